@@ -1,0 +1,343 @@
+/* ufunc.h - write the scalar, call it on arrays.
+ *
+ * A scalar kernel, given as text, becomes a function over arrays of any shape, stride and dtype, on the CPU or on an
+ * NVIDIA GPU. This header is the manual. Each entry says: effect, units, ownership, errors, thread-safety.
+ *
+ * Words
+ *   array        a DLTensor. Strides are in elements, byte_offset in bytes; strides may be NULL (C-contiguous), negative,
+ *                zero (inputs) or permuted, and are ignored along extents of 0 or 1. ndim is 0 to UF_MAX_NDIM; shape may
+ *                be NULL at rank 0, data at size 0. lanes is 1. Element 0 is aligned to its size (complex: its component).
+ *   dtype        bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
+ *                complex128. Bool is DLPack code 6 with 8 bits; a byte that is not zero is true.
+ *   device       kDLCPU, kDLCUDA; kDLCUDAHost counts as either; kDLCUDAManaged is CUDA unless every other array is on the
+ *                CPU. The device of the arrays decides where a call runs. Nothing is moved unless UF_STAGE asks for it.
+ *   number       a 0-d host array among the inputs. It travels by value, to any device, and is weak: beside arrays it
+ *                counts by its kind only (bool, integer, floating, complex), not by its width.
+ *   signature    "float32,float32->float32": the dtypes a kernel is compiled for. See docs/kernel-c.md for the kernels.
+ *
+ * Errors     Every verb returns a uf_status; what was got, what was needed and where is in uf_last_error(). A failed call
+ *            writes no output unless said otherwise, leaks nothing, and leaves the library usable. Nothing is printed.
+ * Threads    Every function may be called from any thread at any time. A uf_func never changes once made.
+ * Ownership  What a function makes is released with the function its entry names; arguments are only read during the call.
+ */
+#ifndef UFUNC_H
+#define UFUNC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dlpack/dlpack.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define UF_VERSION_MAJOR 0
+#define UF_VERSION_MINOR 1
+#define UF_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define UF_API __attribute__((visibility("default")))
+#else
+#define UF_API
+#endif
+
+enum {
+    UF_MAX_NDIM = 64,     /* ranks of arrays */
+    UF_MAX_OPERANDS = 64, /* inputs and outputs of a function, together */
+    UF_BOOL_CODE = 6      /* DLDataType.code of bool (Debian's dlpack.h is older than kDLBool) */
+};
+
+/* ---- Errors ------------------------------------------------------------------------------------------------------- */
+
+typedef enum uf_status {
+    UF_OK = 0,
+    UF_ERR_ARGUMENT = 1,  /* an argument of the C function is wrong */
+    UF_ERR_SYNTAX = 2,    /* a kernel, signature or layout cannot be read */
+    UF_ERR_TYPE = 3,      /* a kernel does not type-check for a signature */
+    UF_ERR_SIGNATURE = 4, /* no signature matches the inputs */
+    UF_ERR_SHAPE = 5,     /* extents do not agree */
+    UF_ERR_CAST = 6,      /* an output or input does not cast under the casting rule; a number does not fit */
+    UF_ERR_DEVICE = 7,    /* arrays on different devices; an error of the CUDA driver */
+    UF_ERR_LIBRARY = 8,   /* libLLVM, libcuda, libnvvm or libdevice is missing or unusable */
+    UF_ERR_COMPILE = 9,   /* LLVM, libNVVM or the driver refused generated code: a bug in this library or theirs */
+    UF_ERR_KERNEL = 10,   /* a kernel built with debug reported an error */
+    UF_ERR_MEMORY = 11,   /* out of memory, host or device */
+    UF_ERR_IO = 12        /* a file cannot be read or written */
+} uf_status;
+
+typedef struct uf_error {
+    uf_status status;
+    int argument;  /* index of the argument concerned, from 0, or -1 */
+    int dimension; /* dimension of that argument, or -1 */
+    int line;      /* position in the source text, from 1, or 0 */
+    int column;
+    char message[4096]; /* UTF-8, NUL-terminated, one fact a line, no newline at the end */
+} uf_error;
+
+/* The calling thread's last error. Its content is meaningful directly after a call on this thread that did not return
+ * UF_OK; success leaves it alone. The pointer is valid as long as the thread. Never fails, never NULL. */
+UF_API const uf_error *uf_last_error(void);
+
+/* The fixed sentence for a status, "unknown status" for others. Static storage. */
+UF_API const char *uf_status_text(uf_status status);
+
+/* "0.1.0", the version of the library that runs. Static storage. */
+UF_API const char *uf_version(void);
+
+/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+
+typedef struct uf_func uf_func;
+typedef struct uf_plan uf_plan;
+
+/* Registers an elementwise function.
+ *
+ * name        [A-Za-z_][A-Za-z0-9_]*, up to 127 characters; used in errors and in generated code.
+ * signatures  an ordered list, separated by ';' or newlines, in any of three spellings: "float32,float32->float32",
+ *             NumPy's "ff->f", Numba's "float32(float32,float32)". Every one must have the same number of inputs and
+ *             outputs as the kernel, and the kernel must type-check for it. NULL: any types; the kernel is specialised on
+ *             the dtypes of each call, and its outputs have the types of the expressions returned.
+ * source      kernel C, e.g. "(x, y) { return 2 * (x - y) / (x + y); }"; docs/kernel-c.md is its specification.
+ *
+ * Compilation to machine code happens at the first call that needs it. All texts are copied.
+ * *out is released with uf_free; NULL on failure.
+ * Errors: ARGUMENT, SYNTAX and TYPE (with line, column and a caret), MEMORY. */
+UF_API uf_status uf_vectorize(uf_func **out, const char *name, const char *signatures, const char *source);
+
+/* One kernel text and the signatures it serves. */
+typedef struct uf_section {
+    const char *signatures; /* as for uf_vectorize; NULL only if it is the only section */
+    const char *source;
+} uf_section;
+
+/* Departures from exact arithmetic, per function. Each is a separate bit; 0 is none: CPU and GPU then agree to the bit on
+ * + - * / sqrt and integers. */
+enum {
+    UF_FAST_CONTRACT = 1, /* a * b + c may be one fused operation */
+    UF_FAST_DIVIDE = 2,   /* float32 division and square root on the GPU may be approximate (2 ULP) */
+    UF_FAST_FLUSH = 4,    /* float32 subnormals on the GPU may be flushed to zero */
+    UF_FAST_ALL = 7
+};
+
+/* Flags of a definition. */
+enum {
+    UF_UNCHECKED = 1, /* no index checks: an index out of range is undefined behaviour */
+    UF_DEBUG = 2      /* line information in PTX and assembly, at full speed */
+};
+
+typedef struct uf_definition {
+    size_t size;                /* sizeof(uf_definition) */
+    const char *name;           /* as for uf_vectorize */
+    const char *doc;            /* NULL: none */
+    int nsections;              /* at least 1 */
+    const uf_section *sections; /* tried in order; their signatures form one list */
+    unsigned fast;              /* UF_FAST_* */
+    unsigned flags;             /* UF_UNCHECKED, UF_DEBUG */
+    int max_registers;          /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
+} uf_definition;
+
+/* uf_vectorize with every option. definition->size is the size of the caller's struct: 0 is an error, and a longer struct
+ * than the library knows must have a zero tail. Otherwise as uf_vectorize. */
+UF_API uf_status uf_define(uf_func **out, const uf_definition *definition);
+
+/* Releases a function. NULL does nothing. Work that is queued on a stream and plans keep what they need of it. A captured
+ * CUDA graph does not: keep the function or a plan of it as long as the graph. */
+UF_API void uf_free(uf_func *func);
+
+/* ---- Calls -------------------------------------------------------------------------------------------------------- */
+
+/* Casting rules, NumPy's. */
+typedef enum uf_casting {
+    UF_CAST_DEFAULT = 0, /* same_kind */
+    UF_CAST_NO = 1,
+    UF_CAST_EQUIV = 2,
+    UF_CAST_SAFE = 3,
+    UF_CAST_SAME_KIND = 4,
+    UF_CAST_UNSAFE = 5
+} uf_casting;
+
+/* Flags of a call. */
+enum {
+    UF_FIRST_MATCH = 1,    /* the first signature of the list that the inputs cast to safely, as in NumPy and Numba */
+    UF_STRONG_NUMBERS = 2, /* numbers count by their dtype */
+    UF_STAGE = 4           /* host arrays are copied to options->device, computed there, and copied back */
+};
+
+typedef struct uf_options {
+    size_t size;           /* sizeof(uf_options) */
+    void *stream;          /* CUstream; NULL: the legacy default stream */
+    DLDevice device;       /* with UF_STAGE: where host arrays are computed */
+    uf_casting casting;    /* outputs, and inputs under a forced signature */
+    const char *signature; /* force this one of the list, e.g. "float32,float32->float32" */
+    const DLTensor *where; /* bool; broadcasts to the loop shape; false leaves the output alone */
+    int threads;           /* CPU: largest number of threads; 0: all */
+    unsigned flags;        /* UF_FIRST_MATCH, UF_STRONG_NUMBERS, UF_STAGE */
+} uf_options;
+
+/* Applies a function.
+ *
+ * args      inputs, then outputs, in signature order; nargs is their number. The inputs broadcast to the loop shape; every
+ *           output has the loop shape, which is what the inputs broadcast to or larger.
+ * options   NULL: all defaults.
+ *
+ * The signature is the narrowest that every input casts to safely: A is narrower than B if A's inputs cast safely to B's
+ * and not the other way round; then the one with the fewest inputs that change kind; then list order. Outputs are cast
+ * from the signature's dtype under options->casting. Casts cost no extra pass over memory.
+ *
+ * An output that is an input (same address, strides and dtype) is computed in place. Any other overlap behaves as if the
+ * input had been copied first. An output with two elements at one address, or two outputs that overlap, are errors.
+ *
+ * On the CPU the results are there on return. On CUDA the work is enqueued on options->stream in the current context, if
+ * that belongs to the arrays' device, else in the device's primary context; the current context is left as found. In the
+ * steady state a device call neither allocates nor synchronises (an overlap that needs a copy allocates in stream order),
+ * and it can be captured into a CUDA graph once compiled: call it once before, or make a plan.
+ *
+ * Errors: ARGUMENT, SIGNATURE (lists every signature and the first argument that does not fit), SHAPE, CAST, DEVICE,
+ * LIBRARY, COMPILE, MEMORY; TYPE where signatures were NULL and the kernel does not type-check for the dtypes of the call. */
+UF_API uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options);
+
+/* Writes dtype, ndim and extents of the outputs of a call: args[k].shape of each output points at the caller's storage for
+ * UF_MAX_NDIM extents. data and strides of outputs are neither read nor written. Errors as for uf_call. */
+UF_API uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options);
+
+/* A call with everything decided and compiled beforehand. Shapes, strides, dtypes and devices are those of args and
+ * options; addresses are given at each run. Arrays need not be kept (their data may be NULL); options->stream is not used.
+ * *out is released with uf_plan_free; it keeps func alive. Errors as for uf_call. */
+UF_API uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args,
+                             const uf_options *options);
+
+/* Runs a plan. data[k] is the address of element 0 of argument k (byte_offset included), for each argument in order, then
+ * that of `where` if there was one. Numbers are read again. Any number of threads may run one plan at once.
+ * Errors: ARGUMENT (NULL or misaligned data), CAST (a number does not fit), DEVICE, MEMORY. */
+UF_API uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream);
+
+/* Releases a plan once no run of it is in progress; queued work keeps its code alive. NULL does nothing. */
+UF_API void uf_plan_free(uf_plan *plan);
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+
+/* Makes a C-contiguous array with undefined content, on kDLCPU (64-byte aligned), kDLCUDA (256), kDLCUDAHost or
+ * kDLCUDAManaged. Release it with (*out)->deleter(*out), once no queued work uses it. *out is NULL on failure.
+ * Errors: ARGUMENT, MEMORY, LIBRARY, DEVICE. */
+UF_API uf_status uf_empty(DLManagedTensor **out, DLDevice device, DLDataType dtype, int ndim, const int64_t *shape);
+
+/* Copies src to dst between any two devices and strides; src broadcasts to dst's shape and is cast under same_kind. Between
+ * host and device the copy is done on return, unless both are contiguous, of one dtype, and the host side is pinned; within
+ * a device it is enqueued on stream. Overlap behaves as if src had been copied first.
+ * Errors: ARGUMENT, SHAPE, CAST, DEVICE, LIBRARY, MEMORY. */
+UF_API uf_status uf_copy(const DLTensor *dst, const DLTensor *src, void *stream);
+
+/* Waits for everything enqueued on a stream of a CUDA device; does nothing for kDLCPU. Errors: DEVICE, LIBRARY. */
+UF_API uf_status uf_sync(DLDevice device, void *stream);
+
+/* ---- Looking at things -------------------------------------------------------------------------------------------- */
+
+typedef struct uf_description {
+    const char *name; /* all texts live as long as the function */
+    const char *doc;  /* "" if there is none */
+    const char *kind; /* "elementwise" */
+    int nin, nout;
+    const char *signatures; /* canonical spelling, "; " between them; NULL: any types */
+} uf_description;
+
+/* Describes a function. Errors: ARGUMENT. */
+UF_API uf_status uf_describe(const uf_func *func, uf_description *out);
+
+typedef enum uf_view {
+    UF_VIEW_TREE = 0,     /* the typed tree */
+    UF_VIEW_IR = 1,       /* LLVM IR as generated */
+    UF_VIEW_PTX = 2,      /* PTX (CUDA devices; needs libnvvm but no GPU) */
+    UF_VIEW_ASSEMBLY = 3, /* host assembly (CPU) */
+    UF_VIEW_RESOURCES = 4 /* what the compiled code uses: registers, spills, occupancy (CUDA); bytes of code (CPU) */
+} uf_view;
+
+/* Shows the code for one signature, that of contiguous arrays. types: the input dtypes, "float32,float32"; NULL: the first
+ * signature. device {kDLCUDA, n} with n >= 0 is a device of this machine; {kDLCUDA, -arch} is an architecture without a
+ * device, e.g. -90. *text is released with free(); NULL on failure. Errors as for uf_call. */
+UF_API uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf_view view, char **text);
+
+/* Says which libraries and devices were found, where, which version, and what is missing. *text is released with free().
+ * A missing library is not an error here. Errors: ARGUMENT, MEMORY. */
+UF_API uf_status uf_system_info(char **text);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- Comfort ------------------------------------------------------------------------------------------------------ */
+
+/* A kernel written in place: UF_SOURCE((x, y) { return x + y; }). */
+#define UF_SOURCE(...) #__VA_ARGS__
+
+#ifndef __cplusplus
+
+/* The DLDataType of an expression's type, or of what a pointer points to. */
+#define UF_DTYPE_OF(value)                                                        \
+    _Generic((value), _Bool                                                       \
+             : (DLDataType){UF_BOOL_CODE, 8, 1}, char                             \
+             : (DLDataType){((char)-1 < 0) ? kDLInt : kDLUInt, 8, 1}, signed char \
+             : (DLDataType){kDLInt, 8, 1}, short                                  \
+             : (DLDataType){kDLInt, 16, 1}, int                                   \
+             : (DLDataType){kDLInt, 32, 1}, long                                  \
+             : (DLDataType){kDLInt, 8 * sizeof(long), 1}, long long               \
+             : (DLDataType){kDLInt, 64, 1}, unsigned char                         \
+             : (DLDataType){kDLUInt, 8, 1}, unsigned short                        \
+             : (DLDataType){kDLUInt, 16, 1}, unsigned                             \
+             : (DLDataType){kDLUInt, 32, 1}, unsigned long                        \
+             : (DLDataType){kDLUInt, 8 * sizeof(long), 1}, unsigned long long     \
+             : (DLDataType){kDLUInt, 64, 1}, float                                \
+             : (DLDataType){kDLFloat, 32, 1}, double                              \
+             : (DLDataType){kDLFloat, 64, 1}, float _Complex                      \
+             : (DLDataType){kDLComplex, 64, 1}, double _Complex                   \
+             : (DLDataType){kDLComplex, 128, 1})
+
+#define UF_NDIM_(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* A C-contiguous host array: UF_ARRAY(x, 1000), UF_ARRAY(image, rows, columns). The dtype is that of *pointer; const is
+ * cast away, and inputs are never written. Lives as long as the enclosing block. */
+#define UF_ARRAY(pointer, ...)                        \
+    ((DLTensor){.data = (void *)(uintptr_t)(pointer), \
+                .device = {kDLCPU, 0},                \
+                .ndim = UF_NDIM_(__VA_ARGS__),        \
+                .dtype = UF_DTYPE_OF(*(pointer)),     \
+                .shape = (int64_t[]){__VA_ARGS__}})
+
+/* A C-contiguous array in device memory: UF_CUDA(0, ((DLDataType){kDLFloat, 32, 1}), pointer, 1000). */
+#define UF_CUDA(id, type, pointer, ...)               \
+    ((DLTensor){.data = (void *)(uintptr_t)(pointer), \
+                .device = {kDLCUDA, (id)},            \
+                .ndim = UF_NDIM_(__VA_ARGS__),        \
+                .dtype = (type),                      \
+                .shape = (int64_t[]){__VA_ARGS__}})
+
+/* A number: UF_SCALAR(20), UF_SCALAR(0.5f). */
+#define UF_SCALAR(value)                                                                                 \
+    ((DLTensor){.data = _Generic((value), _Bool                                                          \
+                                 : (void *)(_Bool[]){(_Bool)(value)}, char                               \
+                                 : (void *)(char[]){(char)(value)}, signed char                          \
+                                 : (void *)(signed char[]){(signed char)(value)}, short                  \
+                                 : (void *)(short[]){(short)(value)}, int                                \
+                                 : (void *)(int[]){(int)(value)}, long                                   \
+                                 : (void *)(long[]){(long)(value)}, long long                            \
+                                 : (void *)(long long[]){(long long)(value)}, unsigned char              \
+                                 : (void *)(unsigned char[]){(unsigned char)(value)}, unsigned short     \
+                                 : (void *)(unsigned short[]){(unsigned short)(value)}, unsigned         \
+                                 : (void *)(unsigned[]){(unsigned)(value)}, unsigned long                \
+                                 : (void *)(unsigned long[]){(unsigned long)(value)}, unsigned long long \
+                                 : (void *)(unsigned long long[]){(unsigned long long)(value)}, float    \
+                                 : (void *)(float[]){(float)(value)}, double                             \
+                                 : (void *)(double[]){(double)(value)}, float _Complex                   \
+                                 : (void *)(float _Complex[]){(float _Complex)(value)}, double _Complex  \
+                                 : (void *)(double _Complex[]){(double _Complex)(value)}),               \
+                .device = {kDLCPU, 0},                                                                   \
+                .ndim = 0,                                                                               \
+                .dtype = UF_DTYPE_OF(value)})
+
+/* uf_call with the arguments in place and default options. */
+#define UF_CALL(func, ...) \
+    uf_call((func), (int)(sizeof((DLTensor[]){__VA_ARGS__}) / sizeof(DLTensor)), (DLTensor[]){__VA_ARGS__}, NULL)
+
+#endif /* !__cplusplus */
+
+#endif /* UFUNC_H */

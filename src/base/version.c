@@ -1,0 +1,7 @@
+/* version.c - the version of the library that runs. */
+#include "base/base.h"
+
+#define SPELL(x) #x
+#define DOTTED(a, b, c) SPELL(a) "." SPELL(b) "." SPELL(c)
+
+const char *uf_version(void) { return DOTTED(UF_VERSION_MAJOR, UF_VERSION_MINOR, UF_VERSION_PATCH); }

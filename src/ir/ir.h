@@ -1,0 +1,13 @@
+/* ir.h - typed tree + variant -> LLVM IR text. One file a kernel shape; emit.h below them. */
+#ifndef UF_IR_H
+#define UF_IR_H
+
+#include "engine.h"
+#include "lang/lang.h"
+
+/* Generates the elementwise kernel of a variant: module->ir, entry, symbols (in arena a), math. name and source are for
+ * comments and debug information. fast, flags and max_registers of module are read. Errors: MEMORY, COMPILE. */
+uf_status ir_elementwise(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
+                         code_module *module);
+
+#endif

@@ -1,0 +1,76 @@
+/* nd.h - broadcasting, coalescing, classification, overlap: shapes in, loops out. No code generation, no engine. */
+#ifndef UF_ND_H
+#define UF_ND_H
+
+#include "type/variant.h"
+
+/* One array of a call: inputs, then outputs, then the mask. Strides in elements. */
+typedef struct nd_array {
+    char *data; /* address of element 0, byte_offset included; may be NULL when planning without addresses */
+    const int64_t *shape, *strides; /* strides NULL: C-contiguous */
+    int ndim;
+    uint8_t size; /* bytes an element */
+    bool output;
+    bool number; /* takes no part in the loop */
+} nd_array;
+
+/* A loop over one to UF_MAX_NDIM dimensions, dimension 0 innermost; each dimension's record holds every operand's stride.
+ * extent[d]; stride[d * narrays + k], in elements. No dimension has extent 1 unless the loop has a single one; if count is
+ * 0, ndim is 1 and extent[0] is 0. offset[k] (elements) is what to add to array k's element 0: dimensions whose strides are
+ * negative for every operand concerned are flipped. Numbers have stride 0 and offset 0. */
+typedef struct nd_loop {
+    int ndim, narrays;
+    int64_t count; /* product of the extents */
+    int64_t *extent;
+    int64_t *stride;
+    int64_t *offset;
+    loop_class loop;
+    uint8_t kind[VARIANT_OPERANDS]; /* operand_kind; OPERAND_NUMBER for numbers */
+} nd_loop;
+
+/* Bytes of memory a loop of this rank and number of arrays needs; nd_plan's `space` has that many, 8-byte aligned. */
+size_t nd_space(int ndim, int narrays);
+
+/* Checks one DLTensor: ndim in range, shape and strides present, extents not negative, product and byte extent not
+ * overflowing 2^63, data present and aligned to align bytes unless size 0 or data is not wanted. argument is for messages
+ * (-1: the mask, said "where"). Errors: ARGUMENT. */
+uf_status nd_check(const DLTensor *array, int argument, int size, int align, bool with_data);
+
+/* The shape that arrays[0 .. n-1] (numbers left out) broadcast to; NumPy's rule. *ndim, shape[UF_MAX_NDIM].
+ * Errors: SHAPE, naming the argument, its dimension, and the argument it disagrees with. */
+uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape);
+
+/* Makes the loop of a call: inputs and the mask broadcast to the outputs' common shape, which is what the inputs broadcast
+ * to or larger; dimensions of extent 1 dropped, the rest ordered by output strides (ties: by inputs' strides, then C
+ * order), flipped, merged where every operand agrees, classified. flags: ND_KEEP_ORDER leaves the axes in C order, neither
+ * flipped nor reordered (merging still happens). Fast path: all arrays contiguous with one shape is recognised first.
+ * Errors: SHAPE. */
+enum {
+    ND_KEEP_ORDER = 1
+};
+uf_status nd_plan(const nd_array *arrays, int narrays, int nin, unsigned flags, void *space, nd_loop *out);
+
+/* Rows pays from this inner extent on; shorter rows are general. */
+enum {
+    ND_ROW_MIN = 16
+};
+
+/* Does array k of the loop (after coalescing) put two elements at one address? Exact up to 4 dimensions of extent > 1;
+ * beyond, true when in doubt. */
+bool nd_self_overlap(const nd_loop *loop, int k);
+
+/* How array a's elements lie against array b's, by address. */
+typedef enum nd_overlap {
+    ND_DISJOINT,
+    ND_SAME /* same address, strides, size: element for element */,
+    ND_OVERLAP
+} nd_overlap;
+/* data are the addresses of element 0 of each. Bounds are compared; interleaved but disjoint views (x[::2], x[1::2]) with
+ * common strides are told apart where a simple gcd test can; when in doubt, ND_OVERLAP. */
+nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a, int b, const char *data_b,
+                      int size_b);
+
+/* Largest and smallest offset in elements that array k reaches, relative to its element 0 after `offset`. */
+void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest);
+
+#endif

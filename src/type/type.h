@@ -1,0 +1,113 @@
+/* type.h - dtypes, casting, promotion, signatures. */
+#ifndef UF_TYPE_H
+#define UF_TYPE_H
+
+#include "base/base.h"
+
+/* ORDER dtype: type/dtype.c's table, and the promotion table in it. */
+typedef enum dtype {
+    DT_BOOL,
+    DT_INT8,
+    DT_INT16,
+    DT_INT32,
+    DT_INT64,
+    DT_UINT8,
+    DT_UINT16,
+    DT_UINT32,
+    DT_UINT64,
+    DT_FLOAT16,
+    DT_BFLOAT16,
+    DT_FLOAT32,
+    DT_FLOAT64,
+    DT_COMPLEX64,
+    DT_COMPLEX128,
+    DT_COUNT,
+    DT_NONE = 255
+} dtype;
+
+typedef enum dtype_kind {
+    DK_BOOL,
+    DK_INTEGER,
+    DK_FLOATING,
+    DK_COMPLEX
+} dtype_kind; /* in order of generality */
+
+typedef struct dtype_info {
+    const char *name; /* "float32" */
+    char code;        /* NumPy's, 'f'; bfloat16 has 'E' */
+    uint8_t size;     /* bytes */
+    uint8_t align;    /* bytes: the size, for complex that of the component */
+    uint8_t kind;     /* dtype_kind */
+    uint8_t is_signed;
+    uint8_t component; /* dtype of a complex's parts; itself for the others */
+    DLDataType dl;
+} dtype_info;
+extern const dtype_info dtypes[DT_COUNT];
+
+static inline bool dtype_is_integer(dtype t) { return t >= DT_INT8 && t <= DT_UINT64; }
+static inline bool dtype_is_floating(dtype t) { return t >= DT_FLOAT16 && t <= DT_FLOAT64; }
+static inline bool dtype_is_complex(dtype t) { return t == DT_COMPLEX64 || t == DT_COMPLEX128; }
+static inline bool dtype_is_half(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16; }
+
+dtype dtype_of_dl(DLDataType type);                   /* DT_NONE if it is none of ours (lanes other than 1 included) */
+dtype dtype_of_name(const char *name, size_t length); /* "float32"; DT_NONE if unknown */
+dtype dtype_of_code(char code);                       /* NumPy's type character; DT_NONE if unknown */
+bool dtype_can_cast(dtype from, dtype to, uf_casting casting); /* UF_CAST_DEFAULT is same_kind */
+dtype dtype_promote(dtype a, dtype b);                         /* NumPy's promotion; DT_NONE never occurs */
+const char *casting_name(uf_casting casting);                  /* "same_kind" */
+
+/* A value of any dtype on the host. Integers as themselves, floats as double, complex as two doubles; halves are held as
+ * double too. */
+typedef struct number {
+    dtype type;
+    union {
+        int64_t i;   /* signed */
+        uint64_t u;  /* bool, unsigned */
+        double f[2]; /* floating: f[0]; complex: f[0] + i f[1] */
+    } as;
+} number;
+/* Reads an element. data need not be aligned. */
+number number_read(dtype type, const void *data);
+/* Converts as kernel C does (saturating float to integer, wrapping integer to integer) and writes an element. */
+void number_write(number value, dtype type, void *data);
+/* True if an integer number fits the integer dtype exactly, or type is not an integer. */
+bool number_fits(number value, dtype type);
+/* float32/64 <-> halves, rounding to nearest even once. */
+uint16_t half_of_double(double value);
+double half_to_double(uint16_t bits);
+uint16_t bfloat16_of_double(double value);
+double bfloat16_to_double(uint16_t bits);
+
+/* A list of signatures with one arity. types[s * (nin + nout) + k] is operand k of signature s. */
+typedef struct signature_list {
+    int count, nin, nout;
+    dtype *types;
+} signature_list;
+
+/* Parses a list in any of the three spellings into arena memory. Separators ';' and newline; blanks anywhere; a trailing
+ * separator is allowed, an empty list is not. All signatures must have the same nin and nout (as found in the first);
+ * duplicates are an error. Errors: SYNTAX with caret. */
+uf_status signatures_parse(arena *a, const char *text, signature_list *out);
+/* Input dtypes only: "float32,float32" or "ff"; *count is their number. At most UF_MAX_OPERANDS. */
+uf_status types_parse(const char *text, dtype *types, int *count);
+/* "float32,float32->float32" */
+void signature_print(text *out, const dtype *types, int nin, int nout);
+
+/* ---- Choosing a signature (dispatch.c) ---- */
+
+/* What dispatch knows of one input. */
+typedef struct dispatch_input {
+    dtype type;
+    bool is_number; /* a 0-d host array */
+    number value;   /* if it is */
+} dispatch_input;
+
+/* Chooses among list for the inputs: see uf_call. Numbers are weak unless UF_STRONG_NUMBERS is set or no input is an array.
+ * casting: UF_CAST_NO and UF_CAST_EQUIV narrow the match, others do not matter. *chosen is the index of the signature.
+ * forced (may be NULL): a signature text that must be in the list; inputs must then cast to it under `casting`.
+ * Errors: SIGNATURE (every signature with the first argument that does not fit), CAST (a weak integer fits no candidate;
+ * forced signature with inputs that do not cast), SYNTAX (forced). */
+uf_status dispatch(const char *name, const signature_list *list, const dispatch_input *inputs, unsigned flags,
+                   uf_casting casting, const char *forced, int *chosen);
+
+#endif

@@ -1,0 +1,93 @@
+/* variant.h - the key of a piece of compiled code, and the layout of its parameters: what code generation (ir), the loop
+ * planner (nd) and the engines agree on. */
+#ifndef UF_VARIANT_H
+#define UF_VARIANT_H
+
+#include "type/type.h"
+
+enum {
+    VARIANT_OPERANDS = UF_MAX_OPERANDS + 1 /* the where mask comes last */
+};
+
+/* The class of a loop; see DESIGN section 7. A new class is a row here, a file in ir, a row in each engine's launch. */
+typedef enum loop_class {
+    LOOP_FLAT,
+    LOOP_ROWS,
+    LOOP_GENERAL,
+    LOOP_CLASSES
+} loop_class;
+
+/* How an operand moves along the inner dimension. */
+typedef enum operand_kind {
+    OPERAND_CONTIGUOUS, /* inner stride 1 */
+    OPERAND_CONSTANT,   /* inner stride 0; flat: the one element at its address */
+    OPERAND_STRIDED,    /* any other (general only) */
+    OPERAND_NUMBER      /* passed by value, already converted to `value` */
+} operand_kind;
+
+typedef struct variant_operand {
+    uint8_t memory; /* dtype in memory; for a number, same as value */
+    uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
+    uint8_t kind;   /* operand_kind */
+    uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
+} variant_operand;
+
+/* Everything that generated code depends on beside the kernel itself. Zero it before filling: keys are compared as bytes. */
+typedef struct variant {
+    uint8_t loop; /* loop_class */
+    uint8_t ndim; /* dimensions of the loop, dimension 0 innermost; flat 1, rows >= 2, general >= 1. CPU: 1 or 2: the
+                         engine walks the others */
+    uint8_t nin, nout;
+    uint8_t masked; /* operand[nin + nout] is the where mask (bool, never a number) */
+    uint8_t wide;   /* GPU general: 64-bit indices and offsets */
+    uint8_t vector; /* GPU flat, rows: elements in one vector access, a power of two <= 16; 1 elsewhere */
+    uint8_t repeat; /* GPU: flat: vectors a thread; rows: rows a thread; general: elements a thread */
+    variant_operand operand[VARIANT_OPERANDS]; /* inputs, outputs, mask */
+} variant;
+
+static inline int variant_operands(const variant *v) { return v->nin + v->nout + v->masked; }
+static inline size_t variant_key_size(const variant *v) {
+    return offsetof(variant, operand) + (size_t)variant_operands(v) * sizeof(variant_operand);
+}
+
+/* Parameters. Every compiled kernel takes 64-bit words, in this order; on the GPU each word (or pair) is one parameter of
+ * the kernel, so that the packed block is the launch's parameter buffer; on the CPU the kernel takes one pointer to them:
+ *     void kernel(const uint64_t *words)
+ *
+ *   operands, in order:   an array: its address, one word
+ *                         a number: its bytes in the low end of one word; complex128: two words
+ *   then by class:
+ *   GPU flat      n        elements
+ *                 head     elements before the first index at which every contiguous operand is aligned to vector * size;
+ *                          -1 if there is none, or vector is 1
+ *   GPU rows      columns, rows   extents of dimensions 0 and 1
+ *                 shift    log2 of threads along a row; the block has blockDim.x >> shift threads across rows
+ *                 vectors  1 if every row of every contiguous operand is aligned to vector * size, else 0
+ *                 tiles across columns, tiles across rows: each as (count, magic, shift) for division
+ *                 then for dimensions 2 .. ndim-2: (extent, magic, shift)    [the outermost needs no division]
+ *                 then for every array operand: strides of dimensions 1 .. ndim-1, in elements
+ *   GPU general   n
+ *                 for dimensions 0 .. ndim-2: (extent, magic, shift)
+ *                 then for every array operand: strides of dimensions 0 .. ndim-1, in elements
+ *   CPU flat      n
+ *   CPU rows, general  n, m   extents of dimensions 0 and 1 (m = 1 if ndim is 1)
+ *                 then for every array operand: strides of dimensions 0 and 1, in elements
+ *
+ * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
+ * magic_of. A block of the GPU's rows class covers (blockDim.x << ...) : columns per tile = (1 << shift) * vector, rows per
+ * tile = (blockDim.x >> shift) * repeat; block b is column tile b % tc, then row tile (b / tc) % tr, then the dimensions
+ * from 2 on. A block of flat covers blockDim.x * vector * repeat elements from head on; the last block also takes the head
+ * and the tail. A block of general covers blockDim.x * repeat elements. */
+static inline int operand_words(const variant_operand *o) {
+    return o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128 ? 2 : 1;
+}
+
+typedef struct magic {
+    uint64_t multiplier;
+    unsigned shift;
+} magic;
+/* For division of x < 2^(bits-1) by 1 <= d < 2^(bits-1); bits is 32 or 64. Granlund and Montgomery 1994, with the
+ * multiplier less its leading one: shift = ceil(log2 d), multiplier = floor(2^bits (2^shift - d) / d) + 1. */
+magic magic_of(uint64_t d, int bits);
+
+#endif
