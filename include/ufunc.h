@@ -272,67 +272,71 @@ UF_API uf_status uf_system_info(char **text);
 
 #ifndef __cplusplus
 
+/* clang-format off */
+
 /* The DLDataType of an expression's type, or of what a pointer points to. */
-#define UF_DTYPE_OF(value)                                                        \
-    _Generic((value), _Bool                                                       \
-             : (DLDataType){UF_BOOL_CODE, 8, 1}, char                             \
-             : (DLDataType){((char)-1 < 0) ? kDLInt : kDLUInt, 8, 1}, signed char \
-             : (DLDataType){kDLInt, 8, 1}, short                                  \
-             : (DLDataType){kDLInt, 16, 1}, int                                   \
-             : (DLDataType){kDLInt, 32, 1}, long                                  \
-             : (DLDataType){kDLInt, 8 * sizeof(long), 1}, long long               \
-             : (DLDataType){kDLInt, 64, 1}, unsigned char                         \
-             : (DLDataType){kDLUInt, 8, 1}, unsigned short                        \
-             : (DLDataType){kDLUInt, 16, 1}, unsigned                             \
-             : (DLDataType){kDLUInt, 32, 1}, unsigned long                        \
-             : (DLDataType){kDLUInt, 8 * sizeof(long), 1}, unsigned long long     \
-             : (DLDataType){kDLUInt, 64, 1}, float                                \
-             : (DLDataType){kDLFloat, 32, 1}, double                              \
-             : (DLDataType){kDLFloat, 64, 1}, float _Complex                      \
-             : (DLDataType){kDLComplex, 64, 1}, double _Complex                   \
-             : (DLDataType){kDLComplex, 128, 1})
+#define UF_DTYPE_OF(value)                                                                                            \
+    _Generic((value),                                                                                                 \
+        _Bool: (DLDataType){UF_BOOL_CODE, 8, 1},                                                                      \
+        char: (DLDataType){((char)-1 < 0) ? kDLInt : kDLUInt, 8, 1},                                                  \
+        signed char: (DLDataType){kDLInt, 8, 1},                                                                      \
+        short: (DLDataType){kDLInt, 16, 1},                                                                           \
+        int: (DLDataType){kDLInt, 32, 1},                                                                             \
+        long: (DLDataType){kDLInt, 8 * sizeof(long), 1},                                                              \
+        long long: (DLDataType){kDLInt, 64, 1},                                                                       \
+        unsigned char: (DLDataType){kDLUInt, 8, 1},                                                                   \
+        unsigned short: (DLDataType){kDLUInt, 16, 1},                                                                 \
+        unsigned: (DLDataType){kDLUInt, 32, 1},                                                                       \
+        unsigned long: (DLDataType){kDLUInt, 8 * sizeof(long), 1},                                                    \
+        unsigned long long: (DLDataType){kDLUInt, 64, 1},                                                             \
+        float: (DLDataType){kDLFloat, 32, 1},                                                                         \
+        double: (DLDataType){kDLFloat, 64, 1},                                                                        \
+        float _Complex: (DLDataType){kDLComplex, 64, 1},                                                              \
+        double _Complex: (DLDataType){kDLComplex, 128, 1})
 
 #define UF_NDIM_(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 /* A C-contiguous host array: UF_ARRAY(x, 1000), UF_ARRAY(image, rows, columns). The dtype is that of *pointer; const is
  * cast away, and inputs are never written. Lives as long as the enclosing block. */
-#define UF_ARRAY(pointer, ...)                        \
-    ((DLTensor){.data = (void *)(uintptr_t)(pointer), \
-                .device = {kDLCPU, 0},                \
-                .ndim = UF_NDIM_(__VA_ARGS__),        \
-                .dtype = UF_DTYPE_OF(*(pointer)),     \
+#define UF_ARRAY(pointer, ...)                                                                                        \
+    ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
+                .device = {kDLCPU, 0},                                                                                \
+                .ndim = UF_NDIM_(__VA_ARGS__),                                                                        \
+                .dtype = UF_DTYPE_OF(*(pointer)),                                                                     \
                 .shape = (int64_t[]){__VA_ARGS__}})
 
 /* A C-contiguous array in device memory: UF_CUDA(0, ((DLDataType){kDLFloat, 32, 1}), pointer, 1000). */
-#define UF_CUDA(id, type, pointer, ...)               \
-    ((DLTensor){.data = (void *)(uintptr_t)(pointer), \
-                .device = {kDLCUDA, (id)},            \
-                .ndim = UF_NDIM_(__VA_ARGS__),        \
-                .dtype = (type),                      \
+#define UF_CUDA(id, type, pointer, ...)                                                                               \
+    ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
+                .device = {kDLCUDA, (id)},                                                                            \
+                .ndim = UF_NDIM_(__VA_ARGS__),                                                                        \
+                .dtype = (type),                                                                                      \
                 .shape = (int64_t[]){__VA_ARGS__}})
 
 /* A number: UF_SCALAR(20), UF_SCALAR(0.5f). */
-#define UF_SCALAR(value)                                                                                 \
-    ((DLTensor){.data = _Generic((value), _Bool                                                          \
-                                 : (void *)(_Bool[]){(_Bool)(value)}, char                               \
-                                 : (void *)(char[]){(char)(value)}, signed char                          \
-                                 : (void *)(signed char[]){(signed char)(value)}, short                  \
-                                 : (void *)(short[]){(short)(value)}, int                                \
-                                 : (void *)(int[]){(int)(value)}, long                                   \
-                                 : (void *)(long[]){(long)(value)}, long long                            \
-                                 : (void *)(long long[]){(long long)(value)}, unsigned char              \
-                                 : (void *)(unsigned char[]){(unsigned char)(value)}, unsigned short     \
-                                 : (void *)(unsigned short[]){(unsigned short)(value)}, unsigned         \
-                                 : (void *)(unsigned[]){(unsigned)(value)}, unsigned long                \
-                                 : (void *)(unsigned long[]){(unsigned long)(value)}, unsigned long long \
-                                 : (void *)(unsigned long long[]){(unsigned long long)(value)}, float    \
-                                 : (void *)(float[]){(float)(value)}, double                             \
-                                 : (void *)(double[]){(double)(value)}, float _Complex                   \
-                                 : (void *)(float _Complex[]){(float _Complex)(value)}, double _Complex  \
-                                 : (void *)(double _Complex[]){(double _Complex)(value)}),               \
-                .device = {kDLCPU, 0},                                                                   \
-                .ndim = 0,                                                                               \
+#define UF_SCALAR(value)                                                                                              \
+    ((DLTensor){.data = _Generic((value),                                                                             \
+                    _Bool: (void *)(_Bool[]){(_Bool)(value)},                                                         \
+                    char: (void *)(char[]){(char)(value)},                                                            \
+                    signed char: (void *)(signed char[]){(signed char)(value)},                                       \
+                    short: (void *)(short[]){(short)(value)},                                                         \
+                    int: (void *)(int[]){(int)(value)},                                                               \
+                    long: (void *)(long[]){(long)(value)},                                                            \
+                    long long: (void *)(long long[]){(long long)(value)},                                             \
+                    unsigned char: (void *)(unsigned char[]){(unsigned char)(value)},                                 \
+                    unsigned short: (void *)(unsigned short[]){(unsigned short)(value)},                              \
+                    unsigned: (void *)(unsigned[]){(unsigned)(value)},                                                \
+                    unsigned long: (void *)(unsigned long[]){(unsigned long)(value)},                                 \
+                    unsigned long long: (void *)(unsigned long long[]){(unsigned long long)(value)},                  \
+                    float: (void *)(float[]){(float)(value)},                                                         \
+                    double: (void *)(double[]){(double)(value)},                                                      \
+                    float _Complex: (void *)(float _Complex[]){(float _Complex)(value)},                              \
+                    double _Complex: (void *)(double _Complex[]){(double _Complex)(value)}),                          \
+                .device = {kDLCPU, 0},                                                                                \
+                .ndim = 0,                                                                                            \
                 .dtype = UF_DTYPE_OF(value)})
+
+/* clang-format on */
 
 /* uf_call with the arguments in place and default options. */
 #define UF_CALL(func, ...) \
