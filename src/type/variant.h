@@ -50,8 +50,8 @@ static inline size_t variant_key_size(const variant *v) {
     return offsetof(variant, operand) + (size_t)variant_operands(v) * sizeof(variant_operand);
 }
 
-/* Parameters. Every compiled kernel takes 64-bit words, in this order; on the GPU each word (or pair) is one parameter of
- * the kernel, so that the packed block is the launch's parameter buffer; on the CPU the kernel takes one pointer to them:
+/* Parameters. Every compiled kernel takes 64-bit words, in this order; on the GPU each word is one parameter of the kernel,
+ * so that the packed block is the launch's parameter buffer; on the CPU the kernel takes one pointer to them:
  *     void kernel(const uint64_t *words)
  *
  *   operands, in order:   an array: its address, one word
@@ -59,7 +59,7 @@ static inline size_t variant_key_size(const variant *v) {
  *   then by class:
  *   GPU flat      n        elements
  *                 head     elements before the first index at which every contiguous operand is aligned to vector * size;
- *                          -1 if there is none, or vector is 1
+ *                          -1 if there is none. With vector 1 only complex operands can make it -1
  *   GPU rows      columns, rows   extents of dimensions 0 and 1
  *                 shift    log2 of threads along a row; the block has blockDim.x >> shift threads across rows
  *                 vectors  1 if every row of every contiguous operand is aligned to vector * size, else 0
@@ -74,10 +74,14 @@ static inline size_t variant_key_size(const variant *v) {
  *                 then for every array operand: strides of dimensions 0 and 1, in elements
  *
  * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
- * magic_of. A block of the GPU's rows class covers (blockDim.x << ...) : columns per tile = (1 << shift) * vector, rows per
- * tile = (blockDim.x >> shift) * repeat; block b is column tile b % tc, then row tile (b / tc) % tr, then the dimensions
- * from 2 on. A block of flat covers blockDim.x * vector * repeat elements from head on; the last block also takes the head
- * and the tail. A block of general covers blockDim.x * repeat elements. */
+ * magic_of.
+ *
+ * Blocks (any blockDim.x <= 256), one-dimensional grids of at most 2^31-1:
+ *   flat      covers blockDim.x * vector * repeat elements from head (0 if that is -1) on; the last block also takes the
+ *             head. Grid: what covers n - head elements, at least one.
+ *   rows      columns per tile = vector << shift, rows per tile = (blockDim.x >> shift) * repeat; block b is column tile
+ *             b % tc, then row tile (b / tc) % tr, then the dimensions from 2 on.
+ *   general   covers blockDim.x * repeat elements; without `wide`, every offset fits 32 bits, signed, and n < 2^31. */
 static inline int operand_words(const variant_operand *o) {
     return o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128 ? 2 : 1;
 }
