@@ -1,2 +1,157 @@
-# Temporary while the layers grow; the house's own Makefile replaces it.
-CFLAGS = -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wpedantic -Iinclude -Isrc
+# libufunc. `make` builds the library and the tool, `make demo` shows them, `make test` tests; each first installs what is
+# missing (tools/deps.sh says what, and why). Variables: CC CFLAGS CPPFLAGS LDFLAGS BUILD PREFIX DESTDIR.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+DEPS ?= $(BUILD)# stamps of installed packages, and the Python environment; shared by the sanitizer builds
+VENV = $(DEPS)/venv
+
+VERSION := $(shell awk '/define UF_VERSION_(MAJOR|MINOR|PATCH)/ {v = v d $$3; d = "."} END {print v}' include/ufunc.h)
+SONAME = libufunc.so.$(firstword $(subst ., ,$(VERSION)))
+
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -ffp-contract=off -MMD -MP -Iinclude $(CPPFLAGS) $(CFLAGS)
+LIBS = -lm -ldl -lpthread
+# Programs built here also run where the test libraries are not installed: build/lib has copies of them.
+RPATH = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..:$$ORIGIN/../lib'
+
+SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c))
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o)
+TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
+TESTS := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
+HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/test/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/*.c))
+
+all: $(BUILD)/libufunc.so $(BUILD)/libufunc.a $(BUILD)/ufunc $(BUILD)/ufunc.pc
+
+# ---- The library ----
+
+$(BUILD)/libufunc.so: $(OBJECTS)
+	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete $(NO_UNDEFINED) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	ln -sf libufunc.so $(BUILD)/$(SONAME)
+
+NO_UNDEFINED = -Wl,-z,defs# sanitizer builds clear it: their runtime is in the program
+
+# One relocatable object with its hidden symbols made local, so that a static link sees only uf_* as well.
+$(BUILD)/libufunc.a: $(OBJECTS)
+	$(LD) -r -o $(BUILD)/libufunc.o $^
+	objcopy --localize-hidden $(BUILD)/libufunc.o
+	rm -f $@ && $(AR) rcs $@ $(BUILD)/libufunc.o
+
+$(BUILD)/ufunc: $(TOOL) $(BUILD)/libufunc.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/ufunc.pc: Makefile include/ufunc.h | $(BUILD)/.flags
+	@{ printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\n' '$(PREFIX)'; \
+	   printf 'Name: libufunc\nDescription: universal functions: write the scalar, call it on arrays\n'; \
+	   printf 'Version: $(VERSION)\nLibs: -L$${libdir} -lufunc\nLibs.private: $(LIBS)\nCflags: -I$${includedir}\n'; } > $@
+
+$(BUILD)/obj/cmd/%.o: src/cmd/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
+	@mkdir -p $(@D)
+	$(COMPILE) -c -o $@ $<
+
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
+	@mkdir -p $(@D)
+	$(COMPILE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
+
+# Holds the compile command; changes when the command does, and everything with it.
+$(BUILD)/.flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$(COMPILE)" | cmp -s - $@ || printf '%s\n' "$(COMPILE)" > $@
+
+# ---- Examples and tests ----
+
+$(BUILD)/examples/%: examples/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-demo
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(if $(findstring png.h,$(shell cat $<)),-lpng) -lm $(RPATH)
+
+$(BUILD)/perf/%: tests/perf/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-build
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(LIBS) $(RPATH)
+
+$(BUILD)/test/obj/%.o: tests/unit/%.c $(BUILD)/.flags | $(DEPS)/.deps-test
+	@mkdir -p $(@D)
+	$(COMPILE) -Isrc -Itests/unit -c -o $@ $<
+
+# Unit tests link the library's objects, so that internal functions are in reach, and the helpers beside them.
+$(BUILD)/test/libinside.a: $(OBJECTS) $(HELPERS)
+	@mkdir -p $(@D)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libinside.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
+
+$(BUILD)/lib/.copied: $(TESTS) $(EXAMPLES)
+	@mkdir -p $(@D)
+	@ldd $^ | awk '/lib(cmocka|mpfr|gmp|png16|z)\.so/ && !seen[$$1]++ {print $$3, $$1}' | \
+	 while read -r path name; do test -e $(@D)/$$name || cp -L "$$path" $(@D)/$$name; done
+	@touch $@
+
+programs: all $(TESTS) $(EXAMPLES) $(BUILD)/lib/.copied
+
+test: programs
+	BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
+
+# Runs what was built, with the GPU tests on: a machine with a GPU needs neither a compiler nor the test libraries.
+test-gpu: $(if $(wildcard $(BUILD)/test/test_*),,programs)
+	UF_TEST_GPU=1 BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
+
+demo: all $(BUILD)/examples/rel_diff $(BUILD)/examples/mandelbrot
+	$(BUILD)/examples/rel_diff
+	$(BUILD)/examples/mandelbrot $(BUILD)/mandelbrot.png
+
+bench: all $(PERF) | $(DEPS)/.deps-bench
+	BUILD=$(BUILD) VENV=$(VENV) sh tests/perf/run.sh
+
+asan:
+	$(MAKE) test BUILD=$(BUILD)/asan DEPS=$(DEPS) NO_UNDEFINED= \
+	    CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
+
+tsan:
+	$(MAKE) test BUILD=$(BUILD)/tsan DEPS=$(DEPS) NO_UNDEFINED= CFLAGS='-O1 -g -fsanitize=thread'
+
+lint: all | $(DEPS)/.deps-lint $(DEPS)/.deps-demo $(DEPS)/.deps-test
+	BUILD=$(BUILD) VERSION=$(VERSION) MAKE='$(MAKE)' sh tools/lint.sh
+
+# ---- Dependencies: tools/deps.sh installs what one group of targets needs and is not there ----
+
+deps: $(DEPS)/.deps-build $(DEPS)/.deps-demo $(DEPS)/.deps-test
+
+$(DEPS)/.deps-%: tools/deps.sh
+	@mkdir -p $(@D)
+	@CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' VENV=$(VENV) sh tools/deps.sh $*
+	@touch $@
+
+# ---- Installation ----
+
+bindir = $(DESTDIR)$(PREFIX)/bin
+libdir = $(DESTDIR)$(PREFIX)/lib
+includedir = $(DESTDIR)$(PREFIX)/include
+docdir = $(DESTDIR)$(PREFIX)/share/doc/libufunc
+DOCS := README.md LICENSE $(wildcard docs/*.md)
+
+install: all
+	install -d $(bindir) $(libdir)/pkgconfig $(includedir) $(docdir)
+	install -m 644 include/ufunc.h $(includedir)/ufunc.h
+	install -m 755 $(BUILD)/libufunc.so $(libdir)/libufunc.so.$(VERSION)
+	ln -sf libufunc.so.$(VERSION) $(libdir)/$(SONAME)
+	ln -sf $(SONAME) $(libdir)/libufunc.so
+	install -m 644 $(BUILD)/libufunc.a $(libdir)/libufunc.a
+	install -m 644 $(BUILD)/ufunc.pc $(libdir)/pkgconfig/ufunc.pc
+	install -m 755 $(BUILD)/ufunc $(bindir)/ufunc
+	install -m 644 $(DOCS) $(docdir)
+
+uninstall:
+	rm -f $(includedir)/ufunc.h $(libdir)/libufunc.so.$(VERSION) $(libdir)/$(SONAME) $(libdir)/libufunc.so \
+	    $(libdir)/libufunc.a $(libdir)/pkgconfig/ufunc.pc $(bindir)/ufunc $(addprefix $(docdir)/,$(notdir $(DOCS)))
+	-rmdir $(docdir)
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
+
+.PHONY: all deps programs demo test test-gpu bench lint asan tsan install uninstall clean FORCE
+.SECONDARY:

@@ -1,0 +1,99 @@
+#!/bin/sh
+# deps.sh GROUP - makes sure that what a group of Makefile targets needs is there: build, demo, test, lint or bench.
+# Looks for each thing itself, not for a package, so that it is silent and needs neither root nor network when all is there.
+# What is missing is installed with apt-get (through sudo when not root); without apt-get it is named and the script fails.
+set -eu
+
+group=$1
+CC=${CC:-cc}
+command -v "${CC%% *}" >/dev/null 2>&1 || [ "$CC" != cc ] || CC=gcc
+
+# group, what to look for, Debian package, why
+table='
+build command:gcc              gcc              C compiler
+build header:stdio.h           libc6-dev        C library headers
+build command:objcopy          binutils         static library with only uf_* global
+build header:dlpack/dlpack.h   libdlpack-dev    the array type of the interface
+build header:xxhash.h          libxxhash-dev    hash of the map of compiled variants
+build llvm                     llvm             compiles kernels for the CPU, opened at run time
+demo  header:png.h             libpng-dev       the picture of the mandelbrot example
+test  header:cmocka.h          libcmocka-dev    unit tests
+test  header:mpfr.h            libmpfr-dev      reference values of math functions
+test  command:valgrind         valgrind         memory checks of programs
+test  venv                     python3-venv     NumPy, the oracle of shapes and casts
+lint  command:clang            clang            the second compiler
+lint  command:clang-tidy       clang-tidy       static checks
+lint  command:clang-format     clang-format     layout
+lint  command:ctags            universal-ctags  length of functions
+lint  command:pkg-config       pkg-config       ufunc.pc
+bench venv                     python3-venv     NumPy and Numba, the peers
+'
+
+have() {
+    case $1 in
+    command:gcc) command -v "${CC%% *}" >/dev/null 2>&1 ;;
+    command:*) command -v "${1#*:}" >/dev/null 2>&1 ;;
+    header:*) printf '#include <%s>\n' "${1#*:}" | $CC ${CPPFLAGS:-} -E - >/dev/null 2>&1 ;;
+    venv) python3 -c 'import venv, ensurepip' 2>/dev/null || [ -x "$VENV/bin/python" ] ;;
+    llvm) [ -n "${UFUNC_LLVM:-}" ] || ls /usr/lib/*/libLLVM[-.]* /usr/lib64/libLLVM[-.]* /usr/lib/libLLVM[-.]* \
+        /usr/lib/llvm-*/lib/libLLVM* 2>/dev/null | grep -Eq 'libLLVM(-1[4-9]|\.so\.1[89])' ;;
+    esac
+}
+
+# The oldest libLLVM from 14 to 19 that this Debian has.
+packages() {
+    for p in "$@"; do
+        [ "$p" = llvm ] || { echo "$p"; continue; }
+        for v in 14 15 16 17 18 19; do
+            apt-cache show "libllvm$v" >/dev/null 2>&1 && break
+        done
+        echo "libllvm$v"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        echo "deps: not root and no sudo here; run as root: $*" >&2
+        return 1
+    fi
+}
+
+install_packages() {
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "deps: no apt-get here; please install what Debian calls: $*" >&2
+        exit 1
+    fi
+    echo "deps: installing with apt-get: $(packages "$@" | tr '\n' ' ')"
+    # Package lists may be absent or old: fetch them only if the first attempt fails.
+    as_root apt-get install -y -qq --no-install-recommends $(packages "$@") >/dev/null 2>&1 && return
+    echo "deps: apt-get update first"
+    as_root apt-get update -qq
+    as_root apt-get install -y -qq --no-install-recommends $(packages "$@")
+}
+
+# A Python environment of our own with one package in it.
+python_package() {
+    "$VENV/bin/python" -c "$2" 2>/dev/null && return
+    echo "deps: pip install $1 into $VENV"
+    [ -x "$VENV/bin/python" ] || python3 -m venv "$VENV"
+    "$VENV/bin/pip" install -q --disable-pip-version-check "$1"
+}
+
+missing=
+while read -r g what package why; do
+    [ "$g" = "$group" ] || continue
+    have "$what" && continue
+    echo "deps: $package is missing ($why)"
+    missing="$missing $package"
+done <<END
+$table
+END
+[ -z "$missing" ] || install_packages $missing
+
+case $group in test | bench) python_package 'numpy>=2.2' \
+    'import numpy; assert tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 2)' ;; esac
+case $group in bench) python_package numba 'import numba' ;; esac
