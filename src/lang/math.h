@@ -19,9 +19,10 @@ typedef struct math_row {
     uint8_t rule; /* math_rule */
     const char
         *cpu; /* "llvm.floor": an intrinsic (.f32, .f64 / .i32 follow); else the libm name (f follows for float32) */
-    const char *gpu;                   /* "llvm.floor" or "__nv_floor" (f follows for float32) */
-    bool vector;                       /* glibc's libmvec has it */
-    double ulp32, ulp64;               /* largest error on any engine in units in the last place; 0: exact */
+    const char *gpu;     /* "llvm.floor" or "__nv_floor" (f follows for float32) */
+    bool vector;         /* glibc's libmvec has it */
+    double ulp32, ulp64; /* largest error on any engine in units in the last place; 0: exact; HUGE_VAL: bounded
+                                          absolutely only (near a zero of the function) */
     const void *address32, *address64; /* libm's functions; NULL for intrinsics that never call one */
 } math_row;
 

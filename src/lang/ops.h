@@ -3,7 +3,8 @@
 #ifndef UF_OPS_H
 #define UF_OPS_H
 
-/* kinds: A arithmetic (integers, floats, complex), M integers only, S shift, B bitwise, R relation (bool result), E equality */
+/* kinds: A arithmetic (integers, floats, complex), M integers only, S shift, B bitwise, R relation (bool result), E equality,
+ * L logical (bool operand and result) */
 #define OPERATORS(X)        \
     X(OP_MUL, "*", 10, 'A') \
     X(OP_DIV, "/", 10, 'A') \
@@ -23,7 +24,7 @@
     X(OP_OR, "|", 3, 'B')   \
     X(OP_NEG, "-", 0, 'A')  \
     X(OP_NOT, "~", 0, 'M')  \
-    X(OP_LNOT, "!", 0, 'B')
+    X(OP_LNOT, "!", 0, 'L')
 
 typedef enum op {
 #define X(name, spelling, precedence, kind) name,
