@@ -1,0 +1,130 @@
+/* args.c - the arguments of a call, one by one: dtypes, devices, numbers; then where the call runs. */
+#include "core/core.h"
+
+static bool on_host(DLDeviceType type) { return type == kDLCPU || type == kDLCUDAHost; }
+
+static uf_status dtype_read(const DLTensor *t, int argument, dtype *out) {
+    *out = dtype_of_dl(t->dtype);
+    if (*out != DT_NONE)
+        return UF_OK;
+    const char *who = argument < 0 ? "where: " : "";
+    if (t->dtype.lanes != 1)
+        return fail_argument(UF_ERR_ARGUMENT, argument, -1, "%sthe dtype has %d lanes; 1 is needed", who,
+                             t->dtype.lanes);
+    return fail_argument(UF_ERR_ARGUMENT, argument, -1, "%sthe dtype (DLPack code %d, %d bits) is none of the fifteen",
+                         who, t->dtype.code, t->dtype.bits);
+}
+
+/* What the arrays seen so far say about the device. */
+typedef struct placement {
+    int cuda, host, managed, pinned; /* first argument of each sort, or -1 */
+    int device, managed_device;
+} placement;
+
+static uf_status place(placement *p, const DLTensor *t, int argument) {
+    int *first;
+    switch ((int)t->device.device_type) {
+    case kDLCPU:
+        first = &p->host;
+        break;
+    case kDLCUDA:
+        if (p->cuda >= 0 && t->device.device_id != p->device)
+            return fail_argument(UF_ERR_DEVICE, argument, -1, "is on CUDA device %d, but argument %d is on device %d",
+                                 t->device.device_id, p->cuda, p->device);
+        first = &p->cuda;
+        p->device = t->device.device_id;
+        break;
+    case kDLCUDAHost:
+        first = &p->pinned;
+        break;
+    case kDLCUDAManaged:
+        first = &p->managed;
+        if (p->managed < 0)
+            p->managed_device = t->device.device_id;
+        break;
+    default:
+        return fail_argument(UF_ERR_DEVICE, argument, -1,
+                             "has DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
+                             (int)t->device.device_type);
+    }
+    if (*first < 0)
+        *first = argument;
+    return UF_OK;
+}
+
+static uf_status place_decide(const placement *p, call_args *a) {
+    if (p->cuda >= 0 && p->host >= 0)
+        return fail_argument(
+            UF_ERR_DEVICE, p->host, -1,
+            "is in host memory, but argument %d is on CUDA device %d; copy one of them (uf_copy), or ask "
+            "for staging (UF_STAGE)",
+            p->cuda, p->device);
+    bool managed_only = p->managed >= 0 && p->host < 0;
+    a->engine = p->cuda >= 0 || managed_only ? ENGINE_CUDA : ENGINE_CPU;
+    a->device = p->cuda >= 0 ? p->device : managed_only ? p->managed_device : 0;
+    if (a->device < 0)
+        return fail_argument(UF_ERR_DEVICE, p->cuda >= 0 ? p->cuda : p->managed, -1, "has device_id %d", a->device);
+    return UF_OK;
+}
+
+/* Reads one array or number. */
+static uf_status array_read(const DLTensor *t, int argument, dtype type, bool output, unsigned how, nd_array *out) {
+    const dtype_info *info = &dtypes[type];
+    TRY(nd_check(t, argument, info->size, info->align, !(how & ARGS_NO_DATA)));
+    out->data = t->data ? (char *)t->data + t->byte_offset : NULL;
+    out->shape = t->shape;
+    out->strides = t->strides;
+    out->ndim = t->ndim;
+    out->size = info->size;
+    out->output = output;
+    out->number = !output && argument >= 0 && t->ndim == 0 && on_host(t->device.device_type);
+    return UF_OK;
+}
+
+static uf_status mask_read(const DLTensor *where, unsigned how, placement *p, nd_array *out) {
+    dtype type;
+    TRY(dtype_read(where, -1, &type));
+    if (type != DT_BOOL)
+        return fail(UF_ERR_ARGUMENT, "where: the dtype is %s; bool is needed", dtypes[type].name);
+    TRY(array_read(where, -1, type, false, how, out));
+    return place(p, where, -1);
+}
+
+static uf_status count_check(const uf_func *f, int nargs, const DLTensor *args) {
+    if (!f)
+        return fail(UF_ERR_ARGUMENT, "func is NULL");
+    if (nargs != f->nin + f->nout)
+        return fail(UF_ERR_ARGUMENT, "%s takes %d input%s and %d output%s, but got %d argument%s", f->name, f->nin,
+                    f->nin == 1 ? "" : "s", f->nout, f->nout == 1 ? "" : "s", nargs, nargs == 1 ? "" : "s");
+    if (!args)
+        return fail(UF_ERR_ARGUMENT, "%s: args is NULL", f->name);
+    return UF_OK;
+}
+
+uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
+                    call_args *out) {
+    TRY(count_check(f, nargs, args));
+    placement p = {-1, -1, -1, -1, 0, 0};
+    out->nin = f->nin;
+    out->nargs = nargs;
+    out->stream = options->stream;
+    int last = how & ARGS_NO_OUTPUTS ? f->nin : nargs;
+    for (int k = 0; k < last; k++) {
+        dtype type;
+        TRY(dtype_read(&args[k], k, &type));
+        TRY(array_read(&args[k], k, type, k >= f->nin, how, &out->array[k]));
+        out->key.type[k] = (uint8_t)(type | (out->array[k].number ? BINDING_NUMBER : 0));
+        if (!out->array[k].number)
+            TRY(place(&p, &args[k], k));
+    }
+    out->narrays = last;
+    if (options->where)
+        TRY(mask_read(options->where, how, &p, &out->array[out->narrays++]));
+    TRY(place_decide(&p, out));
+    out->key.engine = out->engine;
+    out->key.device = out->device;
+    out->key.casting = (int32_t)options->casting;
+    out->key.flags = (int32_t)(options->flags & (UF_FIRST_MATCH | UF_STRONG_NUMBERS));
+    out->key.forced = 0;
+    return UF_OK;
+}

@@ -1,0 +1,188 @@
+/* code.c - compiled code, process-wide, keyed by content: the same kernel for the same dtypes and target is compiled once,
+ * by one thread while others wait. Entries that nobody holds stay for the next user, up to IDLE_MAX; then the one unused for
+ * longest goes. */
+#include "core/core.h"
+
+enum {
+    IDLE_MAX = 256
+};
+
+struct code_entry {
+    int holders; /* functions that use it, threads that wait for it */
+    enum {
+        COMPILING,
+        READY,
+        FAILED
+    } state;
+    int engine;
+    unsigned generation; /* of forks */
+    code *code;
+    uf_error error;            /* if FAILED */
+    code_entry *newer, *older; /* in the list of idle entries, if holders is 0 */
+    size_t key_size;
+    unsigned char key[];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t done; /* some entry left COMPILING */
+    map entries;
+    code_entry *newest, *oldest; /* idle */
+    int idle;
+    unsigned generation; /* counts forks: a compilation begun before one is nobody's in the child */
+} cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+
+static void fork_prepare(void) { pthread_mutex_lock(&cache.lock); }
+static void fork_parent(void) { pthread_mutex_unlock(&cache.lock); }
+
+static void fork_child(void) {
+    pthread_cond_init(&cache.done, NULL);
+    cache.generation++;
+    pthread_mutex_unlock(&cache.lock);
+}
+
+static void watch_forks(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
+
+typedef struct key_head {
+    code_target target;
+    int32_t engine, device, max_registers;
+    uint32_t fast, flags;
+} key_head;
+
+static void *key_make(const compile_job *job, size_t *size) {
+    size_t variant_size = variant_key_size(job->v), source_size = strlen(job->source);
+    *size = sizeof(key_head) + variant_size + source_size;
+    char *key = mem_alloc(*size);
+    if (!key)
+        return NULL;
+    key_head head;
+    memset(&head, 0, sizeof head);
+    head.target = job->target;
+    head.engine = job->engine;
+    head.device = job->device;
+    head.max_registers = job->max_registers;
+    head.fast = job->fast;
+    head.flags = job->flags;
+    memcpy(key, &head, sizeof head);
+    memcpy(key + sizeof head, job->v, variant_size);
+    memcpy(key + sizeof head + variant_size, job->source, source_size);
+    return key;
+}
+
+static void idle_add(code_entry *e) {
+    e->older = cache.newest;
+    e->newer = NULL;
+    *(cache.newest ? &cache.newest->newer : &cache.oldest) = e;
+    cache.newest = e;
+    cache.idle++;
+}
+
+static void idle_remove(code_entry *e) {
+    *(e->newer ? &e->newer->older : &cache.newest) = e->older;
+    *(e->older ? &e->older->newer : &cache.oldest) = e->newer;
+    cache.idle--;
+}
+
+static void entry_free(code_entry *e) {
+    if (e->code)
+        engines[e->engine]->release(e->code);
+    mem_free(e);
+}
+
+/* The entry for a key, held once more; *mine: it is new, and the caller compiles it. NULL: out of memory. Locked. */
+static code_entry *entry_hold(const compile_job *job, const void *key, size_t size, bool *mine) {
+    code_entry *e = map_get(&cache.entries, key, size);
+    if (e && e->state == COMPILING && e->generation != cache.generation)
+        e = NULL; /* map_put below replaces it */
+    *mine = !e;
+    if (e) {
+        if (e->holders++ == 0)
+            idle_remove(e);
+        return e;
+    }
+    e = mem_alloc(sizeof *e + size);
+    if (!e)
+        return NULL;
+    *e = (code_entry){
+        .holders = 1, .state = COMPILING, .engine = job->engine, .generation = cache.generation, .key_size = size};
+    memcpy(e->key, key, size);
+    if (map_put(&cache.entries, key, size, e))
+        return e;
+    mem_free(e);
+    return NULL;
+}
+
+/* Lets go of a failed entry: it left the map when it failed, so that the next call tries again. Locked. */
+static void failed_drop(code_entry *e) {
+    if (--e->holders == 0)
+        entry_free(e);
+}
+
+static uf_status compile_job_run(void *user) {
+    const void **job_and_out = user;
+    return compile_code(job_and_out[0], (code **)(uintptr_t)job_and_out[1]);
+}
+
+static void entry_compile(code_entry *e, const compile_job *job) {
+    code *made = NULL;
+    const void *job_and_out[] = {job, &made};
+    uf_status s = on_big_stack(compile_job_run, job_and_out);
+    pthread_mutex_lock(&cache.lock);
+    e->code = made;
+    e->state = s ? FAILED : READY;
+    if (s) {
+        e->error = *error_slot();
+        map_remove(&cache.entries, e->key, e->key_size);
+    }
+    pthread_cond_broadcast(&cache.done);
+    pthread_mutex_unlock(&cache.lock);
+}
+
+uf_status code_get(const compile_job *job, code_entry **out) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    size_t size;
+    void *key = key_make(job, &size);
+    if (!key)
+        return fail_memory();
+    bool mine;
+    pthread_mutex_lock(&cache.lock);
+    code_entry *e = entry_hold(job, key, size, &mine);
+    pthread_mutex_unlock(&cache.lock);
+    mem_free(key);
+    if (!e)
+        return fail_memory();
+    if (mine)
+        entry_compile(e, job);
+
+    uf_status s = UF_OK;
+    pthread_mutex_lock(&cache.lock);
+    while (e->state == COMPILING)
+        pthread_cond_wait(&cache.done, &cache.lock);
+    if (e->state == FAILED) {
+        *error_slot() = e->error;
+        s = e->error.status;
+        failed_drop(e);
+    }
+    pthread_mutex_unlock(&cache.lock);
+    *out = s ? NULL : e;
+    return s;
+}
+
+void code_drop(code_entry *e) {
+    code_entry *evicted = NULL;
+    pthread_mutex_lock(&cache.lock);
+    if (--e->holders == 0) {
+        idle_add(e);
+        if (cache.idle > IDLE_MAX) {
+            evicted = cache.oldest;
+            idle_remove(evicted);
+            map_remove(&cache.entries, evicted->key, evicted->key_size);
+        }
+    }
+    pthread_mutex_unlock(&cache.lock);
+    if (evicted)
+        entry_free(evicted);
+}
+
+const code *code_of(const code_entry *e) { return e->code; }

@@ -1,0 +1,124 @@
+/* copy.c - copies between any two arrays. Within one side it is a call of the identity function, which broadcasts, casts and
+ * minds overlap; between sides, packed bytes travel and the identity function packs and unpacks. */
+#include "core/core.h"
+
+static uf_func *identity;
+static pthread_mutex_t identity_lock = PTHREAD_MUTEX_INITIALIZER;
+
+uf_status identity_func(const uf_func **out) {
+    uf_status s = UF_OK;
+    pthread_mutex_lock(&identity_lock);
+    if (!identity)
+        s = uf_vectorize(&identity, "copy", NULL, "(x) { return x; }");
+    *out = identity;
+    pthread_mutex_unlock(&identity_lock);
+    return s;
+}
+
+static bool on_device(const DLTensor *t) {
+    return (int)t->device.device_type == kDLCUDA || (int)t->device.device_type == kDLCUDAManaged;
+}
+
+static bool packed(const DLTensor *t) {
+    int64_t stride = 1;
+    for (int d = t->ndim - 1; d >= 0 && t->strides; d--) {
+        if (t->shape[d] != 1 && t->strides[d] != stride)
+            return false;
+        stride *= t->shape[d];
+    }
+    return true;
+}
+
+static int64_t elements(const DLTensor *t) {
+    int64_t n = 1;
+    for (int d = 0; d < t->ndim; d++)
+        n *= t->shape[d];
+    return n;
+}
+
+static bool same_form(const DLTensor *a, const DLTensor *b) {
+    return a->ndim == b->ndim && (!a->ndim || !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape)) &&
+           a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits;
+}
+
+static uf_status checked(const DLTensor *t, int argument) {
+    dtype type = dtype_of_dl(t->dtype);
+    if (type == DT_NONE)
+        return fail_argument(UF_ERR_ARGUMENT, argument, -1,
+                             "the dtype (DLPack code %d, %d bits, %d lanes) is none of the fifteen", t->dtype.code,
+                             t->dtype.bits, t->dtype.lanes);
+    return nd_check(t, argument, dtypes[type].size, dtypes[type].align, true);
+}
+
+static uf_status copy_within(const DLTensor *dst, const DLTensor *src, void *stream) {
+    const uf_func *copy;
+    TRY(identity_func(&copy));
+    return uf_call(copy, 2, (DLTensor[]){*src, *dst}, &(uf_options){.size = sizeof(uf_options), .stream = stream});
+}
+
+/* A packed array of t's form on the side of `like`; its memory is ordered on the stream. */
+static uf_status temp_make(const DLTensor *t, const DLTensor *like, void *stream, DLTensor *out) {
+    const engine *e = engines[on_device(like) ? ENGINE_CUDA : ENGINE_CPU];
+    *out = *t;
+    out->device = on_device(like) ? (DLDevice){kDLCUDA, like->device.device_id} : (DLDevice){kDLCPU, 0};
+    out->strides = NULL;
+    out->byte_offset = 0;
+    return e->scratch(out->device.device_id, (size_t)(elements(t) * (t->dtype.bits / 8)), stream, &out->data);
+}
+
+static void temp_free(const DLTensor *temp, void *stream) {
+    engines[on_device(temp) ? ENGINE_CUDA : ENGINE_CPU]->scratch_free(temp->device.device_id, temp->data, stream);
+}
+
+/* Bytes of a packed array to a packed array of the same form on another side. */
+static uf_status bytes_across(const DLTensor *dst, const DLTensor *src, void *stream) {
+    const DLTensor *device = on_device(dst) ? dst : src, *host = on_device(dst) ? src : dst;
+    bool wait = on_device(host) || (int)host->device.device_type != kDLCUDAHost;
+    return engines[ENGINE_CUDA]->copy(device->device.device_id, (char *)dst->data + dst->byte_offset,
+                                      (const char *)src->data + src->byte_offset,
+                                      (size_t)(elements(src) * (src->dtype.bits / 8)), stream, wait);
+}
+
+/* Unpacks (broadcast, cast) what arrived in a temporary beside dst. The host must wait for it to arrive. */
+static uf_status unpack(const DLTensor *dst, const DLTensor *arrived, const DLTensor *device, void *stream) {
+    if (!on_device(dst))
+        TRY(engines[ENGINE_CUDA]->sync(device->device.device_id, stream));
+    return copy_within(dst, arrived, stream);
+}
+
+static uf_status copy_across(const DLTensor *dst, const DLTensor *src, void *stream) {
+    DLTensor from = *src, to = *dst;
+    bool pack = !packed(src), direct = packed(dst) && same_form(dst, src);
+    uf_status s = UF_OK;
+    if (pack) {
+        TRY(temp_make(src, src, stream, &from));
+        s = copy_within(&from, src, stream);
+    }
+    if (!direct && !s) {
+        s = temp_make(src, dst, stream, &to);
+        if (s)
+            direct = true; /* nothing to free */
+    }
+    if (!s)
+        s = bytes_across(&to, &from, stream);
+    if (!s && !direct)
+        s = unpack(dst, &to, on_device(dst) ? dst : src, stream);
+    if (!direct)
+        temp_free(&to, stream);
+    if (pack)
+        temp_free(&from, stream);
+    return s;
+}
+
+uf_status uf_copy(const DLTensor *dst, const DLTensor *src, void *stream) {
+    if (!dst || !src)
+        return fail(UF_ERR_ARGUMENT, "%s is NULL", dst ? "src" : "dst");
+    TRY(checked(src, 0));
+    TRY(checked(dst, 1));
+    bool same_side =
+        on_device(dst) == on_device(src) && (!on_device(dst) || dst->device.device_id == src->device.device_id);
+    bool by_value = src->ndim == 0 && !on_device(src);
+    if (same_side || by_value || elements(src) == 0 || elements(dst) == 0)
+        return copy_within(dst, src, stream);
+    return copy_across(dst, src, stream);
+}

@@ -1,0 +1,166 @@
+/* core.h - from the arguments of a call to an engine's launch.
+ *
+ * A call goes one way: args_read (devices, dtypes, numbers) -> binding_find (the signature, the typed tree: once per
+ * dtypes) -> nd_plan (the loop) -> code_find (the variant: compiled once per process) -> the engine's launch. */
+#ifndef UF_CORE_H
+#define UF_CORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine.h"
+#include "ir/ir.h"
+#include "lang/lang.h"
+
+enum {
+    ENGINE_CPU,
+    ENGINE_CUDA,
+    ENGINES
+};
+extern const engine *const engines[ENGINES];
+
+/* ---- Options (options.c) ---- */
+
+/* A caller's struct of `size` bytes (its first member) read into ours of `known`: shorter is zero-filled, longer must have
+ * a zero tail. what names it in errors. NULL input: all zero. */
+uf_status struct_read(const void *from, void *to, size_t known, const char *what);
+/* The same for uf_options, with flags and casting checked. *scratch is only written where the result is not `options`. */
+uf_status options_read(const uf_options *options, uf_options *scratch, const uf_options **out);
+
+/* ---- Compiled code, process-wide (code.c) ---- */
+
+typedef struct code_entry code_entry;
+
+/* What one compilation needs. Everything in it but `tree` and `name` is the key of its result, `source` standing for the
+ * tree (with the dtypes in the variant). */
+typedef struct compile_job {
+    const char *name, *source;
+    const tree *tree;
+    const variant *v;
+    int engine, device;
+    code_target target;
+    unsigned fast, flags;
+    int max_registers;
+} compile_job;
+
+/* The compiled code for a job, compiling it now if nobody has; while another thread compiles it, waits. The entry is held
+ * until code_drop. Errors: COMPILE, LIBRARY, DEVICE, MEMORY. */
+uf_status code_get(const compile_job *job, code_entry **out);
+void code_drop(code_entry *entry);
+const code *code_of(const code_entry *entry);
+
+/* The pass list (compile.c). Each stage's result can be looked at through uf_inspect. */
+uf_status compile_ir(arena *a, const compile_job *job, code_module *module);
+uf_status compile_code(const compile_job *job, code **out);
+
+/* ---- Functions (func.c) ---- */
+
+typedef struct section {
+    const syntax *syntax;
+    const char *source;
+} section;
+
+/* What calls with certain dtypes on a certain device need; made once, never changed but for the list of codes. */
+typedef struct binding_key {
+    int32_t engine, device, casting, flags;
+    int32_t forced;                /* 1 + index of the signature asked for; 0: none */
+    uint8_t type[UF_MAX_OPERANDS]; /* dtype, with BINDING_NUMBER for numbers */
+} binding_key;
+enum {
+    BINDING_NUMBER = 0x80
+};
+
+typedef struct variant_code {
+    struct variant_code *next;
+    code_entry *entry;
+    variant v;
+} variant_code;
+
+typedef struct binding {
+    struct binding *next;
+    binding_key key;
+    dtype types[UF_MAX_OPERANDS]; /* of the signature, or what the kernel infers */
+    const section *section;
+    tree *tree;
+    code_size size;
+    arena arena;
+    _Atomic(variant_code *) codes;
+} binding;
+
+struct uf_func {
+    atomic_int references; /* the user's and one for each plan */
+    arena arena;           /* texts, syntax trees, signatures */
+    const char *name, *doc, *signatures_text;
+    int nin, nout;
+    int nsections;
+    section *sections;
+    bool any_types;
+    signature_list signatures; /* of all sections, in order */
+    int *section_of;           /* per signature */
+    unsigned fast, flags;
+    int max_registers;
+    pthread_mutex_t lock; /* taken to add a binding or a code; readers take none */
+    _Atomic(binding *) bindings;
+};
+
+void func_keep(const uf_func *f);
+void func_drop(const uf_func *f);
+
+/* ---- Arguments (args.c) ---- */
+
+/* The arrays and options of a call, checked one by one. Arrays: inputs, outputs, mask. */
+typedef struct call_args {
+    int nin, nargs, narrays;
+    int engine, device;
+    void *stream;
+    nd_array array[VARIANT_OPERANDS];
+    binding_key key;
+} call_args;
+/* with_outputs: false leaves the outputs unread but for their presence (uf_infer). with_data: false accepts NULL data. */
+enum {
+    ARGS_NO_OUTPUTS = 1,
+    ARGS_NO_DATA = 2
+};
+uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
+                    call_args *out);
+
+/* ---- Bindings (bind.c) ---- */
+
+/* The dtypes of the signature for the inputs: types[0 .. nin-1], and the outputs' (types[nin] ..), DT_NONE where the kernel
+ * is yet to infer them. *section is the kernel that serves it. */
+uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, dtype *types,
+                       int *section_index);
+/* The binding for the arguments' dtypes: outputs must take the signature's dtypes under the casting rule. */
+uf_status binding_find(const uf_func *f, const call_args *args, const uf_options *options, const binding **out);
+/* The code for a variant of a binding, compiled if need be. */
+uf_status binding_code(const uf_func *f, const binding *b, const variant *v, const code **out);
+/* Types a kernel on a big stack; out dtypes in types are set. */
+uf_status type_kernel(const uf_func *f, int section_index, dtype *types, arena *a, tree **out);
+
+/* ---- Plans (plan.c) ---- */
+
+struct uf_plan {
+    const uf_func *func;
+    const binding *binding;
+    const code *code;
+    int engine, device, threads;
+    int nin, narrays;
+    nd_loop loop;
+    variant v;
+    uint8_t number_type[UF_MAX_OPERANDS]; /* dtype in memory of each number */
+};
+
+/* Decides everything for a call into *plan; space (nd_space of the ranks involved) must live as long. */
+uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *args, const uf_options *options, void *space);
+size_t plan_space(const call_args *args);
+/* Runs it; data[k]: address of element 0 of each array and number. */
+uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream);
+
+/* ---- The rest ---- */
+
+/* A call under UF_STAGE whose arrays are not all on one device (stage.c). */
+uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options);
+/* An identity function for any dtypes, made at its first need and kept (copy.c). */
+uf_status identity_func(const uf_func **out);
+
+#endif

@@ -1,0 +1,223 @@
+/* func.c - registering functions: texts in, checked and immutable uf_func out. */
+#include <stdlib.h>
+
+#include "core/core.h"
+
+static uf_status name_check(const char *name) {
+    if (!name)
+        return fail(UF_ERR_ARGUMENT, "the name is NULL");
+    size_t n = strlen(name);
+    if (n < 1 || n > 127)
+        return fail(UF_ERR_ARGUMENT, "the name has %zu characters; 1 to 127 are needed", n);
+    for (size_t i = 0; i < n; i++) {
+        char c = name[i];
+        bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+        if (!letter && !(i > 0 && c >= '0' && c <= '9'))
+            return fail(UF_ERR_ARGUMENT, "the name \"%s\" is no identifier: character %zu", name, i + 1);
+    }
+    return UF_OK;
+}
+
+static uf_status definition_check(const uf_definition *d) {
+    TRY(name_check(d->name));
+    if (d->nsections < 1 || !d->sections)
+        return fail(UF_ERR_ARGUMENT, "%s: %d sections; at least one (signatures, source) is needed", d->name,
+                    d->nsections);
+    for (int i = 0; i < d->nsections; i++) {
+        if (!d->sections[i].source)
+            return fail(UF_ERR_ARGUMENT, "%s: the source of section %d is NULL", d->name, i);
+        if (!d->sections[i].signatures && d->nsections > 1)
+            return fail(UF_ERR_ARGUMENT,
+                        "%s: the signatures of section %d are NULL, which only a single section may have", d->name, i);
+    }
+    if (d->fast & ~(unsigned)UF_FAST_ALL)
+        return fail(UF_ERR_ARGUMENT, "%s: fast is 0x%x; bits 0x%x are unknown", d->name, d->fast,
+                    d->fast & ~(unsigned)UF_FAST_ALL);
+    if (d->flags & ~(unsigned)(UF_UNCHECKED | UF_DEBUG))
+        return fail(UF_ERR_ARGUMENT, "%s: flags is 0x%x; bits 0x%x are unknown", d->name, d->flags,
+                    d->flags & ~(unsigned)(UF_UNCHECKED | UF_DEBUG));
+    if (d->max_registers && (d->max_registers < 16 || d->max_registers > 255))
+        return fail(UF_ERR_ARGUMENT, "%s: max_registers is %d; 16 to 255 are possible, 0 leaves it to the compiler",
+                    d->name, d->max_registers);
+    return UF_OK;
+}
+
+/* Copies a text into the function's arena. */
+static uf_status keep_text(uf_func *f, const char *s, const char **out) {
+    *out = arena_text(&f->arena, s, strlen(s));
+    return *out ? UF_OK : UF_ERR_MEMORY;
+}
+
+/* Every signature must type-check; the trees are thrown away. */
+static uf_status section_check(const uf_func *f, const section *s, const signature_list *list) {
+    int n = list->nin + list->nout;
+    for (int i = 0; i < list->count; i++) {
+        arena scratch = {0};
+        dtype types[UF_MAX_OPERANDS];
+        tree *t;
+        memcpy(types, list->types + (size_t)i * (size_t)n, (size_t)n * sizeof *types);
+        uf_status status =
+            lang_check(&scratch, s->syntax, types, f->nin, types + f->nin, f->nout, f->flags & UF_UNCHECKED, &t);
+        arena_free(&scratch);
+        TRY(status);
+    }
+    return UF_OK;
+}
+
+static uf_status arity_check(const uf_func *f, const char *what, int nin, int nout) {
+    if (nin == f->nin && nout == f->nout)
+        return UF_OK;
+    return fail(UF_ERR_SIGNATURE, "%s: %s %d input%s and %d output%s, but the kernel has %d and %d", f->name, what, nin,
+                nin == 1 ? "" : "s", nout, nout == 1 ? "" : "s", f->nin, f->nout);
+}
+
+static uf_status section_add(uf_func *f, int index, const uf_section *from) {
+    section *s = &f->sections[index];
+    TRY(keep_text(f, from->source, &s->source));
+    TRY(lang_parse(&f->arena, s->source, &s->syntax));
+    int nin = lang_inputs(s->syntax), nout = lang_outputs(s->syntax);
+    if (index == 0) {
+        f->nin = nin;
+        f->nout = nout;
+    }
+    TRY(arity_check(f, "the kernel of a later section has", nin, nout));
+    if (!from->signatures) {
+        f->any_types = true;
+        return UF_OK;
+    }
+    signature_list list;
+    TRY(signatures_parse(&f->arena, from->signatures, &list));
+    TRY(arity_check(f, "the signatures have", list.nin, list.nout));
+    TRY(section_check(f, s, &list));
+
+    size_t n = (size_t)(nin + nout), old = (size_t)f->signatures.count, all = old + (size_t)list.count;
+    dtype *types = arena_alloc(&f->arena, all * n * sizeof *types);
+    int *section_of = arena_alloc(&f->arena, all * sizeof *section_of);
+    if (!types || !section_of)
+        return UF_ERR_MEMORY;
+    if (old) {
+        memcpy(types, f->signatures.types, old * n * sizeof *types);
+        memcpy(section_of, f->section_of, old * sizeof *section_of);
+    }
+    memcpy(types + old * n, list.types, (size_t)list.count * n * sizeof *types);
+    for (size_t i = old; i < all; i++)
+        section_of[i] = index;
+    f->signatures = (signature_list){.count = (int)all, .nin = nin, .nout = nout, .types = types};
+    f->section_of = section_of;
+    return UF_OK;
+}
+
+static uf_status duplicates_check(const uf_func *f) {
+    size_t n = (size_t)(f->nin + f->nout);
+    for (int i = 1; i < f->signatures.count; i++)
+        for (int j = 0; j < i; j++)
+            if (!memcmp(f->signatures.types + (size_t)i * n, f->signatures.types + (size_t)j * n, n * sizeof(dtype)))
+                return fail(UF_ERR_SIGNATURE, "%s: signatures %d and %d of the list are the same", f->name, j, i);
+    return UF_OK;
+}
+
+static uf_status signatures_spell(uf_func *f) {
+    if (f->any_types)
+        return UF_OK;
+    text t = {0};
+    for (int i = 0; i < f->signatures.count; i++) {
+        text_puts(&t, i ? "; " : "");
+        signature_print(&t, f->signatures.types + (size_t)i * (size_t)(f->nin + f->nout), f->nin, f->nout);
+    }
+    uf_status s = t.failed ? fail_memory() : keep_text(f, t.data, &f->signatures_text);
+    text_free(&t);
+    return s;
+}
+
+typedef struct registration {
+    uf_func *func;
+    const uf_definition *definition;
+} registration;
+
+/* Runs on a big stack: parsing and checking recurse over the user's text. */
+static uf_status register_texts(void *user) {
+    uf_func *f = ((registration *)user)->func;
+    const uf_definition *d = ((registration *)user)->definition;
+    TRY(keep_text(f, d->name, &f->name));
+    TRY(keep_text(f, d->doc ? d->doc : "", &f->doc));
+    f->sections = arena_alloc(&f->arena, (size_t)d->nsections * sizeof *f->sections);
+    if (!f->sections)
+        return UF_ERR_MEMORY;
+    f->nsections = d->nsections;
+    for (int i = 0; i < d->nsections; i++)
+        TRY(section_add(f, i, &d->sections[i]));
+    TRY(duplicates_check(f));
+    return signatures_spell(f);
+}
+
+static void func_destroy(uf_func *f) {
+    for (binding *b = atomic_load(&f->bindings), *next; b; b = next) {
+        next = b->next;
+        for (variant_code *c = atomic_load(&b->codes), *after; c; c = after) {
+            after = c->next;
+            code_drop(c->entry);
+            mem_free(c);
+        }
+        arena_free(&b->arena);
+        mem_free(b);
+    }
+    pthread_mutex_destroy(&f->lock);
+    arena_free(&f->arena);
+    mem_free(f);
+}
+
+void func_keep(const uf_func *f) { atomic_fetch_add(&((uf_func *)(uintptr_t)f)->references, 1); }
+
+void func_drop(const uf_func *f) {
+    uf_func *own = (uf_func *)(uintptr_t)f;
+    if (atomic_fetch_sub(&own->references, 1) == 1)
+        func_destroy(own);
+}
+
+uf_status uf_define(uf_func **out, const uf_definition *definition) {
+    if (!out)
+        return fail(UF_ERR_ARGUMENT, "out is NULL");
+    *out = NULL;
+    if (!definition)
+        return fail(UF_ERR_ARGUMENT, "the definition is NULL");
+    uf_definition d;
+    TRY(struct_read(definition, &d, sizeof d, "uf_definition"));
+    TRY(definition_check(&d));
+    uf_func *f = mem_zero(1, sizeof *f);
+    if (!f)
+        return fail_memory();
+    atomic_init(&f->references, 1);
+    pthread_mutex_init(&f->lock, NULL);
+    f->fast = d.fast;
+    f->flags = d.flags;
+    f->max_registers = d.max_registers;
+    uf_status s = on_big_stack(register_texts, &(registration){f, &d});
+    if (s)
+        func_destroy(f);
+    else
+        *out = f;
+    return s;
+}
+
+uf_status uf_vectorize(uf_func **out, const char *name, const char *signatures, const char *source) {
+    uf_section only = {.signatures = signatures, .source = source};
+    return uf_define(out,
+                     &(uf_definition){.size = sizeof(uf_definition), .name = name, .nsections = 1, .sections = &only});
+}
+
+void uf_free(uf_func *f) {
+    if (f)
+        func_drop(f);
+}
+
+uf_status uf_describe(const uf_func *f, uf_description *out) {
+    if (!f || !out)
+        return fail(UF_ERR_ARGUMENT, "%s is NULL", f ? "out" : "func");
+    *out = (uf_description){.name = f->name,
+                            .doc = f->doc,
+                            .kind = "elementwise",
+                            .nin = f->nin,
+                            .nout = f->nout,
+                            .signatures = f->signatures_text};
+    return UF_OK;
+}

@@ -1,0 +1,219 @@
+/* plan.c - a call with everything decided. A call is a plan made on the stack and run once: there is one path. */
+#include "core/core.h"
+
+const engine *const engines[ENGINES] = {[ENGINE_CPU] = &cpu_engine, [ENGINE_CUDA] = &cuda_engine};
+
+static int highest_rank(const call_args *a) {
+    int ndim = 0;
+    for (int k = 0; k < a->narrays; k++)
+        if (a->array[k].ndim > ndim)
+            ndim = a->array[k].ndim;
+    return ndim;
+}
+
+size_t plan_space(const call_args *a) { return nd_space(highest_rank(a), a->narrays); }
+
+static void operands_fill(uf_plan *plan, const call_args *a) {
+    variant *v = &plan->v;
+    memset(v, 0, offsetof(variant, operand) + (size_t)a->narrays * sizeof v->operand[0]);
+    v->loop = (uint8_t)plan->loop.loop;
+    v->nin = (uint8_t)a->nin;
+    v->nout = (uint8_t)(a->nargs - a->nin);
+    v->masked = a->narrays > a->nargs;
+    for (int k = 0; k < a->nargs; k++) {
+        variant_operand *o = &v->operand[k];
+        uint8_t memory = a->key.type[k] & (uint8_t)~BINDING_NUMBER;
+        o->value = (uint8_t)plan->binding->types[k];
+        o->memory = a->array[k].number ? o->value : memory;
+        o->kind = plan->loop.kind[k];
+        plan->number_type[k] = memory;
+    }
+    if (v->masked)
+        v->operand[a->nargs] = (variant_operand){DT_BOOL, DT_BOOL, plan->loop.kind[a->nargs], 0};
+}
+
+static uf_status outputs_check(const uf_plan *plan) {
+    for (int k = plan->nin; k < plan->nin + plan->v.nout; k++)
+        if (nd_self_overlap(&plan->loop, k))
+            return fail_argument(UF_ERR_ARGUMENT, k, -1,
+                                 "is an output with two elements at one address (or its strides are "
+                                 "too many to tell)");
+    return UF_OK;
+}
+
+uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, void *space) {
+    TRY(binding_find(f, a, options, &plan->binding));
+    TRY(nd_plan(a->array, a->narrays, a->nin, 0, space, &plan->loop));
+    plan->func = f;
+    plan->engine = a->engine;
+    plan->device = a->device;
+    plan->threads = options->threads;
+    plan->nin = a->nin;
+    plan->narrays = a->narrays;
+    operands_fill(plan, a);
+    TRY(outputs_check(plan));
+    engines[plan->engine]->specialise(&plan->v, &plan->loop, &plan->binding->size);
+    return binding_code(f, plan->binding, &plan->v, &plan->code);
+}
+
+/* ---- Running ---- */
+
+static uf_status number_convert(const uf_plan *plan, int k, const void *data, uint64_t *words) {
+    dtype from = (dtype)plan->number_type[k], to = (dtype)plan->v.operand[k].value;
+    number n = number_read(from, data);
+    if (!number_fits(n, to))
+        return fail_argument(UF_ERR_CAST, k, -1,
+                             dtypes[from].is_signed ? "is the number %lld, which does not fit %s"
+                                                    : "is the number %llu, which does not fit %s",
+                             (long long)n.as.i, dtypes[to].name);
+    words[0] = words[1] = 0;
+    number_write(n, to, words);
+    return UF_OK;
+}
+
+/* Addresses and numbers for the launch: data[k] moved to the first element in loop order. */
+static uf_status operands_read(const uf_plan *plan, void *const *data, char **address, uint64_t (*numbers)[2]) {
+    for (int k = 0; k < plan->narrays; k++) {
+        const variant_operand *o = &plan->v.operand[k];
+        if (o->kind == OPERAND_NUMBER) {
+            TRY(number_convert(plan, k, data[k], numbers[k]));
+            address[k] = NULL;
+        } else {
+            address[k] = (char *)data[k] + plan->loop.offset[k] * dtypes[o->memory].size;
+        }
+    }
+    return UF_OK;
+}
+
+/* Which inputs must be copied first, because an output overlaps them other than element for element. */
+static uf_status overlaps_find(const uf_plan *plan, char *const *address, bool *copy, bool *any) {
+    int outputs_end = plan->nin + plan->v.nout;
+    *any = false;
+    for (int o = plan->nin; o < outputs_end; o++) {
+        int size = dtypes[plan->v.operand[o].memory].size;
+        for (int k = 0; k < plan->narrays; k++) {
+            if (plan->v.operand[k].kind == OPERAND_NUMBER || k == o || (k >= plan->nin && k < o))
+                continue;
+            nd_overlap how =
+                nd_compare(&plan->loop, k, address[k], dtypes[plan->v.operand[k].memory].size, o, address[o], size);
+            if (how == ND_DISJOINT)
+                continue;
+            if (k > o && k < outputs_end)
+                return fail_argument(UF_ERR_ARGUMENT, k, -1, "is an output that overlaps output argument %d", o);
+            if (how == ND_OVERLAP) {
+                if (!*any)
+                    memset(copy, 0, (size_t)plan->narrays * sizeof *copy);
+                *any = copy[k] = true;
+            }
+        }
+    }
+    return UF_OK;
+}
+
+static uf_status launch_now(const uf_plan *plan, char *const *address, const uint64_t (*numbers)[2], void *stream) {
+    return engines[plan->engine]->launch(plan->code, &(launch){.v = &plan->v,
+                                                               .loop = &plan->loop,
+                                                               .data = address,
+                                                               .numbers = numbers,
+                                                               .device = plan->device,
+                                                               .stream = stream,
+                                                               .threads = plan->threads});
+}
+
+/* Copies the stretch of memory that operand k reaches, from its lowest to its highest element: strides, alignment and so the
+ * compiled code stay as they are. */
+static uf_status stretch_copy(const uf_plan *plan, int k, void *stream, char **address, void **block) {
+    enum {
+        ALIGN = 256
+    }; /* what allocations have; the copy keeps the address's remainder */
+    const engine *e = engines[plan->engine];
+    int64_t lowest, highest, size = dtypes[plan->v.operand[k].memory].size;
+    nd_bounds(&plan->loop, k, &lowest, &highest);
+    char *from = *address + lowest * size;
+    size_t bytes = (size_t)(highest - lowest + 1) * (size_t)size, shift = (uintptr_t)from % ALIGN;
+    TRY(e->scratch(plan->device, bytes + shift, stream, block));
+    char *to = (char *)*block + (shift + ALIGN - (uintptr_t)*block % ALIGN) % ALIGN;
+    TRY(e->copy(plan->device, to, from, bytes, stream, false));
+    *address = to - lowest * size;
+    return UF_OK;
+}
+
+static uf_status launch_with_copies(const uf_plan *plan, char **address, const uint64_t (*numbers)[2], const bool *copy,
+                                    void *stream) {
+    void *blocks[VARIANT_OPERANDS] = {0};
+    uf_status s = UF_OK;
+    for (int k = 0; k < plan->narrays && !s; k++)
+        if (copy[k])
+            s = stretch_copy(plan, k, stream, &address[k], &blocks[k]);
+    if (!s)
+        s = launch_now(plan, address, numbers, stream);
+    for (int k = 0; k < plan->narrays; k++)
+        if (blocks[k])
+            engines[plan->engine]->scratch_free(plan->device, blocks[k], stream);
+    return s;
+}
+
+uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream) {
+    char *address[VARIANT_OPERANDS];
+    uint64_t numbers[VARIANT_OPERANDS][2];
+    bool copy[VARIANT_OPERANDS], any;
+    if (plan->loop.count == 0)
+        return UF_OK;
+    TRY(operands_read(plan, data, address, numbers));
+    TRY(overlaps_find(plan, address, copy, &any));
+    return any ? launch_with_copies(plan, address, (const uint64_t(*)[2])numbers, copy, stream)
+               : launch_now(plan, address, (const uint64_t(*)[2])numbers, stream);
+}
+
+/* ---- Plans that last ---- */
+
+uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args, const uf_options *options) {
+    if (!out)
+        return fail(UF_ERR_ARGUMENT, "out is NULL");
+    *out = NULL;
+    uf_options own;
+    call_args a;
+    TRY(options_read(options, &own, &options));
+    if (options->flags & UF_STAGE)
+        return fail(UF_ERR_ARGUMENT, "a plan cannot stage arrays; use uf_call, or arrays of one device");
+    TRY(args_read(func, nargs, args, options, ARGS_NO_DATA, &a));
+    uf_plan *plan = mem_alloc(sizeof *plan + plan_space(&a));
+    if (!plan)
+        return fail_memory();
+    uf_status s = plan_make(plan, func, &a, options, plan + 1);
+    if (s) {
+        mem_free(plan);
+        return s;
+    }
+    func_keep(func);
+    *out = plan;
+    return UF_OK;
+}
+
+static uf_status data_check(const uf_plan *plan, int k, const void *data) {
+    const dtype_info *type =
+        &dtypes[plan->v.operand[k].kind == OPERAND_NUMBER ? plan->number_type[k] : plan->v.operand[k].memory];
+    bool needed = plan->loop.count || plan->v.operand[k].kind == OPERAND_NUMBER;
+    if (!data)
+        return needed ? fail_argument(UF_ERR_ARGUMENT, k, -1, "data is NULL") : UF_OK;
+    if ((uintptr_t)data % type->align)
+        return fail_argument(UF_ERR_ARGUMENT, k, -1,
+                             "data is at %p, which is not aligned to the %d bytes that %s needs", data, type->align,
+                             type->name);
+    return UF_OK;
+}
+
+uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {
+    if (!plan || !data)
+        return fail(UF_ERR_ARGUMENT, "%s is NULL", plan ? "data" : "plan");
+    for (int k = 0; k < plan->narrays; k++)
+        TRY(data_check(plan, k, data[k]));
+    return plan_execute(plan, data, stream);
+}
+
+void uf_plan_free(uf_plan *plan) {
+    if (!plan)
+        return;
+    func_drop(plan->func);
+    mem_free(plan);
+}

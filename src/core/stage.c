@@ -1,0 +1,114 @@
+/* stage.c - UF_STAGE: host arrays are copied to a device, computed there, and copied back. */
+#include "core/core.h"
+
+typedef struct staged {
+    DLManagedTensor *temp[VARIANT_OPERANDS]; /* NULL: the argument itself is used */
+    DLTensor args[VARIANT_OPERANDS];
+} staged;
+
+static bool stays(const DLTensor *t, bool output) {
+    int type = (int)t->device.device_type;
+    return type == kDLCUDA || type == kDLCUDAManaged || (t->ndim == 0 && !output);
+}
+
+static uf_status argument_check(const DLTensor *t, int argument) {
+    dtype type = dtype_of_dl(t->dtype);
+    if (type == DT_NONE)
+        return fail_argument(UF_ERR_ARGUMENT, argument, -1,
+                             "the dtype (DLPack code %d, %d bits, %d lanes) is none of the fifteen", t->dtype.code,
+                             t->dtype.bits, t->dtype.lanes);
+    return nd_check(t, argument, dtypes[type].size, dtypes[type].align, true);
+}
+
+/* A device array for t; content copied if wanted. Extents along which an input repeats (stride 0) need only one. */
+static uf_status stage_one(staged *s, int k, const DLTensor *t, bool output, bool content, const uf_options *options) {
+    int64_t shape[UF_MAX_NDIM];
+    DLTensor view = *t;
+    for (int d = 0; d < t->ndim; d++)
+        shape[d] = !output && t->strides && t->strides[d] == 0 && t->shape[d] > 1 ? 1 : t->shape[d];
+    view.shape = shape;
+    TRY(uf_empty(&s->temp[k], options->device, t->dtype, t->ndim, shape));
+    s->args[k] = s->temp[k]->dl_tensor;
+    return content ? uf_copy(&s->args[k], &view, options->stream) : UF_OK;
+}
+
+/* The host outputs must be proper outputs themselves: staging would hide an overlap. */
+static uf_status outputs_check(const uf_func *f, int nargs, const DLTensor *args) {
+    for (int k = f->nin; k < nargs; k++) {
+        if (stays(&args[k], true))
+            continue;
+        nd_array one = {.data = (char *)args[k].data,
+                        .shape = args[k].shape,
+                        .strides = args[k].strides,
+                        .ndim = args[k].ndim,
+                        .size = (uint8_t)(args[k].dtype.bits / 8),
+                        .output = true};
+        void *space = mem_alloc(nd_space(one.ndim, 1));
+        nd_loop loop;
+        if (!space)
+            return fail_memory();
+        uf_status s = nd_plan(&one, 1, 0, 0, space, &loop);
+        bool overlaps = !s && nd_self_overlap(&loop, 0);
+        mem_free(space);
+        TRY(s);
+        if (overlaps)
+            return fail_argument(UF_ERR_ARGUMENT, k, -1, "is an output with two elements at one address");
+    }
+    return UF_OK;
+}
+
+static uf_status stage_all(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, staged *s) {
+    for (int k = 0; k < nargs; k++) {
+        bool output = k >= f->nin;
+        if (stays(&args[k], output))
+            s->args[k] = args[k];
+        else
+            TRY(stage_one(s, k, &args[k], output, !output || options->where, options));
+    }
+    if (options->where) {
+        if (stays(options->where, true))
+            s->args[nargs] = *options->where;
+        else
+            TRY(stage_one(s, nargs, options->where, false, true, options));
+    }
+    return UF_OK;
+}
+
+static uf_status stage_run(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, staged *s) {
+    TRY(stage_all(f, nargs, args, options, s));
+    uf_options inner = *options;
+    inner.flags &= ~(unsigned)UF_STAGE;
+    inner.where = options->where ? &s->args[nargs] : NULL;
+    TRY(uf_call(f, nargs, s->args, &inner));
+    for (int k = f->nin; k < nargs; k++)
+        if (s->temp[k])
+            TRY(uf_copy(&args[k], &s->args[k], options->stream));
+    return UF_OK;
+}
+
+uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {
+    if (!f || !args)
+        return fail(UF_ERR_ARGUMENT, "%s is NULL", f ? "args" : "func");
+    if (nargs != f->nin + f->nout)
+        return fail(UF_ERR_ARGUMENT, "%s takes %d arguments, but got %d", f->name, f->nin + f->nout, nargs);
+    if ((int)options->device.device_type != kDLCUDA)
+        return fail(UF_ERR_ARGUMENT,
+                    "UF_STAGE needs options->device to be a CUDA device; DLPack device type %d was given",
+                    (int)options->device.device_type);
+    for (int k = 0; k < nargs; k++)
+        TRY(argument_check(&args[k], k));
+    if (options->where)
+        TRY(argument_check(options->where, -1));
+    TRY(outputs_check(f, nargs, args));
+
+    staged *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return fail_memory();
+    uf_status status = stage_run(f, nargs, args, options, s);
+    uf_status synced = engines[ENGINE_CUDA]->sync(options->device.device_id, options->stream);
+    for (int k = 0; k < VARIANT_OPERANDS; k++)
+        if (s->temp[k])
+            s->temp[k]->deleter(s->temp[k]);
+    mem_free(s);
+    return status ? status : synced;
+}
