@@ -86,11 +86,18 @@ typedef struct signature_list {
 
 /* Parses a list in any of the three spellings into arena memory. Separators ';' and newline; blanks anywhere; a trailing
  * separator is allowed, an empty list is not. All signatures must have the same nin and nout (as found in the first);
- * duplicates are an error. Errors: SYNTAX with caret. */
+ * duplicates are an error; two that differ in their outputs alone are not. nin may be 0, nout is at least 1.
+ * Errors: SYNTAX with caret, MEMORY. */
 uf_status signatures_parse(arena *a, const char *text, signature_list *out);
-/* Input dtypes only: "float32,float32" or "ff"; *count is their number. At most UF_MAX_OPERANDS. */
+/* One signature, in any of the three spellings; allocates nothing. Inputs, then outputs. */
+uf_status signature_parse(const char *text, dtype types[UF_MAX_OPERANDS], int *nin, int *nout);
+/* Input dtypes only: "float32,float32" or "ff", none if empty; *count is their number, at most UF_MAX_OPERANDS. */
 uf_status types_parse(const char *text, dtype *types, int *count);
-/* "float32,float32->float32" */
+/* "float32,float32->float32"; without the arrow if nout is 0. */
+enum {
+    SIGNATURE_TEXT = UF_MAX_OPERANDS * sizeof "complex128" + sizeof "->"
+};
+void signature_format(char buffer[SIGNATURE_TEXT], const dtype *types, int nin, int nout);
 void signature_print(text *out, const dtype *types, int nin, int nout);
 
 /* ---- Choosing a signature (dispatch.c) ---- */
@@ -102,11 +109,14 @@ typedef struct dispatch_input {
     number value;   /* if it is */
 } dispatch_input;
 
-/* Chooses among list for the inputs: see uf_call. Numbers are weak unless UF_STRONG_NUMBERS is set or no input is an array.
- * casting: UF_CAST_NO and UF_CAST_EQUIV narrow the match, others do not matter. *chosen is the index of the signature.
+/* Chooses among list for the inputs: see uf_call. *chosen is the index of the signature. Nothing is allocated.
+ * Numbers are weak unless UF_STRONG_NUMBERS is set or no input is an array: they match every operand of their kind or a more
+ * general one. Values take no part in the choice (it holds for all calls with these dtypes), but a weak integer that the
+ * integer dtype chosen for it cannot hold is an error.
+ * casting: UF_CAST_NO and UF_CAST_EQUIV narrow the match of arrays, others do not matter.
  * forced (may be NULL): a signature text that must be in the list; inputs must then cast to it under `casting`.
- * Errors: SIGNATURE (every signature with the first argument that does not fit), CAST (a weak integer fits no candidate;
- * forced signature with inputs that do not cast), SYNTAX (forced). */
+ * Errors: SIGNATURE (every signature with the first argument that does not fit; forced: not in the list), CAST (a weak
+ * integer does not fit; forced: an input does not cast), SYNTAX (forced). */
 uf_status dispatch(const char *name, const signature_list *list, const dispatch_input *inputs, unsigned flags,
                    uf_casting casting, const char *forced, int *chosen);
 
