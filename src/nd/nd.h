@@ -15,9 +15,10 @@ typedef struct nd_array {
 } nd_array;
 
 /* A loop over one to UF_MAX_NDIM dimensions, dimension 0 innermost; each dimension's record holds every operand's stride.
- * extent[d]; stride[d * narrays + k], in elements. No dimension has extent 1 unless the loop has a single one; if count is
- * 0, ndim is 1 and extent[0] is 0. offset[k] (elements) is what to add to array k's element 0: dimensions whose strides are
- * negative for every operand concerned are flipped. Numbers have stride 0 and offset 0. */
+ * extent[d]; stride[d * narrays + k], in elements. No dimension has extent 1 unless the loop has a single one, where every
+ * array counts as contiguous; if count is 0, ndim is 1 and extent[0] is 0. offset[k] (elements) is what to add to array k's
+ * element 0 to get to the loop's first element: dimensions that run backwards are flipped, for all operands together.
+ * Numbers have stride 0 and offset 0. */
 typedef struct nd_loop {
     int ndim, narrays;
     int64_t count; /* product of the extents */
@@ -28,23 +29,28 @@ typedef struct nd_loop {
     uint8_t kind[VARIANT_OPERANDS]; /* operand_kind; OPERAND_NUMBER for numbers */
 } nd_loop;
 
-/* Bytes of memory a loop of this rank and number of arrays needs; nd_plan's `space` has that many, 8-byte aligned. */
+/* Bytes of memory a loop over arrays of at most this rank and this number needs; nd_plan's `space` has that many, 8-byte
+ * aligned. */
 size_t nd_space(int ndim, int narrays);
 
-/* Checks one DLTensor: ndim in range, shape and strides present, extents not negative, product and byte extent not
- * overflowing 2^63, data present and aligned to align bytes unless size 0 or data is not wanted. argument is for messages
- * (-1: the mask, said "where"). Errors: ARGUMENT. */
+/* Fails as fail_argument does; argument -1 is the mask, said "where". */
+uf_status nd_fail(uf_status status, int argument, int dimension, const char *format, ...) PRINTF(4, 5);
+
+/* Checks one DLTensor: ndim in range, shape present, extents not negative, number of elements and byte extent less than
+ * 2^63, data present and aligned to align bytes unless there are no elements or data is not wanted. Everything below
+ * relies on it having passed. argument is for messages (-1: the mask, said "where"). Errors: ARGUMENT. */
 uf_status nd_check(const DLTensor *array, int argument, int size, int align, bool with_data);
 
 /* The shape that arrays[0 .. n-1] (numbers left out) broadcast to; NumPy's rule. *ndim, shape[UF_MAX_NDIM].
  * Errors: SHAPE, naming the argument, its dimension, and the argument it disagrees with. */
 uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape);
 
-/* Makes the loop of a call: inputs and the mask broadcast to the outputs' common shape, which is what the inputs broadcast
- * to or larger; dimensions of extent 1 dropped, the rest ordered by output strides (ties: by inputs' strides, then C
- * order), flipped, merged where every operand agrees, classified. flags: ND_KEEP_ORDER leaves the axes in C order, neither
- * flipped nor reordered (merging still happens). Fast path: all arrays contiguous with one shape is recognised first.
- * Errors: SHAPE. */
+/* Makes the loop of a call. arrays: nin inputs, the outputs, perhaps the mask. Inputs and mask broadcast to the outputs'
+ * common shape, which is what the inputs broadcast to or larger (without outputs: what they broadcast to); dimensions of
+ * extent 1 are dropped, the rest ordered by output strides (ties: by inputs' strides, then C order), flipped where the first
+ * output runs backwards (without outputs: where every array does), merged where every operand agrees, classified. flags:
+ * ND_KEEP_ORDER leaves the axes in C order, neither flipped nor reordered (merging still happens). Fast path: all arrays
+ * contiguous with one shape is recognised first. Errors: SHAPE. */
 enum {
     ND_KEEP_ORDER = 1
 };
@@ -55,9 +61,13 @@ enum {
     ND_ROW_MIN = 16
 };
 
-/* Does array k of the loop (after coalescing) put two elements at one address? Exact up to 4 dimensions of extent > 1;
- * beyond, true when in doubt. */
+/* Does array k of the loop (after coalescing) put two elements at one address? Exact if at most 4 dimensions are left when
+ * those whose stride exceeds the reach of all smaller ones are gone; beyond, true when in doubt. */
 bool nd_self_overlap(const nd_loop *loop, int k);
+
+/* Is there an integer vector x other than 0, |x[i]| <= bound[i], with sum of stride[i] * x[i] = 0? Exact. n is at most 4,
+ * strides and bounds are at least 1, and the sum of their products is less than 2^63. */
+bool nd_has_relation(int n, const int64_t *stride, const int64_t *bound);
 
 /* How array a's elements lie against array b's, by address. */
 typedef enum nd_overlap {
@@ -65,12 +75,14 @@ typedef enum nd_overlap {
     ND_SAME /* same address, strides, size: element for element */,
     ND_OVERLAP
 } nd_overlap;
-/* data are the addresses of element 0 of each. Bounds are compared; interleaved but disjoint views (x[::2], x[1::2]) with
- * common strides are told apart where a simple gcd test can; when in doubt, ND_OVERLAP. */
+/* data are the addresses of element 0 of each (the loop's offset not yet added). Views that interleave (x[::2] and x[1::2],
+ * the left and the right columns of a matrix) are told apart by a search of bounded length; when that gives up,
+ * ND_OVERLAP. Numbers and empty loops are disjoint from everything. */
 nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a, int b, const char *data_b,
                       int size_b);
 
-/* Largest and smallest offset in elements that array k reaches, relative to its element 0 after `offset`. */
+/* Smallest and largest offset in elements that array k reaches, relative to the loop's first element (its element 0 plus
+ * `offset`). An empty loop reaches 0 .. 0. */
 void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest);
 
 #endif

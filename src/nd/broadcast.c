@@ -1,0 +1,40 @@
+/* broadcast.c - the shape that several arrays broadcast to, by NumPy's rule: shapes are aligned at their last dimension,
+ * and the extents of a dimension are equal or 1. */
+#include "nd/nd.h"
+
+/* The first array before k that has an extent other than 1 at a position counted from the end. */
+static int who_has(const nd_array *arrays, int k, int from_end) {
+    for (int j = 0; j < k; j++)
+        if (!arrays[j].number && from_end <= arrays[j].ndim && arrays[j].shape[arrays[j].ndim - from_end] != 1)
+            return j;
+    return -1;
+}
+
+static uf_status disagree(const nd_array *arrays, int k, int from_end) {
+    int j = who_has(arrays, k, from_end), dimension = arrays[k].ndim - from_end, other = arrays[j].ndim - from_end;
+    return nd_fail(UF_ERR_SHAPE, k, dimension,
+                   "is %lld, but dimension %d of argument %d is %lld: they must be equal, or one of them 1",
+                   (long long)arrays[k].shape[dimension], other, j, (long long)arrays[j].shape[other]);
+}
+
+uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape) {
+    *ndim = 0;
+    for (int k = 0; k < n; k++)
+        if (!arrays[k].number && arrays[k].ndim > *ndim)
+            *ndim = arrays[k].ndim;
+    for (int d = 0; d < *ndim; d++)
+        shape[d] = 1;
+    for (int k = 0; k < n; k++) {
+        if (arrays[k].number)
+            continue;
+        for (int d = 0; d < arrays[k].ndim; d++) {
+            int64_t extent = arrays[k].shape[d], *common = &shape[*ndim - arrays[k].ndim + d];
+            if (extent == 1 || extent == *common)
+                continue;
+            if (*common != 1)
+                return disagree(arrays, k, arrays[k].ndim - d);
+            *common = extent;
+        }
+    }
+    return UF_OK;
+}

@@ -1,0 +1,90 @@
+/* check.c - is one DLTensor well formed? What passes here can be planned: its extents multiply, and its strides span, to
+ * less than 2^63 bytes, so that the arithmetic on them later cannot overflow. */
+#include <stdio.h>
+
+#include "nd/nd.h"
+
+uf_status nd_fail(uf_status status, int argument, int dimension, const char *format, ...) {
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (argument >= 0)
+        return fail_argument(status, argument, dimension, "%s", message);
+    if (dimension < 0)
+        return fail(status, "where: %s", message);
+    fail(status, "where: dimension %d %s", dimension, message);
+    error_slot()->dimension = dimension;
+    return status;
+}
+
+/* Extents: none negative; *count is their product, 0 if one of them is, whatever the others are. */
+static uf_status check_shape(const DLTensor *array, int argument, int64_t *count) {
+    bool overflow = false, empty = false;
+    *count = 1;
+    for (int d = 0; d < array->ndim; d++) {
+        int64_t extent = array->shape[d];
+        if (extent < 0)
+            return nd_fail(UF_ERR_ARGUMENT, argument, d, "is %lld, but an extent is 0 or more", (long long)extent);
+        empty |= extent == 0;
+        overflow |= __builtin_mul_overflow(*count, extent, count);
+    }
+    if (empty)
+        *count = 0;
+    else if (overflow)
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its extents multiply to 2^63 elements or more");
+    return UF_OK;
+}
+
+/* Bytes before (<= 0) and after the address of element 0 that the elements cover. False: 2^63 or more. */
+static bool byte_range(const DLTensor *array, int64_t count, int size, int64_t *lowest, int64_t *highest) {
+    int64_t span = 0;
+    *lowest = *highest = 0;
+    if (!array->strides)
+        return !__builtin_mul_overflow(count, size, highest);
+    for (int d = 0; d < array->ndim; d++) {
+        int64_t extent = array->shape[d], reach;
+        if (extent == 1)
+            continue;
+        if (__builtin_mul_overflow(extent - 1, array->strides[d], &reach))
+            return false;
+        int64_t *side = reach < 0 ? lowest : highest;
+        if (__builtin_add_overflow(*side, reach, side))
+            return false;
+    }
+    return !__builtin_sub_overflow(*highest, *lowest, &span) && !__builtin_add_overflow(span, 1, &span) &&
+           !__builtin_mul_overflow(span, size, &span) && !__builtin_mul_overflow(*lowest, size, lowest) &&
+           !__builtin_mul_overflow(*highest + 1, size, highest);
+}
+
+static uf_status check_data(const DLTensor *array, int argument, int align, int64_t count, int64_t lowest,
+                            int64_t highest) {
+    uintptr_t address = (uintptr_t)array->data, first, last;
+    if (!array->data)
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its data is NULL, but it has %lld element%s", (long long)count,
+                       count == 1 ? "" : "s");
+    if (__builtin_add_overflow(address, array->byte_offset, &address) ||
+        __builtin_sub_overflow(address, (uintptr_t)-lowest, &first) ||
+        __builtin_add_overflow(address, (uintptr_t)highest - 1, &last))
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its elements leave the address space");
+    if (address & (uintptr_t)(align - 1))
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its element 0 is at 0x%llx, but must be aligned to %d bytes",
+                       (unsigned long long)address, align);
+    return UF_OK;
+}
+
+uf_status nd_check(const DLTensor *array, int argument, int size, int align, bool with_data) {
+    int64_t count, lowest, highest;
+    if (array->ndim < 0 || array->ndim > UF_MAX_NDIM)
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its rank is %d, but must be from 0 to %d", array->ndim,
+                       UF_MAX_NDIM);
+    if (array->ndim > 0 && !array->shape)
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its shape is NULL, but its rank is %d", array->ndim);
+    TRY(check_shape(array, argument, &count));
+    if (count == 0)
+        return UF_OK;
+    if (!byte_range(array, count, size, &lowest, &highest))
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its elements span 2^63 bytes or more");
+    return with_data ? check_data(array, argument, align, count, lowest, highest) : UF_OK;
+}

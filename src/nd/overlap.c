@@ -1,0 +1,179 @@
+/* overlap.c - do the elements of one array, or of two, share memory? From a loop's extents and strides. Answers are exact
+ * but where nd.h says otherwise, and then on the safe side. */
+#include "nd/nd.h"
+
+void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest) {
+    *lowest = *highest = 0;
+    if (loop->count == 0)
+        return;
+    for (int d = 0; d < loop->ndim; d++) {
+        int64_t reach = (loop->extent[d] - 1) * loop->stride[d * loop->narrays + k];
+        *(reach < 0 ? lowest : highest) += reach;
+    }
+}
+
+/* ---- One array ---- */
+
+enum {
+    EXACT_DIMENSIONS = 4
+};
+
+/* The dimensions in which array k has more than one element, ordered by absolute stride. */
+static int sorted_dimensions(const nd_loop *loop, int k, int64_t *stride, int64_t *bound) {
+    int n = 0;
+    for (int d = 0; d < loop->ndim; d++) {
+        int64_t s = loop->stride[d * loop->narrays + k];
+        if (loop->extent[d] <= 1)
+            continue;
+        s = s < 0 ? -s : s;
+        int i = n++;
+        for (; i > 0 && stride[i - 1] > s; i--) {
+            stride[i] = stride[i - 1];
+            bound[i] = bound[i - 1];
+        }
+        stride[i] = s;
+        bound[i] = loop->extent[d] - 1;
+    }
+    return n;
+}
+
+bool nd_self_overlap(const nd_loop *loop, int k) {
+    int64_t stride[UF_MAX_NDIM], bound[UF_MAX_NDIM], reach = 0;
+    if (loop->count <= 1 || loop->kind[k] == OPERAND_NUMBER)
+        return false;
+    int n = sorted_dimensions(loop, k, stride, bound), doubtful = 0;
+    if (n > 0 && stride[0] == 0)
+        return true;
+    /* A dimension that steps over all that the smaller ones reach cannot meet them: only those up to the last that does
+     * not are in question. */
+    for (int i = 0; i < n; i++) {
+        if (stride[i] <= reach)
+            doubtful = i + 1;
+        reach += stride[i] * bound[i];
+    }
+    return doubtful > 0 && (doubtful > EXACT_DIMENSIONS || nd_has_relation(doubtful, stride, bound));
+}
+
+/* ---- Two arrays ---- */
+
+__extension__ typedef __int128 wide;
+
+/* Values that low .. high times a stride can take; the address distance of two elements is a sum of such terms. In bytes. */
+typedef struct term {
+    wide stride, low, high;
+} term;
+
+typedef struct search {
+    term terms[2 * UF_MAX_NDIM];                                    /* ordered by stride, each stride once */
+    wide lowest[2 * UF_MAX_NDIM + 1], highest[2 * UF_MAX_NDIM + 1]; /* reach of the terms before the i-th */
+    wide divisor[2 * UF_MAX_NDIM + 1];                              /* greatest common divisor of their strides */
+    int nterms, budget;
+} search;
+
+enum {
+    SEARCH_BUDGET = 4096 /* nodes; a nested pair of views needs a few */
+};
+
+static void add_term(search *s, wide stride, int64_t low, int64_t high) {
+    int i = 0;
+    while (i < s->nterms && s->terms[i].stride < stride)
+        i++;
+    if (i == s->nterms || s->terms[i].stride != stride) {
+        memmove(&s->terms[i + 1], &s->terms[i], (size_t)(s->nterms - i) * sizeof *s->terms);
+        s->terms[i] = (term){.stride = stride};
+        s->nterms++;
+    }
+    s->terms[i].low += low;
+    s->terms[i].high += high;
+}
+
+/* Adds array k's dimensions with sign +1 or -1. */
+static void add_array(search *s, const nd_loop *loop, int k, int size, int sign) {
+    for (int d = 0; d < loop->ndim; d++) {
+        int64_t stride = sign * loop->stride[d * loop->narrays + k], last = loop->extent[d] - 1;
+        if (stride > 0)
+            add_term(s, (wide)stride * size, 0, last);
+        else if (stride < 0)
+            add_term(s, -(wide)stride * size, -last, 0);
+    }
+}
+
+static wide gcd(wide a, wide b) {
+    while (b) {
+        wide r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static void sum_up(search *s) {
+    s->lowest[0] = s->highest[0] = s->divisor[0] = 0;
+    for (int i = 0; i < s->nterms; i++) {
+        s->lowest[i + 1] = s->lowest[i] + s->terms[i].stride * s->terms[i].low;
+        s->highest[i + 1] = s->highest[i] + s->terms[i].stride * s->terms[i].high;
+        s->divisor[i + 1] = gcd(s->divisor[i], s->terms[i].stride);
+    }
+}
+
+static wide divide_down(wide a, wide b) { return a / b - (a % b < 0); }
+
+/* Can the terms before the n-th sum to a value in first .. last? True too when the budget is used up. */
+static bool can_reach(search *s, int n, wide first, wide last) {
+    first = first < s->lowest[n] ? s->lowest[n] : first;
+    last = last > s->highest[n] ? s->highest[n] : last;
+    if (first > last || --s->budget < 0)
+        return first <= last;
+    if (n == 0)
+        return true; /* 0 lies in between */
+    if (divide_down(last, s->divisor[n]) == divide_down(first - 1, s->divisor[n]))
+        return false; /* no multiple of the divisor lies in between */
+    const term *t = &s->terms[n - 1];
+    wide low = divide_down(first - s->highest[n - 1] + t->stride - 1, t->stride);
+    wide high = divide_down(last - s->lowest[n - 1], t->stride);
+    low = low < t->low ? t->low : low;
+    high = high > t->high ? t->high : high;
+    for (wide x = low; x <= high; x++)
+        if (can_reach(s, n - 1, first - x * t->stride, last - x * t->stride))
+            return true;
+    return false;
+}
+
+static bool same_strides(const nd_loop *loop, int a, int b) {
+    for (int d = 0; d < loop->ndim; d++)
+        if (loop->stride[d * loop->narrays + a] != loop->stride[d * loop->narrays + b])
+            return false;
+    return true;
+}
+
+/* The addresses that array k covers, from first up to but not including last. */
+static void byte_range(const nd_loop *loop, int k, uintptr_t start, int size, wide *first, wide *last) {
+    int64_t lowest, highest;
+    nd_bounds(loop, k, &lowest, &highest);
+    *first = (wide)start + (wide)lowest * size;
+    *last = (wide)start + ((wide)highest + 1) * size;
+}
+
+nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a, int b, const char *data_b,
+                      int size_b) {
+    if (loop->count == 0 || loop->kind[a] == OPERAND_NUMBER || loop->kind[b] == OPERAND_NUMBER)
+        return ND_DISJOINT;
+    uintptr_t start_a = (uintptr_t)data_a + (uintptr_t)loop->offset[a] * (uintptr_t)size_a;
+    uintptr_t start_b = (uintptr_t)data_b + (uintptr_t)loop->offset[b] * (uintptr_t)size_b;
+    wide first_a, last_a, first_b, last_b;
+    byte_range(loop, a, start_a, size_a, &first_a, &last_a);
+    byte_range(loop, b, start_b, size_b, &first_b, &last_b);
+    if (last_a <= first_b || last_b <= first_a)
+        return ND_DISJOINT;
+    if (start_a == start_b && size_a == size_b && same_strides(loop, a, b))
+        return ND_SAME;
+    /* Elements at start_a + p and start_b + q share a byte where -size_a < start_a + p - (start_b + q) < size_b. */
+    search s; /* 12 KiB, not worth clearing */
+    s.nterms = 0;
+    s.budget = SEARCH_BUDGET;
+    add_array(&s, loop, a, size_a, 1);
+    add_array(&s, loop, b, size_b, -1);
+    sum_up(&s);
+    wide distance = (wide)start_b - (wide)start_a;
+    return can_reach(&s, s.nterms, distance - size_a + 1, distance + size_b - 1) ? ND_OVERLAP : ND_DISJOINT;
+}
