@@ -1,0 +1,565 @@
+/* bench.c - our side of the benchmark, and what can be measured beside it in one process: plain C loops (plain.so) and bare
+ * driver calls. Every result is checked before it is timed. Rows: case,system,metric,value,spread (spread: the relative
+ * distance between the quartiles of the repetitions). run.sh adds the other peers. */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ufunc.h>
+
+#define MUST(call)                                                        \
+    do {                                                                  \
+        if (call) {                                                       \
+            fprintf(stderr, "%s: %s\n", #call, uf_last_error()->message); \
+            exit(1);                                                      \
+        }                                                                 \
+    } while (0)
+
+enum {
+    REPETITIONS = 31
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Prints the median of samples as scale / sample (a rate) or, if scale is 0, as 1e6 * sample (microseconds). */
+static void row(const char *name, const char *system, const char *metric, double scale, double *sample, int n) {
+    qsort(sample, (size_t)n, sizeof *sample, by_value);
+    double median = sample[n / 2], spread = (sample[3 * n / 4] - sample[n / 4]) / median;
+    printf("%s,%s,%s,%.5g,%.3f\n", name, system, metric, scale > 0 ? scale / median : 1e6 * median, spread);
+    fflush(stdout);
+}
+
+static void check(bool right, const char *what) {
+    if (right)
+        return;
+    fprintf(stderr, "%s: wrong result\n", what);
+    exit(1);
+}
+
+static unsigned noise_state = 1;
+static double noise(double low, double high) {
+    noise_state = noise_state * 1664525u + 1013904223u;
+    return low + (high - low) * (noise_state >> 8) / 16777216.0;
+}
+
+static void *memory(size_t size) {
+    void *p = aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
+    if (!p)
+        exit(1);
+    memset(p, 0, size);
+    return p;
+}
+
+static uf_func *rel_diff_make(void) {
+    uf_func *f;
+    MUST(uf_vectorize(&f, "rel_diff", "float32,float32->float32; float64,float64->float64",
+                      UF_SOURCE((x, y) { return 2 * (x - y) / (x + y); })));
+    return f;
+}
+
+static const uf_options one_thread = {.size = sizeof(uf_options), .threads = 1};
+
+/* ---- CPU ---- */
+
+typedef void rel_diff_loop(const float *, const float *, float *, int64_t);
+typedef void outer_loop(const float *, const float *, float *, int64_t, int64_t);
+
+static void cpu_rel_diff(void *plain, int64_t n, const char *tag) {
+    char name[64];
+    double t[REPETITIONS];
+    float *x = memory(4 * (size_t)n), *y = memory(4 * (size_t)n), *r = memory(4 * (size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = (float)noise(.5, 2);
+        y[i] = (float)noise(.5, 2);
+    }
+    uf_func *f = rel_diff_make();
+    DLTensor args[] = {UF_ARRAY(x, n), UF_ARRAY(y, n), UF_ARRAY(r, n)};
+    MUST(uf_call(f, 3, args, &one_thread));
+    for (int64_t i = 0; i < n; i += 1 + i / 7)
+        check(r[i] == 2 * (x[i] - y[i]) / (x[i] + y[i]), "rel_diff");
+    int inner = n <= 65536 ? 200 : 1;
+    snprintf(name, sizeof name, "cpu_rel_diff_f32_%s", tag);
+    for (int k = 0; k < REPETITIONS; k++) {
+        t[k] = now();
+        for (int j = 0; j < inner; j++)
+            uf_call(f, 3, args, &one_thread);
+        t[k] = (now() - t[k]) / inner;
+    }
+    row(name, "libufunc 1 thread", "Gelem/s", 1e-9 * (double)n, t, REPETITIONS);
+    for (int k = 0; k < REPETITIONS; k++) {
+        t[k] = now();
+        for (int j = 0; j < inner; j++)
+            uf_call(f, 3, args, NULL);
+        t[k] = (now() - t[k]) / inner;
+    }
+    row(name, "libufunc all threads", "Gelem/s", 1e-9 * (double)n, t, REPETITIONS);
+    rel_diff_loop *loop = plain ? (rel_diff_loop *)dlsym(plain, "plain_rel_diff") : NULL;
+    for (int k = 0; loop && k < REPETITIONS; k++) {
+        t[k] = now();
+        for (int j = 0; j < inner; j++)
+            loop(x, y, r, n);
+        t[k] = (now() - t[k]) / inner;
+    }
+    if (loop)
+        row(name, "gcc -O3 -march=native", "Gelem/s", 1e-9 * (double)n, t, REPETITIONS);
+    uf_free(f);
+    free(x);
+    free(y);
+    free(r);
+}
+
+static void cpu_outer(void *plain) {
+    int64_t m = 4096;
+    double t[REPETITIONS];
+    float *a = memory(4 * (size_t)m), *b = memory(4 * (size_t)m), *r = memory(4 * (size_t)(m * m));
+    for (int64_t i = 0; i < m; i++) {
+        a[i] = (float)noise(.5, 2);
+        b[i] = (float)noise(.5, 2);
+    }
+    uf_func *f = rel_diff_make();
+    DLTensor args[] = {UF_ARRAY(a, m, 1), UF_ARRAY(b, 1, m), UF_ARRAY(r, m, m)};
+    MUST(uf_call(f, 3, args, &one_thread));
+    for (int64_t i = 0; i < m; i += 97)
+        check(r[i * m + 5] == 2 * (a[i] - b[5]) / (a[i] + b[5]), "outer");
+    for (int k = 0; k < REPETITIONS; k++) {
+        t[k] = now();
+        uf_call(f, 3, args, &one_thread);
+        t[k] = now() - t[k];
+    }
+    row("cpu_outer_bcast_f32_16M", "libufunc 1 thread", "Gelem/s", 1e-9 * (double)(m * m), t, REPETITIONS);
+    outer_loop *loop = plain ? (outer_loop *)dlsym(plain, "plain_outer") : NULL;
+    for (int k = 0; loop && k < REPETITIONS; k++) {
+        t[k] = now();
+        loop(a, b, r, m, m);
+        t[k] = now() - t[k];
+    }
+    if (loop)
+        row("cpu_outer_bcast_f32_16M", "gcc -O3 -march=native", "Gelem/s", 1e-9 * (double)(m * m), t, REPETITIONS);
+    uf_free(f);
+    free(a);
+    free(b);
+    free(r);
+}
+
+/* Functions of one argument (pow: two), in and out of cache. The check is loose: accuracy has its own tests. */
+static void cpu_math(const char *fn, double (*reference)(double), bool two, bool wide, int64_t n, const char *tag) {
+    char name[64], source[64];
+    double t[REPETITIONS];
+    size_t size = wide ? 8 : 4;
+    char *x = memory(size * (size_t)n), *r = memory(size * (size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        double v = noise(.5, 2);
+        if (wide)
+            ((double *)x)[i] = v;
+        else
+            ((float *)x)[i] = (float)v;
+    }
+    uf_func *f;
+    snprintf(source, sizeof source, two ? "(x, y) { return %s(x, y); }" : "(x) { return %s(x); }", fn);
+    MUST(uf_vectorize(&f, fn, NULL, source));
+    DLTensor in = wide ? UF_ARRAY((double *)x, n) : UF_ARRAY((float *)x, n);
+    DLTensor out = wide ? UF_ARRAY((double *)r, n) : UF_ARRAY((float *)r, n);
+    DLTensor args[3] = {in, two ? in : out, out};
+    MUST(uf_call(f, two ? 3 : 2, args, &one_thread));
+    for (int64_t i = 0; i < n; i += 1 + i / 9) {
+        double v = wide ? ((double *)x)[i] : (double)((float *)x)[i],
+               w = wide ? ((double *)r)[i] : (double)((float *)r)[i];
+        double want = two ? pow(v, v) : reference(v);
+        check(fabs(w - want) <= (wide ? 1e-14 : 1e-5) * (fabs(want) + 1e-2), fn);
+    }
+    int inner = n <= 65536 ? 20 : 1;
+    for (int k = 0; k < REPETITIONS; k++) {
+        t[k] = now();
+        for (int j = 0; j < inner; j++)
+            uf_call(f, two ? 3 : 2, args, &one_thread);
+        t[k] = (now() - t[k]) / inner;
+    }
+    snprintf(name, sizeof name, "cpu_%s_f%d_%s", two ? "power" : fn, wide ? 64 : 32, tag);
+    row(name, "libufunc 1 thread", "Gelem/s", 1e-9 * (double)n, t, REPETITIONS);
+    uf_free(f);
+    free(x);
+    free(r);
+}
+
+static void cpu_small(void) {
+    enum {
+        CALLS = 20000
+    };
+    static float x[16], y[16], r[16];
+    double t[REPETITIONS];
+    for (int i = 0; i < 16; i++) {
+        x[i] = (float)i + 1;
+        y[i] = 2;
+    }
+    uf_func *f = rel_diff_make();
+    DLTensor args[] = {UF_ARRAY(x, 16), UF_ARRAY(y, 16), UF_ARRAY(r, 16)};
+    MUST(uf_call(f, 3, args, NULL));
+    check(r[3] == 2 * (x[3] - y[3]) / (x[3] + y[3]), "small call");
+    for (int k = 0; k < REPETITIONS; k++) {
+        t[k] = now();
+        for (int j = 0; j < CALLS; j++)
+            uf_call(f, 3, args, NULL);
+        t[k] = (now() - t[k]) / CALLS;
+    }
+    row("cpu_call_16", "uf_call", "host us/call", 0, t, REPETITIONS);
+    uf_plan *plan;
+    void *data[] = {x, y, r};
+    MUST(uf_plan_new(&plan, f, 3, args, NULL));
+    for (int k = 0; k < REPETITIONS; k++) {
+        t[k] = now();
+        for (int j = 0; j < CALLS; j++)
+            uf_plan_run(plan, data, NULL);
+        t[k] = (now() - t[k]) / CALLS;
+    }
+    row("cpu_call_16", "uf_plan_run", "host us/call", 0, t, REPETITIONS);
+    uf_plan_free(plan);
+    uf_free(f);
+}
+
+/* Registration to result of a formula the process has not seen; a fresh constant each time. */
+static void first_call(const char *name, DLTensor *args, DLDevice device) {
+    enum {
+        TIMES = 15
+    };
+    double t[TIMES];
+    char source[96];
+    for (int k = -2; k < TIMES; k++) {
+        uf_func *f;
+        snprintf(source, sizeof source, "(x, y) { return %d * (x - y) / (x + y) + exp(x); }", k + 100);
+        double start = now();
+        MUST(uf_vectorize(&f, "first", "float32,float32->float32", source));
+        MUST(uf_call(f, 3, args, NULL));
+        MUST(uf_sync(device, NULL));
+        if (k >= 0)
+            t[k] = now() - start;
+        uf_free(f);
+    }
+    row(name, "libufunc", "us to the first result", 0, t, TIMES);
+}
+
+static void cpu_all(void *plain) {
+    static float x[16], y[16], r[16];
+    DLTensor args[] = {UF_ARRAY(x, 16), UF_ARRAY(y, 16), UF_ARRAY(r, 16)};
+    first_call("cpu_first_call", args, (DLDevice){kDLCPU, 0});
+    cpu_small();
+    cpu_rel_diff(plain, 1 << 16, "64K");
+    cpu_rel_diff(plain, 1 << 24, "16M");
+    cpu_outer(plain);
+    static const struct {
+        const char *name;
+        double (*f)(double);
+    } functions[] = {{"exp", exp}, {"log", log}, {"sin", sin}, {"tanh", tanh}, {"pow", NULL}};
+    for (int wide = 0; wide < 2; wide++)
+        for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+            cpu_math(functions[k].name, functions[k].f, !functions[k].f, wide, 1 << 16, "64K");
+            cpu_math(functions[k].name, functions[k].f, !functions[k].f, wide, 1 << 24, "16M");
+        }
+}
+
+/* ---- GPU ---- */
+
+typedef void *event;
+static struct {
+    int (*event_create)(event *, unsigned);
+    int (*event_record)(event, void *);
+    int (*event_wait)(event);
+    int (*event_ms)(float *, event, event);
+    int (*load)(void **, const void *);
+    int (*get)(void **, void *, const char *);
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                  void **);
+    int (*retain)(void **, int);
+    int (*set_current)(void *);
+    int (*copy)(unsigned long long, unsigned long long, size_t, void *);
+} cu;
+
+static bool driver_open(void) {
+    void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!lib)
+        return false;
+    const struct {
+        const char *name;
+        void *slot;
+    } table[] = {{"cuEventCreate", &cu.event_create},    {"cuEventRecord", &cu.event_record},
+                 {"cuEventSynchronize", &cu.event_wait}, {"cuEventElapsedTime", &cu.event_ms},
+                 {"cuModuleLoadData", &cu.load},         {"cuModuleGetFunction", &cu.get},
+                 {"cuLaunchKernel", &cu.launch},         {"cuDevicePrimaryCtxRetain", &cu.retain},
+                 {"cuCtxSetCurrent", &cu.set_current},   {"cuMemcpyDtoDAsync_v2", &cu.copy}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        void *p = dlsym(lib, table[i].name);
+        if (!p)
+            return false;
+        memcpy(table[i].slot, &p, sizeof p);
+    }
+    return true;
+}
+
+/* The times of `runs` calls on the default stream, by events. */
+typedef void gpu_work(void *user);
+static void gpu_time(gpu_work *work, void *user, double *t, int runs) {
+    event a, b;
+    cu.event_create(&a, 0);
+    cu.event_create(&b, 0);
+    for (int k = -3; k < runs; k++) {
+        float ms;
+        cu.event_record(a, NULL);
+        work(user);
+        cu.event_record(b, NULL);
+        cu.event_wait(b);
+        cu.event_ms(&ms, a, b);
+        if (k >= 0)
+            t[k] = 1e-3 * (double)ms;
+    }
+}
+
+typedef struct gpu_call {
+    uf_func *f;
+    int nargs;
+    DLTensor args[4];
+} gpu_call;
+
+static void gpu_call_run(void *user) {
+    gpu_call *c = user;
+    MUST(uf_call(c->f, c->nargs, c->args, NULL));
+}
+
+static DLTensor on_gpu(DLDataType type, int64_t n) {
+    DLManagedTensor *m;
+    MUST(uf_empty(&m, (DLDevice){kDLCUDA, 0}, type, 1, &n));
+    return m->dl_tensor;
+}
+
+static const DLDataType f32 = {kDLFloat, 32, 1};
+
+static void gpu_fill(const DLTensor *t, int64_t n) {
+    float *h = memory(4 * (size_t)n);
+    for (int64_t i = 0; i < n; i++)
+        h[i] = (float)noise(.5, 2);
+    DLTensor host = UF_ARRAY(h, n);
+    MUST(uf_copy(t, &host, NULL));
+    free(h);
+}
+
+static void gpu_check(const DLTensor *x, const DLTensor *y, const DLTensor *r, int64_t n) {
+    float *h = memory(12 * (size_t)n);
+    DLTensor parts[] = {UF_ARRAY(h, n), UF_ARRAY(h + n, n), UF_ARRAY(h + 2 * n, n)};
+    const DLTensor *from[] = {x, y, r};
+    for (int k = 0; k < 3; k++)
+        MUST(uf_copy(&parts[k], from[k], NULL));
+    for (int64_t i = 0; i < n; i++)
+        check(h[2 * n + i] == 2 * (h[i] - h[n + i]) / (h[i] + h[n + i]), "rel_diff on the GPU");
+    free(h);
+}
+
+typedef struct bare_copy {
+    unsigned long long to, from;
+    size_t size;
+} bare_copy;
+static void bare_copy_run(void *user) {
+    bare_copy *c = user;
+    cu.copy(c->to, c->from, c->size, NULL);
+}
+
+static void gpu_rates(DLTensor x, DLTensor y, DLTensor r, int64_t n) {
+    double t[REPETITIONS];
+    bare_copy c = {(unsigned long long)(uintptr_t)r.data, (unsigned long long)(uintptr_t)x.data, 4 * (size_t)n};
+    gpu_time(bare_copy_run, &c, t, REPETITIONS);
+    row("gpu_copy_f32", "cuMemcpyDtoDAsync", "GB/s", 8e-9 * (double)n, t, REPETITIONS);
+
+    gpu_call rel = {rel_diff_make(), 3, {x, y, r}};
+    gpu_call_run(&rel);
+    gpu_check(&x, &y, &r, n);
+    gpu_time(gpu_call_run, &rel, t, REPETITIONS);
+    row("gpu_rel_diff_f32", "libufunc", "GB/s", 12e-9 * (double)n, t, REPETITIONS);
+
+    int64_t m = 1 << 14, column[] = {m, 1}, line[] = {1, m}, square[] = {m, m};
+    gpu_call outer = {rel.f, 3, {x, y, r}};
+    outer.args[0].shape = column;
+    outer.args[1].shape = line;
+    outer.args[2].shape = square;
+    for (int k = 0; k < 3; k++)
+        outer.args[k].ndim = 2;
+    gpu_call_run(&outer);
+    float first[2], last;
+    MUST(uf_copy(&UF_ARRAY(first, 1), &UF_CUDA(0, f32, (float *)x.data + m - 1, 1), NULL));
+    MUST(uf_copy(&UF_ARRAY(first + 1, 1), &UF_CUDA(0, f32, (float *)y.data + m - 1, 1), NULL));
+    MUST(uf_copy(&UF_ARRAY(&last, 1), &UF_CUDA(0, f32, (float *)r.data + m * m - 1, 1), NULL));
+    check(last == 2 * (first[0] - first[1]) / (first[0] + first[1]), "outer on the GPU");
+    gpu_time(gpu_call_run, &outer, t, REPETITIONS);
+    row("gpu_outer_bcast_f32", "libufunc", "GB/s", 4e-9 * (double)(m * m), t, REPETITIONS);
+
+    int64_t strides[] = {1, m};
+    gpu_call transposed = {rel.f, 3, {x, y, r}};
+    for (int k = 0; k < 3; k++) {
+        transposed.args[k].shape = square;
+        transposed.args[k].ndim = 2;
+    }
+    transposed.args[1].strides = strides;
+    gpu_time(gpu_call_run, &transposed, t, REPETITIONS);
+    row("gpu_transposed_operand_f32", "libufunc", "GB/s", 12e-9 * (double)(m * m), t, REPETITIONS);
+
+    gpu_call shifted = {rel.f, 3, {x, y, r}};
+    int64_t less = n - 8;
+    for (int k = 0; k < 3; k++) {
+        shifted.args[k].shape = &less;
+        shifted.args[k].byte_offset = 4;
+    }
+    gpu_time(gpu_call_run, &shifted, t, REPETITIONS);
+    row("gpu_rel_diff_f32_offset_all", "libufunc", "GB/s", 12e-9 * (double)less, t, REPETITIONS);
+    shifted.args[0].byte_offset = 8;
+    gpu_time(gpu_call_run, &shifted, t, REPETITIONS);
+    row("gpu_rel_diff_f32_offset_one", "libufunc", "GB/s", 12e-9 * (double)less, t, REPETITIONS);
+
+    uf_func *sine;
+    MUST(uf_vectorize(&sine, "sine", "float32->float32", "(x) { return sin(x); }"));
+    gpu_call s = {sine, 2, {x, r}};
+    gpu_time(gpu_call_run, &s, t, REPETITIONS);
+    row("gpu_sin_f32", "libufunc", "GB/s", 8e-9 * (double)n, t, REPETITIONS);
+    uf_func *add;
+    MUST(uf_vectorize(&add, "add", "int8,int8->int8; float16,float16->float16; float64,float64->float64",
+                      "(x, y) { return x + y; }"));
+    static const struct {
+        const char *name;
+        DLDataType type;
+    } types[] = {
+        {"gpu_add_i8", {kDLInt, 8, 1}}, {"gpu_add_f16", {kDLFloat, 16, 1}}, {"gpu_add_f64", {kDLFloat, 64, 1}}};
+    for (int k = 0; k < 3; k++) {
+        int64_t count = 4 * n / (types[k].type.bits / 8);
+        gpu_call a = {add, 3, {x, y, r}};
+        for (int j = 0; j < 3; j++) {
+            a.args[j].dtype = types[k].type;
+            a.args[j].shape = &count;
+        }
+        gpu_time(gpu_call_run, &a, t, REPETITIONS);
+        row(types[k].name, "libufunc", "GB/s", 12e-9 * (double)n, t, REPETITIONS);
+    }
+    uf_free(add);
+    uf_free(sine);
+    uf_free(rel.f);
+}
+
+static void gpu_mandelbrot(void) {
+    int64_t w = 12288, h = 8192;
+    double t[7], *hx = memory(8 * (size_t)w), *hy = memory(8 * (size_t)h);
+    for (int64_t i = 0; i < w; i++)
+        hx[i] = -2 + 3.0 * (double)i / (double)(w - 1);
+    for (int64_t i = 0; i < h; i++)
+        hy[i] = -1 + 2.0 * (double)i / (double)(h - 1);
+    DLManagedTensor *x, *y, *o;
+    const DLDevice gpu = {kDLCUDA, 0};
+    MUST(uf_empty(&x, gpu, (DLDataType){kDLFloat, 64, 1}, 2, (int64_t[]){1, w}));
+    MUST(uf_empty(&y, gpu, (DLDataType){kDLFloat, 64, 1}, 2, (int64_t[]){h, 1}));
+    MUST(uf_empty(&o, gpu, (DLDataType){kDLUInt, 8, 1}, 2, (int64_t[]){h, w}));
+    MUST(uf_copy(&x->dl_tensor, &UF_ARRAY(hx, 1, w), NULL));
+    MUST(uf_copy(&y->dl_tensor, &UF_ARRAY(hy, h, 1), NULL));
+    uf_func *f;
+    MUST(uf_vectorize(&f, "mandelbrot", "float64,float64,int32->uint8", UF_SOURCE((x, y, limit) {
+        auto zr = 0.0, zi = 0.0;
+        for (int i = 0; i < limit; i++) {
+            auto t = zr * zr - zi * zi + x;
+            zi = 2 * zr * zi + y;
+            zr = t;
+            if (zr * zr + zi * zi >= 4)
+                return 255 * i / limit;
+        }
+        return 255;
+    })));
+    for (int limit = 20; limit <= 1000; limit *= 50) {
+        char name[32];
+        gpu_call c = {f, 4, {x->dl_tensor, y->dl_tensor, UF_SCALAR(limit), o->dl_tensor}};
+        gpu_time(gpu_call_run, &c, t, 7);
+        snprintf(name, sizeof name, "gpu_mandelbrot%d_f64", limit);
+        row(name, "libufunc", "Mpx/s", 1e-6 * (double)(w * h), t, 7);
+    }
+    uf_free(f);
+    x->deleter(x);
+    y->deleter(y);
+    o->deleter(o);
+    free(hx);
+    free(hy);
+}
+
+static void gpu_host_time(DLTensor x, DLTensor y, DLTensor r) {
+    enum {
+        CALLS = 400
+    };
+    static const char ptx[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".visible .entry bare(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 n) { ret; }\n";
+    double t[REPETITIONS];
+    void *module, *kernel, *context;
+    cu.retain(&context, 0);
+    cu.set_current(context);
+    if (cu.load(&module, ptx) || cu.get(&kernel, module, "bare"))
+        exit(1);
+    uint64_t n = 16;
+    void *params[] = {&x.data, &y.data, &r.data, &n};
+    uf_func *f = rel_diff_make();
+    int64_t small = 16;
+    DLTensor args[] = {x, y, r};
+    for (int k = 0; k < 3; k++)
+        args[k].shape = &small;
+    uf_plan *plan;
+    void *data[] = {x.data, y.data, r.data};
+    MUST(uf_call(f, 3, args, NULL));
+    MUST(uf_plan_new(&plan, f, 3, args, NULL));
+    const DLDevice gpu = {kDLCUDA, 0};
+    const char *systems[] = {"bare cuLaunchKernel", "uf_call", "uf_plan_run"};
+    for (int round = 0; round < 2; round++) /* the first warms up */
+        for (int which = 0; which < 3; which++) {
+            for (int k = 0; k < REPETITIONS; k++) {
+                MUST(uf_sync(gpu, NULL));
+                t[k] = now();
+                for (int j = 0; j < CALLS; j++) {
+                    if (which == 0)
+                        cu.launch(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL);
+                    else if (which == 1)
+                        uf_call(f, 3, args, NULL);
+                    else
+                        uf_plan_run(plan, data, NULL);
+                }
+                t[k] = (now() - t[k]) / CALLS;
+            }
+            if (round)
+                row("gpu_call_16", systems[which], "host us/call", 0, t, REPETITIONS);
+        }
+    first_call("gpu_first_call", args, gpu);
+    uf_plan_free(plan);
+    uf_free(f);
+}
+
+static void gpu_all(void) {
+    int64_t n = 1 << 28;
+    DLTensor x = on_gpu(f32, n), y = on_gpu(f32, n), r = on_gpu(f32, n);
+    gpu_fill(&x, n);
+    gpu_fill(&y, n);
+    gpu_rates(x, y, r, n);
+    gpu_mandelbrot();
+    gpu_host_time(x, y, r);
+}
+
+int main(int argc, char **argv) {
+    printf("case,system,metric,value,spread\n");
+    void *plain = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    if (!plain)
+        fprintf(stderr, "bench: no plain.so; the plain C loops are left out\n");
+    bool only_gpu = getenv("BENCH_GPU_ONLY") != NULL;
+    if (!only_gpu)
+        cpu_all(plain);
+    if (driver_open())
+        gpu_all();
+    else
+        fprintf(stderr, "bench: no CUDA driver; the GPU rows are left out\n");
+    return 0;
+}

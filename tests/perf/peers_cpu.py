@@ -1,0 +1,73 @@
+"""peers_cpu.py - NumPy and Numba on the CPU, one thread, on the cases of bench.c. Rows: case,system,metric,value,spread."""
+import math
+import time
+
+import numpy as np
+
+
+def row(case, system, metric, scale, samples):
+    t = np.sort(samples)
+    n = len(t)
+    median = t[n // 2]
+    value = scale / median if scale else 1e6 * median
+    print(f"{case},{system},{metric},{value:.5g},{(t[3 * n // 4] - t[n // 4]) / median:.3f}", flush=True)
+
+
+def timed(work, inner, repetitions=31):
+    work()
+    samples = []
+    for _ in range(repetitions):
+        t = time.perf_counter()
+        for _ in range(inner):
+            work()
+        samples.append((time.perf_counter() - t) / inner)
+    return samples
+
+
+try:
+    import numba
+except ImportError:
+    numba = None
+
+
+def rel_diff_numba():
+    f4, f8 = numba.float32, numba.float64
+    return numba.vectorize([f4(f4, f4), f8(f8, f8)])(lambda x, y: 2 * (x - y) / (x + y))
+
+
+rng = np.random.default_rng(1)
+nb_rel = rel_diff_numba() if numba else None
+for n, tag in ((1 << 16, "64K"), (1 << 24, "16M")):
+    inner = 20 if n <= 1 << 16 else 1
+    x, y = (rng.uniform(0.5, 2, n).astype(np.float32) for _ in range(2))
+    r = np.empty_like(x)
+    row(f"cpu_rel_diff_f32_{tag}", "NumPy", "Gelem/s", 1e-9 * n, timed(lambda: 2 * (x - y) / (x + y), inner))
+    if numba:
+        row(f"cpu_rel_diff_f32_{tag}", "Numba vectorize", "Gelem/s", 1e-9 * n, timed(lambda: nb_rel(x, y, r), inner))
+    for dtype in (np.float32, np.float64):
+        a = x.astype(dtype)
+        out = np.empty_like(a)
+        for name in ("exp", "log", "sin", "tanh", "power"):
+            f = getattr(np, name)
+            args = (a, a) if f.nin == 2 else (a,)
+            row(f"cpu_{name}_f{8 * a.itemsize}_{tag}", "NumPy", "Gelem/s", 1e-9 * n, timed(lambda: f(*args, out), inner))
+        if numba:
+            for name in ("exp", "log", "sin", "tanh"):
+                g = getattr(math, name)
+                t = numba.from_dtype(np.dtype(dtype))
+                f = numba.vectorize([t(t)])(eval("lambda v: g(v)", {"g": g}))
+                row(f"cpu_{name}_f{8 * a.itemsize}_{tag}", "Numba vectorize", "Gelem/s", 1e-9 * n, timed(lambda: f(a, out), inner, 7))
+m = 4096
+a, b = (rng.uniform(0.5, 2, m).astype(np.float32) for _ in range(2))
+r = np.empty((m, m), np.float32)
+if numba:
+    row("cpu_outer_bcast_f32_16M", "Numba vectorize", "Gelem/s", 1e-9 * m * m, timed(lambda: nb_rel(a[:, None], b[None], r), 1))
+row("cpu_outer_bcast_f32_16M", "NumPy", "Gelem/s", 1e-9 * m * m, timed(lambda: 2 * (a[:, None] - b[None]) / (a[:, None] + b[None]), 1, 7))
+s = np.ones(16, np.float32)
+o = np.empty_like(s)
+row("cpu_call_16", "NumPy add", "host us/call", 0, timed(lambda: np.add(s, s, o), 20000, 11))
+if numba:
+    row("cpu_call_16", "Numba vectorize", "host us/call", 0, timed(lambda: nb_rel(s, s, o), 5000, 11))
+    t = time.perf_counter()
+    rel_diff_numba()(s, s, o)
+    row("cpu_first_call", "Numba vectorize (2 signatures)", "us to the first result", 0, [time.perf_counter() - t])

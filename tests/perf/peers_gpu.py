@@ -1,0 +1,85 @@
+"""peers_gpu.py - Numba, CuPy and PyTorch on the GPU, on the cases of bench.c. Rows: case,system,metric,value,spread."""
+import os
+import time
+import warnings
+
+warnings.filterwarnings("ignore")
+import numpy as np
+
+if not hasattr(np, "row_stack"):
+    np.row_stack = np.vstack  # numba-cuda still names it
+import cupy as cp
+import torch
+from numba import cuda, float32, float64, vectorize
+
+
+def row(case, system, metric, scale, samples):
+    t = np.sort(samples)
+    n = len(t)
+    median = t[n // 2]
+    value = scale / median if scale else 1e6 * median
+    print(f"{case},{system},{metric},{value:.5g},{(t[3 * n // 4] - t[n // 4]) / median:.3f}", flush=True)
+
+
+def gpu_time(work, repetitions=15):
+    for _ in range(3):
+        work()
+    samples = []
+    for _ in range(repetitions):
+        a, b = cp.cuda.Event(), cp.cuda.Event()
+        a.record(cp.cuda.Stream.null)
+        work()
+        b.record(cp.cuda.Stream.null)
+        b.synchronize()
+        samples.append(cp.cuda.get_elapsed_time(a, b) * 1e-3)
+    return samples
+
+
+def host_time(work, calls=400, repetitions=9):
+    work()
+    samples = []
+    for _ in range(repetitions):
+        cp.cuda.Device().synchronize()
+        t = time.perf_counter()
+        for _ in range(calls):
+            work()
+        samples.append((time.perf_counter() - t) / calls)
+    return samples
+
+
+def once(work):
+    t = time.perf_counter()
+    work()
+    cp.cuda.Device().synchronize()
+    return [time.perf_counter() - t]
+
+
+n = 1 << 28
+x, y = (cp.random.uniform(0.5, 2, n, dtype=np.float32) for _ in range(2))
+r = cp.empty_like(x)
+s, so = cp.ones(16, np.float32), cp.empty(16, np.float32)
+nx, ny, nr, ns, nso = (cuda.as_cuda_array(v) for v in (x, y, r, s, so))
+tx, ty, tr, ts, tso = (torch.as_tensor(v, device="cuda") for v in (x, y, r, s, so))
+m = 1 << 14
+column, line, square = x[:m].reshape(m, 1), y[:m].reshape(1, m), r.reshape(m, m)
+
+
+def numba_rel():
+    return vectorize([float32(float32, float32), float64(float64, float64)], target="cuda")(lambda x, y: 2 * (x - y) / (x + y))
+
+
+nb = numba_rel()
+row("gpu_first_call", "Numba vectorize (2 signatures)", "us to the first result", 0, once(lambda: nb(ns, ns, out=nso)))
+ck = cp.ElementwiseKernel("T x, T y", "T z", "z = 2*(x-y)/(x+y)", "rel_%d" % os.getpid())
+row("gpu_first_call", "CuPy ElementwiseKernel", "us to the first result", 0, once(lambda: ck(s, s, so)))
+row("gpu_rel_diff_f32", "Numba vectorize", "GB/s", 12e-9 * n, gpu_time(lambda: nb(nx, ny, out=nr)))
+row("gpu_rel_diff_f32", "CuPy ElementwiseKernel", "GB/s", 12e-9 * n, gpu_time(lambda: ck(x, y, r)))
+jit = torch.cuda.jiterator._create_jit_fn("template <typename T> T rel(T x, T y) { return 2 * (x - y) / (x + y); }")
+row("gpu_rel_diff_f32", "torch jiterator", "GB/s", 12e-9 * n, gpu_time(lambda: jit(tx, ty)))
+row("gpu_outer_bcast_f32", "CuPy ElementwiseKernel", "GB/s", 4e-9 * m * m, gpu_time(lambda: ck(column, line, square)))
+tc, tl, tq = (torch.as_tensor(v, device="cuda") for v in (column, line, square))
+row("gpu_outer_bcast_f32", "torch.add", "GB/s", 4e-9 * m * m, gpu_time(lambda: torch.add(tc, tl, out=tq)))
+row("gpu_transposed_operand_f32", "torch.add", "GB/s", 12e-9 * m * m, gpu_time(lambda: torch.add(tx.reshape(m, m), ty.reshape(m, m).T, out=tq)))
+row("gpu_call_16", "Numba vectorize", "host us/call", 0, host_time(lambda: nb(ns, ns, out=nso)))
+row("gpu_call_16", "CuPy ElementwiseKernel", "host us/call", 0, host_time(lambda: ck(s, s, so)))
+row("gpu_call_16", "torch.add", "host us/call", 0, host_time(lambda: torch.add(ts, ts, out=tso)))
