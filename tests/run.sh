@@ -12,7 +12,7 @@ VENV=${VENV:-build/venv}
 UFUNC_LIB=$BUILD/libufunc.so
 export BUILD UFUNC_LIB CMOCKA_MESSAGE_OUTPUT=TAP
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0:allocator_may_return_null=1}"
-export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp:halt_on_error=0}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp:die_after_fork=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 
 log=$BUILD/test.log
