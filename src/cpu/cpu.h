@@ -1,0 +1,40 @@
+/* cpu.h - what the files of the CPU engine share. */
+#ifndef UF_CPU_CPU_H
+#define UF_CPU_CPU_H
+
+#include <stdatomic.h>
+
+#include "engine.h"
+
+/* A compiled kernel; variant.h has the layout of its words. */
+typedef void cpu_kernel(const uint64_t *words);
+
+struct code {
+    cpu_kernel *run;
+    void *tracker; /* ORC's, owns the memory of the code */
+    /* What an element costs, in ticks / 1024; 0: not known yet. Learned from runs, to choose the number of threads. */
+    _Atomic uint32_t cost;
+};
+
+/* jit.c */
+uf_status cpu_compile(const code_module *module, const code_target *target, int device, code **out);
+void cpu_release(code *c);
+uf_status cpu_inspect(const code_module *module, const code_target *target, int device, uf_view view, text *out);
+
+/* elf.c: what is asked of an object file that LLVM just made. */
+/* Calls visit(user, name) for each symbol it needs from elsewhere; stops at the first error. */
+uf_status elf_needs(const char *object, size_t size, uf_status (*visit)(void *user, const char *name), void *user);
+/* Bytes of code and of read-only data. */
+void elf_sizes(const char *object, size_t size, size_t *code_bytes, size_t *data_bytes);
+
+/* launch.c */
+uf_status cpu_launch(const code *c, const launch *l);
+
+/* stream.c: flat loops whose outputs are too large for the caches. */
+/* True if elements of the loop, `n` of them, should be written past the caches. words as the kernel takes them; *lead is
+ * the number of elements before every output is at a multiple of 64 bytes. */
+bool stream_wanted(const launch *l, int64_t n);
+/* Runs elements first .. first + n - 1. */
+void stream_run(const code *c, const launch *l, int64_t first, int64_t n);
+
+#endif

@@ -1,0 +1,135 @@
+/* engine.c - the CPU engine's row: target, memory, information. */
+#include <dlfcn.h>
+#include <sys/mman.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "cpu/cpu.h"
+#include "cpu/llvm.h"
+
+/* The widest vectors there are. AVX-512 counts together with DQ, VL and BW, as server processors have it. */
+static int host_vector_bits(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw"))
+        return 512;
+    return __builtin_cpu_supports("avx2") ? 256 : 128;
+#else
+    return 128;
+#endif
+}
+
+static bool host_f16c(void) {
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    return __builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+#else
+    return true;
+#endif
+}
+
+static uf_status cpu_target(int device, code_target *out) {
+    const llvm *l;
+    if (device < 0)
+        return fail(UF_ERR_ARGUMENT, "the CPU has no device %d", device);
+    TRY(llvm_open(&l));
+    memset(out, 0, sizeof *out);
+    out->vector_bits = host_vector_bits();
+    out->f16c = host_f16c();
+    return UF_OK;
+}
+
+static void cpu_specialise(variant *v, const nd_loop *loop, const code_size *size) {
+    (void)size;
+    v->ndim = (uint8_t)(loop->ndim < 2 ? loop->ndim : 2);
+    v->vector = v->repeat = 1;
+    v->wide = 0;
+    for (int k = 0, count = variant_operands(v); k < count; k++)
+        v->operand[k].fixed = 0;
+}
+
+enum {
+    ALIGN = 64,
+    HUGE_PAGE = 2 << 20
+};
+
+/* The block that mem_alloc gave lies one word before the one given out. */
+static uf_status cpu_alloc(DLDevice device, size_t size, void **out) {
+    (void)device;
+    *out = NULL;
+    size_t align = size >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : ALIGN;
+    char *raw = size <= SIZE_MAX - align - sizeof(void *) ? mem_alloc(size + align + sizeof(void *)) : NULL;
+    if (!raw)
+        return fail_memory();
+    uintptr_t at = ((uintptr_t)raw + sizeof(void *) + align - 1) / align * align;
+    memcpy((char *)at - sizeof raw, &raw, sizeof raw);
+    if (align == HUGE_PAGE)
+        madvise((void *)at, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a hint: small pages do as well */
+    *out = (void *)at;
+    return UF_OK;
+}
+
+static void cpu_free(DLDevice device, void *block) {
+    (void)device;
+    void *raw;
+    if (!block)
+        return;
+    memcpy(&raw, (char *)block - sizeof raw, sizeof raw);
+    mem_free(raw);
+}
+
+static uf_status cpu_scratch(int device, size_t size, void *stream, void **out) {
+    (void)stream;
+    return cpu_alloc((DLDevice){kDLCPU, device}, size, out);
+}
+
+static void cpu_scratch_free(int device, void *block, void *stream) {
+    (void)stream;
+    cpu_free((DLDevice){kDLCPU, device}, block);
+}
+
+static uf_status cpu_copy(int device, void *dst, const void *src, size_t size, void *stream, bool wait) {
+    (void)device, (void)stream, (void)wait;
+    if (size)
+        memcpy(dst, src, size);
+    return UF_OK;
+}
+
+static uf_status cpu_sync(int device, void *stream) {
+    (void)device, (void)stream;
+    return UF_OK;
+}
+
+static void cpu_info(text *out) {
+    const llvm *l;
+    text_printf(out, "CPU\n  threads      %d\n  vectors      %d bits\n", cpu_count(), host_vector_bits());
+    if (llvm_open(&l)) {
+        text_printf(out, "  libLLVM      missing: %s\n", uf_last_error()->message);
+    } else {
+        text_printf(out, "  libLLVM      %s, %s\n  host         %s, %s\n", l->version, l->path, l->cpu, l->triple);
+        text_printf(out, "  features     %s\n", l->features);
+    }
+    void *libmvec = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+    text_printf(out, "  libmvec      %s\n", libmvec ? "present" : "missing: math functions run one element at a time");
+    if (libmvec)
+        dlclose(libmvec);
+}
+
+const engine cpu_engine = {
+    .name = "cpu",
+    .target = cpu_target,
+    .specialise = cpu_specialise,
+    .compile = cpu_compile,
+    .release = cpu_release,
+    .launch = cpu_launch,
+    .inspect = cpu_inspect,
+    .alloc = cpu_alloc,
+    .free = cpu_free,
+    .scratch = cpu_scratch,
+    .scratch_free = cpu_scratch_free,
+    .copy = cpu_copy,
+    .sync = cpu_sync,
+    .info = cpu_info,
+};

@@ -1,0 +1,145 @@
+/* llvm.c - finds and opens libLLVM. UFUNC_LLVM, a file path, is the only candidate where it is set; else the sonames of
+ * versions 14 to 19 are tried in the order of `sonames`. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cpu/llvm.h"
+
+static const char *const sonames[] = {
+    "libLLVM-14.so.1", "libLLVM-14.so",   "libLLVM-15.so.1", "libLLVM-15.so",   "libLLVM-16.so.1",
+    "libLLVM-16.so",   "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM.so.18.1", "libLLVM-18.so.1",
+    "libLLVM-18.so",   "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",
+};
+
+static const char *const functions[] = {
+#define X(result, name, parameters) "LLVM" #name,
+    LLVM_FUNCTIONS(X)
+#undef X
+};
+
+static pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static pthread_once_t gate_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static llvm library;
+static _Atomic(const llvm *) opened;
+
+static void fork_prepare(void) { pthread_rwlock_wrlock(&gate); }
+static void fork_parent(void) { pthread_rwlock_unlock(&gate); }
+static void fork_child(void) { gate = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP; }
+static void gate_watch(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
+
+void llvm_enter(void) {
+    pthread_once(&gate_once, gate_watch);
+    pthread_rwlock_rdlock(&gate);
+}
+
+void llvm_leave(void) { pthread_rwlock_unlock(&gate); }
+
+/* LLVMGetVersion came with 16; what came with 15 tells 14 and 15 apart. */
+static void find_version(void *handle, llvm *l) {
+    void (*get)(unsigned *, unsigned *, unsigned *) =
+        (void (*)(unsigned *, unsigned *, unsigned *))(uintptr_t)dlsym(handle, "LLVMGetVersion");
+    unsigned major = dlsym(handle, "LLVMOrcExecutionSessionLookup") ? 15 : 14, minor = 0, patch = 0;
+    if (get)
+        get(&major, &minor, &patch);
+    snprintf(l->version, sizeof l->version, get ? "%u.%u.%u" : "%u", major, minor, patch);
+}
+
+/* Fills the table; the name of the first function that is missing, or NULL. The table begins the structure, one pointer a
+ * row, in the order of `functions`. */
+static const char *bind(void *handle, llvm *l) {
+    for (size_t k = 0; k < COUNT(functions); k++) {
+        void *address = dlsym(handle, functions[k]);
+        if (!address)
+            return functions[k];
+        memcpy((char *)l + k * sizeof address, &address, sizeof address);
+    }
+    Dl_info info;
+    void *any = dlsym(handle, functions[0]);
+    snprintf(l->path, sizeof l->path, "%s", dladdr(any, &info) && info.dli_fname ? info.dli_fname : "?");
+    find_version(handle, l);
+    return NULL;
+}
+
+/* Starts the code generator for the host and asks what the host is; the reason why it cannot, or NULL. */
+static const char *start(llvm *l, char *reason, size_t size) {
+    LLVM_START(l, TargetInfo);
+    LLVM_START(l, Target);
+    LLVM_START(l, TargetMC);
+    LLVM_START(l, AsmPrinter);
+    l->triple = l->GetDefaultTargetTriple();
+    char *message = NULL;
+    if (l->GetTargetFromTriple(l->triple, &l->target, &message)) {
+        snprintf(reason, size, "%s", message ? message : "no target for the host");
+        l->DisposeMessage(message);
+        l->DisposeMessage(l->triple);
+        return reason;
+    }
+    l->cpu = l->GetHostCPUName();
+    l->features = l->GetHostCPUFeatures();
+    return NULL;
+}
+
+/* Opens one file; on failure appends it and the reason to `tried`. */
+static bool try_file(const char *file, llvm *l, text *tried) {
+    char buffer[256];
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const char *reason = handle ? bind(handle, l) : dlerror();
+    if (handle && reason)
+        snprintf(buffer, sizeof buffer, "has no function %s; versions 14 to 19 are needed", reason), reason = buffer;
+    if (!reason)
+        reason = start(l, buffer, sizeof buffer);
+    if (!reason)
+        return true;
+    if (handle)
+        dlclose(handle);
+    size_t length = strlen(file);
+    bool named = !strncmp(reason, file, length) && reason[length] == ':'; /* dlerror's texts begin with the file */
+    text_printf(tried, "\n  %s%s%s", named ? "" : file, named ? "" : ": ", reason);
+    return false;
+}
+
+static bool search(llvm *l, text *tried) {
+    const char *file = secure_getenv("UFUNC_LLVM");
+    if (file && *file)
+        return try_file(file, l, tried);
+    for (size_t k = 0; k < COUNT(sonames); k++)
+        if (try_file(sonames[k], l, tried))
+            return true;
+    return false;
+}
+
+static uf_status open_locked(void) {
+    if (atomic_load_explicit(&opened, memory_order_acquire))
+        return UF_OK;
+    text tried = {0};
+    uf_status status = UF_OK;
+    if (search(&library, &tried))
+        atomic_store_explicit(&opened, &library, memory_order_release);
+    else if (tried.failed)
+        status = fail_memory();
+    else
+        status = fail(UF_ERR_LIBRARY,
+                      "libLLVM, version 14 to 19, is needed to compile for the CPU. Tried:%s\n"
+                      "UFUNC_LLVM=<file> names the file to use. To install one: apt-get install libllvm14",
+                      tried.data);
+    text_free(&tried);
+    return status;
+}
+
+uf_status llvm_open(const llvm **out) {
+    uf_status status = UF_OK;
+    *out = atomic_load_explicit(&opened, memory_order_acquire);
+    if (*out)
+        return UF_OK;
+    llvm_enter();
+    pthread_mutex_lock(&opening);
+    status = open_locked();
+    pthread_mutex_unlock(&opening);
+    llvm_leave();
+    *out = atomic_load_explicit(&opened, memory_order_acquire);
+    return status;
+}

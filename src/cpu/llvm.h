@@ -1,0 +1,142 @@
+/* llvm.h - libLLVM, opened at its first need. The prototypes here are our own declarations of the C interface that versions
+ * 14 to 19 share; nothing of LLVM's headers is used. */
+#ifndef UF_CPU_LLVM_H
+#define UF_CPU_LLVM_H
+
+#include "base/base.h"
+
+typedef struct llvm_context *llvm_context;
+typedef struct llvm_module *llvm_module;
+typedef struct llvm_value *llvm_value;
+typedef struct llvm_buffer *llvm_buffer;
+typedef struct llvm_error *llvm_error; /* NULL: success; reading its message consumes it */
+typedef struct llvm_diagnostic *llvm_diagnostic;
+typedef struct llvm_target *llvm_target;
+typedef struct llvm_machine *llvm_machine;
+typedef struct llvm_layout *llvm_layout;
+typedef struct llvm_pass_options *llvm_pass_options;
+typedef struct llvm_jit *llvm_jit;
+typedef struct llvm_jit_builder *llvm_jit_builder;
+typedef struct llvm_session *llvm_session;
+typedef struct llvm_dylib *llvm_dylib;
+typedef struct llvm_tracker *llvm_tracker;
+typedef struct llvm_unit *llvm_unit;
+typedef struct llvm_name *llvm_name; /* an entry of ORC's string pool, counted */
+typedef struct llvm_pool *llvm_pool;
+
+/* LLVM's enumerations, as far as used; the numbers are those of every version. */
+enum {
+    LLVM_SEVERITY_ERROR = 0,
+    LLVM_CODEGEN_AGGRESSIVE = 3,
+    LLVM_RELOC_STATIC = 1,
+    LLVM_CODE_MODEL_JIT = 1,
+    LLVM_ASSEMBLY = 0,
+    LLVM_OBJECT = 1,
+    LLVM_RETURN_STATUS = 2,
+    LLVM_SYMBOL_EXPORTED = 1,
+    LLVM_SYMBOL_CALLABLE = 4
+};
+
+typedef struct llvm_symbol_flags {
+    uint8_t generic, target;
+} llvm_symbol_flags;
+
+/* LLVMOrcCSymbolMapPair (14: LLVMJITCSymbolMapPair). */
+typedef struct llvm_symbol {
+    llvm_name name;
+    uint64_t address;
+    llvm_symbol_flags flags;
+} llvm_symbol;
+
+#if defined(__x86_64__)
+#define LLVM_HOST(X, part) X(void, InitializeX86##part, (void))
+#define LLVM_START(l, part) (l)->InitializeX86##part()
+#elif defined(__aarch64__)
+#define LLVM_HOST(X, part) X(void, InitializeAArch64##part, (void))
+#define LLVM_START(l, part) (l)->InitializeAArch64##part()
+#else
+#error "libufunc's CPU engine knows x86-64 and aarch64; a new host is a row here"
+#endif
+
+/* X(result, name without LLVM, parameters) */
+/* clang-format off */
+#define LLVM_FUNCTIONS(X)                                                                                              \
+    LLVM_HOST(X, TargetInfo)                                                                                           \
+    LLVM_HOST(X, Target)                                                                                               \
+    LLVM_HOST(X, TargetMC)                                                                                             \
+    LLVM_HOST(X, AsmPrinter)                                                                                           \
+    X(char *, GetHostCPUName, (void))                                                                                  \
+    X(char *, GetHostCPUFeatures, (void))                                                                              \
+    X(char *, GetDefaultTargetTriple, (void))                                                                          \
+    X(int, GetTargetFromTriple, (const char *triple, llvm_target *out, char **message))                                \
+    X(void, DisposeMessage, (char *message))                                                                           \
+    X(llvm_machine, CreateTargetMachine, (llvm_target target, const char *triple, const char *cpu,                     \
+                                          const char *features, int level, int reloc, int model))                      \
+    X(void, DisposeTargetMachine, (llvm_machine machine))                                                              \
+    X(llvm_layout, CreateTargetDataLayout, (llvm_machine machine))                                                     \
+    X(void, DisposeTargetData, (llvm_layout layout))                                                                   \
+    X(int, TargetMachineEmitToMemoryBuffer, (llvm_machine machine, llvm_module module, int type, char **message,       \
+                                             llvm_buffer *out))                                                        \
+    X(llvm_context, ContextCreate, (void))                                                                             \
+    X(void, ContextDispose, (llvm_context context))                                                                    \
+    X(void, ContextSetDiagnosticHandler, (llvm_context context, void (*handler)(llvm_diagnostic, void *), void *user)) \
+    X(char *, GetDiagInfoDescription, (llvm_diagnostic diagnostic))                                                    \
+    X(int, GetDiagInfoSeverity, (llvm_diagnostic diagnostic))                                                          \
+    X(llvm_buffer, CreateMemoryBufferWithMemoryRange, (const char *data, size_t size, const char *name,                \
+                                                       int terminated))                                                \
+    X(const char *, GetBufferStart, (llvm_buffer buffer))                                                              \
+    X(size_t, GetBufferSize, (llvm_buffer buffer))                                                                     \
+    X(void, DisposeMemoryBuffer, (llvm_buffer buffer))                                                                 \
+    X(int, ParseIRInContext, (llvm_context context, llvm_buffer text, llvm_module *out, char **message))               \
+    X(int, VerifyModule, (llvm_module module, int action, char **message))                                             \
+    X(void, DisposeModule, (llvm_module module))                                                                       \
+    X(void, SetTarget, (llvm_module module, const char *triple))                                                       \
+    X(void, SetModuleDataLayout, (llvm_module module, llvm_layout layout))                                             \
+    X(llvm_value, GetNamedFunction, (llvm_module module, const char *name))                                            \
+    X(int, IsDeclaration, (llvm_value value))                                                                          \
+    X(void, SetValueName2, (llvm_value value, const char *name, size_t length))                                        \
+    X(llvm_pass_options, CreatePassBuilderOptions, (void))                                                             \
+    X(void, DisposePassBuilderOptions, (llvm_pass_options options))                                                    \
+    X(llvm_error, RunPasses, (llvm_module module, const char *passes, llvm_machine machine,                            \
+                              llvm_pass_options options))                                                              \
+    X(char *, GetErrorMessage, (llvm_error error))                                                                     \
+    X(void, DisposeErrorMessage, (char *message))                                                                      \
+    X(void, ConsumeError, (llvm_error error))                                                                          \
+    X(llvm_error, OrcCreateLLJIT, (llvm_jit *out, llvm_jit_builder builder))                                           \
+    X(llvm_session, OrcLLJITGetExecutionSession, (llvm_jit jit))                                                       \
+    X(llvm_dylib, OrcLLJITGetMainJITDylib, (llvm_jit jit))                                                             \
+    X(llvm_name, OrcLLJITMangleAndIntern, (llvm_jit jit, const char *name))                                            \
+    X(llvm_error, OrcLLJITAddObjectFileWithRT, (llvm_jit jit, llvm_tracker tracker, llvm_buffer object))               \
+    X(llvm_error, OrcLLJITLookup, (llvm_jit jit, uint64_t *address, const char *name))                                 \
+    X(void, OrcExecutionSessionSetErrorReporter, (llvm_session session, void (*report)(void *, llvm_error),            \
+                                                  void *user))                                                         \
+    X(llvm_pool, OrcExecutionSessionGetSymbolStringPool, (llvm_session session))                                       \
+    X(void, OrcSymbolStringPoolClearDeadEntries, (llvm_pool pool))                                                     \
+    X(llvm_unit, OrcAbsoluteSymbols, (llvm_symbol *symbols, size_t count))                                             \
+    X(void, OrcDisposeMaterializationUnit, (llvm_unit unit))                                                           \
+    X(llvm_error, OrcJITDylibDefine, (llvm_dylib dylib, llvm_unit unit))                                               \
+    X(llvm_tracker, OrcJITDylibCreateResourceTracker, (llvm_dylib dylib))                                              \
+    X(llvm_error, OrcResourceTrackerRemove, (llvm_tracker tracker))                                                    \
+    X(void, OrcReleaseResourceTracker, (llvm_tracker tracker))
+/* clang-format on */
+
+typedef struct llvm {
+#define X(result, name, parameters) result(*name) parameters;
+    LLVM_FUNCTIONS(X)
+#undef X
+    char path[512]; /* of the library */
+    char version[16];
+    char *triple, *cpu, *features; /* of the host */
+    llvm_target target;
+} llvm;
+
+/* The library; opens it the first time. A failed search is made again at the next call. Errors: LIBRARY (every file tried
+ * with its reason), MEMORY. Thread-safe. */
+uf_status llvm_open(const llvm **out);
+
+/* Around every use of the library and of the locks taken with it: fork waits until nobody is inside, so that the child
+ * finds LLVM's own locks free. Not recursive. */
+void llvm_enter(void);
+void llvm_leave(void);
+
+#endif
