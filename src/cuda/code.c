@@ -1,0 +1,223 @@
+/* code.c - generated code -> loaded kernel, and its end. Code is loaded as a library, which belongs to no context: one
+ * kernel serves every context of the device. Released code is put aside, because queued work may still run it, and unloaded
+ * in batches after the device has been waited for; so releasing costs nothing and is harmless during a capture. */
+#include <pthread.h>
+
+#include "cuda/code.h"
+#include "cuda/toolkit.h"
+
+enum {
+    DEAD_MAX = 32 /* released pieces of code of a device that are kept before they are unloaded */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    code *dead;
+    int count;
+} graveyard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- Loading ---- */
+
+/* The driver could not make machine code: its log, and COMPILE where the fault is the code's. */
+static uf_status load_fail(code *c, cu_result result, const char *call, const char *entry) {
+    c->log[sizeof c->log - 1] = 0;
+    switch (result) {
+    case CU_INVALID_IMAGE:
+    case CU_NO_BINARY_FOR_GPU:
+    case CU_INVALID_PTX:
+    case CU_INVALID_SOURCE:
+        return fail(UF_ERR_COMPILE, "%s: the driver refused the PTX of %s (error %d)%s%s", call, entry, result,
+                    *c->log ? "\n" : "", c->log);
+    }
+    return cuda_fail(result, call);
+}
+
+static void set_option(code *c, int *n, int option, uintptr_t value) {
+    c->option[*n] = option;
+    c->value[*n] = (void *)value;
+    ++*n;
+}
+
+static uf_status load_library(code *c, const char *ptx, const char *entry, int max_registers) {
+    int n = 0;
+    set_option(c, &n, CU_OPTION_ERROR_LOG, (uintptr_t)c->log);
+    set_option(c, &n, CU_OPTION_ERROR_LOG_SIZE, sizeof c->log - 1);
+    if (max_registers)
+        set_option(c, &n, CU_OPTION_MAX_REGISTERS, (uintptr_t)max_registers);
+    cu_result r = cuda.cuLibraryLoadData(&c->library, ptx, c->option, c->value, (unsigned)n, NULL, NULL, 0);
+    if (r) {
+        c->library = NULL;
+        return load_fail(c, r, "cuLibraryLoadData", entry);
+    }
+    CU(cuLibraryGetKernel, &c->kernel, c->library, entry);
+    return UF_OK;
+}
+
+uf_status code_prepare(code *c) {
+    cu_function function;
+    int blocks, threads = 0;
+    cu_result r = cuda.cuKernelGetFunction(&function, c->kernel);
+    if (r)
+        return load_fail(c, r, "cuKernelGetFunction", "a kernel");
+    CU(cuOccupancyMaxPotentialBlockSize, &blocks, &threads, c->kernel, NULL, 0, BLOCK_MAX);
+    unsigned block = 32;
+    while (2 * block <= (unsigned)threads && block < BLOCK_MAX)
+        block *= 2;
+    atomic_store_explicit(&c->block, block, memory_order_release);
+    return UF_OK;
+}
+
+/* Compilation runs on a thread of the library's, which has no current context. The code is made ready here if the device's
+ * primary context exists; else the caller has a context of its own, and the first launch does it there. */
+static uf_status prepare_early(code *c) {
+    cuda_scope scope;
+    cu_context context;
+    TRY(cuda_primary_if_active(c->device, &context));
+    if (!context)
+        return UF_OK;
+    TRY(cuda_enter_relaxed(c->device, &scope));
+    uf_status s = code_prepare(c);
+    cuda_leave(&scope);
+    return s;
+}
+
+/* Loading needs no context, but is one of the calls that a capture elsewhere forbids. */
+static uf_status load_relaxed(code *c, const char *ptx, const char *entry, int max_registers) {
+    int mode = CU_MODE_RELAXED;
+    CU(cuThreadExchangeStreamCaptureMode, &mode);
+    uf_status s = load_library(c, ptx, entry, max_registers);
+    cuda.cuThreadExchangeStreamCaptureMode(&mode);
+    return s;
+}
+
+/* At the end of the process the driver may be gone; then so is the library. */
+static void unload(code *c) {
+    int mode = CU_MODE_RELAXED;
+    bool relaxed = !cuda.cuThreadExchangeStreamCaptureMode(&mode);
+    if (c->library)
+        cuda.cuLibraryUnload(c->library);
+    if (relaxed)
+        cuda.cuThreadExchangeStreamCaptureMode(&mode);
+    mem_free(c);
+}
+
+uf_status code_load(const char *ptx, const char *entry, int max_registers, cuda_device *d, code **out) {
+    code *c = mem_zero(1, sizeof *c);
+    *out = NULL;
+    if (!c)
+        return fail_memory();
+    c->device = d;
+    uf_status s = load_relaxed(c, ptx, entry, max_registers);
+    if (!s)
+        s = prepare_early(c);
+    if (s) {
+        unload(c);
+        return s;
+    }
+    *out = c;
+    return UF_OK;
+}
+
+uf_status code_compile(const code_module *module, const code_target *target, int device, code **out) {
+    cuda_device *d;
+    text ptx = {0};
+    *out = NULL;
+    TRY(cuda_device_get(device, &d));
+    uf_status s = nvvm_compile(module, target->arch, &ptx);
+    if (!s)
+        s = code_load(ptx.data, module->entry, module->max_registers, d, out);
+    text_free(&ptx);
+    return s;
+}
+
+/* ---- The end ---- */
+
+/* Is a stream of the context being captured? Asked of the legacy stream, which knows of all but non-blocking ones. */
+static bool capturing(void) {
+    int status = 0;
+    return cuda.cuStreamIsCapturing(NULL, &status) != 0 || status != 0;
+}
+
+/* Waits for everything in the current context; false if that is not possible now. A lost context has nothing queued. */
+static bool drain(void) {
+    if (capturing())
+        return false;
+    cu_result r = cuda.cuCtxSynchronize();
+    return r < CU_CAPTURE_UNSUPPORTED || r > CU_CAPTURE_LAST;
+}
+
+/* Waits for the primary context, if there is one other than `current`, which has been waited for. */
+static bool drain_primary(cuda_device *d, cu_context current) {
+    cu_context primary = atomic_load(&d->primary), popped;
+    if (!primary || primary == current)
+        return true;
+    if (cuda.cuCtxPushCurrent(primary))
+        return false;
+    bool done = drain();
+    cuda.cuCtxPopCurrent(&popped);
+    return done;
+}
+
+/* Takes the dead of a device that ran in its primary context and in `current` only. What ran in a context that is not
+ * current now stays until it is; there is no telling whether that context still lives. */
+static code *take_dead(cuda_device *d, cu_context current) {
+    code *taken = NULL;
+    cu_context primary = atomic_load(&d->primary);
+    pthread_mutex_lock(&graveyard.lock);
+    for (code **at = &graveyard.dead; *at;) {
+        code *c = *at;
+        cu_context foreign = atomic_load(&c->foreign);
+        if (c->device != d || atomic_load(&c->homeless) || (foreign && foreign != current && foreign != primary)) {
+            at = &c->next;
+            continue;
+        }
+        *at = c->next;
+        c->next = taken;
+        taken = c;
+        graveyard.count--;
+    }
+    pthread_mutex_unlock(&graveyard.lock);
+    return taken;
+}
+
+static int put_dead(code *c) {
+    pthread_mutex_lock(&graveyard.lock);
+    c->next = graveyard.dead;
+    graveyard.dead = c;
+    int count = ++graveyard.count;
+    pthread_mutex_unlock(&graveyard.lock);
+    return count;
+}
+
+int code_dead(void) {
+    pthread_mutex_lock(&graveyard.lock);
+    int count = graveyard.count;
+    pthread_mutex_unlock(&graveyard.lock);
+    return count;
+}
+
+void code_reap(cuda_device *d) {
+    cuda_scope scope;
+    if (cuda_enter_relaxed(d, &scope))
+        return;
+    code *taken = take_dead(d, scope.context), *next; /* before waiting: what dies later may be queued later */
+    bool done = taken && drain() && drain_primary(d, scope.context);
+    for (; taken; taken = next) {
+        next = taken->next;
+        if (done)
+            unload(taken);
+        else
+            put_dead(taken);
+    }
+    cuda_leave(&scope);
+}
+
+void code_release(code *c) {
+    if (!c)
+        return;
+    cuda_device *d = c->device;
+    if (!atomic_load(&c->launched))
+        unload(c);
+    else if (put_dead(c) % DEAD_MAX == 0)
+        code_reap(d);
+}

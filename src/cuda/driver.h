@@ -1,0 +1,156 @@
+/* driver.h - the CUDA driver, opened at its first need: the functions used, devices, contexts, errors. The prototypes here
+ * are our own declarations of the driver's stable interface; nothing of CUDA's headers is used. */
+#ifndef UF_CUDA_DRIVER_H
+#define UF_CUDA_DRIVER_H
+
+#include <stdatomic.h>
+
+#include "base/base.h"
+
+typedef int cu_result;
+typedef int cu_device;
+typedef struct cu_context *cu_context;
+typedef struct cu_library *cu_library;
+typedef struct cu_kernel *cu_kernel; /* also taken where the driver wants a function */
+typedef struct cu_function *cu_function;
+typedef struct cu_stream *cu_stream;
+typedef uint64_t cu_pointer;
+
+/* The driver's enumerations, as far as used. */
+enum {
+    CU_INVALID_VALUE = 1,
+    CU_OUT_OF_MEMORY = 2,
+    CU_NOT_INITIALIZED = 3,
+    CU_DEINITIALIZED = 4,
+    CU_NO_DEVICE = 100,
+    CU_INVALID_IMAGE = 200,
+    CU_INVALID_CONTEXT = 201,
+    CU_NO_BINARY_FOR_GPU = 209,
+    CU_INVALID_PTX = 218,
+    CU_JIT_COMPILER_NOT_FOUND = 221,
+    CU_UNSUPPORTED_PTX_VERSION = 222,
+    CU_INVALID_SOURCE = 300,
+    CU_CAPTURE_UNSUPPORTED = 900, /* to 908: what a capture in progress forbids */
+    CU_CAPTURE_LAST = 908,
+
+    CU_ATTRIBUTE_SM_COUNT = 16,
+    CU_ATTRIBUTE_MAJOR = 75,
+    CU_ATTRIBUTE_MINOR = 76,
+    CU_ATTRIBUTE_MEMORY_POOLS = 115,
+
+    CU_KERNEL_MAX_THREADS = 0,
+    CU_KERNEL_SHARED_BYTES = 1,
+    CU_KERNEL_LOCAL_BYTES = 3,
+    CU_KERNEL_REGISTERS = 4,
+
+    CU_OPTION_MAX_REGISTERS = 0,
+    CU_OPTION_ERROR_LOG = 5,
+    CU_OPTION_ERROR_LOG_SIZE = 6,
+    CU_OPTION_LINE_INFO = 13,
+
+    CU_HOST_PORTABLE = 1,
+    CU_MANAGED_GLOBAL = 1,
+    CU_MODE_RELAXED = 2
+};
+
+/* X(name in the documentation, symbol, parameters). */
+/* clang-format off */
+#define CUDA_FUNCTIONS(X)                                                                                             \
+    X(cuGetErrorName, "cuGetErrorName", (cu_result, const char **))                                                   \
+    X(cuGetErrorString, "cuGetErrorString", (cu_result, const char **))                                               \
+    X(cuInit, "cuInit", (unsigned))                                                                                   \
+    X(cuDriverGetVersion, "cuDriverGetVersion", (int *))                                                              \
+    X(cuDeviceGetCount, "cuDeviceGetCount", (int *))                                                                  \
+    X(cuDeviceGet, "cuDeviceGet", (cu_device *, int))                                                                 \
+    X(cuDeviceGetName, "cuDeviceGetName", (char *, int, cu_device))                                                   \
+    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, cu_device))                                                 \
+    X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, cu_device))                                          \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (cu_context *, cu_device))                                \
+    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (cu_device))                                         \
+    X(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", (cu_device, unsigned *, int *))                       \
+    X(cuCtxGetCurrent, "cuCtxGetCurrent", (cu_context *))                                                             \
+    X(cuCtxGetDevice, "cuCtxGetDevice", (cu_device *))                                                                \
+    X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (cu_context))                                                          \
+    X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (cu_context *))                                                          \
+    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                                                   \
+    X(cuLibraryLoadData, "cuLibraryLoadData",                                                                         \
+      (cu_library *, const void *, const int *, void **, unsigned, const int *, void **, unsigned))                   \
+    X(cuLibraryUnload, "cuLibraryUnload", (cu_library))                                                               \
+    X(cuLibraryGetKernel, "cuLibraryGetKernel", (cu_kernel *, cu_library, const char *))                              \
+    X(cuKernelGetFunction, "cuKernelGetFunction", (cu_function *, cu_kernel))                                         \
+    X(cuKernelGetAttribute, "cuKernelGetAttribute", (int *, int, cu_kernel, cu_device))                               \
+    X(cuOccupancyMaxPotentialBlockSize, "cuOccupancyMaxPotentialBlockSize",                                           \
+      (int *, int *, cu_kernel, size_t (*)(int), size_t, int))                                                        \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                     \
+      (int *, cu_kernel, int, size_t))                                                                                \
+    X(cuLaunchKernel, "cuLaunchKernel",                                                                               \
+      (cu_kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cu_stream, void **, void **)) \
+    X(cuMemAlloc, "cuMemAlloc_v2", (cu_pointer *, size_t))                                                            \
+    X(cuMemFree, "cuMemFree_v2", (cu_pointer))                                                                        \
+    X(cuMemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                                  \
+    X(cuMemFreeHost, "cuMemFreeHost", (void *))                                                                       \
+    X(cuMemAllocManaged, "cuMemAllocManaged", (cu_pointer *, size_t, unsigned))                                       \
+    X(cuMemAllocAsync, "cuMemAllocAsync", (cu_pointer *, size_t, cu_stream))                                          \
+    X(cuMemFreeAsync, "cuMemFreeAsync", (cu_pointer, cu_stream))                                                      \
+    X(cuMemcpyAsync, "cuMemcpyAsync", (cu_pointer, cu_pointer, size_t, cu_stream))                                    \
+    X(cuStreamSynchronize, "cuStreamSynchronize", (cu_stream))                                                        \
+    X(cuStreamIsCapturing, "cuStreamIsCapturing", (cu_stream, int *))                                                 \
+    X(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))
+/* clang-format on */
+
+typedef struct cuda_functions {
+#define X(name, symbol, parameters) cu_result(*name) parameters;
+    CUDA_FUNCTIONS(X)
+#undef X
+} cuda_functions;
+
+typedef struct cuda_device {
+    cu_device handle;
+    int ordinal;
+    int arch;      /* compute capability times ten */
+    int sms;       /* multiprocessors */
+    bool pools;    /* has stream-ordered allocation */
+    size_t memory; /* bytes */
+    char name[128];
+    atomic_int target; /* architecture code is generated for: arch, or what libnvvm knows below it; 0: not known */
+    _Atomic(cu_context) primary; /* retained at its first need and kept; NULL before */
+} cuda_device;
+
+/* The functions; valid once cuda_open or cuda_device_get succeeded. */
+extern cuda_functions cuda;
+
+/* Opens libcuda and initialises it, once; a failure is tried again by the next call. Errors: LIBRARY (every path tried and
+ * the reason), DEVICE. */
+uf_status cuda_open(void);
+/* What was found; "" and 0 before. version is 1000 * major + 10 * minor. */
+const char *cuda_driver_path(void);
+int cuda_driver_version(void);
+int cuda_device_count(void);
+/* Opens the driver and finds a device. Errors: LIBRARY, DEVICE. */
+uf_status cuda_device_get(int ordinal, cuda_device **out);
+
+/* Sets the error of a call that failed: MEMORY when out of memory, else DEVICE. */
+uf_status cuda_fail(cu_result result, const char *call);
+
+#define CU(name, ...)                                 \
+    do {                                              \
+        cu_result cu_status = cuda.name(__VA_ARGS__); \
+        if (cu_status)                                \
+            return cuda_fail(cu_status, #name);       \
+    } while (0)
+
+/* A stretch of code with a context of the device current: the caller's, if it belongs to the device, else the primary one.
+ * cuda_enter_relaxed also allows what a stream capture elsewhere would forbid (loading code, allocating); it is for slow
+ * paths. A scope that was entered is left; then the caller's context is as it was. */
+typedef struct cuda_scope {
+    cu_context context;
+    bool pushed, relaxed;
+    int mode; /* the thread's capture mode before */
+} cuda_scope;
+uf_status cuda_enter(cuda_device *d, cuda_scope *scope);
+uf_status cuda_enter_relaxed(cuda_device *d, cuda_scope *scope);
+void cuda_leave(const cuda_scope *scope);
+/* The primary context if it is active already (a runtime made it, or we did), retained; else *out is NULL. */
+uf_status cuda_primary_if_active(cuda_device *d, cu_context *out);
+
+#endif

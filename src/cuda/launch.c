@@ -1,0 +1,380 @@
+/* launch.c - from a loop to a grid: how many elements a thread takes (part of the variant, so of the code), and at each
+ * launch the parameter block, the blocks and the threads. The layout of words and tiles is that of type/variant.h. Nothing
+ * here allocates device memory, waits, or asks the driver anything but the current context. */
+#include "cuda/code.h"
+
+enum {
+    ACCESS = 16,           /* bytes of the widest access */
+    IN_FLIGHT = 32,        /* bytes a thread should load before it computes: 48 KiB a multiprocessor and more */
+    IN_FLIGHT_SHARED = 64, /* the same where a row is shared: each row of a thread more is a load of it less */
+    FLAT_REPEAT_MAX = 4,
+    ROWS_REPEAT_MAX = 8,
+    GENERAL_REPEAT = 4,
+    BODY_MAX = 1500, /* nodes of all elements of a thread together: beyond, code grows and registers spill */
+    WARP = 32,
+    SMALL_WORDS = 256 /* parameter words that fit the stack comfortably */
+};
+
+static const int64_t grid_max = INT32_MAX;
+
+/* Indices of the general class are computed with 32 bits below this: some way below 2^31, so that those of the threads past
+ * the end do not wrap. */
+static const int64_t narrow_max = INT32_MAX - 65536;
+
+static unsigned log2_ceil(uint64_t x) { return x <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(x - 1); }
+static unsigned log2_floor(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x | 1); }
+
+static int element_size(const variant *v, int k) { return dtypes[v->operand[k].memory].size; }
+static bool is_output(const variant *v, int k) { return k >= v->nin && k < v->nin + v->nout; }
+static int64_t stride_of(const nd_loop *loop, int d, int k) { return loop->stride[d * loop->narrays + k]; }
+
+/* ceil(n / 2^shift) */
+static int64_t parts(int64_t n, unsigned shift) {
+    return (int64_t)(((uint64_t)n + ((uint64_t)1 << shift) - 1) >> shift);
+}
+
+/* ---- Specialising ---- */
+
+/* Elements in one access of the widest operand that is accessed by vectors. */
+static int vector_width(const variant *v) {
+    int largest = 1;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind == OPERAND_CONTIGUOUS && element_size(v, k) > largest)
+            largest = element_size(v, k);
+    return ACCESS / largest;
+}
+
+/* Bytes of the contiguous inputs of one element; the mask is one, `fixed` operands are not. */
+static int input_bytes(const variant *v) {
+    int bytes = 0;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (!is_output(v, k) && v->operand[k].kind == OPERAND_CONTIGUOUS && !v->operand[k].fixed)
+            bytes += element_size(v, k);
+    return bytes;
+}
+
+static int repeat_for(int bytes, int wanted, int most) {
+    int repeat = 1;
+    while (repeat < most && bytes * repeat < wanted)
+        repeat *= 2;
+    return repeat;
+}
+
+/* Large bodies are not multiplied: they are bound by computation, and cost registers and compile time. */
+static void lighten(variant *v, const code_size *size) {
+    int most = size->has_loop ? 1 : BODY_MAX / (size->nodes > 0 ? size->nodes : 1);
+    while (v->repeat > 1 && v->vector * v->repeat > most)
+        v->repeat /= 2;
+    while (v->vector > 1 && v->vector * v->repeat > most)
+        v->vector /= 2;
+}
+
+static void specialise_flat(variant *v, const code_size *size) {
+    int vector = vector_width(v), bytes = vector * input_bytes(v);
+    v->vector = (uint8_t)vector;
+    v->repeat = (uint8_t)(bytes ? repeat_for(bytes, IN_FLIGHT, FLAT_REPEAT_MAX) : 1);
+    lighten(v, size);
+}
+
+static bool is_narrow(const variant *v, const nd_loop *loop) {
+    if (loop->count > narrow_max)
+        return false;
+    for (int k = 0; k < variant_operands(v); k++) {
+        int64_t reach = 0, part;
+        if (v->operand[k].kind == OPERAND_NUMBER)
+            continue;
+        for (int d = 0; d < loop->ndim; d++) {
+            int64_t stride = stride_of(loop, d, k);
+            if (stride == INT64_MIN ||
+                __builtin_mul_overflow(stride < 0 ? -stride : stride, loop->extent[d] - 1, &part) ||
+                __builtin_add_overflow(reach, part, &reach) || reach > INT32_MAX)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void specialise_general(variant *v, const nd_loop *loop, const code_size *size) {
+    v->loop = LOOP_GENERAL;
+    v->vector = 1;
+    v->repeat = GENERAL_REPEAT;
+    v->wide = !is_narrow(v, loop);
+    for (int k = 0; k < variant_operands(v); k++)
+        v->operand[k].fixed = 0;
+    lighten(v, size);
+}
+
+/* How a block of the rows class is laid out: 2^shift threads along a row; the tiles of dimensions 0 and 1; all blocks, or
+ * more than grid_max. */
+typedef struct tiling {
+    unsigned shift;
+    int64_t across, down, blocks;
+} tiling;
+
+static tiling rows_tiling(const variant *v, const nd_loop *loop, unsigned threads) {
+    unsigned vector = log2_floor(v->vector), repeat = log2_floor(v->repeat), all = log2_floor(threads);
+    unsigned wanted = log2_ceil((uint64_t)parts(loop->extent[0], vector));
+    tiling t = {.shift = wanted < all ? wanted : all};
+    t.across = parts(loop->extent[0], t.shift + vector);
+    t.down = parts(loop->extent[1], all - t.shift + repeat);
+    t.blocks = t.across;
+    for (int d = 1; d < loop->ndim; d++)
+        if (__builtin_mul_overflow(t.blocks, d == 1 ? t.down : loop->extent[d], &t.blocks) || t.blocks > grid_max) {
+            t.blocks = INT64_MAX;
+            break;
+        }
+    return t;
+}
+
+/* Threads that a plane of dimensions 0 and 1 keeps busy. */
+static int64_t plane_threads(const variant *v, const nd_loop *loop) {
+    int64_t lanes = parts(loop->extent[0], log2_floor(v->vector)), rows = parts(loop->extent[1], log2_floor(v->repeat));
+    return lanes > BLOCK_MAX || rows > BLOCK_MAX ? BLOCK_MAX : lanes * rows;
+}
+
+static void specialise_rows(variant *v, const nd_loop *loop, const code_size *size) {
+    bool shared = false;
+    for (int k = 0; k < variant_operands(v); k++) {
+        variant_operand *o = &v->operand[k];
+        o->fixed = o->kind != OPERAND_NUMBER && !is_output(v, k) && stride_of(loop, 1, k) == 0;
+        shared |= o->fixed && o->kind == OPERAND_CONTIGUOUS;
+    }
+    int vector = vector_width(v), bytes = vector * input_bytes(v), most = ROWS_REPEAT_MAX;
+    while (most > 1 && most / 2 >= loop->extent[1])
+        most /= 2;
+    v->vector = (uint8_t)vector;
+    v->repeat = (uint8_t)(bytes ? repeat_for(bytes, shared ? IN_FLIGHT_SHARED : IN_FLIGHT, most) : most);
+    lighten(v, size);
+    /* planes that leave a warp idle, and more tiles than a grid has blocks */
+    if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > grid_max)
+        specialise_general(v, loop, size);
+}
+
+void launch_specialise(variant *v, const nd_loop *loop, const code_size *size) {
+    v->ndim = (uint8_t)loop->ndim;
+    v->wide = 0;
+    switch ((loop_class)v->loop) {
+    case LOOP_FLAT:
+        specialise_flat(v, size);
+        break;
+    case LOOP_ROWS:
+        specialise_rows(v, loop, size);
+        break;
+    default:
+        specialise_general(v, loop, size);
+    }
+}
+
+/* ---- Parameter blocks ---- */
+
+static int count_arrays(const variant *v, int *words) {
+    int arrays = 0;
+    *words = 0;
+    for (int k = 0; k < variant_operands(v); k++) {
+        arrays += v->operand[k].kind != OPERAND_NUMBER;
+        *words += operand_words(&v->operand[k]);
+    }
+    return arrays;
+}
+
+int launch_words(const variant *v) {
+    int words, arrays = count_arrays(v, &words);
+    switch ((loop_class)v->loop) {
+    case LOOP_FLAT:
+        return words + 2;
+    case LOOP_ROWS:
+        return words + 10 + 3 * (v->ndim > 3 ? v->ndim - 3 : 0) + arrays * (v->ndim - 1);
+    default:
+        return words + 1 + 3 * (v->ndim - 1) + arrays * v->ndim;
+    }
+}
+
+static uint64_t *put_operands(uint64_t *w, const launch *l) {
+    const variant *v = l->v;
+    for (int k = 0; k < variant_operands(v); k++) {
+        const variant_operand *o = &v->operand[k];
+        if (o->kind != OPERAND_NUMBER) {
+            *w++ = (uint64_t)(uintptr_t)l->data[k];
+            continue;
+        }
+        *w++ = l->numbers[k][0];
+        if (operand_words(o) == 2)
+            *w++ = l->numbers[k][1];
+    }
+    return w;
+}
+
+static uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide) {
+    magic m = magic_of((uint64_t)d, wide ? 64 : 32);
+    *w++ = (uint64_t)d;
+    *w++ = m.multiplier;
+    *w++ = m.shift;
+    return w;
+}
+
+static uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
+    for (int k = 0; k < variant_operands(l->v); k++)
+        for (int d = first; d < l->loop->ndim && l->v->operand[k].kind != OPERAND_NUMBER; d++)
+            *w++ = (uint64_t)stride_of(l->loop, d, k);
+    return w;
+}
+
+/* Elements before the first index at which every contiguous operand is aligned for vectors; -1: none, or beyond the end. */
+static int64_t find_head(const launch *l) {
+    const variant *v = l->v;
+    int64_t head = -1;
+    for (int k = 0; k < variant_operands(v); k++) {
+        if (v->operand[k].kind != OPERAND_CONTIGUOUS)
+            continue;
+        uintptr_t size = (uintptr_t)element_size(v, k), width = size * v->vector;
+        uintptr_t before = (0 - (uintptr_t)l->data[k]) & (width - 1);
+        int64_t here = (int64_t)(before / size);
+        if (before % size || (head >= 0 && head != here))
+            return -1;
+        head = here;
+    }
+    return head > l->loop->count ? -1 : head;
+}
+
+/* Is every row of every contiguous operand aligned for vectors? */
+static bool rows_aligned(const launch *l) {
+    const variant *v = l->v;
+    for (int k = 0; k < variant_operands(v); k++) {
+        if (v->operand[k].kind != OPERAND_CONTIGUOUS)
+            continue;
+        uintptr_t misaligned = (uintptr_t)l->data[k] % ((uintptr_t)element_size(v, k) * v->vector);
+        for (int d = 1; d < l->loop->ndim; d++)
+            misaligned |= (uintptr_t)stride_of(l->loop, d, k) & (v->vector - 1u);
+        if (misaligned)
+            return false;
+    }
+    return true;
+}
+
+/* ---- Layouts: one a class. Small loops get smaller blocks, so that every multiprocessor has work. ---- */
+
+static int64_t layout_line(int64_t n, unsigned elements, unsigned *threads, int sms) {
+    unsigned per = log2_floor(elements), shift = log2_floor(*threads);
+    int64_t blocks = parts(n, per + shift);
+    while (blocks<sms && * threads> BLOCK_MIN) {
+        *threads /= 2;
+        blocks = parts(n, per + --shift);
+    }
+    return blocks ? blocks : 1;
+}
+
+static int64_t layout_flat(const launch *l, unsigned *threads, int sms, uint64_t *w) {
+    int64_t n = l->loop->count, head = find_head(l);
+    w[0] = (uint64_t)n;
+    w[1] = (uint64_t)head;
+    return layout_line(head > 0 ? n - head : n, (unsigned)l->v->vector * l->v->repeat, threads, sms);
+}
+
+static int64_t layout_general(const launch *l, unsigned *threads, int sms, uint64_t *w) {
+    *w++ = (uint64_t)l->loop->count;
+    for (int d = 0; d < l->loop->ndim - 1; d++)
+        w = put_divisor(w, l->loop->extent[d], l->v->wide);
+    put_strides(w, l, 0);
+    return layout_line(l->loop->count, l->v->repeat, threads, sms);
+}
+
+static int64_t layout_rows(const launch *l, unsigned *threads, int sms, uint64_t *w) {
+    const nd_loop *loop = l->loop;
+    int64_t busy = plane_threads(l->v, loop);
+    while (*threads > WARP && *threads / 2 >= busy)
+        *threads /= 2;
+    tiling t = rows_tiling(l->v, loop, *threads);
+    while (t.blocks<sms && * threads> BLOCK_MIN) {
+        *threads /= 2;
+        t = rows_tiling(l->v, loop, *threads);
+    }
+    *w++ = (uint64_t)loop->extent[0];
+    *w++ = (uint64_t)loop->extent[1];
+    *w++ = t.shift;
+    *w++ = rows_aligned(l);
+    w = put_divisor(w, t.across, false);
+    w = put_divisor(w, t.down, false);
+    for (int d = 2; d < loop->ndim - 1; d++)
+        w = put_divisor(w, loop->extent[d], false);
+    put_strides(w, l, 1);
+    return t.blocks;
+}
+
+uf_status launch_layout(const launch *l, unsigned block, int sms, uint64_t *words, grid *out) {
+    static int64_t (*const layouts[LOOP_CLASSES])(const launch *, unsigned *, int, uint64_t *) = {
+        [LOOP_FLAT] = layout_flat, [LOOP_ROWS] = layout_rows, [LOOP_GENERAL] = layout_general};
+    unsigned threads = block;
+    int64_t blocks = layouts[l->v->loop](l, &threads, sms, put_operands(words, l));
+    if (blocks > grid_max)
+        return fail(UF_ERR_ARGUMENT, "%lld elements take more than the %lld blocks of a CUDA grid",
+                    (long long)l->loop->count, (long long)grid_max);
+    *out = (grid){.blocks = (uint32_t)blocks, .threads = threads, .words = (uint32_t)launch_words(l->v)};
+    return UF_OK;
+}
+
+/* ---- Launching ---- */
+
+/* What code_reap must know. */
+static void note_launch(code *c, cu_context context) {
+    if (!atomic_load_explicit(&c->launched, memory_order_relaxed))
+        atomic_store(&c->launched, true);
+    if (context == atomic_load_explicit(&c->device->primary, memory_order_relaxed))
+        return;
+    cu_context before = NULL;
+    if (!atomic_compare_exchange_strong(&c->foreign, &before, context) && before != context)
+        atomic_store(&c->homeless, true);
+}
+
+/* The first launch in a process that had no primary context when the code was compiled. */
+static uf_status prepare_late(code *c) {
+    int mode = CU_MODE_RELAXED;
+    CU(cuThreadExchangeStreamCaptureMode, &mode);
+    uf_status s = code_prepare(c);
+    cuda.cuThreadExchangeStreamCaptureMode(&mode);
+    return s;
+}
+
+static uf_status run_in_context(code *c, const launch *l, cu_context context, uint64_t *words) {
+    grid g;
+    unsigned block = atomic_load_explicit(&c->block, memory_order_acquire);
+    if (!block) {
+        TRY(prepare_late(c));
+        block = atomic_load(&c->block);
+    }
+    TRY(launch_layout(l, block, c->device->sms, words, &g));
+    size_t bytes = g.words * sizeof *words;
+    void *extra[] = {(void *)1, words, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */
+    note_launch(c, context);
+    CU(cuLaunchKernel, c->kernel, g.blocks, 1, 1, g.threads, 1, 1, 0, l->stream, NULL, extra);
+    return UF_OK;
+}
+
+static uf_status run_with_words(code *c, const launch *l, uint64_t *words) {
+    cuda_scope scope;
+    TRY(cuda_enter(c->device, &scope));
+    uf_status s = run_in_context(c, l, scope.context, words);
+    cuda_leave(&scope);
+    return s;
+}
+
+static uf_status run_large(code *c, const launch *l, int count) {
+    if (count > WORDS_MAX)
+        return fail(UF_ERR_ARGUMENT,
+                    "a loop of %d dimensions over %d operands needs %d bytes of kernel parameters; CUDA has %d",
+                    l->v->ndim, variant_operands(l->v), 8 * count, 8 * WORDS_MAX);
+    uint64_t *words = mem_alloc((size_t)count * sizeof *words);
+    if (!words)
+        return fail_memory();
+    uf_status s = run_with_words(c, l, words);
+    mem_free(words);
+    return s;
+}
+
+uf_status launch_run(const code *shared, const launch *l) {
+    code *c = (code *)(uintptr_t)shared; /* its atomics are what changes */
+    uint64_t words[SMALL_WORDS];
+    if (l->loop->count == 0)
+        return UF_OK;
+    int count = launch_words(l->v);
+    return count <= SMALL_WORDS ? run_with_words(c, l, words) : run_large(c, l, count);
+}
