@@ -1,6 +1,9 @@
 /* emit.h - from typed trees to scalar IR functions, and the pieces that kernel shapes are written with. The shapes know
  * loops and memory; this knows expressions, statements, conversions and math. What differs between CPU and NVPTX is in
- * target.c. Typed-pointer, LLVM-7 syntax throughout. */
+ * target.c. Typed-pointer, LLVM-7 syntax throughout.
+ *
+ * Nothing here reports errors one by one: running out of memory is sticky and comes out of emit_finish, which must be called
+ * once after emit_begin, whatever happened in between. */
 #ifndef UF_EMIT_H
 #define UF_EMIT_H
 
@@ -13,16 +16,28 @@ typedef struct ssa {
 
 typedef struct emit {
     arena *a;
-    text *out; /* the module */
+    text *out; /* the module, or the function that is written aside just now */
     const code_target *target;
     code_module *module;
     int registers, labels; /* last numbers used; unique in the module */
-    map declared;          /* declarations written or to be written at the end */
+    map declared;          /* declarations and functions written or to be written at the end */
     text declarations;     /* `declare` lines, helper functions and attributes, appended by emit_finish */
     text used;             /* CPU: entries of @llvm.compiler.used */
     int nused;
-    int line;  /* source line for debug locations; 0: none */
-    int scope; /* debug scope metadata number, 0: none */
+    int line;         /* source line for debug locations; 0: none */
+    int scope;        /* debug scope metadata number, 0: none */
+    int block;        /* label of the block that is being written, for phi */
+    map functions;    /* address of a function of the tree -> its number + 1 */
+    map attributes;   /* text -> attribute group */
+    int groups;       /* last attribute group */
+    map locations;    /* (line, scope) -> metadata number */
+    text metadata;    /* numbered metadata */
+    int nmetadata;    /* last metadata number */
+    int access_group; /* metadata number of the access group of loads and stores (access.c), 0: none */
+    int unit;         /* debug: the file; the compile unit is the next; 0: no debug information */
+    text kernels;     /* GPU: entries of !nvvm.annotations */
+    int symbol_capacity;
+    bool failed; /* out of memory outside of the texts */
 } emit;
 
 /* Module head (triple, data layout) and tail (declarations, attributes, metadata). */
@@ -38,6 +53,22 @@ void emit_label(emit *e, int label);                /* writes "L<n>:"; the previ
 void emit_branch(emit *e, int label);               /* br label %L<n> */
 void emit_branch_if(emit *e, ssa condition, int yes, int no);
 void emit_declare(emit *e, const char *format, ...) PRINTF(2, 3); /* a `declare` line, once a module */
+/* The number of the attribute group with this content: "nounwind \"prefer-vector-width\"=\"512\"" -> 1, to be used as #1. */
+int emit_attributes(emit *e, const char *format, ...) PRINTF(2, 3);
+/* Appends "!N = <text>" to the module's metadata and returns N (from 1). Self-reference: use the number before the last
+ * call's plus one, e->nmetadata + 1. */
+int emit_metadata(emit *e, const char *format, ...) PRINTF(2, 3);
+/* CPU: makes an external name known to the linker; once a name. */
+void emit_symbol(emit *e, const char *name, const void *address);
+
+/* Debug information. Begins the scope of a function named so in tools, and returns what its `define` line needs before "{":
+ * " !dbg !N", or "" without debug information. Lines written from then on have the location e->line in it. */
+ssa emit_scope(emit *e, const char *name, int line);
+void emit_scope_end(emit *e);
+
+/* GPU: marks @<module->entry> as a kernel. function_type is its type without the pointer, "void (i64, i64)"; max_threads the
+ * largest block it is launched with, 0: any; module->max_registers is obeyed. Does nothing on the CPU. */
+void emit_kernel_annotation(emit *e, const char *function_type, int max_threads);
 
 /* The IR type of a value of a dtype in registers: i1, i8.., i16 for both halves (their bits), float, double,
  * { float, float }; and of what lies in memory: i8 for bool, the value type for the others but complex, which lies as two
@@ -48,9 +79,21 @@ const char *ir_memory_type(dtype t);
  * lives in this function alone. */
 const char *ir_global_pointer(const emit *e);
 
-/* A value converted between any two dtypes, with kernel C's total semantics. */
+/* A value converted between any two dtypes, with kernel C's total semantics. No new blocks: usable anywhere. */
 ssa emit_convert(emit *e, ssa value, dtype from, dtype to);
 ssa emit_constant(number value, dtype type);
+
+/* Operators with kernel C's total semantics; no new blocks. type is that of the operands (of a for shifts, where count_type
+ * is that of b); comparisons give bool. Complex: + - == != and unary -. */
+ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type);
+ssa emit_unary(emit *e, op o, dtype type, ssa a);
+/* condition ? yes : no, both evaluated. */
+ssa emit_select(emit *e, dtype type, ssa condition, ssa yes, ssa no);
+/* A math function of arguments of types as the row's rule says, computed in `wide`. No new blocks. */
+ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args);
+/* A complex value from its parts, and back. */
+ssa emit_complex(emit *e, dtype type, ssa re, ssa im);
+ssa emit_part(emit *e, dtype type, ssa value, int part);
 
 /* Defines the tree's functions as internal, always-inlined; the kernel is @kernel(params) and returns { result types }
  * (a structure even for one result) of the signature's value types. */

@@ -1,0 +1,273 @@
+/* stmt.c - statements, and functions of the typed tree as functions of the module: internal, always inlined, results in a
+ * structure. A return branches to the one exit. */
+#include "ir/internal.h"
+
+static void statements(body *b, const node *list);
+
+static void jump(body *b, int label) {
+    if (b->open)
+        emit_branch(b->e, label);
+    b->open = false;
+}
+
+static void land(body *b, int label) {
+    jump(b, label);
+    emit_label(b->e, label);
+    b->open = true;
+}
+
+static int64_t local_bytes(const local *l) {
+    int64_t size = l->type == DT_BOOL ? 1 : dtypes[l->type].size;
+    for (int d = 0; d < l->rank; d++)
+        size *= l->extent[d];
+    return size;
+}
+
+/* "[12 x float]", or the value type of a scalar. */
+static void local_type(text *t, const local *l) {
+    const char *element = ir_value_type(l->type);
+    if (!l->rank)
+        text_puts(t, element);
+    else
+        text_printf(t, "[%lld x %s]", (long long)(local_bytes(l) / dtypes[l->type].size),
+                    l->type == DT_BOOL ? "i8" : element);
+}
+
+static void clear_local(body *b, int k) {
+    const local *l = &b->f->locals[k];
+    emit *e = b->e;
+    if (!l->rank) {
+        emit_line(e, "store %s zeroinitializer, %s* %%v%d", ir_value_type(l->type), ir_value_type(l->type), k);
+        return;
+    }
+    text type = {0};
+    local_type(&type, l);
+    e->failed |= type.failed;
+    ssa bytes = emit_value(e, "bitcast %s* %%v%d to i8*", type.failed ? "" : type.data, k);
+    text_free(&type);
+    emit_declare(e, "declare void @llvm.memset.p0i8.i64(i8*, i8, i64, i1)");
+    emit_line(e, "call void @llvm.memset.p0i8.i64(i8* %s, i8 0, i64 %lld, i1 false)", bytes.text,
+              (long long)local_bytes(l));
+}
+
+/* ---- Statements ---- */
+
+static void eval(body *b, const node *n) { emit_expression(b, n->kid[0]); }
+
+static void declare(body *b, const node *n) {
+    const local *l = &b->f->locals[n->local];
+    if (l->rank || !n->kid[0]) {
+        clear_local(b, n->local);
+        statements(b, n->body);
+        return;
+    }
+    ssa v = emit_expression(b, n->kid[0]);
+    emit_line(b->e, "store %s %s, %s* %%v%d", ir_value_type(l->type), v.text, ir_value_type(l->type), n->local);
+}
+
+static void block(body *b, const node *n) { statements(b, n->body); }
+
+static void if_else(body *b, const node *n) {
+    emit *e = b->e;
+    ssa condition = emit_expression(b, n->kid[0]);
+    int yes = emit_label_new(e), no = n->other ? emit_label_new(e) : 0, end = emit_label_new(e);
+    emit_branch_if(e, condition, yes, n->other ? no : end);
+    emit_label(e, yes);
+    statements(b, n->body);
+    if (n->other) {
+        jump(b, end);
+        emit_label(e, no);
+        b->open = true;
+        statements(b, n->other);
+    }
+    land(b, end);
+}
+
+static void loop(body *b, const node *n) {
+    emit *e = b->e;
+    int leave = b->leave, next = b->next;
+    int head = emit_label_new(e), step = emit_label_new(e), inside = emit_label_new(e), end = emit_label_new(e);
+    b->leave = end;
+    b->next = step;
+    land(b, head);
+    if (n->kid[0] && !n->test_last) {
+        emit_branch_if(e, emit_expression(b, n->kid[0]), inside, end);
+        emit_label(e, inside);
+    }
+    statements(b, n->body);
+    land(b, step);
+    for (const node *s = n->step; s; s = s->next)
+        eval(b, s);
+    if (n->kid[0] && n->test_last)
+        emit_branch_if(e, emit_expression(b, n->kid[0]), head, end);
+    else
+        emit_branch(e, head);
+    emit_label(e, end);
+    b->leave = leave;
+    b->next = next;
+}
+
+/* The labels of its cases are numbered from the first on, in order: case_label counts them while the body is written. */
+static void switch_case(body *b, const node *n) {
+    emit *e = b->e;
+    int leave = b->leave, first_case = b->case_label, count = 0, fallback = 0;
+    ssa v = emit_expression(b, n->kid[0]);
+    text cases = {0};
+    int end = b->leave = emit_label_new(e);
+    for (const node *s = n->body; s; s = s->next) {
+        if (s->kind != N_CASE)
+            continue;
+        int label = emit_label_new(e);
+        if (!count++)
+            b->case_label = label;
+        if (s->is_default)
+            fallback = label;
+        else
+            text_printf(&cases, " i64 %lld, label %%L%d", (long long)s->value.as.i, label);
+    }
+    emit_line(e, "switch i64 %s, label %%L%d [%s ]", v.text, fallback ? fallback : end,
+              cases.data && !cases.failed ? cases.data : "");
+    e->failed |= cases.failed;
+    text_free(&cases);
+    b->open = false;
+    statements(b, n->body);
+    land(b, end);
+    b->leave = leave;
+    b->case_label = first_case;
+}
+
+static void case_label(body *b, const node *n) {
+    (void)n;
+    land(b, b->case_label++);
+}
+
+static void leave(body *b, const node *n) {
+    (void)n;
+    jump(b, b->leave);
+}
+
+static void next(body *b, const node *n) {
+    (void)n;
+    jump(b, b->next);
+}
+
+static void finish(body *b, const node *n) {
+    (void)n;
+    jump(b, b->finish);
+}
+
+/* What follows a jump is left out, up to the next case. */
+static void statements(body *b, const node *list) {
+    static void (*const writers[])(body *, const node *) = {
+        [N_EVAL] = eval,          [N_DECLARE] = declare, [N_BLOCK] = block, [N_IF] = if_else,    [N_LOOP] = loop,
+        [N_SWITCH] = switch_case, [N_CASE] = case_label, [N_BREAK] = leave, [N_CONTINUE] = next, [N_RETURN] = finish,
+    };
+    for (const node *n = list; n; n = n->next) {
+        if (!b->open && n->kind != N_CASE)
+            continue;
+        if (n->line)
+            b->e->line = n->line;
+        writers[n->kind](b, n);
+    }
+}
+
+/* ---- Functions ---- */
+
+ssa emit_function_name(emit *e, const function *f) {
+    intptr_t id = (intptr_t)map_get(&e->functions, &f, sizeof f);
+    return id ? ssa_text("f%d_%.32s", (int)id, f->name ? f->name : "") : ssa_text("kernel");
+}
+
+void emit_result_type(text *out, const function *f) {
+    text_puts(out, "{");
+    for (int k = 0; k < f->nresults; k++)
+        text_printf(out, "%s %s", k ? "," : "", ir_value_type(f->locals[f->nparams + k].type));
+    text_puts(out, " }");
+}
+
+static bool has_switch(const node *list) {
+    for (const node *n = list; n; n = n->next)
+        if (n->kind == N_SWITCH || (n->kind >= N_EVAL && (has_switch(n->body) || has_switch(n->other))))
+            return true;
+    return false;
+}
+
+/* Slots for all locals: parameters hold their arguments, all else is 0. An array is cleared where it is declared, which only
+ * a switch can jump over. */
+static void entry_block(body *b) {
+    const function *f = b->f;
+    bool clear_arrays = has_switch(f->body);
+    for (int k = 0; k < f->nlocals; k++) {
+        text type = {0};
+        local_type(&type, &f->locals[k]);
+        b->e->failed |= type.failed;
+        emit_line(b->e, "%%v%d = alloca %s", k, type.failed ? "" : type.data);
+        text_free(&type);
+    }
+    for (int k = 0; k < f->nlocals; k++) {
+        const char *t = ir_value_type(f->locals[k].type);
+        if (k < f->nparams)
+            emit_line(b->e, "store %s %%p%d, %s* %%v%d", t, k, t, k);
+        else if (!f->locals[k].rank || clear_arrays)
+            clear_local(b, k);
+    }
+}
+
+static void return_results(body *b, const char *type) {
+    const function *f = b->f;
+    ssa all = ssa_text("undef");
+    for (int k = 0; k < f->nresults; k++) {
+        const char *t = ir_value_type(f->locals[f->nparams + k].type);
+        ssa v = emit_value(b->e, "load %s, %s* %%v%d", t, t, f->nparams + k);
+        all = emit_value(b->e, "insertvalue %s %s, %s %s, %d", type, all.text, t, v.text, k);
+    }
+    emit_line(b->e, "ret %s %s", type, all.text);
+}
+
+static void define_function(emit *e, const function *f) {
+    body b = {.e = e, .f = f, .finish = emit_label_new(e), .open = true};
+    ssa name = emit_function_name(e, f);
+    text type = {0};
+    emit_result_type(&type, f);
+    const char *result = type.failed ? "" : type.data;
+    text_printf(e->out, "define internal %s @%s(", result, name.text);
+    for (int k = 0; k < f->nparams; k++)
+        text_printf(e->out, "%s%s %%p%d", k ? ", " : "", ir_value_type(f->locals[k].type), k);
+    text_printf(e->out, ") nounwind alwaysinline%s {\n", emit_scope(e, name.text, f->body ? f->body->line : 1).text);
+    emit_label(e, emit_label_new(e));
+    entry_block(&b);
+    statements(&b, f->body);
+    land(&b, b.finish);
+    return_results(&b, result);
+    text_puts(e->out, "}\n\n");
+    emit_scope_end(e);
+    e->failed |= type.failed;
+    text_free(&type);
+}
+
+void emit_functions(emit *e, const tree *t) {
+    intptr_t id = 0;
+    for (const function *f = t->functions; f; f = f->next) {
+        if (f != t->kernel)
+            e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)++id);
+        define_function(e, f);
+    }
+}
+
+void emit_kernel_call(emit *e, const tree *t, const ssa *in, ssa *out) {
+    const function *f = t->kernel;
+    text type = {0}, arguments = {0};
+    emit_result_type(&type, f);
+    text_puts(&arguments, "(");
+    for (int k = 0; k < f->nparams; k++)
+        text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), in[k].text);
+    text_puts(&arguments, ")");
+    bool failed = type.failed || arguments.failed;
+    e->failed |= failed;
+    const char *result = failed ? "" : type.data;
+    ssa all = emit_value(e, "call %s @kernel%s", result, failed ? "" : arguments.data);
+    for (int k = 0; k < f->nresults; k++)
+        out[k] = emit_value(e, "extractvalue %s %s, %d", result, all.text, k);
+    text_free(&type);
+    text_free(&arguments);
+}

@@ -1,0 +1,25 @@
+/* target.h - what differs between the CPU and NVPTX. */
+#ifndef UF_TARGET_H
+#define UF_TARGET_H
+
+#include "engine.h"
+#include "lang/math.h"
+
+/* The data layout and triple lines. The CPU's are those of the machine that compiles: empty. */
+const char *target_head(const code_target *t);
+/* What follows a type to make it a pointer to array data. */
+const char *target_pointer(const code_target *t);
+/* What a math row is called: "llvm.floor", "__nv_sin", "sin". */
+const char *target_math_name(const code_target *t, const math_row *row);
+
+/* Lanes of the host's vectors of a floating dtype that libmvec serves, and the letter of its instruction set in the names
+ * of libmvec; lanes are 0 where there are none. */
+int target_lanes(const code_target *t, dtype type, char *isa);
+/* The address of a function of libmvec, NULL if it or the library is missing. Any thread. */
+const void *target_vector_symbol(const char *name);
+
+/* CPU: what LLVM may call on its own. */
+extern const code_symbol target_symbols[];
+extern const int target_symbol_count;
+
+#endif
