@@ -1,0 +1,41 @@
+/* cpu_loop.c - the CPU's loops: flat (one loop) and strided (rows of a loop, for the classes rows and general). Every access
+ * to arrays in the inner loop is in one access group and the loop says that its iterations are independent: operands that
+ * are not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM vectorises
+ * without checks at run time, in place too. */
+#include "ir/shape.h"
+
+/* All operands from row[k] on, over n elements; stride[k] is read for strided ones. */
+static void inner_loop(shape *s, ssa n, const ssa *row, const ssa *stride) {
+    emit *e = s->e;
+    for (int k = 0; k < s->noperands; k++)
+        if (!shape_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
+            shape_know(s, k, row[k]);
+    shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), n);
+    batch b = batch_new(s, 1, 1, false);
+    int group = e->access_group = emit_metadata(e, "distinct !{}");
+    for (int k = 0; k < s->noperands; k++) {
+        if (s->known[k])
+            continue;
+        bool strided = s->v->operand[k].kind == OPERAND_STRIDED;
+        batch_access(s, &b, 0, k, shape_at(s, k, row[k], strided ? shape_op(e, "mul i64", l.i, stride[k]) : l.i));
+    }
+    batch_finish(s, &b);
+    e->access_group = 0;
+    shape_loop_end(e, &l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+}
+
+void cpu_flat(shape *s) { inner_loop(s, shape_word(s), s->base, NULL); }
+
+void cpu_strided(shape *s) {
+    emit *e = s->e;
+    ssa n = shape_word(s), m = shape_word(s), stride[2][VARIANT_OPERANDS], row[VARIANT_OPERANDS];
+    for (int k = 0; k < s->noperands; k++)
+        for (int d = 0; d < 2 && shape_is_array(s, k); d++)
+            stride[d][k] = shape_word(s);
+    shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), m);
+    for (int k = 0; k < s->noperands; k++)
+        if (shape_is_array(s, k))
+            row[k] = shape_at(s, k, s->base[k], shape_op(e, "mul i64", l.i, stride[1][k]));
+    inner_loop(s, n, row, stride[0]);
+    shape_loop_end(e, &l, ssa_text("1"), 0);
+}

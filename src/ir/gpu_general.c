@@ -1,0 +1,90 @@
+/* gpu_general.c - any strides. A block covers blockDim.x * repeat elements, a thread `repeat` of them a block's width apart.
+ * Each element's number is taken apart into indices by magic numbers; the loads of all come before the first is computed.
+ * Indices and offsets have 32 bits, or 64 if the variant is wide. */
+#include "ir/shape.h"
+
+typedef struct general {
+    bool wide;
+    const char *type;                          /* of indices and offsets */
+    divisor extent[UF_MAX_NDIM];               /* of all dimensions but the outermost */
+    ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM]; /* of dimension 0: empty text if contiguous or constant */
+} general;
+
+static void read_words(shape *s, general *f) {
+    ssa (*word)(shape *) = f->wide ? shape_word : shape_word32;
+    for (int d = 0; d < s->v->ndim - 1; d++)
+        f->extent[d] = shape_divisor(s, f->wide);
+    for (int k = 0; k < s->noperands; k++)
+        for (int d = 0; d < s->v->ndim && shape_is_array(s, k); d++)
+            f->stride[k][d] = word(s);
+}
+
+/* a + b * c, or b * c if a is empty. */
+static ssa multiply_add(emit *e, const char *type, ssa a, ssa b, ssa c) {
+    ssa product = emit_value(e, "mul %s %s, %s", type, b.text, c.text);
+    return a.text[0] ? emit_value(e, "add %s %s, %s", type, a.text, product.text) : product;
+}
+
+/* The addresses of element number x in all arrays. */
+static void find_element(shape *s, const general *f, ssa x, ssa *at) {
+    emit *e = s->e;
+    ssa offset[VARIANT_OPERANDS] = {{""}}, rest = x, index = x;
+    for (int d = 0; d < s->v->ndim; d++) {
+        if (d < s->v->ndim - 1)
+            shape_divide(s, &f->extent[d], f->wide, rest, &rest, &index);
+        else
+            index = rest;
+        for (int k = 0; k < s->noperands; k++) {
+            int kind = s->v->operand[k].kind;
+            if (s->known[k] || (d == 0 && kind == OPERAND_CONSTANT))
+                continue;
+            if (d == 0 && kind == OPERAND_CONTIGUOUS)
+                offset[k] = index;
+            else
+                offset[k] = multiply_add(e, f->type, offset[k], index, f->stride[k][d]);
+        }
+    }
+    for (int k = 0; k < s->noperands; k++) {
+        ssa o = offset[k].text[0] ? offset[k] : ssa_text("0");
+        if (!f->wide && offset[k].text[0])
+            o = emit_value(e, "sext i32 %s to i64", o.text);
+        at[k] = s->known[k] ? o : shape_at(s, k, s->base[k], o);
+    }
+}
+
+void gpu_general(shape *s) {
+    emit *e = s->e;
+    general *f = arena_alloc(e->a, sizeof *f);
+    ssa *at = arena_alloc(e->a, VARIANT_OPERANDS * sizeof *at);
+    f->wide = s->v->wide;
+    f->type = f->wide ? "i64" : "i32";
+    ssa n = f->wide ? shape_word(s) : shape_word32(s);
+    read_words(s, f);
+    ssa thread = shape_register(s, "tid"), threads = shape_register(s, "ntid"), block = shape_register(s, "ctaid");
+    ssa tile = emit_value(e, "mul i32 %s, %d", threads.text, s->v->repeat), first;
+    if (f->wide)
+        first = shape_op(e, "add i64", shape_op(e, "mul i64", shape_widen(e, block), shape_widen(e, tile)),
+                         shape_widen(e, thread));
+    else
+        first = shape_op(e, "add i32", shape_op(e, "mul i32", block, tile), thread);
+    int some = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp ult %s %s, %s", f->type, first.text, n.text), some, end);
+    emit_label(e, some);
+    batch b = batch_new(s, s->v->repeat, 1, false);
+    for (int g = 0; g < b.groups; g++) {
+        ssa x = first;
+        if (g) {
+            ssa far = emit_value(e, "mul i32 %s, %d", threads.text, g);
+            far = emit_value(e, "add %s %s, %s", f->type, first.text, (f->wide ? shape_widen(e, far) : far).text);
+            b.guard[g] = emit_value(e, "icmp ult %s %s, %s", f->type, far.text, n.text);
+            x = shape_select(e, f->type, b.guard[g], far, first);
+        }
+        find_element(s, f, x, at);
+        for (int k = 0; k < s->noperands; k++)
+            if (!s->known[k])
+                batch_access(s, &b, g, k, at[k]);
+    }
+    batch_finish(s, &b);
+    emit_branch(e, end);
+    emit_label(e, end);
+}

@@ -1,0 +1,198 @@
+/* gpu_rows.c - contiguous or constant along dimension 0 in every operand. A block covers a tile of columns and rows: 2^shift
+ * threads along a row, each with `vector` columns, and `repeat` rows a thread, so that operands that are the same for all
+ * rows stay in registers. One division by magic numbers a block finds the tile. A thread whose vector lies in the row and
+ * is aligned uses whole accesses, loading all its rows first; else it goes column by column. */
+#include "ir/shape.h"
+
+enum {
+    STEP = 8 /* elements in flight a thread on the path of single columns, if that many are in the tile's rows */
+};
+
+typedef struct rows {
+    ssa columns, vectors;     /* i64, i1 */
+    ssa lane, lanes, across;  /* i32: thread along the row, their number, and threads across rows */
+    ssa count;                /* i32: this thread's rows span this many from its first on, in the tile and the array */
+    ssa column;               /* i64: the tile's first */
+    ssa row;                  /* i64: this thread's first */
+    ssa outer[UF_MAX_NDIM];   /* i32: index in dimensions from 2 on */
+    ssa at[VARIANT_OPERANDS]; /* arrays: address of the tile's column 0 in the thread's first row */
+    ssa stride[VARIANT_OPERANDS]; /* i64: of dimension 1 */
+} rows;
+
+/* Which tile the block is, and where in it the thread. Returns the number of rows in the array. */
+static ssa find_tile(shape *s, rows *f) {
+    emit *e = s->e;
+    const variant *v = s->v;
+    f->columns = shape_word(s);
+    ssa nrows = shape_word(s), shift = shape_word32(s), tile, row_tile, rest;
+    f->vectors = emit_value(e, "icmp ne i64 %s, 0", shape_word(s).text);
+    divisor tile_columns = shape_divisor(s, false), tile_rows = shape_divisor(s, false);
+    ssa thread = shape_register(s, "tid");
+    f->lanes = emit_value(e, "shl i32 1, %s", shift.text);
+    f->lane = shape_op(e, "and i32", thread, emit_value(e, "sub i32 %s, 1", f->lanes.text));
+    f->across = shape_op(e, "lshr i32", shape_register(s, "ntid"), shift);
+    shape_divide(s, &tile_columns, false, shape_register(s, "ctaid"), &row_tile, &tile);
+    if (v->ndim > 2) {
+        rest = row_tile;
+        shape_divide(s, &tile_rows, false, rest, &rest, &row_tile);
+        for (int d = 2; d < v->ndim - 1; d++) {
+            divisor extent = shape_divisor(s, false);
+            shape_divide(s, &extent, false, rest, &rest, &f->outer[d]);
+        }
+        f->outer[v->ndim - 1] = rest;
+    }
+    ssa width = shape_widen(e, emit_value(e, "mul i32 %s, %d", f->lanes.text, v->vector));
+    ssa height = shape_widen(e, emit_value(e, "mul i32 %s, %d", f->across.text, v->repeat));
+    f->column = shape_op(e, "mul i64", shape_widen(e, tile), width);
+    f->row = shape_op(e, "mul i64", shape_widen(e, row_tile), height);
+    f->row = shape_op(e, "add i64", f->row, shape_widen(e, shape_op(e, "lshr i32", thread, shift)));
+    ssa left = shape_op(e, "sub i64", nrows, f->row), some = shape_op(e, "icmp slt i64", left, height);
+    f->count = emit_value(e, "trunc i64 %s to i32", shape_select(e, "i64", some, left, height).text);
+    return nrows;
+}
+
+static void find_operands(shape *s, rows *f) {
+    emit *e = s->e;
+    for (int k = 0; k < s->noperands; k++) {
+        if (s->known[k])
+            continue;
+        f->stride[k] = shape_word(s);
+        ssa offset = shape_op(e, "mul i64", f->row, f->stride[k]);
+        for (int d = 2; d < s->v->ndim; d++) {
+            ssa part = shape_op(e, "mul i64", shape_widen(e, f->outer[d]), shape_word(s));
+            offset = shape_op(e, "add i64", offset, part);
+        }
+        f->at[k] = shape_at(s, k, s->base[k], offset);
+        if (s->v->operand[k].kind == OPERAND_CONTIGUOUS)
+            f->at[k] = shape_at(s, k, f->at[k], f->column);
+    }
+}
+
+/* Operand k at a row and a column of the tile, both i64. */
+static ssa address(shape *s, const rows *f, int k, ssa row, ssa column) {
+    const variant_operand *o = &s->v->operand[k];
+    ssa at = f->at[k];
+    if (!o->fixed && strcmp(row.text, "0"))
+        at = shape_at(s, k, at, shape_op(s->e, "mul i64", row, f->stride[k]));
+    return o->kind == OPERAND_CONTIGUOUS ? shape_at(s, k, at, column) : at;
+}
+
+static bool is_constant(const shape *s, int k) { return s->v->operand[k].kind == OPERAND_CONSTANT; }
+static bool is_fixed(const shape *s, int k) { return s->v->operand[k].fixed && !shape_is_output(s, k); }
+
+/* All rows of the thread by whole vectors. */
+static void whole_vectors(shape *s, const rows *f, ssa column, bool aligned) {
+    emit *e = s->e;
+    batch b = batch_new(s, s->v->repeat, s->v->vector, aligned);
+    for (int g = 0; g < b.groups; g++) {
+        ssa row = ssa_text("0");
+        if (g) {
+            ssa far = emit_value(e, "mul i32 %s, %d", f->across.text, g);
+            b.guard[g] = shape_op(e, "icmp slt i32", far, f->count);
+            row = shape_select(e, "i64", b.guard[g], shape_widen(e, far), row);
+        }
+        for (int k = 0; k < s->noperands; k++) {
+            if (s->known[k])
+                continue;
+            if (g && is_fixed(s, k))
+                batch_copy(s, &b, g, &b, 0, k);
+            else
+                (is_constant(s, k) ? batch_spread : batch_access)(s, &b, g, k, address(s, f, k, row, column));
+        }
+    }
+    batch_finish(s, &b);
+}
+
+/* The thread's columns: i64, and whether they are in the row (empty: certainly). */
+typedef struct columns {
+    ssa at[BATCH_LANES], guard[BATCH_LANES];
+} columns;
+
+/* A vector that juts out of the row keeps its columns; without vectors, neighbouring threads take neighbouring columns. */
+static columns find_columns(shape *s, const rows *f, ssa first) {
+    emit *e = s->e;
+    columns c = {.at = {first}};
+    ssa apart = shape_select(e, "i64", f->vectors, ssa_text("1"), shape_widen(e, f->lanes));
+    ssa left = shape_op(e, "sub i64", f->columns, f->column), far = first;
+    for (int i = 1; i < s->v->vector; i++) {
+        far = shape_op(e, "add i64", far, apart);
+        c.guard[i] = shape_op(e, "icmp slt i64", far, left);
+        c.at[i] = shape_select(e, "i64", c.guard[i], far, first);
+    }
+    return c;
+}
+
+/* The single columns of one row, i64, as groups from `group` on; fixed operands are in `fixed`. */
+static void load_row(shape *s, const rows *f, batch *b, int group, ssa row, const columns *c, const batch *fixed) {
+    for (int i = 0; i < s->v->vector; i++)
+        for (int k = 0; k < s->noperands; k++) {
+            if (s->known[k])
+                continue;
+            if (is_fixed(s, k))
+                batch_copy(s, b, group + i, fixed, i, k);
+            else if (i && is_constant(s, k))
+                batch_copy(s, b, group + i, b, group, k);
+            else
+                batch_access(s, b, group + i, k, address(s, f, k, row, c->at[i]));
+        }
+}
+
+static void single_columns(shape *s, const rows *f, ssa first) {
+    emit *e = s->e;
+    int vector = s->v->vector, step = s->v->repeat % 2 == 0 && 2 * vector <= STEP ? 2 : 1;
+    columns c = find_columns(s, f, first);
+    batch fixed = batch_new(s, vector, 1, false), b = batch_new(s, step * vector, 1, false);
+    for (int i = 0; i < vector; i++)
+        for (int k = 0; k < s->noperands; k++)
+            if (!s->known[k] && is_fixed(s, k))
+                batch_access(s, &fixed, i, k, address(s, f, k, ssa_text("0"), c.at[i]));
+    ssa apart = emit_value(e, "mul i32 %s, %d", f->across.text, step);
+    shape_loop l = shape_loop_begin(e, "i32", ssa_text("0"), f->count);
+    for (int r = 0; r < step; r++) {
+        ssa row = l.i, valid = ssa_text("%s", "");
+        if (r) {
+            row = shape_op(e, "add i32", row, f->across);
+            valid = shape_op(e, "icmp slt i32", row, f->count);
+            row = shape_select(e, "i32", valid, row, l.i);
+        }
+        load_row(s, f, &b, r * vector, shape_widen(e, row), &c, &fixed);
+        for (int i = 0; i < vector; i++)
+            b.guard[r * vector + i] = !r ? c.guard[i] : !i ? valid : shape_op(e, "and i1", valid, c.guard[i]);
+    }
+    batch_finish(s, &b);
+    shape_loop_end(e, &l, apart, emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"));
+}
+
+void gpu_rows(shape *s) {
+    emit *e = s->e;
+    const variant *v = s->v;
+    rows f = {.column = {""}};
+    bool pairs = shape_has_pairs(v), both = v->vector > 1 || (pairs && v->repeat > 1);
+    find_tile(s, &f);
+    find_operands(s, &f);
+    ssa mine = emit_value(e, "mul i32 %s, %d", f.lane.text, v->vector), first = mine;
+    if (both)
+        first = shape_select(e, "i32", f.vectors, mine, f.lane);
+    first = shape_widen(e, first);
+    int some = emit_label_new(e), whole = emit_label_new(e), part = emit_label_new(e), end = emit_label_new(e);
+    ssa left = shape_op(e, "sub i64", f.columns, f.column);
+    ssa in_row = shape_op(e, "icmp slt i64", first, left), in_rows = emit_value(e, "icmp sgt i32 %s, 0", f.count.text);
+    emit_branch_if(e, shape_op(e, "and i1", in_row, in_rows), some, end);
+    emit_label(e, some);
+    for (int k = 0; k < s->noperands; k++)
+        if (!s->known[k] && is_fixed(s, k) && is_constant(s, k))
+            shape_know(s, k, f.at[k]);
+    if (both) {
+        ssa fits = shape_op(e, "icmp sle i64", emit_value(e, "add i64 %s, %d", first.text, v->vector), left);
+        emit_branch_if(e, shape_op(e, "and i1", fits, f.vectors), whole, part);
+        emit_label(e, whole);
+    }
+    whole_vectors(s, &f, first, both || !pairs);
+    emit_branch(e, end);
+    if (both) {
+        emit_label(e, part);
+        single_columns(s, &f, first);
+        emit_branch(e, end);
+    }
+    emit_label(e, end);
+}

@@ -1,0 +1,322 @@
+/* shape.c - the pieces kernel shapes are made of: a kernel's parameters, its operands' values, and batches of elements that
+ * are loaded, computed and stored together. See shape.h. */
+#include "ir/shape.h"
+
+int shape_arrays(const variant *v) {
+    int n = 0;
+    for (int k = 0; k < variant_operands(v); k++)
+        n += v->operand[k].kind != OPERAND_NUMBER;
+    return n;
+}
+
+bool shape_has_pairs(const variant *v) {
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind == OPERAND_CONTIGUOUS && dtype_is_complex((dtype)v->operand[k].memory))
+            return true;
+    return false;
+}
+
+ssa shape_op(emit *e, const char *operation, ssa a, ssa b) {
+    return emit_value(e, "%s %s, %s", operation, a.text, b.text);
+}
+
+ssa shape_select(emit *e, const char *type, ssa condition, ssa yes, ssa no) {
+    return emit_value(e, "select i1 %s, %s %s, %s %s", condition.text, type, yes.text, type, no.text);
+}
+
+ssa shape_widen(emit *e, ssa i) { return emit_value(e, "zext i32 %s to i64", i.text); }
+
+ssa shape_at(shape *s, int k, ssa pointer, ssa index) { return emit_element(s->e, shape_memory(s, k), pointer, index); }
+
+ssa shape_register(shape *s, const char *name) {
+    emit_declare(s->e, "declare i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
+    return emit_value(s->e, "call i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
+}
+
+/* ---- Parameters. GPU: each word is one, %w0 %w1 .., arrays typed; CPU: i64 *%words. ---- */
+
+/* Is word n of the kernel the address of an array? Its operand, else -1. */
+static int word_operand(const variant *v, int n) {
+    int word = 0;
+    for (int k = 0; k < variant_operands(v); word += operand_words(&v->operand[k++]))
+        if (word == n && v->operand[k].kind != OPERAND_NUMBER)
+            return k;
+    return -1;
+}
+
+enum {
+    BLOCK_MAX = 256 /* threads of the largest block that engines launch */
+};
+
+static void gpu_head(shape *s) {
+    emit *e = s->e;
+    text types = {0}, parameters = {0};
+    text_puts(&types, "void (");
+    for (int n = 0; n < s->nwords; n++) {
+        int k = word_operand(s->v, n);
+        const char *comma = n ? ", " : "", *type = k < 0 ? "i64" : ir_memory_type(shape_memory(s, k));
+        const char *star = k < 0 ? "" : ir_global_pointer(e);
+        text_printf(&types, "%s%s%s", comma, type, star);
+        text_printf(&parameters, "%s%s%s %%w%d", comma, type, star, n);
+    }
+    text_puts(&types, ")");
+    e->failed |= types.failed || parameters.failed;
+    if (!e->failed) {
+        emit_kernel_annotation(e, types.data, BLOCK_MAX);
+        text_printf(e->out, "define void @%s(%s) nounwind", e->module->entry, parameters.data);
+    }
+    text_free(&types);
+    text_free(&parameters);
+}
+
+static void cpu_head(shape *s) {
+    emit *e = s->e;
+    text_printf(e->out, "define void @%s(i64* %%words) nounwind", e->module->entry);
+    if (e->target->vector_bits)
+        text_printf(e->out, " \"prefer-vector-width\"=\"%d\"", e->target->vector_bits);
+}
+
+static ssa word_address(shape *s) {
+    return emit_value(s->e, "getelementptr inbounds i64, i64* %%words, i64 %d", s->word++);
+}
+
+ssa shape_word(shape *s) {
+    if (s->e->target->gpu)
+        return ssa_text("%%w%d", s->word++);
+    return emit_value(s->e, "load i64, i64* %s, align 8", word_address(s).text);
+}
+
+ssa shape_word32(shape *s) { return emit_value(s->e, "trunc i64 %s to i32", shape_word(s).text); }
+
+static ssa read_array(shape *s, int k) {
+    if (s->e->target->gpu)
+        return ssa_text("%%w%d", s->word++);
+    const char *type = ir_memory_type(shape_memory(s, k)), *star = ir_global_pointer(s->e);
+    ssa slot = emit_value(s->e, "bitcast i64* %s to %s%s*", word_address(s).text, type, star);
+    return emit_value(s->e, "load %s%s, %s%s* %s, align 8", type, star, type, star, slot.text);
+}
+
+/* The low bits of a word as a value that is no pair. */
+static ssa number_of_bits(emit *e, dtype t, ssa word) {
+    const char *type = ir_value_type(t);
+    int bits = 8 * dtypes[t].size;
+    ssa low = bits == 64 ? word : emit_value(e, "trunc i64 %s to i%d", word.text, bits);
+    if (t == DT_BOOL)
+        return emit_value(e, "icmp ne i8 %s, 0", low.text);
+    return type[0] == 'i' ? low : emit_value(e, "bitcast i%d %s to %s", bits, low.text, type);
+}
+
+static ssa read_number(shape *s, int k) {
+    emit *e = s->e;
+    dtype t = (dtype)s->v->operand[k].value, part = (dtype)dtypes[t].component;
+    ssa word = shape_word(s);
+    if (!dtype_is_complex(t))
+        return number_of_bits(e, t, word);
+    ssa second = t == DT_COMPLEX128 ? shape_word(s) : emit_value(e, "lshr i64 %s, 32", word.text);
+    ssa parts[] = {number_of_bits(e, part, word), number_of_bits(e, part, second)}, pair = ssa_text("undef");
+    for (int i = 0; i < 2; i++)
+        pair = emit_value(e, "insertvalue %s %s, %s %s, %d", ir_value_type(t), pair.text, ir_value_type(part),
+                          parts[i].text, i);
+    return pair;
+}
+
+void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int nwords) {
+    *s = (shape){.e = e, .t = t, .v = v, .noperands = variant_operands(v), .nin = v->nin, .nwords = nwords};
+    (e->target->gpu ? gpu_head : cpu_head)(s);
+    text_printf(e->out, "%s {\n", emit_scope(e, e->module->entry, 1).text);
+    for (int k = 0; k < s->noperands; k++) {
+        s->known[k] = !shape_is_array(s, k);
+        *(s->known[k] ? &s->value[k] : &s->base[k]) = s->known[k] ? read_number(s, k) : read_array(s, k);
+    }
+}
+
+void shape_end(shape *s) {
+    emit_line(s->e, "ret void");
+    text_puts(s->e->out, "}\n");
+    emit_scope_end(s->e);
+}
+
+static ssa to_signature(shape *s, int k, ssa loaded) {
+    const variant_operand *o = &s->v->operand[k];
+    return emit_convert(s->e, loaded, (dtype)o->memory, (dtype)o->value);
+}
+
+void shape_know(shape *s, int k, ssa pointer) {
+    s->value[k] = to_signature(s, k, emit_load(s->e, shape_memory(s, k), pointer));
+    s->known[k] = true;
+}
+
+/* ---- Division ---- */
+
+divisor shape_divisor(shape *s, bool wide) {
+    ssa (*word)(shape *) = wide ? shape_word : shape_word32;
+    divisor d;
+    d.extent = word(s);
+    d.magic = word(s);
+    d.shift = word(s);
+    return d;
+}
+
+void shape_divide(shape *s, const divisor *d, bool wide, ssa x, ssa *quotient, ssa *remainder) {
+    emit *e = s->e;
+    const char *i = wide ? "i64" : "i32", *mulhi = wide ? "llvm.nvvm.mulhi.ull" : "llvm.nvvm.mulhi.ui";
+    emit_declare(e, "declare %s @%s(%s, %s)", i, mulhi, i, i);
+    ssa high = emit_value(e, "call %s @%s(%s %s, %s %s)", i, mulhi, i, x.text, i, d->magic.text);
+    ssa sum = emit_value(e, "add %s %s, %s", i, high.text, x.text);
+    *quotient = emit_value(e, "lshr %s %s, %s", i, sum.text, d->shift.text);
+    ssa whole = emit_value(e, "mul %s %s, %s", i, quotient->text, d->extent.text);
+    *remainder = emit_value(e, "sub %s %s, %s", i, x.text, whole.text);
+}
+
+/* ---- Loops ---- */
+
+shape_loop shape_loop_begin(emit *e, const char *type, ssa from, ssa limit) {
+    int before = emit_label_new(e);
+    shape_loop l = {type, .limit = limit, .head = emit_label_new(e), .latch = emit_label_new(e),
+                    .end = emit_label_new(e)};
+    l.i = ssa_text("%%i%d", l.head);
+    l.next = ssa_text("%%next%d", l.head);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, emit_value(e, "icmp slt %s %s, %s", type, from.text, limit.text), l.head, l.end);
+    emit_label(e, l.head);
+    emit_line(e, "%s = phi %s [ %s, %%L%d ], [ %s, %%L%d ]", l.i.text, type, from.text, before, l.next.text, l.latch);
+    return l;
+}
+
+void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
+    ssa metadata = ssa_text("%s", "");
+    if (hint) {
+        int self = e->nmetadata + 1;
+        metadata = ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d}", self, hint));
+    }
+    emit_branch(e, l->latch);
+    emit_label(e, l->latch);
+    emit_line(e, "%s = add nuw nsw %s %s, %s", l->next.text, l->type, l->i.text, step.text);
+    ssa more = emit_value(e, "icmp slt %s %s, %s", l->type, l->next.text, l->limit.text);
+    emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, l->head, l->end, metadata.text);
+    emit_label(e, l->end);
+}
+
+/* ---- Batches ---- */
+
+batch batch_new(shape *s, int groups, int vector, bool aligned) {
+    batch b = {.groups = groups, .vector = vector, .aligned = aligned};
+    size_t n = (size_t)groups * (size_t)s->noperands;
+    b.in = arena_alloc(s->e->a, n * (size_t)vector * sizeof *b.in);
+    b.at = arena_alloc(s->e->a, n * sizeof *b.at);
+    b.guard = arena_alloc(s->e->a, (size_t)groups * sizeof *b.guard);
+    return b;
+}
+
+static ssa *batch_in(const shape *s, const batch *b, int group, int lane, int k) {
+    return &b->in[((size_t)group * (size_t)b->vector + (size_t)lane) * (size_t)s->noperands + (size_t)k];
+}
+
+static ssa *batch_at(const shape *s, const batch *b, int group, int k) {
+    return &b->at[(size_t)group * (size_t)s->noperands + (size_t)k];
+}
+
+/* Lane values in, out of the batch: operands are interleaved there. */
+static void batch_put(shape *s, batch *b, int group, int k, const ssa *lanes) {
+    for (int i = 0; i < b->vector; i++)
+        *batch_in(s, b, group, i, k) = lanes[i];
+}
+
+void batch_access(shape *s, batch *b, int group, int k, ssa pointer) {
+    dtype t = shape_memory(s, k);
+    ssa lanes[BATCH_LANES];
+    if (shape_is_output(s, k)) {
+        *batch_at(s, b, group, k) = pointer;
+        return;
+    }
+    if (b->aligned)
+        emit_load_vector(s->e, t, pointer, b->vector, lanes);
+    else
+        lanes[0] = emit_load(s->e, t, pointer);
+    batch_put(s, b, group, k, lanes);
+}
+
+void batch_spread(shape *s, batch *b, int group, int k, ssa pointer) {
+    ssa one = emit_load(s->e, shape_memory(s, k), pointer);
+    for (int i = 0; i < b->vector; i++)
+        *batch_in(s, b, group, i, k) = one;
+}
+
+void batch_copy(shape *s, batch *b, int group, const batch *from, int from_group, int k) {
+    for (int i = 0; i < b->vector; i++)
+        *batch_in(s, b, group, i, k) = *batch_in(s, from, from_group, i, k);
+}
+
+/* One element's results, of the outputs' memory dtypes, from its operands as loaded. */
+static void compute(shape *s, const ssa *in, ssa *results) {
+    ssa values[UF_MAX_OPERANDS];
+    for (int k = 0; k < s->nin; k++)
+        values[k] = s->known[k] ? s->value[k] : to_signature(s, k, in[k]);
+    emit_kernel_call(s->e, s->t, values, results);
+    for (int k = 0; k < s->v->nout; k++) {
+        const variant_operand *o = &s->v->operand[s->nin + k];
+        results[k] = emit_convert(s->e, results[k], (dtype)o->value, (dtype)o->memory);
+    }
+}
+
+static void store_group(shape *s, batch *b, int group) {
+    int nout = s->v->nout, n = b->vector;
+    ssa one[UF_MAX_OPERANDS];
+    ssa *all = arena_alloc(s->e->a, (size_t)(nout * n) * sizeof *all); /* [output][lane] */
+    for (int i = 0; i < n; i++) {
+        compute(s, batch_in(s, b, group, i, 0), one);
+        for (int k = 0; k < nout; k++)
+            all[k * n + i] = one[k];
+    }
+    for (int k = 0; k < nout; k++) {
+        dtype t = shape_memory(s, s->nin + k);
+        ssa at = *batch_at(s, b, group, s->nin + k);
+        if (b->aligned)
+            emit_store_vector(s->e, t, all + k * n, at, n);
+        else
+            emit_store(s->e, t, all[k * n], at);
+    }
+}
+
+static void store_lane(shape *s, batch *b, int group, int lane) {
+    ssa results[UF_MAX_OPERANDS];
+    compute(s, batch_in(s, b, group, lane, 0), results);
+    for (int k = 0; k < s->v->nout; k++) {
+        ssa at = shape_at(s, s->nin + k, *batch_at(s, b, group, s->nin + k), ssa_text("%d", lane));
+        emit_store(s->e, shape_memory(s, s->nin + k), results[k], at);
+    }
+}
+
+/* Where the mask is false nothing is computed either: a kernel may loop for long on values that do not count. */
+static void store_masked_group(shape *s, batch *b, int group) {
+    emit *e = s->e;
+    int mask = s->nin + s->v->nout;
+    for (int i = 0; i < b->vector; i++) {
+        int yes = emit_label_new(e), no = emit_label_new(e);
+        emit_branch_if(e, s->known[mask] ? s->value[mask] : *batch_in(s, b, group, i, mask), yes, no);
+        emit_label(e, yes);
+        store_lane(s, b, group, i);
+        emit_branch(e, no);
+        emit_label(e, no);
+    }
+}
+
+void batch_finish(shape *s, batch *b) {
+    emit *e = s->e;
+    for (int g = 0; g < b->groups; g++) {
+        bool guarded = b->guard[g].text[0] != 0;
+        int yes = 0, no = 0;
+        if (guarded) {
+            yes = emit_label_new(e);
+            no = emit_label_new(e);
+            emit_branch_if(e, b->guard[g], yes, no);
+            emit_label(e, yes);
+        }
+        (s->v->masked ? store_masked_group : store_group)(s, b, g);
+        if (guarded) {
+            emit_branch(e, no);
+            emit_label(e, no);
+        }
+    }
+}

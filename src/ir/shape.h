@@ -1,0 +1,93 @@
+/* shape.h - what the kernel shapes share: parameters, operands, batches of elements. A shape is the part of a kernel that
+ * knows loops and addresses; its file writes one function, from shape_begin to shape_end. */
+#ifndef UF_SHAPE_H
+#define UF_SHAPE_H
+
+#include "ir/emit.h"
+
+typedef struct shape {
+    emit *e;
+    const tree *t;
+    const variant *v;
+    int noperands, nin;           /* operands of the variant: inputs, outputs, mask */
+    int word, nwords;             /* the parameter word to be read next; how many there are */
+    ssa base[VARIANT_OPERANDS];   /* an array: typed address of its first element */
+    bool known[VARIANT_OPERANDS]; /* value holds the input for all elements: numbers, and what shape_know loaded */
+    ssa value[VARIANT_OPERANDS];  /* of the signature's dtype */
+} shape;
+
+/* Writes the head of the kernel (name module->entry, nwords parameter words) and reads the words of the operands. */
+void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int nwords);
+void shape_end(shape *s);
+/* The next parameter word, in 64 bits or its low 32. */
+ssa shape_word(shape *s);
+ssa shape_word32(shape *s);
+
+static inline bool shape_is_array(const shape *s, int k) { return s->v->operand[k].kind != OPERAND_NUMBER; }
+static inline bool shape_is_output(const shape *s, int k) { return k >= s->nin && k < s->nin + s->v->nout; }
+static inline dtype shape_memory(const shape *s, int k) { return (dtype)s->v->operand[k].memory; }
+int shape_arrays(const variant *v); /* how many operands are arrays */
+/* Does any operand lie in memory as a pair, so that even one element can be misaligned for a single access? */
+bool shape_has_pairs(const variant *v);
+/* Loads and converts an input that is the same for every element from here on. */
+void shape_know(shape *s, int k, ssa pointer);
+
+/* "op a, b": ssa sum = shape_op(e, "add i64", a, b). */
+ssa shape_op(emit *e, const char *operation, ssa a, ssa b);
+ssa shape_select(emit *e, const char *type, ssa condition, ssa yes, ssa no);
+ssa shape_widen(emit *e, ssa i); /* i32, not negative, to i64 */
+/* The address of element `index` (i64) of operand k counted from `pointer`. */
+ssa shape_at(shape *s, int k, ssa pointer, ssa index);
+
+/* A loop `for (i = from; i < limit; i += step)` over i32 or i64, signed; its body lies between begin and end. hint: number
+ * of a metadata node that says something about the loop, 0: nothing. */
+typedef struct shape_loop {
+    const char *type;
+    ssa i, next, limit;
+    int head, latch, end;
+} shape_loop;
+shape_loop shape_loop_begin(emit *e, const char *type, ssa from, ssa limit);
+void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint);
+
+/* GPU: a special register ("tid", "ctaid", "ntid"; .x). */
+ssa shape_register(shape *s, const char *name);
+
+/* Division by a magic number that stands in three parameter words: extent, magic, shift. i32, or i64 if wide. */
+typedef struct divisor {
+    ssa extent, magic, shift;
+} divisor;
+divisor shape_divisor(shape *s, bool wide);
+void shape_divide(shape *s, const divisor *d, bool wide, ssa x, ssa *quotient, ssa *remainder);
+
+/* ---- Batches: elements that are loaded together before the first of them is computed or stored. Every load of a batch
+ * precedes its first store, which is what makes in-place operands and reordering by the vectoriser right. ---- */
+
+enum {
+    BATCH_LANES = 16 /* largest variant.vector */
+};
+
+/* groups * vector elements; a group is `vector` neighbours along contiguous operands. */
+typedef struct batch {
+    int groups, vector;
+    bool aligned; /* groups are aligned to vector * size and accessed whole; else vector is 1 */
+    ssa *in;      /* [(group * vector + lane) * noperands + operand]: as loaded; unused for known operands */
+    ssa *at;      /* [group * noperands + output]: address of the group's first element */
+    ssa *guard;   /* [group]: i1, stores only if true; empty text: always */
+} batch;
+batch batch_new(shape *s, int groups, int vector, bool aligned);
+/* Operand k of a group by one access: loads it (inputs, mask) or notes its address (outputs). Not for known operands. */
+void batch_access(shape *s, batch *b, int group, int k, ssa pointer);
+/* The same input for all lanes of a group, by a load of one element; and a copy of what another group has. */
+void batch_spread(shape *s, batch *b, int group, int k, ssa pointer);
+void batch_copy(shape *s, batch *b, int group, const batch *from, int from_group, int k);
+/* Computes, converts and stores, under guards and mask. */
+void batch_finish(shape *s, batch *b);
+
+/* The shapes. Each reads its words after the operands', in the order of variant.h, and ends without "ret". */
+void cpu_flat(shape *s);
+void cpu_strided(shape *s); /* rows and general */
+void gpu_flat(shape *s);
+void gpu_rows(shape *s);
+void gpu_general(shape *s);
+
+#endif

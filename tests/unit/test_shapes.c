@@ -1,0 +1,723 @@
+/* test_shapes.c - the elementwise kernel shapes, run and read.
+ *
+ * Run: random loops (class, extents, strides, dtypes in memory and in the signature, numbers, mask, in-place operands) through
+ * CPU kernels, and through GPU kernels compiled for the host: special registers and mulhi are replaced, every thread of every
+ * block is run in turn. The words are packed here after variant.h, the expected elements are computed here from number_read
+ * and number_write. Buffers are surrounded by canaries and compared whole, so each element must be written exactly once and
+ * nothing else; vector accesses of misaligned addresses fault.
+ *
+ * Read: the text must pass LLVM's verifier (by being compiled) and libNVVM's, compile for every architecture and assemble;
+ * the PTX must have the accesses that the shapes promise. Skipped without libnvvm, ptxas. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpu/cpu.h"
+#include "cuda/toolkit.h"
+#include "ir/ir.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+static uint64_t state;
+
+static uint64_t next_random(void) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state * 0x2545F4914F6CDD1Du >> 11;
+}
+
+static int64_t pick(int64_t low, int64_t high) { return low + (int64_t)(next_random() % (uint64_t)(high - low + 1)); }
+static bool chance(int percent) { return pick(0, 99) < percent; }
+
+static void check(uf_status status) {
+    if (status)
+        fail_msg("%s", uf_last_error()->message);
+}
+
+/* ---- Kernels: typed trees made by hand ---- */
+
+static node *node_new(arena *a, int kind, dtype type) {
+    node *n = arena_alloc(a, sizeof *n);
+    n->kind = (uint8_t)kind;
+    n->type = (uint8_t)type;
+    n->line = 1;
+    return n;
+}
+
+static node *node_local(arena *a, const function *f, int which) {
+    node *n = node_new(a, N_LOCAL, f->locals[which].type);
+    n->local = which;
+    return n;
+}
+
+static node *node_kids(arena *a, int kind, op o, dtype type, node *x, node *y) {
+    node *n = node_new(a, kind, type);
+    n->op = (uint8_t)o;
+    n->kid[0] = x;
+    n->kid[1] = y;
+    return n;
+}
+
+static node *node_integer(arena *a, dtype type, int value) {
+    node *n = node_new(a, N_CONST, type);
+    n->value.type = type;
+    if (dtypes[type].kind >= DK_FLOATING)
+        n->value.as.f[0] = value;
+    else
+        n->value.as.i = value;
+    return n;
+}
+
+static node *node_to(arena *a, dtype type, node *x) {
+    return x->type == type ? x : node_kids(a, N_CONVERT, 0, type, x, NULL);
+}
+
+/* The type arithmetic on T is done in. */
+static dtype arithmetic(dtype t) {
+    if (dtype_is_half(t))
+        return DT_FLOAT32;
+    return dtypes[t].kind <= DK_INTEGER && dtypes[t].size < 4 ? DT_INT32 : t;
+}
+
+static node *node_binary(arena *a, op o, node *x, node *y) {
+    dtype t = arithmetic((dtype)x->type);
+    return node_kids(a, N_BINARY, o, ops[o].kind == 'R' ? DT_BOOL : t, node_to(a, t, x), node_to(a, t, y));
+}
+
+static void statement(function *f, node *n) {
+    node **at = &f->body;
+    while (*at)
+        at = &(*at)->next;
+    *at = n;
+}
+
+static void assign(arena *a, function *f, int to, node *value) {
+    node *n =
+        node_kids(a, N_ASSIGN, 0, f->locals[to].type, node_local(a, f, to), node_to(a, f->locals[to].type, value));
+    statement(f, node_kids(a, N_EVAL, 0, DT_NONE, n, NULL));
+}
+
+typedef enum kernel {
+    K_ADD,      /* (x, y) { return x + y; } */
+    K_REL_DIFF, /* (x, y) { return 2 * (x - y) / (x + y); } */
+    K_LESS,     /* (x, y) { return x < y; }, bool */
+    K_TWO,      /* (x, y) -> (p, q) { p = x + y; q = x - y; } */
+    K_BITS,     /* (x) { while (x > 0) { x = x / 2; r = r + 1; } }: never ends on no integer, long on large ones */
+    K_SIN,      /* (x) { return sin(x); } */
+    KERNELS
+} kernel;
+static const struct { int nin, nout; } arity[KERNELS] = {{2, 1}, {2, 1}, {2, 1}, {2, 2}, {1, 1}, {1, 1}};
+
+static dtype result_type(kernel k, dtype t) { return k == K_LESS ? DT_BOOL : t; }
+
+static void write_bits(arena *a, function *f) {
+    node *x = node_local(a, f, 0), *loop = node_new(a, N_LOOP, DT_NONE);
+    dtype t = (dtype)x->type, wide = arithmetic(t);
+    loop->kid[0] = node_binary(a, OP_GT, x, node_integer(a, t, 0));
+    function inside = {.locals = f->locals};
+    assign(a, &inside, 0, node_binary(a, OP_DIV, x, node_integer(a, wide, 2)));
+    assign(a, &inside, 1, node_binary(a, OP_ADD, node_local(a, f, 1), node_integer(a, wide, 1)));
+    loop->body = inside.body;
+    statement(f, loop);
+}
+
+static tree *make_tree(arena *a, kernel k, dtype t) {
+    tree *tr = arena_alloc(a, sizeof *tr);
+    function *f = arena_alloc(a, sizeof *f);
+    *f = (function){.name = "kernel", .nparams = arity[k].nin, .nresults = arity[k].nout};
+    f->nlocals = f->nparams + f->nresults;
+    f->locals = arena_alloc(a, 4 * sizeof *f->locals);
+    for (int i = 0; i < f->nlocals; i++)
+        f->locals[i] = (local){.name = "v", .type = i < f->nparams ? t : result_type(k, t)};
+    node *x = node_local(a, f, 0), *y = f->nparams > 1 ? node_local(a, f, 1) : NULL;
+    switch (k) {
+    case K_ADD:
+        assign(a, f, 2, node_binary(a, OP_ADD, x, y));
+        break;
+    case K_REL_DIFF:
+        assign(a, f, 2,
+               node_binary(a, OP_DIV, node_binary(a, OP_MUL, node_integer(a, t, 2), node_binary(a, OP_SUB, x, y)),
+                           node_binary(a, OP_ADD, x, y)));
+        break;
+    case K_LESS:
+        assign(a, f, 2, node_binary(a, OP_LT, x, y));
+        break;
+    case K_TWO:
+        assign(a, f, 2, node_binary(a, OP_ADD, x, y));
+        assign(a, f, 3, node_binary(a, OP_SUB, x, y));
+        break;
+    case K_BITS:
+        write_bits(a, f);
+        break;
+    default: {
+        node *call = node_new(a, N_MATH, arithmetic(t));
+        call->math = math_find("sin", 3);
+        call->wide = (uint8_t)arithmetic(t);
+        call->args = node_to(a, arithmetic(t), x);
+        assign(a, f, 1, call);
+    }
+    }
+    *tr = (tree){.functions = f, .kernel = f, .nodes = 20, .has_loop = k == K_BITS};
+    return tr;
+}
+
+/* What it computes, on numbers of the signature's dtype. */
+static number as_type(number n, dtype t) {
+    unsigned char bytes[16];
+    number_write(n, t, bytes);
+    return number_read(t, bytes);
+}
+
+static number sum(number x, number y, int sign) {
+    dtype t = x.type;
+    number r = {.type = arithmetic(t)};
+    x = as_type(x, r.type);
+    y = as_type(y, r.type);
+    if (dtypes[r.type].kind >= DK_FLOATING)
+        for (int i = 0; i < 2; i++)
+            r.as.f[i] = sign > 0 ? x.as.f[i] + y.as.f[i] : x.as.f[i] - y.as.f[i];
+    else
+        r.as.u = sign > 0 ? x.as.u + y.as.u : x.as.u - y.as.u;
+    return as_type(as_type(r, r.type), t);
+}
+
+static void oracle(kernel k, dtype t, const number *in, number *out) {
+    number x = in[0], y = in[arity[k].nin - 1];
+    switch (k) {
+    case K_ADD:
+    case K_TWO:
+        out[0] = sum(x, y, 1);
+        out[k == K_TWO] = k == K_TWO ? sum(x, y, -1) : out[0];
+        break;
+    case K_LESS: {
+        bool less = dtypes[t].kind >= DK_FLOATING ? x.as.f[0] < y.as.f[0]
+                    : dtypes[t].is_signed         ? x.as.i < y.as.i
+                                                  : x.as.u < y.as.u;
+        out[0] = (number){.type = DT_BOOL, .as.u = less};
+        break;
+    }
+    default: {
+        int64_t bits = 0;
+        for (uint64_t v = dtypes[t].is_signed && x.as.i < 0 ? 0 : x.as.u; v; v /= 2)
+            bits++;
+        out[0] = (number){.type = t, .as.i = bits};
+    }
+    }
+}
+
+/* ---- Loops: what nd and the engines would make of a call ---- */
+
+enum {
+    MAX_DIMS = 5,
+    MAX_OPERANDS = 6,
+    CANARY = 64
+};
+
+typedef struct loop {
+    variant v;
+    kernel k;
+    dtype t; /* of the signature */
+    int ndim;
+    int64_t extent[MAX_DIMS];
+    int64_t stride[MAX_OPERANDS][MAX_DIMS];
+    int64_t lowest[MAX_OPERANDS];
+    size_t bytes[MAX_OPERANDS]; /* of the buffer, canaries included */
+    unsigned char *buffer[MAX_OPERANDS];
+    char *data[MAX_OPERANDS]; /* element 0 */
+    uint64_t number[MAX_OPERANDS][2];
+    int in_place; /* the first output is this input; -1: none is */
+} loop;
+
+static void reach(loop *l, int k, int shift) {
+    int64_t low = 0, high = 0;
+    size_t size = dtypes[l->v.operand[k].memory].size;
+    for (int d = 0; d < l->ndim; d++)
+        *(l->stride[k][d] < 0 ? &low : &high) += l->stride[k][d] * (l->extent[d] - 1);
+    l->bytes[k] = (size_t)(high - low + 1) * size + 2 * CANARY + 64;
+    if (posix_memalign((void **)&l->buffer[k], 64, l->bytes[k]))
+        abort();
+    for (size_t i = 0; i < l->bytes[k]; i++)
+        l->buffer[k][i] = (unsigned char)next_random();
+    l->data[k] =
+        (char *)l->buffer[k] + CANARY + (size_t)(-low) * size + (size_t)shift * dtypes[l->v.operand[k].memory].align;
+}
+
+/* Sensible values: random bytes are mostly huge floats. */
+static void fill(loop *l, int k) {
+    dtype t = (dtype)l->v.operand[k].memory;
+    size_t size = dtypes[t].size;
+    char *first = (char *)l->buffer[k] + CANARY;
+    size_t skew = (size_t)(l->data[k] - first) % size;
+    for (char *p = first + skew; p + size <= (char *)l->buffer[k] + l->bytes[k] - CANARY; p += size) {
+        number n = {.type = DT_INT64, .as.i = chance(20) ? pick(-3, 3) : pick(-1000000, 1000000)};
+        if (dtypes[t].kind >= DK_FLOATING)
+            n = (number){.type = DT_COMPLEX128,
+                         .as.f = {(double)pick(-99999, 99999) / 64, (double)pick(-999, 999) / 8}};
+        number_write(n, t, p);
+    }
+}
+
+static char *element(const loop *l, int k, const int64_t *index, char *data) {
+    for (int d = 0; d < l->ndim; d++)
+        data += l->stride[k][d] * index[d] * dtypes[l->v.operand[k].memory].size;
+    return data;
+}
+
+/* Runs the loop on the buffers in `expected` (copies of the outputs' buffers). */
+static void run_oracle(const loop *l, unsigned char *const *expected) {
+    int64_t index[MAX_DIMS] = {0};
+    for (;;) {
+        number in[MAX_OPERANDS], out[2];
+        int mask = l->v.nin + l->v.nout;
+        for (int k = 0; k < l->v.nin; k++) {
+            const variant_operand *o = &l->v.operand[k];
+            const void *at = o->kind == OPERAND_NUMBER ? (const void *)l->number[k] : element(l, k, index, l->data[k]);
+            in[k] = as_type(number_read((dtype)o->memory, at), (dtype)o->value);
+        }
+        bool some =
+            !l->v.masked || (l->v.operand[mask].kind == OPERAND_NUMBER ? 1 : *element(l, mask, index, l->data[mask]));
+        oracle(l->k, l->t, in, out);
+        for (int k = l->v.nin; some && k < mask; k++) {
+            char *data = (char *)expected[k] + (l->data[k] - (char *)l->buffer[k]);
+            number_write(out[k - l->v.nin], (dtype)l->v.operand[k].memory, element(l, k, index, data));
+        }
+        int d = 0;
+        while (d < l->ndim && ++index[d] == l->extent[d])
+            index[d++] = 0;
+        if (d == l->ndim)
+            return;
+    }
+}
+
+static void loop_free(loop *l) {
+    for (int k = 0; k < variant_operands(&l->v); k++)
+        if (k != l->v.nin || l->in_place < 0)
+            free(l->buffer[k]);
+}
+
+/* ---- Words ---- */
+
+static int put_magic(uint64_t *w, int n, uint64_t extent, int bits) {
+    magic m = magic_of(extent, bits);
+    w[n] = extent;
+    w[n + 1] = m.multiplier;
+    w[n + 2] = m.shift;
+    return n + 3;
+}
+
+static int put_operands(const loop *l, uint64_t *w) {
+    int n = 0;
+    for (int k = 0; k < variant_operands(&l->v); k++) {
+        if (l->v.operand[k].kind != OPERAND_NUMBER)
+            w[n++] = (uint64_t)(uintptr_t)l->data[k];
+        else
+            for (int i = 0; i < operand_words(&l->v.operand[k]); i++)
+                w[n++] = l->number[k][i];
+    }
+    return n;
+}
+
+static int put_strides(const loop *l, uint64_t *w, int n, int from, int to) {
+    for (int k = 0; k < variant_operands(&l->v); k++)
+        for (int d = from; d < to && l->v.operand[k].kind != OPERAND_NUMBER; d++)
+            w[n++] = d < l->ndim ? (uint64_t)l->stride[k][d] : 0;
+    return n;
+}
+
+static bool aligned(const loop *l, int k, int64_t first) {
+    int size = dtypes[l->v.operand[k].memory].size;
+    return l->v.operand[k].kind != OPERAND_CONTIGUOUS ||
+           (uintptr_t)(l->data[k] + first * size) % (uintptr_t)(l->v.vector * size) == 0;
+}
+
+static int64_t head_of(const loop *l) {
+    for (int64_t head = 0; head < l->v.vector; head++) {
+        bool good = true;
+        for (int k = 0; k < variant_operands(&l->v); k++)
+            good &= aligned(l, k, head);
+        if (good)
+            return head < l->extent[0] ? head : l->extent[0];
+    }
+    return -1;
+}
+
+static bool rows_aligned(const loop *l) {
+    for (int k = 0; k < variant_operands(&l->v); k++) {
+        if (!aligned(l, k, 0))
+            return false;
+        for (int d = 1; d < l->ndim; d++)
+            if (l->v.operand[k].kind == OPERAND_CONTIGUOUS && l->stride[k][d] % l->v.vector)
+                return false;
+    }
+    return true;
+}
+
+/* Words of a GPU launch; returns their number, sets the number of blocks. */
+static int put_gpu(const loop *l, uint64_t *w, int threads, int shift, int64_t *blocks) {
+    const variant *v = &l->v;
+    int n = put_operands(l, w), per = threads * v->vector * v->repeat;
+    if (v->loop == LOOP_FLAT) {
+        int64_t head = head_of(l), rest = l->extent[0] - (head > 0 ? head : 0);
+        w[n++] = (uint64_t)l->extent[0];
+        w[n++] = (uint64_t)head;
+        *blocks = rest > per ? (rest + per - 1) / per : 1;
+        return n;
+    }
+    if (v->loop == LOOP_ROWS) {
+        int64_t width = (int64_t)v->vector << shift, height = (int64_t)(threads >> shift) * v->repeat;
+        int64_t across = (l->extent[0] + width - 1) / width, down = (l->extent[1] + height - 1) / height;
+        w[n++] = (uint64_t)l->extent[0];
+        w[n++] = (uint64_t)l->extent[1];
+        w[n++] = (uint64_t)shift;
+        w[n++] = rows_aligned(l);
+        n = put_magic(w, n, (uint64_t)across, 32);
+        n = put_magic(w, n, (uint64_t)down, 32);
+        *blocks = across * down;
+        for (int d = 2; d < l->ndim; d++) {
+            if (d < l->ndim - 1)
+                n = put_magic(w, n, (uint64_t)l->extent[d], 32);
+            *blocks *= l->extent[d];
+        }
+        return put_strides(l, w, n, 1, l->ndim);
+    }
+    int64_t count = 1;
+    int at = n++;
+    for (int d = 0; d < l->ndim; d++) {
+        if (d < l->ndim - 1)
+            n = put_magic(w, n, (uint64_t)l->extent[d], v->wide ? 64 : 32);
+        count *= l->extent[d];
+    }
+    w[at] = (uint64_t)count;
+    *blocks = (count + per - 1) / per;
+    return put_strides(l, w, n, 0, l->ndim);
+}
+
+static int put_cpu(const loop *l, uint64_t *w) {
+    int n = put_operands(l, w);
+    w[n++] = (uint64_t)l->extent[0];
+    if (l->v.loop == LOOP_FLAT)
+        return n;
+    w[n++] = (uint64_t)(l->ndim > 1 ? l->extent[1] : 1);
+    return put_strides(l, w, n, 0, 2);
+}
+
+/* ---- Making and running code ---- */
+
+static uf_status generate(arena *a, const loop *l, const code_target *target, code_module *m) {
+    *m = (code_module){0};
+    return ir_elementwise(a, "f", make_tree(a, l->k, l->t), &l->v, target, m);
+}
+
+static void replace(text *t, const char *from, const char *to) {
+    text out = {0};
+    const char *p = t->data;
+    for (const char *q; (q = strstr(p, from)); p = q + strlen(from)) {
+        text_add(&out, p, (size_t)(q - p));
+        text_puts(&out, to);
+    }
+    text_puts(&out, p);
+    text_free(t);
+    *t = out;
+}
+
+static void drop_lines(text *t, const char *start) {
+    for (char *p; (p = strstr(t->data, start));) {
+        char *end = strchr(p + 1, '\n');
+        memmove(p + 1, end + 1, strlen(end + 1) + 1);
+    }
+    t->length = strlen(t->data);
+}
+
+static const char simulator[] =
+    "@g_tid = internal global i32 0\n@g_ctaid = internal global i32 0\n@g_ntid = internal global i32 0\n"
+    "define internal i32 @sim_tid() alwaysinline {\n %v = load i32, i32* @g_tid\n ret i32 %v\n}\n"
+    "define internal i32 @sim_ctaid() alwaysinline {\n %v = load i32, i32* @g_ctaid\n ret i32 %v\n}\n"
+    "define internal i32 @sim_ntid() alwaysinline {\n %v = load i32, i32* @g_ntid\n ret i32 %v\n}\n"
+    "define internal i32 @sim_mulhi_ui(i32 %a, i32 %b) alwaysinline {\n %x = zext i32 %a to i64\n %y = zext i32 %b to "
+    "i64\n"
+    " %z = mul i64 %x, %y\n %h = lshr i64 %z, 32\n %r = trunc i64 %h to i32\n ret i32 %r\n}\n"
+    "define internal i64 @sim_mulhi_ull(i64 %a, i64 %b) alwaysinline {\n %x = zext i64 %a to i128\n %y = zext i64 %b "
+    "to i128\n"
+    " %z = mul i128 %x, %y\n %h = lshr i128 %z, 64\n %r = trunc i128 %h to i64\n ret i64 %r\n}\n";
+
+/* Turns a GPU module into a host function of (words); the word after the kernel's nwords is the thread, then block, block
+ * size. */
+static void simulate(code_module *m, int nwords) {
+    text *ir = &m->ir;
+    replace(ir, " addrspace(1)", "");
+    replace(ir, "llvm.nvvm.read.ptx.sreg.tid.x", "sim_tid");
+    replace(ir, "llvm.nvvm.read.ptx.sreg.ctaid.x", "sim_ctaid");
+    replace(ir, "llvm.nvvm.read.ptx.sreg.ntid.x", "sim_ntid");
+    replace(ir, "llvm.nvvm.mulhi.ui", "sim_mulhi_ui");
+    replace(ir, "llvm.nvvm.mulhi.ull", "sim_mulhi_ull");
+    const char *gone[] = {"\ntarget ", "\ndeclare i32 @sim_", "\ndeclare i64 @sim_", "\n!nvvm"};
+    for (size_t i = 0; i < COUNT(gone); i++)
+        drop_lines(ir, gone[i]);
+    char *head = strstr(ir->data, "define void @uf_f("), *end = strstr(head, ") nounwind");
+    text parameters = {0};
+    text_add(&parameters, head + strlen("define void @uf_f("), (size_t)(end - head) - strlen("define void @uf_f("));
+    text_puts(ir, simulator);
+    text_puts(ir, "define void @sim(i64* %words) {\n");
+    const char *names[] = {"tid", "ctaid", "ntid"};
+    for (int i = 0; i < 3; i++)
+        text_printf(ir,
+                    " %%p%d = getelementptr i64, i64* %%words, i64 %d\n %%q%d = load i64, i64* %%p%d\n"
+                    " %%s%d = trunc i64 %%q%d to i32\n store i32 %%s%d, i32* @g_%s\n",
+                    i, nwords + i, i, i, i, i, i, names[i]);
+    char *type = parameters.data;
+    for (int i = 0; i < nwords; i++) {
+        char *name = strstr(type, " %w");
+        *name = 0;
+        text_printf(ir,
+                    " %%a%d = getelementptr i64, i64* %%words, i64 %d\n %%b%d = bitcast i64* %%a%d to %s*\n"
+                    " %%w%d = load %s, %s* %%b%d\n",
+                    i, i, i, i, type, i, type, type, i);
+        *name = ' ';
+        type = strchr(name + 1, ',');
+        type = type ? type + 2 : name;
+    }
+    text_printf(ir, " call void @uf_f(%s)\n ret void\n}\n", parameters.data);
+    text_free(&parameters);
+    strcpy(m->entry, "sim");
+}
+
+static code_target host, gpu = {.gpu = true, .arch = 90};
+
+static void run_threads(const code *c, uint64_t *w, int nwords, int64_t blocks, int threads) {
+    bool backwards = chance(50);
+    w[nwords + 2] = (uint64_t)threads;
+    for (int64_t b = 0; b < blocks; b++)
+        for (int t = 0; t < threads; t++) {
+            w[nwords] = (uint64_t)(backwards ? threads - 1 - t : t);
+            w[nwords + 1] = (uint64_t)(backwards ? blocks - 1 - b : b);
+            c->run(w);
+        }
+}
+
+static void print_loop(const loop *l) {
+    static const char *const classes[] = {"flat", "rows", "general"}, *const kinds[] = {"contiguous", "constant",
+                                                                                        "strided", "number"};
+    print_message("kernel %d of %s, %s, ndim %d, vector %d, repeat %d, wide %d, masked %d, in place %d\n", l->k,
+                  dtypes[l->t].name, classes[l->v.loop], l->ndim, l->v.vector, l->v.repeat, l->v.wide, l->v.masked,
+                  l->in_place);
+    for (int d = 0; d < l->ndim; d++)
+        print_message(" extent %lld\n", (long long)l->extent[d]);
+    for (int k = 0; k < variant_operands(&l->v); k++) {
+        const variant_operand *o = &l->v.operand[k];
+        print_message(" %s in memory, %s, fixed %d, strides", dtypes[o->memory].name, kinds[o->kind], o->fixed);
+        for (int d = 0; d < l->ndim; d++)
+            print_message(" %lld", (long long)l->stride[k][d]);
+        print_message("\n");
+    }
+}
+
+/* Compares the outputs' buffers with the expected ones, NaN equal to NaN. */
+static bool same(const loop *l, int k, const unsigned char *expected) {
+    dtype t = (dtype)dtypes[l->v.operand[k].memory].component;
+    size_t size = dtypes[t].size;
+    if (!memcmp(expected, l->buffer[k], l->bytes[k]))
+        return true;
+    size_t skew = (size_t)(l->data[k] - (char *)l->buffer[k]) % size;
+    for (size_t i = skew; i + size <= l->bytes[k]; i += size) {
+        if (!memcmp(expected + i, l->buffer[k] + i, size))
+            continue;
+        number x = number_read(t, expected + i), y = number_read(t, l->buffer[k] + i);
+        if (dtypes[t].kind >= DK_FLOATING && x.as.f[0] != x.as.f[0] && y.as.f[0] != y.as.f[0])
+            continue;
+        print_message("operand %d, byte %zu of %zu (element 0 at %td): %g %lld, not %g %lld\n", k, i, l->bytes[k],
+                      l->data[k] - (char *)l->buffer[k], y.as.f[0], (long long)y.as.i, x.as.f[0], (long long)x.as.i);
+        return false;
+    }
+    return true;
+}
+
+static void run_loop(loop *l, bool on_gpu, int threads, int shift) {
+    arena a = {0};
+    code_module m;
+    code *c;
+    uint64_t w[256] = {0};
+    unsigned char *expected[MAX_OPERANDS] = {NULL};
+    for (int k = l->v.nin; k < l->v.nin + l->v.nout; k++) {
+        expected[k] = malloc(l->bytes[k]);
+        memcpy(expected[k], l->buffer[k], l->bytes[k]);
+    }
+    run_oracle(l, expected);
+    check(generate(&a, l, on_gpu ? &gpu : &host, &m));
+    int64_t blocks;
+    int n = on_gpu ? put_gpu(l, w, threads, shift, &blocks) : put_cpu(l, w);
+    if (on_gpu)
+        simulate(&m, n);
+    if (cpu_compile(&m, &host, 0, &c)) {
+        print_loop(l);
+        fail_msg("%s\n%s", uf_last_error()->message, m.ir.data);
+    }
+    if (on_gpu)
+        run_threads(c, w, n, blocks, threads);
+    else
+        c->run(w);
+    for (int k = l->v.nin; k < l->v.nin + l->v.nout; k++) {
+        if (!same(l, k, expected[k])) {
+            print_loop(l);
+            if (on_gpu)
+                print_message("threads %d, shift %d\n", threads, shift);
+            if (getenv("SHOW_IR"))
+                puts(m.ir.data);
+            fail_msg("%s", "wrong result");
+        }
+        free(expected[k]);
+    }
+    cpu_release(c);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+/* ---- Random loops ---- */
+
+static dtype random_type(bool halves) {
+    for (;;) {
+        dtype t = (dtype)pick(0, DT_COUNT - 1);
+        if (halves || !dtype_is_half(t))
+            return t;
+    }
+}
+
+static void random_kernel(loop *l, bool halves) {
+    static const kernel some[] = {K_ADD, K_ADD, K_LESS, K_TWO, K_BITS};
+    *l = (loop){.k = some[pick(0, (int64_t)COUNT(some) - 1)], .in_place = -1};
+    do
+        l->t = random_type(halves);
+    while ((l->k == K_LESS && dtype_is_complex(l->t)) || (l->k == K_BITS && !dtype_is_integer(l->t)) ||
+           l->t == DT_BOOL);
+    variant *v = &l->v;
+    v->nin = (uint8_t)arity[l->k].nin;
+    v->nout = (uint8_t)arity[l->k].nout;
+    v->masked = chance(25);
+    v->vector = v->repeat = 1;
+    for (int k = 0; k < variant_operands(v); k++) {
+        dtype value = k < v->nin ? l->t : k < v->nin + v->nout ? result_type(l->k, l->t) : DT_BOOL;
+        dtype memory = value;
+        if (k < v->nin + v->nout && chance(30))
+            do
+                memory = random_type(halves);
+            while (dtype_is_complex(memory) && !dtype_is_complex(value));
+        v->operand[k] = (variant_operand){.memory = (uint8_t)memory, .value = (uint8_t)value};
+        if (k < v->nin && chance(12)) {
+            v->operand[k].kind = OPERAND_NUMBER;
+            v->operand[k].memory = (uint8_t)value;
+            number_write((number){.type = DT_INT64, .as.i = pick(-100, 100)}, value, l->number[k]);
+        }
+    }
+}
+
+/* Kinds and strides: outputs dense in some order with gaps, inputs anyhow within what the class allows. */
+static void random_strides(loop *l) {
+    variant *v = &l->v;
+    for (int k = 0; k < variant_operands(v); k++) {
+        variant_operand *o = &v->operand[k];
+        bool output = k >= v->nin && k < v->nin + v->nout, general = v->loop == LOOP_GENERAL;
+        if (o->kind == OPERAND_NUMBER)
+            continue;
+        bool constant = !output && chance(20);
+        l->stride[k][0] = constant ? 0 : general && chance(60) ? pick(-3, 3) : 1;
+        if (output && !l->stride[k][0])
+            l->stride[k][0] = 2;
+        int64_t span = l->stride[k][0] * l->extent[0];
+        span = span < 0 ? -span : span;
+        for (int d = 1; d < l->ndim; d++) {
+            int64_t pad = chance(50) ? 0 : pick(0, 20);
+            l->stride[k][d] = !output && chance(30) ? 0 : (span + pad) * (general && chance(20) ? -1 : 1);
+            span = (span + pad) * l->extent[d];
+        }
+        int64_t s = l->stride[k][0];
+        o->kind = s == 1 ? OPERAND_CONTIGUOUS : s == 0 ? OPERAND_CONSTANT : OPERAND_STRIDED;
+        o->fixed = v->loop == LOOP_ROWS && l->stride[k][1] == 0;
+    }
+}
+
+static void random_data(loop *l) {
+    variant *v = &l->v;
+    int same_shift = chance(60) ? (int)pick(0, 3) : -1;
+    bool even = chance(50);
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind != OPERAND_NUMBER) {
+            reach(l, k, even ? 0 : same_shift >= 0 ? same_shift : (int)pick(0, 5));
+            fill(l, k);
+        }
+    if (!chance(25) || v->operand[0].kind != v->operand[v->nin].kind ||
+        v->operand[0].memory != v->operand[v->nin].memory ||
+        memcmp(l->stride[0], l->stride[v->nin], sizeof l->stride[0]))
+        return;
+    l->in_place = 0;
+    free(l->buffer[v->nin]);
+    l->buffer[v->nin] = l->buffer[0];
+    l->bytes[v->nin] = l->bytes[0];
+    l->data[v->nin] = l->data[0];
+}
+
+static void random_loop(loop *l, loop_class class, bool on_gpu) {
+    random_kernel(l, !on_gpu);
+    variant *v = &l->v;
+    v->loop = (uint8_t) class;
+    int most = on_gpu ? MAX_DIMS : 2;
+    l->ndim = class == LOOP_FLAT ? 1 : (int)pick(class == LOOP_ROWS ? 2 : 1, most);
+    v->ndim = (uint8_t)l->ndim;
+    int64_t budget = on_gpu ? 4000 : 3000;
+    for (int d = 0; d < l->ndim; d++) {
+        int64_t most_here = d == 0 ? (l->ndim == 1 ? budget : 200) : d == 1 ? 30 : 4;
+        l->extent[d] = chance(30) ? pick(1, most_here > 20 ? 20 : most_here) : pick(1, most_here);
+    }
+    if (on_gpu && class != LOOP_GENERAL) {
+        v->vector = (uint8_t)(1 << pick(0, 4));
+        v->repeat = (uint8_t)(v->vector > 4 ? pick(1, 2) : pick(1, 4));
+    } else if (on_gpu) {
+        v->repeat = (uint8_t)pick(1, 5);
+        v->wide = chance(30);
+    }
+    random_strides(l);
+    random_data(l);
+}
+
+static void run_random(loop_class class, bool on_gpu, int trials) {
+    for (int i = 0; i < trials; i++) {
+        loop l;
+        random_loop(&l, class, on_gpu);
+        int threads = 1 << pick(3, 8);
+        run_loop(&l, on_gpu, threads, (int)pick(0, threads >= 64 ? 6 : 3));
+        loop_free(&l);
+    }
+}
+
+static int trials(int n) {
+    const char *scale = getenv("PROP_N");
+    return scale ? (int)(n * atof(scale)) : n;
+}
+
+static void test_cpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, false, trials(14)); }
+static void test_cpu_rows(void **unused) { (void)unused, run_random(LOOP_ROWS, false, trials(10)); }
+static void test_cpu_general(void **unused) { (void)unused, run_random(LOOP_GENERAL, false, trials(14)); }
+static void test_gpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, true, trials(14)); }
+static void test_gpu_rows(void **unused) { (void)unused, run_random(LOOP_ROWS, true, trials(18)); }
+static void test_gpu_general(void **unused) { (void)unused, run_random(LOOP_GENERAL, true, trials(14)); }
+
+int main(void) {
+    const char *seed = getenv("UF_SEED");
+    state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL) * 1000003 + (uint64_t)getpid();
+    print_message("UF_SEED=%llu\n", (unsigned long long)state);
+    state |= 1;
+    if (cpu_engine.target(0, &host)) {
+        print_message("%s\n", uf_last_error()->message);
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cpu_flat), cmocka_unit_test(test_cpu_rows), cmocka_unit_test(test_cpu_general),
+        cmocka_unit_test(test_gpu_flat), cmocka_unit_test(test_gpu_rows), cmocka_unit_test(test_gpu_general),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
