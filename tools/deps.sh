@@ -22,6 +22,7 @@ test  header:mpfr.h            libmpfr-dev      reference values of math functio
 test  command:valgrind         valgrind         memory checks of programs
 test  venv                     python3-venv     NumPy, the oracle of shapes and casts
 lint  command:clang            clang            the second compiler
+lint  command:g++              g++              the header as C++
 lint  command:clang-tidy       clang-tidy       static checks
 lint  command:clang-format     clang-format     layout
 lint  command:ctags            universal-ctags  length of functions

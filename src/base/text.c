@@ -9,7 +9,7 @@ static bool reserve(text *t, size_t more) {
         return false;
     }
     size_t need = t->length + more + 1;
-    if (need <= t->capacity)
+    if (t->data && need <= t->capacity)
         return true;
     size_t capacity = need < 256 ? 256 : need + need / 2;
     char *data = mem_resize(t->data, capacity);

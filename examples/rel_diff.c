@@ -1,0 +1,81 @@
+/* rel_diff.c - a function of two arrays, on the host and, if there is one, on the GPU. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <ufunc.h>
+
+enum {
+    N = 1 << 24
+};
+
+static float x[N], y[N], r[N];
+
+static void ok(uf_status status) {
+    if (status) {
+        fprintf(stderr, "rel_diff: %s\n", uf_last_error()->message);
+        exit(1);
+    }
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void compute(const uf_func *rel_diff, const DLTensor args[3], const char *device) {
+    enum {
+        REPEAT = 10
+    };
+    ok(uf_call(rel_diff, 3, args, NULL)); /* compiles for this device */
+    ok(uf_sync(args[2].device, NULL));
+    double start = seconds();
+    for (int i = 0; i < REPEAT; i++)
+        ok(uf_call(rel_diff, 3, args, NULL));
+    ok(uf_sync(args[2].device, NULL));
+    double rate = (double)REPEAT * N / (seconds() - start);
+    printf("rel_diff on %-6s %7.2f Gelem/s, %7.1f GB/s\n", device, rate / 1e9, 3 * sizeof(float) * rate / 1e9);
+}
+
+static bool compute_on_gpu(const uf_func *rel_diff, const DLTensor host[3]) {
+    DLManagedTensor *array[3];
+    for (int k = 0; k < 3; k++) {
+        if (uf_empty(&array[k], (DLDevice){kDLCUDA, 0}, host[k].dtype, host[k].ndim, host[k].shape)) {
+            printf("rel_diff on cuda:0 is left out: %s\n", uf_last_error()->message);
+            return false;
+        }
+        ok(uf_copy(&array[k]->dl_tensor, &host[k], NULL));
+    }
+    DLTensor args[3] = {array[0]->dl_tensor, array[1]->dl_tensor, array[2]->dl_tensor};
+    compute(rel_diff, args, "cuda:0");
+    ok(uf_copy(&host[2], &args[2], NULL));
+    for (int k = 0; k < 3; k++)
+        array[k]->deleter(array[k]);
+    return true;
+}
+
+static void check(void) {
+    for (int i = 0; i < N; i++) {
+        if (r[i] != 2 * (x[i] - y[i]) / (x[i] + y[i])) {
+            fprintf(stderr, "rel_diff: element %d of (%g, %g) is %g\n", i, x[i], y[i], r[i]);
+            exit(1);
+        }
+        r[i] = -1;
+    }
+}
+
+int main(void) {
+    for (int i = 0; i < N; i++) {
+        x[i] = 1 + (float)(i % 1000);
+        y[i] = 1 + (float)(i % 77);
+    }
+    uf_func *rel_diff;
+    ok(uf_vectorize(&rel_diff, "rel_diff", "float32,float32->float32; float64,float64->float64",
+                    UF_SOURCE((x, y) { return 2 * (x - y) / (x + y); })));
+    const DLTensor host[3] = {UF_ARRAY(x, N), UF_ARRAY(y, N), UF_ARRAY(r, N)};
+    compute(rel_diff, host, "cpu");
+    check();
+    if (compute_on_gpu(rel_diff, host))
+        check();
+    uf_free(rel_diff);
+}

@@ -1,0 +1,107 @@
+/* main.c - the `ufunc` tool: the table of verbs, usage and errors. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static const verb verbs[] = {
+    {"info", "", "what this machine has: engines, libraries, devices, and what is missing", "", run_info},
+    {"inspect", "(-e KERNEL | FILE | -) [OPTION ..]", "the code a kernel is compiled to",
+     "  -e, --expression KERNEL   the kernel, e.g. '(x, y) { return x + y; }'; else it is read from a file\n"
+     "  -s, --signatures LIST     e.g. 'float32,float32->float32; dd->d'; default: any types\n"
+     "  -t, --types LIST          input types to compile for, e.g. float32,float32; default: the first signature's\n"
+     "  -d, --device DEVICE       cpu (default), cuda, cuda:N, or sm_NN for an architecture without a device\n"
+     "  -v, --view VIEW           tree, ir (default), ptx, asm or resources\n"
+     "  -f, --fast                contract, approximate division, flush subnormals\n"
+     "  -g, --debug               line information\n"
+     "  -r, --max-registers N     registers a GPU thread may use\n",
+     run_inspect},
+};
+
+enum {
+    VERBS = sizeof verbs / sizeof *verbs
+};
+
+static const verb *find_verb(const char *name) {
+    for (int i = 0; i < VERBS; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+static void print_overview(FILE *to) {
+    fprintf(to, "usage: ufunc VERB ..\n\n");
+    for (int i = 0; i < VERBS; i++)
+        fprintf(to, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+    fprintf(to, "\n`ufunc VERB --help` shows a verb's options; `ufunc --version` the version.\n");
+}
+
+int print_usage(const char *verb_name) {
+    const verb *v = find_verb(verb_name);
+    printf("usage: ufunc %s %s\n%s\n", v->name, v->arguments, v->summary);
+    if (*v->details)
+        printf("\n%s", v->details);
+    return DONE;
+}
+
+int bad_usage(const char *verb_name, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "ufunc %s: ", verb_name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "; `ufunc %s --help` shows the usage\n", verb_name);
+    va_end(arguments);
+    return BAD_USAGE;
+}
+
+int failed(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "ufunc: ");
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+    return FAILED;
+}
+
+int library_failed(void) { return failed("%s", uf_last_error()->message); }
+
+int print_text(char *text) {
+    size_t length = strlen(text);
+    fputs(text, stdout);
+    if (length && text[length - 1] != '\n')
+        putchar('\n');
+    free(text);
+    return DONE;
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        print_overview(stderr);
+        return BAD_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_overview(stdout);
+        return DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("ufunc %s\n", uf_version());
+        return DONE;
+    }
+    const verb *v = find_verb(argv[1]);
+    if (!v) {
+        fprintf(stderr, "ufunc: there is no verb \"%s\"; `ufunc --help` lists them\n", argv[1]);
+        return BAD_USAGE;
+    }
+    return v->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    int status = run(argc, argv);
+    if (fflush(stdout) || ferror(stdout))
+        return failed("standard output: %s", strerror(errno));
+    return status;
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# The examples: each checks its own results; udf_host's output on good and bad lines is compared with a golden file.
+cd "$(dirname "$0")/../.." || exit 1
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+n=0
+
+# check NAME COMMAND..
+check() {
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+    fi
+    sed 's/^/# /' "$work/log"
+}
+
+is_png() { [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]; }
+
+# A million characters, a million parentheses, and a text that is not UTF-8.
+hostile_lines() {
+    printf '(x) { return x'
+    yes ' + x' | head -n 250000 | tr -d '\n'
+    printf '; }\ndeep(x) = '
+    yes '(' | head -n 1000000 | tr -d '\n'
+    printf '\nbytes(x) = \377\376\001\n'
+    echo 'after(x) = x + 1'
+}
+
+survive() {
+    hostile_lines | "$BUILD/examples/udf_host" >"$work/out" || return 1
+    cut -c 1-160 "$work/out"
+    tail -n 1 "$work/out" | grep -qx 'after: 1 1.5 2 3.5 11 43.195'
+}
+
+check rel_diff "$BUILD/examples/rel_diff"
+check mandelbrot "$BUILD/examples/mandelbrot" "$work/set.png" 301 201 50
+check 'mandelbrot.png is a picture' is_png "$work/set.png"
+check 'mandelbrot into no folder fails' sh -c "! $BUILD/examples/mandelbrot $work/none/set.png 16 16 5"
+"$BUILD/examples/udf_host" <tests/examples/udf_host.in >"$work/udf_host.out" 2>&1
+check 'udf_host ends well' test $? = 0
+check udf_host diff -u tests/examples/udf_host.out "$work/udf_host.out"
+check 'udf_host survives hostile lines' survive
+echo "1..$n"

@@ -1,0 +1,88 @@
+#!/bin/sh
+# What is installed: only uf_* symbols, soname and version, ufunc.pc, a program against it, and nothing left by uninstall.
+cd "$(dirname "$0")/../.." || exit 1
+command -v nm >/dev/null && echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1 ||
+    { echo "no C compiler with dlpack here"; exit 77; }
+if nm -D "$BUILD/libufunc.so" | grep -Eq '__(a|t)san_'; then
+    echo "a sanitizer build is not installed"
+    exit 77
+fi
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+n=0
+
+check() {
+    n=$((n + 1))
+    name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        sed 's/^/# /' "$work/log"
+    fi
+}
+
+# only_uf NM-OPTIONS FILE: every symbol it defines for others is uf_*, and there are some.
+only_uf() {
+    nm "$@" --defined-only | awk 'NF == 3 {n++; if ($3 !~ /^uf_/) {print; bad = 1}} END {exit bad || n < 10}'
+}
+
+# Every function the header declares is there.
+all_declared() {
+    nm -D --defined-only "$BUILD/libufunc.so" | awk '{print $3}' | sort >"$work/there"
+    awk '/^UF_API/ {match($0, /uf_[a-z_]+\(/); print substr($0, RSTART, RLENGTH - 1)}' include/ufunc.h | sort >"$work/declared"
+    ! comm -13 "$work/there" "$work/declared" | grep .
+}
+
+soname() { readelf -d "$BUILD/libufunc.so" | grep -q 'SONAME.*\[libufunc\.so\.0\]'; }
+
+# Nothing of CUDA or LLVM is linked: they are opened when needed.
+needs_only_libc() {
+    ! readelf -d "$BUILD/libufunc.so" | awk '/NEEDED/ {print $NF}' | grep -Ev '\[(libm|libdl|libpthread|libc|ld-linux.*)\.so'
+}
+
+install_it() { make -s install BUILD="$BUILD" PREFIX=/opt/ufunc DESTDIR="$work/root" && find "$work/root" | sort; }
+
+version() { sed -n 's/^#define UF_VERSION_[A-Z]* //p' "$1" | paste -sd.; }
+
+pkg_config() {
+    PKG_CONFIG_LIBDIR=$work/root/opt/ufunc/lib/pkgconfig pkg-config --define-variable=prefix="$work/root/opt/ufunc" "$@" ufunc
+}
+
+pc_file() {
+    command -v pkg-config >/dev/null || { echo "no pkg-config: file only"; grep -q '^Version: ' "$BUILD/ufunc.pc"; return; }
+    pkg_config --print-errors --exists && [ "$(pkg_config --modversion)" = "$(version include/ufunc.h)" ]
+}
+
+# link FLAGS..: a program of the user's with the installed header and library, which it asks for its version.
+link() {
+    root=$work/root/opt/ufunc
+    cat >"$work/user.c" <<'END'
+#include <stdio.h>
+#include <ufunc.h>
+int main(void) {
+    uf_func *f;
+    printf("%s %s\n", uf_version(), uf_vectorize(&f, "f", "f->f", "(x) { return x +; }") ? "refused" : "taken");
+    return 0;
+}
+END
+    ${CC:-cc} "$work/user.c" -o "$work/user" -I"$root/include" "$@" || return 1
+    [ "$(LD_LIBRARY_PATH=$root/lib "$work/user")" = "$(version include/ufunc.h) refused" ]
+}
+
+uninstall_it() {
+    make -s uninstall BUILD="$BUILD" PREFIX=/opt/ufunc DESTDIR="$work/root" && ! find "$work/root" ! -type d | grep .
+}
+
+check 'the shared library exports only uf_*' only_uf -D "$BUILD/libufunc.so"
+check 'the static library has only uf_* global' only_uf -g "$BUILD/libufunc.a"
+check 'every declared function is exported' all_declared
+check 'soname' soname
+check 'needs nothing but the C library' needs_only_libc
+check 'install' install_it
+check 'ufunc.pc' pc_file
+check 'a program with the shared library' link -L"$work/root/opt/ufunc/lib" -lufunc
+check 'a program with the static library' link "$work/root/opt/ufunc/lib/libufunc.a" -lm -ldl -lpthread
+check 'the installed tool' "$work/root/opt/ufunc/bin/ufunc" --version
+check 'uninstall leaves nothing' uninstall_it
+echo "1..$n"
