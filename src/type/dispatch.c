@@ -1,7 +1,7 @@
-/* dispatch.c - which signature of a list a call's inputs select. Input: dtypes, and for numbers that they are one.
- * A signature matches when every input fits its operand: an array by casting, a weak number by kind alone. Values choose
- * nothing, so that one choice holds for every call with the same dtypes; an integer that its dtype cannot hold is an error
- * afterwards. Nothing is allocated. */
+/* dispatch.c - which signature of a list a call's inputs select. Input: dtypes, and which of them are numbers.
+ * A signature matches when every input fits its operand: an array by casting, a weak number by kind alone. Values
+ * choose nothing, so that one choice holds for every call with the same dtypes; an integer that its dtype cannot hold
+ * is an error afterwards. Nothing is allocated. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* dtype.c - what the fifteen dtypes are, how they cast and how they promote. All of it is data: the tables below are the
- * definition, laid out to be checked by eye against NumPy's (tests/oracle/casting.py does it by machine). bfloat16 is ours:
- * 8 bits of significand hold bool, int8 and uint8; float32 holds it. */
+/* dtype.c - what the fifteen dtypes are, how they cast and how they promote. All of it is data: the tables below are
+ * the definition, laid out to be checked by eye against NumPy's (tests/oracle/casting.py does it by machine). bfloat16
+ * is ours: its 8 bits of significand hold bool, int8 and uint8, and float32 holds it. */
 #include "type/type.h"
 
 /* clang-format off */
@@ -31,8 +31,10 @@ static const struct {
     uint8_t known, type;
 } codes[128] = {
     ['?'] = {1, DT_BOOL},
-    ['b'] = {1, DT_INT8},   ['h'] = {1, DT_INT16},    ['i'] = {1, DT_INT32},  ['l'] = {1, DT_INT64},   ['q'] = {1, DT_INT64},
-    ['B'] = {1, DT_UINT8},  ['H'] = {1, DT_UINT16},   ['I'] = {1, DT_UINT32}, ['L'] = {1, DT_UINT64},  ['Q'] = {1, DT_UINT64},
+    ['b'] = {1, DT_INT8},    ['h'] = {1, DT_INT16},    ['i'] = {1, DT_INT32},   ['l'] = {1, DT_INT64},
+    ['q'] = {1, DT_INT64},
+    ['B'] = {1, DT_UINT8},   ['H'] = {1, DT_UINT16},   ['I'] = {1, DT_UINT32},  ['L'] = {1, DT_UINT64},
+    ['Q'] = {1, DT_UINT64},
     ['e'] = {1, DT_FLOAT16}, ['E'] = {1, DT_BFLOAT16}, ['f'] = {1, DT_FLOAT32}, ['d'] = {1, DT_FLOAT64},
     ['F'] = {1, DT_COMPLEX64}, ['D'] = {1, DT_COMPLEX128},
 };

@@ -1,4 +1,4 @@
-/* number.c - one element at a time on the host: reading, writing, conversion between any two dtypes, and the halves.
+/* number.c - one element at a time on the host: reading, writing, converting between any two dtypes, halves.
  * Conversions are kernel C's, total and rounded once: whatever generated code does to an element, number_write does too. */
 #include "type/type.h"
 

@@ -2,8 +2,8 @@
  *     float32,float32->float32     names
  *     ff->f                        NumPy's type codes
  *     float32(float32,float32)     Numba's
- * Output: dtypes in operand order. One signature is read into a fixed buffer, so that only a list needs memory. A signature
- * may have no inputs, as NumPy's may not: a kernel without parameters is a way to fill an array. It has an output. */
+ * Output: dtypes in operand order. One signature is read into a fixed buffer, so that only a list needs memory.
+ * A signature may have no inputs, which NumPy's may not: a kernel without parameters fills an array. It has outputs. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -96,11 +96,10 @@ enum {
 
 /* "word", cut to size between characters. */
 static void quote(char out[QUOTED], const char *word, size_t length) {
-    static const char cut[] = "..";
-    size_t room = QUOTED - sizeof "\"\"" - sizeof cut, n = length < room ? length : room;
+    size_t room = QUOTED - sizeof "\"..\"", n = length < room ? length : room;
     while (n < length && n && ((unsigned char)word[n] & 0xC0) == 0x80)
         n--;
-    snprintf(out, QUOTED, "\"%.*s%s\"", (int)n, word, n < length ? cut : "");
+    snprintf(out, QUOTED, "\"%.*s%s\"", (int)n, word, n < length ? ".." : "");
 }
 
 /* What stands at the scanner, for a message. */

@@ -84,9 +84,9 @@ typedef struct signature_list {
     dtype *types;
 } signature_list;
 
-/* Parses a list in any of the three spellings into arena memory. Separators ';' and newline; blanks anywhere; a trailing
- * separator is allowed, an empty list is not. All signatures must have the same nin and nout (as found in the first);
- * duplicates are an error; two that differ in their outputs alone are not. nin may be 0, nout is at least 1.
+/* Parses a list in any of the three spellings into arena memory. Separators are ';' and newline; blanks go anywhere;
+ * empty entries are passed over, an empty list is an error. All signatures must have the same nin and nout (as found in
+ * the first); duplicates are an error, two that differ in their outputs alone are not. nin may be 0, nout is at least 1.
  * Errors: SYNTAX with caret, MEMORY. */
 uf_status signatures_parse(arena *a, const char *text, signature_list *out);
 /* One signature, in any of the three spellings; allocates nothing. Inputs, then outputs. */
@@ -110,9 +110,9 @@ typedef struct dispatch_input {
 } dispatch_input;
 
 /* Chooses among list for the inputs: see uf_call. *chosen is the index of the signature. Nothing is allocated.
- * Numbers are weak unless UF_STRONG_NUMBERS is set or no input is an array: they match every operand of their kind or a more
- * general one. Values take no part in the choice (it holds for all calls with these dtypes), but a weak integer that the
- * integer dtype chosen for it cannot hold is an error.
+ * Numbers are weak unless UF_STRONG_NUMBERS is set or no input is an array: they match every operand of their kind or
+ * a more general one. Values take no part in the choice (it holds for all calls with these dtypes), but a weak integer
+ * that the integer dtype chosen for it cannot hold is an error.
  * casting: UF_CAST_NO and UF_CAST_EQUIV narrow the match of arrays, others do not matter.
  * forced (may be NULL): a signature text that must be in the list; inputs must then cast to it under `casting`.
  * Errors: SIGNATURE (every signature with the first argument that does not fit; forced: not in the list), CAST (a weak
