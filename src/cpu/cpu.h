@@ -30,11 +30,27 @@ void elf_sizes(const char *object, size_t size, size_t *code_bytes, size_t *data
 /* launch.c */
 uf_status cpu_launch(const code *c, const launch *l);
 
+/* The words of a flat loop's operands from element `first` on; returns their number. */
+static inline size_t flat_words(const launch *l, int64_t first, uint64_t *words) {
+    const variant *v = l->v;
+    size_t used = 0;
+    for (int k = 0, count = variant_operands(v); k < count; k++) {
+        const variant_operand *o = &v->operand[k];
+        if (o->kind == OPERAND_NUMBER) {
+            words[used++] = l->numbers[k][0];
+            if (o->value == DT_COMPLEX128)
+                words[used++] = l->numbers[k][1];
+        } else {
+            int64_t skip = o->kind == OPERAND_CONTIGUOUS ? first * dtypes[o->memory].size : 0;
+            words[used++] = (uintptr_t)l->data[k] + (uint64_t)skip;
+        }
+    }
+    return used;
+}
+
 /* stream.c: flat loops whose outputs are too large for the caches. */
-/* True if elements of the loop, `n` of them, should be written past the caches. words as the kernel takes them; *lead is
- * the number of elements before every output is at a multiple of 64 bytes. */
 bool stream_wanted(const launch *l, int64_t n);
-/* Runs elements first .. first + n - 1. */
+/* Runs elements first .. first + n - 1 of a loop for which that was true. */
 void stream_run(const code *c, const launch *l, int64_t first, int64_t n);
 
 #endif

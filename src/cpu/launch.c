@@ -47,24 +47,6 @@ typedef struct work {
 
 /* ---- Flat ---- */
 
-/* Addresses of element `first` and numbers; returns the words used. */
-static inline size_t flat_words(const launch *l, int64_t first, uint64_t *words) {
-    const variant *v = l->v;
-    size_t used = 0;
-    for (int k = 0, count = variant_operands(v); k < count; k++) {
-        const variant_operand *o = &v->operand[k];
-        if (o->kind == OPERAND_NUMBER) {
-            words[used++] = l->numbers[k][0];
-            if (o->value == DT_COMPLEX128)
-                words[used++] = l->numbers[k][1];
-        } else {
-            int64_t skip = o->kind == OPERAND_CONTIGUOUS ? first * dtypes[o->memory].size : 0;
-            words[used++] = (uintptr_t)l->data[k] + (uint64_t)skip;
-        }
-    }
-    return used;
-}
-
 static void flat_run(const work *w, int64_t first, int64_t last) {
     uint64_t words[MOST_WORDS];
     if (w->stream) {

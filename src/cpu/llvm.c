@@ -70,6 +70,7 @@ static const char *start(llvm *l, char *reason, size_t size) {
     LLVM_START(l, Target);
     LLVM_START(l, TargetMC);
     LLVM_START(l, AsmPrinter);
+    LLVM_START(l, AsmParser); /* without it, assembly in the text would end the process */
     l->triple = l->GetDefaultTargetTriple();
     char *message = NULL;
     if (l->GetTargetFromTriple(l->triple, &l->target, &message)) {

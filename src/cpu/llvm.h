@@ -65,6 +65,7 @@ typedef struct llvm_symbol {
     LLVM_HOST(X, Target)                                                                                               \
     LLVM_HOST(X, TargetMC)                                                                                             \
     LLVM_HOST(X, AsmPrinter)                                                                                           \
+    LLVM_HOST(X, AsmParser)                                                                                            \
     X(char *, GetHostCPUName, (void))                                                                                  \
     X(char *, GetHostCPUFeatures, (void))                                                                              \
     X(char *, GetDefaultTargetTriple, (void))                                                                          \

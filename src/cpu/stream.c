@@ -1,11 +1,138 @@
 /* stream.c - flat loops whose outputs do not stay in the caches: strip by strip the kernel writes into a buffer in the first
- * level cache, which is then copied out by stores that do not read the line first. */
+ * level cache, which is then copied out by stores that do not read the line first. The results are those of the plain way.
+ *
+ * 2 * (x - y) / (x + y), float32, one thread of a Sapphire Rapids guest, 10^9 elements a second: 2^24 elements plain 1.16 to
+ * 1.27 (gcc -O3 -march=native the same), by strips of 512, 1024, 2048, 4096, 8192 bytes 1.55, 1.68, 1.63, 1.45, 1.49; with
+ * 16-byte stores 1.37, with 64-byte stores no more than with 32. 2^22 elements 1.6 and 3.1, and a second kernel that reads
+ * the result gains as well (both: 0.75 and 1.06). Where the output fits the second level cache it loses. */
 #include <unistd.h>
 
 #include "cpu/cpu.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+enum {
+    LINE = 64,
+    STRIP_BYTES = 1024, /* of the widest output */
+    MOST_OUTPUTS = 4,
+    MOST_WORDS = VARIANT_OPERANDS * 2 + 1,
+    MOST_CACHE = 16 << 20 /* no process has more of a last level cache to itself */
+};
+
+/* Whole lines from a buffer to memory, both at multiples of 64 bytes. */
+typedef void line_copy(char *to, const char *from, size_t bytes);
+
+static void copy_sse2(char *to, const char *from, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 16)
+        _mm_stream_si128((__m128i *)(to + at), _mm_load_si128((const __m128i *)(from + at)));
+}
+
+__attribute__((target("avx"))) static void copy_avx(char *to, const char *from, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 32)
+        _mm256_stream_si256((__m256i *)(to + at), _mm256_load_si256((const __m256i *)(from + at)));
+}
+
+static line_copy *host_copy(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx") ? copy_avx : copy_sse2;
+}
+
+/* Outputs beyond this many bytes will not be found in a cache again. */
+static size_t cache_bytes(void) {
+    static _Atomic size_t known;
+    size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!bytes) {
+        long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+        bytes = size > 0 && size < MOST_CACHE ? (size_t)size : MOST_CACHE;
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
+    return bytes;
+}
+
+/* Elements before operand k is at a multiple of 64 bytes. */
+static int64_t lead_of(const launch *l, int k) {
+    return (int64_t)((0 - (uintptr_t)l->data[k]) % LINE / dtypes[l->v->operand[k].memory].size);
+}
+
+static bool is_input(const launch *l, int k) {
+    for (int i = 0; i < l->v->nin; i++)
+        if (l->v->operand[i].kind != OPERAND_NUMBER && l->data[i] == l->data[k])
+            return true;
+    return false;
+}
+
+/* Outputs that reach a multiple of 64 bytes at different elements, and those computed in place, are written plainly. */
+bool stream_wanted(const launch *l, int64_t n) {
+    const variant *v = l->v;
+    size_t bytes = 0;
+    if (v->nout > MOST_OUTPUTS || v->masked)
+        return false;
+    for (int k = v->nin; k < v->nin + v->nout; k++) {
+        size_t size = dtypes[v->operand[k].memory].size;
+        int64_t lead = lead_of(l, v->nin);
+        bytes += (size_t)n * size;
+        if (v->operand[k].kind != OPERAND_CONTIGUOUS || ((uintptr_t)l->data[k] + (size_t)lead * size) % LINE)
+            return false;
+    }
+    if (bytes <= cache_bytes())
+        return false;
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        if (is_input(l, k))
+            return false;
+    return true;
+}
+
+static void run_plain(const code *c, const launch *l, int64_t first, int64_t n) {
+    uint64_t words[MOST_WORDS];
+    if (!n)
+        return;
+    words[flat_words(l, first, words)] = (uint64_t)n;
+    c->run(words);
+}
+
+/* n elements from `first`, which is at a multiple of a line in every output; n is one of LINE. */
+static void run_strip(const code *c, const launch *l, int64_t first, int64_t n, line_copy *copy) {
+    const variant *v = l->v;
+    _Alignas(LINE) char buffer[MOST_OUTPUTS][STRIP_BYTES];
+    uint64_t words[MOST_WORDS];
+    size_t used = flat_words(l, first, words); /* the outputs' addresses come last */
+    for (int k = 0; k < v->nout; k++)
+        words[used - v->nout + (size_t)k] = (uintptr_t)buffer[k];
+    words[used] = (uint64_t)n;
+    c->run(words);
+    for (int k = 0; k < v->nout; k++) {
+        size_t size = dtypes[v->operand[v->nin + k].memory].size;
+        copy(l->data[v->nin + k] + (size_t)first * size, buffer[k], (size_t)n * size);
+    }
+}
+
+void stream_run(const code *c, const launch *l, int64_t first, int64_t n) {
+    const variant *v = l->v;
+    line_copy *copy = host_copy();
+    size_t widest = 1;
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        widest = dtypes[v->operand[k].memory].size > widest ? dtypes[v->operand[k].memory].size : widest;
+    int64_t strip = (int64_t)(STRIP_BYTES / widest), end = first + n;
+    int64_t head = ((lead_of(l, v->nin) - first) % LINE + LINE) % LINE;
+    run_plain(c, l, first, head < n ? head : n);
+    for (first += head; end - first >= LINE;) {
+        int64_t take = end - first < strip ? (end - first) / LINE * LINE : strip;
+        run_strip(c, l, first, take, copy);
+        first += take;
+    }
+    _mm_sfence(); /* the results are there when another thread learns of it */
+    if (end > first)
+        run_plain(c, l, first, end - first);
+}
+
+#else
 
 bool stream_wanted(const launch *l, int64_t n) {
     (void)l, (void)n;
     return false;
 }
+
 void stream_run(const code *c, const launch *l, int64_t first, int64_t n) { (void)c, (void)l, (void)first, (void)n; }
+
+#endif

@@ -1,0 +1,795 @@
+/* test_cpu.c - the CPU engine by itself, on IR written by hand in the layout of variant.h: what it compiles, how it walks
+ * loops and cuts them over threads, and what it says when something is missing. Each libLLVM installed here gets a process
+ * of its own (this program again, steered by the variables CHILD and UFUNC_LLVM), for a process opens only one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "cpu/cpu.h"
+#include "cpu/llvm.h"
+
+#include <cmocka.h> /* last: its macro fail() is not ours */
+
+enum {
+    SKIPPED = 77
+};
+
+/* ---- Kernels ---- */
+
+/* Reads word `index` into %<name>. */
+#define WORD(name, index) \
+    "  %p" #name " = getelementptr i64, i64* %w, i64 " #index "\n  %" #name " = load i64, i64* %p" #name "\n"
+
+/* float, float -> float, flat: words a b r n. body computes %s from %x and %y. */
+#define FLAT(name, body)                                                                                               \
+    "define internal void @flat(float* noalias %a, float* noalias %b, float* noalias %r, i64 %n) alwaysinline "        \
+    "nounwind"                                                                                                         \
+    " \"prefer-vector-width\"=\"512\" {\nentry:\n  %some = icmp sgt i64 %n, 0\n  br i1 %some, label %loop, label "     \
+    "%end\n"                                                                                                           \
+    "loop:\n  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n  %pa = getelementptr float, float* %a, i64 %i\n"          \
+    "  %pb = getelementptr float, float* %b, i64 %i\n  %pr = getelementptr float, float* %r, i64 %i\n"                 \
+    "  %x = load float, float* %pa\n  %y = load float, float* %pb\n" body "  store float %s, float* %pr\n"             \
+    "  %next = add nsw i64 %i, 1\n  %more = icmp slt i64 %next, %n\n  br i1 %more, label %loop, label %end\n"          \
+    "end:\n  ret void\n}\n"                                                                                            \
+    "define void @" name "(i64* %w) nounwind \"prefer-vector-width\"=\"512\" {\n" WORD(wa, 0) WORD(wb, 1) WORD(wr, 2)  \
+        WORD(n, 3) "  %a = inttoptr i64 %wa to float*\n  %b = inttoptr i64 %wb to float*\n"                            \
+                   "  %r = inttoptr i64 %wr to float*\n  call void @flat(float* %a, float* %b, float* %r, i64 %n)\n  " \
+                   "ret void\n}\n"
+
+static const char add_flat[] = FLAT("uf_add", "  %s = fadd float %x, %y\n");
+static const char sin_flat[] =
+    FLAT("uf_sin",
+         "  %q = call float @sinf(float %x) #0\n  %s = fadd float %q, %y\n") "declare float @sinf(float)\ndeclare <4 x "
+                                                                             "float> @_ZGVbN4v_sinf(<4 x float>)\n"
+                                                                             "declare <8 x float> @_ZGVdN8v_sinf(<8 x "
+                                                                             "float>)\n"
+                                                                             "@llvm.compiler.used = appending global "
+                                                                             "[2 x i8*] [i8* bitcast (<4 x float> (<4 "
+                                                                             "x float>)* @_ZGVbN4v_sinf to i8*), "
+                                                                             "i8* bitcast (<8 x float> (<8 x float>)* "
+                                                                             "@_ZGVdN8v_sinf to i8*)], section "
+                                                                             "\"llvm.metadata\"\n"
+                                                                             "attributes #0 = { nounwind readnone "
+                                                                             "\"vector-function-abi-variant\"=\"_"
+                                                                             "ZGVbN4v_sinf(_ZGVbN4v_sinf),_ZGVdN8v_"
+                                                                             "sinf(_ZGVdN8v_sinf)\" }\n";
+static const char far_flat[] =
+    FLAT("uf_far", "  %q = call float @far(float %x)\n  %s = fadd float %q, %y\n") "declare float @far(float)\n";
+
+/* int32, int32 -> int32 + 3 * b, rows and general: words a b r n m, strides of dimensions 0 and 1 of each. */
+static const char add_strided[] = "define void @uf_strided(i64* %w) nounwind {\nentry:\n" WORD(wa, 0) WORD(wb, 1)
+    WORD(wr, 2) WORD(n, 3) WORD(m, 4) WORD(a0, 5) WORD(a1, 6) WORD(b0, 7) WORD(b1, 8) WORD(r0, 9) WORD(
+        r1, 10) "  %a = inttoptr i64 %wa to i32*\n  %b = inttoptr i64 %wb to i32*\n  %r = inttoptr i64 %wr to i32*\n"
+                "  br label %row\n"
+                "row:\n  %j = phi i64 [ 0, %entry ], [ %j2, %next ]\n  %ja = mul i64 %j, %a1\n  %jb = mul i64 %j, %b1\n"
+                "  %jr = mul i64 %j, %r1\n  br label %loop\n"
+                "loop:\n  %i = phi i64 [ 0, %row ], [ %i2, %loop ]\n"
+                "  %ia = mul i64 %i, %a0\n  %ib = mul i64 %i, %b0\n  %ir = mul i64 %i, %r0\n"
+                "  %oa = add i64 %ia, %ja\n  %ob = add i64 %ib, %jb\n  %or = add i64 %ir, %jr\n"
+                "  %qa = getelementptr i32, i32* %a, i64 %oa\n  %qb = getelementptr i32, i32* %b, i64 %ob\n"
+                "  %qr = getelementptr i32, i32* %r, i64 %or\n  %x = load i32, i32* %qa\n  %y = load i32, i32* %qb\n"
+                "  %y3 = mul i32 %y, 3\n  %s = add i32 %x, %y3\n  store i32 %s, i32* %qr\n"
+                "  %i2 = add nsw i64 %i, 1\n  %more = icmp slt i64 %i2, %n\n  br i1 %more, label %loop, label %next\n"
+                "next:\n  %j2 = add nsw i64 %j, 1\n  %again = icmp slt i64 %j2, %m\n  br i1 %again, label %row, label "
+                "%end\n"
+                "end:\n  ret void\n}\n";
+
+/* A number of each width: complex128 (two words) and float64; r[i] = re + im * d, for one element. */
+static const char numbers_flat[] = "define void @uf_numbers(i64* %w) nounwind {\n" WORD(re, 0) WORD(im, 1) WORD(d, 2)
+    WORD(wr,
+         3) "  %fre = bitcast i64 %re to double\n  %fim = bitcast i64 %im to double\n  %fd = bitcast i64 %d to double\n"
+            "  %r = inttoptr i64 %wr to double*\n  %t = fmul double %fim, %fd\n  %s = fadd double %fre, %t\n"
+            "  store double %s, double* %r\n  ret void\n}\n";
+
+static const char nothing[] = "define void @uf_nothing(i64* %w) nounwind {\n  ret void\n}\n";
+
+static code_module module_of(const char *ir, const char *entry) {
+    code_module module = {.nsymbols = 0};
+    text_puts(&module.ir, ir);
+    strcpy(module.entry, entry);
+    return module;
+}
+
+static uf_status try_compile(const char *ir, const char *entry, code_symbol *symbols, int nsymbols, code **out) {
+    code_module module = module_of(ir, entry);
+    module.symbols = symbols;
+    module.nsymbols = nsymbols;
+    code_target target = {.vector_bits = 128};
+    uf_status status = cpu_engine.compile(&module, &target, 0, out);
+    text_free(&module.ir);
+    return status;
+}
+
+static code *compile(const char *ir, const char *entry) {
+    code *c;
+    if (try_compile(ir, entry, NULL, 0, &c))
+        fail_msg("%s", uf_last_error()->message);
+    assert_non_null(c);
+    return c;
+}
+
+/* A flat loop over n elements of up to eight operands of one dtype. */
+typedef struct flat {
+    variant v;
+    nd_loop loop;
+    int64_t extent[1], stride[8];
+    char *data[8];
+    launch l;
+} flat;
+
+static void flat_make(flat *f, dtype type, int nin, int nout, int64_t n) {
+    memset(f, 0, sizeof *f);
+    f->v = (variant){.loop = LOOP_FLAT, .ndim = 1, .nin = (uint8_t)nin, .nout = (uint8_t)nout};
+    for (int k = 0; k < nin + nout; k++) {
+        f->v.operand[k] = (variant_operand){.memory = (uint8_t)type, .value = (uint8_t)type};
+        f->stride[k] = 1;
+    }
+    f->extent[0] = n;
+    f->loop = (nd_loop){.ndim = 1, .narrays = nin + nout, .count = n, .extent = f->extent, .stride = f->stride};
+    f->l = (launch){.v = &f->v, .loop = &f->loop, .data = f->data};
+}
+
+static void run(const code *c, const launch *l) { assert_int_equal(cpu_engine.launch(c, l), UF_OK); }
+
+static void check_add(const code *c, int64_t n) {
+    float x[600], y[600], r[600];
+    flat f;
+    assert_true(n < 600);
+    for (int i = 0; i < 600; i++)
+        x[i] = (float)i, y[i] = 0.5f, r[i] = -1;
+    flat_make(&f, DT_FLOAT32, 2, 1, n);
+    f.data[0] = (char *)x, f.data[1] = (char *)y, f.data[2] = (char *)r;
+    run(c, &f.l);
+    for (int i = 0; i < 600; i++)
+        assert_true(r[i] == (i < n ? (float)i + 0.5f : -1));
+}
+
+/* ---- Random numbers ---- */
+
+static uint64_t state;
+
+static int64_t below(int64_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+static int seed(void **unused) {
+    (void)unused;
+    const char *given = getenv("UF_SEED");
+    state = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000 + (uint64_t)getpid();
+    print_message("UF_SEED=%llu\n", (unsigned long long)state);
+    return 0;
+}
+
+/* ---- What every version must do ---- */
+
+static void flat_every_length(void **unused) {
+    (void)unused;
+    code *c = compile(add_flat, "uf_add");
+    for (int64_t n = 0; n < 300; n++)
+        check_add(c, n);
+    cpu_engine.release(c);
+}
+
+/* Vector functions of glibc, called through the attribute. */
+static void vector_math(void **unused) {
+    (void)unused;
+    void *libmvec = dlopen("libmvec.so.1", RTLD_NOW);
+    code_symbol symbols[] = {{"sinf", (const void *)(uintptr_t)sinf},
+                             {"_ZGVbN4v_sinf", libmvec ? dlsym(libmvec, "_ZGVbN4v_sinf") : NULL},
+                             {"_ZGVdN8v_sinf", libmvec ? dlsym(libmvec, "_ZGVdN8v_sinf") : NULL}};
+    if (!symbols[2].address || !__builtin_cpu_supports("avx2"))
+        skip();
+    code *c;
+    if (try_compile(sin_flat, "uf_sin", symbols, 3, &c))
+        fail_msg("%s", uf_last_error()->message);
+    float x[333], y[333] = {0}, r[333];
+    for (int i = 0; i < 333; i++)
+        x[i] = (float)i * 0.25f - 40;
+    flat f;
+    flat_make(&f, DT_FLOAT32, 2, 1, 333);
+    f.data[0] = (char *)x, f.data[1] = (char *)y, f.data[2] = (char *)r;
+    run(c, &f.l);
+    for (int i = 0; i < 333; i++)
+        assert_true(fabs(r[i] - sin(x[i])) <= 4 * 6e-8);
+    cpu_engine.release(c);
+    code_module module = module_of(sin_flat, "uf_sin");
+    text out = {0};
+    assert_int_equal(cpu_engine.inspect(&module, NULL, 0, UF_VIEW_RESOURCES, &out), UF_OK);
+    assert_non_null(strstr(out.data, "code "));
+    assert_non_null(strstr(out.data, "_ZGVdN8v_sinf"));
+    text_free(&out);
+    assert_int_equal(cpu_engine.inspect(&module, NULL, 0, UF_VIEW_ASSEMBLY, &out), UF_OK);
+    assert_non_null(strstr(out.data, "uf_sin:"));
+    text_free(&out);
+    assert_int_equal(cpu_engine.inspect(&module, NULL, 0, UF_VIEW_PTX, &out), UF_ERR_ARGUMENT);
+    text_free(&out);
+    text_free(&module.ir);
+}
+
+/* A function far from everything: below 2^34, while code and stack lie near 2^47. */
+static void far_symbol(void **unused) {
+    (void)unused;
+#if defined(__x86_64__)
+    static const unsigned char body[] = {0xf3, 0x0f, 0x58, 0xc0, 0xc3}; /* addss xmm0, xmm0; ret */
+    unsigned char *at = mmap((void *)0x300000000, 4096, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    assert_ptr_not_equal(at, MAP_FAILED);
+    memcpy(at, body, sizeof body);
+    assert_int_equal(mprotect(at, 4096, PROT_READ | PROT_EXEC), 0);
+    code_symbol symbol = {"far", at};
+    code *c;
+    if (try_compile(far_flat, "uf_far", &symbol, 1, &c))
+        fail_msg("%s", uf_last_error()->message);
+    float x[5] = {1, 2, 3, 4, 5}, y[5] = {10, 10, 10, 10, 10}, r[5];
+    flat f;
+    flat_make(&f, DT_FLOAT32, 2, 1, 5);
+    f.data[0] = (char *)x, f.data[1] = (char *)y, f.data[2] = (char *)r;
+    run(c, &f.l);
+    for (int i = 0; i < 5; i++)
+        assert_true(r[i] == 2 * x[i] + 10);
+    cpu_engine.release(c);
+    symbol.address = at + 64; /* one name is one address */
+    assert_int_equal(try_compile(far_flat, "uf_far", &symbol, 1, &c), UF_ERR_COMPILE);
+    assert_non_null(strstr(uf_last_error()->message, "far"));
+#else
+    skip();
+#endif
+}
+
+static long pages(const char *file) { /* resident pages, or lines of a file */
+    FILE *in = fopen(file, "r");
+    assert_non_null(in);
+    long size, resident = 0, lines = 0;
+    if (strstr(file, "statm")) {
+        assert_int_equal(fscanf(in, "%ld %ld", &size, &resident), 2);
+    } else {
+        for (int c; (c = getc(in)) != EOF;)
+            lines += c == '\n';
+    }
+    fclose(in);
+    return resident ? resident : lines;
+}
+
+/* Compiling and releasing leaves nothing behind. */
+static void cycles(void **unused) {
+    (void)unused;
+    enum {
+        WARM = 60,
+        CYCLES = 300
+    };
+    long resident = 0, maps = 0;
+    code *kept = compile(add_flat, "uf_add");
+    for (int k = 0; k < WARM + CYCLES; k++) {
+        if (k == WARM) {
+            resident = pages("/proc/self/statm");
+            maps = pages("/proc/self/maps");
+        }
+        code *c = compile(nothing, "uf_nothing");
+        c->run(NULL);
+        cpu_engine.release(c);
+    }
+    check_add(kept, 100);
+    cpu_engine.release(kept);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they keep what was freed */
+    assert_in_range(pages("/proc/self/maps"), 1, maps + 20);
+    assert_in_range(pages("/proc/self/statm"), 1, resident + 1024); /* 4 MiB of malloc's noise */
+#endif
+}
+
+/* Text that is not IR, IR that is not valid, and IR that asks for what it was not given. */
+static void bad_modules(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *ir, *entry, *says;
+    } bad[] = {
+        {"define void @k(i64* %w) {\n  retvoid\n}\n", "k", "expected instruction opcode"},
+        {"", "k", "no such function"},
+        {"declare void @k(i64*)\n", "k", "no such function"},
+        {"define void @k(i64* %w) {\n  ret void\n}\n", "other", "no such function"},
+        {"define i32 @k(i64* %w) {\n  br i1 true, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n"
+         "  ret i32 %x\n}\n",
+         "k", "does not dominate"},
+        {"declare void @nobody()\ndefine void @k(i64* %w) {\n  call void @nobody()\n  ret void\n}\n", "k", "nobody"},
+        {"define void @k(i64* %w) {\n  call void asm \"nonsense\", \"\"()\n  ret void\n}\n", "k", ""},
+    };
+    for (size_t k = 0; k < COUNT(bad); k++) {
+        code *c = (code *)&c;
+        assert_int_equal(try_compile(bad[k].ir, bad[k].entry, NULL, 0, &c), UF_ERR_COMPILE);
+        assert_null(c);
+        if (!strstr(uf_last_error()->message, bad[k].says))
+            fail_msg("'%s' is not in: %s", bad[k].says, uf_last_error()->message);
+    }
+    flat_every_length(NULL);
+}
+
+/* ---- Loops ---- */
+
+enum {
+    DIMS = 5,
+    BUFFER = 40000
+};
+
+typedef struct box {
+    int ndim;
+    int64_t extent[DIMS], stride[DIMS * 3], span[3]; /* strides of a, b, r; elements from lowest to highest */
+    int64_t low[3];
+} box;
+
+/* Random extents and strides; the output's strides keep its elements apart, inputs may have any, zero and negative too. */
+static void box_random(box *b) {
+    b->ndim = 1 + (int)below(DIMS);
+    int64_t apart = 1 + below(2);
+    for (int k = 0; k < 3; k++)
+        b->low[k] = b->span[k] = 0;
+    for (int d = 0; d < b->ndim; d++) {
+        b->extent[d] = b->ndim == 1 ? 1 + below(3000) : 1 + below(d == 0 ? 60 : 6);
+        int64_t *s = b->stride + (size_t)d * 3;
+        s[0] = below(7) - 3;
+        s[1] = below(3) ? below(9) - 4 : 0;
+        s[2] = below(4) ? apart : -apart;
+        apart *= b->extent[d] + below(2);
+        for (int k = 0; k < 3; k++) {
+            int64_t reach = s[k] * (b->extent[d] - 1);
+            b->low[k] += reach < 0 ? -reach : 0;
+            b->span[k] += reach < 0 ? -reach : reach;
+        }
+    }
+}
+
+/* Every element by division of its number: nothing shared with the engine's walk. */
+static void box_oracle(const box *b, const int32_t *x, const int32_t *y, int32_t *r) {
+    int64_t count = 1;
+    for (int d = 0; d < b->ndim; d++)
+        count *= b->extent[d];
+    for (int64_t e = 0; e < count; e++) {
+        int64_t rest = e, at[3] = {b->low[0], b->low[1], b->low[2]};
+        for (int d = 0; d < b->ndim; rest /= b->extent[d], d++)
+            for (int k = 0; k < 3; k++)
+                at[k] += rest % b->extent[d] * b->stride[(size_t)d * 3 + (size_t)k];
+        r[at[2]] = x[at[0]] + 3 * y[at[1]];
+    }
+}
+
+static void box_launch(code *c, box *b, int32_t *x, int32_t *y, int32_t *r, int threads) {
+    char *data[3] = {(char *)(x + b->low[0]), (char *)(y + b->low[1]), (char *)(r + b->low[2])};
+    variant v = {.loop = LOOP_GENERAL, .nin = 2, .nout = 1};
+    nd_loop loop = {.ndim = b->ndim, .narrays = 3, .count = 1, .extent = b->extent, .stride = b->stride};
+    for (int d = 0; d < b->ndim; d++)
+        loop.count *= b->extent[d];
+    for (int k = 0; k < 3; k++)
+        v.operand[k] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_STRIDED};
+    cpu_engine.specialise(&v, &loop, &(code_size){.nodes = 4});
+    assert_int_equal(v.ndim, b->ndim < 2 ? b->ndim : 2);
+    run(c, &(launch){.v = &v, .loop = &loop, .data = data, .threads = threads});
+}
+
+/* Random loops, on one thread and cut in many ways: the cost that the engine believes in decides how. */
+static void nested(void **unused) {
+    (void)unused;
+    code *c = compile(add_strided, "uf_strided");
+    int32_t *x = malloc(4 * BUFFER * sizeof *x), *y = x + BUFFER, *r = y + BUFFER, *expected = r + BUFFER;
+    assert_non_null(x);
+    for (int i = 0; i < 2 * BUFFER; i++)
+        x[i] = (int32_t)below(1 << 20);
+    static const uint32_t costs[] = {0, 1, 1 << 20, 4000000000u};
+    for (int trial = 0; trial < 1500; trial++) {
+        box b;
+        do
+            box_random(&b);
+        while (b.span[0] >= BUFFER || b.span[1] >= BUFFER || b.span[2] >= BUFFER);
+        for (int i = 0; i < BUFFER; i++)
+            r[i] = expected[i] = -7;
+        box_oracle(&b, x, y, expected);
+        atomic_store(&c->cost, costs[below(4)]);
+        box_launch(c, &b, x, y, r, (int)below(5));
+        if (memcmp(r, expected, BUFFER * sizeof *r))
+            fail_msg("trial %d: %d dimensions, extents %d %d ..", trial, b.ndim, (int)b.extent[0], (int)b.extent[1]);
+    }
+    free(x);
+    cpu_engine.release(c);
+}
+
+/* Flat loops cut over threads at any alignment. */
+static void flat_cut(void **unused) {
+    (void)unused;
+    code *c = compile(add_flat, "uf_add");
+    enum {
+        N = 20000
+    };
+    float *x = malloc(3 * N * sizeof *x), *y = x + N, *r = y + N;
+    assert_non_null(x);
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i, y[i] = (float)(i % 7);
+    for (int trial = 0; trial < 500; trial++) {
+        int64_t n = 1 + below(below(2) ? 200 : N - 20), at = below(17);
+        for (int i = 0; i < N; i++)
+            r[i] = -1;
+        flat f;
+        flat_make(&f, DT_FLOAT32, 2, 1, n);
+        f.data[0] = (char *)(x + below(N - n)), f.data[1] = (char *)y, f.data[2] = (char *)(r + at);
+        f.l.threads = (int)below(5);
+        const float *from = (const float *)(void *)f.data[0];
+        atomic_store(&c->cost, below(3) ? 4000000000u : below(2) ? 100000 : 0);
+        run(c, &f.l);
+        for (int i = 0; i < N; i++)
+            if (r[i] != (i >= at && i < at + n ? from[i - at] + y[i - at] : -1))
+                fail_msg("trial %d: n %d at %d: element %d", trial, (int)n, (int)at, i);
+    }
+    free(x);
+    cpu_engine.release(c);
+}
+
+static void numbers(void **unused) {
+    (void)unused;
+    code *c = compile(numbers_flat, "uf_numbers");
+    double in[3] = {1.5, 2, 4}, r = 0;
+    uint64_t values[3][2] = {{0}};
+    memcpy(values[0], in, 16);
+    memcpy(values[1], in + 2, 8);
+    flat f;
+    flat_make(&f, DT_FLOAT64, 2, 1, 1);
+    f.v.operand[0] = (variant_operand){DT_COMPLEX128, DT_COMPLEX128, OPERAND_NUMBER, 0};
+    f.v.operand[1].kind = OPERAND_NUMBER;
+    f.data[2] = (char *)&r;
+    f.l.numbers = (const uint64_t(*)[2])values;
+    run(c, &f.l);
+    assert_true(r == 9.5);
+    atomic_store(&c->cost, 1);
+    r = 0;
+    run(c, &f.l);
+    assert_true(r == 9.5);
+    cpu_engine.release(c);
+}
+
+/* A buffer whose end, or beginning, touches memory that must not be touched. */
+static char *guarded(size_t size, bool at_end) {
+    size_t whole = (size + 4095) / 4096 * 4096;
+    char *room = mmap(NULL, whole + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(room, MAP_FAILED);
+    assert_int_equal(mprotect(room + 4096, whole, PROT_READ | PROT_WRITE), 0);
+    return at_end ? room + 4096 + whole - size : room + 4096;
+}
+
+static void guard_pages(void **unused) {
+    (void)unused;
+    code *c = compile(add_flat, "uf_add");
+    for (int end = 0; end < 2; end++)
+        for (int64_t n = 1; n < 200; n += 1 + n / 16) {
+            size_t size = (size_t)n * 4;
+            flat f;
+            flat_make(&f, DT_FLOAT32, 2, 1, n);
+            for (int k = 0; k < 3; k++)
+                memset(f.data[k] = guarded(size, end), 0, size);
+            run(c, &f.l);
+            for (int k = 0; k < 3; k++) {
+                char *room = (char *)((uintptr_t)f.data[k] & ~(uintptr_t)4095) - 4096;
+                munmap(room, (size + 4095) / 4096 * 4096 + 8192);
+            }
+        }
+    cpu_engine.release(c);
+}
+
+/* Stores past the caches: the same results as a plain run, at every alignment, on one thread and more. */
+static void streaming(void **unused) {
+    (void)unused;
+    code *c = compile(add_flat, "uf_add");
+    enum {
+        N = (17 << 20) / 4,
+        ROOM = 64
+    };
+    float *x = malloc(3 * (size_t)(N + ROOM) * sizeof *x), *y = x + N + ROOM, *r = y + N + ROOM;
+    assert_non_null(x);
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i, y[i] = (float)(i % 101);
+    for (int trial = 0; trial < 4; trial++) {
+        int64_t n = N - below(100), at = 1 + below(40);
+        for (int i = 0; i < N + ROOM; i++)
+            r[i] = -1;
+        flat f;
+        flat_make(&f, DT_FLOAT32, 2, 1, n);
+        f.data[0] = (char *)x, f.data[1] = (char *)y, f.data[2] = (char *)(r + at);
+        f.l.threads = trial % 2 ? 1 : 3;
+#if defined(__x86_64__)
+        assert_true(stream_wanted(&f.l, n));
+#endif
+        assert_false(stream_wanted(&f.l, 1000));
+        run(c, &f.l);
+        for (int i = 0; i < N + ROOM; i++)
+            if (r[i] != (i >= at && i < at + n ? x[i - at] + y[i - at] : -1))
+                fail_msg("n %d at %d: element %d", (int)n, (int)at, i);
+        f.data[2] = f.data[1]; /* in place */
+        assert_false(stream_wanted(&f.l, n));
+        f.data[2] = (char *)r + 2 * 64;
+        f.v.nin = 1, f.v.nout = 2; /* outputs that are not aligned alike */
+        f.data[1] = (char *)r + 4;
+        assert_false(stream_wanted(&f.l, n));
+    }
+    free(x);
+    cpu_engine.release(c);
+}
+
+/* ---- Threads, fork ---- */
+
+static void *compile_and_run(void *user) {
+    (void)user;
+    for (int k = 0; k < 4; k++) {
+        code *c = compile(k % 2 ? add_flat : nothing, k % 2 ? "uf_add" : "uf_nothing");
+        if (k % 2)
+            check_add(c, 100 + k);
+        cpu_engine.release(c);
+    }
+    return NULL;
+}
+
+static void threads(void **unused) {
+    (void)unused;
+    pthread_t thread[8];
+    for (size_t k = 0; k < COUNT(thread); k++)
+        assert_int_equal(pthread_create(&thread[k], NULL, compile_and_run, NULL), 0);
+    for (size_t k = 0; k < COUNT(thread); k++)
+        pthread_join(thread[k], NULL);
+}
+
+static _Atomic bool stop;
+
+static void *compile_on_and_on(void *user) {
+    while (!atomic_load(&stop))
+        cpu_engine.release(compile(nothing, "uf_nothing"));
+    return user;
+}
+
+/* A child of a process that is compiling at that moment can compile and run what its parent had. */
+static void forks(void **unused) {
+    (void)unused;
+    pthread_t thread;
+    code *before = compile(add_flat, "uf_add");
+    atomic_store(&stop, false);
+    assert_int_equal(pthread_create(&thread, NULL, compile_on_and_on, NULL), 0);
+    for (int k = 0; k < 5; k++) {
+        usleep(3000);
+        pid_t child = fork();
+        if (!child) {
+            alarm(30);
+            code *c;
+            float x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, r[3] = {0};
+            uint64_t words[] = {(uintptr_t)x, (uintptr_t)y, (uintptr_t)r, 3};
+            before->run(words);
+            bool good = r[2] == 9 && !try_compile(add_flat, "uf_add", NULL, 0, &c);
+            words[1] = words[0];
+            if (good)
+                c->run(words);
+            _exit(good && r[2] == 6 ? 0 : 1);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+    cpu_engine.release(before);
+}
+
+/* ---- Memory ---- */
+
+static int64_t allowed;
+static bool count_down(size_t size) {
+    (void)size;
+    return allowed-- > 0;
+}
+
+static void allocation_failures(void **unused) {
+    (void)unused;
+    code *c;
+    uf_status status = UF_ERR_MEMORY;
+    int failures = 0;
+    for (; status; failures++) {
+        code_module module = module_of(add_flat, "uf_add");
+        allowed = failures;
+        mem_may_alloc = count_down;
+        status = cpu_engine.compile(&module, &(code_target){0}, 0, &c);
+        mem_may_alloc = NULL;
+        text_free(&module.ir);
+        if (status) {
+            assert_int_equal(status, UF_ERR_MEMORY);
+            assert_null(c);
+        }
+    }
+    assert_true(failures > 1);
+    check_add(c, 50);
+    cpu_engine.release(c);
+    code_module module = module_of(add_flat, "uf_add");
+    text out = {0};
+    allowed = 0;
+    mem_may_alloc = count_down;
+    status = cpu_engine.inspect(&module, NULL, 0, UF_VIEW_ASSEMBLY, &out);
+    mem_may_alloc = NULL;
+    assert_int_equal(status, UF_ERR_MEMORY);
+    text_free(&out);
+    text_free(&module.ir);
+}
+
+static void memory(void **unused) {
+    (void)unused;
+    DLDevice cpu = {kDLCPU, 0};
+    static const size_t sizes[] = {0, 1, 63, 64, 100000, 5 << 20};
+    for (size_t k = 0; k < COUNT(sizes); k++) {
+        void *block, *copy;
+        assert_int_equal(cpu_engine.alloc(cpu, sizes[k], &block), UF_OK);
+        assert_int_equal(cpu_engine.scratch(0, sizes[k], NULL, &copy), UF_OK);
+        assert_int_equal((uintptr_t)block % 64, 0);
+        memset(block, 0x5a, sizes[k]);
+        assert_int_equal(cpu_engine.copy(0, copy, block, sizes[k], NULL, true), UF_OK);
+        assert_memory_equal(copy, block, sizes[k]);
+        cpu_engine.free(cpu, block);
+        cpu_engine.scratch_free(0, copy, NULL);
+    }
+    void *block = &block;
+    assert_int_equal(cpu_engine.alloc(cpu, SIZE_MAX - 10, &block), UF_ERR_MEMORY);
+    assert_null(block);
+    allowed = 0;
+    mem_may_alloc = count_down;
+    uf_status status = cpu_engine.alloc(cpu, 100, &block);
+    mem_may_alloc = NULL;
+    assert_int_equal(status, UF_ERR_MEMORY);
+    cpu_engine.free(cpu, NULL);
+    assert_int_equal(cpu_engine.sync(0, NULL), UF_OK);
+}
+
+/* ---- Times, shown and held to loose bounds: other work may run beside ---- */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static void times(void **unused) {
+    (void)unused;
+    double first = now();
+    code *c = compile(add_flat, "uf_add");
+    first = now() - first;
+    float x[16] = {0}, y[16] = {0}, r[16];
+    flat f;
+    flat_make(&f, DT_FLOAT32, 2, 1, 16);
+    f.data[0] = (char *)x, f.data[1] = (char *)y, f.data[2] = (char *)r;
+    double best = 1e9;
+    for (int k = 0; k < 20; k++) {
+        double t = now();
+        for (int i = 0; i < 10000; i++)
+            cpu_engine.launch(c, &f.l);
+        t = (now() - t) * 100;
+        best = t < best ? t : best;
+    }
+    print_message("a compilation %.2f ms, a launch of 16 elements %.1f ns\n", first, best);
+    assert_true(best < 500);
+    cpu_engine.release(c);
+}
+
+static void information(void **unused) {
+    (void)unused;
+    text out = {0};
+    code_target target;
+    assert_int_equal(cpu_engine.target(0, &target), UF_OK);
+    assert_true(target.vector_bits == 128 || target.vector_bits == 256 || target.vector_bits == 512);
+    assert_false(target.gpu);
+    assert_int_equal(cpu_engine.target(-90, &target), UF_ERR_ARGUMENT);
+    cpu_engine.info(&out);
+    const llvm *l;
+    assert_int_equal(llvm_open(&l), UF_OK);
+    assert_non_null(strstr(out.data, l->version));
+    assert_non_null(strstr(out.data, l->path));
+    assert_non_null(strstr(out.data, "libmvec"));
+    text_free(&out);
+}
+
+/* ---- Processes of their own ---- */
+
+static int run_child(const char *role, const char *library) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        setenv("CHILD", role, 1);
+        if (library)
+            setenv("UFUNC_LLVM", library, 1);
+        execl("/proc/self/exe", "test_cpu", (char *)NULL);
+        _exit(126);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* The file does not exist: the error says so, how to steer the search, and what to install. */
+static int child_missing(void) {
+    code_target target;
+    code *c;
+    const char *message = uf_last_error()->message;
+    if (cpu_engine.target(0, &target) != UF_ERR_LIBRARY || !strstr(message, getenv("UFUNC_LLVM")) ||
+        !strstr(message, "UFUNC_LLVM=") || !strstr(message, "apt-get install libllvm14"))
+        return 1;
+    if (try_compile(nothing, "uf_nothing", NULL, 0, &c) != UF_ERR_LIBRARY || c)
+        return 2;
+    text out = {0};
+    cpu_engine.info(&out);
+    if (!strstr(out.data, "missing") || !strstr(out.data, getenv("UFUNC_LLVM")))
+        return 3;
+    text_free(&out);
+    cpu_engine.release(NULL);
+    unsetenv("UFUNC_LLVM"); /* the search is made again */
+    return cpu_engine.target(0, &target) ? 4 : 0;
+}
+
+/* The file is another library. */
+static int child_other(void) {
+    code_target target;
+    if (cpu_engine.target(0, &target) != UF_ERR_LIBRARY || !strstr(uf_last_error()->message, "LLVMInitialize"))
+        return 1;
+    return strstr(uf_last_error()->message, "libm.so.6") ? 0 : 2;
+}
+
+static int child_version(void) {
+    const llvm *l;
+    if (llvm_open(&l))
+        return SKIPPED;
+    print_message("LLVM %s, %s\n", l->version, l->path);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_every_length), cmocka_unit_test(vector_math), cmocka_unit_test(far_symbol),
+        cmocka_unit_test(bad_modules),       cmocka_unit_test(cycles),      cmocka_unit_test(times),
+    };
+    return cmocka_run_group_tests_name("a version of LLVM", tests, NULL, NULL) ? 1 : 0;
+}
+
+static void missing_library(void **unused) {
+    (void)unused;
+    assert_int_equal(run_child("missing", "/nowhere/libLLVM.so"), 0);
+    assert_int_equal(run_child("other", "libm.so.6"), 0);
+}
+
+static void every_version(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM-16.so.1",
+                                        "libLLVM-17.so.1", "libLLVM.so.18.1", "libLLVM.so.19.1"};
+    int ran = 0;
+    for (size_t k = 0; k < COUNT(names); k++) {
+        int exit_code = run_child("version", names[k]);
+        if (exit_code == SKIPPED)
+            continue;
+        ran++;
+        if (exit_code)
+            fail_msg("%s: %d", names[k], exit_code);
+    }
+    assert_true(ran > 0);
+}
+
+int main(void) {
+    const char *role = getenv("CHILD");
+    if (role)
+        return !strcmp(role, "missing") ? child_missing() : !strcmp(role, "other") ? child_other() : child_version();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(missing_library),
+        cmocka_unit_test(every_version),
+        cmocka_unit_test(information),
+        cmocka_unit_test(nested),
+        cmocka_unit_test(flat_cut),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(guard_pages),
+        cmocka_unit_test(streaming),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(forks),
+        cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(times),
+    };
+    return cmocka_run_group_tests(tests, seed, NULL);
+}
