@@ -20,7 +20,8 @@ SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o)
 TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
-HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/test/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/test/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))) \
+           $(patsubst tests/ref/%.c,$(BUILD)/test/obj/ref/%.o,$(wildcard tests/ref/*.c))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/*.c))
 
@@ -74,6 +75,10 @@ $(BUILD)/perf/%: tests/perf/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.
 $(BUILD)/test/obj/%.o: tests/unit/%.c $(BUILD)/.flags | $(DEPS)/.deps-test
 	@mkdir -p $(@D)
 	$(COMPILE) -Isrc -Itests/unit -c -o $@ $<
+
+$(BUILD)/test/obj/ref/%.o: tests/ref/%.c $(BUILD)/.flags | $(DEPS)/.deps-test
+	@mkdir -p $(@D)
+	$(COMPILE) -Isrc -c -o $@ $<
 
 # Unit tests link the library's objects, so that internal functions are in reach, and the helpers beside them.
 $(BUILD)/test/libinside.a: $(OBJECTS) $(HELPERS)
@@ -151,7 +156,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/obj/ref/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
 .PHONY: all deps programs demo test test-gpu bench lint asan tsan install uninstall clean FORCE
 .SECONDARY:

@@ -1,0 +1,504 @@
+/* ref.c - interpreter of the typed tree. Input: a tree as lang.h defines it and the parameters' values. Invariant: every
+ * value is normalised: integers wrapped to their type, floating ones rounded to it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ref.h"
+
+typedef struct machine {
+    int64_t steps; /* left; negative: stop */
+} machine;
+
+/* An activation of a function. */
+typedef struct frame {
+    machine *m;
+    const function *f;
+    number **slots; /* per local: its elements */
+} frame;
+
+typedef enum flow {
+    FLOW_NEXT,
+    FLOW_BREAK,
+    FLOW_CONTINUE,
+    FLOW_RETURN
+} flow;
+
+/* ---- Values ---- */
+
+static int bits_of(dtype t) { return 8 * dtypes[t].size; }
+static bool is_signed(dtype t) { return t >= DT_INT8 && t <= DT_INT64; }
+static bool is_real_floating(dtype t) { return t >= DT_FLOAT16 && t <= DT_FLOAT64; }
+static bool is_complex(dtype t) { return t == DT_COMPLEX64 || t == DT_COMPLEX128; }
+static bool is_float(dtype t) { return is_real_floating(t) || is_complex(t); }
+
+/* The low bits of an integer as a value of an integer type. */
+static number integer(dtype t, uint64_t bits) {
+    int unused = 64 - bits_of(t);
+    number n = {.type = t};
+    if (is_signed(t))
+        n.as.i = (int64_t)(bits << unused) >> unused;
+    else
+        n.as.u = bits << unused >> unused;
+    return n;
+}
+
+static number truth(bool b) { return (number){.type = DT_BOOL, .as.u = b}; }
+
+/* Rounds an exact x to a binary format with `digits` digits whose smallest normal number is 2^least. */
+static double round_to(long double x, int digits, int least, double largest) {
+    if (x == 0 || isnan(x) || isinf(x))
+        return (double)x;
+    int exponent = ilogbl(x) < least ? least : ilogbl(x);
+    long double unit = ldexpl(1, exponent - (digits - 1)), rounded = rintl(x / unit) * unit;
+    return fabsl(rounded) > (long double)largest ? copysign(HUGE_VAL, (double)x) : (double)rounded;
+}
+
+/* An exact value rounded once to a floating type. */
+static double rounded(dtype t, long double x) {
+    switch (t) {
+    case DT_FLOAT16:
+        return round_to(x, 11, -14, 65504);
+    case DT_BFLOAT16:
+        return round_to(x, 8, -126, 0x1.FEp127);
+    case DT_FLOAT32:
+    case DT_COMPLEX64:
+        return (float)x;
+    default:
+        return (double)x;
+    }
+}
+
+static number real(dtype t, long double x) { return (number){.type = t, .as.f = {rounded(t, x), 0}}; }
+
+static number pair(dtype t, double re, double im) {
+    return (number){.type = t, .as.f = {rounded(t, re), rounded(t, im)}};
+}
+
+static uint64_t saturated(dtype t, double x) {
+    int bits = bits_of(t);
+    if (isnan(x))
+        return 0;
+    x = trunc(x);
+    if (!is_signed(t))
+        return x <= 0 ? 0 : x >= ldexp(1, bits) ? UINT64_MAX : (uint64_t)x;
+    if (x >= ldexp(1, bits - 1))
+        return ((uint64_t)1 << (bits - 1)) - 1;
+    return x < -ldexp(1, bits - 1) ? (uint64_t)1 << (bits - 1) : (uint64_t)(int64_t)x;
+}
+
+number ref_convert(number v, dtype to) {
+    bool from_float = is_float(v.type);
+    if (v.type == to)
+        return v;
+    if (to == DT_BOOL)
+        return truth(from_float ? v.as.f[0] != 0 || (is_complex(v.type) && v.as.f[1] != 0) : v.as.u != 0);
+    if (is_complex(to))
+        return pair(to, ref_convert(v, to == DT_COMPLEX64 ? DT_FLOAT32 : DT_FLOAT64).as.f[0],
+                    is_complex(v.type) ? v.as.f[1] : 0);
+    if (is_real_floating(to))
+        return real(to, from_float ? (long double)v.as.f[0] : is_signed(v.type) ? (long double)v.as.i : v.as.u);
+    return integer(to, from_float ? saturated(to, v.as.f[0]) : v.as.u);
+}
+
+static bool same_double(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
+
+bool ref_same(number a, number b) {
+    if (!is_float(a.type))
+        return a.as.u == b.as.u;
+    return same_double(a.as.f[0], b.as.f[0]) && (!is_complex(a.type) || same_double(a.as.f[1], b.as.f[1]));
+}
+
+/* ---- Operators ---- */
+
+static uint64_t divide(dtype t, uint64_t a, uint64_t b, bool want_remainder) {
+    if (b == 0)
+        return 0;
+    if (!is_signed(t))
+        return want_remainder ? a % b : a / b;
+    int64_t x = (int64_t)a, y = (int64_t)b;
+    if (y == -1)
+        return want_remainder ? 0 : 0 - a;
+    return (uint64_t)(want_remainder ? x % y : x / y);
+}
+
+/* count is a value of an integer type; its bits are read as unsigned. */
+static uint64_t shift(op o, number a, number count) {
+    int unused = 64 - bits_of(count.type);
+    uint64_t n = count.as.u << unused >> unused;
+    bool all = n >= (uint64_t)bits_of(a.type);
+    if (o == OP_SHL)
+        return all ? 0 : a.as.u << n;
+    if (is_signed(a.type))
+        return (uint64_t)(a.as.i >> (all ? 63 : n));
+    return all ? 0 : a.as.u >> n;
+}
+
+static int sign_of_difference(number a, number b) {
+    if (is_signed(a.type))
+        return (a.as.i > b.as.i) - (a.as.i < b.as.i);
+    return (a.as.u > b.as.u) - (a.as.u < b.as.u);
+}
+
+static number integer_binary(op o, number a, number b) {
+    dtype t = a.type;
+    int sign = o >= OP_LT && o <= OP_NE ? sign_of_difference(a, b) : 0;
+    switch (o) {
+    case OP_MUL:
+        return integer(t, a.as.u * b.as.u);
+    case OP_DIV:
+    case OP_REM:
+        return integer(t, divide(t, a.as.u, b.as.u, o == OP_REM));
+    case OP_ADD:
+        return integer(t, a.as.u + b.as.u);
+    case OP_SUB:
+        return integer(t, a.as.u - b.as.u);
+    case OP_SHL:
+    case OP_SHR:
+        return integer(t, shift(o, a, b));
+    case OP_LT:
+        return truth(sign < 0);
+    case OP_LE:
+        return truth(sign <= 0);
+    case OP_GT:
+        return truth(sign > 0);
+    case OP_GE:
+        return truth(sign >= 0);
+    case OP_EQ:
+        return truth(sign == 0);
+    case OP_NE:
+        return truth(sign != 0);
+    case OP_AND:
+        return integer(t, a.as.u & b.as.u);
+    case OP_XOR:
+        return integer(t, a.as.u ^ b.as.u);
+    case OP_OR:
+        return integer(t, a.as.u | b.as.u);
+    default:
+        abort(); /* not a binary operator of integers: the tree is malformed */
+    }
+}
+
+/* In double; for float32 operands a single rounding to float follows, which is then that of the float operation: a double
+ * has more than twice its digits. */
+static double arithmetic(op o, double a, double b) {
+    switch (o) {
+    case OP_MUL:
+        return a * b;
+    case OP_DIV:
+        return a / b;
+    case OP_ADD:
+        return a + b;
+    case OP_SUB:
+        return a - b;
+    default:
+        abort();
+    }
+}
+
+static number real_binary(op o, number a, number b) {
+    double x = a.as.f[0], y = b.as.f[0];
+    switch (o) {
+    case OP_LT:
+        return truth(x < y);
+    case OP_LE:
+        return truth(x <= y);
+    case OP_GT:
+        return truth(x > y);
+    case OP_GE:
+        return truth(x >= y);
+    case OP_EQ:
+        return truth(x == y);
+    case OP_NE:
+        return truth(x != y);
+    default:
+        return real(a.type, arithmetic(o, x, y));
+    }
+}
+
+static number complex_binary(op o, number a, number b) {
+    bool equal = a.as.f[0] == b.as.f[0] && a.as.f[1] == b.as.f[1];
+    if (o == OP_EQ || o == OP_NE)
+        return truth(equal == (o == OP_EQ));
+    if (o != OP_ADD && o != OP_SUB)
+        abort(); /* products and quotients are calls */
+    return pair(a.type, arithmetic(o, a.as.f[0], b.as.f[0]), arithmetic(o, a.as.f[1], b.as.f[1]));
+}
+
+static number binary(op o, number a, number b) {
+    if (a.type != b.type && o != OP_SHL && o != OP_SHR)
+        abort();
+    return is_complex(a.type) ? complex_binary(o, a, b)
+           : is_float(a.type) ? real_binary(o, a, b)
+                              : integer_binary(o, a, b);
+}
+
+static number unary(op o, number a) {
+    if (o == OP_LNOT)
+        return truth(!a.as.u);
+    if (o == OP_NOT)
+        return integer(a.type, ~a.as.u);
+    return is_complex(a.type) ? pair(a.type, -a.as.f[0], -a.as.f[1])
+           : is_float(a.type) ? real(a.type, -a.as.f[0])
+                              : integer(a.type, 0 - a.as.u);
+}
+
+/* ---- Expressions ---- */
+
+static number evaluate(frame *f, const node *n);
+static void call(machine *m, const function *callee, const number *arguments, number *results);
+
+/* Where an N_LOCAL or N_ELEMENT lives; NULL if an index is out of range. Evaluates the indices, all of them. */
+static number *place(frame *f, const node *n) {
+    const local *l = &f->f->locals[n->local];
+    const node *index = n->args;
+    int64_t at = 0;
+    bool inside = true;
+    if (n->kind == N_LOCAL)
+        return f->slots[n->local];
+    for (int d = 0; d < l->rank; d++) {
+        number i = evaluate(f, l->rank > 3 ? index : n->kid[d]);
+        inside &= i.as.u < (uint64_t)l->extent[d];
+        at = inside ? at * l->extent[d] + i.as.i : 0;
+        index = index ? index->next : NULL;
+    }
+    return inside ? &f->slots[n->local][at] : NULL;
+}
+
+static number read(const frame *f, const node *n, const number *at) {
+    return at ? *at : (number){.type = f->f->locals[n->local].type};
+}
+
+static number call_with(frame *f, const function *callee, const number *arguments) {
+    number results[UF_MAX_OPERANDS];
+    call(f->m, callee, arguments, results);
+    return results[0];
+}
+
+static number compound(frame *f, const node *n) {
+    number *at = place(f, n->kid[0]), old = read(f, n->kid[0], at);
+    number operands[2] = {ref_convert(old, n->wide)};
+    operands[1] = evaluate(f, n->kid[1]);
+    number result = n->callee ? call_with(f, n->callee, operands) : binary(n->op, operands[0], operands[1]);
+    result = ref_convert(result, old.type);
+    if (at)
+        *at = result;
+    return result;
+}
+
+static number update(frame *f, const node *n) {
+    number *at = place(f, n->kid[0]), old = read(f, n->kid[0], at), one = {.type = DT_INT32, .as.i = 1};
+    number result = ref_convert(binary(n->op, ref_convert(old, n->wide), ref_convert(one, n->wide)), old.type);
+    if (at)
+        *at = result;
+    return n->postfix ? old : result;
+}
+
+static number assign(frame *f, const node *n) {
+    number *at = place(f, n->kid[0]), value = evaluate(f, n->kid[1]);
+    if (at)
+        *at = value;
+    return value;
+}
+
+static int evaluate_list(frame *f, const node *list, number *values) {
+    int count = 0;
+    for (const node *n = list; n; n = n->next)
+        values[count++] = evaluate(f, n);
+    return count;
+}
+
+static number evaluate_call(frame *f, const node *n) {
+    number arguments[UF_MAX_OPERANDS];
+    if (evaluate_list(f, n->args, arguments) != n->callee->nparams)
+        abort();
+    return call_with(f, n->callee, arguments);
+}
+
+static number evaluate_math(frame *f, const node *n) {
+    number arguments[4];
+    if (evaluate_list(f, n->args, arguments) != n->math->arity)
+        abort();
+    return ref_math(n->math, n->wide, arguments);
+}
+
+static number evaluate_parts(frame *f, const node *n) {
+    number re = evaluate(f, n->kid[0]), im = evaluate(f, n->kid[1]);
+    return pair(n->type, re.as.f[0], im.as.f[0]);
+}
+
+static number evaluate_part(frame *f, const node *n) {
+    number z = evaluate(f, n->kid[0]);
+    return real(n->type, z.as.f[n->kind == N_IMAG]);
+}
+
+static number evaluate_binary(frame *f, const node *n) {
+    number a = evaluate(f, n->kid[0]), b = evaluate(f, n->kid[1]);
+    return binary(n->op, a, b);
+}
+
+static number evaluate_any(frame *f, const node *n) {
+    switch ((node_kind)n->kind) {
+    case N_CONST:
+        return n->value;
+    case N_LOCAL:
+    case N_ELEMENT:
+        return read(f, n, place(f, n));
+    case N_CONVERT:
+        return ref_convert(evaluate(f, n->kid[0]), n->type);
+    case N_UNARY:
+        return unary(n->op, evaluate(f, n->kid[0]));
+    case N_BINARY:
+        return evaluate_binary(f, n);
+    case N_AND:
+        return truth(evaluate(f, n->kid[0]).as.u && evaluate(f, n->kid[1]).as.u);
+    case N_OR:
+        return truth(evaluate(f, n->kid[0]).as.u || evaluate(f, n->kid[1]).as.u);
+    case N_SELECT:
+        return evaluate(f, n->kid[evaluate(f, n->kid[0]).as.u ? 1 : 2]);
+    case N_ASSIGN:
+        return assign(f, n);
+    case N_COMPOUND:
+        return compound(f, n);
+    case N_UPDATE:
+        return update(f, n);
+    case N_CALL:
+        return evaluate_call(f, n);
+    case N_MATH:
+        return evaluate_math(f, n);
+    case N_COMPLEX:
+        return evaluate_parts(f, n);
+    case N_REAL:
+    case N_IMAG:
+        return evaluate_part(f, n);
+    default:
+        abort(); /* a statement where an expression belongs */
+    }
+}
+
+/* Every value has the type that its node says: a check of the tree. */
+static number evaluate(frame *f, const node *n) {
+    f->m->steps--;
+    number value = evaluate_any(f, n);
+    if (value.type != n->type)
+        abort();
+    return value;
+}
+
+/* ---- Statements ---- */
+
+static flow run_list(frame *f, const node *list);
+
+static int64_t elements(const local *l) {
+    int64_t count = 1;
+    for (int d = 0; d < l->rank; d++)
+        count *= l->extent[d];
+    return count;
+}
+
+static flow declare(frame *f, const node *n) {
+    const local *l = &f->f->locals[n->local];
+    number value = n->kid[0] ? evaluate(f, n->kid[0]) : (number){.type = l->type};
+    for (int64_t i = 0; i < elements(l); i++)
+        f->slots[n->local][i] = value;
+    return run_list(f, n->body);
+}
+
+static flow loop(frame *f, const node *n) {
+    for (bool first = n->test_last;; first = false) {
+        if (!first && n->kid[0] && !evaluate(f, n->kid[0]).as.u)
+            return FLOW_NEXT;
+        flow went = run_list(f, n->body);
+        if (went == FLOW_BREAK)
+            return FLOW_NEXT;
+        if (went == FLOW_RETURN)
+            return went;
+        run_list(f, n->step);
+        if (--f->m->steps < 0)
+            return FLOW_RETURN;
+    }
+}
+
+static flow switch_to(frame *f, const node *n) {
+    number value = evaluate(f, n->kid[0]);
+    const node *target = NULL; /* the case, wherever the default stands */
+    for (const node *c = n->body; c; c = c->next)
+        if (c->kind == N_CASE && (c->is_default ? !target : c->value.as.u == value.as.u))
+            target = c;
+    flow went = run_list(f, target);
+    return went == FLOW_BREAK ? FLOW_NEXT : went;
+}
+
+static flow run(frame *f, const node *n) {
+    f->m->steps--;
+    switch ((node_kind)n->kind) {
+    case N_EVAL:
+        evaluate(f, n->kid[0]);
+        return FLOW_NEXT;
+    case N_DECLARE:
+        return declare(f, n);
+    case N_BLOCK:
+        return run_list(f, n->body);
+    case N_IF:
+        return run_list(f, evaluate(f, n->kid[0]).as.u ? n->body : n->other);
+    case N_LOOP:
+        return loop(f, n);
+    case N_SWITCH:
+        return switch_to(f, n);
+    case N_CASE:
+        return FLOW_NEXT;
+    case N_BREAK:
+        return FLOW_BREAK;
+    case N_CONTINUE:
+        return FLOW_CONTINUE;
+    case N_RETURN:
+        return FLOW_RETURN;
+    default:
+        abort(); /* an expression where a statement belongs */
+    }
+}
+
+static flow run_list(frame *f, const node *list) {
+    for (const node *n = list; n; n = n->next) {
+        flow went = run(f, n);
+        if (went != FLOW_NEXT)
+            return went;
+    }
+    return FLOW_NEXT;
+}
+
+/* ---- Functions ---- */
+
+/* One block: the pointers, then every local's elements, at 0. */
+static number **new_slots(const function *f) {
+    size_t count = 0, n = (size_t)f->nlocals;
+    for (int i = 0; i < f->nlocals; i++)
+        count += (size_t)elements(&f->locals[i]);
+    number **slots = malloc((n + 1) * sizeof *slots + count * sizeof **slots);
+    number *next = (number *)(slots + n + (n & 1));
+    for (int i = 0; i < f->nlocals; i++) {
+        slots[i] = next;
+        for (int64_t k = elements(&f->locals[i]); k > 0; k--)
+            *next++ = (number){.type = f->locals[i].type};
+    }
+    return slots;
+}
+
+static void call(machine *m, const function *callee, const number *arguments, number *results) {
+    frame f = {m, callee, new_slots(callee)};
+    for (int i = 0; i < callee->nparams; i++) {
+        if (arguments[i].type != callee->locals[i].type)
+            abort();
+        *f.slots[i] = arguments[i];
+    }
+    if (m->steps >= 0)
+        run_list(&f, callee->body);
+    for (int i = 0; i < callee->nresults; i++)
+        results[i] = *f.slots[callee->nparams + i];
+    free(f.slots);
+}
+
+bool ref_run(const tree *t, const number *in, number *out, int64_t steps) {
+    machine m = {.steps = steps};
+    call(&m, t->kernel, in, out);
+    return m.steps >= 0;
+}

@@ -1,0 +1,27 @@
+/* ref.h - the tests' oracle: what kernel C means, told a second time. A tree-walking interpreter of the typed tree, one
+ * element at a time, and the math functions by MPFR. Shares no arithmetic with the library: conversions, halves, integer
+ * rules are its own. Floating values are held as double, rounded to their type at each step. */
+#ifndef UF_TEST_REF_H
+#define UF_TEST_REF_H
+
+#include "lang/lang.h"
+
+/* Runs the kernel of a tree: in has its parameters' values, of their types; out gets its results. False: stopped after
+ * `steps` nodes. */
+bool ref_run(const tree *t, const number *in, number *out, int64_t steps);
+
+/* A value converted to a type by kernel C's rules. */
+number ref_convert(number value, dtype to);
+
+/* A math function of arguments as in N_MATH, correctly rounded. type is the row's `wide`. */
+number ref_math(const math_row *row, dtype type, const number *args);
+
+/* How far `got` is from the exact value of a math function, in units in the last place of the exact value (subnormals have
+ * the spacing of the smallest; infinity stands one unit beyond the largest finite number). 0 where both are NaN, HUGE_VAL
+ * where only one is. *exact, if not NULL, gets the exact value rounded to double. */
+double ref_ulps(const math_row *row, dtype type, const number *args, double got, double *exact);
+
+/* Are two values the same bits? Any NaN equals any NaN. Both are of one type. */
+bool ref_same(number a, number b);
+
+#endif

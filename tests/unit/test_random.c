@@ -1,0 +1,290 @@
+/* test_random.c - random programs through the interpreter and through the library: the same bits, on the CPU and, with
+ * UF_TEST_GPU=1, on the GPU. Runs for about 4 s times PROP_N. Program k of a run has seed UF_SEED + k: UF_SEED=<the seed
+ * printed> PROP_N=0 runs that one alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../ref/random.h"
+#include "../ref/ref.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+enum {
+    MAX_ELEMENTS = 160,
+    ELEMENT = 16, /* bytes of the largest dtype */
+    BUFFER = 4 * MAX_ELEMENTS * ELEMENT,
+    STEPS = 1000000
+};
+
+/* One argument: a view into a buffer of its own. */
+typedef struct argument {
+    _Alignas(64) char buffer[BUFFER];
+    int64_t shape[2], strides[2];
+    DLTensor tensor;
+    DLManagedTensor *device; /* the buffer's copy on the GPU */
+} argument;
+
+typedef struct experiment {
+    uint64_t seed;
+    program p;
+    source s;
+    arena a;
+    const tree *tree;
+    bool any_types;
+    int64_t rows, columns;
+    argument args[PROGRAM_TYPES];
+    number expected[MAX_ELEMENTS][PROGRAM_TYPES]; /* [element][output] */
+} experiment;
+
+static int64_t accepted, rejected, unending;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Arguments ---- */
+
+/* Where the element at (row, column) of an argument lies in its buffer; its tensor has rank 0, 1 or 2. */
+static char *element_at(const argument *a, int64_t row, int64_t column) {
+    const DLTensor *t = &a->tensor;
+    int64_t at = 0;
+    if (t->ndim > 0 && t->shape[t->ndim - 1] != 1)
+        at += column * t->strides[t->ndim - 1];
+    if (t->ndim > 1 && t->shape[0] != 1)
+        at += row * t->strides[0];
+    return (char *)t->data + at * (t->dtype.bits / 8);
+}
+
+/* A view of rows x columns, somewhere in the middle of the buffer: dense, stepped, reversed, transposed. */
+static void lay_out(experiment *x, argument *a, dtype t, bool output, bool dense) {
+    int64_t step = 1, pad = 0, sign = 1;
+    bool transposed = false;
+    if (!dense) {
+        step = random_chance(&x->s, 25) ? 2 : 1;
+        pad = random_chance(&x->s, 25) ? 1 : 0;
+        sign = random_chance(&x->s, 20) ? -1 : 1;
+        transposed = random_chance(&x->s, 20);
+    }
+    a->shape[0] = x->rows;
+    a->shape[1] = x->columns;
+    a->strides[1] = sign * step * (transposed ? x->rows : 1);
+    a->strides[0] = step * (transposed ? 1 : x->columns + pad);
+    if (!output && !dense && random_chance(&x->s, 30))
+        a->shape[random_between(&x->s, 0, 1)] = 1; /* broadcasts */
+    a->tensor = (DLTensor){.data = a->buffer + BUFFER / 2,
+                           .device = {kDLCPU, 0},
+                           .ndim = 2,
+                           .dtype = dtypes[t].dl,
+                           .shape = a->shape,
+                           .strides = a->strides};
+    if (x->rows == 1 && random_chance(&x->s, 70)) {
+        a->tensor.ndim = 1;
+        a->tensor.shape++;
+        a->tensor.strides++;
+    }
+    if (!output && !dense && !x->any_types && random_chance(&x->s, 10))
+        a->tensor.ndim = 0; /* a number */
+}
+
+/* One row or several; short or long ones. */
+static void choose_arguments(experiment *x) {
+    bool dense = random_chance(&x->s, 40);
+    x->rows = random_chance(&x->s, 50) ? 1 : random_between(&x->s, 2, 5);
+    x->columns = random_between(&x->s, 1, random_chance(&x->s, 50) ? 31 : MAX_ELEMENTS / x->rows);
+    for (int k = 0; k < x->p.nin + x->p.nout; k++) {
+        argument *a = &x->args[k];
+        memset(a->buffer, 0xA5, sizeof a->buffer);
+        lay_out(x, a, x->p.types[k], k >= x->p.nin, dense);
+        if (k < x->p.nin)
+            for (int64_t i = 0; i < x->rows * x->columns; i++)
+                number_write(random_number(&x->s, x->p.types[k]), x->p.types[k],
+                             element_at(a, i / x->columns, i % x->columns));
+    }
+}
+
+static number read_element(const experiment *x, int k, int64_t i) {
+    return number_read(x->p.types[k], element_at(&x->args[k], i / x->columns, i % x->columns));
+}
+
+/* ---- The oracle ---- */
+
+static bool interpret(experiment *x) {
+    for (int64_t i = 0; i < x->rows * x->columns; i++) {
+        number in[PROGRAM_TYPES];
+        for (int k = 0; k < x->p.nin; k++)
+            in[k] = read_element(x, k, i);
+        if (!ref_run(x->tree, in, x->expected[i], STEPS))
+            return false;
+        for (int k = 0; k < x->p.nout; k++)
+            x->expected[i][k] = ref_convert(x->expected[i][k], x->p.types[x->p.nin + k]);
+    }
+    return true;
+}
+
+/* ---- Reports ---- */
+
+static void print_number(const char *what, number n) {
+    if (dtypes[n.type].kind >= DK_FLOATING)
+        print_error("  %s: %s %a %a\n", what, dtypes[n.type].name, n.as.f[0], dtype_is_complex(n.type) ? n.as.f[1] : 0);
+    else
+        print_error("  %s: %s %lld (0x%llx)\n", what, dtypes[n.type].name, (long long)n.as.i,
+                    (unsigned long long)n.as.u);
+}
+
+static void report(const experiment *x, const char *where, const char *what) {
+    print_error("UF_SEED=%llu, %s: %s\n%s\n%s\n", (unsigned long long)x->seed, where, what, x->p.signature,
+                x->p.source.data);
+    print_error("%lld rows of %lld\n", (long long)x->rows, (long long)x->columns);
+    for (int k = 0; k < x->p.nin + x->p.nout; k++) {
+        const DLTensor *t = &x->args[k].tensor;
+        print_error("argument %d: rank %d", k, t->ndim);
+        for (int d = 0; d < t->ndim; d++)
+            print_error(", %lld stride %lld", (long long)t->shape[d], (long long)t->strides[d]);
+        print_error("\n");
+    }
+}
+
+static void compare(const experiment *x, const char *where) {
+    for (int64_t i = 0; i < x->rows * x->columns; i++)
+        for (int k = 0; k < x->p.nout; k++) {
+            number got = read_element(x, x->p.nin + k, i);
+            if (ref_same(got, x->expected[i][k]))
+                continue;
+            report(x, where, "results differ");
+            print_error("element %lld, output %d\n", (long long)i, k);
+            for (int j = 0; j < x->p.nin; j++)
+                print_number("input", read_element(x, j, i));
+            print_number("interpreter", x->expected[i][k]);
+            print_number(where, got);
+            fail_msg("results differ");
+        }
+}
+
+static void must(const experiment *x, const char *where, uf_status status) {
+    if (status == UF_OK)
+        return;
+    report(x, where, uf_last_error()->message);
+    fail_msg("%s", uf_status_text(status));
+}
+
+/* ---- The library ---- */
+
+static void run_on_cpu(experiment *x, const uf_func *f) {
+    DLTensor tensors[PROGRAM_TYPES];
+    int n = x->p.nin + x->p.nout;
+    for (int k = 0; k < n; k++)
+        tensors[k] = x->args[k].tensor;
+    must(x, "CPU", uf_call(f, n, tensors, NULL));
+    compare(x, "CPU");
+}
+
+static DLTensor bytes_of(argument *a) {
+    static int64_t size[1] = {BUFFER};
+    return (DLTensor){.data = a->buffer, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLUInt, 8, 1}, .shape = size};
+}
+
+static void run_on_gpu(experiment *x, const uf_func *f) {
+    static const DLDevice gpu = {kDLCUDA, 0};
+    static const int64_t size[1] = {BUFFER};
+    DLTensor tensors[PROGRAM_TYPES] = {{0}}, host;
+    int n = x->p.nin + x->p.nout;
+    for (int k = 0; k < n; k++) {
+        argument *a = &x->args[k];
+        host = bytes_of(a);
+        must(x, "GPU", uf_empty(&a->device, gpu, host.dtype, 1, size));
+        must(x, "GPU", uf_copy(&a->device->dl_tensor, &host, NULL));
+        tensors[k] = a->tensor;
+        if (a->tensor.ndim == 0)
+            continue; /* a number stays on the host */
+        tensors[k].device = gpu;
+        tensors[k].data = (char *)a->device->dl_tensor.data + ((char *)a->tensor.data - a->buffer);
+    }
+    must(x, "GPU", uf_call(f, n, tensors, NULL));
+    for (int k = 0; k < n; k++) {
+        argument *a = &x->args[k];
+        host = bytes_of(a);
+        must(x, "GPU", uf_copy(&host, &a->device->dl_tensor, NULL));
+        a->device->deleter(a->device);
+    }
+    compare(x, "GPU");
+}
+
+static void wipe_outputs(experiment *x) {
+    for (int k = x->p.nin; k < x->p.nin + x->p.nout; k++)
+        memset(x->args[k].buffer, 0xA5, BUFFER);
+}
+
+/* The oracle's own front-end run. False: the program does not type-check. */
+static bool check_program(experiment *x) {
+    const syntax *s;
+    tree *t;
+    dtype *out = &x->p.types[x->p.nin];
+    for (int k = 0; k < x->p.nout && x->any_types; k++)
+        out[k] = DT_NONE;
+    if (lang_parse(&x->a, x->p.source.data, &s) ||
+        lang_check(&x->a, s, x->p.types, x->p.nin, out, x->p.nout, false, &t))
+        return false;
+    x->tree = t;
+    return true;
+}
+
+static void run_program(experiment *x, uint64_t seed) {
+    uf_func *f = NULL;
+    *x = (experiment){.seed = seed, .s = {seed}};
+    random_program(&x->p, &x->s);
+    x->any_types = !strstr(x->p.source.data, "->") && random_chance(&x->s, 10);
+    bool fits = check_program(x);
+    uf_status status = uf_vectorize(&f, "random", x->any_types ? NULL : x->p.signature, x->p.source.data);
+    if (!fits) {
+        rejected++;
+        if (getenv("UF_VERBOSE"))
+            print_message("%s\n", uf_last_error()->message);
+        if (!x->any_types)
+            assert_true(status == UF_ERR_TYPE || status == UF_ERR_SYNTAX);
+    } else {
+        must(x, "registration", status);
+        choose_arguments(x);
+        if (interpret(x)) {
+            accepted++;
+            run_on_cpu(x, f);
+            wipe_outputs(x);
+            if (getenv("UF_TEST_GPU"))
+                run_on_gpu(x, f);
+        } else {
+            unending++;
+        }
+    }
+    uf_free(f);
+    program_free(&x->p);
+    arena_free(&x->a);
+}
+
+static void programs_agree(void **state) {
+    static experiment x;
+    uint64_t seed = *(uint64_t *)*state;
+    const char *scale = getenv("PROP_N");
+    double end = now() + 4 * (scale ? atof(scale) : 1);
+    do
+        run_program(&x, seed++);
+    while (now() < end);
+    print_message("%lld programs agree, %lld do not type-check, %lld do not end\n", (long long)accepted,
+                  (long long)rejected, (long long)unending);
+    if (accepted + rejected > 100)
+        assert_true(accepted > rejected && unending * 20 < accepted);
+}
+
+int main(void) {
+    const char *given = getenv("UF_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u ^ (uint64_t)getpid() << 20;
+    print_message("UF_SEED=%llu\n", (unsigned long long)seed);
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(programs_agree, &seed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
