@@ -1,0 +1,215 @@
+/* test_oom.c - every allocation of registration, compilation, call, plan, copy and inspection fails once: UF_ERR_MEMORY, no
+ * output written, nothing leaked (the address sanitizer watches), and the library is usable afterwards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ufunc.h"
+
+extern bool (*mem_may_alloc)(size_t size);
+
+static atomic_long left;
+static bool only_one; /* the n-th fails, else all from the n-th on */
+
+static bool count_down(size_t size) {
+    (void)size;
+    long k = atomic_fetch_sub(&left, 1);
+    return only_one ? k != 0 : k > 0;
+}
+
+static long fresh; /* a number no formula had: the process keeps compiled code */
+
+/* What is tried: true when it succeeded, false when it ran out of memory; anything else fails the test. */
+typedef bool attempt(void);
+
+static bool out_of_memory(uf_status s) {
+    if (s == UF_OK)
+        return false;
+    if (s != UF_ERR_MEMORY || uf_last_error()->status != UF_ERR_MEMORY) {
+        mem_may_alloc = NULL;
+        print_error("%s\n", uf_last_error()->message);
+    }
+    assert_int_equal(s, UF_ERR_MEMORY);
+    return true;
+}
+
+static void fail_each(attempt *try_it, const char *what) {
+    for (int mode = 0; mode < 2; mode++) {
+        long n = 0;
+        only_one = mode;
+        for (bool done = false; !done; n++) {
+            assert_true(n < 5000);
+            fresh++;
+            atomic_store(&left, n);
+            mem_may_alloc = count_down;
+            done = try_it();
+            bool all_used = atomic_load(&left) >= 0;
+            mem_may_alloc = NULL;
+            done = done && all_used; /* one that failed without harm does not end the series */
+        }
+        print_message("%s: %ld allocations\n", what, n - 1);
+    }
+    mem_may_alloc = NULL;
+    assert_true(try_it());
+}
+
+static char source[256];
+static const char *formula(void) {
+    snprintf(source, sizeof source,
+             "twice(a) { return 2 * a; } (x, y) { auto z = %ld; for (int i = 0; i < 3; i++) z += i; return twice(x) * "
+             "z + exp(y); }",
+             fresh);
+    return source;
+}
+
+static uf_func *registered(void) {
+    uf_func *f;
+    if (out_of_memory(uf_vectorize(&f, "f", "float32,float32->float32; dd->d", formula()))) {
+        assert_null(f);
+        return NULL;
+    }
+    return f;
+}
+
+static bool registration(void) {
+    uf_func *f = registered();
+    uf_free(f);
+    return f != NULL;
+}
+
+static bool call(void) {
+    float x[4] = {1, 2, 3, 4}, r[4] = {-1, -1, -1, -1};
+    uf_func *f = registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(UF_CALL(f, UF_ARRAY(x, 4), UF_SCALAR(0), UF_ARRAY(r, 4)));
+    assert_true(failed ? r[0] == -1 && r[3] == -1 : r[3] == 8 * (float)(fresh + 3) + 1);
+    uf_free(f);
+    return !failed;
+}
+
+static bool high_rank_call(void) {
+    float x[4] = {1, 2, 3, 4}, r[4] = {-1, -1, -1, -1};
+    int64_t shape[40], strides[40];
+    for (int d = 0; d < 40; d++) {
+        shape[d] = d == 7 || d == 20 ? 2 : 1;
+        strides[d] = d == 7 ? 1 : 2;
+    }
+    DLTensor tx = {
+        .data = x, .device = {kDLCPU, 0}, .ndim = 40, .dtype = {kDLFloat, 32, 1}, .shape = shape, .strides = strides};
+    DLTensor tr = tx;
+    tr.data = r;
+    uf_func *f = registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(uf_call(f, 3, (DLTensor[]){tx, tx, tr}, NULL));
+    assert_true(failed ? r[0] == -1 : r[0] != -1);
+    uf_free(f);
+    return !failed;
+}
+
+static bool overlapping_call(void) {
+    float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    uf_func *f = registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(UF_CALL(f, UF_ARRAY(x, 8), UF_SCALAR(0), UF_ARRAY(x + 1, 8)));
+    assert_true(failed ? x[1] == 2 : x[8] == 16 * (float)(fresh + 3) + 1);
+    uf_free(f);
+    return !failed;
+}
+
+static bool plan(void) {
+    float x[4] = {1, 2, 3, 4}, r[4] = {-1, -1, -1, -1};
+    uf_func *f = registered();
+    uf_plan *p;
+    if (!f)
+        return false;
+    bool failed =
+        out_of_memory(uf_plan_new(&p, f, 3, (DLTensor[]){UF_ARRAY(x, 4), UF_ARRAY(x, 4), UF_ARRAY(r, 4)}, NULL));
+    uf_free(f);
+    if (failed)
+        assert_null(p);
+    else
+        failed = out_of_memory(uf_plan_run(p, (void *[]){x, x, r}, NULL));
+    uf_plan_free(p);
+    return !failed;
+}
+
+static bool any_types(void) {
+    double x[4] = {1, 2, 3, 4}, r[4];
+    uf_func *f;
+    if (out_of_memory(uf_vectorize(&f, "f", NULL, formula())))
+        return false;
+    bool failed = out_of_memory(UF_CALL(f, UF_ARRAY(x, 4), UF_ARRAY(x, 4), UF_ARRAY(r, 4)));
+    uf_free(f);
+    return !failed;
+}
+
+static bool arrays(void) {
+    float x[6] = {1, 2, 3, 4, 5, 6};
+    DLManagedTensor *d;
+    if (out_of_memory(uf_empty(&d, (DLDevice){kDLCPU, 0}, (DLDataType){kDLFloat, 64, 1}, 2, (int64_t[]){3, 2}))) {
+        assert_null(d);
+        return false;
+    }
+    bool failed = out_of_memory(uf_copy(&d->dl_tensor, &UF_ARRAY(x, 3, 2), NULL));
+    assert_true(failed || ((double *)d->dl_tensor.data)[5] == 6);
+    d->deleter(d);
+    return !failed;
+}
+
+static bool inspection(void) {
+    static const uf_view views[] = {UF_VIEW_TREE, UF_VIEW_IR, UF_VIEW_ASSEMBLY, UF_VIEW_RESOURCES};
+    uf_func *f = registered();
+    bool failed = !f;
+    for (size_t i = 0; i < sizeof views / sizeof *views && !failed; i++) {
+        char *text;
+        failed = out_of_memory(uf_inspect(f, "float32,float32", (DLDevice){kDLCPU, 0}, views[i], &text));
+        assert_true(failed == !text);
+        free(text);
+    }
+    uf_free(f);
+    return !failed;
+}
+
+static bool system_info(void) {
+    char *text;
+    bool failed = out_of_memory(uf_system_info(&text));
+    free(text);
+    return !failed;
+}
+
+#define TEST(name)                          \
+    static void test_##name(void **state) { \
+        (void)state;                        \
+        fail_each(name, #name);             \
+    }
+TEST(registration)
+TEST(call)
+TEST(high_rank_call)
+TEST(overlapping_call)
+TEST(plan)
+TEST(any_types)
+TEST(arrays)
+TEST(inspection)
+TEST(system_info)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_registration),   cmocka_unit_test(test_call),
+        cmocka_unit_test(test_high_rank_call), cmocka_unit_test(test_overlapping_call),
+        cmocka_unit_test(test_plan),           cmocka_unit_test(test_any_types),
+        cmocka_unit_test(test_arrays),         cmocka_unit_test(test_inspection),
+        cmocka_unit_test(test_system_info),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* test_threads.c - 64 threads registering, compiling and calling at once; one function from many threads; a variant compiled
+ * once; fork. Built by `make tsan` as well. */
+#include "core/core.h" /* before cmocka.h, which has a `fail` too */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#undef fail
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    THREADS = 64
+};
+
+static atomic_int wrong;
+static pthread_barrier_t gate;
+
+static void expect(bool right) {
+    if (!right)
+        atomic_fetch_add(&wrong, 1);
+}
+
+static void run_threads(void *(*work)(void *), void *(*argument)(int)) {
+    pthread_t threads[THREADS];
+    atomic_store(&wrong, 0);
+    pthread_barrier_init(&gate, NULL, THREADS);
+    for (int k = 0; k < THREADS; k++)
+        assert_int_equal(pthread_create(&threads[k], NULL, work, argument(k)), 0);
+    for (int k = 0; k < THREADS; k++)
+        pthread_join(threads[k], NULL);
+    pthread_barrier_destroy(&gate);
+    assert_int_equal(atomic_load(&wrong), 0);
+}
+
+static void *number_of(int k) { return (void *)(intptr_t)k; }
+
+/* Everything on its own: good formulas, bad ones, calls, plans. Eight formulas are shared by content. */
+static void *live(void *user) {
+    int k = (int)(intptr_t)user;
+    float x[50], r[50];
+    for (int i = 0; i < 50; i++)
+        x[i] = (float)i;
+    pthread_barrier_wait(&gate);
+    for (int round = 0; round < 3; round++) {
+        char source[80];
+        uf_func *f;
+        snprintf(source, sizeof source, "(x) { return x * %d + %d; }", k % 8 + 2, round);
+        expect(uf_vectorize(&f, "f", "float32->float32; float64->float64", source) == UF_OK);
+        expect(UF_CALL(f, UF_ARRAY(x, 50), UF_ARRAY(r, 50)) == UF_OK);
+        for (int i = 0; i < 50; i++)
+            expect(r[i] == (float)(i * (k % 8 + 2) + round));
+        uf_plan *p;
+        expect(uf_plan_new(&p, f, 2, (DLTensor[]){UF_ARRAY(x, 50), UF_ARRAY(r, 50)}, NULL) == UF_OK);
+        uf_free(f);
+        expect(uf_plan_run(p, (void *[]){x, r}, NULL) == UF_OK);
+        uf_plan_free(p);
+
+        snprintf(source, sizeof source, "(x) { return x + %d + nonsense; }", k);
+        expect(uf_vectorize(&f, "f", NULL, source) == UF_OK);
+        expect(UF_CALL(f, UF_ARRAY(x, 50), UF_ARRAY(r, 50)) == UF_ERR_TYPE);
+        expect(uf_last_error()->status == UF_ERR_TYPE && strstr(uf_last_error()->message, "nonsense"));
+        uf_free(f);
+    }
+    return NULL;
+}
+
+static void many_threads(void **state) {
+    (void)state;
+    run_threads(live, number_of);
+}
+
+static uf_func *shared;
+static uf_plan *shared_plan;
+
+static void *share(void *user) {
+    int k = (int)(intptr_t)user;
+    static double x[4000];
+    double *r = malloc(sizeof x);
+    double scale = k;
+    pthread_barrier_wait(&gate);
+    for (int round = 0; round < 20; round++) {
+        int n = 100 + 50 * ((k + round) % 70);
+        expect(UF_CALL(shared, UF_ARRAY(x, n), UF_ARRAY(&scale, 1), UF_ARRAY(r, n)) == UF_OK);
+        expect(r[n - 1] == k);
+        expect(uf_plan_run(shared_plan, (void *[]){x, &scale, r}, NULL) == UF_OK);
+        expect(r[3999] == k);
+    }
+    free(r);
+    return NULL;
+}
+
+static void one_function(void **state) {
+    (void)state;
+    double *any = calloc(4000, sizeof *any);
+    assert_int_equal(uf_vectorize(&shared, "shared", "float64,float64->float64", "(x, y) { return exp(x) * y; }"),
+                     UF_OK);
+    assert_int_equal(uf_plan_new(&shared_plan, shared, 3,
+                                 (DLTensor[]){UF_ARRAY(any, 4000), UF_ARRAY(any, 1), UF_ARRAY(any, 4000)}, NULL),
+                     UF_OK);
+    run_threads(share, number_of);
+    uf_plan_free(shared_plan);
+    uf_free(shared);
+    free(any);
+}
+
+/* Equal jobs meet in one entry: compiled once while others wait. */
+static compile_job the_job;
+static code_entry *entries[THREADS];
+
+static void *compile_same(void *user) {
+    int k = (int)(intptr_t)user;
+    pthread_barrier_wait(&gate);
+    expect(code_get(&the_job, &entries[k]) == UF_OK);
+    return NULL;
+}
+
+static void compiled_once(void **state) {
+    (void)state;
+    const char *source = "(x) { return x * 12345 - 54321; }";
+    arena a = {0};
+    const syntax *s;
+    tree *t;
+    dtype types[] = {DT_INT32, DT_INT32};
+    assert_int_equal(lang_parse(&a, source, &s), UF_OK);
+    assert_int_equal(lang_check(&a, s, types, 1, types + 1, 1, false, &t), UF_OK);
+    variant v;
+    memset(&v, 0, sizeof v);
+    v.loop = LOOP_FLAT;
+    v.ndim = v.nin = v.nout = v.vector = v.repeat = 1;
+    v.operand[0] = v.operand[1] = (variant_operand){DT_INT32, DT_INT32, OPERAND_CONTIGUOUS, 0};
+    the_job = (compile_job){.name = "once", .source = source, .tree = t, .v = &v, .engine = ENGINE_CPU};
+    assert_int_equal(cpu_engine.target(0, &the_job.target), UF_OK);
+    run_threads(compile_same, number_of);
+    for (int k = 0; k < THREADS; k++) {
+        assert_ptr_equal(entries[k], entries[0]);
+        code_drop(entries[k]);
+    }
+    arena_free(&a);
+}
+
+static void works_after_fork(void **state) {
+    (void)state;
+    float x[3] = {1, 2, 3}, r[3] = {0};
+    uf_func *f;
+    assert_int_equal(uf_vectorize(&f, "f", "float32->float32", "(x) { return x + 7; }"), UF_OK);
+    assert_int_equal(UF_CALL(f, UF_ARRAY(x, 3), UF_ARRAY(r, 3)), UF_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        uf_func *g;
+        bool right = uf_vectorize(&g, "g", "float32->float32", "(x) { return x + 8; }") == UF_OK &&
+                     UF_CALL(g, UF_ARRAY(x, 3), UF_ARRAY(r, 3)) == UF_OK && r[2] == 11 &&
+                     UF_CALL(f, UF_ARRAY(x, 3), UF_ARRAY(r, 3)) == UF_OK && r[2] == 10;
+        _exit(right ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    uf_free(f);
+}
+
+/* More functions than the cache keeps idle: old code goes, nothing breaks. */
+static void eviction(void **state) {
+    (void)state;
+    float x[3] = {1, 2, 3}, r[3];
+    for (int k = 0; k < 300; k++) {
+        char source[64];
+        uf_func *f;
+        snprintf(source, sizeof source, "(x) { return x + %d; }", 1000 + k % 290);
+        assert_int_equal(uf_vectorize(&f, "f", "float32->float32", source), UF_OK);
+        assert_int_equal(UF_CALL(f, UF_ARRAY(x, 3), UF_ARRAY(r, 3)), UF_OK);
+        assert_true(r[0] == (float)(1001 + k % 290));
+        uf_free(f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_threads),     cmocka_unit_test(one_function), cmocka_unit_test(compiled_once),
+        cmocka_unit_test(works_after_fork), cmocka_unit_test(eviction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
