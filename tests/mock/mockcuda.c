@@ -1,0 +1,569 @@
+/* mockcuda.c - a CUDA driver without a GPU: device memory is host memory, PTX is only looked at, launches are recorded.
+ * It checks what the real driver would (live handles, a current context, sizes of parameter blocks), can be made to fail at
+ * any call, and knows what was not given back. Calls that release something do so even when they report an error, as the
+ * real ones do when the error is an earlier kernel's. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mockcuda.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the symbols are the driver's */
+
+#define API __attribute__((visibility("default")))
+
+enum {
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NOT_INITIALIZED = 3,
+    INVALID_DEVICE = 101,
+    INVALID_CONTEXT = 201,
+    INVALID_PTX = 218,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    MAX_DEVICES = 8,
+    MAX_STACK = 16,
+    MAX_BLOCKS = 4096
+};
+
+struct context {
+    int device, primary, synchronised;
+};
+
+struct kernel {
+    struct library *library;
+    char name[64];
+    int parameters;
+};
+
+struct library {
+    struct library *next;
+    struct kernel kernel;
+    char *ptx;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int initialised, ndevices, arch, pools;
+static struct context primaries[MAX_DEVICES];
+static int references[MAX_DEVICES];
+static struct library *libraries;
+static void *blocks[MAX_BLOCKS];
+static int calls, fail_at, fail_error, name_error, launches, capture_status, last_options[16], last_option_count;
+static char fail_function[64];
+static const char *failed_function;
+static mock_launch last;
+static _Thread_local struct context *stack[MAX_STACK];
+static _Thread_local int depth, mode;
+
+/* Counts a call; the error it is to report, or 0. */
+static int enter(const char *name) {
+    pthread_mutex_lock(&lock);
+    int error = ++calls == fail_at ? fail_error : strcmp(name, fail_function) == 0 ? name_error : 0;
+    if (error)
+        failed_function = name;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+#define CALL()                      \
+    int injected = enter(__func__); \
+    if (injected)                   \
+    return injected
+#define RELEASE() int injected = enter(__func__)
+#define NEED(condition, error) \
+    if (!(condition))          \
+    return error
+
+static struct context *current(void) { return depth ? stack[depth - 1] : NULL; }
+
+/* ---- Errors ---- */
+
+API int cuGetErrorName(int error, const char **text) {
+    static _Thread_local char name[64];
+    snprintf(name, sizeof name, "CUDA_ERROR_MOCK_%d", error);
+    *text = name;
+    return 0;
+}
+
+API int cuGetErrorString(int error, const char **text) {
+    (void)error;
+    *text = "an error of the mock driver";
+    return 0;
+}
+
+/* ---- Devices ---- */
+
+static int number(const char *variable, int otherwise) {
+    const char *text = getenv(variable);
+    return text && *text ? atoi(text) : otherwise;
+}
+
+API int cuInit(unsigned flags) {
+    CALL();
+    NEED(flags == 0, INVALID_VALUE);
+    ndevices = number("MOCK_DEVICES", 2);
+    arch = number("MOCK_ARCH", 90);
+    pools = number("MOCK_POOLS", 1);
+    NEED(ndevices <= MAX_DEVICES, INVALID_VALUE);
+    NEED(ndevices, 100);
+    for (int i = 0; i < ndevices; i++)
+        primaries[i] = (struct context){i, 1, 0};
+    initialised = 1;
+    return 0;
+}
+
+API int cuDriverGetVersion(int *version) {
+    CALL();
+    *version = 13000;
+    return 0;
+}
+
+API int cuDeviceGetCount(int *count) {
+    CALL();
+    NEED(initialised, NOT_INITIALIZED);
+    *count = ndevices;
+    return 0;
+}
+
+/* Handles differ from ordinals, so that mixing them up is seen. */
+API int cuDeviceGet(int *device, int ordinal) {
+    CALL();
+    NEED(initialised, NOT_INITIALIZED);
+    NEED(ordinal >= 0 && ordinal < ndevices, INVALID_DEVICE);
+    *device = 100 + ordinal;
+    return 0;
+}
+
+static int ordinal_of(int device) { return device >= 100 && device < 100 + ndevices ? device - 100 : -1; }
+
+API int cuDeviceGetName(char *name, int size, int device) {
+    CALL();
+    NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
+    snprintf(name, (size_t)size, "Mock %d", ordinal_of(device));
+    return 0;
+}
+
+API int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    CALL();
+    NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
+    *bytes = (size_t)8 << 30;
+    return 0;
+}
+
+API int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    CALL();
+    NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
+    switch (attribute) {
+    case 16:
+        *value = 4;
+        return 0;
+    case 75:
+        *value = arch / 10;
+        return 0;
+    case 76:
+        *value = arch % 10;
+        return 0;
+    case 115:
+        *value = pools;
+        return 0;
+    }
+    return INVALID_VALUE;
+}
+
+/* ---- Contexts ---- */
+
+API int cuDevicePrimaryCtxRetain(struct context **context, int device) {
+    CALL();
+    NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
+    pthread_mutex_lock(&lock);
+    references[ordinal_of(device)]++;
+    pthread_mutex_unlock(&lock);
+    *context = &primaries[ordinal_of(device)];
+    return 0;
+}
+
+API int cuDevicePrimaryCtxRelease_v2(int device) {
+    RELEASE();
+    NEED(ordinal_of(device) >= 0 && references[ordinal_of(device)] > 0, INVALID_CONTEXT);
+    pthread_mutex_lock(&lock);
+    references[ordinal_of(device)]--;
+    pthread_mutex_unlock(&lock);
+    return injected;
+}
+
+API int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
+    CALL();
+    NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
+    *flags = 0;
+    *active = references[ordinal_of(device)] > 0;
+    return 0;
+}
+
+API int cuCtxGetCurrent(struct context **context) {
+    CALL();
+    *context = current();
+    return 0;
+}
+
+API int cuCtxGetDevice(int *device) {
+    CALL();
+    NEED(current(), INVALID_CONTEXT);
+    *device = 100 + current()->device;
+    return 0;
+}
+
+static int is_alive(const struct context *c) { return !c->primary || references[c->device] > 0; }
+
+API int cuCtxPushCurrent_v2(struct context *context) {
+    CALL();
+    NEED(context && is_alive(context) && depth < MAX_STACK, INVALID_CONTEXT);
+    stack[depth++] = context;
+    return 0;
+}
+
+API int cuCtxPopCurrent_v2(struct context **context) {
+    RELEASE();
+    NEED(depth, INVALID_CONTEXT);
+    *context = stack[--depth];
+    return injected;
+}
+
+API int cuCtxSynchronize(void) {
+    CALL();
+    NEED(current(), INVALID_CONTEXT);
+    NEED(!capture_status, 900);
+    current()->synchronised++;
+    return 0;
+}
+
+/* ---- Code ---- */
+
+/* Reads ".entry name( .param .u64 a, .. )": every parameter is a word. */
+static int read_entry(struct kernel *k, const char *ptx) {
+    const char *entry = strstr(ptx, ".entry ");
+    NEED(strstr(ptx, ".version") && entry, INVALID_PTX);
+    NEED(sscanf(entry, ".entry %63[A-Za-z0-9_$]", k->name) == 1, INVALID_PTX);
+    const char *end = strchr(entry, ')');
+    NEED(end, INVALID_PTX);
+    for (const char *p = entry; (p = strstr(p, ".param")) && p < end; p++) {
+        char type[8];
+        NEED(sscanf(p, ".param .%7[a-z0-9]", type) == 1 && strcmp(type + 1, "64") == 0, INVALID_PTX);
+        k->parameters++;
+    }
+    return 0;
+}
+
+static void write_log(unsigned n, const int *options, void **values, const char *text) {
+    char *log = NULL;
+    size_t size = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (options[i] == 5)
+            log = values[i];
+        if (options[i] == 6)
+            size = (size_t)values[i];
+    }
+    if (log && size)
+        snprintf(log, size, "%s", text);
+}
+
+API int cuLibraryLoadData(struct library **out, const void *code, const int *options, void **values, unsigned n,
+                          const int *library_options, void **library_values, unsigned m) {
+    CALL();
+    NEED(initialised, NOT_INITIALIZED);
+    NEED(n <= 16 && m == 0 && !library_options && !library_values, INVALID_VALUE);
+    last_option_count = (int)n;
+    memcpy(last_options, options, n * sizeof *options);
+    struct library *l = calloc(1, sizeof *l);
+    l->kernel.library = l;
+    int error = read_entry(&l->kernel, code);
+    if (error) {
+        write_log(n, options, values, "mock: line 1: this is no PTX");
+        free(l);
+        return error;
+    }
+    l->ptx = strdup(code);
+    pthread_mutex_lock(&lock);
+    l->next = libraries;
+    libraries = l;
+    pthread_mutex_unlock(&lock);
+    *out = l;
+    return 0;
+}
+
+API int cuLibraryUnload(struct library *library) {
+    RELEASE();
+    pthread_mutex_lock(&lock);
+    struct library **at = &libraries;
+    while (*at && *at != library)
+        at = &(*at)->next;
+    int found = *at != NULL;
+    if (found)
+        *at = library->next;
+    pthread_mutex_unlock(&lock);
+    NEED(found, INVALID_HANDLE);
+    free(library->ptx);
+    free(library);
+    return injected;
+}
+
+static int kernel_alive(const struct kernel *k) {
+    int alive = 0;
+    pthread_mutex_lock(&lock);
+    for (struct library *l = libraries; l; l = l->next)
+        alive |= &l->kernel == k;
+    pthread_mutex_unlock(&lock);
+    return alive;
+}
+
+API int cuLibraryGetKernel(struct kernel **kernel, struct library *library, const char *name) {
+    CALL();
+    NEED(kernel_alive(&library->kernel), INVALID_HANDLE);
+    NEED(strcmp(name, library->kernel.name) == 0, NOT_FOUND);
+    *kernel = &library->kernel;
+    return 0;
+}
+
+API int cuKernelGetFunction(void **function, struct kernel *kernel) {
+    CALL();
+    NEED(current(), INVALID_CONTEXT);
+    NEED(kernel_alive(kernel), INVALID_HANDLE);
+    *function = kernel;
+    return 0;
+}
+
+API int cuKernelGetAttribute(int *value, int attribute, struct kernel *kernel, int device) {
+    static const int values[] = {1024, 48, 0, 16, 40};
+    CALL();
+    NEED(kernel_alive(kernel) && ordinal_of(device) >= 0, INVALID_HANDLE);
+    NEED(attribute >= 0 && attribute <= 4, INVALID_VALUE);
+    *value = values[attribute];
+    return 0;
+}
+
+API int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct kernel *kernel, size_t (*shared)(int),
+                                         size_t bytes, int limit) {
+    CALL();
+    NEED(current(), INVALID_CONTEXT);
+    NEED(kernel_alive(kernel) && !shared && !bytes, INVALID_VALUE);
+    *grid = 4;
+    *block = limit ? limit : 1024;
+    return 0;
+}
+
+API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *kernel, int block, size_t bytes) {
+    CALL();
+    NEED(current(), INVALID_CONTEXT);
+    NEED(kernel_alive(kernel) && block > 0 && !bytes, INVALID_VALUE);
+    *count = 1536 / block;
+    return 0;
+}
+
+API int cuLaunchKernel(struct kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                       unsigned bz, unsigned shared, void *stream, void **parameters, void **extra) {
+    CALL();
+    NEED(current(), INVALID_CONTEXT);
+    NEED(kernel_alive(kernel), INVALID_HANDLE);
+    NEED(gx && gx <= 0x7fffffff && gy == 1 && gz == 1 && bx && bx <= 1024 && by == 1 && bz == 1, INVALID_VALUE);
+    NEED(!shared && !parameters && extra, INVALID_VALUE);
+    NEED(extra[0] == (void *)1 && extra[2] == (void *)2 && !extra[4], INVALID_VALUE);
+    size_t bytes = *(size_t *)extra[3];
+    NEED(bytes == 8 * (size_t)kernel->parameters && bytes <= sizeof last.words, INVALID_VALUE);
+    pthread_mutex_lock(&lock);
+    last = (mock_launch){.blocks = gx, .threads = bx, .bytes = bytes, .stream = stream, .context = current()};
+    memcpy(last.kernel, kernel->name, sizeof last.kernel);
+    memcpy(last.words, extra[1], bytes);
+    launches++;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* ---- Memory ---- */
+
+static int block_new(void **out, size_t size) {
+    NEED(current(), INVALID_CONTEXT);
+    NEED(size, INVALID_VALUE);
+    int at = 0, error = OUT_OF_MEMORY;
+    pthread_mutex_lock(&lock);
+    while (at < MAX_BLOCKS && blocks[at])
+        at++;
+    if (at < MAX_BLOCKS && posix_memalign(&blocks[at], 256, size) == 0) {
+        *out = blocks[at];
+        error = 0;
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+static int block_free(void *block, int injected) {
+    int at = 0;
+    pthread_mutex_lock(&lock);
+    while (at < MAX_BLOCKS && blocks[at] != block)
+        at++;
+    if (at < MAX_BLOCKS) {
+        free(block);
+        blocks[at] = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    return at < MAX_BLOCKS ? injected : INVALID_VALUE;
+}
+
+static int device_block_new(uint64_t *out, size_t size) {
+    void *block;
+    int error = block_new(&block, size);
+    if (!error)
+        *out = (uint64_t)(uintptr_t)block;
+    return error;
+}
+
+API int cuMemAlloc_v2(uint64_t *out, size_t size) {
+    CALL();
+    return device_block_new(out, size);
+}
+
+API int cuMemAllocManaged(uint64_t *out, size_t size, unsigned flags) {
+    CALL();
+    NEED(flags == 1, INVALID_VALUE);
+    return device_block_new(out, size);
+}
+
+API int cuMemAllocAsync(uint64_t *out, size_t size, void *stream) {
+    CALL();
+    (void)stream;
+    NEED(pools, 801);
+    return device_block_new(out, size);
+}
+
+API int cuMemHostAlloc(void **out, size_t size, unsigned flags) {
+    CALL();
+    NEED(flags == 1, INVALID_VALUE);
+    return block_new(out, size);
+}
+
+API int cuMemFree_v2(uint64_t block) {
+    RELEASE();
+    return block_free((void *)(uintptr_t)block, injected);
+}
+
+API int cuMemFreeHost(void *block) {
+    RELEASE();
+    return block_free(block, injected);
+}
+
+API int cuMemFreeAsync(uint64_t block, void *stream) {
+    RELEASE();
+    (void)stream;
+    return block_free((void *)(uintptr_t)block, injected);
+}
+
+API int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream) {
+    CALL();
+    (void)stream;
+    NEED(current(), INVALID_CONTEXT);
+    memmove((void *)(uintptr_t)dst, (void *)(uintptr_t)src, size);
+    return 0;
+}
+
+/* ---- Streams ---- */
+
+API int cuStreamSynchronize(void *stream) {
+    CALL();
+    (void)stream;
+    NEED(current(), INVALID_CONTEXT);
+    return 0;
+}
+
+API int cuStreamIsCapturing(void *stream, int *status) {
+    CALL();
+    (void)stream;
+    NEED(current(), INVALID_CONTEXT);
+    *status = capture_status;
+    return 0;
+}
+
+API int cuThreadExchangeStreamCaptureMode(int *value) {
+    CALL();
+    int before = mode;
+    mode = *value;
+    *value = before;
+    return 0;
+}
+
+/* ---- Control ---- */
+
+static void control_fail(int nth, int error) {
+    pthread_mutex_lock(&lock);
+    calls = 0;
+    fail_at = nth;
+    fail_error = error;
+    failed_function = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+static void control_fail_name(const char *function, int error) {
+    snprintf(fail_function, sizeof fail_function, "%s", function ? function : "");
+    name_error = error;
+}
+
+static int control_calls(void) { return calls; }
+static const char *control_failed(void) { return failed_function; }
+
+static mock_live control_live(void) {
+    mock_live l = {.depth = depth};
+    for (int i = 0; i < MAX_BLOCKS; i++)
+        l.allocations += blocks[i] != NULL;
+    for (struct library *p = libraries; p; p = p->next)
+        l.libraries++;
+    for (int i = 0; i < ndevices; i++)
+        l.retained += references[i];
+    return l;
+}
+
+static const mock_launch *control_launch(int *count) {
+    *count = launches;
+    return &last;
+}
+
+static void control_capture(int status) { capture_status = status; }
+static int control_mode(void) { return mode; }
+
+static void *control_context_new(int device) {
+    struct context *c = calloc(1, sizeof *c);
+    c->device = device;
+    return c;
+}
+
+static void control_context_set(void *context) {
+    depth = 0;
+    if (context)
+        stack[depth++] = context;
+}
+
+static void *control_context_get(void) { return current(); }
+
+static const int *control_jit(int *count) {
+    *count = last_option_count;
+    return last_options;
+}
+
+static int control_synchronised(void *context) { return ((struct context *)context)->synchronised; }
+
+API const mock_functions *mock_control(void);
+const mock_functions *mock_control(void) {
+    static const mock_functions functions = {
+        .fail_at = control_fail,
+        .fail_name = control_fail_name,
+        .calls = control_calls,
+        .failed = control_failed,
+        .live = control_live,
+        .launch = control_launch,
+        .capture = control_capture,
+        .mode = control_mode,
+        .context_new = control_context_new,
+        .context_set = control_context_set,
+        .context_get = control_context_get,
+        .jit = control_jit,
+        .synchronised = control_synchronised,
+    };
+    return &functions;
+}
