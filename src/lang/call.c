@@ -1,0 +1,457 @@
+/* call.c - calls: helpers of the user's, math functions, helpers of the prelude; and the names that are built in. */
+#include <math.h>
+
+#include "lang/check.h"
+
+/* ---- Built-in names ---- */
+
+static const struct {
+    const char *name;
+    dtype type;
+    bool weak;
+    double re, im;
+} constants[] = {
+    {"NAN", DT_FLOAT64, true, NAN, 0},         {"INFINITY", DT_FLOAT64, true, INFINITY, 0},
+    {"I", DT_COMPLEX128, true, 0, 1},          {"true", DT_BOOL, false, 1, 0},
+    {"false", DT_BOOL, false, 0, 0},           {"M_E", DT_FLOAT64, true, M_E, 0},
+    {"M_LOG2E", DT_FLOAT64, true, M_LOG2E, 0}, {"M_LOG10E", DT_FLOAT64, true, M_LOG10E, 0},
+    {"M_LN2", DT_FLOAT64, true, M_LN2, 0},     {"M_LN10", DT_FLOAT64, true, M_LN10, 0},
+    {"M_PI", DT_FLOAT64, true, M_PI, 0},       {"M_PI_2", DT_FLOAT64, true, M_PI_2, 0},
+    {"M_PI_4", DT_FLOAT64, true, M_PI_4, 0},   {"M_1_PI", DT_FLOAT64, true, M_1_PI, 0},
+    {"M_2_PI", DT_FLOAT64, true, M_2_PI, 0},   {"M_2_SQRTPI", DT_FLOAT64, true, M_2_SQRTPI, 0},
+    {"M_SQRT2", DT_FLOAT64, true, M_SQRT2, 0}, {"M_SQRT1_2", DT_FLOAT64, true, M_SQRT1_2, 0},
+};
+
+/* Functions that are nodes of the tree. */
+typedef enum part_function {
+    PART_REAL,
+    PART_IMAG,
+    PART_BUILD
+} part_function;
+
+static const struct {
+    const char *name;
+    part_function what;
+} parts[] = {
+    {"real", PART_REAL}, {"creal", PART_REAL}, {"imag", PART_IMAG}, {"cimag", PART_IMAG}, {"CMPLX", PART_BUILD}};
+
+static bool same(const char *known, const char *word, int length) {
+    return strncmp(known, word, (size_t)length) == 0 && !known[length];
+}
+
+node *constant_find(check *c, const char *word, int length, const syn *at) {
+    for (size_t i = 0; i < COUNT(constants); i++) {
+        if (!same(constants[i].name, word, length))
+            continue;
+        number value = {.type = constants[i].type};
+        if (value.type == DT_BOOL)
+            value.as.u = constants[i].re != 0;
+        else
+            value.as.f[0] = constants[i].re;
+        if (value.type == DT_COMPLEX128)
+            value.as.f[1] = constants[i].im;
+        else if (value.type == DT_FLOAT64)
+            value.as.f[1] = (double)(float)constants[i].re;
+        node *n = constant_node(c, value, at);
+        n->weak = constants[i].weak;
+        return n;
+    }
+    return NULL;
+}
+
+static int part_find(const char *word, int length) {
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (same(parts[i].name, word, length))
+            return parts[i].what;
+    return -1;
+}
+
+static int prelude_find(const char *word, int length) {
+    for (int i = 0; i < prelude_row_count; i++)
+        if (same(prelude_rows[i].name, word, length))
+            return i;
+    return -1;
+}
+
+bool name_is_function(const check *c, int id) {
+    const name *n = &c->now->u->s->names[id];
+    return n->helper || part_find(n->text, n->length) >= 0 || prelude_find(n->text, n->length) >= 0 ||
+           math_find(n->text, (size_t)n->length);
+}
+
+/* ---- The nearest name, for errors ---- */
+
+typedef struct nearest {
+    const char *word;
+    int length;
+    int distance; /* of the best so far; at least this many: too far */
+    const char *best;
+    int best_length;
+} nearest;
+
+/* The number of letters to insert, remove, replace or swap with their neighbour, or more than limit. */
+static int word_distance(const char *a, int na, const char *b, int nb) {
+    int rows[3][LANG_MAX_NAME + 1], *before = rows[0], *last = rows[1], *now = rows[2];
+    for (int j = 0; j <= nb; j++)
+        last[j] = j;
+    for (int i = 1; i <= na; i++) {
+        now[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            best = last[j] + 1 < best ? last[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+        int *spare = before;
+        before = last;
+        last = now;
+        now = spare;
+    }
+    return last[nb];
+}
+
+static void nearest_try(nearest *n, const char *known, int length) {
+    if (length > LANG_MAX_NAME)
+        return;
+    int distance = word_distance(n->word, n->length, known, length);
+    if (distance < n->distance) {
+        n->distance = distance;
+        n->best = known;
+        n->best_length = length;
+    }
+}
+
+const char *nearest_name(check *c, int id, bool functions) {
+    const syntax *s = c->now->u->s;
+    nearest n = {.word = s->names[id].text, .length = s->names[id].length};
+    n.distance = n.length <= 2 ? 2 : n.length <= 5 ? 3 : 4;
+    if (n.length <= 1)
+        n.distance = 1;
+    for (const variable *v = c->scope; v && !functions; v = v->scope_next)
+        if (v->owner == c->now)
+            nearest_try(&n, s->names[v->name].text, s->names[v->name].length);
+    for (size_t i = 0; i < COUNT(constants) && !functions; i++)
+        nearest_try(&n, constants[i].name, (int)strlen(constants[i].name));
+    for (const definition *d = s->helpers; d; d = d->next)
+        nearest_try(&n, s->names[d->name].text, s->names[d->name].length);
+    for (int i = 0; i < math_row_count; i++)
+        nearest_try(&n, math_rows[i].name, (int)strlen(math_rows[i].name));
+    for (int i = 0; i < prelude_row_count; i++)
+        if (prelude_rows[i].rule != RULE_EXACT)
+            nearest_try(&n, prelude_rows[i].name, (int)strlen(prelude_rows[i].name));
+    return n.best ? arena_text(c->a, n.best, (size_t)n.best_length) : NULL;
+}
+
+/* ---- Arguments ---- */
+
+typedef struct arguments {
+    const syn *call;
+    const char *callee;
+    node *list;
+    int count;
+} arguments;
+
+static void arguments_check(check *c, arguments *a) {
+    node **end = &a->list;
+    for (const syn *s = a->call->list; s; s = s->next, a->count++) {
+        *end = expression_check(c, s);
+        end = &(*end)->next;
+    }
+    *end = NULL;
+}
+
+static void arity_check(check *c, const arguments *a, int arity) {
+    if (a->count != arity)
+        check_fail(c, a->call->at, "'%s' takes %d argument%s, got %d", a->callee, arity, arity == 1 ? "" : "s",
+                   a->count);
+}
+
+/* The type in which all arguments but the one at `except` meet. */
+static dtype arguments_common(const arguments *a, int except, bool *weak) {
+    dtype type = DT_NONE;
+    int k = 0;
+    for (const node *n = a->list; n; n = n->next, k++) {
+        if (k == except)
+            continue;
+        if (type == DT_NONE) {
+            type = dtype_promoted(n->type);
+            *weak = n->weak;
+        } else {
+            type = common_type(type, *weak, n->type, n->weak, weak);
+        }
+    }
+    return type;
+}
+
+/* Replaces an argument in the list by what it is adapted to. */
+static node **argument_adapt(check *c, node **at, dtype type, bool weak, const syn *call) {
+    node *following = (*at)->next;
+    (*at)->next = NULL;
+    *at = adapt(c, *at, type, weak, call);
+    (*at)->next = following;
+    return &(*at)->next;
+}
+
+static void arguments_adapt(check *c, arguments *a, dtype type, bool weak) {
+    for (node **at = &a->list; *at;)
+        at = argument_adapt(c, at, type, weak, a->call);
+}
+
+/* ---- Helpers ---- */
+
+static node *call_node(check *c, const arguments *a, instance *callee, bool weak) {
+    dtype type = callee->f.locals[callee->f.nparams].type;
+    node *n = node_new(c, N_CALL, type, a->call);
+    n->callee = &callee->f;
+    n->args = a->list;
+    n->weak = weak && type != DT_BOOL;
+    return n;
+}
+
+static instance *arguments_instance(check *c, const arguments *a, unit *u, const definition *def) {
+    dtype types[UF_MAX_OPERANDS];
+    int k = 0;
+    for (const node *n = a->list; n; n = n->next)
+        types[k++] = n->type;
+    return instance_of(c, u, def, types, a->call);
+}
+
+/* A weak integer is passed with its C type, a weak floating value with the type of the others. */
+static node *helper_call(check *c, arguments *a, const definition *def) {
+    dtype floating = DT_NONE;
+    arity_check(c, a, def->nparams);
+    for (const node *n = a->list; n; n = n->next)
+        if (!n->weak && dtypes[n->type].kind >= DK_FLOATING) {
+            dtype component = dtype_promoted(dtypes[n->type].component);
+            floating = floating == DT_FLOAT64 ? floating : component;
+        }
+    if (floating == DT_NONE)
+        floating = DT_FLOAT64;
+    for (node **at = &a->list; *at;) {
+        dtype type = (*at)->type;
+        if ((*at)->weak && dtypes[type].kind >= DK_FLOATING)
+            type = dtype_is_complex(type) ? complex_of(floating) : floating;
+        at = argument_adapt(c, at, type, false, a->call);
+    }
+    instance *callee = arguments_instance(c, a, c->now->u, def);
+    return call_node(c, a, callee, callee->weak);
+}
+
+/* ---- The prelude ---- */
+
+static unit *prelude_unit(check *c, int row) {
+    unit **u = &c->prelude[row];
+    if (!*u) {
+        *u = unit_new(c, parse_helpers(c->a, prelude_rows[row].source));
+        (*u)->prelude = true;
+        (*u)->row = prelude_rows[row].name;
+    }
+    return *u;
+}
+
+static instance *prelude_arguments_instance(check *c, const arguments *a, int row) {
+    unit *u = prelude_unit(c, row);
+    return arguments_instance(c, a, u, u->s->helpers);
+}
+
+instance *prelude_instance(check *c, const char *helper, dtype first, dtype second, const syn *at) {
+    unit *u = prelude_unit(c, prelude_find(helper, (int)strlen(helper)));
+    dtype types[] = {first, second};
+    return instance_of(c, u, u->s->helpers, types, at);
+}
+
+/* Complex products and quotients by reals of constants, by the formulas of the prelude. */
+static node *complex_fold(check *c, const char *helper, node *a, node *b, const syn *at) {
+    bool divide = strcmp(helper, "complex_div_real") == 0;
+    if (a->kind != N_CONST || b->kind != N_CONST || strcmp(helper, "complex_div") == 0)
+        return NULL;
+    double x = a->value.as.f[0], y = dtype_is_complex(a->type) ? a->value.as.f[1] : 0;
+    double u = b->value.as.f[0], v = dtype_is_complex(b->type) ? b->value.as.f[1] : 0;
+    dtype type = dtype_is_complex(a->type) ? a->type : b->type;
+    bool single = type == DT_COMPLEX64;
+    number value = {.type = type};
+    if (divide) {
+        value.as.f[0] = x / u;
+        value.as.f[1] = y / u;
+    } else if (!dtype_is_complex(a->type)) {
+        value.as.f[0] = x * u;
+        value.as.f[1] = x * v;
+    } else if (!dtype_is_complex(b->type)) {
+        value.as.f[0] = x * u;
+        value.as.f[1] = y * u;
+    } else if (single) {
+        value.as.f[0] = (float)(x * u) - (float)(y * v);
+        value.as.f[1] = (float)(x * v) + (float)(y * u);
+    } else {
+        value.as.f[0] = x * u - y * v;
+        value.as.f[1] = x * v + y * u;
+    }
+    for (int i = 0; i < 2 && single; i++)
+        value.as.f[i] = (double)(float)value.as.f[i];
+    node *n = constant_node(c, value, at);
+    n->weak = a->weak && b->weak;
+    return n;
+}
+
+node *prelude_call(check *c, const char *helper, node *first, node *second, const syn *at) {
+    node *constant = complex_fold(c, helper, first, second, at);
+    if (constant)
+        return constant;
+    bool weak = first->weak && second->weak;
+    node *n = node_new(c, N_CALL, DT_NONE, at);
+    n->callee = &prelude_instance(c, helper, first->type, second->type, at)->f;
+    n->type = (uint8_t)n->callee->locals[n->callee->nparams].type;
+    n->args = first;
+    first->next = second;
+    n->weak = weak;
+    return n;
+}
+
+bool call_retype(check *c, node *n, dtype floating) {
+    const instance *before = (const instance *)n->callee;
+    syn at = {.line = n->line};
+    if (!before->u->prelude)
+        return false;
+    arguments a = {.call = &at, .list = n->args};
+    for (node **arg = &a.list; *arg;) {
+        dtype type = dtype_is_complex((*arg)->type) ? complex_of(floating) : floating;
+        arg = argument_adapt(c, arg, type, false, &at);
+    }
+    instance *callee = arguments_instance(c, &a, before->u, before->def);
+    n->args = a.list;
+    n->callee = &callee->f;
+    n->type = (uint8_t)callee->f.locals[callee->f.nparams].type;
+    return true;
+}
+
+/* ---- Overloaded functions ---- */
+
+/* The row of the complex function for a real one's name, "cexp" for "exp"; -1: there is none. */
+static int complex_row(const char *word, int length) {
+    char complex[LANG_MAX_NAME + 2];
+    complex[0] = 'c';
+    memcpy(complex + 1, word, (size_t)length);
+    return prelude_find(complex, length + 1);
+}
+
+_Noreturn static void fail_complex(check *c, const arguments *a) {
+    for (const node *n = a->list; n; n = n->next)
+        if (dtype_is_complex(n->type))
+            check_fail(c, a->call->at, "'%s' is not defined for %s", a->callee, dtypes[n->type].name);
+    check_fail(c, a->call->at, "'%s' is not defined for complex numbers", a->callee);
+}
+
+static dtype floating_of(dtype type) { return dtype_is_integer(type) ? DT_FLOAT64 : type; }
+
+static node *prelude_function(check *c, arguments *a, int row) {
+    const prelude_row *r = &prelude_rows[row];
+    bool weak = false;
+    arity_check(c, a, r->arity);
+    dtype type = arguments_common(a, -1, &weak);
+    if (r->rule == RULE_ARITHMETIC || r->rule == RULE_FLOATING) {
+        int other = dtype_is_complex(type) ? complex_row(r->name, (int)strlen(r->name)) : -1;
+        if (other >= 0)
+            return prelude_function(c, a, other);
+        if (dtype_is_complex(type))
+            fail_complex(c, a);
+    }
+    if (r->rule != RULE_ARITHMETIC)
+        type = floating_of(type);
+    if (r->rule == RULE_COMPLEX && !dtype_is_complex(type))
+        type = complex_of(type);
+    if (r->rule != RULE_EXACT)
+        arguments_adapt(c, a, type, weak);
+    return call_node(c, a, prelude_arguments_instance(c, a, row), weak && r->rule != RULE_EXACT);
+}
+
+static node *math_bits(check *c, arguments *a, const math_row *row) {
+    node *n = node_new(c, N_MATH, DT_INT32, a->call);
+    dtype type = a->list->type;
+    if (type != DT_BOOL && !dtype_is_integer(type)) {
+        char words[32];
+        check_fail(c, a->call->at, "'%s' needs an integer, got %s", a->callee, type_text(a->list, words));
+    }
+    type = type == DT_BOOL ? DT_INT32 : type;
+    arguments_adapt(c, a, type, false);
+    n->args = a->list;
+    n->math = row;
+    n->wide = (uint8_t)type;
+    return n;
+}
+
+static node *math_function(check *c, arguments *a, const math_row *row) {
+    bool weak = false;
+    arity_check(c, a, row->arity);
+    if (row->rule == MATH_BITS)
+        return math_bits(c, a, row);
+    int whole = row->rule == MATH_FLOATING_INT ? row->arity - 1 : row->rule == MATH_INT_FLOATING ? 0 : -1;
+    dtype type = floating_of(arguments_common(a, whole, &weak));
+    if (dtype_is_complex(type)) {
+        int other = complex_row(row->name, (int)strlen(row->name));
+        if (other < 0 || whole >= 0)
+            fail_complex(c, a);
+        return prelude_function(c, a, other);
+    }
+    int k = 0;
+    for (node **at = &a->list; *at; k++) {
+        if (k == whole && dtype_is_complex((*at)->type))
+            fail_complex(c, a);
+        at = argument_adapt(c, at, k == whole ? DT_INT32 : type, k != whole && weak, a->call);
+    }
+    node *n = node_new(c, N_MATH, row->rule == MATH_TO_INT ? DT_INT32 : type, a->call);
+    n->args = a->list;
+    n->math = row;
+    n->wide = (uint8_t)type;
+    n->weak = weak && row->rule != MATH_TO_INT;
+    return n;
+}
+
+static node *part(check *c, arguments *a, part_function what) {
+    bool weak = false;
+    arity_check(c, a, what == PART_BUILD ? 2 : 1);
+    dtype type = floating_of(arguments_common(a, -1, &weak));
+    if (what == PART_BUILD && dtype_is_complex(type))
+        fail_complex(c, a);
+    dtype complex = dtype_is_complex(type) ? type : complex_of(type);
+    arguments_adapt(c, a, what == PART_BUILD ? type : complex, weak);
+    node *n = node_new(c,
+                       what == PART_BUILD  ? N_COMPLEX
+                       : what == PART_REAL ? N_REAL
+                                           : N_IMAG,
+                       what == PART_BUILD ? complex : dtypes[complex].component, a->call);
+    n->kid[0] = a->list;
+    n->kid[1] = a->list->next;
+    for (int i = 0; i < 2 && n->kid[i]; i++)
+        n->kid[i]->next = NULL;
+    n->weak = weak;
+    return fold(n);
+}
+
+static node *builtin_call(check *c, arguments *a, const name *called) {
+    int what = part_find(called->text, called->length), row = prelude_find(called->text, called->length);
+    const math_row *math = math_find(called->text, (size_t)called->length);
+    if (what >= 0)
+        return part(c, a, (part_function)what);
+    if (row >= 0 && (prelude_rows[row].rule != RULE_EXACT || c->now->u->prelude))
+        return prelude_function(c, a, row);
+    if (math)
+        return math_function(c, a, math);
+    const char *meant = nearest_name(c, a->call->name, true);
+    if (meant)
+        check_fail(c, a->call->at, "the function '%s' is not known; is '%s' meant?", a->callee, meant);
+    check_fail(c, a->call->at, "the function '%s' is not known", a->callee);
+}
+
+node *call_check(check *c, const syn *s) {
+    const name *called = &c->now->u->s->names[s->name];
+    const variable *v = c->now->u->bound[s->name];
+    arguments a = {.call = s, .callee = name_text(c, s->name)};
+    if (v && v->owner == c->now)
+        check_fail(c, s->at, "'%s' is a variable here and cannot be called", a.callee);
+    arguments_check(c, &a);
+    if (called->helper)
+        return helper_call(c, &a, called->helper);
+    return builtin_call(c, &a, called);
+}

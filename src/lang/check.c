@@ -1,0 +1,398 @@
+/* check.c - the driver of the checker: the kernel, instances of helpers, the types of results, and the limits of the tree
+ * once it is inlined. */
+#include <stdio.h>
+
+#include "lang/check.h"
+
+enum {
+    MADE_MAX = 16 * LANG_MAX_NODES, /* nodes made while checking, those of typeof and _Generic included */
+    GUESS_ROUNDS = 2 * DT_COUNT     /* the types of outputs only go up */
+};
+
+/* ---- Errors ---- */
+
+/* In the prelude, the place that matters is the user's call. */
+_Noreturn static void fail_at(check *c, uf_status status, size_t at, const char *format, va_list arguments) {
+    char message[1024];
+    const unit *u = c->now->u;
+    vsnprintf(message, sizeof message, format, arguments);
+    if (c->call)
+        longjmp(*c->a->escape,
+                fail_source(status, c->call_unit->s->source, c->call->at, "in '%s': %s", c->call_name, message));
+    longjmp(*c->a->escape, fail_source(status, u->s->source, at, "%s", message));
+}
+
+_Noreturn void check_fail(check *c, size_t at, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fail_at(c, UF_ERR_TYPE, at, format, arguments);
+}
+
+_Noreturn void check_limit(check *c, size_t at, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fail_at(c, UF_ERR_SYNTAX, at, format, arguments);
+}
+
+_Noreturn static void fail_nodes(check *c, size_t at) {
+    check_limit(c, at, "the kernel is too large: more than %d nodes once helpers are inlined", LANG_MAX_NODES);
+}
+
+/* ---- Nodes and locals ---- */
+
+node *node_new(check *c, node_kind kind, dtype type, const syn *at) {
+    if (++c->made > MADE_MAX)
+        fail_nodes(c, at->at);
+    node *n = arena_alloc(c->a, sizeof *n);
+    n->kind = (uint8_t)kind;
+    n->type = (uint8_t)type;
+    n->wide = DT_NONE;
+    n->line = c->now->u->prelude ? 0 : at->line;
+    return n;
+}
+
+const char *name_text(check *c, int id) {
+    const name *n = &c->now->u->s->names[id];
+    return arena_text(c->a, n->text, (size_t)n->length);
+}
+
+int local_new(check *c, const char *title, dtype type, int rank, const int64_t *extent, size_t at) {
+    instance *i = c->now;
+    function *f = &i->f;
+    if ((size_t)f->nlocals == i->locals_size) {
+        size_t size = i->locals_size ? 2 * i->locals_size : 8;
+        local *locals = arena_alloc(c->a, size * sizeof *locals);
+        if (f->nlocals)
+            memcpy(locals, f->locals, (size_t)f->nlocals * sizeof *locals);
+        f->locals = locals;
+        i->locals_size = size;
+    }
+    int64_t bytes = type == DT_NONE ? 16 : dtypes[type].size;
+    local *l = &f->locals[f->nlocals];
+    *l = (local){.name = title, .type = type, .rank = rank};
+    for (int k = 0; k < rank; k++) {
+        l->extent[k] = extent[k];
+        bytes = extent[k] > LANG_MAX_LOCAL_BYTES ? LANG_MAX_LOCAL_BYTES + 1 : bytes * extent[k];
+        if (bytes > LANG_MAX_LOCAL_BYTES)
+            break;
+    }
+    if (f->nlocals >= f->nparams + f->nresults)
+        i->bytes += bytes;
+    if (i->bytes > LANG_MAX_LOCAL_BYTES)
+        check_limit(c, at, "the local variables take more than %d bytes", LANG_MAX_LOCAL_BYTES);
+    return f->nlocals++;
+}
+
+node *local_node(check *c, int slot, const syn *at) {
+    node *n = node_new(c, N_LOCAL, c->now->f.locals[slot].type, at);
+    n->local = slot;
+    return n;
+}
+
+variable *variable_bind(check *c, int id, int slot) {
+    variable *v = arena_alloc(c->a, sizeof *v);
+    variable **bound = &c->now->u->bound[id];
+    *v = (variable){.name = id,
+                    .local = slot,
+                    .depth = c->scope_depth,
+                    .owner = c->now,
+                    .shadowed = *bound,
+                    .scope_next = c->scope};
+    return *bound = c->scope = v;
+}
+
+/* ---- What a finished function comes to ---- */
+
+typedef struct measure {
+    check *c;
+    instance *of;
+} measure;
+
+static void measure_list(measure *m, node *list);
+
+/* Counts a node with all below it; what is called counts as often as it is. Left operands are walked in a loop, so that a
+ * long sum does not nest. */
+static void measure_node(measure *m, node *n) {
+    for (; n; n = n->kid[0]) {
+        m->of->nodes++;
+        if (n->kind == N_LOOP)
+            m->of->has_loop = true;
+        if (n->callee) {
+            const instance *callee = (const instance *)n->callee;
+            m->of->nodes += callee->nodes;
+            m->of->bytes += callee->bytes;
+            m->of->has_loop |= callee->has_loop;
+        }
+        if (n->kind == N_CONST && n->type == DT_FLOAT64)
+            n->value.as.f[1] = 0; /* a weak literal's rounding to float32 */
+        measure_node(m, n->kid[1]);
+        measure_node(m, n->kid[2]);
+        measure_list(m, n->args);
+        measure_list(m, n->body);
+        measure_list(m, n->other);
+        measure_list(m, n->step);
+        if (m->of->nodes > LANG_MAX_NODES)
+            fail_nodes(m->c, m->of->def->at);
+    }
+}
+
+static void measure_list(measure *m, node *list) {
+    for (; list; list = list->next)
+        measure_node(m, list);
+}
+
+static void mark_used(node *list);
+
+static void mark_node(node *n) {
+    for (; n; n = n->kid[0]) {
+        if (n->callee)
+            ((instance *)n->callee)->used = true;
+        mark_node(n->kid[1]);
+        mark_node(n->kid[2]);
+        mark_used(n->args);
+        mark_used(n->body);
+        mark_used(n->other);
+        mark_used(n->step);
+    }
+}
+
+static void mark_used(node *list) {
+    for (; list; list = list->next)
+        mark_node(list);
+}
+
+/* ---- Results ---- */
+
+/* The one type of everything returned: theirs if they agree, else the common one, as for ?: */
+static dtype returned_type(const pending *returns, bool *weak) {
+    const node *first = returns->assign->kid[1];
+    dtype type = first->type;
+    *weak = first->weak;
+    for (const pending *r = returns->next; r; r = r->next) {
+        const node *n = r->assign->kid[1];
+        if (n->type != type || n->weak != *weak)
+            type = common_type(type, *weak, n->type, n->weak, weak);
+    }
+    return type;
+}
+
+/* Gives the unnamed result its type, and every value returned. */
+static void result_settle(check *c, instance *i) {
+    local *result = &i->f.locals[i->f.nparams];
+    if (result->type != DT_NONE)
+        return;
+    result->type = returned_type(i->returns, &i->weak);
+    for (pending *r = i->returns; r; r = r->next) {
+        syn at = {.at = r->at, .line = r->assign->line};
+        r->assign->kid[0]->type = r->assign->type = (uint8_t)result->type;
+        r->assign->kid[1] = convert(c, r->assign->kid[1], result->type, &at);
+    }
+}
+
+/* ---- Functions ---- */
+
+static void parameters_bind(check *c, instance *i) {
+    for (int k = 0; k < i->def->nparams; k++) {
+        const char *title = name_text(c, i->def->params[k]);
+        variable_bind(c, i->def->params[k], local_new(c, title, i->types[k], 0, NULL, i->def->at));
+    }
+}
+
+/* Outputs by name: the types asked for, or what is guessed. */
+static void outputs_bind(check *c, instance *i) {
+    for (int k = 0; k < i->def->noutputs; k++) {
+        dtype type = c->out[k] != DT_NONE ? c->out[k] : c->guesses[k].assumed;
+        const char *title = name_text(c, i->def->outputs[k]);
+        variable_bind(c, i->def->outputs[k], local_new(c, title, type, 0, NULL, i->def->at));
+    }
+}
+
+void scope_leave(check *c, variable *outer) {
+    for (; c->scope != outer; c->scope = c->scope->scope_next)
+        c->now->u->bound[c->scope->name] = c->scope->shadowed;
+}
+
+/* Checks the body of c->now, whose parameters are typed. */
+static void body_check(check *c, instance *i) {
+    variable *outer = c->scope;
+    bool is_kernel = i->def->name == NO_NAME;
+    i->f.nparams = i->def->nparams;
+    i->f.nresults = is_kernel && i->def->noutputs ? i->def->noutputs : 1;
+    i->f.name = is_kernel ? "kernel" : name_text(c, i->def->name);
+    c->scope_depth++; /* parameters belong to the block of the body, as in C */
+    parameters_bind(c, i);
+    if (i->def->noutputs)
+        outputs_bind(c, i);
+    else
+        local_new(c, "return", is_kernel ? c->out[0] : DT_NONE, 0, NULL, i->def->at);
+    c->scope_depth--;
+    bool ends = statements_check(c, i->def->body, &i->f.body);
+    if (!i->def->noutputs) {
+        if (!i->returned && ends)
+            check_fail(c, i->def->end, "%s returns no value", is_kernel ? "the kernel" : "the helper");
+        if (ends)
+            check_fail(c, i->def->end, "not every path returns a value");
+        if (!i->returns && i->f.locals[i->f.nparams].type == DT_NONE)
+            check_fail(c, i->def->end, "no return gives the result a type: the loop never ends");
+        result_settle(c, i);
+    }
+    scope_leave(c, outer);
+    measure_list(&(measure){c, i}, i->f.body);
+    if (i->bytes > LANG_MAX_LOCAL_BYTES)
+        check_limit(c, i->def->at, "the local variables take more than %d bytes once helpers are inlined",
+                    LANG_MAX_LOCAL_BYTES);
+}
+
+static instance *instance_new(check *c, unit *u, const definition *def, const dtype *types) {
+    instance *i = arena_alloc(c->a, sizeof *i);
+    size_t size = (size_t)def->nparams * sizeof *types;
+    i->def = def;
+    i->u = u;
+    i->types = arena_alloc(c->a, size + 1);
+    if (size)
+        memcpy(i->types, types, size);
+    return i;
+}
+
+/* Checks an instance as a function of its own, with nothing of the caller's in sight. */
+static void instance_check(check *c, instance *i, const syn *call) {
+    check outer = *c;
+    if (i->u->prelude && !c->call) {
+        c->call = call;
+        c->call_unit = c->now->u;
+        c->call_name = i->u->row;
+    }
+    c->now = i;
+    c->loops = c->breakables = 0;
+    i->busy = true;
+    body_check(c, i);
+    i->busy = false;
+    c->now = outer.now;
+    c->call = outer.call;
+    c->loops = outer.loops;
+    c->broke = outer.broke;
+    c->continued = outer.continued;
+    c->breakables = outer.breakables;
+    i->done_next = c->done;
+    c->done = i;
+}
+
+instance *instance_of(check *c, unit *u, const definition *def, const dtype *types, const syn *call) {
+    for (instance *i = u->instances[def->index]; i; i = i->same_next) {
+        if (memcmp(i->types, types, (size_t)def->nparams * sizeof *types) != 0)
+            continue;
+        if (i->busy)
+            check_fail(c, call->at, "'%s' calls itself; helpers are inlined and cannot be recursive", i->f.name);
+        return i;
+    }
+    for (instance *i = u->instances[def->index]; i; i = i->same_next)
+        if (i->busy)
+            check_fail(c, call->at, "'%s' calls itself; helpers are inlined and cannot be recursive", i->f.name);
+    if (c->depth == LANG_MAX_DEPTH)
+        check_limit(c, call->at, "helpers call each other more than %d levels deep", LANG_MAX_DEPTH);
+    instance *i = instance_new(c, u, def, types);
+    i->same_next = u->instances[def->index];
+    u->instances[def->index] = i;
+    c->depth++;
+    instance_check(c, i, call);
+    c->depth--;
+    return i;
+}
+
+/* ---- The kernel ---- */
+
+unit *unit_new(check *c, const syntax *s) {
+    unit *u = arena_alloc(c->a, sizeof *u);
+    u->s = s;
+    u->bound = arena_alloc(c->a, (size_t)(s->nnames + 1) * sizeof *u->bound);
+    u->instances = arena_alloc(c->a, (size_t)s->ndefinitions * sizeof *u->instances);
+    return u;
+}
+
+/* One round of checking the kernel, from nothing. */
+static instance *kernel_check(check *c, const syntax *s, const dtype *in) {
+    c->user = unit_new(c, s);
+    c->prelude = arena_alloc(c->a, (size_t)prelude_row_count * sizeof *c->prelude);
+    c->done = NULL;
+    c->scope = NULL;
+    c->made = 0;
+    instance *kernel = instance_new(c, c->user, s->kernel, in);
+    c->now = kernel;
+    body_check(c, kernel);
+    return kernel;
+}
+
+/* Joins what was assigned to the outputs of unknown type into their assumed types; false: nothing changed. A value that is
+ * still weak has its C type. */
+static bool guesses_grow(check *c, const instance *kernel) {
+    bool grew = false;
+    for (int k = 0; k < c->nout; k++) {
+        output_guess *g = &c->guesses[k];
+        if (c->out[k] != DT_NONE)
+            continue;
+        if (g->found == DT_NONE)
+            check_fail(c, kernel->def->at, "output '%s' is never assigned, so that it has no type",
+                       name_text(c, kernel->def->outputs[k]));
+        grew |= g->found != g->assumed || g->found_weak != g->assumed_weak;
+        g->assumed = g->found;
+        g->assumed_weak = g->found_weak;
+        g->found = DT_NONE;
+    }
+    return grew;
+}
+
+/* Outputs by name without signatures: their types are the least that everything assigned to them fits, found by checking
+ * until nothing changes. An output read before it is known reads as a weak 0. */
+static instance *kernel_settle(check *c, const syntax *s, const dtype *in) {
+    bool unknown = false;
+    for (int k = 0; k < c->nout && s->kernel->noutputs; k++)
+        unknown |= c->out[k] == DT_NONE;
+    if (!unknown)
+        return kernel_check(c, s, in);
+    c->guesses = arena_alloc(c->a, (size_t)c->nout * sizeof *c->guesses);
+    for (int k = 0; k < c->nout; k++)
+        c->guesses[k] = (output_guess){.assumed = DT_INT32, .assumed_weak = true, .found = DT_NONE};
+    for (int round = 0;; round++) {
+        instance *kernel = kernel_check(c, s, in);
+        if (!guesses_grow(c, kernel) || round == GUESS_ROUNDS)
+            return kernel;
+    }
+}
+
+/* The functions that the kernel needs, callees first. */
+static tree *tree_make(check *c, instance *kernel) {
+    tree *t = arena_alloc(c->a, sizeof *t);
+    t->kernel = t->functions = &kernel->f;
+    t->nodes = (int)kernel->nodes;
+    t->has_loop = kernel->has_loop;
+    mark_used(kernel->f.body);
+    for (instance *i = c->done; i; i = i->done_next)
+        if (i->used) {
+            mark_used(i->f.body);
+            i->f.next = t->functions;
+            t->functions = &i->f;
+        }
+    return t;
+}
+
+uf_status lang_check(arena *a, const syntax *s, const dtype *in, int nin, dtype *out, int nout, bool unchecked,
+                     tree **result) {
+    jmp_buf escape, *before = a->escape;
+    *result = NULL;
+    if (nin != lang_inputs(s) || nout != lang_outputs(s))
+        return fail_source(UF_ERR_TYPE, s->source, s->kernel->at,
+                           "the kernel has %d inputs and %d outputs, the signature %d and %d", lang_inputs(s),
+                           lang_outputs(s), nin, nout);
+    a->escape = &escape;
+    if (setjmp(escape)) {
+        a->escape = before;
+        return uf_last_error()->status;
+    }
+    check c = {.a = a, .out = out, .nout = nout, .unchecked = unchecked};
+    instance *kernel = kernel_settle(&c, s, in);
+    *result = tree_make(&c, kernel);
+    for (int k = 0; k < nout; k++)
+        out[k] = kernel->f.locals[nin + k].type;
+    a->escape = before;
+    return UF_OK;
+}

@@ -1,0 +1,187 @@
+/* check.h - the checker's own: from the syntax tree and input dtypes to the typed tree.
+ *
+ *   check.c      the kernel, instances of helpers, results, limits
+ *   statement.c  statements, declarations, which paths end
+ *   expression.c names, operators, assignments, casts, _Generic
+ *   call.c       helpers, math functions, the prelude
+ *   convert.c    types: promotion, common types, weak values, constants evaluated
+ *   range.c      which indices need no check
+ *
+ * Errors leave through longjmp to lang_check's frame, which owns nothing but the arena. */
+#ifndef UF_CHECK_H
+#define UF_CHECK_H
+
+#include "lang/syntax.h"
+
+typedef struct instance instance;
+typedef struct unit unit;
+
+/* A name bound to a variable, while its scope lasts. */
+typedef struct variable {
+    int name, local; /* local: its slot */
+    int depth;       /* of the scope it was declared in */
+    bool incomplete; /* its own initialiser is being checked */
+    bool is_const;
+    bool bounded; /* low <= value <= high is proved within the body of the loop it counts */
+    int64_t low, high;
+    const instance *owner;       /* the function it belongs to */
+    struct variable *shadowed;   /* what the name was bound to before */
+    struct variable *scope_next; /* the variables of its scope, last first */
+} variable;
+
+/* A syntax tree in use: the user's, or that of one row of the prelude. */
+struct unit {
+    const syntax *s;
+    variable **bound;     /* by name: the innermost variable */
+    instance **instances; /* by definition: its instances */
+    bool prelude;
+    const char *row; /* prelude: the name of its row */
+};
+
+/* A value on its way into the result whose type is not known yet. */
+typedef struct pending {
+    node *assign;
+    size_t at;
+    struct pending *next;
+} pending;
+
+/* A helper for some argument types, or the kernel. */
+struct instance {
+    function f; /* first: N_CALL's callee is one */
+    const definition *def;
+    unit *u;
+    dtype *types; /* of the arguments */
+    bool busy;    /* being checked: a call of it is recursive */
+    bool weak;    /* every value returned is weak, so the call is */
+    bool used;
+    bool has_loop;
+    int64_t nodes, bytes; /* with everything it calls, inlined */
+    size_t locals_size;   /* room in f.locals */
+    pending *returns;
+    bool returned;       /* a value, somewhere */
+    instance *same_next; /* of the same definition */
+    instance *done_next; /* finished before this one */
+};
+
+/* A named output whose type is to be found: what it was assumed to be, and what was assigned to it. */
+typedef struct output_guess {
+    dtype assumed, found;
+    bool assumed_weak, found_weak;
+} output_guess;
+
+typedef struct check {
+    arena *a;
+    const dtype *out; /* of the kernel; DT_NONE: to be found */
+    int nout;
+    output_guess *guesses; /* by output, or NULL */
+    bool unchecked;
+    unit *user;
+    unit **prelude;  /* by row: parsed, or NULL */
+    instance *now;   /* the function being checked */
+    variable *scope; /* variables of the innermost scope, last first */
+    instance *done;  /* last finished first */
+    const syn *call; /* the user's call that led into the prelude, or NULL */
+    const unit *call_unit;
+    const char *call_name;
+    int made;  /* nodes made so far, those dropped included */
+    int depth; /* of instances being checked */
+    int scope_depth;
+    int loops, breakables; /* around the statement being checked, in this function */
+    bool broke, continued; /* a break, a continue was seen that leaves the innermost of these */
+} check;
+
+/* ---- check.c ---- */
+
+/* Reports a type error at an offset of the unit being checked, or at the user's call that led into the prelude. */
+_Noreturn void check_fail(check *c, size_t at, const char *format, ...) PRINTF(3, 4);
+_Noreturn void check_limit(check *c, size_t at, const char *format, ...) PRINTF(3, 4);
+node *node_new(check *c, node_kind kind, dtype type, const syn *at);
+/* A new local of the function being checked; its slot. */
+int local_new(check *c, const char *title, dtype type, int rank, const int64_t *extent, size_t at);
+node *local_node(check *c, int slot, const syn *at);
+const char *name_text(check *c, int id); /* terminated, in the arena */
+variable *variable_bind(check *c, int id, int slot);
+void scope_leave(check *c, variable *outer);
+unit *unit_new(check *c, const syntax *s);
+/* The instance of a helper for argument types, checked if it is new. */
+instance *instance_of(check *c, unit *u, const definition *def, const dtype *types, const syn *call);
+
+/* ---- statement.c ---- */
+
+/* Checks a list of statements, a scope, into *out; true if control can reach its end. */
+bool statements_check(check *c, const syn *list, node **out);
+
+/* ---- expression.c ---- */
+
+node *expression_check(check *c, const syn *s);
+node *condition_check(check *c, const syn *s); /* as bool */
+/* Checks without evaluating: what is made does not count as part of the tree. */
+dtype type_of(check *c, const syn *s);
+/* The type a declaration, cast or association names; DT_NONE: auto. */
+dtype named_type(check *c, uint8_t type, const syn *of);
+node *assign_node(check *c, node *place, node *value, const syn *at);
+/* What is known of an output whose type is to be found; NULL for any other local. */
+output_guess *output_guessed(check *c, int slot);
+
+/* ---- call.c ---- */
+
+node *call_check(check *c, const syn *s);
+/* A helper of the prelude called by the checker itself: complex * and /. */
+node *prelude_call(check *c, const char *helper, node *first, node *second, const syn *at);
+instance *prelude_instance(check *c, const char *helper, dtype first, dtype second, const syn *at);
+/* A weak call of the prelude computed in another floating type. */
+bool call_retype(check *c, node *n, dtype floating);
+/* A constant: NAN, M_PI .. NULL: no such name. */
+node *constant_find(check *c, const char *word, int length, const syn *at);
+/* The known name most like this one, or NULL. */
+const char *nearest_name(check *c, int id, bool functions);
+bool name_is_function(const check *c, int id);
+
+/* ---- convert.c ---- */
+
+/* C's name with ours for types as they appear in messages: "int32". */
+const char *type_text(const node *n, char *buffer); /* marks weak values; buffer of 32 */
+dtype dtype_promoted(dtype t);
+dtype complex_of(dtype floating);
+/* The type in which two values meet under the usual arithmetic conversions and the rules for weak values. */
+dtype common_type(dtype a, bool a_weak, dtype b, bool b_weak, bool *weak);
+node *constant_node(check *c, number value, const syn *at);
+node *integer_node(check *c, int64_t value, dtype type, const syn *at);
+/* As C converts on assignment: the value is computed in its own type, then converted. Ends weakness. */
+node *convert(check *c, node *n, dtype to, const syn *at);
+/* As an operand beside others: a weak value takes the type, down to its literals. weak: the result stays weak. */
+node *adapt(check *c, node *n, dtype to, bool weak, const syn *at);
+node *to_bool(check *c, node *n, const syn *at);
+/* n, with operators on constants evaluated; n's kids are final. */
+node *fold(node *n);
+
+/* ---- range.c ---- */
+
+/* True if an index expression is proved to lie in 0 .. extent-1. */
+bool index_proved(const check *c, const node *index, int64_t extent);
+/* The variable that a checked `for` counts, with its bounds set: or NULL. start: what it
+ * begins with, or NULL. */
+variable *loop_variable(check *c, const syn *loop, const node *condition, const node *start);
+
+/* ---- prelude.c ---- */
+
+/* How a row's arguments are brought to types. */
+typedef enum prelude_rule {
+    RULE_ARITHMETIC, /* the common real type, integers below int promoted */
+    RULE_FLOATING,   /* the common floating type; integers: float64, halves: float32 */
+    RULE_INEXACT,    /* the same, or the common complex type */
+    RULE_COMPLEX,    /* the common type made complex */
+    RULE_ANY,        /* each promoted by itself */
+    RULE_EXACT       /* each as it is: called by the checker */
+} prelude_rule;
+
+typedef struct prelude_row {
+    const char *name;
+    uint8_t arity, rule;
+    const char *source;
+} prelude_row;
+
+extern const prelude_row prelude_rows[];
+extern const int prelude_row_count;
+
+#endif

@@ -1,0 +1,430 @@
+/* expression.c - names, operators, assignments, casts and _Generic. */
+#include "lang/check.h"
+
+/* ---- Names and places ---- */
+
+static variable *variable_find(const check *c, int id) {
+    variable *v = c->now->u->bound[id];
+    return v && v->owner == c->now ? v : NULL;
+}
+
+_Noreturn static void fail_unknown(check *c, const syn *s, bool assigned) {
+    const char *word = name_text(c, s->name);
+    if (assigned)
+        check_fail(c, s->at, "'%s' is not declared; write 'auto %s = ..' or a type in place of auto", word, word);
+    const char *nearest = nearest_name(c, s->name, false);
+    if (nearest)
+        check_fail(c, s->at, "'%s' is not known; is '%s' meant?", word, nearest);
+    check_fail(c, s->at, "'%s' is not known", word);
+}
+
+static node *name_check(check *c, const syn *s) {
+    const variable *v = variable_find(c, s->name);
+    const name *n = &c->now->u->s->names[s->name];
+    if (!v) {
+        node *constant = constant_find(c, n->text, n->length, s);
+        if (constant)
+            return constant;
+        if (name_is_function(c, s->name))
+            check_fail(c, s->at, "'%s' is a function; it can only be called", name_text(c, s->name));
+        fail_unknown(c, s, false);
+    }
+    if (v->incomplete)
+        check_fail(c, s->at, "'%s' is used in its own initialiser", name_text(c, s->name));
+    if (c->now->f.locals[v->local].rank)
+        check_fail(c, s->at, "'%s' is an array; its elements are used one at a time", name_text(c, s->name));
+    node *result = local_node(c, v->local, s);
+    const output_guess *g = output_guessed(c, v->local);
+    result->weak = g && g->assumed_weak;
+    return result;
+}
+
+static node *index_check(check *c, const syn *s) {
+    node *n = expression_check(c, s);
+    if (n->type != DT_BOOL && !dtype_is_integer(n->type)) {
+        char text1[32];
+        check_fail(c, s->at, "an index must be an integer, got %s", type_text(n, text1));
+    }
+    return convert(c, n, n->type == DT_UINT64 ? DT_UINT64 : DT_INT64, s);
+}
+
+static node *element_check(check *c, const syn *s) {
+    const syn *array = s->kid[0];
+    const variable *v = variable_find(c, array->name);
+    if (!v)
+        fail_unknown(c, array, false);
+    const local *l = &c->now->f.locals[v->local];
+    int given = 0;
+    for (const syn *i = s->list; i; i = i->next)
+        given++;
+    if (!l->rank)
+        check_fail(c, s->at, "'%s' is a scalar (%s) and cannot be indexed", l->name, dtypes[l->type].name);
+    if (given != l->rank)
+        check_fail(c, s->at, "'%s' has %d dimension%s, got %d ind%s", l->name, l->rank, l->rank > 1 ? "s" : "", given,
+                   given > 1 ? "ices" : "ex");
+    node *n = node_new(c, N_ELEMENT, l->type, s), **end = &n->args;
+    int slot = n->local = v->local, k = 0;
+    n->unchecked = true;
+    for (const syn *i = s->list; i; i = i->next, k++) {
+        node *index = index_check(c, i);
+        n->unchecked &= c->unchecked || index_proved(c, index, c->now->f.locals[slot].extent[k]);
+        if (given <= 3) {
+            n->kid[k] = index;
+        } else {
+            *end = index;
+            end = &index->next;
+        }
+    }
+    return n;
+}
+
+/* What is assigned to: a variable or an element, that is no constant. */
+static node *place_check(check *c, const syn *s) {
+    int id = s->kind == S_NAME ? s->name : s->kid[0]->name;
+    const variable *v = variable_find(c, id);
+    if (!v)
+        fail_unknown(c, s->kind == S_NAME ? s : s->kid[0], true);
+    if (v->is_const)
+        check_fail(c, s->at, "'%s' is const and cannot be assigned", name_text(c, id));
+    return s->kind == S_NAME ? name_check(c, s) : element_check(c, s);
+}
+
+/* ---- Assignment ---- */
+
+output_guess *output_guessed(check *c, int slot) {
+    int k = slot - c->now->f.nparams;
+    bool is_kernel = c->now->def->name == NO_NAME;
+    if (!is_kernel || !c->guesses || k < 0 || k >= c->nout || c->out[k] != DT_NONE)
+        return NULL;
+    return &c->guesses[k];
+}
+
+/* Something of this type is assigned to a place: if it is an output of unknown type, it must fit. */
+static void guess_join(check *c, const node *place, dtype type, bool weak) {
+    output_guess *g = place->kind == N_LOCAL ? output_guessed(c, place->local) : NULL;
+    if (!g)
+        return;
+    if (g->found == DT_NONE) {
+        g->found = type;
+        g->found_weak = weak;
+    } else if (g->found != type || g->found_weak != weak) {
+        g->found = common_type(g->found, g->found_weak, type, weak, &g->found_weak);
+    }
+}
+
+node *assign_node(check *c, node *place, node *value, const syn *at) {
+    node *n = node_new(c, N_ASSIGN, place->type, at);
+    n->kid[0] = place;
+    n->kid[1] = convert(c, value, place->type, at);
+    return n;
+}
+
+static node *assign_check(check *c, const syn *s) {
+    node *place = place_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
+    guess_join(c, place, value->type, value->weak);
+    return assign_node(c, place, value, s);
+}
+
+static node *update_check(check *c, const syn *s) {
+    node *place = place_check(c, s->kid[0]);
+    if (dtype_is_complex(place->type))
+        check_fail(c, s->at, "'%s' needs a real variable, got %s", s->op == OP_ADD ? "++" : "--",
+                   dtypes[place->type].name);
+    guess_join(c, place, place->type, place->weak);
+    node *n = node_new(c, N_UPDATE, place->type, s);
+    n->kid[0] = place;
+    n->op = s->op;
+    n->wide = (uint8_t)dtype_promoted(place->type);
+    n->postfix = s->postfix;
+    return n;
+}
+
+/* ---- Operators ---- */
+
+_Noreturn static void fail_operands(check *c, const syn *s, const char *sign, const char *needs, const node *a,
+                                    const node *b, const char *hint) {
+    char text1[32], text2[32];
+    if (!b)
+        check_fail(c, s->at, "'%s' needs %s, got %s%s", sign, needs, type_text(a, text1), hint);
+    check_fail(c, s->at, "'%s' needs %s, got %s and %s%s", sign, needs, type_text(a, text1), type_text(b, text2), hint);
+}
+
+static bool is_whole(const node *n) { return n->type == DT_BOOL || dtype_is_integer(n->type); }
+
+/* Errors unless the operator is defined on operands of these types. */
+static void operands_allow(check *c, const syn *s, const char *sign, const node *a, const node *b) {
+    switch (ops[s->op].kind) {
+    case 'M':
+    case 'S':
+    case 'B':
+        if (!is_whole(a) || !is_whole(b))
+            fail_operands(c, s, sign, "integers", a, b,
+                          s->op == OP_REM && !dtype_is_complex(a->type) && !dtype_is_complex(b->type)
+                              ? "; the remainder of floating numbers is fmod"
+                              : "");
+        return;
+    case 'R':
+        if (dtype_is_complex(a->type) || dtype_is_complex(b->type))
+            fail_operands(c, s, sign, "real operands", a, b, "; complex numbers have no order");
+        return;
+    default:
+        return;
+    }
+}
+
+static node *binary_node(check *c, op o, node *a, node *b, dtype type, bool weak, const syn *at) {
+    node *n = node_new(c, N_BINARY, type, at);
+    n->op = (uint8_t)o;
+    n->kid[0] = a;
+    n->kid[1] = b;
+    n->weak = weak;
+    return fold(n);
+}
+
+/* A real operand of + or - beside a complex one: its imaginary part is the zero that changes nothing. */
+static node *complex_beside(check *c, node *real, double zero, const syn *at) {
+    dtype type = real->type;
+    node *n = node_new(c, N_COMPLEX, complex_of(type), at);
+    n->kid[0] = real;
+    n->kid[1] = constant_node(c, (number){.type = type, .as.f[0] = zero}, at);
+    n->kid[1]->weak = n->weak = real->weak;
+    return fold(n);
+}
+
+/* Complex arithmetic as in C: a real operand is not made complex, but for the right operand of a division. a and b have
+ * the type's component type or the type itself. */
+static node *complex_operate(check *c, op o, node *a, node *b, dtype type, bool weak, const syn *at) {
+    bool a_real = !dtype_is_complex(a->type), b_real = !dtype_is_complex(b->type);
+    switch (o) {
+    case OP_MUL:
+        return prelude_call(c, a_real ? "real_mul" : b_real ? "complex_mul_real" : "complex_mul", a, b, at);
+    case OP_DIV:
+        if (a_real)
+            a = adapt(c, a, type, weak, at);
+        return prelude_call(c, b_real ? "complex_div_real" : "complex_div", a, b, at);
+    case OP_ADD:
+    case OP_SUB:
+        if (a_real)
+            a = complex_beside(c, a, -0.0, at);
+        if (b_real)
+            b = complex_beside(c, b, o == OP_ADD ? -0.0 : 0.0, at);
+        return binary_node(c, o, a, b, type, weak, at);
+    default:
+        a = adapt(c, a, type, weak, at);
+        b = adapt(c, b, type, weak, at);
+        return binary_node(c, o, a, b, DT_BOOL, false, at);
+    }
+}
+
+/* An operand brought to the common type, or to its component type. */
+static node *operand_adapt(check *c, node *n, dtype type, bool weak, const syn *at) {
+    bool stays_real = dtype_is_complex(type) && !dtype_is_complex(n->type);
+    return adapt(c, n, stays_real ? dtypes[type].component : type, weak, at);
+}
+
+static node *operate(check *c, const syn *s, node *a, node *b) {
+    op o = s->op;
+    bool weak, relation = ops[o].kind == 'R' || ops[o].kind == 'E';
+    operands_allow(c, s, ops[o].spelling, a, b);
+    if (ops[o].kind == 'S') {
+        weak = a->weak && b->weak;
+        dtype type = dtype_promoted(a->type);
+        a = adapt(c, a, type, weak, s);
+        b = adapt(c, b, dtype_promoted(b->type), weak, s);
+        return binary_node(c, o, a, b, type, weak, s);
+    }
+    dtype type = common_type(a->type, a->weak, b->type, b->weak, &weak);
+    a = operand_adapt(c, a, type, weak, s);
+    b = operand_adapt(c, b, type, weak, s);
+    if (dtype_is_complex(type))
+        return complex_operate(c, o, a, b, type, weak, s);
+    return binary_node(c, o, a, b, relation ? DT_BOOL : type, weak && !relation, s);
+}
+
+static node *logical(check *c, const syn *s, node *a, node *b) {
+    node *n = node_new(c, s->kind == S_AND ? N_AND : N_OR, DT_BOOL, s);
+    n->kid[0] = to_bool(c, a, s->kid[0]);
+    n->kid[1] = to_bool(c, b, s->kid[1]);
+    return fold(n);
+}
+
+static bool is_binary(const syn *s) { return s->kind == S_BINARY || s->kind == S_AND || s->kind == S_OR; }
+
+/* Operators associate to the left: their left operands are walked in a loop, so that a long sum does not nest. */
+static node *binary_check(check *c, const syn *s) {
+    size_t depth = 0;
+    for (const syn *left = s; is_binary(left); left = left->kid[0])
+        depth++;
+    const syn **spine = arena_alloc(c->a, depth * sizeof *spine), *leaf = s;
+    for (size_t i = depth; i-- > 0; leaf = leaf->kid[0])
+        spine[i] = leaf;
+    node *value = expression_check(c, leaf);
+    for (size_t i = 0; i < depth; i++) {
+        node *right = expression_check(c, spine[i]->kid[1]);
+        value = spine[i]->kind == S_BINARY ? operate(c, spine[i], value, right) : logical(c, spine[i], value, right);
+    }
+    return value;
+}
+
+static node *unary_check(check *c, const syn *s) {
+    node *a = expression_check(c, s->kid[0]);
+    bool weak = a->weak;
+    if (s->op == OP_LNOT)
+        a = to_bool(c, a, s);
+    else if (s->op == OP_NOT && !is_whole(a))
+        fail_operands(c, s, "~", "an integer", a, NULL, "");
+    else
+        a = adapt(c, a, dtype_promoted(a->type), weak, s);
+    if (s->op == OP_ADD)
+        return a;
+    node *n = node_new(c, N_UNARY, a->type, s);
+    n->op = s->op;
+    n->kid[0] = a;
+    n->weak = weak && s->op != OP_LNOT;
+    return fold(n);
+}
+
+static node *select_check(check *c, const syn *s) {
+    node *condition = condition_check(c, s->kid[0]);
+    node *yes = expression_check(c, s->kid[1]), *no = expression_check(c, s->kid[2]);
+    bool weak;
+    dtype type = common_type(yes->type, yes->weak, no->type, no->weak, &weak);
+    node *n = node_new(c, N_SELECT, type, s);
+    n->kid[0] = condition;
+    n->kid[1] = adapt(c, yes, type, weak, s->kid[1]);
+    n->kid[2] = adapt(c, no, type, weak, s->kid[2]);
+    n->weak = weak;
+    return fold(n);
+}
+
+/* The right operand of a compound assignment in the type it is computed in; sets n->callee for complex * and /. */
+static node *compound_operand(check *c, const syn *s, node *n, node *value) {
+    dtype type = n->wide;
+    if (!dtype_is_complex(type))
+        return adapt(c, value, ops[s->op].kind == 'S' ? dtype_promoted(value->type) : type, false, s);
+    value = operand_adapt(c, value, type, false, s);
+    bool is_real = !dtype_is_complex(value->type);
+    if (s->op == OP_ADD || s->op == OP_SUB)
+        return is_real ? complex_beside(c, value, s->op == OP_ADD ? -0.0 : 0.0, s) : value;
+    const char *helper = s->op == OP_MUL ? (is_real ? "complex_mul_real" : "complex_mul")
+                                         : (is_real ? "complex_div_real" : "complex_div");
+    n->callee = &prelude_instance(c, helper, type, value->type, s)->f;
+    return value;
+}
+
+static node *compound_check(check *c, const syn *s) {
+    char sign[4];
+    node *place = place_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
+    bool weak, shift = ops[s->op].kind == 'S';
+    strcpy(sign, ops[s->op].spelling);
+    operands_allow(c, s, strcat(sign, "="), place, value);
+    dtype type =
+        shift ? dtype_promoted(place->type) : common_type(place->type, place->weak, value->type, value->weak, &weak);
+    guess_join(c, place, type, shift ? place->weak : weak);
+    node *n = node_new(c, N_COMPOUND, place->type, s);
+    n->op = s->op;
+    n->wide = (uint8_t)type;
+    n->kid[0] = place;
+    n->kid[1] = compound_operand(c, s, n, value);
+    return n;
+}
+
+/* ---- Types as operands ---- */
+
+dtype type_of(check *c, const syn *s) { return expression_check(c, s)->type; }
+
+dtype named_type(check *c, uint8_t type, const syn *of) { return of ? type_of(c, of) : (dtype)type; }
+
+static node *cast_check(check *c, const syn *s) {
+    dtype to = named_type(c, s->type, s->of);
+    return convert(c, expression_check(c, s->kid[0]), to, s);
+}
+
+static bool choice_matches(choice_kind kind, dtype type) {
+    switch (kind) {
+    case CHOICE_INTEGER:
+        return type == DT_BOOL || dtype_is_integer(type);
+    case CHOICE_FLOATING:
+        return dtype_is_floating(type);
+    case CHOICE_COMPLEX:
+        return dtype_is_complex(type);
+    default:
+        return kind == CHOICE_DEFAULT;
+    }
+}
+
+static const char *choice_text(choice_kind kind, dtype type) {
+    static const char *const kinds[] = {[CHOICE_INTEGER] = "integer",
+                                        [CHOICE_FLOATING] = "floating",
+                                        [CHOICE_COMPLEX] = "complex",
+                                        [CHOICE_DEFAULT] = "default"};
+    return kind == CHOICE_TYPE ? dtypes[type].name : kinds[kind];
+}
+
+/* A type before a kind before default; what is not taken is not checked. */
+static node *generic_check(check *c, const syn *s) {
+    enum {
+        RANKS = CHOICE_DEFAULT + 1
+    };
+    dtype control = type_of(c, s->kid[0]);
+    const syn *taken = NULL;
+    bool seen[RANKS + DT_COUNT] = {false};
+    for (const syn *choice = s->list; choice; choice = choice->next) {
+        choice_kind kind = choice->choice;
+        dtype type = kind == CHOICE_TYPE ? named_type(c, choice->type, choice->of) : DT_NONE;
+        bool *twice = &seen[kind == CHOICE_TYPE ? RANKS + (int)type : (int)kind];
+        if (*twice)
+            check_fail(c, choice->at, "two associations of _Generic are for %s", choice_text(kind, type));
+        *twice = true;
+        bool matches = kind == CHOICE_TYPE ? type == control : choice_matches(kind, control);
+        bool better = !taken || kind == CHOICE_TYPE || taken->choice == CHOICE_DEFAULT;
+        if (matches && better)
+            taken = choice;
+    }
+    if (!taken)
+        check_fail(c, s->at, "no association of _Generic is for %s", dtypes[control].name);
+    return expression_check(c, taken->kid[0]);
+}
+
+/* ---- */
+
+node *condition_check(check *c, const syn *s) { return to_bool(c, expression_check(c, s), s); }
+
+static node *number_check(check *c, const syn *s) {
+    node *n = constant_node(c, s->value, s);
+    n->weak = s->weak;
+    if (n->weak && n->type == DT_FLOAT64)
+        n->value.as.f[1] = (double)s->single;
+    return n;
+}
+
+node *expression_check(check *c, const syn *s) {
+    switch (s->kind) {
+    case S_NUMBER:
+        return number_check(c, s);
+    case S_NAME:
+        return name_check(c, s);
+    case S_UNARY:
+        return unary_check(c, s);
+    case S_BINARY:
+    case S_AND:
+    case S_OR:
+        return binary_check(c, s);
+    case S_SELECT:
+        return select_check(c, s);
+    case S_ASSIGN:
+        return assign_check(c, s);
+    case S_COMPOUND:
+        return compound_check(c, s);
+    case S_UPDATE:
+        return update_check(c, s);
+    case S_CALL:
+        return call_check(c, s);
+    case S_INDEX:
+        return element_check(c, s);
+    case S_CAST:
+        return cast_check(c, s);
+    default:
+        return generic_check(c, s);
+    }
+}

@@ -1,0 +1,851 @@
+/* parse.c - tokens -> syntax tree, by recursive descent with precedence climbing over the table of operators. The rule each
+ * function reads stands above it. Errors leave by longjmp to the frame that owns nothing but the arena; so does running out
+ * of memory. Every node, nesting and list is bounded, so that the cost is linear in the text. */
+#include <stdio.h>
+
+#include "lang/syntax.h"
+
+typedef struct parser {
+    lexer lex;
+    token now, ahead;
+    int nodes, depth;
+    syntax *out;
+} parser;
+
+/* ---- Tokens and nodes ---- */
+
+static void next(parser *p) {
+    p->now = p->ahead;
+    p->ahead = lex_next(&p->lex);
+}
+
+static bool accept(parser *p, token_kind kind) {
+    if (p->now.kind != kind)
+        return false;
+    next(p);
+    return true;
+}
+
+/* The current token as errors name it. */
+static const char *got(const parser *p, char *buffer, size_t size) {
+    const token *t = &p->now;
+    if (t->kind == T_END)
+        return "the end of the text";
+    snprintf(buffer, size, "'%.*s'%s", (int)(t->length < 40 ? t->length : 40), p->lex.source + t->at,
+             t->length > 40 ? ".." : "");
+    return buffer;
+}
+
+_Noreturn static void fail_expected(const parser *p, const char *what) {
+    char buffer[64];
+    if (p->now.kind == T_FOREIGN)
+        lex_fail(&p->lex, p->now.at, "%s is not part of kernel C", got(p, buffer, sizeof buffer));
+    lex_fail(&p->lex, p->now.at, "expected %s, got %s", what, got(p, buffer, sizeof buffer));
+}
+
+static void expect(parser *p, token_kind kind, const char *what) {
+    if (p->now.kind != kind)
+        fail_expected(p, what);
+    next(p);
+}
+
+static syn *syn_new(parser *p, syn_kind kind, const token *at) {
+    if (++p->nodes > LANG_MAX_NODES)
+        lex_fail(&p->lex, at->at, "the kernel is too large: more than %d nodes", LANG_MAX_NODES);
+    syn *s = arena_alloc(p->lex.a, sizeof *s);
+    s->kind = (uint8_t)kind;
+    s->op = at->op;
+    s->at = at->at;
+    s->line = at->line;
+    s->type = DT_NONE;
+    s->name = NO_NAME;
+    return s;
+}
+
+static void enter(parser *p) {
+    if (++p->depth > LANG_MAX_DEPTH)
+        lex_fail(&p->lex, p->now.at, "nested too deeply: more than %d levels", LANG_MAX_DEPTH);
+}
+
+static void leave(parser *p) { p->depth--; }
+
+/* ---- Types ---- */
+
+/* A type as written: a dtype, or DT_NONE with of: typeof(of), or DT_NONE without: auto. */
+typedef struct type_name {
+    uint8_t type;
+    bool is_const;
+    const syn *of;
+} type_name;
+
+static syn *expression(parser *p);
+
+static const struct {
+    int words;
+    dtype type;
+} word_types[] = {
+    {WORD_BOOL, DT_BOOL},
+    {WORD_CHAR, DT_INT8},
+    {WORD_SIGNED | WORD_CHAR, DT_INT8},
+    {WORD_UNSIGNED | WORD_CHAR, DT_UINT8},
+    {WORD_SHORT, DT_INT16},
+    {WORD_UNSIGNED | WORD_SHORT, DT_UINT16},
+    {WORD_INT, DT_INT32},
+    {WORD_SIGNED, DT_INT32},
+    {WORD_UNSIGNED, DT_UINT32},
+    {WORD_LONG, DT_INT64},
+    {WORD_UNSIGNED | WORD_LONG, DT_UINT64},
+    {WORD_LONG | WORD_LONG_LONG, DT_INT64},
+    {WORD_UNSIGNED | WORD_LONG | WORD_LONG_LONG, DT_UINT64},
+    {WORD_FLOAT, DT_FLOAT32},
+    {WORD_DOUBLE, DT_FLOAT64},
+    {WORD_FLOAT | WORD_COMPLEX, DT_COMPLEX64},
+    {WORD_DOUBLE | WORD_COMPLEX, DT_COMPLEX128},
+};
+
+/* int and signed say nothing beside another word for an integer type. */
+static dtype type_of_words(int words) {
+    if (words & (WORD_SHORT | WORD_LONG | WORD_UNSIGNED) && !(words & WORD_CHAR))
+        words &= ~WORD_INT;
+    if (words & (WORD_SHORT | WORD_LONG | WORD_INT) && !(words & WORD_UNSIGNED))
+        words &= ~WORD_SIGNED;
+    for (size_t i = 0; i < COUNT(word_types); i++)
+        if (word_types[i].words == words)
+            return word_types[i].type;
+    return DT_NONE;
+}
+
+/* words := word { word | "const" }, in any order, as in C */
+static dtype type_words(parser *p, bool *is_const) {
+    token first = p->now;
+    int words = 0;
+    bool twice = false;
+    size_t end = first.at;
+    for (; p->now.kind == T_TYPE_WORD || p->now.kind == T_CONST; next(p)) {
+        end = p->now.at + p->now.length;
+        int word = p->now.word;
+        if (p->now.kind == T_CONST)
+            *is_const = true;
+        else if (word == WORD_LONG && (words & WORD_LONG) && !(words & WORD_LONG_LONG))
+            words |= WORD_LONG_LONG;
+        else if (words & word)
+            twice = true;
+        words |= word;
+    }
+    dtype type = twice ? DT_NONE : type_of_words(words);
+    if (type == DT_NONE)
+        lex_fail(&p->lex, first.at, "'%.*s' is not a type of kernel C",
+                 (int)(end - first.at < 80 ? end - first.at : 80), p->lex.source + first.at);
+    return type;
+}
+
+static bool starts_type(const token *t) {
+    return t->kind == T_DTYPE || t->kind == T_TYPE_WORD || t->kind == T_TYPEOF || t->kind == T_CONST;
+}
+
+/* type := dtype | words | "typeof" "(" (type | expr) ")", with "const" before or after */
+static type_name type_read(parser *p) {
+    type_name t = {.type = DT_NONE};
+    while (accept(p, T_CONST))
+        t.is_const = true;
+    if (p->now.kind == T_DTYPE) {
+        t.type = p->now.type;
+        next(p);
+    } else if (p->now.kind == T_TYPE_WORD) {
+        t.type = (uint8_t)type_words(p, &t.is_const);
+    } else if (accept(p, T_TYPEOF)) {
+        expect(p, T_OPEN, "'(' after typeof");
+        enter(p);
+        if (starts_type(&p->now))
+            t = type_read(p);
+        else
+            t.of = expression(p);
+        leave(p);
+        expect(p, T_CLOSE, "')'");
+    } else {
+        fail_expected(p, "a type");
+    }
+    while (accept(p, T_CONST))
+        t.is_const = true;
+    if (p->now.kind == T_OPERATOR && p->now.op == OP_MUL)
+        lex_fail(&p->lex, p->now.at, "there are no pointers in kernel C");
+    return t;
+}
+
+/* ---- Expressions ---- */
+
+/* list := [ item { "," item } ], up to but not including the closing token */
+static syn *list_read(parser *p, token_kind close, syn *(*item)(parser *p)) {
+    syn *first = NULL, **end = &first;
+    if (p->now.kind == close)
+        return NULL;
+    do {
+        *end = item(p);
+        end = &(*end)->next;
+    } while (accept(p, T_COMMA));
+    return first;
+}
+
+static bool word_is(const parser *p, const token *t, const char *word) {
+    return t->length == strlen(word) && memcmp(p->lex.source + t->at, word, t->length) == 0;
+}
+
+static const struct {
+    const char *word;
+    choice_kind kind;
+} choice_words[] = {{"integer", CHOICE_INTEGER},
+                    {"floating", CHOICE_FLOATING},
+                    {"complex", CHOICE_COMPLEX},
+                    {"default", CHOICE_DEFAULT}};
+
+/* choice := ("integer" | "floating" | "complex" | "default" | type) ":" expr */
+static syn *choice(parser *p) {
+    syn *s = syn_new(p, S_CHOICE, &p->now);
+    s->choice = CHOICE_TYPE;
+    if (p->ahead.kind == T_COLON)
+        for (size_t i = 0; i < COUNT(choice_words); i++)
+            if (word_is(p, &p->now, choice_words[i].word))
+                s->choice = (uint8_t)choice_words[i].kind;
+    if (s->choice == CHOICE_TYPE) {
+        type_name t = type_read(p);
+        s->type = t.type;
+        s->of = t.of;
+    } else {
+        next(p);
+    }
+    expect(p, T_COLON, "':' after what the association is for");
+    s->kid[0] = expression(p);
+    return s;
+}
+
+/* generic := "_Generic" "(" expr { "," choice } ")" */
+static syn *generic(parser *p) {
+    syn *s = syn_new(p, S_GENERIC, &p->now);
+    next(p);
+    expect(p, T_OPEN, "'(' after _Generic");
+    s->kid[0] = expression(p);
+    expect(p, T_COMMA, "',' and the associations of _Generic");
+    s->list = list_read(p, T_CLOSE, choice);
+    if (!s->list)
+        fail_expected(p, "an association of _Generic");
+    expect(p, T_CLOSE, "',' or ')'");
+    return s;
+}
+
+static const char *const constructs[] = {"sum", "prod", "min", "max", "any", "all", "reduce", "forall"};
+
+/* A range "i : n" as argument belongs to a construct, which elementwise functions do not have. */
+static void fail_construct(const parser *p, const token *called) {
+    if (p->now.kind != T_NAME || p->ahead.kind != T_COLON)
+        return;
+    for (size_t i = 0; i < COUNT(constructs); i++)
+        if (word_is(p, called, constructs[i]))
+            lex_fail(&p->lex, called->at, "'%s' over a range is not available in elementwise functions", constructs[i]);
+}
+
+/* call := name "(" [ expr { "," expr } ] ")" */
+static syn *call(parser *p, const token *called) {
+    syn *s = syn_new(p, S_CALL, called);
+    s->name = called->name;
+    next(p);
+    fail_construct(p, called);
+    s->list = list_read(p, T_CLOSE, expression);
+    expect(p, T_CLOSE, "',' or ')'");
+    return s;
+}
+
+/* primary := number | name | call | generic | "(" expr ")" */
+static syn *primary(parser *p) {
+    token t = p->now;
+    syn *s;
+    switch (t.kind) {
+    case T_NUMBER:
+        next(p);
+        s = syn_new(p, S_NUMBER, &t);
+        s->type = t.type;
+        s->weak = t.weak;
+        s->value = t.value;
+        s->single = t.single;
+        return s;
+    case T_NAME:
+        next(p);
+        if (p->now.kind == T_OPEN)
+            return call(p, &t);
+        s = syn_new(p, S_NAME, &t);
+        s->name = t.name;
+        return s;
+    case T_GENERIC:
+        return generic(p);
+    case T_OPEN:
+        next(p);
+        s = expression(p);
+        if (p->now.kind == T_COMMA)
+            lex_fail(&p->lex, p->now.at, "there is no comma operator in kernel C, except in the header of a for");
+        expect(p, T_CLOSE, "')'");
+        return s;
+    default:
+        fail_expected(p, "an expression");
+    }
+}
+
+static bool is_place(const syn *s) { return s->kind == S_NAME || s->kind == S_INDEX; }
+
+static syn *update(parser *p, const token *t, syn *place, bool postfix) {
+    if (!is_place(place))
+        lex_fail(&p->lex, t->at, "'%s' needs a variable or an element", t->op == OP_ADD ? "++" : "--");
+    syn *s = syn_new(p, S_UPDATE, t);
+    s->kid[0] = place;
+    s->postfix = postfix;
+    return s;
+}
+
+/* indices := { "[" expr "]" } */
+static syn *indices(parser *p, syn *array) {
+    syn *s = syn_new(p, S_INDEX, &p->now), **end = &s->list;
+    s->kid[0] = array;
+    s->at = array->at;
+    for (int rank = 0; accept(p, T_OPEN_INDEX); rank++) {
+        if (rank == LANG_MAX_RANK)
+            lex_fail(&p->lex, p->now.at, "more than %d indices", LANG_MAX_RANK);
+        *end = expression(p);
+        end = &(*end)->next;
+        expect(p, T_CLOSE_INDEX, "']'");
+    }
+    return s;
+}
+
+/* postfix := primary [ indices ] [ "++" | "--" ] */
+static syn *postfix(parser *p) {
+    syn *s = primary(p);
+    if (p->now.kind == T_OPEN_INDEX) {
+        if (s->kind != S_NAME)
+            lex_fail(&p->lex, p->now.at, "only the name of an array can be indexed");
+        s = indices(p, s);
+    }
+    if (p->now.kind == T_OPEN)
+        lex_fail(&p->lex, p->now.at, "only a name can be called");
+    if (p->now.kind == T_UPDATE) {
+        token t = p->now;
+        next(p);
+        s = update(p, &t, s, true);
+        if (p->now.kind == T_UPDATE)
+            lex_fail(&p->lex, p->now.at, "'%s' needs a variable or an element", p->now.op == OP_ADD ? "++" : "--");
+    }
+    return s;
+}
+
+static syn *unary(parser *p);
+
+/* cast := "(" type ")" unary */
+static syn *cast(parser *p) {
+    syn *s = syn_new(p, S_CAST, &p->now);
+    next(p);
+    type_name t = type_read(p);
+    s->type = t.type;
+    s->of = t.of;
+    expect(p, T_CLOSE, "')' after the type");
+    if (p->now.kind == T_OPEN_BLOCK)
+        lex_fail(&p->lex, p->now.at, "there are no compound literals in kernel C");
+    s->kid[0] = unary(p);
+    return s;
+}
+
+static bool prefix_operator(const token *t, op *out) {
+    static const op prefixes[][2] = {{OP_SUB, OP_NEG}, {OP_ADD, OP_ADD}, {OP_NOT, OP_NOT}, {OP_LNOT, OP_LNOT}};
+    for (size_t i = 0; i < COUNT(prefixes); i++)
+        if (t->kind == T_OPERATOR && t->op == prefixes[i][0]) {
+            *out = prefixes[i][1];
+            return true;
+        }
+    return false;
+}
+
+/* unary := ("-" | "+" | "~" | "!" | "++" | "--") unary | cast | postfix */
+static syn *unary(parser *p) {
+    token t = p->now;
+    op prefix = OP_COUNT;
+    syn *s;
+    if (t.kind == T_OPERATOR && (t.op == OP_AND || t.op == OP_MUL))
+        lex_fail(&p->lex, t.at, "there are no pointers in kernel C: '%s' needs a left operand", ops[t.op].spelling);
+    bool is_cast = t.kind == T_OPEN && starts_type(&p->ahead);
+    if (!is_cast && t.kind != T_UPDATE && !prefix_operator(&t, &prefix))
+        return postfix(p);
+    enter(p);
+    if (is_cast) {
+        s = cast(p);
+    } else if (t.kind == T_UPDATE) {
+        next(p);
+        s = update(p, &t, unary(p), false);
+    } else {
+        next(p);
+        s = syn_new(p, S_UNARY, &t);
+        s->op = (uint8_t)prefix;
+        s->kid[0] = unary(p);
+    }
+    leave(p);
+    return s;
+}
+
+enum {
+    PRECEDENCE_OR = 1,
+    PRECEDENCE_AND = 2
+};
+
+/* The precedence of a token as a binary operator, 0 if it is none. */
+static int precedence(const token *t) {
+    switch (t->kind) {
+    case T_OR:
+        return PRECEDENCE_OR;
+    case T_AND:
+        return PRECEDENCE_AND;
+    case T_OPERATOR:
+        return ops[t->op].precedence;
+    default:
+        return 0;
+    }
+}
+
+/* binary := unary { operator binary }, the operators of at least this precedence, all associating to the left */
+static syn *binary(parser *p, int lowest) {
+    syn *left = unary(p);
+    for (int level; (level = precedence(&p->now)) >= lowest;) {
+        token t = p->now;
+        next(p);
+        syn *s = syn_new(p, t.kind == T_OR ? S_OR : t.kind == T_AND ? S_AND : S_BINARY, &t);
+        s->kid[0] = left;
+        s->kid[1] = binary(p, level + 1);
+        left = s;
+    }
+    return left;
+}
+
+/* conditional := binary [ "?" expr ":" conditional ] */
+static syn *conditional(parser *p) {
+    syn *condition = binary(p, PRECEDENCE_OR);
+    if (p->now.kind != T_QUESTION)
+        return condition;
+    syn *s = syn_new(p, S_SELECT, &p->now);
+    next(p);
+    enter(p);
+    s->kid[0] = condition;
+    s->kid[1] = expression(p);
+    expect(p, T_COLON, "':'");
+    s->kid[2] = conditional(p);
+    leave(p);
+    return s;
+}
+
+/* expr := conditional | place ("=" | "+=" ..) expr */
+static syn *expression(parser *p) {
+    enter(p);
+    syn *s = conditional(p);
+    token t = p->now;
+    if (t.kind == T_ASSIGN || t.kind == T_COMPOUND) {
+        if (!is_place(s))
+            lex_fail(&p->lex, t.at, "only a variable or an element can be assigned");
+        next(p);
+        syn *assignment = syn_new(p, t.kind == T_ASSIGN ? S_ASSIGN : S_COMPOUND, &t);
+        assignment->kid[0] = s;
+        assignment->kid[1] = expression(p);
+        s = assignment;
+    }
+    leave(p);
+    return s;
+}
+
+/* ---- Declarations ---- */
+
+/* initialiser := expr | "{" [ initialiser { "," initialiser } [","] ] "}" */
+static syn *initialiser(parser *p) {
+    if (p->now.kind != T_OPEN_BLOCK)
+        return expression(p);
+    syn *s = syn_new(p, S_BRACES, &p->now), **end = &s->list;
+    enter(p);
+    next(p);
+    while (p->now.kind != T_CLOSE_BLOCK) {
+        *end = initialiser(p);
+        end = &(*end)->next;
+        if (!accept(p, T_COMMA))
+            break;
+    }
+    expect(p, T_CLOSE_BLOCK, "',' or '}'");
+    leave(p);
+    return s;
+}
+
+/* extents := { "[" [ expr ] "]" }, only the first may be empty */
+static syn *extents(parser *p) {
+    syn *first = NULL, **end = &first;
+    for (int rank = 0; p->now.kind == T_OPEN_INDEX; rank++) {
+        if (rank == LANG_MAX_RANK)
+            lex_fail(&p->lex, p->now.at, "an array has at most %d dimensions", LANG_MAX_RANK);
+        next(p);
+        if (p->now.kind == T_CLOSE_INDEX && rank > 0)
+            lex_fail(&p->lex, p->now.at, "only the first extent can be left out");
+        *end = p->now.kind == T_CLOSE_INDEX ? syn_new(p, S_EMPTY, &p->now) : expression(p);
+        end = &(*end)->next;
+        expect(p, T_CLOSE_INDEX, "']'");
+    }
+    return first;
+}
+
+/* declarator := name [ extents ] [ "=" initialiser ] */
+static syn *declarator(parser *p, const type_name *t) {
+    syn *s = syn_new(p, S_DECLARE, &p->now);
+    bool is_auto = t->type == DT_NONE && !t->of;
+    s->name = p->now.name;
+    s->type = t->type;
+    s->of = t->of;
+    s->is_const = t->is_const;
+    if (p->now.kind == T_DTYPE)
+        lex_fail(&p->lex, p->now.at, "'%.*s' is a type and cannot be the name of a variable", (int)p->now.length,
+                 p->lex.source + p->now.at);
+    expect(p, T_NAME, "the name of a variable");
+    if (p->now.kind == T_OPEN)
+        lex_fail(&p->lex, s->at, "functions stand before the kernel, without types: %.*s(x) { .. }",
+                 p->lex.names[s->name].length, p->lex.names[s->name].text);
+    s->list = extents(p);
+    if (s->list && is_auto)
+        lex_fail(&p->lex, s->at, "an array needs the type of its elements in place of auto");
+    if (accept(p, T_ASSIGN)) {
+        s->kid[0] = initialiser(p);
+        if (s->list && s->kid[0]->kind != S_BRACES)
+            lex_fail(&p->lex, s->kid[0]->at, "an array is initialised with { .. }");
+        if (!s->list && s->kid[0]->kind == S_BRACES)
+            lex_fail(&p->lex, s->kid[0]->at, "{ .. } initialises arrays; this is a scalar");
+    } else if (is_auto) {
+        fail_expected(p, "'=': auto takes its type from an initialiser");
+    } else if (s->list && s->list->kind == S_EMPTY) {
+        fail_expected(p, "'=': an array without extent takes it from an initialiser");
+    }
+    return s;
+}
+
+static bool starts_declaration(const token *t) { return t->kind == T_AUTO || starts_type(t); }
+
+/* declaration := ("auto" | type) declarator { "," declarator } */
+static syn *declaration(parser *p) {
+    syn *first = NULL, **end = &first;
+    type_name t = {.type = DT_NONE};
+    if (p->now.kind == T_CONST && p->ahead.kind == T_AUTO) {
+        t.is_const = true;
+        next(p);
+    }
+    if (accept(p, T_AUTO))
+        t.is_const |= accept(p, T_CONST);
+    else
+        t = type_read(p);
+    do {
+        *end = declarator(p, &t);
+        end = &(*end)->next;
+    } while (accept(p, T_COMMA));
+    return first;
+}
+
+/* ---- Statements ---- */
+
+static syn *statement(parser *p);
+
+/* block := "{" { statement } "}"; `labels`: the block of a switch, with "case" expr ":" and "default" ":" */
+static syn *block(parser *p, bool labels, size_t *close) {
+    syn *first = NULL, **end = &first;
+    expect(p, T_OPEN_BLOCK, "'{'");
+    while (p->now.kind != T_CLOSE_BLOCK) {
+        if (labels && (p->now.kind == T_CASE || p->now.kind == T_DEFAULT)) {
+            *end = syn_new(p, S_CASE, &p->now);
+            bool is_case = p->now.kind == T_CASE;
+            next(p);
+            if (is_case)
+                (*end)->kid[0] = conditional(p);
+            expect(p, T_COLON, "':'");
+        } else {
+            *end = statement(p);
+        }
+        while (*end)
+            end = &(*end)->next;
+    }
+    if (close)
+        *close = p->now.at;
+    next(p);
+    return first;
+}
+
+/* "(" expr ")" after if, while, switch */
+static syn *condition(parser *p, const char *after) {
+    expect(p, T_OPEN, after);
+    syn *s = expression(p);
+    expect(p, T_CLOSE, "')'");
+    return s;
+}
+
+/* if := "if" "(" expr ")" statement [ "else" statement ]; a chain of else if is read in a loop */
+static syn *if_statement(parser *p) {
+    syn *first = NULL, **end = &first;
+    for (;;) {
+        syn *s = *end = syn_new(p, S_IF, &p->now);
+        next(p);
+        s->kid[0] = condition(p, "'(' after if");
+        s->body = statement(p);
+        if (!accept(p, T_ELSE))
+            return first;
+        end = &s->other;
+        if (p->now.kind != T_IF) {
+            s->other = statement(p);
+            return first;
+        }
+    }
+}
+
+/* expressions := expr { "," expr } */
+static syn *expressions(parser *p) {
+    syn *first = NULL, **end = &first;
+    do {
+        syn *s = *end = syn_new(p, S_EVALUATE, &p->now);
+        s->kid[0] = expression(p);
+        end = &s->next;
+    } while (accept(p, T_COMMA));
+    return first;
+}
+
+/* for := "for" "(" [ declaration | expressions ] ";" [ expr ] ";" [ expressions ] ")" statement */
+static syn *for_statement(parser *p) {
+    syn *s = syn_new(p, S_FOR, &p->now);
+    next(p);
+    expect(p, T_OPEN, "'(' after for");
+    if (starts_declaration(&p->now))
+        s->list = declaration(p);
+    else if (p->now.kind != T_SEMICOLON)
+        s->list = expressions(p);
+    expect(p, T_SEMICOLON, "';'");
+    if (p->now.kind != T_SEMICOLON)
+        s->kid[0] = expression(p);
+    expect(p, T_SEMICOLON, "';'");
+    if (p->now.kind != T_CLOSE)
+        s->kid[1] = expressions(p);
+    expect(p, T_CLOSE, "')'");
+    s->body = statement(p);
+    return s;
+}
+
+/* while := "while" "(" expr ")" statement
+ * do := "do" statement "while" "(" expr ")" ";" */
+static syn *while_statement(parser *p) {
+    bool is_do = p->now.kind == T_DO;
+    syn *s = syn_new(p, is_do ? S_DO : S_WHILE, &p->now);
+    next(p);
+    if (is_do) {
+        s->body = statement(p);
+        expect(p, T_WHILE, "'while' after the body of do");
+    }
+    s->kid[0] = condition(p, "'(' after while");
+    if (is_do)
+        expect(p, T_SEMICOLON, "';'");
+    else
+        s->body = statement(p);
+    return s;
+}
+
+/* switch := "switch" "(" expr ")" block */
+static syn *switch_statement(parser *p) {
+    syn *s = syn_new(p, S_SWITCH, &p->now);
+    next(p);
+    s->kid[0] = condition(p, "'(' after switch");
+    s->list = block(p, true, NULL);
+    return s;
+}
+
+/* jump := ("break" | "continue" | "return" [ expr ]) ";" */
+static syn *jump(parser *p, syn_kind kind) {
+    syn *s = syn_new(p, kind, &p->now);
+    next(p);
+    if (kind == S_RETURN && p->now.kind != T_SEMICOLON)
+        s->kid[0] = expression(p);
+    expect(p, T_SEMICOLON, "';'");
+    return s;
+}
+
+/* simple := declaration ";" | [ expr ] ";" */
+static syn *simple_statement(parser *p) {
+    syn *s;
+    if (starts_declaration(&p->now)) {
+        s = declaration(p);
+    } else {
+        s = syn_new(p, S_EVALUATE, &p->now);
+        if (p->now.kind != T_SEMICOLON)
+            s->kid[0] = expression(p);
+    }
+    expect(p, T_SEMICOLON, "';'");
+    return s;
+}
+
+static syn *block_statement(parser *p) {
+    syn *s = syn_new(p, S_BLOCK, &p->now);
+    s->list = block(p, false, NULL);
+    return s;
+}
+
+/* What a label or a jump names is checked here, where nesting is known: a case stands directly in its switch. */
+static syn *statement_inside(parser *p) {
+    switch (p->now.kind) {
+    case T_OPEN_BLOCK:
+        return block_statement(p);
+    case T_IF:
+        return if_statement(p);
+    case T_FOR:
+        return for_statement(p);
+    case T_WHILE:
+    case T_DO:
+        return while_statement(p);
+    case T_SWITCH:
+        return switch_statement(p);
+    case T_BREAK:
+        return jump(p, S_BREAK);
+    case T_CONTINUE:
+        return jump(p, S_CONTINUE);
+    case T_RETURN:
+        return jump(p, S_RETURN);
+    case T_CASE:
+    case T_DEFAULT:
+        lex_fail(&p->lex, p->now.at, "'%s' must stand directly in the block of a switch",
+                 p->now.kind == T_CASE ? "case" : "default");
+    case T_ELSE:
+        lex_fail(&p->lex, p->now.at, "'else' without 'if'");
+    default:
+        return simple_statement(p);
+    }
+}
+
+/* statement := block | if | for | while | do | switch | jump | simple. A declaration of several variables is several
+ * statements, linked through next. */
+static syn *statement(parser *p) {
+    enter(p);
+    syn *s = statement_inside(p);
+    leave(p);
+    return s;
+}
+
+/* ---- Functions ---- */
+
+/* names := name { "," name } ")", all different from each other and from the first n of `before` */
+static int names_read(parser *p, int **out, const int *before, int nbefore) {
+    int names[UF_MAX_OPERANDS], count = 0;
+    while (p->now.kind != T_CLOSE) {
+        const token t = p->now;
+        if (starts_type(&t) || t.kind == T_AUTO)
+            lex_fail(&p->lex, t.at, "parameters are names without types, and '%.*s' is a type", (int)t.length,
+                     p->lex.source + t.at);
+        expect(p, T_NAME, "a name or ')'");
+        for (int i = 0; i < count + nbefore; i++)
+            if (t.name == (i < count ? names[i] : before[i - count]))
+                lex_fail(&p->lex, t.at, "'%.*s' is named twice", (int)t.length, p->lex.source + t.at);
+        if (count + nbefore == UF_MAX_OPERANDS)
+            lex_fail(&p->lex, t.at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
+        names[count++] = t.name;
+        if (p->now.kind == T_OPEN_INDEX)
+            lex_fail(&p->lex, p->now.at, "parameters are scalars; their names stand alone");
+        if (!accept(p, T_COMMA))
+            break;
+    }
+    expect(p, T_CLOSE, "',' or ')'");
+    *out = arena_alloc(p->lex.a, ((size_t)count + 1) * sizeof **out);
+    memcpy(*out, names, (size_t)count * sizeof **out);
+    return count;
+}
+
+static definition *definition_new(parser *p) {
+    definition *d = arena_alloc(p->lex.a, sizeof *d);
+    syn_new(p, S_EMPTY, &p->now); /* counts, so that the number of functions is bounded as well */
+    d->name = NO_NAME;
+    d->at = p->now.at;
+    d->index = p->out->ndefinitions++;
+    return d;
+}
+
+/* function := name "(" [ names ] ")" block */
+static definition *function_read(parser *p) {
+    definition *d = definition_new(p);
+    d->name = p->now.name;
+    for (const definition *other = p->out->helpers; other; other = other->next)
+        if (other->name == d->name)
+            lex_fail(&p->lex, d->at, "the helper '%.*s' is defined twice", (int)p->now.length, p->lex.source + d->at);
+    next(p);
+    expect(p, T_OPEN, "'(' after the name of a helper");
+    d->nparams = names_read(p, &d->params, NULL, 0);
+    if (p->now.kind == T_ARROW)
+        lex_fail(&p->lex, p->now.at, "a helper returns one value; only a kernel names its outputs");
+    d->body = block(p, false, &d->end);
+    return d;
+}
+
+/* kernel := "(" [ names ] ")" [ "->" "(" names ")" ] block */
+static definition *kernel_read(parser *p) {
+    definition *d = definition_new(p);
+    if (p->now.kind == T_OPEN_INDEX)
+        lex_fail(&p->lex, p->now.at, "an index space is not available in elementwise functions");
+    expect(p, T_OPEN, "a helper 'name(..) { .. }' or the kernel '(..) { .. }'");
+    d->nparams = names_read(p, &d->params, NULL, 0);
+    if (accept(p, T_ARROW)) {
+        expect(p, T_OPEN, "'(' and the names of the outputs");
+        if (p->now.kind == T_CLOSE)
+            fail_expected(p, "the name of an output");
+        d->noutputs = names_read(p, &d->outputs, d->params, d->nparams);
+    } else if (d->nparams == UF_MAX_OPERANDS) {
+        lex_fail(&p->lex, d->at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
+    }
+    d->body = block(p, false, &d->end);
+    if (p->now.kind == T_NAME || p->now.kind == T_OPEN)
+        lex_fail(&p->lex, p->now.at, "the kernel is the last function; nothing follows it");
+    if (p->now.kind != T_END)
+        fail_expected(p, "the end of the text after the kernel");
+    return d;
+}
+
+/* source := { function } kernel */
+static void source_read(parser *p, const char *source, bool with_kernel) {
+    syntax *out = p->out;
+    definition **end = &out->helpers;
+    out->source = source;
+    next(p);
+    next(p);
+    while (p->now.kind == T_NAME) {
+        *end = function_read(p);
+        end = &(*end)->next;
+    }
+    if (with_kernel)
+        out->kernel = kernel_read(p);
+    out->names = p->lex.names;
+    out->nnames = p->lex.nnames;
+    for (const definition *d = out->helpers; d; d = d->next)
+        out->names[d->name].helper = d;
+}
+
+static void parser_begin(parser *p, arena *a, const char *source) {
+    *p = (parser){.out = arena_alloc(a, sizeof(syntax))};
+    lex_begin(&p->lex, a, source, a->escape);
+}
+
+const syntax *parse_helpers(arena *a, const char *source) {
+    parser p;
+    parser_begin(&p, a, source);
+    source_read(&p, source, false);
+    return p.out;
+}
+
+uf_status lang_parse(arena *a, const char *source, const syntax **out) {
+    jmp_buf escape, *before = a->escape;
+    *out = NULL;
+    a->escape = &escape;
+    if (setjmp(escape)) {
+        a->escape = before;
+        return uf_last_error()->status;
+    }
+    parser p;
+    parser_begin(&p, a, source);
+    source_read(&p, source, true);
+    *out = p.out;
+    a->escape = before;
+    return UF_OK;
+}
+
+int lang_inputs(const syntax *s) { return s->kernel->nparams; }
+int lang_outputs(const syntax *s) { return s->kernel->noutputs ? s->kernel->noutputs : 1; }

@@ -1,0 +1,144 @@
+/* print.c - the typed tree as text, one node a line, two blanks a level: the form of the goldens. A local is %slot and its
+ * name, a helper its name and its number in the tree, since instances share a name. */
+#include "lang/lang.h"
+
+typedef struct printer {
+    text *out;
+    const tree *t;
+    const function *f;
+} printer;
+
+static const char *const kind_names[] = {
+    [N_CONST] = "const",   [N_LOCAL] = "local",       [N_ELEMENT] = "element",   [N_CONVERT] = "convert",
+    [N_UNARY] = "unary",   [N_BINARY] = "binary",     [N_AND] = "and",           [N_OR] = "or",
+    [N_SELECT] = "select", [N_ASSIGN] = "assign",     [N_COMPOUND] = "compound", [N_UPDATE] = "update",
+    [N_CALL] = "call",     [N_MATH] = "math",         [N_COMPLEX] = "complex",   [N_REAL] = "real",
+    [N_IMAG] = "imag",     [N_EVAL] = "eval",         [N_DECLARE] = "declare",   [N_BLOCK] = "block",
+    [N_IF] = "if",         [N_LOOP] = "loop",         [N_SWITCH] = "switch",     [N_CASE] = "case",
+    [N_BREAK] = "break",   [N_CONTINUE] = "continue", [N_RETURN] = "return"};
+
+static void print_number(text *out, number n) {
+    dtype component = dtypes[n.type].component;
+    int digits = component == DT_FLOAT64 ? 17 : 9;
+    if (dtype_is_complex(n.type))
+        text_printf(out, "%.*g %.*g", digits, n.as.f[0], digits, n.as.f[1]);
+    else if (dtype_is_floating(n.type))
+        text_printf(out, "%.*g", digits, n.as.f[0]);
+    else if (dtypes[n.type].is_signed)
+        text_printf(out, "%lld", (long long)n.as.i);
+    else
+        text_printf(out, "%llu", (unsigned long long)n.as.u);
+}
+
+static void print_local(printer *p, int slot) {
+    const local *l = &p->f->locals[slot];
+    text_printf(p->out, " %%%d %s", slot, l->name);
+}
+
+static void print_declared(printer *p, int slot) {
+    const local *l = &p->f->locals[slot];
+    print_local(p, slot);
+    text_printf(p->out, " %s", dtypes[l->type].name);
+    for (int k = 0; k < l->rank; k++)
+        text_printf(p->out, "[%lld]", (long long)l->extent[k]);
+}
+
+static void print_callee(printer *p, const function *callee) {
+    int index = 0;
+    for (const function *f = p->t->functions; f && f != callee; f = f->next)
+        index++;
+    text_printf(p->out, " %s#%d", callee->name, index);
+}
+
+/* What a node has beside its type and kids. */
+static void print_details(printer *p, const node *n) {
+    switch (n->kind) {
+    case N_CONST:
+        text_puts(p->out, " ");
+        print_number(p->out, n->value);
+        break;
+    case N_LOCAL:
+    case N_ELEMENT:
+        print_local(p, n->local);
+        text_puts(p->out, n->kind == N_ELEMENT && n->unchecked ? " unchecked" : "");
+        break;
+    case N_DECLARE:
+        print_declared(p, n->local);
+        break;
+    case N_UNARY:
+    case N_BINARY:
+        text_printf(p->out, " %s", ops[n->op].spelling);
+        break;
+    case N_COMPOUND:
+        text_printf(p->out, " %s= in %s", ops[n->op].spelling, dtypes[n->wide].name);
+        break;
+    case N_UPDATE:
+        text_printf(p->out, " %s%s%s in %s", n->postfix ? "postfix " : "", ops[n->op].spelling, ops[n->op].spelling,
+                    dtypes[n->wide].name);
+        break;
+    case N_MATH:
+        text_printf(p->out, " %s in %s", n->math->name, dtypes[n->wide].name);
+        break;
+    case N_CASE:
+        text_puts(p->out, " ");
+        if (n->is_default)
+            text_puts(p->out, "default");
+        else
+            print_number(p->out, n->value);
+        break;
+    case N_LOOP:
+        text_puts(p->out, n->test_last ? " test last" : "");
+        break;
+    default:
+        break;
+    }
+    if (n->callee)
+        print_callee(p, n->callee);
+}
+
+static void print_list(printer *p, const char *label, const node *list, int depth);
+
+static void print_node(printer *p, const node *n, int depth) {
+    text_printf(p->out, "%*s%s", 2 * depth, "", kind_names[n->kind]);
+    if (n->kind < N_EVAL)
+        text_printf(p->out, " %s", dtypes[n->type].name);
+    print_details(p, n);
+    text_puts(p->out, "\n");
+    for (int i = 0; i < 3; i++)
+        if (n->kid[i])
+            print_node(p, n->kid[i], depth + 1);
+    print_list(p, NULL, n->args, depth + 1);
+    print_list(p, n->kind == N_IF ? "then" : NULL, n->body, depth + 1);
+    print_list(p, "else", n->other, depth + 1);
+    print_list(p, "step", n->step, depth + 1);
+}
+
+static void print_list(printer *p, const char *label, const node *list, int depth) {
+    if (list && label)
+        text_printf(p->out, "%*s%s\n", 2 * depth++, "", label);
+    for (; list; list = list->next)
+        print_node(p, list, depth);
+}
+
+static void print_function(printer *p, const function *f, int index) {
+    p->f = f;
+    text_printf(p->out, "%s#%d (", f->name, index);
+    for (int i = 0; i < f->nparams; i++) {
+        text_puts(p->out, i ? "," : "");
+        print_declared(p, i);
+    }
+    text_puts(p->out, ") ->");
+    for (int i = 0; i < f->nresults; i++) {
+        text_puts(p->out, i ? "," : "");
+        print_declared(p, f->nparams + i);
+    }
+    text_puts(p->out, "\n");
+    print_list(p, NULL, f->body, 1);
+}
+
+void lang_print(text *out, const tree *t) {
+    printer p = {.out = out, .t = t};
+    int index = 0;
+    for (const function *f = t->functions; f; f = f->next)
+        print_function(&p, f, index++);
+}

@@ -1,0 +1,187 @@
+/* syntax.h - the syntax tree, between lex.c, parse.c and the checker. It is read-only once made: several threads may check
+ * one tree at once. Names are interned; everything refers to them by number. */
+#ifndef UF_SYNTAX_H
+#define UF_SYNTAX_H
+
+#include "lang/lang.h"
+
+enum {
+    LANG_MAX_RANK = 8,   /* of local arrays */
+    LANG_MAX_NAME = 127, /* characters of a name */
+    NO_NAME = -1
+};
+
+typedef struct syn syn;
+typedef struct definition definition;
+
+typedef struct name {
+    const char *text; /* in the source, not terminated */
+    int length;
+    const definition *helper; /* the helper of this name, or NULL */
+} name;
+
+typedef enum syn_kind {
+    /* Expressions. */
+    S_NUMBER,   /* value, weak, single */
+    S_NAME,     /* name */
+    S_UNARY,    /* op, kid[0]; OP_ADD is unary plus */
+    S_BINARY,   /* op, kid[0], kid[1] */
+    S_AND,      /* kid[0] && kid[1] */
+    S_OR,       /* kid[0] || kid[1] */
+    S_SELECT,   /* kid[0] ? kid[1] : kid[2] */
+    S_ASSIGN,   /* kid[0] = kid[1] */
+    S_COMPOUND, /* kid[0] op= kid[1] */
+    S_UPDATE,   /* op is OP_ADD or OP_SUB, kid[0], postfix */
+    S_CALL,     /* name, list: arguments */
+    S_INDEX,    /* kid[0] the array, list: indices, first to last */
+    S_CAST,     /* type, of; kid[0] */
+    S_GENERIC,  /* kid[0] controls, list of S_CHOICE */
+    S_CHOICE,   /* choice; type, of (CHOICE_TYPE); kid[0] */
+    S_BRACES,   /* list: what an array is initialised with */
+    /* Statements. */
+    S_EVALUATE, /* kid[0], or NULL for an empty statement */
+    S_DECLARE,  /* name, type, of, is_const; list: extents (S_EMPTY for []); kid[0] initialiser or NULL */
+    S_EMPTY,
+    S_BLOCK,  /* list */
+    S_IF,     /* kid[0], body, other */
+    S_FOR,    /* list: init; kid[0] condition or NULL; kid[1] list: steps; body */
+    S_WHILE,  /* kid[0], body */
+    S_DO,     /* kid[0], body */
+    S_SWITCH, /* kid[0], list */
+    S_CASE,   /* kid[0], or NULL: default */
+    S_BREAK,
+    S_CONTINUE,
+    S_RETURN /* kid[0] or NULL */
+} syn_kind;
+
+/* What an association of _Generic is for. */
+typedef enum choice_kind {
+    CHOICE_TYPE,
+    CHOICE_INTEGER,
+    CHOICE_FLOATING,
+    CHOICE_COMPLEX,
+    CHOICE_DEFAULT
+} choice_kind;
+
+struct syn {
+    uint8_t kind, op, choice;
+    uint8_t type; /* dtype; DT_NONE with of NULL: auto */
+    bool weak, postfix, is_const;
+    int name;
+    int line;
+    size_t at;     /* offset in the source: of the operator for operators, of the first character for the others */
+    const syn *of; /* typeof */
+    syn *next;
+    syn *kid[3];
+    syn *list, *body, *other;
+    number value;
+    float single; /* S_NUMBER, weak floating: the literal rounded to float32 directly */
+};
+
+/* A helper or the kernel. */
+struct definition {
+    int name;              /* NO_NAME: the kernel */
+    int index;             /* among the definitions of its syntax */
+    size_t at, end;        /* offsets of its first character and of its closing brace */
+    int nparams, noutputs; /* noutputs 0: one, unnamed */
+    int *params, *outputs; /* names */
+    syn *body;             /* list */
+    definition *next;
+};
+
+struct syntax {
+    const char *source;
+    name *names;
+    int nnames;
+    definition *helpers;
+    definition *kernel; /* NULL in a syntax of the prelude, which has helpers only */
+    int ndefinitions;
+};
+
+/* ---- Tokens (lex.c) ---- */
+
+typedef enum token_kind {
+    T_END,
+    T_NAME,     /* name */
+    T_NUMBER,   /* value, weak, single */
+    T_OPERATOR, /* op, binary or unary; '-' is OP_SUB, '~' OP_NOT, '!' OP_LNOT */
+    T_COMPOUND, /* op, of "+=" */
+    T_UPDATE,   /* OP_ADD for "++", OP_SUB for "--" */
+    T_AND,
+    T_OR,
+    T_ASSIGN,
+    T_QUESTION,
+    T_COLON,
+    T_SEMICOLON,
+    T_COMMA,
+    T_ARROW,
+    T_OPEN,
+    T_CLOSE,
+    T_OPEN_INDEX,
+    T_CLOSE_INDEX,
+    T_OPEN_BLOCK,
+    T_CLOSE_BLOCK,
+    T_DTYPE,     /* type: a name that is a whole type, "float32", "int8_t" */
+    T_TYPE_WORD, /* word: one of C's words that make up a type */
+    T_AUTO,
+    T_TYPEOF,
+    T_CONST,
+    T_GENERIC,
+    T_IF,
+    T_ELSE,
+    T_FOR,
+    T_WHILE,
+    T_DO,
+    T_SWITCH,
+    T_CASE,
+    T_DEFAULT,
+    T_BREAK,
+    T_CONTINUE,
+    T_RETURN,
+    T_FOREIGN /* a keyword of C that kernel C does not have */
+} token_kind;
+
+/* C's words for types; a type is a set of them, LONG possibly twice. */
+typedef enum type_word {
+    WORD_SIGNED = 1,
+    WORD_UNSIGNED = 2,
+    WORD_CHAR = 4,
+    WORD_SHORT = 8,
+    WORD_INT = 16,
+    WORD_LONG = 32,
+    WORD_LONG_LONG = 64,
+    WORD_FLOAT = 128,
+    WORD_DOUBLE = 256,
+    WORD_COMPLEX = 512,
+    WORD_BOOL = 1024
+} type_word;
+
+typedef struct token {
+    uint8_t kind, op, type;
+    bool weak;
+    int name, word, line;
+    size_t at, length;
+    number value;
+    float single;
+} token;
+
+typedef struct lexer {
+    arena *a;
+    const char *source;
+    size_t at; /* of the next character */
+    int line;  /* at that place */
+    jmp_buf *escape;
+    name *names;
+    int nnames, names_size;
+    int *slots; /* hash table of name numbers, -1 is free; its size is twice names_size */
+} lexer;
+
+void lex_begin(lexer *l, arena *a, const char *source, jmp_buf *escape);
+token lex_next(lexer *l);
+/* Reports an error at an offset of the source and leaves through escape. */
+_Noreturn void lex_fail(const lexer *l, size_t at, const char *format, ...) PRINTF(3, 4);
+
+/* Parses a text of helpers only. Errors leave through a->escape, which must be set. */
+const syntax *parse_helpers(arena *a, const char *source);
+
+#endif
