@@ -1,0 +1,327 @@
+/* ir_check.c - see ir_check.h. LLVM's C interface by dlopen, one library beside the other. */
+#include "ir_check.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    NAMES = 8,
+    TEXT = 1 << 22
+};
+
+typedef struct judge {
+    const char *name;
+    void *library;
+    bool started;
+} judge;
+
+static judge judges[NAMES];
+static int count = -1;
+static char complaint[16384], dump[TEXT];
+
+static void *function_of(const judge *j, const char *name) {
+    void *f = dlsym(j->library, name);
+    if (!f) {
+        fprintf(stderr, "%s has no %s\n", j->name, name);
+        abort();
+    }
+    return f;
+}
+
+/* FUNCTION(j, "LLVMName", result type, (parameter types))(arguments ..) */
+#define FUNCTION(j, name, result, types) ((result(*) types)(uintptr_t)function_of(j, name))
+
+int judge_count(void) {
+    static const char *const names[] = {"libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM-16.so.1",
+                                        "libLLVM-17.so.1", "libLLVM-18.so.1", "libLLVM.so.19.1"};
+    if (count >= 0)
+        return count;
+    count = 0;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library)
+            judges[count++] = (judge){.name = names[i], .library = library};
+    }
+    return count;
+}
+
+const char *judge_name(int i) { return judges[i].name; }
+
+static void complain(const char *what, const char *why) { snprintf(complaint, sizeof complaint, "%s: %s", what, why); }
+
+/* The module of a text in a new context, verified; NULL and a complaint otherwise. */
+static void *parse(const judge *j, const char *ir, void **context) {
+    char *message = NULL;
+    void *module = NULL;
+    *context = FUNCTION(j, "LLVMContextCreate", void *, (void))();
+    void *buffer = FUNCTION(j, "LLVMCreateMemoryBufferWithMemoryRangeCopy", void *,
+                            (const char *, size_t, const char *))(ir, strlen(ir), "text");
+    if (FUNCTION(j, "LLVMParseIRInContext", int, (void *, void *, void **, char **))(*context, buffer, &module,
+                                                                                     &message)) {
+        complain("parse", message);
+        return NULL;
+    }
+    if (FUNCTION(j, "LLVMVerifyModule", int, (void *, int, char **))(module, 2, &message)) {
+        complain("verify", message);
+        return NULL;
+    }
+    return module;
+}
+
+const char *judge_ir(int i, const char *ir) {
+    const judge *j = &judges[i];
+    void *context, *module = parse(j, ir, &context);
+    if (module)
+        FUNCTION(j, "LLVMDisposeModule", void, (void *))(module);
+    FUNCTION(j, "LLVMContextDispose", void, (void *))(context);
+    return module ? NULL : complaint;
+}
+
+static void start(judge *j) {
+    if (j->started)
+        return;
+    FUNCTION(j, "LLVMInitializeX86TargetInfo", void, (void))();
+    FUNCTION(j, "LLVMInitializeX86Target", void, (void))();
+    FUNCTION(j, "LLVMInitializeX86TargetMC", void, (void))();
+    FUNCTION(j, "LLVMInitializeX86AsmPrinter", void, (void))();
+    FUNCTION(j, "LLVMLinkInMCJIT", void, (void))();
+    j->started = true;
+}
+
+static void *machine_of(const judge *j, const char *cpu, const char *features) {
+    char *triple = FUNCTION(j, "LLVMGetDefaultTargetTriple", char *, (void))(), *message = NULL;
+    void *target = NULL;
+    if (FUNCTION(j, "LLVMGetTargetFromTriple", int, (const char *, void **, char **))(triple, &target, &message)) {
+        fprintf(stderr, "%s: %s\n", j->name, message);
+        abort();
+    }
+    return FUNCTION(j, "LLVMCreateTargetMachine", void *,
+                    (void *, const char *, const char *, const char *, int, int, int))(target, triple, cpu, features, 3,
+                                                                                       2, 3);
+}
+
+static void optimise(const judge *j, void *module, void *machine, const char *passes) {
+    char *triple = FUNCTION(j, "LLVMGetTargetMachineTriple", char *, (void *))(machine);
+    FUNCTION(j, "LLVMSetTarget", void, (void *, const char *))(module, triple);
+    void *layout = FUNCTION(j, "LLVMCreateTargetDataLayout", void *, (void *))(machine);
+    FUNCTION(j, "LLVMSetModuleDataLayout", void, (void *, void *))(module, layout);
+    void *options = FUNCTION(j, "LLVMCreatePassBuilderOptions", void *, (void))();
+    void *error =
+        FUNCTION(j, "LLVMRunPasses", void *, (void *, const char *, void *, void *))(module, passes, machine, options);
+    if (error) {
+        fprintf(stderr, "%s: passes failed\n", j->name);
+        abort();
+    }
+}
+
+static void *parse_or_die(const judge *j, const char *ir, void **context) {
+    void *module = parse(j, ir, context);
+    if (!module) {
+        fprintf(stderr, "%s\n%s: %s\n", ir, j->name, complaint);
+        abort();
+    }
+    return module;
+}
+
+/* MCJIT takes the host's features from nowhere else. */
+static void set_attributes(const judge *j, void *context, void *module, const char *cpu, const char *features) {
+    const char *keys[] = {"target-cpu", "target-features"}, *values[] = {cpu, features};
+    void *f = FUNCTION(j, "LLVMGetFirstFunction", void *, (void *))(module);
+    for (; f; f = FUNCTION(j, "LLVMGetNextFunction", void *, (void *))(f))
+        for (int k = 0; k < 2; k++) {
+            void *attribute = FUNCTION(j, "LLVMCreateStringAttribute", void *,
+                                       (void *, const char *, unsigned, const char *, unsigned))(
+                context, keys[k], (unsigned)strlen(keys[k]), values[k], (unsigned)strlen(values[k]));
+            FUNCTION(j, "LLVMAddAttributeAtIndex", void, (void *, unsigned, void *))(f, (unsigned)-1, attribute);
+        }
+}
+
+struct judged {
+    const judge *j;
+    void *jit;
+};
+
+judged *judge_compile(int i, const code_module *m, int level) {
+    judge *j = &judges[i];
+    start(j);
+    void *context, *module = parse_or_die(j, m->ir.data, &context), *jit = NULL;
+    char *message = NULL, passes[] = "default<O3>";
+    passes[9] = (char)('0' + level);
+    const char *cpu = FUNCTION(j, "LLVMGetHostCPUName", char *, (void))();
+    const char *features = FUNCTION(j, "LLVMGetHostCPUFeatures", char *, (void))();
+    set_attributes(j, context, module, cpu, features);
+    optimise(j, module, machine_of(j, cpu, features), passes);
+    struct { /* LLVMMCJITCompilerOptions */
+        unsigned level;
+        int model, no_frame, fast_select;
+        void *manager;
+    } options;
+    FUNCTION(j, "LLVMInitializeMCJITCompilerOptions", void, (void *, size_t))(&options, sizeof options);
+    options.level = (unsigned)level;
+    if (FUNCTION(j, "LLVMCreateMCJITCompilerForModule", int,
+                 (void **, void *, void *, size_t, char **))(&jit, module, &options, sizeof options, &message)) {
+        fprintf(stderr, "%s: %s\n", j->name, message);
+        abort();
+    }
+    for (int k = 0; k < m->nsymbols; k++) {
+        void *f = FUNCTION(j, "LLVMGetNamedFunction", void *, (void *, const char *))(module, m->symbols[k].name);
+        if (f)
+            FUNCTION(j, "LLVMAddGlobalMapping", void, (void *, void *, void *))
+        (jit, f, (void *)(uintptr_t)m->symbols[k].address);
+    }
+    judged *result = malloc(sizeof *result);
+    *result = (judged){j, jit};
+    return result;
+}
+
+uintptr_t judge_address(const judged *from, const char *function) {
+    return (uintptr_t)FUNCTION(from->j, "LLVMGetFunctionAddress", uint64_t, (void *, const char *))(from->jit,
+                                                                                                    function);
+}
+
+const char *judge_assembly(int i, const char *ir, const char *cpu, const char *features) {
+    judge *j = &judges[i];
+    start(j);
+    void *context, *module = parse_or_die(j, ir, &context), *machine = machine_of(j, cpu, features), *buffer = NULL;
+    char *message = NULL;
+    optimise(j, module, machine, "default<O3>");
+    if (FUNCTION(j, "LLVMTargetMachineEmitToMemoryBuffer", int,
+                 (void *, void *, int, char **, void **))(machine, module, 0, &message, &buffer)) {
+        fprintf(stderr, "%s: %s\n", j->name, message);
+        abort();
+    }
+    snprintf(dump, sizeof dump, "%.*s", (int)FUNCTION(j, "LLVMGetBufferSize", size_t, (void *))(buffer),
+             FUNCTION(j, "LLVMGetBufferStart", const char *, (void *))(buffer));
+    return dump;
+}
+
+const char *judge_optimised(int i, const char *ir, const char *cpu, const char *features) {
+    judge *j = &judges[i];
+    start(j);
+    void *context, *module = parse_or_die(j, ir, &context);
+    optimise(j, module, machine_of(j, cpu, features), "default<O3>");
+    snprintf(dump, sizeof dump, "%s", FUNCTION(j, "LLVMPrintModuleToString", char *, (void *))(module));
+    return dump;
+}
+
+/* ---- libNVVM ---- */
+
+static judge nvvm_judge_of = {.name = "libnvvm"};
+static const char *root;
+
+static bool readable(const char *directory, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return !access(path, R_OK);
+}
+
+bool nvvm_found(void) {
+    static const char *const roots[] = {"/usr/local/cuda", "/usr/local/cuda-13.0", "/usr/local/cuda-12"};
+    static const char *const names[] = {"nvvm/lib64/libnvvm.so", "lib/libnvvm.so.4", "lib64/libnvvm.so.4"};
+    const char *given = getenv("UFUNC_NVVM");
+    if (nvvm_judge_of.library)
+        return true;
+    for (size_t r = 0; r < COUNT(roots) && !nvvm_judge_of.library; r++)
+        for (size_t n = 0; n < COUNT(names) && !nvvm_judge_of.library; n++) {
+            char path[512];
+            snprintf(path, sizeof path, "%s/%s", roots[r], names[n]);
+            root = roots[r];
+            nvvm_judge_of.library = dlopen(given ? given : path, RTLD_NOW | RTLD_LOCAL);
+        }
+    return nvvm_judge_of.library != NULL;
+}
+
+bool ptxas_found(void) { return nvvm_found() && readable(root, "bin/ptxas"); }
+
+static bool nvvm_fails(const char *step, int status, void *program) {
+    static char log[8192];
+    size_t size = 0;
+    if (!status)
+        return false;
+    log[0] = 0;
+    FUNCTION(&nvvm_judge_of, "nvvmGetProgramLogSize", int, (void *, size_t *))(program, &size);
+    if (size && size < sizeof log)
+        FUNCTION(&nvvm_judge_of, "nvvmGetProgramLog", int, (void *, char *))(program, log);
+    complain(step, log);
+    return true;
+}
+
+static bool add_libdevice(void *program) {
+    static char *bitcode;
+    static size_t size;
+    if (!bitcode) {
+        char path[512];
+        const char *given = getenv("UFUNC_LIBDEVICE");
+        snprintf(path, sizeof path, "%s/nvvm/libdevice/libdevice.10.bc", root);
+        FILE *f = fopen(given ? given : path, "rb");
+        if (!f)
+            return false;
+        bitcode = malloc(1 << 20);
+        size = fread(bitcode, 1, 1 << 20, f);
+        fclose(f);
+    }
+    return !FUNCTION(&nvvm_judge_of, "nvvmLazyAddModuleToProgram", int,
+                     (void *, const char *, size_t, const char *))(program, bitcode, size, "libdevice");
+}
+
+static const char *assemble(const char *ptx, int arch) {
+    char input[64], command[512];
+    snprintf(input, sizeof input, "/tmp/uf_judge_%d.ptx", (int)getpid());
+    FILE *f = fopen(input, "w");
+    if (!f)
+        return "cannot write PTX";
+    fputs(ptx, f);
+    fclose(f);
+    snprintf(command, sizeof command, "%s/bin/ptxas -arch=sm_%d -o /dev/null %s > %s.log 2>&1", root, arch, input,
+             input);
+    int status = system(command);
+    if (status) {
+        snprintf(command, sizeof command, "%s.log", input);
+        FILE *log = fopen(command, "r");
+        char why[4096] = "";
+        if (log) {
+            size_t n = fread(why, 1, sizeof why - 1, log);
+            why[n] = 0;
+            fclose(log);
+        }
+        complain("ptxas", why);
+    }
+    unlink(input);
+    snprintf(command, sizeof command, "%s.log", input);
+    unlink(command);
+    return status ? complaint : NULL;
+}
+
+const char *nvvm_judge(const code_module *m, int arch, bool with_ptxas, const char **ptx) {
+    void *program = NULL;
+    size_t size = 0;
+    char option[32];
+    snprintf(option, sizeof option, "-arch=compute_%d", arch);
+    const char *options[] = {option, "-fma=0", "-generate-line-info"};
+    int noptions = m->flags & UF_DEBUG ? 3 : 2;
+    FUNCTION(&nvvm_judge_of, "nvvmCreateProgram", int, (void **))(&program);
+    int status = FUNCTION(&nvvm_judge_of, "nvvmAddModuleToProgram", int,
+                          (void *, const char *, size_t, const char *))(program, m->ir.data, m->ir.length, "kernel");
+    if (nvvm_fails("add", status, program))
+        return complaint;
+    status =
+        FUNCTION(&nvvm_judge_of, "nvvmVerifyProgram", int, (void *, int, const char **))(program, noptions, options);
+    if (nvvm_fails("verify", status, program))
+        return complaint;
+    if (m->math && !add_libdevice(program))
+        return "libdevice not found";
+    status =
+        FUNCTION(&nvvm_judge_of, "nvvmCompileProgram", int, (void *, int, const char **))(program, noptions, options);
+    if (nvvm_fails("compile", status, program))
+        return complaint;
+    FUNCTION(&nvvm_judge_of, "nvvmGetCompiledResultSize", int, (void *, size_t *))(program, &size);
+    if (size > sizeof dump)
+        return "PTX is too long for the test";
+    FUNCTION(&nvvm_judge_of, "nvvmGetCompiledResult", int, (void *, char *))(program, dump);
+    FUNCTION(&nvvm_judge_of, "nvvmDestroyProgram", int, (void **))(&program);
+    if (ptx)
+        *ptx = dump;
+    return with_ptxas && ptxas_found() ? assemble(dump, arch) : NULL;
+}
