@@ -63,8 +63,7 @@ static uf_status number_convert(const uf_plan *plan, int k, const void *data, ui
     number n = number_read(from, data);
     if (!number_fits(n, to))
         return fail_argument(UF_ERR_CAST, k, -1,
-                             dtypes[from].is_signed ? "is the number %lld, which does not fit %s"
-                                                    : "is the number %llu, which does not fit %s",
+                             dtypes[from].is_signed ? "%lld does not fit %s" : "%llu does not fit %s",
                              (long long)n.as.i, dtypes[to].name);
     words[0] = words[1] = 0;
     number_write(n, to, words);
@@ -131,7 +130,7 @@ static uf_status stretch_copy(const uf_plan *plan, int k, void *stream, char **a
     nd_bounds(&plan->loop, k, &lowest, &highest);
     char *from = *address + lowest * size;
     size_t bytes = (size_t)(highest - lowest + 1) * (size_t)size, shift = (uintptr_t)from % ALIGN;
-    TRY(e->scratch(plan->device, bytes + shift, stream, block));
+    TRY(e->scratch(plan->device, bytes + ALIGN, stream, block));
     char *to = (char *)*block + (shift + ALIGN - (uintptr_t)*block % ALIGN) % ALIGN;
     TRY(e->copy(plan->device, to, from, bytes, stream, false));
     *address = to - lowest * size;
@@ -177,6 +176,8 @@ uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTen
     if (options->flags & UF_STAGE)
         return fail(UF_ERR_ARGUMENT, "a plan cannot stage arrays; use uf_call, or arrays of one device");
     TRY(args_read(func, nargs, args, options, ARGS_NO_DATA, &a));
+    for (int k = 0; k < a.nin; k++)
+        a.array[k].data = NULL; /* numbers are read when the plan runs; what they are now decides nothing */
     uf_plan *plan = mem_alloc(sizeof *plan + plan_space(&a));
     if (!plan)
         return fail_memory();
