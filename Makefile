@@ -1,5 +1,5 @@
 # libufunc. `make` builds the library and the tool, `make demo` shows them, `make test` tests; each first installs what is
-# missing (tools/deps.sh says what, and why). Variables: CC CFLAGS CPPFLAGS LDFLAGS BUILD PREFIX DESTDIR.
+# missing (tools/deps.sh says what, and why). Variables: CC CFLAGS CPPFLAGS LDFLAGS BUILD PREFIX DESTDIR; V=1 shows commands.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -23,26 +23,32 @@ TESTS := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.
 HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/test/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))) \
            $(patsubst tests/ref/%.c,$(BUILD)/test/obj/ref/%.o,$(wildcard tests/ref/*.c))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
-PERF := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/*.c))
+BENCH := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/bench*.c))
+
+Q = $(if $(V),,@)
+say = @printf '  %-4s %s\n' $1 $@
 
 all: $(BUILD)/libufunc.so $(BUILD)/libufunc.a $(BUILD)/ufunc $(BUILD)/ufunc.pc
 
 # ---- The library ----
 
 $(BUILD)/libufunc.so: $(OBJECTS)
-	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete $(NO_UNDEFINED) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-	ln -sf libufunc.so $(BUILD)/$(SONAME)
+	$(call say,LD)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete $(NO_UNDEFINED) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)ln -sf libufunc.so $(BUILD)/$(SONAME)
 
 NO_UNDEFINED = -Wl,-z,defs# sanitizer builds clear it: their runtime is in the program
 
 # One relocatable object with its hidden symbols made local, so that a static link sees only uf_* as well.
 $(BUILD)/libufunc.a: $(OBJECTS)
-	$(LD) -r -o $(BUILD)/libufunc.o $^
-	objcopy --localize-hidden $(BUILD)/libufunc.o
-	rm -f $@ && $(AR) rcs $@ $(BUILD)/libufunc.o
+	$(call say,AR)
+	$(Q)$(LD) -r -o $(BUILD)/libufunc.o $^
+	$(Q)objcopy --localize-hidden $(BUILD)/libufunc.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/libufunc.o
 
 $(BUILD)/ufunc: $(TOOL) $(BUILD)/libufunc.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/ufunc.pc: Makefile include/ufunc.h | $(BUILD)/.flags
 	@{ printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\n' '$(PREFIX)'; \
@@ -51,11 +57,13 @@ $(BUILD)/ufunc.pc: Makefile include/ufunc.h | $(BUILD)/.flags
 
 $(BUILD)/obj/cmd/%.o: src/cmd/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(COMPILE) -c -o $@ $<
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
-	$(COMPILE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(COMPILE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
 
 # Holds the compile command; changes when the command does, and everything with it.
 $(BUILD)/.flags: FORCE
@@ -66,27 +74,33 @@ $(BUILD)/.flags: FORCE
 
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-demo
 	@mkdir -p $(@D)
-	$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(if $(findstring png.h,$(shell cat $<)),-lpng) -lm $(RPATH)
+	$(call say,CC)
+	$(Q)$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(if $(findstring png.h,$(shell cat $<)),-lpng) -lm $(RPATH)
 
 $(BUILD)/perf/%: tests/perf/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
-	$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(LIBS) $(RPATH)
+	$(call say,CC)
+	$(Q)$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(LIBS) $(RPATH)
 
 $(BUILD)/test/obj/%.o: tests/unit/%.c $(BUILD)/.flags | $(DEPS)/.deps-test
 	@mkdir -p $(@D)
-	$(COMPILE) -Isrc -Itests/unit -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(COMPILE) -Isrc -Itests/unit -c -o $@ $<
 
 $(BUILD)/test/obj/ref/%.o: tests/ref/%.c $(BUILD)/.flags | $(DEPS)/.deps-test
 	@mkdir -p $(@D)
-	$(COMPILE) -Isrc -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(COMPILE) -Isrc -c -o $@ $<
 
 # Unit tests link the library's objects, so that internal functions are in reach, and the helpers beside them.
 $(BUILD)/test/libinside.a: $(OBJECTS) $(HELPERS)
 	@mkdir -p $(@D)
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libinside.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
 
 $(BUILD)/lib/.copied: $(TESTS) $(EXAMPLES)
 	@mkdir -p $(@D)
@@ -97,18 +111,18 @@ $(BUILD)/lib/.copied: $(TESTS) $(EXAMPLES)
 programs: all $(TESTS) $(EXAMPLES) $(BUILD)/lib/.copied
 
 test: programs
-	BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
+	@BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
 
 # Runs what was built, with the GPU tests on: a machine with a GPU needs neither a compiler nor the test libraries.
 test-gpu: $(if $(wildcard $(BUILD)/test/test_*),,programs)
-	UF_TEST_GPU=1 BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
+	@UF_TEST_GPU=1 BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
 
 demo: all $(BUILD)/examples/rel_diff $(BUILD)/examples/mandelbrot
 	$(BUILD)/examples/rel_diff
 	$(BUILD)/examples/mandelbrot $(BUILD)/mandelbrot.png
 
-bench: all $(PERF) | $(DEPS)/.deps-bench
-	BUILD=$(BUILD) VENV=$(VENV) sh tests/perf/run.sh
+bench: all $(BENCH) | $(DEPS)/.deps-bench
+	@BUILD=$(BUILD) VENV=$(VENV) sh tests/perf/run.sh
 
 asan:
 	$(MAKE) test BUILD=$(BUILD)/asan DEPS=$(DEPS) NO_UNDEFINED= \
@@ -118,7 +132,7 @@ tsan:
 	$(MAKE) test BUILD=$(BUILD)/tsan DEPS=$(DEPS) NO_UNDEFINED= CFLAGS='-O1 -g -fsanitize=thread'
 
 lint: all | $(DEPS)/.deps-lint $(DEPS)/.deps-demo $(DEPS)/.deps-test
-	BUILD=$(BUILD) VERSION=$(VERSION) MAKE='$(MAKE)' sh tools/lint.sh
+	@BUILD=$(BUILD) DEPS=$(DEPS) MAKE='$(MAKE)' sh tools/lint.sh
 
 # ---- Dependencies: tools/deps.sh installs what one group of targets needs and is not there ----
 

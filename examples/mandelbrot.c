@@ -82,7 +82,8 @@ static void on_gpu(const uf_func *mandelbrot, const DLTensor host[4], double *ti
     const DLDevice gpu = {kDLCUDA, 0};
     DLManagedTensor *x, *y, *picture;
     if (uf_empty(&x, gpu, host[0].dtype, host[0].ndim, host[0].shape)) {
-        printf("cuda:0   left out: %s\n", uf_last_error()->message);
+        const char *why = uf_last_error()->message;
+        printf("cuda:0   left out: %.*s\n", (int)strcspn(why, "\n"), why);
         return;
     }
     ok(uf_empty(&y, gpu, host[1].dtype, host[1].ndim, host[1].shape));

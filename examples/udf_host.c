@@ -42,7 +42,8 @@ static uf_status apply(const uf_func *formula, const char *name) {
     uf_description about;
     uf_status status = uf_describe(formula, &about);
     if (!status && (about.nin > COLUMNS || about.nout != 1)) {
-        printf("%s: takes %d columns of %d and returns %d values, not 1\n", name, about.nin, COLUMNS, about.nout);
+        printf("%s: takes %d columns and returns %d; there are %d to take, and one is to return\n", name, about.nin,
+               about.nout, COLUMNS);
         return UF_OK;
     }
     if (!status) {

@@ -73,7 +73,7 @@ install_packages() {
     as_root apt-get install -y -qq --no-install-recommends $(packages "$@") >/dev/null 2>&1 && return
     echo "deps: apt-get update first"
     as_root apt-get update -qq
-    as_root apt-get install -y -qq --no-install-recommends $(packages "$@")
+    as_root apt-get install -y -qq --no-install-recommends $(packages "$@") >/dev/null
 }
 
 # A Python environment of our own with one package in it.

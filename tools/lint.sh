@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint.sh - everything that can be checked without running the library. Set by the Makefile: BUILD, MAKE.
+# lint.sh - everything that can be checked without running the library. Set by the Makefile: BUILD, DEPS, MAKE.
 # Each check prints its findings and then ok or FAIL; the exit status is 1 if one failed. Lengths only warn.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -23,7 +23,7 @@ c_files() { find include src tests examples -name '*.[ch]' | sort; }
 
 builds_without_warnings() {
     log=$BUILD/lint-$1.log
-    $MAKE -s programs BUILD="$BUILD/lint-$1" DEPS="$BUILD" CC="$1" CFLAGS='-O2 -g -Werror' >"$log" 2>&1 && return
+    $MAKE -s programs BUILD="$BUILD/lint-$1" DEPS="$DEPS" CC="$1" CFLAGS='-O2 -g -Werror' >"$log" 2>&1 && return
     grep -E 'error|warning|Error' "$log" | head -n 40
     return 1
 }
@@ -36,9 +36,9 @@ layers() { find src -name '*.[ch]' | sort | xargs awk -f tools/layers.awk; }
 outsiders() { ! grep -nE '#include "' examples/*.c tests/perf/*.c src/cmd/*.c 2>/dev/null | grep -v '"cmd\.h"'; }
 
 tidy() {
-    find src tests/unit examples -name '*.c' | sort | xargs -P "$(nproc)" -n 4 clang-tidy --quiet \
-        --warnings-as-errors='*' -- -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Itests/unit >"$BUILD/lint-tidy.log" 2>/dev/null &&
-        return
+    find src tests/unit tests/ref examples -name '*.c' | sort | xargs -P "$(nproc)" -n 4 sh -c '
+        clang-tidy --quiet --warnings-as-errors="*" "$@" -- \
+            -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Itests/unit -Itests' sh >"$BUILD/lint-tidy.log" 2>/dev/null && return
     grep -E '(error|warning):' "$BUILD/lint-tidy.log" | sort -u | head -n 60
     return 1
 }

@@ -60,7 +60,7 @@ expect 0 'float64' '' inspect - -t float64,float64 --view tree
 input=
 expect 0 'define' '' inspect -e "$kernel" -s 'ff->f' --device sm_90 --view ir
 expect 1 '' '\^' inspect -e '(x) { return x + ; }' -s 'f->f'
-expect 1 '' '\^' inspect -e "$kernel" -s 'ff->q'
+expect 1 '' '\^' inspect -e "$kernel" -s 'ff->y'
 expect 1 '' 'max_registers|registers' inspect -e "$kernel" -s 'ff->f' -r 7
 
 if [ -w /dev/full ]; then

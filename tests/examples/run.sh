@@ -35,6 +35,18 @@ survive() {
     tail -n 1 "$work/out" | grep -qx 'after: 1 1.5 2 3.5 11 43.195'
 }
 
+# The program that the README shows, as a reader would try it.
+readme() {
+    awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' README.md >"$work/readme.c"
+    ${CC:-cc} $sanitizer "$work/readme.c" -Iinclude -L"$BUILD" -lufunc -o "$work/readme" &&
+        [ "$(LD_LIBRARY_PATH=$BUILD "$work/readme")" = "-1.996 0.001998 1.996" ]
+}
+
+if echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
+    sanitizer=$(ldd "$BUILD/libufunc.so" | sed -n 's/.*lib\([at]\)san\.so.*/-fsanitize=\1/p')
+    [ -z "$sanitizer" ] || sanitizer=$(echo "$sanitizer" | sed 's/=a/=address/;s/=t/=thread/')
+    check README readme
+fi
 check rel_diff "$BUILD/examples/rel_diff"
 check mandelbrot "$BUILD/examples/mandelbrot" "$work/set.png" 301 201 50
 check 'mandelbrot.png is a picture' is_png "$work/set.png"
