@@ -75,15 +75,14 @@ static ssa load_place(body *b, const place *p) {
     return in_range_or(b, p, load_raw(b, p), emit_constant(zero, p->type));
 }
 
-/* Stores, and returns what the place holds then. */
+/* Stores where the place exists; the value is what was to be stored, also where it does not. */
 static ssa store_place(body *b, const place *p, ssa value) {
     const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
-    number zero = {.type = DT_INT64};
     ssa stored = p->in_range.text[0] ? in_range_or(b, p, value, load_raw(b, p)) : value;
     if (p->packed && p->type == DT_BOOL)
         stored = emit_value(b->e, "zext i1 %s to i8", stored.text);
     emit_line(b->e, "store %s %s, %s* %s", t, stored.text, t, p->pointer.text);
-    return in_range_or(b, p, value, emit_constant(zero, p->type));
+    return value;
 }
 
 /* ---- Joining two ways ---- */
