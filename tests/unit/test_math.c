@@ -27,7 +27,8 @@ typedef struct sweep {
     const math_row *row;
     dtype wide, result;
     dtype types[MAX_ARGUMENTS]; /* of the arguments */
-    char in[MAX_ARGUMENTS][ELEMENTS * ELEMENT], out[ELEMENTS * ELEMENT];
+    _Alignas(64) char in[MAX_ARGUMENTS][ELEMENTS * ELEMENT];
+    _Alignas(64) char out[ELEMENTS * ELEMENT];
     uf_func *f;
 } sweep;
 

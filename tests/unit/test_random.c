@@ -36,7 +36,7 @@ typedef struct experiment {
     source s;
     arena a;
     const tree *tree;
-    bool any_types;
+    bool any_types, flat; /* flat: outputs have rank 1 */
     int64_t rows, columns;
     argument args[PROGRAM_TYPES];
     number expected[MAX_ELEMENTS][PROGRAM_TYPES]; /* [element][output] */
@@ -85,7 +85,7 @@ static void lay_out(experiment *x, argument *a, dtype t, bool output, bool dense
                            .dtype = dtypes[t].dl,
                            .shape = a->shape,
                            .strides = a->strides};
-    if (x->rows == 1 && random_chance(&x->s, 70)) {
+    if (x->rows == 1 && (x->flat || (!output && random_chance(&x->s, 50)))) {
         a->tensor.ndim = 1;
         a->tensor.shape++;
         a->tensor.strides++;
@@ -98,6 +98,7 @@ static void lay_out(experiment *x, argument *a, dtype t, bool output, bool dense
 static void choose_arguments(experiment *x) {
     bool dense = random_chance(&x->s, 40);
     x->rows = random_chance(&x->s, 50) ? 1 : random_between(&x->s, 2, 5);
+    x->flat = x->rows == 1 && random_chance(&x->s, 70);
     x->columns = random_between(&x->s, 1, random_chance(&x->s, 50) ? 31 : MAX_ELEMENTS / x->rows);
     for (int k = 0; k < x->p.nin + x->p.nout; k++) {
         argument *a = &x->args[k];
@@ -271,6 +272,7 @@ static void programs_agree(void **state) {
     static experiment x;
     uint64_t seed = *(uint64_t *)*state;
     const char *scale = getenv("PROP_N");
+    accepted = rejected = 0;
     double end = now() + 4 * (scale ? atof(scale) : 1);
     do
         run_program(&x, seed++);
@@ -281,10 +283,92 @@ static void programs_agree(void **state) {
         assert_true(accepted > rejected && unending * 20 < accepted);
 }
 
+/* ---- Constants: what the front end evaluates against what the interpreter does ---- */
+
+/* A value as a constant expression of its type. */
+static void print_constant(text *out, number n) {
+    double f = n.as.f[0];
+    text_printf(out, "(%s)", dtypes[n.type].name);
+    if (dtypes[n.type].kind < DK_FLOATING)
+        text_printf(out, "0x%llxull", (unsigned long long)n.as.u);
+    else if (f != f)
+        text_puts(out, "NAN");
+    else if (f - f != 0)
+        text_puts(out, f > 0 ? "INFINITY" : "(-INFINITY)");
+    else
+        text_printf(out, "(%a)", f);
+}
+
+/* An operation on two operands, or a cast of one. */
+static void print_operation(text *out, const char *spelling, bool is_cast, const char *left, const char *right) {
+    if (is_cast)
+        text_printf(out, "(%s)(%s)", spelling, left);
+    else if (spelling[0] == '?')
+        text_printf(out, "%s ? %s : %s", left, right, left);
+    else if (strchr("!~", spelling[0]) && !spelling[1])
+        text_printf(out, "%s(%s)", spelling, left);
+    else
+        text_printf(out, "%s %s %s", left, spelling, right);
+}
+
+/* The same operation on variables, which the interpreter computes, and on constants, which the front end may. */
+static void one_operation(source *s) {
+    static const char *const spellings[] = {"+",  "-",  "*", "/",  "%",  "&",  "|",  "^", "<<", ">>", "<",
+                                            "<=", "==", ">", ">=", "!=", "&&", "||", "?", "!",  "~"};
+    number in[2], out[2];
+    dtype types[4], results[2] = {DT_NONE, DT_NONE};
+    text left = {0}, right = {0}, body = {0};
+    arena a = {0};
+    const syntax *parsed;
+    tree *t;
+    bool is_cast = random_chance(s, 20);
+    for (int k = 0; k < 2; k++) {
+        types[k] = (dtype)random_between(s, 0, DT_FLOAT64);
+        in[k] = random_number(s, types[k]);
+    }
+    const char *spelling = is_cast ? dtypes[random_between(s, 0, DT_COUNT - 1)].name
+                                   : spellings[random_between(s, 0, (int64_t)COUNT(spellings) - 1)];
+    print_constant(&left, in[0]);
+    print_constant(&right, in[1]);
+    text_puts(&body, "(x, y) -> (p, q) { p = ");
+    print_operation(&body, spelling, is_cast, "x", "y");
+    text_puts(&body, "; q = ");
+    print_operation(&body, spelling, is_cast, left.data, right.data);
+    text_puts(&body, "; }");
+    if (lang_parse(&a, body.data, &parsed) == UF_OK &&
+        lang_check(&a, parsed, types, 2, results, 2, false, &t) == UF_OK) {
+        accepted++;
+        if (!ref_run(t, in, out, STEPS) || out[0].type != out[1].type || !ref_same(out[0], out[1])) {
+            print_error("%s\n", body.data);
+            print_number("computed", out[0]);
+            print_number("constant", out[1]);
+            fail_msg("a constant expression has another value");
+        }
+    } else {
+        rejected++; /* % and & on floats */
+    }
+    text_free(&left);
+    text_free(&right);
+    text_free(&body);
+    arena_free(&a);
+}
+
+static void constants_are_evaluated_alike(void **state) {
+    source s = {*(uint64_t *)*state};
+    const char *scale = getenv("PROP_N");
+    accepted = rejected = 0;
+    for (int64_t n = (int64_t)(20000 * (scale ? atof(scale) : 1)); n >= 0; n--)
+        one_operation(&s);
+    print_message("%lld operations, %lld more do not type-check\n", (long long)accepted, (long long)rejected);
+    if (accepted + rejected > 100)
+        assert_true(accepted > 3 * rejected);
+}
+
 int main(void) {
     const char *given = getenv("UF_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u ^ (uint64_t)getpid() << 20;
     print_message("UF_SEED=%llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(programs_agree, &seed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(constants_are_evaluated_alike, &seed),
+                                       cmocka_unit_test_prestate(programs_agree, &seed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
