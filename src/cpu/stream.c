@@ -17,7 +17,7 @@ enum {
     STRIP_BYTES = 1024, /* of the widest output */
     MOST_OUTPUTS = 4,
     MOST_WORDS = VARIANT_OPERANDS * 2 + 1,
-    MOST_CACHE = 16 << 20 /* no process has more of a last level cache to itself */
+    MOST_CACHE = 32 << 20 /* no process counts on more of a last level cache to itself */
 };
 
 /* Whole lines from a buffer to memory, both at multiples of 64 bytes. */
@@ -38,7 +38,7 @@ static line_copy *host_copy(void) {
     return __builtin_cpu_supports("avx") ? copy_avx : copy_sse2;
 }
 
-/* Outputs beyond this many bytes will not be found in a cache again. */
+/* When a loop went over more bytes than this, what it wrote first will not be found in a cache again. */
 static size_t cache_bytes(void) {
     static _Atomic size_t known;
     size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
@@ -62,25 +62,23 @@ static bool is_input(const launch *l, int k) {
     return false;
 }
 
-/* Outputs that reach a multiple of 64 bytes at different elements, and those computed in place, are written plainly. */
-bool stream_wanted(const launch *l, int64_t n) {
+/* Every output is written in full lines that begin at the same element, and none is computed in place. */
+static bool suits(const launch *l) {
     const variant *v = l->v;
-    size_t bytes = 0;
-    if (v->nout > MOST_OUTPUTS || v->masked)
-        return false;
     for (int k = v->nin; k < v->nin + v->nout; k++) {
-        size_t size = dtypes[v->operand[k].memory].size;
-        int64_t lead = lead_of(l, v->nin);
-        bytes += (size_t)n * size;
-        if (v->operand[k].kind != OPERAND_CONTIGUOUS || ((uintptr_t)l->data[k] + (size_t)lead * size) % LINE)
+        uintptr_t lead = (uintptr_t)lead_of(l, v->nin) * dtypes[v->operand[k].memory].size;
+        if (v->operand[k].kind != OPERAND_CONTIGUOUS || ((uintptr_t)l->data[k] + lead) % LINE || is_input(l, k))
             return false;
     }
-    if (bytes <= cache_bytes())
-        return false;
-    for (int k = v->nin; k < v->nin + v->nout; k++)
-        if (is_input(l, k))
-            return false;
-    return true;
+    return v->nout <= MOST_OUTPUTS && !v->masked;
+}
+
+bool stream_wanted(const launch *l, int64_t n) {
+    size_t bytes = 0;
+    for (int k = 0, count = variant_operands(l->v); k < count; k++)
+        if (l->v->operand[k].kind == OPERAND_CONTIGUOUS)
+            bytes += (size_t)n * dtypes[l->v->operand[k].memory].size;
+    return bytes > cache_bytes() && suits(l);
 }
 
 static void run_plain(const code *c, const launch *l, int64_t first, int64_t n) {
