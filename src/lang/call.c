@@ -126,9 +126,7 @@ static void nearest_try(nearest *n, const char *known, int length) {
 const char *nearest_name(check *c, int id, bool functions) {
     const syntax *s = c->now->u->s;
     nearest n = {.word = s->names[id].text, .length = s->names[id].length};
-    n.distance = n.length <= 2 ? 2 : n.length <= 5 ? 3 : 4;
-    if (n.length <= 1)
-        n.distance = 1;
+    n.distance = n.length <= 1 ? 1 : n.length <= 4 ? 2 : 3;
     for (const variable *v = c->scope; v && !functions; v = v->scope_next)
         if (v->owner == c->now)
             nearest_try(&n, s->names[v->name].text, s->names[v->name].length);
@@ -349,6 +347,11 @@ static node *prelude_function(check *c, arguments *a, int row) {
     const prelude_row *r = &prelude_rows[row];
     bool weak = false;
     arity_check(c, a, r->arity);
+    if (r->rule == RULE_ANY || r->rule == RULE_EXACT) {
+        for (node **at = &a->list; *at && r->rule == RULE_ANY;)
+            at = argument_adapt(c, at, dtype_promoted((*at)->type), false, a->call);
+        return call_node(c, a, prelude_arguments_instance(c, a, row), false);
+    }
     dtype type = arguments_common(a, -1, &weak);
     if (r->rule == RULE_ARITHMETIC || r->rule == RULE_FLOATING) {
         int other = dtype_is_complex(type) ? complex_row(r->name, (int)strlen(r->name)) : -1;
@@ -361,9 +364,8 @@ static node *prelude_function(check *c, arguments *a, int row) {
         type = floating_of(type);
     if (r->rule == RULE_COMPLEX && !dtype_is_complex(type))
         type = complex_of(type);
-    if (r->rule != RULE_EXACT)
-        arguments_adapt(c, a, type, weak);
-    return call_node(c, a, prelude_arguments_instance(c, a, row), weak && r->rule != RULE_EXACT);
+    arguments_adapt(c, a, type, weak);
+    return call_node(c, a, prelude_arguments_instance(c, a, row), weak);
 }
 
 static node *math_bits(check *c, arguments *a, const math_row *row) {

@@ -185,7 +185,7 @@ static void result_settle(check *c, instance *i) {
     for (pending *r = i->returns; r; r = r->next) {
         syn at = {.at = r->at, .line = r->assign->line};
         r->assign->kid[0]->type = r->assign->type = (uint8_t)result->type;
-        r->assign->kid[1] = convert(c, r->assign->kid[1], result->type, &at);
+        r->assign->kid[1] = adapt(c, r->assign->kid[1], result->type, false, &at);
     }
 }
 
@@ -285,9 +285,6 @@ instance *instance_of(check *c, unit *u, const definition *def, const dtype *typ
             check_fail(c, call->at, "'%s' calls itself; helpers are inlined and cannot be recursive", i->f.name);
         return i;
     }
-    for (instance *i = u->instances[def->index]; i; i = i->same_next)
-        if (i->busy)
-            check_fail(c, call->at, "'%s' calls itself; helpers are inlined and cannot be recursive", i->f.name);
     if (c->depth == LANG_MAX_DEPTH)
         check_limit(c, call->at, "helpers call each other more than %d levels deep", LANG_MAX_DEPTH);
     instance *i = instance_new(c, u, def, types);

@@ -2,8 +2,16 @@
  * names it. docs/kernel-c.md states the accuracy; each algorithm's source stands above it. */
 #include "lang/check.h"
 
+/* A constant by the type of x: of float32's format, of float64's. */
+#define BY_TYPE(x, single, wide) "_Generic(" #x ", float32: " single ", default: " wide ")"
+/* Above this exp(x / 2) is used twice, so that e^x may overflow where the product with a sine does not. */
+#define LARGE BY_TYPE(x, "80", "700")
+
 /* clang-format off */
 const prelude_row prelude_rows[] = {
+
+/* ---- Real ---- */
+
 {"min", 2, RULE_ARITHMETIC, "min(a, b) { return a < b || a != a ? a : b; }"},
 {"max", 2, RULE_ARITHMETIC, "max(a, b) { return a > b || a != a ? a : b; }"},
 {"fmin", 2, RULE_FLOATING, "fmin(a, b) { return a < b || b != b ? a : b; }"},
@@ -22,6 +30,272 @@ const prelude_row prelude_rows[] = {
 {"llrint", 1, RULE_FLOATING, "llrint(x) { return (int64)rint(x); }"},
 {"lround", 1, RULE_FLOATING, "lround(x) { return (int64)round(x); }"},
 {"llround", 1, RULE_FLOATING, "llround(x) { return (int64)round(x); }"},
+{"scalbln", 2, RULE_ANY, "scalbln(x, n) { return scalbn(x, (int)clamp(n, -100000, 100000)); }"},
+
+/* ---- Complex arithmetic. Division: R. L. Smith, Algorithm 116, 1962; by zero as by a real zero. ---- */
+
+{"complex_mul", 2, RULE_EXACT,
+ "complex_mul(z, w) {"
+ "    auto a = real(z), b = imag(z), c = real(w), d = imag(w);"
+ "    return CMPLX(a * c - b * d, a * d + b * c);"
+ "}"},
+{"complex_mul_real", 2, RULE_EXACT, "complex_mul_real(z, c) { return CMPLX(real(z) * c, imag(z) * c); }"},
+{"real_mul", 2, RULE_EXACT, "real_mul(a, w) { return CMPLX(a * real(w), a * imag(w)); }"},
+{"complex_div", 2, RULE_EXACT,
+ "complex_div(z, w) {"
+ "    auto a = real(z), b = imag(z), c = real(w), d = imag(w);"
+ "    if (fabs(c) >= fabs(d)) {"
+ "        if (c == 0)"
+ "            return CMPLX(a / c, b / c);"
+ "        auto r = d / c, n = c + d * r;"
+ "        return CMPLX((a + b * r) / n, (b - a * r) / n);"
+ "    }"
+ "    auto r = c / d, n = c * r + d;"
+ "    return CMPLX((a * r + b) / n, (b * r - a) / n);"
+ "}"},
+{"complex_div_real", 2, RULE_EXACT, "complex_div_real(z, c) { return CMPLX(real(z) / c, imag(z) / c); }"},
+
+{"cabs", 1, RULE_COMPLEX, "cabs(z) { return hypot(real(z), imag(z)); }"},
+{"cfabs", 1, RULE_COMPLEX, "cfabs(z) { return hypot(real(z), imag(z)); }"},
+{"carg", 1, RULE_COMPLEX, "carg(z) { return atan2(imag(z), real(z)); }"},
+{"conj", 1, RULE_COMPLEX, "conj(z) { return CMPLX(real(z), -imag(z)); }"},
+{"cproj", 1, RULE_COMPLEX, "cproj(z) { return isinf(z) ? CMPLX(INFINITY, copysign(0, imag(z))) : z; }"},
+
+/* ---- Exponential, logarithm, power, root ---- */
+
+{"cexp", 1, RULE_COMPLEX,
+ "cexp(z) {"
+ "    auto x = real(z), y = imag(z);"
+ "    if (y == 0)"
+ "        return CMPLX(exp(x), y);"
+ "    if (isinf(x) && !isfinite(y))"
+ "        return x < 0 ? CMPLX(0, 0) : CMPLX(x, NAN);"
+ "    auto c = cos(y), s = sin(y);"
+ "    if (fabs(x) > " LARGE ") {"
+ "        auto e = exp(0.5 * x);"
+ "        return CMPLX(e * c * e, e * s * e);"
+ "    }"
+ "    auto e = exp(x);"
+ "    return CMPLX(e * c, e * s);"
+ "}"},
+/* Near the unit circle |z|^2 - 1 in twice the precision: products split by fma, sums by Knuth's two-sum. */
+{"clog", 1, RULE_COMPLEX,
+ "clog(z) {"
+ "    auto x = fabs(real(z)), y = fabs(imag(z)), h = hypot(x, y), arg = atan2(imag(z), real(z));"
+ "    auto tiny = " BY_TYPE(x, "0x1p-100f", "0x1p-960") ", up = " BY_TYPE(x, "0x1p60f", "0x1p120") ";"
+ "    if (isinf(h) && x < INFINITY && y < INFINITY)"
+ "        return CMPLX(log(hypot(0.5 * x, 0.5 * y)) + M_LN2, arg);"
+ "    if (h < tiny && h > 0)"
+ "        return CMPLX(log(hypot(up * x, up * y)) - log(up), arg);"
+ "    if (!(h > 0.7 && h < 1.5))"
+ "        return CMPLX(log(h), arg);"
+ "    auto p = x * x, q = y * y, e = fma(x, x, -p) + fma(y, y, -q);"
+ "    if (p < q) {"
+ "        auto swap = p;"
+ "        p = q;"
+ "        q = swap;"
+ "    }"
+ "    auto t = p - 1, part = t - p;"
+ "    e += (p - (t - part)) + (-1 - part);"
+ "    auto u = t + q;"
+ "    part = u - t;"
+ "    e += (t - (u - part)) + (q - part);"
+ "    return CMPLX(0.5 * log1p(u + e), arg);"
+ "}"},
+/* W. Kahan, Branch Cuts for Complex Elementary Functions, 1987; as in FreeBSD's s_csqrt.c, scaled at both ends. */
+{"csqrt", 1, RULE_COMPLEX,
+ "csqrt(z) {"
+ "    auto a = real(z), b = imag(z), size = fmax(fabs(a), fabs(b));"
+ "    if (size == 0)"
+ "        return CMPLX(0, b);"
+ "    if (isinf(b))"
+ "        return CMPLX(fabs(b), b);"
+ "    if (isnan(a))"
+ "        return CMPLX(a, a);"
+ "    if (isinf(a))"
+ "        return a < 0 ? CMPLX(fabs(b - b), copysign(a, b)) : CMPLX(a, copysign(b - b, b));"
+ "    auto huge = " BY_TYPE(a, "0x1p125f", "0x1p1021") ", tiny = " BY_TYPE(a, "0x1p-100f", "0x1p-960") ";"
+ "    auto up = " BY_TYPE(a, "0x1p60f", "0x1p120") ", down = " BY_TYPE(a, "0x1p-30f", "0x1p-60") ";"
+ "    typeof(a) scale = 1;"
+ "    if (size > huge) {"
+ "        a *= 0.25;"
+ "        b *= 0.25;"
+ "        scale = 2;"
+ "    } else if (size < tiny) {"
+ "        a *= up;"
+ "        b *= up;"
+ "        scale = down;"
+ "    }"
+ "    auto t = sqrt(0.5 * (fabs(a) + hypot(a, b)));"
+ "    if (a >= 0)"
+ "        return CMPLX(scale * t, scale * (b / (2 * t)));"
+ "    return CMPLX(scale * (fabs(b) / (2 * t)), copysign(scale * t, b));"
+ "}"},
+/* Small integer powers by squaring, all others as exp(w log z): a relative error that grows with |w log z|. */
+{"cpow", 2, RULE_COMPLEX,
+ "cpow(z, w) {"
+ "    auto n = real(w);"
+ "    typeof(z) power = 1, square = z;"
+ "    if (w == 0)"
+ "        return power;"
+ "    if (z == 0)"
+ "        return n > 0 ? CMPLX(0, 0) : CMPLX(NAN, NAN);"
+ "    if (!(imag(w) == 0 && n == trunc(n) && fabs(n) <= 100))"
+ "        return exp(w * log(z));"
+ "    bool first = true;"
+ "    for (int k = (int)fabs(n); k > 0; k >>= 1) {"
+ "        if (k & 1)"
+ "            power = first ? square : power * square;"
+ "        first = first && !(k & 1);"
+ "        square *= square;"
+ "    }"
+ "    return n < 0 ? 1 / power : power;"
+ "}"},
+
+/* ---- Hyperbolic and circular functions. ctanh: Kahan 1987, as in FreeBSD's s_ctanh.c. ---- */
+
+{"csinh", 1, RULE_COMPLEX,
+ "csinh(z) {"
+ "    auto x = real(z), y = imag(z);"
+ "    if (y == 0)"
+ "        return CMPLX(sinh(x), y);"
+ "    if (!isfinite(y))"
+ "        return CMPLX(x == 0 || isinf(x) ? x : NAN, NAN);"
+ "    auto c = cos(y), s = sin(y);"
+ "    if (fabs(x) > " LARGE ") {"
+ "        auto e = exp(0.5 * fabs(x));"
+ "        return CMPLX(copysign(0.5 * e, x) * c * e, 0.5 * e * s * e);"
+ "    }"
+ "    return CMPLX(sinh(x) * c, cosh(x) * s);"
+ "}"},
+{"ccosh", 1, RULE_COMPLEX,
+ "ccosh(z) {"
+ "    auto x = real(z), y = imag(z);"
+ "    if (y == 0)"
+ "        return CMPLX(cosh(x), copysign(0, x) * y);"
+ "    if (!isfinite(y))"
+ "        return CMPLX(isinf(x) ? INFINITY : NAN, x == 0 ? 0 : NAN);"
+ "    auto c = cos(y), s = sin(y);"
+ "    if (fabs(x) > " LARGE ") {"
+ "        auto e = exp(0.5 * fabs(x));"
+ "        return CMPLX(0.5 * e * c * e, copysign(0.5 * e, x) * s * e);"
+ "    }"
+ "    return CMPLX(cosh(x) * c, sinh(x) * s);"
+ "}"},
+{"ctanh", 1, RULE_COMPLEX,
+ "ctanh(z) {"
+ "    auto x = real(z), y = imag(z);"
+ "    if (isnan(x))"
+ "        return CMPLX(x, y == 0 ? y : x);"
+ "    if (isinf(x))"
+ "        return CMPLX(copysign(1, x), copysign(0, isfinite(y) ? sin(y) * cos(y) : y));"
+ "    if (!isfinite(y))"
+ "        return CMPLX(x == 0 ? x : NAN, NAN);"
+ "    if (fabs(x) > " BY_TYPE(x, "11", "22") ") {"
+ "        auto e = exp(-fabs(x));"
+ "        return CMPLX(copysign(1, x), 4 * sin(y) * cos(y) * e * e);"
+ "    }"
+ "    auto t = tan(y), beta = 1 + t * t, s = sinh(x), rho = sqrt(1 + s * s), n = 1 + beta * s * s;"
+ "    return CMPLX(beta * rho * s / n, t / n);"
+ "}"},
+{"csin", 1, RULE_COMPLEX, "csin(z) { auto w = csinh(CMPLX(-imag(z), real(z))); return CMPLX(imag(w), -real(w)); }"},
+{"ccos", 1, RULE_COMPLEX, "ccos(z) { return ccosh(CMPLX(-imag(z), real(z))); }"},
+{"ctan", 1, RULE_COMPLEX, "ctan(z) { auto w = ctanh(CMPLX(-imag(z), real(z))); return CMPLX(imag(w), -real(w)); }"},
+
+/* ---- Inverse functions: T. E. Hull, T. F. Fairgrieve and P. T. P. Tang, Implementing the Complex Arcsine and Arccosine
+ *      Functions Using Exception Handling, 1997. x and y are the magnitudes of the parts. ---- */
+
+{"arc_quadrant", 3, RULE_EXACT,
+ "arc_quadrant(x, y, cosine) {"
+ "    auto safe_max = " BY_TYPE(x, "0x1p61f", "0x1p509") ", safe_min = " BY_TYPE(x, "0x1p-61f", "0x1p-509") ";"
+ "    auto epsilon = " BY_TYPE(x, "0x1p-23f", "0x1p-52") ", above = x + 1, below = x - 1;"
+ "    if (x < safe_max && x > safe_min && y < safe_max && y > safe_min) {"
+ "        auto yy = y * y, r = sqrt(above * above + yy), s = sqrt(below * below + yy);"
+ "        auto a = 0.5 * (r + s), b = x / a, re = a, im = a;"
+ "        if (b <= 0.6417) {"
+ "            re = cosine ? acos(b) : asin(b);"
+ "        } else {"
+ "            auto t = x <= 1 ? sqrt(0.5 * (a + x) * (yy / (r + above) + (s - below)))"
+ "                            : y * sqrt(0.5 * ((a + x) / (r + above) + (a + x) / (s + below)));"
+ "            re = cosine ? atan(t / x) : atan(x / t);"
+ "        }"
+ "        if (a <= 10) {"
+ "            auto m = 0.5 * (yy / (r + above) + (x < 1 ? yy / (s - below) : s + below));"
+ "            im = log1p(m + sqrt(m * (a + 1)));"
+ "        } else {"
+ "            im = log(a + sqrt(a * a - 1));"
+ "        }"
+ "        return CMPLX(re, im);"
+ "    }"
+ "    auto slope = cosine ? atan2(y, x) : atan2(x, y);"
+ "    if (isinf(x) || isinf(y))"
+ "        return CMPLX(slope, INFINITY);"
+ "    if (y <= epsilon * fabs(below)) {"
+ "        if (x < 1)"
+ "            return CMPLX(cosine ? acos(x) : asin(x), y / sqrt(-above * below));"
+ "        auto root = x < safe_max ? sqrt(above) * sqrt(below) : x;"
+ "        return CMPLX(!cosine ? M_PI_2 : y == 0 ? 0 : y / root, x < safe_max ? log1p(below + root) : M_LN2 + log(x));"
+ "    }"
+ "    if (y <= safe_min)"
+ "        return CMPLX(cosine ? sqrt(y) : M_PI_2 - sqrt(y), sqrt(y));"
+ "    if (epsilon * y - 1 >= x)"
+ "        return CMPLX(cosine ? M_PI_2 : x / y, M_LN2 + log(y));"
+ "    if (x > 1)"
+ "        return CMPLX(slope, M_LN2 + log(y) + 0.5 * log1p((x / y) * (x / y)));"
+ "    auto a = sqrt(1 + y * y);"
+ "    return CMPLX(cosine ? M_PI_2 : x / a, 0.5 * log1p(2 * y * (y + a)));"
+ "}"},
+{"casin", 1, RULE_COMPLEX,
+ "casin(z) {"
+ "    auto x = real(z), y = imag(z);"
+ "    if (isnan(x) || isnan(y))"
+ "        return CMPLX(x == 0 ? x : NAN, isinf(x) ? INFINITY : isinf(y) ? y : NAN);"
+ "    auto w = arc_quadrant(fabs(x), fabs(y), false);"
+ "    return CMPLX(copysign(real(w), x), copysign(imag(w), y));"
+ "}"},
+{"cacos", 1, RULE_COMPLEX,
+ "cacos(z) {"
+ "    auto x = real(z), y = imag(z);"
+ "    if (isnan(x) || isnan(y))"
+ "        return CMPLX(x == 0 ? M_PI_2 : NAN, isinf(x) ? -INFINITY : isinf(y) ? -y : NAN);"
+ "    auto w = arc_quadrant(fabs(x), fabs(y), true);"
+ "    return CMPLX(x < 0 ? M_PI - real(w) : real(w), signbit(y) ? imag(w) : -imag(w));"
+ "}"},
+{"casinh", 1, RULE_COMPLEX, "casinh(z) { auto w = casin(CMPLX(imag(z), real(z))); return CMPLX(imag(w), real(w)); }"},
+{"cacosh", 1, RULE_COMPLEX,
+ "cacosh(z) {"
+ "    auto w = cacos(z);"
+ "    auto x = real(w), y = imag(w);"
+ "    if (isnan(x) && isnan(y))"
+ "        return CMPLX(x, x);"
+ "    if (isnan(y))"
+ "        return CMPLX(y, imag(z) == 0 ? x : y);"
+ "    return CMPLX(fabs(y), copysign(x, imag(z)));"
+ "}"},
+/* As in FreeBSD's catrig.c. */
+{"catanh", 1, RULE_COMPLEX,
+ "catanh(z) {"
+ "    auto x = fabs(real(z)), y = fabs(imag(z)), epsilon = " BY_TYPE(x, "0x1p-23f", "0x1p-52") ";"
+ "    auto small = " BY_TYPE(x, "0x1p-63f", "0x1p-511") ", cube = " BY_TYPE(x, "0x1p-13f", "0x1p-27") ";"
+ "    if (y == 0 && x <= 1)"
+ "        return CMPLX(atanh(real(z)), imag(z));"
+ "    if (x == 0)"
+ "        return CMPLX(real(z), atan(imag(z)));"
+ "    if (isinf(x) || isinf(y) || ((x > 1 / epsilon || y > 1 / epsilon) && !isnan(x) && !isnan(y))) {"
+ "        auto big = fmax(x, y), other = fmin(x, y);"
+ "        auto re = isinf(big) ? 0 : (x >= y ? 0.5 : 0.5 * (x / y)) / (0.5 * big + 0.5 * other * (other / big));"
+ "        return CMPLX(copysign(re, real(z)), isnan(y) ? y : copysign(M_PI_2, imag(z)));"
+ "    }"
+ "    if (isnan(x) || isnan(y))"
+ "        return CMPLX(NAN, NAN);"
+ "    if (x < cube && y < cube)"
+ "        return z;"
+ "    auto d = x - 1, square = y < small ? d * d : d * d + y * y;"
+ "    auto re = x == 1 && y < epsilon ? 0.5 * (M_LN2 - log(y)) : 0.25 * log1p(4 * x / square);"
+ "    auto im = x == 1 ? atan2(2, -y) : atan2(2 * y, (1 - x) * (1 + x) - (y < epsilon ? 0 : y * y));"
+ "    return CMPLX(copysign(re, real(z)), copysign(0.5 * im, imag(z)));"
+ "}"},
+{"catan", 1, RULE_COMPLEX, "catan(z) { auto w = catanh(CMPLX(imag(z), real(z))); return CMPLX(imag(w), real(w)); }"},
 };
 /* clang-format on */
 const int prelude_row_count = COUNT(prelude_rows);
