@@ -38,12 +38,14 @@ static void set_option(code *c, int *n, int option, uintptr_t value) {
     ++*n;
 }
 
-static uf_status load_library(code *c, const char *ptx, const char *entry, int max_registers) {
+static uf_status load_library(code *c, const char *ptx, const char *entry, int max_registers, unsigned flags) {
     int n = 0;
     set_option(c, &n, CU_OPTION_ERROR_LOG, (uintptr_t)c->log);
     set_option(c, &n, CU_OPTION_ERROR_LOG_SIZE, sizeof c->log - 1);
     if (max_registers)
         set_option(c, &n, CU_OPTION_MAX_REGISTERS, (uintptr_t)max_registers);
+    if (flags & UF_DEBUG)
+        set_option(c, &n, CU_OPTION_LINE_INFO, 1);
     cu_result r = cuda.cuLibraryLoadData(&c->library, ptx, c->option, c->value, (unsigned)n, NULL, NULL, 0);
     if (r) {
         c->library = NULL;
@@ -82,10 +84,10 @@ static uf_status prepare_early(code *c) {
 }
 
 /* Loading needs no context, but is one of the calls that a capture elsewhere forbids. */
-static uf_status load_relaxed(code *c, const char *ptx, const char *entry, int max_registers) {
+static uf_status load_relaxed(code *c, const char *ptx, const char *entry, int max_registers, unsigned flags) {
     int mode = CU_MODE_RELAXED;
     CU(cuThreadExchangeStreamCaptureMode, &mode);
-    uf_status s = load_library(c, ptx, entry, max_registers);
+    uf_status s = load_library(c, ptx, entry, max_registers, flags);
     cuda.cuThreadExchangeStreamCaptureMode(&mode);
     return s;
 }
@@ -101,13 +103,13 @@ static void unload(code *c) {
     mem_free(c);
 }
 
-uf_status code_load(const char *ptx, const char *entry, int max_registers, cuda_device *d, code **out) {
+uf_status code_load(const char *ptx, const char *entry, int max_registers, unsigned flags, cuda_device *d, code **out) {
     code *c = mem_zero(1, sizeof *c);
     *out = NULL;
     if (!c)
         return fail_memory();
     c->device = d;
-    uf_status s = load_relaxed(c, ptx, entry, max_registers);
+    uf_status s = load_relaxed(c, ptx, entry, max_registers, flags);
     if (!s)
         s = prepare_early(c);
     if (s) {
@@ -125,7 +127,7 @@ uf_status code_compile(const code_module *module, const code_target *target, int
     TRY(cuda_device_get(device, &d));
     uf_status s = nvvm_compile(module, target->arch, &ptx);
     if (!s)
-        s = code_load(ptx.data, module->entry, module->max_registers, d, out);
+        s = code_load(ptx.data, module->entry, module->max_registers, module->flags, d, out);
     text_free(&ptx);
     return s;
 }

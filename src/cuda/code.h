@@ -21,8 +21,8 @@ struct code {
     atomic_bool homeless;        /* it ran in several of those */
     struct code *next;           /* among the dead */
     /* The driver may compile at the first use in a context, and report it here then: as long-lived as the library. */
-    int option[3];
-    void *value[3];
+    int option[4];
+    void *value[4];
     char log[2048];
 };
 
@@ -30,7 +30,7 @@ struct code {
 
 uf_status code_compile(const code_module *module, const code_target *target, int device, code **out);
 /* Loads PTX, and makes it ready for launches at once where a context exists to do it in. */
-uf_status code_load(const char *ptx, const char *entry, int max_registers, cuda_device *d, code **out);
+uf_status code_load(const char *ptx, const char *entry, int max_registers, unsigned flags, cuda_device *d, code **out);
 /* Asks for the best block size in the current context, which loads the code there. Sets c->block. */
 uf_status code_prepare(code *c);
 /* Queued work may still use the code: it is put aside, and unloaded some time later (code_reap). */

@@ -26,7 +26,7 @@ static const struct {
 } hints[] = {
     {CU_NOT_INITIALIZED, "CUDA does not survive fork: use it first after the fork, or not before it"},
     {CU_NO_DEVICE, "the driver sees no GPU; CUDA_VISIBLE_DEVICES may hide it"},
-    {34, "this is the toolkit's stub, not the driver: look at LD_LIBRARY_PATH and UFUNC_CUDA_DRIVER"},
+    {CU_STUB_LIBRARY, "this is the toolkit's stub, not the driver: look at LD_LIBRARY_PATH and UFUNC_CUDA_DRIVER"},
     {CU_JIT_COMPILER_NOT_FOUND, "libnvidia-ptxjitcompiler.so.1 of the driver is missing"},
     {CU_UNSUPPORTED_PTX_VERSION, "libnvvm is newer than the driver: update the driver, or let UFUNC_NVVM and "
                                  "UFUNC_LIBDEVICE name an older toolkit's"},
@@ -43,6 +43,19 @@ static bool is_sticky(cu_result result) {
     return false;
 }
 
+static uf_status status_of(cu_result result) {
+    switch (result) {
+    case CU_OUT_OF_MEMORY:
+        return UF_ERR_MEMORY;
+    case CU_STUB_LIBRARY:
+    case CU_JIT_COMPILER_NOT_FOUND:
+    case CU_UNSUPPORTED_PTX_VERSION:
+        return UF_ERR_LIBRARY;
+    default:
+        return UF_ERR_DEVICE;
+    }
+}
+
 uf_status cuda_fail(cu_result result, const char *call) {
     const char *name = NULL, *sentence = NULL, *hint = "";
     if (cuda.cuGetErrorName(result, &name) || !name)
@@ -56,11 +69,19 @@ uf_status cuda_fail(cu_result result, const char *call) {
         hint =
             "an earlier kernel or copy caused it; the context is lost, and every call reports this until the process "
             "ends";
-    return fail(result == CU_OUT_OF_MEMORY ? UF_ERR_MEMORY : UF_ERR_DEVICE, "%s: %s (%d): %s%s%s", call, name, result,
-                sentence, *hint ? "; " : "", hint);
+    return fail(status_of(result), "%s: %s (%d): %s%s%s", call, name, result, sentence, *hint ? "; " : "", hint);
 }
 
 /* ---- Opening ---- */
+
+/* The loader's sentence without the path in front of it. */
+static const char *loader_error(const char *path) {
+    const char *reason = dlerror();
+    size_t n = strlen(path);
+    if (!reason)
+        return "cannot be loaded";
+    return strncmp(reason, path, n) == 0 && strncmp(reason + n, ": ", 2) == 0 ? reason + n + 2 : reason;
+}
 
 static uf_status library_error(const char *path, const char *reason) {
     return fail(UF_ERR_LIBRARY,
@@ -119,7 +140,7 @@ static uf_status open_locked(void) {
         name = "libcuda.so.1";
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        return library_error(name, dlerror());
+        return library_error(name, loader_error(name));
     int version = 0, count = 0;
     cuda_device *devices = NULL;
     char *path = path_of(handle, name);

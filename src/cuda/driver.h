@@ -18,13 +18,11 @@ typedef uint64_t cu_pointer;
 
 /* The driver's enumerations, as far as used. */
 enum {
-    CU_INVALID_VALUE = 1,
     CU_OUT_OF_MEMORY = 2,
     CU_NOT_INITIALIZED = 3,
-    CU_DEINITIALIZED = 4,
+    CU_STUB_LIBRARY = 34,
     CU_NO_DEVICE = 100,
     CU_INVALID_IMAGE = 200,
-    CU_INVALID_CONTEXT = 201,
     CU_NO_BINARY_FOR_GPU = 209,
     CU_INVALID_PTX = 218,
     CU_JIT_COMPILER_NOT_FOUND = 221,
@@ -129,7 +127,8 @@ int cuda_device_count(void);
 /* Opens the driver and finds a device. Errors: LIBRARY, DEVICE. */
 uf_status cuda_device_get(int ordinal, cuda_device **out);
 
-/* Sets the error of a call that failed: MEMORY when out of memory, else DEVICE. */
+/* Sets the error of a call that failed: MEMORY when out of memory, LIBRARY where a file of the driver's or libnvvm's version
+ * is at fault, else DEVICE. */
 uf_status cuda_fail(cu_result result, const char *call);
 
 #define CU(name, ...)                                 \

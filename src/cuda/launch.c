@@ -226,10 +226,10 @@ static int64_t find_head(const launch *l) {
     for (int k = 0; k < variant_operands(v); k++) {
         if (v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
-        uintptr_t size = (uintptr_t)element_size(v, k), width = size * v->vector;
+        uintptr_t size = (uintptr_t)element_size(v, k), width = size * v->vector; /* powers of two */
         uintptr_t before = (0 - (uintptr_t)l->data[k]) & (width - 1);
-        int64_t here = (int64_t)(before / size);
-        if (before % size || (head >= 0 && head != here))
+        int64_t here = (int64_t)(before >> log2_floor(size));
+        if (before & (size - 1) || (head >= 0 && head != here))
             return -1;
         head = here;
     }
@@ -242,7 +242,7 @@ static bool rows_aligned(const launch *l) {
     for (int k = 0; k < variant_operands(v); k++) {
         if (v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
-        uintptr_t misaligned = (uintptr_t)l->data[k] % ((uintptr_t)element_size(v, k) * v->vector);
+        uintptr_t misaligned = (uintptr_t)l->data[k] & ((uintptr_t)element_size(v, k) * v->vector - 1);
         for (int d = 1; d < l->loop->ndim; d++)
             misaligned |= (uintptr_t)stride_of(l->loop, d, k) & (v->vector - 1u);
         if (misaligned)

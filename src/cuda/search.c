@@ -73,6 +73,15 @@ static const char *bind_functions(void *handle, toolkit *kit) {
     return kit->nvvmGetErrorString ? NULL : "it has no nvvmGetErrorString: not libnvvm";
 }
 
+/* The loader's sentence without the path in front of it. */
+static const char *loader_error(const char *path) {
+    const char *reason = dlerror();
+    size_t n = strlen(path);
+    if (!reason)
+        return "cannot be loaded";
+    return strncmp(reason, path, n) == 0 && strncmp(reason + n, ": ", 2) == 0 ? reason + n + 2 : reason;
+}
+
 /* Loads a file, or a name by the loader; NULL with a line in tried. */
 static library *library_open(search *s, const char *path) {
     library *lib = mem_zero(1, sizeof *lib);
@@ -82,7 +91,7 @@ static library *library_open(search *s, const char *path) {
     }
     struct link_map *loaded = NULL;
     lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const char *reason = lib->handle ? bind_functions(lib->handle, &lib->kit) : dlerror();
+    const char *reason = lib->handle ? bind_functions(lib->handle, &lib->kit) : loader_error(path);
     if (!reason) {
         bool known = dlinfo(lib->handle, RTLD_DI_LINKMAP, &loaded) == 0 && loaded && loaded->l_name && *loaded->l_name;
         snprintf(lib->path, sizeof lib->path, "%s", known ? loaded->l_name : path);

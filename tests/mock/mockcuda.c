@@ -173,6 +173,13 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
 
 /* ---- Contexts ---- */
 
+static int references_of(int ordinal) {
+    pthread_mutex_lock(&lock);
+    int n = references[ordinal];
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
 API int cuDevicePrimaryCtxRetain(struct context **context, int device) {
     CALL();
     NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
@@ -185,7 +192,7 @@ API int cuDevicePrimaryCtxRetain(struct context **context, int device) {
 
 API int cuDevicePrimaryCtxRelease_v2(int device) {
     RELEASE();
-    NEED(ordinal_of(device) >= 0 && references[ordinal_of(device)] > 0, INVALID_CONTEXT);
+    NEED(ordinal_of(device) >= 0 && references_of(ordinal_of(device)) > 0, INVALID_CONTEXT);
     pthread_mutex_lock(&lock);
     references[ordinal_of(device)]--;
     pthread_mutex_unlock(&lock);
@@ -196,7 +203,7 @@ API int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
     CALL();
     NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
     *flags = 0;
-    *active = references[ordinal_of(device)] > 0;
+    *active = references_of(ordinal_of(device)) > 0;
     return 0;
 }
 
@@ -213,7 +220,7 @@ API int cuCtxGetDevice(int *device) {
     return 0;
 }
 
-static int is_alive(const struct context *c) { return !c->primary || references[c->device] > 0; }
+static int is_alive(const struct context *c) { return !c->primary || references_of(c->device) > 0; }
 
 API int cuCtxPushCurrent_v2(struct context *context) {
     CALL();
@@ -233,7 +240,9 @@ API int cuCtxSynchronize(void) {
     CALL();
     NEED(current(), INVALID_CONTEXT);
     NEED(!capture_status, 900);
+    pthread_mutex_lock(&lock);
     current()->synchronised++;
+    pthread_mutex_unlock(&lock);
     return 0;
 }
 
@@ -272,8 +281,10 @@ API int cuLibraryLoadData(struct library **out, const void *code, const int *opt
     CALL();
     NEED(initialised, NOT_INITIALIZED);
     NEED(n <= 16 && m == 0 && !library_options && !library_values, INVALID_VALUE);
+    pthread_mutex_lock(&lock);
     last_option_count = (int)n;
     memcpy(last_options, options, n * sizeof *options);
+    pthread_mutex_unlock(&lock);
     struct library *l = calloc(1, sizeof *l);
     l->kernel.library = l;
     int error = read_entry(&l->kernel, code);
@@ -370,7 +381,11 @@ API int cuLaunchKernel(struct kernel *kernel, unsigned gx, unsigned gy, unsigned
     size_t bytes = *(size_t *)extra[3];
     NEED(bytes == 8 * (size_t)kernel->parameters && bytes <= sizeof last.words, INVALID_VALUE);
     pthread_mutex_lock(&lock);
-    last = (mock_launch){.blocks = gx, .threads = bx, .bytes = bytes, .stream = stream, .context = current()};
+    last.blocks = gx;
+    last.threads = bx;
+    last.bytes = bytes;
+    last.stream = stream;
+    last.context = current();
     memcpy(last.kernel, kernel->name, sizeof last.kernel);
     memcpy(last.words, extra[1], bytes);
     launches++;

@@ -118,7 +118,7 @@ static code *load(int device) {
     cuda_device *d;
     code *c = NULL;
     CHECK(!cuda_device_get(device, &d));
-    CHECK(!code_load(ptx_of("k", FLAT_WORDS), "k", 0, d, &c));
+    CHECK(!code_load(ptx_of("k", FLAT_WORDS), "k", 0, 0, d, &c));
     return c;
 }
 
@@ -126,12 +126,10 @@ static code *load(int device) {
 
 #if __has_include("/usr/local/cuda/include/cuda.h")
 #include "/usr/local/cuda/include/cuda.h"
-_Static_assert((int)CU_INVALID_VALUE == (int)CUDA_ERROR_INVALID_VALUE &&
-                   (int)CU_OUT_OF_MEMORY == (int)CUDA_ERROR_OUT_OF_MEMORY,
-               "");
-_Static_assert((int)CU_NOT_INITIALIZED == (int)CUDA_ERROR_NOT_INITIALIZED &&
-                   (int)CU_DEINITIALIZED == (int)CUDA_ERROR_DEINITIALIZED,
-               "");
+_Static_assert((int)CU_OUT_OF_MEMORY == (int)CUDA_ERROR_OUT_OF_MEMORY, "");
+_Static_assert((int)CU_NOT_INITIALIZED == (int)CUDA_ERROR_NOT_INITIALIZED, "");
+_Static_assert((int)CU_STUB_LIBRARY == (int)CUDA_ERROR_STUB_LIBRARY, "");
+_Static_assert((int)CU_OPTION_LINE_INFO == (int)CU_JIT_GENERATE_LINE_INFO, "");
 _Static_assert((int)CU_NO_DEVICE == (int)CUDA_ERROR_NO_DEVICE && (int)CU_INVALID_IMAGE == (int)CUDA_ERROR_INVALID_IMAGE,
                "");
 _Static_assert((int)CU_NO_BINARY_FOR_GPU == (int)CUDA_ERROR_NO_BINARY_FOR_GPU &&
@@ -285,7 +283,7 @@ static void large_body(void *unused) {
         launch_specialise(&s.v, &s.loop, &(code_size){1, false});
         int words = launch_words(&s.v);
         CHECK(words == 61 + 1 + 3 * (ndim - 1) + 61 * ndim);
-        CHECK(!code_load(ptx_of("k", words), "k", 0, d, &c));
+        CHECK(!code_load(ptx_of("k", words), "k", 0, 0, d, &c));
         if (words <= WORDS_MAX)
             CHECK(!cuda_engine.launch(c, &s.l) && mock->launch(&(int){0})->bytes == 8 * (size_t)words);
         else
@@ -309,19 +307,23 @@ static void loading_body(void *unused) {
     int n;
     (void)unused;
     CHECK(!cuda_device_get(0, &d));
-    CHECK(!code_load(ptx_of("k", 3), "k", 40, d, &c));
+    CHECK(!code_load(ptx_of("k", 3), "k", 40, 0, d, &c));
     const int *options = mock->jit(&n);
     CHECK(n == 3 && options[0] == 5 && options[1] == 6 && options[2] == 0);
     cuda_engine.release(c);
-    CHECK(!code_load(ptx_of("k", 3), "k", 0, d, &c));
+    CHECK(!code_load(ptx_of("k", 3), "k", 0, 0, d, &c));
     mock->jit(&n);
     CHECK(n == 2);
     cuda_engine.release(c);
-    CHECK_FAILS(code_load("nonsense", "k", 0, d, &c), UF_ERR_COMPILE, "mock: line 1: this is no PTX");
+    CHECK(!code_load(ptx_of("k", 3), "k", 0, UF_DEBUG, d, &c));
+    mock->jit(&n);
+    CHECK(n == 3 && options[2] == 13);
+    cuda_engine.release(c);
+    CHECK_FAILS(code_load("nonsense", "k", 0, 0, d, &c), UF_ERR_COMPILE, "mock: line 1: this is no PTX");
     CHECK(!c);
-    CHECK_FAILS(code_load(ptx_of("k", 3), "other", 0, d, &c), UF_ERR_DEVICE, "cuLibraryGetKernel");
+    CHECK_FAILS(code_load(ptx_of("k", 3), "other", 0, 0, d, &c), UF_ERR_DEVICE, "cuLibraryGetKernel");
     mock->fail_name("cuLibraryLoadData", 222);
-    CHECK_FAILS(code_load(ptx_of("k", 3), "k", 0, d, &c), UF_ERR_DEVICE, "libnvvm is newer than the driver");
+    CHECK_FAILS(code_load(ptx_of("k", 3), "k", 0, 0, d, &c), UF_ERR_LIBRARY, "libnvvm is newer than the driver");
     mock->fail_name(NULL, 0);
     CHECK(mock->live().libraries == 0 && mock->mode() == 0);
 }
@@ -460,7 +462,7 @@ static uf_status use_everything(void) {
     uf_status s = cuda_device_get(0, &d);
     if (s)
         return s;
-    if (!(s = code_load(ptx_of("k", FLAT_WORDS), "k", 24, d, &c)))
+    if (!(s = code_load(ptx_of("k", FLAT_WORDS), "k", 24, 0, d, &c)))
         s = cuda_engine.launch(c, &flat.l);
     if (!s)
         s = cuda_engine.launch(c, &flat.l);
@@ -584,7 +586,7 @@ static void *thread_body(void *unused) {
         code *c;
         CHECK(!cuda_device_get(i % 2, &d));
         CHECK(!code_load(".version 8\n.entry k(.param .u64 a,.param .u64 b,.param .u64 c,.param .u64 d,.param .u64 e)",
-                         "k", 0, d, &c));
+                         "k", 0, 0, d, &c));
         CHECK(!cuda_engine.launch(c, &own.l));
         cuda_engine.release(c);
     }

@@ -130,7 +130,10 @@ static void sample_finish(sample *s) {
 
 static void sample_flat(sample *s) {
     sample_begin(s, LOOP_FLAT, 1);
-    s->extent[0] = chance(30) ? pick(1, 40) : chance(50) ? pick(1, MAX_ELEMENTS) : pick(1, 8) * 1024 + pick(-1, 1);
+    s->extent[0] = chance(20)   ? pick(1, 6)
+                   : chance(30) ? pick(1, 40)
+                   : chance(50) ? pick(1, MAX_ELEMENTS)
+                                : pick(1, 8) * 1024 + pick(-1, 1);
     sample_operands(s, false);
     sample_finish(s);
 }
