@@ -102,6 +102,18 @@ static uf_status cpu_sync(int device, void *stream) {
     return UF_OK;
 }
 
+/* Of "+avx,-xop,+aes" those that the host has. */
+static void add_features(text *out, const char *features) {
+    text_puts(out, "  features    ");
+    for (const char *at = features; *at;) {
+        size_t length = strcspn(at, ",");
+        if (*at == '+')
+            text_printf(out, " %.*s", (int)length - 1, at + 1);
+        at += length + (at[length] == ',');
+    }
+    text_puts(out, "\n");
+}
+
 static void cpu_info(text *out) {
     const llvm *l;
     text_printf(out, "CPU\n  threads      %d\n  vectors      %d bits\n", cpu_count(), host_vector_bits());
@@ -109,7 +121,7 @@ static void cpu_info(text *out) {
         text_printf(out, "  libLLVM      missing: %s\n", uf_last_error()->message);
     } else {
         text_printf(out, "  libLLVM      %s, %s\n  host         %s, %s\n", l->version, l->path, l->cpu, l->triple);
-        text_printf(out, "  features     %s\n", l->features);
+        add_features(out, l->features);
     }
     void *libmvec = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
     text_printf(out, "  libmvec      %s\n", libmvec ? "present" : "missing: math functions run one element at a time");
