@@ -162,10 +162,19 @@ static void job_end(job *j) {
 
 /* ---- From an object to an address ---- */
 
+/* The older of LLVM's linkers, which all versions have: the newer one, the default from 17 on, looks its helpers up in the
+ * process, where a libLLVM that was opened locally does not show them. */
+static llvm_layer make_linker(void *user, llvm_session session, const char *triple) {
+    (void)triple;
+    return ((const llvm *)user)->OrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager(session);
+}
+
 static uf_status jit_start(job *j) {
     if (jit)
         return UF_OK;
-    TRY(refuse_error(j, "the JIT does not start", j->l->OrcCreateLLJIT(&jit, NULL)));
+    llvm_jit_builder builder = j->l->OrcCreateLLJITBuilder();
+    j->l->OrcLLJITBuilderSetObjectLinkingLayerCreator(builder, make_linker, (void *)(uintptr_t)j->l);
+    TRY(refuse_error(j, "the JIT does not start", j->l->OrcCreateLLJIT(&jit, builder)));
     j->l->OrcExecutionSessionSetErrorReporter(j->l->OrcLLJITGetExecutionSession(jit), on_session_error,
                                               (void *)(uintptr_t)j->l);
     return UF_OK;

@@ -17,6 +17,7 @@ typedef struct llvm_layout *llvm_layout;
 typedef struct llvm_pass_options *llvm_pass_options;
 typedef struct llvm_jit *llvm_jit;
 typedef struct llvm_jit_builder *llvm_jit_builder;
+typedef struct llvm_layer *llvm_layer;
 typedef struct llvm_session *llvm_session;
 typedef struct llvm_dylib *llvm_dylib;
 typedef struct llvm_tracker *llvm_tracker;
@@ -103,6 +104,10 @@ typedef struct llvm_symbol {
     X(char *, GetErrorMessage, (llvm_error error))                                                                     \
     X(void, DisposeErrorMessage, (char *message))                                                                      \
     X(void, ConsumeError, (llvm_error error))                                                                          \
+    X(llvm_jit_builder, OrcCreateLLJITBuilder, (void))                                                                 \
+    X(void, OrcLLJITBuilderSetObjectLinkingLayerCreator, (llvm_jit_builder builder,                                    \
+      llvm_layer (*make)(void *user, llvm_session session, const char *triple), void *user))                           \
+    X(llvm_layer, OrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager, (llvm_session session))                   \
     X(llvm_error, OrcCreateLLJIT, (llvm_jit *out, llvm_jit_builder builder))                                           \
     X(llvm_session, OrcLLJITGetExecutionSession, (llvm_jit jit))                                                       \
     X(llvm_dylib, OrcLLJITGetMainJITDylib, (llvm_jit jit))                                                             \
