@@ -72,6 +72,13 @@ static const uf_options one_thread = {.size = sizeof(uf_options), .threads = 1};
 
 /* ---- CPU ---- */
 
+/* ISO C keeps function and object pointers apart; dlsym does not. */
+static void *symbol(void *lib, const char *name, void *slot) {
+    void *p = lib ? dlsym(lib, name) : NULL;
+    memcpy(slot, &p, sizeof p);
+    return p;
+}
+
 typedef void rel_diff_loop(const float *, const float *, float *, int64_t);
 typedef void outer_loop(const float *, const float *, float *, int64_t, int64_t);
 
@@ -104,7 +111,8 @@ static void cpu_rel_diff(void *plain, int64_t n, const char *tag) {
         t[k] = (now() - t[k]) / inner;
     }
     row(name, "libufunc all threads", "Gelem/s", 1e-9 * (double)n, t, REPETITIONS);
-    rel_diff_loop *loop = plain ? (rel_diff_loop *)dlsym(plain, "plain_rel_diff") : NULL;
+    rel_diff_loop *loop;
+    symbol(plain, "plain_rel_diff", &loop);
     for (int k = 0; loop && k < REPETITIONS; k++) {
         t[k] = now();
         for (int j = 0; j < inner; j++)
@@ -138,7 +146,8 @@ static void cpu_outer(void *plain) {
         t[k] = now() - t[k];
     }
     row("cpu_outer_bcast_f32_16M", "libufunc 1 thread", "Gelem/s", 1e-9 * (double)(m * m), t, REPETITIONS);
-    outer_loop *loop = plain ? (outer_loop *)dlsym(plain, "plain_outer") : NULL;
+    outer_loop *loop;
+    symbol(plain, "plain_outer", &loop);
     for (int k = 0; loop && k < REPETITIONS; k++) {
         t[k] = now();
         loop(a, b, r, m, m);
@@ -271,6 +280,7 @@ static void cpu_all(void *plain) {
 
 typedef void *event;
 static struct {
+    int (*init)(unsigned);
     int (*event_create)(event *, unsigned);
     int (*event_record)(event, void *);
     int (*event_wait)(event);
@@ -291,18 +301,25 @@ static bool driver_open(void) {
     const struct {
         const char *name;
         void *slot;
-    } table[] = {{"cuEventCreate", &cu.event_create},    {"cuEventRecord", &cu.event_record},
-                 {"cuEventSynchronize", &cu.event_wait}, {"cuEventElapsedTime", &cu.event_ms},
-                 {"cuModuleLoadData", &cu.load},         {"cuModuleGetFunction", &cu.get},
-                 {"cuLaunchKernel", &cu.launch},         {"cuDevicePrimaryCtxRetain", &cu.retain},
-                 {"cuCtxSetCurrent", &cu.set_current},   {"cuMemcpyDtoDAsync_v2", &cu.copy}};
+    } table[] = {{"cuInit", &cu.init},
+                 {"cuEventCreate", &cu.event_create},
+                 {"cuEventRecord", &cu.event_record},
+                 {"cuEventSynchronize", &cu.event_wait},
+                 {"cuEventElapsedTime", &cu.event_ms},
+                 {"cuModuleLoadData", &cu.load},
+                 {"cuModuleGetFunction", &cu.get},
+                 {"cuLaunchKernel", &cu.launch},
+                 {"cuDevicePrimaryCtxRetain", &cu.retain},
+                 {"cuCtxSetCurrent", &cu.set_current},
+                 {"cuMemcpyDtoDAsync_v2", &cu.copy}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         void *p = dlsym(lib, table[i].name);
         if (!p)
             return false;
         memcpy(table[i].slot, &p, sizeof p);
     }
-    return true;
+    void *context;
+    return cu.init(0) == 0 && cu.retain(&context, 0) == 0 && cu.set_current(context) == 0;
 }
 
 /* The times of `runs` calls on the default stream, by events. */
@@ -498,9 +515,7 @@ static void gpu_host_time(DLTensor x, DLTensor y, DLTensor r) {
         ".version 7.0\n.target sm_70\n.address_size 64\n"
         ".visible .entry bare(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 n) { ret; }\n";
     double t[REPETITIONS];
-    void *module, *kernel, *context;
-    cu.retain(&context, 0);
-    cu.set_current(context);
+    void *module, *kernel;
     if (cu.load(&module, ptx) || cu.get(&kernel, module, "bare"))
         exit(1);
     uint64_t n = 16;
