@@ -22,6 +22,7 @@ TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/test/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))) \
            $(patsubst tests/ref/%.c,$(BUILD)/test/obj/ref/%.o,$(wildcard tests/ref/*.c))
+MOCKS := $(patsubst tests/mock/%.c,$(BUILD)/test/lib%.so,$(wildcard tests/mock/*.c))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 BENCH := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/bench*.c))
 
@@ -102,13 +103,19 @@ $(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libinside.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
 
+# Stand-ins for libraries a test machine may lack; tests load them by path.
+$(BUILD)/test/lib%.so: tests/mock/%.c tests/mock/%.h $(BUILD)/.flags | $(DEPS)/.deps-test
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(COMPILE) -fPIC -shared -fvisibility=hidden $(LDFLAGS) -o $@ $< -lpthread
+
 $(BUILD)/lib/.copied: $(TESTS) $(EXAMPLES)
 	@mkdir -p $(@D)
 	@ldd $^ | awk '/lib(cmocka|mpfr|gmp|png16|z)\.so/ && !seen[$$1]++ {print $$3, $$1}' | \
 	 while read -r path name; do test -e $(@D)/$$name || cp -L "$$path" $(@D)/$$name; done
 	@touch $@
 
-programs: all $(TESTS) $(EXAMPLES) $(BUILD)/lib/.copied
+programs: all $(TESTS) $(MOCKS) $(EXAMPLES) $(BUILD)/lib/.copied
 
 test: programs
 	@BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh

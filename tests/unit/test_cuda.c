@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,6 +60,9 @@ static int child_status(void (*body)(void *), void *user) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
+        static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+        for (size_t i = 0; i < COUNT(caught); i++)
+            signal(caught[i], SIG_DFL); /* cmocka's would go on with the tests, in the child */
         use_mock();
         body(user);
         _exit(0);
@@ -938,6 +942,88 @@ static void compile_allocation_body(void *nth) {
     CHECK(compile_once() == UF_OK);
 }
 
+/* ---- The whole way: from uf_call to a launch of real PTX. The mock refuses parameter blocks of another size than the PTX
+ * declares. ---- */
+
+typedef struct tensor {
+    int64_t shape[4], strides[4];
+    DLTensor t;
+} tensor;
+
+/* Nothing looks at the memory. */
+static DLTensor *device_array(tensor *a, uintptr_t address, dtype type, int ndim, const int64_t *shape,
+                              const int64_t *strides) {
+    for (int d = 0; d < ndim; d++) {
+        a->shape[d] = shape[d];
+        a->strides[d] = strides[d];
+    }
+    a->t = (DLTensor){.data = (void *)address,
+                      .device = {kDLCUDA, 0},
+                      .ndim = ndim,
+                      .dtype = dtypes[type].dl,
+                      .shape = a->shape,
+                      .strides = a->strides};
+    return &a->t;
+}
+
+static void call_body(void *unused) {
+    static const struct {
+        dtype type;
+        int ndim;
+        int64_t shape[4], in[4], out[4];
+        unsigned fast;
+    } cases[] = {
+        {DT_FLOAT32, 1, {1000}, {1}, {1}, 0},
+        {DT_COMPLEX128, 1, {1000}, {1}, {1}, 0},
+        {DT_FLOAT32, 2, {300, 200}, {0, 1}, {200, 1}, 0},
+        {DT_INT8, 4, {7, 5, 300, 200}, {0, 1000000, 0, 1}, {300000, 60000, 200, 1}, 0},
+        {DT_FLOAT64, 3, {7, 30, 20}, {1, 100, 3000}, {600, 20, 1}, 0},
+        {DT_COMPLEX128, 2, {7, 30}, {1, 100}, {30, 1}, 0},
+    };
+    uf_func *f;
+    tensor x, y;
+    double complex_number[2] = {2, 3};
+    (void)unused;
+    CHECK(!uf_vectorize(&f, "axpb", NULL, "(a, x, b) { return a * x + b; }"));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int before, after;
+        dtype type = cases[i].type;
+        DLTensor scalar = {.data = complex_number, .device = {kDLCPU, 0}, .dtype = dtypes[type].dl};
+        DLTensor args[] = {scalar, *device_array(&x, 0x100000000, type, cases[i].ndim, cases[i].shape, cases[i].in),
+                           scalar, *device_array(&y, 0x200000000, type, cases[i].ndim, cases[i].shape, cases[i].out)};
+        if (type == DT_INT8)
+            args[0].data = args[2].data = &(int8_t){5};
+        mock->launch(&before);
+        for (int again = 0; again < 2; again++)
+            CHECK(!uf_call(f, 4, args, &(uf_options){.size = sizeof(uf_options), .stream = (void *)0x99}));
+        CHECK(mock->launch(&after)->stream == (void *)0x99 && after == before + 2);
+        CHECK(mock->live().depth == 0 && mock->mode() == 0);
+    }
+    uf_free(f);
+}
+
+/* An output that overlaps an input: a copy in memory of the stream's, given back. */
+static void overlap_body(void *unused) {
+    uf_func *f;
+    DLManagedTensor *m;
+    int64_t shape[] = {1001};
+    int before, after;
+    (void)unused;
+    CHECK(!uf_vectorize(&f, "twice", NULL, "(x) { return 2 * x; }"));
+    CHECK(!uf_empty(&m, (DLDevice){kDLCUDA, 0}, dtypes[DT_FLOAT32].dl, 1, shape));
+    DLTensor args[] = {m->dl_tensor, m->dl_tensor};
+    shape[0] = 1000;
+    args[0].shape = args[1].shape = shape;
+    args[1].byte_offset = 4;
+    mock->launch(&before);
+    CHECK(!uf_call(f, 2, args, NULL));
+    CHECK(mock->launch(&after)->words[0] != (uintptr_t)m->dl_tensor.data && after == before + 1);
+    CHECK(mock->live().allocations == 1 && mock->live().depth == 0);
+    m->deleter(m);
+    CHECK(mock->live().allocations == 0);
+    uf_free(f);
+}
+
 static void test_nvvm(void **unused) {
     (void)unused;
     if (!have_toolkit)
@@ -949,6 +1035,8 @@ static void test_nvvm(void **unused) {
     in_child(target_body, "20");
     in_child(compile_body, NULL);
     in_child(no_driver_body, NULL);
+    in_child(call_body, NULL);
+    in_child(overlap_body, NULL);
 }
 
 static void test_nvvm_allocations(void **unused) {
