@@ -65,7 +65,11 @@ column, line, square = x[:m].reshape(m, 1), y[:m].reshape(1, m), r.reshape(m, m)
 
 
 def numba_rel():
-    return vectorize([float32(float32, float32), float64(float64, float64)], target="cuda")(lambda x, y: 2 * (x - y) / (x + y))
+    @vectorize([float32(float32, float32), float64(float64, float64)], target="cuda")
+    def rel_diff(x, y):
+        return 2 * (x - y) / (x + y)
+
+    return rel_diff
 
 
 nb = numba_rel()
