@@ -24,6 +24,14 @@ static void inner_loop(shape *s, ssa n, const ssa *row, const ssa *stride) {
     shape_loop_end(e, &l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
 }
 
+/* A stride that LLVM must not guess to be 1: for a plain parameter it would make a vector loop for 1, which no strided operand
+ * has, and leave all others to a scalar loop. It does not guess at a maximum. */
+static ssa no_unit_stride(emit *e, ssa stride) {
+    static const char least[] = "-4611686018427387904"; /* no stride is below */
+    ssa above = shape_op(e, "icmp sgt i64", stride, ssa_text("%s", least));
+    return shape_select(e, "i64", above, stride, ssa_text("%s", least));
+}
+
 void cpu_flat(shape *s) { inner_loop(s, shape_word(s), s->base, NULL); }
 
 void cpu_strided(shape *s) {
@@ -32,6 +40,9 @@ void cpu_strided(shape *s) {
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < 2 && shape_is_array(s, k); d++)
             stride[d][k] = shape_word(s);
+    for (int k = 0; k < s->noperands; k++)
+        if (s->v->operand[k].kind == OPERAND_STRIDED)
+            stride[0][k] = no_unit_stride(e, stride[0][k]);
     shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), m);
     for (int k = 0; k < s->noperands; k++)
         if (shape_is_array(s, k))

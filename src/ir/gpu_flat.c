@@ -106,7 +106,7 @@ static void part_tile(shape *s, const flat *f) {
     ssa width = emit_value(e, "mul i32 %s, %d", f->threads.text, step);
     shape_loop l = shape_loop_begin(e, "i32", f->thread, count);
     elements(s, f, step, l.i, count, inside);
-    shape_loop_end(e, &l, width, emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"));
+    shape_loop_end(e, &l, width, shape_no_unroll(e));
 }
 
 void gpu_flat(shape *s) {

@@ -5,7 +5,7 @@
 #include "ir/shape.h"
 
 enum {
-    STEP = 8 /* elements in flight a thread on the path of single columns, if that many are in the tile's rows */
+    STEP = 4 /* elements in flight a thread on the path of single columns: more would cost the other path registers */
 };
 
 typedef struct rows {
@@ -19,8 +19,8 @@ typedef struct rows {
     ssa stride[VARIANT_OPERANDS]; /* i64: of dimension 1 */
 } rows;
 
-/* Which tile the block is, and where in it the thread. Returns the number of rows in the array. */
-static ssa find_tile(shape *s, rows *f) {
+/* Which tile the block is, and where in it the thread. */
+static void find_tile(shape *s, rows *f) {
     emit *e = s->e;
     const variant *v = s->v;
     f->columns = shape_word(s);
@@ -48,7 +48,6 @@ static ssa find_tile(shape *s, rows *f) {
     f->row = shape_op(e, "add i64", f->row, shape_widen(e, shape_op(e, "lshr i32", thread, shift)));
     ssa left = shape_op(e, "sub i64", nrows, f->row), some = shape_op(e, "icmp slt i64", left, height);
     f->count = emit_value(e, "trunc i64 %s to i32", shape_select(e, "i64", some, left, height).text);
-    return nrows;
 }
 
 static void find_operands(shape *s, rows *f) {
@@ -103,28 +102,26 @@ static void whole_vectors(shape *s, const rows *f, ssa column, bool aligned) {
     batch_finish(s, &b);
 }
 
-/* The thread's columns: i64, and whether they are in the row (empty: certainly). */
+/* Some of the thread's columns: i64, and whether they are below the limit; the first is. */
 typedef struct columns {
-    ssa at[BATCH_LANES], guard[BATCH_LANES];
+    ssa at[STEP], guard[STEP];
+    int count;
 } columns;
 
-/* A vector that juts out of the row keeps its columns; without vectors, neighbouring threads take neighbouring columns. */
-static columns find_columns(shape *s, const rows *f, ssa first) {
-    emit *e = s->e;
-    columns c = {.at = {first}};
-    ssa apart = shape_select(e, "i64", f->vectors, ssa_text("1"), shape_widen(e, f->lanes));
-    ssa left = shape_op(e, "sub i64", f->columns, f->column), far = first;
-    for (int i = 1; i < s->v->vector; i++) {
-        far = shape_op(e, "add i64", far, apart);
-        c.guard[i] = shape_op(e, "icmp slt i64", far, left);
-        c.at[i] = shape_select(e, "i64", c.guard[i], far, first);
+static columns find_columns(shape *s, int count, ssa first, ssa apart, ssa limit) {
+    columns c = {.at = {first}, .count = count};
+    ssa far = first;
+    for (int i = 1; i < count; i++) {
+        far = shape_op(s->e, "add i64", far, apart);
+        c.guard[i] = shape_op(s->e, "icmp slt i64", far, limit);
+        c.at[i] = shape_select(s->e, "i64", c.guard[i], far, first);
     }
     return c;
 }
 
-/* The single columns of one row, i64, as groups from `group` on; fixed operands are in `fixed`. */
+/* The columns of one row as groups from `group` on; operands that are the same for all rows are in `fixed`. */
 static void load_row(shape *s, const rows *f, batch *b, int group, ssa row, const columns *c, const batch *fixed) {
-    for (int i = 0; i < s->v->vector; i++)
+    for (int i = 0; i < c->count; i++)
         for (int k = 0; k < s->noperands; k++) {
             if (s->known[k])
                 continue;
@@ -137,30 +134,45 @@ static void load_row(shape *s, const rows *f, batch *b, int group, ssa row, cons
         }
 }
 
-static void single_columns(shape *s, const rows *f, ssa first) {
+/* Some columns of all rows of the thread, as many rows at a time as `step`. */
+static void single_rows(shape *s, const rows *f, const columns *c, int step) {
     emit *e = s->e;
-    int vector = s->v->vector, step = s->v->repeat % 2 == 0 && 2 * vector <= STEP ? 2 : 1;
-    columns c = find_columns(s, f, first);
-    batch fixed = batch_new(s, vector, 1, false), b = batch_new(s, step * vector, 1, false);
-    for (int i = 0; i < vector; i++)
+    batch fixed = batch_new(s, c->count, 1, false), b = batch_new(s, step * c->count, 1, false);
+    for (int i = 0; i < c->count; i++)
         for (int k = 0; k < s->noperands; k++)
             if (!s->known[k] && is_fixed(s, k))
-                batch_access(s, &fixed, i, k, address(s, f, k, ssa_text("0"), c.at[i]));
+                batch_access(s, &fixed, i, k, address(s, f, k, ssa_text("0"), c->at[i]));
     ssa apart = emit_value(e, "mul i32 %s, %d", f->across.text, step);
     shape_loop l = shape_loop_begin(e, "i32", ssa_text("0"), f->count);
+    ssa far = l.i;
     for (int r = 0; r < step; r++) {
         ssa row = l.i, valid = ssa_text("%s", "");
         if (r) {
-            row = shape_op(e, "add i32", row, f->across);
-            valid = shape_op(e, "icmp slt i32", row, f->count);
-            row = shape_select(e, "i32", valid, row, l.i);
+            far = shape_op(e, "add i32", far, f->across);
+            valid = shape_op(e, "icmp slt i32", far, f->count);
+            row = shape_select(e, "i32", valid, far, l.i);
         }
-        load_row(s, f, &b, r * vector, shape_widen(e, row), &c, &fixed);
-        for (int i = 0; i < vector; i++)
-            b.guard[r * vector + i] = !r ? c.guard[i] : !i ? valid : shape_op(e, "and i1", valid, c.guard[i]);
+        load_row(s, f, &b, r * c->count, shape_widen(e, row), c, &fixed);
+        for (int i = 0; i < c->count; i++)
+            b.guard[r * c->count + i] = !r ? c->guard[i] : !i ? valid : shape_op(e, "and i1", valid, c->guard[i]);
     }
     batch_finish(s, &b);
-    shape_loop_end(e, &l, apart, emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"));
+    shape_loop_end(e, &l, apart, shape_no_unroll(e));
+}
+
+/* A vector that juts out of the row keeps its columns; without vectors, neighbouring threads take neighbouring columns.
+ * left: columns of the row from the tile's first on. */
+static void single_columns(shape *s, const rows *f, ssa first, ssa left) {
+    emit *e = s->e;
+    int vector = s->v->vector, count = vector < STEP ? vector : STEP, most = STEP / count;
+    ssa apart = shape_select(e, "i64", f->vectors, ssa_text("1"), shape_widen(e, f->lanes));
+    ssa end = shape_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", apart.text, vector));
+    ssa limit = shape_select(e, "i64", shape_op(e, "icmp slt i64", end, left), end, left);
+    ssa step = emit_value(e, "mul i64 %s, %d", apart.text, count);
+    shape_loop l = shape_loop_begin(e, "i64", first, limit);
+    columns c = find_columns(s, count, l.i, apart, limit);
+    single_rows(s, f, &c, s->v->repeat < most ? s->v->repeat : most);
+    shape_loop_end(e, &l, step, shape_no_unroll(e));
 }
 
 void gpu_rows(shape *s) {
@@ -191,7 +203,7 @@ void gpu_rows(shape *s) {
     emit_branch(e, end);
     if (both) {
         emit_label(e, part);
-        single_columns(s, &f, first);
+        single_columns(s, &f, first, left);
         emit_branch(e, end);
     }
     emit_label(e, end);

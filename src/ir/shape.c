@@ -184,6 +184,7 @@ shape_loop shape_loop_begin(emit *e, const char *type, ssa from, ssa limit) {
     return l;
 }
 
+/* On the GPU the counter may wrap, as far as LLVM is told: else it keeps a running address in registers for every access. */
 void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
     ssa metadata = ssa_text("%s", "");
     if (hint) {
@@ -192,11 +193,14 @@ void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
     }
     emit_branch(e, l->latch);
     emit_label(e, l->latch);
-    emit_line(e, "%s = add nuw nsw %s %s, %s", l->next.text, l->type, l->i.text, step.text);
+    const char *flags = e->target->gpu ? "" : "nuw nsw ";
+    emit_line(e, "%s = add %s%s %s, %s", l->next.text, flags, l->type, l->i.text, step.text);
     ssa more = emit_value(e, "icmp slt %s %s, %s", l->type, l->next.text, l->limit.text);
     emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, l->head, l->end, metadata.text);
     emit_label(e, l->end);
 }
+
+int shape_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }
 
 /* ---- Batches ---- */
 

@@ -48,6 +48,7 @@ typedef struct shape_loop {
 } shape_loop;
 shape_loop shape_loop_begin(emit *e, const char *type, ssa from, ssa limit);
 void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint);
+int shape_no_unroll(emit *e); /* a hint: libNVVM's older dialect unrolls what it sees */
 
 /* GPU: a special register ("tid", "ctaid", "ntid"; .x). */
 ssa shape_register(shape *s, const char *name);

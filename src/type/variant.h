@@ -59,7 +59,7 @@ static inline size_t variant_key_size(const variant *v) {
  *   then by class:
  *   GPU flat      n        elements
  *                 head     elements before the first index at which every contiguous operand is aligned to vector * size;
- *                          -1 if there is none. With vector 1 only complex operands can make it -1
+ *                          -1 if there is none or it is beyond n. With vector 1 only complex operands can make it -1
  *   GPU rows      columns, rows   extents of dimensions 0 and 1
  *                 shift    log2 of threads along a row; the block has blockDim.x >> shift threads across rows
  *                 vectors  1 if every row of every contiguous operand is aligned to vector * size, else 0

@@ -8,6 +8,7 @@
  *
  * Read: the text must pass LLVM's verifier (by being compiled) and libNVVM's, compile for every architecture and assemble;
  * the PTX must have the accesses that the shapes promise. Skipped without libnvvm, ptxas. */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +22,11 @@
 #include "cpu/cpu.h"
 #include "cuda/toolkit.h"
 #include "ir/ir.h"
+
+typedef struct cuda_code cuda_code; /* each engine has a struct code of its own */
+#define code cuda_code
+#include "cuda/code.h"
+#undef code
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -261,6 +267,8 @@ static void fill(loop *l, int k) {
             n = (number){.type = DT_COMPLEX128,
                          .as.f = {(double)pick(-99999, 99999) / 64, (double)pick(-999, 999) / 8}};
         number_write(n, t, p);
+        if (t == DT_BOOL && chance(20))
+            *p = (char)pick(2, 255); /* true as well */
     }
 }
 
@@ -399,6 +407,41 @@ static int put_gpu(const loop *l, uint64_t *w, int threads, int shift, int64_t *
     return put_strides(l, w, n, 0, l->ndim);
 }
 
+/* The loop as nd gives it to the engines; space holds its numbers. */
+static nd_loop nd_of(const loop *l, int64_t *space) {
+    int n = variant_operands(&l->v);
+    nd_loop nd = {.ndim = l->ndim,
+                  .narrays = n,
+                  .count = 1,
+                  .extent = space,
+                  .stride = space + MAX_DIMS,
+                  .loop = (loop_class)l->v.loop};
+    for (int d = 0; d < l->ndim; d++) {
+        nd.count *= nd.extent[d] = l->extent[d];
+        for (int k = 0; k < n; k++)
+            nd.stride[d * n + k] = l->stride[k][d];
+    }
+    nd.offset = nd.stride + l->ndim * n;
+    for (int k = 0; k < n; k++) {
+        nd.offset[k] = 0;
+        nd.kind[k] = l->v.operand[k].kind;
+    }
+    return nd;
+}
+
+/* The words and the grid that the CUDA engine makes, for a variant that it specialised. */
+static int put_engine(const loop *l, uint64_t *w, int *threads, int64_t *blocks) {
+    int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
+    nd_loop nd = nd_of(l, space);
+    launch run = {.v = &l->v, .loop = &nd, .data = l->data, .numbers = l->number};
+    grid g;
+    check(launch_layout(&run, (unsigned)*threads, (int)pick(1, 40), w, &g));
+    assert_int_equal((int)g.words, launch_words(&l->v));
+    *threads = (int)g.threads;
+    *blocks = g.blocks;
+    return (int)g.words;
+}
+
 static int put_cpu(const loop *l, uint64_t *w) {
     int n = put_operands(l, w);
     w[n++] = (uint64_t)l->extent[0];
@@ -410,8 +453,10 @@ static int put_cpu(const loop *l, uint64_t *w) {
 
 /* ---- Making and running code ---- */
 
+static bool debug;
+
 static uf_status generate(arena *a, const loop *l, const code_target *target, code_module *m) {
-    *m = (code_module){0};
+    *m = (code_module){.flags = debug ? UF_DEBUG : 0};
     return ir_elementwise(a, "f", make_tree(a, l->k, l->t), &l->v, target, m);
 }
 
@@ -538,6 +583,7 @@ static bool same(const loop *l, int k, const unsigned char *expected) {
     return true;
 }
 
+/* shift: log2 of the threads along a row; -1: as the engine lays the loop out. */
 static void run_loop(loop *l, bool on_gpu, int threads, int shift) {
     arena a = {0};
     code_module m;
@@ -551,7 +597,9 @@ static void run_loop(loop *l, bool on_gpu, int threads, int shift) {
     run_oracle(l, expected);
     check(generate(&a, l, on_gpu ? &gpu : &host, &m));
     int64_t blocks;
-    int n = on_gpu ? put_gpu(l, w, threads, shift, &blocks) : put_cpu(l, w);
+    int n = !on_gpu     ? put_cpu(l, w)
+            : shift < 0 ? put_engine(l, w, &threads, &blocks)
+                        : put_gpu(l, w, threads, shift, &blocks);
     if (on_gpu)
         simulate(&m, n);
     if (cpu_compile(&m, &host, 0, &c)) {
@@ -689,7 +737,21 @@ static void run_random(loop_class class, bool on_gpu, int trials) {
         loop l;
         random_loop(&l, class, on_gpu);
         int threads = 1 << pick(3, 8);
-        run_loop(&l, on_gpu, threads, (int)pick(0, threads >= 64 ? 6 : 3));
+        if (on_gpu && class == LOOP_FLAT && chance(30)) {
+            /* The last tile is full, whatever there is before the first. */
+            int64_t head = head_of(&l) > 0 ? head_of(&l) : 0, tile = threads * l.v.vector * l.v.repeat;
+            if (l.extent[0] >= head + tile)
+                l.extent[0] = head + (l.extent[0] - head) / tile * tile;
+        }
+        int shift = (int)pick(0, threads >= 64 ? 6 : 3);
+        if (on_gpu && chance(40)) {
+            int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
+            nd_loop nd = nd_of(&l, space);
+            launch_specialise(&l.v, &nd, &(code_size){.nodes = 20, .has_loop = l.k == K_BITS});
+            threads = 64 << pick(0, 2);
+            shift = -1;
+        }
+        run_loop(&l, on_gpu, threads, shift);
         loop_free(&l);
     }
 }
@@ -706,6 +768,306 @@ static void test_gpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, t
 static void test_gpu_rows(void **unused) { (void)unused, run_random(LOOP_ROWS, true, trials(18)); }
 static void test_gpu_general(void **unused) { (void)unused, run_random(LOOP_GENERAL, true, trials(14)); }
 
+/* ---- Reading the text ---- */
+
+/* A variant in short: operands' dtypes in memory and kinds ("c" contiguous, "0" constant, "s" strided, "n" number; with
+ * "f" after it fixed), in order. */
+typedef struct sketch {
+    kernel k;
+    dtype t;
+    loop_class class;
+    int ndim, vector, repeat;
+    bool masked;
+    const char *memory; /* "": the signature's */
+    const char *kinds;
+} sketch;
+
+static loop loop_of(const sketch *k) {
+    loop l = {.k = k->k, .t = k->t, .in_place = -1, .ndim = k->ndim};
+    l.v = (variant){.loop = (uint8_t)k->class,
+                    .ndim = (uint8_t)k->ndim,
+                    .nin = (uint8_t)arity[k->k].nin,
+                    .nout = (uint8_t)arity[k->k].nout,
+                    .masked = k->masked,
+                    .vector = (uint8_t)k->vector,
+                    .repeat = (uint8_t)k->repeat};
+    dtype memory[MAX_OPERANDS];
+    int count = 0;
+    const char *kind = k->kinds;
+    if (k->memory[0])
+        check(types_parse(k->memory, memory, &count));
+    for (int i = 0; i < variant_operands(&l.v); i++) {
+        variant_operand *o = &l.v.operand[i];
+        dtype value = i < l.v.nin ? k->t : i < l.v.nin + l.v.nout ? result_type(k->k, k->t) : DT_BOOL;
+        o->value = (uint8_t)value;
+        o->memory = (uint8_t)(i < count ? memory[i] : value);
+        o->kind = (uint8_t)(strchr("c0sn", *kind++) - "c0sn");
+        o->fixed = *kind == 'f';
+        kind += o->fixed;
+    }
+    return l;
+}
+
+static code_module module_of(arena *a, const sketch *k, const code_target *target) {
+    loop l = loop_of(k);
+    code_module m;
+    check(generate(a, &l, target, &m));
+    return m;
+}
+
+/* NULL: there is no libnvvm here. */
+static char *ptx_of(const sketch *k, int arch, bool verify) {
+    const toolkit *found;
+    if (toolkit_find(&found))
+        return NULL;
+    code_target target = {.gpu = true, .arch = arch};
+    arena a = {0};
+    text ptx = {0};
+    code_module m = module_of(&a, k, &target);
+    uf_status status = verify ? nvvm_verify(&m, arch) : UF_OK;
+    if (!status)
+        status = nvvm_compile(&m, arch, &ptx);
+    if (status)
+        fail_msg("%s\n%s", uf_last_error()->message, m.ir.data);
+    text_free(&m.ir);
+    arena_free(&a);
+    return text_take(&ptx);
+}
+
+static int count(const char *in, const char *what) {
+    int n = 0;
+    for (const char *p = in; (p = strstr(p, what)); p += strlen(what))
+        n++;
+    return n;
+}
+
+/* In every stretch of PTX without a label or branch, no load comes after a store. */
+static bool loads_first(const char *ptx) {
+    bool stored = false;
+    for (const char *line = ptx; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        size_t n = strcspn(line, "\n");
+        if (*line == '$' || memmem(line, n, "bra", 3) || memmem(line, n, "ret;", 4))
+            stored = false;
+        stored |= memmem(line, n, "st.global", 9) != NULL;
+        if (stored && memmem(line, n, "ld.global", 9))
+            return false;
+    }
+    return true;
+}
+
+static void test_ptx_facts(void **unused) {
+    (void)unused;
+    static const struct {
+        sketch k;
+        const char *access;
+        int loads;
+        const char *store;
+        int stores;
+    } facts[] = {
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 4, 2, false, "", "ccc"}, "ld.global.v4.f32", 4, "st.global.v4.f32", 2},
+        {{K_ADD, DT_INT32, LOOP_FLAT, 1, 4, 1, false, "", "ccc"}, "ld.global.v4.u32", 2, "st.global.v4.u32", 1},
+        {{K_ADD, DT_INT8, LOOP_FLAT, 1, 16, 1, false, "", "ccc"}, "ld.global.v4.u32", 2, "st.global.v4.u32", 1},
+        {{K_ADD, DT_UINT16, LOOP_FLAT, 1, 8, 1, false, "", "c0c"}, "ld.global.v4.u32", 1, "st.global.v4.u32", 1},
+        {{K_ADD, DT_FLOAT16, LOOP_FLAT, 1, 8, 1, false, "", "ccc"}, "ld.global.v4.u32", 2, "st.global.v4.u32", 1},
+        {{K_LESS, DT_FLOAT32, LOOP_FLAT, 1, 16, 1, false, "", "ccc"}, "ld.global.v4.f32", 8, "st.global.v4.u32", 1},
+        {{K_ADD, DT_FLOAT64, LOOP_FLAT, 1, 2, 2, false, "", "ccc"}, "ld.global.v2.f64", 4, "st.global.v2.f64", 2},
+        {{K_ADD, DT_COMPLEX64, LOOP_FLAT, 1, 2, 1, false, "", "cnc"}, "ld.global.v4.f32", 1, "st.global.v4.f32", 1},
+        {{K_ADD, DT_COMPLEX128, LOOP_FLAT, 1, 1, 2, false, "", "ccc"}, "ld.global.v2.f64", 4, "st.global.v2.f64", 2},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 4, 4, false, "", "0cfc"}, "ld.global.v4.f32", 1, "st.global.v4.f32", 4},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 3, 4, 2, false, "", "ccc"}, "ld.global.v4.f32", 4, "st.global.v4.f32", 2},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 3, 1, 4, false, "", "ssc"}, "ld.global.f32", 8, "st.global.f32", 4},
+    };
+    static const int archs[] = {75, 90, 100};
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        char *ptx = ptx_of(&facts[i].k, archs[i % COUNT(archs)], false);
+        if (!ptx)
+            skip();
+        if (count(ptx, facts[i].access) != facts[i].loads || count(ptx, facts[i].store) != facts[i].stores ||
+            !loads_first(ptx) || strstr(ptx, ".local") || !strstr(ptx, ".maxntid 256") || strstr(ptx, "div.s") ||
+            strstr(ptx, "div.u") || strstr(ptx, "rem."))
+            fail_msg("fact %zu\n%s", i, ptx);
+        free(ptx);
+    }
+}
+
+static bool assemble(const char *ptx, int arch) {
+    char in[] = "/tmp/shapes.XXXXXX", command[256];
+    int file = mkstemp(in);
+    assert_true(file >= 0 && write(file, ptx, strlen(ptx)) == (ssize_t)strlen(ptx));
+    close(file);
+    snprintf(command, sizeof command,
+             "PATH=$PATH:/usr/local/cuda/bin:$(echo /usr/local/cuda-*/bin | tr ' ' :) "
+             "ptxas -arch=sm_%d -o /dev/null %s",
+             arch, in);
+    int status = system(command);
+    unlink(in);
+    if (WEXITSTATUS(status) == 127)
+        skip();
+    return status == 0;
+}
+
+/* Each row on one architecture in turn, so that all see every class. */
+static void test_ptx_assembles(void **unused) {
+    (void)unused;
+    static const sketch sketches[] = {
+        {K_ADD, DT_INT16, LOOP_FLAT, 1, 8, 2, true, "int8,int64,uint16", "cccc"},
+        {K_TWO, DT_BFLOAT16, LOOP_FLAT, 1, 8, 1, false, "", "c0cc"},
+        {K_LESS, DT_FLOAT64, LOOP_FLAT, 1, 4, 1, false, "uint64,float16,bool", "ccc"},
+        {K_SIN, DT_FLOAT32, LOOP_FLAT, 1, 4, 1, false, "", "cc"},
+        {K_BITS, DT_INT64, LOOP_FLAT, 1, 1, 1, true, "", "ccc"},
+        {K_ADD, DT_COMPLEX128, LOOP_ROWS, 4, 1, 2, false, "complex64,float32,complex128", "c0fc"},
+        {K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 16, 2, false, "int8,uint8,bool", "ccfc"},
+        {K_TWO, DT_INT32, LOOP_ROWS, 3, 4, 3, true, "", "cncc0"},
+        {K_REL_DIFF, DT_FLOAT64, LOOP_GENERAL, 6, 1, 4, false, "", "s0s"},
+        {K_ADD, DT_COMPLEX64, LOOP_GENERAL, 1, 1, 2, true, "", "nsss"},
+    };
+    static const int archs[] = {75, 80, 90, 100, 120};
+    for (size_t i = 0; i < COUNT(sketches); i++) {
+        int arch = archs[(i + (size_t)pick(0, 4)) % COUNT(archs)];
+        debug = i % 3 == 0;
+        char *ptx = ptx_of(&sketches[i], arch, true);
+        if (!ptx)
+            skip();
+        if (!assemble(ptx, arch) || strstr(ptx, ", debug") || (debug && !strstr(ptx, ".loc")))
+            fail_msg("sketch %zu, sm_%d\n%s", i, arch, ptx);
+        free(ptx);
+    }
+    debug = false;
+}
+
+/* ---- Every LLVM there is reads it ---- */
+
+typedef struct reader {
+    void *library;
+    void *(*context)(void);
+    void (*context_end)(void *);
+    void *(*buffer)(const char *, size_t, const char *);
+    int (*parse)(void *, void *, void **, char **);
+    int (*verify)(void *, int, char **);
+    void (*module_end)(void *), (*message_end)(char *);
+} reader;
+
+static bool reader_open(reader *r, int version) {
+    char name[64];
+    snprintf(name, sizeof name, version < 18 ? "libLLVM-%d.so.1" : "libLLVM.so.%d.1", version);
+    r->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!r->library)
+        return false;
+    *(void **)&r->context = dlsym(r->library, "LLVMContextCreate");
+    *(void **)&r->context_end = dlsym(r->library, "LLVMContextDispose");
+    *(void **)&r->buffer = dlsym(r->library, "LLVMCreateMemoryBufferWithMemoryRangeCopy");
+    *(void **)&r->parse = dlsym(r->library, "LLVMParseIRInContext");
+    *(void **)&r->verify = dlsym(r->library, "LLVMVerifyModule");
+    *(void **)&r->message_end = dlsym(r->library, "LLVMDisposeMessage");
+    *(void **)&r->module_end = dlsym(r->library, "LLVMDisposeModule");
+    return true;
+}
+
+static void reader_read(const reader *r, const code_module *m) {
+    void *context = r->context(), *module = NULL;
+    char *message = NULL;
+    if (r->parse(context, r->buffer(m->ir.data, m->ir.length, "shape"), &module, &message) ||
+        r->verify(module, 2 /* returns the status */, &message))
+        fail_msg("%s\n%s", message, m->ir.data);
+    r->message_end(message);
+    r->module_end(module);
+    r->context_end(context);
+}
+
+static void test_llvm_reads(void **unused) {
+    (void)unused;
+    static const int versions[] = {14, 15, 16, 17, 18, 19};
+    reader r[COUNT(versions)];
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT(versions); i++)
+        n += reader_open(&r[n], versions[i]);
+    assert_true(n > 0);
+    for (int i = 0; i < trials(60); i++) {
+        loop l;
+        bool on_gpu = chance(50);
+        arena a = {0};
+        code_module m;
+        random_loop(&l, (loop_class)pick(0, LOOP_CLASSES - 1), on_gpu);
+        code_target target = {
+            .gpu = on_gpu, .arch = 90, .vector_bits = on_gpu ? 0 : 128 << pick(0, 2), .f16c = chance(50)};
+        debug = chance(30);
+        check(generate(&a, &l, &target, &m));
+        debug = false;
+        reader_read(&r[(size_t)i % n], &m);
+        text_free(&m.ir);
+        arena_free(&a);
+        loop_free(&l);
+    }
+}
+
+/* ---- The CPU's loops are vector loops ---- */
+
+static void test_cpu_vectors(void **unused) {
+    (void)unused;
+    static const struct {
+        sketch k;
+        const char *packed; /* what must be there on vectors */
+    } facts[] = {
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "divps"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "c0c"}, "divps"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, true, "", "cccc"}, "divps"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 1, 1, false, "", "cnc"}, "divps"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"}, "divps"},
+        {{K_REL_DIFF, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "float32,int32,float32", "ccc"}, "divpd"},
+        {{K_ADD, DT_INT8, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "paddb"},
+        {{K_LESS, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "cmp"},
+        {{K_ADD, DT_COMPLEX64, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "addps"},
+        {{K_SIN, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "cc"}, "_ZGV"},
+    };
+    if (host.vector_bits < 256)
+        skip();
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        arena a = {0};
+        text assembly = {0};
+        code_module m = module_of(&a, &facts[i].k, &host);
+        check(cpu_inspect(&m, &host, 0, UF_VIEW_ASSEMBLY, &assembly));
+        const char *wide = host.vector_bits == 512 ? "%zmm" : "%ymm";
+        if (!strstr(assembly.data, facts[i].packed) || !strstr(assembly.data, wide))
+            fail_msg("fact %zu\n%s", i, assembly.data);
+        text_free(&assembly);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- Memory ---- */
+
+static int64_t allocations_left;
+
+static bool may_alloc(size_t size) {
+    (void)size;
+    return allocations_left-- > 0;
+}
+
+static void test_out_of_memory(void **unused) {
+    (void)unused;
+    static const sketch k = {K_TWO, DT_FLOAT16, LOOP_ROWS, 3, 4, 2, true, "int8,float32,float64", "c0fcc0"};
+    loop l = loop_of(&k);
+    arena trees = {0};
+    const tree *t = make_tree(&trees, l.k, l.t);
+    uf_status status = UF_ERR_MEMORY;
+    int failures = 0;
+    for (int64_t n = 0; status; n += 1 + n / 16, failures++) {
+        arena a = {0};
+        code_module m = {.flags = UF_DEBUG};
+        allocations_left = n;
+        mem_may_alloc = may_alloc;
+        status = ir_elementwise(&a, "f", t, &l.v, &gpu, &m);
+        mem_may_alloc = NULL;
+        assert_true(status == UF_OK || status == UF_ERR_MEMORY);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+    assert_true(failures > 10);
+    arena_free(&trees);
+}
+
 int main(void) {
     const char *seed = getenv("UF_SEED");
     state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL) * 1000003 + (uint64_t)getpid();
@@ -716,8 +1078,10 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat), cmocka_unit_test(test_cpu_rows), cmocka_unit_test(test_cpu_general),
-        cmocka_unit_test(test_gpu_flat), cmocka_unit_test(test_gpu_rows), cmocka_unit_test(test_gpu_general),
+        cmocka_unit_test(test_cpu_flat),    cmocka_unit_test(test_cpu_rows),      cmocka_unit_test(test_cpu_general),
+        cmocka_unit_test(test_gpu_flat),    cmocka_unit_test(test_gpu_rows),      cmocka_unit_test(test_gpu_general),
+        cmocka_unit_test(test_ptx_facts),   cmocka_unit_test(test_ptx_assembles), cmocka_unit_test(test_llvm_reads),
+        cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
