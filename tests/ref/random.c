@@ -202,13 +202,30 @@ static void literal(generator *g, kind k) {
         put(g, ONE_OF(g, integers));
 }
 
+/* A counter of a loop around, in simple arithmetic: what the front end tries to prove in range. */
+static bool counted_index(generator *g) {
+    static const char operators[] = "..+-*/%&"; /* .: none */
+    const variable *found = NULL;
+    for (int i = 0; i < g->nvariables; i++)
+        if (g->variables[i].counter && (!found || chance(g, 50)))
+            found = &g->variables[i];
+    if (!found)
+        return false;
+    char sign = operators[pick(g, 0, (int64_t)sizeof operators - 2)];
+    put(g, found->name);
+    if (sign != '.')
+        text_printf(g->out, " %c %d", sign, (int)pick(g, 0, 4));
+    return true;
+}
+
 static void element(generator *g, const variable *v, int depth) {
     put(g, v->name);
     for (int d = 0; d < v->rank; d++) {
+        int64_t way = pick(g, 0, 9);
         put(g, "[");
-        if (chance(g, 50))
-            text_printf(g->out, "%d", (int)pick(g, 0, v->extent[d] - 1));
-        else
+        if (way < 4)
+            text_printf(g->out, "%d", (int)pick(g, 0, v->extent[d] - (way < 3)));
+        else if (way > 7 || !counted_index(g))
             expression(g, INTEGER, depth - 2);
         put(g, "]");
     }
@@ -275,7 +292,7 @@ static void cast(generator *g, kind k, int depth) {
     put(g, ")");
 }
 
-/* What a function takes and gives. */
+/* What a function takes and gives. Nothing that shows the sign of a NaN: engines differ in it. */
 typedef struct exact_function {
     const char *name;
     int arity;
@@ -287,8 +304,14 @@ static const exact_function exact_functions[] = {
     {"popcount", 1, INTEGER, INTEGER, INTEGER}, {"clz", 1, INTEGER, INTEGER, INTEGER},
     {"ctz", 1, INTEGER, INTEGER, INTEGER},      {"ilogb", 1, REAL, REAL, INTEGER},
     {"min", 2, INTEGER, INTEGER, INTEGER},      {"max", 2, INTEGER, INTEGER, INTEGER},
+    {"abs", 1, INTEGER, INTEGER, INTEGER},      {"clamp", 3, INTEGER, INTEGER, INTEGER},
+    {"isnan", 1, COMPLEX, COMPLEX, INTEGER},    {"isfinite", 1, COMPLEX, COMPLEX, INTEGER},
+    {"isinf", 1, COMPLEX, COMPLEX, INTEGER},    {"lrint", 1, REAL, REAL, INTEGER},
+    {"lround", 1, REAL, REAL, INTEGER},         {"sign", 1, INTEGER, INTEGER, INTEGER},
     {"min", 2, REAL, REAL, REAL},               {"max", 2, REAL, REAL, REAL},
     {"fmin", 2, REAL, REAL, REAL},              {"fmax", 2, REAL, REAL, REAL},
+    {"fdim", 2, REAL, REAL, REAL},              {"abs", 1, REAL, REAL, REAL},
+    {"clamp", 3, REAL, REAL, REAL},             {"sign", 1, REAL, REAL, REAL},
     {"sqrt", 1, REAL, REAL, REAL},              {"floor", 1, REAL, REAL, REAL},
     {"ceil", 1, REAL, REAL, REAL},              {"trunc", 1, REAL, REAL, REAL},
     {"round", 1, REAL, REAL, REAL},             {"rint", 1, REAL, REAL, REAL},
@@ -296,8 +319,9 @@ static const exact_function exact_functions[] = {
     {"logb", 1, REAL, REAL, REAL},              {"fma", 3, REAL, REAL, REAL},
     {"fmod", 2, REAL, REAL, REAL},              {"remainder", 2, REAL, REAL, REAL},
     {"nextafter", 2, REAL, REAL, REAL},         {"ldexp", 2, REAL, INTEGER, REAL},
-    {"scalbn", 2, REAL, INTEGER, REAL},         {"creal", 1, COMPLEX, COMPLEX, REAL},
-    {"cimag", 1, COMPLEX, COMPLEX, REAL},       {"conj", 1, COMPLEX, COMPLEX, COMPLEX},
+    {"scalbn", 2, REAL, INTEGER, REAL},         {"real", 1, COMPLEX, COMPLEX, REAL},
+    {"imag", 1, COMPLEX, COMPLEX, REAL},        {"creal", 1, COMPLEX, COMPLEX, REAL},
+    {"CMPLX", 2, REAL, REAL, COMPLEX},          {"conj", 1, COMPLEX, COMPLEX, COMPLEX},
     /* clang-format on */
 };
 
@@ -467,31 +491,49 @@ static void if_else(generator *g, int depth) {
     put(g, "\n");
 }
 
+/* for, in the forms that bounds are read from and others. The counter's type holds every count. */
+static void for_head(generator *g, const variable *v, int times) {
+    static const char *const steps[] = {"++", "++", " += 1", " += 2"};
+    int64_t first = pick(g, 0, 2), step = pick(g, 0, (int64_t)COUNT(steps) - 1), form = pick(g, 0, 5);
+    const char *name = v->name;
+    text_printf(g->out, "for (%s %s = %d; ", dtypes[v->type].name, name, (int)first);
+    if (form == 0)
+        text_printf(g->out, "%s <= %d; ", name, times > 0 ? times - 1 : 0);
+    else if (form == 1)
+        text_printf(g->out, "%s != %d; ", name, (int)first + 2 * (times / 2)); /* met by steps of 1 and 2 */
+    else if (form == 2)
+        text_printf(g->out, "%d > %s; ", times, name);
+    else
+        text_printf(g->out, "%s < %d; ", name, times);
+    text_printf(g->out, "%s%s) ", name, steps[step]);
+}
+
 /* One of the three loops, counting to a small number. A continue cannot skip the count. */
 static void loop(generator *g, int depth) {
-    int64_t times = pick(g, 0, g->loops ? 3 : 6), form = pick(g, 0, 3);
-    int visible = g->nvariables;
-    variable *counter = new_variable(g, "i", DT_INT32);
+    static const dtype types[] = {DT_INT32, DT_INT32, DT_INT64, DT_UINT8, DT_INT16, DT_UINT32, DT_UINT64};
+    int times = (int)pick(g, 0, g->loops ? 3 : 6), form = (int)pick(g, 0, 3), visible = g->nvariables;
+    variable *counter = new_variable(g, "i", ONE_OF(g, types));
     if (!counter)
         return;
     counter->counter = true;
-    char name[8];
-    memcpy(name, counter->name, sizeof name);
+    const variable v = *counter;
+    const char *type = dtypes[v.type].name, *name = v.name;
     g->loops++;
     g->breakable++;
     if (form < 2)
-        text_printf(g->out, "for (int %s = 0; %s < %d; %s%s) ", name, name, (int)times, name, form ? " += 1" : "++");
+        for_head(g, &v, times);
     else if (form == 2)
-        text_printf(g->out, "int %s = 0;\n%*swhile (%s++ < %d) ", name, 4 * (MAX_DEPTH - depth), "", name, (int)times);
+        text_printf(g->out, "%s %s = 0;\n%*swhile (%s++ < %d) ", type, name, 4 * (MAX_DEPTH - depth), "", name, times);
     else
-        text_printf(g->out, "int %s = 0;\n%*sdo ", name, 4 * (MAX_DEPTH - depth), "");
+        text_printf(g->out, "%s %s = 0;\n%*sdo ", type, name, 4 * (MAX_DEPTH - depth), "");
     block(g, depth);
     if (form == 3)
-        text_printf(g->out, " while (++%s < %d);", name, (int)times);
+        text_printf(g->out, " while (++%s < %d);", name, times);
     put(g, "\n");
     g->loops--;
     g->breakable--;
-    g->nvariables = form < 2 ? visible : g->nvariables;
+    if (form < 2)
+        g->nvariables = visible;
 }
 
 static void switch_over(generator *g, int depth) {

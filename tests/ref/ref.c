@@ -6,7 +6,8 @@
 #include "ref.h"
 
 typedef struct machine {
-    int64_t steps; /* left; negative: stop */
+    int64_t steps;     /* left; negative: stop */
+    const char *wrong; /* with the tree, or NULL */
 } machine;
 
 /* An activation of a function. */
@@ -261,6 +262,8 @@ static number *place(frame *f, const node *n) {
         at = inside ? at * l->extent[d] + i.as.i : 0;
         index = index ? index->next : NULL;
     }
+    if (n->unchecked && !inside)
+        f->m->wrong = "an index that the front end took for proved is out of range";
     return inside ? &f->slots[n->local][at] : NULL;
 }
 
@@ -497,8 +500,10 @@ static void call(machine *m, const function *callee, const number *arguments, nu
     free(f.slots);
 }
 
-bool ref_run(const tree *t, const number *in, number *out, int64_t steps) {
+const char ref_endless[] = "does not end";
+
+const char *ref_run(const tree *t, const number *in, number *out, int64_t steps) {
     machine m = {.steps = steps};
     call(&m, t->kernel, in, out);
-    return m.steps >= 0;
+    return m.steps < 0 ? ref_endless : m.wrong;
 }

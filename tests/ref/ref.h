@@ -6,9 +6,10 @@
 
 #include "lang/lang.h"
 
-/* Runs the kernel of a tree: in has its parameters' values, of their types; out gets its results. False: stopped after
- * `steps` nodes. */
-bool ref_run(const tree *t, const number *in, number *out, int64_t steps);
+/* Runs the kernel of a tree: in has its parameters' values, of their types; out gets its results. Returns NULL, ref_endless
+ * if it was stopped after `steps` nodes, or what is wrong with the tree. */
+const char *ref_run(const tree *t, const number *in, number *out, int64_t steps);
+extern const char ref_endless[];
 
 /* A value converted to a type by kernel C's rules. */
 number ref_convert(number value, dtype to);
