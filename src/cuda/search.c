@@ -92,7 +92,7 @@ static library *library_open(search *s, const char *path) {
     struct link_map *loaded = NULL;
     lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const char *reason = lib->handle ? bind_functions(lib->handle, &lib->kit) : loader_error(path);
-    if (!reason) {
+    if (lib->handle && !reason) {
         bool known = dlinfo(lib->handle, RTLD_DI_LINKMAP, &loaded) == 0 && loaded && loaded->l_name && *loaded->l_name;
         snprintf(lib->path, sizeof lib->path, "%s", known ? loaded->l_name : path);
         return lib;

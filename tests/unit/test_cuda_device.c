@@ -1,0 +1,347 @@
+/* test_cuda_device.c - what only a real driver can show, with UF_TEST_GPU=1: whose context is used and left, calls captured
+ * into a graph, code that is freed while work with it is queued, resources, and what a call costs the host beside a bare
+ * launch. That results are right on the GPU is for test_call, test_random and test_math to say. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cuda/code.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+/* Driver functions that the library does not use. */
+static struct {
+    cu_result (*cuCtxCreate_v2)(cu_context *, unsigned, cu_device);
+    cu_result (*cuCtxDestroy_v2)(cu_context);
+    cu_result (*cuCtxSetCurrent)(cu_context);
+    cu_result (*cuStreamCreate)(cu_stream *, unsigned);
+    cu_result (*cuStreamDestroy_v2)(cu_stream);
+    cu_result (*cuStreamBeginCapture_v2)(cu_stream, int);
+    cu_result (*cuStreamEndCapture)(cu_stream, void **);
+    cu_result (*cuGraphInstantiateWithFlags)(void **, void *, unsigned long long);
+    cu_result (*cuGraphLaunch)(void *, cu_stream);
+    cu_result (*cuGraphExecDestroy)(void *);
+    cu_result (*cuGraphDestroy)(void *);
+} more;
+
+enum {
+    NON_BLOCKING = 1,
+    GLOBAL_CAPTURE = 0
+};
+
+#define OK(expression)                                                                \
+    do {                                                                              \
+        int ok_status = (int)(expression);                                            \
+        if (ok_status)                                                                \
+            fail_msg("%s: %d: %s", #expression, ok_status, uf_last_error()->message); \
+    } while (0)
+
+static const DLDevice gpu = {kDLCUDA, 0};
+static const DLDataType float32 = {kDLFloat, 32, 1};
+
+static int begin(void **unused) {
+    (void)unused;
+    OK(cuda_open());
+    void *handle = dlopen(cuda_driver_path(), RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(handle);
+#define FIND(name)                               \
+    *(void **)&more.name = dlsym(handle, #name); \
+    assert_non_null(*(void **)&more.name)
+    FIND(cuCtxCreate_v2);
+    FIND(cuCtxDestroy_v2);
+    FIND(cuCtxSetCurrent);
+    FIND(cuStreamCreate);
+    FIND(cuStreamDestroy_v2);
+    FIND(cuStreamBeginCapture_v2);
+    FIND(cuStreamEndCapture);
+    FIND(cuGraphInstantiateWithFlags);
+    FIND(cuGraphLaunch);
+    FIND(cuGraphExecDestroy);
+    FIND(cuGraphDestroy);
+    return 0;
+}
+
+/* ---- Arrays ---- */
+
+static DLManagedTensor *device_line(int64_t n, float first) {
+    DLManagedTensor *m;
+    float *host = malloc((size_t)n * sizeof *host);
+    for (int64_t i = 0; i < n; i++)
+        host[i] = first + (float)(i % 1000);
+    OK(uf_empty(&m, gpu, float32, 1, &n));
+    OK(uf_copy(&m->dl_tensor, &UF_ARRAY(host, n), NULL));
+    free(host);
+    return m;
+}
+
+/* array[i] == scale * (first + i % 1000) + shift */
+static void check_line(const DLManagedTensor *m, float scale, float first, float shift, void *stream) {
+    int64_t n = m->dl_tensor.shape[0];
+    float *host = malloc((size_t)n * sizeof *host);
+    OK(uf_sync(gpu, stream));
+    OK(uf_copy(&UF_ARRAY(host, n), &m->dl_tensor, stream));
+    for (int64_t i = 0; i < n; i++)
+        if (host[i] != scale * (first + (float)(i % 1000)) + shift)
+            fail_msg("element %lld is %g", (long long)i, (double)host[i]);
+    free(host);
+}
+
+static uf_func *twice_plus_one(void) {
+    uf_func *f;
+    OK(uf_vectorize(&f, "twice_plus_one", "float32->float32", "(x) { return 2 * x + 1; }"));
+    return f;
+}
+
+static void call(const uf_func *f, const DLManagedTensor *x, const DLManagedTensor *y, void *stream) {
+    DLTensor args[] = {x->dl_tensor, y->dl_tensor};
+    OK(uf_call(f, 2, args, &(uf_options){.size = sizeof(uf_options), .stream = stream}));
+}
+
+/* ---- Contexts ---- */
+
+static cu_context current(void) {
+    cu_context context;
+    OK(cuda.cuCtxGetCurrent(&context));
+    return context;
+}
+
+static void test_own_context(void **unused) {
+    cu_context own;
+    cuda_device *d;
+    (void)unused;
+    OK(cuda_device_get(0, &d));
+    OK(more.cuCtxCreate_v2(&own, 0, d->handle));
+    assert_ptr_equal(current(), own);
+    uf_func *f = twice_plus_one();
+    DLManagedTensor *x = device_line(5000, 1), *y = device_line(5000, 0);
+    cu_stream stream;
+    OK(more.cuStreamCreate(&stream, NON_BLOCKING));
+    OK(uf_sync(gpu, NULL));
+    call(f, x, y, stream); /* a stream of another context would be refused */
+    check_line(y, 2, 1, 1, stream);
+    assert_ptr_equal(current(), own);
+    OK(more.cuStreamDestroy_v2(stream));
+    x->deleter(x);
+    y->deleter(y);
+    uf_free(f);
+    code_reap(d);
+    OK(more.cuCtxDestroy_v2(own));
+    assert_null(current());
+}
+
+static void test_no_context(void **unused) {
+    (void)unused;
+    OK(more.cuCtxSetCurrent(NULL));
+    uf_func *f = twice_plus_one();
+    DLManagedTensor *x = device_line(5000, 1), *y = device_line(5000, 0);
+    call(f, x, y, NULL);
+    check_line(y, 2, 1, 1, NULL);
+    assert_null(current());
+    x->deleter(x);
+    y->deleter(y);
+    uf_free(f);
+}
+
+/* ---- Capture ---- */
+
+static void capture(bool overlap) {
+    cu_stream stream;
+    cuda_device *d;
+    cu_context primary;
+    void *graph, *exec;
+    OK(cuda_device_get(0, &d));
+    OK(cuda.cuDevicePrimaryCtxRetain(&primary, d->handle));
+    OK(more.cuCtxSetCurrent(primary));
+    OK(more.cuStreamCreate(&stream, NON_BLOCKING));
+    uf_func *f = twice_plus_one();
+    DLManagedTensor *x = device_line(100001, 1), *y = device_line(100001, 0);
+    int64_t n = overlap ? 100000 : 100001;
+    DLTensor args[] = {x->dl_tensor, overlap ? x->dl_tensor : y->dl_tensor};
+    uf_options options = {.size = sizeof options, .stream = stream};
+    args[0].shape = args[1].shape = &n;
+    if (overlap)
+        args[1].byte_offset = 4; /* the copy's memory becomes part of the graph */
+    uf_plan *plan;
+    OK(uf_plan_new(&plan, f, 2, args, &options)); /* compiles; nothing ran yet */
+    void *data[] = {args[0].data, (char *)args[1].data + args[1].byte_offset};
+    OK(uf_sync(gpu, NULL));
+    OK(more.cuStreamBeginCapture_v2(stream, GLOBAL_CAPTURE));
+    OK(uf_plan_run(plan, data, stream));
+    OK(more.cuStreamEndCapture(stream, &graph));
+    OK(more.cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < 2; i++)
+        OK(more.cuGraphLaunch(exec, stream));
+    OK(uf_sync(gpu, stream));
+    if (overlap) {
+        float host[4];
+        OK(uf_copy(&UF_ARRAY(host, 4), &(DLTensor){x->dl_tensor.data, gpu, 1, float32, (int64_t[]){4}, NULL, 0}, NULL));
+        assert_true(host[0] == 1 && host[1] == 3 && host[2] == 7 && host[3] == 11); /* 1 3 5 7, then 1 3 7 11 */
+    } else {
+        check_line(y, 2, 1, 1, stream);
+    }
+    OK(more.cuGraphExecDestroy(exec));
+    OK(more.cuGraphDestroy(graph));
+    uf_plan_free(plan);
+    OK(more.cuStreamDestroy_v2(stream));
+    x->deleter(x);
+    y->deleter(y);
+    uf_free(f);
+    OK(more.cuCtxSetCurrent(NULL));
+}
+
+static void test_capture(void **unused) {
+    (void)unused;
+    capture(false);
+    capture(true);
+}
+
+/* Functions made and freed while a stream of a strict mode is being captured. */
+static void test_compile_in_capture(void **unused) {
+    cu_stream stream;
+    cuda_device *d;
+    void *graph;
+    (void)unused;
+    OK(cuda_device_get(0, &d));
+    cu_context primary;
+    OK(cuda.cuDevicePrimaryCtxRetain(&primary, d->handle));
+    OK(more.cuCtxSetCurrent(primary));
+    DLManagedTensor *x = device_line(1000, 1), *y = device_line(1000, 0);
+    OK(more.cuStreamCreate(&stream, NON_BLOCKING));
+    OK(more.cuStreamBeginCapture_v2(stream, GLOBAL_CAPTURE));
+    for (int i = 0; i < 3; i++) {
+        uf_func *f;
+        char source[64];
+        snprintf(source, sizeof source, "(x) { return %d * x + 1; }", i + 10);
+        OK(uf_vectorize(&f, "f", "float32->float32", source));
+        call(f, x, y, stream);
+        uf_free(f);
+    }
+    OK(more.cuStreamEndCapture(stream, &graph));
+    OK(more.cuGraphDestroy(graph));
+    OK(more.cuStreamDestroy_v2(stream));
+    x->deleter(x);
+    y->deleter(y);
+    OK(more.cuCtxSetCurrent(NULL));
+}
+
+/* ---- Queued work keeps its code alive ---- */
+
+static void test_freed_while_queued(void **unused) {
+    enum {
+        FUNCTIONS = 300 /* more than the library keeps for reuse */
+    };
+    DLManagedTensor *x = device_line(1000, 0), *y = device_line(1000, 0);
+    (void)unused;
+    for (int i = 0; i < FUNCTIONS; i++) {
+        uf_func *f;
+        char source[128];
+        snprintf(source, sizeof source,
+                 "(x) { auto y = x; for (int i = 0; i < 4000000; i++) y = y * 0.5f; return y * 0 + 3 * x + %d; }", i);
+        OK(uf_vectorize(&f, "slow", "float32->float32", source));
+        call(f, x, y, NULL);
+        uf_free(f);
+    }
+    check_line(y, 3, 0, FUNCTIONS - 1, NULL);
+    print_message("pieces of code that wait to be unloaded: %d\n", code_dead());
+    assert_true(code_dead() < FUNCTIONS);
+    x->deleter(x);
+    y->deleter(y);
+}
+
+/* ---- Resources and cost ---- */
+
+static void test_resources(void **unused) {
+    char *shown;
+    uf_func *f = twice_plus_one();
+    (void)unused;
+    OK(uf_inspect(f, NULL, gpu, UF_VIEW_RESOURCES, &shown));
+    print_message("%s", shown);
+    assert_non_null(strstr(shown, "registers a thread"));
+    assert_non_null(strstr(shown, "local memory a thread 0 bytes"));
+    free(shown);
+    OK(uf_inspect(f, NULL, gpu, UF_VIEW_PTX, &shown));
+    assert_non_null(strstr(shown, ".entry"));
+    free(shown);
+    uf_free(f);
+}
+
+static double microseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+/* Prints the host's time for a call, a plan, and the launch within, least of some rounds. Nothing is asserted: bench is. */
+static void test_cost(void **unused) {
+    enum {
+        CALLS = 500,
+        ROUNDS = 20
+    };
+    double best[3] = {1e9, 1e9, 1e9};
+    cuda_device *d;
+    code *c;
+    uf_plan *plan;
+    cu_context primary;
+    (void)unused;
+    OK(cuda_device_get(0, &d));
+    OK(cuda.cuDevicePrimaryCtxRetain(&primary, d->handle));
+    OK(more.cuCtxSetCurrent(primary));
+    uf_func *f = twice_plus_one();
+    DLManagedTensor *x = device_line(1000, 0), *y = device_line(1000, 0);
+    DLTensor args[] = {x->dl_tensor, y->dl_tensor};
+    void *data[] = {args[0].data, args[1].data};
+    OK(uf_plan_new(&plan, f, 2, args, NULL));
+    OK(code_load(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, "
+                 ".param .u64 c, .param .u64 d)\n{\n\tret;\n}\n",
+                 "k", 0, 0, d, &c));
+    cu_function function;
+    uint64_t words[4] = {0};
+    size_t bytes = sizeof words;
+    void *extra[] = {(void *)1, words, (void *)2, &bytes, NULL};
+    OK(cuda.cuKernelGetFunction(&function, c->kernel));
+    for (int round = 0; round < ROUNDS; round++)
+        for (int what = 0; what < 3; what++) {
+            double before = microseconds();
+            for (int i = 0; i < CALLS; i++)
+                if (what == 0)
+                    uf_call(f, 2, args, NULL);
+                else if (what == 1)
+                    uf_plan_run(plan, data, NULL);
+                else
+                    cuda.cuLaunchKernel((cu_kernel)(void *)function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra);
+            double each = (microseconds() - before) / CALLS;
+            best[what] = each < best[what] ? each : best[what];
+            OK(uf_sync(gpu, NULL));
+        }
+    print_message("host time: uf_call %.2f us, uf_plan_run %.2f us, cuLaunchKernel of a function %.2f us\n", best[0],
+                  best[1], best[2]);
+    cuda_engine.release(c);
+    uf_plan_free(plan);
+    x->deleter(x);
+    y->deleter(y);
+    uf_free(f);
+    OK(more.cuCtxSetCurrent(NULL));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_own_context),
+        cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_capture),
+        cmocka_unit_test(test_compile_in_capture),
+        cmocka_unit_test(test_freed_while_queued),
+        cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_cost),
+    };
+    if (!getenv("UF_TEST_GPU")) {
+        puts("UF_TEST_GPU is not set");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, begin, NULL);
+}
