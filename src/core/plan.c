@@ -85,7 +85,7 @@ static uf_status operands_read(const uf_plan *plan, void *const *data, char **ad
 }
 
 /* Which inputs must be copied first, because an output overlaps them other than element for element. */
-static uf_status overlaps_find(const uf_plan *plan, char *const *address, bool *copy, bool *any) {
+static uf_status overlaps_find(const uf_plan *plan, void *const *data, bool *copy, bool *any) {
     int outputs_end = plan->nin + plan->v.nout;
     *any = false;
     for (int o = plan->nin; o < outputs_end; o++) {
@@ -94,7 +94,7 @@ static uf_status overlaps_find(const uf_plan *plan, char *const *address, bool *
             if (plan->v.operand[k].kind == OPERAND_NUMBER || k == o || (k >= plan->nin && k < o))
                 continue;
             nd_overlap how =
-                nd_compare(&plan->loop, k, address[k], dtypes[plan->v.operand[k].memory].size, o, address[o], size);
+                nd_compare(&plan->loop, k, data[k], dtypes[plan->v.operand[k].memory].size, o, data[o], size);
             if (how == ND_DISJOINT)
                 continue;
             if (k > o && k < outputs_end)
@@ -159,7 +159,7 @@ uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream) {
     if (plan->loop.count == 0)
         return UF_OK;
     TRY(operands_read(plan, data, address, numbers));
-    TRY(overlaps_find(plan, address, copy, &any));
+    TRY(overlaps_find(plan, data, copy, &any));
     return any ? launch_with_copies(plan, address, (const uint64_t(*)[2])numbers, copy, stream)
                : launch_now(plan, address, (const uint64_t(*)[2])numbers, stream);
 }
@@ -194,13 +194,13 @@ uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTen
 static uf_status data_check(const uf_plan *plan, int k, const void *data) {
     const dtype_info *type =
         &dtypes[plan->v.operand[k].kind == OPERAND_NUMBER ? plan->number_type[k] : plan->v.operand[k].memory];
+    int argument = k < plan->nin + plan->v.nout ? k : -1; /* the mask */
     bool needed = plan->loop.count || plan->v.operand[k].kind == OPERAND_NUMBER;
     if (!data)
-        return needed ? fail_argument(UF_ERR_ARGUMENT, k, -1, "data is NULL") : UF_OK;
+        return needed ? nd_fail(UF_ERR_ARGUMENT, argument, -1, "its data is NULL") : UF_OK;
     if ((uintptr_t)data % type->align)
-        return fail_argument(UF_ERR_ARGUMENT, k, -1,
-                             "data is at %p, which is not aligned to the %d bytes that %s needs", data, type->align,
-                             type->name);
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its data is at %p, but must be aligned to the %d bytes of %s",
+                       data, type->align, type->name);
     return UF_OK;
 }
 

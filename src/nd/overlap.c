@@ -41,6 +41,8 @@ bool nd_self_overlap(const nd_loop *loop, int k) {
     int64_t stride[UF_MAX_NDIM], bound[UF_MAX_NDIM], reach = 0;
     if (loop->count <= 1 || loop->kind[k] == OPERAND_NUMBER)
         return false;
+    if (loop->loop == LOOP_FLAT)
+        return loop->kind[k] == OPERAND_CONSTANT;
     int n = sorted_dimensions(loop, k, stride, bound), doubtful = 0;
     if (n > 0 && stride[0] == 0)
         return true;
@@ -154,12 +156,25 @@ static void byte_range(const nd_loop *loop, int k, uintptr_t start, int size, wi
     *last = (wide)start + ((wide)highest + 1) * size;
 }
 
+/* In a flat loop an array is one stretch of memory, which settles most calls. */
+static bool flat_apart(const nd_loop *loop, int a, uintptr_t start_a, int size_a, int b, uintptr_t start_b,
+                       int size_b) {
+    if (loop->loop != LOOP_FLAT)
+        return false;
+    uintptr_t n = (uintptr_t)loop->count;
+    uintptr_t bytes_a = (uintptr_t)size_a * (loop->kind[a] == OPERAND_CONSTANT ? 1 : n);
+    uintptr_t bytes_b = (uintptr_t)size_b * (loop->kind[b] == OPERAND_CONSTANT ? 1 : n);
+    return start_a < start_b ? start_b - start_a >= bytes_a : start_a > start_b && start_a - start_b >= bytes_b;
+}
+
 nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a, int b, const char *data_b,
                       int size_b) {
     if (loop->count == 0 || loop->kind[a] == OPERAND_NUMBER || loop->kind[b] == OPERAND_NUMBER)
         return ND_DISJOINT;
     uintptr_t start_a = (uintptr_t)data_a + (uintptr_t)loop->offset[a] * (uintptr_t)size_a;
     uintptr_t start_b = (uintptr_t)data_b + (uintptr_t)loop->offset[b] * (uintptr_t)size_b;
+    if (flat_apart(loop, a, start_a, size_a, b, start_b, size_b))
+        return ND_DISJOINT;
     wide first_a, last_a, first_b, last_b;
     byte_range(loop, a, start_a, size_a, &first_a, &last_a);
     byte_range(loop, b, start_b, size_b, &first_b, &last_b);
