@@ -76,7 +76,7 @@ static inline size_t variant_key_size(const variant *v) {
  * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
  * magic_of.
  *
- * Blocks (any blockDim.x <= 256), one-dimensional grids of at most 2^31-1:
+ * Blocks (blockDim.x a power of two, 32 to 256), one-dimensional grids of at most 2^31-1:
  *   flat      covers blockDim.x * vector * repeat elements from head (0 if that is -1) on; the last block also takes the
  *             head. Grid: what covers n - head elements, at least one.
  *   rows      columns per tile = vector << shift, rows per tile = (blockDim.x >> shift) * repeat; block b is column tile
