@@ -1,36 +1,49 @@
 /* args.c - the arguments of a call, one by one: dtypes, devices, numbers; then where the call runs. */
+#include <stdio.h>
+
 #include "core/core.h"
 
 static bool on_host(DLDeviceType type) { return type == kDLCPU || type == kDLCUDAHost; }
+
+/* Arguments count from 0; the mask is MASK, as in nd_check and nd_fail. */
+enum {
+    MASK = -1,
+    NOBODY = -2
+};
 
 static uf_status dtype_read(const DLTensor *t, int argument, dtype *out) {
     *out = dtype_of_dl(t->dtype);
     if (*out != DT_NONE)
         return UF_OK;
-    const char *who = argument < 0 ? "where: " : "";
     if (t->dtype.lanes != 1)
-        return fail_argument(UF_ERR_ARGUMENT, argument, -1, "%sthe dtype has %d lanes; 1 is needed", who,
-                             t->dtype.lanes);
-    return fail_argument(UF_ERR_ARGUMENT, argument, -1, "%sthe dtype (DLPack code %d, %d bits) is none of the fifteen",
-                         who, t->dtype.code, t->dtype.bits);
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its dtype has %d lanes; 1 is needed", t->dtype.lanes);
+    return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its dtype (DLPack code %d, %d bits) is none of the fifteen",
+                   t->dtype.code, t->dtype.bits);
 }
 
 /* What the arrays seen so far say about the device. */
 typedef struct placement {
-    int cuda, host, managed, pinned; /* first argument of each sort, or -1 */
+    int cuda, host, managed, pinned; /* the first of each sort */
     int device, managed_device;
 } placement;
 
+/* "argument 2" or "where". */
+static const char *who(int argument, char name[32]) {
+    snprintf(name, 32, argument == MASK ? "where" : "argument %d", argument);
+    return name;
+}
+
 static uf_status place(placement *p, const DLTensor *t, int argument) {
+    char name[32];
     int *first;
     switch ((int)t->device.device_type) {
     case kDLCPU:
         first = &p->host;
         break;
     case kDLCUDA:
-        if (p->cuda >= 0 && t->device.device_id != p->device)
-            return fail_argument(UF_ERR_DEVICE, argument, -1, "is on CUDA device %d, but argument %d is on device %d",
-                                 t->device.device_id, p->cuda, p->device);
+        if (p->cuda != NOBODY && t->device.device_id != p->device)
+            return nd_fail(UF_ERR_DEVICE, argument, -1, "is on CUDA device %d, but %s is on device %d",
+                           t->device.device_id, who(p->cuda, name), p->device);
         first = &p->cuda;
         p->device = t->device.device_id;
         break;
@@ -39,31 +52,33 @@ static uf_status place(placement *p, const DLTensor *t, int argument) {
         break;
     case kDLCUDAManaged:
         first = &p->managed;
-        if (p->managed < 0)
+        if (p->managed == NOBODY)
             p->managed_device = t->device.device_id;
         break;
     default:
-        return fail_argument(UF_ERR_DEVICE, argument, -1,
-                             "has DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
-                             (int)t->device.device_type);
+        return nd_fail(UF_ERR_DEVICE, argument, -1,
+                       "has DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
+                       (int)t->device.device_type);
     }
-    if (*first < 0)
+    if (*first == NOBODY)
         *first = argument;
     return UF_OK;
 }
 
-static uf_status place_decide(const placement *p, call_args *a) {
-    if (p->cuda >= 0 && p->host >= 0)
-        return fail_argument(
-            UF_ERR_DEVICE, p->host, -1,
-            "is in host memory, but argument %d is on CUDA device %d; copy one of them (uf_copy), or ask "
-            "for staging (UF_STAGE)",
-            p->cuda, p->device);
-    bool managed_only = p->managed >= 0 && p->host < 0;
-    a->engine = p->cuda >= 0 || managed_only ? ENGINE_CUDA : ENGINE_CPU;
-    a->device = p->cuda >= 0 ? p->device : managed_only ? p->managed_device : 0;
+/* A call that is only inferred under UF_STAGE may mix. */
+static uf_status place_decide(const placement *p, unsigned flags, call_args *a) {
+    char name[32];
+    bool cuda = p->cuda != NOBODY, managed_only = p->managed != NOBODY && p->host == NOBODY;
+    if (cuda && p->host != NOBODY && !(flags & UF_STAGE))
+        return nd_fail(UF_ERR_DEVICE, p->host, -1,
+                       "is in host memory, but %s is on CUDA device %d; copy one of them (uf_copy), or ask for staging "
+                       "(UF_STAGE)",
+                       who(p->cuda, name), p->device);
+    a->engine = cuda || managed_only ? ENGINE_CUDA : ENGINE_CPU;
+    a->device = cuda ? p->device : managed_only ? p->managed_device : 0;
     if (a->device < 0)
-        return fail_argument(UF_ERR_DEVICE, p->cuda >= 0 ? p->cuda : p->managed, -1, "has device_id %d", a->device);
+        return nd_fail(UF_ERR_DEVICE, cuda ? p->cuda : p->managed, -1, "has device_id %d; devices count from 0",
+                       a->device);
     return UF_OK;
 }
 
@@ -77,20 +92,20 @@ static uf_status array_read(const DLTensor *t, int argument, dtype type, bool ou
     out->ndim = t->ndim;
     out->size = info->size;
     out->output = output;
-    out->number = !output && argument >= 0 && t->ndim == 0 && on_host(t->device.device_type);
+    out->number = !output && argument != MASK && t->ndim == 0 && on_host(t->device.device_type);
     return UF_OK;
 }
 
 static uf_status mask_read(const DLTensor *where, unsigned how, placement *p, nd_array *out) {
     dtype type;
-    TRY(dtype_read(where, -1, &type));
+    TRY(dtype_read(where, MASK, &type));
     if (type != DT_BOOL)
         return fail(UF_ERR_ARGUMENT, "where: the dtype is %s; bool is needed", dtypes[type].name);
-    TRY(array_read(where, -1, type, false, how, out));
-    return place(p, where, -1);
+    TRY(array_read(where, MASK, type, false, how, out));
+    return place(p, where, MASK);
 }
 
-static uf_status count_check(const uf_func *f, int nargs, const DLTensor *args) {
+uf_status args_count(const uf_func *f, int nargs, const DLTensor *args) {
     if (!f)
         return fail(UF_ERR_ARGUMENT, "func is NULL");
     if (nargs != f->nin + f->nout)
@@ -103,8 +118,8 @@ static uf_status count_check(const uf_func *f, int nargs, const DLTensor *args) 
 
 uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
                     call_args *out) {
-    TRY(count_check(f, nargs, args));
-    placement p = {-1, -1, -1, -1, 0, 0};
+    TRY(args_count(f, nargs, args));
+    placement p = {NOBODY, NOBODY, NOBODY, NOBODY, 0, 0};
     out->nin = f->nin;
     out->nargs = nargs;
     out->stream = options->stream;
@@ -120,7 +135,7 @@ uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_
     out->narrays = last;
     if (options->where)
         TRY(mask_read(options->where, how, &p, &out->array[out->narrays++]));
-    TRY(place_decide(&p, out));
+    TRY(place_decide(&p, options->flags, out));
     out->key.engine = out->engine;
     out->key.device = out->device;
     out->key.casting = (int32_t)options->casting;

@@ -15,11 +15,11 @@ static uf_status engine_of(DLDevice device, const engine **out) {
     case kDLCUDAHost:
     case kDLCUDAManaged:
         if (device.device_id < 0)
-            return fail(UF_ERR_ARGUMENT, "device_id is %d; it must not be negative", device.device_id);
+            return fail(UF_ERR_DEVICE, "device_id is %d; devices count from 0", device.device_id);
         *out = engines[ENGINE_CUDA];
         return UF_OK;
     default:
-        return fail(UF_ERR_ARGUMENT, "DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
+        return fail(UF_ERR_DEVICE, "DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
                     (int)device.device_type);
     }
 }

@@ -1,4 +1,6 @@
 /* call.c - uf_call and uf_infer. */
+#include <stdio.h>
+
 #include "core/core.h"
 
 /* Space on the stack for the loops of calls up to 8 operands of rank 8; beyond, one block. */
@@ -32,6 +34,19 @@ uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf
     return s;
 }
 
+/* nd_broadcast counts on from the inputs: what comes after them is the mask. */
+static uf_status mask_named(uf_status status, int nin) {
+    uf_error *e = error_slot();
+    if (e->argument != nin)
+        return status;
+    char rest[256];
+    int dimension = e->dimension;
+    snprintf(rest, sizeof rest, "%s", strchr(e->message, ':') + 2);
+    fail(status, "where: %s", rest);
+    e->dimension = dimension;
+    return status;
+}
+
 uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options) {
     uf_options own;
     call_args a;
@@ -46,13 +61,15 @@ uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_opti
     if (func->any_types) {
         arena scratch = {0};
         tree *t;
-        uf_status s = type_kernel(func, section_index, types, &scratch, &t);
+        uf_status typed = type_kernel(func, section_index, types, &scratch, &t);
         arena_free(&scratch);
-        TRY(s);
+        TRY(typed);
     }
     int ndim;
     int64_t shape[UF_MAX_NDIM];
-    TRY(nd_broadcast(a.array, a.narrays, &ndim, shape));
+    uf_status s = nd_broadcast(a.array, a.narrays, &ndim, shape);
+    if (s)
+        return mask_named(s, func->nin);
     for (int k = func->nin; k < nargs; k++) {
         args[k].dtype = dtypes[types[k]].dl;
         args[k].ndim = ndim;

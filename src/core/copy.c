@@ -32,6 +32,9 @@ static bool packed(const DLTensor *t) {
 static int64_t elements(const DLTensor *t) {
     int64_t n = 1;
     for (int d = 0; d < t->ndim; d++)
+        if (t->shape[d] == 0)
+            return 0;
+    for (int d = 0; d < t->ndim; d++)
         n *= t->shape[d];
     return n;
 }
@@ -41,11 +44,20 @@ static bool same_form(const DLTensor *a, const DLTensor *b) {
            a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits;
 }
 
+/* src is argument 0 here and dst argument 1, as for the identity function. */
 static uf_status checked(const DLTensor *t, int argument) {
     dtype type = dtype_of_dl(t->dtype);
+    int device = (int)t->device.device_type;
+    if (device != kDLCPU && device != kDLCUDAHost && !on_device(t))
+        return fail_argument(UF_ERR_DEVICE, argument, -1,
+                             "has DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
+                             device);
+    if (on_device(t) && t->device.device_id < 0)
+        return fail_argument(UF_ERR_DEVICE, argument, -1, "has device_id %d; devices count from 0",
+                             t->device.device_id);
     if (type == DT_NONE)
         return fail_argument(UF_ERR_ARGUMENT, argument, -1,
-                             "the dtype (DLPack code %d, %d bits, %d lanes) is none of the fifteen", t->dtype.code,
+                             "its dtype (DLPack code %d, %d bits, %d lanes) is none of the fifteen", t->dtype.code,
                              t->dtype.bits, t->dtype.lanes);
     return nd_check(t, argument, dtypes[type].size, dtypes[type].align, true);
 }
@@ -110,15 +122,47 @@ static uf_status copy_across(const DLTensor *dst, const DLTensor *src, void *str
     return s;
 }
 
-uf_status uf_copy(const DLTensor *dst, const DLTensor *src, void *stream) {
-    if (!dst || !src)
-        return fail(UF_ERR_ARGUMENT, "%s is NULL", dst ? "src" : "dst");
-    TRY(checked(src, 0));
+/* Nothing to move: only the shapes and dtypes are looked at, as if both were on the host. */
+static uf_status copy_nothing(const DLTensor *dst, const DLTensor *src) {
+    DLTensor to = *dst, from = *src;
+    to.device = from.device = (DLDevice){kDLCPU, 0};
+    return copy_within(&to, &from, NULL);
+}
+
+static uf_status copy(const DLTensor *dst, const DLTensor *src, void *stream) {
     TRY(checked(dst, 1));
+    TRY(checked(src, 0));
     bool same_side =
         on_device(dst) == on_device(src) && (!on_device(dst) || dst->device.device_id == src->device.device_id);
     bool by_value = src->ndim == 0 && !on_device(src);
-    if (same_side || by_value || elements(src) == 0 || elements(dst) == 0)
+    if (elements(dst) == 0 || elements(src) == 0)
+        return copy_nothing(dst, src);
+    if (same_side || by_value)
         return copy_within(dst, src, stream);
     return copy_across(dst, src, stream);
+}
+
+/* In the caller's words: the arguments by name, and by their places in uf_copy. */
+static uf_status named(uf_status status) {
+    uf_error *e = error_slot();
+    char was[sizeof e->message];
+    strcpy(was, e->message);
+    size_t used = 0;
+    for (const char *at = was; *at;) {
+        bool src = !strncmp(at, "argument 0", 10), dst = !strncmp(at, "argument 1", 10);
+        memcpy(e->message + used, src ? "src" : dst ? "dst" : at, src || dst ? 3 : 1);
+        used += src || dst ? 3 : 1;
+        at += src || dst ? 10 : 1;
+    }
+    e->message[used] = 0;
+    if (e->argument >= 0)
+        e->argument = 1 - e->argument;
+    return status;
+}
+
+uf_status uf_copy(const DLTensor *dst, const DLTensor *src, void *stream) {
+    if (!dst || !src)
+        return fail(UF_ERR_ARGUMENT, "%s is NULL", dst ? "src" : "dst");
+    uf_status s = copy(dst, src, stream);
+    return s ? named(s) : UF_OK;
 }

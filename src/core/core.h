@@ -116,10 +116,11 @@ typedef struct call_args {
     nd_array array[VARIANT_OPERANDS];
     binding_key key;
 } call_args;
-/* with_outputs: false leaves the outputs unread but for their presence (uf_infer). with_data: false accepts NULL data. */
+/* func and args are there, and nargs is right. */
+uf_status args_count(const uf_func *f, int nargs, const DLTensor *args);
 enum {
-    ARGS_NO_OUTPUTS = 1,
-    ARGS_NO_DATA = 2
+    ARGS_NO_OUTPUTS = 1, /* leaves the outputs unread but for their presence (uf_infer) */
+    ARGS_NO_DATA = 2     /* accepts NULL data */
 };
 uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
                     call_args *out);

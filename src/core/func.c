@@ -20,10 +20,14 @@ static uf_status name_check(const char *name) {
 
 static uf_status definition_check(const uf_definition *d) {
     TRY(name_check(d->name));
-    if (d->nsections < 1 || !d->sections)
+    if (d->nsections < 1)
         return fail(UF_ERR_ARGUMENT, "%s: %d sections; at least one (signatures, source) is needed", d->name,
                     d->nsections);
+    if (!d->sections)
+        return fail(UF_ERR_ARGUMENT, "%s: sections is NULL", d->name);
     for (int i = 0; i < d->nsections; i++) {
+        if (!d->sections[i].source && d->nsections == 1)
+            return fail(UF_ERR_ARGUMENT, "%s: the source is NULL", d->name);
         if (!d->sections[i].source)
             return fail(UF_ERR_ARGUMENT, "%s: the source of section %d is NULL", d->name, i);
         if (!d->sections[i].signatures && d->nsections > 1)
@@ -64,11 +68,11 @@ static uf_status section_check(const uf_func *f, const section *s, const signatu
     return UF_OK;
 }
 
-static uf_status arity_check(const uf_func *f, const char *what, int nin, int nout) {
+static uf_status arity_check(const uf_func *f, int nin, int nout, const char *what, const char *kernel) {
     if (nin == f->nin && nout == f->nout)
         return UF_OK;
-    return fail(UF_ERR_SIGNATURE, "%s: %s %d input%s and %d output%s, but the kernel has %d and %d", f->name, what, nin,
-                nin == 1 ? "" : "s", nout, nout == 1 ? "" : "s", f->nin, f->nout);
+    return fail(UF_ERR_TYPE, "%s: %s %d input%s and %d output%s, but %s has %d and %d", f->name, what, nin,
+                nin == 1 ? "" : "s", nout, nout == 1 ? "" : "s", kernel, f->nin, f->nout);
 }
 
 static uf_status section_add(uf_func *f, int index, const uf_section *from) {
@@ -80,14 +84,14 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from) {
         f->nin = nin;
         f->nout = nout;
     }
-    TRY(arity_check(f, "the kernel of a later section has", nin, nout));
+    TRY(arity_check(f, nin, nout, "the kernel of a later section has", "that of the first"));
     if (!from->signatures) {
         f->any_types = true;
         return UF_OK;
     }
     signature_list list;
     TRY(signatures_parse(&f->arena, from->signatures, &list));
-    TRY(arity_check(f, "the signatures have", list.nin, list.nout));
+    TRY(arity_check(f, list.nin, list.nout, "the signatures have", "the kernel"));
     TRY(section_check(f, s, &list));
 
     size_t n = (size_t)(nin + nout), old = (size_t)f->signatures.count, all = old + (size_t)list.count;
@@ -107,13 +111,24 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from) {
     return UF_OK;
 }
 
+/* Within one section signatures_parse has looked. */
 static uf_status duplicates_check(const uf_func *f) {
     size_t n = (size_t)(f->nin + f->nout);
-    for (int i = 1; i < f->signatures.count; i++)
-        for (int j = 0; j < i; j++)
-            if (!memcmp(f->signatures.types + (size_t)i * n, f->signatures.types + (size_t)j * n, n * sizeof(dtype)))
-                return fail(UF_ERR_SIGNATURE, "%s: signatures %d and %d of the list are the same", f->name, j, i);
-    return UF_OK;
+    map seen = {0}; /* dtypes -> section, counted from 1 */
+    uf_status s = UF_OK;
+    for (int i = 0; i < f->signatures.count && f->nsections > 1 && !s; i++) {
+        const dtype *types = f->signatures.types + (size_t)i * n;
+        intptr_t own = f->section_of[i] + 1, earlier = (intptr_t)map_get(&seen, types, n * sizeof *types);
+        char spelled[SIGNATURE_TEXT];
+        signature_format(spelled, types, f->nin, f->nout);
+        if (earlier)
+            s = fail(UF_ERR_SYNTAX, "%s: sections %d and %d both have the signature %s", f->name, (int)earlier - 1,
+                     (int)own - 1, spelled);
+        else if (!map_put(&seen, types, n * sizeof *types, (void *)own))
+            s = fail_memory();
+    }
+    map_free(&seen);
+    return s;
 }
 
 static uf_status signatures_spell(uf_func *f) {

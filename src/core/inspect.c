@@ -54,10 +54,12 @@ static uf_status device_read(DLDevice device, int *engine_index) {
         *engine_index = ENGINE_CPU;
         return UF_OK;
     case kDLCUDA:
+        if (device.device_id < -9999)
+            return fail(UF_ERR_DEVICE, "device_id is %d; -90 means compute capability 9.0", device.device_id);
         *engine_index = ENGINE_CUDA;
         return UF_OK;
     default:
-        return fail(UF_ERR_ARGUMENT, "DLPack device type %d; kDLCPU and kDLCUDA can be inspected",
+        return fail(UF_ERR_DEVICE, "DLPack device type %d; kDLCPU and kDLCUDA can be inspected",
                     (int)device.device_type);
     }
 }
@@ -139,10 +141,12 @@ uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf
 uf_status uf_system_info(char **out) {
     if (!out)
         return fail(UF_ERR_ARGUMENT, "text is NULL");
+    uf_error before = *error_slot(); /* what is missing is no error of this call's */
     text t = {0};
     text_printf(&t, "libufunc %s\n", uf_version());
     for (int i = 0; i < ENGINES; i++)
         engines[i]->info(&t);
+    *error_slot() = before;
     *out = text_take(&t);
     return *out ? UF_OK : fail_memory();
 }

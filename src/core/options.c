@@ -8,6 +8,7 @@ uf_status struct_read(const void *from, void *to, size_t known, const char *what
         return fail(UF_ERR_ARGUMENT, "%s.size is %zu; set it to sizeof(%s)", what, size, what);
     memset(to, 0, known);
     memcpy(to, from, size < known ? size : known);
+    memcpy(to, &known, sizeof known); /* what is passed on has our size */
     for (size_t i = known; i < size; i++)
         if (((const unsigned char *)from)[i])
             return fail(UF_ERR_ARGUMENT,

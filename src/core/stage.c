@@ -87,10 +87,7 @@ static uf_status stage_run(const uf_func *f, int nargs, const DLTensor *args, co
 }
 
 uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {
-    if (!f || !args)
-        return fail(UF_ERR_ARGUMENT, "%s is NULL", f ? "args" : "func");
-    if (nargs != f->nin + f->nout)
-        return fail(UF_ERR_ARGUMENT, "%s takes %d arguments, but got %d", f->name, f->nin + f->nout, nargs);
+    TRY(args_count(f, nargs, args));
     if ((int)options->device.device_type != kDLCUDA)
         return fail(UF_ERR_ARGUMENT,
                     "UF_STAGE needs options->device to be a CUDA device; DLPack device type %d was given",
@@ -105,7 +102,10 @@ uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf
     if (!s)
         return fail_memory();
     uf_status status = stage_run(f, nargs, args, options, s);
+    uf_error first = *error_slot();
     uf_status synced = engines[ENGINE_CUDA]->sync(options->device.device_id, options->stream);
+    if (status)
+        *error_slot() = first;
     for (int k = 0; k < VARIANT_OPERANDS; k++)
         if (s->temp[k])
             s->temp[k]->deleter(s->temp[k]);
