@@ -4,9 +4,8 @@
 __extension__ typedef unsigned __int128 wide;
 
 magic magic_of(uint64_t d, int bits) {
-    unsigned shift = 0;
-    while (((uint64_t)1 << shift) < d) /* ceil(log2 d); d < 2^63, so the shift stays below 64 */
-        shift++;
-    wide excess = ((uint64_t)1 << shift) - d; /* < d: the quotient below is < 2^bits */
-    return (magic){(uint64_t)((excess << bits) / d) + 1, shift};
+    unsigned shift = d > 1 ? 64u - (unsigned)__builtin_clzll(d - 1) : 0; /* ceil(log2 d) */
+    uint64_t excess = ((uint64_t)1 << shift) - d;                        /* < d: the quotient below is < 2^bits */
+    uint64_t quotient = bits == 32 ? (excess << 32) / d : (uint64_t)(((wide)excess << 64) / d);
+    return (magic){quotient + 1, shift};
 }
