@@ -324,12 +324,12 @@ static number number_unary(op o, number a) {
 
 static node *fold_unary(node *n) {
     number value = number_unary(n->op, n->kid[0]->value);
-    double single = value.type == DT_FLOAT64 ? value.as.f[1] : 0;
-    if (value.type == DT_FLOAT64)
+    double single = value.as.f[1];
+    bool weak_literal = n->weak && value.type == DT_FLOAT64;
+    if (dtype_is_floating(value.type))
         value.as.f[1] = 0;
-    bool keep = n->weak && value.type == DT_FLOAT64;
     constant_set(n, value);
-    if (keep)
+    if (weak_literal)
         n->value.as.f[1] = single;
     return n;
 }

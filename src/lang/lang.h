@@ -23,53 +23,55 @@ uf_status lang_parse(arena *a, const char *source, const syntax **out);
 int lang_inputs(const syntax *s);
 int lang_outputs(const syntax *s); /* 1 for a kernel with one unnamed output */
 
+/* clang-format off */
 typedef enum node_kind {
     /* Expressions. `type` is the dtype of the value, and is that of the kids where nothing else is said. Kids are evaluated
      * in order. No node has two parents. */
-    N_CONST, /* value; value.type == type. Signed integers sign-extended in as.i, bool and unsigned zero-extended in as.u,
-                  floating rounded to type in as.f[0] */
-    N_LOCAL,   /* local: reads a scalar variable */
-    N_ELEMENT, /* local, kid[0] .. kid[rank-1] (args where rank > 3) int64 or uint64 indices: reads an element of a local
-                  array, the last index varying fastest. If any index is outside its extent: reads 0, drops a write */
-    N_CONVERT, /* kid[0] of any other type converted to type, with kernel C's total semantics: to bool is != 0, complex to
-                  real takes the real part, real to complex has imaginary part +0 */
-    N_UNARY, /* op, kid[0]: OP_NEG on int32 int64 uint32 uint64 float32 float64 complex; OP_NOT on the integers of these;
-                  OP_LNOT on bool */
-    N_BINARY, /* op, kid[0], kid[1], both of one type out of int32 int64 uint32 uint64 float32 float64, for + - == != complex
-                  as well; shifts: kid[1] is any of the four integer types and its value read as unsigned.
-                  + - * / % and << >> & ^ | give the type of kid[0], comparisons bool */
-    N_AND, /* kid[0] && kid[1], both bool; short circuit */
+    N_CONST,    /* value; value.type == type. Signed integers sign-extended in as.i, bool and unsigned zero-extended in
+                   as.u, floating rounded to type in as.f[0] */
+    N_LOCAL,    /* local: reads a scalar variable */
+    N_ELEMENT,  /* local, kid[0] .. kid[rank-1] (args where rank > 3) int64 or uint64 indices: reads an element of a local
+                   array, the last index varying fastest. If any index is outside its extent: reads 0, drops a write */
+    N_CONVERT,  /* kid[0] of any other type converted to type, with kernel C's total semantics: to bool is != 0, complex to
+                   real takes the real part, real to complex has imaginary part +0 */
+    N_UNARY,    /* op, kid[0]: OP_NEG on int32 int64 uint32 uint64 float32 float64 complex; OP_NOT on the integers of these;
+                   OP_LNOT on bool */
+    N_BINARY,   /* op, kid[0], kid[1], both of one type out of int32 int64 uint32 uint64 float32 float64, for + - == !=
+                   complex as well; shifts: kid[1] is any of the four integer types and its value read as unsigned.
+                   + - * / % and << >> & ^ | give the type of kid[0], comparisons bool */
+    N_AND,      /* kid[0] && kid[1], both bool; short circuit */
     N_OR,
-    N_SELECT, /* kid[0] (bool) ? kid[1] : kid[2]; only one branch is evaluated */
-    N_ASSIGN, /* kid[0] (N_LOCAL or N_ELEMENT) = kid[1], of the same type: kid[0]'s indices are evaluated, then kid[1]; the
-                  value is that of kid[1] */
+    N_SELECT,   /* kid[0] (bool) ? kid[1] : kid[2]; only one branch is evaluated */
+    N_ASSIGN,   /* kid[0] (N_LOCAL or N_ELEMENT) = kid[1], of the same type: kid[0]'s indices are evaluated, then kid[1]; the
+                   value is that of kid[1] */
     N_COMPOUND, /* kid[0] op= kid[1]: evaluates kid[0]'s indices once, reads it, converts it to `wide`, evaluates kid[1] (of
-                  type wide; shifts: as for N_BINARY), computes, converts back to kid[0]'s type, stores; the value is what
-                  was stored, also where an index out of range dropped it. callee, if set, is the helper that computes it
-                  from a wide and kid[1], which may then be real (complex * and /) */
-    N_UPDATE, /* kid[0] ++ or --: op is OP_ADD or OP_SUB of 1, computed in `wide` and converted back; postfix: the value is
-                  the old one, else the new */
-    N_CALL, /* callee, arguments in args, of the parameters' types; the value is the callee's first (only) result */
-    N_MATH, /* math row, args: of type `wide` (float32, float64; MATH_BITS: any integer type), but for the int32 argument
-                  of MATH_FLOATING_INT and MATH_INT_FLOATING; type: wide, or int32 for MATH_TO_INT and MATH_BITS */
-    N_COMPLEX, /* kid[0] + i kid[1], both of type's component dtype */
-    N_REAL,    /* real part of kid[0], a complex */
+                   type wide; shifts: as for N_BINARY), computes, converts back to kid[0]'s type, stores; the value is what
+                   was stored, also where an index out of range dropped it. callee, if set, is the helper that computes it
+                   from a wide and kid[1], which may then be real (complex * and /) */
+    N_UPDATE,   /* kid[0] ++ or --: op is OP_ADD or OP_SUB of 1, computed in `wide` and converted back; postfix: the value is
+                   the old one, else the new */
+    N_CALL,     /* callee, arguments in args, of the parameters' types; the value is the callee's first (only) result */
+    N_MATH,     /* math row, args: of type `wide` (float32, float64; MATH_BITS: any integer type), but for the int32 argument
+                   of MATH_FLOATING_INT and MATH_INT_FLOATING; type: wide, or int32 for MATH_TO_INT and MATH_BITS */
+    N_COMPLEX,  /* kid[0] + i kid[1], both of type's component dtype */
+    N_REAL,     /* real part of kid[0], a complex */
     N_IMAG,
     /* Statements; type is DT_NONE. */
-    N_EVAL, /* kid[0], value dropped */
-    N_DECLARE, /* local; a scalar: set to kid[0], or to 0 if NULL; an array: set to 0, then body, its initialiser, a list of
+    N_EVAL,     /* kid[0], value dropped */
+    N_DECLARE,  /* local; a scalar: set to kid[0], or to 0 if NULL; an array: set to 0, then body, its initialiser, a list of
                    N_EVAL of N_ASSIGN. Done each time it is reached */
-    N_BLOCK, /* body */
-    N_IF,    /* kid[0] bool, body, other (lists; NULL: empty) */
-    N_LOOP, /* kid[0] condition (bool; NULL: true), body, step (list of N_EVAL, NULL: none); test_last: do .. while. The
+    N_BLOCK,    /* body */
+    N_IF,       /* kid[0] bool, body, other (lists; NULL: empty) */
+    N_LOOP,     /* kid[0] condition (bool; NULL: true), body, step (list of N_EVAL, NULL: none); test_last: do .. while. The
                    init of a for is a statement before it in an enclosing N_BLOCK */
-    N_SWITCH, /* kid[0] int64 or uint64 value, body: a list of N_CASE and other statements, falling through as in C; an
+    N_SWITCH,   /* kid[0] int64 or uint64 value, body: a list of N_CASE and other statements, falling through as in C; an
                    N_CASE stands in this list only, never deeper */
-    N_CASE,   /* case value (value.type is the type of the switch's kid[0]); is_default: default */
-    N_BREAK,  /* leaves the innermost N_LOOP or N_SWITCH */
+    N_CASE,     /* case value (value.type is the type of the switch's kid[0]); is_default: default */
+    N_BREAK,    /* leaves the innermost N_LOOP or N_SWITCH */
     N_CONTINUE, /* goes to the step of the innermost N_LOOP, then to its condition */
     N_RETURN    /* leaves the function; results were assigned before by N_EVAL of N_ASSIGN */
 } node_kind;
+/* clang-format on */
 
 typedef struct node node;
 typedef struct function function;

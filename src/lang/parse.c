@@ -304,9 +304,10 @@ static syn *indices(parser *p, syn *array) {
     syn *s = syn_new(p, S_INDEX, &p->now), **end = &s->list;
     s->kid[0] = array;
     s->at = array->at;
-    for (int rank = 0; accept(p, T_OPEN_INDEX); rank++) {
+    for (int rank = 0; p->now.kind == T_OPEN_INDEX; rank++) {
         if (rank == LANG_MAX_RANK)
             lex_fail(&p->lex, p->now.at, "more than %d indices", LANG_MAX_RANK);
+        next(p);
         *end = expression(p);
         end = &(*end)->next;
         expect(p, T_CLOSE_INDEX, "']'");
@@ -578,19 +579,26 @@ static syn *condition(parser *p, const char *after) {
     return s;
 }
 
-/* if := "if" "(" expr ")" statement [ "else" statement ]; a chain of else if is read in a loop */
+/* body := statement, but for a declaration, which nothing could use */
+static syn *body(parser *p) {
+    if (starts_declaration(&p->now))
+        lex_fail(&p->lex, p->now.at, "a declaration must stand in a block: { .. }");
+    return statement(p);
+}
+
+/* if := "if" "(" expr ")" body [ "else" body ]; a chain of else if is read in a loop */
 static syn *if_statement(parser *p) {
     syn *first = NULL, **end = &first;
     for (;;) {
         syn *s = *end = syn_new(p, S_IF, &p->now);
         next(p);
         s->kid[0] = condition(p, "'(' after if");
-        s->body = statement(p);
+        s->body = body(p);
         if (!accept(p, T_ELSE))
             return first;
         end = &s->other;
         if (p->now.kind != T_IF) {
-            s->other = statement(p);
+            s->other = body(p);
             return first;
         }
     }
@@ -607,7 +615,7 @@ static syn *expressions(parser *p) {
     return first;
 }
 
-/* for := "for" "(" [ declaration | expressions ] ";" [ expr ] ";" [ expressions ] ")" statement */
+/* for := "for" "(" [ declaration | expressions ] ";" [ expr ] ";" [ expressions ] ")" body */
 static syn *for_statement(parser *p) {
     syn *s = syn_new(p, S_FOR, &p->now);
     next(p);
@@ -623,25 +631,25 @@ static syn *for_statement(parser *p) {
     if (p->now.kind != T_CLOSE)
         s->kid[1] = expressions(p);
     expect(p, T_CLOSE, "')'");
-    s->body = statement(p);
+    s->body = body(p);
     return s;
 }
 
-/* while := "while" "(" expr ")" statement
- * do := "do" statement "while" "(" expr ")" ";" */
+/* while := "while" "(" expr ")" body
+ * do := "do" body "while" "(" expr ")" ";" */
 static syn *while_statement(parser *p) {
     bool is_do = p->now.kind == T_DO;
     syn *s = syn_new(p, is_do ? S_DO : S_WHILE, &p->now);
     next(p);
     if (is_do) {
-        s->body = statement(p);
+        s->body = body(p);
         expect(p, T_WHILE, "'while' after the body of do");
     }
     s->kid[0] = condition(p, "'(' after while");
     if (is_do)
         expect(p, T_SEMICOLON, "';'");
     else
-        s->body = statement(p);
+        s->body = body(p);
     return s;
 }
 

@@ -106,7 +106,7 @@ const prelude_row prelude_rows[] = {
 {"csqrt", 1, RULE_COMPLEX,
  "csqrt(z) {"
  "    auto a = real(z), b = imag(z), size = fmax(fabs(a), fabs(b));"
- "    if (size == 0)"
+ "    if (a == 0 && b == 0)"
  "        return CMPLX(0, b);"
  "    if (isinf(b))"
  "        return CMPLX(fabs(b), b);"

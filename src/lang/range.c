@@ -57,6 +57,9 @@ static bool binary_range(const check *c, const node *n, range *out) {
         return known && sum_range(n->op, a, b, out) && range_within(*out, n->type);
     case OP_MUL:
         return known && product_range(a, b, out) && range_within(*out, n->type);
+    case OP_DIV: /* of what is not negative by a positive constant */
+        *out = (range){0, b.high > 0 ? a.high / b.high : 0};
+        return known && a.low >= 0 && n->kid[1]->kind == N_CONST && b.high > 0;
     case OP_REM: /* by a positive constant, of what is not negative */
         *out = (range){0, b.high - 1};
         return n->kid[1]->kind == N_CONST && b.high > 0 && ((known && a.low >= 0) || !dtypes[n->type].is_signed);

@@ -1,0 +1,11 @@
+/* lang_try.h - kernel C in the tests: parse and check in one step. */
+#ifndef UF_LANG_TRY_H
+#define UF_LANG_TRY_H
+
+#include "lang/lang.h"
+
+/* Parses and checks a kernel into a. types: "float32,int8->float32"; without an arrow the outputs take the types of the
+ * kernel. The tree may be NULL. */
+uf_status lang_try(arena *a, const char *source, const char *types, tree **out);
+
+#endif
