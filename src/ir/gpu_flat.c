@@ -4,10 +4,6 @@
  * by element, neighbouring threads on neighbouring elements, several in flight. */
 #include "ir/shape.h"
 
-enum {
-    STEP = 4 /* elements in flight a thread on the path of single elements */
-};
-
 typedef struct flat {
     ssa thread, threads;      /* i32 */
     ssa n, left;              /* i64: all elements, and those from the tile's first on */
@@ -98,7 +94,7 @@ static void elements(shape *s, const flat *f, int step, ssa j, ssa count, ssa in
 /* What a block does that is not a whole tile. */
 static void part_tile(shape *s, const flat *f) {
     emit *e = s->e;
-    int all = s->v->vector * s->v->repeat, step = all < STEP ? all : STEP;
+    int all = s->v->vector * s->v->repeat, most = shape_single_step(s), step = all < most ? all : most;
     ssa tile = shape_widen(e, f->tile), last = shape_op(e, "icmp sle i64", f->left, tile);
     ssa inside = emit_value(e, "trunc i64 %s to i32", shape_select(e, "i64", last, f->left, tile).text), count = inside;
     if (f->peeled)

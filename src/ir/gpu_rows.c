@@ -4,10 +4,6 @@
  * is aligned uses whole accesses, loading all its rows first; else it goes column by column. */
 #include "ir/shape.h"
 
-enum {
-    STEP = 4 /* elements in flight a thread on the path of single columns: more would cost the other path registers */
-};
-
 typedef struct rows {
     ssa columns, vectors;     /* i64, i1 */
     ssa lane, lanes, across;  /* i32: thread along the row, their number, and threads across rows */
@@ -67,17 +63,23 @@ static void find_operands(shape *s, rows *f) {
     }
 }
 
-/* Operand k at a row and a column of the tile, both i64. */
-static ssa address(shape *s, const rows *f, int k, ssa row, ssa column) {
-    const variant_operand *o = &s->v->operand[k];
-    ssa at = f->at[k];
-    if (!o->fixed && strcmp(row.text, "0"))
-        at = shape_at(s, k, at, shape_op(s->e, "mul i64", row, f->stride[k]));
-    return o->kind == OPERAND_CONTIGUOUS ? shape_at(s, k, at, column) : at;
+/* Where operand k has column 0 of the tile in a row, i64, counted from the thread's first. */
+static ssa row_of(shape *s, const rows *f, int k, ssa row) {
+    if (s->v->operand[k].fixed || !strcmp(row.text, "0"))
+        return f->at[k];
+    return shape_at(s, k, f->at[k], shape_op(s->e, "mul i64", row, f->stride[k]));
 }
 
 static bool is_constant(const shape *s, int k) { return s->v->operand[k].kind == OPERAND_CONSTANT; }
 static bool is_fixed(const shape *s, int k) { return s->v->operand[k].fixed && !shape_is_output(s, k); }
+
+/* Operand k of a group, at a column of a row that row_of found. */
+static void access_column(shape *s, batch *b, int group, int k, ssa row, ssa column) {
+    if (is_constant(s, k))
+        batch_spread(s, b, group, k, row);
+    else
+        batch_access(s, b, group, k, shape_at(s, k, row, column));
+}
 
 /* All rows of the thread by whole vectors. */
 static void whole_vectors(shape *s, const rows *f, ssa column, bool aligned) {
@@ -96,7 +98,7 @@ static void whole_vectors(shape *s, const rows *f, ssa column, bool aligned) {
             if (g && is_fixed(s, k))
                 batch_copy(s, &b, g, &b, 0, k);
             else
-                (is_constant(s, k) ? batch_spread : batch_access)(s, &b, g, k, address(s, f, k, row, column));
+                access_column(s, &b, g, k, row_of(s, f, k, row), column);
         }
     }
     batch_finish(s, &b);
@@ -104,7 +106,7 @@ static void whole_vectors(shape *s, const rows *f, ssa column, bool aligned) {
 
 /* Some of the thread's columns: i64, and whether they are below the limit; the first is. */
 typedef struct columns {
-    ssa at[STEP], guard[STEP];
+    ssa at[SINGLE_STEP], guard[SINGLE_STEP];
     int count;
 } columns;
 
@@ -121,17 +123,18 @@ static columns find_columns(shape *s, int count, ssa first, ssa apart, ssa limit
 
 /* The columns of one row as groups from `group` on; operands that are the same for all rows are in `fixed`. */
 static void load_row(shape *s, const rows *f, batch *b, int group, ssa row, const columns *c, const batch *fixed) {
-    for (int i = 0; i < c->count; i++)
-        for (int k = 0; k < s->noperands; k++) {
-            if (s->known[k])
-                continue;
+    for (int k = 0; k < s->noperands; k++) {
+        if (s->known[k])
+            continue;
+        ssa at = row_of(s, f, k, row);
+        for (int i = 0; i < c->count; i++)
             if (is_fixed(s, k))
                 batch_copy(s, b, group + i, fixed, i, k);
             else if (i && is_constant(s, k))
                 batch_copy(s, b, group + i, b, group, k);
             else
-                batch_access(s, b, group + i, k, address(s, f, k, row, c->at[i]));
-        }
+                access_column(s, b, group + i, k, at, c->at[i]);
+    }
 }
 
 /* Some columns of all rows of the thread, as many rows at a time as `step`. */
@@ -141,7 +144,7 @@ static void single_rows(shape *s, const rows *f, const columns *c, int step) {
     for (int i = 0; i < c->count; i++)
         for (int k = 0; k < s->noperands; k++)
             if (!s->known[k] && is_fixed(s, k))
-                batch_access(s, &fixed, i, k, address(s, f, k, ssa_text("0"), c->at[i]));
+                access_column(s, &fixed, i, k, f->at[k], c->at[i]);
     ssa apart = emit_value(e, "mul i32 %s, %d", f->across.text, step);
     shape_loop l = shape_loop_begin(e, "i32", ssa_text("0"), f->count);
     ssa far = l.i;
@@ -164,14 +167,14 @@ static void single_rows(shape *s, const rows *f, const columns *c, int step) {
  * left: columns of the row from the tile's first on. */
 static void single_columns(shape *s, const rows *f, ssa first, ssa left) {
     emit *e = s->e;
-    int vector = s->v->vector, count = vector < STEP ? vector : STEP, most = STEP / count;
+    int vector = s->v->vector, most = shape_single_step(s), count = vector < most ? vector : most;
     ssa apart = shape_select(e, "i64", f->vectors, ssa_text("1"), shape_widen(e, f->lanes));
     ssa end = shape_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", apart.text, vector));
     ssa limit = shape_select(e, "i64", shape_op(e, "icmp slt i64", end, left), end, left);
     ssa step = emit_value(e, "mul i64 %s, %d", apart.text, count);
     shape_loop l = shape_loop_begin(e, "i64", first, limit);
     columns c = find_columns(s, count, l.i, apart, limit);
-    single_rows(s, f, &c, s->v->repeat < most ? s->v->repeat : most);
+    single_rows(s, f, &c, s->v->repeat < most / count ? s->v->repeat : most / count);
     shape_loop_end(e, &l, step, shape_no_unroll(e));
 }
 

@@ -33,6 +33,12 @@ ssa shape_register(shape *s, const char *name) {
     return emit_value(s->e, "call i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
 }
 
+enum {
+    LARGE_BODY = 64 /* nodes; a call of libdevice is as much */
+};
+
+int shape_single_step(const shape *s) { return s->e->module->math || s->t->nodes > LARGE_BODY ? 1 : SINGLE_STEP; }
+
 /* ---- Parameters. GPU: each word is one, %w0 %w1 .., arrays typed; CPU: i64 *%words. ---- */
 
 /* Is word n of the kernel the address of an array? Its operand, else -1. */

@@ -50,6 +50,13 @@ shape_loop shape_loop_begin(emit *e, const char *type, ssa from, ssa limit);
 void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint);
 int shape_no_unroll(emit *e); /* a hint: libNVVM's older dialect unrolls what it sees */
 
+/* GPU: how many elements a thread has in flight where it goes element by element (misaligned arrays, tails): more cost
+ * registers, which the path of vectors would lack, and time to compile, a large body most of all. */
+enum {
+    SINGLE_STEP = 4
+};
+int shape_single_step(const shape *s);
+
 /* GPU: a special register ("tid", "ctaid", "ntid"; .x). */
 ssa shape_register(shape *s, const char *name);
 
