@@ -317,7 +317,7 @@ static const exact_function exact_functions[] = {
     {"round", 1, REAL, REAL, REAL},             {"rint", 1, REAL, REAL, REAL},
     {"nearbyint", 1, REAL, REAL, REAL},         {"fabs", 1, REAL, REAL, REAL},
     {"logb", 1, REAL, REAL, REAL},              {"fma", 3, REAL, REAL, REAL},
-    {"fmod", 2, REAL, REAL, REAL},              {"remainder", 2, REAL, REAL, REAL},
+    {"fmod", 2, REAL, REAL, REAL},              {"cimag", 1, COMPLEX, COMPLEX, REAL},
     {"nextafter", 2, REAL, REAL, REAL},         {"ldexp", 2, REAL, INTEGER, REAL},
     {"scalbn", 2, REAL, INTEGER, REAL},         {"real", 1, COMPLEX, COMPLEX, REAL},
     {"imag", 1, COMPLEX, COMPLEX, REAL},        {"creal", 1, COMPLEX, COMPLEX, REAL},
@@ -462,13 +462,13 @@ static void declare_array(generator *g, int depth) {
     snprintf(v.name, sizeof v.name, "a%d", g->names++ % 1000);
     text_printf(g->out, "%s %s", type_name(g, v.type), v.name);
     for (int d = 0; d < v.rank; d++) {
-        v.extent[d] = (int)pick(g, 1, v.rank == 1 ? 9 : 3);
+        v.extent[d] = v.rank == 1 && chance(g, 10) ? 1 << pick(g, 6, 8) : (int)pick(g, 1, v.rank == 1 ? 9 : 3);
         count *= v.extent[d];
         text_printf(g->out, "[%d]", v.extent[d]);
     }
     if (v.rank == 1 && chance(g, 60)) {
         put(g, " = {");
-        for (int64_t i = 0, n = pick(g, 1, v.extent[0]); i < n; i++) {
+        for (int64_t i = 0, n = pick(g, 1, v.extent[0]); i < n && i < 12; i++) {
             put(g, i ? ", " : "");
             expression(g, kind_of(v.type), depth - 2);
         }

@@ -15,7 +15,7 @@ bool random_chance(source *s, int percent);
 number random_number(source *s, dtype type);
 
 enum {
-    PROGRAM_TYPES = 8
+    PROGRAM_TYPES = 26
 };
 
 /* A program that ends, with few hundred operations at most, meant to type-check; the rare one that does not is for the
@@ -24,7 +24,7 @@ typedef struct program {
     text source;
     int nin, nout;
     dtype types[PROGRAM_TYPES]; /* inputs, outputs */
-    char signature[256];        /* "float32,int8->float64" */
+    char signature[512];        /* "float32,int8->float64" */
 } program;
 void random_program(program *p, source *s);
 void program_free(program *p);

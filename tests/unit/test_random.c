@@ -1,6 +1,6 @@
-/* test_random.c - random programs through the interpreter and through the library: the same bits, on the CPU and, with
- * UF_TEST_GPU=1, on the GPU. Runs for about 4 s times PROP_N. Program k of a run has seed UF_SEED + k: UF_SEED=<the seed
- * printed> PROP_N=0 runs that one alone. */
+/* test_random.c - programs through the interpreter and through the library: the same bits, on the CPU and, with
+ * UF_TEST_GPU=1, on the GPU. Constants, every operator and every conversion on hard values; then random programs for 3 s
+ * times PROP_N. Random program k of a run has seed UF_SEED + k: UF_SEED=<the seed printed> PROP_N=0 runs that one alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ typedef struct experiment {
     source s;
     arena a;
     const tree *tree;
-    bool any_types, flat; /* flat: outputs have rank 1 */
+    bool any_types, plain, flat; /* plain: dense arrays only; flat: outputs have rank 1 */
     int64_t rows, columns;
     argument args[PROGRAM_TYPES];
     number expected[MAX_ELEMENTS][PROGRAM_TYPES]; /* [element][output] */
@@ -96,10 +96,11 @@ static void lay_out(experiment *x, argument *a, dtype t, bool output, bool dense
 
 /* One row or several; short or long ones. */
 static void choose_arguments(experiment *x) {
-    bool dense = random_chance(&x->s, 40);
-    x->rows = random_chance(&x->s, 50) ? 1 : random_between(&x->s, 2, 5);
-    x->flat = x->rows == 1 && random_chance(&x->s, 70);
-    x->columns = random_between(&x->s, 1, random_chance(&x->s, 50) ? 31 : MAX_ELEMENTS / x->rows);
+    bool dense = x->plain || random_chance(&x->s, 40);
+    x->rows = x->plain || random_chance(&x->s, 50) ? 1 : random_between(&x->s, 2, 5);
+    x->flat = x->plain || (x->rows == 1 && random_chance(&x->s, 70));
+    x->columns = random_between(&x->s, x->plain ? MAX_ELEMENTS : 1,
+                                !x->plain && random_chance(&x->s, 50) ? 31 : MAX_ELEMENTS / x->rows);
     for (int k = 0; k < x->p.nin + x->p.nout; k++) {
         argument *a = &x->args[k];
         memset(a->buffer, 0xA5, sizeof a->buffer);
@@ -242,35 +243,46 @@ static bool check_program(experiment *x) {
     return true;
 }
 
-static void run_program(experiment *x, uint64_t seed) {
+/* The program, typed and registered, on `rounds` sets of arguments. */
+static void run_rounds(experiment *x, const uf_func *f, int rounds) {
+    for (int round = 0; round < rounds; round++) {
+        choose_arguments(x);
+        if (!interpret(x)) {
+            unending++;
+            return;
+        }
+        run_on_cpu(x, f);
+        wipe_outputs(x);
+        if (getenv("UF_TEST_GPU"))
+            run_on_gpu(x, f);
+    }
+    accepted++;
+}
+
+static void run_experiment(experiment *x, int rounds) {
     uf_func *f = NULL;
-    *x = (experiment){.seed = seed, .s = {seed}};
-    random_program(&x->p, &x->s);
-    x->any_types = !strstr(x->p.source.data, "->") && random_chance(&x->s, 10);
     bool fits = check_program(x);
     uf_status status = uf_vectorize(&f, "random", x->any_types ? NULL : x->p.signature, x->p.source.data);
-    if (!fits) {
+    if (fits) {
+        must(x, "registration", status);
+        run_rounds(x, f, rounds);
+    } else {
         rejected++;
         if (getenv("UF_VERBOSE"))
             print_message("%s\n", uf_last_error()->message);
         if (!x->any_types)
             assert_true(status == UF_ERR_TYPE || status == UF_ERR_SYNTAX);
-    } else {
-        must(x, "registration", status);
-        choose_arguments(x);
-        if (interpret(x)) {
-            accepted++;
-            run_on_cpu(x, f);
-            wipe_outputs(x);
-            if (getenv("UF_TEST_GPU"))
-                run_on_gpu(x, f);
-        } else {
-            unending++;
-        }
     }
     uf_free(f);
     program_free(&x->p);
     arena_free(&x->a);
+}
+
+static void run_program(experiment *x, uint64_t seed) {
+    *x = (experiment){.seed = seed, .s = {seed}};
+    random_program(&x->p, &x->s);
+    x->any_types = !strstr(x->p.source.data, "->") && random_chance(&x->s, 10);
+    run_experiment(x, 1);
 }
 
 static void programs_agree(void **state) {
@@ -278,7 +290,7 @@ static void programs_agree(void **state) {
     uint64_t seed = *(uint64_t *)*state;
     const char *scale = getenv("PROP_N");
     accepted = rejected = 0;
-    double end = now() + 4 * (scale ? atof(scale) : 1);
+    double end = now() + 3 * (scale ? atof(scale) : 1);
     do
         run_program(&x, seed++);
     while (now() < end);
@@ -286,6 +298,87 @@ static void programs_agree(void **state) {
                   (long long)rejected, (long long)unending);
     if (accepted + rejected > 100)
         assert_true(accepted > rejected && unending * 20 < accepted);
+}
+
+/* ---- Every operator and conversion, on hard values ---- */
+
+enum {
+    ROUNDS = 6
+};
+
+/* Adds an output of a type: "oK = <expression>;". */
+static void add_output(experiment *x, text *body, dtype t, const char *expression) {
+    text_printf(body, " o%d = %s;", x->p.nout, expression);
+    x->p.types[x->p.nin + x->p.nout++] = t;
+}
+
+/* Wraps the body into a kernel and runs it. */
+static void run_body(experiment *x, text *body) {
+    program *p = &x->p;
+    text signature = {0};
+    text_puts(&p->source, p->nin == 1 ? "(x) -> (" : "(x, y) -> (");
+    for (int k = 0; k < p->nout; k++)
+        text_printf(&p->source, "%so%d", k ? ", " : "", k);
+    text_printf(&p->source, ") {%s }", body->data);
+    signature_print(&signature, p->types, p->nin, p->nout);
+    snprintf(p->signature, sizeof p->signature, "%s", signature.data);
+    text_free(&signature);
+    text_free(body);
+    run_experiment(x, ROUNDS);
+}
+
+/* x of one type, y of another: all operators that these have. */
+static void run_operators(experiment *x, uint64_t seed, dtype a, dtype b) {
+    static const char *const any[] = {"x + y", "x - y", "x * y", "x / y", "-x", "x ? x : y", "x += y"};
+    static const char *const integers[] = {"x % y", "x & y", "x ^ y", "x | y", "x << y", "x >> y", "~x"};
+    static const char *const ordered[] = {"x < y", "x <= y", "x > y", "x >= y"};
+    static const char *const truths[] = {"x == y", "x != y", "x && y", "x || y", "!x"};
+    text body = {0};
+    int kind = dtypes[a].kind > dtypes[b].kind ? dtypes[a].kind : dtypes[b].kind;
+    dtype wide = kind == DK_COMPLEX ? DT_COMPLEX128 : kind == DK_FLOATING ? DT_FLOAT64 : DT_INT64;
+    *x = (experiment){.seed = seed, .s = {seed}, .plain = true};
+    x->p.nin = 2;
+    x->p.types[0] = a;
+    x->p.types[1] = b;
+    for (size_t i = 0; i < COUNT(truths); i++)
+        add_output(x, &body, DT_BOOL, truths[i]);
+    for (size_t i = 0; i < COUNT(ordered) && kind < DK_COMPLEX; i++)
+        add_output(x, &body, DT_BOOL, ordered[i]);
+    for (size_t i = 0; i < COUNT(integers) && kind < DK_FLOATING; i++)
+        add_output(x, &body, wide, integers[i]);
+    for (size_t i = 0; i < COUNT(any) - 1; i++)
+        add_output(x, &body, wide, any[i]);
+    if (dtypes[a].kind >= dtypes[b].kind)
+        add_output(x, &body, wide, any[COUNT(any) - 1]); /* last: it changes x */
+    run_body(x, &body);
+}
+
+static void every_operator(void **state) {
+    static experiment x;
+    uint64_t seed = *(uint64_t *)*state;
+    source s = {seed};
+    accepted = rejected = 0;
+    for (dtype a = 0; a < DT_COUNT; a++) {
+        run_operators(&x, seed++, a, a);
+        run_operators(&x, seed++, a, (dtype)random_between(&s, 0, DT_COUNT - 1));
+    }
+    assert_int_equal(rejected, 0);
+}
+
+static void every_conversion(void **state) {
+    static experiment x;
+    uint64_t seed = *(uint64_t *)*state;
+    accepted = rejected = 0;
+    for (dtype from = 0; from < DT_COUNT; from++, seed++) {
+        text body = {0};
+        x = (experiment){.seed = seed, .s = {seed}, .plain = true};
+        x.p.nin = 1;
+        x.p.types[0] = from;
+        for (dtype to = 0; to < DT_COUNT; to++)
+            add_output(&x, &body, to, "x");
+        run_body(&x, &body);
+    }
+    assert_int_equal(rejected, 0);
 }
 
 /* ---- Constants: what the front end evaluates against what the interpreter does ---- */
@@ -374,6 +467,8 @@ int main(void) {
     uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u ^ (uint64_t)getpid() << 20;
     print_message("UF_SEED=%llu\n", (unsigned long long)seed);
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(constants_are_evaluated_alike, &seed),
+                                       cmocka_unit_test_prestate(every_operator, &seed),
+                                       cmocka_unit_test_prestate(every_conversion, &seed),
                                        cmocka_unit_test_prestate(programs_agree, &seed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
