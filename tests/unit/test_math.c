@@ -72,7 +72,7 @@ static void must(uf_status status) {
 static int size_of(const sweep *s, int k) { return dtypes[s->types[k]].size; }
 
 /* Applies the function to elements first, first + step .. of the inputs; device_type says where. */
-static void apply(sweep *s, char *out, DLDeviceType device_type, int64_t first, int64_t step, int64_t count) {
+static uf_status apply(sweep *s, char *out, DLDeviceType device_type, int64_t first, int64_t step, int64_t count) {
     DLTensor args[MAX_ARGUMENTS + 1];
     uf_options options = {.size = sizeof options, .device = {device_type, 0}, .flags = UF_STAGE};
     for (int k = 0; k <= s->arity; k++)
@@ -82,7 +82,7 @@ static void apply(sweep *s, char *out, DLDeviceType device_type, int64_t first, 
                              .dtype = dtypes[s->types[k]].dl,
                              .shape = &count,
                              .strides = &step};
-    must(uf_call(s->f, s->arity + 1, args, device_type == kDLCPU ? NULL : &options));
+    return uf_call(s->f, s->arity + 1, args, device_type == kDLCPU ? NULL : &options);
 }
 
 static number result_at(const sweep *s, const char *out, int64_t i) {
@@ -93,7 +93,7 @@ static number result_at(const sweep *s, const char *out, int64_t i) {
 static void check_places(sweep *s, DLDeviceType device_type) {
     static const int64_t ways[][3] = {{5, 1, 37}, {1, 1, ELEMENTS - 1}, {3, 3, ELEMENTS / 4}, {77, 1, 1}};
     for (size_t w = 0; w < COUNT(ways); w++) {
-        apply(s, s->again, device_type, ways[w][0], ways[w][1], ways[w][2]);
+        must(apply(s, s->again, device_type, ways[w][0], ways[w][1], ways[w][2]));
         for (int64_t i = 0, at = ways[w][0]; i < ways[w][2]; i++, at += ways[w][1])
             if (!ref_same(result_at(s, s->out, at), result_at(s, s->again, at)))
                 fail_msg("%s: element %lld depends on its place (loop from %lld by %lld)", s->name, (long long)at,
@@ -147,6 +147,21 @@ static void judge_all(const sweep *s, const char *engine) {
     }
 }
 
+/* On a machine that is there for its GPU, libLLVM may be missing. */
+static void run_on(sweep *s, DLDeviceType device_type, const char *engine) {
+    static bool said;
+    uf_status status = apply(s, s->out, device_type, 0, 1, ELEMENTS);
+    if (status == UF_ERR_LIBRARY && device_type == kDLCPU && getenv("UF_TEST_GPU")) {
+        if (!said)
+            print_message("CPU left out: %s\n", uf_last_error()->message);
+        said = true;
+        return;
+    }
+    must(status);
+    check_places(s, device_type);
+    judge_all(s, engine);
+}
+
 static void run(sweep *s) {
     static const char *const kernels[] = {"(x) { return %s(x); }", "(x, y) { return %s(x, y); }",
                                           "(x, y, z) { return %s(x, y, z); }"};
@@ -159,14 +174,9 @@ static void run(sweep *s) {
     for (int k = 0; k < s->arity; k++)
         for (int i = 0; i < ELEMENTS; i++)
             number_write(s->argument(s, k), s->types[k], s->in[k] + i * size_of(s, k));
-    apply(s, s->out, kDLCPU, 0, 1, ELEMENTS);
-    check_places(s, kDLCPU);
-    judge_all(s, "CPU");
-    if (getenv("UF_TEST_GPU")) {
-        apply(s, s->out, kDLCUDA, 0, 1, ELEMENTS);
-        check_places(s, kDLCUDA);
-        judge_all(s, "GPU");
-    }
+    run_on(s, kDLCPU, "CPU");
+    if (getenv("UF_TEST_GPU"))
+        run_on(s, kDLCUDA, "GPU");
     uf_free(s->f);
 }
 
