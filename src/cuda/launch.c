@@ -267,7 +267,7 @@ static int64_t layout_flat(const launch *l, unsigned *threads, int sms, uint64_t
     int64_t n = l->loop->count, head = find_head(l);
     w[0] = (uint64_t)n;
     w[1] = (uint64_t)head;
-    return layout_line(head > 0 ? n - head : n, (unsigned)l->v->vector * l->v->repeat, threads, sms);
+    return layout_line(n, (unsigned)l->v->vector * l->v->repeat, threads, sms);
 }
 
 static int64_t layout_general(const launch *l, unsigned *threads, int sms, uint64_t *w) {

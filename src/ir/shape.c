@@ -258,8 +258,19 @@ void batch_copy(shape *s, batch *b, int group, const batch *from, int from_group
         *batch_in(s, b, group, i, k) = *batch_in(s, from, from_group, i, k);
 }
 
-/* One element's results, of the outputs' memory dtypes, from its operands as loaded. */
-static void compute(shape *s, const ssa *in, ssa *results) {
+int shape_if(shape *s, ssa condition) {
+    int yes = emit_label_new(s->e), end = emit_label_new(s->e);
+    emit_branch_if(s->e, condition, yes, end);
+    emit_label(s->e, yes);
+    return end;
+}
+
+void shape_end_if(shape *s, int end) {
+    emit_branch(s->e, end);
+    emit_label(s->e, end);
+}
+
+void shape_compute(shape *s, const ssa *in, ssa *results) {
     ssa values[UF_MAX_OPERANDS];
     for (int k = 0; k < s->nin; k++)
         values[k] = s->known[k] ? s->value[k] : to_signature(s, k, in[k]);
@@ -275,7 +286,7 @@ static void store_group(shape *s, batch *b, int group) {
     ssa one[UF_MAX_OPERANDS];
     ssa *all = arena_alloc(s->e->a, (size_t)(nout * n) * sizeof *all); /* [output][lane] */
     for (int i = 0; i < n; i++) {
-        compute(s, batch_in(s, b, group, i, 0), one);
+        shape_compute(s, batch_in(s, b, group, i, 0), one);
         for (int k = 0; k < nout; k++)
             all[k * n + i] = one[k];
     }
@@ -291,7 +302,7 @@ static void store_group(shape *s, batch *b, int group) {
 
 static void store_lane(shape *s, batch *b, int group, int lane) {
     ssa results[UF_MAX_OPERANDS];
-    compute(s, batch_in(s, b, group, lane, 0), results);
+    shape_compute(s, batch_in(s, b, group, lane, 0), results);
     for (int k = 0; k < s->v->nout; k++) {
         ssa at = shape_at(s, s->nin + k, *batch_at(s, b, group, s->nin + k), ssa_text("%d", lane));
         emit_store(s->e, shape_memory(s, s->nin + k), results[k], at);
@@ -300,33 +311,20 @@ static void store_lane(shape *s, batch *b, int group, int lane) {
 
 /* Where the mask is false nothing is computed either: a kernel may loop for long on values that do not count. */
 static void store_masked_group(shape *s, batch *b, int group) {
-    emit *e = s->e;
     int mask = s->nin + s->v->nout;
     for (int i = 0; i < b->vector; i++) {
-        int yes = emit_label_new(e), no = emit_label_new(e);
-        emit_branch_if(e, s->known[mask] ? s->value[mask] : *batch_in(s, b, group, i, mask), yes, no);
-        emit_label(e, yes);
+        int end = shape_if(s, s->known[mask] ? s->value[mask] : *batch_in(s, b, group, i, mask));
         store_lane(s, b, group, i);
-        emit_branch(e, no);
-        emit_label(e, no);
+        shape_end_if(s, end);
     }
 }
 
 void batch_finish(shape *s, batch *b) {
-    emit *e = s->e;
     for (int g = 0; g < b->groups; g++) {
         bool guarded = b->guard[g].text[0] != 0;
-        int yes = 0, no = 0;
-        if (guarded) {
-            yes = emit_label_new(e);
-            no = emit_label_new(e);
-            emit_branch_if(e, b->guard[g], yes, no);
-            emit_label(e, yes);
-        }
+        int end = guarded ? shape_if(s, b->guard[g]) : 0;
         (s->v->masked ? store_masked_group : store_group)(s, b, g);
-        if (guarded) {
-            emit_branch(e, no);
-            emit_label(e, no);
-        }
+        if (guarded)
+            shape_end_if(s, end);
     }
 }

@@ -91,6 +91,13 @@ void batch_copy(shape *s, batch *b, int group, const batch *from, int from_group
 /* Computes, converts and stores, under guards and mask. */
 void batch_finish(shape *s, batch *b);
 
+/* One element's results, of the outputs' memory dtypes, from its operands as loaded (known ones are not looked at). */
+void shape_compute(shape *s, const ssa *in, ssa *results);
+
+/* What follows, up to shape_end_if with the returned label, runs only if the condition is true. */
+int shape_if(shape *s, ssa condition);
+void shape_end_if(shape *s, int end);
+
 /* The shapes. Each reads its words after the operands', in the order of variant.h, and ends without "ret". */
 void cpu_flat(shape *s);
 void cpu_strided(shape *s); /* rows and general */

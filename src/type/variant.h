@@ -77,8 +77,8 @@ static inline size_t variant_key_size(const variant *v) {
  * magic_of.
  *
  * Blocks (blockDim.x a power of two, 32 to 256), one-dimensional grids of at most 2^31-1:
- *   flat      covers blockDim.x * vector * repeat elements from head (0 if that is -1) on; the last block also takes the
- *             head. Grid: what covers n - head elements, at least one.
+ *   flat      covers blockDim.x * vector * repeat elements, counted from head (0 if that is -1); the elements of the head
+ *             are counted last. Grid: what covers n elements.
  *   rows      columns per tile = vector << shift, rows per tile = (blockDim.x >> shift) * repeat; block b is column tile
  *             b % tc, then row tile (b / tc) % tr, then the dimensions from 2 on.
  *   general   covers blockDim.x * repeat elements; without `wide`, every offset fits 32 bits, signed, and n < 2^31. */

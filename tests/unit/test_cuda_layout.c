@@ -315,17 +315,12 @@ static void run_flat(machine *m, int64_t first, int64_t end) {
     assert_int_equal(n, s->loop.count);
     assert_int_equal(head, search_head(s));
     assert_true(head < s->g.threads);
+    assert_int_equal((int64_t)s->g.blocks, (n + tile - 1) / tile);
     for (int64_t b = first; b < end; b++) {
-        int64_t start = from + b * tile, left = n - start;
-        assert_true(left >= 0 && (left > 0 || s->g.blocks == 1));
-        assert_int_equal(left <= tile, b == (int64_t)s->g.blocks - 1); /* how a kernel knows the last block */
-        if (head >= 0)
-            assert_aligned(s, start);
-        for (int64_t i = 0; i < tile && i < left; i++)
-            meet_flat(m, start + i);
-        if (b == (int64_t)s->g.blocks - 1)
-            for (int64_t i = 0; i < head; i++)
-                meet_flat(m, i);
+        if (head >= 0 && from + (b + 1) * tile <= n) /* whole: by vectors */
+            assert_aligned(s, from + b * tile);
+        for (int64_t i = b * tile; i < (b + 1) * tile && i < n; i++)
+            meet_flat(m, (from + i) % n);
     }
 }
 

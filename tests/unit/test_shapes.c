@@ -372,7 +372,7 @@ static int put_gpu(const loop *l, uint64_t *w, int threads, int shift, int64_t *
     const variant *v = &l->v;
     int n = put_operands(l, w), per = threads * v->vector * v->repeat;
     if (v->loop == LOOP_FLAT) {
-        int64_t head = head_of(l), rest = l->extent[0] - (head > 0 ? head : 0);
+        int64_t head = head_of(l), rest = l->extent[0];
         w[n++] = (uint64_t)l->extent[0];
         w[n++] = (uint64_t)head;
         *blocks = rest > per ? (rest + per - 1) / per : 1;
