@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#if defined(__aarch64__)
+#define HOST "AArch64"
+#else
+#define HOST "X86"
+#endif
+
 enum {
     NAMES = 8,
     TEXT = 1 << 22
@@ -82,10 +88,10 @@ const char *judge_ir(int i, const char *ir) {
 static void start(judge *j) {
     if (j->started)
         return;
-    FUNCTION(j, "LLVMInitializeX86TargetInfo", void, (void))();
-    FUNCTION(j, "LLVMInitializeX86Target", void, (void))();
-    FUNCTION(j, "LLVMInitializeX86TargetMC", void, (void))();
-    FUNCTION(j, "LLVMInitializeX86AsmPrinter", void, (void))();
+    FUNCTION(j, "LLVMInitialize" HOST "TargetInfo", void, (void))();
+    FUNCTION(j, "LLVMInitialize" HOST "Target", void, (void))();
+    FUNCTION(j, "LLVMInitialize" HOST "TargetMC", void, (void))();
+    FUNCTION(j, "LLVMInitialize" HOST "AsmPrinter", void, (void))();
     FUNCTION(j, "LLVMLinkInMCJIT", void, (void))();
     j->started = true;
 }
@@ -324,4 +330,35 @@ const char *nvvm_judge(const code_module *m, int arch, bool with_ptxas, const ch
     if (ptx)
         *ptx = dump;
     return with_ptxas && ptxas_found() ? assemble(dump, arch) : NULL;
+}
+
+bool judge_accept(const code_module *m, const code_target *target, unsigned how, uint64_t turn) {
+    static const int archs[] = {75, 90, 100, 120};
+    for (int i = 0; i < judge_count(); i++) {
+        const char *wrong = judge_ir(i, m->ir.data);
+        if (wrong) {
+            fprintf(stderr, "%s\n%s: %s\n", m->ir.data, judge_name(i), wrong);
+            return false;
+        }
+    }
+    size_t step = how & JUDGE_ONE_ARCH ? COUNT(archs) : 1, first = how & JUDGE_ONE_ARCH ? turn % COUNT(archs) : 0;
+    for (size_t k = first; target->gpu && nvvm_found() && k < COUNT(archs); k += step) {
+        const char *ptx = "", *wrong = nvvm_judge(m, archs[k], how & JUDGE_ASSEMBLE, &ptx);
+        if (!wrong)
+            wrong = strstr(ptx, ".extern");
+        if (wrong) {
+            fprintf(stderr, "%s\ncompute_%d: %s\n", m->ir.data, archs[k], wrong);
+            return false;
+        }
+    }
+    return true;
+}
+
+code_target judge_host(void) {
+    code_target host = {.vector_bits = 128};
+#if defined(__x86_64__)
+    host.vector_bits = __builtin_cpu_supports("avx512f") ? 512 : __builtin_cpu_supports("avx2") ? 256 : 128;
+    host.f16c = __builtin_cpu_supports("avx2");
+#endif
+    return host;
 }

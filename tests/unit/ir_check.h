@@ -28,4 +28,15 @@ bool nvvm_found(void);
 bool ptxas_found(void);
 const char *nvvm_judge(const code_module *module, int arch, bool with_ptxas, const char **ptx);
 
+/* All of them: every LLVM, and for the GPU libNVVM for compute_75, 90, 100 and 120, whose PTX must not call anything outside.
+ * Complaints go to stderr. turn: any number. */
+enum {
+    JUDGE_ASSEMBLE = 1, /* with ptxas too */
+    JUDGE_ONE_ARCH = 2  /* one architecture, by turn */
+};
+bool judge_accept(const code_module *module, const code_target *target, unsigned how, uint64_t turn);
+
+/* This host as the engine would describe it. */
+code_target judge_host(void);
+
 #endif
