@@ -1,4 +1,5 @@
 /* call.c - calls: helpers of the user's, math functions, helpers of the prelude; and the names that are built in. */
+#include <assert.h>
 #include <math.h>
 
 #include "lang/check.h"
@@ -369,6 +370,7 @@ static node *prelude_function(check *c, arguments *a, int row) {
 }
 
 static node *math_bits(check *c, arguments *a, const math_row *row) {
+    assert(a->list); /* the row's arity is 1 */
     node *n = node_new(c, N_MATH, DT_INT32, a->call);
     dtype type = a->list->type;
     if (type != DT_BOOL && !dtype_is_integer(type)) {

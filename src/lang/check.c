@@ -181,6 +181,8 @@ static void result_settle(check *c, instance *i) {
     local *result = &i->f.locals[i->f.nparams];
     if (result->type != DT_NONE)
         return;
+    if (!i->returns)
+        check_fail(c, i->def->end, "no return gives the result a type: the loop never ends");
     result->type = returned_type(i->returns, &i->weak);
     for (pending *r = i->returns; r; r = r->next) {
         syn at = {.at = r->at, .line = r->assign->line};
@@ -232,8 +234,6 @@ static void body_check(check *c, instance *i) {
             check_fail(c, i->def->end, "%s returns no value", is_kernel ? "the kernel" : "the helper");
         if (ends)
             check_fail(c, i->def->end, "not every path returns a value");
-        if (!i->returns && i->f.locals[i->f.nparams].type == DT_NONE)
-            check_fail(c, i->def->end, "no return gives the result a type: the loop never ends");
         result_settle(c, i);
     }
     scope_leave(c, outer);

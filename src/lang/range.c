@@ -47,7 +47,7 @@ static bool product_range(range a, range b, range *out) {
 }
 
 static bool binary_range(const check *c, const node *n, range *out) {
-    range a, b;
+    range a = {0, 0}, b;
     bool known = node_range(c, n->kid[0], &a);
     if (!node_range(c, n->kid[1], &b))
         return false;

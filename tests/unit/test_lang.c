@@ -74,7 +74,9 @@ static int first_difference(const char *a, const char *b) {
 static bool golden_holds(const char *path) {
     char golden[256];
     snprintf(golden, sizeof golden, "%.*s.tree", (int)(strrchr(path, '.') - path), path);
-    char *file = file_read(path), *expected = file_read(golden), *got = trees_of(path, file);
+    char *file = file_read(path);
+    assert_non_null(file);
+    char *expected = file_read(golden), *got = trees_of(path, file);
     bool same = expected && strcmp(expected, got) == 0;
     if (!same && getenv("UF_BLESS")) {
         file_write(golden, got);
@@ -285,6 +287,7 @@ typedef struct constant {
 } constant;
 
 /* clang-format off */
+/* NOLINTBEGIN(bugprone-integer-division) */
 #define E(...) {#__VA_ARGS__, DTYPE_OF(__VA_ARGS__), (double)(__VA_ARGS__)}
 static const constant constants[] = {
     E(0), E(1), E(017), E(0x1F), E(2147483647), E(2147483648), E(0x7fffffff), E(0xffffffff), E(0x100000000), E(1u),
@@ -297,6 +300,7 @@ static const constant constants[] = {
     E(2147483647 + 1u), E(65535 * 65537u), E((short)32767 + (short)1), E(0.1 + 0.2), E(0.1f + 0.2f), E(1e308 * 10),
     E(-(0.0)), E(16777217.0f), E(16777216.0f + 1), E(9007199254740993), E((double)9007199254740993), E(1.0 / 0.0),
 };
+/* NOLINTEND(bugprone-integer-division) */
 /* Comparisons are bool here, int in C. */
 #define B(...) {#__VA_ARGS__, DT_BOOL, (double)(__VA_ARGS__)}
 static const constant relations[] = {
