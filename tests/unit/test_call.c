@@ -21,10 +21,10 @@ static bool gpu;
 
 #define OK(...)                                                              \
     do {                                                                     \
-        uf_status got = (__VA_ARGS__);                                       \
-        if (got)                                                             \
+        uf_status ok_status = (__VA_ARGS__);                                 \
+        if (ok_status)                                                       \
             print_error("%s: %s\n", #__VA_ARGS__, uf_last_error()->message); \
-        assert_int_equal(got, UF_OK);                                        \
+        assert_int_equal(ok_status, UF_OK);                                  \
     } while (0)
 
 #define FAILS(expected, part, ...)                                  \
@@ -175,6 +175,45 @@ static void rank_64(void **state) {
     twin_back(&tr, r, 64);
     for (int i = 0; i < 64; i++)
         assert_true(r[i] == (float)i + 1);
+    uf_free(f);
+}
+
+/* More than 2^31 elements: a flat loop, and one of the general class (64-bit indices on the GPU). */
+static void huge(void **state) {
+    (void)state;
+    const int64_t n = (INT64_C(1) << 31) + 77;
+    const DLDevice device = gpu ? (DLDevice){kDLCUDA, 0} : (DLDevice){kDLCPU, 0};
+    uf_func *f = make("uint8,uint8->uint8", "(x, y) { return 3 * x + y; }");
+    DLManagedTensor *r;
+    OK(uf_empty(&r, device, U8, 1, &n));
+    static uint8_t ramp[251], got[64], five = 5;
+    for (int i = 0; i < 251; i++)
+        ramp[i] = (uint8_t)i;
+    OK(uf_copy(&r->dl_tensor, &UF_SCALAR(five), NULL));
+    OK(uf_call(f, 3, (DLTensor[]){r->dl_tensor, UF_SCALAR(7), r->dl_tensor}, NULL)); /* in place, flat: 22 */
+
+    /* rows of 251, each written with a ramp, transposed: no dimension is contiguous in every operand */
+    const int64_t rows = n / 251, shape[] = {251, rows}, strides[] = {1, 251};
+    DLManagedTensor *d;
+    OK(uf_empty(&d, device, U8, 1, (int64_t[]){251}));
+    OK(uf_copy(&d->dl_tensor, &UF_ARRAY(ramp, 251), NULL));
+    DLTensor view = r->dl_tensor, column = d->dl_tensor;
+    view.ndim = column.ndim = 2;
+    view.shape = column.shape = (int64_t *)shape;
+    view.strides = (int64_t *)strides;
+    column.strides = (int64_t[]){1, 0};
+    OK(uf_call(f, 3, (DLTensor[]){view, column, view}, NULL));
+    const int64_t places[] = {0, 12345, INT64_C(1) << 30, (INT64_C(1) << 31) - 40, rows * 251 - 64};
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        DLTensor part = r->dl_tensor, here = UF_ARRAY(got, 64);
+        part.shape = (int64_t[]){64};
+        part.byte_offset = (uint64_t)places[k];
+        OK(uf_copy(&here, &part, NULL));
+        for (int i = 0; i < 64; i++)
+            assert_int_equal(got[i], (uint8_t)(66 + (places[k] + i) % 251));
+    }
+    d->deleter(d);
+    r->deleter(r);
     uf_free(f);
 }
 
@@ -620,15 +659,25 @@ static void results_do_not_depend_on_position(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contiguous),      cmocka_unit_test(broadcast),
-        cmocka_unit_test(strides),         cmocka_unit_test(rank_64),
-        cmocka_unit_test(casts_are_fused), cmocka_unit_test(narrowest),
-        cmocka_unit_test(numbers),         cmocka_unit_test(any_types),
-        cmocka_unit_test(several_outputs), cmocka_unit_test(masked),
-        cmocka_unit_test(in_place),        cmocka_unit_test(overlapping),
-        cmocka_unit_test(bad_outputs),     cmocka_unit_test(plans),
-        cmocka_unit_test(copies),          cmocka_unit_test(staging),
-        cmocka_unit_test(introspection),   cmocka_unit_test(results_do_not_depend_on_position),
+        cmocka_unit_test(contiguous),
+        cmocka_unit_test(broadcast),
+        cmocka_unit_test(strides),
+        cmocka_unit_test(rank_64),
+        cmocka_unit_test(huge),
+        cmocka_unit_test(casts_are_fused),
+        cmocka_unit_test(narrowest),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(any_types),
+        cmocka_unit_test(several_outputs),
+        cmocka_unit_test(masked),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(overlapping),
+        cmocka_unit_test(bad_outputs),
+        cmocka_unit_test(plans),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(staging),
+        cmocka_unit_test(introspection),
+        cmocka_unit_test(results_do_not_depend_on_position),
     };
     int failed = cmocka_run_group_tests_name("calls, CPU", tests, NULL, NULL);
     const char *wanted = getenv("UF_TEST_GPU");
