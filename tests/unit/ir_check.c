@@ -57,32 +57,54 @@ const char *judge_name(int i) { return judges[i].name; }
 
 static void complain(const char *what, const char *why) { snprintf(complaint, sizeof complaint, "%s: %s", what, why); }
 
-/* The module of a text in a new context, verified; NULL and a complaint otherwise. */
-static void *parse(const judge *j, const char *ir, void **context) {
+static void drop_text(const judge *j, char *message) {
+    if (message)
+        FUNCTION(j, "LLVMDisposeMessage", void, (char *))(message);
+}
+
+/* A module in a context of its own, and the machine it is compiled for. */
+typedef struct work {
+    const judge *j;
+    void *context, *module, *machine;
+} work;
+
+static void drop_work(work *w) {
+    if (w->module)
+        FUNCTION(w->j, "LLVMDisposeModule", void, (void *))(w->module);
+    if (w->context)
+        FUNCTION(w->j, "LLVMContextDispose", void, (void *))(w->context);
+    if (w->machine)
+        FUNCTION(w->j, "LLVMDisposeTargetMachine", void, (void *))(w->machine);
+    *w = (work){0};
+}
+
+/* The module of a text, verified; without module, and a complaint, otherwise. */
+static work parse(const judge *j, const char *ir) {
+    work w = {.j = j};
     char *message = NULL;
-    void *module = NULL;
-    *context = FUNCTION(j, "LLVMContextCreate", void *, (void))();
+    w.context = FUNCTION(j, "LLVMContextCreate", void *, (void))();
     void *buffer = FUNCTION(j, "LLVMCreateMemoryBufferWithMemoryRangeCopy", void *,
                             (const char *, size_t, const char *))(ir, strlen(ir), "text");
-    if (FUNCTION(j, "LLVMParseIRInContext", int, (void *, void *, void **, char **))(*context, buffer, &module,
-                                                                                     &message)) {
+    int failed = FUNCTION(j, "LLVMParseIRInContext", int, (void *, void *, void **, char **))(w.context, buffer,
+                                                                                              &w.module, &message);
+    if (failed)
         complain("parse", message);
-        return NULL;
-    }
-    if (FUNCTION(j, "LLVMVerifyModule", int, (void *, int, char **))(module, 2, &message)) {
+    drop_text(j, message);
+    message = NULL;
+    if (!failed && FUNCTION(j, "LLVMVerifyModule", int, (void *, int, char **))(w.module, 2, &message)) {
         complain("verify", message);
-        return NULL;
+        FUNCTION(j, "LLVMDisposeModule", void, (void *))(w.module);
+        w.module = NULL;
     }
-    return module;
+    drop_text(j, message);
+    return w;
 }
 
 const char *judge_ir(int i, const char *ir) {
-    const judge *j = &judges[i];
-    void *context, *module = parse(j, ir, &context);
-    if (module)
-        FUNCTION(j, "LLVMDisposeModule", void, (void *))(module);
-    FUNCTION(j, "LLVMContextDispose", void, (void *))(context);
-    return module ? NULL : complaint;
+    work w = parse(&judges[i], ir);
+    bool good = w.module;
+    drop_work(&w);
+    return good ? NULL : complaint;
 }
 
 static void start(judge *j) {
@@ -96,69 +118,91 @@ static void start(judge *j) {
     j->started = true;
 }
 
+static void die(const judge *j, const char *why) {
+    fprintf(stderr, "%s: %s\n", j->name, why);
+    abort();
+}
+
 static void *machine_of(const judge *j, const char *cpu, const char *features) {
     char *triple = FUNCTION(j, "LLVMGetDefaultTargetTriple", char *, (void))(), *message = NULL;
     void *target = NULL;
-    if (FUNCTION(j, "LLVMGetTargetFromTriple", int, (const char *, void **, char **))(triple, &target, &message)) {
-        fprintf(stderr, "%s: %s\n", j->name, message);
-        abort();
-    }
-    return FUNCTION(j, "LLVMCreateTargetMachine", void *,
-                    (void *, const char *, const char *, const char *, int, int, int))(target, triple, cpu, features, 3,
-                                                                                       2, 3);
+    if (FUNCTION(j, "LLVMGetTargetFromTriple", int, (const char *, void **, char **))(triple, &target, &message))
+        die(j, message);
+    void *machine = FUNCTION(j, "LLVMCreateTargetMachine", void *,
+                             (void *, const char *, const char *, const char *, int, int, int))(target, triple, cpu,
+                                                                                                features, 3, 2, 3);
+    drop_text(j, triple);
+    return machine;
 }
 
-static void optimise(const judge *j, void *module, void *machine, const char *passes) {
-    char *triple = FUNCTION(j, "LLVMGetTargetMachineTriple", char *, (void *))(machine);
-    FUNCTION(j, "LLVMSetTarget", void, (void *, const char *))(module, triple);
-    void *layout = FUNCTION(j, "LLVMCreateTargetDataLayout", void *, (void *))(machine);
-    FUNCTION(j, "LLVMSetModuleDataLayout", void, (void *, void *))(module, layout);
+static void optimise(work *w, const char *cpu, const char *features, const char *passes) {
+    const judge *j = w->j;
+    w->machine = machine_of(j, cpu, features);
+    char *triple = FUNCTION(j, "LLVMGetTargetMachineTriple", char *, (void *))(w->machine);
+    FUNCTION(j, "LLVMSetTarget", void, (void *, const char *))(w->module, triple);
+    drop_text(j, triple);
+    void *layout = FUNCTION(j, "LLVMCreateTargetDataLayout", void *, (void *))(w->machine);
+    FUNCTION(j, "LLVMSetModuleDataLayout", void, (void *, void *))(w->module, layout);
+    FUNCTION(j, "LLVMDisposeTargetData", void, (void *))(layout);
     void *options = FUNCTION(j, "LLVMCreatePassBuilderOptions", void *, (void))();
-    void *error =
-        FUNCTION(j, "LLVMRunPasses", void *, (void *, const char *, void *, void *))(module, passes, machine, options);
-    if (error) {
-        fprintf(stderr, "%s: passes failed\n", j->name);
-        abort();
-    }
+    if (FUNCTION(j, "LLVMRunPasses", void *, (void *, const char *, void *, void *))(w->module, passes, w->machine,
+                                                                                     options))
+        die(j, "passes failed");
+    FUNCTION(j, "LLVMDisposePassBuilderOptions", void, (void *))(options);
 }
 
-static void *parse_or_die(const judge *j, const char *ir, void **context) {
-    void *module = parse(j, ir, context);
-    if (!module) {
-        fprintf(stderr, "%s\n%s: %s\n", ir, j->name, complaint);
-        abort();
+static work parse_or_die(judge *j, const char *ir) {
+    start(j);
+    work w = parse(j, ir);
+    if (!w.module) {
+        fprintf(stderr, "%s\n", ir);
+        die(j, complaint);
     }
-    return module;
+    return w;
 }
 
 /* MCJIT takes the host's features from nowhere else. */
-static void set_attributes(const judge *j, void *context, void *module, const char *cpu, const char *features) {
+static void set_attributes(const work *w, const char *cpu, const char *features) {
+    const judge *j = w->j;
     const char *keys[] = {"target-cpu", "target-features"}, *values[] = {cpu, features};
-    void *f = FUNCTION(j, "LLVMGetFirstFunction", void *, (void *))(module);
+    void *f = FUNCTION(j, "LLVMGetFirstFunction", void *, (void *))(w->module);
     for (; f; f = FUNCTION(j, "LLVMGetNextFunction", void *, (void *))(f))
         for (int k = 0; k < 2; k++) {
             void *attribute = FUNCTION(j, "LLVMCreateStringAttribute", void *,
                                        (void *, const char *, unsigned, const char *, unsigned))(
-                context, keys[k], (unsigned)strlen(keys[k]), values[k], (unsigned)strlen(values[k]));
+                w->context, keys[k], (unsigned)strlen(keys[k]), values[k], (unsigned)strlen(values[k]));
             FUNCTION(j, "LLVMAddAttributeAtIndex", void, (void *, unsigned, void *))(f, (unsigned)-1, attribute);
         }
 }
 
 struct judged {
-    const judge *j;
+    work w; /* its module is the JIT's */
     void *jit;
 };
 
+static void map_symbols(const work *w, void *jit, const code_module *m) {
+    for (int k = 0; k < m->nsymbols; k++) {
+        const code_symbol *s = &m->symbols[k];
+        void *f = FUNCTION(w->j, "LLVMGetNamedFunction", void *, (void *, const char *))(w->module, s->name);
+        if (!f)
+            continue;
+        void (*add)(void *, void *, void *) = FUNCTION(w->j, "LLVMAddGlobalMapping", void, (void *, void *, void *));
+        add(jit, f, (void *)(uintptr_t)s->address);
+    }
+}
+
 judged *judge_compile(int i, const code_module *m, int level) {
     judge *j = &judges[i];
-    start(j);
-    void *context, *module = parse_or_die(j, m->ir.data, &context), *jit = NULL;
+    work w = parse_or_die(j, m->ir.data);
+    void *jit = NULL;
     char *message = NULL, passes[] = "default<O3>";
     passes[9] = (char)('0' + level);
-    const char *cpu = FUNCTION(j, "LLVMGetHostCPUName", char *, (void))();
-    const char *features = FUNCTION(j, "LLVMGetHostCPUFeatures", char *, (void))();
-    set_attributes(j, context, module, cpu, features);
-    optimise(j, module, machine_of(j, cpu, features), passes);
+    char *cpu = FUNCTION(j, "LLVMGetHostCPUName", char *, (void))();
+    char *features = FUNCTION(j, "LLVMGetHostCPUFeatures", char *, (void))();
+    set_attributes(&w, cpu, features);
+    optimise(&w, cpu, features, passes);
+    drop_text(j, cpu);
+    drop_text(j, features);
     struct { /* LLVMMCJITCompilerOptions */
         unsigned level;
         int model, no_frame, fast_select;
@@ -167,48 +211,52 @@ judged *judge_compile(int i, const code_module *m, int level) {
     FUNCTION(j, "LLVMInitializeMCJITCompilerOptions", void, (void *, size_t))(&options, sizeof options);
     options.level = (unsigned)level;
     if (FUNCTION(j, "LLVMCreateMCJITCompilerForModule", int,
-                 (void **, void *, void *, size_t, char **))(&jit, module, &options, sizeof options, &message)) {
-        fprintf(stderr, "%s: %s\n", j->name, message);
-        abort();
-    }
-    for (int k = 0; k < m->nsymbols; k++) {
-        void *f = FUNCTION(j, "LLVMGetNamedFunction", void *, (void *, const char *))(module, m->symbols[k].name);
-        if (f)
-            FUNCTION(j, "LLVMAddGlobalMapping", void, (void *, void *, void *))
-        (jit, f, (void *)(uintptr_t)m->symbols[k].address);
-    }
+                 (void **, void *, void *, size_t, char **))(&jit, w.module, &options, sizeof options, &message))
+        die(j, message);
+    map_symbols(&w, jit, m);
+    w.module = NULL;
     judged *result = malloc(sizeof *result);
-    *result = (judged){j, jit};
+    *result = (judged){w, jit};
     return result;
 }
 
 uintptr_t judge_address(const judged *from, const char *function) {
-    return (uintptr_t)FUNCTION(from->j, "LLVMGetFunctionAddress", uint64_t, (void *, const char *))(from->jit,
-                                                                                                    function);
+    return (uintptr_t)FUNCTION(from->w.j, "LLVMGetFunctionAddress", uint64_t, (void *, const char *))(from->jit,
+                                                                                                      function);
+}
+
+void judge_free(judged *from) {
+    if (!from)
+        return;
+    FUNCTION(from->w.j, "LLVMDisposeExecutionEngine", void, (void *))(from->jit);
+    drop_work(&from->w);
+    free(from);
 }
 
 const char *judge_assembly(int i, const char *ir, const char *cpu, const char *features) {
     judge *j = &judges[i];
-    start(j);
-    void *context, *module = parse_or_die(j, ir, &context), *machine = machine_of(j, cpu, features), *buffer = NULL;
+    work w = parse_or_die(j, ir);
+    void *buffer = NULL;
     char *message = NULL;
-    optimise(j, module, machine, "default<O3>");
+    optimise(&w, cpu, features, "default<O3>");
     if (FUNCTION(j, "LLVMTargetMachineEmitToMemoryBuffer", int,
-                 (void *, void *, int, char **, void **))(machine, module, 0, &message, &buffer)) {
-        fprintf(stderr, "%s: %s\n", j->name, message);
-        abort();
-    }
+                 (void *, void *, int, char **, void **))(w.machine, w.module, 0, &message, &buffer))
+        die(j, message);
     snprintf(dump, sizeof dump, "%.*s", (int)FUNCTION(j, "LLVMGetBufferSize", size_t, (void *))(buffer),
              FUNCTION(j, "LLVMGetBufferStart", const char *, (void *))(buffer));
+    FUNCTION(j, "LLVMDisposeMemoryBuffer", void, (void *))(buffer);
+    drop_work(&w);
     return dump;
 }
 
 const char *judge_optimised(int i, const char *ir, const char *cpu, const char *features) {
     judge *j = &judges[i];
-    start(j);
-    void *context, *module = parse_or_die(j, ir, &context);
-    optimise(j, module, machine_of(j, cpu, features), "default<O3>");
-    snprintf(dump, sizeof dump, "%s", FUNCTION(j, "LLVMPrintModuleToString", char *, (void *))(module));
+    work w = parse_or_die(j, ir);
+    optimise(&w, cpu, features, "default<O3>");
+    char *all = FUNCTION(j, "LLVMPrintModuleToString", char *, (void *))(w.module);
+    snprintf(dump, sizeof dump, "%s", all);
+    drop_text(j, all);
+    drop_work(&w);
     return dump;
 }
 
@@ -255,7 +303,7 @@ static bool nvvm_fails(const char *step, int status, void *program) {
 }
 
 static bool add_libdevice(void *program) {
-    static char *bitcode;
+    static char *bitcode; /* stays */
     static size_t size;
     if (!bitcode) {
         char path[512];
@@ -300,36 +348,53 @@ static const char *assemble(const char *ptx, int arch) {
     return status ? complaint : NULL;
 }
 
-const char *nvvm_judge(const code_module *m, int arch, bool with_ptxas, const char **ptx) {
-    void *program = NULL;
+/* Leaves the PTX in dump. */
+static bool nvvm_compiles(const code_module *m, int arch, void *program) {
+    const judge *j = &nvvm_judge_of;
     size_t size = 0;
     char option[32];
     snprintf(option, sizeof option, "-arch=compute_%d", arch);
     const char *options[] = {option, "-fma=0", "-generate-line-info"};
-    int noptions = m->flags & UF_DEBUG ? 3 : 2;
+    int n = m->flags & UF_DEBUG ? 3 : 2;
+    int (*add)(void *, const char *, size_t, const char *) =
+        FUNCTION(j, "nvvmAddModuleToProgram", int, (void *, const char *, size_t, const char *));
+    int (*verify)(void *, int, const char **) = FUNCTION(j, "nvvmVerifyProgram", int, (void *, int, const char **));
+    int (*compile)(void *, int, const char **) = FUNCTION(j, "nvvmCompileProgram", int, (void *, int, const char **));
+    if (nvvm_fails("add", add(program, m->ir.data, m->ir.length, "kernel"), program) ||
+        nvvm_fails("verify", verify(program, n, options), program))
+        return false;
+    if (m->math && !add_libdevice(program)) {
+        complain("libdevice", "not found");
+        return false;
+    }
+    if (nvvm_fails("compile", compile(program, n, options), program))
+        return false;
+    FUNCTION(j, "nvvmGetCompiledResultSize", int, (void *, size_t *))(program, &size);
+    if (size > sizeof dump) {
+        complain("PTX", "too long for the test");
+        return false;
+    }
+    FUNCTION(j, "nvvmGetCompiledResult", int, (void *, char *))(program, dump);
+    return true;
+}
+
+const char *nvvm_judge(const code_module *m, int arch, bool with_ptxas, const char **ptx) {
+    void *program = NULL;
     FUNCTION(&nvvm_judge_of, "nvvmCreateProgram", int, (void **))(&program);
-    int status = FUNCTION(&nvvm_judge_of, "nvvmAddModuleToProgram", int,
-                          (void *, const char *, size_t, const char *))(program, m->ir.data, m->ir.length, "kernel");
-    if (nvvm_fails("add", status, program))
-        return complaint;
-    status =
-        FUNCTION(&nvvm_judge_of, "nvvmVerifyProgram", int, (void *, int, const char **))(program, noptions, options);
-    if (nvvm_fails("verify", status, program))
-        return complaint;
-    if (m->math && !add_libdevice(program))
-        return "libdevice not found";
-    status =
-        FUNCTION(&nvvm_judge_of, "nvvmCompileProgram", int, (void *, int, const char **))(program, noptions, options);
-    if (nvvm_fails("compile", status, program))
-        return complaint;
-    FUNCTION(&nvvm_judge_of, "nvvmGetCompiledResultSize", int, (void *, size_t *))(program, &size);
-    if (size > sizeof dump)
-        return "PTX is too long for the test";
-    FUNCTION(&nvvm_judge_of, "nvvmGetCompiledResult", int, (void *, char *))(program, dump);
+    bool good = nvvm_compiles(m, arch, program);
     FUNCTION(&nvvm_judge_of, "nvvmDestroyProgram", int, (void **))(&program);
+    if (!good)
+        return complaint;
     if (ptx)
         *ptx = dump;
     return with_ptxas && ptxas_found() ? assemble(dump, arch) : NULL;
+}
+
+/* What PTX must not say: functions from elsewhere; compiled without optimisation for the sake of a debugger. */
+static const char *nvvm_slip(const code_module *m, const char *ptx) {
+    if (m->flags & UF_DEBUG && !strstr(ptx, ".loc"))
+        return "no line information";
+    return strstr(ptx, ".extern") ? strstr(ptx, ".extern") : strstr(ptx, ", debug");
 }
 
 bool judge_accept(const code_module *m, const code_target *target, unsigned how, uint64_t turn) {
@@ -345,7 +410,7 @@ bool judge_accept(const code_module *m, const code_target *target, unsigned how,
     for (size_t k = first; target->gpu && nvvm_found() && k < COUNT(archs); k += step) {
         const char *ptx = "", *wrong = nvvm_judge(m, archs[k], how & JUDGE_ASSEMBLE, &ptx);
         if (!wrong)
-            wrong = strstr(ptx, ".extern");
+            wrong = nvvm_slip(m, ptx);
         if (wrong) {
             fprintf(stderr, "%s\ncompute_%d: %s\n", m->ir.data, archs[k], wrong);
             return false;

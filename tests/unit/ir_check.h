@@ -12,11 +12,12 @@ const char *judge_name(int i);
 /* Parses and verifies; NULL if all is well, else what is wrong (static storage). */
 const char *judge_ir(int i, const char *ir);
 
-/* Compiles a CPU module for this host with default<O0> or default<O3>; aborts on error. Addresses of its functions. Nothing is
- * freed: programs are short. */
+/* Compiles a CPU module for this host with default<O0> or default<O3>; aborts on error. Addresses of its
+ * functions live until judge_free. */
 typedef struct judged judged;
 judged *judge_compile(int i, const code_module *module, int level);
 uintptr_t judge_address(const judged *from, const char *function);
+void judge_free(judged *from); /* NULL does nothing */
 /* Assembly of the module for a CPU and features ("", "+f16c"), after default<O3>; static storage. */
 const char *judge_assembly(int i, const char *ir, const char *cpu, const char *features);
 /* The IR after default<O3>; static storage. */

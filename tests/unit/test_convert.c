@@ -145,6 +145,9 @@ static void test_conversions(void **state) {
                 }
         }
     }
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < judge_count(); i++)
+            judge_free(codes[h][i]);
 }
 
 /* ---- Operators: total, against 128-bit arithmetic ---- */
@@ -305,6 +308,7 @@ static void test_operators(void **state) {
                         snprintf(name, sizeof name, "op%d_%s_%s", o, dtypes[type].name, dtypes[count].name);
                         check_operator(judge_address(result, name), o, type, count, judge_name(i));
                     }
+        judge_free(result);
     }
     text_free(&m.ir);
 }

@@ -502,19 +502,25 @@ static int32_t control_in_c(int32_t x, int32_t n) {
     return r;
 }
 
+/* Runs the module's entry over arrays on one judge. */
+static void run_entry(int i, const code_module *m, int level, char **arrays, int64_t n) {
+    judged *result = judge_compile(i, m, level);
+    ((void (*)(char **, int64_t))judge_address(result, "entry"))(arrays, n);
+    judge_free(result);
+}
+
 static void run_control(int i, int level) {
     enum {
         COUNT_ALL = 20 * 60
     };
     code_module m = module_of(control_tree(), &host, 0, UF_DEBUG);
-    judged *result = judge_compile(i, &m, level);
     int32_t x[COUNT_ALL], n[COUNT_ALL], r[COUNT_ALL];
     for (int k = 0; k < COUNT_ALL; k++) {
         x[k] = k % 20 - 5;
         n[k] = k / 20;
     }
     char *arrays[] = {(char *)x, (char *)n, (char *)r};
-    ((void (*)(char **, int64_t))judge_address(result, "entry"))(arrays, COUNT_ALL);
+    run_entry(i, &m, level, arrays, COUNT_ALL);
     for (int k = 0; k < COUNT_ALL; k++)
         if (r[k] != control_in_c(x[k], n[k]))
             fail_msg("%s: control(%d, %d) is %d, not %d", judge_name(i), x[k], n[k], r[k], control_in_c(x[k], n[k]));
@@ -569,7 +575,7 @@ static void test_arrays(void **state) {
     for (int i = 0; i < judge_count(); i++)
         for (int level = 0; level <= 3; level += 3) {
             code_module m = module_of(arrays_tree(), &host, 0, 0);
-            ((void (*)(char **, int64_t))judge_address(judge_compile(i, &m, level), "entry"))(arrays, 64);
+            run_entry(i, &m, level, arrays, 64);
             for (int k = 0; k < 64; k++)
                 assert_int_equal(r[k], want[x[k]]);
             text_free(&m.ir);
@@ -610,7 +616,7 @@ static void test_complex(void **state) {
     char *arrays[] = {(char *)x, (char *)y, (char *)z, (char *)b};
     for (int i = 0; i < judge_count(); i++) {
         code_module m = module_of(complex_tree(), &host, 0, 0);
-        ((void (*)(char **, int64_t))judge_address(judge_compile(i, &m, 3), "entry"))(arrays, 4);
+        run_entry(i, &m, 3, arrays, 4);
         for (int k = 0; k < 8; k++)
             assert_float_equal(z[k], want[k], 0);
         for (int k = 0; k < 4; k++)
@@ -633,7 +639,8 @@ static void check_positions(int i, const char *name, dtype in, dtype wide, dtype
         COUNT_ALL = 77
     };
     code_module m = module_of(math_call_tree(name, in, wide, out), &host, 0, 0);
-    void (*f)(char **, int64_t) = (void (*)(char **, int64_t))judge_address(judge_compile(i, &m, 3), "entry");
+    judged *result = judge_compile(i, &m, 3);
+    void (*f)(char **, int64_t) = (void (*)(char **, int64_t))judge_address(result, "entry");
     char x[COUNT_ALL * 8], all[COUNT_ALL * 8], one[COUNT_ALL * 8];
     size_t size = dtypes[in].size, rsize = dtypes[out].size;
     for (size_t k = 0; k < COUNT_ALL; k++) {
@@ -648,6 +655,7 @@ static void check_positions(int i, const char *name, dtype in, dtype wide, dtype
         if (!same_bits(out, all + k * rsize, one + k * rsize))
             fail_msg("%s: %s %s of %Lg depends on the position", judge_name(i), dtypes[in].name, name,
                      read_wide(in, x + k * size).re);
+    judge_free(result);
     text_free(&m.ir);
 }
 
