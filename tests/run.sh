@@ -12,7 +12,8 @@ VENV=${VENV:-build/venv}
 UFUNC_LIB=$BUILD/libufunc.so
 export BUILD UFUNC_LIB CMOCKA_MESSAGE_OUTPUT=TAP
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0:allocator_may_return_null=1}"
-export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp:die_after_fork=0}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1}"
+export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 
 log=$BUILD/test.log
@@ -48,7 +49,7 @@ run() {
         if [ "$(wc -l <"$log")" -le 200 ]; then
             sed 's/^/    /' "$log"
         else
-            { grep -a '^not ok' "$log"; echo "(the last 100 of $(wc -l <"$log") lines)"; tail -n 100 "$log"; } | sed 's/^/    /'
+            { grep -a -B 20 -A 10 '^not ok' "$log" | head -n 300; echo ..; tail -n 50 "$log"; } | sed 's/^/    /'
         fi
     elif [ $status = 77 ]; then
         echo "skip  $name: $(tail -n 1 "$log")"
