@@ -1,5 +1,6 @@
 /* check.c - the driver of the checker: the kernel, instances of helpers, the types of results, and the limits of the tree
  * once it is inlined. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "lang/check.h"
@@ -165,6 +166,7 @@ static void mark_used(node *list) {
 
 /* The one type of everything returned: theirs if they agree, else the common one, as for ?: */
 static dtype returned_type(const pending *returns, bool *weak) {
+    assert(returns);
     const node *first = returns->assign->kid[1];
     dtype type = first->type;
     *weak = first->weak;
@@ -203,7 +205,11 @@ static void parameters_bind(check *c, instance *i) {
 /* Outputs by name: the types asked for, or what is guessed. */
 static void outputs_bind(check *c, instance *i) {
     for (int k = 0; k < i->def->noutputs; k++) {
-        dtype type = c->out[k] != DT_NONE ? c->out[k] : c->guesses[k].assumed;
+        dtype type = c->out[k];
+        if (type == DT_NONE) {
+            assert(c->guesses); /* kernel_settle made them */
+            type = c->guesses[k].assumed;
+        }
         const char *title = name_text(c, i->def->outputs[k]);
         variable_bind(c, i->def->outputs[k], local_new(c, title, type, 0, NULL, i->def->at));
     }

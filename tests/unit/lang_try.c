@@ -1,3 +1,4 @@
+/* lang_try.c - kernel C in the tests: from text to tree, and whether the tree is what lang.h promises. */
 #include "lang_try.h"
 
 static int types_read(const char *s, size_t length, dtype *types) {
@@ -28,4 +29,233 @@ uf_status lang_try(arena *a, const char *source, const char *types, tree **out) 
     if (out)
         *out = t;
     return UF_OK;
+}
+
+/* ---- The promises of lang.h ---- */
+
+typedef struct walk {
+    const tree *t;
+    const function *f;
+    const char *fault;
+    int loops, switches;
+    int64_t nodes;
+    bool has_loop;
+} walk;
+
+static void require(walk *w, bool holds, const char *fault) {
+    if (!holds && !w->fault)
+        w->fault = fault;
+}
+
+static bool computes(dtype t) {
+    return t == DT_INT32 || t == DT_INT64 || t == DT_UINT32 || t == DT_UINT64 || t == DT_FLOAT32 || t == DT_FLOAT64;
+}
+static bool computes_integer(dtype t) { return computes(t) && dtype_is_integer(t); }
+static bool is_expression(const node *n) { return n && n->kind < N_EVAL; }
+
+static dtype kid_type(const node *n, int k) { return is_expression(n->kid[k]) ? (dtype)n->kid[k]->type : DT_NONE; }
+
+static int list_length(const node *n) {
+    int count = 0;
+    for (; n; n = n->next)
+        count++;
+    return count;
+}
+
+static void check_constant(walk *w, const node *n) {
+    number v = n->value, again;
+    char bytes[16];
+    require(w, v.type == n->type, "constant of another type");
+    number_write(v, n->type, bytes);
+    again = number_read(n->type, bytes);
+    bool complex = dtype_is_complex(n->type);
+    for (int i = 0; i < 1 + complex && dtypes[n->type].kind >= DK_FLOATING; i++)
+        require(w, again.as.f[i] == v.as.f[i] || v.as.f[i] != v.as.f[i], "constant not rounded to its type");
+    require(w, dtypes[n->type].kind >= DK_FLOATING || again.as.u == v.as.u, "constant outside of its type");
+}
+
+static void check_element(walk *w, const node *n) {
+    const local *l = &w->f->locals[n->local];
+    require(w, l->rank > 0 && l->type == n->type, "element of what is no such array");
+    const node *index = n->args;
+    require(w, l->rank <= 3 ? !n->args : list_length(n->args) == l->rank, "number of indices");
+    for (int k = 0; k < 3; k++)
+        if (l->rank <= 3)
+            require(w, k < l->rank ? kid_type(n, k) == DT_INT64 || kid_type(n, k) == DT_UINT64 : !n->kid[k], "index");
+    for (; index; index = index->next)
+        require(w, index->type == DT_INT64 || index->type == DT_UINT64, "index");
+}
+
+static void check_binary(walk *w, const node *n) {
+    dtype a = kid_type(n, 0), b = kid_type(n, 1);
+    char kind = ops[n->op].kind;
+    bool relation = kind == 'R' || kind == 'E', both = n->op == OP_ADD || n->op == OP_SUB || kind == 'E';
+    require(w, computes(a) || (both && dtype_is_complex(a)), "operand of no type for computing");
+    require(w, kind == 'S' ? computes_integer(a) && computes_integer(b) : a == b, "operands of different types");
+    require(w, kind == 'A' || relation || computes_integer(a), "integer operator on others");
+    require(w, n->type == (relation ? DT_BOOL : a), "type of an operator");
+}
+
+static void check_place(walk *w, const node *n) {
+    require(w, n->kid[0] && (n->kid[0]->kind == N_LOCAL || n->kid[0]->kind == N_ELEMENT), "assignment to no place");
+    require(w, kid_type(n, 0) == n->type, "type of an assignment");
+}
+
+static void check_compound(walk *w, const node *n) {
+    dtype right = kid_type(n, 1), wide = n->wide;
+    check_place(w, n);
+    require(w, computes(wide) || dtype_is_complex(wide), "compound assignment in no type for computing");
+    if (n->callee)
+        require(w,
+                n->callee->nparams == 2 && n->callee->locals[0].type == wide && n->callee->locals[1].type == right &&
+                    n->callee->locals[2].type == wide,
+                "helper of a compound assignment");
+    else if (ops[n->op].kind == 'S')
+        require(w, computes_integer(wide) && computes_integer(right), "shift of no integer");
+    else
+        require(w, right == wide && (computes(wide) || n->op == OP_ADD || n->op == OP_SUB), "compound assignment");
+}
+
+static void check_call(walk *w, const node *n) {
+    int k = 0;
+    const function *f = w->t->functions;
+    while (f && f != n->callee && f != w->f)
+        f = f->next;
+    require(w, f == n->callee, "callee does not stand before its caller");
+    for (const node *a = n->args; a; a = a->next, k++)
+        require(w, k < n->callee->nparams && n->callee->locals[k].type == a->type, "argument of another type");
+    require(w, k == n->callee->nparams && n->callee->nresults == 1 && n->callee->locals[k].type == n->type, "call");
+}
+
+static void check_math(walk *w, const node *n) {
+    bool bits = n->math->rule == MATH_BITS;
+    int whole = n->math->rule == MATH_FLOATING_INT   ? n->math->arity - 1
+                : n->math->rule == MATH_INT_FLOATING ? 0
+                                                     : -1,
+        k = 0;
+    require(w, bits ? dtype_is_integer(n->wide) : n->wide == DT_FLOAT32 || n->wide == DT_FLOAT64, "math in this type");
+    require(w, n->type == (bits || n->math->rule == MATH_TO_INT ? DT_INT32 : n->wide), "type of math");
+    for (const node *a = n->args; a; a = a->next, k++)
+        require(w, a->type == (k == whole ? DT_INT32 : n->wide), "argument of math");
+    require(w, k == n->math->arity, "arguments of math");
+}
+
+static void check_node(walk *w, const node *n) {
+    dtype a = kid_type(n, 0), component = n->kind < N_EVAL ? (dtype)dtypes[n->type].component : DT_NONE;
+    switch (n->kind) {
+    case N_CONST:
+        check_constant(w, n);
+        break;
+    case N_LOCAL:
+        require(w, n->local < w->f->nlocals && !w->f->locals[n->local].rank && w->f->locals[n->local].type == n->type,
+                "local of another type");
+        break;
+    case N_ELEMENT:
+        check_element(w, n);
+        break;
+    case N_CONVERT:
+        require(w, a != DT_NONE && a != n->type, "conversion of nothing");
+        break;
+    case N_UNARY:
+        require(w, a == n->type, "type of an operator");
+        require(w,
+                n->op == OP_LNOT ? a == DT_BOOL
+                                 : computes_integer(a) || (n->op == OP_NEG && (computes(a) || dtype_is_complex(a))),
+                "operand");
+        break;
+    case N_BINARY:
+        check_binary(w, n);
+        break;
+    case N_AND:
+    case N_OR:
+        require(w, n->type == DT_BOOL && a == DT_BOOL && kid_type(n, 1) == DT_BOOL, "logical operator");
+        break;
+    case N_SELECT:
+        require(w, a == DT_BOOL && kid_type(n, 1) == n->type && kid_type(n, 2) == n->type, "selection");
+        break;
+    case N_ASSIGN:
+        check_place(w, n);
+        require(w, kid_type(n, 1) == n->type, "assignment of another type");
+        break;
+    case N_COMPOUND:
+        check_compound(w, n);
+        break;
+    case N_UPDATE:
+        check_place(w, n);
+        require(w, computes(n->wide) && (n->op == OP_ADD || n->op == OP_SUB), "update");
+        break;
+    case N_CALL:
+        check_call(w, n);
+        break;
+    case N_MATH:
+        check_math(w, n);
+        break;
+    case N_COMPLEX:
+        require(w, dtype_is_complex(n->type) && a == component && kid_type(n, 1) == component, "complex of parts");
+        break;
+    case N_REAL:
+    case N_IMAG:
+        require(w, dtype_is_complex(a) && n->type == dtypes[a].component, "part");
+        break;
+    case N_EVAL:
+        require(w, a != DT_NONE, "nothing evaluated");
+        break;
+    case N_DECLARE:
+        require(w, !n->kid[0] || (!w->f->locals[n->local].rank && a == w->f->locals[n->local].type), "initialiser");
+        break;
+    case N_IF:
+    case N_LOOP:
+        require(w, a == DT_BOOL || (n->kind == N_LOOP && !n->kid[0]), "condition");
+        break;
+    case N_SWITCH:
+        require(w, a == DT_INT64 || a == DT_UINT64, "switch");
+        break;
+    case N_BREAK:
+        require(w, w->loops + w->switches > 0, "break");
+        break;
+    case N_CONTINUE:
+        require(w, w->loops > 0, "continue");
+        break;
+    default:
+        break;
+    }
+}
+
+static void walk_list(walk *w, const node *n, const node *in_switch);
+
+static void walk_node(walk *w, const node *n) {
+    w->nodes++;
+    w->has_loop |= n->kind == N_LOOP;
+    require(w, n->kind < N_EVAL ? n->type < DT_COUNT : n->type == DT_NONE, "type of a node");
+    check_node(w, n);
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k])
+            walk_node(w, n->kid[k]);
+    walk_list(w, n->args, NULL);
+    walk_list(w, n->step, NULL);
+    w->loops += n->kind == N_LOOP;
+    w->switches += n->kind == N_SWITCH;
+    walk_list(w, n->body, n->kind == N_SWITCH ? n : NULL);
+    walk_list(w, n->other, NULL);
+    w->loops -= n->kind == N_LOOP;
+    w->switches -= n->kind == N_SWITCH;
+}
+
+static void walk_list(walk *w, const node *n, const node *in_switch) {
+    for (; n && !w->fault; n = n->next) {
+        require(w, n->kind != N_CASE || (in_switch && n->value.type == in_switch->kid[0]->type), "case");
+        walk_node(w, n);
+    }
+}
+
+const char *tree_fault(const tree *t) {
+    walk w = {.t = t};
+    for (const function *f = t->functions; f; f = f->next) {
+        w.f = f;
+        walk_list(&w, f->body, NULL);
+        require(&w, (f == t->kernel) == !f->next, "the kernel is not the last");
+    }
+    require(&w, w.nodes <= t->nodes && t->nodes <= LANG_MAX_NODES, "number of nodes");
+    require(&w, w.has_loop == t->has_loop, "has_loop");
+    return w.fault;
 }

@@ -8,4 +8,7 @@
  * kernel. The tree may be NULL. */
 uf_status lang_try(arena *a, const char *source, const char *types, tree **out);
 
+/* What in a tree breaks the promises of lang.h, or NULL. */
+const char *tree_fault(const tree *t);
+
 #endif

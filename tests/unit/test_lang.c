@@ -41,11 +41,13 @@ static void file_write(const char *path, const char *s) {
 static char *trees_of(const char *path, char *file) {
     text out = {0};
     char *signatures = strstr(file, "\nsignatures"), *kernel = strstr(file, "\nkernel");
-    if (!signatures || !kernel)
-        fail_msg("%s has no signatures or no kernel", path);
+    if (!signatures || !kernel) {
+        print_error("%s has no signatures or no kernel\n", path);
+        return NULL;
+    }
     signatures += strlen("\nsignatures");
     kernel += strlen("\nkernel");
-    char *end = strchr(signatures, '\n');
+    char *end = signatures + strcspn(signatures, "\n");
     *end = 0;
     for (char *next, *s = signatures; s; s = next) {
         arena a = {0};
@@ -56,6 +58,8 @@ static char *trees_of(const char *path, char *file) {
         s += strspn(s, " ");
         if (lang_try(&a, kernel, s, &t))
             fail_msg("%s: %s", path, uf_last_error()->message);
+        if (tree_fault(t))
+            fail_msg("%s: %s", path, tree_fault(t));
         text_printf(&out, "# %s\n", s);
         lang_print(&out, t);
         arena_free(&a);
@@ -75,16 +79,17 @@ static bool golden_holds(const char *path) {
     char golden[256];
     snprintf(golden, sizeof golden, "%.*s.tree", (int)(strrchr(path, '.') - path), path);
     char *file = file_read(path);
-    assert_non_null(file);
+    if (!file)
+        return false;
     char *expected = file_read(golden), *got = trees_of(path, file);
-    bool same = expected && strcmp(expected, got) == 0;
-    if (!same && getenv("UF_BLESS")) {
+    bool same = expected && got && strcmp(expected, got) == 0;
+    if (!same && got && getenv("UF_BLESS")) {
         file_write(golden, got);
         same = true;
     }
     if (!same)
         print_error("%s differs from line %d on; look, then UF_BLESS=1\n%s", golden,
-                    expected ? first_difference(expected, got) : 1, got);
+                    expected ? first_difference(expected, got ? got : "") : 1, got ? got : "");
     free(file);
     free(expected);
     free(got);
@@ -151,6 +156,8 @@ static dtype result_type(const char *source, const char *types) {
     tree *t;
     if (lang_try(&a, source, types, &t))
         fail_msg("%s for %s: %s", source, types, uf_last_error()->message);
+    if (tree_fault(t))
+        fail_msg("%s for %s: %s", source, types, tree_fault(t));
     dtype type = t->kernel->locals[t->kernel->nparams].type;
     arena_free(&a);
     return type;

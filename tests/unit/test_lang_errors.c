@@ -560,13 +560,15 @@ static const char *const valid[] = {
 static const char *const operand_types[] = {"float32,float32", "int8,uint64",   "complex64,float16",
                                             "bool,complex128", "float64,int32", "int64,bfloat16"};
 
-/* Must come back, with a status that says what it was, and a message if it failed. */
-static void try_random(const char *source) {
+/* Must come back, typed as lang.h promises, or with a status that says what it was, and a place; true if typed. */
+static bool try_random(const char *source) {
     arena a = {0};
     tree *t = NULL;
     uf_status status = lang_try(&a, source, operand_types[random_below(COUNT(operand_types))], &t);
     if (status == UF_OK) {
         text printed = {0};
+        if (tree_fault(t))
+            fail_msg("%s: %s", source, tree_fault(t));
         lang_print(&printed, t);
         assert_true(printed.length > 0);
         text_free(&printed);
@@ -577,6 +579,7 @@ static void try_random(const char *source) {
             fail_msg("%s: status %d, %s", source, status, e->message);
     }
     arena_free(&a);
+    return status == UF_OK;
 }
 
 static void random_soup(char *out, size_t size) {
@@ -622,6 +625,46 @@ static void random_mutant(char *out, size_t size) {
     }
 }
 
+/* Words that stand for each other in most places: such texts are often kernels. */
+static const char *const operators[] = {"+",  "-",  "*", "/", "%", "<<", ">>", "<",
+                                        ">=", "==", "&", "|", "^", "&&", "||"};
+static const char *const operands[] = {"x",           "y",          "1",        "2.5",       "3u",          "I",
+                                       "NAN",         "(int)x",     "(-y)",     "(!x)",      "(x = y)",     "x++",
+                                       "(y ? x : 1)", "0x7fffffff", "sin(x)",   "max(x, 2)", "CMPLX(x, y)", "1e9",
+                                       "(x, y)",      "abs(y)",     "pow(x, y)"};
+static const char *const types[] = {"int", "float", "bool", "uint8", "int64", "float16", "complex64", "double", "auto"};
+
+static const struct {
+    const char *const *words;
+    size_t count;
+} classes[] = {{operators, COUNT(operators)}, {operands, COUNT(operands)}, {types, COUNT(types)}};
+
+/* A word for `length` bytes at s, if they are in a class. */
+static const char *random_peer(const char *s, size_t length) {
+    for (size_t k = 0; k < COUNT(classes); k++)
+        for (size_t i = 0; i < classes[k].count; i++)
+            if (strlen(classes[k].words[i]) == length && memcmp(classes[k].words[i], s, length) == 0)
+                return classes[k].words[random_below((uint32_t)classes[k].count)];
+    return NULL;
+}
+
+/* A valid kernel with about one word in six exchanged. */
+static void random_relative(char *out, size_t size) {
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
+    static const char sign[] = "+-*/%<>=!&|^";
+    const char *s = valid[random_below(COUNT(valid))];
+    size_t n = 0;
+    for (size_t length; *s && n + 32 < size; s += length) {
+        length = strspn(s, word);
+        if (!length)
+            length = strspn(s, sign);
+        if (!length)
+            length = 1;
+        const char *peer = random_below(6) ? NULL : random_peer(s, length);
+        n += (size_t)sprintf(out + n, "%.*s", (int)(peer ? strlen(peer) : length), peer ? peer : s);
+    }
+}
+
 static void test_random(void **state) {
     const char *seed = getenv("UF_SEED"), *scale = getenv("PROP_N");
     char source[2048];
@@ -630,13 +673,14 @@ static void test_random(void **state) {
     print_message("UF_SEED=%llu\n", (unsigned long long)random_state);
     for (size_t i = 0; i < COUNT(valid); i++)
         try_random(valid[i]);
-    for (int64_t i = 20000 * (scale ? atoll(scale) : 1); i > 0; i--) {
-        if (i & 1)
-            random_soup(source, sizeof source);
-        else
-            random_mutant(source, sizeof source);
-        try_random(source);
+    int64_t typed = 0, tries = 20000 * (scale ? atoll(scale) : 1);
+    for (int64_t i = tries; i > 0; i--) {
+        static void (*const makers[])(char *, size_t) = {random_soup, random_mutant, random_relative, random_relative};
+        makers[i % 4](source, sizeof source);
+        typed += try_random(source);
     }
+    print_message("%lld of %lld texts are kernels\n", (long long)typed, (long long)tries);
+    assert_true(typed > tries / 50);
 }
 
 int main(void) {
