@@ -101,7 +101,7 @@ uf_status fail_source(uf_status status, const char *source, size_t offset, const
     size_t first = offset, end = offset;
     while (first > 0 && source[first - 1] != '\n')
         first--;
-    while (source[end] && source[end] != '\n')
+    while (source[end] && source[end] != '\n' && source[end] != '\r')
         end++;
     bool cut_left = offset - first > WINDOW * 2 / 3;
     if (cut_left)

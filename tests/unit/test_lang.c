@@ -13,6 +13,7 @@
 
 #undef I /* kernel C's is tested, C's is in the way */
 
+#include "lang/check.h"
 #include "lang_try.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
@@ -388,6 +389,26 @@ static void test_constants(void **state) {
         expect_constant(&total[i]);
 }
 
+/* Every helper of the prelude type-checks for every dtype, or says for which it is not defined. */
+static void test_prelude(void **state) {
+    (void)state;
+    for (int i = 0; i < prelude_row_count; i++)
+        for (dtype t = DT_BOOL; prelude_rows[i].rule != RULE_EXACT && t < DT_COUNT; t++) {
+            static const char *const arguments[] = {"", "x", "x, x", "x, x, x"};
+            char source[64];
+            arena a = {0};
+            tree *tree_made;
+            snprintf(source, sizeof source, "(x) { return %s(%s); }", prelude_rows[i].name,
+                     arguments[prelude_rows[i].arity]);
+            uf_status status = lang_try(&a, source, dtypes[t].name, &tree_made);
+            bool refused = status == UF_ERR_TYPE && dtype_is_complex(t) && strstr(uf_last_error()->message, "complex");
+            if (status ? !refused : tree_fault(tree_made) != NULL)
+                fail_msg("%s for %s: %s", source, dtypes[t].name,
+                         status ? uf_last_error()->message : tree_fault(tree_made));
+            arena_free(&a);
+        }
+}
+
 /* A literal beside float32 is rounded from its decimal digits once: this one would round the other way through double. */
 static void test_literal_rounds_once(void **state) {
     arena a = {0};
@@ -418,11 +439,9 @@ static void test_layout_of_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goldens),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_weak),
-        cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_literal_rounds_once),
+        cmocka_unit_test(test_goldens),        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_weak),           cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_prelude),        cmocka_unit_test(test_literal_rounds_once),
         cmocka_unit_test(test_layout_of_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -333,6 +333,8 @@ static void test_caret(void **state) {
     assert_int_equal(lang_try(&a, "f(x) {\n    return x;\n}\n(x) {\n\treturn f(x) + y;\n}\n", "int8", NULL),
                      UF_ERR_TYPE);
     assert_string_equal(uf_last_error()->message, "5:16: 'y' is not known\n  \treturn f(x) + y;\n  \t              ^");
+    assert_int_equal(lang_try(&a, "(x) {\r\n  return y;\r\n}", "int8", NULL), UF_ERR_TYPE);
+    assert_string_equal(uf_last_error()->message, "2:10: 'y' is not known\n    return y;\n           ^");
     arena_free(&a);
 }
 
