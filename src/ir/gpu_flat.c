@@ -6,12 +6,31 @@
 #include "ir/shape.h"
 
 typedef struct flat {
-    ssa thread, threads;  /* i32 */
-    ssa n, head, start;   /* i64; start: the tile's first element, counted from the head */
-    ssa whole;            /* i1: the tile is full and aligned */
-    bool vectors, peeled; /* is there a whole way; can there be a head? */
-    int each;             /* elements a thread */
+    ssa thread, threads;      /* i32 */
+    ssa whole;                /* i1: the tile is full and aligned */
+    ssa n;                    /* i64 */
+    ssa count, ring;          /* i32: elements of the tile, and how many of them come before the ring closes */
+    ssa at[VARIANT_OPERANDS]; /* arrays: address of the tile's first element */
+    bool vectors, peeled;     /* is there a whole way; can there be a head? */
+    int each;                 /* elements a thread */
 } flat;
+
+/* The smaller of an i64 and an i32 that is not negative, as i32. */
+static ssa clip(shape *s, ssa far, ssa most) {
+    ssa wide = shape_widen(s->e, most), below = shape_op(s->e, "icmp slt i64", far, wide);
+    return emit_value(s->e, "trunc i64 %s to i32", shape_select(s->e, "i64", below, far, wide).text);
+}
+
+static void find_operands(shape *s, flat *f, ssa first) {
+    for (int k = 0; k < s->noperands; k++) {
+        if (s->known[k])
+            continue;
+        if (!shape_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
+            shape_know(s, k, s->base[k]);
+        else
+            f->at[k] = shape_at(s, k, s->base[k], first);
+    }
+}
 
 static flat flat_begin(shape *s) {
     emit *e = s->e;
@@ -22,43 +41,49 @@ static flat flat_begin(shape *s) {
     ssa head = shape_word(s);
     f.thread = shape_register(s, "tid");
     f.threads = shape_register(s, "ntid");
-    ssa block = shape_widen(e, shape_register(s, "ctaid"));
-    ssa tile = shape_widen(e, emit_value(e, "mul i32 %s, %d", f.threads.text, f.each));
-    f.start = shape_op(e, "mul i64", block, tile);
+    ssa tile = emit_value(e, "mul i32 %s, %d", f.threads.text, f.each), wide = shape_widen(e, tile);
+    ssa start = shape_op(e, "mul i64", shape_widen(e, shape_register(s, "ctaid")), wide), first = start;
     ssa aligned = shape_op(e, "icmp sge i64", head, ssa_text("0"));
-    f.head = shape_select(e, "i64", aligned, head, ssa_text("0"));
-    ssa end = shape_op(e, "add i64", shape_op(e, "add i64", f.start, tile), f.head);
-    f.whole = shape_op(e, "and i1", aligned, shape_op(e, "icmp sle i64", end, f.n));
-    for (int k = 0; k < s->noperands; k++)
-        if (!s->known[k] && !shape_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
-            shape_know(s, k, s->base[k]);
+    ssa left = shape_op(e, "sub i64", f.n, start), before = left;
+    if (f.peeled) {
+        ssa peel = shape_select(e, "i64", aligned, head, ssa_text("0"));
+        first = shape_op(e, "add i64", start, peel);
+        before = shape_op(e, "sub i64", left, peel); /* less than 0 where the tile is of the head alone */
+    }
+    f.whole = shape_op(e, "and i1", aligned, shape_op(e, "icmp sge i64", before, wide));
+    f.count = clip(s, left, tile);
+    f.ring = clip(s, before, tile);
+    find_operands(s, &f, first);
     return f;
 }
 
-/* Element i of the thread, 0 .. each-1, apart by `width` threads: the index, from 0, and whether it exists. */
-static ssa single_index(shape *s, const flat *f, int i, ssa *exists) {
+/* Element i of the thread, 0 .. each-1: its number in the tile, and whether it exists. */
+static ssa single_number(shape *s, const flat *f, int i, ssa *exists) {
     emit *e = s->e;
     ssa j = f->thread;
     if (i)
         j = shape_op(e, "add i32", j, emit_value(e, "mul i32 %s, %d", f->threads.text, i));
-    ssa place = shape_op(e, "add i64", f->start, shape_widen(e, j));
-    *exists = shape_op(e, "icmp slt i64", place, f->n);
-    if (!f->peeled)
-        return place;
-    ssa index = shape_op(e, "add i64", place, f->head);
-    ssa back = shape_op(e, "sub i64", index, f->n);
-    return shape_select(e, "i64", shape_op(e, "icmp sge i64", index, f->n), back, index);
+    *exists = shape_op(e, "icmp slt i32", j, f->count);
+    return j;
 }
 
-/* Vector g of the thread: the index of its first element. */
+/* The index of an element of the tile, i64, counted from the tile's first. */
+static ssa single_index(shape *s, const flat *f, ssa j) {
+    emit *e = s->e;
+    ssa index = shape_widen(e, j);
+    if (!f->peeled)
+        return index;
+    ssa inside = shape_op(e, "icmp slt i32", j, f->ring);
+    return shape_op(e, "sub i64", index, shape_select(e, "i64", inside, ssa_text("0"), f->n));
+}
+
+/* The same for the first element of vector g of the thread. */
 static ssa vector_index(shape *s, const flat *f, int g) {
     emit *e = s->e;
     ssa unit = f->thread;
     if (g)
         unit = shape_op(e, "add i32", unit, emit_value(e, "mul i32 %s, %d", f->threads.text, g));
-    ssa first = shape_op(e, "add i64", f->start, f->head);
-    ssa index = shape_widen(e, emit_value(e, "mul i32 %s, %d", unit.text, s->v->vector));
-    return shape_op(e, "add i64", first, index);
+    return shape_widen(e, emit_value(e, "mul i32 %s, %d", unit.text, s->v->vector));
 }
 
 static bool is_loaded(const shape *s, int k) { return !s->known[k] && !shape_is_output(s, k); }
@@ -71,21 +96,21 @@ static void load_whole(shape *s, const flat *f, ssa *in) {
         for (int k = 0; k < s->noperands; k++) {
             if (!is_loaded(s, k))
                 continue;
-            emit_load_vector(s->e, shape_memory(s, k), shape_at(s, k, s->base[k], index), s->v->vector, lanes);
+            emit_load_vector(s->e, shape_memory(s, k), shape_at(s, k, f->at[k], index), s->v->vector, lanes);
             for (int i = 0; i < s->v->vector; i++)
                 in[(g * s->v->vector + i) * s->noperands + k] = lanes[i];
         }
     }
 }
 
-/* Where there is no element, element 0 is loaded. */
+/* Where there is no element, the tile's first is loaded. */
 static void load_single(shape *s, const flat *f, ssa *in) {
     for (int i = 0; i < f->each; i++) {
-        ssa exists, index = single_index(s, f, i, &exists);
-        index = shape_select(s->e, "i64", exists, index, ssa_text("0"));
+        ssa exists, j = single_number(s, f, i, &exists);
+        ssa index = single_index(s, f, shape_select(s->e, "i32", exists, j, ssa_text("0")));
         for (int k = 0; k < s->noperands; k++)
             if (is_loaded(s, k))
-                in[i * s->noperands + k] = emit_load(s->e, shape_memory(s, k), shape_at(s, k, s->base[k], index));
+                in[i * s->noperands + k] = emit_load(s->e, shape_memory(s, k), shape_at(s, k, f->at[k], index));
     }
 }
 
@@ -126,22 +151,22 @@ static void store_whole(shape *s, const flat *f, const ssa *out) {
         for (int k = 0; k < nout; k++) {
             for (int i = 0; i < vector; i++)
                 lanes[i] = out[(g * vector + i) * nout + k];
-            ssa at = shape_at(s, s->nin + k, s->base[s->nin + k], index);
+            ssa at = shape_at(s, s->nin + k, f->at[s->nin + k], index);
             emit_store_vector(s->e, shape_memory(s, s->nin + k), lanes, at, vector);
         }
     }
 }
 
-static void store_one(shape *s, ssa index, const ssa *results) {
+static void store_one(shape *s, const flat *f, ssa index, const ssa *results) {
     for (int k = 0; k < s->v->nout; k++)
-        emit_store(s->e, shape_memory(s, s->nin + k), results[k], shape_at(s, s->nin + k, s->base[s->nin + k], index));
+        emit_store(s->e, shape_memory(s, s->nin + k), results[k], shape_at(s, s->nin + k, f->at[s->nin + k], index));
 }
 
 static void store_single(shape *s, const flat *f, const ssa *out) {
     for (int i = 0; i < f->each; i++) {
-        ssa exists, index = single_index(s, f, i, &exists);
+        ssa exists, j = single_number(s, f, i, &exists);
         int end = shape_if(s, exists);
-        store_one(s, index, out + (size_t)i * s->v->nout);
+        store_one(s, f, single_index(s, f, j), out + (size_t)i * s->v->nout);
         shape_end_if(s, end);
     }
 }
@@ -174,7 +199,7 @@ static void finish_each(shape *s, const flat *f, const ssa *in) {
     int mask = s->nin + s->v->nout, vector = s->v->vector;
     for (int i = 0; i < f->each; i++) {
         const ssa *element = in + (size_t)i * (size_t)s->noperands;
-        ssa results[UF_MAX_OPERANDS], counts, index = single_index(s, f, i, &counts);
+        ssa results[UF_MAX_OPERANDS], counts, j = single_number(s, f, i, &counts), index = single_index(s, f, j);
         if (f->vectors) {
             ssa lane = ssa_text("%d", i % vector);
             index =
@@ -185,7 +210,7 @@ static void finish_each(shape *s, const flat *f, const ssa *in) {
             counts = shape_op(e, "and i1", counts, s->known[mask] ? s->value[mask] : element[mask]);
         int end = shape_if(s, counts);
         shape_compute(s, element, results);
-        store_one(s, index, results);
+        store_one(s, f, index, results);
         shape_end_if(s, end);
     }
 }
