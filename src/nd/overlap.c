@@ -126,8 +126,8 @@ static bool can_reach(search *s, int n, wide first, wide last) {
     last = last > s->highest[n] ? s->highest[n] : last;
     if (first > last || --s->budget < 0)
         return first <= last;
-    if (n == 0)
-        return true; /* 0 lies in between */
+    if (s->divisor[n] == 0)
+        return true; /* no terms: 0 lies in between */
     if (divide_down(last, s->divisor[n]) == divide_down(first - 1, s->divisor[n]))
         return false; /* no multiple of the divisor lies in between */
     const term *t = &s->terms[n - 1];

@@ -44,11 +44,20 @@ static format format_of(dtype type) { return type == DT_FLOAT32 ? (format){24, -
 
 /* ---- Inexact functions, to any precision ---- */
 
+/* Orders below 0 by reflection: MPFR 4.2 runs out of memory on some of them. */
+static int bessel(bool second_kind, mpfr_t out, long order, const mpfr_t x) {
+    bool negate = order < 0 && order % 2;
+    int ternary = (second_kind ? mpfr_yn : mpfr_jn)(out, labs(order), x, MPFR_RNDN);
+    if (negate)
+        mpfr_neg(out, out, MPFR_RNDN);
+    return negate ? -ternary : ternary;
+}
+
 /* out = the function; the ternary value as MPFR's. Arguments are exact in MPFR. */
 static int by_mpfr(const math_row *row, mpfr_t out, mpfr_t x, mpfr_t y, mpfr_t z, const number *args) {
     switch (row->rule) {
     case MATH_INT_FLOATING:
-        return (row->name[0] == 'j' ? mpfr_jn : mpfr_yn)(out, args[0].as.i, y, MPFR_RNDN);
+        return bessel(row->name[0] == 'y', out, args[0].as.i, y);
     case MATH_FLOATING_INT:
         return mpfr_mul_2si(out, x, args[1].as.i, MPFR_RNDN);
     default:

@@ -101,7 +101,12 @@ number ref_convert(number v, dtype to) {
     return integer(to, from_float ? saturated(to, v.as.f[0]) : v.as.u);
 }
 
-static bool same_double(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
+static bool same_double(double a, double b) {
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return (isnan(a) && isnan(b)) || x == y;
+}
 
 bool ref_same(number a, number b) {
     if (!is_float(a.type))
@@ -471,32 +476,33 @@ static flow run_list(frame *f, const node *list) {
 
 /* ---- Functions ---- */
 
-/* One block: the pointers, then every local's elements, at 0. */
-static number **new_slots(const function *f) {
+/* One block: the pointers, then every local's elements; parameters at their arguments, the others at 0. */
+static number **new_slots(const function *f, const number *arguments) {
     size_t count = 0, n = (size_t)f->nlocals;
     for (int i = 0; i < f->nlocals; i++)
         count += (size_t)elements(&f->locals[i]);
     number **slots = malloc((n + 1) * sizeof *slots + count * sizeof **slots);
+    if (!slots)
+        abort(); /* the tests' own memory */
     number *next = (number *)(slots + n + (n & 1));
     for (int i = 0; i < f->nlocals; i++) {
         slots[i] = next;
         for (int64_t k = elements(&f->locals[i]); k > 0; k--)
             *next++ = (number){.type = f->locals[i].type};
+        if (i < f->nparams && arguments[i].type != f->locals[i].type)
+            abort(); /* the call is malformed */
+        if (i < f->nparams)
+            *slots[i] = arguments[i];
     }
     return slots;
 }
 
 static void call(machine *m, const function *callee, const number *arguments, number *results) {
-    frame f = {m, callee, new_slots(callee)};
-    for (int i = 0; i < callee->nparams; i++) {
-        if (arguments[i].type != callee->locals[i].type)
-            abort();
-        *f.slots[i] = arguments[i];
-    }
+    frame f = {m, callee, new_slots(callee, arguments)};
     if (m->steps >= 0)
         run_list(&f, callee->body);
-    for (int i = 0; i < callee->nresults; i++)
-        results[i] = *f.slots[callee->nparams + i];
+    for (int i = callee->nparams; i < callee->nlocals && i < callee->nparams + callee->nresults; i++)
+        results[i - callee->nparams] = *f.slots[i];
     free(f.slots);
 }
 
