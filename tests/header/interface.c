@@ -1,50 +1,62 @@
-/* interface.c - the header alone, first and only, in strict C11; its pinned values and its macros. Compiled, and run. */
+/* interface.c - the header first and alone in strict C11, and twice; its macros. Compiled, linked and run. */
 #include <ufunc.h>
 
-#define SAME(a, b) _Static_assert((a) == (b), #a)
+#include "abi.h"
 
-SAME(UF_OK, 0);
-SAME(UF_ERR_ARGUMENT, 1);
-SAME(UF_ERR_SYNTAX, 2);
-SAME(UF_ERR_TYPE, 3);
-SAME(UF_ERR_SIGNATURE, 4);
-SAME(UF_ERR_SHAPE, 5);
-SAME(UF_ERR_CAST, 6);
-SAME(UF_ERR_DEVICE, 7);
-SAME(UF_ERR_LIBRARY, 8);
-SAME(UF_ERR_COMPILE, 9);
-SAME(UF_ERR_KERNEL, 10);
-SAME(UF_ERR_MEMORY, 11);
-SAME(UF_ERR_IO, 12);
-SAME(UF_CAST_DEFAULT, 0);
-SAME(UF_CAST_UNSAFE, 5);
-SAME(UF_VIEW_TREE, 0);
-SAME(UF_VIEW_RESOURCES, 4);
-SAME(UF_BOOL_CODE, 6);
-SAME(offsetof(uf_options, size), 0);
-SAME(offsetof(uf_definition, size), 0);
-SAME(sizeof(((uf_error *)0)->message), 4096);
+static int is_dtype(DLDataType t, int code, int bits) { return t.code == code && t.bits == bits && t.lanes == 1; }
 
 static int is_array(DLTensor t, int ndim, int64_t last, int code, int bits) {
-    return t.ndim == ndim && t.shape[ndim - 1] == last && t.dtype.code == code && t.dtype.bits == bits &&
-           t.dtype.lanes == 1 && t.strides == NULL && t.byte_offset == 0 && t.device.device_type == kDLCPU;
+    return t.ndim == ndim && t.shape[ndim - 1] == last && is_dtype(t.dtype, code, bits) && t.strides == NULL &&
+           t.byte_offset == 0 && t.device.device_type == kDLCPU && t.device.device_id == 0;
 }
 
-static int is_number(DLTensor t, int code, int bits) {
-    return t.ndim == 0 && t.dtype.code == code && t.dtype.bits == bits;
+static int is_number(DLTensor t, int code, int bits) { return t.data && t.ndim == 0 && is_dtype(t.dtype, code, bits); }
+
+/* Every C type of the table in the header, as a value and as what a pointer points to. */
+#define TYPE(type, code, bits) \
+    (is_number(UF_SCALAR((type)1), code, bits) && is_dtype(UF_DTYPE_OF(*(const type *)0), code, bits))
+
+static int types(void) {
+    enum {
+        PLAIN_CHAR = (char)-1 < 0 ? kDLInt : kDLUInt,
+        LONG = 8 * sizeof(long)
+    };
+    return TYPE(_Bool, UF_BOOL_CODE, 8) && TYPE(char, PLAIN_CHAR, 8) && TYPE(signed char, kDLInt, 8) &&
+           TYPE(short, kDLInt, 16) && TYPE(int, kDLInt, 32) && TYPE(long, kDLInt, LONG) &&
+           TYPE(long long, kDLInt, 64) && TYPE(unsigned char, kDLUInt, 8) && TYPE(unsigned short, kDLUInt, 16) &&
+           TYPE(unsigned, kDLUInt, 32) && TYPE(unsigned long, kDLUInt, LONG) && TYPE(unsigned long long, kDLUInt, 64) &&
+           TYPE(float, kDLFloat, 32) && TYPE(double, kDLFloat, 64) && TYPE(float _Complex, kDLComplex, 64) &&
+           TYPE(double _Complex, kDLComplex, 128) && TYPE(int8_t, kDLInt, 8) && TYPE(int16_t, kDLInt, 16) &&
+           TYPE(int32_t, kDLInt, 32) && TYPE(int64_t, kDLInt, 64) && TYPE(uint8_t, kDLUInt, 8) &&
+           TYPE(uint16_t, kDLUInt, 16) && TYPE(uint32_t, kDLUInt, 32) && TYPE(uint64_t, kDLUInt, 64);
 }
 
-int main(void) {
+static int macros(void) {
     static double matrix[3][4];
     const float constant[5] = {1, 2, 3, 4, 5};
     _Bool flags[2] = {0, 1};
     float _Complex z[1] = {1};
-    const char *source = UF_SOURCE((x, y) { return x, y; });
-    int good = is_array(UF_ARRAY(&matrix[0][0], 3, 4), 2, 4, kDLFloat, 64) &&
-               is_array(UF_ARRAY(constant, 5), 1, 5, kDLFloat, 32) &&
-               is_array(UF_ARRAY(flags, 2), 1, 2, UF_BOOL_CODE, 8) && is_array(UF_ARRAY(z, 1), 1, 1, kDLComplex, 64) &&
-               is_number(UF_SCALAR(20), kDLInt, 32) && is_number(UF_SCALAR(0.5f), kDLFloat, 32) &&
-               is_number(UF_SCALAR((unsigned char)7), kDLUInt, 8) && *(int *)UF_SCALAR(20).data == 20 &&
-               UF_CUDA(1, ((DLDataType){kDLFloat, 16, 1}), 0, 7).device.device_id == 1 && source[0] == '(';
-    return good ? 0 : 1;
+    int64_t rows = 3;
+    const char *source = UF_SOURCE((x, y) { return pow(x, y); });
+    DLTensor there = UF_CUDA(1, ((DLDataType){kDLFloat, 16, 1}), 0, 7, rows);
+    return is_array(UF_ARRAY(&matrix[0][0], rows, 4), 2, 4, kDLFloat, 64) &&
+           is_array(UF_ARRAY(constant, 5), 1, 5, kDLFloat, 32) && is_array(UF_ARRAY(flags, 2), 1, 2, UF_BOOL_CODE, 8) &&
+           is_array(UF_ARRAY(z, 1), 1, 1, kDLComplex, 64) && UF_ARRAY(constant, 5).data == constant &&
+           *(int *)UF_SCALAR(20).data == 20 && *(double *)UF_SCALAR(0.5).data == 0.5 &&
+           there.device.device_type == kDLCUDA && there.device.device_id == 1 && there.ndim == 2 &&
+           there.shape[1] == 3 && source[0] == '(';
 }
+
+/* The first page of the manual. */
+static int works(void) {
+    const float x[3] = {1, 2, 3};
+    float r[3];
+    uf_func *f;
+    int good = uf_vectorize(&f, "rel_diff", "float32,float32->float32; float64,float64->float64",
+                            UF_SOURCE((x, y) { return 2 * (x - y) / (x + y); })) == UF_OK &&
+               UF_CALL(f, UF_ARRAY(x, 3), UF_SCALAR(1), UF_ARRAY(r, 3)) == UF_OK && r[0] == 0 && r[2] == 1;
+    uf_free(f);
+    return good;
+}
+
+int main(void) { return types() && macros() && works() ? 0 : 1; }

@@ -1,10 +1,13 @@
 #!/bin/sh
-# The header alone, as strict C11 and C++17, by every compiler that is here.
+# The header alone, as strict C11 and C++17, by every compiler that is here; the programs are run against the library.
 cd "$(dirname "$0")/../.." || exit 1
 echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1 || { echo "no C compiler with dlpack here"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+strict='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion -Wcast-qual -Werror -Iinclude'
+if nm -D "$BUILD/libufunc.so" | grep -Eq '__(a|t)san_'; then
+    sanitized=1 # its runtime is not in these programs
+fi
 n=0
-strict='-Wall -Wextra -Wpedantic -Werror -Iinclude'
 
 # check NAME COMMAND..
 check() {
@@ -19,14 +22,30 @@ check() {
     fi
 }
 
+# runs COMPILER STANDARD FILE
+runs() {
+    "$1" "$2" -Iinclude "$3" -L"$BUILD" -lufunc -o "$work/program" && LD_LIBRARY_PATH=$BUILD "$work/program"
+}
+
+# The header is all that the program includes, and does not depend on what came before.
+headers() {
+    grep -h '^#include' include/ufunc.h | sort | tr -d '\n' |
+        grep -Fqx '#include <dlpack/dlpack.h>#include <stdbool.h>#include <stddef.h>#include <stdint.h>'
+}
+
+check 'includes only stddef.h stdint.h stdbool.h dlpack.h' headers
 for cc in gcc clang; do
     command -v $cc >/dev/null || continue
-    check "C11, $cc" $cc -std=c11 $strict -c tests/header/interface.c -o "$work/c.o"
-    ldd "$BUILD/libufunc.so" | grep -q 'lib[at]san' || check "C11, $cc, run" sh -c "$cc -std=c11 -Iinclude tests/header/interface.c -L\$BUILD -lufunc -o $work/c &&
-        LD_LIBRARY_PATH=\$BUILD $work/c"
+    for standard in c11 c17; do
+        check "$standard, $cc" $cc -std=$standard $strict -Wstrict-prototypes -c tests/header/interface.c -o "$work/c.o"
+    done
+    [ "${sanitized:-}" ] || check "C11, $cc, run" runs $cc -std=c11 tests/header/interface.c
 done
 for cxx in g++ clang++; do
     command -v $cxx >/dev/null && echo '#include <cstddef>' | $cxx -x c++ -E - >/dev/null 2>&1 || continue
-    check "C++17, $cxx" $cxx -std=c++17 $strict -c tests/header/interface.cc -o "$work/cc.o"
+    for standard in c++17 c++20; do
+        check "$standard, $cxx" $cxx -std=$standard $strict -c tests/header/interface.cc -o "$work/cc.o"
+    done
+    [ "${sanitized:-}" ] || check "C++17, $cxx, run" runs $cxx -std=c++17 tests/header/interface.cc
 done
 echo "1..$n"

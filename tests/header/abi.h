@@ -1,0 +1,131 @@
+/* abi.h - what programs compiled against version 0.1.0 rely on: values, layouts (of 64-bit Linux) and prototypes. C and C++.
+ * Rows are added here when the interface grows; none is ever changed. */
+#ifdef __cplusplus
+#define SAME(a, b) static_assert((long long)(a) == (long long)(b), #a)
+#else
+#define SAME(a, b) _Static_assert((long long)(a) == (long long)(b), #a)
+#endif
+#define AT(type, member, offset) SAME(offsetof(type, member), offset)
+
+SAME(UF_VERSION_MAJOR, 0);
+SAME(UF_MAX_NDIM, 64);
+SAME(UF_MAX_OPERANDS, 64);
+SAME(UF_BOOL_CODE, 6);
+
+SAME(UF_OK, 0);
+SAME(UF_ERR_ARGUMENT, 1);
+SAME(UF_ERR_SYNTAX, 2);
+SAME(UF_ERR_TYPE, 3);
+SAME(UF_ERR_SIGNATURE, 4);
+SAME(UF_ERR_SHAPE, 5);
+SAME(UF_ERR_CAST, 6);
+SAME(UF_ERR_DEVICE, 7);
+SAME(UF_ERR_LIBRARY, 8);
+SAME(UF_ERR_COMPILE, 9);
+SAME(UF_ERR_KERNEL, 10);
+SAME(UF_ERR_MEMORY, 11);
+SAME(UF_ERR_IO, 12);
+
+SAME(UF_FAST_CONTRACT, 1);
+SAME(UF_FAST_DIVIDE, 2);
+SAME(UF_FAST_FLUSH, 4);
+SAME(UF_FAST_ALL, 7);
+SAME(UF_UNCHECKED, 1);
+SAME(UF_DEBUG, 2);
+
+SAME(UF_CAST_DEFAULT, 0);
+SAME(UF_CAST_NO, 1);
+SAME(UF_CAST_EQUIV, 2);
+SAME(UF_CAST_SAFE, 3);
+SAME(UF_CAST_SAME_KIND, 4);
+SAME(UF_CAST_UNSAFE, 5);
+SAME(UF_FIRST_MATCH, 1);
+SAME(UF_STRONG_NUMBERS, 2);
+SAME(UF_STAGE, 4);
+
+SAME(UF_VIEW_TREE, 0);
+SAME(UF_VIEW_IR, 1);
+SAME(UF_VIEW_PTX, 2);
+SAME(UF_VIEW_ASSEMBLY, 3);
+SAME(UF_VIEW_RESOURCES, 4);
+
+#if defined(__linux__) && defined(__LP64__)
+SAME(sizeof(uf_status), 4);
+SAME(sizeof(uf_casting), 4);
+SAME(sizeof(uf_view), 4);
+
+SAME(sizeof(uf_error), 4116);
+AT(uf_error, status, 0);
+AT(uf_error, argument, 4);
+AT(uf_error, dimension, 8);
+AT(uf_error, line, 12);
+AT(uf_error, column, 16);
+AT(uf_error, message, 20);
+
+SAME(sizeof(uf_section), 16);
+AT(uf_section, signatures, 0);
+AT(uf_section, source, 8);
+
+SAME(sizeof(uf_definition), 56);
+AT(uf_definition, size, 0);
+AT(uf_definition, name, 8);
+AT(uf_definition, doc, 16);
+AT(uf_definition, nsections, 24);
+AT(uf_definition, sections, 32);
+AT(uf_definition, fast, 40);
+AT(uf_definition, flags, 44);
+AT(uf_definition, max_registers, 48);
+
+SAME(sizeof(uf_options), 56);
+AT(uf_options, size, 0);
+AT(uf_options, stream, 8);
+AT(uf_options, device, 16);
+AT(uf_options, casting, 24);
+AT(uf_options, signature, 32);
+AT(uf_options, where, 40);
+AT(uf_options, threads, 48);
+AT(uf_options, flags, 52);
+
+SAME(sizeof(uf_description), 40);
+AT(uf_description, name, 0);
+AT(uf_description, doc, 8);
+AT(uf_description, kind, 16);
+AT(uf_description, nin, 24);
+AT(uf_description, nout, 28);
+AT(uf_description, signatures, 32);
+
+/* DLPack's part. */
+SAME(sizeof(DLTensor), 48);
+AT(DLTensor, data, 0);
+AT(DLTensor, device, 8);
+AT(DLTensor, ndim, 16);
+AT(DLTensor, dtype, 20);
+AT(DLTensor, shape, 24);
+AT(DLTensor, strides, 32);
+AT(DLTensor, byte_offset, 40);
+#endif
+
+/* Declared again: a compiler refuses what differs. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+const uf_error *uf_last_error(void);
+const char *uf_status_text(uf_status);
+const char *uf_version(void);
+uf_status uf_vectorize(uf_func **, const char *, const char *, const char *);
+uf_status uf_define(uf_func **, const uf_definition *);
+void uf_free(uf_func *);
+uf_status uf_call(const uf_func *, int, const DLTensor *, const uf_options *);
+uf_status uf_infer(const uf_func *, int, DLTensor *, const uf_options *);
+uf_status uf_plan_new(uf_plan **, const uf_func *, int, const DLTensor *, const uf_options *);
+uf_status uf_plan_run(const uf_plan *, void *const *, void *);
+void uf_plan_free(uf_plan *);
+uf_status uf_empty(DLManagedTensor **, DLDevice, DLDataType, int, const int64_t *);
+uf_status uf_copy(const DLTensor *, const DLTensor *, void *);
+uf_status uf_sync(DLDevice, void *);
+uf_status uf_describe(const uf_func *, uf_description *);
+uf_status uf_inspect(const uf_func *, const char *, DLDevice, uf_view, char **);
+uf_status uf_system_info(char **);
+#ifdef __cplusplus
+}
+#endif
