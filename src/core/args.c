@@ -21,6 +21,30 @@ static uf_status dtype_read(const DLTensor *t, int argument, dtype *out) {
                    t->dtype.code, t->dtype.bits);
 }
 
+static uf_status device_check(const DLTensor *t, int argument) {
+    switch ((int)t->device.device_type) {
+    case kDLCUDA:
+    case kDLCUDAManaged:
+        if (t->device.device_id < 0)
+            return nd_fail(UF_ERR_DEVICE, argument, -1, "has device_id %d; devices count from 0", t->device.device_id);
+        return UF_OK;
+    case kDLCPU:
+    case kDLCUDAHost:
+        return UF_OK;
+    default:
+        return nd_fail(UF_ERR_DEVICE, argument, -1,
+                       "has DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
+                       (int)t->device.device_type);
+    }
+}
+
+uf_status array_check(const DLTensor *t, int argument) {
+    dtype type;
+    TRY(dtype_read(t, argument, &type));
+    TRY(device_check(t, argument));
+    return nd_check(t, argument, dtypes[type].size, dtypes[type].align, true);
+}
+
 /* What the arrays seen so far say about the device. */
 typedef struct placement {
     int cuda, host, managed, pinned; /* the first of each sort */
@@ -56,9 +80,7 @@ static uf_status place(placement *p, const DLTensor *t, int argument) {
             p->managed_device = t->device.device_id;
         break;
     default:
-        return nd_fail(UF_ERR_DEVICE, argument, -1,
-                       "has DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
-                       (int)t->device.device_type);
+        return device_check(t, argument);
     }
     if (*first == NOBODY)
         *first = argument;

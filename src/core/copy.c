@@ -44,24 +44,6 @@ static bool same_form(const DLTensor *a, const DLTensor *b) {
            a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits;
 }
 
-/* src is argument 0 here and dst argument 1, as for the identity function. */
-static uf_status checked(const DLTensor *t, int argument) {
-    dtype type = dtype_of_dl(t->dtype);
-    int device = (int)t->device.device_type;
-    if (device != kDLCPU && device != kDLCUDAHost && !on_device(t))
-        return fail_argument(UF_ERR_DEVICE, argument, -1,
-                             "has DLPack device type %d; kDLCPU, kDLCUDA, kDLCUDAHost and kDLCUDAManaged are known",
-                             device);
-    if (on_device(t) && t->device.device_id < 0)
-        return fail_argument(UF_ERR_DEVICE, argument, -1, "has device_id %d; devices count from 0",
-                             t->device.device_id);
-    if (type == DT_NONE)
-        return fail_argument(UF_ERR_ARGUMENT, argument, -1,
-                             "its dtype (DLPack code %d, %d bits, %d lanes) is none of the fifteen", t->dtype.code,
-                             t->dtype.bits, t->dtype.lanes);
-    return nd_check(t, argument, dtypes[type].size, dtypes[type].align, true);
-}
-
 static uf_status copy_within(const DLTensor *dst, const DLTensor *src, void *stream) {
     const uf_func *copy;
     TRY(identity_func(&copy));
@@ -129,9 +111,10 @@ static uf_status copy_nothing(const DLTensor *dst, const DLTensor *src) {
     return copy_within(&to, &from, NULL);
 }
 
+/* src is argument 0 here and dst argument 1, as for the identity function. */
 static uf_status copy(const DLTensor *dst, const DLTensor *src, void *stream) {
-    TRY(checked(dst, 1));
-    TRY(checked(src, 0));
+    TRY(array_check(dst, 1));
+    TRY(array_check(src, 0));
     bool same_side =
         on_device(dst) == on_device(src) && (!on_device(dst) || dst->device.device_id == src->device.device_id);
     bool by_value = src->ndim == 0 && !on_device(src);

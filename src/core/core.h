@@ -116,6 +116,8 @@ typedef struct call_args {
     nd_array array[VARIANT_OPERANDS];
     binding_key key;
 } call_args;
+/* One array by itself: dtype, device, form, address. argument -1: the mask. */
+uf_status array_check(const DLTensor *t, int argument);
 /* func and args are there, and nargs is right. */
 uf_status args_count(const uf_func *f, int nargs, const DLTensor *args);
 enum {

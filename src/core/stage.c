@@ -11,15 +11,6 @@ static bool stays(const DLTensor *t, bool output) {
     return type == kDLCUDA || type == kDLCUDAManaged || (t->ndim == 0 && !output);
 }
 
-static uf_status argument_check(const DLTensor *t, int argument) {
-    dtype type = dtype_of_dl(t->dtype);
-    if (type == DT_NONE)
-        return fail_argument(UF_ERR_ARGUMENT, argument, -1,
-                             "the dtype (DLPack code %d, %d bits, %d lanes) is none of the fifteen", t->dtype.code,
-                             t->dtype.bits, t->dtype.lanes);
-    return nd_check(t, argument, dtypes[type].size, dtypes[type].align, true);
-}
-
 /* A device array for t; content copied if wanted. Extents along which an input repeats (stride 0) need only one. */
 static uf_status stage_one(staged *s, int k, const DLTensor *t, bool output, bool content, const uf_options *options) {
     int64_t shape[UF_MAX_NDIM];
@@ -93,9 +84,9 @@ uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf
                     "UF_STAGE needs options->device to be a CUDA device; DLPack device type %d was given",
                     (int)options->device.device_type);
     for (int k = 0; k < nargs; k++)
-        TRY(argument_check(&args[k], k));
+        TRY(array_check(&args[k], k));
     if (options->where)
-        TRY(argument_check(options->where, -1));
+        TRY(array_check(options->where, -1));
     TRY(outputs_check(f, nargs, args));
 
     staged *s = mem_zero(1, sizeof *s);

@@ -509,6 +509,10 @@ static void bad_at(const defect *d, int where) {
 
     BAD(d->status, at, d->part, uf_call(add, 3, args, &o));
     assert_int_equal(strncmp(uf_last_error()->message, prefix, strlen(prefix)), 0);
+    uf_options stage = o;
+    stage.flags = UF_STAGE;
+    stage.device = GPU;
+    BAD(d->status, at, d->part, uf_call(add, 3, args, &stage));
     if (d->seen == ALWAYS) {
         BAD(d->status, at, d->part, uf_plan_new(&plan, add, 3, args, &o));
         assert_null(plan);
@@ -789,7 +793,7 @@ static void forced(void **state) {
         {"f->f", UF_ERR_SIGNATURE, {-1, -1, 0, 0}, "float32->float32, is not in its list"},
         {"ff->d", UF_ERR_SIGNATURE, {-1, -1, 0, 0}, "not in its list"},
     };
-    DLTensor args[] = {UF_ARRAY(x, 3), UF_ARRAY(y, 3), OUT(3)};
+    DLTensor args[] = {UF_ARRAY(x, 3), UF_ARRAY(y, 3), OUT(3)}, output = args[2];
     int64_t storage[UF_MAX_NDIM];
     for (size_t i = 0; i < COUNT(rows); i++) {
         uf_options o = {.size = sizeof o, .signature = rows[i].signature};
@@ -798,7 +802,7 @@ static void forced(void **state) {
         BAD(rows[i].status, rows[i].at, rows[i].part, uf_plan_new(&plan, add, 3, args, &o));
         args[2].shape = storage;
         BAD(rows[i].status, rows[i].at, rows[i].part, uf_infer(add, 3, args, &o));
-        args[2] = OUT(3);
+        args[2] = output;
     }
     double d[3] = {0};
     uf_options o = {.size = sizeof o, .signature = "ff->f", .casting = UF_CAST_SAFE};
