@@ -139,7 +139,7 @@ static uf_status signatures_spell(uf_func *f) {
         text_puts(&t, i ? "; " : "");
         signature_print(&t, f->signatures.types + (size_t)i * (size_t)(f->nin + f->nout), f->nin, f->nout);
     }
-    uf_status s = t.failed ? fail_memory() : keep_text(f, t.data, &f->signatures_text);
+    uf_status s = !t.data || t.failed ? fail_memory() : keep_text(f, t.data, &f->signatures_text);
     text_free(&t);
     return s;
 }
