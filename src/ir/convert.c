@@ -237,9 +237,20 @@ static ssa sticky_double_of_integer(emit *e, bool is_signed, ssa x) {
 
 /* ---- Between real types ---- */
 
+/* int32 to 64 bits without `sext`: libNVVM's older dialect (below compute_100) takes several of x + constant for one of x
+ * and adds the constants in 64 bits, which is wrong where the int32 wraps. */
+static ssa wide_of_int32(emit *e, ssa x) {
+    ssa sign = emit_value(e, "ashr i32 %s, 31", x.text);
+    ssa high = emit_value(e, "zext i32 %s to i64", sign.text), low = emit_value(e, "zext i32 %s to i64", x.text);
+    ssa upper = emit_value(e, "shl i64 %s, 32", high.text);
+    return emit_value(e, "or i64 %s, %s", upper.text, low.text);
+}
+
 static ssa integer_of_integer(emit *e, ssa x, dtype from, dtype to) {
     if (dtypes[from].size == dtypes[to].size && from != DT_BOOL)
         return x;
+    if (e->target->gpu && from == DT_INT32 && dtypes[to].size == 8)
+        return wide_of_int32(e, x);
     const char *how = from != DT_BOOL && dtypes[from].size > dtypes[to].size ? "trunc"
                       : dtypes[from].is_signed                               ? "sext"
                                                                              : "zext";

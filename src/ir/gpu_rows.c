@@ -1,7 +1,8 @@
 /* gpu_rows.c - contiguous or constant along dimension 0 in every operand. A block covers a tile of columns and rows: 2^shift
  * threads along a row, each with `vector` columns, and `repeat` rows a thread, so that operands that are the same for all
  * rows stay in registers. One division by magic numbers a block finds the tile. A thread whose vector lies in the row and
- * is aligned uses whole accesses, loading all its rows first; else it goes column by column. */
+ * is aligned uses whole accesses, as many rows at a time as it takes to keep the memory busy; else it goes column by
+ * column. */
 #include "ir/shape.h"
 
 typedef struct rows {
@@ -81,29 +82,6 @@ static void access_column(shape *s, batch *b, int group, int k, ssa row, ssa col
         batch_access(s, b, group, k, shape_at(s, k, row, column));
 }
 
-/* All rows of the thread by whole vectors. */
-static void whole_vectors(shape *s, const rows *f, ssa column, bool aligned) {
-    emit *e = s->e;
-    batch b = batch_new(s, s->v->repeat, s->v->vector, aligned);
-    for (int g = 0; g < b.groups; g++) {
-        ssa row = ssa_text("0");
-        if (g) {
-            ssa far = emit_value(e, "mul i32 %s, %d", f->across.text, g);
-            b.guard[g] = shape_op(e, "icmp slt i32", far, f->count);
-            row = shape_select(e, "i64", b.guard[g], shape_widen(e, far), row);
-        }
-        for (int k = 0; k < s->noperands; k++) {
-            if (s->known[k])
-                continue;
-            if (g && is_fixed(s, k))
-                batch_copy(s, &b, g, &b, 0, k);
-            else
-                access_column(s, &b, g, k, row_of(s, f, k, row), column);
-        }
-    }
-    batch_finish(s, &b);
-}
-
 /* Some of the thread's columns: i64, and whether they are below the limit; the first is. */
 typedef struct columns {
     ssa at[SINGLE_STEP], guard[SINGLE_STEP];
@@ -137,30 +115,57 @@ static void load_row(shape *s, const rows *f, batch *b, int group, ssa row, cons
     }
 }
 
-/* Some columns of all rows of the thread, as many rows at a time as `step`. */
-static void single_rows(shape *s, const rows *f, const columns *c, int step) {
+/* `step` rows from the thread's row `first` on, which exists; loaded before any of them is computed. */
+static void some_rows(shape *s, const rows *f, ssa first, int step, const columns *c, const batch *fixed) {
     emit *e = s->e;
-    batch fixed = batch_new(s, c->count, 1, false), b = batch_new(s, step * c->count, 1, false);
-    for (int i = 0; i < c->count; i++)
-        for (int k = 0; k < s->noperands; k++)
-            if (!s->known[k] && is_fixed(s, k))
-                access_column(s, &fixed, i, k, f->at[k], c->at[i]);
-    ssa apart = emit_value(e, "mul i32 %s, %d", f->across.text, step);
-    shape_loop l = shape_loop_begin(e, "i32", ssa_text("0"), f->count);
-    ssa far = l.i;
+    batch b = batch_new(s, step * c->count, fixed->vector, fixed->aligned);
+    ssa far = first;
     for (int r = 0; r < step; r++) {
-        ssa row = l.i, valid = ssa_text("%s", "");
+        ssa row = first, valid = ssa_text("%s", "");
         if (r) {
             far = shape_op(e, "add i32", far, f->across);
             valid = shape_op(e, "icmp slt i32", far, f->count);
-            row = shape_select(e, "i32", valid, far, l.i);
+            row = shape_select(e, "i32", valid, far, first);
         }
-        load_row(s, f, &b, r * c->count, shape_widen(e, row), c, &fixed);
+        load_row(s, f, &b, r * c->count, shape_widen(e, row), c, fixed);
         for (int i = 0; i < c->count; i++)
             b.guard[r * c->count + i] = !r ? c->guard[i] : !i ? valid : shape_op(e, "and i1", valid, c->guard[i]);
     }
     batch_finish(s, &b);
+}
+
+/* Some columns of all rows of the thread, `step` rows at a time; a column stands for `vector` neighbours. What is the same
+ * for all rows is loaded once. */
+static void all_rows(shape *s, const rows *f, const columns *c, int step, int vector, bool aligned) {
+    emit *e = s->e;
+    batch fixed = batch_new(s, c->count, vector, aligned);
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < s->noperands; k++)
+            if (!s->known[k] && is_fixed(s, k))
+                access_column(s, &fixed, i, k, f->at[k], c->at[i]);
+    if (step >= s->v->repeat) {
+        some_rows(s, f, ssa_text("0"), s->v->repeat, c, &fixed);
+        return;
+    }
+    ssa apart = emit_value(e, "mul i32 %s, %d", f->across.text, step);
+    shape_loop l = shape_loop_begin(e, "i32", ssa_text("0"), f->count);
+    some_rows(s, f, l.i, step, c, &fixed);
     shape_loop_end(e, &l, apart, shape_no_unroll(e));
+}
+
+enum {
+    IN_FLIGHT = 32 /* bytes that a thread loads before it computes */
+};
+
+/* Rows that are loaded at once: as many as keep enough bytes in flight, each as many bodies as there are columns. */
+static int row_step(const shape *s) {
+    int bytes = 0, step = 1;
+    for (int k = 0; k < s->noperands; k++)
+        if (!s->known[k] && !shape_is_output(s, k) && !is_fixed(s, k) && !is_constant(s, k))
+            bytes += dtypes[shape_memory(s, k)].size * s->v->vector;
+    while (bytes && bytes * step < IN_FLIGHT && step < s->v->repeat)
+        step *= 2;
+    return step;
 }
 
 /* A vector that juts out of the row keeps its columns; without vectors, neighbouring threads take neighbouring columns.
@@ -174,7 +179,7 @@ static void single_columns(shape *s, const rows *f, ssa first, ssa left) {
     ssa step = emit_value(e, "mul i64 %s, %d", apart.text, count);
     shape_loop l = shape_loop_begin(e, "i64", first, limit);
     columns c = find_columns(s, count, l.i, apart, limit);
-    single_rows(s, f, &c, s->v->repeat < most / count ? s->v->repeat : most / count);
+    all_rows(s, f, &c, most / count, 1, false);
     shape_loop_end(e, &l, step, shape_no_unroll(e));
 }
 
@@ -202,7 +207,8 @@ void gpu_rows(shape *s) {
         emit_branch_if(e, shape_op(e, "and i1", fits, f.vectors), whole, part);
         emit_label(e, whole);
     }
-    whole_vectors(s, &f, first, both || !pairs);
+    columns mine_alone = {.at = {first}, .count = 1};
+    all_rows(s, &f, &mine_alone, row_step(s), v->vector, both || !pairs);
     emit_branch(e, end);
     if (both) {
         emit_label(e, part);
