@@ -419,6 +419,14 @@ static void gpu_rates(DLTensor x, DLTensor y, DLTensor r, int64_t n) {
     gpu_time(gpu_call_run, &outer, t, REPETITIONS);
     row("gpu_outer_bcast_f32", "libufunc", "GB/s", 4e-9 * (double)(m * m), t, REPETITIONS);
 
+    gpu_call bias = {rel.f, 3, {x, y, r}};
+    for (int k = 0; k < 3; k++) {
+        bias.args[k].ndim = 2;
+        bias.args[k].shape = k == 1 ? line : square;
+    }
+    gpu_time(gpu_call_run, &bias, t, REPETITIONS);
+    row("gpu_bias_f32", "libufunc", "GB/s", 8e-9 * (double)(m * m), t, REPETITIONS);
+
     int64_t strides[] = {1, m};
     gpu_call transposed = {rel.f, 3, {x, y, r}};
     for (int k = 0; k < 3; k++) {

@@ -83,6 +83,7 @@ row("gpu_rel_diff_f32", "torch jiterator", "GB/s", 12e-9 * n, gpu_time(lambda: j
 row("gpu_outer_bcast_f32", "CuPy ElementwiseKernel", "GB/s", 4e-9 * m * m, gpu_time(lambda: ck(column, line, square)))
 tc, tl, tq = (torch.as_tensor(v, device="cuda") for v in (column, line, square))
 row("gpu_outer_bcast_f32", "torch.add", "GB/s", 4e-9 * m * m, gpu_time(lambda: torch.add(tc, tl, out=tq)))
+row("gpu_bias_f32", "torch.add", "GB/s", 8e-9 * m * m, gpu_time(lambda: torch.add(tx.reshape(m, m), tl, out=tq)))
 row("gpu_transposed_operand_f32", "torch.add", "GB/s", 12e-9 * m * m, gpu_time(lambda: torch.add(tx.reshape(m, m), ty.reshape(m, m).T, out=tq)))
 row("gpu_call_16", "Numba vectorize", "host us/call", 0, host_time(lambda: nb(ns, ns, out=nso)))
 row("gpu_call_16", "CuPy ElementwiseKernel", "host us/call", 0, host_time(lambda: ck(s, s, so)))
