@@ -102,14 +102,12 @@ static uf_status cpu_sync(int device, void *stream) {
     return UF_OK;
 }
 
-/* Of "+avx,-xop,+aes" those that the host has. */
-static void add_features(text *out, const char *features) {
-    text_puts(out, "  features    ");
-    for (const char *at = features; *at;) {
-        size_t length = strcspn(at, ",");
-        if (*at == '+')
-            text_printf(out, " %.*s", (int)length - 1, at + 1);
-        at += length + (at[length] == ',');
+/* A message of several lines, the later ones below the first. */
+static void add_indented(text *out, const char *message) {
+    for (const char *line = message, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        text_printf(out, "%s%.*s", line == message ? "" : "               ", (int)(end - line), line);
     }
     text_puts(out, "\n");
 }
@@ -118,10 +116,10 @@ static void cpu_info(text *out) {
     const llvm *l;
     text_printf(out, "CPU\n  threads      %d\n  vectors      %d bits\n", cpu_count(), host_vector_bits());
     if (llvm_open(&l)) {
-        text_printf(out, "  libLLVM      missing: %s\n", uf_last_error()->message);
+        text_puts(out, "  libLLVM      missing: ");
+        add_indented(out, uf_last_error()->message);
     } else {
         text_printf(out, "  libLLVM      %s, %s\n  host         %s, %s\n", l->version, l->path, l->cpu, l->triple);
-        add_features(out, l->features);
     }
     void *libmvec = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
     text_printf(out, "  libmvec      %s\n", libmvec ? "present" : "missing: math functions run one element at a time");

@@ -4,6 +4,7 @@
  * Work is counted in units that may be cut anywhere: elements of a flat loop; else rows (dimension 1 and outwards), or
  * pieces of rows where there are few. What an element costs is learned per kernel from timed runs, so that neither a small
  * call of a light kernel nor a heavy kernel on few elements needs to be told apart beforehand. */
+#include <fenv.h>
 #include <time.h>
 
 #include "cpu/cpu.h"
@@ -273,12 +274,33 @@ static void launch_nested(code *c, const launch *l) {
     run_work(&w);
 }
 
-uf_status cpu_launch(const code *c, const launch *l) {
-    if (!l->loop->count)
-        return UF_OK;
+static void launch_any(const code *c, const launch *l) {
     if (l->v->loop == LOOP_FLAT)
         launch_flat((code *)(uintptr_t)c, l);
     else
         launch_nested((code *)(uintptr_t)c, l);
+}
+
+/* Results depend on the inputs alone: not on a rounding mode, flushing to zero or traps that the caller's thread has set. */
+uf_status cpu_launch(const code *c, const launch *l) {
+    if (!l->loop->count)
+        return UF_OK;
+#if defined(__x86_64__)
+    const unsigned raised = 0x3f, defaults = 0x1f80; /* of MXCSR: exceptions that happened; all masked, to nearest */
+    unsigned mode = __builtin_ia32_stmxcsr();
+    if ((mode & ~raised) == defaults) {
+        launch_any(c, l);
+        return UF_OK;
+    }
+    __builtin_ia32_ldmxcsr(defaults);
+    launch_any(c, l);
+    __builtin_ia32_ldmxcsr(mode);
+#else
+    fenv_t mode;
+    feholdexcept(&mode);
+    fesetenv(FE_DFL_ENV);
+    launch_any(c, l);
+    fesetenv(&mode);
+#endif
     return UF_OK;
 }

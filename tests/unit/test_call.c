@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -619,6 +620,24 @@ static void introspection(void **state) {
     uf_free(f);
 }
 
+static void results_do_not_depend_on_the_thread(void **state) {
+    (void)state;
+    if (gpu)
+        skip();
+    static float x[40], nearest[40], upward[40];
+    for (int i = 0; i < 40; i++)
+        x[i] = 1 + 1e-3f * (float)i;
+    uf_func *f = make("float32->float32", "(x) { return x / 3 + exp(x); }");
+    OK(UF_CALL(f, UF_ARRAY(x, 40), UF_ARRAY(nearest, 40)));
+    fesetround(FE_UPWARD);
+    uf_status s = UF_CALL(f, UF_ARRAY(x, 40), UF_ARRAY(upward, 40));
+    assert_int_equal(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    OK(s);
+    assert_memory_equal(nearest, upward, sizeof nearest);
+    uf_free(f);
+}
+
 static void results_do_not_depend_on_position(void **state) {
     (void)state;
     enum {
@@ -678,6 +697,7 @@ int main(void) {
         cmocka_unit_test(staging),
         cmocka_unit_test(introspection),
         cmocka_unit_test(results_do_not_depend_on_position),
+        cmocka_unit_test(results_do_not_depend_on_the_thread),
     };
     int failed = cmocka_run_group_tests_name("calls, CPU", tests, NULL, NULL);
     const char *wanted = getenv("UF_TEST_GPU");
