@@ -1,4 +1,4 @@
-/* rel_diff.c - a function of two arrays, on the host and, if there is one, on the GPU. */
+/* rel_diff.c - a function of two arrays, on the host and, if there is one, on the GPU, beside a plain C loop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 #include <ufunc.h>
 
 enum {
-    N = 1 << 24
+    N = 1 << 24,
+    REPEAT = 10
 };
 
 static float x[N], y[N], r[N];
@@ -24,18 +25,35 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static double plain_rate; /* elements a second */
+
+static void report(const char *how, double rate) {
+    printf("rel_diff  %-8s %7.2f Gelem/s  %7.1f GB/s  %7.1f x plain C\n", how, rate / 1e9,
+           3 * sizeof(float) * rate / 1e9, rate / plain_rate);
+}
+
+static void plain_c(void) {
+    for (int i = 0; i < N; i++)
+        r[i] = 2 * (x[i] - y[i]) / (x[i] + y[i]);
+}
+
+static void compute_in_plain_c(void) {
+    plain_c();
+    double start = seconds();
+    for (int k = 0; k < REPEAT; k++)
+        plain_c();
+    plain_rate = (double)REPEAT * N / (seconds() - start);
+    report("plain C", plain_rate);
+}
+
 static void compute(const uf_func *rel_diff, const DLTensor args[3], const char *device) {
-    enum {
-        REPEAT = 10
-    };
     ok(uf_call(rel_diff, 3, args, NULL)); /* compiles for this device */
     ok(uf_sync(args[2].device, NULL));
     double start = seconds();
     for (int i = 0; i < REPEAT; i++)
         ok(uf_call(rel_diff, 3, args, NULL));
     ok(uf_sync(args[2].device, NULL));
-    double rate = (double)REPEAT * N / (seconds() - start);
-    printf("rel_diff on %-6s %7.2f Gelem/s, %7.1f GB/s\n", device, rate / 1e9, 3 * sizeof(float) * rate / 1e9);
+    report(device, (double)REPEAT * N / (seconds() - start));
 }
 
 static bool compute_on_gpu(const uf_func *rel_diff, const DLTensor host[3]) {
@@ -43,7 +61,7 @@ static bool compute_on_gpu(const uf_func *rel_diff, const DLTensor host[3]) {
     for (int k = 0; k < 3; k++) {
         if (uf_empty(&array[k], (DLDevice){kDLCUDA, 0}, host[k].dtype, host[k].ndim, host[k].shape)) {
             const char *why = uf_last_error()->message;
-            printf("rel_diff on cuda:0 is left out: %.*s\n", (int)strcspn(why, "\n"), why);
+            printf("rel_diff  cuda:0   left out: %.*s\n", (int)strcspn(why, "\n"), why);
             return false;
         }
         ok(uf_copy(&array[k]->dl_tensor, &host[k], NULL));
@@ -75,6 +93,8 @@ int main(void) {
     ok(uf_vectorize(&rel_diff, "rel_diff", "float32,float32->float32; float64,float64->float64",
                     UF_SOURCE((x, y) { return 2 * (x - y) / (x + y); })));
     const DLTensor host[3] = {UF_ARRAY(x, N), UF_ARRAY(y, N), UF_ARRAY(r, N)};
+    compute_in_plain_c();
+    check();
     compute(rel_diff, host, "cpu");
     check();
     if (compute_on_gpu(rel_diff, host))

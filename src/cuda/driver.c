@@ -135,7 +135,7 @@ static uf_status initialise(int *version, int *count, cuda_device **devices) {
 }
 
 static uf_status open_locked(void) {
-    const char *name = getenv("UFUNC_CUDA_DRIVER");
+    const char *name = secure_getenv("UFUNC_CUDA_DRIVER");
     if (!name || !*name)
         name = "libcuda.so.1";
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);

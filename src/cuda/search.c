@@ -46,7 +46,7 @@ static struct {
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const char *variable(const char *name) {
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
     return value && *value ? value : NULL;
 }
 
