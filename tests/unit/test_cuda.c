@@ -983,6 +983,7 @@ static void call_body(void *unused) {
     uf_func *f;
     tensor x, y;
     double complex_number[2] = {2, 3};
+    int8_t five = 5;
     (void)unused;
     CHECK(!uf_vectorize(&f, "axpb", NULL, "(a, x, b) { return a * x + b; }"));
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -992,7 +993,7 @@ static void call_body(void *unused) {
         DLTensor args[] = {scalar, *device_array(&x, 0x100000000, type, cases[i].ndim, cases[i].shape, cases[i].in),
                            scalar, *device_array(&y, 0x200000000, type, cases[i].ndim, cases[i].shape, cases[i].out)};
         if (type == DT_INT8)
-            args[0].data = args[2].data = &(int8_t){5};
+            args[0].data = args[2].data = &five;
         mock->launch(&before);
         for (int again = 0; again < 2; again++)
             CHECK(!uf_call(f, 4, args, &(uf_options){.size = sizeof(uf_options), .stream = (void *)0x99}));

@@ -596,7 +596,7 @@ static void run_loop(loop *l, bool on_gpu, int threads, int shift) {
     }
     run_oracle(l, expected);
     check(generate(&a, l, on_gpu ? &gpu : &host, &m));
-    int64_t blocks;
+    int64_t blocks = 0; /* of the GPU's grid */
     int n = !on_gpu     ? put_cpu(l, w)
             : shift < 0 ? put_engine(l, w, &threads, &blocks)
                         : put_gpu(l, w, threads, shift, &blocks);
