@@ -167,6 +167,13 @@ static void arity_check(check *c, const arguments *a, int arity) {
                    a->count);
 }
 
+_Noreturn static void fail_complex(check *c, const arguments *a) {
+    for (const node *n = a->list; n; n = n->next)
+        if (dtype_is_complex(n->type))
+            check_fail(c, a->call->at, "'%s' is not defined for %s", a->callee, dtypes[n->type].name);
+    check_fail(c, a->call->at, "'%s' is not defined for complex numbers", a->callee);
+}
+
 /* The type in which all arguments but the one at `except` meet. */
 static dtype arguments_common(const arguments *a, int except, bool *weak) {
     dtype type = DT_NONE;
@@ -193,9 +200,18 @@ static node **argument_adapt(check *c, node **at, dtype type, bool weak, const s
     return &(*at)->next;
 }
 
+/* Replaces all arguments, the one at `whole` by an integer. */
+static void arguments_adapt_but(check *c, arguments *a, dtype type, bool weak, int whole, dtype integer) {
+    int k = 0;
+    for (node **at = &a->list; *at; k++) {
+        if (k == whole && dtype_is_complex((*at)->type))
+            fail_complex(c, a);
+        at = argument_adapt(c, at, k == whole ? integer : type, k != whole && weak, a->call);
+    }
+}
+
 static void arguments_adapt(check *c, arguments *a, dtype type, bool weak) {
-    for (node **at = &a->list; *at;)
-        at = argument_adapt(c, at, type, weak, a->call);
+    arguments_adapt_but(c, a, type, weak, -1, DT_NONE);
 }
 
 /* ---- Helpers ---- */
@@ -315,7 +331,9 @@ bool call_retype(check *c, node *n, dtype floating) {
         return false;
     arguments a = {.call = &at, .list = n->args};
     for (node **arg = &a.list; *arg;) {
-        dtype type = dtype_is_complex((*arg)->type) ? complex_of(floating) : floating;
+        dtype type = (*arg)->type;
+        if (dtypes[type].kind >= DK_FLOATING) /* not the order of jn */
+            type = dtype_is_complex(type) ? complex_of(floating) : floating;
         arg = argument_adapt(c, arg, type, false, &at);
     }
     instance *callee = arguments_instance(c, &a, before->u, before->def);
@@ -335,37 +353,27 @@ static int complex_row(const char *word, int length) {
     return prelude_find(complex, length + 1);
 }
 
-_Noreturn static void fail_complex(check *c, const arguments *a) {
-    for (const node *n = a->list; n; n = n->next)
-        if (dtype_is_complex(n->type))
-            check_fail(c, a->call->at, "'%s' is not defined for %s", a->callee, dtypes[n->type].name);
-    check_fail(c, a->call->at, "'%s' is not defined for complex numbers", a->callee);
-}
-
 static dtype floating_of(dtype type) { return dtype_is_integer(type) ? DT_FLOAT64 : type; }
 
 static node *prelude_function(check *c, arguments *a, int row) {
     const prelude_row *r = &prelude_rows[row];
     bool weak = false;
     arity_check(c, a, r->arity);
-    if (r->rule == RULE_ANY || r->rule == RULE_EXACT) {
-        for (node **at = &a->list; *at && r->rule == RULE_ANY;)
-            at = argument_adapt(c, at, dtype_promoted((*at)->type), false, a->call);
+    if (r->rule == RULE_EXACT)
         return call_node(c, a, prelude_arguments_instance(c, a, row), false);
-    }
-    dtype type = arguments_common(a, -1, &weak);
-    if (r->rule == RULE_ARITHMETIC || r->rule == RULE_FLOATING) {
-        int other = dtype_is_complex(type) ? complex_row(r->name, (int)strlen(r->name)) : -1;
-        if (other >= 0)
-            return prelude_function(c, a, other);
-        if (dtype_is_complex(type))
+    int whole = r->rule == RULE_ORDER ? 0 : r->rule == RULE_EXPONENT ? r->arity - 1 : -1;
+    dtype type = arguments_common(a, whole, &weak);
+    if (dtype_is_complex(type) && r->rule != RULE_COMPLEX && r->rule != RULE_INEXACT) {
+        int other = complex_row(r->name, (int)strlen(r->name));
+        if (other < 0)
             fail_complex(c, a);
+        return prelude_function(c, a, other);
     }
     if (r->rule != RULE_ARITHMETIC)
         type = floating_of(type);
     if (r->rule == RULE_COMPLEX && !dtype_is_complex(type))
         type = complex_of(type);
-    arguments_adapt(c, a, type, weak);
+    arguments_adapt_but(c, a, type, weak, whole, r->rule == RULE_ORDER ? DT_INT32 : DT_INT64);
     return call_node(c, a, prelude_arguments_instance(c, a, row), weak);
 }
 
@@ -398,12 +406,7 @@ static node *math_function(check *c, arguments *a, const math_row *row) {
             fail_complex(c, a);
         return prelude_function(c, a, other);
     }
-    int k = 0;
-    for (node **at = &a->list; *at; k++) {
-        if (k == whole && dtype_is_complex((*at)->type))
-            fail_complex(c, a);
-        at = argument_adapt(c, at, k == whole ? DT_INT32 : type, k != whole && weak, a->call);
-    }
+    arguments_adapt_but(c, a, type, weak, whole, DT_INT32);
     node *n = node_new(c, N_MATH, row->rule == MATH_TO_INT ? DT_INT32 : type, a->call);
     n->args = a->list;
     n->math = row;
@@ -455,6 +458,9 @@ node *call_check(check *c, const syn *s) {
     if (v && v->owner == c->now)
         check_fail(c, s->at, "'%s' is a variable here and cannot be called", a.callee);
     arguments_check(c, &a);
+    const math_row *math = math_find(called->text, (size_t)called->length);
+    if (math && c->now->u->prelude) /* in the row of the same name: no call of itself */
+        return math_function(c, &a, math);
     if (called->helper)
         return helper_call(c, &a, called->helper);
     return builtin_call(c, &a, called);

@@ -171,7 +171,8 @@ typedef enum prelude_rule {
     RULE_FLOATING,   /* the common floating type; integers: float64, halves: float32 */
     RULE_INEXACT,    /* the same, or the common complex type */
     RULE_COMPLEX,    /* the common type made complex */
-    RULE_ANY,        /* each promoted by itself */
+    RULE_ORDER,      /* int32, then as RULE_FLOATING: jn */
+    RULE_EXPONENT,   /* as RULE_FLOATING, but the last is int64: scalbln */
     RULE_EXACT       /* each as it is: called by the checker */
 } prelude_rule;
 

@@ -14,7 +14,7 @@ typedef enum math_rule {
 } math_rule;
 
 typedef struct math_row {
-    const char *name; /* in kernel C, and of the double function in libm */
+    const char *name; /* of the double function in libm, and in kernel C: but a function of the prelude hides it */
     uint8_t arity;
     uint8_t rule; /* math_rule */
     const char

@@ -1,5 +1,6 @@
 /* prelude.c - the functions that are written in kernel C: one text for both engines. A row is parsed when a kernel first
- * names it. docs/kernel-c.md states the accuracy; each algorithm's source stands above it. */
+ * names it. docs/kernel-c.md states the accuracy; each algorithm's source stands above it. Where a row has the name of a
+ * row of the math table, that name within the prelude means the latter: so it mends what engines do differently. */
 #include "lang/check.h"
 
 /* A constant by the type of x: of float32's format, of float64's. */
@@ -30,7 +31,41 @@ const prelude_row prelude_rows[] = {
 {"llrint", 1, RULE_FLOATING, "llrint(x) { return (int64)rint(x); }"},
 {"lround", 1, RULE_FLOATING, "lround(x) { return (int64)round(x); }"},
 {"llround", 1, RULE_FLOATING, "llround(x) { return (int64)round(x); }"},
-{"scalbln", 2, RULE_ANY, "scalbln(x, n) { return scalbn(x, (int)clamp(n, -100000, 100000)); }"},
+{"scalbln", 2, RULE_EXPONENT, "scalbln(x, n) { return scalbn(x, (int)clamp(n, -100000, 100000)); }"},
+/* glibc 2.36 gives a zero the wrong sign where y is the smallest normal number. */
+{"remainder", 2, RULE_FLOATING, "remainder(x, y) { auto r = remainder(x, y); return r == 0 ? copysign(r, x) : r; }"},
+/* libdevice gives NaN for orders below 0 and, of jn, for arguments near 0; both libraries count up or down to the order.
+ * So jn takes the first term of its series where that is exact, and what underflows or overflows anyway is known from
+ * |J_n(x)| <= (x / 2)^n / n! <= (e / 4)^n where n >= 2 x. */
+{"jn", 2, RULE_ORDER,
+ "jn(n, x) {"
+ "    auto order = abs(max(n, -2147483647));"
+ "    auto size = fabs(x), value = x;"
+ "    if (size < " BY_TYPE(x, "0x1p-12f", "0x1p-26") ") {"
+ "        value = 1;"
+ "        for (int k = 1; k <= order && value > 0; k++)"
+ "            value *= 0.5 * size / k;"
+ "    } else if (size == INFINITY || order > 2 * size + 2000) {"
+ "        value = 0;"
+ "    } else if (size < INFINITY) {"
+ "        value = jn(order, size);"
+ "    }"
+ "    return (n & 1) && signbit(x) != (n < 0) ? -value : value;"
+ "}"},
+{"yn", 2, RULE_ORDER,
+ "yn(n, x) {"
+ "    auto order = abs(max(n, -2147483647));"
+ "    auto value = x;"
+ "    if (x < 0)"
+ "        value = NAN;"
+ "    else if (x == INFINITY)"
+ "        value = 0;"
+ "    else if (order > 2 * x + 2000)"
+ "        value = -INFINITY;"
+ "    else if (x < INFINITY)"
+ "        value = yn(order, x);"
+ "    return n < 0 && (n & 1) ? -value : value;"
+ "}"},
 
 /* ---- Complex arithmetic. Division: R. L. Smith, Algorithm 116, 1962; by zero as by a real zero. ---- */
 
