@@ -43,7 +43,7 @@ awk -F, '
 NR == FNR { value[$1 "," $2] = $4; next }
 /^[^#]/ {
     ours = value[$1 "," $2]; peer = value[$1 "," $3]
-    most = substr($4, 1, 1) == "<"; aim = most ? substr($4, 2) : $4
+    most = substr($4, 1, 1) == "<"; aim = (most ? substr($4, 2) : $4) + 0
     if (ours == "" || (peer == "" && $3 != "")) next
     ratio = $3 == "" ? ours : ours / peer
     printf "%-34s %-26s %10.4g %10.4g  ratio %6.3f  aim %s %s  %s\n", $1, $3, ours, peer, ratio, most ? "<=" : ">=", aim, (most ? ratio <= aim : ratio >= aim) ? "met" : "MISSED"
