@@ -76,10 +76,10 @@ static void make_basis(lattice *l, const int64_t *stride) {
 
 /* ---- Reduction ---- */
 
-static long double dot(const lattice *l, const wide *a, const wide *b) {
-    long double sum = 0;
+static double dot(const lattice *l, const wide *a, const wide *b) {
+    double sum = 0;
     for (int i = 0; i < l->n; i++)
-        sum += ((long double)a[i] / (long double)l->bound[i]) * ((long double)b[i] / (long double)l->bound[i]);
+        sum += ((double)a[i] / (double)l->bound[i]) * ((double)b[i] / (double)l->bound[i]);
     return sum;
 }
 
@@ -91,7 +91,7 @@ static void subtract(const lattice *l, const wide *a, wide factor, const wide *b
 
 /* Puts shorter in a's place if it is shorter than a by more than rounding. */
 static bool improve(const lattice *l, wide *a, const wide *shorter) {
-    if (dot(l, shorter, shorter) >= dot(l, a, a) * (1 - 0x1p-40L))
+    if (dot(l, shorter, shorter) >= dot(l, a, a) * (1 - 0x1p-40))
         return false;
     memcpy(a, shorter, (size_t)l->n * sizeof *a);
     return true;
@@ -100,7 +100,7 @@ static bool improve(const lattice *l, wide *a, const wide *shorter) {
 /* Makes a as short as multiples of b can. */
 static bool reduce_by(const lattice *l, wide *a, const wide *b) {
     wide shorter[MAX_N];
-    long double factor = roundl(dot(l, a, b) / dot(l, b, b));
+    double factor = round(dot(l, a, b) / dot(l, b, b));
     if (factor == 0)
         return false;
     subtract(l, a, (wide)factor, b, shorter);
