@@ -1,21 +1,7 @@
 #!/bin/sh
 # The examples: each checks its own results; udf_host's output on good and bad lines is compared with a golden file.
 cd "$(dirname "$0")/../.." || exit 1
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-n=0
-
-# check NAME COMMAND..
-check() {
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-    fi
-    sed 's/^/# /' "$work/log"
-}
+. tests/tap.sh
 
 is_png() { [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]; }
 

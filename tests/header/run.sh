@@ -2,27 +2,10 @@
 # The header alone, as strict C11 and C++17, by every compiler that is here; the programs are run against the library.
 cd "$(dirname "$0")/../.." || exit 1
 echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1 || { echo "no C compiler with dlpack here"; exit 77; }
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+. tests/tap.sh
 strict='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion -Wcast-qual -Werror -Iinclude'
-if nm -D "$BUILD/libufunc.so" | grep -Eq '__(a|t)san_'; then
-    sanitized=1 # its runtime is not in these programs
-fi
-n=0
 
-# check NAME COMMAND..
-check() {
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
-
-# runs COMPILER STANDARD FILE
+# runs COMPILER STANDARD FILE; not for a sanitizer build, whose runtime is not in these programs
 runs() {
     "$1" "$2" -Iinclude "$3" -L"$BUILD" -lufunc -o "$work/program" && LD_LIBRARY_PATH=$BUILD "$work/program"
 }
@@ -39,13 +22,13 @@ for cc in gcc clang; do
     for standard in c11 c17; do
         check "$standard, $cc" $cc -std=$standard $strict -Wstrict-prototypes -c tests/header/interface.c -o "$work/c.o"
     done
-    [ "${sanitized:-}" ] || check "C11, $cc, run" runs $cc -std=c11 tests/header/interface.c
+    sanitized || check "C11, $cc, run" runs $cc -std=c11 tests/header/interface.c
 done
 for cxx in g++ clang++; do
     command -v $cxx >/dev/null && echo '#include <cstddef>' | $cxx -x c++ -E - >/dev/null 2>&1 || continue
     for standard in c++17 c++20; do
         check "$standard, $cxx" $cxx -std=$standard $strict -c tests/header/interface.cc -o "$work/cc.o"
     done
-    [ "${sanitized:-}" ] || check "C++17, $cxx, run" runs $cxx -std=c++17 tests/header/interface.cc
+    sanitized || check "C++17, $cxx, run" runs $cxx -std=c++17 tests/header/interface.cc
 done
 echo "1..$n"

@@ -3,24 +3,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 command -v nm >/dev/null && echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1 ||
     { echo "no C compiler with dlpack here"; exit 77; }
-if nm -D "$BUILD/libufunc.so" | grep -Eq '__(a|t)san_'; then
-    echo "a sanitizer build is not installed"
-    exit 77
-fi
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-n=0
-
-check() {
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
+. tests/tap.sh
+! sanitized || { echo "a sanitizer build is not installed"; exit 77; }
 
 # only_uf NM-OPTIONS FILE: every symbol it defines for others is uf_*, and there are some.
 only_uf() {

@@ -330,7 +330,8 @@ static void test_number_rounds_once(void **state) {
     assert_int_equal(written(integer(INT64_MIN), DT_BFLOAT16), 0xDF00);
     int64_t float_tie = ((int64_t)1 << 62) + ((int64_t)1 << 38);
     assert_int_equal(written(integer(float_tie), DT_FLOAT32), 0x5E800000);
-    assert_int_equal(written(integer(float_tie + 1), DT_FLOAT32), 0x5E800001);
+    if (!getenv("UF_TEST_VALGRIND")) /* its conversion of int64 to float goes through double */
+        assert_int_equal(written(integer(float_tie + 1), DT_FLOAT32), 0x5E800001);
     assert_int_equal(written(real(1 + 0x1p-11 + 0x1p-40), DT_FLOAT16), 0x3C01); /* through float32: 0x3C00 */
     assert_int_equal(written(integer(65519), DT_FLOAT16), 0x7BFF);
     assert_int_equal(written(integer(65520), DT_FLOAT16), 0x7C00);
