@@ -14,28 +14,9 @@
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
+#include "draw.h"
+
 __extension__ typedef unsigned __int128 wide;
-
-static uint64_t state;
-
-static uint64_t next_random(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545F4914F6CDD1Du >> 11;
-}
-
-static int64_t pick(int64_t low, int64_t high) { return low + (int64_t)(next_random() % (uint64_t)(high - low + 1)); }
-static bool chance(int percent) { return pick(0, 99) < percent; }
-
-static int seed(void **unused) {
-    const char *chosen = getenv("UF_SEED");
-    (void)unused;
-    state = chosen ? strtoull(chosen, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
-    print_message("UF_SEED=%llu\n", (unsigned long long)state);
-    state |= 1;
-    return 0;
-}
 
 /* ---- Cases ---- */
 
@@ -99,7 +80,7 @@ static void sample_operands(sample *s, bool strided) {
         s->data[k] = NULL;
         if (o->kind == OPERAND_NUMBER)
             for (int i = 0; i < 2; i++)
-                s->numbers[k][i] = next_random() << 32 | next_random();
+                s->numbers[k][i] = draw_bits() << 32 | draw_bits();
     }
 }
 
@@ -483,7 +464,7 @@ static void run_all(const sample *s) {
 static void repeat(void (*make)(sample *), int times, int *vectors, int *classes) {
     sample *s = &the_sample;
     for (int i = 0; i < times; i++) {
-        uint64_t before = state;
+        uint64_t before = draw_state;
         make(s);
         if (getenv("UF_VERBOSE"))
             print_message("state %llu class %d count %lld\n", (unsigned long long)before, s->v.loop,
@@ -581,7 +562,12 @@ static void test_narrow(void **unused) {
     }
 }
 
+#define FLOATS {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}
+
 /* What is chosen for the bodies and types that matter. */
+#define FLOATS \
+    { DT_FLOAT32, DT_FLOAT32, DT_FLOAT32 }
+
 static void test_choices(void **unused) {
     static const struct {
         loop_class loop;
@@ -593,90 +579,30 @@ static void test_choices(void **unused) {
         loop_class expect;
         int vector, repeat, fixed;
     } cases[] = {
-        {LOOP_FLAT, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {0, 0, 0}, {5, 0}, LOOP_FLAT, 4, 1, 0},
-        {LOOP_FLAT, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {0, 1, 0}, {5, 0}, LOOP_FLAT, 4, 2, 0},
-        {LOOP_FLAT, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {0, 3, 0}, {5, 0}, LOOP_FLAT, 4, 2, 0},
-        {LOOP_FLAT, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {1, 1, 0}, {5, 0}, LOOP_FLAT, 4, 1, 0},
+        {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_FLAT, 4, 1, 0},
+        {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {0, 1, 0}, {5, 0}, LOOP_FLAT, 4, 2, 0},
+        {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {0, 3, 0}, {5, 0}, LOOP_FLAT, 4, 2, 0},
+        {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {1, 1, 0}, {5, 0}, LOOP_FLAT, 4, 1, 0},
         {LOOP_FLAT, 1, {1000}, {0}, {DT_INT8, DT_INT8, DT_INT8}, {0, 0, 0}, {5, 0}, LOOP_FLAT, 16, 1, 0},
         {LOOP_FLAT, 1, {1000}, {0}, {DT_INT8, DT_INT8, DT_FLOAT64}, {0, 0, 0}, {5, 0}, LOOP_FLAT, 2, 4, 0},
         {LOOP_FLAT, 1, {1000}, {0}, {DT_COMPLEX64, DT_COMPLEX64, DT_COMPLEX64}, {0, 0, 0}, {5, 0}, LOOP_FLAT, 2, 1, 0},
         {LOOP_FLAT, 1, {1000}, {0}, {DT_COMPLEX128, 0, DT_COMPLEX128}, {0, 3, 0}, {5, 0}, LOOP_FLAT, 1, 2, 0},
         {LOOP_FLAT, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT64, DT_FLOAT32}, {0, 1, 0}, {5, 0}, LOOP_FLAT, 4, 2, 0},
-        {LOOP_FLAT, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {0, 0, 0}, {5, 1}, LOOP_FLAT, 1, 1, 0},
-        {LOOP_FLAT, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {0, 1, 0}, {300, 0}, LOOP_FLAT, 4, 1, 0},
-        {LOOP_FLAT, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {0, 1, 0}, {2000, 0}, LOOP_FLAT, 1, 1, 0},
+        {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {0, 0, 0}, {5, 1}, LOOP_FLAT, 1, 1, 0},
+        {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {0, 1, 0}, {300, 0}, LOOP_FLAT, 4, 1, 0},
+        {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {0, 1, 0}, {2000, 0}, LOOP_FLAT, 1, 1, 0},
         /* (m, 1) op (1, n): the row stays in registers */
-        {LOOP_ROWS,
-         2,
-         {999, 999},
-         {1, 0, 999},
-         {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
-         {1, 0, 0},
-         {5, 0},
-         LOOP_ROWS,
-         4,
-         8,
-         2},
+        {LOOP_ROWS, 2, {999, 999}, {1, 0, 999}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_ROWS, 4, 8, 2},
         /* (m, n) op (n) */
-        {LOOP_ROWS,
-         2,
-         {999, 999},
-         {999, 0, 999},
-         {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
-         {0, 0, 0},
-         {5, 0},
-         LOOP_ROWS,
-         4,
-         4,
-         2},
+        {LOOP_ROWS, 2, {999, 999}, {999, 0, 999}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_ROWS, 4, 4, 2},
         /* padded rows */
-        {LOOP_ROWS,
-         2,
-         {999, 999},
-         {1024, 1024, 1024},
-         {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
-         {0, 0, 0},
-         {5, 0},
-         LOOP_ROWS,
-         4,
-         1,
-         0},
-        {LOOP_ROWS,
-         2,
-         {999, 2},
-         {1, 0, 999},
-         {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
-         {1, 0, 0},
-         {5, 0},
-         LOOP_ROWS,
-         4,
-         2,
-         2},
+        {LOOP_ROWS, 2, {999, 999}, {1024, 1024, 1024}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_ROWS, 4, 1, 0},
+        {LOOP_ROWS, 2, {999, 2}, {1, 0, 999}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_ROWS, 4, 2, 2},
         /* a plane that leaves most of a warp idle */
-        {LOOP_ROWS,
-         3,
-         {16, 2, 999},
-         {64, 64, 64},
-         {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
-         {0, 0, 0},
-         {5, 0},
-         LOOP_GENERAL,
-         1,
-         4,
-         0},
-        {LOOP_ROWS,
-         2,
-         {(int64_t)1 << 40, 1 << 20},
-         {1, 0, 1},
-         {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
-         {1, 0, 0},
-         {5, 0},
-         LOOP_GENERAL,
-         1,
-         4,
-         0},
-        {LOOP_GENERAL, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {2, 2, 2}, {5, 0}, LOOP_GENERAL, 1, 4, 0},
-        {LOOP_GENERAL, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, {2, 2, 2}, {5, 1}, LOOP_GENERAL, 1, 1, 0},
+        {LOOP_ROWS, 3, {16, 2, 999}, {64, 64, 64}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_GENERAL, 1, 4, 0},
+        {LOOP_ROWS, 2, {(int64_t)1 << 40, 1 << 20}, {1, 0, 1}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_GENERAL, 1, 4, 0},
+        {LOOP_GENERAL, 1, {1000}, {0}, FLOATS, {2, 2, 2}, {5, 0}, LOOP_GENERAL, 1, 4, 0},
+        {LOOP_GENERAL, 1, {1000}, {0}, FLOATS, {2, 2, 2}, {5, 1}, LOOP_GENERAL, 1, 1, 0},
     };
     sample *s = &the_sample;
     (void)unused;
@@ -740,5 +666,5 @@ int main(void) {
         cmocka_unit_test(test_huge),   cmocka_unit_test(test_narrow),    cmocka_unit_test(test_choices),
         cmocka_unit_test(test_spread), cmocka_unit_test(test_too_large),
     };
-    return cmocka_run_group_tests(tests, seed, NULL);
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -13,23 +13,7 @@
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
-static uint64_t state;
-
-static uint64_t next_random(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545F4914F6CDD1Du >> 11;
-}
-
-static int64_t pick(int64_t low, int64_t high) { return low + (int64_t)(next_random() % (uint64_t)(high - low + 1)); }
-
-static bool chance(int percent) { return pick(0, 99) < percent; }
-
-static int64_t trials(int64_t n) {
-    const char *scale = getenv("PROP_N");
-    return scale ? (int64_t)((double)n * atof(scale)) : n;
-}
+#include "draw.h"
 
 /* ---- Random calls ---- */
 
@@ -807,10 +791,6 @@ static void fast_path_is_fast(void **unused) {
 }
 
 int main(void) {
-    const char *seed = getenv("UF_SEED");
-    state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL) * 1000003u ^ (uint64_t)getpid();
-    print_message("UF_SEED=%llu\n", (unsigned long long)state);
-    state = state * 0x9E3779B97F4A7C15u | 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_visit_what_shapes_say),
         cmocka_unit_test(axes_do_not_matter),
@@ -826,5 +806,5 @@ int main(void) {
         cmocka_unit_test(shapes_that_do_not_fit),
         cmocka_unit_test(fast_path_is_fast),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -30,17 +30,7 @@ typedef struct cuda_code cuda_code; /* each engine has a struct code of its own 
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
-static uint64_t state;
-
-static uint64_t next_random(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545F4914F6CDD1Du >> 11;
-}
-
-static int64_t pick(int64_t low, int64_t high) { return low + (int64_t)(next_random() % (uint64_t)(high - low + 1)); }
-static bool chance(int percent) { return pick(0, 99) < percent; }
+#include "draw.h"
 
 static void check(uf_status status) {
     if (status)
@@ -250,7 +240,7 @@ static void reach(loop *l, int k, int shift) {
     if (posix_memalign((void **)&l->buffer[k], 64, l->bytes[k]))
         abort();
     for (size_t i = 0; i < l->bytes[k]; i++)
-        l->buffer[k][i] = (unsigned char)next_random();
+        l->buffer[k][i] = (unsigned char)draw_bits();
     l->data[k] =
         (char *)l->buffer[k] + CANARY + (size_t)(-low) * size + (size_t)shift * dtypes[l->v.operand[k].memory].align;
 }
@@ -732,8 +722,8 @@ static void random_loop(loop *l, loop_class class, bool on_gpu) {
     random_data(l);
 }
 
-static void run_random(loop_class class, bool on_gpu, int trials) {
-    for (int i = 0; i < trials; i++) {
+static void run_random(loop_class class, bool on_gpu, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
         loop l;
         random_loop(&l, class, on_gpu);
         int threads = 1 << pick(3, 8);
@@ -754,11 +744,6 @@ static void run_random(loop_class class, bool on_gpu, int trials) {
         run_loop(&l, on_gpu, threads, shift);
         loop_free(&l);
     }
-}
-
-static int trials(int n) {
-    const char *scale = getenv("PROP_N");
-    return scale ? (int)(n * atof(scale)) : n;
 }
 
 static void test_cpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, false, trials(14)); }
@@ -1070,10 +1055,6 @@ static void test_out_of_memory(void **unused) {
 }
 
 int main(void) {
-    const char *seed = getenv("UF_SEED");
-    state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL) * 1000003 + (uint64_t)getpid();
-    print_message("UF_SEED=%llu\n", (unsigned long long)state);
-    state |= 1;
     if (cpu_engine.target(0, &host)) {
         print_message("%s\n", uf_last_error()->message);
         return 1;
@@ -1084,5 +1065,5 @@ int main(void) {
         cmocka_unit_test(test_ptx_facts),   cmocka_unit_test(test_ptx_assembles), cmocka_unit_test(test_llvm_reads),
         cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_out_of_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
