@@ -562,7 +562,9 @@ static void test_narrow(void **unused) {
     }
 }
 
+/* clang-format off */
 #define FLOATS {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}
+/* clang-format on */
 
 /* What is chosen for the bodies and types that matter. */
 #define FLOATS \
