@@ -567,9 +567,6 @@ static void test_narrow(void **unused) {
 /* clang-format on */
 
 /* What is chosen for the bodies and types that matter. */
-#define FLOATS \
-    { DT_FLOAT32, DT_FLOAT32, DT_FLOAT32 }
-
 static void test_choices(void **unused) {
     static const struct {
         loop_class loop;
