@@ -548,14 +548,19 @@ static void *compile_on_and_on(void *user) {
     return user;
 }
 
-/* A child of a process that is compiling at that moment can compile and run what its parent had. */
+/* A child of a process that is compiling at that moment can compile and run what its parent had. Not under the address
+ * sanitizer: its allocator (gcc 12) does not hold its locks over a fork as malloc does, and the child waits for ever. */
 static void forks(void **unused) {
     (void)unused;
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
     pthread_t thread;
     code *before = compile(add_flat, "uf_add");
     atomic_store(&stop, false);
     assert_int_equal(pthread_create(&thread, NULL, compile_on_and_on, NULL), 0);
-    for (int k = 0; k < 5; k++) {
+    int status = 0;
+    for (int k = 0; k < 5 && !status; k++) {
         usleep(3000);
         pid_t child = fork();
         if (!child) {
@@ -570,12 +575,12 @@ static void forks(void **unused) {
                 c->run(words);
             _exit(good && r[2] == 6 ? 0 : 1);
         }
-        int status;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_int_equal(status, 0);
+        if (waitpid(child, &status, 0) != child)
+            status = -1;
     }
     atomic_store(&stop, true);
     pthread_join(thread, NULL);
+    assert_int_equal(status, 0);
     cpu_engine.release(before);
 }
 
