@@ -57,19 +57,15 @@ static flat flat_begin(shape *s) {
     return f;
 }
 
-/* Element i of the thread, 0 .. each-1: its number in the tile, and whether it exists. */
-static ssa single_number(shape *s, const flat *f, int i, ssa *exists) {
+/* Element i of the thread, 0 .. each-1, one by one: its index, i64, counted from the tile's first. Beyond the end of the tile
+ * the thread's first stands in. */
+static ssa single_index(shape *s, const flat *f, int i) {
     emit *e = s->e;
     ssa j = f->thread;
-    if (i)
-        j = shape_op(e, "add i32", j, emit_value(e, "mul i32 %s, %d", f->threads.text, i));
-    *exists = shape_op(e, "icmp slt i32", j, f->count);
-    return j;
-}
-
-/* The index of an element of the tile, i64, counted from the tile's first. */
-static ssa single_index(shape *s, const flat *f, ssa j) {
-    emit *e = s->e;
+    if (i) {
+        ssa far = shape_op(e, "add i32", j, emit_value(e, "mul i32 %s, %d", f->threads.text, i));
+        j = shape_select(e, "i32", shape_op(e, "icmp slt i32", far, f->count), far, j);
+    }
     ssa index = shape_widen(e, j);
     if (!f->peeled)
         return index;
@@ -103,41 +99,41 @@ static void load_whole(shape *s, const flat *f, ssa *in) {
     }
 }
 
-/* Where there is no element, the tile's first is loaded. */
 static void load_single(shape *s, const flat *f, ssa *in) {
     for (int i = 0; i < f->each; i++) {
-        ssa exists, j = single_number(s, f, i, &exists);
-        ssa index = single_index(s, f, shape_select(s->e, "i32", exists, j, ssa_text("0")));
+        ssa index = single_index(s, f, i);
         for (int k = 0; k < s->noperands; k++)
             if (is_loaded(s, k))
                 in[i * s->noperands + k] = emit_load(s->e, shape_memory(s, k), shape_at(s, k, f->at[k], index));
     }
 }
 
-/* Loads in either way. */
-static ssa *load(shape *s, const flat *f) {
+/* Loads in either way; a thread without an element goes to the end. */
+static ssa *load(shape *s, const flat *f, int end) {
     emit *e = s->e;
     size_t n = (size_t)f->each * (size_t)s->noperands;
-    ssa *single = arena_alloc(e->a, n * sizeof *single);
-    if (!f->vectors) {
-        load_single(s, f, single);
-        return single;
+    ssa *single = arena_alloc(e->a, n * sizeof *single), *whole = arena_alloc(e->a, n * sizeof *whole);
+    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), some = emit_label_new(e),
+        loaded = emit_label_new(e);
+    if (f->vectors) {
+        emit_branch_if(e, f->whole, by_vectors, one_by_one);
+        emit_label(e, by_vectors);
+        load_whole(s, f, whole);
+        emit_branch(e, loaded);
+        emit_label(e, one_by_one);
     }
-    ssa *whole = arena_alloc(e->a, n * sizeof *whole);
-    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), loaded = emit_label_new(e);
-    emit_branch_if(e, f->whole, by_vectors, one_by_one);
-    emit_label(e, by_vectors);
-    load_whole(s, f, whole);
-    emit_branch(e, loaded);
-    emit_label(e, one_by_one);
+    emit_branch_if(e, shape_op(e, "icmp slt i32", f->thread, f->count), some, end);
+    emit_label(e, some);
     load_single(s, f, single);
+    if (!f->vectors)
+        return single;
     emit_branch(e, loaded);
     emit_label(e, loaded);
     for (size_t i = 0; i < n; i++) {
         int k = (int)(i % (size_t)s->noperands);
         if (is_loaded(s, k))
             whole[i] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", ir_value_type(shape_memory(s, k)),
-                                  whole[i].text, by_vectors, single[i].text, one_by_one);
+                                  whole[i].text, by_vectors, single[i].text, some);
     }
     return whole;
 }
@@ -163,12 +159,8 @@ static void store_one(shape *s, const flat *f, ssa index, const ssa *results) {
 }
 
 static void store_single(shape *s, const flat *f, const ssa *out) {
-    for (int i = 0; i < f->each; i++) {
-        ssa exists, j = single_number(s, f, i, &exists);
-        int end = shape_if(s, exists);
-        store_one(s, f, single_index(s, f, j), out + (size_t)i * s->v->nout);
-        shape_end_if(s, end);
-    }
+    for (int i = 0; i < f->each; i++)
+        store_one(s, f, single_index(s, f, i), out + (size_t)i * s->v->nout);
 }
 
 /* All elements are computed, then stored in the way they were loaded. */
@@ -181,34 +173,29 @@ static void finish_all(shape *s, const flat *f, const ssa *in) {
         store_single(s, f, out);
         return;
     }
-    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), end = emit_label_new(e);
+    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), stored = emit_label_new(e);
     emit_branch_if(e, f->whole, by_vectors, one_by_one);
     emit_label(e, by_vectors);
     store_whole(s, f, out);
-    emit_branch(e, end);
+    emit_branch(e, stored);
     emit_label(e, one_by_one);
     store_single(s, f, out);
-    emit_branch(e, end);
-    emit_label(e, end);
+    emit_branch(e, stored);
+    emit_label(e, stored);
 }
 
-/* Element by element, where it exists and the mask is true: what does not count is not computed either, as a kernel may
- * loop for long. */
-static void finish_each(shape *s, const flat *f, const ssa *in) {
+/* Element by element, where the mask is true: what does not count is not computed either, as a kernel may loop for long. */
+static void finish_masked(shape *s, const flat *f, const ssa *in) {
     emit *e = s->e;
     int mask = s->nin + s->v->nout, vector = s->v->vector;
     for (int i = 0; i < f->each; i++) {
         const ssa *element = in + (size_t)i * (size_t)s->noperands;
-        ssa results[UF_MAX_OPERANDS], counts, j = single_number(s, f, i, &counts), index = single_index(s, f, j);
+        ssa results[UF_MAX_OPERANDS], index = single_index(s, f, i);
         if (f->vectors) {
-            ssa lane = ssa_text("%d", i % vector);
-            index =
-                shape_select(e, "i64", f->whole, shape_op(e, "add i64", vector_index(s, f, i / vector), lane), index);
-            counts = shape_op(e, "or i1", counts, f->whole);
+            ssa lane = shape_op(e, "add i64", vector_index(s, f, i / vector), ssa_text("%d", i % vector));
+            index = shape_select(e, "i64", f->whole, lane, index);
         }
-        if (s->v->masked)
-            counts = shape_op(e, "and i1", counts, s->known[mask] ? s->value[mask] : element[mask]);
-        int end = shape_if(s, counts);
+        int end = shape_if(s, s->known[mask] ? s->value[mask] : element[mask]);
         shape_compute(s, element, results);
         store_one(s, f, index, results);
         shape_end_if(s, end);
@@ -217,8 +204,9 @@ static void finish_each(shape *s, const flat *f, const ssa *in) {
 
 void gpu_flat(shape *s) {
     flat f = flat_begin(s);
-    ssa *in = load(s, &f);
-    if (!in)
-        return; /* out of memory: emit_finish says so */
-    (s->v->masked || f.each == 1 ? finish_each : finish_all)(s, &f, in);
+    int end = emit_label_new(s->e);
+    ssa *in = load(s, &f, end);
+    (s->v->masked ? finish_masked : finish_all)(s, &f, in);
+    emit_branch(s->e, end);
+    emit_label(s->e, end);
 }

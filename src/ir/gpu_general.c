@@ -76,8 +76,7 @@ void gpu_general(shape *s) {
         if (g) {
             ssa far = emit_value(e, "mul i32 %s, %d", threads.text, g);
             far = emit_value(e, "add %s %s, %s", f->type, first.text, (f->wide ? shape_widen(e, far) : far).text);
-            b.guard[g] = emit_value(e, "icmp ult %s %s, %s", f->type, far.text, n.text);
-            x = shape_select(e, f->type, b.guard[g], far, first);
+            x = shape_select(e, f->type, emit_value(e, "icmp ult %s %s, %s", f->type, far.text, n.text), far, first);
         }
         find_element(s, f, x, at);
         for (int k = 0; k < s->noperands; k++)

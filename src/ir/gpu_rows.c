@@ -82,19 +82,19 @@ static void access_column(shape *s, batch *b, int group, int k, ssa row, ssa col
         batch_access(s, b, group, k, shape_at(s, k, row, column));
 }
 
-/* Some of the thread's columns: i64, and whether they are below the limit; the first is. */
+/* Some of the thread's columns, i64. */
 typedef struct columns {
-    ssa at[SINGLE_STEP], guard[SINGLE_STEP];
+    ssa at[SINGLE_STEP];
     int count;
 } columns;
 
+/* Beyond the limit the first stands in. */
 static columns find_columns(shape *s, int count, ssa first, ssa apart, ssa limit) {
     columns c = {.at = {first}, .count = count};
     ssa far = first;
     for (int i = 1; i < count; i++) {
         far = shape_op(s->e, "add i64", far, apart);
-        c.guard[i] = shape_op(s->e, "icmp slt i64", far, limit);
-        c.at[i] = shape_select(s->e, "i64", c.guard[i], far, first);
+        c.at[i] = shape_select(s->e, "i64", shape_op(s->e, "icmp slt i64", far, limit), far, first);
     }
     return c;
 }
@@ -121,15 +121,12 @@ static void some_rows(shape *s, const rows *f, ssa first, int step, const column
     batch b = batch_new(s, step * c->count, fixed->vector, fixed->aligned);
     ssa far = first;
     for (int r = 0; r < step; r++) {
-        ssa row = first, valid = ssa_text("%s", "");
+        ssa row = first;
         if (r) {
             far = shape_op(e, "add i32", far, f->across);
-            valid = shape_op(e, "icmp slt i32", far, f->count);
-            row = shape_select(e, "i32", valid, far, first);
+            row = shape_select(e, "i32", shape_op(e, "icmp slt i32", far, f->count), far, first);
         }
         load_row(s, f, &b, r * c->count, shape_widen(e, row), c, fixed);
-        for (int i = 0; i < c->count; i++)
-            b.guard[r * c->count + i] = !r ? c->guard[i] : !i ? valid : shape_op(e, "and i1", valid, c->guard[i]);
     }
     batch_finish(s, &b);
 }

@@ -215,7 +215,6 @@ batch batch_new(shape *s, int groups, int vector, bool aligned) {
     size_t n = (size_t)groups * (size_t)s->noperands;
     b.in = arena_alloc(s->e->a, n * (size_t)vector * sizeof *b.in);
     b.at = arena_alloc(s->e->a, n * sizeof *b.at);
-    b.guard = arena_alloc(s->e->a, (size_t)groups * sizeof *b.guard);
     return b;
 }
 
@@ -320,11 +319,6 @@ static void store_masked_group(shape *s, batch *b, int group) {
 }
 
 void batch_finish(shape *s, batch *b) {
-    for (int g = 0; g < b->groups; g++) {
-        bool guarded = b->guard[g].text[0] != 0;
-        int end = guarded ? shape_if(s, b->guard[g]) : 0;
+    for (int g = 0; g < b->groups; g++)
         (s->v->masked ? store_masked_group : store_group)(s, b, g);
-        if (guarded)
-            shape_end_if(s, end);
-    }
 }

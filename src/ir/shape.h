@@ -68,7 +68,9 @@ divisor shape_divisor(shape *s, bool wide);
 void shape_divide(shape *s, const divisor *d, bool wide, ssa x, ssa *quotient, ssa *remainder);
 
 /* ---- Batches: elements that are loaded together before the first of them is computed or stored. Every load of a batch
- * precedes its first store, which is what makes in-place operands and reordering by the vectoriser right. ---- */
+ * precedes its first store, which is what makes in-place operands and reordering by the vectoriser right. On the GPU it also
+ * lets the first element of a thread stand in for those beyond the end: it is then computed and stored again, with the same
+ * result, and no element needs a branch. ---- */
 
 enum {
     BATCH_LANES = 16 /* largest variant.vector */
@@ -80,7 +82,6 @@ typedef struct batch {
     bool aligned; /* groups are aligned to vector * size and accessed whole; else vector is 1 */
     ssa *in;      /* [(group * vector + lane) * noperands + operand]: as loaded; unused for known operands */
     ssa *at;      /* [group * noperands + output]: address of the group's first element */
-    ssa *guard;   /* [group]: i1, stores only if true; empty text: always */
 } batch;
 batch batch_new(shape *s, int groups, int vector, bool aligned);
 /* Operand k of a group by one access: loads it (inputs, mask) or notes its address (outputs). Not for known operands. */
@@ -88,7 +89,7 @@ void batch_access(shape *s, batch *b, int group, int k, ssa pointer);
 /* The same input for all lanes of a group, by a load of one element; and a copy of what another group has. */
 void batch_spread(shape *s, batch *b, int group, int k, ssa pointer);
 void batch_copy(shape *s, batch *b, int group, const batch *from, int from_group, int k);
-/* Computes, converts and stores, under guards and mask. */
+/* Computes, converts and stores, where the mask is true. */
 void batch_finish(shape *s, batch *b);
 
 /* One element's results, of the outputs' memory dtypes, from its operands as loaded (known ones are not looked at). */
