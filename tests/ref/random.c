@@ -458,12 +458,10 @@ static void declare(generator *g, int depth) {
 
 static void declare_array(generator *g, int depth) {
     variable v = {.type = random_type(g, COMPLEX), .rank = chance(g, 75) ? 1 : (int)pick(g, 2, 4)};
-    int count = 1;
     snprintf(v.name, sizeof v.name, "a%d", g->names++ % 1000);
     text_printf(g->out, "%s %s", type_name(g, v.type), v.name);
     for (int d = 0; d < v.rank; d++) {
         v.extent[d] = v.rank == 1 && chance(g, 10) ? 1 << pick(g, 6, 8) : (int)pick(g, 1, v.rank == 1 ? 9 : 3);
-        count *= v.extent[d];
         text_printf(g->out, "[%d]", v.extent[d]);
     }
     if (v.rank == 1 && chance(g, 60)) {

@@ -684,7 +684,7 @@ static void test_random(void **state) {
     print_message("UF_SEED=%llu\n", (unsigned long long)random_state);
     for (size_t i = 0; i < COUNT(valid); i++)
         try_random(valid[i]);
-    int64_t typed = 0, tries = 20000 * (scale ? atoll(scale) : 1);
+    int64_t typed = 0, tries = (int64_t)(20000 * (scale ? atof(scale) : 1));
     for (int64_t i = tries; i > 0; i--) {
         static void (*const makers[])(char *, size_t) = {random_soup, random_mutant, random_relative, random_relative};
         makers[i % 4](source, sizeof source);

@@ -477,7 +477,15 @@ static number complex_argument(const sweep *s, int k) {
     return n;
 }
 
-static wide_complex wide_of(number n) { return CMPLXL(n.as.f[0], n.as.f[1]); }
+/* CMPLXL, which clang's headers lack. */
+static long double complex complex_of(long double re, long double im) {
+    long double parts[2] = {re, im};
+    long double complex z;
+    memcpy(&z, parts, sizeof z);
+    return z;
+}
+
+static wide_complex wide_of(number n) { return complex_of(n.as.f[0], n.as.f[1]); }
 
 static wide_complex complex_reference(const sweep *s, const number *args) {
     return s->function(wide_of(args[0]), wide_of(args[s->arity - 1]));
