@@ -97,7 +97,9 @@ typedef struct uf_plan uf_plan;
  * signatures  an ordered list, separated by ';' or newlines, in any of three spellings: "float32,float32->float32",
  *             NumPy's "ff->f", Numba's "float32(float32,float32)". Every one must have the same number of inputs and
  *             outputs as the kernel, and the kernel must type-check for it. NULL: any types; the kernel is specialised on
- *             the dtypes of each call, and its outputs have the types of the expressions returned.
+ *             the dtypes of each call, and its outputs have the types of the expressions returned. A number beside arrays
+ *             then has the dtype that the arrays promote to, if that is of its kind or a more general one; else it is
+ *             int64, float64, or the complex dtype that goes with the arrays (a bool stays bool).
  * source      kernel C, e.g. "(x, y) { return 2 * (x - y) / (x + y); }"; docs/kernel-c.md is its specification.
  *
  * Compilation to machine code happens at the first call that needs it. All texts are copied.

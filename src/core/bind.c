@@ -104,15 +104,13 @@ static uf_status outputs_check(const uf_func *f, const call_args *args, const dt
     return UF_OK;
 }
 
-/* Adds b unless another thread was first; *b is then that thread's. */
+/* Adds b unless another thread was first, whose binding is then returned. */
 static binding *binding_add(uf_func *f, binding *b) {
-    pthread_mutex_lock(&f->lock);
-    binding *first = binding_lookup(f, &b->key);
-    if (!first) {
-        b->next = atomic_load(&f->bindings);
-        atomic_store_explicit(&f->bindings, b, memory_order_release);
-    }
-    pthread_mutex_unlock(&f->lock);
+    binding *head = atomic_load(&f->bindings), *first;
+    do {
+        first = binding_lookup(f, &b->key);
+        b->next = head;
+    } while (!first && !atomic_compare_exchange_weak(&f->bindings, &head, b));
     return first;
 }
 
@@ -175,8 +173,9 @@ static const code *code_lookup(const binding *b, const variant *v) {
     return c ? code_of(c->entry) : NULL;
 }
 
-static uf_status code_add(uf_func *f, binding *b, const variant *v, code_entry *entry) {
-    variant_code *c = mem_alloc(sizeof *c);
+/* Adds an entry unless another thread was first; holds on to it or drops it. */
+static uf_status code_add(binding *b, const variant *v, code_entry *entry) {
+    variant_code *c = mem_alloc(sizeof *c), *head;
     if (!c) {
         code_drop(entry);
         return fail_memory();
@@ -184,17 +183,15 @@ static uf_status code_add(uf_func *f, binding *b, const variant *v, code_entry *
     c->entry = entry;
     memset(&c->v, 0, sizeof c->v);
     memcpy(&c->v, v, variant_key_size(v));
-    pthread_mutex_lock(&f->lock);
-    bool first = !code_lookup(b, v);
-    if (first) {
-        c->next = atomic_load(&b->codes);
-        atomic_store_explicit(&b->codes, c, memory_order_release);
-    }
-    pthread_mutex_unlock(&f->lock);
-    if (!first) {
-        code_drop(entry);
-        mem_free(c);
-    }
+    head = atomic_load(&b->codes);
+    do {
+        if (code_lookup(b, v)) {
+            code_drop(entry);
+            mem_free(c);
+            return UF_OK;
+        }
+        c->next = head;
+    } while (!atomic_compare_exchange_weak(&b->codes, &head, c));
     return UF_OK;
 }
 
@@ -214,7 +211,7 @@ uf_status binding_code(const uf_func *f, const binding *b, const variant *v, con
     code_entry *entry;
     TRY(engines[job.engine]->target(job.device, &job.target));
     TRY(code_get(&job, &entry));
-    TRY(code_add((uf_func *)(uintptr_t)f, (binding *)(uintptr_t)b, v, entry));
+    TRY(code_add((binding *)(uintptr_t)b, v, entry));
     *out = code_lookup(b, v);
     return UF_OK;
 }

@@ -1,6 +1,8 @@
 /* code.c - compiled code, process-wide, keyed by content: the same kernel for the same dtypes and target is compiled once,
  * by one thread while others wait. Entries that nobody holds stay for the next user, up to IDLE_MAX; then the one unused for
  * longest goes. */
+#include <pthread.h>
+
 #include "core/core.h"
 
 enum {

@@ -2,17 +2,17 @@
  * minds overlap; between sides, packed bytes travel and the identity function packs and unpacks. */
 #include "core/core.h"
 
-static uf_func *identity;
-static pthread_mutex_t identity_lock = PTHREAD_MUTEX_INITIALIZER;
-
-uf_status identity_func(const uf_func **out) {
-    uf_status s = UF_OK;
-    pthread_mutex_lock(&identity_lock);
-    if (!identity)
-        s = uf_vectorize(&identity, "copy", NULL, "(x) { return x; }");
-    *out = identity;
-    pthread_mutex_unlock(&identity_lock);
-    return s;
+static uf_status identity_func(const uf_func **out) {
+    static _Atomic(uf_func *) identity;
+    uf_func *mine, *first = NULL;
+    *out = atomic_load(&identity);
+    if (*out)
+        return UF_OK;
+    TRY(uf_vectorize(&mine, "copy", NULL, "(x) { return x; }"));
+    if (!atomic_compare_exchange_strong(&identity, &first, mine))
+        uf_free(mine);
+    *out = first ? first : mine;
+    return UF_OK;
 }
 
 static bool on_device(const DLTensor *t) {

@@ -5,7 +5,6 @@
 #ifndef UF_CORE_H
 #define UF_CORE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "engine.h"
@@ -99,8 +98,7 @@ struct uf_func {
     int *section_of;           /* per signature */
     unsigned fast, flags;
     int max_registers;
-    pthread_mutex_t lock; /* taken to add a binding or a code; readers take none */
-    _Atomic(binding *) bindings;
+    _Atomic(binding *) bindings; /* as the codes of a binding: entries are added at the head, and never change or go */
 };
 
 void func_keep(const uf_func *f);
@@ -163,7 +161,5 @@ uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream);
 
 /* A call under UF_STAGE whose arrays are not all on one device (stage.c). */
 uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options);
-/* An identity function for any dtypes, made at its first need and kept (copy.c). */
-uf_status identity_func(const uf_func **out);
 
 #endif

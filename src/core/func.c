@@ -176,7 +176,6 @@ static void func_destroy(uf_func *f) {
         arena_free(&b->arena);
         mem_free(b);
     }
-    pthread_mutex_destroy(&f->lock);
     arena_free(&f->arena);
     mem_free(f);
 }
@@ -202,7 +201,6 @@ uf_status uf_define(uf_func **out, const uf_definition *definition) {
     if (!f)
         return fail_memory();
     atomic_init(&f->references, 1);
-    pthread_mutex_init(&f->lock, NULL);
     f->fast = d.fast;
     f->flags = d.flags;
     f->max_registers = d.max_registers;
