@@ -107,6 +107,22 @@ typedef struct uf_plan uf_plan;
  * Errors: ARGUMENT, SYNTAX and TYPE (with line, column and a caret), MEMORY. */
 UF_API uf_status uf_vectorize(uf_func **out, const char *name, const char *signatures, const char *source);
 
+/* Registers a generalized ufunc: a kernel over core dimensions, mapped over all others.
+ *
+ * layout      the core dimensions of each operand, "(m,n),(n)->(m)": NumPy's grammar, and beyond it. A name stands for one
+ *             size wherever it occurs; () is a scalar. "3" is a frozen size; "n?" a dimension that operands may lack;
+ *             "(n|1)" an input dimension whose extent of 1 broadcasts to n; a name that only outputs have gets its size
+ *             from them; "(m+n-1)" and "(n*(n-1)/2)" are computed, with + - * / (as C divides) and parentheses over names
+ *             and integers. Extents of the core dimensions are the last ones of an array, unless options->axes says
+ *             otherwise. Blanks may stand anywhere.
+ * source      kernel C. The outputs are named: "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }". The
+ *             names of the layout are sizes (int64) in it. Elements of an output with core dimensions that the kernel does
+ *             not assign keep what they held; a () output starts at 0.
+ *
+ * Otherwise as uf_vectorize. Errors: ARGUMENT, SYNTAX and TYPE (with line, column and a caret), MEMORY. */
+UF_API uf_status uf_guvectorize(uf_func **out, const char *name, const char *layout, const char *signatures,
+                                const char *source);
+
 /* One kernel text and the signatures it serves. */
 typedef struct uf_section {
     const char *signatures; /* as for uf_vectorize; NULL only if it is the only section */
@@ -137,9 +153,25 @@ typedef struct uf_definition {
     unsigned fast;              /* UF_FAST_* */
     unsigned flags;             /* UF_UNCHECKED, UF_DEBUG */
     int max_registers;          /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
+    const char *layout;         /* as for uf_guvectorize; NULL: elementwise */
+    const char *blas; /* the BLAS form that the kernel is, which the CPU may call instead where strides allow and
+                                   sizes pay: "gemm", "gemv", "gevm" (vector times matrix), "dot", "dotc" (its first vector
+                                   conjugated), "ger"; NULL: none. The layout must be that of the form, and the kernel must
+                                   compute it: results differ by rounding only */
 } uf_definition;
 
-/* uf_vectorize with every option. definition->size is the size of the caller's struct: 0 is an error, and a longer struct
+/* Reads a function from a file, or takes it from the catalogue that is built into the library.
+ *
+ * what   a path if it has a '/' or ends in ".uf", else a name of the catalogue. The format is that of layouts/; see
+ *        docs/function-files.md.
+ * Errors: IO (no such file, not readable), ARGUMENT (no such name; the nearest is named), SYNTAX and TYPE with line and column
+ * in the file and a caret, MEMORY. */
+UF_API uf_status uf_load(uf_func **out, const char *what);
+
+/* The names of the catalogue in alphabetical order: i counts from 0; NULL past the end and for negative i. Static storage. */
+UF_API const char *uf_catalogue(int64_t i);
+
+/* uf_vectorize and uf_guvectorize with every option. definition->size is the size of the caller's struct: 0 is an error, and a longer struct
  * than the library knows must have a zero tail. Otherwise as uf_vectorize. */
 UF_API uf_status uf_define(uf_func **out, const uf_definition *definition);
 
@@ -166,6 +198,23 @@ enum {
     UF_STAGE = 4           /* host arrays are copied to options->device, computed there, and copied back */
 };
 
+/* Axes of one argument, in the order of its core dimensions; negative ones count from the end. */
+typedef struct uf_axis_list {
+    int count;
+    const int *axes; /* may be NULL if count is 0 */
+} uf_axis_list;
+
+/* Which dimensions of the arguments are core dimensions: NumPy's axes, axis and keepdims. At most one of lists and axis. */
+typedef struct uf_axes {
+    size_t size; /* sizeof(uf_axes) */
+    int count;   /* of lists: one per argument, or one per input where no output has core dimensions; 0: none */
+    const uf_axis_list *lists; /* lists[k].count is the number of core dimensions that argument k has in this call */
+    const int *axis; /* the one axis of every argument with a core dimension, for functions with a single shared
+                                  core dimension; NULL: not given */
+    bool keepdims;   /* the core dimensions of the inputs stay in the outputs, with extent 1: for functions whose
+                                  inputs have equally many core dimensions and whose outputs have none */
+} uf_axes;
+
 typedef struct uf_options {
     size_t size;           /* sizeof(uf_options) */
     void *stream;          /* CUstream; NULL: the legacy default stream */
@@ -175,6 +224,7 @@ typedef struct uf_options {
     const DLTensor *where; /* bool; broadcasts to the loop shape; false leaves the output alone */
     int threads;           /* CPU: largest number of threads; 0: all */
     unsigned flags;        /* UF_FIRST_MATCH, UF_STRONG_NUMBERS, UF_STAGE */
+    const uf_axes *axes;   /* generalized ufuncs; NULL: the last dimensions */
 } uf_options;
 
 /* Applies a function.
@@ -186,6 +236,10 @@ typedef struct uf_options {
  * The signature is the narrowest that every input casts to safely: A is narrower than B if A's inputs cast safely to B's
  * and not the other way round; then the one with the fewest inputs that change kind; then list order. Outputs are cast
  * from the signature's dtype under options->casting. Casts cost no extra pass over memory.
+ *
+ * Of a generalized ufunc the loop dimensions broadcast like this; the core dimensions do not, but for those marked |1: each
+ * name of the layout has one size. An input that overlaps an output behaves as if it had been copied first. A mask (where)
+ * needs a function without core dimensions.
  *
  * An output that is an input (same address, strides and dtype) is computed in place. Any other overlap behaves as if the
  * input had been copied first. An output with two elements at one address, or two outputs that overlap, are errors.
@@ -238,9 +292,10 @@ UF_API uf_status uf_sync(DLDevice device, void *stream);
 typedef struct uf_description {
     const char *name; /* all texts live as long as the function */
     const char *doc;  /* "" if there is none */
-    const char *kind; /* "elementwise" */
+    const char *kind; /* "elementwise", "gufunc" */
     int nin, nout;
     const char *signatures; /* canonical spelling, "; " between them; NULL: any types */
+    const char *layout;     /* canonical spelling; NULL: elementwise */
 } uf_description;
 
 /* Describes a function. Errors: ARGUMENT. */

@@ -32,11 +32,51 @@ typedef struct code_module {
 
 typedef struct code code; /* compiled code, loaded; each engine has its own struct */
 
-/* How large a kernel's body is, for the choice of elements in flight. */
+/* One access to a core operand in the innermost part of a construct, by the core dimension that is indexed by exactly one
+ * variable: 1 + that dimension, 0: none. */
+typedef struct code_access {
+    uint8_t operand;
+    uint8_t outer; /* the last range of the forall (of a reduction at the top: of itself) */
+    uint8_t inner; /* the last range of the reduction inside */
+} code_access;
+
+enum {
+    CODE_ACCESSES = 16,
+    CODE_RANGES = 4,
+    CODE_CONSTRUCTS = 8
+};
+
+/* A construct of a kernel that stands in no other one. Ranges by the dimension of the layout that they run over, -1 where
+ * that is some other expression. */
+typedef struct code_construct {
+    bool reduces;  /* a sum, prod ..; else a forall */
+    bool nested;   /* a forall with a reduction inside its statements, once: the code for `lanes` and `along` */
+    uint8_t nodes; /* of its body, at most 255 */
+    uint8_t nouter, ninner, naccesses;
+    int8_t outer[CODE_RANGES], inner[CODE_RANGES];
+    code_access access[CODE_ACCESSES];
+} code_construct;
+
+/* What the choice of threads and elements in flight goes by. */
 typedef struct code_size {
     int nodes;
     bool has_loop;
+    bool spreads; /* calls: constructs may be spread over a team: nothing else writes or reads array outputs */
+    bool shares;  /* local arrays are written inside a forall: a team is at most a block */
+    int nconstructs;
+    code_construct construct[CODE_CONSTRUCTS];
 } code_size;
+
+/* What BLAS calls the function: see uf_definition.blas. */
+typedef enum blas_form {
+    BLAS_NONE,
+    BLAS_GEMM,
+    BLAS_GEMV,
+    BLAS_GEVM,
+    BLAS_DOT,
+    BLAS_DOTC,
+    BLAS_GER
+} blas_form;
 
 /* One run of a piece of code. */
 typedef struct launch {
@@ -47,6 +87,10 @@ typedef struct launch {
     int device;                   /* device_id */
     void *stream;
     int threads; /* CPU; 0: all */
+    /* LOOP_CALLS */
+    const core_layout *layout;
+    const int64_t *core; /* the core words */
+    blas_form blas;
 } launch;
 
 typedef struct engine {
@@ -54,8 +98,10 @@ typedef struct engine {
     /* The target of a device; opens the libraries that are needed to compile for it. device < 0 (GPU): architecture -device
      * without a device. Errors: LIBRARY, DEVICE. Cheap after the first time. */
     uf_status (*target)(int device, code_target *out);
-    /* Fills the engine's fields of a variant (ndim, wide, vector, repeat, fixed; may turn rows into general). */
-    void (*specialise)(variant *v, const nd_loop *loop, const code_size *size);
+    /* Fills the engine's fields of a variant (ndim, wide, vector, repeat, fixed, unit ..; may turn rows into general). layout
+     * and core words: LOOP_CALLS, else NULL. */
+    void (*specialise)(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
+                       const code_size *size);
     /* Compiles and loads. Runs on a big stack. device < 0 is an error. */
     uf_status (*compile)(const code_module *module, const code_target *target, int device, code **out);
     void (*release)(code *c); /* waits for queued work that uses it where it must */

@@ -73,7 +73,7 @@ typedef struct typing {
 static uf_status type_on_big_stack(void *user) {
     const typing *t = user;
     const uf_func *f = t->func;
-    return lang_check(t->arena, t->section->syntax, t->types, f->nin, t->types + f->nin, f->nout,
+    return lang_check(t->arena, t->section->syntax, NULL, t->types, f->nin, t->types + f->nin, f->nout,
                       f->flags & UF_UNCHECKED, t->out);
 }
 

@@ -61,7 +61,7 @@ static uf_status section_check(const uf_func *f, const section *s, const signatu
         tree *t;
         memcpy(types, list->types + (size_t)i * (size_t)n, (size_t)n * sizeof *types);
         uf_status status =
-            lang_check(&scratch, s->syntax, types, f->nin, types + f->nin, f->nout, f->flags & UF_UNCHECKED, &t);
+            lang_check(&scratch, s->syntax, NULL, types, f->nin, types + f->nin, f->nout, f->flags & UF_UNCHECKED, &t);
         arena_free(&scratch);
         TRY(status);
     }

@@ -43,8 +43,9 @@ static uf_status variant_make(const uf_func *f, const engine *e, subject *s) {
     s->v.nin = (uint8_t)f->nin;
     s->v.nout = (uint8_t)f->nout;
     for (int k = 0; k < n; k++)
-        s->v.operand[k] = (variant_operand){(uint8_t)s->types[k], (uint8_t)s->types[k], loop.kind[k], 0};
-    e->specialise(&s->v, &loop, &(code_size){s->tree->nodes, s->tree->has_loop});
+        s->v.operand[k] =
+            (variant_operand){.memory = (uint8_t)s->types[k], .value = (uint8_t)s->types[k], .kind = loop.kind[k]};
+    e->specialise(&s->v, &loop, NULL, NULL, &(code_size){.nodes = s->tree->nodes, .has_loop = s->tree->has_loop});
     return UF_OK;
 }
 

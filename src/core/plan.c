@@ -29,7 +29,8 @@ static void operands_fill(uf_plan *plan, const call_args *a) {
         plan->number_type[k] = memory;
     }
     if (v->masked)
-        v->operand[a->nargs] = (variant_operand){DT_BOOL, DT_BOOL, plan->loop.kind[a->nargs], 0};
+        v->operand[a->nargs] =
+            (variant_operand){.memory = DT_BOOL, .value = DT_BOOL, .kind = plan->loop.kind[a->nargs]};
 }
 
 static uf_status outputs_check(const uf_plan *plan) {
@@ -52,7 +53,7 @@ uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *a, const u
     plan->narrays = a->narrays;
     operands_fill(plan, a);
     TRY(outputs_check(plan));
-    engines[plan->engine]->specialise(&plan->v, &plan->loop, &plan->binding->size);
+    engines[plan->engine]->specialise(&plan->v, &plan->loop, NULL, NULL, &plan->binding->size);
     return binding_code(f, plan->binding, &plan->v, &plan->code);
 }
 

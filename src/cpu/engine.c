@@ -41,8 +41,9 @@ static uf_status cpu_target(int device, code_target *out) {
     return UF_OK;
 }
 
-static void cpu_specialise(variant *v, const nd_loop *loop, const code_size *size) {
-    (void)size;
+static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
+                           const code_size *size) {
+    (void)layout, (void)core, (void)size;
     v->ndim = (uint8_t)(loop->ndim < 2 ? loop->ndim : 2);
     v->vector = v->repeat = 1;
     v->wide = 0;

@@ -51,7 +51,8 @@ int launch_words(const variant *v);
 /* Writes the parameter block (type/variant.h) and chooses the grid; block is the largest number of threads in a block.
  * Errors: ARGUMENT if the loop is too large for a grid. */
 uf_status launch_layout(const launch *l, unsigned block, int sms, uint64_t *words, grid *out);
-void launch_specialise(variant *v, const nd_loop *loop, const code_size *size);
+void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
+                       const code_size *size);
 uf_status launch_run(const code *c, const launch *l);
 
 /* ---- memory.c ---- */

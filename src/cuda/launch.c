@@ -150,7 +150,9 @@ static void specialise_rows(variant *v, const nd_loop *loop, const code_size *si
         specialise_general(v, loop, size);
 }
 
-void launch_specialise(variant *v, const nd_loop *loop, const code_size *size) {
+void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
+                       const code_size *size) {
+    (void)layout, (void)core;
     v->ndim = (uint8_t)loop->ndim;
     v->wide = 0;
     switch ((loop_class)v->loop) {

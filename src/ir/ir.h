@@ -10,4 +10,11 @@
 uf_status ir_elementwise(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                          code_module *module);
 
+/* The same for a variant of the class LOOP_CALLS, whose tree has a layout. */
+uf_status ir_calls(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
+                   code_module *module);
+
+/* What the engines choose threads by (traits.c). */
+void ir_traits(const tree *t, code_size *out);
+
 #endif

@@ -378,8 +378,9 @@ static tree *tree_make(check *c, instance *kernel) {
     return t;
 }
 
-uf_status lang_check(arena *a, const syntax *s, const dtype *in, int nin, dtype *out, int nout, bool unchecked,
-                     tree **result) {
+uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
+                     bool unchecked, tree **result) {
+    (void)core;
     jmp_buf escape, *before = a->escape;
     *result = NULL;
     if (nin != lang_inputs(s) || nout != lang_outputs(s))

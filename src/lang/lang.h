@@ -31,7 +31,9 @@ typedef enum node_kind {
                    as.u, floating rounded to type in as.f[0] */
     N_LOCAL,    /* local: reads a scalar variable */
     N_ELEMENT,  /* local, kid[0] .. kid[rank-1] (args where rank > 3) int64 or uint64 indices: reads an element of a local
-                   array, the last index varying fastest. If any index is outside its extent: reads 0, drops a write */
+                   array, the last index varying fastest, or of a core operand. If any index is outside its extent: reads 0,
+                   drops a write */
+    N_SIZE,     /* the size (int64, not negative) of the layout's dimension `dim` */
     N_CONVERT,  /* kid[0] of any other type converted to type, with kernel C's total semantics: to bool is != 0, complex to
                    real takes the real part, real to complex has imaginary part +0 */
     N_UNARY,    /* op, kid[0]: OP_NEG on int32 int64 uint32 uint64 float32 float64 complex; OP_NOT on the integers of these;
@@ -56,6 +58,10 @@ typedef enum node_kind {
     N_COMPLEX,  /* kid[0] + i kid[1], both of type's component dtype */
     N_REAL,     /* real part of kid[0], a complex */
     N_IMAG,
+    N_REDUCE,   /* args: N_RANGEs. kid[0], the term, is evaluated for every combination of their variables, in no order, and
+                   combined: by callee, a helper of two arguments of `type`, if it is set, else by op (OP_ADD, OP_MUL; any:
+                   OP_OR, all: OP_AND on bool). value is the result of no terms and, where is_identity, an identity of
+                   combining */
     /* Statements; type is DT_NONE. */
     N_EVAL,     /* kid[0], value dropped */
     N_DECLARE,  /* local; a scalar: set to kid[0], or to 0 if NULL; an array: set to 0, then body, its initialiser, a list of
@@ -69,7 +75,12 @@ typedef enum node_kind {
     N_CASE,     /* case value (value.type is the type of the switch's kid[0]); is_default: default */
     N_BREAK,    /* leaves the innermost N_LOOP or N_SWITCH */
     N_CONTINUE, /* goes to the step of the innermost N_LOOP, then to its condition */
-    N_RETURN    /* leaves the function; results were assigned before by N_EVAL of N_ASSIGN */
+    N_RETURN,   /* leaves the function; results were assigned before by N_EVAL of N_ASSIGN. Never inside N_FORALL */
+    N_RANGE,    /* in args of N_FORALL and N_REDUCE only: local, an int64 scalar nobody assigns, runs over 0 .. kid[0]-1
+                   (int64; not above 0: not at all). All kid[0] are evaluated once, in order, before the variables exist */
+    N_FORALL    /* args: N_RANGEs; body, for every combination of their variables, in no order and independently: it assigns
+                   only locals declared in it, and elements of outputs and of local arrays. N_BREAK and N_CONTINUE do not
+                   leave it */
 } node_kind;
 /* clang-format on */
 
@@ -81,7 +92,7 @@ struct node {
     uint8_t op;   /* ops.h: operator */
     uint8_t type; /* dtype of an expression; DT_NONE for statements */
     uint8_t wide; /* N_COMPOUND, N_UPDATE, N_MATH: dtype of the computation */
-    bool postfix, test_last, is_default;
+    bool postfix, test_last, is_default, is_identity;
     bool unchecked; /* N_ELEMENT: every index is proved in range, or the kernel is unchecked */
     bool weak;      /* the checker's own: false for all that matters in a finished tree */
     int line;       /* in the source, from 1; 0 within helpers of the prelude */
@@ -90,6 +101,7 @@ struct node {
     node *args; /* N_CALL, N_MATH: list through next. N_ELEMENT with rank > 3: the indices (then kid is unused) */
     node *body, *other, *step; /* lists */
     int local;
+    int dim; /* N_SIZE */
     function *callee;
     const math_row *math;
     number value;
@@ -100,6 +112,9 @@ typedef struct local {
     dtype type;
     int rank; /* 0: a scalar */
     int64_t extent[8];
+    bool core; /* a parameter or result of the kernel of rank > 0: an operand with core dimensions, in memory; extent is
+                        that of a frozen dimension, else -1: the size of dimension dim[d] */
+    uint8_t dim[8]; /* core: the layout's dimensions */
 } local;
 
 /* A kernel or one instance of a helper. locals: parameters, then results, then all others (each its own slot; names may
@@ -118,13 +133,15 @@ typedef struct tree {
     function *kernel;
     int nodes; /* of all functions, instances counted as often as they are called: the inlined size */
     bool has_loop;
+    const core_layout *layout; /* NULL: elementwise */
 } tree;
 
 /* Types a kernel for input dtypes. out[k] is the dtype of output k; where DT_NONE comes in (signatures == NULL) it is set to
  * the type of the returned expression. A value that is still weak at the end has its C type. Errors: TYPE with caret,
- * SYNTAX for limits, MEMORY. unchecked: leave all index checks out. */
-uf_status lang_check(arena *a, const syntax *s, const dtype *in, int nin, dtype *out, int nout, bool unchecked,
-                     tree **result);
+ * SYNTAX for limits, MEMORY. core: the layout of a generalized ufunc (kept by the tree; its operands are the kernel's), else
+ * NULL. unchecked: leave all index checks out. */
+uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
+                     bool unchecked, tree **result);
 
 /* The typed tree as text, one node a line: the goldens' form. */
 void lang_print(text *out, const tree *t);

@@ -85,4 +85,38 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
  * `offset`). An empty loop reaches 0 .. 0. */
 void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest);
 
+/* ---- Core dimensions of generalized ufuncs (core.c) ---- */
+
+/* What a call makes of a layout. loops[k] is array k without its core dimensions (numbers and the rank-0 data as they are):
+ * what nd_plan and nd_broadcast take. words are the layout's core words. */
+typedef struct nd_core {
+    nd_array *loops;
+    int64_t *words;
+    uint64_t missing; /* bit d: optional dimension d is missing */
+} nd_core;
+
+/* Bytes that nd_core_resolve needs for arrays of at most this rank; 8-byte aligned. */
+size_t nd_core_space(const core_layout *l, int ndim, int narrays);
+
+/* Resolves sizes and splits arrays (inputs, then outputs; only the inputs if narrays == nin, for uf_infer: then an output-only
+ * size is an error that says so). axes may be NULL and is checked here, size member included. Sizes of inputs come first, in
+ * order; errors name the argument, its dimension, and what the name was bound to and by which argument:
+ * "argument 1: dimension 0 is 5, but n is 4 (from argument 0)".
+ * Errors: SHAPE (too few dimensions, sizes that disagree, a computed size that is negative or overflows), ARGUMENT (axes). */
+uf_status nd_core_resolve(const core_layout *l, const nd_array *arrays, int narrays, const uf_axes *axes, void *space,
+                          nd_core *out);
+
+/* The full shape of operand k (an output) over a loop shape, core dimensions where axes put them. Errors: SHAPE (a rank
+ * beyond UF_MAX_NDIM). */
+uf_status nd_core_shape(const core_layout *l, const nd_core *core, const uf_axes *axes, int k, int loop_ndim,
+                        const int64_t *loop_shape, int *ndim, int64_t *shape);
+
+/* nd_self_overlap, nd_bounds and nd_compare (never ND_SAME) with the core dimensions of an operand as further dimensions. An
+ * operand with an extent of 0 anywhere is disjoint from everything and reaches 0 .. 0. */
+bool nd_core_self_overlap(const nd_loop *loop, const core_layout *l, const int64_t *words, int k);
+void nd_core_bounds(const nd_loop *loop, const core_layout *l, const int64_t *words, int k, int64_t *lowest,
+                    int64_t *highest);
+nd_overlap nd_core_compare(const nd_loop *loop, const core_layout *l, const int64_t *words, int a, const char *data_a,
+                           int size_a, int b, const char *data_b, int size_b);
+
 #endif

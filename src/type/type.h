@@ -100,6 +100,56 @@ enum {
 void signature_format(char buffer[SIGNATURE_TEXT], const dtype *types, int nin, int nout);
 void signature_print(text *out, const dtype *types, int nin, int nout);
 
+/* ---- Layouts of generalized ufuncs (layout.c) ---- */
+
+enum {
+    LAYOUT_MAX_RANK = 8, /* core dimensions of an operand */
+    LAYOUT_MAX_DIMS = 64 /* different core dimensions of a function */
+};
+
+/* One step of a computed size, for a stack: a number, the size of another dimension, or an operator on the last two. */
+typedef struct layout_step {
+    char op; /* 'n' value, 'd' dim, '+', '-', '*', '/' */
+    int dim;
+    int64_t value;
+} layout_step;
+
+/* A core dimension: a name, wherever it occurs; a frozen size, wherever it occurs; or a computed size, each for itself unless
+ * it is spelled alike. */
+typedef struct layout_dim {
+    const char *name;         /* NULL: frozen or computed */
+    int64_t frozen;           /* the size, at least 1; 0: not frozen */
+    const layout_step *steps; /* computed: in terms of named dimensions; else NULL */
+    int nsteps;
+    bool optional;    /* "n?" (then every occurrence is) */
+    bool output_only; /* a name that no input has: known from the outputs alone */
+} layout_dim;
+
+typedef struct layout_operand {
+    uint8_t rank;
+    uint8_t dim[LAYOUT_MAX_RANK];  /* index into dims, outermost first */
+    bool stretch[LAYOUT_MAX_RANK]; /* "|1": an extent of 1 broadcasts to the size */
+    int strides;                   /* index of its first stride among the core words */
+} layout_operand;
+
+/* Core words are what a call makes of a layout: the size of each dimension (1 for an optional one that is missing), then the
+ * core strides, in elements, of each operand in turn (0 where the extent is 1, so also for missing and stretched ones). */
+typedef struct core_layout {
+    int nin, nout, ndims, nwords;
+    const layout_dim *dims;
+    const layout_operand *operands; /* inputs, then outputs */
+} core_layout;
+
+/* Parses a layout into arena memory. Errors: SYNTAX with caret (each of NumPy's, and ours), MEMORY. */
+uf_status layout_parse(arena *a, const char *source, core_layout *out);
+/* The canonical spelling, "(m,n),(n)->(m)"; parsing it gives the same layout. */
+void layout_print(text *out, const core_layout *l);
+/* A computed size from words[0 .. ndims-1]; false if it divides by zero, overflows or is negative. *value is then what was
+ * reached (0 where there is none). */
+bool layout_compute(const layout_dim *d, const int64_t *sizes, int64_t *value);
+/* "n", "3", "m+n-1": how errors call dimension d. */
+void layout_dim_print(text *out, const core_layout *l, int d);
+
 /* ---- Choosing a signature (dispatch.c) ---- */
 
 /* What dispatch knows of one input. */

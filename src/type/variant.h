@@ -14,6 +14,7 @@ typedef enum loop_class {
     LOOP_FLAT,
     LOOP_ROWS,
     LOOP_GENERAL,
+    LOOP_CALLS, /* a generalized ufunc: inner calls over the loop dimensions */
     LOOP_CLASSES
 } loop_class;
 
@@ -21,7 +22,7 @@ typedef enum loop_class {
 typedef enum operand_kind {
     OPERAND_CONTIGUOUS, /* inner stride 1 */
     OPERAND_CONSTANT,   /* inner stride 0; flat: the one element at its address */
-    OPERAND_STRIDED,    /* any other (general only) */
+    OPERAND_STRIDED,    /* any other (general only); every array of a generalized ufunc */
     OPERAND_NUMBER      /* passed by value, already converted to `value` */
 } operand_kind;
 
@@ -30,7 +31,18 @@ typedef struct variant_operand {
     uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
     uint8_t kind;   /* operand_kind */
     uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
+    uint8_t unit;   /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none */
+    uint8_t staged; /* GPU calls, team 0: the operand's elements are staged in shared memory */
 } variant_operand;
+
+/* GPU calls: log2 of the threads that compute one inner call together, its team. 0: a thread; to 5: lanes of a warp; to 10:
+ * a block; TEAM_GRID: several blocks of 2^TEAM_GRID_BLOCK threads. */
+enum {
+    TEAM_WARP = 5,
+    TEAM_BLOCK = 10,
+    TEAM_GRID = 11,
+    TEAM_GRID_BLOCK = 9
+};
 
 /* Everything that generated code depends on beside the kernel itself. Zero it before filling: keys are compared as bytes. */
 typedef struct variant {
@@ -41,7 +53,14 @@ typedef struct variant {
     uint8_t masked; /* operand[nin + nout] is the where mask (bool, never a number) */
     uint8_t wide;   /* GPU general: 64-bit indices and offsets */
     uint8_t vector; /* GPU flat, rows: elements in one vector access, a power of two <= 16; 1 elsewhere */
-    uint8_t repeat; /* GPU: flat: vectors a thread; rows: rows a thread; general: elements a thread */
+    uint8_t repeat; /* GPU: flat: vectors a thread; rows: rows a thread; general: elements a thread; calls: steps (or
+                         rows) of a construct that a thread takes together */
+    uint8_t team;   /* GPU calls: see TEAM_ */
+    uint8_t
+        lanes; /* GPU calls, !along: log2 of the lanes (<= team, <= 5) that compute one reduction inside a forall; the
+                         rows of the forall are spread over the groups of so many lanes in the team */
+    uint8_t along; /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
+                         along the last range of the forall, because that is where memory is contiguous */
     variant_operand operand[VARIANT_OPERANDS]; /* inputs, outputs, mask */
 } variant;
 
@@ -73,6 +92,22 @@ static inline size_t variant_key_size(const variant *v) {
  *   CPU rows, general  n, m   extents of dimensions 0 and 1 (m = 1 if ndim is 1)
  *                 then for every array operand: strides of dimensions 0 and 1, in elements
  *
+ *   GPU calls     n        inner calls
+ *                 aligned  1 if every access by vectors is aligned: of each operand with a unit dimension whose extent is
+ *                          at least `vector`, the address, and every other stride (core and loop), in elements, are
+ *                          multiples of vector * size and of vector
+ *                 for dimensions 0 .. ndim-2 of the loop: (extent, magic, shift), 64-bit where `wide`
+ *                 then for every array operand: strides of dimensions 0 .. ndim-1, in elements
+ *                 then for every staged operand: (count, pitch, offset): elements of a core; elements from one call's core
+ *                 to the next in shared memory; byte offset of the operand's part of shared memory
+ *                 TEAM_GRID: (blocks, slots): blocks a team; address of zeroed memory, TEAM_SLOT bytes for each team in
+ *                 flight (grid / blocks teams; team t has the slot t)
+ *                 then the core words
+ *   CPU calls     n, m     extents of dimensions 0 and 1 (m = 1 if ndim is 1)
+ *                 then for every array operand: strides of dimensions 0 and 1, in elements
+ *                 then the core words
+ *   Core words: layout.nwords words; see type.h.
+ *
  * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
  * magic_of.
  *
@@ -81,7 +116,18 @@ static inline size_t variant_key_size(const variant *v) {
  *             are counted last. Grid: what covers n elements.
  *   rows      columns per tile = vector << shift, rows per tile = (blockDim.x >> shift) * repeat; block b is column tile
  *             b % tc, then row tile (b / tc) % tr, then the dimensions from 2 on.
- *   general   covers blockDim.x * repeat elements; without `wide`, every offset fits 32 bits, signed, and n < 2^31. */
+ *   general   covers blockDim.x * repeat elements; without `wide`, every offset fits 32 bits, signed, and n < 2^31.
+ *   calls     blockDim.x is a power of two up to 1024: team <= TEAM_WARP: 32 to 256, with blockDim.x >> team calls a block;
+ *             to TEAM_BLOCK: 1 << team; TEAM_GRID: 1 << TEAM_GRID_BLOCK, all blocks resident at once (a cooperative launch),
+ *             their number a multiple of `blocks`. The grid may have fewer teams than there are calls: teams loop. Staged:
+ *             dynamic shared memory of what the operands' parts need; team 0, ndim 1, and every staged operand has loop
+ *             stride `count` and its core in C order without gaps, so that a block's cores lie in one piece of memory.
+ *             Without `wide`, n < 2^31. */
+enum {
+    TEAM_BLOCKS_MAX = 256, /* blocks of a TEAM_GRID team */
+    TEAM_SLOT = 128 + 2 * 16 * TEAM_BLOCKS_MAX
+};
+/* The kernel's parameters after the operands' in LOOP_CALLS, for the launch and for code generation to agree on. */
 static inline int operand_words(const variant_operand *o) {
     return o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128 ? 2 : 1;
 }

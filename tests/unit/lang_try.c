@@ -25,7 +25,7 @@ uf_status lang_try(arena *a, const char *source, const char *types, tree **out) 
         results[k] = DT_NONE;
     if (arrow)
         nout = types_read(arrow + 2, strlen(arrow + 2), results);
-    TRY(lang_check(a, s, in, nin, results, nout, false, &t));
+    TRY(lang_check(a, s, NULL, in, nin, results, nout, false, &t));
     if (out)
         *out = t;
     return UF_OK;

@@ -368,7 +368,7 @@ static void box_launch(code *c, box *b, int32_t *x, int32_t *y, int32_t *r, int 
         loop.count *= b->extent[d];
     for (int k = 0; k < 3; k++)
         v.operand[k] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_STRIDED};
-    cpu_engine.specialise(&v, &loop, &(code_size){.nodes = 4});
+    cpu_engine.specialise(&v, &loop, NULL, NULL, &(code_size){.nodes = 4});
     assert_int_equal(v.ndim, b->ndim < 2 ? b->ndim : 2);
     run(c, &(launch){.v = &v, .loop = &loop, .data = data, .threads = threads});
 }
@@ -438,7 +438,7 @@ static void numbers(void **unused) {
     memcpy(values[1], in + 2, 8);
     flat f;
     flat_make(&f, DT_FLOAT64, 2, 1, 1);
-    f.v.operand[0] = (variant_operand){DT_COMPLEX128, DT_COMPLEX128, OPERAND_NUMBER, 0};
+    f.v.operand[0] = (variant_operand){.memory = DT_COMPLEX128, .value = DT_COMPLEX128, .kind = OPERAND_NUMBER};
     f.v.operand[1].kind = OPERAND_NUMBER;
     f.data[2] = (char *)&r;
     f.l.numbers = (const uint64_t(*)[2])values;

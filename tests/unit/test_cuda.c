@@ -99,7 +99,8 @@ static sample flat; /* z = x + number */
 static void make_flat(int64_t n) {
     flat.v = (variant){.loop = LOOP_FLAT, .nin = 2, .nout = 1};
     for (int k = 0; k < 3; k++) {
-        flat.v.operand[k] = (variant_operand){DT_FLOAT32, DT_FLOAT32, k == 1 ? OPERAND_NUMBER : OPERAND_CONTIGUOUS, 0};
+        flat.v.operand[k] = (variant_operand){
+            .memory = DT_FLOAT32, .value = DT_FLOAT32, .kind = k == 1 ? OPERAND_NUMBER : OPERAND_CONTIGUOUS};
         flat.stride[k] = k != 1;
         flat.data[k] = k == 1 ? NULL : (char *)(uintptr_t)(0x10000 * (k + 1));
     }
@@ -111,7 +112,7 @@ static void make_flat(int64_t n) {
                       .data = flat.data,
                       .numbers = (const uint64_t(*)[2])flat.numbers,
                       .stream = (void *)0x77};
-    launch_specialise(&flat.v, &flat.loop, &(code_size){4, false});
+    launch_specialise(&flat.v, &flat.loop, NULL, NULL, &(code_size){.nodes = 4});
 }
 
 enum {
@@ -279,12 +280,12 @@ static void large_body(void *unused) {
     for (int ndim = 20; ndim <= 62; ndim += 42) {
         s.loop = (nd_loop){ndim, 61, 2, s.extent, s.stride, s.offset, LOOP_GENERAL, {0}};
         for (int k = 0; k < 61; k++)
-            s.v.operand[k] = (variant_operand){DT_INT8, DT_INT8, OPERAND_STRIDED, 0};
+            s.v.operand[k] = (variant_operand){.memory = DT_INT8, .value = DT_INT8, .kind = OPERAND_STRIDED};
         for (int i = 0; i < ndim; i++)
             s.extent[i] = 1;
         s.extent[0] = 2;
         s.l = (launch){.v = &s.v, .loop = &s.loop, .data = s.data, .numbers = (const uint64_t(*)[2])s.numbers};
-        launch_specialise(&s.v, &s.loop, &(code_size){1, false});
+        launch_specialise(&s.v, &s.loop, NULL, NULL, &(code_size){.nodes = 1});
         int words = launch_words(&s.v);
         CHECK(words == 61 + 1 + 3 * (ndim - 1) + 61 * ndim);
         CHECK(!code_load(ptx_of("k", words), "k", 0, 0, d, &c));

@@ -56,7 +56,7 @@ static void sample_begin(sample *s, loop_class loop, int ndim) {
                         .offset = s->offset,
                         .loop = loop};
     s->l = (launch){.v = &s->v, .loop = &s->loop, .data = s->data, .numbers = (const uint64_t(*)[2])s->numbers};
-    s->size = (code_size){(int)pick(1, chance(20) ? 3000 : 30), chance(10)};
+    s->size = (code_size){.nodes = (int)pick(1, chance(20) ? 3000 : 30), .has_loop = chance(10)};
     s->block = 32u << pick(0, 3);
     s->sms = (int)pick(1, chance(50) ? 4 : 200);
 }
@@ -102,7 +102,7 @@ static void sample_finish(sample *s) {
     for (int d = 0; d < s->loop.ndim; d++)
         s->loop.count *= s->extent[d];
     sample_addresses(s);
-    launch_specialise(&s->v, &s->loop, &s->size);
+    launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
     assert_int_equal(launch_layout(&s->l, s->block, s->sms, s->words, &s->g), UF_OK);
     assert_int_equal(s->g.words, launch_words(&s->v));
     assert_true(s->g.threads >= 32 && s->g.threads <= s->block && !(s->g.threads & (s->g.threads - 1)));
@@ -551,13 +551,13 @@ static void test_narrow(void **unused) {
         s->v.nout = 1;
         s->v.masked = 0;
         s->loop.narrays = 1;
-        s->v.operand[0] = (variant_operand){DT_FLOAT32, DT_FLOAT32, OPERAND_STRIDED, 0};
+        s->v.operand[0] = (variant_operand){.memory = DT_FLOAT32, .value = DT_FLOAT32, .kind = OPERAND_STRIDED};
         for (int d = 0; d < 2; d++) {
             s->extent[d] = cases[i].extent[d];
             s->stride[d] = cases[i].stride[d];
         }
         s->loop.count = s->extent[0] * s->extent[1];
-        launch_specialise(&s->v, &s->loop, &s->size);
+        launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
         assert_int_equal(s->v.wide, cases[i].wide);
     }
 }
@@ -574,7 +574,9 @@ static void test_choices(void **unused) {
         int64_t extent[3], row[3]; /* strides of dimension 1 of the operands */
         dtype type[3];             /* two inputs, one output */
         operand_kind kind[3];
-        code_size size;
+        struct {
+            int nodes, has_loop;
+        } size;
         loop_class expect;
         int vector, repeat, fixed;
     } cases[] = {
@@ -612,15 +614,17 @@ static void test_choices(void **unused) {
         s->v.masked = 0;
         s->loop.narrays = 3;
         for (int k = 0; k < 3; k++) {
-            s->v.operand[k] =
-                (variant_operand){(uint8_t)cases[i].type[k], (uint8_t)cases[i].type[k], (uint8_t)cases[i].kind[k], 0};
+            s->v.operand[k] = (variant_operand){.memory = (uint8_t)cases[i].type[k],
+                                                .value = (uint8_t)cases[i].type[k],
+                                                .kind = (uint8_t)cases[i].kind[k]};
             s->stride[k] = cases[i].kind[k] == OPERAND_STRIDED ? 2 : cases[i].kind[k] == OPERAND_CONTIGUOUS;
             s->stride[3 + k] = cases[i].row[k];
             s->stride[6 + k] = 4096;
         }
         for (int d = 0; d < cases[i].ndim; d++)
             s->loop.count *= s->extent[d] = cases[i].extent[d];
-        launch_specialise(&s->v, &s->loop, &cases[i].size);
+        launch_specialise(&s->v, &s->loop, NULL, NULL,
+                          &(code_size){.nodes = cases[i].size.nodes, .has_loop = cases[i].size.has_loop});
         if (s->v.loop != cases[i].expect || s->v.vector != cases[i].vector || s->v.repeat != cases[i].repeat)
             fail_msg("case %zu: class %d, vector %d, repeat %d", i, s->v.loop, s->v.vector, s->v.repeat);
         for (int k = 0; k < 3; k++)
@@ -640,7 +644,7 @@ static void test_spread(void **unused) {
         s->stride[0] = 1;
         s->block = 256;
         s->sms = 132;
-        s->size = (code_size){1, true};
+        s->size = (code_size){.nodes = 1, .has_loop = true};
         sample_finish(s);
         assert_int_equal(s->g.threads, n > 131 * 256 ? 256 : n > 131 * 128 ? 128 : 64);
         assert_int_equal(s->g.blocks, (n + s->g.threads - 1) / s->g.threads);
@@ -655,7 +659,7 @@ static void test_too_large(void **unused) {
     s->loop.narrays = 1;
     s->loop.count = s->extent[0] = INT64_MAX;
     s->stride[0] = 1;
-    launch_specialise(&s->v, &s->loop, &s->size);
+    launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
     assert_int_equal(launch_layout(&s->l, 256, 4, s->words, &s->g), UF_ERR_ARGUMENT);
 }
 

@@ -737,7 +737,7 @@ static void run_random(loop_class class, bool on_gpu, int64_t count) {
         if (on_gpu && chance(40)) {
             int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
             nd_loop nd = nd_of(&l, space);
-            launch_specialise(&l.v, &nd, &(code_size){.nodes = 20, .has_loop = l.k == K_BITS});
+            launch_specialise(&l.v, &nd, NULL, NULL, &(code_size){.nodes = 20, .has_loop = l.k == K_BITS});
             threads = 64 << pick(0, 2);
             shift = -1;
         }
@@ -974,7 +974,7 @@ static void test_llvm_reads(void **unused) {
         bool on_gpu = chance(50);
         arena a = {0};
         code_module m;
-        random_loop(&l, (loop_class)pick(0, LOOP_CLASSES - 1), on_gpu);
+        random_loop(&l, (loop_class)pick(0, LOOP_GENERAL), on_gpu);
         code_target target = {
             .gpu = on_gpu, .arch = 90, .vector_bits = on_gpu ? 0 : 128 << pick(0, 2), .f16c = chance(50)};
         debug = chance(30);

@@ -132,12 +132,12 @@ static void compiled_once(void **state) {
     tree *t;
     dtype types[] = {DT_INT32, DT_INT32};
     assert_int_equal(lang_parse(&a, source, &s), UF_OK);
-    assert_int_equal(lang_check(&a, s, types, 1, types + 1, 1, false, &t), UF_OK);
+    assert_int_equal(lang_check(&a, s, NULL, types, 1, types + 1, 1, false, &t), UF_OK);
     variant v;
     memset(&v, 0, sizeof v);
     v.loop = LOOP_FLAT;
     v.ndim = v.nin = v.nout = v.vector = v.repeat = 1;
-    v.operand[0] = v.operand[1] = (variant_operand){DT_INT32, DT_INT32, OPERAND_CONTIGUOUS, 0};
+    v.operand[0] = v.operand[1] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_CONTIGUOUS};
     the_job = (compile_job){.name = "once", .source = source, .tree = t, .v = &v, .engine = ENGINE_CPU};
     assert_int_equal(cpu_engine.target(0, &the_job.target), UF_OK);
     run_threads(compile_same, number_of);
