@@ -1,5 +1,6 @@
-/* ref.c - interpreter of the typed tree. Input: a tree as lang.h defines it and the parameters' values. Invariant: every
- * value is normalised: integers wrapped to their type, floating ones rounded to it. */
+/* ref.c - interpreter of the typed tree. Input: a tree as lang.h defines it and the parameters' values, or where its operands
+ * lie. Invariant: every value is normalised: integers wrapped to their type, floating ones rounded to it. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,6 +9,10 @@
 typedef struct machine {
     int64_t steps;     /* left; negative: stop */
     const char *wrong; /* with the tree, or NULL */
+    ref_core *core;    /* of a generalized ufunc, else NULL */
+    const core_layout *layout;
+    int reductions; /* around what is evaluated */
+    double inner;   /* doubt of the reductions that were evaluated inside the one under way */
 } machine;
 
 /* An activation of a function. */
@@ -253,27 +258,55 @@ static number unary(op o, number a) {
 static number evaluate(frame *f, const node *n);
 static void call(machine *m, const function *callee, const number *arguments, number *results);
 
-/* Where an N_LOCAL or N_ELEMENT lives; NULL if an index is out of range. Evaluates the indices, all of them. */
-static number *place(frame *f, const node *n) {
+/* Where an N_LOCAL or N_ELEMENT lives: a slot, or memory; neither if an index is out of range. */
+typedef struct place {
+    number *slot;
+    char *memory;
+    dtype type; /* in memory */
+} place;
+
+static int64_t extent_of(const frame *f, const local *l, int d) {
+    return l->core ? f->m->core->words[l->dim[d]] : l->extent[d];
+}
+
+/* Evaluates the indices, all of them. */
+static place find(frame *f, const node *n) {
     const local *l = &f->f->locals[n->local];
     const node *index = n->args;
+    const int64_t *strides = l->core ? &f->m->core->words[f->m->layout->operands[n->local].strides] : NULL;
     int64_t at = 0;
     bool inside = true;
     if (n->kind == N_LOCAL)
-        return f->slots[n->local];
+        return (place){.slot = f->slots[n->local]};
     for (int d = 0; d < l->rank; d++) {
         number i = evaluate(f, l->rank > 3 ? index : n->kid[d]);
-        inside &= i.as.u < (uint64_t)l->extent[d];
-        at = inside ? at * l->extent[d] + i.as.i : 0;
+        inside &= i.as.u < (uint64_t)extent_of(f, l, d);
+        if (inside)
+            at = strides ? at + i.as.i * strides[d] : at * l->extent[d] + i.as.i;
         index = index ? index->next : NULL;
     }
     if (n->unchecked && !inside)
         f->m->wrong = "an index that the front end took for proved is out of range";
-    return inside ? &f->slots[n->local][at] : NULL;
+    if (!inside)
+        return (place){.slot = NULL};
+    if (!l->core)
+        return (place){.slot = &f->slots[n->local][at]};
+    dtype type = f->m->core->types[n->local];
+    return (place){.memory = f->m->core->data[n->local] + at * dtypes[type].size, .type = type};
 }
 
-static number read(const frame *f, const node *n, const number *at) {
-    return at ? *at : (number){.type = f->f->locals[n->local].type};
+static number read(const frame *f, const node *n, place at) {
+    dtype type = f->f->locals[n->local].type;
+    if (at.memory)
+        return ref_convert(number_read(at.type, at.memory), type);
+    return at.slot ? *at.slot : (number){.type = type};
+}
+
+static void write(place at, number value) {
+    if (at.memory)
+        number_write(ref_convert(value, at.type), at.type, at.memory);
+    else if (at.slot)
+        *at.slot = value;
 }
 
 static number call_with(frame *f, const function *callee, const number *arguments) {
@@ -283,28 +316,28 @@ static number call_with(frame *f, const function *callee, const number *argument
 }
 
 static number compound(frame *f, const node *n) {
-    number *at = place(f, n->kid[0]), old = read(f, n->kid[0], at);
+    place at = find(f, n->kid[0]);
+    number old = read(f, n->kid[0], at);
     number operands[2] = {ref_convert(old, n->wide)};
     operands[1] = evaluate(f, n->kid[1]);
     number result = n->callee ? call_with(f, n->callee, operands) : binary(n->op, operands[0], operands[1]);
     result = ref_convert(result, old.type);
-    if (at)
-        *at = result;
+    write(at, result);
     return result;
 }
 
 static number update(frame *f, const node *n) {
-    number *at = place(f, n->kid[0]), old = read(f, n->kid[0], at), one = {.type = DT_INT32, .as.i = 1};
+    place at = find(f, n->kid[0]);
+    number old = read(f, n->kid[0], at), one = {.type = DT_INT32, .as.i = 1};
     number result = ref_convert(binary(n->op, ref_convert(old, n->wide), ref_convert(one, n->wide)), old.type);
-    if (at)
-        *at = result;
+    write(at, result);
     return n->postfix ? old : result;
 }
 
 static number assign(frame *f, const node *n) {
-    number *at = place(f, n->kid[0]), value = evaluate(f, n->kid[1]);
-    if (at)
-        *at = value;
+    place at = find(f, n->kid[0]);
+    number value = evaluate(f, n->kid[1]);
+    write(at, value);
     return value;
 }
 
@@ -344,13 +377,135 @@ static number evaluate_binary(frame *f, const node *n) {
     return binary(n->op, a, b);
 }
 
+/* ---- Ranges ---- */
+
+enum {
+    MAX_RANGES = 16
+};
+
+/* All combinations of some ranges' variables, in the order that the caller wants. */
+typedef struct ranges {
+    int n, local[MAX_RANGES];
+    int64_t extent[MAX_RANGES], count;
+    int64_t step; /* of the scattered order; no divisor but 1 in common with count */
+} ranges;
+
+static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
+
+static ranges evaluate_ranges(frame *f, const node *list) {
+    ranges r = {.count = 1, .step = 5};
+    for (const node *n = list; n; n = n->next) {
+        if (n->kind != N_RANGE || r.n == MAX_RANGES)
+            abort();
+        number extent = evaluate(f, n->kid[0]);
+        r.local[r.n] = n->local;
+        r.extent[r.n] = extent.as.i > 0 ? extent.as.i : 0;
+        if (__builtin_mul_overflow(r.count, r.extent[r.n++], &r.count))
+            r.count = INT64_MAX; /* stopped by the steps */
+    }
+    while (r.count > 0 && common_divisor(r.count, r.step) > 1)
+        r.step += 2;
+    return r;
+}
+
+/* Sets the variables for the i-th combination; false: stop. */
+static bool set_ranges(frame *f, const ranges *r, int64_t i) {
+    ref_order order = f->m->core->order;
+    if (order == REF_BACKWARD)
+        i = r->count - 1 - i;
+    else if (order == REF_SCATTERED)
+        i = (int64_t)((__extension__(unsigned __int128) i * (uint64_t)r->step + 3) % (uint64_t)r->count);
+    for (int d = r->n - 1; d >= 0; d--) {
+        *f->slots[r->local[d]] = (number){.type = DT_INT64, .as.i = i % r->extent[d]};
+        i /= r->extent[d];
+    }
+    return --f->m->steps >= 0;
+}
+
+/* ---- Reductions ---- */
+
+/* What has been combined. Scattered: pairwise, partial[i] of 2^i terms where bit i of terms is set; else all in
+ * partial[0]. Exactly: sums of floating values, whatever the order. */
+typedef struct fold {
+    number partial[64];
+    uint64_t terms;
+    long double exact[2], magnitude;
+} fold;
+
+static number combine(frame *f, const node *n, number a, number b) {
+    number both[2] = {a, b};
+    return n->callee ? call_with(f, n->callee, both) : binary(n->op, a, b);
+}
+
+static void fold_term(frame *f, const node *n, fold *s, number term) {
+    int i = 0;
+    uint64_t terms = s->terms++;
+    if (is_float(n->type))
+        for (int part = 0; part < 1 + is_complex(n->type); part++) {
+            s->exact[part] += term.as.f[part];
+            s->magnitude += fabs(term.as.f[part]);
+        }
+    if (f->m->core->order == REF_SCATTERED)
+        for (; terms & 1; terms >>= 1)
+            term = combine(f, n, s->partial[i++], term);
+    else if (terms)
+        term = combine(f, n, s->partial[0], term);
+    s->partial[i] = term;
+}
+
+static number fold_result(frame *f, const node *n, const fold *s) {
+    bool some = false;
+    number result = n->value;
+    if (!s->terms)
+        return result;
+    if (f->m->core->order == REF_EXACT && !n->callee && n->op == OP_ADD && is_float(n->type))
+        return (number){.type = n->type, .as.f = {rounded(n->type, s->exact[0]), rounded(n->type, s->exact[1])}};
+    if (f->m->core->order != REF_SCATTERED)
+        return s->partial[0];
+    for (int i = 0; i < 64; i++)
+        if (s->terms >> i & 1) {
+            result = some ? combine(f, n, s->partial[i], result) : s->partial[i];
+            some = true;
+        }
+    return result;
+}
+
+/* How far a sum may be from the exact one in any order, beside what its terms contribute. */
+static double doubt_of(const node *n, const fold *s) {
+    bool narrow = n->type == DT_FLOAT32 || n->type == DT_COMPLEX64;
+    if (!is_float(n->type) || n->callee || n->op != OP_ADD || s->terms == 0)
+        return 0;
+    return (double)s->terms * (narrow ? FLT_EPSILON : DBL_EPSILON) * (double)s->magnitude;
+}
+
+static number reduce(frame *f, const node *n) {
+    machine *m = f->m;
+    fold s = {.terms = 0};
+    ranges r = evaluate_ranges(f, n->args);
+    double outside = m->inner;
+    m->inner = 0;
+    m->reductions++;
+    for (int64_t i = 0; i < r.count && set_ranges(f, &r, i); i++)
+        fold_term(f, n, &s, evaluate(f, n->kid[0]));
+    number result = fold_result(f, n, &s);
+    double doubt = doubt_of(n, &s) + m->inner;
+    m->inner = outside + doubt;
+    if (--m->reductions == 0) {
+        m->inner = 0;
+        m->core->doubt = fmax(m->core->doubt, doubt);
+    }
+    return result;
+}
+
 static number evaluate_any(frame *f, const node *n) {
     switch ((node_kind)n->kind) {
     case N_CONST:
         return n->value;
     case N_LOCAL:
     case N_ELEMENT:
-        return read(f, n, place(f, n));
+        return read(f, n, find(f, n));
+    case N_SIZE:
+        return (number){.type = DT_INT64, .as.i = f->m->core->words[n->dim]};
     case N_CONVERT:
         return ref_convert(evaluate(f, n->kid[0]), n->type);
     case N_UNARY:
@@ -378,6 +533,8 @@ static number evaluate_any(frame *f, const node *n) {
     case N_REAL:
     case N_IMAG:
         return evaluate_part(f, n);
+    case N_REDUCE:
+        return reduce(f, n);
     default:
         abort(); /* a statement where an expression belongs */
     }
@@ -396,9 +553,10 @@ static number evaluate(frame *f, const node *n) {
 
 static flow run_list(frame *f, const node *list);
 
+/* In slots: what lies in memory has none. */
 static int64_t elements(const local *l) {
-    int64_t count = 1;
-    for (int d = 0; d < l->rank; d++)
+    int64_t count = !l->core;
+    for (int d = 0; d < l->rank && !l->core; d++)
         count *= l->extent[d];
     return count;
 }
@@ -436,6 +594,16 @@ static flow switch_to(frame *f, const node *n) {
     return went == FLOW_BREAK ? FLOW_NEXT : went;
 }
 
+static flow forall(frame *f, const node *n) {
+    ranges r = evaluate_ranges(f, n->args);
+    for (int64_t i = 0; i < r.count && set_ranges(f, &r, i); i++) {
+        flow went = run_list(f, n->body);
+        if (went != FLOW_NEXT && f->m->steps >= 0)
+            abort(); /* nothing leaves the statement */
+    }
+    return f->m->steps < 0 ? FLOW_RETURN : FLOW_NEXT;
+}
+
 static flow run(frame *f, const node *n) {
     f->m->steps--;
     switch ((node_kind)n->kind) {
@@ -452,6 +620,8 @@ static flow run(frame *f, const node *n) {
         return loop(f, n);
     case N_SWITCH:
         return switch_to(f, n);
+    case N_FORALL:
+        return forall(f, n);
     case N_CASE:
         return FLOW_NEXT;
     case N_BREAK:
@@ -489,10 +659,11 @@ static number **new_slots(const function *f, const number *arguments) {
         slots[i] = next;
         for (int64_t k = elements(&f->locals[i]); k > 0; k--)
             *next++ = (number){.type = f->locals[i].type};
-        if (i < f->nparams && arguments[i].type != f->locals[i].type)
+        if (i >= f->nparams || f->locals[i].core)
+            continue;
+        if (arguments[i].type != f->locals[i].type)
             abort(); /* the call is malformed */
-        if (i < f->nparams)
-            *slots[i] = arguments[i];
+        *slots[i] = arguments[i];
     }
     return slots;
 }
@@ -502,7 +673,8 @@ static void call(machine *m, const function *callee, const number *arguments, nu
     if (m->steps >= 0)
         run_list(&f, callee->body);
     for (int i = callee->nparams; i < callee->nlocals && i < callee->nparams + callee->nresults; i++)
-        results[i - callee->nparams] = *f.slots[i];
+        if (!callee->locals[i].core)
+            results[i - callee->nparams] = *f.slots[i];
     free(f.slots);
 }
 
@@ -511,5 +683,20 @@ const char ref_endless[] = "does not end";
 const char *ref_run(const tree *t, const number *in, number *out, int64_t steps) {
     machine m = {.steps = steps};
     call(&m, t->kernel, in, out);
+    return m.steps < 0 ? ref_endless : m.wrong;
+}
+
+const char *ref_run_core(const tree *t, ref_core *core) {
+    const function *k = t->kernel;
+    machine m = {.steps = core->steps, .core = core, .layout = t->layout};
+    number in[UF_MAX_OPERANDS], out[UF_MAX_OPERANDS];
+    for (int i = 0; i < k->nparams; i++)
+        if (!k->locals[i].core)
+            in[i] = ref_convert(number_read(core->types[i], core->data[i]), k->locals[i].type);
+    call(&m, k, in, out);
+    core->steps = m.steps;
+    for (int i = 0, o = k->nparams; i < k->nresults; i++, o++)
+        if (!k->locals[o].core)
+            number_write(ref_convert(out[i], core->types[o]), core->types[o], core->data[o]);
     return m.steps < 0 ? ref_endless : m.wrong;
 }
