@@ -67,6 +67,22 @@ typedef struct code_size {
     code_construct construct[CODE_CONSTRUCTS];
 } code_size;
 
+/* What `along` of a variant is, its units being filled: neighbours in memory are better taken along the last range of the
+ * foralls than along the reductions inside. An access costs where the range that is taken along moves it by something else
+ * than its unit dimension; one that the range does not move is shared. */
+static inline bool code_prefers_outer(const variant *v, const code_size *size) {
+    int outer = 0, inner = 0;
+    for (int c = 0; c < size->nconstructs; c++) {
+        const code_construct *x = &size->construct[c];
+        for (int i = 0; x->nested && i < x->naccesses; i++) {
+            int unit = v->operand[x->access[i].operand].unit;
+            outer += x->access[i].outer && x->access[i].outer != unit;
+            inner += x->access[i].inner && x->access[i].inner != unit;
+        }
+    }
+    return outer < inner;
+}
+
 /* What BLAS calls the function: see uf_definition.blas. */
 typedef enum blas_form {
     BLAS_NONE,
@@ -75,7 +91,8 @@ typedef enum blas_form {
     BLAS_GEVM,
     BLAS_DOT,
     BLAS_DOTC,
-    BLAS_GER
+    BLAS_GER,
+    BLAS_GEVMC
 } blas_form;
 
 /* One run of a piece of code. */
