@@ -155,9 +155,9 @@ typedef struct uf_definition {
     int max_registers;          /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
     const char *layout;         /* as for uf_guvectorize; NULL: elementwise */
     const char *blas; /* the BLAS form that the kernel is, which the CPU may call instead where strides allow and
-                                   sizes pay: "gemm", "gemv", "gevm" (vector times matrix), "dot", "dotc" (its first vector
-                                   conjugated), "ger"; NULL: none. The layout must be that of the form, and the kernel must
-                                   compute it: results differ by rounding only */
+                                   sizes pay: "gemm", "gemv", "gevm" (vector times matrix), "gevmc" (its vector conjugated),
+                                   "dot", "dotc" (its first vector conjugated), "ger"; NULL: none. The layout must be that
+                                   of the form, and the kernel must compute it: results differ by rounding only */
 } uf_definition;
 
 /* Reads a function from a file, or takes it from the catalogue that is built into the library.

@@ -1,0 +1,613 @@
+/* blas.c - launches that OpenBLAS computes. The form of a function is brought to one shape,
+ *     C[m][p] = sum over n of left[m][n] * right[n][p],
+ * of which vectors are the case m = 1 or p = 1; loop dimensions in which one side stands still are taken into p or m; then a
+ * product is a dot product, a matrix times a vector or a matrix times a matrix by its extents, whatever its form was.
+ *
+ * OpenBLAS is opened when the first product that pays comes along: UFUNC_OPENBLAS, a file path, where it is set, else the
+ * soname. If the process had it loaded already, its number of threads is its owner's and stays; else it is set to one: the
+ * work is spread over the pool, like that of generated code. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cpu/blas.h"
+
+/* ---- The library ---- */
+
+enum {
+    COLUMN_MAJOR = 102,
+    OP_NONE = 111,
+    OP_TRANS = 112,
+    OP_CONJ_TRANS = 113,
+    OP_CONJ = 114, /* OpenBLAS's own */
+    USERS = 64     /* callers at once, where the library does not say how many it is built for */
+};
+
+typedef void gemm_s(int order, int op_a, int op_b, int m, int n, int k, float alpha, const void *a, int lda,
+                    const void *b, int ldb, float beta, void *c, int ldc);
+typedef void gemm_d(int order, int op_a, int op_b, int m, int n, int k, double alpha, const void *a, int lda,
+                    const void *b, int ldb, double beta, void *c, int ldc);
+typedef void gemm_z(int order, int op_a, int op_b, int m, int n, int k, const void *alpha, const void *a, int lda,
+                    const void *b, int ldb, const void *beta, void *c, int ldc);
+typedef void gemv_s(int order, int op, int m, int n, float alpha, const void *a, int lda, const void *x, int incx,
+                    float beta, void *y, int incy);
+typedef void gemv_d(int order, int op, int m, int n, double alpha, const void *a, int lda, const void *x, int incx,
+                    double beta, void *y, int incy);
+typedef void gemv_z(int order, int op, int m, int n, const void *alpha, const void *a, int lda, const void *x, int incx,
+                    const void *beta, void *y, int incy);
+typedef float dot_s(int n, const void *x, int incx, const void *y, int incy);
+typedef double dot_d(int n, const void *x, int incx, const void *y, int incy);
+typedef void dot_z(int n, const void *x, int incx, const void *y, int incy, void *result);
+
+/* X(type, name) */
+#define BLAS_FUNCTIONS(X)                \
+    X(gemm_s, cblas_sgemm)               \
+    X(gemm_d, cblas_dgemm)               \
+    X(gemm_z, cblas_cgemm)               \
+    X(gemm_z, cblas_zgemm)               \
+    X(gemv_s, cblas_sgemv)               \
+    X(gemv_d, cblas_dgemv)               \
+    X(gemv_z, cblas_cgemv)               \
+    X(gemv_z, cblas_zgemv)               \
+    X(dot_s, cblas_sdot)                 \
+    X(dot_d, cblas_ddot)                 \
+    X(dot_z, cblas_cdotu_sub)            \
+    X(dot_z, cblas_zdotu_sub)            \
+    X(dot_z, cblas_cdotc_sub)            \
+    X(dot_z, cblas_zdotc_sub)            \
+    X(text_get, openblas_get_config)     \
+    X(int_get, openblas_get_num_threads) \
+    X(int_set, openblas_set_num_threads)
+
+typedef char *text_get(void);
+typedef int int_get(void);
+typedef void int_set(int value);
+
+static struct {
+#define X(type, name) type *name;
+    BLAS_FUNCTIONS(X)
+#undef X
+} blas;
+
+static const char *const functions[] = {
+#define X(type, name) #name,
+    BLAS_FUNCTIONS(X)
+#undef X
+};
+
+enum {
+    UNTRIED,
+    MISSING,
+    PRESENT
+};
+
+static struct {
+    pthread_mutex_t opening;
+    atomic_int found;
+    pthread_rwlock_t gate; /* read while in the library; fork writes, so that the child finds its locks free */
+    pthread_once_t once;
+    sem_t users; /* the library has memory for so many callers, and complains on stderr of more */
+    char path[512], reason[512];
+} library = {.opening = PTHREAD_MUTEX_INITIALIZER,
+             .gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP,
+             .once = PTHREAD_ONCE_INIT};
+
+static void fork_prepare(void) { pthread_rwlock_wrlock(&library.gate); }
+static void fork_parent(void) { pthread_rwlock_unlock(&library.gate); }
+static void fork_child(void) { library.gate = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP; }
+static void fork_watch(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
+
+static void enter(void) {
+    pthread_rwlock_rdlock(&library.gate);
+    while (sem_wait(&library.users)) /* interrupted by a signal */
+        ;
+}
+
+static void leave(void) {
+    sem_post(&library.users);
+    pthread_rwlock_unlock(&library.gate);
+}
+
+/* Fills the table, one pointer a row in the order of `functions`; the reason why the library is of no use, or NULL. */
+static const char *bind(void *handle) {
+    static char reason[128];
+    for (size_t k = 0; k < COUNT(functions); k++) {
+        void *address = dlsym(handle, functions[k]);
+        if (!address) {
+            snprintf(reason, sizeof reason, "it has no function %s", functions[k]);
+            return reason;
+        }
+        memcpy((char *)&blas + k * sizeof address, &address, sizeof address);
+    }
+    return strstr(blas.openblas_get_config(), "USE64BITINT") ? "it takes 64-bit integers" : NULL;
+}
+
+static bool open_file(const char *file) {
+    void *before = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    void *handle = before ? before : dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const char *reason = handle ? bind(handle) : dlerror();
+    if (reason) {
+        size_t length = strlen(file);
+        bool named = !strncmp(reason, file, length) && reason[length] == ':'; /* dlerror's texts begin with the file */
+        snprintf(library.reason, sizeof library.reason, "%s%s%s", named ? "" : file, named ? "" : ": ", reason);
+        if (handle)
+            dlclose(handle);
+        return false;
+    }
+    Dl_info info;
+    void *any = dlsym(handle, functions[0]);
+    snprintf(library.path, sizeof library.path, "%s", dladdr(any, &info) && info.dli_fname ? info.dli_fname : file);
+    if (!before)
+        blas.openblas_set_num_threads(1);
+    const char *most = strstr(blas.openblas_get_config(), "MAX_THREADS=");
+    int users = most ? atoi(most + strlen("MAX_THREADS=")) : 0;
+    sem_init(&library.users, 0, (unsigned)(users > 0 ? users : USERS));
+    return true;
+}
+
+/* Tried once: a search at each call would cost more than most products. */
+static bool library_open(void) {
+    int found = atomic_load_explicit(&library.found, memory_order_acquire);
+    if (found)
+        return found == PRESENT;
+    pthread_once(&library.once, fork_watch);
+    pthread_rwlock_rdlock(&library.gate);
+    pthread_mutex_lock(&library.opening);
+    if (!atomic_load_explicit(&library.found, memory_order_relaxed)) {
+        const char *file = secure_getenv("UFUNC_OPENBLAS");
+        bool present = open_file(file && *file ? file : "libopenblas.so.0");
+        atomic_store_explicit(&library.found, present ? PRESENT : MISSING, memory_order_release);
+    }
+    pthread_mutex_unlock(&library.opening);
+    pthread_rwlock_unlock(&library.gate);
+    return atomic_load_explicit(&library.found, memory_order_acquire) == PRESENT;
+}
+
+void blas_info(text *out) {
+    if (!library_open()) {
+        text_printf(out, "  OpenBLAS     missing: %s\n               products of matrices run as generated code\n",
+                    library.reason);
+        return;
+    }
+    const char *config = blas.openblas_get_config(), *version = strpbrk(config, "0123456789");
+    int length = version ? (int)strcspn(version, " ") : 1;
+    text_printf(out, "  OpenBLAS     %.*s, %s\n", length, version ? version : "?", library.path);
+}
+
+/* ---- Products ---- */
+
+/* One side of a product: strides, in elements, along m (the right side: p) and along n. */
+typedef struct side {
+    int64_t outer, inner;
+    int operand;
+    bool conjugate;
+} side;
+
+typedef struct product {
+    int64_t m, n, p;
+    side left, right;
+    int64_t row, column; /* C's strides along m and p */
+} product;
+
+/* The loop dimensions that are not part of the product; strides in elements. */
+typedef struct outer_loop {
+    int ndim;
+    int64_t count;
+    int64_t extent[UF_MAX_NDIM];
+    int64_t step[UF_MAX_NDIM][3];
+} outer_loop;
+
+enum {
+    RESULT = 2 /* the output's operand */
+};
+
+/* The core dimensions of each operand by the letters above. */
+/* clang-format off */
+static const struct {
+    const char *operand[3];
+    bool conjugate; /* the left side */
+} forms[] = {
+    [BLAS_GEMM]  = {{"mn", "np", "mp"}, false},
+    [BLAS_GEMV]  = {{"mn", "n",  "m"},  false},
+    [BLAS_GEVM]  = {{"n",  "np", "p"},  false},
+    [BLAS_GEVMC] = {{"n",  "np", "p"},  true},
+    [BLAS_DOT]   = {{"n",  "n",  ""},   false},
+    [BLAS_DOTC]  = {{"n",  "n",  ""},   true},
+    [BLAS_GER]   = {{"m",  "p",  "mp"}, false},
+};
+/* clang-format on */
+
+/* The product of one inner call; false if the layout is not the form's. */
+static bool product_read(const launch *l, product *out) {
+    int64_t extent[3] = {1, 1, 1}, stride[3][3] = {{0}};
+    if (l->layout->nin != 2 || l->layout->nout != 1)
+        return false;
+    for (int k = 0; k < 3; k++) {
+        const layout_operand *o = &l->layout->operands[k];
+        const char *letters = forms[l->blas].operand[k];
+        if (o->rank != strlen(letters))
+            return false;
+        for (int d = 0; d < o->rank; d++) {
+            int letter = letters[d] == 'm' ? 0 : letters[d] == 'n' ? 1 : 2;
+            extent[letter] = l->core[o->dim[d]];
+            stride[k][letter] = l->core[o->strides + d];
+        }
+    }
+    *out = (product){.m = extent[0],
+                     .n = extent[1],
+                     .p = extent[2],
+                     .left = {stride[0][0], stride[0][1], 0, forms[l->blas].conjugate},
+                     .right = {stride[1][2], stride[1][1], 1, false},
+                     .row = stride[RESULT][0],
+                     .column = stride[RESULT][2]};
+    return true;
+}
+
+/* C^T = right^T left^T */
+static product transposed(const product *p) {
+    return (product){p->p, p->n, p->m, p->right, p->left, p->column, p->row};
+}
+
+/* A matrix as BLAS has it: columns of unit stride, ld from one to the next. */
+typedef struct stored {
+    bool along_n; /* the unit stride is that of n */
+    int64_t ld;
+} stored;
+
+static bool find_stored(const side *s, int64_t extent, int64_t n, stored *out) {
+    if ((s->outer == 1 || extent == 1) && (n == 1 || s->inner >= extent))
+        *out = (stored){false, n == 1 ? extent : s->inner};
+    else if ((s->inner == 1 || n == 1) && (extent == 1 || s->outer >= n))
+        *out = (stored){true, extent == 1 ? n : s->outer};
+    else
+        return false;
+    return out->ld <= INT_MAX;
+}
+
+/* What is called for a product, and how. */
+typedef struct plan {
+    enum {
+        DOT,
+        GEMV,
+        GEMM
+    } kind;
+    product p;
+    stored left, right; /* GEMV: left alone */
+    int64_t ldc;        /* GEMM */
+} plan;
+
+static int64_t increment(int64_t extent, int64_t stride) { return extent == 1 ? 1 : stride; }
+
+static bool is_increment(int64_t extent, int64_t stride) { return extent == 1 || (stride > 0 && stride <= INT_MAX); }
+
+static bool plan_gemm(const product *p, plan *out) {
+    out->p = p->row == 1 && p->column >= p->m ? *p : transposed(p);
+    const product *q = &out->p;
+    out->kind = GEMM;
+    out->ldc = q->column;
+    return q->row == 1 && q->column >= q->m && q->column <= INT_MAX && find_stored(&q->left, q->m, q->n, &out->left) &&
+           find_stored(&q->right, q->p, q->n, &out->right);
+}
+
+/* False if the strides are not what BLAS takes. */
+static bool plan_make(const product *p, plan *out) {
+    if (p->n > INT_MAX)
+        return false;
+    if (p->m > 1 && p->p > 1)
+        return plan_gemm(p, out);
+    out->p = p->m == 1 ? transposed(p) : *p;
+    const product *q = &out->p;
+    out->kind = q->m == 1 ? DOT : GEMV;
+    if (!is_increment(q->n, q->right.inner))
+        return false;
+    return out->kind == DOT ? is_increment(q->n, q->left.inner)
+                            : is_increment(q->m, q->row) && find_stored(&q->left, q->m, q->n, &out->left);
+}
+
+/* Takes a loop dimension in which the left side stands still into p; false if the strides do not allow it. */
+static bool widen(product *p, int64_t extent, const int64_t *step) {
+    int64_t right = step[p->right.operand];
+    product wide = *p;
+    plan unused;
+    if (step[p->left.operand] || !right)
+        return false;
+    if (p->p == 1) {
+        wide.right.outer = right;
+        wide.column = step[RESULT];
+    } else if (right != p->p * p->right.outer || step[RESULT] != p->p * p->column) {
+        return false;
+    }
+    wide.p *= extent;
+    if (!plan_make(&wide, &unused))
+        return false;
+    *p = wide;
+    return true;
+}
+
+/* Takes what loop dimensions it can into the product; the others are left in `out`. */
+static void fold(const launch *l, product *p, outer_loop *out) {
+    const nd_loop *loop = l->loop;
+    out->ndim = 0;
+    out->count = 1;
+    for (int d = 0; d < loop->ndim; d++) {
+        const int64_t *step = loop->stride + (size_t)d * (size_t)loop->narrays;
+        if (loop->extent[d] == 1 || widen(p, loop->extent[d], step))
+            continue;
+        product other = transposed(p);
+        if (widen(&other, loop->extent[d], step)) {
+            *p = transposed(&other);
+            continue;
+        }
+        memcpy(out->step[out->ndim], step, sizeof out->step[0]);
+        out->count *= loop->extent[d];
+        out->extent[out->ndim++] = loop->extent[d];
+    }
+}
+
+/* Sizes from which BLAS is faster than the generated loop. */
+enum {
+    GEMM_PAYS = 16 * 16 * 16, /* m * n * p, */
+    GEMM_PAYS_N = 4,          /* and n: with fewer terms, outer products among them, C's traffic is all there is */
+    GEMV_PAYS = 4096,         /* m * n */
+    DOT_PAYS = 512            /* n */
+};
+
+static bool pays(const plan *c) {
+    double work = (double)c->p.m * (double)c->p.n * (double)c->p.p;
+    switch (c->kind) {
+    case DOT:
+        return work >= DOT_PAYS;
+    case GEMV:
+        return work >= GEMV_PAYS;
+    case GEMM:
+        return work >= GEMM_PAYS && c->p.n >= GEMM_PAYS_N;
+    }
+    return false;
+}
+
+/* ---- Calls ---- */
+
+/* A part of C: rows and columns of it, and where the operands of that part begin. */
+typedef struct tile {
+    int m, p;
+    const char *left, *right;
+    char *result;
+} tile;
+
+static int op_of(bool transpose, bool conjugate) {
+    return transpose ? conjugate ? OP_CONJ_TRANS : OP_TRANS : conjugate ? OP_CONJ : OP_NONE;
+}
+
+static const float one_c[2] = {1, 0}, zero_c[2] = {0, 0};
+static const double one_z[2] = {1, 0}, zero_z[2] = {0, 0};
+
+static void run_gemm(dtype type, const plan *c, const tile *t) {
+    int op_left = op_of(c->left.along_n, c->p.left.conjugate),
+        op_right = op_of(!c->right.along_n, c->p.right.conjugate);
+    int n = (int)c->p.n, left = (int)c->left.ld, right = (int)c->right.ld, ldc = (int)c->ldc;
+#define GEMM(function, one, zero)                                                                            \
+    blas.function(COLUMN_MAJOR, op_left, op_right, t->m, t->p, n, one, t->left, left, t->right, right, zero, \
+                  t->result, ldc)
+    switch (type) {
+    case DT_FLOAT32:
+        GEMM(cblas_sgemm, 1, 0);
+        break;
+    case DT_FLOAT64:
+        GEMM(cblas_dgemm, 1, 0);
+        break;
+    case DT_COMPLEX64:
+        GEMM(cblas_cgemm, one_c, zero_c);
+        break;
+    default:
+        GEMM(cblas_zgemm, one_z, zero_z);
+        break;
+    }
+#undef GEMM
+}
+
+/* Of a vector of m elements. */
+static void clear(char *y, int64_t m, int64_t stride, size_t size) {
+    if (stride == 1)
+        memset(y, 0, (size_t)m * size);
+    else
+        for (int64_t i = 0; i < m; i++)
+            memset(y + i * stride * (int64_t)size, 0, size);
+}
+
+static void negate_imaginary(dtype type, char *y, int64_t m, int64_t stride) {
+    for (int64_t i = 0; i < 2 * m * stride; i += 2 * stride)
+        if (type == DT_COMPLEX64)
+            ((float *)y)[i + 1] = -((float *)y)[i + 1];
+        else
+            ((double *)y)[i + 1] = -((double *)y)[i + 1];
+}
+
+/* y starts at 0 and is added to: versions differ in whether beta = 0 keeps NaN out of the result. sum A conj(x) is computed
+ * as the conjugate of sum conj(A) x. */
+static void run_gemv(dtype type, const plan *c, const tile *t) {
+    const product *p = &c->p;
+    bool conjugate = p->left.conjugate != p->right.conjugate;
+    int op = op_of(c->left.along_n, conjugate), n = (int)p->n, ld = (int)c->left.ld;
+    int rows = c->left.along_n ? n : t->m, columns = c->left.along_n ? t->m : n;
+    int incx = (int)increment(p->n, p->right.inner), incy = (int)increment(p->m, p->row);
+    clear(t->result, t->m, incy, dtypes[type].size);
+#define GEMV(function, one) \
+    blas.function(COLUMN_MAJOR, op, rows, columns, one, t->left, ld, t->right, incx, one, t->result, incy)
+    switch (type) {
+    case DT_FLOAT32:
+        GEMV(cblas_sgemv, 1);
+        break;
+    case DT_FLOAT64:
+        GEMV(cblas_dgemv, 1);
+        break;
+    case DT_COMPLEX64:
+        GEMV(cblas_cgemv, one_c);
+        break;
+    default:
+        GEMV(cblas_zgemv, one_z);
+        break;
+    }
+#undef GEMV
+    if (p->right.conjugate && dtype_is_complex(type))
+        negate_imaginary(type, t->result, t->m, incy);
+}
+
+static void run_dot(dtype type, const plan *c, const tile *t) {
+    const product *p = &c->p;
+    int n = (int)p->n, incx = (int)increment(p->n, p->left.inner), incy = (int)increment(p->n, p->right.inner);
+    const char *x = t->left, *y = t->right;
+    if (p->right.conjugate) {
+        int inc = incx;
+        x = t->right, y = t->left;
+        incx = incy, incy = inc;
+    }
+    bool conjugate = p->left.conjugate || p->right.conjugate;
+    switch (type) {
+    case DT_FLOAT32:
+        *(float *)t->result = blas.cblas_sdot(n, x, incx, y, incy);
+        break;
+    case DT_FLOAT64:
+        *(double *)t->result = blas.cblas_ddot(n, x, incx, y, incy);
+        break;
+    case DT_COMPLEX64:
+        (conjugate ? blas.cblas_cdotc_sub : blas.cblas_cdotu_sub)(n, x, incx, y, incy, t->result);
+        break;
+    default:
+        (conjugate ? blas.cblas_zdotc_sub : blas.cblas_zdotu_sub)(n, x, incx, y, incy, t->result);
+        break;
+    }
+}
+
+/* ---- The work and its parts ---- */
+
+enum {
+    GEMM_TILE = 512,     /* rows and columns of C in a unit of work */
+    GEMV_TILE = 1 << 18, /* elements of the matrix, */
+    GEMV_ROWS = 64,      /* but so many rows at least */
+    PART_WORK = 1 << 18, /* products of elements in a part for another thread: 10 us or more */
+    OWN_GEMM = 1 << 18,  /* up to here OpenBLAS uses the caller's thread alone, whatever its number of threads */
+    OWN_OTHER = 1 << 13
+};
+
+typedef struct work {
+    dtype type;
+    const launch *l;
+    const plan *c;
+    const outer_loop *loop;
+    int64_t rows, columns; /* of a unit */
+    int64_t across, units; /* units along p of one product; in all */
+    int64_t per_product;   /* units of one product */
+    int64_t part;          /* units in a part */
+} work;
+
+/* Even pieces of at most `most`, in multiples of 16. */
+static int64_t piece_of(int64_t extent, int64_t most) {
+    int64_t pieces = (extent + most - 1) / most, piece = (extent + pieces - 1) / pieces;
+    piece = (piece + 15) / 16 * 16;
+    return piece < extent ? piece : extent;
+}
+
+static void run_tile(const work *w, int64_t unit, const int64_t offset[3]) {
+    const product *p = &w->c->p;
+    int64_t size = dtypes[w->type].size, i = unit / w->across * w->rows, j = unit % w->across * w->columns;
+    char *const *data = w->l->data;
+    tile t = {
+        .m = (int)(p->m - i < w->rows ? p->m - i : w->rows),
+        .p = (int)(p->p - j < w->columns ? p->p - j : w->columns),
+        .left = data[p->left.operand] + (offset[p->left.operand] + i * p->left.outer) * size,
+        .right = data[p->right.operand] + (offset[p->right.operand] + j * p->right.outer) * size,
+        .result = data[RESULT] + (offset[RESULT] + i * p->row + j * p->column) * size,
+    };
+    static void (*const run[])(dtype, const plan *,
+                               const tile *) = {[DOT] = run_dot, [GEMV] = run_gemv, [GEMM] = run_gemm};
+    run[w->c->kind](w->type, w->c, &t);
+}
+
+/* The next product of the loop. */
+static void advance(const outer_loop *loop, int64_t *index, int64_t offset[3]) {
+    for (int d = 0; d < loop->ndim; d++) {
+        int64_t steps = ++index[d] < loop->extent[d] ? 1 : 1 - loop->extent[d];
+        for (int k = 0; k < 3; k++)
+            offset[k] += steps * loop->step[d][k];
+        if (steps == 1)
+            return;
+        index[d] = 0;
+    }
+}
+
+static void run_part(void *user, int64_t k) {
+    const work *w = user;
+    int64_t unit = k * w->part, last = w->units - unit < w->part ? w->units : unit + w->part;
+    int64_t index[UF_MAX_NDIM], offset[3] = {0}, rest = unit / w->per_product;
+    for (int d = 0; d < w->loop->ndim; d++) {
+        index[d] = rest % w->loop->extent[d];
+        rest /= w->loop->extent[d];
+        for (int o = 0; o < 3; o++)
+            offset[o] += index[d] * w->loop->step[d][o];
+    }
+    enter();
+    for (int64_t at = unit % w->per_product; unit < last; unit++) {
+        run_tile(w, at, offset);
+        if (++at == w->per_product) {
+            at = 0;
+            advance(w->loop, index, offset);
+        }
+    }
+    leave();
+}
+
+/* How many of our threads may be in the library at once; 0: it would take more threads than the call may have. */
+static int threads_of(const launch *l, const plan *c, double unit) {
+    int own = blas.openblas_get_num_threads(), all = l->threads ? l->threads : cpu_count();
+    if (own <= 1 || unit <= (c->kind == GEMM ? OWN_GEMM : OWN_OTHER))
+        return all;
+    return own <= all ? 1 : 0;
+}
+
+static bool run(dtype type, const launch *l, const plan *c, const outer_loop *loop) {
+    const product *p = &c->p;
+    work w = {.type = type, .l = l, .c = c, .loop = loop, .rows = p->m, .columns = p->p};
+    if (c->kind == GEMM) {
+        w.rows = piece_of(p->m, GEMM_TILE);
+        w.columns = piece_of(p->p, GEMM_TILE);
+    } else if (c->kind == GEMV) {
+        w.rows = piece_of(p->m, GEMV_TILE / p->n > GEMV_ROWS ? GEMV_TILE / p->n : GEMV_ROWS);
+    }
+    w.across = (p->p + w.columns - 1) / w.columns;
+    w.per_product = (p->m + w.rows - 1) / w.rows * w.across;
+    w.units = loop->count * w.per_product;
+    double unit = (double)w.rows * (double)w.columns * (double)p->n;
+    w.part = unit >= PART_WORK ? 1 : (int64_t)(PART_WORK / unit);
+    int threads = threads_of(l, c, unit);
+    if (threads)
+        pool_run(threads, (w.units + w.part - 1) / w.part, run_part, &w);
+    return threads;
+}
+
+/* The dtype that everything has, or DT_NONE. */
+static dtype type_of(const variant *v) {
+    uint8_t type = v->operand[0].value;
+    if (v->nin != 2 || v->nout != 1 || v->masked || type < DT_FLOAT32)
+        return DT_NONE;
+    for (int k = 0; k < 3; k++) {
+        const variant_operand *o = &v->operand[k];
+        if (o->memory != type || o->value != type || o->kind == OPERAND_NUMBER)
+            return DT_NONE;
+    }
+    return type;
+}
+
+bool blas_launch(const launch *l) {
+    dtype type = l->blas == BLAS_NONE ? DT_NONE : type_of(l->v);
+    product p;
+    plan c;
+    outer_loop loop;
+    if (type == DT_NONE || !product_read(l, &p) || !l->loop->count || !p.m || !p.n || !p.p)
+        return false;
+    fold(l, &p, &loop);
+    return plan_make(&p, &c) && pays(&c) && library_open() && run(type, l, &c, &loop);
+}
