@@ -3,8 +3,6 @@
 
 #include "core/core.h"
 
-static bool on_host(DLDeviceType type) { return type == kDLCPU || type == kDLCUDAHost; }
-
 /* Arguments count from 0; the mask is MASK, as in nd_check and nd_fail. */
 enum {
     MASK = -1,
@@ -114,12 +112,12 @@ static uf_status array_read(const DLTensor *t, int argument, dtype type, bool ou
     out->ndim = t->ndim;
     out->size = info->size;
     out->output = output;
-    out->number = !output && argument != MASK && t->ndim == 0 && on_host(t->device.device_type);
     return UF_OK;
 }
 
 static uf_status mask_read(const DLTensor *where, unsigned how, placement *p, nd_array *out) {
     dtype type;
+    out->number = false;
     TRY(dtype_read(where, MASK, &type));
     if (type != DT_BOOL)
         return fail(UF_ERR_ARGUMENT, "where: the dtype is %s; bool is needed", dtypes[type].name);
@@ -127,7 +125,7 @@ static uf_status mask_read(const DLTensor *where, unsigned how, placement *p, nd
     return place(p, where, MASK);
 }
 
-uf_status args_count(const uf_func *f, int nargs, const DLTensor *args) {
+uf_status args_match(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {
     if (!f)
         return fail(UF_ERR_ARGUMENT, "func is NULL");
     if (nargs != f->nin + f->nout)
@@ -135,12 +133,26 @@ uf_status args_count(const uf_func *f, int nargs, const DLTensor *args) {
                     f->nin == 1 ? "" : "s", f->nout, f->nout == 1 ? "" : "s", nargs, nargs == 1 ? "" : "s");
     if (!args)
         return fail(UF_ERR_ARGUMENT, "%s: args is NULL", f->name);
+    if (options->axes && !f->layout)
+        return fail(UF_ERR_ARGUMENT, "%s has no core dimensions; uf_options.axes is for functions that have some",
+                    f->name);
+    if (options->where && f->layout)
+        return fail(UF_ERR_ARGUMENT, "%s has core dimensions, %s; a mask (where) needs a function without", f->name,
+                    f->layout_text);
     return UF_OK;
+}
+
+int args_rank(const call_args *a) {
+    int ndim = 0;
+    for (int k = 0; k < a->narrays; k++)
+        if (a->array[k].ndim > ndim)
+            ndim = a->array[k].ndim;
+    return ndim;
 }
 
 uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
                     call_args *out) {
-    TRY(args_count(f, nargs, args));
+    TRY(args_match(f, nargs, args, options));
     placement p = {NOBODY, NOBODY, NOBODY, NOBODY, 0, 0};
     out->nin = f->nin;
     out->nargs = nargs;
@@ -150,6 +162,7 @@ uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_
         dtype type;
         TRY(dtype_read(&args[k], k, &type));
         TRY(array_read(&args[k], k, type, k >= f->nin, how, &out->array[k]));
+        out->array[k].number = is_number(f, k, &args[k]);
         out->key.type[k] = (uint8_t)(type | (out->array[k].number ? BINDING_NUMBER : 0));
         if (!out->array[k].number)
             TRY(place(&p, &args[k], k));

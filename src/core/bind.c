@@ -73,7 +73,7 @@ typedef struct typing {
 static uf_status type_on_big_stack(void *user) {
     const typing *t = user;
     const uf_func *f = t->func;
-    return lang_check(t->arena, t->section->syntax, NULL, t->types, f->nin, t->types + f->nin, f->nout,
+    return lang_check(t->arena, t->section->syntax, f->layout, t->types, f->nin, t->types + f->nin, f->nout,
                       f->flags & UF_UNCHECKED, t->out);
 }
 
@@ -119,7 +119,7 @@ static uf_status binding_fill(const uf_func *f, const call_args *args, const uf_
     TRY(choose_types(f, args, options, b->types, &section_index));
     b->section = &f->sections[section_index];
     TRY(type_kernel(f, section_index, b->types, &b->arena, &b->tree));
-    b->size = (code_size){.nodes = b->tree->nodes, .has_loop = b->tree->has_loop};
+    ir_traits(b->tree, &b->size);
     return outputs_check(f, args, b->types, options->casting);
 }
 
@@ -201,6 +201,7 @@ uf_status binding_code(const uf_func *f, const binding *b, const variant *v, con
         return UF_OK;
     compile_job job = {.name = f->name,
                        .source = b->section->source,
+                       .layout = f->layout ? f->layout_text : "",
                        .tree = b->tree,
                        .v = v,
                        .engine = b->key.engine,

@@ -1,11 +1,9 @@
 /* call.c - uf_call and uf_infer. */
-#include <stdio.h>
-
 #include "core/core.h"
 
 /* Space on the stack for the loops of calls up to 8 operands of rank 8; beyond, one block. */
 enum {
-    SPACE_WORDS = 8 + 8 * (1 + 8) + 8
+    SPACE_WORDS = 256
 };
 
 uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options) {
@@ -18,7 +16,7 @@ uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf
         return stage_call(func, nargs, args, options);
     TRY(args_read(func, nargs, args, options, 0, &a));
 
-    size_t need = plan_space(&a);
+    size_t need = plan_space(func, &a);
     void *space = need <= sizeof words ? words : mem_alloc(need);
     if (!space)
         return fail_memory();
@@ -32,19 +30,6 @@ uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf
     if (space != words)
         mem_free(space);
     return s;
-}
-
-/* nd_broadcast counts on from the inputs: what comes after them is the mask. */
-static uf_status mask_named(uf_status status, int nin) {
-    uf_error *e = error_slot();
-    if (e->argument != nin)
-        return status;
-    char rest[256];
-    int dimension = e->dimension;
-    snprintf(rest, sizeof rest, "%s", strchr(e->message, ':') + 2);
-    fail(status, "where: %s", rest);
-    e->dimension = dimension;
-    return status;
 }
 
 uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options) {
@@ -65,15 +50,8 @@ uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_opti
         arena_free(&scratch);
         TRY(typed);
     }
-    int ndim;
-    int64_t shape[UF_MAX_NDIM];
-    uf_status s = nd_broadcast(a.array, a.narrays, &ndim, shape);
-    if (s)
-        return mask_named(s, func->nin);
-    for (int k = func->nin; k < nargs; k++) {
+    TRY(func->kind->infer(func, &a, options, args));
+    for (int k = func->nin; k < nargs; k++)
         args[k].dtype = dtypes[types[k]].dl;
-        args[k].ndim = ndim;
-        memcpy(args[k].shape, shape, (size_t)ndim * sizeof *shape);
-    }
     return UF_OK;
 }

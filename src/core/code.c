@@ -49,11 +49,13 @@ typedef struct key_head {
     code_target target;
     int32_t engine, device, max_registers;
     uint32_t fast, flags;
+    uint64_t layout_size;
 } key_head;
 
 static void *key_make(const compile_job *job, size_t *size) {
-    size_t variant_size = variant_key_size(job->v), source_size = strlen(job->source);
-    *size = sizeof(key_head) + variant_size + source_size;
+    size_t variant_size = variant_key_size(job->v), source_size = strlen(job->source),
+           layout_size = strlen(job->layout);
+    *size = sizeof(key_head) + variant_size + layout_size + source_size;
     char *key = mem_alloc(*size);
     if (!key)
         return NULL;
@@ -65,9 +67,11 @@ static void *key_make(const compile_job *job, size_t *size) {
     head.max_registers = job->max_registers;
     head.fast = job->fast;
     head.flags = job->flags;
+    head.layout_size = layout_size;
     memcpy(key, &head, sizeof head);
     memcpy(key + sizeof head, job->v, variant_size);
-    memcpy(key + sizeof head + variant_size, job->source, source_size);
+    memcpy(key + sizeof head + variant_size, job->layout, layout_size);
+    memcpy(key + sizeof head + variant_size + layout_size, job->source, source_size);
     return key;
 }
 

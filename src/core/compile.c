@@ -4,7 +4,8 @@
 
 uf_status compile_ir(arena *a, const compile_job *job, code_module *module) {
     *module = (code_module){.fast = job->fast, .flags = job->flags, .max_registers = job->max_registers};
-    return ir_elementwise(a, job->name, job->tree, job->v, &job->target, module);
+    return (job->v->loop == LOOP_CALLS ? ir_calls : ir_elementwise)(a, job->name, job->tree, job->v, &job->target,
+                                                                    module);
 }
 
 uf_status compile_code(const compile_job *job, code **out) {

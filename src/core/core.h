@@ -1,7 +1,8 @@
 /* core.h - from the arguments of a call to an engine's launch.
  *
  * A call goes one way: args_read (devices, dtypes, numbers) -> binding_find (the signature, the typed tree: once per
- * dtypes) -> nd_plan (the loop) -> code_find (the variant: compiled once per process) -> the engine's launch. */
+ * dtypes) -> plan_lay (core dimensions, the loop, the variant) -> binding_code (compiled once per process) -> the engine's
+ * launch. */
 #ifndef UF_CORE_H
 #define UF_CORE_H
 
@@ -30,10 +31,11 @@ uf_status options_read(const uf_options *options, uf_options *scratch, const uf_
 
 typedef struct code_entry code_entry;
 
-/* What one compilation needs. Everything in it but `tree` and `name` is the key of its result, `source` standing for the
- * tree (with the dtypes in the variant). */
+/* What one compilation needs. Everything in it but `tree` and `name` is the key of its result, `source` and `layout` standing
+ * for the tree (with the dtypes in the variant). */
 typedef struct compile_job {
     const char *name, *source;
+    const char *layout; /* canonical; "" for elementwise kernels */
     const tree *tree;
     const variant *v;
     int engine, device;
@@ -91,6 +93,10 @@ struct uf_func {
     arena arena;           /* texts, syntax trees, signatures */
     const char *name, *doc, *signatures_text;
     int nin, nout;
+    const struct func_kind *kind;
+    const core_layout *layout; /* NULL where no operand has core dimensions: elementwise, however it was registered */
+    const char *layout_text;   /* canonical; NULL: registered without one */
+    blas_form blas;
     int nsections;
     section *sections;
     bool any_types;
@@ -104,6 +110,9 @@ struct uf_func {
 void func_keep(const uf_func *f);
 void func_drop(const uf_func *f);
 
+/* The BLAS form of a name (blas.c), whose layout must be `l`, up to names. name NULL: BLAS_NONE. Errors: ARGUMENT. */
+uf_status blas_read(const char *owner, const char *name, const core_layout *l, blas_form *out);
+
 /* ---- Arguments (args.c) ---- */
 
 /* The arrays and options of a call, checked one by one. Arrays: inputs, outputs, mask. */
@@ -116,8 +125,14 @@ typedef struct call_args {
 } call_args;
 /* One array by itself: dtype, device, form, address. argument -1: the mask. */
 uf_status array_check(const DLTensor *t, int argument);
-/* func and args are there, and nargs is right. */
-uf_status args_count(const uf_func *f, int nargs, const DLTensor *args);
+/* func and args are there, nargs is right, and the options are some that the function can have. */
+uf_status args_match(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options);
+/* Is an argument a number rather than an array? (k counts inputs and outputs.) */
+static inline bool is_number(const uf_func *f, int k, const DLTensor *t) {
+    int type = (int)t->device.device_type;
+    return t->ndim == 0 && k < f->nin && (type == kDLCPU || type == kDLCUDAHost) &&
+           !(f->layout && f->layout->operands[k].rank);
+}
 enum {
     ARGS_NO_OUTPUTS = 1, /* leaves the outputs unread but for their presence (uf_infer) */
     ARGS_NO_DATA = 2     /* accepts NULL data */
@@ -147,13 +162,36 @@ struct uf_plan {
     int engine, device, threads;
     int nin, narrays;
     nd_loop loop;
+    const int64_t *core; /* the core words; NULL where there is no layout */
     variant v;
     uint8_t number_type[UF_MAX_OPERANDS]; /* dtype in memory of each number */
 };
 
-/* Decides everything for a call into *plan; space (nd_space of the ranks involved) must live as long. */
+/* What differs between elementwise functions and generalized ufuncs (kind.c): how arrays become a loop, and what an operand
+ * reaches beyond it. */
+typedef struct func_kind {
+    /* Bytes that `lay` needs for arrays of at most this rank, 8-byte aligned. */
+    size_t (*space)(const uf_func *f, int ndim, int narrays);
+    /* Fills plan->loop and core. */
+    uf_status (*lay)(uf_plan *plan, const call_args *a, const uf_options *options, void *space);
+    /* Ranks and extents of the outputs; nothing is written on failure. */
+    uf_status (*infer)(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args);
+    bool (*self_overlap)(const uf_plan *plan, int k);
+    void (*bounds)(const uf_plan *plan, int k, int64_t *lowest, int64_t *highest);
+    nd_overlap (*compare)(const uf_plan *plan, int a, const char *data_a, int b, const char *data_b);
+    bool (*has_elements)(const uf_plan *plan, int k);
+} func_kind;
+extern const func_kind elementwise_kind, gufunc_kind;
+
+/* The greatest rank among the arrays of a call. */
+int args_rank(const call_args *a);
+
+/* The loop of a call and its variant, as far as arrays and dtypes decide them. */
+uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
+                   const code_size *size, void *space);
+/* Decides everything for a call into *plan; space (plan_space bytes) must live as long. */
 uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *args, const uf_options *options, void *space);
-size_t plan_space(const call_args *args);
+size_t plan_space(const uf_func *f, const call_args *args);
 /* Runs it; data[k]: address of element 0 of each array and number. */
 uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream);
 

@@ -60,8 +60,8 @@ static uf_status section_check(const uf_func *f, const section *s, const signatu
         dtype types[UF_MAX_OPERANDS];
         tree *t;
         memcpy(types, list->types + (size_t)i * (size_t)n, (size_t)n * sizeof *types);
-        uf_status status =
-            lang_check(&scratch, s->syntax, NULL, types, f->nin, types + f->nin, f->nout, f->flags & UF_UNCHECKED, &t);
+        uf_status status = lang_check(&scratch, s->syntax, f->layout, types, f->nin, types + f->nin, f->nout,
+                                      f->flags & UF_UNCHECKED, &t);
         arena_free(&scratch);
         TRY(status);
     }
@@ -80,7 +80,9 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from) {
     TRY(keep_text(f, from->source, &s->source));
     TRY(lang_parse(&f->arena, s->source, &s->syntax));
     int nin = lang_inputs(s->syntax), nout = lang_outputs(s->syntax);
-    if (index == 0) {
+    if (f->layout_text) {
+        TRY(arity_check(f, nin, nout, "the kernel has", "the layout"));
+    } else if (index == 0) {
         f->nin = nin;
         f->nout = nout;
     }
@@ -144,6 +146,31 @@ static uf_status signatures_spell(uf_func *f) {
     return s;
 }
 
+/* The layout, which the kernels are checked against, and its BLAS form. A layout without any core dimension is elementwise. */
+static uf_status layout_add(uf_func *f, const uf_definition *d) {
+    f->kind = &elementwise_kind;
+    if (!d->layout)
+        return blas_read(f->name, d->blas, NULL, &f->blas);
+    const char *source;
+    core_layout *l = arena_alloc(&f->arena, sizeof *l);
+    TRY(l ? keep_text(f, d->layout, &source) : UF_ERR_MEMORY);
+    TRY(layout_parse(&f->arena, source, l));
+    TRY(blas_read(f->name, d->blas, l, &f->blas));
+    text t = {0};
+    layout_print(&t, l);
+    uf_status s = t.failed ? fail_memory() : keep_text(f, t.data, &f->layout_text);
+    text_free(&t);
+    TRY(s);
+    f->nin = l->nin;
+    f->nout = l->nout;
+    for (int k = 0; k < l->nin + l->nout; k++)
+        if (l->operands[k].rank) {
+            f->layout = l;
+            f->kind = &gufunc_kind;
+        }
+    return UF_OK;
+}
+
 typedef struct registration {
     uf_func *func;
     const uf_definition *definition;
@@ -159,6 +186,7 @@ static uf_status register_texts(void *user) {
     if (!f->sections)
         return UF_ERR_MEMORY;
     f->nsections = d->nsections;
+    TRY(layout_add(f, d));
     for (int i = 0; i < d->nsections; i++)
         TRY(section_add(f, i, &d->sections[i]));
     TRY(duplicates_check(f));
@@ -218,6 +246,18 @@ uf_status uf_vectorize(uf_func **out, const char *name, const char *signatures, 
                      &(uf_definition){.size = sizeof(uf_definition), .name = name, .nsections = 1, .sections = &only});
 }
 
+uf_status uf_guvectorize(uf_func **out, const char *name, const char *layout, const char *signatures,
+                         const char *source) {
+    uf_section only = {.signatures = signatures, .source = source};
+    if (out && !layout) {
+        *out = NULL;
+        return fail(UF_ERR_ARGUMENT, "the layout is NULL; uf_vectorize registers elementwise functions");
+    }
+    return uf_define(
+        out, &(uf_definition){
+                 .size = sizeof(uf_definition), .name = name, .nsections = 1, .sections = &only, .layout = layout});
+}
+
 void uf_free(uf_func *f) {
     if (f)
         func_drop(f);
@@ -228,9 +268,10 @@ uf_status uf_describe(const uf_func *f, uf_description *out) {
         return fail(UF_ERR_ARGUMENT, "%s is NULL", f ? "out" : "func");
     *out = (uf_description){.name = f->name,
                             .doc = f->doc,
-                            .kind = "elementwise",
+                            .kind = f->layout_text ? "gufunc" : "elementwise",
                             .nin = f->nin,
                             .nout = f->nout,
-                            .signatures = f->signatures_text};
+                            .signatures = f->signatures_text,
+                            .layout = f->layout_text};
     return UF_OK;
 }

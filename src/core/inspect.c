@@ -21,6 +21,7 @@ static uf_status inputs_read(const uf_func *f, const char *types, call_args *a) 
         memcpy(in, f->signatures.types, (size_t)n * sizeof *in);
     if (n != f->nin)
         return fail(UF_ERR_ARGUMENT, "%s takes %d inputs, but \"%s\" has %d dtypes", f->name, f->nin, types, n);
+    a->nin = n;
     for (int k = 0; k < n; k++) {
         a->key.type[k] = (uint8_t)in[k];
         a->array[k].number = false;
@@ -28,25 +29,75 @@ static uf_status inputs_read(const uf_func *f, const char *types, call_args *a) 
     return UF_OK;
 }
 
-static uf_status variant_make(const uf_func *f, const engine *e, subject *s) {
-    static const int64_t shape[] = {1 << 20};
+/* What inspected calls have: elements of an elementwise loop, or inner calls and the size of a core dimension. */
+enum {
+    ELEMENTS = 1 << 20,
+    CALLS = 1 << 16,
+    CORE_SIZE = 64
+};
+
+typedef int64_t core_shape[1 + LAYOUT_MAX_RANK];
+
+/* The sizes of a layout's dimensions. A computed one that has no size then is left to the call's own check. */
+static void sizes_choose(const core_layout *l, int64_t size, int64_t *sizes) {
+    for (int d = 0; d < l->ndims; d++)
+        sizes[d] = l->dims[d].frozen ? l->dims[d].frozen : size;
+    for (int d = 0; d < l->ndims; d++)
+        if (l->dims[d].steps && !layout_compute(&l->dims[d], sizes, &sizes[d]))
+            sizes[d] = 0;
+}
+
+/* One dimension to loop over, then the operand's core dimensions; false if there are 2^48 elements or more. */
+static bool shape_choose(const layout_operand *o, const int64_t *sizes, int64_t calls, int64_t *shape) {
+    int64_t count = calls;
+    bool overflow = false;
+    shape[0] = calls;
+    for (int d = 0; d < o->rank; d++) {
+        shape[1 + d] = sizes[o->dim[d]];
+        overflow |= __builtin_mul_overflow(count, shape[1 + d] > 1 ? shape[1 + d] : 1, &count);
+    }
+    return !overflow && count >> 48 == 0;
+}
+
+/* Core sizes become smaller until the arrays of some thousand calls could exist. */
+static uf_status shapes_choose(const uf_func *f, core_shape *shapes) {
+    int64_t sizes[LAYOUT_MAX_DIMS];
     int n = f->nin + f->nout;
-    nd_array arrays[UF_MAX_OPERANDS];
-    int64_t space[1 + UF_MAX_OPERANDS * 2 + 8];
-    nd_loop loop;
-    for (int k = 0; k < n; k++)
-        arrays[k] = (nd_array){.shape = shape, .ndim = 1, .size = dtypes[s->types[k]].size, .output = k >= f->nin};
-    if (nd_space(1, n) > sizeof space)
-        return fail_memory();
-    TRY(nd_plan(arrays, n, f->nin, 0, space, &loop));
-    s->v.loop = (uint8_t)loop.loop;
-    s->v.nin = (uint8_t)f->nin;
-    s->v.nout = (uint8_t)f->nout;
-    for (int k = 0; k < n; k++)
-        s->v.operand[k] =
-            (variant_operand){.memory = (uint8_t)s->types[k], .value = (uint8_t)s->types[k], .kind = loop.kind[k]};
-    e->specialise(&s->v, &loop, NULL, NULL, &(code_size){.nodes = s->tree->nodes, .has_loop = s->tree->has_loop});
-    return UF_OK;
+    for (int64_t size = CORE_SIZE, calls = CALLS; calls; size = size > 1 ? size / 2 : 1, calls /= 2) {
+        int k = 0;
+        sizes_choose(f->layout, size, sizes);
+        while (k < n && shape_choose(&f->layout->operands[k], sizes, calls, shapes[k]))
+            k++;
+        if (k == n)
+            return UF_OK;
+    }
+    return fail(UF_ERR_SHAPE, "%s: there is no array with the frozen sizes of %s", f->name, f->layout_text);
+}
+
+static uf_status variant_make(const uf_func *f, call_args *a, subject *s) {
+    core_shape shapes[UF_MAX_OPERANDS];
+    const uf_options options = {.size = sizeof options};
+    code_size size;
+    a->nargs = a->narrays = f->nin + f->nout;
+    if (f->layout)
+        TRY(shapes_choose(f, shapes));
+    for (int k = 0; k < a->nargs; k++) {
+        int rank = f->layout ? f->layout->operands[k].rank : 0;
+        if (!f->layout)
+            shapes[k][0] = ELEMENTS;
+        a->key.type[k] = (uint8_t)s->types[k];
+        a->array[k] =
+            (nd_array){.shape = shapes[k], .ndim = 1 + rank, .size = dtypes[s->types[k]].size, .output = k >= f->nin};
+    }
+    void *space = mem_alloc(plan_space(f, a));
+    uf_plan *plan = mem_alloc(sizeof *plan);
+    ir_traits(s->tree, &size);
+    uf_status status = space && plan ? plan_lay(plan, f, a, &options, s->types, &size, space) : fail_memory();
+    if (!status)
+        memcpy(&s->v, &plan->v, variant_key_size(&plan->v));
+    mem_free(plan);
+    mem_free(space);
+    return status;
 }
 
 static uf_status device_read(DLDevice device, int *engine_index) {
@@ -103,6 +154,7 @@ static uf_status inspect(void *user) {
     }
     s->job = (compile_job){.name = f->name,
                            .source = f->sections[section_index].source,
+                           .layout = f->layout ? f->layout_text : "",
                            .tree = s->tree,
                            .v = &s->v,
                            .engine = engine_index,
@@ -110,8 +162,10 @@ static uf_status inspect(void *user) {
                            .fast = f->fast,
                            .flags = f->flags,
                            .max_registers = f->max_registers};
+    a.engine = engine_index;
+    a.device = r->device.device_id;
     TRY(engines[engine_index]->target(r->device.device_id, &s->job.target));
-    TRY(variant_make(f, engines[engine_index], s));
+    TRY(variant_make(f, &a, s));
     return view_write(s, r->view, &r->out);
 }
 

@@ -3,17 +3,9 @@
 
 const engine *const engines[ENGINES] = {[ENGINE_CPU] = &cpu_engine, [ENGINE_CUDA] = &cuda_engine};
 
-static int highest_rank(const call_args *a) {
-    int ndim = 0;
-    for (int k = 0; k < a->narrays; k++)
-        if (a->array[k].ndim > ndim)
-            ndim = a->array[k].ndim;
-    return ndim;
-}
+size_t plan_space(const uf_func *f, const call_args *a) { return f->kind->space(f, args_rank(a), a->narrays); }
 
-size_t plan_space(const call_args *a) { return nd_space(highest_rank(a), a->narrays); }
-
-static void operands_fill(uf_plan *plan, const call_args *a) {
+static void operands_fill(uf_plan *plan, const call_args *a, const dtype *types) {
     variant *v = &plan->v;
     memset(v, 0, offsetof(variant, operand) + (size_t)a->narrays * sizeof v->operand[0]);
     v->loop = (uint8_t)plan->loop.loop;
@@ -23,7 +15,7 @@ static void operands_fill(uf_plan *plan, const call_args *a) {
     for (int k = 0; k < a->nargs; k++) {
         variant_operand *o = &v->operand[k];
         uint8_t memory = a->key.type[k] & (uint8_t)~BINDING_NUMBER;
-        o->value = (uint8_t)plan->binding->types[k];
+        o->value = (uint8_t)types[k];
         o->memory = a->array[k].number ? o->value : memory;
         o->kind = plan->loop.kind[k];
         plan->number_type[k] = memory;
@@ -35,25 +27,31 @@ static void operands_fill(uf_plan *plan, const call_args *a) {
 
 static uf_status outputs_check(const uf_plan *plan) {
     for (int k = plan->nin; k < plan->nin + plan->v.nout; k++)
-        if (nd_self_overlap(&plan->loop, k))
+        if (plan->func->kind->self_overlap(plan, k))
             return fail_argument(UF_ERR_ARGUMENT, k, -1,
                                  "is an output with two elements at one address (or its strides are "
                                  "too many to tell)");
     return UF_OK;
 }
 
-uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, void *space) {
-    TRY(binding_find(f, a, options, &plan->binding));
-    TRY(nd_plan(a->array, a->narrays, a->nin, 0, space, &plan->loop));
+uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
+                   const code_size *size, void *space) {
     plan->func = f;
     plan->engine = a->engine;
     plan->device = a->device;
     plan->threads = options->threads;
     plan->nin = a->nin;
     plan->narrays = a->narrays;
-    operands_fill(plan, a);
+    TRY(f->kind->lay(plan, a, options, space));
+    operands_fill(plan, a, types);
     TRY(outputs_check(plan));
-    engines[plan->engine]->specialise(&plan->v, &plan->loop, NULL, NULL, &plan->binding->size);
+    engines[plan->engine]->specialise(&plan->v, &plan->loop, f->layout, plan->core, size);
+    return UF_OK;
+}
+
+uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, void *space) {
+    TRY(binding_find(f, a, options, &plan->binding));
+    TRY(plan_lay(plan, f, a, options, plan->binding->types, &plan->binding->size, space));
     return binding_code(f, plan->binding, &plan->v, &plan->code);
 }
 
@@ -79,7 +77,8 @@ static uf_status operands_read(const uf_plan *plan, void *const *data, char **ad
             TRY(number_convert(plan, k, data[k], numbers[k]));
             address[k] = NULL;
         } else {
-            address[k] = (char *)data[k] + plan->loop.offset[k] * dtypes[o->memory].size;
+            int64_t offset = plan->loop.offset[k] * dtypes[o->memory].size;
+            address[k] = data[k] ? (char *)data[k] + offset : NULL; /* NULL: no core elements */
         }
     }
     return UF_OK;
@@ -90,12 +89,10 @@ static uf_status overlaps_find(const uf_plan *plan, void *const *data, bool *cop
     int outputs_end = plan->nin + plan->v.nout;
     *any = false;
     for (int o = plan->nin; o < outputs_end; o++) {
-        int size = dtypes[plan->v.operand[o].memory].size;
         for (int k = 0; k < plan->narrays; k++) {
             if (plan->v.operand[k].kind == OPERAND_NUMBER || k == o || (k >= plan->nin && k < o))
                 continue;
-            nd_overlap how =
-                nd_compare(&plan->loop, k, data[k], dtypes[plan->v.operand[k].memory].size, o, data[o], size);
+            nd_overlap how = plan->func->kind->compare(plan, k, data[k], o, data[o]);
             if (how == ND_DISJOINT)
                 continue;
             if (k > o && k < outputs_end)
@@ -117,7 +114,10 @@ static uf_status launch_now(const uf_plan *plan, char *const *address, const uin
                                                                .numbers = numbers,
                                                                .device = plan->device,
                                                                .stream = stream,
-                                                               .threads = plan->threads});
+                                                               .threads = plan->threads,
+                                                               .layout = plan->func->layout,
+                                                               .core = plan->core,
+                                                               .blas = plan->func->blas});
 }
 
 /* Copies the stretch of memory that operand k reaches, from its lowest to its highest element: strides, alignment and so the
@@ -128,7 +128,7 @@ static uf_status stretch_copy(const uf_plan *plan, int k, void *stream, char **a
     }; /* what allocations have; the copy keeps the address's remainder */
     const engine *e = engines[plan->engine];
     int64_t lowest, highest, size = dtypes[plan->v.operand[k].memory].size;
-    nd_bounds(&plan->loop, k, &lowest, &highest);
+    plan->func->kind->bounds(plan, k, &lowest, &highest);
     char *from = *address + lowest * size;
     size_t bytes = (size_t)(highest - lowest + 1) * (size_t)size, shift = (uintptr_t)from % ALIGN;
     TRY(e->scratch(plan->device, bytes + ALIGN, stream, block));
@@ -179,7 +179,7 @@ uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTen
     TRY(args_read(func, nargs, args, options, ARGS_NO_DATA, &a));
     for (int k = 0; k < a.nin; k++)
         a.array[k].data = NULL; /* numbers are read when the plan runs; what they are now decides nothing */
-    uf_plan *plan = mem_alloc(sizeof *plan + plan_space(&a));
+    uf_plan *plan = mem_alloc(sizeof *plan + plan_space(func, &a));
     if (!plan)
         return fail_memory();
     uf_status s = plan_make(plan, func, &a, options, plan + 1);
@@ -196,7 +196,7 @@ static uf_status data_check(const uf_plan *plan, int k, const void *data) {
     const dtype_info *type =
         &dtypes[plan->v.operand[k].kind == OPERAND_NUMBER ? plan->number_type[k] : plan->v.operand[k].memory];
     int argument = k < plan->nin + plan->v.nout ? k : -1; /* the mask */
-    bool needed = plan->loop.count || plan->v.operand[k].kind == OPERAND_NUMBER;
+    bool needed = plan->v.operand[k].kind == OPERAND_NUMBER || plan->func->kind->has_elements(plan, k);
     if (!data)
         return needed ? nd_fail(UF_ERR_ARGUMENT, argument, -1, "its data is NULL") : UF_OK;
     if ((uintptr_t)data % type->align)

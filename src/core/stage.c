@@ -4,29 +4,39 @@
 typedef struct staged {
     DLManagedTensor *temp[VARIANT_OPERANDS]; /* NULL: the argument itself is used */
     DLTensor args[VARIANT_OPERANDS];
+    int64_t strides[VARIANT_OPERANDS][UF_MAX_NDIM];
 } staged;
 
-static bool stays(const DLTensor *t, bool output) {
+static bool on_device(const DLTensor *t) {
     int type = (int)t->device.device_type;
-    return type == kDLCUDA || type == kDLCUDAManaged || (t->ndim == 0 && !output);
+    return type == kDLCUDA || type == kDLCUDAManaged;
 }
 
-/* A device array for t; content copied if wanted. Extents along which an input repeats (stride 0) need only one. */
+static bool stays(const uf_func *f, int k, const DLTensor *t) { return on_device(t) || is_number(f, k, t); }
+
+/* A device array for t; content copied if wanted. An input that repeats along a dimension (stride 0) is held once, and
+ * repeats there too. */
 static uf_status stage_one(staged *s, int k, const DLTensor *t, bool output, bool content, const uf_options *options) {
-    int64_t shape[UF_MAX_NDIM];
-    DLTensor view = *t;
+    int64_t held[UF_MAX_NDIM], dense = 1;
+    DLTensor from = *t, *to = &s->args[k];
+    from.shape = held;
     for (int d = 0; d < t->ndim; d++)
-        shape[d] = !output && t->strides && t->strides[d] == 0 && t->shape[d] > 1 ? 1 : t->shape[d];
-    view.shape = shape;
-    TRY(uf_empty(&s->temp[k], options->device, t->dtype, t->ndim, shape));
-    s->args[k] = s->temp[k]->dl_tensor;
-    return content ? uf_copy(&s->args[k], &view, options->stream) : UF_OK;
+        held[d] = !output && t->strides && t->strides[d] == 0 && t->shape[d] > 1 ? 1 : t->shape[d];
+    TRY(uf_empty(&s->temp[k], options->device, t->dtype, t->ndim, held));
+    *to = s->temp[k]->dl_tensor;
+    if (content)
+        TRY(uf_copy(to, &from, options->stream));
+    for (int d = t->ndim - 1; d >= 0; dense *= held[d--])
+        s->strides[k][d] = held[d] == t->shape[d] ? dense : 0;
+    to->shape = t->shape;
+    to->strides = s->strides[k];
+    return UF_OK;
 }
 
 /* The host outputs must be proper outputs themselves: staging would hide an overlap. */
 static uf_status outputs_check(const uf_func *f, int nargs, const DLTensor *args) {
     for (int k = f->nin; k < nargs; k++) {
-        if (stays(&args[k], true))
+        if (on_device(&args[k]))
             continue;
         nd_array one = {.data = (char *)args[k].data,
                         .shape = args[k].shape,
@@ -50,14 +60,14 @@ static uf_status outputs_check(const uf_func *f, int nargs, const DLTensor *args
 
 static uf_status stage_all(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, staged *s) {
     for (int k = 0; k < nargs; k++) {
-        bool output = k >= f->nin;
-        if (stays(&args[k], output))
+        bool output = k >= f->nin, keeps = options->where || f->layout; /* an output's elements that are not written */
+        if (stays(f, k, &args[k]))
             s->args[k] = args[k];
         else
-            TRY(stage_one(s, k, &args[k], output, !output || options->where, options));
+            TRY(stage_one(s, k, &args[k], output, !output || keeps, options));
     }
     if (options->where) {
-        if (stays(options->where, true))
+        if (on_device(options->where))
             s->args[nargs] = *options->where;
         else
             TRY(stage_one(s, nargs, options->where, false, true, options));
@@ -78,7 +88,7 @@ static uf_status stage_run(const uf_func *f, int nargs, const DLTensor *args, co
 }
 
 uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {
-    TRY(args_count(f, nargs, args));
+    TRY(args_match(f, nargs, args, options));
     if ((int)options->device.device_type != kDLCUDA)
         return fail(UF_ERR_ARGUMENT,
                     "UF_STAGE needs options->device to be a CUDA device; DLPack device type %d was given",

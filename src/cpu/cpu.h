@@ -9,11 +9,16 @@
 /* A compiled kernel; variant.h has the layout of its words. */
 typedef void cpu_kernel(const uint64_t *words);
 
+enum {
+    COST_SIZES = 48
+};
+
 struct code {
     cpu_kernel *run;
     void *tracker; /* ORC's, owns the memory of the code */
-    /* What an element costs, in ticks / 1024; 0: not known yet. Learned from runs, to choose the number of threads. */
-    _Atomic uint32_t cost;
+    /* What an element costs, in ticks / 1024; 0: not known yet. Learned from runs, to choose the number of threads. Of a
+     * generalized ufunc, what one step of an inner call costs, by log2 of its steps; see call_steps. */
+    _Atomic uint32_t cost[COST_SIZES];
 };
 
 /* jit.c */

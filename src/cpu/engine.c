@@ -41,9 +41,30 @@ static uf_status cpu_target(int device, code_target *out) {
     return UF_OK;
 }
 
+/* 1 + the last core dimension along which an operand's elements follow each other; 0: none. Where no extent exceeds 1 every
+ * stride does, and the last dimension saves a variant. */
+static uint8_t unit_of(const layout_operand *o, const int64_t *core) {
+    uint8_t unit = 0, spare = 0;
+    for (int d = 0; d < o->rank; d++) {
+        if (core[o->dim[d]] <= 1)
+            spare = (uint8_t)(1 + d);
+        else if (core[o->strides + d] == 1)
+            unit = (uint8_t)(1 + d);
+    }
+    return unit ? unit : spare;
+}
+
+static void specialise_calls(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
+    for (int k = 0; k < v->nin + v->nout; k++)
+        if (v->operand[k].kind != OPERAND_NUMBER)
+            v->operand[k].unit = unit_of(&layout->operands[k], core);
+    v->along = code_prefers_outer(v, size);
+}
+
 static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                            const code_size *size) {
-    (void)layout, (void)core, (void)size;
+    if (layout)
+        specialise_calls(v, layout, core, size);
     v->ndim = (uint8_t)(loop->ndim < 2 ? loop->ndim : 2);
     v->vector = v->repeat = 1;
     v->wide = 0;

@@ -3,10 +3,13 @@
  *
  * Work is counted in units that may be cut anywhere: elements of a flat loop; else rows (dimension 1 and outwards), or
  * pieces of rows where there are few. What an element costs is learned per kernel from timed runs, so that neither a small
- * call of a light kernel nor a heavy kernel on few elements needs to be told apart beforehand. */
+ * call of a light kernel nor a heavy kernel on few elements needs to be told apart beforehand. The elements of a generalized
+ * ufunc's loop are its inner calls: an estimate of their steps stands between sizes that were seen and sizes that were not. */
 #include <fenv.h>
+#include <math.h>
 #include <time.h>
 
+#include "cpu/blas.h"
 #include "cpu/cpu.h"
 
 enum {
@@ -16,12 +19,14 @@ enum {
     TICKS_PART = 25000,     /* smallest part for another thread */
     PARTS_A_THREAD = 4,     /* so that threads that start late or are slowed down have less to do */
     PROBE = 64,             /* a kernel of unknown cost is timed on 1 / PROBE of the work first, */
-    PROBE_MIN = 16,         /* if there are so many units */
+    PROBE_MIN = 16,         /* if there are so many units, */
+    PROBE_MIN_CALLS = 2,    /* or inner calls */
     GRAIN = 64,             /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype, */
     LARGE_PART = 4,         /* and have so many grains at least */
     ROWS_ENOUGH = 256,      /* loops of fewer rows are cut within rows too, */
-    PIECE_GRAIN = 16,       /* into multiples of this many elements */
-    MOST_WORDS = VARIANT_OPERANDS * 4 + 2
+    PIECE_GRAIN = 16,       /* into multiples of this many elements (inner calls: of one) */
+    MOST_WORDS = VARIANT_OPERANDS * 4 + 2,
+    MOST_CORE_WORDS = LAYOUT_MAX_DIMS + UF_MAX_OPERANDS * LAYOUT_MAX_RANK
 };
 
 static inline uint64_t ticks(void) {
@@ -40,7 +45,9 @@ typedef struct work {
     const launch *l;
     void (*run)(const struct work *w, int64_t first, int64_t last); /* units first .. last-1 */
     int64_t units;
-    int64_t unit_elements; /* elements in a unit */
+    double unit_steps;     /* elements in a unit; of inner calls, their steps */
+    int size;              /* which of the costs they have */
+    int64_t probe_min;     /* a kernel of unknown cost is probed first if there are so many units */
     int64_t lead, grain;   /* large parts are cut at lead + k * grain; lead < grain */
     int64_t pieces, piece; /* loops of more dimensions: pieces a row, and elements in a piece */
     bool stream;
@@ -68,7 +75,7 @@ static int64_t flat_lead(const launch *l) {
 
 /* A place in the loop: the words of the kernel, and the indices of the dimensions that are walked here. */
 typedef struct place {
-    uint64_t words[MOST_WORDS];
+    uint64_t words[MOST_WORDS + MOST_CORE_WORDS];
     size_t used;                    /* words up to the extents */
     uint8_t word[VARIANT_OPERANDS]; /* where an array's address is; arrays only */
     uint8_t array[VARIANT_OPERANDS];
@@ -106,6 +113,8 @@ static void place_operands(place *p, const launch *l) {
         for (int d = 0; d < 2; d++)
             *strides++ =
                 (uint64_t)(d < l->loop->ndim ? l->loop->stride[(size_t)d * (size_t)l->loop->narrays + p->array[a]] : 0);
+    if (l->layout)
+        memcpy(strides, l->core, (size_t)l->layout->nwords * sizeof *strides);
 }
 
 /* Adds `steps` steps along dimension d to every address. */
@@ -173,23 +182,37 @@ static void nested_run(const work *w, int64_t first, int64_t last) {
 
 /* ---- How the work is spread ---- */
 
+static inline uint32_t cost_at(const code *c, int size) {
+    return atomic_load_explicit(&c->cost[size], memory_order_relaxed);
+}
+
+/* What a step costs; where that is not known, at the nearest size. 0: nothing is known. */
+static uint32_t cost_of(const work *w) {
+    uint32_t cost = cost_at(w->c, w->size);
+    for (int away = 1; !cost && away < COST_SIZES; away++) {
+        cost = w->size >= away ? cost_at(w->c, w->size - away) : 0;
+        if (!cost && w->size + away < COST_SIZES)
+            cost = cost_at(w->c, w->size + away);
+    }
+    return cost;
+}
+
 /* What was learned: half of what was known, half of what was seen. */
-static void learn(code *c, uint64_t took, int64_t elements) {
-    double cost = (double)took * 1024 / (double)elements;
+static void learn(const work *w, uint64_t took, double steps) {
+    double cost = (double)took * 1024 / steps;
     uint32_t seen = cost < 1 ? 1 : cost > 4e9 ? 4000000000u : (uint32_t)cost;
-    uint32_t known = atomic_load_explicit(&c->cost, memory_order_relaxed);
-    atomic_store_explicit(&c->cost, known ? known / 2 + seen / 2 + 1 : seen, memory_order_relaxed);
+    uint32_t known = cost_at(w->c, w->size);
+    atomic_store_explicit(&w->c->cost[w->size], known ? known / 2 + seen / 2 + 1 : seen, memory_order_relaxed);
 }
 
 static void run_timed(const work *w, int64_t first, int64_t last) {
     uint64_t start = ticks();
     w->run(w, first, last);
-    learn(w->c, ticks() - start, (last - first) * w->unit_elements);
+    learn(w, ticks() - start, (double)(last - first) * w->unit_steps);
 }
 
 static double estimate(const work *w, int64_t units) {
-    return (double)atomic_load_explicit(&w->c->cost, memory_order_relaxed) * (double)units * (double)w->unit_elements /
-           1024;
+    return (double)cost_of(w) * (double)units * w->unit_steps / 1024;
 }
 
 /* Work cut into parts: part k is base + k * size .. base + (k + 1) * size, and part 0 begins at `first` <= base. */
@@ -229,8 +252,8 @@ static void run_rest(const work *w, int64_t first) {
 }
 
 static void run_work(const work *w) {
-    if (!atomic_load_explicit(&w->c->cost, memory_order_relaxed)) {
-        int64_t probe = w->units < PROBE_MIN ? w->units : w->units / PROBE + 1;
+    if (!cost_of(w)) {
+        int64_t probe = w->units < w->probe_min ? w->units : w->units / PROBE + 1;
         run_timed(w, 0, probe);
         if (probe < w->units)
             run_rest(w, probe);
@@ -243,7 +266,7 @@ static void run_work(const work *w) {
 
 static void launch_flat(code *c, const launch *l) {
     int64_t n = l->loop->count;
-    uint32_t cost = atomic_load_explicit(&c->cost, memory_order_relaxed);
+    uint32_t cost = cost_at(c, 0);
     if (cost && n < TICKS_TIMED && n * cost < TICKS_TIMED * INT64_C(1024)) { /* the short way: nothing to decide */
         uint64_t words[MOST_WORDS];
         words[flat_words(l, 0, words)] = (uint64_t)n;
@@ -254,31 +277,63 @@ static void launch_flat(code *c, const launch *l) {
                      .l = l,
                      .run = flat_run,
                      .units = n,
-                     .unit_elements = 1,
+                     .unit_steps = 1,
+                     .probe_min = PROBE_MIN,
                      .lead = flat_lead(l),
                      .grain = GRAIN,
                      .stream = stream_wanted(l, n)});
 }
 
-static void launch_nested(code *c, const launch *l) {
-    int64_t n = l->loop->extent[0], rows = l->loop->count / n;
-    work w = {
-        .c = c, .l = l, .run = nested_run, .units = rows, .unit_elements = n, .grain = 1, .pieces = 1, .piece = n};
-    if (rows < ROWS_ENOUGH && n >= 2 * PIECE_GRAIN) {
+/* Cuts the rows of a loop of few into pieces of at least `grain` elements. */
+static void cut_rows(work *w, int64_t rows, int64_t n, int64_t grain) {
+    w->units = rows;
+    w->pieces = 1;
+    w->piece = n;
+    if (rows < ROWS_ENOUGH && n >= 2 * grain) {
         int64_t pieces = (ROWS_ENOUGH + rows - 1) / rows;
         int64_t piece = (n + pieces - 1) / pieces;
-        w.unit_elements = w.piece = (piece + PIECE_GRAIN - 1) / PIECE_GRAIN * PIECE_GRAIN;
-        w.pieces = (n + w.piece - 1) / w.piece;
-        w.units = rows * w.pieces;
+        w->piece = (piece + grain - 1) / grain * grain;
+        w->pieces = (n + w->piece - 1) / w->piece;
+        w->units = rows * w->pieces;
     }
+}
+
+static void launch_nested(code *c, const launch *l) {
+    int64_t n = l->loop->extent[0];
+    work w = {.c = c, .l = l, .run = nested_run, .probe_min = PROBE_MIN, .grain = 1};
+    cut_rows(&w, l->loop->count / n, n, PIECE_GRAIN);
+    w.unit_steps = (double)w.piece;
+    run_work(&w);
+}
+
+/* Steps of an inner call, roughly: as many as its dimensions have points together. Computed ones follow from the others. */
+static double call_steps(const launch *l) {
+    double steps = 1;
+    for (int d = 0; d < l->layout->ndims; d++)
+        if (!l->layout->dims[d].steps && l->core[d] > 1)
+            steps *= (double)l->core[d];
+    return steps;
+}
+
+static void launch_calls(code *c, const launch *l) {
+    if (l->blas && blas_launch(l))
+        return;
+    int64_t n = l->loop->extent[0];
+    double steps = call_steps(l);
+    work w = {.c = c, .l = l, .run = nested_run, .probe_min = PROBE_MIN_CALLS, .grain = 1};
+    cut_rows(&w, l->loop->count / n, n, 1);
+    w.unit_steps = (double)w.piece * steps;
+    frexp(steps, &w.size);
+    w.size = w.size < COST_SIZES ? w.size : COST_SIZES - 1;
     run_work(&w);
 }
 
 static void launch_any(const code *c, const launch *l) {
-    if (l->v->loop == LOOP_FLAT)
-        launch_flat((code *)(uintptr_t)c, l);
-    else
-        launch_nested((code *)(uintptr_t)c, l);
+    static void (*const by_class[LOOP_CLASSES])(code * c, const launch *l) = {[LOOP_FLAT] = launch_flat,
+                                                                              [LOOP_ROWS] = launch_nested,
+                                                                              [LOOP_GENERAL] = launch_nested,
+                                                                              [LOOP_CALLS] = launch_calls};
+    by_class[l->v->loop]((code *)(uintptr_t)c, l);
 }
 
 /* Results depend on the inputs alone: not on a rounding mode, flushing to zero or traps that the caller's thread has set. */

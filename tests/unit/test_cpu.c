@@ -390,7 +390,7 @@ static void nested(void **unused) {
         for (int i = 0; i < BUFFER; i++)
             r[i] = expected[i] = -7;
         box_oracle(&b, x, y, expected);
-        atomic_store(&c->cost, costs[below(4)]);
+        atomic_store(&c->cost[0], costs[below(4)]);
         box_launch(c, &b, x, y, r, (int)below(5));
         if (memcmp(r, expected, BUFFER * sizeof *r))
             fail_msg("trial %d: %d dimensions, extents %d %d ..", trial, b.ndim, (int)b.extent[0], (int)b.extent[1]);
@@ -419,7 +419,7 @@ static void flat_cut(void **unused) {
         f.data[0] = (char *)(x + below(N - n)), f.data[1] = (char *)y, f.data[2] = (char *)(r + at);
         f.l.threads = (int)below(5);
         const float *from = (const float *)(void *)f.data[0];
-        atomic_store(&c->cost, below(3) ? 4000000000u : below(2) ? 100000 : 0);
+        atomic_store(&c->cost[0], below(3) ? 4000000000u : below(2) ? 100000 : 0);
         run(c, &f.l);
         for (int i = 0; i < N; i++)
             if (r[i] != (i >= at && i < at + n ? from[i - at] + y[i - at] : -1))
@@ -444,7 +444,7 @@ static void numbers(void **unused) {
     f.l.numbers = (const uint64_t(*)[2])values;
     run(c, &f.l);
     assert_true(r == 9.5);
-    atomic_store(&c->cost, 1);
+    atomic_store(&c->cost[0], 1);
     r = 0;
     run(c, &f.l);
     assert_true(r == 9.5);

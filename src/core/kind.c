@@ -1,0 +1,154 @@
+/* kind.c - elementwise functions and generalized ufuncs, a row each: how the arrays of a call become a loop, and what an
+ * operand reaches. Everything else in core is one for both. */
+#include <stdio.h>
+
+#include "core/core.h"
+
+/* ---- Elementwise: the arrays are the loop ---- */
+
+static size_t elementwise_space(const uf_func *f, int ndim, int narrays) {
+    (void)f;
+    return nd_space(ndim, narrays);
+}
+
+static uf_status elementwise_lay(uf_plan *plan, const call_args *a, const uf_options *options, void *space) {
+    (void)options;
+    plan->core = NULL;
+    return nd_plan(a->array, a->narrays, a->nin, 0, space, &plan->loop);
+}
+
+/* nd_broadcast counts on from the inputs: what comes after them is the mask. */
+static uf_status mask_named(uf_status status, int nin) {
+    uf_error *e = error_slot();
+    if (e->argument != nin)
+        return status;
+    char rest[256];
+    int dimension = e->dimension;
+    snprintf(rest, sizeof rest, "%s", strchr(e->message, ':') + 2);
+    fail(status, "where: %s", rest);
+    e->dimension = dimension;
+    return status;
+}
+
+static uf_status elementwise_infer(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args) {
+    (void)options;
+    int ndim;
+    int64_t shape[UF_MAX_NDIM];
+    uf_status s = nd_broadcast(a->array, a->narrays, &ndim, shape);
+    if (s)
+        return mask_named(s, f->nin);
+    for (int k = f->nin; k < f->nin + f->nout; k++) {
+        args[k].ndim = ndim;
+        memcpy(args[k].shape, shape, (size_t)ndim * sizeof *shape);
+    }
+    return UF_OK;
+}
+
+static bool elementwise_self_overlap(const uf_plan *plan, int k) { return nd_self_overlap(&plan->loop, k); }
+
+static void elementwise_bounds(const uf_plan *plan, int k, int64_t *lowest, int64_t *highest) {
+    nd_bounds(&plan->loop, k, lowest, highest);
+}
+
+static nd_overlap elementwise_compare(const uf_plan *plan, int a, const char *data_a, int b, const char *data_b) {
+    const variant_operand *o = plan->v.operand;
+    return nd_compare(&plan->loop, a, data_a, dtypes[o[a].memory].size, b, data_b, dtypes[o[b].memory].size);
+}
+
+static bool elementwise_has_elements(const uf_plan *plan, int k) {
+    (void)k;
+    return plan->loop.count != 0;
+}
+
+const func_kind elementwise_kind = {.space = elementwise_space,
+                                    .lay = elementwise_lay,
+                                    .infer = elementwise_infer,
+                                    .self_overlap = elementwise_self_overlap,
+                                    .bounds = elementwise_bounds,
+                                    .compare = elementwise_compare,
+                                    .has_elements = elementwise_has_elements};
+
+/* ---- Generalized ufuncs: the arrays without their core dimensions are ---- */
+
+/* The loop's part comes first. */
+static size_t loop_space(int ndim, int narrays) { return (nd_space(ndim, narrays) + 7) / 8 * 8; }
+
+static size_t gufunc_space(const uf_func *f, int ndim, int narrays) {
+    return loop_space(ndim, narrays) + nd_core_space(f->layout, ndim, narrays);
+}
+
+static uf_status gufunc_lay(uf_plan *plan, const call_args *a, const uf_options *options, void *space) {
+    nd_core core;
+    char *core_space = (char *)space + loop_space(args_rank(a), a->narrays);
+    TRY(nd_core_resolve(plan->func->layout, a->array, a->narrays, options->axes, core_space, &core));
+    TRY(nd_plan(core.loops, a->narrays, a->nin, 0, space, &plan->loop));
+    plan->core = core.words;
+    plan->loop.loop = LOOP_CALLS;
+    for (int k = 0; k < a->narrays; k++)
+        if (plan->loop.kind[k] != OPERAND_NUMBER)
+            plan->loop.kind[k] = OPERAND_STRIDED;
+    return UF_OK;
+}
+
+/* The outputs' shapes over a loop shape; with `write` they go to args. */
+static uf_status output_shapes(const uf_func *f, const nd_core *core, const uf_axes *axes, int loop_ndim,
+                               const int64_t *loop_shape, bool write, DLTensor *args) {
+    int64_t shape[UF_MAX_NDIM];
+    int ndim;
+    for (int k = f->nin; k < f->nin + f->nout; k++) {
+        TRY(nd_core_shape(f->layout, core, axes, k, loop_ndim, loop_shape, &ndim, shape));
+        if (!write)
+            continue;
+        args[k].ndim = ndim;
+        memcpy(args[k].shape, shape, (size_t)ndim * sizeof *shape);
+    }
+    return UF_OK;
+}
+
+static uf_status gufunc_infer(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args) {
+    int ndim;
+    int64_t shape[UF_MAX_NDIM];
+    nd_core core;
+    void *space = mem_alloc(nd_core_space(f->layout, args_rank(a), a->narrays));
+    if (!space)
+        return fail_memory();
+    uf_status s = nd_core_resolve(f->layout, a->array, a->narrays, options->axes, space, &core);
+    if (!s)
+        s = nd_broadcast(core.loops, a->narrays, &ndim, shape);
+    if (!s)
+        s = output_shapes(f, &core, options->axes, ndim, shape, false, args);
+    if (!s)
+        s = output_shapes(f, &core, options->axes, ndim, shape, true, args);
+    mem_free(space);
+    return s;
+}
+
+static bool gufunc_self_overlap(const uf_plan *plan, int k) {
+    return nd_core_self_overlap(&plan->loop, plan->func->layout, plan->core, k);
+}
+
+static void gufunc_bounds(const uf_plan *plan, int k, int64_t *lowest, int64_t *highest) {
+    nd_core_bounds(&plan->loop, plan->func->layout, plan->core, k, lowest, highest);
+}
+
+static nd_overlap gufunc_compare(const uf_plan *plan, int a, const char *data_a, int b, const char *data_b) {
+    const variant_operand *o = plan->v.operand;
+    return nd_core_compare(&plan->loop, plan->func->layout, plan->core, a, data_a, dtypes[o[a].memory].size, b, data_b,
+                           dtypes[o[b].memory].size);
+}
+
+static bool gufunc_has_elements(const uf_plan *plan, int k) {
+    const layout_operand *o = &plan->func->layout->operands[k];
+    bool some = plan->loop.count != 0;
+    for (int d = 0; d < o->rank; d++)
+        some = some && plan->core[o->dim[d]];
+    return some;
+}
+
+const func_kind gufunc_kind = {.space = gufunc_space,
+                               .lay = gufunc_lay,
+                               .infer = gufunc_infer,
+                               .self_overlap = gufunc_self_overlap,
+                               .bounds = gufunc_bounds,
+                               .compare = gufunc_compare,
+                               .has_elements = gufunc_has_elements};
