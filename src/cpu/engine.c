@@ -5,6 +5,7 @@
 #include <cpuid.h>
 #endif
 
+#include "cpu/blas.h"
 #include "cpu/cpu.h"
 #include "cpu/llvm.h"
 
@@ -147,6 +148,7 @@ static void cpu_info(text *out) {
     text_printf(out, "  libmvec      %s\n", libmvec ? "present" : "missing: math functions run one element at a time");
     if (libmvec)
         dlclose(libmvec);
+    blas_info(out);
 }
 
 const engine cpu_engine = {
