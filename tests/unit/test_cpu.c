@@ -83,6 +83,30 @@ static const char add_strided[] = "define void @uf_strided(i64* %w) nounwind {\n
                 "%end\n"
                 "end:\n  ret void\n}\n";
 
+/* int32 (n), (n) -> (), inner calls: words a b r n m, strides of dimensions 0 and 1 of each, then the core words: k, and the
+ * core strides of a and b. r is the sum of a * b. */
+static const char inner_calls[] = "define void @uf_inner(i64* %w) nounwind {\nentry:\n" WORD(wa, 0) WORD(wb, 1) WORD(
+    wr, 2) WORD(n, 3) WORD(m, 4) WORD(a0, 5) WORD(a1, 6) WORD(b0, 7) WORD(b1, 8) WORD(r0, 9) WORD(r1, 10) WORD(k, 11)
+    WORD(ac, 12) WORD(
+        bc, 13) "  %a = inttoptr i64 %wa to i32*\n  %b = inttoptr i64 %wb to i32*\n  %r = inttoptr i64 %wr to i32*\n"
+                "  %some = icmp sgt i64 %k, 0\n  br label %row\n"
+                "row:\n  %j = phi i64 [ 0, %entry ], [ %j2, %next ]\n  %ja = mul i64 %j, %a1\n"
+                "  %jb = mul i64 %j, %b1\n  %jr = mul i64 %j, %r1\n  br label %call\n"
+                "call:\n  %i = phi i64 [ 0, %row ], [ %i2, %store ]\n"
+                "  %ia = mul i64 %i, %a0\n  %ib = mul i64 %i, %b0\n  %ir = mul i64 %i, %r0\n"
+                "  %oa = add i64 %ia, %ja\n  %ob = add i64 %ib, %jb\n  %or = add i64 %ir, %jr\n"
+                "  %qa = getelementptr i32, i32* %a, i64 %oa\n  %qb = getelementptr i32, i32* %b, i64 %ob\n"
+                "  %qr = getelementptr i32, i32* %r, i64 %or\n  br i1 %some, label %step, label %store\n"
+                "step:\n  %c = phi i64 [ 0, %call ], [ %c2, %step ]\n  %t = phi i32 [ 0, %call ], [ %t2, %step ]\n"
+                "  %ca = mul i64 %c, %ac\n  %cb = mul i64 %c, %bc\n  %pa = getelementptr i32, i32* %qa, i64 %ca\n"
+                "  %pb = getelementptr i32, i32* %qb, i64 %cb\n  %x = load i32, i32* %pa\n  %y = load i32, i32* %pb\n"
+                "  %xy = mul i32 %x, %y\n  %t2 = add i32 %t, %xy\n  %c2 = add nsw i64 %c, 1\n"
+                "  %on = icmp slt i64 %c2, %k\n  br i1 %on, label %step, label %store\n"
+                "store:\n  %s = phi i32 [ 0, %call ], [ %t2, %step ]\n  store i32 %s, i32* %qr\n"
+                "  %i2 = add nsw i64 %i, 1\n  %more = icmp slt i64 %i2, %n\n  br i1 %more, label %call, label %next\n"
+                "next:\n  %j2 = add nsw i64 %j, 1\n  %again = icmp slt i64 %j2, %m\n"
+                "  br i1 %again, label %row, label %end\nend:\n  ret void\n}\n";
+
 /* A number of each width: complex128 (two words) and float64; r[i] = re + im * d, for one element. */
 static const char numbers_flat[] = "define void @uf_numbers(i64* %w) nounwind {\n" WORD(re, 0) WORD(im, 1) WORD(d, 2)
     WORD(wr,
@@ -397,6 +421,90 @@ static void nested(void **unused) {
     }
     free(x);
     cpu_engine.release(c);
+}
+
+/* Inner calls over random loops, with core dimensions of any size and stride. */
+typedef struct calls {
+    box b;
+    int64_t core[3]; /* the core words of (n),(n)->(): n, and the strides of the inputs */
+} calls;
+
+static const layout_operand inner_operands[] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.strides = 3}};
+static const layout_dim inner_dims[] = {{.name = "n"}};
+static const core_layout inner_layout = {
+    .nin = 2, .nout = 1, .ndims = 1, .nwords = 3, .dims = inner_dims, .operands = inner_operands};
+
+static void calls_random(calls *c) {
+    do {
+        box_random(&c->b);
+        if (c->b.ndim == 1)
+            c->b.extent[0] = 1 + below(c->b.extent[0]) / (below(2) ? 300 : 1); /* few heavy calls, too */
+        c->core[0] = below(8) ? below(40) : 0;
+        for (int k = 0; k < 2; k++) {
+            int64_t reach = (c->core[1 + k] = c->core[0] > 1 ? below(7) - 3 : 0) * (c->core[0] ? c->core[0] - 1 : 0);
+            c->b.low[k] += reach < 0 ? -reach : 0;
+            c->b.span[k] += reach < 0 ? -reach : reach;
+        }
+    } while (c->b.span[0] >= BUFFER || c->b.span[1] >= BUFFER || c->b.span[2] >= BUFFER);
+}
+
+static void calls_oracle(const calls *c, const int32_t *x, const int32_t *y, int32_t *r) {
+    int64_t count = 1;
+    for (int d = 0; d < c->b.ndim; d++)
+        count *= c->b.extent[d];
+    for (int64_t e = 0; e < count; e++) {
+        int64_t rest = e, at[3] = {c->b.low[0], c->b.low[1], c->b.low[2]};
+        for (int d = 0; d < c->b.ndim; rest /= c->b.extent[d], d++)
+            for (int k = 0; k < 3; k++)
+                at[k] += rest % c->b.extent[d] * c->b.stride[(size_t)d * 3 + (size_t)k];
+        r[at[2]] = 0;
+        for (int64_t j = 0; j < c->core[0]; j++)
+            r[at[2]] += x[at[0] + j * c->core[1]] * y[at[1] + j * c->core[2]];
+    }
+}
+
+static void calls_launch(code *made, calls *c, int32_t *x, int32_t *y, int32_t *r, int threads) {
+    char *data[3] = {(char *)(x + c->b.low[0]), (char *)(y + c->b.low[1]), (char *)(r + c->b.low[2])};
+    variant v = {.loop = LOOP_CALLS, .nin = 2, .nout = 1};
+    nd_loop loop = {.ndim = c->b.ndim, .narrays = 3, .count = 1, .extent = c->b.extent, .stride = c->b.stride};
+    for (int d = 0; d < c->b.ndim; d++)
+        loop.count *= c->b.extent[d];
+    for (int k = 0; k < 3; k++)
+        v.operand[k] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_STRIDED};
+    cpu_engine.specialise(&v, &loop, &inner_layout, c->core, &(code_size){.nodes = 4});
+    assert_int_equal(v.ndim, c->b.ndim < 2 ? c->b.ndim : 2);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(v.operand[k].unit, c->core[0] < 2 || c->core[1 + k] == 1);
+    run(made,
+        &(launch){.v = &v, .loop = &loop, .data = data, .threads = threads, .layout = &inner_layout, .core = c->core});
+}
+
+static void inner_calls_anyhow(void **unused) {
+    (void)unused;
+    code *made = compile(inner_calls, "uf_inner");
+    int32_t *x = malloc(4 * BUFFER * sizeof *x), *y = x + BUFFER, *r = y + BUFFER, *expected = r + BUFFER;
+    assert_non_null(x);
+    for (int i = 0; i < 2 * BUFFER; i++)
+        x[i] = (int32_t)below(1 << 10);
+    static const uint32_t costs[] = {0, 0, 1, 1 << 20, 4000000000u};
+    for (int trial = 0; trial < 1000; trial++) {
+        calls c;
+        calls_random(&c);
+        for (int i = 0; i < BUFFER; i++)
+            r[i] = expected[i] = -7;
+        calls_oracle(&c, x, y, expected);
+        for (int size = 0; size < COST_SIZES; size++)
+            atomic_store(&made->cost[size], costs[below(5)]);
+        if (!below(3))
+            for (int size = 0; size < COST_SIZES; size++)
+                atomic_store(&made->cost[size], 0);
+        calls_launch(made, &c, x, y, r, (int)below(5));
+        if (memcmp(r, expected, BUFFER * sizeof *r))
+            fail_msg("trial %d: %d dimensions, extents %d %d .., n %d", trial, c.b.ndim, (int)c.b.extent[0],
+                     (int)c.b.extent[1], (int)c.core[0]);
+    }
+    free(x);
+    cpu_engine.release(made);
 }
 
 /* Flat loops cut over threads at any alignment. */
@@ -786,6 +894,7 @@ int main(void) {
         cmocka_unit_test(every_version),
         cmocka_unit_test(information),
         cmocka_unit_test(nested),
+        cmocka_unit_test(inner_calls_anyhow),
         cmocka_unit_test(flat_cut),
         cmocka_unit_test(numbers),
         cmocka_unit_test(guard_pages),
