@@ -15,7 +15,8 @@ void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest) {
 /* ---- One array ---- */
 
 enum {
-    EXACT_DIMENSIONS = 4
+    EXACT_DIMENSIONS = 4,
+    MAX_DIMENSIONS = UF_MAX_NDIM + LAYOUT_MAX_RANK /* of a loop that has an operand's core dimensions too */
 };
 
 /* The dimensions in which array k has more than one element, ordered by absolute stride. */
@@ -38,7 +39,7 @@ static int sorted_dimensions(const nd_loop *loop, int k, int64_t *stride, int64_
 }
 
 bool nd_self_overlap(const nd_loop *loop, int k) {
-    int64_t stride[UF_MAX_NDIM], bound[UF_MAX_NDIM], reach = 0;
+    int64_t stride[MAX_DIMENSIONS], bound[MAX_DIMENSIONS], reach = 0;
     if (loop->count <= 1 || loop->kind[k] == OPERAND_NUMBER)
         return false;
     if (loop->loop == LOOP_FLAT)
@@ -191,4 +192,64 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
     sum_up(&s);
     wide distance = (wide)start_b - (wide)start_a;
     return can_reach(&s, s.nterms, distance - size_a + 1, distance + size_b - 1) ? ND_OVERLAP : ND_DISJOINT;
+}
+
+/* ---- Core dimensions ---- */
+
+/* Operands of a loop with the loop's dimensions and their own core dimensions, each of which the others stand still in. */
+typedef struct core_loop {
+    nd_loop loop;
+    int64_t extent[UF_MAX_NDIM + 2 * LAYOUT_MAX_RANK], stride[2 * (UF_MAX_NDIM + 2 * LAYOUT_MAX_RANK)], offset[2];
+} core_loop;
+
+static void add_dimension(core_loop *c, int64_t extent, int operand, int64_t stride) {
+    nd_loop *loop = &c->loop;
+    if (extent == 0)
+        loop->count = 0;
+    for (int k = 0; k < loop->narrays; k++)
+        loop->stride[loop->ndim * loop->narrays + k] = k == operand ? stride : 0;
+    loop->extent[loop->ndim++] = extent;
+}
+
+/* Makes the loop of operands k[0 .. n-1], n at most 2. Of its count it says whether there are elements, no more. */
+static void add_core(core_loop *c, const nd_loop *from, const core_layout *l, const int64_t *words, int n,
+                     const int *k) {
+    nd_loop *loop = &c->loop;
+    *loop = (nd_loop){.narrays = n, .count = from->count ? INT64_MAX : 0, .loop = LOOP_GENERAL};
+    loop->extent = c->extent;
+    loop->stride = c->stride;
+    loop->offset = c->offset;
+    for (int d = 0; d < from->ndim; d++) {
+        loop->extent[d] = from->extent[d];
+        for (int i = 0; i < n; i++)
+            loop->stride[d * n + i] = from->stride[d * from->narrays + k[i]];
+    }
+    loop->ndim = from->ndim;
+    for (int i = 0; i < n; i++) {
+        const layout_operand *o = &l->operands[k[i]];
+        loop->offset[i] = from->offset[k[i]];
+        loop->kind[i] = from->kind[k[i]] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;
+        for (int j = 0; j < o->rank; j++)
+            add_dimension(c, words[o->dim[j]], i, words[o->strides + j]);
+    }
+}
+
+bool nd_core_self_overlap(const nd_loop *loop, const core_layout *l, const int64_t *words, int k) {
+    core_loop c;
+    add_core(&c, loop, l, words, 1, &k);
+    return nd_self_overlap(&c.loop, 0);
+}
+
+void nd_core_bounds(const nd_loop *loop, const core_layout *l, const int64_t *words, int k, int64_t *lowest,
+                    int64_t *highest) {
+    core_loop c;
+    add_core(&c, loop, l, words, 1, &k);
+    nd_bounds(&c.loop, 0, lowest, highest);
+}
+
+nd_overlap nd_core_compare(const nd_loop *loop, const core_layout *l, const int64_t *words, int a, const char *data_a,
+                           int size_a, int b, const char *data_b, int size_b) {
+    core_loop c;
+    add_core(&c, loop, l, words, 2, (const int[]){a, b});
+    return nd_compare(&c.loop, 0, data_a, size_a, 1, data_b, size_b) == ND_DISJOINT ? ND_DISJOINT : ND_OVERLAP;
 }

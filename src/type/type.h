@@ -144,8 +144,8 @@ typedef struct core_layout {
 uf_status layout_parse(arena *a, const char *source, core_layout *out);
 /* The canonical spelling, "(m,n),(n)->(m)"; parsing it gives the same layout. */
 void layout_print(text *out, const core_layout *l);
-/* A computed size from words[0 .. ndims-1]; false if it divides by zero, overflows or is negative. *value is then what was
- * reached (0 where there is none). */
+/* A computed size from those of the names; false if it divides by zero, overflows or is negative. *value is then 0,
+ * INT64_MAX or the negative number. */
 bool layout_compute(const layout_dim *d, const int64_t *sizes, int64_t *value);
 /* "n", "3", "m+n-1": how errors call dimension d. */
 void layout_dim_print(text *out, const core_layout *l, int d);
