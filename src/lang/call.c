@@ -131,6 +131,9 @@ const char *nearest_name(check *c, int id, bool functions) {
     for (const variable *v = c->scope; v && !functions; v = v->scope_next)
         if (v->owner == c->now)
             nearest_try(&n, s->names[v->name].text, s->names[v->name].length);
+    for (int d = 0; c->core && c->now->def->name == NO_NAME && d < c->core->ndims && !functions; d++)
+        if (c->core->dims[d].name)
+            nearest_try(&n, c->core->dims[d].name, (int)strlen(c->core->dims[d].name));
     for (size_t i = 0; i < COUNT(constants) && !functions; i++)
         nearest_try(&n, constants[i].name, (int)strlen(constants[i].name));
     for (const definition *d = s->helpers; d; d = d->next)

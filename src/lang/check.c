@@ -116,8 +116,7 @@ static void measure_list(measure *m, node *list);
 static void measure_node(measure *m, node *n) {
     for (; n; n = n->kid[0]) {
         m->of->nodes++;
-        if (n->kind == N_LOOP)
-            m->of->has_loop = true;
+        m->of->has_loop |= n->kind == N_LOOP || n->kind == N_FORALL || n->kind == N_REDUCE;
         if (n->callee) {
             const instance *callee = (const instance *)n->callee;
             m->of->nodes += callee->nodes;
@@ -195,10 +194,43 @@ static void result_settle(check *c, instance *i) {
 
 /* ---- Functions ---- */
 
+int size_find(const check *c, int id) {
+    const name *n = &c->now->u->s->names[id];
+    if (!c->core || c->now->def->name != NO_NAME)
+        return -1;
+    for (int d = 0; d < c->core->ndims; d++) {
+        const char *known = c->core->dims[d].name;
+        if (known && strncmp(known, n->text, (size_t)n->length) == 0 && !known[n->length])
+            return d;
+    }
+    return -1;
+}
+
+/* Binds operand k of the kernel, or a parameter of a helper: an array if its layout has dimensions. */
+static variable *operand_bind(check *c, instance *i, int id, int k, dtype type) {
+    int slot = local_new(c, name_text(c, id), type, 0, NULL, i->def->at);
+    variable *v = variable_bind(c, id, slot);
+    if (!c->core || i->def->name != NO_NAME)
+        return v;
+    if (size_find(c, id) >= 0)
+        check_fail(c, i->def->places[k], "'%s' is a dimension of the layout; an operand needs another name",
+                   name_text(c, id));
+    const layout_operand *o = &c->core->operands[k];
+    local *l = &i->f.locals[slot];
+    l->core = o->rank > 0;
+    l->rank = o->rank;
+    for (int d = 0; d < o->rank; d++) {
+        l->dim[d] = o->dim[d];
+        l->extent[d] = c->core->dims[o->dim[d]].frozen ? c->core->dims[o->dim[d]].frozen : -1;
+    }
+    return v;
+}
+
 static void parameters_bind(check *c, instance *i) {
     for (int k = 0; k < i->def->nparams; k++) {
-        const char *title = name_text(c, i->def->params[k]);
-        variable_bind(c, i->def->params[k], local_new(c, title, i->types[k], 0, NULL, i->def->at));
+        variable *v = operand_bind(c, i, i->def->params[k], k, i->types[k]);
+        if (i->f.locals[v->local].core)
+            v->fixed = "an input array";
     }
 }
 
@@ -210,8 +242,7 @@ static void outputs_bind(check *c, instance *i) {
             assert(c->guesses); /* kernel_settle made them */
             type = c->guesses[k].assumed;
         }
-        const char *title = name_text(c, i->def->outputs[k]);
-        variable_bind(c, i->def->outputs[k], local_new(c, title, type, 0, NULL, i->def->at));
+        operand_bind(c, i, i->def->outputs[k], i->def->nparams + k, type);
     }
 }
 
@@ -269,7 +300,9 @@ static void instance_check(check *c, instance *i, const syn *call) {
         c->call_name = i->u->row;
     }
     c->now = i;
-    c->loops = c->breakables = 0;
+    c->loops = c->breakables = c->forall_first = c->terms = 0;
+    c->parallel = false;
+    c->ranges = NULL;
     i->busy = true;
     body_check(c, i);
     i->busy = false;
@@ -279,6 +312,10 @@ static void instance_check(check *c, instance *i, const syn *call) {
     c->broke = outer.broke;
     c->continued = outer.continued;
     c->breakables = outer.breakables;
+    c->parallel = outer.parallel;
+    c->forall_first = outer.forall_first;
+    c->terms = outer.terms;
+    c->ranges = outer.ranges;
     i->done_next = c->done;
     c->done = i;
 }
@@ -368,6 +405,7 @@ static tree *tree_make(check *c, instance *kernel) {
     t->kernel = t->functions = &kernel->f;
     t->nodes = (int)kernel->nodes;
     t->has_loop = kernel->has_loop;
+    t->layout = c->core;
     mark_used(kernel->f.body);
     for (instance *i = c->done; i; i = i->done_next)
         if (i->used) {
@@ -380,19 +418,25 @@ static tree *tree_make(check *c, instance *kernel) {
 
 uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
                      bool unchecked, tree **result) {
-    (void)core;
     jmp_buf escape, *before = a->escape;
     *result = NULL;
     if (nin != lang_inputs(s) || nout != lang_outputs(s))
         return fail_source(UF_ERR_TYPE, s->source, s->kernel->at,
                            "the kernel has %d inputs and %d outputs, the signature %d and %d", lang_inputs(s),
                            lang_outputs(s), nin, nout);
+    if (core && (core->nin != nin || core->nout != nout))
+        return fail_source(UF_ERR_TYPE, s->source, s->kernel->at,
+                           "the kernel has %d inputs and %d outputs, the layout %d and %d", nin, nout, core->nin,
+                           core->nout);
+    if (core && !s->kernel->noutputs)
+        return fail_source(UF_ERR_TYPE, s->source, s->kernel->at,
+                           "the kernel of a generalized ufunc names its outputs: (..) -> (y) { .. }");
     a->escape = &escape;
     if (setjmp(escape)) {
         a->escape = before;
         return uf_last_error()->status;
     }
-    check c = {.a = a, .out = out, .nout = nout, .unchecked = unchecked};
+    check c = {.a = a, .out = out, .nout = nout, .unchecked = unchecked, .core = core};
     instance *kernel = kernel_settle(&c, s, in);
     *result = tree_make(&c, kernel);
     for (int k = 0; k < nout; k++)

@@ -3,6 +3,7 @@
  *   check.c      the kernel, instances of helpers, results, limits
  *   statement.c  statements, declarations, which paths end
  *   expression.c names, operators, assignments, casts, _Generic
+ *   construct.c  ranges, and the reductions over them
  *   call.c       helpers, math functions, the prelude
  *   convert.c    types: promotion, common types, weak values, constants evaluated
  *   range.c      which indices need no check
@@ -18,11 +19,11 @@ typedef struct unit unit;
 
 /* A name bound to a variable, while its scope lasts. */
 typedef struct variable {
-    int name, local; /* local: its slot */
-    int depth;       /* of the scope it was declared in */
-    bool incomplete; /* its own initialiser is being checked */
-    bool is_const;
-    bool bounded; /* low <= value <= high is proved within the body of the loop it counts */
+    int name, local;   /* local: its slot */
+    int depth;         /* of the scope it was declared in */
+    bool incomplete;   /* its own initialiser is being checked */
+    const char *fixed; /* why it cannot be assigned: "const"; or NULL */
+    bool bounded;      /* low <= value <= high is proved within the body of the loop it counts */
     int64_t low, high;
     const instance *owner;       /* the function it belongs to */
     struct variable *shadowed;   /* what the name was bound to before */
@@ -75,6 +76,7 @@ typedef struct check {
     int nout;
     output_guess *guesses; /* by output, or NULL */
     bool unchecked;
+    const core_layout *core; /* of the kernel's operands; NULL: all are scalars */
     unit *user;
     unit **prelude;  /* by row: parsed, or NULL */
     instance *now;   /* the function being checked */
@@ -88,6 +90,10 @@ typedef struct check {
     int scope_depth;
     int loops, breakables; /* around the statement being checked, in this function */
     bool broke, continued; /* a break, a continue was seen that leaves the innermost of these */
+    bool parallel;         /* within a forall of this function */
+    int forall_first;      /* locals from this slot on were declared within the innermost forall */
+    int terms;             /* of reductions, around the expression being checked */
+    const syn *ranges;     /* those whose extents are being checked, or NULL */
 } check;
 
 /* ---- check.c ---- */
@@ -103,6 +109,8 @@ const char *name_text(check *c, int id); /* terminated, in the arena */
 variable *variable_bind(check *c, int id, int slot);
 void scope_leave(check *c, variable *outer);
 unit *unit_new(check *c, const syntax *s);
+/* The layout's dimension that a name means in the kernel; -1: none. Variables come first. */
+int size_find(const check *c, int id);
 /* The instance of a helper for argument types, checked if it is new. */
 instance *instance_of(check *c, unit *u, const definition *def, const dtype *types, const syn *call);
 
@@ -122,6 +130,12 @@ dtype named_type(check *c, uint8_t type, const syn *of);
 node *assign_node(check *c, node *place, node *value, const syn *at);
 /* What is known of an output whose type is to be found; NULL for any other local. */
 output_guess *output_guessed(check *c, int slot);
+
+/* ---- construct.c ---- */
+
+/* Checks the extents of ranges, then binds their indices in the scope around: a list of N_RANGE. */
+void ranges_check(check *c, const syn *list, node **out);
+node *reduction_check(check *c, const syn *s);
 
 /* ---- call.c ---- */
 

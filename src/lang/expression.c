@@ -10,6 +10,11 @@ static variable *variable_find(const check *c, int id) {
 
 _Noreturn static void fail_unknown(check *c, const syn *s, bool assigned) {
     const char *word = name_text(c, s->name);
+    if (size_find(c, s->name) >= 0)
+        check_fail(c, s->at, "'%s' is a size (int64) and cannot be %s", word, assigned ? "assigned" : "indexed");
+    for (const syn *r = c->ranges; r; r = r->next)
+        if (r->name == s->name)
+            check_fail(c, s->at, "'%s' is not known in the ranges beside its own; nest the constructs", word);
     if (assigned)
         check_fail(c, s->at, "'%s' is not declared; write 'auto %s = ..' or a type in place of auto", word, word);
     const char *nearest = nearest_name(c, s->name, false);
@@ -21,6 +26,12 @@ _Noreturn static void fail_unknown(check *c, const syn *s, bool assigned) {
 static node *name_check(check *c, const syn *s) {
     const variable *v = variable_find(c, s->name);
     const name *n = &c->now->u->s->names[s->name];
+    int size = v ? -1 : size_find(c, s->name);
+    if (size >= 0) {
+        node *result = node_new(c, N_SIZE, DT_INT64, s);
+        result->dim = size;
+        return result;
+    }
     if (!v) {
         node *constant = constant_find(c, n->text, n->length, s);
         if (constant)
@@ -62,7 +73,9 @@ static node *element_check(check *c, const syn *s) {
     if (given != l->rank)
         check_fail(c, s->at, "'%s' has %d dimension%s, got %d ind%s", l->name, l->rank, l->rank > 1 ? "s" : "", given,
                    given > 1 ? "ices" : "ex");
+    const output_guess *g = output_guessed(c, v->local);
     node *n = node_new(c, N_ELEMENT, l->type, s), **end = &n->args;
+    n->weak = g && g->assumed_weak;
     int slot = n->local = v->local, k = 0;
     n->unchecked = true;
     for (const syn *i = s->list; i; i = i->next, k++) {
@@ -84,8 +97,15 @@ static node *place_check(check *c, const syn *s) {
     const variable *v = variable_find(c, id);
     if (!v)
         fail_unknown(c, s->kind == S_NAME ? s : s->kid[0], true);
-    if (v->is_const)
-        check_fail(c, s->at, "'%s' is const and cannot be assigned", name_text(c, id));
+    if (v->fixed)
+        check_fail(c, s->at, "'%s' is %s and cannot be assigned", name_text(c, id), v->fixed);
+    if (c->terms)
+        check_fail(c, s->at, "'%s' cannot be assigned here: the term of a construct has no effects", name_text(c, id));
+    if (s->kind == S_NAME && v->local < c->forall_first)
+        check_fail(c, s->at,
+                   "'%s' is declared outside of this forall, which assigns its own variables and elements of "
+                   "arrays only",
+                   name_text(c, id));
     return s->kind == S_NAME ? name_check(c, s) : element_check(c, s);
 }
 
@@ -101,7 +121,7 @@ output_guess *output_guessed(check *c, int slot) {
 
 /* Something of this type is assigned to a place: if it is an output of unknown type, it must fit. */
 static void guess_join(check *c, const node *place, dtype type, bool weak) {
-    output_guess *g = place->kind == N_LOCAL ? output_guessed(c, place->local) : NULL;
+    output_guess *g = output_guessed(c, place->local);
     if (!g)
         return;
     if (g->found == DT_NONE) {
@@ -424,6 +444,8 @@ node *expression_check(check *c, const syn *s) {
         return element_check(c, s);
     case S_CAST:
         return cast_check(c, s);
+    case S_REDUCE:
+        return reduction_check(c, s);
     default:
         return generic_check(c, s);
     }

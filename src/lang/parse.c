@@ -232,24 +232,95 @@ static syn *generic(parser *p) {
     return s;
 }
 
-static const char *const constructs[] = {"sum", "prod", "min", "max", "any", "all", "reduce", "forall"};
-
-/* A range "i : n" as argument belongs to a construct, which elementwise functions do not have. */
-static void fail_construct(const parser *p, const token *called) {
-    if (p->now.kind != T_NAME || p->ahead.kind != T_COLON)
-        return;
-    for (size_t i = 0; i < COUNT(constructs); i++)
-        if (word_is(p, called, constructs[i]))
-            lex_fail(&p->lex, called->at, "'%s' over a range is not available in elementwise functions", constructs[i]);
+static bool starts_range(const token *first, const token *second) {
+    return first->kind == T_NAME && second->kind == T_COLON;
 }
 
-/* call := name "(" [ expr { "," expr } ] ")" */
-static syn *call(parser *p, const token *called) {
-    syn *s = syn_new(p, S_CALL, called);
-    s->name = called->name;
+/* A range with a type before its index, of a construct: else it is left to others to refuse. */
+static void fail_typed_index(const parser *p, const token *first, const token *second) {
+    if (starts_type(first) && second->kind == T_NAME)
+        lex_fail(&p->lex, first->at, "the index of a range is a name without a type; it is an int64");
+}
+
+/* ranges := range { "," range }
+ * range := name ":" expr
+ * After the ranges of a reduction stands a comma, which is read, and its term. */
+static syn *ranges(parser *p, bool reduction) {
+    syn *first = NULL, **end = &first;
+    for (int count = 0;; count++) {
+        const token t = p->now;
+        if (count == LANG_MAX_RANGES)
+            lex_fail(&p->lex, t.at, "more than %d ranges", LANG_MAX_RANGES);
+        for (const syn *other = first; other; other = other->next)
+            if (other->name == t.name)
+                lex_fail(&p->lex, t.at, "'%.*s' is named twice", (int)t.length, p->lex.source + t.at);
+        syn *s = *end = syn_new(p, S_RANGE, &t);
+        end = &s->next;
+        s->name = t.name;
+        expect(p, T_NAME, "the index of a range: name : extent");
+        expect(p, T_COLON, "':' and the extent of the range");
+        s->kid[0] = expression(p);
+        if (reduction)
+            expect(p, T_COMMA, "',' and the term to combine");
+        else if (!accept(p, T_COMMA))
+            return first;
+        fail_typed_index(p, &p->now, &p->ahead);
+        if (reduction && !starts_range(&p->now, &p->ahead))
+            return first;
+    }
+}
+
+static int construct_find(const parser *p, const token *called) {
+    int which = 0;
+    while (which < REDUCE_COUNT && !word_is(p, called, construct_names[which]))
+        which++;
+    return which;
+}
+
+/* reduction := ("sum" | "prod" | "min" | "max" | "any" | "all") "(" ranges "," expr ")"
+ *            | "reduce" "(" name "," ranges "," expr ")"; `helper` is that name, or NULL */
+static syn *reduction(parser *p, const token *called, syn *helper) {
+    int which = construct_find(p, called);
+    if (which == REDUCE_HELPER && !helper)
+        lex_fail(&p->lex, p->now.at, "reduce combines by a helper, which stands first: reduce(f, i : n, ..)");
+    if (which == REDUCE_COUNT && word_is(p, called, "forall"))
+        lex_fail(&p->lex, called->at, "forall is a statement and has no value");
+    if (which == REDUCE_COUNT)
+        lex_fail(&p->lex, called->at, "'%.*s' does not take a range; sum, prod, min, max, any, all and reduce do",
+                 (int)called->length, p->lex.source + called->at);
+    syn *s = syn_new(p, S_REDUCE, called);
+    s->construct = (uint8_t)which;
+    s->kid[1] = helper;
+    s->list = ranges(p, true);
+    s->kid[0] = expression(p);
+    expect(p, T_CLOSE, "')'");
+    return s;
+}
+
+static syn *name_read(parser *p) {
+    syn *s = syn_new(p, S_NAME, &p->now);
+    s->name = p->now.name;
     next(p);
-    fail_construct(p, called);
-    s->list = list_read(p, T_CLOSE, expression);
+    return s;
+}
+
+/* call := name "(" [ expr { "," expr } ] ")", or a reduction */
+static syn *call(parser *p, const token *called) {
+    syn *first = NULL;
+    next(p);
+    if (construct_find(p, called) < REDUCE_COUNT)
+        fail_typed_index(p, &p->now, &p->ahead);
+    if (construct_find(p, called) == REDUCE_HELPER && p->now.kind == T_NAME && p->ahead.kind == T_COMMA) {
+        first = name_read(p);
+        next(p);
+    }
+    if (starts_range(&p->now, &p->ahead))
+        return reduction(p, called, first);
+    syn *s = syn_new(p, S_CALL, called), *rest = list_read(p, first ? T_END : T_CLOSE, expression);
+    s->name = called->name;
+    s->list = first ? first : rest;
+    if (first)
+        first->next = rest;
     expect(p, T_CLOSE, "',' or ')'");
     return s;
 }
@@ -268,12 +339,10 @@ static syn *primary(parser *p) {
         s->single = t.single;
         return s;
     case T_NAME:
+        if (p->ahead.kind != T_OPEN)
+            return name_read(p);
         next(p);
-        if (p->now.kind == T_OPEN)
-            return call(p, &t);
-        s = syn_new(p, S_NAME, &t);
-        s->name = t.name;
-        return s;
+        return call(p, &t);
     case T_GENERIC:
         return generic(p);
     case T_OPEN:
@@ -692,8 +761,34 @@ static syn *block_statement(parser *p) {
     return s;
 }
 
+/* "forall" "(" name ":" begins a forall; elsewhere that word is a name like any other. */
+static bool starts_forall(parser *p) {
+    if (p->now.kind != T_NAME || p->ahead.kind != T_OPEN || !word_is(p, &p->now, "forall"))
+        return false;
+    size_t at = p->lex.at;
+    int line = p->lex.line;
+    token first = lex_next(&p->lex), second = lex_next(&p->lex);
+    p->lex.at = at;
+    p->lex.line = line;
+    fail_typed_index(p, &first, &second);
+    return starts_range(&first, &second);
+}
+
+/* forall := "forall" "(" ranges ")" body */
+static syn *forall_statement(parser *p) {
+    syn *s = syn_new(p, S_FORALL, &p->now);
+    next(p);
+    next(p);
+    s->list = ranges(p, false);
+    expect(p, T_CLOSE, "',' or ')'");
+    s->body = body(p);
+    return s;
+}
+
 /* What a label or a jump names is checked here, where nesting is known: a case stands directly in its switch. */
 static syn *statement_inside(parser *p) {
+    if (starts_forall(p))
+        return forall_statement(p);
     switch (p->now.kind) {
     case T_OPEN_BLOCK:
         return block_statement(p);
@@ -735,7 +830,7 @@ static syn *statement(parser *p) {
 /* ---- Functions ---- */
 
 /* names := name { "," name } ")", all different from each other and from the first n of `before` */
-static int names_read(parser *p, int **out, const int *before, int nbefore) {
+static int names_read(parser *p, int **out, const int *before, int nbefore, size_t *places) {
     int names[UF_MAX_OPERANDS], count = 0;
     while (p->now.kind != T_CLOSE) {
         const token t = p->now;
@@ -748,9 +843,11 @@ static int names_read(parser *p, int **out, const int *before, int nbefore) {
                 lex_fail(&p->lex, t.at, "'%.*s' is named twice", (int)t.length, p->lex.source + t.at);
         if (count + nbefore == UF_MAX_OPERANDS)
             lex_fail(&p->lex, t.at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
+        if (places)
+            places[nbefore + count] = t.at;
         names[count++] = t.name;
         if (p->now.kind == T_OPEN_INDEX)
-            lex_fail(&p->lex, p->now.at, "parameters are scalars; their names stand alone");
+            lex_fail(&p->lex, p->now.at, "parameters are names that stand alone; a layout says which are arrays");
         if (!accept(p, T_COMMA))
             break;
     }
@@ -778,7 +875,7 @@ static definition *function_read(parser *p) {
             lex_fail(&p->lex, d->at, "the helper '%.*s' is defined twice", (int)p->now.length, p->lex.source + d->at);
     next(p);
     expect(p, T_OPEN, "'(' after the name of a helper");
-    d->nparams = names_read(p, &d->params, NULL, 0);
+    d->nparams = names_read(p, &d->params, NULL, 0, NULL);
     if (p->now.kind == T_ARROW)
         lex_fail(&p->lex, p->now.at, "a helper returns one value; only a kernel names its outputs");
     d->body = block(p, false, &d->end);
@@ -791,12 +888,13 @@ static definition *kernel_read(parser *p) {
     if (p->now.kind == T_OPEN_INDEX)
         lex_fail(&p->lex, p->now.at, "an index space is not available in elementwise functions");
     expect(p, T_OPEN, "a helper 'name(..) { .. }' or the kernel '(..) { .. }'");
-    d->nparams = names_read(p, &d->params, NULL, 0);
+    d->places = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->places);
+    d->nparams = names_read(p, &d->params, NULL, 0, d->places);
     if (accept(p, T_ARROW)) {
         expect(p, T_OPEN, "'(' and the names of the outputs");
         if (p->now.kind == T_CLOSE)
             fail_expected(p, "the name of an output");
-        d->noutputs = names_read(p, &d->outputs, d->params, d->nparams);
+        d->noutputs = names_read(p, &d->outputs, d->params, d->nparams, d->places);
     } else if (d->nparams == UF_MAX_OPERANDS) {
         lex_fail(&p->lex, d->at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
     }

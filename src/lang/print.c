@@ -15,7 +15,8 @@ static const char *const kind_names[] = {
     [N_CALL] = "call",     [N_MATH] = "math",         [N_COMPLEX] = "complex",   [N_REAL] = "real",
     [N_IMAG] = "imag",     [N_EVAL] = "eval",         [N_DECLARE] = "declare",   [N_BLOCK] = "block",
     [N_IF] = "if",         [N_LOOP] = "loop",         [N_SWITCH] = "switch",     [N_CASE] = "case",
-    [N_BREAK] = "break",   [N_CONTINUE] = "continue", [N_RETURN] = "return"};
+    [N_BREAK] = "break",   [N_CONTINUE] = "continue", [N_RETURN] = "return",     [N_SIZE] = "size",
+    [N_REDUCE] = "reduce", [N_RANGE] = "range",       [N_FORALL] = "forall"};
 
 static void print_number(text *out, number n) {
     dtype component = dtypes[n.type].component;
@@ -35,12 +36,25 @@ static void print_local(printer *p, int slot) {
     text_printf(p->out, " %%%d %s", slot, l->name);
 }
 
+static void print_dim(printer *p, int d) {
+    if (p->t->layout->dims[d].name)
+        text_puts(p->out, p->t->layout->dims[d].name);
+    else
+        text_printf(p->out, "#%d", d);
+}
+
 static void print_declared(printer *p, int slot) {
     const local *l = &p->f->locals[slot];
     print_local(p, slot);
     text_printf(p->out, " %s", dtypes[l->type].name);
     for (int k = 0; k < l->rank; k++)
-        text_printf(p->out, "[%lld]", (long long)l->extent[k]);
+        if (l->core && l->extent[k] < 0) {
+            text_puts(p->out, "[");
+            print_dim(p, l->dim[k]);
+            text_puts(p->out, "]");
+        } else {
+            text_printf(p->out, "[%lld]", (long long)l->extent[k]);
+        }
 }
 
 static void print_callee(printer *p, const function *callee) {
@@ -64,6 +78,18 @@ static void print_details(printer *p, const node *n) {
         break;
     case N_DECLARE:
         print_declared(p, n->local);
+        break;
+    case N_SIZE:
+        text_puts(p->out, " ");
+        print_dim(p, n->dim);
+        break;
+    case N_RANGE:
+        print_local(p, n->local);
+        break;
+    case N_REDUCE:
+        text_printf(p->out, "%s%s empty ", n->callee ? "" : " ", n->callee ? "" : ops[n->op].spelling);
+        print_number(p->out, n->value);
+        text_puts(p->out, n->is_identity ? " identity" : "");
         break;
     case N_UNARY:
     case N_BINARY:

@@ -112,7 +112,7 @@ static void array_declare(check *c, const syn *s, dtype type, node *n) {
     if (s->list->kind == S_EMPTY)
         f.extent[0] = extent_count(c, s, f.extent, f.rank);
     f.slot = n->local = local_new(c, name_text(c, s->name), type, f.rank, f.extent, s->at);
-    variable_bind(c, s->name, f.slot)->is_const = s->is_const;
+    variable_bind(c, s->name, f.slot)->fixed = s->is_const ? "const" : NULL;
     if (!s->kid[0])
         return;
     items from = {s->kid[0]->list};
@@ -132,7 +132,7 @@ static void scalar_declare(check *c, const syn *s, dtype type, node *n) {
         n->kid[0] = convert(c, value, type, s->kid[0]);
     }
     v->incomplete = false;
-    v->is_const = s->is_const;
+    v->fixed = s->is_const ? "const" : NULL;
     v->local = n->local = local_new(c, name_text(c, s->name), type, 0, NULL, s->at);
 }
 
@@ -265,6 +265,25 @@ static bool for_check(check *c, const syn *s, node **out) {
     return ends;
 }
 
+/* The jumps of a forall's body stay within it, and what it assigns was declared in it. */
+static void forall_check(check *c, const syn *s, node **out) {
+    variable *outer_scope = c->scope;
+    const check before = *c;
+    node *n = *out = node_new(c, N_FORALL, DT_NONE, s);
+    c->scope_depth++;
+    ranges_check(c, s->list, &n->args);
+    nesting outer = nesting_enter(c, true);
+    c->loops = c->breakables = 0;
+    c->parallel = true;
+    c->forall_first = c->now->f.nlocals;
+    body_check(c, s->body, &n->body);
+    c->parallel = before.parallel;
+    c->forall_first = before.forall_first;
+    nesting_leave(c, outer, true);
+    c->scope_depth--;
+    scope_leave(c, outer_scope);
+}
+
 /* ---- switch ---- */
 
 static void case_check(check *c, const syn *s, node *n, dtype promoted, const node *body) {
@@ -323,6 +342,8 @@ static bool switch_check(check *c, const syn *s, node **out) {
 
 static void return_check(check *c, const syn *s, node **out) {
     instance *i = c->now;
+    if (c->parallel)
+        check_fail(c, s->at, "return cannot leave a forall");
     node *n = node_new(c, N_RETURN, DT_NONE, s);
     bool is_kernel = i->def->name == NO_NAME;
     if (i->def->noutputs) {
@@ -352,7 +373,10 @@ static void return_check(check *c, const syn *s, node **out) {
 
 static void leave_check(check *c, const syn *s, node **out) {
     bool is_break = s->kind == S_BREAK;
-    if (is_break ? !c->breakables : !c->loops)
+    bool outside = is_break ? !c->breakables : !c->loops;
+    if (outside && c->parallel)
+        check_fail(c, s->at, "%s cannot leave a forall", is_break ? "break" : "continue");
+    if (outside)
         check_fail(c, s->at,
                    is_break ? "break stands outside of every loop and switch"
                             : "continue stands outside of every loop");
@@ -386,6 +410,9 @@ static bool statement_check(check *c, const syn *s, node **out) {
         return while_check(c, s, out);
     case S_SWITCH:
         return switch_check(c, s, out);
+    case S_FORALL:
+        forall_check(c, s, out);
+        return true;
     case S_RETURN:
         return_check(c, s, out);
         return false;

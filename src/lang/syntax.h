@@ -8,6 +8,7 @@
 enum {
     LANG_MAX_RANK = 8,   /* of local arrays */
     LANG_MAX_NAME = 127, /* characters of a name */
+    LANG_MAX_RANGES = 8, /* of one construct */
     NO_NAME = -1
 };
 
@@ -37,6 +38,8 @@ typedef enum syn_kind {
     S_CAST,     /* type, of; kid[0] */
     S_GENERIC,  /* kid[0] controls, list of S_CHOICE */
     S_CHOICE,   /* choice; type, of (CHOICE_TYPE); kid[0] */
+    S_REDUCE,   /* construct; list of S_RANGE; kid[0] the term; kid[1] a S_NAME: the helper of reduce */
+    S_RANGE,    /* name, kid[0] */
     S_BRACES,   /* list: what an array is initialised with */
     /* Statements. */
     S_EVALUATE, /* kid[0], or NULL for an empty statement */
@@ -51,8 +54,22 @@ typedef enum syn_kind {
     S_CASE,   /* kid[0], or NULL: default */
     S_BREAK,
     S_CONTINUE,
-    S_RETURN /* kid[0] or NULL */
+    S_RETURN, /* kid[0] or NULL */
+    S_FORALL  /* list of S_RANGE; body */
 } syn_kind;
+
+/* ORDER construct: construct.c's table. */
+typedef enum construct {
+    REDUCE_SUM,
+    REDUCE_PROD,
+    REDUCE_MIN,
+    REDUCE_MAX,
+    REDUCE_ANY,
+    REDUCE_ALL,
+    REDUCE_HELPER,
+    REDUCE_COUNT
+} construct;
+extern const char *const construct_names[REDUCE_COUNT]; /* construct.c */
 
 /* What an association of _Generic is for. */
 typedef enum choice_kind {
@@ -64,7 +81,7 @@ typedef enum choice_kind {
 } choice_kind;
 
 struct syn {
-    uint8_t kind, op, choice;
+    uint8_t kind, op, choice, construct;
     uint8_t type; /* dtype; DT_NONE with of NULL: auto */
     bool weak, postfix, is_const;
     int name;
@@ -85,6 +102,7 @@ struct definition {
     size_t at, end;        /* offsets of its first character and of its closing brace */
     int nparams, noutputs; /* noutputs 0: one, unnamed */
     int *params, *outputs; /* names */
+    size_t *places;        /* offsets of the parameters, then of the outputs */
     syn *body;             /* list */
     definition *next;
 };

@@ -1,0 +1,160 @@
+/* construct.c - what runs over ranges: the indices of forall and of reductions, and the reductions themselves: from a term
+ * and the name of a construct to how its values are combined. */
+#include <math.h>
+
+#include "lang/check.h"
+
+/* ORDER construct: syntax.h's enum. */
+const char *const construct_names[REDUCE_COUNT] = {"sum", "prod", "min", "max", "any", "all", "reduce"};
+
+/* ---- Ranges ---- */
+
+static node *extent_check(check *c, const syn *s) {
+    node *n = expression_check(c, s->kid[0]);
+    if (n->type != DT_BOOL && !dtype_is_integer(n->type)) {
+        char words[32];
+        check_fail(c, s->kid[0]->at, "the extent of a range must be an integer, got %s", type_text(n, words));
+    }
+    return convert(c, n, DT_INT64, s);
+}
+
+void ranges_check(check *c, const syn *list, node **out) {
+    const syn *outer = c->ranges;
+    node **end = out, *n;
+    c->ranges = list;
+    for (const syn *s = list; s; s = s->next) {
+        *end = n = node_new(c, N_RANGE, DT_NONE, s);
+        n->kid[0] = extent_check(c, s);
+        end = &n->next;
+    }
+    c->ranges = outer;
+    n = *out;
+    for (const syn *s = list; s; s = s->next, n = n->next) {
+        n->local = local_new(c, name_text(c, s->name), DT_INT64, 0, NULL, s->at);
+        variable_bind(c, s->name, n->local)->fixed = "the index of a range";
+    }
+}
+
+/* ---- How values are combined ---- */
+
+static number extreme(dtype type, bool highest) {
+    int bits = 8 * dtypes[type].size;
+    number n = {.type = type};
+    if (dtype_is_floating(type))
+        n.as.f[0] = highest ? (double)INFINITY : -(double)INFINITY;
+    else if (dtypes[type].is_signed)
+        n.as.i = highest ? INT64_MAX >> (64 - bits) : -(INT64_MAX >> (64 - bits)) - 1;
+    else
+        n.as.u = highest ? UINT64_MAX >> (64 - bits) : 0;
+    return n;
+}
+
+static number small_number(dtype type, int value) {
+    number n = {.type = type};
+    if (dtypes[type].kind >= DK_FLOATING)
+        n.as.f[0] = value;
+    else
+        n.as.i = value;
+    return n;
+}
+
+/* What a sum or product of values of a type is accumulated in. */
+static dtype accumulator(dtype t) {
+    if (t == DT_BOOL || dtype_is_integer(t))
+        return t == DT_BOOL || dtypes[t].is_signed ? DT_INT64 : DT_UINT64;
+    return dtype_promoted(t);
+}
+
+/* A product of infinite or signed zero complex numbers is changed by a factor of 1: that is no identity. */
+static void combine_arithmetic(check *c, const syn *s, node *n, dtype type) {
+    bool product = s->construct == REDUCE_PROD, by_helper = product && dtype_is_complex(type);
+    n->op = product ? OP_MUL : OP_ADD;
+    if (by_helper)
+        n->callee = &prelude_instance(c, "complex_mul", type, type, s)->f;
+    n->value = small_number(type, product);
+    n->is_identity = !by_helper;
+}
+
+static void combine_order(check *c, const syn *s, node *n, dtype type) {
+    const char *word = construct_names[s->construct];
+    if (dtype_is_complex(type))
+        check_fail(c, s->at, "'%s' is not defined for %s", word, dtypes[type].name);
+    n->callee = &prelude_instance(c, word, type, type, s)->f;
+    n->value = extreme(type, s->construct == REDUCE_MIN);
+    n->is_identity = true;
+}
+
+static const definition *reduce_helper(check *c, const syn *s) {
+    const variable *v = c->now->u->bound[s->name];
+    const definition *def = c->now->u->s->names[s->name].helper;
+    const char *word = name_text(c, s->name);
+    if (v && v->owner == c->now)
+        check_fail(c, s->at, "'%s' is a variable here; reduce needs a helper", word);
+    if (!def && name_is_function(c, s->name))
+        check_fail(c, s->at, "'%s' is built in; reduce needs a helper: f(a, b) { return %s(a, b); }", word, word);
+    if (!def)
+        check_fail(c, s->at, "the helper '%s' is not known", word);
+    if (def->nparams != 2)
+        check_fail(c, s->at, "'%s' takes %d argument%s; reduce needs a helper of 2", word, def->nparams,
+                   def->nparams == 1 ? "" : "s");
+    return def;
+}
+
+/* The type that a helper's instance for two arguments of one type returns. */
+static dtype helper_result(check *c, const syn *s, const definition *def, dtype type, node *n) {
+    dtype types[] = {type, type};
+    n->callee = &instance_of(c, c->now->u, def, types, s)->f;
+    return n->callee->locals[2].type;
+}
+
+/* A helper whose result is wider than its arguments, as of int8 numbers it adds, combines values of that wider type. */
+static dtype combine_helper(check *c, const syn *s, node *n, dtype type) {
+    const definition *def = reduce_helper(c, s->kid[1]);
+    dtype result = helper_result(c, s, def, type, n);
+    if (result != type) {
+        dtype again = helper_result(c, s, def, result, n);
+        if (again != result)
+            check_fail(c, s->kid[1]->at,
+                       "'%s' of two %s is %s, and of two of these %s; reduce needs the type of its arguments",
+                       n->callee->name, dtypes[type].name, dtypes[result].name, dtypes[again].name);
+    }
+    n->value = small_number(result, 0);
+    return result;
+}
+
+/* The type in which values of type t are combined, with n set to do it. */
+static dtype combine(check *c, const syn *s, node *n, dtype t) {
+    switch (s->construct) {
+    case REDUCE_SUM:
+    case REDUCE_PROD:
+        combine_arithmetic(c, s, n, accumulator(t));
+        return accumulator(t);
+    case REDUCE_MIN:
+    case REDUCE_MAX:
+        combine_order(c, s, n, dtype_promoted(t));
+        return dtype_promoted(t);
+    case REDUCE_HELPER:
+        return combine_helper(c, s, n, t);
+    default:
+        n->op = s->construct == REDUCE_ANY ? OP_OR : OP_AND;
+        n->value = small_number(DT_BOOL, s->construct == REDUCE_ALL);
+        n->is_identity = true;
+        return DT_BOOL;
+    }
+}
+
+node *reduction_check(check *c, const syn *s) {
+    variable *outer = c->scope;
+    node *n = node_new(c, N_REDUCE, DT_NONE, s);
+    c->scope_depth++;
+    ranges_check(c, s->list, &n->args);
+    c->terms++;
+    node *term = expression_check(c, s->kid[0]);
+    c->terms--;
+    c->scope_depth--;
+    scope_leave(c, outer);
+    dtype type = combine(c, s, n, term->type);
+    n->type = (uint8_t)type;
+    n->kid[0] = convert(c, term, type, s->kid[0]);
+    return n;
+}
