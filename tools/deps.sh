@@ -19,6 +19,7 @@ build llvm                     llvm             compiles kernels for the CPU, op
 demo  header:png.h             libpng-dev       the picture of the mandelbrot example
 test  header:cmocka.h          libcmocka-dev    unit tests
 test  header:mpfr.h            libmpfr-dev      reference values of math functions
+test  openblas                 libopenblas0-pthread products of matrices and vectors on the CPU, opened at run time
 test  command:valgrind         valgrind         memory checks of programs
 test  venv                     python3-venv     NumPy, the oracle of shapes and casts
 lint  command:clang            clang            the second compiler
@@ -27,6 +28,7 @@ lint  command:clang-tidy       clang-tidy       static checks
 lint  command:clang-format     clang-format     layout
 lint  command:ctags            universal-ctags  length of functions
 lint  command:pkg-config       pkg-config       ufunc.pc
+bench openblas                 libopenblas0-pthread the same
 bench venv                     python3-venv     NumPy and Numba, the peers
 '
 
@@ -38,6 +40,8 @@ have() {
     venv) python3 -c 'import venv, ensurepip' 2>/dev/null || [ -x "$VENV/bin/python" ] ;;
     llvm) [ -n "${UFUNC_LLVM:-}" ] || ls /usr/lib/*/libLLVM[-.]* /usr/lib64/libLLVM[-.]* /usr/lib/libLLVM[-.]* \
         /usr/lib/llvm-*/lib/libLLVM* 2>/dev/null | grep -Eq 'libLLVM(-1[4-9]|\.so\.1[89])' ;;
+    openblas) [ -n "${UFUNC_OPENBLAS:-}" ] || ls /usr/lib/*/libopenblas.so.0 /usr/lib64/libopenblas.so.0 \
+        /usr/lib/libopenblas.so.0 2>/dev/null | grep -q . ;;
     esac
 }
 
