@@ -112,6 +112,7 @@ static uf_status array_read(const DLTensor *t, int argument, dtype type, bool ou
     out->ndim = t->ndim;
     out->size = info->size;
     out->output = output;
+    out->core = 0;
     return UF_OK;
 }
 

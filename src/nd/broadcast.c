@@ -12,9 +12,10 @@ static int who_has(const nd_array *arrays, int k, int from_end) {
 
 static uf_status disagree(const nd_array *arrays, int k, int from_end) {
     int j = who_has(arrays, k, from_end), dimension = arrays[k].ndim - from_end, other = arrays[j].ndim - from_end;
-    return nd_fail(UF_ERR_SHAPE, k, dimension,
+    return nd_fail(UF_ERR_SHAPE, k, nd_dimension(&arrays[k], dimension),
                    "is %lld, but dimension %d of argument %d is %lld: they must be equal, or one of them 1",
-                   (long long)arrays[k].shape[dimension], other, j, (long long)arrays[j].shape[other]);
+                   (long long)arrays[k].shape[dimension], nd_dimension(&arrays[j], other), j,
+                   (long long)arrays[j].shape[other]);
 }
 
 uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape) {

@@ -19,6 +19,19 @@ uf_status nd_fail(uf_status status, int argument, int dimension, const char *for
     return status;
 }
 
+int nd_dimension(const nd_array *array, int d) {
+    int dimension = 0;
+    while (array->core >> dimension & 1)
+        dimension++;
+    for (; d > 0; d--)
+        do
+            dimension++;
+        while (array->core >> dimension & 1);
+    return dimension;
+}
+
+const char *nd_rank(const nd_array *array) { return array->core ? "rank without core dimensions" : "rank"; }
+
 /* Extents: none negative; *count is their product, 0 if one of them is, whatever the others are. */
 static uf_status check_shape(const DLTensor *array, int argument, int64_t *count) {
     bool overflow = false, empty = false;

@@ -378,6 +378,7 @@ static void write_array(const binder *b, int k, int64_t *words, nd_array *loop, 
     const nd_array *a = &b->arrays[k];
     int64_t stride[UF_MAX_NDIM], dense = 1, *shape = space, *strides = space + a->ndim;
     *loop = *a;
+    loop->core = b->taken[k];
     if (!b->taken[k])
         return;
     for (int d = a->ndim - 1; d >= 0; d--) {

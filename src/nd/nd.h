@@ -11,7 +11,8 @@ typedef struct nd_array {
     int ndim;
     uint8_t size; /* bytes an element */
     bool output;
-    bool number; /* takes no part in the loop */
+    bool number;   /* takes no part in the loop */
+    uint64_t core; /* core dimensions that shape and strides leave out, as bits; errors count with them */
 } nd_array;
 
 /* A loop over one to UF_MAX_NDIM dimensions, dimension 0 innermost; each dimension's record holds every operand's stride.
@@ -35,6 +36,9 @@ size_t nd_space(int ndim, int narrays);
 
 /* Fails as fail_argument does; argument -1 is the mask, said "where". */
 uf_status nd_fail(uf_status status, int argument, int dimension, const char *format, ...) PRINTF(4, 5);
+/* How errors call dimension d of an array, and its rank: core dimensions count, or are said not to. */
+int nd_dimension(const nd_array *array, int d);
+const char *nd_rank(const nd_array *array);
 
 /* Checks one DLTensor: ndim in range, shape present, extents not negative, number of elements and byte extent less than
  * 2^63, data present and aligned to align bytes unless there are no elements or data is not wanted. Everything below

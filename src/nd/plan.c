@@ -78,12 +78,12 @@ static int argument_of(const nd_array *arrays, int k, int nin) { return k >= nin
 static uf_status outputs_differ(const nd_array *arrays, int k, int first) {
     const nd_array *a = &arrays[k], *b = &arrays[first];
     if (a->ndim != b->ndim)
-        return nd_fail(UF_ERR_SHAPE, k, -1, "its rank is %d, but that of argument %d, an output too, is %d", a->ndim,
-                       first, b->ndim);
+        return nd_fail(UF_ERR_SHAPE, k, -1, "its %s is %d, but that of argument %d, an output too, is %d",
+                       nd_rank(a->core ? a : b), a->ndim, first, b->ndim);
     int d = 0;
     while (a->shape[d] == b->shape[d])
         d++;
-    return nd_fail(UF_ERR_SHAPE, k, d, "is %lld, but that of argument %d, an output too, is %lld",
+    return nd_fail(UF_ERR_SHAPE, k, nd_dimension(a, d), "is %lld, but that of argument %d, an output too, is %lld",
                    (long long)a->shape[d], first, (long long)b->shape[d]);
 }
 
@@ -92,13 +92,13 @@ static uf_status check_fit(const nd_array *arrays, int k, int to, int nin) {
     const nd_array *a = &arrays[k], *b = &arrays[to];
     int argument = argument_of(arrays, k, nin);
     if (a->ndim > b->ndim)
-        return nd_fail(UF_ERR_SHAPE, argument, -1, "its rank is %d, but that of argument %d, an output, is %d", a->ndim,
-                       to, b->ndim);
+        return nd_fail(UF_ERR_SHAPE, argument, -1, "its %s is %d, but that of argument %d, an output, is %d",
+                       nd_rank(a->core ? a : b), a->ndim, to, b->ndim);
     for (int d = 0, shift = b->ndim - a->ndim; d < a->ndim; d++)
         if (a->shape[d] != 1 && a->shape[d] != b->shape[d + shift])
-            return nd_fail(UF_ERR_SHAPE, argument, d,
+            return nd_fail(UF_ERR_SHAPE, argument, nd_dimension(a, d),
                            "is %lld, but dimension %d of argument %d, an output, is %lld: it must be that or 1",
-                           (long long)a->shape[d], d + shift, to, (long long)b->shape[d + shift]);
+                           (long long)a->shape[d], nd_dimension(b, d + shift), to, (long long)b->shape[d + shift]);
     return UF_OK;
 }
 
