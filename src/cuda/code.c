@@ -69,6 +69,17 @@ uf_status code_prepare(code *c) {
     return UF_OK;
 }
 
+uf_status code_resident(code *c, int *out) {
+    int blocks = atomic_load_explicit(&c->resident, memory_order_relaxed);
+    if (!blocks) {
+        CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, c->kernel, 1 << TEAM_GRID_BLOCK, 0);
+        blocks = blocks > 0 ? blocks : 1; /* if none fits, the launch says why */
+        atomic_store_explicit(&c->resident, blocks, memory_order_relaxed);
+    }
+    *out = blocks * c->device->sms;
+    return UF_OK;
+}
+
 /* Compilation runs on a thread of the library's, which has no current context. The code is made ready here if the device's
  * primary context exists; else the caller has a context of its own, and the first launch does it there. */
 static uf_status prepare_early(code *c) {

@@ -16,6 +16,7 @@ struct code {
     cu_library library;
     cu_kernel kernel;
     _Atomic(unsigned) block;     /* threads in a block for best occupancy, a power of two; 0: not asked for yet */
+    atomic_int resident;         /* blocks of a team of several that a multiprocessor holds; 0: not asked for yet */
     atomic_bool launched;        /* work that uses it may be queued */
     _Atomic(cu_context) foreign; /* a context other than the primary one that it ran in; NULL: none */
     atomic_bool homeless;        /* it ran in several of those */
@@ -33,6 +34,8 @@ uf_status code_compile(const code_module *module, const code_target *target, int
 uf_status code_load(const char *ptx, const char *entry, int max_registers, unsigned flags, cuda_device *d, code **out);
 /* Asks for the best block size in the current context, which loads the code there. Sets c->block. */
 uf_status code_prepare(code *c);
+/* Blocks of TEAM_GRID that the device holds at once. */
+uf_status code_resident(code *c, int *out);
 /* Queued work may still use the code: it is put aside, and unloaded some time later (code_reap). */
 void code_release(code *c);
 /* Unloads what was released on a device, after waiting for the device; nothing while a stream of it is being captured. */
@@ -41,16 +44,26 @@ int code_dead(void); /* how many pieces of code wait for that */
 
 /* ---- launch.c ---- */
 
+/* What a launch may use of a device. */
+typedef struct room {
+    unsigned block; /* threads in a block for best occupancy; classes whose blocks have a fixed size go by that */
+    int sms;
+    int resident;     /* TEAM_GRID: blocks that run at once */
+    bool cooperative; /* TEAM_GRID: blocks can be made to do so */
+} room;
+
 /* How a loop is laid out over threads. */
 typedef struct grid {
-    uint32_t blocks, threads; /* one-dimensional; threads is a power of two */
-    uint32_t words;           /* of the parameter block */
+    uint32_t blocks, threads;    /* one-dimensional; threads is a power of two */
+    uint32_t shared;             /* bytes of dynamic shared memory in a block */
+    uint32_t words;              /* of the parameter block */
+    uint32_t teams, team_blocks; /* TEAM_GRID: in flight, and blocks of each; else 0 */
+    uint32_t slots;              /* TEAM_GRID: the word that takes the address of the teams' slots */
 } grid;
-/* Number of words that launch_layout writes. */
-int launch_words(const variant *v);
-/* Writes the parameter block (type/variant.h) and chooses the grid; block is the largest number of threads in a block.
- * Errors: ARGUMENT if the loop is too large for a grid. */
-uf_status launch_layout(const launch *l, unsigned block, int sms, uint64_t *words, grid *out);
+/* Number of words that launch_layout writes; layout: LOOP_CALLS. */
+int launch_words(const variant *v, const core_layout *layout);
+/* Writes the parameter block (type/variant.h) and chooses the grid. Errors: ARGUMENT if the loop is too large for a grid. */
+uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *out);
 void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                        const code_size *size);
 uf_status launch_run(const code *c, const launch *l);
@@ -61,6 +74,9 @@ uf_status memory_alloc(DLDevice device, size_t size, void **out);
 void memory_free(DLDevice device, void *block);
 uf_status memory_scratch(int device, size_t size, void *stream, void **out);
 void memory_scratch_free(int device, void *block, void *stream);
+/* The same two within a context of the device. */
+uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out);
+void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream);
 uf_status memory_copy(int device, void *dst, const void *src, size_t size, void *stream, bool wait);
 uf_status memory_sync(int device, void *stream);
 

@@ -108,16 +108,18 @@ static uf_status bind_functions(void *handle, const char *path) {
 }
 
 static uf_status device_read(cuda_device *d, int ordinal) {
-    int major, minor, pools;
+    int major, minor, pools, cooperative;
     d->ordinal = ordinal;
     CU(cuDeviceGet, &d->handle, ordinal);
     CU(cuDeviceGetAttribute, &major, CU_ATTRIBUTE_MAJOR, d->handle);
     CU(cuDeviceGetAttribute, &minor, CU_ATTRIBUTE_MINOR, d->handle);
     CU(cuDeviceGetAttribute, &d->sms, CU_ATTRIBUTE_SM_COUNT, d->handle);
+    CU(cuDeviceGetAttribute, &cooperative, CU_ATTRIBUTE_COOPERATIVE, d->handle);
     CU(cuDeviceGetAttribute, &pools, CU_ATTRIBUTE_MEMORY_POOLS, d->handle);
     CU(cuDeviceTotalMem, &d->memory, d->handle);
     CU(cuDeviceGetName, d->name, (int)sizeof d->name - 1, d->handle);
     d->arch = 10 * major + minor;
+    d->cooperative = cooperative != 0;
     d->pools = pools != 0;
     return UF_OK;
 }

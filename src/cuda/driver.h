@@ -34,6 +34,7 @@ enum {
     CU_ATTRIBUTE_SM_COUNT = 16,
     CU_ATTRIBUTE_MAJOR = 75,
     CU_ATTRIBUTE_MINOR = 76,
+    CU_ATTRIBUTE_COOPERATIVE = 95,
     CU_ATTRIBUTE_MEMORY_POOLS = 115,
 
     CU_KERNEL_MAX_THREADS = 0,
@@ -48,8 +49,23 @@ enum {
 
     CU_HOST_PORTABLE = 1,
     CU_MANAGED_GLOBAL = 1,
-    CU_MODE_RELAXED = 2
+    CU_MODE_RELAXED = 2,
+    CU_LAUNCH_COOPERATIVE = 2
 };
+
+/* CUlaunchAttribute and CUlaunchConfig. */
+typedef struct cu_launch_attribute {
+    int id;
+    char padding[4];
+    int value[16];
+} cu_launch_attribute;
+typedef struct cu_launch_config {
+    unsigned grid[3], block[3];
+    unsigned shared; /* bytes */
+    cu_stream stream;
+    const cu_launch_attribute *attributes;
+    unsigned count; /* of them */
+} cu_launch_config;
 
 /* X(name in the documentation, symbol, parameters). */
 /* clang-format off */
@@ -83,6 +99,7 @@ enum {
       (int *, cu_kernel, int, size_t))                                                                                \
     X(cuLaunchKernel, "cuLaunchKernel",                                                                               \
       (cu_kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cu_stream, void **, void **)) \
+    X(cuLaunchKernelEx, "cuLaunchKernelEx", (const cu_launch_config *, cu_kernel, void **, void **))                  \
     X(cuMemAlloc, "cuMemAlloc_v2", (cu_pointer *, size_t))                                                            \
     X(cuMemFree, "cuMemFree_v2", (cu_pointer))                                                                        \
     X(cuMemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                                  \
@@ -91,6 +108,7 @@ enum {
     X(cuMemAllocAsync, "cuMemAllocAsync", (cu_pointer *, size_t, cu_stream))                                          \
     X(cuMemFreeAsync, "cuMemFreeAsync", (cu_pointer, cu_stream))                                                      \
     X(cuMemcpyAsync, "cuMemcpyAsync", (cu_pointer, cu_pointer, size_t, cu_stream))                                    \
+    X(cuMemsetD8Async, "cuMemsetD8Async", (cu_pointer, unsigned char, size_t, cu_stream))                             \
     X(cuStreamSynchronize, "cuStreamSynchronize", (cu_stream))                                                        \
     X(cuStreamIsCapturing, "cuStreamIsCapturing", (cu_stream, int *))                                                 \
     X(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))
@@ -105,10 +123,11 @@ typedef struct cuda_functions {
 typedef struct cuda_device {
     cu_device handle;
     int ordinal;
-    int arch;      /* compute capability times ten */
-    int sms;       /* multiprocessors */
-    bool pools;    /* has stream-ordered allocation */
-    size_t memory; /* bytes */
+    int arch;         /* compute capability times ten */
+    int sms;          /* multiprocessors */
+    bool pools;       /* has stream-ordered allocation */
+    bool cooperative; /* can hold the blocks of a grid until all run */
+    size_t memory;    /* bytes */
     char name[128];
     atomic_int target; /* architecture code is generated for: arch, or what libnvvm knows below it; 0: not known */
     _Atomic(cu_context) primary; /* retained at its first need and kept; NULL before */

@@ -1,37 +1,23 @@
 /* launch.c - from a loop to a grid: how many elements a thread takes (part of the variant, so of the code), and at each
- * launch the parameter block, the blocks and the threads. The layout of words and tiles is that of type/variant.h. Nothing
- * here allocates device memory, waits, or asks the driver anything but the current context. */
-#include "cuda/code.h"
+ * launch the parameter block, the blocks and the threads. The layout of words and tiles is that of type/variant.h; each class
+ * of loops is a row of a table. Nothing here allocates device memory, waits, or asks the driver anything but the current
+ * context; teams of several blocks (calls.c) need memory. */
+#include "cuda/launch.h"
 
 enum {
-    ACCESS = 16,           /* bytes of the widest access */
     IN_FLIGHT = 32,        /* bytes a thread should load before it computes: 48 KiB a multiprocessor and more */
     IN_FLIGHT_SHARED = 64, /* the same where a row is shared: each row of a thread more is a load of it less */
     FLAT_REPEAT_MAX = 4,
     ROWS_REPEAT_MAX = 8,
     GENERAL_REPEAT = 4,
-    BODY_MAX = 1500, /* nodes of all elements of a thread together: beyond, code grows and registers spill */
-    WARP = 32,
     SMALL_WORDS = 256 /* parameter words that fit the stack comfortably */
 };
-
-static const int64_t grid_max = INT32_MAX;
 
 /* Indices of the general class are computed with 32 bits below this: some way below 2^31, so that those of the threads past
  * the end do not wrap. */
 static const int64_t narrow_max = INT32_MAX - 65536;
 
-static unsigned log2_ceil(uint64_t x) { return x <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(x - 1); }
-static unsigned log2_floor(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x | 1); }
-
-static int element_size(const variant *v, int k) { return dtypes[v->operand[k].memory].size; }
 static bool is_output(const variant *v, int k) { return k >= v->nin && k < v->nin + v->nout; }
-static int64_t stride_of(const nd_loop *loop, int d, int k) { return loop->stride[d * loop->narrays + k]; }
-
-/* ceil(n / 2^shift) */
-static int64_t parts(int64_t n, unsigned shift) {
-    return (int64_t)(((uint64_t)n + ((uint64_t)1 << shift) - 1) >> shift);
-}
 
 /* ---- Specialising ---- */
 
@@ -53,13 +39,6 @@ static int input_bytes(const variant *v) {
     return bytes;
 }
 
-static int repeat_for(int bytes, int wanted, int most) {
-    int repeat = 1;
-    while (repeat < most && bytes * repeat < wanted)
-        repeat *= 2;
-    return repeat;
-}
-
 /* Large bodies are not multiplied: they are bound by computation, and cost registers and compile time. */
 static void lighten(variant *v, const code_size *size) {
     int most = size->has_loop ? 1 : BODY_MAX / (size->nodes > 0 ? size->nodes : 1);
@@ -69,11 +48,11 @@ static void lighten(variant *v, const code_size *size) {
         v->vector /= 2;
 }
 
-static void specialise_flat(variant *v, const code_size *size) {
+static void specialise_flat(variant *v, const subject *s) {
     int vector = vector_width(v), bytes = vector * input_bytes(v);
     v->vector = (uint8_t)vector;
     v->repeat = (uint8_t)(bytes ? repeat_for(bytes, IN_FLIGHT, FLAT_REPEAT_MAX) : 1);
-    lighten(v, size);
+    lighten(v, s->size);
 }
 
 static bool is_narrow(const variant *v, const nd_loop *loop) {
@@ -94,18 +73,18 @@ static bool is_narrow(const variant *v, const nd_loop *loop) {
     return true;
 }
 
-static void specialise_general(variant *v, const nd_loop *loop, const code_size *size) {
+static void specialise_general(variant *v, const subject *s) {
     v->loop = LOOP_GENERAL;
     v->vector = 1;
     v->repeat = GENERAL_REPEAT;
-    v->wide = !is_narrow(v, loop);
+    v->wide = !is_narrow(v, s->loop);
     for (int k = 0; k < variant_operands(v); k++)
         v->operand[k].fixed = 0;
-    lighten(v, size);
+    lighten(v, s->size);
 }
 
 /* How a block of the rows class is laid out: 2^shift threads along a row; the tiles of dimensions 0 and 1; all blocks, or
- * more than grid_max. */
+ * more than GRID_MAX. */
 typedef struct tiling {
     unsigned shift;
     int64_t across, down, blocks;
@@ -119,7 +98,7 @@ static tiling rows_tiling(const variant *v, const nd_loop *loop, unsigned thread
     t.down = parts(loop->extent[1], all - t.shift + repeat);
     t.blocks = t.across;
     for (int d = 1; d < loop->ndim; d++)
-        if (__builtin_mul_overflow(t.blocks, d == 1 ? t.down : loop->extent[d], &t.blocks) || t.blocks > grid_max) {
+        if (__builtin_mul_overflow(t.blocks, d == 1 ? t.down : loop->extent[d], &t.blocks) || t.blocks > GRID_MAX) {
             t.blocks = INT64_MAX;
             break;
         }
@@ -132,7 +111,8 @@ static int64_t plane_threads(const variant *v, const nd_loop *loop) {
     return lanes > BLOCK_MAX || rows > BLOCK_MAX ? BLOCK_MAX : lanes * rows;
 }
 
-static void specialise_rows(variant *v, const nd_loop *loop, const code_size *size) {
+static void specialise_rows(variant *v, const subject *s) {
+    const nd_loop *loop = s->loop;
     bool shared = false;
     for (int k = 0; k < variant_operands(v); k++) {
         variant_operand *o = &v->operand[k];
@@ -144,27 +124,10 @@ static void specialise_rows(variant *v, const nd_loop *loop, const code_size *si
         most /= 2;
     v->vector = (uint8_t)vector;
     v->repeat = (uint8_t)(bytes ? repeat_for(bytes, shared ? IN_FLIGHT_SHARED : IN_FLIGHT, most) : most);
-    lighten(v, size);
+    lighten(v, s->size);
     /* planes that leave a warp idle, and more tiles than a grid has blocks */
-    if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > grid_max)
-        specialise_general(v, loop, size);
-}
-
-void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
-                       const code_size *size) {
-    (void)layout, (void)core;
-    v->ndim = (uint8_t)loop->ndim;
-    v->wide = 0;
-    switch ((loop_class)v->loop) {
-    case LOOP_FLAT:
-        specialise_flat(v, size);
-        break;
-    case LOOP_ROWS:
-        specialise_rows(v, loop, size);
-        break;
-    default:
-        specialise_general(v, loop, size);
-    }
+    if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > GRID_MAX)
+        specialise_general(v, s);
 }
 
 /* ---- Parameter blocks ---- */
@@ -177,18 +140,6 @@ static int count_arrays(const variant *v, int *words) {
         *words += operand_words(&v->operand[k]);
     }
     return arrays;
-}
-
-int launch_words(const variant *v) {
-    int words, arrays = count_arrays(v, &words);
-    switch ((loop_class)v->loop) {
-    case LOOP_FLAT:
-        return words + 2;
-    case LOOP_ROWS:
-        return words + 10 + 3 * (v->ndim > 3 ? v->ndim - 3 : 0) + arrays * (v->ndim - 1);
-    default:
-        return words + 1 + 3 * (v->ndim - 1) + arrays * v->ndim;
-    }
 }
 
 static uint64_t *put_operands(uint64_t *w, const launch *l) {
@@ -206,7 +157,7 @@ static uint64_t *put_operands(uint64_t *w, const launch *l) {
     return w;
 }
 
-static uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide) {
+uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide) {
     magic m = magic_of((uint64_t)d, wide ? 64 : 32);
     *w++ = (uint64_t)d;
     *w++ = m.multiplier;
@@ -214,7 +165,7 @@ static uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide) {
     return w;
 }
 
-static uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
+uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
     for (int k = 0; k < variant_operands(l->v); k++)
         for (int d = first; d < l->loop->ndim && l->v->operand[k].kind != OPERAND_NUMBER; d++)
             *w++ = (uint64_t)stride_of(l->loop, d, k);
@@ -253,42 +204,45 @@ static bool rows_aligned(const launch *l) {
     return true;
 }
 
-/* ---- Layouts: one a class. Small loops get smaller blocks, so that every multiprocessor has work. ---- */
+/* ---- Layouts: each writes the words after the operands', sets the threads of a block, and returns the number of blocks.
+ * Small loops get smaller blocks, so that every multiprocessor has work. ---- */
 
-static int64_t layout_line(int64_t n, unsigned elements, unsigned *threads, int sms) {
-    unsigned per = log2_floor(elements), shift = log2_floor(*threads);
+static int64_t layout_line(int64_t n, unsigned elements, const room *r, grid *g) {
+    unsigned per = log2_floor(elements), shift = log2_floor(r->block);
     int64_t blocks = parts(n, per + shift);
-    while (blocks<sms && * threads> BLOCK_MIN) {
-        *threads /= 2;
+    g->threads = r->block;
+    while (blocks < r->sms && g->threads > BLOCK_MIN) {
+        g->threads /= 2;
         blocks = parts(n, per + --shift);
     }
     return blocks ? blocks : 1;
 }
 
-static int64_t layout_flat(const launch *l, unsigned *threads, int sms, uint64_t *w) {
+static int64_t layout_flat(const launch *l, const room *r, uint64_t *w, grid *g) {
     int64_t n = l->loop->count, head = find_head(l);
     w[0] = (uint64_t)n;
     w[1] = (uint64_t)head;
-    return layout_line(n, (unsigned)l->v->vector * l->v->repeat, threads, sms);
+    return layout_line(n, (unsigned)l->v->vector * l->v->repeat, r, g);
 }
 
-static int64_t layout_general(const launch *l, unsigned *threads, int sms, uint64_t *w) {
+static int64_t layout_general(const launch *l, const room *r, uint64_t *w, grid *g) {
     *w++ = (uint64_t)l->loop->count;
     for (int d = 0; d < l->loop->ndim - 1; d++)
         w = put_divisor(w, l->loop->extent[d], l->v->wide);
     put_strides(w, l, 0);
-    return layout_line(l->loop->count, l->v->repeat, threads, sms);
+    return layout_line(l->loop->count, l->v->repeat, r, g);
 }
 
-static int64_t layout_rows(const launch *l, unsigned *threads, int sms, uint64_t *w) {
+static int64_t layout_rows(const launch *l, const room *r, uint64_t *w, grid *g) {
     const nd_loop *loop = l->loop;
     int64_t busy = plane_threads(l->v, loop);
-    while (*threads > WARP && *threads / 2 >= busy)
-        *threads /= 2;
-    tiling t = rows_tiling(l->v, loop, *threads);
-    while (t.blocks<sms && * threads> BLOCK_MIN) {
-        *threads /= 2;
-        t = rows_tiling(l->v, loop, *threads);
+    unsigned threads = r->block;
+    while (threads > WARP && threads / 2 >= busy)
+        threads /= 2;
+    tiling t = rows_tiling(l->v, loop, threads);
+    while (t.blocks < r->sms && threads > BLOCK_MIN) {
+        threads /= 2;
+        t = rows_tiling(l->v, loop, threads);
     }
     *w++ = (uint64_t)loop->extent[0];
     *w++ = (uint64_t)loop->extent[1];
@@ -299,18 +253,58 @@ static int64_t layout_rows(const launch *l, unsigned *threads, int sms, uint64_t
     for (int d = 2; d < loop->ndim - 1; d++)
         w = put_divisor(w, loop->extent[d], false);
     put_strides(w, l, 1);
+    g->threads = threads;
     return t.blocks;
 }
 
-uf_status launch_layout(const launch *l, unsigned block, int sms, uint64_t *words, grid *out) {
-    static int64_t (*const layouts[LOOP_CLASSES])(const launch *, unsigned *, int, uint64_t *) = {
-        [LOOP_FLAT] = layout_flat, [LOOP_ROWS] = layout_rows, [LOOP_GENERAL] = layout_general};
-    unsigned threads = block;
-    int64_t blocks = layouts[l->v->loop](l, &threads, sms, put_operands(words, l));
-    if (blocks > grid_max)
+static int words_flat(const variant *v, const core_layout *layout, int arrays) {
+    (void)v, (void)layout, (void)arrays;
+    return 2;
+}
+
+static int words_rows(const variant *v, const core_layout *layout, int arrays) {
+    (void)layout;
+    return 10 + 3 * (v->ndim > 3 ? v->ndim - 3 : 0) + arrays * (v->ndim - 1);
+}
+
+static int words_general(const variant *v, const core_layout *layout, int arrays) {
+    (void)layout;
+    return 1 + 3 * (v->ndim - 1) + arrays * v->ndim;
+}
+
+/* ---- Classes ---- */
+
+static const struct {
+    void (*specialise)(variant *v, const subject *s);
+    int (*words)(const variant *v, const core_layout *layout, int arrays); /* after the operands' */
+    int64_t (*layout)(const launch *l, const room *r, uint64_t *w, grid *g);
+} classes[LOOP_CLASSES] = {
+    [LOOP_FLAT] = {specialise_flat, words_flat, layout_flat},
+    [LOOP_ROWS] = {specialise_rows, words_rows, layout_rows},
+    [LOOP_GENERAL] = {specialise_general, words_general, layout_general},
+    [LOOP_CALLS] = {calls_specialise, calls_words, calls_layout},
+};
+
+void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
+                       const code_size *size) {
+    v->ndim = (uint8_t)loop->ndim;
+    v->wide = 0;
+    classes[v->loop].specialise(v, &(subject){loop, layout, core, size});
+}
+
+int launch_words(const variant *v, const core_layout *layout) {
+    int words, arrays = count_arrays(v, &words);
+    return words + classes[v->loop].words(v, layout, arrays);
+}
+
+uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
+    uint64_t *w = put_operands(words, l);
+    *g = (grid){.words = (uint32_t)launch_words(l->v, l->layout), .slots = (uint32_t)(w - words)};
+    int64_t blocks = classes[l->v->loop].layout(l, r, w, g);
+    if (blocks > GRID_MAX)
         return fail(UF_ERR_ARGUMENT, "%lld elements take more than the %lld blocks of a CUDA grid",
-                    (long long)l->loop->count, (long long)grid_max);
-    *out = (grid){.blocks = (uint32_t)blocks, .threads = threads, .words = (uint32_t)launch_words(l->v)};
+                    (long long)l->loop->count, (long long)GRID_MAX);
+    g->blocks = (uint32_t)blocks;
     return UF_OK;
 }
 
@@ -336,18 +330,28 @@ static uf_status prepare_late(code *c) {
     return s;
 }
 
+static uf_status find_room(code *c, const variant *v, room *r) {
+    if (!atomic_load_explicit(&c->block, memory_order_acquire))
+        TRY(prepare_late(c));
+    *r = (room){.block = atomic_load_explicit(&c->block, memory_order_relaxed),
+                .sms = c->device->sms,
+                .cooperative = c->device->cooperative};
+    if (v->loop == LOOP_CALLS && v->team == TEAM_GRID)
+        TRY(code_resident(c, &r->resident));
+    return UF_OK;
+}
+
 static uf_status run_in_context(code *c, const launch *l, cu_context context, uint64_t *words) {
     grid g;
-    unsigned block = atomic_load_explicit(&c->block, memory_order_acquire);
-    if (!block) {
-        TRY(prepare_late(c));
-        block = atomic_load(&c->block);
-    }
-    TRY(launch_layout(l, block, c->device->sms, words, &g));
+    room r;
+    TRY(find_room(c, l->v, &r));
+    TRY(launch_layout(l, &r, words, &g));
+    note_launch(c, context);
+    if (g.teams)
+        return calls_launch_teams(c, l, &g, words);
     size_t bytes = g.words * sizeof *words;
     void *extra[] = {(void *)1, words, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */
-    note_launch(c, context);
-    CU(cuLaunchKernel, c->kernel, g.blocks, 1, 1, g.threads, 1, 1, 0, l->stream, NULL, extra);
+    CU(cuLaunchKernel, c->kernel, g.blocks, 1, 1, g.threads, 1, 1, g.shared, l->stream, NULL, extra);
     return UF_OK;
 }
 
@@ -377,6 +381,6 @@ uf_status launch_run(const code *shared, const launch *l) {
     uint64_t words[SMALL_WORDS];
     if (l->loop->count == 0)
         return UF_OK;
-    int count = launch_words(l->v);
+    int count = launch_words(l->v, l->layout);
     return count <= SMALL_WORDS ? run_with_words(c, l, words) : run_large(c, l, count);
 }

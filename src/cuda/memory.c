@@ -41,12 +41,21 @@ void memory_free(DLDevice device, void *block) {
     cuda_leave(&scope);
 }
 
-static uf_status scratch_in_context(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *p) {
+uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out) {
     if (d->pools)
-        CU(cuMemAllocAsync, p, size, stream);
+        CU(cuMemAllocAsync, out, size, stream);
     else
-        CU(cuMemAlloc, p, size);
+        CU(cuMemAlloc, out, size);
     return UF_OK;
+}
+
+void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream) {
+    if (d->pools) {
+        cuda.cuMemFreeAsync(block, stream);
+    } else {
+        cuda.cuStreamSynchronize(stream);
+        cuda.cuMemFree(block);
+    }
 }
 
 uf_status memory_scratch(int device, size_t size, void *stream, void **out) {
@@ -56,7 +65,7 @@ uf_status memory_scratch(int device, size_t size, void *stream, void **out) {
     *out = NULL;
     TRY(cuda_device_get(device, &d));
     TRY(cuda_enter(d, &scope));
-    uf_status s = scratch_in_context(d, size ? size : 1, stream, &p);
+    uf_status s = scratch_take(d, size ? size : 1, stream, &p);
     cuda_leave(&scope);
     *out = (void *)(uintptr_t)p;
     return s;
@@ -67,12 +76,7 @@ void memory_scratch_free(int device, void *block, void *stream) {
     cuda_scope scope;
     if (!block || cuda_device_get(device, &d) || cuda_enter(d, &scope))
         return;
-    if (d->pools) {
-        cuda.cuMemFreeAsync((uintptr_t)block, stream);
-    } else {
-        cuda.cuStreamSynchronize(stream);
-        cuda.cuMemFree((uintptr_t)block);
-    }
+    scratch_give(d, (uintptr_t)block, stream);
     cuda_leave(&scope);
 }
 

@@ -22,6 +22,11 @@ enum {
     INVALID_PTX = 218,
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
+    COOPERATIVE_TOO_LARGE = 720,
+    NOT_SUPPORTED = 801,
+    SMS = 4,
+    SM_THREADS = 1536,
+    SHARED_MAX = 48 << 10,
     MAX_DEVICES = 8,
     MAX_STACK = 16,
     MAX_BLOCKS = 4096
@@ -44,7 +49,7 @@ struct library {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int initialised, ndevices, arch, pools;
+static int initialised, ndevices, arch, pools, cooperative;
 static struct context primaries[MAX_DEVICES];
 static int references[MAX_DEVICES];
 static struct library *libraries;
@@ -53,6 +58,7 @@ static int calls, fail_at, fail_error, name_error, launches, capture_status, las
 static char fail_function[64];
 static const char *failed_function;
 static mock_launch last;
+static void (*look)(const mock_launch *);
 static _Thread_local struct context *stack[MAX_STACK];
 static _Thread_local int depth, mode;
 
@@ -105,6 +111,7 @@ API int cuInit(unsigned flags) {
     ndevices = number("MOCK_DEVICES", 2);
     arch = number("MOCK_ARCH", 90);
     pools = number("MOCK_POOLS", 1);
+    cooperative = number("MOCK_COOPERATIVE", 1);
     NEED(ndevices <= MAX_DEVICES, INVALID_VALUE);
     NEED(ndevices, 100);
     for (int i = 0; i < ndevices; i++)
@@ -156,13 +163,16 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
     NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
     switch (attribute) {
     case 16:
-        *value = 4;
+        *value = SMS;
         return 0;
     case 75:
         *value = arch / 10;
         return 0;
     case 76:
         *value = arch % 10;
+        return 0;
+    case 95:
+        *value = cooperative;
         return 0;
     case 115:
         *value = pools;
@@ -344,7 +354,7 @@ API int cuKernelGetFunction(void **function, struct kernel *kernel) {
 }
 
 API int cuKernelGetAttribute(int *value, int attribute, struct kernel *kernel, int device) {
-    static const int values[] = {1024, 48, 0, 16, 40};
+    static const int values[] = {256, 48, 0, 16, 40};
     CALL();
     NEED(kernel_alive(kernel) && ordinal_of(device) >= 0, INVALID_HANDLE);
     NEED(attribute >= 0 && attribute <= 4, INVALID_VALUE);
@@ -366,31 +376,66 @@ API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *k
     CALL();
     NEED(current(), INVALID_CONTEXT);
     NEED(kernel_alive(kernel) && block > 0 && !bytes, INVALID_VALUE);
-    *count = 1536 / block;
+    *count = SM_THREADS / block;
+    return 0;
+}
+
+/* What both ways of launching have in common: a block of words, as large as the PTX says. */
+static int record(struct kernel *kernel, mock_launch now, void **parameters, void **extra) {
+    NEED(current(), INVALID_CONTEXT);
+    NEED(kernel_alive(kernel), INVALID_HANDLE);
+    NEED(now.blocks && now.blocks <= 0x7fffffff && now.threads && now.threads <= 1024, INVALID_VALUE);
+    NEED(now.shared <= SHARED_MAX && !parameters && extra, INVALID_VALUE);
+    NEED(extra[0] == (void *)1 && extra[2] == (void *)2 && !extra[4], INVALID_VALUE);
+    now.bytes = *(size_t *)extra[3];
+    NEED(now.bytes == 8 * (size_t)kernel->parameters && now.bytes <= sizeof now.words, INVALID_VALUE);
+    now.context = current();
+    memcpy(now.kernel, kernel->name, sizeof now.kernel);
+    memcpy(now.words, extra[1], now.bytes);
+    pthread_mutex_lock(&lock);
+    last = now;
+    launches++;
+    void (*looking)(const mock_launch *) = look;
+    pthread_mutex_unlock(&lock);
+    if (looking)
+        looking(&now);
     return 0;
 }
 
 API int cuLaunchKernel(struct kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                        unsigned bz, unsigned shared, void *stream, void **parameters, void **extra) {
     CALL();
-    NEED(current(), INVALID_CONTEXT);
-    NEED(kernel_alive(kernel), INVALID_HANDLE);
-    NEED(gx && gx <= 0x7fffffff && gy == 1 && gz == 1 && bx && bx <= 1024 && by == 1 && bz == 1, INVALID_VALUE);
-    NEED(!shared && !parameters && extra, INVALID_VALUE);
-    NEED(extra[0] == (void *)1 && extra[2] == (void *)2 && !extra[4], INVALID_VALUE);
-    size_t bytes = *(size_t *)extra[3];
-    NEED(bytes == 8 * (size_t)kernel->parameters && bytes <= sizeof last.words, INVALID_VALUE);
-    pthread_mutex_lock(&lock);
-    last.blocks = gx;
-    last.threads = bx;
-    last.bytes = bytes;
-    last.stream = stream;
-    last.context = current();
-    memcpy(last.kernel, kernel->name, sizeof last.kernel);
-    memcpy(last.words, extra[1], bytes);
-    launches++;
-    pthread_mutex_unlock(&lock);
-    return 0;
+    NEED(gy == 1 && gz == 1 && by == 1 && bz == 1, INVALID_VALUE);
+    return record(kernel, (mock_launch){.blocks = gx, .threads = bx, .shared = shared, .stream = stream}, parameters,
+                  extra);
+}
+
+struct attribute {
+    int id, padding, value[16];
+};
+
+struct config {
+    unsigned gx, gy, gz, bx, by, bz, shared;
+    void *stream;
+    struct attribute *attributes;
+    unsigned count;
+};
+
+/* The one attribute known is that of cooperative launches: all blocks must fit at once. */
+API int cuLaunchKernelEx(const struct config *c, struct kernel *kernel, void **parameters, void **extra) {
+    CALL();
+    NEED(c->gy == 1 && c->gz == 1 && c->by == 1 && c->bz == 1 && c->count <= 1, INVALID_VALUE);
+    int together = c->count && c->attributes->value[0];
+    if (c->count) {
+        NEED(c->attributes->id == 2, INVALID_VALUE);
+        NEED(cooperative, NOT_SUPPORTED);
+        NEED(c->bx && c->gx <= SM_THREADS / c->bx * SMS, COOPERATIVE_TOO_LARGE);
+    }
+    return record(
+        kernel,
+        (mock_launch){
+            .blocks = c->gx, .threads = c->bx, .shared = c->shared, .cooperative = together, .stream = c->stream},
+        parameters, extra);
 }
 
 /* ---- Memory ---- */
@@ -445,7 +490,7 @@ API int cuMemAllocManaged(uint64_t *out, size_t size, unsigned flags) {
 API int cuMemAllocAsync(uint64_t *out, size_t size, void *stream) {
     CALL();
     (void)stream;
-    NEED(pools, 801);
+    NEED(pools, NOT_SUPPORTED);
     return device_block_new(out, size);
 }
 
@@ -476,6 +521,14 @@ API int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream) {
     (void)stream;
     NEED(current(), INVALID_CONTEXT);
     memmove((void *)(uintptr_t)dst, (void *)(uintptr_t)src, size);
+    return 0;
+}
+
+API int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t size, void *stream) {
+    CALL();
+    (void)stream;
+    NEED(current(), INVALID_CONTEXT);
+    memset((void *)(uintptr_t)dst, value, size);
     return 0;
 }
 
@@ -539,6 +592,7 @@ static const mock_launch *control_launch(int *count) {
     return &last;
 }
 
+static void control_on_launch(void (*looking)(const mock_launch *)) { look = looking; }
 static void control_capture(int status) { capture_status = status; }
 static int control_mode(void) { return mode; }
 
@@ -572,6 +626,7 @@ const mock_functions *mock_control(void) {
         .failed = control_failed,
         .live = control_live,
         .launch = control_launch,
+        .on_launch = control_on_launch,
         .capture = control_capture,
         .mode = control_mode,
         .context_new = control_context_new,

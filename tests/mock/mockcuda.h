@@ -8,7 +8,8 @@
 
 typedef struct mock_launch {
     char kernel[64];
-    unsigned blocks, threads;
+    unsigned blocks, threads, shared;
+    int cooperative;
     uint64_t words[4096];
     size_t bytes;
     void *stream, *context;
@@ -29,16 +30,19 @@ typedef struct mock_functions {
     const char *(*failed)(void); /* name of the last function that was made to fail; NULL: none */
     mock_live (*live)(void);
     const mock_launch *(*launch)(int *count); /* the last one, and how many there were */
-    void (*capture)(int status);              /* what cuStreamIsCapturing says of the legacy stream */
-    int (*mode)(void);                        /* the thread's capture mode */
-    void *(*context_new)(int device);         /* a context as cuCtxCreate makes */
-    void (*context_set)(void *context);       /* cuCtxSetCurrent */
+    void (*on_launch)(
+        void (*look)(const mock_launch *)); /* called within each launch, with nothing locked; NULL: none */
+    void (*capture)(int status);            /* what cuStreamIsCapturing says of the legacy stream */
+    int (*mode)(void);                      /* the thread's capture mode */
+    void *(*context_new)(int device);       /* a context as cuCtxCreate makes */
+    void (*context_set)(void *context);     /* cuCtxSetCurrent */
     void *(*context_get)(void);
     const int *(*jit)(int *count);      /* the options of the last cuLibraryLoadData */
     int (*synchronised)(void *context); /* how often cuCtxSynchronize was called in a context */
 } mock_functions;
 
 /* The library exports one: const mock_functions *mock_control(void). MOCK_DEVICES (default 2) and MOCK_ARCH (default 90)
- * are read by cuInit; MOCK_POOLS=0 takes stream-ordered allocation away. */
+ * are read by cuInit; MOCK_POOLS=0 takes stream-ordered allocation away, MOCK_COOPERATIVE=0 cooperative launches. A device has
+ * 4 multiprocessors of 1536 threads. */
 
 #endif

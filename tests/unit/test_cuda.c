@@ -148,6 +148,18 @@ _Static_assert((int)CU_CAPTURE_LAST == (int)CUDA_ERROR_STREAM_CAPTURE_WRONG_THRE
 _Static_assert((int)CU_ATTRIBUTE_SM_COUNT == (int)CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, "");
 _Static_assert((int)CU_ATTRIBUTE_MAJOR == (int)CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, "");
 _Static_assert((int)CU_ATTRIBUTE_MINOR == (int)CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, "");
+_Static_assert((int)CU_ATTRIBUTE_COOPERATIVE == (int)CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, "");
+_Static_assert((int)CU_LAUNCH_COOPERATIVE == (int)CU_LAUNCH_ATTRIBUTE_COOPERATIVE, "");
+_Static_assert(sizeof(cu_launch_attribute) == sizeof(CUlaunchAttribute) &&
+                   offsetof(cu_launch_attribute, value) == offsetof(CUlaunchAttribute, value),
+               "");
+_Static_assert(sizeof(cu_launch_config) == sizeof(CUlaunchConfig) &&
+                   offsetof(cu_launch_config, block) == offsetof(CUlaunchConfig, blockDimX) &&
+                   offsetof(cu_launch_config, shared) == offsetof(CUlaunchConfig, sharedMemBytes) &&
+                   offsetof(cu_launch_config, stream) == offsetof(CUlaunchConfig, hStream) &&
+                   offsetof(cu_launch_config, attributes) == offsetof(CUlaunchConfig, attrs) &&
+                   offsetof(cu_launch_config, count) == offsetof(CUlaunchConfig, numAttrs),
+               "");
 _Static_assert((int)CU_ATTRIBUTE_MEMORY_POOLS == (int)CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, "");
 _Static_assert((int)CU_KERNEL_MAX_THREADS == (int)CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "");
 _Static_assert((int)CU_KERNEL_SHARED_BYTES == (int)CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "");
@@ -215,7 +227,7 @@ static void check_launch(const code *c, int expected_calls, void *context) {
     uint64_t words[FLAT_WORDS];
     int count, before;
     grid g;
-    CHECK(!launch_layout(&flat.l, 256, 4, words, &g));
+    CHECK(!launch_layout(&flat.l, &(room){.block = 256, .sms = 4}, words, &g));
     mock->launch(&before);
     mock->fail_at(0, 0);
     CHECK(!cuda_engine.launch(c, &flat.l));
@@ -286,7 +298,7 @@ static void large_body(void *unused) {
         s.extent[0] = 2;
         s.l = (launch){.v = &s.v, .loop = &s.loop, .data = s.data, .numbers = (const uint64_t(*)[2])s.numbers};
         launch_specialise(&s.v, &s.loop, NULL, NULL, &(code_size){.nodes = 1});
-        int words = launch_words(&s.v);
+        int words = launch_words(&s.v, NULL);
         CHECK(words == 61 + 1 + 3 * (ndim - 1) + 61 * ndim);
         CHECK(!code_load(ptx_of("k", words), "k", 0, 0, d, &c));
         if (words <= WORDS_MAX)

@@ -103,8 +103,8 @@ static void sample_finish(sample *s) {
         s->loop.count *= s->extent[d];
     sample_addresses(s);
     launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
-    assert_int_equal(launch_layout(&s->l, s->block, s->sms, s->words, &s->g), UF_OK);
-    assert_int_equal(s->g.words, launch_words(&s->v));
+    assert_int_equal(launch_layout(&s->l, &(room){.block = s->block, .sms = s->sms}, s->words, &s->g), UF_OK);
+    assert_int_equal(s->g.words, launch_words(&s->v, NULL));
     assert_true(s->g.threads >= 32 && s->g.threads <= s->block && !(s->g.threads & (s->g.threads - 1)));
     assert_true(s->g.blocks >= 1 && s->g.blocks <= INT32_MAX);
 }
@@ -660,7 +660,7 @@ static void test_too_large(void **unused) {
     s->loop.count = s->extent[0] = INT64_MAX;
     s->stride[0] = 1;
     launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
-    assert_int_equal(launch_layout(&s->l, 256, 4, s->words, &s->g), UF_ERR_ARGUMENT);
+    assert_int_equal(launch_layout(&s->l, &(room){.block = 256, .sms = 4}, s->words, &s->g), UF_ERR_ARGUMENT);
 }
 
 int main(void) {

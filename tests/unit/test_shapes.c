@@ -425,8 +425,8 @@ static int put_engine(const loop *l, uint64_t *w, int *threads, int64_t *blocks)
     nd_loop nd = nd_of(l, space);
     launch run = {.v = &l->v, .loop = &nd, .data = l->data, .numbers = l->number};
     grid g;
-    check(launch_layout(&run, (unsigned)*threads, (int)pick(1, 40), w, &g));
-    assert_int_equal((int)g.words, launch_words(&l->v));
+    check(launch_layout(&run, &(room){.block = (unsigned)*threads, .sms = (int)pick(1, 40)}, w, &g));
+    assert_int_equal((int)g.words, launch_words(&l->v, NULL));
     *threads = (int)g.threads;
     *blocks = g.blocks;
     return (int)g.words;

@@ -1,0 +1,453 @@
+/* calls.c - inner calls of a generalized ufunc. Specialising chooses how many threads compute one call together, and what a
+ * thread takes at a time: part of the variant, so of the code. At each launch: the words after the operands' (those of
+ * type/variant.h), blocks, shared memory, and slots for teams of several blocks. The numbers to tune are the constants; what
+ * they are used for is in the few functions under "The choice". */
+#include "cuda/launch.h"
+
+enum {
+    /* One level: a sum, or a forall without reductions. Vectors that a thread takes at a time; in a team of several warps
+     * that goes round more than once, more. */
+    LINE_STEPS = 2,
+    LINE_STEPS_LONG = 4,
+    LINE_TEAM = 9, /* log2 of its largest team */
+    /* Reductions inside a forall, each by some lanes of a warp. */
+    SHORT_VECTORS = 4, /* up to so many vectors, a lane takes two; beyond, one, until the warp is full */
+    ROW_BYTES = 128,   /* that a thread should load before it computes: rows taken at a time */
+    ROW_REPEAT_MAX = 8,
+    /* Reductions inside a forall, each in a thread. */
+    TILE_ROWS = 4,
+    NESTED_TEAM = 8, /* log2 of the largest team of both */
+
+    TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
+
+    GRID_WORK = 1 << 18,  /* iterations of a call that are worth several blocks, if there are */
+    GRID_CALLS = 512,     /* fewer calls than this: what fills a large device */
+    BLOCK_CORE = 1 << 16, /* elements that a block keeps near itself from one construct to the next */
+
+    /* Bytes of a call for one block of its team: at most PIECE_MAX, and no less than PIECE_MIN to fill the device. */
+    PIECE_MIN = 14, /* log2 */
+    PIECE_MAX = 17,
+
+    STAGE_BYTES = 48 * 1024,         /* of shared memory in a block: what needs no permission of the driver's */
+    STAGE_COUNT = 1024,              /* elements of a core */
+    STAGE_THREADS = 128,             /* the largest block that stages */
+    STAGE_CALL = STAGE_BYTES / WARP, /* bytes of a call: the smallest block must do */
+};
+
+/* ---- Cores ---- */
+
+/* The arrays of all inner calls. */
+typedef struct cores {
+    const variant *v;
+    const nd_loop *loop;
+    const core_layout *layout;
+    const int64_t *core;
+} cores;
+
+static bool is_array(const cores *c, int k) { return c->v->operand[k].kind != OPERAND_NUMBER; }
+static int rank_of(const cores *c, int k) {
+    return is_array(c, k) && k < c->layout->nin + c->layout->nout ? c->layout->operands[k].rank : 0;
+}
+static int64_t extent_at(const cores *c, int k, int i) { return c->core[c->layout->operands[k].dim[i]]; }
+static int64_t stride_at(const cores *c, int k, int i) { return c->core[c->layout->operands[k].strides + i]; }
+static int64_t unit_extent(const cores *c, int k) { return extent_at(c, k, c->v->operand[k].unit - 1); }
+
+static int64_t times(int64_t a, int64_t b) {
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static int64_t plus(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+
+/* Elements of all operands of one call, or their bytes. */
+static int64_t core_total(const cores *c, bool bytes) {
+    int64_t total = 0;
+    for (int k = 0; k < variant_operands(c->v); k++) {
+        int64_t count = is_array(c, k) ? bytes ? element_size(c->v, k) : 1 : 0;
+        for (int i = 0; i < rank_of(c, k); i++)
+            count = times(count, extent_at(c, k, i));
+        total = plus(total, count);
+    }
+    return total;
+}
+
+/* The dimension of stride 1, see variant_operand; an extent of 1 is no use if there is another. */
+static int find_unit(const cores *c, int k) {
+    int unit = 0;
+    for (int i = 0; i < rank_of(c, k); i++)
+        if (stride_at(c, k, i) == 1 && (!unit || extent_at(c, k, i) > 1 || extent_at(c, k, unit - 1) <= 1))
+            unit = i + 1;
+    return unit;
+}
+
+/* All strides but that of the unit dimension, in one word: a power of two divides all of them if it divides that. */
+static uint64_t other_strides(const cores *c, int k) {
+    uint64_t bits = 0;
+    for (int i = 0; i < rank_of(c, k); i++)
+        if (i + 1 != c->v->operand[k].unit && extent_at(c, k, i) > 1)
+            bits |= (uint64_t)stride_at(c, k, i);
+    for (int d = 0; d < c->loop->ndim; d++)
+        if (c->loop->extent[d] > 1)
+            bits |= (uint64_t)stride_of(c->loop, d, k);
+    return bits;
+}
+
+/* Does operand k take part in what `aligned` says: see type/variant.h. */
+static bool must_align(const cores *c, int k) { return c->v->operand[k].unit && unit_extent(c, k) >= c->v->vector; }
+
+/* ---- Vectors ---- */
+
+/* Is operand k moved along its unit dimension by the range that goes by vectors? */
+static bool is_by_vectors(const variant *v, const code_size *size, int k) {
+    int unit = v->operand[k].unit;
+    for (int i = 0; i < size->nconstructs && unit; i++) {
+        const code_construct *x = &size->construct[i];
+        for (int j = 0; j < x->naccesses; j++) {
+            const code_access *a = &x->access[j];
+            if (a->operand == k && (x->nested && !v->along ? a->inner : a->outer) == unit)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* As many elements as the widest operand allows, and fewer where extents or strides do not. */
+static int vector_width(const cores *c, const code_size *size) {
+    int widest = 0, vector;
+    for (int k = 0; k < variant_operands(c->v); k++)
+        if (is_by_vectors(c->v, size, k) && element_size(c->v, k) > widest)
+            widest = element_size(c->v, k);
+    vector = widest ? ACCESS / widest : 1;
+    for (int k = 0; k < variant_operands(c->v); k++)
+        while (vector > 1 && is_by_vectors(c->v, size, k) &&
+               (unit_extent(c, k) < vector || other_strides(c, k) & (unsigned)(vector - 1)))
+            vector /= 2;
+    return vector;
+}
+
+/* An operand that is not accessed by vectors, and could not be, would make every launch count as not aligned. */
+static void drop_units(const cores *c, variant *v, const code_size *size) {
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].unit && must_align(c, k) && other_strides(c, k) & (v->vector - 1u) &&
+            !is_by_vectors(v, size, k))
+            v->operand[k].unit = 0;
+}
+
+/* ---- Work ---- */
+
+/* What one call does in its largest construct. */
+typedef struct work {
+    const code_construct *construct;
+    int64_t rows, last; /* iterations of a sum or forall: along its last range, and along all others */
+    int64_t length;     /* iterations of the reduction inside, or 1 */
+    int64_t all;
+} work;
+
+/* Ranges over something else than a dimension count as much as the largest. */
+static int64_t range_extent(const cores *c, int dimension) {
+    int64_t largest = 1;
+    if (dimension >= 0)
+        return c->core[dimension];
+    for (int d = 0; d < c->layout->ndims; d++)
+        if (c->core[d] > largest)
+            largest = c->core[d];
+    return largest;
+}
+
+static work measure(const cores *c, const code_construct *x) {
+    work w = {.construct = x, .rows = 1, .last = 1, .length = 1};
+    for (int i = 0; i + 1 < x->nouter; i++)
+        w.rows = times(w.rows, range_extent(c, x->outer[i]));
+    if (x->nouter)
+        w.last = range_extent(c, x->outer[x->nouter - 1]);
+    for (int i = 0; i < x->ninner && x->nested; i++)
+        w.length = times(w.length, range_extent(c, x->inner[i]));
+    w.all = times(times(w.rows, w.last), w.length);
+    return w;
+}
+
+static work find_work(const cores *c, const code_size *size) {
+    work most = measure(c, &size->construct[0]);
+    for (int i = 1; i < size->nconstructs; i++) {
+        work w = measure(c, &size->construct[i]);
+        if (w.all > most.all)
+            most = w;
+    }
+    return most;
+}
+
+/* ---- The choice ---- */
+
+static int least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
+
+/* Copies of the body that a thread may have. */
+static int copies_most(const code_size *size, const work *w) {
+    int nodes = w->construct->nodes;
+    if (nodes == UINT8_MAX && size->nodes > nodes)
+        nodes = size->nodes;
+    return nodes < BODY_MAX ? BODY_MAX / (nodes > 0 ? nodes : 1) : 1;
+}
+
+static void set_repeat(variant *v, int repeat, int copies) {
+    while (repeat > 1 && repeat * v->vector > copies)
+        repeat /= 2;
+    v->repeat = (uint8_t)repeat;
+}
+
+/* Lanes along the range, some vectors each. */
+static void choose_line(variant *v, const work *w, int copies) {
+    int64_t vectors = parts(times(w->rows, w->last), log2_floor(v->vector));
+    bool many = vectors > (int64_t)LINE_STEPS << LINE_TEAM;
+    set_repeat(v, vectors < LINE_STEPS ? 1 : many ? LINE_STEPS_LONG : LINE_STEPS, copies);
+    v->team = (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), LINE_TEAM);
+}
+
+/* Bytes of the widest operand in one vector. */
+static int vector_bytes(const variant *v) {
+    int widest = 1;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].unit && element_size(v, k) > widest)
+            widest = element_size(v, k);
+    return widest * v->vector;
+}
+
+/* A group of lanes along each reduction, rows of the forall over groups, and several rows at a time in each. Rows at a time
+ * do not cost lanes as long as these make less than a warp. */
+static void choose_rows(variant *v, const work *w, int copies) {
+    int64_t vectors = parts(w->length, log2_floor(v->vector)), rows = times(w->rows, w->last);
+    unsigned lanes = vectors <= SHORT_VECTORS ? log2_ceil((uint64_t)(vectors + 1) / 2)
+                                              : log2_floor((uint64_t)(vectors + vectors / 2));
+    v->lanes = (uint8_t)least(lanes, TEAM_WARP);
+    int64_t steps = parts(vectors, v->lanes), bytes = vector_bytes(v) * (steps > 1 ? 2 : 1);
+    int repeat = repeat_for(bytes, ROW_BYTES, ROW_REPEAT_MAX);
+    while (repeat > 1 && rows < (int64_t)repeat * (WARP >> v->lanes))
+        repeat /= 2;
+    set_repeat(v, repeat, copies);
+    v->team = (uint8_t)least(log2_ceil((uint64_t)parts(rows, log2_floor(v->repeat))) + v->lanes, NESTED_TEAM);
+}
+
+/* A thread computes whole reductions, of a tile of rows by a vector along the last range. */
+static void choose_tiles(variant *v, const work *w, int copies) {
+    int repeat = TILE_ROWS;
+    while (repeat > 1 && repeat / 2 >= w->rows)
+        repeat /= 2;
+    set_repeat(v, repeat, copies);
+    int64_t threads = times(parts(w->rows, log2_floor(v->repeat)), parts(w->last, log2_floor(v->vector)));
+    v->team = (uint8_t)least(log2_ceil((uint64_t)threads), NESTED_TEAM);
+}
+
+/* Several blocks a call: where it is much work and calls are few, or where a block would read its core from far away for
+ * each construct again. */
+static bool wants_grid(const cores *c, const code_size *size, const work *w) {
+    if (size->shares)
+        return false;
+    return (w->all >= GRID_WORK && c->loop->count < GRID_CALLS) ||
+           (size->nconstructs > 1 && core_total(c, false) > BLOCK_CORE);
+}
+
+static void choose_team(const cores *c, variant *v, const code_size *size) {
+    work w = find_work(c, size);
+    int copies = copies_most(size, &w);
+    v->along = code_prefers_outer(v, size);
+    v->vector = (uint8_t)vector_width(c, size);
+    while (v->vector > 1 && v->vector > copies)
+        v->vector /= 2;
+    if (v->vector == 1 && w.all <= TINY)
+        return;
+    (!w.construct->nested ? choose_line : v->along ? choose_tiles : choose_rows)(v, &w, copies);
+    if (wants_grid(c, size, &w))
+        v->team = TEAM_GRID;
+}
+
+/* A thread a call that does not even use vectors: as the body is written. */
+static void choose_alone(variant *v) {
+    v->along = 0;
+    v->vector = v->repeat = 1;
+    v->team = v->lanes = 0;
+}
+
+/* ---- Staging ---- */
+
+/* Elements from one core to the next in shared memory: threads that read one element each, of neighbouring cores, meet
+ * different banks. */
+static int64_t pitch_of(int64_t count, int size) {
+    return size >= 4 ? count | 1 : (((count * size + 3) / 4) | 1) * 4 / size;
+}
+
+/* Elements of operand k's core if it is in C order without gaps, else 0. */
+static int64_t packed_count(const cores *c, int k) {
+    int64_t count = 1;
+    for (int i = rank_of(c, k) - 1; i >= 0; i--) {
+        int64_t extent = extent_at(c, k, i);
+        if (extent != 1 && stride_at(c, k, i) != count)
+            return 0;
+        count *= extent;
+    }
+    return count;
+}
+
+/* The cores of neighbouring calls must make one piece of memory. */
+static bool can_stage(const cores *c, int k) {
+    int64_t count = is_array(c, k) ? packed_count(c, k) : 0;
+    return count > 1 && count <= STAGE_COUNT && c->loop->ndim == 1 && stride_of(c->loop, 0, k) == count;
+}
+
+static void choose_staged(const cores *c, variant *v) {
+    int64_t bytes = 0;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        int64_t more = can_stage(c, k) ? pitch_of(packed_count(c, k), element_size(v, k)) * element_size(v, k) : 0;
+        v->operand[k].staged = more && bytes + more <= STAGE_CALL;
+        if (v->operand[k].staged)
+            bytes += more;
+    }
+}
+
+void calls_specialise(variant *v, const subject *s) {
+    cores c = {v, s->loop, s->layout, s->core};
+    v->wide = s->loop->count > INT32_MAX;
+    choose_alone(v);
+    for (int k = 0; k < variant_operands(v); k++) {
+        v->operand[k].fixed = v->operand[k].staged = 0;
+        v->operand[k].unit = (uint8_t)find_unit(&c, k);
+    }
+    if (s->size->spreads && s->size->nconstructs)
+        choose_team(&c, v, s->size);
+    if (v->vector == 1 && !v->team) {
+        choose_alone(v);
+        choose_staged(&c, v);
+    } else {
+        drop_units(&c, v, s->size);
+    }
+}
+
+/* ---- Words ---- */
+
+static int count_staged(const variant *v) {
+    int staged = 0;
+    for (int k = 0; k < variant_operands(v); k++)
+        staged += v->operand[k].staged;
+    return staged;
+}
+
+int calls_words(const variant *v, const core_layout *layout, int arrays) {
+    return 2 + 3 * (v->ndim - 1) + arrays * v->ndim + 3 * count_staged(v) + (v->team == TEAM_GRID ? 2 : 0) +
+           layout->nwords;
+}
+
+static bool is_aligned(const cores *c, char *const *data) {
+    for (int k = 0; k < variant_operands(c->v); k++)
+        if (must_align(c, k) && ((uintptr_t)data[k] & ((uintptr_t)element_size(c->v, k) * c->v->vector - 1) ||
+                                 other_strides(c, k) & (c->v->vector - 1u)))
+            return false;
+    return true;
+}
+
+/* Bytes of one call in shared memory. */
+static int64_t stage_bytes(const cores *c) {
+    int64_t bytes = 0;
+    for (int k = 0; k < variant_operands(c->v); k++)
+        if (c->v->operand[k].staged)
+            bytes += pitch_of(packed_count(c, k), element_size(c->v, k)) * element_size(c->v, k);
+    return bytes;
+}
+
+/* The parts lie one after the other; as threads are a multiple of a warp, each is aligned. */
+static uint64_t *put_staged(uint64_t *w, const cores *c, unsigned threads) {
+    int64_t offset = 0;
+    for (int k = 0; k < variant_operands(c->v); k++) {
+        if (!c->v->operand[k].staged)
+            continue;
+        int64_t count = packed_count(c, k), pitch = pitch_of(count, element_size(c->v, k));
+        *w++ = (uint64_t)count;
+        *w++ = (uint64_t)pitch;
+        *w++ = (uint64_t)offset;
+        offset += threads * pitch * element_size(c->v, k);
+    }
+    return w;
+}
+
+/* ---- Grids: each returns the number of blocks. ---- */
+
+/* Several calls a block. Few calls get smaller blocks, so that every multiprocessor has some. */
+static int64_t grid_of_calls(const cores *c, const room *r, grid *g) {
+    unsigned threads = r->block;
+    int64_t bytes = stage_bytes(c);
+    while (threads > WARP && bytes && (threads > STAGE_THREADS || threads * bytes > STAGE_BYTES))
+        threads /= 2;
+    while (threads > WARP && parts(c->loop->count, log2_floor(threads >> c->v->team)) < r->sms)
+        threads /= 2;
+    g->threads = threads;
+    g->shared = (uint32_t)(threads * bytes);
+    return parts(c->loop->count, log2_floor(threads >> c->v->team));
+}
+
+static int64_t grid_of_blocks(const cores *c, const room *r, grid *g) {
+    (void)r;
+    g->threads = 1u << c->v->team;
+    return c->loop->count;
+}
+
+/* Several blocks a call, and no more teams than run at once. A device that cannot hold blocks until all are there runs
+ * teams of one. */
+static int64_t grid_of_teams(const cores *c, const room *r, grid *g) {
+    int64_t bytes = core_total(c, true), most = r->resident < TEAM_BLOCKS_MAX ? r->resident : TEAM_BLOCKS_MAX;
+    int64_t blocks = parts(bytes, PIECE_MAX), finest = parts(bytes, PIECE_MIN), share = r->resident / c->loop->count;
+    if (blocks < share)
+        blocks = share < finest ? share : finest;
+    if (blocks > most)
+        blocks = most;
+    if (blocks < 1 || !r->cooperative)
+        blocks = 1;
+    g->threads = 1u << TEAM_GRID_BLOCK;
+    g->team_blocks = (uint32_t)blocks;
+    g->teams = (uint32_t)least(r->resident / blocks, c->loop->count);
+    return g->teams * blocks;
+}
+
+int64_t calls_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
+    const variant *v = l->v;
+    cores c = {v, l->loop, l->layout, l->core};
+    int64_t blocks = (v->team == TEAM_GRID   ? grid_of_teams
+                      : v->team <= TEAM_WARP ? grid_of_calls
+                                             : grid_of_blocks)(&c, r, g);
+    uint64_t *w = words;
+    *w++ = (uint64_t)l->loop->count;
+    *w++ = is_aligned(&c, l->data);
+    for (int d = 0; d < l->loop->ndim - 1; d++)
+        w = put_divisor(w, l->loop->extent[d], v->wide);
+    w = put_strides(w, l, 0);
+    w = put_staged(w, &c, g->threads);
+    if (v->team == TEAM_GRID) {
+        *w++ = g->team_blocks;
+        g->slots += (uint32_t)(w - words);
+        *w++ = 0;
+    }
+    memcpy(w, l->core, (size_t)l->layout->nwords * sizeof *w);
+    return blocks < GRID_MAX ? blocks : GRID_MAX;
+}
+
+/* ---- Teams of several blocks ---- */
+
+static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, uint64_t *words) {
+    size_t bytes = g->words * sizeof *words;
+    void *extra[] = {(void *)1, words, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */
+    cu_launch_attribute together = {.id = CU_LAUNCH_COOPERATIVE, .value = {1}};
+    cu_launch_config config = {.grid = {g->blocks, 1, 1},
+                               .block = {g->threads, 1, 1},
+                               .shared = g->shared,
+                               .stream = l->stream,
+                               .attributes = &together,
+                               .count = g->team_blocks > 1};
+    CU(cuMemsetD8Async, words[g->slots], 0, (size_t)g->teams * TEAM_SLOT, l->stream);
+    CU(cuLaunchKernelEx, &config, c->kernel, NULL, extra);
+    return UF_OK;
+}
+
+uf_status calls_launch_teams(const code *c, const launch *l, const grid *g, uint64_t *words) {
+    cu_pointer slots = 0;
+    TRY(scratch_take(c->device, (size_t)g->teams * TEAM_SLOT, l->stream, &slots));
+    words[g->slots] = slots;
+    uf_status s = launch_zeroed(c, l, g, words);
+    scratch_give(c->device, slots, l->stream);
+    return s;
+}

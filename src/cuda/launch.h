@@ -1,0 +1,57 @@
+/* launch.h - what launch.c and calls.c share: a loop to be specialised, the room on the device, bits of arithmetic, words. */
+#ifndef UF_CUDA_LAUNCH_H
+#define UF_CUDA_LAUNCH_H
+
+#include "cuda/code.h"
+
+enum {
+    ACCESS = 16,     /* bytes of the widest access */
+    BODY_MAX = 1500, /* nodes of all elements of a thread together: beyond, code grows and registers spill */
+    WARP = 32
+};
+
+#define GRID_MAX ((int64_t)INT32_MAX)
+
+/* What a variant is specialised for; layout and core with LOOP_CALLS only. */
+typedef struct subject {
+    const nd_loop *loop;
+    const core_layout *layout;
+    const int64_t *core;
+    const code_size *size;
+} subject;
+
+static inline unsigned log2_ceil(uint64_t x) { return x <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(x - 1); }
+static inline unsigned log2_floor(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x | 1); }
+
+/* ceil(n / 2^shift) */
+static inline int64_t parts(int64_t n, unsigned shift) {
+    return (int64_t)(((uint64_t)n + ((uint64_t)1 << shift) - 1) >> shift);
+}
+
+static inline int element_size(const variant *v, int k) { return dtypes[v->operand[k].memory].size; }
+static inline int64_t stride_of(const nd_loop *loop, int d, int k) { return loop->stride[d * loop->narrays + k]; }
+
+/* The least power of two, at most `most`, of which so many bytes make the bytes wanted. */
+static inline int repeat_for(int64_t bytes, int64_t wanted, int most) {
+    int repeat = 1;
+    while (repeat < most && bytes * repeat < wanted)
+        repeat *= 2;
+    return repeat;
+}
+
+/* Each returns the word after those it wrote. */
+uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide);
+uint64_t *put_strides(uint64_t *w, const launch *l, int first); /* of dimensions first .. ndim-1 */
+
+/* ---- calls.c: the row of LOOP_CALLS. ---- */
+
+void calls_specialise(variant *v, const subject *s);
+/* Words after the operands'. */
+int calls_words(const variant *v, const core_layout *layout, int arrays);
+/* Writes them; returns the number of blocks and sets the other members of *g. */
+int64_t calls_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+/* Launches teams of several blocks: all resident at once, with slots that are theirs until they are done. words[g->slots] is
+ * set. */
+uf_status calls_launch_teams(const code *c, const launch *l, const grid *g, uint64_t *words);
+
+#endif
