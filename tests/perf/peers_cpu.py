@@ -71,3 +71,44 @@ if numba:
     t = time.perf_counter()
     rel_diff_numba()(s, s, o)
     row("cpu_first_call", "Numba vectorize (2 signatures)", "us to the first result", 0, [time.perf_counter() - t])
+
+# Generalized ufuncs over batches that stay in the caches; elements are those of the first argument.
+elements = 1 << 22
+u, v = (rng.uniform(0.5, 2, elements).astype(np.float32) for _ in range(2))
+if numba:
+
+    @numba.guvectorize([(numba.float32[:, :], numba.float32[:], numba.float32[:])], "(m,n),(n)->(m)")
+    def nb_matvec(a, x, out):
+        for i in range(a.shape[0]):
+            sum = numba.float32(0)
+            for j in range(a.shape[1]):
+                sum += a[i, j] * x[j]
+            out[i] = sum
+
+    @numba.guvectorize([(numba.float32[:], numba.float32[:], numba.float32[:])], "(n),(n)->()")
+    def nb_vecdot(x, y, out):
+        sum = numba.float32(0)
+        for i in range(x.shape[0]):
+            sum += x[i] * y[i]
+        out[0] = sum
+
+
+def batch(case, count, args, out, want, peers):
+    for system, f in peers:
+        f(*args, out)
+        assert np.allclose(out, want, rtol=1e-4), (case, system)
+        row(case, system, "Gelem/s", 1e-9 * count, timed(lambda: f(*args, out)))
+
+
+for size in (8, 32, 256):
+    a, x = u.reshape(-1, size, size), v[: elements // size].reshape(-1, size)
+    want = np.einsum("bij,bj->bi", a.astype(float), x.astype(float))
+    batch(f"cpu_matvec_f32_{size}", elements, (a, x), np.empty(x.shape, np.float32), want, [("NumPy", np.matvec)] + ([("Numba guvectorize", nb_matvec)] if numba else []))
+for size in (8, 32, 256):
+    x, y = (t[: elements // 2].reshape(-1, size) for t in (u, v))
+    want = np.einsum("bi,bi->b", x.astype(float), y.astype(float))
+    batch(f"cpu_vecdot_f32_{size}", elements // 2, (x, y), np.empty(len(x), np.float32), want, [("NumPy", np.vecdot)] + ([("Numba guvectorize", nb_vecdot)] if numba else []))
+for size in (8, 64, 512):
+    count = size * size * (512 // size)
+    x, y = (t[:count].reshape(-1, size, size) for t in (u, v))
+    batch(f"cpu_matmul_f32_{size}", count, (x, y), np.empty(x.shape, np.float32), x.astype(float) @ y.astype(float), [("NumPy", np.matmul)])

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The benchmark: our program and every peer that is installed, on one machine in one run. CSV rows go to $BUILD/bench.csv;
+# The benchmark: our programs and every peer that is installed, on one machine in one run. CSV rows go to $BUILD/bench.csv;
 # the ratios that are aimed at follow. Timings decide no test.
 BUILD=${BUILD:-build}
 VENV=${VENV:-$BUILD/venv}
@@ -20,6 +20,7 @@ fi
 one=$(taskset -pc $$ | sed 's/.*[: ]\([0-9]*\).*/\1/')
 
 "$BUILD/perf/bench" "$plain" >"$csv" || exit 1
+"$BUILD/perf/bench_calls" >>"$csv" || note "bench_calls failed"
 if [ -z "$BENCH_GPU_ONLY" ]; then
     if "$python" -c 'import numpy' 2>/dev/null; then
         taskset -c "$one" env NUMBA_NUM_THREADS=1 "$python" "$here/peers_cpu.py" >>"$csv" || note "peers_cpu.py failed"
