@@ -193,8 +193,8 @@ static void quote(char out[QUOTED], const char *word, size_t length) {
 
 /* What stands at `at`, for a message. */
 static void describe(char out[QUOTED], const char *at) {
-    size_t word = word_length(at), character = 1;
-    while (((unsigned char)at[character] & 0xC0) == 0x80 && character < 4)
+    size_t word = word_length(at), character = *at != 0;
+    while (character && ((unsigned char)at[character] & 0xC0) == 0x80)
         character++;
     if (!*at)
         strcpy(out, "the end");
