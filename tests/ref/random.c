@@ -1,5 +1,6 @@
 /* random.c - generates kernel C as text. Expressions are made for one of three kinds: what must be an integer, what may be
- * any real, what may be complex too; statements change only variables that are not loop counters, and every loop counts. */
+ * any real, what may be complex too; statements change only variables that are not loop counters, and every loop counts.
+ * Where there are core dimensions, each forall has places of its own to write to, which nothing else in it reads. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -94,7 +95,12 @@ typedef struct variable {
     dtype type;
     int rank;
     int extent[4];
-    bool counter; /* of a loop: not assigned */
+    bool counter;         /* of a loop or range, or a size: not assigned */
+    bool fixed;           /* not assigned here */
+    bool hidden;          /* not to be touched here: the place that a forall writes to */
+    bool input;           /* a core operand that nobody assigns */
+    const core_dim *dims; /* of a core operand, else NULL */
+    char bound[24];       /* the extent that a counter runs over; "" if it does not */
 } variable;
 
 enum {
@@ -113,6 +119,9 @@ typedef struct generator {
     int budget;            /* expressions left; below 0 only leaves are made */
     int loops, breakable;  /* nesting: loops; loops and switches */
     bool named, in_helper; /* outputs are named; generic parameters: their kind is not known */
+    core_program *core;    /* NULL: elementwise */
+    int nest;              /* ranges and loops over sizes around */
+    bool in_forall, in_term;
 } generator;
 
 static int64_t pick(generator *g, int64_t low, int64_t high) { return random_between(g->s, low, high); }
@@ -136,7 +145,8 @@ static variable *some_variable(generator *g, kind k, bool to_assign, bool array)
     int seen = 0;
     for (int i = 0; i < g->nvariables; i++) {
         variable *v = &g->variables[i];
-        if (kind_of(v->type) <= k && (v->rank > 0) == array && !(to_assign && v->counter) && pick(g, 0, seen++) == 0)
+        bool usable = !v->hidden && !(to_assign && (v->counter || v->fixed));
+        if (usable && kind_of(v->type) <= k && (v->rank > 0) == array && pick(g, 0, seen++) == 0)
             found = v;
     }
     return found;
@@ -218,21 +228,41 @@ static bool counted_index(generator *g) {
     return true;
 }
 
+/* An index of a core operand: mostly in range, a counter over that very extent if there is one. */
+static void core_index(generator *g, const variable *v, int d, int depth) {
+    int64_t way = pick(g, 0, 99);
+    for (int i = g->nvariables - 1; i >= 0 && way < 55; i--)
+        if (*g->variables[i].bound && strcmp(g->variables[i].bound, v->dims[d].bound) == 0 && chance(g, 70)) {
+            put(g, g->variables[i].name);
+            return;
+        }
+    if (way < 85 && counted_index(g))
+        return;
+    if (way < 92)
+        text_printf(g->out, "%d", (int)pick(g, -1, 4));
+    else
+        expression(g, INTEGER, depth - 2);
+}
+
+static void array_index(generator *g, const variable *v, int d, int depth) {
+    int64_t way = pick(g, 0, 9);
+    if (way < 4)
+        text_printf(g->out, "%d", (int)pick(g, 0, v->extent[d] - (way < 3)));
+    else if (way > 7 || !counted_index(g))
+        expression(g, INTEGER, depth - 2);
+}
+
 static void element(generator *g, const variable *v, int depth) {
     put(g, v->name);
     for (int d = 0; d < v->rank; d++) {
-        int64_t way = pick(g, 0, 9);
         put(g, "[");
-        if (way < 4)
-            text_printf(g->out, "%d", (int)pick(g, 0, v->extent[d] - (way < 3)));
-        else if (way > 7 || !counted_index(g))
-            expression(g, INTEGER, depth - 2);
+        (v->dims ? core_index : array_index)(g, v, d, depth);
         put(g, "]");
     }
 }
 
 static void leaf(generator *g, kind k, int depth) {
-    variable *v = some_variable(g, k, false, depth > 0 && chance(g, 25));
+    variable *v = some_variable(g, k, false, depth > 0 && chance(g, g->core ? 60 : 25));
     if (v && v->rank && chance(g, 70))
         element(g, v, depth);
     else if (v && !v->rank && chance(g, 75))
@@ -387,6 +417,102 @@ static void generic(generator *g, kind k, int depth) {
     put(g, ")");
 }
 
+/* ---- Reductions ---- */
+
+enum {
+    MAX_NEST = 3
+};
+
+/* Something to run over: mostly an extent of an operand. */
+static void random_bound(generator *g, char bound[24]) {
+    const core_operand *o = &g->core->operand[pick(g, 0, g->p->nin + g->p->nout - 1)];
+    int64_t way = pick(g, 0, 99);
+    if (way < 8 || !o->rank)
+        snprintf(bound, 24, "%d", (int)pick(g, way < 2 ? -1 : 1, 7));
+    else if (way < 88)
+        snprintf(bound, 24, "%s", o->dim[pick(g, 0, o->rank - 1)].bound);
+    else
+        snprintf(bound, 24, "%s %c %d", o->dim[0].bound, "+-/%"[pick(g, 0, 3)], (int)pick(g, 1, 3));
+}
+
+/* "i7 : n"; the variable is there afterwards. */
+static bool new_range(generator *g, const char *bound) {
+    variable *v = new_variable(g, "i", DT_INT64);
+    if (!v)
+        return false;
+    v->counter = true;
+    snprintf(v->bound, sizeof v->bound, "%s", bound);
+    text_printf(g->out, "%s : %s", v->name, bound);
+    return true;
+}
+
+/* An element of an input, which is a small integer whatever its type. */
+static bool tame_load(generator *g, kind k, int depth) {
+    const variable *found = NULL;
+    int seen = 0;
+    for (int i = 0; i < g->nvariables; i++)
+        if (g->variables[i].input && kind_of(g->variables[i].type) <= k && pick(g, 0, seen++) == 0)
+            found = &g->variables[i];
+    if (found)
+        element(g, found, depth);
+    return found != NULL;
+}
+
+static void tame_term(generator *g, kind k, int depth) {
+    bool product = chance(g, 50);
+    if (!tame_load(g, k, depth) || (product && chance(g, 30))) {
+        put(g, product ? "" : "1.5f");
+        return;
+    }
+    put(g, product ? " * " : " + ");
+    if (!tame_load(g, k, depth))
+        put(g, "2");
+}
+
+/* What stands in the parentheses after the ranges, so that the order does not matter: whole numbers; floating sums of small
+ * ones; the least and largest without a negative zero. */
+static void reduction_term(generator *g, kind k, const char *name, int depth) {
+    if (name[0] == 'a') {
+        comparison(g, depth - 1);
+    } else if (k > INTEGER && name[0] == 'm') {
+        put(g, "0 + ");
+        expression(g, REAL, depth - 1);
+    } else if (k > INTEGER) {
+        tame_term(g, k, depth - 1);
+    } else {
+        expression(g, INTEGER, depth - 1);
+    }
+}
+
+static void reduction(generator *g, kind k, int depth) {
+    static const char *const whole[] = {"sum", "sum", "prod",         "min",         "max",
+                                        "any", "all", "reduce(rd0, ", "reduce(rd1, "};
+    static const char *const floating[] = {"sum", "sum", "sum", "min", "max"};
+    const char *name = k > INTEGER && g->core->tame ? ONE_OF(g, floating) : ONE_OF(g, whole);
+    bool in_term = g->in_term;
+    int visible = g->nvariables, ranges = chance(g, 80) || g->nest + 2 > MAX_NEST ? 1 : 2;
+    char bound[2][24];
+    if (name[0] != 's' && name[0] != 'm')
+        k = INTEGER;
+    else if (!g->core->tame)
+        k = name[0] == 'm' && chance(g, 50) ? k : INTEGER;
+    g->in_term = true;
+    g->nest += ranges;
+    put(g, name);
+    put(g, strchr(name, '(') ? "" : "(");
+    for (int i = 0; i < ranges; i++)
+        random_bound(g, bound[i]);
+    for (int i = 0; i < ranges && new_range(g, bound[i]); i++)
+        put(g, ", ");
+    reduction_term(g, k, name, depth);
+    put(g, ")");
+    g->in_term = in_term;
+    g->nest -= ranges;
+    g->nvariables = visible;
+}
+
+/* ---- All expressions ---- */
+
 static void expression(generator *g, kind k, int depth) {
     int64_t way = pick(g, 0, 99);
     if (depth <= 0 || --g->budget < 0) {
@@ -395,7 +521,9 @@ static void expression(generator *g, kind k, int depth) {
     }
     if (k > INTEGER && way < 12) /* something less general does as well */
         k--;
-    if (way < 40)
+    if (g->core && g->nest < MAX_NEST && g->nvariables < MAX_VARIABLES - 4 && chance(g, 12))
+        reduction(g, k, depth);
+    else if (way < 40)
         arithmetic(g, k, depth);
     else if (way < 48)
         comparison(g, depth);
@@ -409,7 +537,7 @@ static void expression(generator *g, kind k, int depth) {
         function_call(g, k, depth);
     else if (way < 83 && g->nhelpers)
         helper_call(g, k, depth);
-    else if (way < 87 && !g->in_helper)
+    else if (way < 87 && !g->in_helper && !g->in_term)
         update(g, k, depth);
     else if (way < 89)
         generic(g, k, depth);
@@ -572,6 +700,8 @@ static void jump(generator *g, int depth) {
         put(g, "break;\n");
     } else if (g->loops && chance(g, 50)) {
         put(g, "continue;\n");
+    } else if (g->in_forall) {
+        put(g, ";\n");
     } else if (g->named) {
         put(g, "return;\n");
     } else {
@@ -581,10 +711,14 @@ static void jump(generator *g, int depth) {
     }
 }
 
+static void core_statement(generator *g, int depth);
+
 static void statement(generator *g, int depth) {
     int64_t way = pick(g, 0, 99);
     indent(g, depth);
-    if (depth <= 1 || g->budget < 0 || way < 40) {
+    if (g->core && g->nest < MAX_NEST && depth > 1 && chance(g, 30))
+        core_statement(g, depth);
+    else if (depth <= 1 || g->budget < 0 || way < 40) {
         update(g, COMPLEX, depth + 1);
         put(g, ";\n");
     } else if (way < 58) {
@@ -600,6 +734,182 @@ static void statement(generator *g, int depth) {
     } else {
         jump(g, depth);
     }
+}
+
+/* ---- Foralls ---- */
+
+/* An element that one combination of a forall's variables writes to, and no other. */
+typedef struct target {
+    variable *v;
+    char index[4][48]; /* per dimension */
+} target;
+
+static void put_target(generator *g, const target *t) {
+    put(g, t->v->name);
+    for (int d = 0; d < t->v->rank; d++)
+        text_printf(g->out, "[%s]", t->index[d]);
+}
+
+static const char *extent_text(const variable *v, int d, char buffer[24]) {
+    if (v->dims)
+        return v->dims[d].bound;
+    snprintf(buffer, 24, "%d", v->extent[d]);
+    return buffer;
+}
+
+/* "i7", or another index that differs where i7 does. */
+static void index_of(generator *g, char index[48], const char *bound) {
+    const char *name = g->variables[g->nvariables - 1].name;
+    int64_t way = pick(g, 0, 99);
+    if (way < 76)
+        snprintf(index, 48, "%s", name);
+    else if (way < 84)
+        snprintf(index, 48, "%s - 1 - %s", bound, name);
+    else if (way < 92)
+        snprintf(index, 48, "%s %c %d", name, "+-"[way & 1], (int)pick(g, 1, 2));
+    else
+        snprintf(index, 48, "2 * %s", name);
+}
+
+/* One or two assignments to the target. */
+static void write_target(generator *g, const target *t, int depth) {
+    static const char *const any[] = {" = ", " = ", " = ", " += ", " *= "};
+    for (int64_t n = pick(g, 1, 100) > 75 ? 2 : 1; n > 0; n--) {
+        kind k = kind_of(t->v->type);
+        if (chance(g, 15)) {
+            put(g, "if (");
+            comparison(g, depth);
+            put(g, ") ");
+        }
+        put_target(g, t);
+        put(g, ONE_OF(g, any));
+        if (chance(g, 20)) {
+            put_target(g, t);
+            put(g, " + ");
+        }
+        expression(g, k, depth);
+        put(g, ";\n");
+        indent(g, depth - 1);
+    }
+}
+
+/* Nothing that is there may be assigned in the forall that follows; returns it as it was in `before`. */
+static void fix_all(generator *g, variable before[MAX_VARIABLES]) {
+    memcpy(before, g->variables, sizeof g->variables);
+    for (int i = 0; i < g->nvariables; i++)
+        g->variables[i].fixed = true;
+}
+
+/* Statements on locals of the forall's own, then the target, perhaps in a loop or forall over a dimension that is left. */
+static void forall_body(generator *g, target *t, int depth, int dim) {
+    char buffer[24];
+    const char *bound = dim < t->v->rank ? extent_text(t->v, dim, buffer) : "";
+    put(g, "{\n");
+    for (int64_t n = pick(g, -1, 2); n > 0; n--)
+        statement(g, depth - 1);
+    indent(g, depth - 1);
+    if (dim < t->v->rank && g->nest < MAX_NEST && g->nvariables < MAX_VARIABLES - 4 && chance(g, 70)) {
+        variable before[MAX_VARIABLES];
+        bool serial = chance(g, 50);
+        int visible = g->nvariables;
+        memcpy(before, g->variables, sizeof before);
+        g->nest++;
+        if (serial) {
+            variable *c = new_variable(g, "i", DT_INT64);
+            c->counter = true;
+            snprintf(c->bound, sizeof c->bound, "%s", bound);
+            text_printf(g->out, "for (int64 %s = 0; %s < %s; %s++) ", c->name, c->name, bound, c->name);
+        } else {
+            fix_all(g, before);
+            put(g, "forall (");
+            new_range(g, bound);
+            put(g, ") ");
+        }
+        index_of(g, t->index[dim], bound);
+        forall_body(g, t, depth - 1, dim + 1);
+        memcpy(g->variables, before, sizeof before);
+        g->nest--;
+        g->nvariables = visible;
+    } else {
+        for (; dim < t->v->rank; dim++)
+            snprintf(t->index[dim], sizeof t->index[dim], "%d", (int)pick(g, 0, 2));
+        write_target(g, t, depth - 1);
+    }
+    put(g, "}\n");
+}
+
+/* The first index by two variables: all elements of what is laid out in rows. */
+static void flat_ranges(generator *g, target *t) {
+    char first[24], second[24];
+    random_bound(g, first);
+    random_bound(g, second);
+    new_range(g, first);
+    put(g, ", ");
+    new_range(g, second);
+    const variable *j = &g->variables[g->nvariables - 1];
+    snprintf(t->index[0], sizeof t->index[0], "%s * (%s) + %s", (j - 1)->name, second, j->name);
+    g->nest++;
+}
+
+/* A forall that writes to v. */
+static void forall(generator *g, int depth, variable *v) {
+    variable before[MAX_VARIABLES];
+    target t = {.v = v};
+    char buffer[24];
+    bool in_forall = g->in_forall, flat = v->rank == 1 && g->nest + 2 <= MAX_NEST && chance(g, 10);
+    int visible = g->nvariables, loops = g->loops, breakable = g->breakable, nest = g->nest;
+    int ranges = v->rank > 1 && g->nest + 2 <= MAX_NEST && chance(g, 50) ? 2 : 1;
+    fix_all(g, before);
+    v->hidden = g->in_forall = true;
+    g->loops = g->breakable = 0;
+    put(g, "forall (");
+    if (flat)
+        flat_ranges(g, &t);
+    for (int d = 0; d < ranges && !flat; d++) {
+        put(g, d ? ", " : "");
+        new_range(g, extent_text(v, d, buffer));
+        index_of(g, t.index[d], g->variables[g->nvariables - 1].bound);
+        g->nest++;
+    }
+    put(g, ") ");
+    forall_body(g, &t, depth, flat ? 1 : ranges);
+    memcpy(g->variables, before, sizeof before);
+    g->nvariables = visible;
+    g->in_forall = in_forall;
+    g->loops = loops;
+    g->breakable = breakable;
+    g->nest = nest;
+}
+
+/* A loop over a size, in which elements are written at any place. */
+static void size_loop(generator *g, int depth) {
+    int visible = g->nvariables;
+    char bound[24];
+    random_bound(g, bound);
+    variable *c = new_variable(g, "i", chance(g, 80) ? DT_INT64 : DT_INT32);
+    c->counter = true;
+    snprintf(c->bound, sizeof c->bound, "%s", bound);
+    text_printf(g->out, "for (%s %s = %s0; %s < %s; %s++) ", dtypes[c->type].name, c->name, chance(g, 80) ? "" : "1 + ",
+                c->name, bound, c->name);
+    g->nest++;
+    g->loops++;
+    g->breakable++;
+    block(g, depth);
+    put(g, "\n");
+    g->nest--;
+    g->loops--;
+    g->breakable--;
+    g->nvariables = visible;
+}
+
+static void core_statement(generator *g, int depth) {
+    variable *v = some_variable(g, COMPLEX, true, true);
+    if (g->nvariables > MAX_VARIABLES - 8)
+        put(g, ";\n");
+    else if (v && chance(g, 75))
+        forall(g, depth, v);
+    else
+        size_loop(g, depth);
 }
 
 /* ---- Programs ---- */
@@ -620,16 +930,26 @@ static void helper(generator *g) {
     g->arity[g->nhelpers++] = 2;
 }
 
+static void core_variable(generator *g, variable *v, int k) {
+    if (!g->core || !g->core->operand[k].rank)
+        return;
+    v->rank = g->core->operand[k].rank;
+    v->dims = g->core->operand[k].dim;
+    v->input = v->fixed = k < g->p->nin;
+}
+
 static void parameters(generator *g) {
     program *p = g->p;
     put(g, "(");
     for (int i = 0; i < p->nin; i++) {
         variable *v = new_variable(g, "x", p->types[i]);
+        core_variable(g, v, i);
         text_printf(g->out, "%s%s", i ? ", " : "", v->name);
     }
     put(g, ")");
     for (int i = 0; i < p->nout && g->named; i++) {
         variable *v = new_variable(g, "y", p->types[p->nin + i]);
+        core_variable(g, v, p->nin + i);
         text_printf(g->out, "%s%s", i ? ", " : " -> (", v->name);
     }
     put(g, g->named ? ") {\n" : " {\n");
@@ -672,3 +992,160 @@ void random_program(program *p, source *s) {
 }
 
 void program_free(program *p) { text_free(&p->source); }
+
+/* ---- Generalized ufuncs ---- */
+
+const char *const core_names[CORE_NAMES] = {"n", "m", "p"};
+
+/* Computed sizes: of the first name and the second. */
+static const char *const computed[] = {"%s+%s-1", "2*%s", "%s*(%s-1)/2", "%s/2+1", "%s*%s", "(%s+%s)", "3+%s-1"};
+
+int64_t core_extent(const core_dim *d, const int64_t *sizes) {
+    int64_t a = sizes[d->name], b = sizes[d->other];
+    if (d->kind == CORE_FROZEN)
+        return d->value;
+    if (d->kind != CORE_COMPUTED)
+        return a;
+    switch (d->value) {
+    case 0:
+        return a + b - 1;
+    case 1:
+        return 2 * a;
+    case 2:
+        return a * (b - 1) / 2;
+    case 3:
+        return a / 2 + 1;
+    case 4:
+        return a * b;
+    case 5:
+        return a + b;
+    default:
+        return a + 2;
+    }
+}
+
+/* How a layout spells a dimension. */
+static void put_dim(generator *g, const core_dim *d) {
+    text *out = &g->core->layout;
+    if (d->kind == CORE_FROZEN)
+        text_printf(out, "%d", (int)d->value);
+    else if (d->kind == CORE_COMPUTED)
+        text_printf(out, computed[d->value], core_names[d->name], core_names[d->other]);
+    else
+        text_printf(out, "%s%s", core_names[d->name],
+                    d->kind == CORE_STRETCH      ? "|1"
+                    : g->core->optional[d->name] ? "?"
+                                                 : "");
+}
+
+/* A dimension of operand k; earlier ones are known. */
+static core_dim random_dim(generator *g, bool output) {
+    core_program *c = g->core;
+    core_dim d = {.kind = CORE_NAME, .name = (int)pick(g, 0, CORE_NAMES - 1)};
+    int64_t way = pick(g, 0, 99);
+    d.other = (int)pick(g, 0, CORE_NAMES - 1);
+    bool plain = c->in_inputs[d.name] && !c->optional[d.name];
+    if (way < 8) {
+        d = (core_dim){.kind = CORE_FROZEN, .value = pick(g, 1, 5)};
+    } else if (way < 18 && !output && plain) {
+        d.kind = CORE_STRETCH;
+    } else if (way < 30 && output && plain) {
+        d.kind = CORE_COMPUTED;
+        d.value = pick(g, 0, (int64_t)COUNT(computed) - 1);
+        if (!c->in_inputs[d.other] || c->optional[d.other])
+            d.other = d.name;
+    } else if (output && !c->in_inputs[d.name] && (c->optional[d.name] || chance(g, 60))) {
+        d.name = 0; /* few sizes that only outputs have */
+    }
+    if (d.kind == CORE_NAME || d.kind == CORE_STRETCH)
+        (output ? c->in_outputs : c->in_inputs)[d.name] = true;
+    if (d.kind == CORE_FROZEN)
+        snprintf(d.bound, sizeof d.bound, "%d", (int)d.value);
+    else if (d.kind == CORE_COMPUTED)
+        snprintf(d.bound, sizeof d.bound, computed[d.value], core_names[d.name], core_names[d.other]);
+    else
+        snprintf(d.bound, sizeof d.bound, "%s", core_names[d.name]);
+    return d;
+}
+
+static void put_blank(generator *g) { text_puts(&g->core->layout, chance(g, 8) ? " " : ""); }
+
+static void random_layout(generator *g) {
+    static const int ranks[] = {0, 1, 1, 1, 1, 2, 2, 2, 3};
+    core_program *c = g->core;
+    for (int i = 1; i < CORE_NAMES; i++)
+        c->optional[i] = chance(g, 12);
+    for (int k = 0; k < g->p->nin + g->p->nout; k++) {
+        core_operand *o = &c->operand[k];
+        text_puts(&c->layout, k == g->p->nin ? "->" : k ? "," : "");
+        put_blank(g);
+        text_puts(&c->layout, "(");
+        o->rank = ONE_OF(g, ranks);
+        if (k == 0 && o->rank == 0)
+            o->rank = 1;
+        for (int d = 0; d < o->rank; d++) {
+            text_puts(&c->layout, d ? "," : "");
+            put_blank(g);
+            o->dim[d] = k || d ? random_dim(g, k >= g->p->nin) : (core_dim){.kind = CORE_NAME, .bound = "n"};
+            c->in_inputs[0] = true;
+            put_dim(g, &o->dim[d]);
+            put_blank(g);
+        }
+        text_puts(&c->layout, ")");
+    }
+}
+
+/* The helpers that reductions combine with: on whole numbers, any order gives the same. */
+static void core_helpers(generator *g) {
+    static const char *const bodies[] = {"{ return a ^ b; }",         "{ return a + b - 3; }",
+                                         "{ return a * b + a + b; }", "{ return a < b ? b : a; }",
+                                         "{ return a & b; }",         "{ auto t = a; t |= b; return t; }"};
+    for (int i = 0; i < 2; i++)
+        text_printf(g->out, "rd%d(a, b) %s\n", i, ONE_OF(g, bodies));
+}
+
+/* The sizes as variables. */
+static void core_sizes(generator *g) {
+    for (int i = 0; i < CORE_NAMES; i++)
+        if (g->core->in_inputs[i] || g->core->in_outputs[i]) {
+            variable *v = new_variable(g, "", DT_INT64);
+            v->counter = true;
+            snprintf(v->name, sizeof v->name, "%s", core_names[i]);
+        }
+}
+
+static void core_output(generator *g, variable *v) {
+    put(g, "    ");
+    if (v->rank) {
+        forall(g, MAX_DEPTH - 1, v);
+        return;
+    }
+    text_printf(g->out, "%s = ", v->name);
+    expression(g, COMPLEX, MAX_DEPTH);
+    put(g, ";\n");
+}
+
+void random_core_program(core_program *c, source *s) {
+    program *p = &c->p;
+    *c = (core_program){.tame = random_chance(s, 50)};
+    generator g = {.s = s, .out = &p->source, .p = p, .core = c, .budget = (int)random_between(s, 5, 90)};
+    choose_types(&g);
+    g.named = true;
+    random_layout(&g);
+    for (int64_t n = pick(&g, -1, MAX_HELPERS); n > 0; n--)
+        helper(&g);
+    core_helpers(&g);
+    parameters(&g);
+    core_sizes(&g);
+    for (int64_t n = pick(&g, -1, 4); n > 0; n--)
+        statement(&g, MAX_DEPTH - 1);
+    for (int i = 0; i < p->nout; i++)
+        if (chance(&g, 85))
+            core_output(&g, &g.variables[p->nin + i]);
+    put(&g, "}\n");
+}
+
+void core_program_free(core_program *c) {
+    program_free(&c->p);
+    text_free(&c->layout);
+}
