@@ -16,7 +16,9 @@ static ssa suffix(const emit *e, int align) {
 }
 
 static ssa load_as(emit *e, const char *type, ssa pointer, int align) {
-    return emit_value(e, "load %s, %s%s %s%s", type, type, ir_global_pointer(e), pointer.text, suffix(e, align).text);
+    ssa unchanging = e->invariant ? ssa_text(", !invariant.load !%d", e->invariant) : ssa_text("%s", "");
+    return emit_value(e, "load %s, %s%s %s%s%s", type, type, ir_global_pointer(e), pointer.text, suffix(e, align).text,
+                      unchanging.text);
 }
 
 static void store_as(emit *e, const char *type, ssa value, ssa pointer, int align) {

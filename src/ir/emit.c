@@ -26,7 +26,7 @@ const char *ir_value_type(dtype t) {
 
 const char *ir_memory_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type((dtype)dtypes[t].component); }
 
-const char *ir_global_pointer(const emit *e) { return target_pointer(e->target); }
+const char *ir_global_pointer(const emit *e) { return e->shared ? " addrspace(3)*" : target_pointer(e->target); }
 
 ssa ssa_text(const char *format, ...) {
     ssa s;

@@ -14,6 +14,16 @@ typedef struct ssa {
     char text[56];
 } ssa;
 
+/* What the kernel of a generalized ufunc is called with beside the values of its scalar inputs, which are %p<k> like the
+ * addresses of its core operands (k counts inputs, then outputs): the core words, %s<word>, and what its constructs are
+ * spread by. */
+typedef struct frame {
+    const variant *v;
+    const core_layout *layout;
+    const char *parameters; /* ", i64 %s0, .. ": what follows the operands in the head of the function */
+    bool spread;            /* over a team: i64 %rank of %size, i1 %aligned; see team.h */
+} frame;
+
 typedef struct emit {
     arena *a;
     text *out; /* the module, or the function that is written aside just now */
@@ -24,20 +34,24 @@ typedef struct emit {
     text declarations;     /* `declare` lines, helper functions and attributes, appended by emit_finish */
     text used;             /* CPU: entries of @llvm.compiler.used */
     int nused;
-    int line;         /* source line for debug locations; 0: none */
-    int scope;        /* debug scope metadata number, 0: none */
-    int block;        /* label of the block that is being written, for phi */
-    map functions;    /* address of a function of the tree -> its number + 1 */
-    map attributes;   /* text -> attribute group */
-    int groups;       /* last attribute group */
-    map locations;    /* (line, scope) -> metadata number */
-    text metadata;    /* numbered metadata */
-    int nmetadata;    /* last metadata number */
-    int access_group; /* metadata number of the access group of loads and stores (access.c), 0: none */
-    int unit;         /* debug: the file; the compile unit is the next; 0: no debug information */
-    text kernels;     /* GPU: entries of !nvvm.annotations */
+    int line;           /* source line for debug locations; 0: none */
+    int scope;          /* debug scope metadata number, 0: none */
+    int block;          /* label of the block that is being written, for phi */
+    map functions;      /* address of a function of the tree -> its number + 1 */
+    map attributes;     /* text -> attribute group */
+    int groups;         /* last attribute group */
+    map locations;      /* (line, scope) -> metadata number */
+    text metadata;      /* numbered metadata */
+    int nmetadata;      /* last metadata number */
+    int access_group;   /* metadata number of the access group of loads and stores (access.c), 0: none */
+    int invariant;      /* metadata number that marks loads of what nobody writes during the kernel, 0: none */
+    int invariant_node; /* the node for that, once it is there */
+    bool shared;        /* addresses are those of the GPU's shared memory */
+    int unit;           /* debug: the file; the compile unit is the next; 0: no debug information */
+    text kernels;       /* GPU: entries of !nvvm.annotations */
     int symbol_capacity;
-    bool failed; /* out of memory outside of the texts */
+    bool failed;        /* out of memory outside of the texts */
+    const frame *frame; /* of a generalized ufunc's kernel, else NULL */
 } emit;
 
 /* Module head (triple, data layout) and tail (declarations, attributes, metadata). */

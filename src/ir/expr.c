@@ -4,31 +4,39 @@
 
 #include "ir/internal.h"
 
-/* ---- Places: variables, and elements of local arrays. An index out of range reads 0 and is not written: the access goes
- * to element 0, and a select decides. ---- */
+/* ---- Places: variables, elements of local arrays, elements of core operands. An index out of range reads 0 and is not
+ * written. In a local array the access goes to element 0, and a select decides; a core operand may have no element at all,
+ * so that a branch decides. ---- */
 
 typedef struct place {
     dtype type;
+    dtype memory; /* of a core operand's element; DT_NONE: a variable of the function */
     ssa pointer;
     ssa in_range; /* i1; empty: always */
     bool packed;  /* an element, in memory form: bool is a byte */
+    bool staged, input;
 } place;
 
 static const char *element_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
+
+static void all_in_range(emit *e, ssa *in_range, ssa fits) {
+    *in_range = in_range->text[0] ? emit_value(e, "and i1 %s, %s", in_range->text, fits.text) : fits;
+}
+
+static const node *next_index(const node *element, const node *before, int rank, int d) {
+    return rank <= 3 ? element->kid[d] : d ? before->next : element->args;
+}
 
 /* Evaluates the indices: the number of the element, and whether it is there. */
 static ssa flat_index(body *b, const node *n, const local *l, ssa *in_range) {
     emit *e = b->e;
     ssa flat = ssa_text("0");
-    const node *index = l->rank > 3 ? n->args : NULL;
+    const node *index = NULL;
     for (int d = 0; d < l->rank; d++) {
-        ssa i = emit_expression(b, index ? index : n->kid[d]);
-        if (index)
-            index = index->next;
-        if (!n->unchecked) {
-            ssa fits = emit_value(e, "icmp ult i64 %s, %lld", i.text, (long long)l->extent[d]);
-            *in_range = d ? emit_value(e, "and i1 %s, %s", in_range->text, fits.text) : fits;
-        }
+        index = next_index(n, index, l->rank, d);
+        ssa i = emit_expression(b, index);
+        if (!n->unchecked)
+            all_in_range(e, in_range, emit_value(e, "icmp ult i64 %s, %lld", i.text, (long long)l->extent[d]));
         if (d) {
             flat = emit_value(e, "mul i64 %s, %lld", flat.text, (long long)l->extent[d]);
             i = emit_value(e, "add i64 %s, %s", flat.text, i.text);
@@ -38,6 +46,28 @@ static ssa flat_index(body *b, const node *n, const local *l, ssa *in_range) {
     return n->unchecked ? flat : emit_value(e, "select i1 %s, i64 %s, i64 0", in_range->text, flat.text);
 }
 
+static ssa core_extent(const local *l, int d) {
+    return l->extent[d] >= 0 ? ssa_text("%lld", (long long)l->extent[d]) : ssa_text("%%s%d", l->dim[d]);
+}
+
+/* The offset in elements from the operand's first element, by its strides. */
+static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
+    emit *e = b->e;
+    const frame *f = e->frame;
+    ssa offset = {""};
+    const node *index = NULL;
+    for (int d = 0; d < l->rank; d++) {
+        index = next_index(n, index, l->rank, d);
+        ssa i = emit_expression(b, index);
+        if (!n->unchecked)
+            all_in_range(e, in_range, emit_value(e, "icmp ult i64 %s, %s", i.text, core_extent(l, d).text));
+        if (f->v->operand[n->local].unit != d + 1)
+            i = emit_value(e, "mul i64 %s, %%s%d", i.text, f->layout->operands[n->local].strides + d);
+        offset = offset.text[0] ? emit_value(e, "add i64 %s, %s", offset.text, i.text) : i;
+    }
+    return offset;
+}
+
 static int64_t local_size(const local *l) {
     int64_t size = 1;
     for (int d = 0; d < l->rank; d++)
@@ -45,44 +75,32 @@ static int64_t local_size(const local *l) {
     return size;
 }
 
+/* The operand's address is in memory elements; emit_element counts in values. */
+static place core_place(body *b, const node *n, const local *l) {
+    emit *e = b->e;
+    const variant_operand *o = &e->frame->v->operand[n->local];
+    place p = {.type = l->type, .memory = (dtype)o->memory, .staged = o->staged, .input = n->local < b->f->nparams};
+    ssa offset = core_offset(b, n, l, &p.in_range);
+    e->shared = p.staged;
+    p.pointer = emit_element(e, p.memory, ssa_text("%%p%d", n->local), offset);
+    e->shared = false;
+    return p;
+}
+
 static place find_place(body *b, const node *n) {
     const local *l = &b->f->locals[n->local];
-    place p = {.type = l->type, .pointer = ssa_text("%%v%d", n->local)};
+    if (l->core)
+        return core_place(b, n, l);
+    place p = {.type = l->type, .memory = DT_NONE, .pointer = emit_local_slot(b, n->local)};
     if (n->kind == N_ELEMENT && l->rank) {
         const char *t = element_type(l->type);
         long long size = (long long)local_size(l);
         ssa i = flat_index(b, n, l, &p.in_range);
         p.packed = true;
-        p.pointer = emit_value(b->e, "getelementptr [%lld x %s], [%lld x %s]* %%v%d, i64 0, i64 %s", size, t, size, t,
-                               n->local, i.text);
+        p.pointer = emit_value(b->e, "getelementptr [%lld x %s], [%lld x %s]* %s, i64 0, i64 %s", size, t, size, t,
+                               p.pointer.text, i.text);
     }
     return p;
-}
-
-/* What is stored there, as a value. */
-static ssa load_raw(body *b, const place *p) {
-    const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
-    ssa v = emit_value(b->e, "load %s, %s* %s", t, t, p->pointer.text);
-    return p->packed && p->type == DT_BOOL ? emit_value(b->e, "icmp ne i8 %s, 0", v.text) : v;
-}
-
-static ssa in_range_or(body *b, const place *p, ssa value, ssa other) {
-    return p->in_range.text[0] ? emit_select(b->e, p->type, p->in_range, value, other) : value;
-}
-
-static ssa load_place(body *b, const place *p) {
-    number zero = {.type = DT_INT64};
-    return in_range_or(b, p, load_raw(b, p), emit_constant(zero, p->type));
-}
-
-/* Stores where the place exists; the value is what was to be stored, also where it does not. */
-static ssa store_place(body *b, const place *p, ssa value) {
-    const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
-    ssa stored = p->in_range.text[0] ? in_range_or(b, p, value, load_raw(b, p)) : value;
-    if (p->packed && p->type == DT_BOOL)
-        stored = emit_value(b->e, "zext i1 %s to i8", stored.text);
-    emit_line(b->e, "store %s %s, %s* %s", t, stored.text, t, p->pointer.text);
-    return value;
 }
 
 /* ---- Joining two ways ---- */
@@ -109,6 +127,121 @@ static ssa join_ways(emit *e, dtype type, const way *a, const way *b) {
         part[i] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", t, a->part[i].text, a->block, b->part[i].text,
                              b->block);
     return parts == 2 ? emit_complex(e, type, part[0], part[1]) : part[0];
+}
+
+/* ---- Loads and stores ---- */
+
+/* GPU: nobody writes to inputs while the kernel runs. */
+void emit_invariant(emit *e, bool is_input) {
+    if (e->target->gpu && is_input && !e->shared && !e->invariant_node)
+        e->invariant_node = emit_metadata(e, "!{}");
+    e->invariant = is_input && !e->shared ? e->invariant_node : 0;
+}
+
+static ssa load_core(body *b, const place *p) {
+    emit *e = b->e;
+    e->shared = p->staged;
+    emit_invariant(e, p->input);
+    ssa v = emit_load(e, p->memory, p->pointer);
+    e->invariant = 0;
+    e->shared = false;
+    return emit_convert(e, v, p->memory, p->type);
+}
+
+/* What is stored there, as a value. */
+static ssa load_raw(body *b, const place *p) {
+    if (p->memory != DT_NONE)
+        return load_core(b, p);
+    const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
+    ssa v = emit_value(b->e, "load %s, %s* %s", t, t, p->pointer.text);
+    return p->packed && p->type == DT_BOOL ? emit_value(b->e, "icmp ne i8 %s, 0", v.text) : v;
+}
+
+static ssa in_range_or(body *b, const place *p, ssa value, ssa other) {
+    return p->in_range.text[0] ? emit_select(b->e, p->type, p->in_range, value, other) : value;
+}
+
+static ssa load_guarded(body *b, const place *p, ssa zero) {
+    emit *e = b->e;
+    int there = emit_label_new(e), join = emit_label_new(e);
+    way none = way_of(e, p->type, zero);
+    emit_branch_if(e, p->in_range, there, join);
+    emit_label(e, there);
+    way some = way_of(e, p->type, load_core(b, p));
+    emit_branch(e, join);
+    emit_label(e, join);
+    return join_ways(e, p->type, &some, &none);
+}
+
+static ssa load_place(body *b, const place *p) {
+    number zero = {.type = DT_INT64};
+    ssa nothing = emit_constant(zero, p->type);
+    if (p->memory != DT_NONE && p->in_range.text[0])
+        return load_guarded(b, p, nothing);
+    return in_range_or(b, p, load_raw(b, p), nothing);
+}
+
+/* Where the index is in range, and where this thread is the one that stores. */
+static void store_core(body *b, const place *p, ssa value) {
+    emit *e = b->e;
+    ssa condition = p->in_range;
+    if (b->keep.text[0])
+        all_in_range(e, &condition, b->keep);
+    value = emit_convert(e, value, p->type, p->memory);
+    int there = 0, join = 0;
+    if (condition.text[0]) {
+        there = emit_label_new(e);
+        join = emit_label_new(e);
+        emit_branch_if(e, condition, there, join);
+        emit_label(e, there);
+    }
+    e->shared = p->staged;
+    emit_store(e, p->memory, value, p->pointer);
+    e->shared = false;
+    if (join) {
+        emit_branch(e, join);
+        emit_label(e, join);
+    }
+}
+
+/* Stores where the place exists; the value is what was to be stored, also where it does not. */
+static ssa store_place(body *b, const place *p, ssa value) {
+    if (p->memory != DT_NONE) {
+        store_core(b, p, value);
+        return value;
+    }
+    const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
+    ssa stored = p->in_range.text[0] ? in_range_or(b, p, value, load_raw(b, p)) : value;
+    if (p->packed && p->type == DT_BOOL)
+        stored = emit_value(b->e, "zext i1 %s to i8", stored.text);
+    emit_line(b->e, "store %s %s, %s* %s", t, stored.text, t, p->pointer.text);
+    return value;
+}
+
+void emit_core_store(body *b, const node *element, ssa value) {
+    place p = find_place(b, element);
+    store_place(b, &p, value);
+}
+
+ssa *emit_core_vector(body *b, const node *element, int n) {
+    emit *e = b->e;
+    place p = find_place(b, element);
+    ssa *values = arena_alloc(e->a, (size_t)n * sizeof *values);
+    emit_invariant(e, p.input);
+    emit_load_vector(e, p.memory, p.pointer, n, values);
+    e->invariant = 0;
+    for (int i = 0; i < n; i++)
+        values[i] = emit_convert(e, values[i], p.memory, p.type);
+    return values;
+}
+
+void emit_core_store_vector(body *b, const node *element, const ssa *values, int n) {
+    emit *e = b->e;
+    place p = find_place(b, element);
+    ssa *stored = arena_alloc(e->a, (size_t)n * sizeof *stored);
+    for (int i = 0; i < n; i++)
+        stored[i] = emit_convert(e, values[i], p.type, p.memory);
+    emit_store_vector(e, p.memory, stored, p.pointer, n);
 }
 
 /* Is it short, and without effects, calls and loops? Then it is computed whether needed or not: every operation is total. */
@@ -153,6 +286,8 @@ static ssa constant(body *b, const node *n) {
 }
 
 static ssa read_place(body *b, const node *n) {
+    if (b->bound[n->local].text[0])
+        return b->bound[n->local];
     place p = find_place(b, n);
     return load_place(b, &p);
 }
@@ -217,6 +352,11 @@ static ssa assign(body *b, const node *n) {
     return store_place(b, &p, emit_expression(b, n->kid[1]));
 }
 
+static ssa size_of_dimension(body *b, const node *n) {
+    (void)b;
+    return ssa_text("%%s%d", n->dim);
+}
+
 /* The result of a call whose arguments ("float %r1, i32 4") are evaluated. */
 static ssa call_function(body *b, const function *f, const char *arguments) {
     emit *e = b->e;
@@ -237,6 +377,16 @@ static ssa call(body *b, const node *n) {
         text_printf(&arguments, "%s%s %s", arguments.length ? ", " : "", ir_value_type((dtype)a->type), v.text);
     }
     ssa r = call_function(b, n->callee, arguments.data && !arguments.failed ? arguments.data : "");
+    b->e->failed |= arguments.failed;
+    text_free(&arguments);
+    return r;
+}
+
+ssa emit_call(body *b, const function *f, const ssa *values) {
+    text arguments = {0};
+    for (int k = 0; k < f->nparams; k++)
+        text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), values[k].text);
+    ssa r = call_function(b, f, arguments.data && !arguments.failed ? arguments.data : "");
     b->e->failed |= arguments.failed;
     text_free(&arguments);
     return r;
@@ -290,12 +440,17 @@ static ssa part(body *b, const node *n) {
 
 ssa emit_expression(body *b, const node *n) {
     static ssa (*const writers[])(body *, const node *) = {
-        [N_CONST] = constant,     [N_LOCAL] = read_place, [N_ELEMENT] = read_place,   [N_CONVERT] = convert,
-        [N_UNARY] = unary,        [N_BINARY] = binary,    [N_AND] = logical,          [N_OR] = logical,
-        [N_SELECT] = conditional, [N_ASSIGN] = assign,    [N_COMPOUND] = compound,    [N_UPDATE] = update,
-        [N_CALL] = call,          [N_MATH] = math,        [N_COMPLEX] = make_complex, [N_REAL] = part,
-        [N_IMAG] = part,
+        [N_CONST] = constant,     [N_LOCAL] = read_place,  [N_ELEMENT] = read_place,
+        [N_CONVERT] = convert,    [N_UNARY] = unary,       [N_BINARY] = binary,
+        [N_AND] = logical,        [N_OR] = logical,        [N_SELECT] = conditional,
+        [N_ASSIGN] = assign,      [N_COMPOUND] = compound, [N_UPDATE] = update,
+        [N_CALL] = call,          [N_MATH] = math,         [N_COMPLEX] = make_complex,
+        [N_REAL] = part,          [N_IMAG] = part,         [N_SIZE] = size_of_dimension,
+        [N_REDUCE] = emit_reduce,
     };
+    ssa known;
+    if (b->bundle && bundle_recall(b, n, &known))
+        return known;
     if (n->line)
         b->e->line = n->line;
     return writers[n->kind](b, n);

@@ -17,6 +17,8 @@ void emit_aside_end(emit *e, aside *s);
 /* True the first time it is asked for a key in a module. */
 bool emit_once(emit *e, const char *key);
 
+typedef struct bundle bundle;
+
 /* The function that is being written. */
 typedef struct body {
     emit *e;
@@ -25,10 +27,60 @@ typedef struct body {
     int finish;      /* label of the one exit */
     int case_label;  /* label of the next case of the innermost switch */
     bool open;       /* the current block is not terminated */
+    bool is_kernel;  /* of a generalized ufunc: the emitter has a frame */
+    text slots;      /* the allocas, which stand at the head of the function */
+    int nslots;      /* made so far beside the locals' */
+    ssa *bound;      /* by local: the value of a range's variable; empty: the local has a slot */
+    int depth;       /* constructs around the place that is being written */
+    bundle *bundle;  /* GPU: several instances of it that are written together, or NULL */
+    ssa keep;        /* i1: stores to core operands happen only where it is true; empty: always */
+    bool by_lanes;   /* GPU: the reductions of this place are spread over the lanes of a row */
 } body;
 
-ssa emit_expression(body *b, const node *n);         /* expr.c */
+ssa emit_expression(body *b, const node *n);                  /* expr.c */
+ssa emit_call(body *b, const function *f, const ssa *values); /* expr.c; its first result */
+/* Elements of core operands (expr.c): one, or so many neighbours along the unit dimension by aligned accesses. */
+void emit_core_store(body *b, const node *element, ssa value);
+void emit_core_store_vector(body *b, const node *element, const ssa *values, int n);
+ssa *emit_core_vector(body *b, const node *element, int n);
 ssa emit_function_name(emit *e, const function *f);  /* stmt.c; "kernel", "f3_square" */
-void emit_result_type(text *out, const function *f); /* "{ float, i32 }" */
+void emit_result_type(text *out, const function *f); /* "{ float, i32 }": the scalar ones */
+void emit_statements(body *b, const node *list);     /* stmt.c */
+ssa emit_slot(body *b, const char *type);            /* stmt.c; address of a variable of its own */
+ssa emit_local_slot(body *b, int k);                 /* stmt.c; address of a local */
+
+void emit_invariant(emit *e, bool is_input); /* expr.c; loads from here on are of an input; false: of something else */
+
+/* ---- Constructs (construct.c): loops of one thread ---- */
+
+ssa emit_reduce(body *b, const node *n);
+void emit_forall(body *b, const node *n);
+
+/* The extents of a construct's ranges, none negative; *count is their number. In arena memory. */
+ssa *ranges_read(body *b, const node *ranges, int *count);
+const node *range_at(const node *ranges, int k);
+/* a and b combined as a reduction combines; and the next value of an accumulator after one more term, whose product fuses. */
+ssa combine(body *b, const node *reduce, ssa x, ssa y);
+ssa accumulate(body *b, const node *reduce, ssa so_far);
+
+/* An accumulator of a reduction: its value and, where there is no identity, whether it has one. */
+typedef struct accumulator {
+    ssa slot, has;
+} accumulator;
+accumulator accumulator_new(body *b, const node *reduce); /* a variable; accumulator_clear gives it its value */
+void accumulator_clear(body *b, const node *reduce, const accumulator *a);
+void accumulator_term(body *b, const node *reduce, const accumulator *a);                     /* takes in the term */
+void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has); /* and what another has */
+ssa accumulator_read(body *b, const node *reduce, const accumulator *a);
+ssa accumulator_has(body *b, const node *reduce, const accumulator *a); /* i1; empty text with an identity */
+
+/* ---- The same spread over a team (spread.c) ---- */
+
+ssa spread_reduce(body *b, const node *n);
+void spread_forall(body *b, const node *n);
+/* What a bundle already knows of an expression for the instance that is being written (bundle.c): false if nothing. */
+bool bundle_recall(const body *b, const node *n, ssa *value);
+/* The slot suffix of a local declared in a bundle: "" or "_3". */
+ssa bundle_suffix(const body *b, int variable);
 
 #endif

@@ -50,9 +50,15 @@ static int word_operand(const variant *v, int n) {
     return -1;
 }
 
-enum {
-    BLOCK_MAX = 256 /* threads of the largest block that engines launch */
-};
+/* Threads of the largest block that engines launch. */
+static int largest_block(const variant *v) {
+    enum {
+        BLOCK_MAX = 256
+    };
+    if (v->team == TEAM_GRID)
+        return 1 << TEAM_GRID_BLOCK;
+    return 1 << v->team > BLOCK_MAX ? 1 << v->team : BLOCK_MAX;
+}
 
 static void gpu_head(shape *s) {
     emit *e = s->e;
@@ -68,7 +74,7 @@ static void gpu_head(shape *s) {
     text_puts(&types, ")");
     e->failed |= types.failed || parameters.failed;
     if (!e->failed) {
-        emit_kernel_annotation(e, types.data, BLOCK_MAX);
+        emit_kernel_annotation(e, types.data, largest_block(s->v));
         text_printf(e->out, "define void @%s(%s) nounwind", e->module->entry, parameters.data);
     }
     text_free(&types);

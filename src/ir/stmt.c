@@ -2,8 +2,6 @@
  * structure. A return branches to the one exit. */
 #include "ir/internal.h"
 
-static void statements(body *b, const node *list);
-
 static void jump(body *b, int label) {
     if (b->open)
         emit_branch(b->e, label);
@@ -33,11 +31,20 @@ static void local_type(text *t, const local *l) {
                     l->type == DT_BOOL ? "i8" : element);
 }
 
+ssa emit_slot(body *b, const char *type) {
+    ssa slot = ssa_text("%%a%d", ++b->nslots);
+    text_printf(&b->slots, "  %s = alloca %s\n", slot.text, type);
+    return slot;
+}
+
+ssa emit_local_slot(body *b, int k) { return ssa_text("%%v%d%s", k, bundle_suffix(b, k).text); }
+
 static void clear_local(body *b, int k) {
     const local *l = &b->f->locals[k];
     emit *e = b->e;
     if (!l->rank) {
-        emit_line(e, "store %s zeroinitializer, %s* %%v%d", ir_value_type(l->type), ir_value_type(l->type), k);
+        emit_line(e, "store %s zeroinitializer, %s* %s", ir_value_type(l->type), ir_value_type(l->type),
+                  emit_local_slot(b, k).text);
         return;
     }
     text type = {0};
@@ -58,14 +65,15 @@ static void declare(body *b, const node *n) {
     const local *l = &b->f->locals[n->local];
     if (l->rank || !n->kid[0]) {
         clear_local(b, n->local);
-        statements(b, n->body);
+        emit_statements(b, n->body);
         return;
     }
     ssa v = emit_expression(b, n->kid[0]);
-    emit_line(b->e, "store %s %s, %s* %%v%d", ir_value_type(l->type), v.text, ir_value_type(l->type), n->local);
+    emit_line(b->e, "store %s %s, %s* %s", ir_value_type(l->type), v.text, ir_value_type(l->type),
+              emit_local_slot(b, n->local).text);
 }
 
-static void block(body *b, const node *n) { statements(b, n->body); }
+static void block(body *b, const node *n) { emit_statements(b, n->body); }
 
 static void if_else(body *b, const node *n) {
     emit *e = b->e;
@@ -73,12 +81,12 @@ static void if_else(body *b, const node *n) {
     int yes = emit_label_new(e), no = n->other ? emit_label_new(e) : 0, end = emit_label_new(e);
     emit_branch_if(e, condition, yes, n->other ? no : end);
     emit_label(e, yes);
-    statements(b, n->body);
+    emit_statements(b, n->body);
     if (n->other) {
         jump(b, end);
         emit_label(e, no);
         b->open = true;
-        statements(b, n->other);
+        emit_statements(b, n->other);
     }
     land(b, end);
 }
@@ -94,7 +102,7 @@ static void loop(body *b, const node *n) {
         emit_branch_if(e, emit_expression(b, n->kid[0]), inside, end);
         emit_label(e, inside);
     }
-    statements(b, n->body);
+    emit_statements(b, n->body);
     land(b, step);
     for (const node *s = n->step; s; s = s->next)
         eval(b, s);
@@ -130,7 +138,7 @@ static void switch_case(body *b, const node *n) {
     e->failed |= cases.failed;
     text_free(&cases);
     b->open = false;
-    statements(b, n->body);
+    emit_statements(b, n->body);
     land(b, end);
     b->leave = leave;
     b->case_label = first_case;
@@ -157,10 +165,11 @@ static void finish(body *b, const node *n) {
 }
 
 /* What follows a jump is left out, up to the next case. */
-static void statements(body *b, const node *list) {
+void emit_statements(body *b, const node *list) {
     static void (*const writers[])(body *, const node *) = {
-        [N_EVAL] = eval,          [N_DECLARE] = declare, [N_BLOCK] = block, [N_IF] = if_else,    [N_LOOP] = loop,
-        [N_SWITCH] = switch_case, [N_CASE] = case_label, [N_BREAK] = leave, [N_CONTINUE] = next, [N_RETURN] = finish,
+        [N_EVAL] = eval,     [N_DECLARE] = declare,    [N_BLOCK] = block,        [N_IF] = if_else,
+        [N_LOOP] = loop,     [N_SWITCH] = switch_case, [N_CASE] = case_label,    [N_BREAK] = leave,
+        [N_CONTINUE] = next, [N_RETURN] = finish,      [N_FORALL] = emit_forall,
     };
     for (const node *n = list; n; n = n->next) {
         if (!b->open && n->kind != N_CASE)
@@ -178,10 +187,16 @@ ssa emit_function_name(emit *e, const function *f) {
     return id ? ssa_text("f%d_%.32s", (int)id, f->name ? f->name : "") : ssa_text("kernel");
 }
 
+/* Core operands lie in memory; a function returns the others. */
 void emit_result_type(text *out, const function *f) {
+    const char *comma = "";
     text_puts(out, "{");
-    for (int k = 0; k < f->nresults; k++)
-        text_printf(out, "%s %s", k ? "," : "", ir_value_type(f->locals[f->nparams + k].type));
+    for (int k = f->nparams; k < f->nparams + f->nresults; k++) {
+        if (f->locals[k].core)
+            continue;
+        text_printf(out, "%s %s", comma, ir_value_type(f->locals[k].type));
+        comma = ",";
+    }
     text_puts(out, " }");
 }
 
@@ -198,14 +213,16 @@ static void entry_block(body *b) {
     const function *f = b->f;
     bool clear_arrays = has_switch(f->body);
     for (int k = 0; k < f->nlocals; k++) {
-        text type = {0};
-        local_type(&type, &f->locals[k]);
-        b->e->failed |= type.failed;
-        emit_line(b->e, "%%v%d = alloca %s", k, type.failed ? "" : type.data);
-        text_free(&type);
+        if (f->locals[k].core)
+            continue;
+        text_printf(&b->slots, "  %%v%d = alloca ", k);
+        local_type(&b->slots, &f->locals[k]);
+        text_puts(&b->slots, "\n");
     }
     for (int k = 0; k < f->nlocals; k++) {
         const char *t = ir_value_type(f->locals[k].type);
+        if (f->locals[k].core)
+            continue;
         if (k < f->nparams)
             emit_line(b->e, "store %s %%p%d, %s* %%v%d", t, k, t, k);
         else if (!f->locals[k].rank || clear_arrays)
@@ -216,33 +233,73 @@ static void entry_block(body *b) {
 static void return_results(body *b, const char *type) {
     const function *f = b->f;
     ssa all = ssa_text("undef");
-    for (int k = 0; k < f->nresults; k++) {
-        const char *t = ir_value_type(f->locals[f->nparams + k].type);
-        ssa v = emit_value(b->e, "load %s, %s* %%v%d", t, t, f->nparams + k);
-        all = emit_value(b->e, "insertvalue %s %s, %s %s, %d", type, all.text, t, v.text, k);
+    int field = 0;
+    for (int k = f->nparams; k < f->nparams + f->nresults; k++) {
+        if (f->locals[k].core)
+            continue;
+        const char *t = ir_value_type(f->locals[k].type);
+        ssa v = emit_value(b->e, "load %s, %s* %%v%d", t, t, k);
+        all = emit_value(b->e, "insertvalue %s %s, %s %s, %d", type, all.text, t, v.text, field++);
     }
     emit_line(b->e, "ret %s %s", type, all.text);
 }
 
+/* The address of a core operand, or the value of any other parameter. */
+static void parameter(const body *b, text *out, int k, const char *comma) {
+    emit *e = b->e;
+    if (!b->f->locals[k].core) {
+        text_printf(out, "%s%s %%p%d", comma, ir_value_type(b->f->locals[k].type), k);
+        return;
+    }
+    e->shared = e->frame->v->operand[k].staged;
+    text_printf(out, "%s%s%s %%p%d", comma, ir_memory_type((dtype)e->frame->v->operand[k].memory), ir_global_pointer(e),
+                k);
+    e->shared = false;
+}
+
+static void function_head(body *b, const char *result, const char *name) {
+    const function *f = b->f;
+    emit *e = b->e;
+    const char *comma = "";
+    text_printf(e->out, "define internal %s @%s(", result, name);
+    for (int k = 0; k < f->nparams + f->nresults; k++) {
+        if (k >= f->nparams && !f->locals[k].core)
+            continue;
+        parameter(b, e->out, k, comma);
+        comma = ", ";
+    }
+    ssa scope = emit_scope(e, name, f->body ? f->body->line : 1);
+    text_printf(e->out, "%s) nounwind alwaysinline%s {\n", b->is_kernel ? e->frame->parameters : "", scope.text);
+}
+
+/* The text of the body is written aside: allocas that turn up in it come before. */
 static void define_function(emit *e, const function *f) {
     body b = {.e = e, .f = f, .finish = emit_label_new(e), .open = true};
     ssa name = emit_function_name(e, f);
-    text type = {0};
+    text type = {0}, lines = {0}, *out = e->out;
+    b.is_kernel = e->frame && !strcmp(name.text, "kernel");
+    b.bound = arena_alloc(e->a, (size_t)(f->nlocals + 1) * sizeof *b.bound);
+    if (!b.bound) {
+        e->failed = true;
+        return;
+    }
     emit_result_type(&type, f);
     const char *result = type.failed ? "" : type.data;
-    text_printf(e->out, "define internal %s @%s(", result, name.text);
-    for (int k = 0; k < f->nparams; k++)
-        text_printf(e->out, "%s%s %%p%d", k ? ", " : "", ir_value_type(f->locals[k].type), k);
-    text_printf(e->out, ") nounwind alwaysinline%s {\n", emit_scope(e, name.text, f->body ? f->body->line : 1).text);
+    function_head(&b, result, name.text);
     emit_label(e, emit_label_new(e));
+    e->out = &lines;
     entry_block(&b);
-    statements(&b, f->body);
+    emit_statements(&b, f->body);
     land(&b, b.finish);
     return_results(&b, result);
-    text_puts(e->out, "}\n\n");
+    e->out = out;
+    e->failed |= type.failed || lines.failed || b.slots.failed;
+    if (!e->failed)
+        text_printf(e->out, "%s%s}\n\n", b.slots.data ? b.slots.data : "", lines.data);
     emit_scope_end(e);
-    e->failed |= type.failed;
-    text_free(&type);
+    text *texts[] = {&type, &lines, &b.slots};
+    for (size_t i = 0; i < COUNT(texts); i++)
+        text_free(texts[i]);
 }
 
 void emit_functions(emit *e, const tree *t) {

@@ -4,9 +4,9 @@ target triple = "nvptx64-nvidia-cuda"
 
 define internal { float } @kernel(float %p0, float %p1) nounwind alwaysinline !dbg !5 {
 L2:
-  %v0 = alloca float, !dbg !6
-  %v1 = alloca float, !dbg !6
-  %v2 = alloca float, !dbg !6
+  %v0 = alloca float
+  %v1 = alloca float
+  %v2 = alloca float
   store float %p0, float* %v0, !dbg !6
   store float %p1, float* %v1, !dbg !6
   store float zeroinitializer, float* %v2, !dbg !6
@@ -33,9 +33,9 @@ L1:
 !2 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, producer: "libufunc", isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly)
 !3 = !{null}
 !4 = !DISubroutineType(types: !3)
-!5 = distinct !DISubprogram(name: "kernel", scope: !1, file: !1, line: 4, type: !4, isLocal: false, isDefinition: true, scopeLine: 4, isOptimized: true, unit: !2)
-!6 = !DILocation(line: 4, scope: !5)
+!5 = distinct !DISubprogram(name: "kernel", scope: !1, file: !1, line: 6, type: !4, isLocal: false, isDefinition: true, scopeLine: 6, isOptimized: true, unit: !2)
+!6 = !DILocation(line: 6, scope: !5)
 !7 = !DILocation(line: 2, scope: !5)
-!8 = !DILocation(line: 6, scope: !5)
+!8 = !DILocation(line: 1, scope: !5)
 !9 = !{i32 2, i32 0, i32 3, i32 1}
 !10 = !{i32 2, !"Debug Info Version", i32 3}

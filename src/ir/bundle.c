@@ -1,0 +1,220 @@
+/* bundle.c - instances of a body that are written together; see bundle.h. Two instances share a load if everything that the
+ * address depends on is the same in both. */
+#include "ir/bundle.h"
+#include "ir/shape.h"
+
+/* The outer instance that instance i is of. */
+static int outer_of(const bundle *t, int i) { return t->fixed >= 0 ? t->fixed : i / (t->count / t->outer->count); }
+
+bundle *bundle_begin(body *b, int count, bool of_each) {
+    arena *a = b->e->a;
+    bundle *t = arena_alloc(a, sizeof *t);
+    t->outer = b->bundle;
+    t->count = count;
+    t->fixed = t->outer && !of_each ? t->outer->now : -1;
+    t->own = t->outer ? t->outer->own : arena_alloc(a, (size_t)b->f->nlocals);
+    b->bundle = t;
+    return t;
+}
+
+void bundle_end(body *b) {
+    bundle *t = b->bundle;
+    for (int v = 0; v < t->nvariables; v++)
+        b->bound[t->variable[v].local] = ssa_text("%s", "");
+    b->bundle = t->outer;
+}
+
+bundle_variable *bundle_add(body *b, bundle *t, int variable, int width) {
+    arena *a = b->e->a;
+    size_t n = (size_t)t->count;
+    bundle_variable *v = &t->variable[t->nvariables++];
+    *v = (bundle_variable){.local = variable,
+                           .width = width,
+                           .value = arena_alloc(a, n * sizeof *v->value),
+                           .base = arena_alloc(a, n * sizeof *v->base),
+                           .lane = arena_alloc(a, n * sizeof *v->lane)};
+    return v;
+}
+
+static void bind(body *b, bundle *t, int i) {
+    t->now = i;
+    for (int v = 0; v < t->nvariables; v++)
+        b->bound[t->variable[v].local] = t->variable[v].value[i];
+    if (t->outer)
+        bind(b, t->outer, outer_of(t, i));
+}
+
+void bundle_now(body *b, int i) { bind(b, b->bundle, i); }
+
+ssa bundle_suffix(const body *b, int variable) {
+    const bundle *t = b->bundle;
+    while (t && t->outer)
+        t = t->outer;
+    return t && t->own[variable] && t->now ? ssa_text("_%d", t->now) : ssa_text("%s", "");
+}
+
+/* ---- What is known ---- */
+
+void bundle_know(body *b, const node *n, ssa *value) {
+    known_values *k = arena_alloc(b->e->a, sizeof *k);
+    *k = (known_values){n, value, b->bundle->known};
+    b->bundle->known = k;
+}
+
+void bundle_forget(body *b) { b->bundle->known = NULL; }
+
+bool bundle_recall(const body *b, const node *n, ssa *value) {
+    for (const bundle *t = b->bundle; t; t = t->outer)
+        for (const known_values *k = t->known; k; k = k->next)
+            if (k->of == n && k->value[t->now].text[0]) {
+                *value = k->value[t->now];
+                return true;
+            }
+    return false;
+}
+
+/* ---- What depends on what ---- */
+
+static bool depends_list(const node *list, int variable);
+
+static bool depends(const node *n, int variable) {
+    if (!n)
+        return false;
+    if ((n->kind == N_LOCAL || n->kind == N_ELEMENT) && n->local == variable)
+        return true;
+    for (int k = 0; k < 3; k++)
+        if (depends(n->kid[k], variable))
+            return true;
+    return depends_list(n->args, variable);
+}
+
+static bool depends_list(const node *list, int variable) {
+    for (; list; list = list->next)
+        if (depends(list, variable))
+            return true;
+    return false;
+}
+
+/* On a variable of the body, of which each outermost instance has its own? */
+static bool depends_on_own(const body *b, const bundle *t, const node *n) {
+    for (int k = 0; k < b->f->nlocals; k++)
+        if (t->own[k] && depends(n, k))
+            return true;
+    return false;
+}
+
+bool bundle_varies(const body *b, const node *n) {
+    for (const bundle *t = b->bundle; t; t = t->outer)
+        for (int v = 0; v < t->nvariables; v++)
+            if (depends(n, t->variable[v].local))
+                return true;
+    return b->bundle && depends_on_own(b, b->bundle, n);
+}
+
+/* Is n the same in instances i and j, leaving out the lanes of one variable (if it is not NULL)? */
+static bool same(const body *b, const bundle *t, const node *n, int i, int j, const bundle_variable *but) {
+    for (int v = 0; v < t->nvariables; v++) {
+        const bundle_variable *var = &t->variable[v];
+        const ssa *what = var == but ? var->base : var->value;
+        if (depends(n, var->local) && strcmp(what[i].text, what[j].text) != 0)
+            return false;
+    }
+    if (t->outer)
+        return same(b, t->outer, n, outer_of(t, i), outer_of(t, j), but);
+    return i == j || !depends_on_own(b, t, n);
+}
+
+/* ---- Elements of core operands ---- */
+
+static const node *index_of(const node *element, int rank, int d) {
+    return rank <= 3 ? element->kid[d] : range_at(element->args, d);
+}
+
+const bundle_variable *bundle_along(const body *b, const node *n) {
+    const local *l = &b->f->locals[n->local];
+    int unit = b->e->frame->v->operand[n->local].unit;
+    if (!unit || !n->unchecked || b->e->frame->v->operand[n->local].staged)
+        return NULL;
+    const node *last = index_of(n, l->rank, unit - 1);
+    for (const bundle *t = b->bundle; t; t = t->outer)
+        for (int v = 0; v < t->nvariables; v++) {
+            const bundle_variable *var = &t->variable[v];
+            if (var->width == 1 || last->kind != N_LOCAL || last->local != var->local)
+                continue;
+            for (int d = 0; d < l->rank; d++)
+                if (d != unit - 1 && depends(index_of(n, l->rank, d), var->local))
+                    return NULL;
+            return var;
+        }
+    return NULL;
+}
+
+static int lane_of(const bundle *t, const bundle_variable *var, int i) {
+    for (; t; i = t->outer ? outer_of(t, i) : 0, t = t->outer)
+        for (int v = 0; v < t->nvariables; v++)
+            if (&t->variable[v] == var)
+                return var->lane[i];
+    return 0;
+}
+
+/* A load by each instance that no other has done before, vectors first. */
+static void load_element(body *b, const node *n) {
+    bundle *t = b->bundle;
+    const bundle_variable *along = bundle_along(b, n);
+    ssa *value = arena_alloc(b->e->a, (size_t)t->count * sizeof *value);
+    ssa **vector = arena_alloc(b->e->a, (size_t)t->count * sizeof *vector);
+    for (int i = 0; i < t->count; i++) {
+        int j = 0;
+        while (j < i && !same(b, t, n, j, i, NULL))
+            j++;
+        if (j < i) {
+            value[i] = value[j];
+            continue;
+        }
+        int lane = along ? lane_of(t, along, i) : 0;
+        for (j = 0; along && j < i && !(vector[j] && same(b, t, n, j, i, along));)
+            j++;
+        bundle_now(b, i);
+        if (along && j < i) {
+            value[i] = vector[j][lane];
+        } else if (along && lane == 0) {
+            vector[i] = emit_core_vector(b, n, along->width);
+            value[i] = vector[i][0];
+        } else {
+            value[i] = emit_expression(b, n);
+        }
+    }
+    bundle_know(b, n, value);
+}
+
+static bool is_plain(const node *n) {
+    if (!n)
+        return true;
+    if (n->kind != N_CONST && n->kind != N_LOCAL && n->kind != N_SIZE && n->kind != N_BINARY && n->kind != N_CONVERT)
+        return false;
+    return is_plain(n->kid[0]) && is_plain(n->kid[1]) && is_plain(n->kid[2]);
+}
+
+static bool has_plain_indices(const body *b, const node *n) {
+    int rank = b->f->locals[n->local].rank;
+    for (int d = 0; d < rank; d++)
+        if (!is_plain(index_of(n, rank, d)))
+            return false;
+    return true;
+}
+
+void bundle_load(body *b, const node *n) {
+    if (!n || n->kind == N_REDUCE)
+        return;
+    if (n->kind == N_ELEMENT) {
+        if (b->f->locals[n->local].core && n->unchecked && has_plain_indices(b, n))
+            load_element(b, n);
+        return;
+    }
+    bundle_load(b, n->kid[0]);
+    if (n->kind != N_AND && n->kind != N_OR && n->kind != N_SELECT)
+        for (int k = 1; k < 3; k++)
+            bundle_load(b, n->kid[k]);
+    for (const node *a = n->args; a; a = a->next)
+        bundle_load(b, a);
+}

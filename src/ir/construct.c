@@ -1,0 +1,182 @@
+/* construct.c - forall and the reductions (sum, prod, min, max, any, all, reduce) as loops of one thread: the CPU's form, and
+ * that of a GPU thread that computes an inner call alone, or is inside a construct that is already spread. A forall says
+ * that its iterations are independent, and a floating sum that its order is free, so that LLVM makes vector loops. */
+#include "ir/internal.h"
+#include "ir/shape.h"
+
+/* ---- Ranges ---- */
+
+const node *range_at(const node *ranges, int k) {
+    while (k--)
+        ranges = ranges->next;
+    return ranges;
+}
+
+ssa *ranges_read(body *b, const node *ranges, int *count) {
+    *count = 0;
+    for (const node *r = ranges; r; r = r->next)
+        ++*count;
+    ssa *limits = arena_alloc(b->e->a, (size_t)*count * sizeof *limits);
+    const node *r = ranges;
+    for (int k = 0; k < *count; k++, r = r->next)
+        limits[k] = emit_expression(b, r->kid[0]);
+    return limits;
+}
+
+/* Loops over all ranges, one in the other; their variables are bound. */
+static shape_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count) {
+    shape_loop *loops = arena_alloc(b->e->a, (size_t)count * sizeof *loops);
+    const node *r = ranges;
+    for (int k = 0; k < count; k++, r = r->next) {
+        loops[k] = shape_loop_begin(b->e, "i64", ssa_text("0"), limits[k]);
+        b->bound[r->local] = loops[k].i;
+    }
+    return loops;
+}
+
+/* hint: metadata of the innermost loop. */
+static void nest_end(body *b, const node *ranges, const shape_loop *loops, int count, int hint) {
+    for (int k = count - 1; k >= 0; k--)
+        shape_loop_end(b->e, &loops[k], ssa_text("1"), k == count - 1 ? hint : 0);
+    for (const node *r = ranges; r; r = r->next)
+        b->bound[r->local] = ssa_text("%s", "");
+}
+
+/* ---- Combining ---- */
+
+static bool is_float_sum(const node *reduce) {
+    return !reduce->callee && reduce->op == OP_ADD && dtype_is_floating((dtype)reduce->type);
+}
+
+ssa combine(body *b, const node *reduce, ssa x, ssa y) {
+    dtype type = (dtype)reduce->type;
+    if (reduce->callee)
+        return emit_call(b, reduce->callee, (ssa[]){x, y});
+    if (type == DT_BOOL)
+        return emit_value(b->e, "%s i1 %s, %s", reduce->op == OP_AND ? "and" : "or", x.text, y.text);
+    if (is_float_sum(reduce))
+        return emit_value(b->e, "fadd reassoc %s %s, %s", ir_value_type(type), x.text, y.text);
+    return emit_binary(b->e, (op)reduce->op, type, x, y, type);
+}
+
+/* A product that is summed is rounded once with the sum. */
+static ssa add_product(body *b, const node *reduce, ssa so_far) {
+    emit *e = b->e;
+    const node *product = reduce->kid[0];
+    const char *t = ir_value_type((dtype)reduce->type), *width = reduce->type == DT_FLOAT32 ? "f32" : "f64";
+    ssa x = emit_expression(b, product->kid[0]), y = emit_expression(b, product->kid[1]);
+    if (!e->target->gpu) {
+        ssa p = emit_value(e, "fmul contract %s %s, %s", t, x.text, y.text);
+        return emit_value(e, "fadd reassoc contract %s %s, %s", t, so_far.text, p.text);
+    }
+    emit_declare(e, "declare %s @llvm.fma.%s(%s, %s, %s)", t, width, t, t, t);
+    return emit_value(e, "call %s @llvm.fma.%s(%s %s, %s %s, %s %s)", t, width, t, x.text, t, y.text, t, so_far.text);
+}
+
+ssa accumulate(body *b, const node *reduce, ssa so_far) {
+    const node *term = reduce->kid[0];
+    if (is_float_sum(reduce) && term->kind == N_BINARY && term->op == OP_MUL)
+        return add_product(b, reduce, so_far);
+    ssa value = emit_expression(b, term);
+    return combine(b, reduce, so_far, value);
+}
+
+/* ---- Accumulators ---- */
+
+accumulator accumulator_new(body *b, const node *reduce) {
+    accumulator a = {.slot = emit_slot(b, ir_value_type((dtype)reduce->type))};
+    if (!reduce->is_identity)
+        a.has = emit_slot(b, "i1");
+    return a;
+}
+
+static void put(body *b, const char *type, ssa value, ssa slot) {
+    emit_line(b->e, "store %s %s, %s* %s", type, value.text, type, slot.text);
+}
+
+void accumulator_clear(body *b, const node *reduce, const accumulator *a) {
+    put(b, ir_value_type((dtype)reduce->type), emit_constant(reduce->value, (dtype)reduce->type), a->slot);
+    if (a->has.text[0])
+        put(b, "i1", ssa_text("false"), a->has);
+}
+
+ssa accumulator_read(body *b, const node *reduce, const accumulator *a) {
+    const char *type = ir_value_type((dtype)reduce->type);
+    return emit_value(b->e, "load %s, %s* %s", type, type, a->slot.text);
+}
+
+ssa accumulator_has(body *b, const node *reduce, const accumulator *a) {
+    (void)reduce;
+    return a->has.text[0] ? emit_value(b->e, "load i1, i1* %s", a->has.text) : ssa_text("%s", "");
+}
+
+void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
+    dtype type = (dtype)reduce->type;
+    ssa old = accumulator_read(b, reduce, a), joined = combine(b, reduce, old, value);
+    if (a->has.text[0]) {
+        ssa had = accumulator_has(b, reduce, a), any = has;
+        joined = emit_select(b->e, type, had, joined, value);
+        if (strcmp(has.text, "true")) {
+            joined = emit_select(b->e, type, has, joined, old);
+            any = emit_value(b->e, "or i1 %s, %s", had.text, has.text);
+        }
+        put(b, "i1", any, a->has);
+    }
+    put(b, ir_value_type(type), joined, a->slot);
+}
+
+void accumulator_term(body *b, const node *reduce, const accumulator *a) {
+    if (a->has.text[0]) {
+        accumulator_join(b, reduce, a, emit_expression(b, reduce->kid[0]), ssa_text("true"));
+        return;
+    }
+    ssa next = accumulate(b, reduce, accumulator_read(b, reduce, a));
+    put(b, ir_value_type((dtype)reduce->type), next, a->slot);
+}
+
+/* ---- Loops ---- */
+
+static ssa reduce_alone(body *b, const node *n) {
+    int count;
+    ssa *limits = ranges_read(b, n->args, &count);
+    accumulator a = accumulator_new(b, n);
+    accumulator_clear(b, n, &a);
+    b->depth++;
+    shape_loop *loops = nest_begin(b, n->args, limits, count);
+    accumulator_term(b, n, &a);
+    nest_end(b, n->args, loops, count, 0);
+    b->depth--;
+    return accumulator_read(b, n, &a);
+}
+
+static void forall_alone(body *b, const node *n) {
+    emit *e = b->e;
+    int count, group = e->access_group, hint = 0, leave = b->leave, next = b->next;
+    ssa *limits = ranges_read(b, n->args, &count);
+    b->depth++;
+    shape_loop *loops = nest_begin(b, n->args, limits, count);
+    if (!e->target->gpu) {
+        e->access_group = emit_metadata(e, "distinct !{}");
+        hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
+    }
+    emit_statements(b, n->body);
+    e->access_group = group;
+    nest_end(b, n->args, loops, count, hint);
+    b->depth--;
+    b->leave = leave;
+    b->next = next;
+}
+
+static bool is_spread(const body *b) { return b->is_kernel && b->e->frame->spread; }
+
+ssa emit_reduce(body *b, const node *n) {
+    bool over_team = is_spread(b) && (b->depth == 0 || b->by_lanes);
+    return over_team ? spread_reduce(b, n) : reduce_alone(b, n);
+}
+
+void emit_forall(body *b, const node *n) {
+    if (is_spread(b) && b->depth == 0)
+        spread_forall(b, n);
+    else
+        forall_alone(b, n);
+}

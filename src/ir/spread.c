@@ -1,0 +1,488 @@
+/* spread.c - constructs spread over a team of GPU threads. A range, or the combinations of several, is cut into tiles of
+ * `vector` neighbours along the last range; a thread takes every size-th tile, `repeat` of them together. What is left
+ * over, and everything where accesses by vectors are not aligned, goes element by element.
+ *
+ *   a reduction at the top    tiles over the team, then combined over it
+ *   a forall without one      tiles over the team
+ *   a forall around some      by lanes: its rows over groups of lanes, `repeat` of them together, and the reduction's tiles
+ *                             over the lanes of a group; along: tiles of `repeat` rows by `vector` columns over the team, and
+ *                             the whole reduction in one thread */
+#include "ir/bundle.h"
+#include "ir/shape.h"
+#include "ir/team.h"
+
+/* ---- Tiles ---- */
+
+/* The combinations of ranges, cut into tiles. */
+typedef struct space {
+    const node *ranges;
+    int count;       /* of ranges */
+    ssa *limit;      /* i64, by range, not negative */
+    int rows, width; /* of a tile: along the last range but one, and along the last */
+    ssa whole;       /* tiles along the last range */
+    ssa across;      /* tiles along the one before (its extent where rows is 1) */
+    ssa tiles, rest; /* all tiles; and the elements that are in none, counted with the rows of their tile as one */
+} space;
+
+static ssa at_least_0(emit *e, ssa x) {
+    return shape_select(e, "i64", emit_value(e, "icmp sgt i64 %s, 0", x.text), x, ssa_text("0"));
+}
+
+static space space_make(body *b, const node *ranges, int rows, int width) {
+    emit *e = b->e;
+    space p = {.ranges = ranges, .rows = rows, .width = width};
+    p.limit = ranges_read(b, ranges, &p.count);
+    ssa others = ssa_text("1");
+    for (int k = 0; k < p.count; k++)
+        p.limit[k] = at_least_0(e, p.limit[k]);
+    for (int k = 0; k < p.count - 1; k++) {
+        ssa extent = p.limit[k];
+        if (k == p.count - 2 && rows > 1) {
+            extent = emit_value(e, "add i64 %s, %d", extent.text, rows - 1);
+            extent = emit_value(e, "udiv i64 %s, %d", extent.text, rows);
+        }
+        p.across = extent;
+        others = k ? shape_op(e, "mul i64", others, extent) : extent;
+    }
+    ssa last = p.limit[p.count - 1];
+    p.whole = last;
+    if (width > 1) {
+        ssa whole = emit_value(e, "udiv i64 %s, %d", last.text, width);
+        p.whole = shape_select(e, "i64", ssa_text("%%aligned"), whole, ssa_text("0"));
+    }
+    p.tiles = p.count > 1 ? shape_op(e, "mul i64", others, p.whole) : p.whole;
+    if (width > 1) {
+        ssa in_tiles = emit_value(e, "mul i64 %s, %d", p.whole.text, width),
+            left = shape_op(e, "sub i64", last, in_tiles);
+        p.rest = p.count > 1 ? shape_op(e, "mul i64", others, left) : left;
+    }
+    return p;
+}
+
+/* The first index of tile t (i64) along each range; in the rest, of an element. */
+static void tile_find(body *b, const space *p, ssa t, bool in_rest, ssa *first) {
+    emit *e = b->e;
+    ssa columns = p->whole, start = ssa_text("0");
+    if (in_rest) {
+        start = emit_value(e, "mul i64 %s, %d", p->whole.text, p->width);
+        columns = shape_op(e, "sub i64", p->limit[p->count - 1], start);
+    }
+    ssa column = t;
+    if (p->count > 1) {
+        column = shape_op(e, "urem i64", t, columns);
+        t = shape_op(e, "udiv i64", t, columns);
+    }
+    if (in_rest)
+        column = shape_op(e, "add i64", start, column);
+    else if (p->width > 1)
+        column = emit_value(e, "mul i64 %s, %d", column.text, p->width);
+    first[p->count - 1] = column;
+    for (int k = p->count - 2; k >= 0; k--) {
+        ssa extent = k == p->count - 2 ? p->across : p->limit[k], i = k ? shape_op(e, "urem i64", t, extent) : t;
+        first[k] = k == p->count - 2 && p->rows > 1 ? emit_value(e, "mul i64 %s, %d", i.text, p->rows) : i;
+        if (k)
+            t = shape_op(e, "udiv i64", t, extent);
+    }
+}
+
+static ssa smaller(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
+
+/* Adds the variables of a space to a bundle whose count is outer * tiles * rows * width: tile s begins at first[s]. Rows past
+ * the end are the last one once more. */
+static void space_instances(body *b, const space *p, bundle *t, int outer, int tiles, int width,
+                            ssa (*first)[BUNDLE_VARIABLES]) {
+    emit *e = b->e;
+    for (int k = 0; k < p->count; k++) {
+        const node *r = range_at(p->ranges, k);
+        bool last = k == p->count - 1, is_row = k == p->count - 2 && p->rows > 1;
+        bundle_variable *v = bundle_add(b, t, r->local, last ? width : 1);
+        for (int s = 0; s < tiles; s++)
+            for (int u = 0; u < p->rows; u++)
+                for (int w = 0; w < width; w++) {
+                    int i = (s * p->rows + u) * width + w;
+                    ssa base = first[s][k];
+                    if (is_row && w)
+                        base = v->base[i - w];
+                    else if (is_row && u)
+                        base = smaller(e, emit_value(e, "add i64 %s, %d", base.text, u),
+                                       emit_value(e, "sub i64 %s, 1", p->limit[k].text));
+                    v->base[i] = v->value[i] = base;
+                    v->lane[i] = last ? w : 0;
+                    if (!last || !w)
+                        continue;
+                    v->value[i] = u ? v->value[i - width] : emit_value(e, "add i64 %s, %d", base.text, w);
+                }
+        int each = tiles * p->rows * width;
+        for (int x = 1; x < outer; x++)
+            for (int i = 0; i < each; i++) {
+                v->value[x * each + i] = v->value[i];
+                v->base[x * each + i] = v->base[i];
+                v->lane[x * each + i] = v->lane[i];
+            }
+    }
+}
+
+/* A loop for (t = slot's value; t < limit; t += step): what lies between is done at least never. */
+typedef struct walk {
+    ssa slot, t;
+    int head, end;
+} walk;
+
+static walk walk_begin(body *b, ssa slot, ssa limit) {
+    emit *e = b->e;
+    walk w = {.slot = slot, .head = emit_label_new(e), .end = emit_label_new(e)};
+    int inside = emit_label_new(e);
+    emit_branch(e, w.head);
+    emit_label(e, w.head);
+    w.t = emit_value(e, "load i64, i64* %s", slot.text);
+    emit_branch_if(e, emit_value(e, "icmp slt i64 %s, %s", w.t.text, limit.text), inside, w.end);
+    emit_label(e, inside);
+    return w;
+}
+
+static void walk_end(body *b, const walk *w, ssa step) {
+    emit *e = b->e;
+    ssa next = shape_op(e, "add i64", w->t, step);
+    int hint = shape_no_unroll(e), self = e->nmetadata + 1;
+    ssa loop = ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d}", self, hint));
+    emit_line(e, "store i64 %s, i64* %s", next.text, w->slot.text);
+    emit_line(e, "br label %%L%d%s", w->head, loop.text);
+    emit_label(e, w->end);
+}
+
+/* Calls visit for `together` tiles at a time from tile `first` on, every step-th, then for the tiles left, then (in_rest)
+ * for the elements left. */
+typedef void visitor(body *b, const space *p, int tiles, int width, ssa (*first)[BUNDLE_VARIABLES], void *user);
+
+static void space_walk(body *b, const space *p, ssa first, ssa step, int together, visitor *visit, void *user) {
+    emit *e = b->e;
+    ssa slot = emit_slot(b, "i64"), at[8][BUNDLE_VARIABLES];
+    for (int pass = together > 1 ? 0 : 1; pass < (p->width > 1 ? 3 : 2); pass++) {
+        bool in_rest = pass == 2;
+        int tiles = pass ? 1 : together;
+        ssa limit = in_rest ? p->rest : p->tiles, far = step;
+        if (pass == (together > 1 ? 0 : 1) || in_rest)
+            emit_line(e, "store i64 %s, i64* %s", first.text, slot.text);
+        if (tiles > 1) {
+            far = emit_value(e, "mul i64 %s, %d", step.text, tiles);
+            limit = shape_op(e, "sub i64", limit, emit_value(e, "mul i64 %s, %d", step.text, tiles - 1));
+        }
+        walk w = walk_begin(b, slot, limit);
+        for (int s = 0; s < tiles; s++) {
+            ssa t =
+                s ? shape_op(e, "add i64", w.t, s == 1 ? step : emit_value(e, "mul i64 %s, %d", step.text, s)) : w.t;
+            tile_find(b, p, t, in_rest, at[s]);
+        }
+        visit(b, p, tiles, in_rest ? 1 : p->width, at, user);
+        walk_end(b, &w, far);
+    }
+}
+
+/* ---- Reductions ---- */
+
+enum {
+    ACCUMULATORS = 32, /* of a thread: more cost registers */
+    BODY_MOST = 1500   /* nodes of all instances together */
+};
+
+typedef struct reduction {
+    const node *n;
+    int outer;    /* instances of the forall around it that share the loop, or 1: */
+    bool of_each; /* all of them, not just the one that is being written */
+    int ways;     /* accumulators of each */
+    accumulator *all;
+} reduction;
+
+static void reduce_tiles(body *b, const space *p, int tiles, int width, ssa (*first)[BUNDLE_VARIABLES], void *user) {
+    const reduction *r = user;
+    int each = tiles * p->rows * width;
+    bundle *t = bundle_begin(b, r->outer * each, r->of_each);
+    space_instances(b, p, t, r->outer, tiles, width, first);
+    b->depth++;
+    bundle_load(b, r->n->kid[0]);
+    for (int i = 0; i < t->count; i++) {
+        bundle_now(b, i);
+        accumulator_term(b, r->n, &r->all[i / each * r->ways + i % each % r->ways]);
+    }
+    b->depth--;
+    bundle_end(b);
+}
+
+static int node_count(const node *n) {
+    int count = 0;
+    for (; n; n = n->next) {
+        count++;
+        if (n->callee)
+            count += 20;
+        for (int k = 0; k < 3; k++)
+            count += node_count(n->kid[k]);
+        count += node_count(n->args) + node_count(n->body) + node_count(n->other) + node_count(n->step);
+    }
+    return count;
+}
+
+static int fits(int wanted, int nodes, int others) {
+    while (wanted > 1 && (wanted * others * nodes > BODY_MOST || wanted * others > BUNDLE_MOST))
+        wanted /= 2;
+    return wanted;
+}
+
+/* The value of a reduction for each of `outer` instances: tiles first, first + step .. */
+static void reduce_over(body *b, const node *n, int outer, bool of_each, ssa first, ssa step, int repeat, ssa *value,
+                        ssa *has) {
+    int nodes = node_count(n->kid[0]), width = fits(b->e->frame->v->vector, nodes, outer);
+    int together = fits(repeat, nodes, outer * width);
+    if (width < b->e->frame->v->vector)
+        width = 1;
+    reduction r = {.n = n,
+                   .outer = outer,
+                   .of_each = of_each,
+                   .ways = outer * width * together > ACCUMULATORS ? 1 : width * together};
+    bool by_lanes = b->by_lanes;
+    space p = space_make(b, n->args, 1, width);
+    b->by_lanes = false;
+    r.all = arena_alloc(b->e->a, (size_t)(outer * r.ways) * sizeof *r.all);
+    for (int i = 0; i < outer * r.ways; i++) {
+        r.all[i] = accumulator_new(b, n);
+        accumulator_clear(b, n, &r.all[i]);
+    }
+    space_walk(b, &p, first, step, together, reduce_tiles, &r);
+    for (int x = 0; x < outer; x++) {
+        accumulator *a = &r.all[x * r.ways];
+        for (int half = r.ways / 2; half; half /= 2)
+            for (int i = 0; i < half; i++)
+                accumulator_join(b, n, &a[i], accumulator_read(b, n, &a[i + half]),
+                                 accumulator_has(b, n, &a[i + half]));
+        value[x] = accumulator_read(b, n, a);
+        has[x] = accumulator_has(b, n, a);
+    }
+    b->by_lanes = by_lanes;
+}
+
+/* Where the lanes of a row share a reduction, or one thread does all of it. */
+static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *value) {
+    const variant *v = b->e->frame->v;
+    int lanes = v->along ? 0 : v->lanes;
+    ssa *has = arena_alloc(b->e->a, (size_t)outer * sizeof *has);
+    ssa first = lanes ? team_lane(b, lanes) : ssa_text("0");
+    reduce_over(b, n, outer, of_each, first, ssa_text("%d", 1 << lanes), outer == 1 && !v->along ? 2 : 1, value, has);
+    for (int x = 0; x < outer; x++)
+        lanes_reduce(b, n, lanes, &value[x], &has[x]);
+}
+
+ssa spread_reduce(body *b, const node *n) {
+    ssa value, has;
+    if (b->depth) {
+        reduce_inside(b, n, 1, false, &value);
+        return value;
+    }
+    reduce_over(b, n, 1, false, ssa_text("%%rank"), ssa_text("%%size"), b->e->frame->v->repeat, &value, &has);
+    team_reduce(b, n, &value, &has);
+    return value;
+}
+
+/* ---- forall ---- */
+
+static bool contains(const node *n, node_kind kind) {
+    for (; n; n = n->next) {
+        if (n->kind == kind || contains(n->kid[0], kind) || contains(n->kid[1], kind) || contains(n->kid[2], kind) ||
+            contains(n->args, kind) || contains(n->body, kind) || contains(n->other, kind) || contains(n->step, kind))
+            return true;
+    }
+    return false;
+}
+
+/* Does an expression read what the body may have written, or assign on the way? Then instances cannot be repeated. */
+static bool is_pure(const body *b, const node *n) {
+    for (; n; n = n->next) {
+        if (n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE)
+            return false;
+        if (n->kind == N_ELEMENT && b->f->locals[n->local].core && n->local >= b->f->nparams)
+            return false;
+        for (int k = 0; k < 3; k++)
+            if (n->kid[k] && !is_pure(b, n->kid[k]))
+                return false;
+        if (n->args && !is_pure(b, n->args))
+            return false;
+    }
+    return true;
+}
+
+/* Declarations of scalars, and assignments to them and to elements of outputs, one after the other: statements that can be
+ * written for many instances, each for all of them before the next. */
+static bool is_simple(const body *b, const node *list) {
+    for (const node *n = list; n; n = n->next) {
+        if (n->kind == N_BLOCK && is_simple(b, n->body))
+            continue;
+        if (n->kind == N_DECLARE && !b->f->locals[n->local].rank && n->kid[0] && is_pure(b, n->kid[0]))
+            continue;
+        if (n->kind != N_EVAL || n->kid[0]->kind != N_ASSIGN)
+            return false;
+        const node *to = n->kid[0]->kid[0], *value = n->kid[0]->kid[1];
+        const local *l = &b->f->locals[to->local];
+        if ((l->rank && !l->core) || !is_pure(b, to->args))
+            return false;
+        for (int k = 0; k < 3; k++)
+            if (to->kid[k] && !is_pure(b, to->kid[k]))
+                return false;
+        if (!is_pure(b, value))
+            return false;
+    }
+    return true;
+}
+
+/* The reductions of an expression that every instance reaches: computed for all of them in one loop. */
+static void reductions_first(body *b, const node *n) {
+    if (!n)
+        return;
+    if (n->kind == N_REDUCE) {
+        for (const node *r = n->args; r; r = r->next)
+            if (bundle_varies(b, r->kid[0]))
+                return;
+        ssa *value = arena_alloc(b->e->a, (size_t)b->bundle->count * sizeof *value);
+        reduce_inside(b, n, b->bundle->count, true, value);
+        bundle_know(b, n, value);
+        return;
+    }
+    reductions_first(b, n->kid[0]);
+    if (n->kind != N_AND && n->kind != N_OR && n->kind != N_SELECT)
+        for (int k = 1; k < 3; k++)
+            reductions_first(b, n->kid[k]);
+    for (const node *a = n->args; a; a = a->next)
+        reductions_first(b, a);
+}
+
+/* values[i] of instance i to a core element; neighbours by one access. */
+static void store_all(body *b, const node *to, const ssa *value) {
+    bundle *t = b->bundle;
+    const bundle_variable *along = b->keep.text[0] ? NULL : bundle_along(b, to);
+    for (int i = 0; i < t->count; i += along ? along->width : 1) {
+        bundle_now(b, i);
+        if (along)
+            emit_core_store_vector(b, to, value + i, along->width);
+        else
+            emit_core_store(b, to, value[i]);
+    }
+}
+
+static void assign_all(body *b, const node *assign) {
+    bundle *t = b->bundle;
+    const node *to = assign->kid[0], *from = assign->kid[1];
+    bool core = b->f->locals[to->local].core;
+    ssa *value = arena_alloc(b->e->a, (size_t)t->count * sizeof *value);
+    for (int i = 0; i < t->count; i++) {
+        bundle_now(b, i);
+        if (core)
+            value[i] = emit_expression(b, from);
+        else
+            emit_expression(b, assign);
+    }
+    if (!core)
+        return;
+    int end = 0;
+    ssa keep = b->keep;
+    if (keep.text[0]) {
+        int yes = emit_label_new(b->e);
+        end = emit_label_new(b->e);
+        emit_branch_if(b->e, keep, yes, end);
+        emit_label(b->e, yes);
+        b->keep = ssa_text("%s", "");
+    }
+    store_all(b, to, value);
+    if (end) {
+        emit_branch(b->e, end);
+        emit_label(b->e, end);
+        b->keep = keep;
+    }
+}
+
+static void declare_all(body *b, const node *n) {
+    bundle *t = b->bundle;
+    const char *type = ir_value_type((dtype)b->f->locals[n->local].type);
+    t->own[n->local] = true;
+    for (int i = 0; i < t->count; i++) {
+        bundle_now(b, i);
+        ssa value = emit_expression(b, n->kid[0]), slot = emit_local_slot(b, n->local);
+        if (i && emit_once(b->e, slot.text))
+            text_printf(&b->slots, "  %s = alloca %s\n", slot.text, type);
+        emit_line(b->e, "store %s %s, %s* %s", type, value.text, type, slot.text);
+    }
+}
+
+/* The statements of a simple body, each for all instances. */
+static void write_all(body *b, const node *list) {
+    for (const node *n = list; n; n = n->next) {
+        if (n->line)
+            b->e->line = n->line;
+        if (n->kind == N_BLOCK) {
+            write_all(b, n->body);
+            continue;
+        }
+        reductions_first(b, n->kid[0]);
+        bundle_load(b, n->kind == N_DECLARE ? n->kid[0] : n->kid[0]->kid[1]);
+        (n->kind == N_DECLARE ? declare_all : assign_all)(b, n->kind == N_DECLARE ? n : n->kid[0]);
+        bundle_forget(b);
+    }
+}
+
+static void forall_tiles(body *b, const space *p, int tiles, int width, ssa (*first)[BUNDLE_VARIABLES], void *user) {
+    const node *n = user;
+    bool simple = is_simple(b, n->body);
+    bundle *t = bundle_begin(b, tiles * p->rows * width, true);
+    space_instances(b, p, t, 1, tiles, width, first);
+    b->depth++;
+    bundle_now(b, 0);
+    if (simple)
+        write_all(b, n->body);
+    else
+        emit_statements(b, n->body);
+    b->depth--;
+    bundle_end(b);
+}
+
+/* Rows over groups of lanes, as a space of single elements. */
+static void forall_by_lanes(body *b, const node *n, int repeat) {
+    emit *e = b->e;
+    int lanes = e->frame->v->lanes;
+    space p = space_make(b, n->args, 1, 1);
+    ssa keep = b->keep;
+    if (lanes)
+        b->keep = emit_value(e, "icmp eq i64 %s, 0", team_lane(b, lanes).text);
+    b->by_lanes = true;
+    ssa group = emit_value(e, "lshr i64 %%rank, %d", lanes), groups = emit_value(e, "lshr i64 %%size, %d", lanes);
+    space_walk(b, &p, group, groups, repeat, forall_tiles, (void *)(uintptr_t)n);
+    b->by_lanes = false;
+    b->keep = keep;
+}
+
+static void forall_along(body *b, const node *n, bool nested, bool simple) {
+    const variant *v = b->e->frame->v;
+    int nodes = node_count(n->body), rows = 1, width = 1, together = 1, count = 0;
+    for (const node *r = n->args; r; r = r->next)
+        count++;
+    if (simple) {
+        width = fits(v->vector, nodes, 1) == v->vector ? v->vector : 1;
+        if (nested && count > 1)
+            rows = fits(v->repeat, nodes, width);
+        else if (!nested)
+            together = fits(v->repeat, nodes, width);
+    }
+    space p = space_make(b, n->args, rows, width);
+    bool by_lanes = b->by_lanes;
+    b->by_lanes = nested;
+    space_walk(b, &p, ssa_text("%%rank"), ssa_text("%%size"), together, forall_tiles, (void *)(uintptr_t)n);
+    b->by_lanes = by_lanes;
+}
+
+void spread_forall(body *b, const node *n) {
+    const variant *v = b->e->frame->v;
+    bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
+    int leave = b->leave, next = b->next;
+    if (nested && !v->along)
+        forall_by_lanes(b, n, simple ? fits(v->repeat, node_count(n->body), v->vector) : 1);
+    else
+        forall_along(b, n, nested, simple);
+    b->leave = leave;
+    b->next = next;
+    team_barrier(b);
+}

@@ -1,0 +1,322 @@
+/* team.c - barriers and reductions over a team: shuffles within a warp, shared memory between the warps of a block, and a
+ * slot of global memory between the blocks of a team of several, whose arrivals a counter counts. Orders are fixed, so that
+ * results are the same in each run. */
+#include "ir/team.h"
+#include "ir/shape.h"
+
+enum {
+    WORDS = 4,       /* of 32 bits, of the widest value */
+    ENTRY = 8,       /* words of a value and whether it is there, in shared memory and in a slot */
+    SLOT_HEAD = 128, /* bytes before the entries of a slot: the counter */
+    ALL_LANES = 31   /* clamp of a shuffle over the warp */
+};
+
+static ssa thread_index(emit *e) {
+    emit_declare(e, "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()");
+    return emit_value(e, "call i32 @llvm.nvvm.read.ptx.sreg.tid.x()");
+}
+
+/* ---- Values as words ---- */
+
+static int scalar_words(emit *e, dtype type, ssa value, ssa *words) {
+    const char *t = ir_value_type(type);
+    int bits = type == DT_BOOL ? 1 : 8 * dtypes[type].size;
+    if (t[0] != 'i')
+        value = emit_value(e, "bitcast %s %s to i%d", t, value.text, bits);
+    if (bits < 64) {
+        words[0] = bits == 32 ? value : emit_value(e, "zext i%d %s to i32", bits, value.text);
+        return 1;
+    }
+    words[0] = emit_value(e, "trunc i64 %s to i32", value.text);
+    words[1] = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", value.text).text);
+    return 2;
+}
+
+static int to_words(emit *e, dtype type, ssa value, ssa *words) {
+    if (!dtype_is_complex(type))
+        return scalar_words(e, type, value, words);
+    dtype part = (dtype)dtypes[type].component;
+    int n = scalar_words(e, part, emit_part(e, type, value, 0), words);
+    return n + scalar_words(e, part, emit_part(e, type, value, 1), words + n);
+}
+
+static ssa scalar_value(emit *e, dtype type, const ssa *words) {
+    const char *t = ir_value_type(type);
+    int bits = type == DT_BOOL ? 1 : 8 * dtypes[type].size;
+    ssa v = words[0];
+    if (bits == 64) {
+        ssa high = emit_value(e, "shl i64 %s, 32", shape_widen(e, words[1]).text);
+        v = emit_value(e, "or i64 %s, %s", shape_widen(e, words[0]).text, high.text);
+    } else if (bits < 32) {
+        v = emit_value(e, "trunc i32 %s to i%d", v.text, bits);
+    }
+    return t[0] == 'i' ? v : emit_value(e, "bitcast i%d %s to %s", bits, v.text, t);
+}
+
+static ssa from_words(emit *e, dtype type, const ssa *words) {
+    if (!dtype_is_complex(type))
+        return scalar_value(e, type, words);
+    dtype part = (dtype)dtypes[type].component;
+    ssa re = scalar_value(e, part, words), im = scalar_value(e, part, words + dtypes[part].size / 4);
+    return emit_complex(e, type, re, im);
+}
+
+static int words_of(dtype type) { return dtypes[type].size < 4 ? 1 : dtypes[type].size / 4; }
+
+/* ---- Lanes of a warp ---- */
+
+ssa team_lane(body *b, int lanes) {
+    return shape_widen(b->e, emit_value(b->e, "and i32 %s, %d", thread_index(b->e).text, (1 << lanes) - 1));
+}
+
+/* The lanes that take part: those of this thread's group. */
+static ssa group_mask(emit *e, int lanes) {
+    if (lanes == TEAM_WARP)
+        return ssa_text("-1");
+    ssa first = emit_value(e, "and i32 %s, %d", thread_index(e).text, 31 & ~((1 << lanes) - 1));
+    return emit_value(e, "shl i32 %d, %s", (int)((1u << (1 << lanes)) - 1), first.text);
+}
+
+/* mode: "bfly" or "down" by so many lanes, "idx" from that lane of the group. */
+static ssa shuffle_word(emit *e, const char *mode, ssa mask, ssa word, int by, int lanes) {
+    int clamp = !strcmp(mode, "bfly") ? ALL_LANES : (32 - (1 << lanes)) << 8 | ALL_LANES;
+    emit_declare(e, "declare i32 @llvm.nvvm.shfl.sync.%s.i32(i32, i32, i32, i32) convergent nounwind", mode);
+    return emit_value(e, "call i32 @llvm.nvvm.shfl.sync.%s.i32(i32 %s, i32 %s, i32 %d, i32 %d)", mode, mask.text,
+                      word.text, by, clamp);
+}
+
+static ssa shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, int by, int lanes) {
+    ssa words[WORDS];
+    int n = to_words(e, type, value, words);
+    for (int i = 0; i < n; i++)
+        words[i] = shuffle_word(e, mode, mask, words[i], by, lanes);
+    return from_words(e, type, words);
+}
+
+/* Two values of which either may be missing. */
+static void join(body *b, const node *reduce, ssa *value, ssa *has, ssa other, ssa other_has) {
+    dtype type = (dtype)reduce->type;
+    ssa both = combine(b, reduce, *value, other);
+    if (has->text[0]) {
+        both = emit_select(b->e, type, other_has, both, *value);
+        both = emit_select(b->e, type, *has, both, other);
+        *has = emit_value(b->e, "or i1 %s, %s", has->text, other_has.text);
+    }
+    *value = both;
+}
+
+/* Operators whose result does not depend on which operand is which, to the bit: each lane may combine for itself. */
+static bool is_symmetric(const node *reduce) { return !reduce->callee && reduce->is_identity; }
+
+void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    const char *mode = is_symmetric(reduce) ? "bfly" : "down";
+    if (!lanes)
+        return;
+    ssa mask = group_mask(e, lanes);
+    for (int by = 1 << lanes >> 1; by; by >>= 1) {
+        ssa other = shuffle(e, mode, mask, type, *value, by, lanes), other_has = {""};
+        if (has->text[0])
+            other_has = shuffle(e, mode, mask, DT_BOOL, *has, by, lanes);
+        join(b, reduce, value, has, other, other_has);
+    }
+    if (is_symmetric(reduce))
+        return;
+    *value = shuffle(e, "idx", mask, type, *value, 0, lanes);
+    if (has->text[0])
+        *has = shuffle(e, "idx", mask, DT_BOOL, *has, 0, lanes);
+}
+
+/* ---- Barriers ---- */
+
+static void block_barrier(emit *e) {
+    emit_declare(e, "declare void @llvm.nvvm.barrier0() convergent nounwind");
+    emit_line(e, "call void @llvm.nvvm.barrier0()");
+}
+
+static ssa counter_of(emit *e, const char *slot) {
+    return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", slot);
+}
+
+/* The last block to arrive lets all go on: arrivals are counted, `blocks` of them to each meeting. */
+static void grid_barrier(body *b) {
+    emit *e = b->e;
+    aside s;
+    if (emit_aside(e, &s,
+                   "define internal void @grid_barrier(i8 addrspace(1)* %%slot, i32 %%blocks) convergent nounwind "
+                   "noinline")) {
+        int one = emit_label_new(e), wait = emit_label_new(e), done = emit_label_new(e), end = emit_label_new(e);
+        emit_declare(e, "declare void @llvm.nvvm.membar.gl() nounwind");
+        block_barrier(e);
+        emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, end);
+        emit_label(e, one);
+        emit_line(e, "call void @llvm.nvvm.membar.gl()");
+        ssa counter = counter_of(e, "%slot"), blocks = shape_widen(e, ssa_text("%%blocks"));
+        ssa before = emit_value(e, "atomicrmw add i64 addrspace(1)* %s, i64 1 monotonic", counter.text);
+        ssa meeting = emit_value(e, "add i64 %s, 1", emit_value(e, "udiv i64 %s, %s", before.text, blocks.text).text);
+        ssa all = shape_op(e, "mul i64", meeting, blocks);
+        emit_branch(e, wait);
+        emit_label(e, wait);
+        ssa now = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", counter.text);
+        emit_branch_if(e, emit_value(e, "icmp ult i64 %s, %s", now.text, all.text), wait, done);
+        emit_label(e, done);
+        emit_line(e, "call void @llvm.nvvm.membar.gl()");
+        emit_branch(e, end);
+        emit_label(e, end);
+        block_barrier(e);
+        emit_line(e, "ret void");
+        emit_aside_end(e, &s);
+    }
+    emit_line(e, "call void @grid_barrier(i8 addrspace(1)* %%slot, i32 %%blocks)");
+}
+
+void team_barrier(body *b) {
+    emit *e = b->e;
+    int team = e->frame->v->team;
+    if (team == TEAM_GRID) {
+        grid_barrier(b);
+    } else if (team > TEAM_WARP) {
+        block_barrier(e);
+    } else {
+        emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
+        emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 %s)", group_mask(e, team).text);
+    }
+}
+
+/* ---- Entries: a value and whether it is there, in memory ---- */
+
+typedef struct entries {
+    const char *space; /* " addrspace(3)*" */
+    const char *how;   /* "volatile " between blocks */
+    ssa base;          /* i32 pointer */
+} entries;
+
+static ssa entry_word(emit *e, const entries *in, ssa index, int word) {
+    ssa at = emit_value(e, "mul i32 %s, %d", index.text, ENTRY);
+    at = emit_value(e, "add i32 %s, %d", at.text, word);
+    return emit_value(e, "getelementptr i32, i32%s %s, i64 %s", in->space, in->base.text, shape_widen(e, at).text);
+}
+
+static void entry_write(body *b, const entries *in, ssa index, dtype type, ssa value, ssa has) {
+    emit *e = b->e;
+    ssa words[WORDS + 1];
+    int n = to_words(e, type, value, words);
+    if (has.text[0])
+        n += to_words(e, DT_BOOL, has, words + n);
+    for (int i = 0; i < n; i++)
+        emit_line(e, "store %si32 %s, i32%s %s, align 4", in->how, words[i].text, in->space,
+                  entry_word(e, in, index, i).text);
+}
+
+static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *value, ssa *has) {
+    emit *e = b->e;
+    ssa words[WORDS + 1];
+    int n = words_of(type);
+    for (int i = 0; i < n + (has->text[0] != 0); i++)
+        words[i] = emit_value(e, "load %si32, i32%s %s, align 4", in->how, in->space, entry_word(e, in, index, i).text);
+    *value = from_words(e, type, words);
+    if (has->text[0])
+        *has = from_words(e, DT_BOOL, words + n);
+}
+
+static entries shared_entries(emit *e) {
+    if (emit_once(e, "@team_entries"))
+        text_printf(&e->declarations, "@team_entries = internal addrspace(3) global [%d x i32] undef, align 16\n",
+                    32 * ENTRY);
+    return (entries){" addrspace(3)*", "",
+                     emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @team_entries, i64 0, i64 0",
+                                32 * ENTRY, 32 * ENTRY)};
+}
+
+/* ---- Blocks ---- */
+
+/* Each warp's value, then all warps read those of all and combine them again. */
+static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa *has) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    entries shared = shared_entries(e);
+    lanes_reduce(b, reduce, TEAM_WARP, value, has);
+    if (!warps)
+        return;
+    ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
+    int first = emit_label_new(e), rest = emit_label_new(e);
+    block_barrier(e); /* what an earlier reduction left has been read */
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lane.text), first, rest);
+    emit_label(e, first);
+    entry_write(b, &shared, emit_value(e, "lshr i32 %s, 5", thread.text), type, *value, *has);
+    emit_branch(e, rest);
+    emit_label(e, rest);
+    block_barrier(e);
+    entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), type, value, has);
+    lanes_reduce(b, reduce, warps, value, has);
+}
+
+/* ---- Grids ---- */
+
+/* Which of the two sets of entries: meetings alternate, so that none is written while it may still be read. Exact as long
+ * as this block has not arrived at the meeting that is counted. */
+static entries grid_entries(body *b, bool after) {
+    emit *e = b->e;
+    ssa arrived = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", counter_of(e, "%slot").text);
+    ssa meeting = emit_value(e, "udiv i64 %s, %s", arrived.text, shape_widen(e, ssa_text("%%blocks")).text);
+    if (after)
+        meeting = emit_value(e, "sub i64 %s, 1", meeting.text);
+    ssa odd = emit_value(e, "and i64 %s, 1", meeting.text);
+    ssa offset = emit_value(e, "mul i64 %s, %d", odd.text, 4 * ENTRY * TEAM_BLOCKS_MAX);
+    offset = emit_value(e, "add i64 %s, %d", offset.text, SLOT_HEAD);
+    ssa base = emit_value(e, "getelementptr i8, i8 addrspace(1)* %%slot, i64 %s", offset.text);
+    return (entries){" addrspace(1)*", "volatile ",
+                     emit_value(e, "bitcast i8 addrspace(1)* %s to i32 addrspace(1)*", base.text)};
+}
+
+/* The first warp combines what all blocks have left. */
+static void gather_blocks(body *b, const node *reduce, ssa thread, ssa has) {
+    emit *e = b->e;
+    accumulator all = accumulator_new(b, reduce);
+    entries grid = grid_entries(b, true), shared = shared_entries(e);
+    accumulator_clear(b, reduce, &all);
+    shape_loop l = shape_loop_begin(e, "i32", thread, ssa_text("%%blocks"));
+    ssa value, there = has;
+    entry_read(b, &grid, l.i, (dtype)reduce->type, &value, &there);
+    accumulator_join(b, reduce, &all, value, there);
+    shape_loop_end(e, &l, ssa_text("32"), 0);
+    value = accumulator_read(b, reduce, &all);
+    there = accumulator_has(b, reduce, &all);
+    lanes_reduce(b, reduce, TEAM_WARP, &value, &there);
+    entry_write(b, &shared, ssa_text("0"), (dtype)reduce->type, value, there);
+}
+
+static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    ssa thread = thread_index(e);
+    int first = emit_label_new(e), rest = emit_label_new(e), warp = emit_label_new(e), end = emit_label_new(e);
+    block_reduce(b, reduce, TEAM_GRID_BLOCK - TEAM_WARP, value, has);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
+    emit_label(e, first);
+    entries grid = grid_entries(b, false);
+    ssa block = emit_value(e, "lshr i64 %%rank, %d", TEAM_GRID_BLOCK);
+    entry_write(b, &grid, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *has);
+    emit_branch(e, rest);
+    emit_label(e, rest);
+    grid_barrier(b);
+    emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", thread.text), warp, end);
+    emit_label(e, warp);
+    gather_blocks(b, reduce, thread, *has);
+    emit_branch(e, end);
+    emit_label(e, end);
+    block_barrier(e);
+    entries shared = shared_entries(e);
+    entry_read(b, &shared, ssa_text("0"), type, value, has);
+}
+
+void team_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
+    int team = b->e->frame->v->team;
+    if (team == TEAM_GRID)
+        grid_reduce(b, reduce, value, has);
+    else if (team > TEAM_WARP)
+        block_reduce(b, reduce, team - TEAM_WARP, value, has);
+    else
+        lanes_reduce(b, reduce, team, value, has);
+}

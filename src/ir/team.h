@@ -1,0 +1,17 @@
+/* team.h - threads that compute one inner call together (GPU): what they share and where they meet. Everything here is
+ * reached by all threads of the team, or of the row's lanes, together. */
+#ifndef UF_TEAM_H
+#define UF_TEAM_H
+
+#include "ir/internal.h"
+
+/* Waits for the team; what its threads have stored is then seen by all of them. */
+void team_barrier(body *b);
+/* Every thread's value (and, where the reduction has no identity, whether it has one) combined over the team, or over
+ * 2^lanes neighbours of a warp; all get the same bits. */
+void team_reduce(body *b, const node *reduce, ssa *value, ssa *has);
+void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has);
+/* This thread's number among 2^lanes neighbours, i64. */
+ssa team_lane(body *b, int lanes);
+
+#endif

@@ -1,0 +1,179 @@
+/* traits.c - what the engines choose threads by: the constructs of a kernel that stand in no other one, their ranges, and
+ * along which dimensions of their operands they walk. */
+#include "ir/ir.h"
+
+typedef struct survey {
+    const function *f;
+    code_size *out;
+    bool *inside; /* by local: declared in the forall that is being looked at */
+    int depth;    /* constructs around */
+} survey;
+
+/* Calls visit for every node below and including a list. */
+static void each(const node *n, void (*visit)(const node *n, void *user), void *user) {
+    for (; n; n = n->next) {
+        visit(n, user);
+        for (int k = 0; k < 3; k++)
+            if (n->kid[k])
+                each(n->kid[k], visit, user);
+        const node *lists[] = {n->args, n->body, n->other, n->step};
+        for (size_t i = 0; i < COUNT(lists); i++)
+            each(lists[i], visit, user);
+    }
+}
+
+static void count_node(const node *n, void *user) {
+    int *count = user;
+    *count += n->callee ? 20 : n->kind == N_MATH ? 10 : 1;
+}
+
+static int nodes_of(const node *list) {
+    int count = 0;
+    each(list, count_node, &count);
+    return count > 255 ? 255 : count;
+}
+
+/* ---- Ranges and accesses of a construct ---- */
+
+static int range_list(const node *ranges, int8_t *dims) {
+    int n = 0;
+    for (const node *r = ranges; r && n < CODE_RANGES; r = r->next) {
+        const node *limit = r->kid[0];
+        dims[n++] = limit->kind == N_SIZE ? (int8_t)limit->dim : (int8_t)-1;
+    }
+    return n;
+}
+
+static const node *last_range(const node *ranges) {
+    while (ranges && ranges->next)
+        ranges = ranges->next;
+    return ranges;
+}
+
+typedef struct reading {
+    const function *f;
+    code_construct *c;
+    int outer, inner; /* the variables of the last ranges; -1: none */
+} reading;
+
+static const node *index_of(const node *n, int rank, int d) {
+    if (rank <= 3)
+        return n->kid[d];
+    const node *index = n->args;
+    while (d--)
+        index = index->next;
+    return index;
+}
+
+/* 1 + the dimension whose index is just the variable, 0: none. */
+static uint8_t walked(const node *n, const local *l, int variable) {
+    for (int d = l->rank - 1; d >= 0; d--) {
+        const node *i = index_of(n, l->rank, d);
+        if (i->kind == N_LOCAL && i->local == variable)
+            return (uint8_t)(d + 1);
+    }
+    return 0;
+}
+
+static void note_access(const node *n, void *user) {
+    reading *r = user;
+    const local *l = n->kind == N_ELEMENT ? &r->f->locals[n->local] : NULL;
+    if (!l || !l->core || r->c->naccesses == CODE_ACCESSES)
+        return;
+    r->c->access[r->c->naccesses++] =
+        (code_access){(uint8_t)n->local, walked(n, l, r->outer), r->inner < 0 ? 0 : walked(n, l, r->inner)};
+}
+
+static void find_reduction(const node *n, void *user) {
+    const node **found = user;
+    if (n->kind == N_REDUCE && (!*found || nodes_of(n->kid[0]) > nodes_of((*found)->kid[0])))
+        *found = n;
+}
+
+static void note_construct(survey *s, const node *n) {
+    code_construct *c = &s->out->construct[s->out->nconstructs];
+    if (s->out->nconstructs == CODE_CONSTRUCTS)
+        return;
+    s->out->nconstructs++;
+    *c = (code_construct){.reduces = n->kind == N_REDUCE};
+    c->nouter = (uint8_t)range_list(n->args, c->outer);
+    reading r = {s->f, c, last_range(n->args)->local, -1};
+    const node *body = c->reduces ? n->kid[0] : n->body, *inner = NULL;
+    c->nodes = (uint8_t)nodes_of(body);
+    if (!c->reduces)
+        each(body, find_reduction, &inner);
+    if (inner) {
+        c->nested = true;
+        c->ninner = (uint8_t)range_list(inner->args, c->inner);
+        r.inner = last_range(inner->args)->local;
+        each(inner->kid[0], note_access, &r);
+    } else {
+        each(body, note_access, &r);
+    }
+}
+
+/* ---- May constructs be spread over a team? ---- */
+
+static void note_declaration(const node *n, void *user) {
+    survey *s = user;
+    if (n->kind == N_DECLARE)
+        s->inside[n->local] = true;
+}
+
+static void forbid_shared(const node *n, void *user) {
+    survey *s = user;
+    if (n->kind != N_ASSIGN && n->kind != N_COMPOUND && n->kind != N_UPDATE)
+        return;
+    const local *l = &s->f->locals[n->kid[0]->local];
+    if (l->rank && !l->core && !s->inside[n->kid[0]->local])
+        s->out->spreads = false;
+}
+
+static void visit(survey *s, const node *n);
+
+static void visit_list(survey *s, const node *n) {
+    for (; n; n = n->next)
+        visit(s, n);
+}
+
+static void visit(survey *s, const node *n) {
+    bool construct = n->kind == N_REDUCE || n->kind == N_FORALL;
+    int ranges = 0;
+    for (const node *r = construct ? n->args : NULL; r; r = r->next)
+        ranges++;
+    if (ranges > CODE_RANGES)
+        s->out->spreads = false;
+    if (construct && !s->depth)
+        note_construct(s, n);
+    if (n->kind == N_FORALL && !s->depth) {
+        each(n->body, note_declaration, s);
+        each(n->body, forbid_shared, s);
+    }
+    if (n->kind == N_ELEMENT && !s->depth && s->f->locals[n->local].core && n->local >= s->f->nparams)
+        s->out->spreads = false;
+    s->depth += construct;
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k])
+            visit(s, n->kid[k]);
+    visit_list(s, n->args);
+    visit_list(s, n->body);
+    visit_list(s, n->other);
+    visit_list(s, n->step);
+    s->depth -= construct;
+}
+
+void ir_traits(const tree *t, code_size *out) {
+    enum {
+        LOCALS_MOST = 1024
+    };
+    bool inside[LOCALS_MOST] = {false};
+    *out = (code_size){.nodes = t->nodes, .has_loop = t->has_loop};
+    if (!t->layout)
+        return;
+    survey s = {.f = t->kernel, .out = out, .inside = inside};
+    if (t->kernel->nlocals > LOCALS_MOST)
+        return;
+    out->spreads = true;
+    visit_list(&s, t->kernel->body);
+    out->spreads &= out->nconstructs > 0;
+}
