@@ -202,11 +202,11 @@ static void choose_line(variant *v, const work *w, int copies) {
     v->team = (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), LINE_TEAM);
 }
 
-/* Bytes of the widest operand in one vector. */
+/* Bytes of the widest array in one vector. */
 static int vector_bytes(const variant *v) {
     int widest = 1;
     for (int k = 0; k < variant_operands(v); k++)
-        if (v->operand[k].unit && element_size(v, k) > widest)
+        if (v->operand[k].kind != OPERAND_NUMBER && element_size(v, k) > widest)
             widest = element_size(v, k);
     return widest * v->vector;
 }
@@ -216,7 +216,7 @@ static int vector_bytes(const variant *v) {
 static void choose_rows(variant *v, const work *w, int copies) {
     int64_t vectors = parts(w->length, log2_floor(v->vector)), rows = times(w->rows, w->last);
     unsigned lanes = vectors <= SHORT_VECTORS ? log2_ceil((uint64_t)(vectors + 1) / 2)
-                                              : log2_floor((uint64_t)(vectors + vectors / 2));
+                                              : log2_floor((uint64_t)vectors + (uint64_t)vectors / 2);
     v->lanes = (uint8_t)least(lanes, TEAM_WARP);
     int64_t steps = parts(vectors, v->lanes), bytes = vector_bytes(v) * (steps > 1 ? 2 : 1);
     int repeat = repeat_for(bytes, ROW_BYTES, ROW_REPEAT_MAX);

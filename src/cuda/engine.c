@@ -44,7 +44,8 @@ static uf_status target(int device, code_target *out) {
 /* ---- Inspection ---- */
 
 typedef struct resources {
-    int registers, shared, local, threads, blocks;
+    int registers, shared, local, threads;
+    int block, blocks; /* threads of a block as launched; blocks resident on a multiprocessor */
 } resources;
 
 static uf_status resources_read(code *c, resources *r) {
@@ -54,7 +55,8 @@ static uf_status resources_read(code *c, resources *r) {
     CU(cuKernelGetAttribute, &r->shared, CU_KERNEL_SHARED_BYTES, c->kernel, handle);
     CU(cuKernelGetAttribute, &r->local, CU_KERNEL_LOCAL_BYTES, c->kernel, handle);
     CU(cuKernelGetAttribute, &r->threads, CU_KERNEL_MAX_THREADS, c->kernel, handle);
-    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &r->blocks, c->kernel, (int)atomic_load(&c->block), 0);
+    r->block = r->threads > BLOCK_MAX ? r->threads : (int)atomic_load(&c->block); /* larger ones have a fixed size */
+    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &r->blocks, c->kernel, r->block, 0);
     return UF_OK;
 }
 
@@ -76,7 +78,6 @@ static uf_status inspect_resources(const code_module *module, const code_target 
                     target->arch);
     TRY(code_compile(module, target, device, &c));
     uf_status s = resources_in_context(c, &r);
-    int block = (int)atomic_load(&c->block);
     code_release(c);
     if (s)
         return s;
@@ -84,7 +85,7 @@ static uf_status inspect_resources(const code_module *module, const code_target 
                 "architecture compute_%d\nregisters a thread %d\nlocal memory a thread %d bytes\n"
                 "shared memory a block %d bytes\nlargest block %d threads\n"
                 "block %d threads, %d blocks (%d threads) resident on a multiprocessor\n",
-                target->arch, r.registers, r.local, r.shared, r.threads, block, r.blocks, r.blocks * block);
+                target->arch, r.registers, r.local, r.shared, r.threads, r.block, r.blocks, r.blocks * r.block);
     return UF_OK;
 }
 

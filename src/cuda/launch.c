@@ -157,21 +157,6 @@ static uint64_t *put_operands(uint64_t *w, const launch *l) {
     return w;
 }
 
-uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide) {
-    magic m = magic_of((uint64_t)d, wide ? 64 : 32);
-    *w++ = (uint64_t)d;
-    *w++ = m.multiplier;
-    *w++ = m.shift;
-    return w;
-}
-
-uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
-    for (int k = 0; k < variant_operands(l->v); k++)
-        for (int d = first; d < l->loop->ndim && l->v->operand[k].kind != OPERAND_NUMBER; d++)
-            *w++ = (uint64_t)stride_of(l->loop, d, k);
-    return w;
-}
-
 /* Elements before the first index at which every contiguous operand is aligned for vectors; -1: none, or beyond the end. */
 static int64_t find_head(const launch *l) {
     const variant *v = l->v;

@@ -39,9 +39,23 @@ static inline int repeat_for(int64_t bytes, int64_t wanted, int most) {
     return repeat;
 }
 
-/* Each returns the word after those it wrote. */
-uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide);
-uint64_t *put_strides(uint64_t *w, const launch *l, int first); /* of dimensions first .. ndim-1 */
+/* ---- Words: each returns the one after those it wrote. ---- */
+
+static inline uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide) {
+    magic m = magic_of((uint64_t)d, wide ? 64 : 32);
+    *w++ = (uint64_t)d;
+    *w++ = m.multiplier;
+    *w++ = m.shift;
+    return w;
+}
+
+/* Of dimensions first .. ndim-1. */
+static inline uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
+    for (int k = 0; k < variant_operands(l->v); k++)
+        for (int d = first; d < l->loop->ndim && l->v->operand[k].kind != OPERAND_NUMBER; d++)
+            *w++ = (uint64_t)stride_of(l->loop, d, k);
+    return w;
+}
 
 /* ---- calls.c: the row of LOOP_CALLS. ---- */
 

@@ -39,7 +39,7 @@ struct context {
 struct kernel {
     struct library *library;
     char name[64];
-    int parameters;
+    int parameters, threads; /* threads: the most in a block */
 };
 
 struct library {
@@ -258,7 +258,7 @@ API int cuCtxSynchronize(void) {
 
 /* ---- Code ---- */
 
-/* Reads ".entry name( .param .u64 a, .. )": every parameter is a word. */
+/* Reads ".entry name( .param .u64 a, .. ) .maxntid n": every parameter is a word. */
 static int read_entry(struct kernel *k, const char *ptx) {
     const char *entry = strstr(ptx, ".entry ");
     NEED(strstr(ptx, ".version") && entry, INVALID_PTX);
@@ -270,6 +270,8 @@ static int read_entry(struct kernel *k, const char *ptx) {
         NEED(sscanf(p, ".param .%7[a-z0-9]", type) == 1 && strcmp(type + 1, "64") == 0, INVALID_PTX);
         k->parameters++;
     }
+    const char *most = strstr(end, ".maxntid ");
+    k->threads = most ? atoi(most + strlen(".maxntid ")) : 1024;
     return 0;
 }
 
@@ -354,9 +356,9 @@ API int cuKernelGetFunction(void **function, struct kernel *kernel) {
 }
 
 API int cuKernelGetAttribute(int *value, int attribute, struct kernel *kernel, int device) {
-    static const int values[] = {256, 48, 0, 16, 40};
     CALL();
     NEED(kernel_alive(kernel) && ordinal_of(device) >= 0, INVALID_HANDLE);
+    const int values[] = {kernel->threads, 48, 0, 16, 40};
     NEED(attribute >= 0 && attribute <= 4, INVALID_VALUE);
     *value = values[attribute];
     return 0;
@@ -368,7 +370,7 @@ API int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct kernel *k
     NEED(current(), INVALID_CONTEXT);
     NEED(kernel_alive(kernel) && !shared && !bytes, INVALID_VALUE);
     *grid = 4;
-    *block = limit ? limit : 1024;
+    *block = limit && limit < kernel->threads ? limit : kernel->threads;
     return 0;
 }
 
@@ -376,7 +378,7 @@ API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *k
     CALL();
     NEED(current(), INVALID_CONTEXT);
     NEED(kernel_alive(kernel) && block > 0 && !bytes, INVALID_VALUE);
-    *count = SM_THREADS / block;
+    *count = block <= kernel->threads ? SM_THREADS / block : 0;
     return 0;
 }
 
@@ -384,7 +386,8 @@ API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *k
 static int record(struct kernel *kernel, mock_launch now, void **parameters, void **extra) {
     NEED(current(), INVALID_CONTEXT);
     NEED(kernel_alive(kernel), INVALID_HANDLE);
-    NEED(now.blocks && now.blocks <= 0x7fffffff && now.threads && now.threads <= 1024, INVALID_VALUE);
+    NEED(now.blocks && now.blocks <= 0x7fffffff && now.threads && now.threads <= (unsigned)kernel->threads,
+         INVALID_VALUE);
     NEED(now.shared <= SHARED_MAX && !parameters && extra, INVALID_VALUE);
     NEED(extra[0] == (void *)1 && extra[2] == (void *)2 && !extra[4], INVALID_VALUE);
     now.bytes = *(size_t *)extra[3];

@@ -1,89 +1,27 @@
 /* test_cuda.c - the CUDA engine without a GPU: a mock driver (tests/mock) for everything that talks to libcuda, the real
  * libnvvm, where there is one, for what compiles. Every test runs in processes of its own, as the engine keeps what it
  * found. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "../mock/mockcuda.h"
 #include "cuda/code.h"
 #include "cuda/toolkit.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
-static char mock_path[4096], directory[4096];
+#include "mock_child.h"
+
+static char directory[4096];
 static bool have_toolkit;
-static const mock_functions *mock;
-
-/* ---- Children ---- */
-
-#define CHECK(condition)                                                                                             \
-    do {                                                                                                             \
-        if (!(condition)) {                                                                                          \
-            fprintf(stderr, "%s:%d: %s\n  last error: %s\n", __FILE__, __LINE__, #condition, error_slot()->message); \
-            _exit(1);                                                                                                \
-        }                                                                                                            \
-    } while (0)
-
-#define CHECK_FAILS(expression, code, part)                                                                            \
-    do {                                                                                                               \
-        uf_status check_status = (expression);                                                                         \
-        if (check_status != (code) || !strstr(error_slot()->message, part)) {                                          \
-            fprintf(stderr, "%s:%d: %s is %d, not %d, or does not say \"%s\":\n%s\n", __FILE__, __LINE__, #expression, \
-                    check_status, code, part, error_slot()->message);                                                  \
-            _exit(1);                                                                                                  \
-        }                                                                                                              \
-        CHECK(error_slot()->status == (code));                                                                         \
-    } while (0)
-
-static void use_mock(void) {
-    CHECK(setenv("UFUNC_CUDA_DRIVER", mock_path, 1) == 0);
-    void *handle = dlopen(mock_path, RTLD_NOW | RTLD_LOCAL);
-    CHECK(handle);
-    const mock_functions *(*control)(void);
-    *(void **)&control = dlsym(handle, "mock_control");
-    CHECK(control);
-    mock = control();
-}
-
-static int child_status(void (*body)(void *), void *user) {
-    int status;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-        for (size_t i = 0; i < COUNT(caught); i++)
-            signal(caught[i], SIG_DFL); /* cmocka's would go on with the tests, in the child */
-        use_mock();
-        body(user);
-        _exit(0);
-    }
-    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void in_child(void (*body)(void *), void *user) { assert_int_equal(child_status(body, user), 0); }
 
 /* ---- A small call ---- */
-
-static const char ptx_head[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry ";
-
-static char *ptx_of(const char *name, int words) {
-    static char out[1 << 19];
-    char *p = out + sprintf(out, "%s%s(", ptx_head, name);
-    for (int i = 0; i < words; i++)
-        p += sprintf(p, "%s\n\t.param .u64 %s_param_%d", i ? "," : "", name, i);
-    strcpy(p, "\n)\n{\n\tret;\n}\n");
-    return out;
-}
 
 typedef struct sample {
     variant v;
@@ -123,7 +61,7 @@ static code *load(int device) {
     cuda_device *d;
     code *c = NULL;
     CHECK(!cuda_device_get(device, &d));
-    CHECK(!code_load(ptx_of("k", FLAT_WORDS), "k", 0, 0, d, &c));
+    CHECK(!code_load(ptx_of("k", FLAT_WORDS, 256), "k", 0, 0, d, &c));
     return c;
 }
 
@@ -300,7 +238,7 @@ static void large_body(void *unused) {
         launch_specialise(&s.v, &s.loop, NULL, NULL, &(code_size){.nodes = 1});
         int words = launch_words(&s.v, NULL);
         CHECK(words == 61 + 1 + 3 * (ndim - 1) + 61 * ndim);
-        CHECK(!code_load(ptx_of("k", words), "k", 0, 0, d, &c));
+        CHECK(!code_load(ptx_of("k", words, 256), "k", 0, 0, d, &c));
         if (words <= WORDS_MAX)
             CHECK(!cuda_engine.launch(c, &s.l) && mock->launch(&(int){0})->bytes == 8 * (size_t)words);
         else
@@ -324,23 +262,23 @@ static void loading_body(void *unused) {
     int n;
     (void)unused;
     CHECK(!cuda_device_get(0, &d));
-    CHECK(!code_load(ptx_of("k", 3), "k", 40, 0, d, &c));
+    CHECK(!code_load(ptx_of("k", 3, 256), "k", 40, 0, d, &c));
     const int *options = mock->jit(&n);
     CHECK(n == 3 && options[0] == 5 && options[1] == 6 && options[2] == 0);
     cuda_engine.release(c);
-    CHECK(!code_load(ptx_of("k", 3), "k", 0, 0, d, &c));
+    CHECK(!code_load(ptx_of("k", 3, 256), "k", 0, 0, d, &c));
     mock->jit(&n);
     CHECK(n == 2);
     cuda_engine.release(c);
-    CHECK(!code_load(ptx_of("k", 3), "k", 0, UF_DEBUG, d, &c));
+    CHECK(!code_load(ptx_of("k", 3, 256), "k", 0, UF_DEBUG, d, &c));
     mock->jit(&n);
     CHECK(n == 3 && options[2] == 13);
     cuda_engine.release(c);
     CHECK_FAILS(code_load("nonsense", "k", 0, 0, d, &c), UF_ERR_COMPILE, "mock: line 1: this is no PTX");
     CHECK(!c);
-    CHECK_FAILS(code_load(ptx_of("k", 3), "other", 0, 0, d, &c), UF_ERR_DEVICE, "cuLibraryGetKernel");
+    CHECK_FAILS(code_load(ptx_of("k", 3, 256), "other", 0, 0, d, &c), UF_ERR_DEVICE, "cuLibraryGetKernel");
     mock->fail_name("cuLibraryLoadData", 222);
-    CHECK_FAILS(code_load(ptx_of("k", 3), "k", 0, 0, d, &c), UF_ERR_LIBRARY, "libnvvm is newer than the driver");
+    CHECK_FAILS(code_load(ptx_of("k", 3, 256), "k", 0, 0, d, &c), UF_ERR_LIBRARY, "libnvvm is newer than the driver");
     mock->fail_name(NULL, 0);
     CHECK(mock->live().libraries == 0 && mock->mode() == 0);
 }
@@ -479,7 +417,7 @@ static uf_status use_everything(void) {
     uf_status s = cuda_device_get(0, &d);
     if (s)
         return s;
-    if (!(s = code_load(ptx_of("k", FLAT_WORDS), "k", 24, 0, d, &c)))
+    if (!(s = code_load(ptx_of("k", FLAT_WORDS, 256), "k", 24, 0, d, &c)))
         s = cuda_engine.launch(c, &flat.l);
     if (!s)
         s = cuda_engine.launch(c, &flat.l);
@@ -794,7 +732,8 @@ static void make_module(code_module *m, const char *body, bool math) {
                 "  %%x = load float, " POINTER " %%ax\n  %%y = load float, " POINTER " %%ay\n%s"
                 "  store float %%z, " POINTER " %%ar\n  ret void\n}\n"
                 "!nvvm.annotations = !{!0}\n!0 = !{void (" POINTER ", " POINTER ", " POINTER
-                ")* @k, !\"kernel\", i32 1}\n!nvvmir.version = !{!1}\n!1 = !{i32 2, i32 0, i32 3, i32 2}\n",
+                ")* @k, !\"kernel\", i32 1, !\"maxntidx\", i32 256}\n!nvvmir.version = !{!1}\n!1 = !{i32 2, i32 0, i32 "
+                "3, i32 2}\n",
                 body);
     CHECK(!m->ir.failed);
 }
@@ -905,6 +844,10 @@ static void compile_body(void *unused) {
     CHECK(!cuda_engine.inspect(&m, &target, 1, UF_VIEW_RESOURCES, &t));
     CHECK(strstr(t.data, "registers a thread 40") && strstr(t.data, "local memory a thread 16 bytes"));
     CHECK(strstr(t.data, "block 256 threads, 6 blocks (1536 threads)"));
+    text_free(&t);
+    memcpy(strstr(m.ir.data, "i32 256"), "i32 512", 7); /* a team of several blocks, or of one large one */
+    CHECK(!cuda_engine.inspect(&m, &target, 1, UF_VIEW_RESOURCES, &t));
+    CHECK(strstr(t.data, "largest block 512 threads\nblock 512 threads, 3 blocks (1536 threads)"));
     CHECK_FAILS(cuda_engine.inspect(&m, &target, -90, UF_VIEW_RESOURCES, &t), UF_ERR_ARGUMENT, "ptxas -v -arch=sm_90");
     CHECK_FAILS(cuda_engine.inspect(&m, &target, 0, UF_VIEW_ASSEMBLY, &t), UF_ERR_ARGUMENT, "cuobjdump");
     CHECK(mock->live().libraries == 0 && mock->live().depth == 0);
@@ -1062,23 +1005,10 @@ static void test_nvvm_allocations(void **unused) {
 
 /* ---- main ---- */
 
-/* The mock lies beside this program. */
-static void find_mock(void) {
-    const char *chosen = getenv("UF_MOCK_CUDA");
-    ssize_t n = readlink("/proc/self/exe", mock_path, sizeof mock_path - 32);
-    if (chosen) {
-        snprintf(mock_path, sizeof mock_path, "%s", chosen);
-    } else if (n > 0) {
-        mock_path[n] = 0;
-        strcpy(strrchr(mock_path, '/') + 1, "libmockcuda.so");
-    }
-}
-
 static int begin(void **unused) {
     char path[8192];
     (void)unused;
-    find_mock();
-    assert_int_equal(access(mock_path, R_OK), 0);
+    assert_true(mock_find());
     snprintf(directory, sizeof directory, "%s/test_cuda.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/found", directory);
