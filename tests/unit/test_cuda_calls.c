@@ -1,0 +1,981 @@
+/* test_cuda_calls.c - inner calls on the GPU: what is chosen for random layouts and constructs, against the definitions of
+ * type/variant.h tried out element by element; words and grids, read back as a kernel reads them; what is chosen for the
+ * kernels that matter; launches against the mock driver, every call of which fails in turn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda/code.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "draw.h"
+#include "mock_child.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+/* ---- Cases ---- */
+
+enum {
+    MAX_ARRAYS = 5,
+    MAX_DIMS = 4,
+    MAX_RANK = 3,
+    MAX_LOOP = 4,
+    MAX_WORDS = 600
+};
+
+typedef struct sample {
+    variant v;
+    nd_loop loop;
+    core_layout layout;
+    layout_dim dims[MAX_DIMS];
+    layout_operand operands[MAX_ARRAYS];
+    int64_t core[MAX_DIMS + MAX_ARRAYS * MAX_RANK];
+    int64_t extent[MAX_LOOP], stride[MAX_LOOP * MAX_ARRAYS], offset[MAX_ARRAYS];
+    char *data[MAX_ARRAYS];
+    uint64_t numbers[MAX_ARRAYS][2];
+    code_size size;
+    launch l;
+    room r;
+    grid g;
+    uint64_t words[MAX_WORDS];
+} sample;
+
+static sample the_sample;
+
+static int count_of(const sample *s) { return s->v.nin + s->v.nout; }
+static int64_t size_of(const sample *s, int k) { return dtypes[s->v.operand[k].memory].size; }
+static bool is_number(const sample *s, int k) { return s->v.operand[k].kind == OPERAND_NUMBER; }
+static int rank_of(const sample *s, int k) { return s->operands[k].rank; }
+static int64_t extent_at(const sample *s, int k, int i) { return s->core[s->operands[k].dim[i]]; }
+static int64_t *stride_at(sample *s, int k, int i) { return &s->core[s->operands[k].strides + i]; }
+static int64_t core_stride(const sample *s, int k, int i) { return s->core[s->operands[k].strides + i]; }
+static int64_t *loop_stride(sample *s, int d, int k) { return &s->stride[d * s->loop.narrays + k]; }
+
+static void sample_begin(sample *s, int nin, int nout, int ndims, int ndim) {
+    memset(s, 0, sizeof *s);
+    s->v.loop = LOOP_CALLS;
+    s->v.nin = (uint8_t)nin;
+    s->v.nout = (uint8_t)nout;
+    s->layout = (core_layout){
+        .nin = nin, .nout = nout, .ndims = ndims, .nwords = ndims, .dims = s->dims, .operands = s->operands};
+    s->loop = (nd_loop){.ndim = ndim,
+                        .narrays = nin + nout,
+                        .count = 1,
+                        .extent = s->extent,
+                        .stride = s->stride,
+                        .offset = s->offset,
+                        .loop = LOOP_CALLS};
+    s->l = (launch){.v = &s->v,
+                    .loop = &s->loop,
+                    .data = s->data,
+                    .numbers = (const uint64_t(*)[2])s->numbers,
+                    .stream = (void *)0x55,
+                    .layout = &s->layout,
+                    .core = s->core};
+    s->size = (code_size){.nodes = 10, .spreads = true};
+    s->r = (room){.block = 256, .sms = 132, .resident = 264, .cooperative = true};
+}
+
+/* Operand k has these dimensions; its core in C order, each dimension's extent padded by so much. */
+static void set_operand(sample *s, int k, dtype type, int rank, const int *dims, int64_t pad) {
+    s->v.operand[k] = (variant_operand){.memory = (uint8_t)type, .value = (uint8_t)type, .kind = OPERAND_STRIDED};
+    s->operands[k] = (layout_operand){.rank = (uint8_t)rank, .strides = s->layout.nwords};
+    s->layout.nwords += rank;
+    int64_t stride = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        s->operands[k].dim[i] = (uint8_t)dims[i];
+        *stride_at(s, k, i) = s->core[dims[i]] == 1 ? 0 : stride;
+        stride *= s->core[dims[i]] + pad;
+    }
+    for (int d = 0; d < s->loop.ndim; d++) {
+        *loop_stride(s, d, k) = stride;
+        stride *= s->extent[d];
+    }
+    s->data[k] = (char *)(uintptr_t)(0x7f0000000000 + 0x1000000000 * k);
+}
+
+static void specialise(sample *s) {
+    s->loop.count = 1;
+    for (int d = 0; d < s->loop.ndim; d++)
+        s->loop.count *= s->extent[d];
+    launch_specialise(&s->v, &s->loop, &s->layout, s->core, &s->size);
+}
+
+static void lay(sample *s) {
+    int words = launch_words(&s->v, &s->layout);
+    assert_true(words <= MAX_WORDS);
+    s->words[words] = 0x123456789;
+    assert_int_equal(launch_layout(&s->l, &s->r, s->words, &s->g), UF_OK);
+    assert_int_equal(s->g.words, words);
+    assert_true(s->words[words] == 0x123456789);
+}
+
+/* ---- Random cases ---- */
+
+static int64_t draw_size(void) {
+    return chance(10)   ? pick(0, 2)
+           : chance(40) ? pick(2, 9)
+           : chance(50) ? 4 * pick(1, 10)
+           : chance(60) ? (int64_t)1 << pick(1, 9)
+                        : pick(10, 700);
+}
+
+/* Strides other than those of packed arrays. */
+static void disturb(sample *s, int k) {
+    int rank = rank_of(s, k);
+    if (rank == 2 && chance(20)) { /* a transposed matrix */
+        *stride_at(s, k, 0) = extent_at(s, k, 0) == 1 ? 0 : 1;
+        *stride_at(s, k, 1) = extent_at(s, k, 1) == 1 ? 0 : extent_at(s, k, 0);
+    }
+    for (int i = 0; i < rank && chance(15); i++)
+        if (extent_at(s, k, i) != 1)
+            *stride_at(s, k, i) = chance(30) ? -core_stride(s, k, i) : pick(-3, 8);
+    for (int d = 0; d < s->loop.ndim; d++)
+        if (chance(10))
+            *loop_stride(s, d, k) = chance(50) ? 0 : pick(1, 40);
+    if (chance(8))
+        s->data[k] += dtypes[s->v.operand[k].memory].align * pick(1, 7);
+}
+
+static void draw_construct(sample *s, code_construct *x) {
+    int n = count_of(s);
+    x->nested = chance(50);
+    x->reduces = !x->nested && chance(60);
+    x->nodes = (uint8_t)(chance(10) ? pick(100, 255) : pick(1, 30));
+    x->nouter = (uint8_t)pick(1, 2);
+    x->ninner = (uint8_t)(x->nested ? pick(1, 2) : 0);
+    for (int i = 0; i < 2; i++) {
+        x->outer[i] = (int8_t)pick(chance(10) ? -1 : 0, s->layout.ndims - 1);
+        x->inner[i] = (int8_t)pick(chance(10) ? -1 : 0, s->layout.ndims - 1);
+    }
+    for (int i = 0; i < 6 && chance(80); i++) {
+        int k = (int)pick(0, n - 1);
+        code_access *a = &x->access[x->naccesses];
+        if (is_number(s, k) || !rank_of(s, k))
+            continue;
+        *a = (code_access){.operand = (uint8_t)k};
+        for (int j = 0; j < rank_of(s, k); j++) {
+            int dim = s->operands[k].dim[j];
+            if (dim == x->outer[x->nouter - 1] && !a->outer)
+                a->outer = (uint8_t)(j + 1);
+            else if (x->nested && dim == x->inner[x->ninner - 1] && !a->inner)
+                a->inner = (uint8_t)(j + 1);
+        }
+        x->naccesses++;
+    }
+}
+
+static void draw_sample(sample *s) {
+    int ndims = (int)pick(1, MAX_DIMS);
+    sample_begin(s, (int)pick(0, 3), (int)pick(1, 2), ndims, chance(60) ? 1 : (int)pick(2, MAX_LOOP));
+    for (int d = 0; d < ndims; d++)
+        s->core[d] = draw_size();
+    for (int d = 0; d < s->loop.ndim; d++)
+        s->extent[d] = s->loop.ndim == 1 ? (chance(10) ? 1 : pick(1, chance(50) ? 3000 : 40)) : pick(2, 9);
+    for (int k = 0; k < count_of(s); k++) {
+        int dims[MAX_RANK], rank = (int)pick(0, MAX_RANK);
+        for (int i = 0; i < MAX_RANK; i++)
+            dims[i] = (int)pick(0, ndims - 1);
+        dtype type = (dtype)(chance(60) ? DT_FLOAT32 : pick(0, DT_COUNT - 1));
+        set_operand(s, k, type, rank, dims, chance(25) ? pick(1, 4) : 0);
+        disturb(s, k);
+        if (!rank && k < s->v.nin && chance(50)) {
+            s->v.operand[k].kind = OPERAND_NUMBER;
+            s->data[k] = NULL;
+            s->numbers[k][0] = draw_bits();
+            s->numbers[k][1] = draw_bits();
+        }
+    }
+    s->size.spreads = chance(75);
+    s->size.shares = chance(20);
+    s->size.nodes = (int)pick(1, chance(10) ? 3000 : 60);
+    s->size.nconstructs = (int)pick(0, 3);
+    for (int i = 0; i < s->size.nconstructs; i++)
+        draw_construct(s, &s->size.construct[i]);
+    s->r = (room){.block = 32u << pick(0, 3), .sms = (int)pick(1, 150), .cooperative = chance(90)};
+    s->r.resident = s->r.sms * (int)pick(1, 4);
+    memset(&s->v.team, 0xff, 3); /* whatever was there is overwritten */
+    specialise(s);
+}
+
+/* ---- What a variant must be, tried out ---- */
+
+/* The last dimension of stride 1, one with an extent first. */
+static int expected_unit(const sample *s, int k) {
+    for (int least = 2; least >= 0; least -= 2)
+        for (int i = is_number(s, k) ? 0 : rank_of(s, k); i > 0; i--)
+            if (core_stride(s, k, i - 1) == 1 && extent_at(s, k, i - 1) >= least)
+                return i;
+    return 0;
+}
+
+static bool vectored(const sample *s, int k) {
+    for (int c = 0; c < s->size.nconstructs; c++)
+        for (int i = 0; i < s->size.construct[c].naccesses; i++) {
+            const code_access *a = &s->size.construct[c].access[i];
+            int at = s->size.construct[c].nested && !s->v.along ? a->inner : a->outer;
+            if (a->operand == k && at && at == expected_unit(s, k))
+                return true;
+        }
+    return false;
+}
+
+/* Goes through a box of indices, the last fastest; false at the end. */
+static bool advance(int n, int64_t *at, const int64_t *extent) {
+    for (int i = n - 1; i >= 0; i--) {
+        if (++at[i] < extent[i])
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+/* Is every vector of operand k aligned, its address taken as `base`? Two steps along each dimension show it. */
+static bool vectors_aligned(const sample *s, int k, int unit, int vector, uintptr_t base) {
+    int64_t at[MAX_RANK + MAX_LOOP] = {0}, extent[MAX_RANK + MAX_LOOP], stride[MAX_RANK + MAX_LOOP];
+    int n = 0;
+    for (int i = 0; i < rank_of(s, k); i++, n++) {
+        extent[n] = extent_at(s, k, i);
+        stride[n] = core_stride(s, k, i);
+        if (i + 1 == unit) {
+            stride[n] = vector;
+            extent[n] = 2;
+        }
+    }
+    for (int d = 0; d < s->loop.ndim; d++, n++) {
+        extent[n] = s->extent[d];
+        stride[n] = s->stride[d * s->loop.narrays + k];
+    }
+    for (int i = 0; i < n; i++)
+        extent[i] = extent[i] > 2 ? 2 : extent[i];
+    do {
+        int64_t offset = 0;
+        for (int i = 0; i < n; i++)
+            offset += at[i] * stride[i];
+        if ((base + (uintptr_t)(offset * size_of(s, k))) % (uintptr_t)(vector * size_of(s, k)))
+            return false;
+    } while (advance(n, at, extent));
+    return true;
+}
+
+/* Could every access by vectors have so many elements? */
+static bool width_fits(const sample *s, int vector) {
+    for (int k = 0; k < count_of(s) && vector > 1; k++) {
+        if (!vectored(s, k))
+            continue;
+        int unit = expected_unit(s, k);
+        if (vector * size_of(s, k) > 16 || extent_at(s, k, unit - 1) < vector ||
+            !vectors_aligned(s, k, unit, vector, 0))
+            return false;
+    }
+    return true;
+}
+
+static bool any_vectored(const sample *s) {
+    for (int k = 0; k < count_of(s); k++)
+        if (vectored(s, k))
+            return true;
+    return false;
+}
+
+static bool heavy(const sample *s) {
+    for (int c = 0; c < s->size.nconstructs; c++)
+        if (s->size.construct[c].nodes > 60)
+            return true;
+    return false;
+}
+
+static void check_units(const sample *s) {
+    for (int k = 0; k < count_of(s); k++) {
+        int unit = expected_unit(s, k), is = s->v.operand[k].unit;
+        if (is == unit)
+            continue;
+        assert_int_equal(is, 0); /* given up: it is not accessed by vectors, and would be in their way */
+        assert_true(s->v.vector > 1 && !vectored(s, k) && extent_at(s, k, unit - 1) >= s->v.vector);
+        assert_false(vectors_aligned(s, k, unit, s->v.vector, 0));
+    }
+}
+
+/* Elements of operand k's core if those of neighbouring calls lie in one piece, one after the other; else 0. */
+static int64_t piece(const sample *s, int k) {
+    int64_t at[MAX_RANK] = {0}, extent[MAX_RANK], next = 0;
+    int rank = rank_of(s, k);
+    for (int i = 0; i < rank; i++)
+        if (!(extent[i] = extent_at(s, k, i)))
+            return 0;
+    do {
+        int64_t offset = 0;
+        for (int i = 0; i < rank; i++)
+            offset += at[i] * core_stride(s, k, i);
+        if (offset != next++)
+            return 0;
+    } while (next <= 2000 && advance(rank, at, extent));
+    return !is_number(s, k) && s->loop.ndim == 1 && s->stride[k] == next ? next : 0;
+}
+
+static void check_staged(const sample *s) {
+    int64_t bytes = 0, most = 0;
+    for (int k = 0; k < count_of(s); k++) {
+        int64_t count = piece(s, k), padded = count * size_of(s, k) + 8;
+        if (s->v.operand[k].staged) {
+            assert_true(s->v.team == 0 && s->v.vector == 1 && count > 1 && count <= 1024);
+            bytes += count * size_of(s, k);
+        } else if (s->v.team == 0 && s->v.vector == 1 && count > 1 && padded > most) {
+            most = padded;
+        }
+    }
+    assert_true(bytes <= 48 * 1024 / 32);
+    assert_true(!most || bytes + most > 48 * 1024 / 32 || most > 1024); /* what is left did not fit */
+}
+
+static void check_choice(const sample *s) {
+    const variant *v = &s->v;
+    int last = v->team < 5 ? v->team : 5;
+    assert_int_equal(v->ndim, s->loop.ndim);
+    assert_int_equal(v->wide, 0);
+    assert_true(v->vector && v->vector <= 16 && !(v->vector & (v->vector - 1)));
+    assert_true(v->repeat && v->repeat <= 8 && !(v->repeat & (v->repeat - 1)));
+    assert_true(v->team <= TEAM_GRID && v->lanes <= last && !(v->lanes && v->along));
+    if (!s->size.spreads || !s->size.nconstructs)
+        assert_true(v->team == 0 && v->vector == 1 && v->repeat == 1);
+    if (s->size.shares)
+        assert_true(v->team != TEAM_GRID);
+    if (v->team || v->vector > 1) {
+        assert_int_equal(v->along, code_prefers_outer(v, &s->size));
+        assert_true(width_fits(s, v->vector) && (v->vector == 1 || any_vectored(s)));
+        if (any_vectored(s) && !heavy(s))
+            assert_false(width_fits(s, 2 * v->vector));
+    } else {
+        assert_true(!v->along && !v->lanes && v->repeat == 1);
+    }
+    check_units(s);
+    check_staged(s);
+}
+
+/* ---- Words, as a kernel reads them ---- */
+
+typedef struct reader {
+    const sample *s;
+    int at;
+} reader;
+
+static uint64_t word(reader *r) {
+    assert_true(r->at < (int)r->s->g.words);
+    return r->s->words[r->at++];
+}
+
+typedef struct divisor {
+    uint64_t extent, magic, shift;
+} divisor;
+
+static uint64_t divide(const divisor *d, uint64_t x, bool is_wide, uint64_t *rest) {
+    uint64_t q = is_wide ? ((uint64_t)((wide)x * d->magic >> 64) + x) >> d->shift
+                         : (uint32_t)((uint32_t)(x * d->magic >> 32) + (uint32_t)x) >> d->shift;
+    assert_true(is_wide || (d->magic <= UINT32_MAX && d->shift < 32));
+    *rest = x - q * d->extent;
+    return q;
+}
+
+static void read_operands(reader *r) {
+    const sample *s = r->s;
+    for (int k = 0; k < count_of(s); k++) {
+        uint64_t first = word(r);
+        assert_true(first == (is_number(s, k) ? s->numbers[k][0] : (uint64_t)(uintptr_t)s->data[k]));
+        if (is_number(s, k) && s->v.operand[k].value == DT_COMPLEX128)
+            assert_true(word(r) == s->numbers[k][1]);
+    }
+}
+
+/* The words of the loop lead to the same elements as an odometer over it. */
+static void read_loop(reader *r) {
+    const sample *s = r->s;
+    divisor extent[MAX_LOOP] = {{0}};
+    int64_t stride[MAX_ARRAYS][MAX_LOOP] = {{0}};
+    for (int d = 0; d < s->v.ndim - 1; d++) {
+        extent[d].extent = word(r);
+        extent[d].magic = word(r);
+        extent[d].shift = word(r);
+    }
+    for (int k = 0; k < count_of(s); k++)
+        for (int d = 0; d < s->v.ndim && !is_number(s, k); d++)
+            stride[k][d] = (int64_t)word(r);
+    for (int i = 0; i < 20; i++) {
+        uint64_t call = (uint64_t)pick(0, s->loop.count - 1), rest = call, index;
+        int64_t got[MAX_ARRAYS] = {0}, expected[MAX_ARRAYS] = {0}, left = (int64_t)call;
+        for (int d = 0; d < s->v.ndim; d++) {
+            index = rest;
+            if (d < s->v.ndim - 1)
+                rest = divide(&extent[d], rest, s->v.wide, &index);
+            for (int k = 0; k < count_of(s); k++) {
+                got[k] += (int64_t)index * stride[k][d];
+                if (!is_number(s, k))
+                    expected[k] += left % s->extent[d] * s->stride[d * s->loop.narrays + k];
+            }
+            left /= s->extent[d];
+        }
+        assert_memory_equal(got, expected, sizeof got);
+    }
+}
+
+/* Do a warp's threads, each at the same element of its own core, meet different banks? As far as 32 banks of 4 bytes allow. */
+static bool is_free_of_conflicts(int64_t pitch, int64_t size) {
+    int at_once = size <= 4 ? 32 : size == 8 ? 16 : 8;
+    uint32_t banks = 0;
+    for (int t = 0; t < at_once; t++)
+        for (int64_t b = 0; b < (size < 4 ? 4 : size); b += 4) {
+            uint32_t bank = 1u << (t * pitch * size + b) / 4 % 32;
+            if (banks & bank)
+                return false;
+            banks |= bank;
+        }
+    return true;
+}
+
+static int read_staged(reader *r) {
+    const sample *s = r->s;
+    uint64_t end = 0;
+    int staged = 0;
+    for (int k = 0; k < count_of(s); k++) {
+        if (!s->v.operand[k].staged)
+            continue;
+        int64_t count = (int64_t)word(r), pitch = (int64_t)word(r);
+        uint64_t offset = word(r);
+        assert_int_equal(count, piece(s, k));
+        assert_true(pitch >= count && (pitch - count) * size_of(s, k) < (size_of(s, k) < 8 ? 8 : 17));
+        assert_true(is_free_of_conflicts(pitch, size_of(s, k)));
+        assert_true(offset >= end && offset % 16 == 0);
+        end = offset + (uint64_t)(pitch * size_of(s, k)) * s->g.threads;
+        staged++;
+    }
+    assert_true(end == s->g.shared && end <= 48 * 1024 && (!staged || s->g.threads <= 128));
+    return staged;
+}
+
+static bool expected_aligned(const sample *s) {
+    for (int k = 0; k < count_of(s); k++) {
+        int unit = s->v.operand[k].unit;
+        if (unit && extent_at(s, k, unit - 1) >= s->v.vector &&
+            !vectors_aligned(s, k, unit, s->v.vector, (uintptr_t)s->data[k]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_empty(const sample *s) {
+    for (int d = 0; d < s->layout.ndims; d++)
+        if (!s->core[d])
+            return true;
+    return false;
+}
+
+static int check_words(const sample *s) {
+    reader r = {s, 0};
+    read_operands(&r);
+    assert_true(word(&r) == (uint64_t)s->loop.count);
+    uint64_t aligned = word(&r);
+    assert_true(aligned <= 1);
+    if (!is_empty(s)) /* where there is nothing, whatever */
+        assert_int_equal(aligned, expected_aligned(s));
+    read_loop(&r);
+    read_staged(&r);
+    if (s->v.team == TEAM_GRID) {
+        assert_int_equal(word(&r), s->g.team_blocks);
+        assert_int_equal(r.at, s->g.slots);
+        word(&r);
+    }
+    for (int i = 0; i < s->layout.nwords; i++)
+        assert_true(word(&r) == (uint64_t)s->core[i]);
+    assert_int_equal(r.at, s->g.words);
+    return (int)aligned;
+}
+
+/* ---- Grids ---- */
+
+static void check_grid(const sample *s) {
+    const grid *g = &s->g;
+    int64_t n = s->loop.count;
+    unsigned team = s->v.team;
+    assert_true(g->threads >= 32 && g->threads <= 1024 && !(g->threads & (g->threads - 1)) && g->blocks);
+    assert_true(!g->teams == (team != TEAM_GRID));
+    if (team == TEAM_GRID) {
+        assert_int_equal(g->threads, 512);
+        assert_int_equal(g->blocks, (int64_t)g->teams * g->team_blocks);
+        assert_true(g->team_blocks <= TEAM_BLOCKS_MAX && (int)g->blocks <= s->r.resident && g->teams <= n);
+        assert_true(s->r.cooperative || g->team_blocks == 1);
+        /* another team would not fit, or have nothing to do */
+        assert_true(g->teams == n || (int)(g->blocks + g->team_blocks) > s->r.resident);
+    } else if (team > TEAM_WARP) {
+        assert_int_equal(g->threads, 1 << team);
+        assert_int_equal(g->blocks, n);
+    } else {
+        int64_t each = g->threads >> team;
+        assert_true(g->threads <= s->r.block && (g->blocks - 1) * each < n && g->blocks * each >= n);
+        assert_true(g->threads == 32 || (int)g->blocks >= s->r.sms); /* few calls are spread over the device */
+    }
+}
+
+static void test_random(void **unused) {
+    sample *s = &the_sample;
+    int alone = 0, staged = 0, vectors = 0, aligned = 0, blocks = 0, grids = 0, alongs = 0;
+    (void)unused;
+    for (int64_t i = 0; i < trials(4000); i++) {
+        uint64_t before = draw_state;
+        draw_sample(s);
+        if (getenv("UF_VERBOSE"))
+            print_message("state %llu team %d\n", (unsigned long long)before, s->v.team);
+        check_choice(s);
+        lay(s);
+        int is_aligned = check_words(s);
+        check_grid(s);
+        alone += !s->v.team;
+        staged += s->g.shared != 0;
+        vectors += s->v.vector > 1;
+        aligned += s->v.vector > 1 && is_aligned;
+        alongs += s->v.along;
+        blocks += s->v.team > TEAM_WARP && s->v.team <= TEAM_BLOCK;
+        grids += s->v.team == TEAM_GRID;
+    }
+    if (getenv("UF_VERBOSE"))
+        print_message("alone %d staged %d vectors %d aligned %d along %d blocks %d grids %d\n", alone, staged, vectors,
+                      aligned, alongs, blocks, grids);
+    assert_true(alone > 400 && staged > 60 && vectors > 200 && aligned > 100 && blocks > 400 && grids > 100 &&
+                alongs > 40);
+}
+
+/* ---- What is chosen ---- */
+
+/* A construct by a picture: "i" a sum over i, "i:j" a forall over i with a reduction over j, "ij:k" over i and j. Dimensions
+ * are letters from a; an access is operand and what indexes its dimensions, '.' for something else. */
+static void set_construct(sample *s, const char *ranges, const char *accesses) {
+    code_construct *x = &s->size.construct[s->size.nconstructs++];
+    const char *colon = strchr(ranges, ':');
+    size_t nouter = colon ? (size_t)(colon - ranges) : strlen(ranges);
+    x->nested = colon != NULL;
+    x->reduces = !colon;
+    x->nodes = 4;
+    for (size_t i = 0; i < nouter; i++)
+        x->outer[x->nouter++] = (int8_t)(ranges[i] - 'a');
+    for (const char *p = colon ? colon + 1 : ""; *p; p++)
+        x->inner[x->ninner++] = (int8_t)(*p - 'a');
+    for (const char *p = accesses; *p;) {
+        code_access *a = &x->access[x->naccesses++];
+        a->operand = (uint8_t)(*p++ - '0');
+        for (uint8_t i = 1; *p && *p != ' '; p++, i++) {
+            if (*p == ranges[nouter - 1])
+                a->outer = i;
+            if (colon && *p == colon[strlen(colon) - 1])
+                a->inner = i;
+        }
+        while (*p == ' ')
+            p++;
+    }
+}
+
+typedef struct choice {
+    const char *what;
+    dtype type;
+    int64_t calls, sizes[MAX_DIMS];
+    const char *operands[4]; /* dimensions by letter; the last is the output */
+    const char *ranges, *accesses;
+    int team, lanes, repeat, vector, along;
+} choice;
+
+/* clang-format off */
+#define F DT_FLOAT32
+#define D DT_FLOAT64
+#define MATVEC {"ab", "b", "a"}, "a:b", "0ab 1b"
+#define VECMAT {"a", "ab", "b"}, "b:a", "0a 1ab"
+#define MATMUL {"ab", "bc", "ac"}, "ac:b", "0ab 1bc"
+#define SUM {"a", ""}, "a", "0a"
+#define MILLION (1 << 20)
+
+static const choice choices[] = {
+    {"sum of 3", F, MILLION, {3}, SUM, 0, 0, 1, 1, 0},
+    {"sum of 4", F, MILLION, {4}, SUM, 0, 0, 1, 4, 0},
+    {"sum of 64", F, MILLION, {64}, SUM, 3, 0, 2, 4, 0},
+    {"sum of 63", F, MILLION, {63}, SUM, 4, 0, 2, 1, 0},
+    {"sum of 64 doubles", D, MILLION, {64}, SUM, 4, 0, 2, 2, 0},
+    {"sum of 1024", F, 1 << 18, {1024}, SUM, 7, 0, 2, 4, 0},
+    {"sum of 2^14", F, 1 << 14, {1 << 14}, SUM, 9, 0, 4, 4, 0},
+    {"sum of 2^28", F, 1, {1 << 28}, SUM, TEAM_GRID, 0, 4, 4, 0},
+    {"many sums of 2^18", F, 1 << 10, {1 << 18}, SUM, 9, 0, 4, 4, 0},
+    {"matvec 3", F, MILLION, {3, 3}, MATVEC, 0, 0, 1, 1, 0},
+    {"matvec 4", F, MILLION, {4, 4}, MATVEC, 2, 0, 1, 4, 0},
+    {"matvec 8", F, MILLION, {8, 8}, MATVEC, 3, 0, 1, 4, 0},
+    {"matvec 16", F, MILLION, {16, 16}, MATVEC, 5, 1, 1, 4, 0},
+    {"matvec 32", F, 1 << 16, {32, 32}, MATVEC, 5, 3, 8, 4, 0},
+    {"matvec 256", F, 1 << 12, {256, 256}, MATVEC, 8, 5, 4, 4, 0},
+    {"matvec 255 x 256", F, 1 << 12, {255, 256}, MATVEC, 8, 5, 4, 4, 0},
+    {"matvec 2^14", F, 1, {1 << 14, 1 << 14}, MATVEC, TEAM_GRID, 5, 4, 4, 0},
+    {"vecmat 32", F, 1 << 16, {32, 32}, VECMAT, 3, 0, 1, 4, 1},
+    {"vecmat 256", F, 1 << 12, {256, 256}, VECMAT, 6, 0, 1, 4, 1},
+    {"matmul 3", F, MILLION, {3, 3, 3}, MATMUL, 0, 0, 1, 1, 0},
+    {"matmul 4", F, MILLION, {4, 4, 4}, MATMUL, 0, 0, 4, 4, 1},
+    {"matmul 16", F, MILLION, {16, 16, 16}, MATMUL, 4, 0, 4, 4, 1},
+    {"matmul 32", F, 1 << 16, {32, 32, 32}, MATMUL, 6, 0, 4, 4, 1},
+    {"matmul 64", F, 1 << 16, {64, 64, 64}, MATMUL, 8, 0, 4, 4, 1},
+    {"matmul 1024", F, 1, {1024, 1024, 1024}, MATMUL, TEAM_GRID, 0, 4, 4, 1},
+    {"dot products of rows", F, 1 << 12, {16, 16, 256}, {"ac", "bc", "ab"}, "ab:c", "0ac 1bc", 8, 5, 4, 4, 0},
+};
+/* clang-format on */
+
+static void make_choice(sample *s, const choice *c) {
+    int n = 0, ndims = 0;
+    while (n < 4 && c->operands[n])
+        n++;
+    while (ndims < MAX_DIMS && c->sizes[ndims])
+        ndims++;
+    sample_begin(s, n - 1, 1, ndims, 1);
+    s->extent[0] = c->calls;
+    memcpy(s->core, c->sizes, (size_t)ndims * sizeof *s->core);
+    for (int k = 0; k < n; k++) {
+        int dims[MAX_RANK], rank = 0;
+        for (const char *p = c->operands[k]; *p; p++)
+            dims[rank++] = *p - 'a';
+        set_operand(s, k, c->type, rank, dims, 0);
+    }
+    set_construct(s, c->ranges, c->accesses);
+    specialise(s);
+}
+
+static void test_choices(void **unused) {
+    sample *s = &the_sample;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(choices); i++) {
+        const choice *c = &choices[i];
+        make_choice(s, c);
+        const variant *v = &s->v;
+        if (v->team != c->team || v->lanes != c->lanes || v->repeat != c->repeat || v->vector != c->vector ||
+            v->along != c->along)
+            fail_msg("%s: team %d, lanes %d, repeat %d, vector %d, along %d", c->what, v->team, v->lanes, v->repeat,
+                     v->vector, v->along);
+        lay(s);
+        assert_int_equal(check_words(s), 1);
+        check_grid(s);
+        assert_int_equal(s->g.shared != 0, v->team == 0 && v->vector == 1);
+    }
+}
+
+static const choice *find_choice(const char *what) {
+    for (size_t i = 0; i < COUNT(choices); i++)
+        if (!strcmp(choices[i].what, what))
+            return &choices[i];
+    fail_msg("no %s", what);
+    return NULL;
+}
+
+/* What bars a choice. */
+static void test_bars(void **unused) {
+    sample *s = &the_sample;
+    (void)unused;
+    make_choice(s, find_choice("sum of 2^28"));
+    s->size.shares = true;
+    specialise(s);
+    assert_int_equal(s->v.team, 9);
+    make_choice(s, find_choice("matmul 16"));
+    s->size.construct[0].nodes = 200; /* a heavy body: fewer copies of it, down to one */
+    specialise(s);
+    assert_true(s->v.vector == 4 && s->v.repeat == 1);
+    s->size.construct[0].nodes = 255;
+    s->size.nodes = 3000;
+    specialise(s);
+    assert_true(s->v.vector == 1 && s->v.repeat == 1);
+    /* several passes over a core that does not stay near a block */
+    make_choice(s, find_choice("many sums of 2^18"));
+    set_construct(s, "a", "0a");
+    specialise(s);
+    assert_int_equal(s->v.team, TEAM_GRID);
+    /* y's rows are not aligned; no access to y goes by vectors, so it does not count */
+    make_choice(s, find_choice("matvec 255 x 256"));
+    assert_true(!s->v.operand[2].unit && s->v.operand[0].unit == 2 && s->v.operand[1].unit == 1);
+    /* arrays that are no AoS of packed cores are read where they lie */
+    make_choice(s, find_choice("sum of 3"));
+    assert_true(s->v.operand[0].staged && !s->v.operand[1].staged);
+    *stride_at(s, 0, 0) = MILLION;
+    *loop_stride(s, 0, 0) = 1;
+    specialise(s);
+    assert_false(s->v.operand[0].staged);
+    assert_int_equal(s->v.operand[0].unit, 0);
+}
+
+/* Many calls: 64-bit indices, and a grid that does not cover them. */
+static void test_huge(void **unused) {
+    sample *s = &the_sample;
+    choice c = *find_choice("sum of 1024");
+    (void)unused;
+    for (int bits = 30; bits <= 40; bits++) {
+        c.calls = (int64_t)1 << bits;
+        make_choice(s, &c);
+        assert_int_equal(s->v.wide, bits > 30);
+        lay(s);
+        check_words(s);
+        assert_true(s->g.blocks == (bits < 31 ? 1u << bits : (uint32_t)INT32_MAX));
+    }
+    c.calls = INT32_MAX;
+    make_choice(s, &c);
+    assert_int_equal(s->v.wide, 0);
+    c.calls = (int64_t)INT32_MAX + 1;
+    make_choice(s, &c);
+    assert_int_equal(s->v.wide, 1);
+    /* sizes whose products leave 64 bits: a dimension may be broadcast */
+    static const choice vast = {"", F, 1, {(int64_t)1 << 62, (int64_t)1 << 61}, {"a", "b", "ab"}, "a:b", "0a 1b", 0, 0,
+                                0,  0, 0};
+    make_choice(s, &vast);
+    assert_int_equal(s->v.team, TEAM_GRID);
+    lay(s);
+    check_grid(s);
+}
+
+/* Blocks of a team: pieces of a size, more of them for a device that would be idle. */
+static void test_team_blocks(void **unused) {
+    static const struct {
+        int64_t calls, bytes;
+        int resident;
+        uint32_t blocks, teams;
+    } cases[] = {
+        {1, (int64_t)1 << 32, 528, 256, 1},
+        {1, 1 << 20, 528, 64, 1},
+        {8, 1 << 20, 528, 64, 8},
+        {16, 1 << 20, 528, 33, 16},
+        {200, 1 << 20, 528, 8, 66},
+        {100, 1 << 22, 528, 32, 16},
+        {1, 1 << 24, 12, 12, 1},
+        {500, 1 << 24, 12, 12, 1},
+    };
+    sample *s = &the_sample;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        choice c = *find_choice("sum of 2^28");
+        c.calls = cases[i].calls;
+        c.sizes[0] = cases[i].bytes / 4 - 1; /* and the result */
+        make_choice(s, &c);
+        s->v.team = TEAM_GRID;
+        s->r.resident = cases[i].resident;
+        lay(s);
+        check_grid(s);
+        if (s->g.team_blocks != cases[i].blocks || s->g.teams != cases[i].teams)
+            fail_msg("case %zu: %u blocks, %u teams", i, s->g.team_blocks, s->g.teams);
+        s->r.cooperative = false;
+        lay(s);
+        check_grid(s);
+    }
+}
+
+/* ---- Launches ---- */
+
+static code *load(const sample *s, int threads) {
+    cuda_device *d;
+    code *c = NULL;
+    CHECK(!cuda_device_get(0, &d));
+    CHECK(!code_load(ptx_of("k", launch_words(&s->v, &s->layout), threads), "k", 0, 0, d, &c));
+    return c;
+}
+
+static void make_named(sample *s, const char *what) {
+    for (size_t i = 0; i < COUNT(choices); i++)
+        if (!strcmp(choices[i].what, what))
+            make_choice(s, &choices[i]);
+}
+
+/* The words but for the slots, the grid, the shared memory. */
+static void check_launched(sample *s) {
+    const mock_launch *m = mock->launch(&(int){0});
+    lay(s);
+    if (s->g.teams)
+        s->words[s->g.slots] = m->words[s->g.slots];
+    CHECK(m->bytes == 8 * s->g.words && !memcmp(m->words, s->words, m->bytes));
+    CHECK(m->blocks == s->g.blocks && m->threads == s->g.threads && m->shared == s->g.shared);
+    CHECK(m->stream == s->l.stream && m->cooperative == (s->g.team_blocks > 1));
+}
+
+static void plain_body(void *what) {
+    sample *s = &the_sample;
+    make_named(s, what);
+    code *c = load(s, s->v.team > 8 ? 1 << s->v.team : 256);
+    s->r = (room){.block = 256, .sms = 4};
+    CHECK(!cuda_engine.launch(c, &s->l));
+    check_launched(s);
+    mock->fail_at(0, 0);
+    CHECK(!cuda_engine.launch(c, &s->l));
+    CHECK(mock->calls() == 4); /* nothing but the context and the launch */
+    s->loop.count = 0;
+    CHECK(!cuda_engine.launch(c, &s->l) && mock->calls() == 4);
+    cuda_engine.release(c);
+}
+
+static int looks;
+
+/* The slots are there, zeroed; they are left as teams may leave them. */
+static void look_at_slots(const mock_launch *m) {
+    const sample *s = &the_sample;
+    uint32_t at = s->g.slots;
+    char *slots = (char *)(uintptr_t)m->words[at];
+    CHECK(mock->live().allocations == 1 && m->words[at - 1] && m->blocks % m->words[at - 1] == 0);
+    size_t bytes = m->blocks / m->words[at - 1] * TEAM_SLOT;
+    for (size_t i = 0; i < bytes; i++)
+        CHECK(slots[i] == 0);
+    memset(slots, 0xaa, bytes);
+    looks++;
+}
+
+typedef struct teams_case {
+    const char *pools, *cooperative;
+    int calls; /* of the driver, for a launch */
+} teams_case;
+
+static void teams_body(void *user) {
+    const teams_case *t = user;
+    sample *s = &the_sample;
+    setenv("MOCK_POOLS", t->pools, 1);
+    setenv("MOCK_COOPERATIVE", t->cooperative, 1);
+    make_named(s, "sum of 2^28");
+    s->r = (room){.block = 256, .sms = 4, .resident = 12, .cooperative = *t->cooperative == '1'};
+    lay(s);
+    code *c = load(s, 512);
+    mock->on_launch(look_at_slots);
+    for (int i = 0; i < 3; i++) {
+        mock->fail_at(0, 0);
+        CHECK(!cuda_engine.launch(c, &s->l));
+        CHECK(i == 0 || mock->calls() == t->calls);
+        check_launched(s);
+        CHECK(mock->live().allocations == 0 && mock->live().depth == 0 && looks == i + 1);
+    }
+    CHECK(s->g.teams == 1 && s->g.blocks == (*t->cooperative == '1' ? 12 : 1));
+    cuda_engine.release(c);
+}
+
+/* More parameters than CUDA has, and as many as need memory of their own. */
+static void words_body(void *unused) {
+    static variant v = {.loop = LOOP_CALLS, .nin = 60, .nout = 1};
+    static int64_t extent[62], stride[62 * 61], core[1];
+    static char *data[61];
+    static layout_operand operands[61];
+    core_layout layout = {.nin = 60, .nout = 1, .ndims = 1, .nwords = 1, .operands = operands};
+    cuda_device *d;
+    code *c;
+    (void)unused;
+    CHECK(!cuda_device_get(0, &d));
+    for (int ndim = 20; ndim <= 62; ndim += 42) {
+        nd_loop loop = {ndim, 61, 2, extent, stride, NULL, LOOP_CALLS, {0}};
+        for (int k = 0; k < 61; k++)
+            v.operand[k] = (variant_operand){.memory = DT_INT8, .value = DT_INT8, .kind = OPERAND_STRIDED};
+        for (int i = 0; i < ndim; i++)
+            extent[i] = i ? 1 : 2;
+        launch l = {.v = &v, .loop = &loop, .data = data, .numbers = NULL, .layout = &layout, .core = core};
+        launch_specialise(&v, &loop, &layout, core, &(code_size){.nodes = 1});
+        int words = launch_words(&v, &layout);
+        CHECK(words == 61 + 2 + 3 * (ndim - 1) + 61 * ndim + 1);
+        CHECK(!code_load(ptx_of("k", words, 256), "k", 0, 0, d, &c));
+        if (words <= WORDS_MAX)
+            CHECK(!cuda_engine.launch(c, &l) && mock->launch(&(int){0})->bytes == 8 * (size_t)words);
+        else
+            CHECK_FAILS(cuda_engine.launch(c, &l), UF_ERR_ARGUMENT, "of kernel parameters; CUDA has 32760");
+        cuda_engine.release(c);
+    }
+}
+
+static void test_launches(void **unused) {
+    static const char *const plain[] = {"sum of 3", "sum of 64", "matvec 256", "sum of 2^14", "matmul 4"};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(plain); i++)
+        in_child(plain_body, (void *)(uintptr_t)plain[i]);
+    in_child(teams_body, &((teams_case){"1", "1", 7}));
+    in_child(teams_body, &((teams_case){"0", "1", 8}));
+    in_child(teams_body, &((teams_case){"1", "0", 7}));
+    in_child(words_body, NULL);
+}
+
+/* ---- Every driver call failing in turn ---- */
+
+typedef struct failure {
+    int nth, error;
+    const char *pools;
+} failure;
+
+static uf_status use_teams(void) {
+    cuda_device *d;
+    code *c = NULL;
+    sample *s = &the_sample;
+    TRY(cuda_device_get(0, &d));
+    uf_status status = code_load(ptx_of("k", launch_words(&s->v, &s->layout), 512), "k", 0, 0, d, &c);
+    for (int i = 0; i < 2 && !status; i++)
+        status = cuda_engine.launch(c, &s->l);
+    cuda_engine.release(c);
+    code_reap(d);
+    return status;
+}
+
+/* Calls whose failure nobody is told of: what releases something, and what asks before a release. */
+static bool is_silent(const char *name) {
+    static const char *const silent[] = {"cuMemFreeAsync",
+                                         "cuMemFree_v2",
+                                         "cuStreamSynchronize",
+                                         "cuLibraryUnload",
+                                         "cuCtxPopCurrent_v2",
+                                         "cuThreadExchangeStreamCaptureMode",
+                                         "cuCtxSynchronize",
+                                         "cuStreamIsCapturing",
+                                         "cuCtxGetCurrent",
+                                         "cuCtxPushCurrent_v2",
+                                         "cuDevicePrimaryCtxRelease_v2"};
+    for (size_t i = 0; i < COUNT(silent); i++)
+        if (!strcmp(name, silent[i]))
+            return true;
+    return false;
+}
+
+static void failure_body(void *user) {
+    const failure *f = user;
+    setenv("MOCK_POOLS", f->pools, 1);
+    make_named(&the_sample, "sum of 2^28");
+    mock->fail_at(f->nth, f->error);
+    uf_status s = use_teams();
+    const char *failed = mock->failed();
+    if (!failed)
+        _exit(77); /* fewer calls than that */
+    char plain[64];
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(failed, "_"), failed);
+    CHECK(s || is_silent(failed));
+    if (s)
+        CHECK(s == (f->error == 2 ? UF_ERR_MEMORY : UF_ERR_DEVICE) && strstr(error_slot()->message, plain));
+    mock->fail_at(0, 0);
+    mock_live live = mock->live();
+    CHECK(live.depth == 0 && live.retained <= 1 && live.allocations == 0 && live.libraries == code_dead());
+    CHECK(use_teams() == UF_OK); /* usable afterwards */
+    live = mock->live();
+    CHECK(live.allocations == 0 && live.depth == 0 && live.libraries == 0 && code_dead() == 0);
+}
+
+static void test_failures(void **unused) {
+    int tried = 0;
+    (void)unused;
+    for (int i = 0; i < 4; i++)
+        for (int nth = 1;; nth++) {
+            failure f = {nth, i % 2 ? 2 : 999, i / 2 ? "1" : "0"};
+            int status = child_status(failure_body, &f);
+            if (status == 77)
+                break;
+            if (status)
+                fail_msg("driver call %d failing with %d, pools %s", nth, f.error, f.pools);
+            tried++;
+        }
+    assert_true(tried > 4 * 40);
+}
+
+/* ---- main ---- */
+
+static int begin(void **unused) {
+    assert_true(mock_find());
+    return draw_seed(unused);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_choices),     cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_huge),     cmocka_unit_test(test_team_blocks), cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_failures),
+    };
+    return cmocka_run_group_tests(tests, begin, NULL);
+}
