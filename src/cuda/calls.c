@@ -281,7 +281,7 @@ static int64_t packed_count(const cores *c, int k) {
         int64_t extent = extent_at(c, k, i);
         if (extent != 1 && stride_at(c, k, i) != count)
             return 0;
-        count *= extent;
+        count = times(count, extent);
     }
     return count;
 }
