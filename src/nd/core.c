@@ -171,10 +171,8 @@ static uf_status too_few(const core_call *c, const nd_array *a, int k) {
         optional |= c->l->dims[o->dim[i]].optional;
     }
     uf_status status = t.failed ? fail_memory()
-                       : a->number
-                           ? nd_fail(UF_ERR_SHAPE, k, -1, "is a number, but has core dimensions (%s)", t.data)
-                           : nd_fail(UF_ERR_SHAPE, k, -1, "its rank is %d, but its core dimensions (%s) need %s%d",
-                                     a->ndim, t.data, optional ? "at least " : "", need);
+                                : nd_fail(UF_ERR_SHAPE, k, -1, "its rank is %d, but its core dimensions (%s) need %s%d",
+                                          a->ndim, t.data, optional ? "at least " : "", need);
     text_free(&t);
     return status;
 }
@@ -183,12 +181,10 @@ static uf_status too_few(const core_call *c, const nd_array *a, int k) {
 static uf_status find_missing(core_call *c, const nd_array *arrays, int n) {
     for (int k = 0; k < n; k++) {
         const layout_operand *o = &c->l->operands[k];
-        if (arrays[k].number && o->rank > 0)
-            return too_few(c, &arrays[k], k);
-        for (int i = 0; i < o->rank && arrays[k].ndim < core_rank(c, k); i++)
+        for (int i = 0; i < o->rank && arrays[k].ndim < core_rank(c, k) && !arrays[k].number; i++)
             if (c->l->dims[o->dim[i]].optional)
                 c->missing |= UINT64_C(1) << o->dim[i];
-        if (!arrays[k].number && arrays[k].ndim < core_rank(c, k))
+        if (arrays[k].ndim < core_rank(c, k))
             return too_few(c, &arrays[k], k);
     }
     return UF_OK;
