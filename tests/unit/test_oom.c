@@ -154,6 +154,82 @@ static bool any_types(void) {
     return !failed;
 }
 
+static const char *gufunc_formula(void) {
+    snprintf(source, sizeof source, "(A, x) -> (y, s) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); s = %ld; }",
+             fresh);
+    return source;
+}
+
+static uf_func *gufunc_registered(void) {
+    uf_func *f;
+    const uf_section section = {"ff->ff; dd->dd", gufunc_formula()};
+    const uf_definition wrong = {.size = sizeof wrong,
+                                 .name = "g",
+                                 .nsections = 1,
+                                 .sections = &section,
+                                 .layout = "(m,n),(n)->(m),()",
+                                 .blas = "gemv"};
+    uf_definition d = wrong;
+    d.blas = NULL;
+    assert_true(uf_define(&f, &wrong) != UF_OK); /* its error takes memory as well */
+    assert_null(f);
+    if (out_of_memory(uf_define(&f, &d))) {
+        assert_null(f);
+        return NULL;
+    }
+    return f;
+}
+
+/* Core dimensions, an input that is copied, a rank beyond what the stack has room for, axes, inference. */
+static bool gufunc(void) {
+    float A[4] = {1, 2, 3, 4}, x[3] = {1, -1, -7}, s = 0;
+    int64_t shape[34], rows[33], out[2][UF_MAX_NDIM];
+    for (int d = 0; d < 34; d++)
+        shape[d] = d < 32 ? 1 : 2;
+    memcpy(rows, shape, sizeof rows);
+    const DLTensor high = {.data = A, .device = {kDLCPU, 0}, .ndim = 34, .dtype = {kDLFloat, 32, 1}, .shape = shape};
+    DLTensor y = UF_ARRAY(x + 1, 2),
+             t = {.data = &s, .device = {kDLCPU, 0}, .ndim = 32, .dtype = y.dtype, .shape = shape};
+    y.ndim = 33;
+    y.shape = rows;
+    uf_func *f = gufunc_registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(uf_call(f, 4, (DLTensor[]){high, UF_ARRAY(x, 2), y, t}, NULL));
+    assert_true(failed ? x[1] == -1 && x[2] == -7 && s == 0 : x[1] == -1 && x[2] == -1 && s == (float)fresh);
+    DLTensor infer[] = {high, UF_ARRAY(x, 2), {.shape = out[0], .ndim = 77}, {.shape = out[1], .ndim = 77}};
+    const uf_axes axes = {.size = sizeof axes};
+    const uf_options options = {.size = sizeof options, .axes = &axes};
+    failed = failed || out_of_memory(uf_infer(f, 4, infer, &options));
+    assert_int_equal(infer[2].ndim, failed ? 77 : 33);
+    uf_free(f);
+    return !failed;
+}
+
+static bool gufunc_errors(void) {
+    float x[3] = {0};
+    uf_func *f = gufunc_registered();
+    if (!f)
+        return false;
+    uf_status s = UF_CALL(f, UF_ARRAY(x, 1, 3), UF_ARRAY(x, 2), UF_ARRAY(x, 1), UF_ARRAY(x, 1));
+    bool failed = s != UF_ERR_SHAPE && out_of_memory(s);
+    assert_true(failed || s == UF_ERR_SHAPE);
+    uf_free(f);
+    return !failed;
+}
+
+static bool gufunc_inspection(void) {
+    uf_func *f = gufunc_registered();
+    char *text;
+    if (!f)
+        return false;
+    bool failed = out_of_memory(uf_inspect(f, NULL, (DLDevice){kDLCPU, 0}, UF_VIEW_IR, &text));
+    assert_true(failed == !text);
+    free(text);
+    uf_free(f);
+    return !failed;
+}
+
 static bool arrays(void) {
     float x[6] = {1, 2, 3, 4, 5, 6};
     DLManagedTensor *d;
@@ -201,6 +277,9 @@ TEST(plan)
 TEST(any_types)
 TEST(arrays)
 TEST(inspection)
+TEST(gufunc)
+TEST(gufunc_errors)
+TEST(gufunc_inspection)
 TEST(system_info)
 
 int main(void) {
@@ -209,7 +288,8 @@ int main(void) {
         cmocka_unit_test(test_high_rank_call), cmocka_unit_test(test_overlapping_call),
         cmocka_unit_test(test_plan),           cmocka_unit_test(test_any_types),
         cmocka_unit_test(test_arrays),         cmocka_unit_test(test_inspection),
-        cmocka_unit_test(test_system_info),
+        cmocka_unit_test(test_system_info),    cmocka_unit_test(test_gufunc),
+        cmocka_unit_test(test_gufunc_errors),  cmocka_unit_test(test_gufunc_inspection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
