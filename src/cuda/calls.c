@@ -259,7 +259,7 @@ static void choose_team(const cores *c, variant *v, const code_size *size) {
         v->team = TEAM_GRID;
 }
 
-/* A thread a call that does not even use vectors: as the body is written. */
+/* A thread a call: the body as it is written. */
 static void choose_alone(variant *v) {
     v->along = 0;
     v->vector = v->repeat = 1;
@@ -312,11 +312,11 @@ void calls_specialise(variant *v, const subject *s) {
     }
     if (s->size->spreads && s->size->nconstructs)
         choose_team(&c, v, s->size);
-    if (v->vector == 1 && !v->team) {
+    if (v->team) {
+        drop_units(&c, v, s->size);
+    } else {
         choose_alone(v);
         choose_staged(&c, v);
-    } else {
-        drop_units(&c, v, s->size);
     }
 }
 
