@@ -17,7 +17,8 @@ LIBS = -lm -ldl -lpthread
 RPATH = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..:$$ORIGIN/../lib'
 
 SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c))
-OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o)
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/catalogue.o
+LAYOUTS := $(sort $(wildcard layouts/*.uf))
 TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/test/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))) \
@@ -62,6 +63,16 @@ $(BUILD)/obj/cmd/%.o: src/cmd/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	$(Q)$(COMPILE) -c -o $@ $<
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(COMPILE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
+
+# The catalogue: the text of layouts/ as C. The folder changes when a file comes or goes.
+$(BUILD)/generated/catalogue.c: tools/catalogue.sh layouts $(LAYOUTS)
+	@mkdir -p $(@D)
+	$(Q)sh tools/catalogue.sh $(LAYOUTS) > $@.new && mv $@.new $@
+
+$(BUILD)/obj/generated/%.o: $(BUILD)/generated/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(COMPILE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<

@@ -25,6 +25,9 @@ uf_status fail(uf_status status, const char *format, ...) PRINTF(2, 3);
 uf_status fail_argument(uf_status status, int argument, int dimension, const char *format, ...) PRINTF(4, 5);
 /* The same for a position in a source text; the line of the text and a caret are appended to the message. */
 uf_status fail_source(uf_status status, const char *source, size_t offset, const char *format, ...) PRINTF(4, 5);
+/* The same for the text of a file, whose path is put in front; of a long path its end. */
+uf_status fail_file(uf_status status, const char *path, const char *source, size_t offset, const char *format, ...)
+    PRINTF(5, 6);
 uf_status fail_memory(void);
 /* Line and column, from 1, of an offset into a text. */
 void source_position(const char *source, size_t offset, int *line, int *column);
@@ -71,6 +74,10 @@ void text_vprintf(text *t, const char *format, va_list arguments);
 void text_free(text *t);
 /* Hands the content over as a malloc'd string ("" if nothing was added) and empties t; NULL when out of memory. */
 char *text_take(text *t);
+
+/* The letters to insert, remove, replace or swap with their neighbour to turn one word into another; of words of more than
+ * 127 letters the beginnings are compared. */
+int word_distance(const char *a, size_t na, const char *b, size_t nb);
 
 /* ---- Maps (map.c): bytes -> pointer. Not locked; owners lock. ---- */
 

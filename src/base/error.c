@@ -86,18 +86,11 @@ void source_position(const char *source, size_t offset, int *line, int *column) 
     }
 }
 
-uf_status fail_source(uf_status status, const char *source, size_t offset, const char *format, ...) {
+/* Appends the line and a caret. */
+static void append_line(const char *source, size_t offset) {
     enum {
         WINDOW = 100
     }; /* bytes of the line shown: kernels in place are one long line */
-    va_list arguments;
-    set(status, -1, -1);
-    source_position(source, offset, &last.line, &last.column);
-    snprintf(last.message, sizeof last.message, "%d:%d: ", last.line, last.column);
-    va_start(arguments, format);
-    append(format, arguments);
-    va_end(arguments);
-
     size_t first = offset, end = offset;
     while (first > 0 && source[first - 1] != '\n')
         first--;
@@ -119,6 +112,37 @@ uf_status fail_source(uf_status status, const char *source, size_t offset, const
         if (((unsigned char)source[i] & 0xC0) != 0x80)
             append_format("%c", source[i] == '\t' ? '\t' : ' ');
     append_format("^");
+}
+
+/* The beginning of an error at a place in a text. */
+static void set_source(uf_status status, const char *path, const char *source, size_t offset) {
+    enum {
+        SHOWN = 1024 /* bytes of a path */
+    };
+    size_t length = strlen(path), cut = length > SHOWN ? length - SHOWN : 0;
+    set(status, -1, -1);
+    source_position(source, offset, &last.line, &last.column);
+    snprintf(last.message, sizeof last.message, "%s%s%s%d:%d: ", cut ? ".." : "", path + cut, *path ? ":" : "",
+             last.line, last.column);
+}
+
+uf_status fail_source(uf_status status, const char *source, size_t offset, const char *format, ...) {
+    va_list arguments;
+    set_source(status, "", source, offset);
+    va_start(arguments, format);
+    append(format, arguments);
+    va_end(arguments);
+    append_line(source, offset);
+    return status;
+}
+
+uf_status fail_file(uf_status status, const char *path, const char *source, size_t offset, const char *format, ...) {
+    va_list arguments;
+    set_source(status, path, source, offset);
+    va_start(arguments, format);
+    append(format, arguments);
+    va_end(arguments);
+    append_line(source, offset);
     return status;
 }
 

@@ -18,8 +18,10 @@ static uf_status name_check(const char *name) {
     return UF_OK;
 }
 
-static uf_status definition_check(const uf_definition *d) {
+static uf_status definition_check(const uf_definition *d, definition_place *place) {
+    place->part = IN_NAME;
     TRY(name_check(d->name));
+    place->part = IN_OPTIONS;
     if (d->nsections < 1)
         return fail(UF_ERR_ARGUMENT, "%s: %d sections; at least one (signatures, source) is needed", d->name,
                     d->nsections);
@@ -75,8 +77,9 @@ static uf_status arity_check(const uf_func *f, int nin, int nout, const char *wh
                 nin == 1 ? "" : "s", nout, nout == 1 ? "" : "s", kernel, f->nin, f->nout);
 }
 
-static uf_status section_add(uf_func *f, int index, const uf_section *from) {
+static uf_status section_add(uf_func *f, int index, const uf_section *from, definition_place *place) {
     section *s = &f->sections[index];
+    *place = (definition_place){IN_SOURCE, index};
     TRY(keep_text(f, from->source, &s->source));
     TRY(lang_parse(&f->arena, s->source, &s->syntax));
     int nin = lang_inputs(s->syntax), nout = lang_outputs(s->syntax);
@@ -92,8 +95,10 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from) {
         return UF_OK;
     }
     signature_list list;
+    place->part = IN_SIGNATURES;
     TRY(signatures_parse(&f->arena, from->signatures, &list));
     TRY(arity_check(f, list.nin, list.nout, "the signatures have", "the kernel"));
+    place->part = IN_SOURCE;
     TRY(section_check(f, s, &list));
 
     size_t n = (size_t)(nin + nout), old = (size_t)f->signatures.count, all = old + (size_t)list.count;
@@ -114,7 +119,7 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from) {
 }
 
 /* Within one section signatures_parse has looked. */
-static uf_status duplicates_check(const uf_func *f) {
+static uf_status duplicates_check(const uf_func *f, definition_place *place) {
     size_t n = (size_t)(f->nin + f->nout);
     map seen = {0}; /* dtypes -> section, counted from 1 */
     uf_status s = UF_OK;
@@ -123,6 +128,7 @@ static uf_status duplicates_check(const uf_func *f) {
         intptr_t own = f->section_of[i] + 1, earlier = (intptr_t)map_get(&seen, types, n * sizeof *types);
         char spelled[SIGNATURE_TEXT];
         signature_format(spelled, types, f->nin, f->nout);
+        *place = (definition_place){IN_SIGNATURES, f->section_of[i]};
         if (earlier)
             s = fail(UF_ERR_SYNTAX, "%s: sections %d and %d both have the signature %s", f->name, (int)earlier - 1,
                      (int)own - 1, spelled);
@@ -147,14 +153,16 @@ static uf_status signatures_spell(uf_func *f) {
 }
 
 /* The layout, which the kernels are checked against, and its BLAS form. A layout without any core dimension is elementwise. */
-static uf_status layout_add(uf_func *f, const uf_definition *d) {
+static uf_status layout_add(uf_func *f, const uf_definition *d, definition_place *place) {
     f->kind = &elementwise_kind;
+    place->part = d->layout ? IN_LAYOUT : IN_BLAS;
     if (!d->layout)
         return blas_read(f->name, d->blas, NULL, &f->blas);
     const char *source;
     core_layout *l = arena_alloc(&f->arena, sizeof *l);
     TRY(l ? keep_text(f, d->layout, &source) : UF_ERR_MEMORY);
     TRY(layout_parse(&f->arena, source, l));
+    place->part = IN_BLAS;
     TRY(blas_read(f->name, d->blas, l, &f->blas));
     text t = {0};
     layout_print(&t, l);
@@ -174,22 +182,24 @@ static uf_status layout_add(uf_func *f, const uf_definition *d) {
 typedef struct registration {
     uf_func *func;
     const uf_definition *definition;
+    definition_place *place;
 } registration;
 
 /* Runs on a big stack: parsing and checking recurse over the user's text. */
 static uf_status register_texts(void *user) {
     uf_func *f = ((registration *)user)->func;
     const uf_definition *d = ((registration *)user)->definition;
+    definition_place *place = ((registration *)user)->place;
     TRY(keep_text(f, d->name, &f->name));
     TRY(keep_text(f, d->doc ? d->doc : "", &f->doc));
     f->sections = arena_alloc(&f->arena, (size_t)d->nsections * sizeof *f->sections);
     if (!f->sections)
         return UF_ERR_MEMORY;
     f->nsections = d->nsections;
-    TRY(layout_add(f, d));
+    TRY(layout_add(f, d, place));
     for (int i = 0; i < d->nsections; i++)
-        TRY(section_add(f, i, &d->sections[i]));
-    TRY(duplicates_check(f));
+        TRY(section_add(f, i, &d->sections[i], place));
+    TRY(duplicates_check(f, place));
     return signatures_spell(f);
 }
 
@@ -216,7 +226,8 @@ void func_drop(const uf_func *f) {
         func_destroy(own);
 }
 
-uf_status uf_define(uf_func **out, const uf_definition *definition) {
+uf_status func_define(uf_func **out, const uf_definition *definition, definition_place *place) {
+    *place = (definition_place){IN_OPTIONS, 0};
     if (!out)
         return fail(UF_ERR_ARGUMENT, "out is NULL");
     *out = NULL;
@@ -224,7 +235,7 @@ uf_status uf_define(uf_func **out, const uf_definition *definition) {
         return fail(UF_ERR_ARGUMENT, "the definition is NULL");
     uf_definition d;
     TRY(struct_read(definition, &d, sizeof d, "uf_definition"));
-    TRY(definition_check(&d));
+    TRY(definition_check(&d, place));
     uf_func *f = mem_zero(1, sizeof *f);
     if (!f)
         return fail_memory();
@@ -232,12 +243,17 @@ uf_status uf_define(uf_func **out, const uf_definition *definition) {
     f->fast = d.fast;
     f->flags = d.flags;
     f->max_registers = d.max_registers;
-    uf_status s = on_big_stack(register_texts, &(registration){f, &d});
+    uf_status s = on_big_stack(register_texts, &(registration){f, &d, place});
     if (s)
         func_destroy(f);
     else
         *out = f;
     return s;
+}
+
+uf_status uf_define(uf_func **out, const uf_definition *definition) {
+    definition_place place;
+    return func_define(out, definition, &place);
 }
 
 uf_status uf_vectorize(uf_func **out, const char *name, const char *signatures, const char *source) {

@@ -90,33 +90,10 @@ typedef struct nearest {
     int best_length;
 } nearest;
 
-/* The number of letters to insert, remove, replace or swap with their neighbour, or more than limit. */
-static int word_distance(const char *a, int na, const char *b, int nb) {
-    int rows[3][LANG_MAX_NAME + 1], *before = rows[0], *last = rows[1], *now = rows[2];
-    for (int j = 0; j <= nb; j++)
-        last[j] = j;
-    for (int i = 1; i <= na; i++) {
-        now[0] = i;
-        for (int j = 1; j <= nb; j++) {
-            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
-            best = last[j] + 1 < best ? last[j] + 1 : best;
-            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-        int *spare = before;
-        before = last;
-        last = now;
-        now = spare;
-    }
-    return last[nb];
-}
-
 static void nearest_try(nearest *n, const char *known, int length) {
     if (length > LANG_MAX_NAME)
         return;
-    int distance = word_distance(n->word, n->length, known, length);
+    int distance = word_distance(n->word, (size_t)n->length, known, (size_t)length);
     if (distance < n->distance) {
         n->distance = distance;
         n->best = known;

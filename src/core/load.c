@@ -1,0 +1,516 @@
+/* load.c - function files: text in, a registered function out. docs/function-files.md is the format's specification.
+ *
+ * A file is cut into entries, a keyword and its value each; these become a definition, which func_define registers. What
+ * goes wrong there is an error about one text of the definition, and is told again as an error about the file: with the
+ * file's path, line, column and text. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/core.h"
+
+enum {
+    FILE_MOST = 1 << 20, /* bytes */
+    SECTIONS_MOST = 256
+};
+
+/* ORDER key: the table of keywords. */
+typedef enum key {
+    KEY_UFUNC,
+    KEY_GUFUNC,
+    KEY_LAYOUT,
+    KEY_DOC,
+    KEY_BLAS,
+    KEY_FAST,
+    KEY_UNCHECKED,
+    KEY_DEBUG,
+    KEY_MAX_REGISTERS,
+    KEY_SIGNATURES,
+    KEY_KERNEL,
+    KEYS
+} key;
+
+/* What may stand behind a keyword. */
+typedef enum form {
+    FORM_NOTHING,
+    FORM_WORD, /* one word, up to a blank */
+    FORM_TEXT  /* lines */
+} form;
+
+/* clang-format off */
+static const struct {
+    const char *word;
+    form form;
+} keywords[KEYS] = {
+    [KEY_UFUNC]         = {"ufunc", FORM_WORD},
+    [KEY_GUFUNC]        = {"gufunc", FORM_WORD},
+    [KEY_LAYOUT]        = {"layout", FORM_TEXT},
+    [KEY_DOC]           = {"doc", FORM_TEXT},
+    [KEY_BLAS]          = {"blas", FORM_WORD},
+    [KEY_FAST]          = {"fast", FORM_TEXT},
+    [KEY_UNCHECKED]     = {"unchecked", FORM_NOTHING},
+    [KEY_DEBUG]         = {"debug", FORM_NOTHING},
+    [KEY_MAX_REGISTERS] = {"max_registers", FORM_WORD},
+    [KEY_SIGNATURES]    = {"signatures", FORM_TEXT},
+    [KEY_KERNEL]        = {"kernel", FORM_TEXT},
+};
+
+static const struct {
+    const char *word;
+    unsigned bits;
+} fast_words[] = {
+    {"contract", UF_FAST_CONTRACT}, {"divide", UF_FAST_DIVIDE}, {"flush", UF_FAST_FLUSH}, {"all", UF_FAST_ALL},
+};
+/* clang-format on */
+
+typedef struct entry {
+    key key;
+    size_t at, value_at; /* offsets of the keyword and of its value */
+    char *value;         /* a string of its own, without the blanks around it */
+} entry;
+
+typedef struct loading {
+    const char *path;   /* as errors call the file */
+    const char *source; /* its text, as it is */
+    char *plain;        /* the text without its comments, of equal length */
+    size_t length;
+    arena arena;
+    entry *entries;
+    int nentries, nkernels;
+    const entry *first[KEYS]; /* of each keyword; NULL: not there */
+    uf_definition definition;
+    uf_section *sections;
+    const entry **places; /* of each section: its signatures (NULL: none) and its kernel */
+} loading;
+
+/* ---- Errors at a place in the file ---- */
+
+/* The end of a path, as much of it as an error can show. */
+static const char *path_shown(const char *path) {
+    size_t n = strlen(path);
+    return n > 1024 ? path + n - 1024 : path;
+}
+
+#define FAIL_AT(l, offset, ...) fail_file(UF_ERR_SYNTAX, (l)->path, (l)->source, offset, __VA_ARGS__)
+
+/* The offset in a text of a line and column. */
+static size_t offset_of(const char *s, int line, int column) {
+    size_t i = 0;
+    for (; s[i] && line > 1; i++)
+        line -= s[i] == '\n';
+    for (; s[i] && column > 1; column--)
+        do
+            i++;
+        while (((unsigned char)s[i] & 0xC0) == 0x80);
+    return i;
+}
+
+/* The entry that a place in a definition came from. */
+static const entry *place_entry(const loading *l, const definition_place *place) {
+    static const key keys[] = {
+        [IN_OPTIONS] = KEY_MAX_REGISTERS, [IN_NAME] = KEY_GUFUNC, [IN_LAYOUT] = KEY_LAYOUT, [IN_BLAS] = KEY_BLAS};
+    const entry *e = place->part == IN_SIGNATURES || place->part == IN_SOURCE
+                         ? l->places[2 * place->section + (place->part == IN_SOURCE)]
+                         : l->first[keys[place->part]];
+    return e ? e : &l->entries[0];
+}
+
+/* Cuts what fail_source puts around a message off it: "line:column: ", and the lines with the text and the caret. */
+static char *message_bare(char *message, int line, int column) {
+    char position[32];
+    size_t n = (size_t)snprintf(position, sizeof position, "%d:%d: ", line, column);
+    if (strncmp(message, position, n) == 0)
+        message += n;
+    size_t length = strlen(message);
+    if (length == 0 || message[length - 1] != '^') /* it was too long, and its end is missing */
+        return message;
+    for (int lines = 0; lines < 2; lines++) {
+        char *end = strrchr(message, '\n');
+        if (end)
+            *end = 0;
+    }
+    return message;
+}
+
+/* Tells the thread's error about a definition again, as one about the file it came from. */
+static uf_status fail_again(const loading *l, uf_status status, const definition_place *place) {
+    const uf_error *e = error_slot();
+    const entry *from = place_entry(l, place);
+    if (status == UF_ERR_MEMORY)
+        return status;
+    char message[sizeof e->message], *bare = message;
+    size_t at = from->value_at;
+    memcpy(message, e->message, sizeof message);
+    if (e->line) {
+        bare = message_bare(message, e->line, e->column);
+        at += offset_of(from->value, e->line, e->column);
+    }
+    return fail_file(status, l->path, l->source, at, "%s", bare);
+}
+
+/* ---- Entries ---- */
+
+/* Digits and letters of a text that errors show. */
+static int shown(size_t length) { return (int)(length > 64 ? 64 : length); }
+
+static int line_of(const loading *l, size_t at) {
+    int line, column;
+    source_position(l->source, at, &line, &column);
+    return line;
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+static bool is_space(char c) { return is_blank(c) || c == '\n'; }
+
+static size_t word_length(const char *s) {
+    size_t n = 0;
+    while (is_letter(s[n]) || (s[n] >= '0' && s[n] <= '9'))
+        n++;
+    return n;
+}
+
+static bool same(const char *word, const char *s, size_t n) { return strlen(word) == n && memcmp(word, s, n) == 0; }
+
+static key keyword_find(const char *s, size_t n) {
+    int k = 0;
+    while (k < KEYS && !same(keywords[k].word, s, n))
+        k++;
+    return (key)k;
+}
+
+/* Does a line begin an entry? All do that have a letter in column 1; but in a kernel, the helpers' do not: a word followed by
+ * a parenthesis, unless that word is a keyword with a blank behind it. */
+static bool begins_entry(const char *line, bool in_kernel) {
+    size_t n = word_length(line), next = n;
+    if (!is_letter(line[0]))
+        return false;
+    while (is_blank(line[next]))
+        next++;
+    bool keyword = next > n && keyword_find(line, n) < KEYS;
+    return !in_kernel || keyword || line[next] != '(';
+}
+
+static uf_status unknown_keyword(const loading *l, size_t at, size_t n) {
+    const char *word = l->plain + at;
+    int nearest = -1, least = n <= 4 ? 2 : 3; /* as far as a slip goes */
+    for (int k = 0; k < KEYS; k++) {
+        int distance = word_distance(word, n, keywords[k].word, strlen(keywords[k].word));
+        if (distance < least) {
+            least = distance;
+            nearest = k;
+        }
+    }
+    if (nearest >= 0)
+        return FAIL_AT(l, at, "unknown keyword \"%.*s\"; did you mean \"%s\"?", shown(n), word, keywords[nearest].word);
+    return FAIL_AT(l, at, "unknown keyword \"%.*s\"; a line that goes on with an entry is indented", shown(n), word);
+}
+
+/* The end of the value that begins at `from`: that of the last line before the next entry. */
+static size_t value_end(const loading *l, size_t from, bool kernel) {
+    size_t end = from;
+    for (;;) {
+        while (end < l->length && l->plain[end] != '\n')
+            end++;
+        if (end == l->length || begins_entry(l->plain + end + 1, kernel))
+            return end;
+        end++;
+    }
+}
+
+/* Reads the entry that begins at `at`, which becomes the end of its value. */
+static uf_status entry_read(loading *l, size_t *at, entry *e) {
+    const char *word = l->plain + *at;
+    size_t n = word_length(word), from = *at + n;
+    *e = (entry){.key = keyword_find(word, n), .at = *at};
+    if (e->key == KEYS)
+        return unknown_keyword(l, *at, n);
+    const char *name = keywords[e->key].word;
+    if (from < l->length && !is_space(l->plain[from]))
+        return FAIL_AT(l, from, "a blank is needed after \"%s\"", name);
+    size_t end = *at = value_end(l, from, e->key == KEY_KERNEL);
+    while (from < end && is_space(l->plain[from]))
+        from++;
+    while (end > from && is_space(l->plain[end - 1]))
+        end--;
+    form wanted = keywords[e->key].form;
+    if (from < end && wanted == FORM_NOTHING)
+        return FAIL_AT(l, from, "\"%s\" stands alone", name);
+    if (from == end && wanted != FORM_NOTHING)
+        return FAIL_AT(l, e->at, "\"%s\" needs a value", name);
+    e->value_at = from == end ? e->at : from;
+    e->value = arena_text(&l->arena, l->plain + from, end - from);
+    if (!e->value)
+        return fail_memory();
+    size_t word_end = strcspn(e->value, " \t\r\n\f\v");
+    if (wanted == FORM_WORD && e->value[word_end])
+        return FAIL_AT(l, from + word_end + strspn(e->value + word_end, " \t\r\n\f\v"), "\"%s\" needs one word", name);
+    return UF_OK;
+}
+
+/* Lines that could begin an entry: at least as many as there are. */
+static size_t entries_most(const loading *l) {
+    size_t n = 0;
+    for (size_t i = 0; i < l->length; i++)
+        n += (i == 0 || l->plain[i - 1] == '\n') && is_letter(l->plain[i]);
+    return n;
+}
+
+static uf_status entries_read(loading *l) {
+    static const char beginning[] = "a function file begins with \"ufunc NAME\" or \"gufunc NAME\"";
+    size_t at = 0;
+    while (at < l->length && is_space(l->plain[at]))
+        at++;
+    if (at == l->length)
+        return FAIL_AT(l, 0, "nothing is here; %s", beginning);
+    if (!is_letter(l->plain[at]) || (at > 0 && l->plain[at - 1] != '\n'))
+        return FAIL_AT(l, at, "%s, in column 1", beginning);
+    l->entries = arena_alloc(&l->arena, entries_most(l) * sizeof *l->entries);
+    if (!l->entries)
+        return fail_memory();
+    for (; at < l->length; at++) {
+        entry *e = &l->entries[l->nentries++];
+        TRY(entry_read(l, &at, e));
+        bool names = e->key == KEY_UFUNC || e->key == KEY_GUFUNC;
+        if (!names && l->nentries == 1)
+            return FAIL_AT(l, e->at, "%s", beginning);
+        if (names && l->nentries > 1)
+            return FAIL_AT(l, e->at, "a second function; a file has one, which begins in line %d",
+                           line_of(l, l->entries[0].at));
+        const entry *first = l->first[e->key];
+        if (first && e->key != KEY_SIGNATURES && e->key != KEY_KERNEL)
+            return FAIL_AT(l, e->at, "a second \"%s\"; the first is in line %d", keywords[e->key].word,
+                           line_of(l, first->at));
+        if (!first)
+            l->first[e->key] = e;
+    }
+    return UF_OK;
+}
+
+/* ---- What entries mean ---- */
+
+/* A doc's lines without their indentation and the blanks at their ends. */
+static void doc_trim(char *doc) {
+    char *to = doc;
+    for (const char *line = doc; *line;) {
+        while (is_blank(*line))
+            line++;
+        size_t n = strcspn(line, "\n"), kept = n;
+        while (kept > 0 && is_blank(line[kept - 1]))
+            kept--;
+        memmove(to, line, kept);
+        to += kept;
+        line += n;
+        if (*line)
+            *to++ = *line++;
+    }
+    *to = 0;
+}
+
+static uf_status fast_read(loading *l, const entry *e) {
+    static const char blanks[] = " \t\r\n\f\v";
+    for (const char *s = e->value; *s; s += strspn(s, blanks)) {
+        size_t n = strcspn(s, blanks), k = 0;
+        while (k < COUNT(fast_words) && !same(fast_words[k].word, s, n))
+            k++;
+        if (k == COUNT(fast_words))
+            return FAIL_AT(l, e->value_at + (size_t)(s - e->value),
+                           "fast is \"%.*s\"; known are: contract divide flush all", shown(n), s);
+        l->definition.fast |= fast_words[k].bits;
+        s += n;
+    }
+    return UF_OK;
+}
+
+/* The range is func_define's to check; beyond it, this only keeps the number from overflowing. */
+static uf_status registers_read(loading *l, const entry *e) {
+    int n = 0;
+    for (const char *s = e->value; *s; s++) {
+        if (*s < '0' || *s > '9')
+            return FAIL_AT(l, e->value_at, "max_registers is \"%.*s\"; a number is needed", shown(strlen(e->value)),
+                           e->value);
+        n = n > 100000 ? n : 10 * n + (*s - '0');
+    }
+    if (n == 0)
+        return FAIL_AT(l, e->value_at, "max_registers is 0; without this line the compiler chooses");
+    l->definition.max_registers = n;
+    return UF_OK;
+}
+
+static uf_status section_add(loading *l, const entry *signatures, const entry *kernel) {
+    uf_definition *d = &l->definition;
+    if (d->nsections == SECTIONS_MOST)
+        return FAIL_AT(l, kernel->at, "more than %d kernels", (int)SECTIONS_MOST);
+    if (!signatures && (d->nsections || l->nkernels > 1))
+        return FAIL_AT(l, kernel->at, "a kernel without signatures before it, which only a single one may lack");
+    l->sections[d->nsections] =
+        (uf_section){.signatures = signatures ? signatures->value : NULL, .source = kernel->value};
+    l->places[2 * d->nsections] = signatures;
+    l->places[2 * d->nsections + 1] = kernel;
+    d->nsections++;
+    return UF_OK;
+}
+
+/* Each kernel serves the signatures before it. */
+static uf_status sections_read(loading *l) {
+    const entry *open = NULL;
+    for (const entry *e = l->entries; e < l->entries + l->nentries; e++)
+        l->nkernels += e->key == KEY_KERNEL;
+    for (const entry *e = l->entries; e < l->entries + l->nentries; e++) {
+        if (e->key == KEY_KERNEL) {
+            TRY(section_add(l, open, e));
+            open = NULL;
+        } else if (e->key == KEY_SIGNATURES) {
+            if (open)
+                return FAIL_AT(l, e->at, "signatures again; those of line %d have no kernel yet", line_of(l, open->at));
+            open = e;
+        }
+    }
+    if (open)
+        return FAIL_AT(l, open->at, "signatures without a kernel after them");
+    if (!l->nkernels)
+        return FAIL_AT(l, l->entries[0].at, "there is no \"kernel\"");
+    return UF_OK;
+}
+
+static const char *value_of(const loading *l, key k) { return l->first[k] ? l->first[k]->value : NULL; }
+
+static uf_status definition_read(loading *l) {
+    const entry *const *first = l->first;
+    l->definition =
+        (uf_definition){.size = sizeof l->definition,
+                        .name = l->entries[0].value,
+                        .doc = value_of(l, KEY_DOC),
+                        .sections = l->sections,
+                        .flags = (first[KEY_UNCHECKED] ? UF_UNCHECKED : 0u) | (first[KEY_DEBUG] ? UF_DEBUG : 0u),
+                        .layout = value_of(l, KEY_LAYOUT),
+                        .blas = value_of(l, KEY_BLAS)};
+    if (first[KEY_GUFUNC] && !first[KEY_LAYOUT])
+        return FAIL_AT(l, l->entries[0].at, "a gufunc needs a \"layout\"");
+    if (first[KEY_UFUNC] && first[KEY_LAYOUT])
+        return FAIL_AT(l, first[KEY_LAYOUT]->at, "a ufunc has no layout; a gufunc has");
+    if (first[KEY_DOC])
+        doc_trim(first[KEY_DOC]->value);
+    if (first[KEY_FAST])
+        TRY(fast_read(l, first[KEY_FAST]));
+    if (first[KEY_MAX_REGISTERS])
+        TRY(registers_read(l, first[KEY_MAX_REGISTERS]));
+    return sections_read(l);
+}
+
+/* ---- The text ---- */
+
+/* Bytes of the UTF-8 character at s; 0 if it is none. */
+static size_t utf8_length(const unsigned char *s) {
+    if (s[0] < 0x80)
+        return 1;
+    size_t n = s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
+    bool beyond = (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF4 && s[1] > 0x8F);
+    return overlong || beyond ? 0 : n;
+}
+
+/* source, of `length` bytes with a NUL behind them, is text. */
+static uf_status bytes_check(const loading *l) {
+    for (size_t i = 0, n; i < l->length; i += n) {
+        if (!l->source[i])
+            return FAIL_AT(l, i, "a NUL byte; this is no text");
+        n = utf8_length((const unsigned char *)l->source + i);
+        if (n == 0)
+            return fail(UF_ERR_SYNTAX, "%s: byte %zu, 0x%02x, is not UTF-8", path_shown(l->path), i + 1,
+                        (unsigned char)l->source[i]);
+    }
+    return UF_OK;
+}
+
+/* Blanks out the lines that begin with '#'. */
+static void comments_blank(char *s) {
+    for (; *s; s += *s == '\n') {
+        size_t n = strcspn(s, "\n");
+        if (*s == '#')
+            memset(s, ' ', n);
+        s += n;
+    }
+}
+
+static uf_status text_load(loading *l, uf_func **out) {
+    definition_place place;
+    TRY(bytes_check(l));
+    l->plain = arena_text(&l->arena, l->source, l->length);
+    l->sections = arena_alloc(&l->arena, SECTIONS_MOST * sizeof *l->sections);
+    l->places = arena_alloc(&l->arena, 2 * (size_t)SECTIONS_MOST * sizeof *l->places);
+    if (!l->plain || !l->sections || !l->places)
+        return fail_memory();
+    comments_blank(l->plain);
+    TRY(entries_read(l));
+    TRY(definition_read(l));
+    uf_status s = func_define(out, &l->definition, &place);
+    return s ? fail_again(l, s, &place) : UF_OK;
+}
+
+uf_status func_load(uf_func **out, const char *path, const char *source, size_t length) {
+    static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark */
+    size_t skip = length >= 3 && memcmp(source, mark, 3) == 0 ? 3 : 0;
+    loading l = {.path = path, .source = source + skip, .length = length - skip};
+    uf_status s = text_load(&l, out);
+    arena_free(&l.arena);
+    return s;
+}
+
+/* ---- The file ---- */
+
+static uf_status file_error(const char *path, int error) {
+    char reason[128];
+    return fail(UF_ERR_IO, "%s: %s", path_shown(path), strerror_r(error, reason, sizeof reason));
+}
+
+/* Reads to the end of the file, FILE_MOST bytes and one more at most. */
+static uf_status descriptor_read(int file, const char *path, text *out) {
+    char piece[8192];
+    for (;;) {
+        ssize_t n = read(file, piece, sizeof piece);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return file_error(path, errno);
+        text_add(out, piece, (size_t)n);
+        if (out->failed)
+            return fail_memory();
+        if (out->length > FILE_MOST)
+            return fail(UF_ERR_IO, "%s: more than %d bytes, which is no function file", path_shown(path),
+                        (int)FILE_MOST);
+        if (n == 0)
+            return UF_OK;
+    }
+}
+
+static uf_status file_load(uf_func **out, const char *path) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return file_error(path, errno);
+    text content = {0};
+    uf_status s = descriptor_read(file, path, &content);
+    close(file);
+    if (!s)
+        s = func_load(out, path, content.data, content.length);
+    text_free(&content);
+    return s;
+}
+
+static bool is_path(const char *what) {
+    size_t n = strlen(what);
+    return strchr(what, '/') || (n >= 3 && strcmp(what + n - 3, ".uf") == 0);
+}
+
+uf_status uf_load(uf_func **out, const char *what) {
+    if (!out)
+        return fail(UF_ERR_ARGUMENT, "out is NULL");
+    *out = NULL;
+    if (!what)
+        return fail(UF_ERR_ARGUMENT, "what is NULL; a path or a name of the catalogue is needed");
+    return is_path(what) ? file_load(out, what) : catalogue_load(out, what);
+}
