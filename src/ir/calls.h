@@ -24,6 +24,17 @@ void calls_run(calls *c, ssa stores);
 /* Reads the core words, which come last, into the arguments. */
 void calls_core_words(calls *c);
 
+/* Staged operands (stage.c). */
+typedef struct staging {
+    bool any;
+    struct staged *of; /* by operand */
+} staging;
+staging *staging_words(calls *c); /* reads their words */
+/* The inner calls first, first + step .. of a block (i64; one a thread, so `first` is its first thread's), between copies of
+ * its operands. find sets c->at for a call's other operands. */
+void staging_run(calls *c, const staging *st, ssa n, ssa first, ssa step, void (*find)(calls *c, void *user, ssa call),
+                 void *user);
+
 void cpu_calls(calls *c);
 int cpu_calls_words(const calls *c);
 void gpu_calls(calls *c);

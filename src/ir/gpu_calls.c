@@ -22,7 +22,8 @@ int gpu_calls_words(const calls *c) {
 }
 
 /* The addresses of call number x (i64). */
-static void find_call(calls *c, const gpu *g, ssa x) {
+static void find_call(calls *c, void *user, ssa x) {
+    const gpu *g = user;
     shape *s = &c->s;
     emit *e = s->e;
     ssa offset[VARIANT_OPERANDS] = {{""}}, rest = g->wide ? x : emit_value(e, "trunc i64 %s to i32", x.text), index;
@@ -57,7 +58,7 @@ static void read_words(calls *c, gpu *g) {
 }
 
 /* first + i * step over the calls: those of one team. */
-static void each_call(calls *c, const gpu *g, ssa first, ssa step, ssa stores) {
+static void each_call(calls *c, gpu *g, ssa first, ssa step, ssa stores) {
     emit *e = c->s.e;
     shape_loop l = shape_loop_begin(e, "i64", first, g->n);
     find_call(c, g, l.i);
@@ -73,15 +74,20 @@ static void spread_arguments(calls *c, ssa rank, ssa size, ssa aligned, ssa slot
                 aligned.text, slot.text, blocks.text);
 }
 
-static void calls_by_thread(calls *c, const gpu *g) {
+static void calls_by_thread(calls *c, gpu *g, const staging *st) {
     emit *e = c->s.e;
-    ssa threads = shape_register(&c->s, "ntid"), block = shape_register(&c->s, "ctaid");
-    ssa first = shape_op(e, "add i64", wide_product(e, block, threads), shape_widen(e, shape_register(&c->s, "tid")));
-    each_call(c, g, first, wide_product(e, shape_register(&c->s, "nctaid"), threads), ssa_text("%s", ""));
+    ssa threads = shape_register(&c->s, "ntid"), first = wide_product(e, shape_register(&c->s, "ctaid"), threads);
+    ssa step = wide_product(e, shape_register(&c->s, "nctaid"), threads);
+    if (st->any) {
+        staging_run(c, st, g->n, first, step, find_call, g);
+        return;
+    }
+    first = shape_op(e, "add i64", first, shape_widen(e, shape_register(&c->s, "tid")));
+    each_call(c, g, first, step, ssa_text("%s", ""));
 }
 
 /* Teams within a block: of lanes of a warp, or the block. */
-static void calls_by_block(calls *c, const gpu *g) {
+static void calls_by_block(calls *c, gpu *g) {
     emit *e = c->s.e;
     int team = c->s.v->team;
     ssa threads = shape_register(&c->s, "ntid"), block = shape_register(&c->s, "ctaid");
@@ -95,7 +101,7 @@ static void calls_by_block(calls *c, const gpu *g) {
     each_call(c, g, first, step, emit_value(e, "icmp eq i64 %s, 0", rank.text));
 }
 
-static void calls_by_grid(calls *c, const gpu *g) {
+static void calls_by_grid(calls *c, gpu *g) {
     emit *e = c->s.e;
     ssa block = shape_register(&c->s, "ctaid"), thread = shape_register(&c->s, "tid"), blocks = g->blocks;
     ssa team = emit_value(e, "udiv i32 %s, %s", block.text, blocks.text);
@@ -114,6 +120,7 @@ void gpu_calls(calls *c) {
     emit *e = c->s.e;
     gpu *g = arena_alloc(e->a, sizeof *g);
     read_words(c, g);
+    const staging *st = staging_words(c);
     if (c->s.v->team == TEAM_GRID) {
         g->blocks = shape_word32(&c->s);
         g->slots = emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", shape_word(&c->s).text);
@@ -124,5 +131,5 @@ void gpu_calls(calls *c) {
     else if (c->s.v->team)
         calls_by_block(c, g);
     else
-        calls_by_thread(c, g);
+        calls_by_thread(c, g, st);
 }
