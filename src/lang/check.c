@@ -231,6 +231,8 @@ static void parameters_bind(check *c, instance *i) {
         variable *v = operand_bind(c, i, i->def->params[k], k, i->types[k]);
         if (i->f.locals[v->local].core)
             v->fixed = "an input array";
+        else if (!i->u->prelude && !name_assigned(i->def->body, v->name))
+            value_known(c, v, NULL);
     }
 }
 
@@ -254,6 +256,7 @@ void scope_leave(check *c, variable *outer) {
 /* Checks the body of c->now, whose parameters are typed. */
 static void body_check(check *c, instance *i) {
     variable *outer = c->scope;
+    known_mark before = known_here(c);
     bool is_kernel = i->def->name == NO_NAME;
     i->f.nparams = i->def->nparams;
     i->f.nresults = is_kernel && i->def->noutputs ? i->def->noutputs : 1;
@@ -274,6 +277,7 @@ static void body_check(check *c, instance *i) {
         result_settle(c, i);
     }
     scope_leave(c, outer);
+    known_drop(c, before);
     measure_list(&(measure){c, i}, i->f.body);
     if (i->bytes > LANG_MAX_LOCAL_BYTES)
         check_limit(c, i->def->at, "the local variables take more than %d bytes once helpers are inlined",
@@ -356,6 +360,7 @@ static instance *kernel_check(check *c, const syntax *s, const dtype *in) {
     c->done = NULL;
     c->scope = NULL;
     c->made = 0;
+    known_begin(c);
     instance *kernel = instance_new(c, c->user, s->kernel, in);
     c->now = kernel;
     body_check(c, kernel);

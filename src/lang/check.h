@@ -6,7 +6,7 @@
  *   construct.c  ranges, and the reductions over them
  *   call.c       helpers, math functions, the prelude
  *   convert.c    types: promotion, common types, weak values, constants evaluated
- *   range.c      which indices need no check
+ *   range.c      which indices need no check, by form.c
  *
  * Errors leave through longjmp to lang_check's frame, which owns nothing but the arena. */
 #ifndef UF_CHECK_H
@@ -19,14 +19,13 @@ typedef struct unit unit;
 
 /* A name bound to a variable, while its scope lasts. */
 typedef struct variable {
-    int name, local;   /* local: its slot */
-    int depth;         /* of the scope it was declared in */
-    bool incomplete;   /* its own initialiser is being checked */
-    const char *fixed; /* why it cannot be assigned: "const"; or NULL */
-    bool bounded;      /* low <= value <= high is proved within the body of the loop it counts */
-    int64_t low, high;
-    const instance *owner;       /* the function it belongs to */
-    struct variable *shadowed;   /* what the name was bound to before */
+    int name, local;           /* local: its slot */
+    int depth;                 /* of the scope it was declared in */
+    bool incomplete;           /* its own initialiser is being checked */
+    const char *fixed;         /* why it cannot be assigned: "const"; or NULL */
+    int known;                 /* its atom + 1, while nothing assigns it and something is known of its value; else 0 */
+    const instance *owner;     /* the function it belongs to */
+    struct variable *shadowed; /* what the name was bound to before */
     struct variable *scope_next; /* the variables of its scope, last first */
 } variable;
 
@@ -94,6 +93,7 @@ typedef struct check {
     int forall_first;      /* locals from this slot on were declared within the innermost forall */
     int terms;             /* of reductions, around the expression being checked */
     const syn *ranges;     /* those whose extents are being checked, or NULL */
+    struct knowledge *known;
 } check;
 
 /* ---- check.c ---- */
@@ -171,11 +171,26 @@ node *fold(node *n);
 
 /* ---- range.c ---- */
 
-/* True if an index expression is proved to lie in 0 .. extent-1. */
-bool index_proved(const check *c, const node *index, int64_t extent);
-/* The variable that a checked `for` counts, with its bounds set: or NULL. start: what it
- * begins with, or NULL. */
-variable *loop_variable(check *c, const syn *loop, const node *condition, const node *start);
+/* What was known at some place; what is learned later is dropped at the end of its scope. */
+typedef struct known_mark {
+    int atoms, facts;
+} known_mark;
+
+void known_begin(check *c);
+known_mark known_here(const check *c);
+void known_drop(check *c, known_mark to);
+/* True if an index, the k-th, is proved to lie within the extent of an array. */
+bool index_proved(check *c, const node *index, const local *l, int k);
+/* From here on the condition is known to hold, or not to. */
+void condition_assume(check *c, const node *condition, bool truth);
+/* v runs over a range. */
+void range_bounds(check *c, variable *v, const node *extent);
+/* v is not assigned after this. value: what it has, or NULL: anything of its type. */
+void value_known(check *c, variable *v, const node *value);
+/* The variable that a checked `for` counts, with its bounds known, or NULL. start: what it begins with, or NULL. */
+variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start);
+/* True if a name is assigned in a list or below; every variable of that name counts. */
+bool name_assigned(const syn *s, int id);
 
 /* ---- prelude.c ---- */
 

@@ -31,7 +31,9 @@ void ranges_check(check *c, const syn *list, node **out) {
     n = *out;
     for (const syn *s = list; s; s = s->next, n = n->next) {
         n->local = local_new(c, name_text(c, s->name), DT_INT64, 0, NULL, s->at);
-        variable_bind(c, s->name, n->local)->fixed = "the index of a range";
+        variable *v = variable_bind(c, s->name, n->local);
+        v->fixed = "the index of a range";
+        range_bounds(c, v, n->kid[0]);
     }
 }
 
@@ -145,6 +147,7 @@ static dtype combine(check *c, const syn *s, node *n, dtype t) {
 
 node *reduction_check(check *c, const syn *s) {
     variable *outer = c->scope;
+    known_mark before = known_here(c);
     node *n = node_new(c, N_REDUCE, DT_NONE, s);
     c->scope_depth++;
     ranges_check(c, s->list, &n->args);
@@ -153,6 +156,7 @@ node *reduction_check(check *c, const syn *s) {
     c->terms--;
     c->scope_depth--;
     scope_leave(c, outer);
+    known_drop(c, before);
     dtype type = combine(c, s, n, term->type);
     n->type = (uint8_t)type;
     n->kid[0] = convert(c, term, type, s->kid[0]);

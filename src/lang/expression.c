@@ -80,7 +80,7 @@ static node *element_check(check *c, const syn *s) {
     n->unchecked = true;
     for (const syn *i = s->list; i; i = i->next, k++) {
         node *index = index_check(c, i);
-        n->unchecked &= c->unchecked || index_proved(c, index, c->now->f.locals[slot].extent[k]);
+        n->unchecked &= c->unchecked || index_proved(c, index, &c->now->f.locals[slot], k);
         if (given <= 3) {
             n->kid[k] = index;
         } else {
@@ -261,10 +261,19 @@ static node *operate(check *c, const syn *s, node *a, node *b) {
     return binary_node(c, o, a, b, relation ? DT_BOOL : type, weak && !relation, s);
 }
 
-static node *logical(check *c, const syn *s, node *a, node *b) {
+/* An operand that is evaluated only if the condition is so. */
+static node *branch_check(check *c, const node *condition, bool truth, const syn *s) {
+    known_mark before = known_here(c);
+    condition_assume(c, condition, truth);
+    node *n = expression_check(c, s);
+    known_drop(c, before);
+    return n;
+}
+
+static node *logical(check *c, const syn *s, node *a) {
     node *n = node_new(c, s->kind == S_AND ? N_AND : N_OR, DT_BOOL, s);
     n->kid[0] = to_bool(c, a, s->kid[0]);
-    n->kid[1] = to_bool(c, b, s->kid[1]);
+    n->kid[1] = to_bool(c, branch_check(c, n->kid[0], s->kind == S_AND, s->kid[1]), s->kid[1]);
     return fold(n);
 }
 
@@ -280,8 +289,10 @@ static node *binary_check(check *c, const syn *s) {
         spine[i] = leaf;
     node *value = expression_check(c, leaf);
     for (size_t i = 0; i < depth; i++) {
-        node *right = expression_check(c, spine[i]->kid[1]);
-        value = spine[i]->kind == S_BINARY ? operate(c, spine[i], value, right) : logical(c, spine[i], value, right);
+        if (spine[i]->kind == S_BINARY)
+            value = operate(c, spine[i], value, expression_check(c, spine[i]->kid[1]));
+        else
+            value = logical(c, spine[i], value);
     }
     return value;
 }
@@ -306,7 +317,7 @@ static node *unary_check(check *c, const syn *s) {
 
 static node *select_check(check *c, const syn *s) {
     node *condition = condition_check(c, s->kid[0]);
-    node *yes = expression_check(c, s->kid[1]), *no = expression_check(c, s->kid[2]);
+    node *yes = branch_check(c, condition, true, s->kid[1]), *no = branch_check(c, condition, false, s->kid[2]);
     bool weak;
     dtype type = common_type(yes->type, yes->weak, no->type, no->weak, &weak);
     node *n = node_new(c, N_SELECT, type, s);

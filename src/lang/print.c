@@ -130,10 +130,13 @@ static void print_node(printer *p, const node *n, int depth) {
         text_printf(p->out, " %s", dtypes[n->type].name);
     print_details(p, n);
     text_puts(p->out, "\n");
+    if (n->kind == N_REDUCE)
+        print_list(p, NULL, n->args, depth + 1);
     for (int i = 0; i < 3; i++)
         if (n->kid[i])
             print_node(p, n->kid[i], depth + 1);
-    print_list(p, NULL, n->args, depth + 1);
+    if (n->kind != N_REDUCE)
+        print_list(p, NULL, n->args, depth + 1);
     print_list(p, n->kind == N_IF ? "then" : NULL, n->body, depth + 1);
     print_list(p, "else", n->other, depth + 1);
     print_list(p, "step", n->step, depth + 1);

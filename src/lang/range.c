@@ -1,138 +1,486 @@
-/* range.c - which indices are proved to lie within an extent: constants, counters of canonical loops, and simple arithmetic
- * on these. Works on int64; whatever could leave it is not proved. */
+/* range.c - which indices are proved to lie within an extent. Integer expressions become linear forms (form.h) over sizes,
+ * the indices and counters of the loops around, variables that are assigned once, and what is known by bounds alone:
+ * remainders, quotients, minima, whatever has a type.
+ *
+ * What form_of gives of a node of 64 bits equals its value modulo 2^64, for sums and products may wrap; of a narrower node it
+ * is the value. An index whose form lies within its extent, a number below 2^63, is its form. All else that is concluded
+ * needs exact_form. */
 #include "lang/check.h"
+#include "lang/form.h"
 
-typedef struct range {
-    int64_t low, high;
-} range;
+enum {
+    FORM_DEPTH = 48,     /* of an expression; what is below is known by its type */
+    TOTAL_STEPS = 400000 /* of all proofs for a kernel */
+};
 
-static bool range_within(range r, dtype type) {
-    number low = {.type = DT_INT64, .as.i = r.low}, high = {.type = DT_INT64, .as.i = r.high};
-    return number_fits(low, type) && number_fits(high, type);
+static form form_of(check *c, const node *n, int depth);
+
+/* ---- Types, quotients ---- */
+
+static bool is_whole(dtype t) { return t == DT_BOOL || dtype_is_integer(t); }
+
+static void type_limits(dtype type, wide *low, wide *high) {
+    int bits = type == DT_BOOL ? 1 : 8 * dtypes[type].size;
+    bool is_signed = dtype_is_integer(type) && dtypes[type].is_signed;
+    *low = is_signed ? -((wide)1 << (bits - 1)) : 0;
+    *high = ((wide)1 << (is_signed ? bits - 1 : bits)) - 1;
 }
 
 /* What a type alone says. */
-static bool type_range(dtype type, range *out) {
-    int bits = 8 * dtypes[type].size;
-    if (type == DT_BOOL) {
-        *out = (range){0, 1};
-        return true;
-    }
-    if (!dtype_is_integer(type) || type == DT_UINT64)
+static form type_form(check *c, dtype type) {
+    wide low, high;
+    type_limits(type, &low, &high);
+    int at = atom_new(c->known);
+    form least = form_constant(low), most = form_constant(high);
+    atom_low(c->known, at, &least, 1);
+    atom_high(c->known, at, &most, 1);
+    return form_atom(at);
+}
+
+static bool fits(check *c, const form *f, dtype type) {
+    wide low, high;
+    type_limits(type, &low, &high);
+    form least = form_constant(low), most = form_constant(high);
+    return at_most(c->known, &least, f, 0) && at_most(c->known, f, &most, 0);
+}
+
+/* The value of an expression: its form if that is proved to be it, else what its type says. */
+static form exact(check *c, form f, dtype type) { return fits(c, &f, type) ? f : type_form(c, type); }
+
+static form exact_form(check *c, const node *n, int depth) { return exact(c, form_of(c, n, depth), (dtype)n->type); }
+
+/* A quotient of what is not negative by a positive number: divisor * quotient is above x - divisor and not above x. One atom
+ * stands for all that are alike. */
+static bool quotient_form(check *c, const form *x, const form *y, form *out) {
+    int64_t divisor = (int64_t)y->constant;
+    form zero = form_constant(0), least = form_constant(1 - y->constant);
+    if (y->count || y->constant <= 0 || y->constant > INT64_MAX || !not_negative(c->known, x) ||
+        !form_add(&least, x, 1))
         return false;
-    *out = dtypes[type].is_signed ? (range){-(INT64_MAX >> (64 - bits)) - 1, INT64_MAX >> (64 - bits)}
-                                  : (range){0, (INT64_C(1) << bits) - 1};
+    int at = atom_quotient(c->known, x, divisor);
+    if (at < 0) {
+        at = atom_new(c->known);
+        atom_low(c->known, at, &zero, 1);
+        atom_low(c->known, at, &least, divisor);
+        atom_high(c->known, at, x, divisor);
+    }
+    *out = form_atom(at);
     return true;
 }
 
-static const variable *counter_of(const check *c, const node *n) {
-    for (const variable *v = c->scope; v; v = v->scope_next)
-        if (v->bounded && v->owner == c->now && v->local == n->local)
-            return v;
-    return NULL;
+/* ---- Sizes ---- */
+
+/* a op b, in a; false: there is no form. */
+static bool step_form(check *c, char o, form *a, const form *b) {
+    form left = *a;
+    switch (o) {
+    case '+':
+        return form_add(a, b, 1);
+    case '-':
+        return form_add(a, b, -1);
+    case '*':
+        return form_multiply(c->known, &left, b, a);
+    default:
+        return quotient_form(c, &left, b, a);
+    }
 }
 
-static bool node_range(const check *c, const node *n, range *out);
-
-static bool sum_range(op o, range a, range b, range *out) {
-    if (o == OP_ADD)
-        return !__builtin_add_overflow(a.low, b.low, &out->low) && !__builtin_add_overflow(a.high, b.high, &out->high);
-    return !__builtin_sub_overflow(a.low, b.high, &out->low) && !__builtin_sub_overflow(a.high, b.low, &out->high);
+/* The form of a computed size, if it has one. */
+static bool steps_form(check *c, const layout_dim *d, form *out) {
+    form stack[8];
+    int top = 0;
+    for (int i = 0; i < d->nsteps; i++) {
+        const layout_step *s = &d->steps[i];
+        if (s->op == 'n' || s->op == 'd') {
+            if (top == COUNT(stack))
+                return false;
+            stack[top++] = s->op == 'n' ? form_constant(s->value) : form_atom(s->dim);
+            continue;
+        }
+        top--;
+        if (!step_form(c, s->op, &stack[top - 1], &stack[top]))
+            return false;
+    }
+    *out = stack[0];
+    return true;
 }
 
-static bool product_range(range a, range b, range *out) {
-    if (a.low < 0 || b.low < 0)
+/* The size of a dimension. Computed sizes are checked when a function is called, each step of them, so that they are
+ * what their steps say as mathematical integers. */
+static form size_form(check *c, int dim) {
+    const layout_dim *d = &c->core->dims[dim];
+    form f;
+    if (d->frozen)
+        return form_constant(d->frozen);
+    return d->steps && steps_form(c, d, &f) ? f : form_atom(dim);
+}
+
+void known_begin(check *c) {
+    c->known = arena_alloc(c->a, sizeof *c->known);
+    c->known->a = c->a;
+    c->known->steps = TOTAL_STEPS;
+    form least = form_constant(0), most = form_constant(INT64_MAX);
+    for (int d = 0; c->core && d < c->core->ndims; d++) {
+        int at = atom_new(c->known);
+        atom_low(c->known, at, &least, 1);
+        atom_high(c->known, at, &most, 1);
+    }
+}
+
+/* True if n says what the steps up to *last, which is moved before them, say. */
+static bool steps_match(const node *n, const layout_step *steps, int *last) {
+    static const struct {
+        char step;
+        op o;
+    } operators[] = {{'+', OP_ADD}, {'-', OP_SUB}, {'*', OP_MUL}, {'/', OP_DIV}};
+    const layout_step *s = &steps[(*last)--];
+    if (s->op == 'n')
+        return n->kind == N_CONST && n->type == DT_INT64 && n->value.as.i == s->value;
+    if (s->op == 'd')
+        return n->kind == N_SIZE && n->dim == s->dim;
+    for (size_t i = 0; i < COUNT(operators); i++)
+        if (operators[i].step == s->op && n->kind == N_BINARY && n->type == DT_INT64 && n->op == operators[i].o)
+            return steps_match(n->kid[1], steps, last) && steps_match(n->kid[0], steps, last);
+    return false;
+}
+
+/* An expression that is spelled like a computed size has its value. */
+static bool computed_form(check *c, const node *n, form *out) {
+    if (!c->core || c->now->def->name != NO_NAME || n->type != DT_INT64)
         return false;
-    return !__builtin_mul_overflow(a.low, b.low, &out->low) && !__builtin_mul_overflow(a.high, b.high, &out->high);
+    for (int d = 0; d < c->core->ndims; d++) {
+        int last = c->core->dims[d].nsteps - 1;
+        if (c->core->dims[d].steps && steps_match(n, c->core->dims[d].steps, &last)) {
+            *out = size_form(c, d);
+            return true;
+        }
+    }
+    return false;
 }
 
-static bool binary_range(const check *c, const node *n, range *out) {
-    range a = {0, 0}, b;
-    bool known = node_range(c, n->kid[0], &a);
-    if (!node_range(c, n->kid[1], &b))
+/* ---- Expressions ---- */
+
+/* A remainder has the sign of x and is nearer to 0 than y, which is positive, and not further from it than x. */
+static bool remainder_form(check *c, const form *x, const form *y, form *out) {
+    form one = form_constant(1), least = one, most = form_constant(-1);
+    if (!at_most(c->known, &one, y, 0) || !form_add(&least, y, -1) || !form_add(&most, y, 1))
         return false;
+    bool positive = not_negative(c->known, x);
+    if (positive)
+        least = form_constant(0);
+    int at = atom_new(c->known);
+    atom_low(c->known, at, &least, 1);
+    atom_high(c->known, at, &most, 1);
+    if (positive)
+        atom_high(c->known, at, x, 1);
+    *out = form_atom(at);
+    return true;
+}
+
+/* x & y lies between 0 and whichever is not negative. */
+static bool and_form(check *c, const form *x, const form *y, form *out) {
+    bool left = not_negative(c->known, x), right = not_negative(c->known, y);
+    form zero = form_constant(0);
+    if (!left && !right)
+        return false;
+    int at = atom_new(c->known);
+    atom_low(c->known, at, &zero, 1);
+    if (right)
+        atom_high(c->known, at, y, 1);
+    if (left)
+        atom_high(c->known, at, x, 1);
+    *out = form_atom(at);
+    return true;
+}
+
+/* The form of a value that is used only where a condition holds: a variable between what is known without it, and what the
+ * fact that came of it adds. */
+static form branch_form(check *c, const node *n, const node *condition, bool truth, int depth) {
+    form f = exact_form(c, n, depth), more = f, less = f;
+    int before = c->known->nfacts;
+    condition_assume(c, condition, truth);
+    if (c->known->nfacts == before)
+        return f;
+    const form fact = c->known->facts[c->known->nfacts - 1];
+    c->known->nfacts = before;
+    if (!form_add(&more, &fact, 1) || !form_add(&less, &fact, -1))
+        return f;
+    int at = atom_new(c->known);
+    atom_low(c->known, at, &less, 1);
+    atom_low(c->known, at, &f, 1);
+    atom_high(c->known, at, &more, 1);
+    atom_high(c->known, at, &f, 1);
+    return form_atom(at);
+}
+
+/* One of a and b: the smaller, the larger, or either. */
+static form chosen_form(check *c, const form *a, const form *b, bool smaller, bool larger) {
+    int at = atom_new(c->known);
+    atom_low(c->known, at, a, 1);
+    atom_low(c->known, at, b, 1);
+    atom_high(c->known, at, a, 1);
+    atom_high(c->known, at, b, 1);
+    c->known->atoms[at].every_low = !larger;
+    c->known->atoms[at].every_high = !smaller;
+    return form_atom(at);
+}
+
+static bool shift_form(check *c, const node *n, form a, form *out) {
+    const node *count = n->kid[1];
+    if (count->kind != N_CONST || count->value.as.u > 62)
+        return false;
+    int64_t factor = INT64_C(1) << count->value.as.u;
+    *out = form_constant(0);
+    if (n->op == OP_SHL)
+        return form_add(out, &a, factor);
+    a = exact(c, a, (dtype)n->type);
+    form divisor = form_constant(factor);
+    return quotient_form(c, &a, &divisor, out);
+}
+
+static bool binary_form(check *c, const node *n, form *out, int depth) {
+    dtype type = (dtype)n->kid[0]->type;
+    if (ops[n->op].kind == 'R' || ops[n->op].kind == 'E' || !dtype_is_integer(type))
+        return false;
+    form a = form_of(c, n->kid[0], depth), b;
+    if (ops[n->op].kind == 'S')
+        return shift_form(c, n, a, out);
+    b = form_of(c, n->kid[1], depth);
+    if (n->op == OP_MUL)
+        return form_multiply(c->known, &a, &b, out);
+    if (n->op == OP_ADD || n->op == OP_SUB) {
+        *out = a;
+        return form_add(out, &b, n->op == OP_ADD ? 1 : -1);
+    }
+    a = exact(c, a, type);
+    b = exact(c, b, type);
     switch (n->op) {
-    case OP_ADD:
-    case OP_SUB:
-        return known && sum_range(n->op, a, b, out) && range_within(*out, n->type);
-    case OP_MUL:
-        return known && product_range(a, b, out) && range_within(*out, n->type);
-    case OP_DIV: /* of what is not negative by a positive constant */
-        *out = (range){0, b.high > 0 ? a.high / b.high : 0};
-        return known && a.low >= 0 && n->kid[1]->kind == N_CONST && b.high > 0;
-    case OP_REM: /* by a positive constant, of what is not negative */
-        *out = (range){0, b.high - 1};
-        return n->kid[1]->kind == N_CONST && b.high > 0 && ((known && a.low >= 0) || !dtypes[n->type].is_signed);
-    case OP_AND: /* with a constant that is not negative */
-        *out = (range){0, b.high};
-        return n->kid[1]->kind == N_CONST && b.high >= 0;
+    case OP_DIV:
+        return quotient_form(c, &a, &b, out);
+    case OP_REM:
+        return remainder_form(c, &a, &b, out);
+    case OP_AND:
+        return and_form(c, &a, &b, out);
     default:
         return false;
     }
 }
 
-static bool node_range(const check *c, const node *n, range *out) {
-    const variable *v;
+/* A narrow source is its form, and 64 bits hold it modulo 2^64; what becomes narrow must be a value that fits. */
+static bool convert_form(check *c, const node *n, form *out, int depth) {
+    const node *from = n->kid[0];
+    if (!is_whole((dtype)from->type))
+        return false;
+    *out = form_of(c, from, depth);
+    return dtypes[n->type].size == 8 || fits(c, out, (dtype)from->type);
+}
+
+/* min, max and clamp, as the prelude has them. */
+static bool call_form(check *c, const node *n, form *out, int depth) {
+    const instance *callee = (const instance *)n->callee;
+    if (!callee->u->prelude)
+        return false;
+    bool smaller = strcmp(callee->u->row, "min") == 0, larger = strcmp(callee->u->row, "max") == 0;
+    bool both = strcmp(callee->u->row, "clamp") == 0;
+    if (!smaller && !larger && !both)
+        return false;
+    form a = exact_form(c, n->args, depth), b = exact_form(c, n->args->next, depth);
+    *out = chosen_form(c, &a, &b, smaller, larger || both);
+    if (both) {
+        b = exact_form(c, n->args->next->next, depth);
+        *out = chosen_form(c, out, &b, true, false);
+    }
+    return true;
+}
+
+static bool local_form(const check *c, const node *n, form *out) {
+    for (const variable *v = c->scope; v; v = v->scope_next)
+        if (v->known && v->owner == c->now && v->local == n->local) {
+            *out = form_atom(v->known - 1);
+            return true;
+        }
+    return false;
+}
+
+static bool node_form(check *c, const node *n, form *out, int depth) {
+    form a, b;
     switch (n->kind) {
     case N_CONST:
-        *out = (range){n->value.as.i, n->value.as.i};
-        return dtype_is_integer(n->type) && (n->type != DT_UINT64 || n->value.as.i >= 0);
+        *out = form_constant(n->type == DT_UINT64 ? (wide)n->value.as.u : (wide)n->value.as.i);
+        return true;
     case N_LOCAL:
-        v = counter_of(c, n);
-        if (v)
-            *out = (range){v->low, v->high};
-        return v || type_range(n->type, out);
+        return local_form(c, n, out);
+    case N_SIZE:
+        *out = size_form(c, n->dim);
+        return true;
     case N_CONVERT:
-        if (dtypes[n->kid[0]->type].kind <= DK_INTEGER && node_range(c, n->kid[0], out) && range_within(*out, n->type))
-            return true;
-        return type_range(n->type, out);
+        return convert_form(c, n, out, depth);
+    case N_UNARY:
+        *out = form_constant(0);
+        a = form_of(c, n->kid[0], depth);
+        return n->op == OP_NEG && form_add(out, &a, -1);
     case N_BINARY:
-        return binary_range(c, n, out) || type_range(n->type, out);
+        return computed_form(c, n, out) || binary_form(c, n, out, depth);
+    case N_SELECT:
+        a = branch_form(c, n->kid[1], n->kid[0], true, depth);
+        b = branch_form(c, n->kid[2], n->kid[0], false, depth);
+        *out = chosen_form(c, &a, &b, false, false);
+        return true;
+    case N_CALL:
+        return call_form(c, n, out, depth);
     default:
-        return type_range(n->type, out);
+        return false;
     }
 }
 
-bool index_proved(const check *c, const node *index, int64_t extent) {
-    range r;
-    return node_range(c, index, &r) && r.low >= 0 && r.high < extent;
+static form form_of(check *c, const node *n, int depth) {
+    form f;
+    if (depth < FORM_DEPTH && node_form(c, n, &f, depth + 1) &&
+        (dtypes[n->type].size == 8 || fits(c, &f, (dtype)n->type)))
+        return f;
+    return type_form(c, (dtype)n->type);
+}
+
+bool index_proved(check *c, const node *index, const local *l, int k) {
+    known_mark before = known_here(c);
+    form f = form_of(c, index, 0), extent = l->core ? size_form(c, l->dim[k]) : form_constant(l->extent[k]);
+    bool proved = not_negative(c->known, &f) && at_most(c->known, &f, &extent, -1);
+    known_drop(c, before);
+    return proved;
+}
+
+/* ---- What is learned ---- */
+
+known_mark known_here(const check *c) { return (known_mark){c->known->natoms, c->known->nfacts}; }
+
+void known_drop(check *c, known_mark to) {
+    c->known->natoms = to.atoms;
+    c->known->nfacts = to.facts;
+}
+
+/* The fact that a <= b + difference. */
+static void assume_at_most(check *c, const form *a, const form *b, wide difference) {
+    form f = form_constant(difference);
+    if (form_add(&f, b, 1) && form_add(&f, a, -1) && f.count)
+        fact_add(c->known, &f);
+}
+
+static void relation_assume(check *c, op o, const form *a, const form *b) {
+    switch (o) {
+    case OP_LT:
+    case OP_LE:
+        assume_at_most(c, a, b, o == OP_LT ? -1 : 0);
+        return;
+    case OP_GT:
+    case OP_GE:
+        assume_at_most(c, b, a, o == OP_GT ? -1 : 0);
+        return;
+    case OP_EQ:
+        assume_at_most(c, a, b, 0);
+        assume_at_most(c, b, a, 0);
+        return;
+    default: /* not equal: on the side where it can be */
+        if (at_most(c->known, a, b, 0))
+            assume_at_most(c, a, b, -1);
+        else if (at_most(c->known, b, a, 0))
+            assume_at_most(c, b, a, -1);
+    }
+}
+
+static bool is_relation(const node *n) {
+    return n->kind == N_BINARY && (ops[n->op].kind == 'R' || ops[n->op].kind == 'E') &&
+           is_whole((dtype)n->kid[0]->type);
+}
+
+static op inverse(op o) {
+    static const op pairs[][2] = {{OP_LT, OP_GE}, {OP_LE, OP_GT}, {OP_EQ, OP_NE}};
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        for (int k = 0; k < 2; k++)
+            if (pairs[i][k] == o)
+                return pairs[i][1 - k];
+    return o;
+}
+
+static void assume(check *c, const node *n, bool truth, int depth) {
+    form a, zero = form_constant(0);
+    if (depth == FORM_DEPTH)
+        return;
+    if (n->kind == (truth ? N_AND : N_OR)) {
+        assume(c, n->kid[0], truth, depth + 1);
+        assume(c, n->kid[1], truth, depth + 1);
+    } else if (n->kind == N_UNARY && n->op == OP_LNOT) {
+        assume(c, n->kid[0], !truth, depth + 1);
+    } else if (n->kind == N_CONVERT && dtype_is_integer((dtype)n->kid[0]->type)) {
+        a = exact_form(c, n->kid[0], 0);
+        relation_assume(c, truth ? OP_NE : OP_EQ, &a, &zero);
+    } else if (is_relation(n)) {
+        a = exact_form(c, n->kid[0], 0);
+        zero = exact_form(c, n->kid[1], 0);
+        relation_assume(c, truth ? n->op : inverse(n->op), &a, &zero);
+    }
+}
+
+void condition_assume(check *c, const node *condition, bool truth) { assume(c, condition, truth, 0); }
+
+/* A variable that lies between two forms. */
+static void variable_between(check *c, variable *v, const form *low, const form *high) {
+    int at = atom_new(c->known);
+    atom_low(c->known, at, low, 1);
+    atom_high(c->known, at, high, 1);
+    v->known = at + 1;
+    assume_at_most(c, low, high, 0);
+}
+
+/* Within a range its extent e is at least 1. So where e wraps, its form, which is not below -2^63, is the larger. */
+void range_bounds(check *c, variable *v, const node *extent) {
+    form low = form_constant(0), least = form_constant(INT64_MIN), one = form_constant(1);
+    form high = form_of(c, extent, 0);
+    if (!at_most(c->known, &least, &high, 0) || !form_add(&high, &one, -1))
+        high = form_constant(INT64_MAX - 1);
+    variable_between(c, v, &low, &high);
+}
+
+void value_known(check *c, variable *v, const node *value) {
+    dtype type = c->now->f.locals[v->local].type;
+    if (!is_whole(type))
+        return;
+    form f = value ? exact_form(c, value, 0) : type_form(c, type);
+    v->known = f.count == 1 && !f.constant && f.factor[0] == 1 ? f.atom[0] + 1 : 0;
+    if (!v->known)
+        variable_between(c, v, &f, &f);
 }
 
 /* ---- Loops ---- */
 
-/* True if a name is assigned anywhere below; every variable of that name counts. */
-static bool assigns(const syn *s, int id) {
+bool name_assigned(const syn *s, int id) {
     for (; s; s = s->next) {
         bool writes = s->kind == S_ASSIGN || s->kind == S_COMPOUND || s->kind == S_UPDATE;
         if (writes && s->kid[0]->kind == S_NAME && s->kid[0]->name == id)
             return true;
-        if (assigns(s->kid[0], id) || assigns(s->kid[1], id) || assigns(s->kid[2], id))
+        if (name_assigned(s->kid[0], id) || name_assigned(s->kid[1], id) || name_assigned(s->kid[2], id))
             return true;
-        if (assigns(s->list, id) || assigns(s->body, id) || assigns(s->other, id))
+        if (name_assigned(s->list, id) || name_assigned(s->body, id) || name_assigned(s->other, id))
             return true;
     }
     return false;
 }
 
-/* By how much the steps of a for count a name up; 0: they do something else. */
-static int64_t counts_up(const syn *steps, int id) {
+/* By how much the steps of a for move a name, which they set; 0: they do something else. */
+static int64_t step_of(const syn *steps, int *id) {
     if (!steps || steps->next)
         return 0;
     const syn *s = steps->kid[0];
-    bool place = (s->kind == S_UPDATE || s->kind == S_COMPOUND) && s->kid[0]->kind == S_NAME && s->kid[0]->name == id;
-    if (!place || s->op != OP_ADD)
+    bool moves = (s->kind == S_UPDATE || s->kind == S_COMPOUND) && s->kid[0]->kind == S_NAME &&
+                 (s->op == OP_ADD || s->op == OP_SUB);
+    if (!moves)
         return 0;
-    if (s->kind == S_UPDATE)
-        return 1;
-    return s->kid[1]->kind == S_NUMBER && dtype_is_integer(s->kid[1]->type) ? s->kid[1]->value.as.i : 0;
-}
-
-/* Without conversions that keep the value of what is not negative. */
-static const node *unconverted(const node *n) {
-    while (n->kind == N_CONVERT && dtype_is_integer(n->type) && dtype_is_integer(n->kid[0]->type) &&
-           dtypes[n->type].size >= dtypes[n->kid[0]->type].size)
-        n = n->kid[0];
-    return n;
+    *id = s->kid[0]->name;
+    int64_t by = 1;
+    if (s->kind == S_COMPOUND)
+        by = s->kid[1]->kind == S_NUMBER && dtype_is_integer(s->kid[1]->type) ? s->kid[1]->value.as.i : 0;
+    if (by <= 0)
+        return 0;
+    return s->op == OP_ADD ? by : -by;
 }
 
 /* True if the first part of a for gives the name its value. */
@@ -143,24 +491,77 @@ static bool starts_with(const syn *init, int id) {
     return place->kind == S_NAME && place->name == id;
 }
 
-variable *loop_variable(check *c, const syn *loop, const node *condition, const node *start) {
-    if (!condition || condition->kind != N_BINARY || (condition->op != OP_LT && condition->op != OP_LE))
+typedef struct counting {
+    int64_t step;
+    op relation; /* counter relation limit */
+    form start, limit;
+    dtype type; /* of the counter */
+} counting;
+
+/* True if n is the variable, under conversions that keep its value; `positive`: it is not negative. */
+static bool is_counter(const check *c, const node *n, const variable *v, bool positive) {
+    wide low, high, narrow_low, narrow_high;
+    for (; n->kind == N_CONVERT; n = n->kid[0]) {
+        if (!is_whole((dtype)n->type) || !is_whole((dtype)n->kid[0]->type))
+            return false;
+        type_limits((dtype)n->type, &low, &high);
+        type_limits((dtype)n->kid[0]->type, &narrow_low, &narrow_high);
+        if (narrow_high > high || (narrow_low < low && !positive))
+            return false;
+    }
+    return n->kind == N_LOCAL && n->local == v->local && v->owner == c->now;
+}
+
+/* The condition as a relation of the counter to a limit. */
+static bool limit_read(check *c, const node *n, const variable *v, counting *out) {
+    static const struct { op o, mirrored; } mirror[] = {{OP_LT, OP_GT}, {OP_LE, OP_GE}, {OP_GT, OP_LT}, {OP_GE, OP_LE}};
+    bool positive = out->step > 0 && not_negative(c->known, &out->start);
+    if (!n || n->kind != N_BINARY || ops[n->op].kind != 'R' || !is_whole((dtype)n->kid[0]->type))
+        return false;
+    int side = is_counter(c, n->kid[0], v, positive) ? 0 : 1;
+    if (!is_counter(c, n->kid[side], v, positive))
+        return false;
+    out->relation = n->op;
+    for (size_t i = 0; i < COUNT(mirror); i++)
+        if (side == 1 && mirror[i].o == n->op)
+            out->relation = mirror[i].mirrored;
+    out->limit = form_of(c, n->kid[1 - side], 0);
+    return fits(c, &out->limit, (dtype)n->kid[0]->type);
+}
+
+/* The lowest and the highest value that the body sees; false if the counter could step out of its type. */
+static bool counter_bounds(check *c, const counting *l, form *low, form *high) {
+    bool up = l->step > 0, reaches = l->relation == OP_LE || l->relation == OP_GE;
+    form last = l->limit, inward = form_constant(reaches ? 0 : 1), beyond, step = form_constant(l->step);
+    if (up ? l->relation != OP_LT && l->relation != OP_LE : l->relation != OP_GT && l->relation != OP_GE)
+        return false;
+    if (!form_add(&last, &inward, up ? -1 : 1))
+        return false;
+    *low = up ? l->start : last;
+    *high = up ? last : l->start;
+    beyond = last;
+    wide least, most;
+    type_limits(l->type, &least, &most);
+    form edge = form_constant(up ? most : least);
+    return form_add(&beyond, &step, 1) &&
+           (up ? at_most(c->known, &beyond, &edge, 0) : at_most(c->known, &edge, &beyond, 0));
+}
+
+variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start) {
+    int id = NO_NAME;
+    counting l = {.step = step_of(loop->kid[1], &id)};
+    form low, high;
+    if (!l.step || !start || !starts_with(loop->list, id))
         return NULL;
-    const node *counted = unconverted(condition->kid[0]), *limit = condition->kid[1];
-    if (counted->kind != N_LOCAL || !dtype_is_integer(counted->type) || limit->kind != N_CONST ||
-        !dtype_is_integer(limit->type) || !start || start->kind != N_CONST)
+    variable *v = c->now->u->bound[id];
+    if (!v || v->owner != c->now || name_assigned(loop->body, id) || name_assigned(loop->kid[0], id))
         return NULL;
-    variable *v = c->scope;
-    while (v && !(v->owner == c->now && v->local == counted->local))
-        v = v->scope_next;
-    if (!v || !starts_with(loop->list, v->name) || assigns(loop->body, v->name) || assigns(loop->kid[0], v->name))
+    l.type = c->now->f.locals[v->local].type;
+    if (c->now->f.locals[v->local].rank || !is_whole(l.type))
         return NULL;
-    int64_t step = counts_up(loop->kid[1], v->name), after;
-    v->low = start->value.as.i;
-    v->high = condition->op == OP_LT ? limit->value.as.i - 1 : limit->value.as.i;
-    if (step <= 0 || v->low < 0 || limit->value.as.i < 0 || v->high < v->low)
+    l.start = form_of(c, start, 0);
+    if (!fits(c, &l.start, l.type) || !limit_read(c, condition, v, &l) || !counter_bounds(c, &l, &low, &high))
         return NULL;
-    /* A counter that steps past the end of its type would come back below low. */
-    v->bounded = !__builtin_add_overflow(v->high, step, &after) && range_within((range){v->low, after}, counted->type);
-    return v->bounded ? v : NULL;
+    variable_between(c, v, &low, &high);
+    return v;
 }

@@ -161,24 +161,38 @@ static bool body_check(check *c, const syn *s, node **out) {
 static bool is_true(const node *n) { return n && n->kind == N_CONST && n->value.as.u != 0; }
 static bool is_false(const node *n) { return n && n->kind == N_CONST && n->value.as.u == 0; }
 
-/* A chain of else if is walked in a loop. */
+/* A body that is entered where a condition holds. */
+static bool body_check_if(check *c, const node *condition, const syn *s, node **out) {
+    known_mark before = known_here(c);
+    condition_assume(c, condition, true);
+    bool ends = body_check(c, s, out);
+    known_drop(c, before);
+    return ends;
+}
+
+/* A chain of else if is walked in a loop. If no branch comes to its end, the conditions stay known as false. */
 static bool if_check(check *c, const syn *s, node **out) {
-    bool ends = false, decided = false;
+    known_mark before = known_here(c);
+    bool ends = false, decided = false, passed = false;
     for (;;) {
         node *n = *out = node_new(c, N_IF, DT_NONE, s);
         n->kid[0] = condition_check(c, s->kid[0]);
-        bool yes = body_check(c, s->body, &n->body);
+        bool yes = body_check_if(c, n->kid[0], s->body, &n->body), no = true;
+        condition_assume(c, n->kid[0], false);
         if (!decided && !is_false(n->kid[0]))
             ends |= yes;
+        passed |= yes;
         decided |= is_true(n->kid[0]);
         out = &n->other;
-        if (!s->other)
-            return ends || !decided;
-        if (s->other->kind != S_IF || s->other->next) {
-            bool no = body_check(c, s->other, out);
-            return ends || (!decided && no);
+        if (s->other && s->other->kind == S_IF && !s->other->next) {
+            s = s->other;
+            continue;
         }
-        s = s->other;
+        if (s->other)
+            no = body_check(c, s->other, out);
+        if (passed)
+            known_drop(c, before);
+        return ends || (!decided && no);
     }
 }
 
@@ -218,7 +232,7 @@ static bool while_check(check *c, const syn *s, node **out) {
     if (!n->test_last)
         n->kid[0] = condition_check(c, s->kid[0]);
     nesting outer = nesting_enter(c, true);
-    bool body_ends = body_check(c, s->body, &n->body);
+    bool body_ends = n->test_last ? body_check(c, s->body, &n->body) : body_check_if(c, n->kid[0], s->body, &n->body);
     if (n->test_last)
         n->kid[0] = condition_check(c, s->kid[0]);
     bool ends = loop_ends(c, n, body_ends);
@@ -237,6 +251,7 @@ static const node *loop_start(const node *init) {
 
 static bool for_check(check *c, const syn *s, node **out) {
     variable *outer_scope = c->scope;
+    known_mark before = known_here(c);
     node *block = *out = node_new(c, N_BLOCK, DT_NONE, s), *n;
     appender to = {&block->body};
     c->scope_depth++;
@@ -250,10 +265,12 @@ static bool for_check(check *c, const syn *s, node **out) {
     if (s->kid[0])
         n->kid[0] = condition_check(c, s->kid[0]);
     nesting outer = nesting_enter(c, true);
-    variable *counter = loop_variable(c, s, n->kid[0], start);
-    bool body_ends = body_check(c, s->body, &n->body), ends = loop_ends(c, n, body_ends);
+    variable *counter = loop_counter(c, s, n->kid[0], start);
+    bool body_ends = n->kid[0] ? body_check_if(c, n->kid[0], s->body, &n->body) : body_check(c, s->body, &n->body);
+    bool ends = loop_ends(c, n, body_ends);
     if (counter)
-        counter->bounded = false;
+        counter->known = 0;
+    known_drop(c, before);
     nesting_leave(c, outer, true);
     appender steps = {&n->step};
     for (const syn *step = s->kid[1]; step; step = step->next)
@@ -268,7 +285,8 @@ static bool for_check(check *c, const syn *s, node **out) {
 /* The jumps of a forall's body stay within it, and what it assigns was declared in it. */
 static void forall_check(check *c, const syn *s, node **out) {
     variable *outer_scope = c->scope;
-    const check before = *c;
+    const check around = *c;
+    known_mark before = known_here(c);
     node *n = *out = node_new(c, N_FORALL, DT_NONE, s);
     c->scope_depth++;
     ranges_check(c, s->list, &n->args);
@@ -277,8 +295,9 @@ static void forall_check(check *c, const syn *s, node **out) {
     c->parallel = true;
     c->forall_first = c->now->f.nlocals;
     body_check(c, s->body, &n->body);
-    c->parallel = before.parallel;
-    c->forall_first = before.forall_first;
+    c->parallel = around.parallel;
+    c->forall_first = around.forall_first;
+    known_drop(c, before);
     nesting_leave(c, outer, true);
     c->scope_depth--;
     scope_leave(c, outer_scope);
@@ -321,6 +340,7 @@ static bool switch_check(check *c, const syn *s, node **out) {
     c->scope_depth++;
     for (const syn *part = s->list; part; part = part->next) {
         node *first = NULL;
+        known_mark before = known_here(c); /* control may come to the next part from elsewhere */
         if (part->kind == S_CASE) {
             append(&to, first = node_new(c, N_CASE, DT_NONE, part));
             case_check(c, part, first, promoted, n->body);
@@ -330,6 +350,7 @@ static bool switch_check(check *c, const syn *s, node **out) {
             ends &= statement_check(c, part, &first);
             append(&to, first);
         }
+        known_drop(c, before);
     }
     c->scope_depth--;
     scope_leave(c, outer_scope);
@@ -424,13 +445,17 @@ static bool statement_check(check *c, const syn *s, node **out) {
 
 bool statements_check(check *c, const syn *list, node **out) {
     appender to = {out};
+    known_mark before = known_here(c);
     bool ends = true;
     c->scope_depth++;
     for (const syn *s = list; s; s = s->next) {
         node *first = NULL;
         ends &= statement_check(c, s, &first);
         append(&to, first);
+        if (s->kind == S_DECLARE && first->kid[0] && !name_assigned(s->next, s->name))
+            value_known(c, c->now->u->bound[s->name], first->kid[0]);
     }
     c->scope_depth--;
+    known_drop(c, before);
     return ends;
 }

@@ -1,0 +1,217 @@
+/* form.c - linear forms over atoms, and proofs that one is not negative: its newest atom is replaced by a bound, which is in
+ * older atoms, until a number is left. A fact may be subtracted first. Whatever leaves the numbers used here, or takes too
+ * many steps, is not proved. */
+#include "lang/form.h"
+
+enum {
+    PROOF_STEPS = 64, /* of one attempt */
+    FACTS_TRIED = 16, /* the last ones */
+    PRODUCT_DEPTH = 4 /* of products within the bounds of products */
+};
+
+/* ---- Forms ---- */
+
+form form_constant(wide value) { return (form){.constant = value}; }
+
+form form_atom(int at) { return (form){.count = 1, .atom = {at}, .factor = {1}}; }
+
+bool form_add(form *a, const form *b, int64_t times) {
+    form sum = {0};
+    wide product;
+    if (__builtin_mul_overflow(b->constant, times, &product) ||
+        __builtin_add_overflow(a->constant, product, &sum.constant))
+        return false;
+    for (int i = 0, j = 0; i < a->count || j < b->count;) {
+        bool of_a = j == b->count || (i < a->count && a->atom[i] <= b->atom[j]);
+        bool of_b = i == a->count || (j < b->count && b->atom[j] <= a->atom[i]);
+        int at = of_a ? a->atom[i] : b->atom[j];
+        int64_t factor = 0;
+        if (of_b && __builtin_mul_overflow(b->factor[j], times, &factor))
+            return false;
+        if (of_a && __builtin_add_overflow(factor, a->factor[i], &factor))
+            return false;
+        i += of_a;
+        j += of_b;
+        if (!factor)
+            continue;
+        if (sum.count == FORM_TERMS)
+            return false;
+        sum.atom[sum.count] = at;
+        sum.factor[sum.count++] = factor;
+    }
+    *a = sum;
+    return true;
+}
+
+/* f without its last term. */
+static form form_rest(const form *f) {
+    form rest = *f;
+    rest.count--;
+    return rest;
+}
+
+/* ---- Atoms and facts ---- */
+
+/* Room for one more; the old items stay in the arena. */
+static void *grown(arena *a, void *items, int count, int *size, size_t each) {
+    if (count < *size)
+        return items;
+    *size = *size ? 2 * *size : 16;
+    void *more = arena_alloc(a, (size_t)*size * each);
+    if (count)
+        memcpy(more, items, (size_t)count * each);
+    return more;
+}
+
+int atom_new(knowledge *k) {
+    k->atoms = grown(k->a, k->atoms, k->natoms, &k->atoms_size, sizeof *k->atoms);
+    k->atoms[k->natoms] = (atom){.product = {-1, -1}};
+    return k->natoms++;
+}
+
+void atom_low(knowledge *k, int at, const form *f, int64_t divisor) {
+    atom *a = &k->atoms[at];
+    if (a->nlow < 2)
+        a->low[a->nlow++] = (bound){*f, divisor};
+}
+
+void atom_high(knowledge *k, int at, const form *f, int64_t divisor) {
+    atom *a = &k->atoms[at];
+    if (a->nhigh < 2)
+        a->high[a->nhigh++] = (bound){*f, divisor};
+}
+
+static bool form_equal(const form *a, const form *b) {
+    bool equal = a->count == b->count && a->constant == b->constant;
+    for (int i = 0; i < a->count && equal; i++)
+        equal = a->atom[i] == b->atom[i] && a->factor[i] == b->factor[i];
+    return equal;
+}
+
+int atom_quotient(const knowledge *k, const form *x, int64_t divisor) {
+    for (int i = 0; i < k->natoms; i++) {
+        const bound *b = &k->atoms[i].high[0];
+        if (k->atoms[i].nhigh && b->divisor == divisor && divisor > 1 && form_equal(&b->f, x))
+            return i;
+    }
+    return -1;
+}
+
+void fact_add(knowledge *k, const form *f) {
+    k->facts = grown(k->a, k->facts, k->nfacts, &k->facts_size, sizeof *k->facts);
+    k->facts[k->nfacts++] = *f;
+}
+
+/* ---- Proofs ---- */
+
+static bool follows(knowledge *k, const form *f, int *left);
+
+/* With a bound in place of f's last term, which is a * x: d * f = d * rest + a * (d * x), and what is whole and above -1 is
+ * not negative, so that d - 1 may be added. */
+static bool follows_with(knowledge *k, const form *f, const bound *b, int *left) {
+    form rest = form_rest(f), goal = form_constant(b->divisor - 1);
+    return form_add(&goal, &rest, b->divisor) && form_add(&goal, &b->f, f->factor[f->count - 1]) &&
+           follows(k, &goal, left);
+}
+
+static bool follows(knowledge *k, const form *f, int *left) {
+    if (!f->count)
+        return f->constant >= 0;
+    if (--*left < 0 || --k->steps < 0)
+        return false;
+    const atom *a = &k->atoms[f->atom[f->count - 1]];
+    bool high = f->factor[f->count - 1] < 0, every = high ? a->every_high : a->every_low;
+    int n = high ? a->nhigh : a->nlow;
+    for (int i = 0; i < n; i++)
+        if (follows_with(k, f, high ? &a->high[i] : &a->low[i], left) != every)
+            return !every;
+    return every && n > 0;
+}
+
+bool not_negative(knowledge *k, const form *f) {
+    int left = PROOF_STEPS;
+    if (follows(k, f, &left))
+        return true;
+    for (int i = k->nfacts - 1; i >= 0 && i >= k->nfacts - FACTS_TRIED; i--) {
+        form rest = *f;
+        left = PROOF_STEPS;
+        if (form_add(&rest, &k->facts[i], -1) && follows(k, &rest, &left))
+            return true;
+    }
+    return false;
+}
+
+bool at_most(knowledge *k, const form *a, const form *b, wide difference) {
+    form rest = form_constant(difference);
+    return form_add(&rest, b, 1) && form_add(&rest, a, -1) && not_negative(k, &rest);
+}
+
+/* ---- Products ---- */
+
+static bool multiply(knowledge *k, const form *a, const form *b, form *out, int depth);
+
+typedef struct bounds {
+    bound of[2];
+    int n;
+} bounds;
+
+/* Bounds of x * y, neither negative: with one of x's in its place. */
+static void product_bounds(knowledge *k, int x, int y, bool high, bounds *out, int depth) {
+    form other = form_atom(y), product;
+    const atom of = k->atoms[x]; /* the stack may move */
+    const bound *from = high ? of.high : of.low;
+    if (high ? of.every_high : of.every_low)
+        return;
+    for (int i = 0; i < (high ? of.nhigh : of.nlow); i++)
+        if (out->n < 2 && from[i].divisor == 1 && multiply(k, &from[i].f, &other, &product, depth + 1))
+            out->of[out->n++] = (bound){product, 1};
+}
+
+/* The atom that is x * y. */
+static int product_atom(knowledge *k, int x, int y, int depth) {
+    int older = x < y ? x : y, newer = x < y ? y : x;
+    for (int i = 0; i < k->natoms; i++)
+        if (k->atoms[i].product[0] == older && k->atoms[i].product[1] == newer)
+            return i;
+    form forms[] = {form_atom(x), form_atom(y)};
+    bounds low = {.n = 0}, high = {.n = 0};
+    if (not_negative(k, &forms[0]) && not_negative(k, &forms[1])) {
+        product_bounds(k, newer, older, false, &low, depth);
+        product_bounds(k, older, newer, false, &low, depth);
+        product_bounds(k, newer, older, true, &high, depth);
+        product_bounds(k, older, newer, true, &high, depth);
+    }
+    int at = atom_new(k);
+    for (int i = 0; i < low.n; i++)
+        atom_low(k, at, &low.of[i].f, 1);
+    for (int i = 0; i < high.n; i++)
+        atom_high(k, at, &high.of[i].f, 1);
+    k->atoms[at].product[0] = older;
+    k->atoms[at].product[1] = newer;
+    return at;
+}
+
+static bool multiply(knowledge *k, const form *a, const form *b, form *out, int depth) {
+    if (depth > PRODUCT_DEPTH || a->constant != (int64_t)a->constant || b->constant != (int64_t)b->constant)
+        return false;
+    form sum = form_constant(0), product;
+    if (!form_add(&sum, b, (int64_t)a->constant))
+        return false;
+    for (int i = 0; i < a->count; i++) {
+        product = form_atom(a->atom[i]);
+        if (__builtin_mul_overflow(a->factor[i], (int64_t)b->constant, &product.factor[0]))
+            return false;
+        if (product.factor[0] && !form_add(&sum, &product, 1))
+            return false;
+        for (int j = 0; j < b->count; j++) {
+            int64_t factor;
+            product = form_atom(product_atom(k, a->atom[i], b->atom[j], depth));
+            if (__builtin_mul_overflow(a->factor[i], b->factor[j], &factor) || !form_add(&sum, &product, factor))
+                return false;
+        }
+    }
+    *out = sum;
+    return true;
+}
+
+bool form_multiply(knowledge *k, const form *a, const form *b, form *out) { return multiply(k, a, b, out, 0); }
