@@ -1,5 +1,5 @@
 /* test_cuda_device.c - what only a real driver can show, with UF_TEST_GPU=1: whose context is used and left, calls captured
- * into a graph, code that is freed while work with it is queued, resources, and what a call costs the host beside a bare
+ * into a graph, teams of blocks that meet, code that is freed while work with it is queued, resources, and what a call costs the host beside a bare
  * launch. That results are right on the GPU is for test_call, test_random and test_math to say. */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -254,6 +254,150 @@ static void test_freed_while_queued(void **unused) {
     y->deleter(y);
 }
 
+/* ---- Inner calls: what only teams of several blocks and shared memory ask of the driver ---- */
+
+/* Sums of rows: y[i] = sum(x[i]). What runs is PTX written for the purpose. */
+typedef struct rows {
+    variant v;
+    nd_loop loop;
+    layout_operand operands[2];
+    core_layout layout;
+    int64_t extent[1], stride[2], offset[2], core[2];
+    char *data[2];
+    launch l;
+} rows;
+
+static void rows_make(rows *r, int64_t calls, int64_t length, const DLManagedTensor *y, void *stream) {
+    static const code_construct sum = {.reduces = true, .nodes = 2, .nouter = 1, .naccesses = 1, .access = {{0, 1, 0}}};
+    code_size size = {.nodes = 4, .spreads = true, .nconstructs = 1, .construct = {sum}};
+    *r =
+        (rows){.v = {.loop = LOOP_CALLS, .nin = 1, .nout = 1}, .operands = {{.rank = 1, .strides = 1}, {.strides = 2}}};
+    for (int k = 0; k < 2; k++)
+        r->v.operand[k] = (variant_operand){DT_FLOAT32, DT_FLOAT32, OPERAND_STRIDED, 0, 0, 0};
+    r->layout = (core_layout){.nin = 1, .nout = 1, .ndims = 1, .nwords = 2, .operands = r->operands};
+    r->extent[0] = calls;
+    r->stride[0] = r->core[0] = length;
+    r->stride[1] = r->core[1] = 1;
+    r->data[0] = r->data[1] = y->dl_tensor.data; /* the input is not read */
+    r->loop = (nd_loop){1, 2, calls, r->extent, r->stride, r->offset, LOOP_CALLS, {0}};
+    r->l = (launch){
+        .v = &r->v, .loop = &r->loop, .data = r->data, .stream = stream, .layout = &r->layout, .core = r->core};
+    launch_specialise(&r->v, &r->loop, &r->layout, r->core, &size);
+}
+
+/* A kernel with so many words, p0 .. as parameters. */
+static code *rows_load(const rows *r, int threads, const char *body) {
+    cuda_device *d;
+    code *c;
+    text ptx = {0};
+    text_puts(&ptx, ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(");
+    for (int i = 0; i < launch_words(&r->v, &r->layout); i++)
+        text_printf(&ptx, "%s.param .u64 p%d", i ? ", " : "", i);
+    text_printf(&ptx, ") .maxntid %d, 1, 1\n{\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .pred %%p<4>;\n%s}\n",
+                threads, body);
+    OK(cuda_device_get(0, &d));
+    OK(code_load(ptx.data, "k", 0, 0, d, &c));
+    text_free(&ptx);
+    return c;
+}
+
+/* Every block arrives at its team's slot and waits for the others, which ends only if all run and the slot began at 0; the
+ * first one of each team adds what it saw to y[team]. Words: x y n aligned strides(2) blocks slots core(2). */
+static const char meeting[] = "mov.u32 %r0, %tid.x;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra end;\n"
+                              "ld.param.u64 %d0, [p6];\ncvt.u32.u64 %r1, %d0;\nmov.u32 %r2, %ctaid.x;\n"
+                              "div.u32 %r3, %r2, %r1;\nld.param.u64 %d1, [p7];\nmul.wide.u32 %d2, %r3, TEAM_SLOT;\n"
+                              "add.u64 %d1, %d1, %d2;\natom.global.add.u32 %r4, [%d1], 1;\n"
+                              "wait:\nld.volatile.global.u32 %r4, [%d1];\nsetp.lt.u32 %p1, %r4, %r1;\n@%p1 bra wait;\n"
+                              "rem.u32 %r5, %r2, %r1;\nsetp.ne.u32 %p2, %r5, 0;\n@%p2 bra end;\n"
+                              "ld.param.u64 %d3, [p1];\nmul.wide.u32 %d4, %r3, 4;\nadd.u64 %d3, %d3, %d4;\n"
+                              "cvt.rn.f32.u32 %r6, %r4;\natom.global.add.f32 %r7, [%d3], %r6;\nend:\nret;\n";
+
+static void check_meetings(const DLManagedTensor *y, const grid *g, int times, void *stream) {
+    float host[64];
+    OK(uf_sync(gpu, stream));
+    OK(uf_copy(&UF_ARRAY(host, 64), &y->dl_tensor, stream));
+    for (uint32_t i = 0; i < 64; i++)
+        assert_true(host[i] == (i < g->teams ? (float)(g->team_blocks * (uint32_t)times) : 0));
+}
+
+static void meet(int64_t calls, int64_t length) {
+    char body[2048];
+    rows r;
+    grid g;
+    uint64_t words[32];
+    void *graph, *exec;
+    cu_stream stream;
+    int resident;
+    OK(more.cuStreamCreate(&stream, NON_BLOCKING));
+    DLManagedTensor *y = device_line(64, 0);
+    OK(uf_sync(gpu, NULL));
+    OK(cuda.cuMemsetD8Async((uintptr_t)y->dl_tensor.data, 0, 256, stream));
+    rows_make(&r, calls, length, y, stream);
+    assert_int_equal(r.v.team, TEAM_GRID);
+    const char *slot = strstr(meeting, "TEAM_SLOT");
+    snprintf(body, sizeof body, "%.*s%d%s", (int)(slot - meeting), meeting, TEAM_SLOT, slot + strlen("TEAM_SLOT"));
+    code *c = rows_load(&r, 1 << TEAM_GRID_BLOCK, body);
+    OK(cuda_engine.launch(c, &r.l));
+    OK(code_resident(c, &resident));
+    OK(launch_layout(&r.l, &(room){.sms = c->device->sms, .resident = resident, .cooperative = true}, words, &g));
+    print_message("%lld calls: %u teams of %u blocks, %d resident\n", (long long)calls, g.teams, g.team_blocks,
+                  resident);
+    check_meetings(y, &g, 1, stream);
+    OK(more.cuStreamBeginCapture_v2(stream, GLOBAL_CAPTURE));
+    OK(cuda_engine.launch(c, &r.l));
+    OK(more.cuStreamEndCapture(stream, &graph));
+    OK(more.cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < 3; i++) /* the slots are zeroed each time */
+        OK(more.cuGraphLaunch(exec, stream));
+    check_meetings(y, &g, 4, stream);
+    OK(more.cuGraphExecDestroy(exec));
+    OK(more.cuGraphDestroy(graph));
+    cuda_engine.release(c);
+    y->deleter(y);
+    OK(more.cuStreamDestroy_v2(stream));
+}
+
+static void test_teams(void **unused) {
+    cuda_device *d;
+    cu_context primary;
+    (void)unused;
+    OK(cuda_device_get(0, &d));
+    OK(cuda.cuDevicePrimaryCtxRetain(&primary, d->handle));
+    OK(more.cuCtxSetCurrent(primary));
+    meet(1, (int64_t)1 << 26);
+    meet(3, (int64_t)1 << 20);
+    meet(40, (int64_t)1 << 18);
+    OK(more.cuCtxSetCurrent(NULL));
+}
+
+/* The most shared memory that staging takes. */
+static void test_staged(void **unused) {
+    rows r;
+    cuda_device *d;
+    cu_context primary;
+    float host[1];
+    int64_t one = 1;
+    (void)unused;
+    OK(cuda_device_get(0, &d));
+    OK(cuda.cuDevicePrimaryCtxRetain(&primary, d->handle));
+    OK(more.cuCtxSetCurrent(primary));
+    DLManagedTensor *y = device_line(1, 7);
+    rows_make(&r, 1 << 20, 3, y, NULL);
+    assert_true(r.v.team == 0 && r.v.operand[0].staged);
+    r.core[0] = r.stride[0] = 383; /* as if a body without constructs had it: 1532 bytes a call */
+    code *c = rows_load(&r, 256,
+                        "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nor.b32 %r0, %r0, %r1;\n"
+                        "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra end;\nmov.u32 %r2, %dynamic_smem_size;\n"
+                        "cvt.rn.f32.u32 %r3, %r2;\nld.param.u64 %d0, [p1];\nst.global.b32 [%d0], %r3;\nend:\nret;\n");
+    OK(cuda_engine.launch(c, &r.l));
+    OK(uf_sync(gpu, NULL));
+    OK(uf_copy(&UF_ARRAY(host, one), &y->dl_tensor, NULL));
+    assert_true(host[0] == 32 * 1532);
+    cuda_engine.release(c);
+    y->deleter(y);
+    OK(more.cuCtxSetCurrent(NULL));
+}
+
 /* ---- Resources and cost ---- */
 
 static void test_resources(void **unused) {
@@ -336,6 +480,8 @@ int main(void) {
         cmocka_unit_test(test_capture),
         cmocka_unit_test(test_compile_in_capture),
         cmocka_unit_test(test_freed_while_queued),
+        cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_staged),
         cmocka_unit_test(test_resources),
         cmocka_unit_test(test_cost),
     };
