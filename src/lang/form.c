@@ -106,15 +106,17 @@ void fact_add(knowledge *k, const form *f) {
 
 static bool follows(knowledge *k, const form *f, int *left);
 
-/* With a bound in place of f's last term, which is a * x: d * f = d * rest + a * (d * x), and what is whole and above -1 is
+/* f with a bound in place of its last term, which is a * x: d * f = d * rest + a * (d * x), and what is whole and above -1 is
  * not negative, so that d - 1 may be added. */
-static bool follows_with(knowledge *k, const form *f, const bound *b, int *left) {
-    form rest = form_rest(f), goal = form_constant(b->divisor - 1);
-    return form_add(&goal, &rest, b->divisor) && form_add(&goal, &b->f, f->factor[f->count - 1]) &&
-           follows(k, &goal, left);
+static bool bound_replace(const form *f, const bound *b, form *out) {
+    form rest = form_rest(f);
+    *out = form_constant(b->divisor - 1);
+    return form_add(out, &rest, b->divisor) && form_add(out, &b->f, f->factor[f->count - 1]);
 }
 
+/* Where one of several bounds holds, each may need a fact of its own. */
 static bool follows(knowledge *k, const form *f, int *left) {
+    form goal;
     if (!f->count)
         return f->constant >= 0;
     if (--*left < 0 || --k->steps < 0)
@@ -122,9 +124,12 @@ static bool follows(knowledge *k, const form *f, int *left) {
     const atom *a = &k->atoms[f->atom[f->count - 1]];
     bool high = f->factor[f->count - 1] < 0, every = high ? a->every_high : a->every_low;
     int n = high ? a->nhigh : a->nlow;
-    for (int i = 0; i < n; i++)
-        if (follows_with(k, f, high ? &a->high[i] : &a->low[i], left) != every)
-            return !every;
+    for (int i = 0; i < n; i++) {
+        bool holds = bound_replace(f, high ? &a->high[i] : &a->low[i], &goal) &&
+                     (every ? not_negative(k, &goal) : follows(k, &goal, left));
+        if (holds != every)
+            return holds;
+    }
     return every && n > 0;
 }
 

@@ -422,11 +422,16 @@ static void assume(check *c, const node *n, bool truth, int depth) {
 
 void condition_assume(check *c, const node *condition, bool truth) { assume(c, condition, truth, 0); }
 
-/* A variable that lies between two forms. */
+/* A variable that lies between two forms, and in its type. */
 static void variable_between(check *c, variable *v, const form *low, const form *high) {
+    wide least, most;
+    type_limits(c->now->f.locals[v->local].type, &least, &most);
+    form bottom = form_constant(least), top = form_constant(most);
     int at = atom_new(c->known);
     atom_low(c->known, at, low, 1);
+    atom_low(c->known, at, &bottom, 1);
     atom_high(c->known, at, high, 1);
+    atom_high(c->known, at, &top, 1);
     v->known = at + 1;
     assume_at_most(c, low, high, 0);
 }

@@ -396,7 +396,8 @@ static void leave_check(check *c, const syn *s, node **out) {
     bool is_break = s->kind == S_BREAK;
     bool outside = is_break ? !c->breakables : !c->loops;
     if (outside && c->parallel)
-        check_fail(c, s->at, "%s cannot leave a forall", is_break ? "break" : "continue");
+        check_fail(c, s->at, "%s cannot leave a forall; each of its iterations runs to its end",
+                   is_break ? "break" : "continue");
     if (outside)
         check_fail(c, s->at,
                    is_break ? "break stands outside of every loop and switch"
