@@ -125,11 +125,11 @@ static int vector_width(const cores *c, const code_size *size) {
     return vector;
 }
 
-/* An operand that is not accessed by vectors, and could not be, would make every launch count as not aligned. */
-static void drop_units(const cores *c, variant *v, const code_size *size) {
+/* An operand whose strides do not allow vectors is none that is accessed by them, but would make every launch count as not
+ * aligned. */
+static void drop_units(const cores *c, variant *v) {
     for (int k = 0; k < variant_operands(v); k++)
-        if (v->operand[k].unit && must_align(c, k) && other_strides(c, k) & (v->vector - 1u) &&
-            !is_by_vectors(v, size, k))
+        if (must_align(c, k) && other_strides(c, k) & (v->vector - 1u))
             v->operand[k].unit = 0;
 }
 
@@ -313,7 +313,7 @@ void calls_specialise(variant *v, const subject *s) {
     if (s->size->spreads && s->size->nconstructs)
         choose_team(&c, v, s->size);
     if (v->team) {
-        drop_units(&c, v, s->size);
+        drop_units(&c, v);
     } else {
         choose_alone(v);
         choose_staged(&c, v);

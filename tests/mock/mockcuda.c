@@ -474,9 +474,11 @@ static int block_free(void *block, int injected) {
 static int device_block_new(uint64_t *out, size_t size) {
     void *block;
     int error = block_new(&block, size);
-    if (!error)
-        *out = (uint64_t)(uintptr_t)block;
-    return error;
+    if (error)
+        return error;
+    memset(block, 0xa5, size < 1 << 20 ? size : 1 << 20); /* what an earlier owner left */
+    *out = (uint64_t)(uintptr_t)block;
+    return 0;
 }
 
 API int cuMemAlloc_v2(uint64_t *out, size_t size) {

@@ -517,6 +517,13 @@ static void check_grid(const sample *s) {
     }
 }
 
+/* Words do not depend on how a variant was chosen. */
+static void change_vectors(sample *s) {
+    s->v.vector = (uint8_t)(1 << pick(0, 4));
+    for (int k = 0; k < count_of(s); k++)
+        s->v.operand[k].unit = (uint8_t)expected_unit(s, k);
+}
+
 static void test_random(void **unused) {
     sample *s = &the_sample;
     int alone = 0, staged = 0, vectors = 0, aligned = 0, blocks = 0, grids = 0, alongs = 0;
@@ -527,12 +534,14 @@ static void test_random(void **unused) {
         if (getenv("UF_VERBOSE"))
             print_message("state %llu team %d\n", (unsigned long long)before, s->v.team);
         check_choice(s);
+        vectors += s->v.vector > 1;
+        if (s->v.team && chance(30))
+            change_vectors(s);
         lay(s);
         int is_aligned = check_words(s);
         check_grid(s);
         alone += !s->v.team;
         staged += s->g.shared != 0;
-        vectors += s->v.vector > 1;
         aligned += s->v.vector > 1 && is_aligned;
         alongs += s->v.along;
         blocks += s->v.team > TEAM_WARP && s->v.team <= TEAM_BLOCK;
