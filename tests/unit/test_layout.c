@@ -132,6 +132,32 @@ static void computed(void **unused) {
     expect_layout("(a0?,b)->(a0?,a0*b)", "a0? b [d0 d1 *] :0,1>0,2", NULL);
 }
 
+/* The value of the only computed size for n. */
+static void computes(const char *source, int64_t n, bool fine, int64_t value) {
+    arena a = {0};
+    core_layout l;
+    int64_t got = -7;
+    assert_int_equal(layout_parse(&a, source, &l), UF_OK);
+    assert_int_equal(layout_compute(&l.dims[1], &n, &got), fine);
+    assert_true(got == value);
+    arena_free(&a);
+}
+
+static void edges_of_arithmetic(void **unused) {
+    (void)unused;
+    computes("(n)->(n*(n-1)/2)", 5, true, 10);
+    computes("(n)->(n-5)", 5, true, 0);
+    computes("(n)->(n-6)", 5, false, -1);
+    computes("(n)->(-n/2+3)", 5, true, 1); /* towards zero */
+    computes("(n)->(1/n)", 0, false, 0);
+    computes("(n)->(n+1)", INT64_MAX, false, INT64_MAX);
+    computes("(n)->(n*n)", (int64_t)1 << 32, false, INT64_MAX);
+    computes("(n)->(-n-2)", INT64_MAX, false, INT64_MAX);
+    computes("(n)->((-n-1)/1)", INT64_MAX, false, INT64_MIN);
+    computes("(n)->((-n-1)/-1)", INT64_MAX, false, INT64_MAX);
+    computes("(n)->((n-1)/0*0)", 3, false, 0);
+}
+
 /* ---- Errors ---- */
 
 static void refuse(const char *source, int column, const char *message) {
@@ -565,9 +591,11 @@ static void out_of_memory(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_numpy_reads),     cmocka_unit_test(stretched),      cmocka_unit_test(computed),
-        cmocka_unit_test(what_numpy_refuses),   cmocka_unit_test(limits),         cmocka_unit_test(random_sizes),
-        cmocka_unit_test(what_else_is_refused), cmocka_unit_test(random_layouts), cmocka_unit_test(garbage),
+        cmocka_unit_test(what_numpy_reads),   cmocka_unit_test(stretched),
+        cmocka_unit_test(computed),           cmocka_unit_test(edges_of_arithmetic),
+        cmocka_unit_test(what_numpy_refuses), cmocka_unit_test(limits),
+        cmocka_unit_test(random_sizes),       cmocka_unit_test(what_else_is_refused),
+        cmocka_unit_test(random_layouts),     cmocka_unit_test(garbage),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
