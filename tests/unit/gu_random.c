@@ -30,6 +30,7 @@ static double seconds(double n) {
 static void run_round(gu_case *x, const uf_func *f, int class) {
     gu_verdict verdict;
     for (;; class --) {
+        x->steps = class == 3 ? 5000000 : 500000;
         gu_draw(x, class);
         verdict = gu_interpret(x);
         if (verdict != GU_LONG || class == 0)
@@ -82,7 +83,7 @@ void gu_random_programs(void **state) {
     double end = now() + seconds(3.5);
     memset(&count, 0, sizeof count);
     do {
-        x = (gu_case){.seed = seed, .s = {seed}, .steps = 1500000};
+        x = (gu_case){.seed = seed, .s = {seed}};
         seed++;
         random_core_program(&x.c, &x.s);
         run_case(&x, 2);
@@ -147,7 +148,7 @@ void gu_sums(void **state) {
     do {
         text signature = {0};
         size_t which = (size_t)(seed % COUNT(sums));
-        x = (gu_case){.seed = seed, .s = {seed}, .tolerant = true, .steps = 3000000};
+        x = (gu_case){.seed = seed, .s = {seed}, .tolerant = true};
         seed++;
         core_program *c = &x.c;
         from_layout(c, sums[which].layout);
