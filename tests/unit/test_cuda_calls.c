@@ -975,6 +975,104 @@ static void test_failures(void **unused) {
     assert_true(tried > 4 * 40);
 }
 
+/* ---- The whole way: from uf_call to a launch of real PTX. The mock refuses parameter blocks of another size than the PTX
+ * declares, and blocks larger than it was compiled for. ---- */
+
+typedef struct function {
+    const char *layout, *signatures, *source;
+    const char *dims[3]; /* of each argument, by letter; NULL: no more */
+} function;
+
+static const function functions[] = {
+    {"(n)->()", "float32->float32", "(x) -> (y) { y = sum(i : n, x[i]); }", {"a", ""}},
+    {"(n),(n)->()", "float64,float32->float64", "(x, z) -> (y) { y = sum(i : n, x[i] * z[i]); }", {"a", "a", ""}},
+    {"(m,n),(n)->(m)",
+     "float32,float32->float32",
+     "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }",
+     {"ab", "b", "a"}},
+    {"(m,n),(n,p)->(m,p)",
+     "complex64,complex64->complex64",
+     "(A, B) -> (C) { forall (i : m, j : p) C[i][j] = sum(k : n, A[i][k] * B[k][j]); }",
+     {"ab", "bc", "ac"}},
+    {"(n)->(n)",
+     "float32->float32",
+     "(x) -> (y) { auto m = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - m)); forall (i : n) y[i] = exp(x[i] - m) "
+     "/ "
+     "s; }",
+     {"a", "a"}},
+    {"(n)->(n)",
+     "int16->int64",
+     "(x) -> (y) { int64_t s = 0; for (int64_t i = 0; i < n; i++) { s += x[i]; y[i] = s; } }",
+     {"a", "a"}},
+};
+
+/* Arguments with extents 4, 40, .. and some loop dimensions; nothing looks at the memory. Every other argument is packed, or
+ * all of them. */
+static void call_function(const uf_func *f, const function *what, const int64_t *sizes, int64_t calls, bool padded) {
+    DLTensor args[3];
+    int64_t shape[3][4], strides[3][4];
+    dtype types[UF_MAX_OPERANDS];
+    int nin, nout, n = 0;
+    CHECK(!signature_parse(what->signatures, types, &nin, &nout));
+    for (; n < nin + nout; n++) {
+        int rank = 0;
+        shape[n][rank++] = calls;
+        for (const char *p = what->dims[n]; *p; p++)
+            shape[n][rank++] = sizes[*p - 'a'];
+        int64_t stride = 1;
+        for (int d = rank - 1; d >= 0; d--) {
+            strides[n][d] = stride;
+            stride *= shape[n][d] + (padded && n % 2 == 0 ? 3 : 0);
+        }
+        args[n] = (DLTensor){.data = (void *)(uintptr_t)(0x100000000000 * (n + 1)),
+                             .device = {kDLCUDA, 0},
+                             .ndim = rank,
+                             .dtype = dtypes[types[n]].dl,
+                             .shape = shape[n],
+                             .strides = strides[n]};
+    }
+    int before, after;
+    mock->launch(&before);
+    for (int again = 0; again < 2; again++)
+        CHECK(!uf_call(f, n, args, &(uf_options){.size = sizeof(uf_options), .stream = (void *)0x99}));
+    CHECK(mock->launch(&after)->stream == (void *)0x99 && after == before + 2);
+    CHECK(mock->live().depth == 0 && mock->mode() == 0 && mock->live().allocations == 0);
+}
+
+static void call_body(void *unused) {
+    static const struct {
+        int64_t sizes[3], calls;
+    } cases[] = {{{3, 3, 3}, 10000},      {{8, 8, 8}, 1000},         {{64, 32, 16}, 5000},
+                 {{300, 200, 100}, 1000}, {{5000, 1000, 1000}, 700}, {{1 << 19, 1 << 10, 1 << 10}, 2}};
+    int staged = 0, cooperative = 0;
+    unsigned sizes_seen = 0;
+    code_target target;
+    (void)unused;
+    if (cuda_engine.target(0, &target))
+        _exit(77); /* no libnvvm */
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        uf_func *f;
+        CHECK(!uf_guvectorize(&f, "f", functions[i].layout, functions[i].signatures, functions[i].source));
+        for (size_t j = 0; j < 2 * COUNT(cases); j++) {
+            call_function(f, &functions[i], cases[j / 2].sizes, cases[j / 2].calls, j % 2);
+            const mock_launch *m = mock->launch(&(int){0});
+            staged += m->shared != 0;
+            cooperative += m->cooperative;
+            sizes_seen |= m->threads;
+        }
+        uf_free(f);
+    }
+    CHECK(staged && cooperative && (sizes_seen & 512) && (sizes_seen & 128) && (sizes_seen & 32));
+}
+
+static void test_calls(void **unused) {
+    (void)unused;
+    int status = child_status(call_body, NULL);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 /* ---- main ---- */
 
 static int begin(void **unused) {
@@ -986,7 +1084,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),   cmocka_unit_test(test_choices),     cmocka_unit_test(test_bars),
         cmocka_unit_test(test_huge),     cmocka_unit_test(test_team_blocks), cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }
