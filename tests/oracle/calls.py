@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 from uf import (DTYPES, ERR_ARGUMENT, ERR_CAST, ERR_SHAPE, STRONG_NUMBERS, Failure, Func, random_shape, random_source,
-                random_values, random_view, random_window)
+                random_values, random_view, random_window, same)
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 NUMERIC = [t for t in DTYPES if t.kind != "b"]
@@ -39,17 +39,6 @@ def pick(rng, items):
 def some(rng, dtypes, n=3):
     """A few dtypes for one run: most of the time goes into compiling."""
     return [dtypes[k] for k in rng.permutation(len(dtypes))[:n * ROUNDS]]
-
-
-def same(a, b):
-    """Equal bits; any NaN equals any NaN."""
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    a, b = np.ascontiguousarray(a).reshape(-1), np.ascontiguousarray(b).reshape(-1)
-    if a.dtype.kind == "c":
-        a, b = (z.view(f"f{z.itemsize // 2}") for z in (a, b))
-    equal = a.view(f"u{a.itemsize}") == b.view(f"u{b.itemsize}")
-    return bool(np.all(equal | (np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else equal))
 
 
 def check(rng, f, inputs, results, shape, where=None, **options):

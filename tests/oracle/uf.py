@@ -20,9 +20,19 @@ class DLTensor(c.Structure):
                 ("shape", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64)), ("byte_offset", c.c_uint64)]
 
 
+class AxisList(c.Structure):
+    _fields_ = [("count", c.c_int), ("axes", c.POINTER(c.c_int))]
+
+
+class Axes(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("count", c.c_int), ("lists", c.POINTER(AxisList)), ("axis", c.POINTER(c.c_int)),
+                ("keepdims", c.c_bool)]
+
+
 class Options(c.Structure):
     _fields_ = [("size", c.c_size_t), ("stream", c.c_void_p), ("device", DLDevice), ("casting", c.c_int),
-                ("signature", c.c_char_p), ("where", c.POINTER(DLTensor)), ("threads", c.c_int), ("flags", c.c_uint)]
+                ("signature", c.c_char_p), ("where", c.POINTER(DLTensor)), ("threads", c.c_int), ("flags", c.c_uint),
+                ("axes", c.POINTER(Axes))]
 
 
 class Error(c.Structure):
@@ -32,13 +42,17 @@ class Error(c.Structure):
 
 lib.uf_last_error.restype = c.POINTER(Error)
 lib.uf_vectorize.argtypes = [c.POINTER(c.c_void_p), c.c_char_p, c.c_char_p, c.c_char_p]
+lib.uf_guvectorize.argtypes = [c.POINTER(c.c_void_p)] + 4 * [c.c_char_p]
+lib.uf_load.argtypes = [c.POINTER(c.c_void_p), c.c_char_p]
+lib.uf_catalogue.argtypes = [c.c_int64]
+lib.uf_catalogue.restype = c.c_char_p
 lib.uf_call.argtypes = lib.uf_infer.argtypes = [c.c_void_p, c.c_int, c.POINTER(DLTensor), c.POINTER(Options)]
 lib.uf_free.argtypes = [c.c_void_p]
 lib.uf_free.restype = None
 
 CASTING = {None: 0, "no": 1, "equiv": 2, "safe": 3, "same_kind": 4, "unsafe": 5}
 STRONG_NUMBERS = 2
-ERR_ARGUMENT, ERR_SHAPE, ERR_CAST = 1, 5, 6
+ERR_ARGUMENT, ERR_SIGNATURE, ERR_SHAPE, ERR_CAST = 1, 4, 5, 6
 CODES = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
 KINDS = {code: kind for kind, code in CODES.items()}
 DTYPES = [np.dtype(t) for t in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")]
@@ -60,29 +74,70 @@ def tensor(a):
     return t
 
 
+def axes_of(axes, axis, keepdims):
+    """NumPy's axes (a list of ints and tuples), axis and keepdims as the library's, or None."""
+    if axes is None and axis is None and not keepdims:
+        return None
+    lists = [(a,) if isinstance(a, int) else a for a in axes or ()]
+    rows = (AxisList * len(lists))(*(AxisList(len(a), (c.c_int * len(a))(*a)) for a in lists))
+    return c.pointer(Axes(c.sizeof(Axes), len(lists), rows, None if axis is None else c.pointer(c.c_int(axis)), keepdims))
+
+
 class Func:
-    def __init__(self, source, signatures=None):
+    def __init__(self, source, signatures=None, layout=None):
         self.f = c.c_void_p()
-        if lib.uf_vectorize(c.byref(self.f), b"f", signatures and signatures.encode(), source.encode()):
+        texts = [None if t is None else t.encode() for t in (signatures, source)]
+        if (lib.uf_guvectorize(c.byref(self.f), b"f", layout.encode(), *texts) if layout else
+                lib.uf_vectorize(c.byref(self.f), b"f", *texts)):
             raise Failure()
+
+    @classmethod
+    def load(cls, what):
+        """From a file, or of the catalogue."""
+        self = cls.__new__(cls)
+        self.f = c.c_void_p()
+        if lib.uf_load(c.byref(self.f), what.encode()):
+            raise Failure()
+        return self
 
     def __del__(self):
         lib.uf_free(self.f)
 
-    def __call__(self, *arrays, where=None, casting=None, threads=0, flags=0):
+    def __call__(self, *arrays, where=None, casting=None, threads=0, flags=0, axes=None, axis=None, keepdims=False):
         mask = None if where is None else c.pointer(tensor(where))
-        options = Options(size=c.sizeof(Options), casting=CASTING[casting], threads=threads, flags=flags, where=mask)
+        options = Options(size=c.sizeof(Options), casting=CASTING[casting], threads=threads, flags=flags, where=mask,
+                          axes=axes_of(axes, axis, keepdims))
         if lib.uf_call(self.f, len(arrays), (DLTensor * len(arrays))(*map(tensor, arrays)), options):
             raise Failure()
 
-    def infer(self, *inputs):
+    def infer(self, *inputs, axes=None, axis=None, keepdims=False):
         """dtype and shape of the (one) output."""
         out = DLTensor(shape=(c.c_int64 * 64)())
         args = (DLTensor * (len(inputs) + 1))(*map(tensor, inputs), out)
-        if lib.uf_infer(self.f, len(args), args, None):
+        options = Options(size=c.sizeof(Options), axes=axes_of(axes, axis, keepdims))
+        if lib.uf_infer(self.f, len(args), args, options):
             raise Failure()
         out = args[-1]
         return np.dtype(f"{KINDS[out.dtype.code]}{out.dtype.bits // 8}"), tuple(out.shape[:out.ndim])
+
+
+def catalogue():
+    names, name = [], lib.uf_catalogue(0)
+    while name is not None:
+        names.append(name.decode())
+        name = lib.uf_catalogue(len(names))
+    return names
+
+
+def same(a, b):
+    """Equal bits; any NaN equals any NaN."""
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    a, b = np.ascontiguousarray(a).reshape(-1), np.ascontiguousarray(b).reshape(-1)
+    if a.dtype.kind == "c":
+        a, b = (z.view(f"f{z.itemsize // 2}") for z in (a, b))
+    equal = a.view(f"u{a.itemsize}") == b.view(f"u{b.itemsize}")
+    return bool(np.all(equal | (np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else equal))
 
 
 def random_values(rng, shape, dtype):
