@@ -2,8 +2,6 @@
  * arrays without them. NumPy's rules for axes, axis, keepdims and optional dimensions. Input: checked arrays. Sizes are bound
  * by the inputs, first where they do not stretch; then by the outputs, for names that no input has; then computed; then
  * everything that has a size is checked against it. */
-#include <stdio.h>
-
 #include "nd/nd.h"
 
 /* A layout under the options of a call. */

@@ -365,7 +365,6 @@ static uf_status dim_of_steps(parser *p, size_t offset, int *d) {
 /* "?" directly after a name or number; with every occurrence of it or with none. */
 static uf_status read_option(parser *p, size_t start, int d, bool first) {
     const layout_dim *dim = &p->dims[d];
-    size_t end = start + word_length(p->text + start);
     bool optional = p->text[p->at] == '?' && !is_blank(p->text[p->at - 1]);
     char name[QUOTED];
     if (dim->name)
@@ -377,7 +376,7 @@ static uf_status read_option(parser *p, size_t start, int d, bool first) {
     if (!first && optional && !dim->optional)
         return REFUSE(p, start, "%s cannot be followed by \"?\" here: it was seen without", name);
     if (!first && !optional && dim->optional)
-        return REFUSE(p, end, "%s must be followed by \"?\" here: it was seen with it", name);
+        return REFUSE(p, start, "%s must be followed by \"?\" here: it was seen with it", name);
     p->dims[d].optional = optional;
     p->at += optional;
     return UF_OK;
