@@ -5,6 +5,7 @@
 
 enum {
     PROOF_STEPS = 64, /* of one attempt */
+    PROOF_DEPTH = 4,  /* of proofs within proofs */
     FACTS_TRIED = 16, /* the last ones */
     PRODUCT_DEPTH = 4 /* of products within the bounds of products */
 };
@@ -133,17 +134,24 @@ static bool follows(knowledge *k, const form *f, int *left) {
     return every && n > 0;
 }
 
-bool not_negative(knowledge *k, const form *f) {
-    int left = PROOF_STEPS;
-    if (follows(k, f, &left))
-        return true;
+static bool follows_by_fact(knowledge *k, const form *f) {
     for (int i = k->nfacts - 1; i >= 0 && i >= k->nfacts - FACTS_TRIED; i--) {
         form rest = *f;
-        left = PROOF_STEPS;
+        int left = PROOF_STEPS;
         if (form_add(&rest, &k->facts[i], -1) && follows(k, &rest, &left))
             return true;
     }
     return false;
+}
+
+bool not_negative(knowledge *k, const form *f) {
+    int left = PROOF_STEPS;
+    if (k->depth == PROOF_DEPTH)
+        return false;
+    k->depth++;
+    bool proved = follows(k, f, &left) || follows_by_fact(k, f);
+    k->depth--;
+    return proved;
 }
 
 bool at_most(knowledge *k, const form *a, const form *b, wide difference) {

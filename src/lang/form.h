@@ -40,6 +40,7 @@ typedef struct knowledge {
     atom *atoms;
     form *facts;
     int natoms, nfacts, atoms_size, facts_size;
+    int depth; /* of proofs, one within another */
     int steps; /* of proofs, that may still be taken: no text is to take long */
 } knowledge;
 

@@ -36,13 +36,6 @@ static void print_local(printer *p, int slot) {
     text_printf(p->out, " %%%d %s", slot, l->name);
 }
 
-static void print_dim(printer *p, int d) {
-    if (p->t->layout->dims[d].name)
-        text_puts(p->out, p->t->layout->dims[d].name);
-    else
-        text_printf(p->out, "#%d", d);
-}
-
 static void print_declared(printer *p, int slot) {
     const local *l = &p->f->locals[slot];
     print_local(p, slot);
@@ -50,7 +43,7 @@ static void print_declared(printer *p, int slot) {
     for (int k = 0; k < l->rank; k++)
         if (l->core && l->extent[k] < 0) {
             text_puts(p->out, "[");
-            print_dim(p, l->dim[k]);
+            layout_dim_print(p->out, p->t->layout, l->dim[k]);
             text_puts(p->out, "]");
         } else {
             text_printf(p->out, "[%lld]", (long long)l->extent[k]);
@@ -81,7 +74,7 @@ static void print_details(printer *p, const node *n) {
         break;
     case N_SIZE:
         text_puts(p->out, " ");
-        print_dim(p, n->dim);
+        layout_dim_print(p->out, p->t->layout, n->dim);
         break;
     case N_RANGE:
         print_local(p, n->local);

@@ -1,4 +1,6 @@
 /* lang_try.c - kernel C in the tests: from text to tree, and whether the tree is what lang.h promises. */
+#include <stdlib.h>
+
 #include "lang_try.h"
 
 static int types_read(const char *s, size_t length, dtype *types) {
@@ -15,9 +17,20 @@ static int types_read(const char *s, size_t length, dtype *types) {
 }
 
 uf_status lang_try(arena *a, const char *source, const char *types, tree **out) {
+    return lang_try_core(a, NULL, source, types, out);
+}
+
+uf_status lang_try_core(arena *a, const char *layout, const char *source, const char *types, tree **out) {
+    core_layout *core = NULL;
     dtype in[UF_MAX_OPERANDS], results[UF_MAX_OPERANDS];
     const syntax *s;
     tree *t;
+    if (layout) {
+        core = arena_alloc(a, sizeof *core);
+        if (!core)
+            return fail_memory();
+        TRY(layout_parse(a, layout, core));
+    }
     TRY(lang_parse(a, source, &s));
     const char *arrow = strstr(types, "->");
     int nin = types_read(types, arrow ? (size_t)(arrow - types) : strlen(types), in), nout = lang_outputs(s);
@@ -25,7 +38,7 @@ uf_status lang_try(arena *a, const char *source, const char *types, tree **out) 
         results[k] = DT_NONE;
     if (arrow)
         nout = types_read(arrow + 2, strlen(arrow + 2), results);
-    TRY(lang_check(a, s, NULL, in, nin, results, nout, false, &t));
+    TRY(lang_check(a, s, core, in, nin, results, nout, false, &t));
     if (out)
         *out = t;
     return UF_OK;
@@ -40,7 +53,13 @@ typedef struct walk {
     int loops, switches;
     int64_t nodes;
     bool has_loop;
+    int foralls, terms; /* around the node */
+    int *depth;         /* by local: foralls around its declaration; NEVER: nothing may assign it */
 } walk;
+
+enum {
+    NEVER = -1
+};
 
 static void require(walk *w, bool holds, const char *fault) {
     if (!holds && !w->fault)
@@ -97,6 +116,12 @@ static void check_binary(walk *w, const node *n) {
 }
 
 static void check_place(walk *w, const node *n) {
+    const node *place = n->kid[0];
+    require(w, !w->terms, "assignment in a term");
+    if (place && place->kind == N_LOCAL)
+        require(w, w->depth[place->local] == w->foralls, "assignment to what is not the forall's own");
+    if (place && place->kind == N_ELEMENT)
+        require(w, w->depth[place->local] != NEVER, "assignment to an input");
     require(w, n->kid[0] && (n->kid[0]->kind == N_LOCAL || n->kid[0]->kind == N_ELEMENT), "assignment to no place");
     require(w, kid_type(n, 0) == n->type, "type of an assignment");
 }
@@ -125,6 +150,37 @@ static void check_call(walk *w, const node *n) {
     for (const node *a = n->args; a; a = a->next, k++)
         require(w, k < n->callee->nparams && n->callee->locals[k].type == a->type, "argument of another type");
     require(w, k == n->callee->nparams && n->callee->nresults == 1 && n->callee->locals[k].type == n->type, "call");
+}
+
+static void check_size(walk *w, const node *n) {
+    require(w, w->t->layout && w->f == w->t->kernel && n->type == DT_INT64, "size");
+    require(w, n->dim < w->t->layout->ndims && w->t->layout->dims[n->dim].name, "size of no dimension");
+}
+
+static void check_ranges(walk *w, const node *n) {
+    int count = 0;
+    for (const node *r = n->args; r; r = r->next, count++) {
+        const local *l = &w->f->locals[r->local];
+        require(w, r->kind == N_RANGE && l->type == DT_INT64 && !l->rank && kid_type(r, 0) == DT_INT64, "range");
+        w->depth[r->local] = NEVER;
+    }
+    require(w, count >= 1 && count <= 8, "number of ranges");
+}
+
+static void check_reduce(walk *w, const node *n) {
+    bool whole = n->type == DT_BOOL, arithmetic = n->op == OP_ADD || n->op == OP_MUL;
+    check_ranges(w, n);
+    require(w, kid_type(n, 0) == n->type && n->value.type == n->type, "type of a reduction");
+    if (n->callee)
+        require(w,
+                n->callee->nparams == 2 && n->callee->locals[0].type == n->type &&
+                    n->callee->locals[1].type == n->type && n->callee->locals[2].type == n->type,
+                "helper of a reduction");
+    else
+        require(w,
+                whole ? n->op == OP_AND || n->op == OP_OR
+                      : arithmetic && (computes(n->type) || (n->op == OP_ADD && dtype_is_complex(n->type))),
+                "operator of a reduction");
 }
 
 static void check_math(walk *w, const node *n) {
@@ -197,10 +253,24 @@ static void check_node(walk *w, const node *n) {
     case N_IMAG:
         require(w, dtype_is_complex(a) && n->type == dtypes[a].component, "part");
         break;
+    case N_SIZE:
+        check_size(w, n);
+        break;
+    case N_REDUCE:
+        check_reduce(w, n);
+        break;
+    case N_FORALL:
+        check_ranges(w, n);
+        require(w, !w->terms, "forall in a term");
+        break;
+    case N_RETURN:
+        require(w, !w->foralls, "return out of a forall");
+        break;
     case N_EVAL:
         require(w, a != DT_NONE, "nothing evaluated");
         break;
     case N_DECLARE:
+        w->depth[n->local] = w->foralls;
         require(w, !n->kid[0] || (!w->f->locals[n->local].rank && a == w->f->locals[n->local].type), "initialiser");
         break;
     case N_IF:
@@ -224,21 +294,27 @@ static void check_node(walk *w, const node *n) {
 static void walk_list(walk *w, const node *n, const node *in_switch);
 
 static void walk_node(walk *w, const node *n) {
+    bool forall = n->kind == N_FORALL, term = n->kind == N_REDUCE;
+    int loops = w->loops, switches = w->switches;
     w->nodes++;
-    w->has_loop |= n->kind == N_LOOP;
+    w->has_loop |= n->kind == N_LOOP || forall || term;
     require(w, n->kind < N_EVAL ? n->type < DT_COUNT : n->type == DT_NONE, "type of a node");
     check_node(w, n);
+    w->terms += term;
     for (int k = 0; k < 3; k++)
         if (n->kid[k])
             walk_node(w, n->kid[k]);
+    w->terms -= term;
     walk_list(w, n->args, NULL);
     walk_list(w, n->step, NULL);
-    w->loops += n->kind == N_LOOP;
-    w->switches += n->kind == N_SWITCH;
+    w->foralls += forall;
+    w->loops = forall ? 0 : loops + (n->kind == N_LOOP);
+    w->switches = forall ? 0 : switches + (n->kind == N_SWITCH);
     walk_list(w, n->body, n->kind == N_SWITCH ? n : NULL);
     walk_list(w, n->other, NULL);
-    w->loops -= n->kind == N_LOOP;
-    w->switches -= n->kind == N_SWITCH;
+    w->foralls -= forall;
+    w->loops = loops;
+    w->switches = switches;
 }
 
 static void walk_list(walk *w, const node *n, const node *in_switch) {
@@ -248,11 +324,30 @@ static void walk_list(walk *w, const node *n, const node *in_switch) {
     }
 }
 
+/* Operands have the layout's dimensions. */
+static void check_operand(walk *w, const function *f, int k) {
+    const local *l = &f->locals[k];
+    const layout_operand *o = f == w->t->kernel && w->t->layout ? &w->t->layout->operands[k] : NULL;
+    require(w, o ? l->rank == o->rank && l->core == (o->rank > 0) : !l->rank && !l->core, "rank of an operand");
+    for (int d = 0; o && d < o->rank; d++) {
+        int64_t frozen = w->t->layout->dims[o->dim[d]].frozen;
+        require(w, l->dim[d] == o->dim[d] && l->extent[d] == (frozen ? frozen : -1), "dimension of an operand");
+    }
+    if (l->core && k < f->nparams)
+        w->depth[k] = NEVER;
+}
+
 const char *tree_fault(const tree *t) {
     walk w = {.t = t};
     for (const function *f = t->functions; f; f = f->next) {
         w.f = f;
+        w.depth = calloc((size_t)f->nlocals, sizeof *w.depth);
+        if (!w.depth)
+            return "no memory to look at it";
+        for (int k = 0; k < f->nparams + f->nresults; k++)
+            check_operand(&w, f, k);
         walk_list(&w, f->body, NULL);
+        free(w.depth);
         require(&w, (f == t->kernel) == !f->next, "the kernel is not the last");
     }
     require(&w, w.nodes <= t->nodes && t->nodes <= LANG_MAX_NODES, "number of nodes");

@@ -7,6 +7,8 @@
 /* Parses and checks a kernel into a. types: "float32,int8->float32"; without an arrow the outputs take the types of the
  * kernel. The tree may be NULL. */
 uf_status lang_try(arena *a, const char *source, const char *types, tree **out);
+/* The same for a generalized ufunc, if layout is not NULL. */
+uf_status lang_try_core(arena *a, const char *layout, const char *source, const char *types, tree **out);
 
 /* What in a tree breaks the promises of lang.h, or NULL. */
 const char *tree_fault(const tree *t);

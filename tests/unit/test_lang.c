@@ -38,10 +38,19 @@ static void file_write(const char *path, const char *s) {
     assert_true(fputs(s, f) >= 0 && fclose(f) == 0);
 }
 
+/* The layout of a function file, to be freed; NULL: it is elementwise. */
+static char *layout_of(const char *file) {
+    const char *at = strstr(file, "\nlayout");
+    if (!at)
+        return NULL;
+    at += strlen("\nlayout");
+    return strndup(at, strcspn(at, "\n"));
+}
+
 /* The tree of each signature of a function file, under a line that names it. */
 static char *trees_of(const char *path, char *file) {
     text out = {0};
-    char *signatures = strstr(file, "\nsignatures"), *kernel = strstr(file, "\nkernel");
+    char *signatures = strstr(file, "\nsignatures"), *kernel = strstr(file, "\nkernel"), *layout = layout_of(file);
     if (!signatures || !kernel) {
         print_error("%s has no signatures or no kernel\n", path);
         return NULL;
@@ -57,7 +66,7 @@ static char *trees_of(const char *path, char *file) {
         if (next)
             *next++ = 0;
         s += strspn(s, " ");
-        if (lang_try(&a, kernel, s, &t))
+        if (lang_try_core(&a, layout, kernel, s, &t))
             fail_msg("%s: %s", path, uf_last_error()->message);
         if (tree_fault(t))
             fail_msg("%s: %s", path, tree_fault(t));
@@ -66,6 +75,7 @@ static char *trees_of(const char *path, char *file) {
         arena_free(&a);
     }
     *end = '\n';
+    free(layout);
     return text_take(&out);
 }
 
