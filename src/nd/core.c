@@ -1,7 +1,7 @@
-/* core.c - what a call makes of a layout: which dimensions of the arrays are core dimensions, the size of each name, and the
- * arrays without them. NumPy's rules for axes, axis, keepdims and optional dimensions. Input: checked arrays. Sizes are bound
- * by the inputs, first where they do not stretch; then by the outputs, for names that no input has; then computed; then
- * everything that has a size is checked against it. */
+/* core.c - what a call makes of a layout: which dimensions of the arrays are core dimensions, the size of each name, and
+ * the arrays without them. NumPy's rules for axes, axis, keepdims and optional dimensions. Input: checked arrays. Sizes are
+ * bound by the inputs, first where they do not stretch; then by the outputs, for names that no input has; then computed;
+ * then everything that has a size is checked against it. */
 #include "nd/nd.h"
 
 /* A layout under the options of a call. */
@@ -130,8 +130,8 @@ static uf_status read_list(int k, const int *axes, int rank, int ndim, uint8_t *
     return UF_OK;
 }
 
-/* Where the core dimensions of argument k, an array of ndim dimensions, are: at[i] is the dimension of the i-th one it has
- * in this call; *taken has their bits. ndim is at least their number. */
+/* Where the core dimensions of argument k, an array of ndim dimensions, are: at[i] is the dimension of the i-th one it
+ * has in this call; *taken has their bits. ndim is at least their number. */
 static uf_status find_core(const core_call *c, int k, int ndim, uint8_t at[LAYOUT_MAX_RANK], uint64_t *taken) {
     const uf_axes *axes = &c->axes;
     int last[LAYOUT_MAX_RANK], rank = core_rank(c, k);
@@ -175,7 +175,8 @@ static uf_status too_few(const core_call *c, const nd_array *a, int k) {
     return status;
 }
 
-/* As in NumPy: an argument with too few dimensions does without its first optional ones, and so do all that have them. */
+/* As in NumPy: an argument with too few dimensions does without its first optional ones, and so do all that have
+ * them. */
 static uf_status find_missing(core_call *c, const nd_array *arrays, int n) {
     for (int k = 0; k < n; k++) {
         const layout_operand *o = &c->l->operands[k];
@@ -428,7 +429,7 @@ uf_status nd_core_resolve(const core_layout *l, const nd_array *arrays, int narr
 uf_status nd_core_shape(const core_layout *l, const nd_core *core, const uf_axes *axes, int k, int loop_ndim,
                         const int64_t *loop_shape, int *ndim, int64_t *shape) {
     const layout_operand *o = &l->operands[k];
-    uint8_t at[LAYOUT_MAX_RANK];
+    uint8_t at[LAYOUT_MAX_RANK] = {0};
     uint64_t taken;
     core_call c;
     TRY(begin(l, axes, core->missing, &c));

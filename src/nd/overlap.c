@@ -196,7 +196,7 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
 
 /* ---- Core dimensions ---- */
 
-/* Operands of a loop with the loop's dimensions and their own core dimensions, each of which the others stand still in. */
+/* Operands of a loop, with the loop's dimensions and each one's core dimensions, in which the others stand still. */
 typedef struct core_loop {
     nd_loop loop;
     int64_t extent[UF_MAX_NDIM + 2 * LAYOUT_MAX_RANK], stride[2 * (UF_MAX_NDIM + 2 * LAYOUT_MAX_RANK)], offset[2];

@@ -1,4 +1,4 @@
-/* layout.c - the text of layouts, "(m,n),(n)->(m)", in and out, and the value of computed sizes. NumPy's grammar and beyond:
+/* layout.c - the text of layouts, "(m,n),(n)->(m)", in and out, and the value of computed sizes. NumPy's grammar and more:
  *     layout   := [ operands ] "->" operands
  *     operands := operand { "," operand }
  *     operand  := "(" [ extent { "," extent } ] ")"
@@ -6,8 +6,8 @@
  *     size     := term { ("+" | "-") term }
  *     term     := factor { ("*" | "/") factor }
  *     factor   := "-" factor | name | number | "(" size ")"
- * A size is kept as steps for a stack, from which it is printed with as few parentheses as give the same steps again. Blanks
- * stand between any two tokens, but as in NumPy "?" follows at once. */
+ * A size is kept as steps for a stack, from which it is printed with as few parentheses as give the same steps again.
+ * Blanks stand between any two tokens, but as in NumPy "?" follows at once. */
 #include <stdio.h>
 
 #include "type/type.h"
@@ -47,7 +47,7 @@ static bool apply(char op, int64_t a, int64_t b, int64_t *value, const char **wh
 }
 
 static bool evaluate(const layout_step *steps, int n, const int64_t *sizes, int64_t *value, const char **why) {
-    int64_t stack[MAX_STEPS];
+    int64_t stack[MAX_STEPS] = {0};
     int top = 0;
     for (int i = 0; i < n; i++) {
         const layout_step *s = &steps[i];

@@ -1,5 +1,5 @@
-"""layouts.py - layouts and core dimensions against NumPy: texts against its own parser, calls of generalized ufuncs with
-random shapes, strides, axes, axis and keepdims against its gufuncs of the same layouts.
+"""layouts.py - layouts and core dimensions against NumPy: texts against its own parser, calls of generalized ufuncs
+with random shapes, strides, axes, axis and keepdims against its gufuncs of the same layouts.
 
 PROP_N=n makes n times as many.
 """
@@ -70,7 +70,8 @@ def read_by_us(text):
 def random_text(rng):
     def extent():
         blank = pick(rng, ["", "", "", "", " ", "\t"])
-        return blank + pick(rng, ["n", "m", "i1", "_K", "3", "03", "7", "n", "m?", "3?"]) + pick(rng, ["", "", "", blank])
+        size = pick(rng, ["n", "m", "i1", "_K", "3", "03", "7", "n", "m?", "3?"])
+        return blank + size + pick(rng, ["", "", "", blank])
 
     def operands(least):
         return pick(rng, [",", ",", " , "]).join("(" + ",".join(extent() for _ in range(rng.integers(0, 4))) + ")"
@@ -88,8 +89,8 @@ def nests(text):
 
 
 def texts(rng):
-    """The same texts are read, as the same, and refused at the same place: but for parentheses and "-", which compute to us,
-    and a comma after the last operand, whose number NumPy is told."""
+    """The same texts are read, as the same, and refused at the same place: but for parentheses and "-", which compute to
+    us, and a comma after the last operand, whose number NumPy is told."""
     read = refused = 0
     for _ in range(3000 * ROUNDS):
         text = random_text(rng)
@@ -223,8 +224,8 @@ def calls(rng):
 
 def sizes_from_outputs(rng):
     """Output-only and computed sizes, which NumPy leaves to a hook."""
-    pdist = gufunc("(n,d)->(p)", "(A) -> (r) { int64 at = 0; for (int64 i = 0; i < n; i++) for (int64 j = i + 1; j < n; "
-                   "j++) { r[at] = sqrt(sum(k : d, (A[i][k] - A[j][k]) * (A[i][k] - A[j][k]))); at++; } }", "float64")
+    pdist = gufunc("(n,d)->(p)", "(A) -> (r) { int64 at = 0; for (int64 i = 0; i < n; i++) for (int64 j = i + 1; "
+                   "j < n; j++) { r[at] = sqrt(sum(k : d, (A[i][k] - A[j][k]) * (A[i][k] - A[j][k]))); at++; } }", "float64")
     conv = gufunc("(m),(n)->(m+n-1)", "(a, b) -> (c) { forall (k : m + n - 1) c[k] = sum(i : m, k >= i && k - i < n ? "
                   "a[i] * b[k - i] : 0); }")
     for _ in range(200 * ROUNDS):

@@ -1,5 +1,5 @@
-/* test_core.c - core dimensions: random layouts, shapes, strides and axes against a second formulation of the rules (sets of
- * extents, NumPy's own procedure for optional dimensions); overlap against sets of addresses; every error with its text. */
+/* test_core.c - core dimensions: random layouts, shapes, strides and axes against a second formulation of the rules (sets
+ * of extents, NumPy's own procedure for optional dimensions); overlap against sets of addresses; every error's text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

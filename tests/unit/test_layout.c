@@ -1,5 +1,5 @@
-/* test_layout.c - layouts against what NumPy 2.4 makes of the same texts, random ones against the tree they were written from,
- * and every error with its place. */
+/* test_layout.c - layouts against what NumPy 2.4 makes of the same texts, random ones against the tree they were written
+ * from, and every error with its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
