@@ -22,6 +22,10 @@ typedef struct verb {
 
 int run_info(int argc, char **argv);
 int run_inspect(int argc, char **argv);
+int run_list(int argc, char **argv);
+
+/* Is it something for uf_load: a path that ends in .uf, or a name of the catalogue? */
+bool is_function(const char *what);
 
 /* Says on stderr what is wrong with the command line; BAD_USAGE. */
 int bad_usage(const char *verb_name, const char *format, ...) __attribute__((format(printf, 2, 3)));

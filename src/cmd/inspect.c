@@ -1,4 +1,4 @@
-/* inspect.c - `ufunc inspect`: registers a kernel and shows the code it is compiled to. */
+/* inspect.c - `ufunc inspect`: registers a kernel, or loads a function, and shows the code it is compiled to. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -9,8 +9,8 @@
 #include "cmd.h"
 
 typedef struct request {
-    const char *kernel, *file; /* one of them */
-    const char *signatures, *types;
+    const char *kernel, *what; /* one of them */
+    const char *signatures, *layout, *types;
     DLDevice device;
     uf_view view;
     unsigned fast, flags;
@@ -20,6 +20,7 @@ typedef struct request {
 static const struct option options[] = {
     {"expression", required_argument, NULL, 'e'},
     {"signatures", required_argument, NULL, 's'},
+    {"layout", required_argument, NULL, 'l'},
     {"types", required_argument, NULL, 't'},
     {"device", required_argument, NULL, 'd'},
     {"view", required_argument, NULL, 'v'},
@@ -81,6 +82,9 @@ static int take_option(request *r, int option, char **argv) {
     case 's':
         r->signatures = optarg;
         return DONE;
+    case 'l':
+        r->layout = optarg;
+        return DONE;
     case 't':
         r->types = optarg;
         return DONE;
@@ -108,13 +112,13 @@ static int take_option(request *r, int option, char **argv) {
 
 static int read_arguments(request *r, int argc, char **argv) {
     opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":e:s:t:d:v:fgr:h", options, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, ":e:s:l:t:d:v:fgr:h", options, NULL)) != -1;) {
         int status = take_option(r, option, argv);
         if (status != DONE)
             return status;
     }
     if (!r->kernel && optind < argc)
-        r->file = argv[optind++];
+        r->what = argv[optind++];
     return optind < argc ? bad_usage("inspect", "unexpected \"%s\"", argv[optind]) : DONE;
 }
 
@@ -151,9 +155,15 @@ static char *read_file(const char *path) {
     return content;
 }
 
-static int show(const request *r, const char *source) {
-    uf_func *func;
+static int show(const request *r, uf_func *func) {
     char *text;
+    int status = uf_inspect(func, r->types, r->device, r->view, &text) ? library_failed() : print_text(text);
+    uf_free(func);
+    return status;
+}
+
+static int show_kernel(const request *r, const char *source) {
+    uf_func *func;
     uf_section section = {.signatures = r->signatures, .source = source};
     uf_definition definition = {.size = sizeof definition,
                                 .name = "kernel",
@@ -161,12 +171,25 @@ static int show(const request *r, const char *source) {
                                 .sections = &section,
                                 .fast = r->fast,
                                 .flags = r->flags,
-                                .max_registers = r->max_registers};
-    if (uf_define(&func, &definition))
-        return library_failed();
-    int status = uf_inspect(func, r->types, r->device, r->view, &text) ? library_failed() : print_text(text);
-    uf_free(func);
+                                .max_registers = r->max_registers,
+                                .layout = r->layout};
+    return uf_define(&func, &definition) ? library_failed() : show(r, func);
+}
+
+static int show_file(const request *r) {
+    char *source = read_file(r->what);
+    if (!source)
+        return failed("%s: %s", r->what, strerror(errno));
+    int status = show_kernel(r, source);
+    free(source);
     return status;
+}
+
+static int show_loaded(const request *r) {
+    uf_func *func;
+    if (r->signatures || r->layout || r->fast || r->flags || r->max_registers)
+        return bad_usage("inspect", "-s, -l, -f, -g and -r are for kernels; \"%s\" has its own", r->what);
+    return uf_load(&func, r->what) ? library_failed() : show(r, func);
 }
 
 int run_inspect(int argc, char **argv) {
@@ -177,13 +200,8 @@ int run_inspect(int argc, char **argv) {
     if (status != DONE)
         return status;
     if (r.kernel)
-        return show(&r, r.kernel);
-    if (!r.file)
-        return bad_usage("inspect", "a kernel is needed: -e KERNEL, or a file");
-    char *source = read_file(r.file);
-    if (!source)
-        return failed("%s: %s", r.file, strerror(errno));
-    status = show(&r, source);
-    free(source);
-    return status;
+        return show_kernel(&r, r.kernel);
+    if (!r.what)
+        return bad_usage("inspect", "a kernel is needed: -e KERNEL, a file, or a name of the catalogue");
+    return is_function(r.what) ? show_loaded(&r) : show_file(&r);
 }

@@ -9,9 +9,13 @@
 
 static const verb verbs[] = {
     {"info", "", "what this machine has: engines, libraries, devices, and what is missing", "", run_info},
-    {"inspect", "(-e KERNEL | FILE | -) [OPTION ..]", "the code a kernel is compiled to",
-     "  -e, --expression KERNEL   the kernel, e.g. '(x, y) { return x + y; }'; else it is read from a file\n"
+    {"list", "[NAME | FILE.uf ..]", "the catalogue, or what functions are for: layout, signatures, doc", "", run_list},
+    {"inspect", "(-e KERNEL | FILE | - | FILE.uf | NAME) [OPTION ..]", "the code a kernel is compiled to",
+     "FILE holds a kernel's text, - is standard input; FILE.uf is a function file, NAME a function of the "
+     "catalogue.\n\n"
+     "  -e, --expression KERNEL   the kernel, e.g. '(x, y) { return x + y; }'\n"
      "  -s, --signatures LIST     e.g. 'float32,float32->float32; dd->d'; default: any types\n"
+     "  -l, --layout LAYOUT       core dimensions, e.g. '(m,n),(n)->(m)'; default: elementwise\n"
      "  -t, --types LIST          input types to compile for, e.g. float32,float32; default: the first signature's\n"
      "  -d, --device DEVICE       cpu (default), cuda, cuda:N, or sm_NN for an architecture without a device\n"
      "  -v, --view VIEW           tree, ir (default), ptx, asm or resources\n"
@@ -24,6 +28,16 @@ static const verb verbs[] = {
 enum {
     VERBS = sizeof verbs / sizeof *verbs
 };
+
+bool is_function(const char *what) {
+    size_t length = strlen(what);
+    if (length >= 3 && strcmp(what + length - 3, ".uf") == 0)
+        return true;
+    for (int64_t i = 0; uf_catalogue(i); i++)
+        if (strcmp(uf_catalogue(i), what) == 0)
+            return true;
+    return false;
+}
 
 static const verb *find_verb(const char *name) {
     for (int i = 0; i < VERBS; i++)

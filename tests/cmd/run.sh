@@ -63,6 +63,28 @@ expect 1 '' '\^' inspect -e '(x) { return x + ; }' -s 'f->f'
 expect 1 '' '\^' inspect -e "$kernel" -s 'ff->y'
 expect 1 '' 'max_registers|registers' inspect -e "$kernel" -s 'ff->f' -r 7
 
+expect 0 'define' '' inspect -e '(a, b) -> (c) { c = sum(i : n, a[i] * b[i]); }' -l '(n),(n)->()' -s 'dd->d'
+expect 1 '' '\^' inspect -e "$kernel" -s 'ff->f' -l '(n),(n'
+expect 0 'float64' '' inspect matmul -t dd --view tree
+expect 0 'define' '' inspect layouts/softmax.uf -t f
+expect 1 '' 'signature' inspect softmax -t complex64
+expect 1 '' "$work/absent.uf: " inspect "$work/absent.uf"
+expect 1 '' 'matmull: No such file' inspect matmull
+expect 2 '' '"matmul" has its own' inspect matmul -s 'ff->f'
+expect 2 '' '"matmul" has its own' inspect matmul -l '(n)->()'
+printf 'ufunc twice\ndoc Two times\n  its argument\nkernel (x) { return 2 * x; }\n' >"$work/twice.uf"
+expect 0 'define' '' inspect "$work/twice.uf" -t float32
+
+expect 0 'usage: ufunc list' '' list --help
+expect 2 '' 'unknown option "--all"' list --all
+expect 0 '^matmul +\(m\?,n\),\(n,p\?\)->\(m\?,p\?\) +[A-Z]' '' list
+expect 0 '^softmax ' '' list
+expect 0 '^layout      \(n\)->\(n\)$' '' list softmax
+expect 0 '^ +float64->float64$' '' list softmax
+expect 0 '^signatures  any types$' '' list "$work/twice.uf"
+expect 0 '^elementwise twice$' '' list matmul "$work/twice.uf"
+expect 1 '' 'did you mean "softmax"' list sofmax
+
 if [ -w /dev/full ]; then
     n=$((n + 1))
     "$BUILD/ufunc" --version >/dev/full 2>"$work/err"

@@ -1,5 +1,5 @@
-"""gufuncs.py - generalized ufuncs against NumPy's: core dimensions, broadcasting, axes, axis, keepdims, optional, frozen and
-computed sizes, casts, overlap, and which calls are refused. Data are small integers, so that sums are exact in any order.
+"""gufuncs.py - generalized ufuncs against NumPy's: core dimensions, broadcasting, axes, axis, keepdims, optional, frozen
+and computed sizes, casts, overlap, and which calls are refused. Data are small integers: sums are exact in any order.
 
 PROP_N=n makes n times as many calls.
 """
@@ -54,7 +54,8 @@ matvec = Row(np.matvec, "mn n", "(m,n),(n)->(m)",
 vecmat = Row(np.vecmat, "n np", "(n),(n,p)->(p)",
              "(x, A) -> (y) { forall (k : p) y[k] = sum(j : n, conj(x[j]) * A[j][k]); }", EVERY, True)
 cross1d = Row(umath.cross1d, "3 3", "(3),(3)->(3)",
-              "(a, b) -> (c) { forall (i : 3) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3]; }")
+              "(a, b) -> (c) { forall (i : 3) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - "
+              "a[(i + 2) % 3] * b[(i + 1) % 3]; }")
 cumsum = Row(umath.cumsum, "n", "(n)->(n)",
              "(x) -> (y) { auto t = x[0]; t = 0; for (int64 i = 0; i < n; i++) { t += x[i]; y[i] = t; } }", ONE)
 ROWS = [inner1d, vecdot, innerwt, matmul, umatmul, matrix_multiply, matvec, vecmat, cross1d, cumsum]
@@ -183,7 +184,8 @@ def refusals(rng):
             operands = [len(core) for core in row.cores] + [output_rank(row, row.cores)]
             if rng.random() < 0.3:
                 operands.pop()
-            options["axes"] = [tuple(int(a) for a in rng.integers(-3, 3, n + rng.choice([0, 0, 0, 0, 1, -1][:6 if n else 5])))
+            slips = [0, 0, 0, 0, 1, -1]
+            options["axes"] = [tuple(map(int, rng.integers(-3, 3, n + pick(rng, slips if n else slips[:5]))))
                                for n in operands]
         if rng.random() < 0.2:
             options["axis"] = int(rng.integers(-4, 4))
@@ -356,7 +358,8 @@ def large(rng):
     """Long core dimensions, many calls, many threads."""
     for loop, m, n in (((3,), 500, 700), ((20000,), 3, 5), ((1,), 3, 200_003), ((40, 50), 8, 8), ((7,), 1, 4096)):
         for t in ("f4", "f8", "i8"):
-            x, y = integers(rng, loop + (m, n), np.dtype(t)), integers(rng, loop[:1] + (1,) * (len(loop) - 1) + (n,), np.dtype(t))
+            x = integers(rng, loop + (m, n), np.dtype(t))
+            y = integers(rng, loop[:1] + (1,) * (len(loop) - 1) + (n,), np.dtype(t))
             for threads in (0, 1, 2):
                 out = np.empty(loop + (m,), t)
                 matvec.f(x, y, out, threads=threads)

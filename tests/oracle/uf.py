@@ -80,7 +80,8 @@ def axes_of(axes, axis, keepdims):
         return None
     lists = [(a,) if isinstance(a, int) else a for a in axes or ()]
     rows = (AxisList * len(lists))(*(AxisList(len(a), (c.c_int * len(a))(*a)) for a in lists))
-    return c.pointer(Axes(c.sizeof(Axes), len(lists), rows, None if axis is None else c.pointer(c.c_int(axis)), keepdims))
+    one = None if axis is None else c.pointer(c.c_int(axis))
+    return c.pointer(Axes(c.sizeof(Axes), len(lists), rows, one, keepdims))
 
 
 class Func:

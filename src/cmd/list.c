@@ -1,0 +1,81 @@
+/* list.c - `ufunc list`: the functions of the catalogue, a line each; or all there is to say of some functions. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+
+/* Prints the first sentence of a text and ends the line. */
+static void print_sentence(const char *text) {
+    for (; *text; text++) {
+        putchar(*text == '\n' ? ' ' : *text);
+        if (*text == '.' && strchr(" \n", text[1])) /* or the end */
+            break;
+    }
+    putchar('\n');
+}
+
+static int list_catalogue(void) {
+    for (int64_t i = 0; uf_catalogue(i); i++) {
+        uf_func *func;
+        uf_description d;
+        if (uf_load(&func, uf_catalogue(i)))
+            return library_failed();
+        if (uf_describe(func, &d)) {
+            uf_free(func);
+            return library_failed();
+        }
+        printf("%-18s %-26s ", d.name, d.layout ? d.layout : d.kind);
+        print_sentence(d.doc);
+        uf_free(func);
+    }
+    return DONE;
+}
+
+/* A value of several parts, each up to one of `ends`, the later ones below the first. */
+static void print_value(const char *label, const char *text, const char *ends) {
+    for (size_t length; *text; text += length + strspn(text + length, "; \n")) {
+        length = strcspn(text, ends);
+        printf("%-12s%.*s\n", label, (int)length, text);
+        label = "";
+    }
+}
+
+static int describe(const char *what) {
+    uf_func *func;
+    uf_description d;
+    if (uf_load(&func, what))
+        return library_failed();
+    if (uf_describe(func, &d)) {
+        uf_free(func);
+        return library_failed();
+    }
+    printf("%-12s%s\n", d.kind, d.name);
+    if (d.layout)
+        printf("layout      %s\n", d.layout);
+    print_value("doc", d.doc, "\n");
+    print_value("signatures", d.signatures ? d.signatures : "any types", ";");
+    uf_free(func);
+    return DONE;
+}
+
+int run_list(int argc, char **argv) {
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
+    opterr = 0;
+    switch (getopt_long(argc, argv, "h", options, NULL)) {
+    case 'h':
+        return print_usage("list");
+    case '?':
+        return bad_usage("list", "unknown option \"%s\"", argv[optind - 1]);
+    }
+    if (optind == argc)
+        return list_catalogue();
+    for (int i = optind; i < argc; i++) {
+        if (i > optind)
+            printf("\n");
+        int status = describe(argv[i]);
+        if (status != DONE)
+            return status;
+    }
+    return DONE;
+}
