@@ -1128,7 +1128,7 @@ static void core_output(generator *g, variable *v) {
 void random_core_program(core_program *c, source *s) {
     program *p = &c->p;
     *c = (core_program){.tame = random_chance(s, 50)};
-    generator g = {.s = s, .out = &p->source, .p = p, .core = c, .budget = (int)random_between(s, 5, 90)};
+    generator g = {.s = s, .out = &p->source, .p = p, .core = c, .budget = (int)random_between(s, 5, 60)};
     choose_types(&g);
     g.named = true;
     random_layout(&g);
@@ -1137,7 +1137,7 @@ void random_core_program(core_program *c, source *s) {
     core_helpers(&g);
     parameters(&g);
     core_sizes(&g);
-    for (int64_t n = pick(&g, -1, 4); n > 0; n--)
+    for (int64_t n = pick(&g, -1, 3); n > 0; n--)
         statement(&g, MAX_DEPTH - 1);
     for (int i = 0; i < p->nout; i++)
         if (chance(&g, 85))

@@ -30,7 +30,7 @@ static double seconds(double n) {
 static void run_round(gu_case *x, const uf_func *f, int class) {
     gu_verdict verdict;
     for (;; class --) {
-        x->steps = class == 3 ? 5000000 : 500000;
+        x->steps = class == 3 ? 3000000 : 200000;
         gu_draw(x, class);
         verdict = gu_interpret(x);
         if (verdict != GU_LONG || class == 0)
@@ -51,7 +51,7 @@ static void run_round(gu_case *x, const uf_func *f, int class) {
 
 static int draw_class(gu_case *x) {
     int64_t way = random_between(&x->s, 0, 99);
-    return way < 50 ? 0 : way < 75 ? 1 : way < 92 ? 2 : 3;
+    return way < 60 ? 0 : way < 84 ? 1 : way < 96 ? 2 : 3;
 }
 
 static void run_case(gu_case *x, int rounds) {
