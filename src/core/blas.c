@@ -16,7 +16,6 @@ static const form_row forms[] = {
     {"dot",   BLAS_DOT,    {"(n),(n)->()"}},
     {"dotc",  BLAS_DOTC,   {"(n),(n)->()"}},
     {"ger",   BLAS_GER,    {"(m),(n)->(m,n)"}},
-    {"gevmc", BLAS_GEVMC,  {"(n),(n,p)->(p)"}},
 };
 /* clang-format on */
 
