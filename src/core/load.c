@@ -108,11 +108,11 @@ static size_t offset_of(const char *s, int line, int column) {
 
 /* The entry that a place in a definition came from. */
 static const entry *place_entry(const loading *l, const definition_place *place) {
-    static const key keys[] = {
-        [IN_OPTIONS] = KEY_MAX_REGISTERS, [IN_NAME] = KEY_GUFUNC, [IN_LAYOUT] = KEY_LAYOUT, [IN_BLAS] = KEY_BLAS};
-    const entry *e = place->part == IN_SIGNATURES || place->part == IN_SOURCE
-                         ? l->places[2 * place->section + (place->part == IN_SOURCE)]
-                         : l->first[keys[place->part]];
+    const entry *e = NULL;
+    if (place->part == IN_SIGNATURES || place->part == IN_SOURCE)
+        e = l->places[2 * place->section + (place->part == IN_SOURCE)];
+    else if (place->part == IN_LAYOUT || place->part == IN_BLAS)
+        e = l->first[place->part == IN_LAYOUT ? KEY_LAYOUT : KEY_BLAS];
     return e ? e : &l->entries[0];
 }
 
@@ -133,7 +133,8 @@ static char *message_bare(char *message, int line, int column) {
     return message;
 }
 
-/* Tells the thread's error about a definition again, as one about the file it came from. */
+/* Tells the thread's error about a definition again, as one about the file it came from: a wrong argument is then wrong
+ * text. */
 static uf_status fail_again(const loading *l, uf_status status, const definition_place *place) {
     const uf_error *e = error_slot();
     const entry *from = place_entry(l, place);
@@ -146,7 +147,7 @@ static uf_status fail_again(const loading *l, uf_status status, const definition
         bare = message_bare(message, e->line, e->column);
         at += offset_of(from->value, e->line, e->column);
     }
-    return fail_file(status, l->path, l->source, at, "%s", bare);
+    return fail_file(status == UF_ERR_ARGUMENT ? UF_ERR_SYNTAX : status, l->path, l->source, at, "%s", bare);
 }
 
 /* ---- Entries ---- */
@@ -323,17 +324,14 @@ static uf_status fast_read(loading *l, const entry *e) {
     return UF_OK;
 }
 
-/* The range is func_define's to check; beyond it, this only keeps the number from overflowing. */
 static uf_status registers_read(loading *l, const entry *e) {
     int n = 0;
-    for (const char *s = e->value; *s; s++) {
-        if (*s < '0' || *s > '9')
-            return FAIL_AT(l, e->value_at, "max_registers is \"%.*s\"; a number is needed", shown(strlen(e->value)),
-                           e->value);
-        n = n > 100000 ? n : 10 * n + (*s - '0');
-    }
-    if (n == 0)
-        return FAIL_AT(l, e->value_at, "max_registers is 0; without this line the compiler chooses");
+    const char *s = e->value;
+    for (; *s >= '0' && *s <= '9' && n <= 255; s++)
+        n = 10 * n + (*s - '0');
+    if (*s || n < 16 || n > 255)
+        return FAIL_AT(l, e->value_at, "max_registers is \"%.*s\"; a number from 16 to 255 is needed",
+                       shown(strlen(e->value)), e->value);
     l->definition.max_registers = n;
     return UF_OK;
 }

@@ -459,9 +459,9 @@ def call(rng, entry, signature):
 def against_numpy(name):
     def test(rng):
         entry = Entry(name)
-        few = rng.permutation(len(entry.signatures))[:4 * ROUNDS]  # most of the time goes into compiling
+        few = rng.permutation(len(entry.signatures))[:2 * ROUNDS]  # most of the time goes into compiling
         for signature in (entry.signatures[k] for k in few):
-            for _ in range(6 * ROUNDS):
+            for _ in range(5 * ROUNDS):
                 call(rng, entry, signature)
     test.__name__ = name
     return test

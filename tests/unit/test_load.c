@@ -1,0 +1,462 @@
+/* test_load.c - function files: what they say, where errors in them are, and the catalogue. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/core.h"
+
+#include <cmocka.h>
+#undef fail
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const uf_error *last(void) { return uf_last_error(); }
+
+static uf_status load_text(uf_func **out, const char *source) { return func_load(out, "x.uf", source, strlen(source)); }
+
+static uf_func *good(const char *source) {
+    uf_func *f = NULL;
+    uf_status s = load_text(&f, source);
+    if (s)
+        print_error("%s\n", last()->message);
+    assert_int_equal(s, UF_OK);
+    assert_non_null(f);
+    return f;
+}
+
+/* ---- What files say ---- */
+
+static void a_whole_file(void **state) {
+    (void)state;
+    uf_func *f = good("# a comment\n"
+                      "\n"
+                      "gufunc      matvec\n"
+                      "layout      ( m , n ),\n"
+                      "            (n) -> (m)\n"
+                      "doc         Matrix-vector product.  \n"
+                      "\n"
+                      "    Over the last axes.\n"
+                      "# not of the doc\n"
+                      "blas        gemv\n"
+                      "fast        contract\n"
+                      "            flush\n"
+                      "unchecked\n"
+                      "debug   \n"
+                      "max_registers 32\n"
+                      "signatures  float32,float32->float32;\n"
+                      "            dd->d\n"
+                      "kernel\n"
+                      "twice(x) { return x + x; }\n"
+                      "doc(x) { return x; }\n"
+                      "last (x) { return doc(x); }\n"
+                      "(A, x) -> (y) {\n"
+                      "# a comment in the kernel\n"
+                      "    forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]);\n"
+                      "}\n"
+                      "signatures  int32,int32->int32\n"
+                      "kernel (A, x) -> (y) { forall (i : m) y[i] = 0; }");
+    uf_description d;
+    assert_int_equal(uf_describe(f, &d), UF_OK);
+    assert_string_equal(d.name, "matvec");
+    assert_string_equal(d.kind, "gufunc");
+    assert_string_equal(d.layout, "(m,n),(n)->(m)");
+    assert_string_equal(d.doc, "Matrix-vector product.\n\nOver the last axes.");
+    assert_string_equal(d.signatures, "float32,float32->float32; float64,float64->float64; int32,int32->int32");
+    assert_int_equal(f->blas, BLAS_GEMV);
+    assert_int_equal(f->fast, UF_FAST_CONTRACT | UF_FAST_FLUSH);
+    assert_int_equal(f->flags, UF_UNCHECKED | UF_DEBUG);
+    assert_int_equal(f->max_registers, 32);
+    assert_int_equal(f->nsections, 2);
+
+    float a[] = {1, 2, 3, 4}, x[] = {1, 10}, y[2];
+    assert_int_equal(UF_CALL(f, UF_ARRAY(a, 2, 2), UF_ARRAY(x, 2), UF_ARRAY(y, 2)), UF_OK);
+    assert_true(y[0] == 21 && y[1] == 43);
+    uf_free(f);
+}
+
+static void the_least_file(void **state) {
+    (void)state;
+    uf_description d;
+    uf_func *f = good("ufunc f\nkernel (x) { return x; }");
+    assert_int_equal(uf_describe(f, &d), UF_OK);
+    assert_string_equal(d.kind, "elementwise");
+    assert_string_equal(d.doc, "");
+    assert_null(d.signatures);
+    assert_null(d.layout);
+    uf_free(f);
+}
+
+/* Line ends of other systems and a byte order mark change nothing but the bytes. */
+static void carriage_returns(void **state) {
+    (void)state;
+    uf_description d;
+    uf_func *f = good("\xEF\xBB\xBF"
+                      "ufunc f\r\n# comment\r\ndoc one\r\n  two\r\nsignatures\r\n  f->f\r\n  d->d\r\nunchecked\r\n"
+                      "kernel\r\n(x) {\r\n    return x; // \xC3\xA4\r\n}\r\n");
+    assert_int_equal(uf_describe(f, &d), UF_OK);
+    assert_string_equal(d.doc, "one\ntwo");
+    assert_string_equal(d.signatures, "float32->float32; float64->float64");
+    uf_free(f);
+}
+
+/* ---- Errors ---- */
+
+typedef struct bad {
+    const char *source;
+    int line, column;
+    const char *message, *shown; /* parts of the message; the line of the file with its caret */
+    uf_status status;
+} bad;
+
+#define HEAD "gufunc g\nlayout (n)->()\n"
+
+static const bad bads[] = {
+    /* Entries */
+    {"", 1, 1, "nothing is here; a function file begins with \"ufunc NAME\"", "\n  \n  ^", UF_ERR_SYNTAX},
+    {"\n# only this\n\n", 1, 1, "nothing is here", NULL, UF_ERR_SYNTAX},
+    {"(x) { return x; }", 1, 1, "begins with \"ufunc NAME\" or \"gufunc NAME\", in column 1", NULL, UF_ERR_SYNTAX},
+    {"\n ufunc f", 2, 2, "in column 1", "\n   ufunc f\n   ^", UF_ERR_SYNTAX},
+    {"doc f", 1, 1, "begins with \"ufunc NAME\"", NULL, UF_ERR_SYNTAX},
+    {"gufnc f", 1, 1, "unknown keyword \"gufnc\"; did you mean \"gufunc\"?", "\n  gufnc f\n  ^", UF_ERR_SYNTAX},
+    {"ufunc f\nsignature f->f\nkernel (x) { return x; }", 2, 1, "did you mean \"signatures\"?", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nkernl (x) { return x; }", 2, 1, "did you mean \"kernel\"?", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nkernel (x) {\nreturn x; }", 3, 1,
+     "unknown keyword \"return\"; a line that goes on with an entry is indented", "\n  return x; }\n  ^",
+     UF_ERR_SYNTAX},
+    {"ufunc f\nkernel (x) {\n    return x; }\nsignaturs f->f", 4, 1, "did you mean \"signatures\"?", NULL,
+     UF_ERR_SYNTAX},
+    {"ufunc f\ndoc a\ndoc b\nkernel (x) { return x; }", 3, 1, "a second \"doc\"; the first is in line 2", NULL,
+     UF_ERR_SYNTAX},
+    {"ufunc f\nkernel (x) { return x; }\nufunc g", 3, 1, "a second function; a file has one, which begins in line 1",
+     NULL, UF_ERR_SYNTAX},
+    {"ufunc", 1, 1, "\"ufunc\" needs a value", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nkernel\n\n# nothing\n", 2, 1, "\"kernel\" needs a value", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nkernel(x) { return x; }", 2, 7, "a blank is needed after \"kernel\"",
+     "\n  kernel(x) { return x; }\n        ^", UF_ERR_SYNTAX},
+    {"ufunc f g\n", 1, 9, "\"ufunc\" needs one word", "\n  ufunc f g\n          ^", UF_ERR_SYNTAX},
+    {"ufunc f\nunchecked yes\n", 2, 11, "\"unchecked\" stands alone", NULL, UF_ERR_SYNTAX},
+    {"ufunc 3f\nkernel (x) { return x; }", 1, 7, "no identifier", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nfast contract  divid\nkernel (x) { return x; }", 2, 16, "fast is \"divid\"; known are: contract", NULL,
+     UF_ERR_SYNTAX},
+    {"ufunc f\nmax_registers 3a\nkernel (x) { return x; }", 2, 15, "max_registers is \"3a\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nmax_registers 8\nkernel (x) { return x; }", 2, 15,
+     "max_registers is \"8\"; a number from 16 to 255 is needed", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nmax_registers 99999999999\nkernel (x) { return x; }", 2, 15, "is \"99999999999\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nmax_registers 0\nkernel (x) { return x; }", 2, 15, "max_registers is \"0\"", NULL, UF_ERR_SYNTAX},
+    /* Sections */
+    {"ufunc f\nsignatures f->f\n", 2, 1, "signatures without a kernel", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nsignatures f->f\nsignatures d->d\nkernel (x) { return x; }", 3, 1, "those of line 2 have no kernel",
+     NULL, UF_ERR_SYNTAX},
+    {"ufunc f\ndoc none\n", 1, 1, "there is no \"kernel\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nsignatures f->f\nkernel (x) { return x; }\nkernel (x) { return x; }", 4, 1,
+     "a kernel without signatures", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nkernel (x) { return x; }\nsignatures f->f\nkernel (x) { return x; }", 2, 1,
+     "a kernel without signatures", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nsignatures f->f\nkernel (x) { return x; }\nsignatures d->d; f->f\nkernel (x) { return x; }", 4, 12,
+     "both have the signature float32->float32", NULL, UF_ERR_SYNTAX},
+    /* Layouts */
+    {"gufunc g\nkernel (x) -> (y) { y = 0; }", 1, 1, "a gufunc needs a \"layout\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc g\nlayout (n)->()\nkernel (x) { return x; }", 2, 1, "a ufunc has no layout", NULL, UF_ERR_SYNTAX},
+    {"gufunc g\nlayout   (n),\n     (n->()\nkernel (x, z) -> (y) { y = 0; }", 3, 0, "", "\n       (n->()\n",
+     UF_ERR_SYNTAX},
+    {HEAD "blas dott\nkernel (x) -> (y) { y = 0; }", 3, 6, "blas is \"dott\"", "\n  blas dott\n       ^",
+     UF_ERR_SYNTAX},
+    {HEAD "blas dot\nkernel (x) -> (y) { y = 0; }", 3, 6, "which is for the layout", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nblas dot\nkernel (x) { return x; }", 2, 6, "which is for the layout", NULL, UF_ERR_SYNTAX},
+    /* Signatures */
+    {"ufunc f\nsignatures float32->float32; float3->float32\nkernel (x) { return x; }", 2, 30, "float3",
+     "\n  signatures float32->float32; float3->float32\n                               ^", UF_ERR_SYNTAX},
+    {"ufunc f\nsignatures f->f\n\n# nothing\n           floot->d\nkernel (x) { return x; }", 5, 12, "floot",
+     "\n             floot->d\n             ^", UF_ERR_SYNTAX},
+    {"ufunc f\nsignatures ff->f\nkernel (x) { return x; }", 2, 12, "f: the signatures have 2 inputs", NULL,
+     UF_ERR_TYPE},
+    /* Kernels */
+    {"ufunc f\nsignatures f->f\nkernel (x) { return y; }", 3, 21, "'y'",
+     "\n  kernel (x) { return y; }\n                      ^", UF_ERR_TYPE},
+    {"ufunc f\nsignatures f->f\nkernel\n# \xC3\xA4\n(x) {\n    /* \xC3\xA4 */ return x %;\n}", 6, 23, "",
+     "\n      /* \xC3\xA4 */ return x %;\n                        ^", UF_ERR_SYNTAX},
+    {"ufunc f\nsignatures l->l; f->f\nkernel\nhelp(x) { return x; }\n(x) { return help(x) % 2; }", 5, 22,
+     "'%' needs integers", "\n  (x) { return help(x) % 2; }\n                       ^", UF_ERR_TYPE},
+    {"ufunc f\nsignatures f->f\nkernel (x) { return x;", 3, 23, "",
+     "\n  kernel (x) { return x;\n                        ^", UF_ERR_SYNTAX},
+    {"ufunc f\nsignatures f->f\nkernel (x) { return x; }\nsignatures d->d\nkernel (x, y) { return x; }", 5, 8,
+     "the kernel of a later section has 2 inputs", NULL, UF_ERR_TYPE},
+    {"ufunc f\r\nsignatures f->f\r\nkernel\r\n(x) {\r\n  return y;\r\n}\r\n", 5, 10, "'y'",
+     "\n    return y;\n           ^", UF_ERR_TYPE},
+};
+
+static void refused(const bad *b) {
+    uf_func *f = (uf_func *)&f;
+    uf_status s = load_text(&f, b->source);
+    const uf_error *e = last();
+    char position[64];
+    snprintf(position, sizeof position, b->column ? "x.uf:%d:%d: " : "x.uf:%d:", b->line, b->column);
+    bool column = !b->column || e->column == b->column;
+    bool said = strstr(e->message, b->message) && (!b->shown || strstr(e->message, b->shown));
+    bool once = !strstr(e->message + 6, "x.uf");
+    if (getenv("UF_SHOW"))
+        print_message("%s\n\n", e->message);
+    if (s != b->status || e->line != b->line || !column || !said || !once ||
+        strncmp(e->message, position, strlen(position)) != 0)
+        print_error("%s\n---- got %d, %d:%d: %s\n", b->source, s, e->line, e->column, e->message);
+    assert_int_equal(s, b->status);
+    assert_int_equal(e->status, s);
+    assert_int_equal(e->line, b->line);
+    assert_true(column && said && once);
+    assert_int_equal(strncmp(e->message, position, strlen(position)), 0);
+}
+
+static void errors_in_files(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(bads); i++)
+        refused(&bads[i]);
+}
+
+static void bytes_that_are_no_text(void **state) {
+    (void)state;
+    uf_func *f;
+    static const char nul[] = "ufunc f\nkernel (x) { \0 return x; }";
+    assert_int_equal(func_load(&f, "x.uf", nul, sizeof nul - 1), UF_ERR_SYNTAX);
+    assert_int_equal(last()->line, 2);
+    assert_int_equal(last()->column, 14);
+    assert_non_null(strstr(last()->message, "a NUL byte"));
+    static const char *const junk[] = {
+        "\xFF",    "\x80", "\xC3", "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF0\x80\x80\x80",
+        "\xE2\x82"};
+    for (size_t i = 0; i < COUNT(junk); i++) {
+        char source[64];
+        int n = snprintf(source, sizeof source, "ufunc f\n# %s", junk[i]);
+        assert_int_equal(func_load(&f, "x.uf", source, (size_t)n), UF_ERR_SYNTAX);
+        assert_non_null(strstr(last()->message, "x.uf: byte 11, "));
+        assert_non_null(strstr(last()->message, "is not UTF-8"));
+    }
+}
+
+/* Any part of a file, and a file with any byte changed, is read without harm. */
+static void pieces_and_changes(void **state) {
+    (void)state;
+    static const char whole[] =
+        "gufunc g\nlayout (n,3)->(n*(n-1)/2)\ndoc \xC3\xA4\nfast all\nsignatures ff->f; dd->d\nkernel\n"
+        "h(x) { return x; }\n(x, y) -> (z) { forall (i : n) z[i] = h(x[i][0]); }\n";
+    char changed[sizeof whole];
+    const char *seed = getenv("UF_SEED");
+    unsigned state_of = seed ? (unsigned)strtoul(seed, NULL, 0) : (unsigned)getpid() * 2654435761u;
+    print_message("UF_SEED=%u\n", state_of);
+    for (size_t n = 0; n < sizeof whole; n++) {
+        uf_func *f;
+        memcpy(changed, whole, sizeof whole);
+        if (func_load(&f, "x.uf", changed, n) == UF_OK)
+            uf_free(f);
+        for (int k = 0; k < 4; k++) {
+            memcpy(changed, whole, sizeof whole);
+            for (int i = 0; i <= k; i++) {
+                state_of = state_of * 1664525u + 1013904223u;
+                changed[(state_of >> 8) % (sizeof whole - 1)] = "\n ()#\xC3gkz;"[(state_of >> 24) % 10];
+            }
+            if (func_load(&f, "x.uf", changed, sizeof whole - 1) == UF_OK)
+                uf_free(f);
+        }
+    }
+}
+
+static void long_things(void **state) {
+    (void)state;
+    uf_func *f;
+    /* One kernel too many. */
+    text t = {0};
+    text_puts(&t, "ufunc f\n");
+    for (int i = 0; i < 257; i++)
+        text_puts(&t, "signatures f->f\nkernel (x) { return x; }\n");
+    assert_int_equal(func_load(&f, "x.uf", t.data, t.length), UF_ERR_SYNTAX);
+    assert_non_null(strstr(last()->message, "more than 256 kernels"));
+    text_free(&t);
+    /* A path and a message that do not fit together: the end of the path, and where it is. */
+    char path[6000];
+    memset(path, 'p', sizeof path);
+    strcpy(path + sizeof path - 6, "/x.uf");
+    assert_int_equal(func_load(&f, path, "ufunc f\nkernl", 13), UF_ERR_SYNTAX);
+    assert_non_null(strstr(last()->message, "pp/x.uf:2:1: unknown keyword \"kernl\""));
+    /* Many short lines. */
+    for (int i = 0; i < 300000; i++)
+        text_puts(&t, "a\n");
+    assert_int_equal(func_load(&f, "x.uf", t.data, t.length), UF_ERR_SYNTAX);
+    assert_int_equal(last()->line, 1);
+    text_free(&t);
+}
+
+/* ---- Files ---- */
+
+static char folder[] = "/tmp/test_load.XXXXXX";
+
+static const char *path_of(const char *name) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_bytes(const char *name, const char *content, size_t length) {
+    FILE *file = fopen(path_of(name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(content, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_file(const char *name, const char *content) { write_bytes(name, content, strlen(content)); }
+
+static void files(void **state) {
+    (void)state;
+    uf_func *f;
+    static const char source[] = "ufunc f\nkernel (x) { return x; }\n";
+    write_file("good.uf", source);
+    write_file("other", source);
+    assert_int_equal(uf_load(&f, path_of("good.uf")), UF_OK);
+    uf_free(f);
+    assert_int_equal(uf_load(&f, path_of("other")), UF_OK);
+    uf_free(f);
+
+    write_file("bad.uf", "ufunc f\nkernel (x) { return x + ; }\n");
+    assert_int_equal(uf_load(&f, path_of("bad.uf")), UF_ERR_SYNTAX);
+    assert_int_equal(last()->line, 2);
+    assert_int_equal(last()->column, 25);
+    assert_non_null(strstr(last()->message, "/bad.uf:2:25: "));
+    write_file("empty.uf", "");
+    assert_int_equal(uf_load(&f, path_of("empty.uf")), UF_ERR_SYNTAX);
+    assert_non_null(strstr(last()->message, "/empty.uf:1:1: nothing is here"));
+    assert_null(f);
+}
+
+static void files_that_cannot_be_read(void **state) {
+    (void)state;
+    uf_func *f;
+    assert_int_equal(uf_load(&f, path_of("none.uf")), UF_ERR_IO);
+    assert_non_null(strstr(last()->message, "/none.uf: No such file"));
+    assert_int_equal(uf_load(&f, "none.uf"), UF_ERR_IO);
+    assert_int_equal(uf_load(&f, folder), UF_ERR_IO);
+    assert_non_null(strstr(last()->message, "irectory"));
+    write_file("closed.uf", "ufunc f");
+    assert_int_equal(chmod(path_of("closed.uf"), 0), 0);
+    if (geteuid() != 0) {
+        assert_int_equal(uf_load(&f, path_of("closed.uf")), UF_ERR_IO);
+        assert_non_null(strstr(last()->message, "ermission"));
+    }
+    size_t most = 1 << 20;
+    char *large = malloc(most + 1);
+    assert_non_null(large);
+    memset(large, '\n', most + 1);
+    memcpy(large, "ufunc f\nkernel (x) { return x; }", 32);
+    write_bytes("large.uf", large, most + 1);
+    assert_int_equal(uf_load(&f, path_of("large.uf")), UF_ERR_IO);
+    assert_non_null(strstr(last()->message, "more than 1048576 bytes"));
+    write_bytes("large.uf", large, most);
+    assert_int_equal(uf_load(&f, path_of("large.uf")), UF_OK);
+    uf_free(f);
+    free(large);
+    assert_int_equal(uf_load(&f, "/dev/zero"), UF_ERR_IO);
+}
+
+static void what_is_no_name(void **state) {
+    (void)state;
+    uf_func *f = (uf_func *)&f;
+    assert_int_equal(uf_load(NULL, "matmul"), UF_ERR_ARGUMENT);
+    assert_int_equal(uf_load(&f, NULL), UF_ERR_ARGUMENT);
+    assert_null(f);
+    assert_int_equal(uf_load(&f, ""), UF_ERR_ARGUMENT);
+    assert_int_equal(uf_load(&f, "matmull"), UF_ERR_ARGUMENT);
+    assert_non_null(strstr(last()->message, "no \"matmull\"; did you mean \"matmul\"?"));
+    assert_int_equal(uf_load(&f, "tsofmax"), UF_ERR_ARGUMENT);
+    assert_non_null(strstr(last()->message, "did you mean \"softmax\"?"));
+    assert_int_equal(uf_load(&f, "something_else"), UF_ERR_ARGUMENT);
+    assert_null(strstr(last()->message, "did you mean"));
+    char large[5000];
+    memset(large, 'm', sizeof large);
+    large[sizeof large - 1] = 0;
+    assert_int_equal(uf_load(&f, large), UF_ERR_ARGUMENT);
+}
+
+/* ---- The catalogue ---- */
+
+static void catalogue_loads(void **state) {
+    (void)state;
+    int64_t n = 0;
+    for (const char *name; (name = uf_catalogue(n)); n++) {
+        uf_func *f = NULL;
+        uf_description d;
+        if (n > 0)
+            assert_true(strcmp(uf_catalogue(n - 1), name) < 0);
+        if (uf_load(&f, name))
+            print_error("%s: %s\n", name, last()->message);
+        assert_non_null(f);
+        assert_int_equal(uf_describe(f, &d), UF_OK);
+        assert_string_equal(d.name, name);
+        assert_true(d.doc[0] && d.signatures);
+        uf_free(f);
+    }
+    assert_true(n >= 30);
+    assert_null(uf_catalogue(n));
+    assert_null(uf_catalogue(-1));
+    assert_null(uf_catalogue(INT64_MAX));
+    assert_null(uf_catalogue(INT64_MIN));
+}
+
+/* ---- Out of memory ---- */
+
+static long left;
+static bool count_down(size_t size) {
+    (void)size;
+    return left-- > 0;
+}
+
+static void out_of_memory(void **state) {
+    (void)state;
+    write_file("oom.uf", "ufunc f\ndoc d\nsignatures f->f\nkernel (x) { return x; }\n");
+    for (long n = 0;; n++) {
+        uf_func *f = NULL;
+        left = n;
+        mem_may_alloc = count_down;
+        uf_status s = uf_load(&f, path_of("oom.uf"));
+        mem_may_alloc = NULL;
+        if (s == UF_OK) {
+            uf_free(f);
+            break;
+        }
+        assert_int_equal(s, UF_ERR_MEMORY);
+        assert_null(f);
+        assert_true(n < 1000);
+    }
+}
+
+static int folder_make(void **state) {
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int folder_remove(void **state) {
+    (void)state;
+    static const char *const names[] = {"good.uf", "other", "bad.uf", "empty.uf", "closed.uf", "large.uf", "oom.uf"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        unlink(path_of(names[i]));
+    return rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_file),
+        cmocka_unit_test(the_least_file),
+        cmocka_unit_test(carriage_returns),
+        cmocka_unit_test(errors_in_files),
+        cmocka_unit_test(bytes_that_are_no_text),
+        cmocka_unit_test(pieces_and_changes),
+        cmocka_unit_test(long_things),
+        cmocka_unit_test(files),
+        cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(what_is_no_name),
+        cmocka_unit_test(catalogue_loads),
+        cmocka_unit_test(out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
