@@ -34,7 +34,7 @@ lib.uf_describe.argtypes = [c.c_void_p, c.POINTER(Description)]
 def sides(text):
     """How many operands NumPy is to look for on each side of the arrow."""
     left, _, right = text.partition("->")
-    return left.count("("), right.count("(")
+    return left.count("("), max(right.count("("), 1)
 
 
 def read_by_numpy(text):
