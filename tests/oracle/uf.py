@@ -51,7 +51,8 @@ lib.uf_free.argtypes = [c.c_void_p]
 lib.uf_free.restype = None
 
 CASTING = {None: 0, "no": 1, "equiv": 2, "safe": 3, "same_kind": 4, "unsafe": 5}
-STRONG_NUMBERS = 2
+STRONG_NUMBERS, STAGE = 2, 4
+GPU = DLDevice(2, 0)
 ERR_ARGUMENT, ERR_SIGNATURE, ERR_SHAPE, ERR_CAST = 1, 4, 5, 6
 CODES = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
 KINDS = {code: kind for kind, code in CODES.items()}
@@ -104,9 +105,11 @@ class Func:
     def __del__(self):
         lib.uf_free(self.f)
 
-    def __call__(self, *arrays, where=None, casting=None, threads=0, flags=0, axes=None, axis=None, keepdims=False):
+    def __call__(self, *arrays, where=None, casting=None, threads=0, flags=0, axes=None, axis=None, keepdims=False,
+                 device=None):
         mask = None if where is None else c.pointer(tensor(where))
-        options = Options(size=c.sizeof(Options), casting=CASTING[casting], threads=threads, flags=flags, where=mask,
+        options = Options(size=c.sizeof(Options), casting=CASTING[casting], threads=threads, where=mask,
+                          flags=flags | (STAGE if device else 0), device=device or DLDevice(),
                           axes=axes_of(axes, axis, keepdims))
         if lib.uf_call(self.f, len(arrays), (DLTensor * len(arrays))(*map(tensor, arrays)), options):
             raise Failure()
