@@ -1,5 +1,5 @@
-"""gufuncs.py - generalized ufuncs against NumPy's: core dimensions, broadcasting, axes, axis, keepdims, optional, frozen
-and computed sizes, casts, overlap, and which calls are refused. Data are small integers: sums are exact in any order.
+"""gufuncs.py - generalized ufuncs against NumPy's: core dimensions, broadcasting, axes, axis, keepdims, optional,
+frozen and computed sizes, casts, overlap, and which calls are refused. Data are small integers: sums are exact in any order.
 
 PROP_N=n makes n times as many calls.
 """

@@ -113,6 +113,34 @@ static void one_function(void **state) {
     free(any);
 }
 
+/* One generalized ufunc, its variants compiled as they are met, with core sizes of all kinds. */
+static void *share_calls(void *user) {
+    int k = (int)(intptr_t)user;
+    static double A[40 * 50];
+    double x[50], y[40];
+    for (int j = 0; j < 50; j++)
+        x[j] = k;
+    pthread_barrier_wait(&gate);
+    for (int round = 0; round < 20; round++) {
+        int m = 1 + (k + 7 * round) % 40, n = 1 + (3 * k + round) % 50;
+        DLTensor a = UF_ARRAY(A, m, n), columns = a;
+        columns.strides = (int64_t[]){1, m};
+        expect(UF_CALL(shared, round % 2 ? a : columns, UF_ARRAY(x, n), UF_ARRAY(y, m)) == UF_OK);
+        expect(y[0] == k * n && y[m - 1] == k * n);
+        expect(UF_CALL(shared, a, UF_ARRAY(x, n + 1), UF_ARRAY(y, m)) == UF_ERR_SHAPE);
+    }
+    return NULL;
+}
+
+static void one_gufunc(void **state) {
+    (void)state;
+    assert_int_equal(uf_guvectorize(&shared, "shared", "(m,n),(n)->(m)", "float64,float64->float64",
+                                    "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, (A[i][j] + 1) * x[j]); }"),
+                     UF_OK);
+    run_threads(share_calls, number_of);
+    uf_free(shared);
+}
+
 /* Equal jobs meet in one entry: compiled once while others wait. */
 static compile_job the_job;
 static code_entry *entries[THREADS];
@@ -185,8 +213,8 @@ static void eviction(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_threads),     cmocka_unit_test(one_function), cmocka_unit_test(compiled_once),
-        cmocka_unit_test(works_after_fork), cmocka_unit_test(eviction),
+        cmocka_unit_test(many_threads),  cmocka_unit_test(one_function),     cmocka_unit_test(one_gufunc),
+        cmocka_unit_test(compiled_once), cmocka_unit_test(works_after_fork), cmocka_unit_test(eviction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
