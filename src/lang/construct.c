@@ -112,9 +112,9 @@ static dtype helper_result(check *c, const syn *s, const definition *def, dtype 
 /* A helper whose result is wider than its arguments, as of int8 numbers it adds, combines values of that wider type. */
 static dtype combine_helper(check *c, const syn *s, node *n, dtype type) {
     const definition *def = reduce_helper(c, s->kid[1]);
-    dtype result = helper_result(c, s, def, type, n);
+    dtype result = helper_result(c, s->kid[1], def, type, n);
     if (result != type) {
-        dtype again = helper_result(c, s, def, result, n);
+        dtype again = helper_result(c, s->kid[1], def, result, n);
         if (again != result)
             check_fail(c, s->kid[1]->at,
                        "'%s' of two %s is %s, and of two of these %s; reduce needs the type of its arguments",

@@ -8,6 +8,12 @@ static variable *variable_find(const check *c, int id) {
     return v && v->owner == c->now ? v : NULL;
 }
 
+/* A variable that is not there yet has no place. */
+static void require_complete(check *c, const variable *v, const syn *s) {
+    if (v->incomplete)
+        check_fail(c, s->at, "'%s' is used in its own initialiser", name_text(c, v->name));
+}
+
 _Noreturn static void fail_unknown(check *c, const syn *s, bool assigned) {
     const char *word = name_text(c, s->name);
     if (size_find(c, s->name) >= 0)
@@ -40,8 +46,7 @@ static node *name_check(check *c, const syn *s) {
             check_fail(c, s->at, "'%s' is a function; it can only be called", name_text(c, s->name));
         fail_unknown(c, s, false);
     }
-    if (v->incomplete)
-        check_fail(c, s->at, "'%s' is used in its own initialiser", name_text(c, s->name));
+    require_complete(c, v, s);
     if (c->now->f.locals[v->local].rank)
         check_fail(c, s->at, "'%s' is an array; its elements are used one at a time", name_text(c, s->name));
     node *result = local_node(c, v->local, s);
@@ -64,6 +69,7 @@ static node *element_check(check *c, const syn *s) {
     const variable *v = variable_find(c, array->name);
     if (!v)
         fail_unknown(c, array, false);
+    require_complete(c, v, s);
     const local *l = &c->now->f.locals[v->local];
     int given = 0;
     for (const syn *i = s->list; i; i = i->next)
@@ -97,6 +103,7 @@ static node *place_check(check *c, const syn *s) {
     const variable *v = variable_find(c, id);
     if (!v)
         fail_unknown(c, s->kind == S_NAME ? s : s->kid[0], true);
+    require_complete(c, v, s);
     if (v->fixed)
         check_fail(c, s->at, "'%s' is %s and cannot be assigned", name_text(c, id), v->fixed);
     if (c->terms)

@@ -77,7 +77,7 @@ static const bad table[] = {
     {"(x) -> y { y = x; }", SYNTAX, 1, 8, "expected '(' and the names of the outputs, got 'y'"},
     {"(float x) { return x; }", SYNTAX, 1, 2, "parameters are names without types, and 'float' is a type"},
     {"(int8) { return 1; }", SYNTAX, 1, 2, "'int8' is a type"},
-    {"(x[]) { return x; }", SYNTAX, 1, 3, "parameters are scalars"},
+    {"(x[]) { return x; }", SYNTAX, 1, 3, "parameters are names that stand alone; a layout says which are arrays"},
     {"(3) { return 1; }", SYNTAX, 1, 2, "expected a name or ')', got '3'"},
     {"(x) return x;", SYNTAX, 1, 5, "expected '{', got 'return'"},
     {"(x) { return x; ", SYNTAX, 1, 17, "expected an expression, got the end of the text"},
@@ -130,9 +130,31 @@ static const bad table[] = {
     {"(x) { return _Generic x; }", SYNTAX, 1, 23, "expected '(' after _Generic, got 'x'"},
     {"(x) { return _Generic(x, y: 1); }", SYNTAX, 1, 26, "expected a type, got 'y'"},
     {"(x) { return _Generic(x, int 1); }", SYNTAX, 1, 30, "expected ':' after what the association is for, got '1'"},
-    {"(x) { return sum(j : 3, x); }", SYNTAX, 1, 14, "'sum' over a range is not available in elementwise functions"},
-    {"(x) { forall (i : 3) x = 1; }", SYNTAX, 1, 7, "'forall' over a range is not available in elementwise functions"},
     {"(x) { return 1 2; }", SYNTAX, 1, 16, "expected ';', got '2'"},
+
+    /* Constructs. */
+    {"(x) { return sum(j : 3); }", SYNTAX, 1, 23, "expected ',' and the term to combine, got ')'"},
+    {"(x) { return sum(j : 3, k : 2); }", SYNTAX, 1, 30, "expected ',' and the term to combine, got ')'"},
+    {"(x) { return sum(j : , x); }", SYNTAX, 1, 22, "expected an expression, got ','"},
+    {"(x) { return sum(j : 3, x, x); }", SYNTAX, 1, 26, "expected ')', got ','"},
+    {"(x) { return sum(x, j : 3); }", SYNTAX, 1, 23, "expected ',' or ')', got ':'"},
+    {"(x) { return sum(j : 3, j : 2, x); }", SYNTAX, 1, 25, "'j' is named twice"},
+    {"(x) { return sum(int j : 3, x); }", SYNTAX, 1, 18, "the index of a range is a name without a type; it is an int64"},
+    {"(x) { return sum(j : 3, int k : 2, x); }", SYNTAX, 1, 25, "the index of a range is a name without a type"},
+    {"(x) { return sum(a:1,b:1,c:1,d:1,e:1,f:1,g:1,h:1,i:1,x); }", SYNTAX, 1, 50, "more than 8 ranges"},
+    {"(x) { return reduce(j : 3, x); }", SYNTAX, 1, 21, "reduce combines by a helper, which stands first: reduce(f, i : n, ..)"},
+    {"(x) { return reduce(f, ); }", SYNTAX, 1, 24, "expected an expression, got ')'"},
+    {"(x) { return reduce(2, j : 3, x); }", SYNTAX, 1, 26, "expected ',' or ')', got ':'"},
+    {"(x) { return mean(j : 3, x); }", SYNTAX, 1, 14, "'mean' does not take a range; sum, prod, min, max, any, all and reduce do"},
+    {"(x) { return forall(j : 3, x); }", SYNTAX, 1, 14, "forall is a statement and has no value"},
+    {"(x) { forall (i : 3, ) x; }", SYNTAX, 1, 22, "expected the index of a range: name : extent, got ')'"},
+    {"(x) { forall (i : 3, j) x; }", SYNTAX, 1, 23, "expected ':' and the extent of the range, got ')'"},
+    {"(x) { forall (i : 3 x; }", SYNTAX, 1, 21, "expected ',' or ')', got 'x'"},
+    {"(x) { forall (int i : 3) x; }", SYNTAX, 1, 15, "the index of a range is a name without a type"},
+    {"(x) { forall (i : 3) int y; return x; }", SYNTAX, 1, 22, "a declaration must stand in a block"},
+    {"(x) { forall (i : 3, i : 3) x; }", SYNTAX, 1, 22, "'i' is named twice"},
+    {"forall(i) { return i; } sum(x) { return x; } (x) { auto min = 2; { int sum = 3; min = sum; } forall (x); return "
+     "sum(x) + min; }", "", UF_OK, 0, 0, ""},
 
     /* Declarations. */
     {"(x) { auto y; return x; }", SYNTAX, 1, 13, "auto takes its type from an initialiser"},
@@ -189,6 +211,9 @@ static const bad table[] = {
     {"(x) { { auto t = x; } return t; }", TYPES("float32"), 1, 30, "'t' is not known"},
     {"(x) { for (int i = 0; i < 2; i++) { } return i; }", TYPES("float32"), 1, 46, "'i' is not known"},
     {"(x) { auto t = t; return t; }", TYPES("float32"), 1, 16, "'t' is used in its own initialiser"},
+    {"(x) { auto t = t[0]; return t; }", TYPES("float32"), 1, 16, "'t' is used in its own initialiser"},
+    {"(x) { int t = t[0] = 1; return t; }", TYPES("float32"), 1, 15, "'t' is used in its own initialiser"},
+    {"(x) { forall (i : 3) { int t = t = 1; } return x; }", TYPES("float32"), 1, 32, "'t' is used in its own initialiser"},
     {"(x) { int x = 1; return x; }", TYPES("float32"), 1, 11, "'x' is declared twice in one block"},
     {"(x) { int a, b, a; return x; }", TYPES("float32"), 1, 17, "'a' is declared twice in one block"},
     {"(x) { int a[2]; return a; }", TYPES("float32"), 1, 24, "'a' is an array"},
@@ -246,6 +271,39 @@ static const bad table[] = {
     {"f(x) { return g(x); } g(x) { return f(x); } (x) { return f(x); }", TYPES("float32"), 1, 37, "'f' calls itself"},
     {"f(x) { return x % 2; } (x) { return f(x); }", TYPES("float32"), 1, 17, "'%' needs integers"},
 
+    /* Constructs. */
+    {"(x) { return sum(j : x, 1); }", TYPES("float32"), 1, 22, "the extent of a range must be an integer, got float32"},
+    {"(x) { return sum(j : 2.0, 1); }", TYPES("float32"), 1, 22, "the extent of a range must be an integer, got float64 (weak)"},
+    {"(x) { return sum(i : 3, j : i, x); }", TYPES("int8"), 1, 29, "'i' is not known in the ranges beside its own; nest the constructs"},
+    {"(x) { return sum(i : i, x); }", TYPES("int8"), 1, 22, "'i' is not known in the ranges beside its own"},
+    {"(x) { forall (i : 3, j : i) ; return x; }", TYPES("int8"), 1, 26, "'i' is not known in the ranges beside its own"},
+    {"(x) { return sum(i : 3, x) + i; }", TYPES("int8"), 1, 30, "'i' is not known"},
+    {"(x) { return sum(i : 3, i = 1); }", TYPES("int8"), 1, 25, "'i' is the index of a range and cannot be assigned"},
+    {"(x) { return sum(i : 3, x = 1); }", TYPES("int8"), 1, 25, "'x' cannot be assigned here: the term of a construct has no effects"},
+    {"(x) { int a[2]; return sum(i : 2, a[i]++); }", TYPES("int8"), 1, 35, "'a' cannot be assigned here"},
+    {"(x) { return sum(i : 3, sum(j : x++, i)); }", TYPES("int8"), 1, 33, "'x' cannot be assigned here"},
+    {"(x) { forall (i : 3) i++; return x; }", TYPES("int8"), 1, 22, "'i' is the index of a range and cannot be assigned"},
+    {"(x) { forall (i : 3) x = i; return x; }", TYPES("int8"), 1, 22, "'x' is declared outside of this forall, which assigns its own variables and elements of arrays only"},
+    {"(x) { forall (i : 3) { int t; forall (j : 3) t += j; } return x; }", TYPES("int8"), 1, 46, "'t' is declared outside of this forall"},
+    {"(x) { forall (i : 3) for (x = 0; x < 3; x++) ; return x; }", TYPES("int8"), 1, 27, "'x' is declared outside of this forall"},
+    {"(x) { forall (i : 3) return x; return x; }", TYPES("int8"), 1, 22, "return cannot leave a forall"},
+    {"f(x) { forall (i : 3) return x; return x; } (x) { return f(x); }", TYPES("int8"), 1, 23, "return cannot leave a forall"},
+    {"(x) { forall (i : 3) break; return x; }", TYPES("int8"), 1, 22, "break cannot leave a forall; each of its iterations runs to its end"},
+    {"(x) { for (;;) forall (i : 3) continue; }", TYPES("int8"), 1, 31, "continue cannot leave a forall"},
+    {"(x) { switch (x) { case 1: forall (i : 3) { break; } } return x; }", TYPES("int8"), 1, 45, "break cannot leave a forall"},
+    {"(x) { forall (i : 3) switch (i) { case 1: continue; } return x; }", TYPES("int8"), 1, 43, "continue cannot leave a forall"},
+    {"(z) { return max(i : 3, z); }", TYPES("complex64"), 1, 14, "'max' is not defined for complex64"},
+    {"(z) { return min(i : 3, I); }", TYPES("float32"), 1, 14, "'min' is not defined for complex128"},
+    {"(x) { return reduce(f, i : 3, x); }", TYPES("int8"), 1, 21, "the helper 'f' is not known"},
+    {"(x) { return reduce(max, i : 3, x); }", TYPES("int8"), 1, 21, "'max' is built in; reduce needs a helper: f(a, b) { return max(a, b); }"},
+    {"(x) { return reduce(x, i : 3, x); }", TYPES("int8"), 1, 21, "'x' is a variable here; reduce needs a helper"},
+    {"f(a) { return a; } (x) { return reduce(f, i : 3, x); }", TYPES("int8"), 1, 40, "'f' takes 1 argument; reduce needs a helper of 2"},
+    {"f(a, b) { return _Generic(a, int8: 1.5f, float32: 1, default: a); } (x) { return reduce(f, i : 3, x); }",
+     TYPES("int8"), 1, 89, "'f' of two int8 is float32, and of two of these int32; reduce needs the type of its arguments"},
+    {"f(a, b) { return a % b; } (x) { return reduce(f, i : 3, x); }", TYPES("float32"), 1, 20, "'%' needs integers"},
+    {"f(a, b) { return reduce(f, i : 3, a); } (x) { return reduce(f, i : 3, x); }", TYPES("int8"), 1, 25, "'f' calls itself"},
+    {"(x) { return reduce(later, x, x); }", TYPES("int8"), 1, 21, "'later' is not known"},
+
     /* _Generic, typeof. */
     {"(x) { return _Generic(x, float64: 1, complex: 2); }", TYPES("float32"), 1, 14, "no association of _Generic is for float32"},
     {"(x) { return _Generic(x, float: 1, float32: 2); }", TYPES("float32"), 1, 36, "two associations of _Generic are for float32"},
@@ -302,6 +360,56 @@ static const bad table[] = {
 };
 /* clang-format on */
 
+/* Generalized ufuncs. */
+static const struct {
+    const char *layout, *source, *types;
+    int line, column;
+    const char *words;
+} core_table[] = {
+#define MATVEC "(m,n),(n)->(m)"
+#define FLOATS "float32,float32"
+    {MATVEC, "(A, x) { return 1; }", FLOATS, 1, 1,
+     "the kernel of a generalized ufunc names its outputs: (..) -> (y) { .. }"},
+    {MATVEC, "(A, x, z) -> (y) { }", "float32,float32,float32", 1, 1,
+     "the kernel has 3 inputs and 1 outputs, the layout 2 and 1"},
+    {MATVEC, "(A, x) -> (y, z) { }", FLOATS "->float32,float32", 1, 1,
+     "the kernel has 2 inputs and 2 outputs, the layout 2 and 1"},
+    {MATVEC, "(A, n) -> (y) { y[0] = 1; }", FLOATS, 1, 5,
+     "'n' is a dimension of the layout; an operand needs another name"},
+    {MATVEC, "(A, x) -> (m) { m[0] = 1; }", FLOATS, 1, 12,
+     "'m' is a dimension of the layout; an operand needs another name"},
+    {MATVEC, "(A, x) -> (y) { y = 1; }", FLOATS, 1, 17, "'y' is an array; its elements are used one at a time"},
+    {MATVEC, "(A, x) -> (y) { y[0] = x; }", FLOATS, 1, 24, "'x' is an array; its elements are used one at a time"},
+    {MATVEC, "(A, x) -> (y) { y[0] = A[0]; }", FLOATS, 1, 24, "'A' has 2 dimensions, got 1 index"},
+    {MATVEC, "(A, x) -> (y) { y[0][1] = 1; }", FLOATS, 1, 17, "'y' has 1 dimension, got 2 indices"},
+    {MATVEC, "f(a) { return a; } (A, x) -> (y) { y[0] = f(x); }", FLOATS, 1, 45, "'x' is an array; its elements"},
+    {MATVEC, "f(a) { return a[0]; } (A, x) -> (y) { y[0] = f(x[0]); }", FLOATS, 1, 15,
+     "'a' is a scalar (float32) and cannot be indexed"},
+    {MATVEC, "f(a) { return a + n; } (A, x) -> (y) { y[0] = f(x[0]); }", FLOATS, 1, 19, "'n' is not known"},
+    {MATVEC, "(A, x) -> (y) { x[0] = 1; }", FLOATS, 1, 17, "'x' is an input array and cannot be assigned"},
+    {MATVEC, "(A, x) -> (y) { forall (i : m) A[i][0]++; }", FLOATS, 1, 32,
+     "'A' is an input array and cannot be assigned"},
+    {MATVEC, "(A, x) -> (y) { n = 1; }", FLOATS, 1, 17, "'n' is a size (int64) and cannot be assigned"},
+    {MATVEC, "(A, x) -> (y) { m++; }", FLOATS, 1, 17, "'m' is a size (int64) and cannot be assigned"},
+    {MATVEC, "(A, x) -> (y) { y[0] = n[0]; }", FLOATS, 1, 24, "'n' is a size (int64) and cannot be indexed"},
+    {MATVEC, "(A, x) -> (y) { y[0] = x[0.5]; }", FLOATS, 1, 26, "an index must be an integer, got float64 (weak)"},
+    {MATVEC, "(A, x) -> (y) { }", FLOATS, 1, 1, "output 'y' is never assigned, so that it has no type"},
+    {MATVEC, "(A, x) -> (y) { float n[n]; y[0] = 1; }", FLOATS, 1, 25,
+     "the extent of an array must be a constant integer"},
+    {MATVEC, "(A, x) -> (y) { switch (1) { case n: y[0] = 1; } }", FLOATS, 1, 35,
+     "the value of a case must be a constant integer"},
+    {MATVEC, "(A, x) -> (y) { y[0] = k; }", FLOATS, 1, 24, "'k' is not known"},
+    {"(count)->()", "(x) -> (y) { y = coutn; }", "float32", 1, 18, "'coutn' is not known; is 'count' meant?"},
+    {"(n)->(),()", "(x) -> (y, z) { forall (i : n) y = x[i]; }", "float32", 1, 32,
+     "'y' is declared outside of this forall"},
+    {"(n)->()", "(x) -> (y) { forall (i : n) y += x[i]; }", "float32", 1, 29, "'y' is declared outside of this forall"},
+    {"(n)->(n)", "(x) -> (y) { y[0] = sum(i : n, y[i] = 1); }", "float32", 1, 32, "'y' cannot be assigned here"},
+    {"(n),()->(n)", "(x, s) -> (y) { y[0] = s[0]; }", FLOATS, 1, 24, "'s' is a scalar (float32) and cannot be indexed"},
+    {"(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = 1; return y; }", "float32", 1, 46, "the outputs have names"},
+    {"(sum)->()", "(x) -> (y) { y = sum(i : sum, x[i]) + sums; }", "float32", 1, 39,
+     "'sums' is not known; is 'sum' meant?"},
+};
+
 /* Rows of status UF_OK must parse; they say what is not a syntax error. */
 static bool row_holds(const bad *b, arena *a) {
     const syntax *s;
@@ -322,6 +430,25 @@ static void test_table(void **state) {
     for (size_t i = 0; i < COUNT(table); i++) {
         arena a = {0};
         wrong += !row_holds(&table[i], &a);
+        arena_free(&a);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void test_core_table(void **state) {
+    const uf_error *e = uf_last_error();
+    int wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(core_table); i++) {
+        arena a = {0};
+        uf_status status = lang_try_core(&a, core_table[i].layout, core_table[i].source, core_table[i].types, NULL);
+        bool holds = status == UF_ERR_TYPE && e->line == core_table[i].line && e->column == core_table[i].column &&
+                     strstr(e->message, core_table[i].words);
+        if (!holds)
+            print_error("%s\nfor %s gives status %d, %s\nnot %d:%d: %s\n\n", core_table[i].source, core_table[i].layout,
+                        status, status ? e->message : "accepted", core_table[i].line, core_table[i].column,
+                        core_table[i].words);
+        wrong += !holds;
         arena_free(&a);
     }
     assert_int_equal(wrong, 0);
@@ -375,6 +502,10 @@ static void expect_long(uf_status status, const char *words, const char *head, c
 }
 
 #define FORTY "))))))))))))))))))))))))))))))))))))))))"
+#define TWENTY "}}}}}}}}}}}}}}}}}}}}"
+#define HUNDRED TWENTY TWENTY TWENTY TWENTY TWENTY
+static const char closing_200[] = "a[i]++;" HUNDRED HUNDRED " return x; }";
+static const char closing_240[] = "x" FORTY FORTY FORTY FORTY FORTY FORTY "]; }";
 static const char closing_120[] = "x" FORTY FORTY FORTY "; }";
 
 static void test_limits(void **state) {
@@ -415,6 +546,19 @@ static void test_limits(void **state) {
     expect_long(UF_OK, "", "(x) { return x; }", "/**/", 250000, "");
     expect_long(UF_ERR_SYNTAX, "the comment has no end", "(x) { return x; } /*", "x", 1000000, "");
     expect_long(UF_ERR_SYNTAX, "named twice", "(a", ",x", 500000, ") { return x; }");
+    expect_long(UF_ERR_SYNTAX, deep, "(x) { ", "forall (i : 2) ", 100000, "x; }");
+    expect_long(UF_ERR_SYNTAX, deep, "(x) { return ", "sum(i : 2, ", 100000, "x; }");
+    expect_long(UF_ERR_SYNTAX, "named twice", "(x) { return sum(i0 : 1", ", i : 1", 100000, ", x); }");
+    expect_long(UF_OK, "", "(x) { int a[9]; ", "a[(x + a[x]) % 9] = a[x > 0 && x < 9 ? x : 3];", 300, "return a[0]; }");
+    expect_long(UF_OK, "", "(x) { int a[9]; ", "if (x > 3 && x < 7) a[x - 1] = a[x > 4 ? x - 4 : 3 - x];", 250,
+                "return a[0]; }");
+    expect_long(UF_OK, "", "(x) { int a[9]; ", "int64 i = x % 9; { ", 200, closing_200);
+    expect_long(UF_OK, "", "(x) { int a[9]; ", "{ const int64 i = min(x, 3) * x; a[i]++; }", 200, "return a[0]; }");
+    expect_long(UF_OK, "", "(x) { int a[9]; return a[", "x > 3 ? ", 1, "x : 0]; }");
+    expect_long(UF_OK, "", "(x) { int a[9]; return a[", "x < 3 ? 1 : ", 240, "x]; }");
+    expect_long(UF_OK, "", "(x) { int a[9]; return a[", "x + ", 3000, "x]; }");
+    expect_long(UF_OK, "", "(x) { int a[9]; return a[", "x * ", 3000, "x]; }");
+    expect_long(UF_OK, "", "(x) { int a[9]; return a[", "min(x, ", 240, closing_240);
 }
 
 /* Chains of helpers, each calling the one before twice: exponential once inlined, so refused, at once. */
@@ -467,13 +611,9 @@ static bool may_allocate(size_t size) {
     return allocations_left-- > 0;
 }
 
-static void test_no_memory(void **state) {
-    static const char source[] =
-        "twice(x) { return 2 * x; }\n"
-        "(x, n) -> (q, r) { float a[4][500] = {{1, 2}, {3}}; for (int i = 0; i < 4; i++) q += a[i][n] * twice(x);"
-        "switch (n) { case 1: r = exp(q * 1.0 * I); break; default: r = csqrt(x) / (n + I); } }";
+/* Each allocation fails in turn. */
+static void expect_no_leak(const char *layout, const char *source) {
     text padded = {0};
-    (void)state;
     for (int i = 0; i < 300; i++) /* names enough for tables to grow, nodes enough for several blocks of the arena */
         text_printf(&padded, "helper%d(a%d, b%d) { auto c%d = a%d + b%d; return c%d; }\n", i, i, i, i, i, i, i);
     text_puts(&padded, source);
@@ -482,7 +622,7 @@ static void test_no_memory(void **state) {
         arena a = {0};
         allocations_left = n;
         mem_may_alloc = may_allocate;
-        status = lang_try(&a, padded.data, "float32,int8", NULL);
+        status = lang_try_core(&a, layout, padded.data, "float32,int8", NULL);
         mem_may_alloc = NULL;
         arena_free(&a);
         if (status != UF_OK)
@@ -493,6 +633,20 @@ static void test_no_memory(void **state) {
     text_free(&padded);
 }
 
+static void test_no_memory(void **state) {
+    (void)state;
+    expect_no_leak(NULL,
+                   "twice(x) { return 2 * x; }\n"
+                   "(x, n) -> (q, r) { float a[4][500] = {{1, 2}, {3}}; for (int i = 0; i < 4; i++) q += a[i][n] * "
+                   "twice(x); switch (n) { case 1: r = exp(q * 1.0 * I); break; default: r = csqrt(x) / (n + I); } }");
+    expect_no_leak(
+        "(m,n),(n)->(m),(m+n-1)",
+        "most(a, b) { return a < b ? b : a; }\n"
+        "(A, k) -> (y, z) { forall (i : m) y[i] = sum(j : n, A[i][j] * k[j]) + reduce(most, j : n, k[j]); "
+        "for (int64 i = 0; i < m; i++) if (i > 0 && k[i % n] < 3) z[i + n - 1] = prod(j : i, A[j][0] * I); "
+        "forall (i : min(m, n), j : n) { auto t = max(l : i, A[l][j]); z[i + j] = y[i ? i - 1 : m - 1] + t; } }");
+}
+
 /* ---- Random texts ---- */
 
 static uint64_t random_state;
@@ -501,56 +655,110 @@ static uint32_t random_below(uint32_t n) {
     return (uint32_t)((random_state >> 33) % n);
 }
 
-static const char *const words[] = {"(",           ")",
-                                    "{",           "}",
-                                    "[",           "]",
-                                    ";",           ",",
-                                    "x",           "y",
-                                    "a",           "i",
-                                    "f",           "g",
-                                    "+",           "-",
-                                    "*",           "/",
-                                    "%",           "<<",
-                                    ">>",          "<",
-                                    "<=",          "==",
-                                    "!=",          "&",
-                                    "|",           "^",
-                                    "~",           "!",
-                                    "&&",          "||",
-                                    "?",           ":",
-                                    "=",           "+=",
-                                    "/=",          "<<=",
-                                    "++",          "--",
-                                    "->",          "0",
-                                    "1",           "2",
-                                    "3.5",         "0x1p3",
-                                    "1.0f",        "7u",
-                                    "if",          "else",
-                                    "for",         "while",
-                                    "do",          "switch",
-                                    "case",        "default",
-                                    "break",       "continue",
-                                    "return",      "auto",
-                                    "int",         "float",
-                                    "bool",        "int8",
-                                    "uint64",      "float16",
-                                    "complex",     "double",
-                                    "const",       "typeof",
-                                    "_Generic",    "sin",
-                                    "max",         "exp",
-                                    "pow",         "I",
-                                    "NAN",         "M_PI",
-                                    "CMPLX",       "real",
-                                    "clz",         "ldexp",
-                                    "sum",         "return x ;",
-                                    "int i = 0 ;", "for ( int i = 0 ; i < 3 ; i ++ )",
-                                    "a [ i ]",     "{ 1 , 2 }",
-                                    "int a [ 3 ]", "( x )",
-                                    "( x , y )",   "x = y ;",
-                                    "if ( x )",    "\n",
-                                    "/* */",       "integer :",
-                                    "default :",   "#",
-                                    "1e",          "0x"};
+static const char *const words[] = {"(",
+                                    ")",
+                                    "{",
+                                    "}",
+                                    "[",
+                                    "]",
+                                    ";",
+                                    ",",
+                                    "x",
+                                    "y",
+                                    "a",
+                                    "i",
+                                    "f",
+                                    "g",
+                                    "+",
+                                    "-",
+                                    "*",
+                                    "/",
+                                    "%",
+                                    "<<",
+                                    ">>",
+                                    "<",
+                                    "<=",
+                                    "==",
+                                    "!=",
+                                    "&",
+                                    "|",
+                                    "^",
+                                    "~",
+                                    "!",
+                                    "&&",
+                                    "||",
+                                    "?",
+                                    ":",
+                                    "=",
+                                    "+=",
+                                    "/=",
+                                    "<<=",
+                                    "++",
+                                    "--",
+                                    "->",
+                                    "0",
+                                    "1",
+                                    "2",
+                                    "3.5",
+                                    "0x1p3",
+                                    "1.0f",
+                                    "7u",
+                                    "if",
+                                    "else",
+                                    "for",
+                                    "while",
+                                    "do",
+                                    "switch",
+                                    "case",
+                                    "default",
+                                    "break",
+                                    "continue",
+                                    "return",
+                                    "auto",
+                                    "int",
+                                    "float",
+                                    "bool",
+                                    "int8",
+                                    "uint64",
+                                    "float16",
+                                    "complex",
+                                    "double",
+                                    "const",
+                                    "typeof",
+                                    "_Generic",
+                                    "sin",
+                                    "max",
+                                    "exp",
+                                    "pow",
+                                    "I",
+                                    "NAN",
+                                    "M_PI",
+                                    "CMPLX",
+                                    "real",
+                                    "clz",
+                                    "ldexp",
+                                    "sum ( i : 3 ,",
+                                    "return x ;",
+                                    "forall ( i : n )",
+                                    "reduce ( f , j : 2 ,",
+                                    "i : 3",
+                                    "a [ i ] [ j ]",
+                                    "int i = 0 ;",
+                                    "for ( int i = 0 ; i < 3 ; i ++ )",
+                                    "a [ i ]",
+                                    "{ 1 , 2 }",
+                                    "int a [ 3 ]",
+                                    "( x )",
+                                    "( x , y )",
+                                    "x = y ;",
+                                    "if ( x )",
+                                    "\n",
+                                    "/* */",
+                                    "integer :",
+                                    "default :",
+                                    "#",
+                                    "1e",
+                                    "0x"};
 
 static const char *const valid[] = {
     "(x, y) { return 2 * (x - y) / (x + y); }",
@@ -563,19 +771,32 @@ static const char *const valid[] = {
     "return y; }",
     "(x, y) { return _Generic(x, float32: sin(x), integer: x << 2, complex: exp(x * I), default: pow(x, 0.5)) + y; }",
     "(x, y) { auto z = CMPLX(x, y); z *= I; z /= 2 - z; return real(z) + abs(z) + (z == 0 ? 1 : max(x, y)); }",
+    "h(a, b) { return a < b ? b : a; } (x, y) { double t[3]; forall (i : 3) { auto s = x * i; s += y; t[i] = s; } "
+    "return "
+    "sum(i : 3, j : 2, t[i] * j) + reduce(h, i : 3, t[i]) + max(i : 2, any(j : i, x < j) ? x : y); }",
     "g(a) { return a + 1; } f(a, b) { typeof(a + b) t = a; return g(t) ? t : b; } (x, y) { return f(x, y) && !f(y, x); "
     "}",
     "(x, y) { const uint8 t[2][2] = {1, 2, {3}}; auto s = 0u; while (s < 2) s += t[s & 1][s]--; return ~s ^ -s | +s; "
     "}"};
 
+/* For the layout (m,n),(n)->(m),(n). */
+static const char *const valid_core[] = {
+    "(x, y) -> (z, w) { forall (i : m) z[i] = sum(j : n, x[i][j] * y[j]); for (int64 j = 0; j < n; j++) w[j] = 0; }",
+    "f(a, b) { return a * b; } (x, y) -> (z, w) { forall (j : n) { auto s = prod(i : m, x[i][j]); w[j] = s / m; } "
+    "forall "
+    "(i : m) z[i] = reduce(f, j : n - 1, x[i][j + 1] + y[j]); }",
+    "(x, y) -> (z, w) { int k = 0; forall (i : m) forall (j : i % n) { if (i > 0 && all(k : n, y[k] == 0)) z[i] = x[i "
+    "- 1][j]; "
+    "else z[i] = x[i ? i - 1 : m - 1][j]; } for (int64 i = n - 1; i >= 0; i--) { k++; w[i] = y[i] + k; } w[0] += m; }"};
+
 static const char *const operand_types[] = {"float32,float32", "int8,uint64",   "complex64,float16",
                                             "bool,complex128", "float64,int32", "int64,bfloat16"};
 
 /* Must come back, typed as lang.h promises, or with a status that says what it was, and a place; true if typed. */
-static bool try_random(const char *source) {
+static bool try_random(const char *layout, const char *source) {
     arena a = {0};
     tree *t = NULL;
-    uf_status status = lang_try(&a, source, operand_types[random_below(COUNT(operand_types))], &t);
+    uf_status status = lang_try_core(&a, layout, source, operand_types[random_below(COUNT(operand_types))], &t);
     if (status == UF_OK) {
         text printed = {0};
         if (tree_fault(t))
@@ -593,8 +814,9 @@ static bool try_random(const char *source) {
     return status == UF_OK;
 }
 
-static void random_soup(char *out, size_t size) {
+static void random_soup(char *out, size_t size, const char *from) {
     size_t n = (size_t)sprintf(out, "%s", random_below(4) ? "(x, y) { " : "");
+    (void)from;
     for (uint32_t left = random_below(40); left && n + 64 < size; left--)
         n += (size_t)sprintf(out + n, "%s ", words[random_below(COUNT(words))]);
     if (random_below(2))
@@ -602,8 +824,8 @@ static void random_soup(char *out, size_t size) {
 }
 
 /* One to four edits of a valid kernel: a byte changed, a piece removed, repeated, or a word put in. */
-static void random_mutant(char *out, size_t size) {
-    size_t n = (size_t)snprintf(out, size, "%s", valid[random_below(COUNT(valid))]);
+static void random_mutant(char *out, size_t size, const char *from) {
+    size_t n = (size_t)snprintf(out, size, "%s", from);
     for (uint32_t edits = 1 + random_below(4); edits; edits--) {
         size_t at = random_below((uint32_t)n), length = random_below(12);
         const char *word = words[random_below(COUNT(words))];
@@ -639,10 +861,10 @@ static void random_mutant(char *out, size_t size) {
 /* Words that stand for each other in most places: such texts are often kernels. */
 static const char *const operators[] = {"+",  "-",  "*", "/", "%", "<<", ">>", "<",
                                         ">=", "==", "&", "|", "^", "&&", "||"};
-static const char *const operands[] = {"x",           "y",          "1",        "2.5",       "3u",          "I",
-                                       "NAN",         "(int)x",     "(-y)",     "(!x)",      "(x = y)",     "x++",
-                                       "(y ? x : 1)", "0x7fffffff", "sin(x)",   "max(x, 2)", "CMPLX(x, y)", "1e9",
-                                       "(x, y)",      "abs(y)",     "pow(x, y)"};
+static const char *const operands[] = {
+    "x",      "y",       "1",         "2.5",           "3u",         "I",      "NAN",       "(int)x",      "(-y)",
+    "(!x)",   "(x = y)", "x++",       "(y ? x : 1)",   "0x7fffffff", "sin(x)", "max(x, 2)", "CMPLX(x, y)", "1e9",
+    "(x, y)", "abs(y)",  "pow(x, y)", "sum(i : 3, x)", "m",          "n",      "y[0]",      "x[0][n - 1]", "i"};
 static const char *const types[] = {"int", "float", "bool", "uint8", "int64", "float16", "complex64", "double", "auto"};
 
 static const struct {
@@ -660,10 +882,10 @@ static const char *random_peer(const char *s, size_t length) {
 }
 
 /* A valid kernel with about one word in six exchanged. */
-static void random_relative(char *out, size_t size) {
+static void random_relative(char *out, size_t size, const char *from) {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
     static const char sign[] = "+-*/%<>=!&|^";
-    const char *s = valid[random_below(COUNT(valid))];
+    const char *s = from;
     size_t n = 0;
     for (size_t length; *s && n + 32 < size; s += length) {
         length = strspn(s, word);
@@ -677,18 +899,23 @@ static void random_relative(char *out, size_t size) {
 }
 
 static void test_random(void **state) {
-    const char *seed = getenv("UF_SEED"), *scale = getenv("PROP_N");
+    const char *seed = getenv("UF_SEED"), *scale = getenv("PROP_N"), *layout = "(m,n),(n)->(m),(n)";
     char source[2048];
     (void)state;
     random_state = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003 + (uint64_t)getpid();
     print_message("UF_SEED=%llu\n", (unsigned long long)random_state);
     for (size_t i = 0; i < COUNT(valid); i++)
-        try_random(valid[i]);
+        try_random(NULL, valid[i]);
+    for (size_t i = 0; i < COUNT(valid_core); i++)
+        assert_true(try_random(layout, valid_core[i]));
     int64_t typed = 0, tries = (int64_t)(20000 * (scale ? atof(scale) : 1));
     for (int64_t i = tries; i > 0; i--) {
-        static void (*const makers[])(char *, size_t) = {random_soup, random_mutant, random_relative, random_relative};
-        makers[i % 4](source, sizeof source);
-        typed += try_random(source);
+        static void (*const makers[])(char *, size_t, const char *) = {random_soup, random_mutant, random_relative,
+                                                                       random_relative};
+        bool core = random_below(3) == 0;
+        const char *from = core ? valid_core[random_below(COUNT(valid_core))] : valid[random_below(COUNT(valid))];
+        makers[i % 4](source, sizeof source, from);
+        typed += try_random(core ? layout : NULL, source);
     }
     print_message("%lld of %lld texts are kernels\n", (long long)typed, (long long)tries);
     assert_true(typed > tries / 50);
@@ -696,8 +923,9 @@ static void test_random(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),    cmocka_unit_test(test_caret),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_inlining), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_table),  cmocka_unit_test(test_core_table), cmocka_unit_test(test_caret),
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_inlining),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

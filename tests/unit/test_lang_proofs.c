@@ -79,6 +79,8 @@ static const proof table[] = {
     {"(3)->(3)", "float32", "(a) -> (c) { forall (i : 2, j : 2) c[i * j] = a[i + j] + a[i * 2 + j]; }", "uuc"},
     {ONE, "(x) -> (y) { float t[4]; forall (i : 4) t[i] = t[i - 1]; for (uint8 i = 0; i < 4; i++) t[i] = t[3 - i]; y[0] = 0; }", "ucuuc"},
 
+    {"(2147483649),()->()", "float32,int32", "(x, k) -> (y) { if (k >= 0) y = x[k + 1]; if (k >= 0) y = x[k + 1L]; }", "cu"},
+
     /* for. */
     {ONE, "(x) -> (y) { for (int64 i = 0; i < n; i++) y[i] = 1; for (int64 i = 0; i <= n; i++) y[i] = 1; }", "uc"},
     {ONE, "(x) -> (y) { for (int i = 0; i < n; i++) y[i] = 1; for (uint64 i = 0; i < n; i++) y[i] = 1; }", "cu"},
