@@ -115,6 +115,13 @@ static void texts_work(void) {
     DLTensor args[] = {t->dl_tensor, {.shape = storage}};
     NEED(uf_infer(f, 2, args, NULL) == UF_OK && storage[0] == 3);
     NEED(uf_sync(CPU, NULL) == UF_OK);
+    uf_func *matvec;
+    NEED(uf_load(&matvec, "matvec") == UF_OK);
+    DLTensor arrays[] = {
+        {.device = CPU, .ndim = 2, .dtype = F32, .shape = (int64_t[]){4, 3}}, t->dl_tensor, {.shape = storage}};
+    NEED(uf_infer(matvec, 3, arrays, NULL) == UF_OK && storage[0] == 4);
+    NEED(inspect(matvec, CPU, UF_VIEW_TREE) == UF_OK);
+    uf_free(matvec);
     t->deleter(t);
     uf_free(f);
 }
@@ -317,12 +324,34 @@ static void empty_variables(void) {
     ptx_works();
 }
 
+/* Products of matrices are computed by generated code. */
+static void no_openblas(void) {
+    enum {
+        N = 200
+    };
+    static float a[N * N], r[N * N];
+    uf_func *f;
+    for (int i = 0; i < N * N; i++)
+        a[i] = (float)(i % 5);
+    texts_work();
+    cpu_works();
+    NEED(uf_load(&f, "matmul") == UF_OK);
+    NEED(UF_CALL(f, UF_ARRAY(a, N, N), UF_ARRAY(a, N, N), UF_ARRAY(r, N, N)) == UF_OK);
+    float want = 0;
+    for (int k = 0; k < N; k++)
+        want += a[7 * N + k] * a[k * N + 11];
+    NEED(r[7 * N + 11] == want);
+    uf_free(f);
+    INFO("OpenBLAS     missing", getenv("UFUNC_OPENBLAS"), "libLLVM      ");
+}
+
 static void all_missing(void) {
-    static const char *const variables[] = {"UFUNC_LLVM", "UFUNC_CUDA_DRIVER", "UFUNC_NVVM", "UFUNC_LIBDEVICE"};
+    static const char *const variables[] = {"UFUNC_LLVM", "UFUNC_CUDA_DRIVER", "UFUNC_NVVM", "UFUNC_LIBDEVICE",
+                                            "UFUNC_OPENBLAS"};
     for (size_t i = 0; i < COUNT(variables); i++)
         setenv(variables[i], nowhere, 1);
     texts_work();
-    INFO("libLLVM      missing", "CUDA driver  missing", "libnvvm      missing");
+    INFO("libLLVM      missing", "CUDA driver  missing", "libnvvm      missing", "OpenBLAS     missing");
 }
 
 /* ---- Running them ---- */
@@ -337,11 +366,12 @@ static void has_toolkit(void) {
         exit(3);
 }
 
-#define CASE(name, variable, value)                           \
-    static void test_##name(void **state) {                   \
-        (void)state;                                          \
-        assert_int_equal(in_child(name, variable, value), 0); \
+#define CASE_OF(name, child, variable, value)                  \
+    static void test_##name(void **state) {                    \
+        (void)state;                                           \
+        assert_int_equal(in_child(child, variable, value), 0); \
     }
+#define CASE(name, variable, value) CASE_OF(name, name, variable, value)
 CASE(no_llvm, "UFUNC_LLVM", nowhere)
 CASE(wrong_llvm, "UFUNC_LLVM", "libm.so.6")
 CASE(no_driver, "UFUNC_CUDA_DRIVER", nowhere)
@@ -351,6 +381,8 @@ CASE(wrong_nvvm, "UFUNC_NVVM", "libm.so.6")
 CASE(no_roots, "CONDA_PREFIX", "/nonexistent/conda")
 CASE(no_libdevice, "UFUNC_LIBDEVICE", nowhere)
 CASE(wrong_libdevice, "UFUNC_LIBDEVICE", "/proc/self/exe")
+CASE(no_openblas, "UFUNC_OPENBLAS", nowhere)
+CASE_OF(wrong_openblas, no_openblas, "UFUNC_OPENBLAS", "libm.so.6")
 CASE(empty_variables, "UFUNC_LLVM", "")
 CASE(all_missing, NULL, NULL)
 
@@ -377,7 +409,8 @@ int main(void) {
         cmocka_unit_test(test_no_nvvm),         cmocka_unit_test(test_wrong_nvvm),
         cmocka_unit_test(test_no_roots),        cmocka_unit_test(test_no_libdevice),
         cmocka_unit_test(test_wrong_libdevice), cmocka_unit_test(test_empty_variables),
-        cmocka_unit_test(test_all_missing),
+        cmocka_unit_test(test_all_missing),     cmocka_unit_test(test_no_openblas),
+        cmocka_unit_test(test_wrong_openblas),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
