@@ -453,6 +453,79 @@ static void not_ours(void **unused) {
     problem_free(&q);
 }
 
+/* ---- Calls ---- */
+
+/* The operand as an array: loop dimensions, then core dimensions, those that are missing left out. */
+static DLTensor array_of(const problem *q, int k, bool no_m, bool no_p, int64_t *shape, int64_t *strides) {
+    const operand *o = &q->operand[k];
+    int n = 0;
+    for (int d = q->ndim - 1; d >= 0; d--) {
+        shape[n] = o->loop[d] || k == 2 ? q->loop[d] : 1;
+        strides[n++] = o->loop[d];
+    }
+    for (const char *c = forms[q->form].dims[k]; *c; c++)
+        if (!((no_m && *c == 'm') || (no_p && *c == 'p'))) {
+            shape[n] = q->extent[letter_of(*c)];
+            strides[n++] = o->core[letter_of(*c)];
+        }
+    return (DLTensor){.data = o->data,
+                      .device = {kDLCPU, 0},
+                      .ndim = n,
+                      .dtype = dtypes[q->type].dl,
+                      .shape = shape,
+                      .strides = strides};
+}
+
+static void call_problem(const uf_func *f, const problem *q, bool no_m, bool no_p) {
+    int64_t shape[3][LOOPS + 2], strides[3][LOOPS + 2];
+    DLTensor args[3];
+    const uf_options options = {.size = sizeof options, .threads = (int)pick(0, 3)};
+    for (int k = 0; k < 3; k++)
+        args[k] = array_of(q, k, no_m, no_p, shape[k], strides[k]);
+    if (uf_call(f, 3, args, &options))
+        fail_msg("%s of %s: %s", forms[q->form].name, dtypes[q->type].name, uf_last_error()->message);
+    char *want = expected(q);
+    compare(q, q->operand[2].buffer, want);
+    free(want);
+}
+
+static uf_func *define(blas_form form) {
+    uf_func *f;
+    const uf_section section = {"float32,float32->float32; float64,float64->float64; complex64,complex64->complex64; "
+                                "complex128,complex128->complex128",
+                                forms[form].source};
+    if (uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                       .name = forms[form].name,
+                                       .nsections = 1,
+                                       .sections = &section,
+                                       .layout = forms[form].layout,
+                                       .blas = forms[form].name}))
+        fail_msg("%s", uf_last_error()->message);
+    return f;
+}
+
+/* From registration to result, sizes on both sides of those that pay. Without OpenBLAS (in a process of its own) the same
+ * problems go through generated code alone. */
+static void calls(void **unused) {
+    (void)unused;
+    for (int form = BLAS_GEMM; form < FORMS; form++) {
+        uf_func *f = define((blas_form)form);
+        for (int64_t k = trials(40); k; k--) {
+            int64_t most = form == BLAS_GEMM ? 24 : form == BLAS_DOT || form == BLAS_DOTC ? 400 : 60;
+            problem q = problem_of((blas_form)form, types[k % 4], chance(15) ? 1 : pick(1, most), pick(1, most),
+                                   chance(15) ? 1 : pick(1, most));
+            q.ndim = (int)pick(0, LOOPS);
+            for (int d = 0; d < q.ndim; d++)
+                q.loop[d] = pick(1, 3);
+            fill(&q, true);
+            bool optional = form == BLAS_GEMM && !q.ndim; /* else the last loop dimension would be taken for it */
+            call_problem(f, &q, optional && q.extent[0] == 1 && chance(50), optional && q.extent[2] == 1 && chance(50));
+            problem_free(&q);
+        }
+        uf_free(f);
+    }
+}
+
 static atomic_bool stop;
 static void *multiply_on_and_on(void *user) {
     while (!atomic_load(&stop))
@@ -617,10 +690,16 @@ static int child_old(void) {
     return right ? 0 : 1;
 }
 
+static int child_calls(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(calls)};
+    return cmocka_run_group_tests_name("calls without OpenBLAS", tests, draw_seed, NULL);
+}
+
 static void other_libraries(void **unused) {
     (void)unused;
     assert_int_equal(run_child("missing", "/nowhere/libopenblas.so.0"), 0);
     assert_int_equal(run_child("missing", "libm.so.6"), 0);
+    assert_int_equal(run_child("calls", "/nowhere/libopenblas.so.0"), 0);
     if (present())
         assert_int_equal(run_child("host", NULL), 0);
 #if defined(__x86_64__)
@@ -635,13 +714,18 @@ int main(void) {
     if (__builtin_cpu_supports("avx2"))
         setenv("OPENBLAS_CORETYPE", "Haswell", 0); /* it may not know this processor */
 #endif
-    if (role)
-        return strcmp(role, "missing") == 0 ? child_missing() : strcmp(role, "old") == 0 ? child_old() : child_host();
+    static const struct {
+        const char *role;
+        int (*run)(void);
+    } children[] = {{"missing", child_missing}, {"old", child_old}, {"host", child_host}, {"calls", child_calls}};
+    for (size_t k = 0; role && k < COUNT(children); k++)
+        if (strcmp(role, children[k].role) == 0)
+            return children[k].run();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(information),     cmocka_unit_test(every_form), cmocka_unit_test(random_problems),
-        cmocka_unit_test(folding),         cmocka_unit_test(empty),      cmocka_unit_test(large),
-        cmocka_unit_test(not_ours),        cmocka_unit_test(forks),      cmocka_unit_test(many_callers),
-        cmocka_unit_test(other_libraries),
+        cmocka_unit_test(information), cmocka_unit_test(every_form),      cmocka_unit_test(random_problems),
+        cmocka_unit_test(folding),     cmocka_unit_test(empty),           cmocka_unit_test(large),
+        cmocka_unit_test(not_ours),    cmocka_unit_test(forks),           cmocka_unit_test(many_callers),
+        cmocka_unit_test(calls),       cmocka_unit_test(other_libraries),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
