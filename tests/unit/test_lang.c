@@ -50,11 +50,12 @@ static char *layout_of(const char *file) {
 /* The tree of each signature of a function file, under a line that names it. */
 static char *trees_of(const char *path, char *file) {
     text out = {0};
-    char *signatures = strstr(file, "\nsignatures"), *kernel = strstr(file, "\nkernel"), *layout = layout_of(file);
+    char *signatures = strstr(file, "\nsignatures"), *kernel = strstr(file, "\nkernel");
     if (!signatures || !kernel) {
         print_error("%s has no signatures or no kernel\n", path);
         return NULL;
     }
+    char *layout = layout_of(file);
     signatures += strlen("\nsignatures");
     kernel += strlen("\nkernel");
     char *end = signatures + strcspn(signatures, "\n");
