@@ -58,10 +58,10 @@ typedef enum node_kind {
     N_COMPLEX,  /* kid[0] + i kid[1], both of type's component dtype */
     N_REAL,     /* real part of kid[0], a complex */
     N_IMAG,
-    N_REDUCE,   /* args: 1 to 8 N_RANGEs. kid[0], the term, is evaluated for every combination of their variables, in no order, and
-                   combined: by callee, a helper of two arguments of `type`, if it is set, else by op (OP_ADD, OP_MUL; any:
+    N_REDUCE,   /* args: 1 to 8 N_RANGEs. kid[0], the term, is evaluated for every combination of their variables, in no order,
+                   and combined: by callee, a helper of two arguments of `type`, if it is set, else by op (OP_ADD, OP_MUL; any:
                    OP_OR, all: OP_AND on bool). value is the result of no terms and, where is_identity, an identity of
-                   combining */
+                   combining (of complex products 1 is none) */
     /* Statements; type is DT_NONE. */
     N_EVAL,     /* kid[0], value dropped */
     N_DECLARE,  /* local; a scalar: set to kid[0], or to 0 if NULL; an array: set to 0, then body, its initialiser, a list of
@@ -78,9 +78,9 @@ typedef enum node_kind {
     N_RETURN,   /* leaves the function; results were assigned before by N_EVAL of N_ASSIGN. Never inside N_FORALL */
     N_RANGE,    /* in args of N_FORALL and N_REDUCE only: local, an int64 scalar nobody assigns, runs over 0 .. kid[0]-1
                    (int64; not above 0: not at all). All kid[0] are evaluated once, in order, before the variables exist */
-    N_FORALL    /* args: 1 to 8 N_RANGEs; body, for every combination of their variables, in no order and independently: it assigns
-                   only locals declared in it, and elements of outputs and of local arrays. N_BREAK and N_CONTINUE do not
-                   leave it */
+    N_FORALL    /* args: 1 to 8 N_RANGEs; body, for every combination of their variables, in no order and independently: it
+                   assigns only locals declared in it, and elements of outputs and of local arrays. N_BREAK and N_CONTINUE do
+                   not leave it */
 } node_kind;
 /* clang-format on */
 
