@@ -77,20 +77,20 @@ bool bundle_recall(const body *b, const node *n, ssa *value) {
 
 static bool depends_list(const node *list, int variable);
 
-static bool depends(const node *n, int variable) {
+bool bundle_depends(const node *n, int variable) {
     if (!n)
         return false;
     if ((n->kind == N_LOCAL || n->kind == N_ELEMENT) && n->local == variable)
         return true;
     for (int k = 0; k < 3; k++)
-        if (depends(n->kid[k], variable))
+        if (bundle_depends(n->kid[k], variable))
             return true;
     return depends_list(n->args, variable);
 }
 
 static bool depends_list(const node *list, int variable) {
     for (; list; list = list->next)
-        if (depends(list, variable))
+        if (bundle_depends(list, variable))
             return true;
     return false;
 }
@@ -98,7 +98,7 @@ static bool depends_list(const node *list, int variable) {
 /* On a variable of the body, of which each outermost instance has its own? */
 static bool depends_on_own(const body *b, const bundle *t, const node *n) {
     for (int k = 0; k < b->f->nlocals; k++)
-        if (t->own[k] && depends(n, k))
+        if (t->own[k] && bundle_depends(n, k))
             return true;
     return false;
 }
@@ -106,7 +106,7 @@ static bool depends_on_own(const body *b, const bundle *t, const node *n) {
 bool bundle_varies(const body *b, const node *n) {
     for (const bundle *t = b->bundle; t; t = t->outer)
         for (int v = 0; v < t->nvariables; v++)
-            if (depends(n, t->variable[v].local))
+            if (bundle_depends(n, t->variable[v].local))
                 return true;
     return b->bundle && depends_on_own(b, b->bundle, n);
 }
@@ -116,7 +116,7 @@ static bool same(const body *b, const bundle *t, const node *n, int i, int j, co
     for (int v = 0; v < t->nvariables; v++) {
         const bundle_variable *var = &t->variable[v];
         const ssa *what = var == but ? var->base : var->value;
-        if (depends(n, var->local) && strcmp(what[i].text, what[j].text) != 0)
+        if (bundle_depends(n, var->local) && strcmp(what[i].text, what[j].text) != 0)
             return false;
     }
     if (t->outer)
@@ -142,7 +142,7 @@ const bundle_variable *bundle_along(const body *b, const node *n) {
             if (var->width == 1 || last->kind != N_LOCAL || last->local != var->local)
                 continue;
             for (int d = 0; d < l->rank; d++)
-                if (d != unit - 1 && depends(index_of(n, l->rank, d), var->local))
+                if (d != unit - 1 && bundle_depends(index_of(n, l->rank, d), var->local))
                     return NULL;
             return var;
         }

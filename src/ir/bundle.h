@@ -48,6 +48,7 @@ void bundle_load(body *b, const node *n);
 /* Notes the values of an expression: value[i] of instance i. */
 void bundle_know(body *b, const node *n, ssa *value);
 void bundle_forget(body *b);
+bool bundle_depends(const node *n, int variable); /* does n read this local? */
 /* Does n depend on what differs between the instances? */
 bool bundle_varies(const body *b, const node *n);
 /* The variable that alone walks along the unit dimension of a core element, so that its lanes are neighbours in memory;

@@ -23,21 +23,34 @@ ssa *ranges_read(body *b, const node *ranges, int *count) {
     return limits;
 }
 
-/* Loops over all ranges, one in the other; their variables are bound. */
-static shape_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count) {
+/* Loops over all ranges, one in the other, the last from `first` on; their variables are bound. */
+static shape_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count, ssa first) {
     shape_loop *loops = arena_alloc(b->e->a, (size_t)count * sizeof *loops);
     const node *r = ranges;
     for (int k = 0; k < count; k++, r = r->next) {
-        loops[k] = shape_loop_begin(b->e, "i64", ssa_text("0"), limits[k]);
+        loops[k] = shape_loop_begin(b->e, "i64", r->next ? ssa_text("0") : first, limits[k]);
         b->bound[r->local] = loops[k].i;
     }
     return loops;
 }
 
-/* hint: metadata of the innermost loop. */
-static void nest_end(body *b, const node *ranges, const shape_loop *loops, int count, int hint) {
-    for (int k = count - 1; k >= 0; k--)
-        shape_loop_end(b->e, &loops[k], ssa_text("1"), k == count - 1 ? hint : 0);
+/* Does it call math functions, of which one vector of arguments costs what one argument does? */
+static bool has_math(const node *n) {
+    for (; n; n = n->next) {
+        if (n->kind == N_MATH || has_math(n->kid[0]) || has_math(n->kid[1]) || has_math(n->kid[2]) ||
+            has_math(n->args) || has_math(n->body) || has_math(n->other))
+            return true;
+    }
+    return false;
+}
+
+/* hint: metadata of the innermost loop; masked: no element of it by itself. */
+static void nest_end(body *b, const node *ranges, const shape_loop *loops, int count, int hint, bool masked) {
+    for (int k = count - 1; k >= 0; k--) {
+        bool last = k == count - 1;
+        (last && masked && !b->e->target->gpu ? shape_loop_end_short : shape_loop_end)(b->e, &loops[k], ssa_text("1"),
+                                                                                       last ? hint : 0);
+    }
     for (const node *r = ranges; r; r = r->next)
         b->bound[r->local] = ssa_text("%s", "");
 }
@@ -125,13 +138,17 @@ void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa val
     put(b, ir_value_type(type), joined, a->slot);
 }
 
-void accumulator_term(body *b, const node *reduce, const accumulator *a) {
+void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts) {
+    dtype type = (dtype)reduce->type;
     if (a->has.text[0]) {
-        accumulator_join(b, reduce, a, emit_expression(b, reduce->kid[0]), ssa_text("true"));
+        ssa value = emit_expression(b, reduce->kid[0]);
+        accumulator_join(b, reduce, a, value, counts.text[0] ? counts : ssa_text("true"));
         return;
     }
-    ssa next = accumulate(b, reduce, accumulator_read(b, reduce, a));
-    put(b, ir_value_type((dtype)reduce->type), next, a->slot);
+    ssa old = accumulator_read(b, reduce, a), next = accumulate(b, reduce, old);
+    if (counts.text[0])
+        next = emit_select(b->e, type, counts, next, old);
+    put(b, ir_value_type(type), next, a->slot);
 }
 
 /* ---- Loops ---- */
@@ -142,29 +159,35 @@ static ssa reduce_alone(body *b, const node *n) {
     accumulator a = accumulator_new(b, n);
     accumulator_clear(b, n, &a);
     b->depth++;
-    shape_loop *loops = nest_begin(b, n->args, limits, count);
-    accumulator_term(b, n, &a);
-    nest_end(b, n->args, loops, count, 0);
+    ssa first = strip_lanes_fit(b, n) ? strip_lanes(b, n, limits[0], &a) : ssa_text("0");
+    shape_loop *loops = nest_begin(b, n->args, limits, count, first);
+    accumulator_term(b, n, &a, ssa_text("%s", ""));
+    nest_end(b, n->args, loops, count, 0, has_math(n->kid[0]));
     b->depth--;
     return accumulator_read(b, n, &a);
 }
 
-static void forall_alone(body *b, const node *n) {
+void forall_alone(body *b, const node *n, const ssa *limits, int count) {
     emit *e = b->e;
-    int count, group = e->access_group, hint = 0, leave = b->leave, next = b->next;
-    ssa *limits = ranges_read(b, n->args, &count);
+    int group = e->access_group, hint = 0, leave = b->leave, next = b->next;
     b->depth++;
-    shape_loop *loops = nest_begin(b, n->args, limits, count);
+    shape_loop *loops = nest_begin(b, n->args, limits, count, ssa_text("0"));
     if (!e->target->gpu) {
         e->access_group = emit_metadata(e, "distinct !{}");
         hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
     }
     emit_statements(b, n->body);
     e->access_group = group;
-    nest_end(b, n->args, loops, count, hint);
+    nest_end(b, n->args, loops, count, hint, has_math(n->body));
     b->depth--;
     b->leave = leave;
     b->next = next;
+}
+
+static void forall_plainly(body *b, const node *n) {
+    int count;
+    ssa *limits = ranges_read(b, n->args, &count);
+    forall_alone(b, n, limits, count);
 }
 
 static bool is_spread(const body *b) { return b->is_kernel && b->e->frame->spread; }
@@ -177,6 +200,8 @@ ssa emit_reduce(body *b, const node *n) {
 void emit_forall(body *b, const node *n) {
     if (is_spread(b) && b->depth == 0)
         spread_forall(b, n);
+    else if (strip_fits(b, n))
+        strip_forall(b, n);
     else
-        forall_alone(b, n);
+        forall_plainly(b, n);
 }

@@ -113,6 +113,7 @@ static void calls_by_grid(calls *c, gpu *g) {
     ssa slot = emit_value(e, "mul i32 %s, %d", team.text, TEAM_SLOT);
     slot = emit_value(e, "getelementptr i8, i8 addrspace(1)* %s, i64 %s", g->slots.text, shape_widen(e, slot).text);
     spread_arguments(c, rank, shape_widen(e, size), g->aligned, slot, blocks);
+    team_grid_begin(e);
     each_call(c, g, shape_widen(e, team), shape_widen(e, teams), emit_value(e, "icmp eq i64 %s, 0", rank.text));
 }
 

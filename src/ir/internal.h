@@ -31,6 +31,7 @@ typedef struct body {
     text slots;      /* the allocas, which stand at the head of the function */
     int nslots;      /* made so far beside the locals' */
     ssa *bound;      /* by local: the value of a range's variable; empty: the local has a slot */
+    int constructs;  /* GPU, spread: written so far at the top */
     int depth;       /* constructs around the place that is being written */
     bundle *bundle;  /* GPU: several instances of it that are written together, or NULL */
     ssa keep;        /* i1: stores to core operands happen only where it is true; empty: always */
@@ -69,10 +70,21 @@ typedef struct accumulator {
 } accumulator;
 accumulator accumulator_new(body *b, const node *reduce); /* a variable; accumulator_clear gives it its value */
 void accumulator_clear(body *b, const node *reduce, const accumulator *a);
-void accumulator_term(body *b, const node *reduce, const accumulator *a);                     /* takes in the term */
+void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts); /* takes in the term, if the i1
+                                                                                        is true or empty */
 void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has); /* and what another has */
 ssa accumulator_read(body *b, const node *reduce, const accumulator *a);
 ssa accumulator_has(body *b, const node *reduce, const accumulator *a); /* i1; empty text with an identity */
+
+/* ---- Strips (strip.c): CPU, a forall whose reductions run along memory only in its own last range ---- */
+
+bool strip_fits(const body *b, const node *n);
+void strip_forall(body *b, const node *n);
+void forall_alone(body *b, const node *n, const ssa *limits, int count); /* construct.c; the plain loop */
+/* CPU, min, max and reduce over one range: takes as many terms as go by vectors into an accumulator, and returns how many
+ * (i64) that were. */
+bool strip_lanes_fit(const body *b, const node *n);
+ssa strip_lanes(body *b, const node *n, ssa limit, const accumulator *into);
 
 /* ---- The same spread over a team (spread.c) ---- */
 

@@ -197,12 +197,7 @@ shape_loop shape_loop_begin(emit *e, const char *type, ssa from, ssa limit) {
 }
 
 /* On the GPU the counter may wrap, as far as LLVM is told: else it keeps a running address in registers for every access. */
-void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
-    ssa metadata = ssa_text("%s", "");
-    if (hint) {
-        int self = e->nmetadata + 1;
-        metadata = ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d}", self, hint));
-    }
+static void loop_end(emit *e, const shape_loop *l, ssa step, ssa metadata) {
     emit_branch(e, l->latch);
     emit_label(e, l->latch);
     const char *flags = e->target->gpu ? "" : "nuw nsw ";
@@ -210,6 +205,20 @@ void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
     ssa more = emit_value(e, "icmp slt %s %s, %s", l->type, l->next.text, l->limit.text);
     emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, l->head, l->end, metadata.text);
     emit_label(e, l->end);
+}
+
+void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
+    int self = e->nmetadata + 1;
+    loop_end(e, l, step,
+             hint ? ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d}", self, hint))
+                  : ssa_text("%s", ""));
+}
+
+void shape_loop_end_short(emit *e, const shape_loop *l, ssa step, int hint) {
+    int masked = emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}"), self = e->nmetadata + 1;
+    ssa also = hint ? ssa_text(", !%d", hint) : ssa_text("%s", "");
+    loop_end(e, l, step,
+             ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d%s}", self, masked, also.text)));
 }
 
 int shape_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }

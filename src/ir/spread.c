@@ -13,6 +13,10 @@
 
 /* ---- Tiles ---- */
 
+enum {
+    TOGETHER = 8 /* tiles of a thread, at most */
+};
+
 /* The combinations of ranges, cut into tiles. */
 typedef struct space {
     const node *ranges;
@@ -87,11 +91,18 @@ static void tile_find(body *b, const space *p, ssa t, bool in_rest, ssa *first) 
 
 static ssa smaller(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
 
+/* Tiles that are visited together: the first index of each along each range, and whether there is such a tile (i1; empty:
+ * always); if not, it is the first of them once more. */
+typedef struct some {
+    int tiles, width;
+    ssa first[TOGETHER][BUNDLE_VARIABLES], there[TOGETHER];
+} some;
+
 /* Adds the variables of a space to a bundle whose count is outer * tiles * rows * width: tile s begins at first[s]. Rows past
  * the end are the last one once more. */
-static void space_instances(body *b, const space *p, bundle *t, int outer, int tiles, int width,
-                            ssa (*first)[BUNDLE_VARIABLES]) {
+static void space_instances(body *b, const space *p, bundle *t, int outer, const some *at) {
     emit *e = b->e;
+    int tiles = at->tiles, width = at->width;
     for (int k = 0; k < p->count; k++) {
         const node *r = range_at(p->ranges, k);
         bool last = k == p->count - 1, is_row = k == p->count - 2 && p->rows > 1;
@@ -100,7 +111,7 @@ static void space_instances(body *b, const space *p, bundle *t, int outer, int t
             for (int u = 0; u < p->rows; u++)
                 for (int w = 0; w < width; w++) {
                     int i = (s * p->rows + u) * width + w;
-                    ssa base = first[s][k];
+                    ssa base = at->first[s][k];
                     if (is_row && w)
                         base = v->base[i - w];
                     else if (is_row && u)
@@ -122,60 +133,105 @@ static void space_instances(body *b, const space *p, bundle *t, int outer, int t
     }
 }
 
-/* A loop for (t = slot's value; t < limit; t += step): what lies between is done at least never. */
-typedef struct walk {
-    ssa slot, t;
-    int head, end;
-} walk;
+typedef void visitor(body *b, const space *p, const some *tiles, void *user);
 
-static walk walk_begin(body *b, ssa slot, ssa limit) {
-    emit *e = b->e;
-    walk w = {.slot = slot, .head = emit_label_new(e), .end = emit_label_new(e)};
-    int inside = emit_label_new(e);
-    emit_branch(e, w.head);
-    emit_label(e, w.head);
-    w.t = emit_value(e, "load i64, i64* %s", slot.text);
-    emit_branch_if(e, emit_value(e, "icmp slt i64 %s, %s", w.t.text, limit.text), inside, w.end);
-    emit_label(e, inside);
-    return w;
+/* Which tiles: from `first` on every step-th; backwards, the same from the last to the first. */
+typedef struct course {
+    ssa first, step; /* i64 */
+    int together;    /* tiles at a time */
+    bool backwards;
+} course;
+
+/* The last number first + k * step below limit; it is below 0 if there is none. */
+static ssa course_last(emit *e, const course *c, ssa limit) {
+    ssa below = shape_op(e, "sub i64", emit_value(e, "sub i64 %s, 1", limit.text), c->first);
+    ssa steps = shape_op(e, "sdiv i64", below, c->step);
+    ssa last = shape_op(e, "add i64", c->first, shape_op(e, "mul i64", steps, c->step));
+    return shape_select(e, "i64", emit_value(e, "icmp slt i64 %s, 0", below.text), ssa_text("-1"), last);
 }
 
-static void walk_end(body *b, const walk *w, ssa step) {
+static ssa course_has(emit *e, const course *c, ssa t, ssa limit) {
+    return c->backwards ? emit_value(e, "icmp sge i64 %s, 0", t.text) : shape_op(e, "icmp slt i64", t, limit);
+}
+
+static ssa course_next(emit *e, const course *c, ssa t, int by) {
+    ssa far = by == 1 ? c->step : emit_value(e, "mul i64 %s, %d", c->step.text, by);
+    return shape_op(e, c->backwards ? "sub i64" : "add i64", t, far);
+}
+
+/* Visits tile t and those after it. all: they are there; else those that are not are t once more. */
+static ssa visit_from(body *b, const space *p, const course *c, ssa t, ssa limit, some *at, bool in_rest, bool all,
+                      visitor *visit, void *user) {
     emit *e = b->e;
-    ssa next = shape_op(e, "add i64", w->t, step);
+    ssa next = t;
+    for (int i = 0; i < at->tiles; i++) {
+        ssa own = next;
+        at->there[i] = ssa_text("%s", "");
+        if (i && !all) {
+            at->there[i] = course_has(e, c, next, limit);
+            own = shape_select(e, "i64", at->there[i], next, t);
+        }
+        tile_find(b, p, own, in_rest, at->first[i]);
+        next = course_next(e, c, next, 1);
+    }
+    visit(b, p, at, user);
+    return next;
+}
+
+/* A loop over tiles as long as all of a visit are there. */
+static void visit_all(body *b, const space *p, const course *c, ssa slot, ssa limit, some *at, bool in_rest,
+                      visitor *visit, void *user) {
+    emit *e = b->e;
+    int head = emit_label_new(e), inside = emit_label_new(e), end = emit_label_new(e);
+    emit_branch(e, head);
+    emit_label(e, head);
+    ssa t = emit_value(e, "load i64, i64* %s", slot.text);
+    ssa last = at->tiles > 1 ? course_next(e, c, t, at->tiles - 1) : t;
+    emit_branch_if(e, course_has(e, c, last, limit), inside, end);
+    emit_label(e, inside);
+    ssa next = visit_from(b, p, c, t, limit, at, in_rest, true, visit, user);
+    emit_line(e, "store i64 %s, i64* %s", next.text, slot.text);
     int hint = shape_no_unroll(e), self = e->nmetadata + 1;
     ssa loop = ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d}", self, hint));
-    emit_line(e, "store i64 %s, i64* %s", next.text, w->slot.text);
-    emit_line(e, "br label %%L%d%s", w->head, loop.text);
-    emit_label(e, w->end);
+    emit_line(e, "br label %%L%d%s", head, loop.text);
+    emit_label(e, end);
 }
 
-/* Calls visit for `together` tiles at a time from tile `first` on, every step-th, then for the tiles left, then (in_rest)
- * for the elements left. */
-typedef void visitor(body *b, const space *p, int tiles, int width, ssa (*first)[BUNDLE_VARIABLES], void *user);
-
-static void space_walk(body *b, const space *p, ssa first, ssa step, int together, visitor *visit, void *user) {
+/* Those that are left, fewer than are visited together, in one visit. */
+static void visit_left(body *b, const space *p, const course *c, ssa slot, ssa limit, some *at, visitor *visit,
+                       void *user) {
     emit *e = b->e;
-    ssa slot = emit_slot(b, "i64"), at[8][BUNDLE_VARIABLES];
-    for (int pass = together > 1 ? 0 : 1; pass < (p->width > 1 ? 3 : 2); pass++) {
-        bool in_rest = pass == 2;
-        int tiles = pass ? 1 : together;
-        ssa limit = in_rest ? p->rest : p->tiles, far = step;
-        if (pass == (together > 1 ? 0 : 1) || in_rest)
-            emit_line(e, "store i64 %s, i64* %s", first.text, slot.text);
-        if (tiles > 1) {
-            far = emit_value(e, "mul i64 %s, %d", step.text, tiles);
-            limit = shape_op(e, "sub i64", limit, emit_value(e, "mul i64 %s, %d", step.text, tiles - 1));
-        }
-        walk w = walk_begin(b, slot, limit);
-        for (int s = 0; s < tiles; s++) {
-            ssa t =
-                s ? shape_op(e, "add i64", w.t, s == 1 ? step : emit_value(e, "mul i64 %s, %d", step.text, s)) : w.t;
-            tile_find(b, p, t, in_rest, at[s]);
-        }
-        visit(b, p, tiles, in_rest ? 1 : p->width, at, user);
-        walk_end(b, &w, far);
+    int some_left = emit_label_new(e), end = emit_label_new(e);
+    ssa t = emit_value(e, "load i64, i64* %s", slot.text);
+    emit_branch_if(e, course_has(e, c, t, limit), some_left, end);
+    emit_label(e, some_left);
+    visit_from(b, p, c, t, limit, at, false, false, visit, user);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+/* Calls visit for all tiles of a course, then for the elements left over. */
+static void space_walk(body *b, const space *p, const course *c, visitor *visit, void *user) {
+    emit *e = b->e;
+    ssa slot = emit_slot(b, "i64");
+    some *at = arena_alloc(e->a, sizeof *at);
+    for (int in_rest = 0; in_rest < (p->width > 1 ? 2 : 1); in_rest++) {
+        ssa limit = in_rest ? p->rest : p->tiles, first = c->backwards ? course_last(e, c, limit) : c->first;
+        at->tiles = in_rest ? 1 : c->together;
+        at->width = in_rest ? 1 : p->width;
+        emit_line(e, "store i64 %s, i64* %s", first.text, slot.text);
+        visit_all(b, p, c, slot, limit, at, in_rest, visit, user);
+        if (at->tiles > 1)
+            visit_left(b, p, c, slot, limit, at, visit, user);
     }
+}
+
+/* The course of a team over a construct at the top. Each goes the other way than the one before, so that what a team of a
+ * block or more still has in its caches comes first. */
+static course team_course(body *b, int together) {
+    bool backwards = b->e->frame->v->team > TEAM_WARP && b->constructs % 2;
+    b->constructs++;
+    return (course){ssa_text("%%rank"), ssa_text("%%size"), together, backwards};
 }
 
 /* ---- Reductions ---- */
@@ -193,16 +249,16 @@ typedef struct reduction {
     accumulator *all;
 } reduction;
 
-static void reduce_tiles(body *b, const space *p, int tiles, int width, ssa (*first)[BUNDLE_VARIABLES], void *user) {
+static void reduce_tiles(body *b, const space *p, const some *at, void *user) {
     const reduction *r = user;
-    int each = tiles * p->rows * width;
+    int each = at->tiles * p->rows * at->width;
     bundle *t = bundle_begin(b, r->outer * each, r->of_each);
-    space_instances(b, p, t, r->outer, tiles, width, first);
+    space_instances(b, p, t, r->outer, at);
     b->depth++;
     bundle_load(b, r->n->kid[0]);
     for (int i = 0; i < t->count; i++) {
         bundle_now(b, i);
-        accumulator_term(b, r->n, &r->all[i / each * r->ways + i % each % r->ways]);
+        accumulator_term(b, r->n, &r->all[i / each * r->ways + i % each % r->ways], at->there[i % each / at->width]);
     }
     b->depth--;
     bundle_end(b);
@@ -228,10 +284,9 @@ static int fits(int wanted, int nodes, int others) {
 }
 
 /* The value of a reduction for each of `outer` instances: tiles first, first + step .. */
-static void reduce_over(body *b, const node *n, int outer, bool of_each, ssa first, ssa step, int repeat, ssa *value,
-                        ssa *has) {
+static void reduce_over(body *b, const node *n, int outer, bool of_each, course c, ssa *value, ssa *has) {
     int nodes = node_count(n->kid[0]), width = fits(b->e->frame->v->vector, nodes, outer);
-    int together = fits(repeat, nodes, outer * width);
+    int together = c.together = fits(c.together, nodes, outer * width);
     if (width < b->e->frame->v->vector)
         width = 1;
     reduction r = {.n = n,
@@ -246,7 +301,7 @@ static void reduce_over(body *b, const node *n, int outer, bool of_each, ssa fir
         r.all[i] = accumulator_new(b, n);
         accumulator_clear(b, n, &r.all[i]);
     }
-    space_walk(b, &p, first, step, together, reduce_tiles, &r);
+    space_walk(b, &p, &c, reduce_tiles, &r);
     for (int x = 0; x < outer; x++) {
         accumulator *a = &r.all[x * r.ways];
         for (int half = r.ways / 2; half; half /= 2)
@@ -264,8 +319,10 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
     const variant *v = b->e->frame->v;
     int lanes = v->along ? 0 : v->lanes;
     ssa *has = arena_alloc(b->e->a, (size_t)outer * sizeof *has);
-    ssa first = lanes ? team_lane(b, lanes) : ssa_text("0");
-    reduce_over(b, n, outer, of_each, first, ssa_text("%d", 1 << lanes), outer == 1 && !v->along ? 2 : 1, value, has);
+    course c = {ssa_text("0"), ssa_text("%d", 1 << lanes), outer == 1 && !v->along ? 2 : 1, false};
+    if (lanes)
+        c.first = team_lane(b, lanes);
+    reduce_over(b, n, outer, of_each, c, value, has);
     for (int x = 0; x < outer; x++)
         lanes_reduce(b, n, lanes, &value[x], &has[x]);
 }
@@ -276,7 +333,7 @@ ssa spread_reduce(body *b, const node *n) {
         reduce_inside(b, n, 1, false, &value);
         return value;
     }
-    reduce_over(b, n, 1, false, ssa_text("%%rank"), ssa_text("%%size"), b->e->frame->v->repeat, &value, &has);
+    reduce_over(b, n, 1, false, team_course(b, b->e->frame->v->repeat), &value, &has);
     team_reduce(b, n, &value, &has);
     return value;
 }
@@ -425,11 +482,11 @@ static void write_all(body *b, const node *list) {
     }
 }
 
-static void forall_tiles(body *b, const space *p, int tiles, int width, ssa (*first)[BUNDLE_VARIABLES], void *user) {
+static void forall_tiles(body *b, const space *p, const some *at, void *user) {
     const node *n = user;
     bool simple = is_simple(b, n->body);
-    bundle *t = bundle_begin(b, tiles * p->rows * width, true);
-    space_instances(b, p, t, 1, tiles, width, first);
+    bundle *t = bundle_begin(b, at->tiles * p->rows * at->width, true);
+    space_instances(b, p, t, 1, at);
     b->depth++;
     bundle_now(b, 0);
     if (simple)
@@ -450,9 +507,56 @@ static void forall_by_lanes(body *b, const node *n, int repeat) {
         b->keep = emit_value(e, "icmp eq i64 %s, 0", team_lane(b, lanes).text);
     b->by_lanes = true;
     ssa group = emit_value(e, "lshr i64 %%rank, %d", lanes), groups = emit_value(e, "lshr i64 %%size, %d", lanes);
-    space_walk(b, &p, group, groups, repeat, forall_tiles, (void *)(uintptr_t)n);
+    course c = {group, groups, repeat, false};
+    space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = false;
     b->keep = keep;
+}
+
+/* ---- Prefetching ---- */
+
+enum {
+    LINE = 128,             /* bytes */
+    PREFETCH_MOST = 1 << 13 /* elements of an operand */
+};
+
+/* The address of element number t of a core operand in C order. */
+static ssa core_element(body *b, int k, ssa t) {
+    emit *e = b->e;
+    const layout_operand *o = &e->frame->layout->operands[k];
+    ssa offset = ssa_text("0");
+    for (int d = o->rank - 1; d >= 0; d--) {
+        ssa i = d ? emit_value(e, "urem i64 %s, %%s%d", t.text, o->dim[d]) : t;
+        if (d)
+            t = emit_value(e, "udiv i64 %s, %%s%d", t.text, o->dim[d]);
+        offset = shape_op(e, "add i64", offset, emit_value(e, "mul i64 %s, %%s%d", i.text, o->strides + d));
+    }
+    return emit_element(e, (dtype)e->frame->v->operand[k].memory, ssa_text("%%p%d", k), offset);
+}
+
+/* Where one thread reads a row after the other, few of its loads are in flight: the team asks for all lines of its small
+ * operands beforehand. */
+static void prefetch_operand(body *b, int k) {
+    emit *e = b->e;
+    const layout_operand *o = &e->frame->layout->operands[k];
+    dtype t = (dtype)e->frame->v->operand[k].memory;
+    int step = LINE / dtypes[t].size;
+    ssa count = ssa_text("1");
+    for (int d = 0; d < o->rank; d++)
+        count = d ? emit_value(e, "mul i64 %s, %%s%d", count.text, o->dim[d]) : ssa_text("%%s%d", o->dim[d]);
+    ssa few = emit_value(e, "icmp ule i64 %s, %d", count.text, PREFETCH_MOST);
+    count = shape_select(e, "i64", few, count, ssa_text("0"));
+    shape_loop l = shape_loop_begin(e, "i64", emit_value(e, "mul i64 %%rank, %d", step), count);
+    ssa at = core_element(b, k, l.i);
+    at = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), at.text);
+    emit_line(e, "call void asm sideeffect \"prefetch.global.L2 [$0];\", \"l\"(i64 %s)", at.text);
+    shape_loop_end(e, &l, emit_value(e, "mul i64 %%size, %d", step), shape_no_unroll(e));
+}
+
+static void prefetch_inputs(body *b) {
+    for (int k = 0; k < b->f->nparams; k++)
+        if (b->f->locals[k].core)
+            prefetch_operand(b, k);
 }
 
 static void forall_along(body *b, const node *n, bool nested, bool simple) {
@@ -470,8 +574,30 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     space p = space_make(b, n->args, rows, width);
     bool by_lanes = b->by_lanes;
     b->by_lanes = nested;
-    space_walk(b, &p, ssa_text("%%rank"), ssa_text("%%size"), together, forall_tiles, (void *)(uintptr_t)n);
+    if (nested)
+        prefetch_inputs(b);
+    course c = team_course(b, together);
+    space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = by_lanes;
+}
+
+/* Does anything read what a forall may have stored? */
+static bool reads_outputs(const function *f, const node *n) {
+    for (; n; n = n->next) {
+        bool assigns = n->kind == N_ASSIGN;
+        if (n->kind == N_ELEMENT && f->locals[n->local].core && n->local >= f->nparams)
+            return true;
+        if (assigns && (reads_outputs(f, n->kid[0]->kid[0]) || reads_outputs(f, n->kid[0]->kid[1]) ||
+                        reads_outputs(f, n->kid[0]->kid[2]) || reads_outputs(f, n->kid[0]->args)))
+            return true;
+        for (int k = assigns; k < 3; k++)
+            if (reads_outputs(f, n->kid[k]))
+                return true;
+        if (reads_outputs(f, n->args) || reads_outputs(f, n->body) || reads_outputs(f, n->other) ||
+            reads_outputs(f, n->step))
+            return true;
+    }
+    return false;
 }
 
 void spread_forall(body *b, const node *n) {
@@ -484,5 +610,6 @@ void spread_forall(body *b, const node *n) {
         forall_along(b, n, nested, simple);
     b->leave = leave;
     b->next = next;
-    team_barrier(b);
+    if (reads_outputs(b->f, b->f->body))
+        team_barrier(b);
 }

@@ -135,40 +135,69 @@ static void block_barrier(emit *e) {
     emit_line(e, "call void @llvm.nvvm.barrier0()");
 }
 
+static void warp_barrier(emit *e, ssa mask) {
+    emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
+    emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 %s)", mask.text);
+}
+
 static ssa counter_of(emit *e, const char *slot) {
     return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", slot);
 }
 
-/* The last block to arrive lets all go on: arrivals are counted, `blocks` of them to each meeting. */
-static void grid_barrier(body *b) {
-    emit *e = b->e;
+/* The meetings that this block has been to are counted in shared memory, by its first thread alone. */
+static ssa meeting_of(emit *e) {
+    if (emit_once(e, "@team_meeting"))
+        text_puts(&e->declarations, "@team_meeting = internal addrspace(3) global i64 undef, align 8\n");
+    return ssa_text("%s", "@team_meeting");
+}
+
+void team_grid_begin(emit *e) {
+    int one = emit_label_new(e), all = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, all);
+    emit_label(e, one);
+    emit_line(e, "store i64 0, i64 addrspace(3)* %s, align 8", meeting_of(e).text);
+    emit_branch(e, all);
+    emit_label(e, all);
+}
+
+/* The first thread's part of a meeting: arrives, and waits until all blocks have. Arrivals are never taken back: the n-th
+ * meeting is over once there are n * blocks of them. Everything the block has stored before is seen by all after. */
+static void grid_meet(emit *e) {
     aside s;
     if (emit_aside(e, &s,
-                   "define internal void @grid_barrier(i8 addrspace(1)* %%slot, i32 %%blocks) convergent nounwind "
+                   "define internal void @grid_meet(i8 addrspace(1)* %%slot, i32 %%blocks) convergent nounwind "
                    "noinline")) {
-        int one = emit_label_new(e), wait = emit_label_new(e), done = emit_label_new(e), end = emit_label_new(e);
+        int wait = emit_label_new(e), done = emit_label_new(e);
         emit_declare(e, "declare void @llvm.nvvm.membar.gl() nounwind");
-        block_barrier(e);
-        emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, end);
-        emit_label(e, one);
         emit_line(e, "call void @llvm.nvvm.membar.gl()");
-        ssa counter = counter_of(e, "%slot"), blocks = shape_widen(e, ssa_text("%%blocks"));
-        ssa before = emit_value(e, "atomicrmw add i64 addrspace(1)* %s, i64 1 monotonic", counter.text);
-        ssa meeting = emit_value(e, "add i64 %s, 1", emit_value(e, "udiv i64 %s, %s", before.text, blocks.text).text);
-        ssa all = shape_op(e, "mul i64", meeting, blocks);
+        ssa counter = counter_of(e, "%slot"), mine = meeting_of(e);
+        emit_value(e, "atomicrmw add i64 addrspace(1)* %s, i64 1 monotonic", counter.text);
+        ssa before = emit_value(e, "load i64, i64 addrspace(3)* %s, align 8", mine.text);
+        ssa meeting = emit_value(e, "add i64 %s, 1", before.text);
+        emit_line(e, "store i64 %s, i64 addrspace(3)* %s, align 8", meeting.text, mine.text);
+        ssa all = shape_op(e, "mul i64", meeting, shape_widen(e, ssa_text("%%blocks")));
         emit_branch(e, wait);
         emit_label(e, wait);
         ssa now = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", counter.text);
         emit_branch_if(e, emit_value(e, "icmp ult i64 %s, %s", now.text, all.text), wait, done);
         emit_label(e, done);
         emit_line(e, "call void @llvm.nvvm.membar.gl()");
-        emit_branch(e, end);
-        emit_label(e, end);
-        block_barrier(e);
         emit_line(e, "ret void");
         emit_aside_end(e, &s);
     }
-    emit_line(e, "call void @grid_barrier(i8 addrspace(1)* %%slot, i32 %%blocks)");
+    emit_line(e, "call void @grid_meet(i8 addrspace(1)* %%slot, i32 %%blocks)");
+}
+
+static void grid_barrier(body *b) {
+    emit *e = b->e;
+    int one = emit_label_new(e), end = emit_label_new(e);
+    block_barrier(e);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, end);
+    emit_label(e, one);
+    grid_meet(e);
+    emit_branch(e, end);
+    emit_label(e, end);
+    block_barrier(e);
 }
 
 void team_barrier(body *b) {
@@ -179,8 +208,7 @@ void team_barrier(body *b) {
     } else if (team > TEAM_WARP) {
         block_barrier(e);
     } else {
-        emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
-        emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 %s)", group_mask(e, team).text);
+        warp_barrier(e, group_mask(e, team));
     }
 }
 
@@ -254,14 +282,9 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
 
 /* ---- Grids ---- */
 
-/* Which of the two sets of entries: meetings alternate, so that none is written while it may still be read. Exact as long
- * as this block has not arrived at the meeting that is counted. */
-static entries grid_entries(body *b, bool after) {
-    emit *e = b->e;
-    ssa arrived = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", counter_of(e, "%slot").text);
-    ssa meeting = emit_value(e, "udiv i64 %s, %s", arrived.text, shape_widen(e, ssa_text("%%blocks")).text);
-    if (after)
-        meeting = emit_value(e, "sub i64 %s, 1", meeting.text);
+/* One of two sets of entries, by the number of the meeting (i64) at which it is read: sets alternate, so that none is
+ * written while another block may still read it. */
+static entries grid_entries(emit *e, ssa meeting) {
     ssa odd = emit_value(e, "and i64 %s, 1", meeting.text);
     ssa offset = emit_value(e, "mul i64 %s, %d", odd.text, 4 * ENTRY * TEAM_BLOCKS_MAX);
     offset = emit_value(e, "add i64 %s, %d", offset.text, SLOT_HEAD);
@@ -270,14 +293,15 @@ static entries grid_entries(body *b, bool after) {
                      emit_value(e, "bitcast i8 addrspace(1)* %s to i32 addrspace(1)*", base.text)};
 }
 
-/* The first warp combines what all blocks have left. */
+/* The first warp combines what all blocks have left at the meeting just over. */
 static void gather_blocks(body *b, const node *reduce, ssa thread, ssa has) {
     emit *e = b->e;
+    ssa meeting = emit_value(e, "load volatile i64, i64 addrspace(3)* %s, align 8", meeting_of(e).text), value,
+        there = has;
     accumulator all = accumulator_new(b, reduce);
-    entries grid = grid_entries(b, true), shared = shared_entries(e);
+    entries grid = grid_entries(e, meeting), shared = shared_entries(e);
     accumulator_clear(b, reduce, &all);
     shape_loop l = shape_loop_begin(e, "i32", thread, ssa_text("%%blocks"));
-    ssa value, there = has;
     entry_read(b, &grid, l.i, (dtype)reduce->type, &value, &there);
     accumulator_join(b, reduce, &all, value, there);
     shape_loop_end(e, &l, ssa_text("32"), 0);
@@ -287,22 +311,26 @@ static void gather_blocks(body *b, const node *reduce, ssa thread, ssa has) {
     entry_write(b, &shared, ssa_text("0"), (dtype)reduce->type, value, there);
 }
 
+/* Only the first warp goes to the meeting, with what the block has come to. */
 static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
-    ssa thread = thread_index(e);
     int first = emit_label_new(e), rest = emit_label_new(e), warp = emit_label_new(e), end = emit_label_new(e);
     block_reduce(b, reduce, TEAM_GRID_BLOCK - TEAM_WARP, value, has);
-    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
-    emit_label(e, first);
-    entries grid = grid_entries(b, false);
-    ssa block = emit_value(e, "lshr i64 %%rank, %d", TEAM_GRID_BLOCK);
-    entry_write(b, &grid, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *has);
-    emit_branch(e, rest);
-    emit_label(e, rest);
-    grid_barrier(b);
+    block_barrier(e); /* all stores of the block are done, and all warps have read what they share */
+    ssa thread = thread_index(e);
     emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", thread.text), warp, end);
     emit_label(e, warp);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
+    emit_label(e, first);
+    ssa before = emit_value(e, "load i64, i64 addrspace(3)* %s, align 8", meeting_of(e).text);
+    entries grid = grid_entries(e, emit_value(e, "add i64 %s, 1", before.text));
+    ssa block = emit_value(e, "lshr i64 %%rank, %d", TEAM_GRID_BLOCK);
+    entry_write(b, &grid, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *has);
+    grid_meet(e);
+    emit_branch(e, rest);
+    emit_label(e, rest);
+    warp_barrier(e, ssa_text("-1"));
     gather_blocks(b, reduce, thread, *has);
     emit_branch(e, end);
     emit_label(e, end);

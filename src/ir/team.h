@@ -5,6 +5,8 @@
 
 #include "ir/internal.h"
 
+/* TEAM_GRID: once at the head of the kernel. */
+void team_grid_begin(emit *e);
 /* Waits for the team; what its threads have stored is then seen by all of them. */
 void team_barrier(body *b);
 /* Every thread's value (and, where the reduction has no identity, whether it has one) combined over the team, or over
