@@ -34,6 +34,8 @@ if echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
     check README readme
 fi
 check rel_diff "$BUILD/examples/rel_diff"
+check kalman "$BUILD/examples/kalman" 5000 25
+check 'kalman of one track, one step' "$BUILD/examples/kalman" 1 1
 check mandelbrot "$BUILD/examples/mandelbrot" "$work/set.png" 301 201 50
 check 'mandelbrot.png is a picture' is_png "$work/set.png"
 check 'mandelbrot into no folder fails' sh -c "! $BUILD/examples/mandelbrot $work/none/set.png 16 16 5"
