@@ -1,11 +1,14 @@
 /* blas.c - launches that OpenBLAS computes. The form of a function is brought to one shape,
  *     C[m][p] = sum over n of left[m][n] * right[n][p],
- * of which vectors are the case m = 1 or p = 1; loop dimensions in which one side stands still are taken into p or m; then a
- * product is a dot product, a matrix times a vector or a matrix times a matrix by its extents, whatever its form was.
+ * of which vectors are the case m = 1 or p = 1; loop dimensions in which one side stands still are taken into p or m;
+ * then a product is a dot product, a matrix times a vector or a matrix times a matrix by its extents, whatever its form
+ * was.
  *
- * OpenBLAS is opened when the first product that pays comes along: UFUNC_OPENBLAS, a file path, where it is set, else the
- * soname. If the process had it loaded already, its number of threads is its owner's and stays; else it is set to one: the
- * work is spread over the pool, like that of generated code. */
+ * OpenBLAS is opened when the first product that pays comes along: UFUNC_OPENBLAS, a file path, where it is set, else
+ * the soname. It is set to one thread, and the work is spread over the pool, like that of generated code; a host that
+ * opens it later finds that. If the process had it loaded already, the number of threads is its owner's and stays:
+ * where it would take threads of its own, inner calls run one after another, and generated code computes what may not
+ * have so many. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -378,13 +381,14 @@ enum {
 
 /* Products of elements, m * n * p, from which BLAS is faster than the generated loop. Measured on one thread (Xeon with
  * AVX-512, OpenBLAS 0.3.21 with its SkylakeX and Haswell kernels, operands in cache; Gop/s of the loop, of BLAS):
- *   dot                float32  n 406: 8.6, 6.6; 1369: 8.6, 8.5      complex64  n 36: 1.5, 1.5; 81: 1.5, 2.5; 1369: 1.4, 4.1
- *   gemv, rows in      float32  16 square: 6.6, 3.5; 36: 5.4, 9.5;   complex64  8: 1.6, 1.3; 16: 1.6, 2.8; 81: 1.6, 5.7
- *   C order            181: 10, 13; float64 16: 2.0, 3.3
- *   gemv, columns      float32  8: 2.0, 2.0; 16: 2.5, 7.4; 81: 1.5, 12  complex64  8: 1.4, 1.3; 16: 1.5, 3.3
- *   gemm               float32  6: 1.3, 1.8 to 6.2; 8: 2.0, 3.8 to 11; 16: 2.7, 15 to 39
- *                      complex128  6: 1.3, 1.3; 8: 1.3, 2.1; 16: 1.5, 4.9
- * Outer products, which are gemm with one term, take longer in BLAS at every size: 8: 4.2, 1.0; 36: 5.9, 4.1; 406: 6.3, 3.7. */
+ *   dot            float32  n 406: 8.6, 6.6; 1369: 8.6, 8.5    complex64  n 36: 1.5, 1.5; 81: 1.5, 2.5; 1369: 1.4, 4.1
+ *   gemv, rows in  float32  16 square: 6.6, 3.5; 36: 5.4, 9.5  complex64  8: 1.6, 1.3; 16: 1.6, 2.8; 81: 1.6, 5.7
+ *   C order        float64  16: 2.0, 3.3
+ *   gemv, columns  float32  8: 2.0, 2.0; 16: 2.5, 7.4          complex64  8: 1.4, 1.3; 16: 1.5, 3.3
+ *   gemm           float32  6: 1.3, 1.8 to 6.2; 8: 2.0, 3.8 to 11; 16: 2.7, 15 to 39
+ *                  complex128  6: 1.3, 1.3; 8: 1.3, 2.1; 16: 1.5, 4.9
+ * Outer products, which are gemm with one term, take longer in BLAS at every size (8: 4.2, 1.0; 36: 5.9, 4.1; 406: 6.3,
+ * 3.7), and so do dot products of real numbers. */
 static const struct {
     int real, complex;
 } pays_from[] = {[DOT] = {NEVER, 64}, [ROWS] = {1024, 256}, [COLUMNS] = {256, 256}, [GEMM] = {512, 512}};
@@ -453,8 +457,8 @@ static void negate_imaginary(dtype type, char *y, int64_t m, int64_t stride) {
             ((double *)y)[i + 1] = -((double *)y)[i + 1];
 }
 
-/* y starts at 0 and is added to: versions differ in whether beta = 0 keeps NaN out of the result. sum A conj(x) is computed
- * as the conjugate of sum conj(A) x. */
+/* y starts at 0 and is added to: versions differ in whether beta = 0 keeps NaN out of the result. sum A conj(x) is
+ * computed as the conjugate of sum conj(A) x. */
 static void run_gemv(dtype type, const plan *c, const tile *t) {
     const product *p = &c->p;
     bool conjugate = p->left.conjugate != p->right.conjugate;
@@ -511,6 +515,8 @@ static void run_dot(dtype type, const plan *c, const tile *t) {
 
 /* ---- The work and its parts ---- */
 
+/* Products are cut by their sizes, whatever the number of threads, so that this does not show in the results. It costs a
+ * single thread nothing to speak of at 1024 square, 15 % at 4096. */
 enum {
     GEMM_TILE = 512,     /* rows and columns of C in a unit of work */
     GEMV_TILE = 1 << 18, /* elements of the matrix, */

@@ -1,5 +1,5 @@
-/* bench.c - our side of the benchmark, and what can be measured beside it in one process: plain C loops (plain.so) and bare
- * driver calls. Every result is checked before it is timed. run.sh adds the other peers. */
+/* bench.c - our side of the benchmark, and what can be measured beside it in one process: plain C loops (plain.so) and
+ * bare driver calls. Every result is checked before it is timed. run.sh adds the other peers. */
 #include "bench.h"
 
 static uf_func *rel_diff_make(void) {
@@ -248,8 +248,8 @@ static void as_doubles(const DLTensor *t, double *out) {
     MUST(uf_copy(&wide, t, NULL));
 }
 
-/* Runs a call and compares its last elements with those that the CPU computes from the same operands; `tolerated` of them
- * may differ. */
+/* Runs a call and compares its last elements with those that the CPU computes from the same operands; `tolerated` of
+ * them may differ. */
 static void gpu_verify(gpu_call *c, const char *what, double tolerated) {
     static double got[PART * PART], want[PART * PART];
     DLManagedTensor *part[4];

@@ -1,5 +1,5 @@
-/* bench.h - what the programs of the benchmark share: rows, clocks, memory, and the bare driver. Rows: case,system,metric,value,
- * spread (spread: the relative distance between the quartiles of the repetitions). */
+/* bench.h - what the programs of the benchmark share: rows, clocks, memory, and the bare driver. Rows:
+ * case,system,metric,value, spread (spread: the relative distance between the quartiles of the repetitions). */
 #ifndef BENCH_H
 #define BENCH_H
 

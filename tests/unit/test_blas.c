@@ -1,7 +1,7 @@
-/* test_blas.c - OpenBLAS beside generated code. Operands hold small integers, so that every sum is exact in any order and
- * results must be equal to the bit: to a plain loop here, and so to each other. Outputs are NaN before, and what lies between
- * their elements must stay. A process opens the library once; other ways to find it, or not, get processes of their own
- * (this program again, steered by the variables CHILD and UFUNC_OPENBLAS). */
+/* test_blas.c - OpenBLAS beside generated code. Operands hold small integers, so that every sum is exact in any order
+ * and results must be equal to the bit: to a plain loop here, and so to each other. Outputs are NaN before, and what
+ * lies between their elements must stay. A process opens the library once; other ways to find it, or not, get processes
+ * of their own (this program again, steered by the variables CHILD and UFUNC_OPENBLAS). */
 #include <complex.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -39,7 +39,8 @@ static const struct {
                     "(x, A) -> (y) { forall (i : p) y[i] = sum(j : n, x[j] * A[j][i]); }"},
     [BLAS_DOT]   = {"dot", {"n", "n", ""}, "(n),(n)->()", "(x, y) -> (r) { r = sum(i : n, x[i] * y[i]); }"},
     [BLAS_DOTC]  = {"dotc", {"n", "n", ""}, "(n),(n)->()", "(x, y) -> (r) { r = sum(i : n, conj(x[i]) * y[i]); }"},
-    [BLAS_GER]   = {"ger", {"m", "p", "mp"}, "(m),(p)->(m,p)", "(x, y) -> (r) { forall (i : m, j : p) r[i][j] = x[i] * y[j]; }"},
+    [BLAS_GER]   = {"ger", {"m", "p", "mp"}, "(m),(p)->(m,p)",
+                    "(x, y) -> (r) { forall (i : m, j : p) r[i][j] = x[i] * y[j]; }"},
     [BLAS_GEVMC] = {"gevmc", {"n", "np", "p"}, "(n),(n,p)->(p)",
                     "(x, A) -> (y) { forall (i : p) y[i] = sum(j : n, conj(x[j]) * A[j][i]); }"},
 };
@@ -504,8 +505,8 @@ static uf_func *define(blas_form form) {
     return f;
 }
 
-/* From registration to result, sizes on both sides of those that pay. Without OpenBLAS (in a process of its own) the same
- * problems go through generated code alone. */
+/* From registration to result, sizes on both sides of those that pay. Without OpenBLAS (in a process of its own) the
+ * same problems go through generated code alone. */
 static void calls(void **unused) {
     (void)unused;
     for (int form = BLAS_GEMM; form < FORMS; form++) {
@@ -655,8 +656,8 @@ static int child_missing(void) {
     return declined && said ? 0 : 1;
 }
 
-/* The host has OpenBLAS already, with two threads: so it stays, and calls that may use one are declined where it would use
- * more. */
+/* The host has OpenBLAS already, with two threads: so it stays, and calls that may use one are declined where it would
+ * use more. */
 static int child_host(void) {
     void *lib = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     void (*set_threads)(int);
