@@ -381,12 +381,13 @@ enum {
 
 /* Products of elements, m * n * p, from which BLAS is faster than the generated loop. Measured on one thread (Xeon with
  * AVX-512, OpenBLAS 0.3.21 with its SkylakeX and Haswell kernels, operands in cache; Gop/s of the loop, of BLAS):
- *   dot            float32  n 406: 8.6, 6.6; 1369: 8.6, 8.5    complex64  n 36: 1.5, 1.5; 81: 1.5, 2.5; 1369: 1.4, 4.1
- *   gemv, rows in  float32  16 square: 6.6, 3.5; 36: 5.4, 9.5  complex64  8: 1.6, 1.3; 16: 1.6, 2.8; 81: 1.6, 5.7
- *   C order        float64  16: 2.0, 3.3
- *   gemv, columns  float32  8: 2.0, 2.0; 16: 2.5, 7.4          complex64  8: 1.4, 1.3; 16: 1.5, 3.3
- *   gemm           float32  6: 1.3, 1.8 to 6.2; 8: 2.0, 3.8 to 11; 16: 2.7, 15 to 39
- *                  complex128  6: 1.3, 1.3; 8: 1.3, 2.1; 16: 1.5, 4.9
+ *   dot            float32  n 406: 8.6, 6.6; 1369: 8.6, 8.5     complex64  36: 1.5, 1.5; 81: 1.6, 2.5; 1369: 1.4, 4.2
+ *   gemv, rows in  float32  16 square: 5.8, 3.6; 24: 6.8, 6.3;  complex64  8: 1.6, 1.3; 16: 1.6, 3.0; 81: 1.6, 5.6
+ *   C order        36: 4.4, 9.6; float64  16: 2.2, 3.5
+ *   gemv, columns  float32  8: 2.0, 1.9; 16: 5.0, 5.3 to 7.6;   complex64  8: 1.4, 1.3; 16: 1.5, 3.4
+ *                  24: 2.4, 9.0; 81: 6.2, 12
+ *   gemm           float32  6: 1.2, 1.7 to 6.0; 8: 2.0, 3.9 to 11; 16: 5.6, 15 to 38; 81: 7.5, 33 to 69
+ *                  complex128  6: 1.2, 1.3; 8: 1.3, 2.0; 16: 1.4, 3.4 to 4.8
  * Outer products, which are gemm with one term, take longer in BLAS at every size (8: 4.2, 1.0; 36: 5.9, 4.1; 406: 6.3,
  * 3.7), and so do dot products of real numbers. */
 static const struct {
