@@ -516,8 +516,8 @@ static void run_dot(dtype type, const plan *c, const tile *t) {
 
 /* ---- The work and its parts ---- */
 
-/* Products are cut by their sizes, whatever the number of threads, so that this does not show in the results. It costs a
- * single thread nothing to speak of at 1024 square, 15 % at 4096. */
+/* Products are cut by their sizes, whatever the number of threads, so that this does not show in the results. It costs
+ * a single thread nothing to speak of at 1024 square, 15 % at 4096. */
 enum {
     GEMM_TILE = 512,     /* rows and columns of C in a unit of work */
     GEMV_TILE = 1 << 18, /* elements of the matrix, */
