@@ -511,7 +511,7 @@ static void calls(void **unused) {
     (void)unused;
     for (int form = BLAS_GEMM; form < FORMS; form++) {
         uf_func *f = define((blas_form)form);
-        for (int64_t k = trials(40); k; k--) {
+        for (int64_t k = trials(12); k; k--) { /* most of them are a variant to compile */
             int64_t most = form == BLAS_GEMM ? 24 : form == BLAS_DOT || form == BLAS_DOTC ? 400 : 60;
             problem q = problem_of((blas_form)form, types[k % 4], chance(15) ? 1 : pick(1, most), pick(1, most),
                                    chance(15) ? 1 : pick(1, most));
