@@ -458,8 +458,10 @@ static bool tame_load(generator *g, kind k, int depth) {
     return found != NULL;
 }
 
+/* None is a negative zero: a sum may begin with 0 or with its first term. */
 static void tame_term(generator *g, kind k, int depth) {
     bool product = chance(g, 50);
+    put(g, k == COMPLEX ? "CMPLX(0.f, 0.f) + " : "0 + ");
     if (!tame_load(g, k, depth) || (product && chance(g, 30))) {
         put(g, product ? "" : "1.5f");
         return;

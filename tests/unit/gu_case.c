@@ -74,6 +74,11 @@ bool gu_check(gu_case *x) {
     return true;
 }
 
+/* A 0-d input of an operand without core dimensions travels by value. One that lacks all of its dimensions does not. */
+static bool is_number(const gu_case *x, int k) {
+    return k < x->c.p.nin && x->c.operand[k].rank == 0 && x->args[k].loops == 0;
+}
+
 static bool is_missing(const gu_case *x, const core_dim *d) { return d->kind == CORE_NAME && x->missing[d->name]; }
 
 static int64_t elements_of(const gu_case *x, int k) {
@@ -256,7 +261,7 @@ static void draw_types(gu_case *x, int k) {
     gu_array *a = &x->args[k];
     bool input = k < x->c.p.nin;
     a->type = sig;
-    if (a->loops + a->cores == 0 || chance(x, 65)) /* a number has the very type */
+    if (is_number(x, k) || chance(x, 65)) /* a number has the very type */
         return;
     do
         a->type = (dtype)pick(x, 0, DT_COUNT - 1);
@@ -412,8 +417,7 @@ static void draw_buffer(gu_case *x, int k, int in) {
 static void draw_buffers(gu_case *x) {
     for (int k = 0; k < x->c.p.nin; k++) {
         int other = (int)pick(x, x->c.p.nin, operands(x) - 1);
-        bool travels = x->args[k].loops + x->args[k].cores == 0; /* by value */
-        bool share = !travels && !x->tolerant && x->args[other].type == x->args[k].type && chance(x, 12);
+        bool share = !is_number(x, k) && !x->tolerant && x->args[other].type == x->args[k].type && chance(x, 12);
         x->args[k].buffer = share ? other : k;
     }
     for (int k = operands(x) - 1; k >= 0; k--)
@@ -577,16 +581,16 @@ static bool close_enough(dtype t, dtype value, const char *a, const char *b, dou
 }
 
 /* The array whose view of a buffer the comparison goes by: the one that owns it. */
-static int64_t first_difference(const gu_case *x, int buffer) {
+static int64_t next_difference(const gu_case *x, int buffer, int64_t from) {
     const gu_array *a = &x->args[buffer];
     const gu_buffer *b = &x->buffers[buffer];
     int64_t size = dtypes[a->type].size, skew = (int64_t)a->at % size;
     if (!memcmp(b->used, b->expected, b->size))
         return -1;
-    for (int64_t i = 0; i < skew; i++)
+    for (int64_t i = from; i < skew; i++)
         if (b->used[i] != b->expected[i])
             return i;
-    for (int64_t i = skew; i + size <= (int64_t)b->size; i += size) {
+    for (int64_t i = from < skew ? skew : from; i + size <= (int64_t)b->size; i += size) {
         if (!memcmp(b->used + i, b->expected + i, (size_t)size))
             continue;
         if (x->tolerant ? !close_enough(a->type, x->c.p.types[buffer], b->used + i, b->expected + i, b->slack[i / size])
@@ -603,7 +607,7 @@ gu_verdict gu_interpret(gu_case *x) {
     for (size_t i = 0; i < COUNT(others) && !x->tolerant; i++) {
         run_order(x, others[i], false);
         for (int k = 0; k < operands(x); k++)
-            if (x->args[k].buffer == k && first_difference(x, k) >= 0)
+            if (x->args[k].buffer == k && next_difference(x, k, 0) >= 0)
                 return GU_AMBIGUOUS;
     }
     return GU_FINE;
@@ -622,7 +626,7 @@ static void compare(const gu_case *x, const char *where) {
     for (int k = 0; k < operands(x); k++) {
         const gu_array *a = &x->args[k];
         const gu_buffer *b = &x->buffers[k];
-        int64_t at = a->buffer == k ? first_difference(x, k) : -1;
+        int64_t at = a->buffer == k ? next_difference(x, k, 0) : -1;
         if (at < 0)
             continue;
         report(x, where, "results differ");
@@ -633,6 +637,10 @@ static void compare(const gu_case *x, const char *where) {
             print_number("interpreter", number_read(a->type, b->expected + at));
             print_number("library", number_read(a->type, b->used + at));
         }
+        int64_t more = 0, size = dtypes[a->type].size;
+        while ((at = next_difference(x, k, at + size)) >= 0)
+            more++;
+        print_error("  and %lld more, of %zu\n", (long long)more, b->size / (size_t)size);
         fail_msg("results differ");
     }
 }
@@ -697,7 +705,7 @@ static void upload(gu_case *x, DLTensor *tensors) {
     static const DLDevice gpu = {kDLCUDA, 0};
     int64_t size;
     for (int k = 0; k < operands(x); k++)
-        if (x->args[k].buffer == k && tensors[k].ndim > (k < x->c.p.nin ? 0 : -1)) {
+        if (x->args[k].buffer == k && !is_number(x, k)) {
             gu_buffer *b = &x->buffers[k];
             DLTensor host = bytes_of(b, &size);
             gu_must(x, "GPU", uf_empty(&b->device, gpu, host.dtype, 1, &size));
