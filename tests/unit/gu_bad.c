@@ -1,4 +1,5 @@
-/* gu_bad.c - calls of generalized ufuncs that are wrong: status, argument, dimension and message, and outputs untouched. */
+/* gu_bad.c - calls of generalized ufuncs that are wrong: status, argument, dimension and message, and outputs
+ * untouched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,17 +29,25 @@ typedef struct bad_call {
 
 static const bad_call bad_calls[] = {
     /* clang-format off */
-    {"(m,n),(n)->(m)", {S(3, 4), S(5), S(3)}, UF_ERR_SHAPE, 1, 0, "argument 1: dimension 0 is 5, but n is 4 (from argument 0)"},
-    {"(m,n),(n)->(m)", {S(2, 3, 4), S(2, 5), S(2, 3)}, UF_ERR_SHAPE, 1, 1, "argument 1: dimension 1 is 5, but n is 4 (from argument 0)"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(5)}, UF_ERR_SHAPE, 2, 0, "argument 2: dimension 0 is 5, but m is 3 (from argument 0)"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(1), S(3)}, UF_ERR_SHAPE, 1, 0, "is 1, but n is 4"}, /* core dimensions do not broadcast */
+    {"(m,n),(n)->(m)", {S(3, 4), S(5), S(3)}, UF_ERR_SHAPE, 1, 0,
+     "argument 1: dimension 0 is 5, but n is 4 (from argument 0)"},
+    {"(m,n),(n)->(m)", {S(2, 3, 4), S(2, 5), S(2, 3)}, UF_ERR_SHAPE, 1, 1,
+     "argument 1: dimension 1 is 5, but n is 4 (from argument 0)"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(5)}, UF_ERR_SHAPE, 2, 0,
+     "argument 2: dimension 0 is 5, but m is 3 (from argument 0)"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(1), S(3)}, UF_ERR_SHAPE, 1, 0,
+     "is 1, but n is 4"}, /* core dimensions do not broadcast */
     {"(m,n),(n)->(m)", {S(3, 4), S(4), S(1)}, UF_ERR_SHAPE, 2, 0, "is 1, but m is 3"},
-    {"(m,n),(n)->(m)", {S(4), S(4), S(4)}, UF_ERR_SHAPE, 0, -1, "argument 0: its rank is 1, but its core dimensions (m,n) need 2"},
-    {"(m,n),(n)->(m)", {S(3, 4), S0, S(3)}, UF_ERR_SHAPE, 1, -1, "argument 1: its rank is 0, but its core dimensions (n) need 1"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(4), S0}, UF_ERR_SHAPE, 2, -1, "argument 2: its rank is 0, but its core dimensions (m) need 1"},
+    {"(m,n),(n)->(m)", {S(4), S(4), S(4)}, UF_ERR_SHAPE, 0, -1,
+     "argument 0: its rank is 1, but its core dimensions (m,n) need 2"},
+    {"(m,n),(n)->(m)", {S(3, 4), S0, S(3)}, UF_ERR_SHAPE, 1, -1,
+     "argument 1: its rank is 0, but its core dimensions (n) need 1"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(4), S0}, UF_ERR_SHAPE, 2, -1,
+     "argument 2: its rank is 0, but its core dimensions (m) need 1"},
     {"(m,n),(n)->(m)", {S(2, 3, 4), S(5, 4), S(2, 3)}, UF_ERR_SHAPE, 1, 0, "5"},
     {"(m,n),(n)->(m)", {S(2, 3, 4), S(4), S(5, 3)}, UF_ERR_SHAPE, 0, 0, "dimension 0 of argument 2, an output, is 5"},
-    {"(m,n),(n)->(m)", {S(2, 3, 4), S(4), S(3)}, UF_ERR_SHAPE, 0, -1, "its rank without core dimensions is 1, but that of argument 2, an output, is 0"},
+    {"(m,n),(n)->(m)", {S(2, 3, 4), S(4), S(3)}, UF_ERR_SHAPE, 0, -1,
+     "its rank without core dimensions is 1, but that of argument 2, an output, is 0"},
     {"(3),(3)->(3)", {S(3), S(4), S(3)}, UF_ERR_SHAPE, 1, 0, "argument 1: dimension 0 is 4, but must be 3"},
     {"(3),(3)->(3)", {S(3), S(1), S(3)}, UF_ERR_SHAPE, 1, 0, "must be 3"},
     {"(3),(3)->(3)", {S(3), S(3), S(2)}, UF_ERR_SHAPE, 2, 0, "must be 3"},
@@ -151,23 +160,32 @@ typedef struct bad_axes {
 
 static const bad_axes bad_lists[] = {
     /* clang-format off */
-    {"(n)->()", {S(2, 3), S(2)}, 1, {{1, {2}}}, 99, false, UF_ERR_ARGUMENT, "argument 0: axis 2 is out of range: its rank is 2, so axes are from -2 to 1"},
+    {"(n)->()", {S(2, 3), S(2)}, 1, {{1, {2}}}, 99, false, UF_ERR_ARGUMENT,
+     "argument 0: axis 2 is out of range: its rank is 2, so axes are from -2 to 1"},
     {"(n)->()", {S(2, 3), S(2)}, 1, {{1, {-3}}}, 99, false, UF_ERR_ARGUMENT, "axis -3 is out of range"},
     {"(n)->()", {S(2, 3), S(2)}, 0, {{0}}, 2, false, UF_ERR_ARGUMENT, "axis 2 is out of range"},
-    {"(n)->()", {S(2, 3), S(2)}, 1, {{2, {0, 1}}}, 99, false, UF_ERR_ARGUMENT, "it has 1 core dimension, but uf_axes.lists[0].count is 2"},
+    {"(n)->()", {S(2, 3), S(2)}, 1, {{2, {0, 1}}}, 99, false, UF_ERR_ARGUMENT,
+     "it has 1 core dimension, but uf_axes.lists[0].count is 2"},
     {"(n)->()", {S(2, 3), S(2)}, 1, {{1, {1}}}, 1, false, UF_ERR_ARGUMENT, "both lists and axis"},
     {"(n)->()", {S(2, 3), S(2)}, -1, {{0}}, 99, false, UF_ERR_ARGUMENT, "must not be negative"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 2, {{2, {0, 1}}, {1, {0}}}, 99, false, UF_ERR_ARGUMENT, "must be 3: a list for each argument"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 3, {{2, {0, 0}}, {1, {0}}, {1, {0}}}, 99, false, UF_ERR_ARGUMENT, "axis 0 occurs twice"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 3, {{2, {0, -2}}, {1, {0}}, {1, {0}}}, 99, false, UF_ERR_ARGUMENT, "twice"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 0, {{0}}, 0, false, UF_ERR_ARGUMENT, "uf_axes.axis needs a single core dimension"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 0, {{0}}, 99, true, UF_ERR_ARGUMENT, "uf_axes.keepdims needs inputs with equally many core dimensions"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 2, {{2, {0, 1}}, {1, {0}}}, 99, false, UF_ERR_ARGUMENT,
+     "must be 3: a list for each argument"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 3, {{2, {0, 0}}, {1, {0}}, {1, {0}}}, 99, false, UF_ERR_ARGUMENT,
+     "axis 0 occurs twice"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 3, {{2, {0, -2}}, {1, {0}}, {1, {0}}}, 99, false, UF_ERR_ARGUMENT,
+     "twice"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 0, {{0}}, 0, false, UF_ERR_ARGUMENT,
+     "uf_axes.axis needs a single core dimension"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(3)}, 0, {{0}}, 99, true, UF_ERR_ARGUMENT,
+     "uf_axes.keepdims needs inputs with equally many core dimensions"},
     {"(m,n),(n)->()", {S(3, 4), S(4), S0}, 0, {{0}}, 99, true, UF_ERR_ARGUMENT, "keepdims"},
     {"(n)->(n)", {S(3), S(3)}, 0, {{0}}, 99, true, UF_ERR_ARGUMENT, "keepdims"},
     {"(n)->()", {S(2, 3), S(2)}, 0, {{0}}, 99, true, UF_ERR_SHAPE, ""}, /* the output lacks the dimension */
     {"(n)->()", {S(2, 3), S(2, 3)}, 0, {{0}}, 99, true, UF_ERR_SHAPE, "is 3, but keepdims makes it 1"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(3), S(4)}, 3, {{2, {1, 0}}, {1, {0}}, {1, {0}}}, 99, true, UF_ERR_ARGUMENT, "keepdims"},
-    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(4)}, 3, {{2, {1, 0}}, {1, {0}}, {1, {0}}}, 99, false, UF_ERR_SHAPE, "argument 1: dimension 0 is 4, but n is 3 (from argument 0)"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(3), S(4)}, 3, {{2, {1, 0}}, {1, {0}}, {1, {0}}}, 99, true, UF_ERR_ARGUMENT,
+     "keepdims"},
+    {"(m,n),(n)->(m)", {S(3, 4), S(4), S(4)}, 3, {{2, {1, 0}}, {1, {0}}, {1, {0}}}, 99, false, UF_ERR_SHAPE,
+     "argument 1: dimension 0 is 4, but n is 3 (from argument 0)"},
     /* clang-format on */
 };
 

@@ -506,8 +506,8 @@ static double epsilon_of(dtype t) {
     return c == DT_FLOAT16 ? 0x1p-10 : c == DT_BFLOAT16 ? 0x1p-7 : c == DT_FLOAT32 ? FLT_EPSILON : DBL_EPSILON;
 }
 
-/* Notes how far the elements of one call's outputs may be off: what the sums may, and the rounding of products of numbers
- * below 4 that cancel in a complex one. */
+/* Notes how far the elements of one call's outputs may be off: what the sums may, and the rounding of products of
+ * numbers below 4 that cancel in a complex one. */
 static void note_slack(gu_case *x, const int64_t *at, double doubt) {
     for (int k = x->c.p.nin; k < operands(x); k++) {
         const gu_array *a = &x->args[k];

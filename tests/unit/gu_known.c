@@ -1,5 +1,5 @@
-/* gu_known.c - generalized ufuncs with known answers: what people write by hand, at sizes for every mapping; empty things,
- * axes, optional dimensions, overlap, plans, inference. */
+/* gu_known.c - generalized ufuncs with known answers: what people write by hand, at sizes for every mapping; empty
+ * things, axes, optional dimensions, overlap, plans, inference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
