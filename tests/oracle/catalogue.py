@@ -1,6 +1,6 @@
-"""catalogue.py - every function of the catalogue against NumPy: some of its signatures, on random sizes, loop dimensions
-that broadcast, strides and threads. Integers must be equal; floating results are compared with NumPy's in long double,
-within a bound that grows with the number of terms and their size. A function without a test fails.
+"""catalogue.py - every function of the catalogue against NumPy: some of its signatures, on random sizes, loop
+dimensions that broadcast, strides and threads. Integers must be equal; floating results are compared with NumPy's in
+long double, within a bound that grows with the number of terms and their size. A function without a test fails.
 
 PROP_N=n makes n times as many calls, and takes n times as many signatures. UF_TEST_GPU=1 makes them on the GPU as well.
 """
@@ -461,7 +461,9 @@ def call(rng, entry, signature, device):
 def against_numpy(name, device=None):
     def test(rng):
         entry = Entry(name)
-        few = rng.permutation(len(entry.signatures))[:2 * ROUNDS]  # most of the time goes into compiling
+        order = rng.permutation(len(entry.signatures))  # a few: most of the time goes into compiling
+        kinds = [[k for k in order if (entry.signatures[k][entry.nin - 1].kind == "c") == c] for c in (True, False)]
+        few = kinds[0][:ROUNDS] + kinds[1][:(1 if kinds[0] else 2) * ROUNDS]
         for signature in (entry.signatures[k] for k in few):
             for _ in range(5 * ROUNDS):
                 call(rng, entry, signature, device)
@@ -482,14 +484,31 @@ def special_values(rng):
     inf, nan = np.inf, np.nan
     assert np.array_equal(result("softmax", [-inf, 0.0, 0.0], shape=3), [0, 0.5, 0.5])
     assert np.array_equal(result("softmax", [1000.0, 1000.0], shape=2), [0.5, 0.5])
+    assert np.array_equal(result("softmax", [0.0, 1000.0], shape=2), [0, 1])
     assert np.array_equal(result("log_softmax", [0.0, -1000.0], shape=2), [0, -1000])
     assert result("logsumexp", [-inf, -inf]) == -inf and result("logsumexp", [inf, 0.0]) == inf
     assert np.isnan(result("logsumexp", [inf, nan])) and result("logsumexp", [1000.0, 1000.0]) == 1000 + np.log(2)
+    assert result("logsumexp", [1000.0, 0.0]) == 1000 == result("logsumexp", [0.0, 1000.0])
+    assert np.allclose(result("normalize", [3e300 + 4e300j, 0, 1e-300j], shape=3, dtype=complex), [0.6 + 0.8j, 0, 0])
     for x in (1e300, 1e-300, 5e-324):
         got = result("normalize", [3 * x, 0 * x, 4 * x], shape=3)
         assert np.allclose(got, [0.6, 0, 0.8], rtol=1e-15), got
     assert np.array_equal(result("normalize", [0.0, 0.0], shape=2), [0, 0])
     assert np.all(np.isnan(result("rot3", np.zeros(4), np.ones(3), shape=3)))
+
+
+def of_nothing_and_of_one(rng):
+    for name, nothing, one in (("argmax", -1, 0), ("argmin", -1, 0), ("logsumexp", -np.inf, 7), ("mean", np.nan, 7),
+                               ("var", np.nan, 0), ("norm", 0, 7), ("trace", 0, 7), ("det", 1, 7)):
+        for x, want in ((np.zeros(0), nothing), (np.full(1, 7.0), one)):
+            x = x.reshape(x.size, x.size) if name in ("trace", "det") else x
+            got = result(name, x, dtype=np.int64 if name.startswith("arg") else float)
+            assert np.array_equal(got, want, equal_nan=True), (name, x, got)
+    minmax = Func.load("minmax")
+    for t, nothing in ((np.float64, np.nan), (np.int8, 0), (np.uint64, 0)):
+        low, high = np.ones((2, 1), t)
+        minmax(np.zeros((1, 0), t), low, high)
+        assert np.array_equal([low, high], [[nothing], [nothing]], equal_nan=True), (t, low, high)
 
 
 def interp_as_numpy(rng):
@@ -528,6 +547,7 @@ def matrices_that_do_not_go(rng):
     assert not np.any(np.isfinite(result("solve", singular, np.ones(2), shape=2)))
     assert not np.all(np.isfinite(result("solve", np.diag([1.0, 0]), np.ones(2), shape=2)))
     got = result("cholesky", np.diag([4.0, -1, 1]), shape=(3, 3))
+    assert result("cholesky", [[0.25]], shape=(1, 1)) == 0.5
     assert got[0, 0] == 2 and np.isnan(got[1, 1]) and np.isnan(got[2, 1])
 
 
@@ -556,7 +576,8 @@ def main():
     tests = [against_numpy(name) for name in sorted(set(names) | set(TESTS))]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests += [against_numpy(name, GPU) for name in names]
-    tests += [special_values, interp_as_numpy, histogram_as_numpy, matrices_that_do_not_go, first_of_equals, long_ones]
+    tests += [special_values, of_nothing_and_of_one, interp_as_numpy, histogram_as_numpy, matrices_that_do_not_go,
+              first_of_equals, long_ones]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
     print(f"1..{len(tests)}\n# UF_SEED={seed}, NumPy {np.__version__}")
