@@ -5,15 +5,19 @@
 #include "cuda/launch.h"
 
 enum {
-    /* One level: a sum, or a forall without reductions. Vectors that a thread takes at a time; in a team of several warps
-     * that goes round more than once, more. */
-    LINE_STEPS = 2,
-    LINE_STEPS_LONG = 4,
+    /* One level: a sum, or a forall without reductions. Vectors that a thread takes at a time: of lines of LINE_LONG vectors
+     * that are passed over more than once, more; of a team of several blocks, fewer: registers cost it company. */
+    LINE_STEPS = 4,
+    LINE_STEPS_LONG = 8,
+    LINE_STEPS_GRID = 2,
+    LINE_LONG = 128,
     LINE_TEAM = 9, /* log2 of its largest team */
     /* Reductions inside a forall, each by some lanes of a warp. */
     SHORT_VECTORS = 4, /* up to so many vectors, a lane takes two; beyond, one, until the warp is full */
-    ROW_BYTES = 128,   /* that a thread should load before it computes: rows taken at a time */
+    ROW_BYTES = 64,    /* that a thread should load before it computes: rows taken at a time */
     ROW_REPEAT_MAX = 8,
+    ROW_GROUPS =
+        8, /* rows are taken together even if that leaves one in so many of a warp's groups of lanes to a call */
     /* Reductions inside a forall, each in a thread. */
     TILE_ROWS = 4,
     NESTED_TEAM = 8, /* log2 of the largest team of both */
@@ -21,7 +25,7 @@ enum {
     TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
 
     GRID_WORK = 1 << 18,  /* iterations of a call that are worth several blocks, if there are */
-    GRID_CALLS = 512,     /* fewer calls than this: what fills a large device */
+    GRID_CALLS = 128,     /* fewer calls than this do not fill a large device with a block each */
     BLOCK_CORE = 1 << 16, /* elements that a block keeps near itself from one construct to the next */
 
     /* Bytes of a call for one block of its team: at most PIECE_MAX, and no less than PIECE_MIN to fill the device. */
@@ -195,9 +199,9 @@ static void set_repeat(variant *v, int repeat, int copies) {
 }
 
 /* Lanes along the range, some vectors each. */
-static void choose_line(variant *v, const work *w, int copies) {
+static void choose_line(variant *v, const work *w, int copies, bool again) {
     int64_t vectors = parts(times(w->rows, w->last), log2_floor(v->vector));
-    bool many = vectors > (int64_t)LINE_STEPS << LINE_TEAM;
+    bool many = again && vectors >= LINE_LONG;
     set_repeat(v, vectors < LINE_STEPS ? 1 : many ? LINE_STEPS_LONG : LINE_STEPS, copies);
     v->team = (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), LINE_TEAM);
 }
@@ -218,9 +222,8 @@ static void choose_rows(variant *v, const work *w, int copies) {
     unsigned lanes = vectors <= SHORT_VECTORS ? log2_ceil((uint64_t)(vectors + 1) / 2)
                                               : log2_floor((uint64_t)vectors + (uint64_t)vectors / 2);
     v->lanes = (uint8_t)least(lanes, TEAM_WARP);
-    int64_t steps = parts(vectors, v->lanes), bytes = vector_bytes(v) * (steps > 1 ? 2 : 1);
-    int repeat = repeat_for(bytes, ROW_BYTES, ROW_REPEAT_MAX);
-    while (repeat > 1 && rows < (int64_t)repeat * (WARP >> v->lanes))
+    int repeat = repeat_for(vector_bytes(v), ROW_BYTES, ROW_REPEAT_MAX), groups = (WARP >> v->lanes) / ROW_GROUPS;
+    while (repeat > 1 && rows < (int64_t)repeat * (groups ? groups : 1))
         repeat /= 2;
     set_repeat(v, repeat, copies);
     v->team = (uint8_t)least(log2_ceil((uint64_t)parts(rows, log2_floor(v->repeat))) + v->lanes, NESTED_TEAM);
@@ -254,9 +257,15 @@ static void choose_team(const cores *c, variant *v, const code_size *size) {
         v->vector /= 2;
     if (v->vector == 1 && w.all <= TINY)
         return;
-    (!w.construct->nested ? choose_line : v->along ? choose_tiles : choose_rows)(v, &w, copies);
-    if (wants_grid(c, size, &w))
-        v->team = TEAM_GRID;
+    if (!w.construct->nested)
+        choose_line(v, &w, copies, size->nconstructs > 1);
+    else
+        (v->along ? choose_tiles : choose_rows)(v, &w, copies);
+    if (!wants_grid(c, size, &w))
+        return;
+    v->team = TEAM_GRID;
+    if (!w.construct->nested)
+        set_repeat(v, LINE_STEPS_GRID, copies);
 }
 
 /* A thread a call: the body as it is written. */

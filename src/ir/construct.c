@@ -34,23 +34,10 @@ static shape_loop *nest_begin(body *b, const node *ranges, const ssa *limits, in
     return loops;
 }
 
-/* Does it call math functions, of which one vector of arguments costs what one argument does? */
-static bool has_math(const node *n) {
-    for (; n; n = n->next) {
-        if (n->kind == N_MATH || has_math(n->kid[0]) || has_math(n->kid[1]) || has_math(n->kid[2]) ||
-            has_math(n->args) || has_math(n->body) || has_math(n->other))
-            return true;
-    }
-    return false;
-}
-
-/* hint: metadata of the innermost loop; masked: no element of it by itself. */
-static void nest_end(body *b, const node *ranges, const shape_loop *loops, int count, int hint, bool masked) {
-    for (int k = count - 1; k >= 0; k--) {
-        bool last = k == count - 1;
-        (last && masked && !b->e->target->gpu ? shape_loop_end_short : shape_loop_end)(b->e, &loops[k], ssa_text("1"),
-                                                                                       last ? hint : 0);
-    }
+/* hint: metadata of the innermost loop. */
+static void nest_end(body *b, const node *ranges, const shape_loop *loops, int count, int hint) {
+    for (int k = count - 1; k >= 0; k--)
+        shape_loop_end(b->e, &loops[k], ssa_text("1"), k == count - 1 ? hint : 0);
     for (const node *r = ranges; r; r = r->next)
         b->bound[r->local] = ssa_text("%s", "");
 }
@@ -162,7 +149,7 @@ static ssa reduce_alone(body *b, const node *n) {
     ssa first = strip_lanes_fit(b, n) ? strip_lanes(b, n, limits[0], &a) : ssa_text("0");
     shape_loop *loops = nest_begin(b, n->args, limits, count, first);
     accumulator_term(b, n, &a, ssa_text("%s", ""));
-    nest_end(b, n->args, loops, count, 0, has_math(n->kid[0]));
+    nest_end(b, n->args, loops, count, 0);
     b->depth--;
     return accumulator_read(b, n, &a);
 }
@@ -178,7 +165,7 @@ void forall_alone(body *b, const node *n, const ssa *limits, int count) {
     }
     emit_statements(b, n->body);
     e->access_group = group;
-    nest_end(b, n->args, loops, count, hint, has_math(n->body));
+    nest_end(b, n->args, loops, count, hint);
     b->depth--;
     b->leave = leave;
     b->next = next;

@@ -135,94 +135,85 @@ static void space_instances(body *b, const space *p, bundle *t, int outer, const
 
 typedef void visitor(body *b, const space *p, const some *tiles, void *user);
 
-/* Which tiles: from `first` on every step-th; backwards, the same from the last to the first. */
+/* Which tiles a thread takes: row k of the tiles are the `step` ones from k * step on, and of these it takes number `first`.
+ * `together` rows are visited at a time. Whether a row is whole is the same for all threads, so that these stay together. */
 typedef struct course {
     ssa first, step; /* i64 */
-    int together;    /* tiles at a time */
-    bool backwards;
+    int together;    /* a power of two */
+    bool backwards;  /* from the last row to the first */
 } course;
 
-/* The last number first + k * step below limit; it is below 0 if there is none. */
-static ssa course_last(emit *e, const course *c, ssa limit) {
-    ssa below = shape_op(e, "sub i64", emit_value(e, "sub i64 %s, 1", limit.text), c->first);
-    ssa steps = shape_op(e, "sdiv i64", below, c->step);
-    ssa last = shape_op(e, "add i64", c->first, shape_op(e, "mul i64", steps, c->step));
-    return shape_select(e, "i64", emit_value(e, "icmp slt i64 %s, 0", below.text), ssa_text("-1"), last);
-}
-
-static ssa course_has(emit *e, const course *c, ssa t, ssa limit) {
-    return c->backwards ? emit_value(e, "icmp sge i64 %s, 0", t.text) : shape_op(e, "icmp slt i64", t, limit);
-}
-
-static ssa course_next(emit *e, const course *c, ssa t, int by) {
-    ssa far = by == 1 ? c->step : emit_value(e, "mul i64 %s, %d", c->step.text, by);
-    return shape_op(e, c->backwards ? "sub i64" : "add i64", t, far);
-}
-
-/* Visits tile t and those after it. all: they are there; else those that are not are t once more. */
-static ssa visit_from(body *b, const space *p, const course *c, ssa t, ssa limit, some *at, bool in_rest, bool all,
-                      visitor *visit, void *user) {
+/* Visits rows k (i64) and on. whole: all their tiles are there; else those that are not are the first once more. */
+static void visit_rows(body *b, const space *p, const course *c, ssa k, ssa limit, some *at, bool whole, visitor *visit,
+                       void *user) {
     emit *e = b->e;
-    ssa next = t;
+    ssa t = shape_op(e, "add i64", shape_op(e, "mul i64", k, c->step), c->first), next = t;
+    int end = 0;
+    if (!whole) {
+        int some_there = emit_label_new(e);
+        end = emit_label_new(e);
+        emit_branch_if(e, shape_op(e, "icmp slt i64", t, limit), some_there, end);
+        emit_label(e, some_there);
+    }
     for (int i = 0; i < at->tiles; i++) {
         ssa own = next;
         at->there[i] = ssa_text("%s", "");
-        if (i && !all) {
-            at->there[i] = course_has(e, c, next, limit);
+        if (i && !whole) {
+            at->there[i] = shape_op(e, "icmp slt i64", next, limit);
             own = shape_select(e, "i64", at->there[i], next, t);
         }
-        tile_find(b, p, own, in_rest, at->first[i]);
-        next = course_next(e, c, next, 1);
+        tile_find(b, p, own, false, at->first[i]);
+        next = shape_op(e, "add i64", next, c->step);
     }
     visit(b, p, at, user);
-    return next;
+    if (end) {
+        emit_branch(e, end);
+        emit_label(e, end);
+    }
 }
 
-/* A loop over tiles as long as all of a visit are there. */
-static void visit_all(body *b, const space *p, const course *c, ssa slot, ssa limit, some *at, bool in_rest,
-                      visitor *visit, void *user) {
+/* The rows that are whole and together, 0 .. limit-1. */
+static void visit_whole(body *b, const space *p, const course *c, ssa rows, ssa limit, some *at, visitor *visit,
+                        void *user) {
     emit *e = b->e;
-    int head = emit_label_new(e), inside = emit_label_new(e), end = emit_label_new(e);
-    emit_branch(e, head);
-    emit_label(e, head);
-    ssa t = emit_value(e, "load i64, i64* %s", slot.text);
-    ssa last = at->tiles > 1 ? course_next(e, c, t, at->tiles - 1) : t;
-    emit_branch_if(e, course_has(e, c, last, limit), inside, end);
-    emit_label(e, inside);
-    ssa next = visit_from(b, p, c, t, limit, at, in_rest, true, visit, user);
-    emit_line(e, "store i64 %s, i64* %s", next.text, slot.text);
-    int hint = shape_no_unroll(e), self = e->nmetadata + 1;
-    ssa loop = ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d}", self, hint));
-    emit_line(e, "br label %%L%d%s", head, loop.text);
-    emit_label(e, end);
+    shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), rows);
+    ssa k = l.i;
+    if (c->backwards)
+        k = emit_value(e, "sub i64 %s, %d", shape_op(e, "sub i64", rows, l.i).text, at->tiles);
+    visit_rows(b, p, c, k, limit, at, true, visit, user);
+    shape_loop_end(e, &l, ssa_text("%d", at->tiles), shape_no_unroll(e));
 }
 
-/* Those that are left, fewer than are visited together, in one visit. */
-static void visit_left(body *b, const space *p, const course *c, ssa slot, ssa limit, some *at, visitor *visit,
-                       void *user) {
+static void visit_singly(body *b, const space *p, const course *c, ssa limit, some *at, bool in_rest, visitor *visit,
+                         void *user) {
     emit *e = b->e;
-    int some_left = emit_label_new(e), end = emit_label_new(e);
-    ssa t = emit_value(e, "load i64, i64* %s", slot.text);
-    emit_branch_if(e, course_has(e, c, t, limit), some_left, end);
-    emit_label(e, some_left);
-    visit_from(b, p, c, t, limit, at, false, false, visit, user);
-    emit_branch(e, end);
-    emit_label(e, end);
+    shape_loop l = shape_loop_begin(e, "i64", c->first, limit);
+    at->there[0] = ssa_text("%s", "");
+    tile_find(b, p, l.i, in_rest, at->first[0]);
+    visit(b, p, at, user);
+    shape_loop_end(e, &l, c->step, shape_no_unroll(e));
 }
 
-/* Calls visit for all tiles of a course, then for the elements left over. */
+/* Calls visit for all tiles of a course, and for the elements left over: whole rows `together`, and what is left, no more
+ * rows than that, at once. */
 static void space_walk(body *b, const space *p, const course *c, visitor *visit, void *user) {
     emit *e = b->e;
-    ssa slot = emit_slot(b, "i64");
     some *at = arena_alloc(e->a, sizeof *at);
     for (int in_rest = 0; in_rest < (p->width > 1 ? 2 : 1); in_rest++) {
-        ssa limit = in_rest ? p->rest : p->tiles, first = c->backwards ? course_last(e, c, limit) : c->first;
+        ssa limit = in_rest ? p->rest : p->tiles;
         at->tiles = in_rest ? 1 : c->together;
         at->width = in_rest ? 1 : p->width;
-        emit_line(e, "store i64 %s, i64* %s", first.text, slot.text);
-        visit_all(b, p, c, slot, limit, at, in_rest, visit, user);
-        if (at->tiles > 1)
-            visit_left(b, p, c, slot, limit, at, visit, user);
+        if (at->tiles == 1) {
+            visit_singly(b, p, c, limit, at, in_rest, visit, user);
+            continue;
+        }
+        ssa rows = shape_op(e, "udiv i64", limit, c->step);
+        rows = emit_value(e, "and i64 %s, %d", rows.text, -at->tiles);
+        if (c->backwards)
+            visit_rows(b, p, c, rows, limit, at, false, visit, user);
+        visit_whole(b, p, c, rows, limit, at, visit, user);
+        if (!c->backwards)
+            visit_rows(b, p, c, rows, limit, at, false, visit, user);
     }
 }
 
