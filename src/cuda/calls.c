@@ -11,7 +11,9 @@ enum {
     LINE_STEPS_LONG = 8,
     LINE_STEPS_GRID = 2,
     LINE_LONG = 128,
-    LINE_TEAM = 9, /* log2 of its largest team */
+    LINE_TEAM = 9,      /* log2 of its largest team, */
+    LINE_TEAM_MANY = 7, /* and where there are LINE_CALLS calls, so many that smaller ones fill the device */
+    LINE_CALLS = 2048,
     /* Reductions inside a forall, each by some lanes of a warp. */
     SHORT_VECTORS = 4, /* up to so many vectors, a lane takes two; beyond, one, until the warp is full */
     ROW_BYTES = 64,    /* that a thread should load before it computes: rows taken at a time */
@@ -199,11 +201,12 @@ static void set_repeat(variant *v, int repeat, int copies) {
 }
 
 /* Lanes along the range, some vectors each. */
-static void choose_line(variant *v, const work *w, int copies, bool again) {
+static void choose_line(variant *v, const work *w, int64_t calls, int copies, bool again) {
     int64_t vectors = parts(times(w->rows, w->last), log2_floor(v->vector));
     bool many = again && vectors >= LINE_LONG;
     set_repeat(v, vectors < LINE_STEPS ? 1 : many ? LINE_STEPS_LONG : LINE_STEPS, copies);
-    v->team = (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), LINE_TEAM);
+    v->team =
+        (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), calls < LINE_CALLS ? LINE_TEAM : LINE_TEAM_MANY);
 }
 
 /* Bytes of the widest array in one vector. */
@@ -258,7 +261,7 @@ static void choose_team(const cores *c, variant *v, const code_size *size) {
     if (v->vector == 1 && w.all <= TINY)
         return;
     if (!w.construct->nested)
-        choose_line(v, &w, copies, size->nconstructs > 1);
+        choose_line(v, &w, c->loop->count, copies, size->nconstructs > 1);
     else
         (v->along ? choose_tiles : choose_rows)(v, &w, copies);
     if (!wants_grid(c, size, &w))
