@@ -18,11 +18,11 @@ enum {
     SHORT_VECTORS = 4, /* up to so many vectors, a lane takes two; beyond, one, until the warp is full */
     ROW_BYTES = 64,    /* that a thread should load before it computes: rows taken at a time */
     ROW_REPEAT_MAX = 8,
-    ROW_GROUPS =
-        8, /* rows are taken together even if that leaves one in so many of a warp's groups of lanes to a call */
+    ROW_GROUPS = 8, /* a call must have rows for one in so many of the groups of lanes in a warp */
+    ROW_TEAM = 8,   /* log2 of the largest team */
     /* Reductions inside a forall, each in a thread. */
     TILE_ROWS = 4,
-    NESTED_TEAM = 8, /* log2 of the largest team of both */
+    TILE_TEAM = 7, /* log2 of the largest team */
 
     TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
 
@@ -204,7 +204,10 @@ static void set_repeat(variant *v, int repeat, int copies) {
 static void choose_line(variant *v, const work *w, int64_t calls, int copies, bool again) {
     int64_t vectors = parts(times(w->rows, w->last), log2_floor(v->vector));
     bool many = again && vectors >= LINE_LONG;
-    set_repeat(v, vectors < LINE_STEPS ? 1 : many ? LINE_STEPS_LONG : LINE_STEPS, copies);
+    int steps = many ? LINE_STEPS_LONG : LINE_STEPS;
+    while (steps > 1 && vectors < 2 * steps)
+        steps /= 2;
+    set_repeat(v, steps, copies);
     v->team =
         (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), calls < LINE_CALLS ? LINE_TEAM : LINE_TEAM_MANY);
 }
@@ -229,7 +232,7 @@ static void choose_rows(variant *v, const work *w, int copies) {
     while (repeat > 1 && rows < (int64_t)repeat * (groups ? groups : 1))
         repeat /= 2;
     set_repeat(v, repeat, copies);
-    v->team = (uint8_t)least(log2_ceil((uint64_t)parts(rows, log2_floor(v->repeat))) + v->lanes, NESTED_TEAM);
+    v->team = (uint8_t)least(log2_ceil((uint64_t)parts(rows, log2_floor(v->repeat))) + v->lanes, ROW_TEAM);
 }
 
 /* A thread computes whole reductions, of a tile of rows by a vector along the last range. */
@@ -239,7 +242,7 @@ static void choose_tiles(variant *v, const work *w, int copies) {
         repeat /= 2;
     set_repeat(v, repeat, copies);
     int64_t threads = times(parts(w->rows, log2_floor(v->repeat)), parts(w->last, log2_floor(v->vector)));
-    v->team = (uint8_t)least(log2_ceil((uint64_t)threads), NESTED_TEAM);
+    v->team = (uint8_t)least(log2_ceil((uint64_t)threads), TILE_TEAM);
 }
 
 /* Several blocks a call: where it is much work and calls are few, or where a block would read its core from far away for
