@@ -374,6 +374,48 @@ void gu_unassigned(void **state) {
     uf_free(f);
 }
 
+/* What an output held is read before all of it is assigned; or the kernel ends before that; or it is assigned again, by
+ * whichever threads. */
+static void check_again(const char *source, int64_t calls, int64_t n, int old, int diagonal, int new) {
+    int64_t size = calls * n * n;
+    int32_t *x = malloc((size_t)(calls * n) * sizeof *x), *y = malloc((size_t)size * sizeof *y);
+    for (int64_t i = 0; i < calls * n; i++)
+        x[i] = (int32_t)i % 100;
+    for (int64_t i = 0; i < size; i++)
+        y[i] = 1000 + (int32_t)(i % 7);
+    uf_func *f = gu_make("(n)->(n,n)", "int32->int32", source);
+    OK(GU_CALL(f, UF_ARRAY(x, calls, n), UF_ARRAY(y, calls, n, n)));
+    for (int64_t i = 0; i < size; i++) {
+        int want = old * (1000 + (int)(i % 7)) + new *x[i / (n * n) * n + i % n] + (i / n % n == i % n ? diagonal : 0);
+        if (y[i] != want)
+            fail_msg("%s, %lld calls, n is %lld: element %lld is %d, not %d", source, (long long)calls, (long long)n,
+                     (long long)i, y[i], want);
+    }
+    uf_free(f);
+    free(x);
+    free(y);
+}
+
+void gu_assigned_again(void **state) {
+    static const int64_t sizes[][2] = {{500, 3}, {300, 6}, {40, 33}, {2, 300}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int64_t calls = sizes[i][0], n = sizes[i][1];
+        check_again("(x) -> (y) { forall (i : n, j : n) y[i][j] = y[i][j] + x[j]; }", calls, n, 1, 0, 1);
+        check_again("(x) -> (y) { if (n > 2) return; forall (i : n, j : n) y[i][j] = x[j]; }", calls, n, 1, 0, 0);
+        check_again("(x) -> (y) { forall (i : n) for (int64 j = 0; j < n; j++) y[j][i] = 5;"
+                    " forall (i : n, j : n) y[i][j] = x[j]; }",
+                    calls, n, 0, 0, 1);
+        check_again(
+            "(x) -> (y) { forall (i : n, j : n) y[i][j] = x[j] - 7; forall (j : n) for (int64 i = 0; i < n; i++)"
+            " y[i][j] = x[j]; forall (i : n) y[i][i] += 3; }",
+            calls, n, 0, 3, 1);
+        check_again("(x) -> (y) { for (int64 k = 0; k < 3; k++) forall (i : n, j : n) y[k % 2 ? i : j][k % 2 ? j : i] ="
+                    " k % 2 ? 0 : x[i]; }",
+                    calls, n, 0, 0, 1);
+    }
+}
+
 /* ---- Axes ---- */
 
 void gu_axes(void **state) {

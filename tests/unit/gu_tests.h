@@ -25,6 +25,7 @@ void gu_convolve(void **state);
 void gu_output_only(void **state);
 void gu_empty(void **state);
 void gu_unassigned(void **state);
+void gu_assigned_again(void **state);
 void gu_axes(void **state);
 void gu_axes_lists(void **state);
 void gu_stretch(void **state);
