@@ -591,6 +591,17 @@ static bool reads_outputs(const function *f, const node *n) {
     return false;
 }
 
+/* Counts foralls, those in loops twice. */
+static int foralls(const node *n, int each) {
+    int count = 0;
+    for (; n; n = n->next) {
+        int inside = n->kind == N_LOOP ? 2 * each : each;
+        count += n->kind == N_FORALL ? each : 0;
+        count += foralls(n->body, inside) + foralls(n->other, inside);
+    }
+    return count;
+}
+
 void spread_forall(body *b, const node *n) {
     const variant *v = b->e->frame->v;
     bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
@@ -601,6 +612,6 @@ void spread_forall(body *b, const node *n) {
         forall_along(b, n, nested, simple);
     b->leave = leave;
     b->next = next;
-    if (reads_outputs(b->f, b->f->body))
+    if (reads_outputs(b->f, b->f->body) || foralls(b->f->body, 1) > 1)
         team_barrier(b);
 }

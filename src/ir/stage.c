@@ -200,13 +200,34 @@ static bool assigns_wholly(const function *f, const node *list, int k, const nod
     return false;
 }
 
+/* Does the kernel read output k, or may it end before it comes to what assigns it? */
+static bool reads_or_leaves(const node *n, int k) {
+    for (; n; n = n->next) {
+        const node *to = n->kind == N_ASSIGN ? n->kid[0] : NULL;
+        if (n->kind == N_RETURN || (n->kind == N_ELEMENT && n->local == k))
+            return true;
+        for (int i = 0; i < 3; i++)
+            if (reads_or_leaves(to ? to->kid[i] : NULL, k) || (!(to && i == 0) && reads_or_leaves(n->kid[i], k)))
+                return true;
+        if (reads_or_leaves(to ? to->args : NULL, k) || reads_or_leaves(n->args, k) || reads_or_leaves(n->body, k) ||
+            reads_or_leaves(n->other, k) || reads_or_leaves(n->step, k))
+            return true;
+    }
+    return false;
+}
+
+/* Must the elements of output k be there before the kernel runs? */
+static bool needs_content(const function *f, int k) {
+    return reads_or_leaves(f->body, k) || !assigns_wholly(f, f->body, k, NULL);
+}
+
 /* ---- Calls ---- */
 
 static void copy_operands(calls *c, const staging *st, ssa first, ssa some, bool out) {
     const function *f = c->s.t->kernel;
     for (int k = 0; k < c->s.noperands; k++) {
         bool output = k >= c->s.nin;
-        if (c->s.v->operand[k].staged && (out ? output : !output || !assigns_wholly(f, f->body, k, NULL)))
+        if (c->s.v->operand[k].staged && (out ? output : !output || needs_content(f, k)))
             copy_operand(c, st, k, first, some, out);
     }
 }
