@@ -26,8 +26,8 @@ ssa *ranges_read(body *b, const node *ranges, int *count) {
 /* Loops over all ranges, one in the other, the last from `first` on; their variables are bound. */
 static shape_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count, ssa first) {
     shape_loop *loops = arena_alloc(b->e->a, (size_t)count * sizeof *loops);
-    const node *r = ranges;
-    for (int k = 0; k < count; k++, r = r->next) {
+    int k = 0;
+    for (const node *r = ranges; r; r = r->next, k++) {
         loops[k] = shape_loop_begin(b->e, "i64", r->next ? ssa_text("0") : first, limits[k]);
         b->bound[r->local] = loops[k].i;
     }

@@ -247,7 +247,7 @@ static void return_results(body *b, const char *type) {
 /* The address of a core operand, or the value of any other parameter. */
 static void parameter(const body *b, text *out, int k, const char *comma) {
     emit *e = b->e;
-    if (!b->f->locals[k].core) {
+    if (!b->is_kernel || !b->f->locals[k].core) {
         text_printf(out, "%s%s %%p%d", comma, ir_value_type(b->f->locals[k].type), k);
         return;
     }
