@@ -1,5 +1,5 @@
 /* abi.h - what programs compiled against version 0.1.0 rely on: values, layouts (of 64-bit Linux) and prototypes. C and C++.
- * Rows are added here when the interface grows; none is ever changed. */
+ * Rows are added here when the interface grows; none is ever changed but the sizes of structs, which grow at their ends. */
 #ifdef __cplusplus
 #define SAME(a, b) static_assert((long long)(a) == (long long)(b), #a)
 #else
@@ -66,7 +66,7 @@ SAME(sizeof(uf_section), 16);
 AT(uf_section, signatures, 0);
 AT(uf_section, source, 8);
 
-SAME(sizeof(uf_definition), 56);
+SAME(sizeof(uf_definition), 72);
 AT(uf_definition, size, 0);
 AT(uf_definition, name, 8);
 AT(uf_definition, doc, 16);
@@ -75,8 +75,21 @@ AT(uf_definition, sections, 32);
 AT(uf_definition, fast, 40);
 AT(uf_definition, flags, 44);
 AT(uf_definition, max_registers, 48);
+AT(uf_definition, layout, 56);
+AT(uf_definition, blas, 64);
 
-SAME(sizeof(uf_options), 56);
+SAME(sizeof(uf_axis_list), 16);
+AT(uf_axis_list, count, 0);
+AT(uf_axis_list, axes, 8);
+
+SAME(sizeof(uf_axes), 40);
+AT(uf_axes, size, 0);
+AT(uf_axes, count, 8);
+AT(uf_axes, lists, 16);
+AT(uf_axes, axis, 24);
+AT(uf_axes, keepdims, 32);
+
+SAME(sizeof(uf_options), 64);
 AT(uf_options, size, 0);
 AT(uf_options, stream, 8);
 AT(uf_options, device, 16);
@@ -85,14 +98,16 @@ AT(uf_options, signature, 32);
 AT(uf_options, where, 40);
 AT(uf_options, threads, 48);
 AT(uf_options, flags, 52);
+AT(uf_options, axes, 56);
 
-SAME(sizeof(uf_description), 40);
+SAME(sizeof(uf_description), 48);
 AT(uf_description, name, 0);
 AT(uf_description, doc, 8);
 AT(uf_description, kind, 16);
 AT(uf_description, nin, 24);
 AT(uf_description, nout, 28);
 AT(uf_description, signatures, 32);
+AT(uf_description, layout, 40);
 
 /* DLPack's part. */
 SAME(sizeof(DLTensor), 48);
@@ -113,7 +128,10 @@ const uf_error *uf_last_error(void);
 const char *uf_status_text(uf_status);
 const char *uf_version(void);
 uf_status uf_vectorize(uf_func **, const char *, const char *, const char *);
+uf_status uf_guvectorize(uf_func **, const char *, const char *, const char *, const char *);
 uf_status uf_define(uf_func **, const uf_definition *);
+uf_status uf_load(uf_func **, const char *);
+const char *uf_catalogue(int64_t);
 void uf_free(uf_func *);
 uf_status uf_call(const uf_func *, int, const DLTensor *, const uf_options *);
 uf_status uf_infer(const uf_func *, int, DLTensor *, const uf_options *);
