@@ -154,10 +154,10 @@ typedef struct uf_definition {
     unsigned flags;             /* UF_UNCHECKED, UF_DEBUG */
     int max_registers;          /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
     const char *layout;         /* as for uf_guvectorize; NULL: elementwise */
-    const char *blas; /* the BLAS form that the kernel is, which the CPU may call instead where strides allow and
-                                   sizes pay: "gemm", "gemv", "gevm" (vector times matrix), "gevmc" (its vector conjugated),
-                                   "dot", "dotc" (its first vector conjugated), "ger"; NULL: none. The layout must be that
-                                   of the form, and the kernel must compute it: results differ by rounding only */
+    /* The BLAS form that the kernel is, which the CPU may call instead where strides allow and sizes pay: "gemm", "gemv",
+     * "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot", "dotc" (its first vector conjugated), "ger";
+     * NULL: none. The layout must be that of the form, and the kernel must compute it: results differ by rounding only. */
+    const char *blas;
 } uf_definition;
 
 /* Reads a function from a file, or takes it from the catalogue that is built into the library.
@@ -171,8 +171,8 @@ UF_API uf_status uf_load(uf_func **out, const char *what);
 /* The names of the catalogue in alphabetical order: i counts from 0; NULL past the end and for negative i. Static storage. */
 UF_API const char *uf_catalogue(int64_t i);
 
-/* uf_vectorize and uf_guvectorize with every option. definition->size is the size of the caller's struct: 0 is an error, and a longer struct
- * than the library knows must have a zero tail. Otherwise as uf_vectorize. */
+/* uf_vectorize and uf_guvectorize with every option. definition->size is the size of the caller's struct: 0 is an error,
+ * and a longer struct than the library knows must have a zero tail. Otherwise as uf_vectorize. */
 UF_API uf_status uf_define(uf_func **out, const uf_definition *definition);
 
 /* Releases a function. NULL does nothing. Work that is queued on a stream and plans keep what they need of it. A captured
@@ -209,10 +209,12 @@ typedef struct uf_axes {
     size_t size; /* sizeof(uf_axes) */
     int count;   /* of lists: one per argument, or one per input where no output has core dimensions; 0: none */
     const uf_axis_list *lists; /* lists[k].count is the number of core dimensions that argument k has in this call */
-    const int *axis; /* the one axis of every argument with a core dimension, for functions with a single shared
-                                  core dimension; NULL: not given */
-    bool keepdims;   /* the core dimensions of the inputs stay in the outputs, with extent 1: for functions whose
-                                  inputs have equally many core dimensions and whose outputs have none */
+    /* The one axis of every argument with a core dimension, for functions with a single shared core dimension; NULL: not
+     * given. */
+    const int *axis;
+    /* The core dimensions of the inputs stay in the outputs, with extent 1: for functions whose inputs have equally many
+     * core dimensions and whose outputs have none. */
+    bool keepdims;
 } uf_axes;
 
 typedef struct uf_options {

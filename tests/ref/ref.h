@@ -1,6 +1,6 @@
 /* ref.h - the tests' oracle: what kernel C means, told a second time. A tree-walking interpreter of the typed tree, one
- * element or inner call at a time, and the math functions by MPFR. Shares no arithmetic with the library: conversions, halves, integer
- * rules are its own. Floating values are held as double, rounded to their type at each step. */
+ * element or inner call at a time, and the math functions by MPFR. Shares no arithmetic with the library: conversions,
+ * halves, integer rules are its own. Floating values are held as double, rounded to their type at each step. */
 #ifndef UF_TEST_REF_H
 #define UF_TEST_REF_H
 

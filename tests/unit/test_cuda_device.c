@@ -1,6 +1,6 @@
 /* test_cuda_device.c - what only a real driver can show, with UF_TEST_GPU=1: whose context is used and left, calls captured
- * into a graph, teams of blocks that meet, code that is freed while work with it is queued, resources, and what a call costs the host beside a bare
- * launch. That results are right on the GPU is for test_call, test_random and test_math to say. */
+ * into a graph, teams of blocks that meet, code that is freed while work with it is queued, resources, and what a call
+ * costs the host beside a bare launch. That results are right on the GPU is for test_call, test_random and test_math to say. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
