@@ -6,6 +6,7 @@
 
 enum {
     WORDS = 4,       /* of 32 bits, of the widest value */
+    WARPS_MOST = 32, /* of a block; one entry more is common to all */
     ENTRY = 8,       /* words of a value and whether it is there, in shared memory and in a slot */
     SLOT_HEAD = 128, /* bytes before the entries of a slot: the counter */
     ALL_LANES = 31   /* clamp of a shuffle over the warp */
@@ -96,6 +97,15 @@ static ssa shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, i
 /* Two values of which either may be missing. */
 static void join(body *b, const node *reduce, ssa *value, ssa *has, ssa other, ssa other_has) {
     dtype type = (dtype)reduce->type;
+    if (has->text[0] && combines_by_loop(reduce)) {
+        accumulator a = accumulator_new(b, reduce);
+        accumulator_clear(b, reduce, &a);
+        accumulator_join(b, reduce, &a, *value, *has);
+        accumulator_join(b, reduce, &a, other, other_has);
+        *value = accumulator_read(b, reduce, &a);
+        *has = accumulator_has(b, reduce, &a);
+        return;
+    }
     ssa both = combine(b, reduce, *value, other);
     if (has->text[0]) {
         both = emit_select(b->e, type, other_has, both, *value);
@@ -119,6 +129,11 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) 
         ssa other = shuffle(e, mode, mask, type, *value, by, lanes), other_has = {""};
         if (has->text[0])
             other_has = shuffle(e, mode, mask, DT_BOOL, *has, by, lanes);
+        if (has->text[0] && combines_by_loop(reduce)) { /* past the last lane is none */
+            ssa lane = emit_value(e, "and i32 %s, %d", thread_index(e).text, (1 << lanes) - 1);
+            ssa there = emit_value(e, "icmp ult i32 %s, %d", lane.text, (1 << lanes) - by);
+            other_has = shape_op(e, "and i1", other_has, there);
+        }
         join(b, reduce, value, has, other, other_has);
     }
     if (is_symmetric(reduce))
@@ -144,7 +159,13 @@ static ssa counter_of(emit *e, const char *slot) {
     return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", slot);
 }
 
-/* The meetings that this block has been to are counted in shared memory, by its first thread alone. */
+/* The meetings that this block has been to, and the reductions, are counted in shared memory by its first thread. */
+static ssa reductions_of(emit *e) {
+    if (emit_once(e, "@team_reductions"))
+        text_puts(&e->declarations, "@team_reductions = internal addrspace(3) global i32 undef, align 4\n");
+    return ssa_text("%s", "@team_reductions");
+}
+
 static ssa meeting_of(emit *e) {
     if (emit_once(e, "@team_meeting"))
         text_puts(&e->declarations, "@team_meeting = internal addrspace(3) global i64 undef, align 8\n");
@@ -156,8 +177,10 @@ void team_grid_begin(emit *e) {
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, all);
     emit_label(e, one);
     emit_line(e, "store i64 0, i64 addrspace(3)* %s, align 8", meeting_of(e).text);
+    emit_line(e, "store i32 0, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
     emit_branch(e, all);
     emit_label(e, all);
+    block_barrier(e);
 }
 
 /* The first thread's part of a meeting: arrives, and waits until all blocks have. Arrivals are never taken back: the n-th
@@ -216,7 +239,6 @@ void team_barrier(body *b) {
 
 typedef struct entries {
     const char *space; /* " addrspace(3)*" */
-    const char *how;   /* "volatile " between blocks */
     ssa base;          /* i32 pointer */
 } entries;
 
@@ -233,8 +255,7 @@ static void entry_write(body *b, const entries *in, ssa index, dtype type, ssa v
     if (has.text[0])
         n += to_words(e, DT_BOOL, has, words + n);
     for (int i = 0; i < n; i++)
-        emit_line(e, "store %si32 %s, i32%s %s, align 4", in->how, words[i].text, in->space,
-                  entry_word(e, in, index, i).text);
+        emit_line(e, "store i32 %s, i32%s %s, align 4", words[i].text, in->space, entry_word(e, in, index, i).text);
 }
 
 static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *value, ssa *has) {
@@ -242,7 +263,7 @@ static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *v
     ssa words[WORDS + 1];
     int n = words_of(type);
     for (int i = 0; i < n + (has->text[0] != 0); i++)
-        words[i] = emit_value(e, "load %si32, i32%s %s, align 4", in->how, in->space, entry_word(e, in, index, i).text);
+        words[i] = emit_value(e, "load i32, i32%s %s, align 4", in->space, entry_word(e, in, index, i).text);
     *value = from_words(e, type, words);
     if (has->text[0])
         *has = from_words(e, DT_BOOL, words + n);
@@ -251,10 +272,10 @@ static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *v
 static entries shared_entries(emit *e) {
     if (emit_once(e, "@team_entries"))
         text_printf(&e->declarations, "@team_entries = internal addrspace(3) global [%d x i32] undef, align 16\n",
-                    32 * ENTRY);
-    return (entries){" addrspace(3)*", "",
+                    (WARPS_MOST + 1) * ENTRY);
+    return (entries){" addrspace(3)*",
                      emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @team_entries, i64 0, i64 0",
-                                32 * ENTRY, 32 * ENTRY)};
+                                (WARPS_MOST + 1) * ENTRY, (WARPS_MOST + 1) * ENTRY)};
 }
 
 /* ---- Blocks ---- */
@@ -282,61 +303,95 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
 
 /* ---- Grids ---- */
 
-/* One of two sets of entries, by the number of the meeting (i64) at which it is read: sets alternate, so that none is
- * written while another block may still read it. */
-static entries grid_entries(emit *e, ssa meeting) {
-    ssa odd = emit_value(e, "and i64 %s, 1", meeting.text);
-    ssa offset = emit_value(e, "mul i64 %s, %d", odd.text, 4 * ENTRY * TEAM_BLOCKS_MAX);
-    offset = emit_value(e, "add i64 %s, %d", offset.text, SLOT_HEAD);
-    ssa base = emit_value(e, "getelementptr i8, i8 addrspace(1)* %%slot, i64 %s", offset.text);
-    return (entries){" addrspace(1)*", "volatile ",
-                     emit_value(e, "bitcast i8 addrspace(1)* %s to i32 addrspace(1)*", base.text)};
+/* A block's value lies in a set of entries of the team's slot, a word of it in the low half of 64 bits and the number of the
+ * reduction in the high half: who reads it waits until the number is there, and needs no meeting. Sets alternate, so that none
+ * is written while another block may still read it: its writer has read what all wrote to the other one since. */
+static ssa grid_word(emit *e, ssa turn, ssa block, int word) {
+    ssa set = emit_value(e, "and i32 %s, 1", turn.text);
+    ssa entry = emit_value(e, "mul i32 %s, %d", set.text, TEAM_BLOCKS_MAX);
+    entry = shape_op(e, "add i32", entry, block);
+    ssa offset = emit_value(e, "mul i32 %s, %d", entry.text, 8 * ENTRY);
+    offset = emit_value(e, "add i32 %s, %d", offset.text, SLOT_HEAD + 8 * word);
+    ssa at = emit_value(e, "getelementptr i8, i8 addrspace(1)* %%slot, i64 %s", shape_widen(e, offset).text);
+    return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", at.text);
 }
 
-/* The first warp combines what all blocks have left at the meeting just over. */
-static void gather_blocks(body *b, const node *reduce, ssa thread, ssa has) {
+static void grid_write(body *b, ssa turn, ssa block, dtype type, ssa value, ssa has) {
     emit *e = b->e;
-    ssa meeting = emit_value(e, "load volatile i64, i64 addrspace(3)* %s, align 8", meeting_of(e).text), value,
-        there = has;
+    ssa words[WORDS + 1];
+    int n = to_words(e, type, value, words);
+    if (has.text[0])
+        n += to_words(e, DT_BOOL, has, words + n);
+    ssa high = emit_value(e, "shl i64 %s, 32", shape_widen(e, turn).text);
+    for (int i = 0; i < n; i++)
+        emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8",
+                  shape_op(e, "or i64", high, shape_widen(e, words[i])).text, grid_word(e, turn, block, i).text);
+}
+
+static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa *has) {
+    emit *e = b->e;
+    ssa words[WORDS + 1];
+    int n = words_of(type);
+    for (int i = 0; i < n + (has->text[0] != 0); i++) {
+        int wait = emit_label_new(e), there = emit_label_new(e);
+        ssa at = grid_word(e, turn, block, i);
+        emit_branch(e, wait);
+        emit_label(e, wait);
+        ssa both = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", at.text);
+        ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", both.text).text);
+        emit_branch_if(e, emit_value(e, "icmp eq i32 %s, %s", high.text, turn.text), there, wait);
+        emit_label(e, there);
+        words[i] = emit_value(e, "trunc i64 %s to i32", both.text);
+    }
+    *value = from_words(e, type, words);
+    if (has->text[0])
+        *has = from_words(e, DT_BOOL, words + n);
+}
+
+/* The first warp: leaves what the block has come to, and combines what all blocks have. */
+static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    ssa thread = thread_index(e), block = emit_value(e, "lshr i64 %%rank, %d", TEAM_GRID_BLOCK), there = *has, one;
+    int first = emit_label_new(e), rest = emit_label_new(e);
+    ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
+    ssa turn = emit_value(e, "add i32 %s, 1", before.text);
+    warp_barrier(e, ssa_text("-1"));
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
+    emit_label(e, first);
+    emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", turn.text, reductions_of(e).text);
+    grid_write(b, turn, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *has);
+    emit_branch(e, rest);
+    emit_label(e, rest);
     accumulator all = accumulator_new(b, reduce);
-    entries grid = grid_entries(e, meeting), shared = shared_entries(e);
     accumulator_clear(b, reduce, &all);
     shape_loop l = shape_loop_begin(e, "i32", thread, ssa_text("%%blocks"));
-    entry_read(b, &grid, l.i, (dtype)reduce->type, &value, &there);
-    accumulator_join(b, reduce, &all, value, there);
-    shape_loop_end(e, &l, ssa_text("32"), 0);
-    value = accumulator_read(b, reduce, &all);
-    there = accumulator_has(b, reduce, &all);
-    lanes_reduce(b, reduce, TEAM_WARP, &value, &there);
-    entry_write(b, &shared, ssa_text("0"), (dtype)reduce->type, value, there);
+    grid_read(b, turn, l.i, type, &one, &there);
+    accumulator_join(b, reduce, &all, one, there);
+    shape_loop_end(e, &l, ssa_text("32"), shape_no_unroll(e));
+    *value = accumulator_read(b, reduce, &all);
+    *has = accumulator_has(b, reduce, &all);
+    warp_barrier(e, ssa_text("-1"));
+    lanes_reduce(b, reduce, TEAM_WARP, value, has);
 }
 
-/* Only the first warp goes to the meeting, with what the block has come to. */
 static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
-    int first = emit_label_new(e), rest = emit_label_new(e), warp = emit_label_new(e), end = emit_label_new(e);
+    int warp = emit_label_new(e), end = emit_label_new(e);
+    entries shared = shared_entries(e);
+    ssa common = ssa_text("%d", WARPS_MOST), gathered, there = *has;
     block_reduce(b, reduce, TEAM_GRID_BLOCK - TEAM_WARP, value, has);
-    block_barrier(e); /* all stores of the block are done, and all warps have read what they share */
-    ssa thread = thread_index(e);
-    emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", thread.text), warp, end);
+    gathered = *value;
+    there = *has;
+    emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", thread_index(e).text), warp, end);
     emit_label(e, warp);
-    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
-    emit_label(e, first);
-    ssa before = emit_value(e, "load i64, i64 addrspace(3)* %s, align 8", meeting_of(e).text);
-    entries grid = grid_entries(e, emit_value(e, "add i64 %s, 1", before.text));
-    ssa block = emit_value(e, "lshr i64 %%rank, %d", TEAM_GRID_BLOCK);
-    entry_write(b, &grid, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *has);
-    grid_meet(e);
-    emit_branch(e, rest);
-    emit_label(e, rest);
-    warp_barrier(e, ssa_text("-1"));
-    gather_blocks(b, reduce, thread, *has);
+    gather_blocks(b, reduce, &gathered, &there);
+    entry_write(b, &shared, common, type, gathered, there);
     emit_branch(e, end);
     emit_label(e, end);
     block_barrier(e);
-    entries shared = shared_entries(e);
-    entry_read(b, &shared, ssa_text("0"), type, value, has);
+    entry_read(b, &shared, common, type, value, has);
 }
 
 void team_reduce(body *b, const node *reduce, ssa *value, ssa *has) {

@@ -125,7 +125,7 @@ static inline size_t variant_key_size(const variant *v) {
  *             Without `wide`, n < 2^31. */
 enum {
     TEAM_BLOCKS_MAX = 256, /* blocks of a TEAM_GRID team */
-    TEAM_SLOT = 128 + 2 * 32 * TEAM_BLOCKS_MAX
+    TEAM_SLOT = 128 + 2 * 64 * TEAM_BLOCKS_MAX
 };
 /* The kernel's parameters after the operands' in LOOP_CALLS, for the launch and for code generation to agree on. */
 static inline int operand_words(const variant_operand *o) {
