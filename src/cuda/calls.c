@@ -443,9 +443,10 @@ int64_t calls_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
 
 /* ---- Teams of several blocks ---- */
 
-static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, uint64_t *words) {
-    size_t bytes = g->words * sizeof *words;
-    void *extra[] = {(void *)1, words, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */
+/* The parameters go one by one: a capture refuses a cooperative launch with all in one buffer. */
+static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, uint64_t *words, void **parameters) {
+    for (uint32_t i = 0; i < g->words; i++)
+        parameters[i] = &words[i];
     cu_launch_attribute together = {.id = CU_LAUNCH_COOPERATIVE, .value = {1}};
     cu_launch_config config = {.grid = {g->blocks, 1, 1},
                                .block = {g->threads, 1, 1},
@@ -454,15 +455,21 @@ static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, ui
                                .attributes = &together,
                                .count = g->team_blocks > 1};
     CU(cuMemsetD8Async, words[g->slots], 0, (size_t)g->teams * TEAM_SLOT, l->stream);
-    CU(cuLaunchKernelEx, &config, c->kernel, NULL, extra);
+    CU(cuLaunchKernelEx, &config, c->kernel, parameters, NULL);
     return UF_OK;
 }
 
 uf_status calls_launch_teams(const code *c, const launch *l, const grid *g, uint64_t *words) {
     cu_pointer slots = 0;
-    TRY(scratch_take(c->device, (size_t)g->teams * TEAM_SLOT, l->stream, &slots));
-    words[g->slots] = slots;
-    uf_status s = launch_zeroed(c, l, g, words);
-    scratch_give(c->device, slots, l->stream);
+    void **parameters = mem_alloc(g->words * sizeof *parameters);
+    if (!parameters)
+        return fail_memory();
+    uf_status s = scratch_take(c->device, (size_t)g->teams * TEAM_SLOT, l->stream, &slots);
+    if (!s) {
+        words[g->slots] = slots;
+        s = launch_zeroed(c, l, g, words, parameters);
+        scratch_give(c->device, slots, l->stream);
+    }
+    mem_free(parameters);
     return s;
 }
