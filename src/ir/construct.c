@@ -110,8 +110,44 @@ ssa accumulator_has(body *b, const node *reduce, const accumulator *a) {
     return a->has.text[0] ? emit_value(b->e, "load i1, i1* %s", a->has.text) : ssa_text("%s", "");
 }
 
+static bool has_loop(const node *list) {
+    for (const node *n = list; n; n = n->next) {
+        if (n->kind == N_LOOP || (n->callee && has_loop(n->callee->body)) || has_loop(n->args) || has_loop(n->body) ||
+            has_loop(n->other))
+            return true;
+        for (int k = 0; k < 3; k++)
+            if (has_loop(n->kid[k]))
+                return true;
+    }
+    return false;
+}
+
+bool combines_by_loop(const node *reduce) { return reduce->callee && has_loop(reduce->callee->body); }
+
+/* Combines by a helper only what is there: of anything else it might never end. */
+static void join_there(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
+    emit *e = b->e;
+    const char *type = ir_value_type((dtype)reduce->type);
+    int some = emit_label_new(e), both = emit_label_new(e), alone = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, has, some, end);
+    emit_label(e, some);
+    emit_branch_if(e, accumulator_has(b, reduce, a), both, alone);
+    emit_label(e, both);
+    put(b, type, combine(b, reduce, accumulator_read(b, reduce, a), value), a->slot);
+    emit_branch(e, end);
+    emit_label(e, alone);
+    put(b, type, value, a->slot);
+    put(b, "i1", ssa_text("true"), a->has);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
 void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
     dtype type = (dtype)reduce->type;
+    if (a->has.text[0] && combines_by_loop(reduce)) {
+        join_there(b, reduce, a, value, has);
+        return;
+    }
     ssa old = accumulator_read(b, reduce, a), joined = combine(b, reduce, old, value);
     if (a->has.text[0]) {
         ssa had = accumulator_has(b, reduce, a), any = has;

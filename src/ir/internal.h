@@ -73,6 +73,7 @@ void accumulator_clear(body *b, const node *reduce, const accumulator *a);
 void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts); /* takes in the term, if the i1
                                                                                         is true or empty */
 void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has); /* and what another has */
+bool combines_by_loop(const node *reduce); /* by a helper that might not end for what are no terms */
 ssa accumulator_read(body *b, const node *reduce, const accumulator *a);
 ssa accumulator_has(body *b, const node *reduce, const accumulator *a); /* i1; empty text with an identity */
 

@@ -572,20 +572,21 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     b->by_lanes = by_lanes;
 }
 
-/* Does anything read what a forall may have stored? */
-static bool reads_outputs(const function *f, const node *n) {
+/* Does anything read what a forall may have stored? updates: statements like y[i] += 1 count too. */
+static bool reads_outputs(const function *f, const node *n, bool updates) {
     for (; n; n = n->next) {
-        bool assigns = n->kind == N_ASSIGN;
-        if (n->kind == N_ELEMENT && f->locals[n->local].core && n->local >= f->nparams)
+        const node *does = n->kind == N_EVAL ? n->kid[0] : n;
+        bool update = does != n && !updates && (does->kind == N_COMPOUND || does->kind == N_UPDATE);
+        const node *to = does->kind == N_ASSIGN || update ? does->kid[0] : NULL;
+        if (does->kind == N_ELEMENT && f->locals[does->local].core && does->local >= f->nparams)
             return true;
-        if (assigns && (reads_outputs(f, n->kid[0]->kid[0]) || reads_outputs(f, n->kid[0]->kid[1]) ||
-                        reads_outputs(f, n->kid[0]->kid[2]) || reads_outputs(f, n->kid[0]->args)))
-            return true;
-        for (int k = assigns; k < 3; k++)
-            if (reads_outputs(f, n->kid[k]))
+        for (int k = 0; k < 3; k++)
+            if ((to && reads_outputs(f, to->kid[k], updates)) ||
+                (!(to && k == 0) && reads_outputs(f, does->kid[k], updates)))
                 return true;
-        if (reads_outputs(f, n->args) || reads_outputs(f, n->body) || reads_outputs(f, n->other) ||
-            reads_outputs(f, n->step))
+        if ((to && reads_outputs(f, to->args, updates)) || reads_outputs(f, does->args, updates) ||
+            reads_outputs(f, n->body, updates) || reads_outputs(f, n->other, updates) ||
+            reads_outputs(f, n->step, updates))
             return true;
     }
     return false;
@@ -595,23 +596,25 @@ static bool reads_outputs(const function *f, const node *n) {
 static int foralls(const node *n, int each) {
     int count = 0;
     for (; n; n = n->next) {
-        int inside = n->kind == N_LOOP ? 2 * each : each;
+        int inside = n->kind == N_LOOP ? 2 : each;
         count += n->kind == N_FORALL ? each : 0;
         count += foralls(n->body, inside) + foralls(n->other, inside);
     }
     return count;
 }
 
+/* By lanes, one of a row stores. Where they read that back, the others could see what was there before and part ways: such a
+ * row is one thread's. */
 void spread_forall(body *b, const node *n) {
     const variant *v = b->e->frame->v;
     bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
     int leave = b->leave, next = b->next;
-    if (nested && !v->along)
+    if (nested && !v->along && !reads_outputs(b->f, n->body, false))
         forall_by_lanes(b, n, simple ? fits(v->repeat, node_count(n->body), v->vector) : 1);
     else
-        forall_along(b, n, nested, simple);
+        forall_along(b, n, nested && v->along, simple);
     b->leave = leave;
     b->next = next;
-    if (reads_outputs(b->f, b->f->body) || foralls(b->f->body, 1) > 1)
+    if (reads_outputs(b->f, b->f->body, true) || foralls(b->f->body, 1) > 1)
         team_barrier(b);
 }

@@ -174,7 +174,7 @@ static bool runs_over(const function *f, const node *forall, const node *n) {
             return false;
         const node *limit = r->kid[0];
         bool same = limit->kind == N_SIZE && limit->dim == l->dim[d];
-        if (!same && !(limit->kind == N_CONST && limit->value.as.i == l->extent[d]))
+        if (!same && !(limit->kind == N_CONST && l->extent[d] >= 0 && limit->value.as.i == l->extent[d]))
             return false;
         for (int other = 0; other < d; other++)
             if (index_of(n, l->rank, other)->local == i->local)

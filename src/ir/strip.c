@@ -27,6 +27,9 @@ static bool reduction_fits(const node *n, int variable) {
     return n->is_identity && type != DT_BOOL && !dtype_is_complex(type);
 }
 
+/* The kids that are always evaluated: a reduction in another may be guarded, so that its indices are proved. */
+static int kids_reached(const node *n) { return n->kind == N_AND || n->kind == N_OR || n->kind == N_SELECT ? 1 : 3; }
+
 /* Counts the reductions that are reached by all elements; false if one does not fit. */
 static bool reductions_fit(const node *n, int variable, int *count) {
     if (!n)
@@ -35,7 +38,7 @@ static bool reductions_fit(const node *n, int variable, int *count) {
         ++*count;
         return reduction_fits(n, variable);
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < kids_reached(n); k++)
         if (!reductions_fit(n->kid[k], variable, count))
             return false;
     for (const node *a = n->args; a; a = a->next)
@@ -133,7 +136,7 @@ static void reduce_all(body *b, const strip *p, const node *n, reduced **list) {
         *list = r;
         return;
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < kids_reached(n); k++)
         reduce_all(b, p, n->kid[k], list);
     for (const node *a = n->args; a; a = a->next)
         reduce_all(b, p, a, list);

@@ -151,11 +151,11 @@ static void visit(survey *s, const node *n) {
     }
     if (n->kind == N_ELEMENT && !s->depth && s->f->locals[n->local].core && n->local >= s->f->nparams)
         s->out->spreads = false;
+    visit_list(s, n->args); /* ranges are evaluated outside */
     s->depth += construct;
     for (int k = 0; k < 3; k++)
         if (n->kid[k])
             visit(s, n->kid[k]);
-    visit_list(s, n->args);
     visit_list(s, n->body);
     visit_list(s, n->other);
     visit_list(s, n->step);

@@ -1,0 +1,740 @@
+/* test_gu_ir.c - code of generalized ufuncs, read but not run on a GPU: directed and random kernels for random variants are
+ * accepted by every LLVM and by libNVVM; the text has the loads, shuffles and meetings that it must have, and no others; the
+ * CPU's inner loops are vector loops; and what little is run on the CPU by itself. UF_SEED repeats a run, UF_TRIALS sets the
+ * number of variants (default: as many as go in two seconds), UF_BLESS=1 rewrites the goldens in tests/ir. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../ref/random.h"
+#include "ir/ir.h"
+#include "ir_check.h"
+#include "lang_try.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "draw.h"
+
+static const code_target gpu = {.gpu = true, .arch = 90}, cpu = {.vector_bits = 256, .f16c = true};
+
+typedef struct kernel {
+    const char *name, *layout, *source, *types;
+} kernel;
+
+static const kernel kernels[] = {
+    {"matvec", "(m,n),(n)->(m)", "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }",
+     "float32,float32->float32"},
+    {"vecmat", "(m),(m,n)->(n)", "(x, A) -> (y) { forall (j : n) y[j] = sum(i : m, x[i] * A[i][j]); }",
+     "float32,float32->float32"},
+    {"matmul", "(m,n),(n,p)->(m,p)", "(A, B) -> (C) { forall (i : m, j : p) C[i][j] = sum(k : n, A[i][k] * B[k][j]); }",
+     "float64,float64->float64"},
+    {"complex_matmul", "(m,n),(n,p)->(m,p)",
+     "(A, B) -> (C) { forall (i : m, j : p) C[i][j] = sum(k : n, A[i][k] * conj(B[k][j])); }",
+     "complex64,complex128->complex128"},
+    {"norm", "(n)->()", "(x) -> (y) { y = sqrt(sum(i : n, x[i] * x[i])); }", "float32->float32"},
+    {"softmax", "(n)->(n)",
+     "(x) -> (y) { auto m = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - m)); forall (i : n) y[i] = exp(x[i] - m) "
+     "/ s; }",
+     "float32->float32"},
+    {"rows", "(m,n)->(m)",
+     "(A) -> (y) { forall (i : m) { auto s = sum(j : n, A[i][j]) / n; auto v = sum(j : n, (A[i][j] - s) * (A[i][j] - "
+     "s)); if (v > 1) y[i] = v; else y[i] = s > 0 ? min(j : n, A[i][j]) : 0; } }",
+     "float32->float32"},
+    {"layer", "(m,n)->(m,n)",
+     "(A) -> (y) { forall (i : m) { auto s = sum(j : n, A[i][j]) / n; forall (j : n) y[i][j] = A[i][j] - s; } }",
+     "bfloat16->float16"},
+    {"two_moments", "(m,n)->(m),(m)",
+     "(A) -> (s, q) { forall (i : m) { auto t = sum(j : n, A[i][j]); auto u = t / n; s[i] = u; q[i] = "
+     "sum(j : n, (A[i][j] - u) * (A[i][j] - u)); } }",
+     "float32->float32,float32"},
+    {"helper", "(n)->(),()",
+     "first(a, b) { return a * b + a; } (x) -> (y, z) { y = reduce(first, i : n, x[i]); z = any(i : n, x[i] > 3) ? 1 "
+     ": 0; }",
+     "int8->int32,uint8"},
+    {"looping_helper", "(m,n)->(m),()",
+     "up(a, b) { auto c = a; while (c < b) c += c; return c; } (x) -> (y, z) { forall (i : m) y[i] = reduce(up, j : n, "
+     "x[i][j]); z = reduce(up, i : m, j : n, x[i][j]); }",
+     "int64->int64,int64"},
+    {"complex_helper", "(n)->()", "one(a, b) { return a * b + 1; } (x) -> (y) { y = reduce(one, i : n, x[i]); }",
+     "complex128->complex128"},
+    {"bools", "(m,n)->(m),()",
+     "(x) -> (y, z) { forall (i : m) y[i] = all(j : n, x[i][j]) || any(j : n, !x[i][j]); z = all(i : m, any(j : n, "
+     "x[i][j])); }",
+     "bool->bool,bool"},
+    {"three_ranges", "(m,n,p)->()", "(x) -> (s) { s = prod(i : m, j : n, k : p, x[i][j][k]); }", "float16->float32"},
+    {"four_ranges", "(m,n)->(m,n)",
+     "(x) -> (y) { forall (i : m, a : 2, b : 1, j : n) y[i][j] = sum(k : n, l : 3, x[i][k] * l + a * b); }",
+     "uint16->int32"},
+    {"many_ranges", "(n)->()", "(x) -> (s) { s = sum(a : 2, b : 2, c : 2, d : 2, e : 2, i : n, x[i]); }",
+     "float32->float32"},
+    {"read_back", "(n)->(n)",
+     "(x) -> (y) { forall (i : n) y[i] = x[i] * 2; auto s = sum(i : n, y[i]); forall (i : n) y[i] = y[n - 1 - i] / s; "
+     "}",
+     "float64->float64"},
+    {"own_store", "(m,n)->(m),(m)",
+     "(A) -> (y, z) { forall (i : m) { y[i] = sum(j : n, A[i][j]); z[i] = sum(j : n, A[i][j] * y[i]); } }",
+     "float32->float32,float32"},
+    {"update", "(m,n)->(m)", "(A) -> (y) { forall (i : m) y[i] += sum(j : n, A[i][j]); }", "float32->float32"},
+    {"scatter", "(n),(n)->(n)", "(x, at) -> (y) { forall (i : n) y[i] = 0; forall (i : n) y[at[i]] = x[i]; }",
+     "int8,int32->int8"},
+    {"rounds", "(n)->(n)", "(x) -> (y) { for (int64 t = 0; t < 3; t++) forall (i : n) y[(i + t) % n] = x[i] + t; }",
+     "int32->int32"},
+    {"plain_loop", "(n)->(n)",
+     "(x) -> (y) { auto s = x[0] * 0; for (int64 i = 0; i < n; i++) { s += x[i]; y[i] = s; } }", "float32->float32"},
+    {"early", "(n)->(n)", "(x) -> (y) { if (sum(i : n, x[i]) < 0) return; forall (i : n) y[i] = x[i]; }",
+     "float32->float32"},
+    {"checked", "(n),(m)->(m)", "(x, at) -> (y) { forall (i : m) y[i] = x[at[i]] + x[i]; }", "float16,int32->float32"},
+    {"local_array", "(m,n)->(m)",
+     "(A) -> (y) { forall (i : m) { float32 t[4]; for (int64 k = 0; k < 4; k++) t[k] = sum(j : n, A[i][j] * k); y[i] = "
+     "t[0] + t[3]; } }",
+     "float32->float64"},
+    {"shared_array", "(n)->()",
+     "(x) -> (s) { float32 t[4]; forall (k : 4) t[k] = sum(i : n, x[i] * k); s = sum(k : 4, t[k]); }",
+     "float32->float32"},
+    {"conditional", "(m,n)->(n)",
+     "(A) -> (y) { forall (i : n) y[i] = i < n - 1 ? sum(j : m, A[j][i + 1]) : sum(j : m, A[j][i]) + 1; }",
+     "float32->float32"},
+    {"triangle", "(n,n)->(n)", "(A) -> (y) { forall (i : n) y[i] = sum(j : i, A[i][j]) - sum(j : n - i, A[j][i]); }",
+     "float32->float32"},
+    {"nested_sums", "(m,n)->()", "(A) -> (s) { s = sum(i : m, prod(j : n, A[i][j]) * max(j : n, A[i][j])); }",
+     "int16->int64"},
+    {"range_of_sum", "(n)->()", "(x) -> (s) { s = sum(i : sum(j : n, (int64)x[j]), i * i); }", "uint8->int64"},
+    {"range_of_output", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = x[i]; forall (i : (int64)y[0]) y[i] = 1; }",
+     "int32->int32"},
+    {"nothing", "(n)->(n)", "(x) -> (y) { forall (i : 0) y[i] = x[i]; forall (i : -3) y[i] = 1; }", "int32->int32"},
+    {"frozen", "(3),(3)->(3)",
+     "(a, b) -> (c) { c[0] = a[1] * b[2] - a[2] * b[1]; c[1] = a[2] * b[0] - a[0] * b[2]; c[2] = a[0] * b[1] - a[1] * "
+     "b[0]; }",
+     "float64,float64->float64"},
+    {"scaled", "(),(n),()->(n),()",
+     "(a, x, k) -> (y, s) { a = a + 1; forall (i : n) y[i] = a * x[i] + k; s = sum(i : n, x[i]) * a; }",
+     "float32,float32,int32->float32,float64"},
+    {"outer", "(m),(n)->(m,n)", "(x, y) -> (z) { forall (i : m, j : n) z[i][j] = x[i] * y[j]; }", "int8,int8->int16"},
+};
+
+static const kernel *kernel_of(const char *name) {
+    for (size_t k = 0; k < COUNT(kernels); k++)
+        if (!strcmp(kernels[k].name, name))
+            return &kernels[k];
+    fail_msg("no kernel %s", name);
+    return NULL;
+}
+
+static tree *tree_of(arena *a, const kernel *k) {
+    tree *t = NULL;
+    if (lang_try_core(a, k->layout, k->source, k->types, &t))
+        fail_msg("%s: %s", k->name, uf_last_error()->message);
+    return t;
+}
+
+/* ---- Variants ---- */
+
+/* Arrays in the signature's types, with the last core dimension as the unit. */
+static variant variant_of(const tree *t, int team, int lanes, int vector, int repeat) {
+    variant v;
+    memset(&v, 0, sizeof v);
+    v.loop = LOOP_CALLS;
+    v.ndim = 1;
+    v.nin = (uint8_t)t->layout->nin;
+    v.nout = (uint8_t)t->layout->nout;
+    v.team = (uint8_t)team;
+    v.lanes = (uint8_t)lanes;
+    v.vector = (uint8_t)vector;
+    v.repeat = (uint8_t)repeat;
+    for (int k = 0; k < v.nin + v.nout; k++)
+        v.operand[k] = (variant_operand){.memory = (uint8_t)t->kernel->locals[k].type,
+                                         .value = (uint8_t)t->kernel->locals[k].type,
+                                         .kind = OPERAND_STRIDED,
+                                         .unit = (uint8_t)t->layout->operands[k].rank};
+    return v;
+}
+
+static void random_operand(const tree *t, variant *v, int k) {
+    variant_operand *o = &v->operand[k];
+    bool input = k < v->nin;
+    int rank = t->layout->operands[k].rank;
+    if (chance(25))
+        do
+            o->memory = (uint8_t)pick(0, DT_COUNT - 1);
+        while (input ? !dtype_can_cast((dtype)o->memory, (dtype)o->value, UF_CAST_SAFE)
+                     : !dtype_can_cast((dtype)o->value, (dtype)o->memory, UF_CAST_SAME_KIND));
+    if (input && !rank && chance(40)) {
+        o->kind = OPERAND_NUMBER;
+        o->memory = o->value;
+    }
+    if (chance(30))
+        o->unit = (uint8_t)pick(0, rank);
+}
+
+static variant random_variant(const tree *t, bool on_gpu) {
+    code_size size;
+    ir_traits(t, &size);
+    int team = on_gpu && size.spreads && chance(90) ? (int)pick(0, TEAM_GRID) : 0;
+    variant v = variant_of(t, team, 0, 1, 1);
+    v.ndim = (uint8_t)pick(1, on_gpu ? 3 : 2);
+    v.along = (team || !on_gpu) && chance(40);
+    if (team) {
+        v.lanes = v.along ? 0 : (uint8_t)pick(0, team < TEAM_WARP ? team : TEAM_WARP);
+        v.vector = (uint8_t)(1 << pick(0, 4));
+        v.repeat = (uint8_t)(1 << pick(0, 3));
+    }
+    v.wide = on_gpu && chance(25);
+    for (int k = 0; k < v.nin + v.nout; k++)
+        random_operand(t, &v, k);
+    bool staged = on_gpu && !team && chance(60);
+    if (staged)
+        v.ndim = 1;
+    for (int k = 0; k < v.nin + v.nout && staged; k++)
+        v.operand[k].staged = t->layout->operands[k].rank && chance(70);
+    return v;
+}
+
+static void describe(const kernel *k, const variant *v) {
+    fprintf(stderr, "%s, %s, %s\n%s\nndim %d wide %d vector %d repeat %d team %d lanes %d along %d\n", k->name,
+            k->layout, k->types, k->source, v->ndim, v->wide, v->vector, v->repeat, v->team, v->lanes, v->along);
+    for (int i = 0; i < v->nin + v->nout; i++)
+        fprintf(stderr, "operand %d: %s as %s, kind %d, unit %d, staged %d\n", i, dtypes[v->operand[i].memory].name,
+                dtypes[v->operand[i].value].name, v->operand[i].kind, v->operand[i].unit, v->operand[i].staged);
+}
+
+static code_module generate(arena *a, const kernel *k, const tree *t, const variant *v, const code_target *target) {
+    code_module m = {.flags = 0};
+    if (ir_calls(a, k->name, t, v, target, &m)) {
+        describe(k, v);
+        fail_msg("%s", uf_last_error()->message);
+    }
+    return m;
+}
+
+static int occurrences(const char *where, const char *what) {
+    int n = 0;
+    for (const char *at = where; (at = strstr(at, what)); at += strlen(what))
+        n++;
+    return n;
+}
+
+/* ---- Accepted ---- */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One LLVM by turn; for the GPU libNVVM for one architecture of each of its two dialects by turn, now and then with ptxas. */
+static const char *judge(const code_module *m, bool on_gpu, int64_t turn) {
+    static const int archs[] = {90, 100, 75, 120};
+    const char *wrong = judge_count() ? judge_ir((int)(turn % judge_count()), m->ir.data) : NULL, *ptx = "";
+    if (wrong || !on_gpu || !nvvm_found())
+        return wrong;
+    wrong = nvvm_judge(m, archs[turn % (int64_t)COUNT(archs)], turn % 16 == 3, &ptx);
+    return wrong ? wrong : strstr(ptx, ".extern .func");
+}
+
+static void accept(const kernel *k, const tree *t, bool on_gpu, int64_t turn) {
+    arena a = {0};
+    variant v = random_variant(t, on_gpu);
+    code_module m = generate(&a, k, t, &v, on_gpu ? &gpu : &cpu);
+    const char *wrong = judge(&m, on_gpu, turn);
+    if (wrong) {
+        if (getenv("SHOW_IR"))
+            puts(m.ir.data);
+        describe(k, &v);
+        fail_msg("%s", wrong);
+    }
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+/* Calls try until the time or the number of trials is over. */
+static void sample(void (*try)(int64_t turn)) {
+    const char *given = getenv("UF_TRIALS");
+    int64_t most = given ? atoll(given) : INT64_MAX, turn = 0;
+    double end = now() + (given ? 1e9 : 1.6);
+    for (; turn < most && now() < end; turn++)
+        try(turn);
+    print_message("%lld variants\n", (long long)turn);
+}
+
+static void try_directed(int64_t turn) {
+    arena a = {0};
+    const kernel *k = &kernels[pick(0, COUNT(kernels) - 1)];
+    const tree *t = tree_of(&a, k);
+    for (int i = 0; i < 4; i++)
+        accept(k, t, false, 4 * turn + i);
+    accept(k, t, true, turn);
+    arena_free(&a);
+}
+
+static void test_directed(void **state) {
+    (void)state;
+    sample(try_directed);
+}
+
+static void try_random(int64_t turn) {
+    arena a = {0};
+    core_program c = {.tame = false};
+    core_layout l;
+    const syntax *s;
+    tree *t;
+    source from = {draw_bits()};
+    random_core_program(&c, &from);
+    kernel k = {"random", c.layout.data, c.p.source.data, c.p.signature};
+    if (!layout_parse(&a, k.layout, &l) && !lang_parse(&a, k.source, &s) &&
+        !lang_check(&a, s, &l, c.p.types, c.p.nin, c.p.types + c.p.nin, c.p.nout, false, &t)) {
+        accept(&k, t, false, turn);
+        accept(&k, t, true, turn);
+    }
+    core_program_free(&c);
+    arena_free(&a);
+}
+
+static void test_random(void **state) {
+    (void)state;
+    sample(try_random);
+}
+
+/* ---- What the PTX says ---- */
+
+typedef struct fact {
+    const char *kernel;
+    int team, lanes, along, vector, repeat;
+    const char *what; /* of which there must be .. */
+    int least, most;
+} fact;
+
+enum {
+    ANY = 1 << 20
+};
+
+static const fact facts[] = {
+    /* 16 bytes of read-only data at a time */
+    {"matvec", 5, 3, 0, 4, 1, "ld.global.nc.v4.f32", 2, ANY},
+    {"matvec", 5, 3, 0, 4, 4, "ld.global.nc.v4.f32", 5, ANY},
+    {"matmul", 7, 0, 1, 2, 1, "ld.global.nc.v2.f64", 1, ANY},
+    {"matmul", 7, 0, 1, 2, 1, "st.global.v2.f64", 1, ANY},
+    {"norm", 8, 0, 0, 4, 4, "ld.global.nc.v4.f32", 4, ANY},
+    {"outer", 8, 0, 0, 8, 1, "st.global.v4", 1, ANY},
+    {"read_back", 8, 0, 0, 2, 1, "ld.global.v2.f64", 1, ANY}, /* an output: not by the read-only path */
+    /* meetings: only where something could be read or overwritten */
+    {"matvec", 8, 5, 0, 4, 1, "bar", 0, 0},
+    {"matvec", 8, 5, 0, 4, 1, "shfl.sync", 5, ANY},
+    {"matvec", 8, 0, 1, 4, 2, "shfl.sync", 0, 0},
+    {"matvec", 3, 0, 0, 1, 1, "shfl.sync", 0, 0},
+    {"matvec", 0, 0, 0, 1, 1, "shfl", 0, 0},
+    {"matvec", 0, 0, 0, 1, 1, "bar", 0, 0},
+    {"outer", 10, 0, 0, 8, 2, "bar", 0, 0},
+    {"norm", 5, 0, 0, 1, 1, "shfl.sync.bfly", 5, ANY},
+    {"norm", 5, 0, 0, 1, 1, "bar.sync", 0, 0},
+    {"softmax", 8, 0, 0, 4, 1, "bar.sync", 2, ANY},
+    {"read_back", 8, 0, 0, 2, 1, "bar.sync", 3, ANY},
+    {"read_back", 4, 0, 0, 2, 1, "bar.warp.sync", 2, ANY},
+    {"scatter", 8, 0, 0, 1, 1, "bar.sync", 1, ANY},
+    {"scatter", 5, 0, 0, 1, 1, "bar.warp.sync", 1, ANY},
+    {"rounds", 8, 0, 0, 1, 1, "bar.sync", 1, ANY},
+    {"read_back", 11, 0, 0, 2, 1, "membar.gl", 1, ANY},
+    {"matvec", 11, 5, 0, 4, 1, "membar.gl", 0, 0},
+    /* of a row that reads what it has stored no two threads know */
+    {"own_store", 5, 5, 0, 1, 1, "shfl.sync", 0, 0},
+    {"update", 5, 5, 0, 1, 1, "shfl.sync", 5, ANY},
+};
+
+static void test_ptx(void **state) {
+    (void)state;
+    if (!nvvm_found())
+        skip();
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        const fact *f = &facts[i];
+        const kernel *k = kernel_of(f->kernel);
+        arena a = {0};
+        const tree *t = tree_of(&a, k);
+        variant v = variant_of(t, f->team, f->lanes, f->vector, f->repeat);
+        v.along = (uint8_t)f->along;
+        code_module m = generate(&a, k, t, &v, &gpu);
+        const char *ptx = "", *wrong = nvvm_judge(&m, 90, false, &ptx);
+        int n = wrong ? 0 : occurrences(ptx, f->what);
+        if (wrong || n < f->least || n > f->most) {
+            if (getenv("SHOW_IR"))
+                puts(wrong ? m.ir.data : ptx);
+            describe(k, &v);
+            fail_msg("fact %zu: %s is there %d times; %s", i, f->what, n, wrong ? wrong : "");
+        }
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- Staged outputs: copied in unless all is assigned and nothing read ---- */
+
+static void test_staged(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        int copies; /* of x in, of y out, of y in */
+    } cases[] = {
+        {"(x) -> (y) { forall (i : n) y[i] = x[i]; }", 2},
+        {"(x) -> (y) { { forall (i : n) { y[i] = x[i]; } } }", 2},
+        {"(x) -> (y) { forall (i : n) y[i] = y[i] + x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n) y[i] += x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n - 1) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n) y[n - 1 - i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : -1) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { if (x[0] > 0) return; forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { { if (x[0] > 0) { return; } } forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { if (x[0] > 0) forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n) if (x[i] > 0) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { for (int64 t = 0; t < n; t++) forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { auto s = sum(i : n, y[i]); forall (i : n) y[i] = s; }", 3},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        kernel k = {"staged", "(n)->(n)", cases[i].source, "float32->float32"};
+        const tree *t = tree_of(&a, &k);
+        variant v = variant_of(t, 0, 0, 1, 1);
+        v.operand[0].staged = v.operand[1].staged = 1;
+        code_module m = generate(&a, &k, t, &v, &gpu);
+        int n = occurrences(m.ir.data, "ptrtoint float addrspace(1)*"); /* of each copy, to see its alignment */
+        if (n != cases[i].copies)
+            fail_msg("%s: %d copies, not %d", k.source, n, cases[i].copies);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- The CPU's inner loops ---- */
+
+static void test_cpu_vectors(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const struct {
+        kernel k;
+        int along;
+        const char *packed[2];
+    } loops[] = {
+        {{"matvec", "(m,n),(n)->(m)", "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }",
+          "float32,float32->float32"},
+         0,
+         {"vfmadd231ps", "%ymm"}},
+        {{"vecmat", "(m),(m,n)->(n)", "(x, A) -> (y) { forall (j : n) y[j] = sum(i : m, x[i] * A[i][j]); }",
+          "float64,float64->float64"},
+         1,
+         {"vfmadd", "pd"}},
+        {{"matmul", "(m,n),(n,p)->(m,p)",
+          "(A, B) -> (C) { forall (i : m, j : p) C[i][j] = sum(k : n, A[i][k] * B[k][j]) + 1; }",
+          "float32,float32->float32"},
+         1,
+         {"vfmadd", "ps"}},
+        {{"total", "(n)->()", "(x) -> (s) { s = sum(i : n, x[i]); }", "float32->float32"}, 0, {"vaddps", "%ymm"}},
+        {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"}, 0, {"vblendvps", "%ymm"}},
+        {{"integers", "(n)->()", "(x) -> (s) { s = sum(i : n, x[i]); }", "int32->int64"}, 0, {"vpaddq", "%ymm"}},
+        {{"columns", "(m,n)->(n)", "(A) -> (y) { forall (j : n) y[j] = max(i : m, A[i][j]); }", "float32->float32"},
+         1,
+         {"vblendvps", "%ymm"}},
+        {{"scale", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = x[i] * 2; }", "float32->float32"},
+         0,
+         {"vaddps", "%ymm"}},
+    };
+    for (size_t i = 0; i < COUNT(loops); i++) {
+        arena a = {0};
+        const tree *t = tree_of(&a, &loops[i].k);
+        variant v = variant_of(t, 0, 0, 1, 1);
+        v.along = (uint8_t)loops[i].along;
+        code_module m = generate(&a, &loops[i].k, t, &v, &cpu);
+        for (int j = 0; j<judge_count(); j += judge_count()> 1 ? judge_count() - 1 : 1) {
+            const char *assembly = judge_assembly(j, m.ir.data, "haswell", "");
+            bool found = false;
+            for (const char *at = assembly; !found && (at = strstr(at, loops[i].packed[0])); at++) {
+                const char *end = strchr(at, '\n'), *other = strstr(at, loops[i].packed[1]);
+                found = other && other < end && memchr(at, '%', (size_t)(end - at)) && strstr(at, "%ymm") < end;
+            }
+            if (!found) {
+                if (getenv("SHOW_IR"))
+                    puts(assembly);
+                fail_msg("%s, %s: no %s .. %s", judge_name(j), loops[i].k.name, loops[i].packed[0], loops[i].packed[1]);
+            }
+        }
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- Run on the CPU ---- */
+
+enum {
+    WORDS = 64
+};
+
+/* One inner call of arrays in C order. */
+static void run_one(const kernel *k, bool along, const int64_t *sizes, void *const *data) {
+    arena a = {0};
+    const tree *t = tree_of(&a, k);
+    const core_layout *l = t->layout;
+    variant v = variant_of(t, 0, 0, 1, 1);
+    int64_t words[WORDS] = {0}, *core;
+    int n = 0, operands = l->nin + l->nout;
+    v.along = along;
+    for (int i = 0; i < operands; i++)
+        words[n++] = (int64_t)(intptr_t)data[i];
+    words[n] = words[n + 1] = 1;
+    core = words + n + 2 + 2 * operands;
+    memcpy(core, sizes, (size_t)l->ndims * sizeof *core);
+    for (int i = 0; i < operands; i++)
+        for (int64_t d = l->operands[i].rank - 1, stride = 1; d >= 0; stride *= sizes[l->operands[i].dim[d--]])
+            core[l->operands[i].strides + d] = stride;
+    code_module m = generate(&a, k, t, &v, &cpu);
+    judged *compiled = judge_compile(0, &m, 1);
+    ((void (*)(const int64_t *))judge_address(compiled, m.entry))(words);
+    judge_free(compiled);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+/* A sum that only some elements want reads nothing for the others: what lies behind the matrix cannot be read. */
+static void test_guarded_sum(void **state) {
+    (void)state;
+    if (!judge_count())
+        skip();
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    enum {
+        M = 3,
+        N = 40
+    };
+    char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    float *A = (float *)(void *)(memory + page) - M * N, y[N];
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    for (int i = 0; i < M * N; i++)
+        A[i] = (float)i;
+    run_one(kernel_of("conditional"), true, (int64_t[]){M, N}, (void *[]){A, y});
+    for (int i = 0; i < N; i++) {
+        float sum = i < N - 1 ? 0 : 1;
+        for (int j = 0; j < M; j++)
+            sum += A[j * N + (i < N - 1 ? i + 1 : i)];
+        assert_true(y[i] == sum);
+    }
+    munmap(memory, 2 * page);
+}
+
+/* The helper of `reduce` is called with terms and what it has returned; this one never ends for 0. */
+static void test_looping_helper(void **state) {
+    (void)state;
+    if (!judge_count())
+        skip();
+    enum {
+        M = 3,
+        N = 100
+    };
+    int64_t x[M * N], y[M], z;
+    for (int i = 0; i < M * N; i++)
+        x[i] = (int64_t)1 << (i * 7 % 40); /* of powers of two it is the larger */
+    alarm(60);
+    for (int64_t n = 0; n <= N; n += n < 3 ? 1 : 97) {
+        int64_t all = 0;
+        run_one(kernel_of("looping_helper"), false, (int64_t[]){M, n}, (void *[]){x, y, &z});
+        for (int i = 0; i < M; i++) {
+            int64_t most = 0;
+            for (int64_t j = 0; j < n; j++)
+                most = x[i * n + j] > most ? x[i * n + j] : most;
+            assert_true(y[i] == most);
+            all = most > all ? most : all;
+        }
+        assert_true(z == all);
+    }
+    alarm(0);
+}
+
+/* ---- Traits ---- */
+
+static void size_of(const char *name, code_size *size) {
+    arena a = {0};
+    ir_traits(tree_of(&a, kernel_of(name)), size);
+    arena_free(&a);
+}
+
+static void test_spreads(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        bool spreads;
+        int constructs;
+    } cases[] = {
+        {"matvec", true, 1},           {"softmax", true, 3},       {"rows", true, 1},
+        {"helper", true, 2},           {"bools", true, 2},         {"read_back", true, 3},
+        {"scatter", true, 2},          {"rounds", true, 1},        {"early", true, 2},
+        {"local_array", true, 1},      {"four_ranges", true, 1},   {"scaled", true, 2},
+        {"range_of_sum", true, 2}, /* the sum in the range is spread as well */
+        {"many_ranges", false, 1}, /* more than CODE_RANGES */
+        {"plain_loop", false, 0},  /* nothing to spread, and an output is assigned outside */
+        {"frozen", false, 0},          {"shared_array", false, 2}, /* a local array of all is assigned in the forall */
+        {"range_of_output", false, 2},                             /* each thread would read it at another time */
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        code_size size;
+        size_of(cases[i].kernel, &size);
+        if (size.spreads != cases[i].spreads || size.nconstructs != cases[i].constructs)
+            fail_msg("%s: spreads %d, %d constructs", cases[i].kernel, size.spreads, size.nconstructs);
+    }
+}
+
+static void expect_construct(const code_construct *c, bool reduces, bool nested, const char *outer, const char *inner) {
+    char list[2][CODE_RANGES * 4 + 1] = {"", ""};
+    for (int i = 0; i < c->nouter; i++)
+        sprintf(list[0] + strlen(list[0]), "%d ", c->outer[i]);
+    for (int i = 0; i < c->ninner; i++)
+        sprintf(list[1] + strlen(list[1]), "%d ", c->inner[i]);
+    assert_int_equal(c->reduces, reduces);
+    assert_int_equal(c->nested, nested);
+    assert_string_equal(list[0], outer);
+    assert_string_equal(list[1], inner);
+}
+
+static void expect_access(const code_access *a, int operand, int outer, int inner) {
+    assert_int_equal(a->operand, operand);
+    assert_int_equal(a->outer, outer);
+    assert_int_equal(a->inner, inner);
+}
+
+static void test_constructs(void **state) {
+    (void)state;
+    code_size s;
+    size_of("matmul", &s); /* m 0, n 1, p 2 */
+    expect_construct(&s.construct[0], false, true, "0 2 ", "1 ");
+    assert_int_equal(s.construct[0].naccesses, 2);
+    expect_access(&s.construct[0].access[0], 0, 0, 2);
+    expect_access(&s.construct[0].access[1], 1, 2, 1);
+    size_of("norm", &s);
+    expect_construct(&s.construct[0], true, false, "0 ", "");
+    assert_int_equal(s.construct[0].naccesses, 2);
+    expect_access(&s.construct[0].access[0], 0, 1, 0);
+    size_of("four_ranges", &s);
+    expect_construct(&s.construct[0], false, true, "0 -1 -1 1 ", "1 -1 ");
+    size_of("vecmat", &s); /* m 0, n 1: along j, which is A's second dimension */
+    expect_construct(&s.construct[0], false, true, "1 ", "0 ");
+    expect_access(&s.construct[0].access[0], 0, 0, 1);
+    expect_access(&s.construct[0].access[1], 1, 2, 1);
+    size_of("outer", &s);
+    expect_construct(&s.construct[0], false, false, "0 1 ", "");
+    assert_int_equal(s.construct[0].naccesses, 3);
+}
+
+/* More of everything than the tables hold. */
+static void test_many(void **state) {
+    (void)state;
+    text written = {0};
+    arena a = {0};
+    text_puts(&written, "(x) -> (s) { auto t = x[0];");
+    for (int i = 0; i < 3 * CODE_CONSTRUCTS; i++)
+        text_printf(&written, " auto a%d = sum(i : n, x[i] * %d%s);", i, i + 2, i ? "" : " + x[n - 1 - i] * x[i]");
+    text_puts(&written, " s = sum(i : n, 0");
+    for (int i = 0; i < 2 * CODE_ACCESSES; i++)
+        text_printf(&written, " + x[i] * %d", i);
+    text_puts(&written, ") + t + a3; }");
+    kernel k = {"many", "(n)->()", written.data, "float32->float32"};
+    const tree *t = tree_of(&a, &k);
+    code_size s;
+    ir_traits(t, &s);
+    assert_int_equal(s.nconstructs, CODE_CONSTRUCTS);
+    assert_true(s.spreads);
+    for (int i = 0; i < 3; i++)
+        accept(&k, t, i, i);
+    arena_free(&a);
+    text_free(&written);
+}
+
+/* ---- Memory, goldens ---- */
+
+static int64_t allocations_left;
+
+static bool may_alloc(size_t size) {
+    (void)size;
+    return allocations_left-- > 0;
+}
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        bool gpu;
+        int team, lanes, along, staged;
+    } cases[] = {{"matmul", true, 11, 3, 0, 0}, {"two_moments", true, 7, 0, 1, 0}, {"softmax", true, 6, 0, 0, 0},
+                 {"scatter", true, 0, 0, 0, 1}, {"matmul", false, 0, 0, 1, 0},     {"helper", false, 0, 0, 0, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena trees = {0};
+        const kernel *k = kernel_of(cases[i].kernel);
+        const tree *t = tree_of(&trees, k);
+        variant v = variant_of(t, cases[i].team, cases[i].lanes, cases[i].team ? 4 : 1, cases[i].team ? 2 : 1);
+        uf_status status = UF_ERR_MEMORY;
+        int failures = 0;
+        v.along = (uint8_t)cases[i].along;
+        for (int j = 0; j < v.nin + v.nout; j++)
+            v.operand[j].staged = cases[i].staged && t->layout->operands[j].rank;
+        for (int64_t n = 0; status; n += 1 + n / 16, failures++) {
+            arena a = {0};
+            code_module m = {.flags = UF_DEBUG};
+            code_size size;
+            allocations_left = n;
+            mem_may_alloc = may_alloc;
+            ir_traits(t, &size);
+            status = ir_calls(&a, "f", t, &v, cases[i].gpu ? &gpu : &cpu, &m);
+            mem_may_alloc = NULL;
+            assert_true(status == UF_OK || status == UF_ERR_MEMORY);
+            assert_null(a.escape);
+            text_free(&m.ir);
+            arena_free(&a);
+        }
+        assert_true(failures > 10);
+        arena_free(&trees);
+    }
+}
+
+static void check_golden(const char *file, const char *name, const code_target *target, int team, int lanes) {
+    char path[128];
+    arena a = {0};
+    const tree *t = tree_of(&a, kernel_of(name));
+    variant v = variant_of(t, team, lanes, 1, 1);
+    code_module m = generate(&a, kernel_of(name), t, &v, target);
+    snprintf(path, sizeof path, "tests/ir/%s.ll", file);
+    if (getenv("UF_BLESS")) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fwrite(m.ir.data, 1, m.ir.length, f);
+        fclose(f);
+    }
+    FILE *f = fopen(path, "r");
+    if (!f)
+        fail_msg("%s is missing; run from the repository's root", path);
+    char *golden = calloc(1, m.ir.length + 2);
+    size_t n = fread(golden, 1, m.ir.length + 1, f);
+    fclose(f);
+    if (n != m.ir.length || memcmp(golden, m.ir.data, n) != 0) {
+        fputs(m.ir.data, stderr);
+        fail_msg("%s differs; look, then UF_BLESS=1", path);
+    }
+    free(golden);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+static void test_goldens(void **state) {
+    (void)state;
+    check_golden("gu_matvec_cpu", "matvec", &cpu, 0, 0);
+    check_golden("gu_matvec_gpu", "matvec", &gpu, 5, 3);
+    check_golden("gu_softmax_gpu", "softmax", &gpu, 7, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_directed),       cmocka_unit_test(test_random),        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_staged),         cmocka_unit_test(test_cpu_vectors),   cmocka_unit_test(test_guarded_sum),
+        cmocka_unit_test(test_looping_helper), cmocka_unit_test(test_spreads),       cmocka_unit_test(test_constructs),
+        cmocka_unit_test(test_many),           cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_goldens),
+    };
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
