@@ -382,19 +382,31 @@ API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *k
     return 0;
 }
 
-/* What both ways of launching have in common: a block of words, as large as the PTX says. */
+/* The words of a launch, as many as the PTX says: one by one, or in a block, which a cooperative launch must not have. */
+static int words_read(const struct kernel *kernel, mock_launch *now, void **parameters, void **extra) {
+    size_t bytes = 8 * (size_t)kernel->parameters;
+    NEED(!parameters != !extra && bytes <= sizeof now->words, INVALID_VALUE);
+    now->bytes = bytes;
+    if (parameters) {
+        for (size_t i = 0; i < bytes / 8; i++)
+            memcpy(&now->words[i], parameters[i], 8);
+        return 0;
+    }
+    NEED(!now->cooperative && extra[0] == (void *)1 && extra[2] == (void *)2 && !extra[4], INVALID_VALUE);
+    NEED(*(size_t *)extra[3] == bytes, INVALID_VALUE);
+    memcpy(now->words, extra[1], bytes);
+    return 0;
+}
+
+/* What both ways of launching have in common. */
 static int record(struct kernel *kernel, mock_launch now, void **parameters, void **extra) {
     NEED(current(), INVALID_CONTEXT);
     NEED(kernel_alive(kernel), INVALID_HANDLE);
     NEED(now.blocks && now.blocks <= 0x7fffffff && now.threads && now.threads <= (unsigned)kernel->threads,
          INVALID_VALUE);
-    NEED(now.shared <= SHARED_MAX && !parameters && extra, INVALID_VALUE);
-    NEED(extra[0] == (void *)1 && extra[2] == (void *)2 && !extra[4], INVALID_VALUE);
-    now.bytes = *(size_t *)extra[3];
-    NEED(now.bytes == 8 * (size_t)kernel->parameters && now.bytes <= sizeof now.words, INVALID_VALUE);
+    NEED(now.shared <= SHARED_MAX && !words_read(kernel, &now, parameters, extra), INVALID_VALUE);
     now.context = current();
     memcpy(now.kernel, kernel->name, sizeof now.kernel);
-    memcpy(now.words, extra[1], now.bytes);
     pthread_mutex_lock(&lock);
     last = now;
     launches++;
