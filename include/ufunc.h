@@ -248,8 +248,9 @@ typedef struct uf_options {
  *
  * On the CPU the results are there on return. On CUDA the work is enqueued on options->stream in the current context, if
  * that belongs to the arrays' device, else in the device's primary context; the current context is left as found. In the
- * steady state a device call neither allocates nor synchronises (an overlap that needs a copy allocates in stream order),
- * and it can be captured into a CUDA graph once compiled: call it once before, or make a plan.
+ * steady state a device call neither allocates nor synchronises, and it can be captured into a CUDA graph once compiled: call
+ * it once before, or make a plan. Memory in stream order is taken where an overlap needs a copy, and where inner calls of a
+ * generalized ufunc are so large that several blocks compute one together (32 KiB for each that is computed at a time).
  *
  * Errors: ARGUMENT, SIGNATURE (lists every signature and the first argument that does not fit), SHAPE, CAST, DEVICE,
  * LIBRARY, COMPILE, MEMORY; TYPE where signatures were NULL and the kernel does not type-check for the dtypes of the call. */

@@ -21,9 +21,9 @@ survive() {
     tail -n 1 "$work/out" | grep -qx 'after: 1 1.5 2 3.5 11 43.195'
 }
 
-# The program that the README shows, as a reader would try it.
+# The program that the README begins with, as a reader would try it.
 readme() {
-    awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' README.md >"$work/readme.c"
+    awk '/^```c$/ {on = 1; next} /^```$/ {if (on) exit} on' README.md >"$work/readme.c"
     ${CC:-cc} $sanitizer "$work/readme.c" -Iinclude -L"$BUILD" -lufunc -o "$work/readme" &&
         [ "$(LD_LIBRARY_PATH=$BUILD "$work/readme")" = "-1.996 0.001998 1.996" ]
 }
