@@ -197,11 +197,16 @@ static void forall_by_strips(body *b, const node *n, const ssa *limits, int coun
     b->depth--;
 }
 
+/* A copy of an i64 of which LLVM knows nothing: what a branch says of the one does not hold for the other, so that code after
+ * the branch is not made twice, and the copy for few iterations without vectors. */
+static ssa unknown_copy(emit *e, ssa x) { return emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", x.text); }
+
 void strip_forall(body *b, const node *n) {
     emit *e = b->e;
     int count, strips = emit_label_new(e), alone = emit_label_new(e), end = emit_label_new(e);
     ssa *limits = ranges_read(b, n->args, &count);
-    ssa pays = emit_value(e, "icmp sge i64 %s, %d", limits[count - 1].text, STRIP_LEAST);
+    ssa length = unknown_copy(e, limits[count - 1]);
+    ssa pays = emit_value(e, "icmp sge i64 %s, %d", length.text, STRIP_LEAST);
     emit_branch_if(e, pays, strips, alone);
     emit_label(e, strips);
     forall_by_strips(b, n, limits, count);
@@ -248,6 +253,7 @@ static void lanes_fold(body *b, const node *n, ssa array) {
 
 ssa strip_lanes(body *b, const node *n, ssa limit, const accumulator *into) {
     emit *e = b->e;
+    limit = unknown_copy(e, limit);
     const char *type = ir_value_type((dtype)n->type);
     int enough = emit_label_new(e), end = emit_label_new(e);
     ssa slot = emit_slot(b, ssa_text("[%d x %s]", LANES, type).text), done = emit_slot(b, "i64");
