@@ -281,6 +281,9 @@ uf_status emit_finish(emit *e) {
     text *texts[] = {&e->declarations, &e->used, &e->metadata, &e->kernels};
     for (size_t i = 0; i < COUNT(texts); i++)
         text_free(texts[i]);
+    for (size_t i = 0; i < COUNT(e->writing); i++) /* of a function that memory did not suffice for */
+        if (e->writing[i])
+            text_free(e->writing[i]);
     map *maps[] = {&e->declared, &e->functions, &e->attributes, &e->locations};
     for (size_t i = 0; i < COUNT(maps); i++)
         map_free(maps[i]);

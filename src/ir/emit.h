@@ -49,6 +49,7 @@ typedef struct emit {
     bool shared;        /* addresses are those of the GPU's shared memory */
     int unit;           /* debug: the file; the compile unit is the next; 0: no debug information */
     text kernels;       /* GPU: entries of !nvvm.annotations */
+    text *writing[3];   /* of the function that is being written, in the arena; NULL: none */
     int symbol_capacity;
     bool failed;        /* out of memory outside of the texts */
     const frame *frame; /* of a generalized ufunc's kernel, else NULL */

@@ -370,18 +370,6 @@ static ssa call_function(body *b, const function *f, const char *arguments) {
     return first;
 }
 
-static ssa call(body *b, const node *n) {
-    text arguments = {0};
-    for (const node *a = n->args; a; a = a->next) {
-        ssa v = emit_expression(b, a);
-        text_printf(&arguments, "%s%s %s", arguments.length ? ", " : "", ir_value_type((dtype)a->type), v.text);
-    }
-    ssa r = call_function(b, n->callee, arguments.data && !arguments.failed ? arguments.data : "");
-    b->e->failed |= arguments.failed;
-    text_free(&arguments);
-    return r;
-}
-
 ssa emit_call(body *b, const function *f, const ssa *values) {
     text arguments = {0};
     for (int k = 0; k < f->nparams; k++)
@@ -390,6 +378,14 @@ ssa emit_call(body *b, const function *f, const ssa *values) {
     b->e->failed |= arguments.failed;
     text_free(&arguments);
     return r;
+}
+
+static ssa call(body *b, const node *n) {
+    ssa values[UF_MAX_OPERANDS];
+    int count = 0;
+    for (const node *a = n->args; a; a = a->next)
+        values[count++] = emit_expression(b, a);
+    return emit_call(b, n->callee, values);
 }
 
 static ssa compound(body *b, const node *n) {

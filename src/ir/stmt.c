@@ -272,32 +272,41 @@ static void function_head(body *b, const char *result, const char *name) {
     text_printf(e->out, "%s) nounwind alwaysinline%s {\n", b->is_kernel ? e->frame->parameters : "", scope.text);
 }
 
+/* A function while it is written. The texts outlive an escape for want of memory: emit_finish frees them. */
+typedef struct writing {
+    body b;
+    text type, lines;
+} writing;
+
 /* The text of the body is written aside: allocas that turn up in it come before. */
 static void define_function(emit *e, const function *f) {
-    body b = {.e = e, .f = f, .finish = emit_label_new(e), .open = true};
-    ssa name = emit_function_name(e, f);
-    text type = {0}, lines = {0}, *out = e->out;
-    b.is_kernel = e->frame && !strcmp(name.text, "kernel");
-    b.bound = arena_alloc(e->a, (size_t)(f->nlocals + 1) * sizeof *b.bound);
-    if (!b.bound) {
+    writing *w = arena_alloc(e->a, sizeof *w);
+    ssa *bound = w ? arena_alloc(e->a, (size_t)(f->nlocals + 1) * sizeof *bound) : NULL;
+    if (!bound) {
         e->failed = true;
         return;
     }
-    emit_result_type(&type, f);
-    const char *result = type.failed ? "" : type.data;
-    function_head(&b, result, name.text);
+    body *b = &w->b;
+    text *out = e->out, *texts[] = {&w->type, &w->lines, &b->slots};
+    ssa name = emit_function_name(e, f);
+    *b = (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound};
+    b->is_kernel = e->frame && !strcmp(name.text, "kernel");
+    memcpy(e->writing, texts, sizeof texts);
+    emit_result_type(&w->type, f);
+    const char *result = w->type.failed ? "" : w->type.data;
+    function_head(b, result, name.text);
     emit_label(e, emit_label_new(e));
-    e->out = &lines;
-    entry_block(&b);
-    emit_statements(&b, f->body);
-    land(&b, b.finish);
-    return_results(&b, result);
+    e->out = &w->lines;
+    entry_block(b);
+    emit_statements(b, f->body);
+    land(b, b->finish);
+    return_results(b, result);
     e->out = out;
-    e->failed |= type.failed || lines.failed || b.slots.failed;
+    e->failed |= w->type.failed || w->lines.failed || b->slots.failed;
     if (!e->failed)
-        text_printf(e->out, "%s%s}\n\n", b.slots.data ? b.slots.data : "", lines.data);
+        text_printf(e->out, "%s%s}\n\n", b->slots.data ? b->slots.data : "", w->lines.data);
     emit_scope_end(e);
-    text *texts[] = {&type, &lines, &b.slots};
+    memset(e->writing, 0, sizeof e->writing);
     for (size_t i = 0; i < COUNT(texts); i++)
         text_free(texts[i]);
 }

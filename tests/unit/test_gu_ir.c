@@ -1,7 +1,7 @@
-/* test_gu_ir.c - code of generalized ufuncs, read but not run on a GPU: directed and random kernels for random variants are
- * accepted by every LLVM and by libNVVM; the text has the loads, shuffles and meetings that it must have, and no others; the
- * CPU's inner loops are vector loops; and what little is run on the CPU by itself. UF_SEED repeats a run, UF_TRIALS sets the
- * number of variants (default: as many as go in two seconds), UF_BLESS=1 rewrites the goldens in tests/ir. */
+/* test_gu_ir.c - code of generalized ufuncs: directed and random kernels for random variants are accepted by every LLVM and by
+ * libNVVM; random ones for every kind of team, run on a simulated GPU, give what the interpreter gives; the text has the loads,
+ * shuffles and meetings that it must have, and no others; the CPU's inner loops are vector loops. UF_SEED repeats a run,
+ * UF_TRIALS sets the number of variants (default: as many as go in a second), UF_BLESS=1 rewrites the goldens in tests/ir. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +20,8 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "draw.h"
+#include "gu_case.h"
+#include "gu_sim.h"
 
 static const code_target gpu = {.gpu = true, .arch = 90}, cpu = {.vector_bits = 256, .f16c = true};
 
@@ -256,7 +258,7 @@ static void accept(const kernel *k, const tree *t, bool on_gpu, int64_t turn) {
 static void sample(void (*try)(int64_t turn)) {
     const char *given = getenv("UF_TRIALS");
     int64_t most = given ? atoll(given) : INT64_MAX, turn = 0;
-    double end = now() + (given ? 1e9 : 1.6);
+    double end = now() + (given ? 1e9 : 1);
     for (; turn < most && now() < end; turn++)
         try(turn);
     print_message("%lld variants\n", (long long)turn);
@@ -550,6 +552,169 @@ static void test_looping_helper(void **state) {
     alarm(0);
 }
 
+/* ---- Run as a GPU would ---- */
+
+/* The variant for the arrays of a case, and the words of its launch. */
+typedef struct launched {
+    variant v;
+    uint64_t words[512];
+    uint64_t slots[2 * TEAM_SLOT / 8];
+    int nwords, blocks, threads;
+    int64_t calls;
+} launched;
+
+/* Some core dimension that has stride 1; see variant_operand. */
+static uint8_t unit_of(const gu_case *x, int k) {
+    uint8_t unit = 0;
+    for (int d = 0; d < x->c.operand[k].rank; d++)
+        if (x->args[k].core_stride[d] == 1)
+            unit = (uint8_t)(d + 1);
+    return unit;
+}
+
+static bool operand_aligned(const gu_case *x, const variant *v, int k, const void *data) {
+    const gu_array *a = &x->args[k];
+    const layout_operand *o = &x->tree->layout->operands[k];
+    int unit = v->operand[k].unit, size = dtypes[a->type].size;
+    if (!unit || x->words[o->dim[unit - 1]] < v->vector)
+        return true;
+    bool good = (uintptr_t)data % (uintptr_t)(size * v->vector) == 0;
+    for (int d = 0; d < o->rank; d++)
+        good &= d == unit - 1 || a->core_stride[d] % v->vector == 0;
+    for (int d = 0; d < x->ndim; d++)
+        good &= a->loop_stride[d] % v->vector == 0;
+    return good;
+}
+
+static void put_words(const gu_case *x, launched *l) {
+    const core_layout *layout = x->tree->layout;
+    int n = 0, operands = layout->nin + layout->nout;
+    uint64_t *w = l->words;
+    bool aligned = true;
+    for (int k = 0; k < operands; k++) {
+        const gu_buffer *b = &x->buffers[x->args[k].buffer];
+        char *data = (k < layout->nin ? b->before : b->used) + x->args[k].at;
+        aligned &= operand_aligned(x, &l->v, k, data);
+        w[n++] = (uint64_t)(uintptr_t)data;
+    }
+    w[n++] = (uint64_t)l->calls;
+    w[n++] = aligned;
+    for (int d = 0; d < l->v.ndim - 1; d++) {
+        magic m = magic_of((uint64_t)x->extent[x->ndim - 1 - d], l->v.wide ? 64 : 32);
+        w[n++] = (uint64_t)x->extent[x->ndim - 1 - d];
+        w[n++] = m.multiplier;
+        w[n++] = m.shift;
+    }
+    for (int k = 0; k < operands; k++)
+        for (int d = 0; d < l->v.ndim; d++)
+            w[n++] = d < x->ndim ? (uint64_t)x->args[k].loop_stride[x->ndim - 1 - d] : 0;
+    if (l->v.team == TEAM_GRID) {
+        memset(l->slots, 0, sizeof l->slots);
+        w[n++] = 1;
+        w[n++] = (uint64_t)(uintptr_t)l->slots;
+    }
+    memcpy(w + n, x->words, (size_t)layout->nwords * sizeof *w);
+    l->nwords = n + layout->nwords;
+}
+
+static void draw_launch(const gu_case *x, launched *l) {
+    code_size size;
+    ir_traits(x->tree, &size);
+    int team = size.spreads && chance(95) ? (int)(chance(70) ? pick(1, 7) : pick(0, TEAM_GRID)) : 0;
+    variant v = variant_of(x->tree, team, 0, 1, 1);
+    v.ndim = (uint8_t)(x->ndim > 1 ? x->ndim : 1);
+    v.along = team && chance(40);
+    if (team) {
+        v.lanes = v.along ? 0 : (uint8_t)pick(0, team < TEAM_WARP ? team : TEAM_WARP);
+        v.vector = (uint8_t)(1 << pick(0, 3));
+        v.repeat = (uint8_t)(1 << pick(0, 3));
+    }
+    v.wide = chance(25);
+    l->calls = 1;
+    for (int d = 0; d < x->ndim; d++)
+        l->calls *= x->extent[d];
+    for (int k = 0; k < v.nin + v.nout; k++) {
+        v.operand[k].memory = (uint8_t)x->args[k].type;
+        v.operand[k].unit = chance(85) ? unit_of(x, k) : 0;
+    }
+    l->v = v;
+    l->blocks = (int)pick(1, 2);
+    l->threads = team <= TEAM_WARP ? 32 << pick(0, 1) : 1 << (team == TEAM_GRID ? TEAM_GRID_BLOCK : team);
+    if (team == TEAM_GRID)
+        l->blocks = 1;
+}
+
+static const char *first_difference(const gu_case *x, int k) {
+    const gu_array *a = &x->args[k];
+    const gu_buffer *b = &x->buffers[k];
+    static char where[96];
+    size_t size = (size_t)dtypes[a->type].size;
+    for (size_t i = a->at % size; i + size <= b->size; i += size)
+        if (memcmp(b->used + i, b->expected + i, size) != 0 &&
+            !ref_same(number_read(a->type, b->used + i), number_read(a->type, b->expected + i))) {
+            snprintf(where, sizeof where, "argument %d, element %lld of the buffer from its first", k,
+                     ((long long)i - (long long)a->at) / (long long)size);
+            return where;
+        }
+    return NULL;
+}
+
+static void simulate(gu_case *x, launched *l) {
+    kernel k = {"simulated", x->c.layout.data, x->c.p.source.data, x->c.p.signature};
+    arena a = {0};
+    draw_launch(x, l);
+    if (!l->calls)
+        return;
+    for (int i = l->v.nin; i < l->v.nin + l->v.nout; i++)
+        memcpy(x->buffers[i].used, x->buffers[i].before, x->buffers[i].size);
+    put_words(x, l);
+    code_module m = generate(&a, &k, x->tree, &l->v, &gpu);
+    const char *wrong = NULL;
+    if (sim_can(&m)) {
+        wrong = sim_run(&m, l->words, l->nwords, l->blocks, l->threads);
+        for (int i = l->v.nin; i < l->v.nin + l->v.nout && !wrong; i++)
+            wrong = first_difference(x, i);
+    }
+    if (wrong) {
+        if (getenv("SHOW_IR"))
+            puts(m.ir.data);
+        describe(&k, &l->v);
+        for (int i = 0; i < CORE_NAMES; i++)
+            fprintf(stderr, "%s is %lld, ", core_names[i], (long long)x->sizes[i]);
+        for (int d = 0; d < x->ndim; d++)
+            fprintf(stderr, "loop %lld, ", (long long)x->extent[d]);
+        fail_msg("%d threads, %d blocks: %s", l->threads, l->blocks, wrong);
+    }
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+static void try_simulated(int64_t turn) {
+    static launched l;
+    static gu_case x;
+    uint64_t seed = draw_bits();
+    (void)turn;
+    x = (gu_case){.seed = seed, .s = {seed}};
+    random_core_program(&x.c, &x.s);
+    if (gu_check(&x)) {
+        x.steps = 20000;
+        gu_draw(&x, chance(70) ? 0 : 1);
+        if (gu_interpret(&x) == GU_FINE)
+            simulate(&x, &l);
+        gu_release(&x);
+    }
+    core_program_free(&x.c);
+    arena_free(&x.a);
+}
+
+static void test_simulated(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    sample(try_simulated);
+}
+
 /* ---- Traits ---- */
 
 static void size_of(const char *name, code_size *size) {
@@ -731,10 +896,11 @@ static void test_goldens(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directed),       cmocka_unit_test(test_random),        cmocka_unit_test(test_ptx),
-        cmocka_unit_test(test_staged),         cmocka_unit_test(test_cpu_vectors),   cmocka_unit_test(test_guarded_sum),
-        cmocka_unit_test(test_looping_helper), cmocka_unit_test(test_spreads),       cmocka_unit_test(test_constructs),
-        cmocka_unit_test(test_many),           cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_directed),    cmocka_unit_test(test_random),         cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_ptx),         cmocka_unit_test(test_staged),         cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_guarded_sum), cmocka_unit_test(test_looping_helper), cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_constructs),  cmocka_unit_test(test_many),           cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

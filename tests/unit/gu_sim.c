@@ -1,0 +1,301 @@
+/* gu_sim.c - see gu_sim.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "draw.h"
+#include "gu_sim.h"
+#include "ir_check.h"
+
+enum {
+    THREADS = 1024,
+    STACK = 128 * 1024,
+    WARP_LANES = 32
+};
+
+typedef enum state {
+    READY,
+    AT_BARRIER,
+    AT_WARP, /* bar.warp.sync */
+    AT_SHUFFLE,
+    DONE
+} state;
+
+typedef struct lane {
+    ucontext_t context;
+    state state;
+    uint32_t mask, value, by, clamp, result;
+    char mode; /* of the shuffle: 'b' bfly, 'd' down, 'i' idx */
+} lane;
+
+static lane *lanes;
+static char *stacks;
+static int threads_now, thread_now, block_now, blocks_now;
+static ucontext_t scheduler;
+static uint64_t *argument;
+static void (*entry)(const uint64_t *words);
+
+static void wait_for(state s) {
+    lanes[thread_now].state = s;
+    swapcontext(&lanes[thread_now].context, &scheduler);
+}
+
+/* ---- What the module calls ---- */
+
+static int32_t sim_tid(void) { return thread_now; }
+static int32_t sim_ntid(void) { return threads_now; }
+static int32_t sim_ctaid(void) { return block_now; }
+static int32_t sim_nctaid(void) { return blocks_now; }
+static void sim_nothing(void) {}
+static void sim_prefetch(int64_t at) { (void)at; }
+static void sim_barrier(void) { wait_for(AT_BARRIER); }
+
+static void sim_yield(void) { swapcontext(&lanes[thread_now].context, &scheduler); }
+
+static void sim_warp(int32_t mask) {
+    lanes[thread_now].mask = (uint32_t)mask;
+    wait_for(AT_WARP);
+}
+
+static int32_t exchange(char mode, int32_t mask, int32_t value, int32_t by, int32_t clamp) {
+    lane *l = &lanes[thread_now];
+    l->mode = mode;
+    l->mask = (uint32_t)mask;
+    l->value = (uint32_t)value;
+    l->by = (uint32_t)by;
+    l->clamp = (uint32_t)clamp;
+    wait_for(AT_SHUFFLE);
+    return (int32_t)l->result;
+}
+
+static int32_t sim_bfly(int32_t mask, int32_t v, int32_t by, int32_t clamp) {
+    return exchange('b', mask, v, by, clamp);
+}
+static int32_t sim_down(int32_t mask, int32_t v, int32_t by, int32_t clamp) {
+    return exchange('d', mask, v, by, clamp);
+}
+static int32_t sim_idx(int32_t mask, int32_t v, int32_t by, int32_t clamp) { return exchange('i', mask, v, by, clamp); }
+
+static int32_t sim_mulhi_ui(uint32_t a, uint32_t b) { return (int32_t)((uint64_t)a * b >> 32); }
+static int64_t sim_mulhi_ull(uint64_t a, uint64_t b) {
+    return (int64_t)((unsigned __int128)a * b >> 64); /* NOLINT: an extension */
+}
+
+static const struct {
+    const char *gpu, *host;
+    const void *address;
+} names[] = {
+#define ROW(gpu, name) \
+    { gpu, #name, __extension__(const void *) name }
+    ROW("llvm.nvvm.read.ptx.sreg.tid.x", sim_tid),
+    ROW("llvm.nvvm.read.ptx.sreg.ntid.x", sim_ntid),
+    ROW("llvm.nvvm.read.ptx.sreg.ctaid.x", sim_ctaid),
+    ROW("llvm.nvvm.read.ptx.sreg.nctaid.x", sim_nctaid),
+    ROW("llvm.nvvm.membar.gl", sim_nothing),
+    ROW("llvm.nvvm.barrier0", sim_barrier),
+    ROW("llvm.nvvm.bar.warp.sync", sim_warp),
+    ROW("llvm.nvvm.shfl.sync.bfly.i32", sim_bfly),
+    ROW("llvm.nvvm.shfl.sync.down.i32", sim_down),
+    ROW("llvm.nvvm.shfl.sync.idx.i32", sim_idx),
+    ROW("llvm.nvvm.mulhi.ull", sim_mulhi_ull),
+    ROW("llvm.nvvm.mulhi.ui", sim_mulhi_ui),
+    ROW("prefetch", sim_prefetch),
+    ROW("yield", sim_yield),
+};
+
+/* ---- Threads ---- */
+
+static void run_thread(void) {
+    entry(argument);
+    lanes[thread_now].state = DONE;
+    swapcontext(&lanes[thread_now].context, &scheduler);
+}
+
+static const char *fault(const char *what, int thread) {
+    static char why[128];
+    snprintf(why, sizeof why, "%s: thread %d of block %d", what, thread, block_now);
+    return why;
+}
+
+/* The lane that a shuffle reads, by the PTX manual. */
+static int source_lane(int own, const lane *l) {
+    int segment = (int)(l->clamp >> 8 & 31), limit = (own & segment) | ((int)(l->clamp & 31) & ~segment);
+    int first = own & segment, from = l->mode == 'b' ? own ^ (int)l->by : own + (int)l->by;
+    if (l->mode == 'i')
+        from = first | ((int)l->by & ~segment);
+    return from <= limit ? from : own;
+}
+
+/* Goes on with the lanes of a warp that all wait for each other; *moved: there were some. */
+static const char *resolve_warp(lane *warp, int base, bool *moved) {
+    for (int i = 0; i < WARP_LANES && base + i < threads_now; i++) {
+        state s = warp[i].state;
+        uint32_t mask = warp[i].mask;
+        bool all = true;
+        if (s != AT_WARP && s != AT_SHUFFLE)
+            continue;
+        if (!(mask >> i & 1))
+            return fault("not in its own mask", base + i);
+        for (int j = 0; j < WARP_LANES; j++)
+            if (mask >> j & 1)
+                all &= base + j < threads_now && warp[j].state == s && warp[j].mask == mask;
+        if (!all)
+            continue;
+        for (int j = 0; j < WARP_LANES; j++) {
+            int from = s == AT_SHUFFLE ? source_lane(j, &warp[j]) : j;
+            if (!(mask >> j & 1))
+                continue;
+            if (!(mask >> from & 1) || (s == AT_SHUFFLE && (warp[j].mode != warp[i].mode || warp[j].by != warp[i].by)))
+                return fault("reads a lane that takes no part", base + j);
+            warp[j].result = warp[from].value;
+        }
+        for (int j = 0; j < WARP_LANES; j++)
+            if (mask >> j & 1)
+                warp[j].state = READY;
+        *moved = true;
+    }
+    return NULL;
+}
+
+static int count_in(state s) {
+    int n = 0;
+    for (int t = 0; t < threads_now; t++)
+        n += lanes[t].state == s;
+    return n;
+}
+
+static const char *resolve(void) {
+    bool moved = count_in(READY) > 0;
+    for (int base = 0; base < threads_now; base += WARP_LANES) {
+        const char *wrong = resolve_warp(lanes + base, base, &moved);
+        if (wrong)
+            return wrong;
+    }
+    if (count_in(AT_BARRIER) == threads_now) {
+        for (int t = 0; t < threads_now; t++)
+            lanes[t].state = READY;
+        moved = true;
+    }
+    if (moved)
+        return NULL;
+    for (int t = 0; t < threads_now; t++)
+        if (lanes[t].state != DONE)
+            return fault(lanes[t].state == AT_BARRIER ? "waits at a barrier for ever" : "waits in a warp for ever", t);
+    return NULL;
+}
+
+static const char *run_block(void) {
+    const char *wrong = NULL;
+    for (int t = 0; t < threads_now; t++) {
+        getcontext(&lanes[t].context);
+        lanes[t].context.uc_stack.ss_sp = stacks + (size_t)t * STACK;
+        lanes[t].context.uc_stack.ss_size = STACK;
+        lanes[t].context.uc_link = &scheduler;
+        lanes[t].state = READY;
+        makecontext(&lanes[t].context, run_thread, 0);
+    }
+    while (!wrong && count_in(DONE) < threads_now) {
+        int first = (int)pick(0, threads_now - 1), flip = (int)pick(0, threads_now - 1);
+        for (int i = 0; i < threads_now; i++) {
+            thread_now = ((i ^ flip) + first) % threads_now;
+            if (lanes[thread_now].state == READY)
+                swapcontext(&scheduler, &lanes[thread_now].context);
+        }
+        wrong = resolve();
+    }
+    return wrong;
+}
+
+/* ---- The module ---- */
+
+static void replace(text *t, const char *from, const char *to) {
+    text out = {0};
+    const char *p = t->data;
+    for (const char *q; (q = strstr(p, from)); p = q + strlen(from)) {
+        text_add(&out, p, (size_t)(q - p));
+        text_puts(&out, to);
+    }
+    text_puts(&out, p);
+    text_free(t);
+    *t = out;
+}
+
+bool sim_can(const code_module *m) { return judge_count() && !m->math && !strstr(m->ir.data, "@__nv"); }
+
+/* A function of (words) around the kernel, whose head says what its parameters are. */
+static void add_entry(text *ir, const char *name, int nwords) {
+    char head[128];
+    text parameters = {0};
+    snprintf(head, sizeof head, "define void @%s(", name);
+    const char *from = strstr(ir->data, head) + strlen(head);
+    text_add(&parameters, from, (size_t)(strstr(from, ") nounwind") - from));
+    text_puts(ir, "define void @sim_entry(i64* %words) {\n");
+    char *type = parameters.data;
+    for (int i = 0; i < nwords; i++) {
+        char *end = strstr(type, " %w");
+        *end = 0;
+        text_printf(ir,
+                    " %%a%d = getelementptr i64, i64* %%words, i64 %d\n %%b%d = bitcast i64* %%a%d to %s*\n"
+                    " %%w%d = load %s, %s* %%b%d\n",
+                    i, i, i, i, type, i, type, type, i);
+        *end = ' ';
+        type = strchr(end + 1, ',');
+        type = type ? type + 2 : end;
+    }
+    text_printf(ir, " call void @%s(%s)\n ret void\n}\n", name, parameters.data);
+    text_free(&parameters);
+}
+
+static void to_host(code_module *m, int nwords) {
+    text *ir = &m->ir;
+    replace(ir, " addrspace(1)", "");
+    replace(ir, " addrspace(3)", "");
+    replace(ir, "@shared = external global [0 x i8]", "@shared = internal global [262144 x i8] zeroinitializer");
+    replace(ir, "[0 x i8]", "[262144 x i8]");
+    replace(ir, "asm sideeffect \"prefetch.global.L2 [$0];\", \"l\"", "@sim_prefetch");
+    for (size_t i = 0; i < COUNT(names); i++)
+        replace(ir, names[i].gpu, names[i].gpu[0] == 'l' ? names[i].host : names[i].gpu);
+    /* others may be what a thread waits for */
+    text out = {0};
+    for (char *line = ir->data, *end; *line; line = end) {
+        end = strchr(line, '\n');
+        end = end ? end + 1 : line + strlen(line);
+        char *load = strstr(line, "= load volatile");
+        if (load && load < end)
+            text_puts(&out, "  call void @sim_yield()\n");
+        text_add(&out, line, (size_t)(end - line));
+    }
+    text_free(ir);
+    *ir = out;
+    text_puts(ir, "declare void @sim_yield()\n");
+    if (strstr(ir->data, "@sim_prefetch"))
+        text_puts(ir, "declare void @sim_prefetch(i64)\n");
+    add_entry(ir, m->entry, nwords);
+}
+
+const char *sim_run(code_module *m, const uint64_t *words, int nwords, int blocks, int threads) {
+    code_symbol symbols[COUNT(names)];
+    const char *wrong = NULL;
+    if (!stacks) {
+        stacks = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        lanes = calloc(THREADS, sizeof *lanes);
+    }
+    for (size_t i = 0; i < COUNT(names); i++)
+        symbols[i] = (code_symbol){names[i].host, names[i].address};
+    to_host(m, nwords);
+    m->symbols = symbols;
+    m->nsymbols = COUNT(names);
+    judged *compiled = judge_compile((int)pick(0, judge_count() - 1), m, 1);
+    entry = (void (*)(const uint64_t *))judge_address(compiled, "sim_entry");
+    argument = malloc((size_t)(nwords + 1) * sizeof *argument);
+    memcpy(argument, words, (size_t)nwords * sizeof *argument);
+    threads_now = threads;
+    blocks_now = blocks;
+    for (block_now = 0; block_now < blocks && !wrong; block_now++)
+        wrong = run_block();
+    free(argument);
+    judge_free(compiled);
+    return wrong;
+}

@@ -1,0 +1,14 @@
+/* gu_sim.h - a GPU on the host, for the kernels of generalized ufuncs: the module is compiled for the CPU with what is the
+ * GPU's own replaced, and every thread of a block runs as a coroutine. Threads meet at barriers and in shuffles, in a random
+ * order in between; a meeting that not all come to, and a shuffle from a lane that is not there, are faults. */
+#ifndef UF_GU_SIM_H
+#define UF_GU_SIM_H
+
+#include "engine.h"
+
+/* NULL; or what went wrong (static storage). */
+const char *sim_run(code_module *m, const uint64_t *words, int nwords, int blocks, int threads);
+/* Is there all that a module needs? Libdevice is not. */
+bool sim_can(const code_module *m);
+
+#endif
