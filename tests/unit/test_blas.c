@@ -562,19 +562,22 @@ static void forks(void **unused) {
     problem_free(&b);
 }
 
+typedef struct caller {
+    pthread_t thread;
+    problem q;
+    char *want;
+    bool right;
+} caller;
+
 static void *check_on_and_on(void *user) {
-    bool *right = user;
-    problem q = problem_of(BLAS_GEMM, DT_FLOAT32, 70, 50, 60);
-    fill(&q, false);
-    char *want = expected(&q);
-    size_t bytes = (size_t)(q.operand[2].span + 2 * EDGE) * sizeof(float);
-    *right = true;
+    caller *c = user;
+    const operand *out = &c->q.operand[2];
+    size_t bytes = (size_t)(out->span + 2 * EDGE) * sizeof(float);
+    c->right = true;
     for (int k = 0; k < 100; k++) {
-        memset(q.operand[2].buffer, 0xff, bytes);
-        *right &= launch_problem(&q, k % 3) && !memcmp(q.operand[2].buffer, want, bytes);
+        memset(out->buffer, 0xff, bytes);
+        c->right &= launch_problem(&c->q, k % 3) && !memcmp(out->buffer, c->want, bytes);
     }
-    free(want);
-    problem_free(&q);
     return NULL;
 }
 
@@ -585,13 +588,20 @@ static void many_callers(void **unused) {
     enum {
         CALLERS = 8
     };
-    pthread_t thread[CALLERS];
-    bool right[CALLERS];
-    for (int k = 0; k < CALLERS; k++)
-        assert_int_equal(pthread_create(&thread[k], NULL, check_on_and_on, &right[k]), 0);
+    caller callers[CALLERS];
     for (int k = 0; k < CALLERS; k++) {
-        pthread_join(thread[k], NULL);
-        assert_true(right[k]);
+        callers[k].q = problem_of(BLAS_GEMM, DT_FLOAT32, 70, 50, 60);
+        fill(&callers[k].q, false);
+        callers[k].want = expected(&callers[k].q);
+    }
+    for (int k = 0; k < CALLERS; k++)
+        assert_int_equal(pthread_create(&callers[k].thread, NULL, check_on_and_on, &callers[k]), 0);
+    for (int k = 0; k < CALLERS; k++)
+        pthread_join(callers[k].thread, NULL);
+    for (int k = 0; k < CALLERS; k++) {
+        assert_true(callers[k].right);
+        free(callers[k].want);
+        problem_free(&callers[k].q);
     }
 }
 
