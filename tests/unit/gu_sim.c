@@ -79,7 +79,9 @@ static int32_t sim_idx(int32_t mask, int32_t v, int32_t by, int32_t clamp) { ret
 
 static int32_t sim_mulhi_ui(uint32_t a, uint32_t b) { return (int32_t)((uint64_t)a * b >> 32); }
 static int64_t sim_mulhi_ull(uint64_t a, uint64_t b) {
-    return (int64_t)((unsigned __int128)a * b >> 64); /* NOLINT: an extension */
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), one = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+    uint64_t other = (a & UINT32_MAX) * (b >> 32) + (one & UINT32_MAX);
+    return (int64_t)((a >> 32) * (b >> 32) + (one >> 32) + (other >> 32));
 }
 
 static const struct {

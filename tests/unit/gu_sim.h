@@ -6,6 +6,10 @@
 
 #include "engine.h"
 
+enum {
+    SIM_SHARED = 1 << 18 /* bytes of a block's dynamic shared memory */
+};
+
 /* NULL; or what went wrong (static storage). */
 const char *sim_run(code_module *m, const uint64_t *words, int nwords, int blocks, int threads);
 /* Is there all that a module needs? Libdevice is not. */
