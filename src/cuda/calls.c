@@ -18,8 +18,8 @@ enum {
     SHORT_VECTORS = 4, /* up to so many vectors, a lane takes two; beyond, one, until the warp is full */
     ROW_BYTES = 64,    /* that a thread should load before it computes: rows taken at a time */
     ROW_REPEAT_MAX = 8,
-    ROW_GROUPS = 8, /* a call must have rows for one in so many of the groups of lanes in a warp */
-    ROW_TEAM = 8,   /* log2 of the largest team */
+    ROW_GROUPS = 16, /* a call must have rows for one in so many of the groups of lanes in a warp */
+    ROW_TEAM = 8,    /* log2 of the largest team */
     /* Reductions inside a forall, each in a thread. */
     TILE_ROWS = 4,
     TILE_TEAM = 7, /* log2 of the largest team */
