@@ -64,7 +64,7 @@ def in_halves(f, *arrays):
 
 def arithmetic(rng):
     kernels = (add, some(rng, NUMERIC), np.add), (mixed, some(rng, REAL), lambda x, y: x * y - x)
-    for _ in range(1000 * ROUNDS):
+    for _ in range(600 * ROUNDS):
         f, dtypes, formula = pick(rng, kernels)
         dtype, shape = pick(rng, dtypes), random_shape(rng)
         x, y = (random_view(rng, random_source(rng, shape), dtype) for _ in range(2))
@@ -106,7 +106,7 @@ def casts_of_inputs(rng):
 
 def numbers(rng):
     """Beside an array of its kind or a more general one, a number is as weak as Python's."""
-    for _ in range(400 * ROUNDS):
+    for _ in range(250 * ROUNDS):
         t, python = pick(rng, NUMERIC), pick(rng, [True, 7, 2.5, 1 + 2j])
         number = np.asarray(python)
         if KIND[number.dtype.kind] > KIND[t.kind]:
@@ -118,7 +118,7 @@ def numbers(rng):
 
 def masks(rng):
     dtypes = some(rng, DTYPES)
-    for _ in range(500 * ROUNDS):
+    for _ in range(300 * ROUNDS):
         t, shape = pick(rng, dtypes), random_shape(rng)
         x = random_view(rng, random_source(rng, shape), t)
         where = random_view(rng, random_source(rng, shape), np.dtype(bool))
@@ -167,7 +167,7 @@ def random_overlap(rng, block, shape, dtype):
 def overlap(rng):
     """Any overlap of inputs and outputs is as if the inputs had been copied; outputs must not overlap."""
     refused = 0
-    for _ in range(1000 * ROUNDS):
+    for _ in range(600 * ROUNDS):
         block = rng.integers(-100, 100, 8000).astype(np.int16)
         shape = [int(rng.integers(1, 12)) for _ in range(pick(rng, [1, 2, 2]))]
         types = [np.dtype(pick(rng, ["i2", "i4", "i8"])) for _ in range(3)]
@@ -212,7 +212,7 @@ def outputs_that_overlap(rng):
 
 def shapes_that_do_not_fit(rng):
     refused = 0
-    for _ in range(800 * ROUNDS):
+    for _ in range(500 * ROUNDS):
         shapes = [random_shape(rng, 300) for _ in range(4)]
         x, y, out = (np.zeros(s, np.float32) for s in shapes[:3])
         where = None if rng.random() < 0.5 else np.ones(shapes[3], bool)

@@ -150,7 +150,7 @@ def random_calls(rng):
     rows = [ROWS[k] for k in rng.permutation(len(ROWS))[:5 * ROUNDS]]
     for row in ROWS:
         row.main = pick(rng, row.dtypes)
-    for _ in range(800 * ROUNDS):
+    for _ in range(500 * ROUNDS):
         row = pick(rng, rows)
         inputs, options = random_call(rng, row)
         options = with_outputs(rng, row, inputs, options)
