@@ -62,7 +62,6 @@ typedef struct code_size {
     int nodes;
     bool has_loop;
     bool spreads; /* calls: constructs may be spread over a team: nothing else writes or reads array outputs */
-    bool shares;  /* local arrays are written inside a forall: a team is at most a block */
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
 } code_size;

@@ -248,8 +248,6 @@ static void choose_tiles(variant *v, const work *w, int copies) {
 /* Several blocks a call: where it is much work and calls are few, or where a block would read its core from far away for
  * each construct again. */
 static bool wants_grid(const cores *c, const code_size *size, const work *w) {
-    if (size->shares)
-        return false;
     return (w->all >= GRID_WORK && c->loop->count < GRID_CALLS) ||
            (size->nconstructs > 1 && core_total(c, false) > BLOCK_CORE);
 }

@@ -592,13 +592,12 @@ static bool reads_outputs(const function *f, const node *n, bool updates) {
     return false;
 }
 
-/* Counts foralls, those in loops twice. */
+/* Counts the foralls that are in no other, those in loops twice. */
 static int foralls(const node *n, int each) {
     int count = 0;
     for (; n; n = n->next) {
         int inside = n->kind == N_LOOP ? 2 : each;
-        count += n->kind == N_FORALL ? each : 0;
-        count += foralls(n->body, inside) + foralls(n->other, inside);
+        count += n->kind == N_FORALL ? each : foralls(n->body, inside) + foralls(n->other, inside);
     }
     return count;
 }

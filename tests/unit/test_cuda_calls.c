@@ -189,7 +189,6 @@ static void draw_sample(sample *s) {
         }
     }
     s->size.spreads = chance(75);
-    s->size.shares = chance(20);
     s->size.nodes = (int)pick(1, chance(10) ? 3000 : 60);
     s->size.nconstructs = (int)pick(0, 3);
     for (int i = 0; i < s->size.nconstructs; i++)
@@ -341,8 +340,6 @@ static void check_choice(const sample *s) {
     assert_true(v->team <= TEAM_GRID && v->lanes <= last && !(v->lanes && v->along));
     if (!s->size.spreads || !s->size.nconstructs)
         assert_int_equal(v->team, 0);
-    if (s->size.shares)
-        assert_true(v->team != TEAM_GRID);
     if (v->team) {
         assert_int_equal(v->along, code_prefers_outer(v, &s->size));
         assert_true(width_fits(s, v->vector) && (v->vector == 1 || any_vectored(s)));
@@ -681,10 +678,6 @@ static const choice *find_choice(const char *what) {
 static void test_bars(void **unused) {
     sample *s = &the_sample;
     (void)unused;
-    make_choice(s, find_choice("sum of 2^28"));
-    s->size.shares = true;
-    specialise(s);
-    assert_int_equal(s->v.team, 9);
     make_choice(s, find_choice("matmul 16"));
     s->size.construct[0].nodes = 200; /* a heavy body: fewer copies of it, down to one */
     specialise(s);
