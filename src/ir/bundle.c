@@ -126,23 +126,19 @@ static bool same(const body *b, const bundle *t, const node *n, int i, int j, co
 
 /* ---- Elements of core operands ---- */
 
-static const node *index_of(const node *element, int rank, int d) {
-    return rank <= 3 ? element->kid[d] : range_at(element->args, d);
-}
-
 const bundle_variable *bundle_along(const body *b, const node *n) {
     const local *l = &b->f->locals[n->local];
     int unit = b->e->frame->v->operand[n->local].unit;
     if (!unit || !n->unchecked || b->e->frame->v->operand[n->local].staged)
         return NULL;
-    const node *last = index_of(n, l->rank, unit - 1);
+    const node *last = element_index(n, l->rank, unit - 1);
     for (const bundle *t = b->bundle; t; t = t->outer)
         for (int v = 0; v < t->nvariables; v++) {
             const bundle_variable *var = &t->variable[v];
             if (var->width == 1 || last->kind != N_LOCAL || last->local != var->local)
                 continue;
             for (int d = 0; d < l->rank; d++)
-                if (d != unit - 1 && bundle_depends(index_of(n, l->rank, d), var->local))
+                if (d != unit - 1 && bundle_depends(element_index(n, l->rank, d), var->local))
                     return NULL;
             return var;
         }
@@ -198,7 +194,7 @@ static bool is_plain(const node *n) {
 static bool has_plain_indices(const body *b, const node *n) {
     int rank = b->f->locals[n->local].rank;
     for (int d = 0; d < rank; d++)
-        if (!is_plain(index_of(n, rank, d)))
+        if (!is_plain(element_index(n, rank, d)))
             return false;
     return true;
 }

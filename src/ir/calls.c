@@ -2,9 +2,6 @@
  * the loop over inner calls, one for each engine. */
 #include "ir/calls.h"
 
-#include <ctype.h>
-#include <stdio.h>
-
 void calls_core_words(calls *c) {
     for (int w = 0; w < c->layout->nwords; w++)
         text_printf(&c->arguments, ", i64 %s", shape_word(&c->s).text);
@@ -62,13 +59,6 @@ void calls_run(calls *c, ssa stores) {
     text_free(&type);
 }
 
-static void name_entry(code_module *module, const char *name) {
-    snprintf(module->entry, sizeof module->entry, "uf_%s", name);
-    for (char *c = module->entry; *c; c++)
-        if (!isalnum((unsigned char)*c) || (unsigned char)*c > 127)
-            *c = '_';
-}
-
 /* Writes the functions. Running out of arena memory comes back here. */
 static uf_status write_kernel(emit *e, calls *c, const tree *t, const variant *v) {
     jmp_buf *outer = e->a->escape, escape;
@@ -101,7 +91,7 @@ static uf_status write_kernel(emit *e, calls *c, const tree *t, const variant *v
 uf_status ir_calls(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                    code_module *module) {
     emit e;
-    name_entry(module, name);
+    emit_name(module, name);
     calls *c = arena_alloc(a, sizeof *c);
     if (!c)
         return fail_memory();

@@ -105,8 +105,7 @@ ssa accumulator_read(body *b, const node *reduce, const accumulator *a) {
     return emit_value(b->e, "load %s, %s* %s", type, type, a->slot.text);
 }
 
-ssa accumulator_has(body *b, const node *reduce, const accumulator *a) {
-    (void)reduce;
+ssa accumulator_has(body *b, const accumulator *a) {
     return a->has.text[0] ? emit_value(b->e, "load i1, i1* %s", a->has.text) : ssa_text("%s", "");
 }
 
@@ -131,7 +130,7 @@ static void join_there(body *b, const node *reduce, const accumulator *a, ssa va
     int some = emit_label_new(e), both = emit_label_new(e), alone = emit_label_new(e), end = emit_label_new(e);
     emit_branch_if(e, has, some, end);
     emit_label(e, some);
-    emit_branch_if(e, accumulator_has(b, reduce, a), both, alone);
+    emit_branch_if(e, accumulator_has(b, a), both, alone);
     emit_label(e, both);
     put(b, type, combine(b, reduce, accumulator_read(b, reduce, a), value), a->slot);
     emit_branch(e, end);
@@ -150,7 +149,7 @@ void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa val
     }
     ssa old = accumulator_read(b, reduce, a), joined = combine(b, reduce, old, value);
     if (a->has.text[0]) {
-        ssa had = accumulator_has(b, reduce, a), any = has;
+        ssa had = accumulator_has(b, a), any = has;
         joined = emit_select(b->e, type, had, joined, value);
         if (strcmp(has.text, "true")) {
             joined = emit_select(b->e, type, has, joined, old);

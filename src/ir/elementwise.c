@@ -2,9 +2,6 @@
  * One row of the table for each engine and class. */
 #include "ir/shape.h"
 
-#include <ctype.h>
-#include <stdio.h>
-
 /* Parameter words after the operands'; see variant.h. */
 static int one_word(const variant *v) { return (void)v, 1; }
 static int two_words(const variant *v) { return (void)v, 2; }
@@ -25,14 +22,6 @@ static const struct {
      [LOOP_ROWS] = {gpu_rows, gpu_rows_words},
      [LOOP_GENERAL] = {gpu_general, gpu_general_words}},
 };
-
-/* "uf_" and the function's name, with what libNVVM does not take in names replaced. */
-static void name_entry(code_module *module, const char *name) {
-    snprintf(module->entry, sizeof module->entry, "uf_%s", name);
-    for (char *c = module->entry; *c; c++)
-        if (!isalnum((unsigned char)*c) || (unsigned char)*c > 127)
-            *c = '_';
-}
 
 /* Writes the functions. Running out of arena memory comes back here. */
 static uf_status write_kernel(emit *e, shape *s, const tree *t, const variant *v) {
@@ -56,7 +45,7 @@ static uf_status write_kernel(emit *e, shape *s, const tree *t, const variant *v
 uf_status ir_elementwise(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                          code_module *module) {
     emit e;
-    name_entry(module, name);
+    emit_name(module, name);
     shape *s = arena_alloc(a, sizeof *s);
     if (!s)
         return fail_memory();

@@ -1,6 +1,7 @@
 /* emit.c - the text of a module: head and tail, registers, labels, declarations, attributes, metadata. */
 #include "ir/internal.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include "ir/target.h"
@@ -239,6 +240,13 @@ void emit_kernel_annotation(emit *e, const char *function_type, int max_threads)
     if (!entry.failed)
         text_printf(&e->kernels, "%s!%d", e->kernels.length ? ", " : "", emit_metadata(e, "%s}", entry.data));
     text_free(&entry);
+}
+
+void emit_name(code_module *module, const char *name) {
+    snprintf(module->entry, sizeof module->entry, "uf_%s", name);
+    for (char *c = module->entry; *c; c++)
+        if (!isalnum((unsigned char)*c) || (unsigned char)*c > 127)
+            *c = '_';
 }
 
 void emit_begin(emit *e, arena *a, code_module *module, const code_target *target, const char *name) {

@@ -55,6 +55,8 @@ typedef struct emit {
     const frame *frame; /* of a generalized ufunc's kernel, else NULL */
 } emit;
 
+/* Names the kernel: "uf_" and the function's name, with what libNVVM does not take in names replaced. */
+void emit_name(code_module *module, const char *name);
 /* Module head (triple, data layout) and tail (declarations, attributes, metadata). */
 void emit_begin(emit *e, arena *a, code_module *module, const code_target *target, const char *name);
 uf_status emit_finish(emit *e);

@@ -23,18 +23,12 @@ static void all_in_range(emit *e, ssa *in_range, ssa fits) {
     *in_range = in_range->text[0] ? emit_value(e, "and i1 %s, %s", in_range->text, fits.text) : fits;
 }
 
-static const node *next_index(const node *element, const node *before, int rank, int d) {
-    return rank <= 3 ? element->kid[d] : d ? before->next : element->args;
-}
-
 /* Evaluates the indices: the number of the element, and whether it is there. */
 static ssa flat_index(body *b, const node *n, const local *l, ssa *in_range) {
     emit *e = b->e;
     ssa flat = ssa_text("0");
-    const node *index = NULL;
     for (int d = 0; d < l->rank; d++) {
-        index = next_index(n, index, l->rank, d);
-        ssa i = emit_expression(b, index);
+        ssa i = emit_expression(b, element_index(n, l->rank, d));
         if (!n->unchecked)
             all_in_range(e, in_range, emit_value(e, "icmp ult i64 %s, %lld", i.text, (long long)l->extent[d]));
         if (d) {
@@ -55,10 +49,8 @@ static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
     emit *e = b->e;
     const frame *f = e->frame;
     ssa offset = {""};
-    const node *index = NULL;
     for (int d = 0; d < l->rank; d++) {
-        index = next_index(n, index, l->rank, d);
-        ssa i = emit_expression(b, index);
+        ssa i = emit_expression(b, element_index(n, l->rank, d));
         if (!n->unchecked)
             all_in_range(e, in_range, emit_value(e, "icmp ult i64 %s, %s", i.text, core_extent(l, d).text));
         if (f->v->operand[n->local].unit != d + 1)

@@ -6,7 +6,6 @@
 
 typedef struct gpu {
     bool wide;
-    const char *type; /* of a call's number where it is taken apart */
     ssa n, aligned;
     divisor extent[UF_MAX_NDIM];
     ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM];
@@ -47,7 +46,6 @@ static void find_call(calls *c, void *user, ssa x) {
 static void read_words(calls *c, gpu *g) {
     shape *s = &c->s;
     g->wide = s->v->wide;
-    g->type = g->wide ? "i64" : "i32";
     g->n = shape_word(s);
     g->aligned = emit_value(s->e, "icmp ne i64 %s, 0", shape_word(s).text);
     for (int d = 0; d < s->v->ndim - 1; d++)
@@ -76,13 +74,13 @@ static void spread_arguments(calls *c, ssa rank, ssa size, ssa aligned, ssa slot
 
 static void calls_by_thread(calls *c, gpu *g, const staging *st) {
     emit *e = c->s.e;
-    ssa threads = shape_register(&c->s, "ntid"), first = wide_product(e, shape_register(&c->s, "ctaid"), threads);
-    ssa step = wide_product(e, shape_register(&c->s, "nctaid"), threads);
+    ssa threads = shape_register(c->s.e, "ntid"), first = wide_product(e, shape_register(c->s.e, "ctaid"), threads);
+    ssa step = wide_product(e, shape_register(c->s.e, "nctaid"), threads);
     if (st->any) {
         staging_run(c, st, g->n, first, step, find_call, g);
         return;
     }
-    first = shape_op(e, "add i64", first, shape_widen(e, shape_register(&c->s, "tid")));
+    first = shape_op(e, "add i64", first, shape_widen(e, shape_register(c->s.e, "tid")));
     each_call(c, g, first, step, ssa_text("%s", ""));
 }
 
@@ -90,12 +88,12 @@ static void calls_by_thread(calls *c, gpu *g, const staging *st) {
 static void calls_by_block(calls *c, gpu *g) {
     emit *e = c->s.e;
     int team = c->s.v->team;
-    ssa threads = shape_register(&c->s, "ntid"), block = shape_register(&c->s, "ctaid");
-    ssa thread = shape_register(&c->s, "tid"), size = ssa_text("%d", 1 << team);
+    ssa threads = shape_register(c->s.e, "ntid"), block = shape_register(c->s.e, "ctaid");
+    ssa thread = shape_register(c->s.e, "tid"), size = ssa_text("%d", 1 << team);
     ssa rank = shape_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << team) - 1));
     ssa all = shape_op(e, "add i64", wide_product(e, block, threads), shape_widen(e, thread));
     ssa first = emit_value(e, "lshr i64 %s, %d", all.text, team);
-    ssa step = wide_product(e, shape_register(&c->s, "nctaid"), threads);
+    ssa step = wide_product(e, shape_register(c->s.e, "nctaid"), threads);
     step = emit_value(e, "lshr i64 %s, %d", step.text, team);
     spread_arguments(c, rank, size, g->aligned, ssa_text("null"), ssa_text("1"));
     each_call(c, g, first, step, emit_value(e, "icmp eq i64 %s, 0", rank.text));
@@ -103,9 +101,9 @@ static void calls_by_block(calls *c, gpu *g) {
 
 static void calls_by_grid(calls *c, gpu *g) {
     emit *e = c->s.e;
-    ssa block = shape_register(&c->s, "ctaid"), thread = shape_register(&c->s, "tid"), blocks = g->blocks;
+    ssa block = shape_register(c->s.e, "ctaid"), thread = shape_register(c->s.e, "tid"), blocks = g->blocks;
     ssa team = emit_value(e, "udiv i32 %s, %s", block.text, blocks.text);
-    ssa teams = emit_value(e, "udiv i32 %s, %s", shape_register(&c->s, "nctaid").text, blocks.text);
+    ssa teams = emit_value(e, "udiv i32 %s, %s", shape_register(c->s.e, "nctaid").text, blocks.text);
     ssa own = emit_value(e, "urem i32 %s, %s", block.text, blocks.text);
     ssa rank = emit_value(e, "shl i32 %s, %d", own.text, TEAM_GRID_BLOCK);
     rank = shape_widen(e, shape_op(e, "add i32", rank, thread));

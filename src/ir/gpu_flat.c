@@ -39,10 +39,10 @@ static flat flat_begin(shape *s) {
               .each = s->v->vector * s->v->repeat};
     f.n = shape_word(s);
     ssa head = shape_word(s);
-    f.thread = shape_register(s, "tid");
-    f.threads = shape_register(s, "ntid");
+    f.thread = shape_register(s->e, "tid");
+    f.threads = shape_register(s->e, "ntid");
     ssa tile = emit_value(e, "mul i32 %s, %d", f.threads.text, f.each), wide = shape_widen(e, tile);
-    ssa start = shape_op(e, "mul i64", shape_widen(e, shape_register(s, "ctaid")), wide), first = start;
+    ssa start = shape_op(e, "mul i64", shape_widen(e, shape_register(s->e, "ctaid")), wide), first = start;
     ssa aligned = shape_op(e, "icmp sge i64", head, ssa_text("0"));
     ssa left = shape_op(e, "sub i64", f.n, start), before = left;
     if (f.peeled) {

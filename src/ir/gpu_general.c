@@ -60,7 +60,8 @@ void gpu_general(shape *s) {
     f->type = f->wide ? "i64" : "i32";
     ssa n = f->wide ? shape_word(s) : shape_word32(s);
     read_words(s, f);
-    ssa thread = shape_register(s, "tid"), threads = shape_register(s, "ntid"), block = shape_register(s, "ctaid");
+    ssa thread = shape_register(s->e, "tid"), threads = shape_register(s->e, "ntid"),
+        block = shape_register(s->e, "ctaid");
     ssa tile = emit_value(e, "mul i32 %s, %d", threads.text, s->v->repeat), first;
     if (f->wide)
         first = shape_op(e, "add i64", shape_op(e, "mul i64", shape_widen(e, block), shape_widen(e, tile)),

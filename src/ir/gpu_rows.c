@@ -24,11 +24,11 @@ static void find_tile(shape *s, rows *f) {
     ssa nrows = shape_word(s), shift = shape_word32(s), tile, row_tile, rest;
     f->vectors = emit_value(e, "icmp ne i64 %s, 0", shape_word(s).text);
     divisor tile_columns = shape_divisor(s, false), tile_rows = shape_divisor(s, false);
-    ssa thread = shape_register(s, "tid");
+    ssa thread = shape_register(s->e, "tid");
     f->lanes = emit_value(e, "shl i32 1, %s", shift.text);
     f->lane = shape_op(e, "and i32", thread, emit_value(e, "sub i32 %s, 1", f->lanes.text));
-    f->across = shape_op(e, "lshr i32", shape_register(s, "ntid"), shift);
-    shape_divide(s, &tile_columns, false, shape_register(s, "ctaid"), &row_tile, &tile);
+    f->across = shape_op(e, "lshr i32", shape_register(s->e, "ntid"), shift);
+    shape_divide(s, &tile_columns, false, shape_register(s->e, "ctaid"), &row_tile, &tile);
     if (v->ndim > 2) {
         rest = row_tile;
         shape_divide(s, &tile_rows, false, rest, &rest, &row_tile);

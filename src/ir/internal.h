@@ -75,7 +75,7 @@ void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa cou
 void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has); /* and what another has */
 bool combines_by_loop(const node *reduce); /* by a helper that might not end for what are no terms */
 ssa accumulator_read(body *b, const node *reduce, const accumulator *a);
-ssa accumulator_has(body *b, const node *reduce, const accumulator *a); /* i1; empty text with an identity */
+ssa accumulator_has(body *b, const accumulator *a); /* i1; empty text with an identity */
 
 /* ---- Strips (strip.c): CPU, a forall whose reductions run along memory only in its own last range ---- */
 

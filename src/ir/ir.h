@@ -14,6 +14,10 @@ uf_status ir_elementwise(arena *a, const char *name, const tree *t, const varian
 uf_status ir_calls(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                    code_module *module);
 
+/* Index d of an element of an array of this rank (traits.c). */
+const node *element_index(const node *element, int rank, int d);
+/* What a list of statements or an expression costs, roughly: nodes, more for calls (traits.c). */
+int node_cost(const node *list);
 /* What the engines choose threads by (traits.c). */
 void ir_traits(const tree *t, code_size *out);
 

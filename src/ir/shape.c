@@ -28,9 +28,9 @@ ssa shape_widen(emit *e, ssa i) { return emit_value(e, "zext i32 %s to i64", i.t
 
 ssa shape_at(shape *s, int k, ssa pointer, ssa index) { return emit_element(s->e, shape_memory(s, k), pointer, index); }
 
-ssa shape_register(shape *s, const char *name) {
-    emit_declare(s->e, "declare i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
-    return emit_value(s->e, "call i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
+ssa shape_register(emit *e, const char *name) {
+    emit_declare(e, "declare i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
+    return emit_value(e, "call i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
 }
 
 enum {

@@ -60,7 +60,7 @@ enum {
 int shape_single_step(const shape *s);
 
 /* GPU: a special register ("tid", "ctaid", "ntid"; .x). */
-ssa shape_register(shape *s, const char *name);
+ssa shape_register(emit *e, const char *name);
 
 /* Division by a magic number that stands in three parameter words: extent, magic, shift. i32, or i64 if wide. */
 typedef struct divisor {

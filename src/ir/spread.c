@@ -255,19 +255,6 @@ static void reduce_tiles(body *b, const space *p, const some *at, void *user) {
     bundle_end(b);
 }
 
-static int node_count(const node *n) {
-    int count = 0;
-    for (; n; n = n->next) {
-        count++;
-        if (n->callee)
-            count += 20;
-        for (int k = 0; k < 3; k++)
-            count += node_count(n->kid[k]);
-        count += node_count(n->args) + node_count(n->body) + node_count(n->other) + node_count(n->step);
-    }
-    return count;
-}
-
 static int fits(int wanted, int nodes, int others) {
     while (wanted > 1 && (wanted * others * nodes > BODY_MOST || wanted * others > BUNDLE_MOST))
         wanted /= 2;
@@ -276,7 +263,7 @@ static int fits(int wanted, int nodes, int others) {
 
 /* The value of a reduction for each of `outer` instances: tiles first, first + step .. */
 static void reduce_over(body *b, const node *n, int outer, bool of_each, course c, ssa *value, ssa *has) {
-    int nodes = node_count(n->kid[0]), width = fits(b->e->frame->v->vector, nodes, outer);
+    int nodes = node_cost(n->kid[0]), width = fits(b->e->frame->v->vector, nodes, outer);
     int together = c.together = fits(c.together, nodes, outer * width);
     if (width < b->e->frame->v->vector)
         width = 1;
@@ -297,10 +284,9 @@ static void reduce_over(body *b, const node *n, int outer, bool of_each, course 
         accumulator *a = &r.all[x * r.ways];
         for (int half = r.ways / 2; half; half /= 2)
             for (int i = 0; i < half; i++)
-                accumulator_join(b, n, &a[i], accumulator_read(b, n, &a[i + half]),
-                                 accumulator_has(b, n, &a[i + half]));
+                accumulator_join(b, n, &a[i], accumulator_read(b, n, &a[i + half]), accumulator_has(b, &a[i + half]));
         value[x] = accumulator_read(b, n, a);
-        has[x] = accumulator_has(b, n, a);
+        has[x] = accumulator_has(b, a);
     }
     b->by_lanes = by_lanes;
 }
@@ -552,7 +538,7 @@ static void prefetch_inputs(body *b) {
 
 static void forall_along(body *b, const node *n, bool nested, bool simple) {
     const variant *v = b->e->frame->v;
-    int nodes = node_count(n->body), rows = 1, width = 1, together = 1, count = 0;
+    int nodes = node_cost(n->body), rows = 1, width = 1, together = 1, count = 0;
     for (const node *r = n->args; r; r = r->next)
         count++;
     if (simple) {
@@ -609,7 +595,7 @@ void spread_forall(body *b, const node *n) {
     bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
     int leave = b->leave, next = b->next;
     if (nested && !v->along && !reads_outputs(b->f, n->body, false))
-        forall_by_lanes(b, n, simple ? fits(v->repeat, node_count(n->body), v->vector) : 1);
+        forall_by_lanes(b, n, simple ? fits(v->repeat, node_cost(n->body), v->vector) : 1);
     else
         forall_along(b, n, nested && v->along, simple);
     b->leave = leave;

@@ -3,6 +3,7 @@
  * in shared memory the calls are `pitch` apart, so that threads that read the same element of theirs meet different banks.
  * Outputs are copied back, and first in as well unless the kernel is seen to assign all of them. */
 #include "ir/calls.h"
+#include "ir/team.h"
 
 enum {
     ACCESS = 16, /* bytes */
@@ -124,7 +125,7 @@ static void copy_operand(calls *c, const staging *st, int k, ssa first, ssa some
     shape *s = &c->s;
     emit *e = s->e;
     dtype t = shape_memory(s, k);
-    ssa count = st->of[k].count, thread = shape_register(s, "tid"), threads = shape_register(s, "ntid");
+    ssa count = st->of[k].count, thread = shape_register(s->e, "tid"), threads = shape_register(s->e, "ntid");
     copy p = {c, st, k, 1, out, shape_at(s, k, s->base[k], shape_op(e, "mul i64", first, shape_widen(e, count)))};
     ssa elements = shape_op(e, "mul i32", some, count);
     int wide = ACCESS / dtypes[t].size;
@@ -151,13 +152,6 @@ static void copy_operand(calls *c, const staging *st, int k, ssa first, ssa some
 
 /* ---- Outputs that are assigned wholly ---- */
 
-static const node *index_of(const node *n, int rank, int d) {
-    const node *i = rank <= 3 ? n->kid[d] : n->args;
-    for (; rank > 3 && d; d--)
-        i = i->next;
-    return i;
-}
-
 /* Does the forall run element n of an output over all of it? */
 static bool runs_over(const function *f, const node *forall, const node *n) {
     const local *l = &f->locals[n->local];
@@ -167,7 +161,7 @@ static bool runs_over(const function *f, const node *forall, const node *n) {
     if (ranges != l->rank)
         return false;
     for (int d = 0; d < l->rank; d++) {
-        const node *i = index_of(n, l->rank, d), *r = forall->args;
+        const node *i = element_index(n, l->rank, d), *r = forall->args;
         while (r && !(i->kind == N_LOCAL && r->local == i->local))
             r = r->next;
         if (!r)
@@ -177,7 +171,7 @@ static bool runs_over(const function *f, const node *forall, const node *n) {
         if (!same && !(limit->kind == N_CONST && l->extent[d] >= 0 && limit->value.as.i == l->extent[d]))
             return false;
         for (int other = 0; other < d; other++)
-            if (index_of(n, l->rank, other)->local == i->local)
+            if (element_index(n, l->rank, other)->local == i->local)
                 return false;
     }
     return true;
@@ -232,21 +226,16 @@ static void copy_operands(calls *c, const staging *st, ssa first, ssa some, bool
     }
 }
 
-static void barrier(emit *e) {
-    emit_declare(e, "declare void @llvm.nvvm.barrier0() convergent nounwind");
-    emit_line(e, "call void @llvm.nvvm.barrier0()");
-}
-
 void staging_run(calls *c, const staging *st, ssa n, ssa first, ssa step, void (*find)(calls *c, void *user, ssa call),
                  void *user) {
     shape *s = &c->s;
     emit *e = s->e;
-    ssa thread = shape_register(s, "tid"), threads = shape_widen(e, shape_register(s, "ntid"));
+    ssa thread = shape_register(s->e, "tid"), threads = shape_widen(e, shape_register(s->e, "ntid"));
     shape_loop l = shape_loop_begin(e, "i64", first, n);
     ssa left = shape_op(e, "sub i64", n, l.i), few = shape_op(e, "icmp slt i64", left, threads);
     ssa some = emit_value(e, "trunc i64 %s to i32", shape_select(e, "i64", few, left, threads).text);
     copy_operands(c, st, l.i, some, false);
-    barrier(e);
+    team_block_barrier(e);
     int end = shape_if(s, shape_op(e, "icmp slt i32", thread, some));
     find(c, user, shape_op(e, "add i64", l.i, shape_widen(e, thread)));
     for (int k = 0; k < s->noperands; k++)
@@ -254,8 +243,8 @@ void staging_run(calls *c, const staging *st, ssa n, ssa first, ssa step, void (
             c->at[k] = shared_at(c, st, k, thread);
     calls_run(c, ssa_text("%s", ""));
     shape_end_if(s, end);
-    barrier(e);
+    team_block_barrier(e);
     copy_operands(c, st, l.i, some, true);
-    barrier(e);
+    team_block_barrier(e);
     shape_loop_end(e, &l, step, shape_no_unroll(e));
 }

@@ -159,24 +159,21 @@ static void strip_statement(body *b, const strip *p, const node *statement) {
     strip_end(b, p, &l, group);
 }
 
-/* The widest accumulator decides how long strips are. */
-static int strip_size(const node *n) {
+/* Bytes of the widest accumulator, which decides how long strips are. */
+static int widest(const node *n) {
     int size = 1;
     for (; n; n = n->next) {
-        if (n->kind == N_REDUCE && dtypes[n->type].size > size)
-            size = dtypes[n->type].size;
-        for (int k = 0; k < 3; k++)
-            if (n->kid[k] && STRIP_BYTES / strip_size(n->kid[k]) > size)
-                size = STRIP_BYTES / strip_size(n->kid[k]);
-        if (n->args && n->kind != N_REDUCE && STRIP_BYTES / strip_size(n->args) > size)
-            size = STRIP_BYTES / strip_size(n->args);
+        int sizes[] = {n->kind == N_REDUCE ? dtypes[n->type].size : 1, widest(n->kid[0]), widest(n->kid[1]),
+                       widest(n->kid[2]), widest(n->args)};
+        for (size_t i = 0; i < COUNT(sizes); i++)
+            size = sizes[i] > size ? sizes[i] : size;
     }
-    return STRIP_BYTES / size;
+    return size;
 }
 
 static void forall_by_strips(body *b, const node *n, const ssa *limits, int count) {
     emit *e = b->e;
-    int size = strip_size(n->body);
+    int size = STRIP_BYTES / widest(n->body);
     shape_loop *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
     b->depth++;
     for (int k = 0; k < count; k++) {

@@ -12,10 +12,7 @@ enum {
     ALL_LANES = 31   /* clamp of a shuffle over the warp */
 };
 
-static ssa thread_index(emit *e) {
-    emit_declare(e, "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()");
-    return emit_value(e, "call i32 @llvm.nvvm.read.ptx.sreg.tid.x()");
-}
+static ssa thread_index(emit *e) { return shape_register(e, "tid"); }
 
 /* ---- Values as words ---- */
 
@@ -103,7 +100,7 @@ static void join(body *b, const node *reduce, ssa *value, ssa *has, ssa other, s
         accumulator_join(b, reduce, &a, *value, *has);
         accumulator_join(b, reduce, &a, other, other_has);
         *value = accumulator_read(b, reduce, &a);
-        *has = accumulator_has(b, reduce, &a);
+        *has = accumulator_has(b, &a);
         return;
     }
     ssa both = combine(b, reduce, *value, other);
@@ -145,7 +142,7 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) 
 
 /* ---- Barriers ---- */
 
-static void block_barrier(emit *e) {
+void team_block_barrier(emit *e) {
     emit_declare(e, "declare void @llvm.nvvm.barrier0() convergent nounwind");
     emit_line(e, "call void @llvm.nvvm.barrier0()");
 }
@@ -180,7 +177,7 @@ void team_grid_begin(emit *e) {
     emit_line(e, "store i32 0, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
     emit_branch(e, all);
     emit_label(e, all);
-    block_barrier(e);
+    team_block_barrier(e);
 }
 
 /* The first thread's part of a meeting: arrives, and waits until all blocks have. Arrivals are never taken back: the n-th
@@ -214,13 +211,13 @@ static void grid_meet(emit *e) {
 static void grid_barrier(body *b) {
     emit *e = b->e;
     int one = emit_label_new(e), end = emit_label_new(e);
-    block_barrier(e);
+    team_block_barrier(e);
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, end);
     emit_label(e, one);
     grid_meet(e);
     emit_branch(e, end);
     emit_label(e, end);
-    block_barrier(e);
+    team_block_barrier(e);
 }
 
 void team_barrier(body *b) {
@@ -229,7 +226,7 @@ void team_barrier(body *b) {
     if (team == TEAM_GRID) {
         grid_barrier(b);
     } else if (team > TEAM_WARP) {
-        block_barrier(e);
+        team_block_barrier(e);
     } else {
         warp_barrier(e, group_mask(e, team));
     }
@@ -290,13 +287,13 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
         return;
     ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
     int first = emit_label_new(e), rest = emit_label_new(e);
-    block_barrier(e); /* what an earlier reduction left has been read */
+    team_block_barrier(e); /* what an earlier reduction left has been read */
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lane.text), first, rest);
     emit_label(e, first);
     entry_write(b, &shared, emit_value(e, "lshr i32 %s, 5", thread.text), type, *value, *has);
     emit_branch(e, rest);
     emit_label(e, rest);
-    block_barrier(e);
+    team_block_barrier(e);
     entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), type, value, has);
     lanes_reduce(b, reduce, warps, value, has);
 }
@@ -370,7 +367,7 @@ static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
     accumulator_join(b, reduce, &all, one, there);
     shape_loop_end(e, &l, ssa_text("32"), shape_no_unroll(e));
     *value = accumulator_read(b, reduce, &all);
-    *has = accumulator_has(b, reduce, &all);
+    *has = accumulator_has(b, &all);
     warp_barrier(e, ssa_text("-1"));
     lanes_reduce(b, reduce, TEAM_WARP, value, has);
 }
@@ -390,7 +387,7 @@ static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
     entry_write(b, &shared, common, type, gathered, there);
     emit_branch(e, end);
     emit_label(e, end);
-    block_barrier(e);
+    team_block_barrier(e);
     entry_read(b, &shared, common, type, value, has);
 }
 

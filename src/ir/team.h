@@ -7,6 +7,7 @@
 
 /* TEAM_GRID: once at the head of the kernel. */
 void team_grid_begin(emit *e);
+void team_block_barrier(emit *e); /* waits for the block */
 /* Waits for the team; what its threads have stored is then seen by all of them. */
 void team_barrier(body *b);
 /* Every thread's value (and, where the reduction has no identity, whether it has one) combined over the team, or over

@@ -27,10 +27,19 @@ static void count_node(const node *n, void *user) {
     *count += n->callee ? 20 : n->kind == N_MATH ? 10 : 1;
 }
 
-static int nodes_of(const node *list) {
+int node_cost(const node *list) {
     int count = 0;
     each(list, count_node, &count);
-    return count > 255 ? 255 : count;
+    return count;
+}
+
+const node *element_index(const node *element, int rank, int d) {
+    if (rank <= 3)
+        return element->kid[d];
+    const node *index = element->args;
+    while (d--)
+        index = index->next;
+    return index;
 }
 
 /* ---- Ranges and accesses of a construct ---- */
@@ -56,19 +65,10 @@ typedef struct reading {
     int outer, inner; /* the variables of the last ranges; -1: none */
 } reading;
 
-static const node *index_of(const node *n, int rank, int d) {
-    if (rank <= 3)
-        return n->kid[d];
-    const node *index = n->args;
-    while (d--)
-        index = index->next;
-    return index;
-}
-
 /* 1 + the dimension whose index is just the variable, 0: none. */
 static uint8_t walked(const node *n, const local *l, int variable) {
     for (int d = l->rank - 1; d >= 0; d--) {
-        const node *i = index_of(n, l->rank, d);
+        const node *i = element_index(n, l->rank, d);
         if (i->kind == N_LOCAL && i->local == variable)
             return (uint8_t)(d + 1);
     }
@@ -86,7 +86,7 @@ static void note_access(const node *n, void *user) {
 
 static void find_reduction(const node *n, void *user) {
     const node **found = user;
-    if (n->kind == N_REDUCE && (!*found || nodes_of(n->kid[0]) > nodes_of((*found)->kid[0])))
+    if (n->kind == N_REDUCE && (!*found || node_cost(n->kid[0]) > node_cost((*found)->kid[0])))
         *found = n;
 }
 
@@ -99,7 +99,8 @@ static void note_construct(survey *s, const node *n) {
     c->nouter = (uint8_t)range_list(n->args, c->outer);
     reading r = {s->f, c, last_range(n->args)->local, -1};
     const node *body = c->reduces ? n->kid[0] : n->body, *inner = NULL;
-    c->nodes = (uint8_t)nodes_of(body);
+    int cost = node_cost(body);
+    c->nodes = cost > UINT8_MAX ? UINT8_MAX : (uint8_t)cost;
     if (!c->reduces)
         each(body, find_reduction, &inner);
     if (inner) {
