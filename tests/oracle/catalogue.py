@@ -6,14 +6,13 @@ PROP_N=n makes n times as many calls, and takes n times as many signatures. UF_T
 """
 import ctypes as c
 import os
-import random
 import re
 import sys
 
 import numpy as np
 
 import uf
-from uf import GPU, Failure, Func, catalogue, lib, random_source, random_values, random_window
+from uf import Func, GPU, catalogue, lib, random_source, random_values, random_window, run
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 EXACT = np.longdouble if np.finfo(np.longdouble).eps < 1e-18 else np.float64
@@ -571,7 +570,6 @@ def long_ones(rng):
 
 
 def main():
-    seed = int(os.environ.get("UF_SEED", "0"), 0) or random.randrange(1, 1 << 32)
     names = catalogue()
     tests = [against_numpy(name) for name in sorted(set(names) | set(TESTS))]
     if os.environ.get("UF_TEST_GPU") == "1":
@@ -580,19 +578,7 @@ def main():
               first_of_equals, long_ones]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
-    print(f"1..{len(tests)}\n# UF_SEED={seed}, NumPy {np.__version__}")
-    failed = 0
-    for number, test in enumerate(tests, 1):
-        problem = None
-        try:
-            with np.errstate(all="ignore"):
-                test(np.random.default_rng([seed, sum(map(ord, test.__name__))]))
-        except (AssertionError, Failure, KeyError) as e:
-            failed, problem = failed + 1, f"{type(e).__name__}: {e}"
-        print(f"{'not ok' if problem else 'ok'} {number} - {test.__name__}", flush=True)
-        if problem:
-            print("#", problem.replace("\n", "\n# "))
-    return bool(failed)
+    return run(tests)
 
 
 if __name__ == "__main__":

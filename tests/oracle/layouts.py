@@ -5,14 +5,13 @@ PROP_N=n makes n times as many.
 """
 import ctypes as c
 import os
-import random
 import re
 import sys
 
 import numpy as np
 import numpy._core._umath_tests as umt
 
-from uf import ERR_ARGUMENT, ERR_SHAPE, Failure, Func, lib, random_values, random_view, random_window
+from uf import ERR_ARGUMENT, ERR_SHAPE, Failure, Func, lib, random_values, random_view, random_window, run
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 
@@ -245,21 +244,8 @@ def sizes_from_outputs(rng):
 
 
 def main():
-    seed = int(os.environ.get("UF_SEED", "0"), 0) or random.randrange(1, 1 << 32)
     tests = [texts, calls, sizes_from_outputs]
-    print(f"1..{len(tests)}\n# UF_SEED={seed}, NumPy {np.__version__}")
-    failed = 0
-    for number, test in enumerate(tests, 1):
-        problem = None
-        try:
-            with np.errstate(all="ignore"):
-                test(np.random.default_rng([seed, number]))
-        except (AssertionError, Failure) as e:
-            failed, problem = failed + 1, f"{type(e).__name__}: {e}"
-        print(f"{'not ok' if problem else 'ok'} {number} - {test.__name__}", flush=True)
-        if problem:
-            print("#", problem.replace("\n", "\n# "))
-    return bool(failed)
+    return run(tests)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """uf.py - the library through ctypes, and random arrays, for tests that have NumPy as their oracle."""
 import ctypes as c
 import os
+import random
+import zlib
 
 import numpy as np
 
@@ -182,3 +184,21 @@ def random_window(rng, shape):
 def random_view(rng, shape, dtype):
     block_shape, window = random_window(rng, shape)
     return window(random_values(rng, block_shape, dtype))
+
+
+def run(tests):
+    """Runs functions of a random generator, printed as TAP; the exit status. A test's numbers depend on UF_SEED and its name."""
+    seed = int(os.environ.get("UF_SEED", "0"), 0) or random.randrange(1, 1 << 32)
+    print(f"1..{len(tests)}\n# UF_SEED={seed}, NumPy {np.__version__}")
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        problem = None
+        try:
+            with np.errstate(all="ignore"):
+                test(np.random.default_rng([seed, zlib.crc32(test.__name__.encode())]))
+        except (AssertionError, Failure, KeyError) as e:
+            failed, problem = failed + 1, f"{type(e).__name__}: {e}"
+        print(f"{'not ok' if problem else 'ok'} {number} - {test.__name__}", flush=True)
+        if problem:
+            print("#", problem.replace("\n", "\n# "))
+    return bool(failed)
