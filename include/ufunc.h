@@ -46,6 +46,7 @@ extern "C" {
 enum {
     UF_MAX_NDIM = 64,     /* ranks of arrays */
     UF_MAX_OPERANDS = 64, /* inputs and outputs of a function, together */
+    UF_MAX_STATE = 16,    /* values of a reduction's state */
     UF_BOOL_CODE = 6      /* DLDataType.code of bool (Debian's dlpack.h is older than kDLBool) */
 };
 
@@ -141,7 +142,14 @@ enum {
 /* Flags of a definition. */
 enum {
     UF_UNCHECKED = 1, /* no index checks: an index out of range is undefined behaviour */
-    UF_DEBUG = 2      /* line information in PTX and assembly, at full speed */
+    UF_DEBUG = 2,     /* line information in PTX and assembly, at full speed */
+    /* How a binary function reduces, or a reduction combines; without either it is taken to be associative and commutative.
+     * Options of a call have them too, in place of the function's own. */
+    UF_ORDERED = 0x10, /* associative, not commutative: the order of the elements is kept, their grouping is free */
+    UF_SERIAL = 0x20,  /* neither: a left fold, one element after the other */
+    /* Elementwise binary functions: reductions of integers below 64 bits and of bool accumulate in 64 bits, of halves in float32,
+     * unless a signature or the output's dtype says otherwise. NumPy's add and multiply do. */
+    UF_WIDEN = 0x80
 };
 
 typedef struct uf_definition {
@@ -158,7 +166,42 @@ typedef struct uf_definition {
      * "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot", "dotc" (its first vector conjugated), "ger";
      * NULL: none. The layout must be that of the form, and the kernel must compute it: results differ by rounding only. */
     const char *blas;
+    /* Elementwise binary functions: what reducing no elements gives, an expression of kernel C ("0", "INFINITY"), converted to
+     * the dtype of the accumulator; NULL: none, and reducing nothing is an error. */
+    const char *identity;
+    const struct uf_reduction_def *reduction; /* a reduction: one section, whose source is NULL; else NULL */
 } uf_definition;
+
+/* How elements reduce. Every text is kernel C. */
+typedef struct uf_reduction_def {
+    size_t size; /* sizeof(uf_reduction_def) */
+    /* From the inputs of one element to a state: "(x) -> (sum, squares) { sum = x; squares = x * x; }". With "[k](x) -> .."
+     * k is the element's position in what is reduced, from 0, in C order of the reduced axes (int64). NULL: the inputs
+     * themselves, converted to the state. */
+    const char *map;
+    /* Two states to one: "(a, b) { return a + b; }"; for a state of several values "(a, i, b, j) -> (c, k) { .. }". */
+    const char *combine;
+    /* From the state to the outputs: "(sum, squares, n) -> (r) { .. }"; n, which may be left out, is the number of elements
+     * that took part (int64). NULL: the state, converted to the outputs. */
+    const char *finish;
+    /* Dtypes of the state, "float32,int64": one list for all signatures, or one for each, ';' between them, in the order of the
+     * signatures. NULL: those of the outputs; with a map and signatures NULL, what the map returns. */
+    const char *state;
+    /* Comma-separated expressions, one for each value of the state, converted to its dtype: combining with it changes
+     * nothing. NULL: there is none, and reducing nothing without initial values is an error. */
+    const char *identity;
+    unsigned flags; /* UF_ORDERED, UF_SERIAL */
+} uf_reduction_def;
+
+/* Registers a reduction, which uf_reduce, uf_accumulate and uf_reduceat run.
+ *
+ * signatures  of the inputs and outputs: "float32->float32; float64->float64". NULL: any types; the outputs have the types
+ *             that finish (else combine) returns.
+ *
+ * Otherwise as uf_vectorize. At most UF_MAX_STATE values of state. Combining must not depend on how elements are grouped, nor
+ * (unless flagged) on their order; rounding apart. Errors: ARGUMENT, SYNTAX and TYPE (with line, column and a caret, which
+ * text is named), MEMORY. */
+UF_API uf_status uf_reduction(uf_func **out, const char *name, const char *signatures, const uf_reduction_def *def);
 
 /* Reads a function from a file, or takes it from the catalogue that is built into the library.
  *
@@ -195,7 +238,8 @@ typedef enum uf_casting {
 enum {
     UF_FIRST_MATCH = 1,    /* the first signature of the list that the inputs cast to safely, as in NumPy and Numba */
     UF_STRONG_NUMBERS = 2, /* numbers count by their dtype */
-    UF_STAGE = 4           /* host arrays are copied to options->device, computed there, and copied back */
+    UF_STAGE = 4,          /* host arrays are copied to options->device, computed there, and copied back */
+    UF_DETERMINISTIC = 0x40 /* scans and uf_at of floating dtypes on a GPU: the same bits in each run, at some cost */
 };
 
 /* Axes of one argument, in the order of its core dimensions; negative ones count from the end. */
@@ -227,6 +271,10 @@ typedef struct uf_options {
     int threads;           /* CPU: largest number of threads; 0: all */
     unsigned flags;        /* UF_FIRST_MATCH, UF_STRONG_NUMBERS, UF_STAGE */
     const uf_axes *axes;   /* generalized ufuncs; NULL: the last dimensions */
+    /* CUDA: memory on the arrays' device for the call's own use, aligned to 256 bytes, until its work on the stream is done; of
+     * at least the bytes that uf_accumulate_scratch_size and its kin say. NULL: the library's (see "Reductions"). */
+    void *scratch;
+    size_t scratch_size;
 } uf_options;
 
 /* Applies a function.
@@ -274,6 +322,94 @@ UF_API uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *strea
 /* Releases a plan once no run of it is in progress; queued work keeps its code alive. NULL does nothing. */
 UF_API void uf_plan_free(uf_plan *plan);
 
+/* ---- Reductions --------------------------------------------------------------------------------------------------
+ *
+ * The functions are those of uf_reduction, and elementwise functions of two inputs and one output whose output casts safely
+ * to the inputs: they fold one input, f(f(x0, x1), x2) .., in any grouping and order unless flagged (UF_ORDERED, UF_SERIAL).
+ *
+ * Results are the same, bit for bit, in each run on one device, however many threads or streams are at work. Sums of floating
+ * dtypes are within 2 eps log2(n) sum|x|. Whether an output overlaps an input does not matter: it behaves as if the input had
+ * been copied first.
+ *
+ * On CUDA the work is enqueued, as for uf_call. Where one result is computed by several blocks they need memory for what is
+ * between: options->scratch, if given; else the library's, a piece for each device and stream that is kept and grows; and
+ * while the stream is being captured, memory in stream order that becomes part of the graph. Two calls of one function may be
+ * under way on two streams at once. */
+
+typedef struct uf_reduce_options {
+    size_t size;           /* sizeof(uf_reduce_options) */
+    void *stream;          /* CUstream; NULL: the legacy default stream */
+    uf_casting casting;    /* outputs, and inputs under a forced signature */
+    const char *signature; /* force this one: of a reduction's list, or of a binary function's ("float64,float64->float64") */
+    int naxes;             /* of axes */
+    const int *axes;       /* to be reduced; negative ones count from the end. NULL: all. Not NULL with naxes 0: none */
+    bool keepdims;         /* reduced axes stay in the outputs, with extent 1 */
+    /* 0-d host arrays, as many as the state has values (of a binary function one): the left operand of the fold. Converted to
+     * the state's dtypes under same_kind. NULL: none. */
+    const DLTensor *initial;
+    const DLTensor *where; /* bool; broadcasts with the inputs; false: the element takes no part */
+    void *scratch;         /* as in uf_options */
+    size_t scratch_size;
+    int threads;    /* CPU: largest number of threads; 0: all */
+    unsigned flags; /* UF_ORDERED, UF_SERIAL, UF_FIRST_MATCH */
+} uf_reduce_options;
+
+/* Reduces.
+ *
+ * args  inputs, then outputs. Inputs broadcast against each other (and the mask), and axes are those of the shape they broadcast
+ *       to; outputs have that shape without the reduced axes.
+ *
+ * Dtypes: the signature is the narrowest that the inputs cast to safely, as in uf_call; of a binary function the one for two
+ * operands of the input's dtype (UF_WIDEN: of the wider accumulator's), or of the output's, if that is wider. Reducing no
+ * elements gives the identity (or the initial values); without either it is an error, as is a mask without either.
+ *
+ * Errors: ARGUMENT (axes, initial, a function that does not reduce), SIGNATURE, SHAPE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY. */
+UF_API uf_status uf_reduce(const uf_func *func, int nargs, const DLTensor *args, const uf_reduce_options *options);
+
+/* Accumulates along an axis (a scan): element i of an output is the reduction of elements 0 .. i of the input's line. Outputs
+ * have the shape that the inputs broadcast to. options->where, axes, device and UF_STAGE are errors. On CUDA floating results
+ * may differ in their last bits from run to run, unless options->flags has UF_DETERMINISTIC. Errors as for uf_reduce. */
+UF_API uf_status uf_accumulate(const uf_func *func, int nargs, const DLTensor *args, int axis,
+                               const uf_options *options);
+
+/* Reduces segments of an axis: segment i goes from starts[i] to starts[i+1] (the last one to the end), or is the one element
+ * at starts[i] if starts[i+1] is not above it. starts is one-dimensional, of any integer dtype; along the axis outputs have as
+ * many elements as it has. On the host a start outside of 0 .. extent-1 is an error; in device memory its results are left
+ * alone. Options as for uf_accumulate. Errors as for uf_reduce. */
+UF_API uf_status uf_reduceat(const uf_func *func, int nargs, const DLTensor *args, const DLTensor *starts, int axis,
+                             const uf_options *options);
+
+/* The shapes and dtypes of the outputs of these calls, written as by uf_infer. */
+UF_API uf_status uf_reduce_infer(const uf_func *func, int nargs, DLTensor *args, const uf_reduce_options *options);
+UF_API uf_status uf_accumulate_infer(const uf_func *func, int nargs, DLTensor *args, int axis,
+                                     const uf_options *options);
+
+/* Bytes of device memory that the call with these arguments takes as options->scratch; 0 on the CPU. Errors as for the call. */
+UF_API uf_status uf_reduce_scratch_size(size_t *bytes, const uf_func *func, int nargs, const DLTensor *args,
+                                        const uf_reduce_options *options);
+UF_API uf_status uf_accumulate_scratch_size(size_t *bytes, const uf_func *func, int nargs, const DLTensor *args,
+                                            int axis, const uf_options *options);
+UF_API uf_status uf_reduceat_scratch_size(size_t *bytes, const uf_func *func, int nargs, const DLTensor *args,
+                                          const DLTensor *starts, int axis, const uf_options *options);
+
+/* Applies an elementwise function to all combinations of elements: output[i.., j..] = f(a[i..], b[j..]), for any number of
+ * inputs; ranks add up. Otherwise as uf_call; where broadcasts to the outputs' shape. */
+UF_API uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options);
+
+/* Updates in place: target[indices] = f(target[indices], operand), or f(target[indices]) of one input (operand NULL), once for
+ * each occurrence of an index: repeated ones add up.
+ *
+ * indices  nindices arrays of any integer dtype, one for each of the first dimensions of target, which broadcast against each
+ *          other; operand broadcasts to their shape followed by the remaining dimensions of target. Negative indices count from
+ *          the end. Index i of an extent n must be in -n .. n-1: on the host another one is an error; in device memory its
+ *          update is left out.
+ *
+ * In which order updates of one element happen is not said on a GPU, unless options->flags has UF_DETERMINISTIC: then it is that of
+ * the indices, as on the CPU. operand and indices may be on the host with target on the CPU, or all on one device; a 0-d host
+ * operand is a number. Errors: ARGUMENT (index out of range, with its place), SHAPE, SIGNATURE, CAST, DEVICE .. */
+UF_API uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
+                       const DLTensor *operand, const uf_options *options);
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 
 /* Makes a C-contiguous array with undefined content, on kDLCPU (64-byte aligned), kDLCUDA (256), kDLCUDAHost or
@@ -293,15 +429,19 @@ UF_API uf_status uf_sync(DLDevice device, void *stream);
 /* ---- Looking at things -------------------------------------------------------------------------------------------- */
 
 typedef struct uf_description {
+    size_t size;      /* sizeof(uf_description), set by the caller */
     const char *name; /* all texts live as long as the function */
     const char *doc;  /* "" if there is none */
-    const char *kind; /* "elementwise", "gufunc" */
+    const char *kind; /* "elementwise", "gufunc", "reduction" */
     int nin, nout;
     const char *signatures; /* canonical spelling, "; " between them; NULL: any types */
     const char *layout;     /* canonical spelling; NULL: elementwise */
+    const char *identity;   /* as registered; NULL: none */
+    unsigned order;         /* of reducing: 0, UF_ORDERED, UF_SERIAL */
+    int nstate;             /* values of the state; 0: it does not reduce */
 } uf_description;
 
-/* Describes a function. Errors: ARGUMENT. */
+/* Describes a function: as much as out->size has room for. Errors: ARGUMENT. */
 UF_API uf_status uf_describe(const uf_func *func, uf_description *out);
 
 typedef enum uf_view {

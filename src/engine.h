@@ -64,6 +64,11 @@ typedef struct code_size {
     bool spreads; /* calls: constructs may be spread over a team: nothing else writes or reads array outputs */
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
+    /* Folds and scans. `nodes` are those of mapping and combining one element. */
+    fold_order order;
+    int nstate;      /* values of the state */
+    int state_bytes; /* of all of them together, each at least 4 */
+    bool identity;   /* there is one */
 } code_size;
 
 /* What `along` of a variant is, its units being filled: neighbours in memory are better taken along the last range of the
@@ -94,6 +99,14 @@ typedef enum blas_form {
     BLAS_GEVMC
 } blas_form;
 
+/* What a variant of a fold or a scan is specialised for. */
+typedef struct fold_subject {
+    const nd_fold *loops; /* operands in the order of the variant's */
+    const code_size *size;
+    int device;
+    bool whole; /* fold: the elements of one result are not to be divided (reduceat, and what combines states) */
+} fold_subject;
+
 /* One run of a piece of code. */
 typedef struct launch {
     const variant *v;
@@ -107,6 +120,12 @@ typedef struct launch {
     const core_layout *layout;
     const int64_t *core; /* the core words */
     blas_form blas;
+    /* LOOP_FOLD, LOOP_SCAN: `loop` is what is kept (scan: the lines) */
+    const nd_loop *reduced;
+    int64_t chunk;        /* fold: the elements of each result are divided into parts of so many, in the order of the reduced
+                             loop; the last may be shorter. 0: they are not */
+    int64_t chunk_stride; /* of the outputs, in elements, from one part to the next */
+    int64_t elements;     /* of each result; from_states: of those that the states are of */
 } launch;
 
 typedef struct engine {
@@ -118,6 +137,11 @@ typedef struct engine {
      * and core words: LOOP_CALLS, else NULL. */
     void (*specialise)(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                        const code_size *size);
+    /* The same for LOOP_FOLD and LOOP_SCAN; fills `kind` and `columns` too. Fold: returns how many elements of each result a
+     * part has that is combined by itself, by a launch whose outputs are states, for a second fold to combine; 0: one launch
+     * does it all. The parts depend on shapes and the device alone, never on threads. On the CPU a multiple of what lies
+     * inside the outermost reduced dimension. */
+    int64_t (*specialise_fold)(variant *v, const fold_subject *s);
     /* Compiles and loads. Runs on a big stack. device < 0 is an error. */
     uf_status (*compile)(const code_module *module, const code_target *target, int device, code **out);
     void (*release)(code *c); /* waits for queued work that uses it where it must */
@@ -127,7 +151,8 @@ typedef struct engine {
     /* Memory of the engine's device (managed or pinned by device_type). */
     uf_status (*alloc)(DLDevice device, size_t size, void **out);
     void (*free)(DLDevice device, void *block);
-    /* Memory for a call's own use, ordered on a stream: usable by work enqueued between the two. */
+    /* Memory for a call's own use, ordered on a stream: usable by work enqueued between the two, which the same thread calls
+     * in one go (CUDA: the library's piece for the stream is held meanwhile). */
     uf_status (*scratch)(int device, size_t size, void *stream, void **out);
     void (*scratch_free)(int device, void *block, void *stream);
     /* Copies bytes between host and device or within a device, enqueued on stream; `wait`: done on return. */

@@ -177,5 +177,6 @@ uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_
     out->key.casting = (int32_t)options->casting;
     out->key.flags = (int32_t)(options->flags & (UF_FIRST_MATCH | UF_STRONG_NUMBERS));
     out->key.forced = 0;
+    out->key.verb = VERB_CALL;
     return UF_OK;
 }

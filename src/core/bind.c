@@ -117,7 +117,7 @@ static binding *binding_add(uf_func *f, binding *b) {
 static uf_status binding_fill(const uf_func *f, const call_args *args, const uf_options *options, binding *b) {
     int section_index;
     TRY(choose_types(f, args, options, b->types, &section_index));
-    b->section = &f->sections[section_index];
+    b->source = f->sections[section_index].source;
     TRY(type_kernel(f, section_index, b->types, &b->arena, &b->tree));
     ir_traits(b->tree, &b->size);
     return outputs_check(f, args, b->types, options->casting);
@@ -200,9 +200,10 @@ uf_status binding_code(const uf_func *f, const binding *b, const variant *v, con
     if (*out)
         return UF_OK;
     compile_job job = {.name = f->name,
-                       .source = b->section->source,
+                       .source = b->source,
                        .layout = f->layout ? f->layout_text : "",
                        .tree = b->tree,
+                       .fold = b->fold,
                        .v = v,
                        .engine = b->key.engine,
                        .device = b->key.device,

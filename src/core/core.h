@@ -37,6 +37,7 @@ typedef struct compile_job {
     const char *name, *source;
     const char *layout; /* canonical; "" for elementwise kernels */
     const tree *tree;
+    const fold *fold; /* folds and scans, in place of the tree; `source` then stands for all its texts */
     const variant *v;
     int engine, device;
     code_target target;
@@ -65,11 +66,17 @@ typedef struct section {
 typedef struct binding_key {
     int32_t engine, device, casting, flags;
     int32_t forced;                /* 1 + index of the signature asked for; 0: none */
+    int32_t verb;                  /* binding_verb */
     uint8_t type[UF_MAX_OPERANDS]; /* dtype, with BINDING_NUMBER for numbers */
 } binding_key;
 enum {
     BINDING_NUMBER = 0x80
 };
+/* What a binding serves: dtypes of a fold's binding are those of its own inputs and outputs, not of the function's. */
+typedef enum binding_verb {
+    VERB_CALL,
+    VERB_FOLD /* uf_reduce, uf_accumulate, uf_reduceat */
+} binding_verb;
 
 typedef struct variant_code {
     struct variant_code *next;
@@ -80,9 +87,10 @@ typedef struct variant_code {
 typedef struct binding {
     struct binding *next;
     binding_key key;
-    dtype types[UF_MAX_OPERANDS]; /* of the signature, or what the kernel infers */
-    const section *section;
+    dtype types[UF_MAX_OPERANDS]; /* of the signature, or what the kernel infers; folds: its inputs, then outputs */
+    const char *source;           /* what stands for the tree or the fold in the key of compiled code */
     tree *tree;
+    fold *fold; /* VERB_FOLD, else NULL */
     code_size size;
     arena arena;
     _Atomic(variant_code *) codes;
@@ -208,6 +216,17 @@ uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *args, cons
 size_t plan_space(const uf_func *f, const call_args *args);
 /* Runs it; data[k]: address of element 0 of each array and number. */
 uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream);
+
+/* ---- Reductions (reduction.c: from a definition and dtypes to a fold; fold.c: from arrays to launches) ---- */
+
+/* How many inputs and outputs a reduction with f takes: a binary function 1 and 1, a reduction its own. verb: "uf_reduce".
+ * Errors: ARGUMENT (a gufunc, a function of another arity). */
+uf_status fold_arity(const uf_func *f, const char *verb, int *nin, int *nout);
+/* The binding (VERB_FOLD) for arguments read for that arity: b->fold, b->types, b->size are set. args->nargs == args->nin:
+ * outputs are not known yet (inference): types[nin ..] then say which dtypes the results have by themselves. flags: UF_ORDERED
+ * and UF_SERIAL in place of the function's own order, UF_FIRST_MATCH. Errors: SIGNATURE, CAST, TYPE, MEMORY. */
+uf_status fold_find(const uf_func *f, const call_args *args, uf_casting casting, const char *signature, unsigned flags,
+                    const binding **out);
 
 /* ---- Function files (load.c, catalogue.c) ---- */
 

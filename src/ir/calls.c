@@ -80,7 +80,7 @@ static uf_status write_kernel(emit *e, calls *c, const tree *t, const variant *v
     for (int k = 0; k < variant_operands(v); k++)
         words += operand_words(&v->operand[k]);
     e->frame = &c->frame;
-    emit_functions(e, t);
+    emit_functions(e, t, "kernel");
     shape_begin(&c->s, e, t, v, words);
     (e->target->gpu ? gpu_calls : cpu_calls)(c);
     shape_end(&c->s);

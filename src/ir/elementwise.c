@@ -34,7 +34,7 @@ static uf_status write_kernel(emit *e, shape *s, const tree *t, const variant *v
     int words = shapes[e->target->gpu][v->loop].words(v);
     for (int k = 0; k < variant_operands(v); k++)
         words += operand_words(&v->operand[k]);
-    emit_functions(e, t);
+    emit_functions(e, t, "kernel");
     shape_begin(s, e, t, v, words);
     shapes[e->target->gpu][v->loop].write(s);
     shape_end(s);

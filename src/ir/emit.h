@@ -37,7 +37,9 @@ typedef struct emit {
     int line;           /* source line for debug locations; 0: none */
     int scope;          /* debug scope metadata number, 0: none */
     int block;          /* label of the block that is being written, for phi */
-    map functions;      /* address of a function of the tree -> its number + 1 */
+    const char *entry;  /* what the kernel of the tree is called whose functions are being written */
+    map functions;      /* address of a function of a tree -> its number, from 1 */
+    int nfunctions;
     map attributes;     /* text -> attribute group */
     int groups;         /* last attribute group */
     map locations;      /* (line, scope) -> metadata number */
@@ -112,11 +114,11 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args);
 ssa emit_complex(emit *e, dtype type, ssa re, ssa im);
 ssa emit_part(emit *e, dtype type, ssa value, int part);
 
-/* Defines the tree's functions as internal, always-inlined; the kernel is @kernel(params) and returns { result types }
- * (a structure even for one result) of the signature's value types. */
-void emit_functions(emit *e, const tree *t);
-/* Calls @kernel with in[0..nin-1] of value types; out[k] are the results. */
-void emit_kernel_call(emit *e, const tree *t, const ssa *in, ssa *out);
+/* Defines the tree's functions as internal, always-inlined; the kernel is @<entry>(params) and returns { result types }
+ * (a structure even for one result) of the signature's value types. entry: static text; "kernel" where there is one tree. */
+void emit_functions(emit *e, const tree *t, const char *entry);
+/* Calls @<entry> with in[0..nin-1] of value types; out[k] are the results. */
+void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out);
 
 /* ---- Memory (access.c) ---- */
 

@@ -3,7 +3,7 @@
 #define UF_IR_H
 
 #include "engine.h"
-#include "lang/lang.h"
+#include "lang/fold.h"
 
 /* Generates the elementwise kernel of a variant: module->ir, entry, symbols (in arena a), math. name and source are for
  * comments and debug information. fast, flags and max_registers of module are read. Errors: MEMORY, COMPILE. */
@@ -14,11 +14,20 @@ uf_status ir_elementwise(arena *a, const char *name, const tree *t, const varian
 uf_status ir_calls(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                    code_module *module);
 
+/* The kernels of a reduction, of an accumulation (LOOP_FOLD, LOOP_SCAN), and of updates in place by an operator (LOOP_AT). */
+uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
+                  code_module *module);
+uf_status ir_scan(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
+                  code_module *module);
+uf_status ir_at(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
+                code_module *module);
+
 /* Index d of an element of an array of this rank (traits.c). */
 const node *element_index(const node *element, int rank, int d);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls (traits.c). */
 int node_cost(const node *list);
 /* What the engines choose threads by (traits.c). */
 void ir_traits(const tree *t, code_size *out);
+void ir_fold_traits(const fold *f, code_size *out);
 
 #endif

@@ -45,7 +45,7 @@ int shape_single_step(const shape *s) { return s->e->module->math || s->t->nodes
 static int word_operand(const variant *v, int n) {
     int word = 0;
     for (int k = 0; k < variant_operands(v); word += operand_words(&v->operand[k++]))
-        if (word == n && v->operand[k].kind != OPERAND_NUMBER)
+        if (word == n && v->operand[k].kind != OPERAND_NUMBER && v->operand[k].kind != OPERAND_POSITION)
             return k;
     return -1;
 }
@@ -138,7 +138,12 @@ void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int nwords)
     text_printf(e->out, "%s {\n", emit_scope(e, e->module->entry, 1).text);
     for (int k = 0; k < s->noperands; k++) {
         s->known[k] = !shape_is_array(s, k);
-        *(s->known[k] ? &s->value[k] : &s->base[k]) = s->known[k] ? read_number(s, k) : read_array(s, k);
+        if (v->operand[k].kind == OPERAND_POSITION)
+            s->value[k] = shape_word(s);
+        else if (s->known[k])
+            s->value[k] = read_number(s, k);
+        else
+            s->base[k] = read_array(s, k);
     }
 }
 
@@ -288,7 +293,7 @@ void shape_compute(shape *s, const ssa *in, ssa *results) {
     ssa values[UF_MAX_OPERANDS];
     for (int k = 0; k < s->nin; k++)
         values[k] = s->known[k] ? s->value[k] : to_signature(s, k, in[k]);
-    emit_kernel_call(s->e, s->t, values, results);
+    emit_kernel_call(s->e, s->t, "kernel", values, results);
     for (int k = 0; k < s->v->nout; k++) {
         const variant_operand *o = &s->v->operand[s->nin + k];
         results[k] = emit_convert(s->e, results[k], (dtype)o->value, (dtype)o->memory);

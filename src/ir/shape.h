@@ -23,7 +23,7 @@ void shape_end(shape *s);
 ssa shape_word(shape *s);
 ssa shape_word32(shape *s);
 
-static inline bool shape_is_array(const shape *s, int k) { return s->v->operand[k].kind != OPERAND_NUMBER; }
+static inline bool shape_is_array(const shape *s, int k) { return s->v->operand[k].kind < OPERAND_NUMBER; }
 static inline bool shape_is_output(const shape *s, int k) { return k >= s->nin && k < s->nin + s->v->nout; }
 static inline dtype shape_memory(const shape *s, int k) { return (dtype)s->v->operand[k].memory; }
 int shape_arrays(const variant *v); /* how many operands are arrays */

@@ -184,7 +184,7 @@ void emit_statements(body *b, const node *list) {
 
 ssa emit_function_name(emit *e, const function *f) {
     intptr_t id = (intptr_t)map_get(&e->functions, &f, sizeof f);
-    return id ? ssa_text("f%d_%.32s", (int)id, f->name ? f->name : "") : ssa_text("kernel");
+    return id ? ssa_text("f%d_%.32s", (int)id, f->name ? f->name : "") : ssa_text("%s", e->entry);
 }
 
 /* Core operands lie in memory; a function returns the others. */
@@ -311,16 +311,16 @@ static void define_function(emit *e, const function *f) {
         text_free(texts[i]);
 }
 
-void emit_functions(emit *e, const tree *t) {
-    intptr_t id = 0;
+void emit_functions(emit *e, const tree *t, const char *entry) {
+    e->entry = entry;
     for (const function *f = t->functions; f; f = f->next) {
         if (f != t->kernel)
-            e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)++id);
+            e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)(intptr_t)++e->nfunctions);
         define_function(e, f);
     }
 }
 
-void emit_kernel_call(emit *e, const tree *t, const ssa *in, ssa *out) {
+void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out) {
     const function *f = t->kernel;
     text type = {0}, arguments = {0};
     emit_result_type(&type, f);
@@ -331,7 +331,7 @@ void emit_kernel_call(emit *e, const tree *t, const ssa *in, ssa *out) {
     bool failed = type.failed || arguments.failed;
     e->failed |= failed;
     const char *result = failed ? "" : type.data;
-    ssa all = emit_value(e, "call %s @kernel%s", result, failed ? "" : arguments.data);
+    ssa all = emit_value(e, "call %s @%s%s", result, entry, failed ? "" : arguments.data);
     for (int k = 0; k < f->nresults; k++)
         out[k] = emit_value(e, "extractvalue %s %s, %d", result, all.text, k);
     text_free(&type);

@@ -12,6 +12,7 @@ typedef struct nd_array {
     uint8_t size; /* bytes an element */
     bool output;
     bool number;   /* takes no part in the loop */
+    uint8_t role;  /* folds: nd_role */
     uint64_t core; /* core dimensions that shape and strides leave out, as bits; errors count with them */
 } nd_array;
 
@@ -88,6 +89,50 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
 /* Smallest and largest offset in elements that array k reaches, relative to the loop's first element (its element 0 plus
  * `offset`). An empty loop reaches 0 .. 0. */
 void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest);
+
+/* ---- Reductions (fold.c) ---- */
+
+typedef enum nd_role {
+    ND_ELEMENTS, /* an input or the mask: broadcasts to the shape of the elements */
+    ND_RESULTS,  /* an output: has the shape of the results (scans: of the elements); an input: broadcasts to that */
+    ND_POSITION  /* no memory and no shape: counts the elements of a result, in C order of the reduced axes */
+} nd_role;
+
+/* Two loops over the same arrays. kept: over the results (scans: the lines); reduced: over the elements of one result, in
+ * which outputs and other arrays of results have stride 0 (scans: outputs move). Each is a loop as nd_plan makes them, with
+ * ndim >= 1; dimensions that are not there (all axes reduced, or none) leave one of extent 1. kept.offset holds the offsets
+ * of both; those of reduced are 0. A loop without elements has ndim 1, extent 0. `loop` is LOOP_FOLD or LOOP_SCAN in both;
+ * `kind` is by the strides of that loop's dimension 0 (CONTIGUOUS 1, CONSTANT 0, else STRIDED). The position has its strides
+ * (elements of the C order) and its offset like the others. */
+typedef struct nd_fold {
+    nd_loop kept, reduced;
+} nd_fold;
+
+size_t nd_fold_space(int ndim, int narrays);
+
+/* The axes of a call as a set: negative ones count from the end. axes NULL: all (naxes is then 0, or an error).
+ * Errors: ARGUMENT (out of range, twice), naming what was got and the rank. */
+uf_status nd_axes(int naxes, const int *axes, int ndim, uint64_t *out);
+
+/* Makes the loops. arrays: nin inputs first, then the outputs, then the others, in any roles. axes: of the shape that the
+ * inputs broadcast to (the mask may broaden it, as in NumPy), which *ndim and shape (of UF_MAX_NDIM, or NULL) tell.
+ * Outputs must have the shape that is left, with ND_KEEPDIMS extents of 1 in place of the reduced ones. flags: ND_KEEP_ORDER:
+ * the reduced loop goes in C order, neither flipped nor reordered (merged where that keeps the order); else both loops are
+ * ordered by the inputs' strides, what is smallest innermost (first the first input's), and flipped where the first input
+ * runs backwards. ND_SCAN: axes is one axis, which is the whole reduced loop, unflipped, and outputs have the shape of the
+ * elements. Errors: SHAPE naming argument and dimension. */
+enum {
+    ND_KEEPDIMS = 2,
+    ND_SCAN = 4
+};
+uf_status nd_fold_plan(const nd_array *arrays, int narrays, int nin, uint64_t axes, unsigned flags, void *space,
+                       nd_fold *out);
+/* The shape of the elements, for axes to be checked against and results to be inferred. Errors: SHAPE. */
+uf_status nd_fold_shape(const nd_array *arrays, int narrays, int *ndim, int64_t *shape);
+/* The shape of the results. */
+void nd_fold_results(int ndim, const int64_t *shape, uint64_t axes, unsigned flags, int *out_ndim, int64_t *out_shape);
+/* As nd_bounds, over both loops. */
+void nd_fold_bounds(const nd_fold *f, int k, int64_t *lowest, int64_t *highest);
 
 /* ---- Core dimensions of generalized ufuncs (core.c) ---- */
 

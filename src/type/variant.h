@@ -6,7 +6,7 @@
 #include "type/type.h"
 
 enum {
-    VARIANT_OPERANDS = UF_MAX_OPERANDS + 1 /* the where mask comes last */
+    VARIANT_OPERANDS = UF_MAX_OPERANDS + 1 /* mask */ + 2 /* bounds */ + UF_MAX_STATE /* initial */ + 1 /* position */
 };
 
 /* The class of a loop; see DESIGN section 7. A new class is a row here, a file in ir, a row in each engine's launch. */
@@ -15,15 +15,26 @@ typedef enum loop_class {
     LOOP_ROWS,
     LOOP_GENERAL,
     LOOP_CALLS, /* a generalized ufunc: inner calls over the loop dimensions */
+    LOOP_FOLD,  /* a reduction: a loop over the results, and within it one over the elements of a result */
+    LOOP_SCAN,  /* an accumulation: a loop over lines, and within it one along the line */
+    LOOP_AT,    /* in-place updates of elements found by indices */
     LOOP_CLASSES
 } loop_class;
+
+/* What may be done with the order in which a reduction combines. */
+typedef enum fold_order {
+    FOLD_FREE,    /* associative and commutative */
+    FOLD_ORDERED, /* associative: any grouping, in order */
+    FOLD_SERIAL   /* neither: from the first to the last */
+} fold_order;
 
 /* How an operand moves along the inner dimension. */
 typedef enum operand_kind {
     OPERAND_CONTIGUOUS, /* inner stride 1 */
     OPERAND_CONSTANT,   /* inner stride 0; flat: the one element at its address */
     OPERAND_STRIDED,    /* any other (general only); every array of a generalized ufunc */
-    OPERAND_NUMBER      /* passed by value, already converted to `value` */
+    OPERAND_NUMBER,     /* passed by value, already converted to `value` */
+    OPERAND_POSITION    /* folds: no memory; see variant.position */
 } operand_kind;
 
 typedef struct variant_operand {
@@ -59,12 +70,34 @@ typedef struct variant {
     uint8_t
         lanes; /* GPU calls, !along: log2 of the lanes (<= team, <= 5) that compute one reduction inside a forall; the
                          rows of the forall are spread over the groups of so many lanes in the team */
+    /* Fold and scan. */
+    uint8_t segmented;   /* fold: two int64 operands behind the mask say where the elements of each result begin and end */
+    uint8_t ninitial;    /* numbers behind those: the state's initial values, each of its dtype; all or none */
+    uint8_t position;    /* the last operand is the position: its "address" word is the position of the loop's first element,
+                            and its strides (in both loops) say how it changes; it has no memory */
+    uint8_t from_states; /* the inputs are states (a count too if `counted`), already mapped */
+    uint8_t to_states;   /* the outputs are states (a count too if `counted`), not finished; the initial values are not
+                            taken in */
+    uint8_t counted;     /* a state has the count of elements that took part (int64) as one more, last value. Set where a
+                            mask decides, and the count is used or there is no identity: 0 then means that there is none */
+    uint8_t empty;       /* nothing is reduced: the results are those of no elements, and inputs are not looked at */
+    uint8_t reduced;     /* dimensions of the reduced loop (fold), at least 1; scan: 1. CPU and GPU alike */
+    uint8_t columns;     /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop;
+                            else neighbouring elements of one, along dimension 0 of the reduced loop. `kind` of each operand
+                            is how it moves along that dimension */
     uint8_t along; /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
                          along the last range of the forall, because that is where memory is contiguous */
-    variant_operand operand[VARIANT_OPERANDS]; /* inputs, outputs, mask */
+    variant_operand operand[VARIANT_OPERANDS]; /* inputs, outputs, mask; fold: bounds, initial values, position */
 } variant;
 
-static inline int variant_operands(const variant *v) { return v->nin + v->nout + v->masked; }
+static inline int variant_operands(const variant *v) {
+    return v->nin + v->nout + v->masked + 2 * v->segmented + v->ninitial + v->position;
+}
+/* Where they stand among the operands. */
+static inline int variant_mask(const variant *v) { return v->nin + v->nout; }
+static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
+static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
+static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }
 static inline size_t variant_key_size(const variant *v) {
     return offsetof(variant, operand) + (size_t)variant_operands(v) * sizeof(variant_operand);
 }
@@ -74,6 +107,7 @@ static inline size_t variant_key_size(const variant *v) {
  *     void kernel(const uint64_t *words)
  *
  *   operands, in order:   an array: its address, one word
+ *                         the position: that of the loop's first element, one word
  *                         a number: its bytes in the low end of one word; complex128: two words
  *   then by class:
  *   GPU flat      n        elements
@@ -107,6 +141,24 @@ static inline size_t variant_key_size(const variant *v) {
  *                 then for every array operand: strides of dimensions 0 and 1, in elements
  *                 then the core words
  *   Core words: layout.nwords words; see type.h.
+ *
+ *   CPU fold      n        results along dimension 0 of the loop (the engine walks the others)
+ *                 for every array operand, and the position: its stride along that dimension (position: 0)
+ *                 first, last    the part of the outermost dimension (reduced - 1) of the reduced loop to be combined
+ *                 for the other dimensions of the reduced loop, from 0 on: their extents
+ *                 then for every array operand that is no output and no bound, and the position: strides of dimensions 0 ..
+ *                 reduced-1 of the reduced loop
+ *                 segmented (reduced is 1): first is 0, last the length of the axis; each result has its own part, within
+ *                 them: from what the first bound holds to what the second does, to one element if that is not above the
+ *                 first; a result whose first bound is outside of 0 .. last - 1 is left alone
+ *   CPU scan      n        lines along dimension 0 of the loop
+ *                 for every array operand: its stride along that dimension
+ *                 m        length of a line
+ *                 for every array operand, and the position: its stride along the line
+ *                 resume   address of the state carried along each line (a structure of arrays: state k of line i at i +
+                   n * k words of 16 bytes), or 0: lines begin here
+ *   GPU fold      see ir/gpu_fold.c and cuda/fold.c;  GPU scan: ir/gpu_scan.c and cuda/scan.c
+ *   at            see ir/at.c
  *
  * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
  * magic_of.

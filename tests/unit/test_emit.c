@@ -148,7 +148,7 @@ static void write_element(emit *e, const tree *t, const ssa *base, ssa index) {
     ssa in[UF_MAX_OPERANDS], out[UF_MAX_OPERANDS];
     for (int k = 0; k < f->nparams; k++)
         in[k] = emit_load(e, f->locals[k].type, emit_element(e, f->locals[k].type, base[k], index));
-    emit_kernel_call(e, t, in, out);
+    emit_kernel_call(e, t, "kernel", in, out);
     for (int k = 0; k < f->nresults; k++) {
         dtype type = f->locals[f->nparams + k].type;
         emit_store(e, type, out[k], emit_element(e, type, base[f->nparams + k], index));
@@ -211,7 +211,7 @@ static code_module module_of(const tree *t, const code_target *target, unsigned 
     code_module m = {.entry = "entry", .fast = fast, .flags = flags};
     emit e;
     emit_begin(&e, &memory, &m, target, "example");
-    emit_functions(&e, t);
+    emit_functions(&e, t, "kernel");
     (target->gpu ? gpu_entry : cpu_entry)(&e, t, "entry");
     assert_int_equal(emit_finish(&e), UF_OK);
     return m;
@@ -778,7 +778,7 @@ static void test_out_of_memory(void **state) {
             countdown = n;
             mem_may_alloc = may_alloc;
             emit_begin(&e, &own, &m, targets[k], "memory");
-            emit_functions(&e, trees[k]);
+            emit_functions(&e, trees[k], "kernel");
             uf_status status = emit_finish(&e);
             mem_may_alloc = NULL;
             text_free(&m.ir);
@@ -796,7 +796,7 @@ static void check_golden(const char *name, const tree *t, const code_target *tar
     emit e;
     char path[128];
     emit_begin(&e, &memory, &m, target, name);
-    emit_functions(&e, t);
+    emit_functions(&e, t, "kernel");
     assert_int_equal(emit_finish(&e), UF_OK);
     snprintf(path, sizeof path, "tests/ir/%s.ll", name);
     if (getenv("UF_BLESS")) {

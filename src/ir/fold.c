@@ -1,0 +1,278 @@
+/* fold.c - items: from elements to states, combined, to results; and the frame of a reduction's module. */
+#include "ir/fold.h"
+
+#include "ir/internal.h"
+
+/* ---- Variables ---- */
+
+static ssa variable(emit *e, const char *type) { return emit_value(e, "alloca %s", type); }
+
+item_slot item_variable(fold_writer *w, bool sparse) {
+    item_slot slot = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++)
+        slot.v[k] = variable(w->s.e, ir_value_type(w->state[k]));
+    if (sparse)
+        slot.has = variable(w->s.e, "i1");
+    return slot;
+}
+
+void item_put(fold_writer *w, const item_slot *slot, const item *x) {
+    emit *e = w->s.e;
+    for (int k = 0; k < w->nstate; k++) {
+        const char *t = ir_value_type(w->state[k]);
+        emit_line(e, "store %s %s, %s* %s", t, x->v[k].text, t, slot->v[k].text);
+    }
+    if (slot->has.text[0])
+        emit_line(e, "store i1 %s, i1* %s", x->has.text[0] ? x->has.text : "true", slot->has.text);
+}
+
+item item_get(fold_writer *w, const item_slot *slot) {
+    emit *e = w->s.e;
+    item x = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++) {
+        const char *t = ir_value_type(w->state[k]);
+        x.v[k] = emit_value(e, "load %s, %s* %s", t, t, slot->v[k].text);
+    }
+    if (slot->has.text[0])
+        x.has = emit_value(e, "load i1, i1* %s", slot->has.text);
+    return x;
+}
+
+/* ---- Values ---- */
+
+bool fold_sparse(const fold_writer *w) { return !w->f->identity; }
+
+static bool counted(const fold_writer *w) { return w->s.v->counted; }
+static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in an item */
+
+/* Calls a tree of the fold; results are converted to what is wanted. */
+static void apply(fold_writer *w, const tree *t, const char *entry, const ssa *in, const dtype *wanted, ssa *out) {
+    const function *f = t->kernel;
+    emit_kernel_call(w->s.e, t, entry, in, out);
+    for (int k = 0; k < f->nresults; k++)
+        out[k] = emit_convert(w->s.e, out[k], f->locals[f->nparams + k].type, wanted[k]);
+}
+
+static ssa operand_value(fold_writer *w, const ssa *in, int k) {
+    const variant_operand *o = &w->s.v->operand[k];
+    return w->s.known[k] ? w->s.value[k] : emit_convert(w->s.e, in[k], (dtype)o->memory, (dtype)o->value);
+}
+
+item fold_element(fold_writer *w, const ssa *in, ssa position) {
+    const fold *f = w->f;
+    const variant *v = w->s.v;
+    emit *e = w->s.e;
+    ssa values[UF_MAX_OPERANDS + 1];
+    item x = {.has = {""}};
+    for (int k = 0; k < v->nin; k++)
+        values[k] = operand_value(w, in, k);
+    if (v->from_states) {
+        memcpy(x.v, values, (size_t)w->nstate * sizeof *values);
+        if (counted(w) && fold_sparse(w))
+            x.has = emit_value(e, "icmp ne i64 %s, 0", x.v[count_at(w)].text);
+        return x;
+    }
+    values[v->nin] = position;
+    if (f->map)
+        apply(w, f->map, "map", values, f->state, x.v);
+    for (int k = 0; k < f->nstate && !f->map; k++)
+        x.v[k] = emit_convert(e, values[k], f->in[k], f->state[k]);
+    if (counted(w))
+        x.v[count_at(w)] = ssa_text("1");
+    if (!v->masked)
+        return x;
+    ssa mask = operand_value(w, in, variant_mask(v));
+    return fold_if(w, mask, &x);
+}
+
+item fold_if(fold_writer *w, ssa counts, const item *x) {
+    item y = *x;
+    if (!counts.text[0])
+        return y;
+    if (fold_sparse(w)) {
+        y.has = x->has.text[0] ? shape_op(w->s.e, "and i1", x->has, counts) : counts;
+        if (counted(w))
+            y.v[count_at(w)] = shape_select(w->s.e, "i64", counts, x->v[count_at(w)], ssa_text("0"));
+        return y;
+    }
+    item none = fold_identity(w);
+    return fold_choose(w, counts, x, &none);
+}
+
+item fold_identity(fold_writer *w) {
+    const fold *f = w->f;
+    item x = {.has = {""}};
+    if (f->identity) {
+        apply(w, f->identity, "identity", NULL, f->state, x.v);
+    } else {
+        for (int k = 0; k < f->nstate; k++)
+            x.v[k] = emit_constant((number){.type = f->state[k]}, f->state[k]);
+        x.has = ssa_text("false");
+    }
+    if (counted(w))
+        x.v[count_at(w)] = ssa_text("0");
+    return x;
+}
+
+item fold_initial(fold_writer *w) {
+    item x = {.has = {""}};
+    for (int k = 0; k < w->f->nstate; k++)
+        x.v[k] = w->s.value[variant_initial(w->s.v) + k];
+    if (counted(w))
+        x.v[count_at(w)] = ssa_text("0");
+    return x;
+}
+
+item fold_choose(fold_writer *w, ssa condition, const item *yes, const item *no) {
+    item x = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++)
+        x.v[k] = emit_select(w->s.e, w->state[k], condition, yes->v[k], no->v[k]);
+    if (yes->has.text[0] || no->has.text[0])
+        x.has = shape_select(w->s.e, "i1", condition, yes->has.text[0] ? yes->has : ssa_text("true"),
+                             no->has.text[0] ? no->has : ssa_text("true"));
+    return x;
+}
+
+static item combine_values(fold_writer *w, const item *a, const item *b) {
+    const fold *f = w->f;
+    ssa in[2 * UF_MAX_STATE];
+    item x = {.has = {""}};
+    memcpy(in, a->v, (size_t)f->nstate * sizeof *in);
+    memcpy(in + f->nstate, b->v, (size_t)f->nstate * sizeof *in);
+    apply(w, f->combine, "combine", in, f->state, x.v);
+    if (counted(w))
+        x.v[count_at(w)] = shape_op(w->s.e, "add i64", a->v[count_at(w)], b->v[count_at(w)]);
+    return x;
+}
+
+/* The count of an item that is not there is 0: it needs no choice. */
+item fold_join(fold_writer *w, const item *a, const item *b) {
+    item both = combine_values(w, a, b), x = both;
+    for (int k = 0; k < w->f->nstate; k++) {
+        if (b->has.text[0])
+            x.v[k] = emit_select(w->s.e, w->state[k], b->has, x.v[k], a->v[k]);
+        if (a->has.text[0])
+            x.v[k] = emit_select(w->s.e, w->state[k], a->has, x.v[k], b->v[k]);
+    }
+    if (a->has.text[0] && b->has.text[0])
+        x.has = shape_op(w->s.e, "or i1", a->has, b->has);
+    return x;
+}
+
+item fold_tree(fold_writer *w, item *items, int n) {
+    for (; n > 1; n = (n + 1) / 2)
+        for (int i = 0; i < n / 2; i++) {
+            items[i] = fold_join(w, &items[2 * i], &items[2 * i + 1]);
+            if (i == n / 2 - 1 && n % 2)
+                items[i + 1] = items[n - 1];
+        }
+    return items[0];
+}
+
+/* ---- Results ---- */
+
+static void to_memory(fold_writer *w, ssa *results) {
+    for (int k = 0; k < w->s.v->nout; k++) {
+        const variant_operand *o = &w->s.v->operand[w->s.nin + k];
+        results[k] = emit_convert(w->s.e, results[k], (dtype)o->value, (dtype)o->memory);
+    }
+}
+
+void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
+    const fold *f = w->f;
+    ssa in[ITEM_VALUES];
+    memcpy(in, x->v, (size_t)w->nstate * sizeof *in);
+    if (w->s.v->to_states) {
+        memcpy(results, in, (size_t)w->s.v->nout * sizeof *in);
+    } else if (f->finish) {
+        if (!counted(w))
+            in[f->nstate] = count;
+        apply(w, f->finish, "finish", in, f->out, results);
+    } else {
+        for (int k = 0; k < f->nout; k++)
+            results[k] = emit_convert(w->s.e, in[k], f->state[k], f->out[k]);
+    }
+    to_memory(w, results);
+}
+
+void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
+    item all = *x;
+    if (w->s.v->ninitial && !w->s.v->to_states) {
+        item first = fold_initial(w);
+        all = fold_join(w, &first, x);
+    }
+    fold_results(w, &all, count, results);
+}
+
+/* ---- The module ---- */
+
+/* Writes the functions. Running out of arena memory comes back here. */
+static uf_status write_module(emit *e, fold_writer *w, const variant *v, const fold_shape *how) {
+    const fold *f = w->f;
+    jmp_buf *outer = e->a->escape, escape;
+    if (setjmp(escape)) {
+        e->a->escape = outer;
+        return UF_ERR_MEMORY;
+    }
+    e->a->escape = &escape;
+    int words = how->words(v);
+    for (int k = 0; k < variant_operands(v); k++)
+        words += operand_words(&v->operand[k]);
+    if (f->map && !v->from_states)
+        emit_functions(e, f->map, "map");
+    emit_functions(e, f->combine, "combine");
+    if (f->identity)
+        emit_functions(e, f->identity, "identity");
+    if (f->finish && !v->to_states)
+        emit_functions(e, f->finish, "finish");
+    shape_begin(&w->s, e, f->combine, v, words);
+    how->write(w);
+    shape_end(&w->s);
+    e->a->escape = outer;
+    return UF_OK;
+}
+
+uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
+                      code_module *module, const fold_shape *how) {
+    emit e;
+    emit_name(module, name);
+    fold_writer *w = arena_alloc(a, sizeof *w);
+    if (!w)
+        return fail_memory();
+    w->f = f;
+    w->nstate = f->nstate + v->counted;
+    memcpy(w->state, f->state, sizeof f->state);
+    if (v->counted)
+        w->state[f->nstate] = DT_INT64;
+    emit_begin(&e, a, module, target, name);
+    uf_status status = write_module(&e, w, v, how), finished = emit_finish(&e);
+    return status ? status : finished;
+}
+
+/* Without elements. GPU: a thread a result; CPU: see cpu_fold. */
+static const fold_shape fold_shapes[2][2] = {
+    {{cpu_fold, cpu_fold_words}, {cpu_fold, cpu_fold_words}},
+    {{gpu_fold_rows, gpu_fold_rows_words}, {gpu_fold_columns, gpu_fold_columns_words}},
+};
+
+uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
+                  code_module *module) {
+    return fold_module(a, name, f, v, target, module, &fold_shapes[target->gpu][v->columns]);
+}
+
+uf_status ir_scan(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
+                  code_module *module) {
+    static const fold_shape shapes[2] = {{cpu_scan, cpu_scan_words}, {gpu_scan, gpu_scan_words}};
+    return fold_module(a, name, f, v, target, module, &shapes[target->gpu]);
+}
+
+void ir_fold_traits(const fold *f, code_size *out) {
+    memset(out, 0, sizeof *out);
+    out->nodes = f->combine->nodes + (f->map ? f->map->nodes : 0);
+    out->has_loop = f->combine->has_loop || (f->map && f->map->has_loop);
+    out->order = f->order;
+    out->nstate = f->nstate;
+    for (int k = 0; k < f->nstate; k++)
+        out->state_bytes += dtypes[f->state[k]].size < 4 ? 4 : dtypes[f->state[k]].size;
+    out->identity = f->identity;
+}
