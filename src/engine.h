@@ -122,7 +122,7 @@ typedef struct launch {
     blas_form blas;
     /* LOOP_FOLD, LOOP_SCAN: `loop` is what is kept (scan: the lines) */
     const nd_loop *reduced;
-    int64_t chunk;        /* fold: the elements of each result are divided into parts of so many, in the order of the reduced
+    int64_t chunk; /* fold: the elements of each result are divided into parts of so many, in the order of the reduced
                              loop; the last may be shorter. 0: they are not */
     int64_t chunk_stride; /* of the outputs, in elements, from one part to the next */
     int64_t elements;     /* of each result; from_states: of those that the states are of */

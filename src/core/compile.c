@@ -11,16 +11,20 @@ static const struct {
     from_tree *tree;
     from_fold *fold;
 } shapes[LOOP_CLASSES] = {
-    [LOOP_FLAT] = {.tree = ir_elementwise}, [LOOP_ROWS] = {.tree = ir_elementwise},
-    [LOOP_GENERAL] = {.tree = ir_elementwise}, [LOOP_CALLS] = {.tree = ir_calls},
-    [LOOP_FOLD] = {.fold = ir_fold}, [LOOP_SCAN] = {.fold = ir_scan}, [LOOP_AT] = {.tree = ir_at},
+    [LOOP_FLAT] = {.tree = ir_elementwise},
+    [LOOP_ROWS] = {.tree = ir_elementwise},
+    [LOOP_GENERAL] = {.tree = ir_elementwise},
+    [LOOP_CALLS] = {.tree = ir_calls},
+    [LOOP_FOLD] = {.fold = ir_fold},
+    [LOOP_SCAN] = {.fold = ir_scan},
+    [LOOP_AT] = {.tree = ir_at},
 };
 
 uf_status compile_ir(arena *a, const compile_job *job, code_module *module) {
     *module = (code_module){.fast = job->fast, .flags = job->flags, .max_registers = job->max_registers};
-    from_tree *tree = shapes[job->v->loop].tree;
-    return tree ? tree(a, job->name, job->tree, job->v, &job->target, module)
-                : shapes[job->v->loop].fold(a, job->name, job->fold, job->v, &job->target, module);
+    from_tree *of_tree = shapes[job->v->loop].tree;
+    return of_tree ? of_tree(a, job->name, job->tree, job->v, &job->target, module)
+                   : shapes[job->v->loop].fold(a, job->name, job->fold, job->v, &job->target, module);
 }
 
 uf_status compile_code(const compile_job *job, code **out) {

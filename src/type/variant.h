@@ -71,21 +71,23 @@ typedef struct variant {
         lanes; /* GPU calls, !along: log2 of the lanes (<= team, <= 5) that compute one reduction inside a forall; the
                          rows of the forall are spread over the groups of so many lanes in the team */
     /* Fold and scan. */
-    uint8_t segmented;   /* fold: two int64 operands behind the mask say where the elements of each result begin and end */
-    uint8_t ninitial;    /* numbers behind those: the state's initial values, each of its dtype; all or none */
-    uint8_t position;    /* the last operand is the position: its "address" word is the position of the loop's first element,
+    uint8_t
+        segmented;    /* fold: two int64 operands behind the mask say where the elements of each result begin and end */
+    uint8_t ninitial; /* numbers behind those: the state's initial values, each of its dtype; all or none */
+    uint8_t
+        position; /* the last operand is the position: its "address" word is the position of the loop's first element,
                             and its strides (in both loops) say how it changes; it has no memory */
     uint8_t from_states; /* the inputs are states (a count too if `counted`), already mapped */
     uint8_t to_states;   /* the outputs are states (a count too if `counted`), not finished; the initial values are not
                             taken in */
-    uint8_t counted;     /* a state has the count of elements that took part (int64) as one more, last value. Set where a
+    uint8_t counted; /* a state has the count of elements that took part (int64) as one more, last value. Set where a
                             mask decides, and the count is used or there is no identity: 0 then means that there is none */
-    uint8_t empty;       /* nothing is reduced: the results are those of no elements, and inputs are not looked at */
-    uint8_t reduced;     /* dimensions of the reduced loop (fold), at least 1; scan: 1. CPU and GPU alike */
-    uint8_t columns;     /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop;
+    uint8_t empty;   /* nothing is reduced: the results are those of no elements, and inputs are not looked at */
+    uint8_t reduced; /* dimensions of the reduced loop (fold), at least 1; scan: 1. CPU and GPU alike */
+    uint8_t columns; /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop;
                             else neighbouring elements of one, along dimension 0 of the reduced loop. `kind` of each operand
                             is how it moves along that dimension */
-    uint8_t along; /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
+    uint8_t along;   /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
                          along the last range of the forall, because that is where memory is contiguous */
     variant_operand operand[VARIANT_OPERANDS]; /* inputs, outputs, mask; fold: bounds, initial values, position */
 } variant;
