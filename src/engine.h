@@ -126,6 +126,7 @@ typedef struct launch {
                              loop; the last may be shorter. 0: they are not */
     int64_t chunk_stride; /* of the outputs, in elements, from one part to the next */
     int64_t elements;     /* of each result; from_states: of those that the states are of */
+    void *scratch;        /* what fold_scratch asks for; aligned to 256 bytes, content undefined */
 } launch;
 
 typedef struct engine {
@@ -142,6 +143,9 @@ typedef struct engine {
      * does it all. The parts depend on shapes and the device alone, never on threads. On the CPU a multiple of what lies
      * inside the outermost reduced dimension. */
     int64_t (*specialise_fold)(variant *v, const fold_subject *s);
+    /* Bytes of device memory that a launch of a fold or a scan takes as its `scratch`, data and numbers not being looked at; 0:
+     * none. NULL: never any. */
+    size_t (*fold_scratch)(const launch *l);
     /* Compiles and loads. Runs on a big stack. device < 0 is an error. */
     uf_status (*compile)(const code_module *module, const code_target *target, int device, code **out);
     void (*release)(code *c); /* waits for queued work that uses it where it must */

@@ -87,7 +87,8 @@ typedef struct variant {
     uint8_t columns; /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop;
                             else neighbouring elements of one, along dimension 0 of the reduced loop. `kind` of each operand
                             is how it moves along that dimension */
-    uint8_t along;   /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
+    uint8_t deterministic; /* scan, at: UF_DETERMINISTIC. Cleared where the code is the same without */
+    uint8_t along; /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
                          along the last range of the forall, because that is where memory is contiguous */
     variant_operand operand[VARIANT_OPERANDS]; /* inputs, outputs, mask; fold: bounds, initial values, position */
 } variant;
