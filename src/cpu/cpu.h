@@ -35,6 +35,39 @@ void elf_sizes(const char *object, size_t size, size_t *code_bytes, size_t *data
 /* launch.c */
 uf_status cpu_launch(const code *c, const launch *l);
 
+/* work.c: the work of one launch, in units that may be cut anywhere. */
+enum {
+    TICKS_TIMED = 2500, /* runs that should take less are not timed */
+    PROBE_MIN = 16,     /* what probe_min is for units that are light .. */
+    PROBE_MIN_CALLS = 2 /* .. and for those that may take long */
+};
+typedef struct work {
+    code *c;
+    const launch *l;
+    void (*run)(const struct work *w, int64_t first, int64_t last); /* units first .. last-1 */
+    int64_t units;
+    double unit_steps;     /* elements in a unit; of inner calls, their steps */
+    int size;              /* which of the costs they have */
+    int64_t probe_min;     /* a kernel of unknown cost is timed on some units first if there are so many */
+    int64_t lead, grain;   /* large parts are cut at lead + k * grain; lead < grain */
+    int64_t pieces, piece; /* loops of more dimensions: pieces a row, and elements in a piece */
+    int64_t parts;         /* folds: of each result */
+    bool stream;
+} work;
+/* Runs it all, on as many threads as pay and l->threads allows. */
+void work_run(const work *w);
+/* Which of a kernel's costs belongs to calls or results of so many steps. */
+int cost_size(double steps);
+
+static inline uint32_t cost_at(const code *c, int size) {
+    return atomic_load_explicit(&c->cost[size], memory_order_relaxed);
+}
+/* Do n elements of a flat loop take so little time that there is nothing to decide? */
+static inline bool work_is_short(const code *c, int64_t n) {
+    uint32_t cost = cost_at(c, 0);
+    return cost && n < TICKS_TIMED && n * cost < TICKS_TIMED * INT64_C(1024);
+}
+
 /* The words of a flat loop's operands from element `first` on; returns their number. */
 static inline size_t flat_words(const launch *l, int64_t first, uint64_t *words) {
     const variant *v = l->v;

@@ -1,57 +1,21 @@
-/* launch.c - runs a compiled kernel over a loop: lays out its words, walks the dimensions the kernel does not, and spreads
- * the work over threads where it pays.
+/* launch.c - runs a compiled kernel over a loop: lays out its words, walks the dimensions the kernel does not, and hands
+ * the work to work.c.
  *
  * Work is counted in units that may be cut anywhere: elements of a flat loop; else rows (dimension 1 and outwards), or
- * pieces of rows where there are few. What an element costs is learned per kernel from timed runs, so that neither a small
- * call of a light kernel nor a heavy kernel on few elements needs to be told apart beforehand. The elements of a generalized
- * ufunc's loop are its inner calls: an estimate of their steps stands between sizes that were seen and sizes that were not. */
+ * pieces of rows where there are few. The elements of a generalized ufunc's loop are its inner calls: an estimate of their
+ * steps stands between sizes that were seen and sizes that were not. */
 #include <fenv.h>
-#include <math.h>
-#include <time.h>
 
 #include "cpu/blas.h"
 #include "cpu/cpu.h"
 
 enum {
-    /* Costs are in ticks: of the time stamp counter (0.3 to 0.5 ns), or nanoseconds. */
-    TICKS_TIMED = 2500,     /* runs that should take less are not timed */
-    TICKS_PARALLEL = 60000, /* runs that should take less stay on the caller's thread */
-    TICKS_PART = 25000,     /* smallest part for another thread */
-    PARTS_A_THREAD = 4,     /* so that threads that start late or are slowed down have less to do */
-    PROBE = 64,             /* a kernel of unknown cost is timed on 1 / PROBE of the work first, */
-    PROBE_MIN = 16,         /* if there are so many units, */
-    PROBE_MIN_CALLS = 2,    /* or inner calls */
-    GRAIN = 64,             /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype, */
-    LARGE_PART = 4,         /* and have so many grains at least */
-    ROWS_ENOUGH = 256,      /* loops of fewer rows are cut within rows too, */
-    PIECE_GRAIN = 16,       /* into multiples of this many elements (inner calls: of one) */
+    GRAIN = 64,        /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype */
+    ROWS_ENOUGH = 256, /* loops of fewer rows are cut within rows too, */
+    PIECE_GRAIN = 16,  /* into multiples of this many elements (inner calls: of one) */
     MOST_WORDS = VARIANT_OPERANDS * 4 + 2,
     MOST_CORE_WORDS = LAYOUT_MAX_DIMS + UF_MAX_OPERANDS * LAYOUT_MAX_RANK
 };
-
-static inline uint64_t ticks(void) {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-#endif
-}
-
-/* The work of one launch. */
-typedef struct work {
-    code *c;
-    const launch *l;
-    void (*run)(const struct work *w, int64_t first, int64_t last); /* units first .. last-1 */
-    int64_t units;
-    double unit_steps;     /* elements in a unit; of inner calls, their steps */
-    int size;              /* which of the costs they have */
-    int64_t probe_min;     /* a kernel of unknown cost is probed first if there are so many units */
-    int64_t lead, grain;   /* large parts are cut at lead + k * grain; lead < grain */
-    int64_t pieces, piece; /* loops of more dimensions: pieces a row, and elements in a piece */
-    bool stream;
-} work;
 
 /* ---- Flat ---- */
 
@@ -180,100 +144,15 @@ static void nested_run(const work *w, int64_t first, int64_t last) {
     }
 }
 
-/* ---- How the work is spread ---- */
-
-static inline uint32_t cost_at(const code *c, int size) {
-    return atomic_load_explicit(&c->cost[size], memory_order_relaxed);
-}
-
-/* What a step costs; where that is not known, at the nearest size. 0: nothing is known. */
-static uint32_t cost_of(const work *w) {
-    uint32_t cost = cost_at(w->c, w->size);
-    for (int away = 1; !cost && away < COST_SIZES; away++) {
-        cost = w->size >= away ? cost_at(w->c, w->size - away) : 0;
-        if (!cost && w->size + away < COST_SIZES)
-            cost = cost_at(w->c, w->size + away);
-    }
-    return cost;
-}
-
-/* What was learned: half of what was known, half of what was seen. */
-static void learn(const work *w, uint64_t took, double steps) {
-    double cost = (double)took * 1024 / steps;
-    uint32_t seen = cost < 1 ? 1 : cost > 4e9 ? 4000000000u : (uint32_t)cost;
-    uint32_t known = cost_at(w->c, w->size);
-    atomic_store_explicit(&w->c->cost[w->size], known ? known / 2 + seen / 2 + 1 : seen, memory_order_relaxed);
-}
-
-static void run_timed(const work *w, int64_t first, int64_t last) {
-    uint64_t start = ticks();
-    w->run(w, first, last);
-    learn(w, ticks() - start, (double)(last - first) * w->unit_steps);
-}
-
-static double estimate(const work *w, int64_t units) {
-    return (double)cost_of(w) * (double)units * w->unit_steps / 1024;
-}
-
-/* Work cut into parts: part k is base + k * size .. base + (k + 1) * size, and part 0 begins at `first` <= base. */
-typedef struct split {
-    const work *w;
-    int64_t first, base, last, size;
-} split;
-
-static void run_part(void *user, int64_t k) {
-    const split *s = user;
-    int64_t begin = s->base + k * s->size;
-    run_timed(s->w, k ? begin : s->first, s->last - begin > s->size ? begin + s->size : s->last);
-}
-
-/* Parts of `size` units or a little more; those that are large are cut between cache lines of the first output. */
-static split split_make(const work *w, int64_t first, int64_t size) {
-    split s = {.w = w, .first = first, .base = first, .last = w->units, .size = size};
-    if (size >= LARGE_PART * w->grain) {
-        int64_t past = (first + w->grain - w->lead) % w->grain;
-        s.base = past ? first + w->grain - past : first;
-        s.size = (size + w->grain - 1) / w->grain * w->grain;
-    }
-    return s;
-}
-
-/* Units first .. units-1, whose cost per element is known, on as many threads as pay. */
-static void run_rest(const work *w, int64_t first) {
-    double total = estimate(w, w->units - first);
-    int threads = w->l->threads;
-    if (total < TICKS_PARALLEL || threads == 1 || (threads = threads ? threads : cpu_count()) == 1) {
-        run_timed(w, first, w->units);
-        return;
-    }
-    double parts = total / TICKS_PART, most = (double)threads * PARTS_A_THREAD;
-    split s = split_make(w, first, (int64_t)((double)(w->units - first) / (parts < most ? parts : most)) + 1);
-    pool_run(threads, s.last <= s.base ? 1 : (s.last - s.base + s.size - 1) / s.size, run_part, &s);
-}
-
-static void run_work(const work *w) {
-    if (!cost_of(w)) {
-        int64_t probe = w->units < w->probe_min ? w->units : w->units / PROBE + 1;
-        run_timed(w, 0, probe);
-        if (probe < w->units)
-            run_rest(w, probe);
-    } else if (estimate(w, w->units) < TICKS_TIMED) {
-        w->run(w, 0, w->units);
-    } else {
-        run_rest(w, 0);
-    }
-}
-
 static void launch_flat(code *c, const launch *l) {
     int64_t n = l->loop->count;
-    uint32_t cost = cost_at(c, 0);
-    if (cost && n < TICKS_TIMED && n * cost < TICKS_TIMED * INT64_C(1024)) { /* the short way: nothing to decide */
+    if (work_is_short(c, n)) { /* the short way: nothing to decide */
         uint64_t words[MOST_WORDS];
         words[flat_words(l, 0, words)] = (uint64_t)n;
         c->run(words);
         return;
     }
-    run_work(&(work){.c = c,
+    work_run(&(work){.c = c,
                      .l = l,
                      .run = flat_run,
                      .units = n,
@@ -303,7 +182,7 @@ static void launch_nested(code *c, const launch *l) {
     work w = {.c = c, .l = l, .run = nested_run, .probe_min = PROBE_MIN, .grain = 1};
     cut_rows(&w, l->loop->count / n, n, PIECE_GRAIN);
     w.unit_steps = (double)w.piece;
-    run_work(&w);
+    work_run(&w);
 }
 
 /* Steps of an inner call, roughly: as many as its dimensions have points together. Computed ones follow from the others. */
@@ -323,9 +202,8 @@ static void launch_calls(code *c, const launch *l) {
     work w = {.c = c, .l = l, .run = nested_run, .probe_min = PROBE_MIN_CALLS, .grain = 1};
     cut_rows(&w, l->loop->count / n, n, 1);
     w.unit_steps = (double)w.piece * steps;
-    frexp(steps, &w.size);
-    w.size = w.size < COST_SIZES ? w.size : COST_SIZES - 1;
-    run_work(&w);
+    w.size = cost_size(steps);
+    work_run(&w);
 }
 
 static void launch_any(const code *c, const launch *l) {

@@ -1,0 +1,110 @@
+/* work.c - spreads the work of a launch over threads where it pays. What an element costs is learned per kernel from timed
+ * runs, so that neither a small call of a light kernel nor a heavy kernel on few elements needs to be told apart
+ * beforehand. */
+#include <math.h>
+#include <time.h>
+
+#include "cpu/cpu.h"
+
+enum {
+    /* Costs are in ticks: of the time stamp counter (0.3 to 0.5 ns), or nanoseconds. */
+    TICKS_PARALLEL = 60000, /* runs that should take less stay on the caller's thread */
+    TICKS_PART = 25000,     /* smallest part for another thread */
+    PARTS_A_THREAD = 4,     /* so that threads that start late or are slowed down have less to do */
+    PROBE = 64,             /* a kernel of unknown cost is timed on 1 / PROBE of the work first */
+    LARGE_PART = 4          /* parts of so many grains are cut between grains */
+};
+
+static inline uint64_t ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#endif
+}
+
+int cost_size(double steps) {
+    int size;
+    frexp(steps, &size);
+    return size < COST_SIZES ? size : COST_SIZES - 1;
+}
+
+/* What a step costs; where that is not known, at the nearest size. 0: nothing is known. */
+static uint32_t cost_of(const work *w) {
+    uint32_t cost = cost_at(w->c, w->size);
+    for (int away = 1; !cost && away < COST_SIZES; away++) {
+        cost = w->size >= away ? cost_at(w->c, w->size - away) : 0;
+        if (!cost && w->size + away < COST_SIZES)
+            cost = cost_at(w->c, w->size + away);
+    }
+    return cost;
+}
+
+/* What was learned: half of what was known, half of what was seen. */
+static void learn(const work *w, uint64_t took, double steps) {
+    double cost = (double)took * 1024 / steps;
+    uint32_t seen = cost < 1 ? 1 : cost > 4e9 ? 4000000000u : (uint32_t)cost;
+    uint32_t known = cost_at(w->c, w->size);
+    atomic_store_explicit(&w->c->cost[w->size], known ? known / 2 + seen / 2 + 1 : seen, memory_order_relaxed);
+}
+
+static void run_timed(const work *w, int64_t first, int64_t last) {
+    uint64_t start = ticks();
+    w->run(w, first, last);
+    learn(w, ticks() - start, (double)(last - first) * w->unit_steps);
+}
+
+static double estimate(const work *w, int64_t units) {
+    return (double)cost_of(w) * (double)units * w->unit_steps / 1024;
+}
+
+/* Work cut into parts: part k is base + k * size .. base + (k + 1) * size, and part 0 begins at `first` <= base. */
+typedef struct split {
+    const work *w;
+    int64_t first, base, last, size;
+} split;
+
+static void run_part(void *user, int64_t k) {
+    const split *s = user;
+    int64_t begin = s->base + k * s->size;
+    run_timed(s->w, k ? begin : s->first, s->last - begin > s->size ? begin + s->size : s->last);
+}
+
+/* Parts of `size` units or a little more; those that are large are cut between cache lines of the first output. */
+static split split_make(const work *w, int64_t first, int64_t size) {
+    split s = {.w = w, .first = first, .base = first, .last = w->units, .size = size};
+    if (size >= LARGE_PART * w->grain) {
+        int64_t past = (first + w->grain - w->lead) % w->grain;
+        s.base = past ? first + w->grain - past : first;
+        s.size = (size + w->grain - 1) / w->grain * w->grain;
+    }
+    return s;
+}
+
+/* Units first .. units-1, whose cost per element is known, on as many threads as pay. */
+static void run_rest(const work *w, int64_t first) {
+    double total = estimate(w, w->units - first);
+    int threads = w->l->threads;
+    if (total < TICKS_PARALLEL || threads == 1 || (threads = threads ? threads : cpu_count()) == 1) {
+        run_timed(w, first, w->units);
+        return;
+    }
+    double parts = total / TICKS_PART, most = (double)threads * PARTS_A_THREAD;
+    split s = split_make(w, first, (int64_t)((double)(w->units - first) / (parts < most ? parts : most)) + 1);
+    pool_run(threads, s.last <= s.base ? 1 : (s.last - s.base + s.size - 1) / s.size, run_part, &s);
+}
+
+void work_run(const work *w) {
+    if (!cost_of(w)) {
+        int64_t probe = w->units < w->probe_min ? w->units : w->units / PROBE + 1;
+        run_timed(w, 0, probe);
+        if (probe < w->units)
+            run_rest(w, probe);
+    } else if (estimate(w, w->units) < TICKS_TIMED) {
+        w->run(w, 0, w->units);
+    } else {
+        run_rest(w, 0);
+    }
+}
