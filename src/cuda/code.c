@@ -151,8 +151,7 @@ static bool capturing(void) {
     return cuda.cuStreamIsCapturing(NULL, &status) != 0 || status != 0;
 }
 
-/* Waits for everything in the current context; false if that is not possible now. A lost context has nothing queued. */
-static bool drain(void) {
+bool context_drain(void) {
     if (capturing())
         return false;
     cu_result r = cuda.cuCtxSynchronize();
@@ -166,7 +165,7 @@ static bool drain_primary(cuda_device *d, cu_context current) {
         return true;
     if (cuda.cuCtxPushCurrent(primary))
         return false;
-    bool done = drain();
+    bool done = context_drain();
     cuda.cuCtxPopCurrent(&popped);
     return done;
 }
@@ -214,7 +213,7 @@ void code_reap(cuda_device *d) {
     if (cuda_enter_relaxed(d, &scope))
         return;
     code *taken = take_dead(d, scope.context), *next; /* before waiting: what dies later may be queued later */
-    bool done = taken && drain() && drain_primary(d, scope.context);
+    bool done = taken && context_drain() && drain_primary(d, scope.context);
     for (; taken; taken = next) {
         next = taken->next;
         if (done)

@@ -41,6 +41,8 @@ void code_release(code *c);
 /* Unloads what was released on a device, after waiting for the device; nothing while a stream of it is being captured. */
 void code_reap(cuda_device *d);
 int code_dead(void); /* how many pieces of code wait for that */
+/* Waits for everything in the current context; false if that is not possible now. A lost context has nothing queued. */
+bool context_drain(void);
 
 /* ---- launch.c ---- */
 
@@ -72,12 +74,17 @@ uf_status launch_run(const code *c, const launch *l);
 
 uf_status memory_alloc(DLDevice device, size_t size, void **out);
 void memory_free(DLDevice device, void *block);
-uf_status memory_scratch(int device, size_t size, void *stream, void **out);
-void memory_scratch_free(int device, void *block, void *stream);
-/* The same two within a context of the device. */
-uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out);
-void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream);
 uf_status memory_copy(int device, void *dst, const void *src, size_t size, void *stream, bool wait);
 uf_status memory_sync(int device, void *stream);
+
+/* ---- scratch.c ---- */
+
+/* The library's piece of memory for the stream and the context, held until memory_scratch_free: 1 MiB or more, kept and grown
+ * up to 32 MiB. Memory in stream order where that is too small, is held by another call, or the stream is being captured. */
+uf_status memory_scratch(int device, size_t size, void *stream, void **out);
+void memory_scratch_free(int device, void *block, void *stream);
+/* Memory in stream order, within a context of the device. */
+uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out);
+void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream);
 
 #endif

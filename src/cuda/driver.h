@@ -84,6 +84,7 @@ typedef struct cu_launch_config {
     X(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", (cu_device, unsigned *, int *))                       \
     X(cuCtxGetCurrent, "cuCtxGetCurrent", (cu_context *))                                                             \
     X(cuCtxGetDevice, "cuCtxGetDevice", (cu_device *))                                                                \
+    X(cuCtxGetId, "cuCtxGetId", (cu_context, uint64_t *))                                                             \
     X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (cu_context))                                                          \
     X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (cu_context *))                                                          \
     X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                                                   \
@@ -111,6 +112,7 @@ typedef struct cu_launch_config {
     X(cuMemsetD8Async, "cuMemsetD8Async", (cu_pointer, unsigned char, size_t, cu_stream))                             \
     X(cuStreamSynchronize, "cuStreamSynchronize", (cu_stream))                                                        \
     X(cuStreamIsCapturing, "cuStreamIsCapturing", (cu_stream, int *))                                                 \
+    X(cuStreamGetId, "cuStreamGetId", (cu_stream, uint64_t *))                                                        \
     X(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))
 /* clang-format on */
 
@@ -131,6 +133,7 @@ typedef struct cuda_device {
     char name[128];
     atomic_int target; /* architecture code is generated for: arch, or what libnvvm knows below it; 0: not known */
     _Atomic(cu_context) primary; /* retained at its first need and kept; NULL before */
+    struct cuda_pieces *pieces;  /* scratch.c's, under its lock; NULL before the first */
 } cuda_device;
 
 /* The functions; valid once cuda_open or cuda_device_get succeeded. */

@@ -41,45 +41,6 @@ void memory_free(DLDevice device, void *block) {
     cuda_leave(&scope);
 }
 
-uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out) {
-    if (d->pools)
-        CU(cuMemAllocAsync, out, size, stream);
-    else
-        CU(cuMemAlloc, out, size);
-    return UF_OK;
-}
-
-void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream) {
-    if (d->pools) {
-        cuda.cuMemFreeAsync(block, stream);
-    } else {
-        cuda.cuStreamSynchronize(stream);
-        cuda.cuMemFree(block);
-    }
-}
-
-uf_status memory_scratch(int device, size_t size, void *stream, void **out) {
-    cuda_device *d;
-    cuda_scope scope;
-    cu_pointer p = 0;
-    *out = NULL;
-    TRY(cuda_device_get(device, &d));
-    TRY(cuda_enter(d, &scope));
-    uf_status s = scratch_take(d, size ? size : 1, stream, &p);
-    cuda_leave(&scope);
-    *out = (void *)(uintptr_t)p;
-    return s;
-}
-
-void memory_scratch_free(int device, void *block, void *stream) {
-    cuda_device *d;
-    cuda_scope scope;
-    if (!block || cuda_device_get(device, &d) || cuda_enter(d, &scope))
-        return;
-    scratch_give(d, (uintptr_t)block, stream);
-    cuda_leave(&scope);
-}
-
 static uf_status copy_in_context(void *dst, const void *src, size_t size, cu_stream stream, bool wait) {
     CU(cuMemcpyAsync, (uintptr_t)dst, (uintptr_t)src, size, stream);
     if (wait)

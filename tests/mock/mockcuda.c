@@ -29,11 +29,12 @@ enum {
     SHARED_MAX = 48 << 10,
     MAX_DEVICES = 8,
     MAX_STACK = 16,
-    MAX_BLOCKS = 4096
+    MAX_BLOCKS = 4096,
+    MAX_COUNTED = 64
 };
 
 struct context {
-    int device, primary, synchronised;
+    int device, primary, synchronised, id;
 };
 
 struct kernel {
@@ -55,6 +56,11 @@ static int references[MAX_DEVICES];
 static struct library *libraries;
 static void *blocks[MAX_BLOCKS];
 static int calls, fail_at, fail_error, name_error, launches, capture_status, last_options[16], last_option_count;
+static int contexts = MAX_DEVICES, generation;
+static struct {
+    const char *name;
+    int count;
+} counted[MAX_COUNTED];
 static char fail_function[64];
 static const char *failed_function;
 static mock_launch last;
@@ -62,9 +68,18 @@ static void (*look)(const mock_launch *);
 static _Thread_local struct context *stack[MAX_STACK];
 static _Thread_local int depth, mode;
 
+static void count_call(const char *name) {
+    int i = 0;
+    while (i < MAX_COUNTED - 1 && counted[i].name && strcmp(counted[i].name, name))
+        i++;
+    counted[i].name = name;
+    counted[i].count++;
+}
+
 /* Counts a call; the error it is to report, or 0. */
 static int enter(const char *name) {
     pthread_mutex_lock(&lock);
+    count_call(name);
     int error = ++calls == fail_at ? fail_error : strcmp(name, fail_function) == 0 ? name_error : 0;
     if (error)
         failed_function = name;
@@ -115,7 +130,7 @@ API int cuInit(unsigned flags) {
     NEED(ndevices <= MAX_DEVICES, INVALID_VALUE);
     NEED(ndevices, 100);
     for (int i = 0; i < ndevices; i++)
-        primaries[i] = (struct context){i, 1, 0};
+        primaries[i] = (struct context){i, 1, 0, i};
     initialised = 1;
     return 0;
 }
@@ -227,6 +242,13 @@ API int cuCtxGetDevice(int *device) {
     CALL();
     NEED(current(), INVALID_CONTEXT);
     *device = 100 + current()->device;
+    return 0;
+}
+
+API int cuCtxGetId(const struct context *context, uint64_t *id) {
+    CALL();
+    NEED(context, INVALID_CONTEXT);
+    *id = 1 + (uint64_t)context->id;
     return 0;
 }
 
@@ -566,6 +588,17 @@ API int cuStreamIsCapturing(void *stream, int *status) {
     return 0;
 }
 
+/* The legacy stream is another one in each context. While a stream is being captured it may not be asked. */
+API int cuStreamGetId(void *stream, uint64_t *id) {
+    CALL();
+    NEED(current(), INVALID_CONTEXT);
+    NEED(!capture_status, 900);
+    pthread_mutex_lock(&lock);
+    *id = (uint64_t)generation << 48 | (uint64_t)(stream ? 0 : current()->id) << 32 | (uint64_t)(uintptr_t)stream;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
 API int cuThreadExchangeStreamCaptureMode(int *value) {
     CALL();
     int before = mode;
@@ -616,7 +649,24 @@ static int control_mode(void) { return mode; }
 static void *control_context_new(int device) {
     struct context *c = calloc(1, sizeof *c);
     c->device = device;
+    c->id = contexts++;
     return c;
+}
+
+static int control_count(const char *function) {
+    int n = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_COUNTED && counted[i].name; i++)
+        if (strcmp(counted[i].name, function) == 0)
+            n = counted[i].count;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+static void control_renew_streams(void) {
+    pthread_mutex_lock(&lock);
+    generation++;
+    pthread_mutex_unlock(&lock);
 }
 
 static void control_context_set(void *context) {
@@ -640,6 +690,7 @@ const mock_functions *mock_control(void) {
         .fail_at = control_fail,
         .fail_name = control_fail_name,
         .calls = control_calls,
+        .count = control_count,
         .failed = control_failed,
         .live = control_live,
         .launch = control_launch,
@@ -651,6 +702,7 @@ const mock_functions *mock_control(void) {
         .context_get = control_context_get,
         .jit = control_jit,
         .synchronised = control_synchronised,
+        .renew_streams = control_renew_streams,
     };
     return &functions;
 }

@@ -26,19 +26,21 @@ typedef struct mock_functions {
     void (*fail_at)(int nth, int error);
     /* Every call of one function reports `error` from now on; NULL: none. */
     void (*fail_name)(const char *function, int error);
-    int (*calls)(void);          /* driver calls since fail_at */
-    const char *(*failed)(void); /* name of the last function that was made to fail; NULL: none */
+    int (*calls)(void);                 /* driver calls since fail_at */
+    int (*count)(const char *function); /* calls of one function since the process began */
+    const char *(*failed)(void);        /* name of the last function that was made to fail; NULL: none */
     mock_live (*live)(void);
     const mock_launch *(*launch)(int *count); /* the last one, and how many there were */
     void (*on_launch)(
         void (*look)(const mock_launch *)); /* called within each launch, with nothing locked; NULL: none */
-    void (*capture)(int status);            /* what cuStreamIsCapturing says of the legacy stream */
+    void (*capture)(int status);            /* what cuStreamIsCapturing says of every stream */
     int (*mode)(void);                      /* the thread's capture mode */
     void *(*context_new)(int device);       /* a context as cuCtxCreate makes */
     void (*context_set)(void *context);     /* cuCtxSetCurrent */
     void *(*context_get)(void);
     const int *(*jit)(int *count);      /* the options of the last cuLibraryLoadData */
     int (*synchronised)(void *context); /* how often cuCtxSynchronize was called in a context */
+    void (*renew_streams)(void);        /* every stream is destroyed, and another one made that has its address */
 } mock_functions;
 
 /* The library exports one: const mock_functions *mock_control(void). MOCK_DEVICES (default 2) and MOCK_ARCH (default 90)

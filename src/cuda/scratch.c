@@ -1,0 +1,219 @@
+/* scratch.c - memory for a call's own use: the library's piece for the stream, or memory in stream order. */
+#include <pthread.h>
+
+#include "cuda/code.h"
+
+/* ---- Memory in stream order ---- */
+
+uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out) {
+    if (d->pools)
+        CU(cuMemAllocAsync, out, size, stream);
+    else
+        CU(cuMemAlloc, out, size);
+    return UF_OK;
+}
+
+void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream) {
+    if (d->pools) {
+        cuda.cuMemFreeAsync(block, stream);
+    } else {
+        cuda.cuStreamSynchronize(stream);
+        cuda.cuMemFree(block);
+    }
+}
+
+/* ---- Pieces ----
+ *
+ * A piece is allocated, grown and used in the order of its stream, and held by one call at a time: what that call enqueues
+ * comes after all that earlier ones did. A second call at the same time on the same stream, or one in a capture, gets memory
+ * in stream order. The driver never uses an id twice, so that a stream which is gone leaves a piece behind that nobody takes;
+ * when the table is full, rows long unused are cleared. */
+
+enum {
+    PIECES = 64,
+    /* The first rows are for contexts other than the primary one: what these leave behind when they are destroyed stays. */
+    PIECES_FOREIGN = 16,
+    PIECE_PERIOD = 4096 /* takes from one look for unused pieces to the next */
+};
+
+#define PIECE_LEAST ((size_t)1 << 20)
+#define PIECE_MOST ((size_t)32 << 20)
+
+typedef struct piece {
+    uint64_t context, stream; /* ids; context 0 is the primary one */
+    uint64_t taken;           /* at which take; 0: the row is free */
+    cu_pointer block;
+    size_t size;
+    bool held; /* whoever holds a piece alone may change it, block and size under the lock */
+} piece;
+
+struct cuda_pieces {
+    uint64_t takes, looked; /* looked: the take when unused pieces were last looked for */
+    piece row[PIECES];
+};
+
+static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The piece of a stream, or a free row; NULL: there is none. */
+static piece *piece_find(struct cuda_pieces *all, uint64_t context, uint64_t stream) {
+    piece *spare = NULL;
+    int end = context ? PIECES_FOREIGN : PIECES;
+    for (int i = context ? 0 : PIECES_FOREIGN; i < end; i++) {
+        piece *p = &all->row[i];
+        if (!p->taken)
+            spare = spare ? spare : p;
+        else if (p->stream == stream && p->context == context)
+            return p;
+    }
+    return spare;
+}
+
+/* Holds a stream's piece; NULL: somebody else does, or *full. */
+static piece *piece_hold(struct cuda_pieces *all, uint64_t context, uint64_t stream, bool *full) {
+    pthread_mutex_lock(&pieces_lock);
+    piece *p = piece_find(all, context, stream);
+    all->takes++;
+    *full = !p;
+    if (p && p->held)
+        p = NULL;
+    if (p) {
+        p->context = context;
+        p->stream = stream;
+        p->taken = all->takes;
+        p->held = true;
+    }
+    pthread_mutex_unlock(&pieces_lock);
+    return p;
+}
+
+/* Of a piece that is held. Without a block the row is free. */
+static void piece_set(piece *p, cu_pointer block, size_t size, bool held) {
+    pthread_mutex_lock(&pieces_lock);
+    p->block = block;
+    p->size = size;
+    p->held = held;
+    if (!held && !block)
+        p->taken = 0;
+    pthread_mutex_unlock(&pieces_lock);
+}
+
+/* Holds the pieces of a context that were not taken since the last look, which is a period ago; else none. */
+static int hold_unused(struct cuda_pieces *all, uint64_t context, piece **out) {
+    int n = 0;
+    pthread_mutex_lock(&pieces_lock);
+    bool due = all->takes - all->looked >= PIECE_PERIOD;
+    for (int i = 0; due && i < PIECES; i++) {
+        piece *p = &all->row[i];
+        if (p->taken && p->taken <= all->looked && !p->held && p->context == context) {
+            p->held = true;
+            out[n++] = p;
+        }
+    }
+    if (due)
+        all->looked = all->takes;
+    pthread_mutex_unlock(&pieces_lock);
+    return n;
+}
+
+/* Clears rows of the current context. Their streams may be gone, so the context is waited for, which is not possible while it
+ * is being captured. True if there is room now. */
+static bool pieces_clear(struct cuda_pieces *all, uint64_t context) {
+    piece *unused[PIECES];
+    int n = hold_unused(all, context, unused), mode = CU_MODE_RELAXED;
+    if (!n)
+        return false;
+    bool relaxed = !cuda.cuThreadExchangeStreamCaptureMode(&mode), done = relaxed && context_drain();
+    for (int i = 0; i < n; i++) {
+        if (done)
+            cuda.cuMemFree(unused[i]->block);
+        piece_set(unused[i], done ? 0 : unused[i]->block, done ? 0 : unused[i]->size, false);
+    }
+    if (relaxed)
+        cuda.cuThreadExchangeStreamCaptureMode(&mode);
+    return done;
+}
+
+static uf_status pieces_of(cuda_device *d, struct cuda_pieces **out) {
+    pthread_mutex_lock(&pieces_lock);
+    if (!d->pieces)
+        d->pieces = mem_zero(1, sizeof *d->pieces);
+    *out = d->pieces;
+    pthread_mutex_unlock(&pieces_lock);
+    return *out ? UF_OK : fail_memory();
+}
+
+static uf_status piece_grow(const cuda_device *d, piece *p, size_t size, cu_stream stream) {
+    cu_pointer block = 0, old = p->block;
+    size_t now = PIECE_LEAST;
+    while (now < size)
+        now *= 2;
+    piece_set(p, 0, 0, true);
+    if (old)
+        scratch_give(d, old, stream);
+    uf_status s = scratch_take(d, now, stream, &block);
+    piece_set(p, s ? 0 : block, s ? 0 : now, !s);
+    return s;
+}
+
+/* *out stays 0 where the stream has no piece for the call. */
+static uf_status piece_take(cuda_device *d, cu_context context, size_t size, cu_stream stream, cu_pointer *out) {
+    int capturing = 0;
+    bool full;
+    uint64_t context_id = 0, stream_id = 0;
+    struct cuda_pieces *all;
+    if (size > PIECE_MOST)
+        return UF_OK;
+    CU(cuStreamIsCapturing, stream, &capturing);
+    if (capturing)
+        return UF_OK;
+    CU(cuStreamGetId, stream, &stream_id);
+    if (context != atomic_load_explicit(&d->primary, memory_order_relaxed))
+        CU(cuCtxGetId, context, &context_id);
+    TRY(pieces_of(d, &all));
+    piece *p = piece_hold(all, context_id, stream_id, &full);
+    if (full && pieces_clear(all, context_id))
+        p = piece_hold(all, context_id, stream_id, &full);
+    if (p && p->size < size)
+        TRY(piece_grow(d, p, size, stream));
+    *out = p ? p->block : 0;
+    return UF_OK;
+}
+
+/* False: the block is no piece. */
+static bool piece_give(const cuda_device *d, cu_pointer block) {
+    bool found = false;
+    pthread_mutex_lock(&pieces_lock);
+    for (int i = 0; d->pieces && i < PIECES && !found; i++) {
+        piece *p = &d->pieces->row[i];
+        found = p->held && p->block == block;
+        if (found)
+            p->held = false;
+    }
+    pthread_mutex_unlock(&pieces_lock);
+    return found;
+}
+
+uf_status memory_scratch(int device, size_t size, void *stream, void **out) {
+    cuda_device *d;
+    cuda_scope scope;
+    cu_pointer p = 0;
+    *out = NULL;
+    size = size ? size : 1;
+    TRY(cuda_device_get(device, &d));
+    TRY(cuda_enter(d, &scope));
+    uf_status s = piece_take(d, scope.context, size, stream, &p);
+    if (!s && !p)
+        s = scratch_take(d, size, stream, &p);
+    cuda_leave(&scope);
+    *out = (void *)(uintptr_t)p;
+    return s;
+}
+
+void memory_scratch_free(int device, void *block, void *stream) {
+    cuda_device *d;
+    cuda_scope scope;
+    if (!block || cuda_device_get(device, &d) || piece_give(d, (uintptr_t)block) || cuda_enter(d, &scope))
+        return;
+    scratch_give(d, (uintptr_t)block, stream);
+    cuda_leave(&scope);
+}
