@@ -112,13 +112,15 @@ static uf_status array_read(const DLTensor *t, int argument, dtype type, bool ou
     out->ndim = t->ndim;
     out->size = info->size;
     out->output = output;
+    out->number = false;
+    out->mask = argument == MASK;
+    out->role = ND_ELEMENTS;
     out->core = 0;
     return UF_OK;
 }
 
 static uf_status mask_read(const DLTensor *where, unsigned how, placement *p, nd_array *out) {
     dtype type;
-    out->number = false;
     TRY(dtype_read(where, MASK, &type));
     if (type != DT_BOOL)
         return fail(UF_ERR_ARGUMENT, "where: the dtype is %s; bool is needed", dtypes[type].name);

@@ -1,7 +1,5 @@
 /* kind.c - elementwise functions and generalized ufuncs, a row each: how the arrays of a call become a loop, and what an
  * operand reaches. Everything else in core is one for both. */
-#include <stdio.h>
-
 #include "core/core.h"
 
 /* ---- Elementwise: the arrays are the loop ---- */
@@ -17,26 +15,11 @@ static uf_status elementwise_lay(uf_plan *plan, const call_args *a, const uf_opt
     return nd_plan(a->array, a->narrays, a->nin, 0, space, &plan->loop);
 }
 
-/* nd_broadcast counts on from the inputs: what comes after them is the mask. */
-static uf_status mask_named(uf_status status, int nin) {
-    uf_error *e = error_slot();
-    if (e->argument != nin)
-        return status;
-    char rest[256];
-    int dimension = e->dimension;
-    snprintf(rest, sizeof rest, "%s", strchr(e->message, ':') + 2);
-    fail(status, "where: %s", rest);
-    e->dimension = dimension;
-    return status;
-}
-
 static uf_status elementwise_infer(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args) {
     (void)options;
     int ndim;
     int64_t shape[UF_MAX_NDIM];
-    uf_status s = nd_broadcast(a->array, a->narrays, &ndim, shape);
-    if (s)
-        return mask_named(s, f->nin);
+    TRY(nd_broadcast(a->array, a->narrays, &ndim, shape));
     for (int k = f->nin; k < f->nin + f->nout; k++) {
         args[k].ndim = ndim;
         memcpy(args[k].shape, shape, (size_t)ndim * sizeof *shape);

@@ -2,17 +2,20 @@
  * and the extents of a dimension are equal or 1. */
 #include "nd/nd.h"
 
+/* Does an array take part in what the others broadcast to? */
+static bool shapes(const nd_array *a) { return !a->number && a->role == ND_ELEMENTS; }
+
 /* The first array before k that has an extent other than 1 at a position counted from the end. */
 static int who_has(const nd_array *arrays, int k, int from_end) {
     for (int j = 0; j < k; j++)
-        if (!arrays[j].number && from_end <= arrays[j].ndim && arrays[j].shape[arrays[j].ndim - from_end] != 1)
+        if (shapes(&arrays[j]) && from_end <= arrays[j].ndim && arrays[j].shape[arrays[j].ndim - from_end] != 1)
             return j;
     return -1;
 }
 
 static uf_status disagree(const nd_array *arrays, int k, int from_end) {
     int j = who_has(arrays, k, from_end), dimension = arrays[k].ndim - from_end, other = arrays[j].ndim - from_end;
-    return nd_fail(UF_ERR_SHAPE, k, nd_dimension(&arrays[k], dimension),
+    return nd_fail(UF_ERR_SHAPE, nd_argument(arrays, k), nd_dimension(&arrays[k], dimension),
                    "is %lld, but dimension %d of argument %d is %lld: they must be equal, or one of them 1",
                    (long long)arrays[k].shape[dimension], nd_dimension(&arrays[j], other), j,
                    (long long)arrays[j].shape[other]);
@@ -21,12 +24,12 @@ static uf_status disagree(const nd_array *arrays, int k, int from_end) {
 uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape) {
     *ndim = 0;
     for (int k = 0; k < n; k++)
-        if (!arrays[k].number && arrays[k].ndim > *ndim)
+        if (shapes(&arrays[k]) && arrays[k].ndim > *ndim)
             *ndim = arrays[k].ndim;
     for (int d = 0; d < *ndim; d++)
         shape[d] = 1;
     for (int k = 0; k < n; k++) {
-        if (arrays[k].number)
+        if (!shapes(&arrays[k]))
             continue;
         for (int d = 0; d < arrays[k].ndim; d++) {
             int64_t extent = arrays[k].shape[d], *common = &shape[*ndim - arrays[k].ndim + d];

@@ -12,6 +12,7 @@ typedef struct nd_array {
     uint8_t size; /* bytes an element */
     bool output;
     bool number;   /* takes no part in the loop */
+    bool mask;     /* errors call it "where" */
     uint8_t role;  /* folds: nd_role */
     uint64_t core; /* core dimensions that shape and strides leave out, as bits; errors count with them */
 } nd_array;
@@ -37,6 +38,8 @@ size_t nd_space(int ndim, int narrays);
 
 /* Fails as fail_argument does; argument -1 is the mask, said "where". */
 uf_status nd_fail(uf_status status, int argument, int dimension, const char *format, ...) PRINTF(4, 5);
+/* What nd_fail calls arrays[k]. */
+static inline int nd_argument(const nd_array *arrays, int k) { return arrays[k].mask ? -1 : k; }
 /* How errors call dimension d of an array, and its rank: core dimensions count, or are said not to. */
 int nd_dimension(const nd_array *array, int d);
 const char *nd_rank(const nd_array *array);
@@ -46,7 +49,7 @@ const char *nd_rank(const nd_array *array);
  * relies on it having passed. argument is for messages (-1: the mask, said "where"). Errors: ARGUMENT. */
 uf_status nd_check(const DLTensor *array, int argument, int size, int align, bool with_data);
 
-/* The shape that arrays[0 .. n-1] (numbers left out) broadcast to; NumPy's rule. *ndim, shape[UF_MAX_NDIM].
+/* The shape that arrays[0 .. n-1] (numbers, and what is not ND_ELEMENTS, left out) broadcast to; NumPy's rule. *ndim, shape[UF_MAX_NDIM].
  * Errors: SHAPE, naming the argument, its dimension, and the argument it disagrees with. */
 uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape);
 
@@ -90,24 +93,47 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
  * `offset`). An empty loop reaches 0 .. 0. */
 void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest);
 
+/* ---- Loops while they are being made (loop.c): for nd_plan and nd_fold_plan ---- */
+
+/* Lays a loop's arrays out in `space`, for at most this rank; returns what is behind them. */
+void *nd_loop_place(void *space, int ndim, int narrays, nd_loop *out);
+/* The product of the extents. Errors: SHAPE (2^63 or more). */
+uf_status nd_count(const int64_t *shape, int ndim, int64_t *count);
+/* An array's strides in the dimensions of a shape of this rank that it broadcasts to. */
+void nd_loop_strides(const nd_array *array, int ndim, int64_t *stride);
+/* The loop's records, one for each dimension of extent other than 1, the last innermost: first the extents, then array k's
+ * strides. */
+void nd_loop_extents(const int64_t *shape, int ndim, nd_loop *out);
+void nd_loop_record(const int64_t *shape, int ndim, const int64_t *stride, int k, nd_loop *out);
+/* Sorts dimensions by stride, smallest innermost, 0 outside: by that of array `first`, then of those after it, then of those
+ * before it; else they stay as they are. */
+void nd_loop_order(nd_loop *loop, int first);
+void nd_loop_flip(nd_loop *loop, int d);
+/* Merges neighbours where every array agrees. */
+void nd_loop_merge(nd_loop *loop);
+/* Fills `kind`. Is an array strided? */
+bool nd_loop_kinds(const nd_array *arrays, nd_loop *loop);
+
 /* ---- Reductions (fold.c) ---- */
 
 typedef enum nd_role {
     ND_ELEMENTS, /* an input or the mask: broadcasts to the shape of the elements */
     ND_RESULTS,  /* an output: has the shape of the results (scans: of the elements); an input: broadcasts to that */
-    ND_POSITION  /* no memory and no shape: counts the elements of a result, in C order of the reduced axes */
+    ND_POSITION, /* no memory and no shape: counts the elements of a result, in C order of the reduced axes */
+    ND_BOUNDS    /* one-dimensional: moves with the segments of a reduceat, of which it has as many elements */
 } nd_role;
 
 /* Two loops over the same arrays. kept: over the results (scans: the lines); reduced: over the elements of one result, in
- * which outputs and other arrays of results have stride 0 (scans: outputs move). Each is a loop as nd_plan makes them, with
- * ndim >= 1; dimensions that are not there (all axes reduced, or none) leave one of extent 1. kept.offset holds the offsets
- * of both; those of reduced are 0. A loop without elements has ndim 1, extent 0. `loop` is LOOP_FOLD or LOOP_SCAN in both;
- * `kind` is by the strides of that loop's dimension 0 (CONTIGUOUS 1, CONSTANT 0, else STRIDED). The position has its strides
- * (elements of the C order) and its offset like the others. */
+ * which outputs and bounds have stride 0 (scans: outputs move). Each is a loop as nd_plan makes them, with ndim >= 1;
+ * dimensions that are not there (all axes reduced, or none) leave one of extent 1, in which what moves in that loop has
+ * stride 1. kept.offset holds the offsets of both; those of reduced are 0. A loop without elements has ndim 1, extent 0.
+ * `loop` is LOOP_FOLD or LOOP_SCAN in both; `kind` is by the strides of that loop's dimension 0 (CONTIGUOUS 1, CONSTANT 0,
+ * else STRIDED). The position has its strides (elements of the C order) and its offset like the others. */
 typedef struct nd_fold {
     nd_loop kept, reduced;
 } nd_fold;
 
+/* As nd_space, for nd_fold_plan and nd_fold_regroup. */
 size_t nd_fold_space(int ndim, int narrays);
 
 /* The axes of a call as a set: negative ones count from the end. axes NULL: all (naxes is then 0, or an error).
@@ -115,12 +141,14 @@ size_t nd_fold_space(int ndim, int narrays);
 uf_status nd_axes(int naxes, const int *axes, int ndim, uint64_t *out);
 
 /* Makes the loops. arrays: nin inputs first, then the outputs, then the others, in any roles. axes: of the shape that the
- * inputs broadcast to (the mask may broaden it, as in NumPy), which *ndim and shape (of UF_MAX_NDIM, or NULL) tell.
- * Outputs must have the shape that is left, with ND_KEEPDIMS extents of 1 in place of the reduced ones. flags: ND_KEEP_ORDER:
- * the reduced loop goes in C order, neither flipped nor reordered (merged where that keeps the order); else both loops are
- * ordered by the inputs' strides, what is smallest innermost (first the first input's), and flipped where the first input
- * runs backwards. ND_SCAN: axes is one axis, which is the whole reduced loop, unflipped, and outputs have the shape of the
- * elements. Errors: SHAPE naming argument and dimension. */
+ * inputs broadcast to (the mask may broaden it, as in NumPy). Outputs must have the shape that is left, with ND_KEEPDIMS
+ * extents of 1 in place of the reduced ones. flags: ND_KEEP_ORDER: the reduced loop goes in C order, neither flipped nor
+ * reordered (merged where that keeps the order). Else both loops are ordered by the inputs' strides, what is smallest
+ * innermost (first the first input's), and flipped where the first array that moves runs backwards. ND_SCAN: axes is one
+ * axis, which is the whole reduced loop, unflipped, and outputs have the shape of the elements. With bounds (ND_BOUNDS, all
+ * of one extent) axes is one axis, which is the reduced loop, unflipped, and the segments' in the kept one, where inputs
+ * have stride 0; outputs have the shape of the elements but for as many elements there as there are segments.
+ * Errors: SHAPE naming argument and dimension. */
 enum {
     ND_KEEPDIMS = 2,
     ND_SCAN = 4
@@ -131,8 +159,15 @@ uf_status nd_fold_plan(const nd_array *arrays, int narrays, int nin, uint64_t ax
 uf_status nd_fold_shape(const nd_array *arrays, int narrays, int *ndim, int64_t *shape);
 /* The shape of the results. */
 void nd_fold_results(int ndim, const int64_t *shape, uint64_t axes, unsigned flags, int *out_ndim, int64_t *out_shape);
-/* As nd_bounds, over both loops. */
+/* The same loops over other arrays: array k is from's array of[k]; with of[k] < 0 it is a new one, dense over the kept loop in
+ * its own order with `step` elements from one to the next, which stands still in the reduced loop. */
+void nd_fold_regroup(const nd_fold *from, int n, const int *of, int64_t step, void *space, nd_fold *out);
+
+/* nd_bounds, nd_self_overlap and nd_compare over both loops; a pair of ND_SAME moves alike in both. */
 void nd_fold_bounds(const nd_fold *f, int k, int64_t *lowest, int64_t *highest);
+bool nd_fold_self_overlap(const nd_fold *f, int k);
+nd_overlap nd_fold_compare(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
+                           int size_b);
 
 /* ---- Core dimensions of generalized ufuncs (core.c) ---- */
 

@@ -194,62 +194,109 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
     return can_reach(&s, s.nterms, distance - size_a + 1, distance + size_b - 1) ? ND_OVERLAP : ND_DISJOINT;
 }
 
-/* ---- Core dimensions ---- */
+/* ---- Loops and more ---- */
 
-/* Operands of a loop, with the loop's dimensions and each one's core dimensions, in which the others stand still. */
-typedef struct core_loop {
+/* Operands of a loop, with the loop's dimensions and further ones. */
+typedef struct joined {
     nd_loop loop;
     int64_t extent[UF_MAX_NDIM + 2 * LAYOUT_MAX_RANK], stride[2 * (UF_MAX_NDIM + 2 * LAYOUT_MAX_RANK)], offset[2];
-} core_loop;
+} joined;
 
-static void add_dimension(core_loop *c, int64_t extent, int operand, int64_t stride) {
-    nd_loop *loop = &c->loop;
+static int64_t *add_dimension(joined *j, int64_t extent) {
+    nd_loop *loop = &j->loop;
     if (extent == 0)
         loop->count = 0;
-    for (int k = 0; k < loop->narrays; k++)
-        loop->stride[loop->ndim * loop->narrays + k] = k == operand ? stride : 0;
-    loop->extent[loop->ndim++] = extent;
+    loop->extent[loop->ndim] = extent;
+    return loop->stride + loop->ndim++ * loop->narrays;
+}
+
+/* Adds the dimensions of a loop in which its operands k[..] may move. */
+static void add_loop(joined *j, const nd_loop *from, const int *k) {
+    for (int d = 0; d < from->ndim; d++) {
+        if (from->extent[d] == 1)
+            continue;
+        int64_t *stride = add_dimension(j, from->extent[d]);
+        for (int i = 0; i < j->loop.narrays; i++)
+            stride[i] = from->stride[d * from->narrays + k[i]];
+    }
 }
 
 /* Makes the loop of operands k[0 .. n-1], n at most 2. Of its count it says whether there are elements, no more. */
-static void add_core(core_loop *c, const nd_loop *from, const core_layout *l, const int64_t *words, int n,
-                     const int *k) {
-    nd_loop *loop = &c->loop;
-    *loop = (nd_loop){.narrays = n, .count = from->count ? INT64_MAX : 0, .loop = LOOP_GENERAL};
-    loop->extent = c->extent;
-    loop->stride = c->stride;
-    loop->offset = c->offset;
-    for (int d = 0; d < from->ndim; d++) {
-        loop->extent[d] = from->extent[d];
-        for (int i = 0; i < n; i++)
-            loop->stride[d * n + i] = from->stride[d * from->narrays + k[i]];
+static void join(joined *j, const nd_loop *from, int n, const int *k) {
+    j->loop = (nd_loop){.narrays = n, .count = from->count ? INT64_MAX : 0, .loop = LOOP_GENERAL};
+    j->loop.extent = j->extent;
+    j->loop.stride = j->stride;
+    j->loop.offset = j->offset;
+    for (int i = 0; i < n; i++) {
+        j->loop.offset[i] = from->offset[k[i]];
+        j->loop.kind[i] = from->kind[k[i]] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;
     }
-    loop->ndim = from->ndim;
+    add_loop(j, from, k);
+}
+
+/* ---- Core dimensions: only the operand that has them moves there ---- */
+
+static void join_core(joined *j, const nd_loop *from, const core_layout *l, const int64_t *words, int n, const int *k) {
+    join(j, from, n, k);
     for (int i = 0; i < n; i++) {
         const layout_operand *o = &l->operands[k[i]];
-        loop->offset[i] = from->offset[k[i]];
-        loop->kind[i] = from->kind[k[i]] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;
-        for (int j = 0; j < o->rank; j++)
-            add_dimension(c, words[o->dim[j]], i, words[o->strides + j]);
+        for (int d = 0; d < o->rank; d++) {
+            int64_t *stride = add_dimension(j, words[o->dim[d]]);
+            for (int other = 0; other < n; other++)
+                stride[other] = other == i ? words[o->strides + d] : 0;
+        }
     }
 }
 
 bool nd_core_self_overlap(const nd_loop *loop, const core_layout *l, const int64_t *words, int k) {
-    core_loop c;
-    add_core(&c, loop, l, words, 1, &k);
-    return nd_self_overlap(&c.loop, 0);
+    joined j;
+    join_core(&j, loop, l, words, 1, &k);
+    return nd_self_overlap(&j.loop, 0);
 }
 
 void nd_core_bounds(const nd_loop *loop, const core_layout *l, const int64_t *words, int k, int64_t *lowest,
                     int64_t *highest) {
-    core_loop c;
-    add_core(&c, loop, l, words, 1, &k);
-    nd_bounds(&c.loop, 0, lowest, highest);
+    joined j;
+    join_core(&j, loop, l, words, 1, &k);
+    nd_bounds(&j.loop, 0, lowest, highest);
 }
 
 nd_overlap nd_core_compare(const nd_loop *loop, const core_layout *l, const int64_t *words, int a, const char *data_a,
                            int size_a, int b, const char *data_b, int size_b) {
-    core_loop c;
-    add_core(&c, loop, l, words, 2, (const int[]){a, b});
-    return nd_compare(&c.loop, 0, data_a, size_a, 1, data_b, size_b) == ND_DISJOINT ? ND_DISJOINT : ND_OVERLAP;
+    joined j;
+    join_core(&j, loop, l, words, 2, (const int[]){a, b});
+    return nd_compare(&j.loop, 0, data_a, size_a, 1, data_b, size_b) == ND_DISJOINT ? ND_DISJOINT : ND_OVERLAP;
+}
+
+/* ---- Reductions ---- */
+
+static void join_fold(joined *j, const nd_fold *f, int n, const int *k) {
+    join(j, &f->kept, n, k);
+    add_loop(j, &f->reduced, k);
+    if (f->reduced.count == 0)
+        j->loop.count = 0;
+}
+
+void nd_fold_bounds(const nd_fold *f, int k, int64_t *lowest, int64_t *highest) {
+    int64_t low, high;
+    nd_bounds(&f->kept, k, lowest, highest);
+    nd_bounds(&f->reduced, k, &low, &high);
+    *lowest += low;
+    *highest += high;
+}
+
+/* An array of results stands still in the reduced loop. */
+bool nd_fold_self_overlap(const nd_fold *f, int k) {
+    joined j;
+    join(&j, &f->kept, 1, &k);
+    if (f->kept.loop == LOOP_SCAN)
+        add_loop(&j, &f->reduced, &k);
+    return nd_self_overlap(&j.loop, 0);
+}
+
+nd_overlap nd_fold_compare(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
+                           int size_b) {
+    joined j;
+    join_fold(&j, f, 2, (const int[]){a, b});
+    return nd_compare(&j.loop, 0, data_a, size_a, 1, data_b, size_b);
 }

@@ -762,7 +762,7 @@ static void shapes_that_do_not_fit(void **unused) {
     arrays[2] = (nd_array){.shape = b, .ndim = 2, .output = true};
     expect(nd_plan(arrays, 3, 1, 0, space, &loop), UF_ERR_SHAPE, 2, -1,
            "argument 2: its rank is 2, but that of argument 1, an output too, is 3");
-    arrays[2] = (nd_array){.shape = c, .ndim = 2}; /* the mask */
+    arrays[2] = (nd_array){.shape = c, .ndim = 2, .mask = true};
     expect(nd_plan(arrays, 3, 1, 0, space, &loop), UF_ERR_SHAPE, -1, 0,
            "where: dimension 0 is 2, but dimension 1 of argument 1, an output, is 3: it must be that or 1");
     int64_t n = (int64_t)1 << 32, down[2] = {n, 1}, across[2] = {1, n}, both[2] = {n, n}, still[2] = {0, 0};

@@ -1,0 +1,137 @@
+/* loop.c - loops while they are being made: records of dimensions from shapes and strides, their order, direction and
+ * merging. nd_plan and nd_fold_plan say which dimensions and in what order. */
+#include "nd/nd.h"
+
+size_t nd_space(int ndim, int narrays) {
+    size_t dimensions = ndim > 0 ? (size_t)ndim : 1, arrays = (size_t)narrays;
+    return (dimensions + arrays + dimensions * arrays) * sizeof(int64_t);
+}
+
+void *nd_loop_place(void *space, int ndim, int narrays, nd_loop *out) {
+    int dimensions = ndim > 0 ? ndim : 1;
+    out->narrays = narrays;
+    out->extent = space;
+    out->offset = out->extent + dimensions;
+    out->stride = out->offset + narrays;
+    return out->stride + (size_t)dimensions * (size_t)narrays;
+}
+
+uf_status nd_count(const int64_t *shape, int ndim, int64_t *count) {
+    bool overflow = false;
+    *count = 1;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] == 0) {
+            *count = 0;
+            return UF_OK;
+        }
+    for (int d = 0; d < ndim; d++)
+        overflow |= __builtin_mul_overflow(*count, shape[d], count);
+    return overflow ? fail(UF_ERR_SHAPE, "the arguments broadcast to 2^63 elements or more") : UF_OK;
+}
+
+void nd_loop_strides(const nd_array *a, int ndim, int64_t *stride) {
+    int64_t dense = 1;
+    for (int d = ndim - 1; d >= 0; d--) {
+        int own = d - (ndim - a->ndim);
+        bool moves = !a->number && own >= 0 && a->shape[own] != 1;
+        stride[d] = !moves ? 0 : a->strides ? a->strides[own] : dense;
+        if (moves && !a->strides)
+            dense *= a->shape[own];
+    }
+}
+
+void nd_loop_extents(const int64_t *shape, int ndim, nd_loop *out) {
+    out->ndim = 0;
+    for (int d = ndim - 1; d >= 0; d--)
+        if (shape[d] != 1)
+            out->extent[out->ndim++] = shape[d];
+}
+
+void nd_loop_record(const int64_t *shape, int ndim, const int64_t *stride, int k, nd_loop *out) {
+    for (int d = ndim - 1, record = 0; d >= 0; d--)
+        if (shape[d] != 1)
+            out->stride[record++ * out->narrays + k] = stride[d];
+}
+
+/* A stride as a key for ordering; what stands still goes outside. */
+static uint64_t sort_key(int64_t stride) {
+    return stride == 0 ? UINT64_MAX : stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
+/* Does dimension record a belong inside b? */
+static bool is_inner(const int64_t *a, const int64_t *b, int narrays, int first) {
+    for (int i = 0; i < narrays; i++) {
+        int k = i + first < narrays ? i + first : i + first - narrays;
+        if (sort_key(a[k]) != sort_key(b[k]))
+            return sort_key(a[k]) < sort_key(b[k]);
+    }
+    return false;
+}
+
+static void swap(int64_t *a, int64_t *b, int n) {
+    for (int i = 0; i < n; i++) {
+        int64_t t = a[i];
+        a[i] = b[i];
+        b[i] = t;
+    }
+}
+
+/* By insertion: stable, and nearly always the order is right already. */
+void nd_loop_order(nd_loop *loop, int first) {
+    int n = loop->narrays;
+    for (int i = 1; i < loop->ndim; i++)
+        for (int j = i; j > 0; j--) {
+            int64_t *outer = loop->stride + (size_t)j * (size_t)n, *inner = outer - n;
+            if (!is_inner(outer, inner, n, first))
+                break;
+            swap(outer, inner, n);
+            swap(&loop->extent[j], &loop->extent[j - 1], 1);
+        }
+}
+
+void nd_loop_flip(nd_loop *loop, int d) {
+    int64_t *stride = loop->stride + (size_t)d * (size_t)loop->narrays;
+    for (int k = 0; k < loop->narrays; k++) {
+        loop->offset[k] += (loop->extent[d] - 1) * stride[k];
+        stride[k] = -stride[k];
+    }
+}
+
+static bool mergeable(const int64_t *inner, const int64_t *outer, int64_t extent, int narrays) {
+    for (int k = 0; k < narrays; k++) {
+        int64_t end;
+        if (__builtin_mul_overflow(extent, inner[k], &end) || end != outer[k])
+            return false;
+    }
+    return true;
+}
+
+void nd_loop_merge(nd_loop *loop) {
+    int n = loop->narrays, last = 0;
+    for (int d = 1; d < loop->ndim; d++) {
+        int64_t *inner = loop->stride + (size_t)last * (size_t)n, *outer = loop->stride + (size_t)d * (size_t)n;
+        if (mergeable(inner, outer, loop->extent[last], n)) {
+            loop->extent[last] *= loop->extent[d];
+            continue;
+        }
+        last++;
+        loop->extent[last] = loop->extent[d];
+        if (last != d)
+            memcpy(inner + n, outer, (size_t)n * sizeof *outer);
+    }
+    loop->ndim = last + 1;
+}
+
+bool nd_loop_kinds(const nd_array *arrays, nd_loop *loop) {
+    bool strided = false;
+    for (int k = 0; k < loop->narrays; k++) {
+        int64_t stride = loop->stride[k];
+        loop->kind[k] = arrays[k].number                ? OPERAND_NUMBER
+                        : arrays[k].role == ND_POSITION ? OPERAND_POSITION
+                        : stride == 1                   ? OPERAND_CONTIGUOUS
+                        : stride == 0                   ? OPERAND_CONSTANT
+                                                        : OPERAND_STRIDED;
+        strided |= loop->kind[k] == OPERAND_STRIDED;
+    }
+    return strided;
+}
