@@ -53,9 +53,12 @@ typedef struct work {
     int64_t pieces, piece; /* loops of more dimensions: pieces a row, and elements in a piece */
     int64_t parts;         /* folds: of each result */
     bool stream;
+    void *user; /* run's own */
 } work;
 /* Runs it all, on as many threads as pay and l->threads allows. */
 void work_run(const work *w);
+/* Is it known to pay on several? */
+bool work_parallel(const work *w);
 /* Which of a kernel's costs belongs to calls or results of so many steps. */
 int cost_size(double steps);
 
@@ -85,6 +88,10 @@ static inline size_t flat_words(const launch *l, int64_t first, uint64_t *words)
     }
     return used;
 }
+
+/* scan.c: accumulations. */
+void cpu_scan_specialise(variant *v, const fold_subject *s);
+void cpu_scan_launch(code *c, const launch *l);
 
 /* stream.c: flat loops whose outputs are too large for the caches. */
 bool stream_wanted(const launch *l, int64_t n);

@@ -73,6 +73,12 @@ static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *l
         v->operand[k].fixed = 0;
 }
 
+static int64_t cpu_specialise_fold(variant *v, const fold_subject *s) {
+    if (v->loop == LOOP_SCAN)
+        cpu_scan_specialise(v, s);
+    return 0;
+}
+
 enum {
     ALIGN = 64,
     HUGE_PAGE = 2 << 20
@@ -155,6 +161,7 @@ const engine cpu_engine = {
     .name = "cpu",
     .target = cpu_target,
     .specialise = cpu_specialise,
+    .specialise_fold = cpu_specialise_fold,
     .compile = cpu_compile,
     .release = cpu_release,
     .launch = cpu_launch,

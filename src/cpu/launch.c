@@ -210,7 +210,8 @@ static void launch_any(const code *c, const launch *l) {
     static void (*const by_class[LOOP_CLASSES])(code * c, const launch *l) = {[LOOP_FLAT] = launch_flat,
                                                                               [LOOP_ROWS] = launch_nested,
                                                                               [LOOP_GENERAL] = launch_nested,
-                                                                              [LOOP_CALLS] = launch_calls};
+                                                                              [LOOP_CALLS] = launch_calls,
+                                                                              [LOOP_SCAN] = cpu_scan_launch};
     by_class[l->v->loop]((code *)(uintptr_t)c, l);
 }
 

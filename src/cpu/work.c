@@ -96,6 +96,10 @@ static void run_rest(const work *w, int64_t first) {
     pool_run(threads, s.last <= s.base ? 1 : (s.last - s.base + s.size - 1) / s.size, run_part, &s);
 }
 
+bool work_parallel(const work *w) {
+    return w->l->threads != 1 && estimate(w, w->units) >= TICKS_PARALLEL && cpu_count() > 1;
+}
+
 void work_run(const work *w) {
     if (!cost_of(w)) {
         int64_t probe = w->units < w->probe_min ? w->units : w->units / PROBE + 1;

@@ -1,5 +1,3 @@
 #include "ir/fold.h"
-void cpu_scan(fold_writer *w) { (void)w; }
-int cpu_scan_words(const variant *v) { (void)v; return 0; }
 void gpu_scan(fold_writer *w) { (void)w; }
 int gpu_scan_words(const variant *v) { (void)v; return 0; }

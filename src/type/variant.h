@@ -65,7 +65,8 @@ typedef struct variant {
     uint8_t wide;   /* GPU general: 64-bit indices and offsets */
     uint8_t vector; /* GPU flat, rows: elements in one vector access, a power of two <= 16; 1 elsewhere */
     uint8_t repeat; /* GPU: flat: vectors a thread; rows: rows a thread; general: elements a thread; calls: steps (or
-                         rows) of a construct that a thread takes together */
+                         rows) of a construct that a thread takes together; scan: see ir/gpu_scan.c. CPU scan: 1: lines may
+                         be cut; 0: they are one piece */
     uint8_t team;   /* GPU calls: see TEAM_ */
     uint8_t
         lanes; /* GPU calls, !along: log2 of the lanes (<= team, <= 5) that compute one reduction inside a forall; the
@@ -155,11 +156,14 @@ static inline size_t variant_key_size(const variant *v) {
  *                 them: from what the first bound holds to what the second does, to one element if that is not above the
  *                 first; a result whose first bound is outside of 0 .. last - 1 is left alone
  *   CPU scan      n        lines along dimension 0 of the loop
- *                 for every array operand: its stride along that dimension
- *                 m        length of a line
+ *                 for every array operand, and the position: its stride along that dimension
+ *                 m, first   elements of each line to be done; the index of the first of them in the line
  *                 for every array operand, and the position: its stride along the line
- *                 resume   address of the state carried along each line (a structure of arrays: state k of line i at i +
-                   n * k words of 16 bytes), or 0: lines begin here
+ *                 carry    not columns, n = 1: address of a state, value k in its bytes from 16 * k on, which becomes the
+ *                 state of what was done; 0: none is wanted
+ *                 resumes  1: the carry holds the state of the elements before `first`; 0: these are the line's first
+ *                 what     0: results; 1: none, but the carry; 2: the carry joined to another, which follows it (at 16 *
+ *                 UF_MAX_STATE) and becomes both together
  *   GPU fold      see ir/gpu_fold.c and cuda/fold.c;  GPU scan: ir/gpu_scan.c and cuda/scan.c
  *   at            see ir/at.c
  *

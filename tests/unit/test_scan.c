@@ -1,0 +1,142 @@
+/* test_scan.c - accumulations: random folds, shapes, strides, dtypes, in place or not, against a plain left fold: on the CPU
+ * engine, with any number of threads; and the GPU's kernels, which libNVVM and ptxas must accept, on a simulated GPU. With
+ * UF_TEST_GPU=1 on a real one. UF_SEED repeats a run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/code.h"
+#include "gu_sim.h"
+#include "ir/ir.h"
+#include "ir_check.h"
+#include "scan_case.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "draw.h"
+
+#define OK(expression)                                                     \
+    do {                                                                   \
+        if (expression)                                                    \
+            fail_msg("%s: %.800s", #expression, uf_last_error()->message); \
+    } while (0)
+
+static const dtype any_dtype[] = {DT_INT8,   DT_INT16,  DT_INT32,   DT_INT64,    DT_UINT8,   DT_UINT16,
+                                  DT_UINT32, DT_UINT64, DT_FLOAT16, DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64};
+static const int64_t lengths[] = {1, 2, 15, 16, 17, 31, 33, 64, 100, 127, 128, 129, 511, 513, 1023, 1024, 1025};
+
+static void specialise(scan_case *x, const engine *e) {
+    fold_subject s = {.loops = &x->loops, .size = &x->size};
+    assert_int_equal(e->specialise_fold(&x->v, &s), 0);
+}
+
+/* ---- CPU ---- */
+
+static void run_cpu(scan_case *x, int threads) {
+    code_target target;
+    code_module module = {0};
+    code *c;
+    OK(cpu_engine.target(0, &target));
+    specialise(x, &cpu_engine);
+    OK(ir_scan(&x->a, "scan", &x->f, &x->v, &target, &module));
+    OK(cpu_engine.compile(&module, &target, 0, &c));
+    x->l.threads = threads;
+    OK(cpu_engine.launch(c, &x->l));
+    text_free(&module.ir);
+    cpu_engine.release(c);
+}
+
+static void draw_extents(scan_case *x, int64_t most) {
+    x->ndim = (int)pick(1, 3);
+    for (int d = 0; d < x->ndim; d++)
+        x->extent[d] = chance(30) ? 1 : pick(1, d ? 4 : 40);
+    int64_t length = lengths[pick(0, COUNT(lengths) - 1)];
+    if (chance(20))
+        x->extent[0] = pick(100, 1300);
+    for (int64_t lines = x->extent[0] * (x->ndim > 1 ? x->extent[1] : 1); length > 2 && lines * length > most;)
+        length /= 2;
+    x->extent[x->ndim] = length;
+}
+
+static void test_cpu(void **unused) {
+    (void)unused;
+    for (int64_t i = 0; i < trials(120); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        uint64_t seed = draw_state;
+        draw_extents(x, 100000);
+        const scan_operator *which = &scan_operators[i % scan_operator_count];
+        scan_make(x, which, any_dtype[pick(0, COUNT(any_dtype) - 1)], (int)pick(0, 2), chance(30));
+        run_cpu(x, (int)pick(0, 3));
+        const char *wrong = scan_fault(x);
+        if (wrong)
+            fail_msg("UF_SEED=%llu: %s", (unsigned long long)seed, wrong);
+        scan_free(x);
+        free(x);
+    }
+}
+
+static void keep_first(int64_t *state, const int64_t *in, int64_t i) { state[0] = i ? state[0] : in[0]; }
+
+/* Long lines are cut into pieces: beside exact results, floating ones that do not depend on threads. */
+static void run_floats(const float *in, float *out, int64_t n, int times, int threads) {
+    scan_case *x = calloc(1, sizeof *x);
+    x->ndim = 1;
+    x->extent[0] = x->extent[1] = 1;
+    static const scan_operator sum = {
+        .name = "sum", .combine = "(a, b) { return a + b; }", .types = "T->T->T", .step = keep_first};
+    scan_make(x, &sum, DT_FLOAT32, SCAN_ROWS, false);
+    x->v.operand[0].memory = DT_FLOAT32;
+    x->extent[1] = x->loops.reduced.count = n;
+    x->data[0] = (char *)(uintptr_t)in;
+    x->data[1] = (char *)out;
+    code_target target;
+    code_module module = {0};
+    code *c;
+    OK(cpu_engine.target(0, &target));
+    specialise(x, &cpu_engine);
+    x->v.operand[0].kind = x->v.operand[1].kind = OPERAND_CONTIGUOUS;
+    x->along_stride[0] = x->along_stride[1] = 1;
+    OK(ir_scan(&x->a, "scan", &x->f, &x->v, &target, &module));
+    OK(cpu_engine.compile(&module, &target, 0, &c));
+    x->l.threads = threads;
+    for (int i = 0; i < times; i++) /* the first run learns what it costs */
+        OK(cpu_engine.launch(c, &x->l));
+    text_free(&module.ir);
+    cpu_engine.release(c);
+    scan_free(x);
+    free(x);
+}
+
+static void test_cpu_pieces(void **unused) {
+    (void)unused;
+    int64_t n = 700001;
+    float *in = malloc((size_t)n * sizeof *in), *one = malloc((size_t)n * sizeof *one),
+          *more = malloc((size_t)n * sizeof *more);
+    for (int64_t i = 0; i < n; i++)
+        in[i] = (float)pick(-1000, 1000) / 7;
+    run_floats(in, one, n, 1, 1);
+    run_floats(in, more, n, 3, 4);
+    assert_memory_equal(one, more, (size_t)n * sizeof *one);
+    double exact = 0, magnitude = 0;
+    for (int64_t i = 0; i < n; i++) {
+        exact += in[i];
+        magnitude += in[i] < 0 ? -in[i] : in[i];
+        if ((double)one[i] - exact > magnitude * 1e-5 || exact - (double)one[i] > magnitude * 1e-5)
+            fail_msg("element %lld: %g, not %g", (long long)i, (double)one[i], exact);
+    }
+    free(in);
+    free(one);
+    free(more);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_cpu_pieces),
+    };
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
