@@ -7,6 +7,11 @@
 
 #include "cmd.h"
 
+#define COMMON_OPTIONS                                                                                 \
+    "  -t, --dtype DTYPE         of the outputs; bfloat16: inputs of dtype V2 are that\n"              \
+    "  -d, --device DEVICE       cpu (default), cuda or cuda:N, where arrays are copied to and back\n" \
+    "  -j, --threads N           largest number of threads on the CPU; default: all\n"
+
 static const verb verbs[] = {
     {"info", "", "what this machine has: engines, libraries, devices, and what is missing", "", run_info},
     {"list", "[NAME | FILE.uf ..]", "the catalogue, or what functions are for: layout, signatures, doc", "", run_list},
@@ -23,21 +28,24 @@ static const verb verbs[] = {
      "  -g, --debug               line information\n"
      "  -r, --max-registers N     registers a GPU thread may use\n",
      run_inspect},
+    {"run", "(NAME | FILE.uf | KERNEL | -e KERNEL) INPUT .. [-o OUT.npy ..] [OPTION ..]",
+     "applies a function to arrays",
+     "INPUT is a .npy file, - for one from standard input, or a number. NAME is a function of the catalogue, FILE.uf "
+     "a\n"
+     "function file; a KERNEL may also be in a file. Without -o the outputs are printed.\n\n"
+     "  -o, --output OUT.npy      where the output goes, - is standard output; once for each output, in their order\n"
+     "  -s, --signatures LIST     of the kernel; of a NAME or FILE.uf the one signature to be used\n"
+     "  -l, --layout LAYOUT       core dimensions of the kernel, e.g. '(m,n),(n)->(m)'; default: elementwise\n"
+     "  -f, --fast                contract, approximate division, flush subnormals\n" COMMON_OPTIONS
+     "  -a, --axis N              the axis of the one core dimension; default: the last\n"
+     "  -k, --keepdims            core dimensions stay, with extent 1\n"
+     "  -w, --where MASK.npy      bool; where it is false outputs are 0\n",
+     run_run},
 };
 
 enum {
     VERBS = sizeof verbs / sizeof *verbs
 };
-
-bool is_function(const char *what) {
-    size_t length = strlen(what);
-    if (length >= 3 && strcmp(what + length - 3, ".uf") == 0)
-        return true;
-    for (int64_t i = 0; uf_catalogue(i); i++)
-        if (strcmp(uf_catalogue(i), what) == 0)
-            return true;
-    return false;
-}
 
 static const verb *find_verb(const char *name) {
     for (int i = 0; i < VERBS; i++)

@@ -1,0 +1,189 @@
+/* call.c - what `ufunc run`, `reduce` and `accumulate` share: inputs from files and the command line, a call, outputs to
+ * files or to standard output. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+/* Says what the library's last error is, and of a message about an argument which one that is. */
+static int call_failed(const call *c) {
+    const uf_error *e = uf_last_error();
+    if (e->argument < 0 || e->argument >= c->job->ninputs)
+        return library_failed();
+    return failed("%s (argument %d is \"%s\")", e->message, e->argument, c->job->inputs[e->argument]);
+}
+
+static int read_array(const char *path, const job *j, npy *out) {
+    char why[WHY_SIZE];
+    return npy_read(out, path, j->bfloat16, why) ? DONE : failed("%s: %s", path, why);
+}
+
+static int read_input(call *c, int k) {
+    const char *text = c->job->inputs[k];
+    if (read_number(text, &c->numbers[k])) {
+        c->args[k] = number_tensor(&c->numbers[k]);
+        return DONE;
+    }
+    int status = read_array(text, c->job, &c->files[k]);
+    c->args[k] = c->files[k].array;
+    return status;
+}
+
+static int read_inputs(call *c) {
+    const job *j = c->job;
+    for (int k = 0; k < j->ninputs; k++) {
+        int status = read_input(c, k);
+        if (status != DONE)
+            return status;
+    }
+    for (int k = 0; k < j->ninitial; k++) {
+        c->initial[k] = j->initial[k];
+        c->initials[k] = number_tensor(&c->initial[k]);
+    }
+    if (!j->where)
+        return DONE;
+    c->mask = &c->where.array;
+    return read_array(j->where, j, &c->where);
+}
+
+/* With --dtype bfloat16 for an input of dtype V2, outputs have the function's own dtype. */
+static const element *output_dtype(const call *c) {
+    const element *e = c->job->dtype;
+    for (int k = 0; e && e->kind == 'V' && k < c->job->ninputs; k++)
+        if (c->files[k].opaque)
+            return NULL;
+    return e;
+}
+
+static int make_outputs(call *c, const method *m) {
+    for (int k = c->about.nin; k < c->nargs; k++)
+        c->args[k] = (DLTensor){.device = {kDLCPU, 0}, .shape = c->shapes[k]};
+    if (m->infer(c))
+        return call_failed(c);
+    for (int k = c->about.nin; k < c->nargs; k++) {
+        DLTensor *t = &c->args[k];
+        if (output_dtype(c))
+            t->dtype = output_dtype(c)->type;
+        if (uf_empty(&c->made[k], (DLDevice){kDLCPU, 0}, t->dtype, t->ndim, t->shape))
+            return library_failed();
+        *t = c->made[k]->dl_tensor;
+        if (c->mask || c->about.layout) { /* what is not written is 0 */
+            size_t size = element_of(t->dtype)->size;
+            for (int d = 0; d < t->ndim; d++)
+                size *= (size_t)t->shape[d];
+            memset(t->data, 0, size);
+        }
+    }
+    return DONE;
+}
+
+static void release(DLManagedTensor **copies, int n) {
+    for (int k = 0; k < n; k++)
+        if (copies[k])
+            copies[k]->deleter(copies[k]);
+}
+
+static uf_status to_device(DLManagedTensor **copy, DLDevice device, DLTensor *t, bool content) {
+    uf_status s = uf_empty(copy, device, t->dtype, t->ndim, t->shape);
+    if (s)
+        return s;
+    DLTensor host = *t;
+    *t = (*copy)->dl_tensor;
+    return content ? uf_copy(t, &host, NULL) : UF_OK;
+}
+
+/* Copies the arrays of the call to the device, but for numbers, computes there, and copies the outputs back. */
+static uf_status compute_on_device(call *c, const method *m, DLManagedTensor **copies) {
+    DLTensor host[UF_MAX_OPERANDS], mask;
+    uf_status s = UF_OK;
+    memcpy(host, c->args, sizeof host);
+    for (int k = 0; !s && k < c->nargs; k++)
+        if (k >= c->about.nin || c->args[k].ndim)
+            s = to_device(&copies[k], c->job->device, &c->args[k], k < c->about.nin);
+    if (!s && c->mask) {
+        mask = *c->mask;
+        c->mask = &mask;
+        s = to_device(&copies[c->nargs], c->job->device, &mask, true);
+    }
+    s = s ? s : m->compute(c);
+    for (int k = c->about.nin; !s && k < c->nargs; k++)
+        s = uf_copy(&host[k], &c->args[k], NULL);
+    memcpy(c->args, host, sizeof host);
+    return s;
+}
+
+static uf_status compute(call *c, const method *m) {
+    if (m->stages || c->job->device.device_type == kDLCPU)
+        return m->compute(c);
+    DLManagedTensor *copies[UF_MAX_OPERANDS + 1] = {0};
+    uf_status s = compute_on_device(c, m, copies);
+    release(copies, UF_MAX_OPERANDS + 1);
+    return s;
+}
+
+static int deliver(const call *c) {
+    char why[WHY_SIZE];
+    for (int k = c->about.nin; k < c->nargs; k++) {
+        const char *path = c->job->noutputs ? c->job->outputs[k - c->about.nin] : NULL;
+        if (!path)
+            print_array(&c->args[k]);
+        else if (!npy_write(path, &c->args[k], why))
+            return failed("%s: %s", path, why);
+    }
+    return DONE;
+}
+
+static int match(call *c, const method *m) {
+    const job *j = c->job;
+    c->about.size = sizeof c->about;
+    if (uf_describe(c->func, &c->about))
+        return library_failed();
+    c->nargs = c->about.nin + c->about.nout;
+    const char *unfit = m->unfit(c);
+    if (unfit)
+        return bad_usage(j->verb, "%s %s", c->about.name, unfit);
+    if (j->ninputs != c->about.nin)
+        return bad_usage(j->verb, "%s has %d input%s, but %d %s given", c->about.name, c->about.nin,
+                         c->about.nin == 1 ? "" : "s", j->ninputs, j->ninputs == 1 ? "is" : "are");
+    if (j->noutputs && j->noutputs != c->about.nout)
+        return bad_usage(j->verb, "%s has %d output%s, but -o is there %d time%s", c->about.name, c->about.nout,
+                         c->about.nout == 1 ? "" : "s", j->noutputs, j->noutputs == 1 ? "" : "s");
+    return DONE;
+}
+
+static int work(call *c, const method *m) {
+    int status = match(c, m);
+    if (status == DONE)
+        status = read_inputs(c);
+    if (status == DONE)
+        status = make_outputs(c, m);
+    if (status == DONE && compute(c, m))
+        status = call_failed(c);
+    return status == DONE ? deliver(c) : status;
+}
+
+static int run_job(const job *j, const method *m) {
+    call *c = calloc(1, sizeof *c);
+    if (!c)
+        return failed("out of memory");
+    c->job = j;
+    int status = make_function(&j->function, j->verb, &c->func);
+    if (status == DONE)
+        status = work(c, m);
+    for (int k = 0; k < UF_MAX_OPERANDS; k++)
+        npy_close(&c->files[k]);
+    npy_close(&c->where);
+    release(c->made, UF_MAX_OPERANDS);
+    uf_free(c->func);
+    free(c);
+    return status;
+}
+
+int run_method(const method *m, int argc, char **argv) {
+    job j;
+    int status = read_job(&j, m->bit, argc, argv);
+    if (status == HELP)
+        return print_usage(argv[0]);
+    return status == DONE ? run_job(&j, m) : status;
+}

@@ -1,0 +1,291 @@
+/* npy_header.c - headers of .npy files: magic number, version, length, and a Python dict of three keys, for which there is a
+ * parser of just that. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+
+enum {
+    LONGEST = 1 << 20, /* no header of an array of at most 64 dimensions comes near */
+    SHOWN = 24         /* bytes of a file that a message shows */
+};
+
+static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+typedef struct cursor {
+    const unsigned char *start, *at, *end;
+    char *why;
+} cursor;
+
+static bool refuse(const cursor *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool refuse(const cursor *c, const char *format, ...) {
+    va_list arguments;
+    int length = snprintf(c->why, WHY_SIZE, "byte %zu: ", (size_t)(c->at - c->start));
+    va_start(arguments, format);
+    vsnprintf(c->why + length, WHY_SIZE - (size_t)length, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+typedef struct shown {
+    char text[SHOWN * 4 + 3];
+} shown;
+
+/* Bytes of a file for a message: what is not printable in hexadecimal. */
+static shown show(const unsigned char *bytes, size_t length) {
+    shown s;
+    size_t used = 0;
+    for (size_t i = 0; i < length && i < SHOWN; i++)
+        used += (size_t)(bytes[i] >= ' ' && bytes[i] < 127 ? sprintf(s.text + used, "%c", bytes[i])
+                                                           : sprintf(s.text + used, "\\x%02x", bytes[i]));
+    strcpy(s.text + used, length > SHOWN ? ".." : "");
+    return s;
+}
+
+static void skip_blanks(cursor *c) {
+    while (c->at < c->end && *c->at && strchr(" \t\n\r\f", *c->at))
+        c->at++;
+}
+
+static bool take(cursor *c, char what) {
+    skip_blanks(c);
+    if (c->at == c->end || *c->at != (unsigned char)what)
+        return false;
+    c->at++;
+    return true;
+}
+
+static bool unexpected(cursor *c, const char *needed) {
+    skip_blanks(c);
+    if (c->at == c->end)
+        return refuse(c, "the header ends where %s is needed", needed);
+    return refuse(c, "%s is needed, not \"%s\"", needed, show(c->at, (size_t)(c->end - c->at)).text);
+}
+
+/* string := "'" { byte } "'" | '"' { byte } '"' */
+static bool string(cursor *c, const char *needed, const unsigned char **text, size_t *length) {
+    skip_blanks(c);
+    if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
+        return unexpected(c, needed);
+    const unsigned char *close = memchr(c->at + 1, *c->at, (size_t)(c->end - c->at - 1));
+    if (!close)
+        return refuse(c, "a string has no end");
+    *text = c->at + 1;
+    *length = (size_t)(close - *text);
+    c->at = close + 1;
+    return true;
+}
+
+static bool digit(const cursor *c) { return c->at < c->end && *c->at >= '0' && *c->at <= '9'; }
+
+/* extent := digit { digit } [ "L" ]          Python 2 wrote the L */
+static bool extent(cursor *c, int64_t *out) {
+    skip_blanks(c);
+    if (c->at < c->end && *c->at == '-')
+        return refuse(c, "an extent is negative");
+    if (!digit(c))
+        return unexpected(c, "an extent");
+    for (*out = 0; digit(c); c->at++)
+        if (__builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, *c->at - '0', out))
+            return refuse(c, "an extent exceeds 2^63 - 1");
+    if (c->at < c->end && *c->at == 'L')
+        c->at++;
+    return true;
+}
+
+/* shape := "(" [ extent "," [ extent { "," extent } [ "," ] ] ] ")" */
+static bool shape(cursor *c, npy_header *h) {
+    if (!take(c, '('))
+        return unexpected(c, "a tuple of extents");
+    bool comma = true;
+    for (h->ndim = 0; !take(c, ')'); comma = take(c, ',')) {
+        if (!comma)
+            return unexpected(c, "\",\" or \")\"");
+        if (h->ndim == UF_MAX_NDIM)
+            return refuse(c, "the array has more than %d dimensions", UF_MAX_NDIM);
+        if (!extent(c, &h->shape[h->ndim++]))
+            return false;
+    }
+    return comma || h->ndim != 1 || refuse(c, "(%lld) is a number, not a tuple of extents", (long long)h->shape[0]);
+}
+
+static bool word(cursor *c, const char *text) {
+    size_t length = strlen(text);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0)
+        return false;
+    c->at += length;
+    return true;
+}
+
+static bool order(cursor *c, npy_header *h) {
+    skip_blanks(c);
+    h->fortran = word(c, "True");
+    return h->fortran || word(c, "False") || unexpected(c, "True or False");
+}
+
+/* "f4" without its byte order. */
+static const element *element_spelled(const unsigned char *text, size_t length) {
+    char spelling[8];
+    for (int i = 0; i < ELEMENTS; i++)
+        if ((size_t)snprintf(spelling, sizeof spelling, "%c%d", elements[i].kind, elements[i].size) == length &&
+            memcmp(spelling, text, length) == 0)
+            return &elements[i];
+    return NULL;
+}
+
+static const char *not_ours(char kind) {
+    switch (kind) {
+    case 'O':
+        return ", Python objects, which are not read";
+    case 'V':
+        return ", opaque bytes";
+    case 'S':
+    case 'U':
+        return ", text";
+    case 'M':
+    case 'm':
+        return ", times";
+    default:
+        return "";
+    }
+}
+
+/* descr := string of [ "<" | ">" | "|" | "=" ] kind size */
+static bool descr(cursor *c, npy_header *h) {
+    const unsigned char *text;
+    size_t length;
+    cursor at = *c;
+    if (take(c, '['))
+        return refuse(&at, "the dtype is structured; only arrays of numbers are read");
+    if (!string(c, "the string of a dtype", &text, &length))
+        return false;
+    bool ordered = length && strchr("<>|=", *text) && *text;
+    h->type = element_spelled(text + ordered, length - ordered);
+    if (!h->type)
+        return refuse(&at, "the dtype is \"%s\"%s; it is none of the fifteen", show(text, length).text,
+                      not_ours(length > ordered ? (char)text[ordered] : 0));
+    const bool big_machine = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    h->opaque = h->type->kind == 'V';
+    h->swapped = h->type->size > 1 && ordered && *text == (big_machine ? '<' : '>');
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(cursor *c, npy_header *h);
+} keys[] = {{"descr", descr}, {"fortran_order", order}, {"shape", shape}};
+
+enum {
+    KEYS = sizeof keys / sizeof *keys
+};
+
+/* pair := string ":" value; *seen has a bit for each key that was there. */
+static bool pair(cursor *c, npy_header *h, unsigned *seen) {
+    const unsigned char *text;
+    size_t length;
+    int k = 0;
+    cursor at = *c;
+    if (!string(c, "the string of a key", &text, &length))
+        return false;
+    while (k < KEYS && (strlen(keys[k].name) != length || memcmp(keys[k].name, text, length) != 0))
+        k++;
+    if (k == KEYS)
+        return refuse(&at, "the key is \"%s\"; descr, fortran_order and shape are known", show(text, length).text);
+    if (*seen & 1u << k)
+        return refuse(&at, "the key %s is there twice", keys[k].name);
+    *seen |= 1u << k;
+    return take(c, ':') ? keys[k].read(c, h) : unexpected(c, "\":\"");
+}
+
+/* header := "{" [ pair { "," pair } [ "," ] ] "}" */
+static bool dict(cursor *c, npy_header *h) {
+    unsigned seen = 0;
+    bool comma = true;
+    if (!take(c, '{'))
+        return unexpected(c, "\"{\"");
+    for (; !take(c, '}'); comma = take(c, ',')) {
+        if (!comma)
+            return unexpected(c, "\",\" or \"}\"");
+        if (!pair(c, h, &seen))
+            return false;
+    }
+    for (int k = 0; k < KEYS; k++)
+        if (!(seen & 1u << k))
+            return refuse(c, "the key %s is missing", keys[k].name);
+    skip_blanks(c);
+    return c->at == c->end || unexpected(c, "the end of the header");
+}
+
+/* Bytes of the data. An extent of 0 counts as 1: strides are products of the others. */
+static bool data_size(const cursor *c, npy_header *h) {
+    int64_t size = h->type->size;
+    bool empty = false;
+    for (int d = 0; d < h->ndim; d++) {
+        empty |= h->shape[d] == 0;
+        if (h->shape[d] && __builtin_mul_overflow(size, h->shape[d], &size))
+            return refuse(c, "the shape's size exceeds 2^63 - 1 bytes");
+    }
+    h->size = empty ? 0 : (size_t)size;
+    return true;
+}
+
+static bool too_short(size_t length, const char *before, char *why) {
+    snprintf(why, WHY_SIZE, "ends after %zu byte%s, before %s does", length, length == 1 ? "" : "s", before);
+    return false;
+}
+
+bool npy_prefix(const unsigned char *bytes, size_t length, size_t *offset, char why[WHY_SIZE]) {
+    if (memcmp(bytes, magic, length < sizeof magic ? length : sizeof magic) != 0) {
+        snprintf(why, WHY_SIZE, "is no .npy file: it begins with \"%s\"", show(bytes, length < 6 ? length : 6).text);
+        return false;
+    }
+    if (length < NPY_PREFIX_SIZE)
+        return too_short(length, "the header", why);
+    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
+        snprintf(why, WHY_SIZE, "has version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are known", bytes[6], bytes[7]);
+        return false;
+    }
+    bool wide = bytes[6] > 1;
+    size_t size = (size_t)bytes[8] | (size_t)bytes[9] << 8;
+    if (wide)
+        size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    if (size < 2 || size > LONGEST) {
+        snprintf(why, WHY_SIZE, "byte 8: the header's length is %zu; it must be from 2 to %d", size, LONGEST);
+        return false;
+    }
+    *offset = (wide ? 12 : 10) + size;
+    return true;
+}
+
+bool npy_parse(const unsigned char *bytes, size_t length, npy_header *out, char why[WHY_SIZE]) {
+    memset(out, 0, sizeof *out);
+    if (!npy_prefix(bytes, length, &out->offset, why))
+        return false;
+    if (length < out->offset)
+        return too_short(length, "the header", why);
+    cursor c = {bytes, bytes + (bytes[6] > 1 ? 12 : 10), bytes + out->offset, why};
+    return dict(&c, out) && data_size(&c, out);
+}
+
+size_t npy_format(const DLTensor *array, unsigned char to[NPY_HEADER_SIZE]) {
+    const element *e = element_of(array->dtype);
+    char text[NPY_HEADER_SIZE];
+    const char native = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<';
+    int length = sprintf(text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (", e->size > 1 ? native : '|',
+                         e->kind, e->size);
+    for (int d = 0; d < array->ndim; d++)
+        length += sprintf(text + length, d ? ", %lld" : "%lld", (long long)array->shape[d]);
+    length += sprintf(text + length, array->ndim == 1 ? ",), }" : "), }");
+    size_t total = ((size_t)length + 11 + 63) / 64 * 64, header = total - 10; /* 11: the prefix and the newline */
+    memcpy(to, magic, sizeof magic);
+    to[6] = 1; /* version 1.0: UF_MAX_NDIM extents are far from its 65535 bytes */
+    to[7] = 0;
+    to[8] = (unsigned char)(header & 255);
+    to[9] = (unsigned char)(header >> 8);
+    memset(to + 10, ' ', header);
+    memcpy(to + 10, text, (size_t)length);
+    to[total - 1] = '\n';
+    return total;
+}

@@ -1,0 +1,177 @@
+/* npy_read.c - arrays from .npy files: mapped where the data can be used in place, else in memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+static bool says(char *why, const char *text) {
+    snprintf(why, WHY_SIZE, "%s", text);
+    return false;
+}
+
+static bool system_says(char *why) { return says(why, strerror(errno)); }
+
+static bool data_missing(const npy_header *h, size_t there, char *why) {
+    snprintf(why, WHY_SIZE, "ends after %zu bytes; its header promises %zu of data from byte %zu on", there, h->size,
+             h->offset);
+    return false;
+}
+
+/* Reads until the file ends or all of `size` is there; *got counts on. */
+static bool read_on(int from, unsigned char *to, size_t size, size_t *got) {
+    while (*got < size) {
+        ssize_t n = read(from, to + *got, size - *got);
+        if (n == 0)
+            return true;
+        if (n > 0)
+            *got += (size_t)n;
+        else if (errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
+/* Reads up to `size` bytes into memory that grows with what comes: a header can promise anything. NULL with errno set. */
+static unsigned char *read_growing(int from, size_t size, size_t *got) {
+    size_t capacity = size < 1 << 20 ? size : 1 << 20;
+    unsigned char *memory = malloc(capacity + !capacity);
+    *got = 0;
+    while (memory) {
+        if (!read_on(from, memory, capacity, got)) {
+            free(memory);
+            return NULL;
+        }
+        if (*got < capacity || capacity == size)
+            return memory;
+        capacity = size / 2 < capacity ? size : 2 * capacity;
+        unsigned char *larger = realloc(memory, capacity);
+        if (!larger)
+            free(memory);
+        memory = larger;
+    }
+    return NULL;
+}
+
+/* The header of a file that is read from its current position on, and nothing more of it. */
+static bool stream_header(int from, npy_header *h, char *why) {
+    unsigned char prefix[NPY_PREFIX_SIZE], *header;
+    size_t got = 0, offset;
+    if (!read_on(from, prefix, sizeof prefix, &got))
+        return system_says(why);
+    if (!npy_prefix(prefix, got, &offset, why))
+        return false;
+    if (!(header = malloc(offset)))
+        return system_says(why);
+    memcpy(header, prefix, got);
+    bool good = read_on(from, header, offset, &got) ? npy_parse(header, got, h, why) : system_says(why);
+    free(header);
+    return good;
+}
+
+static bool read_stream(int from, npy *out, npy_header *h, char *why) {
+    size_t got;
+    if (!stream_header(from, h, why))
+        return false;
+    out->memory = read_growing(from, h->size, &got);
+    if (!out->memory)
+        return system_says(why);
+    out->array.data = out->memory;
+    return got == h->size || data_missing(h, h->offset + got, why);
+}
+
+static bool read_mapped(npy *out, npy_header *h, char *why) {
+    if (!npy_parse(out->map, out->mapped, h, why))
+        return false;
+    if (out->mapped - h->offset < h->size)
+        return data_missing(h, out->mapped, why);
+    out->array.data = (unsigned char *)out->map + h->offset;
+    return true;
+}
+
+static void swap_bytes(unsigned char *data, size_t bytes, size_t size) {
+    for (unsigned char *end = data + bytes; data < end; data += size)
+        for (size_t i = 0; i < size / 2; i++) {
+            unsigned char kept = data[i];
+            data[i] = data[size - 1 - i];
+            data[size - 1 - i] = kept;
+        }
+}
+
+/* Sees to alignment and byte order, in memory of our own. */
+static bool settle(npy *out, const npy_header *h, char *why) {
+    bool aligned = (uintptr_t)out->array.data % h->type->align == 0;
+    if (!out->memory && h->size && (h->swapped || !aligned)) {
+        out->memory = malloc(h->size);
+        if (!out->memory)
+            return system_says(why);
+        memcpy(out->memory, out->array.data, h->size);
+        out->array.data = out->memory;
+    }
+    if (h->swapped)
+        swap_bytes(out->memory, h->size, h->type->align);
+    return true;
+}
+
+static void describe(npy *out, const npy_header *h) {
+    out->opaque = h->opaque;
+    out->array.device = (DLDevice){kDLCPU, 0};
+    out->array.dtype = h->type->type;
+    out->array.ndim = h->ndim;
+    out->array.shape = out->shape;
+    int64_t stride = 1;
+    for (int d = 0; d < h->ndim; d++) {
+        out->shape[d] = h->shape[d];
+        out->strides[d] = stride;
+        stride *= h->shape[d] ? h->shape[d] : 1;
+    }
+    if (h->fortran)
+        out->array.strides = out->strides;
+}
+
+static bool read_open(int from, npy *out, bool bfloat16, char *why) {
+    npy_header h;
+    struct stat about;
+    if (fstat(from, &about))
+        return system_says(why);
+    if (S_ISDIR(about.st_mode))
+        return says(why, strerror(EISDIR));
+    if (from != STDIN_FILENO && S_ISREG(about.st_mode) && about.st_size) {
+        void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, from, 0);
+        if (map != MAP_FAILED) {
+            out->map = map;
+            out->mapped = (size_t)about.st_size;
+        }
+    }
+    if (!(out->map ? read_mapped(out, &h, why) : read_stream(from, out, &h, why)))
+        return false;
+    if (h.opaque && !bfloat16)
+        return says(why, "has dtype V2, which does not say what it holds; with --dtype bfloat16 it is that");
+    describe(out, &h);
+    return settle(out, &h, why);
+}
+
+bool npy_read(npy *out, const char *path, bool bfloat16, char why[WHY_SIZE]) {
+    memset(out, 0, sizeof *out);
+    int from = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (from < 0)
+        return system_says(why);
+    bool good = read_open(from, out, bfloat16, why);
+    if (from != STDIN_FILENO)
+        close(from);
+    if (!good)
+        npy_close(out);
+    return good;
+}
+
+void npy_close(npy *file) {
+    if (file->map)
+        munmap(file->map, file->mapped);
+    free(file->memory);
+    memset(file, 0, sizeof *file);
+}

@@ -1,0 +1,105 @@
+/* npy_write.c - an array into a .npy file, by way of a temporary one beside it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+static bool system_says(char *why) {
+    snprintf(why, WHY_SIZE, "%s", strerror(errno));
+    return false;
+}
+
+static bool write_all(int to, const void *data, size_t size) {
+    const char *at = data;
+    while (size) {
+        ssize_t n = write(to, at, size);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0) {
+            at += n;
+            size -= (size_t)n;
+        }
+    }
+    return true;
+}
+
+static bool write_array(int to, const DLTensor *array) {
+    unsigned char header[NPY_HEADER_SIZE];
+    size_t size = element_of(array->dtype)->size;
+    for (int d = 0; d < array->ndim; d++)
+        size *= (size_t)array->shape[d];
+    return write_all(to, header, npy_format(array, header)) &&
+           write_all(to, (const char *)array->data + array->byte_offset, size);
+}
+
+/* Devices and pipes: there is nothing to be replaced. */
+static bool write_stream(const char *path, const DLTensor *array) {
+    int to = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
+    if (to < 0)
+        return false;
+    bool good = write_array(to, array);
+    if (to == STDOUT_FILENO)
+        return good;
+    int error = errno;
+    bool closed = close(to) == 0;
+    if (!good)
+        errno = error;
+    return good && closed;
+}
+
+static bool write_new(int to, const DLTensor *array, const char *temporary, const char *path) {
+    bool good = write_array(to, array);
+    int error = errno;
+    if (close(to) && good) {
+        good = false;
+        error = errno;
+    }
+    if (good && rename(temporary, path)) {
+        good = false;
+        error = errno;
+    }
+    if (!good)
+        unlink(temporary);
+    errno = error;
+    return good;
+}
+
+/* `path` is a file that there is, whose permissions are kept, or none. */
+static bool write_replacing(const char *path, const struct stat *there, const DLTensor *array) {
+    char *temporary = malloc(strlen(path) + 32);
+    int to = -1;
+    if (!temporary)
+        return false;
+    for (int i = 0; to < 0 && i < 100; i++) {
+        sprintf(temporary, "%s.%ld.%d", path, (long)getpid(), i);
+        to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (to < 0 && errno != EEXIST)
+            break;
+    }
+    if (to >= 0 && there)
+        fchmod(to, there->st_mode & 0777); /* a file system that has none refuses: no matter */
+    bool good = to >= 0 && write_new(to, array, temporary, path);
+    int error = errno;
+    free(temporary);
+    errno = error;
+    return good;
+}
+
+bool npy_write(const char *path, const DLTensor *array, char why[WHY_SIZE]) {
+    struct stat about;
+    bool there = strcmp(path, "-") != 0 && stat(path, &about) == 0;
+    if (strcmp(path, "-") == 0 || (there && !S_ISREG(about.st_mode)))
+        return write_stream(path, array) || system_says(why);
+    char *target = there ? realpath(path, NULL) : NULL; /* a link stays one */
+    if (there && !target)
+        return system_says(why);
+    bool good = write_replacing(target ? target : path, there ? &about : NULL, array) || system_says(why);
+    free(target);
+    return good;
+}

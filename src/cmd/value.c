@@ -1,0 +1,123 @@
+/* value.c - the fifteen dtypes, and values on the command line: numbers, counts, lists, devices. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+const element elements[ELEMENTS] = {
+    {"bool", 'b', 1, 1, {UF_BOOL_CODE, 8, 1}},
+    {"int8", 'i', 1, 1, {kDLInt, 8, 1}},
+    {"int16", 'i', 2, 2, {kDLInt, 16, 1}},
+    {"int32", 'i', 4, 4, {kDLInt, 32, 1}},
+    {"int64", 'i', 8, 8, {kDLInt, 64, 1}},
+    {"uint8", 'u', 1, 1, {kDLUInt, 8, 1}},
+    {"uint16", 'u', 2, 2, {kDLUInt, 16, 1}},
+    {"uint32", 'u', 4, 4, {kDLUInt, 32, 1}},
+    {"uint64", 'u', 8, 8, {kDLUInt, 64, 1}},
+    {"float16", 'f', 2, 2, {kDLFloat, 16, 1}},
+    {"bfloat16", 'V', 2, 2, {kDLBfloat, 16, 1}},
+    {"float32", 'f', 4, 4, {kDLFloat, 32, 1}},
+    {"float64", 'f', 8, 8, {kDLFloat, 64, 1}},
+    {"complex64", 'c', 8, 4, {kDLComplex, 64, 1}},
+    {"complex128", 'c', 16, 8, {kDLComplex, 128, 1}},
+};
+
+const element *element_named(const char *name) {
+    for (int i = 0; i < ELEMENTS; i++)
+        if (strcmp(elements[i].name, name) == 0)
+            return &elements[i];
+    return NULL;
+}
+
+const element *element_of(DLDataType type) {
+    for (int i = 0; i < ELEMENTS; i++)
+        if (elements[i].type.code == type.code && elements[i].type.bits == type.bits)
+            return &elements[i];
+    return NULL;
+}
+
+static bool read_bool(const char *text, number *out) {
+    out->type = element_named("bool");
+    out->value.b = strcasecmp(text, "true") == 0;
+    return out->value.b || strcasecmp(text, "false") == 0;
+}
+
+static bool read_integer(const char *text, number *out) {
+    char *end;
+    if (text[strspn(text, "+-0123456789")])
+        return false;
+    errno = 0;
+    out->type = element_named("int64");
+    out->value.i = strtoll(text, &end, 10);
+    if (end > text && !*end && !errno)
+        return true;
+    errno = 0;
+    out->type = element_named("uint64");
+    out->value.u = strtoull(text, &end, 10);
+    return end > text && !*end && !errno && *text != '-';
+}
+
+/* real | imaginary "j" | real ("+" | "-") imaginary "j" */
+static bool read_floating(const char *text, number *out) {
+    char *end;
+    out->value.f[0] = strtod(text, &end);
+    out->value.f[1] = 0;
+    if (end == text || isspace((unsigned char)*text))
+        return false;
+    out->type = element_named(*end ? "complex128" : "float64");
+    if (strcmp(end, "j") == 0) {
+        out->value.f[1] = out->value.f[0];
+        out->value.f[0] = 0;
+        return true;
+    }
+    if (*end == '+' || *end == '-')
+        out->value.f[1] = strtod(end, &end);
+    else
+        return !*end;
+    return strcmp(end, "j") == 0;
+}
+
+bool read_number(const char *text, number *out) {
+    return read_bool(text, out) || read_integer(text, out) || read_floating(text, out);
+}
+
+DLTensor number_tensor(number *n) {
+    return (DLTensor){.data = &n->value, .device = {kDLCPU, 0}, .ndim = 0, .dtype = n->type->type};
+}
+
+bool read_count(const char *text, int *out) {
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    *out = (int)value;
+    return *text >= '0' && *text <= '9' && !*end && !errno && value <= INT_MAX;
+}
+
+bool read_integers(const char *text, int most, int *list, int *n) {
+    *n = 0;
+    if (!*text)
+        return true;
+    for (char *end;; text = end + 1) {
+        errno = 0;
+        long value = strtol(text, &end, 10);
+        if (*n == most || end == text || isspace((unsigned char)*text) || errno || value < INT_MIN || value > INT_MAX)
+            return false;
+        list[(*n)++] = (int)value;
+        if (*end != ',')
+            return !*end;
+    }
+}
+
+bool read_device(const char *name, DLDevice *out) {
+    int n = 0;
+    if (strcmp(name, "cpu") == 0)
+        *out = (DLDevice){kDLCPU, 0};
+    else if (strcmp(name, "cuda") == 0 || (strncmp(name, "cuda:", 5) == 0 && read_count(name + 5, &n)))
+        *out = (DLDevice){kDLCUDA, n};
+    else
+        return false;
+    return true;
+}
