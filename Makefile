@@ -114,6 +114,9 @@ $(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libinside.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
 
+# The one part of the tool that is tested from inside: it reads strangers' files.
+$(BUILD)/test/test_npy: $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/npy_*.c) src/cmd/value.c)
+
 # Stand-ins for libraries a test machine may lack; tests load them by path.
 $(BUILD)/test/lib%.so: tests/mock/%.c tests/mock/%.h $(BUILD)/.flags | $(DEPS)/.deps-test
 	@mkdir -p $(@D)
