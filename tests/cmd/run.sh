@@ -73,6 +73,7 @@ expect 1 '' 'matmull: No such file' inspect matmull
 expect 2 '' '"matmul" has its own' inspect matmul -s 'ff->f'
 expect 2 '' '"matmul" has its own' inspect matmul -l '(n)->()'
 printf 'ufunc twice\ndoc Two times\n  its argument\nkernel (x) { return 2 * x; }\n' >"$work/twice.uf"
+printf '(x) { return 2 * x; }' >"$work/twice.txt"
 expect 0 'define' '' inspect "$work/twice.uf" -t float32
 
 expect 0 'usage: ufunc list' '' list --help
@@ -84,6 +85,87 @@ expect 0 '^ +float64->float64$' '' list softmax
 expect 0 '^signatures  any types$' '' list "$work/twice.uf"
 expect 0 '^elementwise twice$' '' list matmul "$work/twice.uf"
 expect 1 '' 'did you mean "softmax"' list sofmax
+
+# npy FILE DESCR SHAPE ORDER BYTES: BYTES as printf wants them.
+npy() {
+    { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '$2', 'fortran_order': $4, 'shape': $3, }"; printf "$5"; } >"$work/$1"
+}
+npy a.npy '|u1' '(2, 3)' False '\001\002\003\004\005\006'
+npy b.npy '|i1' '(3,)' False '\012\024\036'
+npy mask.npy '|b1' '(3,)' False '\001\000\001'
+npy big.npy '>i2' '(2, 2)' True '\000\001\000\002\000\003\000\004'
+npy half.npy '<V2' '(2,)' False '\200\077\000\100' # bfloat16 1 and 2
+npy float.npy '<f4' '(2,)' False '\000\000\200\077\000\000\000\100'
+npy object.npy '|O' '(1,)' False 'abc'
+npy short.npy '<i8' '(100,)' False 'abc'
+add='(x, y) { return x + y; }'
+
+expect 0 'usage: ufunc run' '' run --help
+expect 2 '' 'a function is needed' run
+expect 2 '' 'unknown option "-x"' run "$add" -x
+expect 2 '' 'unknown option "--initial"' run "$add" --initial 3
+expect 2 '' 'option "-o" needs a value' run "$add" -o
+expect 2 '' 'kernel has 2 inputs, but 1 is given' run "$add" 1
+expect 2 '' '-o is there 2 times' run "$add" 1 2 -o "$work/x" -o "$work/y"
+expect 2 '' 'output needs a path, another one for each output' run "$add" 1 2 -o "$work/x" -o "$work/x"
+expect 2 '' 'dtype needs a dtype, e.g. float32, not "float"' run "$add" 1 2 --dtype float
+expect 2 '' 'axis needs an axis, not "0,1"' run "$add" 1 2 --axis 0,1
+expect 2 '' 'device needs cpu, cuda or cuda:N, not "sm_90"' run "$add" 1 2 --device sm_90
+expect 2 '' '"softmax" has its own' run softmax -l '(n)->()' 1
+
+expect 0 '^5$' '' run "$add" 2 3
+expect 0 '^-1\.5$' '' run "$add" -e "$add" 1 -2.5
+expect 0 '^1\+2j$' '' run "$add" 1 2j
+expect 0 '^-3$' '' run -- "$add" -1 -2
+expect 0 '^ \[14 25 36\]\]$' '' run "$add" "$work/a.npy" "$work/b.npy"
+expect 0 '^int32 \(2, 2\)$' '' run "$add" "$work/big.npy" 1
+expect 0 '^ \[3 5\]\]$' '' run "$add" "$work/big.npy" 1
+expect 0 '^bfloat16 \(2\)$' '' run '(x) { return x; }' "$work/half.npy" --dtype bfloat16
+expect 0 '^\[false +true\]$' '' run '(x) { return x > 1; }' "$work/half.npy" --dtype bfloat16
+expect 0 '^float64 \(2\)$' '' run "$add" "$work/float.npy" 1 --dtype float64
+expect 0 '^\[ *2\.718.*7\.389' '' run -s 'dd->d' '(x, y) { return exp(x) + y; }' "$work/float.npy" 0
+expect 0 '^\[10 +0 30\]$' '' run '(x) { return x; }' "$work/b.npy" --where "$work/mask.npy"
+expect 0 '^\[2 4\]$' '' run "$work/twice.uf" "$work/float.npy"
+expect 0 '^\[2 4\]$' '' run "$work/twice.txt" "$work/float.npy"
+expect 0 '^float64 \(2\)$' '' run softmax "$work/float.npy" -s 'float64->float64'
+expect 0 '^ \[0\.731[0-9]* +0\.731' '' run softmax "$work/big.npy" --axis 0
+expect 0 '^float32 \(2, 1\)$' '' run vecdot "$work/a.npy" "$work/b.npy" -t float32 -k
+expect 2 '' 'vecdot has 2 inputs' run vecdot "$work/a.npy"
+expect 1 '' 'argument 1: .*\(argument 1 is ".*/big.npy"\)' run vecdot "$work/a.npy" "$work/big.npy"
+expect 1 '' '/absent.npy: No such file' run "$add" "$work/a.npy" "$work/absent.npy"
+expect 1 '' '/object.npy: byte 19: the dtype is "\|O", Python objects' run "$add" "$work/a.npy" "$work/object.npy"
+expect 1 '' '/short.npy: ends after 131 bytes; its header promises 800' run "$add" "$work/short.npy" 1
+expect 1 '' '/half.npy: has dtype V2' run "$add" "$work/half.npy" 1
+expect 1 '' 'is no .npy file' run "$add" 1 "$work/twice.uf"
+expect 1 '' '^  \(x\) \{ return x \+ ; \}$' run '(x) { return x + ; }' 1
+expect 1 '' '/nowhere/x.npy: No such file' run "$add" 1 2 -o "$work/nowhere/x.npy"
+input=$work/a.npy
+expect 0 '^ \[ 8 10 12\]\]$' '' run "$work/twice.uf" -
+input=
+# leaves FILE DESCR SHAPE BYTES: so is what the last command left in a file.
+leaves() {
+    n=$((n + 1))
+    npy expected.npy "$2" "$3" False "$4"
+    cmp "$work/$1" "$work/expected.npy" >"$work/out" 2>&1 || printf 'not '
+    echo "ok $n - it leaves $1"
+    [ ! -s "$work/out" ] || sed 's/^/# /' "$work/out"
+}
+expect 0 '' '' run '(x) { return x; }' "$work/big.npy" -o "$work/out.npy"
+leaves out.npy '<i2' '(2, 2)' '\001\000\003\000\002\000\004\000'
+expect 0 '' '' run '(x) -> (y, z) { y = -x; z = x > 15; }' "$work/b.npy" -o "$work/y.npy" -t int8 -o "$work/z.npy"
+leaves y.npy '|i1' '(3,)' '\366\354\342'
+leaves z.npy '|i1' '(3,)' '\000\001\001'
+expect 0 '' '' run '(x) { return x; }' true -o "$work/number.npy"
+leaves number.npy '|b1' '()' '\001'
+expect 1 '' 'which does not cast' run '(x) { return x / 2; }' "$work/float.npy" -t int32 -o "$work/b.npy"
+leaves b.npy '|i1' '(3,)' '\012\024\036'
+expect 0 '' '' run '(x) { return (int8)(x + 1); }' "$work/b.npy" -o "$work/b.npy"
+leaves b.npy '|i1' '(3,)' '\013\025\037'
+input=$work/b.npy
+expect 0 'NUMPY' '' run '(x) { return (int8)(x + 1); }' - -o -
+cp "$work/out" "$work/standard.npy"
+leaves standard.npy '|i1' '(3,)' '\014\026\040'
+input=
 
 if [ -w /dev/full ]; then
     n=$((n + 1))
