@@ -67,6 +67,8 @@ static bool unexpected(cursor *c, const char *needed) {
 /* string := "'" { byte } "'" | '"' { byte } '"' */
 static bool string(cursor *c, const char *needed, const unsigned char **text, size_t *length) {
     skip_blanks(c);
+    *text = c->at;
+    *length = 0;
     if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
         return unexpected(c, needed);
     const unsigned char *close = memchr(c->at + 1, *c->at, (size_t)(c->end - c->at - 1));
