@@ -59,6 +59,8 @@ typedef struct work {
 void work_run(const work *w);
 /* Is it known to pay on several? */
 bool work_parallel(const work *w);
+/* Units are rows of a loop; where there are few, pieces of rows that are multiples of `grain` elements. */
+void work_cut_rows(work *w, int64_t rows, int64_t n, int64_t grain);
 /* Which of a kernel's costs belongs to calls or results of so many steps. */
 int cost_size(double steps);
 
@@ -92,6 +94,9 @@ static inline size_t flat_words(const launch *l, int64_t first, uint64_t *words)
 /* scan.c: accumulations. */
 void cpu_scan_specialise(variant *v, const fold_subject *s);
 void cpu_scan_launch(code *c, const launch *l);
+/* fold.c */
+int64_t cpu_fold_specialise(variant *v, const fold_subject *s);
+void cpu_fold_launch(code *c, const launch *l);
 
 /* stream.c: flat loops whose outputs are too large for the caches. */
 bool stream_wanted(const launch *l, int64_t n);

@@ -74,8 +74,9 @@ static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *l
 }
 
 static int64_t cpu_specialise_fold(variant *v, const fold_subject *s) {
-    if (v->loop == LOOP_SCAN)
-        cpu_scan_specialise(v, s);
+    if (v->loop == LOOP_FOLD)
+        return cpu_fold_specialise(v, s);
+    cpu_scan_specialise(v, s);
     return 0;
 }
 

@@ -10,9 +10,8 @@
 #include "cpu/cpu.h"
 
 enum {
-    GRAIN = 64,        /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype */
-    ROWS_ENOUGH = 256, /* loops of fewer rows are cut within rows too, */
-    PIECE_GRAIN = 16,  /* into multiples of this many elements (inner calls: of one) */
+    GRAIN = 64,       /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype */
+    PIECE_GRAIN = 16, /* into multiples of this many elements (inner calls: of one) */
     MOST_WORDS = VARIANT_OPERANDS * 4 + 2,
     MOST_CORE_WORDS = LAYOUT_MAX_DIMS + UF_MAX_OPERANDS * LAYOUT_MAX_RANK
 };
@@ -163,24 +162,10 @@ static void launch_flat(code *c, const launch *l) {
                      .stream = stream_wanted(l, n)});
 }
 
-/* Cuts the rows of a loop of few into pieces of at least `grain` elements. */
-static void cut_rows(work *w, int64_t rows, int64_t n, int64_t grain) {
-    w->units = rows;
-    w->pieces = 1;
-    w->piece = n;
-    if (rows < ROWS_ENOUGH && n >= 2 * grain) {
-        int64_t pieces = (ROWS_ENOUGH + rows - 1) / rows;
-        int64_t piece = (n + pieces - 1) / pieces;
-        w->piece = (piece + grain - 1) / grain * grain;
-        w->pieces = (n + w->piece - 1) / w->piece;
-        w->units = rows * w->pieces;
-    }
-}
-
 static void launch_nested(code *c, const launch *l) {
     int64_t n = l->loop->extent[0];
     work w = {.c = c, .l = l, .run = nested_run, .probe_min = PROBE_MIN, .grain = 1};
-    cut_rows(&w, l->loop->count / n, n, PIECE_GRAIN);
+    work_cut_rows(&w, l->loop->count / n, n, PIECE_GRAIN);
     w.unit_steps = (double)w.piece;
     work_run(&w);
 }
@@ -200,18 +185,16 @@ static void launch_calls(code *c, const launch *l) {
     int64_t n = l->loop->extent[0];
     double steps = call_steps(l);
     work w = {.c = c, .l = l, .run = nested_run, .probe_min = PROBE_MIN_CALLS, .grain = 1};
-    cut_rows(&w, l->loop->count / n, n, 1);
+    work_cut_rows(&w, l->loop->count / n, n, 1);
     w.unit_steps = (double)w.piece * steps;
     w.size = cost_size(steps);
     work_run(&w);
 }
 
 static void launch_any(const code *c, const launch *l) {
-    static void (*const by_class[LOOP_CLASSES])(code * c, const launch *l) = {[LOOP_FLAT] = launch_flat,
-                                                                              [LOOP_ROWS] = launch_nested,
-                                                                              [LOOP_GENERAL] = launch_nested,
-                                                                              [LOOP_CALLS] = launch_calls,
-                                                                              [LOOP_SCAN] = cpu_scan_launch};
+    static void (*const by_class[LOOP_CLASSES])(code * c, const launch *l) = {
+        [LOOP_FLAT] = launch_flat,   [LOOP_ROWS] = launch_nested,   [LOOP_GENERAL] = launch_nested,
+        [LOOP_CALLS] = launch_calls, [LOOP_FOLD] = cpu_fold_launch, [LOOP_SCAN] = cpu_scan_launch};
     by_class[l->v->loop]((code *)(uintptr_t)c, l);
 }
 

@@ -11,6 +11,7 @@ enum {
     TICKS_PARALLEL = 60000, /* runs that should take less stay on the caller's thread */
     TICKS_PART = 25000,     /* smallest part for another thread */
     PARTS_A_THREAD = 4,     /* so that threads that start late or are slowed down have less to do */
+    ROWS_ENOUGH = 256,      /* loops of fewer rows are cut within rows too */
     PROBE = 64,             /* a kernel of unknown cost is timed on 1 / PROBE of the work first */
     LARGE_PART = 4          /* parts of so many grains are cut between grains */
 };
@@ -29,6 +30,19 @@ int cost_size(double steps) {
     int size;
     frexp(steps, &size);
     return size < COST_SIZES ? size : COST_SIZES - 1;
+}
+
+void work_cut_rows(work *w, int64_t rows, int64_t n, int64_t grain) {
+    w->units = rows;
+    w->pieces = 1;
+    w->piece = n;
+    if (rows < ROWS_ENOUGH && n >= 2 * grain) {
+        int64_t pieces = (ROWS_ENOUGH + rows - 1) / rows;
+        int64_t piece = (n + pieces - 1) / pieces;
+        w->piece = (piece + grain - 1) / grain * grain;
+        w->pieces = (n + w->piece - 1) / w->piece;
+        w->units = rows * w->pieces;
+    }
 }
 
 /* What a step costs; where that is not known, at the nearest size. 0: nothing is known. */

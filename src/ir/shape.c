@@ -212,18 +212,26 @@ static void loop_end(emit *e, const shape_loop *l, ssa step, ssa metadata) {
     emit_label(e, l->end);
 }
 
-void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
+void shape_loop_end_hints(emit *e, const shape_loop *l, ssa step, const int *hints, int n) {
+    text list = {0};
     int self = e->nmetadata + 1;
-    loop_end(e, l, step,
-             hint ? ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d}", self, hint))
-                  : ssa_text("%s", ""));
+    for (int i = 0; i < n; i++)
+        text_printf(&list, ", !%d", hints[i]);
+    e->failed |= list.failed;
+    if (!n || list.failed)
+        loop_end(e, l, step, ssa_text("%s", ""));
+    else
+        loop_end(e, l, step, ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d%s}", self, list.data)));
+    text_free(&list);
+}
+
+void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
+    shape_loop_end_hints(e, l, step, &hint, hint != 0);
 }
 
 void shape_loop_end_short(emit *e, const shape_loop *l, ssa step, int hint) {
-    int masked = emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}"), self = e->nmetadata + 1;
-    ssa also = hint ? ssa_text(", !%d", hint) : ssa_text("%s", "");
-    loop_end(e, l, step,
-             ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d, !%d%s}", self, masked, also.text)));
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}"), hint};
+    shape_loop_end_hints(e, l, step, hints, 1 + (hint != 0));
 }
 
 int shape_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }

@@ -50,6 +50,7 @@ shape_loop shape_loop_begin(emit *e, const char *type, ssa from, ssa limit);
 void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint);
 /* The same for a loop of few iterations: vectors of which some lanes are masked in place of single elements at its end. */
 void shape_loop_end_short(emit *e, const shape_loop *l, ssa step, int hint);
+void shape_loop_end_hints(emit *e, const shape_loop *l, ssa step, const int *hints, int n);
 int shape_no_unroll(emit *e); /* a hint: libNVVM's older dialect unrolls what it sees */
 
 /* GPU: how many elements a thread has in flight where it goes element by element (misaligned arrays, tails): more cost

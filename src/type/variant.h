@@ -148,6 +148,7 @@ static inline size_t variant_key_size(const variant *v) {
  *
  *   CPU fold      n        results along dimension 0 of the loop (the engine walks the others)
  *                 for every array operand, and the position: its stride along that dimension (position: 0)
+ *                 elements       of each result, as the launch says
  *                 first, last    the part of the outermost dimension (reduced - 1) of the reduced loop to be combined
  *                 for the other dimensions of the reduced loop, from 0 on: their extents
  *                 then for every array operand that is no output and no bound, and the position: strides of dimensions 0 ..

@@ -1,0 +1,192 @@
+/* fold.c - reductions on the CPU: how the loops of a call become lanes, parts and units of work. A unit is a piece of a row
+ * of results (along dimension 0 of the loop), or, where the elements of results are divided, one part of those. Which there
+ * are follows from shapes alone; how units are spread over threads changes no result. */
+#include "cpu/cpu.h"
+
+enum {
+    COLUMN_GRAIN = 64,   /* columns: into multiples of so many results */
+    PART = 1 << 17,      /* elements of all results in a part, at least; */
+    RESULTS_ENOUGH = 64, /* for so many pieces of work there is no need to divide */
+    FEW_ELEMENTS = 16,   /* of a result: lanes rather take other results, */
+    FEW_RESULTS = 16,    /* if there are so many */
+    FOLD_WORDS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 4
+};
+
+/* ---- Variants ---- */
+
+static int64_t stride_of(const nd_loop *loop, int d, int k) {
+    return d < loop->ndim ? loop->stride[(size_t)d * (size_t)loop->narrays + (size_t)k] : 0;
+}
+
+static bool is_read(const variant *v, int k) {
+    return (k < v->nin && v->operand[k].kind != OPERAND_NUMBER) || (v->masked && k == variant_mask(v));
+}
+
+/* Bytes from one lane's elements to the next's, which is what reading them costs if they are few; beyond a cache line it is all
+ * the same. */
+static int64_t distance(const variant *v, const nd_loop *lanes) {
+    enum {
+        LINE = 64
+    };
+    int64_t sum = 0;
+    for (int k = 0, n = variant_operands(v); k < n; k++) {
+        int64_t stride = stride_of(lanes, 0, k), size = dtypes[v->operand[k].memory].size;
+        if (is_read(v, k))
+            sum += stride > LINE || stride < -LINE || stride * size > LINE || stride * size < -LINE ? LINE
+                   : stride < 0                                                                     ? -stride * size
+                                                                                                    : stride * size;
+    }
+    return sum;
+}
+
+static bool bounds_differ(const variant *v, const nd_loop *kept) {
+    for (int i = 0; i < 2 * v->segmented; i++)
+        if (stride_of(kept, 0, variant_bounds(v) + i))
+            return true;
+    return false;
+}
+
+static bool takes_columns(const variant *v, const fold_subject *s) {
+    const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
+    if (v->empty || bounds_differ(v, kept) || kept->extent[0] < 2)
+        return false;
+    if (!v->segmented && reduced->count <= FEW_ELEMENTS && kept->extent[0] >= FEW_RESULTS)
+        return true;
+    return distance(v, kept) < distance(v, reduced);
+}
+
+static void fill_kinds(variant *v, const nd_fold *loops) {
+    const nd_loop *lanes = v->columns ? &loops->kept : &loops->reduced;
+    for (int k = 0, n = variant_operands(v); k < n; k++) {
+        variant_operand *o = &v->operand[k];
+        bool position = v->position && k == variant_position(v);
+        o->fixed = 0;
+        if (o->kind != OPERAND_NUMBER)
+            o->kind = position ? OPERAND_POSITION : lanes->kind[k];
+    }
+}
+
+/* How many elements of each result a part has: whole steps of the outermost dimension. Where results are few, and the
+ * elements of each many. */
+static int64_t part_size(const variant *v, const fold_subject *s) {
+    const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
+    int64_t results = kept->count, pieces = v->columns ? results / COLUMN_GRAIN : results;
+    int64_t outer = reduced->extent[reduced->ndim - 1], inner = outer ? reduced->count / outer : 0;
+    if (s->whole || v->empty || v->segmented || s->size->order == FOLD_SERIAL || pieces >= RESULTS_ENOUGH || !inner)
+        return 0;
+    int64_t wanted = v->columns ? (PART + results - 1) / results : PART;
+    int64_t steps = (wanted + inner - 1) / inner;
+    return steps <= outer / 2 ? steps * inner : 0;
+}
+
+int64_t cpu_fold_specialise(variant *v, const fold_subject *s) {
+    v->ndim = v->vector = v->repeat = 1;
+    v->wide = 0;
+    v->reduced = (uint8_t)s->loops->reduced.ndim;
+    for (int k = 0, n = variant_operands(v); k < n; k++)
+        v->operand[k].kind = s->loops->kept.kind[k] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;
+    v->columns = takes_columns(v, s);
+    fill_kinds(v, s->loops);
+    return part_size(v, s);
+}
+
+/* ---- Launches ---- */
+
+/* The words of a kernel, and where in them is what changes from unit to unit. */
+typedef struct place {
+    uint64_t words[FOLD_WORDS];
+    size_t n, part; /* how many results; first and last step of the outermost dimension */
+    uint8_t word[VARIANT_OPERANDS];
+} place;
+
+static size_t put_operands(place *p, const launch *l) {
+    const variant *v = l->v;
+    size_t used = 0;
+    for (int k = 0, n = variant_operands(v); k < n; k++) {
+        const variant_operand *o = &v->operand[k];
+        p->word[k] = (uint8_t)used;
+        p->words[used++] = o->kind == OPERAND_NUMBER ? l->numbers[k][0] : (uintptr_t)l->data[k];
+        if (o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128)
+            p->words[used++] = l->numbers[k][1];
+    }
+    return used;
+}
+
+static void put_words(place *p, const launch *l) {
+    const variant *v = l->v;
+    size_t used = put_operands(p, l);
+    p->n = used++;
+    for (int k = 0, n = variant_operands(v); k < n; k++)
+        if (v->operand[k].kind != OPERAND_NUMBER)
+            p->words[used++] = (uint64_t)stride_of(l->loop, 0, k);
+    p->words[used++] = (uint64_t)l->elements;
+    p->part = used;
+    used += 2;
+    for (int d = 0; d < l->reduced->ndim - 1; d++)
+        p->words[used++] = (uint64_t)l->reduced->extent[d];
+    for (int k = 0, n = variant_operands(v); k < n; k++)
+        for (int d = 0; d < l->reduced->ndim; d++)
+            if (is_read(v, k) || v->operand[k].kind == OPERAND_POSITION)
+                p->words[used++] = (uint64_t)stride_of(l->reduced, d, k);
+}
+
+static void move_to(place *p, const launch *l, const int64_t *index, int64_t part) {
+    const variant *v = l->v;
+    for (int k = 0, n = variant_operands(v); k < n; k++) {
+        const variant_operand *o = &v->operand[k];
+        if (o->kind == OPERAND_NUMBER)
+            continue;
+        int64_t at = k >= v->nin && k < v->nin + v->nout ? part * l->chunk_stride : 0;
+        for (int d = 0; d < l->loop->ndim; d++)
+            at += index[d] * stride_of(l->loop, d, k);
+        p->words[p->word[k]] =
+            (uintptr_t)l->data[k] + (uint64_t)(o->kind == OPERAND_POSITION ? at : at * dtypes[o->memory].size);
+    }
+}
+
+/* Steps of the outermost dimension in a part. */
+static int64_t part_steps(const launch *l) {
+    int64_t outer = l->reduced->extent[l->reduced->ndim - 1];
+    return l->chunk ? l->chunk / (l->reduced->count / outer) : outer;
+}
+
+/* n results from `first` on of a row, of each the part. */
+static void run_piece(const work *w, place *p, int64_t row, int64_t first, int64_t n, int64_t part) {
+    const launch *l = w->l;
+    int64_t index[UF_MAX_NDIM] = {first}, steps = part_steps(l), outer = l->reduced->extent[l->reduced->ndim - 1];
+    for (int d = 1; d < l->loop->ndim; d++) {
+        index[d] = row % l->loop->extent[d];
+        row /= l->loop->extent[d];
+    }
+    move_to(p, l, index, part);
+    p->words[p->n] = (uint64_t)n;
+    p->words[p->part] = (uint64_t)(part * steps);
+    p->words[p->part + 1] = (uint64_t)(outer - part * steps < steps ? outer : (part + 1) * steps);
+    w->c->run(p->words);
+}
+
+/* Units first .. last-1: of the parts of the pieces of the rows. Neighbouring pieces of a row are taken together. */
+static void fold_run(const work *w, int64_t first, int64_t last) {
+    place p;
+    int64_t n = w->l->loop->extent[0];
+    put_words(&p, w->l);
+    while (first < last) {
+        int64_t part = first % w->parts, at = first / w->parts % w->pieces, row = first / w->parts / w->pieces;
+        int64_t left = w->parts > 1 ? 1 : last - first, take = w->pieces - at < left ? w->pieces - at : left;
+        int64_t begin = at * w->piece, end = n - begin < take * w->piece ? n : begin + take * w->piece;
+        run_piece(w, &p, row, begin, end - begin, part);
+        first += take;
+    }
+}
+
+void cpu_fold_launch(code *c, const launch *l) {
+    int64_t n = l->loop->extent[0], rows = l->loop->count / n, grain = l->v->columns ? COLUMN_GRAIN : 1;
+    int64_t each = l->reduced->count > 0 ? l->reduced->count : 1;
+    work w = {.c = c, .l = l, .run = fold_run, .probe_min = PROBE_MIN_CALLS, .grain = 1};
+    w.parts = l->chunk ? (l->reduced->count + l->chunk - 1) / l->chunk : 1;
+    work_cut_rows(&w, rows, n, grain);
+    w.units *= w.parts;
+    w.unit_steps = (double)w.piece * (double)(l->chunk ? l->chunk : each);
+    w.size = cost_size((double)each);
+    work_run(&w);
+}

@@ -1,0 +1,364 @@
+/* cascade.c - strips of accumulators in arrays that stay in the first level cache. The loops over lanes are vector loops,
+ * whatever is combined. A strip is combined with at most BLOCK and some groups of elements one after the other; a full one
+ * stays on the stack, where two of the same number of elements are combined: as a binary counter carries. Lanes go through
+ * their elements in order. */
+#include "ir/cascade.h"
+
+enum {
+    LEVELS = 48, /* strips of 2^0 .. 2^47 blocks */
+    BLOCK = 16,
+    BIG_COMBINE = 12, /* nodes: of larger functions fewer copies are made */
+    HUGE_COMBINE = 48
+};
+
+static bool serial(const cascade *c) { return c->w->f->order == FOLD_SERIAL; }
+
+/* ---- Places ---- */
+
+static ssa moved_position(fold_writer *w, const place *p, const pace *by, ssa steps) {
+    emit *e = w->s.e;
+    if (!p->position.text[0] || !by->position.text[0])
+        return p->position;
+    return shape_op(e, "add i64", p->position, shape_op(e, "mul i64", steps, by->position));
+}
+
+place place_moved(fold_writer *w, const place *p, const pace *by, ssa steps) {
+    emit *e = w->s.e;
+    place to = *p;
+    for (int k = 0; k < w->s.noperands; k++) {
+        if (!fold_reads(w, k) || !by->by[k].text[0])
+            continue;
+        bool one = !strcmp(by->by[k].text, "1");
+        to.at[k] = shape_at(&w->s, k, p->at[k], one ? steps : shape_op(e, "mul i64", steps, by->by[k]));
+    }
+    to.position = moved_position(w, p, by, steps);
+    return to;
+}
+
+/* ---- Loops over lanes ---- */
+
+lane_loop lanes_begin(emit *e, ssa width) {
+    lane_loop l = {.group = e->access_group};
+    l.loop = shape_loop_begin(e, "i64", ssa_text("0"), width);
+    e->access_group = emit_metadata(e, "distinct !{}");
+    return l;
+}
+
+void lanes_end(emit *e, lane_loop *l) {
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), shape_no_unroll(e)};
+    e->access_group = l->group;
+    shape_loop_end_hints(e, &l->loop, ssa_text("1"), hints, COUNT(hints));
+}
+
+/* ---- Strips ---- */
+
+static ssa array_new(emit *e, dtype t, int count) {
+    const char *type = ir_memory_type(t);
+    count *= dtype_is_complex(t) ? 2 : 1;
+    ssa all = emit_value(e, "alloca [%d x %s], align 64", count, type);
+    return emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type, all.text);
+}
+
+/* The strip of a level: the address of lane 0 for each value. */
+typedef struct strip {
+    ssa at[ITEM_VALUES], has;
+} strip;
+
+static strip strip_of(const cascade *c, ssa level) {
+    emit *e = c->w->s.e;
+    strip s = {.has = {""}};
+    ssa first = strcmp(level.text, "0") ? emit_value(e, "mul i64 %s, %d", level.text, c->lanes) : level;
+    for (int k = 0; k < c->w->nstate; k++)
+        s.at[k] = emit_element(e, c->w->state[k], c->array[k], first);
+    if (c->has.text[0])
+        s.has = emit_element(e, DT_BOOL, c->has, first);
+    return s;
+}
+
+static item strip_get(const cascade *c, const strip *s, ssa l) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    item x = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++)
+        x.v[k] = emit_load(e, w->state[k], emit_element(e, w->state[k], s->at[k], l));
+    if (s->has.text[0])
+        x.has = emit_load(e, DT_BOOL, emit_element(e, DT_BOOL, s->has, l));
+    else if (c->sparse)
+        x.has = emit_value(e, "icmp ne i64 %s, 0", x.v[w->f->nstate].text);
+    return x;
+}
+
+static void strip_put(const cascade *c, const strip *s, ssa l, const item *x) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    for (int k = 0; k < w->nstate; k++)
+        emit_store(e, w->state[k], x->v[k], emit_element(e, w->state[k], s->at[k], l));
+    if (s->has.text[0])
+        emit_store(e, DT_BOOL, x->has.text[0] ? x->has : ssa_text("true"), emit_element(e, DT_BOOL, s->has, l));
+}
+
+/* Combines strip b into strip a. */
+static void strip_join(const cascade *c, const strip *a, const strip *b, ssa width) {
+    emit *e = c->w->s.e;
+    lane_loop l = lanes_begin(e, width);
+    item x = strip_get(c, a, l.loop.i), y = strip_get(c, b, l.loop.i), both = fold_join(c->w, &x, &y);
+    strip_put(c, a, l.loop.i, &both);
+    lanes_end(e, &l);
+}
+
+/* ---- Steps ---- */
+
+static item element(const cascade *c, const place *lane0, ssa l) {
+    fold_writer *w = c->w;
+    ssa in[VARIANT_OPERANDS];
+    place p = place_moved(w, lane0, &c->lane, l);
+    for (int k = 0; k < w->s.noperands; k++)
+        if (fold_reads(w, k))
+            in[k] = emit_load(w->s.e, shape_memory(&w->s, k), p.at[k]);
+    return fold_element(w, in, p.position);
+}
+
+/* Steps s .. s + count - 1 from p on, into a strip: in place of what it has, or behind it. */
+static void take(const cascade *c, const strip *into, const place *p, ssa s, int count, ssa width, bool first) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    place *at = arena_alloc(e->a, (size_t)count * sizeof *at);
+    item *x = arena_alloc(e->a, (size_t)count * sizeof *x);
+    for (int j = 0; j < count; j++)
+        at[j] = place_moved(w, p, &c->step, j ? emit_value(e, "add i64 %s, %d", s.text, j) : s);
+    lane_loop l = lanes_begin(e, width);
+    for (int j = 0; j < count; j++)
+        x[j] = element(c, &at[j], l.loop.i);
+    item all = fold_tree(w, x, count);
+    if (!first) {
+        item before = strip_get(c, into, l.loop.i);
+        all = fold_join(w, &before, &all);
+    }
+    strip_put(c, into, l.loop.i, &all);
+    lanes_end(e, &l);
+}
+
+void cascade_plain(cascade *c, const place *p, ssa steps, ssa width) {
+    emit *e = c->w->s.e;
+    strip bottom = strip_of(c, ssa_text("0"));
+    take(c, &bottom, p, ssa_text("0"), 1, width, true);
+    shape_loop l = shape_loop_begin(e, "i64", ssa_text("1"), steps);
+    take(c, &bottom, p, l.i, 1, width, false);
+    shape_loop_end(e, &l, ssa_text("1"), 0);
+}
+
+void cascade_more(cascade *c, const place *p, ssa width) {
+    strip bottom = strip_of(c, ssa_text("0"));
+    take(c, &bottom, p, ssa_text("0"), 1, width, false);
+}
+
+item cascade_lane(cascade *c, ssa l) {
+    strip bottom = strip_of(c, ssa_text("0"));
+    return strip_get(c, &bottom, l);
+}
+
+/* The upper half onto the lower one, again and again; of an odd number the middle lane stays. */
+void cascade_halve(cascade *c, ssa width) {
+    emit *e = c->w->s.e;
+    strip bottom = strip_of(c, ssa_text("0"));
+    emit_line(e, "store i64 %s, i64* %s", width.text, c->left.text);
+    int head = emit_label_new(e), body = emit_label_new(e), end = emit_label_new(e);
+    emit_branch(e, head);
+    emit_label(e, head);
+    ssa now = emit_value(e, "load i64, i64* %s", c->left.text);
+    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 1", now.text), body, end);
+    emit_label(e, body);
+    ssa half = emit_value(e, "lshr i64 %s, 1", now.text), rest = shape_op(e, "sub i64", now, half);
+    lane_loop l = lanes_begin(e, half);
+    item x = strip_get(c, &bottom, l.loop.i), y = strip_get(c, &bottom, shape_op(e, "add i64", l.loop.i, rest));
+    item both = fold_join(c->w, &x, &y);
+    strip_put(c, &bottom, l.loop.i, &both);
+    lanes_end(e, &l);
+    emit_line(e, "store i64 %s, i64* %s", rest.text, c->left.text);
+    emit_branch(e, head);
+    emit_label(e, end);
+}
+
+/* ---- The stack ---- */
+
+static ssa get(const cascade *c, ssa variable) { return emit_value(c->w->s.e, "load i64, i64* %s", variable.text); }
+
+static void set(const cascade *c, ssa variable, ssa value) {
+    emit_line(c->w->s.e, "store i64 %s, i64* %s", value.text, variable.text);
+}
+
+static int group_size(const fold_writer *w) {
+    int nodes = w->f->combine->nodes + (w->f->map && !w->s.v->from_states ? w->f->map->nodes : 0);
+    bool loops = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
+    if (w->f->order == FOLD_SERIAL || loops || nodes > HUGE_COMBINE)
+        return 1;
+    return nodes > BIG_COMBINE ? 4 : 8;
+}
+
+void cascade_begin(cascade *c, fold_writer *w, int lanes) {
+    emit *e = w->s.e;
+    const variant *v = w->s.v;
+    *c = (cascade){.w = w, .lanes = lanes, .group = group_size(w)};
+    c->sparse = fold_sparse(w) && (v->masked || (v->from_states && v->counted));
+    for (int k = 0; k < w->nstate; k++)
+        c->array[k] = array_new(e, w->state[k], LEVELS * lanes);
+    if (c->sparse && (!v->counted || serial(c))) /* serial: the initial values count as no element */
+        c->has = array_new(e, DT_BOOL, LEVELS * lanes);
+    ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
+    for (size_t i = 0; i < COUNT(variables); i++)
+        *variables[i] = emit_value(e, "alloca i64");
+}
+
+void cascade_clear(cascade *c, ssa width) {
+    emit *e = c->w->s.e;
+    bool begun = serial(c) && c->w->s.v->ninitial;
+    set(c, c->level, ssa_text("0"));
+    set(c, c->blocks, ssa_text("0"));
+    set(c, c->fill, ssa_text(begun ? "1" : "0"));
+    if (!begun)
+        return;
+    strip bottom = strip_of(c, ssa_text("0"));
+    item first = fold_initial(c->w);
+    lane_loop l = lanes_begin(e, width);
+    strip_put(c, &bottom, l.loop.i, &first);
+    lanes_end(e, &l);
+}
+
+/* Combines the strip on top with the one below it. */
+static void pop(cascade *c, ssa width) {
+    emit *e = c->w->s.e;
+    ssa top = get(c, c->level), under = emit_value(e, "sub i64 %s, 1", top.text);
+    strip a = strip_of(c, under), b = strip_of(c, top);
+    strip_join(c, &a, &b, width);
+    set(c, c->level, under);
+}
+
+/* A full block: combines as often as its number has ones at its end, and begins the next one. */
+static void push(cascade *c, ssa width) {
+    emit *e = c->w->s.e;
+    int head = emit_label_new(e), body = emit_label_new(e), end = emit_label_new(e), before = emit_label_new(e);
+    ssa full = get(c, c->blocks);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch(e, head);
+    emit_label(e, head);
+    ssa left = ssa_text("%%ones%d", head), next = ssa_text("%%left%d", head);
+    emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", left.text, full.text, before, next.text, body);
+    ssa odd = emit_value(e, "trunc i64 %s to i1", left.text);
+    int join = emit_label_new(e);
+    emit_branch_if(e, odd, join, end);
+    emit_label(e, join);
+    pop(c, width);
+    emit_branch(e, body);
+    emit_label(e, body);
+    emit_line(e, "%s = lshr i64 %s, 1", next.text, left.text);
+    emit_branch(e, head);
+    emit_label(e, end);
+    set(c, c->blocks, emit_value(e, "add i64 %s, 1", full.text));
+    set(c, c->level, emit_value(e, "add i64 %s, 1", get(c, c->level).text));
+    set(c, c->fill, ssa_text("0"));
+}
+
+static void push_if_full(cascade *c, ssa width) {
+    emit *e = c->w->s.e;
+    if (serial(c))
+        return;
+    int end = shape_if(&c->w->s, emit_value(e, "icmp sge i64 %s, %d", get(c, c->fill).text, BLOCK));
+    push(c, width);
+    shape_end_if(&c->w->s, end);
+}
+
+static void add_to(cascade *c, ssa variable, ssa by) {
+    set(c, variable, shape_op(c->w->s.e, "add i64", get(c, variable), by));
+}
+
+/* A block begins with a group, if there are so many steps left, else with one step. */
+static void begin_block(cascade *c, const place *p, ssa steps, ssa width) {
+    emit *e = c->w->s.e;
+    strip top = strip_of(c, get(c, c->level));
+    ssa at = get(c, c->done);
+    int one = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
+    if (c->group > 1) {
+        ssa left = shape_op(e, "sub i64", steps, at);
+        emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", left.text, c->group), many, one);
+        emit_label(e, many);
+        take(c, &top, p, at, c->group, width, true);
+        set(c, c->done, emit_value(e, "add i64 %s, %d", at.text, c->group));
+        emit_branch(e, end);
+        emit_label(e, one);
+    }
+    take(c, &top, p, at, 1, width, true);
+    set(c, c->done, emit_value(e, "add i64 %s, 1", at.text));
+    if (c->group > 1) {
+        emit_branch(e, end);
+        emit_label(e, end);
+    }
+    set(c, c->fill, ssa_text("1"));
+}
+
+static ssa least(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
+
+/* Whole groups into the strip on top, as many as it may take; then, if it may take more, the steps that are left. */
+static void go_on(cascade *c, const place *p, ssa steps, ssa width) {
+    emit *e = c->w->s.e;
+    strip top = strip_of(c, get(c, c->level));
+    ssa at = get(c, c->done), left = shape_op(e, "sub i64", steps, at);
+    ssa groups = emit_value(e, "sdiv i64 %s, %d", left.text, c->group);
+    if (!serial(c))
+        groups = least(e, groups, emit_value(e, "sub i64 %d, %s", BLOCK, get(c, c->fill).text));
+    ssa end = shape_op(e, "add i64", at, emit_value(e, "mul i64 %s, %d", groups.text, c->group));
+    shape_loop l = shape_loop_begin(e, "i64", at, end);
+    take(c, &top, p, l.i, c->group, width, false);
+    shape_loop_end(e, &l, ssa_text("%d", c->group), 0);
+    add_to(c, c->fill, groups);
+    set(c, c->done, end);
+    if (c->group == 1)
+        return;
+    int none = shape_if(&c->w->s, emit_value(e, "icmp slt i64 %s, %d", get(c, c->fill).text, BLOCK));
+    l = shape_loop_begin(e, "i64", end, steps);
+    take(c, &top, p, l.i, 1, width, false);
+    shape_loop_end(e, &l, ssa_text("1"), 0);
+    add_to(c, c->fill, shape_op(e, "sub i64", steps, end));
+    set(c, c->done, steps);
+    shape_end_if(&c->w->s, none);
+}
+
+void cascade_run(cascade *c, const place *p, ssa steps, ssa width) {
+    emit *e = c->w->s.e;
+    int head = emit_label_new(e), body = emit_label_new(e), end = emit_label_new(e);
+    int begin = emit_label_new(e), more = emit_label_new(e);
+    set(c, c->done, ssa_text("0"));
+    emit_branch(e, head);
+    emit_label(e, head);
+    emit_branch_if(e, shape_op(e, "icmp slt i64", get(c, c->done), steps), body, end);
+    emit_label(e, body);
+    push_if_full(c, width);
+    emit_branch_if(e, emit_value(e, "icmp eq i64 %s, 0", get(c, c->fill).text), begin, more);
+    emit_label(e, begin);
+    begin_block(c, p, steps, width);
+    emit_branch(e, head);
+    emit_label(e, more);
+    go_on(c, p, steps, width);
+    emit_branch(e, head);
+    emit_label(e, end);
+}
+
+void cascade_part(cascade *c, const place *p, ssa width) {
+    strip top = strip_of(c, get(c, c->level));
+    take(c, &top, p, ssa_text("0"), 1, width, false);
+    add_to(c, c->fill, ssa_text("1"));
+}
+
+void cascade_end(cascade *c, ssa width) {
+    emit *e = c->w->s.e;
+    int head = emit_label_new(e), body = emit_label_new(e), end = emit_label_new(e);
+    if (serial(c))
+        return;
+    emit_branch(e, head);
+    emit_label(e, head);
+    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 0", get(c, c->level).text), body, end);
+    emit_label(e, body);
+    pop(c, width);
+    emit_branch(e, head);
+    emit_label(e, end);
+}

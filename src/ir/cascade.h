@@ -1,0 +1,67 @@
+/* cascade.h - how the CPU folds many elements: strips of accumulators, a lane each, and a stack of such strips that blocks of
+ * equal size are combined on, so that errors grow with the logarithm of the number of elements. */
+#ifndef UF_IR_CASCADE_H
+#define UF_IR_CASCADE_H
+
+#include "ir/fold.h"
+
+/* Where an element lies: for each operand that is read, its address; and its position. */
+typedef struct place {
+    ssa at[VARIANT_OPERANDS];
+    ssa position; /* empty where the variant has none */
+} place;
+
+/* How operands move, in elements. Empty: they do not. */
+typedef struct pace {
+    ssa by[VARIANT_OPERANDS];
+    ssa position;
+} pace;
+
+/* `steps` along the pace from a place. */
+place place_moved(fold_writer *w, const place *p, const pace *by, ssa steps);
+
+typedef struct cascade {
+    fold_writer *w;
+    int lanes;              /* of a strip, at most */
+    int group;              /* steps whose elements are combined with each other before they are with the strip */
+    bool sparse;            /* lanes may have no element yet */
+    pace lane;              /* from one lane to the next; contiguous operands by 1 */
+    pace step;              /* from one step to the next */
+    ssa array[ITEM_VALUES]; /* LEVELS strips for each value of the state */
+    ssa has;
+    ssa level, fill,
+        blocks;     /* variables: the strip that is filled; what it has been combined with; how many are full */
+    ssa done, left; /* variables of loops: steps that are done; lanes that are left */
+} cascade;
+
+/* Makes the variables and arrays, before the first branch of a kernel. Then `lane` is to be filled, and `step` before the
+ * first run. */
+void cascade_begin(cascade *c, fold_writer *w, int lanes);
+
+/* Empties the stack. A serial fold begins with the initial values, if there are any, in `width` lanes. */
+void cascade_clear(cascade *c, ssa width);
+/* `steps` more steps from p on, of `width` lanes each. */
+void cascade_run(cascade *c, const place *p, ssa steps, ssa width);
+/* One more of fewer lanes, where there has been a whole one. */
+void cascade_part(cascade *c, const place *p, ssa width);
+/* Combines what is on the stack. */
+void cascade_end(cascade *c, ssa width);
+/* What lane l has. */
+item cascade_lane(cascade *c, ssa l);
+
+/* Without the stack: `steps` (at least 1) steps of `width` lanes from p on. */
+void cascade_plain(cascade *c, const place *p, ssa steps, ssa width);
+/* One more step, of any width. */
+void cascade_more(cascade *c, const place *p, ssa width);
+/* Combines `width` (i64) lanes into lane 0. */
+void cascade_halve(cascade *c, ssa width);
+
+/* A loop over lanes, whose accesses to memory do not depend on each other. */
+typedef struct lane_loop {
+    shape_loop loop;
+    int group;
+} lane_loop;
+lane_loop lanes_begin(emit *e, ssa width);
+void lanes_end(emit *e, lane_loop *l);
+
+#endif

@@ -1,0 +1,337 @@
+/* cpu_fold.c - the CPU's kernels for reductions, see cascade.h. Rows: the lanes of a strip take neighbouring elements of a
+ * result, and are combined in the end; a result of few elements has a few lanes and no stack. Where order counts there is one
+ * lane. Columns: the lanes take neighbouring results. */
+#include "ir/cascade.h"
+
+enum {
+    ROW_BYTES = 512,     /* of the states in a strip */
+    COLUMN_BYTES = 2048, /* the same: neighbouring results, so that memory is read in long pieces */
+    SHORT_BYTES = 64,    /* the same, for results of few elements: */
+    SHORT_STEPS = 16,    /* at most so many steps */
+    LANES_MIN = 8
+};
+
+typedef struct kernel {
+    fold_writer *w;
+    cascade c;
+    int dims; /* of the reduced loop */
+    ssa n, elements, first, last;
+    ssa extent[UF_MAX_NDIM]; /* of the reduced loop's dimensions but the last */
+    pace kept, reduced[UF_MAX_NDIM];
+    ssa kept_stride[VARIANT_OPERANDS];
+} kernel;
+
+static int arrays_read(const variant *v) {
+    int n = v->position;
+    for (int k = 0; k < v->nin; k++)
+        n += v->operand[k].kind < OPERAND_NUMBER;
+    return n + v->masked;
+}
+
+int cpu_fold_words(const variant *v) { return 1 + shape_arrays(v) + 3 + v->reduced - 1 + arrays_read(v) * v->reduced; }
+
+/* ---- Words ---- */
+
+static bool is_position(const fold_writer *w, int k) { return w->s.v->operand[k].kind == OPERAND_POSITION; }
+
+static void read_words(kernel *q) {
+    fold_writer *w = q->w;
+    shape *s = &w->s;
+    q->n = shape_word(s);
+    for (int k = 0; k < s->noperands; k++)
+        if (shape_is_array(s, k) || is_position(w, k))
+            q->kept_stride[k] = shape_word(s);
+    q->elements = shape_word(s);
+    q->first = shape_word(s);
+    q->last = shape_word(s);
+    for (int d = 0; d < q->dims - 1; d++)
+        q->extent[d] = shape_word(s);
+    for (int k = 0; k < s->noperands; k++) {
+        q->kept.by[k] = fold_reads(w, k) ? q->kept_stride[k] : ssa_text("%s", "");
+        for (int d = 0; d < q->dims; d++) {
+            if (fold_reads(w, k))
+                q->reduced[d].by[k] = shape_word(s);
+            else if (is_position(w, k))
+                q->reduced[d].position = shape_word(s);
+        }
+    }
+}
+
+/* A stride that LLVM must not guess to be 1; see cpu_loop.c. */
+static ssa no_unit_stride(emit *e, ssa stride) {
+    static const char least[] = "-4611686018427387904";
+    ssa above = emit_value(e, "icmp sgt i64 %s, %s", stride.text, least);
+    return shape_select(e, "i64", above, stride, ssa_text("%s", least));
+}
+
+/* How the lanes move: by what the kinds say. */
+static pace lanes_pace(kernel *q, const pace *by) {
+    fold_writer *w = q->w;
+    pace lanes = *by;
+    for (int k = 0; k < w->s.noperands; k++) {
+        int kind = w->s.v->operand[k].kind;
+        if (!lanes.by[k].text[0])
+            continue;
+        lanes.by[k] = kind == OPERAND_CONTIGUOUS ? ssa_text("1")
+                      : kind == OPERAND_CONSTANT ? ssa_text("%s", "")
+                                                 : no_unit_stride(w->s.e, by->by[k]);
+    }
+    return lanes;
+}
+
+/* Steps of so many lanes. */
+static pace lanes_step(kernel *q, const pace *lane, ssa width) {
+    emit *e = q->w->s.e;
+    pace step = *lane;
+    for (int k = 0; k < q->w->s.noperands; k++)
+        if (lane->by[k].text[0])
+            step.by[k] = strcmp(lane->by[k].text, "1") ? shape_op(e, "mul i64", lane->by[k], width) : width;
+    if (lane->position.text[0])
+        step.position = shape_op(e, "mul i64", lane->position, width);
+    return step;
+}
+
+static place start(const kernel *q) {
+    const shape *s = &q->w->s;
+    place p;
+    for (int k = 0; k < s->noperands; k++)
+        p.at[k] = s->base[k];
+    p.position = s->v->position ? s->value[variant_position(s->v)] : ssa_text("%s", "");
+    return p;
+}
+
+static int lanes_for(const fold_writer *w, int bytes) {
+    int state = 0, lanes = LANES_MIN;
+    for (int k = 0; k < w->nstate; k++)
+        state += dtypes[w->state[k]].size;
+    while (2 * lanes * state <= bytes)
+        lanes *= 2;
+    return lanes;
+}
+
+/* ---- Results ---- */
+
+static void store_results(kernel *q, const item *x, ssa count, ssa index, bool along) {
+    fold_writer *w = q->w;
+    shape *s = &w->s;
+    emit *e = s->e;
+    ssa results[VARIANT_OPERANDS];
+    (w->f->order == FOLD_SERIAL ? fold_results : fold_outcome)(w, x, count, results);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++) {
+        bool unit = along && s->v->operand[k].kind == OPERAND_CONTIGUOUS;
+        ssa offset = unit ? index : shape_op(e, "mul i64", index, q->kept_stride[k]);
+        emit_store(e, shape_memory(s, k), results[k - s->nin], shape_at(s, k, s->base[k], offset));
+    }
+}
+
+/* ---- The dimensions of the reduced loop above 0 ---- */
+
+static place nest_begin(kernel *q, const place *p, shape_loop *loops) {
+    place at = *p;
+    for (int d = q->dims - 1; d > 0; d--) {
+        bool outer = d == q->dims - 1;
+        loops[d] = shape_loop_begin(q->w->s.e, "i64", outer ? q->first : ssa_text("0"), outer ? q->last : q->extent[d]);
+        at = place_moved(q->w, &at, &q->reduced[d], loops[d].i);
+    }
+    return q->dims == 1 ? place_moved(q->w, &at, &q->reduced[0], q->first) : at;
+}
+
+static void nest_end(kernel *q, const shape_loop *loops) {
+    for (int d = 1; d < q->dims; d++)
+        shape_loop_end(q->w->s.e, &loops[d], ssa_text("1"), 0);
+}
+
+/* ---- Segments ---- */
+
+/* The part of a result that its bounds say: i1 whether it has one, where it begins, and how many elements it has. */
+static ssa segment(kernel *q, ssa r, ssa *begin, ssa *count) {
+    shape *s = &q->w->s;
+    emit *e = s->e;
+    ssa bound[2];
+    for (int i = 0; i < 2; i++) {
+        int k = variant_bounds(s->v) + i;
+        bound[i] = emit_load(e, DT_INT64, shape_at(s, k, s->base[k], shape_op(e, "mul i64", r, q->kept_stride[k])));
+    }
+    *begin = bound[0];
+    ssa over = shape_op(e, "icmp sgt i64", bound[1], q->last);
+    ssa stop = shape_select(e, "i64", over, q->last, bound[1]), length = shape_op(e, "sub i64", stop, bound[0]);
+    ssa some = emit_value(e, "icmp sgt i64 %s, 0", length.text);
+    *count = shape_select(e, "i64", some, length, ssa_text("1"));
+    return shape_op(e, "icmp ult i64", bound[0], q->last);
+}
+
+/* ---- Columns ---- */
+
+static void columns_steps(kernel *q, const place *p, ssa width) {
+    shape_loop loops[UF_MAX_NDIM];
+    emit *e = q->w->s.e;
+    place at = nest_begin(q, p, loops);
+    ssa steps = q->dims == 1 ? shape_op(e, "sub i64", q->last, q->first) : q->extent[0];
+    cascade_run(&q->c, &at, steps, width);
+    nest_end(q, loops);
+}
+
+/* Results first .. first + width - 1 of `count` elements each. */
+static void fold_strip(kernel *q, ssa first, ssa width, ssa count) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    place all = start(q), p = place_moved(w, &all, &q->kept, first);
+    cascade_clear(&q->c, width);
+    columns_steps(q, &p, width);
+    cascade_end(&q->c, width);
+    lane_loop l = lanes_begin(e, width);
+    item x = cascade_lane(&q->c, l.loop.i);
+    store_results(q, &x, count, shape_op(e, "add i64", first, l.loop.i), true);
+    lanes_end(e, &l);
+}
+
+/* All results in a row have the same bounds. */
+static void fold_columns(kernel *q) {
+    emit *e = q->w->s.e;
+    int lanes = q->c.lanes, end = 0;
+    ssa count = q->elements;
+    q->c.lane = lanes_pace(q, &q->kept);
+    q->c.step = q->reduced[0];
+    if (q->w->s.v->segmented) {
+        end = shape_if(&q->w->s, segment(q, ssa_text("0"), &q->first, &count));
+        q->last = shape_op(e, "add i64", q->first, count);
+    }
+    shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), q->n);
+    ssa left = shape_op(e, "sub i64", q->n, l.i), few = emit_value(e, "icmp slt i64 %s, %d", left.text, lanes);
+    fold_strip(q, l.i, shape_select(e, "i64", few, left, ssa_text("%d", lanes)), count);
+    shape_loop_end(e, &l, ssa_text("%d", lanes), 0);
+    if (end)
+        shape_end_if(&q->w->s, end);
+}
+
+/* ---- Rows ---- */
+
+/* A run of m elements along dimension 0, in whole steps and a part of one. */
+static void row_run(kernel *q, const place *p, ssa m, ssa width) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    if (q->c.lanes == 1) {
+        cascade_run(&q->c, p, m, width);
+        return;
+    }
+    ssa steps = shape_op(e, "udiv i64", m, width), whole = shape_op(e, "mul i64", steps, width);
+    cascade_run(&q->c, p, steps, width);
+    ssa part = shape_op(e, "sub i64", m, whole);
+    int end = shape_if(&w->s, emit_value(e, "icmp sgt i64 %s, 0", part.text));
+    place rest = place_moved(w, p, &q->c.step, steps);
+    cascade_part(&q->c, &rest, part);
+    shape_end_if(&w->s, end);
+}
+
+/* Few elements along the one dimension. */
+static void row_short(kernel *q, const place *p, ssa m, int lanes) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    int wide = emit_label_new(e), narrow = emit_label_new(e), end = emit_label_new(e);
+    ssa width = ssa_text("%d", lanes);
+    emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", m.text, lanes), wide, narrow);
+    emit_label(e, wide);
+    ssa steps = emit_value(e, "udiv i64 %s, %d", m.text, lanes), part = emit_value(e, "urem i64 %s, %d", m.text, lanes);
+    q->c.step = lanes_step(q, &q->c.lane, width);
+    cascade_plain(&q->c, p, steps, width);
+    place rest = place_moved(w, p, &q->c.step, steps);
+    cascade_more(&q->c, &rest, part);
+    cascade_halve(&q->c, width);
+    emit_branch(e, end);
+    emit_label(e, narrow);
+    q->c.step = q->c.lane;
+    cascade_plain(&q->c, p, m, ssa_text("1"));
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+static void row_long(kernel *q, const place *p, ssa m, ssa width) {
+    shape_loop loops[UF_MAX_NDIM];
+    q->c.step = lanes_step(q, &q->c.lane, width);
+    cascade_clear(&q->c, width);
+    if (q->dims == 1) {
+        row_run(q, p, m, width);
+    } else {
+        place at = nest_begin(q, p, loops);
+        row_run(q, &at, m, width);
+        nest_end(q, loops);
+    }
+    cascade_end(&q->c, width);
+    if (q->c.lanes > 1)
+        cascade_halve(&q->c, width);
+}
+
+/* The elements of one result, which lie from p on, into lane 0. m: how many there are along dimension 0. */
+static void row_fold(kernel *q, const place *p, ssa m) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    ssa lanes = ssa_text("%d", q->c.lanes);
+    if (q->c.lanes == 1 || q->dims > 1) {
+        ssa few = emit_value(e, "icmp slt i64 %s, %s", m.text, lanes.text);
+        row_long(q, p, m, q->c.lanes == 1 ? lanes : shape_select(e, "i64", few, m, lanes));
+        return;
+    }
+    int some = lanes_for(w, SHORT_BYTES), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, some * SHORT_STEPS), few, many);
+    emit_label(e, few);
+    row_short(q, p, m, some);
+    emit_branch(e, end);
+    emit_label(e, many);
+    row_long(q, p, m, lanes);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+static void fold_row(kernel *q, const place *all, ssa r) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    place p = place_moved(w, all, &q->kept, r);
+    ssa count = q->elements, begin = q->first, m;
+    int end = 0;
+    if (w->s.v->segmented) {
+        end = shape_if(&w->s, segment(q, r, &begin, &count));
+        m = count;
+    } else {
+        m = q->dims == 1 ? shape_op(e, "sub i64", q->last, q->first) : q->extent[0];
+    }
+    if (q->dims == 1)
+        p = place_moved(w, &p, &q->reduced[0], begin);
+    row_fold(q, &p, m);
+    item x = cascade_lane(&q->c, ssa_text("0"));
+    store_results(q, &x, count, r, false);
+    if (end)
+        shape_end_if(&w->s, end);
+}
+
+static void fold_rows(kernel *q) {
+    emit *e = q->w->s.e;
+    q->c.lane = lanes_pace(q, &q->reduced[0]);
+    place all = start(q);
+    shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), q->n);
+    fold_row(q, &all, l.i);
+    shape_loop_end(e, &l, ssa_text("1"), 0);
+}
+
+static void fold_nothing(kernel *q) {
+    emit *e = q->w->s.e;
+    item x = fold_identity(q->w);
+    shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), q->n);
+    store_results(q, &x, ssa_text("0"), l.i, false);
+    shape_loop_end(e, &l, ssa_text("1"), 0);
+}
+
+void cpu_fold(fold_writer *w) {
+    const variant *v = w->s.v;
+    kernel *q = arena_alloc(w->s.e->a, sizeof *q);
+    memset(q, 0, sizeof *q);
+    q->w = w;
+    q->dims = v->reduced;
+    read_words(q);
+    if (v->empty) {
+        fold_nothing(q);
+        return;
+    }
+    bool free = w->f->order == FOLD_FREE;
+    cascade_begin(&q->c, w, v->columns ? lanes_for(w, COLUMN_BYTES) : free ? lanes_for(w, ROW_BYTES) : 1);
+    (v->columns ? fold_columns : fold_rows)(q);
+}

@@ -1,0 +1,577 @@
+/* test_cpu_fold.c - reductions on the CPU: kernels compiled from folds, launched over random loops, against plain loops. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cpu/cpu.h"
+#include "draw.h"
+#include "ir/ir.h"
+#include "ir_check.h"
+
+#undef fail /* base.h's */
+#include <cmocka.h>
+
+enum {
+    DIMS = 3,
+    CANARY = 0x5a
+};
+
+/* ---- Folds ---- */
+
+/* The elements of a result in order, as the oracle sees them. */
+typedef struct line {
+    int64_t n;
+    const double *x[2];
+    const int64_t *position;
+    const double *initial; /* NULL: none */
+} line;
+
+typedef struct recipe {
+    const char *name, *map, *combine, *finish, *identity;
+    int nin, nstate, nout;
+    dtype memory[2], in[2], state[UF_MAX_STATE], out[UF_MAX_STATE];
+    fold_order order;
+    bool position, takes_count;
+    int64_t low, high; /* what elements are drawn from */
+    double bound;      /* relative error; 0: exact */
+    void (*naive)(const line *l, double *out);
+} recipe;
+
+static void naive_sum(const line *l, double *out) {
+    out[0] = l->initial ? l->initial[0] : 0;
+    for (int64_t i = 0; i < l->n; i++)
+        out[0] += l->x[0][i];
+}
+
+static void naive_max(const line *l, double *out) {
+    out[0] = l->initial ? l->initial[0] : -INFINITY;
+    for (int64_t i = 0; i < l->n; i++)
+        out[0] = l->x[0][i] > out[0] ? l->x[0][i] : out[0];
+}
+
+/* The first of the largest. */
+static void naive_argmax(const line *l, double *out) {
+    out[0] = l->initial ? l->initial[0] : -INFINITY;
+    out[1] = l->initial ? l->initial[1] : -1;
+    for (int64_t i = 0; i < l->n; i++) {
+        bool better = l->x[0][i] > out[0] || (l->x[0][i] == out[0] && (double)l->position[i] < out[1]);
+        if (better || out[1] < 0) {
+            out[0] = l->x[0][i];
+            out[1] = (double)l->position[i];
+        }
+    }
+}
+
+static void naive_variance(const line *l, double *out) {
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < l->n; i++)
+        sum += l->x[0][i];
+    for (int64_t i = 0; i < l->n; i++)
+        squares += (l->x[0][i] - sum / (double)l->n) * (l->x[0][i] - sum / (double)l->n);
+    out[0] = l->n ? sum / (double)l->n : 0;
+    out[1] = squares;
+}
+
+enum {
+    PRIME = 65521
+};
+
+/* Compositions of maps t -> a t + b modulo a prime. */
+static void naive_affine(const line *l, double *out) {
+    int64_t a = l->initial ? (int64_t)l->initial[0] : 1, b = l->initial ? (int64_t)l->initial[1] : 0;
+    for (int64_t i = 0; i < l->n; i++) {
+        b = ((int64_t)l->x[0][i] * b + (int64_t)l->x[1][i]) % PRIME;
+        a = a * (int64_t)l->x[0][i] % PRIME;
+    }
+    out[0] = (double)a;
+    out[1] = (double)b;
+}
+
+/* The first of the elements that there are is the left end. */
+static void naive_last(const line *l, double *out) {
+    out[0] = l->initial ? l->initial[0] : -1;
+    for (int64_t i = 0; i < l->n; i++)
+        out[0] = l->x[0][i];
+}
+
+static void naive_subtract(const line *l, double *out) {
+    int64_t i = !l->initial;
+    out[0] = l->initial ? l->initial[0] : l->n ? l->x[0][0] : 0;
+    for (; i < l->n; i++)
+        out[0] = 3 * out[0] - l->x[0][i] - 1e6 * floor((3 * out[0] - l->x[0][i]) / 1e6);
+}
+
+static void naive_dot(const line *l, double *out) {
+    out[0] = l->initial ? l->initial[0] : 0;
+    for (int64_t i = 0; i < l->n; i++)
+        out[0] += l->x[0][i] * l->x[1][i];
+}
+
+static void naive_mean(const line *l, double *out) {
+    naive_sum(l, out);
+    out[0] = l->n ? out[0] / (double)l->n : 0;
+}
+
+static void naive_all(const line *l, double *out) {
+    out[0] = l->initial ? l->initial[0] != 0 : 1;
+    for (int64_t i = 0; i < l->n; i++)
+        out[0] = out[0] != 0 && l->x[0][i] != 0;
+}
+
+static void naive_collatz(const line *l, double *out) {
+    out[0] = l->initial ? l->initial[0] : 0;
+    for (int64_t i = 0; i < l->n; i++) {
+        int64_t x = (int64_t)l->x[0][i], steps = 0;
+        for (; x > 1; steps++)
+            x = x % 2 ? 3 * x + 1 : x / 2;
+        out[0] += (double)steps;
+    }
+}
+
+/* clang-format off */
+#define SUM(name, memory, type, state) \
+    {name, NULL, "(a, b) { return a + b; }", NULL, "() { return 0; }", 1, 1, 1, {memory}, {type}, {state}, {state}, \
+     FOLD_FREE, false, false, -5, 5, 0, naive_sum}
+
+static const recipe recipes[] = {
+    SUM("sum", DT_FLOAT32, DT_FLOAT32, DT_FLOAT32),
+    SUM("sum f64", DT_FLOAT64, DT_FLOAT64, DT_FLOAT64),
+    SUM("sum i8", DT_INT8, DT_INT8, DT_INT64),
+    SUM("sum f16", DT_FLOAT16, DT_FLOAT16, DT_FLOAT32),
+    SUM("sum bf16", DT_BFLOAT16, DT_BFLOAT16, DT_FLOAT32),
+    SUM("sum u16", DT_INT16, DT_INT32, DT_INT32),
+    SUM("sum c64", DT_COMPLEX64, DT_COMPLEX64, DT_COMPLEX64),
+    SUM("sum c128", DT_COMPLEX64, DT_COMPLEX128, DT_COMPLEX128),
+    {"max", NULL, "(a, b) { return a > b ? a : b; }", NULL, NULL, 1, 1, 1, {DT_FLOAT32}, {DT_FLOAT32}, {DT_FLOAT32},
+     {DT_FLOAT32}, FOLD_FREE, false, false, -1000, 1000, 0, naive_max},
+    {"argmax", "(x, k) -> (v, i) { v = x; i = k; }",
+     "(a, i, b, j) -> (c, k) { bool left = j < 0 || (i >= 0 && (a > b || (a == b && i < j))); c = left ? a : b; k = left ? i : j; }",
+     NULL, NULL, 1, 2, 2, {DT_FLOAT32}, {DT_FLOAT32}, {DT_FLOAT32, DT_INT64}, {DT_FLOAT32, DT_INT64}, FOLD_FREE, true,
+     false, -50, 50, 0, naive_argmax},
+    {"variance", "(x) -> (m, s, n) { m = x; s = 0; n = 1; }",
+     "(a, s, n, b, t, m) -> (c, u, k) { k = n + m; auto d = b - a; auto w = k > 0 ? m / k : 0; c = a + d * w; u = s + t + d * d * n * w; }",
+     "(m, s, n) -> (r, q) { r = m; q = s; }", "() -> (m, s, n) { m = 0; s = 0; n = 0; }", 1, 3, 2, {DT_FLOAT32},
+     {DT_FLOAT64}, {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64}, {DT_FLOAT64, DT_FLOAT64}, FOLD_FREE, false, false, -100, 100,
+     1e-12, naive_variance},
+    {"affine", NULL, "(a, b, c, d) -> (e, f) { e = a * c % 65521; f = (c * b + d) % 65521; }", NULL,
+     "() -> (a, b) { a = 1; b = 0; }", 2, 2, 2, {DT_INT32, DT_INT32}, {DT_INT64, DT_INT64}, {DT_INT64, DT_INT64},
+     {DT_INT64, DT_INT64}, FOLD_ORDERED, false, false, 1, 65520, 0, naive_affine},
+    {"last", NULL, "(a, b) { return b; }", NULL, NULL, 1, 1, 1, {DT_INT64}, {DT_INT64}, {DT_INT64}, {DT_INT64},
+     FOLD_ORDERED, false, false, 0, 1000000, 0, naive_last},
+    {"subtract", NULL, "(a, b) { return 3 * a - b - 1e6 * floor((3 * a - b) / 1e6); }", NULL, NULL, 1, 1, 1,
+     {DT_FLOAT64}, {DT_FLOAT64}, {DT_FLOAT64}, {DT_FLOAT64}, FOLD_SERIAL, false, false, 0, 999999, 0, naive_subtract},
+    {"dot", "(x, y) { return (double)x * y; }", "(a, b) { return a + b; }", NULL, "() { return 0; }", 2, 1, 1,
+     {DT_INT16, DT_FLOAT32}, {DT_FLOAT32, DT_FLOAT32}, {DT_FLOAT64}, {DT_FLOAT64}, FOLD_FREE, false, false, -100, 100, 0,
+     naive_dot},
+    {"mean", NULL, "(a, b) { return a + b; }", "(s, n) { return n > 0 ? s / n : 0; }", "() { return 0; }", 1, 1, 1,
+     {DT_FLOAT32}, {DT_FLOAT64}, {DT_FLOAT64}, {DT_FLOAT64}, FOLD_FREE, false, true, -100, 100, 0, naive_mean},
+    {"all", NULL, "(a, b) { return a && b; }", NULL, "() { return true; }", 1, 1, 1, {DT_INT8}, {DT_BOOL}, {DT_BOOL},
+     {DT_BOOL}, FOLD_FREE, false, false, 0, 40, 0, naive_all},
+    {"collatz", "(x) { int64_t n = 0; while (x > 1) { x = x % 2 ? 3 * x + 1 : x / 2; n++; } return n; }",
+     "(a, b) { return a + b; }", NULL, "() { return 0; }", 1, 1, 1, {DT_INT64}, {DT_INT64}, {DT_INT64}, {DT_INT64},
+     FOLD_FREE, false, false, 1, 30, 0, naive_collatz},
+};
+/* clang-format on */
+
+static const tree *parse(arena *a, const char *source, const dtype *in, int nin, const dtype *out, int nout) {
+    const syntax *s;
+    tree *t;
+    dtype types[UF_MAX_OPERANDS];
+    memcpy(types, out, (size_t)nout * sizeof *out);
+    if (!source)
+        return NULL;
+    if (lang_parse(a, source, &s) || lang_check(a, s, NULL, in, nin, types, nout, false, &t))
+        fail_msg("%s: %s", source, uf_last_error()->message);
+    return t;
+}
+
+static fold fold_of(arena *a, const recipe *r) {
+    fold f = {.nin = r->nin,
+              .nstate = r->nstate,
+              .nout = r->nout,
+              .order = r->order,
+              .takes_position = r->position,
+              .takes_count = r->takes_count};
+    dtype types[2 * UF_MAX_STATE + 1];
+    memcpy(f.in, r->in, (size_t)r->nin * sizeof *r->in);
+    memcpy(f.state, r->state, (size_t)r->nstate * sizeof *r->state);
+    memcpy(f.out, r->out, (size_t)r->nout * sizeof *r->out);
+    memcpy(types, r->in, sizeof r->in);
+    types[r->nin] = DT_INT64;
+    f.map = parse(a, r->map, types, r->nin + r->position, r->state, r->nstate);
+    for (int k = 0; k < r->nstate; k++)
+        types[k] = types[r->nstate + k] = r->state[k];
+    f.combine = parse(a, r->combine, types, 2 * r->nstate, r->state, r->nstate);
+    types[r->nstate] = DT_INT64;
+    f.finish = parse(a, r->finish, types, r->nstate + r->takes_count, r->out, r->nout);
+    f.identity = parse(a, r->identity, NULL, 0, r->state, r->nstate);
+    return f;
+}
+
+/* ---- Cases ---- */
+
+/* An operand: its buffer, and how it moves in both loops. */
+typedef struct operand {
+    dtype type;
+    int64_t stride[2][DIMS]; /* kept, reduced */
+    char *buffer, *data;     /* data: the loop's first element */
+    size_t size;
+} operand;
+
+typedef struct test {
+    const recipe *r;
+    fold f;
+    arena a;
+    int ndim[2]; /* kept, reduced */
+    int64_t extent[2][DIMS];
+    operand op[VARIANT_OPERANDS];
+    variant v;
+    uint64_t numbers[VARIANT_OPERANDS][2];
+    double initial[UF_MAX_STATE];
+    bool masked, segmented, has_initial;
+    int threads;
+} test;
+
+static int64_t total(const test *t, int loop) {
+    int64_t n = 1;
+    for (int d = 0; d < t->ndim[loop]; d++)
+        n *= t->extent[loop][d];
+    return n;
+}
+
+/* Dimensions are laid out in a random order, with gaps; some backwards, and some, if `broadcast`, not at all. loops: a bit for
+ * each that it moves in. */
+static void draw_operand(test *t, operand *o, dtype type, unsigned loops, bool broadcast) {
+    int order[2 * DIMS], n = 0, size = dtypes[type].size;
+    for (int i = 0; i < 2; i++)
+        for (int d = 0; d < t->ndim[i]; d++)
+            if (loops >> i & 1)
+                order[n++] = i * DIMS + d;
+    for (int i = n - 1; i > 0 && chance(60); i--) {
+        int j = (int)pick(0, i), other = order[i];
+        order[i] = order[j];
+        order[j] = other;
+    }
+    int64_t pitch = chance(80) ? 1 : pick(2, 3), first = 0;
+    memset(o, 0, sizeof *o);
+    o->type = type;
+    for (int i = 0; i < n; i++) {
+        int loop = order[i] / DIMS, d = order[i] % DIMS;
+        int64_t extent = t->extent[loop][d];
+        if (broadcast && chance(15))
+            continue;
+        bool back = chance(15);
+        o->stride[loop][d] = back ? -pitch : pitch;
+        first += back ? (extent - 1) * pitch : 0;
+        pitch *= extent + (chance(80) ? 0 : pick(1, 3));
+    }
+    o->size = (size_t)(pitch + 1) * (size_t)size;
+    o->buffer = malloc(o->size);
+    memset(o->buffer, CANARY, o->size);
+    o->data = o->buffer + first * size;
+}
+
+static int64_t offset(const test *t, const operand *o, int loop, int64_t index) {
+    int64_t at = 0;
+    for (int d = 0; d < t->ndim[loop]; d++) {
+        at += index % t->extent[loop][d] * o->stride[loop][d];
+        index /= t->extent[loop][d];
+    }
+    return at;
+}
+
+static char *element(const test *t, const operand *o, int64_t result, int64_t i) {
+    return o->data + (offset(t, o, 0, result) + offset(t, o, 1, i)) * dtypes[o->type].size;
+}
+
+/* Complex ones have twice the real part as their imaginary part. */
+static void put(dtype type, double value, char *at) {
+    dtype from = dtype_is_complex(type) ? DT_COMPLEX128 : DT_FLOAT64;
+    number_write((number){.type = from, .as.f = {value, 2 * value}}, type, at);
+}
+
+static double as_double(dtype type, const char *at) {
+    number n = number_read(type, at);
+    if (type == DT_BOOL || !dtypes[type].size)
+        return n.as.u != 0;
+    if (type == DT_FLOAT16 || type == DT_BFLOAT16 || type == DT_FLOAT32 || type == DT_FLOAT64)
+        return n.as.f[0];
+    if (dtype_is_complex(type)) {
+        assert_true(n.as.f[1] == 2 * n.as.f[0]);
+        return n.as.f[0];
+    }
+    return (double)n.as.i;
+}
+
+static void draw_extents(test *t, int64_t most) {
+    for (int i = 0; i < 2; i++) {
+        t->ndim[i] = (int)(chance(60) ? 1 : pick(1, DIMS));
+        if (t->segmented && i)
+            t->ndim[i] = 1;
+        int64_t left = i ? most / total(t, 0) : chance(50) ? 8 : most;
+        for (int d = 0; d < t->ndim[i]; d++) {
+            int64_t extent = chance(30) ? pick(1, 20) : chance(50) ? pick(1, 300) : pick(1, left > 1 ? left : 1);
+            t->extent[i][d] = extent < left ? extent : left > 1 ? left : 1;
+            left /= t->extent[i][d];
+        }
+    }
+}
+
+static void draw_elements(test *t) {
+    const recipe *r = t->r;
+    for (int k = 0; k < r->nin; k++) {
+        operand *o = &t->op[k];
+        draw_operand(t, o, r->memory[k], 3, true);
+        for (size_t at = 0; at < o->size; at += (size_t)dtypes[o->type].size)
+            put(o->type, (double)pick(r->low, r->high), o->buffer + at);
+    }
+    for (int k = 0; k < r->nout; k++)
+        draw_operand(t, &t->op[r->nin + k], r->out[k], 1, false);
+    int next = r->nin + r->nout;
+    if (t->masked) {
+        operand *o = &t->op[next++];
+        draw_operand(t, o, DT_BOOL, 3, true);
+        for (size_t at = 0; at < o->size; at++)
+            o->buffer[at] = chance(60) ? (char)pick(1, 255) : 0;
+    }
+    for (int i = 0; i < 2 * t->segmented; i++) {
+        operand *o = &t->op[next++];
+        draw_operand(t, o, DT_INT64, 1, true);
+        int64_t length = t->extent[1][0];
+        for (size_t at = 0; at < o->size / 8; at++)
+            ((int64_t *)o->buffer)[at] = pick(i || chance(10) ? -1 : 0, length + (i || chance(10)));
+    }
+    for (int k = 0; k < r->nstate && t->has_initial; k++)
+        t->initial[k] = (double)pick(r->low, r->high);
+}
+
+/* ---- What must come out ---- */
+
+static void naive(const test *t, int64_t result, double *out) {
+    const recipe *r = t->r;
+    int64_t all = total(t, 1), first = 0, last = all;
+    double *x[2] = {malloc(8 * (size_t)all), malloc(8 * (size_t)all)};
+    int64_t *position = malloc(8 * (size_t)all);
+    line l = {.x = {x[0], x[1]}, .position = position, .initial = t->has_initial ? t->initial : NULL};
+    if (t->segmented) {
+        int at = variant_bounds(&t->v);
+        first = (int64_t)as_double(DT_INT64, element(t, &t->op[at], result, 0));
+        last = (int64_t)as_double(DT_INT64, element(t, &t->op[at + 1], result, 0));
+        last = last > all ? all : last <= first ? first + 1 : last;
+    }
+    for (int64_t i = first; i < last; i++) {
+        if (t->masked && !*element(t, &t->op[r->nin + r->nout], result, i))
+            continue;
+        for (int k = 0; k < r->nin; k++)
+            x[k][l.n] = as_double(t->op[k].type, element(t, &t->op[k], result, i));
+        position[l.n++] = i;
+    }
+    r->naive(&l, out);
+    free(x[0]), free(x[1]), free(position);
+}
+
+/* Is the result of these elements something that may be looked at? */
+static bool known(const test *t, int64_t result) {
+    const recipe *r = t->r;
+    int64_t all = total(t, 1);
+    if (t->segmented) {
+        int64_t first = (int64_t)as_double(DT_INT64, element(t, &t->op[variant_bounds(&t->v)], result, 0));
+        if (first < 0 || first >= all)
+            return false;
+    }
+    if (r->identity || !t->masked || t->has_initial)
+        return true;
+    for (int64_t i = 0; i < all && !t->segmented; i++)
+        if (*element(t, &t->op[r->nin + r->nout], result, i))
+            return true;
+    return false;
+}
+
+static void compare(const test *t, const char *how) {
+    const recipe *r = t->r;
+    double wanted[UF_MAX_STATE];
+    for (int64_t i = 0; i < total(t, 0); i++) {
+        if (!known(t, i))
+            continue;
+        naive(t, i, wanted);
+        for (int k = 0; k < r->nout; k++) {
+            const operand *o = &t->op[r->nin + k];
+            double got = as_double(o->type, element(t, o, i, 0));
+            if (fabs(got - wanted[k]) > r->bound * fabs(wanted[k]))
+                fail_msg(
+                    "%s, %s: result %lld, output %d is %.17g, not %.17g; %lld x %lld x %lld, reduced %lld x %lld x "
+                    "%lld; masked %d, segmented %d, initial %d, columns %d",
+                    r->name, how, (long long)i, k, got, wanted[k], (long long)t->extent[0][0],
+                    (long long)t->extent[0][1], (long long)t->extent[0][2], (long long)t->extent[1][0],
+                    (long long)t->extent[1][1], (long long)t->extent[1][2], t->masked, t->segmented, t->has_initial,
+                    t->v.columns);
+        }
+    }
+}
+
+/* ---- Launches ---- */
+
+static void make_loop(const test *t, int loop, int n, nd_loop *out) {
+    arena *a = (arena *)(uintptr_t)&t->a;
+    int ndim = t->ndim[loop];
+    *out = (nd_loop){.ndim = ndim, .narrays = n, .count = total(t, loop), .loop = LOOP_FOLD};
+    out->extent = arena_alloc(a, DIMS * 8);
+    out->stride = arena_alloc(a, (size_t)(DIMS * n) * 8);
+    out->offset = arena_alloc(a, (size_t)n * 8);
+    memset(out->stride, 0, (size_t)(DIMS * n) * 8);
+    memset(out->offset, 0, (size_t)n * 8);
+    memcpy(out->extent, t->extent[loop], sizeof t->extent[loop]);
+    for (int k = 0; k < n; k++) {
+        for (int d = 0; d < ndim; d++)
+            out->stride[d * n + k] = t->op[k].stride[loop][d];
+        int64_t s = t->op[k].stride[loop][0];
+        out->kind[k] = s == 1 ? OPERAND_CONTIGUOUS : s ? OPERAND_STRIDED : OPERAND_CONSTANT;
+        if (k >= variant_initial(&t->v) && k < variant_position(&t->v))
+            out->kind[k] = OPERAND_NUMBER;
+    }
+}
+
+static code *compile_fold(test *t, const variant *v) {
+    code_target target = judge_host();
+    code_module module = {.fast = 0};
+    arena a = {0};
+    code *c;
+    if (cpu_engine.target(0, &target) || ir_fold(&a, "test", &t->f, v, &target, &module) ||
+        cpu_engine.compile(&module, &target, 0, &c))
+        fail_msg("%s: %s", t->r->name, uf_last_error()->message);
+    text_free(&module.ir);
+    arena_free(&a);
+    return c;
+}
+
+static void run_variant(test *t, const variant *v, nd_fold *loops, int64_t chunk, int64_t chunk_stride,
+                        int64_t elements) {
+    code *c = compile_fold(t, v);
+    char *data[VARIANT_OPERANDS];
+    int n = variant_operands(v);
+    for (int k = 0; k < n; k++)
+        data[k] = t->op[k].data;
+    launch l = {.v = v,
+                .loop = &loops->kept,
+                .reduced = &loops->reduced,
+                .data = data,
+                .chunk = chunk,
+                .chunk_stride = chunk_stride,
+                .elements = elements,
+                .threads = t->threads,
+                .numbers = (const uint64_t(*)[2])t->numbers};
+    assert_int_equal(cpu_engine.launch(c, &l), UF_OK);
+    cpu_engine.release(c);
+}
+
+static void fill_types(test *t, variant *v) {
+    for (int k = 0, n = variant_operands(v); k < n; k++) {
+        v->operand[k].memory = v->operand[k].value = (uint8_t)t->op[k].type;
+        if (k < v->nin && !v->from_states)
+            v->operand[k].value = (uint8_t)t->r->in[k];
+    }
+}
+
+/* Numbers and position, behind the arrays. */
+static void put_numbers(test *t, variant *v) {
+    const recipe *r = t->r;
+    for (int k = 0; k < v->ninitial; k++) {
+        t->op[variant_initial(v) + k] = (operand){.type = r->state[k]};
+        put(r->state[k], t->initial[k], (char *)t->numbers[variant_initial(v) + k]);
+    }
+    if (!v->position)
+        return;
+    operand *o = &t->op[variant_position(v)];
+    *o = (operand){.type = DT_INT64};
+    int64_t step = 1;
+    for (int d = 0; d < t->ndim[1]; d++) {
+        o->stride[1][d] = step;
+        step *= t->extent[1][d];
+    }
+}
+
+static variant variant_for(test *t) {
+    const recipe *r = t->r;
+    variant v = {.loop = LOOP_FOLD,
+                 .nin = (uint8_t)r->nin,
+                 .nout = (uint8_t)r->nout,
+                 .masked = t->masked,
+                 .segmented = t->segmented,
+                 .position = r->position,
+                 .ninitial = t->has_initial ? (uint8_t)r->nstate : 0};
+    v.counted = t->masked && (r->takes_count || !r->identity);
+    return v;
+}
+
+/* Both directions, whatever the engine prefers. */
+static void turn(variant *v, const nd_fold *loops, bool columns) {
+    const nd_loop *lanes = columns ? &loops->kept : &loops->reduced;
+    v->columns = columns;
+    for (int k = 0, n = variant_operands(v); k < n; k++)
+        if (v->operand[k].kind < OPERAND_NUMBER)
+            v->operand[k].kind = lanes->kind[k];
+}
+
+static bool may_turn(const test *t, bool columns) {
+    for (int i = 0; i < 2 * t->segmented && columns; i++)
+        if (t->op[variant_bounds(&t->v) + i].stride[0][0])
+            return false;
+    return true;
+}
+
+static void run_whole(test *t, bool columns) {
+    code_size size;
+    nd_fold loops;
+    t->v = variant_for(t);
+    put_numbers(t, &t->v);
+    fill_types(t, &t->v);
+    int n = variant_operands(&t->v);
+    make_loop(t, 0, n, &loops.kept);
+    make_loop(t, 1, n, &loops.reduced);
+    ir_fold_traits(&t->f, &size);
+    fold_subject s = {.loops = &loops, .size = &size, .whole = true};
+    assert_int_equal(cpu_engine.specialise_fold(&t->v, &s), 0);
+    if (may_turn(t, columns))
+        turn(&t->v, &loops, columns);
+    run_variant(t, &t->v, &loops, 0, 0, loops.reduced.count);
+}
+
+static void test_end(test *t) {
+    for (int k = 0; k < VARIANT_OPERANDS; k++)
+        free(t->op[k].buffer);
+    arena_free(&t->a);
+}
+
+static void test_begin(test *t, const recipe *r) {
+    memset(t, 0, sizeof *t);
+    t->r = r;
+    t->f = fold_of(&t->a, r);
+    t->masked = chance(30);
+    t->has_initial = chance(30) && strcmp(r->name, "variance") && !r->takes_count;
+    t->segmented = chance(20);
+    t->threads = chance(50) ? 1 : (int)pick(2, 7);
+    draw_extents(t, chance(80) ? 3000 : 60000);
+    t->v = variant_for(t);
+    draw_elements(t);
+}
+
+static void random_folds(void **unused) {
+    (void)unused;
+    for (int64_t i = 0; i < trials(6); i++)
+        for (size_t k = 0; k < COUNT(recipes); k++) {
+            test t;
+            test_begin(&t, &recipes[k]);
+            run_whole(&t, chance(50));
+            compare(&t, "whole");
+            test_end(&t);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_folds),
+    };
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
