@@ -83,6 +83,8 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from, defi
     TRY(keep_text(f, from->source, &s->source));
     TRY(lang_parse(&f->arena, s->source, &s->syntax));
     int nin = lang_inputs(s->syntax), nout = lang_outputs(s->syntax);
+    if (lang_indices(s->syntax))
+        return lang_fail(s->syntax, UF_ERR_SYNTAX, "only the map of a reduction has an index, [k](x) ..");
     if (f->layout_text) {
         TRY(arity_check(f, nin, nout, "the kernel has", "the layout"));
     } else if (index == 0) {

@@ -425,17 +425,14 @@ uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const d
                      bool unchecked, tree **result) {
     jmp_buf escape, *before = a->escape;
     *result = NULL;
-    if (nin != lang_inputs(s) || nout != lang_outputs(s))
-        return fail_source(UF_ERR_TYPE, s->source, s->kernel->at,
-                           "the kernel has %d inputs and %d outputs, the signature %d and %d", lang_inputs(s),
-                           lang_outputs(s), nin, nout);
+    if (nin != s->kernel->nparams || nout != lang_outputs(s))
+        return lang_fail(s, UF_ERR_TYPE, "the kernel has %d inputs and %d outputs, the signature %d and %d",
+                         s->kernel->nparams, lang_outputs(s), nin, nout);
     if (core && (core->nin != nin || core->nout != nout))
-        return fail_source(UF_ERR_TYPE, s->source, s->kernel->at,
-                           "the kernel has %d inputs and %d outputs, the layout %d and %d", nin, nout, core->nin,
-                           core->nout);
+        return lang_fail(s, UF_ERR_TYPE, "the kernel has %d inputs and %d outputs, the layout %d and %d", nin, nout,
+                         core->nin, core->nout);
     if (core && !s->kernel->noutputs)
-        return fail_source(UF_ERR_TYPE, s->source, s->kernel->at,
-                           "the kernel of a generalized ufunc names its outputs: (..) -> (y) { .. }");
+        return lang_fail(s, UF_ERR_TYPE, "the kernel of a generalized ufunc names its outputs: (..) -> (y) { .. }");
     a->escape = &escape;
     if (setjmp(escape)) {
         a->escape = before;

@@ -20,8 +20,14 @@ typedef struct syntax syntax; /* lives in the arena it was parsed into */
 
 /* Parses helpers and a kernel. `source` must outlive the syntax tree. Errors: SYNTAX with caret, MEMORY. */
 uf_status lang_parse(arena *a, const char *source, const syntax **out);
-int lang_inputs(const syntax *s);
+/* Parses a list of expressions, "0, -INFINITY", into a kernel without inputs and with an output by name for each. Otherwise as
+ * lang_parse. */
+uf_status lang_parse_values(arena *a, const char *source, const syntax **out);
+int lang_inputs(const syntax *s);  /* parameters that are operands */
+int lang_indices(const syntax *s); /* "[i, j](x) .." has 2: more parameters behind the operands, int64 */
 int lang_outputs(const syntax *s); /* 1 for a kernel with one unnamed output */
+/* Reports an error at the beginning of the kernel. */
+uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) PRINTF(3, 4);
 
 /* clang-format off */
 typedef enum node_kind {
@@ -136,7 +142,7 @@ typedef struct tree {
     const core_layout *layout; /* NULL: elementwise */
 } tree;
 
-/* Types a kernel for input dtypes. out[k] is the dtype of output k; where DT_NONE comes in (signatures == NULL) it is set to
+/* Types a kernel for input dtypes, those of its indices (int64) included. out[k] is the dtype of output k; where DT_NONE comes in (signatures == NULL) it is set to
  * the type of the returned expression. A value that is still weak at the end has its C type. Errors: TYPE with caret,
  * SYNTAX for limits, MEMORY. core: the layout of a generalized ufunc (kept by the tree; its operands are the kernel's), else
  * NULL. unchecked: leave all index checks out. */

@@ -79,7 +79,7 @@ static void names_grow(lexer *l) {
     }
 }
 
-static int name_intern(lexer *l, const char *word, size_t length) {
+int lex_intern(lexer *l, const char *word, size_t length) {
     if (l->nnames == l->names_size)
         names_grow(l);
     uint64_t mask = 2 * (uint64_t)l->names_size - 1, slot = hash_bytes(word, length);
@@ -115,7 +115,7 @@ static void lex_word(lexer *l, token *t) {
         return;
     }
     t->kind = T_NAME;
-    t->name = name_intern(l, s, length);
+    t->name = lex_intern(l, s, length);
 }
 
 /* ---- Numbers ---- */

@@ -829,29 +829,38 @@ static syn *statement(parser *p) {
 
 /* ---- Functions ---- */
 
-/* names := name { "," name } ")", all different from each other and from the first n of `before` */
-static int names_read(parser *p, int **out, const int *before, int nbefore, size_t *places) {
+/* What names are for: how their list ends, and what is said in errors. */
+typedef struct name_list {
+    token_kind close;
+    const char *name, *more; /* what is expected */
+} name_list;
+static const name_list in_parentheses = {T_CLOSE, "a name or ')'", "',' or ')'"};
+static const name_list in_brackets = {T_CLOSE_INDEX, "the name of an index", "',' or ']'"};
+
+/* names := name { "," name }, and what closes their list; all different from each other and from the first n of `before`.
+ * places: where they stand. */
+static int names_read(parser *p, const name_list *form, int **out, const int *before, int nbefore, size_t *places) {
     int names[UF_MAX_OPERANDS], count = 0;
-    while (p->now.kind != T_CLOSE) {
+    while (p->now.kind != form->close) {
         const token t = p->now;
         if (starts_type(&t) || t.kind == T_AUTO)
             lex_fail(&p->lex, t.at, "parameters are names without types, and '%.*s' is a type", (int)t.length,
                      p->lex.source + t.at);
-        expect(p, T_NAME, "a name or ')'");
+        expect(p, T_NAME, form->name);
         for (int i = 0; i < count + nbefore; i++)
             if (t.name == (i < count ? names[i] : before[i - count]))
                 lex_fail(&p->lex, t.at, "'%.*s' is named twice", (int)t.length, p->lex.source + t.at);
         if (count + nbefore == UF_MAX_OPERANDS)
             lex_fail(&p->lex, t.at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
         if (places)
-            places[nbefore + count] = t.at;
+            places[count] = t.at;
         names[count++] = t.name;
         if (p->now.kind == T_OPEN_INDEX)
             lex_fail(&p->lex, p->now.at, "parameters are names that stand alone; a layout says which are arrays");
         if (!accept(p, T_COMMA))
             break;
     }
-    expect(p, T_CLOSE, "',' or ')'");
+    expect(p, form->close, form->more);
     *out = arena_alloc(p->lex.a, ((size_t)count + 1) * sizeof **out);
     memcpy(*out, names, (size_t)count * sizeof **out);
     return count;
@@ -875,26 +884,49 @@ static definition *function_read(parser *p) {
             lex_fail(&p->lex, d->at, "the helper '%.*s' is defined twice", (int)p->now.length, p->lex.source + d->at);
     next(p);
     expect(p, T_OPEN, "'(' after the name of a helper");
-    d->nparams = names_read(p, &d->params, NULL, 0, NULL);
+    d->nparams = names_read(p, &in_parentheses, &d->params, NULL, 0, NULL);
     if (p->now.kind == T_ARROW)
         lex_fail(&p->lex, p->now.at, "a helper returns one value; only a kernel names its outputs");
     d->body = block(p, false, &d->end);
     return d;
 }
 
-/* kernel := "(" [ names ] ")" [ "->" "(" names ")" ] block */
+/* indices := [ "[" names "]" ]; they are parameters, behind the others */
+static int indices_read(parser *p, int **names, size_t *places) {
+    if (!accept(p, T_OPEN_INDEX))
+        return 0;
+    if (p->now.kind == T_CLOSE_INDEX)
+        fail_expected(p, in_brackets.name);
+    return names_read(p, &in_brackets, names, NULL, 0, places);
+}
+
+/* Puts the indices behind the parameters. */
+static void indices_join(parser *p, definition *d, const int *indices, const size_t *places) {
+    int *all = arena_alloc(p->lex.a, ((size_t)d->nparams + (size_t)d->nindices + 1) * sizeof *all);
+    memcpy(all, d->params, (size_t)d->nparams * sizeof *all);
+    for (int i = 0; i < d->nindices; i++) {
+        all[d->nparams] = indices[i];
+        d->places[d->nparams++] = places[i];
+    }
+    d->params = all;
+}
+
+/* kernel := indices "(" [ names ] ")" [ "->" "(" names ")" ] block */
 static definition *kernel_read(parser *p) {
     definition *d = definition_new(p);
-    if (p->now.kind == T_OPEN_INDEX)
-        lex_fail(&p->lex, p->now.at, "an index space is not available in elementwise functions");
+    size_t places[UF_MAX_OPERANDS];
+    int *indices = NULL;
+    d->nindices = indices_read(p, &indices, places);
     expect(p, T_OPEN, "a helper 'name(..) { .. }' or the kernel '(..) { .. }'");
     d->places = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->places);
-    d->nparams = names_read(p, &d->params, NULL, 0, d->places);
+    d->nparams = names_read(p, &in_parentheses, &d->params, indices, d->nindices, d->places);
+    if (d->nindices)
+        indices_join(p, d, indices, places);
     if (accept(p, T_ARROW)) {
         expect(p, T_OPEN, "'(' and the names of the outputs");
         if (p->now.kind == T_CLOSE)
             fail_expected(p, "the name of an output");
-        d->noutputs = names_read(p, &d->outputs, d->params, d->nparams, d->places);
+        d->noutputs = names_read(p, &in_parentheses, &d->outputs, d->params, d->nparams, d->places + d->nparams);
     } else if (d->nparams == UF_MAX_OPERANDS) {
         lex_fail(&p->lex, d->at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
     }
@@ -937,7 +969,47 @@ const syntax *parse_helpers(arena *a, const char *source) {
     return p.out;
 }
 
-uf_status lang_parse(arena *a, const char *source, const syntax **out) {
+/* ---- Lists of values ---- */
+
+/* A name that no text can have, nor nearly have. */
+static int value_name(parser *p, int k) {
+    char words[32];
+    size_t length = (size_t)snprintf(words, sizeof words, "value %d of the list", k);
+    return lex_intern(&p->lex, arena_text(p->lex.a, words, length), length);
+}
+
+/* values := expr { "," expr }: the kernel `() -> (..) { .. }` that assigns each to an output. */
+static void values_read(parser *p, const char *source) {
+    p->out->source = source;
+    next(p);
+    next(p);
+    definition *d = p->out->kernel = definition_new(p);
+    syn **end = &d->body;
+    d->params = arena_alloc(p->lex.a, sizeof *d->params);
+    d->outputs = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->outputs);
+    d->places = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->places);
+    do {
+        if (d->noutputs == UF_MAX_OPERANDS)
+            lex_fail(&p->lex, p->now.at, "more than %d values", UF_MAX_OPERANDS);
+        syn *s = *end = syn_new(p, S_EVALUATE, &p->now), *assign = s->kid[0] = syn_new(p, S_ASSIGN, &p->now);
+        assign->kid[0] = syn_new(p, S_NAME, &p->now);
+        d->places[d->noutputs] = p->now.at;
+        d->outputs[d->noutputs] = assign->kid[0]->name = value_name(p, d->noutputs);
+        d->noutputs++;
+        assign->kid[1] = expression(p);
+        end = &s->next;
+    } while (accept(p, T_COMMA));
+    if (p->now.kind != T_END)
+        fail_expected(p, "',' or the end of the text");
+    d->end = p->now.at;
+    p->out->names = p->lex.names;
+    p->out->nnames = p->lex.nnames;
+}
+
+/* ---- Entries ---- */
+
+/* Parses by `read`, whose errors come back here. */
+static uf_status parse(arena *a, const char *source, void (*read)(parser *p, const char *source), const syntax **out) {
     jmp_buf escape, *before = a->escape;
     *out = NULL;
     a->escape = &escape;
@@ -947,11 +1019,31 @@ uf_status lang_parse(arena *a, const char *source, const syntax **out) {
     }
     parser p;
     parser_begin(&p, a, source);
-    source_read(&p, source, true);
+    read(&p, source);
     *out = p.out;
     a->escape = before;
     return UF_OK;
 }
 
-int lang_inputs(const syntax *s) { return s->kernel->nparams; }
+static void kernel_source_read(parser *p, const char *source) { source_read(p, source, true); }
+
+uf_status lang_parse(arena *a, const char *source, const syntax **out) {
+    return parse(a, source, kernel_source_read, out);
+}
+
+uf_status lang_parse_values(arena *a, const char *source, const syntax **out) {
+    return parse(a, source, values_read, out);
+}
+
+int lang_inputs(const syntax *s) { return s->kernel->nparams - s->kernel->nindices; }
+int lang_indices(const syntax *s) { return s->kernel->nindices; }
 int lang_outputs(const syntax *s) { return s->kernel->noutputs ? s->kernel->noutputs : 1; }
+
+uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) {
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return fail_source(status, s->source, s->kernel->at, "%s", message);
+}

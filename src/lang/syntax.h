@@ -101,6 +101,7 @@ struct definition {
     int index;             /* among the definitions of its syntax */
     size_t at, end;        /* offsets of its first character and of its closing brace */
     int nparams, noutputs; /* noutputs 0: one, unnamed */
+    int nindices;          /* of the parameters: the last ones, int64 */
     int *params, *outputs; /* names */
     size_t *places;        /* offsets of the parameters, then of the outputs */
     syn *body;             /* list */
@@ -196,6 +197,8 @@ typedef struct lexer {
 
 void lex_begin(lexer *l, arena *a, const char *source, jmp_buf *escape);
 token lex_next(lexer *l);
+/* The number of a name. text must outlive the lexer's names. */
+int lex_intern(lexer *l, const char *text, size_t length);
 /* Reports an error at an offset of the source and leaves through escape. */
 _Noreturn void lex_fail(const lexer *l, size_t at, const char *format, ...) PRINTF(3, 4);
 
