@@ -39,7 +39,7 @@ static void read_line(char *line, const char **name, char **kernel) {
 static uf_status apply(const uf_func *formula, const char *name) {
     double result[ROWS];
     DLTensor args[COLUMNS + 1] = {UF_ARRAY(distance, ROWS), UF_ARRAY(speed, ROWS), UF_ARRAY(count, ROWS)};
-    uf_description about;
+    uf_description about = {.size = sizeof about};
     uf_status status = uf_describe(formula, &about);
     if (!status && (about.nin > COLUMNS || about.nout != 1)) {
         printf("%s: takes %d columns and returns %d; there are %d to take, and one is to return\n", name, about.nin,

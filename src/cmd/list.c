@@ -18,7 +18,7 @@ static void print_sentence(const char *text) {
 static int list_catalogue(void) {
     for (int64_t i = 0; uf_catalogue(i); i++) {
         uf_func *func;
-        uf_description d;
+        uf_description d = {.size = sizeof d};
         if (uf_load(&func, uf_catalogue(i)))
             return library_failed();
         if (uf_describe(func, &d)) {
@@ -43,7 +43,7 @@ static void print_value(const char *label, const char *text, const char *ends) {
 
 static int describe(const char *what) {
     uf_func *func;
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     if (uf_load(&func, what))
         return library_failed();
     if (uf_describe(func, &d)) {

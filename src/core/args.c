@@ -131,6 +131,8 @@ static uf_status mask_read(const DLTensor *where, unsigned how, placement *p, nd
 uf_status args_match(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {
     if (!f)
         return fail(UF_ERR_ARGUMENT, "func is NULL");
+    if (f->reduction)
+        return fail(UF_ERR_ARGUMENT, "%s is a reduction; uf_reduce, uf_accumulate and uf_reduceat run it", f->name);
     if (nargs != f->nin + f->nout)
         return fail(UF_ERR_ARGUMENT, "%s takes %d input%s and %d output%s, but got %d argument%s", f->name, f->nin,
                     f->nin == 1 ? "" : "s", f->nout, f->nout == 1 ? "" : "s", nargs, nargs == 1 ? "" : "s");

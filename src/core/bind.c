@@ -37,16 +37,10 @@ static void any_types(const uf_func *f, const call_args *args, const uf_options 
         types[f->nin + k] = DT_NONE;
 }
 
-uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, dtype *types,
-                       int *section_index) {
-    *section_index = 0;
-    if (f->any_types) {
-        if (options->signature)
-            return fail(UF_ERR_ARGUMENT, "%s was registered for any types; it has no signature to force (\"%s\")",
-                        f->name, options->signature);
-        any_types(f, args, options, types);
-        return UF_OK;
-    }
+uf_status choose_signature(const uf_func *f, const call_args *args, const uf_options *options, int *chosen) {
+    if (f->any_types)
+        return fail(UF_ERR_ARGUMENT, "%s was registered for any types; it has no signature to force (\"%s\")", f->name,
+                    options->signature);
     dispatch_input inputs[UF_MAX_OPERANDS];
     for (int k = 0; k < f->nin; k++) {
         inputs[k] =
@@ -54,9 +48,18 @@ uf_status choose_types(const uf_func *f, const call_args *args, const uf_options
         if (inputs[k].is_number && args->array[k].data)
             inputs[k].value = number_read(inputs[k].type, args->array[k].data);
     }
-    int chosen;
-    TRY(dispatch(f->name, &f->signatures, inputs, options->flags, options->casting, options->signature, &chosen));
-    int n = f->nin + f->nout;
+    return dispatch(f->name, &f->signatures, inputs, options->flags, options->casting, options->signature, chosen);
+}
+
+uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, dtype *types,
+                       int *section_index) {
+    *section_index = 0;
+    if (f->any_types && !options->signature) {
+        any_types(f, args, options, types);
+        return UF_OK;
+    }
+    int chosen, n = f->nin + f->nout;
+    TRY(choose_signature(f, args, options, &chosen));
     memcpy(types, f->signatures.types + (size_t)chosen * (size_t)n, (size_t)n * sizeof *types);
     *section_index = f->section_of[chosen];
     return UF_OK;
@@ -83,18 +86,44 @@ uf_status type_kernel(const uf_func *f, int section_index, dtype *types, arena *
 
 /* ---- Bindings ---- */
 
-static size_t key_size(const uf_func *f) { return offsetof(binding_key, type) + (size_t)(f->nin + f->nout); }
-
-static binding *binding_lookup(const uf_func *f, const binding_key *key) {
-    size_t size = key_size(f);
+static binding *binding_lookup(const uf_func *f, const binding_key *key, size_t size) {
     binding *b = atomic_load_explicit(&((uf_func *)(uintptr_t)f)->bindings, memory_order_acquire);
     while (b && memcmp(&b->key, key, size) != 0)
         b = b->next;
     return b;
 }
 
-static uf_status outputs_check(const uf_func *f, const call_args *args, const dtype *types, uf_casting casting) {
-    for (int k = f->nin; k < f->nin + f->nout; k++) {
+/* Adds b unless another thread was first, whose binding is then returned. */
+static binding *binding_add(uf_func *f, binding *b, size_t size) {
+    binding *head = atomic_load(&f->bindings), *first;
+    do {
+        first = binding_lookup(f, &b->key, size);
+        b->next = head;
+    } while (!first && !atomic_compare_exchange_weak(&f->bindings, &head, b));
+    return first;
+}
+
+uf_status binding_get(const uf_func *f, const binding_key *key, size_t size, uf_status (*fill)(binding *b, void *user),
+                      void *user, const binding **out) {
+    *out = binding_lookup(f, key, size);
+    if (*out)
+        return UF_OK;
+    binding *b = mem_zero(1, sizeof *b);
+    if (!b)
+        return fail_memory();
+    memcpy(&b->key, key, size);
+    uf_status s = fill(b, user);
+    binding *first = s ? NULL : binding_add((uf_func *)(uintptr_t)f, b, size);
+    if (s || first) {
+        arena_free(&b->arena);
+        mem_free(b);
+    }
+    *out = s ? NULL : first ? first : b;
+    return s;
+}
+
+uf_status results_check(const uf_func *f, const call_args *args, const dtype *types, uf_casting casting) {
+    for (int k = args->nin; k < args->nargs; k++) {
         dtype to = (dtype)args->key.type[k];
         if (!dtype_can_cast(types[k], to, casting))
             return fail_argument(UF_ERR_CAST, k, -1,
@@ -104,63 +133,34 @@ static uf_status outputs_check(const uf_func *f, const call_args *args, const dt
     return UF_OK;
 }
 
-/* Adds b unless another thread was first, whose binding is then returned. */
-static binding *binding_add(uf_func *f, binding *b) {
-    binding *head = atomic_load(&f->bindings), *first;
-    do {
-        first = binding_lookup(f, &b->key);
-        b->next = head;
-    } while (!first && !atomic_compare_exchange_weak(&f->bindings, &head, b));
-    return first;
-}
+typedef struct call_types {
+    const uf_func *func;
+    const call_args *args;
+    const uf_options *options;
+} call_types;
 
-static uf_status binding_fill(const uf_func *f, const call_args *args, const uf_options *options, binding *b) {
+static uf_status binding_fill(binding *b, void *user) {
+    const call_types *c = user;
     int section_index;
-    TRY(choose_types(f, args, options, b->types, &section_index));
-    b->source = f->sections[section_index].source;
-    TRY(type_kernel(f, section_index, b->types, &b->arena, &b->tree));
+    TRY(choose_types(c->func, c->args, c->options, b->types, &section_index));
+    b->source = c->func->sections[section_index].source;
+    TRY(type_kernel(c->func, section_index, b->types, &b->arena, &b->tree));
     ir_traits(b->tree, &b->size);
-    return outputs_check(f, args, b->types, options->casting);
-}
-
-static uf_status binding_make(const uf_func *f, const call_args *args, const binding_key *key,
-                              const uf_options *options, const binding **out) {
-    binding *b = mem_zero(1, sizeof *b);
-    if (!b)
-        return fail_memory();
-    memcpy(&b->key, key, key_size(f));
-    uf_status s = binding_fill(f, args, options, b);
-    binding *first = s ? NULL : binding_add((uf_func *)(uintptr_t)f, b);
-    if (s || first) {
-        arena_free(&b->arena);
-        mem_free(b);
-    }
-    *out = first ? first : b;
-    return s;
-}
-
-/* With a forced signature the key says which: dispatch runs first, each time. */
-static uf_status forced_key(const uf_func *f, const call_args *args, const uf_options *options, binding_key *key) {
-    dtype types[UF_MAX_OPERANDS];
-    int section_index, n = f->nin + f->nout;
-    TRY(choose_types(f, args, options, types, &section_index));
-    int i = 0;
-    while (memcmp(f->signatures.types + (size_t)i * (size_t)n, types, (size_t)n * sizeof *types) != 0)
-        i++;
-    memcpy(key, &args->key, key_size(f));
-    key->forced = i + 1;
-    return UF_OK;
+    return results_check(c->func, c->args, b->types, c->options->casting);
 }
 
 uf_status binding_find(const uf_func *f, const call_args *args, const uf_options *options, const binding **out) {
     binding_key own;
     const binding_key *key = &args->key;
-    if (options->signature) {
-        TRY(forced_key(f, args, options, &own));
+    size_t size = offsetof(binding_key, type) + (size_t)(f->nin + f->nout);
+    if (options->signature) { /* the key says which: dispatch runs first, each time */
+        int chosen;
+        TRY(choose_signature(f, args, options, &chosen));
+        memcpy(&own, &args->key, size);
+        own.forced = chosen + 1;
         key = &own;
     }
-    *out = binding_lookup(f, key);
-    return *out ? UF_OK : binding_make(f, args, key, options, out);
+    return binding_get(f, key, size, binding_fill, &(call_types){f, args, options}, out);
 }
 
 /* ---- Codes ---- */

@@ -62,6 +62,14 @@ typedef struct section {
     const char *source;
 } section;
 
+/* What uf_reduction registered. */
+typedef struct reduction {
+    section map, combine, finish; /* syntax NULL: left out */
+    int nstate;
+    const dtype
+        *state; /* nstate of them for each signature (any types: once); NULL: any types, and found for each call */
+} reduction;
+
 /* What calls with certain dtypes on a certain device need; made once, never changed but for the list of codes. */
 typedef struct binding_key {
     int32_t engine, device, casting, flags;
@@ -108,8 +116,12 @@ struct uf_func {
     int nsections;
     section *sections;
     bool any_types;
-    signature_list signatures; /* of all sections, in order */
-    int *section_of;           /* per signature */
+    signature_list signatures;  /* of all sections, in order */
+    int *section_of;            /* per signature */
+    const reduction *reduction; /* NULL: it is none, and nsections > 0 */
+    section identity;           /* of a reduction or binary function; syntax NULL: there is none */
+    fold_order order;           /* of reducing */
+    bool widen;                 /* UF_WIDEN */
     unsigned fast, flags;
     int max_registers;
     _Atomic(binding *) bindings; /* as the codes of a binding: entries are added at the head, and never change or go */
@@ -123,7 +135,14 @@ typedef struct definition_place {
         IN_LAYOUT,
         IN_BLAS,
         IN_SIGNATURES,
-        IN_SOURCE
+        IN_SOURCE,
+        IN_MAP,
+        IN_COMBINE,
+        IN_FINISH,
+        IN_STATE,
+        IN_IDENTITY,
+        IN_ORDER,
+        IN_WIDEN
     } part;
     int section; /* of IN_SIGNATURES and IN_SOURCE */
 } definition_place;
@@ -164,12 +183,19 @@ uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_
 
 /* ---- Bindings (bind.c) ---- */
 
+/* The index of the signature for the inputs. Errors: ARGUMENT (a function of any types has none). */
+uf_status choose_signature(const uf_func *f, const call_args *args, const uf_options *options, int *chosen);
 /* The dtypes of the signature for the inputs: types[0 .. nin-1], and the outputs' (types[nin] ..), DT_NONE where the kernel
  * is yet to infer them. *section is the kernel that serves it. */
 uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, dtype *types,
                        int *section_index);
 /* The binding for the arguments' dtypes: outputs must take the signature's dtypes under the casting rule. */
 uf_status binding_find(const uf_func *f, const call_args *args, const uf_options *options, const binding **out);
+/* The binding of a key of which `size` bytes count; if there is none, `fill` makes what is in it beyond key and list. */
+uf_status binding_get(const uf_func *f, const binding_key *key, size_t size, uf_status (*fill)(binding *b, void *user),
+                      void *user, const binding **out);
+/* Outputs take the dtypes in types (inputs, then outputs) under the casting rule. */
+uf_status results_check(const uf_func *f, const call_args *args, const dtype *types, uf_casting casting);
 /* The code for a variant of a binding, compiled if need be. */
 uf_status binding_code(const uf_func *f, const binding *b, const variant *v, const code **out);
 /* Types a kernel on a big stack; out dtypes in types are set. */
@@ -219,6 +245,11 @@ uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream);
 
 /* ---- Reductions (reduction.c: from a definition and dtypes to a fold; fold.c: from arrays to launches) ---- */
 
+/* Reads a reduction, or the identity of a binary function, into f (on a big stack). */
+uf_status reduction_add(uf_func *f, const uf_definition *d, definition_place *place);
+uf_status identity_add(uf_func *f, const char *source, definition_place *place);
+/* Values of the state of reducing with f; 0: it does not reduce. */
+int fold_states(const uf_func *f);
 /* How many inputs and outputs a reduction with f takes: a binary function 1 and 1, a reduction its own. verb: "uf_reduce".
  * Errors: ARGUMENT (a gufunc, a function of another arity). */
 uf_status fold_arity(const uf_func *f, const char *verb, int *nin, int *nout);

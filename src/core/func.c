@@ -18,16 +18,13 @@ static uf_status name_check(const char *name) {
     return UF_OK;
 }
 
-static uf_status definition_check(const uf_definition *d, definition_place *place) {
-    place->part = IN_NAME;
-    TRY(name_check(d->name));
-    place->part = IN_OPTIONS;
+static uf_status sections_check(const uf_definition *d) {
     if (d->nsections < 1)
         return fail(UF_ERR_ARGUMENT, "%s: %d sections; at least one (signatures, source) is needed", d->name,
                     d->nsections);
     if (!d->sections)
         return fail(UF_ERR_ARGUMENT, "%s: sections is NULL", d->name);
-    for (int i = 0; i < d->nsections; i++) {
+    for (int i = 0; i < d->nsections && !d->reduction; i++) {
         if (!d->sections[i].source && d->nsections == 1)
             return fail(UF_ERR_ARGUMENT, "%s: the source is NULL", d->name);
         if (!d->sections[i].source)
@@ -36,16 +33,55 @@ static uf_status definition_check(const uf_definition *d, definition_place *plac
             return fail(UF_ERR_ARGUMENT,
                         "%s: the signatures of section %d are NULL, which only a single section may have", d->name, i);
     }
-    if (d->fast & ~(unsigned)UF_FAST_ALL)
-        return fail(UF_ERR_ARGUMENT, "%s: fast is 0x%x; bits 0x%x are unknown", d->name, d->fast,
-                    d->fast & ~(unsigned)UF_FAST_ALL);
-    if (d->flags & ~(unsigned)(UF_UNCHECKED | UF_DEBUG))
-        return fail(UF_ERR_ARGUMENT, "%s: flags is 0x%x; bits 0x%x are unknown", d->name, d->flags,
-                    d->flags & ~(unsigned)(UF_UNCHECKED | UF_DEBUG));
+    return UF_OK;
+}
+
+static uf_status order_check(const char *name, unsigned flags) {
+    if (flags & UF_ORDERED && flags & UF_SERIAL)
+        return fail(UF_ERR_ARGUMENT, "%s: UF_ORDERED and UF_SERIAL; it combines in one order or the other", name);
+    return UF_OK;
+}
+
+static uf_status bits_check(const char *name, const char *what, unsigned bits, unsigned known) {
+    if (bits & ~known)
+        return fail(UF_ERR_ARGUMENT, "%s: %s is 0x%x; bits 0x%x are unknown", name, what, bits, bits & ~known);
+    return UF_OK;
+}
+
+/* A reduction has no kernel, layout or identity beside its own. */
+static uf_status reduction_check(const uf_definition *d) {
+    const struct uf_reduction_def *r = d->reduction;
+    if (!r)
+        return UF_OK;
+    if (d->nsections != 1 || d->sections[0].source)
+        return fail(UF_ERR_ARGUMENT, "%s: a reduction has one section, whose source is NULL", d->name);
+    if (d->layout || d->blas)
+        return fail(UF_ERR_ARGUMENT, "%s: a reduction has no %s", d->name, d->layout ? "layout" : "BLAS form");
+    if (d->identity)
+        return fail(UF_ERR_ARGUMENT, "%s: the identity of a reduction is in its uf_reduction_def", d->name);
+    if (d->flags & (UF_ORDERED | UF_SERIAL | UF_WIDEN))
+        return fail(UF_ERR_ARGUMENT,
+                    "%s: flags is 0x%x; of a reduction, the order is in its uf_reduction_def, and its state says in "
+                    "what it accumulates",
+                    d->name, d->flags);
+    if (!r->combine)
+        return fail(UF_ERR_ARGUMENT, "%s: combine is NULL", d->name);
+    TRY(bits_check(d->name, "flags of the reduction", r->flags, UF_ORDERED | UF_SERIAL));
+    return order_check(d->name, r->flags);
+}
+
+static uf_status definition_check(const uf_definition *d, definition_place *place) {
+    place->part = IN_NAME;
+    TRY(name_check(d->name));
+    place->part = IN_OPTIONS;
+    TRY(sections_check(d));
+    TRY(bits_check(d->name, "fast", d->fast, UF_FAST_ALL));
+    TRY(bits_check(d->name, "flags", d->flags, UF_UNCHECKED | UF_DEBUG | UF_ORDERED | UF_SERIAL | UF_WIDEN));
+    TRY(order_check(d->name, d->flags));
     if (d->max_registers && (d->max_registers < 16 || d->max_registers > 255))
         return fail(UF_ERR_ARGUMENT, "%s: max_registers is %d; 16 to 255 are possible, 0 leaves it to the compiler",
                     d->name, d->max_registers);
-    return UF_OK;
+    return reduction_check(d);
 }
 
 /* Copies a text into the function's arena. */
@@ -156,7 +192,6 @@ static uf_status signatures_spell(uf_func *f) {
 
 /* The layout, which the kernels are checked against, and its BLAS form. A layout without any core dimension is elementwise. */
 static uf_status layout_add(uf_func *f, const uf_definition *d, definition_place *place) {
-    f->kind = &elementwise_kind;
     place->part = d->layout ? IN_LAYOUT : IN_BLAS;
     if (!d->layout)
         return blas_read(f->name, d->blas, NULL, &f->blas);
@@ -181,6 +216,40 @@ static uf_status layout_add(uf_func *f, const uf_definition *d, definition_place
     return UF_OK;
 }
 
+/* How the function reduces, if it is elementwise and binary. */
+static uf_status folding_add(uf_func *f, const uf_definition *d, definition_place *place) {
+    bool binary = !f->layout && f->nin == 2 && f->nout == 1;
+    const struct {
+        int part;
+        bool given;
+        const char *what;
+    } entries[] = {{IN_IDENTITY, d->identity, "an identity"},
+                   {IN_ORDER, d->flags & (UF_ORDERED | UF_SERIAL), "an order (UF_ORDERED, UF_SERIAL)"},
+                   {IN_WIDEN, d->flags & UF_WIDEN, "a wide accumulator (UF_WIDEN)"}};
+    for (size_t i = 0; i < COUNT(entries); i++)
+        if (entries[i].given && !binary) {
+            place->part = entries[i].part;
+            return fail(UF_ERR_ARGUMENT,
+                        "%s has %s, but only elementwise functions of two inputs and one output reduce", f->name,
+                        entries[i].what);
+        }
+    f->order = d->flags & UF_SERIAL ? FOLD_SERIAL : d->flags & UF_ORDERED ? FOLD_ORDERED : FOLD_FREE;
+    f->widen = d->flags & UF_WIDEN;
+    return d->identity ? identity_add(f, d->identity, place) : UF_OK;
+}
+
+static uf_status kernels_add(uf_func *f, const uf_definition *d, definition_place *place) {
+    f->sections = arena_alloc(&f->arena, (size_t)d->nsections * sizeof *f->sections);
+    if (!f->sections)
+        return UF_ERR_MEMORY;
+    f->nsections = d->nsections;
+    TRY(layout_add(f, d, place));
+    for (int i = 0; i < d->nsections; i++)
+        TRY(section_add(f, i, &d->sections[i], place));
+    TRY(duplicates_check(f, place));
+    return folding_add(f, d, place);
+}
+
 typedef struct registration {
     uf_func *func;
     const uf_definition *definition;
@@ -194,14 +263,8 @@ static uf_status register_texts(void *user) {
     definition_place *place = ((registration *)user)->place;
     TRY(keep_text(f, d->name, &f->name));
     TRY(keep_text(f, d->doc ? d->doc : "", &f->doc));
-    f->sections = arena_alloc(&f->arena, (size_t)d->nsections * sizeof *f->sections);
-    if (!f->sections)
-        return UF_ERR_MEMORY;
-    f->nsections = d->nsections;
-    TRY(layout_add(f, d, place));
-    for (int i = 0; i < d->nsections; i++)
-        TRY(section_add(f, i, &d->sections[i], place));
-    TRY(duplicates_check(f, place));
+    f->kind = &elementwise_kind;
+    TRY(d->reduction ? reduction_add(f, d, place) : kernels_add(f, d, place));
     return signatures_spell(f);
 }
 
@@ -236,14 +299,19 @@ uf_status func_define(uf_func **out, const uf_definition *definition, definition
     if (!definition)
         return fail(UF_ERR_ARGUMENT, "the definition is NULL");
     uf_definition d;
+    uf_reduction_def def;
     TRY(struct_read(definition, &d, sizeof d, "uf_definition"));
+    if (d.reduction) {
+        TRY(struct_read(d.reduction, &def, sizeof def, "uf_reduction_def"));
+        d.reduction = &def;
+    }
     TRY(definition_check(&d, place));
     uf_func *f = mem_zero(1, sizeof *f);
     if (!f)
         return fail_memory();
     atomic_init(&f->references, 1);
     f->fast = d.fast;
-    f->flags = d.flags;
+    f->flags = d.flags & (UF_UNCHECKED | UF_DEBUG);
     f->max_registers = d.max_registers;
     uf_status s = on_big_stack(register_texts, &(registration){f, &d, place});
     if (s)
@@ -276,6 +344,17 @@ uf_status uf_guvectorize(uf_func **out, const char *name, const char *layout, co
                  .size = sizeof(uf_definition), .name = name, .nsections = 1, .sections = &only, .layout = layout});
 }
 
+uf_status uf_reduction(uf_func **out, const char *name, const char *signatures, const uf_reduction_def *def) {
+    uf_section only = {.signatures = signatures};
+    if (out && !def) {
+        *out = NULL;
+        return fail(UF_ERR_ARGUMENT, "the uf_reduction_def is NULL");
+    }
+    return uf_define(
+        out, &(uf_definition){
+                 .size = sizeof(uf_definition), .name = name, .nsections = 1, .sections = &only, .reduction = def});
+}
+
 void uf_free(uf_func *f) {
     if (f)
         func_drop(f);
@@ -284,12 +363,24 @@ void uf_free(uf_func *f) {
 uf_status uf_describe(const uf_func *f, uf_description *out) {
     if (!f || !out)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", f ? "out" : "func");
-    *out = (uf_description){.name = f->name,
-                            .doc = f->doc,
-                            .kind = f->layout_text ? "gufunc" : "elementwise",
-                            .nin = f->nin,
-                            .nout = f->nout,
-                            .signatures = f->signatures_text,
-                            .layout = f->layout_text};
+    static const unsigned orders[] = {[FOLD_FREE] = 0, [FOLD_ORDERED] = UF_ORDERED, [FOLD_SERIAL] = UF_SERIAL};
+    const uf_description all = {.size = out->size,
+                                .name = f->name,
+                                .doc = f->doc,
+                                .kind = f->reduction     ? "reduction"
+                                        : f->layout_text ? "gufunc"
+                                                         : "elementwise",
+                                .nin = f->nin,
+                                .nout = f->nout,
+                                .signatures = f->signatures_text,
+                                .layout = f->layout_text,
+                                .identity = f->identity.source,
+                                .order = orders[f->order],
+                                .nstate = fold_states(f)};
+    if (out->size < sizeof out->size)
+        return fail(UF_ERR_ARGUMENT, "uf_description.size is %zu; set it to sizeof(uf_description)", out->size);
+    if (out->size > sizeof all)
+        memset((char *)out + sizeof all, 0, out->size - sizeof all);
+    memcpy(out, &all, all.size < sizeof all ? all.size : sizeof all);
     return UF_OK;
 }

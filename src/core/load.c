@@ -19,6 +19,7 @@ enum {
 typedef enum key {
     KEY_UFUNC,
     KEY_GUFUNC,
+    KEY_REDUCTION,
     KEY_LAYOUT,
     KEY_DOC,
     KEY_BLAS,
@@ -28,33 +29,63 @@ typedef enum key {
     KEY_MAX_REGISTERS,
     KEY_SIGNATURES,
     KEY_KERNEL,
+    KEY_IDENTITY,
+    KEY_ORDER,
+    KEY_WIDEN,
+    KEY_STATE,
+    KEY_MAP,
+    KEY_COMBINE,
+    KEY_FINISH,
     KEYS
 } key;
 
 /* What may stand behind a keyword. */
 typedef enum form {
     FORM_NOTHING,
-    FORM_WORD, /* one word, up to a blank */
-    FORM_TEXT  /* lines */
+    FORM_WORD,  /* one word, up to a blank */
+    FORM_TEXT,  /* lines */
+    FORM_KERNEL /* lines, with helpers among them */
 } form;
+
+/* Whose entries they are. */
+enum {
+    OF_UFUNC = 1,
+    OF_GUFUNC = 2,
+    OF_REDUCTION = 4,
+    OF_KERNELS = OF_UFUNC | OF_GUFUNC,
+    OF_FOLDING = OF_UFUNC | OF_REDUCTION,
+    OF_ALL = 7
+};
 
 /* clang-format off */
 static const struct {
     const char *word;
     form form;
+    int of;
 } keywords[KEYS] = {
-    [KEY_UFUNC]         = {"ufunc", FORM_WORD},
-    [KEY_GUFUNC]        = {"gufunc", FORM_WORD},
-    [KEY_LAYOUT]        = {"layout", FORM_TEXT},
-    [KEY_DOC]           = {"doc", FORM_TEXT},
-    [KEY_BLAS]          = {"blas", FORM_WORD},
-    [KEY_FAST]          = {"fast", FORM_TEXT},
-    [KEY_UNCHECKED]     = {"unchecked", FORM_NOTHING},
-    [KEY_DEBUG]         = {"debug", FORM_NOTHING},
-    [KEY_MAX_REGISTERS] = {"max_registers", FORM_WORD},
-    [KEY_SIGNATURES]    = {"signatures", FORM_TEXT},
-    [KEY_KERNEL]        = {"kernel", FORM_TEXT},
+    [KEY_UFUNC]         = {"ufunc", FORM_WORD, OF_ALL},
+    [KEY_GUFUNC]        = {"gufunc", FORM_WORD, OF_ALL},
+    [KEY_REDUCTION]     = {"reduction", FORM_WORD, OF_ALL},
+    [KEY_LAYOUT]        = {"layout", FORM_TEXT, OF_GUFUNC},
+    [KEY_DOC]           = {"doc", FORM_TEXT, OF_ALL},
+    [KEY_BLAS]          = {"blas", FORM_WORD, OF_KERNELS},
+    [KEY_FAST]          = {"fast", FORM_TEXT, OF_ALL},
+    [KEY_UNCHECKED]     = {"unchecked", FORM_NOTHING, OF_ALL},
+    [KEY_DEBUG]         = {"debug", FORM_NOTHING, OF_ALL},
+    [KEY_MAX_REGISTERS] = {"max_registers", FORM_WORD, OF_ALL},
+    [KEY_SIGNATURES]    = {"signatures", FORM_TEXT, OF_ALL},
+    [KEY_KERNEL]        = {"kernel", FORM_KERNEL, OF_KERNELS},
+    [KEY_IDENTITY]      = {"identity", FORM_TEXT, OF_FOLDING},
+    [KEY_ORDER]         = {"order", FORM_WORD, OF_FOLDING},
+    [KEY_WIDEN]         = {"widen", FORM_NOTHING, OF_UFUNC},
+    [KEY_STATE]         = {"state", FORM_TEXT, OF_REDUCTION},
+    [KEY_MAP]           = {"map", FORM_KERNEL, OF_REDUCTION},
+    [KEY_COMBINE]       = {"combine", FORM_KERNEL, OF_REDUCTION},
+    [KEY_FINISH]        = {"finish", FORM_KERNEL, OF_REDUCTION},
 };
+
+/* The first keywords, which name the function. */
+static const int kinds[] = {[KEY_UFUNC] = OF_UFUNC, [KEY_GUFUNC] = OF_GUFUNC, [KEY_REDUCTION] = OF_REDUCTION};
 
 static const struct {
     const char *word;
@@ -80,6 +111,7 @@ typedef struct loading {
     int nentries, nkernels;
     const entry *first[KEYS]; /* of each keyword; NULL: not there */
     uf_definition definition;
+    uf_reduction_def reduction;
     uf_section *sections;
     const entry **places; /* of each section: its signatures (NULL: none) and its kernel */
 } loading;
@@ -108,11 +140,14 @@ static size_t offset_of(const char *s, int line, int column) {
 
 /* The entry that a place in a definition came from. */
 static const entry *place_entry(const loading *l, const definition_place *place) {
+    static const int keys[] = {[IN_LAYOUT] = KEY_LAYOUT,     [IN_BLAS] = KEY_BLAS,     [IN_MAP] = KEY_MAP,
+                               [IN_COMBINE] = KEY_COMBINE,   [IN_FINISH] = KEY_FINISH, [IN_STATE] = KEY_STATE,
+                               [IN_IDENTITY] = KEY_IDENTITY, [IN_ORDER] = KEY_ORDER,   [IN_WIDEN] = KEY_WIDEN};
     const entry *e = NULL;
     if (place->part == IN_SIGNATURES || place->part == IN_SOURCE)
         e = l->places[2 * place->section + (place->part == IN_SOURCE)];
-    else if (place->part == IN_LAYOUT || place->part == IN_BLAS)
-        e = l->first[place->part == IN_LAYOUT ? KEY_LAYOUT : KEY_BLAS];
+    else if ((size_t)place->part < COUNT(keys) && keys[place->part])
+        e = l->first[keys[place->part]];
     return e ? e : &l->entries[0];
 }
 
@@ -230,7 +265,7 @@ static uf_status entry_read(loading *l, size_t *at, entry *e) {
     const char *name = keywords[e->key].word;
     if (from < l->length && !is_space(l->plain[from]))
         return FAIL_AT(l, from, "a blank is needed after \"%s\"", name);
-    size_t end = *at = value_end(l, from, e->key == KEY_KERNEL);
+    size_t end = *at = value_end(l, from, keywords[e->key].form == FORM_KERNEL);
     while (from < end && is_space(l->plain[from]))
         from++;
     while (end > from && is_space(l->plain[end - 1]))
@@ -259,7 +294,7 @@ static size_t entries_most(const loading *l) {
 }
 
 static uf_status entries_read(loading *l) {
-    static const char beginning[] = "a function file begins with \"ufunc NAME\" or \"gufunc NAME\"";
+    static const char beginning[] = "a function file begins with \"ufunc NAME\", \"gufunc NAME\" or \"reduction NAME\"";
     size_t at = 0;
     while (at < l->length && is_space(l->plain[at]))
         at++;
@@ -273,12 +308,14 @@ static uf_status entries_read(loading *l) {
     for (; at < l->length; at++) {
         entry *e = &l->entries[l->nentries++];
         TRY(entry_read(l, &at, e));
-        bool names = e->key == KEY_UFUNC || e->key == KEY_GUFUNC;
+        bool names = (size_t)e->key < COUNT(kinds);
         if (!names && l->nentries == 1)
             return FAIL_AT(l, e->at, "%s", beginning);
         if (names && l->nentries > 1)
             return FAIL_AT(l, e->at, "a second function; a file has one, which begins in line %d",
                            line_of(l, l->entries[0].at));
+        if (!(keywords[e->key].of & kinds[l->entries[0].key]))
+            return FAIL_AT(l, e->at, "a %s has no \"%s\"", keywords[l->entries[0].key].word, keywords[e->key].word);
         const entry *first = l->first[e->key];
         if (first && e->key != KEY_SIGNATURES && e->key != KEY_KERNEL)
             return FAIL_AT(l, e->at, "a second \"%s\"; the first is in line %d", keywords[e->key].word,
@@ -336,6 +373,42 @@ static uf_status registers_read(loading *l, const entry *e) {
     return UF_OK;
 }
 
+static const char *value_of(const loading *l, key k) { return l->first[k] ? l->first[k]->value : NULL; }
+
+static uf_status order_read(loading *l, const entry *e, unsigned *flags) {
+    static const struct {
+        const char *word;
+        unsigned flag;
+    } orders[] = {{"ordered", UF_ORDERED}, {"serial", UF_SERIAL}};
+    for (size_t k = 0; k < COUNT(orders); k++)
+        if (strcmp(orders[k].word, e->value) == 0) {
+            *flags |= orders[k].flag;
+            return UF_OK;
+        }
+    return FAIL_AT(l, e->value_at, "order is \"%.*s\"; known are: ordered serial", shown(strlen(e->value)), e->value);
+}
+
+/* A reduction's texts, and its only section. */
+static uf_status reduction_read(loading *l) {
+    for (const entry *e = l->entries; e < l->entries + l->nentries; e++)
+        if (e->key == KEY_SIGNATURES && e != l->first[KEY_SIGNATURES])
+            return FAIL_AT(l, e->at, "signatures again; those of a reduction are in line %d",
+                           line_of(l, l->first[KEY_SIGNATURES]->at));
+    if (!l->first[KEY_COMBINE])
+        return FAIL_AT(l, l->entries[0].at, "there is no \"combine\"");
+    l->reduction = (uf_reduction_def){.size = sizeof l->reduction,
+                                      .map = value_of(l, KEY_MAP),
+                                      .combine = value_of(l, KEY_COMBINE),
+                                      .finish = value_of(l, KEY_FINISH),
+                                      .state = value_of(l, KEY_STATE),
+                                      .identity = value_of(l, KEY_IDENTITY)};
+    l->definition.reduction = &l->reduction;
+    l->definition.nsections = 1;
+    l->sections[0] = (uf_section){.signatures = value_of(l, KEY_SIGNATURES)};
+    l->places[0] = l->first[KEY_SIGNATURES];
+    return l->first[KEY_ORDER] ? order_read(l, l->first[KEY_ORDER], &l->reduction.flags) : UF_OK;
+}
+
 static uf_status section_add(loading *l, const entry *signatures, const entry *kernel) {
     uf_definition *d = &l->definition;
     if (d->nsections == SECTIONS_MOST)
@@ -372,28 +445,29 @@ static uf_status sections_read(loading *l) {
     return UF_OK;
 }
 
-static const char *value_of(const loading *l, key k) { return l->first[k] ? l->first[k]->value : NULL; }
-
 static uf_status definition_read(loading *l) {
     const entry *const *first = l->first;
-    l->definition =
-        (uf_definition){.size = sizeof l->definition,
-                        .name = l->entries[0].value,
-                        .doc = value_of(l, KEY_DOC),
-                        .sections = l->sections,
-                        .flags = (first[KEY_UNCHECKED] ? UF_UNCHECKED : 0u) | (first[KEY_DEBUG] ? UF_DEBUG : 0u),
-                        .layout = value_of(l, KEY_LAYOUT),
-                        .blas = value_of(l, KEY_BLAS)};
+    l->definition = (uf_definition){.size = sizeof l->definition,
+                                    .name = l->entries[0].value,
+                                    .doc = value_of(l, KEY_DOC),
+                                    .sections = l->sections,
+                                    .flags = (first[KEY_UNCHECKED] ? UF_UNCHECKED : 0u) |
+                                             (first[KEY_DEBUG] ? UF_DEBUG : 0u) | (first[KEY_WIDEN] ? UF_WIDEN : 0u),
+                                    .layout = value_of(l, KEY_LAYOUT),
+                                    .blas = value_of(l, KEY_BLAS)};
     if (first[KEY_GUFUNC] && !first[KEY_LAYOUT])
         return FAIL_AT(l, l->entries[0].at, "a gufunc needs a \"layout\"");
-    if (first[KEY_UFUNC] && first[KEY_LAYOUT])
-        return FAIL_AT(l, first[KEY_LAYOUT]->at, "a ufunc has no layout; a gufunc has");
     if (first[KEY_DOC])
         doc_trim(first[KEY_DOC]->value);
     if (first[KEY_FAST])
         TRY(fast_read(l, first[KEY_FAST]));
     if (first[KEY_MAX_REGISTERS])
         TRY(registers_read(l, first[KEY_MAX_REGISTERS]));
+    if (first[KEY_REDUCTION])
+        return reduction_read(l);
+    l->definition.identity = value_of(l, KEY_IDENTITY);
+    if (first[KEY_ORDER])
+        TRY(order_read(l, first[KEY_ORDER], &l->definition.flags));
     return sections_read(l);
 }
 

@@ -329,3 +329,25 @@ uf_status signatures_parse(arena *a, const char *source, signature_list *out) {
         *out = (signature_list){0};
     return status;
 }
+
+uf_status type_lists_parse(arena *a, const char *source, int width, dtype **types, int *count) {
+    scanner s = {source, 0};
+    size_t most = count_signatures(source), row = (size_t)width * sizeof **types;
+    *count = 0;
+    if (!most)
+        return fail_source(UF_ERR_SYNTAX, source, 0, "expected %d dtype%s, got none", width, width == 1 ? "" : "s");
+    *types = arena_alloc(a, most * row);
+    if (!*types)
+        return UF_ERR_MEMORY;
+    for (; *skip_separators(&s); ++*count) {
+        operands o = {.count = 0};
+        size_t start = s.at;
+        TRY(read_types(&s, &o, next_spelling(&s)));
+        TRY(expect_end(&s));
+        if (o.count != width)
+            return fail_source(UF_ERR_SYNTAX, source, start, "expected %d dtype%s, got %d", width,
+                               width == 1 ? "" : "s", o.count);
+        memcpy(*types + (size_t)*count * (size_t)width, o.types, row);
+    }
+    return UF_OK;
+}

@@ -93,6 +93,8 @@ uf_status signatures_parse(arena *a, const char *text, signature_list *out);
 uf_status signature_parse(const char *text, dtype types[UF_MAX_OPERANDS], int *nin, int *nout);
 /* Input dtypes only: "float32,float32" or "ff", none if empty; *count is their number, at most UF_MAX_OPERANDS. */
 uf_status types_parse(const char *text, dtype *types, int *count);
+/* Lists of `width` dtypes each, "float32,int64; float64,int64", separated like signatures. Errors: SYNTAX with caret, MEMORY. */
+uf_status type_lists_parse(arena *a, const char *text, int width, dtype **types, int *count);
 /* "float32,float32->float32"; without the arrow if nout is 0. */
 enum {
     SIGNATURE_TEXT = UF_MAX_OPERANDS * sizeof "complex128" + sizeof "->"

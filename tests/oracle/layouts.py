@@ -23,8 +23,9 @@ def pick(rng, items):
 # ---- Texts ----
 
 class Description(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("doc", c.c_char_p), ("kind", c.c_char_p), ("nin", c.c_int), ("nout", c.c_int),
-                ("signatures", c.c_char_p), ("layout", c.c_char_p)]
+    _fields_ = [("size", c.c_size_t), ("name", c.c_char_p), ("doc", c.c_char_p), ("kind", c.c_char_p), ("nin", c.c_int), ("nout", c.c_int),
+                ("signatures", c.c_char_p), ("layout", c.c_char_p), ("identity", c.c_char_p), ("order", c.c_uint),
+                ("nstate", c.c_int)]
 
 
 lib.uf_describe.argtypes = [c.c_void_p, c.POINTER(Description)]
@@ -61,7 +62,7 @@ def read_by_us(text):
         place = re.search(r"\b1:(\d+): ", str(e))
         assert place, f"{text}: {e}"
         return int(place[1]) - 1
-    d = Description()
+    d = Description(size=c.sizeof(Description))
     assert not lib.uf_describe(f.f, d)
     return d.layout.decode()
 

@@ -36,7 +36,7 @@ static inline uf_func *gu_make(const char *layout, const char *signatures, const
 static inline uf_status gu_call(const uf_func *f, int n, const DLTensor *args, const uf_options *options) {
     DLTensor used[8];
     DLManagedTensor *memory[8] = {NULL};
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     OK(uf_describe(f, &d));
     for (int k = 0; k < n && gu_gpu; k++) {
         used[k] = args[k];

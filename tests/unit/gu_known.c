@@ -618,7 +618,7 @@ void gu_infer_shapes(void **state) {
     assert_memory_equal(shape[0], ((int64_t[]){4, 6, 5, 3}), 4 * sizeof(int64_t));
     assert_memory_equal(shape[1], ((int64_t[]){6, 6, 5}), 3 * sizeof(int64_t));
     uf_free(f);
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     f = gu_make(" ( m , n ),(n)->( m )", NULL, matvec);
     OK(uf_describe(f, &d));
     assert_string_equal(d.kind, "gufunc");

@@ -883,7 +883,7 @@ static uf_status inspect(const uf_func *f, const char *types, DLDevice device, i
 
 static void looking(void **state) {
     (void)state;
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     BAD(UF_ERR_ARGUMENT, NOWHERE, "func is NULL", uf_describe(NULL, &d));
     BAD(UF_ERR_ARGUMENT, NOWHERE, "out is NULL", uf_describe(add, NULL));
     BAD(UF_ERR_ARGUMENT, NOWHERE, "text is NULL", uf_system_info(NULL));

@@ -587,7 +587,7 @@ static void introspection(void **state) {
         &f,
         &(uf_definition){
             .size = sizeof(uf_definition), .name = "pair", .doc = "Two texts.", .nsections = 2, .sections = sections}));
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     OK(uf_describe(f, &d));
     assert_string_equal(d.name, "pair");
     assert_string_equal(d.doc, "Two texts.");

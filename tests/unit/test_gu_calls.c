@@ -89,7 +89,7 @@ static uf_options with_axes(const uf_axes *axes) { return (uf_options){.size = s
 
 static void described(void **state) {
     (void)state;
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     uf_func *f = make(" ( m , n ),(n )->( m)", "ff->f; dd->d", MATVEC);
     OK(uf_describe(f, &d));
     assert_string_equal(d.kind, "gufunc");
@@ -206,7 +206,7 @@ static void scalar_layouts(void **state) {
         mask[i] = i % 3 == 0;
     }
     uf_func *f = make("(),()->()", "ff->f", "(a, b) -> (c) { c = a + b; }");
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     OK(uf_describe(f, &d));
     assert_string_equal(d.kind, "gufunc");
     assert_string_equal(d.layout, "(),()->()");

@@ -60,7 +60,7 @@ static void a_whole_file(void **state) {
                       "}\n"
                       "signatures  int32,int32->int32\n"
                       "kernel (A, x) -> (y) { forall (i : m) y[i] = 0; }");
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     assert_int_equal(uf_describe(f, &d), UF_OK);
     assert_string_equal(d.name, "matvec");
     assert_string_equal(d.kind, "gufunc");
@@ -81,7 +81,7 @@ static void a_whole_file(void **state) {
 
 static void the_least_file(void **state) {
     (void)state;
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     uf_func *f = good("ufunc f\nkernel (x) { return x; }");
     assert_int_equal(uf_describe(f, &d), UF_OK);
     assert_string_equal(d.kind, "elementwise");
@@ -94,7 +94,7 @@ static void the_least_file(void **state) {
 /* Line ends of other systems and a byte order mark change nothing but the bytes. */
 static void carriage_returns(void **state) {
     (void)state;
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     uf_func *f = good("\xEF\xBB\xBF"
                       "ufunc f\r\n# comment\r\ndoc one\r\n  two\r\nsignatures\r\n  f->f\r\n  d->d\r\nunchecked\r\n"
                       "kernel\r\n(x) {\r\n    return x; // \xC3\xA4\r\n}\r\n");
@@ -119,7 +119,7 @@ static const bad bads[] = {
     /* Entries */
     {"", 1, 1, "nothing is here; a function file begins with \"ufunc NAME\"", "\n  \n  ^", UF_ERR_SYNTAX},
     {"\n# only this\n\n", 1, 1, "nothing is here", NULL, UF_ERR_SYNTAX},
-    {"(x) { return x; }", 1, 1, "begins with \"ufunc NAME\" or \"gufunc NAME\", in column 1", NULL, UF_ERR_SYNTAX},
+    {"(x) { return x; }", 1, 1, "begins with \"ufunc NAME\", \"gufunc NAME\" or \"reduction NAME\", in column 1", NULL, UF_ERR_SYNTAX},
     {"\n ufunc f", 2, 2, "in column 1", "\n   ufunc f\n   ^", UF_ERR_SYNTAX},
     {"doc f", 1, 1, "begins with \"ufunc NAME\"", NULL, UF_ERR_SYNTAX},
     {"gufnc f", 1, 1, "unknown keyword \"gufnc\"; did you mean \"gufunc\"?", "\n  gufnc f\n  ^", UF_ERR_SYNTAX},
@@ -161,7 +161,7 @@ static const bad bads[] = {
      "both have the signature float32->float32", NULL, UF_ERR_SYNTAX},
     /* Layouts */
     {"gufunc g\nkernel (x) -> (y) { y = 0; }", 1, 1, "a gufunc needs a \"layout\"", NULL, UF_ERR_SYNTAX},
-    {"ufunc g\nlayout (n)->()\nkernel (x) { return x; }", 2, 1, "a ufunc has no layout", NULL, UF_ERR_SYNTAX},
+    {"ufunc g\nlayout (n)->()\nkernel (x) { return x; }", 2, 1, "a ufunc has no \"layout\"", NULL, UF_ERR_SYNTAX},
     {"gufunc g\nlayout   (n),\n     (n->()\nkernel (x, z) -> (y) { y = 0; }", 3, 0, "", "\n       (n->()\n",
      UF_ERR_SYNTAX},
     {HEAD "blas dott\nkernel (x) -> (y) { y = 0; }", 3, 6, "blas is \"dott\"", "\n  blas dott\n       ^",
@@ -385,7 +385,7 @@ static void catalogue_loads(void **state) {
     int64_t n = 0;
     for (const char *name; (name = uf_catalogue(n)); n++) {
         uf_func *f = NULL;
-        uf_description d;
+        uf_description d = {.size = sizeof d};
         if (n > 0)
             assert_true(strcmp(uf_catalogue(n - 1), name) < 0);
         if (uf_load(&f, name))

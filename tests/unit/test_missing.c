@@ -106,7 +106,7 @@ static uf_status inspect(const uf_func *f, DLDevice device, uf_view view) {
 static void texts_work(void) {
     DLManagedTensor *t;
     uf_func *bad, *f = registered("(x) { return sin(x) + 1; }");
-    uf_description d;
+    uf_description d = {.size = sizeof d};
     int64_t three[] = {3}, storage[UF_MAX_NDIM];
     NEED(uf_vectorize(&bad, "f", "f->f", "(x) { return x +; }") == UF_ERR_SYNTAX);
     NEED(uf_describe(f, &d) == UF_OK);

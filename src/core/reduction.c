@@ -1,0 +1,586 @@
+/* reduction.c - reductions from their texts: registered, and typed for the dtypes of a call into a fold. A binary function
+ * becomes one by NumPy's rules: it folds operands of one dtype, the accumulator's, which the input casts to. */
+#include <stdio.h>
+
+#include "core/core.h"
+
+/* ---- Errors ---- */
+
+/* Says in the thread's error which text it is about, and in *place. */
+static uf_status about(uf_status status, definition_place *place, int part) {
+    static const char *const names[] = {[IN_MAP] = "map",
+                                        [IN_COMBINE] = "combine",
+                                        [IN_FINISH] = "finish",
+                                        [IN_STATE] = "state",
+                                        [IN_IDENTITY] = "identity"};
+    uf_error *e = error_slot();
+    char message[sizeof e->message];
+    int skip = 0;
+    if (!status || status == UF_ERR_MEMORY)
+        return status;
+    place->part = part;
+    memcpy(message, e->message, sizeof message);
+    if (e->line)
+        skip = snprintf(e->message, sizeof e->message, "%d:%d: ", e->line, e->column);
+    size_t room = sizeof e->message - (size_t)skip;
+    if (snprintf(e->message + skip, room, "%s: %s", names[part], message + skip) >= (int)room)
+        strcpy(e->message + sizeof e->message - sizeof " ..", " ..");
+    return status;
+}
+
+static const char *plural(int n) { return n == 1 ? "" : "s"; }
+
+/* ---- Typing the texts ---- */
+
+typedef struct typing {
+    const uf_func *func;
+    fold *x;
+    arena *arena;
+    definition_place *place; /* of an error */
+} typing;
+
+/* Types one text for inputs; outputs of no dtype get what it gives. */
+static uf_status text_type(const typing *t, const section *source, int part, const dtype *in, int nin, dtype *out,
+                           int nout, const tree **result) {
+    tree *made;
+    uf_status s = lang_check(t->arena, source->syntax, NULL, in, nin, out, nout, t->func->flags & UF_UNCHECKED, &made);
+    *result = made;
+    return about(s, t->place, part);
+}
+
+static void types_unknown(dtype *types, int n) {
+    for (int k = 0; k < n; k++)
+        types[k] = DT_NONE;
+}
+
+/* From the inputs to a state of dtypes that are given, or found: those of what the map returns, or of the inputs. */
+static uf_status map_type(const typing *t) {
+    const section *source = &t->func->reduction->map;
+    fold *x = t->x;
+    dtype in[UF_MAX_OPERANDS + 1];
+    if (!source->syntax) {
+        if (x->state[0] == DT_NONE)
+            memcpy(x->state, x->in, (size_t)x->nstate * sizeof *x->state);
+        return UF_OK;
+    }
+    x->takes_position = lang_indices(source->syntax);
+    memcpy(in, x->in, (size_t)x->nin * sizeof *in);
+    in[x->nin] = DT_INT64;
+    return text_type(t, source, IN_MAP, in, x->nin + x->takes_position, x->state, x->nstate, &x->map);
+}
+
+/* Types the combination of two states; result[k] of no dtype becomes what it gives. */
+static uf_status combine_type(const typing *t, dtype *result) {
+    fold *x = t->x;
+    dtype in[2 * UF_MAX_STATE];
+    memcpy(in, x->state, (size_t)x->nstate * sizeof *in);
+    memcpy(in + x->nstate, x->state, (size_t)x->nstate * sizeof *in);
+    return text_type(t, &t->func->reduction->combine, IN_COMBINE, in, 2 * x->nstate, result, x->nstate, &x->combine);
+}
+
+/* The dtypes of a state that stays what it is when combined, beginning with x->state: int8 added is int32. */
+static uf_status state_find(const typing *t) {
+    enum {
+        ROUNDS = 4
+    };
+    fold *x = t->x;
+    dtype result[UF_MAX_STATE];
+    size_t size = (size_t)x->nstate * sizeof *result;
+    for (int round = 0; round < ROUNDS; round++) {
+        types_unknown(result, x->nstate);
+        TRY(combine_type(t, result));
+        if (memcmp(result, x->state, size) == 0)
+            return UF_OK;
+        memcpy(x->state, result, size);
+    }
+    return about(fail(UF_ERR_TYPE,
+                      "what it gives has other dtypes than what it takes, time and again; name those of the "
+                      "state"),
+                 t->place, IN_COMBINE);
+}
+
+static uf_status finish_type(const typing *t) {
+    const section *finish = &t->func->reduction->finish;
+    fold *x = t->x;
+    dtype in[UF_MAX_STATE + 1];
+    if (!finish->syntax) {
+        if (x->out[0] == DT_NONE)
+            memcpy(x->out, x->state, (size_t)x->nout * sizeof *x->out);
+        return UF_OK;
+    }
+    x->takes_count = lang_inputs(finish->syntax) > x->nstate;
+    memcpy(in, x->state, (size_t)x->nstate * sizeof *in);
+    in[x->nstate] = DT_INT64;
+    return text_type(t, finish, IN_FINISH, in, x->nstate + x->takes_count, x->out, x->nout, &x->finish);
+}
+
+static uf_status identity_type(const typing *t) {
+    if (!t->func->identity.syntax)
+        return UF_OK;
+    return text_type(t, &t->func->identity, IN_IDENTITY, NULL, 0, t->x->state, t->x->nstate, &t->x->identity);
+}
+
+/* What does not depend on the inputs. */
+static uf_status state_type(const typing *t) {
+    dtype result[UF_MAX_STATE];
+    memcpy(result, t->x->state, sizeof result);
+    TRY(combine_type(t, result));
+    TRY(identity_type(t));
+    return finish_type(t);
+}
+
+/* Types all texts of a reduction. The dtypes in are given; those of state and out too, or begin with DT_NONE. */
+static uf_status reduction_type(const typing *t) {
+    bool found = t->x->state[0] == DT_NONE;
+    TRY(map_type(t));
+    if (found)
+        TRY(state_find(t));
+    return state_type(t);
+}
+
+static void fold_begin(const uf_func *f, fold *x) {
+    *x = (fold){.nin = f->nin, .nstate = f->reduction->nstate, .nout = f->nout, .order = f->order};
+    types_unknown(x->in, UF_MAX_OPERANDS);
+    types_unknown(x->state, UF_MAX_STATE);
+    types_unknown(x->out, UF_MAX_OPERANDS);
+    if (f->any_types && f->reduction->state)
+        memcpy(x->state, f->reduction->state, (size_t)x->nstate * sizeof *x->state);
+}
+
+/* The dtypes that a signature names. */
+static void fold_of_signature(const uf_func *f, int s, fold *x) {
+    const reduction *r = f->reduction;
+    const dtype *types = f->signatures.types + (size_t)s * (size_t)(f->nin + f->nout);
+    memcpy(x->in, types, (size_t)f->nin * sizeof *types);
+    memcpy(x->out, types + f->nin, (size_t)f->nout * sizeof *types);
+    memcpy(x->state, r->state + (size_t)s * (size_t)r->nstate, (size_t)r->nstate * sizeof *types);
+}
+
+/* ---- Registering ---- */
+
+static uf_status text_copy(uf_func *f, const char *source, const char **out) {
+    *out = arena_text(&f->arena, source, strlen(source));
+    return *out ? UF_OK : UF_ERR_MEMORY;
+}
+
+uf_status identity_add(uf_func *f, const char *source, definition_place *place) {
+    arena scratch = {0};
+    section *own = &f->identity;
+    tree *t;
+    dtype type = DT_FLOAT64; /* what it is converted to does not matter to whether it is right */
+    place->part = IN_IDENTITY;
+    TRY(text_copy(f, source, &own->source));
+    TRY(about(lang_parse_values(&f->arena, own->source, &own->syntax), place, IN_IDENTITY));
+    int values = lang_outputs(own->syntax), wanted = f->reduction ? f->reduction->nstate : 1;
+    if (values != wanted)
+        return about(
+            lang_fail(own->syntax, UF_ERR_TYPE, "%d value%s, but the state has %d", values, plural(values), wanted),
+            place, IN_IDENTITY);
+    if (f->reduction)
+        return UF_OK;
+    uf_status s = lang_check(&scratch, own->syntax, NULL, NULL, 0, &type, 1, false, &t);
+    arena_free(&scratch);
+    return about(s, place, IN_IDENTITY);
+}
+
+/* What a text must take and give. */
+typedef struct arity {
+    int inputs, more; /* that many parameters, or up to `more` beyond them */
+    int outputs;
+    int indices;               /* at most */
+    const char *takes, *gives; /* whose they are, as errors say it */
+} arity;
+
+static uf_status arity_check(const syntax *s, const arity *want, definition_place *place, int part) {
+    int inputs = lang_inputs(s), outputs = lang_outputs(s), indices = lang_indices(s);
+    uf_status status = UF_OK;
+    if (indices > want->indices)
+        status = lang_fail(s, UF_ERR_TYPE, "%d %s; %s", indices, indices == 1 ? "index" : "indices",
+                           want->indices ? "there is one, the position" : "only a map has one");
+    else if (inputs < want->inputs || inputs > want->inputs + want->more)
+        status = lang_fail(s, UF_ERR_TYPE, "%d parameter%s; %d needed: %s", inputs, plural(inputs), want->inputs,
+                           want->takes);
+    else if (outputs != want->outputs)
+        status = lang_fail(s, UF_ERR_TYPE, "it gives %d value%s; %d needed: %s", outputs, plural(outputs),
+                           want->outputs, want->gives);
+    return about(status, place, part);
+}
+
+static uf_status text_read(uf_func *f, const char *source, section *out, definition_place *place, int part) {
+    if (!source)
+        return UF_OK;
+    TRY(text_copy(f, source, &out->source));
+    return about(lang_parse(&f->arena, out->source, &out->syntax), place, part);
+}
+
+/* The texts, and the number of values of the state. */
+static uf_status texts_read(uf_func *f, reduction *r, const uf_reduction_def *def, definition_place *place) {
+    TRY(text_read(f, def->map, &r->map, place, IN_MAP));
+    TRY(text_read(f, def->combine, &r->combine, place, IN_COMBINE));
+    TRY(text_read(f, def->finish, &r->finish, place, IN_FINISH));
+    const syntax *s = r->combine.syntax;
+    r->nstate = lang_outputs(s);
+    if (r->nstate > UF_MAX_STATE)
+        return about(lang_fail(s, UF_ERR_TYPE, "%d values of state; at most %d are possible", r->nstate, UF_MAX_STATE),
+                     place, IN_COMBINE);
+    const arity want = {.inputs = 2 * r->nstate,
+                        .outputs = r->nstate,
+                        .takes = "the values of one state, then those of the other, as many as it gives"};
+    return arity_check(s, &want, place, IN_COMBINE);
+}
+
+/* The number of operands: that of the signatures, else what the texts take and give. */
+static uf_status signatures_add(uf_func *f, const reduction *r, const char *signatures, definition_place *place) {
+    f->any_types = !signatures;
+    f->nin = r->map.syntax ? lang_inputs(r->map.syntax) : r->nstate;
+    f->nout = r->finish.syntax ? lang_outputs(r->finish.syntax) : r->nstate;
+    if (!signatures)
+        return UF_OK;
+    place->part = IN_SIGNATURES;
+    TRY(signatures_parse(&f->arena, signatures, &f->signatures));
+    const signature_list *list = &f->signatures;
+    if (!r->map.syntax && list->nin != r->nstate)
+        return fail(UF_ERR_TYPE, "%s: %d input%s, but the state has %d value%s; without a map they are the same",
+                    f->name, list->nin, plural(list->nin), r->nstate, plural(r->nstate));
+    if (!r->finish.syntax && list->nout != r->nstate)
+        return fail(UF_ERR_TYPE, "%s: %d output%s, but the state has %d value%s; without a finish they are the same",
+                    f->name, list->nout, plural(list->nout), r->nstate, plural(r->nstate));
+    f->nin = list->nin;
+    f->nout = list->nout;
+    f->section_of = arena_alloc(&f->arena, (size_t)list->count * sizeof *f->section_of);
+    return f->section_of ? UF_OK : UF_ERR_MEMORY;
+}
+
+static uf_status arities_check(const uf_func *f, const reduction *r, definition_place *place) {
+    const arity mapping = {.inputs = f->nin,
+                           .outputs = r->nstate,
+                           .indices = 1,
+                           .takes = "the inputs of the signatures",
+                           .gives = "the state, as combine gives it"};
+    const arity finishing = {.inputs = r->nstate,
+                             .more = 1,
+                             .outputs = f->nout,
+                             .takes = "the values of the state; the count may follow",
+                             .gives = "the outputs of the signatures"};
+    if (f->nin == 0)
+        return about(lang_fail(r->map.syntax, UF_ERR_TYPE, "no parameters; a reduction has inputs"), place, IN_MAP);
+    if (r->map.syntax)
+        TRY(arity_check(r->map.syntax, &mapping, place, IN_MAP));
+    return r->finish.syntax ? arity_check(r->finish.syntax, &finishing, place, IN_FINISH) : UF_OK;
+}
+
+/* The lists of dtypes for the state: one, or one for each signature. */
+static uf_status state_read(uf_func *f, const reduction *r, const char *source, definition_place *place, int wanted,
+                            dtype **types, int *lists) {
+    place->part = IN_STATE;
+    TRY(about(type_lists_parse(&f->arena, source, r->nstate, types, lists), place, IN_STATE));
+    if (*lists == 1 || *lists == wanted)
+        return UF_OK;
+    return about(fail(UF_ERR_TYPE, "%d lists of dtypes, but there %s %d signature%s; one for all is possible, too",
+                      *lists, wanted == 1 ? "is" : "are", wanted, plural(wanted)),
+                 place, IN_STATE);
+}
+
+/* The dtypes of the state, for each signature; without a text those of the outputs. */
+static uf_status state_add(uf_func *f, reduction *r, const char *source, definition_place *place) {
+    size_t width = (size_t)r->nstate, operands = (size_t)(f->nin + f->nout);
+    int lists = 0, wanted = f->any_types ? 1 : f->signatures.count;
+    dtype *given = NULL;
+    if (source)
+        TRY(state_read(f, r, source, place, wanted, &given, &lists));
+    else if (f->any_types)
+        return UF_OK;
+    else if (f->nout != r->nstate)
+        return about(fail(UF_ERR_TYPE, "dtypes are needed: there %s %d output%s, but %d value%s of state",
+                          f->nout == 1 ? "is" : "are", f->nout, plural(f->nout), r->nstate, plural(r->nstate)),
+                     place, IN_COMBINE);
+    dtype *types = arena_alloc(&f->arena, (size_t)wanted * width * sizeof *types);
+    if (!types)
+        return UF_ERR_MEMORY;
+    for (size_t s = 0; s < (size_t)wanted; s++)
+        memcpy(types + s * width,
+               given ? given + (lists == 1 ? 0 : s) * width : f->signatures.types + s * operands + (size_t)f->nin,
+               width * sizeof *types);
+    r->state = types;
+    return UF_OK;
+}
+
+/* Every signature must type-check, and without any what does not depend on the inputs; the trees are thrown away. */
+static uf_status types_check(const uf_func *f, definition_place *place) {
+    for (int s = 0; s < f->signatures.count || (s == 0 && f->reduction->state); s++) {
+        arena scratch = {0};
+        fold x;
+        const typing t = {f, &x, &scratch, place};
+        fold_begin(f, &x);
+        if (!f->any_types)
+            fold_of_signature(f, s, &x);
+        uf_status status = f->any_types ? state_type(&t) : reduction_type(&t);
+        arena_free(&scratch);
+        TRY(status);
+    }
+    return UF_OK;
+}
+
+uf_status reduction_add(uf_func *f, const uf_definition *d, definition_place *place) {
+    const uf_reduction_def *def = d->reduction;
+    reduction *r = arena_alloc(&f->arena, sizeof *r);
+    if (!r)
+        return UF_ERR_MEMORY;
+    f->reduction = r;
+    f->order = def->flags & UF_SERIAL ? FOLD_SERIAL : def->flags & UF_ORDERED ? FOLD_ORDERED : FOLD_FREE;
+    TRY(texts_read(f, r, def, place));
+    TRY(signatures_add(f, r, d->sections[0].signatures, place));
+    TRY(arities_check(f, r, place));
+    TRY(state_add(f, r, def->state, place));
+    if (def->identity)
+        TRY(identity_add(f, def->identity, place));
+    return types_check(f, place);
+}
+
+/* ---- A fold for the dtypes of a call ---- */
+
+typedef struct request {
+    const uf_func *func;
+    const call_args *args;
+    uf_options options; /* what dispatch sees */
+    fold_order order;
+    int chosen; /* a signature that was forced; -1: none */
+    binding *b;
+} request;
+
+static uf_status reduction_fill(request *q, fold *x) {
+    const uf_func *f = q->func;
+    definition_place place;
+    int chosen = q->chosen, section_index;
+    fold_begin(f, x);
+    if (f->any_types) {
+        dtype types[UF_MAX_OPERANDS];
+        TRY(choose_types(f, q->args, &q->options, types, &section_index));
+        memcpy(x->in, types, (size_t)f->nin * sizeof *types);
+    } else {
+        if (chosen < 0)
+            TRY(choose_signature(f, q->args, &q->options, &chosen));
+        fold_of_signature(f, chosen, x);
+    }
+    return reduction_type(&(typing){f, x, &q->b->arena, &place});
+}
+
+/* ---- Binary functions ---- */
+
+/* Two operands of dtype `operand`, and what the function gives for them. */
+typedef struct pair {
+    dtype operand, result;
+    int section;
+    const tree *tree;
+} pair;
+
+/* Types the function on two operands; a result of no dtype is found. */
+static uf_status pair_type(request *q, pair *p) {
+    const uf_func *f = q->func;
+    const dtype in[2] = {p->operand, p->operand};
+    tree *t;
+    TRY(lang_check(&q->b->arena, f->sections[p->section].syntax, NULL, in, 2, &p->result, 1, f->flags & UF_UNCHECKED,
+                   &t));
+    p->tree = t;
+    return UF_OK;
+}
+
+static uf_status unequal(const uf_func *f, const dtype *types) {
+    char spelled[SIGNATURE_TEXT];
+    signature_format(spelled, types, 2, 1);
+    return fail(UF_ERR_SIGNATURE, "%s cannot reduce by its signature %s: operands of one dtype are needed", f->name,
+                spelled);
+}
+
+/* The pair of the signature for two operands. */
+static uf_status pair_choose(request *q, dtype a, dtype b, pair *p) {
+    const uf_func *f = q->func;
+    const dispatch_input inputs[2] = {{.type = a}, {.type = b}};
+    int chosen = q->chosen;
+    *p = (pair){.operand = dtype_promote(a, b), .result = DT_NONE};
+    if (!f->any_types) {
+        if (chosen < 0)
+            TRY(dispatch(f->name, &f->signatures, inputs, q->options.flags, q->options.casting, NULL, &chosen));
+        const dtype *types = f->signatures.types + (size_t)chosen * 3;
+        if (types[0] != types[1])
+            return unequal(f, types);
+        *p = (pair){.operand = types[0], .result = types[2], .section = f->section_of[chosen]};
+    }
+    return pair_type(q, p);
+}
+
+/* An associative function that gives bool, such as &&, folds bools, as in NumPy. False if it has no kernel for them. */
+static bool bools_choose(request *q, pair *p) {
+    const uf_func *f = q->func;
+    static const dtype bools[3] = {DT_BOOL, DT_BOOL, DT_BOOL};
+    pair own = {.operand = DT_BOOL, .result = DT_NONE, .section = -1};
+    if (p->result != DT_BOOL || p->operand == DT_BOOL || q->order == FOLD_SERIAL || q->chosen >= 0)
+        return false;
+    if (f->any_types)
+        own.section = 0;
+    for (int s = 0; s < f->signatures.count; s++)
+        if (memcmp(f->signatures.types + (size_t)s * 3, bools, sizeof bools) == 0)
+            own.section = f->section_of[s];
+    if (own.section < 0 || pair_type(q, &own) || own.result != DT_BOOL)
+        return false;
+    *p = own;
+    return true;
+}
+
+/* The pair that folds operands of these dtypes: its result casts safely to its operands. */
+static uf_status pair_find(request *q, dtype a, dtype b, pair *p) {
+    TRY(pair_choose(q, a, b, p));
+    for (int round = 0; round < 4; round++) {
+        if (bools_choose(q, p) || dtype_can_cast(p->result, p->operand, UF_CAST_SAFE))
+            return UF_OK;
+        if (!q->func->any_types)
+            break;
+        *p = (pair){.operand = p->result, .result = DT_NONE}; /* int8 added is int32 */
+        TRY(pair_type(q, p));
+    }
+    return fail(UF_ERR_SIGNATURE, "%s cannot reduce %s: it gives %s, which does not cast safely to its operands'",
+                q->func->name, dtypes[p->operand].name, dtypes[p->result].name);
+}
+
+/* UF_WIDEN: the accumulator's dtype. */
+static dtype widened(dtype t) {
+    if (t == DT_BOOL)
+        return DT_INT64;
+    if (dtype_is_integer(t))
+        return dtypes[t].is_signed ? DT_INT64 : DT_UINT64;
+    return t;
+}
+
+/* As in NumPy the first operand is the accumulator: of the output's dtype, if there is one. */
+static uf_status binary_fill(request *q, fold *x, const char **kernel) {
+    const uf_func *f = q->func;
+    definition_place place;
+    bool given = q->args->nargs > q->args->nin, widens = f->widen && q->chosen < 0;
+    dtype in = (dtype)(q->args->key.type[0] & ~BINDING_NUMBER), first = in, out;
+    pair p;
+    if (q->chosen < 0 && given)
+        first = (dtype)q->args->key.type[1];
+    else if (widens)
+        first = widened(in);
+    TRY(pair_find(q, first, in, &p));
+    out = p.operand;
+    if (widens && dtype_is_half(out))
+        TRY(pair_find(q, DT_FLOAT32, DT_FLOAT32, &p));
+    *x = (fold){.nin = 1, .nstate = 1, .nout = 1, .combine = p.tree};
+    x->in[0] = x->state[0] = p.operand;
+    x->out[0] = out;
+    *kernel = f->sections[p.section].source;
+    return identity_type(&(typing){f, x, &q->b->arena, &place});
+}
+
+/* ---- Bindings ---- */
+
+static void types_print(text *t, const dtype *types, int n) {
+    text_puts(t, " ");
+    signature_print(t, types, n, 0);
+}
+
+static void source_print(text *t, const char *what, const char *source) {
+    text_printf(t, "\n%s %zu ", what, source ? strlen(source) : 0);
+    text_puts(t, source ? source : "");
+}
+
+/* A text that says all that the code of a fold depends on. */
+static uf_status source_write(const request *q, const fold *x, const char *kernel, const char **out) {
+    const uf_func *f = q->func;
+    const reduction *r = f->reduction;
+    const function *combine = x->combine->kernel;
+    dtype combined[UF_MAX_STATE];
+    text t = {0};
+    for (int k = 0; k < x->nstate; k++)
+        combined[k] = combine->locals[combine->nparams + k].type;
+    text_printf(&t, "fold %d", x->order);
+    types_print(&t, x->in, x->nin);
+    types_print(&t, x->state, x->nstate);
+    types_print(&t, combined, x->nstate);
+    types_print(&t, x->out, x->nout);
+    source_print(&t, "map", r ? r->map.source : NULL);
+    source_print(&t, "combine", kernel);
+    source_print(&t, "finish", r ? r->finish.source : NULL);
+    source_print(&t, "identity", f->identity.source);
+    *out = t.failed ? NULL : arena_text(&q->b->arena, t.data, t.length);
+    text_free(&t);
+    return *out ? UF_OK : fail_memory();
+}
+
+/* Runs on a big stack. */
+static uf_status fold_fill(void *user) {
+    request *q = user;
+    const uf_func *f = q->func;
+    binding *b = q->b;
+    fold *x = arena_alloc(&b->arena, sizeof *x);
+    if (!x)
+        return UF_ERR_MEMORY;
+    const char *kernel = f->reduction ? f->reduction->combine.source : NULL;
+    TRY(f->reduction ? reduction_fill(q, x) : binary_fill(q, x, &kernel));
+    x->order = q->order;
+    memcpy(b->types, x->in, (size_t)x->nin * sizeof *b->types);
+    memcpy(b->types + x->nin, x->out, (size_t)x->nout * sizeof *b->types);
+    b->fold = x;
+    ir_fold_traits(x, &b->size);
+    TRY(source_write(q, x, kernel, &b->source));
+    return results_check(f, q->args, b->types, q->options.casting);
+}
+
+static uf_status fold_make(binding *b, void *user) {
+    request *q = user;
+    q->b = b;
+    return on_big_stack(fold_fill, q);
+}
+
+/* A forced signature, of the function's list; the key then says which it is. */
+static uf_status signature_force(request *q, const char *signature) {
+    const uf_func *f = q->func;
+    if (!signature)
+        return UF_OK;
+    q->options.signature = signature;
+    if (f->reduction || f->any_types)
+        return choose_signature(f, q->args, &q->options, &q->chosen);
+    const dispatch_input in = {.type = (dtype)(q->args->key.type[0] & ~BINDING_NUMBER)}, inputs[2] = {in, in};
+    return dispatch(f->name, &f->signatures, inputs, 0, q->options.casting, signature, &q->chosen);
+}
+
+int fold_states(const uf_func *f) {
+    if (f->reduction)
+        return f->reduction->nstate;
+    return !f->layout && f->nin == 2 && f->nout == 1;
+}
+
+uf_status fold_arity(const uf_func *f, const char *verb, int *nin, int *nout) {
+    if (!fold_states(f))
+        return fail(
+            UF_ERR_ARGUMENT,
+            "%s: %s has %d input%s and %d output%s%s%s; a reduction, or an elementwise function of two inputs and "
+            "one output, is needed",
+            verb, f->name, f->nin, plural(f->nin), f->nout, plural(f->nout), f->layout ? " with core dimensions, " : "",
+            f->layout ? f->layout_text : "");
+    *nin = f->reduction ? f->nin : 1;
+    *nout = f->reduction ? f->nout : 1;
+    return UF_OK;
+}
+
+uf_status fold_find(const uf_func *f, const call_args *args, uf_casting casting, const char *signature, unsigned flags,
+                    const binding **out) {
+    binding_key key = args->key;
+    int nout = f->reduction ? f->nout : 1;
+    request q = {.func = f,
+                 .args = args,
+                 .options = {.size = sizeof q.options, .casting = casting, .flags = flags & UF_FIRST_MATCH},
+                 .order = flags & UF_SERIAL    ? FOLD_SERIAL
+                          : flags & UF_ORDERED ? FOLD_ORDERED
+                                               : f->order,
+                 .chosen = -1};
+    TRY(signature_force(&q, signature));
+    key.forced = q.chosen + 1;
+    key.verb = VERB_FOLD;
+    key.casting = (int32_t)casting;
+    key.flags = (int32_t)(flags & (UF_FIRST_MATCH | UF_ORDERED | UF_SERIAL));
+    for (int k = args->nargs; k < args->nin + nout; k++)
+        key.type[k] = DT_NONE; /* inferred */
+    return binding_get(f, &key, offsetof(binding_key, type) + (size_t)(args->nin + nout), fold_make, &q, out);
+}
