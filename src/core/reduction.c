@@ -456,19 +456,18 @@ static uf_status binary_fill(request *q, fold *x, const char **kernel) {
     const uf_func *f = q->func;
     definition_place place;
     bool given = q->args->nargs > q->args->nin, widens = f->widen && q->chosen < 0;
-    dtype in = (dtype)(q->args->key.type[0] & ~BINDING_NUMBER), first = in, out;
+    dtype in = (dtype)(q->args->key.type[0] & ~BINDING_NUMBER), first = in;
     pair p;
     if (q->chosen < 0 && given)
         first = (dtype)q->args->key.type[1];
     else if (widens)
         first = widened(in);
-    TRY(pair_find(q, first, in, &p));
-    out = p.operand;
-    if (widens && dtype_is_half(out))
-        TRY(pair_find(q, DT_FLOAT32, DT_FLOAT32, &p));
+    dtype meet = dtype_promote(first, in);
+    bool half = widens && dtype_is_half(meet);
+    TRY(half ? pair_find(q, DT_FLOAT32, DT_FLOAT32, &p) : pair_find(q, first, in, &p));
     *x = (fold){.nin = 1, .nstate = 1, .nout = 1, .combine = p.tree};
     x->in[0] = x->state[0] = p.operand;
-    x->out[0] = out;
+    x->out[0] = half && p.operand == DT_FLOAT32 ? meet : p.operand;
     *kernel = f->sections[p.section].source;
     return identity_type(&(typing){f, x, &q->b->arena, &place});
 }
