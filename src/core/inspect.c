@@ -175,6 +175,8 @@ uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf
     *out = NULL;
     if (!func)
         return fail(UF_ERR_ARGUMENT, "func is NULL");
+    if (func->reduction)
+        return fail(UF_ERR_ARGUMENT, "%s is a reduction, whose code cannot be inspected", func->name);
     if ((unsigned)view > UF_VIEW_RESOURCES)
         return fail(UF_ERR_ARGUMENT, "view is %d; 0 to %d are known", (int)view, UF_VIEW_RESOURCES);
     request *r = mem_zero(1, sizeof *r);
