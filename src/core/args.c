@@ -5,8 +5,8 @@
 
 /* Arguments count from 0; the mask is MASK, as in nd_check and nd_fail. */
 enum {
-    MASK = -1,
-    NOBODY = -2
+    MASK = ND_MASK,
+    NOBODY = -9
 };
 
 static uf_status dtype_read(const DLTensor *t, int argument, dtype *out) {
@@ -128,16 +128,22 @@ static uf_status mask_read(const DLTensor *where, unsigned how, placement *p, nd
     return place(p, where, MASK);
 }
 
+uf_status args_count(const char *verb, const char *name, int nin, int nout, int nargs, const DLTensor *args) {
+    const char *of = *verb ? " of " : "";
+    if (nargs != nin + nout)
+        return fail(UF_ERR_ARGUMENT, "%s%s%s takes %d input%s and %d output%s, but got %d argument%s", verb, of, name,
+                    nin, nin == 1 ? "" : "s", nout, nout == 1 ? "" : "s", nargs, nargs == 1 ? "" : "s");
+    if (!args)
+        return fail(UF_ERR_ARGUMENT, "%s%s%s: args is NULL", verb, of, name);
+    return UF_OK;
+}
+
 uf_status args_match(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {
     if (!f)
         return fail(UF_ERR_ARGUMENT, "func is NULL");
     if (f->reduction)
         return fail(UF_ERR_ARGUMENT, "%s is a reduction; uf_reduce, uf_accumulate and uf_reduceat run it", f->name);
-    if (nargs != f->nin + f->nout)
-        return fail(UF_ERR_ARGUMENT, "%s takes %d input%s and %d output%s, but got %d argument%s", f->name, f->nin,
-                    f->nin == 1 ? "" : "s", f->nout, f->nout == 1 ? "" : "s", nargs, nargs == 1 ? "" : "s");
-    if (!args)
-        return fail(UF_ERR_ARGUMENT, "%s: args is NULL", f->name);
+    TRY(args_count("", f->name, f->nin, f->nout, nargs, args));
     if (options->axes && !f->layout)
         return fail(UF_ERR_ARGUMENT, "%s has no core dimensions; uf_options.axes is for functions that have some",
                     f->name);
@@ -155,27 +161,35 @@ int args_rank(const call_args *a) {
     return ndim;
 }
 
-uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
-                    call_args *out) {
-    TRY(args_match(f, nargs, args, options));
+/* There is room for the shapes of outputs that are to be inferred. */
+static uf_status storage_check(int nin, int nargs, const DLTensor *args) {
+    for (int k = nin; k < nargs; k++)
+        if (!args[k].shape)
+            return fail_argument(UF_ERR_ARGUMENT, k, -1, "shape is NULL; storage for UF_MAX_NDIM extents is needed");
+    return UF_OK;
+}
+
+uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout *layout, const uf_options *options,
+                    unsigned how, call_args *out) {
     placement p = {NOBODY, NOBODY, NOBODY, NOBODY, 0, 0};
-    out->nin = f->nin;
-    out->nargs = nargs;
+    out->nin = nin;
+    out->nargs = how & ARGS_NO_OUTPUTS ? nin : nargs;
     out->stream = options->stream;
-    int last = how & ARGS_NO_OUTPUTS ? f->nin : nargs;
-    for (int k = 0; k < last; k++) {
+    for (int k = 0; k < out->nargs; k++) {
         dtype type;
         TRY(dtype_read(&args[k], k, &type));
-        TRY(array_read(&args[k], k, type, k >= f->nin, how, &out->array[k]));
-        out->array[k].number = is_number(f, k, &args[k]);
+        TRY(array_read(&args[k], k, type, k >= nin, how, &out->array[k]));
+        out->array[k].number = k < nin && is_number_array(layout, k, &args[k]);
         out->key.type[k] = (uint8_t)(type | (out->array[k].number ? BINDING_NUMBER : 0));
         if (!out->array[k].number)
             TRY(place(&p, &args[k], k));
     }
-    out->narrays = last;
+    out->narrays = out->nargs;
     if (options->where)
         TRY(mask_read(options->where, how, &p, &out->array[out->narrays++]));
     TRY(place_decide(&p, options->flags, out));
+    if (how & ARGS_NO_OUTPUTS)
+        TRY(storage_check(nin, nargs, args));
     out->key.engine = out->engine;
     out->key.device = out->device;
     out->key.casting = (int32_t)options->casting;
@@ -183,4 +197,10 @@ uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_
     out->key.forced = 0;
     out->key.verb = VERB_CALL;
     return UF_OK;
+}
+
+uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
+                    call_args *out) {
+    TRY(args_match(f, nargs, args, options));
+    return args_take(f->nin, nargs, args, f->layout, options, how, out);
 }

@@ -39,9 +39,6 @@ uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_opti
     int section_index;
     TRY(options_read(options, &own, &options));
     TRY(args_read(func, nargs, args, options, ARGS_NO_OUTPUTS | ARGS_NO_DATA, &a));
-    for (int k = func->nin; k < nargs; k++)
-        if (!args[k].shape)
-            return fail_argument(UF_ERR_ARGUMENT, k, -1, "shape is NULL; storage for UF_MAX_NDIM extents is needed");
     TRY(choose_types(func, &a, options, types, &section_index));
     if (func->any_types) {
         arena scratch = {0};

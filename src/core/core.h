@@ -26,6 +26,10 @@ extern const engine *const engines[ENGINES];
 uf_status struct_read(const void *from, void *to, size_t known, const char *what);
 /* The same for uf_options, with flags and casting checked. *scratch is only written where the result is not `options`. */
 uf_status options_read(const uf_options *options, uf_options *scratch, const uf_options **out);
+uf_status reduce_options_read(const uf_reduce_options *options, uf_reduce_options *scratch,
+                              const uf_reduce_options **out);
+/* Those of uf_accumulate and uf_reduceat, as if they were uf_reduce's. */
+uf_status axis_options_read(const uf_options *options, const char *verb, const int *axis, uf_reduce_options *out);
 
 /* ---- Compiled code, process-wide (code.c) ---- */
 
@@ -164,22 +168,32 @@ typedef struct call_args {
     nd_array array[VARIANT_OPERANDS];
     binding_key key;
 } call_args;
-/* One array by itself: dtype, device, form, address. argument -1: the mask. */
+/* One array by itself: dtype, device, form, address. argument: as nd_fail takes it. */
 uf_status array_check(const DLTensor *t, int argument);
+/* nargs is the number of inputs and outputs, and args are there. verb: "", or what the function is used for. */
+uf_status args_count(const char *verb, const char *name, int nin, int nout, int nargs, const DLTensor *args);
 /* func and args are there, nargs is right, and the options are some that the function can have. */
 uf_status args_match(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options);
-/* Is an argument a number rather than an array? (k counts inputs and outputs.) */
-static inline bool is_number(const uf_func *f, int k, const DLTensor *t) {
+/* Is input k a number rather than an array? layout: the function's, or NULL. */
+static inline bool is_number_array(const core_layout *layout, int k, const DLTensor *t) {
     int type = (int)t->device.device_type;
-    return t->ndim == 0 && k < f->nin && (type == kDLCPU || type == kDLCUDAHost) &&
-           !(f->layout && f->layout->operands[k].rank);
+    return t->ndim == 0 && (type == kDLCPU || type == kDLCUDAHost) && !(layout && layout->operands[k].rank);
+}
+/* Is an argument? (k counts inputs and outputs.) */
+static inline bool is_number(const uf_func *f, int k, const DLTensor *t) {
+    return k < f->nin && is_number_array(f->layout, k, t);
 }
 enum {
-    ARGS_NO_OUTPUTS = 1, /* leaves the outputs unread but for their presence (uf_infer) */
-    ARGS_NO_DATA = 2     /* accepts NULL data */
+    ARGS_NO_OUTPUTS =
+        1,           /* leaves the outputs unread but for the storage for their shapes (uf_infer); out->nargs is nin */
+    ARGS_NO_DATA = 2 /* accepts NULL data */
 };
 uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
                     call_args *out);
+/* The same for nin inputs and then outputs of whatever they are arguments of. Of the options it looks at stream, casting,
+ * where and flags. */
+uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout *layout, const uf_options *options,
+                    unsigned how, call_args *out);
 
 /* ---- Bindings (bind.c) ---- */
 
@@ -242,6 +256,14 @@ uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *args, cons
 size_t plan_space(const uf_func *f, const call_args *args);
 /* Runs it; data[k]: address of element 0 of each array and number. */
 uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream);
+/* A number's bytes in another dtype. Errors: CAST (an integer that does not fit; said of `what` index). */
+uf_status number_convert(const char *what, int index, dtype from, const void *data, dtype to, uint64_t *words);
+uf_status argument_convert(int k, dtype from, const void *data, dtype to, uint64_t *words);
+/* Copies the stretch of memory that an operand reaches, from its lowest to its highest element as nd_bounds says it, and moves
+ * *address there: strides, alignment and so the compiled code stay as they are. *block is the caller's to free, once set, with
+ * the engine's scratch_free. */
+uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest, int64_t highest, int size,
+                       char **address, void **block);
 
 /* ---- Reductions (reduction.c: from a definition and dtypes to a fold; fold.c: from arrays to launches) ---- */
 

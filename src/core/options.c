@@ -17,7 +17,20 @@ uf_status struct_read(const void *from, void *to, size_t known, const char *what
     return UF_OK;
 }
 
-uf_status options_read(const uf_options *options, uf_options *scratch, const uf_options **out) {
+/* What all calls have. */
+static uf_status settings_check(const char *what, unsigned flags, unsigned known, uf_casting casting, int threads) {
+    if (flags & ~known)
+        return fail(UF_ERR_ARGUMENT, "%s.flags is 0x%x; bits 0x%x are unknown", what, flags, flags & ~known);
+    if ((unsigned)casting > UF_CAST_UNSAFE)
+        return fail(UF_ERR_ARGUMENT, "%s.casting is %d; known are 0 to %d", what, (int)casting, UF_CAST_UNSAFE);
+    if (threads < 0)
+        return fail(UF_ERR_ARGUMENT, "%s.threads is %d; it must not be negative", what, threads);
+    if (flags & UF_ORDERED && flags & UF_SERIAL)
+        return fail(UF_ERR_ARGUMENT, "%s.flags has both UF_ORDERED and UF_SERIAL; one of them is possible", what);
+    return UF_OK;
+}
+
+static uf_status options_take(const uf_options *options, unsigned known, uf_options *scratch, const uf_options **out) {
     static const uf_options defaults = {.size = sizeof defaults};
     if (!options) {
         *out = &defaults;
@@ -27,15 +40,52 @@ uf_status options_read(const uf_options *options, uf_options *scratch, const uf_
         TRY(struct_read(options, scratch, sizeof *scratch, "uf_options"));
         options = scratch;
     }
-    const unsigned known = UF_FIRST_MATCH | UF_STRONG_NUMBERS | UF_STAGE;
-    if (options->flags & ~known)
-        return fail(UF_ERR_ARGUMENT, "uf_options.flags is 0x%x; bits 0x%x are unknown", options->flags,
-                    options->flags & ~known);
-    if ((unsigned)options->casting > UF_CAST_UNSAFE)
-        return fail(UF_ERR_ARGUMENT, "uf_options.casting is %d; known are 0 to %d", (int)options->casting,
-                    UF_CAST_UNSAFE);
-    if (options->threads < 0)
-        return fail(UF_ERR_ARGUMENT, "uf_options.threads is %d; it must not be negative", options->threads);
     *out = options;
+    return settings_check("uf_options", options->flags, known, options->casting, options->threads);
+}
+
+uf_status options_read(const uf_options *options, uf_options *scratch, const uf_options **out) {
+    return options_take(options, UF_FIRST_MATCH | UF_STRONG_NUMBERS | UF_STAGE | UF_DETERMINISTIC, scratch, out);
+}
+
+enum {
+    FOLD_FLAGS = UF_FIRST_MATCH | UF_ORDERED | UF_SERIAL | UF_DETERMINISTIC
+};
+
+uf_status reduce_options_read(const uf_reduce_options *options, uf_reduce_options *scratch,
+                              const uf_reduce_options **out) {
+    static const uf_reduce_options defaults = {.size = sizeof defaults};
+    if (!options) {
+        *out = &defaults;
+        return UF_OK;
+    }
+    if (options->size != sizeof *options) {
+        TRY(struct_read(options, scratch, sizeof *scratch, "uf_reduce_options"));
+        options = scratch;
+    }
+    *out = options;
+    return settings_check("uf_reduce_options", options->flags, FOLD_FLAGS, options->casting, options->threads);
+}
+
+uf_status axis_options_read(const uf_options *options, const char *verb, const int *axis, uf_reduce_options *out) {
+    uf_options own;
+    TRY(options_take(options, FOLD_FLAGS | UF_STAGE, &own, &options));
+    const char *wrong = options->flags & UF_STAGE     ? "UF_STAGE"
+                        : options->where              ? "uf_options.where"
+                        : options->axes               ? "uf_options.axes"
+                        : options->device.device_type ? "uf_options.device"
+                                                      : NULL;
+    if (wrong)
+        return fail(UF_ERR_ARGUMENT, "%s does not take %s", verb, wrong);
+    *out = (uf_reduce_options){.size = sizeof *out,
+                               .stream = options->stream,
+                               .casting = options->casting,
+                               .signature = options->signature,
+                               .naxes = 1,
+                               .axes = axis,
+                               .scratch = options->scratch,
+                               .scratch_size = options->scratch_size,
+                               .threads = options->threads,
+                               .flags = options->flags};
     return UF_OK;
 }

@@ -57,16 +57,21 @@ uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *a, const u
 
 /* ---- Running ---- */
 
-static uf_status number_convert(const uf_plan *plan, int k, const void *data, uint64_t *words) {
-    dtype from = (dtype)plan->number_type[k], to = (dtype)plan->v.operand[k].value;
+uf_status number_convert(const char *what, int index, dtype from, const void *data, dtype to, uint64_t *words) {
     number n = number_read(from, data);
     if (!number_fits(n, to))
-        return fail_argument(UF_ERR_CAST, k, -1,
-                             dtypes[from].is_signed ? "%lld does not fit %s" : "%llu does not fit %s",
-                             (long long)n.as.i, dtypes[to].name);
+        return fail(UF_ERR_CAST, dtypes[from].is_signed ? "%s %d: %lld does not fit %s" : "%s %d: %llu does not fit %s",
+                    what, index, (long long)n.as.i, dtypes[to].name);
     words[0] = words[1] = 0;
     number_write(n, to, words);
     return UF_OK;
+}
+
+uf_status argument_convert(int k, dtype from, const void *data, dtype to, uint64_t *words) {
+    uf_status s = number_convert("argument", k, from, data, to, words);
+    if (s)
+        error_slot()->argument = k;
+    return s;
 }
 
 /* Addresses and numbers for the launch: data[k] moved to the first element in loop order. */
@@ -74,7 +79,7 @@ static uf_status operands_read(const uf_plan *plan, void *const *data, char **ad
     for (int k = 0; k < plan->narrays; k++) {
         const variant_operand *o = &plan->v.operand[k];
         if (o->kind == OPERAND_NUMBER) {
-            TRY(number_convert(plan, k, data[k], numbers[k]));
+            TRY(argument_convert(k, (dtype)plan->number_type[k], data[k], (dtype)o->value, numbers[k]));
             address[k] = NULL;
         } else {
             int64_t offset = plan->loop.offset[k] * dtypes[o->memory].size;
@@ -120,22 +125,25 @@ static uf_status launch_now(const uf_plan *plan, char *const *address, const uin
                                                                .blas = plan->func->blas});
 }
 
-/* Copies the stretch of memory that operand k reaches, from its lowest to its highest element: strides, alignment and so the
- * compiled code stay as they are. */
-static uf_status stretch_copy(const uf_plan *plan, int k, void *stream, char **address, void **block) {
+uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest, int64_t highest, int size,
+                       char **address, void **block) {
     enum {
         ALIGN = 256
     }; /* what allocations have; the copy keeps the address's remainder */
-    const engine *e = engines[plan->engine];
-    int64_t lowest, highest, size = dtypes[plan->v.operand[k].memory].size;
-    plan->func->kind->bounds(plan, k, &lowest, &highest);
     char *from = *address + lowest * size;
     size_t bytes = (size_t)(highest - lowest + 1) * (size_t)size, shift = (uintptr_t)from % ALIGN;
-    TRY(e->scratch(plan->device, bytes + ALIGN, stream, block));
+    TRY(e->scratch(device, bytes + ALIGN, stream, block));
     char *to = (char *)*block + (shift + ALIGN - (uintptr_t)*block % ALIGN) % ALIGN;
-    TRY(e->copy(plan->device, to, from, bytes, stream, false));
+    TRY(e->copy(device, to, from, bytes, stream, false));
     *address = to - lowest * size;
     return UF_OK;
+}
+
+static uf_status operand_copy(const uf_plan *plan, int k, void *stream, char **address, void **block) {
+    int64_t lowest, highest;
+    plan->func->kind->bounds(plan, k, &lowest, &highest);
+    return stretch_copy(engines[plan->engine], plan->device, stream, lowest, highest,
+                        dtypes[plan->v.operand[k].memory].size, address, block);
 }
 
 static uf_status launch_with_copies(const uf_plan *plan, char **address, const uint64_t (*numbers)[2], const bool *copy,
@@ -144,7 +152,7 @@ static uf_status launch_with_copies(const uf_plan *plan, char **address, const u
     uf_status s = UF_OK;
     for (int k = 0; k < plan->narrays && !s; k++)
         if (copy[k])
-            s = stretch_copy(plan, k, stream, &address[k], &blocks[k]);
+            s = operand_copy(plan, k, stream, &address[k], &blocks[k]);
     if (!s)
         s = launch_now(plan, address, numbers, stream);
     for (int k = 0; k < plan->narrays; k++)

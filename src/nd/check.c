@@ -12,9 +12,10 @@ uf_status nd_fail(uf_status status, int argument, int dimension, const char *for
     va_end(arguments);
     if (argument >= 0)
         return fail_argument(status, argument, dimension, "%s", message);
+    const char *name = argument == ND_STARTS ? "starts" : "where";
     if (dimension < 0)
-        return fail(status, "where: %s", message);
-    fail(status, "where: dimension %d %s", dimension, message);
+        return fail(status, "%s: %s", name, message);
+    fail(status, "%s: dimension %d %s", name, dimension, message);
     error_slot()->dimension = dimension;
     return status;
 }

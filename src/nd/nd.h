@@ -36,17 +36,21 @@ typedef struct nd_loop {
  * aligned. */
 size_t nd_space(int ndim, int narrays);
 
-/* Fails as fail_argument does; argument -1 is the mask, said "where". */
+/* Fails as fail_argument does; what is no argument is said by name: "where", "starts". */
+enum {
+    ND_MASK = -1,
+    ND_STARTS = -2
+};
 uf_status nd_fail(uf_status status, int argument, int dimension, const char *format, ...) PRINTF(4, 5);
 /* What nd_fail calls arrays[k]. */
-static inline int nd_argument(const nd_array *arrays, int k) { return arrays[k].mask ? -1 : k; }
+static inline int nd_argument(const nd_array *arrays, int k) { return arrays[k].mask ? ND_MASK : k; }
 /* How errors call dimension d of an array, and its rank: core dimensions count, or are said not to. */
 int nd_dimension(const nd_array *array, int d);
 const char *nd_rank(const nd_array *array);
 
 /* Checks one DLTensor: ndim in range, shape present, extents not negative, number of elements and byte extent less than
  * 2^63, data present and aligned to align bytes unless there are no elements or data is not wanted. Everything below
- * relies on it having passed. argument is for messages (-1: the mask, said "where"). Errors: ARGUMENT. */
+ * relies on it having passed. argument is for messages, as nd_fail takes it. Errors: ARGUMENT. */
 uf_status nd_check(const DLTensor *array, int argument, int size, int align, bool with_data);
 
 /* The shape that arrays[0 .. n-1] (numbers, and what is not ND_ELEMENTS, left out) broadcast to; NumPy's rule. *ndim, shape[UF_MAX_NDIM].

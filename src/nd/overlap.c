@@ -210,7 +210,7 @@ static int64_t *add_dimension(joined *j, int64_t extent) {
     return loop->stride + loop->ndim++ * loop->narrays;
 }
 
-/* Adds the dimensions of a loop in which its operands k[..] may move. */
+/* Adds the dimensions of a loop. */
 static void add_loop(joined *j, const nd_loop *from, const int *k) {
     for (int d = 0; d < from->ndim; d++) {
         if (from->extent[d] == 1)
@@ -268,13 +268,18 @@ nd_overlap nd_core_compare(const nd_loop *loop, const core_layout *l, const int6
     return nd_compare(&j.loop, 0, data_a, size_a, 1, data_b, size_b) == ND_DISJOINT ? ND_DISJOINT : ND_OVERLAP;
 }
 
-/* ---- Reductions ---- */
+/* ---- Reductions: both loops ---- */
 
+/* Outputs that stand still in the reduced loop are there even if it has no elements. */
 static void join_fold(joined *j, const nd_fold *f, int n, const int *k) {
+    const nd_loop *reduced = &f->reduced;
+    bool move = false;
+    for (int d = 0; d < reduced->ndim; d++)
+        for (int i = 0; i < n; i++)
+            move |= reduced->stride[d * reduced->narrays + k[i]] != 0;
     join(j, &f->kept, n, k);
-    add_loop(j, &f->reduced, k);
-    if (f->reduced.count == 0)
-        j->loop.count = 0;
+    if (move)
+        add_loop(j, reduced, k);
 }
 
 void nd_fold_bounds(const nd_fold *f, int k, int64_t *lowest, int64_t *highest) {
@@ -285,12 +290,9 @@ void nd_fold_bounds(const nd_fold *f, int k, int64_t *lowest, int64_t *highest) 
     *highest += high;
 }
 
-/* An array of results stands still in the reduced loop. */
 bool nd_fold_self_overlap(const nd_fold *f, int k) {
     joined j;
-    join(&j, &f->kept, 1, &k);
-    if (f->kept.loop == LOOP_SCAN)
-        add_loop(&j, &f->reduced, &k);
+    join_fold(&j, f, 1, &k);
     return nd_self_overlap(&j.loop, 0);
 }
 
