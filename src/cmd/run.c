@@ -3,8 +3,7 @@
 
 #include "cmd.h"
 
-static const char *fit(call *c) {
-    c->nin = c->about.nin;
+static const char *unfit(call *c) {
     if (strcmp(c->about.kind, "reduction") == 0)
         return "is a reduction; `ufunc reduce` runs it";
     return NULL;
@@ -36,6 +35,6 @@ static uf_status compute(call *c) {
 }
 
 int run_run(int argc, char **argv) {
-    static const method m = {.bit = RUN, .stages = true, .fit = fit, .infer = infer, .compute = compute};
+    static const method m = {.bit = RUN, .stages = true, .unfit = unfit, .infer = infer, .compute = compute};
     return run_method(&m, argc, argv);
 }

@@ -164,6 +164,7 @@ const engine cuda_engine = {
     .name = "cuda",
     .target = target,
     .specialise = launch_specialise,
+    .specialise_fold = launch_specialise_fold,
     .compile = code_compile,
     .release = code_release,
     .launch = launch_run,

@@ -268,6 +268,7 @@ static const struct {
     [LOOP_ROWS] = {specialise_rows, words_rows, layout_rows},
     [LOOP_GENERAL] = {specialise_general, words_general, layout_general},
     [LOOP_CALLS] = {calls_specialise, calls_words, calls_layout},
+    [LOOP_FOLD] = {NULL, fold_words, fold_layout},
 };
 
 void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
@@ -275,6 +276,12 @@ void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layou
     v->ndim = (uint8_t)loop->ndim;
     v->wide = 0;
     classes[v->loop].specialise(v, &(subject){loop, layout, core, size});
+}
+
+int64_t launch_specialise_fold(variant *v, const fold_subject *s) {
+    static int64_t (*const by_class[LOOP_CLASSES])(variant * v,
+                                                   const fold_subject *s) = {[LOOP_FOLD] = fold_specialise};
+    return by_class[v->loop](v, s);
 }
 
 int launch_words(const variant *v, const core_layout *layout) {

@@ -64,6 +64,12 @@ void calls_specialise(variant *v, const subject *s);
 int calls_words(const variant *v, const core_layout *layout, int arrays);
 /* Writes them; returns the number of blocks and sets the other members of *g. */
 int64_t calls_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+/* ---- fold.c: the row of LOOP_FOLD. ---- */
+
+int64_t fold_specialise(variant *v, const fold_subject *s);
+int fold_words(const variant *v, const core_layout *layout, int arrays);
+int64_t fold_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+
 /* Launches teams of several blocks: all resident at once, with slots that are theirs until they are done. words[g->slots] is
  * set. */
 uf_status calls_launch_teams(const code *c, const launch *l, const grid *g, uint64_t *words);

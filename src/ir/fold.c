@@ -40,7 +40,7 @@ item item_get(fold_writer *w, const item_slot *slot) {
 
 /* ---- Values ---- */
 
-bool fold_sparse(const fold_writer *w) { return !w->f->identity; }
+bool fold_sparse(const fold_writer *w) { return !w->f->identity || w->f->order == FOLD_SERIAL; }
 
 static bool counted(const fold_writer *w) { return w->s.v->counted; }
 static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in an item */
@@ -102,7 +102,7 @@ item fold_if(fold_writer *w, ssa counts, const item *x) {
 item fold_identity(fold_writer *w) {
     const fold *f = w->f;
     item x = {.has = {""}};
-    if (f->identity) {
+    if (!fold_sparse(w) || w->s.v->empty) {
         apply(w, f->identity, "identity", NULL, f->state, x.v);
     } else {
         for (int k = 0; k < f->nstate; k++)
@@ -145,8 +145,30 @@ static item combine_values(fold_writer *w, const item *a, const item *b) {
     return x;
 }
 
+/* Combining by a loop, which might not end for what is not there. */
+static item join_there(fold_writer *w, const item *a, const item *b) {
+    emit *e = w->s.e;
+    int here = emit_label_new(e), both = emit_label_new(e), end = emit_label_new(e);
+    emit_branch(e, here);
+    emit_label(e, here);
+    ssa first = a->has.text[0] ? a->has : ssa_text("true"), second = b->has.text[0] ? b->has : ssa_text("true");
+    item one = fold_choose(w, first, a, b), x = {.has = shape_op(e, "or i1", first, second)};
+    emit_branch_if(e, shape_op(e, "and i1", first, second), both, end);
+    emit_label(e, both);
+    item two = combine_values(w, a, b);
+    int after = e->block;
+    emit_branch(e, end);
+    emit_label(e, end);
+    for (int k = 0; k < w->nstate; k++)
+        x.v[k] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", ir_value_type(w->state[k]), one.v[k].text, here,
+                            two.v[k].text, after);
+    return x;
+}
+
 /* The count of an item that is not there is 0: it needs no choice. */
 item fold_join(fold_writer *w, const item *a, const item *b) {
+    if ((a->has.text[0] || b->has.text[0]) && w->f->combine->has_loop)
+        return join_there(w, a, b);
     item both = combine_values(w, a, b), x = both;
     for (int k = 0; k < w->f->nstate; k++) {
         if (b->has.text[0])
@@ -197,7 +219,8 @@ void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
 
 void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
     item all = *x;
-    if (w->s.v->ninitial && !w->s.v->to_states) {
+    bool taken = w->f->order == FOLD_SERIAL;
+    if (w->s.v->ninitial && !w->s.v->to_states && !taken) {
         item first = fold_initial(w);
         all = fold_join(w, &first, x);
     }

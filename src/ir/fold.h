@@ -32,7 +32,7 @@ item_slot item_variable(fold_writer *w, bool sparse);
 void item_put(fold_writer *w, const item_slot *slot, const item *x);
 item item_get(fold_writer *w, const item_slot *slot);
 
-/* No identity is known. */
+/* There is no identity to begin with: a serial fold begins with its first element (x - 0 is x, but 0 - x is not). */
 bool fold_sparse(const fold_writer *w);
 /* The operands that are read for each element: inputs and mask. */
 static inline bool fold_reads(const fold_writer *w, int k) {
@@ -41,7 +41,7 @@ static inline bool fold_reads(const fold_writer *w, int k) {
 /* One element: in[k] is input k as loaded (not looked at where it is known), in[mask] the mask. position: i64, or empty where
  * the variant has none. From states: the state as loaded. */
 item fold_element(fold_writer *w, const ssa *in, ssa position);
-/* The identity; without one zeros, that are not there. */
+/* The identity; where there is none to begin with zeros, that are not there. */
 item fold_identity(fold_writer *w);
 /* The initial values (variant.ninitial). */
 item fold_initial(fold_writer *w);
@@ -55,7 +55,7 @@ item fold_if(fold_writer *w, ssa counts, const item *x);
 /* The results of an item, in the outputs' memory dtypes: finished; or the states themselves. count (i64): how many elements
  * took part, where the item does not say. Initial values are not taken in. */
 void fold_results(fold_writer *w, const item *x, ssa count, ssa *results);
-/* The same, with the initial values in front (not where the outputs are states). */
+/* The same, with the initial values in front (not where the outputs are states; a serial fold has begun with them). */
 void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results);
 
 /* Writes the module of a fold or a scan: the trees' functions, then the kernel by `write`, which reads `words` words after

@@ -2,93 +2,22 @@
  * slot of global memory between the blocks of a team of several, whose arrivals a counter counts. Orders are fixed, so that
  * results are the same in each run. */
 #include "ir/team.h"
+
+#include "ir/lanes.h"
 #include "ir/shape.h"
 
 enum {
-    WORDS = 4,       /* of 32 bits, of the widest value */
     WARPS_MOST = 32, /* of a block; one entry more is common to all */
     ENTRY = 8,       /* words of a value and whether it is there, in shared memory and in a slot */
-    SLOT_HEAD = 128, /* bytes before the entries of a slot: the counter */
-    ALL_LANES = 31   /* clamp of a shuffle over the warp */
+    SLOT_HEAD = 128  /* bytes before the entries of a slot: the counter */
 };
 
 static ssa thread_index(emit *e) { return shape_register(e, "tid"); }
-
-/* ---- Values as words ---- */
-
-static int scalar_words(emit *e, dtype type, ssa value, ssa *words) {
-    const char *t = ir_value_type(type);
-    int bits = type == DT_BOOL ? 1 : 8 * dtypes[type].size;
-    if (t[0] != 'i')
-        value = emit_value(e, "bitcast %s %s to i%d", t, value.text, bits);
-    if (bits < 64) {
-        words[0] = bits == 32 ? value : emit_value(e, "zext i%d %s to i32", bits, value.text);
-        return 1;
-    }
-    words[0] = emit_value(e, "trunc i64 %s to i32", value.text);
-    words[1] = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", value.text).text);
-    return 2;
-}
-
-static int to_words(emit *e, dtype type, ssa value, ssa *words) {
-    if (!dtype_is_complex(type))
-        return scalar_words(e, type, value, words);
-    dtype part = (dtype)dtypes[type].component;
-    int n = scalar_words(e, part, emit_part(e, type, value, 0), words);
-    return n + scalar_words(e, part, emit_part(e, type, value, 1), words + n);
-}
-
-static ssa scalar_value(emit *e, dtype type, const ssa *words) {
-    const char *t = ir_value_type(type);
-    int bits = type == DT_BOOL ? 1 : 8 * dtypes[type].size;
-    ssa v = words[0];
-    if (bits == 64) {
-        ssa high = emit_value(e, "shl i64 %s, 32", shape_widen(e, words[1]).text);
-        v = emit_value(e, "or i64 %s, %s", shape_widen(e, words[0]).text, high.text);
-    } else if (bits < 32) {
-        v = emit_value(e, "trunc i32 %s to i%d", v.text, bits);
-    }
-    return t[0] == 'i' ? v : emit_value(e, "bitcast i%d %s to %s", bits, v.text, t);
-}
-
-static ssa from_words(emit *e, dtype type, const ssa *words) {
-    if (!dtype_is_complex(type))
-        return scalar_value(e, type, words);
-    dtype part = (dtype)dtypes[type].component;
-    ssa re = scalar_value(e, part, words), im = scalar_value(e, part, words + dtypes[part].size / 4);
-    return emit_complex(e, type, re, im);
-}
-
-static int words_of(dtype type) { return dtypes[type].size < 4 ? 1 : dtypes[type].size / 4; }
 
 /* ---- Lanes of a warp ---- */
 
 ssa team_lane(body *b, int lanes) {
     return shape_widen(b->e, emit_value(b->e, "and i32 %s, %d", thread_index(b->e).text, (1 << lanes) - 1));
-}
-
-/* The lanes that take part: those of this thread's group. */
-static ssa group_mask(emit *e, int lanes) {
-    if (lanes == TEAM_WARP)
-        return ssa_text("-1");
-    ssa first = emit_value(e, "and i32 %s, %d", thread_index(e).text, 31 & ~((1 << lanes) - 1));
-    return emit_value(e, "shl i32 %d, %s", (int)((1u << (1 << lanes)) - 1), first.text);
-}
-
-/* mode: "bfly" or "down" by so many lanes, "idx" from that lane of the group. */
-static ssa shuffle_word(emit *e, const char *mode, ssa mask, ssa word, int by, int lanes) {
-    int clamp = !strcmp(mode, "bfly") ? ALL_LANES : (32 - (1 << lanes)) << 8 | ALL_LANES;
-    emit_declare(e, "declare i32 @llvm.nvvm.shfl.sync.%s.i32(i32, i32, i32, i32) convergent nounwind", mode);
-    return emit_value(e, "call i32 @llvm.nvvm.shfl.sync.%s.i32(i32 %s, i32 %s, i32 %d, i32 %d)", mode, mask.text,
-                      word.text, by, clamp);
-}
-
-static ssa shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, int by, int lanes) {
-    ssa words[WORDS];
-    int n = to_words(e, type, value, words);
-    for (int i = 0; i < n; i++)
-        words[i] = shuffle_word(e, mode, mask, words[i], by, lanes);
-    return from_words(e, type, words);
 }
 
 /* Two values of which either may be missing. */
@@ -121,11 +50,11 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) 
     const char *mode = is_symmetric(reduce) ? "bfly" : "down";
     if (!lanes)
         return;
-    ssa mask = group_mask(e, lanes);
+    ssa mask = lanes_mask(e, lanes);
     for (int by = 1 << lanes >> 1; by; by >>= 1) {
-        ssa other = shuffle(e, mode, mask, type, *value, by, lanes), other_has = {""};
+        ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_has = {""};
         if (has->text[0])
-            other_has = shuffle(e, mode, mask, DT_BOOL, *has, by, lanes);
+            other_has = lanes_shuffle(e, mode, mask, DT_BOOL, *has, by, lanes);
         if (has->text[0] && combines_by_loop(reduce)) { /* past the last lane is none */
             ssa lane = emit_value(e, "and i32 %s, %d", thread_index(e).text, (1 << lanes) - 1);
             ssa there = emit_value(e, "icmp ult i32 %s, %d", lane.text, (1 << lanes) - by);
@@ -135,9 +64,9 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) 
     }
     if (is_symmetric(reduce))
         return;
-    *value = shuffle(e, "idx", mask, type, *value, 0, lanes);
+    *value = lanes_shuffle(e, "idx", mask, type, *value, 0, lanes);
     if (has->text[0])
-        *has = shuffle(e, "idx", mask, DT_BOOL, *has, 0, lanes);
+        *has = lanes_shuffle(e, "idx", mask, DT_BOOL, *has, 0, lanes);
 }
 
 /* ---- Barriers ---- */
@@ -228,7 +157,7 @@ void team_barrier(body *b) {
     } else if (team > TEAM_WARP) {
         team_block_barrier(e);
     } else {
-        warp_barrier(e, group_mask(e, team));
+        warp_barrier(e, lanes_mask(e, team));
     }
 }
 
@@ -247,23 +176,23 @@ static ssa entry_word(emit *e, const entries *in, ssa index, int word) {
 
 static void entry_write(body *b, const entries *in, ssa index, dtype type, ssa value, ssa has) {
     emit *e = b->e;
-    ssa words[WORDS + 1];
-    int n = to_words(e, type, value, words);
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_words(e, type, value, words);
     if (has.text[0])
-        n += to_words(e, DT_BOOL, has, words + n);
+        n += lanes_words(e, DT_BOOL, has, words + n);
     for (int i = 0; i < n; i++)
         emit_line(e, "store i32 %s, i32%s %s, align 4", words[i].text, in->space, entry_word(e, in, index, i).text);
 }
 
 static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *value, ssa *has) {
     emit *e = b->e;
-    ssa words[WORDS + 1];
-    int n = words_of(type);
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_word_count(type);
     for (int i = 0; i < n + (has->text[0] != 0); i++)
         words[i] = emit_value(e, "load i32, i32%s %s, align 4", in->space, entry_word(e, in, index, i).text);
-    *value = from_words(e, type, words);
+    *value = lanes_value(e, type, words);
     if (has->text[0])
-        *has = from_words(e, DT_BOOL, words + n);
+        *has = lanes_value(e, DT_BOOL, words + n);
 }
 
 static entries shared_entries(emit *e) {
@@ -315,10 +244,10 @@ static ssa grid_word(emit *e, ssa turn, ssa block, int word) {
 
 static void grid_write(body *b, ssa turn, ssa block, dtype type, ssa value, ssa has) {
     emit *e = b->e;
-    ssa words[WORDS + 1];
-    int n = to_words(e, type, value, words);
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_words(e, type, value, words);
     if (has.text[0])
-        n += to_words(e, DT_BOOL, has, words + n);
+        n += lanes_words(e, DT_BOOL, has, words + n);
     ssa high = emit_value(e, "shl i64 %s, 32", shape_widen(e, turn).text);
     for (int i = 0; i < n; i++)
         emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8",
@@ -327,8 +256,8 @@ static void grid_write(body *b, ssa turn, ssa block, dtype type, ssa value, ssa 
 
 static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa *has) {
     emit *e = b->e;
-    ssa words[WORDS + 1];
-    int n = words_of(type);
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_word_count(type);
     for (int i = 0; i < n + (has->text[0] != 0); i++) {
         int wait = emit_label_new(e), there = emit_label_new(e);
         ssa at = grid_word(e, turn, block, i);
@@ -340,9 +269,9 @@ static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa 
         emit_label(e, there);
         words[i] = emit_value(e, "trunc i64 %s to i32", both.text);
     }
-    *value = from_words(e, type, words);
+    *value = lanes_value(e, type, words);
     if (has->text[0])
-        *has = from_words(e, DT_BOOL, words + n);
+        *has = lanes_value(e, DT_BOOL, words + n);
 }
 
 /* The first warp: leaves what the block has come to, and combines what all blocks have. */

@@ -1,0 +1,300 @@
+/* gpu_fold_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of
+ * columns wide, and some rows of threads high; each thread has `vector` columns, of which it visits every so many-th row,
+ * `repeat` rows at a time, all loaded before the first is combined. Visits add up in two levels, so that rounding errors do not
+ * pile up; then the rows of threads combine through shared memory. In order each row of threads has a run of rows of its own;
+ * serially there is one row of threads. */
+#include "ir/gpu_fold.h"
+#include "ir/internal.h"
+#include "ir/team.h"
+
+enum {
+    INNER_VISITS = 32, /* of the inner of the two levels */
+    THREADS_MOST = 256
+};
+
+typedef struct columns {
+    gpu_fold *g;
+    fold_writer *w;
+    emit *e;
+    int lanes; /* columns of a thread */
+    fold_order order;
+    ssa across, above; /* i64: this thread's place in the block, along columns and along rows */
+    ssa high;          /* i64: rows of threads */
+    ssa high_shift;    /* log2 of it, i64 */
+    ssa *column;       /* i64, by lane */
+    ssa *there;        /* i1, by lane */
+    ssa *clamped;      /* i64, by lane: some column that is there */
+    item_slot *inner, *outer;
+    item_array shared;
+} columns;
+
+static ssa constant(int64_t x) { return ssa_text("%lld", (long long)x); }
+
+/* ---- Elements ---- */
+
+static void load_operand(columns *c, const fold_place *p, const fold_access *a, int k, ssa offset, bool aligned) {
+    shape *s = &c->w->s;
+    emit *e = c->e;
+    int n = s->noperands, kind = s->v->operand[k].kind;
+    dtype type = shape_memory(s, k);
+    ssa values[BATCH_LANES], row = shape_at(s, k, p->at[k], offset);
+    if (kind == OPERAND_CONTIGUOUS && aligned) {
+        emit_load_vector(e, type, shape_at(s, k, row, c->clamped[0]), c->lanes, values);
+    } else {
+        for (int i = 0; i < c->lanes; i++) {
+            if (i && kind == OPERAND_CONSTANT) {
+                values[i] = values[0];
+                continue;
+            }
+            ssa far = kind == OPERAND_CONTIGUOUS ? c->clamped[i]
+                      : kind == OPERAND_CONSTANT ? constant(0)
+                                                 : shape_op(e, "mul i64", c->clamped[i], c->g->kept_stride[k][0]);
+            values[i] = emit_load(e, type, shape_at(s, k, row, far));
+        }
+    }
+    for (int i = 0; i < c->lanes; i++)
+        a->in[i * n + k] = values[i];
+}
+
+static fold_access load_row(columns *c, const fold_place *p, ssa row, bool aligned) {
+    shape *s = &c->w->s;
+    fold_index x = gpu_fold_index(c->g, row, false);
+    fold_access a = fold_access_new(c->g, c->lanes);
+    emit_invariant(c->e, true);
+    for (int k = 0; k < s->noperands; k++)
+        if (fold_reads(c->w, k))
+            load_operand(c, p, &a, k, gpu_fold_offset(c->g, &x, k), aligned);
+    emit_invariant(c->e, false);
+    if (s->v->position) {
+        int k = variant_position(s->v);
+        ssa at = shape_op(c->e, "add i64", s->value[k], gpu_fold_offset(c->g, &x, k));
+        for (int i = 0; i < c->lanes; i++)
+            a.position[i] = at;
+    }
+    return a;
+}
+
+/* ---- Visits ---- */
+
+static void add(columns *c, const item_slot *slot, const item *x) {
+    item old = item_get(c->w, slot), both = fold_join(c->w, &old, x);
+    item_put(c->w, slot, &both);
+}
+
+/* The rows of a visit, of one lane, into a slot: by halves, or serially from left to right. */
+static void add_rows(columns *c, const item_slot *slot, item *items, int n) {
+    if (c->order == FOLD_SERIAL) {
+        for (int u = 0; u < n; u++)
+            add(c, slot, &items[u]);
+        return;
+    }
+    item all = fold_tree(c->w, items, n);
+    add(c, slot, &all);
+}
+
+/* The rows of this thread from row `base` of the block on into slots. limit: as for rows of elements. */
+static void visit(columns *c, const fold_place *p, const item_slot *slots, ssa base, ssa limit, bool aligned) {
+    emit *e = c->e;
+    int steps = c->w->s.v->repeat;
+    fold_access *access = arena_alloc(e->a, (size_t)steps * sizeof *access);
+    item *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there), row = base;
+    for (int u = 0; u < steps; u++) {
+        if (c->order == FOLD_FREE)
+            row = u ? shape_op(e, "add i64", row, c->high) : shape_op(e, "add i64", base, c->above);
+        else if (u)
+            row = emit_value(e, "add i64 %s, %d", base.text, u);
+        ssa safe = row;
+        if (limit.text[0]) {
+            there[u] = shape_op(e, "icmp slt i64", row, limit);
+            safe = shape_select(e, "i64", there[u], row, base);
+        }
+        access[u] = load_row(c, p, safe, aligned);
+    }
+    for (int i = 0; i < c->lanes; i++) {
+        for (int u = 0; u < steps; u++) {
+            items[u] = fold_access_item(c->g, &access[u], i);
+            items[u] = fold_if(c->w, there[u], &items[u]);
+        }
+        add_rows(c, &slots[i], items, steps);
+    }
+}
+
+/* The rows that this thread takes: from `from`, whole visits up to `full`, and the last one, up to `to`; i64. */
+typedef struct span {
+    ssa from, full, to, width;
+} span;
+
+static span own_rows(columns *c, const fold_place *p) {
+    emit *e = c->e;
+    int steps = c->w->s.v->repeat;
+    span x = {.from = p->begin, .to = p->end, .width = constant(steps)};
+    if (c->order == FOLD_FREE) {
+        x.width = emit_value(e, "mul i64 %s, %d", c->high.text, steps);
+    } else if (c->order == FOLD_ORDERED) {
+        ssa n = shape_op(e, "sub i64", p->end, p->begin);
+        ssa up = emit_value(e, "sub i64 %s, 1", c->high.text);
+        ssa each = shape_op(e, "lshr i64", shape_op(e, "add i64", n, up), c->high_shift);
+        x.from =
+            gpu_fold_minimum(c->g, shape_op(e, "add i64", p->begin, shape_op(e, "mul i64", c->above, each)), p->end);
+        x.to = gpu_fold_minimum(c->g, shape_op(e, "add i64", x.from, each), p->end);
+    }
+    ssa length = shape_op(e, "sub i64", x.to, x.from);
+    ssa left = shape_op(e, "and i64", length, emit_value(e, "sub i64 %s, 1", x.width.text)); /* a power of two */
+    x.full = shape_op(e, "sub i64", x.to, left);
+    return x;
+}
+
+static void visit_all(columns *c, const fold_place *p, bool aligned) {
+    emit *e = c->e;
+    span x = own_rows(c, p);
+    ssa always = ssa_text("%s", ""), many = emit_value(e, "mul i64 %s, %d", x.width.text, INNER_VISITS);
+    if (c->order == FOLD_SERIAL) {
+        shape_loop i = shape_loop_begin(e, "i64", x.from, x.full);
+        visit(c, p, c->outer, i.i, always, aligned);
+        shape_loop_end(e, &i, x.width, shape_no_unroll(e));
+    } else {
+        shape_loop o = shape_loop_begin(e, "i64", x.from, x.full);
+        item none = gpu_fold_none(c->g);
+        for (int i = 0; i < c->lanes; i++)
+            item_put(c->w, &c->inner[i], &none);
+        ssa limit = gpu_fold_minimum(c->g, shape_op(e, "add i64", o.i, many), x.full);
+        shape_loop i = shape_loop_begin(e, "i64", o.i, limit);
+        visit(c, p, c->inner, i.i, always, aligned);
+        shape_loop_end(e, &i, x.width, shape_no_unroll(e));
+        for (int k = 0; k < c->lanes; k++) {
+            item part = item_get(c->w, &c->inner[k]);
+            add(c, &c->outer[k], &part);
+        }
+        shape_loop_end(e, &o, many, shape_no_unroll(e));
+    }
+    int end = shape_if(&c->w->s, shape_op(e, "icmp slt i64", x.full, x.to));
+    visit(c, p, c->outer, x.full, x.to, aligned);
+    shape_end_if(&c->w->s, end);
+}
+
+/* ---- Rows of threads ---- */
+
+/* Entry of a thread's lane in shared memory: lanes apart, so that neighbours do not meet in a bank. */
+static ssa entry(columns *c, ssa thread, int lane) {
+    ssa threads = shape_widen(c->e, shape_register(c->e, "ntid"));
+    ssa base = emit_value(c->e, "mul i64 %s, %d", threads.text, lane);
+    return shape_op(c->e, "add i64", base, thread);
+}
+
+/* Combines neighbouring rows of threads, then neighbouring pairs of rows .. into the lowest one's slots. */
+static void combine_rows(columns *c) {
+    emit *e = c->e;
+    ssa thread = shape_widen(e, shape_register(e, "tid"));
+    int some = shape_if(&c->w->s, emit_value(e, "icmp sgt i64 %s, 1", c->high.text)); /* the same for the block */
+    for (int i = 0; i < c->lanes; i++) {
+        item mine = item_get(c->w, &c->outer[i]);
+        item_array_put(c->w, &c->shared, entry(c, thread, i), &mine);
+    }
+    ssa bits = emit_value(e, "zext i32 %s to i64", c->g->shift.text);
+    shape_loop l = shape_loop_begin(e, "i64", constant(0), c->high_shift);
+    team_block_barrier(e);
+    ssa by = shape_op(e, "shl i64", constant(1), l.i),
+        low = emit_value(e, "sub i64 %s, 1", emit_value(e, "shl i64 %s, 1", by.text).text);
+    ssa own = shape_op(e, "and i64", c->above, low);
+    int end = shape_if(&c->w->s, emit_value(e, "icmp eq i64 %s, 0", own.text));
+    ssa other = shape_op(e, "add i64", thread, shape_op(e, "shl i64", by, bits));
+    for (int i = 0; i < c->lanes; i++) {
+        item next = item_array_get(c->w, &c->shared, entry(c, other, i)), mine = item_get(c->w, &c->outer[i]);
+        item both = fold_join(c->w, &mine, &next);
+        item_put(c->w, &c->outer[i], &both);
+        item_array_put(c->w, &c->shared, entry(c, thread, i), &both);
+    }
+    shape_end_if(&c->w->s, end);
+    shape_loop_end(e, &l, constant(1), shape_no_unroll(e));
+    shape_end_if(&c->w->s, some);
+}
+
+/* ---- The kernel ---- */
+
+static columns columns_begin(fold_writer *w, gpu_fold *g) {
+    emit *e = w->s.e;
+    size_t lanes = w->s.v->vector;
+    columns c = {.g = g, .w = w, .e = e, .lanes = (int)lanes, .order = w->f->order};
+    c.column = arena_alloc(e->a, lanes * sizeof *c.column);
+    c.there = arena_alloc(e->a, lanes * sizeof *c.there);
+    c.clamped = arena_alloc(e->a, lanes * sizeof *c.clamped);
+    c.inner = arena_alloc(e->a, lanes * sizeof *c.inner);
+    c.outer = arena_alloc(e->a, lanes * sizeof *c.outer);
+    for (int i = 0; i < c.lanes; i++) {
+        c.inner[i] = item_variable(w, fold_sparse(w));
+        c.outer[i] = item_variable(w, fold_sparse(w));
+    }
+    if (c.order != FOLD_SERIAL)
+        c.shared = item_array_new(w, "fold_threads", c.lanes * THREADS_MOST, fold_sparse(w));
+    ssa thread = shape_register(e, "tid"), threads = shape_register(e, "ntid");
+    ssa wide = shape_op(e, "shl i32", constant(1), g->shift);
+    c.across = shape_widen(e, shape_op(e, "and i32", thread, emit_value(e, "sub i32 %s, 1", wide.text)));
+    c.above = shape_widen(e, shape_op(e, "lshr i32", thread, g->shift));
+    c.high = shape_widen(e, shape_op(e, "lshr i32", threads, g->shift));
+    emit_declare(e, "declare i64 @llvm.cttz.i64(i64, i1)");
+    c.high_shift = emit_value(e, "call i64 @llvm.cttz.i64(i64 %s, i1 false)", c.high.text);
+    return c;
+}
+
+/* The columns of this thread's lanes: neighbours where rows are aligned, else as far apart as the tile has threads. */
+static void find_columns(columns *c, ssa tile) {
+    emit *e = c->e;
+    ssa wide = shape_widen(e, shape_op(e, "shl i32", constant(1), c->g->shift));
+    ssa first = emit_value(e, "mul i64 %s, %d", shape_op(e, "mul i64", tile, wide).text, c->lanes);
+    ssa beside = emit_value(e, "mul i64 %s, %d", c->across.text, c->lanes);
+    ssa own = shape_op(e, "add i64", first, shape_select(e, "i64", c->g->aligned, beside, c->across));
+    ssa step = shape_select(e, "i64", c->g->aligned, constant(1), wide);
+    for (int i = 0; i < c->lanes; i++) {
+        c->column[i] = i ? shape_op(e, "add i64", c->column[i - 1], step) : own;
+        c->there[i] = shape_op(e, "icmp slt i64", c->column[i], c->g->columns);
+        c->clamped[i] = shape_select(e, "i64", c->there[i], c->column[i], constant(0));
+    }
+}
+
+static void store_columns(columns *c, const fold_place *p) {
+    emit *e = c->e;
+    shape *s = &c->w->s;
+    ssa offset[VARIANT_OPERANDS];
+    ssa lowest = shape_op(e, "and i1", p->there, emit_value(e, "icmp eq i64 %s, 0", c->above.text));
+    for (int i = 0; i < c->lanes; i++) {
+        item x = item_get(c->w, &c->outer[i]);
+        for (int k = s->nin; k < s->nin + s->v->nout; k++)
+            offset[k] = shape_op(e, "mul i64", c->column[i], c->g->kept_stride[k][0]);
+        gpu_fold_store(c->g, p, &x, offset, shape_op(e, "and i1", lowest, c->there[i]));
+    }
+}
+
+int gpu_fold_columns_words(const variant *v) { return gpu_fold_words(v); }
+
+void gpu_fold_columns(fold_writer *w) {
+    emit *e = w->s.e;
+    gpu_fold *g = gpu_fold_begin(w);
+    columns c = columns_begin(w, g);
+    fold_place p = {.there = ssa_text("true")};
+    ssa index, tile;
+    gpu_fold_divide(g, &g->across, shape_widen(e, shape_register(e, "ctaid")), &index, &tile);
+    find_columns(&c, tile);
+    gpu_fold_place(g, &p, index, 1);
+    gpu_fold_range(g, &p);
+    bool serial = c.order == FOLD_SERIAL; /* from the initial values on, if there are some */
+    item first = serial && w->s.v->ninitial ? fold_initial(w) : gpu_fold_none(g);
+    for (int i = 0; i < c.lanes; i++)
+        item_put(w, &c.outer[i], &first);
+    if (c.lanes == 1) {
+        visit_all(&c, &p, true);
+    } else {
+        int vectors = emit_label_new(e), singles = emit_label_new(e), end = emit_label_new(e);
+        emit_branch_if(e, g->aligned, vectors, singles);
+        emit_label(e, vectors);
+        visit_all(&c, &p, true);
+        emit_branch(e, end);
+        emit_label(e, singles);
+        visit_all(&c, &p, false);
+        emit_branch(e, end);
+        emit_label(e, end);
+    }
+    if (!serial)
+        combine_rows(&c);
+    store_columns(&c, &p);
+}

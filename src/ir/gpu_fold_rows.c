@@ -1,0 +1,400 @@
+/* gpu_fold_rows.c - reductions on the GPU whose neighbouring lanes take neighbouring elements of one result. A team of
+ * threads visits a result's elements, some accesses of 16 bytes a thread at a time, all of a visit loaded before the first of
+ * them is combined; visits add up in two levels, so that rounding errors do not pile up; then the team's threads combine, by
+ * shuffles within a warp and shared memory between warps. In order (FOLD_ORDERED) each warp has a run of elements of its own,
+ * and each lane neighbouring accesses of a visit, which its warp combines before the next. */
+#include "ir/gpu_fold.h"
+#include "ir/internal.h"
+#include "ir/lanes.h"
+#include "ir/team.h"
+
+enum {
+    INNER_VISITS = 32, /* of the inner of the two levels */
+    SINGLES = 4,       /* elements a thread has in flight where it goes by single ones */
+    WARPS_MOST = 32
+};
+
+typedef struct rows {
+    gpu_fold *g;
+    fold_writer *w;
+    emit *e;
+    int team, lanes; /* log2 of the threads of a team, and of those of them in one warp */
+    bool ordered;
+    ssa lane; /* i64, in the team; ordered: in the warp */
+    item_slot inner, outer;
+    item_array shared;
+} rows;
+
+/* ---- What is visited: accesses by vectors, or single elements ---- */
+
+/* Access i (i64) of a line: by vectors the i-th from the first aligned one on, else the i-th element outside of those. */
+typedef struct line {
+    const fold_place *p;
+    ssa first;       /* element at which accesses by vectors begin */
+    ssa head, whole; /* elements before it (counted from p->begin), and in all accesses by vectors */
+    bool vectors;
+} line;
+
+static ssa constant(int64_t x) { return ssa_text("%lld", (long long)x); }
+
+/* The index, as gpu_fold_index takes it. */
+static ssa index_of(rows *r, const line *l, ssa i) {
+    emit *e = r->e;
+    int vector = r->w->s.v->vector;
+    if (vector == 1)
+        return shape_op(e, "add i64", l->first, i);
+    if (!l->vectors) {
+        ssa past = shape_op(e, "add i64", i, l->whole);
+        i = shape_select(e, "i64", shape_op(e, "icmp slt i64", i, l->head), i, past);
+        return shape_op(e, "add i64", l->p->begin, i);
+    }
+    if (r->w->s.v->reduced == 1)
+        return shape_op(e, "add i64", l->first, emit_value(e, "mul i64 %s, %d", i.text, vector));
+    return shape_op(e, "add i64", emit_value(e, "udiv i64 %s, %d", l->first.text, vector), i);
+}
+
+static void load_operand(rows *r, const fold_access *a, int k, ssa offset, const fold_place *p) {
+    shape *s = &r->w->s;
+    emit *e = r->e;
+    int n = s->noperands, kind = s->v->operand[k].kind;
+    dtype type = shape_memory(s, k);
+    ssa at = shape_at(s, k, p->at[k], offset), values[BATCH_LANES];
+    if (kind == OPERAND_CONTIGUOUS && a->lanes > 1) {
+        emit_load_vector(e, type, at, a->lanes, values);
+    } else {
+        for (int i = 0; i < a->lanes; i++) {
+            if (i && kind == OPERAND_CONSTANT) {
+                values[i] = values[0];
+                continue;
+            }
+            ssa step = i ? emit_value(e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, i) : constant(0);
+            values[i] = emit_load(e, type, shape_at(s, k, at, step));
+        }
+    }
+    for (int i = 0; i < a->lanes; i++)
+        a->in[i * n + k] = values[i];
+}
+
+static fold_access load_access(rows *r, const line *l, ssa i) {
+    shape *s = &r->w->s;
+    int vector = l->vectors ? s->v->vector : 1;
+    bool units = l->vectors && s->v->reduced > 1;
+    fold_index x;
+    if (s->v->reduced == 1)
+        x.part = arena_alloc(r->e->a, sizeof(ssa)), x.part[0] = index_of(r, l, i);
+    else
+        x = gpu_fold_index(r->g, index_of(r, l, i), units);
+    fold_access a = fold_access_new(r->g, vector);
+    emit_invariant(r->e, true);
+    for (int k = 0; k < s->noperands; k++)
+        if (fold_reads(r->w, k))
+            load_operand(r, &a, k, gpu_fold_offset(r->g, &x, k), l->p);
+    emit_invariant(r->e, false);
+    if (!s->v->position)
+        return a;
+    int k = variant_position(s->v);
+    ssa start = shape_op(r->e, "add i64", s->value[k], gpu_fold_offset(r->g, &x, k));
+    for (int j = 0; j < vector; j++)
+        a.position[j] =
+            shape_op(r->e, "add i64", start, emit_value(r->e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, j));
+    return a;
+}
+
+static item access_item(rows *r, const fold_access *a) {
+    item *items = arena_alloc(r->e->a, (size_t)a->lanes * sizeof *items);
+    for (int j = 0; j < a->lanes; j++)
+        items[j] = fold_access_item(r->g, a, j);
+    return fold_tree(r->w, items, a->lanes);
+}
+
+/* `steps` accesses of this thread from access `base` of the team on. limit: accesses from it on are not there; empty: all are.
+ * `base` itself always is. */
+static item visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
+    emit *e = r->e;
+    fold_access *access = arena_alloc(e->a, (size_t)steps * sizeof *access);
+    item *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there);
+    for (int u = 0; u < steps; u++) {
+        ssa own = r->ordered ? emit_value(e, "mul i64 %s, %d", r->lane.text, steps) : r->lane;
+        ssa i = shape_op(e, "add i64", base, own);
+        if (u)
+            i = emit_value(e, "add i64 %s, %d", i.text, r->ordered ? u : u << r->team);
+        if (limit.text[0]) {
+            there[u] = shape_op(e, "icmp slt i64", i, limit);
+            i = shape_select(e, "i64", there[u], i, base);
+        }
+        access[u] = load_access(r, l, i);
+    }
+    for (int u = 0; u < steps; u++) {
+        items[u] = access_item(r, &access[u]);
+        items[u] = fold_if(r->w, there[u], &items[u]);
+    }
+    item all = fold_tree(r->w, items, steps);
+    return r->ordered ? lanes_fold(r->w, &all, r->lanes) : all;
+}
+
+static void add(rows *r, const item_slot *slot, const item *x) {
+    item old = item_get(r->w, slot), both = fold_join(r->w, &old, x);
+    item_put(r->w, slot, &both);
+}
+
+/* In order: the accesses of this thread's warp. What is left behind those by vectors is the last warp's. */
+static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
+    emit *e = r->e;
+    int warps = 1 << (r->team - TEAM_WARP);
+    ssa each = emit_value(e, "udiv i64 %s, %d", emit_value(e, "add i64 %s, %d", count.text, warps - 1).text, warps);
+    ssa thread = emit_value(e, "and i32 %s, %d", shape_register(e, "tid").text, (1 << r->team) - 1);
+    ssa warp = shape_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text));
+    *from = gpu_fold_minimum(r->g, shape_op(e, "mul i64", warp, each), count);
+    *to = gpu_fold_minimum(r->g, shape_op(e, "add i64", *from, each), count);
+    if (l->vectors)
+        return;
+    ssa rest = emit_value(e, "icmp ne i64 %s, 0", l->whole.text);
+    ssa last = emit_value(e, "icmp eq i64 %s, %d", warp.text, warps - 1);
+    ssa own = shape_select(e, "i64", last, constant(0), count);
+    *from = shape_select(e, "i64", rest, own, *from);
+    *to = shape_select(e, "i64", rest, count, *to);
+}
+
+/* Accesses 0 .. count-1 of a line, into r->outer. */
+static void visit_all(rows *r, const line *l, ssa count, int steps) {
+    emit *e = r->e;
+    int threads = r->ordered ? r->lanes : r->team, width = steps << threads;
+    ssa from = constant(0), to = count;
+    if (r->ordered && r->team > TEAM_WARP)
+        own_run(r, l, count, &from, &to);
+    ssa length = shape_op(e, "sub i64", to, from);
+    ssa left = emit_value(e, "srem i64 %s, %d", length.text, width);
+    ssa full = shape_op(e, "sub i64", to, left);
+    shape_loop o = shape_loop_begin(e, "i64", from, full);
+    item none = gpu_fold_none(r->g);
+    item_put(r->w, &r->inner, &none);
+    ssa limit = gpu_fold_minimum(r->g, emit_value(e, "add i64 %s, %d", o.i.text, width * INNER_VISITS), full);
+    shape_loop i = shape_loop_begin(e, "i64", o.i, limit);
+    item x = visit(r, l, i.i, steps, ssa_text("%s", ""));
+    add(r, &r->inner, &x);
+    shape_loop_end(e, &i, constant(width), shape_no_unroll(e));
+    x = item_get(r->w, &r->inner);
+    add(r, &r->outer, &x);
+    shape_loop_end(e, &o, constant((int64_t)width * INNER_VISITS), shape_no_unroll(e));
+    int end = shape_if(&r->w->s, shape_op(e, "icmp slt i64", full, to));
+    x = visit(r, l, full, steps, to);
+    add(r, &r->outer, &x);
+    shape_end_if(&r->w->s, end);
+}
+
+/* ---- Lines ---- */
+
+/* Elements before the first one at which every contiguous operand is aligned for vectors; all n where there is none. */
+static ssa find_head(rows *r, const fold_place *p, ssa n) {
+    shape *s = &r->w->s;
+    emit *e = r->e;
+    const fold_index start = {(ssa[]){p->begin}};
+    ssa head = {""}, good = ssa_text("true");
+    for (int k = 0; k < s->noperands; k++) {
+        if (!fold_reads(r->w, k) || s->v->operand[k].kind != OPERAND_CONTIGUOUS)
+            continue;
+        dtype type = shape_memory(s, k);
+        int size = dtypes[type].size, width = size * s->v->vector;
+        ssa at = shape_at(s, k, p->at[k], gpu_fold_offset(r->g, &start, k));
+        ssa bits = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(type), ir_global_pointer(e), at.text);
+        ssa before = emit_value(e, "and i64 %s, %d", shape_op(e, "sub i64", constant(0), bits).text, width - 1);
+        ssa mine = emit_value(e, "udiv i64 %s, %d", before.text, size);
+        ssa exact = emit_value(e, "mul i64 %s, %d", mine.text, size);
+        good = shape_op(e, "and i1", good, shape_op(e, "icmp eq i64", exact, before));
+        if (head.text[0])
+            good = shape_op(e, "and i1", good, shape_op(e, "icmp eq i64", head, mine));
+        else
+            head = mine;
+    }
+    return head.text[0] ? shape_select(e, "i64", good, gpu_fold_minimum(r->g, head, n), n) : constant(0);
+}
+
+/* All elements of a place into r->outer: by vectors from the head on, then what is left, one by one. In order what comes
+ * before a head would have to come first: there everything is either aligned or goes by single elements. */
+static void visit_line(rows *r, const fold_place *p) {
+    shape *s = &r->w->s;
+    emit *e = r->e;
+    int vector = s->v->vector;
+    ssa n = shape_op(e, "sub i64", p->end, p->begin);
+    line l = {.p = p, .first = p->begin, .vectors = true};
+    if (vector == 1) {
+        visit_all(r, &l, n, s->v->repeat);
+        return;
+    }
+    if (s->v->reduced > 1) {
+        l.head = shape_select(e, "i64", r->g->aligned, constant(0), n);
+    } else {
+        l.head = find_head(r, p, n);
+        if (r->ordered)
+            l.head = shape_select(e, "i64", shape_op(e, "icmp eq i64", l.head, constant(0)), constant(0), n);
+    }
+    ssa units = emit_value(e, "udiv i64 %s, %d", shape_op(e, "sub i64", n, l.head).text, vector);
+    l.whole = emit_value(e, "mul i64 %s, %d", units.text, vector);
+    l.first = shape_op(e, "add i64", p->begin, l.head);
+    visit_all(r, &l, units, s->v->repeat);
+    l.vectors = false;
+    visit_all(r, &l, shape_op(e, "sub i64", n, l.whole), SINGLES);
+}
+
+/* ---- Teams ---- */
+
+/* The threads' items combined; right in the first thread of a team. */
+static item team_fold(rows *r, const item *mine) {
+    fold_writer *w = r->w;
+    emit *e = r->e;
+    item x = r->ordered ? *mine : lanes_fold(w, mine, r->lanes);
+    if (r->team <= TEAM_WARP)
+        return x;
+    ssa thread = shape_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
+    int end = shape_if(&w->s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
+    item_array_put(w, &r->shared, shape_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text)), &x);
+    shape_end_if(&w->s, end);
+    team_block_barrier(e);
+    int warps = r->team - TEAM_WARP;
+    ssa from = emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1);
+    x = item_array_get(w, &r->shared, shape_widen(e, from));
+    return lanes_fold(w, &x, warps);
+}
+
+static rows rows_begin(fold_writer *w, gpu_fold *g) {
+    emit *e = w->s.e;
+    rows r = {.g = g, .w = w, .e = e, .team = w->s.v->team, .ordered = w->f->order == FOLD_ORDERED};
+    r.lanes = r.team < TEAM_WARP ? r.team : TEAM_WARP;
+    int within = (1 << (r.ordered ? r.lanes : r.team)) - 1;
+    r.lane = shape_widen(e, emit_value(e, "and i32 %s, %d", shape_register(e, "tid").text, within));
+    r.inner = item_variable(w, fold_sparse(w));
+    r.outer = item_variable(w, fold_sparse(w));
+    if (r.team > TEAM_WARP)
+        r.shared = item_array_new(w, "fold_warps", WARPS_MOST, fold_sparse(w));
+    return r;
+}
+
+/* Teams before this block's, times so many results a team; and this team's number in the block. i64. */
+static ssa block_first(rows *r, int results) {
+    emit *e = r->e;
+    ssa teams = emit_value(e, "lshr i32 %s, %d", shape_register(e, "ntid").text, r->team);
+    ssa all = emit_value(e, "mul i32 %s, %d", teams.text, results);
+    return shape_op(e, "mul i64", shape_widen(e, shape_register(e, "ctaid")), shape_widen(e, all));
+}
+
+static ssa team_number(rows *r) {
+    return shape_widen(r->e, emit_value(r->e, "lshr i32 %s, %d", shape_register(r->e, "tid").text, r->team));
+}
+
+static ssa leads(rows *r, ssa there) {
+    int within = (1 << r->team) - 1;
+    ssa rank = emit_value(r->e, "and i32 %s, %d", shape_register(r->e, "tid").text, within);
+    return shape_op(r->e, "and i1", there, emit_value(r->e, "icmp eq i32 %s, 0", rank.text));
+}
+
+/* The place of result `index`, or of the first one where there is none of that number. */
+static fold_place place_of(rows *r, ssa index) {
+    emit *e = r->e;
+    gpu_fold *g = r->g;
+    fold_place p = {.there = {""}};
+    ssa part = {""}, limit = g->results;
+    if (r->w->s.v->to_states)
+        limit = shape_op(e, "mul i64", limit, r->w->s.v->wide ? g->parts.extent : shape_widen(e, g->parts.extent));
+    p.there = shape_op(e, "icmp slt i64", index, limit);
+    index = shape_select(e, "i64", p.there, index, constant(0));
+    if (r->w->s.v->to_states)
+        gpu_fold_divide(g, &g->parts, index, &index, &part);
+    gpu_fold_place(g, &p, index, 0);
+    p.part = part;
+    gpu_fold_range(g, &p);
+    return p;
+}
+
+static void fold_line(rows *r, const fold_place *p) {
+    item x = gpu_fold_none(r->g);
+    item_put(r->w, &r->outer, &x);
+    visit_line(r, p);
+}
+
+static void one_result(rows *r) {
+    ssa index = shape_op(r->e, "add i64", block_first(r, 1), team_number(r));
+    fold_place p = place_of(r, index);
+    fold_line(r, &p);
+    item x = item_get(r->w, &r->outer);
+    x = team_fold(r, &x);
+    gpu_fold_store(r->g, &p, &x, NULL, leads(r, p.there));
+}
+
+/* ---- Several short results at once ---- */
+
+/* All loads of all results, then all combining. */
+static void results_at_once(rows *r, const fold_place *places, int n) {
+    emit *e = r->e;
+    int steps = r->w->s.v->repeat, vector = r->w->s.v->vector;
+    ssa units = emit_value(e, "udiv i64 %s, %d", r->g->total.text, vector);
+    fold_access *access = arena_alloc(e->a, (size_t)(n * steps) * sizeof *access);
+    ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there), *at = arena_alloc(e->a, (size_t)steps * sizeof *at);
+    for (int u = 0; u < steps; u++) {
+        ssa own = r->ordered ? emit_value(e, "mul i64 %s, %d", r->lane.text, steps) : r->lane;
+        at[u] = u ? emit_value(e, "add i64 %s, %d", own.text, r->ordered ? u : u << r->team) : own;
+        there[u] = shape_op(e, "icmp slt i64", at[u], units);
+        at[u] = shape_select(e, "i64", there[u], at[u], constant(0));
+    }
+    for (int q = 0; q < n; q++) {
+        line l = {.p = &places[q], .first = places[q].begin, .vectors = true};
+        for (int u = 0; u < steps; u++)
+            access[q * steps + u] = load_access(r, &l, at[u]);
+    }
+    item *all = arena_alloc(e->a, (size_t)n * sizeof *all), *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    for (int q = 0; q < n; q++) {
+        for (int u = 0; u < steps; u++) {
+            items[u] = access_item(r, &access[q * steps + u]);
+            items[u] = fold_if(r->w, there[u], &items[u]);
+        }
+        all[q] = fold_tree(r->w, items, steps);
+    }
+    for (int q = 0; q < n; q++)
+        all[q] = lanes_fold(r->w, &all[q], r->lanes);
+    for (int q = 0; q < n; q++)
+        gpu_fold_store(r->g, &places[q], &all[q], NULL, leads(r, places[q].there));
+}
+
+static void several_results(rows *r) {
+    emit *e = r->e;
+    int n = r->w->s.v->results, aligned = emit_label_new(e), single = emit_label_new(e), end = emit_label_new(e);
+    ssa teams = shape_widen(e, emit_value(e, "lshr i32 %s, %d", shape_register(e, "ntid").text, r->team));
+    ssa first = shape_op(e, "add i64", block_first(r, n), team_number(r));
+    fold_place *places = arena_alloc(e->a, (size_t)n * sizeof *places);
+    bool always = r->w->s.v->vector == 1;
+    if (!always) {
+        emit_branch_if(e, r->g->aligned, aligned, single);
+        emit_label(e, aligned);
+    }
+    for (int q = 0; q < n; q++) {
+        ssa far = q ? emit_value(e, "mul i64 %s, %d", teams.text, q) : constant(0);
+        places[q] = place_of(r, q ? shape_op(e, "add i64", first, far) : first);
+    }
+    results_at_once(r, places, n);
+    if (always)
+        return;
+    emit_branch(e, end);
+    emit_label(e, single);
+    ssa past = shape_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", teams.text, n));
+    shape_loop l = shape_loop_begin(e, "i64", first, past);
+    fold_place p = place_of(r, l.i);
+    fold_line(r, &p);
+    item x = item_get(r->w, &r->outer);
+    x = team_fold(r, &x);
+    gpu_fold_store(r->g, &p, &x, NULL, leads(r, p.there));
+    shape_loop_end(e, &l, teams, shape_no_unroll(e));
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+int gpu_fold_rows_words(const variant *v) { return gpu_fold_words(v); }
+
+void gpu_fold_rows(fold_writer *w) {
+    gpu_fold *g = gpu_fold_begin(w);
+    if (w->s.v->empty) {
+        gpu_fold_empty(g);
+        return;
+    }
+    rows r = rows_begin(w, g);
+    (w->s.v->results ? several_results : one_result)(&r);
+}

@@ -1,0 +1,704 @@
+/* test_gpu_fold.c - reductions on the GPU, without one: random calls are specialised and laid out by the CUDA engine, their
+ * kernels run in the simulator and are compared with loops over the elements; libNVVM and ptxas compile what comes up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cuda/launch.h"
+#include "draw.h"
+#include "gu_sim.h"
+#include "ir/ir.h"
+#include "ir_check.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+static const code_target gpu = {.gpu = true, .arch = 90};
+
+enum {
+    AXES = 4,
+    VALUES = 4,
+    ARRAYS = 10,
+    ELEMENTS = 20000
+};
+
+/* ---- Folds, in kernel C and in C. Values are small integers in every dtype, so that results are exact. ---- */
+
+typedef struct sample {
+    const char *name, *map, *combine, *finish, *identity;
+    int nin, nstate, nout;
+    dtype in[VALUES], state[VALUES], out[VALUES];
+    bool position, count;
+    fold_order order;
+    void (*to_state)(const int64_t *in, int64_t position, int64_t *state);
+    void (*join)(const int64_t *a, const int64_t *b, int64_t *both);
+    void (*result)(const int64_t *state, int64_t n, int64_t *out);
+} sample;
+
+static void join_sum(const int64_t *a, const int64_t *b, int64_t *c) { c[0] = a[0] + b[0]; }
+static void join_max(const int64_t *a, const int64_t *b, int64_t *c) { c[0] = a[0] > b[0] ? a[0] : b[0]; }
+static void join_minus(const int64_t *a, const int64_t *b, int64_t *c) { c[0] = a[0] - b[0]; }
+static void join_any(const int64_t *a, const int64_t *b, int64_t *c) { c[0] = a[0] || b[0]; }
+static void map_product(const int64_t *in, int64_t k, int64_t *s) { (void)k, s[0] = in[0] * in[1]; }
+static void map_place(const int64_t *in, int64_t k, int64_t *s) { s[0] = in[0], s[1] = k; }
+static void finish_both(const int64_t *s, int64_t n, int64_t *r) { r[0] = s[0] * 3 + n; }
+
+static void join_argmax(const int64_t *a, const int64_t *b, int64_t *c) {
+    bool first = a[0] > b[0] || (a[0] == b[0] && a[1] < b[1]);
+    memcpy(c, first ? a : b, 2 * sizeof *c);
+}
+
+static void join_affine(const int64_t *a, const int64_t *b, int64_t *c) {
+    uint32_t m = (uint32_t)a[0] * (uint32_t)b[0], add = (uint32_t)a[1] * (uint32_t)b[0] + (uint32_t)b[1];
+    c[0] = m, c[1] = add;
+}
+
+static void join_gcd(const int64_t *a, const int64_t *b, int64_t *c) {
+    int64_t x = a[0], y = b[0];
+    while (y) {
+        int64_t t = x % y;
+        x = y, y = t;
+    }
+    c[0] = x;
+}
+
+static const sample samples[] = {
+    {"sum",
+     NULL,
+     "(a, b) { return a + b; }",
+     NULL,
+     "() -> (a) { a = 0; }",
+     1,
+     1,
+     1,
+     {DT_INT32},
+     {DT_INT64},
+     {DT_INT64},
+     .join = join_sum},
+    {"largest",
+     NULL,
+     "(a, b) { return max(a, b); }",
+     NULL,
+     NULL,
+     1,
+     1,
+     1,
+     {DT_FLOAT32},
+     {DT_FLOAT32},
+     {DT_FLOAT32},
+     .join = join_max},
+    {"argmax",
+     "(x, k) -> (v, i) { v = x; i = k; }",
+     "(a, i, b, j) -> (c, k) { if (a > b || (a == b && i < j)) { c = a; k = i; } else { c = b; k = j; } }",
+     NULL,
+     NULL,
+     1,
+     2,
+     2,
+     {DT_FLOAT32},
+     {DT_FLOAT32, DT_INT64},
+     {DT_FLOAT32, DT_INT64},
+     .position = true,
+     .to_state = map_place,
+     .join = join_argmax},
+    {"affine",
+     NULL,
+     "(a, b, c, d) -> (e, f) { e = a * c; f = b * c + d; }",
+     NULL,
+     "() -> (a, b) { a = 1; b = 0; }",
+     2,
+     2,
+     2,
+     {DT_UINT32, DT_UINT32},
+     {DT_UINT32, DT_UINT32},
+     {DT_UINT32, DT_UINT32},
+     .order = FOLD_ORDERED,
+     .join = join_affine},
+    {"minus",
+     NULL,
+     "(a, b) { return a - b; }",
+     NULL,
+     NULL,
+     1,
+     1,
+     1,
+     {DT_INT64},
+     {DT_INT64},
+     {DT_INT64},
+     .order = FOLD_SERIAL,
+     .join = join_minus},
+    {"dot",
+     "(x, y) { return (int64)x * y; }",
+     "(a, b) { return a + b; }",
+     NULL,
+     "() -> (a) { a = 0; }",
+     2,
+     1,
+     1,
+     {DT_INT16, DT_INT16},
+     {DT_INT64},
+     {DT_INT32},
+     .to_state = map_product,
+     .join = join_sum},
+    {"counted",
+     NULL,
+     "(a, b) { return a + b; }",
+     "(s, n) { return s * 3 + n; }",
+     "() -> (a) { a = 0; }",
+     1,
+     1,
+     1,
+     {DT_FLOAT64},
+     {DT_FLOAT64},
+     {DT_INT64},
+     .count = true,
+     .join = join_sum,
+     .result = finish_both},
+    {"gcd",
+     NULL,
+     "(a, b) { while (b) { auto t = a % b; a = b; b = t; } return a; }",
+     NULL,
+     NULL,
+     1,
+     1,
+     1,
+     {DT_UINT32},
+     {DT_UINT32},
+     {DT_UINT32},
+     .join = join_gcd},
+    {"any",
+     NULL,
+     "(a, b) { return a || b; }",
+     NULL,
+     "() -> (a) { a = 0; }",
+     1,
+     1,
+     1,
+     {DT_BOOL},
+     {DT_BOOL},
+     {DT_BOOL},
+     .join = join_any},
+    {"pairs",
+     NULL,
+     "(a, b) { return a + b; }",
+     NULL,
+     "() -> (a) { a = 0; }",
+     1,
+     1,
+     1,
+     {DT_COMPLEX64},
+     {DT_COMPLEX128},
+     {DT_COMPLEX64},
+     .join = join_sum},
+};
+
+static tree *type_text(arena *a, const char *source, const dtype *in, int nin, const dtype *out, int nout) {
+    const syntax *s;
+    tree *t;
+    dtype types[UF_MAX_OPERANDS];
+    memcpy(types, out, (size_t)nout * sizeof *types);
+    if (lang_parse(a, source, &s) || lang_check(a, s, NULL, in, nin, types, nout, false, &t))
+        fail_msg("%s: %s", source, uf_last_error()->message);
+    return t;
+}
+
+static fold fold_of(arena *a, const sample *x) {
+    fold f = {.nin = x->nin,
+              .nstate = x->nstate,
+              .nout = x->nout,
+              .order = x->order,
+              .takes_position = x->position,
+              .takes_count = x->count};
+    dtype types[2 * VALUES];
+    memcpy(f.in, x->in, sizeof x->in);
+    memcpy(f.state, x->state, sizeof x->state);
+    memcpy(f.out, x->out, sizeof x->out);
+    memcpy(types, x->in, sizeof x->in);
+    types[x->nin] = DT_INT64;
+    if (x->map)
+        f.map = type_text(a, x->map, types, x->nin + x->position, x->state, x->nstate);
+    memcpy(types, x->state, sizeof x->state);
+    types[x->nstate] = DT_INT64;
+    if (x->finish)
+        f.finish = type_text(a, x->finish, types, x->nstate + x->count, x->out, x->nout);
+    memcpy(types + x->nstate, x->state, sizeof x->state);
+    f.combine = type_text(a, x->combine, types, 2 * x->nstate, x->state, x->nstate);
+    if (x->identity)
+        f.identity = type_text(a, x->identity, NULL, 0, x->state, x->nstate);
+    return f;
+}
+
+/* ---- Arrays ---- */
+
+static int64_t value_at(dtype t, const void *p) {
+    number n = number_read(t, p);
+    return dtypes[t].kind >= DK_FLOATING ? (int64_t)n.as.f[0] : n.as.i;
+}
+
+static void put_value(dtype t, void *p, int64_t x) {
+    int64_t bits = x;
+    number_write(number_read(DT_INT64, &bits), t, p);
+}
+
+/* A dtype that casts to t, of which all values drawn are exact. */
+static dtype memory_for(dtype t) {
+    static const dtype narrow[] = {DT_INT8, DT_INT16, DT_FLOAT16, DT_UINT8};
+    dtype d = narrow[pick(0, 3)];
+    return chance(30) && dtype_can_cast(d, t, UF_CAST_SAFE) ? d : t;
+}
+
+typedef struct view {
+    dtype type;
+    char *block;
+    nd_array a;
+    int64_t shape[AXES + 1], strides[AXES + 1];
+} view;
+
+/* Dimensions from the last to the first, or in some other order; gaps, backwards, broadcast where it may be. */
+static void view_make(view *x, dtype t, int ndim, const int64_t *shape, bool output) {
+    int order[AXES + 1];
+    int64_t step = chance(15) ? 2 : 1, lowest = 0, highest = 0;
+    x->type = t;
+    for (int d = 0; d < ndim; d++)
+        order[d] = ndim - 1 - d;
+    if (chance(40))
+        for (int d = ndim - 1; d > 0; d--) {
+            int other = (int)pick(0, d), swap = order[d];
+            order[d] = order[other], order[other] = swap;
+        }
+    for (int i = 0; i < ndim; i++) {
+        int d = order[i];
+        x->shape[d] = shape[d];
+        bool still = !output && chance(8);
+        x->strides[d] = still ? 0 : chance(10) ? -step : step;
+        if (!still)
+            step = step * (shape[d] > 1 ? shape[d] : 1) + (chance(10) ? pick(0, 3) : 0);
+        int64_t reach = x->strides[d] * (shape[d] - 1);
+        *(reach < 0 ? &lowest : &highest) += reach;
+    }
+    int64_t size = dtypes[t].size, before = chance(25) ? pick(0, 5) : 0;
+    size_t bytes = (size_t)((highest - lowest + 1 + before) * size) + 64;
+    x->block = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    memset(x->block, 0x55, bytes);
+    x->a = (nd_array){.data = x->block + (before - lowest) * size,
+                      .shape = x->shape,
+                      .strides = x->strides,
+                      .ndim = ndim,
+                      .size = (uint8_t)size,
+                      .output = output,
+                      .role = output ? ND_RESULTS : ND_ELEMENTS};
+}
+
+static char *element(const view *x, const int64_t *index) {
+    int64_t at = 0;
+    for (int d = 0; d < x->a.ndim; d++)
+        at += index[d] * x->strides[d];
+    return x->a.data + at * dtypes[x->type].size;
+}
+
+static bool next_index(int ndim, const int64_t *shape, int64_t *index) {
+    for (int d = ndim - 1; d >= 0; d--) {
+        if (++index[d] < shape[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+static void view_fill(view *x) {
+    int64_t index[AXES + 1] = {0};
+    int64_t low = x->type == DT_BOOL || dtypes[x->type].kind == DK_INTEGER ? !dtypes[x->type].is_signed ? 0 : -9 : -9;
+    bool rare = x->type == DT_BOOL;
+    do
+        put_value(x->type, element(x, index), rare ? chance(2) : pick(low, 9));
+    while (next_index(x->a.ndim, x->shape, index));
+}
+
+/* ---- One call ---- */
+
+typedef struct call {
+    const sample *x;
+    fold f;
+    arena arena;
+    int ndim;
+    int64_t shape[AXES];
+    uint64_t axes;
+    view in[VALUES], out[VALUES], mask;
+    bool masked, initial;
+    int64_t first[VALUES];
+    nd_array arrays[ARRAYS];
+    int narrays;
+    int64_t expected[VALUES][ELEMENTS];
+    bool left_alone[ELEMENTS];
+} call;
+
+static void draw_shape(call *c) {
+    c->ndim = (int)pick(1, AXES);
+    for (bool fits = false; !fits;) {
+        int64_t n = 1;
+        for (int d = 0; d < c->ndim; d++) {
+            static const int64_t some[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 64, 100, 128, 257, 1000, 4100};
+            c->shape[d] = some[pick(0, COUNT(some) - 1)];
+            n *= c->shape[d];
+        }
+        fits = n <= ELEMENTS;
+    }
+    c->axes = (uint64_t)pick(0, (1 << c->ndim) - 1);
+    if (chance(30))
+        c->axes = (1u << c->ndim) - 1;
+}
+
+static void draw_arrays(call *c) {
+    int64_t shape[AXES];
+    int ndim;
+    nd_fold_results(c->ndim, c->shape, c->axes, 0, &ndim, shape);
+    c->narrays = 0;
+    for (int k = 0; k < c->x->nin; k++) {
+        view_make(&c->in[k], memory_for(c->x->in[k]), c->ndim, c->shape, false);
+        view_fill(&c->in[k]);
+        c->arrays[c->narrays++] = c->in[k].a;
+    }
+    for (int k = 0; k < c->x->nout; k++) {
+        view_make(&c->out[k], c->x->out[k], ndim, shape, true);
+        c->arrays[c->narrays++] = c->out[k].a;
+    }
+    if (c->masked) {
+        view_make(&c->mask, DT_BOOL, c->ndim, c->shape, false);
+        int64_t index[AXES] = {0};
+        do
+            *element(&c->mask, index) = chance(60);
+        while (next_index(c->ndim, c->shape, index));
+        c->arrays[c->narrays++] = c->mask.a;
+    }
+}
+
+static void expect(call *c) {
+    const sample *x = c->x;
+    int64_t index[AXES] = {0}, kept[AXES], results = 1;
+    static int64_t state[ELEMENTS][VALUES], count[ELEMENTS], place[ELEMENTS];
+    static bool any[ELEMENTS];
+    for (int d = 0; d < c->ndim; d++)
+        results *= c->axes >> d & 1 ? 1 : c->shape[d];
+    for (int64_t r = 0; r < results; r++) {
+        any[r] = c->initial;
+        count[r] = place[r] = 0;
+        memset(state[r], 0, sizeof state[r]);
+        state[r][0] = x->order == FOLD_ORDERED; /* the identity of affine maps */
+        if (c->initial)
+            memcpy(state[r], c->first, sizeof c->first);
+    }
+    do {
+        int64_t r = 0, in[VALUES], mapped[VALUES] = {0}, both[VALUES];
+        for (int d = 0, n = 0; d < c->ndim; d++)
+            if (!(c->axes >> d & 1)) {
+                kept[n++] = index[d];
+                r = r * c->shape[d] + index[d];
+            }
+        (void)kept;
+        int64_t position = place[r]++;
+        if (c->masked && !*element(&c->mask, index))
+            continue;
+        for (int k = 0; k < x->nin; k++)
+            in[k] = value_at(c->in[k].type, element(&c->in[k], index));
+        if (x->to_state)
+            x->to_state(in, position, mapped);
+        else
+            memcpy(mapped, in, sizeof in);
+        x->join(state[r], mapped, both);
+        memcpy(state[r], any[r] ? both : mapped, sizeof both);
+        any[r] = true;
+        count[r]++;
+    } while (next_index(c->ndim, c->shape, index));
+    for (int64_t r = 0; r < results; r++) {
+        int64_t out[VALUES];
+        memcpy(out, state[r], sizeof out);
+        if (x->result)
+            x->result(state[r], count[r], out);
+        c->left_alone[r] = !any[r] && !x->identity;
+        for (int k = 0; k < x->nout; k++)
+            c->expected[k][r] = out[k];
+    }
+}
+
+/* ---- Running it ---- */
+
+static code_module generate(arena *a, const fold *f, const variant *v) {
+    code_module m = {.flags = 0};
+    if (ir_fold(a, "simulated", f, v, &gpu, &m))
+        fail_msg("%s", uf_last_error()->message);
+    return m;
+}
+
+static void describe(const call *c, const variant *v, const grid *g) {
+    fprintf(stderr, "%s over", c->x->name);
+    for (int d = 0; d < c->ndim; d++)
+        fprintf(stderr, " %lld%s", (long long)c->shape[d], c->axes >> d & 1 ? "*" : "");
+    fprintf(stderr,
+            "%s%s: ndim %d reduced %d columns %d wide %d vector %d repeat %d team %d results %d from %d to %d counted "
+            "%d, %u "
+            "blocks of %u\n",
+            c->masked ? " masked" : "", c->initial ? " initial" : "", v->ndim, v->reduced, v->columns, v->wide,
+            v->vector, v->repeat, v->team, v->results, v->from_states, v->to_states, v->counted, g->blocks, g->threads);
+    for (int k = 0; k < variant_operands(v); k++)
+        fprintf(stderr, "  operand %d: %s as %s, kind %d\n", k, dtypes[v->operand[k].memory].name,
+                dtypes[v->operand[k].value].name, v->operand[k].kind);
+    if (getenv("SHOW_IR")) {
+        arena a = {0};
+        code_module m = generate(&a, &c->f, v);
+        puts(m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+static variant last_variant;
+static grid last_grid;
+
+static void run(const call *c, launch *l) {
+    arena a = {0};
+    uint64_t words[512];
+    grid g;
+    room r = {.block = 256, .sms = 1};
+    int nwords = launch_words(l->v, NULL);
+    assert_true(nwords <= (int)COUNT(words));
+    assert_int_equal(launch_layout(l, &r, words, &g), UF_OK);
+    last_variant = *l->v;
+    last_grid = g;
+    code_module m = generate(&a, &c->f, l->v);
+    if (nvvm_found() && chance(15)) {
+        const char *complaint = nvvm_judge(&m, 90, chance(50), NULL);
+        if (complaint) {
+            describe(c, l->v, &g);
+            fail_msg("%s", complaint);
+        }
+    }
+    if (sim_can(&m)) {
+        const char *wrong = sim_run(&m, words, nwords, (int)g.blocks, (int)g.threads);
+        if (wrong) {
+            describe(c, l->v, &g);
+            fail_msg("%s", wrong);
+        }
+    }
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+static void addresses(const nd_fold *loops, const variant *v, const nd_array *arrays, char **data) {
+    for (int k = 0; k < variant_operands(v); k++)
+        data[k] = arrays[k].data + loops->kept.offset[k] * (arrays[k].role == ND_POSITION ? 1 : arrays[k].size);
+}
+
+static void states_into(const call *c, variant *v, int first) {
+    for (int k = 0; k < c->x->nstate; k++)
+        v->operand[first + k].memory = v->operand[first + k].value = (uint8_t)c->x->state[k];
+    if (v->counted)
+        v->operand[first + c->x->nstate].memory = v->operand[first + c->x->nstate].value = DT_INT64;
+}
+
+static void initial_into(const call *c, variant *v, uint64_t (*numbers)[2]) {
+    v->ninitial = (uint8_t)(c->initial ? c->x->nstate : 0);
+    for (int k = 0; k < v->ninitial; k++) {
+        int at = variant_initial(v) + k;
+        v->operand[at].memory = v->operand[at].value = (uint8_t)c->x->state[k];
+        memset(numbers[at], 0, sizeof numbers[at]);
+        put_value(c->x->state[k], numbers[at], c->first[k]);
+    }
+}
+
+/* Operands after the mask: initial values, position. */
+static void others_into(const call *c, const variant *v, nd_array *arrays) {
+    (void)c;
+    for (int k = variant_initial(v); k < variant_position(v); k++)
+        arrays[k] = (nd_array){.number = true, .size = 1};
+    if (v->position)
+        arrays[variant_position(v)] = (nd_array){.role = ND_POSITION, .size = 8};
+}
+
+static void plan(const call *c, const nd_array *arrays, const variant *v, uint64_t axes, nd_fold *loops) {
+    static int64_t space[4096];
+    assert_true(nd_fold_space(AXES + 1, ARRAYS) <= sizeof space / 2);
+    void *at = v->from_states ? space + COUNT(space) / 2 : space;
+    if (nd_fold_plan(arrays, variant_operands(v), v->nin, axes, c->x->order ? ND_KEEP_ORDER : 0, at, loops))
+        fail_msg("%s", uf_last_error()->message);
+}
+
+/* The parts' states, and the fold over them. */
+static void run_parts(const call *c, variant *v, launch *l, const code_size *size, int64_t chunk) {
+    int64_t parts = (l->reduced->count + chunk - 1) / chunk, results = l->loop->count, shape[AXES + 1];
+    int ndim, nstates = c->x->nstate + v->counted, nin = v->nin;
+    nd_array arrays[ARRAYS] = {{0}}, second[ARRAYS] = {{0}};
+    int64_t dense[AXES + 1], apart[AXES + 1];
+    nd_fold loops, after;
+    char *data[VARIANT_OPERANDS];
+    uint64_t numbers[VARIANT_OPERANDS][2] = {{0}};
+    memcpy(arrays, c->arrays, sizeof *arrays * (size_t)nin);
+    nd_fold_results(c->ndim, c->shape, c->axes, 0, &ndim, shape);
+    int64_t step = v->columns ? 1 : parts, parts_stride = v->columns ? results : 1;
+    for (int d = ndim - 1; d >= 0; d--) {
+        dense[d] = step;
+        step *= shape[d];
+    }
+    char *block[VALUES + 1];
+    for (int k = 0; k < nstates; k++) {
+        dtype t = k < c->x->nstate ? c->x->state[k] : DT_INT64;
+        block[k] = calloc((size_t)(results * parts + 1), dtypes[t].size);
+        arrays[nin + k] = (nd_array){.data = block[k],
+                                     .shape = shape,
+                                     .strides = dense,
+                                     .ndim = ndim,
+                                     .size = dtypes[t].size,
+                                     .output = true,
+                                     .role = ND_RESULTS};
+    }
+    variant one = *v;
+    one.to_states = 1;
+    one.ninitial = 0;
+    one.nout = (uint8_t)nstates;
+    states_into(c, &one, nin);
+    if (one.masked) {
+        arrays[variant_mask(&one)] = c->mask.a;
+        one.operand[variant_mask(&one)] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL};
+    }
+    others_into(c, &one, arrays);
+    plan(c, arrays, &one, c->axes, &loops);
+    int64_t again = fold_specialise(&one, &(fold_subject){&loops, size, 0, false});
+    (void)again;
+    addresses(&loops, &one, arrays, data);
+    launch first = {.v = &one,
+                    .loop = &loops.kept,
+                    .reduced = &loops.reduced,
+                    .data = data,
+                    .numbers = (const uint64_t(*)[2])numbers,
+                    .chunk = chunk,
+                    .chunk_stride = parts_stride,
+                    .elements = loops.reduced.count};
+    one.results = 0; /* several results a team are for whole ones */
+    if (!one.columns && one.team < 5)
+        one.team = 5;
+    run(c, &first);
+
+    variant two = *v;
+    two.from_states = 1;
+    two.masked = two.position = 0;
+    two.nin = (uint8_t)nstates;
+    shape[ndim] = parts;
+    memcpy(apart, dense, sizeof apart);
+    apart[ndim] = parts_stride;
+    states_into(c, &two, 0);
+    for (int k = 0; k < nstates; k++) {
+        second[k] = arrays[nin + k];
+        second[k].ndim = ndim + 1;
+        second[k].strides = apart;
+        second[k].output = false;
+        second[k].role = ND_ELEMENTS;
+    }
+    for (int k = 0; k < c->x->nout; k++) {
+        second[nstates + k] = c->out[k].a;
+        two.operand[nstates + k] = (variant_operand){.memory = (uint8_t)c->x->out[k], .value = (uint8_t)c->x->out[k]};
+    }
+    initial_into(c, &two, numbers);
+    others_into(c, &two, second);
+    plan(c, second, &two, (uint64_t)1 << ndim, &after);
+    assert_int_equal(fold_specialise(&two, &(fold_subject){&after, size, 0, true}), 0);
+    addresses(&after, &two, second, data);
+    launch last = {.v = &two,
+                   .loop = &after.kept,
+                   .reduced = &after.reduced,
+                   .data = data,
+                   .numbers = (const uint64_t(*)[2])numbers,
+                   .elements = loops.reduced.count};
+    run(c, &last);
+    for (int k = 0; k < nstates; k++)
+        free(block[k]);
+}
+
+static void run_call(call *c) {
+    const sample *x = c->x;
+    code_size size;
+    nd_fold loops;
+    variant v;
+    char *data[VARIANT_OPERANDS];
+    uint64_t numbers[VARIANT_OPERANDS][2] = {{0}};
+    memset(&v, 0, sizeof v);
+    ir_fold_traits(&c->f, &size);
+    v.loop = LOOP_FOLD;
+    v.nin = (uint8_t)x->nin;
+    v.nout = (uint8_t)x->nout;
+    v.masked = c->masked;
+    v.counted = c->masked && (x->count || !x->identity);
+    v.position = x->position;
+    for (int k = 0; k < x->nin; k++)
+        v.operand[k] = (variant_operand){.memory = (uint8_t)c->in[k].type, .value = (uint8_t)x->in[k]};
+    for (int k = 0; k < x->nout; k++)
+        v.operand[x->nin + k] = (variant_operand){.memory = (uint8_t)x->out[k], .value = (uint8_t)x->out[k]};
+    if (v.masked)
+        v.operand[variant_mask(&v)] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL};
+    initial_into(c, &v, numbers);
+    others_into(c, &v, c->arrays);
+    plan(c, c->arrays, &v, c->axes, &loops);
+    int64_t chunk = fold_specialise(&v, &(fold_subject){&loops, &size, 0, false});
+    if (chance(20))
+        v.wide = 1;
+    addresses(&loops, &v, c->arrays, data);
+    launch l = {.v = &v,
+                .loop = &loops.kept,
+                .reduced = &loops.reduced,
+                .data = data,
+                .numbers = (const uint64_t(*)[2])numbers,
+                .elements = loops.reduced.count};
+    if (!chunk && x->order != FOLD_SERIAL && chance(25))
+        chunk = pick(1, 4) * 16;
+    if (chunk && chunk < loops.reduced.count)
+        run_parts(c, &v, &l, &size, chunk);
+    else
+        run(c, &l);
+}
+
+static void compare(const call *c) {
+    for (int k = 0; k < c->x->nout; k++) {
+        int64_t index[AXES] = {0}, r = 0;
+        do {
+            int64_t got = value_at(c->out[k].type, element(&c->out[k], index));
+            if (!c->left_alone[r] && got != c->expected[k][r]) {
+                describe(c, &last_variant, &last_grid);
+                fail_msg("%s, result %lld of output %d is %lld, expected %lld", c->x->name, (long long)r, k,
+                         (long long)got, (long long)c->expected[k][r]);
+            }
+            r++;
+        } while (next_index(c->out[k].a.ndim, c->out[k].shape, index));
+    }
+}
+
+static void test_simulated(void **state) {
+    static call c;
+    (void)state;
+    int64_t n = trials(80);
+    for (int64_t i = 0; i < n; i++) {
+        memset(&c, 0, sizeof c);
+        c.x = &samples[getenv("SAMPLE") ? atoi(getenv("SAMPLE")) : i % (int64_t)COUNT(samples)];
+        c.f = fold_of(&c.arena, c.x);
+        c.masked = chance(25);
+        c.initial = chance(30);
+        for (int k = 0; k < VALUES; k++)
+            c.first[k] = pick(0, 1);
+        draw_shape(&c);
+        draw_arrays(&c);
+        expect(&c);
+        uint64_t seed = draw_state;
+        run_call(&c);
+        (void)seed;
+        compare(&c);
+        for (int k = 0; k < c.x->nin; k++)
+            free(c.in[k].block);
+        for (int k = 0; k < c.x->nout; k++)
+            free(c.out[k].block);
+        if (c.masked)
+            free(c.mask.block);
+        arena_free(&c.arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated)};
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
