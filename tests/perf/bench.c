@@ -484,7 +484,6 @@ static void gpu_all(void) {
 }
 
 int main(int argc, char **argv) {
-    printf("case,system,metric,value,spread\n");
     void *plain = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (!plain)
         fprintf(stderr, "bench: no plain.so; the plain C loops are left out\n");

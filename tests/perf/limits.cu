@@ -1,47 +1,6 @@
 // limits.cu - what the hardware allows: hand-written CUDA C++ and CUB on the shapes of bench.c, in the same run.
 // nvcc -O3 -std=c++17 -arch=sm_90 limits.cu -o limits
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cub/cub.cuh>
-#include <cuda_runtime.h>
-#include <vector>
-
-#define CHECK(call)                                                  \
-    do {                                                             \
-        cudaError_t e = (call);                                      \
-        if (e) {                                                     \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e)); \
-            exit(1);                                                 \
-        }                                                            \
-    } while (0)
-
-static void row(const char *name, const char *system, const char *metric, double scale, std::vector<double> t) {
-    std::sort(t.begin(), t.end());
-    size_t n = t.size();
-    printf("%s,%s,%s,%.5g,%.3f\n", name, system, metric, scale / t[n / 2], (t[3 * n / 4] - t[n / 4]) / t[n / 2]);
-    fflush(stdout);
-}
-
-template <class Work> static std::vector<double> timed(Work work, int runs = 31) {
-    std::vector<double> t;
-    cudaEvent_t a, b;
-    CHECK(cudaEventCreate(&a));
-    CHECK(cudaEventCreate(&b));
-    for (int k = -3; k < runs; k++) {
-        float ms;
-        cudaEventRecord(a);
-        work();
-        cudaEventRecord(b);
-        cudaEventSynchronize(b);
-        cudaEventElapsedTime(&ms, a, b);
-        if (k >= 0)
-            t.push_back(ms * 1e-3);
-    }
-    CHECK(cudaGetLastError());
-    return t;
-}
+#include "limits.h"
 
 struct Rel {
     __host__ __device__ float operator()(float x, float y) const { return 2 * (x - y) / (x + y); }
@@ -150,13 +109,6 @@ __global__ void k_matvec256(const float4 *a, const float4 *x, float *y) {
     }
 }
 
-static void check(double got, double want, const char *what) {
-    if (std::abs(got - want) <= 1e-4 * std::abs(want))
-        return;
-    fprintf(stderr, "%s: %g, not %g\n", what, got, want);
-    exit(1);
-}
-
 // The last results of a batch of n x n matrices times vectors.
 static void check_matvec(const std::vector<float> &a, const std::vector<float> &x, const float *y, size_t n, size_t count) {
     std::vector<float> got(n);
@@ -175,12 +127,7 @@ int main() {
     CHECK(cudaMalloc(&x, 4 * n));
     CHECK(cudaMalloc(&y, 4 * n));
     CHECK(cudaMalloc(&r, 4 * n));
-    std::vector<float> h(n);
-    unsigned s = 1;
-    for (auto &v : h) {
-        s = s * 1664525u + 1013904223u;
-        v = 0.5f + (s >> 8) * (1.5f / 16777216);
-    }
+    std::vector<float> h = numbers(n);
     CHECK(cudaMemcpy(x, h.data(), 4 * n, cudaMemcpyHostToDevice));
     std::vector<float> first = h;
     std::reverse(h.begin(), h.end());

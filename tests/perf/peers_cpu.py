@@ -4,25 +4,7 @@ import time
 
 import numpy as np
 
-
-def row(case, system, metric, scale, samples):
-    t = np.sort(samples)
-    n = len(t)
-    median = t[n // 2]
-    value = scale / median if scale else 1e6 * median
-    print(f"{case},{system},{metric},{value:.5g},{(t[3 * n // 4] - t[n // 4]) / median:.3f}", flush=True)
-
-
-def timed(work, inner, repetitions=31):
-    work()
-    samples = []
-    for _ in range(repetitions):
-        t = time.perf_counter()
-        for _ in range(inner):
-            work()
-        samples.append((time.perf_counter() - t) / inner)
-    return samples
-
+from peers import row, timed
 
 try:
     import numba

@@ -1,41 +1,59 @@
 #!/bin/sh
 # The benchmark: our programs and every peer that is installed, on one machine in one run. CSV rows go to $BUILD/bench.csv;
-# the ratios that are aimed at follow. Timings decide no test.
+# the ratios that are aimed at follow. Timings decide no test. BENCH_GPU_ONLY=1 leaves the CPU out; BENCH_ONLY=calls or
+# BENCH_ONLY=reduce is one part of it.
 BUILD=${BUILD:-build}
 VENV=${VENV:-$BUILD/venv}
 here=$(dirname "$0")
 csv=$BUILD/bench.csv
 python=$VENV/bin/python
 [ -x "$python" ] || python=python3
-
-note() { echo "bench: $*" >&2; }
-
-mkdir -p "$BUILD/perf"
-plain=$BUILD/perf/plain.so
-if command -v gcc >/dev/null; then
-    gcc -O3 -march=native -shared -fPIC -o "$plain" "$here/plain.c" || note "plain.c did not compile"
-else
-    note "no gcc: the plain C loops are left out"
-fi
 one=$(taskset -pc $$ | sed 's/.*[: ]\([0-9]*\).*/\1/')
 
-"$BUILD/perf/bench" "$plain" >"$csv" || exit 1
-"$BUILD/perf/bench_calls" >>"$csv" || note "bench_calls failed"
-if [ -z "$BENCH_GPU_ONLY" ]; then
+note() { echo "bench: $*" >&2; }
+part() { [ -z "$BENCH_ONLY" ] || [ "$BENCH_ONLY" = "$1" ]; }
+ours() { "$BUILD/perf/$1" "$2" >>"$csv" || note "$1 failed"; }
+
+cpu_peers() {
+    [ -z "$BENCH_GPU_ONLY" ] || return
     if "$python" -c 'import numpy' 2>/dev/null; then
-        taskset -c "$one" env NUMBA_NUM_THREADS=1 "$python" "$here/peers_cpu.py" >>"$csv" || note "peers_cpu.py failed"
+        taskset -c "$one" env NUMBA_NUM_THREADS=1 "$python" "$here/$1.py" >>"$csv" || note "$1.py failed"
     else
         note "no NumPy: its rows are left out"
     fi
-fi
-if [ -e /dev/nvidiactl ] || [ -e /dev/nvidia0 ]; then
-    if command -v nvcc >/dev/null; then
-        [ "$BUILD/perf/limits" -nt "$here/limits.cu" ] || nvcc -O3 -std=c++17 -arch=native -o "$BUILD/perf/limits" "$here/limits.cu"
-        "$BUILD/perf/limits" >>"$csv" || note "limits failed"
+}
+
+gpu_peers() {
+    [ -e /dev/nvidiactl ] || [ -e /dev/nvidia0 ] || return
+    if [ ! "$BUILD/perf/$1" -nt "$here/$1.cu" ] && command -v nvcc >/dev/null; then
+        nvcc -O3 -std=c++17 -arch=native -o "$BUILD/perf/$1" "$here/$1.cu"
+    fi
+    if [ -x "$BUILD/perf/$1" ]; then
+        ours "$1"
     else
         note "no nvcc: the hand-written CUDA is left out"
     fi
-    python3 "$here/peers_gpu.py" >>"$csv" || note "peers_gpu.py failed"
+    python3 "$here/$2.py" >>"$csv" || note "$2.py failed"
+}
+
+mkdir -p "$BUILD/perf"
+echo case,system,metric,value,spread >"$csv"
+if part calls; then
+    plain=$BUILD/perf/plain.so
+    if command -v gcc >/dev/null; then
+        gcc -O3 -march=native -shared -fPIC -o "$plain" "$here/plain.c" || note "plain.c did not compile"
+    else
+        note "no gcc: the plain C loops are left out"
+    fi
+    ours bench "$plain"
+    ours bench_calls
+    cpu_peers peers_cpu
+    gpu_peers limits peers_gpu
+fi
+if part reduce; then
+    ours bench_reduce
+    cpu_peers peers_cpu_reduce
+    gpu_peers limits_reduce peers_gpu_reduce
 fi
 cat "$csv"
 echo
