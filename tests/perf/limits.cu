@@ -1,6 +1,6 @@
 // limits.cu - what the hardware allows: hand-written CUDA C++ and CUB on the shapes of bench.c, in the same run.
 // nvcc -O3 -std=c++17 -arch=sm_90 limits.cu -o limits
-#include "limits.h"
+#include "limits.cuh"
 
 struct Rel {
     __host__ __device__ float operator()(float x, float y) const { return 2 * (x - y) / (x + y); }

@@ -1,7 +1,7 @@
 // limits_reduce.cu - what the hardware allows for reductions and scans: CUB, and hand-written CUDA for the shapes that it has
 // nothing fast for, on the cases of bench_reduce.c, in the same run.
 // nvcc -O3 -std=c++17 -arch=sm_90 limits_reduce.cu -o limits_reduce
-#include "limits.h"
+#include "limits.cuh"
 
 __device__ __forceinline__ float across(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 __device__ __forceinline__ float4 plus(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }

@@ -1,4 +1,4 @@
-// limits.h - what the programs of hand-written CUDA and CUB share: rows, clocks, checks.
+// limits.cuh - what the programs of hand-written CUDA and CUB share: rows, clocks, checks.
 #ifndef LIMITS_H
 #define LIMITS_H
 
