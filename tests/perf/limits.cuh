@@ -1,6 +1,6 @@
 // limits.cuh - what the programs of hand-written CUDA and CUB share: rows, clocks, checks.
-#ifndef LIMITS_H
-#define LIMITS_H
+#ifndef LIMITS_CUH
+#define LIMITS_CUH
 
 #include <algorithm>
 #include <cmath>
