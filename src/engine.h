@@ -120,6 +120,8 @@ typedef struct launch {
     const core_layout *layout;
     const int64_t *core; /* the core words */
     blas_form blas;
+    /* LOOP_AT: extent and stride (in elements) of each indexed dimension of the target, which the loop goes without */
+    const int64_t *indexed;
     /* LOOP_FOLD, LOOP_SCAN: `loop` is what is kept (scan: the lines) */
     const nd_loop *reduced;
     int64_t chunk; /* fold: the elements of each result are divided into parts of so many, in the order of the reduced

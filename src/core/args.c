@@ -6,7 +6,7 @@
 /* Arguments count from 0; the mask is MASK, as in nd_check and nd_fail. */
 enum {
     MASK = ND_MASK,
-    NOBODY = -9
+    NOBODY = PLACEMENT_NOBODY
 };
 
 static uf_status dtype_read(const DLTensor *t, int argument, dtype *out) {
@@ -43,11 +43,7 @@ uf_status array_check(const DLTensor *t, int argument) {
     return nd_check(t, argument, dtypes[type].size, dtypes[type].align, true);
 }
 
-/* What the arrays seen so far say about the device. */
-typedef struct placement {
-    int cuda, host, managed, pinned; /* the first of each sort */
-    int device, managed_device;
-} placement;
+const placement placement_none = {NOBODY, NOBODY, NOBODY, NOBODY, 0, 0};
 
 /* "argument 2" or "where". */
 static const char *who(int argument, char name[32]) {
@@ -55,7 +51,7 @@ static const char *who(int argument, char name[32]) {
     return name;
 }
 
-static uf_status place(placement *p, const DLTensor *t, int argument) {
+uf_status place(placement *p, const DLTensor *t, int argument) {
     char name[32];
     int *first;
     switch ((int)t->device.device_type) {
@@ -86,7 +82,7 @@ static uf_status place(placement *p, const DLTensor *t, int argument) {
 }
 
 /* A call that is only inferred under UF_STAGE may mix. */
-static uf_status place_decide(const placement *p, unsigned flags, call_args *a) {
+uf_status place_decide(const placement *p, unsigned flags, call_args *a) {
     char name[32];
     bool cuda = p->cuda != NOBODY, managed_only = p->managed != NOBODY && p->host == NOBODY;
     if (cuda && p->host != NOBODY && !(flags & UF_STAGE))
@@ -94,8 +90,8 @@ static uf_status place_decide(const placement *p, unsigned flags, call_args *a) 
                        "is in host memory, but %s is on CUDA device %d; copy one of them (uf_copy), or ask for staging "
                        "(UF_STAGE)",
                        who(p->cuda, name), p->device);
-    a->engine = cuda || managed_only ? ENGINE_CUDA : ENGINE_CPU;
-    a->device = cuda ? p->device : managed_only ? p->managed_device : 0;
+    a->key.engine = a->engine = cuda || managed_only ? ENGINE_CUDA : ENGINE_CPU;
+    a->key.device = a->device = cuda ? p->device : managed_only ? p->managed_device : 0;
     if (a->device < 0)
         return nd_fail(UF_ERR_DEVICE, cuda ? p->cuda : p->managed, -1, "has device_id %d; devices count from 0",
                        a->device);
@@ -171,7 +167,7 @@ static uf_status storage_check(int nin, int nargs, const DLTensor *args) {
 
 uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout *layout, const uf_options *options,
                     unsigned how, call_args *out) {
-    placement p = {NOBODY, NOBODY, NOBODY, NOBODY, 0, 0};
+    placement p = placement_none;
     out->nin = nin;
     out->nargs = how & ARGS_NO_OUTPUTS ? nin : nargs;
     out->stream = options->stream;
@@ -190,8 +186,6 @@ uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout 
     TRY(place_decide(&p, options->flags, out));
     if (how & ARGS_NO_OUTPUTS)
         TRY(storage_check(nin, nargs, args));
-    out->key.engine = out->engine;
-    out->key.device = out->device;
     out->key.casting = (int32_t)options->casting;
     out->key.flags = (int32_t)(options->flags & (UF_FIRST_MATCH | UF_STRONG_NUMBERS));
     out->key.forced = 0;

@@ -195,6 +195,20 @@ uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_
 uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout *layout, const uf_options *options,
                     unsigned how, call_args *out);
 
+/* What the arrays seen so far say about the device: the first of each sort. args_take does this for its own; a verb with other
+ * arrays as well does it once more, for all of them. */
+typedef struct placement {
+    int cuda, host, managed, pinned;
+    int device, managed_device;
+} placement;
+enum {
+    PLACEMENT_NOBODY = -9
+};
+extern const placement placement_none;
+uf_status place(placement *p, const DLTensor *t, int argument);
+/* Engine and device of *a and its key. Errors: DEVICE (host and device memory mixed, without UF_STAGE in flags). */
+uf_status place_decide(const placement *p, unsigned flags, call_args *a);
+
 /* ---- Bindings (bind.c) ---- */
 
 /* The index of the signature for the inputs. Errors: ARGUMENT (a function of any types has none). */

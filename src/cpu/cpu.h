@@ -34,6 +34,11 @@ void elf_sizes(const char *object, size_t size, size_t *code_bytes, size_t *data
 
 /* launch.c */
 uf_status cpu_launch(const code *c, const launch *l);
+/* Elements first .. first + n - 1 of rows row .. row + rows - 1 of a loop that is not flat. */
+void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t row, int64_t rows);
+
+/* at.c: LOOP_AT. */
+void cpu_at_launch(code *c, const launch *l);
 
 /* work.c: the work of one launch, in units that may be cut anywhere. */
 enum {

@@ -78,6 +78,8 @@ static void place_operands(place *p, const launch *l) {
                 (uint64_t)(d < l->loop->ndim ? l->loop->stride[(size_t)d * (size_t)l->loop->narrays + p->array[a]] : 0);
     if (l->layout)
         memcpy(strides, l->core, (size_t)l->layout->nwords * sizeof *strides);
+    if (v->nindices)
+        memcpy(strides, l->indexed, 2 * (size_t)v->nindices * sizeof *strides);
 }
 
 /* Adds `steps` steps along dimension d to every address. */
@@ -108,8 +110,7 @@ static int64_t place_row(place *p, const launch *l, int64_t row) {
     return l->loop->ndim > 1 ? p->index[1] : 0;
 }
 
-/* Elements first .. first + n - 1 of rows row .. row + rows - 1. */
-static void run_rows(const code *c, const launch *l, int64_t first, int64_t n, int64_t row, int64_t rows) {
+void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t row, int64_t rows) {
     place p;
     place_operands(&p, l);
     place_move(&p, l, 0, first);
@@ -132,12 +133,12 @@ static void nested_run(const work *w, int64_t first, int64_t last) {
     while (first < last) {
         int64_t row = first / w->pieces, at = first % w->pieces, left = last - first;
         if (!at && left >= w->pieces) {
-            run_rows(w->c, w->l, 0, n, row, left / w->pieces);
+            rows_run(w->c, w->l, 0, n, row, left / w->pieces);
             first += left / w->pieces * w->pieces;
         } else {
             int64_t end = w->pieces - at < left ? w->pieces : at + left;
             int64_t stop = end * w->piece < n ? end * w->piece : n;
-            run_rows(w->c, w->l, at * w->piece, stop - at * w->piece, row, 1);
+            rows_run(w->c, w->l, at * w->piece, stop - at * w->piece, row, 1);
             first += end - at;
         }
     }
@@ -194,7 +195,8 @@ static void launch_calls(code *c, const launch *l) {
 static void launch_any(const code *c, const launch *l) {
     static void (*const by_class[LOOP_CLASSES])(code * c, const launch *l) = {
         [LOOP_FLAT] = launch_flat,   [LOOP_ROWS] = launch_nested,   [LOOP_GENERAL] = launch_nested,
-        [LOOP_CALLS] = launch_calls, [LOOP_FOLD] = cpu_fold_launch, [LOOP_SCAN] = cpu_scan_launch};
+        [LOOP_CALLS] = launch_calls, [LOOP_FOLD] = cpu_fold_launch, [LOOP_SCAN] = cpu_scan_launch,
+        [LOOP_AT] = cpu_at_launch};
     by_class[l->v->loop]((code *)(uintptr_t)c, l);
 }
 

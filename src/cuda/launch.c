@@ -73,7 +73,7 @@ static bool is_narrow(const variant *v, const nd_loop *loop) {
     return true;
 }
 
-static void specialise_general(variant *v, const subject *s) {
+void general_specialise(variant *v, const subject *s) {
     v->loop = LOOP_GENERAL;
     v->vector = 1;
     v->repeat = GENERAL_REPEAT;
@@ -127,7 +127,7 @@ static void specialise_rows(variant *v, const subject *s) {
     lighten(v, s->size);
     /* planes that leave a warp idle, and more tiles than a grid has blocks */
     if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > GRID_MAX)
-        specialise_general(v, s);
+        general_specialise(v, s);
 }
 
 /* ---- Parameter blocks ---- */
@@ -210,7 +210,7 @@ static int64_t layout_flat(const launch *l, const room *r, uint64_t *w, grid *g)
     return layout_line(n, (unsigned)l->v->vector * l->v->repeat, r, g);
 }
 
-static int64_t layout_general(const launch *l, const room *r, uint64_t *w, grid *g) {
+int64_t general_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
     *w++ = (uint64_t)l->loop->count;
     for (int d = 0; d < l->loop->ndim - 1; d++)
         w = put_divisor(w, l->loop->extent[d], l->v->wide);
@@ -252,7 +252,7 @@ static int words_rows(const variant *v, const core_layout *layout, int arrays) {
     return 10 + 3 * (v->ndim > 3 ? v->ndim - 3 : 0) + arrays * (v->ndim - 1);
 }
 
-static int words_general(const variant *v, const core_layout *layout, int arrays) {
+int general_words(const variant *v, const core_layout *layout, int arrays) {
     (void)layout;
     return 1 + 3 * (v->ndim - 1) + arrays * v->ndim;
 }
@@ -266,9 +266,10 @@ static const struct {
 } classes[LOOP_CLASSES] = {
     [LOOP_FLAT] = {specialise_flat, words_flat, layout_flat},
     [LOOP_ROWS] = {specialise_rows, words_rows, layout_rows},
-    [LOOP_GENERAL] = {specialise_general, words_general, layout_general},
+    [LOOP_GENERAL] = {general_specialise, general_words, general_layout},
     [LOOP_CALLS] = {calls_specialise, calls_words, calls_layout},
     [LOOP_FOLD] = {NULL, fold_words, fold_layout},
+    [LOOP_AT] = {at_specialise, at_words, at_layout},
 };
 
 void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,

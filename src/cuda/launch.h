@@ -57,6 +57,18 @@ static inline uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
     return w;
 }
 
+/* ---- launch.c: the row of LOOP_GENERAL, for others to build on. Words and layout as below. ---- */
+
+void general_specialise(variant *v, const subject *s);
+int general_words(const variant *v, const core_layout *layout, int arrays);
+int64_t general_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+
+/* ---- at.c: the row of LOOP_AT. ---- */
+
+void at_specialise(variant *v, const subject *s);
+int at_words(const variant *v, const core_layout *layout, int arrays);
+int64_t at_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+
 /* ---- calls.c: the row of LOOP_CALLS. ---- */
 
 void calls_specialise(variant *v, const subject *s);

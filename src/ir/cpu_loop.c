@@ -4,8 +4,7 @@
  * without checks at run time, in place too. */
 #include "ir/shape.h"
 
-/* All operands from row[k] on, over n elements; stride[k] is read for strided ones. */
-static void inner_loop(shape *s, ssa n, const ssa *row, const ssa *stride) {
+void cpu_row(shape *s, ssa n, const ssa *row, const ssa *stride) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++)
         if (!shape_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
@@ -32,21 +31,33 @@ static ssa no_unit_stride(emit *e, ssa stride) {
     return shape_select(e, "i64", above, stride, ssa_text("%s", least));
 }
 
-void cpu_flat(shape *s) { inner_loop(s, shape_word(s), s->base, NULL); }
+void cpu_flat(shape *s) { cpu_row(s, shape_word(s), s->base, NULL); }
 
-void cpu_strided(shape *s) {
-    emit *e = s->e;
-    ssa n = shape_word(s), m = shape_word(s), stride[2][VARIANT_OPERANDS], row[VARIANT_OPERANDS];
+int cpu_strided_words(const variant *v) { return 2 + 2 * shape_arrays(v); }
+
+void cpu_loop_read(shape *s, cpu_loop *l) {
+    l->n = shape_word(s);
+    l->m = shape_word(s);
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < 2 && shape_is_array(s, k); d++)
-            stride[d][k] = shape_word(s);
+            l->stride[d][k] = shape_word(s);
     for (int k = 0; k < s->noperands; k++)
         if (s->v->operand[k].kind == OPERAND_STRIDED)
-            stride[0][k] = no_unit_stride(e, stride[0][k]);
-    shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), m);
+            l->stride[0][k] = no_unit_stride(s->e, l->stride[0][k]);
+}
+
+void cpu_loop_row(shape *s, const cpu_loop *l, ssa i, ssa *row) {
     for (int k = 0; k < s->noperands; k++)
         if (shape_is_array(s, k))
-            row[k] = shape_at(s, k, s->base[k], shape_op(e, "mul i64", l.i, stride[1][k]));
-    inner_loop(s, n, row, stride[0]);
-    shape_loop_end(e, &l, ssa_text("1"), 0);
+            row[k] = shape_at(s, k, s->base[k], shape_op(s->e, "mul i64", i, l->stride[1][k]));
+}
+
+void cpu_strided(shape *s) {
+    cpu_loop all;
+    ssa row[VARIANT_OPERANDS];
+    cpu_loop_read(s, &all);
+    shape_loop l = shape_loop_begin(s->e, "i64", ssa_text("0"), all.m);
+    cpu_loop_row(s, &all, l.i, row);
+    cpu_row(s, all.n, row, all.stride[0]);
+    shape_loop_end(s->e, &l, ssa_text("1"), 0);
 }

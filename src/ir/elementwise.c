@@ -5,8 +5,6 @@
 /* Parameter words after the operands'; see variant.h. */
 static int one_word(const variant *v) { return (void)v, 1; }
 static int two_words(const variant *v) { return (void)v, 2; }
-static int cpu_strided_words(const variant *v) { return 2 + 2 * shape_arrays(v); }
-static int gpu_general_words(const variant *v) { return 1 + 3 * (v->ndim - 1) + shape_arrays(v) * v->ndim; }
 static int gpu_rows_words(const variant *v) {
     return 10 + 3 * (v->ndim > 3 ? v->ndim - 3 : 0) + shape_arrays(v) * (v->ndim - 1);
 }

@@ -3,20 +3,20 @@
  * Indices and offsets have 32 bits, or 64 if the variant is wide. */
 #include "ir/shape.h"
 
-typedef struct general {
-    bool wide;
-    const char *type;                          /* of indices and offsets */
-    divisor extent[UF_MAX_NDIM];               /* of all dimensions but the outermost */
-    ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM]; /* of dimension 0: empty text if contiguous or constant */
-} general;
+int gpu_general_words(const variant *v) { return 1 + 3 * (v->ndim - 1) + shape_arrays(v) * v->ndim; }
 
-static void read_words(shape *s, general *f) {
+general *general_read(shape *s) {
+    general *f = arena_alloc(s->e->a, sizeof *f);
+    f->wide = s->v->wide;
+    f->type = f->wide ? "i64" : "i32";
     ssa (*word)(shape *) = f->wide ? shape_word : shape_word32;
+    f->n = word(s);
     for (int d = 0; d < s->v->ndim - 1; d++)
         f->extent[d] = shape_divisor(s, f->wide);
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < s->v->ndim && shape_is_array(s, k); d++)
             f->stride[k][d] = word(s);
+    return f;
 }
 
 /* a + b * c, or b * c if a is empty. */
@@ -25,8 +25,7 @@ static ssa multiply_add(emit *e, const char *type, ssa a, ssa b, ssa c) {
     return a.text[0] ? emit_value(e, "add %s %s, %s", type, a.text, product.text) : product;
 }
 
-/* The addresses of element number x in all arrays. */
-static void find_element(shape *s, const general *f, ssa x, ssa *at) {
+void general_find(shape *s, const general *f, ssa x, ssa *at) {
     emit *e = s->e;
     ssa offset[VARIANT_OPERANDS] = {{""}}, rest = x, index = x;
     for (int d = 0; d < s->v->ndim; d++) {
@@ -52,39 +51,37 @@ static void find_element(shape *s, const general *f, ssa x, ssa *at) {
     }
 }
 
+ssa general_first(shape *s, const general *f) {
+    emit *e = s->e;
+    ssa thread = shape_register(e, "tid"), threads = shape_register(e, "ntid"), block = shape_register(e, "ctaid");
+    ssa tile = emit_value(e, "mul i32 %s, %d", threads.text, s->v->repeat);
+    if (f->wide)
+        return shape_op(e, "add i64", shape_op(e, "mul i64", shape_widen(e, block), shape_widen(e, tile)),
+                        shape_widen(e, thread));
+    return shape_op(e, "add i32", shape_op(e, "mul i32", block, tile), thread);
+}
+
+ssa general_next(shape *s, const general *f, ssa first, int g, ssa *exists) {
+    emit *e = s->e;
+    ssa far = emit_value(e, "mul i32 %s, %d", shape_register(e, "ntid").text, g);
+    far = emit_value(e, "add %s %s, %s", f->type, first.text, (f->wide ? shape_widen(e, far) : far).text);
+    *exists = emit_value(e, "icmp ult %s %s, %s", f->type, far.text, f->n.text);
+    return shape_select(e, f->type, *exists, far, first);
+}
+
 void gpu_general(shape *s) {
     emit *e = s->e;
-    general *f = arena_alloc(e->a, sizeof *f);
-    ssa *at = arena_alloc(e->a, VARIANT_OPERANDS * sizeof *at);
-    f->wide = s->v->wide;
-    f->type = f->wide ? "i64" : "i32";
-    ssa n = f->wide ? shape_word(s) : shape_word32(s);
-    read_words(s, f);
-    ssa thread = shape_register(s->e, "tid"), threads = shape_register(s->e, "ntid"),
-        block = shape_register(s->e, "ctaid");
-    ssa tile = emit_value(e, "mul i32 %s, %d", threads.text, s->v->repeat), first;
-    if (f->wide)
-        first = shape_op(e, "add i64", shape_op(e, "mul i64", shape_widen(e, block), shape_widen(e, tile)),
-                         shape_widen(e, thread));
-    else
-        first = shape_op(e, "add i32", shape_op(e, "mul i32", block, tile), thread);
-    int some = emit_label_new(e), end = emit_label_new(e);
-    emit_branch_if(e, emit_value(e, "icmp ult %s %s, %s", f->type, first.text, n.text), some, end);
-    emit_label(e, some);
+    const general *f = general_read(s);
+    ssa *at = arena_alloc(e->a, VARIANT_OPERANDS * sizeof *at), exists;
+    ssa first = general_first(s, f);
+    int end = shape_if(s, emit_value(e, "icmp ult %s %s, %s", f->type, first.text, f->n.text));
     batch b = batch_new(s, s->v->repeat, 1, false);
     for (int g = 0; g < b.groups; g++) {
-        ssa x = first;
-        if (g) {
-            ssa far = emit_value(e, "mul i32 %s, %d", threads.text, g);
-            far = emit_value(e, "add %s %s, %s", f->type, first.text, (f->wide ? shape_widen(e, far) : far).text);
-            x = shape_select(e, f->type, emit_value(e, "icmp ult %s %s, %s", f->type, far.text, n.text), far, first);
-        }
-        find_element(s, f, x, at);
+        general_find(s, f, g ? general_next(s, f, first, g, &exists) : first, at);
         for (int k = 0; k < s->noperands; k++)
             if (!s->known[k])
                 batch_access(s, &b, g, k, at[k]);
     }
     batch_finish(s, &b);
-    emit_branch(e, end);
-    emit_label(e, end);
+    shape_end_if(s, end);
 }

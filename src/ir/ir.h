@@ -22,6 +22,16 @@ uf_status ir_scan(arena *a, const char *name, const fold *f, const variant *v, c
 uf_status ir_at(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                 code_module *module);
 
+/* How a GPU can apply a kernel to an element of an array that others may be at work on, for a variant of LOOP_AT whose operands
+ * have their dtypes (at.c). */
+typedef enum at_way {
+    AT_EXACT,    /* by an instruction, with the same result in any order */
+    AT_ATOMIC,   /* by instructions, with results that depend on the order */
+    AT_EXCHANGE, /* by comparing and swapping 32 or 64 bits around it */
+    AT_OWNED     /* only if the element is one warp's: variant.deterministic */
+} at_way;
+at_way ir_at_way(const tree *t, const variant *v, const code_target *target);
+
 /* Index d of an element of an array of this rank (traits.c). */
 const node *element_index(const node *element, int rank, int d);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls (traits.c). */

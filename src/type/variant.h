@@ -88,19 +88,24 @@ typedef struct variant {
     uint8_t columns; /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop;
                             else neighbouring elements of one, along dimension 0 of the reduced loop. `kind` of each operand
                             is how it moves along that dimension */
-    uint8_t deterministic; /* scan, at: UF_DETERMINISTIC. Cleared where the code is the same without */
+    /* Scan, at: UF_DETERMINISTIC. Cleared where the code is the same without. GPU at: each element is one warp's, which does
+     * its updates in the order of the indices. */
+    uint8_t deterministic;
     uint8_t results; /* GPU fold, !columns: results that a team takes together, each in one visit of `repeat` accesses a
                         thread; 0: one result, in as many visits as it takes */
     uint8_t along;   /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
                          along the last range of the forall, because that is where memory is contiguous */
-    variant_operand operand[VARIANT_OPERANDS]; /* inputs, outputs, mask; fold: bounds, initial values, position */
+    uint8_t nindices; /* at: index arrays, behind the outputs; the target is operand 0 and the output. See ir/at.c */
+    variant_operand
+        operand[VARIANT_OPERANDS]; /* inputs, outputs, mask or index arrays; fold: bounds, initial values, position */
 } variant;
 
 static inline int variant_operands(const variant *v) {
-    return v->nin + v->nout + v->masked + 2 * v->segmented + v->ninitial + v->position;
+    return v->nin + v->nout + v->masked + 2 * v->segmented + v->ninitial + v->position + v->nindices;
 }
 /* Where they stand among the operands. */
 static inline int variant_mask(const variant *v) { return v->nin + v->nout; }
+static inline int variant_index(const variant *v) { return v->nin + v->nout; }
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
 static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }
@@ -162,34 +167,12 @@ static inline size_t variant_key_size(const variant *v) {
  *                 for every array operand, and the position: its stride along that dimension
  *                 m, first   elements of each line to be done; the index of the first of them in the line
  *                 for every array operand, and the position: its stride along the line
-<<<<<<< HEAD
  *                 carry    not columns, n = 1: address of a state, value k in its bytes from 16 * k on, which becomes the
  *                 state of what was done; 0: none is wanted
  *                 resumes  1: the carry holds the state of the elements before `first`; 0: these are the line's first
  *                 what     0: results; 1: none, but the carry; 2: the carry joined to another, which follows it (at 16 *
  *                 UF_MAX_STATE) and becomes both together
  *   GPU fold      see ir/gpu_fold.c and cuda/fold.c;  GPU scan: ir/gpu_scan.c and cuda/scan.c
-=======
- *                 resume   address of the state carried along each line (a structure of arrays: state k of line i at i +
-                   n * k words of 16 bytes), or 0: lines begin here
- *   GPU fold      results  their number
- *                 total    elements of each
- *                 elements what finishing takes for their number (launch.elements)
- *                 aligned  1 if every access by vectors is aligned. !columns, one reduced dimension, results 0: not looked
- *                          at, each line finds its own head
- *                 to_states: chunk, chunk_stride; parts as (count, magic, shift)
- *                 columns: their number; log2 of the threads along them (the block has blockDim.x >> that across
- *                          elements); tiles of columns as (count, magic, shift)
- *                 kept dimensions as (extent, magic, shift): 0 .. ndim-2; columns: 1 .. ndim-1
- *                 reduced > 1: accesses (of `vector` elements) in dimension 0 of the reduced loop as (count, magic, shift),
- *                          then dimensions 0 .. reduced-2 as (extent, magic, shift)
- *                 strides of the loop's dimensions 0 .. ndim-1 of every array operand
- *                 strides of the reduced loop's dimensions of every input array, the mask, and the position
- *                 Magic numbers are 64-bit where `wide`, else every index and number of elements is some way below 2^31.
- *                 empty: results, total and the rest up to `aligned`; kept dimensions; strides of the loop's dimensions of
- *                 the outputs
- *   GPU scan      see ir/gpu_scan.c and cuda/scan.c
->>>>>>> 84ecf71 (ir: reductions on the GPU, along elements and along results)
  *   at            see ir/at.c
  *
  * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see

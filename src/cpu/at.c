@@ -1,0 +1,37 @@
+/* at.c - updates in place on the CPU: in the order of the indices, so on one thread; but where the indices stand still along
+ * the rows of the loop, threads take columns of it, each all the rows in order. */
+#include "cpu/cpu.h"
+
+enum {
+    COLUMNS = 64, /* a unit has at least so many columns, */
+    UNITS = 256   /* and there are at most so many units */
+};
+
+static bool by_columns(const variant *v) {
+    for (int j = 0; j < v->nindices; j++)
+        if (v->operand[variant_index(v) + j].kind != OPERAND_CONSTANT)
+            return false;
+    return v->operand[0].kind != OPERAND_CONSTANT;
+}
+
+static void columns_run(const work *w, int64_t first, int64_t last) {
+    int64_t n = w->l->loop->extent[0], begin = first * w->piece, end = last * w->piece;
+    rows_run(w->c, w->l, begin, (end < n ? end : n) - begin, 0, w->l->loop->count / n);
+}
+
+void cpu_at_launch(code *c, const launch *l) {
+    int64_t n = l->loop->extent[0], rows = l->loop->count / n, piece = (n + UNITS - 1) / UNITS;
+    piece = (piece + COLUMNS - 1) / COLUMNS * COLUMNS;
+    if (piece >= n || !by_columns(l->v)) {
+        rows_run(c, l, 0, n, 0, rows);
+        return;
+    }
+    work_run(&(work){.c = c,
+                     .l = l,
+                     .run = columns_run,
+                     .units = (n + piece - 1) / piece,
+                     .unit_steps = (double)piece * (double)rows,
+                     .probe_min = PROBE_MIN,
+                     .grain = 1,
+                     .piece = piece});
+}

@@ -1,0 +1,283 @@
+/* gpu_at.c - updates in place on the GPU. An update is a thread's, which applies the operator by an atomic instruction, or by
+ * comparing and swapping the 32 or 64 bits that hold the element until nobody came in between. Deterministic: an element is one
+ * warp's. Every warp looks at all updates, 32 at a time, and does those of its elements one after the other. */
+#include "ir/at.h"
+
+typedef struct writer {
+    shape *s;
+    const general *f;
+    const indexed *x;
+    const char *instruction; /* NULL: compare and swap, or the element is owned */
+} writer;
+
+/* One update: where its element is, whether it is to be done (i1), and its operand as loaded. */
+typedef struct update {
+    ssa target, wanted, operand;
+} update;
+
+static dtype target_type(const writer *w) { return shape_memory(w->s, 0); }
+
+static ssa compute(const writer *w, ssa old, ssa operand) {
+    ssa in[2] = {old, operand}, result[1];
+    shape_compute(w->s, in, result);
+    return result[0];
+}
+
+static ssa typed(emit *e, const char *from, ssa pointer, const char *to) {
+    const char *star = ir_global_pointer(e);
+    return emit_value(e, "bitcast %s%s %s to %s%s", from, star, pointer.text, to, star);
+}
+
+/* ---- Instructions ---- */
+
+static void add_floating(emit *e, dtype type, ssa pointer, ssa value) {
+    const char *t = ir_value_type(type), *star = ir_global_pointer(e), *size = type == DT_FLOAT32 ? "f32" : "f64";
+    emit_declare(e, "declare %s @llvm.nvvm.atomic.load.add.%s.p1%s(%s%s, %s)", t, size, size, t, star, t);
+    emit_value(e, "call %s @llvm.nvvm.atomic.load.add.%s.p1%s(%s%s %s, %s %s)", t, size, size, t, star, pointer.text, t,
+               value.text);
+}
+
+static void add_parts(emit *e, dtype type, ssa pointer, ssa value) {
+    dtype part = (dtype)dtypes[type].component;
+    for (int i = 0; i < 2; i++) {
+        ssa at = emit_value(e, "getelementptr inbounds %s, %s%s %s, i64 %d", ir_memory_type(part), ir_memory_type(part),
+                            ir_global_pointer(e), pointer.text, i);
+        add_floating(e, part, at, emit_part(e, type, value, i));
+    }
+}
+
+static void by_instruction(const writer *w, const update *u) {
+    shape *s = w->s;
+    emit *e = s->e;
+    dtype type = target_type(w);
+    ssa value = s->known[1] ? s->value[1] : emit_convert(e, u->operand, shape_memory(s, 1), type);
+    if (dtype_is_integer(type)) {
+        const char *t = ir_value_type(type);
+        emit_value(e, "atomicrmw %s %s%s %s, %s %s monotonic", w->instruction, t, ir_global_pointer(e), u->target.text,
+                   t, value.text);
+        return;
+    }
+    if (!strcmp(w->instruction, "sub"))
+        value = emit_unary(e, OP_NEG, type, value);
+    (dtype_is_complex(type) ? add_parts : add_floating)(e, type, u->target, value);
+}
+
+/* ---- Compare and swap ---- */
+
+/* The 32 or 64 bits around an element: their address, and how far up in them it is, which is empty if it is all of them. */
+typedef struct word {
+    const char *type;
+    ssa pointer, shift;
+    int bits; /* of the element */
+} word;
+
+static word word_around(const writer *w, ssa element) {
+    emit *e = w->s->e;
+    const char *memory = ir_memory_type(target_type(w)), *star = ir_global_pointer(e);
+    word x = {.bits = 8 * dtypes[target_type(w)].size, .shift = {""}};
+    x.type = x.bits == 64 ? "i64" : "i32";
+    if (x.bits >= 32) {
+        x.pointer = strcmp(memory, x.type) ? typed(e, memory, element, x.type) : element;
+        return x;
+    }
+    ssa address = emit_value(e, "ptrtoint %s%s %s to i64", memory, star, element.text);
+    ssa start = emit_value(e, "and i64 %s, -4", address.text);
+    x.pointer = emit_value(e, "inttoptr i64 %s to i32%s", start.text, star);
+    ssa bytes = emit_value(e, "and i32 %s, 3", emit_value(e, "trunc i64 %s to i32", address.text).text);
+    x.shift = emit_value(e, "shl i32 %s, 3", bytes.text);
+    return x;
+}
+
+/* A part of a complex from its bits, or a floating number. */
+static ssa floating_of(emit *e, dtype type, ssa bits) {
+    return emit_value(e, "bitcast i%d %s to %s", 8 * dtypes[type].size, bits.text, ir_value_type(type));
+}
+
+static ssa bits_of_floating(emit *e, dtype type, ssa value) {
+    return emit_value(e, "bitcast %s %s to i%d", ir_value_type(type), value.text, 8 * dtypes[type].size);
+}
+
+static bool is_float(dtype type) { return type == DT_FLOAT32 || type == DT_FLOAT64; }
+
+/* The element that a word holds, as a load would give it. */
+static ssa element_of(const writer *w, const word *x, ssa whole) {
+    emit *e = w->s->e;
+    dtype type = target_type(w);
+    if (type == DT_COMPLEX64) {
+        ssa low = emit_value(e, "trunc i64 %s to i32", whole.text);
+        ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", whole.text).text);
+        return emit_complex(e, type, floating_of(e, DT_FLOAT32, low), floating_of(e, DT_FLOAT32, high));
+    }
+    if (x->shift.text[0]) {
+        ssa low = shape_op(e, "lshr i32", whole, x->shift);
+        whole = emit_value(e, "trunc i32 %s to i%d", low.text, x->bits);
+    }
+    if (type == DT_BOOL)
+        return emit_value(e, "icmp ne i8 %s, 0", whole.text);
+    return is_float(type) ? floating_of(e, type, whole) : whole;
+}
+
+/* An element's bits as they lie in memory. */
+static ssa bits_of(emit *e, dtype type, ssa value) {
+    if (type == DT_COMPLEX64) {
+        ssa part[2];
+        for (int i = 0; i < 2; i++) {
+            ssa bits = bits_of_floating(e, DT_FLOAT32, emit_part(e, type, value, i));
+            part[i] = emit_value(e, "zext i32 %s to i64", bits.text);
+        }
+        return shape_op(e, "or i64", part[0], emit_value(e, "shl i64 %s, 32", part[1].text));
+    }
+    if (type == DT_BOOL)
+        return emit_value(e, "zext i1 %s to i8", value.text);
+    return is_float(type) ? bits_of_floating(e, type, value) : value;
+}
+
+/* The word with another element in it. */
+static ssa word_with(const writer *w, const word *x, ssa whole, ssa value) {
+    emit *e = w->s->e;
+    ssa bits = bits_of(e, target_type(w), value);
+    if (!x->shift.text[0])
+        return bits;
+    ssa mask = emit_value(e, "shl i32 %d, %s", (1 << x->bits) - 1, x->shift.text);
+    ssa others = shape_op(e, "and i32", whole, emit_value(e, "xor i32 %s, -1", mask.text));
+    bits = emit_value(e, "zext i%d %s to i32", x->bits, bits.text);
+    return shape_op(e, "or i32", others, shape_op(e, "shl i32", bits, x->shift));
+}
+
+/* What is there already need not be written. */
+static void by_exchange(const writer *w, const update *u) {
+    emit *e = w->s->e;
+    const char *star = ir_global_pointer(e);
+    word x = word_around(w, u->target);
+    int before = emit_label_new(e), again = emit_label_new(e), swap = emit_label_new(e), end = emit_label_new(e);
+    ssa seen = ssa_text("%%seen%d", again);
+    emit_branch(e, before);
+    emit_label(e, before);
+    ssa first = emit_value(e, "load volatile %s, %s%s %s, align %d", x.type, x.type, star, x.pointer.text,
+                           x.bits == 64 ? 8 : 4);
+    emit_branch(e, again);
+    emit_label(e, again);
+    ssa old = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", x.type, first.text, before, seen.text, swap);
+    ssa new = word_with(w, &x, old, compute(w, element_of(w, &x, old), u->operand));
+    emit_branch_if(e, emit_value(e, "icmp eq %s %s, %s", x.type, old.text, new.text), end, swap);
+    emit_label(e, swap);
+    ssa pair = emit_value(e, "cmpxchg %s%s %s, %s %s, %s %s monotonic monotonic", x.type, star, x.pointer.text, x.type,
+                          old.text, x.type, new.text);
+    emit_line(e, "%s = extractvalue { %s, i1 } %s, 0", seen.text, x.type, pair.text);
+    emit_branch_if(e, emit_value(e, "icmp eq %s %s, %s", x.type, seen.text, old.text), end, again);
+    emit_label(e, end);
+}
+
+/* ---- Updates ---- */
+
+/* Of element number x, if `exists` (i1; empty: it does). The operand is loaded if `load`. */
+static update find_update(const writer *w, ssa x, ssa exists, bool load) {
+    shape *s = w->s;
+    ssa *at = arena_alloc(s->e->a, VARIANT_OPERANDS * sizeof *at);
+    update u = {.operand = {""}};
+    general_find(s, w->f, x, at);
+    u.target = shape_at(s, 0, at[0], indexed_offset(s, w->x, at, &u.wanted));
+    if (exists.text[0])
+        u.wanted = shape_op(s->e, "and i1", u.wanted, exists);
+    if (s->nin > 1 && !s->known[1])
+        u.operand = load ? emit_load(s->e, shape_memory(s, 1), at[1]) : at[1];
+    return u;
+}
+
+/* All of a thread's are found, and what they need loaded, before the first is done. */
+static void updates(const writer *w) {
+    shape *s = w->s;
+    emit *e = s->e;
+    int repeat = s->v->repeat;
+    ssa first = general_first(s, w->f), exists = {""};
+    int end = shape_if(s, emit_value(e, "icmp ult %s %s, %s", w->f->type, first.text, w->f->n.text));
+    update *all = arena_alloc(e->a, (size_t)repeat * sizeof *all);
+    for (int g = 0; g < repeat; g++) {
+        ssa x = g ? general_next(s, w->f, first, g, &exists) : first;
+        all[g] = find_update(w, x, exists, true);
+    }
+    for (int g = 0; g < repeat; g++) {
+        int skip = shape_if(s, all[g].wanted);
+        (w->instruction ? by_instruction : by_exchange)(w, &all[g]);
+        shape_end_if(s, skip);
+    }
+    shape_end_if(s, end);
+}
+
+/* ---- Owned elements ---- */
+
+/* The warp (i32, of `warps`) that an element belongs to, by its address. */
+static ssa owner_of(const writer *w, ssa element, ssa warps) {
+    emit *e = w->s->e;
+    dtype type = target_type(w);
+    ssa address = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(type), ir_global_pointer(e), element.text);
+    ssa nth = emit_value(e, "udiv i64 %s, %d", address.text, dtypes[type].size);
+    ssa mixed = emit_value(e, "mul i64 %s, -7046029254386353131", nth.text); /* 2^64 by the golden ratio */
+    ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", mixed.text).text);
+    emit_declare(e, "declare i32 @llvm.nvvm.mulhi.ui(i32, i32)");
+    return emit_value(e, "call i32 @llvm.nvvm.mulhi.ui(i32 %s, i32 %s)", high.text, warps.text);
+}
+
+static void do_owned(const writer *w, const update *u) {
+    shape *s = w->s;
+    ssa old = emit_load(s->e, target_type(w), u->target), operand = u->operand;
+    if (operand.text[0])
+        operand = emit_load(s->e, shape_memory(s, 1), operand);
+    emit_store(s->e, target_type(w), compute(w, old, operand), u->target);
+}
+
+/* The lanes whose bit is set, one after the other; what one writes the next one sees. */
+static void in_turn(const writer *w, const update *u, ssa lanes, ssa lane) {
+    emit *e = w->s->e;
+    int before = emit_label_new(e), turn = emit_label_new(e), next = emit_label_new(e), end = emit_label_new(e);
+    ssa left = ssa_text("%%left%d", turn);
+    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
+    emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32)");
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", lanes.text), turn, end);
+    emit_label(e, turn);
+    ssa now = emit_value(e, "phi i32 [ %s, %%L%d ], [ %s, %%L%d ]", lanes.text, before, left.text, next);
+    ssa first = emit_value(e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", now.text);
+    int others = shape_if(w->s, shape_op(e, "icmp eq i32", first, lane));
+    do_owned(w, u);
+    shape_end_if(w->s, others);
+    emit_branch(e, next);
+    emit_label(e, next);
+    emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 -1)");
+    ssa less = emit_value(e, "add i32 %s, -1", now.text);
+    emit_line(e, "%s = and i32 %s, %s", left.text, now.text, less.text);
+    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", left.text), turn, end);
+    emit_label(e, end);
+}
+
+static void owned_updates(const writer *w) {
+    shape *s = w->s;
+    emit *e = s->e;
+    const general *f = w->f;
+    ssa thread = shape_register(e, "tid"), threads = shape_register(e, "ntid"), block = shape_register(e, "ctaid");
+    ssa lane = emit_value(e, "and i32 %s, 31", thread.text);
+    ssa own = shape_op(e, "add i32", shape_op(e, "mul i32", block, threads), thread);
+    own = emit_value(e, "lshr i32 %s, 5", own.text);
+    ssa warps = shape_op(e, "mul i32", shape_register(e, "nctaid"), threads);
+    warps = emit_value(e, "lshr i32 %s, 5", warps.text);
+    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
+    shape_loop l = shape_loop_begin(e, f->type, ssa_text("0"), f->n);
+    ssa far = shape_op(e, f->wide ? "add i64" : "add i32", l.i, f->wide ? shape_widen(e, lane) : lane);
+    ssa exists = emit_value(e, "icmp ult %s %s, %s", f->type, far.text, f->n.text);
+    update u = find_update(w, shape_select(e, f->type, exists, far, l.i), exists, false);
+    ssa mine = shape_op(e, "icmp eq i32", owner_of(w, u.target, warps), own);
+    mine = shape_op(e, "and i1", mine, u.wanted);
+    in_turn(w, &u, emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", mine.text), lane);
+    shape_loop_end(e, &l, ssa_text("32"), shape_no_unroll(e));
+}
+
+void gpu_at(shape *s) {
+    writer w = {.s = s};
+    w.x = indexed_read(s);
+    w.f = general_read(s);
+    at_way way = ir_at_way(s->t, s->v, s->e->target);
+    if (way == AT_EXACT || way == AT_ATOMIC)
+        w.instruction = at_instruction(s->t, s->v);
+    (s->v->deterministic ? owned_updates : updates)(&w);
+}
