@@ -1,11 +1,13 @@
 /* inspect.c - uf_inspect and uf_system_info: the stages of compilation, shown. */
 #include "core/core.h"
 
-/* What is shown for: the variant of contiguous arrays of the signature's own dtypes. */
+/* What is shown for: the variant of contiguous arrays of the signature's own dtypes; of a reduction, that of all elements of
+ * such. */
 typedef struct subject {
     dtype types[UF_MAX_OPERANDS];
     arena arena;
     tree *tree;
+    const binding *binding; /* of a reduction, in place of the tree */
     variant v;
     compile_job job;
 } subject;
@@ -21,7 +23,7 @@ static uf_status inputs_read(const uf_func *f, const char *types, call_args *a) 
         memcpy(in, f->signatures.types, (size_t)n * sizeof *in);
     if (n != f->nin)
         return fail(UF_ERR_ARGUMENT, "%s takes %d inputs, but \"%s\" has %d dtypes", f->name, f->nin, types, n);
-    a->nin = n;
+    a->nin = a->nargs = n;
     for (int k = 0; k < n; k++) {
         a->key.type[k] = (uint8_t)in[k];
         a->array[k].number = false;
@@ -29,9 +31,10 @@ static uf_status inputs_read(const uf_func *f, const char *types, call_args *a) 
     return UF_OK;
 }
 
-/* What inspected calls have: elements of an elementwise loop, or inner calls and the size of a core dimension. */
+/* What inspected calls have: elements of an elementwise loop or a reduction, or inner calls and the size of a core dimension. */
 enum {
     ELEMENTS = 1 << 20,
+    REDUCED = 1 << 28,
     CALLS = 1 << 16,
     CORE_SIZE = 64
 };
@@ -100,6 +103,88 @@ static uf_status variant_make(const uf_func *f, call_args *a, subject *s) {
     return status;
 }
 
+/* ---- Reductions ---- */
+
+static void operand_set(variant *v, int k, dtype type, const nd_fold *loops) {
+    v->operand[k] = (variant_operand){.memory = type, .value = type, .kind = loops->kept.kind[k]};
+}
+
+static void fold_variant(const fold *x, bool to_states, const nd_fold *loops, variant *v) {
+    const dtype *out = to_states ? x->state : x->out;
+    int k = 0;
+    memset(v, 0, sizeof *v);
+    v->loop = LOOP_FOLD;
+    v->nin = (uint8_t)x->nin;
+    v->nout = (uint8_t)(to_states ? x->nstate : x->nout);
+    v->to_states = to_states;
+    v->position = x->takes_position;
+    for (; k < v->nin; k++)
+        operand_set(v, k, x->in[k], loops);
+    for (; k < v->nin + v->nout; k++)
+        operand_set(v, k, out[k - v->nin], loops);
+    if (v->position)
+        operand_set(v, k, DT_INT64, loops);
+}
+
+/* One-dimensional inputs, reduced to numbers. */
+static int fold_arrays(const fold *x, nd_array *arrays) {
+    static const int64_t shape[] = {REDUCED};
+    int n = 0;
+    for (int k = 0; k < x->nin; k++)
+        arrays[n++] = (nd_array){.shape = shape, .ndim = 1, .size = dtypes[x->in[k]].size};
+    for (int k = 0; k < x->nout; k++)
+        arrays[n++] = (nd_array){.size = dtypes[x->out[k]].size, .output = true, .role = ND_RESULTS};
+    if (x->takes_position)
+        arrays[n++] = (nd_array){.role = ND_POSITION};
+    return n;
+}
+
+/* Where the elements are divided in parts, the kernel is the one that combines a part. */
+static uf_status fold_variant_make(call_args *a, const engine *e, int device, subject *s) {
+    const binding *b = s->binding;
+    const fold *x = b->fold;
+    nd_fold loops, parts;
+    const fold_subject whole = {.loops = &loops, .size = &b->size, .device = device},
+                       part = {.loops = &parts, .size = &b->size, .device = device};
+    int n = fold_arrays(x, a->array), of[VARIANT_OPERANDS], m = 0;
+    size_t size = (nd_fold_space(2, VARIANT_OPERANDS) + 7) / 8 * 8;
+    char *space = mem_alloc(2 * size);
+    if (!space)
+        return fail_memory();
+    uf_status status = nd_fold_plan(a->array, n, x->nin, 1, x->order ? ND_KEEP_ORDER : 0, space, &loops);
+    if (!status) {
+        fold_variant(x, false, &loops, &s->v);
+        if (e->specialise_fold(&s->v, &whole)) {
+            for (int k = 0; k < x->nin; k++)
+                of[m++] = k;
+            for (int k = 0; k < x->nstate; k++)
+                of[m++] = -1;
+            if (x->takes_position)
+                of[m++] = n - 1;
+            nd_fold_regroup(&loops, m, of, 1, space + size, &parts);
+            fold_variant(x, true, &parts, &s->v);
+            e->specialise_fold(&s->v, &part);
+        }
+    }
+    mem_free(space);
+    return status;
+}
+
+/* The trees of a reduction's texts, under their names. */
+static void fold_print(text *out, const fold *x) {
+    const struct {
+        const char *name;
+        const tree *tree;
+    } texts[] = {{"map", x->map}, {"combine", x->combine}, {"finish", x->finish}, {"identity", x->identity}};
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (texts[i].tree) {
+            text_printf(out, "# %s\n", texts[i].name);
+            lang_print(out, texts[i].tree);
+        }
+}
+
+/* ---- The views ---- */
+
 static uf_status device_read(DLDevice device, int *engine_index) {
     switch ((int)device.device_type) {
     case kDLCPU:
@@ -136,36 +221,52 @@ typedef struct request {
     text out;
 } request;
 
+/* The typed tree, or those of a reduction. */
+static uf_status subject_type(const uf_func *f, call_args *a, subject *s) {
+    const uf_options options = {.size = sizeof options};
+    int section_index;
+    s->job.layout = f->layout ? f->layout_text : "";
+    if (f->reduction) {
+        TRY(fold_find(f, a, UF_CAST_DEFAULT, NULL, 0, &s->binding));
+        s->job.fold = s->binding->fold;
+        s->job.source = s->binding->source;
+        return UF_OK;
+    }
+    TRY(choose_types(f, a, &options, s->types, &section_index));
+    TRY(type_kernel(f, section_index, s->types, &s->arena, &s->tree));
+    s->job.tree = s->tree;
+    s->job.source = f->sections[section_index].source;
+    return UF_OK;
+}
+
 /* Runs on a big stack. */
 static uf_status inspect(void *user) {
     request *r = user;
     const uf_func *f = r->func;
     subject *s = &r->subject;
-    const uf_options options = {.size = sizeof options};
+    compile_job *job = &s->job;
     call_args a;
-    int engine_index = 0, section_index;
-    TRY(device_read(r->device, &engine_index));
+    memset(&a.key, 0, sizeof a.key);
+    TRY(device_read(r->device, &job->engine));
     TRY(inputs_read(f, r->types, &a));
-    TRY(choose_types(f, &a, &options, s->types, &section_index));
-    TRY(type_kernel(f, section_index, s->types, &s->arena, &s->tree));
+    a.engine = a.key.engine = job->engine;
+    a.device = a.key.device = job->device = r->device.device_id;
+    TRY(subject_type(f, &a, s));
     if (r->view == UF_VIEW_TREE) {
-        lang_print(&r->out, s->tree);
+        if (s->binding)
+            fold_print(&r->out, s->binding->fold);
+        else
+            lang_print(&r->out, s->tree);
         return UF_OK;
     }
-    s->job = (compile_job){.name = f->name,
-                           .source = f->sections[section_index].source,
-                           .layout = f->layout ? f->layout_text : "",
-                           .tree = s->tree,
-                           .v = &s->v,
-                           .engine = engine_index,
-                           .device = r->device.device_id,
-                           .fast = f->fast,
-                           .flags = f->flags,
-                           .max_registers = f->max_registers};
-    a.engine = engine_index;
-    a.device = r->device.device_id;
-    TRY(engines[engine_index]->target(r->device.device_id, &s->job.target));
-    TRY(variant_make(f, &a, s));
+    job->name = f->name;
+    job->v = &s->v;
+    job->fast = f->fast;
+    job->flags = f->flags;
+    job->max_registers = f->max_registers;
+    const engine *e = engines[job->engine];
+    TRY(e->target(job->device, &job->target));
+    TRY(s->binding ? fold_variant_make(&a, e, job->device, s) : variant_make(f, &a, s));
     return view_write(s, r->view, &r->out);
 }
 
@@ -175,8 +276,6 @@ uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf
     *out = NULL;
     if (!func)
         return fail(UF_ERR_ARGUMENT, "func is NULL");
-    if (func->reduction)
-        return fail(UF_ERR_ARGUMENT, "%s is a reduction, whose code cannot be inspected", func->name);
     if ((unsigned)view > UF_VIEW_RESOURCES)
         return fail(UF_ERR_ARGUMENT, "view is %d; 0 to %d are known", (int)view, UF_VIEW_RESOURCES);
     request *r = mem_zero(1, sizeof *r);

@@ -971,10 +971,10 @@ const syntax *parse_helpers(arena *a, const char *source) {
 
 /* ---- Lists of values ---- */
 
-/* A name that no text can have, nor nearly have. */
+/* A name that no text can have, nor nearly have: "[0]". */
 static int value_name(parser *p, int k) {
     char words[32];
-    size_t length = (size_t)snprintf(words, sizeof words, "value %d of the list", k);
+    size_t length = (size_t)snprintf(words, sizeof words, "[%d]", k);
     return lex_intern(&p->lex, arena_text(p->lex.a, words, length), length);
 }
 
