@@ -159,9 +159,9 @@ typedef struct uf_definition {
     int nsections;              /* at least 1 */
     const uf_section *sections; /* tried in order; their signatures form one list */
     unsigned fast;              /* UF_FAST_* */
-    unsigned flags;             /* UF_UNCHECKED, UF_DEBUG */
-    int max_registers;          /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
-    const char *layout;         /* as for uf_guvectorize; NULL: elementwise */
+    unsigned flags;     /* UF_UNCHECKED, UF_DEBUG; elementwise binary functions: UF_ORDERED, UF_SERIAL, UF_WIDEN */
+    int max_registers;  /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
+    const char *layout; /* as for uf_guvectorize; NULL: elementwise */
     /* The BLAS form that the kernel is, which the CPU may call instead where strides allow and sizes pay: "gemm", "gemv",
      * "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot", "dotc" (its first vector conjugated), "ger";
      * NULL: none. The layout must be that of the form, and the kernel must compute it: results differ by rounding only. */
@@ -182,13 +182,14 @@ typedef struct uf_reduction_def {
     /* Two states to one: "(a, b) { return a + b; }"; for a state of several values "(a, i, b, j) -> (c, k) { .. }". */
     const char *combine;
     /* From the state to the outputs: "(sum, squares, n) -> (r) { .. }"; n, which may be left out, is the number of elements
-     * that took part (int64). NULL: the state, converted to the outputs. */
+     * that took part (int64; initial values do not count). NULL: the state, converted to the outputs. */
     const char *finish;
-    /* Dtypes of the state, "float32,int64": one list for all signatures, or one for each, ';' between them, in the order of the
-     * signatures. NULL: those of the outputs; with a map and signatures NULL, what the map returns. */
+    /* Dtypes of the state, "float32,int64": one list for all signatures, or one for each, ';' or newlines between them, in the
+     * order of the signatures. NULL: those of the outputs, which must be as many; with signatures NULL, what combining gives
+     * for what the map returns (without a map, for the inputs): of int8 added, int32. */
     const char *state;
-    /* Comma-separated expressions, one for each value of the state, converted to its dtype: combining with it changes
-     * nothing. NULL: there is none, and reducing nothing without initial values is an error. */
+    /* Comma-separated expressions of constants, one for each value of the state, converted to its dtype: combining with it
+     * changes nothing. NULL: there is none, and reducing nothing without initial values is an error. */
     const char *identity;
     unsigned flags; /* UF_ORDERED, UF_SERIAL */
 } uf_reduction_def;
@@ -199,8 +200,8 @@ typedef struct uf_reduction_def {
  *             that finish (else combine) returns.
  *
  * Otherwise as uf_vectorize. At most UF_MAX_STATE values of state. Combining must not depend on how elements are grouped, nor
- * (unless flagged) on their order; rounding apart. Errors: ARGUMENT, SYNTAX and TYPE (with line, column and a caret, which
- * text is named), MEMORY. */
+ * (unless flagged) on their order; rounding apart. Errors: ARGUMENT, SYNTAX and TYPE (with the name of the
+ * text, the line and column in it, and a caret), MEMORY. */
 UF_API uf_status uf_reduction(uf_func **out, const char *name, const char *signatures, const uf_reduction_def *def);
 
 /* Reads a function from a file, or takes it from the catalogue that is built into the library.
@@ -236,9 +237,9 @@ typedef enum uf_casting {
 
 /* Flags of a call. */
 enum {
-    UF_FIRST_MATCH = 1,    /* the first signature of the list that the inputs cast to safely, as in NumPy and Numba */
-    UF_STRONG_NUMBERS = 2, /* numbers count by their dtype */
-    UF_STAGE = 4,          /* host arrays are copied to options->device, computed there, and copied back */
+    UF_FIRST_MATCH = 1,     /* the first signature of the list that the inputs cast to safely, as in NumPy and Numba */
+    UF_STRONG_NUMBERS = 2,  /* numbers count by their dtype */
+    UF_STAGE = 4,           /* host arrays are copied to options->device, computed there, and copied back */
     UF_DETERMINISTIC = 0x40 /* scans and uf_at of floating dtypes on a GPU: the same bits in each run, at some cost */
 };
 
@@ -337,13 +338,14 @@ UF_API void uf_plan_free(uf_plan *plan);
  * under way on two streams at once. */
 
 typedef struct uf_reduce_options {
-    size_t size;           /* sizeof(uf_reduce_options) */
-    void *stream;          /* CUstream; NULL: the legacy default stream */
-    uf_casting casting;    /* outputs, and inputs under a forced signature */
-    const char *signature; /* force this one: of a reduction's list, or of a binary function's ("float64,float64->float64") */
-    int naxes;             /* of axes */
-    const int *axes;       /* to be reduced; negative ones count from the end. NULL: all. Not NULL with naxes 0: none */
-    bool keepdims;         /* reduced axes stay in the outputs, with extent 1 */
+    size_t size;        /* sizeof(uf_reduce_options) */
+    void *stream;       /* CUstream; NULL: the legacy default stream */
+    uf_casting casting; /* outputs, and inputs under a forced signature */
+    const char
+        *signature;  /* force this one: of a reduction's list, or of a binary function's ("float64,float64->float64") */
+    int naxes;       /* of axes */
+    const int *axes; /* to be reduced; negative ones count from the end. NULL: all. Not NULL with naxes 0: none */
+    bool keepdims;   /* reduced axes stay in the outputs, with extent 1 */
     /* 0-d host arrays, as many as the state has values (of a binary function one): the left operand of the fold. Converted to
      * the state's dtypes under same_kind. NULL: none. */
     const DLTensor *initial;
@@ -359,9 +361,12 @@ typedef struct uf_reduce_options {
  * args  inputs, then outputs. Inputs broadcast against each other (and the mask), and axes are those of the shape they broadcast
  *       to; outputs have that shape without the reduced axes.
  *
- * Dtypes: the signature is the narrowest that the inputs cast to safely, as in uf_call; of a binary function the one for two
- * operands of the input's dtype (UF_WIDEN: of the wider accumulator's), or of the output's, if that is wider. Reducing no
- * elements gives the identity (or the initial values); without either it is an error, as is a mask without either.
+ * Dtypes: the signature is the narrowest that the inputs cast to safely, as in uf_call. Of a binary function, as in NumPy, it is
+ * the one for an operand of the output's dtype and one of the input's; its operands' dtype, which both must have, is what is
+ * accumulated and what results before it is cast to the output. uf_reduce_infer, which has no output yet, takes the input's
+ * dtype twice, or the wide accumulator's (UF_WIDEN); halves are then accumulated in float32 and result in halves. A function
+ * that gives bool for other operands, such as &&, is folded over bools, if it has a kernel for these and is not UF_SERIAL.
+ * Reducing no elements gives the identity (or the initial values); without either it is an error, as is a mask without either.
  *
  * Errors: ARGUMENT (axes, initial, a function that does not reduce), SIGNATURE, SHAPE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY. */
 UF_API uf_status uf_reduce(const uf_func *func, int nargs, const DLTensor *args, const uf_reduce_options *options);

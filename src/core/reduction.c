@@ -4,6 +4,10 @@
 
 #include "core/core.h"
 
+enum {
+    ROUNDS = 4 /* until what combining gives has the dtypes of what it takes: they only go up */
+};
+
 /* ---- Errors ---- */
 
 /* Says in the thread's error which text it is about, and in *place. */
@@ -80,9 +84,6 @@ static uf_status combine_type(const typing *t, dtype *result) {
 
 /* The dtypes of a state that stays what it is when combined, beginning with x->state: int8 added is int32. */
 static uf_status state_find(const typing *t) {
-    enum {
-        ROUNDS = 4
-    };
     fold *x = t->x;
     dtype result[UF_MAX_STATE];
     size_t size = (size_t)x->nstate * sizeof *result;
@@ -409,29 +410,33 @@ static uf_status pair_choose(request *q, dtype a, dtype b, pair *p) {
     return pair_type(q, p);
 }
 
-/* An associative function that gives bool, such as &&, folds bools, as in NumPy. False if it has no kernel for them. */
-static bool bools_choose(request *q, pair *p) {
-    const uf_func *f = q->func;
+/* The kernel for two bools that gives a bool; -1: there is none. */
+static int bools_section(const uf_func *f) {
     static const dtype bools[3] = {DT_BOOL, DT_BOOL, DT_BOOL};
-    pair own = {.operand = DT_BOOL, .result = DT_NONE, .section = -1};
-    if (p->result != DT_BOOL || p->operand == DT_BOOL || q->order == FOLD_SERIAL || q->chosen >= 0)
-        return false;
-    if (f->any_types)
-        own.section = 0;
     for (int s = 0; s < f->signatures.count; s++)
         if (memcmp(f->signatures.types + (size_t)s * 3, bools, sizeof bools) == 0)
-            own.section = f->section_of[s];
-    if (own.section < 0 || pair_type(q, &own) || own.result != DT_BOOL)
-        return false;
-    *p = own;
-    return true;
+            return f->section_of[s];
+    return f->any_types ? 0 : -1;
+}
+
+/* An associative function that gives bool, such as &&, folds bools, as in NumPy, if it has a kernel for them. */
+static uf_status bools_choose(request *q, pair *p) {
+    pair own = {.operand = DT_BOOL, .result = DT_NONE, .section = bools_section(q->func)};
+    bool wanted = p->result == DT_BOOL && p->operand != DT_BOOL && q->order != FOLD_SERIAL && q->chosen < 0;
+    if (!wanted || own.section < 0)
+        return UF_OK;
+    uf_status s = pair_type(q, &own);
+    if (!s && own.result == DT_BOOL)
+        *p = own;
+    return s == UF_ERR_MEMORY ? s : UF_OK;
 }
 
 /* The pair that folds operands of these dtypes: its result casts safely to its operands. */
 static uf_status pair_find(request *q, dtype a, dtype b, pair *p) {
     TRY(pair_choose(q, a, b, p));
-    for (int round = 0; round < 4; round++) {
-        if (bools_choose(q, p) || dtype_can_cast(p->result, p->operand, UF_CAST_SAFE))
+    for (int round = 0; round < ROUNDS; round++) {
+        TRY(bools_choose(q, p));
+        if (dtype_can_cast(p->result, p->operand, UF_CAST_SAFE))
             return UF_OK;
         if (!q->func->any_types)
             break;

@@ -10,6 +10,7 @@
 SAME(UF_VERSION_MAJOR, 0);
 SAME(UF_MAX_NDIM, 64);
 SAME(UF_MAX_OPERANDS, 64);
+SAME(UF_MAX_STATE, 16);
 SAME(UF_BOOL_CODE, 6);
 
 SAME(UF_OK, 0);
@@ -32,6 +33,9 @@ SAME(UF_FAST_FLUSH, 4);
 SAME(UF_FAST_ALL, 7);
 SAME(UF_UNCHECKED, 1);
 SAME(UF_DEBUG, 2);
+SAME(UF_ORDERED, 0x10);
+SAME(UF_SERIAL, 0x20);
+SAME(UF_WIDEN, 0x80);
 
 SAME(UF_CAST_DEFAULT, 0);
 SAME(UF_CAST_NO, 1);
@@ -42,6 +46,7 @@ SAME(UF_CAST_UNSAFE, 5);
 SAME(UF_FIRST_MATCH, 1);
 SAME(UF_STRONG_NUMBERS, 2);
 SAME(UF_STAGE, 4);
+SAME(UF_DETERMINISTIC, 0x40);
 
 SAME(UF_VIEW_TREE, 0);
 SAME(UF_VIEW_IR, 1);
@@ -66,7 +71,7 @@ SAME(sizeof(uf_section), 16);
 AT(uf_section, signatures, 0);
 AT(uf_section, source, 8);
 
-SAME(sizeof(uf_definition), 72);
+SAME(sizeof(uf_definition), 88);
 AT(uf_definition, size, 0);
 AT(uf_definition, name, 8);
 AT(uf_definition, doc, 16);
@@ -77,6 +82,17 @@ AT(uf_definition, flags, 44);
 AT(uf_definition, max_registers, 48);
 AT(uf_definition, layout, 56);
 AT(uf_definition, blas, 64);
+AT(uf_definition, identity, 72);
+AT(uf_definition, reduction, 80);
+
+SAME(sizeof(uf_reduction_def), 56);
+AT(uf_reduction_def, size, 0);
+AT(uf_reduction_def, map, 8);
+AT(uf_reduction_def, combine, 16);
+AT(uf_reduction_def, finish, 24);
+AT(uf_reduction_def, state, 32);
+AT(uf_reduction_def, identity, 40);
+AT(uf_reduction_def, flags, 48);
 
 SAME(sizeof(uf_axis_list), 16);
 AT(uf_axis_list, count, 0);
@@ -89,7 +105,7 @@ AT(uf_axes, lists, 16);
 AT(uf_axes, axis, 24);
 AT(uf_axes, keepdims, 32);
 
-SAME(sizeof(uf_options), 64);
+SAME(sizeof(uf_options), 80);
 AT(uf_options, size, 0);
 AT(uf_options, stream, 8);
 AT(uf_options, device, 16);
@@ -99,15 +115,36 @@ AT(uf_options, where, 40);
 AT(uf_options, threads, 48);
 AT(uf_options, flags, 52);
 AT(uf_options, axes, 56);
+AT(uf_options, scratch, 64);
+AT(uf_options, scratch_size, 72);
 
-SAME(sizeof(uf_description), 48);
-AT(uf_description, name, 0);
-AT(uf_description, doc, 8);
-AT(uf_description, kind, 16);
-AT(uf_description, nin, 24);
-AT(uf_description, nout, 28);
-AT(uf_description, signatures, 32);
-AT(uf_description, layout, 40);
+SAME(sizeof(uf_reduce_options), 96);
+AT(uf_reduce_options, size, 0);
+AT(uf_reduce_options, stream, 8);
+AT(uf_reduce_options, casting, 16);
+AT(uf_reduce_options, signature, 24);
+AT(uf_reduce_options, naxes, 32);
+AT(uf_reduce_options, axes, 40);
+AT(uf_reduce_options, keepdims, 48);
+AT(uf_reduce_options, initial, 56);
+AT(uf_reduce_options, where, 64);
+AT(uf_reduce_options, scratch, 72);
+AT(uf_reduce_options, scratch_size, 80);
+AT(uf_reduce_options, threads, 88);
+AT(uf_reduce_options, flags, 92);
+
+SAME(sizeof(uf_description), 72);
+AT(uf_description, size, 0);
+AT(uf_description, name, 8);
+AT(uf_description, doc, 16);
+AT(uf_description, kind, 24);
+AT(uf_description, nin, 32);
+AT(uf_description, nout, 36);
+AT(uf_description, signatures, 40);
+AT(uf_description, layout, 48);
+AT(uf_description, identity, 56);
+AT(uf_description, order, 64);
+AT(uf_description, nstate, 68);
 
 /* DLPack's part. */
 SAME(sizeof(DLTensor), 48);
@@ -129,12 +166,24 @@ const char *uf_status_text(uf_status);
 const char *uf_version(void);
 uf_status uf_vectorize(uf_func **, const char *, const char *, const char *);
 uf_status uf_guvectorize(uf_func **, const char *, const char *, const char *, const char *);
+uf_status uf_reduction(uf_func **, const char *, const char *, const uf_reduction_def *);
 uf_status uf_define(uf_func **, const uf_definition *);
 uf_status uf_load(uf_func **, const char *);
 const char *uf_catalogue(int64_t);
 void uf_free(uf_func *);
 uf_status uf_call(const uf_func *, int, const DLTensor *, const uf_options *);
 uf_status uf_infer(const uf_func *, int, DLTensor *, const uf_options *);
+uf_status uf_reduce(const uf_func *, int, const DLTensor *, const uf_reduce_options *);
+uf_status uf_accumulate(const uf_func *, int, const DLTensor *, int, const uf_options *);
+uf_status uf_reduceat(const uf_func *, int, const DLTensor *, const DLTensor *, int, const uf_options *);
+uf_status uf_reduce_infer(const uf_func *, int, DLTensor *, const uf_reduce_options *);
+uf_status uf_accumulate_infer(const uf_func *, int, DLTensor *, int, const uf_options *);
+uf_status uf_reduce_scratch_size(size_t *, const uf_func *, int, const DLTensor *, const uf_reduce_options *);
+uf_status uf_accumulate_scratch_size(size_t *, const uf_func *, int, const DLTensor *, int, const uf_options *);
+uf_status uf_reduceat_scratch_size(size_t *, const uf_func *, int, const DLTensor *, const DLTensor *, int,
+                                   const uf_options *);
+uf_status uf_outer(const uf_func *, int, const DLTensor *, const uf_options *);
+uf_status uf_at(const uf_func *, const DLTensor *, int, const DLTensor *, const DLTensor *, const uf_options *);
 uf_status uf_plan_new(uf_plan **, const uf_func *, int, const DLTensor *, const uf_options *);
 uf_status uf_plan_run(const uf_plan *, void *const *, void *);
 void uf_plan_free(uf_plan *);

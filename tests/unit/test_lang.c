@@ -440,6 +440,63 @@ static void test_literal_rounds_once(void **state) {
     arena_free(&a);
 }
 
+/* A list of values is a kernel without inputs that assigns them in turn. */
+static void test_values(void **state) {
+    arena a = {0};
+    const syntax *s;
+    tree *t;
+    dtype types[] = {DT_INT8, DT_FLOAT16, DT_NONE, DT_NONE};
+    (void)state;
+    assert_int_equal(lang_parse_values(&a, " -1, // one\n INFINITY, 1 ? 2 : 3.0, max(1, 2u) ", &s), UF_OK);
+    assert_true(lang_inputs(s) == 0 && lang_indices(s) == 0 && lang_outputs(s) == 4);
+    assert_int_equal(lang_check(&a, s, NULL, NULL, 0, types, 4, false, &t), UF_OK);
+    assert_true(types[0] == DT_INT8 && types[1] == DT_FLOAT16 && types[2] == DT_FLOAT64 && types[3] == DT_UINT32);
+    if (tree_fault(t))
+        fail_msg("%s", tree_fault(t));
+    const node *first = t->kernel->body;
+    assert_true(first->kind == N_EVAL && first->kid[0]->kind == N_ASSIGN && first->kid[0]->kid[0]->local == 0);
+    assert_true(first->next->kid[0]->kid[1]->kind == N_CONST && first->next->kid[0]->kid[0]->local == 1);
+    assert_int_equal(lang_parse(&a, "[i, j](x) { return x; }", &s), UF_OK);
+    assert_true(lang_inputs(s) == 1 && lang_indices(s) == 2 && lang_outputs(s) == 1);
+    arena_free(&a);
+}
+
+static const struct {
+    const char *source;
+    uf_status status;
+    int column;
+    const char *words;
+} bad_values[] = {
+    {"", UF_ERR_SYNTAX, 1, "expected an expression, got the end of the text"},
+    {"1,", UF_ERR_SYNTAX, 3, "expected an expression"},
+    {"1, , 2", UF_ERR_SYNTAX, 4, "expected an expression, got ','"},
+    {"1; 2", UF_ERR_SYNTAX, 2, "expected ',' or the end of the text, got ';'"},
+    {"1 }", UF_ERR_SYNTAX, 3, "got '}'"},
+    {"f(x) { return x; } 1", UF_ERR_SYNTAX, 6, "expected ',' or the end of the text"},
+    {"auto x = 1", UF_ERR_SYNTAX, 1, "expected an expression"},
+    {"0, x", UF_ERR_TYPE, 4, "'x'"},
+    {"1 % 2.0", UF_ERR_TYPE, 3, "'%' needs integers"},
+};
+
+static void test_bad_values(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad_values); i++) {
+        arena a = {0};
+        const syntax *s;
+        tree *t;
+        dtype types[] = {DT_FLOAT32, DT_FLOAT32};
+        uf_status got = lang_parse_values(&a, bad_values[i].source, &s);
+        if (!got)
+            got = lang_check(&a, s, NULL, NULL, 0, types, lang_outputs(s), false, &t);
+        arena_free(&a);
+        if (!strstr(uf_last_error()->message, bad_values[i].words))
+            print_error("%s: %s\n", bad_values[i].source, uf_last_error()->message);
+        assert_int_equal(got, bad_values[i].status);
+        assert_int_equal(uf_last_error()->column, bad_values[i].column);
+        assert_non_null(strstr(uf_last_error()->message, bad_values[i].words));
+    }
+}
+
 static void test_layout_of_text(void **state) {
     static const char *const sources[] = {"(x) {\r\n  return x; // a comment\r\n}\r\n",
                                           "\xEF\xBB\xBF(x) { return x; }",
@@ -460,7 +517,8 @@ int main(void) {
         cmocka_unit_test(test_goldens),        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_weak),           cmocka_unit_test(test_constants),
         cmocka_unit_test(test_prelude),        cmocka_unit_test(test_literal_rounds_once),
-        cmocka_unit_test(test_layout_of_text),
+        cmocka_unit_test(test_layout_of_text), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_bad_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

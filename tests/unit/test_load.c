@@ -104,6 +104,45 @@ static void carriage_returns(void **state) {
     uf_free(f);
 }
 
+static void a_reduction(void **state) {
+    (void)state;
+    uf_func *f = good("reduction   farthest\n"
+                      "doc         Where the greatest distance is.\n"
+                      "order       ordered\n"
+                      "identity    -INFINITY,\n"
+                      "            -1\n"
+                      "state       float32,int64;\n"
+                      "            dl\n"
+                      "signatures  ff->l; dd->l\n"
+                      "map\n"
+                      "distance(x, y) { return fabs(x - y); }\n"
+                      "# of each element\n"
+                      "[k](x, y) -> (v, i) { v = distance(x, y); i = k; }\n"
+                      "combine     (a, i, b, j) -> (v, k) { v = a < b ? b : a; k = a < b ? j : i; }\n"
+                      "finish\n"
+                      "map(x) { return x; }\n"
+                      "(v, i) { return map(i); }\n"
+                      "max_registers 64");
+    uf_description d = {.size = sizeof d};
+    assert_int_equal(uf_describe(f, &d), UF_OK);
+    assert_string_equal(d.kind, "reduction");
+    assert_string_equal(d.signatures, "float32,float32->int64; float64,float64->int64");
+    assert_int_equal(d.order, UF_ORDERED);
+    assert_int_equal(d.nstate, 2);
+    assert_true(d.nin == 2 && d.nout == 1);
+    assert_string_equal(d.doc, "Where the greatest distance is.");
+    assert_int_equal(f->reduction->state[0], DT_FLOAT32);
+    assert_int_equal(f->reduction->state[2], DT_FLOAT64);
+    assert_int_equal(f->max_registers, 64);
+    uf_free(f);
+    f = good("reduction r\ncombine (a, b) { return a + b; }"); /* all else may be left out */
+    assert_true(f->any_types && f->nin == 1 && f->order == FOLD_FREE);
+    uf_free(f);
+    f = good("ufunc sub\norder serial\nidentity 0\nwiden\nkernel (x, y) { return x - y; }");
+    assert_true(f->order == FOLD_SERIAL && f->widen && f->identity.syntax);
+    uf_free(f);
+}
+
 /* ---- Errors ---- */
 
 typedef struct bad {
@@ -114,12 +153,14 @@ typedef struct bad {
 } bad;
 
 #define HEAD "gufunc g\nlayout (n)->()\n"
+#define COMBINE "combine (a, b) { return a + b; }"
 
 static const bad bads[] = {
     /* Entries */
     {"", 1, 1, "nothing is here; a function file begins with \"ufunc NAME\"", "\n  \n  ^", UF_ERR_SYNTAX},
     {"\n# only this\n\n", 1, 1, "nothing is here", NULL, UF_ERR_SYNTAX},
-    {"(x) { return x; }", 1, 1, "begins with \"ufunc NAME\", \"gufunc NAME\" or \"reduction NAME\", in column 1", NULL, UF_ERR_SYNTAX},
+    {"(x) { return x; }", 1, 1, "begins with \"ufunc NAME\", \"gufunc NAME\" or \"reduction NAME\", in column 1", NULL,
+     UF_ERR_SYNTAX},
     {"\n ufunc f", 2, 2, "in column 1", "\n   ufunc f\n   ^", UF_ERR_SYNTAX},
     {"doc f", 1, 1, "begins with \"ufunc NAME\"", NULL, UF_ERR_SYNTAX},
     {"gufnc f", 1, 1, "unknown keyword \"gufnc\"; did you mean \"gufunc\"?", "\n  gufnc f\n  ^", UF_ERR_SYNTAX},
@@ -188,6 +229,39 @@ static const bad bads[] = {
      "the kernel of a later section has 2 inputs", NULL, UF_ERR_TYPE},
     {"ufunc f\r\nsignatures f->f\r\nkernel\r\n(x) {\r\n  return y;\r\n}\r\n", 5, 10, "'y'",
      "\n    return y;\n           ^", UF_ERR_TYPE},
+    /* Reductions */
+    {"reduction r\nkernel (x) { return x; }", 2, 1, "a reduction has no \"kernel\"", NULL, UF_ERR_SYNTAX},
+    {"reduction r\nlayout (n)->()", 2, 1, "a reduction has no \"layout\"", NULL, UF_ERR_SYNTAX},
+    {"reduction r\nwiden\n" COMBINE, 2, 1, "a reduction has no \"widen\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\ncombine (x) { return x; }", 2, 1, "a ufunc has no \"combine\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nstate float32", 2, 1, "a ufunc has no \"state\"", NULL, UF_ERR_SYNTAX},
+    {HEAD "identity 0\nkernel (x) -> (y) { y = 0; }", 3, 1, "a gufunc has no \"identity\"", NULL, UF_ERR_SYNTAX},
+    {"reduction r\nsignatures f->f\n", 1, 1, "there is no \"combine\"", NULL, UF_ERR_SYNTAX},
+    {"reduction r\nsignatures f->f\n" COMBINE "\nsignatures d->d", 4, 1, "those of a reduction are in line 2", NULL,
+     UF_ERR_SYNTAX},
+    {"reduction r\norder free\n" COMBINE, 2, 7, "order is \"free\"; known are: ordered serial",
+     "\n  order free\n        ^", UF_ERR_SYNTAX},
+    {"ufunc f\norder none\nkernel (x, y) { return x; }", 2, 7, "order is \"none\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\norder  serial\nkernel (x) { return x; }", 2, 8, "f has an order", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nwiden\nkernel (x) { return x; }", 2, 1, "f has a wide accumulator", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nidentity 0\nkernel (x) { return x; }", 2, 10, "f has an identity", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nidentity 0, 1\nkernel (x, y) { return x; }", 2, 10, "identity: 2 values", NULL, UF_ERR_TYPE},
+    {"ufunc f\nidentity 1 +\nkernel (x, y) { return x; }", 2, 13, "identity: expected an expression",
+     "\n  identity 1 +\n              ^", UF_ERR_SYNTAX},
+    {"reduction r\nsignatures f->f\n" COMBINE "\nidentity   0 ? 1", 4, 17, "identity: expected ':'", NULL,
+     UF_ERR_SYNTAX},
+    {"reduction r\nsignatures f->f\n" COMBINE "\nmap (x) {\n    return z; }", 5, 12,
+     "map: ", "\n      return z; }\n             ^", UF_ERR_TYPE},
+    {"reduction r\nsignatures f->f\n" COMBINE "\nmap (x, y) { return x; }", 4, 5, "map: 2 parameters", NULL,
+     UF_ERR_TYPE},
+    {"reduction r\nsignatures f->f\ncombine (a, b) { return a % b; }", 3, 27, "combine: '%' needs integers", NULL,
+     UF_ERR_TYPE},
+    {"reduction r\nsignatures f->f\n" COMBINE "\nfinish (s, n, m) { return s; }", 4, 8, "finish: 3 parameters", NULL,
+     UF_ERR_TYPE},
+    {"reduction r\nsignatures f->f\n" COMBINE "\nstate float3", 4, 7, "state: unknown dtype \"float3\"", NULL,
+     UF_ERR_SYNTAX},
+    {"reduction r\nsignatures f->f\n" COMBINE "\nstate   f; d", 4, 9, "state: 2 lists of dtypes", NULL, UF_ERR_TYPE},
+    {"reduction r\nsignatures ff->f\n" COMBINE, 2, 12, "r: 2 inputs, but the state has 1 value", NULL, UF_ERR_TYPE},
 };
 
 static void refused(const bad *b) {
@@ -446,6 +520,7 @@ static int folder_remove(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_file),
+        cmocka_unit_test(a_reduction),
         cmocka_unit_test(the_least_file),
         cmocka_unit_test(carriage_returns),
         cmocka_unit_test(errors_in_files),

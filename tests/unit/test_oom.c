@@ -258,6 +258,37 @@ static bool inspection(void) {
     return !failed;
 }
 
+static uf_func *reduction_registered(void) {
+    uf_func *f;
+    char combine[128];
+    snprintf(combine, sizeof combine, "(a, i, b, j) -> (c, k) { c = a + b; k = i > j ? i : %ld + j; }", fresh);
+    const uf_reduction_def def = {.size = sizeof def,
+                                  .map = "[k](x) -> (v, i) { v = x; i = k; }",
+                                  .combine = combine,
+                                  .finish = "(v, i, n) { return v / n + i; }",
+                                  .state = "float64,int64; dl",
+                                  .identity = "0.0, -1"};
+    if (out_of_memory(uf_reduction(&f, "r", "float32->float32; d->d", &def))) {
+        assert_null(f);
+        return NULL;
+    }
+    return f;
+}
+
+static bool reduction(void) {
+    static const uf_view views[] = {UF_VIEW_TREE, UF_VIEW_IR, UF_VIEW_ASSEMBLY};
+    uf_func *f = reduction_registered();
+    bool failed = !f;
+    for (size_t i = 0; i < sizeof views / sizeof *views && !failed; i++) {
+        char *text;
+        failed = out_of_memory(uf_inspect(f, "float32", (DLDevice){kDLCPU, 0}, views[i], &text));
+        assert_true(failed == !text);
+        free(text);
+    }
+    uf_free(f);
+    return !failed;
+}
+
 static bool system_info(void) {
     char *text;
     bool failed = out_of_memory(uf_system_info(&text));
@@ -281,6 +312,7 @@ TEST(inspection)
 TEST(gufunc)
 TEST(gufunc_errors)
 TEST(gufunc_inspection)
+TEST(reduction)
 TEST(system_info)
 
 #ifdef __SANITIZE_ADDRESS__
@@ -300,6 +332,7 @@ int main(void) {
         cmocka_unit_test(test_arrays),         cmocka_unit_test(test_inspection),
         cmocka_unit_test(test_system_info),    cmocka_unit_test(test_gufunc),
         cmocka_unit_test(test_gufunc_errors),  cmocka_unit_test(test_gufunc_inspection),
+        cmocka_unit_test(test_reduction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

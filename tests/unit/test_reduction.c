@@ -530,6 +530,36 @@ static void test_other_verbs(void **state) {
     uf_free(f);
 }
 
+static void test_inspected(void **state) {
+    (void)state;
+    static const DLDevice cpu = {kDLCPU, 0};
+    static const struct {
+        uf_view view;
+        const char *part;
+    } views[] = {{UF_VIEW_TREE, "# map\nkernel#0 ( %0 x float32, %1 k int64) -> %2 v float32, %3 i int64\n"},
+                 {UF_VIEW_TREE, "\n# combine\nkernel#0 ( %0 a float32, %1 i int64, %2 b float32, %3 j int64) ->"},
+                 {UF_VIEW_TREE, "\n# finish\n"},
+                 {UF_VIEW_IR, "define internal { float, i64 } @combine("},
+                 {UF_VIEW_ASSEMBLY, "uf_r:"},
+                 {UF_VIEW_RESOURCES, "code "}};
+    uf_func *f = reduction_of("int32->int64; float32->int64", ARGMAX);
+    char *shown;
+    for (size_t i = 0; i < COUNT(views); i++) {
+        OK(uf_inspect(f, "float32", cpu, views[i].view, &shown));
+        if (!strstr(shown, views[i].part))
+            print_error("%s\nhas no %s\n", shown, views[i].part);
+        assert_non_null(strstr(shown, views[i].part));
+        free(shown);
+    }
+    OK(uf_inspect(f, NULL, cpu, UF_VIEW_TREE, &shown)); /* the first signature */
+    assert_non_null(strstr(shown, "%0 x int32"));
+    free(shown);
+    assert_int_equal(uf_inspect(f, "float32,float32", cpu, UF_VIEW_TREE, &shown), UF_ERR_ARGUMENT);
+    assert_null(shown);
+    assert_int_equal(uf_inspect(f, "complex64", cpu, UF_VIEW_TREE, &shown), UF_ERR_SIGNATURE);
+    uf_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reductions_find_their_types),
@@ -544,6 +574,7 @@ int main(void) {
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_definitions),
         cmocka_unit_test(test_other_verbs),
+        cmocka_unit_test(test_inspected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
