@@ -1,7 +1,6 @@
 /* test_cuda_device.c - what only a real driver can show, with UF_TEST_GPU=1: whose context is used and left, calls captured
  * into a graph, teams of blocks that meet, code that is freed while work with it is queued, resources, and what a call
  * costs the host beside a bare launch. That results are right on the GPU is for test_call, test_random and test_math to say. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,60 +11,12 @@
 #include <time.h>
 
 #include "cuda/code.h"
+#include "device.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
-/* Driver functions that the library does not use. */
-static struct {
-    cu_result (*cuCtxCreate_v2)(cu_context *, unsigned, cu_device);
-    cu_result (*cuCtxDestroy_v2)(cu_context);
-    cu_result (*cuCtxSetCurrent)(cu_context);
-    cu_result (*cuStreamCreate)(cu_stream *, unsigned);
-    cu_result (*cuStreamDestroy_v2)(cu_stream);
-    cu_result (*cuStreamBeginCapture_v2)(cu_stream, int);
-    cu_result (*cuStreamEndCapture)(cu_stream, void **);
-    cu_result (*cuGraphInstantiateWithFlags)(void **, void *, unsigned long long);
-    cu_result (*cuGraphLaunch)(void *, cu_stream);
-    cu_result (*cuGraphExecDestroy)(void *);
-    cu_result (*cuGraphDestroy)(void *);
-} more;
-
-enum {
-    NON_BLOCKING = 1,
-    GLOBAL_CAPTURE = 0
-};
-
-#define OK(expression)                                                                \
-    do {                                                                              \
-        int ok_status = (int)(expression);                                            \
-        if (ok_status)                                                                \
-            fail_msg("%s: %d: %s", #expression, ok_status, uf_last_error()->message); \
-    } while (0)
-
 static const DLDevice gpu = {kDLCUDA, 0};
 static const DLDataType float32 = {kDLFloat, 32, 1};
-
-static int begin(void **unused) {
-    (void)unused;
-    OK(cuda_open());
-    void *handle = dlopen(cuda_driver_path(), RTLD_NOW | RTLD_LOCAL);
-    assert_non_null(handle);
-#define FIND(name)                               \
-    *(void **)&more.name = dlsym(handle, #name); \
-    assert_non_null(*(void **)&more.name)
-    FIND(cuCtxCreate_v2);
-    FIND(cuCtxDestroy_v2);
-    FIND(cuCtxSetCurrent);
-    FIND(cuStreamCreate);
-    FIND(cuStreamDestroy_v2);
-    FIND(cuStreamBeginCapture_v2);
-    FIND(cuStreamEndCapture);
-    FIND(cuGraphInstantiateWithFlags);
-    FIND(cuGraphLaunch);
-    FIND(cuGraphExecDestroy);
-    FIND(cuGraphDestroy);
-    return 0;
-}
 
 /* ---- Arrays ---- */
 
@@ -489,5 +440,5 @@ int main(void) {
         puts("UF_TEST_GPU is not set");
         return 77;
     }
-    return cmocka_run_group_tests(tests, begin, NULL);
+    return cmocka_run_group_tests(tests, device_begin, NULL);
 }
