@@ -61,6 +61,7 @@ static void fill_kinds(variant *v, const nd_fold *loops) {
         variant_operand *o = &v->operand[k];
         bool position = v->position && k == variant_position(v);
         o->fixed = 0;
+        o->unit = position && stride_of(&loops->reduced, 0, k) == 1;
         if (o->kind != OPERAND_NUMBER)
             o->kind = position ? OPERAND_POSITION : lanes->kind[k];
     }
@@ -81,7 +82,7 @@ static int64_t part_size(const variant *v, const fold_subject *s) {
 
 int64_t cpu_fold_specialise(variant *v, const fold_subject *s) {
     v->ndim = v->vector = v->repeat = 1;
-    v->wide = 0;
+    v->wide = v->position && s->loops->reduced.count > INT32_MAX;
     v->reduced = (uint8_t)s->loops->reduced.ndim;
     for (int k = 0, n = variant_operands(v); k < n; k++)
         v->operand[k].kind = s->loops->kept.kind[k] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;

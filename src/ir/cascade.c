@@ -4,11 +4,14 @@
  * their elements in order. */
 #include "ir/cascade.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+
 enum {
     LEVELS = 48, /* strips of 2^0 .. 2^47 blocks */
     BLOCK = 16,
-    BIG_COMBINE = 12, /* nodes: of larger functions fewer copies are made */
-    HUGE_COMBINE = 48
+    LANES_MIN = 8,
+    NODES = 500 /* of the copies of combining in a group, at most */
 };
 
 static bool serial(const cascade *c) { return c->w->f->order == FOLD_SERIAL; }
@@ -69,7 +72,7 @@ static strip strip_of(const cascade *c, ssa level) {
     strip s = {.has = {""}};
     ssa first = strcmp(level.text, "0") ? emit_value(e, "mul i64 %s, %d", level.text, c->lanes) : level;
     for (int k = 0; k < c->w->nstate; k++)
-        s.at[k] = emit_element(e, c->w->state[k], c->array[k], first);
+        s.at[k] = emit_element(e, c->stored[k], c->array[k], first);
     if (c->has.text[0])
         s.has = emit_element(e, DT_BOOL, c->has, first);
     return s;
@@ -80,7 +83,8 @@ static item strip_get(const cascade *c, const strip *s, ssa l) {
     emit *e = w->s.e;
     item x = {.has = {""}};
     for (int k = 0; k < w->nstate; k++)
-        x.v[k] = emit_load(e, w->state[k], emit_element(e, w->state[k], s->at[k], l));
+        x.v[k] = emit_convert(e, emit_load(e, c->stored[k], emit_element(e, c->stored[k], s->at[k], l)), c->stored[k],
+                              w->state[k]);
     if (s->has.text[0])
         x.has = emit_load(e, DT_BOOL, emit_element(e, DT_BOOL, s->has, l));
     else if (c->sparse)
@@ -92,7 +96,8 @@ static void strip_put(const cascade *c, const strip *s, ssa l, const item *x) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
     for (int k = 0; k < w->nstate; k++)
-        emit_store(e, w->state[k], x->v[k], emit_element(e, w->state[k], s->at[k], l));
+        emit_store(e, c->stored[k], emit_convert(e, x->v[k], w->state[k], c->stored[k]),
+                   emit_element(e, c->stored[k], s->at[k], l));
     if (s->has.text[0])
         emit_store(e, DT_BOOL, x->has.text[0] ? x->has : ssa_text("true"), emit_element(e, DT_BOOL, s->has, l));
 }
@@ -108,27 +113,65 @@ static void strip_join(const cascade *c, const strip *a, const strip *b, ssa wid
 
 /* ---- Steps ---- */
 
-static item element(const cascade *c, const place *lane0, ssa l) {
+static bool is_constant(ssa x) { return isdigit((unsigned char)x.text[0]) != 0; }
+
+/* The position of lane l, in 32 bits where that will do: what vectors are made of then. From one step to the next it is told as
+ * a constant where it is one, so that LLVM knows which comes first. */
+static ssa position_of(const cascade *c, const place *p, int step, ssa l) {
+    emit *e = c->w->s.e;
+    ssa by = c->lane.position, next = c->step.position;
+    if (c->w->s.v->wide || !p->position.text[0])
+        return moved_position(c->w, p, &c->lane, l);
+    ssa at = emit_value(e, "trunc i64 %s to i32", p->position.text);
+    if (by.text[0]) {
+        ssa lane = emit_value(e, "trunc i64 %s to i32", l.text);
+        if (strcmp(by.text, "1"))
+            lane = shape_op(e, "mul i32", lane, emit_value(e, "trunc i64 %s to i32", by.text));
+        at = shape_op(e, "add nsw i32", at, lane);
+    }
+    if (is_constant(next))
+        at = emit_value(e, "add nsw i32 %s, %d", at.text, step * atoi(next.text));
+    return emit_value(e, "sext i32 %s to i64", at.text);
+}
+
+/* The element of lane l in step `step` from a place on. moved: the place, but for what moves by constants. */
+static item element(const cascade *c, const place *moved, int step, ssa l) {
     fold_writer *w = c->w;
     ssa in[VARIANT_OPERANDS];
-    place p = place_moved(w, lane0, &c->lane, l);
-    for (int k = 0; k < w->s.noperands; k++)
-        if (fold_reads(w, k))
-            in[k] = emit_load(w->s.e, shape_memory(&w->s, k), p.at[k]);
-    return fold_element(w, in, p.position);
+    place p = place_moved(w, moved, &c->lane, l);
+    for (int k = 0; k < w->s.noperands; k++) {
+        if (!fold_reads(w, k))
+            continue;
+        ssa by = c->step.by[k];
+        if (is_constant(by))
+            p.at[k] = shape_at(&w->s, k, p.at[k], ssa_text("%d", step * atoi(by.text)));
+        in[k] = emit_load(w->s.e, shape_memory(&w->s, k), p.at[k]);
+    }
+    return fold_element(w, in, position_of(c, moved, step, l));
+}
+
+/* The place of a step, but for what moves by constants. */
+static place step_place(const cascade *c, const place *p, int step) {
+    pace rest = c->step;
+    for (int k = 0; k < c->w->s.noperands; k++)
+        if (is_constant(rest.by[k]))
+            rest.by[k] = ssa_text("%s", "");
+    if (!c->w->s.v->wide && is_constant(rest.position))
+        rest.position = ssa_text("%s", "");
+    return step ? place_moved(c->w, p, &rest, ssa_text("%d", step)) : *p;
 }
 
 /* Steps s .. s + count - 1 from p on, into a strip: in place of what it has, or behind it. */
 static void take(const cascade *c, const strip *into, const place *p, ssa s, int count, ssa width, bool first) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
-    place *at = arena_alloc(e->a, (size_t)count * sizeof *at);
+    place *at = arena_alloc(e->a, (size_t)count * sizeof *at), begin = place_moved(w, p, &c->step, s);
     item *x = arena_alloc(e->a, (size_t)count * sizeof *x);
     for (int j = 0; j < count; j++)
-        at[j] = place_moved(w, p, &c->step, j ? emit_value(e, "add i64 %s, %d", s.text, j) : s);
+        at[j] = step_place(c, &begin, j);
     lane_loop l = lanes_begin(e, width);
     for (int j = 0; j < count; j++)
-        x[j] = element(c, &at[j], l.loop.i);
+        x[j] = element(c, &at[j], j, l.loop.i);
     item all = fold_tree(w, x, count);
     if (!first) {
         item before = strip_get(c, into, l.loop.i);
@@ -188,22 +231,43 @@ static void set(const cascade *c, ssa variable, ssa value) {
 }
 
 static int group_size(const fold_writer *w) {
-    int nodes = w->f->combine->nodes + (w->f->map && !w->s.v->from_states ? w->f->map->nodes : 0);
+    int nodes = w->f->combine->nodes + (w->f->map && !w->s.v->from_states ? w->f->map->nodes : 0), size = 8;
     bool loops = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
-    if (w->f->order == FOLD_SERIAL || loops || nodes > HUGE_COMBINE)
-        return 1;
-    return nodes > BIG_COMBINE ? 4 : 8;
+    while (size > 1 && size * nodes > NODES)
+        size /= 2;
+    return w->f->order == FOLD_SERIAL || loops ? 1 : size;
 }
 
-void cascade_begin(cascade *c, fold_writer *w, int lanes) {
+/* What strips hold, and how many lanes take so many bytes. */
+static int lanes_of(cascade *c, int bytes) {
+    fold_writer *w = c->w;
+    int state = 0, lanes = LANES_MIN;
+    for (int k = 0; k < w->nstate; k++) {
+        c->stored[k] = !w->s.v->wide && fold_is_position(w, k) ? DT_INT32 : w->state[k];
+        state += dtypes[c->stored[k]].size;
+    }
+    while (2 * lanes * state <= bytes)
+        lanes *= 2;
+    return bytes ? lanes : 1;
+}
+
+int cascade_vector(const cascade *c) {
+    int widest = 4;
+    for (int k = 0; k < c->w->nstate; k++)
+        widest = dtypes[c->stored[k]].size > widest ? dtypes[c->stored[k]].size : widest;
+    return widest > 8 ? LANES_MIN : 64 / widest;
+}
+
+void cascade_begin(cascade *c, fold_writer *w, int bytes) {
     emit *e = w->s.e;
     const variant *v = w->s.v;
-    *c = (cascade){.w = w, .lanes = lanes, .group = group_size(w)};
+    *c = (cascade){.w = w, .group = group_size(w)};
+    c->lanes = lanes_of(c, bytes);
     c->sparse = fold_sparse(w) && (v->masked || (v->from_states && v->counted));
     for (int k = 0; k < w->nstate; k++)
-        c->array[k] = array_new(e, w->state[k], LEVELS * lanes);
+        c->array[k] = array_new(e, c->stored[k], LEVELS * c->lanes);
     if (c->sparse && (!v->counted || serial(c))) /* serial: the initial values count as no element */
-        c->has = array_new(e, DT_BOOL, LEVELS * lanes);
+        c->has = array_new(e, DT_BOOL, LEVELS * c->lanes);
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");

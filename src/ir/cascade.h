@@ -22,21 +22,24 @@ place place_moved(fold_writer *w, const place *p, const pace *by, ssa steps);
 
 typedef struct cascade {
     fold_writer *w;
-    int lanes;              /* of a strip, at most */
-    int group;              /* steps whose elements are combined with each other before they are with the strip */
-    bool sparse;            /* lanes may have no element yet */
-    pace lane;              /* from one lane to the next; contiguous operands by 1 */
-    pace step;              /* from one step to the next */
-    ssa array[ITEM_VALUES]; /* LEVELS strips for each value of the state */
+    int lanes;                 /* of a strip, at most */
+    int group;                 /* steps whose elements are combined with each other before they are with the strip */
+    bool sparse;               /* lanes may have no element yet */
+    pace lane;                 /* from one lane to the next; contiguous operands by 1 */
+    pace step;                 /* from one step to the next */
+    dtype stored[ITEM_VALUES]; /* of the values in strips: positions are narrow */
+    ssa array[ITEM_VALUES];    /* LEVELS strips for each value of the state */
     ssa has;
     ssa level, fill,
         blocks;     /* variables: the strip that is filled; what it has been combined with; how many are full */
     ssa done, left; /* variables of loops: steps that are done; lanes that are left */
 } cascade;
 
-/* Makes the variables and arrays, before the first branch of a kernel. Then `lane` is to be filled, and `step` before the
- * first run. */
-void cascade_begin(cascade *c, fold_writer *w, int lanes);
+/* Makes the variables and arrays, before the first branch of a kernel, for strips of so many bytes; 0: of one lane. Then `lane`
+ * is to be filled, and `step` before the first run. */
+void cascade_begin(cascade *c, fold_writer *w, int bytes);
+/* How many lanes make one vector. */
+int cascade_vector(const cascade *c);
 
 /* Empties the stack. A serial fold begins with the initial values, if there are any, in `width` lanes. */
 void cascade_clear(cascade *c, ssa width);

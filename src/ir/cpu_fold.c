@@ -6,9 +6,7 @@
 enum {
     ROW_BYTES = 512,     /* of the states in a strip */
     COLUMN_BYTES = 2048, /* the same: neighbouring results, so that memory is read in long pieces */
-    SHORT_BYTES = 64,    /* the same, for results of few elements: */
-    SHORT_STEPS = 16,    /* at most so many steps */
-    LANES_MIN = 8
+    SHORT_STEPS = 16     /* of lanes that make one vector: results of no more elements */
 };
 
 typedef struct kernel {
@@ -34,6 +32,8 @@ int cpu_fold_words(const variant *v) { return 1 + shape_arrays(v) + 3 + v->reduc
 
 static bool is_position(const fold_writer *w, int k) { return w->s.v->operand[k].kind == OPERAND_POSITION; }
 
+static ssa known(ssa word, bool one) { return one ? ssa_text("1") : word; }
+
 static void read_words(kernel *q) {
     fold_writer *w = q->w;
     shape *s = &w->s;
@@ -52,7 +52,7 @@ static void read_words(kernel *q) {
             if (fold_reads(w, k))
                 q->reduced[d].by[k] = shape_word(s);
             else if (is_position(w, k))
-                q->reduced[d].position = shape_word(s);
+                q->reduced[d].position = known(shape_word(s), d == 0 && s->v->operand[k].unit);
         }
     }
 }
@@ -79,15 +79,19 @@ static pace lanes_pace(kernel *q, const pace *by) {
     return lanes;
 }
 
+static ssa times(emit *e, ssa by, ssa width) {
+    return strcmp(by.text, "1") ? shape_op(e, "mul i64", by, width) : width;
+}
+
 /* Steps of so many lanes. */
 static pace lanes_step(kernel *q, const pace *lane, ssa width) {
     emit *e = q->w->s.e;
     pace step = *lane;
     for (int k = 0; k < q->w->s.noperands; k++)
         if (lane->by[k].text[0])
-            step.by[k] = strcmp(lane->by[k].text, "1") ? shape_op(e, "mul i64", lane->by[k], width) : width;
+            step.by[k] = times(e, lane->by[k], width);
     if (lane->position.text[0])
-        step.position = shape_op(e, "mul i64", lane->position, width);
+        step.position = times(e, lane->position, width);
     return step;
 }
 
@@ -98,15 +102,6 @@ static place start(const kernel *q) {
         p.at[k] = s->base[k];
     p.position = s->v->position ? s->value[variant_position(s->v)] : ssa_text("%s", "");
     return p;
-}
-
-static int lanes_for(const fold_writer *w, int bytes) {
-    int state = 0, lanes = LANES_MIN;
-    for (int k = 0; k < w->nstate; k++)
-        state += dtypes[w->state[k]].size;
-    while (2 * lanes * state <= bytes)
-        lanes *= 2;
-    return lanes;
 }
 
 /* ---- Results ---- */
@@ -271,7 +266,7 @@ static void row_fold(kernel *q, const place *p, ssa m) {
         row_long(q, p, m, q->c.lanes == 1 ? lanes : shape_select(e, "i64", few, m, lanes));
         return;
     }
-    int some = lanes_for(w, SHORT_BYTES), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
+    int some = cascade_vector(&q->c), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
     emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, some * SHORT_STEPS), few, many);
     emit_label(e, few);
     row_short(q, p, m, some);
@@ -332,6 +327,6 @@ void cpu_fold(fold_writer *w) {
         return;
     }
     bool free = w->f->order == FOLD_FREE;
-    cascade_begin(&q->c, w, v->columns ? lanes_for(w, COLUMN_BYTES) : free ? lanes_for(w, ROW_BYTES) : 1);
+    cascade_begin(&q->c, w, v->columns ? COLUMN_BYTES : free ? ROW_BYTES : 0);
     (v->columns ? fold_columns : fold_rows)(q);
 }

@@ -58,6 +58,9 @@ void fold_results(fold_writer *w, const item *x, ssa count, ssa *results);
 /* The same, with the initial values in front (not where the outputs are states; a serial fold has begun with them). */
 void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results);
 
+/* Is value k of the state always the position of one of the elements, or 0 (position.c)? */
+bool fold_is_position(fold_writer *w, int k);
+
 /* Writes the module of a fold or a scan: the trees' functions, then the kernel by `write`, which reads `words` words after
  * the operands'. */
 typedef struct fold_shape {

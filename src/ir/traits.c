@@ -9,16 +9,15 @@ typedef struct survey {
     int depth;    /* constructs around */
 } survey;
 
-/* Calls visit for every node below and including a list. */
-static void each(const node *n, void (*visit)(const node *n, void *user), void *user) {
+void node_each(const node *n, void (*visit)(const node *n, void *user), void *user) {
     for (; n; n = n->next) {
         visit(n, user);
         for (int k = 0; k < 3; k++)
             if (n->kid[k])
-                each(n->kid[k], visit, user);
+                node_each(n->kid[k], visit, user);
         const node *lists[] = {n->args, n->body, n->other, n->step};
         for (size_t i = 0; i < COUNT(lists); i++)
-            each(lists[i], visit, user);
+            node_each(lists[i], visit, user);
     }
 }
 
@@ -29,7 +28,7 @@ static void count_node(const node *n, void *user) {
 
 int node_cost(const node *list) {
     int count = 0;
-    each(list, count_node, &count);
+    node_each(list, count_node, &count);
     return count;
 }
 
@@ -102,14 +101,14 @@ static void note_construct(survey *s, const node *n) {
     int cost = node_cost(body);
     c->nodes = cost > UINT8_MAX ? UINT8_MAX : (uint8_t)cost;
     if (!c->reduces)
-        each(body, find_reduction, &inner);
+        node_each(body, find_reduction, &inner);
     if (inner) {
         c->nested = true;
         c->ninner = (uint8_t)range_list(inner->args, c->inner);
         r.inner = last_range(inner->args)->local;
-        each(inner->kid[0], note_access, &r);
+        node_each(inner->kid[0], note_access, &r);
     } else {
-        each(body, note_access, &r);
+        node_each(body, note_access, &r);
     }
 }
 
@@ -147,8 +146,8 @@ static void visit(survey *s, const node *n) {
     if (construct && !s->depth)
         note_construct(s, n);
     if (n->kind == N_FORALL && !s->depth) {
-        each(n->body, note_declaration, s);
-        each(n->body, forbid_shared, s);
+        node_each(n->body, note_declaration, s);
+        node_each(n->body, forbid_shared, s);
     }
     if (n->kind == N_ELEMENT && !s->depth && s->f->locals[n->local].core && n->local >= s->f->nparams)
         s->out->spreads = false;

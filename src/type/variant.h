@@ -42,7 +42,7 @@ typedef struct variant_operand {
     uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
     uint8_t kind;   /* operand_kind */
     uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
-    uint8_t unit;   /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none */
+    uint8_t unit;   /* CPU fold, the position: it changes by 1 along the reduced loop's dimension 0. Calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none */
     uint8_t staged; /* GPU calls, team 0: the operand's elements are staged in shared memory */
 } variant_operand;
 
@@ -62,7 +62,7 @@ typedef struct variant {
                          engine walks the others */
     uint8_t nin, nout;
     uint8_t masked; /* operand[nin + nout] is the where mask (bool, never a number) */
-    uint8_t wide;   /* GPU general: 64-bit indices and offsets */
+    uint8_t wide;   /* GPU general: 64-bit indices and offsets; CPU fold: positions of 2^31 and above */
     uint8_t vector; /* GPU flat, rows: elements in one vector access, a power of two <= 16; 1 elsewhere */
     uint8_t repeat; /* GPU: flat: vectors a thread; rows: rows a thread; general: elements a thread; calls: steps (or
                          rows) of a construct that a thread takes together; scan: see ir/gpu_scan.c. CPU scan: 1: lines may
