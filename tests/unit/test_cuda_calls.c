@@ -195,7 +195,7 @@ static void draw_sample(sample *s) {
         draw_construct(s, &s->size.construct[i]);
     s->r = (room){.block = 32u << pick(0, 3), .sms = (int)pick(1, 150), .cooperative = chance(90)};
     s->r.resident = s->r.sms * (int)pick(1, 4);
-    memset(&s->v.team, 0xff, 3); /* whatever was there is overwritten */
+    s->v.team = s->v.lanes = s->v.along = 0xff; /* whatever was there is overwritten */
     specialise(s);
 }
 
