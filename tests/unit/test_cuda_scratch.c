@@ -261,6 +261,54 @@ static void test_threads(void **unused) {
     in_child(threads_body, NULL);
 }
 
+/* ---- What calls cost the driver ---- */
+
+/* In a steady state a reduction of many blocks allocates nothing and waits for nothing, on each of its streams. */
+static void reduction_body(void *unused) {
+    static const char *const forbidden[] = {"cuMemAlloc_v2",  "cuMemAllocAsync",     "cuMemFree_v2",
+                                            "cuMemFreeAsync", "cuStreamSynchronize", "cuCtxSynchronize",
+                                            "cuMemcpyAsync",  "cuMemsetD8Async"};
+    int64_t n = 1 << 22;
+    int before[COUNT(forbidden)], launched, now;
+    size_t size;
+    uf_func *f;
+    DLManagedTensor *x, *r;
+    code_target target;
+    (void)unused;
+    if (cuda_engine.target(0, &target))
+        _exit(77); /* no libnvvm */
+    CHECK(!uf_reduction(&f, "sum", "float32->float32",
+                        &(uf_reduction_def){.size = sizeof(uf_reduction_def), .combine = "(a, b) { return a + b; }"}));
+    CHECK(!uf_empty(&x, (DLDevice){kDLCUDA, 0}, dtypes[DT_FLOAT32].dl, 1, &n));
+    CHECK(!uf_empty(&r, (DLDevice){kDLCUDA, 0}, dtypes[DT_FLOAT32].dl, 0, NULL));
+    DLTensor args[] = {x->dl_tensor, r->dl_tensor};
+    CHECK(!uf_reduce_scratch_size(&size, f, 2, args, NULL) && size > 0);
+    for (int i = 0; i < 20; i++) {
+        void *stream = stream_of(i % 3);
+        if (i == 3) {
+            for (size_t k = 0; k < COUNT(forbidden); k++)
+                before[k] = mock->count(forbidden[k]);
+            mock->launch(&launched);
+        }
+        CHECK(!uf_reduce(f, 2, args, &(uf_reduce_options){.size = sizeof(uf_reduce_options), .stream = stream}));
+    }
+    for (size_t k = 0; k < COUNT(forbidden); k++)
+        CHECK(mock->count(forbidden[k]) == before[k]);
+    mock->launch(&now);
+    CHECK(now - launched == 17 * 2 && mock->live().allocations == 2 + 3 && mock->live().depth == 0);
+    x->deleter(x);
+    r->deleter(r);
+    uf_free(f);
+}
+
+static void test_reduction(void **unused) {
+    (void)unused;
+    int status = child_status(reduction_body, NULL);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 /* ---- Failures ---- */
 
 /* A new piece, its growth, another context's, rows cleared; stops at the first error. */
@@ -366,7 +414,8 @@ static int begin(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_stream), cmocka_unit_test(test_many_streams), cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_failures),     cmocka_unit_test(test_table),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_reduction),    cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }
