@@ -26,7 +26,7 @@ typedef struct lane {
     ucontext_t context;
     state state;
     uint32_t mask, value, by, clamp, result;
-    char mode; /* of the shuffle: 'b' bfly, 'd' down, 'i' idx */
+    char mode; /* of the shuffle: 'b' bfly, 'd' down, 'i' idx; 'v': a ballot */
 } lane;
 
 static lane *lanes;
@@ -77,6 +77,19 @@ static int32_t sim_down(int32_t mask, int32_t v, int32_t by, int32_t clamp) {
 }
 static int32_t sim_idx(int32_t mask, int32_t v, int32_t by, int32_t clamp) { return exchange('i', mask, v, by, clamp); }
 
+static int32_t sim_ballot(int32_t mask, uint8_t vote) { return exchange('v', mask, vote & 1, 0, 31); }
+
+static float sim_add_f32(float *p, float x) {
+    float old = *p;
+    *p += x;
+    return old;
+}
+static double sim_add_f64(double *p, double x) {
+    double old = *p;
+    *p += x;
+    return old;
+}
+
 static int32_t sim_mulhi_ui(uint32_t a, uint32_t b) { return (int32_t)((uint64_t)a * b >> 32); }
 static int64_t sim_mulhi_ull(uint64_t a, uint64_t b) {
     uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), one = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
@@ -100,6 +113,9 @@ static const struct {
     ROW("llvm.nvvm.shfl.sync.bfly.i32", sim_bfly),
     ROW("llvm.nvvm.shfl.sync.down.i32", sim_down),
     ROW("llvm.nvvm.shfl.sync.idx.i32", sim_idx),
+    ROW("llvm.nvvm.vote.ballot.sync", sim_ballot),
+    ROW("llvm.nvvm.atomic.load.add.f32.p1f32", sim_add_f32),
+    ROW("llvm.nvvm.atomic.load.add.f64.p1f64", sim_add_f64),
     ROW("llvm.nvvm.mulhi.ull", sim_mulhi_ull),
     ROW("llvm.nvvm.mulhi.ui", sim_mulhi_ui),
     ROW("prefetch", sim_prefetch),
@@ -129,6 +145,13 @@ static int source_lane(int own, const lane *l) {
     return from <= limit ? from : own;
 }
 
+static uint32_t votes(const lane *warp, uint32_t mask) {
+    uint32_t all = 0;
+    for (int i = 0; i < WARP_LANES; i++)
+        all |= (mask >> i & 1 ? warp[i].value : 0) << i;
+    return all;
+}
+
 /* Goes on with the lanes of a warp that all wait for each other; *moved: there were some. */
 static const char *resolve_warp(lane *warp, int base, bool *moved) {
     for (int i = 0; i < WARP_LANES && base + i < threads_now; i++) {
@@ -150,7 +173,7 @@ static const char *resolve_warp(lane *warp, int base, bool *moved) {
                 continue;
             if (!(mask >> from & 1) || (s == AT_SHUFFLE && (warp[j].mode != warp[i].mode || warp[j].by != warp[i].by)))
                 return fault("reads a lane that takes no part", base + j);
-            warp[j].result = warp[from].value;
+            warp[j].result = warp[j].mode == 'v' ? votes(warp, mask) : warp[from].value;
         }
         for (int j = 0; j < WARP_LANES; j++)
             if (mask >> j & 1)

@@ -1,0 +1,325 @@
+/* test_at_ir.c - updates in place on a GPU, without one: which operators have an instruction; the code of all dtypes before every
+ * judge of IR, libNVVM and ptxas, and what instructions it comes to; and random cases on the simulated GPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/code.h"
+#include "ir/at.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "at_case.h"
+#include "draw.h"
+#include "gu_sim.h"
+#include "ir_check.h"
+#include "lang_try.h"
+
+static const code_target sm_90 = {.gpu = true, .arch = 90};
+
+static void check(uf_status status) {
+    if (status)
+        fail_msg("%s", uf_last_error()->message);
+}
+
+static tree *tree_of(arena *a, const char *source, dtype x, dtype y, dtype result) {
+    char types[64];
+    tree *t;
+    if (y == DT_NONE)
+        snprintf(types, sizeof types, "%s%s%s", dtypes[x].name, result == DT_NONE ? "" : "->",
+                 result == DT_NONE ? "" : dtypes[result].name);
+    else
+        snprintf(types, sizeof types, "%s,%s%s%s", dtypes[x].name, dtypes[y].name, result == DT_NONE ? "" : "->",
+                 result == DT_NONE ? "" : dtypes[result].name);
+    check(lang_try(a, source, types, &t));
+    return t;
+}
+
+/* A variant whose operands have these dtypes in memory; values are those of the tree. */
+static variant variant_of(const tree *t, dtype target, dtype operand, int nindices, dtype index) {
+    variant v;
+    const function *f = t->kernel;
+    memset(&v, 0, sizeof v);
+    v.loop = LOOP_AT;
+    v.nin = (uint8_t)f->nparams;
+    v.nout = 1;
+    v.nindices = (uint8_t)nindices;
+    v.ndim = v.vector = v.repeat = 1;
+    for (int k = 0; k <= v.nin; k++)
+        v.operand[k] = (variant_operand){.memory = (uint8_t)(k == 1 && v.nin == 2 ? operand : target),
+                                         .value = (uint8_t)f->locals[k].type,
+                                         .kind = k == 1 && v.nin == 2 ? OPERAND_CONTIGUOUS : OPERAND_CONSTANT};
+    for (int i = 0; i < nindices; i++)
+        v.operand[v.nin + 1 + i] =
+            (variant_operand){.memory = (uint8_t)index, .value = DT_INT64, .kind = OPERAND_CONTIGUOUS};
+    return v;
+}
+
+/* ---- Operators ---- */
+
+static void operators(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        dtype type, operand;
+        at_way way;
+        const char *instruction;
+    } rows[] = {
+        {"(x, y) { return x + y; }", DT_INT32, DT_INT32, AT_EXACT, "add"},
+        {"(x, y) { return y + x; }", DT_UINT64, DT_UINT64, AT_EXACT, "add"},
+        {"(x, y) { return x - y; }", DT_INT64, DT_INT64, AT_EXACT, "sub"},
+        {"(x, y) { return y - x; }", DT_INT64, DT_INT64, AT_EXCHANGE, NULL},
+        {"(x, y) { return x & y; }", DT_UINT32, DT_UINT32, AT_EXACT, "and"},
+        {"(x, y) { return y | x; }", DT_UINT32, DT_UINT32, AT_EXACT, "or"},
+        {"(x, y) { return x ^ y; }", DT_INT32, DT_INT32, AT_EXACT, "xor"},
+        {"(x, y) { return x + x; }", DT_INT32, DT_INT32, AT_EXCHANGE, NULL},
+        {"(x, y) { return x * y; }", DT_INT32, DT_INT32, AT_EXCHANGE, NULL},
+        {"(x, y) { return x + y + 1; }", DT_INT32, DT_INT32, AT_EXCHANGE, NULL},
+        {"(x, y) { x = 3; return x + y; }", DT_INT32, DT_INT32, AT_EXCHANGE, NULL},
+        {"(x, y) -> (r) { r = x + y; }", DT_INT32, DT_INT32, AT_EXACT, "add"},
+        {"(x, y) -> (r) { r = x + y; r = 1; }", DT_INT32, DT_INT32, AT_EXCHANGE, NULL},
+        {"(x, y) -> (r) { r = x + y; return; }", DT_INT32, DT_INT32, AT_EXACT, "add"},
+        {"(x, y) { return max(x, y); }", DT_INT32, DT_INT32, AT_EXACT, "max"},
+        {"(x, y) { return max(y, x); }", DT_UINT64, DT_UINT64, AT_EXACT, "umax"},
+        {"(x, y) { return min(x, y); }", DT_UINT32, DT_UINT32, AT_EXACT, "umin"},
+        {"(x, y) { return max(x, y); }", DT_FLOAT32, DT_FLOAT32, AT_EXCHANGE, NULL},
+        {"(x, y) { return x > y ? x : y; }", DT_INT64, DT_INT64, AT_EXACT, "max"},
+        {"(x, y) { return x <= y ? x : y; }", DT_INT64, DT_INT64, AT_EXACT, "min"},
+        {"(x, y) { return y >= x ? x : y; }", DT_INT64, DT_INT64, AT_EXACT, "min"},
+        {"(x, y) { return y < x ? x : y; }", DT_INT64, DT_INT64, AT_EXACT, "max"},
+        {"(x, y) { return x > y ? x : x; }", DT_INT64, DT_INT64, AT_EXCHANGE, NULL},
+        {"(x, y) { return x == y ? x : y; }", DT_INT64, DT_INT64, AT_EXCHANGE, NULL},
+        {"twice(a, b) { return b - a; } (x, y) { return twice(y, x); }", DT_INT32, DT_INT32, AT_EXACT, "sub"},
+        {"twice(a, b) { return b - a; } (x, y) { return twice(x, y); }", DT_INT32, DT_INT32, AT_EXCHANGE, NULL},
+        {"twice(a, b) { return a + b; } (x, y) { return twice(x, x); }", DT_INT32, DT_INT32, AT_EXCHANGE, NULL},
+        {"(x, y) { return x + y; }", DT_FLOAT32, DT_FLOAT32, AT_ATOMIC, "add"},
+        {"(x, y) { return x - y; }", DT_FLOAT64, DT_FLOAT64, AT_ATOMIC, "sub"},
+        {"(x, y) { return x + y; }", DT_COMPLEX64, DT_COMPLEX64, AT_ATOMIC, "add"},
+        {"(x, y) { return x + y; }", DT_COMPLEX128, DT_COMPLEX128, AT_ATOMIC, "add"},
+        {"(x, y) { return x * y; }", DT_COMPLEX64, DT_COMPLEX64, AT_EXCHANGE, NULL},
+        {"(x, y) { return x * y; }", DT_COMPLEX128, DT_COMPLEX128, AT_OWNED, NULL},
+        {"(x, y) { return x + y; }", DT_FLOAT16, DT_FLOAT16, AT_EXCHANGE, NULL},
+        {"(x, y) { return x + y; }", DT_INT8, DT_INT8, AT_EXCHANGE, NULL},
+        {"(x, y) { return x + y; }", DT_FLOAT32, DT_INT8, AT_EXCHANGE, NULL}, /* converted in the kernel */
+        {"(x, y) { return x + y; }", DT_INT32, DT_INT64, AT_EXCHANGE, NULL},
+        {"(x) { return -x; }", DT_INT32, DT_NONE, AT_EXCHANGE, NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        arena a = {0};
+        const tree *t = tree_of(&a, rows[i].source, rows[i].type, rows[i].operand, rows[i].type);
+        variant v = variant_of(t, rows[i].type, rows[i].operand, 1, DT_INT64);
+        const char *found = at_instruction(t, &v);
+        if (rows[i].instruction && dtypes[rows[i].type].size >= 4 &&
+            (!found || strcmp(found, rows[i].instruction) != 0))
+            fail_msg("row %zu, %s: %s", i, rows[i].source, found ? found : "nothing");
+        if (ir_at_way(t, &v, &sm_90) != rows[i].way)
+            fail_msg("row %zu, %s: %d", i, rows[i].source, ir_at_way(t, &v, &sm_90));
+        arena_free(&a);
+    }
+    arena a = {0};
+    const tree *t = tree_of(&a, rows[0].source, DT_FLOAT64, DT_FLOAT64, DT_FLOAT64);
+    variant v = variant_of(t, DT_FLOAT64, DT_FLOAT64, 1, DT_INT64);
+    assert_int_equal(ir_at_way(t, &v, &(code_target){.gpu = true, .arch = 52}), AT_EXCHANGE);
+    arena_free(&a);
+}
+
+/* ---- Code ---- */
+
+static code_module module_of(arena *a, const tree *t, const variant *v, const code_target *target) {
+    code_module m = {0};
+    check(ir_at(a, "at", t, v, target, &m));
+    return m;
+}
+
+static void accepted(void **state) {
+    (void)state;
+    code_target cpu = judge_host();
+    for (int r = 0; r < AT_RULES; r++)
+        for (dtype type = DT_BOOL; type < DT_COUNT; type++) {
+            arena a = {0};
+            if (dtype_is_complex(type) && !at_rules[r].complex)
+                continue;
+            dtype operand = at_rules[r].unary ? DT_NONE : type, index = (dtype)pick(DT_INT8, DT_UINT64);
+            const tree *t = tree_of(&a, at_rules[r].source, type, operand, DT_NONE);
+            variant v = variant_of(t, type, operand, (int)pick(1, 3), index);
+            v.ndim = (uint8_t)pick(1, 3);
+            v.repeat = (uint8_t)pick(1, 2);
+            v.wide = chance(50);
+            v.deterministic = ir_at_way(t, &v, &sm_90) == AT_OWNED || chance(30);
+            code_module m = module_of(&a, t, &v, &sm_90);
+            assert_true(judge_accept(&m, &sm_90, JUDGE_ASSEMBLE | JUDGE_ONE_ARCH, draw_bits()));
+            text_free(&m.ir);
+            v.deterministic = v.wide = 0;
+            v.repeat = 1;
+            m = module_of(&a, t, &v, &cpu);
+            assert_true(judge_accept(&m, &cpu, 0, 0));
+            text_free(&m.ir);
+            arena_free(&a);
+        }
+}
+
+/* What PTX says of the operators that have instructions. */
+static void instructions(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        dtype type;
+        const char *ptx;
+        int times;
+    } rows[] = {{"(x, y) { return x + y; }", DT_INT32, "global.add.u32", 1},
+                {"(x, y) { return x + y; }", DT_UINT64, "global.add.u64", 1},
+                {"(x, y) { return max(x, y); }", DT_INT32, "global.max.s32", 1},
+                {"(x, y) { return min(x, y); }", DT_UINT64, "global.min.u64", 1},
+                {"(x, y) { return x ^ y; }", DT_INT64, "global.xor.b64", 1},
+                {"(x, y) { return x - y; }", DT_FLOAT32, "global.add.f32", 1},
+                {"(x, y) { return x + y; }", DT_FLOAT64, "global.add.f64", 1},
+                {"(x, y) { return x + y; }", DT_COMPLEX64, "global.add.f32", 2},
+                {"(x, y) { return x - y; }", DT_COMPLEX128, "global.add.f64", 2},
+                {"(x, y) { return x * y; }", DT_FLOAT32, "global.cas.b32", 1},
+                {"(x, y) { return x + y; }", DT_UINT8, "global.cas.b32", 1},
+                {"(x, y) { return x * y; }", DT_COMPLEX64, "global.cas.b64", 1}};
+    if (!nvvm_found())
+        skip();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        arena a = {0};
+        const tree *t = tree_of(&a, rows[i].source, rows[i].type, rows[i].type, rows[i].type);
+        variant v = variant_of(t, rows[i].type, rows[i].type, 1, DT_INT64);
+        code_module m = module_of(&a, t, &v, &sm_90);
+        const char *ptx = "", *wrong = nvvm_judge(&m, 90, false, &ptx);
+        if (wrong)
+            fail_msg("%s", wrong);
+        int times = 0;
+        for (const char *at = ptx; (at = strstr(at, rows[i].ptx)); at++)
+            times++;
+        if (times != rows[i].times)
+            fail_msg("row %zu: %s stands there %d times:\n%s", i, rows[i].ptx, times, ptx);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- Simulated ---- */
+
+enum {
+    OPERANDS = 3 + AT_INDICES,
+    WORDS = 256
+};
+
+/* The loop of a case, as core makes it. */
+typedef struct sim_case {
+    const at_case *c;
+    int nin, narrays;
+    nd_array array[OPERANDS];
+    int64_t shape[OPERANDS][VIEW_RANK], strides[OPERANDS][VIEW_RANK], indexed[2 * AT_INDICES];
+    int64_t space[256];
+    nd_loop loop;
+} sim_case;
+
+static void add_array(sim_case *s, int k, const view *x, int from, int more) {
+    int ndim = x->host.ndim - from;
+    for (int d = 0; d < ndim + more; d++) {
+        s->shape[k][d] = d < ndim ? x->shape[from + d] : 1;
+        s->strides[k][d] = d < ndim ? x->strides[from + d] : 1;
+    }
+    s->array[k] = (nd_array){.data = x->host.data,
+                             .shape = s->shape[k],
+                             .strides = s->strides[k],
+                             .ndim = ndim + more,
+                             .size = (uint8_t)(x->host.dtype.bits / 8)};
+}
+
+static void make_loop(sim_case *s, const at_case *c) {
+    memset(s, 0, sizeof *s);
+    s->c = c;
+    s->nin = at_rules[c->rule].unary ? 1 : 2;
+    s->narrays = s->nin + 1 + c->nindices;
+    add_array(s, 0, &c->target, c->nindices, 0);
+    if (s->nin == 2) {
+        add_array(s, 1, &c->operand, 0, 0);
+        s->array[1].number = c->number;
+    }
+    add_array(s, s->nin, &c->target, c->nindices, 0);
+    for (int i = 0; i < c->nindices; i++) {
+        add_array(s, s->nin + 1 + i, &c->index[i], 0, c->rest);
+        s->indexed[2 * i] = c->target.shape[i];
+        s->indexed[2 * i + 1] = c->target.strides[i];
+    }
+    assert_true(nd_space(c->ndim, s->narrays) <= sizeof s->space);
+    check(nd_plan(s->array, s->narrays, s->narrays, ND_KEEP_ORDER, s->space, &s->loop));
+    s->loop.loop = LOOP_AT;
+}
+
+static variant sim_variant(sim_case *s, const tree *t) {
+    const at_case *c = s->c;
+    variant v = variant_of(t, c->type, c->operand_type, c->nindices, DT_INT64);
+    for (int k = 0; k < s->narrays; k++)
+        v.operand[k].kind = s->loop.kind[k];
+    if (c->number && s->nin == 2)
+        v.operand[1].memory = v.operand[1].value;
+    for (int i = 0; i < c->nindices; i++)
+        v.operand[s->nin + 1 + i].memory = (uint8_t)dtype_of_dl(c->index[i].host.dtype);
+    at_way way = ir_at_way(t, &v, &sm_90);
+    v.deterministic = way == AT_OWNED || (way != AT_EXACT && c->deterministic) ||
+                      (uintptr_t)c->target.host.data % (uintptr_t)dtypes[c->type].size != 0;
+    code_size size;
+    ir_traits(t, &size);
+    launch_specialise(&v, &s->loop, NULL, NULL, &size);
+    v.wide |= chance(30);
+    return v;
+}
+
+static const char *simulate(sim_case *s, const tree *t, arena *a) {
+    const at_case *c = s->c;
+    variant v = sim_variant(s, t);
+    char *data[OPERANDS];
+    uint64_t numbers[OPERANDS][2] = {{0}}, words[WORDS];
+    grid g;
+    for (int k = 0; k < s->narrays; k++)
+        data[k] = s->array[k].data;
+    if (c->number && s->nin == 2)
+        number_write(number_read(c->operand_type, c->value), (dtype)v.operand[1].value, numbers[1]);
+    launch l = {
+        .v = &v, .loop = &s->loop, .data = data, .numbers = (const uint64_t(*)[2])numbers, .indexed = s->indexed};
+    assert_true(launch_words(&v, NULL) <= WORDS);
+    check(launch_layout(&l, &(room){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3)}, words, &g));
+    code_module m = module_of(a, t, &v, &sm_90);
+    if (!sim_can(&m)) {
+        text_free(&m.ir);
+        return "not simulated";
+    }
+    const char *wrong = sim_run(&m, words, (int)g.words, (int)g.blocks, (int)g.threads);
+    text_free(&m.ir);
+    return wrong;
+}
+
+static void simulated(void **state) {
+    (void)state;
+    if (!judge_count())
+        skip();
+    for (int64_t i = trials(150); i > 0; i--) {
+        at_case c;
+        sim_case s;
+        arena a = {0};
+        at_draw(&c, true);
+        make_loop(&s, &c);
+        dtype operand = s.nin == 1 ? DT_NONE : c.operand_type;
+        const tree *t = tree_of(&a, at_rules[c.rule].source, c.type, operand, DT_NONE);
+        const char *wrong = s.loop.count ? simulate(&s, t, &a) : NULL;
+        if (wrong)
+            fail_msg("%s of %s: %s", at_rules[c.rule].source, dtypes[c.type].name, wrong);
+        at_expect(&c);
+        assert_memory_equal(c.target.block, c.expected.block, (size_t)c.target.elements * (size_t)dtypes[c.type].size);
+        at_release(&c);
+        arena_free(&a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operators), cmocka_unit_test_setup(accepted, draw_seed),
+                                       cmocka_unit_test(instructions), cmocka_unit_test_setup(simulated, draw_seed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
