@@ -281,13 +281,13 @@ static void to_host(code_module *m, int nwords) {
     replace(ir, "asm sideeffect \"prefetch.global.L2 [$0];\", \"l\"", "@sim_prefetch");
     for (size_t i = 0; i < COUNT(names); i++)
         replace(ir, names[i].gpu, names[i].gpu[0] == 'l' ? names[i].host : names[i].gpu);
-    /* others may be what a thread waits for */
+    /* others may be what a thread waits for, or come in between */
     text out = {0};
     for (char *line = ir->data, *end; *line; line = end) {
         end = strchr(line, '\n');
         end = end ? end + 1 : line + strlen(line);
-        char *load = strstr(line, "= load volatile");
-        if (load && load < end)
+        char *load = strstr(line, "= load volatile"), *swap = strstr(line, "= cmpxchg");
+        if ((load && load < end) || (swap && swap < end))
             text_puts(&out, "  call void @sim_yield()\n");
         text_add(&out, line, (size_t)(end - line));
     }
