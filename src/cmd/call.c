@@ -56,15 +56,26 @@ static const element *output_dtype(const call *c) {
     return e;
 }
 
-static int make_outputs(call *c, const method *m) {
-    for (int k = c->about.nin; k < c->nargs; k++)
+/* Dtypes and shapes of the outputs: as the command line has them, else as the function does. */
+static int decide_outputs(call *c, const method *m) {
+    const element *given = output_dtype(c);
+    for (int k = c->nin; k < c->nargs; k++)
         c->args[k] = (DLTensor){.device = {kDLCPU, 0}, .shape = c->shapes[k]};
-    if (m->infer(c))
+    if (!c->job->nshapes && m->infer(c))
         return call_failed(c);
-    for (int k = c->about.nin; k < c->nargs; k++) {
+    for (int k = c->nin; k < c->nargs; k++) {
+        if (c->job->nshapes)
+            read_integers(c->job->shapes[k - c->nin], UF_MAX_NDIM, c->shapes[k], &c->args[k].ndim);
+        if (given)
+            c->args[k].dtype = given->type;
+    }
+    return DONE;
+}
+
+static int make_outputs(call *c, const method *m) {
+    int status = decide_outputs(c, m);
+    for (int k = c->nin; status == DONE && k < c->nargs; k++) {
         DLTensor *t = &c->args[k];
-        if (output_dtype(c))
-            t->dtype = output_dtype(c)->type;
         if (uf_empty(&c->made[k], (DLDevice){kDLCPU, 0}, t->dtype, t->ndim, t->shape))
             return library_failed();
         *t = c->made[k]->dl_tensor;
@@ -72,10 +83,11 @@ static int make_outputs(call *c, const method *m) {
             size_t size = element_of(t->dtype)->size;
             for (int d = 0; d < t->ndim; d++)
                 size *= (size_t)t->shape[d];
-            memset(t->data, 0, size);
+            if (size)
+                memset(t->data, 0, size);
         }
     }
-    return DONE;
+    return status;
 }
 
 static void release(DLManagedTensor **copies, int n) {
@@ -99,8 +111,8 @@ static uf_status compute_on_device(call *c, const method *m, DLManagedTensor **c
     uf_status s = UF_OK;
     memcpy(host, c->args, sizeof host);
     for (int k = 0; !s && k < c->nargs; k++)
-        if (k >= c->about.nin || c->args[k].ndim)
-            s = to_device(&copies[k], c->job->device, &c->args[k], k < c->about.nin);
+        if (k >= c->nin || c->args[k].ndim)
+            s = to_device(&copies[k], c->job->device, &c->args[k], k < c->nin);
     if (!s && c->mask) {
         mask = *c->mask;
         c->mask = &mask;
@@ -124,8 +136,8 @@ static uf_status compute(call *c, const method *m) {
 
 static int deliver(const call *c) {
     char why[WHY_SIZE];
-    for (int k = c->about.nin; k < c->nargs; k++) {
-        const char *path = c->job->noutputs ? c->job->outputs[k - c->about.nin] : NULL;
+    for (int k = c->nin; k < c->nargs; k++) {
+        const char *path = c->job->noutputs ? c->job->outputs[k - c->nin] : NULL;
         if (!path)
             print_array(&c->args[k]);
         else if (!npy_write(path, &c->args[k], why))
@@ -134,26 +146,37 @@ static int deliver(const call *c) {
     return DONE;
 }
 
-static int match(call *c, const method *m) {
+/* The counts of what is on the command line are those of the function. */
+static int match(const call *c) {
     const job *j = c->job;
-    c->about.size = sizeof c->about;
-    if (uf_describe(c->func, &c->about))
-        return library_failed();
-    c->nargs = c->about.nin + c->about.nout;
-    const char *unfit = m->unfit(c);
-    if (unfit)
-        return bad_usage(j->verb, "%s %s", c->about.name, unfit);
-    if (j->ninputs != c->about.nin)
-        return bad_usage(j->verb, "%s has %d input%s, but %d %s given", c->about.name, c->about.nin,
-                         c->about.nin == 1 ? "" : "s", j->ninputs, j->ninputs == 1 ? "is" : "are");
-    if (j->noutputs && j->noutputs != c->about.nout)
-        return bad_usage(j->verb, "%s has %d output%s, but -o is there %d time%s", c->about.name, c->about.nout,
-                         c->about.nout == 1 ? "" : "s", j->noutputs, j->noutputs == 1 ? "" : "s");
+    const int nout = c->about.nout;
+    if (j->ninputs != c->nin)
+        return bad_usage(j->verb, "%s takes %d input%s, but %d %s given", c->about.name, c->nin, c->nin == 1 ? "" : "s",
+                         j->ninputs, j->ninputs == 1 ? "is" : "are");
+    if (j->noutputs && j->noutputs != nout)
+        return bad_usage(j->verb, "%s has %d output%s, but -o is there %d time%s", c->about.name, nout,
+                         nout == 1 ? "" : "s", j->noutputs, j->noutputs == 1 ? "" : "s");
+    if (j->ninitial && j->ninitial != c->about.nstate)
+        return bad_usage(j->verb, "%s begins with %d number%s, but --initial has %d", c->about.name, c->about.nstate,
+                         c->about.nstate == 1 ? "" : "s", j->ninitial);
+    if (j->nshapes && (j->nshapes != nout || !j->dtype))
+        return bad_usage(j->verb, "--shape is needed for each output of %s, and --dtype with it", c->about.name);
     return DONE;
 }
 
+static int look(call *c, const method *m) {
+    c->about.size = sizeof c->about;
+    if (uf_describe(c->func, &c->about))
+        return library_failed();
+    const char *unfit = m->fit(c);
+    if (unfit)
+        return bad_usage(c->job->verb, "%s %s", c->about.name, unfit);
+    c->nargs = c->nin + c->about.nout;
+    return match(c);
+}
+
 static int work(call *c, const method *m) {
-    int status = match(c, m);
+    int status = look(c, m);
     if (status == DONE)
         status = read_inputs(c);
     if (status == DONE)

@@ -86,9 +86,9 @@ typedef struct number {
 bool read_number(const char *text, number *out);
 /* A 0-d array of the number, which must stay where it is. */
 DLTensor number_tensor(number *n);
-/* Counts and lists of small integers, "0,-1"; *n is how many there are, at most `most`. False: something else is there. */
+/* A count, and a list of integers, "0,-1"; *n is how many there are, at most `most`. False: something else is there. */
 bool read_count(const char *text, int *out);
-bool read_integers(const char *text, int most, int *list, int *n);
+bool read_integers(const char *text, int most, int64_t *list, int *n);
 /* cpu, cuda, cuda:N. */
 bool read_device(const char *name, DLDevice *out);
 
@@ -153,6 +153,8 @@ typedef struct job {
     DLDevice device;
     int naxes, axes[UF_MAX_NDIM];
     bool has_axes, keepdims;
+    int nshapes;
+    const char *shapes[UF_MAX_OPERANDS]; /* of the outputs, lists of integers */
     int ninitial;
     number initial[UF_MAX_STATE];
     const char *where;
@@ -175,7 +177,7 @@ typedef struct call {
     const job *job;
     uf_func *func;
     uf_description about;
-    int nargs;
+    int nin, nargs; /* of the call: a function of two inputs reduces one */
     DLTensor args[UF_MAX_OPERANDS];
     npy files[UF_MAX_OPERANDS]; /* of the inputs */
     number numbers[UF_MAX_OPERANDS];
@@ -190,11 +192,14 @@ typedef struct call {
 /* What a verb does with its arguments. */
 typedef struct method {
     int bit;
-    bool stages;                   /* compute takes host arrays to job->device by itself */
-    const char *(*unfit)(call *c); /* why the function is none for it, or NULL */
-    uf_status (*infer)(call *c);   /* dtypes and shapes of the outputs */
+    bool stages;                 /* compute takes host arrays to job->device by itself */
+    const char *(*fit)(call *c); /* sets nin; why the function is none for the verb, or NULL */
+    uf_status (*infer)(call *c); /* dtypes and shapes of the outputs */
     uf_status (*compute)(call *c);
 } method;
+
+/* The `fit` of verbs that fold (reduce.c). */
+const char *fit_reducing(call *c);
 
 /* Reads the inputs, computes, and writes or prints the outputs; a status of the program. */
 int run_method(const method *m, int argc, char **argv);

@@ -1,6 +1,7 @@
 /* job.c - the command line of the verbs that compute: a table of options, each with the verbs that have it. Numbers may
  * stand among the inputs, negative ones too, which getopt would take for options. */
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,8 +48,24 @@ static bool take_dtype(job *j, const char *value) {
 }
 
 static bool take_axes(job *j, const char *value) {
-    j->has_axes = true;
-    return read_integers(value, UF_MAX_NDIM, j->axes, &j->naxes);
+    int64_t list[UF_MAX_NDIM];
+    if (!read_integers(value, UF_MAX_NDIM, list, &j->naxes))
+        return false;
+    for (int i = 0; i < j->naxes; i++) {
+        if (list[i] < INT_MIN || list[i] > INT_MAX)
+            return false;
+        j->axes[i] = (int)list[i];
+    }
+    return j->has_axes = true;
+}
+
+static bool take_shape(job *j, const char *value) {
+    int64_t list[UF_MAX_NDIM];
+    int n;
+    if (j->nshapes == UF_MAX_OPERANDS || !read_integers(value, UF_MAX_NDIM, list, &n))
+        return false;
+    j->shapes[j->nshapes++] = value;
+    return true;
 }
 
 static bool take_axis(job *j, const char *value) { return take_axes(j, value) && j->naxes == 1; }
@@ -82,6 +99,7 @@ static const option_row rows[] = {
     {"threads", 'j', RUN | REDUCE | ACCUMULATE, "a number of threads", take_threads},
     {"axis", 'a', RUN | ACCUMULATE, "an axis", take_axis},
     {"axis", 'a', REDUCE, "a list of axes, e.g. 0,2", take_axes},
+    {"shape", 'n', RUN, "extents, e.g. 3,4, once for each output", take_shape},
     {"keepdims", 'k', RUN | REDUCE, NULL, take_keepdims},
     {"where", 'w', RUN | REDUCE, "a path", take_where},
     {"initial", 'i', REDUCE, "up to 16 numbers, e.g. 0,1.5", take_initial},

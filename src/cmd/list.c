@@ -41,6 +41,10 @@ static void print_value(const char *label, const char *text, const char *ends) {
     }
 }
 
+static const char *order_name(unsigned order) {
+    return order & UF_SERIAL ? "as a left fold" : order & UF_ORDERED ? "in order" : "in any order";
+}
+
 static int describe(const char *what) {
     uf_func *func;
     uf_description d = {.size = sizeof d};
@@ -53,6 +57,8 @@ static int describe(const char *what) {
     printf("%-12s%s\n", d.kind, d.name);
     if (d.layout)
         printf("layout      %s\n", d.layout);
+    if (d.nstate)
+        printf("reduces     %s, identity %s\n", order_name(d.order), d.identity ? d.identity : "none");
     print_value("doc", d.doc, "\n");
     print_value("signatures", d.signatures ? d.signatures : "any types", ";");
     uf_free(func);

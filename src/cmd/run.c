@@ -3,7 +3,8 @@
 
 #include "cmd.h"
 
-static const char *unfit(call *c) {
+static const char *fit(call *c) {
+    c->nin = c->about.nin;
     if (strcmp(c->about.kind, "reduction") == 0)
         return "is a reduction; `ufunc reduce` runs it";
     return NULL;
@@ -35,6 +36,6 @@ static uf_status compute(call *c) {
 }
 
 int run_run(int argc, char **argv) {
-    static const method m = {.bit = RUN, .stages = true, .unfit = unfit, .infer = infer, .compute = compute};
+    static const method m = {.bit = RUN, .stages = true, .fit = fit, .infer = infer, .compute = compute};
     return run_method(&m, argc, argv);
 }

@@ -96,16 +96,16 @@ bool read_count(const char *text, int *out) {
     return *text >= '0' && *text <= '9' && !*end && !errno && value <= INT_MAX;
 }
 
-bool read_integers(const char *text, int most, int *list, int *n) {
+bool read_integers(const char *text, int most, int64_t *list, int *n) {
     *n = 0;
     if (!*text)
         return true;
     for (char *end;; text = end + 1) {
         errno = 0;
-        long value = strtol(text, &end, 10);
-        if (*n == most || end == text || isspace((unsigned char)*text) || errno || value < INT_MIN || value > INT_MAX)
+        int64_t value = strtoll(text, &end, 10);
+        if (*n == most || end == text || isspace((unsigned char)*text) || errno)
             return false;
-        list[(*n)++] = (int)value;
+        list[(*n)++] = value;
         if (*end != ',')
             return !*end;
     }

@@ -107,7 +107,7 @@ expect 2 '' 'a function is needed' run
 expect 2 '' 'unknown option "-x"' run "$add" -x
 expect 2 '' 'unknown option "--initial"' run "$add" --initial 3
 expect 2 '' 'option "-o" needs a value' run "$add" -o
-expect 2 '' 'kernel has 2 inputs, but 1 is given' run "$add" 1
+expect 2 '' 'kernel takes 2 inputs, but 1 is given' run "$add" 1
 expect 2 '' '-o is there 2 times' run "$add" 1 2 -o "$work/x" -o "$work/y"
 expect 2 '' 'output needs a path, another one for each output' run "$add" 1 2 -o "$work/x" -o "$work/x"
 expect 2 '' 'dtype needs a dtype, e.g. float32, not "float"' run "$add" 1 2 --dtype float
@@ -132,7 +132,7 @@ expect 0 '^\[2 4\]$' '' run "$work/twice.txt" "$work/float.npy"
 expect 0 '^float64 \(2\)$' '' run softmax "$work/float.npy" -s 'float64->float64'
 expect 0 '^ \[0\.731[0-9]* +0\.731' '' run softmax "$work/big.npy" --axis 0
 expect 0 '^float32 \(2, 1\)$' '' run vecdot "$work/a.npy" "$work/b.npy" -t float32 -k
-expect 2 '' 'vecdot has 2 inputs' run vecdot "$work/a.npy"
+expect 2 '' 'vecdot takes 2 inputs' run vecdot "$work/a.npy"
 expect 1 '' 'argument 1: .*\(argument 1 is ".*/big.npy"\)' run vecdot "$work/a.npy" "$work/big.npy"
 expect 1 '' '/absent.npy: No such file' run "$add" "$work/a.npy" "$work/absent.npy"
 expect 1 '' '/object.npy: byte 19: the dtype is "\|O", Python objects' run "$add" "$work/a.npy" "$work/object.npy"
@@ -144,6 +144,58 @@ expect 1 '' '/nowhere/x.npy: No such file' run "$add" 1 2 -o "$work/nowhere/x.np
 input=$work/a.npy
 expect 0 '^ \[ 8 10 12\]\]$' '' run "$work/twice.uf" -
 input=
+expect 2 '' '--shape is needed for each output of histogram, and --dtype' run histogram "$work/float.npy" 0 4 --shape 4
+expect 2 '' 'shape needs extents' run histogram "$work/float.npy" 0 4 --shape four
+expect 1 '' 'shape\[0\] is -4' run histogram "$work/float.npy" 0 4 --shape -4 -t int64
+expect 1 '' 'known from the outputs alone' run histogram "$work/float.npy" 0 4
+expect 0 '^\[0 1 1 0\]$' '' run histogram "$work/float.npy" 0 4 --shape 4 -t int64
+
+cat >"$work/range.uf" <<'END'
+reduction   range
+doc         The least and the largest element.
+signatures  float32->float32,float32
+map         (x) -> (low, high) { low = x; high = x; }
+combine     (a, b, c, d) -> (low, high) { low = min(a, c); high = max(b, d); }
+END
+sum="-s dd->d"
+expect 0 'usage: ufunc reduce' '' reduce --help
+expect 2 '' 'a function is needed' reduce
+expect 2 '' 'unknown option "--layout"' reduce --layout '(n)->()'
+expect 2 '' 'axis needs a list of axes, e.g. 0,2, not "0,x"' reduce "$add" $sum "$work/a.npy" --axis 0,x
+expect 2 '' 'axis needs a list of axes' reduce "$add" $sum "$work/a.npy" --axis 99999999999
+expect 2 '' 'initial needs up to 16 numbers' reduce "$add" $sum "$work/a.npy" --initial zero
+expect 2 '' 'kernel begins with 1 number, but --initial has 2' reduce "$add" $sum "$work/a.npy" --initial 0,1
+expect 2 '' 'kernel takes 1 input, but 2 are given' reduce "$add" $sum "$work/a.npy" "$work/b.npy"
+expect 2 '' 'softmax does not reduce' reduce softmax "$work/float.npy"
+expect 2 '' 'kernel does not reduce' reduce '(x) { return x; }' "$work/float.npy"
+expect 2 '' 'range is a reduction; `ufunc reduce` runs it' run "$work/range.uf" "$work/float.npy"
+expect 1 '' 'axis 2 is out of range|axis 2' reduce "$add" $sum "$work/a.npy" --axis 2
+expect 1 '' 'axis' reduce "$add" $sum "$work/a.npy" --axis 0,-2
+expect 1 '' 'no identity|identity' reduce "$add" $sum "$work/a.npy" --where "$work/mask.npy"
+expect 0 '^reduces     in any order, identity none$' '' list "$work/range.uf"
+expect 0 '^reduction   *range$' '' list "$work/range.uf"
+
+expect 0 '^21$' '' reduce "$add" $sum "$work/a.npy"
+expect 0 '^\[5 7 9\]$' '' reduce "$add" $sum "$work/a.npy" --axis 0
+expect 0 '^\[ 6 15\]$' '' reduce "$add" $sum "$work/a.npy" --axis -1
+expect 0 '^float64 \(1, 3\)$' '' reduce "$add" $sum "$work/a.npy" --axis 0 --keepdims
+expect 0 '^ \[4 5 6\]\]$' '' reduce "$add" $sum "$work/a.npy" --axis ''
+expect 0 '^121$' '' reduce "$add" $sum "$work/a.npy" --axis 1,0 --initial 1e2
+expect 0 '^14$' '' reduce "$add" $sum "$work/a.npy" --initial 0 --where "$work/mask.npy"
+expect 0 '^float32 \(3\)$' '' reduce "$add" $sum "$work/a.npy" -a 0 --dtype float32
+expect 0 '^-19$' '' reduce '(x, y) { return x - y; }' $sum "$work/a.npy" -a 0,1 --serial
+expect 0 '^10$' '' reduce "$add" $sum "$work/big.npy" --threads 1
+expect 0 '^3$' '' reduce "$add" $sum "$work/half.npy" --dtype bfloat16
+expect 0 '^2$' '' reduce "$work/range.uf" "$work/float.npy"
+
+expect 0 'usage: ufunc accumulate' '' accumulate --help
+expect 2 '' 'unknown option "--where"' accumulate "$add" $sum "$work/a.npy" --where "$work/mask.npy"
+expect 2 '' 'axis needs an axis' accumulate "$add" $sum "$work/a.npy" --axis 0,1
+expect 2 '' 'softmax does not reduce' accumulate softmax "$work/float.npy"
+expect 1 '' 'axis' accumulate "$add" $sum "$work/a.npy" --axis 2
+expect 0 '^ \[5 7 9\]\]$' '' accumulate "$add" $sum "$work/a.npy"
+expect 0 '^ \[ 4  9 15\]\]$' '' accumulate "$add" $sum "$work/a.npy" --axis -1
+
 # leaves FILE DESCR SHAPE BYTES: so is what the last command left in a file.
 leaves() {
     n=$((n + 1))
@@ -163,6 +215,13 @@ expect 1 '' 'which does not cast' run '(x) { return x / 2; }' "$work/float.npy" 
 leaves b.npy '|i1' '(3,)' '\012\024\036'
 expect 0 '' '' run '(x) { return (int8)(x + 1); }' "$work/b.npy" -o "$work/b.npy"
 leaves b.npy '|i1' '(3,)' '\013\025\037'
+expect 0 '' '' reduce "$work/range.uf" "$work/float.npy" -o "$work/low.npy" -o "$work/high.npy"
+leaves low.npy '<f4' '()' '\000\000\200\077'
+leaves high.npy '<f4' '()' '\000\000\000\100'
+expect 0 '' '' reduce "$add" -s 'hh->h' "$work/big.npy" -a 1 -k -o "$work/sums.npy"
+leaves sums.npy '<i2' '(2, 1)' '\004\000\006\000'
+expect 0 '' '' accumulate "$add" -s 'bb->b' "$work/b.npy" -o "$work/sums.npy"
+leaves sums.npy '|i1' '(3,)' '\013\040\077'
 input=$work/b.npy
 expect 0 'NUMPY' '' run '(x) { return (int8)(x + 1); }' - -o -
 cp "$work/out" "$work/standard.npy"

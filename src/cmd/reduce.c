@@ -1,0 +1,39 @@
+/* reduce.c - `ufunc reduce`: folds an array along axes. */
+#include <string.h>
+
+#include "cmd.h"
+
+const char *fit_reducing(call *c) {
+    if (!c->about.nstate)
+        return "does not reduce; reductions do, and elementwise functions of two inputs and one output";
+    c->nin = strcmp(c->about.kind, "reduction") == 0 ? c->about.nin : 1;
+    return NULL;
+}
+
+static uf_reduce_options options_of(const call *c) {
+    const job *j = c->job;
+    return (uf_reduce_options){.size = sizeof(uf_reduce_options),
+                               .signature = j->signature,
+                               .naxes = j->naxes,
+                               .axes = j->has_axes ? j->axes : NULL,
+                               .keepdims = j->keepdims,
+                               .initial = j->ninitial ? c->initials : NULL,
+                               .where = c->mask,
+                               .threads = j->threads,
+                               .flags = j->flags};
+}
+
+static uf_status infer(call *c) {
+    uf_reduce_options options = options_of(c);
+    return uf_reduce_infer(c->func, c->nargs, c->args, &options);
+}
+
+static uf_status compute(call *c) {
+    uf_reduce_options options = options_of(c);
+    return uf_reduce(c->func, c->nargs, c->args, &options);
+}
+
+int run_reduce(int argc, char **argv) {
+    static const method m = {.bit = REDUCE, .fit = fit_reducing, .infer = infer, .compute = compute};
+    return run_method(&m, argc, argv);
+}
