@@ -891,8 +891,9 @@ static definition *function_read(parser *p) {
     return d;
 }
 
-/* indices := [ "[" names "]" ]; they are parameters, behind the others */
+/* indices := [ "[" names "]" ] */
 static int indices_read(parser *p, int **names, size_t *places) {
+    *names = arena_alloc(p->lex.a, sizeof **names);
     if (!accept(p, T_OPEN_INDEX))
         return 0;
     if (p->now.kind == T_CLOSE_INDEX)
@@ -900,28 +901,25 @@ static int indices_read(parser *p, int **names, size_t *places) {
     return names_read(p, &in_brackets, names, NULL, 0, places);
 }
 
-/* Puts the indices behind the parameters. */
-static void indices_join(parser *p, definition *d, const int *indices, const size_t *places) {
-    int *all = arena_alloc(p->lex.a, ((size_t)d->nparams + (size_t)d->nindices + 1) * sizeof *all);
-    memcpy(all, d->params, (size_t)d->nparams * sizeof *all);
-    for (int i = 0; i < d->nindices; i++) {
-        all[d->nparams] = indices[i];
-        d->places[d->nparams++] = places[i];
-    }
-    d->params = all;
-}
-
-/* kernel := indices "(" [ names ] ")" [ "->" "(" names ")" ] block */
-static definition *kernel_read(parser *p) {
-    definition *d = definition_new(p);
-    size_t places[UF_MAX_OPERANDS];
-    int *indices = NULL;
+/* parameters := indices "(" [ names ] ")"; the indices become the last ones */
+static void parameters_read(parser *p, definition *d) {
+    size_t places[UF_MAX_OPERANDS] = {0};
+    int *indices, *names, count;
     d->nindices = indices_read(p, &indices, places);
     expect(p, T_OPEN, "a helper 'name(..) { .. }' or the kernel '(..) { .. }'");
+    count = names_read(p, &in_parentheses, &names, indices, d->nindices, d->places);
+    d->nparams = count + d->nindices;
+    d->params = arena_alloc(p->lex.a, ((size_t)d->nparams + 1) * sizeof *d->params);
+    memcpy(d->params, names, (size_t)count * sizeof *names);
+    memcpy(d->params + count, indices, (size_t)d->nindices * sizeof *indices);
+    memcpy(d->places + count, places, (size_t)d->nindices * sizeof *places);
+}
+
+/* kernel := parameters [ "->" "(" names ")" ] block */
+static definition *kernel_read(parser *p) {
+    definition *d = definition_new(p);
     d->places = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->places);
-    d->nparams = names_read(p, &in_parentheses, &d->params, indices, d->nindices, d->places);
-    if (d->nindices)
-        indices_join(p, d, indices, places);
+    parameters_read(p, d);
     if (accept(p, T_ARROW)) {
         expect(p, T_OPEN, "'(' and the names of the outputs");
         if (p->now.kind == T_CLOSE)
