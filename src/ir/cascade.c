@@ -3,6 +3,7 @@
  * stays on the stack, where two of the same number of elements are combined: as a binary counter carries. Lanes go through
  * their elements in order. */
 #include "ir/cascade.h"
+#include "ir/internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -62,20 +63,27 @@ static ssa array_new(emit *e, dtype t, int count) {
     return emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type, all.text);
 }
 
-/* The strip of a level: the address of lane 0 for each value. */
+/* The address of lane 0 for each value. */
 typedef struct strip {
     ssa at[ITEM_VALUES], has;
 } strip;
 
-static strip strip_of(const cascade *c, ssa level) {
+/* A strip without its first lanes. */
+static strip strip_from(const cascade *c, const strip *s, ssa lane) {
     emit *e = c->w->s.e;
-    strip s = {.has = {""}};
-    ssa first = strcmp(level.text, "0") ? emit_value(e, "mul i64 %s, %d", level.text, c->lanes) : level;
+    strip from = {.has = {""}};
     for (int k = 0; k < c->w->nstate; k++)
-        s.at[k] = emit_element(e, c->stored[k], c->array[k], first);
+        from.at[k] = emit_element(e, c->stored[k], s->at[k], lane);
     if (c->has.text[0])
-        s.has = emit_element(e, DT_BOOL, c->has, first);
-    return s;
+        from.has = emit_element(e, DT_BOOL, s->has, lane);
+    return from;
+}
+
+static strip strip_of(const cascade *c, ssa level) {
+    strip s = {.has = c->has};
+    memcpy(s.at, c->array, sizeof s.at);
+    return strcmp(level.text, "0") ? strip_from(c, &s, emit_value(c->w->s.e, "mul i64 %s, %d", level.text, c->lanes))
+                                   : s;
 }
 
 static item strip_get(const cascade *c, const strip *s, ssa l) {
@@ -102,13 +110,65 @@ static void strip_put(const cascade *c, const strip *s, ssa l, const item *x) {
         emit_store(e, DT_BOOL, x->has.text[0] ? x->has : ssa_text("true"), emit_element(e, DT_BOOL, s->has, l));
 }
 
+/* The types of the addresses of a strip, as parameters: "float* %a0, i64* %a1". */
+static void strip_types(const cascade *c, text *out, const char *name) {
+    for (int k = 0; k < c->w->nstate; k++)
+        text_printf(out, "%s* %%%s%d, ", ir_memory_type(c->stored[k]), name, k);
+    if (c->has.text[0])
+        text_printf(out, "i8* %%%shas, ", name);
+}
+
+static strip strip_named(const cascade *c, const char *name) {
+    strip s = {.has = {""}};
+    for (int k = 0; k < c->w->nstate; k++)
+        s.at[k] = ssa_text("%%%s%d", name, k);
+    if (c->has.text[0])
+        s.has = ssa_text("%%%shas", name);
+    return s;
+}
+
+static void strip_arguments(const cascade *c, text *out, const strip *s) {
+    for (int k = 0; k < c->w->nstate; k++)
+        text_printf(out, "%s* %s, ", ir_memory_type(c->stored[k]), s->at[k].text);
+    if (c->has.text[0])
+        text_printf(out, "i8* %s, ", s->has.text);
+}
+
+/* A function by itself: it is called from several places. */
+static void write_join(const cascade *c) {
+    emit *e = c->w->s.e;
+    text parameters = {0};
+    aside *s = arena_alloc(e->a, sizeof *s);
+    strip_types(c, &parameters, "a");
+    strip_types(c, &parameters, "b");
+    e->failed |= parameters.failed;
+    bool fresh =
+        emit_aside(e, s, "define internal void @join(%si64 %%width) nounwind noinline \"prefer-vector-width\"=\"%d\"",
+                   parameters.failed ? "" : parameters.data, e->target->vector_bits);
+    text_free(&parameters);
+    if (!fresh)
+        return;
+    e->writing[0] = &s->body;
+    strip a = strip_named(c, "a"), b = strip_named(c, "b");
+    lane_loop l = lanes_begin(e, ssa_text("%%width"));
+    item x = strip_get(c, &a, l.loop.i), y = strip_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
+    strip_put(c, &a, l.loop.i, &both);
+    lanes_end(e, &l);
+    emit_line(e, "ret void");
+    e->writing[0] = NULL;
+    emit_aside_end(e, s);
+}
+
 /* Combines strip b into strip a. */
 static void strip_join(const cascade *c, const strip *a, const strip *b, ssa width) {
     emit *e = c->w->s.e;
-    lane_loop l = lanes_begin(e, width);
-    item x = strip_get(c, a, l.loop.i), y = strip_get(c, b, l.loop.i), both = fold_join(c->w, &x, &y);
-    strip_put(c, a, l.loop.i, &both);
-    lanes_end(e, &l);
+    text arguments = {0};
+    write_join(c);
+    strip_arguments(c, &arguments, a);
+    strip_arguments(c, &arguments, b);
+    e->failed |= arguments.failed;
+    emit_line(e, "call void @join(%si64 %s)", arguments.failed ? "" : arguments.data, width.text);
+    text_free(&arguments);
 }
 
 /* ---- Steps ---- */
@@ -161,38 +221,51 @@ static place step_place(const cascade *c, const place *p, int step) {
     return step ? place_moved(c->w, p, &rest, ssa_text("%d", step)) : *p;
 }
 
-/* Steps s .. s + count - 1 from p on, into a strip: in place of what it has, or behind it. */
-static void take(const cascade *c, const strip *into, const place *p, ssa s, int count, ssa width, bool first) {
+/* When a strip has nothing yet. */
+typedef enum first {
+    NEVER,
+    ALWAYS,
+    MAYBE
+} first;
+
+/* Steps s .. s + count - 1 from p on, into a strip: in place of what it has, or behind it. empty (i1): which, if MAYBE. */
+static void take(const cascade *c, const strip *into, const place *p, int count, ssa width, first when, ssa empty) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
-    place *at = arena_alloc(e->a, (size_t)count * sizeof *at), begin = place_moved(w, p, &c->step, s);
+    place *at = arena_alloc(e->a, (size_t)count * sizeof *at);
     item *x = arena_alloc(e->a, (size_t)count * sizeof *x);
     for (int j = 0; j < count; j++)
-        at[j] = step_place(c, &begin, j);
+        at[j] = step_place(c, p, j);
     lane_loop l = lanes_begin(e, width);
     for (int j = 0; j < count; j++)
         x[j] = element(c, &at[j], j, l.loop.i);
     item all = fold_tree(w, x, count);
-    if (!first) {
-        item before = strip_get(c, into, l.loop.i);
+    if (when != ALWAYS) {
+        item before = strip_get(c, into, l.loop.i), alone = all;
+        if (when == MAYBE) /* combining what nobody wrote might not end */
+            before = fold_choose(w, empty, &all, &before);
         all = fold_join(w, &before, &all);
+        if (when == MAYBE)
+            all = fold_choose(w, empty, &alone, &all);
     }
     strip_put(c, into, l.loop.i, &all);
     lanes_end(e, &l);
 }
 
-void cascade_plain(cascade *c, const place *p, ssa steps, ssa width) {
+void cascade_plain(cascade *c, const place *p, ssa steps, int lanes) {
     emit *e = c->w->s.e;
     strip bottom = strip_of(c, ssa_text("0"));
-    take(c, &bottom, p, ssa_text("0"), 1, width, true);
+    ssa width = ssa_text("%d", lanes), none = ssa_text("%s", "");
+    take(c, &bottom, p, 1, width, ALWAYS, none);
     shape_loop l = shape_loop_begin(e, "i64", ssa_text("1"), steps);
-    take(c, &bottom, p, l.i, 1, width, false);
+    place at = place_moved(c->w, p, &c->step, l.i);
+    take(c, &bottom, &at, 1, width, NEVER, none);
     shape_loop_end(e, &l, ssa_text("1"), 0);
 }
 
-void cascade_more(cascade *c, const place *p, ssa width) {
+void cascade_part(cascade *c, const place *p, ssa width, ssa empty) {
     strip bottom = strip_of(c, ssa_text("0"));
-    take(c, &bottom, p, ssa_text("0"), 1, width, false);
+    take(c, &bottom, p, 1, width, MAYBE, empty);
 }
 
 item cascade_lane(cascade *c, ssa l) {
@@ -205,18 +278,15 @@ void cascade_halve(cascade *c, ssa width) {
     emit *e = c->w->s.e;
     strip bottom = strip_of(c, ssa_text("0"));
     emit_line(e, "store i64 %s, i64* %s", width.text, c->left.text);
-    int head = emit_label_new(e), body = emit_label_new(e), end = emit_label_new(e);
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
     emit_branch(e, head);
     emit_label(e, head);
     ssa now = emit_value(e, "load i64, i64* %s", c->left.text);
-    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 1", now.text), body, end);
-    emit_label(e, body);
+    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 1", now.text), on, end);
+    emit_label(e, on);
     ssa half = emit_value(e, "lshr i64 %s, 1", now.text), rest = shape_op(e, "sub i64", now, half);
-    lane_loop l = lanes_begin(e, half);
-    item x = strip_get(c, &bottom, l.loop.i), y = strip_get(c, &bottom, shape_op(e, "add i64", l.loop.i, rest));
-    item both = fold_join(c->w, &x, &y);
-    strip_put(c, &bottom, l.loop.i, &both);
-    lanes_end(e, &l);
+    strip upper = strip_from(c, &bottom, rest);
+    strip_join(c, &bottom, &upper, half);
     emit_line(e, "store i64 %s, i64* %s", rest.text, c->left.text);
     emit_branch(e, head);
     emit_label(e, end);
@@ -282,9 +352,9 @@ void cascade_clear(cascade *c, ssa width) {
     if (!begun)
         return;
     strip bottom = strip_of(c, ssa_text("0"));
-    item first = fold_initial(c->w);
+    item begin = fold_initial(c->w);
     lane_loop l = lanes_begin(e, width);
-    strip_put(c, &bottom, l.loop.i, &first);
+    strip_put(c, &bottom, l.loop.i, &begin);
     lanes_end(e, &l);
 }
 
@@ -300,21 +370,21 @@ static void pop(cascade *c, ssa width) {
 /* A full block: combines as often as its number has ones at its end, and begins the next one. */
 static void push(cascade *c, ssa width) {
     emit *e = c->w->s.e;
-    int head = emit_label_new(e), body = emit_label_new(e), end = emit_label_new(e), before = emit_label_new(e);
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e), before = emit_label_new(e);
     ssa full = get(c, c->blocks);
     emit_branch(e, before);
     emit_label(e, before);
     emit_branch(e, head);
     emit_label(e, head);
     ssa left = ssa_text("%%ones%d", head), next = ssa_text("%%left%d", head);
-    emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", left.text, full.text, before, next.text, body);
+    emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", left.text, full.text, before, next.text, on);
     ssa odd = emit_value(e, "trunc i64 %s to i1", left.text);
     int join = emit_label_new(e);
     emit_branch_if(e, odd, join, end);
     emit_label(e, join);
     pop(c, width);
-    emit_branch(e, body);
-    emit_label(e, body);
+    emit_branch(e, on);
+    emit_label(e, on);
     emit_line(e, "%s = lshr i64 %s, 1", next.text, left.text);
     emit_branch(e, head);
     emit_label(e, end);
@@ -323,11 +393,14 @@ static void push(cascade *c, ssa width) {
     set(c, c->fill, ssa_text("0"));
 }
 
-static void push_if_full(cascade *c, ssa width) {
+/* A step of fewer lanes begins no block. */
+static void push_if_full(cascade *c, ssa steps, ssa width) {
     emit *e = c->w->s.e;
     if (serial(c))
         return;
-    int end = shape_if(&c->w->s, emit_value(e, "icmp sge i64 %s, %d", get(c, c->fill).text, BLOCK));
+    ssa full = emit_value(e, "icmp sge i64 %s, %d", get(c, c->fill).text, BLOCK);
+    ssa whole = shape_op(e, "icmp slt i64", get(c, c->done), steps);
+    int end = shape_if(&c->w->s, shape_op(e, "and i1", full, whole));
     push(c, width);
     shape_end_if(&c->w->s, end);
 }
@@ -336,92 +409,76 @@ static void add_to(cascade *c, ssa variable, ssa by) {
     set(c, variable, shape_op(c->w->s.e, "add i64", get(c, variable), by));
 }
 
-/* A block begins with a group, if there are so many steps left, else with one step. */
-static void begin_block(cascade *c, const place *p, ssa steps, ssa width) {
-    emit *e = c->w->s.e;
-    strip top = strip_of(c, get(c, c->level));
-    ssa at = get(c, c->done);
-    int one = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
-    if (c->group > 1) {
-        ssa left = shape_op(e, "sub i64", steps, at);
-        emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", left.text, c->group), many, one);
-        emit_label(e, many);
-        take(c, &top, p, at, c->group, width, true);
-        set(c, c->done, emit_value(e, "add i64 %s, %d", at.text, c->group));
-        emit_branch(e, end);
-        emit_label(e, one);
-    }
-    take(c, &top, p, at, 1, width, true);
-    set(c, c->done, emit_value(e, "add i64 %s, 1", at.text));
-    if (c->group > 1) {
-        emit_branch(e, end);
-        emit_label(e, end);
-    }
-    set(c, c->fill, ssa_text("1"));
-}
-
 static ssa least(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
 
-/* Whole groups into the strip on top, as many as it may take; then, if it may take more, the steps that are left. */
-static void go_on(cascade *c, const place *p, ssa steps, ssa width) {
+/* So many groups into the strip on top. */
+static void take_groups(cascade *c, const place *p, ssa groups, ssa width) {
     emit *e = c->w->s.e;
     strip top = strip_of(c, get(c, c->level));
-    ssa at = get(c, c->done), left = shape_op(e, "sub i64", steps, at);
-    ssa groups = emit_value(e, "sdiv i64 %s, %d", left.text, c->group);
-    if (!serial(c))
-        groups = least(e, groups, emit_value(e, "sub i64 %d, %s", BLOCK, get(c, c->fill).text));
-    ssa end = shape_op(e, "add i64", at, emit_value(e, "mul i64 %s, %d", groups.text, c->group));
+    ssa at = get(c, c->done), end = shape_op(e, "add i64", at, emit_value(e, "mul i64 %s, %d", groups.text, c->group));
     shape_loop l = shape_loop_begin(e, "i64", at, end);
-    take(c, &top, p, l.i, c->group, width, false);
+    place from = place_moved(c->w, p, &c->step, l.i);
+    take(c, &top, &from, c->group, width, NEVER, ssa_text("%s", ""));
     shape_loop_end(e, &l, ssa_text("%d", c->group), 0);
     add_to(c, c->fill, groups);
     set(c, c->done, end);
-    if (c->group == 1)
-        return;
-    int none = shape_if(&c->w->s, emit_value(e, "icmp slt i64 %s, %d", get(c, c->fill).text, BLOCK));
-    l = shape_loop_begin(e, "i64", end, steps);
-    take(c, &top, p, l.i, 1, width, false);
-    shape_loop_end(e, &l, ssa_text("1"), 0);
-    add_to(c, c->fill, shape_op(e, "sub i64", steps, end));
-    set(c, c->done, steps);
-    shape_end_if(&c->w->s, none);
 }
 
-void cascade_run(cascade *c, const place *p, ssa steps, ssa width) {
+/* One step, of `part` lanes if it is behind all whole ones. */
+static void take_one(cascade *c, const place *p, ssa steps, ssa width, ssa part) {
     emit *e = c->w->s.e;
-    int head = emit_label_new(e), body = emit_label_new(e), end = emit_label_new(e);
-    int begin = emit_label_new(e), more = emit_label_new(e);
+    strip top = strip_of(c, get(c, c->level));
+    ssa at = get(c, c->done), whole = shape_op(e, "icmp slt i64", at, steps);
+    place from = place_moved(c->w, p, &c->step, at);
+    ssa empty = emit_value(e, "icmp eq i64 %s, 0", get(c, c->fill).text);
+    take(c, &top, &from, 1, shape_select(e, "i64", whole, width, part), MAYBE, empty);
+    add_to(c, c->fill, ssa_text("1"));
+    add_to(c, c->done, ssa_text("1"));
+}
+
+/* As many whole groups as there are, and as a block that has been begun may take. */
+static ssa groups_now(cascade *c, ssa steps) {
+    emit *e = c->w->s.e;
+    ssa left = shape_op(e, "sub i64", steps, get(c, c->done)), fill = get(c, c->fill);
+    ssa groups = least(e, emit_value(e, "sdiv i64 %s, %d", left.text, c->group),
+                       emit_value(e, "sub i64 %d, %s", BLOCK, fill.text));
+    return shape_select(e, "i64", emit_value(e, "icmp eq i64 %s, 0", fill.text), ssa_text("0"), groups);
+}
+
+void cascade_run(cascade *c, const place *p, ssa steps, ssa width, ssa part) {
+    emit *e = c->w->s.e;
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
+    int many = emit_label_new(e), one = emit_label_new(e);
+    ssa more = emit_value(e, "zext i1 %s to i64", emit_value(e, "icmp sgt i64 %s, 0", part.text).text);
+    ssa all = shape_op(e, "add i64", steps, more);
     set(c, c->done, ssa_text("0"));
     emit_branch(e, head);
     emit_label(e, head);
-    emit_branch_if(e, shape_op(e, "icmp slt i64", get(c, c->done), steps), body, end);
-    emit_label(e, body);
-    push_if_full(c, width);
-    emit_branch_if(e, emit_value(e, "icmp eq i64 %s, 0", get(c, c->fill).text), begin, more);
-    emit_label(e, begin);
-    begin_block(c, p, steps, width);
-    emit_branch(e, head);
-    emit_label(e, more);
-    go_on(c, p, steps, width);
+    emit_branch_if(e, shape_op(e, "icmp slt i64", get(c, c->done), all), on, end);
+    emit_label(e, on);
+    push_if_full(c, steps, width);
+    if (c->group > 1) {
+        ssa groups = groups_now(c, steps);
+        emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 0", groups.text), many, one);
+        emit_label(e, many);
+        take_groups(c, p, groups, width);
+        emit_branch(e, head);
+        emit_label(e, one);
+    }
+    take_one(c, p, steps, width, part);
     emit_branch(e, head);
     emit_label(e, end);
 }
 
-void cascade_part(cascade *c, const place *p, ssa width) {
-    strip top = strip_of(c, get(c, c->level));
-    take(c, &top, p, ssa_text("0"), 1, width, false);
-    add_to(c, c->fill, ssa_text("1"));
-}
-
 void cascade_end(cascade *c, ssa width) {
     emit *e = c->w->s.e;
-    int head = emit_label_new(e), body = emit_label_new(e), end = emit_label_new(e);
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
     if (serial(c))
         return;
     emit_branch(e, head);
     emit_label(e, head);
-    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 0", get(c, c->level).text), body, end);
-    emit_label(e, body);
+    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 0", get(c, c->level).text), on, end);
+    emit_label(e, on);
     pop(c, width);
     emit_branch(e, head);
     emit_label(e, end);

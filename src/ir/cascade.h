@@ -43,19 +43,17 @@ int cascade_vector(const cascade *c);
 
 /* Empties the stack. A serial fold begins with the initial values, if there are any, in `width` lanes. */
 void cascade_clear(cascade *c, ssa width);
-/* `steps` more steps from p on, of `width` lanes each. */
-void cascade_run(cascade *c, const place *p, ssa steps, ssa width);
-/* One more of fewer lanes, where there has been a whole one. */
-void cascade_part(cascade *c, const place *p, ssa width);
+/* `steps` more steps from p on, of `width` lanes each, then one of `part` (if that is not 0), where there has been a whole one. */
+void cascade_run(cascade *c, const place *p, ssa steps, ssa width, ssa part);
 /* Combines what is on the stack. */
 void cascade_end(cascade *c, ssa width);
 /* What lane l has. */
 item cascade_lane(cascade *c, ssa l);
 
-/* Without the stack: `steps` (at least 1) steps of `width` lanes from p on. */
-void cascade_plain(cascade *c, const place *p, ssa steps, ssa width);
-/* One more step, of any width. */
-void cascade_more(cascade *c, const place *p, ssa width);
+/* Without the stack: `steps` (at least 1) steps of `lanes` from p on. */
+void cascade_plain(cascade *c, const place *p, ssa steps, int lanes);
+/* One more, of fewer lanes. empty (i1): there was none before. */
+void cascade_part(cascade *c, const place *p, ssa width, ssa empty);
 /* Combines `width` (i64) lanes into lane 0. */
 void cascade_halve(cascade *c, ssa width);
 

@@ -162,7 +162,7 @@ static void columns_steps(kernel *q, const place *p, ssa width) {
     emit *e = q->w->s.e;
     place at = nest_begin(q, p, loops);
     ssa steps = q->dims == 1 ? shape_op(e, "sub i64", q->last, q->first) : q->extent[0];
-    cascade_run(&q->c, &at, steps, width);
+    cascade_run(&q->c, &at, steps, width, ssa_text("0"));
     nest_end(q, loops);
 }
 
@@ -203,41 +203,27 @@ static void fold_columns(kernel *q) {
 
 /* A run of m elements along dimension 0, in whole steps and a part of one. */
 static void row_run(kernel *q, const place *p, ssa m, ssa width) {
-    fold_writer *w = q->w;
-    emit *e = w->s.e;
-    if (q->c.lanes == 1) {
-        cascade_run(&q->c, p, m, width);
-        return;
-    }
-    ssa steps = shape_op(e, "udiv i64", m, width), whole = shape_op(e, "mul i64", steps, width);
-    cascade_run(&q->c, p, steps, width);
-    ssa part = shape_op(e, "sub i64", m, whole);
-    int end = shape_if(&w->s, emit_value(e, "icmp sgt i64 %s, 0", part.text));
-    place rest = place_moved(w, p, &q->c.step, steps);
-    cascade_part(&q->c, &rest, part);
-    shape_end_if(&w->s, end);
+    emit *e = q->w->s.e;
+    if (q->c.lanes == 1)
+        cascade_run(&q->c, p, m, width, ssa_text("0"));
+    else
+        cascade_run(&q->c, p, shape_op(e, "udiv i64", m, width), width, shape_op(e, "urem i64", m, width));
 }
 
-/* Few elements along the one dimension. */
+/* Few elements along the one dimension: no stack. */
 static void row_short(kernel *q, const place *p, ssa m, int lanes) {
     fold_writer *w = q->w;
     emit *e = w->s.e;
-    int wide = emit_label_new(e), narrow = emit_label_new(e), end = emit_label_new(e);
     ssa width = ssa_text("%d", lanes);
-    emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", m.text, lanes), wide, narrow);
-    emit_label(e, wide);
-    ssa steps = emit_value(e, "udiv i64 %s, %d", m.text, lanes), part = emit_value(e, "urem i64 %s, %d", m.text, lanes);
+    ssa steps = shape_op(e, "udiv i64", m, width), part = shape_op(e, "urem i64", m, width);
     q->c.step = lanes_step(q, &q->c.lane, width);
-    cascade_plain(&q->c, p, steps, width);
+    ssa some = emit_value(e, "icmp sgt i64 %s, 0", steps.text), none = emit_value(e, "icmp eq i64 %s, 0", steps.text);
+    int end = shape_if(&w->s, some);
+    cascade_plain(&q->c, p, steps, lanes);
+    shape_end_if(&w->s, end);
     place rest = place_moved(w, p, &q->c.step, steps);
-    cascade_more(&q->c, &rest, part);
-    cascade_halve(&q->c, width);
-    emit_branch(e, end);
-    emit_label(e, narrow);
-    q->c.step = q->c.lane;
-    cascade_plain(&q->c, p, m, ssa_text("1"));
-    emit_branch(e, end);
-    emit_label(e, end);
+    cascade_part(&q->c, &rest, part, none);
+    cascade_halve(&q->c, shape_select(e, "i64", some, width, part));
 }
 
 static void row_long(kernel *q, const place *p, ssa m, ssa width) {
@@ -254,6 +240,11 @@ static void row_long(kernel *q, const place *p, ssa m, ssa width) {
     cascade_end(&q->c, width);
     if (q->c.lanes > 1)
         cascade_halve(&q->c, width);
+}
+
+/* A copy that LLVM knows nothing of, in each pass of the loop over results: else it makes a copy of the loop for each case. */
+static ssa unknown_copy(emit *e, ssa x) {
+    return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
 }
 
 /* The elements of one result, which lie from p on, into lane 0. m: how many there are along dimension 0. */
@@ -291,7 +282,7 @@ static void fold_row(kernel *q, const place *all, ssa r) {
     }
     if (q->dims == 1)
         p = place_moved(w, &p, &q->reduced[0], begin);
-    row_fold(q, &p, m);
+    row_fold(q, &p, unknown_copy(e, m));
     item x = cascade_lane(&q->c, ssa_text("0"));
     store_results(q, &x, count, r, false);
     if (end)
