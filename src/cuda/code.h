@@ -69,6 +69,7 @@ uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *o
 void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                        const code_size *size);
 int64_t launch_specialise_fold(variant *v, const fold_subject *s);
+size_t launch_fold_scratch(const launch *l);
 uf_status launch_run(const code *c, const launch *l);
 
 /* ---- memory.c ---- */

@@ -269,6 +269,7 @@ static const struct {
     [LOOP_GENERAL] = {general_specialise, general_words, general_layout},
     [LOOP_CALLS] = {calls_specialise, calls_words, calls_layout},
     [LOOP_FOLD] = {NULL, fold_words, fold_layout},
+    [LOOP_SCAN] = {NULL, scan_words, scan_layout},
     [LOOP_AT] = {at_specialise, at_words, at_layout},
 };
 
@@ -280,10 +281,12 @@ void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layou
 }
 
 int64_t launch_specialise_fold(variant *v, const fold_subject *s) {
-    static int64_t (*const by_class[LOOP_CLASSES])(variant * v,
-                                                   const fold_subject *s) = {[LOOP_FOLD] = fold_specialise};
+    static int64_t (*const by_class[LOOP_CLASSES])(variant * v, const fold_subject *s) = {
+        [LOOP_FOLD] = fold_specialise, [LOOP_SCAN] = scan_specialise};
     return by_class[v->loop](v, s);
 }
+
+size_t launch_fold_scratch(const launch *l) { return l->v->loop == LOOP_SCAN ? scan_scratch(l) : 0; }
 
 int launch_words(const variant *v, const core_layout *layout) {
     int words, arrays = count_arrays(v, &words);
@@ -342,6 +345,8 @@ static uf_status run_in_context(code *c, const launch *l, cu_context context, ui
     note_launch(c, context);
     if (g.teams)
         return calls_launch_teams(c, l, &g, words);
+    if (l->v->loop == LOOP_SCAN)
+        TRY(scan_prepare(l));
     size_t bytes = g.words * sizeof *words;
     void *extra[] = {(void *)1, words, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */
     CU(cuLaunchKernel, c->kernel, g.blocks, 1, 1, g.threads, 1, 1, g.shared, l->stream, NULL, extra);

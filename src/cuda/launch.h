@@ -76,6 +76,15 @@ void calls_specialise(variant *v, const subject *s);
 int calls_words(const variant *v, const core_layout *layout, int arrays);
 /* Writes them; returns the number of blocks and sets the other members of *g. */
 int64_t calls_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+/* ---- scan.c: the row of LOOP_SCAN. ---- */
+
+int64_t scan_specialise(variant *v, const fold_subject *s);
+int scan_words(const variant *v, const core_layout *layout, int arrays);
+int64_t scan_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+size_t scan_scratch(const launch *l);
+/* Enqueues what makes the scratch memory ready for the kernel. */
+uf_status scan_prepare(const launch *l);
+
 /* ---- fold.c: the row of LOOP_FOLD. ---- */
 
 int64_t fold_specialise(variant *v, const fold_subject *s);

@@ -26,7 +26,7 @@ typedef struct lane {
     ucontext_t context;
     state state;
     uint32_t mask, value, by, clamp, result;
-    char mode; /* of the shuffle: 'b' bfly, 'd' down, 'i' idx; 'v': a ballot */
+    char mode; /* of the shuffle: 'b' bfly, 'd' down, 'u' up, 'i' idx; 'v': a ballot */
 } lane;
 
 static lane *lanes;
@@ -75,6 +75,7 @@ static int32_t sim_bfly(int32_t mask, int32_t v, int32_t by, int32_t clamp) {
 static int32_t sim_down(int32_t mask, int32_t v, int32_t by, int32_t clamp) {
     return exchange('d', mask, v, by, clamp);
 }
+static int32_t sim_up(int32_t mask, int32_t v, int32_t by, int32_t clamp) { return exchange('u', mask, v, by, clamp); }
 static int32_t sim_idx(int32_t mask, int32_t v, int32_t by, int32_t clamp) { return exchange('i', mask, v, by, clamp); }
 
 static int32_t sim_ballot(int32_t mask, uint8_t vote) { return exchange('v', mask, vote & 1, 0, 31); }
@@ -112,6 +113,7 @@ static const struct {
     ROW("llvm.nvvm.bar.warp.sync", sim_warp),
     ROW("llvm.nvvm.shfl.sync.bfly.i32", sim_bfly),
     ROW("llvm.nvvm.shfl.sync.down.i32", sim_down),
+    ROW("llvm.nvvm.shfl.sync.up.i32", sim_up),
     ROW("llvm.nvvm.shfl.sync.idx.i32", sim_idx),
     ROW("llvm.nvvm.vote.ballot.sync", sim_ballot),
     ROW("llvm.nvvm.atomic.load.add.f32.p1f32", sim_add_f32),
@@ -140,6 +142,8 @@ static const char *fault(const char *what, int thread) {
 static int source_lane(int own, const lane *l) {
     int segment = (int)(l->clamp >> 8 & 31), limit = (own & segment) | ((int)(l->clamp & 31) & ~segment);
     int first = own & segment, from = l->mode == 'b' ? own ^ (int)l->by : own + (int)l->by;
+    if (l->mode == 'u')
+        return own - (int)l->by >= limit ? own - (int)l->by : own;
     if (l->mode == 'i')
         from = first | ((int)l->by & ~segment);
     return from <= limit ? from : own;

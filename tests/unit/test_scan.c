@@ -64,7 +64,7 @@ static void draw_extents(scan_case *x, int64_t most) {
 
 static void test_cpu(void **unused) {
     (void)unused;
-    for (int64_t i = 0; i < trials(120); i++) {
+    for (int64_t i = 0; i < trials(60); i++) {
         scan_case *x = calloc(1, sizeof *x);
         uint64_t seed = draw_state;
         draw_extents(x, 100000);
@@ -133,10 +133,68 @@ static void test_cpu_pieces(void **unused) {
     free(more);
 }
 
+/* ---- The GPU's code, on the host ---- */
+
+static const code_target gpu = {.gpu = true, .arch = 90};
+
+/* Runs the variant that the case has. */
+static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
+    code_module module = {0};
+    room r = {.block = 32u << pick(0, 3), .sms = (int)pick(1, 132)};
+    grid g;
+    size_t size = cuda_engine.fold_scratch(&x->l);
+    OK(ir_scan(&x->a, "scan", &x->f, &x->v, &gpu, &module));
+    if (judge && !judge_accept(&module, &gpu, judge, seed))
+        fail_msg("UF_SEED=%llu: %s", (unsigned long long)seed, x->op->name);
+    if (!sim_can(&module)) {
+        text_free(&module.ir);
+        return;
+    }
+    x->l.scratch = aligned_alloc(256, size / 256 * 256 + 256);
+    memset(x->l.scratch, 0, size);
+    uint64_t *words = malloc((size_t)launch_words(&x->v, NULL) * sizeof *words);
+    OK(launch_layout(&x->l, &r, words, &g));
+    const char *wrong = sim_run(&module, words, (int)g.words, (int)g.blocks, (int)g.threads);
+    if (!wrong)
+        wrong = scan_fault(x);
+    if (wrong)
+        fail_msg("UF_SEED=%llu: columns %d team %d vector %d repeat %d: %s", (unsigned long long)seed, x->v.columns,
+                 x->v.team, x->v.vector, x->v.repeat, wrong);
+    free(words);
+    free(x->l.scratch);
+    text_free(&module.ir);
+}
+
+/* Smaller tiles than the engine would take, so that there are several of them. */
+static void shrink(scan_case *x) {
+    if (x->f.order != FOLD_SERIAL && (x->v.columns || x->v.team > TEAM_WARP)) {
+        x->v.repeat = (uint8_t)(1 << pick(0, 1));
+        x->v.team = (uint8_t)(x->v.columns ? pick(3, 5) : pick(6, 7));
+    }
+}
+
+static void test_gpu(void **unused) {
+    (void)unused;
+    for (int64_t i = 0; i < trials(48); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        uint64_t seed = draw_state;
+        draw_extents(x, 8000);
+        const scan_operator *which = &scan_operators[i % scan_operator_count];
+        scan_make(x, which, any_dtype[pick(0, COUNT(any_dtype) - 1)], (int)pick(0, 2), chance(30));
+        specialise(x, &cuda_engine);
+        if (chance(70))
+            shrink(x);
+        run_simulated(x, seed, i % 12 ? 0 : JUDGE_ONE_ARCH | JUDGE_ASSEMBLE);
+        scan_free(x);
+        free(x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpu),
         cmocka_unit_test(test_cpu_pieces),
+        cmocka_unit_test(test_gpu),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

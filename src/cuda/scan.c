@@ -1,0 +1,240 @@
+/* scan.c - accumulations: which way a kernel goes through memory, how many threads take a line and how much each of them,
+ * whether the tiles of a line are spread over blocks, and the words and scratch memory of a launch. ir/gpu_scan.h has their
+ * layout. Nothing depends on the device: results are the same on all of one kind. */
+#include "cuda/launch.h"
+
+enum {
+    SECTOR = 32,          /* bytes that an access costs at least */
+    COLUMNS_MIN = 8,      /* neighbouring lines that are worth going together */
+    WORDS_A_THREAD = 16,  /* 32-bit words of states that a thread holds .. */
+    ELEMENTS_MIN = 4,     /* .. but so many elements at least, */
+    ELEMENTS_MAX = 16,    /* and at most */
+    SERIAL_AHEAD = 4,     /* elements that a thread loads before it combines them, one after the other */
+    TEAM_TILE = 8,        /* log2 of the threads of a tile */
+    COLUMN_THREADS = 256, /* of a block; see ir/gpu_scan.h */
+    ACROSS_MIN = 3,       /* log2 of the threads across neighbouring lines: sectors are whole, */
+    ACROSS_MAX = 5,       /* and a warp's accesses */
+    BLOCKS_ENOUGH = 264,  /* columns: blocks that keep a device busy, each going along its lines by itself */
+    SHARED_WORDS = 8192,  /* columns: of shared memory */
+    FAN_ROWS = 5,         /* log2 of the entries of a level that make one of the next */
+    FAN_COLUMNS = 4,
+    COUNTER_BYTES = 128,
+    LEVELS = 3
+};
+
+/* Lines are counted with 32 bits below this. */
+static const int64_t narrow_max = INT32_MAX - 65536;
+
+/* ---- Specialising ---- */
+
+/* Bytes of memory that a step along dimension 0 costs. */
+static int64_t step_bytes(const variant *v, const nd_loop *loop) {
+    int64_t bytes = 0;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        int64_t stride = v->operand[k].kind == OPERAND_NUMBER ? 0 : stride_of(loop, 0, k);
+        bool near = stride > -SECTOR && stride < SECTOR;
+        int64_t reach = near ? (stride < 0 ? -stride : stride) * element_size(v, k) : SECTOR;
+        bytes += reach < SECTOR ? reach : SECTOR;
+    }
+    return bytes;
+}
+
+static void set_kinds(variant *v, const nd_loop *loop) {
+    for (int k = 0; k < variant_operands(v); k++) {
+        variant_operand *o = &v->operand[k];
+        int64_t stride = stride_of(loop, 0, k);
+        o->fixed = 0;
+        if (o->kind < OPERAND_NUMBER)
+            o->kind = (uint8_t)(stride == 1 ? OPERAND_CONTIGUOUS : stride ? OPERAND_STRIDED : OPERAND_CONSTANT);
+    }
+}
+
+/* Elements of a thread: as its registers have room for, and fewer of a heavy kernel. */
+static int elements_of(const variant *v, const code_size *size) {
+    int most = size->has_loop ? ELEMENTS_MIN : BODY_MAX / (size->nodes > 0 ? size->nodes : 1), n = ELEMENTS_MAX;
+    while (n > ELEMENTS_MIN && n * v->lanes > WORDS_A_THREAD)
+        n /= 2;
+    while (n > 1 && n > most)
+        n /= 2;
+    return n;
+}
+
+static int vector_of(const variant *v) {
+    int largest = 0;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        if (v->operand[k].kind == OPERAND_CONTIGUOUS && element_size(v, k) > largest)
+            largest = element_size(v, k);
+    return largest ? ACCESS / largest : 1;
+}
+
+static int64_t length_of(const nd_loop *along) { return along->extent[0]; }
+
+static void specialise_rows(variant *v, const nd_loop *along, int elements) {
+    int64_t m = length_of(along), vectors = parts(m, log2_floor(v->vector));
+    unsigned most = log2_floor((uint64_t)(elements / v->vector));
+    /* short lines: lanes rather than vectors of a lane, for whole accesses, but two to have something in flight */
+    unsigned all = log2_ceil((uint64_t)vectors), lanes = all > 0 ? all - 1 : 0, slots;
+    lanes = lanes < TEAM_WARP ? lanes : TEAM_WARP;
+    slots = all - lanes;
+    slots = slots < most ? slots : most;
+    while (lanes < TEAM_TILE && lanes + slots < all)
+        lanes++;
+    v->team = (uint8_t)lanes;
+    v->repeat = (uint8_t)(1 << slots);
+}
+
+static int64_t groups_across(const variant *v, const nd_loop *lines) {
+    return parts(lines->extent[0], log2_floor(v->vector) + v->team);
+}
+
+static void specialise_columns(variant *v, const nd_loop *lines, int elements) {
+    v->team = ACROSS_MIN;
+    while (v->team < ACROSS_MAX && lines->extent[0] > (int64_t)v->vector << v->team &&
+           groups_across(v, lines) * (lines->count / lines->extent[0]) > 2 * BLOCKS_ENOUGH)
+        v->team++;
+    while (v->vector > 1 && ((COLUMN_THREADS >> v->team) * v->vector << v->team) * v->lanes > SHARED_WORDS)
+        v->vector /= 2;
+    v->repeat = (uint8_t)(elements / v->vector);
+}
+
+static void specialise_serial(variant *v, const nd_loop *along) {
+    v->columns = v->team = 0;
+    v->vector = 1;
+    v->repeat = SERIAL_AHEAD;
+    set_kinds(v, along);
+}
+
+int64_t scan_specialise(variant *v, const fold_subject *s) {
+    const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
+    v->ndim = (uint8_t)lines->ndim;
+    v->reduced = 1;
+    v->deterministic = 0; /* it is so anyway */
+    v->lanes = (uint8_t)(s->size->state_bytes / 4);
+    v->wide = lines->count > narrow_max;
+    v->columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
+    set_kinds(v, v->columns ? lines : along);
+    if (s->size->order == FOLD_SERIAL) {
+        specialise_serial(v, along);
+        return 0;
+    }
+    int elements = elements_of(v, s->size), vector = vector_of(v);
+    v->vector = (uint8_t)(vector < elements ? vector : elements);
+    if (v->columns)
+        specialise_columns(v, lines, elements);
+    else
+        specialise_rows(v, along, elements);
+    return 0;
+}
+
+/* ---- Layout ---- */
+
+/* How the lines of a launch are cut. */
+typedef struct cut {
+    int64_t tiles;   /* of a line */
+    int64_t groups;  /* columns: groups of lines side by side; rows: lines */
+    int64_t across;  /* columns: of them along dimension 0; rows: 1 */
+    int64_t entries; /* of one group at one place of a level */
+    bool spread;     /* over blocks */
+    unsigned fan;
+} cut;
+
+static cut cut_of(const launch *l) {
+    const variant *v = l->v;
+    const nd_loop *lines = l->loop;
+    unsigned vector = log2_floor(v->vector), repeat = log2_floor(v->repeat);
+    int64_t m = length_of(l->reduced);
+    cut c = {.across = 1, .groups = lines->count, .entries = 1, .fan = FAN_ROWS};
+    if (!v->columns) {
+        c.tiles = parts(m, v->team + vector + repeat);
+        c.spread = c.tiles > 1 && v->team > TEAM_WARP;
+        return c;
+    }
+    c.across = groups_across(v, lines);
+    c.groups = c.across * (lines->count / lines->extent[0]);
+    c.tiles = parts(m, log2_floor(COLUMN_THREADS) - v->team + repeat);
+    c.entries = (int64_t)v->vector << v->team;
+    c.spread = c.tiles > 1 && c.groups < BLOCKS_ENOUGH;
+    c.fan = FAN_COLUMNS;
+    return c;
+}
+
+/* Bytes of a level: those of all groups of lines. */
+static int64_t level_bytes(const cut *c, const variant *v, int level) {
+    return parts(c->tiles, c->fan * (unsigned)level) * c->groups * c->entries * 8 * v->lanes;
+}
+
+size_t scan_scratch(const launch *l) {
+    cut c = cut_of(l);
+    int64_t bytes = COUNTER_BYTES;
+    for (int level = 0; level < LEVELS; level++)
+        bytes += level_bytes(&c, l->v, level);
+    return c.spread ? (size_t)bytes : 0;
+}
+
+/* Are vectors of neighbours aligned in every operand? */
+static bool is_aligned(const launch *l) {
+    const variant *v = l->v;
+    uintptr_t wrong = 0;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        if (v->operand[k].kind != OPERAND_CONTIGUOUS)
+            continue;
+        uintptr_t width = (uintptr_t)element_size(v, k) * v->vector;
+        wrong |= (uintptr_t)l->data[k] & ((width < ACCESS ? width : ACCESS) - 1);
+        for (int d = v->columns; d < l->loop->ndim; d++)
+            wrong |= l->loop->extent[d] > 1 ? (uintptr_t)stride_of(l->loop, d, k) & (v->vector - 1u) : 0;
+        if (v->columns)
+            wrong |= (uintptr_t)stride_of(l->reduced, 0, k) & (v->vector - 1u);
+    }
+    return !wrong;
+}
+
+int scan_words(const variant *v, const core_layout *layout, int arrays) {
+    (void)layout;
+    return 14 + 3 * (v->ndim - 1) + arrays * (v->ndim + 1);
+}
+
+/* Lines of a block where a warp or less takes each. */
+static int64_t layout_lines(const launch *l, const room *r, grid *g) {
+    g->threads = r->block;
+    while (g->threads > BLOCK_MIN && parts(l->loop->count, log2_floor(g->threads) - l->v->team) < r->sms)
+        g->threads /= 2;
+    return parts(l->loop->count, log2_floor(g->threads) - l->v->team);
+}
+
+int64_t scan_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
+    const variant *v = l->v;
+    cut c = cut_of(l);
+    uint64_t at = (uint64_t)(uintptr_t)l->scratch;
+    *w++ = (uint64_t)l->loop->count;
+    *w++ = (uint64_t)length_of(l->reduced);
+    *w++ = is_aligned(l);
+    *w++ = (uint64_t)c.tiles;
+    w = put_divisor(w, v->columns ? c.groups : c.tiles, false);
+    w = put_divisor(w, c.across, false);
+    *w++ = c.spread ? at : 0;
+    at += COUNTER_BYTES;
+    for (int level = 0; level < LEVELS; level++) {
+        *w++ = c.spread ? at : 0;
+        at += (uint64_t)level_bytes(&c, v, level);
+    }
+    for (int d = 0; d < l->loop->ndim - 1; d++)
+        w = put_divisor(w, l->loop->extent[d], v->wide);
+    w = put_strides(w, l, 0);
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind != OPERAND_NUMBER)
+            *w++ = (uint64_t)stride_of(l->reduced, 0, k);
+    if (!v->columns && v->team <= TEAM_WARP)
+        return layout_lines(l, r, g);
+    g->threads = v->columns ? COLUMN_THREADS : 1u << v->team;
+    int64_t blocks;
+    if (__builtin_mul_overflow(c.groups, v->columns && !c.spread ? 1 : c.tiles, &blocks))
+        return INT64_MAX;
+    return blocks;
+}
+
+uf_status scan_prepare(const launch *l) {
+    size_t size = scan_scratch(l);
+    if (size)
+        CU(cuMemsetD8Async, (uintptr_t)l->scratch, 0, size, l->stream);
+    return UF_OK;
+}

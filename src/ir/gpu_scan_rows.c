@@ -1,0 +1,448 @@
+/* gpu_scan_rows.c - accumulations along lines whose elements are neighbours.
+ *
+ * 2^team threads take a line: lanes of a warp, with several lines to a block, or a block, with several tiles to a line. A
+ * thread has `repeat` vectors of `vector` elements, each one next to its neighbours', so that accesses are whole. It scans its
+ * vectors one by one; shuffles scan what they come to over the lanes; the rest is a serial fold over the vectors, over the
+ * warps of the block, and over the tiles by look-back. Beyond the end of a line the last element stands in for what is not
+ * there: nothing comes after it, so only its stores are left out. */
+#include "ir/gpu_scan.h"
+
+#include "ir/internal.h"
+#include "ir/lanes.h"
+
+enum {
+    FAN = 5, /* log2 of the tiles of a group, and of the groups of a part */
+    WARP_LANES = 32
+};
+
+typedef struct rows {
+    gpu_scan_kernel *g;
+    fold_writer *w;
+    int lanes; /* log2 of those of a warp that share a line */
+    int warps; /* that share one */
+    int vector, slots;
+    ssa lane;     /* i32, in its group */
+    ssa warp;     /* i32, in the block */
+    ssa tile;     /* i32, of the line */
+    ssa first;    /* i64: the thread's first element */
+    ssa left;     /* i64: elements from there to the end; may be negative */
+    ssa mine;     /* i1: the line is to be written */
+    ssa whole;    /* i1: all of the thread's vectors are, and aligned */
+    ssa *raw;     /* [(slot * vector + i) * noperands + k]: variables, of what is loaded */
+    item *x;      /* [slot * vector + i] */
+    ssa *results; /* [(slot * vector + i) * nout + k] */
+} rows;
+
+/* ---- Where ---- */
+
+/* Elements from the thread's first to its i-th of a slot. */
+static int distance(const rows *r, int slot, int i) { return (slot << r->lanes) * r->vector + i; }
+
+static ssa thread_in_line(rows *r) {
+    emit *e = r->w->s.e;
+    int each = r->slots * r->vector; /* elements of a thread */
+    ssa at = emit_value(e, "mul i32 %s, %d", r->lane.text, r->vector);
+    if (r->warps > 1) {
+        ssa warp = emit_value(e, "mul i32 %s, %d", r->warp.text, each * WARP_LANES);
+        at = shape_op(e, "add i32", at, warp);
+    }
+    ssa tile =
+        emit_value(e, "mul i64 %s, %lld", shape_widen(e, r->tile).text, (long long)each * r->warps * (1 << r->lanes));
+    return shape_op(e, "add i64", shape_widen(e, at), tile);
+}
+
+static void find_line(rows *r, ssa block) {
+    shape *s = &r->w->s;
+    emit *e = s->e;
+    ssa line, thread = shape_register(e, "tid");
+    if (r->warps > 1) {
+        ssa quotient;
+        shape_divide(s, &r->g->order, false, block, &quotient, &r->tile);
+        line = shape_widen(e, quotient);
+        r->mine = ssa_text("true");
+    } else {
+        ssa across = emit_value(e, "lshr i32 %s, %d", shape_register(e, "ntid").text, r->lanes);
+        line = shape_op(e, "mul i64", shape_widen(e, block), shape_widen(e, across));
+        ssa own = emit_value(e, "lshr i32 %s, %d", thread.text, r->lanes);
+        line = shape_op(e, "add i64", line, shape_widen(e, own));
+        r->tile = ssa_text("0");
+        r->mine = shape_op(e, "icmp slt i64", line, r->g->lines);
+        line = shape_select(e, "i64", r->mine, line, emit_value(e, "sub i64 %s, 1", r->g->lines.text));
+    }
+    gpu_scan_line(r->g, line, 0);
+    r->lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << r->lanes) - 1);
+    r->warp = emit_value(e, "lshr i32 %s, 5", thread.text);
+    r->first = thread_in_line(r);
+    r->left = shape_op(e, "sub i64", r->g->length, r->first);
+    ssa all = emit_value(e, "icmp sge i64 %s, %d", r->left.text, distance(r, r->slots - 1, r->vector));
+    r->whole = shape_op(e, "and i1", all, shape_op(e, "and i1", r->mine, r->g->aligned));
+}
+
+/* ---- Loads and stores ---- */
+
+/* Operand k at an element counted from the thread's first one: a number, or i64. */
+static ssa address(rows *r, int k, ssa from, ssa index) {
+    shape *s = &r->w->s;
+    switch (s->v->operand[k].kind) {
+    case OPERAND_CONTIGUOUS:
+        return shape_at(s, k, from, index);
+    case OPERAND_CONSTANT:
+        return from;
+    default:
+        return shape_at(s, k, from, shape_op(s->e, "mul i64", index, r->g->along[k]));
+    }
+}
+
+static ssa *raw_at(rows *r, int slot, int i, int k) { return &r->raw[(slot * r->vector + i) * r->w->s.noperands + k]; }
+
+static void keep_raw(rows *r, int slot, int i, int k, ssa value) {
+    const char *type = ir_value_type(shape_memory(&r->w->s, k));
+    emit_line(r->w->s.e, "store %s %s, %s* %s", type, value.text, type, raw_at(r, slot, i, k)->text);
+}
+
+static void load_whole(rows *r, int k, ssa from) {
+    shape *s = &r->w->s;
+    ssa values[BATCH_LANES];
+    for (int slot = 0; slot < r->slots; slot++) {
+        if (s->v->operand[k].kind == OPERAND_CONTIGUOUS)
+            emit_load_vector(s->e, shape_memory(s, k), address(r, k, from, ssa_text("%d", distance(r, slot, 0))),
+                             r->vector, values);
+        for (int i = 0; i < r->vector; i++) {
+            if (s->v->operand[k].kind != OPERAND_CONTIGUOUS)
+                values[i] =
+                    emit_load(s->e, shape_memory(s, k), address(r, k, from, ssa_text("%d", distance(r, slot, i))));
+            keep_raw(r, slot, i, k, values[i]);
+        }
+    }
+}
+
+static void load_part(rows *r, int k, ssa from, ssa last) {
+    shape *s = &r->w->s;
+    for (int slot = 0; slot < r->slots; slot++)
+        for (int i = 0; i < r->vector; i++) {
+            ssa at = ssa_text("%d", distance(r, slot, i));
+            at = shape_select(s->e, "i64", shape_op(s->e, "icmp slt i64", at, last), at, last);
+            keep_raw(r, slot, i, k, emit_load(s->e, shape_memory(s, k), address(r, k, from, at)));
+        }
+}
+
+static void load(rows *r) {
+    shape *s = &r->w->s;
+    emit *e = s->e;
+    int whole = emit_label_new(e), part = emit_label_new(e), end = emit_label_new(e);
+    ssa from[VARIANT_OPERANDS], last = emit_value(e, "sub i64 %s, 1", r->left.text);
+    for (int k = 0; k < s->nin; k++)
+        if (fold_reads(r->w, k))
+            from[k] = address(r, k, r->g->at[k], r->first);
+    emit_branch_if(e, r->whole, whole, part);
+    emit_label(e, whole);
+    for (int k = 0; k < s->nin; k++)
+        if (fold_reads(r->w, k))
+            load_whole(r, k, from[k]);
+    emit_branch(e, end);
+    emit_label(e, part);
+    for (int k = 0; k < s->nin; k++)
+        if (fold_reads(r->w, k))
+            load_part(r, k, from[k], last);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+static ssa *result_at(rows *r, int slot, int i, int k) {
+    return &r->results[(slot * r->vector + i) * r->w->s.v->nout + k];
+}
+
+static void store_whole(rows *r, int k, ssa from) {
+    shape *s = &r->w->s;
+    dtype t = shape_memory(s, s->nin + k);
+    for (int slot = 0; slot < r->slots; slot++) {
+        ssa values[BATCH_LANES], at = ssa_text("%d", distance(r, slot, 0));
+        for (int i = 0; i < r->vector; i++)
+            values[i] = *result_at(r, slot, i, k);
+        if (s->v->operand[s->nin + k].kind == OPERAND_CONTIGUOUS)
+            emit_store_vector(s->e, t, values, address(r, s->nin + k, from, at), r->vector);
+        for (int i = 0; i < r->vector && s->v->operand[s->nin + k].kind != OPERAND_CONTIGUOUS; i++)
+            emit_store(s->e, t, values[i], address(r, s->nin + k, from, ssa_text("%d", distance(r, slot, i))));
+    }
+}
+
+static void store_part(rows *r, const ssa *from) {
+    shape *s = &r->w->s;
+    ssa left = shape_select(s->e, "i64", r->mine, r->left, ssa_text("0"));
+    for (int slot = 0; slot < r->slots; slot++)
+        for (int i = 0; i < r->vector; i++) {
+            int at = distance(r, slot, i), end = shape_if(s, emit_value(s->e, "icmp sgt i64 %s, %d", left.text, at));
+            for (int k = 0; k < s->v->nout; k++)
+                emit_store(s->e, shape_memory(s, s->nin + k), *result_at(r, slot, i, k),
+                           address(r, s->nin + k, from[k], ssa_text("%d", at)));
+            shape_end_if(s, end);
+        }
+}
+
+static void store(rows *r) {
+    shape *s = &r->w->s;
+    emit *e = s->e;
+    int whole = emit_label_new(e), part = emit_label_new(e), end = emit_label_new(e);
+    ssa from[UF_MAX_OPERANDS];
+    for (int k = 0; k < s->v->nout; k++)
+        from[k] = address(r, s->nin + k, r->g->at[s->nin + k], r->first);
+    emit_branch_if(e, r->whole, whole, part);
+    emit_label(e, whole);
+    for (int k = 0; k < s->v->nout; k++)
+        store_whole(r, k, from[k]);
+    emit_branch(e, end);
+    emit_label(e, part);
+    store_part(r, from);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+/* ---- Scans ---- */
+
+static void elements(rows *r) {
+    shape *s = &r->w->s;
+    emit *e = s->e;
+    for (int slot = 0; slot < r->slots; slot++)
+        for (int i = 0; i < r->vector; i++) {
+            ssa in[VARIANT_OPERANDS], index = emit_value(e, "add i64 %s, %d", r->first.text, distance(r, slot, i));
+            for (int k = 0; k < s->nin; k++)
+                if (fold_reads(r->w, k)) {
+                    const char *type = ir_value_type(shape_memory(s, k));
+                    in[k] = emit_value(e, "load %s, %s* %s", type, type, raw_at(r, slot, i, k)->text);
+                }
+            item x = fold_element(r->w, in, gpu_scan_position(r->g, index));
+            item *own = &r->x[slot * r->vector + i];
+            *own = i ? fold_join(r->w, own - 1, &x) : x;
+        }
+}
+
+/* What comes before a thread's vector of a slot among the lanes; *total becomes what all lanes' come to, for all. */
+static item scan_lanes(rows *r, const item *own, item *total) {
+    emit *e = r->w->s.e;
+    item all = *own;
+    for (int by = 1; by < 1 << r->lanes; by *= 2) {
+        item before = lanes_up(r->w, &all, by, r->lanes);
+        before.has = emit_value(e, "icmp uge i32 %s, %d", r->lane.text, by);
+        all = fold_join(r->w, &before, &all);
+    }
+    *total = lanes_from(r->w, &all, (1 << r->lanes) - 1, r->lanes);
+    item before = lanes_up(r->w, &all, 1, r->lanes);
+    before.has = emit_value(e, "icmp ne i32 %s, 0", r->lane.text);
+    return before;
+}
+
+/* before[slot]: what comes before each of the thread's vectors in its warp; returns what the warp's come to. */
+static item scan_slots(rows *r, item *before) {
+    item total, so_far;
+    for (int slot = 0; slot < r->slots; slot++) {
+        const item *own = &r->x[slot * r->vector + r->vector - 1];
+        if (!r->lanes) {
+            total = *own;
+            before[slot] = *own; /* stands in */
+            before[slot].has = ssa_text("false");
+        } else {
+            before[slot] = scan_lanes(r, own, &total);
+        }
+        if (slot)
+            before[slot] = fold_join(r->w, &so_far, &before[slot]);
+        so_far = slot ? fold_join(r->w, &so_far, &total) : total;
+    }
+    return so_far;
+}
+
+/* The same over the warps of a block, by shared memory; *total becomes what all come to. */
+static item scan_warps(rows *r, const item *own, item *total) {
+    shape *s = &r->w->s;
+    emit *e = s->e;
+    int first = shape_if(s, emit_value(e, "icmp eq i32 %s, 0", r->lane.text));
+    scan_shared_put(r->g, r->warp, own);
+    shape_end_if(s, first);
+    scan_barrier(r->g);
+    item before = {.has = {""}};
+    for (int i = 0; i < r->warps; i++) {
+        item one = scan_shared_get(r->g, ssa_text("%d", i));
+        if (i) {
+            ssa after = emit_value(e, "icmp uge i32 %s, %d", r->warp.text, i);
+            before = i > 1 ? fold_choose(r->w, after, total, &before) : *total;
+            one = fold_join(r->w, total, &one);
+        }
+        *total = one;
+    }
+    before.has = emit_value(e, "icmp ne i32 %s, 0", r->warp.text);
+    return before;
+}
+
+/* ---- Look-back: the first warp finds what comes before the tile ---- */
+
+typedef struct back {
+    ssa level[2], part; /* index in the group, in the part; i32: of the part */
+    ssa base[3];        /* i64: the line's first entry of each level */
+} back;
+
+static back find_entries(rows *r, ssa block) {
+    emit *e = r->w->s.e;
+    gpu_scan_kernel *g = r->g;
+    back b;
+    ssa line, tile, groups = emit_value(e, "add i32 %s, %d", g->tiles.text, (1 << FAN) - 1);
+    groups = emit_value(e, "lshr i32 %s, %d", groups.text, FAN);
+    ssa parts =
+        emit_value(e, "lshr i32 %s, %d", emit_value(e, "add i32 %s, %d", groups.text, (1 << FAN) - 1).text, FAN);
+    shape_divide(&r->w->s, &g->order, false, block, &line, &tile);
+    line = shape_widen(e, line);
+    b.base[0] = shape_op(e, "mul i64", line, shape_widen(e, g->tiles));
+    b.base[1] = shape_op(e, "mul i64", line, shape_widen(e, groups));
+    b.base[2] = shape_op(e, "mul i64", line, shape_widen(e, parts));
+    b.level[0] = emit_value(e, "and i32 %s, %d", r->tile.text, (1 << FAN) - 1);
+    ssa group = emit_value(e, "lshr i32 %s, %d", r->tile.text, FAN);
+    b.level[1] = emit_value(e, "and i32 %s, %d", group.text, (1 << FAN) - 1);
+    b.part = emit_value(e, "lshr i32 %s, %d", group.text, FAN);
+    return b;
+}
+
+static ssa entry(rows *r, const back *b, int level, ssa index) {
+    return shape_op(r->w->s.e, "add i64", b->base[level], shape_widen(r->w->s.e, index));
+}
+
+static void warp_meet(emit *e) {
+    emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
+    emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 -1)");
+}
+
+/* The first `count` (i32, above 0) entries of a level from `from` (i32) on, in order. Lanes beyond repeat the first. */
+static item gather(rows *r, const back *b, int level, ssa from, ssa count) {
+    emit *e = r->w->s.e;
+    ssa lane = emit_value(e, "and i32 %s, 31", shape_register(e, "tid").text);
+    ssa there = shape_op(e, "icmp ult i32", lane, count);
+    ssa index = shape_op(e, "add i32", from, shape_select(e, "i32", there, lane, ssa_text("0")));
+    item x = scan_await(r->g, level, entry(r, b, level, index));
+    warp_meet(e);
+    x.has = there;
+    return lanes_fold(r->w, &x, FAN);
+}
+
+/* Appends what `so_far` holds to the left of x where that is there, in lane 0. */
+static void leave(rows *r, const back *b, int level, ssa index, const item *x, ssa when) {
+    shape *s = &r->w->s;
+    ssa lane = emit_value(s->e, "and i32 %s, 31", shape_register(s->e, "tid").text);
+    ssa one = shape_op(s->e, "and i1", emit_value(s->e, "icmp eq i32 %s, 0", lane.text), when);
+    int end = shape_if(s, one);
+    scan_publish(r->g, level, entry(r, b, level, index), x);
+    shape_end_if(s, end);
+}
+
+static ssa is_last(emit *e, ssa index) { return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << FAN) - 1); }
+
+/* Joins the entries of a level before the tile's own to the left of *so_far. */
+static void level_back(rows *r, const back *b, int level, ssa from, const item_slot *so_far) {
+    shape *s = &r->w->s;
+    emit *e = s->e;
+    ssa count = level < 2 ? b->level[level] : b->part;
+    int end = shape_if(s, emit_value(e, "icmp ne i32 %s, 0", count.text));
+    item x, after = item_get(r->w, so_far);
+    if (level < 2) {
+        x = gather(r, b, level, from, count);
+        x.has = ssa_text("%s", "");
+    } else {
+        x = scan_await(r->g, 2, entry(r, b, 2, emit_value(e, "sub i32 %s, 1", b->part.text)));
+        warp_meet(e);
+    }
+    x = fold_join(r->w, &x, &after);
+    item_put(r->w, so_far, &x);
+    shape_end_if(s, end);
+}
+
+static void look_back(rows *r, ssa block, const item *own, const item_slot *so_far) {
+    emit *e = r->w->s.e;
+    back b = find_entries(r, block);
+    ssa group = emit_value(e, "lshr i32 %s, %d", r->tile.text, FAN);
+    ssa from[2] = {emit_value(e, "and i32 %s, %d", r->tile.text, ~((1 << FAN) - 1)),
+                   emit_value(e, "and i32 %s, %d", group.text, ~((1 << FAN) - 1))};
+    ssa last = is_last(e, b.level[0]), last_group = shape_op(e, "and i1", last, is_last(e, b.level[1]));
+    leave(r, &b, 0, r->tile, own, ssa_text("true"));
+    item none = *own;
+    none.has = ssa_text("false");
+    item_put(r->w, so_far, &none);
+    level_back(r, &b, 0, from[0], so_far);
+    item before = item_get(r->w, so_far), x = fold_join(r->w, &before, own);
+    leave(r, &b, 1, group, &x, last);
+    level_back(r, &b, 1, from[1], so_far);
+    level_back(r, &b, 2, ssa_text("0"), so_far);
+    before = item_get(r->w, so_far);
+    x = fold_join(r->w, &before, own);
+    leave(r, &b, 2, b.part, &x, last_group);
+}
+
+/* What comes before the tile, for all threads of the block. */
+static item before_tile(rows *r, ssa block, const item *own, const item_slot *found) {
+    shape *s = &r->w->s;
+    emit *e = s->e;
+    int many = shape_if(s, emit_value(e, "icmp ne i64 %s, 0", r->g->counter.text));
+    int warp = shape_if(s, emit_value(e, "icmp eq i32 %s, 0", r->warp.text));
+    look_back(r, block, own, found);
+    int one = shape_if(s, emit_value(e, "icmp eq i32 %s, 0", r->lane.text));
+    item x = item_get(r->w, found);
+    scan_shared_put(r->g, ssa_text("%d", r->warps), &x);
+    shape_end_if(s, one);
+    shape_end_if(s, warp);
+    scan_barrier(r->g);
+    x = scan_shared_get(r->g, ssa_text("%d", r->warps));
+    x.has = ssa_text("%s", "");
+    item_put(r->w, found, &x);
+    shape_end_if(s, many);
+    x = item_get(r->w, found);
+    x.has = emit_value(e, "icmp ne i32 %s, 0", r->tile.text);
+    return x;
+}
+
+/* ---- The kernel ---- */
+
+static void results(rows *r, const item *before) {
+    emit *e = r->w->s.e;
+    for (int slot = 0; slot < r->slots; slot++)
+        for (int i = 0; i < r->vector; i++) {
+            item x = fold_join(r->w, &before[slot], &r->x[slot * r->vector + i]);
+            ssa count = emit_value(e, "add i64 %s, %d", r->first.text, distance(r, slot, i) + 1);
+            x.has = ssa_text("%s", "");
+            fold_results(r->w, &x, count, result_at(r, slot, i, 0));
+        }
+}
+
+static void make_variables(rows *r) {
+    shape *s = &r->w->s;
+    int n = r->slots * r->vector;
+    r->x = arena_alloc(s->e->a, (size_t)n * sizeof *r->x);
+    r->results = arena_alloc(s->e->a, (size_t)(n * s->v->nout) * sizeof *r->results);
+    r->raw = arena_alloc(s->e->a, (size_t)(n * s->noperands) * sizeof *r->raw);
+    for (int slot = 0; slot < r->slots; slot++)
+        for (int i = 0; i < r->vector; i++)
+            for (int k = 0; k < s->nin; k++)
+                if (fold_reads(r->w, k))
+                    *raw_at(r, slot, i, k) = emit_value(s->e, "alloca %s", ir_value_type(shape_memory(s, k)));
+}
+
+void gpu_scan_rows(gpu_scan_kernel *g) {
+    const variant *v = g->w->s.v;
+    emit *e = g->w->s.e;
+    int team = v->team;
+    rows r = {.g = g, .w = g->w, .vector = v->vector, .slots = v->repeat};
+    r.lanes = team < TEAM_WARP ? team : TEAM_WARP;
+    r.warps = 1 << (team - r.lanes);
+    g->shared = (r.warps + 1) * g->words + 1;
+    make_variables(&r);
+    item_slot found = item_variable(g->w, true);
+    ssa block = r.warps > 1 ? gpu_scan_ticket(g, g->shared - 1) : shape_register(e, "ctaid");
+    find_line(&r, block);
+    load(&r);
+    elements(&r);
+    item *before = arena_alloc(e->a, (size_t)r.slots * sizeof *before), total = scan_slots(&r, before);
+    if (r.warps > 1) {
+        item warps = scan_warps(&r, &total, &total);
+        item_put(g->w, &found, &total); /* stands in where there is no tile before */
+        item tiles = before_tile(&r, block, &total, &found);
+        warps = fold_join(g->w, &tiles, &warps);
+        for (int slot = 0; slot < r.slots; slot++)
+            before[slot] = fold_join(g->w, &warps, &before[slot]);
+    }
+    results(&r, before);
+    store(&r);
+}
