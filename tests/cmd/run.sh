@@ -228,6 +228,18 @@ cp "$work/out" "$work/standard.npy"
 leaves standard.npy '|i1' '(3,)' '\014\026\040'
 input=
 
+export UFUNC_CUDA_DRIVER="$work/absent.so"
+expect 1 '' 'the CUDA driver cannot be used' run "$add" "$work/float.npy" 1 --device cuda
+expect 1 '' 'the CUDA driver cannot be used' reduce "$add" $sum "$work/float.npy" --device cuda:1
+# The driver that stands in computes nothing, but memory comes and goes.
+UFUNC_CUDA_DRIVER="$BUILD/test/libmockcuda.so"
+if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
+    expect 0 '^float32 \(2\)$' '' run "$add" "$work/float.npy" 1 --device cuda
+    expect 0 '^float64 \(3\)$' '' reduce "$add" $sum "$work/a.npy" -a 0 -w "$work/mask.npy" -i 0 --device cuda:1
+    expect 1 '' 'device 7' reduce "$add" $sum "$work/a.npy" --device cuda:7
+fi
+unset UFUNC_CUDA_DRIVER
+
 if [ -w /dev/full ]; then
     n=$((n + 1))
     "$BUILD/ufunc" --version >/dev/full 2>"$work/err"
