@@ -13,7 +13,7 @@ enum {
     TARGET = 0,
     ARRAYS = 3 + UF_MAX_NDIM,
     SPACE_WORDS = 256, /* on the stack; beyond, one block */
-    CHUNK = 1024       /* indices looked at together */
+    CHUNK = 256        /* indices looked at together */
 };
 
 typedef struct job {
@@ -192,21 +192,30 @@ static uf_status operand_fit(const job *j) {
 
 /* ---- Indices in host memory ---- */
 
-/* The first of n indices that is outside of an extent, or n. -extent .. extent-1 is from 0 on, moved up by the extent. */
-#define OUTSIDE(name, type, wide, up)                                                       \
-    static int64_t name(const void *data, int64_t n, int64_t stride, int64_t extent) {      \
-        const type *x = data;                                                               \
-        const uint64_t shift = (up) ? (uint64_t)extent : 0, end = (uint64_t)extent + shift; \
-        for (int64_t first = 0; first < n; first += CHUNK) {                                \
-            int64_t last = n - first < CHUNK ? n : first + CHUNK;                           \
-            bool outside = false;                                                           \
-            for (int64_t i = first; i < last; i++)                                          \
-                outside |= (uint64_t)(wide)x[i * stride] + shift >= end;                    \
-            for (int64_t i = first; outside; i++)                                           \
-                if ((uint64_t)(wide)x[i * stride] + shift >= end)                           \
-                    return i;                                                               \
-        }                                                                                   \
-        return n;                                                                           \
+/* The first of n indices that is outside of an extent, or n. With `up`, the extent, they count from the end too. What is in range
+ * leaves the sign bits of itself (moved up) and of its distance from the last one clear: neighbours are looked at CHUNK at a time,
+ * by vectors, and one by one where a bit is set. */
+#define OUTSIDE(name, type, wide, counts_down)                                                           \
+    static bool name##_chunk(const type *x, uint64_t up, uint64_t last) {                                \
+        uint64_t bits = 0;                                                                               \
+        for (int i = 0; i < CHUNK; i++) {                                                                \
+            uint64_t index = (uint64_t)(wide)x[i] + up;                                                  \
+            bits |= index | (last - index);                                                              \
+        }                                                                                                \
+        return bits >> 63;                                                                               \
+    }                                                                                                    \
+    static int64_t name(const void *data, int64_t n, int64_t stride, int64_t extent) {                   \
+        const type *x = data;                                                                            \
+        const uint64_t up = (counts_down) ? (uint64_t)extent : 0, end = (uint64_t)extent + up;           \
+        for (int64_t first = 0, last; first < n; first = last) {                                         \
+            last = n - first < CHUNK ? n : first + CHUNK;                                                \
+            if (stride == 1 && last - first == CHUNK && extent && !name##_chunk(x + first, up, end - 1)) \
+                continue;                                                                                \
+            for (int64_t i = first; i < last; i++)                                                       \
+                if ((uint64_t)(wide)x[i * stride] + up >= end)                                           \
+                    return i;                                                                            \
+        }                                                                                                \
+        return n;                                                                                        \
     }
 OUTSIDE(outside_int8, int8_t, int64_t, true)
 OUTSIDE(outside_int16, int16_t, int64_t, true)
@@ -381,17 +390,18 @@ static bool is_owned(const job *j, const variant *v, const code_target *target) 
 }
 
 static uf_status variant_make(const job *j, variant *v) {
-    const engine *e = engines[j->a.engine];
-    code_target target;
     memset(v, 0, sizeof *v);
     v->loop = LOOP_AT;
     v->nin = (uint8_t)j->func->nin;
     v->nout = 1;
     v->nindices = (uint8_t)j->nindices;
     operands_fill(j, v);
-    TRY(e->target(j->a.device, &target));
-    v->deterministic = target.gpu && is_owned(j, v, &target);
-    e->specialise(v, &j->loop, NULL, NULL, &j->binding->size);
+    if (j->a.engine == ENGINE_CUDA) {
+        code_target target;
+        TRY(engines[ENGINE_CUDA]->target(j->a.device, &target));
+        v->deterministic = is_owned(j, v, &target);
+    }
+    engines[j->a.engine]->specialise(v, &j->loop, NULL, NULL, &j->binding->size);
     return UF_OK;
 }
 
