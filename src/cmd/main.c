@@ -7,14 +7,16 @@
 
 #include "cmd.h"
 
-#define FUNCTION_AND_INPUTS                                                                                            \
-    "INPUT is a .npy file, - for one from standard input, or a number. NAME is a function of the catalogue, FILE.uf\n" \
-    "a function file; a KERNEL may also be in a file. Without -o the outputs are printed.\n\n"                         \
-    "  -o, --output OUT.npy      where the output goes, - is standard output; once for each output, in their order\n"  \
-    "  -t, --dtype DTYPE         of the outputs; bfloat16: inputs of dtype V2 are that\n"                              \
-    "  -s, --signatures LIST     of a kernel; of a NAME or FILE.uf the one signature to be used\n"                     \
-    "  -d, --device DEVICE       cpu (default), cuda or cuda:N, where arrays are copied to and back\n"                 \
-    "  -j, --threads N           largest number of threads on the CPU; default: all\n"                                 \
+#define WHAT_AND_INPUTS "(NAME | FILE.uf | KERNEL | FILE | -e KERNEL) INPUT .. [OPTION ..]"
+#define FUNCTION_AND_INPUTS                                                                                           \
+    "NAME is a function of the catalogue, FILE.uf a function file; a FILE may hold a KERNEL. INPUT is a .npy file,\n" \
+    "- for one from standard input, or a number: 1, -2.5, 1+2j, true. Numbers and 0-d arrays follow the dtypes of\n"  \
+    "the other inputs. Without -o the outputs are printed.\n\n"                                                       \
+    "  -o, --output OUT.npy      where the output goes, - is standard output; once for each output, in their order\n" \
+    "  -t, --dtype DTYPE         of the outputs; bfloat16: inputs of dtype V2 are that\n"                             \
+    "  -s, --signatures LIST     of a kernel; of a NAME or FILE.uf the one signature to be used\n"                    \
+    "  -d, --device DEVICE       cpu (default), cuda or cuda:N, where arrays are copied to and back\n"                \
+    "  -j, --threads N           largest number of threads on the CPU; default: all\n"                                \
     "  -f, --fast                of a kernel: contract, approximate division, flush subnormals\n"
 
 #define ORDER_OPTIONS                                                                \
@@ -37,7 +39,7 @@ static const verb verbs[] = {
      "  -g, --debug               line information\n"
      "  -r, --max-registers N     registers a GPU thread may use\n",
      run_inspect},
-    {"run", "(NAME | FILE.uf | KERNEL | FILE | -e KERNEL) INPUT .. [OPTION ..]", "applies a function to arrays",
+    {"run", WHAT_AND_INPUTS, "applies a function to arrays",
      FUNCTION_AND_INPUTS
      "  -l, --layout LAYOUT       core dimensions of a kernel, e.g. '(m,n),(n)->(m)'; default: elementwise\n"
      "  -a, --axis N              the axis of the one core dimension; default: the last\n"
@@ -45,16 +47,14 @@ static const verb verbs[] = {
      "  -n, --shape N,..          of the output, with --dtype, where its size is known from it alone\n"
      "  -w, --where MASK.npy      bool; where it is false outputs are 0\n",
      run_run},
-    {"reduce", "(NAME | FILE.uf | KERNEL | FILE | -e KERNEL) INPUT .. [OPTION ..]", "folds arrays along axes",
-     "The function is a reduction, or elementwise with two inputs, of which it folds one array: '(x, y) { return x + "
-     "y; "
-     "}'.\n" FUNCTION_AND_INPUTS "  -a, --axis N,..           the axes to be reduced; default: all; '' is none\n"
+    {"reduce", WHAT_AND_INPUTS, "folds arrays along axes",
+     "The function is a reduction, or elementwise with two inputs, and then folds one array.\n" FUNCTION_AND_INPUTS
+     "  -a, --axis N,..           the axes to be reduced; default: all; '' is none\n"
      "  -k, --keepdims            reduced axes stay, with extent 1\n"
      "  -i, --initial NUMBER,..   where the fold begins: a number for each value of the state\n"
      "  -w, --where MASK.npy      bool; elements where it is false take no part\n" ORDER_OPTIONS,
      run_reduce},
-    {"accumulate", "(NAME | FILE.uf | KERNEL | FILE | -e KERNEL) INPUT .. [OPTION ..]",
-     "folds arrays along an axis, every step an element of the output",
+    {"accumulate", WHAT_AND_INPUTS, "folds arrays along an axis, every step an element of the output",
      "The function is as for `ufunc reduce`.\n" FUNCTION_AND_INPUTS
      "  -a, --axis N              the axis; default: the first\n"
      "  -D, --deterministic       on a GPU: the same bits in each run\n" ORDER_OPTIONS,
