@@ -6,7 +6,7 @@
 static const char *fit(call *c) {
     c->nin = c->about.nin;
     if (strcmp(c->about.kind, "reduction") == 0)
-        return "is a reduction; `ufunc reduce` runs it";
+        return "is a reduction; `ufunc reduce` and `ufunc accumulate` run it";
     return NULL;
 }
 

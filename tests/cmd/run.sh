@@ -168,7 +168,7 @@ expect 2 '' 'kernel begins with 1 number, but --initial has 2' reduce "$add" $su
 expect 2 '' 'kernel takes 1 input, but 2 are given' reduce "$add" $sum "$work/a.npy" "$work/b.npy"
 expect 2 '' 'softmax does not reduce' reduce softmax "$work/float.npy"
 expect 2 '' 'kernel does not reduce' reduce '(x) { return x; }' "$work/float.npy"
-expect 2 '' 'range is a reduction; `ufunc reduce` runs it' run "$work/range.uf" "$work/float.npy"
+expect 2 '' 'range is a reduction; `ufunc reduce` and `ufunc accumulate` run it' run "$work/range.uf" "$work/float.npy"
 expect 1 '' 'axis 2 is out of range|axis 2' reduce "$add" $sum "$work/a.npy" --axis 2
 expect 1 '' 'axis' reduce "$add" $sum "$work/a.npy" --axis 0,-2
 expect 1 '' 'no identity|identity' reduce "$add" $sum "$work/a.npy" --where "$work/mask.npy"
