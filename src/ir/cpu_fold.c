@@ -300,7 +300,8 @@ static void fold_rows(kernel *q) {
 
 static void fold_nothing(kernel *q) {
     emit *e = q->w->s.e;
-    item x = fold_identity(q->w);
+    bool taken = q->w->f->order == FOLD_SERIAL && q->w->s.v->ninitial; /* else store_results takes them in */
+    item x = taken ? fold_initial(q->w) : fold_identity(q->w);
     shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), q->n);
     store_results(q, &x, ssa_text("0"), l.i, false);
     shape_loop_end(e, &l, ssa_text("1"), 0);

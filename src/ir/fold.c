@@ -102,7 +102,7 @@ item fold_if(fold_writer *w, ssa counts, const item *x) {
 item fold_identity(fold_writer *w) {
     const fold *f = w->f;
     item x = {.has = {""}};
-    if (!fold_sparse(w) || w->s.v->empty) {
+    if (f->identity && (!fold_sparse(w) || w->s.v->empty)) {
         apply(w, f->identity, "identity", NULL, f->state, x.v);
     } else {
         for (int k = 0; k < f->nstate; k++)
