@@ -544,7 +544,7 @@ static void test_end(test *t) {
     arena_free(&t->a);
 }
 
-static void test_begin(test *t, const recipe *r) {
+static void test_begin(test *t, const recipe *r, int64_t most) {
     memset(t, 0, sizeof *t);
     t->r = r;
     t->f = fold_of(&t->a, r);
@@ -552,7 +552,7 @@ static void test_begin(test *t, const recipe *r) {
     t->has_initial = chance(30) && strcmp(r->name, "variance") && !r->takes_count;
     t->segmented = chance(20);
     t->threads = chance(50) ? 1 : (int)pick(2, 7);
-    draw_extents(t, chance(80) ? 3000 : 60000);
+    draw_extents(t, most);
     t->v = variant_for(t);
     draw_elements(t);
 }
@@ -562,16 +562,270 @@ static void random_folds(void **unused) {
     for (int64_t i = 0; i < trials(6); i++)
         for (size_t k = 0; k < COUNT(recipes); k++) {
             test t;
-            test_begin(&t, &recipes[k]);
+            test_begin(&t, &recipes[k], chance(80) ? 3000 : 60000);
             run_whole(&t, chance(50));
             compare(&t, "whole");
             test_end(&t);
         }
 }
 
+/* ---- Parts ---- */
+
+/* The operands of a launch whose outputs are states, and of the one that combines them: v and t->op are changed. */
+typedef struct states {
+    test t;
+    char *buffer;
+    int64_t parts, results;
+    int n;
+} states;
+
+/* A state's value k: an operand along the results, and along the parts by `along`. */
+static operand state_operand(const states *s, const test *t, int k, int64_t by_result, int64_t by_part) {
+    operand o = {.type = k < t->r->nstate ? t->r->state[k] : DT_INT64};
+    o.data = s->buffer + (int64_t)k * 16 * s->parts * s->results;
+    for (int d = 0; d < t->ndim[0]; d++) {
+        o.stride[0][d] = by_result;
+        by_result *= t->extent[0][d];
+    }
+    o.stride[1][0] = by_part;
+    return o;
+}
+
+static void states_first(states *s, test *t, const variant *whole, int64_t chunk) {
+    variant v = *whole;
+    operand inputs[VARIANT_OPERANDS];
+    nd_fold loops;
+    int64_t by_result = v.columns ? 1 : s->parts, by_part = v.columns ? s->results : 1;
+    memcpy(inputs, t->op, sizeof inputs);
+    s->n = t->r->nstate + v.counted;
+    v.to_states = 1;
+    v.ninitial = 0;
+    v.nout = (uint8_t)s->n;
+    for (int k = 0; k < s->n; k++) {
+        t->op[v.nin + k] = state_operand(s, t, k, by_result, 0);
+        v.operand[v.nin + k] = (variant_operand){.memory = (uint8_t)t->op[v.nin + k].type};
+        v.operand[v.nin + k].value = v.operand[v.nin + k].memory;
+    }
+    for (int k = 0; k < v.masked + v.position; k++) {
+        int from = k < v.masked ? variant_mask(whole) : variant_position(whole);
+        t->op[v.nin + s->n + k] = inputs[from];
+        v.operand[v.nin + s->n + k] = whole->operand[from];
+    }
+    t->v = v;
+    make_loop(t, 0, variant_operands(&v), &loops.kept);
+    make_loop(t, 1, variant_operands(&v), &loops.reduced);
+    turn(&v, &loops, v.columns);
+    run_variant(t, &v, &loops, chunk, by_part, loops.reduced.count);
+    memcpy(t->op, inputs, sizeof inputs);
+}
+
+static void states_second(states *s, test *t, const variant *whole, int64_t elements) {
+    test u = *t;
+    code_size size;
+    nd_fold loops;
+    variant v = {.loop = LOOP_FOLD,
+                 .nin = (uint8_t)s->n,
+                 .nout = whole->nout,
+                 .ninitial = whole->ninitial,
+                 .counted = whole->counted,
+                 .from_states = 1};
+    int64_t by_result = whole->columns ? 1 : s->parts, by_part = whole->columns ? s->results : 1;
+    for (int k = 0; k < s->n; k++)
+        u.op[k] = state_operand(s, t, k, by_result, by_part);
+    for (int k = 0; k < v.nout; k++)
+        u.op[v.nin + k] = t->op[whole->nin + k];
+    u.ndim[1] = 1;
+    u.extent[1][0] = s->parts;
+    put_numbers(&u, &v);
+    fill_types(&u, &v);
+    u.v = v;
+    make_loop(&u, 0, variant_operands(&v), &loops.kept);
+    make_loop(&u, 1, variant_operands(&v), &loops.reduced);
+    ir_fold_traits(&t->f, &size);
+    fold_subject subject = {.loops = &loops, .size = &size, .whole = true};
+    assert_int_equal(cpu_engine.specialise_fold(&v, &subject), 0);
+    run_variant(&u, &v, &loops, 0, 0, elements);
+    t->a = u.a;
+}
+
+/* As core does it: true if the engine wants parts. */
+static bool run_parts(test *t) {
+    code_size size;
+    nd_fold loops;
+    t->v = variant_for(t);
+    put_numbers(t, &t->v);
+    fill_types(t, &t->v);
+    make_loop(t, 0, variant_operands(&t->v), &loops.kept);
+    make_loop(t, 1, variant_operands(&t->v), &loops.reduced);
+    ir_fold_traits(&t->f, &size);
+    fold_subject subject = {.loops = &loops, .size = &size};
+    variant whole = t->v;
+    int64_t chunk = cpu_engine.specialise_fold(&whole, &subject), elements = loops.reduced.count;
+    if (!chunk)
+        return false;
+    states s = {.parts = (elements + chunk - 1) / chunk, .results = loops.kept.count};
+    s.buffer = malloc(16 * (size_t)(s.parts * s.results) * (UF_MAX_STATE + 1));
+    states_first(&s, t, &whole, chunk);
+    states_second(&s, t, &whole, elements);
+    free(s.buffer);
+    t->v = whole;
+    return true;
+}
+
+static void random_parts(void **unused) {
+    (void)unused;
+    int64_t divided = 0;
+    for (int64_t i = 0; i < trials(2); i++)
+        for (size_t k = 0; k < COUNT(recipes); k++) {
+            test t;
+            test_begin(&t, &recipes[k], 1000000);
+            if (!t.segmented && run_parts(&t)) {
+                compare(&t, "in parts");
+                divided++;
+            }
+            test_end(&t);
+        }
+    assert_true(divided > 0);
+}
+
+/* ---- Threads ---- */
+
+static void threads_change_nothing(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"sum", "variance", "sum f64", "max"};
+    for (size_t i = 0; i < COUNT(recipes); i++) {
+        bool wanted = false;
+        for (size_t k = 0; k < COUNT(names); k++)
+            wanted |= !strcmp(recipes[i].name, names[k]);
+        if (!wanted)
+            continue;
+        test t;
+        test_begin(&t, &recipes[i], 2000000);
+        t.segmented = t.masked = false;
+        for (size_t at = 0; at < t.op[0].size; at += (size_t)dtypes[t.op[0].type].size)
+            put(t.op[0].type, (double)pick(-1000000, 1000000) / 7, t.op[0].buffer + at);
+        operand *o = &t.op[recipes[i].nin];
+        char *first = malloc(o->size);
+        for (t.threads = 1; t.threads < 9; t.threads += t.threads < 3 ? 1 : 5) {
+            if (!run_parts(&t))
+                run_whole(&t, t.v.columns);
+            if (t.threads == 1)
+                memcpy(first, o->buffer, o->size);
+            else
+                assert_memory_equal(first, o->buffer, o->size);
+        }
+        free(first);
+        test_end(&t);
+    }
+}
+
+/* ---- Accuracy ---- */
+
+static double hard_value(int kind, int64_t i) {
+    switch (kind) {
+    case 0:
+        return 0.1;
+    case 1:
+        return (i % 2 ? -1 : 1) * (1e4 + (double)pick(0, 1000) / 1000);
+    case 2:
+        return (double)pick(0, 1 << 20) / (1 << 20);
+    case 3:
+        return i == 0 ? 16777216 : 1;
+    default:
+        return pow(2, (double)pick(-20, 20)) * (double)pick(-1000, 1000) / 999;
+    }
+}
+
+/* Sums of floats within 2 eps log2(n) sum|x|. */
+static void check_sums(const test *t) {
+    int64_t n = total(t, 1);
+    for (int64_t r = 0; r < total(t, 0); r++) {
+        long double sum = 0, size = 0;
+        for (int64_t i = 0; i < n; i++) {
+            long double x = as_double(DT_FLOAT32, element(t, &t->op[0], r, i));
+            sum += x;
+            size += fabsl(x);
+        }
+        double got = as_double(DT_FLOAT32, element(t, &t->op[1], r, 0));
+        long double bound = 2 * 0x1p-23L * log2l((long double)n) * size;
+        if (fabsl(got - sum) > bound)
+            fail_msg("%lld elements, result %lld: %.9g, not %.9Lg: off by %Lg, allowed %Lg; columns %d", (long long)n,
+                     (long long)r, got, sum, got - sum, bound, t->v.columns);
+    }
+}
+
+static void sums_are_accurate(void **unused) {
+    (void)unused;
+    for (int64_t i = 0; i < trials(40); i++) {
+        test t = {.r = &recipes[0], .threads = 1};
+        int kind = (int)pick(0, 4);
+        t.f = fold_of(&t.a, t.r);
+        draw_extents(&t, chance(50) ? 1000 : chance(80) ? 30000 : 3000000);
+        t.v = variant_for(&t);
+        draw_elements(&t);
+        for (size_t at = 0; at < t.op[0].size / 4; at++)
+            put(DT_FLOAT32, hard_value(kind, (int64_t)at), t.op[0].buffer + 4 * at);
+        if (chance(50) || !run_parts(&t))
+            run_whole(&t, chance(50));
+        check_sums(&t);
+        test_end(&t);
+    }
+}
+
+/* One number many times, in every direction. */
+static void long_sums_are_accurate(void **unused) {
+    (void)unused;
+    static const int64_t lengths[] = {1 << 20, 1 << 24, 1 << 28};
+    for (size_t i = 0; i < 2 * COUNT(lengths); i++) {
+        float x = 0.1f, r = 0;
+        test t = {.r = &recipes[0], .threads = 1, .ndim = {1, 1}, .extent = {{1}, {lengths[i / 2]}}};
+        t.f = fold_of(&t.a, t.r);
+        t.op[0] = (operand){.type = DT_FLOAT32, .data = (char *)&x};
+        t.op[1] = (operand){.type = DT_FLOAT32, .data = (char *)&r};
+        if (i % 2)
+            run_whole(&t, true);
+        else
+            assert_true(run_parts(&t));
+        double n = (double)lengths[i / 2], exact = n * (double)x;
+        assert_true(fabs(r - exact) <= 2 * 0x1p-23 * log2(n) * exact);
+        arena_free(&t.a);
+    }
+}
+
+/* ---- Nothing to reduce ---- */
+
+static void nothing_gives_the_identity(void **unused) {
+    (void)unused;
+    for (int initial = 0; initial < 2; initial++) {
+        float r[3] = {-1, -1, -1};
+        test t = {.r = &recipes[0], .threads = 1, .ndim = {1, 1}, .extent = {{3}, {0}}, .has_initial = initial};
+        nd_fold loops;
+        code_size size;
+        t.f = fold_of(&t.a, t.r);
+        t.initial[0] = 42;
+        t.op[0] = (operand){.type = DT_FLOAT32};
+        t.op[1] = (operand){.type = DT_FLOAT32, .data = (char *)r, .stride = {{1}}};
+        t.v = variant_for(&t);
+        t.v.empty = 1;
+        put_numbers(&t, &t.v);
+        fill_types(&t, &t.v);
+        make_loop(&t, 0, variant_operands(&t.v), &loops.kept);
+        make_loop(&t, 1, variant_operands(&t.v), &loops.reduced);
+        ir_fold_traits(&t.f, &size);
+        fold_subject s = {.loops = &loops, .size = &size};
+        assert_int_equal(cpu_engine.specialise_fold(&t.v, &s), 0);
+        run_variant(&t, &t.v, &loops, 0, 0, 0);
+        for (int i = 0; i < 3; i++)
+            assert_true(r[i] == (initial ? 42 : 0));
+        arena_free(&t.a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_folds),
+        cmocka_unit_test(random_folds),           cmocka_unit_test(random_parts),
+        cmocka_unit_test(threads_change_nothing), cmocka_unit_test(sums_are_accurate),
+        cmocka_unit_test(long_sums_are_accurate), cmocka_unit_test(nothing_gives_the_identity),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
