@@ -190,11 +190,224 @@ static void test_gpu(void **unused) {
     }
 }
 
+static const scan_operator *operator_of(const char *name) {
+    for (int k = 0; k < scan_operator_count; k++)
+        if (!strcmp(scan_operators[k].name, name))
+            return &scan_operators[k];
+    fail_msg("no operator %s", name);
+    return NULL;
+}
+
+/* More tiles than the first two levels of the tree have room for, and blocks that go from tile to tile by themselves. */
+static void test_gpu_trees(void **unused) {
+    static const struct {
+        int64_t lines, length;
+        int layout, team, vector;
+        bool spread;
+    } shapes[] = {{2, 64 * 1100 + 5, SCAN_ROWS, 6, 1, true},
+                  {3, 32 * 4 * 40, SCAN_ROWS, 6, 2, true},
+                  {20, 8 * 300 + 3, SCAN_COLUMNS, 5, 1, true},
+                  {2200, 100, SCAN_COLUMNS, 3, 1, false}};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        uint64_t seed = draw_state;
+        x->ndim = 1;
+        x->extent[0] = shapes[i].lines;
+        x->extent[1] = shapes[i].length;
+        scan_make(x, operator_of(i % 2 ? "matrix" : "argmax"), DT_INT32, shapes[i].layout, false);
+        specialise(x, &cuda_engine);
+        assert_int_equal(x->v.columns, shapes[i].layout == SCAN_COLUMNS);
+        x->v.team = (uint8_t)shapes[i].team;
+        x->v.vector = (uint8_t)shapes[i].vector;
+        x->v.repeat = 1;
+        assert_int_equal(cuda_engine.fold_scratch(&x->l) > 0, shapes[i].spread);
+        run_simulated(x, seed, 0);
+        scan_free(x);
+        free(x);
+    }
+}
+
+/* The kernel reads as many words as a launch lays out; blocks cover the lines. */
+static void test_words(void **unused) {
+    (void)unused;
+    for (int64_t i = 0; i < trials(300); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        code_module module = {0};
+        char last[32];
+        draw_extents(x, 3000);
+        scan_make(x, &scan_operators[i % scan_operator_count], DT_FLOAT32, (int)pick(0, 2), false);
+        specialise(x, &cuda_engine);
+        OK(ir_scan(&x->a, "scan", &x->f, &x->v, &gpu, &module));
+        int words = launch_words(&x->v, NULL);
+        snprintf(last, sizeof last, " %%w%d) nounwind", words - 1);
+        assert_non_null(strstr(module.ir.data, last));
+        room r = {.block = 256, .sms = 132};
+        grid g;
+        uint64_t *w = malloc((size_t)words * sizeof *w);
+        OK(launch_layout(&x->l, &r, w, &g));
+        assert_int_equal(g.words, words);
+        assert_true(g.threads >= 32 && g.threads <= 1024);
+        if (!x->v.columns && x->v.team <= TEAM_WARP)
+            assert_true((int64_t)g.blocks * (g.threads >> x->v.team) >= x->loops.kept.count);
+        free(w);
+        text_free(&module.ir);
+        scan_free(x);
+        free(x);
+    }
+}
+
+/* Whole accesses, and no more registers than leave room for blocks enough. */
+static void test_accesses(void **unused) {
+    static const struct {
+        int64_t lines, length;
+        int layout;
+    } shapes[] = {{1, 1 << 20, SCAN_ROWS}, {100, 64, SCAN_ROWS}, {1024, 1024, SCAN_COLUMNS}};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(shapes) && nvvm_found(); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        code_module module = {0};
+        const char *ptx;
+        x->ndim = 1;
+        x->extent[0] = shapes[i].lines;
+        x->extent[1] = shapes[i].length;
+        static const scan_operator sum = {
+            .name = "sum", .combine = "(a, b) { return a + b; }", .types = "T->T->T", .high = 1000, .step = keep_first};
+        scan_make(x, &sum, DT_FLOAT32, shapes[i].layout, false);
+        specialise(x, &cuda_engine);
+        OK(ir_scan(&x->a, "scan", &x->f, &x->v, &gpu, &module));
+        const char *wrong = nvvm_judge(&module, 90, true, &ptx);
+        if (wrong)
+            fail_msg("%s", wrong);
+        assert_non_null(strstr(ptx, "ld.global.v4.f32"));
+        assert_non_null(strstr(ptx, "st.global.v4.f32"));
+        text_free(&module.ir);
+        scan_free(x);
+        free(x);
+    }
+}
+
+static void check_golden(const char *file, const code_target *target, const engine *e) {
+    char path[128];
+    scan_case *x = calloc(1, sizeof *x);
+    code_module m = {0};
+    x->ndim = 1;
+    x->extent[0] = 1;
+    x->extent[1] = 1 << 14;
+    scan_make(x, operator_of("mean"), DT_FLOAT64, SCAN_ROWS, false);
+    x->v.operand[0].memory = DT_FLOAT64;
+    specialise(x, e);
+    x->v.repeat = 1;
+    OK(ir_scan(&x->a, "mean", &x->f, &x->v, target, &m));
+    snprintf(path, sizeof path, "tests/ir/%s.ll", file);
+    if (getenv("UF_BLESS")) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fwrite(m.ir.data, 1, m.ir.length, f);
+        fclose(f);
+    }
+    FILE *f = fopen(path, "r");
+    if (!f)
+        fail_msg("%s is missing; run from the repository's root", path);
+    char *golden = calloc(1, m.ir.length + 2);
+    size_t n = fread(golden, 1, m.ir.length + 1, f);
+    fclose(f);
+    if (n != m.ir.length || memcmp(golden, m.ir.data, n) != 0)
+        fail_msg("%s differs; look, then UF_BLESS=1", path);
+    free(golden);
+    text_free(&m.ir);
+    scan_free(x);
+    free(x);
+}
+
+static void test_goldens(void **unused) {
+    static const code_target cpu = {.vector_bits = 256, .f16c = true};
+    (void)unused;
+    check_golden("scan_mean_cpu", &cpu, &cpu_engine);
+    check_golden("scan_mean_gpu", &gpu, &cuda_engine);
+}
+
+/* ---- A real GPU ---- */
+
+static const DLDevice device = {kDLCUDA, 0};
+
+/* The arrays of a case on the device while it runs. */
+static void run_on_device(scan_case *x, uint64_t seed) {
+    code_target target;
+    code_module module = {0};
+    code *c;
+    void *copy[SCAN_OPERANDS] = {NULL};
+    char *host[SCAN_OPERANDS];
+    size_t size = cuda_engine.fold_scratch(&x->l);
+    memcpy(host, x->data, sizeof host);
+    for (int k = 0; k < x->f.nin + x->f.nout; k++) {
+        int owner = x->block[k] ? k : 0;
+        if (owner == k) {
+            OK(cuda_engine.alloc(device, x->bytes[k] + 64, &copy[k]));
+            OK(cuda_engine.copy(0, copy[k], x->block[k], x->bytes[k], NULL, true));
+        }
+        x->data[k] = (char *)copy[owner] + (host[k] - x->block[owner]);
+    }
+    OK(cuda_engine.target(0, &target));
+    OK(ir_scan(&x->a, "scan", &x->f, &x->v, &target, &module));
+    OK(cuda_engine.compile(&module, &target, 0, &c));
+    if (size)
+        OK(cuda_engine.scratch(0, size, NULL, &x->l.scratch));
+    OK(cuda_engine.launch(c, &x->l));
+    OK(cuda_engine.sync(0, NULL));
+    for (int k = x->f.nin; k < x->f.nin + x->f.nout; k++) {
+        int owner = x->block[k] ? k : 0;
+        OK(cuda_engine.copy(0, x->block[owner], copy[owner], x->bytes[owner], NULL, true));
+    }
+    memcpy(x->data, host, sizeof host);
+    const char *wrong = scan_fault(x);
+    if (wrong)
+        fail_msg("UF_SEED=%llu: %lld lines of %lld, columns %d team %d vector %d repeat %d: %s",
+                 (unsigned long long)seed, (long long)x->l.loop->count, (long long)x->l.elements, x->v.columns,
+                 x->v.team, x->v.vector, x->v.repeat, wrong);
+    for (int k = 0; k < SCAN_OPERANDS; k++)
+        cuda_engine.free(device, copy[k]);
+    cuda_engine.scratch_free(0, x->l.scratch, NULL);
+    cuda_engine.release(c);
+    text_free(&module.ir);
+}
+
+static void device_case(const scan_operator *which, int64_t lines, int64_t length, int layout) {
+    scan_case *x = calloc(1, sizeof *x);
+    uint64_t seed = draw_state;
+    x->ndim = 1;
+    x->extent[0] = lines;
+    x->extent[1] = length;
+    scan_make(x, which, any_dtype[pick(0, COUNT(any_dtype) - 1)], layout, chance(30));
+    specialise(x, &cuda_engine);
+    run_on_device(x, seed);
+    scan_free(x);
+    free(x);
+}
+
+static void test_device(void **unused) {
+    static const int64_t sizes[] = {1, 15, 16, 17, 127, 128, 129, 1023, 1024, 1025, 4097, 34567, 150001, 1048577};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        for (int k = 0; k < scan_operator_count; k++) {
+            const scan_operator *which = &scan_operators[k];
+            device_case(which, 1, sizes[i], SCAN_ANY);
+            if (which->order != FOLD_SERIAL || sizes[i] < 100000)
+                device_case(which, pick(2, 3000000 / (sizes[i] < 2000 ? 2000 : sizes[i]) + 2), sizes[i],
+                            (int)pick(0, 2));
+            device_case(which, pick(8, 100), sizes[i] > 100000 ? 34567 : sizes[i], SCAN_COLUMNS);
+        }
+}
+
 int main(void) {
+    if (getenv("UF_TEST_GPU")) {
+        const struct CMUnitTest on_device[] = {cmocka_unit_test(test_device)};
+        return cmocka_run_group_tests(on_device, draw_seed, NULL);
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),
-        cmocka_unit_test(test_cpu_pieces),
-        cmocka_unit_test(test_gpu),
+        cmocka_unit_test(test_cpu),       cmocka_unit_test(test_cpu_pieces), cmocka_unit_test(test_gpu),
+        cmocka_unit_test(test_gpu_trees), cmocka_unit_test(test_words),      cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
