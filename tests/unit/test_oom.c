@@ -289,6 +289,60 @@ static bool reduction(void) {
     return !failed;
 }
 
+/* Views that do not fit the stack, and copies of what overlaps. */
+static bool updates(void) {
+    float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    int32_t at[2] = {1, 1}, zero = 0;
+    int64_t shape[40];
+    for (int d = 0; d < 40; d++)
+        shape[d] = d == 20 ? 9 : 1;
+    DLTensor target = {.data = x, .device = {kDLCPU, 0}, .ndim = 40, .dtype = {kDLFloat, 32, 1}, .shape = shape},
+             all[21];
+    uf_func *f = registered();
+    if (!f)
+        return false;
+    for (int d = 0; d < 20; d++)
+        all[d] = (DLTensor){.data = &zero, .device = {kDLCPU, 0}, .dtype = {kDLInt, 32, 1}};
+    all[20] = UF_ARRAY(at, 2, 1);
+    bool failed = out_of_memory(uf_at(f, &target, 21, all, &UF_ARRAY(x, 1), NULL));
+    assert_true(failed ? x[1] == 2 : x[1] != 2);
+    assert_true(x[0] == 1 && x[2] == 3);
+    uf_free(f);
+    return !failed;
+}
+
+/* An error that is put together on the heap. */
+static bool updates_out_of_range(void) {
+    float x[2] = {1, 2};
+    uf_func *f = registered();
+    if (!f)
+        return false;
+    uf_status s = uf_at(f, &UF_ARRAY(x, 2), 1, &UF_ARRAY(((int64_t[]){0, 2}), 2), &UF_SCALAR(1), NULL);
+    assert_true(s == UF_ERR_ARGUMENT || s == UF_ERR_MEMORY);
+    assert_true(x[0] == 1 && x[1] == 2);
+    uf_free(f);
+    return s == UF_ERR_ARGUMENT;
+}
+
+static bool combinations(void) {
+    float x[2] = {1, 2}, r[4] = {-1, -1, -1, -1};
+    int64_t shape[64];
+    for (int d = 0; d < 64; d++)
+        shape[d] = d == 3 || d == 50 ? 2 : 1;
+    DLTensor a = {.data = x, .device = {kDLCPU, 0}, .ndim = 32, .dtype = {kDLFloat, 32, 1}, .shape = shape}, b = a,
+             out = a;
+    b.shape = shape + 32;
+    out.data = r;
+    out.ndim = 64;
+    uf_func *f = registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(uf_outer(f, 3, (DLTensor[]){a, b, out}, NULL));
+    assert_true(failed ? r[0] == -1 && r[3] == -1 : r[0] != -1 && r[3] != -1);
+    uf_free(f);
+    return !failed;
+}
+
 static bool system_info(void) {
     char *text;
     bool failed = out_of_memory(uf_system_info(&text));
@@ -313,6 +367,9 @@ TEST(gufunc)
 TEST(gufunc_errors)
 TEST(gufunc_inspection)
 TEST(reduction)
+TEST(updates)
+TEST(updates_out_of_range)
+TEST(combinations)
 TEST(system_info)
 
 #ifdef __SANITIZE_ADDRESS__
@@ -332,7 +389,8 @@ int main(void) {
         cmocka_unit_test(test_arrays),         cmocka_unit_test(test_inspection),
         cmocka_unit_test(test_system_info),    cmocka_unit_test(test_gufunc),
         cmocka_unit_test(test_gufunc_errors),  cmocka_unit_test(test_gufunc_inspection),
-        cmocka_unit_test(test_reduction),
+        cmocka_unit_test(test_reduction),      cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_combinations),   cmocka_unit_test(test_updates_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
