@@ -406,12 +406,23 @@ UF_API uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, 
  *
  * indices  nindices arrays of any integer dtype, one for each of the first dimensions of target, which broadcast against each
  *          other; operand broadcasts to their shape followed by the remaining dimensions of target. Negative indices count from
- *          the end. Index i of an extent n must be in -n .. n-1: on the host another one is an error; in device memory its
- *          update is left out.
+ *          the end. Index i of an extent n must be in -n .. n-1: on the host another one is an error, and nothing is written; in
+ *          device memory its update is left out.
  *
- * In which order updates of one element happen is not said on a GPU, unless options->flags has UF_DETERMINISTIC: then it is that of
- * the indices, as on the CPU. operand and indices may be on the host with target on the CPU, or all on one device; a 0-d host
- * operand is a number. Errors: ARGUMENT (index out of range, with its place), SHAPE, SIGNATURE, CAST, DEVICE .. */
+ * The signature is the narrowest for target and operand, as in uf_call; its output is cast to target's dtype under
+ * options->casting. No two elements of target may be at one address. operand and indices that overlap target behave as if they
+ * had been copied first. operand and indices may be on the host with target on the CPU, or all on one device; a 0-d host operand
+ * is a number. options->where, axes and UF_STAGE are errors.
+ *
+ * On the CPU updates happen in the order of the indices (C order). On a GPU that of the updates of one element is not said, unless
+ * options->flags has UF_DETERMINISTIC. They are atomic: by instructions for + - & | ^ min max of 32- and 64-bit integers and + - of
+ * float32, float64 and complex dtypes (of float32, the hardware takes subnormals for zero); else by comparing and swapping the
+ * aligned 4 or 8 bytes that an element is in. With UF_DETERMINISTIC the results of floating dtypes, and of operators that
+ * have no such instruction, are those of the CPU's order; so are, always, those of other operators on complex128, and on complex64
+ * that is not aligned to 8 bytes. Then each element is one warp's, and every warp looks at all indices: much slower.
+ *
+ * Errors count target as argument 0, then indices, then operand: ARGUMENT (a function of another form; an index out of range,
+ * with its place), SHAPE, SIGNATURE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY; TYPE as for uf_call. */
 UF_API uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
                        const DLTensor *operand, const uf_options *options);
 

@@ -175,6 +175,12 @@ static void instructions(void **state) {
                 {"(x, y) { return max(x, y); }", DT_INT32, "global.max.s32", 1},
                 {"(x, y) { return min(x, y); }", DT_UINT64, "global.min.u64", 1},
                 {"(x, y) { return x ^ y; }", DT_INT64, "global.xor.b64", 1},
+                {"(x, y) { return x & y; }", DT_UINT32, "global.and.b32", 1},
+                {"(x, y) { return x | y; }", DT_UINT64, "global.or.b64", 1},
+                {"(x, y) { return x - y; }", DT_INT32, "global.add.u32", 1},
+                {"(x, y) { return x - y; }", DT_UINT64, "global.add.u64", 1},
+                {"(x, y) { return min(x, y); }", DT_INT64, "global.min.s64", 1},
+                {"(x, y) { return max(x, y); }", DT_UINT32, "global.max.u32", 1},
                 {"(x, y) { return x - y; }", DT_FLOAT32, "global.add.f32", 1},
                 {"(x, y) { return x + y; }", DT_FLOAT64, "global.add.f64", 1},
                 {"(x, y) { return x + y; }", DT_COMPLEX64, "global.add.f32", 2},
@@ -189,7 +195,7 @@ static void instructions(void **state) {
         const tree *t = tree_of(&a, rows[i].source, rows[i].type, rows[i].type, rows[i].type);
         variant v = variant_of(t, rows[i].type, rows[i].type, 1, DT_INT64);
         code_module m = module_of(&a, t, &v, &sm_90);
-        const char *ptx = "", *wrong = nvvm_judge(&m, 90, false, &ptx);
+        const char *ptx = "", *wrong = nvvm_judge(&m, 90, true, &ptx);
         if (wrong)
             fail_msg("%s", wrong);
         int times = 0;

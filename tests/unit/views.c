@@ -94,8 +94,10 @@ const char *view_send(view *v) {
     if (!views_on_gpu())
         return NULL;
     DLTensor all = flat(v);
-    if (!v->memory && uf_empty(&v->memory, (DLDevice){kDLCUDA, 0}, all.dtype, 1, all.shape))
+    int64_t room = (v->elements + 3) / 4 * 4; /* the 4 bytes around the last element are exchanged as a whole */
+    if (!v->memory && uf_empty(&v->memory, (DLDevice){kDLCUDA, 0}, all.dtype, 1, &room))
         return uf_last_error()->message;
+    v->memory->dl_tensor.shape[0] = v->elements;
     if (uf_copy(&v->memory->dl_tensor, &all, NULL))
         return uf_last_error()->message;
     v->used = v->host;
