@@ -377,7 +377,7 @@ static uf_status second_lay(fold_call *c, const nd_fold *whole, const variant *w
         return fail_memory();
     int n = second_arrays(c, whole, words, arrays);
     TRY(loops_space(c, nd + 1, n, &space));
-    TRY(nd_fold_plan(arrays, n, states, (uint64_t)1 << nd, c->flags & ND_KEEP_ORDER, space, &s->loops));
+    TRY(nd_fold_plan(arrays, n, (uint64_t)1 << nd, c->flags & ND_KEEP_ORDER, space, &s->loops));
     memset(v, 0, offsetof(variant, operand) + (size_t)n * sizeof v->operand[0]);
     v->loop = LOOP_FOLD;
     v->nin = (uint8_t)states;
@@ -474,7 +474,7 @@ static uf_status call_lay(fold_call *c, bool *done) {
     TRY(initial_add(c));
     position_add(c);
     TRY(loops_space(c, args_rank(&c->a), c->a.narrays, &space));
-    TRY(nd_fold_plan(c->a.array, c->a.narrays, c->a.nin, axes, c->flags, space, &s->loops));
+    TRY(nd_fold_plan(c->a.array, c->a.narrays, axes, c->flags, space, &s->loops));
     *done = call_is_done(c);
     if (*done)
         return UF_OK;

@@ -151,7 +151,7 @@ static uf_status fold_variant_make(call_args *a, const engine *e, int device, su
     char *space = mem_alloc(2 * size);
     if (!space)
         return fail_memory();
-    uf_status status = nd_fold_plan(a->array, n, x->nin, 1, x->order ? ND_KEEP_ORDER : 0, space, &loops);
+    uf_status status = nd_fold_plan(a->array, n, 1, x->order ? ND_KEEP_ORDER : 0, space, &loops);
     if (!status) {
         fold_variant(x, false, &loops, &s->v);
         if (e->specialise_fold(&s->v, &whole)) {

@@ -203,9 +203,7 @@ static void record(const subject *s, nd_fold *out) {
     }
 }
 
-uf_status nd_fold_plan(const nd_array *arrays, int narrays, int nin, uint64_t axes, unsigned flags, void *space,
-                       nd_fold *out) {
-    (void)nin;
+uf_status nd_fold_plan(const nd_array *arrays, int narrays, uint64_t axes, unsigned flags, void *space, nd_fold *out) {
     subject s;
     s.arrays = arrays;
     s.narrays = narrays;

@@ -144,7 +144,7 @@ size_t nd_fold_space(int ndim, int narrays);
  * Errors: ARGUMENT (out of range, twice), naming what was got and the rank. */
 uf_status nd_axes(int naxes, const int *axes, int ndim, uint64_t *out);
 
-/* Makes the loops. arrays: nin inputs first, then the outputs, then the others, in any roles. axes: of the shape that the
+/* Makes the loops. arrays: the inputs first, in any roles. axes: of the shape that the
  * inputs broadcast to (the mask may broaden it, as in NumPy). Outputs must have the shape that is left, with ND_KEEPDIMS
  * extents of 1 in place of the reduced ones. flags: ND_KEEP_ORDER: the reduced loop goes in C order, neither flipped nor
  * reordered (merged where that keeps the order). Else both loops are ordered by the inputs' strides, what is smallest
@@ -157,8 +157,7 @@ enum {
     ND_KEEPDIMS = 2,
     ND_SCAN = 4
 };
-uf_status nd_fold_plan(const nd_array *arrays, int narrays, int nin, uint64_t axes, unsigned flags, void *space,
-                       nd_fold *out);
+uf_status nd_fold_plan(const nd_array *arrays, int narrays, uint64_t axes, unsigned flags, void *space, nd_fold *out);
 /* The shape of the elements, for axes to be checked against and results to be inferred. Errors: SHAPE. */
 uf_status nd_fold_shape(const nd_array *arrays, int narrays, int *ndim, int64_t *shape);
 /* The shape of the results. */

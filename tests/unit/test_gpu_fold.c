@@ -518,7 +518,7 @@ static void plan(const call *c, const nd_array *arrays, const variant *v, uint64
     static int64_t space[4096];
     assert_true(nd_fold_space(AXES + 1, ARRAYS) <= sizeof space / 2);
     void *at = v->from_states ? space + COUNT(space) / 2 : space;
-    if (nd_fold_plan(arrays, variant_operands(v), v->nin, axes, c->x->order ? ND_KEEP_ORDER : 0, at, loops))
+    if (nd_fold_plan(arrays, variant_operands(v), axes, c->x->order ? ND_KEEP_ORDER : 0, at, loops))
         fail_msg("%s", uf_last_error()->message);
 }
 

@@ -339,7 +339,7 @@ static void print_call(const call *c) {
 static void check_call(const call *c) {
     nd_fold f;
     int64_t *space = guarded_space(c->ndim, c->n);
-    assert_int_equal(nd_fold_plan(c->arrays, c->n, c->nin, c->axes, c->flags, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(c->arrays, c->n, c->axes, c->flags, space, &f), UF_OK);
     visits expected = naive(c), got = walk(&f);
     check_form(c, &f.kept);
     check_form(c, &f.reduced);
@@ -376,7 +376,7 @@ static void regrouped_loops_are_the_same(void **unused) {
         nd_fold f, g;
         random_call(&c);
         int64_t *space = guarded_space(c.ndim, c.n), *other = guarded_space(c.ndim, c.n + 1), step = pick(1, 5);
-        assert_int_equal(nd_fold_plan(c.arrays, c.n, c.nin, c.axes, c.flags, space, &f), UF_OK);
+        assert_int_equal(nd_fold_plan(c.arrays, c.n, c.axes, c.flags, space, &f), UF_OK);
         int of[MAX_ARRAYS + 1];
         for (int k = 0; k < c.n + 1; k++)
             of[k] = k == c.nin ? -1 : k - (k > c.nin);
@@ -420,7 +420,7 @@ static void overlap_is_found(void **unused) {
         nd_fold f;
         random_call(&c);
         int64_t *space = guarded_space(c.ndim, c.n);
-        assert_int_equal(nd_fold_plan(c.arrays, c.n, c.nin, c.axes, c.flags, space, &f), UF_OK);
+        assert_int_equal(nd_fold_plan(c.arrays, c.n, c.axes, c.flags, space, &f), UF_OK);
         visits v = naive(&c);
         memset(a, 0, sizeof a);
         memset(b, 0, sizeof b);
@@ -451,12 +451,12 @@ static void scans_in_place_are_the_same(void **unused) {
                           {.ndim = 2, .shape = shape, .size = 4, .output = true, .role = ND_RESULTS}};
     char *data = (char *)(uintptr_t)4096;
     nd_fold f;
-    assert_int_equal(nd_fold_plan(arrays, 2, 1, 2, ND_SCAN, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 2, 2, ND_SCAN, space, &f), UF_OK);
     assert_int_equal(nd_fold_compare(&f, 0, data, 4, 1, data, 4), ND_SAME);
     assert_int_equal(nd_fold_compare(&f, 0, data, 4, 1, data + 4, 4), ND_OVERLAP);
     assert_int_equal(nd_fold_compare(&f, 0, data, 4, 1, data + 96, 4), ND_DISJOINT);
     arrays[1].ndim = 1;
-    assert_int_equal(nd_fold_plan(arrays, 2, 1, 2, 0, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 2, 2, 0, space, &f), UF_OK);
     assert_int_equal(nd_fold_compare(&f, 0, data, 4, 1, data, 4), ND_OVERLAP);
 }
 
@@ -466,16 +466,16 @@ static void outputs_that_meet_themselves(void **unused) {
     nd_array arrays[2] = {{.ndim = 2, .shape = shape, .size = 4},
                           {.ndim = 2, .shape = shape, .strides = once, .output = true, .role = ND_RESULTS}};
     nd_fold f;
-    assert_int_equal(nd_fold_plan(arrays, 2, 1, 1, ND_SCAN, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 2, 1, ND_SCAN, space, &f), UF_OK);
     assert_false(nd_fold_self_overlap(&f, 1));
     arrays[1].strides = shared;
-    assert_int_equal(nd_fold_plan(arrays, 2, 1, 1, ND_SCAN, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 2, 1, ND_SCAN, space, &f), UF_OK);
     assert_true(nd_fold_self_overlap(&f, 1));
     arrays[1] = (nd_array){.ndim = 1, .shape = shape, .strides = zero, .output = true, .role = ND_RESULTS};
-    assert_int_equal(nd_fold_plan(arrays, 2, 1, 2, 0, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 2, 2, 0, space, &f), UF_OK);
     assert_true(nd_fold_self_overlap(&f, 1));
     arrays[1].strides = once;
-    assert_int_equal(nd_fold_plan(arrays, 2, 1, 2, 0, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 2, 2, 0, space, &f), UF_OK);
     assert_false(nd_fold_self_overlap(&f, 1));
 }
 
@@ -494,12 +494,12 @@ static void neighbours_merge(void **unused) {
     nd_array arrays[3] = {
         {.ndim = 4, .shape = shape, .size = 4}, {.output = true, .size = 4, .role = ND_RESULTS}, {.role = ND_POSITION}};
     nd_fold f;
-    assert_int_equal(nd_fold_plan(arrays, 3, 1, 15, 0, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 3, 15, 0, space, &f), UF_OK);
     expect_loop(&f.reduced, 1, (int64_t[]){120}, (int64_t[]){1, 0, 1});
     expect_loop(&f.kept, 1, (int64_t[]){1}, (int64_t[]){1, 1, 0});
     arrays[1].ndim = 2;
     arrays[1].shape = (int64_t[]){2, 5};
-    assert_int_equal(nd_fold_plan(arrays, 3, 1, 6, 0, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 3, 6, 0, space, &f), UF_OK);
     expect_loop(&f.reduced, 1, (int64_t[]){12}, (int64_t[]){5, 0, 1});
     expect_loop(&f.kept, 2, (int64_t[]){5, 2}, (int64_t[]){1, 1, 0, 60, 5, 0});
 }
@@ -511,7 +511,7 @@ static void large_extents(void **unused) {
     nd_array arrays[2] = {{.ndim = 2, .shape = shape, .size = 1},
                           {.ndim = 1, .shape = shape, .size = 1, .output = true, .role = ND_RESULTS}};
     nd_fold f;
-    assert_int_equal(nd_fold_plan(arrays, 2, 1, 2, 0, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 2, 2, 0, space, &f), UF_OK);
     expect_loop(&f.kept, 1, shape, (int64_t[]){(int64_t)1 << 20, 1});
     expect_loop(&f.reduced, 1, shape + 1, (int64_t[]){1, 0});
     int64_t lowest, highest;
@@ -533,13 +533,13 @@ static void the_greatest_rank(void **unused) {
     uint64_t axes = 0x5555555555555555;
     int64_t *space = guarded_space(UF_MAX_NDIM, 3);
     nd_fold f;
-    assert_int_equal(nd_fold_plan(arrays, 3, 1, axes, ND_KEEPDIMS, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 3, axes, ND_KEEPDIMS, space, &f), UF_OK);
     assert_int_equal(f.kept.ndim, 4);
     assert_int_equal(f.reduced.ndim, 4);
     assert_int_equal(nd_axes(0, NULL, UF_MAX_NDIM, &axes), UF_OK);
     assert_true(axes == UINT64_MAX);
     arrays[1].ndim = 0;
-    assert_int_equal(nd_fold_plan(arrays, 3, 1, axes, 0, space, &f), UF_OK);
+    assert_int_equal(nd_fold_plan(arrays, 3, axes, 0, space, &f), UF_OK);
     expect_loop(&f.reduced, 1, (int64_t[]){256}, (int64_t[]){1, 0, 1});
     free_space(space, UF_MAX_NDIM, 3);
 }
@@ -587,18 +587,18 @@ static void shapes_that_do_not_fit(void **unused) {
                           {.ndim = 1, .shape = other, .output = true, .role = ND_RESULTS},
                           {.ndim = 2, .shape = other, .mask = true}};
     nd_fold f;
-    expect(nd_fold_plan(arrays, 2, 1, 1, 0, space, &f), UF_ERR_SHAPE, 1, 0,
+    expect(nd_fold_plan(arrays, 2, 1, 0, space, &f), UF_ERR_SHAPE, 1, 0,
            "argument 1: dimension 0 is 3, but that of the results is 4");
-    expect(nd_fold_plan(arrays, 2, 1, 3, 0, space, &f), UF_ERR_SHAPE, 1, -1,
+    expect(nd_fold_plan(arrays, 2, 3, 0, space, &f), UF_ERR_SHAPE, 1, -1,
            "argument 1: its rank is 1, but that of the results is 0");
-    expect(nd_fold_plan(arrays, 2, 1, 1, ND_KEEPDIMS, space, &f), UF_ERR_SHAPE, 1, -1,
+    expect(nd_fold_plan(arrays, 2, 1, ND_KEEPDIMS, space, &f), UF_ERR_SHAPE, 1, -1,
            "argument 1: its rank is 1, but that of the results is 2");
-    expect(nd_fold_plan(arrays, 3, 1, 2, 0, space, &f), UF_ERR_SHAPE, -1, 1,
+    expect(nd_fold_plan(arrays, 3, 2, 0, space, &f), UF_ERR_SHAPE, -1, 1,
            "where: dimension 1 is 5, but dimension 1 of argument 0 is 4: they must be equal, or one of them 1");
     arrays[0] = (nd_array){.ndim = 2, .shape = huge};
     arrays[1] = (nd_array){.ndim = 1, .shape = wide};
     arrays[2] = (nd_array){.ndim = 1, .shape = wide, .output = true, .role = ND_RESULTS};
-    expect(nd_fold_plan(arrays, 3, 2, 1, 0, space, &f), UF_ERR_SHAPE, -1, -1,
+    expect(nd_fold_plan(arrays, 3, 1, 0, space, &f), UF_ERR_SHAPE, -1, -1,
            "the arguments broadcast to 2^63 elements or more");
 }
 
@@ -614,7 +614,7 @@ static void small_plans_are_fast(void **unused) {
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
     for (int i = 0; i < CALLS; i++)
-        assert_true(nd_fold_plan(arrays, 2, 1, 1 + i % 2, 0, space, &f) == UF_OK);
+        assert_true(nd_fold_plan(arrays, 2, 1 + i % 2, 0, space, &f) == UF_OK);
     clock_gettime(CLOCK_MONOTONIC, &to);
     double ns = ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / CALLS;
     print_message("nd_fold_plan, 4 x 4: %.1f ns\n", ns);
