@@ -207,6 +207,24 @@ static void nothing(void **state) {
     uf_free(f);
 }
 
+/* Memory that the host and a device share is the host's where something else is there. */
+static void shared_memory(void **state) {
+    (void)state;
+    int32_t x[3] = {1, 2, 3}, i[] = {2, 2}, y[] = {10, 20};
+    if (views_on_gpu())
+        skip();
+    uf_func *f = make("int32,int32->int32", "(x, y) { return x + y; }");
+    DLTensor target = UF_ARRAY(x, 3), index = UF_ARRAY(i, 2), operand = UF_ARRAY(y, 2);
+    target.device.device_type = kDLCUDAManaged;
+    OK(uf_at(f, &target, 1, &index, &operand, NULL));
+    operand.device.device_type = kDLCUDAManaged;
+    OK(uf_at(f, &target, 1, &index, &operand, NULL));
+    target.device.device_type = index.device.device_type = operand.device.device_type = kDLCUDAHost;
+    OK(uf_at(f, &target, 1, &index, &operand, NULL));
+    assert_true(x[0] == 1 && x[1] == 2 && x[2] == 93);
+    uf_free(f);
+}
+
 /* ---- Bad input ---- */
 
 /* One index out of range, anywhere, of any dtype, leaves the target as it was. */
@@ -381,6 +399,7 @@ int main(void) {
         cmocka_unit_test_setup(out_of_range, draw_seed),
         cmocka_unit_test(bad_input),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

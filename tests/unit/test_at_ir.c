@@ -18,6 +18,7 @@
 #include "gu_sim.h"
 #include "ir_check.h"
 #include "lang_try.h"
+#include "mock_child.h"
 
 static const code_target sm_90 = {.gpu = true, .arch = 90};
 
@@ -324,8 +325,85 @@ static void simulated(void **state) {
     }
 }
 
+/* ---- From uf_at to a launch of real PTX, by the mock driver: it refuses parameter blocks of another size than the PTX declares.
+ * Device memory is memory of this process. ---- */
+
+static const DLDevice cuda_device_0 = {kDLCUDA, 0};
+
+static DLManagedTensor *device_line(dtype type, int64_t n) {
+    DLManagedTensor *m;
+    CHECK(!uf_empty(&m, cuda_device_0, dtypes[type].dl, 1, &n));
+    return m;
+}
+
+static uintptr_t address_of(const DLManagedTensor *m) { return (uintptr_t)m->dl_tensor.data; }
+
+static const mock_launch *launched(int times) {
+    static int before;
+    int now;
+    const mock_launch *l = mock->launch(&now);
+    CHECK(now == before + times);
+    before = now;
+    return l;
+}
+
+static void launch_body(void *unused) {
+    (void)unused;
+    enum {
+        TARGET = 1000,
+        UPDATES = 5000
+    };
+    uf_func *add, *mul;
+    CHECK(!uf_vectorize(&add, "add", NULL, "(x, y) { return x + y; }"));
+    CHECK(!uf_vectorize(&mul, "mul", NULL, "(x, y) { return x * y; }"));
+    DLManagedTensor *x = device_line(DT_FLOAT32, TARGET), *y = device_line(DT_FLOAT32, UPDATES),
+                    *i = device_line(DT_INT32, UPDATES);
+    uf_options sure = {.size = sizeof sure, .flags = UF_DETERMINISTIC, .stream = (void *)0x99};
+    CHECK(!uf_at(add, &x->dl_tensor, 1, &i->dl_tensor, &y->dl_tensor, NULL));
+    const mock_launch *l = launched(1);
+    /* the target, the operand, the target, the index; its extent and stride; how many */
+    CHECK(l->words[0] == address_of(x) && l->words[1] == address_of(y) && l->words[2] == address_of(x) &&
+          l->words[3] == address_of(i) && l->words[4] == TARGET && l->words[5] == 1 && l->words[6] == UPDATES);
+    unsigned plain = l->blocks;
+    CHECK(!uf_at(add, &x->dl_tensor, 1, &i->dl_tensor, &y->dl_tensor, &sure));
+    l = launched(1);
+    CHECK(l->stream == (void *)0x99 && l->blocks == 4 && plain != 4); /* the mock's multiprocessors */
+    CHECK(!uf_at(mul, &x->dl_tensor, 1, &i->dl_tensor, &UF_SCALAR(2), NULL));
+    launched(1);
+    CHECK(mock->live().allocations == 3);
+    /* what overlaps is copied in the stream's order; an index that does, too */
+    CHECK(!uf_at(add, &y->dl_tensor, 1, &i->dl_tensor, &y->dl_tensor, NULL));
+    l = launched(1);
+    CHECK(l->words[0] == address_of(y) && l->words[1] != address_of(y) && l->words[3] == address_of(i));
+    CHECK(!uf_at(add, &i->dl_tensor, 1, &i->dl_tensor, &UF_SCALAR(2), NULL));
+    CHECK(launched(1)->words[2 + 1] != address_of(i));
+    /* the host cannot look at these */
+    DLManagedTensor *z = device_line(DT_COMPLEX64, TARGET);
+    z->dl_tensor.byte_offset = 4;
+    z->dl_tensor.shape[0] = TARGET - 1;
+    CHECK(!uf_at(mul, &z->dl_tensor, 1, &i->dl_tensor, &UF_SCALAR(2), NULL)); /* its elements are at no 8 bytes */
+    CHECK(launched(1)->blocks == 4);
+    CHECK(!uf_at(add, &z->dl_tensor, 1, &i->dl_tensor, &UF_SCALAR(2), NULL));
+    CHECK(launched(1)->blocks != 4);
+    CHECK(mock->live().depth == 0);
+    DLManagedTensor *all[] = {x, y, i, z};
+    for (size_t k = 0; k < COUNT(all); k++)
+        all[k]->deleter(all[k]);
+    uf_free(add);
+    uf_free(mul);
+}
+
+static void launches(void **state) {
+    (void)state;
+    assert_true(mock_find());
+    if (!nvvm_found())
+        skip();
+    in_child(launch_body, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operators), cmocka_unit_test_setup(accepted, draw_seed),
-                                       cmocka_unit_test(instructions), cmocka_unit_test_setup(simulated, draw_seed)};
+                                       cmocka_unit_test(instructions), cmocka_unit_test_setup(simulated, draw_seed),
+                                       cmocka_unit_test(launches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
