@@ -32,16 +32,26 @@ static double real_of(number n) {
     return dtype_is_integer(n.type) ? (double)n.as.i : n.as.f[0];
 }
 
+static double imaginary_of(number n) { return dtype_is_complex(n.type) ? n.as.f[1] : 0; }
+
 static number number_of(double x, dtype like) {
     if (dtype_is_integer(like) || like == DT_BOOL)
         return (number){.type = DT_INT64, .as.i = (int64_t)x};
     return (number){.type = DT_FLOAT64, .as.f = {x, 0}};
 }
 
+/* Complex numbers get both parts. */
+static number draw_number(dtype type, int64_t low, int64_t high) {
+    double re = (double)pick(low, high);
+    if (dtype_is_complex(type))
+        return (number){.type = DT_COMPLEX128, .as.f = {re, (double)pick(low, high)}};
+    return number_of(re, DT_INT64);
+}
+
 static void fill(view *v, dtype type, int64_t low, int64_t high) {
     int size = dtypes[type].size;
     for (int64_t i = 0; i < v->elements; i++)
-        number_write(number_of((double)pick(low, high), DT_INT64), type, v->block + i * size);
+        number_write(draw_number(type, low, high), type, v->block + i * size);
 }
 
 /* A shape that broadcasts to one. */
@@ -126,9 +136,13 @@ static void expect_update(at_case *p, const int64_t *index) {
     }
     memcpy(at + p->nindices, index + p->ndim - p->rest, (size_t)p->rest * sizeof *at);
     void *element = view_at(&p->expected, p->nindices + p->rest, at);
-    double x = real_of(number_read(p->type, element)), y = real_of(operand_at(p, index));
+    number old = number_read(p->type, element), operand = operand_at(p, index);
+    double r = apply(p->rule, real_of(old), real_of(operand));
     bool integers = p->operand_type <= DT_UINT64 || at_rules[p->rule].unary;
-    number_write(number_of(apply(p->rule, x, y), integers ? p->type : DT_FLOAT64), p->type, element);
+    number result = number_of(r, integers ? p->type : DT_FLOAT64);
+    if (dtype_is_complex(p->type))
+        result = (number){.type = DT_COMPLEX128, .as.f = {r, apply(p->rule, old.as.f[1], imaginary_of(operand))}};
+    number_write(result, p->type, element);
 }
 
 void at_expect(at_case *p) {
