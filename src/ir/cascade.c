@@ -221,15 +221,26 @@ static place step_place(const cascade *c, const place *p, int step) {
     return step ? place_moved(c->w, p, &rest, ssa_text("%d", step)) : *p;
 }
 
-/* When a strip has nothing yet. */
-typedef enum first {
-    NEVER,
-    ALWAYS,
-    MAYBE
-} first;
+/* One of two items, as strips hold them: positions stay narrow. */
+static item choose(const cascade *c, ssa condition, const item *yes, const item *no) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    item x = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++) {
+        dtype from = w->state[k], to = c->stored[k];
+        x.v[k] =
+            emit_select(e, to, condition, emit_convert(e, yes->v[k], from, to), emit_convert(e, no->v[k], from, to));
+        x.v[k] = emit_convert(e, x.v[k], to, from);
+    }
+    if (yes->has.text[0] || no->has.text[0])
+        x.has = shape_select(e, "i1", condition, yes->has.text[0] ? yes->has : ssa_text("true"),
+                             no->has.text[0] ? no->has : ssa_text("true"));
+    return x;
+}
 
-/* Steps s .. s + count - 1 from p on, into a strip: in place of what it has, or behind it. empty (i1): which, if MAYBE. */
-static void take(const cascade *c, const strip *into, const place *p, int count, ssa width, first when, ssa empty) {
+/* `count` steps from p on, into a strip: behind what it has, or, if it is empty (i1), in place of that. Combining what nobody
+ * wrote might not end. */
+static void take(const cascade *c, const strip *into, const place *p, int count, ssa width, ssa empty) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
     place *at = arena_alloc(e->a, (size_t)count * sizeof *at);
@@ -239,33 +250,37 @@ static void take(const cascade *c, const strip *into, const place *p, int count,
     lane_loop l = lanes_begin(e, width);
     for (int j = 0; j < count; j++)
         x[j] = element(c, &at[j], j, l.loop.i);
-    item all = fold_tree(w, x, count);
-    if (when != ALWAYS) {
-        item before = strip_get(c, into, l.loop.i), alone = all;
-        if (when == MAYBE) /* combining what nobody wrote might not end */
-            before = fold_choose(w, empty, &all, &before);
-        all = fold_join(w, &before, &all);
-        if (when == MAYBE)
-            all = fold_choose(w, empty, &alone, &all);
-    }
-    strip_put(c, into, l.loop.i, &all);
+    item all = fold_tree(w, x, count), old = strip_get(c, into, l.loop.i);
+    item before = choose(c, empty, &all, &old), both = fold_join(w, &before, &all);
+    item after = choose(c, empty, &all, &both);
+    strip_put(c, into, l.loop.i, &after);
     lanes_end(e, &l);
 }
 
-void cascade_plain(cascade *c, const place *p, ssa steps, int lanes) {
+/* Steps from *at on, `count` at a time, as long as there are so many. */
+static void take_plain(cascade *c, const place *p, ssa *at, ssa steps, int count, ssa width) {
     emit *e = c->w->s.e;
     strip bottom = strip_of(c, ssa_text("0"));
-    ssa width = ssa_text("%d", lanes), none = ssa_text("%s", "");
-    take(c, &bottom, p, 1, width, ALWAYS, none);
-    shape_loop l = shape_loop_begin(e, "i64", ssa_text("1"), steps);
-    place at = place_moved(c->w, p, &c->step, l.i);
-    take(c, &bottom, &at, 1, width, NEVER, none);
-    shape_loop_end(e, &l, ssa_text("1"), 0);
+    ssa left = shape_op(e, "sub i64", steps, *at);
+    ssa whole = count > 1 ? emit_value(e, "and i64 %s, %d", left.text, -count) : left;
+    ssa end = shape_op(e, "add i64", *at, whole);
+    shape_loop l = shape_loop_begin(e, "i64", *at, end);
+    place from = place_moved(c->w, p, &c->step, l.i);
+    take(c, &bottom, &from, count, width, emit_value(e, "icmp eq i64 %s, 0", l.i.text));
+    shape_loop_end(e, &l, ssa_text("%d", count), 0);
+    *at = end;
+}
+
+void cascade_plain(cascade *c, const place *p, ssa steps, int lanes) {
+    ssa width = ssa_text("%d", lanes), at = ssa_text("0");
+    if (c->group > 1)
+        take_plain(c, p, &at, steps, c->group, width);
+    take_plain(c, p, &at, steps, 1, width);
 }
 
 void cascade_part(cascade *c, const place *p, ssa width, ssa empty) {
     strip bottom = strip_of(c, ssa_text("0"));
-    take(c, &bottom, p, 1, width, MAYBE, empty);
+    take(c, &bottom, p, 1, width, empty);
 }
 
 item cascade_lane(cascade *c, ssa l) {
@@ -415,10 +430,12 @@ static ssa least(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op
 static void take_groups(cascade *c, const place *p, ssa groups, ssa width) {
     emit *e = c->w->s.e;
     strip top = strip_of(c, get(c, c->level));
-    ssa at = get(c, c->done), end = shape_op(e, "add i64", at, emit_value(e, "mul i64 %s, %d", groups.text, c->group));
+    ssa fill = get(c, c->fill), at = get(c, c->done);
+    ssa end = shape_op(e, "add i64", at, emit_value(e, "mul i64 %s, %d", groups.text, c->group));
     shape_loop l = shape_loop_begin(e, "i64", at, end);
     place from = place_moved(c->w, p, &c->step, l.i);
-    take(c, &top, &from, c->group, width, NEVER, ssa_text("%s", ""));
+    ssa unfilled = emit_value(e, "icmp eq i64 %s, 0", fill.text), begins = shape_op(e, "icmp eq i64", l.i, at);
+    take(c, &top, &from, c->group, width, shape_op(e, "and i1", unfilled, begins));
     shape_loop_end(e, &l, ssa_text("%d", c->group), 0);
     add_to(c, c->fill, groups);
     set(c, c->done, end);
@@ -431,18 +448,17 @@ static void take_one(cascade *c, const place *p, ssa steps, ssa width, ssa part)
     ssa at = get(c, c->done), whole = shape_op(e, "icmp slt i64", at, steps);
     place from = place_moved(c->w, p, &c->step, at);
     ssa empty = emit_value(e, "icmp eq i64 %s, 0", get(c, c->fill).text);
-    take(c, &top, &from, 1, shape_select(e, "i64", whole, width, part), MAYBE, empty);
+    take(c, &top, &from, 1, shape_select(e, "i64", whole, width, part), empty);
     add_to(c, c->fill, ssa_text("1"));
     add_to(c, c->done, ssa_text("1"));
 }
 
-/* As many whole groups as there are, and as a block that has been begun may take. */
+/* As many whole groups as there are, and as a block may take. */
 static ssa groups_now(cascade *c, ssa steps) {
     emit *e = c->w->s.e;
-    ssa left = shape_op(e, "sub i64", steps, get(c, c->done)), fill = get(c, c->fill);
-    ssa groups = least(e, emit_value(e, "sdiv i64 %s, %d", left.text, c->group),
-                       emit_value(e, "sub i64 %d, %s", BLOCK, fill.text));
-    return shape_select(e, "i64", emit_value(e, "icmp eq i64 %s, 0", fill.text), ssa_text("0"), groups);
+    ssa left = shape_op(e, "sub i64", steps, get(c, c->done));
+    return least(e, emit_value(e, "sdiv i64 %s, %d", left.text, c->group),
+                 emit_value(e, "sub i64 %d, %s", BLOCK, get(c, c->fill).text));
 }
 
 void cascade_run(cascade *c, const place *p, ssa steps, ssa width, ssa part) {

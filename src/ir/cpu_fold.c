@@ -6,7 +6,7 @@
 enum {
     ROW_BYTES = 512,     /* of the states in a strip */
     COLUMN_BYTES = 2048, /* the same: neighbouring results, so that memory is read in long pieces */
-    SHORT_STEPS = 16     /* of lanes that make one vector: results of no more elements */
+    SHORT_GROUPS = 8     /* results of so few groups of steps, of lanes that make one vector, need no stack */
 };
 
 typedef struct kernel {
@@ -218,9 +218,7 @@ static void row_short(kernel *q, const place *p, ssa m, int lanes) {
     ssa steps = shape_op(e, "udiv i64", m, width), part = shape_op(e, "urem i64", m, width);
     q->c.step = lanes_step(q, &q->c.lane, width);
     ssa some = emit_value(e, "icmp sgt i64 %s, 0", steps.text), none = emit_value(e, "icmp eq i64 %s, 0", steps.text);
-    int end = shape_if(&w->s, some);
     cascade_plain(&q->c, p, steps, lanes);
-    shape_end_if(&w->s, end);
     place rest = place_moved(w, p, &q->c.step, steps);
     cascade_part(&q->c, &rest, part, none);
     cascade_halve(&q->c, shape_select(e, "i64", some, width, part));
@@ -258,7 +256,7 @@ static void row_fold(kernel *q, const place *p, ssa m) {
         return;
     }
     int some = cascade_vector(&q->c), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
-    emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, some * SHORT_STEPS), few, many);
+    emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, some * q->c.group * SHORT_GROUPS), few, many);
     emit_label(e, few);
     row_short(q, p, m, some);
     emit_branch(e, end);
