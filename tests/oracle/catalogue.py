@@ -1,74 +1,29 @@
-"""catalogue.py - every function of the catalogue against NumPy: some of its signatures, on random sizes, loop
-dimensions that broadcast, strides and threads. Integers must be equal; floating results are compared with NumPy's in
-long double, within a bound that grows with the number of terms and their size. A function without a test fails.
+"""catalogue.py - every generalized ufunc of the catalogue, and those of tests/oracle/layouts, against NumPy: some of its
+signatures, on random sizes, loop dimensions that broadcast, strides and threads. Integers must be equal; floating results
+are compared with NumPy's in long double, within a bound that grows with the number of terms and their size. A function
+without a test, here or in elementwise.py or reductions.py, fails.
 
 PROP_N=n makes n times as many calls, and takes n times as many signatures. UF_TEST_GPU=1 makes them on the GPU as well.
 """
-import ctypes as c
+import glob
 import os
 import re
 import sys
 
 import numpy as np
 
-import uf
-from uf import Func, GPU, catalogue, lib, random_source, random_values, random_window, run
+import elementwise
+import reductions
+from uf import (BFLOAT16, Func, GPU, cast, catalogue, computed_in, double, dtype_of, epsilon, is_floating, magnitude,
+                random_source, random_values, random_window, run, widen)
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
-EXACT = np.longdouble if np.finfo(np.longdouble).eps < 1e-18 else np.float64
-BFLOAT16 = np.dtype("V2")  # NumPy has none: two bytes
-uf.CODES["V"] = 4
+LOCAL = {os.path.basename(path)[:-3]: path
+         for path in glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "layouts", "*.uf"))}
 
 
-class Description(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("doc", c.c_char_p), ("kind", c.c_char_p), ("nin", c.c_int), ("nout", c.c_int),
-                ("signatures", c.c_char_p), ("layout", c.c_char_p)]
-
-
-lib.uf_describe.argtypes = [c.c_void_p, c.POINTER(Description)]
-
-
-# ---- Values ----
-
-
-def dtype_of(name):
-    return BFLOAT16 if name == "bfloat16" else np.dtype(name)
-
-
-def is_floating(t):
-    return t.kind in "fV"
-
-
-def to_bfloat16(x):
-    bits = np.ascontiguousarray(x, np.float32).view(np.uint32).astype(np.uint64)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16).view(BFLOAT16).reshape(np.shape(x))
-
-
-def cast(x, t):
-    return to_bfloat16(x) if t == BFLOAT16 else np.asarray(x).astype(t)
-
-
-def widen(x):
-    """The values of an array, floating ones in long double."""
-    if x.dtype == BFLOAT16:
-        x = (x.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    return x.astype({"f": EXACT, "c": np.result_type(EXACT, np.complex64)}.get(x.dtype.kind, x.dtype))
-
-
-def epsilon(t):
-    return 2.0 ** -7 if t == BFLOAT16 else np.finfo(t).eps
-
-
-def computed_in(t):
-    return np.dtype("f4") if t == BFLOAT16 or t == np.float16 else t
-
-
-def magnitude(x):
-    return np.abs(widen(x)) if x.dtype.kind in "fcV" else np.abs(x.astype(np.float64))
-
-
-def double(x):
-    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+def load(name):
+    return Func.load(LOCAL.get(name, name))
 
 
 # ---- The functions: NumPy's result for one inner call, and the size of the terms that rounding errors come from ----
@@ -375,9 +330,8 @@ def size_of(d, sizes):
 
 class Entry:
     def __init__(self, name):
-        self.f = Func.load(name)
-        d = Description()
-        assert lib.uf_describe(self.f.f, c.byref(d)) == 0
+        self.f = load(name)
+        d = self.f.describe()
         assert d.name.decode() == name and d.doc, f"{name}: its name is {d.name}, its doc {d.doc}"
         self.name, self.nin = name, d.nin
         self.inputs, self.outputs = parse_layout(d.layout.decode())
@@ -475,7 +429,7 @@ def against_numpy(name, device=None):
 
 def result(name, *inputs, shape=(), dtype=np.float64):
     out = np.zeros(shape, dtype)
-    Func.load(name)(*map(np.asarray, inputs), out)
+    load(name)(*map(np.asarray, inputs), out)
     return out
 
 
@@ -503,7 +457,7 @@ def of_nothing_and_of_one(rng):
             x = x.reshape(x.size, x.size) if name in ("trace", "det") else x
             got = result(name, x, dtype=np.int64 if name.startswith("arg") else float)
             assert np.array_equal(got, want, equal_nan=True), (name, x, got)
-    minmax = Func.load("minmax")
+    minmax = load("minmax")
     for t, nothing in ((np.float64, np.nan), (np.int8, 0), (np.uint64, 0)):
         low, high = np.ones((2, 1), t)
         minmax(np.zeros((1, 0), t), low, high)
@@ -561,7 +515,7 @@ def long_ones(rng):
     """Inner calls large enough for several threads and for BLAS."""
     x, y = rng.standard_normal((2, 300, 257)), rng.standard_normal((257, 280))
     out = np.zeros((2, 300, 280))
-    Func.load("matmul")(x, y, out)
+    load("matmul")(x, y, out)
     assert np.allclose(out, x @ y, rtol=0, atol=1e-11)
     v = rng.standard_normal(1 << 18).astype(np.float32)
     assert np.isclose(result("norm", v, dtype=np.float32), np.linalg.norm(v.astype(float)), rtol=1e-5)
@@ -569,12 +523,21 @@ def long_ones(rng):
     assert np.allclose(out, softmax(v.astype(float))[0], rtol=1e-5, atol=0)
 
 
+def every_function_has_a_test(rng):
+    tests = {"gufunc": TESTS, "elementwise": elementwise.TESTS, "reduction": reductions.TESTS}
+    for name in catalogue():
+        d = Func.load(name).describe()
+        assert d.name.decode() == name and d.doc and d.signatures, name
+        assert name in tests[d.kind.decode()], f"{name} ({d.kind.decode()}) has no test"
+
+
 def main():
-    names = catalogue()
+    kinds = {name: Func.load(name).describe().kind.decode() for name in catalogue()}
+    names = sorted({name for name in kinds if kinds[name] == "gufunc"} | set(LOCAL))
     tests = [against_numpy(name) for name in sorted(set(names) | set(TESTS))]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests += [against_numpy(name, GPU) for name in names]
-    tests += [special_values, of_nothing_and_of_one, interp_as_numpy, histogram_as_numpy, matrices_that_do_not_go,
+    tests += [every_function_has_a_test, special_values, of_nothing_and_of_one, interp_as_numpy, histogram_as_numpy, matrices_that_do_not_go,
               first_of_equals, long_ones]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]

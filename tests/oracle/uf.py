@@ -34,8 +34,43 @@ class Axes(c.Structure):
 class Options(c.Structure):
     _fields_ = [("size", c.c_size_t), ("stream", c.c_void_p), ("device", DLDevice), ("casting", c.c_int),
                 ("signature", c.c_char_p), ("where", c.POINTER(DLTensor)), ("threads", c.c_int), ("flags", c.c_uint),
-                ("axes", c.POINTER(Axes))]
+                ("axes", c.POINTER(Axes)), ("scratch", c.c_void_p), ("scratch_size", c.c_size_t)]
 
+
+class ReduceOptions(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("stream", c.c_void_p), ("casting", c.c_int), ("signature", c.c_char_p),
+                ("naxes", c.c_int), ("axes", c.POINTER(c.c_int)), ("keepdims", c.c_bool),
+                ("initial", c.POINTER(DLTensor)), ("where", c.POINTER(DLTensor)), ("scratch", c.c_void_p),
+                ("scratch_size", c.c_size_t), ("threads", c.c_int), ("flags", c.c_uint)]
+
+
+class ReductionDef(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("map", c.c_char_p), ("combine", c.c_char_p), ("finish", c.c_char_p),
+                ("state", c.c_char_p), ("identity", c.c_char_p), ("flags", c.c_uint)]
+
+
+class Section(c.Structure):
+    _fields_ = [("signatures", c.c_char_p), ("source", c.c_char_p)]
+
+
+class Definition(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("name", c.c_char_p), ("doc", c.c_char_p), ("nsections", c.c_int),
+                ("sections", c.POINTER(Section)), ("fast", c.c_uint), ("flags", c.c_uint), ("max_registers", c.c_int),
+                ("layout", c.c_char_p), ("blas", c.c_char_p), ("identity", c.c_char_p),
+                ("reduction", c.POINTER(ReductionDef))]
+
+
+class Description(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("name", c.c_char_p), ("doc", c.c_char_p), ("kind", c.c_char_p),
+                ("nin", c.c_int), ("nout", c.c_int), ("signatures", c.c_char_p), ("layout", c.c_char_p),
+                ("identity", c.c_char_p), ("order", c.c_uint), ("nstate", c.c_int)]
+
+
+class Managed(c.Structure):
+    pass
+
+
+Managed._fields_ = [("tensor", DLTensor), ("context", c.c_void_p), ("delete", c.CFUNCTYPE(None, c.POINTER(Managed)))]
 
 class Error(c.Structure):
     _fields_ = [("status", c.c_int), ("argument", c.c_int), ("dimension", c.c_int), ("line", c.c_int),
@@ -51,12 +86,31 @@ lib.uf_catalogue.restype = c.c_char_p
 lib.uf_call.argtypes = lib.uf_infer.argtypes = [c.c_void_p, c.c_int, c.POINTER(DLTensor), c.POINTER(Options)]
 lib.uf_free.argtypes = [c.c_void_p]
 lib.uf_free.restype = None
+lib.uf_reduction.argtypes = [c.POINTER(c.c_void_p), c.c_char_p, c.c_char_p, c.POINTER(ReductionDef)]
+lib.uf_define.argtypes = [c.POINTER(c.c_void_p), c.POINTER(Definition)]
+lib.uf_describe.argtypes = [c.c_void_p, c.POINTER(Description)]
+FEW = [c.c_void_p, c.c_int, c.POINTER(DLTensor)]
+VERBS = {
+    "uf_reduce": FEW + [c.POINTER(ReduceOptions)],
+    "uf_reduce_infer": FEW + [c.POINTER(ReduceOptions)],
+    "uf_accumulate": FEW + [c.c_int, c.POINTER(Options)],
+    "uf_accumulate_infer": FEW + [c.c_int, c.POINTER(Options)],
+    "uf_reduceat": FEW + [c.POINTER(DLTensor), c.c_int, c.POINTER(Options)],
+    "uf_outer": FEW + [c.POINTER(Options)],
+    "uf_at": [c.c_void_p, c.POINTER(DLTensor), c.c_int, c.POINTER(DLTensor), c.POINTER(DLTensor), c.POINTER(Options)],
+}
+for verb in (v for v in VERBS if hasattr(lib, v)):
+    getattr(lib, verb).argtypes = VERBS[verb]
+lib.uf_empty.argtypes = [c.POINTER(c.POINTER(Managed)), DLDevice, DLDataType, c.c_int, c.POINTER(c.c_int64)]
+lib.uf_copy.argtypes = [c.POINTER(DLTensor), c.POINTER(DLTensor), c.c_void_p]
 
 CASTING = {None: 0, "no": 1, "equiv": 2, "safe": 3, "same_kind": 4, "unsafe": 5}
-STRONG_NUMBERS, STAGE = 2, 4
+FIRST_MATCH, STRONG_NUMBERS, STAGE, ORDERED, SERIAL, DETERMINISTIC, WIDEN = 1, 2, 4, 0x10, 0x20, 0x40, 0x80
+EXACT = np.longdouble if np.finfo(np.longdouble).eps < 1e-18 else np.float64
 GPU = DLDevice(2, 0)
 ERR_ARGUMENT, ERR_SIGNATURE, ERR_SHAPE, ERR_CAST = 1, 4, 5, 6
-CODES = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
+CODES = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5, "V": 4}
+BFLOAT16 = np.dtype("V2")  # NumPy has none: two bytes
 KINDS = {code: kind for kind, code in CODES.items()}
 DTYPES = [np.dtype(t) for t in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")]
 
@@ -87,6 +141,56 @@ def axes_of(axes, axis, keepdims):
     return c.pointer(Axes(c.sizeof(Axes), len(lists), rows, one, keepdims))
 
 
+class Memory:
+    """Where the arguments of a call are: in the host's memory, or in copies on a device. Those are of whole blocks, so that
+    strides and overlaps stay as they are, and they are copied back when `with` ends."""
+
+    def __init__(self, device=None):
+        self.device, self.blocks = device, {}
+
+    def copy(self, block, back):
+        host, managed = block
+        there, here = managed.contents.tensor, tensor(host)
+        if lib.uf_copy(*((here, there) if back else (there, here)), None):
+            raise Failure()
+
+    def block(self, a):
+        while isinstance(a.base, np.ndarray):
+            a = a.base
+        start, end = np.lib.array_utils.byte_bounds(a)
+        if start not in self.blocks:
+            host = np.ctypeslib.as_array((c.c_uint8 * (end - start)).from_address(start))
+            managed = c.POINTER(Managed)()
+            if lib.uf_empty(managed, self.device, DLDataType(1, 8, 1), 1, (c.c_int64 * 1)(end - start)):
+                raise Failure()
+            self.blocks[start] = host, managed
+            self.copy(self.blocks[start], False)
+        return start, self.blocks[start][1].contents.tensor.data
+
+    def tensor(self, a):
+        t = tensor(a)
+        if self.device:
+            host, there = self.block(a)
+            t.data, t.device = there + (a.ctypes.data - host), self.device
+        return t
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        for block in self.blocks.values():
+            self.copy(block, True)
+            block[1].contents.delete(block[1])
+
+
+def ints(values):
+    return None if values is None else (c.c_int * len(values))(*values)
+
+
+def encoded(text):
+    return None if text is None else text.encode()
+
+
 class Func:
     def __init__(self, source, signatures=None, layout=None):
         self.f = c.c_void_p()
@@ -104,6 +208,17 @@ class Func:
             raise Failure()
         return self
 
+    @classmethod
+    def reduction(cls, signatures, flags=0, **texts):
+        """texts: map, combine, finish, state, identity."""
+        self = cls.__new__(cls)
+        self.f = c.c_void_p()
+        texts = {name: encoded(text) for name, text in texts.items()}
+        definition = ReductionDef(size=c.sizeof(ReductionDef), flags=flags, **texts)
+        if lib.uf_reduction(c.byref(self.f), b"f", encoded(signatures), definition):
+            raise Failure()
+        return self
+
     def __del__(self):
         lib.uf_free(self.f)
 
@@ -118,13 +233,73 @@ class Func:
 
     def infer(self, *inputs, axes=None, axis=None, keepdims=False):
         """dtype and shape of the (one) output."""
-        out = DLTensor(shape=(c.c_int64 * 64)())
-        args = (DLTensor * (len(inputs) + 1))(*map(tensor, inputs), out)
         options = Options(size=c.sizeof(Options), axes=axes_of(axes, axis, keepdims))
-        if lib.uf_infer(self.f, len(args), args, options):
+        return self.inferred(lib.uf_infer, inputs, 1, options)[0]
+
+    def inferred(self, verb, inputs, nout, *options):
+        outs = [DLTensor(shape=(c.c_int64 * 64)()) for _ in range(nout)]
+        args = (DLTensor * (len(inputs) + nout))(*map(tensor, inputs), *outs)
+        if verb(self.f, len(args), args, *options):
             raise Failure()
-        out = args[-1]
-        return np.dtype(f"{KINDS[out.dtype.code]}{out.dtype.bits // 8}"), tuple(out.shape[:out.ndim])
+        return [(dtype_of_tensor(out), tuple(out.shape[:out.ndim])) for out in args[len(inputs):]]
+
+    @staticmethod
+    def options(memory, where=None, **fields):
+        mask = None if where is None else c.pointer(memory.tensor(where))
+        return Options(size=c.sizeof(Options), where=mask, **fields)
+
+    @staticmethod
+    def reduce_options(memory, axes=None, keepdims=False, initial=None, where=None, casting=None, signature=None,
+                       threads=0, flags=0):
+        first = None if initial is None else (DLTensor * len(initial))(*map(tensor, initial))
+        mask = None if where is None else c.pointer(memory.tensor(where))
+        return ReduceOptions(size=c.sizeof(ReduceOptions), casting=CASTING[casting], signature=encoded(signature),
+                             naxes=len(axes or ()), axes=ints(axes), keepdims=keepdims, initial=first, where=mask,
+                             threads=threads, flags=flags)
+
+    def run(self, verb, memory, arrays, *more):
+        if verb(self.f, len(arrays), (DLTensor * len(arrays))(*map(memory.tensor, arrays)), *more):
+            raise Failure()
+
+    def reduce(self, *arrays, device=None, **options):
+        """initial: 0-d arrays, one for each value of the state."""
+        with Memory(device) as memory:
+            self.run(lib.uf_reduce, memory, arrays, self.reduce_options(memory, **options))
+
+    def accumulate(self, *arrays, axis=0, device=None, **options):
+        with Memory(device) as memory:
+            self.run(lib.uf_accumulate, memory, arrays, axis, self.options(memory, **options))
+
+    def reduceat(self, *arrays, starts, axis=0, device=None, **options):
+        with Memory(device) as memory:
+            self.run(lib.uf_reduceat, memory, arrays, memory.tensor(starts), axis, self.options(memory, **options))
+
+    def outer(self, *arrays, device=None, **options):
+        with Memory(device) as memory:
+            self.run(lib.uf_outer, memory, arrays, self.options(memory, **options))
+
+    def at(self, target, indices, operand=None, device=None, **options):
+        with Memory(device) as memory:
+            where = (DLTensor * len(indices))(*map(memory.tensor, indices))
+            value = None if operand is None else memory.tensor(operand)
+            if lib.uf_at(self.f, memory.tensor(target), len(indices), where, value, self.options(memory, **options)):
+                raise Failure()
+
+    def reduce_infer(self, *inputs, nout=1, **options):
+        """[(dtype, shape)] of the outputs."""
+        return self.inferred(lib.uf_reduce_infer, inputs, nout, self.reduce_options(Memory(), **options))
+
+    def accumulate_infer(self, *inputs, nout=1, axis=0, **options):
+        return self.inferred(lib.uf_accumulate_infer, inputs, nout, axis, self.options(Memory(), **options))
+
+    def describe(self):
+        d = Description(size=c.sizeof(Description))
+        assert lib.uf_describe(self.f, d) == 0
+        return d
+
+
+def dtype_of_tensor(t):
+    return BFLOAT16 if t.dtype.code == CODES["V"] else np.dtype(f"{KINDS[t.dtype.code]}{t.dtype.bits // 8}")
 
 
 def catalogue():
@@ -133,6 +308,64 @@ def catalogue():
         names.append(name.decode())
         name = lib.uf_catalogue(len(names))
     return names
+
+
+# ---- Values ----
+
+
+def dtype_of(name):
+    return BFLOAT16 if name == "bfloat16" else np.dtype(name)
+
+
+def is_floating(t):
+    return t.kind in "fV"
+
+
+def to_bfloat16(x):
+    bits = np.ascontiguousarray(x, np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16).view(BFLOAT16).reshape(np.shape(x))
+
+
+def cast(x, t):
+    return to_bfloat16(x) if t == BFLOAT16 else np.asarray(x).astype(t)
+
+
+def widen(x):
+    """The values of an array, floating ones in long double."""
+    if x.dtype == BFLOAT16:
+        x = (x.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return x.astype({"f": EXACT, "c": np.result_type(EXACT, np.complex64)}.get(x.dtype.kind, x.dtype))
+
+
+def epsilon(t):
+    return 2.0 ** -7 if t == BFLOAT16 else np.finfo(t).eps
+
+
+def computed_in(t):
+    return np.dtype("f4") if t == BFLOAT16 or t == np.float16 else t
+
+
+def magnitude(x):
+    return np.abs(widen(x)) if x.dtype.kind in "fcV" else np.abs(x.astype(np.float64))
+
+
+def double(x):
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+
+
+def near(got, want, bound):
+    """Elementwise: within `bound` of NumPy's long double result, and the rounding of the dtype; where that does not fit, or
+    may not, at least half the largest number."""
+    t, got = got.dtype, widen(got)
+    tiny = 2.0 ** -133 if t == BFLOAT16 else np.finfo(t).smallest_subnormal
+    largest = 3.38e38 if t == BFLOAT16 else np.finfo(t).max
+    limit = bound + epsilon(t) * np.abs(want) + 2 * tiny
+
+    def part(got, want):
+        close = (np.abs(got - want) <= limit) | (got == want) | (np.isnan(got) & np.isnan(want))
+        return close | ((np.abs(want) + limit >= largest) & ~(np.abs(got) < largest / 2))
+
+    return part(got.real, want.real) & part(got.imag, want.imag) if t.kind == "c" else part(got, want)
 
 
 def same(a, b):
