@@ -421,7 +421,8 @@ static int bools_section(const uf_func *f) {
 
 /* An associative function that gives bool, such as &&, folds bools, as in NumPy, if it has a kernel for them. */
 static uf_status bools_choose(request *q, pair *p) {
-    pair own = {.operand = DT_BOOL, .result = DT_NONE, .section = bools_section(q->func)};
+    pair own = {
+        .operand = DT_BOOL, .result = q->func->any_types ? DT_NONE : DT_BOOL, .section = bools_section(q->func)};
     bool wanted = p->result == DT_BOOL && p->operand != DT_BOOL && q->order != FOLD_SERIAL && q->chosen < 0;
     if (!wanted || own.section < 0)
         return UF_OK;
@@ -438,10 +439,9 @@ static uf_status pair_find(request *q, dtype a, dtype b, pair *p) {
         TRY(bools_choose(q, p));
         if (dtype_can_cast(p->result, p->operand, UF_CAST_SAFE))
             return UF_OK;
-        if (!q->func->any_types)
+        if (q->chosen >= 0 || p->operand == p->result)
             break;
-        *p = (pair){.operand = p->result, .result = DT_NONE}; /* int8 added is int32 */
-        TRY(pair_type(q, p));
+        TRY(pair_choose(q, p->result, p->result, p)); /* int8 added is int32, divided float64 */
     }
     return fail(UF_ERR_SIGNATURE, "%s cannot reduce %s: it gives %s, which does not cast safely to its operands'",
                 q->func->name, dtypes[p->operand].name, dtypes[p->result].name);
