@@ -99,7 +99,7 @@ VERBS = {
     "uf_outer": FEW + [c.POINTER(Options)],
     "uf_at": [c.c_void_p, c.POINTER(DLTensor), c.c_int, c.POINTER(DLTensor), c.POINTER(DLTensor), c.POINTER(Options)],
 }
-for verb in (v for v in VERBS if hasattr(lib, v)):
+for verb in VERBS:
     getattr(lib, verb).argtypes = VERBS[verb]
 lib.uf_empty.argtypes = [c.POINTER(c.POINTER(Managed)), DLDevice, DLDataType, c.c_int, c.POINTER(c.c_int64)]
 lib.uf_copy.argtypes = [c.POINTER(DLTensor), c.POINTER(DLTensor), c.c_void_p]
@@ -356,14 +356,15 @@ def double(x):
 def near(got, want, bound):
     """Elementwise: within `bound` of NumPy's long double result, and the rounding of the dtype; where that does not fit, or
     may not, at least half the largest number."""
-    t, got = got.dtype, widen(got)
+    t, got, want = got.dtype, widen(got), np.asarray(want)
     tiny = 2.0 ** -133 if t == BFLOAT16 else np.finfo(t).smallest_subnormal
     largest = 3.38e38 if t == BFLOAT16 else np.finfo(t).max
-    limit = bound + epsilon(t) * np.abs(want) + 2 * tiny
+    size = np.abs(np.where(np.isfinite(want.real), want.real, 0)) + np.abs(np.where(np.isfinite(want.imag), want.imag, 0))
+    limit = bound + epsilon(t) * size + 2 * tiny
 
     def part(got, want):
         close = (np.abs(got - want) <= limit) | (got == want) | (np.isnan(got) & np.isnan(want))
-        return close | ((np.abs(want) + limit >= largest) & ~(np.abs(got) < largest / 2))
+        return close | ((size + limit >= largest) & ~(np.abs(got) < largest / 2))
 
     return part(got.real, want.real) & part(got.imag, want.imag) if t.kind == "c" else part(got, want)
 
