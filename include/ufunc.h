@@ -176,8 +176,8 @@ typedef struct uf_definition {
 typedef struct uf_reduction_def {
     size_t size; /* sizeof(uf_reduction_def) */
     /* From the inputs of one element to a state: "(x) -> (sum, squares) { sum = x; squares = x * x; }". With "[k](x) -> .."
-     * k is the element's position in what is reduced, from 0, in C order of the reduced axes (int64). NULL: the inputs
-     * themselves, converted to the state. */
+     * k is the element's position in what is reduced, from 0, in C order of the reduced axes (int64); in uf_accumulate and
+     * uf_reduceat its index along the axis. NULL: the inputs themselves, converted to the state. */
     const char *map;
     /* Two states to one: "(a, b) { return a + b; }"; for a state of several values "(a, i, b, j) -> (c, k) { .. }". */
     const char *combine;

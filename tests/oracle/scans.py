@@ -40,21 +40,21 @@ def segments(starts, n):
 
 def of_pieces(oracle, lines, pieces):
     """The oracle's (results, bounds) for each piece, side by side in the last dimension."""
-    parts = [oracle([x[..., a:b] for x in lines]) for a, b in pieces]
-    nout = len(parts[0]) if parts else 1
-    return [tuple(np.stack([part[k][i] for part in parts], axis=-1) for i in range(2)) for k in range(len(parts[0]))] \
-        if parts else [(np.zeros(lines[0].shape[:-1] + (0,)),) * 2] * nout
+    parts = [oracle([x[..., a:b] for x in lines], a) for a, b in pieces]
+    return [tuple(np.stack([part[k][i] for part in parts], axis=-1) for i in range(2)) for k in range(len(parts[0]))]
 
 
 def catalogue_oracle(row):
-    def oracle(lines):
+    def oracle(lines, first):
+        """Positions are those along the axis."""
         n = lines[0].shape[-1]
-        return [(want, bound * (n + 8)) for want, bound in expected(row, lines, np.ones(lines[0].shape, bool))]
+        return [(want + first * row.position, bound * (n + 8))
+                for want, bound in expected(row, lines, np.ones(lines[0].shape, bool))]
     return oracle
 
 
 def binary_oracle(name, own):
-    def oracle(lines):
+    def oracle(lines, first):
         want, bound = folded(name, lines[0], np.ones(lines[0].shape, bool), own)
         return [(want, np.full(want.shape, np.nan) if bound is None else bound * (lines[0].shape[-1] + 8))]
     return oracle
