@@ -311,31 +311,51 @@ static void bytes_that_are_no_text(void **state) {
     }
 }
 
+static void load_and_free(const char *source, size_t length) {
+    uf_func *f;
+    if (func_load(&f, "x.uf", source, length) == UF_OK)
+        uf_free(f);
+}
+
 /* Any part of a file, and a file with any byte changed, is read without harm. */
-static void pieces_and_changes(void **state) {
-    (void)state;
-    static const char whole[] =
-        "gufunc g\nlayout (n,3)->(n*(n-1)/2)\ndoc \xC3\xA4\nfast all\nsignatures ff->f; dd->d\nkernel\n"
-        "h(x) { return x; }\n(x, y) -> (z) { forall (i : n) z[i] = h(x[i][0]); }\n";
-    char changed[sizeof whole];
-    const char *seed = getenv("UF_SEED");
-    unsigned state_of = seed ? (unsigned)strtoul(seed, NULL, 0) : (unsigned)getpid() * 2654435761u;
-    print_message("UF_SEED=%u\n", state_of);
-    for (size_t n = 0; n < sizeof whole; n++) {
-        uf_func *f;
-        memcpy(changed, whole, sizeof whole);
-        if (func_load(&f, "x.uf", changed, n) == UF_OK)
-            uf_free(f);
+static void file_spoil(const char *whole, unsigned *random) {
+    size_t length = strlen(whole);
+    char *changed = malloc(length + 1);
+    assert_non_null(changed);
+    for (size_t n = 0; n <= length; n++) {
+        memcpy(changed, whole, length + 1);
+        load_and_free(changed, n);
         for (int k = 0; k < 4; k++) {
-            memcpy(changed, whole, sizeof whole);
+            memcpy(changed, whole, length + 1);
             for (int i = 0; i <= k; i++) {
-                state_of = state_of * 1664525u + 1013904223u;
-                changed[(state_of >> 8) % (sizeof whole - 1)] = "\n ()#\xC3gkz;"[(state_of >> 24) % 10];
+                *random = *random * 1664525u + 1013904223u;
+                changed[(*random >> 8) % length] = "\n ()#\xC3gkz;"[(*random >> 24) % 10];
             }
-            if (func_load(&f, "x.uf", changed, sizeof whole - 1) == UF_OK)
-                uf_free(f);
+            load_and_free(changed, length);
         }
     }
+    free(changed);
+}
+
+static void pieces_and_changes(void **state) {
+    (void)state;
+    static const char *const whole[] = {
+        "gufunc g\nlayout (n,3)->(n*(n-1)/2)\ndoc \xC3\xA4\nfast all\nsignatures ff->f; dd->d\nkernel\n"
+        "h(x) { return x; }\n(x, y) -> (z) { forall (i : n) z[i] = h(x[i][0]); }\n",
+        "reduction r\nsignatures f->l; d->l\nstate float32,int64; dl\norder serial\nidentity -1.5, 2 / 3\n"
+        "map [k](x) -> (v, i) { v = x; i = k; }\ncombine\ng(x, y) { return x > y; }\n"
+        "(a, i, b, j) -> (v, k) { if (g(b, a)) { v = b; k = j; } else { v = a; k = i; } }\nfinish (v, i, n) { return i "
+        "+ n; }",
+        "ufunc f\nidentity 0\nwiden\nsignatures bb->b; ff->f\nkernel (x, y) { return x + y; }"};
+    const char *seed = getenv("UF_SEED");
+    unsigned random = seed ? (unsigned)strtoul(seed, NULL, 0) : (unsigned)getpid() * 2654435761u;
+    print_message("UF_SEED=%u\n", random);
+    for (size_t i = 0; i < COUNT(whole); i++)
+        file_spoil(whole[i], &random);
+    uf_func *f = good(whole[1]); /* they are files, unspoiled */
+    uf_free(f);
+    f = good(whole[2]);
+    uf_free(f);
 }
 
 static void long_things(void **state) {
