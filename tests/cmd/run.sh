@@ -188,6 +188,15 @@ expect 0 '^10$' '' reduce "$add" $sum "$work/big.npy" --threads 1
 expect 0 '^3$' '' reduce "$add" $sum "$work/half.npy" --dtype bfloat16
 expect 0 '^2$' '' reduce "$work/range.uf" "$work/float.npy"
 
+expect 0 '^uint64 \(1, 3\)$' '' reduce sum "$work/a.npy" --axis 0 --keepdims
+expect 0 '^\[1 1\]$' '' reduce var "$work/big.npy" --axis -1 --initial 0,0,0 -t float32
+expect 0 '^1\.5$' '' reduce mean "$work/float.npy"
+expect 0 '^5$' '' reduce dot "$work/float.npy" "$work/float.npy"
+expect 0 '^-19$' '' reduce subtract "$work/a.npy" -t int64
+expect 0 '^float32 \(2\)$' '' reduce add "$work/a.npy" -a 1 -t float32
+expect 0 '^uint64 \(2, 3\)$' '' accumulate add "$work/a.npy" --axis 1
+expect 0 '^ \[14 25 36\]\]$' '' run add "$work/a.npy" "$work/b.npy" -s 'int64,int64->int64'
+
 expect 0 'usage: ufunc accumulate' '' accumulate --help
 expect 2 '' 'unknown option "--where"' accumulate "$add" $sum "$work/a.npy" --where "$work/mask.npy"
 expect 2 '' 'axis needs an axis' accumulate "$add" $sum "$work/a.npy" --axis 0,1
