@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-    LEVELS = 48, /* strips of 2^0 .. 2^47 blocks */
+    LEVELS = 32, /* strips of 2^0 .. 2^31 blocks */
     BLOCK = 16,
     LANES_MIN = 8,
     NODES = 500 /* of the copies of combining in a group, at most */
@@ -382,6 +382,16 @@ static void pop(cascade *c, ssa width) {
     set(c, c->level, under);
 }
 
+/* Is there something to combine a full block with? left (i64): the bits of its number, from the lowest one on that is not dealt
+ * with. A stack that is full to the brim is combined as well. */
+static ssa carries(cascade *c, ssa left) {
+    emit *e = c->w->s.e;
+    ssa level = get(c, c->level), odd = emit_value(e, "trunc i64 %s to i1", left.text);
+    ssa some = emit_value(e, "icmp sgt i64 %s, 0", level.text);
+    ssa full = emit_value(e, "icmp eq i64 %s, %d", level.text, LEVELS - 1);
+    return shape_op(e, "or i1", shape_op(e, "and i1", odd, some), full);
+}
+
 /* A full block: combines as often as its number has ones at its end, and begins the next one. */
 static void push(cascade *c, ssa width) {
     emit *e = c->w->s.e;
@@ -393,9 +403,8 @@ static void push(cascade *c, ssa width) {
     emit_label(e, head);
     ssa left = ssa_text("%%ones%d", head), next = ssa_text("%%left%d", head);
     emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", left.text, full.text, before, next.text, on);
-    ssa odd = emit_value(e, "trunc i64 %s to i1", left.text);
     int join = emit_label_new(e);
-    emit_branch_if(e, odd, join, end);
+    emit_branch_if(e, carries(c, left), join, end);
     emit_label(e, join);
     pop(c, width);
     emit_branch(e, on);

@@ -65,13 +65,13 @@ static void naive_argmax(const line *l, double *out) {
 }
 
 static void naive_variance(const line *l, double *out) {
-    double sum = 0, squares = 0;
+    long double sum = 0, squares = 0;
     for (int64_t i = 0; i < l->n; i++)
         sum += l->x[0][i];
     for (int64_t i = 0; i < l->n; i++)
-        squares += (l->x[0][i] - sum / (double)l->n) * (l->x[0][i] - sum / (double)l->n);
-    out[0] = l->n ? sum / (double)l->n : 0;
-    out[1] = squares;
+        squares += (l->x[0][i] - sum / l->n) * (l->x[0][i] - sum / l->n);
+    out[0] = l->n ? (double)(sum / l->n) : 0;
+    out[1] = (double)squares;
 }
 
 enum {
@@ -146,7 +146,7 @@ static const recipe recipes[] = {
     SUM("sum c128", DT_COMPLEX64, DT_COMPLEX128, DT_COMPLEX128),
     {"max", NULL, "(a, b) { return a > b ? a : b; }", NULL, NULL, 1, 1, 1, {DT_FLOAT32}, {DT_FLOAT32}, {DT_FLOAT32},
      {DT_FLOAT32}, FOLD_FREE, false, false, -1000, 1000, 0, naive_max},
-    {"argmax", "(x, k) -> (v, i) { v = x; i = k; }",
+    {"argmax", "[k](x) -> (v, i) { v = x; i = k; }",
      "(a, i, b, j) -> (c, k) { bool left = j < 0 || (i >= 0 && (a > b || (a == b && i < j))); c = left ? a : b; k = left ? i : j; }",
      NULL, NULL, 1, 2, 2, {DT_FLOAT32}, {DT_FLOAT32}, {DT_FLOAT32, DT_INT64}, {DT_FLOAT32, DT_INT64}, FOLD_FREE, true,
      false, -50, 50, 0, naive_argmax},
@@ -410,7 +410,7 @@ static void compare(const test *t, const char *how) {
         for (int k = 0; k < r->nout; k++) {
             const operand *o = &t->op[r->nin + k];
             double got = as_double(o->type, element(t, o, i, 0));
-            if (fabs(got - wanted[k]) > r->bound * fabs(wanted[k]))
+            if (fabs(got - wanted[k]) > r->bound * (fabs(wanted[k]) + (double)r->high))
                 fail_msg(
                     "%s, %s: result %lld, output %d is %.17g, not %.17g; %lld x %lld x %lld, reduced %lld x %lld x "
                     "%lld; masked %d, segmented %d, initial %d, columns %d",
@@ -838,11 +838,150 @@ static void nothing_gives_the_identity(void **unused) {
     }
 }
 
+/* ---- The text itself ---- */
+
+/* A variant for arrays of the signature's dtypes that lie one after the other along the lanes. */
+static variant plain_variant(const recipe *r, bool columns) {
+    variant v = {.loop = LOOP_FOLD,
+                 .ndim = 1,
+                 .nin = (uint8_t)r->nin,
+                 .nout = (uint8_t)r->nout,
+                 .position = r->position,
+                 .vector = 1,
+                 .repeat = 1,
+                 .reduced = 1,
+                 .columns = columns};
+    for (int k = 0; k < variant_operands(&v); k++) {
+        bool input = k < v.nin, last = v.position && k == variant_position(&v);
+        dtype type = last ? DT_INT64 : input ? r->in[k] : r->out[k - r->nin];
+        v.operand[k] = (variant_operand){.memory = (uint8_t)type, .value = (uint8_t)type, .unit = last};
+        v.operand[k].kind = last ? OPERAND_POSITION : input || columns ? OPERAND_CONTIGUOUS : OPERAND_CONSTANT;
+    }
+    return v;
+}
+
+static variant drawn_variant(const recipe *r) {
+    variant v = plain_variant(r, chance(50));
+    v.masked = chance(40);
+    v.ninitial = chance(40) ? (uint8_t)r->nstate : 0;
+    v.counted = v.masked && (r->takes_count || !r->identity);
+    v.reduced = (uint8_t)pick(1, 4);
+    v.wide = chance(20);
+    for (int k = 0; k < variant_operands(&v); k++) {
+        variant_operand *o = &v.operand[k];
+        bool initial = k >= variant_initial(&v) && k < variant_initial(&v) + v.ninitial;
+        bool last = v.position && k == variant_position(&v);
+        if (k >= v.nin + v.nout)
+            o->memory = o->value = (uint8_t)(initial ? r->state[k - variant_initial(&v)] : last ? DT_INT64 : DT_BOOL);
+        else if (chance(30))
+            o->memory = DT_INT8;
+        o->kind = initial ? OPERAND_NUMBER : last ? OPERAND_POSITION : (uint8_t)pick(0, OPERAND_STRIDED);
+    }
+    return v;
+}
+
+static void every_compiler_accepts(void **unused) {
+    (void)unused;
+    for (int64_t i = 0; i < trials(1); i++)
+        for (size_t k = 0; k < COUNT(recipes); k++) {
+            arena a = {0};
+            fold f = fold_of(&a, &recipes[k]);
+            variant v = drawn_variant(&recipes[k]);
+            code_target target = {.vector_bits = chance(50) ? 512 : 256, .f16c = true};
+            code_module m = {.flags = chance(50) ? UF_DEBUG : 0};
+            assert_int_equal(ir_fold(&a, "f", &f, &v, &target, &m), UF_OK);
+            if (!judge_accept(&m, &target, 0, draw_bits())) {
+                fputs(m.ir.data, stderr);
+                fail_msg("%s", recipes[k].name);
+            }
+            text_free(&m.ir);
+            arena_free(&a);
+        }
+}
+
+static int64_t allocations_left;
+
+static bool may_alloc(size_t size) {
+    (void)size;
+    return allocations_left-- > 0;
+}
+
+static void memory_may_run_out(void **unused) {
+    (void)unused;
+    code_target target = {.vector_bits = 512, .f16c = true};
+    for (size_t k = 0; k < COUNT(recipes); k += 3) {
+        arena trees = {0};
+        fold f = fold_of(&trees, &recipes[k]);
+        variant v = drawn_variant(&recipes[k]);
+        uf_status status = UF_ERR_MEMORY;
+        int failures = 0;
+        for (int64_t n = 0; status; n += 1 + n / 16, failures++) {
+            arena a = {0};
+            code_module m = {.flags = UF_DEBUG};
+            allocations_left = n;
+            mem_may_alloc = may_alloc;
+            status = ir_fold(&a, "f", &f, &v, &target, &m);
+            mem_may_alloc = NULL;
+            assert_true(status == UF_OK || status == UF_ERR_MEMORY);
+            assert_null(a.escape);
+            text_free(&m.ir);
+            arena_free(&a);
+        }
+        assert_true(failures > 10);
+        arena_free(&trees);
+    }
+}
+
+static void check_golden(const char *file, const char *name, bool columns) {
+    char path[128];
+    arena a = {0};
+    const recipe *r = recipes;
+    while (strcmp(r->name, name) != 0)
+        r++;
+    fold f = fold_of(&a, r);
+    variant v = plain_variant(r, columns);
+    code_target target = {.vector_bits = 512, .f16c = true};
+    code_module m = {.flags = 0};
+    assert_int_equal(ir_fold(&a, name, &f, &v, &target, &m), UF_OK);
+    snprintf(path, sizeof path, "tests/ir/%s.ll", file);
+    if (getenv("UF_BLESS")) {
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        fwrite(m.ir.data, 1, m.ir.length, out);
+        fclose(out);
+    }
+    FILE *in = fopen(path, "r");
+    if (!in)
+        fail_msg("%s is missing; run from the repository's root", path);
+    char *golden = calloc(1, m.ir.length + 2);
+    size_t n = fread(golden, 1, m.ir.length + 1, in);
+    fclose(in);
+    if (n != m.ir.length || memcmp(golden, m.ir.data, n) != 0) {
+        fputs(m.ir.data, stderr);
+        fail_msg("%s differs; look, then UF_BLESS=1", path);
+    }
+    free(golden);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+static void goldens(void **unused) {
+    (void)unused;
+    check_golden("fold_argmax_rows_cpu", "argmax", false);
+    check_golden("fold_sum_columns_cpu", "sum", true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_folds),           cmocka_unit_test(random_parts),
-        cmocka_unit_test(threads_change_nothing), cmocka_unit_test(sums_are_accurate),
-        cmocka_unit_test(long_sums_are_accurate), cmocka_unit_test(nothing_gives_the_identity),
+        cmocka_unit_test(random_folds),
+        cmocka_unit_test(random_parts),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(sums_are_accurate),
+        cmocka_unit_test(long_sums_are_accurate),
+        cmocka_unit_test(nothing_gives_the_identity),
+        cmocka_unit_test(every_compiler_accepts),
+        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(goldens),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
