@@ -304,8 +304,8 @@ static int states_operands(const variant *v, int states, int *of) {
     return n;
 }
 
-/* Makes the first launch one that writes a state for each part: [parts][results] where neighbouring lanes take neighbouring
- * results, else [results][parts]. */
+/* Makes the first launch one that writes a state for each part: [results][parts], so that the second one finds those of a
+ * result together. */
 static uf_status first_divide(fold_call *c) {
     stage *s = &c->first;
     variant was = s->v, *v = &s->v;
@@ -313,8 +313,8 @@ static uf_status first_divide(fold_call *c) {
     void *space;
     int of[VARIANT_OPERANDS], states = states_of(c), n = states_operands(&was, states, of);
     TRY(loops_space(c, whole.kept.ndim + whole.reduced.ndim, n, &space));
-    nd_fold_regroup(&whole, n, of, was.columns ? 1 : c->parts, space, &s->loops);
-    s->chunk_stride = was.columns ? whole.kept.count : 1;
+    nd_fold_regroup(&whole, n, of, c->parts, space, &s->loops);
+    s->chunk_stride = 1;
     v->to_states = 1;
     v->nout = (uint8_t)states;
     v->ninitial = 0;
@@ -338,7 +338,7 @@ static char *from_element_0(char *data, int64_t offset, int64_t size) {
 static int second_arrays(const fold_call *c, const nd_fold *whole, int64_t *words, nd_array *arrays) {
     const nd_loop *kept = &whole->kept;
     int nd = kept->ndim, n = 0, states = states_of(c);
-    int64_t *shape = words, *strides = words + nd + 1, dense = c->first.v.columns ? 1 : c->parts;
+    int64_t *shape = words, *strides = words + nd + 1, dense = c->parts;
     shape[nd] = c->parts;
     strides[nd] = c->first.chunk_stride;
     for (int d = 0; d < nd; d++) {
