@@ -58,6 +58,40 @@ static ssa operand_value(fold_writer *w, const ssa *in, int k) {
     return w->s.known[k] ? w->s.value[k] : emit_convert(w->s.e, in[k], (dtype)o->memory, (dtype)o->value);
 }
 
+bool fold_narrows(const fold_writer *w) {
+    const fold *f = w->f;
+    const variant_operand *o = w->s.v->operand;
+    if (w->s.v->from_states || f->map || f->nstate != 1 || (f->state[0] != DT_INT64 && f->state[0] != DT_UINT64) ||
+        o[0].kind >= OPERAND_NUMBER || dtypes[o[0].memory].size > 2 || dtypes[o[0].memory].kind > DK_INTEGER ||
+        !dtype_can_cast((dtype)o[0].memory, (dtype)o[0].value, UF_CAST_SAFE) ||
+        !dtype_can_cast((dtype)o[0].memory, f->state[0], UF_CAST_SAFE))
+        return false;
+    const char *name = tree_operator(f->combine, f->state[0]);
+    return name && !strcmp(name, "add") && !fold_sparse(w);
+}
+
+void fold_narrow_begin(fold_writer *w) {
+    if (!fold_narrows(w))
+        return;
+    w->narrow = true;
+    w->state[0] = DT_INT32;
+}
+
+item fold_narrow_end(fold_writer *w, const item *x) {
+    item y = *x;
+    if (!w->narrow)
+        return y;
+    w->narrow = false;
+    w->state[0] = w->f->state[0];
+    y.v[0] = emit_convert(w->s.e, x->v[0], DT_INT32, w->state[0]);
+    return y;
+}
+
+/* An input as it is to be combined in 32 bits. */
+static ssa narrow_value(fold_writer *w, const ssa *in) {
+    return emit_convert(w->s.e, in[0], (dtype)w->s.v->operand[0].memory, DT_INT32);
+}
+
 item fold_element(fold_writer *w, const ssa *in, ssa position) {
     const fold *f = w->f;
     const variant *v = w->s.v;
@@ -76,7 +110,7 @@ item fold_element(fold_writer *w, const ssa *in, ssa position) {
     if (f->map)
         apply(w, f->map, "map", values, f->state, x.v);
     for (int k = 0; k < f->nstate && !f->map; k++)
-        x.v[k] = emit_convert(e, values[k], f->in[k], f->state[k]);
+        x.v[k] = w->narrow ? narrow_value(w, in) : emit_convert(e, values[k], f->in[k], f->state[k]);
     if (counted(w))
         x.v[count_at(w)] = ssa_text("1");
     if (!v->masked)
@@ -102,7 +136,9 @@ item fold_if(fold_writer *w, ssa counts, const item *x) {
 item fold_identity(fold_writer *w) {
     const fold *f = w->f;
     item x = {.has = {""}};
-    if (f->identity && (!fold_sparse(w) || w->s.v->empty)) {
+    if (w->narrow) {
+        x.v[0] = ssa_text("0");
+    } else if (f->identity && (!fold_sparse(w) || w->s.v->empty)) {
         apply(w, f->identity, "identity", NULL, f->state, x.v);
     } else {
         for (int k = 0; k < f->nstate; k++)
@@ -139,7 +175,10 @@ static item combine_values(fold_writer *w, const item *a, const item *b) {
     item x = {.has = {""}};
     memcpy(in, a->v, (size_t)f->nstate * sizeof *in);
     memcpy(in + f->nstate, b->v, (size_t)f->nstate * sizeof *in);
-    apply(w, f->combine, "combine", in, f->state, x.v);
+    if (w->narrow)
+        x.v[0] = shape_op(w->s.e, "add i32", a->v[0], b->v[0]);
+    else
+        apply(w, f->combine, "combine", in, f->state, x.v);
     if (counted(w))
         x.v[count_at(w)] = shape_op(w->s.e, "add i64", a->v[count_at(w)], b->v[count_at(w)]);
     return x;

@@ -14,6 +14,7 @@ typedef struct fold_writer {
     const fold *f;
     int nstate; /* values of an item: the state's, then the count if the variant has it */
     dtype state[ITEM_VALUES];
+    bool narrow; /* between fold_narrow_begin and _end */
 } fold_writer;
 
 /* The state of some elements. has (i1): are there any? Empty text: there are, or the values are the identity. The values of an
@@ -52,6 +53,14 @@ item fold_tree(fold_writer *w, item *items, int n);
 item fold_choose(fold_writer *w, ssa condition, const item *yes, const item *no);
 /* An item for elements of which only those count where the i1 is true (empty: all). */
 item fold_if(fold_writer *w, ssa counts, const item *x);
+/* Between these two, where it is worth it (fold_narrows): integers of at most 16 bits that are to be added up in 64 are added
+ * in 32. For at most NARROW_MOST elements; the end makes an item of what they add up to. */
+enum {
+    NARROW_MOST = 1 << 14
+};
+bool fold_narrows(const fold_writer *w);
+void fold_narrow_begin(fold_writer *w);
+item fold_narrow_end(fold_writer *w, const item *x);
 /* The results of an item, in the outputs' memory dtypes: finished; or the states themselves. count (i64): how many elements
  * took part, where the item does not say. Initial values are not taken in. */
 void fold_results(fold_writer *w, const item *x, ssa count, ssa *results);

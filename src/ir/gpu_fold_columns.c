@@ -89,6 +89,7 @@ static void add_rows(columns *c, const item_slot *slot, item *items, int n) {
         return;
     }
     item all = fold_tree(c->w, items, n);
+    all = fold_narrow_end(c->w, &all);
     add(c, slot, &all);
 }
 
@@ -112,6 +113,7 @@ static void visit(columns *c, const fold_place *p, const item_slot *slots, ssa b
         access[u] = load_row(c, p, safe, aligned);
     }
     for (int i = 0; i < c->lanes; i++) {
+        fold_narrow_begin(c->w);
         for (int u = 0; u < steps; u++) {
             items[u] = fold_access_item(c->g, &access[u], i);
             items[u] = fold_if(c->w, there[u], &items[u]);

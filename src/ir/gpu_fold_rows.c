@@ -125,11 +125,13 @@ static item visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
         }
         access[u] = load_access(r, l, i);
     }
+    fold_narrow_begin(r->w);
     for (int u = 0; u < steps; u++) {
         items[u] = access_item(r, &access[u]);
         items[u] = fold_if(r->w, there[u], &items[u]);
     }
     item all = fold_tree(r->w, items, steps);
+    all = fold_narrow_end(r->w, &all);
     return r->ordered ? lanes_fold(r->w, &all, r->lanes) : all;
 }
 
@@ -343,11 +345,13 @@ static void results_at_once(rows *r, const fold_place *places, int n) {
     }
     item *all = arena_alloc(e->a, (size_t)n * sizeof *all), *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
     for (int q = 0; q < n; q++) {
+        fold_narrow_begin(r->w);
         for (int u = 0; u < steps; u++) {
             items[u] = access_item(r, &access[q * steps + u]);
             items[u] = fold_if(r->w, there[u], &items[u]);
         }
         all[q] = fold_tree(r->w, items, steps);
+        all[q] = fold_narrow_end(r->w, &all[q]);
     }
     for (int q = 0; q < n; q++)
         all[q] = lanes_fold(r->w, &all[q], r->lanes);

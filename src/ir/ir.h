@@ -38,6 +38,9 @@ const node *element_index(const node *element, int rank, int d);
 void node_each(const node *list, void (*visit)(const node *n, void *user), void *user);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls (traits.c). */
 int node_cost(const node *list);
+/* "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in a dtype, which
+ * is that of both (min, max: of integers); NULL: something else (operator.c). */
+const char *tree_operator(const tree *t, dtype type);
 /* What the engines choose threads by (traits.c). */
 void ir_traits(const tree *t, code_size *out);
 void ir_fold_traits(const fold *f, code_size *out);

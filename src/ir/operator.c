@@ -1,0 +1,85 @@
+/* operator.c - which operator a kernel of two inputs is, if it is one: "x + y", "max(x, y)", "x > y ? x : y" and their like. */
+#include "ir/ir.h"
+
+/* Which of the kernel's two inputs stands for a parameter of the function that is looked at. */
+typedef struct view_of {
+    const function *f;
+    int input[2];
+} view_of;
+
+/* What a function returns, if that is all it does. */
+static const node *returned(const function *f) {
+    const node *n = f->body;
+    if (!n || n->kind != N_EVAL || n->kid[0]->kind != N_ASSIGN || (n->next && n->next->kind != N_RETURN))
+        return NULL;
+    const node *to = n->kid[0]->kid[0];
+    return to->kind == N_LOCAL && to->local == f->nparams ? n->kid[0]->kid[1] : NULL;
+}
+
+/* The input that an expression is, or -1. */
+static int input_of(const view_of *w, const node *n) {
+    return n->kind == N_LOCAL && n->local < 2 && n->local < w->f->nparams ? w->input[n->local] : -1;
+}
+
+/* Through helpers to the expression that computes; *w is then that of its function. */
+static const node *innermost(view_of *w) {
+    const node *n = returned(w->f);
+    while (n && n->kind == N_CALL && n->callee->nparams == 2) {
+        int a = input_of(w, n->args), b = input_of(w, n->args->next);
+        if (a < 0 || b < 0)
+            return NULL;
+        *w = (view_of){n->callee, {a, b}};
+        n = returned(w->f);
+    }
+    return n;
+}
+
+/* Are a and b the two inputs, in this order or either? */
+static bool both(const view_of *w, const node *a, const node *b, bool either) {
+    int x = input_of(w, a), y = input_of(w, b);
+    return (x == 0 && y == 1) || (either && x == 1 && y == 0);
+}
+
+static const char *of_binary(const view_of *w, const node *n) {
+    static const struct {
+        uint8_t op;
+        bool either;
+        const char *name;
+    } rows[] = {{OP_ADD, true, "add"},
+                {OP_SUB, false, "sub"},
+                {OP_AND, true, "and"},
+                {OP_OR, true, "or"},
+                {OP_XOR, true, "xor"}};
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (n->op == rows[i].op && both(w, n->kid[0], n->kid[1], rows[i].either))
+            return rows[i].name;
+    return NULL;
+}
+
+/* Is n "x != x", which no integer is? */
+static bool is_nan_test(const view_of *w, const node *n) {
+    return n->kind == N_BINARY && n->op == OP_NE && input_of(w, n->kid[0]) >= 0 &&
+           input_of(w, n->kid[0]) == input_of(w, n->kid[1]);
+}
+
+/* "a > b ? a : b" of integers. */
+static const char *of_select(const view_of *w, const node *n) {
+    const node *test = n->kid[0];
+    if (test->kind == N_OR && is_nan_test(w, test->kid[1]))
+        test = test->kid[0];
+    bool greater = test->op == OP_GT || test->op == OP_GE, less = test->op == OP_LT || test->op == OP_LE;
+    if (!dtype_is_integer((dtype)n->type) || test->kind != N_BINARY || !(greater || less) ||
+        !both(w, test->kid[0], test->kid[1], true) || !both(w, n->kid[1], n->kid[2], true))
+        return NULL;
+    bool larger = greater == (input_of(w, test->kid[0]) == input_of(w, n->kid[1]));
+    bool is_signed = dtypes[n->type].is_signed;
+    return larger ? (is_signed ? "max" : "umax") : is_signed ? "min" : "umin";
+}
+
+const char *tree_operator(const tree *t, dtype type) {
+    view_of w = {t->kernel, {0, 1}};
+    const node *n = t->kernel->nparams == 2 && t->kernel->nresults == 1 ? innermost(&w) : NULL;
+    if (!n || n->type != type)
+        return NULL;
+    return n->kind == N_BINARY ? of_binary(&w, n) : n->kind == N_SELECT ? of_select(&w, n) : NULL;
+}
