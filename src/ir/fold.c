@@ -45,6 +45,20 @@ bool fold_sparse(const fold_writer *w) { return !w->f->identity || w->f->order =
 static bool counted(const fold_writer *w) { return w->s.v->counted; }
 static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in an item */
 
+/* Positions are held in 32 bits where they fit. */
+static ssa held(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->f->state[k], w->state[k]); }
+static ssa full(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->state[k], w->f->state[k]); }
+
+static void full_values(fold_writer *w, const item *x, ssa *values) {
+    for (int k = 0; k < w->f->nstate; k++)
+        values[k] = full(w, x->v[k], k);
+}
+
+static void hold_values(fold_writer *w, item *x) {
+    for (int k = 0; k < w->f->nstate; k++)
+        x->v[k] = held(w, x->v[k], k);
+}
+
 /* Calls a tree of the fold; results are converted to what is wanted. */
 static void apply(fold_writer *w, const tree *t, const char *entry, const ssa *in, const dtype *wanted, ssa *out) {
     const function *f = t->kernel;
@@ -107,8 +121,10 @@ item fold_element(fold_writer *w, const ssa *in, ssa position) {
         return x;
     }
     values[v->nin] = position;
-    if (f->map)
+    if (f->map) {
         apply(w, f->map, "map", values, f->state, x.v);
+        hold_values(w, &x);
+    }
     for (int k = 0; k < f->nstate && !f->map; k++)
         x.v[k] = w->narrow ? narrow_value(w, in) : emit_convert(e, values[k], f->in[k], f->state[k]);
     if (counted(w))
@@ -140,9 +156,10 @@ item fold_identity(fold_writer *w) {
         x.v[0] = ssa_text("0");
     } else if (f->identity && (!fold_sparse(w) || w->s.v->empty)) {
         apply(w, f->identity, "identity", NULL, f->state, x.v);
+        hold_values(w, &x);
     } else {
         for (int k = 0; k < f->nstate; k++)
-            x.v[k] = emit_constant((number){.type = f->state[k]}, f->state[k]);
+            x.v[k] = emit_constant((number){.type = w->state[k]}, w->state[k]);
         x.has = ssa_text("false");
     }
     if (counted(w))
@@ -173,12 +190,14 @@ static item combine_values(fold_writer *w, const item *a, const item *b) {
     const fold *f = w->f;
     ssa in[2 * UF_MAX_STATE];
     item x = {.has = {""}};
-    memcpy(in, a->v, (size_t)f->nstate * sizeof *in);
-    memcpy(in + f->nstate, b->v, (size_t)f->nstate * sizeof *in);
-    if (w->narrow)
+    if (w->narrow) {
         x.v[0] = shape_op(w->s.e, "add i32", a->v[0], b->v[0]);
-    else
+    } else {
+        full_values(w, a, in);
+        full_values(w, b, in + f->nstate);
         apply(w, f->combine, "combine", in, f->state, x.v);
+        hold_values(w, &x);
+    }
     if (counted(w))
         x.v[count_at(w)] = shape_op(w->s.e, "add i64", a->v[count_at(w)], b->v[count_at(w)]);
     return x;
@@ -239,10 +258,9 @@ static void to_memory(fold_writer *w, ssa *results) {
     }
 }
 
-void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
+/* Results of a state whose values are in full. */
+static void results_of(fold_writer *w, ssa *in, ssa count, ssa *results) {
     const fold *f = w->f;
-    ssa in[ITEM_VALUES];
-    memcpy(in, x->v, (size_t)w->nstate * sizeof *in);
     if (w->s.v->to_states) {
         memcpy(results, in, (size_t)w->s.v->nout * sizeof *in);
     } else if (f->finish) {
@@ -256,14 +274,29 @@ void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
     to_memory(w, results);
 }
 
+void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
+    ssa in[ITEM_VALUES];
+    full_values(w, x, in);
+    if (counted(w))
+        in[count_at(w)] = x->v[count_at(w)];
+    results_of(w, in, count, results);
+}
+
 void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
     item all = *x;
     bool taken = w->f->order == FOLD_SERIAL;
-    if (w->s.v->ninitial && !w->s.v->to_states && !taken) {
-        item first = fold_initial(w);
-        all = fold_join(w, &first, x);
+    dtype held_as[UF_MAX_STATE];
+    if (!w->s.v->ninitial || w->s.v->to_states || taken) {
+        fold_results(w, x, count, results);
+        return;
     }
-    fold_results(w, &all, count, results);
+    full_values(w, x, all.v);
+    memcpy(held_as, w->state, sizeof held_as); /* initial values are no positions */
+    memcpy(w->state, w->f->state, sizeof held_as);
+    item first = fold_initial(w);
+    all = fold_join(w, &first, &all);
+    results_of(w, all.v, count, results);
+    memcpy(w->state, held_as, sizeof held_as);
 }
 
 /* ---- The module ---- */
@@ -288,6 +321,9 @@ static uf_status write_module(emit *e, fold_writer *w, const variant *v, const f
     if (f->finish && !v->to_states)
         emit_functions(e, f->finish, "finish");
     shape_begin(&w->s, e, f->combine, v, words);
+    for (int k = 0; k < f->nstate && w->hold_positions; k++)
+        if (fold_is_position(w, k))
+            w->state[k] = DT_UINT32;
     how->write(w);
     shape_end(&w->s);
     e->a->escape = outer;
@@ -306,6 +342,7 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
     memcpy(w->state, f->state, sizeof f->state);
     if (v->counted)
         w->state[f->nstate] = DT_INT64;
+    w->hold_positions = target->gpu && !v->wide && v->loop == LOOP_FOLD;
     emit_begin(&e, a, module, target, name);
     uf_status status = write_module(&e, w, v, how), finished = emit_finish(&e);
     return status ? status : finished;

@@ -12,9 +12,10 @@ enum {
 typedef struct fold_writer {
     shape s;
     const fold *f;
-    int nstate; /* values of an item: the state's, then the count if the variant has it */
-    dtype state[ITEM_VALUES];
-    bool narrow; /* between fold_narrow_begin and _end */
+    int nstate;               /* values of an item: the state's, then the count if the variant has it */
+    dtype state[ITEM_VALUES]; /* as which items hold them */
+    bool hold_positions;      /* GPU, not wide: in 32 bits */
+    bool narrow;              /* between fold_narrow_begin and _end */
 } fold_writer;
 
 /* The state of some elements. has (i1): are there any? Empty text: there are, or the values are the identity. The values of an
