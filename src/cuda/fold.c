@@ -106,12 +106,11 @@ static int fit_vectors(const variant *v, const fold_subject *s, bool whole) {
 
 static int64_t threads_wanted(int sms) { return (int64_t)sms * SM_THREADS; }
 
-/* Elements of a part, if `wanted` of them are: an odd multiple of `grain`, at least `least`, so that parts that go on side by
- * side do not lie a power of two apart, in the same channels of the memory. 0: there is one part. */
+/* Elements of a part, if `wanted` of them are: a multiple of `grain`, at least `least`. 0: there is one part. */
 static int64_t chunk_of(int64_t n, int64_t wanted, int64_t grain, int64_t least) {
     int64_t chunk = wanted > 1 ? n / wanted + 1 : n;
     chunk = chunk < least ? least : chunk;
-    chunk = ((chunk + grain - 1) / grain | 1) * grain;
+    chunk = (chunk + grain - 1) / grain * grain;
     return chunk < n ? chunk : 0;
 }
 
@@ -164,7 +163,7 @@ static int64_t long_rows(variant *v, const fold_subject *s, int sms) {
         return 0;
     }
     int64_t wanted = ((int64_t)sms * BLOCKS_WANTED + results - 1) / results, width = visit << TEAM_MOST;
-    return chunk_of(n, wanted, (int64_t)vector << TEAM_MOST, width * CHUNK_VISITS);
+    return chunk_of(n, wanted, width, width * CHUNK_VISITS);
 }
 
 /* ---- Lanes along results ---- */

@@ -138,13 +138,23 @@ static void segment_range(gpu_fold *g, fold_place *p) {
     p->end = shape_select(e, "i64", inside, p->end, ssa_text("1"));
 }
 
+/* Blocks that go on side by side then read neighbouring memory, whatever its channels are. */
+bool gpu_fold_interleaved(const gpu_fold *g) { return has_parts(g->w->s.v) && g->w->f->order == FOLD_FREE; }
+
+ssa gpu_fold_parts(gpu_fold *g) { return g->w->s.v->wide ? g->parts.extent : shape_widen(g->w->s.e, g->parts.extent); }
+
+ssa gpu_fold_last_part(gpu_fold *g, const fold_place *p) {
+    ssa next = emit_value(g->w->s.e, "add i64 %s, 1", p->part.text);
+    return shape_op(g->w->s.e, "icmp eq i64", next, gpu_fold_parts(g));
+}
+
 void gpu_fold_range(gpu_fold *g, fold_place *p) {
     emit *e = g->w->s.e;
     p->begin = ssa_text("0");
     p->end = g->total;
     if (g->w->s.v->segmented)
         segment_range(g, p);
-    if (has_parts(g->w->s.v)) {
+    if (has_parts(g->w->s.v) && !gpu_fold_interleaved(g)) {
         p->begin = shape_op(e, "mul i64", p->part, g->chunk);
         p->end = gpu_fold_minimum(g, shape_op(e, "add i64", p->begin, g->chunk), g->total);
     }

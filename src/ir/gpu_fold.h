@@ -33,7 +33,11 @@ ssa gpu_fold_minimum(gpu_fold *g, ssa a, ssa b); /* i64 */
 void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *remainder);
 /* Addresses of the result with this number, counted over the kept dimensions from `first` on. */
 void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first);
-/* begin and end: of everything, of a part, or of a segment, whose bounds are read; there: also false where a segment begins
+/* Are the parts every so many-th visit of all elements, rather than a run of them? How many there are (i64); is it the last? */
+bool gpu_fold_interleaved(const gpu_fold *g);
+ssa gpu_fold_parts(gpu_fold *g);
+ssa gpu_fold_last_part(gpu_fold *g, const fold_place *p);
+/* begin and end: of everything, of a part that is a run, or of a segment, whose bounds are read; there: also false where a segment begins
  * outside. */
 void gpu_fold_range(gpu_fold *g, fold_place *p);
 

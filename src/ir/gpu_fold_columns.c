@@ -122,17 +122,19 @@ static void visit(columns *c, const fold_place *p, const item_slot *slots, ssa b
     }
 }
 
-/* The rows that this thread takes: from `from`, whole visits up to `full`, and the last one, up to `to`; i64. */
+/* The rows that this thread takes: whole visits from `from` up to `full`, and the one that is left, up to `to`. */
 typedef struct span {
-    ssa from, full, to, width;
+    ssa from, full, to, step; /* i64; to: of the last visit, and that is there */
+    ssa rest;                 /* i1 */
 } span;
 
 static span own_rows(columns *c, const fold_place *p) {
     emit *e = c->e;
     int steps = c->w->s.v->repeat;
-    span x = {.from = p->begin, .to = p->end, .width = constant(steps)};
+    span x = {.from = p->begin, .to = p->end};
+    ssa width = constant(steps);
     if (c->order == FOLD_FREE) {
-        x.width = emit_value(e, "mul i64 %s, %d", c->high.text, steps);
+        width = emit_value(e, "mul i64 %s, %d", c->high.text, steps);
     } else if (c->order == FOLD_ORDERED) {
         ssa n = shape_op(e, "sub i64", p->end, p->begin);
         ssa up = emit_value(e, "sub i64 %s, 1", c->high.text);
@@ -142,19 +144,26 @@ static span own_rows(columns *c, const fold_place *p) {
         x.to = gpu_fold_minimum(c->g, shape_op(e, "add i64", x.from, each), p->end);
     }
     ssa length = shape_op(e, "sub i64", x.to, x.from);
-    ssa left = shape_op(e, "and i64", length, emit_value(e, "sub i64 %s, 1", x.width.text)); /* a power of two */
+    ssa left = shape_op(e, "and i64", length, emit_value(e, "sub i64 %s, 1", width.text)); /* a power of two */
     x.full = shape_op(e, "sub i64", x.to, left);
+    x.rest = shape_op(e, "icmp slt i64", x.full, x.to);
+    x.step = width;
+    if (gpu_fold_interleaved(c->g)) {
+        x.from = shape_op(e, "mul i64", p->part, width);
+        x.step = shape_op(e, "mul i64", gpu_fold_parts(c->g), width);
+        x.rest = shape_op(e, "and i1", x.rest, gpu_fold_last_part(c->g, p));
+    }
     return x;
 }
 
 static void visit_all(columns *c, const fold_place *p, bool aligned) {
     emit *e = c->e;
     span x = own_rows(c, p);
-    ssa always = ssa_text("%s", ""), many = emit_value(e, "mul i64 %s, %d", x.width.text, INNER_VISITS);
+    ssa always = ssa_text("%s", ""), many = emit_value(e, "mul i64 %s, %d", x.step.text, INNER_VISITS);
     if (c->order == FOLD_SERIAL) {
         shape_loop i = shape_loop_begin(e, "i64", x.from, x.full);
         visit(c, p, c->outer, i.i, always, aligned);
-        shape_loop_end(e, &i, x.width, shape_no_unroll(e));
+        shape_loop_end(e, &i, x.step, shape_no_unroll(e));
     } else {
         shape_loop o = shape_loop_begin(e, "i64", x.from, x.full);
         item none = gpu_fold_none(c->g);
@@ -163,14 +172,14 @@ static void visit_all(columns *c, const fold_place *p, bool aligned) {
         ssa limit = gpu_fold_minimum(c->g, shape_op(e, "add i64", o.i, many), x.full);
         shape_loop i = shape_loop_begin(e, "i64", o.i, limit);
         visit(c, p, c->inner, i.i, always, aligned);
-        shape_loop_end(e, &i, x.width, shape_no_unroll(e));
+        shape_loop_end(e, &i, x.step, shape_no_unroll(e));
         for (int k = 0; k < c->lanes; k++) {
             item part = item_get(c->w, &c->inner[k]);
             add(c, &c->outer[k], &part);
         }
         shape_loop_end(e, &o, many, shape_no_unroll(e));
     }
-    int end = shape_if(&c->w->s, shape_op(e, "icmp slt i64", x.full, x.to));
+    int end = shape_if(&c->w->s, x.rest);
     visit(c, p, c->outer, x.full, x.to, aligned);
     shape_end_if(&c->w->s, end);
 }

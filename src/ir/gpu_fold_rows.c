@@ -158,28 +158,37 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
     *to = shape_select(e, "i64", rest, count, *to);
 }
 
-/* Accesses 0 .. count-1 of a line, into r->outer. */
+/* Accesses 0 .. count-1 of a line, into r->outer: every so many-th visit where parts are interleaved, what is left by the last
+ * part. */
 static void visit_all(rows *r, const line *l, ssa count, int steps) {
     emit *e = r->e;
     int threads = r->ordered ? r->lanes : r->team, width = steps << threads;
-    ssa from = constant(0), to = count;
+    ssa from = constant(0), to = count, step = constant(width), rest = {""};
     if (r->ordered && r->team > TEAM_WARP)
         own_run(r, l, count, &from, &to);
-    ssa length = shape_op(e, "sub i64", to, from);
-    ssa left = emit_value(e, "srem i64 %s, %d", length.text, width);
-    ssa full = shape_op(e, "sub i64", to, left);
+    if (gpu_fold_interleaved(r->g)) {
+        from = emit_value(e, "mul i64 %s, %d", l->p->part.text, width);
+        step = emit_value(e, "mul i64 %s, %d", gpu_fold_parts(r->g).text, width);
+        to = count;
+    }
+    ssa length = r->ordered ? shape_op(e, "sub i64", to, from) : count;
+    ssa full = shape_op(e, "sub i64", to, emit_value(e, "srem i64 %s, %d", length.text, width));
+    ssa far = emit_value(e, "mul i64 %s, %d", step.text, INNER_VISITS);
     shape_loop o = shape_loop_begin(e, "i64", from, full);
     item none = gpu_fold_none(r->g);
     item_put(r->w, &r->inner, &none);
-    ssa limit = gpu_fold_minimum(r->g, emit_value(e, "add i64 %s, %d", o.i.text, width * INNER_VISITS), full);
+    ssa limit = gpu_fold_minimum(r->g, shape_op(e, "add i64", o.i, far), full);
     shape_loop i = shape_loop_begin(e, "i64", o.i, limit);
     item x = visit(r, l, i.i, steps, ssa_text("%s", ""));
     add(r, &r->inner, &x);
-    shape_loop_end(e, &i, constant(width), shape_no_unroll(e));
+    shape_loop_end(e, &i, step, shape_no_unroll(e));
     x = item_get(r->w, &r->inner);
     add(r, &r->outer, &x);
-    shape_loop_end(e, &o, constant((int64_t)width * INNER_VISITS), shape_no_unroll(e));
-    int end = shape_if(&r->w->s, shape_op(e, "icmp slt i64", full, to));
+    shape_loop_end(e, &o, far, shape_no_unroll(e));
+    rest = shape_op(e, "icmp slt i64", full, to);
+    if (gpu_fold_interleaved(r->g))
+        rest = shape_op(e, "and i1", rest, gpu_fold_last_part(r->g, l->p));
+    int end = shape_if(&r->w->s, rest);
     x = visit(r, l, full, steps, to);
     add(r, &r->outer, &x);
     shape_end_if(&r->w->s, end);
@@ -297,7 +306,7 @@ static fold_place place_of(rows *r, ssa index) {
     fold_place p = {.there = {""}};
     ssa part = {""}, limit = g->results;
     if (r->w->s.v->to_states)
-        limit = shape_op(e, "mul i64", limit, r->w->s.v->wide ? g->parts.extent : shape_widen(e, g->parts.extent));
+        limit = shape_op(e, "mul i64", limit, gpu_fold_parts(g));
     p.there = shape_op(e, "icmp slt i64", index, limit);
     index = shape_select(e, "i64", p.there, index, constant(0));
     if (r->w->s.v->to_states)

@@ -522,6 +522,9 @@ static void plan(const call *c, const nd_array *arrays, const variant *v, uint64
         fail_msg("%s", uf_last_error()->message);
 }
 
+/* So that small results have parts: log2 of the threads along them. */
+static int few_threads(const variant *v) { return v->columns ? 1 : TEAM_WARP; }
+
 /* The parts' states, and the fold over them. */
 static void run_parts(const call *c, variant *v, launch *l, const code_size *size, int64_t chunk) {
     int64_t parts = (l->reduced->count + chunk - 1) / chunk, results = l->loop->count, shape[AXES + 1];
@@ -561,8 +564,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_size *siz
     }
     others_into(c, &one, arrays);
     plan(c, arrays, &one, c->axes, &loops);
-    int64_t again = fold_specialise(&one, &(fold_subject){&loops, size, 0, false});
-    (void)again;
+    bool fits = fold_specialise(&one, &(fold_subject){&loops, size, 0, false}) == chunk;
     addresses(&loops, &one, arrays, data);
     launch first = {.v = &one,
                     .loop = &loops.kept,
@@ -573,8 +575,8 @@ static void run_parts(const call *c, variant *v, launch *l, const code_size *siz
                     .chunk_stride = parts_stride,
                     .elements = loops.reduced.count};
     one.results = 0; /* several results a team are for whole ones */
-    if (!one.columns && one.team < 5)
-        one.team = 5;
+    if (!fits)
+        one.team = (uint8_t)few_threads(&one);
     run(c, &first);
 
     variant two = *v;
@@ -647,7 +649,7 @@ static void run_call(call *c) {
                 .numbers = (const uint64_t(*)[2])numbers,
                 .elements = loops.reduced.count};
     if (!chunk && x->order != FOLD_SERIAL && chance(25))
-        chunk = pick(1, 4) * 16;
+        chunk = pick(2, 4) * v.vector * v.repeat << few_threads(&v);
     if (chunk && chunk < loops.reduced.count)
         run_parts(c, &v, &l, &size, chunk);
     else
