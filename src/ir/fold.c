@@ -72,7 +72,8 @@ static ssa operand_value(fold_writer *w, const ssa *in, int k) {
     return w->s.known[k] ? w->s.value[k] : emit_convert(w->s.e, in[k], (dtype)o->memory, (dtype)o->value);
 }
 
-bool fold_narrows(const fold_writer *w) {
+/* Integers of at most 16 bits that are to be added up in 64. */
+static bool fold_narrows(const fold_writer *w) {
     const fold *f = w->f;
     const variant_operand *o = w->s.v->operand;
     if (w->s.v->from_states || f->map || f->nstate != 1 || (f->state[0] != DT_INT64 && f->state[0] != DT_UINT64) ||
@@ -84,20 +85,17 @@ bool fold_narrows(const fold_writer *w) {
     return name && !strcmp(name, "add") && !fold_sparse(w);
 }
 
-void fold_narrow_begin(fold_writer *w) {
+void fold_narrow(fold_writer *w, bool on) {
     if (!fold_narrows(w))
         return;
-    w->narrow = true;
-    w->state[0] = DT_INT32;
+    w->narrow = on;
+    w->state[0] = on ? DT_INT32 : w->f->state[0];
 }
 
-item fold_narrow_end(fold_writer *w, const item *x) {
+item fold_widened(fold_writer *w, const item *x) {
     item y = *x;
-    if (!w->narrow)
-        return y;
-    w->narrow = false;
-    w->state[0] = w->f->state[0];
-    y.v[0] = emit_convert(w->s.e, x->v[0], DT_INT32, w->state[0]);
+    if (fold_narrows(w))
+        y.v[0] = emit_convert(w->s.e, x->v[0], DT_INT32, w->state[0]);
     return y;
 }
 
@@ -291,12 +289,13 @@ void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
         return;
     }
     full_values(w, x, all.v);
-    memcpy(held_as, w->state, sizeof held_as); /* initial values are no positions */
-    memcpy(w->state, w->f->state, sizeof held_as);
+    size_t size = (size_t)w->f->nstate * sizeof *held_as;
+    memcpy(held_as, w->state, size); /* initial values are no positions */
+    memcpy(w->state, w->f->state, size);
     item first = fold_initial(w);
     all = fold_join(w, &first, &all);
     results_of(w, all.v, count, results);
-    memcpy(w->state, held_as, sizeof held_as);
+    memcpy(w->state, held_as, size);
 }
 
 /* ---- The module ---- */
@@ -342,7 +341,7 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
     memcpy(w->state, f->state, sizeof f->state);
     if (v->counted)
         w->state[f->nstate] = DT_INT64;
-    w->hold_positions = target->gpu && !v->wide && v->loop == LOOP_FOLD;
+    w->hold_positions = target->gpu && !v->wide && !v->empty && v->loop == LOOP_FOLD;
     emit_begin(&e, a, module, target, name);
     uf_status status = write_module(&e, w, v, how), finished = emit_finish(&e);
     return status ? status : finished;

@@ -54,14 +54,13 @@ item fold_tree(fold_writer *w, item *items, int n);
 item fold_choose(fold_writer *w, ssa condition, const item *yes, const item *no);
 /* An item for elements of which only those count where the i1 is true (empty: all). */
 item fold_if(fold_writer *w, ssa counts, const item *x);
-/* Between these two, where it is worth it (fold_narrows): integers of at most 16 bits that are to be added up in 64 are added
- * in 32. For at most NARROW_MOST elements; the end makes an item of what they add up to. */
+/* Integers of at most 16 bits that are to be added up in 64 are added in 32 while this is on, at most NARROW_MOST of them; for
+ * other folds nothing changes. Items and variables made meanwhile are narrow; fold_widened, when it is off, makes them wide. */
 enum {
     NARROW_MOST = 1 << 14
 };
-bool fold_narrows(const fold_writer *w);
-void fold_narrow_begin(fold_writer *w);
-item fold_narrow_end(fold_writer *w, const item *x);
+void fold_narrow(fold_writer *w, bool on);
+item fold_widened(fold_writer *w, const item *x);
 /* The results of an item, in the outputs' memory dtypes: finished; or the states themselves. count (i64): how many elements
  * took part, where the item does not say. Initial values are not taken in. */
 void fold_results(fold_writer *w, const item *x, ssa count, ssa *results);

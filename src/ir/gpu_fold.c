@@ -195,6 +195,17 @@ fold_access fold_access_new(gpu_fold *g, int lanes) {
                          .lanes = lanes};
 }
 
+ssa gpu_fold_position(gpu_fold *g, ssa start, ssa stride, int times) {
+    emit *e = g->w->s.e;
+    if (!g->w->hold_positions)
+        return times ? shape_op(e, "add i64", start, emit_value(e, "mul i64 %s, %d", stride.text, times)) : start;
+    ssa low = emit_value(e, "trunc i64 %s to i32", start.text);
+    ssa step = emit_value(e, "trunc i64 %s to i32", stride.text);
+    if (times)
+        low = shape_op(e, "add i32", low, emit_value(e, "mul i32 %s, %d", step.text, times));
+    return shape_widen(e, low);
+}
+
 item fold_access_item(gpu_fold *g, const fold_access *a, int lane) {
     return fold_element(g->w, a->in + (size_t)lane * (size_t)g->w->s.noperands, a->position[lane]);
 }

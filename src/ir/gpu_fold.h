@@ -56,6 +56,8 @@ typedef struct fold_access {
     int lanes;
 } fold_access;
 fold_access fold_access_new(gpu_fold *g, int lanes);
+/* start + times * stride (i64), computed in as many bits as positions are held in. */
+ssa gpu_fold_position(gpu_fold *g, ssa start, ssa stride, int times);
 item fold_access_item(gpu_fold *g, const fold_access *a, int lane);
 
 /* What a thread begins with: the identity, or nothing. */

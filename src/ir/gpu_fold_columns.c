@@ -68,6 +68,7 @@ static fold_access load_row(columns *c, const fold_place *p, ssa row, bool align
     if (s->v->position) {
         int k = variant_position(s->v);
         ssa at = shape_op(c->e, "add i64", s->value[k], gpu_fold_offset(c->g, &x, k));
+        at = gpu_fold_position(c->g, at, constant(0), 0);
         for (int i = 0; i < c->lanes; i++)
             a.position[i] = at;
     }
@@ -89,7 +90,6 @@ static void add_rows(columns *c, const item_slot *slot, item *items, int n) {
         return;
     }
     item all = fold_tree(c->w, items, n);
-    all = fold_narrow_end(c->w, &all);
     add(c, slot, &all);
 }
 
@@ -113,7 +113,6 @@ static void visit(columns *c, const fold_place *p, const item_slot *slots, ssa b
         access[u] = load_row(c, p, safe, aligned);
     }
     for (int i = 0; i < c->lanes; i++) {
-        fold_narrow_begin(c->w);
         for (int u = 0; u < steps; u++) {
             items[u] = fold_access_item(c->g, &access[u], i);
             items[u] = fold_if(c->w, there[u], &items[u]);
@@ -156,31 +155,53 @@ static span own_rows(columns *c, const fold_place *p) {
     return x;
 }
 
+static void clear_inner(columns *c) {
+    item none = gpu_fold_none(c->g);
+    for (int i = 0; i < c->lanes; i++)
+        item_put(c->w, &c->inner[i], &none);
+}
+
+static void add_inner(columns *c) {
+    for (int i = 0; i < c->lanes; i++) {
+        fold_narrow(c->w, true);
+        item part = item_get(c->w, &c->inner[i]);
+        fold_narrow(c->w, false);
+        part = fold_widened(c->w, &part);
+        add(c, &c->outer[i], &part);
+    }
+}
+
+static void visit_serially(columns *c, const fold_place *p, const span *x, bool aligned) {
+    shape_loop i = shape_loop_begin(c->e, "i64", x->from, x->full);
+    visit(c, p, c->outer, i.i, ssa_text("%s", ""), aligned);
+    shape_loop_end(c->e, &i, x->step, shape_no_unroll(c->e));
+    int end = shape_if(&c->w->s, x->rest);
+    visit(c, p, c->outer, x->full, x->to, aligned);
+    shape_end_if(&c->w->s, end);
+}
+
 static void visit_all(columns *c, const fold_place *p, bool aligned) {
     emit *e = c->e;
     span x = own_rows(c, p);
-    ssa always = ssa_text("%s", ""), many = emit_value(e, "mul i64 %s, %d", x.step.text, INNER_VISITS);
     if (c->order == FOLD_SERIAL) {
-        shape_loop i = shape_loop_begin(e, "i64", x.from, x.full);
-        visit(c, p, c->outer, i.i, always, aligned);
-        shape_loop_end(e, &i, x.step, shape_no_unroll(e));
-    } else {
-        shape_loop o = shape_loop_begin(e, "i64", x.from, x.full);
-        item none = gpu_fold_none(c->g);
-        for (int i = 0; i < c->lanes; i++)
-            item_put(c->w, &c->inner[i], &none);
-        ssa limit = gpu_fold_minimum(c->g, shape_op(e, "add i64", o.i, many), x.full);
-        shape_loop i = shape_loop_begin(e, "i64", o.i, limit);
-        visit(c, p, c->inner, i.i, always, aligned);
-        shape_loop_end(e, &i, x.step, shape_no_unroll(e));
-        for (int k = 0; k < c->lanes; k++) {
-            item part = item_get(c->w, &c->inner[k]);
-            add(c, &c->outer[k], &part);
-        }
-        shape_loop_end(e, &o, many, shape_no_unroll(e));
+        visit_serially(c, p, &x, aligned);
+        return;
     }
+    ssa many = emit_value(e, "mul i64 %s, %d", x.step.text, INNER_VISITS);
+    shape_loop o = shape_loop_begin(e, "i64", x.from, x.full);
+    fold_narrow(c->w, true);
+    clear_inner(c);
+    ssa limit = gpu_fold_minimum(c->g, shape_op(e, "add i64", o.i, many), x.full);
+    shape_loop i = shape_loop_begin(e, "i64", o.i, limit);
+    visit(c, p, c->inner, i.i, ssa_text("%s", ""), aligned);
+    shape_loop_end(e, &i, x.step, shape_no_unroll(e));
+    add_inner(c);
+    shape_loop_end(e, &o, many, shape_no_unroll(e));
     int end = shape_if(&c->w->s, x.rest);
-    visit(c, p, c->outer, x.full, x.to, aligned);
+    fold_narrow(c->w, true);
+    clear_inner(c);
+    visit(c, p, c->inner, x.full, x.to, aligned);
+    add_inner(c);
     shape_end_if(&c->w->s, end);
 }
 
@@ -233,7 +254,9 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
     c.inner = arena_alloc(e->a, lanes * sizeof *c.inner);
     c.outer = arena_alloc(e->a, lanes * sizeof *c.outer);
     for (int i = 0; i < c.lanes; i++) {
+        fold_narrow(w, true);
         c.inner[i] = item_variable(w, fold_sparse(w));
+        fold_narrow(w, false);
         c.outer[i] = item_variable(w, fold_sparse(w));
     }
     if (c.order != FOLD_SERIAL)

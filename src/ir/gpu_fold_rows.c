@@ -95,8 +95,7 @@ static fold_access load_access(rows *r, const line *l, ssa i) {
     int k = variant_position(s->v);
     ssa start = shape_op(r->e, "add i64", s->value[k], gpu_fold_offset(r->g, &x, k));
     for (int j = 0; j < vector; j++)
-        a.position[j] =
-            shape_op(r->e, "add i64", start, emit_value(r->e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, j));
+        a.position[j] = gpu_fold_position(r->g, start, r->g->reduced_stride[k][0], j);
     return a;
 }
 
@@ -125,13 +124,11 @@ static item visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
         }
         access[u] = load_access(r, l, i);
     }
-    fold_narrow_begin(r->w);
     for (int u = 0; u < steps; u++) {
         items[u] = access_item(r, &access[u]);
         items[u] = fold_if(r->w, there[u], &items[u]);
     }
     item all = fold_tree(r->w, items, steps);
-    all = fold_narrow_end(r->w, &all);
     return r->ordered ? lanes_fold(r->w, &all, r->lanes) : all;
 }
 
@@ -175,6 +172,7 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
     ssa full = shape_op(e, "sub i64", to, emit_value(e, "srem i64 %s, %d", length.text, width));
     ssa far = emit_value(e, "mul i64 %s, %d", step.text, INNER_VISITS);
     shape_loop o = shape_loop_begin(e, "i64", from, full);
+    fold_narrow(r->w, true);
     item none = gpu_fold_none(r->g);
     item_put(r->w, &r->inner, &none);
     ssa limit = gpu_fold_minimum(r->g, shape_op(e, "add i64", o.i, far), full);
@@ -183,13 +181,18 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
     add(r, &r->inner, &x);
     shape_loop_end(e, &i, step, shape_no_unroll(e));
     x = item_get(r->w, &r->inner);
+    fold_narrow(r->w, false);
+    x = fold_widened(r->w, &x);
     add(r, &r->outer, &x);
     shape_loop_end(e, &o, far, shape_no_unroll(e));
     rest = shape_op(e, "icmp slt i64", full, to);
     if (gpu_fold_interleaved(r->g))
         rest = shape_op(e, "and i1", rest, gpu_fold_last_part(r->g, l->p));
     int end = shape_if(&r->w->s, rest);
+    fold_narrow(r->w, true);
     x = visit(r, l, full, steps, to);
+    fold_narrow(r->w, false);
+    x = fold_widened(r->w, &x);
     add(r, &r->outer, &x);
     shape_end_if(&r->w->s, end);
 }
@@ -274,7 +277,9 @@ static rows rows_begin(fold_writer *w, gpu_fold *g) {
     r.lanes = r.team < TEAM_WARP ? r.team : TEAM_WARP;
     int within = (1 << (r.ordered ? r.lanes : r.team)) - 1;
     r.lane = shape_widen(e, emit_value(e, "and i32 %s, %d", shape_register(e, "tid").text, within));
+    fold_narrow(w, true);
     r.inner = item_variable(w, fold_sparse(w));
+    fold_narrow(w, false);
     r.outer = item_variable(w, fold_sparse(w));
     if (r.team > TEAM_WARP)
         r.shared = item_array_new(w, "fold_warps", WARPS_MOST, fold_sparse(w));
@@ -354,13 +359,14 @@ static void results_at_once(rows *r, const fold_place *places, int n) {
     }
     item *all = arena_alloc(e->a, (size_t)n * sizeof *all), *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
     for (int q = 0; q < n; q++) {
-        fold_narrow_begin(r->w);
+        fold_narrow(r->w, true);
         for (int u = 0; u < steps; u++) {
             items[u] = access_item(r, &access[q * steps + u]);
             items[u] = fold_if(r->w, there[u], &items[u]);
         }
         all[q] = fold_tree(r->w, items, steps);
-        all[q] = fold_narrow_end(r->w, &all[q]);
+        fold_narrow(r->w, false);
+        all[q] = fold_widened(r->w, &all[q]);
     }
     for (int q = 0; q < n; q++)
         all[q] = lanes_fold(r->w, &all[q], r->lanes);
