@@ -145,6 +145,9 @@ typedef struct engine {
      * does it all. The parts depend on shapes and the device alone, never on threads. On the CPU a multiple of what lies
      * inside the outermost reduced dimension. */
     int64_t (*specialise_fold)(variant *v, const fold_subject *s);
+    /* The elements of a part, once the code is there that computes parts: so many that the parts keep the device busy to the
+     * end. What specialise_fold said is l->chunk. NULL: that it is. */
+    int64_t (*fold_chunk)(const code *c, const launch *l);
     /* Bytes of device memory that a launch of a fold or a scan takes as its `scratch`, data and numbers not being looked at; 0:
      * none. NULL: never any. */
     size_t (*fold_scratch)(const launch *l);

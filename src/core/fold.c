@@ -288,6 +288,20 @@ static int64_t stage_specialise(const fold_call *c, stage *s, bool whole) {
         &s->v, &(fold_subject){.loops = &s->loops, .size = &c->binding->size, .device = c->a.device, .whole = whole});
 }
 
+static launch stage_launch(const fold_call *c, const stage *s) {
+    return (launch){.v = &s->v,
+                    .loop = &s->loops.kept,
+                    .data = s->address,
+                    .numbers = (const uint64_t(*)[2])s->numbers,
+                    .device = c->a.device,
+                    .stream = c->a.stream,
+                    .threads = c->options->threads,
+                    .reduced = &s->loops.reduced,
+                    .chunk = s->chunk,
+                    .chunk_stride = s->chunk_stride,
+                    .elements = c->first.loops.reduced.count};
+}
+
 /* ---- Parts ---- */
 
 /* The operands of the first launch once it writes states: from which of its operands before each is, or -1. */
@@ -397,16 +411,33 @@ static uf_status second_lay(fold_call *c, const nd_fold *whole, const variant *w
     return UF_OK;
 }
 
+static int64_t parts_of(int64_t total, int64_t chunk) { return total / chunk + (total % chunk != 0); }
+
+/* Divides the first launch, first as its specialisation says, then as its code does. */
+static uf_status first_lay(fold_call *c, const nd_fold *whole, const variant *was) {
+    stage *s = &c->first;
+    const engine *e = engine_of(c);
+    c->parts = parts_of(whole->reduced.count, s->chunk);
+    TRY(first_divide(c));
+    if (!e->fold_chunk)
+        return UF_OK;
+    TRY(binding_code(c->func, c->binding, &s->v, &s->code));
+    launch l = stage_launch(c, s);
+    s->chunk = e->fold_chunk(s->code, &l);
+    c->parts = parts_of(whole->reduced.count, s->chunk);
+    s->loops = *whole;
+    s->v = *was;
+    return first_divide(c);
+}
+
 static uf_status parts_lay(fold_call *c) {
     nd_fold whole = c->first.loops;
     variant was = c->first.v;
-    int64_t total = whole.reduced.count;
-    c->parts = total / c->first.chunk + (total % c->first.chunk != 0);
     for (int k = c->a.nin; k < c->a.nargs; k++) {
         nd_array *a = &c->a.array[k];
         a->data = from_element_0(a->data, whole.kept.offset[k], a->size);
     }
-    TRY(first_divide(c));
+    TRY(first_lay(c, &whole, &was));
     return second_lay(c, &whole, &was);
 }
 
@@ -418,20 +449,6 @@ static bool piece_add(fold_call *c, int64_t count, size_t size, size_t *at) {
     return !__builtin_mul_overflow((size_t)count, size, &bytes) &&
            !__builtin_add_overflow(c->scratch_size, (bytes + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN,
                                    &c->scratch_size);
-}
-
-static launch stage_launch(const fold_call *c, const stage *s) {
-    return (launch){.v = &s->v,
-                    .loop = &s->loops.kept,
-                    .data = s->address,
-                    .numbers = (const uint64_t(*)[2])s->numbers,
-                    .device = c->a.device,
-                    .stream = c->a.stream,
-                    .threads = c->options->threads,
-                    .reduced = &s->loops.reduced,
-                    .chunk = s->chunk,
-                    .chunk_stride = s->chunk_stride,
-                    .elements = c->first.loops.reduced.count};
 }
 
 static size_t launch_scratch(const fold_call *c, const stage *s) {

@@ -80,6 +80,17 @@ uf_status code_resident(code *c, int *out) {
     return UF_OK;
 }
 
+int code_resident_blocks(code *c, int threads) {
+    cuda_scope scope;
+    int blocks = 0;
+    if (cuda_enter_relaxed(c->device, &scope))
+        return 0;
+    if (cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, c->kernel, threads, 0))
+        blocks = 0;
+    cuda_leave(&scope);
+    return blocks * c->device->sms;
+}
+
 /* Compilation runs on a thread of the library's, which has no current context. The code is made ready here if the device's
  * primary context exists; else the caller has a context of its own, and the first launch does it there. */
 static uf_status prepare_early(code *c) {

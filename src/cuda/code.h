@@ -36,6 +36,8 @@ uf_status code_load(const char *ptx, const char *entry, int max_registers, unsig
 uf_status code_prepare(code *c);
 /* Blocks of TEAM_GRID that the device holds at once. */
 uf_status code_resident(code *c, int *out);
+/* Blocks of so many threads that the device holds at once; 0: the driver does not say. */
+int code_resident_blocks(code *c, int threads);
 /* Queued work may still use the code: it is put aside, and unloaded some time later (code_reap). */
 void code_release(code *c);
 /* Unloads what was released on a device, after waiting for the device; nothing while a stream of it is being captured. */
@@ -68,6 +70,7 @@ int launch_words(const variant *v, const core_layout *layout);
 uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *out);
 void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                        const code_size *size);
+int64_t fold_chunk(const code *c, const launch *l); /* fold.c */
 int64_t launch_specialise_fold(variant *v, const fold_subject *s);
 size_t launch_fold_scratch(const launch *l);
 uf_status launch_run(const code *c, const launch *l);

@@ -165,6 +165,7 @@ const engine cuda_engine = {
     .target = target,
     .specialise = launch_specialise,
     .specialise_fold = launch_specialise_fold,
+    .fold_chunk = fold_chunk,
     .fold_scratch = launch_fold_scratch,
     .compile = code_compile,
     .release = code_release,

@@ -13,8 +13,10 @@ enum {
     BLOCKS_WANTED = 16,   /* blocks a multiprocessor, for all to be busy to the end */
     CHUNK_VISITS = 2,     /* of a part, at least: what combining parts costs must be small beside it */
     ONE_BLOCK_VISITS = 4, /* a result that a block of 1024 threads does in so many visits is not divided */
-    SM_THREADS = 2048
+    SM_THREADS = 2048,
+    WAVES_MOST = 4
 };
+#define FILLED 0.97
 
 /* Indices and numbers of elements are computed with 32 bits below this: some way below 2^31, so that what lies past the end does
  * not wrap. */
@@ -297,6 +299,34 @@ static int64_t layout_columns(const launch *l, grid *g) {
     int64_t blocks;
     g->threads = 1u << (columns_shift(l->v, l->loop) + l->v->team);
     return __builtin_mul_overflow(columns_blocks(l->v, l->loop), part_count(l), &blocks) ? INT64_MAX : blocks;
+}
+
+/* ---- How many parts ---- */
+
+/* Parts of each of `tasks` blocks' work, so that all of them together are a whole number of times what runs at once, or nearly. */
+static int64_t parts_for(int64_t tasks, int64_t slots) {
+    int64_t best = 1;
+    double filled = 0;
+    for (int64_t times = 1; times <= WAVES_MOST && filled < FILLED; times++) {
+        int64_t some = slots * times / tasks, rounds = (tasks * some + slots - 1) / slots;
+        if (some && (double)(tasks * some) / (double)(rounds * slots) > filled) {
+            best = some;
+            filled = (double)(tasks * some) / (double)(rounds * slots);
+        }
+    }
+    return best;
+}
+
+int64_t fold_chunk(const code *c, const launch *l) {
+    const variant *v = l->v;
+    unsigned threads = v->columns ? columns_shift(v, l->loop) + v->team : v->team > TEAM_WARP ? v->team : TEAM_MOST;
+    int64_t tasks = v->columns ? columns_blocks(v, l->loop) : parts(l->loop->count, threads - v->team);
+    int64_t visit = v->columns ? (int64_t)v->repeat << v->team : ((int64_t)v->vector * v->repeat) << v->team;
+    int resident = code_resident_blocks((code *)(uintptr_t)c, 1 << threads);
+    if (!resident)
+        return l->chunk;
+    int64_t chunk = chunk_of(l->reduced->count, parts_for(tasks, resident), visit, visit * CHUNK_VISITS);
+    return chunk ? chunk : l->chunk;
 }
 
 int64_t fold_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
