@@ -289,6 +289,76 @@ static bool reduction(void) {
     return !failed;
 }
 
+static uf_func *dot_registered(void) {
+    uf_func *f;
+    char map[128];
+    snprintf(map, sizeof map, "(x, y, z, w) { return x * y * z * w * %ld; }", fresh);
+    const uf_reduction_def def = {
+        .size = sizeof def, .map = map, .combine = "(a, b) { return a + b; }", .identity = "0"};
+    return out_of_memory(uf_reduction(&f, "dot", "dddd->d", &def)) ? NULL : f;
+}
+
+static double halves[1 << 19]; /* enough for parts */
+
+static DLTensor scalar_at(double *r) {
+    DLTensor t = UF_ARRAY(r, 1);
+    t.ndim = 0;
+    return t;
+}
+
+static bool reduction_in_parts(void) {
+    const DLTensor x = UF_ARRAY(halves, 1 << 19);
+    double r = -1;
+    uf_func *f = dot_registered();
+    if (!f)
+        return false;
+    for (int i = 0; i < 1 << 19; i++)
+        halves[i] = 0.5;
+    bool failed = out_of_memory(uf_reduce(f, 5, (DLTensor[]){x, x, x, x, scalar_at(&r)}, NULL));
+    assert_true(r == (failed ? -1 : (double)fresh * (1 << 15)));
+    uf_free(f);
+    return !failed;
+}
+
+/* Loops that do not fit the stack. */
+static bool high_rank_reduction(void) {
+    double x[4] = {1, 2, 3, 4}, r = -1;
+    int64_t shape[UF_MAX_NDIM];
+    for (int d = 0; d < UF_MAX_NDIM; d++)
+        shape[d] = d == 7 || d == 40 ? 2 : 1;
+    const DLTensor t = {
+        .data = x, .device = {kDLCPU, 0}, .ndim = UF_MAX_NDIM, .dtype = {kDLFloat, 64, 1}, .shape = shape};
+    uf_func *f = dot_registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(uf_reduce(f, 5, (DLTensor[]){t, t, t, t, scalar_at(&r)}, NULL));
+    assert_true(r == (failed ? -1 : 354 * (double)fresh));
+    uf_free(f);
+    return !failed;
+}
+
+/* Bounds that do not fit the stack, and an output that needs the input copied. */
+static bool reduction_of_segments(void) {
+    enum {
+        N = 1000
+    };
+    double x[N];
+    int16_t starts[N];
+    for (int i = 0; i < N; i++) {
+        starts[i] = (int16_t)i;
+        x[i] = 1;
+    }
+    const DLTensor in = UF_ARRAY(x, N), two = UF_SCALAR(2);
+    uf_func *f = dot_registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(
+        uf_reduceat(f, 5, (DLTensor[]){in, two, two, two, UF_ARRAY(x, N)}, &UF_ARRAY(starts, N), 0, NULL));
+    assert_true(x[0] == (failed ? 1 : 8 * (double)fresh) && x[N - 1] == x[0]);
+    uf_free(f);
+    return !failed;
+}
+
 /* Views that do not fit the stack, and copies of what overlaps. */
 static bool updates(void) {
     float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -367,6 +437,9 @@ TEST(gufunc)
 TEST(gufunc_errors)
 TEST(gufunc_inspection)
 TEST(reduction)
+TEST(reduction_in_parts)
+TEST(high_rank_reduction)
+TEST(reduction_of_segments)
 TEST(updates)
 TEST(updates_out_of_range)
 TEST(combinations)
@@ -383,14 +456,25 @@ int dlclose(void *handle) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registration),   cmocka_unit_test(test_call),
-        cmocka_unit_test(test_high_rank_call), cmocka_unit_test(test_overlapping_call),
-        cmocka_unit_test(test_plan),           cmocka_unit_test(test_any_types),
-        cmocka_unit_test(test_arrays),         cmocka_unit_test(test_inspection),
-        cmocka_unit_test(test_system_info),    cmocka_unit_test(test_gufunc),
-        cmocka_unit_test(test_gufunc_errors),  cmocka_unit_test(test_gufunc_inspection),
-        cmocka_unit_test(test_reduction),      cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_combinations),   cmocka_unit_test(test_updates_out_of_range),
+        cmocka_unit_test(test_registration),
+        cmocka_unit_test(test_call),
+        cmocka_unit_test(test_high_rank_call),
+        cmocka_unit_test(test_overlapping_call),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_any_types),
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_inspection),
+        cmocka_unit_test(test_system_info),
+        cmocka_unit_test(test_gufunc),
+        cmocka_unit_test(test_gufunc_errors),
+        cmocka_unit_test(test_gufunc_inspection),
+        cmocka_unit_test(test_reduction_in_parts),
+        cmocka_unit_test(test_high_rank_reduction),
+        cmocka_unit_test(test_reduction_of_segments),
+        cmocka_unit_test(test_reduction),
+        cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_updates_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
