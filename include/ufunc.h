@@ -347,7 +347,7 @@ typedef struct uf_reduce_options {
     const int *axes; /* to be reduced; negative ones count from the end. NULL: all. Not NULL with naxes 0: none */
     bool keepdims;   /* reduced axes stay in the outputs, with extent 1 */
     /* 0-d host arrays, as many as the state has values (of a binary function one): the left operand of the fold. Converted to
-     * the state's dtypes under same_kind. NULL: none. */
+     * the state's dtypes under same_kind, integers to integers where they fit. NULL: none. */
     const DLTensor *initial;
     const DLTensor *where; /* bool; broadcasts with the inputs; false: the element takes no part */
     void *scratch;         /* as in uf_options */
@@ -380,7 +380,8 @@ UF_API uf_status uf_accumulate(const uf_func *func, int nargs, const DLTensor *a
 /* Reduces segments of an axis: segment i goes from starts[i] to starts[i+1] (the last one to the end), or is the one element
  * at starts[i] if starts[i+1] is not above it. starts is one-dimensional, of any integer dtype; along the axis outputs have as
  * many elements as it has. On the host a start outside of 0 .. extent-1 is an error; in device memory its results are left
- * alone. Options as for uf_accumulate. Errors as for uf_reduce. */
+ * alone. Positions ([k]) count along the whole axis. Starts on the host are read during the call: a captured CUDA graph needs
+ * them in device memory. Options as for uf_accumulate. Errors as for uf_reduce. */
 UF_API uf_status uf_reduceat(const uf_func *func, int nargs, const DLTensor *args, const DLTensor *starts, int axis,
                              const uf_options *options);
 

@@ -132,7 +132,8 @@ static uf_status initial_read(fold_call *c, int k, uint64_t *words) {
         return initial_fail(UF_ERR_DEVICE, k, "it is not in host memory");
     if (!t->data)
         return initial_fail(UF_ERR_ARGUMENT, k, "its data is NULL");
-    if (!dtype_can_cast(from, to, UF_CAST_SAME_KIND))
+    bool integers = dtype_is_integer(from) && dtype_is_integer(to); /* need to fit, no more */
+    if (!integers && !dtype_can_cast(from, to, UF_CAST_SAME_KIND))
         return fail(UF_ERR_CAST, "initial value %d: is %s, which does not cast to %s, the state's, under the rule %s",
                     k, dtypes[from].name, dtypes[to].name, casting_name(UF_CAST_SAME_KIND));
     return number_convert("initial value", k, from, (const char *)t->data + t->byte_offset, to, words);

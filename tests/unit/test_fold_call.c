@@ -1034,6 +1034,7 @@ static void bad_initial_values(void **unused) {
         const char *words;
     } bad[] = {
         {fraction, UF_ERR_CAST, "initial value 0: is float64, which does not cast to int32"},
+        {UF_SCALAR(3000000000u), UF_ERR_CAST, "initial value 0: 3000000000 does not fit int32"},
         {large, UF_ERR_CAST, "initial value 0: 1099511627776 does not fit int32"},
         {odd, UF_ERR_ARGUMENT, "initial value 0: its dtype is none of the fifteen"},
         {missing, UF_ERR_ARGUMENT, "initial value 0: its data is NULL"},
