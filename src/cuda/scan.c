@@ -4,17 +4,22 @@
 #include "cuda/launch.h"
 
 enum {
-    SECTOR = 32,          /* bytes that an access costs at least */
-    COLUMNS_MIN = 8,      /* neighbouring lines that are worth going together */
-    WORDS_A_THREAD = 16,  /* 32-bit words of states that a thread holds .. */
-    ELEMENTS_MIN = 4,     /* .. but so many elements at least, */
-    ELEMENTS_MAX = 16,    /* and at most */
-    SERIAL_AHEAD = 4,     /* elements that a thread loads before it combines them, one after the other */
-    TEAM_TILE = 8,        /* log2 of the threads of a tile */
+    SECTOR = 32,         /* bytes that an access costs at least */
+    COLUMNS_MIN = 8,     /* neighbouring lines that are worth going together */
+    WORDS_A_THREAD = 64, /* 32-bit words of states that a thread holds .. */
+    ELEMENTS_MIN = 4,    /* .. but so many elements at least, */
+    ELEMENTS_MAX = 64,   /* and at most; */
+    ELEMENTS_FEW = 16,   /* of short lines, */
+    ELEMENTS_LOOP = 32,  /* of lines side by side that are enough to keep the device busy */
+    WORDS_LARGE = 3,     /* states of so many words and more take smaller blocks: registers */
+    SERIAL_AHEAD = 4,    /* elements that a thread loads before it combines them, one after the other */
+    TEAM_TILE = 9,       /* log2 of the threads of a tile: a large one waits less often, */
+    TEAM_TILE_FEW = 8,   /* but there must be some */
+    TILES_ENOUGH = 264,
     COLUMN_THREADS = 256, /* of a block; see ir/gpu_scan.h */
     ACROSS_MIN = 3,       /* log2 of the threads across neighbouring lines: sectors are whole, */
     ACROSS_MAX = 5,       /* and a warp's accesses */
-    BLOCKS_ENOUGH = 264,  /* columns: blocks that keep a device busy, each going along its lines by itself */
+    BLOCKS_ENOUGH = 1056, /* columns: blocks that keep a device busy, each going along its lines by itself */
     SHARED_WORDS = 8192,  /* columns: of shared memory */
     FAN_ROWS = 5,         /* log2 of the entries of a level that make one of the next */
     FAN_COLUMNS = 4,
@@ -69,16 +74,27 @@ static int vector_of(const variant *v) {
 
 static int64_t length_of(const nd_loop *along) { return along->extent[0]; }
 
-static void specialise_rows(variant *v, const nd_loop *along, int elements) {
-    int64_t m = length_of(along), vectors = parts(m, log2_floor(v->vector));
-    unsigned most = log2_floor((uint64_t)(elements / v->vector));
+static unsigned slots_of(const variant *v, int elements) {
+    return log2_floor((uint64_t)(elements > v->vector ? elements / v->vector : 1));
+}
+
+static void specialise_rows(variant *v, const nd_loop *lines, const nd_loop *along, int elements) {
     /* short lines: lanes rather than vectors of a lane, for whole accesses, but two to have something in flight */
-    unsigned all = log2_ceil((uint64_t)vectors), lanes = all > 0 ? all - 1 : 0, slots;
+    unsigned all = log2_ceil((uint64_t)parts(length_of(along), log2_floor(v->vector)));
+    unsigned few = slots_of(v, elements < ELEMENTS_FEW ? elements : ELEMENTS_FEW), most = slots_of(v, elements);
+    unsigned lanes = all > 0 ? all - 1 : 0, slots;
     lanes = lanes < TEAM_WARP ? lanes : TEAM_WARP;
-    slots = all - lanes;
-    slots = slots < most ? slots : most;
-    while (lanes < TEAM_TILE && lanes + slots < all)
+    slots = all - lanes < few ? all - lanes : few;
+    while (lanes < TEAM_TILE_FEW && lanes + slots < all)
         lanes++;
+    unsigned tile = v->lanes < WORDS_LARGE ? TEAM_TILE : TEAM_TILE_FEW, vector = log2_floor(v->vector);
+    int64_t count = lines->count * length_of(along);
+    while (most > few && parts(count, tile + most + vector) < TILES_ENOUGH)
+        most--;
+    if (lanes + slots < all && most > few) {
+        lanes = tile;
+        slots = most < all - tile ? most : all - tile;
+    }
     v->team = (uint8_t)lanes;
     v->repeat = (uint8_t)(1 << slots);
 }
@@ -87,14 +103,31 @@ static int64_t groups_across(const variant *v, const nd_loop *lines) {
     return parts(lines->extent[0], log2_floor(v->vector) + v->team);
 }
 
-static void specialise_columns(variant *v, const nd_loop *lines, int elements) {
+/* Words of shared memory: of what each row of threads comes to, or of what is looked back to. */
+static int shared_words(const variant *v) {
+    int rows = COLUMN_THREADS >> v->team,
+        entries = v->team <= ACROSS_MAX && rows < 1 << FAN_COLUMNS ? 1 << FAN_COLUMNS : rows;
+    return (entries * v->vector << v->team) * v->lanes;
+}
+
+static void specialise_columns(variant *v, const nd_loop *lines, int64_t m, int elements) {
+    unsigned rows, wide = ACROSS_MAX;
+    bool loops = parts(lines->count, log2_floor(v->vector) + ACROSS_MIN) >= BLOCKS_ENOUGH;
+    v->repeat = (uint8_t)((loops && elements > ELEMENTS_LOOP ? ELEMENTS_LOOP : elements) / v->vector);
+    while (v->repeat > 1 && v->repeat / 2 >= m)
+        v->repeat /= 2;
+    rows = log2_ceil((uint64_t)parts(m, log2_floor(v->repeat)));
+    if (rows < TEAM_TILE_FEW - ACROSS_MAX) /* short lines: all threads across rather than idle */
+        wide = TEAM_TILE_FEW - rows;
     v->team = ACROSS_MIN;
-    while (v->team < ACROSS_MAX && lines->extent[0] > (int64_t)v->vector << v->team &&
-           groups_across(v, lines) * (lines->count / lines->extent[0]) > 2 * BLOCKS_ENOUGH)
+    while (v->team < wide && lines->extent[0] > (int64_t)v->vector << v->team &&
+           (v->team + rows < TEAM_TILE_FEW ||
+            groups_across(v, lines) * (lines->count / lines->extent[0]) > 2 * BLOCKS_ENOUGH))
         v->team++;
-    while (v->vector > 1 && ((COLUMN_THREADS >> v->team) * v->vector << v->team) * v->lanes > SHARED_WORDS)
+    while (v->vector > 1 && shared_words(v) > SHARED_WORDS)
         v->vector /= 2;
-    v->repeat = (uint8_t)(elements / v->vector);
+    while (v->team > ACROSS_MIN && shared_words(v) > SHARED_WORDS)
+        v->team--;
 }
 
 static void specialise_serial(variant *v, const nd_loop *along) {
@@ -120,9 +153,9 @@ int64_t scan_specialise(variant *v, const fold_subject *s) {
     int elements = elements_of(v, s->size), vector = vector_of(v);
     v->vector = (uint8_t)(vector < elements ? vector : elements);
     if (v->columns)
-        specialise_columns(v, lines, elements);
+        specialise_columns(v, lines, length_of(along), elements);
     else
-        specialise_rows(v, along, elements);
+        specialise_rows(v, lines, along, elements);
     return 0;
 }
 
@@ -153,7 +186,7 @@ static cut cut_of(const launch *l) {
     c.groups = c.across * (lines->count / lines->extent[0]);
     c.tiles = parts(m, log2_floor(COLUMN_THREADS) - v->team + repeat);
     c.entries = (int64_t)v->vector << v->team;
-    c.spread = c.tiles > 1 && c.groups < BLOCKS_ENOUGH;
+    c.spread = c.tiles > 1 && v->team <= ACROSS_MAX && c.groups < BLOCKS_ENOUGH;
     c.fan = FAN_COLUMNS;
     return c;
 }

@@ -149,30 +149,35 @@ ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot) {
     return emit_value(e, "load i32, i32* %s", variable.text);
 }
 
-static ssa level_at(gpu_scan_kernel *g, int level, ssa index, int word) {
+static ssa entry_at(gpu_scan_kernel *g, int level, ssa index) {
     emit *e = g->w->s.e;
     ssa at = emit_value(e, "mul i64 %s, %d", index.text, 8 * g->words);
-    at = emit_value(e, "add i64 %s, %d", shape_op(e, "add i64", at, g->level[level]).text, 8 * word);
+    return shape_op(e, "add i64", at, g->level[level]);
+}
+
+static ssa entry_word(gpu_scan_kernel *g, ssa address, int word) {
+    emit *e = g->w->s.e;
+    ssa at = emit_value(e, "add i64 %s, %d", address.text, 8 * word);
     return emit_value(e, "inttoptr i64 %s to i64 addrspace(1)*", at.text);
 }
 
 void scan_publish(gpu_scan_kernel *g, int level, ssa index, const item *x) {
     emit *e = g->w->s.e;
-    ssa words[ITEM_WORDS];
+    ssa words[ITEM_WORDS], address = entry_at(g, level, index);
     item_to_words(g, x, words);
     for (int i = 0; i < g->words; i++) {
         ssa both = emit_value(e, "or i64 %s, 4294967296", shape_widen(e, words[i]).text);
-        emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8", both.text,
-                  level_at(g, level, index, i).text);
+        emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8", both.text, entry_word(g, address, i).text);
     }
 }
 
 item scan_await(gpu_scan_kernel *g, int level, ssa index) {
     emit *e = g->w->s.e;
+    ssa address = entry_at(g, level, index);
     ssa words[ITEM_WORDS], at[ITEM_WORDS], all = ssa_text("%s", "");
     int wait = emit_label_new(e), there = emit_label_new(e);
     for (int i = 0; i < g->words; i++)
-        at[i] = level_at(g, level, index, i);
+        at[i] = entry_word(g, address, i);
     emit_branch(e, wait);
     emit_label(e, wait);
     for (int i = 0; i < g->words; i++) {

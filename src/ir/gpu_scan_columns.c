@@ -9,7 +9,8 @@
 #include "ir/lanes.h"
 
 enum {
-    FAN = 4 /* log2 of the tiles of a group, and of the groups of a part */
+    FAN = 4,       /* log2 of the tiles of a group, and of the groups of a part */
+    ONLY_LOOPS = 5 /* log2 of the threads across, beyond which tiles of a line are not spread over blocks */
 };
 
 typedef struct columns {
@@ -26,6 +27,7 @@ typedef struct columns {
     ssa *raw, *results; /* [(step * vector + i) * noperands, nout] */
     item *x;            /* [step * vector + i] */
     item_slot *before;  /* [i]: what comes before the tile */
+    bool spreads;       /* tiles of a line may be spread over blocks */
     item *total;        /* [i]: what the tile comes to */
 } columns;
 
@@ -162,6 +164,12 @@ static ssa shared_at(columns *c, ssa row, int i) {
 /* before[i]: what comes before the thread's elements in the tile; c->total[i]: what the tile comes to. */
 static void scan_rows(columns *c, item *before) {
     emit *e = c->w->s.e;
+    for (int i = 0; i < c->vector && c->rows == 1; i++) {
+        before[i] = c->total[i] = c->x[(c->steps - 1) * c->vector + i];
+        before[i].has = ssa_text("false");
+    }
+    if (c->rows == 1)
+        return;
     for (int i = 0; i < c->vector; i++)
         scan_shared_put(c->g, shared_at(c, c->row, i), &c->x[(c->steps - 1) * c->vector + i]);
     scan_barrier(c->g);
@@ -344,6 +352,14 @@ static void carry_on(columns *c) {
     }
 }
 
+static void no_state_before(columns *c) {
+    for (int i = 0; i < c->vector; i++) {
+        item none = c->total[i];
+        none.has = ssa_text("false");
+        item_put(c->w, &c->before[i], &none);
+    }
+}
+
 /* One tile: c->tile, or the next one of this block. */
 static void one_tile(columns *c, ssa tile) {
     shape *s = &c->w->s;
@@ -355,20 +371,14 @@ static void one_tile(columns *c, ssa tile) {
     scan_rows(c, before);
     /* what comes before the line's first tile is not there: any state will do for it */
     int first = shape_if(s, emit_value(e, "icmp eq i32 %s, 0", tile.text));
-    for (int i = 0; i < c->vector; i++) {
-        item none = c->total[i];
-        none.has = ssa_text("false");
-        item_put(c->w, &c->before[i], &none);
-    }
+    no_state_before(c);
     shape_end_if(s, first);
-    int spread = shape_if(s, emit_value(e, "icmp ne i64 %s, 0", c->g->counter.text));
-    for (int i = 0; i < c->vector; i++) {
-        item none = c->total[i];
-        none.has = ssa_text("false");
-        item_put(c->w, &c->before[i], &none);
+    if (c->spreads) {
+        int spread = shape_if(s, emit_value(e, "icmp ne i64 %s, 0", c->g->counter.text));
+        no_state_before(c);
+        look_back(c);
+        shape_end_if(s, spread);
     }
-    look_back(c);
-    shape_end_if(s, spread);
     results(c, before);
     each_row(c, store_row, true);
     carry_on(c);
@@ -396,7 +406,8 @@ void gpu_scan_columns(gpu_scan_kernel *g) {
     emit *e = g->w->s.e;
     columns c = {.g = g, .w = g->w, .across = v->team, .vector = v->vector, .steps = v->repeat};
     c.rows = SCAN_COLUMN_THREADS >> c.across;
-    int entries = c.rows > 1 << FAN ? c.rows : 1 << FAN;
+    c.spreads = c.across <= ONLY_LOOPS;
+    int entries = c.spreads && c.rows < 1 << FAN ? 1 << FAN : c.rows;
     g->shared = entries * width(&c) * g->words + 1;
     make_variables(&c);
     ssa block = gpu_scan_ticket(g, g->shared - 1);

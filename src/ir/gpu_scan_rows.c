@@ -272,30 +272,56 @@ static item scan_warps(rows *r, const item *own, item *total) {
     return before;
 }
 
-/* ---- Look-back: the first warp finds what comes before the tile ---- */
+/* ---- Look-back ---- */
+
+/* What stands before a tile, from left to right: the parts before its own, as one entry that their last tile leaves; the
+ * groups before the previous one in its part, an entry each; the tiles of the previous group, rather than the entry of that,
+ * which comes later; the tiles before it in its group. A warp waits for each, if there are warps enough. */
+enum {
+    BACK_PARTS,
+    BACK_GROUPS,
+    BACK_PREVIOUS,
+    BACK_TILES,
+    BACKS
+};
 
 typedef struct back {
-    ssa level[2], part; /* index in the group, in the part; i32: of the part */
-    ssa base[3];        /* i64: the line's first entry of each level */
+    ssa base[SCAN_LEVELS];         /* i64: the line's first entry of each level */
+    ssa from[BACKS], count[BACKS]; /* i32 */
+    ssa group, part;               /* i32: the tile's */
+    ssa last, last_group;          /* i1: in its group, and that in its part */
 } back;
 
-static back find_entries(rows *r, ssa block) {
+static const int back_levels[BACKS] = {2, 1, 0, 0};
+
+static ssa low_bits(emit *e, ssa x) { return emit_value(e, "and i32 %s, %d", x.text, (1 << FAN) - 1); }
+static ssa high_bits(emit *e, ssa x) { return emit_value(e, "lshr i32 %s, %d", x.text, FAN); }
+static ssa round_up(emit *e, ssa x) { return high_bits(e, emit_value(e, "add i32 %s, %d", x.text, (1 << FAN) - 1)); }
+static ssa is_last(emit *e, ssa index) { return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << FAN) - 1); }
+static ssa is_positive(emit *e, ssa x) { return emit_value(e, "icmp sgt i32 %s, 0", x.text); }
+
+static back find_back(rows *r, ssa block) {
     emit *e = r->w->s.e;
-    gpu_scan_kernel *g = r->g;
     back b;
-    ssa line, tile, groups = emit_value(e, "add i32 %s, %d", g->tiles.text, (1 << FAN) - 1);
-    groups = emit_value(e, "lshr i32 %s, %d", groups.text, FAN);
-    ssa parts =
-        emit_value(e, "lshr i32 %s, %d", emit_value(e, "add i32 %s, %d", groups.text, (1 << FAN) - 1).text, FAN);
-    shape_divide(&r->w->s, &g->order, false, block, &line, &tile);
-    line = shape_widen(e, line);
-    b.base[0] = shape_op(e, "mul i64", line, shape_widen(e, g->tiles));
-    b.base[1] = shape_op(e, "mul i64", line, shape_widen(e, groups));
-    b.base[2] = shape_op(e, "mul i64", line, shape_widen(e, parts));
-    b.level[0] = emit_value(e, "and i32 %s, %d", r->tile.text, (1 << FAN) - 1);
-    ssa group = emit_value(e, "lshr i32 %s, %d", r->tile.text, FAN);
-    b.level[1] = emit_value(e, "and i32 %s, %d", group.text, (1 << FAN) - 1);
-    b.part = emit_value(e, "lshr i32 %s, %d", group.text, FAN);
+    ssa line, tile, entries = r->g->tiles, zero = ssa_text("0");
+    shape_divide(&r->w->s, &r->g->order, false, block, &line, &tile);
+    for (int level = 0; level < SCAN_LEVELS; level++) {
+        b.base[level] = shape_op(e, "mul i64", shape_widen(e, line), shape_widen(e, entries));
+        entries = round_up(e, entries);
+    }
+    b.group = high_bits(e, r->tile);
+    b.part = high_bits(e, b.group);
+    ssa in_group = low_bits(e, r->tile), in_part = low_bits(e, b.group), after_first = is_positive(e, in_part);
+    b.last = is_last(e, in_group);
+    b.last_group = shape_op(e, "and i1", b.last, is_last(e, in_part));
+    b.count[BACK_PARTS] = shape_select(e, "i32", is_positive(e, b.part), ssa_text("1"), zero);
+    b.from[BACK_PARTS] = emit_value(e, "sub i32 %s, 1", b.part.text);
+    b.count[BACK_GROUPS] = emit_value(e, "sub i32 %s, 1", in_part.text); /* -1: none */
+    b.from[BACK_GROUPS] = shape_op(e, "sub i32", b.group, in_part);
+    b.count[BACK_PREVIOUS] = shape_select(e, "i32", after_first, ssa_text("%d", 1 << FAN), zero);
+    b.from[BACK_TILES] = shape_op(e, "sub i32", r->tile, in_group);
+    b.from[BACK_PREVIOUS] = emit_value(e, "sub i32 %s, %d", b.from[BACK_TILES].text, 1 << FAN);
+    b.count[BACK_TILES] = in_group;
     return b;
 }
 
@@ -308,90 +334,90 @@ static void warp_meet(emit *e) {
     emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 -1)");
 }
 
-/* The first `count` (i32, above 0) entries of a level from `from` (i32) on, in order. Lanes beyond repeat the first. */
-static item gather(rows *r, const back *b, int level, ssa from, ssa count) {
-    emit *e = r->w->s.e;
-    ssa lane = emit_value(e, "and i32 %s, 31", shape_register(e, "tid").text);
-    ssa there = shape_op(e, "icmp ult i32", lane, count);
-    ssa index = shape_op(e, "add i32", from, shape_select(e, "i32", there, lane, ssa_text("0")));
-    item x = scan_await(r->g, level, entry(r, b, level, index));
-    warp_meet(e);
-    x.has = there;
-    return lanes_fold(r->w, &x, FAN);
-}
-
-/* Appends what `so_far` holds to the left of x where that is there, in lane 0. */
-static void leave(rows *r, const back *b, int level, ssa index, const item *x, ssa when) {
+/* The last tile of a group leaves what the group comes to, grouped as those who read its tiles group it. */
+static void leave_group(rows *r, const back *b, const item *tiles, const item *own) {
     shape *s = &r->w->s;
-    ssa lane = emit_value(s->e, "and i32 %s, 31", shape_register(s->e, "tid").text);
-    ssa one = shape_op(s->e, "and i1", emit_value(s->e, "icmp eq i32 %s, 0", lane.text), when);
-    int end = shape_if(s, one);
-    scan_publish(r->g, level, entry(r, b, level, index), x);
-    shape_end_if(s, end);
+    int last = shape_if(s, b->last);
+    item all = fold_choose(r->w, is_last(s->e, r->lane), own, tiles);
+    all = lanes_fold(r->w, &all, TEAM_WARP);
+    int one = shape_if(s, emit_value(s->e, "icmp eq i32 %s, 0", r->lane.text));
+    scan_publish(r->g, 1, entry(r, b, 1, b->group), &all);
+    shape_end_if(s, one);
+    shape_end_if(s, last);
 }
 
-static ssa is_last(emit *e, ssa index) { return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << FAN) - 1); }
-
-/* Joins the entries of a level before the tile's own to the left of *so_far. */
-static void level_back(rows *r, const back *b, int level, ssa from, const item_slot *so_far) {
+/* By one warp: waits for some entries, and leaves what they come to in shared memory. */
+static void wait_for(rows *r, const back *b, int what, const item *own) {
     shape *s = &r->w->s;
     emit *e = s->e;
-    ssa count = level < 2 ? b->level[level] : b->part;
-    int end = shape_if(s, emit_value(e, "icmp ne i32 %s, 0", count.text));
-    item x, after = item_get(r->w, so_far);
-    if (level < 2) {
-        x = gather(r, b, level, from, count);
-        x.has = ssa_text("%s", "");
-    } else {
-        x = scan_await(r->g, 2, entry(r, b, 2, emit_value(e, "sub i32 %s, 1", b->part.text)));
-        warp_meet(e);
+    ssa there = shape_op(e, "icmp slt i32", r->lane, b->count[what]);
+    ssa index = shape_op(e, "add i32", b->from[what], shape_select(e, "i32", there, r->lane, ssa_text("0")));
+    item x = scan_await(r->g, back_levels[what], entry(r, b, back_levels[what], index)), all = x;
+    warp_meet(e);
+    if (what != BACK_PARTS) {
+        all.has = what == BACK_PREVIOUS ? ssa_text("%s", "") : there;
+        all = lanes_fold(r->w, &all, TEAM_WARP);
+        all.has = ssa_text("%s", "");
     }
-    x = fold_join(r->w, &x, &after);
-    item_put(r->w, so_far, &x);
-    shape_end_if(s, end);
+    int one = shape_if(s, emit_value(e, "icmp eq i32 %s, 0", r->lane.text));
+    scan_shared_put(r->g, ssa_text("%d", r->warps + what), &all);
+    shape_end_if(s, one);
+    if (what == BACK_TILES)
+        leave_group(r, b, &x, own);
 }
 
-static void look_back(rows *r, ssa block, const item *own, const item_slot *so_far) {
+/* Leaves the tile's own entry, by the first thread. */
+static void leave_tile(rows *r, const back *b, const item *own) {
+    shape *s = &r->w->s;
+    int one = shape_if(s, emit_value(s->e, "icmp eq i32 %s, 0", shape_register(s->e, "tid").text));
+    scan_publish(r->g, 0, entry(r, b, 0, r->tile), own);
+    shape_end_if(s, one);
+}
+
+static item take_back(rows *r, const back *b, const item *own) {
     emit *e = r->w->s.e;
-    back b = find_entries(r, block);
-    ssa group = emit_value(e, "lshr i32 %s, %d", r->tile.text, FAN);
-    ssa from[2] = {emit_value(e, "and i32 %s, %d", r->tile.text, ~((1 << FAN) - 1)),
-                   emit_value(e, "and i32 %s, %d", group.text, ~((1 << FAN) - 1))};
-    ssa last = is_last(e, b.level[0]), last_group = shape_op(e, "and i1", last, is_last(e, b.level[1]));
-    leave(r, &b, 0, r->tile, own, ssa_text("true"));
-    item none = *own;
-    none.has = ssa_text("false");
-    item_put(r->w, so_far, &none);
-    level_back(r, &b, 0, from[0], so_far);
-    item before = item_get(r->w, so_far), x = fold_join(r->w, &before, own);
-    leave(r, &b, 1, group, &x, last);
-    level_back(r, &b, 1, from[1], so_far);
-    level_back(r, &b, 2, ssa_text("0"), so_far);
-    before = item_get(r->w, so_far);
-    x = fold_join(r->w, &before, own);
-    leave(r, &b, 2, b.part, &x, last_group);
+    item all = {.has = {""}};
+    for (int what = 0; what < BACKS; what++) {
+        ssa there = is_positive(e, b->count[what]);
+        item x = scan_shared_get(r->g, ssa_text("%d", r->warps + what));
+        x = fold_choose(r->w, there, &x, own); /* a state that is one, where there is none */
+        x.has = there;
+        all = what ? fold_join(r->w, &all, &x) : x;
+    }
+    return all;
+}
+
+static void leave_part(rows *r, const back *b, const item *before, const item *own) {
+    shape *s = &r->w->s;
+    ssa first = emit_value(s->e, "icmp eq i32 %s, 0", shape_register(s->e, "tid").text);
+    int one = shape_if(s, shape_op(s->e, "and i1", first, b->last_group));
+    item all = fold_join(r->w, before, own);
+    scan_publish(r->g, 2, entry(r, b, 2, b->part), &all);
+    shape_end_if(s, one);
 }
 
 /* What comes before the tile, for all threads of the block. */
 static item before_tile(rows *r, ssa block, const item *own, const item_slot *found) {
     shape *s = &r->w->s;
     emit *e = s->e;
+    item none = *own;
+    none.has = ssa_text("false");
+    item_put(r->w, found, &none);
     int many = shape_if(s, emit_value(e, "icmp ne i64 %s, 0", r->g->counter.text));
-    int warp = shape_if(s, emit_value(e, "icmp eq i32 %s, 0", r->warp.text));
-    look_back(r, block, own, found);
-    int one = shape_if(s, emit_value(e, "icmp eq i32 %s, 0", r->lane.text));
-    item x = item_get(r->w, found);
-    scan_shared_put(r->g, ssa_text("%d", r->warps), &x);
-    shape_end_if(s, one);
-    shape_end_if(s, warp);
+    back b = find_back(r, block);
+    leave_tile(r, &b, own);
+    for (int what = BACKS - 1; what >= 0; what--) {
+        ssa mine = emit_value(e, "icmp eq i32 %s, %d", r->warp.text, (BACKS - 1 - what) % r->warps);
+        int end = shape_if(s, shape_op(e, "and i1", mine, is_positive(e, b.count[what])));
+        wait_for(r, &b, what, own);
+        shape_end_if(s, end);
+    }
     scan_barrier(r->g);
-    x = scan_shared_get(r->g, ssa_text("%d", r->warps));
-    x.has = ssa_text("%s", "");
+    item x = take_back(r, &b, own);
+    leave_part(r, &b, &x, own);
     item_put(r->w, found, &x);
     shape_end_if(s, many);
-    x = item_get(r->w, found);
-    x.has = emit_value(e, "icmp ne i32 %s, 0", r->tile.text);
-    return x;
+    return item_get(r->w, found);
 }
 
 /* ---- The kernel ---- */
@@ -427,7 +453,7 @@ void gpu_scan_rows(gpu_scan_kernel *g) {
     rows r = {.g = g, .w = g->w, .vector = v->vector, .slots = v->repeat};
     r.lanes = team < TEAM_WARP ? team : TEAM_WARP;
     r.warps = 1 << (team - r.lanes);
-    g->shared = (r.warps + 1) * g->words + 1;
+    g->shared = (r.warps + BACKS) * g->words + 1;
     make_variables(&r);
     item_slot found = item_variable(g->w, true);
     ssa block = r.warps > 1 ? gpu_scan_ticket(g, g->shared - 1) : shape_register(e, "ctaid");
@@ -437,7 +463,6 @@ void gpu_scan_rows(gpu_scan_kernel *g) {
     item *before = arena_alloc(e->a, (size_t)r.slots * sizeof *before), total = scan_slots(&r, before);
     if (r.warps > 1) {
         item warps = scan_warps(&r, &total, &total);
-        item_put(g->w, &found, &total); /* stands in where there is no tile before */
         item tiles = before_tile(&r, block, &total, &found);
         warps = fold_join(g->w, &tiles, &warps);
         for (int slot = 0; slot < r.slots; slot++)

@@ -60,8 +60,8 @@ define void @uf_mean(double addrspace(1)* %w0, double addrspace(1)* %w1, i64 %w2
   %r26 = icmp ne i64 %w12, 0
   br i1 %r26, label %L5, label %L6
 L5:
-  %r27 = zext i32 18 to i64
-  %r28 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r27
+  %r27 = zext i32 24 to i64
+  %r28 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r27
   %r29 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %r30 = icmp eq i32 %r29, 0
   br i1 %r30, label %L7, label %L8
@@ -239,12 +239,12 @@ L12:
   %r182 = mul i32 %r47, 2
   %r183 = add i32 %r182, 0
   %r184 = zext i32 %r183 to i64
-  %r185 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r184
+  %r185 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r184
   store i32 %r179, i32 addrspace(3)* %r185, align 4
   %r186 = mul i32 %r47, 2
   %r187 = add i32 %r186, 1
   %r188 = zext i32 %r187 to i64
-  %r189 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r188
+  %r189 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r188
   store i32 %r181, i32 addrspace(3)* %r189, align 4
   br label %L13
 L13:
@@ -252,12 +252,12 @@ L13:
   %r190 = mul i32 0, 2
   %r191 = add i32 %r190, 0
   %r192 = zext i32 %r191 to i64
-  %r193 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r192
+  %r193 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r192
   %r194 = load i32, i32 addrspace(3)* %r193, align 4
   %r195 = mul i32 0, 2
   %r196 = add i32 %r195, 1
   %r197 = zext i32 %r196 to i64
-  %r198 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r197
+  %r198 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r197
   %r199 = load i32, i32 addrspace(3)* %r198, align 4
   %r200 = zext i32 %r199 to i64
   %r201 = shl i64 %r200, 32
@@ -267,12 +267,12 @@ L13:
   %r205 = mul i32 1, 2
   %r206 = add i32 %r205, 0
   %r207 = zext i32 %r206 to i64
-  %r208 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r207
+  %r208 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r207
   %r209 = load i32, i32 addrspace(3)* %r208, align 4
   %r210 = mul i32 1, 2
   %r211 = add i32 %r210, 1
   %r212 = zext i32 %r211 to i64
-  %r213 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r212
+  %r213 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r212
   %r214 = load i32, i32 addrspace(3)* %r213, align 4
   %r215 = zext i32 %r214 to i64
   %r216 = shl i64 %r215, 32
@@ -285,12 +285,12 @@ L13:
   %r223 = mul i32 2, 2
   %r224 = add i32 %r223, 0
   %r225 = zext i32 %r224 to i64
-  %r226 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r225
+  %r226 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r225
   %r227 = load i32, i32 addrspace(3)* %r226, align 4
   %r228 = mul i32 2, 2
   %r229 = add i32 %r228, 1
   %r230 = zext i32 %r229 to i64
-  %r231 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r230
+  %r231 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r230
   %r232 = load i32, i32 addrspace(3)* %r231, align 4
   %r233 = zext i32 %r232 to i64
   %r234 = shl i64 %r233, 32
@@ -304,12 +304,12 @@ L13:
   %r242 = mul i32 3, 2
   %r243 = add i32 %r242, 0
   %r244 = zext i32 %r243 to i64
-  %r245 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r244
+  %r245 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r244
   %r246 = load i32, i32 addrspace(3)* %r245, align 4
   %r247 = mul i32 3, 2
   %r248 = add i32 %r247, 1
   %r249 = zext i32 %r248 to i64
-  %r250 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r249
+  %r250 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r249
   %r251 = load i32, i32 addrspace(3)* %r250, align 4
   %r252 = zext i32 %r251 to i64
   %r253 = shl i64 %r252, 32
@@ -323,12 +323,12 @@ L13:
   %r261 = mul i32 4, 2
   %r262 = add i32 %r261, 0
   %r263 = zext i32 %r262 to i64
-  %r264 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r263
+  %r264 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r263
   %r265 = load i32, i32 addrspace(3)* %r264, align 4
   %r266 = mul i32 4, 2
   %r267 = add i32 %r266, 1
   %r268 = zext i32 %r267 to i64
-  %r269 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r268
+  %r269 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r268
   %r270 = load i32, i32 addrspace(3)* %r269, align 4
   %r271 = zext i32 %r270 to i64
   %r272 = shl i64 %r271, 32
@@ -342,12 +342,12 @@ L13:
   %r280 = mul i32 5, 2
   %r281 = add i32 %r280, 0
   %r282 = zext i32 %r281 to i64
-  %r283 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r282
+  %r283 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r282
   %r284 = load i32, i32 addrspace(3)* %r283, align 4
   %r285 = mul i32 5, 2
   %r286 = add i32 %r285, 1
   %r287 = zext i32 %r286 to i64
-  %r288 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r287
+  %r288 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r287
   %r289 = load i32, i32 addrspace(3)* %r288, align 4
   %r290 = zext i32 %r289 to i64
   %r291 = shl i64 %r290, 32
@@ -361,12 +361,12 @@ L13:
   %r299 = mul i32 6, 2
   %r300 = add i32 %r299, 0
   %r301 = zext i32 %r300 to i64
-  %r302 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r301
+  %r302 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r301
   %r303 = load i32, i32 addrspace(3)* %r302, align 4
   %r304 = mul i32 6, 2
   %r305 = add i32 %r304, 1
   %r306 = zext i32 %r305 to i64
-  %r307 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r306
+  %r307 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r306
   %r308 = load i32, i32 addrspace(3)* %r307, align 4
   %r309 = zext i32 %r308 to i64
   %r310 = shl i64 %r309, 32
@@ -380,12 +380,12 @@ L13:
   %r318 = mul i32 7, 2
   %r319 = add i32 %r318, 0
   %r320 = zext i32 %r319 to i64
-  %r321 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r320
+  %r321 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r320
   %r322 = load i32, i32 addrspace(3)* %r321, align 4
   %r323 = mul i32 7, 2
   %r324 = add i32 %r323, 1
   %r325 = zext i32 %r324 to i64
-  %r326 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r325
+  %r326 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r325
   %r327 = load i32, i32 addrspace(3)* %r326, align 4
   %r328 = zext i32 %r327 to i64
   %r329 = shl i64 %r328, 32
@@ -398,547 +398,800 @@ L13:
   %r336 = extractvalue { double } %r335, 0
   %r337 = icmp ne i32 %r47, 0
   store double %r336, double* %r22
-  store i1 true, i1* %r23
+  store i1 false, i1* %r23
   %r338 = icmp ne i64 %w12, 0
   br i1 %r338, label %L14, label %L15
 L14:
-  %r339 = icmp eq i32 %r47, 0
-  br i1 %r339, label %L16, label %L17
+  %r339 = call i32 @llvm.nvvm.mulhi.ui(i32 %r34, i32 %r15)
+  %r340 = add i32 %r339, %r34
+  %r341 = lshr i32 %r340, %r16
+  %r342 = mul i32 %r341, %r14
+  %r343 = sub i32 %r34, %r342
+  %r344 = zext i32 %r13 to i64
+  %r345 = zext i32 %r341 to i64
+  %r346 = mul i64 %r345, %r344
+  %r347 = add i32 %r13, 31
+  %r348 = lshr i32 %r347, 5
+  %r349 = zext i32 %r348 to i64
+  %r350 = zext i32 %r341 to i64
+  %r351 = mul i64 %r350, %r349
+  %r352 = add i32 %r348, 31
+  %r353 = lshr i32 %r352, 5
+  %r354 = zext i32 %r353 to i64
+  %r355 = zext i32 %r341 to i64
+  %r356 = mul i64 %r355, %r354
+  %r357 = add i32 %r353, 31
+  %r358 = lshr i32 %r357, 5
+  %r359 = lshr i32 %r40, 5
+  %r360 = lshr i32 %r359, 5
+  %r361 = and i32 %r40, 31
+  %r362 = and i32 %r359, 31
+  %r363 = icmp sgt i32 %r362, 0
+  %r364 = icmp eq i32 %r361, 31
+  %r365 = icmp eq i32 %r362, 31
+  %r366 = and i1 %r364, %r365
+  %r367 = icmp sgt i32 %r360, 0
+  %r368 = select i1 %r367, i32 1, i32 0
+  %r369 = sub i32 %r360, 1
+  %r370 = sub i32 %r362, 1
+  %r371 = sub i32 %r359, %r362
+  %r372 = select i1 %r363, i32 32, i32 0
+  %r373 = sub i32 %r40, %r361
+  %r374 = sub i32 %r373, 32
+  %r375 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %r376 = icmp eq i32 %r375, 0
+  br i1 %r376, label %L16, label %L17
 L16:
-  %r340 = add i32 %r13, 31
-  %r341 = lshr i32 %r340, 5
-  %r342 = add i32 %r341, 31
-  %r343 = lshr i32 %r342, 5
-  %r344 = call i32 @llvm.nvvm.mulhi.ui(i32 %r34, i32 %r15)
-  %r345 = add i32 %r344, %r34
-  %r346 = lshr i32 %r345, %r16
-  %r347 = mul i32 %r346, %r14
-  %r348 = sub i32 %r34, %r347
-  %r349 = zext i32 %r346 to i64
-  %r350 = zext i32 %r13 to i64
-  %r351 = mul i64 %r349, %r350
-  %r352 = zext i32 %r341 to i64
-  %r353 = mul i64 %r349, %r352
-  %r354 = zext i32 %r343 to i64
-  %r355 = mul i64 %r349, %r354
-  %r356 = and i32 %r40, 31
-  %r357 = lshr i32 %r40, 5
-  %r358 = and i32 %r357, 31
-  %r359 = lshr i32 %r357, 5
-  %r360 = lshr i32 %r40, 5
-  %r361 = and i32 %r40, -32
-  %r362 = and i32 %r360, -32
-  %r363 = icmp eq i32 %r356, 31
-  %r364 = icmp eq i32 %r358, 31
-  %r365 = and i1 %r363, %r364
-  %r366 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r367 = and i32 %r366, 31
-  %r368 = icmp eq i32 %r367, 0
-  %r369 = and i1 %r368, true
-  br i1 %r369, label %L18, label %L19
-L18:
-  %r370 = zext i32 %r40 to i64
-  %r371 = add i64 %r351, %r370
-  %r372 = bitcast double %r336 to i64
-  %r373 = trunc i64 %r372 to i32
-  %r374 = lshr i64 %r372, 32
-  %r375 = trunc i64 %r374 to i32
-  %r376 = zext i32 %r373 to i64
-  %r377 = or i64 %r376, 4294967296
-  %r378 = mul i64 %r371, 16
-  %r379 = add i64 %r378, %w13
-  %r380 = add i64 %r379, 0
-  %r381 = inttoptr i64 %r380 to i64 addrspace(1)*
-  store volatile i64 %r377, i64 addrspace(1)* %r381, align 8
-  %r382 = zext i32 %r375 to i64
-  %r383 = or i64 %r382, 4294967296
-  %r384 = mul i64 %r371, 16
-  %r385 = add i64 %r384, %w13
-  %r386 = add i64 %r385, 8
-  %r387 = inttoptr i64 %r386 to i64 addrspace(1)*
-  store volatile i64 %r383, i64 addrspace(1)* %r387, align 8
-  br label %L19
-L19:
-  store double %r336, double* %r22
-  store i1 false, i1* %r23
-  %r388 = icmp ne i32 %r356, 0
-  br i1 %r388, label %L20, label %L21
-L20:
-  %r389 = load double, double* %r22
-  %r390 = load i1, i1* %r23
-  %r391 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r392 = and i32 %r391, 31
-  %r393 = icmp ult i32 %r392, %r356
-  %r394 = select i1 %r393, i32 %r392, i32 0
-  %r395 = add i32 %r361, %r394
-  %r396 = zext i32 %r395 to i64
-  %r397 = add i64 %r351, %r396
-  %r398 = mul i64 %r397, 16
-  %r399 = add i64 %r398, %w13
-  %r400 = add i64 %r399, 0
-  %r401 = inttoptr i64 %r400 to i64 addrspace(1)*
-  %r402 = mul i64 %r397, 16
-  %r403 = add i64 %r402, %w13
-  %r404 = add i64 %r403, 8
-  %r405 = inttoptr i64 %r404 to i64 addrspace(1)*
-  br label %L22
-L22:
-  %r406 = load volatile i64, i64 addrspace(1)* %r401, align 8
-  %r407 = load volatile i64, i64 addrspace(1)* %r405, align 8
-  %r408 = and i64 %r406, %r407
-  %r409 = icmp ugt i64 %r408, 4294967295
-  br i1 %r409, label %L23, label %L22
-L23:
-  %r410 = trunc i64 %r406 to i32
-  %r411 = trunc i64 %r407 to i32
-  %r412 = zext i32 %r411 to i64
-  %r413 = shl i64 %r412, 32
-  %r414 = zext i32 %r410 to i64
-  %r415 = or i64 %r414, %r413
-  %r416 = bitcast i64 %r415 to double
-  call void @llvm.nvvm.bar.warp.sync(i32 -1)
-  %r417 = bitcast double %r416 to i64
-  %r418 = trunc i64 %r417 to i32
-  %r419 = lshr i64 %r417, 32
-  %r420 = trunc i64 %r419 to i32
-  %r421 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r418, i32 1, i32 31)
-  %r422 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r420, i32 1, i32 31)
-  %r423 = zext i32 %r422 to i64
-  %r424 = shl i64 %r423, 32
-  %r425 = zext i32 %r421 to i64
-  %r426 = or i64 %r425, %r424
-  %r427 = bitcast i64 %r426 to double
-  %r428 = zext i1 %r393 to i32
-  %r429 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r428, i32 1, i32 31)
-  %r430 = trunc i32 %r429 to i1
-  %r431 = call { double } @combine(double %r416, double %r427)
-  %r432 = extractvalue { double } %r431, 0
-  %r433 = select i1 %r430, double %r432, double %r416
-  %r434 = select i1 %r393, double %r433, double %r427
-  %r435 = or i1 %r393, %r430
-  %r436 = bitcast double %r434 to i64
-  %r437 = trunc i64 %r436 to i32
-  %r438 = lshr i64 %r436, 32
-  %r439 = trunc i64 %r438 to i32
-  %r440 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r437, i32 2, i32 31)
-  %r441 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r439, i32 2, i32 31)
-  %r442 = zext i32 %r441 to i64
-  %r443 = shl i64 %r442, 32
-  %r444 = zext i32 %r440 to i64
-  %r445 = or i64 %r444, %r443
-  %r446 = bitcast i64 %r445 to double
-  %r447 = zext i1 %r435 to i32
-  %r448 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r447, i32 2, i32 31)
-  %r449 = trunc i32 %r448 to i1
-  %r450 = call { double } @combine(double %r434, double %r446)
-  %r451 = extractvalue { double } %r450, 0
-  %r452 = select i1 %r449, double %r451, double %r434
-  %r453 = select i1 %r435, double %r452, double %r446
-  %r454 = or i1 %r435, %r449
-  %r455 = bitcast double %r453 to i64
-  %r456 = trunc i64 %r455 to i32
-  %r457 = lshr i64 %r455, 32
-  %r458 = trunc i64 %r457 to i32
-  %r459 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r456, i32 4, i32 31)
-  %r460 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r458, i32 4, i32 31)
-  %r461 = zext i32 %r460 to i64
-  %r462 = shl i64 %r461, 32
-  %r463 = zext i32 %r459 to i64
-  %r464 = or i64 %r463, %r462
-  %r465 = bitcast i64 %r464 to double
-  %r466 = zext i1 %r454 to i32
-  %r467 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r466, i32 4, i32 31)
-  %r468 = trunc i32 %r467 to i1
-  %r469 = call { double } @combine(double %r453, double %r465)
-  %r470 = extractvalue { double } %r469, 0
-  %r471 = select i1 %r468, double %r470, double %r453
-  %r472 = select i1 %r454, double %r471, double %r465
-  %r473 = or i1 %r454, %r468
-  %r474 = bitcast double %r472 to i64
-  %r475 = trunc i64 %r474 to i32
-  %r476 = lshr i64 %r474, 32
-  %r477 = trunc i64 %r476 to i32
-  %r478 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r475, i32 8, i32 31)
-  %r479 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r477, i32 8, i32 31)
-  %r480 = zext i32 %r479 to i64
-  %r481 = shl i64 %r480, 32
-  %r482 = zext i32 %r478 to i64
-  %r483 = or i64 %r482, %r481
-  %r484 = bitcast i64 %r483 to double
-  %r485 = zext i1 %r473 to i32
-  %r486 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r485, i32 8, i32 31)
-  %r487 = trunc i32 %r486 to i1
-  %r488 = call { double } @combine(double %r472, double %r484)
-  %r489 = extractvalue { double } %r488, 0
-  %r490 = select i1 %r487, double %r489, double %r472
-  %r491 = select i1 %r473, double %r490, double %r484
-  %r492 = or i1 %r473, %r487
-  %r493 = bitcast double %r491 to i64
-  %r494 = trunc i64 %r493 to i32
-  %r495 = lshr i64 %r493, 32
-  %r496 = trunc i64 %r495 to i32
-  %r497 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r494, i32 16, i32 31)
-  %r498 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r496, i32 16, i32 31)
-  %r499 = zext i32 %r498 to i64
-  %r500 = shl i64 %r499, 32
-  %r501 = zext i32 %r497 to i64
-  %r502 = or i64 %r501, %r500
-  %r503 = bitcast i64 %r502 to double
-  %r504 = zext i1 %r492 to i32
-  %r505 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r504, i32 16, i32 31)
-  %r506 = trunc i32 %r505 to i1
-  %r507 = call { double } @combine(double %r491, double %r503)
-  %r508 = extractvalue { double } %r507, 0
-  %r509 = select i1 %r506, double %r508, double %r491
-  %r510 = select i1 %r492, double %r509, double %r503
-  %r511 = or i1 %r492, %r506
-  %r512 = call { double } @combine(double %r510, double %r389)
-  %r513 = extractvalue { double } %r512, 0
-  %r514 = select i1 %r390, double %r513, double %r510
-  store double %r514, double* %r22
-  store i1 true, i1* %r23
-  br label %L21
-L21:
-  %r515 = load double, double* %r22
-  %r516 = load i1, i1* %r23
-  %r517 = call { double } @combine(double %r515, double %r336)
-  %r518 = extractvalue { double } %r517, 0
-  %r519 = select i1 %r516, double %r518, double %r336
-  %r520 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r521 = and i32 %r520, 31
-  %r522 = icmp eq i32 %r521, 0
-  %r523 = and i1 %r522, %r363
-  br i1 %r523, label %L24, label %L25
-L24:
-  %r524 = zext i32 %r360 to i64
-  %r525 = add i64 %r353, %r524
-  %r526 = bitcast double %r519 to i64
-  %r527 = trunc i64 %r526 to i32
-  %r528 = lshr i64 %r526, 32
-  %r529 = trunc i64 %r528 to i32
-  %r530 = zext i32 %r527 to i64
-  %r531 = or i64 %r530, 4294967296
-  %r532 = mul i64 %r525, 16
-  %r533 = add i64 %r532, %w14
-  %r534 = add i64 %r533, 0
-  %r535 = inttoptr i64 %r534 to i64 addrspace(1)*
-  store volatile i64 %r531, i64 addrspace(1)* %r535, align 8
-  %r536 = zext i32 %r529 to i64
-  %r537 = or i64 %r536, 4294967296
-  %r538 = mul i64 %r525, 16
-  %r539 = add i64 %r538, %w14
-  %r540 = add i64 %r539, 8
-  %r541 = inttoptr i64 %r540 to i64 addrspace(1)*
-  store volatile i64 %r537, i64 addrspace(1)* %r541, align 8
-  br label %L25
-L25:
-  %r542 = icmp ne i32 %r358, 0
-  br i1 %r542, label %L26, label %L27
-L26:
-  %r543 = load double, double* %r22
-  %r544 = load i1, i1* %r23
-  %r545 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r546 = and i32 %r545, 31
-  %r547 = icmp ult i32 %r546, %r358
-  %r548 = select i1 %r547, i32 %r546, i32 0
-  %r549 = add i32 %r362, %r548
-  %r550 = zext i32 %r549 to i64
-  %r551 = add i64 %r353, %r550
-  %r552 = mul i64 %r551, 16
-  %r553 = add i64 %r552, %w14
-  %r554 = add i64 %r553, 0
-  %r555 = inttoptr i64 %r554 to i64 addrspace(1)*
-  %r556 = mul i64 %r551, 16
-  %r557 = add i64 %r556, %w14
-  %r558 = add i64 %r557, 8
-  %r559 = inttoptr i64 %r558 to i64 addrspace(1)*
-  br label %L28
-L28:
-  %r560 = load volatile i64, i64 addrspace(1)* %r555, align 8
-  %r561 = load volatile i64, i64 addrspace(1)* %r559, align 8
-  %r562 = and i64 %r560, %r561
-  %r563 = icmp ugt i64 %r562, 4294967295
-  br i1 %r563, label %L29, label %L28
-L29:
-  %r564 = trunc i64 %r560 to i32
-  %r565 = trunc i64 %r561 to i32
-  %r566 = zext i32 %r565 to i64
-  %r567 = shl i64 %r566, 32
-  %r568 = zext i32 %r564 to i64
-  %r569 = or i64 %r568, %r567
-  %r570 = bitcast i64 %r569 to double
-  call void @llvm.nvvm.bar.warp.sync(i32 -1)
-  %r571 = bitcast double %r570 to i64
-  %r572 = trunc i64 %r571 to i32
-  %r573 = lshr i64 %r571, 32
-  %r574 = trunc i64 %r573 to i32
-  %r575 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r572, i32 1, i32 31)
-  %r576 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r574, i32 1, i32 31)
-  %r577 = zext i32 %r576 to i64
-  %r578 = shl i64 %r577, 32
-  %r579 = zext i32 %r575 to i64
-  %r580 = or i64 %r579, %r578
-  %r581 = bitcast i64 %r580 to double
-  %r582 = zext i1 %r547 to i32
-  %r583 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r582, i32 1, i32 31)
-  %r584 = trunc i32 %r583 to i1
-  %r585 = call { double } @combine(double %r570, double %r581)
-  %r586 = extractvalue { double } %r585, 0
-  %r587 = select i1 %r584, double %r586, double %r570
-  %r588 = select i1 %r547, double %r587, double %r581
-  %r589 = or i1 %r547, %r584
-  %r590 = bitcast double %r588 to i64
-  %r591 = trunc i64 %r590 to i32
-  %r592 = lshr i64 %r590, 32
-  %r593 = trunc i64 %r592 to i32
-  %r594 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r591, i32 2, i32 31)
-  %r595 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r593, i32 2, i32 31)
-  %r596 = zext i32 %r595 to i64
-  %r597 = shl i64 %r596, 32
-  %r598 = zext i32 %r594 to i64
-  %r599 = or i64 %r598, %r597
-  %r600 = bitcast i64 %r599 to double
-  %r601 = zext i1 %r589 to i32
-  %r602 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r601, i32 2, i32 31)
-  %r603 = trunc i32 %r602 to i1
-  %r604 = call { double } @combine(double %r588, double %r600)
-  %r605 = extractvalue { double } %r604, 0
-  %r606 = select i1 %r603, double %r605, double %r588
-  %r607 = select i1 %r589, double %r606, double %r600
-  %r608 = or i1 %r589, %r603
-  %r609 = bitcast double %r607 to i64
-  %r610 = trunc i64 %r609 to i32
-  %r611 = lshr i64 %r609, 32
-  %r612 = trunc i64 %r611 to i32
-  %r613 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r610, i32 4, i32 31)
-  %r614 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r612, i32 4, i32 31)
-  %r615 = zext i32 %r614 to i64
-  %r616 = shl i64 %r615, 32
-  %r617 = zext i32 %r613 to i64
-  %r618 = or i64 %r617, %r616
-  %r619 = bitcast i64 %r618 to double
-  %r620 = zext i1 %r608 to i32
-  %r621 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r620, i32 4, i32 31)
-  %r622 = trunc i32 %r621 to i1
-  %r623 = call { double } @combine(double %r607, double %r619)
-  %r624 = extractvalue { double } %r623, 0
-  %r625 = select i1 %r622, double %r624, double %r607
-  %r626 = select i1 %r608, double %r625, double %r619
-  %r627 = or i1 %r608, %r622
-  %r628 = bitcast double %r626 to i64
-  %r629 = trunc i64 %r628 to i32
-  %r630 = lshr i64 %r628, 32
-  %r631 = trunc i64 %r630 to i32
-  %r632 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r629, i32 8, i32 31)
-  %r633 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r631, i32 8, i32 31)
-  %r634 = zext i32 %r633 to i64
-  %r635 = shl i64 %r634, 32
-  %r636 = zext i32 %r632 to i64
-  %r637 = or i64 %r636, %r635
-  %r638 = bitcast i64 %r637 to double
-  %r639 = zext i1 %r627 to i32
-  %r640 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r639, i32 8, i32 31)
-  %r641 = trunc i32 %r640 to i1
-  %r642 = call { double } @combine(double %r626, double %r638)
-  %r643 = extractvalue { double } %r642, 0
-  %r644 = select i1 %r641, double %r643, double %r626
-  %r645 = select i1 %r627, double %r644, double %r638
-  %r646 = or i1 %r627, %r641
-  %r647 = bitcast double %r645 to i64
-  %r648 = trunc i64 %r647 to i32
-  %r649 = lshr i64 %r647, 32
-  %r650 = trunc i64 %r649 to i32
-  %r651 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r648, i32 16, i32 31)
-  %r652 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r650, i32 16, i32 31)
-  %r653 = zext i32 %r652 to i64
-  %r654 = shl i64 %r653, 32
-  %r655 = zext i32 %r651 to i64
-  %r656 = or i64 %r655, %r654
-  %r657 = bitcast i64 %r656 to double
-  %r658 = zext i1 %r646 to i32
-  %r659 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r658, i32 16, i32 31)
-  %r660 = trunc i32 %r659 to i1
-  %r661 = call { double } @combine(double %r645, double %r657)
-  %r662 = extractvalue { double } %r661, 0
-  %r663 = select i1 %r660, double %r662, double %r645
-  %r664 = select i1 %r646, double %r663, double %r657
-  %r665 = or i1 %r646, %r660
-  %r666 = call { double } @combine(double %r664, double %r543)
-  %r667 = extractvalue { double } %r666, 0
-  %r668 = select i1 %r544, double %r667, double %r664
-  store double %r668, double* %r22
-  store i1 true, i1* %r23
-  br label %L27
-L27:
-  %r669 = icmp ne i32 %r359, 0
-  br i1 %r669, label %L30, label %L31
-L30:
-  %r670 = load double, double* %r22
-  %r671 = load i1, i1* %r23
-  %r672 = sub i32 %r359, 1
-  %r673 = zext i32 %r672 to i64
-  %r674 = add i64 %r355, %r673
-  %r675 = mul i64 %r674, 16
-  %r676 = add i64 %r675, %w15
-  %r677 = add i64 %r676, 0
-  %r678 = inttoptr i64 %r677 to i64 addrspace(1)*
-  %r679 = mul i64 %r674, 16
-  %r680 = add i64 %r679, %w15
-  %r681 = add i64 %r680, 8
-  %r682 = inttoptr i64 %r681 to i64 addrspace(1)*
-  br label %L32
-L32:
-  %r683 = load volatile i64, i64 addrspace(1)* %r678, align 8
-  %r684 = load volatile i64, i64 addrspace(1)* %r682, align 8
-  %r685 = and i64 %r683, %r684
-  %r686 = icmp ugt i64 %r685, 4294967295
-  br i1 %r686, label %L33, label %L32
-L33:
-  %r687 = trunc i64 %r683 to i32
-  %r688 = trunc i64 %r684 to i32
-  %r689 = zext i32 %r688 to i64
-  %r690 = shl i64 %r689, 32
-  %r691 = zext i32 %r687 to i64
-  %r692 = or i64 %r691, %r690
-  %r693 = bitcast i64 %r692 to double
-  call void @llvm.nvvm.bar.warp.sync(i32 -1)
-  %r694 = call { double } @combine(double %r693, double %r670)
-  %r695 = extractvalue { double } %r694, 0
-  %r696 = select i1 %r671, double %r695, double %r693
-  store double %r696, double* %r22
-  store i1 true, i1* %r23
-  br label %L31
-L31:
-  %r697 = load double, double* %r22
-  %r698 = load i1, i1* %r23
-  %r699 = call { double } @combine(double %r697, double %r336)
-  %r700 = extractvalue { double } %r699, 0
-  %r701 = select i1 %r698, double %r700, double %r336
-  %r702 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r703 = and i32 %r702, 31
-  %r704 = icmp eq i32 %r703, 0
-  %r705 = and i1 %r704, %r365
-  br i1 %r705, label %L34, label %L35
-L34:
-  %r706 = zext i32 %r359 to i64
-  %r707 = add i64 %r355, %r706
-  %r708 = bitcast double %r701 to i64
-  %r709 = trunc i64 %r708 to i32
-  %r710 = lshr i64 %r708, 32
-  %r711 = trunc i64 %r710 to i32
-  %r712 = zext i32 %r709 to i64
-  %r713 = or i64 %r712, 4294967296
-  %r714 = mul i64 %r707, 16
-  %r715 = add i64 %r714, %w15
-  %r716 = add i64 %r715, 0
-  %r717 = inttoptr i64 %r716 to i64 addrspace(1)*
-  store volatile i64 %r713, i64 addrspace(1)* %r717, align 8
-  %r718 = zext i32 %r711 to i64
-  %r719 = or i64 %r718, 4294967296
-  %r720 = mul i64 %r707, 16
-  %r721 = add i64 %r720, %w15
-  %r722 = add i64 %r721, 8
-  %r723 = inttoptr i64 %r722 to i64 addrspace(1)*
-  store volatile i64 %r719, i64 addrspace(1)* %r723, align 8
-  br label %L35
-L35:
-  %r724 = icmp eq i32 %r46, 0
-  br i1 %r724, label %L36, label %L37
-L36:
-  %r725 = load double, double* %r22
-  %r726 = load i1, i1* %r23
-  %r727 = bitcast double %r725 to i64
-  %r728 = trunc i64 %r727 to i32
-  %r729 = lshr i64 %r727, 32
-  %r730 = trunc i64 %r729 to i32
-  %r731 = mul i32 8, 2
-  %r732 = add i32 %r731, 0
-  %r733 = zext i32 %r732 to i64
-  %r734 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r733
-  store i32 %r728, i32 addrspace(3)* %r734, align 4
-  %r735 = mul i32 8, 2
-  %r736 = add i32 %r735, 1
-  %r737 = zext i32 %r736 to i64
-  %r738 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r737
-  store i32 %r730, i32 addrspace(3)* %r738, align 4
-  br label %L37
-L37:
+  %r377 = zext i32 %r40 to i64
+  %r378 = add i64 %r346, %r377
+  %r379 = mul i64 %r378, 16
+  %r380 = add i64 %r379, %w13
+  %r381 = bitcast double %r336 to i64
+  %r382 = trunc i64 %r381 to i32
+  %r383 = lshr i64 %r381, 32
+  %r384 = trunc i64 %r383 to i32
+  %r385 = zext i32 %r382 to i64
+  %r386 = or i64 %r385, 4294967296
+  %r387 = add i64 %r380, 0
+  %r388 = inttoptr i64 %r387 to i64 addrspace(1)*
+  store volatile i64 %r386, i64 addrspace(1)* %r388, align 8
+  %r389 = zext i32 %r384 to i64
+  %r390 = or i64 %r389, 4294967296
+  %r391 = add i64 %r380, 8
+  %r392 = inttoptr i64 %r391 to i64 addrspace(1)*
+  store volatile i64 %r390, i64 addrspace(1)* %r392, align 8
   br label %L17
 L17:
-  call void @llvm.nvvm.barrier0()
-  %r739 = mul i32 8, 2
-  %r740 = add i32 %r739, 0
-  %r741 = zext i32 %r740 to i64
-  %r742 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r741
-  %r743 = load i32, i32 addrspace(3)* %r742, align 4
-  %r744 = mul i32 8, 2
-  %r745 = add i32 %r744, 1
-  %r746 = zext i32 %r745 to i64
-  %r747 = getelementptr [19 x i32], [19 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r746
-  %r748 = load i32, i32 addrspace(3)* %r747, align 4
-  %r749 = zext i32 %r748 to i64
-  %r750 = shl i64 %r749, 32
-  %r751 = zext i32 %r743 to i64
-  %r752 = or i64 %r751, %r750
-  %r753 = bitcast i64 %r752 to double
-  store double %r753, double* %r22
-  store i1 true, i1* %r23
-  br label %L15
-L15:
-  %r754 = load double, double* %r22
-  %r755 = load i1, i1* %r23
-  %r756 = icmp ne i32 %r40, 0
-  %r757 = call { double } @combine(double %r754, double %r334)
-  %r758 = extractvalue { double } %r757, 0
-  %r759 = select i1 %r337, double %r758, double %r754
-  %r760 = select i1 %r756, double %r759, double %r334
-  %r761 = or i1 %r756, %r337
-  %r762 = call { double } @combine(double %r760, double %r175)
-  %r763 = extractvalue { double } %r762, 0
-  %r764 = select i1 %r176, double %r763, double %r760
-  %r765 = select i1 %r761, double %r764, double %r175
-  %r766 = or i1 %r761, %r176
-  %r767 = call { double } @combine(double %r765, double %r74)
-  %r768 = extractvalue { double } %r767, 0
-  %r769 = select i1 %r766, double %r768, double %r74
-  %r770 = add i64 %r54, 1
-  %r771 = call { double } @finish(double %r769, i64 %r770)
+  %r393 = icmp eq i32 %r47, 0
+  %r394 = icmp sgt i32 %r361, 0
+  %r395 = and i1 %r393, %r394
+  br i1 %r395, label %L18, label %L19
+L18:
+  %r396 = icmp slt i32 %r46, %r361
+  %r397 = select i1 %r396, i32 %r46, i32 0
+  %r398 = add i32 %r373, %r397
+  %r399 = zext i32 %r398 to i64
+  %r400 = add i64 %r346, %r399
+  %r401 = mul i64 %r400, 16
+  %r402 = add i64 %r401, %w13
+  %r403 = add i64 %r402, 0
+  %r404 = inttoptr i64 %r403 to i64 addrspace(1)*
+  %r405 = add i64 %r402, 8
+  %r406 = inttoptr i64 %r405 to i64 addrspace(1)*
+  br label %L20
+L20:
+  %r407 = load volatile i64, i64 addrspace(1)* %r404, align 8
+  %r408 = load volatile i64, i64 addrspace(1)* %r406, align 8
+  %r409 = and i64 %r407, %r408
+  %r410 = icmp ugt i64 %r409, 4294967295
+  br i1 %r410, label %L21, label %L20
+L21:
+  %r411 = trunc i64 %r407 to i32
+  %r412 = trunc i64 %r408 to i32
+  %r413 = zext i32 %r412 to i64
+  %r414 = shl i64 %r413, 32
+  %r415 = zext i32 %r411 to i64
+  %r416 = or i64 %r415, %r414
+  %r417 = bitcast i64 %r416 to double
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %r418 = bitcast double %r417 to i64
+  %r419 = trunc i64 %r418 to i32
+  %r420 = lshr i64 %r418, 32
+  %r421 = trunc i64 %r420 to i32
+  %r422 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r419, i32 1, i32 31)
+  %r423 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r421, i32 1, i32 31)
+  %r424 = zext i32 %r423 to i64
+  %r425 = shl i64 %r424, 32
+  %r426 = zext i32 %r422 to i64
+  %r427 = or i64 %r426, %r425
+  %r428 = bitcast i64 %r427 to double
+  %r429 = zext i1 %r396 to i32
+  %r430 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r429, i32 1, i32 31)
+  %r431 = trunc i32 %r430 to i1
+  %r432 = call { double } @combine(double %r417, double %r428)
+  %r433 = extractvalue { double } %r432, 0
+  %r434 = select i1 %r431, double %r433, double %r417
+  %r435 = select i1 %r396, double %r434, double %r428
+  %r436 = or i1 %r396, %r431
+  %r437 = bitcast double %r435 to i64
+  %r438 = trunc i64 %r437 to i32
+  %r439 = lshr i64 %r437, 32
+  %r440 = trunc i64 %r439 to i32
+  %r441 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r438, i32 2, i32 31)
+  %r442 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r440, i32 2, i32 31)
+  %r443 = zext i32 %r442 to i64
+  %r444 = shl i64 %r443, 32
+  %r445 = zext i32 %r441 to i64
+  %r446 = or i64 %r445, %r444
+  %r447 = bitcast i64 %r446 to double
+  %r448 = zext i1 %r436 to i32
+  %r449 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r448, i32 2, i32 31)
+  %r450 = trunc i32 %r449 to i1
+  %r451 = call { double } @combine(double %r435, double %r447)
+  %r452 = extractvalue { double } %r451, 0
+  %r453 = select i1 %r450, double %r452, double %r435
+  %r454 = select i1 %r436, double %r453, double %r447
+  %r455 = or i1 %r436, %r450
+  %r456 = bitcast double %r454 to i64
+  %r457 = trunc i64 %r456 to i32
+  %r458 = lshr i64 %r456, 32
+  %r459 = trunc i64 %r458 to i32
+  %r460 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r457, i32 4, i32 31)
+  %r461 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r459, i32 4, i32 31)
+  %r462 = zext i32 %r461 to i64
+  %r463 = shl i64 %r462, 32
+  %r464 = zext i32 %r460 to i64
+  %r465 = or i64 %r464, %r463
+  %r466 = bitcast i64 %r465 to double
+  %r467 = zext i1 %r455 to i32
+  %r468 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r467, i32 4, i32 31)
+  %r469 = trunc i32 %r468 to i1
+  %r470 = call { double } @combine(double %r454, double %r466)
+  %r471 = extractvalue { double } %r470, 0
+  %r472 = select i1 %r469, double %r471, double %r454
+  %r473 = select i1 %r455, double %r472, double %r466
+  %r474 = or i1 %r455, %r469
+  %r475 = bitcast double %r473 to i64
+  %r476 = trunc i64 %r475 to i32
+  %r477 = lshr i64 %r475, 32
+  %r478 = trunc i64 %r477 to i32
+  %r479 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r476, i32 8, i32 31)
+  %r480 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r478, i32 8, i32 31)
+  %r481 = zext i32 %r480 to i64
+  %r482 = shl i64 %r481, 32
+  %r483 = zext i32 %r479 to i64
+  %r484 = or i64 %r483, %r482
+  %r485 = bitcast i64 %r484 to double
+  %r486 = zext i1 %r474 to i32
+  %r487 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r486, i32 8, i32 31)
+  %r488 = trunc i32 %r487 to i1
+  %r489 = call { double } @combine(double %r473, double %r485)
+  %r490 = extractvalue { double } %r489, 0
+  %r491 = select i1 %r488, double %r490, double %r473
+  %r492 = select i1 %r474, double %r491, double %r485
+  %r493 = or i1 %r474, %r488
+  %r494 = bitcast double %r492 to i64
+  %r495 = trunc i64 %r494 to i32
+  %r496 = lshr i64 %r494, 32
+  %r497 = trunc i64 %r496 to i32
+  %r498 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r495, i32 16, i32 31)
+  %r499 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r497, i32 16, i32 31)
+  %r500 = zext i32 %r499 to i64
+  %r501 = shl i64 %r500, 32
+  %r502 = zext i32 %r498 to i64
+  %r503 = or i64 %r502, %r501
+  %r504 = bitcast i64 %r503 to double
+  %r505 = zext i1 %r493 to i32
+  %r506 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r505, i32 16, i32 31)
+  %r507 = trunc i32 %r506 to i1
+  %r508 = call { double } @combine(double %r492, double %r504)
+  %r509 = extractvalue { double } %r508, 0
+  %r510 = select i1 %r507, double %r509, double %r492
+  %r511 = select i1 %r493, double %r510, double %r504
+  %r512 = or i1 %r493, %r507
+  %r513 = icmp eq i32 %r46, 0
+  br i1 %r513, label %L22, label %L23
+L22:
+  %r514 = bitcast double %r511 to i64
+  %r515 = trunc i64 %r514 to i32
+  %r516 = lshr i64 %r514, 32
+  %r517 = trunc i64 %r516 to i32
+  %r518 = mul i32 11, 2
+  %r519 = add i32 %r518, 0
+  %r520 = zext i32 %r519 to i64
+  %r521 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r520
+  store i32 %r515, i32 addrspace(3)* %r521, align 4
+  %r522 = mul i32 11, 2
+  %r523 = add i32 %r522, 1
+  %r524 = zext i32 %r523 to i64
+  %r525 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r524
+  store i32 %r517, i32 addrspace(3)* %r525, align 4
+  br label %L23
+L23:
+  br i1 %r364, label %L24, label %L25
+L24:
+  %r526 = icmp eq i32 %r46, 31
+  %r527 = select i1 %r526, double %r336, double %r417
+  %r528 = bitcast double %r527 to i64
+  %r529 = trunc i64 %r528 to i32
+  %r530 = lshr i64 %r528, 32
+  %r531 = trunc i64 %r530 to i32
+  %r532 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r529, i32 1, i32 31)
+  %r533 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r531, i32 1, i32 31)
+  %r534 = zext i32 %r533 to i64
+  %r535 = shl i64 %r534, 32
+  %r536 = zext i32 %r532 to i64
+  %r537 = or i64 %r536, %r535
+  %r538 = bitcast i64 %r537 to double
+  %r539 = call { double } @combine(double %r527, double %r538)
+  %r540 = extractvalue { double } %r539, 0
+  %r541 = bitcast double %r540 to i64
+  %r542 = trunc i64 %r541 to i32
+  %r543 = lshr i64 %r541, 32
+  %r544 = trunc i64 %r543 to i32
+  %r545 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r542, i32 2, i32 31)
+  %r546 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r544, i32 2, i32 31)
+  %r547 = zext i32 %r546 to i64
+  %r548 = shl i64 %r547, 32
+  %r549 = zext i32 %r545 to i64
+  %r550 = or i64 %r549, %r548
+  %r551 = bitcast i64 %r550 to double
+  %r552 = call { double } @combine(double %r540, double %r551)
+  %r553 = extractvalue { double } %r552, 0
+  %r554 = bitcast double %r553 to i64
+  %r555 = trunc i64 %r554 to i32
+  %r556 = lshr i64 %r554, 32
+  %r557 = trunc i64 %r556 to i32
+  %r558 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r555, i32 4, i32 31)
+  %r559 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r557, i32 4, i32 31)
+  %r560 = zext i32 %r559 to i64
+  %r561 = shl i64 %r560, 32
+  %r562 = zext i32 %r558 to i64
+  %r563 = or i64 %r562, %r561
+  %r564 = bitcast i64 %r563 to double
+  %r565 = call { double } @combine(double %r553, double %r564)
+  %r566 = extractvalue { double } %r565, 0
+  %r567 = bitcast double %r566 to i64
+  %r568 = trunc i64 %r567 to i32
+  %r569 = lshr i64 %r567, 32
+  %r570 = trunc i64 %r569 to i32
+  %r571 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r568, i32 8, i32 31)
+  %r572 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r570, i32 8, i32 31)
+  %r573 = zext i32 %r572 to i64
+  %r574 = shl i64 %r573, 32
+  %r575 = zext i32 %r571 to i64
+  %r576 = or i64 %r575, %r574
+  %r577 = bitcast i64 %r576 to double
+  %r578 = call { double } @combine(double %r566, double %r577)
+  %r579 = extractvalue { double } %r578, 0
+  %r580 = bitcast double %r579 to i64
+  %r581 = trunc i64 %r580 to i32
+  %r582 = lshr i64 %r580, 32
+  %r583 = trunc i64 %r582 to i32
+  %r584 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r581, i32 16, i32 31)
+  %r585 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r583, i32 16, i32 31)
+  %r586 = zext i32 %r585 to i64
+  %r587 = shl i64 %r586, 32
+  %r588 = zext i32 %r584 to i64
+  %r589 = or i64 %r588, %r587
+  %r590 = bitcast i64 %r589 to double
+  %r591 = call { double } @combine(double %r579, double %r590)
+  %r592 = extractvalue { double } %r591, 0
+  %r593 = icmp eq i32 %r46, 0
+  br i1 %r593, label %L26, label %L27
+L26:
+  %r594 = zext i32 %r359 to i64
+  %r595 = add i64 %r351, %r594
+  %r596 = mul i64 %r595, 16
+  %r597 = add i64 %r596, %w14
+  %r598 = bitcast double %r592 to i64
+  %r599 = trunc i64 %r598 to i32
+  %r600 = lshr i64 %r598, 32
+  %r601 = trunc i64 %r600 to i32
+  %r602 = zext i32 %r599 to i64
+  %r603 = or i64 %r602, 4294967296
+  %r604 = add i64 %r597, 0
+  %r605 = inttoptr i64 %r604 to i64 addrspace(1)*
+  store volatile i64 %r603, i64 addrspace(1)* %r605, align 8
+  %r606 = zext i32 %r601 to i64
+  %r607 = or i64 %r606, 4294967296
+  %r608 = add i64 %r597, 8
+  %r609 = inttoptr i64 %r608 to i64 addrspace(1)*
+  store volatile i64 %r607, i64 addrspace(1)* %r609, align 8
+  br label %L27
+L27:
+  br label %L25
+L25:
+  br label %L19
+L19:
+  %r610 = icmp eq i32 %r47, 1
+  %r611 = icmp sgt i32 %r372, 0
+  %r612 = and i1 %r610, %r611
+  br i1 %r612, label %L28, label %L29
+L28:
+  %r613 = icmp slt i32 %r46, %r372
+  %r614 = select i1 %r613, i32 %r46, i32 0
+  %r615 = add i32 %r374, %r614
+  %r616 = zext i32 %r615 to i64
+  %r617 = add i64 %r346, %r616
+  %r618 = mul i64 %r617, 16
+  %r619 = add i64 %r618, %w13
+  %r620 = add i64 %r619, 0
+  %r621 = inttoptr i64 %r620 to i64 addrspace(1)*
+  %r622 = add i64 %r619, 8
+  %r623 = inttoptr i64 %r622 to i64 addrspace(1)*
+  br label %L30
+L30:
+  %r624 = load volatile i64, i64 addrspace(1)* %r621, align 8
+  %r625 = load volatile i64, i64 addrspace(1)* %r623, align 8
+  %r626 = and i64 %r624, %r625
+  %r627 = icmp ugt i64 %r626, 4294967295
+  br i1 %r627, label %L31, label %L30
+L31:
+  %r628 = trunc i64 %r624 to i32
+  %r629 = trunc i64 %r625 to i32
+  %r630 = zext i32 %r629 to i64
+  %r631 = shl i64 %r630, 32
+  %r632 = zext i32 %r628 to i64
+  %r633 = or i64 %r632, %r631
+  %r634 = bitcast i64 %r633 to double
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %r635 = bitcast double %r634 to i64
+  %r636 = trunc i64 %r635 to i32
+  %r637 = lshr i64 %r635, 32
+  %r638 = trunc i64 %r637 to i32
+  %r639 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r636, i32 1, i32 31)
+  %r640 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r638, i32 1, i32 31)
+  %r641 = zext i32 %r640 to i64
+  %r642 = shl i64 %r641, 32
+  %r643 = zext i32 %r639 to i64
+  %r644 = or i64 %r643, %r642
+  %r645 = bitcast i64 %r644 to double
+  %r646 = call { double } @combine(double %r634, double %r645)
+  %r647 = extractvalue { double } %r646, 0
+  %r648 = bitcast double %r647 to i64
+  %r649 = trunc i64 %r648 to i32
+  %r650 = lshr i64 %r648, 32
+  %r651 = trunc i64 %r650 to i32
+  %r652 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r649, i32 2, i32 31)
+  %r653 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r651, i32 2, i32 31)
+  %r654 = zext i32 %r653 to i64
+  %r655 = shl i64 %r654, 32
+  %r656 = zext i32 %r652 to i64
+  %r657 = or i64 %r656, %r655
+  %r658 = bitcast i64 %r657 to double
+  %r659 = call { double } @combine(double %r647, double %r658)
+  %r660 = extractvalue { double } %r659, 0
+  %r661 = bitcast double %r660 to i64
+  %r662 = trunc i64 %r661 to i32
+  %r663 = lshr i64 %r661, 32
+  %r664 = trunc i64 %r663 to i32
+  %r665 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r662, i32 4, i32 31)
+  %r666 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r664, i32 4, i32 31)
+  %r667 = zext i32 %r666 to i64
+  %r668 = shl i64 %r667, 32
+  %r669 = zext i32 %r665 to i64
+  %r670 = or i64 %r669, %r668
+  %r671 = bitcast i64 %r670 to double
+  %r672 = call { double } @combine(double %r660, double %r671)
+  %r673 = extractvalue { double } %r672, 0
+  %r674 = bitcast double %r673 to i64
+  %r675 = trunc i64 %r674 to i32
+  %r676 = lshr i64 %r674, 32
+  %r677 = trunc i64 %r676 to i32
+  %r678 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r675, i32 8, i32 31)
+  %r679 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r677, i32 8, i32 31)
+  %r680 = zext i32 %r679 to i64
+  %r681 = shl i64 %r680, 32
+  %r682 = zext i32 %r678 to i64
+  %r683 = or i64 %r682, %r681
+  %r684 = bitcast i64 %r683 to double
+  %r685 = call { double } @combine(double %r673, double %r684)
+  %r686 = extractvalue { double } %r685, 0
+  %r687 = bitcast double %r686 to i64
+  %r688 = trunc i64 %r687 to i32
+  %r689 = lshr i64 %r687, 32
+  %r690 = trunc i64 %r689 to i32
+  %r691 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r688, i32 16, i32 31)
+  %r692 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r690, i32 16, i32 31)
+  %r693 = zext i32 %r692 to i64
+  %r694 = shl i64 %r693, 32
+  %r695 = zext i32 %r691 to i64
+  %r696 = or i64 %r695, %r694
+  %r697 = bitcast i64 %r696 to double
+  %r698 = call { double } @combine(double %r686, double %r697)
+  %r699 = extractvalue { double } %r698, 0
+  %r700 = icmp eq i32 %r46, 0
+  br i1 %r700, label %L32, label %L33
+L32:
+  %r701 = bitcast double %r699 to i64
+  %r702 = trunc i64 %r701 to i32
+  %r703 = lshr i64 %r701, 32
+  %r704 = trunc i64 %r703 to i32
+  %r705 = mul i32 10, 2
+  %r706 = add i32 %r705, 0
+  %r707 = zext i32 %r706 to i64
+  %r708 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r707
+  store i32 %r702, i32 addrspace(3)* %r708, align 4
+  %r709 = mul i32 10, 2
+  %r710 = add i32 %r709, 1
+  %r711 = zext i32 %r710 to i64
+  %r712 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r711
+  store i32 %r704, i32 addrspace(3)* %r712, align 4
+  br label %L33
+L33:
+  br label %L29
+L29:
+  %r713 = icmp eq i32 %r47, 2
+  %r714 = icmp sgt i32 %r370, 0
+  %r715 = and i1 %r713, %r714
+  br i1 %r715, label %L34, label %L35
+L34:
+  %r716 = icmp slt i32 %r46, %r370
+  %r717 = select i1 %r716, i32 %r46, i32 0
+  %r718 = add i32 %r371, %r717
+  %r719 = zext i32 %r718 to i64
+  %r720 = add i64 %r351, %r719
+  %r721 = mul i64 %r720, 16
+  %r722 = add i64 %r721, %w14
+  %r723 = add i64 %r722, 0
+  %r724 = inttoptr i64 %r723 to i64 addrspace(1)*
+  %r725 = add i64 %r722, 8
+  %r726 = inttoptr i64 %r725 to i64 addrspace(1)*
+  br label %L36
+L36:
+  %r727 = load volatile i64, i64 addrspace(1)* %r724, align 8
+  %r728 = load volatile i64, i64 addrspace(1)* %r726, align 8
+  %r729 = and i64 %r727, %r728
+  %r730 = icmp ugt i64 %r729, 4294967295
+  br i1 %r730, label %L37, label %L36
+L37:
+  %r731 = trunc i64 %r727 to i32
+  %r732 = trunc i64 %r728 to i32
+  %r733 = zext i32 %r732 to i64
+  %r734 = shl i64 %r733, 32
+  %r735 = zext i32 %r731 to i64
+  %r736 = or i64 %r735, %r734
+  %r737 = bitcast i64 %r736 to double
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %r738 = bitcast double %r737 to i64
+  %r739 = trunc i64 %r738 to i32
+  %r740 = lshr i64 %r738, 32
+  %r741 = trunc i64 %r740 to i32
+  %r742 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r739, i32 1, i32 31)
+  %r743 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r741, i32 1, i32 31)
+  %r744 = zext i32 %r743 to i64
+  %r745 = shl i64 %r744, 32
+  %r746 = zext i32 %r742 to i64
+  %r747 = or i64 %r746, %r745
+  %r748 = bitcast i64 %r747 to double
+  %r749 = zext i1 %r716 to i32
+  %r750 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r749, i32 1, i32 31)
+  %r751 = trunc i32 %r750 to i1
+  %r752 = call { double } @combine(double %r737, double %r748)
+  %r753 = extractvalue { double } %r752, 0
+  %r754 = select i1 %r751, double %r753, double %r737
+  %r755 = select i1 %r716, double %r754, double %r748
+  %r756 = or i1 %r716, %r751
+  %r757 = bitcast double %r755 to i64
+  %r758 = trunc i64 %r757 to i32
+  %r759 = lshr i64 %r757, 32
+  %r760 = trunc i64 %r759 to i32
+  %r761 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r758, i32 2, i32 31)
+  %r762 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r760, i32 2, i32 31)
+  %r763 = zext i32 %r762 to i64
+  %r764 = shl i64 %r763, 32
+  %r765 = zext i32 %r761 to i64
+  %r766 = or i64 %r765, %r764
+  %r767 = bitcast i64 %r766 to double
+  %r768 = zext i1 %r756 to i32
+  %r769 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r768, i32 2, i32 31)
+  %r770 = trunc i32 %r769 to i1
+  %r771 = call { double } @combine(double %r755, double %r767)
   %r772 = extractvalue { double } %r771, 0
-  %r773 = call { double } @combine(double %r765, double %r78)
-  %r774 = extractvalue { double } %r773, 0
-  %r775 = select i1 %r766, double %r774, double %r78
-  %r776 = add i64 %r54, 2
-  %r777 = call { double } @finish(double %r775, i64 %r776)
-  %r778 = extractvalue { double } %r777, 0
-  %r779 = getelementptr inbounds double, double addrspace(1)* %r45, i64 %r54
-  br i1 %r58, label %L38, label %L39
+  %r773 = select i1 %r770, double %r772, double %r755
+  %r774 = select i1 %r756, double %r773, double %r767
+  %r775 = or i1 %r756, %r770
+  %r776 = bitcast double %r774 to i64
+  %r777 = trunc i64 %r776 to i32
+  %r778 = lshr i64 %r776, 32
+  %r779 = trunc i64 %r778 to i32
+  %r780 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r777, i32 4, i32 31)
+  %r781 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r779, i32 4, i32 31)
+  %r782 = zext i32 %r781 to i64
+  %r783 = shl i64 %r782, 32
+  %r784 = zext i32 %r780 to i64
+  %r785 = or i64 %r784, %r783
+  %r786 = bitcast i64 %r785 to double
+  %r787 = zext i1 %r775 to i32
+  %r788 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r787, i32 4, i32 31)
+  %r789 = trunc i32 %r788 to i1
+  %r790 = call { double } @combine(double %r774, double %r786)
+  %r791 = extractvalue { double } %r790, 0
+  %r792 = select i1 %r789, double %r791, double %r774
+  %r793 = select i1 %r775, double %r792, double %r786
+  %r794 = or i1 %r775, %r789
+  %r795 = bitcast double %r793 to i64
+  %r796 = trunc i64 %r795 to i32
+  %r797 = lshr i64 %r795, 32
+  %r798 = trunc i64 %r797 to i32
+  %r799 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r796, i32 8, i32 31)
+  %r800 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r798, i32 8, i32 31)
+  %r801 = zext i32 %r800 to i64
+  %r802 = shl i64 %r801, 32
+  %r803 = zext i32 %r799 to i64
+  %r804 = or i64 %r803, %r802
+  %r805 = bitcast i64 %r804 to double
+  %r806 = zext i1 %r794 to i32
+  %r807 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r806, i32 8, i32 31)
+  %r808 = trunc i32 %r807 to i1
+  %r809 = call { double } @combine(double %r793, double %r805)
+  %r810 = extractvalue { double } %r809, 0
+  %r811 = select i1 %r808, double %r810, double %r793
+  %r812 = select i1 %r794, double %r811, double %r805
+  %r813 = or i1 %r794, %r808
+  %r814 = bitcast double %r812 to i64
+  %r815 = trunc i64 %r814 to i32
+  %r816 = lshr i64 %r814, 32
+  %r817 = trunc i64 %r816 to i32
+  %r818 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r815, i32 16, i32 31)
+  %r819 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r817, i32 16, i32 31)
+  %r820 = zext i32 %r819 to i64
+  %r821 = shl i64 %r820, 32
+  %r822 = zext i32 %r818 to i64
+  %r823 = or i64 %r822, %r821
+  %r824 = bitcast i64 %r823 to double
+  %r825 = zext i1 %r813 to i32
+  %r826 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r825, i32 16, i32 31)
+  %r827 = trunc i32 %r826 to i1
+  %r828 = call { double } @combine(double %r812, double %r824)
+  %r829 = extractvalue { double } %r828, 0
+  %r830 = select i1 %r827, double %r829, double %r812
+  %r831 = select i1 %r813, double %r830, double %r824
+  %r832 = or i1 %r813, %r827
+  %r833 = icmp eq i32 %r46, 0
+  br i1 %r833, label %L38, label %L39
 L38:
-  %r780 = bitcast double addrspace(1)* %r779 to <2 x double> addrspace(1)*
-  %r781 = insertelement <2 x double> undef, double %r772, i32 0
-  %r782 = insertelement <2 x double> %r781, double %r778, i32 1
-  store <2 x double> %r782, <2 x double> addrspace(1)* %r780, align 16
-  br label %L40
+  %r834 = bitcast double %r831 to i64
+  %r835 = trunc i64 %r834 to i32
+  %r836 = lshr i64 %r834, 32
+  %r837 = trunc i64 %r836 to i32
+  %r838 = mul i32 9, 2
+  %r839 = add i32 %r838, 0
+  %r840 = zext i32 %r839 to i64
+  %r841 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r840
+  store i32 %r835, i32 addrspace(3)* %r841, align 4
+  %r842 = mul i32 9, 2
+  %r843 = add i32 %r842, 1
+  %r844 = zext i32 %r843 to i64
+  %r845 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r844
+  store i32 %r837, i32 addrspace(3)* %r845, align 4
+  br label %L39
 L39:
-  %r783 = select i1 true, i64 %r55, i64 0
-  %r784 = icmp sgt i64 %r783, 0
-  br i1 %r784, label %L41, label %L42
-L41:
-  store double %r772, double addrspace(1)* %r779, align 8
+  br label %L35
+L35:
+  %r846 = icmp eq i32 %r47, 3
+  %r847 = icmp sgt i32 %r368, 0
+  %r848 = and i1 %r846, %r847
+  br i1 %r848, label %L40, label %L41
+L40:
+  %r849 = icmp slt i32 %r46, %r368
+  %r850 = select i1 %r849, i32 %r46, i32 0
+  %r851 = add i32 %r369, %r850
+  %r852 = zext i32 %r851 to i64
+  %r853 = add i64 %r356, %r852
+  %r854 = mul i64 %r853, 16
+  %r855 = add i64 %r854, %w15
+  %r856 = add i64 %r855, 0
+  %r857 = inttoptr i64 %r856 to i64 addrspace(1)*
+  %r858 = add i64 %r855, 8
+  %r859 = inttoptr i64 %r858 to i64 addrspace(1)*
   br label %L42
 L42:
-  %r785 = icmp sgt i64 %r783, 1
-  br i1 %r785, label %L43, label %L44
+  %r860 = load volatile i64, i64 addrspace(1)* %r857, align 8
+  %r861 = load volatile i64, i64 addrspace(1)* %r859, align 8
+  %r862 = and i64 %r860, %r861
+  %r863 = icmp ugt i64 %r862, 4294967295
+  br i1 %r863, label %L43, label %L42
 L43:
-  %r786 = getelementptr inbounds double, double addrspace(1)* %r779, i64 1
-  store double %r778, double addrspace(1)* %r786, align 8
-  br label %L44
+  %r864 = trunc i64 %r860 to i32
+  %r865 = trunc i64 %r861 to i32
+  %r866 = zext i32 %r865 to i64
+  %r867 = shl i64 %r866, 32
+  %r868 = zext i32 %r864 to i64
+  %r869 = or i64 %r868, %r867
+  %r870 = bitcast i64 %r869 to double
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %r871 = icmp eq i32 %r46, 0
+  br i1 %r871, label %L44, label %L45
 L44:
-  br label %L40
-L40:
+  %r872 = bitcast double %r870 to i64
+  %r873 = trunc i64 %r872 to i32
+  %r874 = lshr i64 %r872, 32
+  %r875 = trunc i64 %r874 to i32
+  %r876 = mul i32 8, 2
+  %r877 = add i32 %r876, 0
+  %r878 = zext i32 %r877 to i64
+  %r879 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r878
+  store i32 %r873, i32 addrspace(3)* %r879, align 4
+  %r880 = mul i32 8, 2
+  %r881 = add i32 %r880, 1
+  %r882 = zext i32 %r881 to i64
+  %r883 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r882
+  store i32 %r875, i32 addrspace(3)* %r883, align 4
+  br label %L45
+L45:
+  br label %L41
+L41:
+  call void @llvm.nvvm.barrier0()
+  %r884 = icmp sgt i32 %r368, 0
+  %r885 = mul i32 8, 2
+  %r886 = add i32 %r885, 0
+  %r887 = zext i32 %r886 to i64
+  %r888 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r887
+  %r889 = load i32, i32 addrspace(3)* %r888, align 4
+  %r890 = mul i32 8, 2
+  %r891 = add i32 %r890, 1
+  %r892 = zext i32 %r891 to i64
+  %r893 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r892
+  %r894 = load i32, i32 addrspace(3)* %r893, align 4
+  %r895 = zext i32 %r894 to i64
+  %r896 = shl i64 %r895, 32
+  %r897 = zext i32 %r889 to i64
+  %r898 = or i64 %r897, %r896
+  %r899 = bitcast i64 %r898 to double
+  %r900 = select i1 %r884, double %r899, double %r336
+  %r901 = icmp sgt i32 %r370, 0
+  %r902 = mul i32 9, 2
+  %r903 = add i32 %r902, 0
+  %r904 = zext i32 %r903 to i64
+  %r905 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r904
+  %r906 = load i32, i32 addrspace(3)* %r905, align 4
+  %r907 = mul i32 9, 2
+  %r908 = add i32 %r907, 1
+  %r909 = zext i32 %r908 to i64
+  %r910 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r909
+  %r911 = load i32, i32 addrspace(3)* %r910, align 4
+  %r912 = zext i32 %r911 to i64
+  %r913 = shl i64 %r912, 32
+  %r914 = zext i32 %r906 to i64
+  %r915 = or i64 %r914, %r913
+  %r916 = bitcast i64 %r915 to double
+  %r917 = select i1 %r901, double %r916, double %r336
+  %r918 = call { double } @combine(double %r900, double %r917)
+  %r919 = extractvalue { double } %r918, 0
+  %r920 = select i1 %r901, double %r919, double %r900
+  %r921 = select i1 %r884, double %r920, double %r917
+  %r922 = or i1 %r884, %r901
+  %r923 = icmp sgt i32 %r372, 0
+  %r924 = mul i32 10, 2
+  %r925 = add i32 %r924, 0
+  %r926 = zext i32 %r925 to i64
+  %r927 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r926
+  %r928 = load i32, i32 addrspace(3)* %r927, align 4
+  %r929 = mul i32 10, 2
+  %r930 = add i32 %r929, 1
+  %r931 = zext i32 %r930 to i64
+  %r932 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r931
+  %r933 = load i32, i32 addrspace(3)* %r932, align 4
+  %r934 = zext i32 %r933 to i64
+  %r935 = shl i64 %r934, 32
+  %r936 = zext i32 %r928 to i64
+  %r937 = or i64 %r936, %r935
+  %r938 = bitcast i64 %r937 to double
+  %r939 = select i1 %r923, double %r938, double %r336
+  %r940 = call { double } @combine(double %r921, double %r939)
+  %r941 = extractvalue { double } %r940, 0
+  %r942 = select i1 %r923, double %r941, double %r921
+  %r943 = select i1 %r922, double %r942, double %r939
+  %r944 = or i1 %r922, %r923
+  %r945 = icmp sgt i32 %r361, 0
+  %r946 = mul i32 11, 2
+  %r947 = add i32 %r946, 0
+  %r948 = zext i32 %r947 to i64
+  %r949 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r948
+  %r950 = load i32, i32 addrspace(3)* %r949, align 4
+  %r951 = mul i32 11, 2
+  %r952 = add i32 %r951, 1
+  %r953 = zext i32 %r952 to i64
+  %r954 = getelementptr [25 x i32], [25 x i32] addrspace(3)* @scan_shared, i64 0, i64 %r953
+  %r955 = load i32, i32 addrspace(3)* %r954, align 4
+  %r956 = zext i32 %r955 to i64
+  %r957 = shl i64 %r956, 32
+  %r958 = zext i32 %r950 to i64
+  %r959 = or i64 %r958, %r957
+  %r960 = bitcast i64 %r959 to double
+  %r961 = select i1 %r945, double %r960, double %r336
+  %r962 = call { double } @combine(double %r943, double %r961)
+  %r963 = extractvalue { double } %r962, 0
+  %r964 = select i1 %r945, double %r963, double %r943
+  %r965 = select i1 %r944, double %r964, double %r961
+  %r966 = or i1 %r944, %r945
+  %r967 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %r968 = icmp eq i32 %r967, 0
+  %r969 = and i1 %r968, %r366
+  br i1 %r969, label %L46, label %L47
+L46:
+  %r970 = call { double } @combine(double %r965, double %r336)
+  %r971 = extractvalue { double } %r970, 0
+  %r972 = select i1 %r966, double %r971, double %r336
+  %r973 = zext i32 %r360 to i64
+  %r974 = add i64 %r356, %r973
+  %r975 = mul i64 %r974, 16
+  %r976 = add i64 %r975, %w15
+  %r977 = bitcast double %r972 to i64
+  %r978 = trunc i64 %r977 to i32
+  %r979 = lshr i64 %r977, 32
+  %r980 = trunc i64 %r979 to i32
+  %r981 = zext i32 %r978 to i64
+  %r982 = or i64 %r981, 4294967296
+  %r983 = add i64 %r976, 0
+  %r984 = inttoptr i64 %r983 to i64 addrspace(1)*
+  store volatile i64 %r982, i64 addrspace(1)* %r984, align 8
+  %r985 = zext i32 %r980 to i64
+  %r986 = or i64 %r985, 4294967296
+  %r987 = add i64 %r976, 8
+  %r988 = inttoptr i64 %r987 to i64 addrspace(1)*
+  store volatile i64 %r986, i64 addrspace(1)* %r988, align 8
+  br label %L47
+L47:
+  store double %r965, double* %r22
+  store i1 %r966, i1* %r23
+  br label %L15
+L15:
+  %r989 = load double, double* %r22
+  %r990 = load i1, i1* %r23
+  %r991 = call { double } @combine(double %r989, double %r334)
+  %r992 = extractvalue { double } %r991, 0
+  %r993 = select i1 %r337, double %r992, double %r989
+  %r994 = select i1 %r990, double %r993, double %r334
+  %r995 = or i1 %r990, %r337
+  %r996 = call { double } @combine(double %r994, double %r175)
+  %r997 = extractvalue { double } %r996, 0
+  %r998 = select i1 %r176, double %r997, double %r994
+  %r999 = select i1 %r995, double %r998, double %r175
+  %r1000 = or i1 %r995, %r176
+  %r1001 = call { double } @combine(double %r999, double %r74)
+  %r1002 = extractvalue { double } %r1001, 0
+  %r1003 = select i1 %r1000, double %r1002, double %r74
+  %r1004 = add i64 %r54, 1
+  %r1005 = call { double } @finish(double %r1003, i64 %r1004)
+  %r1006 = extractvalue { double } %r1005, 0
+  %r1007 = call { double } @combine(double %r999, double %r78)
+  %r1008 = extractvalue { double } %r1007, 0
+  %r1009 = select i1 %r1000, double %r1008, double %r78
+  %r1010 = add i64 %r54, 2
+  %r1011 = call { double } @finish(double %r1009, i64 %r1010)
+  %r1012 = extractvalue { double } %r1011, 0
+  %r1013 = getelementptr inbounds double, double addrspace(1)* %r45, i64 %r54
+  br i1 %r58, label %L48, label %L49
+L48:
+  %r1014 = bitcast double addrspace(1)* %r1013 to <2 x double> addrspace(1)*
+  %r1015 = insertelement <2 x double> undef, double %r1006, i32 0
+  %r1016 = insertelement <2 x double> %r1015, double %r1012, i32 1
+  store <2 x double> %r1016, <2 x double> addrspace(1)* %r1014, align 16
+  br label %L50
+L49:
+  %r1017 = select i1 true, i64 %r55, i64 0
+  %r1018 = icmp sgt i64 %r1017, 0
+  br i1 %r1018, label %L51, label %L52
+L51:
+  store double %r1006, double addrspace(1)* %r1013, align 8
+  br label %L52
+L52:
+  %r1019 = icmp sgt i64 %r1017, 1
+  br i1 %r1019, label %L53, label %L54
+L53:
+  %r1020 = getelementptr inbounds double, double addrspace(1)* %r1013, i64 1
+  store double %r1012, double addrspace(1)* %r1020, align 8
+  br label %L54
+L54:
+  br label %L50
+L50:
   ret void
 }
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-@scan_shared = internal addrspace(3) global [19 x i32] undef, align 16
+@scan_shared = internal addrspace(3) global [25 x i32] undef, align 16
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier0() convergent nounwind
 declare i32 @llvm.nvvm.mulhi.ui(i32, i32)

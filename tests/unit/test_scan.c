@@ -170,6 +170,8 @@ static void shrink(scan_case *x) {
     if (x->f.order != FOLD_SERIAL && (x->v.columns || x->v.team > TEAM_WARP)) {
         x->v.repeat = (uint8_t)(1 << pick(0, 1));
         x->v.team = (uint8_t)(x->v.columns ? pick(3, 5) : pick(6, 7));
+        while (x->v.columns && x->v.team > 3 && (16 * x->v.vector << x->v.team) * x->v.lanes > 8192)
+            x->v.team--;
     }
 }
 
@@ -207,7 +209,7 @@ static void test_gpu_trees(void **unused) {
     } shapes[] = {{2, 64 * 1100 + 5, SCAN_ROWS, 6, 1, true},
                   {3, 32 * 4 * 40, SCAN_ROWS, 6, 2, true},
                   {20, 8 * 300 + 3, SCAN_COLUMNS, 5, 1, true},
-                  {2200, 100, SCAN_COLUMNS, 3, 1, false}};
+                  {8600, 40, SCAN_COLUMNS, 3, 1, false}};
     (void)unused;
     for (size_t i = 0; i < COUNT(shapes); i++) {
         scan_case *x = calloc(1, sizeof *x);
@@ -385,18 +387,24 @@ static void device_case(const scan_operator *which, int64_t lines, int64_t lengt
     free(x);
 }
 
+/* Lines of each length: one, some, some that lie side by side. */
 static void test_device(void **unused) {
-    static const int64_t sizes[] = {1, 15, 16, 17, 127, 128, 129, 1023, 1024, 1025, 4097, 34567, 150001, 1048577};
+    static const int64_t sizes[] = {1, 15, 16, 17, 127, 128, 129, 1023, 1024, 1025, 4097, 34567, 1048577};
     (void)unused;
-    for (size_t i = 0; i < COUNT(sizes); i++)
-        for (int k = 0; k < scan_operator_count; k++) {
-            const scan_operator *which = &scan_operators[k];
-            device_case(which, 1, sizes[i], SCAN_ANY);
-            if (which->order != FOLD_SERIAL || sizes[i] < 100000)
-                device_case(which, pick(2, 3000000 / (sizes[i] < 2000 ? 2000 : sizes[i]) + 2), sizes[i],
-                            (int)pick(0, 2));
-            device_case(which, pick(8, 100), sizes[i] > 100000 ? 34567 : sizes[i], SCAN_COLUMNS);
-        }
+    for (int64_t i = 0; i < (int64_t)COUNT(sizes) * trials(4); i++) {
+        int64_t size = sizes[i % (int64_t)COUNT(sizes)], most = 60000 / size + 2;
+        const scan_operator *which = &scan_operators[pick(0, scan_operator_count - 1)];
+        if (size > 100000 && which->order == FOLD_SERIAL)
+            continue;
+        if (i % 3 == 0)
+            device_case(which, 1, size, SCAN_ANY);
+        else if (i % 3 == 1)
+            device_case(which, pick(2, most), size, (int)pick(0, 2));
+        else
+            device_case(which, pick(8, 20), size > 100000 ? 34567 : size, SCAN_COLUMNS);
+    }
+    device_case(operator_of("sum"), 9000, 300, SCAN_COLUMNS);
+    device_case(operator_of("matrix"), 2, 500001, SCAN_ROWS);
 }
 
 int main(void) {
