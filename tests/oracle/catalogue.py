@@ -14,7 +14,7 @@ import numpy as np
 
 import elementwise
 import reductions
-from uf import (BFLOAT16, Func, GPU, cast, catalogue, computed_in, double, dtype_of, epsilon, is_floating, magnitude,
+from uf import (BFLOAT16, EXACT, Func, GPU, cast, catalogue, computed_in, double, dtype_of, epsilon, is_floating, magnitude,
                 random_source, random_values, random_window, run, widen)
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))

@@ -15,7 +15,7 @@ import numpy as np
 
 import elementwise
 from uf import (BFLOAT16, DTYPES, ERR_ARGUMENT, ERR_CAST, ERR_SHAPE, ERR_SIGNATURE, Failure, Func, GPU, ORDERED, SERIAL,
-                cast, computed_in, dtype_of, epsilon, near, random_values, random_window, run, same, widen)
+                cast, computed_in, epsilon, near, random_values, random_window, run, same, widen)
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 ALL_DTYPES = DTYPES + [BFLOAT16]

@@ -12,10 +12,10 @@ import numpy as np
 
 import elementwise
 from reductions import (AFFINE, ALL_DTYPES, BINARY, MATRICES, POWERS, TESTS, accumulator, agree, binary_row, composition,
-                        converted, expected, folded, in_halves, is_exact, matches, matrix_product, pick, placed,
-                        random_dims, reduced_last, refused, repeating, untouched, values)
-from uf import (BFLOAT16, DETERMINISTIC, DTYPES, ERR_ARGUMENT, ERR_CAST, ERR_SHAPE, Failure, Func, GPU, cast,
-                random_source, random_values, run, same, widen)
+                        expected, folded, in_halves, is_exact, matches, matrix_product, pick, placed, random_dims,
+                        refused, untouched, values)
+from uf import (BFLOAT16, DETERMINISTIC, ERR_ARGUMENT, ERR_CAST, ERR_SHAPE, Func, GPU, cast, random_source,
+                random_values, run)
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 

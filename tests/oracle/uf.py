@@ -171,7 +171,7 @@ class Memory:
         t = tensor(a)
         if self.device:
             host, there = self.block(a)
-            t.data, t.device = there + (a.ctypes.data - host), self.device
+            t.data, t.device = (there or 0) + (a.ctypes.data - host), self.device
         return t
 
     def __enter__(self):
