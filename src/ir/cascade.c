@@ -48,10 +48,11 @@ lane_loop lanes_begin(emit *e, ssa width) {
     return l;
 }
 
-void lanes_end(emit *e, lane_loop *l) {
-    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), shape_no_unroll(e)};
+void lanes_end(emit *e, lane_loop *l, bool masked) {
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), shape_no_unroll(e),
+                   masked ? emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}") : 0};
     e->access_group = l->group;
-    shape_loop_end_hints(e, &l->loop, ssa_text("1"), hints, COUNT(hints));
+    shape_loop_end_hints(e, &l->loop, ssa_text("1"), hints, (int)COUNT(hints) - !masked);
 }
 
 /* ---- Strips ---- */
@@ -153,7 +154,7 @@ static void write_join(const cascade *c) {
     lane_loop l = lanes_begin(e, ssa_text("%%width"));
     item x = strip_get(c, &a, l.loop.i), y = strip_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
     strip_put(c, &a, l.loop.i, &both);
-    lanes_end(e, &l);
+    lanes_end(e, &l, false);
     emit_line(e, "ret void");
     e->writing[0] = NULL;
     emit_aside_end(e, s);
@@ -254,7 +255,7 @@ static void take(const cascade *c, const strip *into, const place *p, int count,
     item before = choose(c, empty, &all, &old), both = fold_join(w, &before, &all);
     item after = choose(c, empty, &all, &both);
     strip_put(c, into, l.loop.i, &after);
-    lanes_end(e, &l);
+    lanes_end(e, &l, c->masked);
 }
 
 /* Steps from *at on, `count` at a time, as long as there are so many. */
@@ -267,7 +268,7 @@ static void take_plain(cascade *c, const place *p, ssa *at, ssa steps, int count
     shape_loop l = shape_loop_begin(e, "i64", *at, end);
     place from = place_moved(c->w, p, &c->step, l.i);
     take(c, &bottom, &from, count, width, emit_value(e, "icmp eq i64 %s, 0", l.i.text));
-    shape_loop_end(e, &l, ssa_text("%d", count), 0);
+    shape_loop_end(e, &l, ssa_text("%d", count), shape_no_unroll(e));
     *at = end;
 }
 
@@ -347,6 +348,7 @@ void cascade_begin(cascade *c, fold_writer *w, int bytes) {
     emit *e = w->s.e;
     const variant *v = w->s.v;
     *c = (cascade){.w = w, .group = group_size(w)};
+    c->masked = v->columns && e->target->vector_bits == 512;
     c->lanes = lanes_of(c, bytes);
     c->sparse = fold_sparse(w) && (v->masked || (v->from_states && v->counted));
     for (int k = 0; k < w->nstate; k++)
@@ -370,7 +372,7 @@ void cascade_clear(cascade *c, ssa width) {
     item begin = fold_initial(c->w);
     lane_loop l = lanes_begin(e, width);
     strip_put(c, &bottom, l.loop.i, &begin);
-    lanes_end(e, &l);
+    lanes_end(e, &l, false);
 }
 
 /* Combines the strip on top with the one below it. */
@@ -445,7 +447,7 @@ static void take_groups(cascade *c, const place *p, ssa groups, ssa width) {
     place from = place_moved(c->w, p, &c->step, l.i);
     ssa unfilled = emit_value(e, "icmp eq i64 %s, 0", fill.text), begins = shape_op(e, "icmp eq i64", l.i, at);
     take(c, &top, &from, c->group, width, shape_op(e, "and i1", unfilled, begins));
-    shape_loop_end(e, &l, ssa_text("%d", c->group), 0);
+    shape_loop_end(e, &l, ssa_text("%d", c->group), shape_no_unroll(e));
     add_to(c, c->fill, groups);
     set(c, c->done, end);
 }

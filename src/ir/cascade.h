@@ -24,6 +24,7 @@ typedef struct cascade {
     fold_writer *w;
     int lanes;                 /* of a strip, at most */
     int group;                 /* steps whose elements are combined with each other before they are with the strip */
+    bool masked;               /* loops over lanes mask the end of the last vector; AVX-512 can for all types */
     bool sparse;               /* lanes may have no element yet */
     pace lane;                 /* from one lane to the next; contiguous operands by 1 */
     pace step;                 /* from one step to the next */
@@ -63,6 +64,7 @@ typedef struct lane_loop {
     int group;
 } lane_loop;
 lane_loop lanes_begin(emit *e, ssa width);
-void lanes_end(emit *e, lane_loop *l);
+/* masked: the end of the last vector is masked, rather than taken lane by lane: half the code. */
+void lanes_end(emit *e, lane_loop *l, bool masked);
 
 #endif

@@ -177,7 +177,7 @@ static void fold_strip(kernel *q, ssa first, ssa width, ssa count) {
     lane_loop l = lanes_begin(e, width);
     item x = cascade_lane(&q->c, l.loop.i);
     store_results(q, &x, count, shape_op(e, "add i64", first, l.loop.i), true);
-    lanes_end(e, &l);
+    lanes_end(e, &l, false);
 }
 
 /* All results in a row have the same bounds. */
@@ -194,7 +194,7 @@ static void fold_columns(kernel *q) {
     shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), q->n);
     ssa left = shape_op(e, "sub i64", q->n, l.i), few = emit_value(e, "icmp slt i64 %s, %d", left.text, lanes);
     fold_strip(q, l.i, shape_select(e, "i64", few, left, ssa_text("%d", lanes)), count);
-    shape_loop_end(e, &l, ssa_text("%d", lanes), 0);
+    shape_loop_end(e, &l, ssa_text("%d", lanes), shape_no_unroll(e));
     if (end)
         shape_end_if(&q->w->s, end);
 }
@@ -293,7 +293,7 @@ static void fold_rows(kernel *q) {
     place all = start(q);
     shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), q->n);
     fold_row(q, &all, l.i);
-    shape_loop_end(e, &l, ssa_text("1"), 0);
+    shape_loop_end(e, &l, ssa_text("1"), shape_no_unroll(e));
 }
 
 static void fold_nothing(kernel *q) {
@@ -302,7 +302,7 @@ static void fold_nothing(kernel *q) {
     item x = taken ? fold_initial(q->w) : fold_identity(q->w);
     shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), q->n);
     store_results(q, &x, ssa_text("0"), l.i, false);
-    shape_loop_end(e, &l, ssa_text("1"), 0);
+    shape_loop_end(e, &l, ssa_text("1"), shape_no_unroll(e));
 }
 
 void cpu_fold(fold_writer *w) {

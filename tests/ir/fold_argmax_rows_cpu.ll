@@ -323,7 +323,7 @@ L23:
 L18:
   %next17 = add nuw nsw i64 %i17, 8
   %r246 = icmp slt i64 %next17, %r92
-  br i1 %r246, label %L17, label %L19
+  br i1 %r246, label %L17, label %L19, !llvm.loop !6
 L19:
   %r247 = sub i64 %r86, %r92
   %r248 = add i64 %r92, %r247
@@ -347,7 +347,7 @@ L29:
   %r256 = getelementptr inbounds float, float* %r251, i64 %i29
   %r257 = mul i64 %i29, 1
   %r258 = add i64 %r253, %r257
-  %r259 = load float, float* %r256, align 4, !llvm.access.group !5
+  %r259 = load float, float* %r256, align 4, !llvm.access.group !7
   %r260 = trunc i64 %r253 to i32
   %r261 = trunc i64 %i29 to i32
   %r262 = add nsw i32 %r260, %r261
@@ -357,9 +357,9 @@ L29:
   %r266 = extractvalue { float, i64 } %r265, 0
   %r267 = extractvalue { float, i64 } %r265, 1
   %r268 = getelementptr inbounds float, float* %r68, i64 %i29
-  %r269 = load float, float* %r268, align 4, !llvm.access.group !5
+  %r269 = load float, float* %r268, align 4, !llvm.access.group !7
   %r270 = getelementptr inbounds i32, i32* %r70, i64 %i29
-  %r271 = load i32, i32* %r270, align 4, !llvm.access.group !5
+  %r271 = load i32, i32* %r270, align 4, !llvm.access.group !7
   %r272 = sext i32 %r271 to i64
   %r273 = select i1 %r254, float %r266, float %r269
   %r274 = trunc i64 %r272 to i32
@@ -375,21 +375,21 @@ L29:
   %r284 = select i1 %r254, i32 %r283, i32 %r282
   %r285 = sext i32 %r284 to i64
   %r286 = getelementptr inbounds float, float* %r68, i64 %i29
-  store float %r281, float* %r286, align 4, !llvm.access.group !5
+  store float %r281, float* %r286, align 4, !llvm.access.group !7
   %r287 = getelementptr inbounds i32, i32* %r70, i64 %i29
   %r288 = trunc i64 %r285 to i32
-  store i32 %r288, i32* %r287, align 4, !llvm.access.group !5
+  store i32 %r288, i32* %r287, align 4, !llvm.access.group !7
   br label %L30
 L30:
   %next29 = add nuw nsw i64 %i29, 1
   %r289 = icmp slt i64 %next29, 16
-  br i1 %r289, label %L29, label %L31, !llvm.loop !8
+  br i1 %r289, label %L29, label %L31, !llvm.loop !10
 L31:
   br label %L26
 L26:
   %next25 = add nuw nsw i64 %i25, 1
   %r290 = icmp slt i64 %next25, %r248
-  br i1 %r290, label %L25, label %L27
+  br i1 %r290, label %L25, label %L27, !llvm.loop !12
 L27:
   %r291 = mul i64 %r86, 16
   %r292 = getelementptr inbounds float, float* %r81, i64 %r291
@@ -404,7 +404,7 @@ L33:
   %r296 = getelementptr inbounds float, float* %r292, i64 %i33
   %r297 = mul i64 %i33, 1
   %r298 = add i64 %r294, %r297
-  %r299 = load float, float* %r296, align 4, !llvm.access.group !9
+  %r299 = load float, float* %r296, align 4, !llvm.access.group !13
   %r300 = trunc i64 %r294 to i32
   %r301 = trunc i64 %i33 to i32
   %r302 = add nsw i32 %r300, %r301
@@ -414,9 +414,9 @@ L33:
   %r306 = extractvalue { float, i64 } %r305, 0
   %r307 = extractvalue { float, i64 } %r305, 1
   %r308 = getelementptr inbounds float, float* %r68, i64 %i33
-  %r309 = load float, float* %r308, align 4, !llvm.access.group !9
+  %r309 = load float, float* %r308, align 4, !llvm.access.group !13
   %r310 = getelementptr inbounds i32, i32* %r70, i64 %i33
-  %r311 = load i32, i32* %r310, align 4, !llvm.access.group !9
+  %r311 = load i32, i32* %r310, align 4, !llvm.access.group !13
   %r312 = sext i32 %r311 to i64
   %r313 = select i1 %r89, float %r306, float %r309
   %r314 = trunc i64 %r312 to i32
@@ -432,15 +432,15 @@ L33:
   %r324 = select i1 %r89, i32 %r323, i32 %r322
   %r325 = sext i32 %r324 to i64
   %r326 = getelementptr inbounds float, float* %r68, i64 %i33
-  store float %r321, float* %r326, align 4, !llvm.access.group !9
+  store float %r321, float* %r326, align 4, !llvm.access.group !13
   %r327 = getelementptr inbounds i32, i32* %r70, i64 %i33
   %r328 = trunc i64 %r325 to i32
-  store i32 %r328, i32* %r327, align 4, !llvm.access.group !9
+  store i32 %r328, i32* %r327, align 4, !llvm.access.group !13
   br label %L34
 L34:
   %next33 = add nuw nsw i64 %i33, 1
   %r329 = icmp slt i64 %next33, %r87
-  br i1 %r329, label %L33, label %L35, !llvm.loop !12
+  br i1 %r329, label %L33, label %L35, !llvm.loop !16
 L35:
   %r330 = select i1 %r88, i64 16, i64 %r87
   store i64 %r330, i64* %r75
@@ -559,7 +559,7 @@ L60:
   %r410 = getelementptr inbounds float, float* %r403, i64 %i60
   %r411 = mul i64 %i60, 1
   %r412 = add i64 %r405, %r411
-  %r413 = load float, float* %r410, align 4, !llvm.access.group !17
+  %r413 = load float, float* %r410, align 4, !llvm.access.group !21
   %r414 = trunc i64 %r405 to i32
   %r415 = trunc i64 %i60 to i32
   %r416 = add nsw i32 %r414, %r415
@@ -572,7 +572,7 @@ L60:
   %r423 = mul i64 %i60, 1
   %r424 = add i64 %r405, %r423
   %r425 = getelementptr inbounds float, float* %r422, i64 64
-  %r426 = load float, float* %r425, align 4, !llvm.access.group !17
+  %r426 = load float, float* %r425, align 4, !llvm.access.group !21
   %r427 = trunc i64 %r405 to i32
   %r428 = trunc i64 %i60 to i32
   %r429 = add nsw i32 %r427, %r428
@@ -585,7 +585,7 @@ L60:
   %r436 = mul i64 %i60, 1
   %r437 = add i64 %r405, %r436
   %r438 = getelementptr inbounds float, float* %r435, i64 128
-  %r439 = load float, float* %r438, align 4, !llvm.access.group !17
+  %r439 = load float, float* %r438, align 4, !llvm.access.group !21
   %r440 = trunc i64 %r405 to i32
   %r441 = trunc i64 %i60 to i32
   %r442 = add nsw i32 %r440, %r441
@@ -598,7 +598,7 @@ L60:
   %r449 = mul i64 %i60, 1
   %r450 = add i64 %r405, %r449
   %r451 = getelementptr inbounds float, float* %r448, i64 192
-  %r452 = load float, float* %r451, align 4, !llvm.access.group !17
+  %r452 = load float, float* %r451, align 4, !llvm.access.group !21
   %r453 = trunc i64 %r405 to i32
   %r454 = trunc i64 %i60 to i32
   %r455 = add nsw i32 %r453, %r454
@@ -611,7 +611,7 @@ L60:
   %r462 = mul i64 %i60, 1
   %r463 = add i64 %r405, %r462
   %r464 = getelementptr inbounds float, float* %r461, i64 256
-  %r465 = load float, float* %r464, align 4, !llvm.access.group !17
+  %r465 = load float, float* %r464, align 4, !llvm.access.group !21
   %r466 = trunc i64 %r405 to i32
   %r467 = trunc i64 %i60 to i32
   %r468 = add nsw i32 %r466, %r467
@@ -624,7 +624,7 @@ L60:
   %r475 = mul i64 %i60, 1
   %r476 = add i64 %r405, %r475
   %r477 = getelementptr inbounds float, float* %r474, i64 320
-  %r478 = load float, float* %r477, align 4, !llvm.access.group !17
+  %r478 = load float, float* %r477, align 4, !llvm.access.group !21
   %r479 = trunc i64 %r405 to i32
   %r480 = trunc i64 %i60 to i32
   %r481 = add nsw i32 %r479, %r480
@@ -637,7 +637,7 @@ L60:
   %r488 = mul i64 %i60, 1
   %r489 = add i64 %r405, %r488
   %r490 = getelementptr inbounds float, float* %r487, i64 384
-  %r491 = load float, float* %r490, align 4, !llvm.access.group !17
+  %r491 = load float, float* %r490, align 4, !llvm.access.group !21
   %r492 = trunc i64 %r405 to i32
   %r493 = trunc i64 %i60 to i32
   %r494 = add nsw i32 %r492, %r493
@@ -650,7 +650,7 @@ L60:
   %r501 = mul i64 %i60, 1
   %r502 = add i64 %r405, %r501
   %r503 = getelementptr inbounds float, float* %r500, i64 448
-  %r504 = load float, float* %r503, align 4, !llvm.access.group !17
+  %r504 = load float, float* %r503, align 4, !llvm.access.group !21
   %r505 = trunc i64 %r405 to i32
   %r506 = trunc i64 %i60 to i32
   %r507 = add nsw i32 %r505, %r506
@@ -681,9 +681,9 @@ L60:
   %r532 = extractvalue { float, i64 } %r531, 0
   %r533 = extractvalue { float, i64 } %r531, 1
   %r534 = getelementptr inbounds float, float* %r395, i64 %i60
-  %r535 = load float, float* %r534, align 4, !llvm.access.group !17
+  %r535 = load float, float* %r534, align 4, !llvm.access.group !21
   %r536 = getelementptr inbounds i32, i32* %r396, i64 %i60
-  %r537 = load i32, i32* %r536, align 4, !llvm.access.group !17
+  %r537 = load i32, i32* %r536, align 4, !llvm.access.group !21
   %r538 = sext i32 %r537 to i64
   %r539 = select i1 %r408, float %r532, float %r535
   %r540 = trunc i64 %r538 to i32
@@ -699,21 +699,21 @@ L60:
   %r550 = select i1 %r408, i32 %r549, i32 %r548
   %r551 = sext i32 %r550 to i64
   %r552 = getelementptr inbounds float, float* %r395, i64 %i60
-  store float %r547, float* %r552, align 4, !llvm.access.group !17
+  store float %r547, float* %r552, align 4, !llvm.access.group !21
   %r553 = getelementptr inbounds i32, i32* %r396, i64 %i60
   %r554 = trunc i64 %r551 to i32
-  store i32 %r554, i32* %r553, align 4, !llvm.access.group !17
+  store i32 %r554, i32* %r553, align 4, !llvm.access.group !21
   br label %L61
 L61:
   %next60 = add nuw nsw i64 %i60, 1
   %r555 = icmp slt i64 %next60, 64
-  br i1 %r555, label %L60, label %L62, !llvm.loop !20
+  br i1 %r555, label %L60, label %L62, !llvm.loop !24
 L62:
   br label %L57
 L57:
   %next56 = add nuw nsw i64 %i56, 8
   %r556 = icmp slt i64 %next56, %r400
-  br i1 %r556, label %L56, label %L58
+  br i1 %r556, label %L56, label %L58, !llvm.loop !26
 L58:
   %r557 = load i64, i64* %r72
   %r558 = add i64 %r557, %r391
@@ -743,7 +743,7 @@ L64:
   %r573 = getelementptr inbounds float, float* %r566, i64 %i64
   %r574 = mul i64 %i64, 1
   %r575 = add i64 %r568, %r574
-  %r576 = load float, float* %r573, align 4, !llvm.access.group !21
+  %r576 = load float, float* %r573, align 4, !llvm.access.group !27
   %r577 = trunc i64 %r568 to i32
   %r578 = trunc i64 %i64 to i32
   %r579 = add nsw i32 %r577, %r578
@@ -753,9 +753,9 @@ L64:
   %r583 = extractvalue { float, i64 } %r582, 0
   %r584 = extractvalue { float, i64 } %r582, 1
   %r585 = getelementptr inbounds float, float* %r561, i64 %i64
-  %r586 = load float, float* %r585, align 4, !llvm.access.group !21
+  %r586 = load float, float* %r585, align 4, !llvm.access.group !27
   %r587 = getelementptr inbounds i32, i32* %r562, i64 %i64
-  %r588 = load i32, i32* %r587, align 4, !llvm.access.group !21
+  %r588 = load i32, i32* %r587, align 4, !llvm.access.group !27
   %r589 = sext i32 %r588 to i64
   %r590 = select i1 %r570, float %r583, float %r586
   %r591 = trunc i64 %r589 to i32
@@ -771,15 +771,15 @@ L64:
   %r601 = select i1 %r570, i32 %r600, i32 %r599
   %r602 = sext i32 %r601 to i64
   %r603 = getelementptr inbounds float, float* %r561, i64 %i64
-  store float %r598, float* %r603, align 4, !llvm.access.group !21
+  store float %r598, float* %r603, align 4, !llvm.access.group !27
   %r604 = getelementptr inbounds i32, i32* %r562, i64 %i64
   %r605 = trunc i64 %r602 to i32
-  store i32 %r605, i32* %r604, align 4, !llvm.access.group !21
+  store i32 %r605, i32* %r604, align 4, !llvm.access.group !27
   br label %L65
 L65:
   %next64 = add nuw nsw i64 %i64, 1
   %r606 = icmp slt i64 %next64, %r571
-  br i1 %r606, label %L64, label %L66, !llvm.loop !24
+  br i1 %r606, label %L64, label %L66, !llvm.loop !30
 L66:
   %r607 = load i64, i64* %r72
   %r608 = add i64 %r607, 1
@@ -837,7 +837,7 @@ L15:
 L11:
   %next10 = add nuw nsw i64 %i10, 1
   %r634 = icmp slt i64 %next10, %r48
-  br i1 %r634, label %L10, label %L12
+  br i1 %r634, label %L10, label %L12, !llvm.loop !32
 L12:
   ret void
 }
@@ -849,28 +849,28 @@ L39:
 L40:
   %i40 = phi i64 [ 0, %L39 ], [ %next40, %L41 ]
   %r338 = getelementptr inbounds float, float* %a0, i64 %i40
-  %r339 = load float, float* %r338, align 4, !llvm.access.group !13
+  %r339 = load float, float* %r338, align 4, !llvm.access.group !17
   %r340 = getelementptr inbounds i32, i32* %a1, i64 %i40
-  %r341 = load i32, i32* %r340, align 4, !llvm.access.group !13
+  %r341 = load i32, i32* %r340, align 4, !llvm.access.group !17
   %r342 = sext i32 %r341 to i64
   %r343 = getelementptr inbounds float, float* %b0, i64 %i40
-  %r344 = load float, float* %r343, align 4, !llvm.access.group !13
+  %r344 = load float, float* %r343, align 4, !llvm.access.group !17
   %r345 = getelementptr inbounds i32, i32* %b1, i64 %i40
-  %r346 = load i32, i32* %r345, align 4, !llvm.access.group !13
+  %r346 = load i32, i32* %r345, align 4, !llvm.access.group !17
   %r347 = sext i32 %r346 to i64
   %r348 = call { float, i64 } @combine(float %r339, i64 %r342, float %r344, i64 %r347)
   %r349 = extractvalue { float, i64 } %r348, 0
   %r350 = extractvalue { float, i64 } %r348, 1
   %r351 = getelementptr inbounds float, float* %a0, i64 %i40
-  store float %r349, float* %r351, align 4, !llvm.access.group !13
+  store float %r349, float* %r351, align 4, !llvm.access.group !17
   %r352 = getelementptr inbounds i32, i32* %a1, i64 %i40
   %r353 = trunc i64 %r350 to i32
-  store i32 %r353, i32* %r352, align 4, !llvm.access.group !13
+  store i32 %r353, i32* %r352, align 4, !llvm.access.group !17
   br label %L41
 L41:
   %next40 = add nuw nsw i64 %i40, 1
   %r354 = icmp slt i64 %next40, %width
-  br i1 %r354, label %L40, label %L42, !llvm.loop !16
+  br i1 %r354, label %L40, label %L42, !llvm.loop !20
 L42:
   ret void
 }
@@ -880,14 +880,14 @@ L42:
 !2 = !{!"llvm.loop.parallel_accesses", !1}
 !3 = !{!"llvm.loop.unroll.disable"}
 !4 = distinct !{!4, !2, !3}
-!5 = distinct !{}
-!6 = !{!"llvm.loop.parallel_accesses", !5}
-!7 = !{!"llvm.loop.unroll.disable"}
-!8 = distinct !{!8, !6, !7}
-!9 = distinct !{}
-!10 = !{!"llvm.loop.parallel_accesses", !9}
+!5 = !{!"llvm.loop.unroll.disable"}
+!6 = distinct !{!6, !5}
+!7 = distinct !{}
+!8 = !{!"llvm.loop.parallel_accesses", !7}
+!9 = !{!"llvm.loop.unroll.disable"}
+!10 = distinct !{!10, !8, !9}
 !11 = !{!"llvm.loop.unroll.disable"}
-!12 = distinct !{!12, !10, !11}
+!12 = distinct !{!12, !11}
 !13 = distinct !{}
 !14 = !{!"llvm.loop.parallel_accesses", !13}
 !15 = !{!"llvm.loop.unroll.disable"}
@@ -900,3 +900,11 @@ L42:
 !22 = !{!"llvm.loop.parallel_accesses", !21}
 !23 = !{!"llvm.loop.unroll.disable"}
 !24 = distinct !{!24, !22, !23}
+!25 = !{!"llvm.loop.unroll.disable"}
+!26 = distinct !{!26, !25}
+!27 = distinct !{}
+!28 = !{!"llvm.loop.parallel_accesses", !27}
+!29 = !{!"llvm.loop.unroll.disable"}
+!30 = distinct !{!30, !28, !29}
+!31 = !{!"llvm.loop.unroll.disable"}
+!32 = distinct !{!32, !31}

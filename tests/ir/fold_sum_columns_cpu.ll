@@ -218,13 +218,13 @@ L30:
 L31:
   %next30 = add nuw nsw i64 %i30, 1
   %r152 = icmp slt i64 %next30, %r38
-  br i1 %r152, label %L30, label %L32, !llvm.loop !8
+  br i1 %r152, label %L30, label %L32, !llvm.loop !9
 L32:
   br label %L27
 L27:
   %next26 = add nuw nsw i64 %i26, 8
   %r153 = icmp slt i64 %next26, %r93
-  br i1 %r153, label %L26, label %L28
+  br i1 %r153, label %L26, label %L28, !llvm.loop !11
 L28:
   %r154 = load i64, i64* %r31
   %r155 = add i64 %r154, %r85
@@ -249,20 +249,20 @@ L33:
 L34:
   %i34 = phi i64 [ 0, %L33 ], [ %next34, %L35 ]
   %r167 = getelementptr inbounds float, float* %r162, i64 %i34
-  %r168 = load float, float* %r167, align 4, !llvm.access.group !9
+  %r168 = load float, float* %r167, align 4, !llvm.access.group !12
   %r169 = getelementptr inbounds float, float* %r158, i64 %i34
-  %r170 = load float, float* %r169, align 4, !llvm.access.group !9
+  %r170 = load float, float* %r169, align 4, !llvm.access.group !12
   %r171 = select i1 %r164, float %r168, float %r170
   %r172 = call { float } @combine(float %r171, float %r168)
   %r173 = extractvalue { float } %r172, 0
   %r174 = select i1 %r164, float %r168, float %r173
   %r175 = getelementptr inbounds float, float* %r158, i64 %i34
-  store float %r174, float* %r175, align 4, !llvm.access.group !9
+  store float %r174, float* %r175, align 4, !llvm.access.group !12
   br label %L35
 L35:
   %next34 = add nuw nsw i64 %i34, 1
   %r176 = icmp slt i64 %next34, %r165
-  br i1 %r176, label %L34, label %L36, !llvm.loop !12
+  br i1 %r176, label %L34, label %L36, !llvm.loop !16
 L36:
   %r177 = load i64, i64* %r31
   %r178 = add i64 %r177, 1
@@ -295,21 +295,21 @@ L40:
 L41:
   %i41 = phi i64 [ 0, %L40 ], [ %next41, %L42 ]
   %r190 = getelementptr inbounds float, float* %r29, i64 %i41
-  %r191 = load float, float* %r190, align 4, !llvm.access.group !13
+  %r191 = load float, float* %r190, align 4, !llvm.access.group !17
   %r192 = add i64 %i6, %i41
   %r193 = getelementptr inbounds float, float* %r13, i64 %r192
-  store float %r191, float* %r193, align 4, !llvm.access.group !13
+  store float %r191, float* %r193, align 4, !llvm.access.group !17
   br label %L42
 L42:
   %next41 = add nuw nsw i64 %i41, 1
   %r194 = icmp slt i64 %next41, %r38
-  br i1 %r194, label %L41, label %L43, !llvm.loop !16
+  br i1 %r194, label %L41, label %L43, !llvm.loop !20
 L43:
   br label %L7
 L7:
   %next6 = add nuw nsw i64 %i6, 512
   %r195 = icmp slt i64 %next6, %r15
-  br i1 %r195, label %L6, label %L8
+  br i1 %r195, label %L6, label %L8, !llvm.loop !22
 L8:
   ret void
 }
@@ -345,12 +345,18 @@ L24:
 !5 = distinct !{}
 !6 = !{!"llvm.loop.parallel_accesses", !5}
 !7 = !{!"llvm.loop.unroll.disable"}
-!8 = distinct !{!8, !6, !7}
-!9 = distinct !{}
-!10 = !{!"llvm.loop.parallel_accesses", !9}
-!11 = !{!"llvm.loop.unroll.disable"}
-!12 = distinct !{!12, !10, !11}
-!13 = distinct !{}
-!14 = !{!"llvm.loop.parallel_accesses", !13}
-!15 = !{!"llvm.loop.unroll.disable"}
-!16 = distinct !{!16, !14, !15}
+!8 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
+!9 = distinct !{!9, !6, !7, !8}
+!10 = !{!"llvm.loop.unroll.disable"}
+!11 = distinct !{!11, !10}
+!12 = distinct !{}
+!13 = !{!"llvm.loop.parallel_accesses", !12}
+!14 = !{!"llvm.loop.unroll.disable"}
+!15 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
+!16 = distinct !{!16, !13, !14, !15}
+!17 = distinct !{}
+!18 = !{!"llvm.loop.parallel_accesses", !17}
+!19 = !{!"llvm.loop.unroll.disable"}
+!20 = distinct !{!20, !18, !19}
+!21 = !{!"llvm.loop.unroll.disable"}
+!22 = distinct !{!22, !21}
