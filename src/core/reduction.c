@@ -441,7 +441,12 @@ static uf_status pair_find(request *q, dtype a, dtype b, pair *p) {
             return UF_OK;
         if (q->chosen >= 0 || p->operand == p->result)
             break;
-        TRY(pair_choose(q, p->result, p->result, p)); /* int8 added is int32, divided float64 */
+        pair next; /* int8 added is int32, divided float64 */
+        uf_status s = pair_choose(q, p->result, p->result, &next);
+        if (s == UF_ERR_SIGNATURE)
+            break;
+        TRY(s);
+        *p = next;
     }
     return fail(UF_ERR_SIGNATURE, "%s cannot reduce %s: it gives %s, which does not cast safely to its operands'",
                 q->func->name, dtypes[p->operand].name, dtypes[p->result].name);
