@@ -4,9 +4,9 @@
 #include "ir/cascade.h"
 
 enum {
-    ROW_BYTES = 512,     /* of the states in a strip */
-    COLUMN_BYTES = 2048, /* the same: neighbouring results, so that memory is read in long pieces */
-    SHORT_GROUPS = 8     /* results of so few groups of steps, of lanes that make one vector, need no stack */
+    ROW_BYTES = 512,      /* of the states in a strip */
+    COLUMN_BYTES = 16384, /* the same: neighbouring results, so that memory is read in long pieces */
+    SHORT_GROUPS = 8      /* results of so few groups of steps, of lanes that make one vector, need no stack */
 };
 
 typedef struct kernel {

@@ -116,10 +116,10 @@ define void @uf_argmax(i64* %words) nounwind "prefer-vector-width"="512" {
   %r64 = load i64, i64* %r63, align 8
   %r65 = getelementptr inbounds i64, i64* %words, i64 13
   %r66 = load i64, i64* %r65, align 8
-  %r67 = alloca [2048 x float], align 64
-  %r68 = getelementptr [2048 x float], [2048 x float]* %r67, i64 0, i64 0
-  %r69 = alloca [2048 x i32], align 64
-  %r70 = getelementptr [2048 x i32], [2048 x i32]* %r69, i64 0, i64 0
+  %r67 = alloca [1024 x float], align 64
+  %r68 = getelementptr [1024 x float], [1024 x float]* %r67, i64 0, i64 0
+  %r69 = alloca [1024 x i32], align 64
+  %r70 = getelementptr [1024 x i32], [1024 x i32]* %r69, i64 0, i64 0
   %r71 = alloca i64
   %r72 = alloca i64
   %r73 = alloca i64
@@ -491,7 +491,7 @@ L50:
   %r368 = load i64, i64* %r71
   %r369 = trunc i64 %ones50 to i1
   %r370 = icmp sgt i64 %r368, 0
-  %r371 = icmp eq i64 %r368, 31
+  %r371 = icmp eq i64 %r368, 15
   %r372 = and i1 %r369, %r370
   %r373 = or i1 %r372, %r371
   br i1 %r373, label %L54, label %L52

@@ -52,8 +52,8 @@ define void @uf_sum(i64* %words) nounwind "prefer-vector-width"="512" {
   %r25 = load i64, i64* %r24, align 8
   %r26 = getelementptr inbounds i64, i64* %words, i64 8
   %r27 = load i64, i64* %r26, align 8
-  %r28 = alloca [16384 x float], align 64
-  %r29 = getelementptr [16384 x float], [16384 x float]* %r28, i64 0, i64 0
+  %r28 = alloca [65536 x float], align 64
+  %r29 = getelementptr [65536 x float], [65536 x float]* %r28, i64 0, i64 0
   %r30 = alloca i64
   %r31 = alloca i64
   %r32 = alloca i64
@@ -66,8 +66,8 @@ L5:
 L6:
   %i6 = phi i64 [ 0, %L5 ], [ %next6, %L7 ]
   %r36 = sub i64 %r15, %i6
-  %r37 = icmp slt i64 %r36, 512
-  %r38 = select i1 %r37, i64 %r36, i64 512
+  %r37 = icmp slt i64 %r36, 4096
+  %r38 = select i1 %r37, i64 %r36, i64 4096
   %r39 = mul i64 %i6, %r17
   %r40 = getelementptr inbounds float, float* %r10, i64 %r39
   store i64 0, i64* %r30
@@ -102,16 +102,16 @@ L16:
   %r55 = load i64, i64* %r30
   %r56 = trunc i64 %ones16 to i1
   %r57 = icmp sgt i64 %r55, 0
-  %r58 = icmp eq i64 %r55, 31
+  %r58 = icmp eq i64 %r55, 15
   %r59 = and i1 %r56, %r57
   %r60 = or i1 %r59, %r58
   br i1 %r60, label %L20, label %L18
 L20:
   %r61 = load i64, i64* %r30
   %r62 = sub i64 %r61, 1
-  %r63 = mul i64 %r62, 512
+  %r63 = mul i64 %r62, 4096
   %r64 = getelementptr inbounds float, float* %r29, i64 %r63
-  %r65 = mul i64 %r61, 512
+  %r65 = mul i64 %r61, 4096
   %r66 = getelementptr inbounds float, float* %r29, i64 %r65
   call void @join(float* %r64, float* %r66, i64 %r38)
   store i64 %r62, i64* %r30
@@ -139,7 +139,7 @@ L15:
   br i1 %r86, label %L12, label %L13
 L12:
   %r87 = load i64, i64* %r30
-  %r88 = mul i64 %r87, 512
+  %r88 = mul i64 %r87, 4096
   %r89 = getelementptr inbounds float, float* %r29, i64 %r88
   %r90 = load i64, i64* %r31
   %r91 = load i64, i64* %r33
@@ -233,7 +233,7 @@ L28:
   br label %L9
 L13:
   %r156 = load i64, i64* %r30
-  %r157 = mul i64 %r156, 512
+  %r157 = mul i64 %r156, 4096
   %r158 = getelementptr inbounds float, float* %r29, i64 %r157
   %r159 = load i64, i64* %r33
   %r160 = icmp slt i64 %r159, %r43
@@ -280,9 +280,9 @@ L37:
 L38:
   %r183 = load i64, i64* %r30
   %r184 = sub i64 %r183, 1
-  %r185 = mul i64 %r184, 512
+  %r185 = mul i64 %r184, 4096
   %r186 = getelementptr inbounds float, float* %r29, i64 %r185
-  %r187 = mul i64 %r183, 512
+  %r187 = mul i64 %r183, 4096
   %r188 = getelementptr inbounds float, float* %r29, i64 %r187
   call void @join(float* %r186, float* %r188, i64 %r38)
   store i64 %r184, i64* %r30
@@ -307,7 +307,7 @@ L42:
 L43:
   br label %L7
 L7:
-  %next6 = add nuw nsw i64 %i6, 512
+  %next6 = add nuw nsw i64 %i6, 4096
   %r195 = icmp slt i64 %next6, %r15
   br i1 %r195, label %L6, label %L8, !llvm.loop !22
 L8:
