@@ -4,21 +4,21 @@
 #include "cuda/launch.h"
 
 enum {
-    SECTOR = 32,         /* bytes that an access costs at least */
-    COLUMNS_MIN = 8,     /* neighbouring lines that are worth going together */
-    WORDS_A_THREAD = 64, /* 32-bit words of states that a thread holds .. */
-    ELEMENTS_MIN = 4,    /* .. but so many elements at least, */
-    ELEMENTS_MAX = 64,   /* and at most; */
-    ELEMENTS_FEW = 16,   /* of short lines, */
-    ELEMENTS_LOOP = 32,  /* of lines side by side that are enough to keep the device busy */
-    WORDS_LARGE = 3,     /* states of so many words and more take smaller blocks: registers */
-    SERIAL_AHEAD = 4,    /* elements that a thread loads before it combines them, one after the other */
-    TEAM_TILE = 9,       /* log2 of the threads of a tile: a large one waits less often, */
-    TEAM_TILE_FEW = 8,   /* but there must be some */
-    TILES_ENOUGH = 264,
+    SECTOR = 32,          /* bytes that an access costs at least */
+    COLUMNS_MIN = 8,      /* neighbouring lines that are worth going together */
+    WORDS_A_THREAD = 64,  /* 32-bit words of states that a thread holds .. */
+    ELEMENTS_MIN = 4,     /* .. but so many elements at least, */
+    ELEMENTS_MAX = 64,    /* and at most; */
+    ELEMENTS_FEW = 16,    /* of short lines */
+    WORDS_LARGE = 3,      /* states of so many words and more take smaller blocks: registers */
+    SERIAL_AHEAD = 4,     /* elements that a thread loads before it combines them, one after the other */
+    TEAM_TILE = 9,        /* log2 of the threads of a tile: a large one waits less often, */
+    TEAM_TILE_FEW = 8,    /* but there must be some */
+    TILES_ENOUGH = 264,   /* for all multiprocessors */
     COLUMN_THREADS = 256, /* of a block; see ir/gpu_scan.h */
     ACROSS_MIN = 3,       /* log2 of the threads across neighbouring lines: sectors are whole, */
     ACROSS_MAX = 5,       /* and a warp's accesses */
+    ACROSS_SPREAD = 4,    /* the least where tiles of a line are spread over blocks */
     BLOCKS_ENOUGH = 1056, /* columns: blocks that keep a device busy, each going along its lines by itself */
     SHARED_WORDS = 8192,  /* columns: of shared memory */
     FAN_ROWS = 5,         /* log2 of the entries of a level that make one of the next */
@@ -110,19 +110,24 @@ static int shared_words(const variant *v) {
     return (entries * v->vector << v->team) * v->lanes;
 }
 
+/* A thread has half of what it has of a line by itself. Where tiles are to be spread over blocks, half of that is across:
+ * twice as many elements of each line make half as many tiles. */
 static void specialise_columns(variant *v, const nd_loop *lines, int64_t m, int elements) {
-    unsigned rows, wide = ACROSS_MAX;
-    bool loops = parts(lines->count, log2_floor(v->vector) + ACROSS_MIN) >= BLOCKS_ENOUGH;
-    v->repeat = (uint8_t)((loops && elements > ELEMENTS_LOOP ? ELEMENTS_LOOP : elements) / v->vector);
+    int64_t planes = lines->count / lines->extent[0];
+    unsigned rows, most = ACROSS_MAX;
+    bool spread = parts(lines->extent[0], log2_floor(v->vector) + ACROSS_MIN) * planes < BLOCKS_ENOUGH;
+    if (spread && v->vector > 1)
+        v->vector /= 2;
+    v->repeat = (uint8_t)(elements > 2 * v->vector ? elements / 2 / v->vector : 1);
     while (v->repeat > 1 && v->repeat / 2 >= m)
         v->repeat /= 2;
     rows = log2_ceil((uint64_t)parts(m, log2_floor(v->repeat)));
     if (rows < TEAM_TILE_FEW - ACROSS_MAX) /* short lines: all threads across rather than idle */
-        wide = TEAM_TILE_FEW - rows;
+        most = TEAM_TILE_FEW - rows;
     v->team = ACROSS_MIN;
-    while (v->team < wide && lines->extent[0] > (int64_t)v->vector << v->team &&
-           (v->team + rows < TEAM_TILE_FEW ||
-            groups_across(v, lines) * (lines->count / lines->extent[0]) > 2 * BLOCKS_ENOUGH))
+    while (v->team < most && lines->extent[0] > (int64_t)v->vector << v->team &&
+           (v->team + rows < TEAM_TILE_FEW || (spread && v->team < ACROSS_SPREAD) ||
+            groups_across(v, lines) * planes > 2 * BLOCKS_ENOUGH))
         v->team++;
     while (v->vector > 1 && shared_words(v) > SHARED_WORDS)
         v->vector /= 2;

@@ -259,12 +259,16 @@ static void test_words(void **unused) {
     }
 }
 
-/* Whole accesses, and no more registers than leave room for blocks enough. */
+/* Whole accesses: of 16 bytes, or of as many as 16 lanes make 128 of. */
 static void test_accesses(void **unused) {
     static const struct {
         int64_t lines, length;
         int layout;
-    } shapes[] = {{1, 1 << 20, SCAN_ROWS}, {100, 64, SCAN_ROWS}, {1024, 1024, SCAN_COLUMNS}};
+        const char *load, *store;
+    } shapes[] = {{1, 1 << 20, SCAN_ROWS, "ld.global.v4.f32", "st.global.v4.f32"},
+                  {100, 64, SCAN_ROWS, "ld.global.v4.f32", "st.global.v4.f32"},
+                  {40000, 16, SCAN_COLUMNS, "ld.global.v4.f32", "st.global.v4.f32"},
+                  {1024, 1024, SCAN_COLUMNS, "ld.global.v2.f32", "st.global.v2.f32"}};
     (void)unused;
     for (size_t i = 0; i < COUNT(shapes) && nvvm_found(); i++) {
         scan_case *x = calloc(1, sizeof *x);
@@ -281,8 +285,8 @@ static void test_accesses(void **unused) {
         const char *wrong = nvvm_judge(&module, 90, true, &ptx);
         if (wrong)
             fail_msg("%s", wrong);
-        assert_non_null(strstr(ptx, "ld.global.v4.f32"));
-        assert_non_null(strstr(ptx, "st.global.v4.f32"));
+        assert_non_null(strstr(ptx, shapes[i].load));
+        assert_non_null(strstr(ptx, shapes[i].store));
         text_free(&module.ir);
         scan_free(x);
         free(x);
