@@ -1,10 +1,10 @@
 /* gpu_scan.h - what the GPU's two shapes of accumulations share: words, lines, and the look-back between the tiles of a line.
  *
  * A line that is too long for one block is cut into tiles, one a block; blocks take tiles in the order of their tickets. Each
- * tile leaves what it comes to by itself; what stands before it is found from a tree of a fixed form (SCAN_FAN tiles make a
- * group, as many groups a part), so that results are the same in every run, whichever tile was first. Every 32 bits of a
- * state lie in the low half of a word of scratch memory of their own, with a mark in the high half: who reads them waits until
- * the marks are there. The memory is zeroed before the launch. */
+ * tile leaves what it comes to by itself; what stands before it is found from a tree of a fixed form (so many tiles make a
+ * group, as many groups a part; parts are a chain), so that results are the same in every run, whichever tile was first.
+ * Every 32 bits of a state lie in the low half of a word of scratch memory of their own, with a mark in the high half: who
+ * reads them waits until the marks are there. The memory is zeroed before the launch. */
 #ifndef UF_GPU_SCAN_H
 #define UF_GPU_SCAN_H
 

@@ -42,7 +42,8 @@ typedef struct variant_operand {
     uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
     uint8_t kind;   /* operand_kind */
     uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
-    uint8_t unit;   /* CPU fold, the position: it changes by 1 along the reduced loop's dimension 0. Calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none */
+    uint8_t
+        unit; /* CPU fold, the position: it changes by 1 along the reduced loop's dimension 0. Calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none */
     uint8_t staged; /* GPU calls, team 0: the operand's elements are staged in shared memory */
 } variant_operand;
 
@@ -65,11 +66,11 @@ typedef struct variant {
     uint8_t wide;   /* GPU general: 64-bit indices and offsets; CPU fold: positions of 2^31 and above */
     uint8_t vector; /* GPU flat, rows: elements in one vector access, a power of two <= 16; 1 elsewhere */
     uint8_t repeat; /* GPU: flat: vectors a thread; rows: rows a thread; general: elements a thread; calls: steps (or
-                         rows) of a construct that a thread takes together; scan: see ir/gpu_scan.c. CPU scan: 1: lines may
+                         rows) of a construct that a thread takes together; scan: see ir/gpu_scan.h. CPU scan: 1: lines may
                          be cut; 0: they are one piece */
-    uint8_t team;   /* GPU calls: see TEAM_ */
+    uint8_t team;   /* GPU calls: see TEAM_; scan: log2 of the threads along a line, or across lines */
     uint8_t
-        lanes; /* GPU calls, !along: log2 of the lanes (<= team, <= 5) that compute one reduction inside a forall; the
+        lanes; /* GPU scan: 32-bit words of a state; calls, !along: log2 of the lanes (<= team, <= 5) that compute one reduction inside a forall; the
                          rows of the forall are spread over the groups of so many lanes in the team */
     /* Fold and scan. */
     uint8_t
@@ -172,7 +173,7 @@ static inline size_t variant_key_size(const variant *v) {
  *                 resumes  1: the carry holds the state of the elements before `first`; 0: these are the line's first
  *                 what     0: results; 1: none, but the carry; 2: the carry joined to another, which follows it (at 16 *
  *                 UF_MAX_STATE) and becomes both together
- *   GPU fold      see ir/gpu_fold.c and cuda/fold.c;  GPU scan: ir/gpu_scan.c and cuda/scan.c
+ *   GPU fold      see ir/gpu_fold.c and cuda/fold.c;  GPU scan: ir/gpu_scan.h and cuda/scan.c
  *   at            see ir/at.c
  *
  * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
