@@ -34,11 +34,11 @@ typedef struct emit {
     text declarations;     /* `declare` lines, helper functions and attributes, appended by emit_finish */
     text used;             /* CPU: entries of @llvm.compiler.used */
     int nused;
-    int line;           /* source line for debug locations; 0: none */
-    int scope;          /* debug scope metadata number, 0: none */
-    int block;          /* label of the block that is being written, for phi */
-    const char *entry;  /* what the kernel of the tree is called whose functions are being written */
-    map functions;      /* address of a function of a tree -> its number, from 1 */
+    int line;          /* source line for debug locations; 0: none */
+    int scope;         /* debug scope metadata number, 0: none */
+    int block;         /* label of the block that is being written, for phi */
+    const char *entry; /* what the kernel of the tree is called whose functions are being written */
+    map functions;     /* address of a function of a tree -> its number, from 1 */
     int nfunctions;
     map attributes;     /* text -> attribute group */
     int groups;         /* last attribute group */

@@ -42,8 +42,8 @@ typedef struct variant_operand {
     uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
     uint8_t kind;   /* operand_kind */
     uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
-    uint8_t
-        unit; /* CPU fold, the position: it changes by 1 along the reduced loop's dimension 0. Calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none */
+    uint8_t unit;   /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
+                       CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
     uint8_t staged; /* GPU calls, team 0: the operand's elements are staged in shared memory */
 } variant_operand;
 

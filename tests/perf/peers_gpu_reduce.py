@@ -31,17 +31,17 @@ def total(a):
 
 
 def full():
-    near = 1 + (x - np.float32(1.25)) * np.float32(1e-4)
-    above = near - 1
-    tnear = torch.as_tensor(near, device="cuda")
+    part = (x - np.float32(1.25)) * np.float32(1e-4)
+    sign = cp.where(x < np.float32(1.25), np.float32(-1), np.float32(1))
+    tsign = torch.as_tensor(sign, device="cuda")
     want = total(x)
     rate("gpu_sum_f32", "cupy.sum", lambda: cp.sum(x), want)
     rate("gpu_sum_f32", "torch.sum", lambda: torch.sum(tx), want)
-    want = cp.prod(near, dtype=np.float64)
-    rate("gpu_prod_f32", "cupy.prod", lambda: cp.prod(near), want)
-    rate("gpu_prod_f32", "torch.prod", lambda: torch.prod(tnear), want)
+    want = cp.prod(sign, dtype=np.float64)
+    rate("gpu_prod_f32", "cupy.prod", lambda: cp.prod(sign), want)
+    rate("gpu_prod_f32", "torch.prod", lambda: torch.prod(tsign), want)
     user = cp.ReductionKernel("T x", "T y", "x", "a + b - a * b", "y = a", "0", "either")
-    rate("gpu_user_f32", "CuPy ReductionKernel", lambda: user(above), 1 - cp.prod(1 - above.astype(np.float64)))
+    rate("gpu_user_f32", "CuPy ReductionKernel", lambda: user(part), 1 - cp.prod(1 - part.astype(np.float64)))
     want = cp.asarray(int(np.argmax(cp.asnumpy(x))))
     rate("gpu_argmax_f32", "cupy.argmax", lambda: cp.argmax(x), want)
     rate("gpu_argmax_f32", "torch.argmax", lambda: torch.argmax(tx), want)

@@ -177,7 +177,7 @@ static const recipe recipes[] = {
 
 static const tree *parse(arena *a, const char *source, const dtype *in, int nin, const dtype *out, int nout) {
     const syntax *s;
-    tree *t;
+    tree *t = NULL;
     dtype types[UF_MAX_OPERANDS];
     memcpy(types, out, (size_t)nout * sizeof *out);
     if (!source)
@@ -448,7 +448,7 @@ static code *compile_fold(test *t, const variant *v) {
     code_target target = judge_host();
     code_module module = {.fast = 0};
     arena a = {0};
-    code *c;
+    code *c = NULL;
     if (cpu_engine.target(0, &target) || ir_fold(&a, "test", &t->f, v, &target, &module) ||
         cpu_engine.compile(&module, &target, 0, &c))
         fail_msg("%s: %s", t->r->name, uf_last_error()->message);
