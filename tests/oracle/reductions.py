@@ -682,7 +682,7 @@ def outputs_of_other_dtypes(rng):
             s, t = pick(rng, DTYPES), pick(rng, DTYPES)
             x, want, got = rng.integers(0, 3, (7, 5)).astype(s), np.zeros(5, t), np.zeros(5, t)
             own = np.dtype("?") if name.startswith("logical") else np.promote_types(s, t)
-            if own.kind == "f" and t.kind in "biu":
+            if own.kind == "f" and t.kind in "iu" or own.kind != t.kind == "b":  # NumPy's state has been in the output
                 continue
             try:
                 op.reduce(x, axis=0, out=want, dtype=own)

@@ -258,7 +258,8 @@ def at(device=None):
             target, block, window = placed(rng, draw(rng, shape, t))
             operand = placed(rng, draw(rng, random_source(rng, updated), t))[0]
             want, before = target.copy(), block.copy()
-            op.at(want, tuple(i.astype(np.int64) for i in indices), operand)
+            whole = np.broadcast_to(operand, updated)  # NumPy updates in the order of memory: here that of the indices
+            op.at(want, tuple(np.ascontiguousarray(i, np.int64).reshape(i.shape) for i in indices), whole.copy())
             f.at(target, indices, operand, device=device, threads=int(rng.integers(0, 3)), flags=DETERMINISTIC)
             say = f"{name} {t} {shape}, {[(i.dtype, i.shape) for i in indices]}, {operand.shape}"
             assert matches(name, target, want, None), f"{say}: got {target}, want {want}"
