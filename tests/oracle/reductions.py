@@ -343,8 +343,8 @@ def catalogue_reduction(name, device=None):
         f = Func.load(name)
         numpy_dtypes(name, f)
         dtypes = TESTS[name].dtypes
-        for k in rng.permutation(len(dtypes))[:4 * ROUNDS]:  # a few: most of the time goes into compiling
-            for _ in range(3):
+        for k in rng.permutation(len(dtypes))[:3 * ROUNDS]:  # a few: most of the time goes into compiling
+            for _ in range(2):
                 reduce_once(rng, name, f, dtypes[k], device)
     test.__name__ = f"reduce_{name}" + ("_on_the_gpu" if device else "")
     return test
@@ -492,8 +492,8 @@ def binary_reduction(name, device=None):
         f = Func.load(name)
         check_properties(name, f)
         dtypes = [t for t in ALL_DTYPES if any(s[0] == t for s in elementwise.signatures_of(f))]
-        for k in rng.permutation(len(dtypes))[:3 * ROUNDS]:
-            for _ in range(3):
+        for k in rng.permutation(len(dtypes))[:2 * ROUNDS]:
+            for _ in range(2):
                 binary_once(rng, name, f, dtypes[k], device)
     test.__name__ = f"reduce_{name}" + ("_on_the_gpu" if device else "")
     return test
@@ -540,7 +540,7 @@ def ordered_operators(device=None):
         for (signature, texts), combine, t in ((MATRICES, matrix_product, "u4"), (AFFINE, composition, "i8")):
             f = Func.reduction(signature, **texts)
             nstate = signature.count(",") // 2 + 1
-            for _ in range(25 * ROUNDS):
+            for _ in range(12 * ROUNDS):
                 shape = random_dims(rng, 600)
                 axes, keepdims = random_axes(rng, len(shape)), bool(rng.random() < 0.3)
                 xs = [placed(rng, random_values(rng, shape, np.dtype(t)))[0] for _ in range(nstate)]
@@ -570,7 +570,7 @@ def positions_and_counts(rng, device=None):
     f = Func.reduction("int64->int64,int64", map="[k](x) -> (p, q) { p = k * x; q = k; }",
                        combine="(a, b, c, d) -> (p, q) { p = a + c; q = b + d; }", identity="0, 0",
                        finish="(p, q, n) -> (r, s) { r = p; s = 1000000 * n + q; }")
-    for _ in range(60 * ROUNDS):
+    for _ in range(25 * ROUNDS):
         shape = random_dims(rng)
         axes = random_axes(rng, len(shape))
         x = placed(rng, rng.integers(-9, 9, shape))[0]
@@ -637,7 +637,7 @@ def hard_sums(device=None):
     def test(rng):
         add, total_of = Func.load("add"), Func.load("sum")
         for t in ("f4", "f8", "f2"):
-            for n in (100, 1000, 4097, 34567, 1048577):
+            for n in (100, 4097, 34567, 1048577):
                 for what, x in hard_data(rng, n, t):
                     x = x.astype(t)
                     columns = np.stack([x, x[::-1], -x], axis=1)
@@ -678,11 +678,11 @@ def outputs_of_other_dtypes(rng):
     """A binary function accumulates in the dtype that its input and the output's promote to."""
     for name in ("add", "multiply", "maximum", "subtract", "bitwise_or", "logical_and"):
         f, op = Func.load(name), elementwise.TESTS[name][0]
-        for _ in range(8 * ROUNDS):
+        for _ in range(5 * ROUNDS):
             s, t = pick(rng, DTYPES), pick(rng, DTYPES)
             x, want, got = rng.integers(0, 3, (7, 5)).astype(s), np.zeros(5, t), np.zeros(5, t)
             own = np.dtype("?") if name.startswith("logical") else np.promote_types(s, t)
-            if own.kind == "f" and t.kind in "iu" or own.kind != t.kind == "b":  # NumPy's state has been in the output
+            if own.kind in "fc" and t.kind in "iu" or own.kind != t.kind == "b":  # NumPy's state has been in the output
                 continue
             try:
                 op.reduce(x, axis=0, out=want, dtype=own)

@@ -116,7 +116,7 @@ def scan_once(rng, f, row, oracle, agrees, t, device):
 def catalogue_scan(name, device=None):
     def test(rng):
         f, row = Func.load(name), TESTS[name]
-        for k in rng.permutation(len(row.dtypes))[:5 * ROUNDS]:
+        for k in rng.permutation(len(row.dtypes))[:3 * ROUNDS]:
             for _ in range(2):
                 scan_once(rng, f, row, catalogue_oracle(row), agree, row.dtypes[k], device)
     return named(test, f"scan_{name}", device)
@@ -128,7 +128,7 @@ def binary_scan(name, device=None):
         dtypes = [t for t in ALL_DTYPES if any(s[0] == t for s in elementwise.signatures_of(f))]
         if name in POWERS:
             dtypes = [t for t in dtypes if t.kind in "biu"]
-        for k in rng.permutation(len(dtypes))[:4 * ROUNDS]:
+        for k in rng.permutation(len(dtypes))[:2 * ROUNDS]:
             t = dtypes[k]
             own = accumulator(name, f, t)
             if not (name == "divide" and own.kind == "c"):
@@ -208,8 +208,8 @@ def outer(device=None):
             s = pick(rng, elementwise.signatures_of(f))
             if s[0] == BFLOAT16 or not is_exact(name, s[0]):
                 continue
-            x, y = (placed(rng, binary_row(name, f, t).inputs(rng, random_dims(rng, 40, (0, 1, 1, 2, 3)), t))[0]
-                    for t in s[:2])
+            ranks = (0, 1, 1, 2, 3) if s[0] == s[1] else (1, 2)  # numbers beside arrays follow them
+            x, y = (placed(rng, binary_row(name, f, t).inputs(rng, random_dims(rng, 40, ranks), t))[0] for t in s[:2])
             want = op.outer(x, y)
             out, block, window = placed(rng, np.zeros(want.shape, want.dtype))
             before = block.copy()
