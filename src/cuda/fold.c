@@ -184,7 +184,8 @@ static int64_t columns_blocks(const variant *v, const nd_loop *kept) {
 static int64_t specialise_columns(variant *v, const fold_subject *s, int sms) {
     const nd_loop *kept = &s->loops->kept;
     int64_t n = s->loops->reduced.count;
-    int vector = fit_vectors(v, s, false), most = most_elements(s->size);
+    bool apart = v->segmented && stride_of(kept, 0, variant_bounds(v)); /* each column is a segment of its own */
+    int vector = apart ? 1 : fit_vectors(v, s, false), most = most_elements(s->size);
     while (vector > 1 && vector * s->size->state_bytes > STATE_MOST)
         vector /= 2;
     int repeat = repeat_for(vector * element_bytes(v), FLIGHT_COLUMNS, REPEAT_MAX);

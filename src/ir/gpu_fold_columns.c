@@ -310,6 +310,8 @@ void gpu_fold_columns(fold_writer *w) {
     gpu_fold_divide(g, &g->across, shape_widen(e, shape_register(e, "ctaid")), &index, &tile);
     find_columns(&c, tile);
     gpu_fold_place(g, &p, index, 1);
+    for (int k = variant_bounds(w->s.v); k < variant_initial(w->s.v); k++) /* serially each column may be a segment */
+        p.at[k] = shape_at(&w->s, k, p.at[k], shape_op(e, "mul i64", c.clamped[0], g->kept_stride[k][0]));
     gpu_fold_range(g, &p);
     bool serial = c.order == FOLD_SERIAL; /* from the initial values on, if there are some */
     item first = serial && w->s.v->ninitial ? fold_initial(w) : gpu_fold_none(g);
