@@ -160,7 +160,7 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
 static void visit_all(rows *r, const line *l, ssa count, int steps) {
     emit *e = r->e;
     int threads = r->ordered ? r->lanes : r->team, width = steps << threads;
-    ssa from = constant(0), to = count, step = constant(width), rest = {""};
+    ssa from = constant(0), to = count, step = constant(width);
     if (r->ordered && r->team > TEAM_WARP)
         own_run(r, l, count, &from, &to);
     if (gpu_fold_interleaved(r->g)) {
@@ -185,7 +185,7 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
     x = fold_widened(r->w, &x);
     add(r, &r->outer, &x);
     shape_loop_end(e, &o, far, shape_no_unroll(e));
-    rest = shape_op(e, "icmp slt i64", full, to);
+    ssa rest = shape_op(e, "icmp slt i64", full, to);
     if (gpu_fold_interleaved(r->g))
         rest = shape_op(e, "and i1", rest, gpu_fold_last_part(r->g, l->p));
     int end = shape_if(&r->w->s, rest);
