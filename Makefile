@@ -138,8 +138,9 @@ test: programs
 test-gpu: $(if $(wildcard $(BUILD)/test/test_*),,programs)
 	@UF_TEST_GPU=1 BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
 
-demo: all $(BUILD)/examples/rel_diff $(BUILD)/examples/kalman $(BUILD)/examples/mandelbrot
+demo: all $(BUILD)/examples/rel_diff $(BUILD)/examples/statistics $(BUILD)/examples/kalman $(BUILD)/examples/mandelbrot
 	$(BUILD)/examples/rel_diff
+	$(BUILD)/examples/statistics
 	$(BUILD)/examples/kalman
 	$(BUILD)/examples/mandelbrot $(BUILD)/mandelbrot.png
 

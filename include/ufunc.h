@@ -240,7 +240,7 @@ enum {
     UF_FIRST_MATCH = 1,     /* the first signature of the list that the inputs cast to safely, as in NumPy and Numba */
     UF_STRONG_NUMBERS = 2,  /* numbers count by their dtype */
     UF_STAGE = 4,           /* host arrays are copied to options->device, computed there, and copied back */
-    UF_DETERMINISTIC = 0x40 /* scans and uf_at of floating dtypes on a GPU: the same bits in each run, at some cost */
+    UF_DETERMINISTIC = 0x40 /* uf_at of floating dtypes on a GPU: the same bits in each run, at some cost */
 };
 
 /* Axes of one argument, in the order of its core dimensions; negative ones count from the end. */
@@ -333,9 +333,10 @@ UF_API void uf_plan_free(uf_plan *plan);
  * been copied first.
  *
  * On CUDA the work is enqueued, as for uf_call. Where one result is computed by several blocks they need memory for what is
- * between: options->scratch, if given; else the library's, a piece for each device and stream that is kept and grows; and
- * while the stream is being captured, memory in stream order that becomes part of the graph. Two calls of one function may be
- * under way on two streams at once. */
+ * between: options->scratch, if given; else the library's, a piece for each device and stream that is kept and grows to 32
+ * MiB; beyond that, and while another thread enqueues a call on the stream, memory in stream order; and while the stream is
+ * being captured, such memory, which becomes part of the graph. Two calls of one function may be under way on two streams at
+ * once. On the CPU a call takes up to 512 KiB of its thread's stack. */
 
 typedef struct uf_reduce_options {
     size_t size;        /* sizeof(uf_reduce_options) */
@@ -372,8 +373,7 @@ typedef struct uf_reduce_options {
 UF_API uf_status uf_reduce(const uf_func *func, int nargs, const DLTensor *args, const uf_reduce_options *options);
 
 /* Accumulates along an axis (a scan): element i of an output is the reduction of elements 0 .. i of the input's line. Outputs
- * have the shape that the inputs broadcast to. options->where, axes, device and UF_STAGE are errors. On CUDA floating results
- * may differ in their last bits from run to run, unless options->flags has UF_DETERMINISTIC. Errors as for uf_reduce. */
+ * have the shape that the inputs broadcast to. options->where, axes, device and UF_STAGE are errors. Errors as for uf_reduce. */
 UF_API uf_status uf_accumulate(const uf_func *func, int nargs, const DLTensor *args, int axis,
                                const uf_options *options);
 

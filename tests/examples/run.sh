@@ -34,6 +34,7 @@ if echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
     check README readme
 fi
 check rel_diff "$BUILD/examples/rel_diff"
+check statistics "$BUILD/examples/statistics"
 check kalman "$BUILD/examples/kalman" 5000 25
 check 'kalman of one track, one step' "$BUILD/examples/kalman" 1 1
 check mandelbrot "$BUILD/examples/mandelbrot" "$work/set.png" 301 201 50

@@ -194,7 +194,7 @@ static const sample samples[] = {
 
 static tree *type_text(arena *a, const char *source, const dtype *in, int nin, const dtype *out, int nout) {
     const syntax *s;
-    tree *t;
+    tree *t = NULL;
     dtype types[UF_MAX_OPERANDS];
     memcpy(types, out, (size_t)nout * sizeof *types);
     if (lang_parse(a, source, &s) || lang_check(a, s, NULL, in, nin, types, nout, false, &t))
