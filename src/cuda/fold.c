@@ -157,7 +157,7 @@ static int64_t long_rows(variant *v, const fold_subject *s, int sms) {
     int64_t visit = (int64_t)vector * repeat, lanes = span / visit;
     unsigned team = lanes > 1 ? log2_ceil((uint64_t)lanes) : 0;
     v->team = (uint8_t)(team < TEAM_MOST ? team : TEAM_MOST);
-    if ((results << TEAM_MOST) * 2 > threads_wanted(sms) * 2 || v->segmented)
+    if (results << TEAM_MOST > threads_wanted(sms) || v->segmented)
         return 0;
     bool one_block = span <= (visit << TEAM_BLOCK) * ONE_BLOCK_VISITS || s->whole;
     if (one_block) {

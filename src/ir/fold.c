@@ -347,10 +347,9 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
     return status ? status : finished;
 }
 
-/* Without elements. GPU: a thread a result; CPU: see cpu_fold. */
 static const fold_shape fold_shapes[2][2] = {
     {{cpu_fold, cpu_fold_words}, {cpu_fold, cpu_fold_words}},
-    {{gpu_fold_rows, gpu_fold_rows_words}, {gpu_fold_columns, gpu_fold_columns_words}},
+    {{gpu_fold_rows, gpu_fold_words}, {gpu_fold_columns, gpu_fold_words}},
 };
 
 uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,

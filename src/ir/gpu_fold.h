@@ -26,7 +26,6 @@ typedef struct fold_place {
 
 /* Reads the words. */
 gpu_fold *gpu_fold_begin(fold_writer *w);
-int gpu_fold_words(const variant *v);
 
 ssa gpu_fold_minimum(gpu_fold *g, ssa a, ssa b); /* i64 */
 /* x / d and x % d, i64. */

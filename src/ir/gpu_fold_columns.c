@@ -299,8 +299,6 @@ static void store_columns(columns *c, const fold_place *p) {
     }
 }
 
-int gpu_fold_columns_words(const variant *v) { return gpu_fold_words(v); }
-
 void gpu_fold_columns(fold_writer *w) {
     emit *e = w->s.e;
     gpu_fold *g = gpu_fold_begin(w);

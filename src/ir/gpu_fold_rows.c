@@ -406,8 +406,6 @@ static void several_results(rows *r) {
     emit_label(e, end);
 }
 
-int gpu_fold_rows_words(const variant *v) { return gpu_fold_words(v); }
-
 void gpu_fold_rows(fold_writer *w) {
     gpu_fold *g = gpu_fold_begin(w);
     if (w->s.v->empty) {

@@ -317,6 +317,71 @@ static void test_own_scratch(void **unused) {
     OK(more.cuCtxSetCurrent(NULL));
 }
 
+/* ---- More than 2^31 elements ---- */
+
+/* 3 * 2^30 bytes that are 1, but for one 7 far in; as `rows` x `columns`. */
+static DLManagedTensor *bytes_new(int64_t rows, int64_t columns, int64_t odd) {
+    DLManagedTensor *m;
+    DLTensor one;
+    uint8_t seven = 7;
+    OK(uf_empty(&m, gpu, bytes, 2, (int64_t[]){rows, columns}));
+    OK(cuda.cuMemsetD8Async((uintptr_t)m->dl_tensor.data, 1, (size_t)(rows * columns), NULL));
+    one = UF_CUDA(0, bytes, m->dl_tensor.data, 1);
+    one.byte_offset = (uint64_t)odd;
+    OK(uf_copy(&one, &UF_ARRAY(&seven, 1), NULL));
+    return m;
+}
+
+static int64_t reduce_bytes(const char *name, const DLManagedTensor *x, int naxes, int64_t at) {
+    uf_func *f;
+    DLManagedTensor *r;
+    int axis = 0;
+    int64_t value, one = 1;
+    OK(uf_load(&f, name));
+    OK(uf_empty(&r, gpu, int64, naxes, &x->dl_tensor.shape[1]));
+    OK(uf_reduce(
+        f, 2, (DLTensor[]){x->dl_tensor, r->dl_tensor},
+        &(uf_reduce_options){.size = sizeof(uf_reduce_options), .naxes = naxes, .axes = naxes ? &axis : NULL}));
+    DLTensor t = UF_CUDA(0, int64, r->dl_tensor.data, 1);
+    t.shape = &one;
+    t.byte_offset = (uint64_t)at * sizeof value;
+    OK(uf_copy(&UF_ARRAY(&value, 1), &t, NULL));
+    release(r);
+    uf_free(f);
+    return value;
+}
+
+static void test_beyond_32_bits(void **unused) {
+    const int64_t rows = (int64_t)3 << 20, columns = 1024, odd = rows * columns - 12345;
+    (void)unused;
+    DLManagedTensor *x = bytes_new(rows, columns, odd);
+    uf_func *f;
+    assert_int_equal(reduce_bytes("argmax", x, 0, 0), odd);
+    assert_int_equal(reduce_bytes("argmax", x, 1, odd % columns), odd / columns);
+    OK(uf_vectorize(&f, "sum_of_bytes", "int64,int64->int64", "(x, y) { return x + y; }"));
+    DLManagedTensor *r;
+    OK(uf_empty(&r, gpu, int64, 0, NULL));
+    OK(uf_reduce(f, 2, (DLTensor[]){x->dl_tensor, r->dl_tensor}, NULL));
+    assert_int_equal(slot(r, 0), rows * columns + 6);
+    release(r);
+    /* as many results as two columns make */
+    int64_t wide[] = {2, rows * columns / 2};
+    DLTensor pairs = x->dl_tensor;
+    pairs.shape = wide;
+    OK(uf_empty(&r, gpu, bytes, 1, &wide[1]));
+    OK(uf_reduce(f, 2, (DLTensor[]){pairs, r->dl_tensor},
+                 &(uf_reduce_options){
+                     .size = sizeof(uf_reduce_options), .naxes = 1, .axes = (int[]){0}, .casting = UF_CAST_UNSAFE}));
+    uint8_t value;
+    DLTensor t = UF_CUDA(0, bytes, r->dl_tensor.data, 1);
+    t.byte_offset = (uint64_t)(odd - wide[1]);
+    OK(uf_copy(&UF_ARRAY(&value, 1), &t, NULL));
+    assert_int_equal(value, 8);
+    release(r);
+    uf_free(f);
+    release(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_streams),
@@ -325,6 +390,7 @@ int main(void) {
         cmocka_unit_test(test_contexts_come_and_go),
         cmocka_unit_test(test_capture),
         cmocka_unit_test(test_own_scratch),
+        cmocka_unit_test(test_beyond_32_bits),
     };
     if (!getenv("UF_TEST_GPU")) {
         puts("UF_TEST_GPU is not set");
