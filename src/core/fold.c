@@ -3,7 +3,8 @@
 #include "core/core.h"
 
 enum {
-    SPACE_WORDS = 320,  /* on the stack: the loops of 8 operands of rank 8, twice */
+    SPACE_WORDS = 320, /* on the stack: the loops of 8 operands of rank 8, twice */
+    PIECES_MOST = 8,   /* of that, where it does not do: the loops of both launches (the first twice), shapes, bounds */
     SCRATCH_ALIGN = 256 /* of each piece of a call's scratch memory */
 };
 
@@ -28,11 +29,11 @@ static const fold_verb reduce_verb = {.name = "uf_reduce", .options = "uf_reduce
 typedef struct workspace {
     size_t used;
     int nblocks;
-    void *block[5];
+    void *block[PIECES_MOST];
     int64_t words[SPACE_WORDS];
 } workspace;
 
-/* Uninitialised, 8-byte aligned; NULL when out of memory. At most five pieces a call. */
+/* Uninitialised, 8-byte aligned; NULL when out of memory. At most PIECES_MOST a call. */
 static void *space_take(workspace *s, size_t size) {
     size_t words = (size + 7) / 8;
     if (words <= SPACE_WORDS - s->used) {

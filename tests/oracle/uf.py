@@ -295,6 +295,7 @@ class Func:
     def describe(self):
         d = Description(size=c.sizeof(Description))
         assert lib.uf_describe(self.f, d) == 0
+        d.owner = self  # its texts live as long as the function
         return d
 
 

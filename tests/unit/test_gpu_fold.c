@@ -450,6 +450,7 @@ static void describe(const call *c, const variant *v, const grid *g) {
 
 static variant last_variant;
 static grid last_grid;
+static bool simulated; /* all launches of the call: there are results */
 
 static void run(const call *c, launch *l) {
     arena a = {0};
@@ -469,7 +470,8 @@ static void run(const call *c, launch *l) {
             fail_msg("%s", complaint);
         }
     }
-    if (sim_can(&m)) {
+    simulated = simulated && sim_can(&m);
+    if (simulated) {
         const char *wrong = sim_run(&m, words, nwords, (int)g.blocks, (int)g.threads);
         if (wrong) {
             describe(c, l->v, &g);
@@ -682,8 +684,10 @@ static void test_simulated(void **state) {
         draw_shape(&c);
         draw_arrays(&c);
         expect(&c);
+        simulated = true;
         run_call(&c);
-        compare(&c);
+        if (simulated)
+            compare(&c);
         for (int k = 0; k < c.x->nin; k++)
             free(c.in[k].block);
         for (int k = 0; k < c.x->nout; k++)
@@ -784,8 +788,10 @@ static void test_segments(void **state) {
             c.arrays[c.x->nin + k] = c.out[k].a;
         }
         expect_segments(&c, bounds, segments);
+        simulated = true;
         run_segments(&c, bounds, segments);
-        compare(&c);
+        if (simulated)
+            compare(&c);
         for (int k = 0; k < c.x->nin; k++)
             free(c.in[k].block);
         for (int k = 0; k < c.x->nout; k++)
