@@ -257,7 +257,9 @@ static const bool may_simulate = false;
 static const bool may_simulate = true;
 #endif
 
-bool sim_can(const code_module *m) { return may_simulate && judge_count() && !m->math && !strstr(m->ir.data, "@__nv"); }
+bool sim_there(void) { return may_simulate && judge_count(); }
+
+bool sim_can(const code_module *m) { return sim_there() && !m->math && !strstr(m->ir.data, "@__nv"); }
 
 /* A function of (words) around the kernel, whose head says what its parameters are. */
 static void add_entry(text *ir, const char *name, int nwords) {

@@ -305,7 +305,7 @@ static const char *simulate(sim_case *s, const tree *t, arena *a) {
 
 static void simulated(void **state) {
     (void)state;
-    if (!judge_count())
+    if (!sim_there())
         skip();
     for (int64_t i = trials(150); i > 0; i--) {
         at_case c;
