@@ -66,34 +66,27 @@ ssa indexed_offset(shape *s, const indexed *x, const ssa *at, ssa *inside) {
 
 /* ---- The module ---- */
 
-/* Writes the functions. Running out of arena memory comes back here. */
-static uf_status write_kernel(emit *e, shape *s, const tree *t, const variant *v) {
-    jmp_buf *outer = e->a->escape, escape;
-    if (setjmp(escape)) {
-        e->a->escape = outer;
-        return UF_ERR_MEMORY;
-    }
-    e->a->escape = &escape;
+typedef struct kernel {
+    shape s;
+    const tree *t;
+    const variant *v;
+} kernel;
+
+static void write_kernel(emit *e, void *user) {
+    kernel *q = user;
     bool gpu = e->target->gpu;
-    int words = (gpu ? gpu_general_words : cpu_strided_words)(v) + 2 * v->nindices;
-    for (int k = 0; k < variant_operands(v); k++)
-        words += operand_words(&v->operand[k]);
-    emit_functions(e, t, "kernel");
-    shape_begin(s, e, t, v, words);
-    (gpu ? gpu_at : cpu_at)(s);
-    shape_end(s);
-    e->a->escape = outer;
-    return UF_OK;
+    emit_functions(e, q->t, "kernel");
+    shape_begin(&q->s, e, q->t, q->v, (gpu ? gpu_general_words : cpu_strided_words)(q->v) + 2 * q->v->nindices);
+    (gpu ? gpu_at : cpu_at)(&q->s);
+    shape_end(&q->s);
 }
 
 uf_status ir_at(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                 code_module *module) {
-    emit e;
-    emit_name(module, name);
-    shape *s = arena_alloc(a, sizeof *s);
-    if (!s)
+    kernel *q = arena_alloc(a, sizeof *q);
+    if (!q)
         return fail_memory();
-    emit_begin(&e, a, module, target, name);
-    uf_status status = write_kernel(&e, s, t, v), finished = emit_finish(&e);
-    return status ? status : finished;
+    q->t = t;
+    q->v = v;
+    return shape_module(a, name, target, module, write_kernel, q);
 }

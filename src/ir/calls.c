@@ -59,45 +59,42 @@ void calls_run(calls *c, ssa stores) {
     text_free(&type);
 }
 
-/* Writes the functions. Running out of arena memory comes back here. */
-static uf_status write_kernel(emit *e, calls *c, const tree *t, const variant *v) {
-    jmp_buf *outer = e->a->escape, escape;
-    if (setjmp(escape)) {
-        e->a->escape = outer;
-        return UF_ERR_MEMORY;
-    }
-    e->a->escape = &escape;
-    c->layout = t->layout;
+/* What write_kernel is told; the texts outlive an escape for want of memory. */
+typedef struct kernel {
+    calls c;
+    const tree *t;
+    const variant *v;
+} kernel;
+
+static void write_kernel(emit *e, void *user) {
+    kernel *q = user;
+    calls *c = &q->c;
+    const variant *v = q->v;
+    c->layout = q->t->layout;
     for (int w = 0; w < c->layout->nwords; w++)
         text_printf(&c->parameters, ", i64 %%s%d", w);
-    c->frame = (frame){.v = v, .layout = t->layout, .spread = e->target->gpu && v->team > 0};
+    c->frame = (frame){.v = v, .layout = c->layout, .spread = e->target->gpu && v->team > 0};
     if (c->frame.spread)
         text_puts(&c->parameters, ", i64 %rank, i64 %size, i1 %aligned, i8 addrspace(1)* %slot, i32 %blocks");
     e->failed |= c->parameters.failed;
     c->frame.parameters = c->parameters.failed || !c->parameters.data ? "" : c->parameters.data;
     c->s = (shape){.v = v};
-    int words = e->target->gpu ? gpu_calls_words(c) : cpu_calls_words(c);
-    for (int k = 0; k < variant_operands(v); k++)
-        words += operand_words(&v->operand[k]);
     e->frame = &c->frame;
-    emit_functions(e, t, "kernel");
-    shape_begin(&c->s, e, t, v, words);
+    emit_functions(e, q->t, "kernel");
+    shape_begin(&c->s, e, q->t, v, e->target->gpu ? gpu_calls_words(c) : cpu_calls_words(c));
     (e->target->gpu ? gpu_calls : cpu_calls)(c);
     shape_end(&c->s);
-    e->a->escape = outer;
-    return UF_OK;
 }
 
 uf_status ir_calls(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                    code_module *module) {
-    emit e;
-    emit_name(module, name);
-    calls *c = arena_alloc(a, sizeof *c);
-    if (!c)
+    kernel *q = arena_alloc(a, sizeof *q);
+    if (!q)
         return fail_memory();
-    emit_begin(&e, a, module, target, name);
-    uf_status status = write_kernel(&e, c, t, v), finished = emit_finish(&e);
-    text_free(&c->parameters);
-    text_free(&c->arguments);
-    return status ? status : finished;
+    q->t = t;
+    q->v = v;
+    uf_status status = shape_module(a, name, target, module, write_kernel, q);
+    text_free(&q->c.parameters);
+    text_free(&q->c.arguments);
+    return status;
 }

@@ -300,51 +300,46 @@ void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
 
 /* ---- The module ---- */
 
-/* Writes the functions. Running out of arena memory comes back here. */
-static uf_status write_module(emit *e, fold_writer *w, const variant *v, const fold_shape *how) {
+typedef struct kernel {
+    fold_writer w;
+    const variant *v;
+    const fold_shape *how;
+} kernel;
+
+static void write_kernel(emit *e, void *user) {
+    kernel *q = user;
+    fold_writer *w = &q->w;
     const fold *f = w->f;
-    jmp_buf *outer = e->a->escape, escape;
-    if (setjmp(escape)) {
-        e->a->escape = outer;
-        return UF_ERR_MEMORY;
-    }
-    e->a->escape = &escape;
-    int words = how->words(v);
-    for (int k = 0; k < variant_operands(v); k++)
-        words += operand_words(&v->operand[k]);
-    if (f->map && !v->from_states)
+    if (f->map && !q->v->from_states)
         emit_functions(e, f->map, "map");
     emit_functions(e, f->combine, "combine");
     if (f->identity)
         emit_functions(e, f->identity, "identity");
-    if (f->finish && !v->to_states)
+    if (f->finish && !q->v->to_states)
         emit_functions(e, f->finish, "finish");
-    shape_begin(&w->s, e, f->combine, v, words);
+    shape_begin(&w->s, e, f->combine, q->v, q->how->words(q->v));
     for (int k = 0; k < f->nstate && w->hold_positions; k++)
         if (fold_is_position(w, k))
             w->state[k] = DT_UINT32;
-    how->write(w);
+    q->how->write(w);
     shape_end(&w->s);
-    e->a->escape = outer;
-    return UF_OK;
 }
 
 uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
                       code_module *module, const fold_shape *how) {
-    emit e;
-    emit_name(module, name);
-    fold_writer *w = arena_alloc(a, sizeof *w);
-    if (!w)
+    kernel *q = arena_alloc(a, sizeof *q);
+    if (!q)
         return fail_memory();
+    fold_writer *w = &q->w;
+    q->v = v;
+    q->how = how;
     w->f = f;
     w->nstate = f->nstate + v->counted;
     memcpy(w->state, f->state, sizeof f->state);
     if (v->counted)
         w->state[f->nstate] = DT_INT64;
     w->hold_positions = target->gpu && !v->wide && !v->empty && v->loop == LOOP_FOLD;
-    emit_begin(&e, a, module, target, name);
-    uf_status status = write_module(&e, w, v, how), finished = emit_finish(&e);
-    return status ? status : finished;
+    return shape_module(a, name, target, module, write_kernel, q);
 }
 
 static const fold_shape fold_shapes[2][2] = {

@@ -132,8 +132,32 @@ static ssa read_number(shape *s, int k) {
     return pair;
 }
 
-void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int nwords) {
-    *s = (shape){.e = e, .t = t, .v = v, .noperands = variant_operands(v), .nin = v->nin, .nwords = nwords};
+/* Running out of arena memory comes back here. */
+static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void *user) {
+    jmp_buf *outer = e->a->escape, escape;
+    if (setjmp(escape)) {
+        e->a->escape = outer;
+        return UF_ERR_MEMORY;
+    }
+    e->a->escape = &escape;
+    write(e, user);
+    e->a->escape = outer;
+    return UF_OK;
+}
+
+uf_status shape_module(arena *a, const char *name, const code_target *target, code_module *module,
+                       void (*write)(emit *e, void *user), void *user) {
+    emit e;
+    emit_name(module, name);
+    emit_begin(&e, a, module, target, name);
+    uf_status status = write_guarded(&e, write, user), finished = emit_finish(&e);
+    return status ? status : finished;
+}
+
+void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int words) {
+    *s = (shape){.e = e, .t = t, .v = v, .noperands = variant_operands(v), .nin = v->nin, .nwords = words};
+    for (int k = 0; k < s->noperands; k++)
+        s->nwords += operand_words(&v->operand[k]);
     (e->target->gpu ? gpu_head : cpu_head)(s);
     text_printf(e->out, "%s {\n", emit_scope(e, e->module->entry, 1).text);
     for (int k = 0; k < s->noperands; k++) {

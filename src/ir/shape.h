@@ -16,8 +16,12 @@ typedef struct shape {
     ssa value[VARIANT_OPERANDS];  /* of the signature's dtype */
 } shape;
 
-/* Writes the head of the kernel (name module->entry, nwords parameter words) and reads the words of the operands. */
-void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int nwords);
+/* Writes a module: `write` its functions and the kernel, with the user's data. Running out of arena memory in there ends it
+ * here. */
+uf_status shape_module(arena *a, const char *name, const code_target *target, code_module *module,
+                       void (*write)(emit *e, void *user), void *user);
+/* Writes the head of the kernel (name module->entry) and reads the words of the operands; `words` come behind them. */
+void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int words);
 void shape_end(shape *s);
 /* The next parameter word, in 64 bits or its low 32. */
 ssa shape_word(shape *s);
