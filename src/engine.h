@@ -146,8 +146,8 @@ typedef struct engine {
      * inside the outermost reduced dimension. */
     int64_t (*specialise_fold)(variant *v, const fold_subject *s);
     /* The elements of a part, once the code is there that computes parts: so many that the parts keep the device busy to the
-     * end. What specialise_fold said is l->chunk. NULL: that it is. */
-    int64_t (*fold_chunk)(const code *c, const launch *l);
+     * end. What specialise_fold said is l->chunk. NULL: that it is. Errors: DEVICE. */
+    uf_status (*fold_chunk)(const code *c, const launch *l, int64_t *out);
     /* Bytes of device memory that a launch of a fold or a scan takes as its `scratch`, data and numbers not being looked at; 0:
      * none. NULL: never any. */
     size_t (*fold_scratch)(const launch *l);

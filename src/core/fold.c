@@ -3,8 +3,8 @@
 #include "core/core.h"
 
 enum {
-    SPACE_WORDS = 320, /* on the stack: the loops of 8 operands of rank 8, twice */
-    PIECES_MOST = 8,   /* of that, where it does not do: the loops of both launches (the first twice), shapes, bounds */
+    SPACE_WORDS = 320,  /* on the stack: the loops of 8 operands of rank 8, twice */
+    PIECES_MOST = 5,    /* of that, where it does not do: loops of the call, of both launches, shapes, bounds */
     SCRATCH_ALIGN = 256 /* of each piece of a call's scratch memory */
 };
 
@@ -249,7 +249,6 @@ static void variant_fill(fold_call *c) {
     v->position = f->takes_position;
     v->counted = v->masked && (f->takes_count || !f->identity);
     v->empty = s->loops.reduced.count == 0;
-    v->deterministic = v->loop == LOOP_SCAN && c->options->flags & UF_DETERMINISTIC;
     for (int i = 0; i < k; i++)
         operand_set(s, i, c->a.array[i].number ? c->binding->types[i] : c->a.key.type[i], c->binding->types[i]);
     if (v->masked)
@@ -320,31 +319,6 @@ static int states_operands(const variant *v, int states, int *of) {
     return n;
 }
 
-/* Makes the first launch one that writes a state for each part: [results][parts], so that the second one finds those of a
- * result together. */
-static uf_status first_divide(fold_call *c) {
-    stage *s = &c->first;
-    variant was = s->v, *v = &s->v;
-    nd_fold whole = s->loops;
-    void *space;
-    int of[VARIANT_OPERANDS], states = states_of(c), n = states_operands(&was, states, of);
-    TRY(loops_space(c, whole.kept.ndim + whole.reduced.ndim, n, &space));
-    nd_fold_regroup(&whole, n, of, c->parts, space, &s->loops);
-    s->chunk_stride = 1;
-    v->to_states = 1;
-    v->nout = (uint8_t)states;
-    v->ninitial = 0;
-    for (int k = 0, state = 0; k < n; k++)
-        if (of[k] >= 0) {
-            v->operand[k] = was.operand[of[k]];
-        } else {
-            operand_set(s, k, state_type(c, state), state_type(c, state));
-            state++;
-        }
-    stage_specialise(c, s, false);
-    return UF_OK;
-}
-
 static char *from_element_0(char *data, int64_t offset, int64_t size) {
     return data ? (char *)((uintptr_t)data + (uintptr_t)(offset * size)) : NULL;
 }
@@ -413,23 +387,46 @@ static uf_status second_lay(fold_call *c, const nd_fold *whole, const variant *w
     return UF_OK;
 }
 
-static int64_t parts_of(int64_t total, int64_t chunk) { return total / chunk + (total % chunk != 0); }
+static int64_t parts_of(const nd_fold *whole, int64_t chunk) {
+    int64_t total = whole->reduced.count;
+    return total / chunk + (total % chunk != 0);
+}
 
-/* Divides the first launch, first as its specialisation says, then as its code does. */
-static uf_status first_lay(fold_call *c, const nd_fold *whole, const variant *was) {
+static void states_fill(fold_call *c, const variant *was, int n, const int *of) {
+    variant *v = &c->first.v;
+    v->to_states = 1;
+    v->nout = (uint8_t)states_of(c);
+    v->ninitial = 0;
+    for (int k = 0, state = 0; k < n; k++)
+        if (of[k] >= 0) {
+            v->operand[k] = was->operand[of[k]];
+        } else {
+            operand_set(&c->first, k, state_type(c, state), state_type(c, state));
+            state++;
+        }
+}
+
+/* Makes the first launch one that writes a state for each part: [results][parts], so that the second one finds those of a
+ * result together. How many there are its specialisation says first, then perhaps its code. */
+static uf_status first_divide(fold_call *c, const nd_fold *whole, const variant *was) {
     stage *s = &c->first;
     const engine *e = engine_of(c);
-    c->parts = parts_of(whole->reduced.count, s->chunk);
-    TRY(first_divide(c));
+    void *space;
+    int of[VARIANT_OPERANDS], n = states_operands(was, states_of(c), of);
+    TRY(loops_space(c, whole->kept.ndim + whole->reduced.ndim, n, &space));
+    c->parts = parts_of(whole, s->chunk);
+    nd_fold_regroup(whole, n, of, c->parts, space, &s->loops);
+    s->chunk_stride = 1;
+    states_fill(c, was, n, of);
+    stage_specialise(c, s, false);
     if (!e->fold_chunk)
         return UF_OK;
     TRY(binding_code(c->func, c->binding, &s->v, &s->code));
     launch l = stage_launch(c, s);
-    s->chunk = e->fold_chunk(s->code, &l);
-    c->parts = parts_of(whole->reduced.count, s->chunk);
-    s->loops = *whole;
-    s->v = *was;
-    return first_divide(c);
+    TRY(e->fold_chunk(s->code, &l, &s->chunk));
+    c->parts = parts_of(whole, s->chunk);
+    nd_fold_regroup(whole, n, of, c->parts, space, &s->loops);
+    return UF_OK;
 }
 
 static uf_status parts_lay(fold_call *c) {
@@ -439,7 +436,7 @@ static uf_status parts_lay(fold_call *c) {
         nd_array *a = &c->a.array[k];
         a->data = from_element_0(a->data, whole.kept.offset[k], a->size);
     }
-    TRY(first_lay(c, &whole, &was));
+    TRY(first_divide(c, &whole, &was));
     return second_lay(c, &whole, &was);
 }
 

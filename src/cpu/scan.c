@@ -33,7 +33,7 @@ static int64_t step_bytes(const variant *v, const nd_loop *loop) {
 void cpu_scan_specialise(variant *v, const fold_subject *s) {
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
     v->ndim = v->reduced = v->vector = 1;
-    v->wide = v->deterministic = 0;
+    v->wide = 0;
     v->repeat = s->size->order != FOLD_SERIAL;
     v->columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
     for (int k = 0; k < variant_operands(v); k++) {

@@ -69,26 +69,25 @@ uf_status code_prepare(code *c) {
     return UF_OK;
 }
 
-uf_status code_resident(code *c, int *out) {
-    int blocks = atomic_load_explicit(&c->resident, memory_order_relaxed);
-    if (!blocks) {
-        CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, c->kernel, 1 << TEAM_GRID_BLOCK, 0);
-        blocks = blocks > 0 ? blocks : 1; /* if none fits, the launch says why */
-        atomic_store_explicit(&c->resident, blocks, memory_order_relaxed);
-    }
-    *out = blocks * c->device->sms;
+static uf_status ask_resident(code *c, int threads, int *out) {
+    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, out, c->kernel, threads, 0);
     return UF_OK;
 }
 
-int code_resident_blocks(code *c, int threads) {
-    cuda_scope scope;
-    int blocks = 0;
-    if (cuda_enter_relaxed(c->device, &scope))
-        return 0;
-    if (cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, c->kernel, threads, 0))
-        blocks = 0;
-    cuda_leave(&scope);
-    return blocks * c->device->sms;
+uf_status code_resident(code *c, int threads, int *out) {
+    uint64_t known = atomic_load_explicit(&c->resident, memory_order_relaxed);
+    int blocks = (int)(known & UINT32_MAX);
+    if (known >> 32 != (uint64_t)threads) {
+        cuda_scope scope;
+        TRY(cuda_enter_relaxed(c->device, &scope));
+        uf_status s = ask_resident(c, threads, &blocks);
+        cuda_leave(&scope);
+        TRY(s);
+        blocks = blocks > 0 ? blocks : 1; /* if none fits, the launch says why */
+        atomic_store_explicit(&c->resident, (uint64_t)threads << 32 | (uint64_t)blocks, memory_order_relaxed);
+    }
+    *out = blocks * c->device->sms;
+    return UF_OK;
 }
 
 /* Compilation runs on a thread of the library's, which has no current context. The code is made ready here if the device's

@@ -15,9 +15,10 @@ struct code {
     cuda_device *device;
     cu_library library;
     cu_kernel kernel;
-    _Atomic(unsigned) block;     /* threads in a block for best occupancy, a power of two; 0: not asked for yet */
-    atomic_int resident;         /* blocks of a team of several that a multiprocessor holds; 0: not asked for yet */
-    atomic_bool launched;        /* work that uses it may be queued */
+    _Atomic(unsigned) block; /* threads in a block for best occupancy, a power of two; 0: not asked for yet */
+    _Atomic uint64_t
+        resident;         /* blocks that a multiprocessor holds, of so many threads (high half); 0: not asked for yet */
+    atomic_bool launched; /* work that uses it may be queued */
     _Atomic(cu_context) foreign; /* a context other than the primary one that it ran in; NULL: none */
     atomic_bool homeless;        /* it ran in several of those */
     struct code *next;           /* among the dead */
@@ -34,10 +35,9 @@ uf_status code_compile(const code_module *module, const code_target *target, int
 uf_status code_load(const char *ptx, const char *entry, int max_registers, unsigned flags, cuda_device *d, code **out);
 /* Asks for the best block size in the current context, which loads the code there. Sets c->block. */
 uf_status code_prepare(code *c);
-/* Blocks of TEAM_GRID that the device holds at once. */
-uf_status code_resident(code *c, int *out);
-/* Blocks of so many threads that the device holds at once; 0: the driver does not say. */
-int code_resident_blocks(code *c, int threads);
+/* Blocks of so many threads that the device holds at once; the driver is asked once, as long as it is for as many. Errors:
+ * DEVICE. */
+uf_status code_resident(code *c, int threads, int *out);
 /* Queued work may still use the code: it is put aside, and unloaded some time later (code_reap). */
 void code_release(code *c);
 /* Unloads what was released on a device, after waiting for the device; nothing while a stream of it is being captured. */
@@ -70,7 +70,7 @@ int launch_words(const variant *v, const core_layout *layout);
 uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *out);
 void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                        const code_size *size);
-int64_t fold_chunk(const code *c, const launch *l); /* fold.c */
+uf_status fold_chunk(const code *c, const launch *l, int64_t *out); /* fold.c */
 int64_t launch_specialise_fold(variant *v, const fold_subject *s);
 size_t launch_fold_scratch(const launch *l);
 uf_status launch_run(const code *c, const launch *l);

@@ -318,16 +318,16 @@ static int64_t parts_for(int64_t tasks, int64_t slots) {
     return best;
 }
 
-int64_t fold_chunk(const code *c, const launch *l) {
+uf_status fold_chunk(const code *c, const launch *l, int64_t *out) {
     const variant *v = l->v;
     unsigned threads = v->columns ? columns_shift(v, l->loop) + v->team : v->team > TEAM_WARP ? v->team : TEAM_MOST;
     int64_t tasks = v->columns ? columns_blocks(v, l->loop) : parts(l->loop->count, threads - v->team);
     int64_t visit = v->columns ? (int64_t)v->repeat << v->team : ((int64_t)v->vector * v->repeat) << v->team;
-    int resident = code_resident_blocks((code *)(uintptr_t)c, 1 << threads);
-    if (!resident)
-        return l->chunk;
+    int resident;
+    TRY(code_resident((code *)(uintptr_t)c, 1 << threads, &resident));
     int64_t chunk = chunk_of(l->reduced->count, parts_for(tasks, resident), visit, visit * CHUNK_VISITS);
-    return chunk ? chunk : l->chunk;
+    *out = chunk ? chunk : l->chunk;
+    return UF_OK;
 }
 
 int64_t fold_layout(const launch *l, const room *r, uint64_t *w, grid *g) {

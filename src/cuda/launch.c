@@ -333,7 +333,7 @@ static uf_status find_room(code *c, const variant *v, room *r) {
                 .sms = c->device->sms,
                 .cooperative = c->device->cooperative};
     if (v->loop == LOOP_CALLS && v->team == TEAM_GRID)
-        TRY(code_resident(c, &r->resident));
+        TRY(code_resident(c, 1 << TEAM_GRID_BLOCK, &r->resident));
     return UF_OK;
 }
 

@@ -146,7 +146,6 @@ int64_t scan_specialise(variant *v, const fold_subject *s) {
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
     v->ndim = (uint8_t)lines->ndim;
     v->reduced = 1;
-    v->deterministic = 0; /* it is so anyway */
     v->lanes = (uint8_t)(s->size->state_bytes / 4);
     v->wide = lines->count > narrow_max;
     v->columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);

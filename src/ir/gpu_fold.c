@@ -212,8 +212,6 @@ item fold_access_item(gpu_fold *g, const fold_access *a, int lane) {
 
 /* ---- Items ---- */
 
-item gpu_fold_none(gpu_fold *g) { return fold_identity(g->w); }
-
 static ssa count_of(gpu_fold *g, const fold_place *p) {
     return g->w->s.v->segmented ? shape_op(g->w->s.e, "sub i64", p->end, p->begin) : g->elements;
 }

@@ -27,6 +27,7 @@ typedef struct fold_place {
 /* Reads the words. */
 gpu_fold *gpu_fold_begin(fold_writer *w);
 
+static inline ssa gpu_fold_constant(int64_t x) { return ssa_text("%lld", (long long)x); }
 ssa gpu_fold_minimum(gpu_fold *g, ssa a, ssa b); /* i64 */
 /* x / d and x % d, i64. */
 void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *remainder);
@@ -59,8 +60,6 @@ fold_access fold_access_new(gpu_fold *g, int lanes);
 ssa gpu_fold_position(gpu_fold *g, ssa start, ssa stride, int times);
 item fold_access_item(gpu_fold *g, const fold_access *a, int lane);
 
-/* What a thread begins with: the identity, or nothing. */
-item gpu_fold_none(gpu_fold *g);
 /* Writes the results of x, where it is to be written. offset: per output in elements beyond its address, i64; NULL: none. */
 void gpu_fold_store(gpu_fold *g, const fold_place *p, const item *x, const ssa *offset, ssa where);
 /* The outcome of no elements, one result a thread (variant.empty). */

@@ -28,8 +28,6 @@ typedef struct columns {
     item_array shared;
 } columns;
 
-static ssa constant(int64_t x) { return ssa_text("%lld", (long long)x); }
-
 /* ---- Elements ---- */
 
 static void load_operand(columns *c, const fold_place *p, const fold_access *a, int k, ssa offset, bool aligned) {
@@ -47,7 +45,7 @@ static void load_operand(columns *c, const fold_place *p, const fold_access *a, 
                 continue;
             }
             ssa far = kind == OPERAND_CONTIGUOUS ? c->clamped[i]
-                      : kind == OPERAND_CONSTANT ? constant(0)
+                      : kind == OPERAND_CONSTANT ? gpu_fold_constant(0)
                                                  : shape_op(e, "mul i64", c->clamped[i], c->g->kept_stride[k][0]);
             values[i] = emit_load(e, type, shape_at(s, k, row, far));
         }
@@ -68,7 +66,7 @@ static fold_access load_row(columns *c, const fold_place *p, ssa row, bool align
     if (s->v->position) {
         int k = variant_position(s->v);
         ssa at = shape_op(c->e, "add i64", s->value[k], gpu_fold_offset(c->g, &x, k));
-        at = gpu_fold_position(c->g, at, constant(0), 0);
+        at = gpu_fold_position(c->g, at, gpu_fold_constant(0), 0);
         for (int i = 0; i < c->lanes; i++)
             a.position[i] = at;
     }
@@ -131,7 +129,7 @@ static span own_rows(columns *c, const fold_place *p) {
     emit *e = c->e;
     int steps = c->w->s.v->repeat;
     span x = {.from = p->begin, .to = p->end};
-    ssa width = constant(steps);
+    ssa width = gpu_fold_constant(steps);
     if (c->order == FOLD_FREE) {
         width = emit_value(e, "mul i64 %s, %d", c->high.text, steps);
     } else if (c->order == FOLD_ORDERED) {
@@ -156,7 +154,7 @@ static span own_rows(columns *c, const fold_place *p) {
 }
 
 static void clear_inner(columns *c) {
-    item none = gpu_fold_none(c->g);
+    item none = fold_identity(c->w);
     for (int i = 0; i < c->lanes; i++)
         item_put(c->w, &c->inner[i], &none);
 }
@@ -224,9 +222,9 @@ static void combine_rows(columns *c) {
         item_array_put(c->w, &c->shared, entry(c, thread, i), &mine);
     }
     ssa bits = emit_value(e, "zext i32 %s to i64", c->g->shift.text);
-    shape_loop l = shape_loop_begin(e, "i64", constant(0), c->high_shift);
+    shape_loop l = shape_loop_begin(e, "i64", gpu_fold_constant(0), c->high_shift);
     team_block_barrier(e);
-    ssa by = shape_op(e, "shl i64", constant(1), l.i),
+    ssa by = shape_op(e, "shl i64", gpu_fold_constant(1), l.i),
         low = emit_value(e, "sub i64 %s, 1", emit_value(e, "shl i64 %s, 1", by.text).text);
     ssa own = shape_op(e, "and i64", c->above, low);
     int end = shape_if(&c->w->s, emit_value(e, "icmp eq i64 %s, 0", own.text));
@@ -238,7 +236,7 @@ static void combine_rows(columns *c) {
         item_array_put(c->w, &c->shared, entry(c, thread, i), &both);
     }
     shape_end_if(&c->w->s, end);
-    shape_loop_end(e, &l, constant(1), shape_no_unroll(e));
+    shape_loop_end(e, &l, gpu_fold_constant(1), shape_no_unroll(e));
     shape_end_if(&c->w->s, some);
 }
 
@@ -262,7 +260,7 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
     if (c.order != FOLD_SERIAL)
         c.shared = item_array_new(w, "fold_threads", c.lanes * THREADS_MOST, fold_sparse(w));
     ssa thread = shape_register(e, "tid"), threads = shape_register(e, "ntid");
-    ssa wide = shape_op(e, "shl i32", constant(1), g->shift);
+    ssa wide = shape_op(e, "shl i32", gpu_fold_constant(1), g->shift);
     c.across = shape_widen(e, shape_op(e, "and i32", thread, emit_value(e, "sub i32 %s, 1", wide.text)));
     c.above = shape_widen(e, shape_op(e, "lshr i32", thread, g->shift));
     c.high = shape_widen(e, shape_op(e, "lshr i32", threads, g->shift));
@@ -274,15 +272,15 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
 /* The columns of this thread's lanes: neighbours where rows are aligned, else as far apart as the tile has threads. */
 static void find_columns(columns *c, ssa tile) {
     emit *e = c->e;
-    ssa wide = shape_widen(e, shape_op(e, "shl i32", constant(1), c->g->shift));
+    ssa wide = shape_widen(e, shape_op(e, "shl i32", gpu_fold_constant(1), c->g->shift));
     ssa first = emit_value(e, "mul i64 %s, %d", shape_op(e, "mul i64", tile, wide).text, c->lanes);
     ssa beside = emit_value(e, "mul i64 %s, %d", c->across.text, c->lanes);
     ssa own = shape_op(e, "add i64", first, shape_select(e, "i64", c->g->aligned, beside, c->across));
-    ssa step = shape_select(e, "i64", c->g->aligned, constant(1), wide);
+    ssa step = shape_select(e, "i64", c->g->aligned, gpu_fold_constant(1), wide);
     for (int i = 0; i < c->lanes; i++) {
         c->column[i] = i ? shape_op(e, "add i64", c->column[i - 1], step) : own;
         c->there[i] = shape_op(e, "icmp slt i64", c->column[i], c->g->columns);
-        c->clamped[i] = shape_select(e, "i64", c->there[i], c->column[i], constant(0));
+        c->clamped[i] = shape_select(e, "i64", c->there[i], c->column[i], gpu_fold_constant(0));
     }
 }
 
@@ -312,7 +310,7 @@ void gpu_fold_columns(fold_writer *w) {
         p.at[k] = shape_at(&w->s, k, p.at[k], shape_op(e, "mul i64", c.clamped[0], g->kept_stride[k][0]));
     gpu_fold_range(g, &p);
     bool serial = c.order == FOLD_SERIAL; /* from the initial values on, if there are some */
-    item first = serial && w->s.v->ninitial ? fold_initial(w) : gpu_fold_none(g);
+    item first = serial && w->s.v->ninitial ? fold_initial(w) : fold_identity(w);
     for (int i = 0; i < c.lanes; i++)
         item_put(w, &c.outer[i], &first);
     if (c.lanes == 1) {

@@ -35,8 +35,6 @@ typedef struct line {
     bool vectors;
 } line;
 
-static ssa constant(int64_t x) { return ssa_text("%lld", (long long)x); }
-
 /* The index, as gpu_fold_index takes it. */
 static ssa index_of(rows *r, const line *l, ssa i) {
     emit *e = r->e;
@@ -67,7 +65,7 @@ static void load_operand(rows *r, const fold_access *a, int k, ssa offset, const
                 values[i] = values[0];
                 continue;
             }
-            ssa step = i ? emit_value(e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, i) : constant(0);
+            ssa step = i ? emit_value(e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, i) : gpu_fold_constant(0);
             values[i] = emit_load(e, type, shape_at(s, k, at, step));
         }
     }
@@ -150,7 +148,7 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
         return;
     ssa rest = emit_value(e, "icmp ne i64 %s, 0", l->whole.text);
     ssa last = emit_value(e, "icmp eq i64 %s, %d", warp.text, warps - 1);
-    ssa own = shape_select(e, "i64", last, constant(0), count);
+    ssa own = shape_select(e, "i64", last, gpu_fold_constant(0), count);
     *from = shape_select(e, "i64", rest, own, *from);
     *to = shape_select(e, "i64", rest, count, *to);
 }
@@ -160,7 +158,7 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
 static void visit_all(rows *r, const line *l, ssa count, int steps) {
     emit *e = r->e;
     int threads = r->ordered ? r->lanes : r->team, width = steps << threads;
-    ssa from = constant(0), to = count, step = constant(width);
+    ssa from = gpu_fold_constant(0), to = count, step = gpu_fold_constant(width);
     if (r->ordered && r->team > TEAM_WARP)
         own_run(r, l, count, &from, &to);
     if (gpu_fold_interleaved(r->g)) {
@@ -173,7 +171,7 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
     ssa far = emit_value(e, "mul i64 %s, %d", step.text, INNER_VISITS);
     shape_loop o = shape_loop_begin(e, "i64", from, full);
     fold_narrow(r->w, true);
-    item none = gpu_fold_none(r->g);
+    item none = fold_identity(r->w);
     item_put(r->w, &r->inner, &none);
     ssa limit = gpu_fold_minimum(r->g, shape_op(e, "add i64", o.i, far), full);
     shape_loop i = shape_loop_begin(e, "i64", o.i, limit);
@@ -212,7 +210,8 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
         int size = dtypes[type].size, width = size * s->v->vector;
         ssa at = shape_at(s, k, p->at[k], gpu_fold_offset(r->g, &start, k));
         ssa bits = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(type), ir_global_pointer(e), at.text);
-        ssa before = emit_value(e, "and i64 %s, %d", shape_op(e, "sub i64", constant(0), bits).text, width - 1);
+        ssa before =
+            emit_value(e, "and i64 %s, %d", shape_op(e, "sub i64", gpu_fold_constant(0), bits).text, width - 1);
         ssa mine = emit_value(e, "udiv i64 %s, %d", before.text, size);
         ssa exact = emit_value(e, "mul i64 %s, %d", mine.text, size);
         good = shape_op(e, "and i1", good, shape_op(e, "icmp eq i64", exact, before));
@@ -221,7 +220,7 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
         else
             head = mine;
     }
-    return head.text[0] ? shape_select(e, "i64", good, gpu_fold_minimum(r->g, head, n), n) : constant(0);
+    return head.text[0] ? shape_select(e, "i64", good, gpu_fold_minimum(r->g, head, n), n) : gpu_fold_constant(0);
 }
 
 /* All elements of a place into r->outer: by vectors from the head on, then what is left, one by one. In order what comes
@@ -237,11 +236,12 @@ static void visit_line(rows *r, const fold_place *p) {
         return;
     }
     if (s->v->reduced > 1) {
-        l.head = shape_select(e, "i64", r->g->aligned, constant(0), n);
+        l.head = shape_select(e, "i64", r->g->aligned, gpu_fold_constant(0), n);
     } else {
         l.head = find_head(r, p, n);
         if (r->ordered)
-            l.head = shape_select(e, "i64", shape_op(e, "icmp eq i64", l.head, constant(0)), constant(0), n);
+            l.head = shape_select(e, "i64", shape_op(e, "icmp eq i64", l.head, gpu_fold_constant(0)),
+                                  gpu_fold_constant(0), n);
     }
     ssa units = emit_value(e, "udiv i64 %s, %d", shape_op(e, "sub i64", n, l.head).text, vector);
     l.whole = emit_value(e, "mul i64 %s, %d", units.text, vector);
@@ -313,7 +313,7 @@ static fold_place place_of(rows *r, ssa index) {
     if (r->w->s.v->to_states)
         limit = shape_op(e, "mul i64", limit, gpu_fold_parts(g));
     p.there = shape_op(e, "icmp slt i64", index, limit);
-    index = shape_select(e, "i64", p.there, index, constant(0));
+    index = shape_select(e, "i64", p.there, index, gpu_fold_constant(0));
     if (r->w->s.v->to_states)
         gpu_fold_divide(g, &g->parts, index, &index, &part);
     gpu_fold_place(g, &p, index, 0);
@@ -323,7 +323,7 @@ static fold_place place_of(rows *r, ssa index) {
 }
 
 static void fold_line(rows *r, const fold_place *p) {
-    item x = gpu_fold_none(r->g);
+    item x = fold_identity(r->w);
     item_put(r->w, &r->outer, &x);
     visit_line(r, p);
 }
@@ -350,7 +350,7 @@ static void results_at_once(rows *r, const fold_place *places, int n) {
         ssa own = r->ordered ? emit_value(e, "mul i64 %s, %d", r->lane.text, steps) : r->lane;
         at[u] = u ? emit_value(e, "add i64 %s, %d", own.text, r->ordered ? u : u << r->team) : own;
         there[u] = shape_op(e, "icmp slt i64", at[u], units);
-        at[u] = shape_select(e, "i64", there[u], at[u], constant(0));
+        at[u] = shape_select(e, "i64", there[u], at[u], gpu_fold_constant(0));
     }
     for (int q = 0; q < n; q++) {
         line l = {.p = &places[q], .first = places[q].begin, .vectors = true};
@@ -386,7 +386,7 @@ static void several_results(rows *r) {
         emit_label(e, aligned);
     }
     for (int q = 0; q < n; q++) {
-        ssa far = q ? emit_value(e, "mul i64 %s, %d", teams.text, q) : constant(0);
+        ssa far = q ? emit_value(e, "mul i64 %s, %d", teams.text, q) : gpu_fold_constant(0);
         places[q] = place_of(r, q ? shape_op(e, "add i64", first, far) : first);
     }
     results_at_once(r, places, n);

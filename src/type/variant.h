@@ -89,8 +89,7 @@ typedef struct variant {
     uint8_t columns; /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop;
                             else neighbouring elements of one, along dimension 0 of the reduced loop. `kind` of each operand
                             is how it moves along that dimension */
-    /* Scan, at: UF_DETERMINISTIC. Cleared where the code is the same without. GPU at: each element is one warp's, which does
-     * its updates in the order of the indices. */
+    /* GPU at: each element is one warp's, which does its updates in the order of the indices. */
     uint8_t deterministic;
     uint8_t results; /* GPU fold, !columns: results that a team takes together, each in one visit of `repeat` accesses a
                         thread; 0: one result, in as many visits as it takes */

@@ -289,7 +289,7 @@ static void meet(int64_t calls, int64_t length) {
     snprintf(body, sizeof body, "%.*s%d%s", (int)(slot - meeting), meeting, TEAM_SLOT, slot + strlen("TEAM_SLOT"));
     code *c = rows_load(&r, 1 << TEAM_GRID_BLOCK, body);
     OK(cuda_engine.launch(c, &r.l));
-    OK(code_resident(c, &resident));
+    OK(code_resident(c, 1 << TEAM_GRID_BLOCK, &resident));
     OK(launch_layout(&r.l, &(room){.sms = c->device->sms, .resident = resident, .cooperative = true}, words, &g));
     print_message("%lld calls: %u teams of %u blocks, %d resident\n", (long long)calls, g.teams, g.team_blocks,
                   resident);
