@@ -72,6 +72,12 @@ static void parts_body(void *unused) {
     sum_make();
     DLManagedTensor *x = make(dtypes[DT_FLOAT32].dl, N), *r = make(dtypes[DT_FLOAT32].dl, 1);
     DLTensor args[2] = {x->dl_tensor, result_of(r)};
+    /* How many parts there are depends on what fits the device: not to know is an error, each time. */
+    mock->fail_name("cuOccupancyMaxActiveBlocksPerMultiprocessor", 999);
+    CHECK_FAILS(uf_reduce_scratch_size(&size, sum, 2, args, NULL), UF_ERR_DEVICE, "cuOccupancyMaxActiveBlocks");
+    CHECK_FAILS(uf_reduce(sum, 2, args, NULL), UF_ERR_DEVICE, "cuOccupancyMaxActiveBlocks");
+    mock->fail_name(NULL, 0);
+    CHECK(launches() == 0);
     CHECK(!uf_reduce_scratch_size(&size, sum, 2, args, NULL) && size > 0);
     int64_t bytes = (int64_t)size + 256;
     DLManagedTensor *block = make(dtypes[DT_UINT8].dl, bytes);
@@ -90,7 +96,9 @@ static void parts_body(void *unused) {
     CHECK_FAILS(uf_reduce(sum, 2, args, &o), UF_ERR_ARGUMENT, "but must be aligned to 256 bytes");
     CHECK(nseen == 2);
 
+    int asked = mock->count("cuOccupancyMaxActiveBlocksPerMultiprocessor");
     CHECK(!uf_reduce(sum, 2, args, NULL)); /* the library's */
+    CHECK(mock->count("cuOccupancyMaxActiveBlocksPerMultiprocessor") == asked);
     CHECK(nseen == 4 && mock->live().allocations == 4 && mock->live().depth == 0);
     CHECK(seen[2][1] == seen[3][0] && (seen[2][1] < (uintptr_t)scratch || seen[2][1] >= (uintptr_t)scratch + size));
     x->deleter(x);
