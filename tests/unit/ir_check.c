@@ -427,3 +427,28 @@ code_target judge_host(void) {
 #endif
     return host;
 }
+
+const char *judge_golden(const char *file, const code_module *module) {
+    static char wrong[256];
+    const text *ir = &module->ir;
+    char path[128];
+    snprintf(path, sizeof path, "tests/ir/%s.ll", file);
+    FILE *f = getenv("UF_BLESS") ? fopen(path, "w") : NULL;
+    if (f) {
+        fwrite(ir->data, 1, ir->length, f);
+        fclose(f);
+    }
+    f = fopen(path, "r");
+    snprintf(wrong, sizeof wrong, "%s is missing; run from the repository's root", path);
+    if (!f)
+        return wrong;
+    char *golden = calloc(1, ir->length + 2);
+    size_t n = fread(golden, 1, ir->length + 1, f);
+    bool same = n == ir->length && !memcmp(golden, ir->data, n);
+    fclose(f);
+    free(golden);
+    if (!same)
+        fputs(ir->data, stderr);
+    snprintf(wrong, sizeof wrong, "%s differs; look, then UF_BLESS=1", path);
+    return same ? NULL : wrong;
+}

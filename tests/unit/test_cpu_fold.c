@@ -933,7 +933,6 @@ static void memory_may_run_out(void **unused) {
 }
 
 static void check_golden(const char *file, const char *name, bool columns) {
-    char path[128];
     arena a = {0};
     const recipe *r = recipes;
     while (strcmp(r->name, name) != 0)
@@ -943,24 +942,9 @@ static void check_golden(const char *file, const char *name, bool columns) {
     code_target target = {.vector_bits = 512, .f16c = true};
     code_module m = {.flags = 0};
     assert_int_equal(ir_fold(&a, name, &f, &v, &target, &m), UF_OK);
-    snprintf(path, sizeof path, "tests/ir/%s.ll", file);
-    if (getenv("UF_BLESS")) {
-        FILE *out = fopen(path, "w");
-        assert_non_null(out);
-        fwrite(m.ir.data, 1, m.ir.length, out);
-        fclose(out);
-    }
-    FILE *in = fopen(path, "r");
-    if (!in)
-        fail_msg("%s is missing; run from the repository's root", path);
-    char *golden = calloc(1, m.ir.length + 2);
-    size_t n = fread(golden, 1, m.ir.length + 1, in);
-    fclose(in);
-    if (n != m.ir.length || memcmp(golden, m.ir.data, n) != 0) {
-        fputs(m.ir.data, stderr);
-        fail_msg("%s differs; look, then UF_BLESS=1", path);
-    }
-    free(golden);
+    const char *wrong = judge_golden(file, &m);
+    if (wrong)
+        fail_msg("%s", wrong);
     text_free(&m.ir);
     arena_free(&a);
 }

@@ -794,29 +794,12 @@ static void test_out_of_memory(void **state) {
 static void check_golden(const char *name, const tree *t, const code_target *target, unsigned fast, unsigned flags) {
     code_module m = {.entry = "entry", .fast = fast, .flags = flags};
     emit e;
-    char path[128];
     emit_begin(&e, &memory, &m, target, name);
     emit_functions(&e, t, "kernel");
     assert_int_equal(emit_finish(&e), UF_OK);
-    snprintf(path, sizeof path, "tests/ir/%s.ll", name);
-    if (getenv("UF_BLESS")) {
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        fwrite(m.ir.data, 1, m.ir.length, f);
-        fclose(f);
-    }
-    char *golden = calloc(1, 1 << 18);
-    FILE *f = fopen(path, "r");
-    if (!f)
-        fail_msg("%s is missing; run from the repository's root", path);
-    size_t n = fread(golden, 1, (1 << 18) - 1, f);
-    fclose(f);
-    golden[n] = 0;
-    if (strcmp(golden, m.ir.data)) {
-        print_message("%s", m.ir.data);
-        fail_msg("%s differs; look, then UF_BLESS=1", path);
-    }
-    free(golden);
+    const char *wrong = judge_golden(name, &m);
+    if (wrong)
+        fail_msg("%s", wrong);
     text_free(&m.ir);
 }
 

@@ -953,29 +953,13 @@ static void test_out_of_memory(void **state) {
 }
 
 static void check_golden(const char *file, const char *name, const code_target *target, int team, int lanes) {
-    char path[128];
     arena a = {0};
     const tree *t = tree_of(&a, kernel_of(name));
     variant v = variant_of(t, team, lanes, 1, 1);
     code_module m = generate(&a, kernel_of(name), t, &v, target);
-    snprintf(path, sizeof path, "tests/ir/%s.ll", file);
-    if (getenv("UF_BLESS")) {
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        fwrite(m.ir.data, 1, m.ir.length, f);
-        fclose(f);
-    }
-    FILE *f = fopen(path, "r");
-    if (!f)
-        fail_msg("%s is missing; run from the repository's root", path);
-    char *golden = calloc(1, m.ir.length + 2);
-    size_t n = fread(golden, 1, m.ir.length + 1, f);
-    fclose(f);
-    if (n != m.ir.length || memcmp(golden, m.ir.data, n) != 0) {
-        fputs(m.ir.data, stderr);
-        fail_msg("%s differs; look, then UF_BLESS=1", path);
-    }
-    free(golden);
+    const char *wrong = judge_golden(file, &m);
+    if (wrong)
+        fail_msg("%s", wrong);
     text_free(&m.ir);
     arena_free(&a);
 }

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "expect.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,31 +17,6 @@
 #include "views.h"
 
 static const DLDataType I32 = {kDLInt, 32, 1}, F64 = {kDLFloat, 64, 1}, BOOL = {UF_BOOL_CODE, 8, 1};
-
-#define OK(...)                                                              \
-    do {                                                                     \
-        uf_status ok_status = (__VA_ARGS__);                                 \
-        if (ok_status)                                                       \
-            print_error("%s: %s\n", #__VA_ARGS__, uf_last_error()->message); \
-        assert_int_equal(ok_status, UF_OK);                                  \
-    } while (0)
-
-#define FAILS(expected, part, ...)                                  \
-    do {                                                            \
-        assert_int_equal((__VA_ARGS__), expected);                  \
-        assert_int_equal(uf_last_error()->status, expected);        \
-        if (!strstr(uf_last_error()->message, part))                \
-            print_error("message: %s\n", uf_last_error()->message); \
-        assert_non_null(strstr(uf_last_error()->message, part));    \
-    } while (0)
-
-#define GOOD(expression)                \
-    do {                                \
-        const char *wrong = expression; \
-        if (wrong)                      \
-            print_error("%s\n", wrong); \
-        assert_null(wrong);             \
-    } while (0)
 
 static uf_func *make(const char *signatures, const char *source) {
     uf_func *f;

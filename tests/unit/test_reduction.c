@@ -11,13 +11,7 @@
 
 #include <cmocka.h>
 
-#define OK(...)                                                              \
-    do {                                                                     \
-        uf_status ok_status = (__VA_ARGS__);                                 \
-        if (ok_status)                                                       \
-            print_error("%s: %s\n", #__VA_ARGS__, uf_last_error()->message); \
-        assert_int_equal(ok_status, UF_OK);                                  \
-    } while (0)
+#include "expect.h"
 
 static uf_func *reduction_of(const char *signatures, uf_reduction_def def) {
     uf_func *f;

@@ -294,7 +294,6 @@ static void test_accesses(void **unused) {
 }
 
 static void check_golden(const char *file, const code_target *target, const engine *e) {
-    char path[128];
     scan_case *x = calloc(1, sizeof *x);
     code_module m = {0};
     x->ndim = 1;
@@ -305,22 +304,9 @@ static void check_golden(const char *file, const code_target *target, const engi
     specialise(x, e);
     x->v.repeat = 1;
     OK(ir_scan(&x->a, "mean", &x->f, &x->v, target, &m));
-    snprintf(path, sizeof path, "tests/ir/%s.ll", file);
-    if (getenv("UF_BLESS")) {
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        fwrite(m.ir.data, 1, m.ir.length, f);
-        fclose(f);
-    }
-    FILE *f = fopen(path, "r");
-    if (!f)
-        fail_msg("%s is missing; run from the repository's root", path);
-    char *golden = calloc(1, m.ir.length + 2);
-    size_t n = fread(golden, 1, m.ir.length + 1, f);
-    fclose(f);
-    if (n != m.ir.length || memcmp(golden, m.ir.data, n) != 0)
-        fail_msg("%s differs; look, then UF_BLESS=1", path);
-    free(golden);
+    const char *wrong = judge_golden(file, &m);
+    if (wrong)
+        fail_msg("%s", wrong);
     text_free(&m.ir);
     scan_free(x);
     free(x);
