@@ -414,17 +414,19 @@ def steps(name, lines, kept, t, start=None):
         yield value
 
 
-def error_of(name, lines, kept, want):
-    """The bound of a fold's error, in epsilons."""
+def error_of(name, lines, kept, want, t):
+    """The bound of a fold's error, in epsilons of the dtype that t is computed in."""
     n = lines.shape[-1]
+    step = epsilon(t) / epsilon(computed_in(t))  # halves: `add` and `multiply` stay in float32, the others round each step
     if name == "add":
         return 2 * log2(n) * np.sum(magnitudes(lines), axis=-1, where=kept)
     if name == "multiply":
         return 4 * (n + 1) * np.prod(np.abs(lines), axis=-1, where=kept)
     if name == "hypot":
-        return 8 * (n + 1) * np.abs(want)
+        return (8 + step) * (n + 1) * np.abs(want)
     if name in ("logaddexp", "logaddexp2"):
-        return 8 * (n + 1) * (1 + np.max(np.where(kept & np.isfinite(lines), np.abs(lines), 0), axis=-1, initial=0))
+        largest = np.max(np.where(kept & np.isfinite(lines), np.abs(lines), 0), axis=-1, initial=0)
+        return (8 + step) * (n + 1) * (1 + largest)
     return 64.0 ** min(n, 40) * np.abs(want)
 
 
@@ -435,10 +437,10 @@ def folded(name, lines, kept, t):
         value = np.broadcast_to(cast(np.asarray(start or 0), t), lines.shape[:-1])
         for value in steps(name, converted(lines, t), kept, t, start):
             pass
-        return value, None if is_exact(name, t) else error_of(name, widen(lines), kept, widen(value))
+        return value, None if is_exact(name, t) else error_of(name, widen(lines), kept, widen(value), t)
     lines = widen(converted(lines, t))
     want = elementwise.TESTS[name][0].reduce(lines, axis=-1, where=kept, initial=lines.dtype.type(IDENTITY[name]))
-    return want, error_of(name, lines, kept, want)
+    return want, error_of(name, lines, kept, want, t)
 
 
 def matches(name, got, want, bound):
