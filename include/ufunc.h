@@ -142,11 +142,20 @@ enum {
 /* Flags of a definition. */
 enum {
     UF_UNCHECKED = 1, /* no index checks: an index out of range is undefined behaviour */
-    UF_DEBUG = 2,     /* line information in PTX and assembly, at full speed */
+    /* An index out of range, an integer division by 0 and a failing assert(..) of the kernel end their element (inner call,
+     * point): what it has not stored keeps what it held. One of them is reported as KERNEL with the kernel, the line in its text,
+     * what happened and the indices: on the CPU by the call itself; on CUDA by the next call that waits (uf_sync, or a uf_copy
+     * that waits, and copies all the same), of the first launch that failed among those of the device that are done, and then
+     * all of these are forgotten. Dimensions of a gufunc's arguments are core dimensions then. Slower; has UF_LINES; such calls
+     * cannot be captured. UF_UNCHECKED leaves indices out. Reductions, scans and uf_at do not report. */
+    UF_DEBUG = 2,
+    UF_LINES = 4, /* line information in PTX and assembly, at full speed */
     /* How a binary function reduces, or a reduction combines; without either it is taken to be associative and commutative.
      * Options of a call have them too, in place of the function's own. */
     UF_ORDERED = 0x10, /* associative, not commutative: the order of the elements is kept, their grouping is free */
     UF_SERIAL = 0x20,  /* neither: a left fold, one element after the other */
+    /* The sections are kernels over indices, and their signatures lists of parameters: see uf_kernel. */
+    UF_KERNEL = 0x100,
     /* Elementwise binary functions: reductions of integers below 64 bits and of bool accumulate in 64 bits, of halves in float32,
      * unless a signature or the output's dtype says otherwise. NumPy's add and multiply do. */
     UF_WIDEN = 0x80
@@ -159,7 +168,8 @@ typedef struct uf_definition {
     int nsections;              /* at least 1 */
     const uf_section *sections; /* tried in order; their signatures form one list */
     unsigned fast;              /* UF_FAST_* */
-    unsigned flags;     /* UF_UNCHECKED, UF_DEBUG; elementwise binary functions: UF_ORDERED, UF_SERIAL, UF_WIDEN */
+    unsigned
+        flags; /* UF_UNCHECKED, UF_DEBUG, UF_LINES; elementwise binary functions: UF_ORDERED, UF_SERIAL, UF_WIDEN */
     int max_registers;  /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
     const char *layout; /* as for uf_guvectorize; NULL: elementwise */
     /* The BLAS form that the kernel is, which the CPU may call instead where strides allow and sizes pay: "gemm", "gemv",
@@ -276,6 +286,9 @@ typedef struct uf_options {
      * at least the bytes that uf_accumulate_scratch_size and its kin say. NULL: the library's (see "Reductions"). */
     void *scratch;
     size_t scratch_size;
+    /* uf_forall on CUDA; 0: chosen. See uf_launch_info. */
+    int block;    /* threads in a block: 32, 64, 128, 256, 512 or 1024 */
+    int elements; /* elements a thread: 1, 2, 4, 8 or 16 */
 } uf_options;
 
 /* Applies a function.
@@ -427,6 +440,76 @@ UF_API uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, 
 UF_API uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
                        const DLTensor *operand, const uf_options *options);
 
+/* ---- Kernels over indices ----------------------------------------------------------------------------------------
+ *
+ * A kernel over indices is a loop body, run once for every point of a space of one to eight dimensions, without a grid, a block
+ * or a guard to be seen. Its parameters are arrays, which it reads and writes at any indices, and numbers, passed by value:
+ *
+ *     uf_kernel(&step, "step", "float32[,], float32[,], float32",
+ *               UF_SOURCE([i : n, j : m](u, v, k) {
+ *                   if (i > 0 && i < n - 1 && j > 0 && j < m - 1)
+ *                       v[i][j] = u[i][j] + k * (u[i-1][j] + u[i+1][j] + u[i][j-1] + u[i][j+1] - 4 * u[i][j]);
+ *               }));
+ *     uf_forall(step, 2, (int64_t[]){rows, columns}, 3, (DLTensor[]){u, v, UF_SCALAR(0.1f)}, NULL);
+ *
+ * The points are run in no order, and many at once. What one writes another may read only by chance; elements that several write
+ * at once take atomic functions. Two points that write one element otherwise leave one of the two values in it. */
+
+/* Registers a kernel over indices.
+ *
+ * parameters  an ordered list of parameter lists, separated by ';' or newlines: dtypes (by name, or NumPy's codes), for arrays
+ *             with brackets, of which commas count dimensions: "float64[,], float32[], int32". All must have as many parameters
+ *             as the kernel, which must type-check for each; in one section, the same ranks.
+ * source      kernel C: "[i](a, b) { b[i] = 2 * a[i]; }". "[i, j : m](..)" has two indices, the last one the fastest; m is
+ *             the extent of the second. docs/kernel-c.md says what bodies are made of: len(a), extent(a, 1),
+ *             atomic_add(h[b], 1), random_uniform(seed, i, 0), assert(..).
+ *
+ * Otherwise as uf_vectorize. Errors: ARGUMENT, SYNTAX and TYPE (with line, column and a caret), MEMORY. */
+UF_API uf_status uf_kernel(uf_func **out, const char *name, const char *parameters, const char *source);
+
+/* Runs a kernel for every point of a space.
+ *
+ * ndim, extents  of the space: as many as the kernel has indices; none negative, their product below 2^63. 0: nothing is done.
+ * args           arrays and numbers, one for each parameter. Arrays match by exact dtype and rank, and are read and written in
+ *                place; they may have any strides, and may overlap each other. One that is written to must not have two elements
+ *                at one address. Numbers cast safely, as in uf_call; the parameter list is chosen as a signature is there, among
+ *                those whose kernel has ndim indices.
+ * options        stream, signature (a parameter list), threads, flags (UF_FIRST_MATCH, UF_STRONG_NUMBERS), block, elements.
+ *
+ * Arrays decide where it runs, as in uf_call; on CUDA the work is enqueued. Nothing is allocated or waited for in the steady state,
+ * and the call can be captured into a CUDA graph once compiled. Parameters that only count (atomic_add(h[b], 1)) are counted
+ * in memory of their own for each block, or thread, first, where they fit.
+ *
+ * Errors: ARGUMENT (also: extents, an array that is written to and overlaps itself), SIGNATURE (lists every parameter list and the
+ * first argument that does not fit), SHAPE (the product of the extents), CAST, DEVICE, LIBRARY, COMPILE, MEMORY; KERNEL under
+ * UF_DEBUG. */
+UF_API uf_status uf_forall(const uf_func *kernel, int ndim, const int64_t *extents, int nargs, const DLTensor *args,
+                           const uf_options *options);
+
+/* A launch with everything decided and compiled beforehand: as uf_plan_new, with the space of uf_forall. uf_plan_run runs it. */
+UF_API uf_status uf_forall_plan(uf_plan **out, const uf_func *kernel, int ndim, const int64_t *extents, int nargs,
+                                const DLTensor *args, const uf_options *options);
+
+/* What a launch is. Members that the device does not have are 0. */
+typedef struct uf_launch {
+    size_t size;      /* sizeof(uf_launch), set by the caller */
+    int64_t grid;     /* CUDA: blocks */
+    int block;        /* threads in a block */
+    int elements;     /* points a thread takes */
+    int vector;       /* of them, neighbours along the last index whose elements are read and written together */
+    int registers;    /* a thread */
+    int shared_bytes; /* a block */
+    int local_bytes;  /* a thread: spills, and arrays of the kernel */
+    int blocks_per_processor; /* that a multiprocessor holds at once */
+    double occupancy;         /* its threads, of those it could hold: 0 to 1 */
+    int threads;              /* CPU: largest number that take part */
+} uf_launch;
+
+/* Says how uf_forall with these arguments would launch, compiling the code if need be: as much as out->size has room for. Errors as
+ * for uf_forall. */
+UF_API uf_status uf_launch_info(const uf_func *kernel, int ndim, const int64_t *extents, int nargs,
+                                const DLTensor *args, const uf_options *options, uf_launch *out);
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 
 /* Makes a C-contiguous array with undefined content, on kDLCPU (64-byte aligned), kDLCUDA (256), kDLCUDAHost or
@@ -449,7 +532,7 @@ typedef struct uf_description {
     size_t size;      /* sizeof(uf_description), set by the caller */
     const char *name; /* all texts live as long as the function */
     const char *doc;  /* "" if there is none */
-    const char *kind; /* "elementwise", "gufunc", "reduction" */
+    const char *kind; /* "elementwise", "gufunc", "reduction", "kernel" (nout is 0; signatures are parameter lists) */
     int nin, nout;
     const char *signatures; /* canonical spelling, "; " between them; NULL: any types */
     const char *layout;     /* canonical spelling; NULL: elementwise */
@@ -469,9 +552,9 @@ typedef enum uf_view {
     UF_VIEW_RESOURCES = 4 /* what the compiled code uses: registers, spills, occupancy (CUDA); bytes of code (CPU) */
 } uf_view;
 
-/* Shows the code for one signature, that of contiguous arrays. types: the input dtypes, "float32,float32"; NULL: the first
- * signature. device {kDLCUDA, n} with n >= 0 is a device of this machine; {kDLCUDA, -arch} is an architecture without a
- * device, e.g. -90. *text is released with free(); NULL on failure. Errors as for uf_call. */
+/* Shows the code for one signature, that of contiguous arrays. types: the input dtypes, "float32,float32"; of a kernel over
+ * indices a parameter list; NULL: the first signature. device {kDLCUDA, n} with n >= 0 is a device of this machine;
+ * {kDLCUDA, -arch} is an architecture without a device, e.g. -90. *text is released with free(); NULL on failure. Errors as for uf_call. */
 UF_API uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf_view view, char **text);
 
 /* Says which libraries and devices were found, where, which version, and what is missing. *text is released with free().

@@ -3,6 +3,7 @@
 #define UF_ENGINE_H
 
 #include "nd/nd.h"
+#include "type/report.h"
 
 /* What code is generated for. Plain data, part of the key of compiled code: zero it before filling. */
 typedef struct code_target {
@@ -26,7 +27,7 @@ typedef struct code_module {
     int nsymbols;
     bool math;         /* GPU: calls libdevice */
     unsigned fast;     /* UF_FAST_* */
-    unsigned flags;    /* UF_DEBUG */
+    unsigned flags;    /* UF_DEBUG, UF_LINES */
     int max_registers; /* 0: no limit */
 } code_module;
 
@@ -57,6 +58,16 @@ typedef struct code_construct {
     code_access access[CODE_ACCESSES];
 } code_construct;
 
+/* What a kernel over indices does with a parameter (ir/uses.c). */
+enum {
+    USE_READ = 1,
+    USE_WRITE = 2,
+    USE_ATOMIC = 4,
+    USE_STREAMED =
+        8, /* some accesses of it are at neighbours for neighbours along the last index: it pays to use vectors */
+    USE_COUNTER = 16 /* only the target of one commutative atomic function, whose results are not used */
+};
+
 /* What the choice of threads and elements in flight goes by. */
 typedef struct code_size {
     int nodes;
@@ -69,6 +80,12 @@ typedef struct code_size {
     int nstate;      /* values of the state */
     int state_bytes; /* of all of them together, each at least 4 */
     bool identity;   /* there is one */
+    /* Forall. */
+    uint8_t use[UF_MAX_OPERANDS]; /* of each parameter */
+    /* n points that follow each other along the last index but one read n * rows + more_rows rows of the streams' elements. */
+    uint8_t rows, more_rows;
+    bool shares_points; /* four neighbours along the last index compute much in common: random numbers */
+    bool calls_math;    /* functions of libdevice or libm, whose code is large */
 } code_size;
 
 /* What `along` of a variant is, its units being filled: neighbours in memory are better taken along the last range of the
@@ -129,7 +146,20 @@ typedef struct launch {
     int64_t chunk_stride; /* of the outputs, in elements, from one part to the next */
     int64_t elements;     /* of each result; from_states: of those that the states are of */
     void *scratch;        /* what fold_scratch asks for; aligned to 256 bytes, content undefined */
+    /* LOOP_FORALL: `loop` is the space, its dimension 0 the last index, in which no operand moves; data are elements 0. */
+    int block; /* GPU: threads in a block; 0: the engine's choice */
+    /* Variants with debug: what errors call the function and its elements; all are copied. */
+    const char *name, *source;
+    int npoints;           /* dimensions of the shape that indices are told of: the space, or the loop shape */
+    const int64_t *points; /* its extents, C order; the loop then keeps that order */
+    report *report;        /* the engine's own */
 } launch;
+
+/* What the report of a launch is about. */
+static inline report_place launch_place(const launch *l) {
+    bool inner = l->v->loop == LOOP_CALLS && l->layout != &layout_scalars;
+    return (report_place){l->name, l->source, inner, l->npoints, l->points};
+}
 
 typedef struct engine {
     const char *name;
@@ -137,7 +167,9 @@ typedef struct engine {
      * without a device. Errors: LIBRARY, DEVICE. Cheap after the first time. */
     uf_status (*target)(int device, code_target *out);
     /* Fills the engine's fields of a variant (ndim, wide, vector, repeat, fixed, unit ..; may turn rows into general). layout
-     * and core words: LOOP_CALLS, else NULL. */
+     * and core words: LOOP_CALLS and LOOP_FORALL, else NULL. Forall: core has set apart, proved, debug, the operands' unit and
+     * align, repeat to the elements a thread that the caller wants (0: the engine's choice), and team to log2 of a block of more
+     * than 256 threads that the caller wants (else 0). */
     void (*specialise)(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                        const code_size *size);
     /* The same for LOOP_FOLD and LOOP_SCAN; fills `kind` and `columns` too. Fold: returns how many elements of each result a
@@ -155,6 +187,8 @@ typedef struct engine {
     uf_status (*compile)(const code_module *module, const code_target *target, int device, code **out);
     void (*release)(code *c); /* waits for queued work that uses it where it must */
     uf_status (*launch)(const code *c, const launch *l);
+    /* LOOP_FORALL: what a launch would be, in the members of *out that the engine knows (all others are 0). */
+    uf_status (*launch_info)(const code *c, const launch *l, uf_launch *out);
     /* UF_VIEW_PTX, UF_VIEW_ASSEMBLY, UF_VIEW_RESOURCES. */
     uf_status (*inspect)(const code_module *module, const code_target *target, int device, uf_view view, text *out);
     /* Memory of the engine's device (managed or pinned by device_type). */

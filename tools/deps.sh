@@ -16,9 +16,10 @@ build command:objcopy          binutils         static library with only uf_* gl
 build header:dlpack/dlpack.h   libdlpack-dev    the array type of the interface
 build header:xxhash.h          libxxhash-dev    hash of the map of compiled variants
 build llvm                     llvm             compiles kernels for the CPU, opened at run time
-demo  header:png.h             libpng-dev       the picture of the mandelbrot example
+demo  header:png.h             libpng-dev       the pictures of the examples
 test  header:cmocka.h          libcmocka-dev    unit tests
 test  header:mpfr.h            libmpfr-dev      reference values of math functions
+test  header:Random123/philox.h librandom123-dev reference bits of random numbers
 test  openblas                 libopenblas0-pthread products of matrices and vectors on the CPU, opened at run time
 test  command:valgrind         valgrind         memory checks of programs
 test  venv                     python3-venv     NumPy, the oracle of shapes and casts

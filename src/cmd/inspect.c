@@ -14,12 +14,14 @@ typedef struct request {
 static const struct option options[] = {
     {"expression", required_argument, NULL, 'e'},
     {"signatures", required_argument, NULL, 's'},
+    {"parameters", required_argument, NULL, 'p'},
     {"layout", required_argument, NULL, 'l'},
     {"types", required_argument, NULL, 't'},
     {"device", required_argument, NULL, 'd'},
     {"view", required_argument, NULL, 'v'},
     {"fast", no_argument, NULL, 'f'},
     {"debug", no_argument, NULL, 'g'},
+    {"lines", no_argument, NULL, 'L'},
     {"max-registers", required_argument, NULL, 'r'},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -62,6 +64,10 @@ static int take_option(request *r, int option, char **argv) {
     case 's':
         r->function.signatures = optarg;
         return DONE;
+    case 'p':
+        r->function.signatures = optarg;
+        r->function.flags |= UF_KERNEL;
+        return DONE;
     case 'l':
         r->function.layout = optarg;
         return DONE;
@@ -76,7 +82,10 @@ static int take_option(request *r, int option, char **argv) {
         r->function.fast = UF_FAST_ALL;
         return DONE;
     case 'g':
-        r->function.flags |= UF_DEBUG;
+        r->function.flags |= UF_LINES;
+        return DONE;
+    case 'L':
+        r->function.flags |= UF_LINES;
         return DONE;
     case 'r':
         return read_count(optarg, &r->function.max_registers)
@@ -93,7 +102,7 @@ static int take_option(request *r, int option, char **argv) {
 
 static int read_arguments(request *r, int argc, char **argv) {
     opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":e:s:l:t:d:v:fgr:h", options, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, ":e:s:p:l:t:d:v:fgLr:h", options, NULL)) != -1;) {
         int status = take_option(r, option, argv);
         if (status != DONE)
             return status;

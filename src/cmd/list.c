@@ -60,7 +60,7 @@ static int describe(const char *what) {
     if (d.nstate)
         printf("reduces     %s, identity %s\n", order_name(d.order), d.identity ? d.identity : "none");
     print_value("doc", d.doc, "\n");
-    print_value("signatures", d.signatures ? d.signatures : "any types", ";");
+    print_value(strcmp(d.kind, "kernel") ? "signatures" : "parameters", d.signatures ? d.signatures : "any types", ";");
     uf_free(func);
     return DONE;
 }

@@ -32,11 +32,14 @@ static const verb verbs[] = {
      "  -e, --expression KERNEL   the kernel, e.g. '(x, y) { return x + y; }'\n"
      "  -s, --signatures LIST     e.g. 'float32,float32->float32; dd->d'; default: any types\n"
      "  -l, --layout LAYOUT       core dimensions, e.g. '(m,n),(n)->(m)'; default: elementwise\n"
-     "  -t, --types LIST          input types to compile for, e.g. float32,float32; default: the first signature's\n"
+     "  -p, --parameters LIST     of a kernel over indices, e.g. 'float32[,], int32'\n"
+     "  -t, --types LIST          input types to compile for, e.g. float32,float32; default: the first signature's;\n"
+     "                            of a kernel over indices a parameter list\n"
      "  -d, --device DEVICE       cpu (default), cuda, cuda:N, or sm_NN for an architecture without a device\n"
      "  -v, --view VIEW           tree, ir (default), ptx, asm or resources\n"
      "  -f, --fast                contract, approximate division, flush subnormals\n"
-     "  -g, --debug               line information\n"
+     "  -g, --debug               with the checks that report what goes wrong\n"
+     "  -L, --lines               line information\n"
      "  -r, --max-registers N     registers a GPU thread may use\n",
      run_inspect},
     {"run", WHAT_AND_INPUTS, "applies a function to arrays",

@@ -7,6 +7,8 @@ static const char *fit(call *c) {
     c->nin = c->about.nin;
     if (strcmp(c->about.kind, "reduction") == 0)
         return "is a reduction; `ufunc reduce` and `ufunc accumulate` run it";
+    if (strcmp(c->about.kind, "kernel") == 0)
+        return "is a kernel over indices, which works in place; uf_forall runs it";
     return NULL;
 }
 

@@ -134,9 +134,16 @@ uf_status args_count(const char *verb, const char *name, int nin, int nout, int 
     return UF_OK;
 }
 
-uf_status args_match(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {
+uf_status func_check(const uf_func *f) {
     if (!f)
         return fail(UF_ERR_ARGUMENT, "func is NULL");
+    if (is_kernel(f))
+        return fail(UF_ERR_ARGUMENT, "%s is a kernel over indices; uf_forall runs it", f->name);
+    return UF_OK;
+}
+
+uf_status args_match(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {
+    TRY(func_check(f));
     if (f->reduction)
         return fail(UF_ERR_ARGUMENT, "%s is a reduction; uf_reduce, uf_accumulate and uf_reduceat run it", f->name);
     TRY(args_count("", f->name, f->nin, f->nout, nargs, args));
@@ -190,6 +197,7 @@ uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout 
     out->key.flags = (int32_t)(options->flags & (UF_FIRST_MATCH | UF_STRONG_NUMBERS));
     out->key.forced = 0;
     out->key.verb = VERB_CALL;
+    out->key.ndim = 0;
     return UF_OK;
 }
 

@@ -69,10 +69,9 @@ static uf_status named(uf_status status, const job *j, int first, const int *whi
 
 /* ---- Arguments ---- */
 
-static uf_status func_check(const job *j) {
+static uf_status updates_check(const job *j) {
     const uf_func *f = j->func;
-    if (!f)
-        return fail(UF_ERR_ARGUMENT, "func is NULL");
+    TRY(func_check(f));
     if (f->reduction || f->layout || f->nout != 1 || f->nin < 1 || f->nin > 2)
         return fail(UF_ERR_ARGUMENT,
                     "uf_at of %s: the function must be elementwise, of one or two inputs and one output", f->name);
@@ -137,7 +136,7 @@ static uf_status place_all(job *j) {
 }
 
 static uf_status arguments_read(job *j) {
-    TRY(func_check(j));
+    TRY(updates_check(j));
     TRY(pointers_check(j));
     TRY(options_check(j->options));
     TRY(operands_read(j));

@@ -75,9 +75,7 @@ typedef struct typing {
 
 static uf_status type_on_big_stack(void *user) {
     const typing *t = user;
-    const uf_func *f = t->func;
-    return lang_check(t->arena, t->section->syntax, f->layout, t->types, f->nin, t->types + f->nin, f->nout,
-                      f->flags & UF_UNCHECKED, t->out);
+    return section_type(t->func, t->section, t->types, t->arena, t->out);
 }
 
 uf_status type_kernel(const uf_func *f, int section_index, dtype *types, arena *a, tree **out) {
@@ -144,6 +142,7 @@ static uf_status binding_fill(binding *b, void *user) {
     int section_index;
     TRY(choose_types(c->func, c->args, c->options, b->types, &section_index));
     b->source = c->func->sections[section_index].source;
+    b->layout = c->func->sections[section_index].layout_text;
     TRY(type_kernel(c->func, section_index, b->types, &b->arena, &b->tree));
     ir_traits(b->tree, &b->size);
     return results_check(c->func, c->args, b->types, c->options->casting);
@@ -201,7 +200,7 @@ uf_status binding_code(const uf_func *f, const binding *b, const variant *v, con
         return UF_OK;
     compile_job job = {.name = f->name,
                        .source = b->source,
-                       .layout = f->layout ? f->layout_text : "",
+                       .layout = b->layout,
                        .tree = b->tree,
                        .fold = b->fold,
                        .v = v,

@@ -18,6 +18,7 @@ static const struct {
     [LOOP_FOLD] = {.fold = ir_fold},
     [LOOP_SCAN] = {.fold = ir_scan},
     [LOOP_AT] = {.tree = ir_at},
+    [LOOP_FORALL] = {.tree = ir_forall},
 };
 
 uf_status compile_ir(arena *a, const compile_job *job, code_module *module) {

@@ -73,11 +73,16 @@ static uf_status bytes_across(const DLTensor *dst, const DLTensor *src, void *st
                                       (size_t)(elements(src) * (src->dtype.bits / 8)), stream, wait);
 }
 
+/* Is that so of an error as well? Of one that an earlier kernel reported, to the call that waited. */
+static bool has_arrived(uf_status s) { return !s || s == UF_ERR_KERNEL; }
+
 /* Unpacks (broadcast, cast) what arrived in a temporary beside dst. The host must wait for it to arrive. */
 static uf_status unpack(const DLTensor *dst, const DLTensor *arrived, const DLTensor *device, void *stream) {
+    uf_status waited = UF_OK;
     if (!on_device(dst))
-        TRY(engines[ENGINE_CUDA]->sync(device->device.device_id, stream));
-    return copy_within(dst, arrived, stream);
+        waited = engines[ENGINE_CUDA]->sync(device->device.device_id, stream);
+    uf_status s = has_arrived(waited) ? copy_within(dst, arrived, stream) : UF_OK;
+    return s ? s : waited;
 }
 
 static uf_status copy_across(const DLTensor *dst, const DLTensor *src, void *stream) {
@@ -95,8 +100,10 @@ static uf_status copy_across(const DLTensor *dst, const DLTensor *src, void *str
     }
     if (!s)
         s = bytes_across(&to, &from, stream);
-    if (!s && !direct)
-        s = unpack(dst, &to, on_device(dst) ? dst : src, stream);
+    if (has_arrived(s) && !direct) {
+        uf_status unpacked = unpack(dst, &to, on_device(dst) ? dst : src, stream);
+        s = unpacked ? unpacked : s;
+    }
     if (!direct)
         temp_free(&to, stream);
     if (pack)

@@ -24,8 +24,12 @@ extern const engine *const engines[ENGINES];
 /* A caller's struct of `size` bytes (its first member) read into ours of `known`: shorter is zero-filled, longer must have
  * a zero tail. what names it in errors. NULL input: all zero. */
 uf_status struct_read(const void *from, void *to, size_t known, const char *what);
+/* And ours written into the caller's, but for its size: as much as there is room for, what we do not know as zero. */
+uf_status struct_write(const void *from, size_t known, void *to, const char *what);
 /* The same for uf_options, with flags and casting checked. *scratch is only written where the result is not `options`. */
 uf_status options_read(const uf_options *options, uf_options *scratch, const uf_options **out);
+/* Those of uf_forall, which has others. */
+uf_status forall_options_read(const uf_options *options, uf_options *scratch, const uf_options **out);
 uf_status reduce_options_read(const uf_reduce_options *options, uf_reduce_options *scratch,
                               const uf_reduce_options **out);
 /* Those of uf_accumulate and uf_reduceat, as if they were uf_reduce's. */
@@ -64,6 +68,9 @@ uf_status compile_code(const compile_job *job, code **out);
 typedef struct section {
     const syntax *syntax;
     const char *source;
+    const core_layout
+        *layout; /* that the kernel is checked against: the function's; of a kernel over indices its own; or NULL */
+    const char *layout_text; /* stands for it in keys; "" */
 } section;
 
 /* What uf_reduction registered. */
@@ -79,15 +86,18 @@ typedef struct binding_key {
     int32_t engine, device, casting, flags;
     int32_t forced;                /* 1 + index of the signature asked for; 0: none */
     int32_t verb;                  /* binding_verb */
-    uint8_t type[UF_MAX_OPERANDS]; /* dtype, with BINDING_NUMBER for numbers */
+    int32_t ndim;                  /* VERB_FORALL: of the space */
+    uint8_t type[UF_MAX_OPERANDS]; /* dtype, with BINDING_NUMBER for numbers; VERB_FORALL: and the rank of arrays */
 } binding_key;
 enum {
-    BINDING_NUMBER = 0x80
+    BINDING_NUMBER = 0x80,
+    BINDING_RANK = 0x10 /* times the rank less 1: arrays of kernels over indices */
 };
 /* What a binding serves: dtypes of a fold's binding are those of its own inputs and outputs, not of the function's. */
 typedef enum binding_verb {
     VERB_CALL,
-    VERB_FOLD /* uf_reduce, uf_accumulate, uf_reduceat */
+    VERB_FOLD, /* uf_reduce, uf_accumulate, uf_reduceat */
+    VERB_FORALL
 } binding_verb;
 
 typedef struct variant_code {
@@ -101,6 +111,7 @@ typedef struct binding {
     binding_key key;
     dtype types[UF_MAX_OPERANDS]; /* of the signature, or what the kernel infers; folds: its inputs, then outputs */
     const char *source;           /* what stands for the tree or the fold in the key of compiled code */
+    const char *layout;           /* and for the layout */
     tree *tree;
     fold *fold; /* VERB_FOLD, else NULL */
     code_size size;
@@ -131,6 +142,8 @@ struct uf_func {
     _Atomic(binding *) bindings; /* as the codes of a binding: entries are added at the head, and never change or go */
 };
 
+static inline bool is_kernel(const uf_func *f) { return f->flags & UF_KERNEL; }
+
 /* The text of a definition that is being read: what an error is about. */
 typedef struct definition_place {
     enum {
@@ -152,6 +165,8 @@ typedef struct definition_place {
 } definition_place;
 /* uf_define, which leaves in *place where it failed. */
 uf_status func_define(uf_func **out, const uf_definition *definition, definition_place *place);
+/* The typed tree of a section for the function's inputs and outputs, whose dtypes are set where they are DT_NONE. */
+uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *a, tree **out);
 void func_keep(const uf_func *f);
 void func_drop(const uf_func *f);
 
@@ -170,6 +185,8 @@ typedef struct call_args {
 } call_args;
 /* One array by itself: dtype, device, form, address. argument: as nd_fail takes it. */
 uf_status array_check(const DLTensor *t, int argument);
+/* The function is there, and no kernel over indices: those have a verb of their own. */
+uf_status func_check(const uf_func *f);
 /* nargs is the number of inputs and outputs, and args are there. verb: "", or what the function is used for. */
 uf_status args_count(const char *verb, const char *name, int nin, int nout, int nargs, const DLTensor *args);
 /* func and args are there, nargs is right, and the options are some that the function can have. */
@@ -240,15 +257,17 @@ struct uf_plan {
     nd_loop loop;
     const int64_t *core; /* the core words; NULL where there is no layout */
     variant v;
+    int npoints; /* with debug: the loop shape */
+    int64_t points[UF_MAX_NDIM];
     uint8_t number_type[UF_MAX_OPERANDS]; /* dtype in memory of each number */
 };
 
-/* What differs between elementwise functions and generalized ufuncs (kind.c): how arrays become a loop, and what an operand
- * reaches beyond it. */
+/* What differs between elementwise functions, generalized ufuncs (kind.c) and kernels over indices (forall.c): how arrays become
+ * a loop, and what an operand reaches beyond it. */
 typedef struct func_kind {
     /* Bytes that `lay` needs for arrays of at most this rank, 8-byte aligned. */
     size_t (*space)(const uf_func *f, int ndim, int narrays);
-    /* Fills plan->loop and core. */
+    /* Fills plan->loop and core; of a function with debug the points, and the loop is in C order. */
     uf_status (*lay)(uf_plan *plan, const call_args *a, const uf_options *options, void *space);
     /* Ranks and extents of the outputs; nothing is written on failure. */
     uf_status (*infer)(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args);
@@ -256,8 +275,13 @@ typedef struct func_kind {
     void (*bounds)(const uf_plan *plan, int k, int64_t *lowest, int64_t *highest);
     nd_overlap (*compare)(const uf_plan *plan, int a, const char *data_a, int b, const char *data_b);
     bool (*has_elements)(const uf_plan *plan, int k);
+    /* Runs a plan that lasts. */
+    uf_status (*execute)(const uf_plan *plan, void *const *data, void *stream);
 } func_kind;
-extern const func_kind elementwise_kind, gufunc_kind;
+/* forall_kind (forall.c): kernels over indices, whose plans are laid by verbs of their own. */
+extern const func_kind elementwise_kind, gufunc_kind, forall_kind;
+/* Do calls of the function report what goes wrong? */
+static inline bool func_reports(const uf_func *f) { return f->flags & UF_DEBUG; }
 
 /* The greatest rank among the arrays of a call. */
 int args_rank(const call_args *a);
@@ -294,6 +318,12 @@ uf_status fold_arity(const uf_func *f, const char *verb, int *nin, int *nout);
  * and UF_SERIAL in place of the function's own order, UF_FIRST_MATCH. Errors: SIGNATURE, CAST, TYPE, MEMORY. */
 uf_status fold_find(const uf_func *f, const call_args *args, uf_casting casting, const char *signature, unsigned flags,
                     const binding **out);
+
+/* ---- Kernels over indices (forall.c) ---- */
+
+/* The binding and the variant of a call of a parameter list (NULL: the first one) with contiguous arrays, for *a, of which engine,
+ * device and the rest of the key are set. Errors: SYNTAX, SIGNATURE (it is not in the list), TYPE, MEMORY. */
+uf_status forall_imagine(const uf_func *f, const char *wanted, call_args *a, const binding **out, variant *v);
 
 /* ---- Function files (load.c, catalogue.c) ---- */
 

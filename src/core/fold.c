@@ -100,8 +100,7 @@ static uf_status call_read(fold_call *c, int nargs, const DLTensor *args, unsign
     const uf_options seen = {
         .size = sizeof seen, .stream = o->stream, .casting = o->casting, .where = o->where, .flags = o->flags};
     int nin, nout;
-    if (!c->func)
-        return fail(UF_ERR_ARGUMENT, "func is NULL");
+    TRY(func_check(c->func));
     TRY(fold_arity(c->func, c->verb->name, &nin, &nout));
     TRY(args_count(c->verb->name, c->func->name, nin, nout, nargs, args));
     TRY(args_take(nin, nargs, args, NULL, &seen, how, &c->a));

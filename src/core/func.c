@@ -29,6 +29,10 @@ static uf_status sections_check(const uf_definition *d) {
             return fail(UF_ERR_ARGUMENT, "%s: the source is NULL", d->name);
         if (!d->sections[i].source)
             return fail(UF_ERR_ARGUMENT, "%s: the source of section %d is NULL", d->name, i);
+        if (!d->sections[i].signatures && d->flags & UF_KERNEL)
+            return fail(UF_ERR_ARGUMENT,
+                        "%s: the parameters of section %d are NULL; a kernel over indices says what it works on",
+                        d->name, i);
         if (!d->sections[i].signatures && d->nsections > 1)
             return fail(UF_ERR_ARGUMENT,
                         "%s: the signatures of section %d are NULL, which only a single section may have", d->name, i);
@@ -70,13 +74,29 @@ static uf_status reduction_check(const uf_definition *d) {
     return order_check(d->name, r->flags);
 }
 
+/* A kernel over indices has nothing of what other functions are made of. */
+static uf_status kernel_check(const uf_definition *d) {
+    if (!(d->flags & UF_KERNEL))
+        return UF_OK;
+    const char *wrong = d->reduction                          ? "reduction"
+                        : d->layout                           ? "layout"
+                        : d->blas                             ? "BLAS form"
+                        : d->identity                         ? "identity"
+                        : d->flags & (UF_ORDERED | UF_SERIAL) ? "order (UF_ORDERED, UF_SERIAL)"
+                        : d->flags & UF_WIDEN                 ? "accumulator (UF_WIDEN)"
+                                                              : NULL;
+    return wrong ? fail(UF_ERR_ARGUMENT, "%s: a kernel over indices (UF_KERNEL) has no %s", d->name, wrong) : UF_OK;
+}
+
 static uf_status definition_check(const uf_definition *d, definition_place *place) {
     place->part = IN_NAME;
     TRY(name_check(d->name));
     place->part = IN_OPTIONS;
+    TRY(bits_check(d->name, "flags", d->flags,
+                   UF_UNCHECKED | UF_DEBUG | UF_LINES | UF_ORDERED | UF_SERIAL | UF_WIDEN | UF_KERNEL));
+    TRY(kernel_check(d));
     TRY(sections_check(d));
     TRY(bits_check(d->name, "fast", d->fast, UF_FAST_ALL));
-    TRY(bits_check(d->name, "flags", d->flags, UF_UNCHECKED | UF_DEBUG | UF_ORDERED | UF_SERIAL | UF_WIDEN));
     TRY(order_check(d->name, d->flags));
     if (d->max_registers && (d->max_registers < 16 || d->max_registers > 255))
         return fail(UF_ERR_ARGUMENT, "%s: max_registers is %d; 16 to 255 are possible, 0 leaves it to the compiler",
@@ -90,16 +110,25 @@ static uf_status keep_text(uf_func *f, const char *s, const char **out) {
     return *out ? UF_OK : UF_ERR_MEMORY;
 }
 
+uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *a, tree **out) {
+    dtype in[UF_MAX_OPERANDS + LAYOUT_MAX_RANK];
+    int nindices = s->layout ? s->layout->nindices : 0;
+    memcpy(in, types, (size_t)f->nin * sizeof *in);
+    for (int d = 0; d < nindices; d++)
+        in[f->nin + d] = DT_INT64;
+    return lang_check(a, s->syntax, s->layout, in, f->nin + nindices, types + f->nin, f->nout, f->flags & UF_UNCHECKED,
+                      out);
+}
+
 /* Every signature must type-check; the trees are thrown away. */
 static uf_status section_check(const uf_func *f, const section *s, const signature_list *list) {
-    int n = list->nin + list->nout;
+    size_t n = (size_t)(list->nin + list->nout);
     for (int i = 0; i < list->count; i++) {
         arena scratch = {0};
         dtype types[UF_MAX_OPERANDS];
         tree *t;
-        memcpy(types, list->types + (size_t)i * (size_t)n, (size_t)n * sizeof *types);
-        uf_status status = lang_check(&scratch, s->syntax, f->layout, types, f->nin, types + f->nin, f->nout,
-                                      f->flags & UF_UNCHECKED, &t);
+        memcpy(types, list->types + (size_t)i * n, n * sizeof *types);
+        uf_status status = section_type(f, s, types, &scratch, &t);
         arena_free(&scratch);
         TRY(status);
     }
@@ -113,14 +142,51 @@ static uf_status arity_check(const uf_func *f, int nin, int nout, const char *wh
                 nin == 1 ? "" : "s", nout, nout == 1 ? "" : "s", kernel, f->nin, f->nout);
 }
 
+/* The `n` bytes of `before` and then those of `behind` (NULL: 0), in the function's arena; NULL: no memory. */
+static void *joined(uf_func *f, const void *before, size_t n, const void *behind, size_t more) {
+    char *all = arena_alloc(&f->arena, n + more);
+    if (all && n)
+        memcpy(all, before, n);
+    if (all && more && behind)
+        memcpy(all + n, behind, more);
+    return all;
+}
+
+/* Adds the signatures that a section serves to the function's. */
+static uf_status signatures_add(uf_func *f, int index, const signature_list *list) {
+    const signature_list old = f->signatures;
+    size_t n = (size_t)(list->nin + list->nout), before = (size_t)old.count, more = (size_t)list->count,
+           size = n * sizeof *list->types;
+    int *of = joined(f, f->section_of, before * sizeof *of, NULL, more * sizeof *of);
+    f->signatures = (signature_list){.count = (int)(before + more), .nin = list->nin, .nout = list->nout};
+    f->signatures.types = joined(f, old.types, before * size, list->types, more * size);
+    if (list->ranks) {
+        f->signatures.ranks = joined(f, old.ranks, before * n, list->ranks, more * n);
+        f->signatures.indices = joined(f, old.indices, before, list->indices, more);
+    }
+    if (!of || !f->signatures.types || (list->ranks && (!f->signatures.ranks || !f->signatures.indices)))
+        return UF_ERR_MEMORY;
+    for (size_t i = before; i < before + more; i++)
+        of[i] = index;
+    f->section_of = of;
+    return UF_OK;
+}
+
+static uf_status source_add(uf_func *f, section *s, const char *source) {
+    TRY(keep_text(f, source, &s->source));
+    return lang_parse(&f->arena, s->source, &s->syntax);
+}
+
 static uf_status section_add(uf_func *f, int index, const uf_section *from, definition_place *place) {
     section *s = &f->sections[index];
     *place = (definition_place){IN_SOURCE, index};
-    TRY(keep_text(f, from->source, &s->source));
-    TRY(lang_parse(&f->arena, s->source, &s->syntax));
+    TRY(source_add(f, s, from->source));
+    s->layout = f->layout;
+    s->layout_text = f->layout ? f->layout_text : "";
     int nin = lang_inputs(s->syntax), nout = lang_outputs(s->syntax);
     if (lang_indices(s->syntax))
-        return lang_fail(s->syntax, UF_ERR_SYNTAX, "only the map of a reduction has an index, [k](x) ..");
+        return lang_fail(s->syntax, UF_ERR_SYNTAX,
+                         "only kernels over indices (uf_kernel) and the map of a reduction have indices, [k](x) ..");
     if (f->layout_text) {
         TRY(arity_check(f, nin, nout, "the kernel has", "the layout"));
     } else if (index == 0) {
@@ -138,39 +204,90 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from, defi
     TRY(arity_check(f, list.nin, list.nout, "the signatures have", "the kernel"));
     place->part = IN_SOURCE;
     TRY(section_check(f, s, &list));
+    return signatures_add(f, index, &list);
+}
 
-    size_t n = (size_t)(nin + nout), old = (size_t)f->signatures.count, all = old + (size_t)list.count;
-    dtype *types = arena_alloc(&f->arena, all * n * sizeof *types);
-    int *section_of = arena_alloc(&f->arena, all * sizeof *section_of);
-    if (!types || !section_of)
-        return UF_ERR_MEMORY;
-    if (old) {
-        memcpy(types, f->signatures.types, old * n * sizeof *types);
-        memcpy(section_of, f->section_of, old * sizeof *section_of);
+/* ---- Kernels over indices ---- */
+
+static uf_status parameters_check(const uf_func *f, const char *what, int got, const char *of, int needed) {
+    if (got == needed)
+        return UF_OK;
+    return fail(UF_ERR_TYPE, "%s: %s %d parameter%s, but %s has %d", f->name, what, got, got == 1 ? "" : "s", of,
+                needed);
+}
+
+/* The lists of one section differ in dtypes alone. */
+static uf_status ranks_check(const uf_func *f, const signature_list *list) {
+    size_t n = (size_t)list->nin;
+    for (int i = 1; i < list->count; i++) {
+        char first[ENTRY_TEXT], other[ENTRY_TEXT];
+        if (memcmp(list->ranks, list->ranks + (size_t)i * n, n) == 0)
+            continue;
+        signature_list_format(first, list, 0);
+        signature_list_format(other, list, i);
+        return fail(UF_ERR_TYPE, "%s: the lists \"%s\" and \"%s\" have other ranks, which takes a section for each",
+                    f->name, first, other);
     }
-    memcpy(types + old * n, list.types, (size_t)list.count * n * sizeof *types);
-    for (size_t i = old; i < all; i++)
-        section_of[i] = index;
-    f->signatures = (signature_list){.count = (int)all, .nin = nin, .nout = nout, .types = types};
-    f->section_of = section_of;
     return UF_OK;
 }
 
-/* Within one section signatures_parse has looked. */
+/* The layout that stands for the parameters' ranks and the indices, and a text that stands for it. */
+static uf_status space_add(uf_func *f, section *s, const uint8_t *ranks, int nindices) {
+    core_layout *l = arena_alloc(&f->arena, sizeof *l);
+    char *ranks_text = arena_alloc(&f->arena, (size_t)f->nin + 1);
+    if (!l || !ranks_text)
+        return UF_ERR_MEMORY;
+    TRY(parameters_layout(&f->arena, ranks, f->nin, nindices, l));
+    for (int k = 0; k < f->nin; k++)
+        ranks_text[k] = (char)('0' + ranks[k]);
+    s->layout = l;
+    s->layout_text = ranks_text;
+    return UF_OK;
+}
+
+static uf_status space_section_add(uf_func *f, int index, const uf_section *from, definition_place *place) {
+    section *s = &f->sections[index];
+    signature_list list;
+    *place = (definition_place){IN_SOURCE, index};
+    TRY(source_add(f, s, from->source));
+    int nindices = lang_indices(s->syntax), nparams = lang_inputs(s->syntax);
+    if (!nindices)
+        return lang_fail(s->syntax, UF_ERR_SYNTAX, "a kernel over indices names them before its parameters: [i](x) ..");
+    if (index == 0)
+        f->nin = nparams;
+    TRY(parameters_check(f, "the kernel of a later section has", nparams, "that of the first", f->nin));
+    place->part = IN_SIGNATURES;
+    TRY(parameters_parse(&f->arena, from->signatures, &list));
+    TRY(parameters_check(f, "the parameter lists have", list.nin, "the kernel", f->nin));
+    TRY(ranks_check(f, &list));
+    TRY(space_add(f, s, list.ranks, nindices));
+    list.indices = arena_alloc(&f->arena, (size_t)list.count);
+    if (!list.indices)
+        return UF_ERR_MEMORY;
+    memset(list.indices, nindices, (size_t)list.count);
+    place->part = IN_SOURCE;
+    TRY(section_check(f, s, &list));
+    return signatures_add(f, index, &list);
+}
+
+/* ---- What the sections have in common ---- */
+
+/* Within one section the parser has looked. Kernels over different numbers of indices may have the same parameters. */
 static uf_status duplicates_check(const uf_func *f, definition_place *place) {
-    size_t n = (size_t)(f->nin + f->nout);
-    map seen = {0}; /* dtypes -> section, counted from 1 */
+    const signature_list *list = &f->signatures;
+    map seen = {0}; /* spelling -> section, counted from 1 */
     uf_status s = UF_OK;
-    for (int i = 0; i < f->signatures.count && f->nsections > 1 && !s; i++) {
-        const dtype *types = f->signatures.types + (size_t)i * n;
-        intptr_t own = f->section_of[i] + 1, earlier = (intptr_t)map_get(&seen, types, n * sizeof *types);
-        char spelled[SIGNATURE_TEXT];
-        signature_format(spelled, types, f->nin, f->nout);
+    for (int i = 0; i < list->count && f->nsections > 1 && !s; i++) {
+        char spelled[1 + ENTRY_TEXT];
+        spelled[0] = (char)(list->ranks ? list->indices[i] : 0);
+        signature_list_format(spelled + 1, list, i);
+        size_t size = 1 + strlen(spelled + 1);
+        intptr_t own = f->section_of[i] + 1, earlier = (intptr_t)map_get(&seen, spelled, size);
         *place = (definition_place){IN_SIGNATURES, f->section_of[i]};
         if (earlier)
-            s = fail(UF_ERR_SYNTAX, "%s: sections %d and %d both have the signature %s", f->name, (int)earlier - 1,
-                     (int)own - 1, spelled);
-        else if (!map_put(&seen, types, n * sizeof *types, (void *)own))
+            s = fail(UF_ERR_SYNTAX, "%s: sections %d and %d both have the %s %s", f->name, (int)earlier - 1,
+                     (int)own - 1, list->ranks ? "parameter list" : "signature", spelled + 1);
+        else if (!map_put(&seen, spelled, size, (void *)own))
             s = fail_memory();
     }
     map_free(&seen);
@@ -182,8 +299,10 @@ static uf_status signatures_spell(uf_func *f) {
         return UF_OK;
     text t = {0};
     for (int i = 0; i < f->signatures.count; i++) {
+        char spelled[ENTRY_TEXT];
+        signature_list_format(spelled, &f->signatures, i);
         text_puts(&t, i ? "; " : "");
-        signature_print(&t, f->signatures.types + (size_t)i * (size_t)(f->nin + f->nout), f->nin, f->nout);
+        text_puts(&t, spelled);
     }
     uf_status s = !t.data || t.failed ? fail_memory() : keep_text(f, t.data, &f->signatures_text);
     text_free(&t);
@@ -243,9 +362,11 @@ static uf_status kernels_add(uf_func *f, const uf_definition *d, definition_plac
     if (!f->sections)
         return UF_ERR_MEMORY;
     f->nsections = d->nsections;
+    if (d->flags & UF_KERNEL)
+        f->kind = &forall_kind;
     TRY(layout_add(f, d, place));
     for (int i = 0; i < d->nsections; i++)
-        TRY(section_add(f, i, &d->sections[i], place));
+        TRY((d->flags & UF_KERNEL ? space_section_add : section_add)(f, i, &d->sections[i], place));
     TRY(duplicates_check(f, place));
     return folding_add(f, d, place);
 }
@@ -311,7 +432,7 @@ uf_status func_define(uf_func **out, const uf_definition *definition, definition
         return fail_memory();
     atomic_init(&f->references, 1);
     f->fast = d.fast;
-    f->flags = d.flags & (UF_UNCHECKED | UF_DEBUG);
+    f->flags = d.flags & (UF_UNCHECKED | UF_DEBUG | UF_LINES | UF_KERNEL);
     f->max_registers = d.max_registers;
     uf_status s = on_big_stack(register_texts, &(registration){f, &d, place});
     if (s)
@@ -355,6 +476,13 @@ uf_status uf_reduction(uf_func **out, const char *name, const char *signatures, 
                  .size = sizeof(uf_definition), .name = name, .nsections = 1, .sections = &only, .reduction = def});
 }
 
+uf_status uf_kernel(uf_func **out, const char *name, const char *parameters, const char *source) {
+    uf_section only = {.signatures = parameters, .source = source};
+    return uf_define(
+        out, &(uf_definition){
+                 .size = sizeof(uf_definition), .name = name, .nsections = 1, .sections = &only, .flags = UF_KERNEL});
+}
+
 void uf_free(uf_func *f) {
     if (f)
         func_drop(f);
@@ -364,10 +492,10 @@ uf_status uf_describe(const uf_func *f, uf_description *out) {
     if (!f || !out)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", f ? "out" : "func");
     static const unsigned orders[] = {[FOLD_FREE] = 0, [FOLD_ORDERED] = UF_ORDERED, [FOLD_SERIAL] = UF_SERIAL};
-    const uf_description all = {.size = out->size,
-                                .name = f->name,
+    const uf_description all = {.name = f->name,
                                 .doc = f->doc,
-                                .kind = f->reduction     ? "reduction"
+                                .kind = is_kernel(f)     ? "kernel"
+                                        : f->reduction   ? "reduction"
                                         : f->layout_text ? "gufunc"
                                                          : "elementwise",
                                 .nin = f->nin,
@@ -377,10 +505,5 @@ uf_status uf_describe(const uf_func *f, uf_description *out) {
                                 .identity = f->identity.source,
                                 .order = orders[f->order],
                                 .nstate = fold_states(f)};
-    if (out->size < sizeof out->size)
-        return fail(UF_ERR_ARGUMENT, "uf_description.size is %zu; set it to sizeof(uf_description)", out->size);
-    if (out->size > sizeof all)
-        memset((char *)out + sizeof all, 0, out->size - sizeof all);
-    memcpy(out, &all, all.size < sizeof all ? all.size : sizeof all);
-    return UF_OK;
+    return struct_write(&all, sizeof all, out, "uf_description");
 }

@@ -7,7 +7,7 @@ typedef struct subject {
     dtype types[UF_MAX_OPERANDS];
     arena arena;
     tree *tree;
-    const binding *binding; /* of a reduction, in place of the tree */
+    const binding *binding; /* of a reduction, and a kernel over indices: whose the trees are */
     variant v;
     compile_job job;
 } subject;
@@ -222,9 +222,17 @@ typedef struct request {
 } request;
 
 /* The typed tree, or those of a reduction. */
-static uf_status subject_type(const uf_func *f, call_args *a, subject *s) {
+static uf_status subject_type(const uf_func *f, const char *types, call_args *a, subject *s) {
     const uf_options options = {.size = sizeof options};
     int section_index;
+    if (is_kernel(f)) {
+        TRY(forall_imagine(f, types, a, &s->binding, &s->v));
+        s->job.tree = s->tree = s->binding->tree;
+        s->job.source = s->binding->source;
+        s->job.layout = s->binding->layout;
+        return UF_OK;
+    }
+    TRY(inputs_read(f, types, a));
     s->job.layout = f->layout ? f->layout_text : "";
     if (f->reduction) {
         TRY(fold_find(f, a, UF_CAST_DEFAULT, NULL, 0, &s->binding));
@@ -248,12 +256,11 @@ static uf_status inspect(void *user) {
     call_args a;
     memset(&a.key, 0, sizeof a.key);
     TRY(device_read(r->device, &job->engine));
-    TRY(inputs_read(f, r->types, &a));
     a.engine = a.key.engine = job->engine;
     a.device = a.key.device = job->device = r->device.device_id;
-    TRY(subject_type(f, &a, s));
+    TRY(subject_type(f, r->types, &a, s));
     if (r->view == UF_VIEW_TREE) {
-        if (s->binding)
+        if (job->fold)
             fold_print(&r->out, s->binding->fold);
         else
             lang_print(&r->out, s->tree);
@@ -266,7 +273,8 @@ static uf_status inspect(void *user) {
     job->max_registers = f->max_registers;
     const engine *e = engines[job->engine];
     TRY(e->target(job->device, &job->target));
-    TRY(s->binding ? fold_variant_make(&a, e, job->device, s) : variant_make(f, &a, s));
+    if (!is_kernel(f))
+        TRY(job->fold ? fold_variant_make(&a, e, job->device, s) : variant_make(f, &a, s));
     return view_write(s, r->view, &r->out);
 }
 

@@ -2,6 +2,25 @@
  * operand reaches. Everything else in core is one for both. */
 #include "core/core.h"
 
+/* ---- Both ---- */
+
+static unsigned loop_flags(const uf_func *f) { return func_reports(f) ? ND_KEEP_ORDER : 0; }
+
+/* The elements of the loop are inner calls. */
+static void call_inside(uf_plan *plan) {
+    plan->loop.loop = LOOP_CALLS;
+    for (int k = 0; k < plan->narrays; k++)
+        if (plan->loop.kind[k] != OPERAND_NUMBER)
+            plan->loop.kind[k] = OPERAND_STRIDED;
+}
+
+/* Every output has the loop shape. */
+static void points_note(uf_plan *plan, const nd_array *output) {
+    plan->npoints = output->ndim;
+    for (int d = 0; d < output->ndim; d++)
+        plan->points[d] = output->shape[d];
+}
+
 /* ---- Elementwise: the arrays are the loop ---- */
 
 static size_t elementwise_space(const uf_func *f, int ndim, int narrays) {
@@ -10,9 +29,16 @@ static size_t elementwise_space(const uf_func *f, int ndim, int narrays) {
 }
 
 static uf_status elementwise_lay(uf_plan *plan, const call_args *a, const uf_options *options, void *space) {
+    static const int64_t no_words[1];
     (void)options;
     plan->core = NULL;
-    return nd_plan(a->array, a->narrays, a->nin, 0, space, &plan->loop);
+    TRY(nd_plan(a->array, a->narrays, a->nin, loop_flags(plan->func), space, &plan->loop));
+    if (!func_reports(plan->func))
+        return UF_OK;
+    plan->core = no_words;
+    points_note(plan, &a->array[a->nin]);
+    call_inside(plan);
+    return UF_OK;
 }
 
 static uf_status elementwise_infer(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args) {
@@ -49,7 +75,8 @@ const func_kind elementwise_kind = {.space = elementwise_space,
                                     .self_overlap = elementwise_self_overlap,
                                     .bounds = elementwise_bounds,
                                     .compare = elementwise_compare,
-                                    .has_elements = elementwise_has_elements};
+                                    .has_elements = elementwise_has_elements,
+                                    .execute = plan_execute};
 
 /* ---- Generalized ufuncs: the arrays without their core dimensions are ---- */
 
@@ -64,12 +91,11 @@ static uf_status gufunc_lay(uf_plan *plan, const call_args *a, const uf_options 
     nd_core core;
     char *core_space = (char *)space + loop_space(args_rank(a), a->narrays);
     TRY(nd_core_resolve(plan->func->layout, a->array, a->narrays, options->axes, core_space, &core));
-    TRY(nd_plan(core.loops, a->narrays, a->nin, 0, space, &plan->loop));
+    TRY(nd_plan(core.loops, a->narrays, a->nin, loop_flags(plan->func), space, &plan->loop));
     plan->core = core.words;
-    plan->loop.loop = LOOP_CALLS;
-    for (int k = 0; k < a->narrays; k++)
-        if (plan->loop.kind[k] != OPERAND_NUMBER)
-            plan->loop.kind[k] = OPERAND_STRIDED;
+    if (func_reports(plan->func))
+        points_note(plan, &core.loops[a->nin]);
+    call_inside(plan);
     return UF_OK;
 }
 
@@ -134,4 +160,5 @@ const func_kind gufunc_kind = {.space = gufunc_space,
                                .self_overlap = gufunc_self_overlap,
                                .bounds = gufunc_bounds,
                                .compare = gufunc_compare,
-                               .has_elements = gufunc_has_elements};
+                               .has_elements = gufunc_has_elements,
+                               .execute = plan_execute};

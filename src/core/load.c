@@ -20,14 +20,17 @@ typedef enum key {
     KEY_UFUNC,
     KEY_GUFUNC,
     KEY_REDUCTION,
+    KEY_FORALL,
     KEY_LAYOUT,
     KEY_DOC,
     KEY_BLAS,
     KEY_FAST,
     KEY_UNCHECKED,
     KEY_DEBUG,
+    KEY_LINES,
     KEY_MAX_REGISTERS,
     KEY_SIGNATURES,
+    KEY_PARAMETERS,
     KEY_KERNEL,
     KEY_IDENTITY,
     KEY_ORDER,
@@ -52,9 +55,12 @@ enum {
     OF_UFUNC = 1,
     OF_GUFUNC = 2,
     OF_REDUCTION = 4,
-    OF_KERNELS = OF_UFUNC | OF_GUFUNC,
+    OF_FORALL = 8,
+    OF_CALLED = OF_UFUNC | OF_GUFUNC,
     OF_FOLDING = OF_UFUNC | OF_REDUCTION,
-    OF_ALL = 7
+    OF_SIGNED = OF_CALLED | OF_REDUCTION,
+    OF_KERNELS = OF_CALLED | OF_FORALL,
+    OF_ALL = 15
 };
 
 /* clang-format off */
@@ -66,14 +72,17 @@ static const struct {
     [KEY_UFUNC]         = {"ufunc", FORM_WORD, OF_ALL},
     [KEY_GUFUNC]        = {"gufunc", FORM_WORD, OF_ALL},
     [KEY_REDUCTION]     = {"reduction", FORM_WORD, OF_ALL},
+    [KEY_FORALL]        = {"forall", FORM_WORD, OF_ALL},
     [KEY_LAYOUT]        = {"layout", FORM_TEXT, OF_GUFUNC},
     [KEY_DOC]           = {"doc", FORM_TEXT, OF_ALL},
-    [KEY_BLAS]          = {"blas", FORM_WORD, OF_KERNELS},
+    [KEY_BLAS]          = {"blas", FORM_WORD, OF_CALLED},
     [KEY_FAST]          = {"fast", FORM_TEXT, OF_ALL},
     [KEY_UNCHECKED]     = {"unchecked", FORM_NOTHING, OF_ALL},
     [KEY_DEBUG]         = {"debug", FORM_NOTHING, OF_ALL},
+    [KEY_LINES]         = {"lines", FORM_NOTHING, OF_ALL},
     [KEY_MAX_REGISTERS] = {"max_registers", FORM_WORD, OF_ALL},
-    [KEY_SIGNATURES]    = {"signatures", FORM_TEXT, OF_ALL},
+    [KEY_SIGNATURES]    = {"signatures", FORM_TEXT, OF_SIGNED},
+    [KEY_PARAMETERS]    = {"parameters", FORM_TEXT, OF_FORALL},
     [KEY_KERNEL]        = {"kernel", FORM_KERNEL, OF_KERNELS},
     [KEY_IDENTITY]      = {"identity", FORM_TEXT, OF_FOLDING},
     [KEY_ORDER]         = {"order", FORM_WORD, OF_FOLDING},
@@ -85,7 +94,8 @@ static const struct {
 };
 
 /* The first keywords, which name the function. */
-static const int kinds[] = {[KEY_UFUNC] = OF_UFUNC, [KEY_GUFUNC] = OF_GUFUNC, [KEY_REDUCTION] = OF_REDUCTION};
+static const int kinds[] = {
+    [KEY_UFUNC] = OF_UFUNC, [KEY_GUFUNC] = OF_GUFUNC, [KEY_REDUCTION] = OF_REDUCTION, [KEY_FORALL] = OF_FORALL};
 
 static const struct {
     const char *word;
@@ -217,14 +227,15 @@ static key keyword_find(const char *s, size_t n) {
 }
 
 /* Does a line begin an entry? All do that have a letter in column 1; but in a kernel, the helpers' do not: a word followed by
- * a parenthesis, unless that word is a keyword with a blank behind it. */
+ * a parenthesis, unless that word is a keyword with a blank behind it. "forall (" is a statement there. */
 static bool begins_entry(const char *line, bool in_kernel) {
     size_t n = word_length(line), next = n;
     if (!is_letter(line[0]))
         return false;
     while (is_blank(line[next]))
         next++;
-    bool keyword = next > n && keyword_find(line, n) < KEYS;
+    key k = keyword_find(line, n);
+    bool keyword = next > n && k < KEYS && k != KEY_FORALL;
     return !in_kernel || keyword || line[next] != '(';
 }
 
@@ -294,7 +305,8 @@ static size_t entries_most(const loading *l) {
 }
 
 static uf_status entries_read(loading *l) {
-    static const char beginning[] = "a function file begins with \"ufunc NAME\", \"gufunc NAME\" or \"reduction NAME\"";
+    static const char beginning[] =
+        "a function file begins with \"ufunc NAME\", \"gufunc NAME\", \"reduction NAME\" or \"forall NAME\"";
     size_t at = 0;
     while (at < l->length && is_space(l->plain[at]))
         at++;
@@ -317,7 +329,7 @@ static uf_status entries_read(loading *l) {
         if (!(keywords[e->key].of & kinds[l->entries[0].key]))
             return FAIL_AT(l, e->at, "a %s has no \"%s\"", keywords[l->entries[0].key].word, keywords[e->key].word);
         const entry *first = l->first[e->key];
-        if (first && e->key != KEY_SIGNATURES && e->key != KEY_KERNEL)
+        if (first && e->key != KEY_SIGNATURES && e->key != KEY_PARAMETERS && e->key != KEY_KERNEL)
             return FAIL_AT(l, e->at, "a second \"%s\"; the first is in line %d", keywords[e->key].word,
                            line_of(l, first->at));
         if (!first)
@@ -413,6 +425,8 @@ static uf_status section_add(loading *l, const entry *signatures, const entry *k
     uf_definition *d = &l->definition;
     if (d->nsections == SECTIONS_MOST)
         return FAIL_AT(l, kernel->at, "more than %d kernels", (int)SECTIONS_MOST);
+    if (!signatures && l->first[KEY_FORALL])
+        return FAIL_AT(l, kernel->at, "a kernel without parameters before it");
     if (!signatures && (d->nsections || l->nkernels > 1))
         return FAIL_AT(l, kernel->at, "a kernel without signatures before it, which only a single one may lack");
     l->sections[d->nsections] =
@@ -423,7 +437,7 @@ static uf_status section_add(loading *l, const entry *signatures, const entry *k
     return UF_OK;
 }
 
-/* Each kernel serves the signatures before it. */
+/* Each kernel serves the signatures, or the parameters, before it. */
 static uf_status sections_read(loading *l) {
     const entry *open = NULL;
     for (const entry *e = l->entries; e < l->entries + l->nentries; e++)
@@ -432,14 +446,15 @@ static uf_status sections_read(loading *l) {
         if (e->key == KEY_KERNEL) {
             TRY(section_add(l, open, e));
             open = NULL;
-        } else if (e->key == KEY_SIGNATURES) {
+        } else if (e->key == KEY_SIGNATURES || e->key == KEY_PARAMETERS) {
             if (open)
-                return FAIL_AT(l, e->at, "signatures again; those of line %d have no kernel yet", line_of(l, open->at));
+                return FAIL_AT(l, e->at, "%s again; those of line %d have no kernel yet", keywords[e->key].word,
+                               line_of(l, open->at));
             open = e;
         }
     }
     if (open)
-        return FAIL_AT(l, open->at, "signatures without a kernel after them");
+        return FAIL_AT(l, open->at, "%s without a kernel after them", keywords[open->key].word);
     if (!l->nkernels)
         return FAIL_AT(l, l->entries[0].at, "there is no \"kernel\"");
     return UF_OK;
@@ -452,7 +467,8 @@ static uf_status definition_read(loading *l) {
                                     .doc = value_of(l, KEY_DOC),
                                     .sections = l->sections,
                                     .flags = (first[KEY_UNCHECKED] ? UF_UNCHECKED : 0u) |
-                                             (first[KEY_DEBUG] ? UF_DEBUG : 0u) | (first[KEY_WIDEN] ? UF_WIDEN : 0u),
+                                             (first[KEY_DEBUG] ? UF_DEBUG : 0u) | (first[KEY_LINES] ? UF_LINES : 0u) |
+                                             (first[KEY_WIDEN] ? UF_WIDEN : 0u) | (first[KEY_FORALL] ? UF_KERNEL : 0u),
                                     .layout = value_of(l, KEY_LAYOUT),
                                     .blas = value_of(l, KEY_BLAS)};
     if (first[KEY_GUFUNC] && !first[KEY_LAYOUT])

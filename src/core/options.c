@@ -17,6 +17,17 @@ uf_status struct_read(const void *from, void *to, size_t known, const char *what
     return UF_OK;
 }
 
+uf_status struct_write(const void *from, size_t known, void *to, const char *what) {
+    size_t size;
+    memcpy(&size, to, sizeof size);
+    if (size < sizeof size)
+        return fail(UF_ERR_ARGUMENT, "%s.size is %zu; set it to sizeof(%s)", what, size, what);
+    if (size > known)
+        memset((char *)to + known, 0, size - known);
+    memcpy((char *)to + sizeof size, (const char *)from + sizeof size, (size < known ? size : known) - sizeof size);
+    return UF_OK;
+}
+
 /* What all calls have. */
 static uf_status settings_check(const char *what, unsigned flags, unsigned known, uf_casting casting, int threads) {
     if (flags & ~known)
@@ -44,8 +55,48 @@ static uf_status options_take(const uf_options *options, unsigned known, uf_opti
     return settings_check("uf_options", options->flags, known, options->casting, options->threads);
 }
 
+/* What uf_forall alone has. */
+static uf_status no_launch_check(const uf_options *o) {
+    if (o->block || o->elements)
+        return fail(UF_ERR_ARGUMENT, "uf_options.%s is for uf_forall", o->block ? "block" : "elements");
+    return UF_OK;
+}
+
+enum {
+    CALL_FLAGS = UF_FIRST_MATCH | UF_STRONG_NUMBERS | UF_STAGE | UF_DETERMINISTIC
+};
+
 uf_status options_read(const uf_options *options, uf_options *scratch, const uf_options **out) {
-    return options_take(options, UF_FIRST_MATCH | UF_STRONG_NUMBERS | UF_STAGE | UF_DETERMINISTIC, scratch, out);
+    TRY(options_take(options, CALL_FLAGS, scratch, out));
+    return no_launch_check(*out);
+}
+
+static bool power_between(int n, int least, int most) { return n >= least && n <= most && (n & (n - 1)) == 0; }
+
+static uf_status launch_check(const uf_options *o) {
+    if (o->block && !power_between(o->block, 32, 1024))
+        return fail(UF_ERR_ARGUMENT,
+                    "uf_options.block is %d; 32, 64, 128, 256, 512 and 1024 are possible, 0 leaves it to the library",
+                    o->block);
+    if (o->elements && !power_between(o->elements, 1, 16))
+        return fail(UF_ERR_ARGUMENT,
+                    "uf_options.elements is %d; 1, 2, 4, 8 and 16 are possible, 0 leaves it to the library",
+                    o->elements);
+    return UF_OK;
+}
+
+uf_status forall_options_read(const uf_options *options, uf_options *scratch, const uf_options **out) {
+    TRY(options_take(options, CALL_FLAGS, scratch, out));
+    const uf_options *o = *out;
+    const char *wrong = o->flags & UF_STAGE           ? "UF_STAGE"
+                        : o->flags & UF_DETERMINISTIC ? "UF_DETERMINISTIC"
+                        : o->casting                  ? "uf_options.casting: arrays are used in place"
+                        : o->where                    ? "uf_options.where"
+                        : o->axes                     ? "uf_options.axes"
+                        : o->device.device_type       ? "uf_options.device: its arrays decide"
+                        : o->scratch                  ? "uf_options.scratch"
+                                                      : NULL;
+    return wrong ? fail(UF_ERR_ARGUMENT, "uf_forall does not take %s", wrong) : launch_check(o);
 }
 
 enum {
@@ -70,6 +121,7 @@ uf_status reduce_options_read(const uf_reduce_options *options, uf_reduce_option
 uf_status axis_options_read(const uf_options *options, const char *verb, const int *axis, uf_reduce_options *out) {
     uf_options own;
     TRY(options_take(options, FOLD_FLAGS | UF_STAGE, &own, &options));
+    TRY(no_launch_check(options));
     const char *wrong = options->flags & UF_STAGE     ? "UF_STAGE"
                         : options->where              ? "uf_options.where"
                         : options->axes               ? "uf_options.axes"

@@ -9,6 +9,7 @@ static void operands_fill(uf_plan *plan, const call_args *a, const dtype *types)
     variant *v = &plan->v;
     memset(v, 0, offsetof(variant, operand) + (size_t)a->narrays * sizeof v->operand[0]);
     v->loop = (uint8_t)plan->loop.loop;
+    v->debug = func_reports(plan->func);
     v->nin = (uint8_t)a->nin;
     v->nout = (uint8_t)(a->nargs - a->nin);
     v->masked = a->narrays > a->nargs;
@@ -34,6 +35,10 @@ static uf_status outputs_check(const uf_plan *plan) {
     return UF_OK;
 }
 
+static const core_layout *layout_of(const uf_plan *plan) {
+    return plan->v.debug && !plan->func->layout ? &layout_scalars : plan->func->layout;
+}
+
 uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
                    const code_size *size, void *space) {
     plan->func = f;
@@ -42,10 +47,11 @@ uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf
     plan->threads = options->threads;
     plan->nin = a->nin;
     plan->narrays = a->narrays;
+    plan->npoints = 0;
     TRY(f->kind->lay(plan, a, options, space));
     operands_fill(plan, a, types);
     TRY(outputs_check(plan));
-    engines[plan->engine]->specialise(&plan->v, &plan->loop, f->layout, plan->core, size);
+    engines[plan->engine]->specialise(&plan->v, &plan->loop, layout_of(plan), plan->core, size);
     return UF_OK;
 }
 
@@ -74,7 +80,12 @@ uf_status argument_convert(int k, dtype from, const void *data, dtype to, uint64
     return s;
 }
 
-/* Addresses and numbers for the launch: data[k] moved to the first element in loop order. */
+/* The address of an array's first element in loop order; NULL: it has no core elements. */
+static char *first_element(const uf_plan *plan, int k, void *data) {
+    return data ? (char *)data + plan->loop.offset[k] * dtypes[plan->v.operand[k].memory].size : NULL;
+}
+
+/* Addresses and numbers for the launch. */
 static uf_status operands_read(const uf_plan *plan, void *const *data, char **address, uint64_t (*numbers)[2]) {
     for (int k = 0; k < plan->narrays; k++) {
         const variant_operand *o = &plan->v.operand[k];
@@ -82,8 +93,7 @@ static uf_status operands_read(const uf_plan *plan, void *const *data, char **ad
             TRY(argument_convert(k, (dtype)plan->number_type[k], data[k], (dtype)o->value, numbers[k]));
             address[k] = NULL;
         } else {
-            int64_t offset = plan->loop.offset[k] * dtypes[o->memory].size;
-            address[k] = data[k] ? (char *)data[k] + offset : NULL; /* NULL: no core elements */
+            address[k] = first_element(plan, k, data[k]);
         }
     }
     return UF_OK;
@@ -120,9 +130,13 @@ static uf_status launch_now(const uf_plan *plan, char *const *address, const uin
                                                                .device = plan->device,
                                                                .stream = stream,
                                                                .threads = plan->threads,
-                                                               .layout = plan->func->layout,
+                                                               .layout = layout_of(plan),
                                                                .core = plan->core,
-                                                               .blas = plan->func->blas});
+                                                               .blas = plan->func->blas,
+                                                               .name = plan->func->name,
+                                                               .source = plan->binding->source,
+                                                               .npoints = plan->npoints,
+                                                               .points = plan->points});
 }
 
 uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest, int64_t highest, int size,
@@ -139,20 +153,22 @@ uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest
     return UF_OK;
 }
 
-static uf_status operand_copy(const uf_plan *plan, int k, void *stream, char **address, void **block) {
+/* Of an operand at `data`: *address is where the copy's first element is. */
+static uf_status operand_copy(const uf_plan *plan, int k, void *data, void *stream, char **address, void **block) {
     int64_t lowest, highest;
+    *address = first_element(plan, k, data);
     plan->func->kind->bounds(plan, k, &lowest, &highest);
     return stretch_copy(engines[plan->engine], plan->device, stream, lowest, highest,
                         dtypes[plan->v.operand[k].memory].size, address, block);
 }
 
-static uf_status launch_with_copies(const uf_plan *plan, char **address, const uint64_t (*numbers)[2], const bool *copy,
-                                    void *stream) {
+static uf_status launch_with_copies(const uf_plan *plan, void *const *data, char **address,
+                                    const uint64_t (*numbers)[2], const bool *copy, void *stream) {
     void *blocks[VARIANT_OPERANDS] = {0};
     uf_status s = UF_OK;
     for (int k = 0; k < plan->narrays && !s; k++)
         if (copy[k])
-            s = operand_copy(plan, k, stream, &address[k], &blocks[k]);
+            s = operand_copy(plan, k, data[k], stream, &address[k], &blocks[k]);
     if (!s)
         s = launch_now(plan, address, numbers, stream);
     for (int k = 0; k < plan->narrays; k++)
@@ -169,7 +185,7 @@ uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream) {
         return UF_OK;
     TRY(operands_read(plan, data, address, numbers));
     TRY(overlaps_find(plan, data, copy, &any));
-    return any ? launch_with_copies(plan, address, (const uint64_t(*)[2])numbers, copy, stream)
+    return any ? launch_with_copies(plan, data, address, (const uint64_t(*)[2])numbers, copy, stream)
                : launch_now(plan, address, (const uint64_t(*)[2])numbers, stream);
 }
 
@@ -218,7 +234,7 @@ uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {
         return fail(UF_ERR_ARGUMENT, "%s is NULL", plan ? "data" : "plan");
     for (int k = 0; k < plan->narrays; k++)
         TRY(data_check(plan, k, data[k]));
-    return plan_execute(plan, data, stream);
+    return plan->func->kind->execute(plan, data, stream);
 }
 
 void uf_plan_free(uf_plan *plan) {

@@ -533,6 +533,7 @@ static uf_status fold_fill(void *user) {
     b->fold = x;
     ir_fold_traits(x, &b->size);
     TRY(source_write(q, x, kernel, &b->source));
+    b->layout = "";
     return results_check(f, q->args, b->types, q->options.casting);
 }
 

@@ -60,7 +60,8 @@ static uf_status outputs_check(const uf_func *f, int nargs, const DLTensor *args
 
 static uf_status stage_all(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, staged *s) {
     for (int k = 0; k < nargs; k++) {
-        bool output = k >= f->nin, keeps = options->where || f->layout; /* an output's elements that are not written */
+        /* an output's elements that are not written */
+        bool output = k >= f->nin, keeps = options->where || f->layout || func_reports(f);
         if (stays(f, k, &args[k]))
             s->args[k] = args[k];
         else
@@ -81,10 +82,14 @@ static uf_status stage_run(const uf_func *f, int nargs, const DLTensor *args, co
     inner.flags &= ~(unsigned)UF_STAGE;
     inner.where = options->where ? &s->args[nargs] : NULL;
     TRY(uf_call(f, nargs, s->args, &inner));
-    for (int k = f->nin; k < nargs; k++)
-        if (s->temp[k])
-            TRY(uf_copy(&args[k], &s->args[k], options->stream));
-    return UF_OK;
+    uf_status said = UF_OK;
+    for (int k = f->nin; k < nargs; k++) {
+        uf_status copied = s->temp[k] ? uf_copy(&args[k], &s->args[k], options->stream) : UF_OK;
+        if (copied && copied != UF_ERR_KERNEL) /* that is what the kernel reports; the copy is made */
+            return copied;
+        said = said ? said : copied;
+    }
+    return said;
 }
 
 uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options) {

@@ -40,6 +40,11 @@ void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t 
 /* at.c: LOOP_AT. */
 void cpu_at_launch(code *c, const launch *l);
 
+/* forall.c: LOOP_FORALL. */
+void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_size *size);
+void cpu_forall_launch(code *c, const launch *l);
+uf_status cpu_launch_info(const code *c, const launch *l, uf_launch *out);
+
 /* work.c: the work of one launch, in units that may be cut anywhere. */
 enum {
     TICKS_TIMED = 2500, /* runs that should take less are not timed */
@@ -56,7 +61,7 @@ typedef struct work {
     int64_t probe_min;     /* a kernel of unknown cost is timed on some units first if there are so many */
     int64_t lead, grain;   /* large parts are cut at lead + k * grain; lead < grain */
     int64_t pieces, piece; /* loops of more dimensions: pieces a row, and elements in a piece */
-    int64_t parts;         /* folds: of each result */
+    int64_t parts;         /* folds: of each result; forall: rows in a unit */
     bool stream;
     void *user; /* run's own */
 } work;

@@ -59,11 +59,15 @@ static void specialise_calls(variant *v, const core_layout *layout, const int64_
     for (int k = 0; k < v->nin + v->nout; k++)
         if (v->operand[k].kind != OPERAND_NUMBER)
             v->operand[k].unit = unit_of(&layout->operands[k], core);
-    v->along = code_prefers_outer(v, size);
+    v->along = !v->debug && code_prefers_outer(v, size);
 }
 
 static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                            const code_size *size) {
+    if (v->loop == LOOP_FORALL) {
+        cpu_forall_specialise(v, layout, core, size);
+        return;
+    }
     if (layout)
         specialise_calls(v, layout, core, size);
     v->ndim = (uint8_t)(loop->ndim < 2 ? loop->ndim : 2);
@@ -166,6 +170,7 @@ const engine cpu_engine = {
     .compile = cpu_compile,
     .release = cpu_release,
     .launch = cpu_launch,
+    .launch_info = cpu_launch_info,
     .inspect = cpu_inspect,
     .alloc = cpu_alloc,
     .free = cpu_free,

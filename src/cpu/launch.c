@@ -12,7 +12,7 @@
 enum {
     GRAIN = 64,       /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype */
     PIECE_GRAIN = 16, /* into multiples of this many elements (inner calls: of one) */
-    MOST_WORDS = VARIANT_OPERANDS * 4 + 2,
+    MOST_WORDS = VARIANT_OPERANDS * 4 + 2 + 2,
     MOST_CORE_WORDS = LAYOUT_MAX_DIMS + UF_MAX_OPERANDS * LAYOUT_MAX_RANK
 };
 
@@ -40,6 +40,7 @@ static int64_t flat_lead(const launch *l) {
 typedef struct place {
     uint64_t words[MOST_WORDS + MOST_CORE_WORDS];
     size_t used;                    /* words up to the extents */
+    uint64_t *number;               /* with debug: the number of the first call */
     uint8_t word[VARIANT_OPERANDS]; /* where an array's address is; arrays only */
     uint8_t array[VARIANT_OPERANDS];
     int narrays;
@@ -76,6 +77,11 @@ static void place_operands(place *p, const launch *l) {
         for (int d = 0; d < 2; d++)
             *strides++ =
                 (uint64_t)(d < l->loop->ndim ? l->loop->stride[(size_t)d * (size_t)l->loop->narrays + p->array[a]] : 0);
+    p->number = v->debug ? strides : NULL;
+    if (v->debug) {
+        *strides++ = 0;
+        *strides++ = (uintptr_t)l->report;
+    }
     if (l->layout)
         memcpy(strides, l->core, (size_t)l->layout->nwords * sizeof *strides);
     if (v->nindices)
@@ -116,9 +122,11 @@ void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t 
     place_move(&p, l, 0, first);
     int64_t at = place_row(&p, l, row), m = extent(l, 1);
     p.words[p.used] = (uint64_t)n;
-    for (int64_t take; rows; rows -= take) {
+    for (int64_t take; rows; rows -= take, row += take) {
         take = m - at < rows ? m - at : rows;
         p.words[p.used + 1] = (uint64_t)take;
+        if (p.number)
+            *p.number = (uint64_t)(row * extent(l, 0) + first);
         c->run(p.words);
         if (at)
             place_move(&p, l, 1, -at);
@@ -181,7 +189,7 @@ static double call_steps(const launch *l) {
 }
 
 static void launch_calls(code *c, const launch *l) {
-    if (l->blas && blas_launch(l))
+    if (l->blas && !l->v->debug && blas_launch(l))
         return;
     int64_t n = l->loop->extent[0];
     double steps = call_steps(l);
@@ -192,12 +200,25 @@ static void launch_calls(code *c, const launch *l) {
     work_run(&w);
 }
 
-static void launch_any(const code *c, const launch *l) {
+static void launch_class(const code *c, const launch *l) {
     static void (*const by_class[LOOP_CLASSES])(code * c, const launch *l) = {
-        [LOOP_FLAT] = launch_flat,   [LOOP_ROWS] = launch_nested,   [LOOP_GENERAL] = launch_nested,
-        [LOOP_CALLS] = launch_calls, [LOOP_FOLD] = cpu_fold_launch, [LOOP_SCAN] = cpu_scan_launch,
-        [LOOP_AT] = cpu_at_launch};
+        [LOOP_FLAT] = launch_flat,   [LOOP_ROWS] = launch_nested,      [LOOP_GENERAL] = launch_nested,
+        [LOOP_CALLS] = launch_calls, [LOOP_FOLD] = cpu_fold_launch,    [LOOP_SCAN] = cpu_scan_launch,
+        [LOOP_AT] = cpu_at_launch,   [LOOP_FORALL] = cpu_forall_launch};
     by_class[l->v->loop]((code *)(uintptr_t)c, l);
+}
+
+static uf_status launch_any(const code *c, const launch *l) {
+    if (!l->v->debug) {
+        launch_class(c, l);
+        return UF_OK;
+    }
+    report r = {0};
+    launch own = *l;
+    own.report = &r;
+    launch_class(c, &own);
+    report_place where = launch_place(l);
+    return r.state ? report_fail(&r, &where) : UF_OK;
 }
 
 /* Results depend on the inputs alone: not on a rounding mode, flushing to zero or traps that the caller's thread has set. */
@@ -207,19 +228,17 @@ uf_status cpu_launch(const code *c, const launch *l) {
 #if defined(__x86_64__)
     const unsigned raised = 0x3f, defaults = 0x1f80; /* of MXCSR: exceptions that happened; all masked, to nearest */
     unsigned mode = __builtin_ia32_stmxcsr();
-    if ((mode & ~raised) == defaults) {
-        launch_any(c, l);
-        return UF_OK;
-    }
+    if ((mode & ~raised) == defaults)
+        return launch_any(c, l);
     __builtin_ia32_ldmxcsr(defaults);
-    launch_any(c, l);
+    uf_status s = launch_any(c, l);
     __builtin_ia32_ldmxcsr(mode);
 #else
     fenv_t mode;
     feholdexcept(&mode);
     fesetenv(FE_DFL_ENV);
-    launch_any(c, l);
+    uf_status s = launch_any(c, l);
     fesetenv(&mode);
 #endif
-    return UF_OK;
+    return s;
 }

@@ -44,7 +44,7 @@ static uf_status load_library(code *c, const char *ptx, const char *entry, int m
     set_option(c, &n, CU_OPTION_ERROR_LOG_SIZE, sizeof c->log - 1);
     if (max_registers)
         set_option(c, &n, CU_OPTION_MAX_REGISTERS, (uintptr_t)max_registers);
-    if (flags & UF_DEBUG)
+    if (flags & (UF_DEBUG | UF_LINES))
         set_option(c, &n, CU_OPTION_LINE_INFO, 1);
     cu_result r = cuda.cuLibraryLoadData(&c->library, ptx, c->option, c->value, (unsigned)n, NULL, NULL, 0);
     if (r) {
@@ -88,6 +88,29 @@ uf_status code_resident(code *c, int threads, int *out) {
     }
     *out = blocks * c->device->sms;
     return UF_OK;
+}
+
+static uf_status ask_resources(code *c, int block, int shared, resources *r) {
+    cu_device handle = c->device->handle;
+    TRY(code_prepare(c));
+    CU(cuKernelGetAttribute, &r->registers, CU_KERNEL_REGISTERS, c->kernel, handle);
+    CU(cuKernelGetAttribute, &r->shared, CU_KERNEL_SHARED_BYTES, c->kernel, handle);
+    CU(cuKernelGetAttribute, &r->local, CU_KERNEL_LOCAL_BYTES, c->kernel, handle);
+    CU(cuKernelGetAttribute, &r->threads, CU_KERNEL_MAX_THREADS, c->kernel, handle);
+    r->block = block                    ? block
+               : r->threads > BLOCK_MAX ? r->threads /* larger ones have a fixed size */
+                                        : (int)atomic_load(&c->block);
+    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &r->blocks, c->kernel, r->block, (size_t)shared);
+    return UF_OK;
+}
+
+uf_status code_resources(code *c, int block, int shared, resources *out) {
+    cuda_scope scope;
+    *out = (resources){0};
+    TRY(cuda_enter_relaxed(c->device, &scope));
+    uf_status s = ask_resources(c, block, shared, out);
+    cuda_leave(&scope);
+    return s;
 }
 
 /* Compilation runs on a thread of the library's, which has no current context. The code is made ready here if the device's

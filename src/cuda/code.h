@@ -38,6 +38,13 @@ uf_status code_prepare(code *c);
 /* Blocks of so many threads that the device holds at once; the driver is asked once, as long as it is for as many. Errors:
  * DEVICE. */
 uf_status code_resident(code *c, int threads, int *out);
+/* What a kernel takes; asks the driver each time. block: threads, 0: as launched; shared: bytes of dynamic shared memory. Errors:
+ * DEVICE. */
+typedef struct resources {
+    int registers, shared, local, threads; /* shared: of the kernel itself; threads: in the largest block */
+    int block, blocks;                     /* threads of a block; blocks resident on a multiprocessor */
+} resources;
+uf_status code_resources(code *c, int block, int shared, resources *out);
 /* Queued work may still use the code: it is put aside, and unloaded some time later (code_reap). */
 void code_release(code *c);
 /* Unloads what was released on a device, after waiting for the device; nothing while a stream of it is being captured. */
@@ -52,7 +59,7 @@ bool context_drain(void);
 typedef struct room {
     unsigned block; /* threads in a block for best occupancy; classes whose blocks have a fixed size go by that */
     int sms;
-    int resident;     /* TEAM_GRID: blocks that run at once */
+    int resident;     /* TEAM_GRID, forall whose blocks loop: blocks that run at once */
     bool cooperative; /* TEAM_GRID: blocks can be made to do so */
 } room;
 
@@ -74,6 +81,17 @@ uf_status fold_chunk(const code *c, const launch *l, int64_t *out); /* fold.c */
 int64_t launch_specialise_fold(variant *v, const fold_subject *s);
 size_t launch_fold_scratch(const launch *l);
 uf_status launch_run(const code *c, const launch *l);
+uf_status launch_info(const code *c, const launch *l, uf_launch *out); /* LOOP_FORALL */
+
+/* ---- report.c ---- */
+
+/* What a launch with debug on the device, in the current context, is to report to. Errors: ARGUMENT (the stream is being
+ * captured), DEVICE, MEMORY. */
+uf_status report_begin(cuda_device *d, cu_context context, const launch *l, report **out);
+/* Behind the launch, whose status is passed on. */
+uf_status report_end(report *r, void *stream, uf_status launched);
+/* Forgets what the device's launches that are done have reported; if one has failed, that is the error (KERNEL). */
+uf_status report_collect(const cuda_device *d);
 
 /* ---- memory.c ---- */
 

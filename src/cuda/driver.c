@@ -114,6 +114,7 @@ static uf_status device_read(cuda_device *d, int ordinal) {
     CU(cuDeviceGetAttribute, &major, CU_ATTRIBUTE_MAJOR, d->handle);
     CU(cuDeviceGetAttribute, &minor, CU_ATTRIBUTE_MINOR, d->handle);
     CU(cuDeviceGetAttribute, &d->sms, CU_ATTRIBUTE_SM_COUNT, d->handle);
+    CU(cuDeviceGetAttribute, &d->threads, CU_ATTRIBUTE_SM_THREADS, d->handle);
     CU(cuDeviceGetAttribute, &cooperative, CU_ATTRIBUTE_COOPERATIVE, d->handle);
     CU(cuDeviceGetAttribute, &pools, CU_ATTRIBUTE_MEMORY_POOLS, d->handle);
     CU(cuDeviceTotalMem, &d->memory, d->handle);
@@ -209,7 +210,7 @@ uf_status cuda_primary_if_active(cuda_device *d, cu_context *out) {
     return active ? primary_retain(d, out) : UF_OK;
 }
 
-static uf_status enter_primary(cuda_device *d, cuda_scope *scope) {
+static uf_status push_primary(cuda_device *d, cuda_scope *scope) {
     TRY(primary_retain(d, &scope->context));
     CU(cuCtxPushCurrent, scope->context);
     scope->pushed = true;
@@ -221,23 +222,32 @@ uf_status cuda_enter(cuda_device *d, cuda_scope *scope) {
     *scope = (cuda_scope){0};
     CU(cuCtxGetCurrent, &scope->context);
     if (!scope->context)
-        return enter_primary(d, scope);
+        return push_primary(d, scope);
     if (scope->context == atomic_load_explicit(&d->primary, memory_order_relaxed))
         return UF_OK;
     CU(cuCtxGetDevice, &current);
-    return current == d->handle ? UF_OK : enter_primary(d, scope);
+    return current == d->handle ? UF_OK : push_primary(d, scope);
 }
 
-uf_status cuda_enter_relaxed(cuda_device *d, cuda_scope *scope) {
+static uf_status enter_relaxed(cuda_device *d, cuda_scope *scope, uf_status (*enter)(cuda_device *, cuda_scope *)) {
     int mode = CU_MODE_RELAXED;
     CU(cuThreadExchangeStreamCaptureMode, &mode);
-    uf_status s = cuda_enter(d, scope);
+    uf_status s = enter(d, scope);
     scope->relaxed = true;
     scope->mode = mode;
     if (s)
         cuda_leave(scope);
     return s;
 }
+
+uf_status cuda_enter_relaxed(cuda_device *d, cuda_scope *scope) { return enter_relaxed(d, scope, cuda_enter); }
+
+static uf_status enter_primary(cuda_device *d, cuda_scope *scope) {
+    *scope = (cuda_scope){0};
+    return push_primary(d, scope);
+}
+
+uf_status cuda_enter_primary(cuda_device *d, cuda_scope *scope) { return enter_relaxed(d, scope, enter_primary); }
 
 void cuda_leave(const cuda_scope *scope) {
     cu_context popped;

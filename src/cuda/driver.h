@@ -32,6 +32,7 @@ enum {
     CU_CAPTURE_LAST = 908,
 
     CU_ATTRIBUTE_SM_COUNT = 16,
+    CU_ATTRIBUTE_SM_THREADS = 39,
     CU_ATTRIBUTE_MAJOR = 75,
     CU_ATTRIBUTE_MINOR = 76,
     CU_ATTRIBUTE_COOPERATIVE = 95,
@@ -127,6 +128,7 @@ typedef struct cuda_device {
     int ordinal;
     int arch;         /* compute capability times ten */
     int sms;          /* multiprocessors */
+    int threads;      /* that one of them holds at once */
     bool pools;       /* has stream-ordered allocation */
     bool cooperative; /* can hold the blocks of a grid until all run */
     size_t memory;    /* bytes */
@@ -170,6 +172,8 @@ typedef struct cuda_scope {
 } cuda_scope;
 uf_status cuda_enter(cuda_device *d, cuda_scope *scope);
 uf_status cuda_enter_relaxed(cuda_device *d, cuda_scope *scope);
+/* As cuda_enter_relaxed, in the primary context whatever the caller's is. */
+uf_status cuda_enter_primary(cuda_device *d, cuda_scope *scope);
 void cuda_leave(const cuda_scope *scope);
 /* The primary context if it is active already (a runtime made it, or we did), retained; else *out is NULL. */
 uf_status cuda_primary_if_active(cuda_device *d, cu_context *out);

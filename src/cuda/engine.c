@@ -43,33 +43,8 @@ static uf_status target(int device, code_target *out) {
 
 /* ---- Inspection ---- */
 
-typedef struct resources {
-    int registers, shared, local, threads;
-    int block, blocks; /* threads of a block as launched; blocks resident on a multiprocessor */
-} resources;
-
-static uf_status resources_read(code *c, resources *r) {
-    cu_device handle = c->device->handle;
-    TRY(code_prepare(c));
-    CU(cuKernelGetAttribute, &r->registers, CU_KERNEL_REGISTERS, c->kernel, handle);
-    CU(cuKernelGetAttribute, &r->shared, CU_KERNEL_SHARED_BYTES, c->kernel, handle);
-    CU(cuKernelGetAttribute, &r->local, CU_KERNEL_LOCAL_BYTES, c->kernel, handle);
-    CU(cuKernelGetAttribute, &r->threads, CU_KERNEL_MAX_THREADS, c->kernel, handle);
-    r->block = r->threads > BLOCK_MAX ? r->threads : (int)atomic_load(&c->block); /* larger ones have a fixed size */
-    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &r->blocks, c->kernel, r->block, 0);
-    return UF_OK;
-}
-
-static uf_status resources_in_context(code *c, resources *r) {
-    cuda_scope scope;
-    TRY(cuda_enter_relaxed(c->device, &scope));
-    uf_status s = resources_read(c, r);
-    cuda_leave(&scope);
-    return s;
-}
-
 static uf_status inspect_resources(const code_module *module, const code_target *target, int device, text *out) {
-    resources r = {0};
+    resources r;
     code *c;
     if (device < 0)
         return fail(UF_ERR_ARGUMENT,
@@ -77,7 +52,7 @@ static uf_status inspect_resources(const code_module *module, const code_target 
                     "assemble the PTX with ptxas -v -arch=sm_%d",
                     target->arch);
     TRY(code_compile(module, target, device, &c));
-    uf_status s = resources_in_context(c, &r);
+    uf_status s = code_resources(c, 0, 0, &r);
     code_release(c);
     if (s)
         return s;
@@ -170,6 +145,7 @@ const engine cuda_engine = {
     .compile = code_compile,
     .release = code_release,
     .launch = launch_run,
+    .launch_info = launch_info,
     .inspect = inspect,
     .alloc = memory_alloc,
     .free = memory_free,

@@ -271,6 +271,7 @@ static const struct {
     [LOOP_FOLD] = {NULL, fold_words, fold_layout},
     [LOOP_SCAN] = {NULL, scan_words, scan_layout},
     [LOOP_AT] = {at_specialise, at_words, at_layout},
+    [LOOP_FORALL] = {forall_specialise, forall_words, forall_layout},
 };
 
 void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
@@ -293,8 +294,8 @@ int launch_words(const variant *v, const core_layout *layout) {
     return words + classes[v->loop].words(v, layout, arrays);
 }
 
-uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
-    uint64_t *w = put_operands(words, l);
+/* What is laid out behind the operands' words. */
+static uf_status layout_behind(const launch *l, const room *r, uint64_t *words, uint64_t *w, grid *g) {
     *g = (grid){.words = (uint32_t)launch_words(l->v, l->layout), .slots = (uint32_t)(w - words)};
     int64_t blocks = classes[l->v->loop].layout(l, r, w, g);
     if (blocks > GRID_MAX)
@@ -302,6 +303,10 @@ uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *g
                     (long long)l->loop->count, (long long)GRID_MAX);
     g->blocks = (uint32_t)blocks;
     return UF_OK;
+}
+
+uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
+    return layout_behind(l, r, words, put_operands(words, l), g);
 }
 
 /* ---- Launching ---- */
@@ -326,7 +331,8 @@ static uf_status prepare_late(code *c) {
     return s;
 }
 
-static uf_status find_room(code *c, const variant *v, room *r) {
+static uf_status find_room(code *c, const launch *l, room *r) {
+    const variant *v = l->v;
     if (!atomic_load_explicit(&c->block, memory_order_acquire))
         TRY(prepare_late(c));
     *r = (room){.block = atomic_load_explicit(&c->block, memory_order_relaxed),
@@ -334,13 +340,15 @@ static uf_status find_room(code *c, const variant *v, room *r) {
                 .cooperative = c->device->cooperative};
     if (v->loop == LOOP_CALLS && v->team == TEAM_GRID)
         TRY(code_resident(c, 1 << TEAM_GRID_BLOCK, &r->resident));
+    if (v->loop == LOOP_FORALL && variant_privatised(v))
+        TRY(code_resident(c, forall_block(l), &r->resident));
     return UF_OK;
 }
 
 static uf_status run_in_context(code *c, const launch *l, cu_context context, uint64_t *words) {
     grid g;
     room r;
-    TRY(find_room(c, l->v, &r));
+    TRY(find_room(c, l, &r));
     TRY(launch_layout(l, &r, words, &g));
     note_launch(c, context);
     if (g.teams)
@@ -353,10 +361,16 @@ static uf_status run_in_context(code *c, const launch *l, cu_context context, ui
     return UF_OK;
 }
 
+static uf_status run_reported(code *c, const launch *l, cu_context context, uint64_t *words) {
+    launch own = *l;
+    TRY(report_begin(c->device, context, l, &own.report));
+    return report_end(own.report, l->stream, run_in_context(c, &own, context, words));
+}
+
 static uf_status run_with_words(code *c, const launch *l, uint64_t *words) {
     cuda_scope scope;
     TRY(cuda_enter(c->device, &scope));
-    uf_status s = run_in_context(c, l, scope.context, words);
+    uf_status s = (l->v->debug ? run_reported : run_in_context)(c, l, scope.context, words);
     cuda_leave(&scope);
     return s;
 }
@@ -381,4 +395,38 @@ uf_status launch_run(const code *shared, const launch *l) {
         return UF_OK;
     int count = launch_words(l->v, l->layout);
     return count <= SMALL_WORDS ? run_with_words(c, l, words) : run_large(c, l, count);
+}
+
+/* ---- Telling ---- */
+
+static uf_status grid_with_words(code *c, const launch *l, uint64_t *words, grid *g) {
+    cuda_scope scope;
+    room r;
+    TRY(cuda_enter_relaxed(c->device, &scope));
+    uf_status s = find_room(c, l, &r);
+    cuda_leave(&scope);
+    return s ? s : layout_behind(l, &r, words, words, g);
+}
+
+uf_status launch_info(const code *shared, const launch *l, uf_launch *out) {
+    code *c = (code *)(uintptr_t)shared;
+    resources r;
+    grid g;
+    uint64_t *words = mem_alloc((size_t)launch_words(l->v, l->layout) * sizeof *words);
+    if (!words)
+        return fail_memory();
+    uf_status s = grid_with_words(c, l, words, &g);
+    mem_free(words);
+    TRY(s);
+    TRY(code_resources(c, (int)g.threads, (int)g.shared, &r));
+    out->grid = g.blocks;
+    out->block = (int)g.threads;
+    out->elements = l->v->vector * l->v->repeat;
+    out->vector = l->v->vector;
+    out->registers = r.registers;
+    out->shared_bytes = r.shared + (int)g.shared;
+    out->local_bytes = r.local;
+    out->blocks_per_processor = r.blocks;
+    out->occupancy = (double)r.blocks * r.block / c->device->threads;
+    return UF_OK;
 }

@@ -69,6 +69,14 @@ void at_specialise(variant *v, const subject *s);
 int at_words(const variant *v, const core_layout *layout, int arrays);
 int64_t at_layout(const launch *l, const room *r, uint64_t *w, grid *g);
 
+/* ---- forall.c: the row of LOOP_FORALL. ---- */
+
+void forall_specialise(variant *v, const subject *s);
+int forall_words(const variant *v, const core_layout *layout, int arrays);
+int64_t forall_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+/* Threads of a block that the variant or the caller asks for; 0: those of best occupancy. */
+int forall_block(const launch *l);
+
 /* ---- calls.c: the row of LOOP_CALLS. ---- */
 
 void calls_specialise(variant *v, const subject *s);

@@ -57,7 +57,7 @@ uf_status memory_copy(int device, void *dst, const void *src, size_t size, void 
     TRY(cuda_enter(d, &scope));
     uf_status s = copy_in_context(dst, src, size, stream, wait);
     cuda_leave(&scope);
-    return s;
+    return s || !wait ? s : report_collect(d);
 }
 
 static uf_status sync_in_context(cu_stream stream) {
@@ -72,5 +72,5 @@ uf_status memory_sync(int device, void *stream) {
     TRY(cuda_enter(d, &scope));
     uf_status s = sync_in_context(stream);
     cuda_leave(&scope);
-    return s;
+    return s ? s : report_collect(d);
 }

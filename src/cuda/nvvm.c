@@ -27,7 +27,7 @@ static void options_make(options *o, int arch, unsigned fast, unsigned flags) {
     o->list[o->count++] = fast & UF_FAST_DIVIDE ? "-prec-div=0" : "-prec-div=1";
     o->list[o->count++] = fast & UF_FAST_DIVIDE ? "-prec-sqrt=0" : "-prec-sqrt=1";
     o->list[o->count++] = fast & UF_FAST_FLUSH ? "-ftz=1" : "-ftz=0";
-    if (flags & UF_DEBUG)
+    if (flags & (UF_DEBUG | UF_LINES))
         o->list[o->count++] = "-generate-line-info";
 }
 

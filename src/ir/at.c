@@ -1,6 +1,7 @@
 /* at.c - updates in place: which operators have an atomic instruction, what indices say, and the kernel's frame. */
 #include "ir/at.h"
 
+#include "ir/atomic.h"
 #include "ir/target.h"
 
 const char *at_instruction(const tree *t, const variant *v) {
@@ -12,9 +13,6 @@ const char *at_instruction(const tree *t, const variant *v) {
 }
 
 at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
-    enum {
-        FLOAT64_ADDS = 60 /* the first architecture that adds float64 atomically */
-    };
     dtype type = (dtype)v->operand[0].memory;
     int size = dtypes[type].size;
     at_way otherwise = size <= 8 ? AT_EXCHANGE : AT_OWNED;
@@ -22,7 +20,7 @@ at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
         return otherwise;
     if (dtype_is_integer(type))
         return AT_EXACT;
-    return dtypes[type].component == DT_FLOAT64 && target->arch < FLOAT64_ADDS ? otherwise : AT_ATOMIC;
+    return atomic_adds(target, (dtype)dtypes[type].component) ? AT_ATOMIC : otherwise;
 }
 
 /* ---- Indices ---- */

@@ -1,10 +1,23 @@
 /* calls.c - the kernel of a generalized ufunc: the tree's functions with @kernel over core operands in memory, and around it
  * the loop over inner calls, one for each engine. */
 #include "ir/calls.h"
+#include "ir/report.h"
 
 void calls_core_words(calls *c) {
-    for (int w = 0; w < c->layout->nwords; w++)
-        text_printf(&c->arguments, ", i64 %s", shape_word(&c->s).text);
+    if (c->s.v->debug)
+        c->report = shape_word(&c->s);
+    c->core = arena_alloc(c->s.e->a, (size_t)c->layout->nwords * sizeof *c->core);
+    for (int w = 0; w < c->layout->nwords; w++) {
+        c->core[w] = shape_word(&c->s);
+        text_printf(&c->arguments, ", i64 %s", c->core[w].text);
+    }
+}
+
+void calls_more_arguments(calls *c, text *out) {
+    if (c->arguments.data)
+        text_puts(out, c->arguments.data);
+    if (c->s.v->debug)
+        report_arguments(out, c->report, c->element);
 }
 
 /* The value of a scalar input, or the address of a core operand, as @kernel takes it. */
@@ -26,7 +39,7 @@ static void argument(calls *c, int k, text *out, const char *comma) {
 static void store_results(calls *c, const char *type, ssa all) {
     emit *e = c->s.e;
     int field = 0;
-    for (int k = c->s.nin; k < c->s.noperands; k++) {
+    for (int k = c->s.nin; k < variant_mask(c->s.v); k++) {
         const variant_operand *o = &c->s.v->operand[k];
         if (calls_is_core(c, k))
             continue;
@@ -35,28 +48,41 @@ static void store_results(calls *c, const char *type, ssa all) {
     }
 }
 
-void calls_run(calls *c, ssa stores) {
+static void run(calls *c, ssa stores) {
     emit *e = c->s.e;
-    text arguments = {0}, type = {0};
+    text arguments = {0}, more = {0}, type = {0};
     const char *comma = "";
-    for (int k = 0; k < c->s.noperands; k++) {
+    for (int k = 0; k < variant_mask(c->s.v); k++) {
         if (k >= c->s.nin && !calls_is_core(c, k))
             continue;
         argument(c, k, &arguments, comma);
         comma = ", ";
     }
-    emit_result_type(&type, c->s.t->kernel);
-    e->failed |= arguments.failed || type.failed || c->arguments.failed;
+    emit_result_type(e, &type, c->s.t->kernel);
+    calls_more_arguments(c, &more);
+    e->failed |= arguments.failed || type.failed || c->arguments.failed || more.failed;
     if (!e->failed) {
-        ssa all = emit_value(e, "call %s @kernel(%s%s)", type.data, arguments.data ? arguments.data : "",
-                             c->arguments.data ? c->arguments.data : "");
+        const char *first = arguments.data ? arguments.data : "", *last = more.data ? more.data : "";
+        ssa all =
+            emit_value(e, "call %s @kernel(%s%s)", type.data, first, *first || !*last ? last : last + strlen(", "));
+        if (reports(e))
+            stores = emit_value(e, "xor i1 %s, true", report_ended(e, c->s.t->kernel, type.data, all).text);
         int end = stores.text[0] ? shape_if(&c->s, stores) : 0;
         store_results(c, type.data, all);
         if (end)
             shape_end_if(&c->s, end);
     }
     text_free(&arguments);
+    text_free(&more);
     text_free(&type);
+}
+
+void calls_run(calls *c, ssa stores) {
+    const ssa *mask = &c->at[variant_mask(c->s.v)];
+    int end = c->s.v->masked ? shape_if(&c->s, emit_load(c->s.e, DT_BOOL, *mask)) : 0;
+    run(c, stores);
+    if (end)
+        shape_end_if(&c->s, end);
 }
 
 /* What write_kernel is told; the texts outlive an escape for want of memory. */
@@ -70,12 +96,14 @@ static void write_kernel(emit *e, void *user) {
     kernel *q = user;
     calls *c = &q->c;
     const variant *v = q->v;
-    c->layout = q->t->layout;
+    c->layout = q->t->layout ? q->t->layout : &layout_scalars;
     for (int w = 0; w < c->layout->nwords; w++)
         text_printf(&c->parameters, ", i64 %%s%d", w);
     c->frame = (frame){.v = v, .layout = c->layout, .spread = e->target->gpu && v->team > 0};
     if (c->frame.spread)
         text_puts(&c->parameters, ", i64 %rank, i64 %size, i1 %aligned, i8 addrspace(1)* %slot, i32 %blocks");
+    if (v->debug)
+        report_parameters(&c->parameters);
     e->failed |= c->parameters.failed;
     c->frame.parameters = c->parameters.failed || !c->parameters.data ? "" : c->parameters.data;
     c->s = (shape){.v = v};

@@ -13,16 +13,26 @@ typedef struct calls {
     frame frame;
     text parameters; /* of @kernel after its operands, and what it is called with */
     text arguments;
-    ssa at[UF_MAX_OPERANDS]; /* arrays: address of the inner call's first element, staged ones in shared memory */
+    ssa *core; /* the core words, once they are read */
+    /* Arrays: address of the inner call's first element, staged ones in shared memory; the mask's element. */
+    ssa at[UF_MAX_OPERANDS + 1];
+    ssa report, element; /* with debug: the address of the report; the number of the inner call or point (i64) */
+    /* Kernels over indices: what privatised operands count in (counters.h), and where that is for the caller of @kernel. */
+    own_copy own[UF_MAX_OPERANDS];
+    ssa counts[UF_MAX_OPERANDS];
+    const struct guards *guards; /* CPU: see guards.h */
+    int group;                   /* CPU: the access group of @kernel's accesses to arrays */
 } calls;
 
 static inline bool calls_is_core(const calls *c, int k) { return c->layout->operands[k].rank > 0; }
 
 /* One inner call: reads the scalars at c->at, calls @kernel, and stores the scalar results; only where `stores` (i1) is
- * true, if it is given. */
+ * true, if it is given. With debug: of the number c->element, and not where the mask is false. */
 void calls_run(calls *c, ssa stores);
-/* Reads the core words, which come last, into the arguments. */
+/* Reads the core words, which come last, and makes them arguments; before them, with debug, c->report. */
 void calls_core_words(calls *c);
+/* What @kernel is called with behind its operands: the arguments, and c->report and c->element. */
+void calls_more_arguments(calls *c, text *out);
 
 /* Staged operands (stage.c). */
 typedef struct staging {

@@ -1,7 +1,7 @@
 /* construct.c - forall and the reductions (sum, prod, min, max, any, all, reduce) as loops of one thread: the CPU's form, and
  * that of a GPU thread that computes an inner call alone, or is inside a construct that is already spread. A forall says
  * that its iterations are independent, and a floating sum that its order is free, so that LLVM makes vector loops. */
-#include "ir/internal.h"
+#include "ir/report.h"
 #include "ir/shape.h"
 
 /* ---- Ranges ---- */
@@ -51,7 +51,7 @@ static bool is_float_sum(const node *reduce) {
 ssa combine(body *b, const node *reduce, ssa x, ssa y) {
     dtype type = (dtype)reduce->type;
     if (reduce->callee)
-        return emit_call(b, reduce->callee, (ssa[]){x, y});
+        return emit_call(b, reduce->callee, (ssa[]){x, y}, reduce->line);
     if (type == DT_BOOL)
         return emit_value(b->e, "%s i1 %s, %s", reduce->op == OP_AND ? "and" : "or", x.text, y.text);
     if (is_float_sum(reduce))
@@ -123,7 +123,7 @@ static bool has_loop(const node *list) {
 
 bool combines_by_loop(const node *reduce) { return reduce->callee && has_loop(reduce->callee->body); }
 
-/* Combines by a helper only what is there: of anything else it might never end. */
+/* Combines by a helper only what is there: of anything else it might never end, or report it. */
 static void join_there(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
     emit *e = b->e;
     const char *type = ir_value_type((dtype)reduce->type);
@@ -143,7 +143,7 @@ static void join_there(body *b, const node *reduce, const accumulator *a, ssa va
 
 void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
     dtype type = (dtype)reduce->type;
-    if (a->has.text[0] && combines_by_loop(reduce)) {
+    if (a->has.text[0] && (combines_by_loop(reduce) || (reduce->callee && reports(b->e)))) {
         join_there(b, reduce, a, value, has);
         return;
     }

@@ -254,7 +254,7 @@ void emit_begin(emit *e, arena *a, code_module *module, const code_target *targe
     module->symbols = NULL;
     module->nsymbols = 0;
     text_printf(e->out, "; %s\n%s\n", name, target_head(target));
-    if (module->flags & UF_DEBUG)
+    if (module->flags & (UF_DEBUG | UF_LINES))
         debug_begin(e, name);
 }
 

@@ -14,6 +14,13 @@ typedef struct ssa {
     char text[56];
 } ssa;
 
+/* A kernel over indices: where a block (GPU; in shared memory), or a run of the code (CPU), counts what an operand counts, until
+ * that goes to the array at its end: so many elements, in C order without gaps. */
+typedef struct own_copy {
+    bool on;
+    ssa base; /* as @kernel knows it: a pointer to the memory type */
+} own_copy;
+
 /* What the kernel of a generalized ufunc is called with beside the values of its scalar inputs, which are %p<k> like the
  * addresses of its core operands (k counts inputs, then outputs): the core words, %s<word>, and what its constructs are
  * spread by. */
@@ -22,6 +29,11 @@ typedef struct frame {
     const core_layout *layout;
     const char *parameters; /* ", i64 %s0, .. ": what follows the operands in the head of the function */
     bool spread;            /* over a team: i64 %rank of %size, i1 %aligned; see team.h */
+    /* Kernels over indices. */
+    const uint8_t *use;            /* code_size.use */
+    const struct guards *guards;   /* CPU: conditions that are decided outside: see guards.h; NULL: none */
+    const own_copy *own;           /* by operand; NULL: none has one */
+    const struct streams *streams; /* elements that are variables: see streams.h; NULL: none */
 } frame;
 
 typedef struct emit {

@@ -2,7 +2,10 @@
  * registers of them. Operands are evaluated from left to right. */
 #include <stdio.h>
 
-#include "ir/internal.h"
+#include "ir/atomic.h"
+#include "ir/guards.h"
+#include "ir/report.h"
+#include "ir/streams.h"
 
 /* ---- Places: variables, elements of local arrays, elements of core operands. An index out of range reads 0 and is not
  * written. In a local array the access goes to element 0, and a select decides; a core operand may have no element at all,
@@ -13,14 +16,32 @@ typedef struct place {
     dtype memory; /* of a core operand's element; DT_NONE: a variable of the function */
     ssa pointer;
     ssa in_range; /* i1; empty: always */
+    ssa flag;     /* i1*: told where it is written; empty: nobody is told */
     bool packed;  /* an element, in memory form: bool is a byte */
     bool staged, input;
+    bool own; /* in the copy of a block or a run */
 } place;
 
 static const char *element_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
 
 static void all_in_range(emit *e, ssa *in_range, ssa fits) {
     *in_range = in_range->text[0] ? emit_value(e, "and i1 %s, %s", in_range->text, fits.text) : fits;
+}
+
+/* Index d of an element is to be below an extent: all else is reported, or counts in *in_range. */
+static void check_index(body *b, const node *n, int d, ssa index, ssa extent, ssa *in_range) {
+    emit *e = b->e;
+    ssa fits = emit_value(e, "icmp ult i64 %s, %s", index.text, extent.text);
+    if (reports(e))
+        report_unless(b, fits,
+                      &(failure){.what = REPORT_INDEX,
+                                 .line = n->line,
+                                 .operand = b->f->locals[n->local].core ? n->local : -1,
+                                 .dimension = d,
+                                 .value = index,
+                                 .extent = extent});
+    else
+        all_in_range(e, in_range, fits);
 }
 
 /* Evaluates the indices: the number of the element, and whether it is there. */
@@ -30,19 +51,22 @@ static ssa flat_index(body *b, const node *n, const local *l, ssa *in_range) {
     for (int d = 0; d < l->rank; d++) {
         ssa i = emit_expression(b, element_index(n, l->rank, d));
         if (!n->unchecked)
-            all_in_range(e, in_range, emit_value(e, "icmp ult i64 %s, %lld", i.text, (long long)l->extent[d]));
+            check_index(b, n, d, i, ssa_text("%lld", (long long)l->extent[d]), in_range);
         if (d) {
             flat = emit_value(e, "mul i64 %s, %lld", flat.text, (long long)l->extent[d]);
             i = emit_value(e, "add i64 %s, %s", flat.text, i.text);
         }
         flat = i;
     }
-    return n->unchecked ? flat : emit_value(e, "select i1 %s, i64 %s, i64 0", in_range->text, flat.text);
+    return !in_range->text[0] ? flat : emit_value(e, "select i1 %s, i64 %s, i64 0", in_range->text, flat.text);
 }
 
 static ssa core_extent(const local *l, int d) {
     return l->extent[d] >= 0 ? ssa_text("%lld", (long long)l->extent[d]) : ssa_text("%%s%d", l->dim[d]);
 }
+
+/* Does the access go to a copy of the array, which the operand's code_size.use allows if all of its do? */
+static bool is_own(const frame *f, int k) { return f->own && f->own[k].on; }
 
 /* The offset in elements from the operand's first element, by its strides. */
 static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
@@ -51,9 +75,11 @@ static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
     ssa offset = {""};
     for (int d = 0; d < l->rank; d++) {
         ssa i = emit_expression(b, element_index(n, l->rank, d));
-        if (!n->unchecked)
-            all_in_range(e, in_range, emit_value(e, "icmp ult i64 %s, %s", i.text, core_extent(l, d).text));
-        if (f->v->operand[n->local].unit != d + 1)
+        if (!n->unchecked && !(n->conditional && f->v->proved))
+            check_index(b, n, d, i, core_extent(l, d), in_range);
+        if (is_own(f, n->local))
+            offset = d ? emit_value(e, "mul i64 %s, %s", offset.text, core_extent(l, d).text) : offset;
+        else if (f->v->operand[n->local].unit != d + 1)
             i = emit_value(e, "mul i64 %s, %%s%d", i.text, f->layout->operands[n->local].strides + d);
         offset = offset.text[0] ? emit_value(e, "add i64 %s, %s", offset.text, i.text) : i;
     }
@@ -67,14 +93,37 @@ static int64_t local_size(const local *l) {
     return size;
 }
 
+/* Does nobody write to the array while the kernel runs? */
+static bool is_unchanging(const body *b, int k) {
+    const frame *f = b->e->frame;
+    if (!f->layout->nindices)
+        return k < b->f->nparams;
+    return f->v->apart && !(f->use[k] & (USE_WRITE | USE_ATOMIC));
+}
+
+/* An element that is a variable while the kernel runs. */
+static place stream_place(body *b, const node *n, const local *l, int k) {
+    const struct stream *s = &b->e->frame->streams->of[k];
+    place p = {.type = l->type, .memory = DT_NONE, .pointer = ssa_text("%%q%d", k)};
+    core_offset(b, n, l, &p.in_range);
+    if (s->written)
+        p.flag = ssa_text("%%f%d", k);
+    return p;
+}
+
 /* The operand's address is in memory elements; emit_element counts in values. */
 static place core_place(body *b, const node *n, const local *l) {
     emit *e = b->e;
+    int k = e->frame->streams ? stream_of(e->frame->streams, n) : -1;
+    if (k >= 0)
+        return stream_place(b, n, l, k);
     const variant_operand *o = &e->frame->v->operand[n->local];
-    place p = {.type = l->type, .memory = (dtype)o->memory, .staged = o->staged, .input = n->local < b->f->nparams};
-    ssa offset = core_offset(b, n, l, &p.in_range);
+    bool own = is_own(e->frame, n->local);
+    place p = {.type = l->type, .memory = (dtype)o->memory, .own = own, .input = is_unchanging(b, n->local)};
+    p.staged = o->staged || (own && e->target->gpu);
+    ssa offset = core_offset(b, n, l, &p.in_range), base = ssa_text("%%p%d", n->local);
     e->shared = p.staged;
-    p.pointer = emit_element(e, p.memory, ssa_text("%%p%d", n->local), offset);
+    p.pointer = emit_element(e, p.memory, own ? e->frame->own[n->local].base : base, offset);
     e->shared = false;
     return p;
 }
@@ -196,6 +245,16 @@ static void store_core(body *b, const place *p, ssa value) {
     }
 }
 
+/* The variable of a stream is written, if the element is there. */
+static void note_store(body *b, const place *p) {
+    ssa written = ssa_text("true");
+    if (p->in_range.text[0]) {
+        ssa before = emit_value(b->e, "load i1, i1* %s", p->flag.text);
+        written = emit_value(b->e, "or i1 %s, %s", before.text, p->in_range.text);
+    }
+    emit_line(b->e, "store i1 %s, i1* %s", written.text, p->flag.text);
+}
+
 /* Stores where the place exists; the value is what was to be stored, also where it does not. */
 static ssa store_place(body *b, const place *p, ssa value) {
     if (p->memory != DT_NONE) {
@@ -207,6 +266,8 @@ static ssa store_place(body *b, const place *p, ssa value) {
     if (p->packed && p->type == DT_BOOL)
         stored = emit_value(b->e, "zext i1 %s to i8", stored.text);
     emit_line(b->e, "store %s %s, %s* %s", t, stored.text, t, p->pointer.text);
+    if (p->flag.text[0])
+        note_store(b, p);
     return value;
 }
 
@@ -294,8 +355,47 @@ static ssa unary(body *b, const node *n) {
     return emit_unary(b->e, (op)n->op, (dtype)n->kid[0]->type, v);
 }
 
+/* An integer that is divided by is not to be 0. */
+static void check_divisor(body *b, const node *n, dtype type, ssa divisor) {
+    bool divides = (n->op == OP_DIV || n->op == OP_REM) && dtype_is_integer(type);
+    if (!divides || !reports(b->e))
+        return;
+    ssa fits = emit_value(b->e, "icmp ne %s %s, 0", ir_value_type(type), divisor.text);
+    report_unless(b, fits,
+                  &(failure){.what = REPORT_DIVISION,
+                             .line = n->line,
+                             .operand = -1,
+                             .dimension = -1,
+                             .value = ssa_text("0"),
+                             .extent = ssa_text("0")});
+}
+
+/* Is it known to have 32 bits: a number of that type made wide, or a constant? */
+static bool is_half(const node *n) {
+    return (n->kind == N_CONST && n->value.as.u <= UINT32_MAX) ||
+           (n->kind == N_CONVERT && n->kid[0]->type == DT_UINT32);
+}
+
+static ssa half_word(body *b, const node *n) {
+    return n->kind == N_CONST ? ssa_text("%lld", (long long)(int32_t)n->value.as.u) : emit_expression(b, n->kid[0]);
+}
+
+/* The product of 32-bit numbers in 64 bits, by its halves: libNVVM would make the numbers wide first, and multiply these. */
+static ssa whole_product(body *b, const node *n) {
+    emit *e = b->e;
+    ssa x = half_word(b, n->kid[0]), y = half_word(b, n->kid[1]);
+    emit_declare(e, "declare i32 @llvm.nvvm.mulhi.ui(i32, i32)");
+    ssa high = emit_value(e, "call i32 @llvm.nvvm.mulhi.ui(i32 %s, i32 %s)", x.text, y.text);
+    ssa low = emit_value(e, "mul i32 %s, %s", x.text, y.text);
+    high = emit_value(e, "shl i64 %s, 32", emit_value(e, "zext i32 %s to i64", high.text).text);
+    return emit_value(e, "or i64 %s, %s", high.text, emit_value(e, "zext i32 %s to i64", low.text).text);
+}
+
 static ssa binary(body *b, const node *n) {
+    if (b->e->target->gpu && n->op == OP_MUL && n->type == DT_UINT64 && is_half(n->kid[0]) && is_half(n->kid[1]))
+        return whole_product(b, n);
     ssa x = emit_expression(b, n->kid[0]), y = emit_expression(b, n->kid[1]);
+    check_divisor(b, n, (dtype)n->kid[0]->type, y);
     return emit_binary(b->e, (op)n->op, (dtype)n->kid[0]->type, x, y, (dtype)n->kid[1]->type);
 }
 
@@ -344,29 +444,85 @@ static ssa assign(body *b, const node *n) {
     return store_place(b, &p, emit_expression(b, n->kid[1]));
 }
 
+static bool adds_halves(const node *n, dtype t) {
+    return (n->op == ATOMIC_ADD || n->op == ATOMIC_SUB) && (t == DT_INT64 || t == DT_UINT64);
+}
+
+/* A run of the CPU has its copy to itself; but its points meet there. */
+static ssa update_own(emit *e, const node *n, const place *p, ssa value) {
+    int group = e->access_group;
+    e->access_group = 0;
+    ssa old = emit_load(e, p->memory, p->pointer);
+    emit_store(e, p->memory, atomic_combine(e, (atomic_op)n->op, p->type, old, value), p->pointer);
+    e->access_group = group;
+    return old;
+}
+
+static ssa update_in_step(body *b, const node *n, const place *p, const ssa *values) {
+    emit *e = b->e;
+    ssa old = ssa_text("0"); /* of a copy nobody asks */
+    e->shared = p->staged;
+    if (p->own && e->target->gpu && adds_halves(n, p->type)) {
+        emit_add_halves(e, (atomic_op)n->op, p->pointer, values[0]);
+    } else if (p->own && !e->target->gpu) {
+        old = update_own(e, n, p, values[0]);
+    } else {
+        bool compares = n->op == ATOMIC_COMPARE_EXCHANGE;
+        old = emit_atomic(e, (atomic_op)n->op, p->type, p->pointer, values[compares], values[0]);
+    }
+    e->shared = false;
+    return old;
+}
+
+static ssa atomic(body *b, const node *n) {
+    emit *e = b->e;
+    number zero = {.type = DT_INT64};
+    place p = find_place(b, n->kid[0]);
+    ssa values[2], nothing = emit_constant(zero, p.type);
+    for (int i = 0; i < atomics[n->op].operands; i++)
+        values[i] = emit_expression(b, n->kid[1 + i]);
+    if (!p.in_range.text[0])
+        return update_in_step(b, n, &p, values);
+    int there = emit_label_new(e), join = emit_label_new(e);
+    way none = way_of(e, p.type, nothing);
+    emit_branch_if(e, p.in_range, there, join);
+    emit_label(e, there);
+    way some = way_of(e, p.type, update_in_step(b, n, &p, values));
+    emit_branch(e, join);
+    emit_label(e, join);
+    return join_ways(e, p.type, &some, &none);
+}
+
 static ssa size_of_dimension(body *b, const node *n) {
     (void)b;
     return ssa_text("%%s%d", n->dim);
 }
 
 /* The result of a call whose arguments ("float %r1, i32 4") are evaluated. */
-static ssa call_function(body *b, const function *f, const char *arguments) {
+static ssa call_function(body *b, const function *f, const char *arguments, int line) {
     emit *e = b->e;
     ssa name = emit_function_name(e, f);
-    text type = {0};
-    emit_result_type(&type, f);
-    ssa all = emit_value(e, "call %s @%s(%s)", type.failed ? "" : type.data, name.text, arguments);
-    ssa first = emit_value(e, "extractvalue %s %s, 0", type.failed ? "" : type.data, all.text);
-    e->failed |= type.failed;
+    text type = {0}, more = {0};
+    emit_result_type(e, &type, f);
+    if (reports(e))
+        report_helper_arguments(b, &more, line);
+    const char *result = type.failed ? "" : type.data, *last = more.failed || !more.data ? "" : more.data;
+    ssa all = emit_value(e, "call %s @%s(%s%s)", result, name.text, arguments,
+                         *arguments || !*last ? last : last + strlen(", "));
+    if (reports(e))
+        report_pass_on(b, f, result, all);
+    ssa first = emit_value(e, "extractvalue %s %s, 0", result, all.text);
+    e->failed |= type.failed || more.failed;
     text_free(&type);
+    text_free(&more);
     return first;
 }
 
-ssa emit_call(body *b, const function *f, const ssa *values) {
+ssa emit_call(body *b, const function *f, const ssa *values, int line) {
     text arguments = {0};
     for (int k = 0; k < f->nparams; k++)
         text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), values[k].text);
-    ssa r = call_function(b, f, arguments.data && !arguments.failed ? arguments.data : "");
+    ssa r = call_function(b, f, arguments.data && !arguments.failed ? arguments.data : "", line);
     b->e->failed |= arguments.failed;
     text_free(&arguments);
     return r;
@@ -377,7 +533,7 @@ static ssa call(body *b, const node *n) {
     int count = 0;
     for (const node *a = n->args; a; a = a->next)
         values[count++] = emit_expression(b, a);
-    return emit_call(b, n->callee, values);
+    return emit_call(b, n->callee, values, n->line);
 }
 
 static ssa compound(body *b, const node *n) {
@@ -390,8 +546,9 @@ static ssa compound(body *b, const node *n) {
         char arguments[160];
         snprintf(arguments, sizeof arguments, "%s %s, %s %s", ir_value_type(wide), old.text, ir_value_type(right),
                  operand.text);
-        value = call_function(b, n->callee, arguments);
+        value = call_function(b, n->callee, arguments, n->line);
     } else {
+        check_divisor(b, n, wide, operand);
         value = emit_binary(e, (op)n->op, wide, old, operand, right);
     }
     return store_place(b, &p, emit_convert(e, value, wide, type));
@@ -434,9 +591,12 @@ ssa emit_expression(body *b, const node *n) {
         [N_ASSIGN] = assign,      [N_COMPOUND] = compound, [N_UPDATE] = update,
         [N_CALL] = call,          [N_MATH] = math,         [N_COMPLEX] = make_complex,
         [N_REAL] = part,          [N_IMAG] = part,         [N_SIZE] = size_of_dimension,
-        [N_REDUCE] = emit_reduce,
+        [N_REDUCE] = emit_reduce, [N_ATOMIC] = atomic,
     };
     ssa known;
+    const guard *decided = b->is_kernel && b->e->frame->guards ? guards_get(b->e->frame->guards, n) : NULL;
+    if (decided)
+        return ssa_text("%s", decided->holds ? "true" : "false");
     if (b->bundle && bundle_recall(b, n, &known))
         return known;
     if (n->line)

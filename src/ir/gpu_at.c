@@ -2,6 +2,7 @@
  * comparing and swapping the 32 or 64 bits that hold the element until nobody came in between. Deterministic: an element is one
  * warp's. Every warp looks at all updates, 32 at a time, and does those of its elements one after the other. */
 #include "ir/at.h"
+#include "ir/atomic.h"
 
 typedef struct writer {
     shape *s;
@@ -23,26 +24,14 @@ static ssa compute(const writer *w, ssa old, ssa operand) {
     return result[0];
 }
 
-static ssa typed(emit *e, const char *from, ssa pointer, const char *to) {
-    const char *star = ir_global_pointer(e);
-    return emit_value(e, "bitcast %s%s %s to %s%s", from, star, pointer.text, to, star);
-}
-
 /* ---- Instructions ---- */
-
-static void add_floating(emit *e, dtype type, ssa pointer, ssa value) {
-    const char *t = ir_value_type(type), *star = ir_global_pointer(e), *size = type == DT_FLOAT32 ? "f32" : "f64";
-    emit_declare(e, "declare %s @llvm.nvvm.atomic.load.add.%s.p1%s(%s%s, %s)", t, size, size, t, star, t);
-    emit_value(e, "call %s @llvm.nvvm.atomic.load.add.%s.p1%s(%s%s %s, %s %s)", t, size, size, t, star, pointer.text, t,
-               value.text);
-}
 
 static void add_parts(emit *e, dtype type, ssa pointer, ssa value) {
     dtype part = (dtype)dtypes[type].component;
     for (int i = 0; i < 2; i++) {
         ssa at = emit_value(e, "getelementptr inbounds %s, %s%s %s, i64 %d", ir_memory_type(part), ir_memory_type(part),
                             ir_global_pointer(e), pointer.text, i);
-        add_floating(e, part, at, emit_part(e, type, value, i));
+        emit_atomic(e, ATOMIC_ADD, part, at, emit_part(e, type, value, i), ssa_text("%s", ""));
     }
 }
 
@@ -59,113 +48,28 @@ static void by_instruction(const writer *w, const update *u) {
     }
     if (!strcmp(w->instruction, "sub"))
         value = emit_unary(e, OP_NEG, type, value);
-    (dtype_is_complex(type) ? add_parts : add_floating)(e, type, u->target, value);
+    if (dtype_is_complex(type))
+        add_parts(e, type, u->target, value);
+    else
+        emit_atomic(e, ATOMIC_ADD, type, u->target, value, ssa_text("%s", ""));
 }
 
 /* ---- Compare and swap ---- */
 
-/* The 32 or 64 bits around an element: their address, and how far up in them it is, which is empty if it is all of them. */
-typedef struct word {
-    const char *type;
-    ssa pointer, shift;
-    int bits; /* of the element */
-} word;
+typedef struct swap {
+    const writer *w;
+    ssa operand;
+} swap;
 
-static word word_around(const writer *w, ssa element) {
-    emit *e = w->s->e;
-    const char *memory = ir_memory_type(target_type(w)), *star = ir_global_pointer(e);
-    word x = {.bits = 8 * dtypes[target_type(w)].size, .shift = {""}};
-    x.type = x.bits == 64 ? "i64" : "i32";
-    if (x.bits >= 32) {
-        x.pointer = strcmp(memory, x.type) ? typed(e, memory, element, x.type) : element;
-        return x;
-    }
-    ssa address = emit_value(e, "ptrtoint %s%s %s to i64", memory, star, element.text);
-    ssa start = emit_value(e, "and i64 %s, -4", address.text);
-    x.pointer = emit_value(e, "inttoptr i64 %s to i32%s", start.text, star);
-    ssa bytes = emit_value(e, "and i32 %s, 3", emit_value(e, "trunc i64 %s to i32", address.text).text);
-    x.shift = emit_value(e, "shl i32 %s, 3", bytes.text);
-    return x;
+static ssa compute_swap(emit *e, void *user, ssa old) {
+    const swap *x = user;
+    (void)e;
+    return compute(x->w, old, x->operand);
 }
 
-/* A part of a complex from its bits, or a floating number. */
-static ssa floating_of(emit *e, dtype type, ssa bits) {
-    return emit_value(e, "bitcast i%d %s to %s", 8 * dtypes[type].size, bits.text, ir_value_type(type));
-}
-
-static ssa bits_of_floating(emit *e, dtype type, ssa value) {
-    return emit_value(e, "bitcast %s %s to i%d", ir_value_type(type), value.text, 8 * dtypes[type].size);
-}
-
-static bool is_float(dtype type) { return type == DT_FLOAT32 || type == DT_FLOAT64; }
-
-/* The element that a word holds, as a load would give it. */
-static ssa element_of(const writer *w, const word *x, ssa whole) {
-    emit *e = w->s->e;
-    dtype type = target_type(w);
-    if (type == DT_COMPLEX64) {
-        ssa low = emit_value(e, "trunc i64 %s to i32", whole.text);
-        ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", whole.text).text);
-        return emit_complex(e, type, floating_of(e, DT_FLOAT32, low), floating_of(e, DT_FLOAT32, high));
-    }
-    if (x->shift.text[0]) {
-        ssa low = shape_op(e, "lshr i32", whole, x->shift);
-        whole = emit_value(e, "trunc i32 %s to i%d", low.text, x->bits);
-    }
-    if (type == DT_BOOL)
-        return emit_value(e, "icmp ne i8 %s, 0", whole.text);
-    return is_float(type) ? floating_of(e, type, whole) : whole;
-}
-
-/* An element's bits as they lie in memory. */
-static ssa bits_of(emit *e, dtype type, ssa value) {
-    if (type == DT_COMPLEX64) {
-        ssa part[2];
-        for (int i = 0; i < 2; i++) {
-            ssa bits = bits_of_floating(e, DT_FLOAT32, emit_part(e, type, value, i));
-            part[i] = emit_value(e, "zext i32 %s to i64", bits.text);
-        }
-        return shape_op(e, "or i64", part[0], emit_value(e, "shl i64 %s, 32", part[1].text));
-    }
-    if (type == DT_BOOL)
-        return emit_value(e, "zext i1 %s to i8", value.text);
-    return is_float(type) ? bits_of_floating(e, type, value) : value;
-}
-
-/* The word with another element in it. */
-static ssa word_with(const writer *w, const word *x, ssa whole, ssa value) {
-    emit *e = w->s->e;
-    ssa bits = bits_of(e, target_type(w), value);
-    if (!x->shift.text[0])
-        return bits;
-    ssa mask = emit_value(e, "shl i32 %d, %s", (1 << x->bits) - 1, x->shift.text);
-    ssa others = shape_op(e, "and i32", whole, emit_value(e, "xor i32 %s, -1", mask.text));
-    bits = emit_value(e, "zext i%d %s to i32", x->bits, bits.text);
-    return shape_op(e, "or i32", others, shape_op(e, "shl i32", bits, x->shift));
-}
-
-/* What is there already need not be written. */
 static void by_exchange(const writer *w, const update *u) {
-    emit *e = w->s->e;
-    const char *star = ir_global_pointer(e);
-    word x = word_around(w, u->target);
-    int before = emit_label_new(e), again = emit_label_new(e), swap = emit_label_new(e), end = emit_label_new(e);
-    ssa seen = ssa_text("%%seen%d", again);
-    emit_branch(e, before);
-    emit_label(e, before);
-    ssa first = emit_value(e, "load volatile %s, %s%s %s, align %d", x.type, x.type, star, x.pointer.text,
-                           x.bits == 64 ? 8 : 4);
-    emit_branch(e, again);
-    emit_label(e, again);
-    ssa old = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", x.type, first.text, before, seen.text, swap);
-    ssa new = word_with(w, &x, old, compute(w, element_of(w, &x, old), u->operand));
-    emit_branch_if(e, emit_value(e, "icmp eq %s %s, %s", x.type, old.text, new.text), end, swap);
-    emit_label(e, swap);
-    ssa pair = emit_value(e, "cmpxchg %s%s %s, %s %s, %s %s monotonic monotonic", x.type, star, x.pointer.text, x.type,
-                          old.text, x.type, new.text);
-    emit_line(e, "%s = extractvalue { %s, i1 } %s, 0", seen.text, x.type, pair.text);
-    emit_branch_if(e, emit_value(e, "icmp eq %s %s, %s", x.type, seen.text, old.text), end, again);
-    emit_label(e, end);
+    swap x = {w, u->operand};
+    emit_exchange(w->s->e, target_type(w), u->target, compute_swap, &x);
 }
 
 /* ---- Updates ---- */

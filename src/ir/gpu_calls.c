@@ -14,7 +14,8 @@ typedef struct gpu {
 
 int gpu_calls_words(const calls *c) {
     const variant *v = c->s.v;
-    int words = 2 + 3 * (v->ndim - 1) + shape_arrays(v) * v->ndim + c->layout->nwords + (v->team == TEAM_GRID ? 2 : 0);
+    int words = 2 + 3 * (v->ndim - 1) + shape_arrays(v) * v->ndim + v->debug + c->layout->nwords +
+                (v->team == TEAM_GRID ? 2 : 0);
     for (int k = 0; k < variant_operands(v); k++)
         words += 3 * v->operand[k].staged;
     return words;
@@ -60,6 +61,7 @@ static void each_call(calls *c, gpu *g, ssa first, ssa step, ssa stores) {
     emit *e = c->s.e;
     shape_loop l = shape_loop_begin(e, "i64", first, g->n);
     find_call(c, g, l.i);
+    c->element = l.i;
     calls_run(c, stores);
     shape_loop_end(e, &l, step, shape_no_unroll(e));
 }

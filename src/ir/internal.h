@@ -36,19 +36,22 @@ typedef struct body {
     bundle *bundle;  /* GPU: several instances of it that are written together, or NULL */
     ssa keep;        /* i1: stores to core operands happen only where it is true; empty: always */
     bool by_lanes;   /* GPU: the reductions of this place are spread over the lanes of a row */
+    int ended;       /* label of the way out of an element that has ended (report.h); 0: none so far */
 } body;
 
-ssa emit_expression(body *b, const node *n);                  /* expr.c */
-ssa emit_call(body *b, const function *f, const ssa *values); /* expr.c; its first result */
+ssa emit_expression(body *b, const node *n); /* expr.c */
+/* expr.c; its first result. line: of the call, 0: of none of its own. */
+ssa emit_call(body *b, const function *f, const ssa *values, int line);
 /* Elements of core operands (expr.c): one, or so many neighbours along the unit dimension by aligned accesses. */
 void emit_core_store(body *b, const node *element, ssa value);
 void emit_core_store_vector(body *b, const node *element, const ssa *values, int n);
 ssa *emit_core_vector(body *b, const node *element, int n);
-ssa emit_function_name(emit *e, const function *f);  /* stmt.c; "kernel", "f3_square" */
-void emit_result_type(text *out, const function *f); /* "{ float, i32 }": the scalar ones */
-void emit_statements(body *b, const node *list);     /* stmt.c */
-ssa emit_slot(body *b, const char *type);            /* stmt.c; address of a variable of its own */
-ssa emit_local_slot(body *b, int k);                 /* stmt.c; address of a local */
+ssa emit_function_name(emit *e, const function *f); /* stmt.c; "kernel", "f3_square" */
+/* "{ float, i32 }": the scalar ones, and an i1 that report.h is about. */
+void emit_result_type(const emit *e, text *out, const function *f);
+void emit_statements(body *b, const node *list); /* stmt.c */
+ssa emit_slot(body *b, const char *type);        /* stmt.c; address of a variable of its own */
+ssa emit_local_slot(body *b, int k);             /* stmt.c; address of a local */
 
 void emit_invariant(emit *e, bool is_input); /* expr.c; loads from here on are of an input; false: of something else */
 

@@ -22,6 +22,10 @@ uf_status ir_scan(arena *a, const char *name, const fold *f, const variant *v, c
 uf_status ir_at(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                 code_module *module);
 
+/* A kernel over indices (LOOP_FORALL), whose tree has a layout with indices. */
+uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
+                    code_module *module);
+
 /* How a GPU can apply a kernel to an element of an array that others may be at work on, for a variant of LOOP_AT whose operands
  * have their dtypes (at.c). */
 typedef enum at_way {
@@ -41,7 +45,7 @@ int node_cost(const node *list);
 /* "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in a dtype, which
  * is that of both (min, max: of integers); NULL: something else (operator.c). */
 const char *tree_operator(const tree *t, dtype type);
-/* What the engines choose threads by (traits.c). */
+/* What the engines choose threads by (traits.c; uses.c for kernels over indices). */
 void ir_traits(const tree *t, code_size *out);
 void ir_fold_traits(const fold *f, code_size *out);
 

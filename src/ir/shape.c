@@ -1,6 +1,7 @@
 /* shape.c - the pieces kernel shapes are made of: a kernel's parameters, its operands' values, and batches of elements that
  * are loaded, computed and stored together. See shape.h. */
 #include "ir/shape.h"
+#include "ir/internal.h"
 
 int shape_arrays(const variant *v) {
     int n = 0;
@@ -27,6 +28,13 @@ ssa shape_select(emit *e, const char *type, ssa condition, ssa yes, ssa no) {
 ssa shape_widen(emit *e, ssa i) { return emit_value(e, "zext i32 %s to i64", i.text); }
 
 ssa shape_at(shape *s, int k, ssa pointer, ssa index) { return emit_element(s->e, shape_memory(s, k), pointer, index); }
+
+ssa shape_shared(emit *e, ssa offset, const char *type) {
+    if (emit_once(e, "@shared"))
+        text_puts(&e->declarations, "@shared = external addrspace(3) global [0 x i8], align 16\n");
+    ssa at = emit_value(e, "getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %s", offset.text);
+    return emit_value(e, "bitcast i8 addrspace(3)* %s to %s addrspace(3)*", at.text, type);
+}
 
 ssa shape_register(emit *e, const char *name) {
     emit_declare(e, "declare i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);

@@ -64,6 +64,8 @@ enum {
 };
 int shape_single_step(const shape *s);
 
+/* GPU: the address of dynamic shared memory from so many bytes (i64) on, as a pointer to the type. */
+ssa shape_shared(emit *e, ssa offset, const char *type);
 /* GPU: a special register ("tid", "ctaid", "ntid"; .x). */
 ssa shape_register(emit *e, const char *name);
 

@@ -33,11 +33,7 @@ staging *staging_words(calls *c) {
 static ssa shared_at(calls *c, const staging *st, int k, ssa call) {
     emit *e = c->s.e;
     const char *type = ir_memory_type(shape_memory(&c->s, k));
-    if (emit_once(e, "@shared"))
-        text_puts(&e->declarations, "@shared = external addrspace(3) global [0 x i8], align 16\n");
-    ssa part =
-        emit_value(e, "getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %s", st->of[k].offset.text);
-    part = emit_value(e, "bitcast i8 addrspace(3)* %s to %s addrspace(3)*", part.text, type);
+    ssa part = shape_shared(e, st->of[k].offset, type);
     ssa elements = shape_widen(e, shape_op(e, "mul i32", call, st->of[k].pitch));
     e->shared = true;
     part = emit_element(e, shape_memory(&c->s, k), part, elements);

@@ -1,6 +1,6 @@
 /* stmt.c - statements, and functions of the typed tree as functions of the module: internal, always inlined, results in a
  * structure. A return branches to the one exit. */
-#include "ir/internal.h"
+#include "ir/report.h"
 
 static void jump(body *b, int label) {
     if (b->open)
@@ -164,12 +164,26 @@ static void finish(body *b, const node *n) {
     jump(b, b->finish);
 }
 
+static void assertion(body *b, const node *n) {
+    const emit *e = b->e;
+    if (!reports(e))
+        return;
+    ssa holds = emit_expression(b, n->kid[0]);
+    report_unless(b, holds,
+                  &(failure){.what = REPORT_ASSERT,
+                             .line = n->line,
+                             .operand = -1,
+                             .dimension = -1,
+                             .value = ssa_text("%lld", (long long)n->value.as.i),
+                             .extent = ssa_text("0")});
+}
+
 /* What follows a jump is left out, up to the next case. */
 void emit_statements(body *b, const node *list) {
     static void (*const writers[])(body *, const node *) = {
         [N_EVAL] = eval,     [N_DECLARE] = declare,    [N_BLOCK] = block,        [N_IF] = if_else,
         [N_LOOP] = loop,     [N_SWITCH] = switch_case, [N_CASE] = case_label,    [N_BREAK] = leave,
-        [N_CONTINUE] = next, [N_RETURN] = finish,      [N_FORALL] = emit_forall,
+        [N_CONTINUE] = next, [N_RETURN] = finish,      [N_FORALL] = emit_forall, [N_ASSERT] = assertion,
     };
     for (const node *n = list; n; n = n->next) {
         if (!b->open && n->kind != N_CASE)
@@ -188,7 +202,7 @@ ssa emit_function_name(emit *e, const function *f) {
 }
 
 /* Core operands lie in memory; a function returns the others. */
-void emit_result_type(text *out, const function *f) {
+void emit_result_type(const emit *e, text *out, const function *f) {
     const char *comma = "";
     text_puts(out, "{");
     for (int k = f->nparams; k < f->nparams + f->nresults; k++) {
@@ -197,6 +211,8 @@ void emit_result_type(text *out, const function *f) {
         text_printf(out, "%s %s", comma, ir_value_type(f->locals[k].type));
         comma = ",";
     }
+    if (reports(e))
+        text_printf(out, "%s i1", comma);
     text_puts(out, " }");
 }
 
@@ -241,6 +257,8 @@ static void return_results(body *b, const char *type) {
         ssa v = emit_value(b->e, "load %s, %s* %%v%d", t, t, k);
         all = emit_value(b->e, "insertvalue %s %s, %s %s, %d", type, all.text, t, v.text, field++);
     }
+    if (reports(b->e))
+        all = emit_value(b->e, "insertvalue %s %s, i1 false, %d", type, all.text, field);
     emit_line(b->e, "ret %s %s", type, all.text);
 }
 
@@ -252,9 +270,24 @@ static void parameter(const body *b, text *out, int k, const char *comma) {
         return;
     }
     e->shared = e->frame->v->operand[k].staged;
-    text_printf(out, "%s%s%s %%p%d", comma, ir_memory_type((dtype)e->frame->v->operand[k].memory), ir_global_pointer(e),
-                k);
+    bool apart = e->frame->layout->nindices && e->frame->v->apart && !e->target->gpu;
+    text_printf(out, "%s%s%s%s %%p%d", comma, ir_memory_type((dtype)e->frame->v->operand[k].memory),
+                ir_global_pointer(e), apart ? " noalias" : "", k);
     e->shared = false;
+}
+
+/* ", i64 %s0, ..": what follows the operands; the rest of a list, or its beginning. */
+static void more_parameters(const body *b, bool rest) {
+    emit *e = b->e;
+    text more = {0};
+    if (b->is_kernel)
+        text_puts(&more, e->frame->parameters);
+    else if (reports(e))
+        report_helper_parameters(&more);
+    if (more.length)
+        text_puts(e->out, more.data + (rest ? 0 : strlen(", ")));
+    e->failed |= more.failed;
+    text_free(&more);
 }
 
 static void function_head(body *b, const char *result, const char *name) {
@@ -269,7 +302,8 @@ static void function_head(body *b, const char *result, const char *name) {
         comma = ", ";
     }
     ssa scope = emit_scope(e, name, f->body ? f->body->line : 1);
-    text_printf(e->out, "%s) nounwind alwaysinline%s {\n", b->is_kernel ? e->frame->parameters : "", scope.text);
+    more_parameters(b, *comma);
+    text_printf(e->out, ") nounwind alwaysinline%s {\n", scope.text);
 }
 
 /* A function while it is written. The texts outlive an escape for want of memory: emit_finish frees them. */
@@ -292,7 +326,7 @@ static void define_function(emit *e, const function *f) {
     *b = (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound};
     b->is_kernel = e->frame && !strcmp(name.text, "kernel");
     memcpy(e->writing, texts, sizeof texts);
-    emit_result_type(&w->type, f);
+    emit_result_type(e, &w->type, f);
     const char *result = w->type.failed ? "" : w->type.data;
     function_head(b, result, name.text);
     emit_label(e, emit_label_new(e));
@@ -301,6 +335,7 @@ static void define_function(emit *e, const function *f) {
     emit_statements(b, f->body);
     land(b, b->finish);
     return_results(b, result);
+    report_exit(b, result);
     e->out = out;
     e->failed |= w->type.failed || w->lines.failed || b->slots.failed;
     if (!e->failed)
@@ -323,7 +358,7 @@ void emit_functions(emit *e, const tree *t, const char *entry) {
 void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out) {
     const function *f = t->kernel;
     text type = {0}, arguments = {0};
-    emit_result_type(&type, f);
+    emit_result_type(e, &type, f);
     text_puts(&arguments, "(");
     for (int k = 0; k < f->nparams; k++)
         text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), in[k].text);

@@ -3,6 +3,7 @@
  * elements inside, with an accumulator each in an array that stays in the first level cache. The inner loops are vector loops,
  * masked where a strip is short. */
 #include "ir/bundle.h"
+#include "ir/report.h"
 #include "ir/shape.h"
 
 enum {
@@ -218,7 +219,8 @@ void strip_forall(body *b, const node *n) {
 
 bool strip_lanes_fit(const body *b, const node *n) {
     dtype type = (dtype)n->type;
-    return !b->e->target->gpu && n->callee && !n->args->next && type != DT_BOOL && !dtype_is_complex(type);
+    return !b->e->target->gpu && !reports(b->e) && n->callee && !n->args->next && type != DT_BOOL &&
+           !dtype_is_complex(type);
 }
 
 /* array[l] from `from` (i64) on: set to the term, or combined with it. */

@@ -1,6 +1,6 @@
 /* traits.c - what the engines choose threads by: the constructs of a kernel that stand in no other one, their ranges, and
  * along which dimensions of their operands they walk. */
-#include "ir/ir.h"
+#include "ir/forall.h"
 
 typedef struct survey {
     const function *f;
@@ -97,18 +97,18 @@ static void note_construct(survey *s, const node *n) {
     *c = (code_construct){.reduces = n->kind == N_REDUCE};
     c->nouter = (uint8_t)range_list(n->args, c->outer);
     reading r = {s->f, c, last_range(n->args)->local, -1};
-    const node *body = c->reduces ? n->kid[0] : n->body, *inner = NULL;
-    int cost = node_cost(body);
+    const node *statements = c->reduces ? n->kid[0] : n->body, *inner = NULL;
+    int cost = node_cost(statements);
     c->nodes = cost > UINT8_MAX ? UINT8_MAX : (uint8_t)cost;
     if (!c->reduces)
-        node_each(body, find_reduction, &inner);
+        node_each(statements, find_reduction, &inner);
     if (inner) {
         c->nested = true;
         c->ninner = (uint8_t)range_list(inner->args, c->inner);
         r.inner = last_range(inner->args)->local;
         node_each(inner->kid[0], note_access, &r);
     } else {
-        node_each(body, note_access, &r);
+        node_each(statements, note_access, &r);
     }
 }
 
@@ -170,6 +170,10 @@ void ir_traits(const tree *t, code_size *out) {
     *out = (code_size){.nodes = t->nodes, .has_loop = t->has_loop};
     if (!t->layout)
         return;
+    if (t->layout->nindices) {
+        forall_traits(t, out);
+        return;
+    }
     survey s = {.f = t->kernel, .out = out, .inside = inside};
     if (t->kernel->nlocals > LOCALS_MOST)
         return;

@@ -77,7 +77,7 @@ static int prelude_find(const char *word, int length) {
 bool name_is_function(const check *c, int id) {
     const name *n = &c->now->u->s->names[id];
     return n->helper || part_find(n->text, n->length) >= 0 || prelude_find(n->text, n->length) >= 0 ||
-           math_find(n->text, (size_t)n->length);
+           builtin_find(n->text, n->length) >= 0 || math_find(n->text, (size_t)n->length);
 }
 
 /* ---- The nearest name, for errors ---- */
@@ -113,6 +113,11 @@ const char *nearest_name(check *c, int id, bool functions) {
             nearest_try(&n, c->core->dims[d].name, (int)strlen(c->core->dims[d].name));
     for (size_t i = 0; i < COUNT(constants) && !functions; i++)
         nearest_try(&n, constants[i].name, (int)strlen(constants[i].name));
+    for (int d = 0; c->now->def->name == NO_NAME && d < kernel_indices(c) && !functions; d++)
+        if (c->now->def->extents[d] != NO_NAME)
+            nearest_try(&n, s->names[c->now->def->extents[d]].text, s->names[c->now->def->extents[d]].length);
+    for (int i = 0; builtin_name(i); i++)
+        nearest_try(&n, builtin_name(i), (int)strlen(builtin_name(i)));
     for (const definition *d = s->helpers; d; d = d->next)
         nearest_try(&n, s->names[d->name].text, s->names[d->name].length);
     for (int i = 0; i < math_row_count; i++)
@@ -335,11 +340,23 @@ static int complex_row(const char *word, int length) {
 
 static dtype floating_of(dtype type) { return dtype_is_integer(type) ? DT_FLOAT64 : type; }
 
+static void words_adapt(check *c, arguments *a) {
+    for (node **at = &a->list; *at;) {
+        if ((*at)->type != DT_BOOL && !dtype_is_integer((*at)->type)) {
+            char words[32];
+            check_fail(c, a->call->at, "'%s' needs integers, got %s", a->callee, type_text(*at, words));
+        }
+        at = argument_adapt(c, at, DT_UINT64, false, a->call);
+    }
+}
+
 static node *prelude_function(check *c, arguments *a, int row) {
     const prelude_row *r = &prelude_rows[row];
     bool weak = false;
     arity_check(c, a, r->arity);
-    if (r->rule == RULE_EXACT)
+    if (r->rule == RULE_WORDS)
+        words_adapt(c, a);
+    if (r->rule == RULE_EXACT || r->rule == RULE_WORDS)
         return call_node(c, a, prelude_arguments_instance(c, a, row), false);
     int whole = r->rule == RULE_ORDER ? 0 : r->rule == RULE_EXPONENT ? r->arity - 1 : -1;
     dtype type = arguments_common(a, whole, &weak);
@@ -416,6 +433,13 @@ static node *part(check *c, arguments *a, part_function what) {
     return fold(n);
 }
 
+_Noreturn static void fail_function(check *c, const syn *s, const char *callee) {
+    const char *meant = nearest_name(c, s->name, true);
+    if (meant)
+        check_fail(c, s->at, "the function '%s' is not known; is '%s' meant?", callee, meant);
+    check_fail(c, s->at, "the function '%s' is not known", callee);
+}
+
 static node *builtin_call(check *c, arguments *a, const name *called) {
     int what = part_find(called->text, called->length), row = prelude_find(called->text, called->length);
     const math_row *math = math_find(called->text, (size_t)called->length);
@@ -425,10 +449,7 @@ static node *builtin_call(check *c, arguments *a, const name *called) {
         return prelude_function(c, a, row);
     if (math)
         return math_function(c, a, math);
-    const char *meant = nearest_name(c, a->call->name, true);
-    if (meant)
-        check_fail(c, a->call->at, "the function '%s' is not known; is '%s' meant?", a->callee, meant);
-    check_fail(c, a->call->at, "the function '%s' is not known", a->callee);
+    fail_function(c, a->call, a->callee);
 }
 
 node *call_check(check *c, const syn *s) {
@@ -437,6 +458,10 @@ node *call_check(check *c, const syn *s) {
     arguments a = {.call = s, .callee = name_text(c, s->name)};
     if (v && v->owner == c->now)
         check_fail(c, s->at, "'%s' is a variable here and cannot be called", a.callee);
+    if (!called->helper && builtin_find(called->text, called->length) >= 0)
+        return builtin_check(c, s, builtin_find(called->text, called->length));
+    if (!name_is_function(c, s->name))
+        fail_function(c, s, a.callee);
     arguments_check(c, &a);
     const math_row *math = math_find(called->text, (size_t)called->length);
     if (math && c->now->u->prelude) /* in the row of the same name: no call of itself */

@@ -194,10 +194,15 @@ static void result_settle(check *c, instance *i) {
 
 /* ---- Functions ---- */
 
+int kernel_indices(const check *c) { return c->core ? c->core->nindices : 0; }
+
 int size_find(const check *c, int id) {
     const name *n = &c->now->u->s->names[id];
     if (!c->core || c->now->def->name != NO_NAME)
         return -1;
+    for (int d = 0; d < kernel_indices(c); d++)
+        if (c->now->def->extents[d] == id)
+            return d;
     for (int d = 0; d < c->core->ndims; d++) {
         const char *known = c->core->dims[d].name;
         if (known && strncmp(known, n->text, (size_t)n->length) == 0 && !known[n->length])
@@ -213,8 +218,9 @@ static variable *operand_bind(check *c, instance *i, int id, int k, dtype type) 
     if (!c->core || i->def->name != NO_NAME)
         return v;
     if (size_find(c, id) >= 0)
-        check_fail(c, i->def->places[k], "'%s' is a dimension of the layout; an operand needs another name",
-                   name_text(c, id));
+        check_fail(c, i->def->places[k], "'%s' is %s; %s needs another name", name_text(c, id),
+                   kernel_indices(c) ? "the extent of an index" : "a dimension of the layout",
+                   kernel_indices(c) ? "a parameter" : "an operand");
     const layout_operand *o = &c->core->operands[k];
     local *l = &i->f.locals[slot];
     l->core = o->rank > 0;
@@ -226,11 +232,19 @@ static variable *operand_bind(check *c, instance *i, int id, int k, dtype type) 
     return v;
 }
 
+static void index_bind(check *c, variable *v, int d) {
+    v->fixed = "an index";
+    index_bounds(c, v, d);
+}
+
 static void parameters_bind(check *c, instance *i) {
+    int indices = i->def->name == NO_NAME ? kernel_indices(c) : 0, first = i->def->nparams - indices;
     for (int k = 0; k < i->def->nparams; k++) {
         variable *v = operand_bind(c, i, i->def->params[k], k, i->types[k]);
-        if (i->f.locals[v->local].core)
-            v->fixed = "an input array";
+        if (indices && k >= first)
+            index_bind(c, v, k - first);
+        else if (i->f.locals[v->local].core)
+            v->fixed = indices ? NULL : "an input array";
         else if (!i->u->prelude && !name_assigned(i->def->body, v->name))
             value_known(c, v, NULL);
     }
@@ -257,19 +271,18 @@ void scope_leave(check *c, variable *outer) {
 static void body_check(check *c, instance *i) {
     variable *outer = c->scope;
     known_mark before = known_here(c);
-    bool is_kernel = i->def->name == NO_NAME;
+    bool is_kernel = i->def->name == NO_NAME, returns = !i->def->noutputs && !(is_kernel && kernel_indices(c));
     i->f.nparams = i->def->nparams;
-    i->f.nresults = is_kernel && i->def->noutputs ? i->def->noutputs : 1;
+    i->f.nresults = returns ? 1 : i->def->noutputs;
     i->f.name = is_kernel ? "kernel" : name_text(c, i->def->name);
     c->scope_depth++; /* parameters belong to the block of the body, as in C */
     parameters_bind(c, i);
-    if (i->def->noutputs)
-        outputs_bind(c, i);
-    else
+    outputs_bind(c, i);
+    if (returns)
         local_new(c, "return", is_kernel ? c->out[0] : DT_NONE, 0, NULL, i->def->at);
     c->scope_depth--;
     bool ends = statements_check(c, i->def->body, &i->f.body);
-    if (!i->def->noutputs) {
+    if (returns) {
         if (!i->returned && ends)
             check_fail(c, i->def->end, "%s returns no value", is_kernel ? "the kernel" : "the helper");
         if (ends)
@@ -304,8 +317,9 @@ static void instance_check(check *c, instance *i, const syn *call) {
         c->call_name = i->u->row;
     }
     c->now = i;
-    c->loops = c->breakables = c->forall_first = c->terms = 0;
+    c->loops = c->breakables = c->forall_first = 0;
     c->parallel = false;
+    c->pure = NULL;
     c->ranges = NULL;
     i->busy = true;
     body_check(c, i);
@@ -318,7 +332,7 @@ static void instance_check(check *c, instance *i, const syn *call) {
     c->breakables = outer.breakables;
     c->parallel = outer.parallel;
     c->forall_first = outer.forall_first;
-    c->terms = outer.terms;
+    c->pure = outer.pure;
     c->ranges = outer.ranges;
     i->done_next = c->done;
     c->done = i;
@@ -411,6 +425,7 @@ static tree *tree_make(check *c, instance *kernel) {
     t->nodes = (int)kernel->nodes;
     t->has_loop = kernel->has_loop;
     t->layout = c->core;
+    needs_take(c, t);
     mark_used(kernel->f.body);
     for (instance *i = c->done; i; i = i->done_next)
         if (i->used) {
@@ -421,10 +436,28 @@ static tree *tree_make(check *c, instance *kernel) {
     return t;
 }
 
-uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
-                     bool unchecked, tree **result) {
-    jmp_buf escape, *before = a->escape;
-    *result = NULL;
+/* Has the kernel what a kernel over so many indices has? */
+static uf_status shape_check_indices(const syntax *s, int nindices, int nin, int nout) {
+    if (s->kernel->nindices != nindices)
+        return lang_fail(s, UF_ERR_TYPE, "the kernel has %d ind%s, not %d: [i, ..](..) { .. }", s->kernel->nindices,
+                         s->kernel->nindices == 1 ? "ex" : "ices", nindices);
+    if (s->kernel->noutputs)
+        return lang_fail(s, UF_ERR_TYPE, "a kernel over indices has no outputs: it writes to its arrays");
+    if (nin != s->kernel->nparams || nout)
+        return lang_fail(s, UF_ERR_TYPE, "the kernel has %d parameters, the list of types %d",
+                         s->kernel->nparams - nindices, nin - nindices);
+    return UF_OK;
+}
+
+/* Has the kernel what it is to have of parameters, outputs and indices? */
+static uf_status shape_check(const syntax *s, const core_layout *core, int nin, int nout) {
+    const definition *k = s->kernel;
+    if (core && core->nindices)
+        return shape_check_indices(s, core->nindices, nin, nout);
+    for (int d = 0; d < k->nindices; d++)
+        if (k->extents[d] != NO_NAME)
+            return fail_source(UF_ERR_TYPE, s->source, k->places[k->nparams - k->nindices + d],
+                               "only the indices of a kernel over indices (uf_kernel) have an extent with a name");
     if (nin != s->kernel->nparams || nout != lang_outputs(s))
         return lang_fail(s, UF_ERR_TYPE, "the kernel has %d inputs and %d outputs, the signature %d and %d",
                          s->kernel->nparams, lang_outputs(s), nin, nout);
@@ -433,6 +466,14 @@ uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const d
                          core->nin, core->nout);
     if (core && !s->kernel->noutputs)
         return lang_fail(s, UF_ERR_TYPE, "the kernel of a generalized ufunc names its outputs: (..) -> (y) { .. }");
+    return UF_OK;
+}
+
+uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
+                     bool unchecked, tree **result) {
+    jmp_buf escape, *before = a->escape;
+    *result = NULL;
+    TRY(shape_check(s, core, nin, nout));
     a->escape = &escape;
     if (setjmp(escape)) {
         a->escape = before;

@@ -5,6 +5,7 @@
  *   expression.c names, operators, assignments, casts, _Generic
  *   construct.c  ranges, and the reductions over them
  *   call.c       helpers, math functions, the prelude
+ *   builtin.c    what is called with no values: len, extent, atomic functions, assert
  *   convert.c    types: promotion, common types, weak values, constants evaluated
  *   range.c      which indices need no check, by form.c
  *
@@ -91,7 +92,7 @@ typedef struct check {
     bool broke, continued; /* a break, a continue was seen that leaves the innermost of these */
     bool parallel;         /* within a forall of this function */
     int forall_first;      /* locals from this slot on were declared within the innermost forall */
-    int terms;             /* of reductions, around the expression being checked */
+    const char *pure;      /* what the expression being checked stands in that has no effects, or NULL */
     const syn *ranges;     /* those whose extents are being checked, or NULL */
     struct knowledge *known;
 } check;
@@ -109,6 +110,8 @@ const char *name_text(check *c, int id); /* terminated, in the arena */
 variable *variable_bind(check *c, int id, int slot);
 void scope_leave(check *c, variable *outer);
 unit *unit_new(check *c, const syntax *s);
+/* Indices of a kernel over indices; 0: it is none. */
+int kernel_indices(const check *c);
 /* The layout's dimension that a name means in the kernel; -1: none. Variables come first. */
 int size_find(const check *c, int id);
 /* The instance of a helper for argument types, checked if it is new. */
@@ -128,6 +131,8 @@ dtype type_of(check *c, const syn *s);
 /* The type a declaration, cast or association names; DT_NONE: auto. */
 dtype named_type(check *c, uint8_t type, const syn *of);
 node *assign_node(check *c, node *place, node *value, const syn *at);
+/* The array that an argument of a built-in function names: its slot. */
+int array_named(check *c, const syn *s, const char *callee);
 /* What is known of an output whose type is to be found; NULL for any other local. */
 output_guess *output_guessed(check *c, int slot);
 
@@ -150,6 +155,16 @@ node *constant_find(check *c, const char *word, int length, const syn *at);
 /* The known name most like this one, or NULL. */
 const char *nearest_name(check *c, int id, bool functions);
 bool name_is_function(const check *c, int id);
+
+/* ---- builtin.c ---- */
+
+/* The name of the i-th built-in function that takes no values; NULL: past the last one. */
+const char *builtin_name(int i);
+int builtin_find(const char *word, int length); /* -1: there is none */
+node *builtin_check(check *c, const syn *s, int which);
+/* True if a statement is a call of assert. */
+bool is_assert(const check *c, const syn *s);
+node *assert_check(check *c, const syn *s);
 
 /* ---- convert.c ---- */
 
@@ -179,10 +194,23 @@ typedef struct known_mark {
 void known_begin(check *c);
 known_mark known_here(const check *c);
 void known_drop(check *c, known_mark to);
-/* True if an index, the k-th, is proved to lie within the extent of an array. */
-bool index_proved(check *c, const node *index, const local *l, int k);
+typedef enum proof {
+    PROOF_NONE,
+    PROOF_NEEDS, /* of sizes for which the tree's needs hold, which now have what it takes */
+    PROOF_FULL
+} proof;
+
+/* Whether an index, the k-th, is proved to lie within the extent of an array. */
+proof index_proof(check *c, const node *index, const local *l, int k);
+/* How much is needed of the sizes so far; back to that. */
+int needs_here(const check *c);
+void needs_drop(check *c, int to);
+/* What is needed, for the tree. */
+void needs_take(const check *c, tree *t);
 /* From here on the condition is known to hold, or not to. */
 void condition_assume(check *c, const node *condition, bool truth);
+/* v is index d of a kernel over indices. */
+void index_bounds(check *c, variable *v, int d);
 /* v runs over a range. */
 void range_bounds(check *c, variable *v, const node *extent);
 /* v is not assigned after this. value: what it has, or NULL: anything of its type. */
@@ -202,6 +230,7 @@ typedef enum prelude_rule {
     RULE_COMPLEX,    /* the common type made complex */
     RULE_ORDER,      /* int32, then as RULE_FLOATING: jn */
     RULE_EXPONENT,   /* as RULE_FLOATING, but the last is int64: scalbln */
+    RULE_WORDS,      /* integers, each converted to uint64 */
     RULE_EXACT       /* each as it is: called by the checker */
 } prelude_rule;
 

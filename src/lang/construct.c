@@ -151,9 +151,10 @@ node *reduction_check(check *c, const syn *s) {
     node *n = node_new(c, N_REDUCE, DT_NONE, s);
     c->scope_depth++;
     ranges_check(c, s->list, &n->args);
-    c->terms++;
+    const char *around = c->pure;
+    c->pure = "the term of a construct";
     node *term = expression_check(c, s->kid[0]);
-    c->terms--;
+    c->pure = around;
     c->scope_depth--;
     scope_leave(c, outer);
     known_drop(c, before);

@@ -64,6 +64,23 @@ static node *index_check(check *c, const syn *s) {
     return convert(c, n, n->type == DT_UINT64 ? DT_UINT64 : DT_INT64, s);
 }
 
+/* What of its checks an element can do without. Its indices were checked: what they need is not dropped with what it needs. */
+static void element_prove(check *c, node *n) {
+    const local *l = &c->now->f.locals[n->local];
+    const node *next = n->args;
+    int before = needs_here(c);
+    proof all = PROOF_FULL;
+    for (int k = 0; k < l->rank && all != PROOF_NONE && !c->unchecked; k++) {
+        proof one = index_proof(c, l->rank > 3 ? next : n->kid[k], l, k);
+        all = one < all ? one : all;
+        next = next ? next->next : NULL;
+    }
+    n->unchecked = all == PROOF_FULL;
+    n->conditional = all == PROOF_NEEDS;
+    if (all == PROOF_NONE)
+        needs_drop(c, before);
+}
+
 static node *element_check(check *c, const syn *s) {
     const syn *array = s->kid[0];
     const variable *v = variable_find(c, array->name);
@@ -82,11 +99,10 @@ static node *element_check(check *c, const syn *s) {
     const output_guess *g = output_guessed(c, v->local);
     node *n = node_new(c, N_ELEMENT, l->type, s), **end = &n->args;
     n->weak = g && g->assumed_weak;
-    int slot = n->local = v->local, k = 0;
-    n->unchecked = true;
+    int k = 0;
+    n->local = v->local;
     for (const syn *i = s->list; i; i = i->next, k++) {
         node *index = index_check(c, i);
-        n->unchecked &= c->unchecked || index_proved(c, index, &c->now->f.locals[slot], k);
         if (given <= 3) {
             n->kid[k] = index;
         } else {
@@ -94,7 +110,21 @@ static node *element_check(check *c, const syn *s) {
             end = &index->next;
         }
     }
+    element_prove(c, n);
     return n;
+}
+
+int array_named(check *c, const syn *s, const char *callee) {
+    if (s->kind != S_NAME)
+        check_fail(c, s->at, "'%s' needs the name of an array", callee);
+    const variable *v = variable_find(c, s->name);
+    if (!v)
+        fail_unknown(c, s, false);
+    require_complete(c, v, s);
+    const local *l = &c->now->f.locals[v->local];
+    if (!l->rank)
+        check_fail(c, s->at, "'%s' needs an array; '%s' is a scalar (%s)", callee, l->name, dtypes[l->type].name);
+    return v->local;
 }
 
 /* What is assigned to: a variable or an element, that is no constant. */
@@ -106,8 +136,8 @@ static node *place_check(check *c, const syn *s) {
     require_complete(c, v, s);
     if (v->fixed)
         check_fail(c, s->at, "'%s' is %s and cannot be assigned", name_text(c, id), v->fixed);
-    if (c->terms)
-        check_fail(c, s->at, "'%s' cannot be assigned here: the term of a construct has no effects", name_text(c, id));
+    if (c->pure)
+        check_fail(c, s->at, "'%s' cannot be assigned here: %s has no effects", name_text(c, id), c->pure);
     if (s->kind == S_NAME && v->local < c->forall_first)
         check_fail(c, s->at,
                    "'%s' is declared outside of this forall, which assigns its own variables and elements of "

@@ -1,13 +1,17 @@
 /* form.c - linear forms over atoms, and proofs that one is not negative: its newest atom is replaced by a bound, which is in
  * older atoms, until a number is left. A fact may be subtracted first. Whatever leaves the numbers used here, or takes too
- * many steps, is not proved. */
+ * many steps, is not proved. Where only sizes are left, that these are not negative together may become needed. */
 #include "lang/form.h"
 
 enum {
-    PROOF_STEPS = 64, /* of one attempt */
-    PROOF_DEPTH = 4,  /* of proofs within proofs */
-    FACTS_TRIED = 16, /* the last ones */
-    PRODUCT_DEPTH = 4 /* of products within the bounds of products */
+    PROOF_STEPS = 64,  /* of one attempt */
+    PROOF_DEPTH = 4,   /* of proofs within proofs */
+    FACTS_TRIED = 16,  /* the last ones */
+    PRODUCT_DEPTH = 4, /* of products within the bounds of products */
+    CORNER_STEPS = 32,
+    CORNERS = 24,
+    NEED_NUMBER =
+        1 << 20 /* no factor or constant of a need is larger: what a 32-bit type bounds is not worth asking for */
 };
 
 /* ---- Forms ---- */
@@ -44,10 +48,14 @@ bool form_add(form *a, const form *b, int64_t times) {
     return true;
 }
 
-/* f without its last term. */
-static form form_rest(const form *f) {
+/* f without a term. */
+static form form_rest(const form *f, int term) {
     form rest = *f;
     rest.count--;
+    for (int i = term; i < rest.count; i++) {
+        rest.atom[i] = f->atom[i + 1];
+        rest.factor[i] = f->factor[i + 1];
+    }
     return rest;
 }
 
@@ -107,12 +115,12 @@ void fact_add(knowledge *k, const form *f) {
 
 static bool follows(knowledge *k, const form *f, int *left);
 
-/* f with a bound in place of its last term, which is a * x: d * f = d * rest + a * (d * x), and what is whole and above -1 is
- * not negative, so that d - 1 may be added. */
-static bool bound_replace(const form *f, const bound *b, form *out) {
-    form rest = form_rest(f);
+/* f with a bound in place of a term, which is a * x: d * f = d * rest + a * (d * x), and what is whole and above -1 is not
+ * negative, so that d - 1 may be added. */
+static bool bound_replace(const form *f, int term, const bound *b, form *out) {
+    form rest = form_rest(f, term);
     *out = form_constant(b->divisor - 1);
-    return form_add(out, &rest, b->divisor) && form_add(out, &b->f, f->factor[f->count - 1]);
+    return form_add(out, &rest, b->divisor) && form_add(out, &b->f, f->factor[term]);
 }
 
 /* Where one of several bounds holds, each may need a fact of its own. */
@@ -126,7 +134,7 @@ static bool follows(knowledge *k, const form *f, int *left) {
     bool high = f->factor[f->count - 1] < 0, every = high ? a->every_high : a->every_low;
     int n = high ? a->nhigh : a->nlow;
     for (int i = 0; i < n; i++) {
-        bool holds = bound_replace(f, high ? &a->high[i] : &a->low[i], &goal) &&
+        bool holds = bound_replace(f, f->count - 1, high ? &a->high[i] : &a->low[i], &goal) &&
                      (every ? not_negative(k, &goal) : follows(k, &goal, left));
         if (holds != every)
             return holds;
@@ -228,3 +236,177 @@ static bool multiply(knowledge *k, const form *a, const form *b, form *out, int 
 }
 
 bool form_multiply(knowledge *k, const form *a, const form *b, form *out) { return multiply(k, a, b, out, 0); }
+
+/* ---- Needs ---- */
+
+static bool is_of_sizes(const knowledge *k, int at) {
+    const int *product = k->atoms[at].product;
+    return at < k->nsizes || (product[0] >= 0 && is_of_sizes(k, product[0]) && is_of_sizes(k, product[1]));
+}
+
+typedef struct corners {
+    form of[CORNERS];
+    int count, left; /* left: steps */
+} corners;
+
+/* Forms over sizes that f is not below: with bounds in place of all else. */
+static void corners_find(knowledge *k, const form *f, corners *out) {
+    int term = f->count - 1;
+    while (term >= 0 && is_of_sizes(k, f->atom[term]))
+        term--;
+    if (out->count == CORNERS || --out->left < 0 || --k->steps < 0)
+        return;
+    if (term < 0) {
+        out->of[out->count++] = *f;
+        return;
+    }
+    const atom a = k->atoms[f->atom[term]];
+    bool high = f->factor[term] < 0;
+    for (int i = 0; i < (high ? a.nhigh : a.nlow) && !(high ? a.every_high : a.every_low); i++) {
+        form less;
+        if (bound_replace(f, term, high ? &a.high[i] : &a.low[i], &less))
+            corners_find(k, &less, out);
+    }
+}
+
+static bool shares_atom(const form *a, const form *b) {
+    for (int i = 0; i < a->count; i++)
+        for (int j = 0; j < b->count; j++)
+            if (a->atom[i] == b->atom[j])
+                return true;
+    return false;
+}
+
+/* The sizes that an atom is the product of, after n others; how many there are then, 0: too many. */
+static int sizes_of(const knowledge *k, int at, uint8_t *out, int n) {
+    if (at >= k->nsizes) {
+        n = sizes_of(k, k->atoms[at].product[0], out, n);
+        return n ? sizes_of(k, k->atoms[at].product[1], out, n) : 0;
+    }
+    if (n == NEED_SIZES)
+        return 0;
+    out[n] = (uint8_t)at;
+    return n + 1;
+}
+
+static void sort_sizes(uint8_t *sizes, int n) {
+    for (int i = 1; i < n; i++)
+        for (int j = i; j > 0 && sizes[j - 1] > sizes[j]; j--) {
+            uint8_t swap = sizes[j];
+            sizes[j] = sizes[j - 1];
+            sizes[j - 1] = swap;
+        }
+}
+
+/* A form over sizes as a need; false: it cannot hold, or only of sizes beyond those that occur. */
+static bool need_make(const knowledge *k, const form *f, need *out) {
+    bool possible = false;
+    memset(out, 0, sizeof *out);
+    out->constant = (int64_t)f->constant;
+    out->count = f->count;
+    if (f->constant < -NEED_NUMBER || f->constant > NEED_NUMBER)
+        return false;
+    for (int i = 0; i < f->count; i++) {
+        possible |= f->factor[i] > 0;
+        out->factor[i] = f->factor[i];
+        out->nsizes[i] = (uint8_t)sizes_of(k, f->atom[i], out->size[i], 0);
+        sort_sizes(out->size[i], out->nsizes[i]);
+        if (!out->nsizes[i] || f->factor[i] < -NEED_NUMBER || f->factor[i] > NEED_NUMBER)
+            return false;
+    }
+    return possible;
+}
+
+static bool need_equal(const need *a, const need *b) {
+    return a->constant == b->constant && a->count == b->count && memcmp(a->factor, b->factor, sizeof a->factor) == 0 &&
+           memcmp(a->nsizes, b->nsizes, sizeof a->nsizes) == 0 && memcmp(a->size, b->size, sizeof a->size) == 0;
+}
+
+/* A need without products as a form. */
+static bool need_form(const need *n, form *out) {
+    *out = form_constant(n->constant);
+    for (int i = 0; i < n->count; i++) {
+        form size = form_atom(n->size[i][0]);
+        if (n->nsizes[i] > 1 || !form_add(out, &size, n->factor[i]))
+            return false;
+    }
+    return true;
+}
+
+/* True if f >= 0 follows from a need there is. */
+static bool follows_by_need(knowledge *k, const form *f) {
+    for (int i = 0; i < k->nneeds; i++) {
+        form rest = *f, known;
+        if (need_form(&k->needs[i], &known) && form_add(&rest, &known, -1) && not_negative(k, &rest))
+            return true;
+    }
+    return false;
+}
+
+/* True of x - y + c. */
+static bool is_comparison(const form *f) {
+    bool one_each =
+        f->count == 2 && ((f->factor[0] == 1 && f->factor[1] == -1) || (f->factor[0] == -1 && f->factor[1] == 1));
+    return one_each && f->constant >= 0;
+}
+
+bool need_add(knowledge *k, const form *f) {
+    need wanted;
+    form plain = *f;
+    if (is_comparison(f))
+        plain.constant = 0;
+    if (!need_make(k, &plain, &wanted))
+        return false;
+    for (int i = 0; i < k->nneeds; i++)
+        if (need_equal(&k->needs[i], &wanted))
+            return true;
+    if (follows_by_need(k, &plain))
+        return true;
+    if (k->nneeds == NEEDS_MAX)
+        return false;
+    k->needs[k->nneeds++] = wanted;
+    return true;
+}
+
+/* Is a better to ask for than b? What follows from the other is; else a comparison of sizes, best of those that a condition
+ * in the text can speak of. */
+static bool is_better(knowledge *k, const form *a, const form *b, int preferred) {
+    form more = *a;
+    if (form_add(&more, b, -1) && not_negative(k, &more))
+        return true;
+    if (is_comparison(a) != is_comparison(b))
+        return is_comparison(a);
+    return is_comparison(a) && a->atom[0] >= preferred && b->atom[0] < preferred;
+}
+
+bool need_met(knowledge *k, const form *f, int preferred) {
+    corners found = {.left = CORNER_STEPS};
+    need makes;
+    const form *best = NULL;
+    if (not_negative(k, f) || follows_by_need(k, f))
+        return true;
+    corners_find(k, f, &found);
+    for (int i = k->nfacts - 1; i >= 0 && i >= k->nfacts - FACTS_TRIED; i--) {
+        form rest = *f;
+        found.left = CORNER_STEPS;
+        if (shares_atom(f, &k->facts[i]) && form_add(&rest, &k->facts[i], -1))
+            corners_find(k, &rest, &found);
+    }
+    for (int i = 0; i < found.count; i++)
+        if (need_make(k, &found.of[i], &makes) && (!best || is_better(k, &found.of[i], best, preferred)))
+            best = &found.of[i];
+    return best && need_add(k, best);
+}
+
+bool need_holds(const need *n, const int64_t *sizes) {
+    wide sum = n->constant, product;
+    for (int i = 0; i < n->count; i++) {
+        product = n->factor[i];
+        for (int j = 0; j < n->nsizes[i]; j++)
+            if (__builtin_mul_overflow(product, (wide)sizes[n->size[i][j]], &product))
+                return false;
+        if (__builtin_add_overflow(sum, product, &sum))
+            return false;
+    }
+    return sum >= 0;
+}

@@ -8,7 +8,9 @@
 __extension__ typedef __int128 wide;
 
 enum {
-    FORM_TERMS = 6
+    FORM_TERMS = 6,
+    NEED_SIZES = 4, /* in a product */
+    NEEDS_MAX = 32
 };
 
 /* constant + factor[0] * atom[0] + .. ; atoms ascend, factors are not 0 */
@@ -34,14 +36,26 @@ typedef struct atom {
     int product[2]; /* the two atoms it is the product of, the older first; -1: it is none */
 } atom;
 
+/* What is to hold of sizes: constant + factor[0] * (the product of the sizes in term 0) + .. is not negative. */
+typedef struct need {
+    int64_t constant;
+    int count;
+    int64_t factor[FORM_TERMS];
+    uint8_t nsizes[FORM_TERMS], size[FORM_TERMS][NEED_SIZES];
+} need;
+
 /* Atoms and facts (forms that are not negative) are two stacks: what is learned in a scope goes with it. */
 typedef struct knowledge {
     arena *a;
     atom *atoms;
     form *facts;
     int natoms, nfacts, atoms_size, facts_size;
-    int depth; /* of proofs, one within another */
-    int steps; /* of proofs, that may still be taken: no text is to take long */
+    int nsizes; /* the first atoms are sizes, which are known when a function is called */
+    int depth;  /* of proofs, one within another */
+    int steps;  /* of proofs, that may still be taken: no text is to take long */
+    need *needs;
+    int nneeds;
+    int need_steps; /* the same, of proofs for what depends on needs */
 } knowledge;
 
 form form_constant(wide value);
@@ -60,5 +74,13 @@ void fact_add(knowledge *k, const form *f);
 bool not_negative(knowledge *k, const form *f);
 /* True if a <= b + difference follows. */
 bool at_most(knowledge *k, const form *a, const form *b, wide difference);
+
+/* True if f >= 0 follows from what is needed, which then has what that takes: best that a size is not below another one, and
+ * rather one from `preferred` on. */
+bool need_met(knowledge *k, const form *f, int preferred);
+/* Makes it needed that f is not negative. False: it cannot be. */
+bool need_add(knowledge *k, const form *f);
+/* Exact, for sizes that are not negative. */
+bool need_holds(const need *n, const int64_t *sizes);
 
 #endif

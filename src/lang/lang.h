@@ -25,7 +25,7 @@ uf_status lang_parse(arena *a, const char *source, const syntax **out);
 uf_status lang_parse_values(arena *a, const char *source, const syntax **out);
 int lang_inputs(const syntax *s);  /* parameters that are operands */
 int lang_indices(const syntax *s); /* "[i, j](x) .." has 2: more parameters behind the operands, int64 */
-int lang_outputs(const syntax *s); /* 1 for a kernel with one unnamed output */
+int lang_outputs(const syntax *s); /* 1 for a kernel with one unnamed output; see lang_check for kernels over indices */
 /* Reports an error at the beginning of the kernel. */
 uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) PRINTF(3, 4);
 
@@ -68,6 +68,10 @@ typedef enum node_kind {
                    and combined: by callee, a helper of two arguments of `type`, if it is set, else by op (OP_ADD, OP_MUL; any:
                    OP_OR, all: OP_AND on bool). value is the result of no terms and, where is_identity, an identity of
                    combining (of complex products 1 is none) */
+    N_ATOMIC,   /* op is an atomic_op; kid[0] N_ELEMENT of an array of a kernel over indices; kid[1], of compare_exchange kid[2]
+                   too (expected, desired), of its type: evaluates the indices, then these, and does the operation in one
+                   step, relaxed. min and max are the language's (NaN propagates); compare_exchange compares bits. The value
+                   is the old one; where the index is out of range nothing happens and it is 0 */
     /* Statements; type is DT_NONE. */
     N_EVAL,     /* kid[0], value dropped */
     N_DECLARE,  /* local; a scalar: set to kid[0], or to 0 if NULL; an array: set to 0, then body, its initialiser, a list of
@@ -84,6 +88,8 @@ typedef enum node_kind {
     N_RETURN,   /* leaves the function; results were assigned before by N_EVAL of N_ASSIGN. Never inside N_FORALL */
     N_RANGE,    /* in args of N_FORALL and N_REDUCE only: local, an int64 scalar nobody assigns, runs over 0 .. kid[0]-1
                    (int64; not above 0: not at all). All kid[0] are evaluated once, in order, before the variables exist */
+    N_ASSERT,   /* kid[0] bool: reported where it is false, in a variant with debug; else not evaluated. value is the offset
+                   of "assert(..)" in the source, int64 */
     N_FORALL    /* args: 1 to 8 N_RANGEs; body, for every combination of their variables, in no order and independently: it
                    assigns only locals declared in it, and elements of outputs and of local arrays. N_BREAK and N_CONTINUE do
                    not leave it */
@@ -99,10 +105,11 @@ struct node {
     uint8_t type; /* dtype of an expression; DT_NONE for statements */
     uint8_t wide; /* N_COMPOUND, N_UPDATE, N_MATH: dtype of the computation */
     bool postfix, test_last, is_default, is_identity;
-    bool unchecked; /* N_ELEMENT: every index is proved in range, or the kernel is unchecked */
-    bool weak;      /* the checker's own: false for all that matters in a finished tree */
-    int line;       /* in the source, from 1; 0 within helpers of the prelude */
-    node *next;     /* next statement of a list, or next of args */
+    bool unchecked;   /* N_ELEMENT: every index is proved in range, or the kernel is unchecked */
+    bool conditional; /* N_ELEMENT: it is, for sizes of which lang_needs_hold is true */
+    bool weak;        /* the checker's own: false for all that matters in a finished tree */
+    int line;         /* in the source, from 1; 0 within helpers of the prelude */
+    node *next;       /* next statement of a list, or next of args */
     node *kid[3];
     node *args; /* N_CALL, N_MATH: list through next. N_ELEMENT with rank > 3: the indices (then kid is unused) */
     node *body, *other, *step; /* lists */
@@ -140,12 +147,20 @@ typedef struct tree {
     int nodes; /* of all functions, instances counted as often as they are called: the inlined size */
     bool has_loop;
     const core_layout *layout; /* NULL: elementwise */
+    const struct need *needs;  /* kernels over indices: what is to hold of the sizes; see `conditional` */
+    int nneeds;
 } tree;
 
-/* Types a kernel for input dtypes, those of its indices (int64) included. out[k] is the dtype of output k; where DT_NONE comes in (signatures == NULL) it is set to
- * the type of the returned expression. A value that is still weak at the end has its C type. Errors: TYPE with caret,
- * SYNTAX for limits, MEMORY. core: the layout of a generalized ufunc (kept by the tree; its operands are the kernel's), else
- * NULL. unchecked: leave all index checks out. */
+/* Is what the tree needs true of a call's sizes (its core words)? */
+bool lang_needs_hold(const tree *t, const int64_t *sizes);
+
+/* Types a kernel for input dtypes, those of its indices (int64) included. out[k] is the dtype of output k; where DT_NONE comes
+ * in (signatures == NULL) it is set to the type of the returned expression. A value that is still weak at the end has its C type.
+ * core: the layout of a generalized ufunc (kept by the tree; its operands are the kernel's), else NULL. unchecked: leave all
+ * index checks out. Errors: TYPE with caret, SYNTAX for limits, MEMORY.
+ *
+ * With core->nindices the kernel is one over indices: it has that many, "[i, j : m](..)", and no outputs (nout is 0); in has the
+ * dtypes of its parameters, then int64 for each index; `return;` ends a point. Indices are not assigned; `m` is an N_SIZE. */
 uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
                      bool unchecked, tree **result);
 

@@ -33,11 +33,41 @@ typedef enum op {
     OP_COUNT
 } op;
 
+/* Atomic functions: X(name, spelling, operands, kind). kind: A integers and floating dtypes, B integers and bool, E any dtype
+ * but complex128. operands are those behind the element. */
+#define ATOMICS(X)                                \
+    X(ATOMIC_ADD, "atomic_add", 1, 'A')           \
+    X(ATOMIC_SUB, "atomic_sub", 1, 'A')           \
+    X(ATOMIC_MIN, "atomic_min", 1, 'A')           \
+    X(ATOMIC_MAX, "atomic_max", 1, 'A')           \
+    X(ATOMIC_AND, "atomic_and", 1, 'B')           \
+    X(ATOMIC_OR, "atomic_or", 1, 'B')             \
+    X(ATOMIC_XOR, "atomic_xor", 1, 'B')           \
+    X(ATOMIC_EXCHANGE, "atomic_exchange", 1, 'E') \
+    X(ATOMIC_COMPARE_EXCHANGE, "atomic_compare_exchange", 2, 'E')
+
+typedef enum atomic_op {
+#define X(name, spelling, operands, kind) name,
+    ATOMICS(X)
+#undef X
+    ATOMIC_COUNT
+} atomic_op;
+
+typedef struct atomic_info {
+    const char *name;
+    int operands;
+    char kind;
+} atomic_info;
+extern const atomic_info atomics[ATOMIC_COUNT]; /* lang/ops.c */
+
 typedef struct op_info {
     const char *spelling;
     int precedence;
     char kind;
 } op_info;
 extern const op_info ops[OP_COUNT]; /* lang/ops.c */
+/* Of a relation: what it is with its operands the other way round, and what holds where it does not. */
+op op_mirrored(op o);
+op op_inverse(op o);
 
 #endif

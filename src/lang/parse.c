@@ -829,40 +829,45 @@ static syn *statement(parser *p) {
 
 /* ---- Functions ---- */
 
-/* What names are for: how their list ends, and what is said in errors. */
-typedef struct name_list {
-    token_kind close;
-    const char *name, *more; /* what is expected */
-} name_list;
-static const name_list in_parentheses = {T_CLOSE, "a name or ')'", "',' or ')'"};
-static const name_list in_brackets = {T_CLOSE_INDEX, "the name of an index", "',' or ']'"};
+/* The current token as a new name of what is expected, other than the first n of `taken`. */
+static int new_name(parser *p, const char *what, const int *taken, int n) {
+    const token t = p->now;
+    if (starts_type(&t) || t.kind == T_AUTO)
+        lex_fail(&p->lex, t.at, "parameters are names without types, and '%.*s' is a type", (int)t.length,
+                 p->lex.source + t.at);
+    expect(p, T_NAME, what);
+    for (int i = 0; i < n; i++)
+        if (t.name == taken[i])
+            lex_fail(&p->lex, t.at, "'%.*s' is named twice", (int)t.length, p->lex.source + t.at);
+    return t.name;
+}
 
-/* names := name { "," name }, and what closes their list; all different from each other and from the first n of `before`.
- * places: where they stand. */
-static int names_read(parser *p, const name_list *form, int **out, const int *before, int nbefore, size_t *places) {
-    int names[UF_MAX_OPERANDS], count = 0;
-    while (p->now.kind != form->close) {
-        const token t = p->now;
-        if (starts_type(&t) || t.kind == T_AUTO)
-            lex_fail(&p->lex, t.at, "parameters are names without types, and '%.*s' is a type", (int)t.length,
-                     p->lex.source + t.at);
-        expect(p, T_NAME, form->name);
-        for (int i = 0; i < count + nbefore; i++)
-            if (t.name == (i < count ? names[i] : before[i - count]))
-                lex_fail(&p->lex, t.at, "'%.*s' is named twice", (int)t.length, p->lex.source + t.at);
-        if (count + nbefore == UF_MAX_OPERANDS)
-            lex_fail(&p->lex, t.at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
+_Noreturn static void fail_operands(const parser *p, size_t at) {
+    lex_fail(&p->lex, at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
+}
+
+/* names := name { "," name } ")"; all different from each other and from the first n of `before`. places: where they stand. */
+static int names_read(parser *p, int **out, const int *before, int nbefore, size_t *places) {
+    int names[UF_MAX_OPERANDS], count = nbefore;
+    if (nbefore)
+        memcpy(names, before, (size_t)nbefore * sizeof *names);
+    while (p->now.kind != T_CLOSE) {
+        size_t at = p->now.at;
+        int id = new_name(p, "a name or ')'", names, count);
+        if (count == UF_MAX_OPERANDS)
+            fail_operands(p, at);
         if (places)
-            places[count] = t.at;
-        names[count++] = t.name;
+            places[count - nbefore] = at;
+        names[count++] = id;
         if (p->now.kind == T_OPEN_INDEX)
             lex_fail(&p->lex, p->now.at, "parameters are names that stand alone; a layout says which are arrays");
         if (!accept(p, T_COMMA))
             break;
     }
-    expect(p, form->close, form->more);
+    expect(p, T_CLOSE, "',' or ')'");
+    count -= nbefore;
     *out = arena_alloc(p->lex.a, ((size_t)count + 1) * sizeof **out);
-    memcpy(*out, names, (size_t)count * sizeof **out);
+    memcpy(*out, names + nbefore, (size_t)count * sizeof **out);
     return count;
 }
 
@@ -884,34 +889,51 @@ static definition *function_read(parser *p) {
             lex_fail(&p->lex, d->at, "the helper '%.*s' is defined twice", (int)p->now.length, p->lex.source + d->at);
     next(p);
     expect(p, T_OPEN, "'(' after the name of a helper");
-    d->nparams = names_read(p, &in_parentheses, &d->params, NULL, 0, NULL);
+    d->nparams = names_read(p, &d->params, NULL, 0, NULL);
     if (p->now.kind == T_ARROW)
         lex_fail(&p->lex, p->now.at, "a helper returns one value; only a kernel names its outputs");
     d->body = block(p, false, &d->end);
     return d;
 }
 
-/* indices := [ "[" names "]" ] */
-static int indices_read(parser *p, int **names, size_t *places) {
-    *names = arena_alloc(p->lex.a, sizeof **names);
+/* indices := [ "[" index { "," index } [ "," ] "]" ]
+ * index := name [ ":" name ]
+ * places: where the indices stand. */
+static int indices_read(parser *p, int *names, int *extents, size_t *places) {
+    int taken[2 * UF_MAX_OPERANDS], ntaken = 0, count = 0;
     if (!accept(p, T_OPEN_INDEX))
         return 0;
-    if (p->now.kind == T_CLOSE_INDEX)
-        fail_expected(p, in_brackets.name);
-    return names_read(p, &in_brackets, names, NULL, 0, places);
+    do {
+        if (count == UF_MAX_OPERANDS)
+            fail_operands(p, p->now.at);
+        places[count] = p->now.at;
+        names[count] = taken[ntaken] = new_name(p, "the name of an index", taken, ntaken);
+        ntaken++;
+        extents[count] = NO_NAME;
+        if (accept(p, T_COLON)) {
+            extents[count] = taken[ntaken] = new_name(p, "the name of the extent of an index", taken, ntaken);
+            ntaken++;
+        }
+        count++;
+    } while (accept(p, T_COMMA) && p->now.kind != T_CLOSE_INDEX);
+    expect(p, T_CLOSE_INDEX, "',' or ']'");
+    return count;
 }
 
 /* parameters := indices "(" [ names ] ")"; the indices become the last ones */
 static void parameters_read(parser *p, definition *d) {
-    size_t places[UF_MAX_OPERANDS] = {0};
-    int *indices, *names, count;
-    d->nindices = indices_read(p, &indices, places);
+    size_t places[UF_MAX_OPERANDS] = {0}, size;
+    int indices[UF_MAX_OPERANDS], extents[UF_MAX_OPERANDS], *names, count;
+    d->nindices = indices_read(p, indices, extents, places);
+    size = (size_t)d->nindices * sizeof *indices;
     expect(p, T_OPEN, "a helper 'name(..) { .. }' or the kernel '(..) { .. }'");
-    count = names_read(p, &in_parentheses, &names, indices, d->nindices, d->places);
+    count = names_read(p, &names, indices, d->nindices, d->places);
     d->nparams = count + d->nindices;
     d->params = arena_alloc(p->lex.a, ((size_t)d->nparams + 1) * sizeof *d->params);
+    d->extents = arena_alloc(p->lex.a, size + 1);
     memcpy(d->params, names, (size_t)count * sizeof *names);
-    memcpy(d->params + count, indices, (size_t)d->nindices * sizeof *indices);
+    memcpy(d->params + count, indices, size);
+    memcpy(d->extents, extents, size);
     memcpy(d->places + count, places, (size_t)d->nindices * sizeof *places);
 }
 
@@ -924,9 +946,9 @@ static definition *kernel_read(parser *p) {
         expect(p, T_OPEN, "'(' and the names of the outputs");
         if (p->now.kind == T_CLOSE)
             fail_expected(p, "the name of an output");
-        d->noutputs = names_read(p, &in_parentheses, &d->outputs, d->params, d->nparams, d->places + d->nparams);
+        d->noutputs = names_read(p, &d->outputs, d->params, d->nparams, d->places + d->nparams);
     } else if (d->nparams == UF_MAX_OPERANDS) {
-        lex_fail(&p->lex, d->at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
+        fail_operands(p, d->at);
     }
     d->body = block(p, false, &d->end);
     if (p->now.kind == T_NAME || p->now.kind == T_OPEN)

@@ -9,6 +9,26 @@
 #define LARGE BY_TYPE(x, "80", "700")
 
 /* clang-format off */
+
+/* Philox 4x32-10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, 2011. Words 0
+ * and 2 of the counter are a and c; words 1 and 3 are the low halves of q and p, products that the last round has made. There is
+ * no loop, and which word is wanted is asked at the end, so that neighbours can share what they have in common. */
+#define ROUND(old, new)                                                                                                  \
+    "auto p" #new " = 0xD2511F53ul * a" #old ", q" #new " = 0xCD9E8D57ul * c" #old ";"                                   \
+    "auto a" #new " = (uint32)(q" #new " >> 32) ^ (uint32)q" #old " ^ (s + 0x9E3779B9 * " #old ")"                       \
+    ", c" #new " = (uint32)(p" #new " >> 32) ^ (uint32)p" #old " ^ (t + 0xBB67AE85 * " #old ");"
+/* Block i >> shift of stream (seed, k): its words are a10, (uint32)q10, c10, (uint32)p10. */
+#define PHILOX(shift)                                                                                                    \
+    "auto n = i >> " #shift ", q0 = n >> 32, p0 = k >> 32;"                                                              \
+    "auto a0 = (uint32)n, c0 = (uint32)k, s = (uint32)seed, t = (uint32)(seed >> 32);"                                   \
+    ROUND(0, 1) ROUND(1, 2) ROUND(2, 3) ROUND(3, 4) ROUND(4, 5) ROUND(5, 6) ROUND(6, 7) ROUND(7, 8) ROUND(8, 9) ROUND(9, 10)
+/* The sine, or cosine, of 2 pi t for -0.5 <= t < 0.5: by one sine of an angle up to pi / 2. */
+#define CIRCLE                                                                                                           \
+    "circle(t, sine) {"                                                                                                  \
+    "    auto size = fabs(t), quarter = sine ? (size > 0.25 ? copysign(0.5 - size, t) : t) : 0.25 - size;"               \
+    "    return sin(2 * M_PI * quarter);"                                                                                \
+    "}"
+
 const prelude_row prelude_rows[] = {
 
 /* ---- Real ---- */
@@ -66,6 +86,43 @@ const prelude_row prelude_rows[] = {
  "        value = yn(order, x);"
  "    return n < 0 && (n & 1) ? -value : value;"
  "}"},
+
+/* ---- Random numbers ---- */
+
+{"random_bits", 3, RULE_WORDS,
+ "random_bits(seed, i, k) {"
+ PHILOX(2)
+ "    return i & 2 ? (i & 1 ? (uint32)p10 : c10) : (i & 1 ? (uint32)q10 : a10);"
+ "}"},
+{"random_uniformf", 3, RULE_WORDS,
+ "random_uniformf(seed, i, k) {"
+ PHILOX(2)
+ "    auto word = i & 2 ? (i & 1 ? (uint32)p10 : c10) : (i & 1 ? (uint32)q10 : a10);"
+ "    return (int)(word >> 8) * 0x1p-24f;"
+ "}"},
+{"random_uniform", 3, RULE_WORDS,
+ "random_uniform(seed, i, k) {"
+ PHILOX(1)
+ "    auto high = i & 1 ? c10 : a10, low = (uint32)(i & 1 ? p10 : q10);"
+ "    return ((double)(int)(high >> 5) * 0x1p26 + (int)(low >> 6)) * 0x1p-53;"
+ "}"},
+/* By G. E. P. Box and M. E. Muller, A Note on the Generation of Random Normal Deviates, 1958. */
+{"random_normalf", 3, RULE_WORDS,
+ "random_normalf(seed, i, k) {"
+ PHILOX(2)
+ "    auto first = i & 2 ? c10 : a10, second = (uint32)(i & 2 ? p10 : q10);"
+ "    auto size = sqrt(-2 * log(1 - (int)(first >> 8) * 0x1p-24f));"
+ "    return size * circle(((int)second >> 8) * 0x1p-24f, (i & 1) != 0);"
+ "}"
+ CIRCLE},
+{"random_normal", 3, RULE_WORDS,
+ "random_normal(seed, i, k) {"
+ PHILOX(1)
+ "    double u = ((double)(int)(a10 >> 5) * 0x1p26 + (int)((uint32)q10 >> 6)) * 0x1p-53;"
+ "    double turn = ((double)((int)c10 >> 5) * 0x1p26 + (int)((uint32)p10 >> 6)) * 0x1p-53;"
+ "    return sqrt(-2 * log(1 - u)) * circle(turn, (i & 1) != 0);"
+ "}"
+ CIRCLE},
 
 /* ---- Complex arithmetic. Division: R. L. Smith, Algorithm 116, 1962; by zero as by a real zero. ---- */
 

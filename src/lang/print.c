@@ -1,5 +1,6 @@
 /* print.c - the typed tree as text, one node a line, two blanks a level: the form of the goldens. A local is %slot and its
  * name, a helper its name and its number in the tree, since instances share a name. */
+#include "lang/form.h"
 #include "lang/lang.h"
 
 typedef struct printer {
@@ -16,7 +17,8 @@ static const char *const kind_names[] = {
     [N_IMAG] = "imag",     [N_EVAL] = "eval",         [N_DECLARE] = "declare",   [N_BLOCK] = "block",
     [N_IF] = "if",         [N_LOOP] = "loop",         [N_SWITCH] = "switch",     [N_CASE] = "case",
     [N_BREAK] = "break",   [N_CONTINUE] = "continue", [N_RETURN] = "return",     [N_SIZE] = "size",
-    [N_REDUCE] = "reduce", [N_RANGE] = "range",       [N_FORALL] = "forall"};
+    [N_REDUCE] = "reduce", [N_RANGE] = "range",       [N_FORALL] = "forall",     [N_ATOMIC] = "atomic",
+    [N_ASSERT] = "assert"};
 
 static void print_number(text *out, number n) {
     dtype component = dtypes[n.type].component;
@@ -36,6 +38,21 @@ static void print_local(printer *p, int slot) {
     text_printf(p->out, " %%%d %s", slot, l->name);
 }
 
+/* Of a kernel over indices, whose dimensions have no names: "|i|", "|a.1|". */
+static void print_size(printer *p, int d) {
+    const core_layout *l = p->t->layout;
+    if (!l->nindices) {
+        layout_dim_print(p->out, l, d);
+        return;
+    }
+    if (d < l->nindices)
+        text_printf(p->out, "|%s|", p->f->locals[l->nin - l->nindices + d].name);
+    for (int k = 0; k < l->nin - l->nindices; k++)
+        for (int i = 0; i < l->operands[k].rank; i++)
+            if (l->operands[k].dim[i] == d)
+                text_printf(p->out, "|%s.%d|", p->f->locals[k].name, i);
+}
+
 static void print_declared(printer *p, int slot) {
     const local *l = &p->f->locals[slot];
     print_local(p, slot);
@@ -43,7 +60,8 @@ static void print_declared(printer *p, int slot) {
     for (int k = 0; k < l->rank; k++)
         if (l->core && l->extent[k] < 0) {
             text_puts(p->out, "[");
-            layout_dim_print(p->out, p->t->layout, l->dim[k]);
+            if (!p->t->layout->nindices)
+                layout_dim_print(p->out, p->t->layout, l->dim[k]);
             text_puts(p->out, "]");
         } else {
             text_printf(p->out, "[%lld]", (long long)l->extent[k]);
@@ -68,13 +86,17 @@ static void print_details(printer *p, const node *n) {
     case N_ELEMENT:
         print_local(p, n->local);
         text_puts(p->out, n->kind == N_ELEMENT && n->unchecked ? " unchecked" : "");
+        text_puts(p->out, n->kind == N_ELEMENT && n->conditional ? " conditional" : "");
         break;
     case N_DECLARE:
         print_declared(p, n->local);
         break;
     case N_SIZE:
         text_puts(p->out, " ");
-        layout_dim_print(p->out, p->t->layout, n->dim);
+        print_size(p, n->dim);
+        break;
+    case N_ATOMIC:
+        text_printf(p->out, " %s", atomics[n->op].name + strlen("atomic_"));
         break;
     case N_RANGE:
         print_local(p, n->local);
@@ -158,9 +180,38 @@ static void print_function(printer *p, const function *f, int index) {
     print_list(p, NULL, f->body, 1);
 }
 
+/* The terms of one sign; some: others stand before them. */
+static void print_terms(printer *p, const need *n, bool negative, bool some) {
+    for (int i = 0; i < n->count; i++) {
+        int64_t factor = negative ? -n->factor[i] : n->factor[i];
+        if (factor < 0)
+            continue;
+        text_puts(p->out, negative ? " - " : some ? " + " : " ");
+        some = true;
+        if (factor != 1)
+            text_printf(p->out, "%lld ", (long long)factor);
+        for (int j = 0; j < n->nsizes[i]; j++)
+            print_size(p, n->size[i][j]);
+    }
+}
+
+/* "needs |a.0| - |i| - 1 >= 0": a need has a positive term. */
+static void print_need(printer *p, const need *n) {
+    text_puts(p->out, "needs");
+    print_terms(p, n, false, false);
+    print_terms(p, n, true, true);
+    if (n->constant)
+        text_printf(p->out, " %c %lld", n->constant < 0 ? '-' : '+',
+                    (long long)(n->constant < 0 ? -n->constant : n->constant));
+    text_puts(p->out, " >= 0\n");
+}
+
 void lang_print(text *out, const tree *t) {
     printer p = {.out = out, .t = t};
     int index = 0;
     for (const function *f = t->functions; f; f = f->next)
         print_function(&p, f, index++);
+    p.f = t->kernel;
+    for (int i = 0; i < t->nneeds; i++)
+        print_need(&p, &t->needs[i]);
 }

@@ -9,8 +9,9 @@
 #include "lang/form.h"
 
 enum {
-    FORM_DEPTH = 48,     /* of an expression; what is below is known by its type */
-    TOTAL_STEPS = 400000 /* of all proofs for a kernel */
+    FORM_DEPTH = 48,      /* of an expression; what is below is known by its type */
+    TOTAL_STEPS = 400000, /* of all proofs for a kernel */
+    NEED_STEPS = 200000   /* of those for what depends on the sizes of a call */
 };
 
 static form form_of(check *c, const node *n, int depth);
@@ -119,6 +120,10 @@ void known_begin(check *c) {
     c->known = arena_alloc(c->a, sizeof *c->known);
     c->known->a = c->a;
     c->known->steps = TOTAL_STEPS;
+    c->known->need_steps = NEED_STEPS;
+    c->known->nsizes = c->core ? c->core->ndims : 0;
+    if (kernel_indices(c))
+        c->known->needs = arena_alloc(c->a, NEEDS_MAX * sizeof *c->known->needs);
     form least = form_constant(0), most = form_constant(INT64_MAX);
     for (int d = 0; c->core && d < c->core->ndims; d++) {
         int at = atom_new(c->known);
@@ -341,12 +346,85 @@ static form form_of(check *c, const node *n, int depth) {
     return type_form(c, (dtype)n->type);
 }
 
-bool index_proved(check *c, const node *index, const local *l, int k) {
-    known_mark before = known_here(c);
-    form f = form_of(c, index, 0), extent = l->core ? size_form(c, l->dim[k]) : form_constant(l->extent[k]);
-    bool proved = not_negative(c->known, &f) && at_most(c->known, &f, &extent, -1);
-    known_drop(c, before);
+/* ---- Indices ---- */
+
+/* What must not be negative: an index, and by how much its extent is above it. */
+static bool goals_make(check *c, const node *index, const form *extent, form *low, form *high) {
+    *low = form_of(c, index, 0);
+    *high = form_constant(-1);
+    return form_add(high, extent, 1) && form_add(high, low, -1);
+}
+
+/* Does the goal follow where the extent is not below another size? That is then needed. */
+static bool met_by_comparison(check *c, const form *goal, int extent) {
+    form size = form_atom(extent);
+    for (int d = c->core->ndims - 1; d >= 0; d--) {
+        form above = size, other = form_atom(d), rest = *goal;
+        if (d != extent && form_add(&above, &other, -1) && form_add(&rest, &above, -1) && not_negative(c->known, &rest))
+            return need_add(c->known, &above);
+    }
+    return false;
+}
+
+/* Is what must not be negative so for sizes that may be asked for? */
+static bool met(check *c, const form *goal, int extent) {
+    return need_met(c->known, goal, kernel_indices(c)) || met_by_comparison(c, goal, extent);
+}
+
+/* The same where the array has an element. */
+static bool met_if_any(check *c, const node *index, int dim) {
+    form extent = size_form(c, dim), any = extent, one = form_constant(1), low, high;
+    if (!form_add(&any, &one, -1))
+        return false;
+    fact_add(c->known, &any);
+    bool proved =
+        goals_make(c, index, &extent, &low, &high) && not_negative(c->known, &low) && not_negative(c->known, &high);
+    c->known->nfacts--; /* it is no reason for itself */
+    return proved && need_add(c->known, &any);
+}
+
+/* An index that is not proved in an array of a kernel over indices. */
+static bool proved_by_needs(check *c, const node *index, int dim, const form *low, const form *high) {
+    knowledge *k = c->known;
+    int before = k->nneeds, steps = k->steps;
+    k->steps = k->need_steps;
+    bool proved = met(c, low, dim) && met(c, high, dim);
+    if (!proved) {
+        k->nneeds = before;
+        proved = met_if_any(c, index, dim);
+    }
+    k->need_steps = k->steps;
+    k->steps = steps;
     return proved;
+}
+
+proof index_proof(check *c, const node *index, const local *l, int k) {
+    known_mark before = known_here(c);
+    form extent = l->core ? size_form(c, l->dim[k]) : form_constant(l->extent[k]), low, high;
+    proof p = PROOF_NONE;
+    if (goals_make(c, index, &extent, &low, &high)) {
+        if (not_negative(c->known, &low) && not_negative(c->known, &high))
+            p = PROOF_FULL;
+        else if (l->core && kernel_indices(c) && proved_by_needs(c, index, l->dim[k], &low, &high))
+            p = PROOF_NEEDS;
+    }
+    known_drop(c, before);
+    return p;
+}
+
+int needs_here(const check *c) { return c->known->nneeds; }
+void needs_drop(check *c, int to) { c->known->nneeds = to; }
+
+void needs_take(const check *c, tree *t) {
+    t->needs = c->known->needs;
+    t->nneeds = c->known->nneeds;
+}
+
+bool lang_needs_hold(const tree *t, const int64_t *sizes) {
+    for (int i = 0; i < t->nneeds; i++)
+        if (!need_holds(&t->needs[i], sizes))
+            return false;
+    return true;
 }
 
 /* ---- What is learned ---- */
@@ -392,15 +470,6 @@ static bool is_relation(const node *n) {
            is_whole((dtype)n->kid[0]->type);
 }
 
-static op inverse(op o) {
-    static const op pairs[][2] = {{OP_LT, OP_GE}, {OP_LE, OP_GT}, {OP_EQ, OP_NE}};
-    for (size_t i = 0; i < COUNT(pairs); i++)
-        for (int k = 0; k < 2; k++)
-            if (pairs[i][k] == o)
-                return pairs[i][1 - k];
-    return o;
-}
-
 static void assume(check *c, const node *n, bool truth, int depth) {
     form a, zero = form_constant(0);
     if (depth == FORM_DEPTH)
@@ -416,7 +485,7 @@ static void assume(check *c, const node *n, bool truth, int depth) {
     } else if (is_relation(n)) {
         a = exact_form(c, n->kid[0], 0);
         zero = exact_form(c, n->kid[1], 0);
-        relation_assume(c, truth ? n->op : inverse(n->op), &a, &zero);
+        relation_assume(c, truth ? n->op : op_inverse(n->op), &a, &zero);
     }
 }
 
@@ -434,6 +503,12 @@ static void variable_between(check *c, variable *v, const form *low, const form 
     atom_high(c->known, at, &top, 1);
     v->known = at + 1;
     assume_at_most(c, low, high, 0);
+}
+
+void index_bounds(check *c, variable *v, int d) {
+    form low = form_constant(0), high = form_constant(-1), size = size_form(c, d);
+    if (form_add(&high, &size, 1))
+        variable_between(c, v, &low, &high);
 }
 
 /* Within a range its extent e is at least 1. So where e wraps, its form, which is not below -2^63, is the larger. */
@@ -519,17 +594,13 @@ static bool is_counter(const check *c, const node *n, const variable *v, bool po
 
 /* The condition as a relation of the counter to a limit. */
 static bool limit_read(check *c, const node *n, const variable *v, counting *out) {
-    static const struct { op o, mirrored; } mirror[] = {{OP_LT, OP_GT}, {OP_LE, OP_GE}, {OP_GT, OP_LT}, {OP_GE, OP_LE}};
     bool positive = out->step > 0 && not_negative(c->known, &out->start);
     if (!n || n->kind != N_BINARY || ops[n->op].kind != 'R' || !is_whole((dtype)n->kid[0]->type))
         return false;
     int side = is_counter(c, n->kid[0], v, positive) ? 0 : 1;
     if (!is_counter(c, n->kid[side], v, positive))
         return false;
-    out->relation = n->op;
-    for (size_t i = 0; i < COUNT(mirror); i++)
-        if (side == 1 && mirror[i].o == n->op)
-            out->relation = mirror[i].mirrored;
+    out->relation = side ? op_mirrored((op)n->op) : (op)n->op;
     out->limit = form_of(c, n->kid[1 - side], 0);
     return fits(c, &out->limit, (dtype)n->kid[0]->type);
 }

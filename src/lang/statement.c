@@ -367,7 +367,9 @@ static void return_check(check *c, const syn *s, node **out) {
         check_fail(c, s->at, "return cannot leave a forall");
     node *n = node_new(c, N_RETURN, DT_NONE, s);
     bool is_kernel = i->def->name == NO_NAME;
-    if (i->def->noutputs) {
+    if (!i->f.nresults && s->kid[0])
+        check_fail(c, s->kid[0]->at, "a kernel over indices has no result: assign elements, then 'return;'");
+    if (i->def->noutputs || !i->f.nresults) {
         if (s->kid[0])
             check_fail(c, s->kid[0]->at, "the outputs have names: assign them, then 'return;'");
         *out = n;
@@ -414,7 +416,9 @@ static void leave_check(check *c, const syn *s, node **out) {
 static bool statement_check(check *c, const syn *s, node **out) {
     switch (s->kind) {
     case S_EVALUATE:
-        if (s->kid[0])
+        if (is_assert(c, s->kid[0]))
+            *out = assert_check(c, s->kid[0]);
+        else if (s->kid[0])
             *out = evaluate(c, expression_check(c, s->kid[0]), s);
         return true;
     case S_DECLARE:

@@ -103,6 +103,7 @@ struct definition {
     int nparams, noutputs; /* noutputs 0: one, unnamed */
     int nindices;          /* of the parameters: the last ones, int64 */
     int *params, *outputs; /* names */
+    int *extents;          /* of the indices: the names of their extents, or NO_NAME */
     size_t *places;        /* offsets of the parameters, then of the outputs */
     syn *body;             /* list */
     definition *next;

@@ -13,6 +13,7 @@ typedef struct request {
     const dispatch_input *inputs;
     uf_casting rule; /* by which arrays and strong numbers match */
     bool weak;       /* numbers count by kind */
+    int nindices;    /* of kernels over indices, whose lists have ranks: those that take part */
 } request;
 
 static const dtype *signature_at(const request *r, int s) {
@@ -21,10 +22,23 @@ static const dtype *signature_at(const request *r, int s) {
 
 /* ---- Matching ---- */
 
+static int rank_at(const request *r, int s, int k) {
+    return r->list->ranks[(size_t)s * (size_t)r->list->nin + (size_t)k];
+}
+
+static bool is_candidate(const request *r, int s) { return !r->list->ranks || r->list->indices[s] == r->nindices; }
+
 static bool is_weak(const request *r, int k) { return r->weak && r->inputs[k].is_number; }
 
-static bool fits(const request *r, int k, dtype to) {
-    dtype from = r->inputs[k].type;
+/* Kernels over indices use arrays in place, with no rule to cast them by: is input k, or what it is to be, one? */
+static bool in_place(const request *r, int s, int k) {
+    return r->list->ranks && (rank_at(r, s, k) || !r->inputs[k].is_number);
+}
+
+static bool fits(const request *r, int s, int k) {
+    dtype from = r->inputs[k].type, to = signature_at(r, s)[k];
+    if (in_place(r, s, k))
+        return !r->inputs[k].is_number && rank_at(r, s, k) && r->inputs[k].rank == rank_at(r, s, k) && from == to;
     if (is_weak(r, k))
         return dtypes[from].kind <= dtypes[to].kind || r->rule == UF_CAST_UNSAFE;
     return dtype_can_cast(from, to, r->rule);
@@ -32,12 +46,13 @@ static bool fits(const request *r, int k, dtype to) {
 
 /* The first input that does not fit signature s, or -1: the signature matches. */
 static int misfit(const request *r, int s) {
-    const dtype *types = signature_at(r, s);
     for (int k = 0; k < r->list->nin; k++)
-        if (!fits(r, k, types[k]))
+        if (!fits(r, s, k))
             return k;
     return -1;
 }
+
+static bool matches(const request *r, int s) { return is_candidate(r, s) && misfit(r, s) < 0; }
 
 static bool all_cast(const dtype *from, const dtype *to, int n) {
     for (int k = 0; k < n; k++)
@@ -55,7 +70,7 @@ static bool narrower(const request *r, int a, int b) {
 
 static bool has_narrower_match(const request *r, int s) {
     for (int t = 0; t < r->list->count; t++)
-        if (narrower(r, t, s) && misfit(r, t) < 0)
+        if (narrower(r, t, s) && matches(r, t))
             return true;
     return false;
 }
@@ -72,7 +87,7 @@ static int kind_changes(const request *r, int s) {
 
 static int first_match(const request *r) {
     for (int s = 0; s < r->list->count; s++)
-        if (misfit(r, s) < 0)
+        if (matches(r, s))
             return s;
     return -1;
 }
@@ -80,7 +95,7 @@ static int first_match(const request *r) {
 static int narrowest_match(const request *r) {
     int best = -1, fewest = 0;
     for (int s = 0; s < r->list->count; s++) {
-        if (misfit(r, s) >= 0)
+        if (!matches(r, s))
             continue;
         int changes = kind_changes(r, s);
         if (best >= 0 && changes >= fewest)
@@ -93,12 +108,21 @@ static int narrowest_match(const request *r) {
     return best;
 }
 
-static int find_signature(const request *r, const dtype *types, int nin, int nout) {
+/* A signature's own text. */
+typedef struct wanted {
+    dtype types[UF_MAX_OPERANDS];
+    uint8_t ranks[UF_MAX_OPERANDS]; /* of kernels over indices */
+    int nin, nout;
+} wanted;
+
+static int find_signature(const request *r, const wanted *w) {
     const signature_list *list = r->list;
-    if (nin != list->nin || nout != list->nout)
+    size_t n = (size_t)(list->nin + list->nout);
+    if (w->nin != list->nin || w->nout != list->nout)
         return -1;
     for (int s = 0; s < list->count; s++)
-        if (!memcmp(signature_at(r, s), types, (size_t)(nin + nout) * sizeof *types))
+        if (is_candidate(r, s) && !memcmp(signature_at(r, s), w->types, n * sizeof *w->types) &&
+            (!list->ranks || !memcmp(list->ranks + (size_t)s * n, w->ranks, n)))
             return s;
     return -1;
 }
@@ -120,26 +144,48 @@ static const char *const refusals[] = {
     [UF_CAST_UNSAFE] = "does not cast to",
 };
 
-static const char *input_name(const request *r, int k) {
-    const dtype_info *type = &dtypes[r->inputs[k].type];
-    return is_weak(r, k) ? kind_names[type->kind] : type->name;
+enum {
+    INPUT_TEXT = PARAMETER_TEXT + sizeof " of rank -2147483648" /* an input of a call */
+};
+
+static const char *input_name(const request *r, int k, char out[INPUT_TEXT]) {
+    const dispatch_input *in = &r->inputs[k];
+    const dtype_info *type = &dtypes[in->type];
+    if (is_weak(r, k))
+        return kind_names[type->kind];
+    if (!r->list->ranks || in->is_number)
+        return type->name;
+    if (in->rank < 1 || in->rank > LAYOUT_MAX_RANK)
+        snprintf(out, INPUT_TEXT, "%s of rank %d", type->name, in->rank);
+    else
+        parameter_format(out, in->type, in->rank);
+    return out;
 }
 
 enum {
-    LIST_TEXT = 2400,                  /* of signatures in one message */
-    LINE_TEXT = SIGNATURE_TEXT + 128,  /* one of them */
-    INPUTS_TEXT = UF_MAX_OPERANDS * 20 /* a call's inputs */
+    LIST_TEXT = 2400,                                     /* of signatures in one message */
+    LINE_TEXT = ENTRY_TEXT + 128,                         /* one of them */
+    INPUTS_TEXT = UF_MAX_OPERANDS * ((int)INPUT_TEXT + 2) /* a call's inputs */
 };
 
 /* A line for signature s, and why it does not match where it does not. */
 static size_t format_signature(const request *r, int s, char line[LINE_TEXT]) {
-    char types[SIGNATURE_TEXT];
-    int k = misfit(r, s);
-    signature_format(types, signature_at(r, s), r->list->nin, r->list->nout);
-    if (k < 0)
-        return (size_t)snprintf(line, LINE_TEXT, "\n  %s", types);
-    return (size_t)snprintf(line, LINE_TEXT, "\n  %s: argument %d is %s, which %s %s", types, k, input_name(r, k),
-                            refusals[r->rule], dtypes[signature_at(r, s)[k]].name);
+    char types[ENTRY_TEXT], in[INPUT_TEXT], needed[PARAMETER_TEXT];
+    int k = misfit(r, s), length;
+    signature_list_format(types, r->list, s);
+    if (!is_candidate(r, s))
+        length = snprintf(line, LINE_TEXT, "\n  %s: over %d ind%s", types, r->list->indices[s],
+                          r->list->indices[s] == 1 ? "ex" : "ices");
+    else if (k < 0)
+        length = snprintf(line, LINE_TEXT, "\n  %s", types);
+    else if (in_place(r, s, k)) {
+        parameter_format(needed, signature_at(r, s)[k], rank_at(r, s, k));
+        length = snprintf(line, LINE_TEXT, "\n  %s: argument %d is %s, which is not %s%s", types, k,
+                          input_name(r, k, in), rank_at(r, s, k) ? "" : "a number: ", needed);
+    } else
+        length = snprintf(line, LINE_TEXT, "\n  %s: argument %d is %s, which %s %s", types, k, input_name(r, k, in),
+                          refusals[r->rule], dtypes[signature_at(r, s)[k]].name);
+    return (size_t)length;
 }
 
 /* All signatures, a line each, cut where the message would overflow. */
@@ -159,38 +205,50 @@ static void format_list(const request *r, char out[LIST_TEXT]) {
 }
 
 static uf_status no_match(const request *r) {
-    char inputs[INPUTS_TEXT] = "", list[LIST_TEXT];
+    char inputs[INPUTS_TEXT] = "", list[LIST_TEXT], in[INPUT_TEXT];
     size_t used = 0;
     for (int k = 0; k < r->list->nin; k++)
-        used += (size_t)snprintf(inputs + used, sizeof inputs - used, "%s%s", k ? ", " : "", input_name(r, k));
+        used += (size_t)snprintf(inputs + used, sizeof inputs - used, "%s%s", k ? ", " : "", input_name(r, k, in));
     format_list(r, list);
+    if (r->list->ranks)
+        return fail(UF_ERR_SIGNATURE, "%s: no parameter list matches the arguments (%s)%s", r->name, inputs, list);
     return fail(UF_ERR_SIGNATURE, "%s: no signature matches the inputs (%s)%s", r->name, inputs, list);
 }
 
-static uf_status not_in_list(const request *r, const dtype *types, int nin, int nout) {
-    char wanted[SIGNATURE_TEXT], list[LIST_TEXT];
-    signature_format(wanted, types, nin, nout);
+static uf_status not_in_list(const request *r, const wanted *w) {
+    char spelled[ENTRY_TEXT], list[LIST_TEXT];
+    if (r->list->ranks)
+        parameters_format(spelled, w->types, w->ranks, w->nin);
+    else
+        signature_format(spelled, w->types, w->nin, w->nout);
     format_list(r, list);
-    return fail(UF_ERR_SIGNATURE, "%s: the signature asked for, %s, is not in its list%s", r->name, wanted, list);
+    return fail(UF_ERR_SIGNATURE, "%s: the %s asked for, %s, is not in its list%s", r->name,
+                r->list->ranks ? "parameter list" : "signature", spelled, list);
 }
 
 static uf_status forced_misfit(const request *r, int s, int k) {
-    char types[SIGNATURE_TEXT];
-    signature_format(types, signature_at(r, s), r->list->nin, r->list->nout);
-    return fail_argument(UF_ERR_CAST, k, -1, "%s %s %s, as the signature asked for (%s) of %s needs", input_name(r, k),
-                         refusals[r->rule], dtypes[signature_at(r, s)[k]].name, types, r->name);
+    char types[ENTRY_TEXT], in[INPUT_TEXT], needed[PARAMETER_TEXT];
+    signature_list_format(types, r->list, s);
+    if (!in_place(r, s, k))
+        return fail_argument(UF_ERR_CAST, k, -1, "%s %s %s, as the signature asked for (%s) of %s needs",
+                             input_name(r, k, in), refusals[r->rule], dtypes[signature_at(r, s)[k]].name, types,
+                             r->name);
+    parameter_format(needed, signature_at(r, s)[k], rank_at(r, s, k));
+    return fail_argument(UF_ERR_SIGNATURE, k, -1, "is %s, but the parameter list asked for (%s) of %s has %s%s",
+                         input_name(r, k, in), types, r->name, rank_at(r, s, k) ? "" : "a number: ", needed);
 }
 
 static uf_status value_misfit(const request *r, int s, int k) {
-    char types[SIGNATURE_TEXT], value[24];
+    char types[ENTRY_TEXT], value[24];
     number n = r->inputs[k].value;
     if (dtypes[n.type].is_signed)
         snprintf(value, sizeof value, "%" PRId64, n.as.i);
     else
         snprintf(value, sizeof value, "%" PRIu64, n.as.u);
-    signature_format(types, signature_at(r, s), r->list->nin, r->list->nout);
-    return fail_argument(UF_ERR_CAST, k, -1, "%s does not fit %s, its dtype in signature %s of %s", value,
-                         dtypes[signature_at(r, s)[k]].name, types, r->name);
+    signature_list_format(types, r->list, s);
+    return fail_argument(UF_ERR_CAST, k, -1, "%s does not fit %s, its dtype in %s %s of %s", value,
+                         dtypes[signature_at(r, s)[k]].name, r->list->ranks ? "the parameter list" : "signature", types,
+                         r->name);
 }
 
 /* ---- The stages of a dispatch ---- */
@@ -209,13 +267,13 @@ static uf_status choose(request *r, unsigned flags, uf_casting casting, int *cho
 }
 
 static uf_status force(request *r, uf_casting casting, const char *forced, int *chosen) {
-    dtype types[UF_MAX_OPERANDS];
-    int nin, nout;
+    wanted w = {.nout = 0};
     r->rule = casting == UF_CAST_DEFAULT ? UF_CAST_SAME_KIND : casting;
-    TRY(signature_parse(forced, types, &nin, &nout));
-    *chosen = find_signature(r, types, nin, nout);
+    TRY(r->list->ranks ? parameter_list_parse(forced, w.types, w.ranks, &w.nin)
+                       : signature_parse(forced, w.types, &w.nin, &w.nout));
+    *chosen = find_signature(r, &w);
     if (*chosen < 0)
-        return not_in_list(r, types, nin, nout);
+        return not_in_list(r, &w);
     int k = misfit(r, *chosen);
     return k < 0 ? UF_OK : forced_misfit(r, *chosen, k);
 }
@@ -227,9 +285,19 @@ static uf_status check_values(const request *r, int s) {
     return UF_OK;
 }
 
+static uf_status decide(request *r, unsigned flags, uf_casting casting, const char *forced, int *chosen) {
+    r->weak = numbers_are_weak(r->list, r->inputs, flags);
+    TRY(forced ? force(r, casting, forced, chosen) : choose(r, flags, casting, chosen));
+    return check_values(r, *chosen);
+}
+
 uf_status dispatch(const char *name, const signature_list *list, const dispatch_input *inputs, unsigned flags,
                    uf_casting casting, const char *forced, int *chosen) {
-    request r = {.name = name, .list = list, .inputs = inputs, .weak = numbers_are_weak(list, inputs, flags)};
-    TRY(forced ? force(&r, casting, forced, chosen) : choose(&r, flags, casting, chosen));
-    return check_values(&r, *chosen);
+    return decide(&(request){.name = name, .list = list, .inputs = inputs}, flags, casting, forced, chosen);
+}
+
+uf_status dispatch_kernel(const char *name, const signature_list *list, int nindices, const dispatch_input *inputs,
+                          unsigned flags, const char *forced, int *chosen) {
+    return decide(&(request){.name = name, .list = list, .inputs = inputs, .nindices = nindices}, flags,
+                  UF_CAST_DEFAULT, forced, chosen);
 }

@@ -480,14 +480,18 @@ static uf_status finish(parser *p, core_layout *out) {
     void *dims = arena_alloc(p->a, dims_size), *operands = arena_alloc(p->a, operands_size);
     if (!dims || !operands)
         return UF_ERR_MEMORY;
-    *out = (core_layout){p->nin,
-                         p->noperands - p->nin,
-                         p->ndims,
-                         words,
-                         memcpy(dims, p->dims, dims_size),
-                         memcpy(operands, p->operands, operands_size)};
+    *out = (core_layout){.nin = p->nin,
+                         .nout = p->noperands - p->nin,
+                         .ndims = p->ndims,
+                         .nwords = words,
+                         .dims = memcpy(dims, p->dims, dims_size),
+                         .operands = memcpy(operands, p->operands, operands_size)};
     return UF_OK;
 }
+
+/* Inputs and outputs, and a mask. */
+static const layout_operand scalars[UF_MAX_OPERANDS + 1];
+const core_layout layout_scalars = {.operands = scalars};
 
 uf_status layout_parse(arena *a, const char *source, core_layout *out) {
     parser p;

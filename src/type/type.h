@@ -78,10 +78,13 @@ double half_to_double(uint16_t bits);
 uint16_t bfloat16_of_double(double value);
 double bfloat16_to_double(uint16_t bits);
 
-/* A list of signatures with one arity. types[s * (nin + nout) + k] is operand k of signature s. */
+/* A list of signatures with one arity. types[s * (nin + nout) + k] is operand k of signature s. Of kernels over indices it is
+ * one of parameter lists: nout is 0, and each parameter has a rank, 0 for a number, in the place of its dtype. */
 typedef struct signature_list {
     int count, nin, nout;
     dtype *types;
+    uint8_t *ranks;   /* NULL: no kernel over indices */
+    uint8_t *indices; /* and then: how many the kernel of each list has */
 } signature_list;
 
 /* Parses a list in any of the three spellings into arena memory. Separators are ';' and newline; blanks go anywhere;
@@ -138,9 +141,23 @@ typedef struct layout_operand {
  * core strides, in elements, of each operand in turn (0 where the extent is 1, so also for missing and stretched ones). */
 typedef struct core_layout {
     int nin, nout, ndims, nwords;
+    /* 0: a generalized ufunc. Else a kernel over so many indices, whose parameters are the operands, all inputs, arrays read and
+     * written in place; the indices follow them as operands of rank 0, outermost first. Dimensions 0 .. nindices-1 are the
+     * extents of the index space; each dimension of an array is one of its own. No dimension has a name. */
+    int nindices;
     const layout_dim *dims;
     const layout_operand *operands; /* inputs, then outputs */
 } core_layout;
+
+/* That of elementwise functions where they stand in as generalized ufuncs: any number of operands without core dimensions. */
+extern const core_layout layout_scalars;
+/* The number of elements of operand k's core. */
+static inline int64_t core_elements(const core_layout *l, const int64_t *core, int k) {
+    int64_t n = 1;
+    for (int d = 0; d < l->operands[k].rank; d++)
+        n *= core[l->operands[k].dim[d]];
+    return n;
+}
 
 /* Parses a layout into arena memory. Errors: SYNTAX with caret (each of NumPy's, and ours), MEMORY. */
 uf_status layout_parse(arena *a, const char *source, core_layout *out);
@@ -152,13 +169,40 @@ bool layout_compute(const layout_dim *d, const int64_t *sizes, int64_t *value);
 /* "n", "3", "m+n-1": how errors call dimension d. */
 void layout_dim_print(text *out, const core_layout *l, int d);
 
+/* ---- Parameters of kernels over indices (parameters.c) ---- */
+
+/* Parses "float64[], float64[,], int32; float32[], float32[,], int32" into arena memory: a dtype by name, or a code of NumPy's,
+ * and for arrays brackets, whose rank is one more than the commas in them, at most LAYOUT_MAX_RANK. Separators and blanks as
+ * for signatures; a text without entries is one list without parameters. `indices` is left to the caller. Errors: SYNTAX with
+ * caret (lists of another length than the first, duplicates), MEMORY. */
+uf_status parameters_parse(arena *a, const char *text, signature_list *out);
+/* One list; allocates nothing. */
+uf_status parameter_list_parse(const char *text, dtype types[UF_MAX_OPERANDS], uint8_t ranks[UF_MAX_OPERANDS],
+                               int *nparams);
+/* "float64[,], int32" */
+enum {
+    PARAMETER_TEXT = sizeof "complex128" + LAYOUT_MAX_RANK + 1,
+    PARAMETERS_TEXT = UF_MAX_OPERANDS * (PARAMETER_TEXT + 1)
+};
+void parameter_format(char buffer[PARAMETER_TEXT], dtype type, int rank);
+void parameters_format(char buffer[PARAMETERS_TEXT], const dtype *types, const uint8_t *ranks, int nparams);
+/* Signature s of a list in its canonical spelling. */
+enum {
+    ENTRY_TEXT = PARAMETERS_TEXT /* no signature is longer */
+};
+void signature_list_format(char buffer[ENTRY_TEXT], const signature_list *list, int s);
+/* The layout of a kernel with these parameters over so many indices, in arena memory. Errors: SYNTAX (more dimensions than
+ * LAYOUT_MAX_DIMS), MEMORY. */
+uf_status parameters_layout(arena *a, const uint8_t *ranks, int nparams, int nindices, core_layout *out);
+
 /* ---- Choosing a signature (dispatch.c) ---- */
 
 /* What dispatch knows of one input. */
 typedef struct dispatch_input {
     dtype type;
     bool is_number; /* a 0-d host array */
-    number value;   /* if it is */
+    int rank;       /* of an array, for kernels over indices */
+    number value;   /* of a number */
 } dispatch_input;
 
 /* Chooses among list for the inputs: see uf_call. *chosen is the index of the signature. Nothing is allocated.
@@ -171,5 +215,9 @@ typedef struct dispatch_input {
  * integer does not fit; forced: an input does not cast), SYNTAX (forced). */
 uf_status dispatch(const char *name, const signature_list *list, const dispatch_input *inputs, unsigned flags,
                    uf_casting casting, const char *forced, int *chosen);
+/* The same for kernels over indices, among the lists of those that have so many. An array matches an array of its dtype and
+ * rank alone; where one does not match that is forced, the error is SIGNATURE. */
+uf_status dispatch_kernel(const char *name, const signature_list *list, int nindices, const dispatch_input *inputs,
+                          unsigned flags, const char *forced, int *chosen);
 
 #endif

@@ -14,10 +14,11 @@ typedef enum loop_class {
     LOOP_FLAT,
     LOOP_ROWS,
     LOOP_GENERAL,
-    LOOP_CALLS, /* a generalized ufunc: inner calls over the loop dimensions */
-    LOOP_FOLD,  /* a reduction: a loop over the results, and within it one over the elements of a result */
-    LOOP_SCAN,  /* an accumulation: a loop over lines, and within it one along the line */
-    LOOP_AT,    /* in-place updates of elements found by indices */
+    LOOP_CALLS,  /* a generalized ufunc: inner calls over the loop dimensions */
+    LOOP_FOLD,   /* a reduction: a loop over the results, and within it one over the elements of a result */
+    LOOP_SCAN,   /* an accumulation: a loop over lines, and within it one along the line */
+    LOOP_AT,     /* in-place updates of elements found by indices */
+    LOOP_FORALL, /* a kernel over indices: for every point of a space */
     LOOP_CLASSES
 } loop_class;
 
@@ -45,6 +46,12 @@ typedef struct variant_operand {
     uint8_t unit;   /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
     uint8_t staged; /* GPU calls, team 0: the operand's elements are staged in shared memory */
+    /* Forall; see code_size.use. */
+    uint8_t streamed;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
+    uint8_t privatised; /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array */
+    uint8_t
+        align; /* core tells specialise, which clears it: log2, at most 4, of the bytes of which the address and all strides
+                           but that of the unit dimension are multiples */
 } variant_operand;
 
 /* GPU calls: log2 of the threads that compute one inner call together, its team. 0: a thread; to 5: lanes of a warp; to 10:
@@ -60,7 +67,7 @@ enum {
 typedef struct variant {
     uint8_t loop; /* loop_class */
     uint8_t ndim; /* dimensions of the loop, dimension 0 innermost; flat 1, rows >= 2, general >= 1. CPU: 1 or 2: the
-                         engine walks the others */
+                         engine walks the others; forall: those up to the last one that is longer than 1 */
     uint8_t nin, nout;
     uint8_t masked; /* operand[nin + nout] is the where mask (bool, never a number) */
     uint8_t wide;   /* GPU general: 64-bit indices and offsets; CPU fold: positions of 2^31 and above */
@@ -96,6 +103,13 @@ typedef struct variant {
     uint8_t along;   /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
                          along the last range of the forall, because that is where memory is contiguous */
     uint8_t nindices; /* at: index arrays, behind the outputs; the target is operand 0 and the output. See ir/at.c */
+    /* Forall, whose operands are the kernel's parameters, all inputs; ndim is that of the space. */
+    uint8_t proved; /* what the tree needs of the sizes holds: accesses that are `conditional` need no check */
+    uint8_t apart;  /* an array that is written to (atomically or not) overlaps no other parameter */
+    uint8_t
+        debug; /* what goes wrong is reported: see ir/report.h. Calls and forall; calls then also stand for elementwise
+                       functions, with layout_scalars, and may be masked. A thread a call (point), nothing in parallel
+                       within it, the loop in C order */
     variant_operand
         operand[VARIANT_OPERANDS]; /* inputs, outputs, mask or index arrays; fold: bounds, initial values, position */
 } variant;
@@ -109,6 +123,13 @@ static inline int variant_index(const variant *v) { return v->nin + v->nout; }
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
 static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }
+/* Operands that are privatised. */
+static inline int variant_privatised(const variant *v) {
+    int n = 0;
+    for (int k = 0; k < v->nin; k++)
+        n += v->operand[k].privatised;
+    return n;
+}
 static inline size_t variant_key_size(const variant *v) {
     return offsetof(variant, operand) + (size_t)variant_operands(v) * sizeof(variant_operand);
 }
@@ -147,9 +168,11 @@ static inline size_t variant_key_size(const variant *v) {
  *                 to the next in shared memory; byte offset of the operand's part of shared memory
  *                 TEAM_GRID: (blocks, slots): blocks a team; address of zeroed memory, TEAM_SLOT bytes for each team in
  *                 flight (grid / blocks teams; team t has the slot t)
+ *                 debug: address of the report
  *                 then the core words
  *   CPU calls     n, m     extents of dimensions 0 and 1 (m = 1 if ndim is 1)
  *                 then for every array operand: strides of dimensions 0 and 1, in elements
+ *                 debug: the number of the first call; address of the report
  *                 then the core words
  *   Core words: layout.nwords words; see type.h.
  *
@@ -174,6 +197,12 @@ static inline size_t variant_key_size(const variant *v) {
  *                 UF_MAX_STATE) and becomes both together
  *   GPU fold      see ir/gpu_fold.c and cuda/fold.c;  GPU scan: ir/gpu_scan.h and cuda/scan.c
  *   at            see ir/at.c
+ *   CPU forall    first, last    of the last index
+ *                 rows           how many, one after the other in C order
+ *                 the other indices of the first of them, the outermost first. Dimensions from ndim on have extent 1
+ *                 debug: address of the report
+ *                 then the core words
+ *   GPU forall    see ir/gpu_forall.c and cuda/forall.c
  *
  * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
  * magic_of.
@@ -195,6 +224,9 @@ static inline size_t variant_key_size(const variant *v) {
  *             T in block b those numbered b * T * results + t + T * i.
  *             columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on,
  *             then the parts. */
+enum {
+    COPY_BYTES = 16 << 10 /* CPU forall: of a privatised operand, at most */
+};
 enum {
     TEAM_BLOCKS_MAX = 256, /* blocks of a TEAM_GRID team */
     TEAM_SLOT = 128 + 2 * 64 * TEAM_BLOCKS_MAX

@@ -174,6 +174,20 @@ expect 1 '' 'axis' reduce "$add" $sum "$work/a.npy" --axis 0,-2
 expect 1 '' 'no identity|identity' reduce "$add" $sum "$work/a.npy" --where "$work/mask.npy"
 expect 0 '^reduces     in any order, identity none$' '' list "$work/range.uf"
 expect 0 '^reduction   *range$' '' list "$work/range.uf"
+cat >"$work/smooth.uf" <<'END'
+forall      smooth
+doc         The mean of neighbours.
+parameters  float32[], float32[]; float64[], float64[]
+kernel      [i : n](x, y) { if (i > 0 && i < n - 1) y[i] = (x[i-1] + x[i] + x[i+1]) / 3; }
+END
+expect 0 '^kernel      smooth$' '' list "$work/smooth.uf"
+expect 0 '^parameters  float32\[\], float32\[\]$' '' list "$work/smooth.uf"
+expect 2 '' 'smooth is a kernel over indices, which works in place; uf_forall runs it' run "$work/smooth.uf" "$work/float.npy"
+expect 2 '' 'smooth does not reduce' reduce "$work/smooth.uf" "$work/float.npy"
+expect 0 'element float64' '' inspect "$work/smooth.uf" -v tree -t 'd[], d[]'
+expect 1 '' 'the parameter list asked for, int8\[\], is not in its list' inspect "$work/smooth.uf" -v tree -t 'b[]'
+expect 0 '^define' '' inspect -e '[i](a) { a[i] = i; }' -p 'int32[]' --lines
+expect 1 '' 'only kernels over indices' inspect -e '[i](a) { a[i] = i; }' -s 'i->i'
 
 expect 0 '^21$' '' reduce "$add" $sum "$work/a.npy"
 expect 0 '^\[5 7 9\]$' '' reduce "$add" $sum "$work/a.npy" --axis 0

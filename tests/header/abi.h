@@ -33,6 +33,8 @@ SAME(UF_FAST_FLUSH, 4);
 SAME(UF_FAST_ALL, 7);
 SAME(UF_UNCHECKED, 1);
 SAME(UF_DEBUG, 2);
+SAME(UF_LINES, 4);
+SAME(UF_KERNEL, 0x100);
 SAME(UF_ORDERED, 0x10);
 SAME(UF_SERIAL, 0x20);
 SAME(UF_WIDEN, 0x80);
@@ -105,7 +107,7 @@ AT(uf_axes, lists, 16);
 AT(uf_axes, axis, 24);
 AT(uf_axes, keepdims, 32);
 
-SAME(sizeof(uf_options), 80);
+SAME(sizeof(uf_options), 88);
 AT(uf_options, size, 0);
 AT(uf_options, stream, 8);
 AT(uf_options, device, 16);
@@ -117,6 +119,8 @@ AT(uf_options, flags, 52);
 AT(uf_options, axes, 56);
 AT(uf_options, scratch, 64);
 AT(uf_options, scratch_size, 72);
+AT(uf_options, block, 80);
+AT(uf_options, elements, 84);
 
 SAME(sizeof(uf_reduce_options), 96);
 AT(uf_reduce_options, size, 0);
@@ -146,6 +150,19 @@ AT(uf_description, identity, 56);
 AT(uf_description, order, 64);
 AT(uf_description, nstate, 68);
 
+SAME(sizeof(uf_launch), 64);
+AT(uf_launch, size, 0);
+AT(uf_launch, grid, 8);
+AT(uf_launch, block, 16);
+AT(uf_launch, elements, 20);
+AT(uf_launch, vector, 24);
+AT(uf_launch, registers, 28);
+AT(uf_launch, shared_bytes, 32);
+AT(uf_launch, local_bytes, 36);
+AT(uf_launch, blocks_per_processor, 40);
+AT(uf_launch, occupancy, 48);
+AT(uf_launch, threads, 56);
+
 /* DLPack's part. */
 SAME(sizeof(DLTensor), 48);
 AT(DLTensor, data, 0);
@@ -167,6 +184,7 @@ const char *uf_version(void);
 uf_status uf_vectorize(uf_func **, const char *, const char *, const char *);
 uf_status uf_guvectorize(uf_func **, const char *, const char *, const char *, const char *);
 uf_status uf_reduction(uf_func **, const char *, const char *, const uf_reduction_def *);
+uf_status uf_kernel(uf_func **, const char *, const char *, const char *);
 uf_status uf_define(uf_func **, const uf_definition *);
 uf_status uf_load(uf_func **, const char *);
 const char *uf_catalogue(int64_t);
@@ -184,6 +202,9 @@ uf_status uf_reduceat_scratch_size(size_t *, const uf_func *, int, const DLTenso
                                    const uf_options *);
 uf_status uf_outer(const uf_func *, int, const DLTensor *, const uf_options *);
 uf_status uf_at(const uf_func *, const DLTensor *, int, const DLTensor *, const DLTensor *, const uf_options *);
+uf_status uf_forall(const uf_func *, int, const int64_t *, int, const DLTensor *, const uf_options *);
+uf_status uf_forall_plan(uf_plan **, const uf_func *, int, const int64_t *, int, const DLTensor *, const uf_options *);
+uf_status uf_launch_info(const uf_func *, int, const int64_t *, int, const DLTensor *, const uf_options *, uf_launch *);
 uf_status uf_plan_new(uf_plan **, const uf_func *, int, const DLTensor *, const uf_options *);
 uf_status uf_plan_run(const uf_plan *, void *const *, void *);
 void uf_plan_free(uf_plan *);

@@ -59,4 +59,19 @@ static int works(void) {
     return good;
 }
 
-int main(void) { return types() && macros() && works() ? 0 : 1; }
+/* The first page about kernels over indices. */
+static int works_over_indices(void) {
+    float u[9] = {0, 0, 0, 0, 8, 0, 0, 0, 0}, v[9] = {0};
+    uf_func *step;
+    int good = uf_kernel(&step, "step", "float32[,], float32[,], float32", UF_SOURCE([i : n, j : m](u, v, k) {
+                   if (i > 0 && i < n - 1 && j > 0 && j < m - 1)
+                       v[i][j] = u[i][j] + k * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1] - 4 * u[i][j]);
+               })) == UF_OK &&
+               uf_forall(step, 2, (int64_t[]){3, 3}, 3,
+                         (DLTensor[]){UF_ARRAY(u, 3, 3), UF_ARRAY(v, 3, 3), UF_SCALAR(0.125f)}, NULL) == UF_OK &&
+               v[4] == 4 && v[1] == 0;
+    uf_free(step);
+    return good;
+}
+
+int main(void) { return types() && macros() && works() && works_over_indices() ? 0 : 1; }

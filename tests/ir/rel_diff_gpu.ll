@@ -19,23 +19,22 @@ L2:
   %r7 = fadd contract float %r5, %r6, !dbg !7
   %r8 = fdiv float %r4, %r7, !dbg !7
   store float %r8, float* %v2, !dbg !7
-  br label %L1, !dbg !8
+  br label %L1, !dbg !7
 L1:
-  %r9 = load float, float* %v2, !dbg !8
-  %r10 = insertvalue { float } undef, float %r9, 0, !dbg !8
-  ret { float } %r10, !dbg !8
+  %r9 = load float, float* %v2, !dbg !7
+  %r10 = insertvalue { float } undef, float %r9, 0, !dbg !7
+  ret { float } %r10, !dbg !7
 }
 
-!nvvmir.version = !{!9}
+!nvvmir.version = !{!8}
 !llvm.dbg.cu = !{!2}
-!llvm.module.flags = !{!10}
+!llvm.module.flags = !{!9}
 !1 = !DIFile(filename: "rel_diff_gpu", directory: ".")
 !2 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, producer: "libufunc", isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly)
 !3 = !{null}
 !4 = !DISubroutineType(types: !3)
-!5 = distinct !DISubprogram(name: "kernel", scope: !1, file: !1, line: 6, type: !4, isLocal: false, isDefinition: true, scopeLine: 6, isOptimized: true, unit: !2)
-!6 = !DILocation(line: 6, scope: !5)
+!5 = distinct !DISubprogram(name: "kernel", scope: !1, file: !1, line: 7, type: !4, isLocal: false, isDefinition: true, scopeLine: 7, isOptimized: true, unit: !2)
+!6 = !DILocation(line: 7, scope: !5)
 !7 = !DILocation(line: 2, scope: !5)
-!8 = !DILocation(line: 1, scope: !5)
-!9 = !{i32 2, i32 0, i32 3, i32 1}
-!10 = !{i32 2, !"Debug Info Version", i32 3}
+!8 = !{i32 2, i32 0, i32 3, i32 1}
+!9 = !{i32 2, !"Debug Info Version", i32 3}

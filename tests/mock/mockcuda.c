@@ -30,6 +30,7 @@ enum {
     MAX_DEVICES = 8,
     MAX_STACK = 16,
     MAX_BLOCKS = 4096,
+    MAX_HELD = 4096,
     MAX_COUNTED = 64
 };
 
@@ -65,6 +66,12 @@ static char fail_function[64];
 static const char *failed_function;
 static mock_launch last;
 static void (*look)(const mock_launch *);
+static int holding, nheld;
+static struct {
+    void *at, *stream;
+    size_t size;
+    unsigned char value;
+} held[MAX_HELD];
 static _Thread_local struct context *stack[MAX_STACK];
 static _Thread_local int depth, mode;
 
@@ -180,6 +187,9 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 16:
         *value = SMS;
         return 0;
+    case 39:
+        *value = SM_THREADS;
+        return 0;
     case 75:
         *value = arch / 10;
         return 0;
@@ -268,12 +278,33 @@ API int cuCtxPopCurrent_v2(struct context **context) {
     return injected;
 }
 
+/* What others look at in one step is written in one step: the sanitizers are to see what a device's writes order. */
+static void set_bytes(void *at, unsigned char value, size_t size) {
+    if (size == sizeof(uint64_t) && (uintptr_t)at % sizeof(uint64_t) == 0)
+        __atomic_store_n((uint64_t *)at, value * UINT64_C(0x0101010101010101), __ATOMIC_RELEASE);
+    else
+        memset(at, value, size);
+}
+
+/* Sets what was held back of a stream, or of all. */
+static void let_go(int all, const void *stream) {
+    int left = 0;
+    for (int i = 0; i < nheld; i++) {
+        if (all || held[i].stream == stream)
+            set_bytes(held[i].at, held[i].value, held[i].size);
+        else
+            held[left++] = held[i];
+    }
+    nheld = left;
+}
+
 API int cuCtxSynchronize(void) {
     CALL();
     NEED(current(), INVALID_CONTEXT);
     NEED(!capture_status, 900);
     pthread_mutex_lock(&lock);
     current()->synchronised++;
+    let_go(1, NULL);
     pthread_mutex_unlock(&lock);
     return 0;
 }
@@ -399,7 +430,7 @@ API int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct kernel *k
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *kernel, int block, size_t bytes) {
     CALL();
     NEED(current(), INVALID_CONTEXT);
-    NEED(kernel_alive(kernel) && block > 0 && !bytes, INVALID_VALUE);
+    NEED(kernel_alive(kernel) && block > 0 && bytes <= 48 << 10, INVALID_VALUE);
     *count = block <= kernel->threads ? SM_THREADS / block : 0;
     return 0;
 }
@@ -565,9 +596,18 @@ API int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream) {
 
 API int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t size, void *stream) {
     CALL();
-    (void)stream;
     NEED(current(), INVALID_CONTEXT);
-    memset((void *)(uintptr_t)dst, value, size);
+    pthread_mutex_lock(&lock);
+    int waits = holding && nheld < MAX_HELD;
+    if (waits) {
+        held[nheld].at = (void *)(uintptr_t)dst;
+        held[nheld].stream = stream;
+        held[nheld].size = size;
+        held[nheld++].value = value;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!waits)
+        set_bytes((void *)(uintptr_t)dst, value, size);
     return 0;
 }
 
@@ -575,8 +615,10 @@ API int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t size, void *st
 
 API int cuStreamSynchronize(void *stream) {
     CALL();
-    (void)stream;
     NEED(current(), INVALID_CONTEXT);
+    pthread_mutex_lock(&lock);
+    let_go(0, stream);
+    pthread_mutex_unlock(&lock);
     return 0;
 }
 
@@ -663,6 +705,14 @@ static int control_count(const char *function) {
     return n;
 }
 
+static void control_hold(int on) {
+    pthread_mutex_lock(&lock);
+    holding = on;
+    if (!on)
+        let_go(1, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
 static void control_renew_streams(void) {
     pthread_mutex_lock(&lock);
     generation++;
@@ -702,6 +752,7 @@ const mock_functions *mock_control(void) {
         .context_get = control_context_get,
         .jit = control_jit,
         .synchronised = control_synchronised,
+        .hold = control_hold,
         .renew_streams = control_renew_streams,
     };
     return &functions;

@@ -40,6 +40,7 @@ typedef struct mock_functions {
     void *(*context_get)(void);
     const int *(*jit)(int *count);      /* the options of the last cuLibraryLoadData */
     int (*synchronised)(void *context); /* how often cuCtxSynchronize was called in a context */
+    void (*hold)(int on);               /* memory is set only when its stream, or the context, is waited for */
     void (*renew_streams)(void);        /* every stream is destroyed, and another one made that has its address */
 } mock_functions;
 

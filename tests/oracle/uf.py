@@ -34,7 +34,14 @@ class Axes(c.Structure):
 class Options(c.Structure):
     _fields_ = [("size", c.c_size_t), ("stream", c.c_void_p), ("device", DLDevice), ("casting", c.c_int),
                 ("signature", c.c_char_p), ("where", c.POINTER(DLTensor)), ("threads", c.c_int), ("flags", c.c_uint),
-                ("axes", c.POINTER(Axes)), ("scratch", c.c_void_p), ("scratch_size", c.c_size_t)]
+                ("axes", c.POINTER(Axes)), ("scratch", c.c_void_p), ("scratch_size", c.c_size_t), ("block", c.c_int),
+                ("elements", c.c_int)]
+
+
+class Launch(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("grid", c.c_int64), ("block", c.c_int), ("elements", c.c_int),
+                ("vector", c.c_int), ("registers", c.c_int), ("shared_bytes", c.c_int), ("local_bytes", c.c_int),
+                ("blocks_per_processor", c.c_int), ("occupancy", c.c_double), ("threads", c.c_int)]
 
 
 class ReduceOptions(c.Structure):
@@ -101,6 +108,14 @@ VERBS = {
 }
 for verb in VERBS:
     getattr(lib, verb).argtypes = VERBS[verb]
+SPACE = [c.c_void_p, c.c_int, c.POINTER(c.c_int64), c.c_int, c.POINTER(DLTensor), c.POINTER(Options)]
+lib.uf_kernel.argtypes = [c.POINTER(c.c_void_p)] + 3 * [c.c_char_p]
+lib.uf_forall.argtypes = SPACE
+lib.uf_forall_plan.argtypes = [c.POINTER(c.c_void_p)] + SPACE
+lib.uf_launch_info.argtypes = SPACE + [c.POINTER(Launch)]
+lib.uf_plan_run.argtypes = [c.c_void_p, c.POINTER(c.c_void_p), c.c_void_p]
+lib.uf_plan_free.argtypes = [c.c_void_p]
+lib.uf_plan_free.restype = None
 lib.uf_empty.argtypes = [c.POINTER(c.POINTER(Managed)), DLDevice, DLDataType, c.c_int, c.POINTER(c.c_int64)]
 lib.uf_copy.argtypes = [c.POINTER(DLTensor), c.POINTER(DLTensor), c.c_void_p]
 
@@ -284,6 +299,48 @@ class Func:
             value = None if operand is None else memory.tensor(operand)
             if lib.uf_at(self.f, memory.tensor(target), len(indices), where, value, self.options(memory, **options)):
                 raise Failure()
+
+    @classmethod
+    def kernel(cls, parameters, source):
+        """Over indices."""
+        self = cls.__new__(cls)
+        self.f = c.c_void_p()
+        if lib.uf_kernel(c.byref(self.f), b"f", encoded(parameters), encoded(source)):
+            raise Failure()
+        return self
+
+    def space(self, memory, extents, arrays, options):
+        """The arguments of a launch. Arrays of no dimensions are numbers, and stay where they are."""
+        args = [memory.tensor(a) if a.ndim else tensor(a) for a in arrays]
+        return (self.f, len(extents), (c.c_int64 * len(extents))(*extents), len(args), (DLTensor * len(args))(*args),
+                self.options(memory, **options))
+
+    def forall(self, extents, *arrays, device=None, **options):
+        with Memory(device) as memory:
+            if lib.uf_forall(*self.space(memory, extents, arrays, options)):
+                raise Failure()
+
+    def launch_info(self, extents, *arrays, device=None, **options):
+        info = Launch(size=c.sizeof(Launch))
+        with Memory(device) as memory:
+            if lib.uf_launch_info(*self.space(memory, extents, arrays, options), info):
+                raise Failure()
+        return info
+
+    def forall_plan(self, extents, arrays, runs, device=None, **options):
+        """Plans a launch with some arrays, and runs it with each list of others that have their shapes and strides."""
+        plan = c.c_void_p()
+        with Memory(device) as memory:
+            if lib.uf_forall_plan(c.byref(plan), *self.space(memory, extents, arrays, options)):
+                raise Failure()
+        try:
+            for others in runs:
+                with Memory(device) as memory:
+                    data = [(memory.tensor(a) if a.ndim else tensor(a)).data for a in others]
+                    if lib.uf_plan_run(plan, (c.c_void_p * len(data))(*data), None):
+                        raise Failure()
+        finally:
+            lib.uf_plan_free(plan)
 
     def reduce_infer(self, *inputs, nout=1, **options):
         """[(dtype, shape)] of the outputs."""

@@ -11,6 +11,7 @@ typedef struct machine {
     const char *wrong; /* with the tree, or NULL */
     ref_core *core;    /* of a generalized ufunc, else NULL */
     const core_layout *layout;
+    bool proved;    /* what the tree needs of the sizes holds */
     int reductions; /* around what is evaluated */
     double inner;   /* doubt of the reductions that were evaluated inside the one under way */
 } machine;
@@ -285,7 +286,7 @@ static place find(frame *f, const node *n) {
             at = strides ? at + i.as.i * strides[d] : at * l->extent[d] + i.as.i;
         index = index ? index->next : NULL;
     }
-    if (n->unchecked && !inside)
+    if ((n->unchecked || (n->conditional && f->m->proved)) && !inside)
         f->m->wrong = "an index that the front end took for proved is out of range";
     if (!inside)
         return (place){.slot = NULL};
@@ -339,6 +340,41 @@ static number assign(frame *f, const node *n) {
     number value = evaluate(f, n->kid[1]);
     write(at, value);
     return value;
+}
+
+/* What of an old value and an operand is the new one. */
+static number atomic_value(atomic_op o, number old, number value) {
+    static const op arithmetic_of[] = {
+        [ATOMIC_ADD] = OP_ADD, [ATOMIC_SUB] = OP_SUB, [ATOMIC_AND] = OP_AND, [ATOMIC_OR] = OP_OR,
+        [ATOMIC_XOR] = OP_XOR, [ATOMIC_MIN] = OP_LT,  [ATOMIC_MAX] = OP_GT};
+    dtype wide = old.type == DT_FLOAT16 || old.type == DT_BFLOAT16 ? DT_FLOAT32
+                 : !is_float(old.type) && bits_of(old.type) < 32   ? DT_INT32
+                                                                   : old.type;
+    bool nan = is_float(old.type) && isnan(old.as.f[0]);
+    if (o == ATOMIC_EXCHANGE)
+        return value;
+    number result = binary(arithmetic_of[o], ref_convert(old, wide), ref_convert(value, wide));
+    if (o == ATOMIC_MIN || o == ATOMIC_MAX)
+        return result.as.u || nan ? old : value;
+    return ref_convert(result, old.type);
+}
+
+static bool same_bits(number a, number b) {
+    char x[16] = {0}, y[16] = {0};
+    number_write(a, a.type, x);
+    number_write(b, b.type, y);
+    return memcmp(x, y, sizeof x) == 0;
+}
+
+static number atomic(frame *f, const node *n) {
+    place at = find(f, n->kid[0]);
+    number first = evaluate(f, n->kid[1]), second = n->kid[2] ? evaluate(f, n->kid[2]) : first;
+    number old = read(f, n->kid[0], at);
+    if (n->op != ATOMIC_COMPARE_EXCHANGE)
+        write(at, atomic_value(n->op, old, first));
+    else if (same_bits(old, first))
+        write(at, second);
+    return old;
 }
 
 static int evaluate_list(frame *f, const node *list, number *values) {
@@ -524,6 +560,8 @@ static number evaluate_any(frame *f, const node *n) {
         return compound(f, n);
     case N_UPDATE:
         return update(f, n);
+    case N_ATOMIC:
+        return atomic(f, n);
     case N_CALL:
         return evaluate_call(f, n);
     case N_MATH:
@@ -623,6 +661,7 @@ static flow run(frame *f, const node *n) {
     case N_FORALL:
         return forall(f, n);
     case N_CASE:
+    case N_ASSERT: /* no debug here */
         return FLOW_NEXT;
     case N_BREAK:
         return FLOW_BREAK;
@@ -689,6 +728,7 @@ const char *ref_run(const tree *t, const number *in, number *out, int64_t steps)
 const char *ref_run_core(const tree *t, ref_core *core) {
     const function *k = t->kernel;
     machine m = {.steps = core->steps, .core = core, .layout = t->layout};
+    m.proved = t->needs && lang_needs_hold(t, core->words);
     number in[UF_MAX_OPERANDS], out[UF_MAX_OPERANDS];
     for (int i = 0; i < k->nparams; i++)
         if (!k->locals[i].core)

@@ -20,7 +20,8 @@ typedef enum ref_order {
     REF_EXACT
 } ref_order;
 
-/* One inner call of a generalized ufunc. */
+/* One inner call of a generalized ufunc, or one point of a kernel over indices, whose operands are its parameters, then the
+ * indices. */
 typedef struct ref_core {
     char *const *data;    /* per operand, inputs then outputs: element 0 of its core */
     const dtype *types;   /* in memory; any, values are converted */

@@ -91,6 +91,9 @@ static double sim_add_f64(double *p, double x) {
     return old;
 }
 
+static float sim_shared_add_f32(float *p, float x) { return sim_add_f32(p, x); }
+static double sim_shared_add_f64(double *p, double x) { return sim_add_f64(p, x); }
+
 static int32_t sim_mulhi_ui(uint32_t a, uint32_t b) { return (int32_t)((uint64_t)a * b >> 32); }
 static int64_t sim_mulhi_ull(uint64_t a, uint64_t b) {
     uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), one = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
@@ -118,6 +121,8 @@ static const struct {
     ROW("llvm.nvvm.vote.ballot.sync", sim_ballot),
     ROW("llvm.nvvm.atomic.load.add.f32.p1f32", sim_add_f32),
     ROW("llvm.nvvm.atomic.load.add.f64.p1f64", sim_add_f64),
+    ROW("llvm.nvvm.atomic.load.add.f32.p3f32", sim_shared_add_f32),
+    ROW("llvm.nvvm.atomic.load.add.f64.p3f64", sim_shared_add_f64),
     ROW("llvm.nvvm.mulhi.ull", sim_mulhi_ull),
     ROW("llvm.nvvm.mulhi.ui", sim_mulhi_ui),
     ROW("prefetch", sim_prefetch),

@@ -394,7 +394,7 @@ const char *nvvm_judge(const code_module *m, int arch, bool with_ptxas, const ch
 static const char *nvvm_slip(const code_module *m, const char *ptx) {
     if (m->flags & UF_DEBUG && !strstr(ptx, ".loc"))
         return "no line information";
-    return strstr(ptx, ".extern") ? strstr(ptx, ".extern") : strstr(ptx, ", debug");
+    return strstr(ptx, ".extern .func") ? strstr(ptx, ".extern .func") : strstr(ptx, ", debug");
 }
 
 bool judge_accept(const code_module *m, const code_target *target, unsigned how, uint64_t turn) {

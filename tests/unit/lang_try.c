@@ -44,6 +44,23 @@ uf_status lang_try_core(arena *a, const char *layout, const char *source, const 
     return UF_OK;
 }
 
+uf_status lang_try_kernel(arena *a, const char *parameters, const char *source, tree **out) {
+    dtype in[2 * UF_MAX_OPERANDS];
+    uint8_t ranks[UF_MAX_OPERANDS];
+    int count;
+    const syntax *s;
+    core_layout *core = arena_alloc(a, sizeof *core);
+    if (!core)
+        return fail_memory();
+    TRY(parameter_list_parse(parameters, in, ranks, &count));
+    TRY(lang_parse(a, source, &s));
+    int nindices = lang_indices(s);
+    for (int d = 0; d < nindices; d++)
+        in[count + d] = DT_INT64;
+    TRY(parameters_layout(a, ranks, count, nindices, core));
+    return lang_check(a, s, core, in, count + nindices, NULL, 0, false, out);
+}
+
 /* ---- The promises of lang.h ---- */
 
 typedef struct walk {
@@ -154,7 +171,20 @@ static void check_call(walk *w, const node *n) {
 
 static void check_size(walk *w, const node *n) {
     require(w, w->t->layout && w->f == w->t->kernel && n->type == DT_INT64, "size");
-    require(w, n->dim < w->t->layout->ndims && w->t->layout->dims[n->dim].name, "size of no dimension");
+    require(w, n->dim < w->t->layout->ndims, "size of no dimension");
+}
+
+static void check_atomic(walk *w, const node *n) {
+    const node *element = n->kid[0];
+    dtype a = kid_type(n, 0);
+    char kind = atomics[n->op].kind;
+    require(w, !w->terms, "atomic function in a term");
+    require(w, element && element->kind == N_ELEMENT && w->f->locals[element->local].core && w->t->layout->nindices,
+            "atomic function of what is not shared");
+    require(w, kind == 'A' ? a != DT_BOOL && !dtype_is_complex(a) : kind == 'E' || dtypes[a].kind <= DK_INTEGER,
+            "type of an atomic function");
+    require(w, a == n->type && kid_type(n, 1) == a && kid_type(n, 2) == (atomics[n->op].operands == 2 ? a : DT_NONE),
+            "operand of an atomic function");
 }
 
 static void check_ranges(walk *w, const node *n) {
@@ -256,6 +286,12 @@ static void check_node(walk *w, const node *n) {
     case N_SIZE:
         check_size(w, n);
         break;
+    case N_ATOMIC:
+        check_atomic(w, n);
+        break;
+    case N_ASSERT:
+        require(w, a == DT_BOOL, "condition of an assert");
+        break;
     case N_REDUCE:
         check_reduce(w, n);
         break;
@@ -294,10 +330,10 @@ static void check_node(walk *w, const node *n) {
 static void walk_list(walk *w, const node *n, const node *in_switch);
 
 static void walk_node(walk *w, const node *n) {
-    bool forall = n->kind == N_FORALL, term = n->kind == N_REDUCE;
+    bool forall = n->kind == N_FORALL, reduction = n->kind == N_REDUCE, term = reduction || n->kind == N_ASSERT;
     int loops = w->loops, switches = w->switches;
     w->nodes++;
-    w->has_loop |= n->kind == N_LOOP || forall || term;
+    w->has_loop |= n->kind == N_LOOP || forall || reduction;
     require(w, n->kind < N_EVAL ? n->type < DT_COUNT : n->type == DT_NONE, "type of a node");
     check_node(w, n);
     w->terms += term;
@@ -333,7 +369,9 @@ static void check_operand(walk *w, const function *f, int k) {
         int64_t frozen = w->t->layout->dims[o->dim[d]].frozen;
         require(w, l->dim[d] == o->dim[d] && l->extent[d] == (frozen ? frozen : -1), "dimension of an operand");
     }
-    if (l->core && k < f->nparams)
+    if (l->core && k < f->nparams && !w->t->layout->nindices)
+        w->depth[k] = NEVER;
+    if (f == w->t->kernel && w->t->layout && k >= f->nparams - w->t->layout->nindices && k < f->nparams)
         w->depth[k] = NEVER;
 }
 

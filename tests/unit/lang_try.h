@@ -10,6 +10,9 @@ uf_status lang_try(arena *a, const char *source, const char *types, tree **out);
 /* The same for a generalized ufunc, if layout is not NULL. */
 uf_status lang_try_core(arena *a, const char *layout, const char *source, const char *types, tree **out);
 
+/* The same for a kernel over indices. parameters: "float32[,], int32". */
+uf_status lang_try_kernel(arena *a, const char *parameters, const char *source, tree **out);
+
 /* What in a tree breaks the promises of lang.h, or NULL. */
 const char *tree_fault(const tree *t);
 

@@ -443,11 +443,11 @@ static void not_ours(void **unused) {
     assert_false(launch_problem(&q, 1));
     const variant one_number = {.nin = 2,
                                 .nout = 1,
-                                .operand = {{DT_FLOAT64, DT_FLOAT64, OPERAND_NUMBER, 0, 0, 0},
-                                            {DT_FLOAT64, DT_FLOAT64, OPERAND_STRIDED, 0, 0, 0},
-                                            {DT_FLOAT64, DT_FLOAT64, OPERAND_STRIDED, 0, 0, 0}}};
+                                .operand = {{.memory = DT_FLOAT64, .value = DT_FLOAT64, .kind = OPERAND_NUMBER},
+                                            {.memory = DT_FLOAT64, .value = DT_FLOAT64, .kind = OPERAND_STRIDED},
+                                            {.memory = DT_FLOAT64, .value = DT_FLOAT64, .kind = OPERAND_STRIDED}}};
     variant cast = one_number;
-    cast.operand[0] = (variant_operand){DT_FLOAT32, DT_FLOAT64, OPERAND_STRIDED, 0, 0, 0};
+    cast.operand[0] = (variant_operand){.memory = DT_FLOAT32, .value = DT_FLOAT64, .kind = OPERAND_STRIDED};
     assert_false(blas_launch(&(launch){.v = &one_number, .blas = BLAS_DOT}));
     assert_false(blas_launch(&(launch){.v = &cast, .blas = BLAS_GEMM}));
     assert_false(blas_launch(&(launch){.v = &cast}));

@@ -224,7 +224,7 @@ static void rows_make(rows *r, int64_t calls, int64_t length, const DLManagedTen
     *r =
         (rows){.v = {.loop = LOOP_CALLS, .nin = 1, .nout = 1}, .operands = {{.rank = 1, .strides = 1}, {.strides = 2}}};
     for (int k = 0; k < 2; k++)
-        r->v.operand[k] = (variant_operand){DT_FLOAT32, DT_FLOAT32, OPERAND_STRIDED, 0, 0, 0};
+        r->v.operand[k] = (variant_operand){.memory = DT_FLOAT32, .value = DT_FLOAT32, .kind = OPERAND_STRIDED};
     r->layout = (core_layout){.nin = 1, .nout = 1, .ndims = 1, .nwords = 2, .operands = r->operands};
     r->extent[0] = calls;
     r->stride[0] = r->core[0] = length;

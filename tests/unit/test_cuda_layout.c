@@ -638,8 +638,9 @@ static void test_spread(void **unused) {
     (void)unused;
     for (int64_t n = 1; n < (int64_t)1 << 30; n = n * 3 + 1) {
         sample_begin(s, LOOP_FLAT, 1);
-        s->v =
-            (variant){.loop = LOOP_FLAT, .nout = 1, .operand = {{DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 0, 0, 0}}};
+        s->v = (variant){.loop = LOOP_FLAT,
+                         .nout = 1,
+                         .operand = {{.memory = DT_FLOAT32, .value = DT_FLOAT32, .kind = OPERAND_CONTIGUOUS}}};
         s->loop.narrays = 1;
         s->extent[0] = n;
         s->stride[0] = 1;
@@ -656,7 +657,9 @@ static void test_too_large(void **unused) {
     sample *s = &the_sample;
     (void)unused;
     sample_begin(s, LOOP_FLAT, 1);
-    s->v = (variant){.loop = LOOP_FLAT, .nout = 1, .operand = {{DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 0, 0, 0}}};
+    s->v = (variant){.loop = LOOP_FLAT,
+                     .nout = 1,
+                     .operand = {{.memory = DT_FLOAT32, .value = DT_FLOAT32, .kind = OPERAND_CONTIGUOUS}}};
     s->loop.narrays = 1;
     s->loop.count = s->extent[0] = INT64_MAX;
     s->stride[0] = 1;

@@ -380,7 +380,7 @@ static void test_random_lists(void **state) {
     int matched = 0;
     for (int i = 0; i < 100000; i++) {
         dtype types[40 * 4];
-        signature_list list = {1 + random_below(39), random_below(4), 1, types};
+        signature_list list = {.count = 1 + random_below(39), .nin = random_below(4), .nout = 1, .types = types};
         dispatch_input inputs[3];
         memset(inputs, 0, sizeof inputs);
         for (int k = 0; k < list.count * (list.nin + 1); k++)

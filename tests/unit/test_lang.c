@@ -13,6 +13,7 @@
 
 #undef I /* kernel C's is tested, C's is in the way */
 
+#include "../ref/ref.h"
 #include "lang/check.h"
 #include "lang_try.h"
 
@@ -38,36 +39,33 @@ static void file_write(const char *path, const char *s) {
     assert_true(fputs(s, f) >= 0 && fclose(f) == 0);
 }
 
-/* The layout of a function file, to be freed; NULL: it is elementwise. */
-static char *layout_of(const char *file) {
-    const char *at = strstr(file, "\nlayout");
-    if (!at)
-        return NULL;
-    at += strlen("\nlayout");
-    return strndup(at, strcspn(at, "\n"));
+/* A line of a function file, to be freed; NULL: it is not there. */
+static char *line_of(const char *file, const char *word) {
+    for (const char *at = strstr(file, word); at; at = strstr(at + 1, word))
+        if (at == file || at[-1] == '\n') {
+            at += strlen(word);
+            at += strspn(at, " ");
+            return strndup(at, strcspn(at, "\n"));
+        }
+    return NULL;
 }
 
 /* The tree of each signature of a function file, under a line that names it. */
 static char *trees_of(const char *path, char *file) {
     text out = {0};
-    char *signatures = strstr(file, "\nsignatures"), *kernel = strstr(file, "\nkernel");
-    if (!signatures || !kernel) {
-        print_error("%s has no signatures or no kernel\n", path);
-        return NULL;
-    }
-    char *layout = layout_of(file);
-    signatures += strlen("\nsignatures");
-    kernel += strlen("\nkernel");
-    char *end = signatures + strcspn(signatures, "\n");
-    *end = 0;
-    for (char *next, *s = signatures; s; s = next) {
+    char *signatures = line_of(file, "signatures"), *kernel = strstr(file, "\nkernel\n");
+    char *layout = line_of(file, "layout"), *parameters = line_of(file, "parameters");
+    if ((!signatures && !parameters) || !kernel)
+        fail_msg("%s has no signatures or no kernel", path);
+    kernel += strlen("\nkernel\n");
+    for (char *next, *s = signatures ? signatures : parameters; s; s = next) {
         arena a = {0};
         tree *t;
         next = strchr(s, ';');
         if (next)
             *next++ = 0;
         s += strspn(s, " ");
-        if (lang_try_core(&a, layout, kernel, s, &t))
+        if (parameters ? lang_try_kernel(&a, s, kernel, &t) : lang_try_core(&a, layout, kernel, s, &t))
             fail_msg("%s: %s", path, uf_last_error()->message);
         if (tree_fault(t))
             fail_msg("%s: %s", path, tree_fault(t));
@@ -75,7 +73,8 @@ static char *trees_of(const char *path, char *file) {
         lang_print(&out, t);
         arena_free(&a);
     }
-    *end = '\n';
+    free(signatures);
+    free(parameters);
     free(layout);
     return text_take(&out);
 }
@@ -419,12 +418,160 @@ static void test_prelude(void **state) {
             snprintf(source, sizeof source, "(x) { return %s(%s); }", prelude_rows[i].name,
                      arguments[prelude_rows[i].arity]);
             uf_status status = lang_try(&a, source, dtypes[t].name, &tree_made);
-            bool refused = status == UF_ERR_TYPE && dtype_is_complex(t) && strstr(uf_last_error()->message, "complex");
+            const char *why = prelude_rows[i].rule == RULE_WORDS ? "needs integers" : "complex";
+            bool refused =
+                status == UF_ERR_TYPE && dtypes[t].kind >= DK_FLOATING && strstr(uf_last_error()->message, why);
             if (status ? !refused : tree_fault(tree_made) != NULL)
                 fail_msg("%s for %s: %s", source, dtypes[t].name,
                          status ? uf_last_error()->message : tree_fault(tree_made));
             arena_free(&a);
         }
+}
+
+/* Philox 4x32-10 of seed, i, k: the word of block i >> 2 as Random123 1.14 has it, and what the others make of such words. */
+static const struct {
+    uint64_t seed, i, k;
+    uint32_t bits;
+} philox[] = {
+    {0, 0, 0, 0x6627E8D5},
+    {0, 1, 0, 0xE169C58D},
+    {0, 2, 0, 0xBC57AC4C},
+    {0, 3, 0, 0x9B00DBD8},
+    {0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 0x411FCEFD},
+    {0x299F31D0A4093822, 0x85A308D3243F6A88, 0x370734413198A2E, 0xEF508D2F},
+    {0x1, 0x4, 0x0, 0xAC08141B},
+    {0x1, 0x7, 0x0, 0xA7F66093},
+    {0x100000000, 0x5, 0x0, 0x6306F434},
+    {0x1, 0x400000000, 0x0, 0x833FF8DC},
+    {0x1, 0x2, 0x1, 0x3909104B},
+    {0x1, 0x2, 0x100000000, 0x48842B20},
+    {0x2A, 0x7048860DDF79, 0x7, 0x46849BAB},
+    {0xDEADBEEFCAFEF00D, 0x3, 0x3039, 0x525AA7B4},
+};
+
+static number run_random(const char *what, uint64_t seed, uint64_t i, uint64_t k) {
+    char source[128];
+    arena a = {0};
+    tree *t;
+    snprintf(source, sizeof source, "(s, i, k) { return %s(s, i, k); }", what);
+    assert_int_equal(lang_try(&a, source, "uint64,uint64,uint64", &t), UF_OK);
+    number out,
+        in[] = {{.type = DT_UINT64, .as.u = seed}, {.type = DT_UINT64, .as.u = i}, {.type = DT_UINT64, .as.u = k}};
+    assert_null(ref_run(t, in, &out, 10000));
+    arena_free(&a);
+    return out;
+}
+
+static void expect_near(double got, double expected, double ulp) {
+    if (fabs(got - expected) > 8 * ulp * fmax(1, fabs(expected)))
+        fail_msg("%.17g, not %.17g", got, expected);
+}
+
+/* Neighbours, since two have a pair of words in common. */
+static void expect_numbers(uint64_t seed, uint64_t even, uint64_t k) {
+    double w[4];
+    const double pi = 3.14159265358979323846;
+    uint64_t group = even >> 1 << 2; /* of which even is the first or the second element of float64 */
+    for (uint64_t n = 0; n < 4; n++)
+        w[n] = (double)run_random("random_bits", seed, group + n, k).as.u;
+    for (uint64_t n = 0; n < 4; n++)
+        assert_true(run_random("random_uniformf", seed, group + n, k).as.f[0] == floor(w[n] / 256) * 0x1p-24);
+    for (uint64_t n = 0; n < 2; n++) {
+        double high = floor(w[2 * n] / 32), low = floor(w[2 * n + 1] / 64);
+        assert_true(run_random("random_uniform", seed, even + n, k).as.f[0] == (high * 0x1p26 + low) * 0x1p-53);
+        double size = sqrt(-2 * log(1 - floor(w[2 * n] / 256) * 0x1p-24)),
+               turn = 2 * pi * floor(w[2 * n + 1] / 256) * 0x1p-24;
+        expect_near(run_random("random_normalf", seed, group + 2 * n, k).as.f[0], size * cos(turn), 0x1p-24);
+        expect_near(run_random("random_normalf", seed, group + 2 * n + 1, k).as.f[0], size * sin(turn), 0x1p-24);
+    }
+    double u = (floor(w[0] / 32) * 0x1p26 + floor(w[1] / 64)) * 0x1p-53,
+           v = (floor(w[2] / 32) * 0x1p26 + floor(w[3] / 64)) * 0x1p-53;
+    expect_near(run_random("random_normal", seed, even, k).as.f[0], sqrt(-2 * log(1 - u)) * cos(2 * pi * v), 0x1p-53);
+    expect_near(run_random("random_normal", seed, even + 1, k).as.f[0], sqrt(-2 * log(1 - u)) * sin(2 * pi * v),
+                0x1p-53);
+}
+
+static void test_random_numbers(void **state) {
+    (void)state;
+    for (size_t n = 0; n < COUNT(philox); n++) {
+        uint64_t got = run_random("random_bits", philox[n].seed, philox[n].i, philox[n].k).as.u;
+        if (got != philox[n].bits)
+            fail_msg("row %zu gives %llx", n, (unsigned long long)got);
+        expect_numbers(philox[n].seed, philox[n].i & (UINT64_MAX / 2 - 1), philox[n].k);
+    }
+    /* Negative and narrow arguments are their uint64s. */
+    expect_type("(x) { return random_bits(x, -1, 3); }", "int8", DT_UINT32);
+    expect_type("(x, y) { return random_uniformf(1, x, 0) * y; }", "int64,float16", DT_FLOAT32);
+    expect_type("(x, y) { return random_uniform(1, x, 0) * y; }", "int64,float32", DT_FLOAT64);
+    expect_type("(x, y) { return random_normalf(1, x, true) * y; }", "uint8,float64", DT_FLOAT64);
+    expect_type("(x, y) { return random_normal(1, x, 0) + y; }", "bool,float32", DT_FLOAT64);
+}
+
+/* Kernels over four indices and an array of four elements, points in order. */
+static const struct {
+    dtype type;
+    const char *body;
+    double before[4], after[4];
+} kernels[] = {
+    {DT_INT32, "a[n - 1 - i] = i + len(a) * 10;", {0}, {43, 42, 41, 40}},
+    {DT_INT32, "if (i == 1) return; a[i]++;", {1, 2, 3, 4}, {2, 2, 4, 5}},
+    {DT_INT32, "a[i - 1] = a[i + 1] + 1;", {1, 2, 3, 4}, {4, 5, 1, 4}},
+    {DT_INT32, "atomic_add(a[0], a[i]);", {1, 2, 3, 4}, {11, 2, 3, 4}},
+    {DT_INT32, "a[i] = atomic_add(a[i - 1], 10) + 100 * atomic_sub(a[i + 9], i);", {1, 2, 3, 4}, {10, 10, 10, 0}},
+    {DT_UINT8, "atomic_add(a[i], 255); atomic_max(a[1], i); atomic_min(a[2], i + 1);", {1, 2, 3, 0}, {0, 3, 0, 255}},
+    {DT_UINT8, "atomic_and(a[i], 3); atomic_or(a[i], 16); atomic_xor(a[i], 1);", {0, 1, 6, 255}, {17, 16, 19, 18}},
+    {DT_BOOL, "atomic_xor(a[i], i & 1); atomic_or(a[0], 4); atomic_and(a[1], 0);", {0, 0, 1, 1}, {1, 0, 1, 0}},
+    {DT_FLOAT16, "atomic_add(a[i], 0.1);", {1, 2048, 0, -1}, {1.099609375, 2048, 0.0999755859375, -0.89990234375}},
+    {DT_FLOAT32, "atomic_min(a[i], NAN); atomic_max(a[i], 5);", {1, NAN, 9, -1}, {NAN, NAN, NAN, NAN}},
+    {DT_FLOAT32, "atomic_max(a[i], i); atomic_min(a[i], 2);", {1, 2, NAN, -1}, {1, 2, NAN, 2}},
+    {DT_FLOAT32, "auto old = atomic_exchange(a[i], 7); if (i == 2) a[3] = old;", {1, 2, 3, 4}, {7, 7, 7, 7}},
+    {DT_FLOAT32, "atomic_compare_exchange(a[i], i < 2 ? NAN : 0, 5);", {NAN, 1, -0.0, 0}, {5, 1, -0.0, 5}},
+    {DT_INT64,
+     "a[i] = atomic_compare_exchange(a[0], 1, 8) + atomic_compare_exchange(a[4], 0, 1);",
+     {1, 2, 3, 4},
+     {8, 1, 8, 8}},
+    {DT_INT32,
+     "assert(a[i] > 7 && i < 0); forall (j : len(a)) atomic_add(a[j], 1); a[i] += sum(j : extent(a, 0), 1);",
+     {0, 0, 0, 0},
+     {8, 8, 8, 8}},
+    {DT_INT32, "int t[3] = {1, 2, 3}; a[i] = len(t) * 10 + t[i % 3]; n_of(a[i]);", {0, 0, 0, 0}, {31, 32, 33, 31}},
+};
+
+static void expect_kernel(size_t row) {
+    char source[256], data[4 * 16];
+    int64_t index, words[] = {4, 4, 1};
+    arena a = {0};
+    tree *t;
+    dtype type = kernels[row].type;
+    snprintf(source, sizeof source, "%s[]", dtypes[type].name);
+    char *body = source + strlen(source) + 1;
+    snprintf(body, sizeof source - strlen(source) - 1, "n_of(x) { return x; } [i : n](a) { %s }", kernels[row].body);
+    if (lang_try_kernel(&a, source, body, &t) || tree_fault(t))
+        fail_msg("%s: %s", body, uf_last_error()->message);
+    for (int k = 0; k < 4; k++)
+        number_write(ref_convert((number){.type = DT_FLOAT64, .as.f = {kernels[row].before[k]}}, type), type,
+                     data + k * dtypes[type].size);
+    for (index = 0; index < 4; index++) {
+        ref_core call = {.data = (char *[]){data, (char *)&index},
+                         .types = (dtype[]){type, DT_INT64},
+                         .words = words,
+                         .steps = 1000};
+        const char *wrong = ref_run_core(t, &call);
+        if (wrong)
+            fail_msg("%s: %s", body, wrong);
+    }
+    for (int k = 0; k < 4; k++) {
+        number got = ref_convert(number_read(type, data + k * dtypes[type].size), DT_FLOAT64);
+        if (!ref_same(got, (number){.type = DT_FLOAT64, .as.f = {kernels[row].after[k]}}))
+            fail_msg("%s: element %d is %.17g, not %.17g", body, k, got.as.f[0], kernels[row].after[k]);
+    }
+    arena_free(&a);
+}
+
+static void test_kernels(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(kernels); i++)
+        expect_kernel(i);
 }
 
 /* A literal beside float32 is rounded from its decimal digits once: this one would round the other way through double. */
@@ -516,7 +663,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goldens),        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_weak),           cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_prelude),        cmocka_unit_test(test_literal_rounds_once),
+        cmocka_unit_test(test_prelude),        cmocka_unit_test(test_random_numbers),
+        cmocka_unit_test(test_kernels),        cmocka_unit_test(test_literal_rounds_once),
         cmocka_unit_test(test_layout_of_text), cmocka_unit_test(test_values),
         cmocka_unit_test(test_bad_values),
     };

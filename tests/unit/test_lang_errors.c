@@ -69,7 +69,10 @@ static const bad table[] = {
     {"x", SYNTAX, 1, 2, "expected '(' after the name of a helper, got the end of the text"},
     {"f(x) { return x; }", SYNTAX, 1, 19, "the kernel '(..) { .. }', got the end of the text"},
     {"[] (x) { return x; }", SYNTAX, 1, 2, "expected the name of an index, got ']'"},
-    {"[i : n] (x) { return i; }", SYNTAX, 1, 4, "expected ',' or ']', got ':'"},
+    {"[i 3] (x) { return i; }", SYNTAX, 1, 4, "expected ',' or ']', got '3'"},
+    {"[i : 3] (x) { }", SYNTAX, 1, 6, "expected the name of the extent of an index, got '3'"},
+    {"[i : n, j : n] (x) { }", SYNTAX, 1, 13, "'n' is named twice"},
+    {"[i : n] (x) { return i; }", TYPES("int8,int64"), 1, 2, "only the indices of a kernel over indices (uf_kernel) have an extent with a name"},
     {"[i, i] (x) { return i; }", SYNTAX, 1, 5, "'i' is named twice"},
     {"[i] (i) { return i; }", SYNTAX, 1, 6, "'i' is named twice"},
     {"[i] (x) -> (i) { i = x; }", SYNTAX, 1, 13, "'i' is named twice"},
@@ -309,7 +312,7 @@ static const bad table[] = {
      TYPES("int8"), 1, 89, "'f' of two int8 is float32, and of two of these int32; reduce needs the type of its arguments"},
     {"f(a, b) { return a % b; } (x) { return reduce(f, i : 3, x); }", TYPES("float32"), 1, 20, "'%' needs integers"},
     {"f(a, b) { return reduce(f, i : 3, a); } (x) { return reduce(f, i : 3, x); }", TYPES("int8"), 1, 25, "'f' calls itself"},
-    {"(x) { return reduce(later, x, x); }", TYPES("int8"), 1, 21, "'later' is not known"},
+    {"(x) { return reduce(later, x, x); }", TYPES("int8"), 1, 14, "the function 'reduce' is not known"},
 
     /* _Generic, typeof. */
     {"(x) { return _Generic(x, float64: 1, complex: 2); }", TYPES("float32"), 1, 14, "no association of _Generic is for float32"},
@@ -417,6 +420,65 @@ static const struct {
      "'sums' is not known; is 'sum' meant?"},
 };
 
+/* Kernels over indices. */
+/* clang-format off */
+static const struct {
+    const char *parameters, *source;
+    int column;
+    const char *words;
+} kernel_table[] = {
+    {"float32[]", "[i](a) -> (b) { b = 1; }", 1, "a kernel over indices has no outputs: it writes to its arrays"},
+    {"float32[]", "[i](a, b) { }", 1, "the kernel has 2 parameters, the list of types 1"},
+    {"float32[]", "[i](a) { return 1; }", 17, "a kernel over indices has no result: assign elements, then 'return;'"},
+    {"float32[]", "[i](a) { forall (j : 3) return; }", 25, "return cannot leave a forall"},
+    {"float32[]", "[i : a](a) { }", 9, "'a' is the extent of an index; a parameter needs another name"},
+    {"float32[]", "[i : i](a) { }", 6, "'i' is named twice"},
+    {"float32[]", "[i](a) { i = 1; }", 10, "'i' is an index and cannot be assigned"},
+    {"float32[]", "[i : n](a) { n++; }", 14, "'n' is a size (int64) and cannot be assigned"},
+    {"float32[]", "[i : count](a) { a[i] = cuont; }", 25, "'cuont' is not known; is 'count' meant?"},
+    {"float32[]", "[i](a) { a = 1; }", 10, "'a' is an array; its elements are used one at a time"},
+    {"float32[], float32", "[i](a, x) { forall (j : 3) x = j; }", 28, "'x' is declared outside of this forall"},
+    {"float32[]", "f(x) { return n; } [i : n](a) { a[i] = f(i); }", 15, "'n' is not known"},
+
+    {"float32[]", "[i](a) { a[i] = len(i); }", 21, "'len' needs an array; 'i' is a scalar (int64)"},
+    {"float32[]", "[i](a) { a[i] = len(a[i]); }", 21, "'len' needs the name of an array"},
+    {"float32[]", "[i](a) { a[i] = len(b); }", 21, "'b' is not known"},
+    {"float32[]", "[i](a) { a[i] = len(a, 0); }", 17, "'len' takes 1 argument, got 2"},
+    {"float32[]", "[i](a) { a[i] = len; }", 17, "'len' is a function; it can only be called"},
+    {"float32[]", "[i](a) { auto len = len(a); }", 21, "'len' is a variable here and cannot be called"},
+    {"float32[]", "[i](a) { a[i] = extent(a); }", 17, "'extent' takes 2 arguments, got 1"},
+    {"float32[]", "[i](a) { a[i] = extent(a, 1); }", 27, "'a' has 1 dimension, the last is 0"},
+    {"float32[,]", "[i](a) { a[i][i] = extent(a, 1 - 2); }", 32, "'a' has 2 dimensions, the last is 1"},
+    {"float32[]", "[i](a) { a[i] = extent(a, i); }", 27, "the dimension must be a constant integer: extent(a, 0)"},
+    {"float32[]", "[i](a) { a[i] = extents(a, 0); }", 17, "the function 'extents' is not known; is 'extent' meant?"},
+    {"float32[]", "[i](a) { a[i] = extnet(i, 0); }", 17, "the function 'extnet' is not known; is 'extent' meant?"},
+
+    {"float32[]", "[i](a) { atomic_add(a[i]); }", 10, "'atomic_add' takes 2 arguments, got 1"},
+    {"float32[]", "[i](a) { atomic_compare_exchange(a[i], 1); }", 10, "'atomic_compare_exchange' takes 3 arguments, got 2"},
+    {"float32[]", "[i](a) { atomic_add(a, 1); }", 21, "'atomic_add' needs an element of an array first: atomic_add(h[i], ..)"},
+    {"float32[]", "[i](a) { atomic_add(i, 1); }", 21, "'atomic_add' needs an element of an array first"},
+    {"float32[]", "[i](a) { int t[3]; atomic_add(t[0], 1); }", 31, "'t' is a local array, which nobody shares"},
+    {"float32[]", "f(x) { float t[3]; return atomic_add(t[0], x); } [i](a) { a[i] = f(1); }", 27, "'atomic_add' stands in the body of a kernel over indices only"},
+    {"float32[]", "[i](a) { a[i] = sum(j : 3, atomic_add(a[j], 1)); }", 28, "'atomic_add' cannot be called here: the term of a construct has no effects"},
+    {"bool[]", "[i](a) { atomic_add(a[i], 1); }", 21, "'atomic_add' needs integers or floating numbers, got bool"},
+    {"complex64[]", "[i](a) { atomic_max(a[i], 1); }", 21, "'atomic_max' needs integers or floating numbers, got complex64"},
+    {"float16[]", "[i](a) { atomic_xor(a[i], 1); }", 21, "'atomic_xor' needs integers or bool, got float16"},
+    {"complex128[]", "[i](a) { atomic_exchange(a[i], 1); }", 26, "'atomic_exchange' needs a type of at most 64 bits, got complex128"},
+    {"float32[]", "[i](a) { atomic_ad(a[i], 1); }", 10, "the function 'atomic_ad' is not known; is 'atomic_add' meant?"},
+    {"float32[]", "[i](a) { auto f = atomic_add; }", 19, "'atomic_add' is a function; it can only be called"},
+
+    {"float32[]", "[i](a) { a[i] = assert(i > 0); }", 17, "assert is a statement and has no value"},
+    {"float32[]", "[i](a) { assert(i > 0, 1); }", 10, "'assert' takes 1 argument, got 2"},
+    {"float32[]", "[i](a) { assert(); }", 10, "'assert' takes 1 argument, got 0"},
+    {"float32[]", "[i](a) { assert(a[i]++ > 0); }", 17, "'a' cannot be assigned here: the condition of an assert has no effects"},
+    {"float32[]", "[i](a) { assert(atomic_add(a[i], 1) > 0); }", 17, "'atomic_add' cannot be called here: the condition of an assert has no effects"},
+    {"float32[]", "[i](a) { for (;; assert(i)) ; }", 18, "assert is a statement and has no value"},
+
+    {"float32[]", "[i](a) { a[i] = random_uniform(1, i); }", 17, "'random_uniform' takes 3 arguments, got 2"},
+    {"float32[]", "[i](a) { a[i] = random_normalf(1, i, 0.5); }", 17, "'random_normalf' needs integers, got float64 (weak)"},
+};
+/* clang-format on */
+
 /* Rows of status UF_OK must parse; they say what is not a syntax error. */
 static bool row_holds(const bad *b, arena *a) {
     const syntax *s;
@@ -455,6 +517,25 @@ static void test_core_table(void **state) {
             print_error("%s\nfor %s gives status %d, %s\nnot %d:%d: %s\n\n", core_table[i].source, core_table[i].layout,
                         status, status ? e->message : "accepted", core_table[i].line, core_table[i].column,
                         core_table[i].words);
+        wrong += !holds;
+        arena_free(&a);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void test_kernel_table(void **state) {
+    const uf_error *e = uf_last_error();
+    int wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(kernel_table); i++) {
+        arena a = {0};
+        tree *t;
+        uf_status status = lang_try_kernel(&a, kernel_table[i].parameters, kernel_table[i].source, &t);
+        bool holds =
+            status && e->line == 1 && e->column == kernel_table[i].column && strstr(e->message, kernel_table[i].words);
+        if (!holds)
+            print_error("%s\ngives status %d, %s\nnot 1:%d: %s\n\n", kernel_table[i].source, status,
+                        status ? e->message : "accepted", kernel_table[i].column, kernel_table[i].words);
         wrong += !holds;
         arena_free(&a);
     }
@@ -619,7 +700,7 @@ static bool may_allocate(size_t size) {
 }
 
 /* Each allocation fails in turn. */
-static void expect_no_leak(const char *layout, const char *source) {
+static void expect_no_leak(const char *layout, const char *parameters, const char *source) {
     text padded = {0};
     for (int i = 0; i < 300; i++) /* names enough for tables to grow, nodes enough for several blocks of the arena */
         text_printf(&padded, "helper%d(a%d, b%d) { auto c%d = a%d + b%d; return c%d; }\n", i, i, i, i, i, i, i);
@@ -629,7 +710,9 @@ static void expect_no_leak(const char *layout, const char *source) {
         arena a = {0};
         allocations_left = n;
         mem_may_alloc = may_allocate;
-        status = lang_try_core(&a, layout, padded.data, "float32,int8", NULL);
+        tree *t;
+        status = parameters ? lang_try_kernel(&a, parameters, padded.data, &t)
+                            : lang_try_core(&a, layout, padded.data, "float32,int8", &t);
         mem_may_alloc = NULL;
         arena_free(&a);
         if (status != UF_OK)
@@ -642,16 +725,19 @@ static void expect_no_leak(const char *layout, const char *source) {
 
 static void test_no_memory(void **state) {
     (void)state;
-    expect_no_leak(NULL,
+    expect_no_leak(NULL, NULL,
                    "twice(x) { return 2 * x; }\n"
                    "(x, n) -> (q, r) { float a[4][500] = {{1, 2}, {3}}; for (int i = 0; i < 4; i++) q += a[i][n] * "
                    "twice(x); switch (n) { case 1: r = exp(q * 1.0 * I); break; default: r = csqrt(x) / (n + I); } }");
     expect_no_leak(
-        "(m,n),(n)->(m),(m+n-1)",
+        "(m,n),(n)->(m),(m+n-1)", NULL,
         "most(a, b) { return a < b ? b : a; }\n"
         "(A, k) -> (y, z) { forall (i : m) y[i] = sum(j : n, A[i][j] * k[j]) + reduce(most, j : n, k[j]); "
         "for (int64 i = 0; i < m; i++) if (i > 0 && k[i % n] < 3) z[i + n - 1] = prod(j : i, A[j][0] * I); "
         "forall (i : min(m, n), j : n) { auto t = max(l : i, A[l][j]); z[i + j] = y[i ? i - 1 : m - 1] + t; } }");
+    expect_no_leak(NULL, "float32[,], int32[], int8",
+                   "[i : n, j : m](a, h, k) { if (i > 0 && j < extent(a, 1) - 1) a[i - 1][j + 1] = len(h); "
+                   "atomic_add(h[i * m + j], k); assert(k > 0); a[i][j] = random_normal(k, i * m + j, 0); }");
 }
 
 /* ---- Random texts ---- */
@@ -765,7 +851,13 @@ static const char *const words[] = {"(",
                                     "default :",
                                     "#",
                                     "1e",
-                                    "0x"};
+                                    "0x",
+                                    "len(x)",
+                                    "extent(y, 1)",
+                                    "atomic_max(",
+                                    "assert(x);",
+                                    "random_bits(1, i, x)",
+                                    "[i : n]"};
 
 static const char *const valid[] = {
     "(x, y) { return 2 * (x - y) / (x + y); }",
@@ -796,14 +888,36 @@ static const char *const valid_core[] = {
     "- 1][j]; "
     "else z[i] = x[i ? i - 1 : m - 1][j]; } for (int64 i = n - 1; i >= 0; i--) { k++; w[i] = y[i] + k; } w[0] += m; }"};
 
+/* Over two indices; see parameter_lists. */
+static const char *const valid_kernels[] = {
+    "[i : n, j](x, y) { if (i > 0 && j < extent(x, 1) - 1) x[i][j] = x[i - 1][j + 1] * y; }",
+    "f(a, b) { return a + b; } [i, j : m](x, y) { y += reduce(f, k : m, len(x) * k); x[i][j] += x[j % len(x)][i]; "
+    "assert(x[i][j] == y); if (!y) return; forall (k : 3) x[k][j] = random_uniform(1, i, k); }",
+    "[i : n, j : m](x, y) { auto old = atomic_exchange(x[i][j], y); old += old; for (int64 k = 1; k < extent(x, 1); "
+    "k++) "
+    "x[i][k - 1] = old; x[n - 1 - i][m - 1 - j] = random_bits(j, i * m + j, 0) >> 3; }",
+};
+static const char *const parameter_lists[] = {"float32[,], float32", "int8[,], uint64",   "uint64[,], float16",
+                                              "bool[,], bool",       "float64[,], int32", "bfloat16[,], int64"};
+
+/* What a text is tried as. */
+typedef enum trial {
+    TRY_ELEMENTWISE,
+    TRY_CORE, /* with the layout (m,n),(n)->(m),(n) */
+    TRY_KERNEL
+} trial;
+
 static const char *const operand_types[] = {"float32,float32", "int8,uint64",   "complex64,float16",
                                             "bool,complex128", "float64,int32", "int64,bfloat16"};
 
 /* Must come back, typed as lang.h promises, or with a status that says what it was, and a place; true if typed. */
-static bool try_random(const char *layout, const char *source) {
+static bool try_random(trial as, const char *source) {
     arena a = {0};
     tree *t = NULL;
-    uf_status status = lang_try_core(&a, layout, source, operand_types[random_below(COUNT(operand_types))], &t);
+    const char *layout = as == TRY_CORE ? "(m,n),(n)->(m),(n)" : NULL;
+    uf_status status = as == TRY_KERNEL
+                           ? lang_try_kernel(&a, parameter_lists[random_below(COUNT(parameter_lists))], source, &t)
+                           : lang_try_core(&a, layout, source, operand_types[random_below(COUNT(operand_types))], &t);
     if (status == UF_OK) {
         text printed = {0};
         if (tree_fault(t))
@@ -906,23 +1020,27 @@ static void random_relative(char *out, size_t size, const char *from) {
 }
 
 static void test_random(void **state) {
-    const char *seed = getenv("UF_SEED"), *scale = getenv("PROP_N"), *layout = "(m,n),(n)->(m),(n)";
+    const char *seed = getenv("UF_SEED"), *scale = getenv("PROP_N");
     char source[2048];
     (void)state;
     random_state = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003 + (uint64_t)getpid();
     print_message("UF_SEED=%llu\n", (unsigned long long)random_state);
     for (size_t i = 0; i < COUNT(valid); i++)
-        try_random(NULL, valid[i]);
+        try_random(TRY_ELEMENTWISE, valid[i]);
     for (size_t i = 0; i < COUNT(valid_core); i++)
-        assert_true(try_random(layout, valid_core[i]));
+        assert_true(try_random(TRY_CORE, valid_core[i]));
+    for (size_t i = 0; i < COUNT(valid_kernels); i++)
+        assert_true(try_random(TRY_KERNEL, valid_kernels[i]));
     int64_t typed = 0, tries = (int64_t)(20000 * (scale ? atof(scale) : 1));
     for (int64_t i = tries; i > 0; i--) {
         static void (*const makers[])(char *, size_t, const char *) = {random_soup, random_mutant, random_relative,
                                                                        random_relative};
-        bool core = random_below(3) == 0;
-        const char *from = core ? valid_core[random_below(COUNT(valid_core))] : valid[random_below(COUNT(valid))];
+        trial as = (trial)random_below(3);
+        const char *from = as == TRY_CORE     ? valid_core[random_below(COUNT(valid_core))]
+                           : as == TRY_KERNEL ? valid_kernels[random_below(COUNT(valid_kernels))]
+                                              : valid[random_below(COUNT(valid))];
         makers[i % 4](source, sizeof source, from);
-        typed += try_random(core ? layout : NULL, source);
+        typed += try_random(as, source);
     }
     print_message("%lld of %lld texts are kernels\n", (long long)typed, (long long)tries);
     assert_true(typed > tries / 50);
@@ -930,9 +1048,9 @@ static void test_random(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),  cmocka_unit_test(test_core_table), cmocka_unit_test(test_caret),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_inlining),   cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_table),     cmocka_unit_test(test_core_table), cmocka_unit_test(test_kernel_table),
+        cmocka_unit_test(test_caret),     cmocka_unit_test(test_limits),     cmocka_unit_test(test_inlining),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

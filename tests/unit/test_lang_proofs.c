@@ -1,5 +1,6 @@
-/* test_lang_proofs.c - which indices are proved to lie within their extents: a table of accesses as people write them, and
- * random loops around random indices, whose proofs are tried on sizes up to the largest by arithmetic of the test's own. */
+/* test_lang_proofs.c - which indices are proved to lie within their extents, and of kernels over indices for which sizes: tables of
+ * accesses as people write them, and random loops around random indices, whose proofs are tried on sizes up to the largest by
+ * arithmetic of the test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,14 @@
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
-/* Writes 'u' for each access without a check and 'c' for each with one, in the order of the tree; false: out of memory. */
+/* True if a line ends in a word. */
+static bool ends_in(const char *line, size_t length, const char *word) {
+    size_t n = strlen(word);
+    return length > n && strncmp(line + length - n, word, n) == 0;
+}
+
+/* Writes 'u' for each access without a check, 'n' for one where the needs hold, and 'c' for each with one, in the order of the
+ * tree; false: out of memory. */
 static bool accesses(const tree *t, char *out, size_t size) {
     text printed = {0};
     size_t n = 0;
@@ -22,7 +30,7 @@ static bool accesses(const tree *t, char *out, size_t size) {
         return false;
     for (const char *s = strstr(printed.data, " element "); s && n + 1 < size; s = strstr(s + 1, " element ")) {
         size_t length = strcspn(s, "\n");
-        out[n++] = length > 10 && strncmp(s + length - 10, " unchecked", 10) == 0 ? 'u' : 'c';
+        out[n++] = ends_in(s, length, " unchecked") ? 'u' : ends_in(s, length, " conditional") ? 'n' : 'c';
     }
     out[n] = 0;
     text_free(&printed);
@@ -140,6 +148,144 @@ static void test_table(void **state) {
         arena_free(&a);
     }
     assert_int_equal(wrong, 0);
+}
+
+/* ---- Kernels over indices ---- */
+
+#define STENCIL "v[i][j] = u[i][j] + k * (u[i-1][j] + u[i+1][j] + u[i][j-1] + u[i][j+1]); "
+#define GRIDS "float32[,], float32[,], float32"
+
+/* clang-format off */
+static const struct {
+    const char *parameters, *source, *expected, *needs; /* needs: ">= 0" left out, "; " between */
+} needs_table[] = {
+    {"float32[], float32[]", "[i](a, b) { a[i] = 2 * b[i]; b[i] = a[i]; }", "nnnn", "|a.0| - |i|; |b.0| - |i|"},
+    {"float32[], float32[]", "[i : n](a, b) { if (i < len(a)) a[i] = b[i]; }", "un", "|b.0| - |a.0|"},
+    {"float32[], float32[]", "[i : n](a, b) { if (i > 0 && i < n - 1) a[i] = b[i - 1] + b[i + 1]; }", "nnn", "|a.0| - |i|; |b.0| - |i|"},
+    {"float32[], float32[]", "[i](a, b) { forall (j : len(b)) a[i] += b[j]; }", "nu", "|a.0| - |i|"},
+    {"float32[], float32[]", "[i](a, b) { a[0] = b[3] + b[1]; }", "nnn", "|a.0| - 1; |b.0| - 4"},
+    {"float32[]", "[i : n](a) { a[2 * i + 1] = a[2 * i]; a[n - 1 - i] = 0; a[i / 2] = 1; }", "nnnn", "|a.0| - 2 |i|"},
+    {"float32[]", "[i : n](a) { a[(i + 1) % n] = a[i > 0 ? i - 1 : n - 1]; }", "nn", "|a.0| - |i|"},
+    {"float32[]", "[i : n](a) { a[max(i - 1, 0)] = a[min(i + 1, n - 1)] + a[clamp(i - 3, 0, n - 1)]; }", "nnn", "|a.0| - |i|"},
+    {"float32[]", "[i : n](a) { a[i - 1] = 0; a[-i] = 0; }", "cc", ""},
+    {"float32[]", "[i](a) { a[i + 1] = a[i]; }", "nn", "|a.0| - |i| - 1"},
+    {"int32[], float32[]", "[i](start, x) { for (int64 k = start[i]; k < start[i + 1]; k++) x[k] = 0; }", "nnc", "|start.0| - |i|; |start.0| - |i| - 1"},
+    {"int32[], float32[]", "[i](at, x) { if (at[i] >= 0 && at[i] < len(x)) x[at[i]] = 0; }", "nncn", "|at.0| - |i|"},
+    {"int32[], float32[]", "[i](at, x) { auto k = at[i]; if (k >= 0 && k < len(x)) x[k] = 0; }", "nu", "|at.0| - |i|"},
+    {"uint8[], int32[]", "[i](b, h) { atomic_add(h[b[i]], 1); atomic_add(h[b[i] >> 4], 1); }", "nnnn", "|b.0| - |i|; |h.0| - 256"},
+    {"int32[], uint32[]", "[i](b, h) { atomic_add(h[b[i]], 1); }", "cn", "|b.0| - |i|"},
+    {"uint32[], int32[]", "[i](b, h) { atomic_add(h[b[i] % len(h)], 1); }", "nn", "|b.0| - |i|; |h.0| - 1"},
+    {"float64[], int32[]", "[i](x, h) { atomic_add(h[x[i] > 0.5], 1); atomic_add(h[x[i] > 0 ? 2 : 0], 1); }", "nncn", "|x.0| - |i|; |h.0| - 2"},
+    {GRIDS, "[i : n, j : m](u, v, k) { if (i > 0 && i < n - 1 && j > 0 && j < m - 1) " STENCIL "}", "nnnnnn",
+     "|v.0| - |i|; |v.1| - |j|; |u.0| - |i|; |u.1| - |j|"},
+    {GRIDS, "[i, j](u, v, k) { if (i > 0 && i < extent(u, 0) - 1 && j > 0 && j < extent(u, 1) - 1) " STENCIL "}", "nuuuuu",
+     "|v.0| - |u.0|; |v.1| - |u.1|"},
+    {GRIDS, "[i, j](u, v, k) { if (i == 0 || j == 0 || i >= len(u) - 1 || j >= extent(u, 1) - 1) return; " STENCIL "}", "nuuuuu",
+     "|v.0| - |u.0|; |v.1| - |u.1|"},
+    {GRIDS, "[i : n, j : m](u, v, k) { v[j][i] = u[n - 1 - i][m - 1 - j]; }", "nn",
+     "|v.0| - |j|; |v.1| - |i|; |u.0| - |i|; |u.1| - |j|"},
+    {GRIDS, "[i, j](u, v, k) { v[i][j] = sum(l : extent(u, 1), u[i][l] * v[l][j]); }", "nnn",
+     "|v.0| - |i|; |v.1| - |j|; |u.0| - |i|; |v.0| - |u.1|"},
+    {GRIDS, "[i](u, v, k) { u[i][i] = 0; u[i][-1] = 0; v[i - 1][i] = 0; }", "ncc", "|u.0| - |i|; |u.1| - |i|"},
+    {"float32[]", "[i : n, j : m](a) { a[i * m + j] = 0; a[j * n + i] = 0; }", "nn", "|a.0| - |i||j|"},
+    {"float32[]", "[i : n, j : m, k : l](a) { a[(i * m + j) * l + k] = 0; }", "n", "|a.0| - |i||j||k|"},
+    {"float32[]", "[i : n, j : m, k : l](a) { a[i * m * l + j * l + k] = 0; }", "n", "|a.0| - |i||j||k|"},
+    {"float32[], int64", "[i](a, s) { a[i * s] = 0; a[i + s] = 0; if (s >= 0 && i + s < len(a) && s < len(a)) a[i + s] = 0; }", "ccc", ""},
+    {"float32[], int64", "[i](a, s) { if (s >= 0 && s < len(a) - i) a[i + s] = 0; }", "u", ""},
+    {"float32[,,,,,,,], float32[]", "[a, b, c, d, e, f, g, h](u, s) { u[a][b][c][d][e][f][g][h] = s[h]; }", "nn",
+     "|u.0| - |a|; |u.1| - |b|; |u.2| - |c|; |u.3| - |d|; |u.4| - |e|; |u.5| - |f|; |u.6| - |g|; |u.7| - |h|; |s.0| - |h|"},
+    {"float32[]", "[i](a) { float t[4]; t[i & 3] = a[i]; t[i] = 0; a[i] = len(t) == 4 ? t[extent(t, 0) - 1] : 0; }", "uncnu", "|a.0| - |i|"},
+    {"float32[]", "f(n) { float t[4]; t[n] = 1; return t[0]; } [i](a) { a[i] = f(i); }", "cun", "|a.0| - |i|"},
+};
+/* clang-format on */
+
+/* The tree's needs as the table has them. */
+static bool needs_text(const tree *t, char *out, size_t size) {
+    text printed = {0};
+    size_t n = 0;
+    lang_print(&printed, t);
+    if (printed.failed)
+        return false;
+    for (const char *s = strstr(printed.data, "\nneeds "); s; s = strstr(s + 1, "\nneeds "))
+        n += (size_t)snprintf(out + n, size - n, "%s%.*s", n ? "; " : "", (int)(strstr(s, " >= 0") - s - 7), s + 7);
+    out[n] = 0;
+    text_free(&printed);
+    return true;
+}
+
+static void test_needs(void **state) {
+    int wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(needs_table); i++) {
+        arena a = {0};
+        tree *t;
+        char got[64], needs[1024];
+        if (lang_try_kernel(&a, needs_table[i].parameters, needs_table[i].source, &t))
+            fail_msg("%s: %s", needs_table[i].source, uf_last_error()->message);
+        if (tree_fault(t))
+            fail_msg("%s: %s", needs_table[i].source, tree_fault(t));
+        assert_true(accesses(t, got, sizeof got) && needs_text(t, needs, sizeof needs));
+        if (strcmp(got, needs_table[i].expected) != 0 || strcmp(needs, needs_table[i].needs) != 0) {
+            print_error("%s %s\n  %s, not %s: %s\n", needs_table[i].parameters, needs_table[i].source, got,
+                        needs_table[i].expected, needs);
+            wrong++;
+        }
+        arena_free(&a);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* More arrays than there is room for in needs: what is beyond stays checked. */
+static void test_many_needs(void **state) {
+    text parameters = {0}, source = {0};
+    arena a = {0};
+    tree *t;
+    char got[64], expected[64] = {0};
+    (void)state;
+    text_puts(&source, "[i](");
+    for (int k = 0; k < 40; k++) {
+        text_puts(&parameters, k ? ", int8[]" : "int8[]");
+        text_printf(&source, "%sa%d", k ? ", " : "", k);
+        expected[k] = k < 32 ? 'n' : 'c';
+    }
+    text_puts(&source, ") { ");
+    for (int k = 0; k < 40; k++)
+        text_printf(&source, "a%d[i] = 1; ", k);
+    text_puts(&source, "}");
+    assert_int_equal(lang_try_kernel(&a, parameters.data, source.data, &t), UF_OK);
+    assert_true(accesses(t, got, sizeof got));
+    assert_string_equal(got, expected);
+    assert_int_equal(t->nneeds, 32);
+    int64_t sizes[41];
+    for (int k = 0; k < 41; k++)
+        sizes[k] = 7;
+    assert_true(lang_needs_hold(t, sizes));
+    sizes[32] = 6;
+    assert_false(lang_needs_hold(t, sizes));
+    sizes[32] = 7;
+    sizes[33] = 6;
+    assert_true(lang_needs_hold(t, sizes));
+    text_free(&parameters);
+    text_free(&source);
+    arena_free(&a);
+}
+
+/* Products that no 64 bits hold are exact, and those that nothing holds are not taken to hold. */
+static void test_large_needs(void **state) {
+    arena a = {0};
+    tree *t;
+    (void)state;
+    assert_int_equal(lang_try_kernel(&a, "int8[]", "[i : n, j : m](a) { a[i * m + j] = 0; }", &t), UF_OK);
+    assert_int_equal(t->nneeds, 1);
+    assert_true(lang_needs_hold(t, (int64_t[]){INT32_MAX, INT32_MAX, (int64_t)INT32_MAX * INT32_MAX}));
+    assert_false(lang_needs_hold(t, (int64_t[]){INT32_MAX, INT32_MAX, (int64_t)INT32_MAX * INT32_MAX - 1}));
+    assert_false(lang_needs_hold(t, (int64_t[]){INT64_C(1) << 32, INT64_C(1) << 32, INT64_MAX}));
+    assert_int_equal(lang_try_kernel(&a, "int8[]", "[i : n, j : m, k : l](a) { a[(i * m + j) * l + k] = 0; }", &t),
+                     UF_OK);
+    assert_true(lang_needs_hold(t, (int64_t[]){1000, 1000, 1000, 1000000000}));
+    assert_false(lang_needs_hold(t, (int64_t[]){1000, 1000, 1000, 999999999}));
+    assert_false(lang_needs_hold(t, (int64_t[]){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}));
+    arena_free(&a);
 }
 
 /* ---- Random loops ---- */
@@ -328,8 +474,13 @@ static int64_t evaluate(const expr *e, const int64_t *values) {
 
 /* ---- The kernel around a random index ---- */
 
-static const char *const layouts[] = {"(m),(n)->(n)", "(m),(n)->(m+n-1)", "(m),(n)->(m*n)", "(m),(n)->(n/2)",
-                                      "(m),(n)->(3)"};
+enum {
+    OVER_INDICES = 5, /* [v2 : m, v3 : n](y, x), with v4 the length of y */
+    TARGETS
+};
+
+static const char *const layouts[] = {"(m),(n)->(n)",   "(m),(n)->(m+n-1)", "(m),(n)->(m*n)",
+                                      "(m),(n)->(n/2)", "(m),(n)->(3)",     "float32[], float32[]"};
 
 /* The extent of y; below 0: the call is refused. */
 static wide extent_of(int target, const int64_t *sizes) {
@@ -343,6 +494,8 @@ static wide extent_of(int target, const int64_t *sizes) {
         return m * n > INT64_MAX ? -1 : m * n;
     case 3:
         return n / 2;
+    case OVER_INDICES:
+        return sizes[4];
     default:
         return 3;
     }
@@ -362,6 +515,8 @@ static const expr *random_extent(kernel *k) {
         return expr_new(k, '/', n, number_expr(k, 2), NULL);
     case 4:
         return number_expr(k, 3);
+    case OVER_INDICES:
+        return variable_expr(k, 4);
     default:
         return random_expr(k, 2);
     }
@@ -436,7 +591,9 @@ static void wrap_print(const wrap *w, text *out) {
 }
 
 static void random_kernel(kernel *k) {
-    *k = (kernel){.nvariables = 2, .target = (int)below((int64_t)COUNT(layouts))};
+    *k = (kernel){.nvariables = 2, .target = chance(50) ? OVER_INDICES : (int)below(TARGETS)};
+    for (int i = 0; i < 3 && k->target == OVER_INDICES; i++)
+        variable_new(k, false, true);
     bool in_for = false;
     int wraps = 1 + (int)below(STEPS - 2);
     while (k->nwraps < wraps) {
@@ -450,7 +607,8 @@ static void random_kernel(kernel *k) {
     if (last->kind == WRAP_DECLARE && chance(30))
         k->wraps[k->nwraps++] = (wrap){.kind = WRAP_ASSIGN, .variable = last->variable, .a = random_expr(k, 1)};
     k->index = random_expr(k, 2);
-    text_puts(&k->source, "(x, z) -> (y) {\n");
+    text_puts(&k->source,
+              k->target == OVER_INDICES ? "[v2 : m, v3 : n](y, x) {\nconst int64 v4 = len(y);\n" : "(x, z) -> (y) {\n");
     for (int i = 0; i < k->nwraps; i++)
         wrap_print(&k->wraps[i], &k->source);
     text_puts(&k->source, "y[");
@@ -528,11 +686,26 @@ static bool reach(const kernel *k, int64_t *values) {
     return true;
 }
 
+/* Indices of a point, and the length of y: near what a need may ask for. False: there is no point, or the needs do not hold. */
+static bool point(const tree *t, int64_t *values) {
+    wide m = values[0], n = values[1];
+    const wide near[] = {m, n, m + n, 2 * m, m * n, random_size(), 4, m - n};
+    wide length = near[below((int64_t)COUNT(near))] + below(4) - 1;
+    if (m < 1 || n < 1 || length < 0 || length > INT64_MAX)
+        return false;
+    values[2] = chance(30) ? 0 : chance(50) ? values[0] - 1 : below(values[0]);
+    values[3] = chance(30) ? 0 : chance(50) ? values[1] - 1 : below(values[1]);
+    values[4] = (int64_t)length;
+    return lang_needs_hold(t, (int64_t[]){values[0], values[1], values[4], 0});
+}
+
 /* The number of accesses tried; fails if a proved one lies outside. */
-static int64_t try_accesses(const kernel *k) {
+static int64_t try_accesses(const kernel *k, const tree *t) {
     int64_t tried = 0;
     for (int i = 0; i < 300; i++) {
         int64_t values[VARIABLES] = {random_size(), random_size()};
+        if (k->target == OVER_INDICES && !point(t, values))
+            continue;
         wide extent = extent_of(k->target, values);
         if (extent < 0 || !reach(k, values))
             continue;
@@ -550,7 +723,7 @@ static int64_t try_accesses(const kernel *k) {
 static void test_random(void **state) {
     const char *seed = getenv("UF_SEED"), *scale = getenv("PROP_N");
     static kernel k;
-    int64_t typed = 0, proved = 0, tried = 0, tries = (int64_t)(12000 * (scale ? atof(scale) : 1));
+    int64_t typed = 0, proved = 0, needing = 0, tried = 0, tries = (int64_t)(12000 * (scale ? atof(scale) : 1));
     (void)state;
     random_state = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003 + (uint64_t)getpid();
     print_message("UF_SEED=%llu\n", (unsigned long long)random_state);
@@ -559,12 +732,15 @@ static void test_random(void **state) {
         tree *t;
         char got[8];
         random_kernel(&k);
-        if (!lang_try_core(&a, layouts[k.target], k.source.data, "float32,float32->float32", &t)) {
+        if (k.target == OVER_INDICES
+                ? !lang_try_kernel(&a, layouts[k.target], k.source.data, &t)
+                : !lang_try_core(&a, layouts[k.target], k.source.data, "float32,float32->float32", &t)) {
             assert_true(accesses(t, got, sizeof got));
             typed++;
-            if (strcmp(got, "u") == 0) {
-                int64_t n = try_accesses(&k);
+            if (strcmp(got, "c") != 0) {
+                int64_t n = try_accesses(&k, t);
                 proved++;
+                needing += got[0] == 'n';
                 tried += n;
             }
         } else {
@@ -573,12 +749,14 @@ static void test_random(void **state) {
         arena_free(&a);
         text_free(&k.source);
     }
-    print_message("%lld kernels, %lld proved, %lld accesses tried\n", (long long)typed, (long long)proved,
-                  (long long)tried);
-    assert_true(proved > tries / 20 && tried > 20 * proved);
+    print_message("%lld kernels, %lld proved, %lld of them by needs, %lld accesses tried\n", (long long)typed,
+                  (long long)proved, (long long)needing, (long long)tried);
+    assert_true(proved > tries / 20 && needing > tries / 40 && tried > 10 * proved);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_needs),
+                                       cmocka_unit_test(test_many_needs), cmocka_unit_test(test_large_needs),
+                                       cmocka_unit_test(test_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

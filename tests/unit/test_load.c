@@ -143,6 +143,41 @@ static void a_reduction(void **state) {
     uf_free(f);
 }
 
+static void a_kernel_over_indices(void **state) {
+    (void)state;
+    uf_func *f = good("forall      smooth\n"
+                      "doc         Means.\n"
+                      "parameters  float32[], float32[];\n"
+                      "            d[],d[]\n"
+                      "lines\n"
+                      "kernel      [i : n](x, y) { if (i > 0 && i < n - 1) y[i] = (x[i-1] + x[i] + x[i+1]) / 3; }\n"
+                      "max_registers 40\n"
+                      "parameters  f[,], f[,]\n"
+                      "kernel\n"
+                      "twice(x) { return x + x; }\n"
+                      "[i, j](x, y) {\n"
+                      "forall (k : 1)\n"
+                      "    y[i][j] = twice(x[i][j]);\n"
+                      "}");
+    uf_description d = {.size = sizeof d};
+    float x[] = {3, 6, 12}, y[3] = {0};
+    assert_int_equal(uf_describe(f, &d), UF_OK);
+    assert_string_equal(d.kind, "kernel");
+    assert_string_equal(d.signatures, "float32[], float32[]; float64[], float64[]; float32[,], float32[,]");
+    assert_string_equal(d.doc, "Means.");
+    assert_int_equal(f->flags, UF_KERNEL | UF_LINES);
+    assert_int_equal(f->max_registers, 40);
+    assert_int_equal(uf_forall(f, 1, (int64_t[]){3}, 2, (DLTensor[]){UF_ARRAY(x, 3), UF_ARRAY(y, 3)}, NULL), UF_OK);
+    assert_true(y[0] == 0 && y[1] == 7 && y[2] == 0);
+    assert_int_equal(uf_forall(f, 2, (int64_t[]){1, 3}, 2, (DLTensor[]){UF_ARRAY(x, 1, 3), UF_ARRAY(y, 1, 3)}, NULL),
+                     UF_OK);
+    assert_true(y[0] == 6 && y[1] == 12 && y[2] == 24);
+    uf_free(f);
+    f = good("forall f\nunchecked\nfast all\ndebug\nparameters\n  i[]\nkernel [i](a) { a[i] = i; }");
+    assert_int_equal(f->flags, UF_KERNEL | UF_UNCHECKED | UF_DEBUG);
+    uf_free(f);
+}
+
 /* ---- Errors ---- */
 
 typedef struct bad {
@@ -159,7 +194,8 @@ static const bad bads[] = {
     /* Entries */
     {"", 1, 1, "nothing is here; a function file begins with \"ufunc NAME\"", "\n  \n  ^", UF_ERR_SYNTAX},
     {"\n# only this\n\n", 1, 1, "nothing is here", NULL, UF_ERR_SYNTAX},
-    {"(x) { return x; }", 1, 1, "begins with \"ufunc NAME\", \"gufunc NAME\" or \"reduction NAME\", in column 1", NULL,
+    {"(x) { return x; }", 1, 1,
+     "begins with \"ufunc NAME\", \"gufunc NAME\", \"reduction NAME\" or \"forall NAME\", in column 1", NULL,
      UF_ERR_SYNTAX},
     {"\n ufunc f", 2, 2, "in column 1", "\n   ufunc f\n   ^", UF_ERR_SYNTAX},
     {"doc f", 1, 1, "begins with \"ufunc NAME\"", NULL, UF_ERR_SYNTAX},
@@ -261,6 +297,33 @@ static const bad bads[] = {
     {"reduction r\nsignatures f->f\n" COMBINE "\nstate float3", 4, 7, "state: unknown dtype \"float3\"", NULL,
      UF_ERR_SYNTAX},
     {"reduction r\nsignatures f->f\n" COMBINE "\nstate   f; d", 4, 9, "state: 2 lists of dtypes", NULL, UF_ERR_TYPE},
+    /* Kernels over indices */
+    {"forall f\nkernel [i](a) { }", 2, 1, "a kernel without parameters before it", NULL, UF_ERR_SYNTAX},
+    {"forall f\nparameters d[]\nkernel [i](a) { }\nkernel [i](a) { }", 4, 1, "a kernel without parameters before it",
+     NULL, UF_ERR_SYNTAX},
+    {"forall f\nparameters d[]\nparameters f[]\nkernel [i](a) { }", 3, 1,
+     "parameters again; those of line 2 have no kernel yet", NULL, UF_ERR_SYNTAX},
+    {"forall f\nparameters d[]", 2, 1, "parameters without a kernel after them", NULL, UF_ERR_SYNTAX},
+    {"forall f\ndoc none", 1, 1, "there is no \"kernel\"", NULL, UF_ERR_SYNTAX},
+    {"forall f\nsignatures d->d\nkernel [i](a) { }", 2, 1, "a forall has no \"signatures\"", NULL, UF_ERR_SYNTAX},
+    {"forall f\nlayout (n)->()", 2, 1, "a forall has no \"layout\"", NULL, UF_ERR_SYNTAX},
+    {"forall f\nblas gemm", 2, 1, "a forall has no \"blas\"", NULL, UF_ERR_SYNTAX},
+    {"forall f\nidentity 0", 2, 1, "a forall has no \"identity\"", NULL, UF_ERR_SYNTAX},
+    {"forall f\norder serial", 2, 1, "a forall has no \"order\"", NULL, UF_ERR_SYNTAX},
+    {"forall f\ncombine (a, b) { return a; }", 2, 1, "a forall has no \"combine\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nparameters d[]\nkernel (x) { return x; }", 2, 1, "a ufunc has no \"parameters\"", NULL, UF_ERR_SYNTAX},
+    {"forall f\nparameters  d[;]\nkernel [i](a) { }", 2, 15, "expected \",\" or \"]\"",
+     "\n  parameters  d[;]\n                ^", UF_ERR_SYNTAX},
+    {"forall f\nparameters d[]; d[,]\nkernel [i](a) { }", 2, 12, "have other ranks", NULL, UF_ERR_TYPE},
+    {"forall f\nparameters d[], d\nkernel [i](a) { }", 2, 12, "the parameter lists have 2 parameters", NULL,
+     UF_ERR_TYPE},
+    {"forall f\nparameters d[]\nkernel (a) { a[0] = 1; }", 3, 8, "names them before its parameters", NULL,
+     UF_ERR_SYNTAX},
+    {"forall f\nparameters d[]\nkernel\n[i](a) {\n    a[i] = b; }", 5, 12, "'b'", "\n      a[i] = b; }\n             ^",
+     UF_ERR_TYPE},
+    {"forall f\nparameters d[]\nkernel [i](a) { }\nparameters d[]\nkernel [i](a) { }", 4, 12,
+     "sections 0 and 1 both have the parameter list float64[]", NULL, UF_ERR_SYNTAX},
+    {"forall f\nparameters d[]\nkernel [i](a) { }\nforall g", 4, 1, "a second function", NULL, UF_ERR_SYNTAX},
     {"reduction r\nsignatures ff->f\n" COMBINE, 2, 12, "r: 2 inputs, but the state has 1 value", NULL, UF_ERR_TYPE},
 };
 
@@ -346,7 +409,10 @@ static void pieces_and_changes(void **state) {
         "map [k](x) -> (v, i) { v = x; i = k; }\ncombine\ng(x, y) { return x > y; }\n"
         "(a, i, b, j) -> (v, k) { if (g(b, a)) { v = b; k = j; } else { v = a; k = i; } }\nfinish (v, i, n) { return i "
         "+ n; }",
-        "ufunc f\nidentity 0\nwiden\nsignatures bb->b; ff->f\nkernel (x, y) { return x + y; }"};
+        "ufunc f\nidentity 0\nwiden\nsignatures bb->b; ff->f\nkernel (x, y) { return x + y; }",
+        "forall f\nlines\nparameters d[,], i; f[,], b\nkernel\nh(x) { return x; }\n[i, j : m](a, s) { a[i][j] = h(s) + "
+        "m; }\n"
+        "parameters\n  h[], l\nkernel [i](a, s) { atomic_add(a[i], (short)s); }"};
     const char *seed = getenv("UF_SEED");
     unsigned random = seed ? (unsigned)strtoul(seed, NULL, 0) : (unsigned)getpid() * 2654435761u;
     print_message("UF_SEED=%u\n", random);
@@ -541,6 +607,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_file),
         cmocka_unit_test(a_reduction),
+        cmocka_unit_test(a_kernel_over_indices),
         cmocka_unit_test(the_least_file),
         cmocka_unit_test(carriage_returns),
         cmocka_unit_test(errors_in_files),

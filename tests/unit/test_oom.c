@@ -413,6 +413,65 @@ static bool combinations(void) {
     return !failed;
 }
 
+static uf_func *kernel_registered(void) {
+    uf_func *f;
+    char text[128];
+    snprintf(text, sizeof text, "[i : n](a, b, s) { if (i < len(a)) b[i] = a[i] * s + %ld; }", fresh);
+    const uf_section sections[] = {{"d[], d[], d; f[], f[], f", text}, {"d[,], d[], d", "[i, j](a, b, s) { }"}};
+    const uf_definition d = {.size = sizeof d, .name = "k", .nsections = 2, .sections = sections, .flags = UF_KERNEL};
+    if (out_of_memory(uf_define(&f, &d))) {
+        assert_null(f);
+        return NULL;
+    }
+    return f;
+}
+
+static bool kernel_over_indices(void) {
+    double x[4] = {1, 2, 3, 4}, r[4] = {-1, -1, -1, -1};
+    uf_func *f = kernel_registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(
+        uf_forall(f, 1, (int64_t[]){4}, 3, (DLTensor[]){UF_ARRAY(x, 4), UF_ARRAY(r, 4), UF_SCALAR(2)}, NULL));
+    assert_true(failed ? r[0] == -1 && r[3] == -1 : r[3] == 8 + (double)fresh);
+    uf_free(f);
+    return !failed;
+}
+
+/* One that is made for arrays apart, and compiles once more for others. */
+static bool plan_over_indices(void) {
+    double x[4] = {1, 2, 3, 4}, r[4], two = 2;
+    uf_plan *p;
+    uf_func *f = kernel_registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(uf_forall_plan(&p, f, 1, (int64_t[]){4}, 3,
+                                               (DLTensor[]){UF_ARRAY(x, 4), UF_ARRAY(r, 4), UF_SCALAR(2.0)}, NULL));
+    uf_free(f);
+    if (failed) {
+        assert_null(p);
+        return false;
+    }
+    failed = out_of_memory(uf_plan_run(p, (void *[]){x, x, &two}, NULL));
+    assert_true(failed ? x[3] == 4 : x[3] == 8 + (double)fresh);
+    uf_plan_free(p);
+    return !failed;
+}
+
+static bool inspection_over_indices(void) {
+    static const uf_view views[] = {UF_VIEW_TREE, UF_VIEW_IR, UF_VIEW_ASSEMBLY};
+    uf_func *f = kernel_registered();
+    bool failed = !f;
+    for (size_t i = 0; i < sizeof views / sizeof *views && !failed; i++) {
+        char *text;
+        failed = out_of_memory(uf_inspect(f, "f[], f[], f", (DLDevice){kDLCPU, 0}, views[i], &text));
+        assert_true(failed == !text);
+        free(text);
+    }
+    uf_free(f);
+    return !failed;
+}
+
 static bool system_info(void) {
     char *text;
     bool failed = out_of_memory(uf_system_info(&text));
@@ -443,6 +502,9 @@ TEST(reduction_of_segments)
 TEST(updates)
 TEST(updates_out_of_range)
 TEST(combinations)
+TEST(kernel_over_indices)
+TEST(plan_over_indices)
+TEST(inspection_over_indices)
 TEST(system_info)
 
 #ifdef __SANITIZE_ADDRESS__
@@ -474,6 +536,9 @@ int main(void) {
         cmocka_unit_test(test_reduction),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_kernel_over_indices),
+        cmocka_unit_test(test_plan_over_indices),
+        cmocka_unit_test(test_inspection_over_indices),
         cmocka_unit_test(test_updates_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

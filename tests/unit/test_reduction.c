@@ -473,7 +473,7 @@ static void test_refused_definitions(void **state) {
     REFUSED(UF_ERR_ARGUMENT, "f: UF_ORDERED and UF_SERIAL", d);
     d = base;
     d.sections = &indexed;
-    REFUSED(UF_ERR_SYNTAX, "1:3: only the map of a reduction has an index", d);
+    REFUSED(UF_ERR_SYNTAX, "1:3: only kernels over indices (uf_kernel) and the map of a reduction have indices", d);
     d = base;
     d.layout = "(n),(n)->()";
     d.identity = "0";

@@ -1,0 +1,166 @@
+/* forall.c - kernels over indices on the CPU: the space is cut into rows of the last index, or pieces of them where there are few
+ * rows, and the code takes any number of rows. */
+#include "cpu/cpu.h"
+
+enum {
+    PIECE_GRAIN = 64,   /* pieces of rows are multiples of so many points */
+    COUNTERS_PAY = 128, /* points for each counter of a run, at least: it clears them and takes them into the array */
+    COUNTERS_MOST = 4,  /* operands: counters lie on the stack */
+    MOST_WORDS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1
+};
+
+/* ---- Variants ---- */
+
+/* Points of the space, or more than ever are. */
+static double points_of(const core_layout *layout, const int64_t *core) {
+    double n = 1;
+    for (int d = 0; d < layout->nindices; d++)
+        n *= (double)core[d];
+    return n;
+}
+
+/* Operands that are counted in copies: few elements of them, for very many points. */
+static void choose_counters(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
+    int count = 0;
+    double points = points_of(layout, core);
+    for (int k = 0; k < v->nin; k++) {
+        variant_operand *o = &v->operand[k];
+        o->privatised = 0;
+        if (!(size->use[k] & USE_COUNTER) ||
+            !(dtype_is_integer((dtype)o->memory) || dtype_is_floating((dtype)o->memory)))
+            continue;
+        int64_t n = core_elements(layout, core, k);
+        o->privatised = n && n <= COPY_BYTES / dtypes[o->memory].size && count < COUNTERS_MOST &&
+                        points >= (double)n * 2 * COUNTERS_PAY;
+        count += o->privatised;
+    }
+}
+
+void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
+    v->ndim = (uint8_t)layout->nindices;
+    while (v->ndim > 1 && core[v->ndim - 1] == 1)
+        v->ndim--;
+    v->vector = v->repeat = 1;
+    v->team = 0;
+    for (int k = 0; k < v->nin; k++)
+        v->operand[k].align = 0;
+    choose_counters(v, layout, core, size);
+}
+
+/* ---- Launches ---- */
+
+/* The words of the code, and where in them is what changes from run to run. */
+typedef struct place {
+    uint64_t words[MOST_WORDS];
+    uint64_t *part; /* first, last, rows, and the indices of the row */
+} place;
+
+static void put_words(place *p, const launch *l) {
+    uint64_t *word = p->words;
+    for (int k = 0; k < l->v->nin; k++) {
+        const variant_operand *o = &l->v->operand[k];
+        *word++ = o->kind == OPERAND_NUMBER ? l->numbers[k][0] : (uintptr_t)l->data[k];
+        if (operand_words(o) == 2)
+            *word++ = l->numbers[k][1];
+    }
+    p->part = word;
+    word += 2 + l->v->ndim;
+    if (l->v->debug)
+        *word++ = (uintptr_t)l->report;
+    memcpy(word, l->core, (size_t)l->layout->nwords * sizeof *word);
+}
+
+/* The extent of dimension d, the outermost is 0. */
+static int64_t extent(const launch *l, int d) { return l->core[d]; }
+
+static int64_t row_length(const launch *l) { return extent(l, l->v->ndim - 1); }
+
+/* Points first .. last-1 of so many rows. */
+static void run_rows(const work *w, place *p, int64_t first, int64_t last, int64_t row, int64_t rows) {
+    p->part[0] = (uint64_t)first;
+    p->part[1] = (uint64_t)last;
+    p->part[2] = (uint64_t)rows;
+    for (int d = w->l->v->ndim - 2; d >= 0; d--) {
+        p->part[3 + d] = (uint64_t)(row % extent(w->l, d));
+        row /= extent(w->l, d);
+    }
+    w->c->run(p->words);
+}
+
+/* Units of a space of many rows: so many rows each. */
+static void run_units(const work *w, int64_t first, int64_t last) {
+    place p;
+    int64_t n = row_length(w->l), rows = w->l->loop->count / n, each = w->parts;
+    put_words(&p, w->l);
+    int64_t end = last * each < rows ? last * each : rows;
+    run_rows(w, &p, 0, n, first * each, end - first * each);
+}
+
+/* Units of a space of few: pieces of rows. Whole rows are taken together, and so are neighbouring pieces of one. */
+static void run_pieces(const work *w, int64_t first, int64_t last) {
+    place p;
+    int64_t n = row_length(w->l);
+    put_words(&p, w->l);
+    while (first < last) {
+        int64_t row = first / w->pieces, at = first % w->pieces, left = last - first;
+        if (!at && left >= w->pieces) {
+            run_rows(w, &p, 0, n, row, left / w->pieces);
+            first += left / w->pieces * w->pieces;
+        } else {
+            int64_t end = w->pieces - at < left ? w->pieces : at + left;
+            run_rows(w, &p, at * w->piece, end * w->piece < n ? end * w->piece : n, row, 1);
+            first += end - at;
+        }
+    }
+}
+
+/* Points that a run is to have, so that clearing its counters pays. */
+static int64_t least_points(const launch *l) {
+    int64_t counters = 0;
+    for (int k = 0; k < l->v->nin; k++)
+        if (l->v->operand[k].privatised)
+            counters += core_elements(l->layout, l->core, k);
+    return counters * COUNTERS_PAY;
+}
+
+static void cut(work *w) {
+    int64_t n = row_length(w->l), rows = w->l->loop->count / n, least = least_points(w->l);
+    if (n < least) {
+        w->run = run_units;
+        w->parts = (least + n - 1) / n;
+        w->units = (rows + w->parts - 1) / w->parts;
+        w->unit_steps = (double)(n * w->parts);
+        return;
+    }
+    w->run = run_pieces;
+    work_cut_rows(w, rows, n, least > PIECE_GRAIN ? least : PIECE_GRAIN);
+    w->unit_steps = (double)w->piece;
+}
+
+/* A point may be a loop over any of the arrays: what it costs is looked up by the largest. */
+static int size_of_arrays(const launch *l) {
+    int64_t most = 1;
+    for (int k = 0; k < l->v->nin; k++) {
+        int64_t n = core_elements(l->layout, l->core, k);
+        most = n > most ? n : most;
+    }
+    return cost_size((double)most);
+}
+
+static work work_of(code *c, const launch *l) {
+    work w = {.c = c, .l = l, .probe_min = PROBE_MIN_CALLS, .grain = 1, .size = size_of_arrays(l)};
+    cut(&w);
+    return w;
+}
+
+void cpu_forall_launch(code *c, const launch *l) {
+    work w = work_of(c, l);
+    work_run(&w);
+}
+
+uf_status cpu_launch_info(const code *c, const launch *l, uf_launch *out) {
+    work w = work_of((code *)(uintptr_t)c, l);
+    int64_t threads = l->threads ? l->threads : cpu_count();
+    out->threads = (int)(w.units < threads ? w.units : threads);
+    return UF_OK;
+}

@@ -1,0 +1,157 @@
+/* forall.c - kernels over indices: which arrays are accessed by vectors, how many points a thread takes, and the grid. See
+ * ir/gpu_forall.c. */
+#include "cuda/launch.h"
+
+enum {
+    ROWS = 4,         /* that a thread takes where neighbouring rows read the same elements */
+    ROWS_VALUES = 32, /* elements that it reads for them at most: more registers cost more than sharing saves */
+    SHARERS = 4,      /* neighbours that a thread takes where they compute much in common, */
+    SHARED_MOST =
+        7000, /* and so many nodes of such points, which have less in common with those of the next rows or vectors */
+    VECTORS = 2,   /* that it loads before it computes where blocks loop */
+    LOOP_MOST = 4, /* points of a kernel with a loop, which may be bound by computing: more of them lose threads */
+    /* What only counts is counted in shared memory if it takes at most so many bytes, and there are so many points for each
+     * element, and at all: else what blocks count is not worth adding up. */
+    PRIVATE_BYTES = 32 << 10,
+    PRIVATE_POINTS = 32,
+    PRIVATE_LEAST = 1 << 15,
+    PRIVATE_BLOCK = 9 /* log2 of a block's threads then */
+};
+
+/* Tiles are numbered with 32 bits below this. */
+static const int64_t narrow_max = INT64_C(1) << 30;
+
+/* ---- Specialising ---- */
+
+/* Can what neighbouring points access of operand k be accessed together? There are elements, and rows of it are at least as long
+ * as those of the space. */
+static bool can_stream(const variant *v, const subject *s, int k) {
+    const layout_operand *o = &s->layout->operands[k];
+    if (!(s->size->use[k] & USE_STREAMED) || v->operand[k].unit != o->rank || !v->apart || v->debug)
+        return false;
+    for (int d = 0; d < o->rank; d++)
+        if (s->core[o->dim[d]] < 1)
+            return false;
+    return s->core[o->dim[o->rank - 1]] >= s->loop->extent[0];
+}
+
+/* Points along the last index that a thread takes together: as many as one access of the widest stream holds; what is not aligned
+ * for that is no stream after all. */
+static int choose_vector(variant *v, const subject *s, int most) {
+    int largest = ACCESS, vector, streams = 0, least = s->size->shares_points ? SHARERS : 1;
+    for (int k = 0; k < v->nin; k++) {
+        v->operand[k].streamed = can_stream(v, s, k);
+        if (v->operand[k].streamed && (!streams++ || element_size(v, k) > largest))
+            largest = element_size(v, k);
+    }
+    for (vector = ACCESS / largest > least ? ACCESS / largest : least;
+         vector > 1 && (vector > most || vector > s->loop->extent[0]);)
+        vector /= 2;
+    for (int k = 0; k < v->nin; k++) {
+        variant_operand *o = &v->operand[k];
+        int bytes = element_size(v, k) * vector;
+        bool aligned = 1 << o->align >= (bytes < ACCESS ? bytes : ACCESS);
+        streams -= o->streamed && !aligned;
+        o->streamed = o->streamed && aligned;
+    }
+    return streams || vector < least ? vector : least;
+}
+
+/* May a thread take so many rows, or vectors? */
+static bool can_repeat(const variant *v, const subject *s, int repeat, int most) {
+    bool rows = v->ndim > 1;
+    if (repeat * v->vector > most || (rows && repeat > s->loop->extent[1]))
+        return false;
+    return !rows || !s->size->more_rows || (repeat * s->size->rows + s->size->more_rows) * v->vector <= ROWS_VALUES;
+}
+
+static int choose_repeat(const variant *v, const subject *s, int most) {
+    bool rows = v->ndim > 1 && s->size->more_rows, sharers = s->size->shares_points && !s->size->calls_math;
+    int repeat = rows || sharers ? ROWS : v->ndim == 1 && variant_privatised(v) ? VECTORS : 1;
+    while (repeat > 1 && !can_repeat(v, s, repeat, most))
+        repeat /= 2;
+    return repeat;
+}
+
+/* The extent of the loop's dimension d in tiles. */
+static int64_t tiles_along(const variant *v, const nd_loop *loop, int d) {
+    int each = d == 0 ? v->vector : d == 1 ? v->repeat : 1;
+    return parts(loop->extent[d], log2_floor((uint64_t)each));
+}
+
+static int64_t tiles_of(const variant *v, const nd_loop *loop) {
+    int64_t n = 1;
+    for (int d = 0; d < loop->ndim; d++)
+        n *= tiles_along(v, loop, d);
+    return n;
+}
+
+/* Bytes of shared memory that operand k is counted in, a multiple of 16. */
+static int64_t private_bytes(const variant *v, const core_layout *l, const int64_t *core, int k) {
+    return (core_elements(l, core, k) * element_size(v, k) + 15) / 16 * 16;
+}
+
+static void choose_private(variant *v, const subject *s) {
+    int64_t left = PRIVATE_BYTES, points = s->loop->count;
+    for (int k = 0; k < v->nin; k++) {
+        int64_t n = core_elements(s->layout, s->core, k), bytes = private_bytes(v, s->layout, s->core, k);
+        if (!(s->size->use[k] & USE_COUNTER) || v->debug || element_size(v, k) < 4 || !n || bytes > left ||
+            points < PRIVATE_LEAST || points / PRIVATE_POINTS < n)
+            continue;
+        v->operand[k].privatised = 1;
+        left -= bytes;
+        v->team = v->team ? v->team : PRIVATE_BLOCK;
+    }
+}
+
+void forall_specialise(variant *v, const subject *s) {
+    int wanted = v->repeat, nodes = s->size->nodes > 0 ? s->size->nodes : 1;
+    int most = wanted ? wanted : BODY_MAX / nodes;
+    if (s->size->has_loop && !wanted && most > LOOP_MOST)
+        most = LOOP_MOST;
+    if (s->size->shares_points && !wanted && !s->size->has_loop)
+        most = SHARED_MOST / nodes > SHARERS ? SHARED_MOST / nodes : SHARERS;
+    choose_private(v, s);
+    v->vector = (uint8_t)choose_vector(v, s, most);
+    v->repeat = (uint8_t)(wanted ? wanted / v->vector : choose_repeat(v, s, most));
+    v->wide = tiles_of(v, s->loop) >= narrow_max;
+    for (int k = 0; k < v->nin; k++)
+        v->operand[k].align = 0;
+}
+
+/* ---- Launching ---- */
+
+int forall_words(const variant *v, const core_layout *layout, int arrays) {
+    (void)arrays;
+    return 1 + 3 * (v->ndim - 1) + v->debug + variant_privatised(v) + layout->nwords;
+}
+
+int forall_block(const launch *l) { return l->block ? l->block : l->v->team ? 1 << l->v->team : 0; }
+
+/* Blocks of the space become smaller where there are few. */
+static int64_t blocks_of(const launch *l, const room *r, int64_t tiles, grid *g) {
+    const variant *v = l->v;
+    unsigned each = v->ndim == 1 ? log2_floor(v->repeat) : 0;
+    int fixed = forall_block(l);
+    g->threads = fixed ? (unsigned)fixed : r->block;
+    while (!fixed && g->threads > BLOCK_MIN && parts(tiles, each + log2_floor(g->threads)) < r->sms)
+        g->threads /= 2;
+    int64_t blocks = parts(tiles, each + log2_floor(g->threads)), most = variant_privatised(v) ? r->resident : GRID_MAX;
+    return blocks < most ? blocks : most; /* then they loop */
+}
+
+int64_t forall_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
+    int64_t tiles = tiles_of(l->v, l->loop);
+    *w++ = (uint64_t)tiles;
+    for (int d = 0; d < l->loop->ndim - 1; d++)
+        w = put_divisor(w, tiles_along(l->v, l->loop, d), l->v->wide);
+    if (l->v->debug)
+        *w++ = (uintptr_t)l->report;
+    for (int k = 0; k < l->v->nin; k++)
+        if (l->v->operand[k].privatised) {
+            *w++ = g->shared;
+            g->shared += (uint32_t)private_bytes(l->v, l->layout, l->core, k);
+        }
+    memcpy(w, l->core, (size_t)l->layout->nwords * sizeof *w);
+    return blocks_of(l, r, tiles, g);
+}

@@ -1,0 +1,203 @@
+/* report.c - what launches with debug report. Each has a slot of pinned memory, which its kernel writes to, and which is looked
+ * at when the launch is known to be done: a byte is set behind the kernel, in the order of the stream. Calls that wait collect
+ * what is done on their device; where no slot is left, the current context is waited for. */
+#include <pthread.h>
+
+#include "cuda/code.h"
+
+enum {
+    SLOTS = 256
+};
+
+typedef struct slot {
+    report report;
+    _Atomic int64_t done;
+    int64_t unused[7]; /* to the next line of a cache */
+} slot;
+
+/* A launch whose report nobody has seen. */
+typedef struct pending {
+    bool used, drained; /* drained: done, though nobody said so */
+    int device;
+    cu_context context;
+    uint64_t number;    /* of the launch */
+    report_place place; /* in one block, at points */
+} pending;
+
+static struct {
+    pthread_mutex_t lock;
+    slot *slots; /* valid in all contexts; NULL before the first launch */
+    uint64_t launches;
+    atomic_int used;
+    pending of[SLOTS];
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- Slots; locked, but where it is said ---- */
+
+static bool is_done(int i) {
+    return all.of[i].used && (all.of[i].drained || atomic_load_explicit(&all.slots[i].done, memory_order_acquire) != 0);
+}
+
+static void drop(int i) {
+    mem_free((void *)(uintptr_t)all.of[i].place.points);
+    all.of[i] = (pending){0};
+    atomic_fetch_sub(&all.used, 1);
+}
+
+/* The first launch on a device that is done and has failed; -1: none. */
+static int first_failed(int device) {
+    int first = -1;
+    for (int i = 0; i < SLOTS; i++)
+        if (is_done(i) && all.of[i].device == device && all.slots[i].report.state &&
+            (first < 0 || all.of[i].number < all.of[first].number))
+            first = i;
+    return first;
+}
+
+/* Lets go of all that is done, but for the first that has failed on each device. */
+static void sweep(void) {
+    for (int i = 0; i < SLOTS; i++)
+        if (is_done(i) && i != first_failed(all.of[i].device))
+            drop(i);
+}
+
+static int find_free(void) {
+    for (int i = 0; i < SLOTS; i++)
+        if (!all.of[i].used)
+            return i;
+    return -1;
+}
+
+/* A copy of what the launch is called, as its arguments and the function may be gone when it is needed. Not locked. */
+static uf_status place_copy(const launch *l, report_place *out) {
+    report_place p = launch_place(l);
+    size_t points = (size_t)p.npoints * sizeof *p.points, name = strlen(p.name) + 1, source = strlen(p.source) + 1;
+    char *block = mem_alloc(points + name + source);
+    if (!block)
+        return fail_memory();
+    if (points)
+        memcpy(block, p.points, points);
+    p.points = (int64_t *)(uintptr_t)block;
+    p.name = memcpy(block + points, p.name, name);
+    p.source = memcpy(block + points + name, p.source, source);
+    *out = p;
+    return UF_OK;
+}
+
+/* In the primary context, which lasts as long as the process. */
+static uf_status slots_alloc(cuda_device *d) {
+    void *block;
+    cuda_scope scope;
+    TRY(cuda_enter_primary(d, &scope));
+    cu_result r = cuda.cuMemHostAlloc(&block, SLOTS * sizeof(slot), CU_HOST_PORTABLE);
+    cuda_leave(&scope);
+    if (r)
+        return cuda_fail(r, "cuMemHostAlloc");
+    all.slots = block;
+    return UF_OK;
+}
+
+/* *out: -1 if there is none. */
+static uf_status take(cuda_device *d, cu_context context, const report_place *place, int *out) {
+    if (!all.slots)
+        TRY(slots_alloc(d));
+    int i = find_free();
+    if (i < 0) {
+        sweep();
+        i = find_free();
+    }
+    *out = i;
+    if (i < 0)
+        return UF_OK;
+    memset(&all.slots[i], 0, sizeof all.slots[i]);
+    all.of[i] =
+        (pending){.used = true, .device = d->ordinal, .context = context, .number = ++all.launches, .place = *place};
+    atomic_fetch_add(&all.used, 1);
+    return UF_OK;
+}
+
+static uf_status take_locked(cuda_device *d, cu_context context, const report_place *place, int *out) {
+    pthread_mutex_lock(&all.lock);
+    uf_status s = take(d, context, place, out);
+    pthread_mutex_unlock(&all.lock);
+    return s;
+}
+
+/* Waits for what is enqueued in the current context so far. Not locked. */
+static void drain(cu_context context) {
+    int mode = CU_MODE_RELAXED;
+    pthread_mutex_lock(&all.lock);
+    uint64_t last = all.launches;
+    pthread_mutex_unlock(&all.lock);
+    if (cuda.cuThreadExchangeStreamCaptureMode(&mode))
+        return;
+    bool done = context_drain();
+    cuda.cuThreadExchangeStreamCaptureMode(&mode);
+    pthread_mutex_lock(&all.lock);
+    for (int i = 0; i < SLOTS && done; i++)
+        all.of[i].drained |= all.of[i].used && all.of[i].context == context && all.of[i].number <= last;
+    pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- Launches ---- */
+
+static uf_status find_slot(cuda_device *d, cu_context context, const report_place *place, int *out) {
+    TRY(take_locked(d, context, place, out));
+    if (*out < 0) {
+        drain(context);
+        TRY(take_locked(d, context, place, out));
+    }
+    if (*out < 0)
+        return fail(UF_ERR_DEVICE,
+                    "%s has UF_DEBUG, and %d launches of such functions are not done yet, in contexts that cannot be "
+                    "waited for here; uf_sync waits for a stream",
+                    place->name, SLOTS);
+    return UF_OK;
+}
+
+uf_status report_begin(cuda_device *d, cu_context context, const launch *l, report **out) {
+    int capturing = 0, i;
+    report_place place = {0};
+    CU(cuStreamIsCapturing, l->stream, &capturing);
+    if (capturing)
+        return fail(UF_ERR_ARGUMENT,
+                    "%s has UF_DEBUG: what it reports is collected by the calls that wait, and a CUDA graph has none; "
+                    "its calls cannot be captured",
+                    l->name);
+    TRY(place_copy(l, &place));
+    uf_status s = find_slot(d, context, &place, &i);
+    if (s)
+        mem_free((void *)(uintptr_t)place.points);
+    else
+        *out = &all.slots[i].report;
+    return s;
+}
+
+uf_status report_end(report *r, void *stream, uf_status launched) {
+    slot *own = (slot *)(uintptr_t)r;
+    if (!launched) {
+        CU(cuMemsetD8Async, (uintptr_t)&own->done, 1, sizeof own->done, stream);
+        return UF_OK;
+    }
+    pthread_mutex_lock(&all.lock);
+    drop((int)(own - all.slots));
+    pthread_mutex_unlock(&all.lock);
+    return launched;
+}
+
+/* ---- Collecting ---- */
+
+uf_status report_collect(const cuda_device *d) {
+    uf_status s = UF_OK;
+    if (!atomic_load_explicit(&all.used, memory_order_relaxed))
+        return UF_OK;
+    pthread_mutex_lock(&all.lock);
+    int failed = first_failed(d->ordinal);
+    if (failed >= 0)
+        s = report_fail(&all.slots[failed].report, &all.of[failed].place);
+    for (int i = 0; i < SLOTS; i++)
+        if (is_done(i) && all.of[i].device == d->ordinal)
+            drop(i);
+    pthread_mutex_unlock(&all.lock);
+    return s;
+}

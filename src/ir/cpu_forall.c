@@ -1,0 +1,132 @@
+/* cpu_forall.c - points on the CPU: rows of the last index, one after the other in C order of the other indices. The last index
+ * is that of dimension variant.ndim - 1; in those after it there is only 0. Points are independent, and LLVM is told so: the
+ * accesses of @kernel to arrays are one access group, of which the loop over a row says that its iterations do not depend on
+ * each other. */
+#include "ir/counters.h"
+#include "ir/guards.h"
+
+/* What the engine says: the part of each row, and the rows, by the indices of the first. */
+typedef struct part {
+    ssa first, last, rows;
+    ssa start[LAYOUT_MAX_RANK];
+} part;
+
+int cpu_forall_words(const calls *c) { return 2 + c->s.v->ndim + c->s.v->debug + c->layout->nwords; }
+
+static part read_words(calls *c) {
+    shape *s = &c->s;
+    part p;
+    p.first = shape_word(s);
+    p.last = shape_word(s);
+    p.rows = shape_word(s);
+    for (int d = 0; d < s->v->ndim - 1; d++)
+        p.start[d] = shape_word(s);
+    calls_core_words(c);
+    return p;
+}
+
+static void row(calls *c, const part *p, ssa *index) {
+    emit *e = c->s.e;
+    int last = c->s.v->ndim - 1;
+    for (int d = last + 1; d < c->layout->nindices; d++)
+        index[d] = ssa_text("0");
+    ssa first = p->first, limit = p->last;
+    if (c->guards)
+        guards_narrow(c, c->guards, index, &first, &limit);
+    shape_loop l = shape_loop_begin(e, "i64", first, limit);
+    index[last] = l.i;
+    forall_point(c, index);
+    shape_loop_end(e, &l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", c->group));
+}
+
+/* Rows that differ in the last index but one alone, `count` of them. */
+static void row_after_row(calls *c, const part *p, ssa *index, ssa from, ssa count) {
+    emit *e = c->s.e;
+    shape_loop l = shape_loop_begin(e, "i64", from, shape_op(e, "add i64", from, count));
+    index[c->s.v->ndim - 2] = l.i;
+    row(c, p, index);
+    shape_loop_end(e, &l, ssa_text("1"), 0);
+}
+
+/* ---- Three dimensions and more: the other indices count like an odometer, in variables ---- */
+
+static ssa variable(emit *e) { return emit_value(e, "alloca i64"); }
+
+static void set(emit *e, ssa at, ssa value) { emit_line(e, "store i64 %s, i64* %s", value.text, at.text); }
+
+static ssa get(emit *e, ssa at) { return emit_value(e, "load i64, i64* %s", at.text); }
+
+static ssa lesser(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
+
+/* One more in the dimensions before the last but one. */
+static void step(calls *c, const ssa *index, const ssa *at) {
+    emit *e = c->s.e;
+    ssa carry = ssa_text("true");
+    for (int d = c->s.v->ndim - 3; d >= 0; d--) {
+        ssa next = shape_op(e, "add i64", index[d], emit_value(e, "zext i1 %s to i64", carry.text));
+        carry = shape_op(e, "icmp eq i64", next, c->core[d]);
+        set(e, at[d], shape_select(e, "i64", carry, ssa_text("0"), next));
+    }
+}
+
+static void all_rows(calls *c, const part *p, const ssa *at) {
+    emit *e = c->s.e;
+    int outer = c->s.v->ndim - 2;
+    ssa index[LAYOUT_MAX_RANK];
+    for (int d = 0; d <= outer; d++)
+        set(e, at[d], p->start[d]);
+    shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), p->rows);
+    for (int d = 0; d < outer; d++)
+        index[d] = get(e, at[d]);
+    ssa from = get(e, at[outer]), left = shape_op(e, "sub i64", p->rows, l.i);
+    ssa count = lesser(e, left, shape_op(e, "sub i64", c->core[outer], from));
+    row_after_row(c, p, index, from, count);
+    set(e, at[outer], ssa_text("0"));
+    step(c, index, at);
+    shape_loop_end(e, &l, count, 0);
+}
+
+static void rows(calls *c, const part *p, const ssa *at) {
+    ssa index[LAYOUT_MAX_RANK];
+    if (c->s.v->ndim == 1)
+        row(c, p, index);
+    else if (c->s.v->ndim == 2)
+        row_after_row(c, p, index, p->start[0], p->rows);
+    else
+        all_rows(c, p, at);
+}
+
+/* ---- Counters ---- */
+
+static void counters_new(calls *c, int k) {
+    emit *e = c->s.e;
+    dtype t = (dtype)c->s.v->operand[k].memory;
+    const char *type = ir_memory_type(t);
+    int count = COPY_BYTES / dtypes[t].size;
+    ssa all = emit_value(e, "alloca [%d x %s], align 64", count, type);
+    c->counts[k] =
+        emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type, all.text);
+}
+
+static void each_counter(calls *c, void (*visit)(calls *c, int k, ssa i)) {
+    for (int k = 0; k < c->s.v->nin; k++) {
+        if (!c->s.v->operand[k].privatised)
+            continue;
+        shape_loop l = shape_loop_begin(c->s.e, "i64", ssa_text("0"), counters_size(c, k));
+        visit(c, k, l.i);
+        shape_loop_end(c->s.e, &l, ssa_text("1"), 0);
+    }
+}
+
+void cpu_forall(calls *c) {
+    ssa at[LAYOUT_MAX_RANK];
+    for (int k = 0; k < c->s.v->nin; k++)
+        if (c->s.v->operand[k].privatised)
+            counters_new(c, k);
+    for (int d = 0; d < c->s.v->ndim - 1 && c->s.v->ndim > 2; d++)
+        at[d] = variable(c->s.e);
+    part p = read_words(c);
+    each_counter(c, counters_clear);
+    rows(c, &p, at);
+    each_counter(c, counters_merge);
+}

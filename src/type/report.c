@@ -1,0 +1,82 @@
+/* report.c - the error that a kernel's report becomes. */
+#include "type/report.h"
+
+#include <ctype.h>
+
+enum {
+    SHOWN = 120 /* bytes of the condition of an assert */
+};
+
+/* ", at (17, 511)"; nothing where there is a single point without dimensions. */
+static void print_point(text *t, const report_place *place, int64_t element) {
+    int64_t rest = place->npoints ? element : 0, block = 1;
+    for (int d = 1; d < place->npoints; d++)
+        block *= place->points[d];
+    for (int d = 0; d < place->npoints; d++) {
+        text_printf(t, "%s%lld",
+                    d              ? ", "
+                    : place->inner ? ", in the inner call ("
+                                   : ", at (",
+                    (long long)(rest / block));
+        rest %= block;
+        if (d + 1 < place->npoints)
+            block /= place->points[d + 1];
+    }
+    text_puts(t, place->npoints ? ")" : "");
+}
+
+/* What stands in the parentheses of "assert(..)". */
+static int64_t condition_length(const char *condition) {
+    int64_t length = 0;
+    for (int depth = 0; condition[length] && (depth || condition[length] != ')'); length++)
+        depth += (condition[length] == '(') - (condition[length] == ')');
+    return length;
+}
+
+/* Line breaks and indentation become single blanks. */
+static void print_condition(text *t, const char *assertion) {
+    const char *condition = strchr(assertion, '(') + 1;
+    int64_t length = condition_length(condition), end = length > SHOWN ? SHOWN : length;
+    while (end < length && ((unsigned char)condition[end] & 0xC0) == 0x80)
+        end--;
+    for (int64_t i = 0; i < end; i++)
+        if (!isspace((unsigned char)condition[i]))
+            text_add(t, &condition[i], 1);
+        else if (i + 1 < end && !isspace((unsigned char)condition[i + 1]))
+            text_puts(t, " ");
+    text_puts(t, end < length ? " .." : "");
+}
+
+static void print_index(text *t, const report *r, const report_place *place) {
+    bool own = r->operand < 0;
+    text_printf(t, "index %lld is outside of %sdimension %lld of ", (long long)r->value,
+                place->inner && !own ? "core " : "", (long long)r->dimension);
+    if (own)
+        text_puts(t, "a local array");
+    else
+        text_printf(t, "argument %lld", (long long)r->operand);
+    text_printf(t, ", which is %lld", (long long)r->extent);
+}
+
+uf_status report_fail(const report *r, const report_place *place) {
+    text t = {0};
+    uf_error *e = error_slot();
+    text_printf(&t, "%s: line %lld: ", place->name, (long long)r->line);
+    if (r->what == REPORT_INDEX)
+        print_index(&t, r, place);
+    else
+        text_puts(&t, r->what == REPORT_DIVISION ? "integer division by 0" : "assertion failed: ");
+    if (r->what == REPORT_ASSERT)
+        print_condition(&t, place->source + r->value);
+    print_point(&t, place, r->element);
+    uf_status s = t.failed ? fail_memory() : fail(UF_ERR_KERNEL, "%s", t.data);
+    text_free(&t);
+    if (s != UF_ERR_KERNEL)
+        return s;
+    e->line = (int)r->line;
+    if (r->what == REPORT_INDEX && r->operand >= 0) {
+        e->argument = (int)r->operand;
+        e->dimension = (int)r->dimension;
+    }
+    return s;
+}

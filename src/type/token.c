@@ -1,0 +1,109 @@
+/* token.c - the words of signatures and parameter lists, and the errors about them. */
+#include "type/token.h"
+
+#include <stdio.h>
+
+static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
+bool token_separates(char c) { return c == ';' || c == '\n'; }
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '?' ||
+           (unsigned char)c >= 0x80;
+}
+
+const char *token_next(scanner *s) {
+    while (is_blank(s->text[s->at]))
+        s->at++;
+    return s->text + s->at;
+}
+
+const char *token_next_entry(scanner *s) {
+    while (token_separates(*token_next(s)))
+        s->at++;
+    return s->text + s->at;
+}
+
+size_t token_word(const char *word) {
+    size_t n = 0;
+    while (is_word(word[n]))
+        n++;
+    return n;
+}
+
+bool token_take(scanner *s, const char *token) {
+    size_t n = strlen(token);
+    bool found = !strncmp(token_next(s), token, n);
+    if (found)
+        s->at += n;
+    return found;
+}
+
+/* ---- Errors ---- */
+
+void token_quote(char out[TOKEN_QUOTED], const char *word, size_t length) {
+    size_t room = TOKEN_QUOTED - sizeof "\"..\"", n = length < room ? length : room;
+    while (n < length && n && ((unsigned char)word[n] & 0xC0) == 0x80)
+        n--;
+    snprintf(out, TOKEN_QUOTED, "\"%.*s%s\"", (int)n, word, n < length ? ".." : "");
+}
+
+/* What stands at the scanner, for a message. */
+static void describe(char out[TOKEN_QUOTED], const char *at) {
+    size_t word = token_word(at);
+    if (!*at)
+        strcpy(out, "the end");
+    else if (token_separates(*at))
+        strcpy(out, *at == ';' ? "\";\"" : "the end of the line");
+    else if (word)
+        token_quote(out, at, word);
+    else if (!strncmp(at, "->", 2))
+        strcpy(out, "\"->\"");
+    else
+        snprintf(out, TOKEN_QUOTED, *at < ' ' || *at == 0x7F ? "character 0x%02x" : "\"%c\"", (unsigned char)*at);
+}
+
+uf_status token_expected(scanner *s, const char *what) {
+    char got[TOKEN_QUOTED];
+    describe(got, token_next(s));
+    return fail_source(UF_ERR_SYNTAX, s->text, s->at, "expected %s, got %s", what, got);
+}
+
+uf_status token_unknown_dtype(scanner *s, const char *word, size_t length) {
+    char got[TOKEN_QUOTED], known[DT_COUNT * 16] = "", *at = known;
+    token_quote(got, word, length);
+    for (int t = 0; t < DT_COUNT; t++)
+        at += sprintf(at, "%s%s %c", t ? ", " : "", dtypes[t].name, dtypes[t].code);
+    return fail_source(UF_ERR_SYNTAX, s->text, s->at, "unknown dtype %s; the dtypes and their codes are %s", got,
+                       known);
+}
+
+uf_status token_expect_end(scanner *s) {
+    char c = *token_next(s);
+    return !c || token_separates(c) ? UF_OK : token_expected(s, "\";\", a new line or the end");
+}
+
+size_t token_count_entries(const char *source) {
+    size_t n = 0;
+    for (scanner s = {source, 0}; *token_next_entry(&s); n++)
+        while (s.text[s.at] && !token_separates(s.text[s.at]))
+            s.at++;
+    return n;
+}
+
+void token_quote_entry(char out[TOKEN_QUOTED], const char *source) {
+    size_t n = 0;
+    while (source[n] && !token_separates(source[n]))
+        n++;
+    while (n && is_blank(source[n - 1]))
+        n--;
+    token_quote(out, source, n);
+}
+
+uf_status token_repeated(const char *source, size_t start, const char *earlier, const char *what, const char *meaning) {
+    char this[TOKEN_QUOTED], that[TOKEN_QUOTED];
+    int line, column;
+    token_quote_entry(this, source + start);
+    token_quote_entry(that, earlier);
+    source_position(source, (size_t)(earlier - source), &line, &column);
+    return fail_source(UF_ERR_SYNTAX, source, start, "%s %s repeats %s at %d:%d: both are %s", what, this, that, line,
+                       column, meaning);
+}

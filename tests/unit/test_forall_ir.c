@@ -1,0 +1,563 @@
+/* test_forall_ir.c - code of kernels over indices: kernels of every kind for random variants are accepted by every LLVM and by
+ * libNVVM; run on a simulated GPU, as the CUDA engine specialises them and lays them out, over random spaces and arrays, they do
+ * what the interpreter does point by point, and nothing else. PROP_N=n takes n times as many; UF_SEED repeats a run, UF_BLESS=1
+ * rewrites the goldens in tests/ir. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../ref/ref.h"
+#include "cuda/launch.h"
+#include "draw.h"
+#include "gu_sim.h"
+#include "ir/forall.h"
+#include "ir_check.h"
+#include "lang_try.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+enum {
+    RANK = LAYOUT_MAX_RANK,
+    PARAMETERS = 6,
+    POINTS = 3000
+};
+
+static const code_target gpu = {.gpu = true, .arch = 90}, cpu = {.vector_bits = 256, .f16c = true};
+
+/* shapes: per parameter, between ';', the extents of an array: i j k l are those of the space, a digit is a number; a number has
+ * none. */
+typedef struct sample {
+    const char *name, *parameters, *shapes, *source;
+    bool in_place; /* a point reads its own elements alone: parameters 0 and 1 may be one array */
+} sample;
+
+static const sample samples[] = {
+    {"copy", "float32[], float32[]", "i;i", "[i](x, y) { y[i] = x[i]; }", true},
+    {"bytes", "uint8[], uint8[]", "i;i", "[i](x, y) { y[i] = x[i] * 3 + i; }", true},
+    {"mixed", "uint8[], float64[], float16[]", "i;i;i", "[i](x, y, z) { y[i] += x[i] * 0.5; z[i] = y[i] - x[i]; }",
+     false},
+    {"axpy", "float32[,], float32[,], float32", "ij;ij;", "[i, j](x, y, a) { y[i][j] = a * x[i][j] + y[i][j]; }", true},
+    {"heat", "float32[,], float32[,], float32", "ij;ij;",
+     "[i : n, j : m](u, v, k) { if (i > 0 && i < n - 1 && j > 0 && j < m - 1) v[i][j] = u[i][j] + k * (u[i-1][j] + "
+     "u[i+1][j] + u[i][j-1] + u[i][j+1] - 4 * u[i][j]); }",
+     false},
+    {"heat without guards", "float64[,], float64[,]", "ij;ij",
+     "[i, j](u, v) { v[i][j] = u[i-1][j] + u[i+1][j] + u[i][j-1] + u[i][j+1] - 4 * u[i][j]; }", false},
+    {"left early", "int16[,], int16[,]", "ij;ij",
+     "[i, j : m](u, v) { if (j >= m - 3) return; v[i][j] = u[i][j + 3] - u[i + 1][j]; if (u[i][j] < 2) return; v[i][j] "
+     "+= 7; }",
+     false},
+    {"one of two", "int32[,], int32[,], int32[,]", "ij;ij;ij",
+     "[i, j](x, y, z) { if (x[i][j] & 1) y[i][j] = x[i][j]; else z[i][j] = -x[i][j]; }", true},
+    {"row and column", "float32[,], float32[], float32[]", "ij;i;j", "[i, j](a, x, y) { a[i][j] += x[i] * y[j]; }",
+     false},
+    {"transposed", "float32[,], float32[,]", "ij;ji", "[i, j](x, y) { y[j][i] = x[i][j]; }", false},
+    {"mirrored", "int8[,], int8[,]", "ij;ij", "[i : n, j : m](x, y) { y[i][m - 1 - j] = x[n - 1 - i][j] + 1; }", false},
+    {"planes", "float32[,,], float32[,,]", "ijk;ijk",
+     "[i, j, k](x, y) { y[i][j][k] = x[i][j][k] + x[i][j + 1][k] + x[i + 1][j][k] + x[i][j][k - 2]; }", false},
+    {"flattened", "int64[], int64[,]", "9;ij", "[i : n, j : m](x, y) { y[i][j] = x[(i * m + j) % 9] + i - j; }", false},
+    {"gathered", "int32[], int32[], int32[]", "i;i;i", "[i](x, at, y) { y[i] = x[at[i]] + x[at[i] * 2]; }", false},
+    {"looked at along a row", "float32[,], float32[]", "ij;i",
+     "[i](x, y) { float t = 0; for (int64 j = 0; j < extent(x, 1); j++) t += x[i][j]; y[i] = t; }", false},
+    {"sums of integers", "int32[,], int64[,]", "ij;ij", "[i, j](x, y) { y[i][j] = sum(k : 4, x[i][j + k]); }", false},
+    {"local array", "float32[], float32[]", "i;i",
+     "[i](x, y) { float t[3]; forall (k : 3) t[k] = x[i + k]; y[i] = t[i % 3] - t[0]; }", false},
+    {"numbers", "float32[], int8, complex64, uint64, float32[]", "i;;;;i",
+     "[i](x, a, z, b, y) { y[i] = x[i] * a + real(z) - imag(z) + b % 5; }", true},
+    {"complex", "complex64[,], complex128[,]", "ij;ij",
+     "[i, j](x, y) { y[i][j] = y[i][j] * x[i][j] + conj(x[i][j + 1]); }", false},
+    {"bools", "bool[], bool[], bfloat16[]", "i;i;i", "[i](x, y, z) { y[i] = x[i] && !y[i]; z[i] = z[i] + x[i]; }",
+     false},
+    {"four indices", "float32[,,,], float32[,]", "ijkl;jl",
+     "[i, j, k, l](x, y) { x[i][j][k][l] = 2 * x[i][j][k][l] + y[j][l]; }", false},
+    {"fixed rows", "float32[,], float32[], int32", "4i;i;",
+     "[i](x, y, k) { y[i] = x[2][i] + x[k][i] + x[k - 1][i + 1]; k = 3; }", false},
+    {"stepped", "uint16[], uint16[]", "i;i", "[i](x, y) { y[2 * i] = x[i]; y[2 * i + 1] = x[i] + x[i + 1]; }", false},
+    {"a window", "float32[,], float32[,]", "ij;ij",
+     "[i, j](x, y) { y[i][j] = x[i-4][j-4] + x[i][j+4] + x[i+4][j] + x[i][j+5] + x[i+1][j+1]; }", false},
+    {"histogram", "uint8[], int32[]", "i;8", "[i](x, h) { atomic_add(h[x[i]], 1); }", false},
+    {"histogram of a picture", "uint8[,], uint32[], int64[]", "ij;8;3",
+     "[i, j](x, h, t) { atomic_add(h[x[i][j]], 1); if (x[i][j] > 2) { atomic_max(t[0], j); atomic_max(t[i], x[i][j]); "
+     "} }",
+     false},
+    {"counted by bits", "int32[], uint32[,], int64[]", "i;43;9",
+     "[i](x, h, t) { atomic_xor(h[x[i] & 3][i % 3], 1 << (i & 31)); atomic_sub(t[0], x[i]); }", false},
+    {"least and largest", "float32[], float32[], float32[]", "i;3;3",
+     "[i](x, a, b) { atomic_min(a[i % 3], x[i]); atomic_max(b[i % 3], x[i]); }", false},
+    {"counted beside streams", "float32[,], float32[,], int32[]", "ij;ij;9",
+     "[i, j](x, y, h) { y[i][j] = x[i][j] + 1; if (x[i][j] > 1) atomic_add(h[j % 9], i); }", true},
+    {"narrow counters", "int16[], uint8[], float16[]", "i;5;5",
+     "[i](x, h, m) { atomic_add(h[i % 5], x[i]); atomic_max(m[i % 5], (float32)x[i]); }", false},
+    {"random bits", "uint32[], uint64", "i;",
+     "[i](x, seed) { x[i] = random_bits(seed, i, 3) + random_bits(seed, 2 * i + 1, i); }", false},
+    {"random rows", "float32[,], int32, float32[,]", "ij;;ij",
+     "[i, j : m](x, seed, y) { if (j != 3) x[i][j] = y[i][j] + random_uniformf(seed, i * m + j, 1); }", false},
+    {"random columns", "float64[,], int64", "ij;",
+     "[i : n, j](x, seed) { x[i][j] = random_uniform(seed * 1000000007, j * n + i - 5, seed); }", false},
+    {"wide products", "uint32[], uint64[]", "i;i",
+     "[i](x, y) { uint32 z = x[i] * 3000000019u; y[i] = (uint64)z * 4000000007u ^ (uint64)z * (uint64)(z + x[i]); }",
+     false},
+    {"exchanged", "int32[], int32[], int32[]", "i;i;i",
+     "[i](x, h, y) { y[i] = atomic_exchange(h[i], x[i]) + atomic_compare_exchange(h[i], 3, 4); }", false},
+};
+
+/* ---- One launch ---- */
+
+typedef struct array {
+    char *block, *wanted;
+    size_t elements; /* of the block */
+    int64_t first;   /* of them, the array's element 0 */
+    int same;        /* the parameter whose block it is, else its own number */
+} array;
+
+typedef struct point_call {
+    const sample *x;
+    arena a;
+    tree *t;
+    const core_layout *layout;
+    code_size size;
+    int nparams, ndim;
+    int64_t extents[RANK], reversed[RANK], core[256];
+    array array[PARAMETERS];
+    uint64_t numbers[PARAMETERS][2];
+    variant v;
+    nd_loop loop;
+} point_call;
+
+static dtype type_of(const point_call *c, int k) { return (dtype)c->t->kernel->locals[k].type; }
+static bool is_number(const point_call *c, int k) { return !c->layout->operands[k].rank; }
+static bool is_written(const point_call *c, int k) { return c->size.use[k] & (USE_WRITE | USE_ATOMIC); }
+
+static void make(point_call *c, const sample *x) {
+    *c = (point_call){.x = x};
+    if (lang_try_kernel(&c->a, x->parameters, x->source, &c->t))
+        fail_msg("%s: %s", x->name, uf_last_error()->message);
+    c->layout = c->t->layout;
+    c->ndim = c->layout->nindices;
+    c->nparams = c->t->kernel->nparams - c->ndim;
+    assert_true(c->nparams <= PARAMETERS && c->layout->nwords <= (int)COUNT(c->core));
+    ir_traits(c->t, &c->size);
+}
+
+static void draw_space(point_call *c) {
+    static const int64_t some[] = {1, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 129, 257, 1000, 2049};
+    int64_t n;
+    do {
+        n = 1;
+        for (int d = 0; d < c->ndim; d++) {
+            c->extents[d] = c->reversed[c->ndim - 1 - d] = some[pick(0, c->ndim > 2 ? 11 : COUNT(some) - 1)];
+            n *= c->extents[d];
+        }
+    } while (n > POINTS);
+    memcpy(c->core, c->extents, sizeof c->extents);
+}
+
+static const char *shape_text(const sample *x, int k) {
+    const char *at = x->shapes;
+    for (; k > 0; k--)
+        at = strchr(at, ';') + 1;
+    return at;
+}
+
+static void shape_set(point_call *c, int k) {
+    const layout_operand *o = &c->layout->operands[k];
+    const char *at = shape_text(c->x, k);
+    for (int d = 0; d < o->rank; d++)
+        c->core[o->dim[d]] = at[d] >= 'i' ? c->extents[at[d] - 'i'] : at[d] - '0';
+}
+
+static void draw_shape(point_call *c, int k) {
+    const layout_operand *o = &c->layout->operands[k];
+    shape_set(c, k);
+    for (int d = 0; d < o->rank; d++)
+        if (chance(20))
+            c->core[o->dim[d]] += pick(c->core[o->dim[d]] ? -1 : 0, 3);
+}
+
+static void put(dtype t, char *p, int64_t x) { number_write(number_read(DT_INT64, &x), t, p); }
+
+/* Dimensions from the last to the first, or in some other order; gaps, backwards, not aligned; no movement where nothing is
+ * written. */
+static void lay_out(point_call *c, int k) {
+    const layout_operand *o = &c->layout->operands[k];
+    int order[RANK];
+    int64_t step = chance(8) ? 2 : 1, lowest = 0, highest = 0, ahead = chance(30) ? pick(1, 4) : 0;
+    bool plain = chance(50);
+    for (int d = 0; d < o->rank; d++)
+        order[d] = o->rank - 1 - d;
+    if (o->rank > 1 && !plain && chance(20)) {
+        int swap = order[0];
+        order[0] = order[1];
+        order[1] = swap;
+    }
+    for (int i = 0; i < o->rank; i++) {
+        int d = order[i];
+        int64_t extent = c->core[o->dim[d]], stride = !plain && chance(10) ? -step : step;
+        bool still = !plain && !is_written(c, k) && chance(8);
+        c->core[o->strides + d] = extent > 1 && !still ? stride : 0;
+        int64_t reach = extent > 1 && !still ? stride * (extent - 1) : 0;
+        *(reach < 0 ? &lowest : &highest) += reach;
+        step *= extent > 1 && !still ? extent : 1;
+        step += chance(25) ? pick(1, 4) : i == 0 && chance(30) ? -step & 3 : 0;
+    }
+    array *a = &c->array[k];
+    a->first = ahead - lowest;
+    a->elements = (size_t)(ahead + highest - lowest + 1 + 4);
+    a->same = k;
+}
+
+/* Small integers: sums are exact in every order, and nothing becomes -0 or a NaN. */
+static void fill(array *a, dtype t) {
+    size_t size = dtypes[t].size, bytes = (a->elements * size + 127) / 64 * 64;
+    a->block = aligned_alloc(64, bytes);
+    a->wanted = aligned_alloc(64, bytes);
+    memset(a->block, 0, bytes);
+    for (size_t i = 0; i < a->elements; i++)
+        put(t, a->block + i * size, t == DT_BOOL ? pick(0, 1) : pick(0, 9));
+    memcpy(a->wanted, a->block, bytes);
+}
+
+/* Parameter 1 is parameter 0, if it can be. */
+static bool share(point_call *c) {
+    const layout_operand *o = c->layout->operands;
+    if (!c->x->in_place || o[0].rank != o[1].rank || type_of(c, 0) != type_of(c, 1) || !is_written(c, 1) || !chance(30))
+        return false;
+    for (int d = 0; d < o[0].rank; d++)
+        if (c->core[o[0].dim[d]] > 1 && !c->core[o[0].strides + d])
+            return false;
+    for (int d = 0; d < o[0].rank; d++) {
+        c->core[o[1].dim[d]] = c->core[o[0].dim[d]];
+        c->core[o[1].strides + d] = c->core[o[0].strides + d];
+    }
+    c->array[1] = c->array[0];
+    return true;
+}
+
+static void draw_arrays(point_call *c) {
+    for (int k = 0; k < c->nparams; k++) {
+        if (is_number(c, k)) {
+            put(type_of(c, k), (char *)c->numbers[k], pick(0, 5));
+            continue;
+        }
+        draw_shape(c, k);
+        lay_out(c, k);
+        if (k == 1 && share(c))
+            continue;
+        c->array[k].same = k;
+        fill(&c->array[k], type_of(c, k));
+    }
+}
+
+static char *address(const point_call *c, int k, bool wanted) {
+    const array *a = &c->array[k];
+    return (wanted ? a->wanted : a->block) + a->first * dtypes[type_of(c, k)].size;
+}
+
+/* ---- The variant, as core makes it ---- */
+
+static int unit_of(const point_call *c, const layout_operand *o) {
+    for (int d = o->rank; d > 0; d--)
+        if (c->core[o->strides + d - 1] == 1)
+            return d;
+    return c->core[o->dim[o->rank - 1]] <= 1 ? o->rank : 0;
+}
+
+static int alignment(const point_call *c, int k, int unit) {
+    const layout_operand *o = &c->layout->operands[k];
+    uint64_t all = (uintptr_t)address(c, k, false) | 16;
+    for (int d = 0; d < o->rank; d++)
+        if (d + 1 != unit)
+            all |= (uint64_t)(c->core[o->strides + d] * dtypes[type_of(c, k)].size);
+    return __builtin_ctzll(all);
+}
+
+/* c->v says what is known, reported and asked for: debug, apart, proved, repeat. */
+static void specialise(point_call *c, const code_target *target) {
+    variant *v = &c->v;
+    static int64_t still[RANK * PARAMETERS];
+    v->loop = LOOP_FORALL;
+    v->ndim = (uint8_t)c->ndim;
+    v->nin = (uint8_t)c->nparams;
+    c->loop = (nd_loop){.ndim = c->ndim,
+                        .narrays = c->nparams,
+                        .count = 1,
+                        .extent = c->reversed,
+                        .stride = still,
+                        .offset = still,
+                        .loop = LOOP_FORALL};
+    for (int d = 0; d < c->ndim; d++)
+        c->loop.count *= c->extents[d];
+    for (int k = 0; k < c->nparams; k++) {
+        uint8_t t = (uint8_t)type_of(c, k), kind = is_number(c, k) ? OPERAND_NUMBER : OPERAND_STRIDED;
+        v->operand[k] = (variant_operand){.memory = t, .value = t, .kind = kind};
+        c->loop.kind[k] = kind;
+        if (is_number(c, k))
+            continue;
+        int unit = unit_of(c, &c->layout->operands[k]);
+        v->operand[k].unit = (uint8_t)unit;
+        v->operand[k].align = (uint8_t)alignment(c, k, unit);
+        v->apart &= c->array[k].same == k;
+    }
+    if (target->gpu)
+        forall_specialise(v, &(subject){&c->loop, c->layout, c->core, &c->size});
+    else
+        cpu_engine.specialise(v, &c->loop, c->layout, c->core, &c->size);
+}
+
+static void draw_variant(point_call *c, const code_target *target, bool debug) {
+    memset(&c->v, 0, sizeof c->v);
+    c->v.debug = debug;
+    c->v.apart = chance(85);
+    c->v.proved = lang_needs_hold(c->t, c->core) && chance(80);
+    c->v.repeat = (uint8_t)(chance(40) ? 1 << pick(0, 4) : 0);
+    specialise(c, target);
+}
+
+/* Spaces here are too small for these. */
+static void draw_rare(point_call *c) {
+    int private = 0;
+    c->v.wide |= chance(15);
+    for (int k = 0; k < c->nparams; k++) {
+        if (!(c->size.use[k] & USE_COUNTER) || dtypes[c->v.operand[k].memory].size < 4 || !chance(60))
+            continue;
+        c->v.operand[k].privatised = 1;
+        private++;
+    }
+    if (private)
+        c->v.team = (uint8_t)pick(5, 9);
+}
+
+static code_module generate(point_call *c, const code_target *target) {
+    code_module m = {.flags = c->v.debug ? UF_DEBUG : 0};
+    if (ir_forall(&c->a, "points", c->t, &c->v, target, &m))
+        fail_msg("%s: %s", c->x->name, uf_last_error()->message);
+    return m;
+}
+
+static void describe(const point_call *c) {
+    const variant *v = &c->v;
+    fprintf(stderr, "%s over", c->x->name);
+    for (int d = 0; d < c->ndim; d++)
+        fprintf(stderr, " %lld", (long long)c->extents[d]);
+    fprintf(stderr, ": vector %d repeat %d wide %d proved %d apart %d debug %d team %d\n", v->vector, v->repeat,
+            v->wide, v->proved, v->apart, v->debug, v->team);
+    for (int k = 0; k < c->nparams; k++) {
+        const layout_operand *o = &c->layout->operands[k];
+        fprintf(stderr, "  %d: %s%s%s, unit %d, first %lld,", k, dtypes[type_of(c, k)].name,
+                v->operand[k].streamed ? ", streamed" : "", v->operand[k].privatised ? ", privatised" : "",
+                v->operand[k].unit, (long long)c->array[k].first);
+        for (int d = 0; d < o->rank; d++)
+            fprintf(stderr, " %lld by %lld", (long long)c->core[o->dim[d]], (long long)c->core[o->strides + d]);
+        fputs("\n", stderr);
+    }
+}
+
+/* ---- What should come out ---- */
+
+static void interpret(point_call *c) {
+    dtype types[PARAMETERS + RANK];
+    char *data[PARAMETERS + RANK];
+    int64_t index[RANK];
+    for (int k = 0; k < c->nparams; k++) {
+        types[k] = type_of(c, k);
+        data[k] = is_number(c, k) ? (char *)c->numbers[k] : address(c, k, true);
+    }
+    for (int d = 0; d < c->ndim; d++) {
+        types[c->nparams + d] = DT_INT64;
+        data[c->nparams + d] = (char *)&index[d];
+    }
+    for (int64_t p = 0; p < c->loop.count; p++) {
+        int64_t rest = p;
+        for (int d = c->ndim - 1; d >= 0; d--) {
+            index[d] = rest % c->extents[d];
+            rest /= c->extents[d];
+        }
+        ref_core core = {.data = data, .types = types, .words = c->core, .steps = 100000};
+        const char *wrong = ref_run_core(c->t, &core);
+        if (wrong) {
+            describe(c);
+            fail_msg("%s: %s", c->x->name, wrong);
+        }
+    }
+}
+
+static void compare(const point_call *c) {
+    for (int k = 0; k < c->nparams; k++) {
+        const array *a = &c->array[k];
+        dtype t = type_of(c, k);
+        for (size_t i = 0; !is_number(c, k) && i < a->elements; i++) {
+            const char *got = a->block + i * dtypes[t].size, *wanted = a->wanted + i * dtypes[t].size;
+            if (ref_same(number_read(t, got), number_read(t, wanted)))
+                continue;
+            describe(c);
+            fail_msg("%s, element %lld of parameter %d is %g, not %g", c->x->name, (long long)i - a->first, k,
+                     ref_convert(number_read(t, got), DT_FLOAT64).as.f[0],
+                     ref_convert(number_read(t, wanted), DT_FLOAT64).as.f[0]);
+        }
+    }
+}
+
+static void simulate(point_call *c, code_module *m) {
+    static uint64_t words[512];
+    char *data[PARAMETERS];
+    grid g;
+    room r = {.block = 32u << pick(0, 3), .sms = (int)pick(1, 4), .resident = (int)pick(1, 3)};
+    for (int k = 0; k < c->nparams; k++)
+        data[k] = is_number(c, k) ? NULL : address(c, k, false);
+    launch l = {.v = &c->v,
+                .loop = &c->loop,
+                .data = data,
+                .numbers = (const uint64_t(*)[2])c->numbers,
+                .layout = c->layout,
+                .core = c->core,
+                .block = chance(20) ? 32 << pick(0, 4) : 0};
+    int nwords = launch_words(&c->v, c->layout);
+    assert_true(nwords <= (int)COUNT(words));
+    assert_int_equal(launch_layout(&l, &r, words, &g), UF_OK);
+    assert_true(g.blocks >= 1 && g.threads >= 32 && g.threads % 32 == 0 && g.threads <= 1024 && g.shared <= SIM_SHARED);
+    const char *wrong = sim_run(m, words, nwords, (int)g.blocks, (int)g.threads);
+    if (wrong) {
+        describe(c);
+        fail_msg("%s: %s", c->x->name, wrong);
+    }
+}
+
+static void drop(point_call *c) {
+    for (int k = 0; k < c->nparams; k++)
+        if (!is_number(c, k) && c->array[k].same == k) {
+            free(c->array[k].block);
+            free(c->array[k].wanted);
+        }
+    arena_free(&c->a);
+}
+
+/* ---- Tests ---- */
+
+static struct { int runs, streamed, privatised, vectors, repeats, wide, unproved; } seen;
+
+static void note(const variant *v) {
+    bool streamed = false, private = false;
+    for (int k = 0; k < v->nin; k++) {
+        streamed |= v->operand[k].streamed;
+        private |= v->operand[k].privatised;
+    }
+    seen.runs++;
+    seen.streamed += streamed;
+    seen.privatised += private;
+    seen.vectors += v->vector > 1;
+    seen.repeats += v->repeat > 1;
+    seen.wide += v->wide;
+    seen.unproved += !v->proved;
+}
+
+static void test_simulated(void **unused) {
+    static point_call c;
+    int64_t n = trials(3 * COUNT(samples));
+    (void)unused;
+    if (!sim_there())
+        skip();
+    memset(&seen, 0, sizeof seen);
+    for (int64_t i = 0; i < n; i++) {
+        make(&c, &samples[i % (int64_t)COUNT(samples)]);
+        draw_space(&c);
+        draw_arrays(&c);
+        draw_variant(&c, &gpu, false);
+        draw_rare(&c);
+        code_module m = generate(&c, &gpu);
+        assert_true(sim_can(&m));
+        note(&c.v);
+        interpret(&c);
+        simulate(&c, &m);
+        compare(&c);
+        text_free(&m.ir);
+        drop(&c);
+    }
+    print_message("%d launches: %d streamed, %d by vectors, %d repeated, %d privatised, %d wide, %d not proved\n",
+                  seen.runs, seen.streamed, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved);
+    if (seen.runs > 100)
+        assert_true(seen.streamed > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
+                    seen.privatised > seen.runs / 20);
+}
+
+/* Every sample at least once for both targets. */
+static void test_accepted(void **unused) {
+    static point_call c;
+    (void)unused;
+    for (int64_t i = 0; i < trials(2 * COUNT(samples)); i++) {
+        make(&c, &samples[i % (int64_t)COUNT(samples)]);
+        draw_space(&c);
+        draw_arrays(&c);
+        for (int target = 0; target < 2; target++) {
+            draw_variant(&c, target ? &gpu : &cpu, chance(25));
+            if (target && !c.v.debug)
+                draw_rare(&c);
+            code_module m = generate(&c, target ? &gpu : &cpu);
+            if (!judge_accept(&m, target ? &gpu : &cpu, JUDGE_ONE_ARCH | (chance(30) ? JUDGE_ASSEMBLE : 0),
+                              (uint64_t)i)) {
+                describe(&c);
+                fail_msg("%s", c.x->name);
+            }
+            text_free(&m.ir);
+        }
+        drop(&c);
+    }
+}
+
+/* Dense arrays of the extents that they should have, aligned: only the code is looked at. */
+static code_module plain_code(point_call *c, const sample *x, const int64_t *extents, const code_target *target) {
+    make(c, x);
+    for (int d = 0; d < c->ndim; d++)
+        c->extents[d] = c->reversed[c->ndim - 1 - d] = c->core[d] = extents[d];
+    for (int k = 0; k < c->nparams; k++) {
+        const layout_operand *o = &c->layout->operands[k];
+        int64_t step = 1;
+        c->array[k].same = k;
+        shape_set(c, k);
+        for (int d = o->rank - 1; d >= 0; d--) {
+            c->core[o->strides + d] = step;
+            step *= c->core[o->dim[d]];
+        }
+    }
+    c->v = (variant){.apart = 1, .proved = lang_needs_hold(c->t, c->core)};
+    specialise(c, target);
+    return generate(c, target);
+}
+
+static const sample *sample_named(const char *name) {
+    const sample *x = samples;
+    while (strcmp(x->name, name) != 0)
+        x++;
+    return x;
+}
+
+static void test_goldens(void **unused) {
+    static const struct {
+        const char *file, *sample;
+        int64_t extents[2];
+        const code_target *target;
+    } goldens[] = {
+        {"forall_axpy_cpu", "axpy", {1000, 4096}, &cpu},
+        {"forall_axpy_gpu", "axpy", {1000, 4096}, &gpu},
+        {"forall_histogram_cpu", "histogram", {1 << 20}, &cpu},
+        {"forall_histogram_gpu", "histogram", {1 << 20}, &gpu},
+    };
+    static point_call c;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(goldens); i++) {
+        code_module m = plain_code(&c, sample_named(goldens[i].sample), goldens[i].extents, goldens[i].target);
+        const char *wrong = judge_golden(goldens[i].file, &m);
+        if (wrong)
+            fail_msg("%s", wrong);
+        text_free(&m.ir);
+        arena_free(&c.a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_accepted),
+                                       cmocka_unit_test(test_goldens)};
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
