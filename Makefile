@@ -87,7 +87,7 @@ $(BUILD)/.flags: FORCE
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-demo
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(if $(findstring png.h,$(shell cat $<)),-lpng) -lm $(RPATH)
+	$(Q)$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(if $(shell grep -E '"picture.h"|<png.h>' $<),-lpng) -lm $(RPATH)
 
 $(BUILD)/perf/%: tests/perf/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
@@ -131,18 +131,24 @@ $(BUILD)/lib/.copied: $(TESTS) $(EXAMPLES)
 
 programs: all $(TESTS) $(MOCKS) $(EXAMPLES) $(BUILD)/lib/.copied
 
-test: programs
+# As many jobs as processors, unless make was told how many.
+test:
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) programs
 	@BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
 
 # Runs what was built, with the GPU tests on: a machine with a GPU needs neither a compiler nor the test libraries.
 test-gpu: $(if $(wildcard $(BUILD)/test/test_*),,programs)
 	@UF_TEST_GPU=1 BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
 
-demo: all $(BUILD)/examples/rel_diff $(BUILD)/examples/statistics $(BUILD)/examples/kalman $(BUILD)/examples/mandelbrot
+DEMO := rel_diff statistics kalman gpu_round pi mandelbrot heat
+demo: all $(DEMO:%=$(BUILD)/examples/%)
 	$(BUILD)/examples/rel_diff
 	$(BUILD)/examples/statistics
 	$(BUILD)/examples/kalman
+	$(BUILD)/examples/gpu_round
+	$(BUILD)/examples/pi
 	$(BUILD)/examples/mandelbrot $(BUILD)/mandelbrot.png
+	$(BUILD)/examples/heat $(BUILD)/heat.png
 
 bench: all $(BENCH) | $(DEPS)/.deps-bench
 	@BUILD=$(BUILD) VENV=$(VENV) sh tests/perf/run.sh

@@ -3,7 +3,11 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
-is_png() { [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]; }
+# is_png FILE WIDTH HEIGHT: the signature, and the first chunk, which begins with the size.
+is_png() {
+    [ "$(head -c 24 "$1" | od -An -v -tx1 | tr -d ' \n')" = \
+        "$(printf '89504e470d0a1a0a0000000d49484452%08x%08x' "$2" "$3")" ]
+}
 
 # A million characters, a million parentheses, and a text that is not UTF-8.
 hostile_lines() {
@@ -21,25 +25,67 @@ survive() {
     tail -n 1 "$work/out" | grep -qx 'after: 1 1.5 2 3.5 11 43.195'
 }
 
-# The program that the README begins with, as a reader would try it.
+# The programs of the README, as a reader would try them: readme N OUTPUT takes the Nth block of C that has a main.
 readme() {
-    awk '/^```c$/ {on = 1; next} /^```$/ {if (on) exit} on' README.md >"$work/readme.c"
+    awk -v want="$1" '
+        /^```c$/ {on = 1; text = ""; next}
+        /^```$/ {if (on && text ~ /int main/ && ++n == want) printf "%s", text; on = 0}
+        on {text = text $0 "\n"}' README.md >"$work/readme.c"
     ${CC:-cc} $sanitizer "$work/readme.c" -Iinclude -L"$BUILD" -lufunc -o "$work/readme" &&
-        [ "$(LD_LIBRARY_PATH=$BUILD "$work/readme")" = "-1.996 0.001998 1.996" ]
+        [ "$(LD_LIBRARY_PATH=$BUILD "$work/readme")" = "$2" ]
+}
+
+# says PATTERN EXAMPLE ARGUMENT..: it ends well, and a line matches.
+says() {
+    pattern=$1 example=$2
+    shift 2
+    "$BUILD/examples/$example" "$@" >"$work/says" || return 1
+    cat "$work/says"
+    grep -q -e "$pattern" "$work/says"
+}
+
+# notices EXAMPLE ARGUMENT..: on a GPU whose driver computes nothing, its results are wrong, and it says so.
+notices() {
+    example=$1
+    shift
+    UFUNC_CUDA_DRIVER=$BUILD/test/libmockcuda.so "$BUILD/examples/$example" "$@" >"$work/says" 2>&1
+    [ $? = 1 ] && grep -q '^wrong: ' "$work/says" || { cat "$work/says"; return 1; }
 }
 
 if echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
     sanitizer=$(ldd "$BUILD/libufunc.so" | sed -n 's/.*lib\([at]\)san\.so.*/-fsanitize=\1/p')
     [ -z "$sanitizer" ] || sanitizer=$(echo "$sanitizer" | sed 's/=a/=address/;s/=t/=thread/')
-    check README readme
+    check README readme 1 '-1.996 0.001998 1.996'
+    check 'README, kernels over indices' readme 2 '0.2 0.2'
 fi
 check rel_diff "$BUILD/examples/rel_diff"
 check statistics "$BUILD/examples/statistics"
 check kalman "$BUILD/examples/kalman" 5000 25
 check 'kalman of one track, one step' "$BUILD/examples/kalman" 1 1
 check mandelbrot "$BUILD/examples/mandelbrot" "$work/set.png" 301 201 50
-check 'mandelbrot.png is a picture' is_png "$work/set.png"
+check 'mandelbrot.png is a picture' is_png "$work/set.png" 301 201
 check 'mandelbrot into no folder fails' sh -c "! $BUILD/examples/mandelbrot $work/none/set.png 16 16 5"
+check gpu_round says 'round(2.675, 2) = 2.68' gpu_round 100003
+check heat says '^heat .*cpu ' heat "$work/heat.png" 65 97 41
+check 'heat.png is a picture' is_png "$work/heat.png" 97 65
+check 'heat of a plate without inner points' "$BUILD/examples/heat" "$work/heat.png" 1 2 3
+check pi says '^pi  3.14283457, ' pi 1000003
+check histogram says '^120-127 ' histogram 1000003
+check nbody says 'energy -' nbody 100 20
+check 'nbody of one body' "$BUILD/examples/nbody" 1 3
+check life says '^life .*cpu ' life "$work/life.png" 65 97 41
+check 'life.png is a picture' is_png "$work/life.png" 97 65
+check 'life on the smallest torus' "$BUILD/examples/life" "$work/life.png" 1 1 3
+check 'life into no folder fails' sh -c "! $BUILD/examples/life $work/none/life.png 16 16 5"
+check 'a histogram of less than nothing fails' sh -c "! $BUILD/examples/histogram -1"
+if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
+    check 'gpu_round notices wrong results' notices gpu_round 1000
+    check 'heat notices wrong results' notices heat "$work/heat.png" 32 32 5
+    check 'pi notices wrong results' notices pi 1000
+    check 'histogram notices wrong results' notices histogram 1000
+    check 'nbody notices wrong results' notices nbody 50 3
+    check 'life notices wrong results' notices life "$work/life.png" 32 32 5
+fi
 "$BUILD/examples/udf_host" <tests/examples/udf_host.in >"$work/udf_host.out" 2>&1
 check 'udf_host ends well' test $? = 0
 check udf_host diff -u tests/examples/udf_host.out "$work/udf_host.out"
