@@ -2,6 +2,8 @@
 // nvcc -O3 -std=c++17 -arch=sm_90 limits.cu -o limits
 #include "limits.cuh"
 
+#include <cub/cub.cuh>
+
 struct Rel {
     __host__ __device__ float operator()(float x, float y) const { return 2 * (x - y) / (x + y); }
 };

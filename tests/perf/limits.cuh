@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cub/cub.cuh>
 #include <cuda_runtime.h>
 #include <vector>
 

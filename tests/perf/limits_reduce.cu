@@ -3,6 +3,8 @@
 // nvcc -O3 -std=c++17 -arch=sm_90 limits_reduce.cu -o limits_reduce
 #include "limits.cuh"
 
+#include <cub/cub.cuh>
+
 __device__ __forceinline__ float across(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 __device__ __forceinline__ float4 plus(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
 

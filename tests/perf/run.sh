@@ -1,7 +1,7 @@
 #!/bin/sh
 # The benchmark: our programs and every peer that is installed, on one machine in one run. CSV rows go to $BUILD/bench.csv;
-# the ratios that are aimed at follow. Timings decide no test. BENCH_GPU_ONLY=1 leaves the CPU out; BENCH_ONLY=calls or
-# BENCH_ONLY=reduce is one part of it.
+# the ratios that are aimed at follow. Timings decide no test. BENCH_GPU_ONLY=1 leaves the CPU out; BENCH_ONLY=calls, reduce or
+# forall is one part of it; with BENCH_BEST=1 our rows and those of plain C are the best repetition instead of the median one.
 BUILD=${BUILD:-build}
 VENV=${VENV:-$BUILD/venv}
 here=$(dirname "$0")
@@ -13,6 +13,18 @@ one=$(taskset -pc $$ | sed 's/.*[: ]\([0-9]*\).*/\1/')
 note() { echo "bench: $*" >&2; }
 part() { [ -z "$BENCH_ONLY" ] || [ "$BENCH_ONLY" = "$1" ]; }
 ours() { "$BUILD/perf/$1" "$2" >>"$csv" || note "$1 failed"; }
+
+# $1: a file of plain C loops; the rest are options of gcc's.
+plain() {
+    plain=$BUILD/perf/$1.so
+    from=$1.c
+    shift
+    if command -v gcc >/dev/null; then
+        gcc -O3 -march=native "$@" -shared -fPIC -o "$plain" "$here/$from" || note "$from did not compile"
+    else
+        note "no gcc: the plain C loops are left out"
+    fi
+}
 
 cpu_peers() {
     [ -z "$BENCH_GPU_ONLY" ] || return
@@ -26,7 +38,7 @@ cpu_peers() {
 gpu_peers() {
     [ -e /dev/nvidiactl ] || [ -e /dev/nvidia0 ] || return
     if [ ! "$BUILD/perf/$1" -nt "$here/$1.cu" ] && command -v nvcc >/dev/null; then
-        nvcc -O3 -std=c++17 -arch=native -o "$BUILD/perf/$1" "$here/$1.cu"
+        nvcc -O3 -std=c++17 -arch=native -o "$BUILD/perf/$1" "$here/$1.cu" -ldl
     fi
     if [ -x "$BUILD/perf/$1" ]; then
         ours "$1"
@@ -39,12 +51,7 @@ gpu_peers() {
 mkdir -p "$BUILD/perf"
 echo case,system,metric,value,spread >"$csv"
 if part calls; then
-    plain=$BUILD/perf/plain.so
-    if command -v gcc >/dev/null; then
-        gcc -O3 -march=native -shared -fPIC -o "$plain" "$here/plain.c" || note "plain.c did not compile"
-    else
-        note "no gcc: the plain C loops are left out"
-    fi
+    plain plain
     ours bench "$plain"
     ours bench_calls
     cpu_peers peers_cpu
@@ -54,6 +61,12 @@ if part reduce; then
     ours bench_reduce
     cpu_peers peers_cpu_reduce
     gpu_peers limits_reduce peers_gpu_reduce
+fi
+if part forall; then
+    plain plain_forall -fopenmp
+    export OMP_WAIT_POLICY=passive # idle threads of OpenMP's are not to stand in the way of ours
+    ours bench_forall "$plain"
+    gpu_peers limits_forall peers_gpu_forall
 fi
 cat "$csv"
 echo
