@@ -114,6 +114,11 @@ static uf_status job_rename(job *j) {
     return UF_OK;
 }
 
+/* Loops over a run of points are one vector long when they have become vectors, and are undone here: then arrays of variables are
+ * seen to be variables, which stay in registers along the loops of the text. */
+static const char run_passes[] = "default<O3>,function(loop(loop-deletion),sroa,early-cse,loop-mssa(licm),"
+                                 "simplifycfg)";
+
 static uf_status job_optimise(job *j) {
     const llvm *l = j->l;
     j->machine = l->CreateTargetMachine(l->target, l->triple, l->cpu, l->features, LLVM_CODEGEN_AGGRESSIVE,
@@ -125,7 +130,7 @@ static uf_status job_optimise(job *j) {
     l->SetModuleDataLayout(j->module, layout);
     l->DisposeTargetData(layout);
     llvm_pass_options options = l->CreatePassBuilderOptions();
-    llvm_error error = l->RunPasses(j->module, "default<O3>", j->machine, options);
+    llvm_error error = l->RunPasses(j->module, j->source->points ? run_passes : "default<O3>", j->machine, options);
     l->DisposePassBuilderOptions(options);
     return refuse_error(j, "optimisation", error);
 }

@@ -21,6 +21,7 @@ typedef struct calls {
     own_copy own[UF_MAX_OPERANDS];
     ssa counts[UF_MAX_OPERANDS];
     const struct guards *guards; /* CPU: see guards.h */
+    struct points *points;       /* CPU: see points.h; NULL: there is no @points */
     int group;                   /* CPU: the access group of @kernel's accesses to arrays */
 } calls;
 

@@ -4,6 +4,7 @@
  * each other. */
 #include "ir/counters.h"
 #include "ir/guards.h"
+#include "ir/points.h"
 
 /* What the engine says: the part of each row, and the rows, by the indices of the first. */
 typedef struct part {
@@ -25,18 +26,36 @@ static part read_words(calls *c) {
     return p;
 }
 
-static void row(calls *c, const part *p, ssa *index) {
+/* Points of a row by runs; the first of the others. */
+static ssa runs(calls *c, ssa *index, ssa first, ssa limit) {
     emit *e = c->s.e;
-    int last = c->s.v->ndim - 1;
-    for (int d = last + 1; d < c->layout->nindices; d++)
+    ssa count = shape_op(e, "sub i64", limit, first), none = ssa_text("0"), width = ssa_text("%d", c->points->width);
+    count = shape_select(e, "i64", shape_op(e, "icmp slt i64", count, none), none, count);
+    ssa end = shape_op(e, "add i64", first, shape_op(e, "and i64", count, ssa_text("%d", -c->points->width)));
+    shape_loop l = shape_loop_begin(e, "i64", first, end);
+    index[c->s.v->ndim - 1] = l.i;
+    forall_point(c, "points", index);
+    shape_loop_end(e, &l, width, 0);
+    return end;
+}
+
+static void points_of_row(calls *c, ssa *index, ssa first, ssa limit) {
+    emit *e = c->s.e;
+    if (c->points)
+        first = runs(c, index, first, limit);
+    shape_loop l = shape_loop_begin(e, "i64", first, limit);
+    index[c->s.v->ndim - 1] = l.i;
+    forall_point(c, "kernel", index);
+    shape_loop_end(e, &l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", c->group));
+}
+
+static void row(calls *c, const part *p, ssa *index) {
+    for (int d = c->s.v->ndim; d < c->layout->nindices; d++)
         index[d] = ssa_text("0");
     ssa first = p->first, limit = p->last;
     if (c->guards)
         guards_narrow(c, c->guards, index, &first, &limit);
-    shape_loop l = shape_loop_begin(e, "i64", first, limit);
-    index[last] = l.i;
-    forall_point(c, index);
-    shape_loop_end(e, &l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", c->group));
+    points_of_row(c, index, first, limit);
 }
 
 /* Rows that differ in the last index but one alone, `count` of them. */

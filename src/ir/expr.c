@@ -4,6 +4,7 @@
 
 #include "ir/atomic.h"
 #include "ir/guards.h"
+#include "ir/points.h"
 #include "ir/report.h"
 #include "ir/streams.h"
 
@@ -93,11 +94,9 @@ static int64_t local_size(const local *l) {
     return size;
 }
 
-/* Does nobody write to the array while the kernel runs? */
-static bool is_unchanging(const body *b, int k) {
-    const frame *f = b->e->frame;
+bool operand_stays(const frame *f, const function *kernel, int k) {
     if (!f->layout->nindices)
-        return k < b->f->nparams;
+        return k < kernel->nparams;
     return f->v->apart && !(f->use[k] & (USE_WRITE | USE_ATOMIC));
 }
 
@@ -119,7 +118,8 @@ static place core_place(body *b, const node *n, const local *l) {
         return stream_place(b, n, l, k);
     const variant_operand *o = &e->frame->v->operand[n->local];
     bool own = is_own(e->frame, n->local);
-    place p = {.type = l->type, .memory = (dtype)o->memory, .own = own, .input = is_unchanging(b, n->local)};
+    place p = {
+        .type = l->type, .memory = (dtype)o->memory, .own = own, .input = operand_stays(e->frame, b->f, n->local)};
     p.staged = o->staged || (own && e->target->gpu);
     ssa offset = core_offset(b, n, l, &p.in_range), base = ssa_text("%%p%d", n->local);
     e->shared = p.staged;
@@ -597,7 +597,7 @@ ssa emit_expression(body *b, const node *n) {
     const guard *decided = b->is_kernel && b->e->frame->guards ? guards_get(b->e->frame->guards, n) : NULL;
     if (decided)
         return ssa_text("%s", decided->holds ? "true" : "false");
-    if (b->bundle && bundle_recall(b, n, &known))
+    if ((b->bundle && bundle_recall(b, n, &known)) || (b->points && points_recall(b, n, &known)))
         return known;
     if (n->line)
         b->e->line = n->line;

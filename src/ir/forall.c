@@ -2,6 +2,7 @@
  * it the loop over points, one for each engine. */
 #include "ir/counters.h"
 #include "ir/guards.h"
+#include "ir/points.h"
 #include "ir/report.h"
 #include "ir/streams.h"
 
@@ -25,7 +26,7 @@ static ssa number_of(const calls *c, const ssa *index) {
     return n;
 }
 
-void forall_point(calls *c, const ssa *index) {
+void forall_point(calls *c, const char *entry, const ssa *index) {
     emit *e = c->s.e;
     text arguments = {0}, type = {0};
     if (c->s.v->debug)
@@ -39,7 +40,7 @@ void forall_point(calls *c, const ssa *index) {
     emit_result_type(e, &type, c->s.t->kernel);
     e->failed |= arguments.failed || type.failed || c->arguments.failed;
     if (!e->failed)
-        emit_value(e, "call %s @kernel(%s)", type.data, arguments.data);
+        emit_value(e, "call %s @%s(%s)", type.data, entry, arguments.data);
     text_free(&arguments);
     text_free(&type);
 }
@@ -110,6 +111,8 @@ static void write_kernel(emit *e, void *user) {
     e->frame = &c->frame;
     c->group = e->access_group = e->target->gpu ? 0 : emit_metadata(e, "distinct !{}");
     emit_functions(e, q->t, "kernel");
+    if (!e->target->gpu && !q->v->debug && (c->points = points_find(e, q->t, q->v->ndim - 1)))
+        points_function(e, q->t, c->points);
     e->access_group = 0;
     shape_begin(&c->s, e, q->t, q->v, (e->target->gpu ? gpu_forall_words : cpu_forall_words)(c));
     (e->target->gpu ? gpu_forall : cpu_forall)(c);

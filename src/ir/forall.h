@@ -5,8 +5,8 @@
 
 #include "ir/calls.h"
 
-/* Calls @kernel for one point; index[d] (i64) of dimension d, 0 the outermost. */
-void forall_point(calls *c, const ssa *index);
+/* Calls @<entry>, which is "kernel", or "points" for the first point of a run; index[d] (i64) of dimension d, 0 the outermost. */
+void forall_point(calls *c, const char *entry, const ssa *index);
 /* The value of an integer expression of constants, sizes, indices and numbers that nobody assigns, outside of @kernel. */
 ssa forall_value(const calls *c, const ssa *index, const node *n);
 /* USE_ of each parameter, but for USE_STREAMED; and all that is known of a kernel (uses.c). */

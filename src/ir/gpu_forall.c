@@ -205,7 +205,7 @@ static void compute_point(const tiles *t, const ssa *index, const ssa *read, ssa
         if (t->s->of[k].written)
             emit_line(e, "store i1 false, i1* %s", t->flag[k].text);
     }
-    forall_point(t->c, index);
+    forall_point(t->c, "kernel", index);
     for (int k = 0; k < t->s->count; k++) {
         const char *type = ir_value_type(stream_type(t, &t->s->of[k]));
         if (!t->s->of[k].written)

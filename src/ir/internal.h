@@ -37,6 +37,9 @@ typedef struct body {
     ssa keep;        /* i1: stores to core operands happen only where it is true; empty: always */
     bool by_lanes;   /* GPU: the reductions of this place are spread over the lanes of a row */
     int ended;       /* label of the way out of an element that has ended (report.h); 0: none so far */
+
+    struct points *points; /* CPU: it is written for a run of points (points.h), or NULL */
+    ssa point;             /* i64: that of the run which is being written; empty: what they share */
 } body;
 
 ssa emit_expression(body *b, const node *n); /* expr.c */
@@ -49,10 +52,13 @@ ssa *emit_core_vector(body *b, const node *element, int n);
 ssa emit_function_name(emit *e, const function *f); /* stmt.c; "kernel", "f3_square" */
 /* "{ float, i32 }": the scalar ones, and an i1 that report.h is about. */
 void emit_result_type(const emit *e, text *out, const function *f);
-void emit_statements(body *b, const node *list); /* stmt.c */
-ssa emit_slot(body *b, const char *type);        /* stmt.c; address of a variable of its own */
-ssa emit_local_slot(body *b, int k);             /* stmt.c; address of a local */
+void emit_statement(body *b, const node *n); /* stmt.c */
+void emit_statements(body *b, const node *list);
+ssa emit_slot(body *b, const char *type); /* stmt.c; address of a variable of its own */
+ssa emit_local_slot(body *b, int k);      /* stmt.c; address of a local */
 
+/* Does nobody write to operand k of a kernel while it runs? expr.c */
+bool operand_stays(const frame *f, const function *kernel, int k);
 void emit_invariant(emit *e, bool is_input); /* expr.c; loads from here on are of an input; false: of something else */
 
 /* ---- Constructs (construct.c): loops of one thread ---- */

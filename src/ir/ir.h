@@ -38,7 +38,8 @@ at_way ir_at_way(const tree *t, const variant *v, const code_target *target);
 
 /* Index d of an element of an array of this rank (traits.c). */
 const node *element_index(const node *element, int rank, int d);
-/* Calls visit for every node below and including a list (traits.c). */
+/* Calls visit for a node and every one below it; for those of a list (traits.c). */
+void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user);
 void node_each(const node *list, void (*visit)(const node *n, void *user), void *user);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls (traits.c). */
 int node_cost(const node *list);

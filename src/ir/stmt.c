@@ -1,5 +1,6 @@
 /* stmt.c - statements, and functions of the typed tree as functions of the module: internal, always inlined, results in a
  * structure. A return branches to the one exit. */
+#include "ir/points.h"
 #include "ir/report.h"
 
 static void jump(body *b, int label) {
@@ -179,18 +180,25 @@ static void assertion(body *b, const node *n) {
 }
 
 /* What follows a jump is left out, up to the next case. */
-void emit_statements(body *b, const node *list) {
+void emit_statement(body *b, const node *n) {
     static void (*const writers[])(body *, const node *) = {
         [N_EVAL] = eval,     [N_DECLARE] = declare,    [N_BLOCK] = block,        [N_IF] = if_else,
         [N_LOOP] = loop,     [N_SWITCH] = switch_case, [N_CASE] = case_label,    [N_BREAK] = leave,
         [N_CONTINUE] = next, [N_RETURN] = finish,      [N_FORALL] = emit_forall, [N_ASSERT] = assertion,
     };
+    if (!b->open && n->kind != N_CASE)
+        return;
+    if (n->line)
+        b->e->line = n->line;
+    writers[n->kind](b, n);
+}
+
+void emit_statements(body *b, const node *list) {
     for (const node *n = list; n; n = n->next) {
-        if (!b->open && n->kind != N_CASE)
-            continue;
-        if (n->line)
-            b->e->line = n->line;
-        writers[n->kind](b, n);
+        if (b->points && !b->point.text[0] && b->open && !points_share(b->points, n))
+            n = points_statements(b, n);
+        else
+            emit_statement(b, n);
     }
 }
 
@@ -313,7 +321,7 @@ typedef struct writing {
 } writing;
 
 /* The text of the body is written aside: allocas that turn up in it come before. */
-static void define_function(emit *e, const function *f) {
+static void define_function(emit *e, const function *f, points *p) {
     writing *w = arena_alloc(e->a, sizeof *w);
     ssa *bound = w ? arena_alloc(e->a, (size_t)(f->nlocals + 1) * sizeof *bound) : NULL;
     if (!bound) {
@@ -323,8 +331,8 @@ static void define_function(emit *e, const function *f) {
     body *b = &w->b;
     text *out = e->out, *texts[] = {&w->type, &w->lines, &b->slots};
     ssa name = emit_function_name(e, f);
-    *b = (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound};
-    b->is_kernel = e->frame && !strcmp(name.text, "kernel");
+    *b = (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .points = p};
+    b->is_kernel = e->frame && !strcmp(name.text, e->entry);
     memcpy(e->writing, texts, sizeof texts);
     emit_result_type(e, &w->type, f);
     const char *result = w->type.failed ? "" : w->type.data;
@@ -332,6 +340,8 @@ static void define_function(emit *e, const function *f) {
     emit_label(e, emit_label_new(e));
     e->out = &w->lines;
     entry_block(b);
+    if (p)
+        points_variables(b);
     emit_statements(b, f->body);
     land(b, b->finish);
     return_results(b, result);
@@ -351,8 +361,17 @@ void emit_functions(emit *e, const tree *t, const char *entry) {
     for (const function *f = t->functions; f; f = f->next) {
         if (f != t->kernel)
             e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)(intptr_t)++e->nfunctions);
-        define_function(e, f);
+        define_function(e, f, NULL);
     }
+}
+
+void points_function(emit *e, const tree *t, points *p) {
+    const char *entry = e->entry;
+    e->entry = "points";
+    p->variables = emit_metadata(e, "distinct !{}");
+    e->module->points = true;
+    define_function(e, t->kernel, p);
+    e->entry = entry;
 }
 
 void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out) {

@@ -9,16 +9,19 @@ typedef struct survey {
     int depth;    /* constructs around */
 } survey;
 
-void node_each(const node *n, void (*visit)(const node *n, void *user), void *user) {
-    for (; n; n = n->next) {
-        visit(n, user);
-        for (int k = 0; k < 3; k++)
-            if (n->kid[k])
-                node_each(n->kid[k], visit, user);
-        const node *lists[] = {n->args, n->body, n->other, n->step};
-        for (size_t i = 0; i < COUNT(lists); i++)
-            node_each(lists[i], visit, user);
-    }
+void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user) {
+    visit(n, user);
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k])
+            node_each(n->kid[k], visit, user);
+    const node *lists[] = {n->args, n->body, n->other, n->step};
+    for (size_t i = 0; i < COUNT(lists); i++)
+        node_each(lists[i], visit, user);
+}
+
+void node_each(const node *list, void (*visit)(const node *n, void *user), void *user) {
+    for (const node *n = list; n; n = n->next)
+        node_visit(n, visit, user);
 }
 
 static void count_node(const node *n, void *user) {

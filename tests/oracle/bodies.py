@@ -272,7 +272,7 @@ class Body:
             self.add_own()
         if chance(rng, 25):
             self.add_counter()
-        lines = self.guard() + self.block(2, int(rng.integers(2, 6)))
+        lines = self.guard() + self.lines()
         lines += [self.store_own(p) for p in self.written()]
         if chance(rng, 30):
             lines = [self.within_edges(lines)]
@@ -283,6 +283,9 @@ class Body:
         self.source = ("mix(a, b) { return a * b - a; }\n" if self.helper else "")
         self.source += f"[{head}]({', '.join(p.name for p in order)}) {{\n{text}\n}}"
         self.signature = ", ".join(p.text() for p in order)
+
+    def lines(self):
+        return self.block(2, int(self.rng.integers(2, 6)))
 
     def run(self, extents, args):
         env = Environment(extents, args)
@@ -801,3 +804,63 @@ class Body:
 
     def block(self, depth, n):
         return [self.statement(depth) for _ in range(n)]
+
+
+class LoopBody(Body):
+    """One whose loops are the same for all points of a row, or nearly, and whose accesses go along it: what runs of points are
+    made of (src/ir/points.h)."""
+
+    def lines(self):
+        return [self.declare(), self.declare(), self.loop(2)] + self.block(1, int(self.rng.integers(1, 4)))
+
+    def add_read(self):
+        rng = self.rng
+        p = self.add(pick(rng, INTEGERS + 3 * FLOATS + HALVES + ["bool"]), int(rng.choice([1, 2])), "read")
+        more, rows = int(rng.choice([-1, 0, 0, 2])), int(rng.integers(1, LOOPS + 1))
+        p.shape = lambda rng, extents: ((rows,) if p.rank > 1 else ()) + (max(0, extents[-1] + more),)
+
+    def add_own(self):
+        p = self.add(pick(self.rng, INTEGERS + 3 * FLOATS + HALVES + ["bool"]), self.ndim, "own")
+        last = pick(self.rng, [lambda x: x, lambda x: x, lambda x: binary("+", x, literal(2)),
+                               lambda x: binary("*", literal(2), x)])
+        p.place = [self.index(d) for d in range(self.ndim - 1)] + [last(self.index(self.ndim - 1))]
+        p.shape = lambda rng, extents: tuple(extents[:-1]) + (max(0, 2 * extents[-1] + int(pick(rng, [-1, 0, 2]))),)
+
+    def counter(self):
+        """The variable of a loop around, or 1."""
+        found = [(name, t) for name, t in self.locals if name[0] == "x"]
+        if not found:
+            return literal(1)
+        name, t = pick(self.rng, found)
+        return Expr(name, t, lambda env: env.locals[name])
+
+    def near(self):
+        rng, x = self.rng, self.index(self.ndim - 1)
+        return pick(rng, [x, x, binary("+", x, literal(int(rng.integers(-3, 4)))), binary("+", x, self.counter()),
+                          binary("*", literal(2), x), self.counter(), literal(int(rng.integers(0, 5)))])
+
+    def read(self):
+        p = pick(self.rng, [p for p in self.parameters if p.use in ("read", "own")])
+        if p.use == "own":
+            return element(p, p.place)
+        return element(p, [self.counter()] * (p.rank - 1) + [self.near()])
+
+    def place_expr(self):
+        return self.near()
+
+    def trip(self):
+        if chance(self.rng, 15):
+            return super().trip()
+        numbers = [binary("&", Expr(p.name, p.type, lambda env, p=p: np.full(env.points, env.args[p.name])), literal(3)).to("int64")
+                   for p in self.parameters if p.use == "number" and is_integer(p.type) and p.type != "bool"]
+        row = [binary("&", self.index(0), literal(3))] if self.ndim > 1 else []
+        return pick(self.rng, [literal(int(self.rng.integers(1, LOOPS + 1))), binary("&", self.length(), literal(3))] + numbers + row)
+
+    def reduction(self, depth):
+        return self.read() if chance(self.rng, 90) else super().reduction(depth)
+
+    def declare_array(self):
+        return self.declare()
+
+    def atomic(self):
+        return self.assign() if self.inside_loop else super().atomic()

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from bodies import FLOATS, FOLDS, HALVES, INTEGERS, NAMES, Body, chance, fold_at, memory_type, narrowed, pick, widened
+from bodies import FLOATS, FOLDS, HALVES, INTEGERS, NAMES, Body, LoopBody, chance, fold_at, memory_type, narrowed, pick, widened
 from uf import ERR_CAST, ERR_SIGNATURE, Failure, Func, GPU, random_values, random_window, run, same
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
@@ -140,10 +140,10 @@ def same_each(a, b):
     return np.array([same(a[k:k + 1], b[k:k + 1]) for k in range(a.size)])
 
 
-def random_bodies(device=None):
+def bodies_of(kind, name, device):
     def test(rng):
         for _ in range((40 if device else 80) * ROUNDS):
-            body = Body(rng)
+            body = kind(rng)
             try:
                 f = Func.kernel(body.signature, body.source)
             except Failure as e:
@@ -158,7 +158,15 @@ def random_bodies(device=None):
                 except Failure as e:
                     raise AssertionError(f"{body.signature}\n{body.source}\nover {extents}: {arguments.text()}\n{e}") from e
                 compare(body, extents, arguments, got, want, options)
-    return named(test, "random_bodies", device)
+    return named(test, name, device)
+
+
+def random_bodies(device=None):
+    return bodies_of(Body, "random_bodies", device)
+
+
+def bodies_with_loops(device=None):
+    return bodies_of(LoopBody, "bodies_with_loops", device)
 
 
 # ---- Simple kernels, all shapes ----
@@ -467,8 +475,8 @@ def main():
     gpu = os.environ.get("UF_TEST_GPU") == "1"
     tests = []
     for device in (None, GPU) if gpu else (None,):
-        tests += [make(device) for make in (random_bodies, dimensions, rows, atomic_functions, exchanges, counters, plans,
-                                            options, parameter_lists, launches)]
+        tests += [make(device) for make in (random_bodies, bodies_with_loops, dimensions, rows, atomic_functions, exchanges,
+                                            counters, plans, options, parameter_lists, launches)]
     tests += [over_2_32] if gpu else []
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]

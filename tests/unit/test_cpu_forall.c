@@ -1,5 +1,5 @@
 /* test_cpu_forall.c - kernels over indices on the CPU: every point once, whatever the space, the strides and the threads; counting
- * in copies; stencils; and that loops over neighbours become vectors. */
+ * in copies; stencils; and that loops over neighbours, and over runs of points, become vectors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -367,6 +367,17 @@ static void vectors(void **state) {
          "[i : n, j : m](a, b) { if (j < 1 || j >= m - 1 || i == 0) return; b[i][j] = a[i - 1][j] + a[i][j + 1]; }", 2,
          "add <32 x i8>"},
         {"uint32[], uint32[]", "[i](x, y) { y[i] = y[i] ^ x[i]; x[i] += y[i]; }", 1, "xor <8 x i32>"},
+        {"float32[], float32[]",
+         "[i](x, y) { auto s = 0.0f; for (int64 k = 0; k < len(x); k++) s += 1 / (x[k] - x[i]); y[i] = s; }", 1,
+         "fdiv <16 x float>"},
+        {"float64[], float64[]",
+         "[i](x, y) { auto s = 0.0, t = 1.0, u = 2.0, v = 3.0; for (int64 k = 0; k < len(x); k++) { if (k == i) "
+         "continue; s += u / (x[k] - x[i]); t *= s; u -= t; v += u * t; } y[i] = s + t + u + v; }",
+         1, "fdiv <8 x double>"},
+        {"float64[], float64[]", /* more than registers hold twice */
+         "[i](x, y) { auto s = 0.0, t = 1.0, u = 2.0, v = 3.0, w = 4.0; for (int64 k = 0; k < len(x); k++) { "
+         "s += u / (x[k] - x[i]); t *= s; u -= t; v += u * t; w += v; } y[i] = s + t + u + v + w; }",
+         1, "fdiv <4 x double>"},
     };
     for (size_t r = 0; r < COUNT(rows); r++) {
         static float data[64 * 64];
@@ -383,6 +394,63 @@ static void vectors(void **state) {
             if (!strstr(made, rows[r].wanted))
                 fail_msg("%s, %s: no %s in\n%s", judge_name(i), rows[r].source, rows[r].wanted, made);
         }
+        text_free(&m.ir);
+        forall_close(&f);
+    }
+}
+
+/* ---- Runs of points ---- */
+
+typedef struct run_row {
+    const char *parameters, *source;
+    bool runs;
+} run_row;
+
+#define LOOP "for (int k = 0; k < n; k++) "
+
+static void runs(void **state) {
+    (void)state;
+    static const run_row rows[] = {
+        {"float32[], float32[], int32", "[i](x, y, n) { " LOOP "y[i] += x[i + k]; }", true},
+        {"float32[], float32[], int32", "[i](x, y, n) { auto s = x[i]; " LOOP "s += x[3 * i + 1]; y[i] = s; }", true},
+        {"float32[,], float32[,], int32", "[i, j](x, y, n) { " LOOP "y[i][j] += x[k][j] * x[i][k]; }", true},
+        {"float32[,], float32[,], int32", "[i, j](x, y, n) { for (int k = 0; k < i; k++) y[i][j] += x[k][j]; }", true},
+        {"float32[], float32[], int32",
+         "[i](x, y, n) { " LOOP "{ if (x[i] < k) continue; y[i] += x[i + k]; } if (y[i] > 3) return; y[i] = 1; }",
+         true},
+        {"float32[], float32[], int32", "[i](x, y, n) { " LOOP "{ if (n == 3) break; y[i] += x[i + k]; } }", true},
+        {"float32[], float32[], int32", "[i](x, y, n) { y[i] = x[i] * n; }", false}, /* no loop */
+        {"float32[], float32[], int32", "[i](x, y, n) { for (int k = 0; k < i; k++) y[i] += x[k]; }", false},
+        {"float32[], float32[], int32", "[i](x, y, n) { " LOOP "{ if (x[i] < k) break; y[i] += x[i + k]; } }", false},
+        {"float32[], float32[], int32", "[i](x, y, n) { " LOOP "{ if (x[i] < k) return; y[i] += x[i + k]; } }", false},
+        {"float32[], float32[], int32", "[i](x, y, n) { " LOOP "{ if (x[i] < k) continue; y[i] += 1; n -= 0; } }",
+         false}, /* a number is assigned */
+        {"float32[,], float32[], int32", "[i](x, y, n) { " LOOP "y[i] += x[i][k]; }",
+         false}, /* along a row of memory */
+        {"float32[], float32[], int32", "[i](x, y, n) { " LOOP "y[i] += x[i * n + k]; }", false},
+        {"float32[], float32[], int32", "[i](x, y, n) { float32 t[2] = {1, 2}; " LOOP "y[i] += x[i + k] * t[k & 1]; }",
+         false},
+        {"float32[], int32[], int32", "[i](x, y, n) { " LOOP "atomic_add(y[0], k); }", false},
+    };
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        static float data[64 * 64];
+        int64_t shape[] = {64, 64};
+        int32_t n = 5;
+        const char *second = strchr(rows[r].parameters, ' ');
+        bool two = second[-2] == ',' || second[-3] == ',';
+        DLTensor args[] = {
+            {.data = data, .ndim = two ? 2 : 1, .shape = shape, .dtype = {kDLFloat, 32, 1}},
+            {.data = data, .ndim = strstr(second, "[,]") ? 2 : 1, .shape = shape, .dtype = {kDLFloat, 32, 1}},
+            {.data = &n, .dtype = int32_type}};
+        code_module m = {.nsymbols = 0};
+        forall_case f;
+        forall_open(&f, rows[r].parameters, rows[r].source, strstr(rows[r].source, "[i, j]") ? 2 : 1, shape, args,
+                    true);
+        assert_int_equal(ir_forall(&f.memory, "kernel", f.t, &f.v, &(code_target){.vector_bits = 256}, &m), UF_OK);
+        if (m.points != rows[r].runs)
+            fail_msg("%s: %s", rows[r].source, m.points ? "is written for runs of points" : "is not");
+        for (int i = 0; i < judge_count(); i++)
+            judge_optimised(i, m.ir.data, "haswell", "");
         text_free(&m.ir);
         forall_close(&f);
     }
@@ -424,6 +492,7 @@ int main(void) {
                                        cmocka_unit_test_setup(stencils, draw_seed),
                                        cmocka_unit_test_setup(conditions, draw_seed),
                                        cmocka_unit_test(vectors),
+                                       cmocka_unit_test(runs),
                                        cmocka_unit_test(information)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,15 @@ static const sample samples[] = {
     {"gathered", "int32[], int32[], int32[]", "i;i;i", "[i](x, at, y) { y[i] = x[at[i]] + x[at[i] * 2]; }", false},
     {"looked at along a row", "float32[,], float32[]", "ij;i",
      "[i](x, y) { float t = 0; for (int64 j = 0; j < extent(x, 1); j++) t += x[i][j]; y[i] = t; }", false},
+    {"looked at from each point", "float32[], float32[]", "9;i",
+     "[i](x, y) { float t = 0, u = x[i]; for (int64 k = 0; k < len(x); k++) { if (k == i) continue; t += u - x[k]; } "
+     "y[i] = t; }",
+     false},
+    {"a product of matrices", "float64[,], float64[,], float64[,]", "i5;5j;ij",
+     "[i, j](a, b, c) { auto s = 0.0; for (int k = 0; k < 5; k++) { bool odd = k & 1; if (odd) continue; s += a[i][k] "
+     "* "
+     "b[k][j]; } c[i][j] = s; }",
+     false},
     {"sums of integers", "int32[,], int64[,]", "ij;ij", "[i, j](x, y) { y[i][j] = sum(k : 4, x[i][j + k]); }", false},
     {"local array", "float32[], float32[]", "i;i",
      "[i](x, y) { float t[3]; forall (k : 3) t[k] = x[i + k]; y[i] = t[i % 3] - t[0]; }", false},
