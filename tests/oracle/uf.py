@@ -435,7 +435,8 @@ def same(a, b):
     if a.dtype.kind == "c":
         a, b = (z.view(f"f{z.itemsize // 2}") for z in (a, b))
     equal = a.view(f"u{a.itemsize}") == b.view(f"u{b.itemsize}")
-    return bool(np.all(equal | (np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else equal))
+    floating = a.dtype.kind == "f" or a.dtype == BFLOAT16
+    return bool(np.all(equal | (np.isnan(widen(a)) & np.isnan(widen(b))) if floating else equal))
 
 
 def random_values(rng, shape, dtype):
