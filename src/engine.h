@@ -66,7 +66,9 @@ enum {
     USE_ATOMIC = 4,
     USE_STREAMED =
         8, /* some accesses of it are at neighbours for neighbours along the last index: it pays to use vectors */
-    USE_COUNTER = 16 /* only the target of one commutative atomic function, whose results are not used */
+    USE_COUNTER = 16, /* only the target of one commutative atomic function, whose results are not used */
+    USE_FILLED = 32 /* never read, and written in one place, which all points get to that are not left out of their row;
+                         along a row the elements are neighbours */
 };
 
 /* What the choice of threads and elements in flight goes by. */

@@ -108,7 +108,12 @@ void cpu_scan_launch(code *c, const launch *l);
 int64_t cpu_fold_specialise(variant *v, const fold_subject *s);
 void cpu_fold_launch(code *c, const launch *l);
 
-/* stream.c: flat loops whose outputs are too large for the caches. */
+/* stream.c: results that are too large for the caches. Does a loop over so many bytes go past them? */
+bool stream_pays(double bytes);
+/* Copies past the caches; both addresses have the same place in their line. Others see it after stream_end. */
+void stream_copy(char *to, const char *from, int64_t bytes);
+void stream_end(void);
+/* Flat loops. */
 bool stream_wanted(const launch *l, int64_t n);
 /* Runs elements first .. first + n - 1 of a loop for which that was true. */
 void stream_run(const code *c, const launch *l, int64_t first, int64_t n);

@@ -6,6 +6,7 @@ enum {
     PIECE_GRAIN = 64,   /* pieces of rows are multiples of so many points */
     COUNTERS_PAY = 128, /* points for each counter of a run, at least: it clears them and takes them into the array */
     COUNTERS_MOST = 4,  /* operands: counters lie on the stack */
+    BYPASS_ROW = 8192,  /* bytes of a row that is written past the caches, at least */
     MOST_WORDS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1
 };
 
@@ -36,6 +37,21 @@ static void choose_counters(variant *v, const core_layout *layout, const int64_t
     }
 }
 
+/* Operands whose rows are filled, where all arrays together are more than stays in the caches. */
+static void choose_bypass(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
+    double bytes = 0;
+    for (int k = 0; k < v->nin; k++) {
+        v->operand[k].bypassed = 0;
+        if (layout->operands[k].rank)
+            bytes += (double)core_elements(layout, core, k) * dtypes[v->operand[k].memory].size;
+    }
+    if (v->debug || !v->apart || v->ndim != layout->nindices || !stream_pays(bytes))
+        return;
+    for (int k = 0; k < v->nin; k++)
+        v->operand[k].bypassed = (size->use[k] & USE_FILLED) && v->operand[k].unit &&
+                                 core[v->ndim - 1] * dtypes[v->operand[k].memory].size >= BYPASS_ROW;
+}
+
 void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
     v->ndim = (uint8_t)layout->nindices;
     while (v->ndim > 1 && core[v->ndim - 1] == 1)
@@ -45,6 +61,7 @@ void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t 
     for (int k = 0; k < v->nin; k++)
         v->operand[k].align = 0;
     choose_counters(v, layout, core, size);
+    choose_bypass(v, layout, core, size);
 }
 
 /* ---- Launches ---- */
@@ -65,6 +82,8 @@ static void put_words(place *p, const launch *l) {
     }
     p->part = word;
     word += 2 + l->v->ndim;
+    if (variant_bypasses(l->v))
+        *word++ = (uintptr_t)stream_copy;
     if (l->v->debug)
         *word++ = (uintptr_t)l->report;
     memcpy(word, l->core, (size_t)l->layout->nwords * sizeof *word);
@@ -85,6 +104,8 @@ static void run_rows(const work *w, place *p, int64_t first, int64_t last, int64
         row /= extent(w->l, d);
     }
     w->c->run(p->words);
+    if (variant_bypasses(w->l->v))
+        stream_end();
 }
 
 /* Units of a space of many rows: so many rows each. */

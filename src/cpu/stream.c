@@ -1,5 +1,6 @@
-/* stream.c - flat loops whose outputs do not stay in the caches: strip by strip the kernel writes into a buffer in the first
- * level cache, which is then copied out by stores that do not read the line first. The results are those of the plain way.
+/* stream.c - flat loops, and kernels over indices (ir/bypass.c), whose outputs do not stay in the caches: strip by strip the kernel
+ * writes into a buffer in the first level cache, which is then copied out by stores that do not read the line first. The results
+ * are those of the plain way.
  *
  * float32, 2^24 elements, one thread of a Sapphire Rapids guest, 10^9 elements a second, plain (gcc -O3 -march=native is the
  * same) and by strips of 1, 2 and 4 KiB:
@@ -52,6 +53,19 @@ static size_t cache_bytes(void) {
     return bytes;
 }
 
+bool stream_pays(double bytes) { return bytes > (double)cache_bytes(); }
+
+void stream_copy(char *to, const char *from, int64_t bytes) {
+    size_t n = (size_t)bytes, head = (0 - (uintptr_t)to) % LINE;
+    head = head < n ? head : n;
+    size_t lines = (n - head) / LINE * LINE;
+    memcpy(to, from, head);
+    host_copy()(to + head, from + head, lines);
+    memcpy(to + head + lines, from + head + lines, n - head - lines);
+}
+
+void stream_end(void) { _mm_sfence(); }
+
 /* Elements before operand k is at a multiple of 64 bytes. */
 static int64_t lead_of(const launch *l, int k) {
     return (int64_t)((0 - (uintptr_t)l->data[k]) % LINE / dtypes[l->v->operand[k].memory].size);
@@ -80,7 +94,7 @@ bool stream_wanted(const launch *l, int64_t n) {
     for (int k = 0, count = variant_operands(l->v); k < count; k++)
         if (l->v->operand[k].kind == OPERAND_CONTIGUOUS)
             bytes += (size_t)n * dtypes[l->v->operand[k].memory].size;
-    return bytes > cache_bytes() && suits(l);
+    return stream_pays((double)bytes) && suits(l);
 }
 
 static void run_plain(const code *c, const launch *l, int64_t first, int64_t n) {
@@ -135,12 +149,21 @@ void stream_run(const code *c, const launch *l, int64_t first, int64_t n) {
         run_strip(c, l, first, take, copy);
         first += take;
     }
-    _mm_sfence(); /* the results are there when another thread learns of it */
+    stream_end(); /* the results are there when another thread learns of it */
     if (end > first)
         run_plain(c, l, first, end - first);
 }
 
 #else
+
+bool stream_pays(double bytes) {
+    (void)bytes;
+    return false;
+}
+
+void stream_copy(char *to, const char *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
+
+void stream_end(void) {}
 
 bool stream_wanted(const launch *l, int64_t n) {
     (void)l, (void)n;

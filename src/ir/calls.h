@@ -22,7 +22,12 @@ typedef struct calls {
     ssa counts[UF_MAX_OPERANDS];
     const struct guards *guards; /* CPU: see guards.h */
     struct points *points;       /* CPU: see points.h; NULL: there is no @points */
-    int group;                   /* CPU: the access group of @kernel's accesses to arrays */
+    struct {
+        const node *write; /* that fills operand k; NULL: none */
+        ssa buffer;
+    } bypass[UF_MAX_OPERANDS]; /* CPU: see bypass.h */
+    ssa copy;                  /* CPU, with operands that are bypassed: void (i8 *to, i8 *from, i64 bytes) */
+    int group;                 /* CPU: the access group of @kernel's accesses to arrays */
 } calls;
 
 static inline bool calls_is_core(const calls *c, int k) { return c->layout->operands[k].rank > 0; }

@@ -2,6 +2,7 @@
  * is that of dimension variant.ndim - 1; in those after it there is only 0. Points are independent, and LLVM is told so: the
  * accesses of @kernel to arrays are one access group, of which the loop over a row says that its iterations do not depend on
  * each other. */
+#include "ir/bypass.h"
 #include "ir/counters.h"
 #include "ir/guards.h"
 #include "ir/points.h"
@@ -12,7 +13,9 @@ typedef struct part {
     ssa start[LAYOUT_MAX_RANK];
 } part;
 
-int cpu_forall_words(const calls *c) { return 2 + c->s.v->ndim + c->s.v->debug + c->layout->nwords; }
+int cpu_forall_words(const calls *c) {
+    return 2 + c->s.v->ndim + variant_bypasses(c->s.v) + c->s.v->debug + c->layout->nwords;
+}
 
 static part read_words(calls *c) {
     shape *s = &c->s;
@@ -22,6 +25,8 @@ static part read_words(calls *c) {
     p.rows = shape_word(s);
     for (int d = 0; d < s->v->ndim - 1; d++)
         p.start[d] = shape_word(s);
+    if (variant_bypasses(s->v))
+        c->copy = emit_value(s->e, "inttoptr i64 %s to void (i8*, i8*, i64)*", shape_word(s).text);
     calls_core_words(c);
     return p;
 }
@@ -55,7 +60,10 @@ static void row(calls *c, const part *p, ssa *index) {
     ssa first = p->first, limit = p->last;
     if (c->guards)
         guards_narrow(c, c->guards, index, &first, &limit);
-    points_of_row(c, index, first, limit);
+    if (bypass_any(c))
+        bypass_row(c, index, first, limit, points_of_row);
+    else
+        points_of_row(c, index, first, limit);
 }
 
 /* Rows that differ in the last index but one alone, `count` of them. */
@@ -142,6 +150,7 @@ void cpu_forall(calls *c) {
     for (int k = 0; k < c->s.v->nin; k++)
         if (c->s.v->operand[k].privatised)
             counters_new(c, k);
+    bypass_begin(c);
     for (int d = 0; d < c->s.v->ndim - 1 && c->s.v->ndim > 2; d++)
         at[d] = variable(c->s.e);
     part p = read_words(c);

@@ -11,8 +11,8 @@ typedef struct finder {
 
 static bool is_index(const finder *f, const node *n) { return n->kind == N_LOCAL && n->local == f->index; }
 
-/* Does it have one value for all points of a row? Conditions come before all that could change a parameter. */
-static bool is_fixed(const finder *f, const node *n) {
+/* Conditions come before all that could change a parameter. */
+bool guards_fixed(const tree *t, int index, const node *n) {
     if (!dtype_is_integer((dtype)n->type))
         return false;
     switch (n->kind) {
@@ -20,16 +20,18 @@ static bool is_fixed(const finder *f, const node *n) {
     case N_SIZE:
         return true;
     case N_LOCAL:
-        return n->local < f->t->kernel->nparams && !is_index(f, n);
+        return n->local < t->kernel->nparams && n->local != index;
     case N_CONVERT:
-        return is_fixed(f, n->kid[0]);
+        return guards_fixed(t, index, n->kid[0]);
     case N_BINARY:
-        return (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL) && is_fixed(f, n->kid[0]) &&
-               is_fixed(f, n->kid[1]);
+        return (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL) && guards_fixed(t, index, n->kid[0]) &&
+               guards_fixed(t, index, n->kid[1]);
     default:
         return false;
     }
 }
+
+static bool is_fixed(const finder *f, const node *n) { return guards_fixed(f->t, f->index, n); }
 
 static bool is_relation(const node *n) {
     return n->kind == N_BINARY && (ops[n->op].kind == 'R' || ops[n->op].kind == 'E');
@@ -83,6 +85,17 @@ const guard *guards_get(const guards *g, const node *n) {
         if (g->of[i].n == n)
             return &g->of[i];
     return NULL;
+}
+
+/* Are all parts found? */
+static bool decides(const guards *g, const node *n, bool holds) {
+    if (n->kind == (holds ? N_AND : N_OR))
+        return decides(g, n->kid[0], holds) && decides(g, n->kid[1], holds);
+    return guards_get(g, n) != NULL;
+}
+
+bool guards_decide(const guards *g, const node *n) {
+    return g->count && n->kind == N_IF && decides(g, n->kid[0], g->of[0].holds);
 }
 
 /* ---- Code ---- */

@@ -26,6 +26,10 @@ typedef struct guards {
 void guards_find(const tree *t, int last, guards *out);
 /* Is an expression one of them? NULL: no. */
 const guard *guards_get(const guards *g, const node *n);
+/* Is all of the condition of the `if` that a kernel begins with decided by them? */
+bool guards_decide(const guards *g, const node *n);
+/* Has an integer one value for all points of a row? index: local number of the last index. */
+bool guards_fixed(const tree *t, int index, const node *n);
 /* Narrows a row from *first to *limit (i64); index[d] are set but for the last one. */
 void guards_narrow(const struct calls *c, const guards *g, const ssa *index, ssa *first, ssa *limit);
 

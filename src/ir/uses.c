@@ -1,5 +1,5 @@
 /* uses.c - what a kernel over indices does with its parameters. Arrays are at hand in the kernel alone: helpers take values. */
-#include "ir/forall.h"
+#include "ir/bypass.h"
 #include "ir/streams.h"
 
 typedef struct uses {
@@ -106,6 +106,9 @@ void forall_traits(const tree *t, code_size *out) {
     streams_find(t, eligible, true, &s);
     for (int k = 0; k < s.count; k++)
         out->use[s.of[k].array] |= USE_STREAMED;
+    for (int k = 0; k < t->layout->nin; k++)
+        if ((out->use[k] & ~USE_STREAMED) == USE_WRITE && bypass_fills(t, t->layout->nindices - 1, k))
+            out->use[k] |= USE_FILLED;
     streams_rows(&s, &rows, &more);
     out->rows = (uint8_t)rows;
     out->more_rows = (uint8_t)more;

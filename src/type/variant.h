@@ -48,6 +48,7 @@ typedef struct variant_operand {
     uint8_t staged; /* GPU calls, team 0: the operand's elements are staged in shared memory */
     /* Forall; see code_size.use. */
     uint8_t streamed;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
+    uint8_t bypassed;   /* CPU: what is written to it goes past the caches, strip by strip */
     uint8_t privatised; /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array */
     uint8_t
         align; /* core tells specialise, which clears it: log2, at most 4, of the bytes of which the address and all strides
@@ -130,6 +131,13 @@ static inline int variant_privatised(const variant *v) {
         n += v->operand[k].privatised;
     return n;
 }
+/* CPU: is any operand bypassed? */
+static inline bool variant_bypasses(const variant *v) {
+    for (int k = 0; k < v->nin; k++)
+        if (v->operand[k].bypassed)
+            return true;
+    return false;
+}
 static inline size_t variant_key_size(const variant *v) {
     return offsetof(variant, operand) + (size_t)variant_operands(v) * sizeof(variant_operand);
 }
@@ -200,6 +208,7 @@ static inline size_t variant_key_size(const variant *v) {
  *   CPU forall    first, last    of the last index
  *                 rows           how many, one after the other in C order
  *                 the other indices of the first of them, the outermost first. Dimensions from ndim on have extent 1
+ *                 any operand bypassed: address of a function (to, from, bytes) that copies past the caches
  *                 debug: address of the report
  *                 then the core words
  *   GPU forall    see ir/gpu_forall.c and cuda/forall.c

@@ -1,5 +1,6 @@
 /* test_cpu_forall.c - kernels over indices on the CPU: every point once, whatever the space, the strides and the threads; counting
- * in copies; stencils; and that loops over neighbours, and over runs of points, become vectors. */
+ * in copies; stencils; and that loops over neighbours, and over runs of points, become vectors; results that go past the
+ * caches. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include "draw.h"
 #include "forall_case.h"
 #include "ir_check.h"
+#include "lang_try.h"
 #include "views.h"
 
 static const DLDataType int32_type = {kDLInt, 32, 1};
@@ -456,6 +458,132 @@ static void runs(void **state) {
     }
 }
 
+/* ---- Past the caches ---- */
+
+typedef struct bypass_row {
+    const char *parameters, *source;
+    bool fills; /* parameter 1 */
+} bypass_row;
+
+static void what_is_filled(void **state) {
+    (void)state;
+    static const bypass_row rows[] = {
+        {"float32[], float32[]", "[i](x, y) { y[i] = x[i]; }", true},
+        {"float32[], float32[]", "[i](x, y) { if (x[i] > 0) x[i] = 1; y[i + 3] = x[i]; }", true},
+        {"float32[,], float32[,]",
+         "[i, j : m](x, y) { if (i > 0 && j < m - 1) { auto t = x[i][j]; y[2 * i][j - 1] = t; } }", true},
+        {"float32[,], float32[,]", "[i, j : m](x, y) { if (j >= m - 1 || i == 3) return; y[3][m - 1 + j] = x[i][j]; }",
+         true},
+        {"float32[,], float32[,]", "[i, j](x, y) { y[j][i] = x[i][j]; }", true}, /* the array may be laid out so */
+        {"float32[], float32[]", "[i](x, y) { y[i] += x[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { y[i] = x[i] + y[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { y[i] = x[i]; x[i] = y[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { y[i] = x[i]; y[i + 1] = 0; }", false},
+        {"float32[], float32[]", "[i](x, y) { y[2 * i] = x[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { y[i & 7] = x[i]; }", false},
+        {"float32[], float32[]", "[i : n](x, y) { y[n - i] = x[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { y[3] = x[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { if (x[i] > 0) y[i] = x[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { if (i > 3 && x[i] > 0) y[i] = x[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { if (x[i] > 0) return; y[i] = x[i]; }", false},
+        {"float32[], float32[]", "[i](x, y) { for (int k = 0; k < 2; k++) y[i] = x[i]; }", false},
+        {"float32[], float32[], int32", "[i](x, y, k) { k = i; y[i + k] = x[i]; }", false},
+        {"float32[,], float32[,]", "[i, j](x, y) { y[j][j] = x[i][j]; }", false},
+        {"float32[], float32[]", "[i](x, y) { atomic_exchange(y[i], x[i]); }", false},
+    };
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        arena memory = {0};
+        tree *t;
+        code_size size = {0};
+        assert_int_equal(lang_try_kernel(&memory, rows[r].parameters, rows[r].source, &t), UF_OK);
+        ir_traits(t, &size);
+        if (((size.use[1] & USE_FILLED) != 0) != rows[r].fills)
+            fail_msg("%s: %s", rows[r].source, rows[r].fills ? "does not fill" : "fills");
+        arena_free(&memory);
+    }
+}
+
+/* By strips, at every alignment of rows that end anywhere: the same results, and nothing else is written. */
+static void bypass_try(const char *parameters, const char *source, int ndim, const DLDataType *types) {
+    int64_t space[] = {pick(1, 3), pick(1, 3), pick(1, 3000)}, shape[] = {4, 4, space[2] + pick(-1, 5)};
+    const int64_t *extents = space + 3 - ndim;
+    view x, y[2], z[2];
+    int32_t k = (int32_t)pick(0, 3);
+    view_make_plain(&x, types[0], ndim, shape + 3 - ndim);
+    for (int64_t i = 0, n = x.elements * (types[0].bits / 8); i < n; i++)
+        x.block[i] = (char)pick(0, 60);
+    view_make_plain(&y[0], types[1], ndim, shape + 3 - ndim);
+    view_make_plain(&y[1], types[2], ndim, shape + 3 - ndim);
+    for (int i = 0; i < 2; i++)
+        view_copy(&z[i], &y[i]);
+    for (int past = 0; past < 2; past++) {
+        view *out = past ? z : y;
+        DLTensor args[] = {x.host, out[0].host, out[1].host, {.data = &k, .dtype = int32_type}};
+        forall_case f;
+        forall_open(&f, parameters, source, ndim, extents, args, true);
+        for (int p = 1; p < 3 && past; p++) {
+            assert_true(f.size.use[p] & USE_FILLED);
+            f.v.operand[p].bypassed = 1;
+        }
+        forall_compile(&f);
+        believe(&f, chance(50));
+        forall_launch(&f, (int)pick(1, 3));
+        forall_close(&f);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_memory_equal(y[i].block, z[i].block, (size_t)y[i].elements * (types[1 + i].bits / 8));
+        view_free(&y[i]);
+        view_free(&z[i]);
+    }
+    view_free(&x);
+}
+
+static void bypassed(void **state) {
+    (void)state;
+    static const DLDataType f32 = {kDLFloat, 32, 1}, f16 = {kDLFloat, 16, 1}, f64 = {kDLFloat, 64, 1},
+                            c64 = {kDLComplex, 64, 1}, u8 = {kDLUInt, 8, 1};
+    for (int64_t i = 0, n = trials(8); i < n; i++) {
+        bypass_try("float32[], float32[], float64[], int32", "[i](x, y, z, k) { y[i] = x[i] + 1; z[i + k] = x[i]; }", 1,
+                   (DLDataType[]){f32, f32, f64});
+        bypass_try("uint8[], uint8[], complex64[], int32", "[i](x, y, z, k) { z[i + 1] = x[i]; y[i - k] = x[i] + k; }",
+                   1, (DLDataType[]){u8, u8, c64});
+        bypass_try("float32[,], float16[,], float32[,], int32",
+                   "[i : n, j : m](x, y, z, k) { if (j < k || j >= m - 2 || i == 1) return; y[i][j + 1] = x[i][j]; "
+                   "auto s = 0.0f; for (int q = 0; q < k; q++) s += x[i][j + q]; z[i + k][j] = s; }",
+                   2, (DLDataType[]){f32, f16, f32});
+        bypass_try("float32[,,], float32[,,], uint8[,,], int32",
+                   "[i, j, l](x, y, z, k) { y[j][i][l] = x[i][j][l] * k; z[3][3 - i][l + i] = l; }", 3,
+                   (DLDataType[]){f32, f32, u8});
+    }
+}
+
+/* The engine does it for large arrays alone. */
+static void what_is_bypassed(void **state) {
+    (void)state;
+    static float data[1];
+    static const struct {
+        int64_t shape[2];
+        bool apart, past;
+    } rows[] = {{{4096, 4096}, true, true},
+                {{4096, 4096}, false, false},
+                {{16, 4096}, true, false},
+                {{1 << 20, 16}, true, false},
+                {{1 << 24, 1}, true, false}};
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        DLTensor array = {
+            .data = data, .ndim = 2, .shape = (int64_t *)(uintptr_t)rows[r].shape, .dtype = {kDLFloat, 32, 1}};
+        DLTensor args[] = {array, array};
+        forall_case f;
+        forall_open(&f, "float32[,], float32[,]", "[i, j](x, y) { y[i][j] = x[i][j]; }", 2, rows[r].shape, args,
+                    rows[r].apart);
+#if defined(__x86_64__)
+        assert_int_equal(f.v.operand[1].bypassed, rows[r].past);
+#endif
+        assert_int_equal(f.v.operand[0].bypassed, 0);
+        forall_close(&f);
+    }
+}
+
 /* ---- What is said of launches ---- */
 
 static void information(void **state) {
@@ -493,6 +621,9 @@ int main(void) {
                                        cmocka_unit_test_setup(conditions, draw_seed),
                                        cmocka_unit_test(vectors),
                                        cmocka_unit_test(runs),
+                                       cmocka_unit_test(what_is_filled),
+                                       cmocka_unit_test_setup(bypassed, draw_seed),
+                                       cmocka_unit_test(what_is_bypassed),
                                        cmocka_unit_test(information)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
