@@ -389,6 +389,13 @@ static void find_reads(body *b, const node *n, bool *sometimes) {
     *sometimes |= j.goes_on || j.returns;
 }
 
+/* Between a loop over points and one of the text that has nothing else at its beginning, or end: they would share a block, and
+ * LLVM 14 takes what is said of one for the other. */
+static void keep_apart(emit *e) {
+    emit_declare(e, "declare void @llvm.sideeffect()");
+    emit_line(e, "call void @llvm.sideeffect()");
+}
+
 /* One vector for each kind of value, of the whole run; what is left of the loop goes with it. */
 static void end_run(body *b, const shape_loop *l) {
     emit *e = b->e;
@@ -411,6 +418,7 @@ const node *points_statements(body *b, const node *first) {
         node_visit(end, note_traffic, &t);
         find_reads(b, end, &sometimes);
     }
+    keep_apart(e);
     shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), ssa_text("%d", p->width));
     b->point = l.i;
     b->bound[p->index] = emit_value(e, "add i64 %%p%d, %s", p->index, l.i.text);
@@ -424,6 +432,7 @@ const node *points_statements(body *b, const node *first) {
     b->open = true;
     each_kept(b, t.set, keep);
     end_run(b, &l);
+    keep_apart(e);
     b->next = next;
     b->finish = finish;
     b->point = b->bound[p->index] = ssa_text("%s", "");
