@@ -108,20 +108,6 @@ static void set_apart(points *p, const node *loop) {
         p->fits = false;
 }
 
-/* A point that goes on, or returns, goes to the end of its loop over points: `last` says that nothing comes behind that in the
- * loop of the text, or in the kernel. */
-static void look_apart(points *p, const node *n, const node *loop, bool last) {
-    jumps j = {false};
-    find_jumps(n, false, &j);
-    node_visit(n, note_variable, p);
-    if (!p->settled)
-        return;
-    if (loop && (j.leaves || j.returns || (j.goes_on && !last)))
-        set_apart(p, loop);
-    if (!loop && j.returns && !last)
-        p->fits = false;
-}
-
 static bool all_apart(const points *p, const node *list) {
     for (const node *n = list; n; n = n->next)
         if (points_share(p, n))
@@ -129,11 +115,25 @@ static bool all_apart(const points *p, const node *list) {
     return true;
 }
 
+/* A point that goes on, or returns, goes to the end of its loop over points. That is right where nothing comes behind that in the
+ * loop of the text, or in the kernel: `last` says so of the list. */
+static void look_apart(points *p, const node *n, const node *loop, bool last) {
+    jumps j = {false};
+    node_visit(n, note_variable, p);
+    if (!p->settled)
+        return;
+    find_jumps(n, false, &j);
+    if (loop && (j.leaves || j.returns || (j.goes_on && !(last && all_apart(p, n->next)))))
+        set_apart(p, loop);
+    if (!loop && j.returns && !(last && all_apart(p, n->next)))
+        p->fits = false;
+}
+
 static void look(points *p, const node *list, const node *loop, bool last) {
     for (const node *n = list; n; n = n->next) {
         bool is_loop = n->kind == N_LOOP;
         if (!points_share(p, n)) {
-            look_apart(p, n, loop, last && all_apart(p, n->next));
+            look_apart(p, n, loop, last);
             continue;
         }
         look(p, n->body, is_loop ? n : loop, is_loop || (last && !n->next));
@@ -186,24 +186,34 @@ static bool is_near(const points *p, const node *n) {
     return true;
 }
 
-/* In a loop over points that stands in one of the text. */
-static void weigh(const node *n, void *user) {
-    points *p = user;
+/* Does it keep LLVM from making vectors? */
+static bool stays_single(const node *n) {
     switch (n->kind) {
     case N_LOOP:
+    case N_SWITCH:
     case N_FORALL:
     case N_REDUCE:
     case N_ATOMIC:
-        p->fits = false;
-        break;
-    case N_ELEMENT:
-        p->fits &= is_near(p, n);
-        break;
+        return true;
     default:
-        break;
+        return false;
     }
+}
+
+/* Of a helper, whose elements are those of arrays of its own. */
+static void weigh_helper(const node *n, void *user) {
+    points *p = user;
+    p->fits &= !stays_single(n) && n->kind != N_ELEMENT;
     if (n->callee)
-        node_each(n->callee->body, weigh, p);
+        node_each(n->callee->body, weigh_helper, p);
+}
+
+/* In a loop over points that stands in one of the text. */
+static void weigh(const node *n, void *user) {
+    points *p = user;
+    p->fits &= !stays_single(n) && (n->kind != N_ELEMENT || is_near(p, n));
+    if (n->callee)
+        node_each(n->callee->body, weigh_helper, p);
 }
 
 static void note_home(const node *n, void *user) {

@@ -433,6 +433,15 @@ static void runs(void **state) {
         {"float32[], float32[], int32", "[i](x, y, n) { float32 t[2] = {1, 2}; " LOOP "y[i] += x[i + k] * t[k & 1]; }",
          false},
         {"float32[], int32[], int32", "[i](x, y, n) { " LOOP "atomic_add(y[0], k); }", false},
+        {"float32[], float32[], int32",
+         "half(a) { if (a < 0) return a; return a / 2; } [i](x, y, n) { " LOOP "y[i] += half(x[i] - k); }", true},
+        {"float32[], float32[], int32",
+         "pick(a) { float32 t[9] = {1, 2}; return t[(int)a & 7]; } [i](x, y, n) { " LOOP "y[i] += pick(x[i] - k); }",
+         false},
+        {"float32[], float32[], int32",
+         "root(a) { auto b = a; while (b * b > a) b = (b + a / b) / 2; return b; } deep(a) { return root(a + 1); } "
+         "[i](x, y, n) { " LOOP "y[i] += deep(x[i] + k); }",
+         false},
     };
     for (size_t r = 0; r < COUNT(rows); r++) {
         static float data[64 * 64];
