@@ -7,6 +7,7 @@ enum {
     COUNTERS_PAY = 128, /* points for each counter of a run, at least: it clears them and takes them into the array */
     COUNTERS_MOST = 4,  /* operands: counters lie on the stack */
     BYPASS_ROW = 8192,  /* bytes of a row that is written past the caches, at least */
+    BYPASS_MOST = 4,    /* operands: strips lie on the stack */
     MOST_WORDS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1
 };
 
@@ -47,9 +48,11 @@ static void choose_bypass(variant *v, const core_layout *layout, const int64_t *
     }
     if (v->debug || !v->apart || v->ndim != layout->nindices || !stream_pays(bytes))
         return;
-    for (int k = 0; k < v->nin; k++)
+    for (int k = 0, count = 0; k < v->nin && count < BYPASS_MOST; k++) {
         v->operand[k].bypassed = (size->use[k] & USE_FILLED) && v->operand[k].unit &&
                                  core[v->ndim - 1] * dtypes[v->operand[k].memory].size >= BYPASS_ROW;
+        count += v->operand[k].bypassed;
+    }
 }
 
 void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {

@@ -6,7 +6,8 @@
 
 enum {
     KEPT = -1,
-    NEAR = 8 /* elements from one point's to the next one's */
+    KEPT_MOST = 64, /* variables with an array, which lie on the stack */
+    NEAR = 8        /* elements from one point's to the next one's */
 };
 
 static const node *assigned(const node *n) {
@@ -257,12 +258,17 @@ static void widen(const node *n, void *user) {
     *wide |= n->kind < N_EVAL && dtype_is_floating(t) && dtypes[dtypes[t].component].size == 8;
 }
 
+static int kept_count(const points *p) {
+    int n = 0;
+    for (int k = 0; k < p->f->nlocals; k++)
+        n += p->home[k] == KEPT;
+    return n;
+}
+
 /* Two vectors for each value hide what one operation waits for another; but those that are kept are to stay in registers. */
 static int vectors(const points *p, const code_target *target) {
-    int kept = 0, registers = target->vector_bits == 512 ? 32 : 16;
-    for (int k = 0; k < p->f->nlocals; k++)
-        kept += p->home[k] == KEPT;
-    return 2 * kept + 8 <= registers ? 2 : 1;
+    int registers = target->vector_bits == 512 ? 32 : 16;
+    return 2 * kept_count(p) + 8 <= registers ? 2 : 1;
 }
 
 points *points_find(emit *e, const tree *t, int last) {
@@ -286,7 +292,7 @@ points *points_find(emit *e, const tree *t, int last) {
     look_closer(p, f->body, false);
     node_each(f->body, widen, &wide);
     p->width = e->target->vector_bits / (wide ? 64 : 32) * vectors(p, e->target);
-    return p->fits && p->shared ? p : NULL;
+    return p->fits && p->shared && kept_count(p) <= KEPT_MOST ? p : NULL;
 }
 
 /* ---- Code ---- */

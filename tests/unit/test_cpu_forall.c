@@ -467,6 +467,36 @@ static void runs(void **state) {
     }
 }
 
+/* Variables that live on from one loop over points to the next have arrays on the stack: so many, and no more. */
+static void runs_and_the_stack(void **state) {
+    (void)state;
+    static float data[64];
+    int64_t shape[] = {64};
+    DLTensor array = {.data = data, .ndim = 1, .shape = shape, .dtype = {kDLFloat, 32, 1}}, args[] = {array, array};
+    for (int n = 64; n <= 65; n++) {
+        text source = {0};
+        code_module m = {.nsymbols = 0};
+        forall_case f;
+        text_puts(&source, "[i](x, y) { ");
+        for (int k = 0; k < n; k++)
+            text_printf(&source, "auto v%d = x[i + %d]; ", k, k);
+        text_puts(&source, "for (int64 k = 0; k < len(x); k++) { ");
+        for (int k = 0; k < n; k++)
+            text_printf(&source, "v%d += x[k]; ", k);
+        text_puts(&source, "} y[i] = 0");
+        for (int k = 0; k < n; k++)
+            text_printf(&source, " + v%d", k);
+        text_puts(&source, "; }");
+        assert_false(source.failed);
+        forall_open(&f, "float32[], float32[]", source.data, 1, shape, args, true);
+        assert_int_equal(ir_forall(&f.memory, "kernel", f.t, &f.v, &(code_target){.vector_bits = 256}, &m), UF_OK);
+        assert_int_equal(m.points, n <= 64);
+        text_free(&m.ir);
+        text_free(&source);
+        forall_close(&f);
+    }
+}
+
 /* ---- Past the caches ---- */
 
 typedef struct bypass_row {
@@ -591,6 +621,20 @@ static void what_is_bypassed(void **state) {
         assert_int_equal(f.v.operand[0].bypassed, 0);
         forall_close(&f);
     }
+    DLTensor array = {.data = data,
+                      .ndim = 2,
+                      .shape = (int64_t *)(uintptr_t)rows[0].shape,
+                      .dtype = {kDLFloat, 32, 1}},
+             args[] = {array, array, array, array, array};
+    forall_case f;
+    forall_open(&f, "float32[,], float32[,], float32[,], float32[,], float32[,]",
+                "[i, j](a, b, c, d, e) { a[i][j] = i; b[i][j] = i; c[i][j] = i; d[i][j] = i; e[i][j] = i; }", 2,
+                rows[0].shape, args, true);
+#if defined(__x86_64__)
+    for (int k = 0; k < 5; k++)
+        assert_int_equal(f.v.operand[k].bypassed, k < 4); /* strips lie on the stack */
+#endif
+    forall_close(&f);
 }
 
 /* ---- What is said of launches ---- */
@@ -630,6 +674,7 @@ int main(void) {
                                        cmocka_unit_test_setup(conditions, draw_seed),
                                        cmocka_unit_test(vectors),
                                        cmocka_unit_test(runs),
+                                       cmocka_unit_test(runs_and_the_stack),
                                        cmocka_unit_test(what_is_filled),
                                        cmocka_unit_test_setup(bypassed, draw_seed),
                                        cmocka_unit_test(what_is_bypassed),
