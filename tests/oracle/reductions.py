@@ -623,6 +623,20 @@ def sizes(device=None):
     return test
 
 
+def loops_in_combining(device=None):
+    """Operators with a loop, whose elements are combined one by one: every size around those of strips, which short dtypes have
+    the longest of."""
+    def test(rng):
+        f = Func.load("lcm")
+        for t in ("u1", "i1", "u2", "i2", "u4", "i8"):
+            for n in {*SIZES[1:-3], *(int(n) for n in rng.integers(1, 1100, 60))}:
+                x, out = rng.integers(1, 5, n).astype(t), np.zeros((), t)
+                f.reduce(x, out, device=device, threads=int(rng.integers(0, 3)))
+                assert out == np.lcm.reduce(x), f"lcm of {n} {t}: got {out}, want {np.lcm.reduce(x)}"
+    test.__name__ = "loops_in_combining" + ("_on_the_gpu" if device else "")
+    return test
+
+
 def hard_data(rng, n, t):
     """Numbers whose sum is far smaller than they are, that are all alike, or sorted."""
     magnitudes = 2.0 ** rng.uniform(-12, 12, n)
@@ -737,7 +751,7 @@ def main():
     tests = []
     for device in (None, GPU) if gpu else (None,):
         tests += [catalogue_reduction(name, device) for name in TESTS] + [binary_reduction(name, device) for name in BINARY]
-        tests += [ordered_operators(device), sizes(device), hard_sums(device), same_bits(device)]
+        tests += [ordered_operators(device), sizes(device), loops_in_combining(device), hard_sums(device), same_bits(device)]
     tests += [positions_and_counts, outputs_of_other_dtypes, bad_input]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
