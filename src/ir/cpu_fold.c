@@ -256,9 +256,9 @@ static void row_fold(kernel *q, const place *p, ssa m) {
         return;
     }
     int some = cascade_vector(&q->c), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
+    /* More than that make a whole step at least, so that every lane has an element. */
     int most = some * q->c.group * SHORT_GROUPS;
-    most =
-        most < q->c.lanes ? q->c.lanes : most; /* with more there is a whole step, so that every lane has an element */
+    most = most < q->c.lanes ? q->c.lanes : most;
     emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, most), few, many);
     emit_label(e, few);
     row_short(q, p, m, some);
