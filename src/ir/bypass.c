@@ -18,9 +18,9 @@ typedef struct search {
 
 static void look(const node *n, void *user) {
     search *s = user;
-    bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
+    const node *to = node_assigned(n);
     s->elements += n->kind == N_ELEMENT && n->local == s->k;
-    s->assigned |= assigns && n->kid[0]->kind == N_LOCAL && n->kid[0]->local < s->nparams;
+    s->assigned |= to && to->local < s->nparams;
     s->returns |= n->kind == N_RETURN;
 }
 
@@ -174,7 +174,7 @@ void bypass_row(calls *c, ssa *index, ssa first, ssa limit, void (*run)(calls *c
         if (c->bypass[k].write)
             strips[k] = enter(c, k, index);
     ssa left = shape_op(e, "sub i64", limit, l.i), most = points_of(c, strips);
-    ssa count = shape_select(e, "i64", shape_op(e, "icmp slt i64", left, most), left, most);
+    ssa count = shape_least(e, left, most);
     for (int k = 0; k < c->s.v->nin; k++) {
         base[k] = c->s.base[k];
         if (c->bypass[k].write)

@@ -435,8 +435,6 @@ static void add_to(cascade *c, ssa variable, ssa by) {
     set(c, variable, shape_op(c->w->s.e, "add i64", get(c, variable), by));
 }
 
-static ssa least(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
-
 /* So many groups into the strip on top. */
 static void take_groups(cascade *c, const place *p, ssa groups, ssa width) {
     emit *e = c->w->s.e;
@@ -468,8 +466,8 @@ static void take_one(cascade *c, const place *p, ssa steps, ssa width, ssa part)
 static ssa groups_now(cascade *c, ssa steps) {
     emit *e = c->w->s.e;
     ssa left = shape_op(e, "sub i64", steps, get(c, c->done));
-    return least(e, emit_value(e, "sdiv i64 %s, %d", left.text, c->group),
-                 emit_value(e, "sub i64 %d, %s", BLOCK, get(c, c->fill).text));
+    return shape_least(e, emit_value(e, "sdiv i64 %s, %d", left.text, c->group),
+                       emit_value(e, "sub i64 %d, %s", BLOCK, get(c, c->fill).text));
 }
 
 void cascade_run(cascade *c, const place *p, ssa steps, ssa width, ssa part) {

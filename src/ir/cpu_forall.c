@@ -83,8 +83,6 @@ static void set(emit *e, ssa at, ssa value) { emit_line(e, "store i64 %s, i64* %
 
 static ssa get(emit *e, ssa at) { return emit_value(e, "load i64, i64* %s", at.text); }
 
-static ssa lesser(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
-
 /* One more in the dimensions before the last but one. */
 static void step(calls *c, const ssa *index, const ssa *at) {
     emit *e = c->s.e;
@@ -106,7 +104,7 @@ static void all_rows(calls *c, const part *p, const ssa *at) {
     for (int d = 0; d < outer; d++)
         index[d] = get(e, at[d]);
     ssa from = get(e, at[outer]), left = shape_op(e, "sub i64", p->rows, l.i);
-    ssa count = lesser(e, left, shape_op(e, "sub i64", c->core[outer], from));
+    ssa count = shape_least(e, left, shape_op(e, "sub i64", c->core[outer], from));
     row_after_row(c, p, index, from, count);
     set(e, at[outer], ssa_text("0"));
     step(c, index, at);

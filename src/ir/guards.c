@@ -100,18 +100,18 @@ bool guards_decide(const guards *g, const node *n) {
 
 /* ---- Code ---- */
 
-static ssa least(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
 static ssa most(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp sgt i64", a, b), a, b); }
 
 /* index o value. */
 static void limit_by(emit *e, op o, ssa value, ssa *first, ssa *limit) {
     ssa after = ssa_text("%s", "");
     if (o == OP_LE || o == OP_GT || o == OP_EQ)
-        after = emit_value(e, "add i64 %s, 1", least(e, value, emit_value(e, "add i64 %s, -1", limit->text)).text);
+        after =
+            emit_value(e, "add i64 %s, 1", shape_least(e, value, emit_value(e, "add i64 %s, -1", limit->text)).text);
     if (o == OP_GT || o == OP_GE || o == OP_EQ)
         *first = most(e, *first, o == OP_GT ? after : value);
     if (o == OP_LT || o == OP_LE || o == OP_EQ)
-        *limit = least(e, *limit, o == OP_LT ? value : after);
+        *limit = shape_least(e, *limit, o == OP_LT ? value : after);
 }
 
 void guards_narrow(const calls *c, const guards *g, const ssa *index, ssa *first, ssa *limit) {

@@ -41,6 +41,8 @@ const node *element_index(const node *element, int rank, int d);
 /* Calls visit for a node and every one below it; for those of a list (traits.c). */
 void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user);
 void node_each(const node *list, void (*visit)(const node *n, void *user), void *user);
+/* The local variable that a node assigns, as an N_LOCAL, or NULL (traits.c). */
+const node *node_assigned(const node *n);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls (traits.c). */
 int node_cost(const node *list);
 /* "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in a dtype, which

@@ -10,11 +10,6 @@ enum {
     NEAR = 8        /* elements from one point's to the next one's */
 };
 
-static const node *assigned(const node *n) {
-    bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
-    return assigns && n->kid[0]->kind == N_LOCAL ? n->kid[0] : NULL;
-}
-
 /* ---- What varies ---- */
 
 /* Has an expression a value for each point, or an effect of each point? */
@@ -79,7 +74,7 @@ static void set_varies(points *p, int k) {
 }
 
 static void note_variable(const node *n, void *user) {
-    const node *to = assigned(n);
+    const node *to = node_assigned(n);
     if (to || n->kind == N_DECLARE || n->kind == N_RANGE)
         set_varies(user, to ? to->local : n->local);
 }
@@ -246,7 +241,7 @@ static void look_closer(points *p, const node *list, bool in_loop) {
 /* Is there something that has no place in a run: arrays of the text, a switch, numbers that are assigned? */
 static void refuse(const node *n, void *user) {
     points *p = user;
-    const node *to = assigned(n);
+    const node *to = node_assigned(n);
     p->fits &= n->kind != N_SWITCH && !(n->kind == N_DECLARE && p->f->locals[n->local].rank);
     p->fits &= !to || to->local >= p->f->nparams;
 }
@@ -344,7 +339,7 @@ typedef struct traffic {
 
 static void note_traffic(const node *n, void *user) {
     traffic *t = user;
-    const node *to = assigned(n);
+    const node *to = node_assigned(n);
     if (n->kind == N_LOCAL)
         t->used[n->local] = true;
     if (to || n->kind == N_DECLARE)

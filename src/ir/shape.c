@@ -25,6 +25,8 @@ ssa shape_select(emit *e, const char *type, ssa condition, ssa yes, ssa no) {
     return emit_value(e, "select i1 %s, %s %s, %s %s", condition.text, type, yes.text, type, no.text);
 }
 
+ssa shape_least(emit *e, ssa a, ssa b) { return shape_select(e, "i64", shape_op(e, "icmp slt i64", a, b), a, b); }
+
 ssa shape_widen(emit *e, ssa i) { return emit_value(e, "zext i32 %s to i64", i.text); }
 
 ssa shape_at(shape *s, int k, ssa pointer, ssa index) { return emit_element(s->e, shape_memory(s, k), pointer, index); }

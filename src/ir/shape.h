@@ -39,7 +39,8 @@ void shape_know(shape *s, int k, ssa pointer);
 /* "op a, b": ssa sum = shape_op(e, "add i64", a, b). */
 ssa shape_op(emit *e, const char *operation, ssa a, ssa b);
 ssa shape_select(emit *e, const char *type, ssa condition, ssa yes, ssa no);
-ssa shape_widen(emit *e, ssa i); /* i32, not negative, to i64 */
+ssa shape_least(emit *e, ssa a, ssa b); /* i64, signed */
+ssa shape_widen(emit *e, ssa i);        /* i32, not negative, to i64 */
 /* The address of element `index` (i64) of operand k counted from `pointer`. */
 ssa shape_at(shape *s, int k, ssa pointer, ssa index);
 

@@ -24,6 +24,11 @@ void node_each(const node *list, void (*visit)(const node *n, void *user), void 
         node_visit(n, visit, user);
 }
 
+const node *node_assigned(const node *n) {
+    bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
+    return assigns && n->kid[0]->kind == N_LOCAL ? n->kid[0] : NULL;
+}
+
 static void count_node(const node *n, void *user) {
     int *count = user;
     *count += n->callee ? 20 : n->kind == N_MATH ? 10 : 1;
