@@ -26,6 +26,7 @@ typedef struct code_module {
     code_symbol *symbols; /* CPU: everything external the text calls; in an arena of the caller's */
     int nsymbols;
     bool math;         /* GPU: calls libdevice */
+    bool plain;        /* there is much of it: it is compiled in a time in proportion, without copies of loops */
     bool points;       /* CPU: written for runs of points, with arrays that are to become vectors */
     unsigned fast;     /* UF_FAST_* */
     unsigned flags;    /* UF_DEBUG, UF_LINES */

@@ -119,6 +119,15 @@ static uf_status job_rename(job *j) {
 static const char run_passes[] = "default<O3>,function(loop(loop-deletion),sroa,early-cse,loop-mssa(licm),"
                                  "simplifycfg)";
 
+/* For code of which there is much: passes that take a time in proportion to it. Those of default<O1> do not: for each loop that is
+ * unrolled LLVM looks at all loops of the function again, and to move accesses out of a loop at pairs of them. */
+static const char plain_passes[] = "always-inline,globaldce,function(sroa,early-cse<memssa>,simplifycfg,instsimplify,"
+                                   "loop(loop-rotate),early-cse,adce,simplifycfg)";
+
+static const char *job_passes(const job *j) {
+    return j->source->plain ? plain_passes : j->source->points ? run_passes : "default<O3>";
+}
+
 static uf_status job_optimise(job *j) {
     const llvm *l = j->l;
     j->machine = l->CreateTargetMachine(l->target, l->triple, l->cpu, l->features, LLVM_CODEGEN_AGGRESSIVE,
@@ -130,7 +139,7 @@ static uf_status job_optimise(job *j) {
     l->SetModuleDataLayout(j->module, layout);
     l->DisposeTargetData(layout);
     llvm_pass_options options = l->CreatePassBuilderOptions();
-    llvm_error error = l->RunPasses(j->module, j->source->points ? run_passes : "default<O3>", j->machine, options);
+    llvm_error error = l->RunPasses(j->module, job_passes(j), j->machine, options);
     l->DisposePassBuilderOptions(options);
     return refuse_error(j, "optimisation", error);
 }

@@ -62,9 +62,7 @@ static void run(calls *c, ssa stores) {
     calls_more_arguments(c, &more);
     e->failed |= arguments.failed || type.failed || c->arguments.failed || more.failed;
     if (!e->failed) {
-        const char *first = arguments.data ? arguments.data : "", *last = more.data ? more.data : "";
-        ssa all =
-            emit_value(e, "call %s @kernel(%s%s)", type.data, first, *first || !*last ? last : last + strlen(", "));
+        ssa all = emit_invoke(e, type.data, "kernel", arguments.data, more.data);
         if (reports(e))
             stores = emit_value(e, "xor i1 %s, true", report_ended(e, c->s.t->kernel, type.data, all).text);
         int end = stores.text[0] ? shape_if(&c->s, stores) : 0;
@@ -96,7 +94,9 @@ static void write_kernel(emit *e, void *user) {
     kernel *q = user;
     calls *c = &q->c;
     const variant *v = q->v;
-    c->layout = q->t->layout ? q->t->layout : &layout_scalars;
+    text_free(&c->parameters);
+    text_free(&c->arguments);
+    *c = (calls){.layout = q->t->layout ? q->t->layout : &layout_scalars};
     for (int w = 0; w < c->layout->nwords; w++)
         text_printf(&c->parameters, ", i64 %%s%d", w);
     c->frame = (frame){.v = v, .layout = c->layout, .spread = e->target->gpu && v->team > 0};

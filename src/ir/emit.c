@@ -2,6 +2,7 @@
 #include "ir/internal.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "ir/target.h"
@@ -62,6 +63,7 @@ static int location(emit *e) {
 }
 
 static void finish_line(emit *e) {
+    e->written.lines++;
     if (e->scope)
         text_printf(e->out, ", !dbg !%d", location(e));
     text_puts(e->out, "\n");
@@ -85,6 +87,39 @@ ssa emit_value(emit *e, const char *format, ...) {
     va_end(arguments);
     finish_line(e);
     return result;
+}
+
+/* ---- How much there is ---- */
+
+void emit_bound(const emit *e) {
+    if (e->written.lines > e->most_lines)
+        longjmp(*e->a->escape, UF_ERR_COMPILE);
+}
+
+static void reach(emit *e, int depth) {
+    if (e->nesting + depth > e->written.depth)
+        e->written.depth = e->nesting + depth;
+}
+
+void emit_loop_begin(emit *e) {
+    e->nesting++;
+    e->written.loops++;
+    reach(e, 0);
+}
+
+void emit_loop_end(emit *e) { e->nesting--; }
+
+ssa emit_invoke(emit *e, const char *result, const char *name, const char *arguments, const char *more) {
+    const bulk *callee = map_get(&e->bulks, name, strlen(name));
+    if (callee) {
+        e->written.lines += callee->lines;
+        e->written.loops += callee->loops;
+        reach(e, callee->depth);
+    }
+    arguments = arguments ? arguments : "";
+    more = more ? more : "";
+    return emit_value(e, "call %s @%s(%s%s)", result, name, arguments,
+                      more + (*arguments || !*more ? 0 : strlen(", ")));
 }
 
 int emit_label_new(emit *e) { return ++e->labels; }
@@ -250,7 +285,7 @@ void emit_name(code_module *module, const char *name) {
 }
 
 void emit_begin(emit *e, arena *a, code_module *module, const code_target *target, const char *name) {
-    *e = (emit){.a = a, .out = &module->ir, .target = target, .module = module};
+    *e = (emit){.a = a, .out = &module->ir, .target = target, .module = module, .most_lines = INT_MAX};
     module->symbols = NULL;
     module->nsymbols = 0;
     text_printf(e->out, "; %s\n%s\n", name, target_head(target));
@@ -292,7 +327,7 @@ uf_status emit_finish(emit *e) {
     for (size_t i = 0; i < COUNT(e->writing); i++) /* of a function that memory did not suffice for */
         if (e->writing[i])
             text_free(e->writing[i]);
-    map *maps[] = {&e->declared, &e->functions, &e->attributes, &e->locations};
+    map *maps[] = {&e->declared, &e->functions, &e->bulks, &e->attributes, &e->locations};
     for (size_t i = 0; i < COUNT(maps); i++)
         map_free(maps[i]);
     return failed ? fail_memory() : UF_OK;

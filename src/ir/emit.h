@@ -36,6 +36,13 @@ typedef struct frame {
     const struct streams *streams; /* elements that are variables: see streams.h; NULL: none */
 } frame;
 
+/* How much code something is, once what is inlined in it stands there. */
+typedef struct bulk {
+    int lines; /* instructions */
+    int loops;
+    int depth; /* loops within each other */
+} bulk;
+
 typedef struct emit {
     arena *a;
     text *out; /* the module, or the function that is written aside just now */
@@ -52,6 +59,11 @@ typedef struct emit {
     const char *entry; /* what the kernel of the tree is called whose functions are being written */
     map functions;     /* address of a function of a tree -> its number, from 1 */
     int nfunctions;
+    map bulks;          /* name of a function of a tree -> what a call of it adds, a bulk */
+    bulk written;       /* of the module so far */
+    int nesting;        /* loops around the place that is being written, in its function */
+    int most_lines;     /* more end the writing */
+    bool plain;         /* the short form of all that has a longer and faster one: see shape_module */
     map attributes;     /* text -> attribute group */
     int groups;         /* last attribute group */
     map locations;      /* (line, scope) -> metadata number */
@@ -74,6 +86,13 @@ void emit_name(code_module *module, const char *name);
 /* Module head (triple, data layout) and tail (declarations, attributes, metadata). */
 void emit_begin(emit *e, arena *a, code_module *module, const code_target *target, const char *name);
 uf_status emit_finish(emit *e);
+
+/* Where more has been written than is wanted, leaves through the arena's escape, with UF_ERR_COMPILE. Called where nothing but
+ * the arena is owned: for each statement and expression. */
+void emit_bound(const emit *e);
+/* Loops of a function's text, one in the other, for the bulk of the module. */
+void emit_loop_begin(emit *e);
+void emit_loop_end(emit *e);
 
 /* Appends one line, indented, newline added; emit_value prefixes "%rN = " and returns the register. */
 void emit_line(emit *e, const char *format, ...) PRINTF(2, 3);
@@ -126,9 +145,13 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args);
 ssa emit_complex(emit *e, dtype type, ssa re, ssa im);
 ssa emit_part(emit *e, dtype type, ssa value, int part);
 
-/* Defines the tree's functions as internal, always-inlined; the kernel is @<entry>(params) and returns { result types }
- * (a structure even for one result) of the signature's value types. entry: static text; "kernel" where there is one tree. */
+/* Defines the tree's functions as internal, always-inlined (in the plain form: where they are short); the kernel is
+ * @<entry>(params) and returns { result types } (a structure even for one result) of the signature's value types. entry: static
+ * text; "kernel" where there is one tree. */
 void emit_functions(emit *e, const tree *t, const char *entry);
+/* Calls a function of the tree by its name. result: its type; arguments: "float %r1, i32 4"; more: others behind these, each
+ * with ", " in front. NULL is "". */
+ssa emit_invoke(emit *e, const char *result, const char *name, const char *arguments, const char *more);
 /* Calls @<entry> with in[0..nin-1] of value types; out[k] are the results. */
 void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out);
 

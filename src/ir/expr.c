@@ -506,9 +506,8 @@ static ssa call_function(body *b, const function *f, const char *arguments, int 
     emit_result_type(e, &type, f);
     if (reports(e))
         report_helper_arguments(b, &more, line);
-    const char *result = type.failed ? "" : type.data, *last = more.failed || !more.data ? "" : more.data;
-    ssa all = emit_value(e, "call %s @%s(%s%s)", result, name.text, arguments,
-                         *arguments || !*last ? last : last + strlen(", "));
+    const char *result = type.failed ? "" : type.data;
+    ssa all = emit_invoke(e, result, name.text, arguments, more.failed ? NULL : more.data);
     if (reports(e))
         report_pass_on(b, f, result, all);
     ssa first = emit_value(e, "extractvalue %s %s, 0", result, all.text);
@@ -594,6 +593,7 @@ ssa emit_expression(body *b, const node *n) {
         [N_REDUCE] = emit_reduce, [N_ATOMIC] = atomic,
     };
     ssa known;
+    emit_bound(b->e);
     const guard *decided = b->is_kernel && b->e->frame->guards ? guards_get(b->e->frame->guards, n) : NULL;
     if (decided)
         return ssa_text("%s", decided->holds ? "true" : "false");

@@ -40,7 +40,7 @@ void forall_point(calls *c, const char *entry, const ssa *index) {
     emit_result_type(e, &type, c->s.t->kernel);
     e->failed |= arguments.failed || type.failed || c->arguments.failed;
     if (!e->failed)
-        emit_value(e, "call %s @%s(%s)", type.data, entry, arguments.data);
+        emit_invoke(e, type.data, entry, arguments.data, NULL);
     text_free(&arguments);
     text_free(&type);
 }
@@ -92,7 +92,9 @@ static void find_streams(kernel *q) {
 static void write_kernel(emit *e, void *user) {
     kernel *q = user;
     calls *c = &q->c;
-    c->layout = q->t->layout;
+    text_free(&c->parameters);
+    text_free(&c->arguments);
+    *c = (calls){.layout = q->t->layout};
     for (int w = 0; w < c->layout->nwords; w++)
         text_printf(&c->parameters, ", i64 %%s%d", w);
     find_streams(q);

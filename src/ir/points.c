@@ -277,7 +277,7 @@ points *points_find(emit *e, const tree *t, int last) {
     p->home = arena_alloc(e->a, n * sizeof *p->home);
     p->varies[p->index] = true;
     node_each(f->body, refuse, p);
-    if (!t->has_loop || !e->target->vector_bits || !p->fits)
+    if (e->plain || !t->has_loop || !e->target->vector_bits || !p->fits)
         return NULL;
     do { /* jumps depend on what varies behind them, and that on loops that are taken apart for jumps */
         p->settled = !p->changed;

@@ -47,7 +47,9 @@ enum {
     LARGE_BODY = 64 /* nodes; a call of libdevice is as much */
 };
 
-int shape_single_step(const shape *s) { return s->e->module->math || s->t->nodes > LARGE_BODY ? 1 : SINGLE_STEP; }
+int shape_single_step(const shape *s) {
+    return s->e->plain || s->e->module->math || s->t->nodes > LARGE_BODY ? 1 : SINGLE_STEP;
+}
 
 /* ---- Parameters. GPU: each word is one, %w0 %w1 .., arrays typed; CPU: i64 *%words. ---- */
 
@@ -142,26 +144,52 @@ static ssa read_number(shape *s, int k) {
     return pair;
 }
 
-/* Running out of arena memory comes back here. */
+/* How much a module may be, in its fast forms and in the plain ones. Compilers take a time that grows with its lines, but much more
+ * with its loops, which are copied and made vectors of, and with loops in loops, out of each of which conditions are taken. With these
+ * bounds none takes more than 5 s; docs/code-size.md has the measurements. */
+static const bulk most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16}, {60000, 1000, 1000}},  /* CPU */
+                                {{.lines = 20000, .loops = 100, .depth = 16}, {60000, 400, 1000}}}; /* GPU */
+
+/* Running out of arena memory, and of lines, comes back here. */
 static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void *user) {
     jmp_buf *outer = e->a->escape, escape;
-    if (setjmp(escape)) {
-        e->a->escape = outer;
-        return UF_ERR_MEMORY;
+    uf_status status = (uf_status)setjmp(escape);
+    if (!status) {
+        e->a->escape = &escape;
+        write(e, user);
     }
-    e->a->escape = &escape;
-    write(e, user);
     e->a->escape = outer;
-    return UF_OK;
+    return status;
+}
+
+/* UF_ERR_COMPILE: there is too much of it. */
+static uf_status write_module(arena *a, const char *name, const code_target *target, code_module *module,
+                              void (*write)(emit *e, void *user), void *user) {
+    emit e;
+    const bulk *limit = &most[target->gpu][module->plain];
+    emit_begin(&e, a, module, target, name);
+    e.plain = module->plain;
+    e.most_lines = limit->lines;
+    uf_status status = write_guarded(&e, write, user), finished = emit_finish(&e);
+    bool exceeds = e.written.lines > limit->lines || e.written.loops > limit->loops || e.written.depth > limit->depth;
+    return status ? status : finished ? finished : exceeds ? UF_ERR_COMPILE : UF_OK;
 }
 
 uf_status shape_module(arena *a, const char *name, const code_target *target, code_module *module,
                        void (*write)(emit *e, void *user), void *user) {
-    emit e;
     emit_name(module, name);
-    emit_begin(&e, a, module, target, name);
-    uf_status status = write_guarded(&e, write, user), finished = emit_finish(&e);
-    return status ? status : finished;
+    for (int plain = 0; plain < 2; plain++) {
+        text_free(&module->ir);
+        module->math = module->points = false;
+        module->plain = plain;
+        uf_status status = write_module(a, name, target, module, write, user);
+        if (status != UF_ERR_COMPILE)
+            return status;
+    }
+    const bulk *limit = &most[target->gpu][true];
+    return fail(UF_ERR_COMPILE,
+                "the kernel '%s' is too large: for these types its code has more than %d instructions or %d loops",
+                name, limit->lines, limit->loops);
 }
 
 void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int words) {
@@ -230,9 +258,27 @@ shape_loop shape_loop_begin(emit *e, const char *type, ssa from, ssa limit) {
     emit_branch(e, before);
     emit_label(e, before);
     emit_branch_if(e, emit_value(e, "icmp slt %s %s, %s", type, from.text, limit.text), l.head, l.end);
+    emit_loop_begin(e);
     emit_label(e, l.head);
     emit_line(e, "%s = phi %s [ %s, %%L%d ], [ %s, %%L%d ]", l.i.text, type, from.text, before, l.next.text, l.latch);
     return l;
+}
+
+int shape_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }
+
+ssa shape_loop_hints(emit *e, const int *hints, int n) {
+    text list = {0};
+    ssa metadata = {""};
+    if (e->plain && e->target->gpu)
+        text_printf(&list, ", !%d", shape_no_unroll(e));
+    int self = e->nmetadata + 1;
+    for (int i = 0; i < n; i++)
+        text_printf(&list, ", !%d", hints[i]);
+    e->failed |= list.failed;
+    if (list.length && !list.failed)
+        metadata = ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d%s}", self, list.data));
+    text_free(&list);
+    return metadata;
 }
 
 /* On the GPU the counter may wrap, as far as LLVM is told: else it keeps a running address in registers for every access. */
@@ -243,20 +289,12 @@ static void loop_end(emit *e, const shape_loop *l, ssa step, ssa metadata) {
     emit_line(e, "%s = add %s%s %s, %s", l->next.text, flags, l->type, l->i.text, step.text);
     ssa more = emit_value(e, "icmp slt %s %s, %s", l->type, l->next.text, l->limit.text);
     emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, l->head, l->end, metadata.text);
+    emit_loop_end(e);
     emit_label(e, l->end);
 }
 
 void shape_loop_end_hints(emit *e, const shape_loop *l, ssa step, const int *hints, int n) {
-    text list = {0};
-    int self = e->nmetadata + 1;
-    for (int i = 0; i < n; i++)
-        text_printf(&list, ", !%d", hints[i]);
-    e->failed |= list.failed;
-    if (!n || list.failed)
-        loop_end(e, l, step, ssa_text("%s", ""));
-    else
-        loop_end(e, l, step, ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d%s}", self, list.data)));
-    text_free(&list);
+    loop_end(e, l, step, shape_loop_hints(e, hints, n));
 }
 
 void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint) {
@@ -267,8 +305,6 @@ void shape_loop_end_short(emit *e, const shape_loop *l, ssa step, int hint) {
     int hints[] = {emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}"), hint};
     shape_loop_end_hints(e, l, step, hints, 1 + (hint != 0));
 }
-
-int shape_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }
 
 /* ---- Batches ---- */
 

@@ -57,6 +57,8 @@ void shape_loop_end(emit *e, const shape_loop *l, ssa step, int hint);
 void shape_loop_end_short(emit *e, const shape_loop *l, ssa step, int hint);
 void shape_loop_end_hints(emit *e, const shape_loop *l, ssa step, const int *hints, int n);
 int shape_no_unroll(emit *e); /* a hint: libNVVM's older dialect unrolls what it sees */
+/* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and that a loop of much code is not to be unrolled. */
+ssa shape_loop_hints(emit *e, const int *hints, int n);
 
 /* GPU: how many elements a thread has in flight where it goes element by element (misaligned arrays, tails): more cost
  * registers, which the path of vectors would lack, and time to compile, a large body most of all. */

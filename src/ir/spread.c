@@ -255,7 +255,9 @@ static void reduce_tiles(body *b, const space *p, const some *at, void *user) {
     bundle_end(b);
 }
 
-static int fits(int wanted, int nodes, int others) {
+static int fits(const body *b, int wanted, int nodes, int others) {
+    if (b->e->plain)
+        return 1;
     while (wanted > 1 && (wanted * others * nodes > BODY_MOST || wanted * others > BUNDLE_MOST))
         wanted /= 2;
     return wanted;
@@ -263,8 +265,8 @@ static int fits(int wanted, int nodes, int others) {
 
 /* The value of a reduction for each of `outer` instances: tiles first, first + step .. */
 static void reduce_over(body *b, const node *n, int outer, bool of_each, course c, ssa *value, ssa *has) {
-    int nodes = node_cost(n->kid[0]), width = fits(b->e->frame->v->vector, nodes, outer);
-    int together = c.together = fits(c.together, nodes, outer * width);
+    int nodes = node_cost(n->kid[0]), width = fits(b, b->e->frame->v->vector, nodes, outer);
+    int together = c.together = fits(b, c.together, nodes, outer * width);
     if (width < b->e->frame->v->vector)
         width = 1;
     reduction r = {.n = n,
@@ -542,11 +544,11 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     for (const node *r = n->args; r; r = r->next)
         count++;
     if (simple) {
-        width = fits(v->vector, nodes, 1) == v->vector ? v->vector : 1;
+        width = fits(b, v->vector, nodes, 1) == v->vector ? v->vector : 1;
         if (nested && count > 1)
-            rows = fits(v->repeat, nodes, width);
+            rows = fits(b, v->repeat, nodes, width);
         else if (!nested)
-            together = fits(v->repeat, nodes, width);
+            together = fits(b, v->repeat, nodes, width);
     }
     space p = space_make(b, n->args, rows, width);
     bool by_lanes = b->by_lanes;
@@ -595,7 +597,7 @@ void spread_forall(body *b, const node *n) {
     bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
     int leave = b->leave, next = b->next;
     if (nested && !v->along && !reads_outputs(b->f, n->body, false))
-        forall_by_lanes(b, n, simple ? fits(v->repeat, node_cost(n->body), v->vector) : 1);
+        forall_by_lanes(b, n, simple ? fits(b, v->repeat, node_cost(n->body), v->vector) : 1);
     else
         forall_along(b, n, nested && v->along, simple);
     b->leave = leave;

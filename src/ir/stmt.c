@@ -2,6 +2,11 @@
  * structure. A return branches to the one exit. */
 #include "ir/points.h"
 #include "ir/report.h"
+#include "ir/shape.h"
+
+enum {
+    INLINED_LINES = 100 /* of a function in the plain form */
+};
 
 static void jump(body *b, int label) {
     if (b->open)
@@ -98,6 +103,7 @@ static void loop(body *b, const node *n) {
     int head = emit_label_new(e), step = emit_label_new(e), inside = emit_label_new(e), end = emit_label_new(e);
     b->leave = end;
     b->next = step;
+    emit_loop_begin(e);
     land(b, head);
     if (n->kid[0] && !n->test_last) {
         emit_branch_if(e, emit_expression(b, n->kid[0]), inside, end);
@@ -107,10 +113,13 @@ static void loop(body *b, const node *n) {
     land(b, step);
     for (const node *s = n->step; s; s = s->next)
         eval(b, s);
-    if (n->kid[0] && n->test_last)
-        emit_branch_if(e, emit_expression(b, n->kid[0]), head, end);
-    else
-        emit_branch(e, head);
+    if (n->kid[0] && n->test_last) {
+        ssa more = emit_expression(b, n->kid[0]);
+        emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, head, end, shape_loop_hints(e, NULL, 0).text);
+    } else {
+        emit_line(e, "br label %%L%d%s", head, shape_loop_hints(e, NULL, 0).text);
+    }
+    emit_loop_end(e);
     emit_label(e, end);
     b->leave = leave;
     b->next = next;
@@ -188,6 +197,7 @@ void emit_statement(body *b, const node *n) {
     };
     if (!b->open && n->kind != N_CASE)
         return;
+    emit_bound(b->e);
     if (n->line)
         b->e->line = n->line;
     writers[n->kind](b, n);
@@ -298,7 +308,7 @@ static void more_parameters(const body *b, bool rest) {
     text_free(&more);
 }
 
-static void function_head(body *b, const char *result, const char *name) {
+static void function_head(body *b, const char *result, const char *name, const char *attributes) {
     const function *f = b->f;
     emit *e = b->e;
     const char *comma = "";
@@ -309,9 +319,25 @@ static void function_head(body *b, const char *result, const char *name) {
         parameter(b, e->out, k, comma);
         comma = ", ";
     }
-    ssa scope = emit_scope(e, name, f->body ? f->body->line : 1);
     more_parameters(b, *comma);
-    text_printf(e->out, ") nounwind alwaysinline%s {\n", scope.text);
+    text_printf(e->out, ") nounwind %s {\n", attributes);
+}
+
+/* The function that was written from `before` on: what a call of it adds to the module, and whether it is copied to where it is
+ * called. In the plain form only what is short is; but the kernel of a generalized ufunc on a GPU, whose threads may meet in it,
+ * always: it is called once. */
+static bool settle(body *b, const char *name, bulk before) {
+    emit *e = b->e;
+    bulk *x = arena_alloc(e->a, sizeof *x);
+    *x = (bulk){e->written.lines - before.lines, e->written.loops - before.loops, e->written.depth};
+    bool inlined = !e->plain || x->lines <= INLINED_LINES || (b->is_kernel && e->target->gpu);
+    if (inlined)
+        e->written = before;
+    else
+        *x = (bulk){.depth = x->depth};
+    e->written.depth = before.depth;
+    e->failed |= !map_put(&e->bulks, name, strlen(name), x);
+    return inlined;
 }
 
 /* A function while it is written. The texts outlive an escape for want of memory: emit_finish frees them. */
@@ -330,14 +356,15 @@ static void define_function(emit *e, const function *f, points *p) {
     }
     body *b = &w->b;
     text *out = e->out, *texts[] = {&w->type, &w->lines, &b->slots};
-    ssa name = emit_function_name(e, f);
+    ssa name = emit_function_name(e, f), scope = emit_scope(e, name.text, f->body ? f->body->line : 1);
+    bulk before = e->written;
+    e->written.depth = 0;
     *b = (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .points = p};
     b->is_kernel = e->frame && !strcmp(name.text, e->entry);
     memcpy(e->writing, texts, sizeof texts);
     emit_result_type(e, &w->type, f);
     const char *result = w->type.failed ? "" : w->type.data;
-    function_head(b, result, name.text);
-    emit_label(e, emit_label_new(e));
+    int first = e->block = emit_label_new(e);
     e->out = &w->lines;
     entry_block(b);
     if (p)
@@ -348,8 +375,10 @@ static void define_function(emit *e, const function *f, points *p) {
     report_exit(b, result);
     e->out = out;
     e->failed |= w->type.failed || w->lines.failed || b->slots.failed;
+    const char *inlined = settle(b, name.text, before) ? "alwaysinline" : "noinline";
+    function_head(b, result, name.text, ssa_text("%s%s", inlined, scope.text).text);
     if (!e->failed)
-        text_printf(e->out, "%s%s}\n\n", b->slots.data ? b->slots.data : "", w->lines.data);
+        text_printf(e->out, "L%d:\n%s%s}\n\n", first, b->slots.data ? b->slots.data : "", w->lines.data);
     emit_scope_end(e);
     memset(e->writing, 0, sizeof e->writing);
     for (size_t i = 0; i < COUNT(texts); i++)
@@ -378,14 +407,12 @@ void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, 
     const function *f = t->kernel;
     text type = {0}, arguments = {0};
     emit_result_type(e, &type, f);
-    text_puts(&arguments, "(");
     for (int k = 0; k < f->nparams; k++)
         text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), in[k].text);
-    text_puts(&arguments, ")");
     bool failed = type.failed || arguments.failed;
     e->failed |= failed;
     const char *result = failed ? "" : type.data;
-    ssa all = emit_value(e, "call %s @%s%s", result, entry, failed ? "" : arguments.data);
+    ssa all = emit_invoke(e, result, entry, failed ? NULL : arguments.data, NULL);
     for (int k = 0; k < f->nresults; k++)
         out[k] = emit_value(e, "extractvalue %s %s, %d", result, all.text, k);
     text_free(&type);

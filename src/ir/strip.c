@@ -51,7 +51,7 @@ static bool reductions_fit(const node *n, int variable, int *count) {
 bool strip_fits(const body *b, const node *n) {
     int count = 0;
     const node *last = n->args;
-    if (!b->is_kernel || b->e->target->gpu || !b->e->frame->v->along || b->bundle)
+    if (b->e->plain || !b->is_kernel || b->e->target->gpu || !b->e->frame->v->along || b->bundle)
         return false;
     while (last->next)
         last = last->next;
@@ -217,10 +217,22 @@ void strip_forall(body *b, const node *n) {
 
 /* ---- One reduction by operators that LLVM does not make vectors of ---- */
 
+static void find_loop(const node *n, void *user) {
+    bool *found = user;
+    *found |= n->kind == N_LOOP || n->kind == N_REDUCE;
+    if (n->callee && !*found)
+        node_each(n->callee->body, find_loop, found);
+}
+
+/* A term with a loop in it would keep a loop over lanes from becoming vectors. */
 bool strip_lanes_fit(const body *b, const node *n) {
     dtype type = (dtype)n->type;
-    return !b->e->target->gpu && !reports(b->e) && n->callee && !n->args->next && type != DT_BOOL &&
-           !dtype_is_complex(type);
+    bool loops = false;
+    if (b->e->plain || b->e->target->gpu || reports(b->e) || !n->callee || n->args->next || type == DT_BOOL ||
+        dtype_is_complex(type))
+        return false;
+    node_visit(n->kid[0], find_loop, &loops);
+    return !loops;
 }
 
 /* array[l] from `from` (i64) on: set to the term, or combined with it. */

@@ -7,6 +7,7 @@ typedef struct survey {
     code_size *out;
     bool *inside; /* by local: declared in the forall that is being looked at */
     int depth;    /* constructs around */
+    int count;    /* constructs so far */
 } survey;
 
 void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user) {
@@ -160,6 +161,7 @@ static void visit(survey *s, const node *n) {
     if (n->kind == N_ELEMENT && !s->depth && s->f->locals[n->local].core && n->local >= s->f->nparams)
         s->out->spreads = false;
     visit_list(s, n->args); /* ranges are evaluated outside */
+    s->count += construct;
     s->depth += construct;
     for (int k = 0; k < 3; k++)
         if (n->kid[k])
@@ -172,7 +174,8 @@ static void visit(survey *s, const node *n) {
 
 void ir_traits(const tree *t, code_size *out) {
     enum {
-        LOCALS_MOST = 1024
+        LOCALS_MOST = 1024,
+        SPREAD_MOST = 32 /* constructs: spread over a team each is some hundreds of instructions */
     };
     bool inside[LOCALS_MOST] = {false};
     *out = (code_size){.nodes = t->nodes, .has_loop = t->has_loop};
@@ -187,5 +190,5 @@ void ir_traits(const tree *t, code_size *out) {
         return;
     out->spreads = true;
     visit_list(&s, t->kernel->body);
-    out->spreads &= out->nconstructs > 0;
+    out->spreads &= s.count > 0 && s.count <= SPREAD_MOST;
 }
