@@ -4,22 +4,15 @@
 
 /* ---- Choosing types ---- */
 
-/* The dtype of a weak number beside arrays whose dtypes promote to `arrays`, where a kernel takes any types: that dtype if
- * its kind reaches the number's, else the smallest of the number's kind that goes with it. */
+/* The dtype of a weak number beside arrays whose dtypes promote to `arrays`, where a kernel takes any types: what it counts as,
+ * else that dtype if its kind reaches the number's, else the complex one that goes with it. */
 static dtype weak_dtype(dtype weak, dtype arrays) {
-    dtype_kind have = dtypes[arrays].kind, want = dtypes[weak].kind;
-    if (want == DK_BOOL)
+    dtype counts = number_counts_as(weak, dtypes[arrays].kind);
+    if (counts != DT_NONE)
+        return counts;
+    if (dtypes[weak].kind == DK_BOOL)
         return DT_BOOL;
-    if (want <= have)
-        return arrays;
-    switch (want) {
-    case DK_INTEGER:
-        return DT_INT64;
-    case DK_FLOATING:
-        return DT_FLOAT64;
-    default:
-        return have == DK_FLOATING && arrays != DT_FLOAT64 ? DT_COMPLEX64 : DT_COMPLEX128;
-    }
+    return dtypes[weak].kind <= dtypes[arrays].kind ? arrays : dtype_promote(DT_COMPLEX64, arrays);
 }
 
 static void any_types(const uf_func *f, const call_args *args, const uf_options *options, dtype *types) {
@@ -37,7 +30,8 @@ static void any_types(const uf_func *f, const call_args *args, const uf_options 
         types[f->nin + k] = DT_NONE;
 }
 
-uf_status choose_signature(const uf_func *f, const call_args *args, const uf_options *options, int *chosen) {
+uf_status choose_signature(const uf_func *f, const call_args *args, const uf_options *options, bool values,
+                           int *chosen) {
     if (f->any_types)
         return fail(UF_ERR_ARGUMENT, "%s was registered for any types; it has no signature to force (\"%s\")", f->name,
                     options->signature);
@@ -45,13 +39,13 @@ uf_status choose_signature(const uf_func *f, const call_args *args, const uf_opt
     for (int k = 0; k < f->nin; k++) {
         inputs[k] =
             (dispatch_input){.type = (dtype)(args->key.type[k] & ~BINDING_NUMBER), .is_number = args->array[k].number};
-        if (inputs[k].is_number && args->array[k].data)
+        if (values && inputs[k].is_number && args->array[k].data)
             inputs[k].value = number_read(inputs[k].type, args->array[k].data);
     }
     return dispatch(f->name, &f->signatures, inputs, options->flags, options->casting, options->signature, chosen);
 }
 
-uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, dtype *types,
+uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, bool values, dtype *types,
                        int *section_index) {
     *section_index = 0;
     if (f->any_types && !options->signature) {
@@ -59,7 +53,7 @@ uf_status choose_types(const uf_func *f, const call_args *args, const uf_options
         return UF_OK;
     }
     int chosen, n = f->nin + f->nout;
-    TRY(choose_signature(f, args, options, &chosen));
+    TRY(choose_signature(f, args, options, values, &chosen));
     memcpy(types, f->signatures.types + (size_t)chosen * (size_t)n, (size_t)n * sizeof *types);
     *section_index = f->section_of[chosen];
     return UF_OK;
@@ -120,6 +114,33 @@ uf_status binding_get(const uf_func *f, const binding_key *key, size_t size, uf_
     return s;
 }
 
+/* Do the dtypes that were chosen for numbers have no room for some? The key then says which dtypes hold these. */
+static bool key_hold_numbers(binding_key *key, const call_args *args, const dtype *types) {
+    bool any = false;
+    for (int k = 0; k < args->nin; k++) {
+        if (!args->array[k].number || !args->array[k].data)
+            continue;
+        number n = number_read((dtype)(args->key.type[k] & ~BINDING_NUMBER), args->array[k].data);
+        if (number_fits(n, types[k]))
+            continue;
+        key->type[k] = (uint8_t)(BINDING_NUMBER | BINDING_HELD | number_holder(n));
+        any = true;
+    }
+    return any;
+}
+
+uf_status binding_get_for(const uf_func *f, const call_args *args, const binding_key *key, size_t size,
+                          uf_status (*fill)(binding *b, void *user), void *user, bool *values, const binding **out) {
+    binding_key held;
+    *values = false;
+    TRY(binding_get(f, key, size, fill, user, out));
+    memcpy(&held, key, size);
+    if (f->any_types || key->forced || !key_hold_numbers(&held, args, (*out)->types))
+        return UF_OK;
+    *values = true;
+    return binding_get(f, &held, size, fill, user, out);
+}
+
 uf_status results_check(const uf_func *f, const call_args *args, const dtype *types, uf_casting casting) {
     for (int k = args->nin; k < args->nargs; k++) {
         dtype to = (dtype)args->key.type[k];
@@ -135,12 +156,13 @@ typedef struct call_types {
     const uf_func *func;
     const call_args *args;
     const uf_options *options;
+    bool values; /* of numbers take part in the choice */
 } call_types;
 
 static uf_status binding_fill(binding *b, void *user) {
     const call_types *c = user;
     int section_index;
-    TRY(choose_types(c->func, c->args, c->options, b->types, &section_index));
+    TRY(choose_types(c->func, c->args, c->options, c->values, b->types, &section_index));
     b->source = c->func->sections[section_index].source;
     b->layout = c->func->sections[section_index].layout_text;
     TRY(type_kernel(c->func, section_index, b->types, &b->arena, &b->tree));
@@ -152,14 +174,15 @@ uf_status binding_find(const uf_func *f, const call_args *args, const uf_options
     binding_key own;
     const binding_key *key = &args->key;
     size_t size = offsetof(binding_key, type) + (size_t)(f->nin + f->nout);
+    call_types c = {f, args, options, false};
     if (options->signature) { /* the key says which: dispatch runs first, each time */
         int chosen;
-        TRY(choose_signature(f, args, options, &chosen));
+        TRY(choose_signature(f, args, options, true, &chosen));
         memcpy(&own, &args->key, size);
         own.forced = chosen + 1;
         key = &own;
     }
-    return binding_get(f, key, size, binding_fill, &(call_types){f, args, options}, out);
+    return binding_get_for(f, args, key, size, binding_fill, &c, &c.values, out);
 }
 
 /* ---- Codes ---- */

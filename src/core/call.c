@@ -39,7 +39,7 @@ uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_opti
     int section_index;
     TRY(options_read(options, &own, &options));
     TRY(args_read(func, nargs, args, options, ARGS_NO_OUTPUTS | ARGS_NO_DATA, &a));
-    TRY(choose_types(func, &a, options, types, &section_index));
+    TRY(choose_types(func, &a, options, true, types, &section_index));
     if (func->any_types) {
         arena scratch = {0};
         tree *t;

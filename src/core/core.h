@@ -91,7 +91,8 @@ typedef struct binding_key {
 } binding_key;
 enum {
     BINDING_NUMBER = 0x80,
-    BINDING_RANK = 0x10 /* times the rank less 1: arrays of kernels over indices */
+    BINDING_HELD = 0x20, /* with it: the dtype is one that holds the number; see binding_get_for */
+    BINDING_RANK = 0x10  /* times the rank less 1: arrays of kernels over indices */
 };
 /* What a binding serves: dtypes of a fold's binding are those of its own inputs and outputs, not of the function's. */
 typedef enum binding_verb {
@@ -228,17 +229,23 @@ uf_status place_decide(const placement *p, unsigned flags, call_args *a);
 
 /* ---- Bindings (bind.c) ---- */
 
-/* The index of the signature for the inputs. Errors: ARGUMENT (a function of any types has none). */
-uf_status choose_signature(const uf_func *f, const call_args *args, const uf_options *options, int *chosen);
+/* The index of the signature for the inputs; values: those of the numbers, where they are there, take part. Errors: ARGUMENT (a
+ * function of any types has none). */
+uf_status choose_signature(const uf_func *f, const call_args *args, const uf_options *options, bool values,
+                           int *chosen);
 /* The dtypes of the signature for the inputs: types[0 .. nin-1], and the outputs' (types[nin] ..), DT_NONE where the kernel
  * is yet to infer them. *section is the kernel that serves it. */
-uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, dtype *types,
+uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, bool values, dtype *types,
                        int *section_index);
 /* The binding for the arguments' dtypes: outputs must take the signature's dtypes under the casting rule. */
 uf_status binding_find(const uf_func *f, const call_args *args, const uf_options *options, const binding **out);
 /* The binding of a key of which `size` bytes count; if there is none, `fill` makes what is in it beyond key and list. */
 uf_status binding_get(const uf_func *f, const binding_key *key, size_t size, uf_status (*fill)(binding *b, void *user),
                       void *user, const binding **out);
+/* That of the key of a call, for which dtypes alone choose the signature (*values false). Where that has no room for integers
+ * among the numbers there is another binding, for the dtypes that hold them, which `fill` makes with *values true. */
+uf_status binding_get_for(const uf_func *f, const call_args *args, const binding_key *key, size_t size,
+                          uf_status (*fill)(binding *b, void *user), void *user, bool *values, const binding **out);
 /* Outputs take the dtypes in types (inputs, then outputs) under the casting rule. */
 uf_status results_check(const uf_func *f, const call_args *args, const dtype *types, uf_casting casting);
 /* The code for a variant of a binding, compiled if need be. */

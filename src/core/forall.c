@@ -108,13 +108,14 @@ static uf_status indices_check(const uf_func *f, int ndim) {
                 numbers);
 }
 
-static uf_status choose_list(const uf_func *f, const call_args *a, int ndim, const uf_options *options, int *chosen) {
+static uf_status choose_list(const uf_func *f, const call_args *a, int ndim, const uf_options *options, bool values,
+                             int *chosen) {
     dispatch_input inputs[UF_MAX_OPERANDS];
     TRY(indices_check(f, ndim));
     for (int k = 0; k < f->nin; k++) {
         const nd_array *x = &a->array[k];
         inputs[k] = (dispatch_input){.type = (dtype)(a->key.type[k] & 0xF), .is_number = x->number, .rank = x->ndim};
-        if (x->number && x->data)
+        if (values && x->number && x->data)
             inputs[k].value = number_read(inputs[k].type, x->data);
     }
     return dispatch_kernel(f->name, &f->signatures, ndim, inputs, options->flags, options->signature, chosen);
@@ -125,13 +126,14 @@ typedef struct request {
     const call_args *args;
     const uf_options *options;
     int ndim;
+    bool values; /* of numbers take part in the choice */
 } request;
 
 static uf_status binding_fill(binding *b, void *user) {
     const request *r = user;
     const uf_func *f = r->func;
     int chosen;
-    TRY(choose_list(f, r->args, r->ndim, r->options, &chosen));
+    TRY(choose_list(f, r->args, r->ndim, r->options, r->values, &chosen));
     const section *s = &f->sections[f->section_of[chosen]];
     memcpy(b->types, f->signatures.types + (size_t)chosen * (size_t)f->nin, (size_t)f->nin * sizeof *b->types);
     b->source = s->source;
@@ -141,18 +143,18 @@ static uf_status binding_fill(binding *b, void *user) {
     return UF_OK;
 }
 
-static uf_status binding_choose(const request *r, call_args *a, const binding **out) {
+static uf_status binding_choose(request *r, call_args *a, const binding **out) {
     int n = r->func->nin, chosen;
     a->key.verb = VERB_FORALL;
     a->key.ndim = r->ndim;
     for (int k = 0; k < n; k++)
         a->key.type[k] = type_key(a->key.type[k], &a->array[k]);
     if (r->options->signature) { /* the key says which: dispatch runs first, each time */
-        TRY(choose_list(r->func, a, r->ndim, r->options, &chosen));
+        TRY(choose_list(r->func, a, r->ndim, r->options, true, &chosen));
         a->key.forced = chosen + 1;
     }
-    return binding_get(r->func, &a->key, offsetof(binding_key, type) + (size_t)n, binding_fill, (void *)(uintptr_t)r,
-                       out);
+    return binding_get_for(r->func, a, &a->key, offsetof(binding_key, type) + (size_t)n, binding_fill, r, &r->values,
+                           out);
 }
 
 /* ---- Parameters ---- */
@@ -368,7 +370,7 @@ static uf_status forall_make(forall *x, const char *verb, unsigned how, const uf
     for (int k = 0; k < nargs; k++)
         if (how & ARGS_NO_DATA && a.array[k].number)
             a.array[k].data = NULL; /* numbers are read when the plan runs; what they are now decides nothing */
-    const request r = {kernel, &a, options, ndim};
+    request r = {kernel, &a, options, ndim, false};
     TRY(binding_choose(&r, &a, &x->plan.binding));
     return forall_lay(x, &r, extents, &a, data);
 }
@@ -468,7 +470,7 @@ uf_status forall_imagine(const uf_func *f, const char *wanted, call_args *a, con
     TRY(list_find(f, wanted, &s));
     signature_list_format(spelled, &f->signatures, s);
     const uf_options options = {.size = sizeof options, .signature = wanted ? wanted : spelled};
-    const request r = {f, a, &options, f->signatures.indices[s]};
+    request r = {f, a, &options, f->signatures.indices[s], false};
     int most = r.ndim;
     for (int k = 0; k < f->nin; k++)
         if (f->signatures.ranks[s * f->nin + k] > most)

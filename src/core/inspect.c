@@ -240,7 +240,7 @@ static uf_status subject_type(const uf_func *f, const char *types, call_args *a,
         s->job.source = s->binding->source;
         return UF_OK;
     }
-    TRY(choose_types(f, a, &options, s->types, &section_index));
+    TRY(choose_types(f, a, &options, false, s->types, &section_index));
     TRY(type_kernel(f, section_index, s->types, &s->arena, &s->tree));
     s->job.tree = s->tree;
     s->job.source = f->sections[section_index].source;

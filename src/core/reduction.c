@@ -345,7 +345,8 @@ typedef struct request {
     const call_args *args;
     uf_options options; /* what dispatch sees */
     fold_order order;
-    int chosen; /* a signature that was forced; -1: none */
+    int chosen;  /* a signature that was forced; -1: none */
+    bool values; /* of numbers take part in the choice */
     binding *b;
 } request;
 
@@ -356,11 +357,11 @@ static uf_status reduction_fill(request *q, fold *x) {
     fold_begin(f, x);
     if (f->any_types) {
         dtype types[UF_MAX_OPERANDS];
-        TRY(choose_types(f, q->args, &q->options, types, &section_index));
+        TRY(choose_types(f, q->args, &q->options, false, types, &section_index));
         memcpy(x->in, types, (size_t)f->nin * sizeof *types);
     } else {
         if (chosen < 0)
-            TRY(choose_signature(f, q->args, &q->options, &chosen));
+            TRY(choose_signature(f, q->args, &q->options, q->values, &chosen));
         fold_of_signature(f, chosen, x);
     }
     return reduction_type(&(typing){f, x, &q->b->arena, &place});
@@ -550,7 +551,7 @@ static uf_status signature_force(request *q, const char *signature) {
         return UF_OK;
     q->options.signature = signature;
     if (f->reduction || f->any_types)
-        return choose_signature(f, q->args, &q->options, &q->chosen);
+        return choose_signature(f, q->args, &q->options, true, &q->chosen);
     const dispatch_input in = {.type = (dtype)(q->args->key.type[0] & ~BINDING_NUMBER)}, inputs[2] = {in, in};
     return dispatch(f->name, &f->signatures, inputs, 0, q->options.casting, signature, &q->chosen);
 }
@@ -592,5 +593,6 @@ uf_status fold_find(const uf_func *f, const call_args *args, uf_casting casting,
     key.flags = (int32_t)(flags & (UF_FIRST_MATCH | UF_ORDERED | UF_SERIAL));
     for (int k = args->nargs; k < args->nin + nout; k++)
         key.type[k] = DT_NONE; /* inferred */
-    return binding_get(f, &key, offsetof(binding_key, type) + (size_t)(args->nin + nout), fold_make, &q, out);
+    return binding_get_for(f, args, &key, offsetof(binding_key, type) + (size_t)(args->nin + nout), fold_make, &q,
+                           &q.values, out);
 }

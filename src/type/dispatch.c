@@ -1,7 +1,8 @@
 /* dispatch.c - which signature of a list a call's inputs select. Input: dtypes, and which of them are numbers.
- * A signature matches when every input fits its operand: an array by casting, a weak number by kind alone. Values
- * choose nothing, so that one choice holds for every call with the same dtypes; an integer that its dtype cannot hold
- * is an error afterwards. Nothing is allocated. */
+ * A signature matches when every input fits its operand: an array by casting, a weak number by its kind, or as the dtype
+ * that it counts as. Values choose nothing, so that one choice holds for every call with the same dtypes, but where the
+ * signature so chosen has no room for an integer: then one with room serves if it gives the same dtypes, and else the
+ * call is an error. Nothing is allocated. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,9 +12,10 @@ typedef struct request {
     const char *name;
     const signature_list *list;
     const dispatch_input *inputs;
-    uf_casting rule; /* by which arrays and strong numbers match */
-    bool weak;       /* numbers count by kind */
-    int nindices;    /* of kernels over indices, whose lists have ranks: those that take part */
+    uf_casting rule;               /* by which inputs match that count as a dtype */
+    bool weak;                     /* numbers do not count as their own dtypes */
+    int nindices;                  /* of kernels over indices, whose lists have ranks: those that take part */
+    dtype counts[UF_MAX_OPERANDS]; /* as what each input counts; DT_NONE: a weak number, by its kind alone */
 } request;
 
 static const dtype *signature_at(const request *r, int s) {
@@ -39,9 +41,9 @@ static bool fits(const request *r, int s, int k) {
     dtype from = r->inputs[k].type, to = signature_at(r, s)[k];
     if (in_place(r, s, k))
         return !r->inputs[k].is_number && rank_at(r, s, k) && r->inputs[k].rank == rank_at(r, s, k) && from == to;
-    if (is_weak(r, k))
+    if (r->counts[k] == DT_NONE)
         return dtypes[from].kind <= dtypes[to].kind || r->rule == UF_CAST_UNSAFE;
-    return dtype_can_cast(from, to, r->rule);
+    return dtype_can_cast(r->counts[k], to, r->rule);
 }
 
 /* The first input that does not fit signature s, or -1: the signature matches. */
@@ -108,6 +110,10 @@ static int narrowest_match(const request *r) {
     return best;
 }
 
+static int pick(const request *r, unsigned flags) {
+    return flags & UF_FIRST_MATCH ? first_match(r) : narrowest_match(r);
+}
+
 /* A signature's own text. */
 typedef struct wanted {
     dtype types[UF_MAX_OPERANDS];
@@ -145,14 +151,18 @@ static const char *const refusals[] = {
 };
 
 enum {
-    INPUT_TEXT = PARAMETER_TEXT + sizeof " of rank -2147483648" /* an input of a call */
+    INPUT_TEXT = PARAMETER_TEXT + sizeof "a floating number (complex128)" /* an input of a call */
 };
 
 static const char *input_name(const request *r, int k, char out[INPUT_TEXT]) {
     const dispatch_input *in = &r->inputs[k];
     const dtype_info *type = &dtypes[in->type];
-    if (is_weak(r, k))
-        return kind_names[type->kind];
+    if (is_weak(r, k)) {
+        dtype counts = r->counts[k];
+        snprintf(out, INPUT_TEXT, counts == DT_NONE ? "%s" : "%s (%s)", kind_names[type->kind],
+                 counts == DT_NONE ? "" : dtypes[counts].name);
+        return out;
+    }
     if (!r->list->ranks || in->is_number)
         return type->name;
     if (in->rank < 1 || in->rank > LAYOUT_MAX_RANK)
@@ -251,7 +261,23 @@ static uf_status value_misfit(const request *r, int s, int k) {
                          r->name);
 }
 
-/* ---- The stages of a dispatch ---- */
+/* ---- What inputs count as ---- */
+
+/* NumPy's kinds of numbers, each with its default dtype. ORDER dtype_kind */
+static const struct {
+    int rank;
+    dtype type;
+} defaults[] = {
+    [DK_BOOL] = {0, DT_BOOL},
+    [DK_INTEGER] = {1, DT_INT64},
+    [DK_FLOATING] = {2, DT_FLOAT64},
+    [DK_COMPLEX] = {2, DT_COMPLEX128},
+};
+
+dtype number_counts_as(dtype type, dtype_kind arrays) {
+    dtype_kind kind = dtypes[type].kind;
+    return defaults[kind].rank > defaults[arrays].rank ? defaults[kind].type : DT_NONE;
+}
 
 static bool numbers_are_weak(const signature_list *list, const dispatch_input *inputs, unsigned flags) {
     bool arrays = false;
@@ -260,15 +286,43 @@ static bool numbers_are_weak(const signature_list *list, const dispatch_input *i
     return arrays && !(flags & UF_STRONG_NUMBERS);
 }
 
+/* Weak numbers count by their kinds alone, all else as its dtype. */
+static void count_by_kind(request *r) {
+    for (int k = 0; k < r->list->nin; k++)
+        r->counts[k] = is_weak(r, k) ? DT_NONE : r->inputs[k].type;
+}
+
+/* As NumPy has it: weak numbers whose kind no array reaches count as its default dtype. */
+static void count_beside_arrays(request *r) {
+    dtype_kind arrays = DK_BOOL;
+    count_by_kind(r);
+    for (int k = 0; k < r->list->nin; k++)
+        if (!r->inputs[k].is_number && dtypes[r->inputs[k].type].kind > arrays)
+            arrays = dtypes[r->inputs[k].type].kind;
+    for (int k = 0; k < r->list->nin; k++)
+        if (is_weak(r, k))
+            r->counts[k] = number_counts_as(r->inputs[k].type, arrays);
+}
+
+/* ---- The stages of a dispatch ---- */
+
+/* Kernels over indices use arrays as they are, so that a list is mostly the only one that has the call's: numbers that it has no
+ * dtype for as what they count as are then converted, as the arguments of a C function are. */
 static uf_status choose(request *r, unsigned flags, uf_casting casting, int *chosen) {
     r->rule = casting == UF_CAST_NO || casting == UF_CAST_EQUIV ? casting : UF_CAST_SAFE;
-    *chosen = flags & UF_FIRST_MATCH ? first_match(r) : narrowest_match(r);
+    count_beside_arrays(r);
+    *chosen = pick(r, flags);
+    if (*chosen < 0 && r->list->ranks) {
+        count_by_kind(r);
+        *chosen = pick(r, flags);
+    }
     return *chosen < 0 ? no_match(r) : UF_OK;
 }
 
 static uf_status force(request *r, uf_casting casting, const char *forced, int *chosen) {
     wanted w = {.nout = 0};
     r->rule = casting == UF_CAST_DEFAULT ? UF_CAST_SAME_KIND : casting;
+    count_by_kind(r);
     TRY(r->list->ranks ? parameter_list_parse(forced, w.types, w.ranks, &w.nin)
                        : signature_parse(forced, w.types, &w.nin, &w.nout));
     *chosen = find_signature(r, &w);
@@ -278,17 +332,45 @@ static uf_status force(request *r, uf_casting casting, const char *forced, int *
     return k < 0 ? UF_OK : forced_misfit(r, *chosen, k);
 }
 
-static uf_status check_values(const request *r, int s) {
+static bool has_room(const request *r, int s, int k) {
+    return !is_weak(r, k) || number_fits(r->inputs[k].value, signature_at(r, s)[k]);
+}
+
+/* The first number that signature s has no room for, or -1. */
+static int crowded(const request *r, int s) {
     for (int k = 0; k < r->list->nin; k++)
-        if (is_weak(r, k) && !number_fits(r->inputs[k].value, signature_at(r, s)[k]))
-            return value_misfit(r, s, k);
-    return UF_OK;
+        if (!has_room(r, s, k))
+            return k;
+    return -1;
+}
+
+static bool same_outputs(const request *r, int s, int t) {
+    return !memcmp(signature_at(r, s) + r->list->nin, signature_at(r, t) + r->list->nin,
+                   (size_t)r->list->nout * sizeof(dtype));
+}
+
+/* In place of signature s the one that is chosen when the numbers it has no room for count as dtypes that hold them; -1: there is
+ * none that gives the same dtypes, which a value must not change. */
+static int with_room(const request *r, int s, unsigned flags) {
+    request held = *r;
+    for (int k = 0; k < r->list->nin; k++)
+        if (!has_room(r, s, k))
+            held.counts[k] = number_holder(r->inputs[k].value);
+    int t = pick(&held, flags);
+    return t >= 0 && same_outputs(r, s, t) && crowded(r, t) < 0 ? t : -1;
 }
 
 static uf_status decide(request *r, unsigned flags, uf_casting casting, const char *forced, int *chosen) {
     r->weak = numbers_are_weak(r->list, r->inputs, flags);
     TRY(forced ? force(r, casting, forced, chosen) : choose(r, flags, casting, chosen));
-    return check_values(r, *chosen);
+    int k = crowded(r, *chosen);
+    if (k < 0)
+        return UF_OK;
+    int roomy = forced ? -1 : with_room(r, *chosen, flags);
+    if (roomy < 0)
+        return value_misfit(r, *chosen, k);
+    *chosen = roomy;
+    return UF_OK;
 }
 
 uf_status dispatch(const char *name, const signature_list *list, const dispatch_input *inputs, unsigned flags,

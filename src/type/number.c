@@ -225,3 +225,10 @@ bool number_fits(number value, dtype type) {
         return dtypes[type].is_signed && ~value.as.u <= largest;
     return value.as.u <= largest;
 }
+
+dtype number_holder(number value) {
+    dtype type = DT_INT8;
+    while (type < DT_INT64 && !number_fits(value, type))
+        type++;
+    return number_fits(value, type) ? type : DT_UINT64;
+}

@@ -72,6 +72,8 @@ number number_read(dtype type, const void *data);
 void number_write(number value, dtype type, void *data);
 /* True if an integer number fits the integer dtype exactly, or type is not an integer. */
 bool number_fits(number value, dtype type);
+/* The narrowest signed dtype that holds an integer number, else uint64. */
+dtype number_holder(number value);
 /* float32/64 <-> halves, rounding to nearest even once. */
 uint16_t half_of_double(double value);
 double half_to_double(uint16_t bits);
@@ -205,10 +207,15 @@ typedef struct dispatch_input {
     number value;   /* of a number */
 } dispatch_input;
 
+/* The dtype that a weak number counts as beside arrays of which `arrays` is the most general kind: int64, float64 or complex128
+ * where its kind exceeds theirs (complex does not exceed floating); DT_NONE: it counts by its kind alone. */
+dtype number_counts_as(dtype type, dtype_kind arrays);
+
 /* Chooses among list for the inputs: see uf_call. *chosen is the index of the signature. Nothing is allocated.
- * Numbers are weak unless UF_STRONG_NUMBERS is set or no input is an array: they match every operand of their kind or
- * a more general one. Values take no part in the choice (it holds for all calls with these dtypes), but a weak integer
- * that the integer dtype chosen for it cannot hold is an error.
+ * Numbers are weak unless UF_STRONG_NUMBERS is set or no input is an array: they count as number_counts_as says, or match every
+ * operand of their kind or a more general one; under a forced signature all do. Values take no part in the choice (it holds for
+ * all calls with these dtypes) as long as the integer dtypes so chosen for them hold them. Where one does not, the number counts
+ * as its number_holder, and what is chosen then must have the same outputs. A value of 0 fits always.
  * casting: UF_CAST_NO and UF_CAST_EQUIV narrow the match of arrays, others do not matter.
  * forced (may be NULL): a signature text that must be in the list; inputs must then cast to it under `casting`.
  * Errors: SIGNATURE (every signature with the first argument that does not fit; forced: not in the list), CAST (a weak
@@ -216,7 +223,8 @@ typedef struct dispatch_input {
 uf_status dispatch(const char *name, const signature_list *list, const dispatch_input *inputs, unsigned flags,
                    uf_casting casting, const char *forced, int *chosen);
 /* The same for kernels over indices, among the lists of those that have so many. An array matches an array of its dtype and
- * rank alone; where one does not match that is forced, the error is SIGNATURE. */
+ * rank alone; where one does not match that is forced, the error is SIGNATURE. Where no list takes all numbers as what they count
+ * as, they count by their kinds. */
 uf_status dispatch_kernel(const char *name, const signature_list *list, int nindices, const dispatch_input *inputs,
                           unsigned flags, const char *forced, int *chosen);
 

@@ -137,7 +137,21 @@ static void test_weak_numbers(void **state) {
         {EVERY, "complex64,#complex128", "complex64,complex64"},
         {EVERY, "float32,#complex128", "complex64,complex64"},
         {EVERY, "int64,#float32", "float64,float64"},
-        {EVERY, "int16,#float64", "float32,float32"},
+        {EVERY, "int16,#float64", "float64,float64"}, /* no array of its kind: NumPy's default dtype */
+        {EVERY, "int8,#float16=1e6", "float64,float64"},
+        {EVERY, "#bfloat16,uint8", "float64,float64"},
+        {EVERY, "bool,#float32", "float64,float64"},
+        {EVERY, "bool,#int64=300", "int64,int64"},
+        {EVERY, "#uint8,bool", "int64,int64"},
+        {EVERY, "int8,#complex64", "complex128,complex128"},
+        {EVERY, "bool,#complex64", "complex128,complex128"},
+        {EVERY, "float16,#complex128", "complex64,complex64"}, /* floating and complex are one */
+        {EVERY, "bfloat16,#complex128", "complex64,complex64"},
+        {EVERY, "float64,#complex64", "complex128,complex128"},
+        {"eee->e; fff->f; ddd->d", "int8,#float64,#int64=3", "float64,float64,float64"},
+        {"eee->e; fff->f; ddd->d", "int8,#float64,float16", "float16,float16,float16"},
+        {"lbd->d; bbe->e", "int8,#int64=3,#float64", "int64,int8,float64"},
+        {"ib->b; ?l->b", "bool,#int8", "bool,int64"},
         {EVERY, "#int64=300,#uint8", "int64,int64"}, /* no array: by dtype */
         {EVERY, "#float32,#int8", "float32,float32"},
         {"ff->f; dd->d", "float32,#int64=20", "float32,float32"},
@@ -198,6 +212,20 @@ static void test_no_match(void **state) {
                  "  float32->float32: argument 0 is int64, which does not cast safely to float32");
 }
 
+/* What a number counts as, where it is not its kind alone. */
+static void test_no_match_of_a_number(void **state) {
+    (void)state;
+    expect_error(
+        "ff->f; ii->i", "int16,#float32", UF_CAST_DEFAULT, NULL, UF_ERR_SIGNATURE, -1,
+        "f: no signature matches the inputs (int16, a floating number (float64))\n"
+        "  float32,float32->float32: argument 1 is a floating number (float64), which does not cast safely to "
+        "float32\n"
+        "  int32,int32->int32: argument 1 is a floating number (float64), which does not cast safely to int32");
+    int s; /* a signature that is asked for says what it is */
+    assert_int_equal(ask("ff->f; ii->i", "int16,#float32", 0, UF_CAST_SAFE, "ff->f", &s), UF_OK);
+    assert_int_equal(ask("bool,uint64->uint64", "bool,#int64", 0, UF_CAST_DEFAULT, "bool,uint64->uint64", &s), UF_OK);
+}
+
 /* no and equiv narrow what matches; a weak number has no dtype that they could hold it to. */
 static void test_casting_narrows(void **state) {
     (void)state;
@@ -224,6 +252,60 @@ static void test_value_does_not_fit(void **state) {
                  "argument 1: 18446744073709551615 does not fit int64, its dtype in signature int64,int64->int64 of f");
     expect_error(EVERY, "uint8,#int64=256", UF_CAST_UNSAFE, "BB->B", UF_ERR_CAST, 1,
                  "argument 1: 256 does not fit uint8, its dtype in signature uint8,uint8->uint8 of f");
+}
+
+#define COMPARED                                                                       \
+    "bool,bool->bool; bb->?; BB->?; hh->?; HH->?; ii->?; II->?; ll->?; LL->?; lL->?; " \
+    "Ll->?; dd->?"
+
+/* Where there is a signature of the same outputs that has room for the number. */
+static void test_value_finds_room(void **state) {
+    (void)state;
+    static const struct {
+        const char *signatures, *inputs, *want; /* NULL: CAST */
+    } rows[] = {
+        {COMPARED, "uint8,#int64=255", "uint8,uint8"},
+        {COMPARED, "uint8,#int64=256", "int16,int16"},
+        {COMPARED, "uint8,#int64=-1", "int16,int16"},
+        {COMPARED, "#int64=-1,uint8", "int16,int16"},
+        {COMPARED, "int8,#uint8=128", "int16,int16"},
+        {COMPARED, "uint16,#int64=-1", "int32,int32"},
+        {COMPARED, "uint32,#int64=-1", "int64,int64"},
+        {COMPARED, "uint32,#int64=4294967296", "int64,int64"},
+        {COMPARED, "uint64,#int64=-1", "uint64,int64"},
+        {COMPARED, "#int8=-1,uint64", "int64,uint64"},
+        {COMPARED, "int64,#uint64=9223372036854775808", "int64,uint64"},
+        {COMPARED, "int8,#uint64=9223372036854775808", "int64,uint64"},
+        {COMPARED, "bool,#uint64=9223372036854775808", "uint64,uint64"},
+        {COMPARED, "bool,#int64=300", "int64,int64"},
+        {"BB->f; hh->f", "uint8,#int64=300", "int16,int16"},
+        {"BB->f; hh->h; ii->f", "uint8,#int64=300", NULL}, /* the next one gives something else */
+        {"BB->f; hh->f", "uint8,#int64=40000", NULL},
+        {"Bbb->?; hbb->?", "uint8,#int64=-1,#int64=-200", NULL}, /* the second one has no room either */
+        {"Bbb->?; Bhb->?; Bhh->?", "uint8,#int64=-129,#int64=-200", "uint8,int16,int16"},
+        {"BB->BB; hh->BB", "uint8,#int64=300", "int16,int16"},
+        {"BB->BB; hh->Bh", "uint8,#int64=300", NULL},
+        {EVERY, "uint64,#int64=-1", NULL},
+        {EVERY, "bool,#uint64=9223372036854775808", NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (unsigned flags = 0; flags <= UF_FIRST_MATCH; flags += UF_FIRST_MATCH) {
+            arena a = {0};
+            signature_list list;
+            text t = {0};
+            int s;
+            uf_status status = ask(rows[i].signatures, rows[i].inputs, flags, UF_CAST_DEFAULT, NULL, &s);
+            assert_int_equal(status, rows[i].want ? UF_OK : UF_ERR_CAST);
+            if (status)
+                continue;
+            assert_int_equal(signatures_parse(&a, rows[i].signatures, &list), UF_OK);
+            signature_print(&t, list.types + s * (list.nin + list.nout), list.nin, 0);
+            assert_string_equal(t.data, rows[i].want);
+            text_free(&t);
+            arena_free(&a);
+        }
+    expect_error(COMPARED, "uint8,#int64=300", UF_CAST_DEFAULT, "BB->?", UF_ERR_CAST, 1,
+                 "argument 1: 300 does not fit uint8, its dtype in signature uint8,uint8->bool of f");
 }
 
 static void test_forced(void **state) {
@@ -340,6 +422,17 @@ static bool safe(const dtype *from, const dtype *to, int n) {
     return all;
 }
 
+/* Does a weak number match? NumPy's kinds, in which floating and complex are one, and its default dtypes. */
+static bool number_matches(dtype from, dtype to, const dispatch_input *inputs, int n) {
+    static const int kinds[] = {[DK_BOOL] = 0, [DK_INTEGER] = 1, [DK_FLOATING] = 2, [DK_COMPLEX] = 2};
+    static const dtype standard[] = {DT_BOOL, DT_INT64, DT_FLOAT64, DT_COMPLEX128};
+    int most = 0, kind = dtypes[from].kind;
+    for (int k = 0; k < n; k++)
+        if (!inputs[k].is_number && kinds[dtypes[inputs[k].type].kind] > most)
+            most = kinds[dtypes[inputs[k].type].kind];
+    return kinds[kind] > most ? dtype_can_cast(standard[kind], to, UF_CAST_SAFE) : kind <= dtypes[to].kind;
+}
+
 /* The choice as DESIGN.md states it: mark the matches, drop those with a narrower match, rank what is left. */
 static int by_definition(const signature_list *list, const dispatch_input *inputs, bool weak) {
     enum {
@@ -351,7 +444,7 @@ static int by_definition(const signature_list *list, const dispatch_input *input
         match[s] = true;
         for (int k = 0; k < n; k++) {
             dtype from = inputs[k].type, to = list->types[s * width + k];
-            match[s] &= weak && inputs[k].is_number ? dtypes[from].kind <= dtypes[to].kind
+            match[s] &= weak && inputs[k].is_number ? number_matches(from, to, inputs, n)
                                                     : dtype_can_cast(from, to, UF_CAST_SAFE);
         }
     }
@@ -436,12 +529,20 @@ int main(int argc, char **argv) {
     random_state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
     print_message("# UF_SEED=%llu\n", (unsigned long long)random_state);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_narrowest),          cmocka_unit_test(test_narrowest_is_promotion),
-        cmocka_unit_test(test_weak_numbers),       cmocka_unit_test(test_strong_numbers),
-        cmocka_unit_test(test_no_match),           cmocka_unit_test(test_casting_narrows),
-        cmocka_unit_test(test_value_does_not_fit), cmocka_unit_test(test_forced),
-        cmocka_unit_test(test_forced_errors),      cmocka_unit_test(test_long_list_is_cut),
-        cmocka_unit_test(test_allocates_nothing),  cmocka_unit_test(test_random_lists),
+        cmocka_unit_test(test_narrowest),
+        cmocka_unit_test(test_narrowest_is_promotion),
+        cmocka_unit_test(test_weak_numbers),
+        cmocka_unit_test(test_strong_numbers),
+        cmocka_unit_test(test_no_match),
+        cmocka_unit_test(test_casting_narrows),
+        cmocka_unit_test(test_no_match_of_a_number),
+        cmocka_unit_test(test_value_finds_room),
+        cmocka_unit_test(test_value_does_not_fit),
+        cmocka_unit_test(test_forced),
+        cmocka_unit_test(test_forced_errors),
+        cmocka_unit_test(test_long_list_is_cut),
+        cmocka_unit_test(test_allocates_nothing),
+        cmocka_unit_test(test_random_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,14 @@ static void test_choices(void **unused) {
         {"d[], d; d[], f", "d[], d", 0, 1},
         {"d[], d; d[], f", "d[], d", UF_FIRST_MATCH, 0},
         {"d[], d; d[], f", "d[], f", UF_STRONG_NUMBERS, 1},
+        {"i[], e; i[], d; i[], f", "i[], f", 0, 1}, /* beside lesser arrays as float64, int64 .. */
+        {"?[], b; ?[], l; ?[], L", "?[], i", 0, 1},
+        {"i[], F; i[], D", "i[], F", 0, 1},
+        {"i[], f", "i[], d", 0, 0}, /* .. but if no list has these, by kind */
+        {"i[], f; i[], i", "i[], d", 0, 0},
+        {"?[], L; ?[], f", "?[], i", 0, 0},
+        {"i[], f", "i[], d", UF_STRONG_NUMBERS, -1},
+        {"i[], f", "i[], D", 0, -1},
         {"d, d; f, f", "f, f", 0, 1}, /* no arrays: numbers are strong */
         {"d, d; f, f", "f, d", 0, 0},
         {"d, d; f, f", "F, d", 0, -1},
@@ -262,7 +270,8 @@ static void test_indices(void **unused) {
                         "  float64[], int16");
 }
 
-/* Among the lists whose indices and arrays are those of the call, the choice is that of signatures. */
+/* Among the lists whose indices and arrays are those of the call, the choice is that of signatures; where there is none, that of
+ * signatures for which numbers count by kind. */
 static void test_random_choices(void **unused) {
     enum {
         LISTS = 12,
@@ -272,7 +281,7 @@ static void test_random_choices(void **unused) {
     int matched = 0;
     (void)unused;
     for (int64_t trial = trials(20000); trial > 0; trial--) {
-        dtype types[LISTS * PARAMETERS], like_types[LISTS * (PARAMETERS + 1)];
+        dtype types[LISTS * PARAMETERS], like_types[LISTS * (PARAMETERS + 1)], kind_types[LISTS * (PARAMETERS + 2)];
         uint8_t ranks[LISTS * PARAMETERS], indices[LISTS];
         int n = (int)pick(1, PARAMETERS), of[LISTS], chosen, expected;
         signature_list list = {.count = (int)pick(1, LISTS),
@@ -280,10 +289,13 @@ static void test_random_choices(void **unused) {
                                .types = types,
                                .ranks = ranks,
                                .indices = indices},
-                       like = {.nin = n, .nout = 1, .types = like_types};
-        dispatch_input inputs[PARAMETERS];
+                       like = {.nin = n, .nout = 1, .types = like_types},
+                       by_kind = {.nin = n + 1, .nout = 1, .types = kind_types};
+        dispatch_input inputs[PARAMETERS + 1];
+        bool arrays = false;
         for (int k = 0; k < n; k++) {
             bool is_number = chance(60);
+            arrays |= !is_number;
             inputs[k] = (dispatch_input){.type = some[pick(0, COUNT(some) - 1)],
                                          .is_number = is_number,
                                          .rank = is_number ? 0 : (int)pick(1, 2)};
@@ -302,12 +314,18 @@ static void test_random_choices(void **unused) {
                 continue;
             memcpy(like_types + like.count * (n + 1), types + s * n, (size_t)n * sizeof *types);
             like_types[like.count * (n + 1) + n] = DT_BOOL;
+            memcpy(kind_types + like.count * (n + 2), types + s * n, (size_t)n * sizeof *types);
+            kind_types[like.count * (n + 2) + n] = kind_types[like.count * (n + 2) + n + 1] = DT_COMPLEX128;
             of[like.count++] = s;
         }
+        by_kind.count = like.count;
+        inputs[n] = (dispatch_input){.type = DT_COMPLEX128};
         unsigned flags = (chance(30) ? UF_FIRST_MATCH : 0u) | (chance(30) ? UF_STRONG_NUMBERS : 0u);
         uf_status s = dispatch_kernel("k", &list, 1, inputs, flags, NULL, &chosen);
         uf_status t =
             like.count ? dispatch("k", &like, inputs, flags, UF_CAST_DEFAULT, NULL, &expected) : UF_ERR_SIGNATURE;
+        if (like.count && t && arrays) /* beside one more array, of the most general kind, numbers count by theirs */
+            t = dispatch("k", &by_kind, inputs, flags, UF_CAST_DEFAULT, NULL, &expected);
         assert_int_equal(s, t);
         matched += !s;
         if (!s)
@@ -360,6 +378,21 @@ static void test_values(void **unused) {
         strstr(uf_last_error()->message,
                "argument 1: 40000 does not fit int16, its dtype in the parameter list float64[], int16 of k"));
     assert_int_equal(dispatch_kernel("k", &list, 2, inputs, 0, "d[], h", &chosen), UF_ERR_CAST);
+    /* Another list of the same arrays may have room. */
+    assert_int_equal(parameters_parse(&memory, "d[], h; d[], b; d[], i; d[], L", &list), UF_OK);
+    list.indices = arena_alloc(&memory, 4);
+    memset(list.indices, 1, 4);
+    static const struct {
+        int64_t value;
+        int chosen;
+    } rows[] = {{-128, 1}, {128, 0}, {-40000, 2}, {40000, 2}, {3000000000, -1}, {-3000000000, -1}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        inputs[1].value.as.i = rows[i].value;
+        uf_status s = dispatch_kernel("k", &list, 1, inputs, 0, NULL, &chosen);
+        assert_int_equal(s, rows[i].chosen < 0 ? UF_ERR_CAST : UF_OK);
+        assert_true(s || chosen == rows[i].chosen);
+    }
+    mixed_list(&list);
     arguments_of("d[], d", inputs);
     assert_int_equal(dispatch_kernel("k", &list, 2, inputs, 0, "d[], h", &chosen), UF_ERR_CAST);
     arguments_of("f[], i", inputs);
