@@ -1,6 +1,7 @@
-"""dispatch.py - the signature chosen under UF_FIRST_MATCH against NumPy's resolve_dtypes.
+"""dispatch.py - the signatures chosen against NumPy's resolve_dtypes.
 
-For every elementwise ufunc of NumPy, with the loops of the fourteen dtypes that are NumPy's too: every tuple of dtypes
+For every elementwise ufunc of NumPy, with the loops of the fourteen dtypes that are NumPy's too, under UF_FIRST_MATCH; and for
+every function of the catalogue that NumPy has, with the signatures of the catalogue, in both modes: every tuple of dtypes
 (numbers strong), and every array dtype beside Python's weak int, float and complex. We answer by
 build/test/test_dispatch --choose.
 """
@@ -12,8 +13,10 @@ import sys
 
 import numpy as np
 
+from uf import Func, catalogue
+
 PROGRAM = os.path.join(os.environ.get("BUILD", "build"), "test", "test_dispatch")
-FIRST_MATCH, STRONG_NUMBERS = 1, 2
+NARROWEST, FIRST_MATCH, STRONG_NUMBERS = 0, 1, 2
 NO_MATCH = "4"  # UF_ERR_SIGNATURE
 CODES = "?bhilBHILefdFD"
 SYNONYMS = {"q": "l", "Q": "L"}
@@ -33,6 +36,21 @@ OWN_RULES = {
     "sign": lambda kinds: max(kinds) > 0,
     "gcd": lambda kinds: max(kinds) > 0,
     "lcm": lambda kinds: max(kinds) > 0,
+}
+
+# Where the catalogue is not NumPy: for which kinds, what stands in NumPy's place, and why.
+REFUSED = {None: "int8,int8->int8"}
+EXCEPTIONS = {
+    # NumPy divides integers and bools by its loop of float64; here they have signatures of their own, with its result.
+    "divide": (lambda kinds: max(kinds) <= 1, "outputs"),
+    # NumPy takes everything for its truth before its loop for bools; here each dtype has a signature.
+    "logical_and": (lambda kinds: True, "outputs"),
+    "logical_or": (lambda kinds: True, "outputs"),
+    "logical_xor": (lambda kinds: True, "outputs"),
+    # NumPy refuses bools; here they are int8.
+    "subtract": (lambda kinds: max(kinds) == 0, REFUSED),
+    "gcd": (lambda kinds: max(kinds) == 0, REFUSED),
+    "lcm": (lambda kinds: max(kinds) == 0, REFUSED),
 }
 
 
@@ -71,10 +89,8 @@ def strong_questions(ufunc):
 
 
 def weak_questions(ufunc):
-    """Numbers of a kind that the array has as well. Beside an array of a lesser kind (bool + 1, int8 + 0.5) NumPy takes
-    its default dtype, int64 or float64; here the kind alone counts, as everywhere."""
     for code, (python, (kind, word)) in itertools.product(CODES, WEAK.items()):
-        if ufunc.nin != 2 or KINDS[code] < kind:
+        if ufunc.nin != 2:
             continue
         if not OWN_RULES.get(ufunc.__name__, lambda kinds: True)([KINDS[code], kind]):
             continue
@@ -83,24 +99,75 @@ def weak_questions(ufunc):
         yield f"{word},{dtype.name}", resolve(ufunc, [python, dtype])
 
 
-def compare(ufunc, flags, questions):
-    listed = ";".join(signatures(ufunc))
-    asked = list(questions(ufunc))
-    text = "".join(f"{flags}|{listed}|{inputs}\n" for inputs, _ in asked)
+def choose(listed, flags, inputs):
+    """Our choices among the signatures of a list, one for each text of inputs; None: no match."""
+    text = "".join(f"{flags}|{listed}|{words}\n" for words in inputs)
     answers = subprocess.run([PROGRAM, "--choose"], input=text, capture_output=True, text=True, check=True)
     got = [None if line == NO_MATCH else line for line in answers.stdout.splitlines()]
-    assert len(got) == len(asked)
+    assert len(got) == len(inputs)
+    return got
+
+
+def compare(ufunc, flags, questions):
+    asked = list(questions(ufunc))
+    got = choose(";".join(signatures(ufunc)), flags, [inputs for inputs, _ in asked])
     return len(asked), [f"{ufunc.__name__}({inputs}): got {line}, NumPy {want}"
                         for (inputs, want), line in zip(asked, got) if line != want]
 
 
+# ---- The catalogue ----
+
+NUMBERS = {np.dtype(bool): (0, "#bool"), **WEAK}  # NumPy's stand-ins; a Python bool is a bool array
+
+
+def catalogue_ufuncs():
+    for name in catalogue():
+        ufunc = getattr(np, name, None)
+        if isinstance(ufunc, np.ufunc):
+            yield ufunc, Func.load(name).describe().signatures.decode()
+
+
+def catalogue_questions(ufunc):
+    """The text of the inputs, their kinds, NumPy's choice. Operands with core dimensions are no numbers."""
+    arrays = [(np.dtype(code), KINDS[code], np.dtype(code).name) for code in CODES]
+    numbers = [] if ufunc.signature else [(dtype, *named) for dtype, named in NUMBERS.items()]
+    pairs = [*itertools.product(arrays, arrays), *itertools.product(arrays, numbers), *itertools.product(numbers, arrays)]
+    for (a, kind, word), (b, other, term) in pairs:
+        yield f"{word},{term}", (kind, other), resolve(ufunc, [a, b])
+
+
+def outputs(signature):
+    return signature and signature.split("->")[1]
+
+
+def differs(name, kinds, got, want):
+    concerns, instead = EXCEPTIONS.get(name, (lambda kinds: False, None))
+    if not concerns(kinds):
+        return got != want
+    return outputs(got) != outputs(want) if instead == "outputs" else got != instead.get(want)
+
+
+def compare_catalogue(ufunc, listed, flags):
+    asked = list(catalogue_questions(ufunc))
+    got = choose(listed, flags, [inputs for inputs, _, _ in asked])
+    return len(asked), [f"{ufunc.__name__}({inputs}): got {line}, NumPy {want}"
+                        for (inputs, kinds, want), line in zip(asked, got)
+                        if differs(ufunc.__name__, kinds, line, want)]
+
+
 def main():
-    tests = [("every tuple of dtypes", FIRST_MATCH | STRONG_NUMBERS, strong_questions),
-             ("weak numbers", FIRST_MATCH, weak_questions)]
+    loops, listed = list(elementwise_ufuncs()), list(catalogue_ufuncs())
+    tests = [("every tuple of dtypes",
+              lambda: [compare(ufunc, FIRST_MATCH | STRONG_NUMBERS, strong_questions) for ufunc in loops]),
+             ("weak numbers", lambda: [compare(ufunc, FIRST_MATCH, weak_questions) for ufunc in loops]),
+             ("the catalogue under UF_FIRST_MATCH",
+              lambda: [compare_catalogue(*entry, FIRST_MATCH) for entry in listed]),
+             ("the catalogue by the narrowest signature",
+              lambda: [compare_catalogue(*entry, NARROWEST) for entry in listed])]
     print(f"1..{len(tests)}\n# NumPy {np.__version__}")
     failed = 0
-    for number, (name, flags, questions) in enumerate(tests, 1):
-        results = [compare(ufunc, flags, questions) for ufunc in elementwise_ufuncs()]
+    for number, (name, questions) in enumerate(tests, 1):
+        results = questions()
         count, wrong = sum(n for n, _ in results), [line for _, lines in results for line in lines]
         ok = count > 1000 and not wrong
         failed += not ok
