@@ -122,6 +122,14 @@ expect 0 '^-3$' '' run -- "$add" -1 -2
 expect 0 '^ \[14 25 36\]\]$' '' run "$add" "$work/a.npy" "$work/b.npy"
 expect 0 '^int32 \(2, 2\)$' '' run "$add" "$work/big.npy" 1
 expect 0 '^ \[3 5\]\]$' '' run "$add" "$work/big.npy" 1
+expect 0 '^ \[1000004 +1000005 +1000006\]\]$' '' run add "$work/a.npy" 1e6
+expect 0 '^float64 \(2, 3\)$' '' run add "$work/a.npy" 1e6
+expect 0 '^int64 \(3\)$' '' run add "$work/mask.npy" 300
+expect 0 '^ \[true +true +true\]\]$' '' run less "$work/a.npy" 300
+expect 0 '^ \[true +true +true\]\]$' '' run less "$work/a.npy" 18446744073709551615
+expect 0 '^ \[false +false +false\]\]$' '' run -- less "$work/a.npy" -1
+expect 1 '' 'argument 1: 300 does not fit uint8, .* \(argument 1 is "300"\)' run add "$work/a.npy" 300
+expect 1 '' 'a floating number \(float64\), which does not cast safely to float32' run -s 'ff->f' "$add" "$work/a.npy" 0.5
 expect 0 '^bfloat16 \(2\)$' '' run '(x) { return x; }' "$work/half.npy" --dtype bfloat16
 expect 0 '^\[false +true\]$' '' run '(x) { return x > 1; }' "$work/half.npy" --dtype bfloat16
 expect 0 '^float64 \(2\)$' '' run "$add" "$work/float.npy" 1 --dtype float64

@@ -1,15 +1,17 @@
-"""weak_numbers.py - numbers beside arrays, by value: comparisons of integers against Python's own, and against NumPy which dtype other
+"""weak_numbers.py - numbers beside arrays: comparisons of integers against Python's own, by value, and against NumPy which dtype other
 functions give with a Python number, and which numbers they refuse.
 
 Each call is made twice, so that the one which chooses the signature and those which know it must agree, and by both rules.
+UF_TEST_GPU=1 makes some of the comparisons on the GPU as well.
 """
 import os
 import random
+import zlib
 import sys
 
 import numpy as np
 
-from uf import DTYPES, ERR_CAST, ERR_SIGNATURE, FIRST_MATCH, Failure, Func
+from uf import DTYPES, ERR_CAST, ERR_SIGNATURE, FIRST_MATCH, GPU, Failure, Func
 
 COMPARISONS = {
     "less": lambda a, b: a < b, "less_equal": lambda a, b: a <= b, "greater": lambda a, b: a > b,
@@ -45,12 +47,15 @@ def array(values, t):
 
 
 def check(f, name, x, y, shape, want):
-    for flags in (0, 0, FIRST_MATCH):
+    calls = [(0, None), (0, None), (FIRST_MATCH, None)]
+    if os.environ.get("UF_TEST_GPU") == "1" and zlib.crc32(f"{name} {x.dtype} {y}".encode()) % 16 == 0:
+        calls += [(0, GPU)]
+    for flags, device in calls:
         got = np.zeros(shape, bool)
-        f(x, y, got, flags=flags)
+        f(x, y, got, flags=flags, device=device)
         for i in np.flatnonzero(got != want)[:1]:
             a, b = (v[i] if v.ndim else v for v in (x, y))
-            raise AssertionError(f"{name} of {x.dtype} {a} and {y.dtype} {b}, flags {flags}: got {got[i]}")
+            raise AssertionError(f"{name} of {x.dtype} {a} and {y.dtype} {b}, flags {flags}, device {device}: got {got[i]}")
 
 
 def arrays_by_value(rng):

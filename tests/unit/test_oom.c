@@ -155,6 +155,20 @@ static bool any_types(void) {
     return !failed;
 }
 
+/* A number for which another signature serves than for other values. */
+static bool number_without_room(void) {
+    uint8_t x[2] = {0, 255};
+    bool r[2] = {false, false};
+    uf_func *f;
+    snprintf(source, sizeof source, "(x, y) { return x < y && x != %ld; }", fresh + 1000);
+    if (out_of_memory(uf_vectorize(&f, "f", "uint8,uint8->bool; int16,int16->bool", source)))
+        return false;
+    bool failed = out_of_memory(UF_CALL(f, UF_ARRAY(x, 2), UF_SCALAR(300), UF_ARRAY(r, 2)));
+    assert_true(r[0] == !failed && r[1] == !failed);
+    uf_free(f);
+    return !failed;
+}
+
 static const char *gufunc_formula(void) {
     snprintf(source, sizeof source, "(A, x) -> (y, s) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); s = %ld; }",
              fresh);
@@ -502,6 +516,7 @@ TEST(reduction_of_segments)
 TEST(updates)
 TEST(updates_out_of_range)
 TEST(combinations)
+TEST(number_without_room)
 TEST(kernel_over_indices)
 TEST(plan_over_indices)
 TEST(inspection_over_indices)
@@ -536,6 +551,7 @@ int main(void) {
         cmocka_unit_test(test_reduction),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_number_without_room),
         cmocka_unit_test(test_kernel_over_indices),
         cmocka_unit_test(test_plan_over_indices),
         cmocka_unit_test(test_inspection_over_indices),
