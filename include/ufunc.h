@@ -11,8 +11,10 @@
  *                complex128. Bool is DLPack code 6 with 8 bits; a byte that is not zero is true.
  *   device       kDLCPU, kDLCUDA; kDLCUDAHost counts as either; kDLCUDAManaged is CUDA unless every other array is on the
  *                CPU. The device of the arrays decides where a call runs. Nothing is moved unless UF_STAGE asks for it.
- *   number       a 0-d host array among the inputs. It travels by value, to any device, and is weak: beside arrays it
- *                counts by its kind only (bool, integer, floating, complex), not by its width.
+ *   number       a 0-d host array among the inputs. It travels by value, to any device, and is weak, as Python's are in
+ *                NumPy: beside arrays it counts by its kind only (bool, integer, floating, complex), not by its width. Where
+ *                its kind is above that of all arrays (complex is not above floating) an integer counts as int64, a floating
+ *                number as float64, a complex one as complex128. See uf_call for integers that do not fit.
  *   signature    "float32,float32->float32": the dtypes a kernel is compiled for. See docs/kernel-c.md for the kernels.
  *
  * Errors     Every verb returns a uf_status; what was got, what was needed and where is in uf_last_error(). A failed call
@@ -248,7 +250,7 @@ typedef enum uf_casting {
 /* Flags of a call. */
 enum {
     UF_FIRST_MATCH = 1,     /* the first signature of the list that the inputs cast to safely, as in NumPy and Numba */
-    UF_STRONG_NUMBERS = 2,  /* numbers count by their dtype */
+    UF_STRONG_NUMBERS = 2,  /* numbers count by their dtype, as arrays do */
     UF_STAGE = 4,           /* host arrays are copied to options->device, computed there, and copied back */
     UF_DETERMINISTIC = 0x40 /* uf_at of floating dtypes on a GPU: the same bits in each run, at some cost */
 };
@@ -301,6 +303,12 @@ typedef struct uf_options {
  * and not the other way round; then the one with the fewest inputs that change kind; then list order. Outputs are cast
  * from the signature's dtype under options->casting. Casts cost no extra pass over memory.
  *
+ * A number matches every operand of its kind and of more general ones; where it counts as a dtype, those that this casts to
+ * safely: 1e6 beside int8 arrays is float64, and matches no operand of float32. Under a forced signature it counts by its kind.
+ * Values do not choose, so that the dtypes of results do not depend on them. But where an integer does not fit the integer dtype
+ * of its operand, it counts as the narrowest of int8 .. int64 that holds it, else as uint64, and if the signature for that gives
+ * the same dtypes, it is used; else the error is CAST. With x of uint8, x < 300 is true, x / 300 float64, x + 300 an error.
+ *
  * Of a generalized ufunc the loop dimensions broadcast like this; the core dimensions do not, but for those marked |1: each
  * name of the layout has one size. An input that overlaps an output behaves as if it had been copied first. A mask (where)
  * needs a function without core dimensions.
@@ -324,6 +332,8 @@ UF_API uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const 
 
 /* A call with everything decided and compiled beforehand. Shapes, strides, dtypes and devices are those of args and
  * options; addresses are given at each run. Arrays need not be kept (their data may be NULL); options->stream is not used.
+ * Numbers are not read: dtypes alone choose the signature, and each run's must fit it. UF_STRONG_NUMBERS makes room for all
+ * that their dtypes hold.
  * *out is released with uf_plan_free; it keeps func alive. Errors as for uf_call. */
 UF_API uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args,
                              const uf_options *options);
@@ -472,8 +482,9 @@ UF_API uf_status uf_kernel(uf_func **out, const char *name, const char *paramete
  * ndim, extents  of the space: as many as the kernel has indices; none negative, their product below 2^63. 0: nothing is done.
  * args           arrays and numbers, one for each parameter. Arrays match by exact dtype and rank, and are read and written in
  *                place; they may have any strides, and may overlap each other. One that is written to must not have two elements
- *                at one address. Numbers cast safely, as in uf_call; the parameter list is chosen as a signature is there, among
- *                those whose kernel has ndim indices.
+ *                at one address. The parameter list is chosen as a signature is in uf_call, among those whose kernel has ndim
+ *                indices; where none takes a number as the dtype that it counts as, numbers count by their kind alone, so that
+ *                "uint8[], float32" takes 0.5. An integer that does not fit its list's dtype goes to a list with room.
  * options        stream, signature (a parameter list), threads, flags (UF_FIRST_MATCH, UF_STRONG_NUMBERS), block, elements.
  *
  * Arrays decide where it runs, as in uf_call; on CUDA the work is enqueued. Nothing is allocated or waited for in the steady state,
