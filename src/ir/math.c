@@ -214,11 +214,35 @@ static ssa call_libm(emit *e, const math_row *row, dtype wide, const ssa *args) 
     return call_declared(e, row, wide, name, " nounwind readnone", args);
 }
 
+/* A function around a routine, in which libNVVM copies its code: once a module, in place of once a call. */
+static void define_copy(emit *e, const math_row *row, dtype wide, const char *routine, const char *name) {
+    static const ssa parameters[MAX_ARITY] = {{"%a0"}, {"%a1"}, {"%a2"}};
+    char list[96];
+    aside s;
+    ssa type = argument_list(row, wide, parameters, list, sizeof list);
+    if (!emit_aside(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type.text, name, list))
+        return;
+    ssa r = call_declared(e, row, wide, routine, " nounwind readnone", parameters);
+    emit_line(e, "ret %s %s", type.text, r.text);
+    emit_aside_end(e, &s);
+}
+
 static ssa call_libdevice(emit *e, const math_row *row, dtype wide, const ssa *args) {
-    char name[48];
+    enum {
+        SHORT_LINES = 60, /* of the routines that libmvec has, too, */
+        LONG_LINES = 400  /* and of the others, roughly: gamma and Bessel functions, remainders */
+    };
+    char name[48], copy[56], values[256];
     snprintf(name, sizeof name, "%s%s", row->gpu, wide == DT_FLOAT32 ? "f" : "");
     e->module->math = true;
-    return call_declared(e, row, wide, name, " nounwind readnone", args);
+    if (!e->plain) {
+        e->written.lines += row->vector ? SHORT_LINES : LONG_LINES;
+        return call_declared(e, row, wide, name, " nounwind readnone", args);
+    }
+    snprintf(copy, sizeof copy, "m%s", name);
+    define_copy(e, row, wide, name, copy);
+    ssa type = argument_list(row, wide, args, values, sizeof values);
+    return emit_value(e, "call %s @%s(%s)", type.text, copy, values);
 }
 
 static ssa call_intrinsic(emit *e, const math_row *row, dtype wide, const char *base, const ssa *args) {
