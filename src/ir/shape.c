@@ -148,7 +148,7 @@ static ssa read_number(shape *s, int k) {
  * with its loops, which are copied and made vectors of, and with loops in loops, out of each of which conditions are taken. With these
  * bounds none takes more than 5 s; docs/code-size.md has the measurements. */
 static const bulk most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16}, {60000, 1000, 1000}},  /* CPU */
-                                {{.lines = 20000, .loops = 100, .depth = 16}, {60000, 400, 1000}}}; /* GPU */
+                                {{.lines = 40000, .loops = 100, .depth = 16}, {60000, 400, 1000}}}; /* GPU */
 
 /* Running out of arena memory, and of lines, comes back here. */
 static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void *user) {
