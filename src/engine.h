@@ -81,9 +81,11 @@ typedef struct code_size {
     code_construct construct[CODE_CONSTRUCTS];
     /* Folds and scans. `nodes` are those of mapping and combining one element. */
     fold_order order;
-    int nstate;      /* values of the state */
-    int state_bytes; /* of all of them together, each at least 4 */
-    bool identity;   /* there is one */
+    int nstate;       /* values of the state */
+    int state_bytes;  /* of all of them together, each at least 4 */
+    bool identity;    /* there is one */
+    bool neutral;     /* combining with some value changes nothing, not even the sign of a zero */
+    bool takes_count; /* the results depend on how many elements took part */
     /* Forall. */
     uint8_t use[UF_MAX_OPERANDS]; /* of each parameter */
     /* n points that follow each other along the last index but one read n * rows + more_rows rows of the streams' elements. */
@@ -106,6 +108,12 @@ static inline bool code_prefers_outer(const variant *v, const code_size *size) {
         }
     }
     return outer < inner;
+}
+
+/* Sets `sparse` and `counted` of a fold's variant, which follow from its other members and the fold's traits. */
+static inline void code_items(variant *v, const code_size *size) {
+    v->sparse = !size->neutral && (!size->identity || v->ninitial || v->segmented);
+    v->counted = v->masked && (size->takes_count || (v->sparse && size->order != FOLD_SERIAL));
 }
 
 /* What BLAS calls the function: see uf_definition.blas. */

@@ -246,8 +246,8 @@ static void variant_fill(fold_call *c) {
     v->segmented = c->verb->segmented;
     v->ninitial = (uint8_t)(c->options->initial ? f->nstate : 0);
     v->position = f->takes_position;
-    v->counted = v->masked && (f->takes_count || !f->identity);
     v->empty = s->loops.reduced.count == 0;
+    code_items(v, &c->binding->size);
     for (int i = 0; i < k; i++)
         operand_set(s, i, c->a.array[i].number ? c->binding->types[i] : c->a.key.type[i], c->binding->types[i]);
     if (v->masked)
@@ -260,15 +260,14 @@ static void variant_fill(fold_call *c) {
         operand_set(s, k, DT_INT64, DT_INT64);
 }
 
-/* Reducing nothing needs an identity or initial values; so does a mask, which may leave nothing. */
+/* Reducing nothing needs an identity or initial values, even if there is no result; so does a mask, which may leave nothing. */
 static uf_status emptiness_check(const fold_call *c) {
-    const variant *v = &c->first.v;
-    if (c->fold->identity || v->ninitial || v->loop == LOOP_SCAN)
+    if (c->fold->identity || c->options->initial || c->verb != &reduce_verb)
         return UF_OK;
-    if (v->empty)
+    if (c->first.loops.reduced.count == 0)
         return fail(UF_ERR_ARGUMENT, "%s: no elements to reduce, and %s has no identity; initial values are needed",
                     c->verb->name, c->func->name);
-    if (v->masked)
+    if (c->options->where)
         return fail(UF_ERR_ARGUMENT,
                     "%s: a mask (where) may leave no elements, and %s has no identity; initial values are needed",
                     c->verb->name, c->func->name);
@@ -372,6 +371,7 @@ static uf_status second_lay(fold_call *c, const nd_fold *whole, const variant *w
     v->nin = (uint8_t)states;
     v->nout = was->nout;
     v->ninitial = was->ninitial;
+    v->sparse = was->sparse;
     v->counted = was->counted;
     v->from_states = 1;
     for (int k = 0; k < states; k++)
@@ -490,11 +490,11 @@ static uf_status call_lay(fold_call *c, bool *done) {
     position_add(c);
     TRY(loops_space(c, args_rank(&c->a), c->a.narrays, &space));
     TRY(nd_fold_plan(c->a.array, c->a.narrays, axes, c->flags, space, &s->loops));
+    TRY(emptiness_check(c));
     *done = call_is_done(c);
     if (*done)
         return UF_OK;
     variant_fill(c);
-    TRY(emptiness_check(c));
     TRY(outputs_check_overlap(c));
     s->chunk = stage_specialise(c, s, c->verb->segmented);
     if (s->chunk > 0)

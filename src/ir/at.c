@@ -9,7 +9,8 @@ const char *at_instruction(const tree *t, const variant *v) {
     uint8_t type = o[0].memory;
     if (v->nin != 2 || o[0].value != type || o[1].value != type || o[v->nin].value != type)
         return NULL;
-    return tree_operator(t, (dtype)type);
+    const char *name = tree_operator(t, (dtype)type);
+    return name && strcmp(name, "mul") ? name : NULL; /* there is none for products */
 }
 
 at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {

@@ -66,22 +66,20 @@ static ssa array_new(emit *e, dtype t, int count) {
 
 /* The address of lane 0 for each value. */
 typedef struct strip {
-    ssa at[ITEM_VALUES], has;
+    ssa at[ITEM_VALUES];
 } strip;
 
 /* A strip without its first lanes. */
 static strip strip_from(const cascade *c, const strip *s, ssa lane) {
     emit *e = c->w->s.e;
-    strip from = {.has = {""}};
+    strip from;
     for (int k = 0; k < c->w->nstate; k++)
         from.at[k] = emit_element(e, c->stored[k], s->at[k], lane);
-    if (c->has.text[0])
-        from.has = emit_element(e, DT_BOOL, s->has, lane);
     return from;
 }
 
 static strip strip_of(const cascade *c, ssa level) {
-    strip s = {.has = c->has};
+    strip s;
     memcpy(s.at, c->array, sizeof s.at);
     return strcmp(level.text, "0") ? strip_from(c, &s, emit_value(c->w->s.e, "mul i64 %s, %d", level.text, c->lanes))
                                    : s;
@@ -94,9 +92,7 @@ static item strip_get(const cascade *c, const strip *s, ssa l) {
     for (int k = 0; k < w->nstate; k++)
         x.v[k] = emit_convert(e, emit_load(e, c->stored[k], emit_element(e, c->stored[k], s->at[k], l)), c->stored[k],
                               w->state[k]);
-    if (s->has.text[0])
-        x.has = emit_load(e, DT_BOOL, emit_element(e, DT_BOOL, s->has, l));
-    else if (c->sparse)
+    if (c->sparse)
         x.has = emit_value(e, "icmp ne i64 %s, 0", x.v[w->f->nstate].text);
     return x;
 }
@@ -107,32 +103,24 @@ static void strip_put(const cascade *c, const strip *s, ssa l, const item *x) {
     for (int k = 0; k < w->nstate; k++)
         emit_store(e, c->stored[k], emit_convert(e, x->v[k], w->state[k], c->stored[k]),
                    emit_element(e, c->stored[k], s->at[k], l));
-    if (s->has.text[0])
-        emit_store(e, DT_BOOL, x->has.text[0] ? x->has : ssa_text("true"), emit_element(e, DT_BOOL, s->has, l));
 }
 
 /* The types of the addresses of a strip, as parameters: "float* %a0, i64* %a1". */
 static void strip_types(const cascade *c, text *out, const char *name) {
     for (int k = 0; k < c->w->nstate; k++)
         text_printf(out, "%s* %%%s%d, ", ir_memory_type(c->stored[k]), name, k);
-    if (c->has.text[0])
-        text_printf(out, "i8* %%%shas, ", name);
 }
 
 static strip strip_named(const cascade *c, const char *name) {
-    strip s = {.has = {""}};
+    strip s;
     for (int k = 0; k < c->w->nstate; k++)
         s.at[k] = ssa_text("%%%s%d", name, k);
-    if (c->has.text[0])
-        s.has = ssa_text("%%%shas", name);
     return s;
 }
 
 static void strip_arguments(const cascade *c, text *out, const strip *s) {
     for (int k = 0; k < c->w->nstate; k++)
         text_printf(out, "%s* %s, ", ir_memory_type(c->stored[k]), s->at[k].text);
-    if (c->has.text[0])
-        text_printf(out, "i8* %s, ", s->has.text);
 }
 
 /* A function by itself: it is called from several places. */
@@ -350,11 +338,9 @@ void cascade_begin(cascade *c, fold_writer *w, int bytes) {
     *c = (cascade){.w = w, .group = group_size(w)};
     c->masked = v->columns && e->target->vector_bits == 512;
     c->lanes = lanes_of(c, bytes);
-    c->sparse = fold_sparse(w) && (v->masked || (v->from_states && v->counted));
+    c->sparse = v->sparse && v->counted && !serial(c);
     for (int k = 0; k < w->nstate; k++)
         c->array[k] = array_new(e, c->stored[k], LEVELS * c->lanes);
-    if (c->sparse && (!v->counted || serial(c))) /* serial: the initial values count as no element */
-        c->has = array_new(e, DT_BOOL, LEVELS * c->lanes);
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");
@@ -362,14 +348,14 @@ void cascade_begin(cascade *c, fold_writer *w, int bytes) {
 
 void cascade_clear(cascade *c, ssa width) {
     emit *e = c->w->s.e;
-    bool begun = serial(c) && c->w->s.v->ninitial;
+    bool begun = serial(c) && fold_begins(c->w);
     set(c, c->level, ssa_text("0"));
     set(c, c->blocks, ssa_text("0"));
     set(c, c->fill, ssa_text(begun ? "1" : "0"));
     if (!begun)
         return;
     strip bottom = strip_of(c, ssa_text("0"));
-    item begin = fold_initial(c->w);
+    item begin = fold_beginning(c->w);
     lane_loop l = lanes_begin(e, width);
     strip_put(c, &bottom, l.loop.i, &begin);
     lanes_end(e, &l, false);

@@ -25,12 +25,11 @@ typedef struct cascade {
     int lanes;                 /* of a strip, at most */
     int group;                 /* steps whose elements are combined with each other before they are with the strip */
     bool masked;               /* loops over lanes mask the end of the last vector; AVX-512 can for all types */
-    bool sparse;               /* lanes may have no element yet */
+    bool sparse;               /* lanes may have no element yet: then their count is 0 */
     pace lane;                 /* from one lane to the next; contiguous operands by 1 */
     pace step;                 /* from one step to the next */
     dtype stored[ITEM_VALUES]; /* of the values in strips: positions are narrow */
     ssa array[ITEM_VALUES];    /* LEVELS strips for each value of the state */
-    ssa has;
     ssa level, fill,
         blocks;     /* variables: the strip that is filled; what it has been combined with; how many are full */
     ssa done, left; /* variables of loops: steps that are done; lanes that are left */
@@ -42,7 +41,7 @@ void cascade_begin(cascade *c, fold_writer *w, int bytes);
 /* How many lanes make one vector. */
 int cascade_vector(const cascade *c);
 
-/* Empties the stack. A serial fold begins with the initial values, if there are any, in `width` lanes. */
+/* Empties the stack. A serial fold puts its beginning, if it has one, into `width` lanes. */
 void cascade_clear(cascade *c, ssa width);
 /* `steps` more steps from p on, of `width` lanes each, then one of `part` (if that is not 0), where there has been a whole one. */
 void cascade_run(cascade *c, const place *p, ssa steps, ssa width, ssa part);

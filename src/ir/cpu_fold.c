@@ -111,7 +111,7 @@ static void store_results(kernel *q, const item *x, ssa count, ssa index, bool a
     shape *s = &w->s;
     emit *e = s->e;
     ssa results[VARIANT_OPERANDS];
-    (w->f->order == FOLD_SERIAL ? fold_results : fold_outcome)(w, x, count, results);
+    fold_outcome(w, x, count, results);
     for (int k = s->nin; k < s->nin + s->v->nout; k++) {
         bool unit = along && s->v->operand[k].kind == OPERAND_CONTIGUOUS;
         ssa offset = unit ? index : shape_op(e, "mul i64", index, q->kept_stride[k]);
@@ -301,8 +301,7 @@ static void fold_rows(kernel *q) {
 
 static void fold_nothing(kernel *q) {
     emit *e = q->w->s.e;
-    bool taken = q->w->f->order == FOLD_SERIAL && q->w->s.v->ninitial; /* else store_results takes them in */
-    item x = taken ? fold_initial(q->w) : fold_identity(q->w);
+    item x = fold_beginning(q->w);
     shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), q->n);
     store_results(q, &x, ssa_text("0"), l.i, false);
     shape_loop_end(e, &l, ssa_text("1"), shape_no_unroll(e));

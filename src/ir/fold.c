@@ -40,7 +40,7 @@ item item_get(fold_writer *w, const item_slot *slot) {
 
 /* ---- Values ---- */
 
-bool fold_sparse(const fold_writer *w) { return !w->f->identity || w->f->order == FOLD_SERIAL; }
+bool fold_sparse(const fold_writer *w) { return w->s.v->sparse || w->f->order == FOLD_SERIAL; }
 
 static bool counted(const fold_writer *w) { return w->s.v->counted; }
 static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in an item */
@@ -133,6 +133,76 @@ item fold_element(fold_writer *w, const ssa *in, ssa position) {
     return fold_if(w, mask, &x);
 }
 
+/* ---- What stands for no elements, and what is in front of all ---- */
+
+/* The value that changes nothing at all when it is combined by an operator. Not that of complex numbers multiplied: infinity
+ * times 1 + 0i has a part that is no number. For floating sums it is -0.0, since 0.0 turns -0.0 into itself. */
+static bool neutral_value(const fold *f, number *out) {
+    static const struct {
+        const char *operator;
+        dtype_kind most; /* of these kinds and those below */
+        int64_t integer;
+        double floating;
+    } rows[] = {{"add", DK_COMPLEX, 0, -0.0},
+                {"mul", DK_FLOATING, 1, 1},
+                {"and", DK_INTEGER, -1, 0},
+                {"or", DK_INTEGER, 0, 0},
+                {"xor", DK_INTEGER, 0, 0}};
+    dtype type = f->state[0];
+    const char *name = f->nstate == 1 ? tree_operator(f->combine, type) : NULL;
+    for (size_t i = 0; name && i < COUNT(rows); i++)
+        if (!strcmp(name, rows[i].operator) && dtypes[type].kind <= rows[i].most) {
+            *out = (number){.type = dtypes[type].kind <= DK_INTEGER ? DT_INT64 : DT_COMPLEX128};
+            if (out->type == DT_INT64)
+                out->as.i = rows[i].integer;
+            else
+                out->as.f[0] = out->as.f[1] = rows[i].floating;
+            return true;
+        }
+    return false;
+}
+
+static void identity_values(fold_writer *w, item *x) { apply(w, w->f->identity, "identity", NULL, w->f->state, x->v); }
+
+bool fold_fills(const fold_writer *w) {
+    number n;
+    return w->f->identity && !fold_sparse(w) && !neutral_value(w->f, &n);
+}
+
+item fold_none(fold_writer *w) {
+    item x = {.has = {""}};
+    number n;
+    bool sparse = fold_sparse(w), neutral = !sparse && neutral_value(w->f, &n);
+    if (fold_fills(w)) {
+        identity_values(w, &x);
+        hold_values(w, &x);
+    }
+    for (int k = 0; k < w->f->nstate && (sparse || neutral); k++)
+        x.v[k] = emit_constant(neutral ? n : (number){.type = w->state[k]}, w->state[k]);
+    if (sparse)
+        x.has = ssa_text("false");
+    if (counted(w))
+        x.v[count_at(w)] = ssa_text("0");
+    return x;
+}
+
+bool fold_begins(const fold_writer *w) {
+    const variant *v = w->s.v;
+    return !v->to_states && (v->ninitial || (w->f->identity && !v->segmented));
+}
+
+item fold_beginning(fold_writer *w) {
+    item x = {.has = {""}};
+    bool initial = w->s.v->ninitial;
+    if (!initial)
+        identity_values(w, &x);
+    for (int k = 0; initial && k < w->f->nstate; k++)
+        x.v[k] = w->s.value[variant_initial(w->s.v) + k];
+    if (counted(w))
+        x.v[count_at(w)] = ssa_text("0");
+    return x;
+}
+
 item fold_if(fold_writer *w, ssa counts, const item *x) {
     item y = *x;
     if (!counts.text[0])
@@ -143,35 +213,8 @@ item fold_if(fold_writer *w, ssa counts, const item *x) {
             y.v[count_at(w)] = shape_select(w->s.e, "i64", counts, x->v[count_at(w)], ssa_text("0"));
         return y;
     }
-    item none = fold_identity(w);
+    item none = fold_none(w);
     return fold_choose(w, counts, x, &none);
-}
-
-item fold_identity(fold_writer *w) {
-    const fold *f = w->f;
-    item x = {.has = {""}};
-    if (w->narrow) {
-        x.v[0] = ssa_text("0");
-    } else if (f->identity && (!fold_sparse(w) || w->s.v->empty)) {
-        apply(w, f->identity, "identity", NULL, f->state, x.v);
-        hold_values(w, &x);
-    } else {
-        for (int k = 0; k < f->nstate; k++)
-            x.v[k] = emit_constant((number){.type = w->state[k]}, w->state[k]);
-        x.has = ssa_text("false");
-    }
-    if (counted(w))
-        x.v[count_at(w)] = ssa_text("0");
-    return x;
-}
-
-item fold_initial(fold_writer *w) {
-    item x = {.has = {""}};
-    for (int k = 0; k < w->f->nstate; k++)
-        x.v[k] = w->s.value[variant_initial(w->s.v) + k];
-    if (counted(w))
-        x.v[count_at(w)] = ssa_text("0");
-    return x;
 }
 
 item fold_choose(fold_writer *w, ssa condition, const item *yes, const item *no) {
@@ -282,17 +325,16 @@ void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
 
 void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
     item all = *x;
-    bool taken = w->f->order == FOLD_SERIAL;
     dtype held_as[UF_MAX_STATE];
-    if (!w->s.v->ninitial || w->s.v->to_states || taken) {
+    if (!fold_begins(w) || w->f->order == FOLD_SERIAL || w->s.v->empty) {
         fold_results(w, x, count, results);
         return;
     }
     full_values(w, x, all.v);
     size_t size = (size_t)w->f->nstate * sizeof *held_as;
-    memcpy(held_as, w->state, size); /* initial values are no positions */
+    memcpy(held_as, w->state, size); /* the values of a beginning are no positions */
     memcpy(w->state, w->f->state, size);
-    item first = fold_initial(w);
+    item first = fold_beginning(w);
     all = fold_join(w, &first, &all);
     results_of(w, all.v, count, results);
     memcpy(w->state, held_as, size);
@@ -359,6 +401,7 @@ uf_status ir_scan(arena *a, const char *name, const fold *f, const variant *v, c
 }
 
 void ir_fold_traits(const fold *f, code_size *out) {
+    number n;
     memset(out, 0, sizeof *out);
     out->nodes = f->combine->nodes + (f->map ? f->map->nodes : 0);
     out->has_loop = f->combine->has_loop || (f->map && f->map->has_loop);
@@ -367,4 +410,6 @@ void ir_fold_traits(const fold *f, code_size *out) {
     for (int k = 0; k < f->nstate; k++)
         out->state_bytes += dtypes[f->state[k]].size < 4 ? 4 : dtypes[f->state[k]].size;
     out->identity = f->identity;
+    out->neutral = neutral_value(f, &n);
+    out->takes_count = f->takes_count;
 }

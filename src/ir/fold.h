@@ -18,8 +18,9 @@ typedef struct fold_writer {
     bool narrow;              /* between fold_narrow_begin and _end */
 } fold_writer;
 
-/* The state of some elements. has (i1): are there any? Empty text: there are, or the values are the identity. The values of an
- * item that is not there are those of some elements or of an identity all the same, so that combining them ends. */
+/* The state of some elements. has (i1): are there any? Empty text: there are, or combining with the values changes nothing that
+ * shows. The values of an item that is not there are those of some elements or of an identity all the same, so that combining
+ * them ends. */
 typedef struct item {
     ssa v[ITEM_VALUES];
     ssa has;
@@ -34,7 +35,7 @@ item_slot item_variable(fold_writer *w, bool sparse);
 void item_put(fold_writer *w, const item_slot *slot, const item *x);
 item item_get(fold_writer *w, const item_slot *slot);
 
-/* There is no identity to begin with: a serial fold begins with its first element (x - 0 is x, but 0 - x is not). */
+/* Items have `has` where elements may be missing: no value stands for those. */
 bool fold_sparse(const fold_writer *w);
 /* The operands that are read for each element: inputs and mask. */
 static inline bool fold_reads(const fold_writer *w, int k) {
@@ -43,10 +44,13 @@ static inline bool fold_reads(const fold_writer *w, int k) {
 /* One element: in[k] is input k as loaded (not looked at where it is known), in[mask] the mask. position: i64, or empty where
  * the variant has none. From states: the state as loaded. */
 item fold_element(fold_writer *w, const ssa *in, ssa position);
-/* The identity; where there is none to begin with zeros, that are not there. */
-item fold_identity(fold_writer *w);
-/* The initial values (variant.ninitial). */
-item fold_initial(fold_writer *w);
+/* No elements: a value that changes nothing when it is combined; where none is known the identity, if it may show; else zeros,
+ * which are not there. */
+item fold_none(fold_writer *w);
+/* What stands to the left of all elements, and is the result of none: the initial values; without them the identity. Is there
+ * such a thing? Not in segments, which begin with their first elements, and not in what is left as a state. */
+bool fold_begins(const fold_writer *w);
+item fold_beginning(fold_writer *w);
 /* a and b, in this order. */
 item fold_join(fold_writer *w, const item *a, const item *b);
 /* items[0 .. n-1] in order, by halves. The array is overwritten. */
@@ -62,11 +66,13 @@ enum {
 void fold_narrow(fold_writer *w, bool on);
 item fold_widened(fold_writer *w, const item *x);
 /* The results of an item, in the outputs' memory dtypes: finished; or the states themselves. count (i64): how many elements
- * took part, where the item does not say. Initial values are not taken in. */
+ * took part, where the item does not say. */
 void fold_results(fold_writer *w, const item *x, ssa count, ssa *results);
-/* The same, with the initial values in front (not where the outputs are states; a serial fold has begun with them). */
+/* The same, with the beginning in front, unless the item has it: that of a serial fold, or of no elements (variant.empty). */
 void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results);
 
+/* Do items without elements hold the identity? */
+bool fold_fills(const fold_writer *w);
 /* Is value k of the state always the position of one of the elements, or 0 (position.c)? */
 bool fold_is_position(fold_writer *w, int k);
 

@@ -245,7 +245,7 @@ void gpu_fold_empty(gpu_fold *g) {
     ssa results[UF_MAX_OPERANDS];
     int end = shape_if(&g->w->s, p.there);
     gpu_fold_place(g, &p, index, 0);
-    item x = g->w->s.v->ninitial ? fold_initial(g->w) : fold_identity(g->w);
+    item x = fold_beginning(g->w);
     fold_results(g->w, &x, ssa_text("0"), results);
     store_results(g, &p, results, NULL);
     shape_end_if(&g->w->s, end);

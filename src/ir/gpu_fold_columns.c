@@ -154,7 +154,7 @@ static span own_rows(columns *c, const fold_place *p) {
 }
 
 static void clear_inner(columns *c) {
-    item none = fold_identity(c->w);
+    item none = fold_none(c->w);
     for (int i = 0; i < c->lanes; i++)
         item_put(c->w, &c->inner[i], &none);
 }
@@ -309,8 +309,8 @@ void gpu_fold_columns(fold_writer *w) {
     for (int k = variant_bounds(w->s.v); k < variant_initial(w->s.v); k++) /* serially each column may be a segment */
         p.at[k] = shape_at(&w->s, k, p.at[k], shape_op(e, "mul i64", c.clamped[0], g->kept_stride[k][0]));
     gpu_fold_range(g, &p);
-    bool serial = c.order == FOLD_SERIAL; /* from the initial values on, if there are some */
-    item first = serial && w->s.v->ninitial ? fold_initial(w) : fold_identity(w);
+    bool serial = c.order == FOLD_SERIAL;
+    item first = serial && fold_begins(w) ? fold_beginning(w) : fold_none(w);
     for (int i = 0; i < c.lanes; i++)
         item_put(w, &c.outer[i], &first);
     if (c.lanes == 1) {

@@ -171,7 +171,7 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
     ssa far = emit_value(e, "mul i64 %s, %d", step.text, INNER_VISITS);
     shape_loop o = shape_loop_begin(e, "i64", from, full);
     fold_narrow(r->w, true);
-    item none = fold_identity(r->w);
+    item none = fold_none(r->w);
     item_put(r->w, &r->inner, &none);
     ssa limit = gpu_fold_minimum(r->g, shape_op(e, "add i64", o.i, far), full);
     shape_loop i = shape_loop_begin(e, "i64", o.i, limit);
@@ -323,7 +323,7 @@ static fold_place place_of(rows *r, ssa index) {
 }
 
 static void fold_line(rows *r, const fold_place *p) {
-    item x = fold_identity(r->w);
+    item x = fold_none(r->w);
     item_put(r->w, &r->outer, &x);
     visit_line(r, p);
 }

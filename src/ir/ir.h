@@ -45,7 +45,7 @@ void node_each(const node *list, void (*visit)(const node *n, void *user), void 
 const node *node_assigned(const node *n);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls (traits.c). */
 int node_cost(const node *list);
-/* "add", "sub", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in a dtype, which
+/* "add", "sub", "mul", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in a dtype, which
  * is that of both (min, max: of integers); NULL: something else (operator.c). */
 const char *tree_operator(const tree *t, dtype type);
 /* What the engines choose threads by (traits.c; uses.c for kernels over indices). */

@@ -45,11 +45,8 @@ static const char *of_binary(const view_of *w, const node *n) {
         uint8_t op;
         bool either;
         const char *name;
-    } rows[] = {{OP_ADD, true, "add"},
-                {OP_SUB, false, "sub"},
-                {OP_AND, true, "and"},
-                {OP_OR, true, "or"},
-                {OP_XOR, true, "xor"}};
+    } rows[] = {{OP_ADD, true, "add"}, {OP_SUB, false, "sub"}, {OP_MUL, true, "mul"},
+                {OP_AND, true, "and"}, {OP_OR, true, "or"},    {OP_XOR, true, "xor"}};
     for (size_t i = 0; i < COUNT(rows); i++)
         if (n->op == rows[i].op && both(w, n->kid[0], n->kid[1], rows[i].either))
             return rows[i].name;

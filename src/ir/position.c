@@ -55,7 +55,8 @@ bool fold_is_position(fold_writer *w, int k) {
     const variant *v = w->s.v;
     if (!v->position || v->from_states || !f->map || k >= f->nstate || f->state[k] != DT_INT64)
         return false;
-    if (f->order == FOLD_SERIAL || (v->masked && f->identity)) /* other values come in */
+    bool missing = v->masked || w->s.e->target->gpu; /* of some lanes: then the identity's values come in */
+    if (f->order == FOLD_SERIAL || (missing && fold_fills(w)))
         return false;
     return result_chooses(w->s.e, f->map, k, f->nin, f->nin) && result_chooses(w->s.e, f->combine, k, k, f->nstate + k);
 }

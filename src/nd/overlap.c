@@ -270,10 +270,11 @@ nd_overlap nd_core_compare(const nd_loop *loop, const core_layout *l, const int6
 
 /* ---- Reductions: both loops ---- */
 
-/* Outputs that stand still in the reduced loop are there even if it has no elements. */
+/* Outputs that stand still in the reduced loop are there even if it has no elements; not so in a scan, which has a result for
+ * each element. */
 static void join_fold(joined *j, const nd_fold *f, int n, const int *k) {
     const nd_loop *reduced = &f->reduced;
-    bool move = false;
+    bool move = f->kept.loop == LOOP_SCAN;
     for (int d = 0; d < reduced->ndim; d++)
         for (int i = 0; i < n; i++)
             move |= reduced->stride[d * reduced->narrays + k[i]] != 0;

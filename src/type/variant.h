@@ -90,8 +90,11 @@ typedef struct variant {
     uint8_t from_states; /* the inputs are states (a count too if `counted`), already mapped */
     uint8_t to_states;   /* the outputs are states (a count too if `counted`), not finished; the initial values are not
                             taken in */
+    uint8_t
+        sparse; /* fold: what has no element yet is told apart, since no value may stand for it: the results must not show
+                            the identity, which may change what it is combined with (the sign of a zero) */
     uint8_t counted; /* a state has the count of elements that took part (int64) as one more, last value. Set where a
-                            mask decides, and the count is used or there is no identity: 0 then means that there is none */
+                            mask decides, and the count is used or tells apart (sparse): 0 then means that there is none */
     uint8_t empty;   /* nothing is reduced: the results are those of no elements, and inputs are not looked at */
     uint8_t reduced; /* dimensions of the reduced loop (fold), at least 1; scan: 1. CPU and GPU alike */
     uint8_t columns; /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop;

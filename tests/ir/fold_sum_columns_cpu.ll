@@ -297,19 +297,23 @@ L41:
   %r190 = getelementptr inbounds float, float* %r29, i64 %i41
   %r191 = load float, float* %r190, align 4, !llvm.access.group !17
   %r192 = add i64 %i6, %i41
-  %r193 = getelementptr inbounds float, float* %r13, i64 %r192
-  store float %r191, float* %r193, align 4, !llvm.access.group !17
+  %r193 = call { float } @identity()
+  %r194 = extractvalue { float } %r193, 0
+  %r195 = call { float } @combine(float %r194, float %r191)
+  %r196 = extractvalue { float } %r195, 0
+  %r197 = getelementptr inbounds float, float* %r13, i64 %r192
+  store float %r196, float* %r197, align 4, !llvm.access.group !17
   br label %L42
 L42:
   %next41 = add nuw nsw i64 %i41, 1
-  %r194 = icmp slt i64 %next41, %r38
-  br i1 %r194, label %L41, label %L43, !llvm.loop !20
+  %r198 = icmp slt i64 %next41, %r38
+  br i1 %r198, label %L41, label %L43, !llvm.loop !20
 L43:
   br label %L7
 L7:
   %next6 = add nuw nsw i64 %i6, 4096
-  %r195 = icmp slt i64 %next6, %r15
-  br i1 %r195, label %L6, label %L8, !llvm.loop !22
+  %r199 = icmp slt i64 %next6, %r15
+  br i1 %r199, label %L6, label %L8, !llvm.loop !22
 L8:
   ret void
 }

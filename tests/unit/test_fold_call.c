@@ -593,13 +593,12 @@ static uf_status call_it(call *c) {
     return uf_reduce(f, n, args, &o);
 }
 
-/* No elements and neither identity nor initial values. */
+/* No elements and neither identity nor initial values, even if there are no results either. */
 static bool reduces_nothing(const call *c) {
     int64_t elements = 1;
     for (int d = 0; d < c->ndim; d++)
         elements *= c->reduced[d] ? c->shape[d] : 1;
-    return c->verb == REDUCE && elements == 0 && count_of(c->results_ndim, c->results) > 0 && !c->m->identity &&
-           !c->has_initial;
+    return c->verb == REDUCE && elements == 0 && !c->m->identity && !c->has_initial;
 }
 
 static void check_random(const model *m, verb what, bool large) {

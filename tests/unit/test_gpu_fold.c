@@ -625,7 +625,6 @@ static void run_call(call *c) {
     v.nin = (uint8_t)x->nin;
     v.nout = (uint8_t)x->nout;
     v.masked = c->masked;
-    v.counted = c->masked && (x->count || !x->identity);
     v.position = x->position;
     for (int k = 0; k < x->nin; k++)
         v.operand[k] = (variant_operand){.memory = (uint8_t)c->in[k].type, .value = (uint8_t)x->in[k]};
@@ -634,6 +633,7 @@ static void run_call(call *c) {
     if (v.masked)
         v.operand[variant_mask(&v)] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL};
     initial_into(c, &v, numbers);
+    code_items(&v, &size);
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, c->axes, &loops);
     int64_t chunk = fold_specialise(&v, &(fold_subject){&loops, &size, 0, false});
@@ -740,6 +740,7 @@ static void run_segments(call *c, int64_t *bounds, int64_t segments) {
     v.nout = (uint8_t)x->nout;
     v.segmented = 1;
     v.position = x->position;
+    code_items(&v, &size);
     for (int k = 0; k < x->nin; k++)
         v.operand[k] = (variant_operand){.memory = (uint8_t)c->in[k].type, .value = (uint8_t)x->in[k]};
     for (int k = 0; k < x->nout; k++)
