@@ -178,8 +178,9 @@ typedef struct uf_definition {
      * "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot", "dotc" (its first vector conjugated), "ger";
      * NULL: none. The layout must be that of the form, and the kernel must compute it: results differ by rounding only. */
     const char *blas;
-    /* Elementwise binary functions: what reducing no elements gives, an expression of kernel C ("0", "INFINITY"), converted to
-     * the dtype of the accumulator; NULL: none, and reducing nothing is an error. */
+    /* Elementwise binary functions: what uf_reduce begins with where there are no initial values, and so what reducing no
+     * elements gives; an expression of kernel C ("0", "INFINITY"), converted to the dtype of the accumulator. f(identity, x) is x
+     * or what x is as good as: its magnitude for hypot, 0.0 for -0.0. NULL: none, and reducing nothing is an error. */
     const char *identity;
     const struct uf_reduction_def *reduction; /* a reduction: one section, whose source is NULL; else NULL */
 } uf_definition;
@@ -200,8 +201,10 @@ typedef struct uf_reduction_def {
      * order of the signatures. NULL: those of the outputs, which must be as many; with signatures NULL, what combining gives
      * for what the map returns (without a map, for the inputs): of int8 added, int32. */
     const char *state;
-    /* Comma-separated expressions of constants, one for each value of the state, converted to its dtype: combining with it
-     * changes nothing. NULL: there is none, and reducing nothing without initial values is an error. */
+    /* Comma-separated expressions of constants, one for each value of the state, converted to its dtype: what uf_reduce begins
+     * with where there are no initial values. To combine with it, once or several times, anywhere, changes nothing, or nothing
+     * but what combining with it once in front does (0.0 + -0.0 is 0.0). NULL: there is none, and reducing nothing without
+     * initial values is an error. */
     const char *identity;
     unsigned flags; /* UF_ORDERED, UF_SERIAL */
 } uf_reduction_def;
@@ -275,10 +278,11 @@ typedef struct uf_axes {
 } uf_axes;
 
 typedef struct uf_options {
-    size_t size;           /* sizeof(uf_options) */
-    void *stream;          /* CUstream; NULL: the legacy default stream */
-    DLDevice device;       /* with UF_STAGE: where host arrays are computed */
-    uf_casting casting;    /* outputs, and inputs under a forced signature */
+    size_t size;     /* sizeof(uf_options) */
+    void *stream;    /* CUstream; NULL: the legacy default stream */
+    DLDevice device; /* with UF_STAGE: where host arrays are computed */
+    /* Of outputs, and of inputs under a forced signature: there unsafe also takes numbers that do not fit, and integers wrap. */
+    uf_casting casting;
     const char *signature; /* force this one of the list, e.g. "float32,float32->float32" */
     const DLTensor *where; /* bool; broadcasts to the loop shape; false leaves the output alone */
     int threads;           /* CPU: largest number of threads; 0: all */
@@ -351,6 +355,11 @@ UF_API void uf_plan_free(uf_plan *plan);
  * The functions are those of uf_reduction, and elementwise functions of two inputs and one output whose output casts safely
  * to the inputs: they fold one input, f(f(x0, x1), x2) .., in any grouping and order unless flagged (UF_ORDERED, UF_SERIAL).
  *
+ * A fold begins as in NumPy: uf_reduce with the initial values, without them with the identity, without one with the first
+ * element that takes part; uf_accumulate and each segment of uf_reduceat with their first elements. So hypot, whose identity is 0,
+ * reduces -3 to 3; add reduces -0.0 to 0.0, and to -0.0 if the initial value is -0.0. What begins a fold is its result where
+ * nothing takes part. This is so for every order, shape and device.
+ *
  * Results are the same, bit for bit, in each run on one device, however many threads or streams are at work. Sums of floating
  * dtypes are within 2 eps log2(n) sum|x|. Whether an output overlaps an input does not matter: it behaves as if the input had
  * been copied first.
@@ -364,14 +373,14 @@ UF_API void uf_plan_free(uf_plan *plan);
 typedef struct uf_reduce_options {
     size_t size;        /* sizeof(uf_reduce_options) */
     void *stream;       /* CUstream; NULL: the legacy default stream */
-    uf_casting casting; /* outputs, and inputs under a forced signature */
+    uf_casting casting; /* as in uf_options */
     const char
         *signature;  /* force this one: of a reduction's list, or of a binary function's ("float64,float64->float64") */
     int naxes;       /* of axes */
     const int *axes; /* to be reduced; negative ones count from the end. NULL: all. Not NULL with naxes 0: none */
     bool keepdims;   /* reduced axes stay in the outputs, with extent 1 */
-    /* 0-d host arrays, as many as the state has values (of a binary function one): the left operand of the fold. Converted to
-     * the state's dtypes under same_kind, integers to integers where they fit. NULL: none. */
+    /* 0-d host arrays, as many as the state has values (of a binary function one): the left operand of the fold, in place of the
+     * identity. Converted to the state's dtypes under same_kind, integers to integers where they fit. NULL: none. */
     const DLTensor *initial;
     const DLTensor *where; /* bool; broadcasts with the inputs; false: the element takes no part */
     void *scratch;         /* as in uf_options */
@@ -390,7 +399,8 @@ typedef struct uf_reduce_options {
  * accumulated and what results before it is cast to the output. uf_reduce_infer, which has no output yet, takes the input's
  * dtype twice, or the wide accumulator's (UF_WIDEN); halves are then accumulated in float32 and result in halves. A function
  * that gives bool for other operands, such as &&, is folded over bools, if it has a kernel for these and is not UF_SERIAL.
- * Reducing no elements gives the identity (or the initial values); without either it is an error, as is a mask without either.
+ * Reducing no elements gives the initial values or the identity; without either it is an error, even where there are no results
+ * either, as is a mask.
  *
  * Errors: ARGUMENT (axes, initial, a function that does not reduce), SIGNATURE, SHAPE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY. */
 UF_API uf_status uf_reduce(const uf_func *func, int nargs, const DLTensor *args, const uf_reduce_options *options);

@@ -458,7 +458,8 @@ static uf_status run(job *j, int64_t *words) {
     TRY(binding_code(j->func, j->binding, &v, &compiled));
     if (j->operand && j->array[1].number) {
         dtype from = (dtype)(j->a.key.type[1] & ~BINDING_NUMBER), to = j->binding->types[1];
-        TRY(named(argument_convert(1 + j->nindices, from, j->array[1].data, to, numbers[1]), j, 0, NULL));
+        bool wraps = numbers_wrap(j->options->signature, j->options->casting);
+        TRY(named(argument_convert(1 + j->nindices, from, j->array[1].data, to, wraps, numbers[1]), j, 0, NULL));
     }
     return launch_apart(j, &v, compiled, (const uint64_t(*)[2])numbers);
 }

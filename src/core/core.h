@@ -267,6 +267,7 @@ struct uf_plan {
     int npoints; /* with debug: the loop shape */
     int64_t points[UF_MAX_NDIM];
     uint8_t number_type[UF_MAX_OPERANDS]; /* dtype in memory of each number */
+    bool wraps;                           /* integers among them that do not fit */
 };
 
 /* What differs between elementwise functions, generalized ufuncs (kind.c) and kernels over indices (forall.c): how arrays become
@@ -301,9 +302,14 @@ uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *args, cons
 size_t plan_space(const uf_func *f, const call_args *args);
 /* Runs it; data[k]: address of element 0 of each array and number. */
 uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream);
-/* A number's bytes in another dtype. Errors: CAST (an integer that does not fit; said of `what` index). */
-uf_status number_convert(const char *what, int index, dtype from, const void *data, dtype to, uint64_t *words);
-uf_status argument_convert(int k, dtype from, const void *data, dtype to, uint64_t *words);
+/* Do integers that do not fit wrap, as those of arrays do? Under a forced signature (NULL: none) and unsafe casting. */
+static inline bool numbers_wrap(const char *signature, uf_casting casting) {
+    return signature && casting == UF_CAST_UNSAFE;
+}
+/* A number's bytes in another dtype. Errors: CAST (an integer that does not fit, unless it wraps; said of `what` index). */
+uf_status number_convert(const char *what, int index, dtype from, const void *data, dtype to, bool wraps,
+                         uint64_t *words);
+uf_status argument_convert(int k, dtype from, const void *data, dtype to, bool wraps, uint64_t *words);
 /* Copies the stretch of memory that an operand reaches, from its lowest to its highest element as nd_bounds says it, and moves
  * *address there: strides, alignment and so the compiled code stay as they are. *block is the caller's to free, once set, with
  * the engine's scratch_free. */

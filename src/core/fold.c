@@ -136,7 +136,7 @@ static uf_status initial_read(fold_call *c, int k, uint64_t *words) {
     if (!integers && !dtype_can_cast(from, to, UF_CAST_SAME_KIND))
         return fail(UF_ERR_CAST, "initial value %d: is %s, which does not cast to %s, the state's, under the rule %s",
                     k, dtypes[from].name, dtypes[to].name, casting_name(UF_CAST_SAME_KIND));
-    return number_convert("initial value", k, from, (const char *)t->data + t->byte_offset, to, words);
+    return number_convert("initial value", k, from, (const char *)t->data + t->byte_offset, to, false, words);
 }
 
 static uf_status initial_add(fold_call *c) {
@@ -505,10 +505,11 @@ static uf_status call_lay(fold_call *c, bool *done) {
 /* ---- Running: operands ---- */
 
 static uf_status numbers_read(fold_call *c) {
+    bool wraps = numbers_wrap(c->options->signature, c->options->casting);
     for (int k = 0; k < c->a.nin; k++)
         if (c->a.array[k].number)
             TRY(argument_convert(k, (dtype)(c->a.key.type[k] & ~BINDING_NUMBER), c->a.array[k].data,
-                                 c->binding->types[k], c->first.numbers[k]));
+                                 c->binding->types[k], wraps, c->first.numbers[k]));
     return UF_OK;
 }
 

@@ -327,7 +327,8 @@ static launch launch_of(const forall *x, const variant *v, void *const *data, vo
 static uf_status numbers_read(const uf_plan *p, void *const *data, uint64_t (*numbers)[2]) {
     for (int k = 0; k < p->nin; k++)
         if (p->v.operand[k].kind == OPERAND_NUMBER)
-            TRY(argument_convert(k, (dtype)p->number_type[k], data[k], (dtype)p->v.operand[k].value, numbers[k]));
+            TRY(argument_convert(k, (dtype)p->number_type[k], data[k], (dtype)p->v.operand[k].value, false,
+                                 numbers[k]));
     return UF_OK;
 }
 

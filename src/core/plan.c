@@ -48,6 +48,7 @@ uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf
     plan->nin = a->nin;
     plan->narrays = a->narrays;
     plan->npoints = 0;
+    plan->wraps = numbers_wrap(options->signature, options->casting);
     TRY(f->kind->lay(plan, a, options, space));
     operands_fill(plan, a, types);
     TRY(outputs_check(plan));
@@ -63,9 +64,10 @@ uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *a, const u
 
 /* ---- Running ---- */
 
-uf_status number_convert(const char *what, int index, dtype from, const void *data, dtype to, uint64_t *words) {
+uf_status number_convert(const char *what, int index, dtype from, const void *data, dtype to, bool wraps,
+                         uint64_t *words) {
     number n = number_read(from, data);
-    if (!number_fits(n, to))
+    if (!wraps && !number_fits(n, to))
         return fail(UF_ERR_CAST, dtypes[from].is_signed ? "%s %d: %lld does not fit %s" : "%s %d: %llu does not fit %s",
                     what, index, (long long)n.as.i, dtypes[to].name);
     words[0] = words[1] = 0;
@@ -73,8 +75,8 @@ uf_status number_convert(const char *what, int index, dtype from, const void *da
     return UF_OK;
 }
 
-uf_status argument_convert(int k, dtype from, const void *data, dtype to, uint64_t *words) {
-    uf_status s = number_convert("argument", k, from, data, to, words);
+uf_status argument_convert(int k, dtype from, const void *data, dtype to, bool wraps, uint64_t *words) {
+    uf_status s = number_convert("argument", k, from, data, to, wraps, words);
     if (s)
         error_slot()->argument = k;
     return s;
@@ -90,7 +92,7 @@ static uf_status operands_read(const uf_plan *plan, void *const *data, char **ad
     for (int k = 0; k < plan->narrays; k++) {
         const variant_operand *o = &plan->v.operand[k];
         if (o->kind == OPERAND_NUMBER) {
-            TRY(argument_convert(k, (dtype)plan->number_type[k], data[k], (dtype)o->value, numbers[k]));
+            TRY(argument_convert(k, (dtype)plan->number_type[k], data[k], (dtype)o->value, plan->wraps, numbers[k]));
             address[k] = NULL;
         } else {
             address[k] = first_element(plan, k, data[k]);

@@ -332,8 +332,9 @@ static uf_status force(request *r, uf_casting casting, const char *forced, int *
     return k < 0 ? UF_OK : forced_misfit(r, *chosen, k);
 }
 
+/* A forced signature under unsafe takes integers that do not fit, as it takes those of arrays: they wrap. */
 static bool has_room(const request *r, int s, int k) {
-    return !is_weak(r, k) || number_fits(r->inputs[k].value, signature_at(r, s)[k]);
+    return !is_weak(r, k) || r->rule == UF_CAST_UNSAFE || number_fits(r->inputs[k].value, signature_at(r, s)[k]);
 }
 
 /* The first number that signature s has no room for, or -1. */

@@ -362,6 +362,9 @@ static void numbers(void **state) {
         f, &UF_ARRAY(x, 2), 1, &UF_ARRAY(i, 2), &UF_SCALAR(2),
         &(uf_options){.size = sizeof(uf_options), .signature = "float64,float64->float64", .casting = UF_CAST_UNSAFE}));
     assert_true(x[1] == 46);
+    OK(uf_at(f, &UF_ARRAY(x, 2), 1, &UF_ARRAY(i, 1), &UF_SCALAR(300),
+             &(uf_options){.size = sizeof(uf_options), .signature = "int8,int8->int8", .casting = UF_CAST_UNSAFE}));
+    assert_true(x[1] == 90); /* 300 wraps to 44 */
     uf_free(f);
 }
 

@@ -293,6 +293,42 @@ static void numbers(void **state) {
     uf_free(f);
 }
 
+/* Under a forced signature and unsafe casting a number is cast as the element of an array is. */
+static void unsafe_numbers(void **state) {
+    (void)state;
+    static const char *const signatures[] = {"int8,int8->int8", "uint16,uint16->uint16", "float32,float32->float32"};
+    int64_t large[] = {300, -300, 1ll << 40, -129, INT64_MIN, 77};
+    double fractions[] = {300.7, -1e30, 3.5, NAN, 1e300};
+    uf_func *f = make("int8,int8->int8; uint16,uint16->uint16; float32,float32->float32", "(x, y) { return x + y; }");
+    for (size_t s = 0; s < sizeof signatures / sizeof *signatures; s++)
+        for (int k = 0; k < 11; k++) {
+            static const DLDataType types[] = {{kDLInt, 8, 1}, {kDLUInt, 16, 1}, {kDLFloat, 32, 1}};
+            uf_options o = {.size = sizeof o, .casting = UF_CAST_UNSAFE, .signature = signatures[s]};
+            float zero[3] = {0}, by_array[3] = {0}, by_number[3] = {0}, by_plan[3] = {0}, folded = 0, element = 0;
+            DLTensor array = k < 6 ? UF_ARRAY(large + k, 1) : UF_ARRAY(fractions + k - 6, 1), number = array;
+            DLTensor x = UF_ARRAY(zero, 3), r = UF_ARRAY(by_array, 3);
+            number.ndim = 0;
+            x.dtype = r.dtype = types[s];
+            OK(uf_call(f, 3, (DLTensor[]){x, array, r}, &o));
+            r.data = by_number;
+            OK(uf_call(f, 3, (DLTensor[]){x, number, r}, &o));
+            assert_memory_equal(by_number, by_array, sizeof by_array);
+            uf_plan *plan;
+            OK(uf_plan_new(&plan, f, 3, (DLTensor[]){x, number, r}, &o));
+            OK(uf_plan_run(plan, (void *[]){zero, number.data, by_plan}, NULL));
+            uf_plan_free(plan);
+            assert_memory_equal(by_plan, by_array, sizeof by_array);
+            uf_reduce_options ro = {.size = sizeof ro, .casting = UF_CAST_UNSAFE, .signature = signatures[s]};
+            r.ndim = 0;
+            r.data = &element;
+            OK(uf_reduce(f, 2, (DLTensor[]){array, r}, &ro));
+            r.data = &folded;
+            OK(uf_reduce(f, 2, (DLTensor[]){number, r}, &ro));
+            assert_memory_equal(&folded, &element, sizeof folded);
+        }
+    uf_free(f);
+}
+
 static void any_types(void **state) {
     (void)state;
     uf_func *f = make(NULL, "(x, y) { return x < y ? x : y; }");
@@ -669,6 +705,7 @@ int main(void) {
         cmocka_unit_test(casts_are_fused),
         cmocka_unit_test(narrowest),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(unsafe_numbers),
         cmocka_unit_test(any_types),
         cmocka_unit_test(several_outputs),
         cmocka_unit_test(masked),

@@ -250,8 +250,14 @@ static void test_value_does_not_fit(void **state) {
                  "argument 0: -1 does not fit uint64, its dtype in signature uint64,uint64->uint64 of f");
     expect_error(EVERY, "int64,#uint64=18446744073709551615", UF_CAST_DEFAULT, NULL, UF_ERR_CAST, 1,
                  "argument 1: 18446744073709551615 does not fit int64, its dtype in signature int64,int64->int64 of f");
-    expect_error(EVERY, "uint8,#int64=256", UF_CAST_UNSAFE, "BB->B", UF_ERR_CAST, 1,
+    expect_error(EVERY, "uint8,#int64=256", UF_CAST_SAME_KIND, "BB->B", UF_ERR_CAST, 1,
                  "argument 1: 256 does not fit uint8, its dtype in signature uint8,uint8->uint8 of f");
+    /* Unsafe takes what does not fit if the signature is forced: else there is another one that fits. */
+    expect_error(EVERY, "uint8,#int64=256", UF_CAST_UNSAFE, NULL, UF_ERR_CAST, 1,
+                 "argument 1: 256 does not fit uint8, its dtype in signature uint8,uint8->uint8 of f");
+    int s;
+    assert_int_equal(ask("BB->B; ii->i", "uint8,#int64=256", 0, UF_CAST_UNSAFE, "BB->B", &s), UF_OK);
+    assert_int_equal(s, 0);
 }
 
 #define COMPARED                                                                       \
