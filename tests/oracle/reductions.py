@@ -297,7 +297,7 @@ class Case:
         self.initial = initial_state(row, first)
 
     def results_of_nothing(self):
-        return self.kept.shape[-1] == 0 and math.prod(self.kept.shape[:-1]) > 0
+        return self.kept.shape[-1] == 0  # an error even if there are no results
 
     def __str__(self):
         return f"{[(str(x.dtype), x.shape, x.strides) for x in self.xs]} {self.options}"
@@ -385,10 +385,9 @@ def operands_of(name):
             return repeating(rng, shape, t)
         if not is_exact(name, t) or t.kind == "c":
             x = (near_one if name == "multiply" or name in POWERS or t.kind == "c" and name == "divide" else moderate)
-            x = x(rng, shape, t)
-            return cast(np.abs(widen(x)), t) if name == "hypot" else x
+            return x(rng, shape, t)
         x = values(rng, shape, t)
-        return np.where(x < 0, ~x, x) if t.kind == "i" and name in ("power", "gcd") else x
+        return np.where(x < 0, ~x, x) if t.kind == "i" and name == "power" else x
     return draw
 
 
@@ -430,9 +429,9 @@ def error_of(name, lines, kept, want, t):
     return 64.0 ** min(n, 40) * np.abs(want)
 
 
-def folded(name, lines, kept, t):
-    """Results and bounds."""
-    start = None if kept.all() and kept.shape[-1] else IDENTITY[name]
+def folded(name, lines, kept, t, begun=False):
+    """Results and bounds. begun: the first elements are initial values, in place of the identity."""
+    start = None if begun else IDENTITY[name]
     if is_exact(name, t) or name in POWERS or name == "divide":
         value = np.broadcast_to(cast(np.asarray(start or 0), t), lines.shape[:-1])
         for value in steps(name, converted(lines, t), kept, t, start):
@@ -469,7 +468,7 @@ def binary_once(rng, name, f, t, device):
     if not row.empty and case.results_of_nothing():
         return refused(call, ERR_ARGUMENT)
     call()
-    want, bound = folded(name, case.lines[0], case.kept, own)
+    want, bound = folded(name, case.lines[0], case.kept, own, case.initial is not None)
     assert matches(name, out.reshape(want.shape), want, bound), f"{name}: {case}: got {out}, want {want}"
     assert untouched(out, block, before, window), f"{name}: {case}: written outside of the output"
 
@@ -708,6 +707,121 @@ def outputs_of_other_dtypes(rng):
             assert np.array_equal(got, want), f"{name} of {s} into {t}: got {got}, want {want}"
 
 
+# ---- What folds begin with, and what is left of nothing ----
+
+
+def same_signs(got, want):
+    parts = (lambda x: [x.real, x.imag]) if want.dtype.kind == "c" else lambda x: [x]
+    return all(np.all((np.signbit(g) == np.signbit(w)) | np.isnan(w)) for g, w in zip(parts(got), parts(want)))
+
+
+def folds_itself(name, t):
+    """Does NumPy fold this dtype in itself?"""
+    try:
+        return elementwise.TESTS[name][0].reduce(np.ones(2, t)).dtype == t
+    except TypeError:
+        return False
+
+
+def begins_alike(name, f, t, order, device):
+    """One element, all but one left out, all left out, none; from initial values on, and without: as NumPy has it."""
+    op, own = elementwise.TESTS[name][0], accumulator(name, f, t)
+    x = np.array([-3, -1, -0.0, 0, 1, 2, 5][3 if own.kind in "bu" else 0:])
+    lines = {"one": (x[:, None], None), "none": (x[:, None][:, :0], None)}
+    beside = np.stack([x[::-1], x, x[::-1]], axis=1)
+    lines["all but one left out"] = beside, np.array([False, True, False])
+    lines["all left out"] = beside, np.zeros(3, bool)
+    for initial in [None, -0.0, -3, 5][:2 if own.kind in "bu" else 4]:
+        for what, (line, where) in lines.items():
+            line, first = line.astype(own), None if initial is None else np.asarray(initial).astype(own)
+            if initial is None and IDENTITY[name] is None and what != "one":
+                continue
+            options = dict(**({} if where is None else dict(where=where)), **({} if first is None else dict(initial=first)))
+            want, got = op.reduce(line, axis=1, **options), np.zeros(len(x), own)
+            f.reduce(line, got, axes=(1,), where=where, initial=None if first is None else [first], flags=order,
+                     device=device)
+            close = got == want if is_exact(name, t) else np.isclose(got, want, 8 * np.finfo(want.dtype).eps)
+            signs = own.kind in "fc" and name not in EXTREMES  # which of 0.0 and -0.0 is greater is open
+            assert np.all(close | (got != got) & (want != want)) and (not signs or same_signs(got, want)), \
+                f"{name} of {own}, order {order}, {what}, initial {initial}: {x}: got {got}, NumPy {want}"
+
+
+def segments_begin_alike(name, f, t, device):
+    """Segments and scans know no identity."""
+    own = accumulator(name, f, t)
+    x = np.array([-3, -1, -0.0, 0, 1, 2, 5][3 if own.kind in "bu" else 0:]).astype(own)
+    got, scan = np.zeros(len(x), own), np.zeros((1, len(x)), own)
+    f.reduceat(x, got, starts=np.arange(len(x)), device=device)
+    assert np.array_equal(got, x) and (own.kind not in "fc" or same_signs(got, x)), f"{name} of {own}: {x} became {got}"
+    f.accumulate(x[None], scan, axis=0, device=device)
+    assert np.array_equal(scan[0], x) and (own.kind not in "fc" or same_signs(scan[0], x)), f"{name} of {own}: {scan}"
+
+
+def beginnings(device=None):
+    def test(rng):
+        for name in BINARY:
+            f = Func.load(name)
+            if elementwise.TESTS[name][0].identity is None and name in ("float_power", "power"):
+                continue  # what negative numbers to the power of others are is not the point
+            own = [t for t in DTYPES if t.kind != "c" or name in ("add", "subtract", "multiply")]
+            own = [t for t in own if folds_itself(name, t) and any(s[0] == t for s in elementwise.signatures_of(f))]
+            for k in rng.permutation(len(own))[:2]:
+                order = SERIAL if f.describe().order == SERIAL else pick(rng, [0, ORDERED, SERIAL])
+                begins_alike(name, f, own[k], order, device)
+                segments_begin_alike(name, f, own[k], device)
+    test.__name__ = "beginnings" + ("_on_the_gpu" if device else "")
+    return test
+
+
+def succeeds(call):
+    try:
+        call()
+        return True
+    except (ValueError, Failure) as e:
+        assert not isinstance(e, Failure) or e.status == ERR_ARGUMENT, e
+        return False
+
+
+def nothing_to_reduce(rng):
+    """What NumPy refuses is refused, whether there are results or not, and nothing else."""
+    shapes = [(0,), (0, 0), (0, 3), (3, 0), (1, 0), (0, 1), (2, 0, 3), (0, 3, 2), (3, 2, 0), (0, 0, 2), (3, 2)]
+    verbs = {"max": np.max, "sum": np.sum, "maximum": np.maximum.reduce, "argmax": np.argmax}
+    for shape in shapes:
+        every = range(len(shape))
+        for axes in [tuple(a for a in every if n >> a & 1) for n in range(1 << len(shape))]:
+            for name, op in verbs.items():
+                if name == "argmax" and len(axes) != 1:
+                    continue
+                x, out = np.zeros(shape), np.zeros(result_shape(shape, axes, False), "i8" if name == "argmax" else "f8")
+                want = succeeds(lambda: op(x, axis=axes[0] if name == "argmax" else axes))
+                got = succeeds(lambda: Func.load(name).reduce(x, out, axes=axes))
+                assert got == want, f"{name} of {shape} over {axes}: {'no ' * got}error, but {'no ' * want}error in NumPy"
+            mask, out = np.ones(shape, bool), np.zeros(result_shape(shape, axes, False))
+            for name, op in {"add": np.add, "maximum": np.maximum}.items():
+                want = succeeds(lambda: op.reduce(np.zeros(shape), axis=axes, where=mask))
+                got = succeeds(lambda: Func.load(name).reduce(np.zeros(shape), out, axes=axes, where=mask))
+                assert got == want, f"{name} of {shape} over {axes} with a mask: {got}, in NumPy {want}"
+        for axis in every:
+            np.maximum.accumulate(np.zeros(shape), axis=axis)
+            Func.load("maximum").accumulate(np.zeros(shape), np.zeros(shape), axis=axis)
+            starts = np.array([], "i8")
+            np.maximum.reduceat(np.zeros(shape), starts, axis=axis)
+            Func.load("maximum").reduceat(np.zeros(shape), np.zeros(shape[:axis] + (0,) + shape[axis + 1:]), starts=starts,
+                                          axis=axis)
+
+
+def large_spread(rng):
+    """The squares of the numbers overflow, and there is no distance between them."""
+    for name in ("var", "std"):
+        for x in (np.array([1e200]), np.array([[1e200] * 40] * 30), np.full(3, 1e200 + 1e200j)):
+            got, mask = np.zeros((), "f8"), np.ones(x.shape, bool)
+            mask.flat[1:] = False
+            Func.load(name).reduce(x, got)
+            assert got == 0, f"{name}: {got}"
+            Func.load(name).reduce(x, got, where=mask)
+            assert got == 0, f"{name}, masked: {got}"
+
+
 # ---- Bad input ----
 
 
@@ -742,6 +856,10 @@ def bad_input(rng):
     minimum.reduce(np.ones((0, 4)), out, axes=(0,), initial=[np.asarray(7.0)])
     assert np.array_equal(out, [7] * 4)
     minimum.reduce(np.ones((4, 0)), np.zeros(0), axes=(0,))
+    refused(lambda: add.accumulate(x, np.lib.stride_tricks.as_strided(np.zeros(3), (3, 4), (8, 0)), axis=1), ERR_ARGUMENT)
+    refused(lambda: add.accumulate(x, np.lib.stride_tricks.as_strided(np.zeros(4), (3, 4), (0, 8)), axis=0), ERR_ARGUMENT)
+    refused(lambda: add.accumulate(x, np.lib.stride_tricks.as_strided(np.zeros(4), (3, 4), (0, 8)), axis=1), ERR_ARGUMENT)
+    refused(lambda: add.accumulate(x[0], np.lib.stride_tricks.as_strided(np.zeros(1), (4,), (0,)), axis=0), ERR_ARGUMENT)
     subtract.reduce(np.arange(12.0).reshape(4, 3), np.zeros(()))
 
 
@@ -751,8 +869,9 @@ def main():
     tests = []
     for device in (None, GPU) if gpu else (None,):
         tests += [catalogue_reduction(name, device) for name in TESTS] + [binary_reduction(name, device) for name in BINARY]
-        tests += [ordered_operators(device), sizes(device), loops_in_combining(device), hard_sums(device), same_bits(device)]
-    tests += [positions_and_counts, outputs_of_other_dtypes, bad_input]
+        tests += [ordered_operators(device), sizes(device), loops_in_combining(device), hard_sums(device), same_bits(device),
+                  beginnings(device)]
+    tests += [positions_and_counts, outputs_of_other_dtypes, nothing_to_reduce, large_spread, bad_input]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
     return run(tests)

@@ -30,7 +30,9 @@ typedef struct sample {
     dtype in[VALUES], state[VALUES], out[VALUES];
     bool position, count;
     fold_order order;
+    bool zeros; /* values are floating zeros, 1 stands for -0.0 */
     void (*to_state)(const int64_t *in, int64_t position, int64_t *state);
+    const int64_t *begin; /* the identity; NULL: zeros */
     void (*join)(const int64_t *a, const int64_t *b, int64_t *both);
     void (*result)(const int64_t *state, int64_t n, int64_t *out);
 } sample;
@@ -61,6 +63,20 @@ static void join_gcd(const int64_t *a, const int64_t *b, int64_t *c) {
     }
     c[0] = x;
 }
+
+/* Whose identity changes what it is combined with. */
+static void join_walk(const int64_t *a, const int64_t *b, int64_t *c) { c[0] = llabs(a[0]) + llabs(b[0]); }
+static void join_zeros(const int64_t *a, const int64_t *b, int64_t *c) { c[0] = a[0] && b[0]; }
+static void map_sign(const int64_t *in, int64_t k, int64_t *s) { (void)k, s[0] = in[0] < 0; }
+
+/* Whose identity is told by a negative position. */
+static void join_marked(const int64_t *a, const int64_t *b, int64_t *c) {
+    bool first = b[1] < 0 || (a[1] >= 0 && (a[0] > b[0] || (a[0] == b[0] && a[1] < b[1])));
+    memcpy(c, first ? a : b, 2 * sizeof *c);
+}
+static void map_below(const int64_t *in, int64_t k, int64_t *s) { s[0] = in[0] - 20, s[1] = k; }
+
+static const int64_t no_map[VALUES] = {1}, marked[VALUES] = {0, -1};
 
 static const sample samples[] = {
     {"sum",
@@ -113,6 +129,7 @@ static const sample samples[] = {
      {DT_UINT32, DT_UINT32},
      {DT_UINT32, DT_UINT32},
      .order = FOLD_ORDERED,
+     .begin = no_map,
      .join = join_affine},
     {"minus",
      NULL,
@@ -178,6 +195,74 @@ static const sample samples[] = {
      {DT_BOOL},
      {DT_BOOL},
      .join = join_any},
+    {"walk",
+     NULL,
+     "(a, b) { return abs(a) + abs(b); }",
+     NULL,
+     "() -> (a) { a = 0; }",
+     1,
+     1,
+     1,
+     {DT_INT64},
+     {DT_INT64},
+     {DT_INT64},
+     .join = join_walk},
+    {"walk in order",
+     NULL,
+     "(a, b) { return abs(a) + abs(b); }",
+     NULL,
+     NULL,
+     1,
+     1,
+     1,
+     {DT_INT64},
+     {DT_INT64},
+     {DT_INT64},
+     .order = FOLD_ORDERED,
+     .join = join_walk},
+    {"walk serially",
+     NULL,
+     "(a, b) { return abs(a) + abs(b); }",
+     NULL,
+     "() -> (a) { a = 0; }",
+     1,
+     1,
+     1,
+     {DT_INT64},
+     {DT_INT64},
+     {DT_INT64},
+     .order = FOLD_SERIAL,
+     .join = join_walk},
+    {"zeros",
+     "(x) { return x < 0 ? -0.0 : 0.0; }",
+     "(a, b) { return a + b; }",
+     "(s) -> (r) { r = 1 / s < 0; }",
+     "() -> (a) { a = 0; }",
+     1,
+     1,
+     1,
+     {DT_FLOAT32},
+     {DT_FLOAT64},
+     {DT_INT32},
+     .zeros = true,
+     .to_state = map_sign,
+     .join = join_zeros},
+    {"marked",
+     "(x, k) -> (v, i) { v = x - 20; i = k; }",
+     "(a, i, b, j) -> (c, k) { bool left = j < 0 || (i >= 0 && (a > b || (a == b && i < j))); c = left ? a : b; k = "
+     "left ? i : j; }",
+     NULL,
+     "() -> (v, i) { v = 0; i = -1; }",
+     1,
+     2,
+     2,
+     {DT_FLOAT32},
+     {DT_FLOAT32, DT_INT64},
+     {DT_FLOAT32, DT_INT64},
+     .position = true,
+     .to_state = map_below,
+     .begin = marked,
+     .join = join_marked},
     {"pairs",
      NULL,
      "(a, b) { return a + b; }",
@@ -308,9 +393,14 @@ static bool next_index(int ndim, const int64_t *shape, int64_t *index) {
 static void view_fill(view *x) {
     int64_t index[AXES + 1] = {0};
     int64_t low = x->type == DT_BOOL || dtypes[x->type].kind == DK_INTEGER ? !dtypes[x->type].is_signed ? 0 : -9 : -9;
-    bool rare = x->type == DT_BOOL;
+    int64_t high = low < 0 && chance(20) ? -1 : 9;
+    bool rare = x->type == DT_BOOL, none = false;
+    for (int d = 0; d < x->a.ndim; d++)
+        none |= x->shape[d] == 0;
+    if (none)
+        return;
     do
-        put_value(x->type, element(x, index), rare ? chance(2) : pick(low, 9));
+        put_value(x->type, element(x, index), rare ? chance(2) : pick(low, high));
     while (next_index(x->a.ndim, x->shape, index));
 }
 
@@ -325,6 +415,7 @@ typedef struct call {
     uint64_t axes;
     view in[VALUES], out[VALUES], mask;
     bool masked, initial;
+    int some; /* percent of the elements that take part */
     int64_t first[VALUES];
     nd_array arrays[ARRAYS];
     int narrays;
@@ -366,7 +457,7 @@ static void draw_arrays(call *c) {
         view_make(&c->mask, DT_BOOL, c->ndim, c->shape, false);
         int64_t index[AXES] = {0};
         do
-            *element(&c->mask, index) = chance(60);
+            *element(&c->mask, index) = chance(c->some);
         while (next_index(c->ndim, c->shape, index));
         c->arrays[c->narrays++] = c->mask.a;
     }
@@ -380,38 +471,41 @@ static void expect(call *c) {
     for (int d = 0; d < c->ndim; d++)
         results *= c->axes >> d & 1 ? 1 : c->shape[d];
     for (int64_t r = 0; r < results; r++) {
-        any[r] = c->initial;
+        any[r] = c->initial || x->identity;
         count[r] = place[r] = 0;
         memset(state[r], 0, sizeof state[r]);
-        state[r][0] = x->order == FOLD_ORDERED; /* the identity of affine maps */
+        if (x->begin)
+            memcpy(state[r], x->begin, sizeof state[r]);
         if (c->initial)
             memcpy(state[r], c->first, sizeof c->first);
     }
-    do {
-        int64_t r = 0, in[VALUES], mapped[VALUES] = {0}, both[VALUES];
-        for (int d = 0; d < c->ndim; d++)
-            if (!(c->axes >> d & 1))
-                r = r * c->shape[d] + index[d];
-        int64_t position = place[r]++;
-        if (c->masked && !*element(&c->mask, index))
-            continue;
-        for (int k = 0; k < x->nin; k++)
-            in[k] = value_at(c->in[k].type, element(&c->in[k], index));
-        if (x->to_state)
-            x->to_state(in, position, mapped);
-        else
-            memcpy(mapped, in, sizeof in);
-        x->join(state[r], mapped, both);
-        memcpy(state[r], any[r] ? both : mapped, sizeof both);
-        any[r] = true;
-        count[r]++;
-    } while (next_index(c->ndim, c->shape, index));
+    bool nothing = c->ndim && c->shape[c->ndim - 1] == 0;
+    if (!nothing)
+        do {
+            int64_t r = 0, in[VALUES], mapped[VALUES] = {0}, both[VALUES];
+            for (int d = 0; d < c->ndim; d++)
+                if (!(c->axes >> d & 1))
+                    r = r * c->shape[d] + index[d];
+            int64_t position = place[r]++;
+            if (c->masked && !*element(&c->mask, index))
+                continue;
+            for (int k = 0; k < x->nin; k++)
+                in[k] = value_at(c->in[k].type, element(&c->in[k], index));
+            if (x->to_state)
+                x->to_state(in, position, mapped);
+            else
+                memcpy(mapped, in, sizeof in);
+            x->join(state[r], mapped, both);
+            memcpy(state[r], any[r] ? both : mapped, sizeof both);
+            any[r] = true;
+            count[r]++;
+        } while (next_index(c->ndim, c->shape, index));
     for (int64_t r = 0; r < results; r++) {
         int64_t out[VALUES];
         memcpy(out, state[r], sizeof out);
         if (x->result)
             x->result(state[r], count[r], out);
-        c->left_alone[r] = !any[r] && !x->identity;
+        c->left_alone[r] = !any[r];
         for (int k = 0; k < x->nout; k++)
             c->expected[k][r] = out[k];
     }
@@ -501,6 +595,8 @@ static void initial_into(const call *c, variant *v, uint64_t (*numbers)[2]) {
         v->operand[at].memory = v->operand[at].value = (uint8_t)c->x->state[k];
         memset(numbers[at], 0, sizeof numbers[at]);
         put_value(c->x->state[k], numbers[at], c->first[k]);
+        if (c->x->zeros)
+            memcpy(numbers[at], &(double){c->first[k] ? -0.0 : 0.0}, sizeof(double));
     }
 }
 
@@ -636,6 +732,7 @@ static void run_call(call *c) {
     code_items(&v, &size);
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, c->axes, &loops);
+    v.empty = loops.reduced.count == 0;
     int64_t chunk = fold_specialise(&v, &(fold_subject){&loops, &size, 0, false});
     if (chance(20))
         v.wide = 1;
@@ -646,7 +743,7 @@ static void run_call(call *c) {
                 .data = data,
                 .numbers = (const uint64_t(*)[2])numbers,
                 .elements = loops.reduced.count};
-    if (!chunk && x->order != FOLD_SERIAL && chance(25))
+    if (!chunk && !v.empty && x->order != FOLD_SERIAL && chance(25))
         chunk = pick(2, 4) * v.vector * v.repeat << few_threads(&v);
     if (chunk && chunk < loops.reduced.count)
         run_parts(c, &v, &l, &size, chunk);
@@ -669,32 +766,58 @@ static void compare(const call *c) {
     }
 }
 
+/* The shape is drawn already. */
+static void check_call(call *c) {
+    draw_arrays(c);
+    expect(c);
+    simulated = true;
+    run_call(c);
+    if (simulated)
+        compare(c);
+    for (int k = 0; k < c->x->nin; k++)
+        free(c->in[k].block);
+    for (int k = 0; k < c->x->nout; k++)
+        free(c->out[k].block);
+    if (c->masked)
+        free(c->mask.block);
+    arena_free(&c->arena);
+}
+
+static void call_begin(call *c, const sample *x, bool initial) {
+    memset(c, 0, sizeof *c);
+    c->x = x;
+    c->f = fold_of(&c->arena, x);
+    c->initial = initial;
+    for (int k = 0; k < VALUES; k++)
+        c->first[k] = pick(0, 1);
+}
+
 static void test_simulated(void **state) {
     static call c;
     (void)state;
-    int64_t n = trials(80);
+    int64_t n = trials(110);
     for (int64_t i = 0; i < n; i++) {
-        memset(&c, 0, sizeof c);
-        c.x = &samples[i % (int64_t)COUNT(samples)];
-        c.f = fold_of(&c.arena, c.x);
-        c.masked = chance(25);
-        c.initial = chance(30);
-        for (int k = 0; k < VALUES; k++)
-            c.first[k] = pick(0, 1);
+        call_begin(&c, &samples[i % (int64_t)COUNT(samples)], chance(40));
+        c.masked = chance(35);
+        c.some = chance(25) ? 0 : chance(30) ? 5 : 60;
         draw_shape(&c);
-        draw_arrays(&c);
-        expect(&c);
-        simulated = true;
-        run_call(&c);
-        if (simulated)
-            compare(&c);
-        for (int k = 0; k < c.x->nin; k++)
-            free(c.in[k].block);
-        for (int k = 0; k < c.x->nout; k++)
-            free(c.out[k].block);
-        if (c.masked)
-            free(c.mask.block);
-        arena_free(&c.arena);
+        check_call(&c);
+    }
+}
+
+static void test_nothing(void **state) {
+    static call c;
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(samples); i++) {
+        call_begin(&c, &samples[i / 2], i % 2);
+        c.ndim = (int)pick(1, 3);
+        for (int d = 0; d < c.ndim - 1; d++)
+            c.shape[d] = pick(1, 70);
+        c.axes = (uint64_t)pick(0, (1 << c.ndim) - 1) | (uint64_t)1 << (c.ndim - 1);
+        if (c.initial || c.x->identity)
+            check_call(&c);
+        else
+            arena_free(&c.arena);
     }
 }
 
@@ -802,6 +925,7 @@ static void test_segments(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_segments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_nothing),
+                                       cmocka_unit_test(test_segments)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
