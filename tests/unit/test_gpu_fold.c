@@ -789,7 +789,7 @@ static void call_begin(call *c, const sample *x, bool initial) {
     c->f = fold_of(&c->arena, x);
     c->initial = initial;
     for (int k = 0; k < VALUES; k++)
-        c->first[k] = pick(0, 1);
+        c->first[k] = pick(x->in[0] == DT_INT64 ? -3 : 0, 1);
 }
 
 static void test_simulated(void **state) {
