@@ -109,7 +109,8 @@ static void operand_set(variant *v, int k, dtype type, const nd_fold *loops) {
     v->operand[k] = (variant_operand){.memory = type, .value = type, .kind = loops->kept.kind[k]};
 }
 
-static void fold_variant(const fold *x, bool to_states, const nd_fold *loops, variant *v) {
+static void fold_variant(const binding *b, bool to_states, const nd_fold *loops, variant *v) {
+    const fold *x = b->fold;
     const dtype *out = to_states ? x->state : x->out;
     int k = 0;
     memset(v, 0, sizeof *v);
@@ -118,6 +119,7 @@ static void fold_variant(const fold *x, bool to_states, const nd_fold *loops, va
     v->nout = (uint8_t)(to_states ? x->nstate : x->nout);
     v->to_states = to_states;
     v->position = x->takes_position;
+    code_items(v, &b->size);
     for (; k < v->nin; k++)
         operand_set(v, k, x->in[k], loops);
     for (; k < v->nin + v->nout; k++)
@@ -153,7 +155,7 @@ static uf_status fold_variant_make(call_args *a, const engine *e, int device, su
         return fail_memory();
     uf_status status = nd_fold_plan(a->array, n, 1, x->order ? ND_KEEP_ORDER : 0, space, &loops);
     if (!status) {
-        fold_variant(x, false, &loops, &s->v);
+        fold_variant(b, false, &loops, &s->v);
         if (e->specialise_fold(&s->v, &whole)) {
             for (int k = 0; k < x->nin; k++)
                 of[m++] = k;
@@ -162,7 +164,7 @@ static uf_status fold_variant_make(call_args *a, const engine *e, int device, su
             if (x->takes_position)
                 of[m++] = n - 1;
             nd_fold_regroup(&loops, m, of, 1, space + size, &parts);
-            fold_variant(x, true, &parts, &s->v);
+            fold_variant(b, true, &parts, &s->v);
             e->specialise_fold(&s->v, &part);
         }
     }
