@@ -332,6 +332,16 @@ int cascade_vector(const cascade *c) {
     return widest > 8 ? LANES_MIN : 64 / widest;
 }
 
+/* Strips begin with the beginning where each lane is a result: it costs nothing then, since what the first elements are combined
+ * with is computed in any case. Not where a count of 0 says that a lane is empty, nor where strips hold narrow positions. */
+static bool begins_strips(const cascade *c) {
+    const fold_writer *w = c->w;
+    bool narrow = false;
+    for (int k = 0; k < w->nstate; k++)
+        narrow |= c->stored[k] != w->state[k];
+    return fold_begins(w) && (serial(c) || (w->s.v->columns && !c->sparse && !narrow));
+}
+
 void cascade_begin(cascade *c, fold_writer *w, int bytes) {
     emit *e = w->s.e;
     const variant *v = w->s.v;
@@ -339,6 +349,7 @@ void cascade_begin(cascade *c, fold_writer *w, int bytes) {
     c->masked = v->columns && e->target->vector_bits == 512;
     c->lanes = lanes_of(c, bytes);
     c->sparse = v->sparse && v->counted && !serial(c);
+    w->begun = begins_strips(c);
     for (int k = 0; k < w->nstate; k++)
         c->array[k] = array_new(e, c->stored[k], LEVELS * c->lanes);
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
@@ -348,7 +359,7 @@ void cascade_begin(cascade *c, fold_writer *w, int bytes) {
 
 void cascade_clear(cascade *c, ssa width) {
     emit *e = c->w->s.e;
-    bool begun = serial(c) && fold_begins(c->w);
+    bool begun = c->w->begun;
     set(c, c->level, ssa_text("0"));
     set(c, c->blocks, ssa_text("0"));
     set(c, c->fill, ssa_text(begun ? "1" : "0"));

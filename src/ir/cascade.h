@@ -41,7 +41,7 @@ void cascade_begin(cascade *c, fold_writer *w, int bytes);
 /* How many lanes make one vector. */
 int cascade_vector(const cascade *c);
 
-/* Empties the stack. A serial fold puts its beginning, if it has one, into `width` lanes. */
+/* Empties the stack; a fold that is begun (fold_writer) by strips puts its beginning into `width` lanes. */
 void cascade_clear(cascade *c, ssa width);
 /* `steps` more steps from p on, of `width` lanes each, then one of `part` (if that is not 0), where there has been a whole one. */
 void cascade_run(cascade *c, const place *p, ssa steps, ssa width, ssa part);

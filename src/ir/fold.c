@@ -326,7 +326,7 @@ void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
 void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
     item all = *x;
     dtype held_as[UF_MAX_STATE];
-    if (!fold_begins(w) || w->f->order == FOLD_SERIAL || w->s.v->empty) {
+    if (!fold_begins(w) || w->begun || w->s.v->empty) {
         fold_results(w, x, count, results);
         return;
     }

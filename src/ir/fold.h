@@ -16,6 +16,7 @@ typedef struct fold_writer {
     dtype state[ITEM_VALUES]; /* as which items hold them */
     bool hold_positions;      /* GPU, not wide: in 32 bits */
     bool narrow;              /* between fold_narrow_begin and _end */
+    bool begun;               /* what results are made of has the beginning in front */
 } fold_writer;
 
 /* The state of some elements. has (i1): are there any? Empty text: there are, or combining with the values changes nothing that
@@ -68,7 +69,7 @@ item fold_widened(fold_writer *w, const item *x);
 /* The results of an item, in the outputs' memory dtypes: finished; or the states themselves. count (i64): how many elements
  * took part, where the item does not say. */
 void fold_results(fold_writer *w, const item *x, ssa count, ssa *results);
-/* The same, with the beginning in front, unless the item has it: that of a serial fold, or of no elements (variant.empty). */
+/* The same, with the beginning in front, unless the item has it (begun), or is it (variant.empty). */
 void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results);
 
 /* Do items without elements hold the identity? */

@@ -310,7 +310,8 @@ void gpu_fold_columns(fold_writer *w) {
         p.at[k] = shape_at(&w->s, k, p.at[k], shape_op(e, "mul i64", c.clamped[0], g->kept_stride[k][0]));
     gpu_fold_range(g, &p);
     bool serial = c.order == FOLD_SERIAL;
-    item first = serial && fold_begins(w) ? fold_beginning(w) : fold_none(w);
+    w->begun = serial && fold_begins(w);
+    item first = w->begun ? fold_beginning(w) : fold_none(w);
     for (int i = 0; i < c.lanes; i++)
         item_put(w, &c.outer[i], &first);
     if (c.lanes == 1) {

@@ -72,272 +72,284 @@ L6:
   %r40 = getelementptr inbounds float, float* %r10, i64 %r39
   store i64 0, i64* %r30
   store i64 0, i64* %r32
-  store i64 0, i64* %r31
-  %r41 = mul i64 %r23, %r27
-  %r42 = getelementptr inbounds float, float* %r40, i64 %r41
-  %r43 = sub i64 %r25, %r23
-  %r44 = icmp sgt i64 0, 0
-  %r45 = zext i1 %r44 to i64
-  %r46 = add i64 %r43, %r45
-  store i64 0, i64* %r33
+  store i64 1, i64* %r31
+  %r41 = call { float } @identity()
+  %r42 = extractvalue { float } %r41, 0
   br label %L9
 L9:
-  %r47 = load i64, i64* %r33
-  %r48 = icmp slt i64 %r47, %r46
-  br i1 %r48, label %L10, label %L11
+  %r43 = icmp slt i64 0, %r38
+  br i1 %r43, label %L10, label %L12
 L10:
-  %r49 = load i64, i64* %r31
-  %r50 = icmp sge i64 %r49, 16
-  %r51 = load i64, i64* %r33
-  %r52 = icmp slt i64 %r51, %r43
-  %r53 = and i1 %r50, %r52
+  %i10 = phi i64 [ 0, %L9 ], [ %next10, %L11 ]
+  %r44 = getelementptr inbounds float, float* %r29, i64 %i10
+  store float %r42, float* %r44, align 4, !llvm.access.group !1
+  br label %L11
+L11:
+  %next10 = add nuw nsw i64 %i10, 1
+  %r45 = icmp slt i64 %next10, %r38
+  br i1 %r45, label %L10, label %L12, !llvm.loop !4
+L12:
+  %r46 = mul i64 %r23, %r27
+  %r47 = getelementptr inbounds float, float* %r40, i64 %r46
+  %r48 = sub i64 %r25, %r23
+  %r49 = icmp sgt i64 0, 0
+  %r50 = zext i1 %r49 to i64
+  %r51 = add i64 %r48, %r50
+  store i64 0, i64* %r33
+  br label %L13
+L13:
+  %r52 = load i64, i64* %r33
+  %r53 = icmp slt i64 %r52, %r51
   br i1 %r53, label %L14, label %L15
 L14:
-  %r54 = load i64, i64* %r32
+  %r54 = load i64, i64* %r31
+  %r55 = icmp sge i64 %r54, 16
+  %r56 = load i64, i64* %r33
+  %r57 = icmp slt i64 %r56, %r48
+  %r58 = and i1 %r55, %r57
+  br i1 %r58, label %L18, label %L19
+L18:
+  %r59 = load i64, i64* %r32
+  br label %L23
+L23:
+  br label %L20
+L20:
+  %ones20 = phi i64 [ %r59, %L23 ], [ %left20, %L21 ]
+  %r60 = load i64, i64* %r30
+  %r61 = trunc i64 %ones20 to i1
+  %r62 = icmp sgt i64 %r60, 0
+  %r63 = icmp eq i64 %r60, 15
+  %r64 = and i1 %r61, %r62
+  %r65 = or i1 %r64, %r63
+  br i1 %r65, label %L24, label %L22
+L24:
+  %r66 = load i64, i64* %r30
+  %r67 = sub i64 %r66, 1
+  %r68 = mul i64 %r67, 4096
+  %r69 = getelementptr inbounds float, float* %r29, i64 %r68
+  %r70 = mul i64 %r66, 4096
+  %r71 = getelementptr inbounds float, float* %r29, i64 %r70
+  call void @join(float* %r69, float* %r71, i64 %r38)
+  store i64 %r67, i64* %r30
+  br label %L21
+L21:
+  %left20 = lshr i64 %ones20, 1
+  br label %L20
+L22:
+  %r81 = add i64 %r59, 1
+  store i64 %r81, i64* %r32
+  %r82 = load i64, i64* %r30
+  %r83 = add i64 %r82, 1
+  store i64 %r83, i64* %r30
+  store i64 0, i64* %r31
   br label %L19
 L19:
-  br label %L16
+  %r84 = load i64, i64* %r33
+  %r85 = sub i64 %r48, %r84
+  %r86 = load i64, i64* %r31
+  %r87 = sub i64 16, %r86
+  %r88 = sdiv i64 %r85, 8
+  %r89 = icmp slt i64 %r88, %r87
+  %r90 = select i1 %r89, i64 %r88, i64 %r87
+  %r91 = icmp sgt i64 %r90, 0
+  br i1 %r91, label %L16, label %L17
 L16:
-  %ones16 = phi i64 [ %r54, %L19 ], [ %left16, %L17 ]
-  %r55 = load i64, i64* %r30
-  %r56 = trunc i64 %ones16 to i1
-  %r57 = icmp sgt i64 %r55, 0
-  %r58 = icmp eq i64 %r55, 15
-  %r59 = and i1 %r56, %r57
-  %r60 = or i1 %r59, %r58
-  br i1 %r60, label %L20, label %L18
-L20:
-  %r61 = load i64, i64* %r30
-  %r62 = sub i64 %r61, 1
-  %r63 = mul i64 %r62, 4096
-  %r64 = getelementptr inbounds float, float* %r29, i64 %r63
-  %r65 = mul i64 %r61, 4096
-  %r66 = getelementptr inbounds float, float* %r29, i64 %r65
-  call void @join(float* %r64, float* %r66, i64 %r38)
-  store i64 %r62, i64* %r30
-  br label %L17
-L17:
-  %left16 = lshr i64 %ones16, 1
-  br label %L16
-L18:
-  %r76 = add i64 %r54, 1
-  store i64 %r76, i64* %r32
-  %r77 = load i64, i64* %r30
-  %r78 = add i64 %r77, 1
-  store i64 %r78, i64* %r30
-  store i64 0, i64* %r31
-  br label %L15
-L15:
-  %r79 = load i64, i64* %r33
-  %r80 = sub i64 %r43, %r79
-  %r81 = load i64, i64* %r31
-  %r82 = sub i64 16, %r81
-  %r83 = sdiv i64 %r80, 8
-  %r84 = icmp slt i64 %r83, %r82
-  %r85 = select i1 %r84, i64 %r83, i64 %r82
-  %r86 = icmp sgt i64 %r85, 0
-  br i1 %r86, label %L12, label %L13
-L12:
-  %r87 = load i64, i64* %r30
-  %r88 = mul i64 %r87, 4096
-  %r89 = getelementptr inbounds float, float* %r29, i64 %r88
-  %r90 = load i64, i64* %r31
-  %r91 = load i64, i64* %r33
-  %r92 = mul i64 %r85, 8
-  %r93 = add i64 %r91, %r92
-  br label %L25
-L25:
-  %r94 = icmp slt i64 %r91, %r93
-  br i1 %r94, label %L26, label %L28
-L26:
-  %i26 = phi i64 [ %r91, %L25 ], [ %next26, %L27 ]
-  %r95 = mul i64 %i26, %r27
-  %r96 = getelementptr inbounds float, float* %r42, i64 %r95
-  %r97 = icmp eq i64 %r90, 0
-  %r98 = icmp eq i64 %i26, %r91
-  %r99 = and i1 %r97, %r98
-  %r100 = mul i64 1, %r27
-  %r101 = getelementptr inbounds float, float* %r96, i64 %r100
-  %r102 = mul i64 2, %r27
-  %r103 = getelementptr inbounds float, float* %r96, i64 %r102
-  %r104 = mul i64 3, %r27
-  %r105 = getelementptr inbounds float, float* %r96, i64 %r104
-  %r106 = mul i64 4, %r27
-  %r107 = getelementptr inbounds float, float* %r96, i64 %r106
-  %r108 = mul i64 5, %r27
-  %r109 = getelementptr inbounds float, float* %r96, i64 %r108
-  %r110 = mul i64 6, %r27
-  %r111 = getelementptr inbounds float, float* %r96, i64 %r110
-  %r112 = mul i64 7, %r27
-  %r113 = getelementptr inbounds float, float* %r96, i64 %r112
+  %r92 = load i64, i64* %r30
+  %r93 = mul i64 %r92, 4096
+  %r94 = getelementptr inbounds float, float* %r29, i64 %r93
+  %r95 = load i64, i64* %r31
+  %r96 = load i64, i64* %r33
+  %r97 = mul i64 %r90, 8
+  %r98 = add i64 %r96, %r97
   br label %L29
 L29:
-  %r114 = icmp slt i64 0, %r38
-  br i1 %r114, label %L30, label %L32
+  %r99 = icmp slt i64 %r96, %r98
+  br i1 %r99, label %L30, label %L32
 L30:
-  %i30 = phi i64 [ 0, %L29 ], [ %next30, %L31 ]
-  %r115 = getelementptr inbounds float, float* %r96, i64 %i30
-  %r116 = load float, float* %r115, align 4, !llvm.access.group !5
-  %r117 = getelementptr inbounds float, float* %r101, i64 %i30
-  %r118 = load float, float* %r117, align 4, !llvm.access.group !5
-  %r119 = getelementptr inbounds float, float* %r103, i64 %i30
-  %r120 = load float, float* %r119, align 4, !llvm.access.group !5
-  %r121 = getelementptr inbounds float, float* %r105, i64 %i30
-  %r122 = load float, float* %r121, align 4, !llvm.access.group !5
-  %r123 = getelementptr inbounds float, float* %r107, i64 %i30
-  %r124 = load float, float* %r123, align 4, !llvm.access.group !5
-  %r125 = getelementptr inbounds float, float* %r109, i64 %i30
-  %r126 = load float, float* %r125, align 4, !llvm.access.group !5
-  %r127 = getelementptr inbounds float, float* %r111, i64 %i30
-  %r128 = load float, float* %r127, align 4, !llvm.access.group !5
-  %r129 = getelementptr inbounds float, float* %r113, i64 %i30
-  %r130 = load float, float* %r129, align 4, !llvm.access.group !5
-  %r131 = call { float } @combine(float %r116, float %r118)
-  %r132 = extractvalue { float } %r131, 0
-  %r133 = call { float } @combine(float %r120, float %r122)
-  %r134 = extractvalue { float } %r133, 0
-  %r135 = call { float } @combine(float %r124, float %r126)
-  %r136 = extractvalue { float } %r135, 0
-  %r137 = call { float } @combine(float %r128, float %r130)
-  %r138 = extractvalue { float } %r137, 0
-  %r139 = call { float } @combine(float %r132, float %r134)
-  %r140 = extractvalue { float } %r139, 0
-  %r141 = call { float } @combine(float %r136, float %r138)
-  %r142 = extractvalue { float } %r141, 0
-  %r143 = call { float } @combine(float %r140, float %r142)
-  %r144 = extractvalue { float } %r143, 0
-  %r145 = getelementptr inbounds float, float* %r89, i64 %i30
-  %r146 = load float, float* %r145, align 4, !llvm.access.group !5
-  %r147 = select i1 %r99, float %r144, float %r146
-  %r148 = call { float } @combine(float %r147, float %r144)
-  %r149 = extractvalue { float } %r148, 0
-  %r150 = select i1 %r99, float %r144, float %r149
-  %r151 = getelementptr inbounds float, float* %r89, i64 %i30
-  store float %r150, float* %r151, align 4, !llvm.access.group !5
-  br label %L31
-L31:
-  %next30 = add nuw nsw i64 %i30, 1
-  %r152 = icmp slt i64 %next30, %r38
-  br i1 %r152, label %L30, label %L32, !llvm.loop !9
-L32:
-  br label %L27
-L27:
-  %next26 = add nuw nsw i64 %i26, 8
-  %r153 = icmp slt i64 %next26, %r93
-  br i1 %r153, label %L26, label %L28, !llvm.loop !11
-L28:
-  %r154 = load i64, i64* %r31
-  %r155 = add i64 %r154, %r85
-  store i64 %r155, i64* %r31
-  store i64 %r93, i64* %r33
-  br label %L9
-L13:
-  %r156 = load i64, i64* %r30
-  %r157 = mul i64 %r156, 4096
-  %r158 = getelementptr inbounds float, float* %r29, i64 %r157
-  %r159 = load i64, i64* %r33
-  %r160 = icmp slt i64 %r159, %r43
-  %r161 = mul i64 %r159, %r27
-  %r162 = getelementptr inbounds float, float* %r42, i64 %r161
-  %r163 = load i64, i64* %r31
-  %r164 = icmp eq i64 %r163, 0
-  %r165 = select i1 %r160, i64 %r38, i64 0
+  %i30 = phi i64 [ %r96, %L29 ], [ %next30, %L31 ]
+  %r100 = mul i64 %i30, %r27
+  %r101 = getelementptr inbounds float, float* %r47, i64 %r100
+  %r102 = icmp eq i64 %r95, 0
+  %r103 = icmp eq i64 %i30, %r96
+  %r104 = and i1 %r102, %r103
+  %r105 = mul i64 1, %r27
+  %r106 = getelementptr inbounds float, float* %r101, i64 %r105
+  %r107 = mul i64 2, %r27
+  %r108 = getelementptr inbounds float, float* %r101, i64 %r107
+  %r109 = mul i64 3, %r27
+  %r110 = getelementptr inbounds float, float* %r101, i64 %r109
+  %r111 = mul i64 4, %r27
+  %r112 = getelementptr inbounds float, float* %r101, i64 %r111
+  %r113 = mul i64 5, %r27
+  %r114 = getelementptr inbounds float, float* %r101, i64 %r113
+  %r115 = mul i64 6, %r27
+  %r116 = getelementptr inbounds float, float* %r101, i64 %r115
+  %r117 = mul i64 7, %r27
+  %r118 = getelementptr inbounds float, float* %r101, i64 %r117
   br label %L33
 L33:
-  %r166 = icmp slt i64 0, %r165
-  br i1 %r166, label %L34, label %L36
+  %r119 = icmp slt i64 0, %r38
+  br i1 %r119, label %L34, label %L36
 L34:
   %i34 = phi i64 [ 0, %L33 ], [ %next34, %L35 ]
-  %r167 = getelementptr inbounds float, float* %r162, i64 %i34
-  %r168 = load float, float* %r167, align 4, !llvm.access.group !12
-  %r169 = getelementptr inbounds float, float* %r158, i64 %i34
-  %r170 = load float, float* %r169, align 4, !llvm.access.group !12
-  %r171 = select i1 %r164, float %r168, float %r170
-  %r172 = call { float } @combine(float %r171, float %r168)
-  %r173 = extractvalue { float } %r172, 0
-  %r174 = select i1 %r164, float %r168, float %r173
-  %r175 = getelementptr inbounds float, float* %r158, i64 %i34
-  store float %r174, float* %r175, align 4, !llvm.access.group !12
+  %r120 = getelementptr inbounds float, float* %r101, i64 %i34
+  %r121 = load float, float* %r120, align 4, !llvm.access.group !9
+  %r122 = getelementptr inbounds float, float* %r106, i64 %i34
+  %r123 = load float, float* %r122, align 4, !llvm.access.group !9
+  %r124 = getelementptr inbounds float, float* %r108, i64 %i34
+  %r125 = load float, float* %r124, align 4, !llvm.access.group !9
+  %r126 = getelementptr inbounds float, float* %r110, i64 %i34
+  %r127 = load float, float* %r126, align 4, !llvm.access.group !9
+  %r128 = getelementptr inbounds float, float* %r112, i64 %i34
+  %r129 = load float, float* %r128, align 4, !llvm.access.group !9
+  %r130 = getelementptr inbounds float, float* %r114, i64 %i34
+  %r131 = load float, float* %r130, align 4, !llvm.access.group !9
+  %r132 = getelementptr inbounds float, float* %r116, i64 %i34
+  %r133 = load float, float* %r132, align 4, !llvm.access.group !9
+  %r134 = getelementptr inbounds float, float* %r118, i64 %i34
+  %r135 = load float, float* %r134, align 4, !llvm.access.group !9
+  %r136 = call { float } @combine(float %r121, float %r123)
+  %r137 = extractvalue { float } %r136, 0
+  %r138 = call { float } @combine(float %r125, float %r127)
+  %r139 = extractvalue { float } %r138, 0
+  %r140 = call { float } @combine(float %r129, float %r131)
+  %r141 = extractvalue { float } %r140, 0
+  %r142 = call { float } @combine(float %r133, float %r135)
+  %r143 = extractvalue { float } %r142, 0
+  %r144 = call { float } @combine(float %r137, float %r139)
+  %r145 = extractvalue { float } %r144, 0
+  %r146 = call { float } @combine(float %r141, float %r143)
+  %r147 = extractvalue { float } %r146, 0
+  %r148 = call { float } @combine(float %r145, float %r147)
+  %r149 = extractvalue { float } %r148, 0
+  %r150 = getelementptr inbounds float, float* %r94, i64 %i34
+  %r151 = load float, float* %r150, align 4, !llvm.access.group !9
+  %r152 = select i1 %r104, float %r149, float %r151
+  %r153 = call { float } @combine(float %r152, float %r149)
+  %r154 = extractvalue { float } %r153, 0
+  %r155 = select i1 %r104, float %r149, float %r154
+  %r156 = getelementptr inbounds float, float* %r94, i64 %i34
+  store float %r155, float* %r156, align 4, !llvm.access.group !9
   br label %L35
 L35:
   %next34 = add nuw nsw i64 %i34, 1
-  %r176 = icmp slt i64 %next34, %r165
-  br i1 %r176, label %L34, label %L36, !llvm.loop !16
+  %r157 = icmp slt i64 %next34, %r38
+  br i1 %r157, label %L34, label %L36, !llvm.loop !13
 L36:
-  %r177 = load i64, i64* %r31
-  %r178 = add i64 %r177, 1
-  store i64 %r178, i64* %r31
-  %r179 = load i64, i64* %r33
-  %r180 = add i64 %r179, 1
-  store i64 %r180, i64* %r33
-  br label %L9
-L11:
+  br label %L31
+L31:
+  %next30 = add nuw nsw i64 %i30, 8
+  %r158 = icmp slt i64 %next30, %r98
+  br i1 %r158, label %L30, label %L32, !llvm.loop !15
+L32:
+  %r159 = load i64, i64* %r31
+  %r160 = add i64 %r159, %r90
+  store i64 %r160, i64* %r31
+  store i64 %r98, i64* %r33
+  br label %L13
+L17:
+  %r161 = load i64, i64* %r30
+  %r162 = mul i64 %r161, 4096
+  %r163 = getelementptr inbounds float, float* %r29, i64 %r162
+  %r164 = load i64, i64* %r33
+  %r165 = icmp slt i64 %r164, %r48
+  %r166 = mul i64 %r164, %r27
+  %r167 = getelementptr inbounds float, float* %r47, i64 %r166
+  %r168 = load i64, i64* %r31
+  %r169 = icmp eq i64 %r168, 0
+  %r170 = select i1 %r165, i64 %r38, i64 0
   br label %L37
 L37:
-  %r181 = load i64, i64* %r30
-  %r182 = icmp sgt i64 %r181, 0
-  br i1 %r182, label %L38, label %L39
+  %r171 = icmp slt i64 0, %r170
+  br i1 %r171, label %L38, label %L40
 L38:
-  %r183 = load i64, i64* %r30
-  %r184 = sub i64 %r183, 1
-  %r185 = mul i64 %r184, 4096
-  %r186 = getelementptr inbounds float, float* %r29, i64 %r185
-  %r187 = mul i64 %r183, 4096
-  %r188 = getelementptr inbounds float, float* %r29, i64 %r187
-  call void @join(float* %r186, float* %r188, i64 %r38)
-  store i64 %r184, i64* %r30
-  br label %L37
+  %i38 = phi i64 [ 0, %L37 ], [ %next38, %L39 ]
+  %r172 = getelementptr inbounds float, float* %r167, i64 %i38
+  %r173 = load float, float* %r172, align 4, !llvm.access.group !16
+  %r174 = getelementptr inbounds float, float* %r163, i64 %i38
+  %r175 = load float, float* %r174, align 4, !llvm.access.group !16
+  %r176 = select i1 %r169, float %r173, float %r175
+  %r177 = call { float } @combine(float %r176, float %r173)
+  %r178 = extractvalue { float } %r177, 0
+  %r179 = select i1 %r169, float %r173, float %r178
+  %r180 = getelementptr inbounds float, float* %r163, i64 %i38
+  store float %r179, float* %r180, align 4, !llvm.access.group !16
+  br label %L39
 L39:
-  br label %L40
+  %next38 = add nuw nsw i64 %i38, 1
+  %r181 = icmp slt i64 %next38, %r170
+  br i1 %r181, label %L38, label %L40, !llvm.loop !20
 L40:
-  %r189 = icmp slt i64 0, %r38
-  br i1 %r189, label %L41, label %L43
+  %r182 = load i64, i64* %r31
+  %r183 = add i64 %r182, 1
+  store i64 %r183, i64* %r31
+  %r184 = load i64, i64* %r33
+  %r185 = add i64 %r184, 1
+  store i64 %r185, i64* %r33
+  br label %L13
+L15:
+  br label %L41
 L41:
-  %i41 = phi i64 [ 0, %L40 ], [ %next41, %L42 ]
-  %r190 = getelementptr inbounds float, float* %r29, i64 %i41
-  %r191 = load float, float* %r190, align 4, !llvm.access.group !17
-  %r192 = add i64 %i6, %i41
-  %r193 = call { float } @identity()
-  %r194 = extractvalue { float } %r193, 0
-  %r195 = call { float } @combine(float %r194, float %r191)
-  %r196 = extractvalue { float } %r195, 0
-  %r197 = getelementptr inbounds float, float* %r13, i64 %r192
-  store float %r196, float* %r197, align 4, !llvm.access.group !17
-  br label %L42
+  %r186 = load i64, i64* %r30
+  %r187 = icmp sgt i64 %r186, 0
+  br i1 %r187, label %L42, label %L43
 L42:
-  %next41 = add nuw nsw i64 %i41, 1
-  %r198 = icmp slt i64 %next41, %r38
-  br i1 %r198, label %L41, label %L43, !llvm.loop !20
+  %r188 = load i64, i64* %r30
+  %r189 = sub i64 %r188, 1
+  %r190 = mul i64 %r189, 4096
+  %r191 = getelementptr inbounds float, float* %r29, i64 %r190
+  %r192 = mul i64 %r188, 4096
+  %r193 = getelementptr inbounds float, float* %r29, i64 %r192
+  call void @join(float* %r191, float* %r193, i64 %r38)
+  store i64 %r189, i64* %r30
+  br label %L41
 L43:
+  br label %L44
+L44:
+  %r194 = icmp slt i64 0, %r38
+  br i1 %r194, label %L45, label %L47
+L45:
+  %i45 = phi i64 [ 0, %L44 ], [ %next45, %L46 ]
+  %r195 = getelementptr inbounds float, float* %r29, i64 %i45
+  %r196 = load float, float* %r195, align 4, !llvm.access.group !21
+  %r197 = add i64 %i6, %i45
+  %r198 = getelementptr inbounds float, float* %r13, i64 %r197
+  store float %r196, float* %r198, align 4, !llvm.access.group !21
+  br label %L46
+L46:
+  %next45 = add nuw nsw i64 %i45, 1
+  %r199 = icmp slt i64 %next45, %r38
+  br i1 %r199, label %L45, label %L47, !llvm.loop !24
+L47:
   br label %L7
 L7:
   %next6 = add nuw nsw i64 %i6, 4096
-  %r199 = icmp slt i64 %next6, %r15
-  br i1 %r199, label %L6, label %L8, !llvm.loop !22
+  %r200 = icmp slt i64 %next6, %r15
+  br i1 %r200, label %L6, label %L8, !llvm.loop !26
 L8:
   ret void
 }
 define internal void @join(float* %a0, float* %b0, i64 %width) nounwind noinline "prefer-vector-width"="512" {
-  br label %L21
-L21:
-  %r67 = icmp slt i64 0, %width
-  br i1 %r67, label %L22, label %L24
-L22:
-  %i22 = phi i64 [ 0, %L21 ], [ %next22, %L23 ]
-  %r68 = getelementptr inbounds float, float* %a0, i64 %i22
-  %r69 = load float, float* %r68, align 4, !llvm.access.group !1
-  %r70 = getelementptr inbounds float, float* %b0, i64 %i22
-  %r71 = load float, float* %r70, align 4, !llvm.access.group !1
-  %r72 = call { float } @combine(float %r69, float %r71)
-  %r73 = extractvalue { float } %r72, 0
-  %r74 = getelementptr inbounds float, float* %a0, i64 %i22
-  store float %r73, float* %r74, align 4, !llvm.access.group !1
-  br label %L23
-L23:
-  %next22 = add nuw nsw i64 %i22, 1
-  %r75 = icmp slt i64 %next22, %width
-  br i1 %r75, label %L22, label %L24, !llvm.loop !4
-L24:
+  br label %L25
+L25:
+  %r72 = icmp slt i64 0, %width
+  br i1 %r72, label %L26, label %L28
+L26:
+  %i26 = phi i64 [ 0, %L25 ], [ %next26, %L27 ]
+  %r73 = getelementptr inbounds float, float* %a0, i64 %i26
+  %r74 = load float, float* %r73, align 4, !llvm.access.group !5
+  %r75 = getelementptr inbounds float, float* %b0, i64 %i26
+  %r76 = load float, float* %r75, align 4, !llvm.access.group !5
+  %r77 = call { float } @combine(float %r74, float %r76)
+  %r78 = extractvalue { float } %r77, 0
+  %r79 = getelementptr inbounds float, float* %a0, i64 %i26
+  store float %r78, float* %r79, align 4, !llvm.access.group !5
+  br label %L27
+L27:
+  %next26 = add nuw nsw i64 %i26, 1
+  %r80 = icmp slt i64 %next26, %width
+  br i1 %r80, label %L26, label %L28, !llvm.loop !8
+L28:
   ret void
 }
 
@@ -349,18 +361,22 @@ L24:
 !5 = distinct !{}
 !6 = !{!"llvm.loop.parallel_accesses", !5}
 !7 = !{!"llvm.loop.unroll.disable"}
-!8 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
-!9 = distinct !{!9, !6, !7, !8}
-!10 = !{!"llvm.loop.unroll.disable"}
-!11 = distinct !{!11, !10}
-!12 = distinct !{}
-!13 = !{!"llvm.loop.parallel_accesses", !12}
+!8 = distinct !{!8, !6, !7}
+!9 = distinct !{}
+!10 = !{!"llvm.loop.parallel_accesses", !9}
+!11 = !{!"llvm.loop.unroll.disable"}
+!12 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
+!13 = distinct !{!13, !10, !11, !12}
 !14 = !{!"llvm.loop.unroll.disable"}
-!15 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
-!16 = distinct !{!16, !13, !14, !15}
-!17 = distinct !{}
-!18 = !{!"llvm.loop.parallel_accesses", !17}
-!19 = !{!"llvm.loop.unroll.disable"}
-!20 = distinct !{!20, !18, !19}
-!21 = !{!"llvm.loop.unroll.disable"}
-!22 = distinct !{!22, !21}
+!15 = distinct !{!15, !14}
+!16 = distinct !{}
+!17 = !{!"llvm.loop.parallel_accesses", !16}
+!18 = !{!"llvm.loop.unroll.disable"}
+!19 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
+!20 = distinct !{!20, !17, !18, !19}
+!21 = distinct !{}
+!22 = !{!"llvm.loop.parallel_accesses", !21}
+!23 = !{!"llvm.loop.unroll.disable"}
+!24 = distinct !{!24, !22, !23}
+!25 = !{!"llvm.loop.unroll.disable"}
+!26 = distinct !{!26, !25}
