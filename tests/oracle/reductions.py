@@ -430,7 +430,7 @@ def error_of(name, lines, kept, want, t):
 
 
 def folded(name, lines, kept, t, begun=False):
-    """Results and bounds. begun: the first elements are initial values, in place of the identity."""
+    """Results and bounds. begun: by the first elements (in scans, or initial values), not by the identity."""
     start = None if begun else IDENTITY[name]
     if is_exact(name, t) or name in POWERS or name == "divide":
         value = np.broadcast_to(cast(np.asarray(start or 0), t), lines.shape[:-1])
@@ -438,7 +438,10 @@ def folded(name, lines, kept, t, begun=False):
             pass
         return value, None if is_exact(name, t) else error_of(name, widen(lines), kept, widen(value), t)
     lines = widen(converted(lines, t))
-    want = elementwise.TESTS[name][0].reduce(lines, axis=-1, where=kept, initial=lines.dtype.type(IDENTITY[name]))
+    op, rest = elementwise.TESTS[name][0], slice(1 if begun else 0, None)
+    want = op.reduce(lines[..., rest], axis=-1, where=kept[..., rest], initial=lines.dtype.type(IDENTITY[name]))
+    if begun:
+        want = np.where(kept[..., rest].any(axis=-1), op(lines[..., 0], want), lines[..., 0])
     return want, error_of(name, lines, kept, want, t)
 
 

@@ -55,7 +55,7 @@ def catalogue_oracle(row):
 
 def binary_oracle(name, own):
     def oracle(lines, first):
-        want, bound = folded(name, lines[0], np.ones(lines[0].shape, bool), own)
+        want, bound = folded(name, lines[0], np.ones(lines[0].shape, bool), own, begun=True)
         return [(want, np.full(want.shape, np.nan) if bound is None else bound * (lines[0].shape[-1] + 8))]
     return oracle
 
