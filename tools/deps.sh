@@ -5,6 +5,9 @@
 set -eu
 
 group=$1
+# One group at a time: make starts several at once, and neither dpkg nor the Python environment takes two.
+exec 9>"${VENV%/*}/.deps-lock"
+flock 9
 CC=${CC:-cc}
 command -v "${CC%% *}" >/dev/null 2>&1 || [ "$CC" != cc ] || CC=gcc
 
@@ -57,6 +60,9 @@ packages() {
     done
 }
 
+# Another program may be installing packages: its end is waited for, 300 seconds at most.
+apt() { as_root apt-get -o DPkg::Lock::Timeout=300 "$@"; }
+
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         env DEBIAN_FRONTEND=noninteractive "$@"
@@ -75,10 +81,10 @@ install_packages() {
     fi
     echo "deps: installing with apt-get: $(packages "$@" | tr '\n' ' ')"
     # Package lists may be absent or old: fetch them only if the first attempt fails.
-    as_root apt-get install -y -qq --no-install-recommends $(packages "$@") >/dev/null 2>&1 && return
+    apt install -y -qq --no-install-recommends $(packages "$@") >/dev/null 2>&1 && return
     echo "deps: apt-get update first"
-    as_root apt-get update -qq
-    as_root apt-get install -y -qq --no-install-recommends $(packages "$@") >/dev/null
+    apt update -qq
+    apt install -y -qq --no-install-recommends $(packages "$@") >/dev/null
 }
 
 # A Python environment of our own with one package in it.
