@@ -52,10 +52,12 @@ $(BUILD)/ufunc: $(TOOL) $(BUILD)/libufunc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/ufunc.pc: Makefile include/ufunc.h | $(BUILD)/.flags
+# Written again only if what it says changes, which PREFIX and LIBS have a part in.
+$(BUILD)/ufunc.pc: FORCE | $(BUILD)/.flags
 	@{ printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\n' '$(PREFIX)'; \
 	   printf 'Name: libufunc\nDescription: universal functions: write the scalar, call it on arrays\n'; \
-	   printf 'Version: $(VERSION)\nLibs: -L$${libdir} -lufunc\nLibs.private: $(LIBS)\nCflags: -I$${includedir}\n'; } > $@
+	   printf 'Version: $(VERSION)\nLibs: -L$${libdir} -lufunc\nLibs.private: $(LIBS)\nCflags: -I$${includedir}\n'; } > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 $(BUILD)/obj/cmd/%.o: src/cmd/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)

@@ -38,6 +38,16 @@ pc_file() {
     pkg_config --print-errors --exists && [ "$(pkg_config --modversion)" = "$(version include/ufunc.h)" ]
 }
 
+# The file is not written again for nothing.
+pc_has_the_prefix() {
+    for prefix in /opt/one /opt/two; do
+        make -s "$work/pc/ufunc.pc" BUILD="$work/pc" PREFIX=$prefix && grep -qx "prefix=$prefix" "$work/pc/ufunc.pc" || return 1
+    done
+    before=$(ls --full-time -i "$work/pc/ufunc.pc")
+    make -s "$work/pc/ufunc.pc" BUILD="$work/pc" PREFIX=/opt/two
+    [ "$(ls --full-time -i "$work/pc/ufunc.pc")" = "$before" ]
+}
+
 # link FLAGS..: a program of the user's with the installed header and library, which it asks for its version.
 link() {
     root=$work/root/opt/ufunc
@@ -65,6 +75,7 @@ check 'soname' soname
 check 'needs nothing but the C library' needs_only_libc
 check 'install' install_it
 check 'ufunc.pc' pc_file
+check 'ufunc.pc follows PREFIX' pc_has_the_prefix
 check 'a program with the shared library' link -L"$work/root/opt/ufunc/lib" -lufunc
 check 'a program with the static library' link "$work/root/opt/ufunc/lib/libufunc.a" -lm -ldl -lpthread
 check 'the installed tool' "$work/root/opt/ufunc/bin/ufunc" --version
