@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from uf import DTYPES, DLDataType, DLTensor, Failure, lib, tensor
+from uf import DTYPES, DLDataType, DLTensor, Failure, lib, own_part, tensor
 
 ORDERED, SERIAL, WIDEN, FIRST_MATCH, UNSAFE = 0x10, 0x20, 0x80, 1, 5
 CODES = {d.char for d in DTYPES} | {"q", "Q"}
@@ -121,9 +121,10 @@ def compare(name, kernel, flags, without):
 
 
 def main():
-    print(f"1..{len(FUNCTIONS)}\n# NumPy {np.__version__}")
+    functions = own_part(FUNCTIONS)
+    print(f"1..{len(functions)}\n# NumPy {np.__version__}")
     failed = 0
-    for number, (name, *how) in enumerate(FUNCTIONS, 1):
+    for number, (name, *how) in enumerate(functions, 1):
         asked, wrong = compare(name, *how)
         failed += bool(wrong)
         print(f"{'not ok' if wrong else 'ok'} {number} - {name} reduces in NumPy's dtypes: {asked} pairs")

@@ -78,7 +78,7 @@ static void test_many(void **unused) {
         call(f, x, y, NULL);
         assert_int_equal(uf_sync(gpu, NULL), UF_ERR_KERNEL);
         print_message("%d elements, every %lld fails: %.3f s\n", N, (long long)every, seconds() - before);
-        assert_true(seconds() - before < 5);
+        assert_true(seconds() - before < 60); /* other programs may be using the GPU */
         assert_int_equal(sscanf(uf_last_error()->message, "many: line 1: integer division by 0, at (%lld)", &at), 1);
         assert_true(at >= 1 && at < N && (at - 1) % every == 0);
         OK(uf_copy(&UF_ARRAY(host, N), &y->dl_tensor, NULL));

@@ -790,13 +790,13 @@ static void fast_path_is_fast(void **unused) {
     struct timespec begin, end;
     double best = 1e9;
     for (int round = 0; round < 20; round++) {
-        clock_gettime(CLOCK_MONOTONIC, &begin);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
         for (int i = 0; i < 10000; i++) {
             __asm__ volatile("" : : "r"(arrays) : "memory");
             nd_plan(arrays, 3, 2, 0, space, &loop);
             __asm__ volatile("" : : "r"(&loop), "r"(space) : "memory");
         }
-        clock_gettime(CLOCK_MONOTONIC, &end);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
         double ns = ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) / 10000;
         best = ns < best ? ns : best;
     }
