@@ -94,12 +94,13 @@ static bool read_mapped(npy *out, npy_header *h, char *why) {
     return true;
 }
 
+/* Without bytes data may be NULL, to which nothing can be added. */
 static void swap_bytes(unsigned char *data, size_t bytes, size_t size) {
-    for (unsigned char *end = data + bytes; data < end; data += size)
+    for (size_t at = 0; at < bytes; at += size)
         for (size_t i = 0; i < size / 2; i++) {
-            unsigned char kept = data[i];
-            data[i] = data[size - 1 - i];
-            data[size - 1 - i] = kept;
+            unsigned char kept = data[at + i];
+            data[at + i] = data[at + size - 1 - i];
+            data[at + size - 1 - i] = kept;
         }
 }
 

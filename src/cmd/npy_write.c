@@ -35,7 +35,7 @@ static bool write_array(int to, const DLTensor *array) {
     for (int d = 0; d < array->ndim; d++)
         size *= (size_t)array->shape[d];
     return write_all(to, header, npy_format(array, header)) &&
-           write_all(to, (const char *)array->data + array->byte_offset, size);
+           (!size || write_all(to, (const char *)array->data + array->byte_offset, size));
 }
 
 /* Devices and pipes: there is nothing to be replaced. */

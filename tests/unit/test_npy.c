@@ -293,6 +293,26 @@ static void round_trips(void **unused) {
     }
 }
 
+/* No bytes of either order, mapped and written; to their address nothing may be added. */
+static void nothing_to_swap(void **unused) {
+    (void)unused;
+    static bytes b;
+    static const char *const orders[] = {"{'descr': '>f8', 'fortran_order': True, 'shape': (0, 3)}",
+                                         "{'descr': '<f8', 'fortran_order': True, 'shape': (0, 3)}"};
+    for (int i = 0; i < 2; i++) {
+        npy file;
+        make_file(&b, 1, orders[i], strlen(orders[i]), 0);
+        FILE *to = fopen(path_of("x.npy"), "wb");
+        assert_true(to && fwrite(b.at, 1, b.length, to) == b.length && fclose(to) == 0);
+        must_read(&file, path_of("x.npy"));
+        assert_true(file.array.ndim == 2 && file.array.shape[0] == 0 && file.array.shape[1] == 3);
+        assert_null(file.memory);
+        npy_close(&file);
+    }
+    DLTensor none = tensor(NULL, "float64", 1, (int64_t[]){0});
+    must_write(path_of("x.npy"), &none);
+}
+
 /* Both byte orders, of all sizes, with a header of any length: data that are not aligned, too. */
 static void byte_orders(void **unused) {
     (void)unused;
@@ -530,10 +550,10 @@ static int clear(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spellings),   cmocka_unit_test(hostile_headers), cmocka_unit_test(hostile_prefixes),
-        cmocka_unit_test(round_trips), cmocka_unit_test(byte_orders),     cmocka_unit_test(files_refused),
-        cmocka_unit_test(pipes),       cmocka_unit_test(failed_write),    cmocka_unit_test(replaced),
-        cmocka_unit_test(damaged),
+        cmocka_unit_test(spellings),     cmocka_unit_test(hostile_headers), cmocka_unit_test(hostile_prefixes),
+        cmocka_unit_test(round_trips),   cmocka_unit_test(byte_orders),     cmocka_unit_test(nothing_to_swap),
+        cmocka_unit_test(files_refused), cmocka_unit_test(pipes),           cmocka_unit_test(failed_write),
+        cmocka_unit_test(replaced),      cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, set_up, clear);
 }
