@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/core.h"
@@ -576,12 +577,35 @@ static uf_status descriptor_read(int file, const char *path, text *out) {
     }
 }
 
+/* Others may have no end, or make the caller wait for somebody to write. */
+static uf_status regular_check(int file, const char *path) {
+    static const struct {
+        mode_t type;
+        const char *name;
+    } others[] = {
+        {S_IFIFO, "a FIFO"}, {S_IFCHR, "a character device"}, {S_IFBLK, "a block device"}, {S_IFSOCK, "a socket"}};
+    struct stat about;
+    if (fstat(file, &about))
+        return file_error(path, errno);
+    if (S_ISREG(about.st_mode))
+        return UF_OK;
+    if (S_ISDIR(about.st_mode))
+        return file_error(path, EISDIR);
+    const char *name = "of a type unknown here";
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if ((about.st_mode & S_IFMT) == others[i].type)
+            name = others[i].name;
+    return fail(UF_ERR_IO, "%s: is %s; a regular file is needed", path_shown(path), name);
+}
+
 static uf_status file_load(uf_func **out, const char *path) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a FIFO is not waited for */
     if (file < 0)
         return file_error(path, errno);
     text content = {0};
-    uf_status s = descriptor_read(file, path, &content);
+    uf_status s = regular_check(file, path);
+    if (!s)
+        s = descriptor_read(file, path, &content);
     close(file);
     if (!s)
         s = func_load(out, path, content.data, content.length);

@@ -517,6 +517,19 @@ static void files_that_cannot_be_read(void **state) {
     uf_free(f);
     free(large);
     assert_int_equal(uf_load(&f, "/dev/zero"), UF_ERR_IO);
+    assert_non_null(strstr(last()->message, "/dev/zero: is a character device; a regular file is needed"));
+}
+
+/* Nobody writes to it: opened as a file is, it would be waited for. */
+static void a_fifo_is_not_waited_for(void **state) {
+    (void)state;
+    uf_func *f = (uf_func *)&f;
+    assert_int_equal(mkfifo(path_of("fifo.uf"), 0600), 0);
+    alarm(20);
+    assert_int_equal(uf_load(&f, path_of("fifo.uf")), UF_ERR_IO);
+    alarm(0);
+    assert_non_null(strstr(last()->message, "/fifo.uf: is a FIFO; a regular file is needed"));
+    assert_null(f);
 }
 
 static void what_is_no_name(void **state) {
@@ -597,7 +610,8 @@ static int folder_make(void **state) {
 
 static int folder_remove(void **state) {
     (void)state;
-    static const char *const names[] = {"good.uf", "other", "bad.uf", "empty.uf", "closed.uf", "large.uf", "oom.uf"};
+    static const char *const names[] = {"good.uf",   "other",   "bad.uf",   "empty.uf",
+                                        "closed.uf", "fifo.uf", "large.uf", "oom.uf"};
     for (size_t i = 0; i < COUNT(names); i++)
         unlink(path_of(names[i]));
     return rmdir(folder);
@@ -616,6 +630,7 @@ int main(void) {
         cmocka_unit_test(long_things),
         cmocka_unit_test(files),
         cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(a_fifo_is_not_waited_for),
         cmocka_unit_test(what_is_no_name),
         cmocka_unit_test(catalogue_loads),
         cmocka_unit_test(out_of_memory),
