@@ -164,6 +164,11 @@ int args_rank(const call_args *a) {
     return ndim;
 }
 
+uf_status output_check(int k, dtype type, int ndim, int64_t *shape) {
+    const DLTensor dense = {.ndim = ndim, .shape = shape};
+    return nd_check(&dense, k, dtypes[type].size, dtypes[type].align, false);
+}
+
 /* There is room for the shapes of outputs that are to be inferred. */
 static uf_status storage_check(int nin, int nargs, const DLTensor *args) {
     for (int k = nin; k < nargs; k++)

@@ -47,7 +47,7 @@ uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_opti
         arena_free(&scratch);
         TRY(typed);
     }
-    TRY(func->kind->infer(func, &a, options, args));
+    TRY(func->kind->infer(func, &a, options, types, args));
     for (int k = func->nin; k < nargs; k++)
         args[k].dtype = dtypes[types[k]].dl;
     return UF_OK;

@@ -278,7 +278,8 @@ typedef struct func_kind {
     /* Fills plan->loop and core; of a function with debug the points, and the loop is in C order. */
     uf_status (*lay)(uf_plan *plan, const call_args *a, const uf_options *options, void *space);
     /* Ranks and extents of the outputs; nothing is written on failure. */
-    uf_status (*infer)(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args);
+    uf_status (*infer)(const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
+                       DLTensor *args);
     bool (*self_overlap)(const uf_plan *plan, int k);
     void (*bounds)(const uf_plan *plan, int k, int64_t *lowest, int64_t *highest);
     nd_overlap (*compare)(const uf_plan *plan, int a, const char *data_a, int b, const char *data_b);
@@ -293,6 +294,8 @@ static inline bool func_reports(const uf_func *f) { return f->flags & UF_DEBUG; 
 
 /* The greatest rank among the arrays of a call. */
 int args_rank(const call_args *a);
+/* Would a call take an output, argument k, of this shape and dtype? Errors: ARGUMENT (elements or bytes beyond 2^63). */
+uf_status output_check(int k, dtype type, int ndim, int64_t *shape);
 
 /* The loop of a call and its variant, as far as arrays and dtypes decide them. */
 uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,

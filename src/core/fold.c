@@ -715,6 +715,8 @@ static uf_status infer(const fold_verb *verb, const uf_func *func, int nargs, DL
     TRY(nd_fold_shape(c.a.array, c.a.narrays, &ndim, shape));
     TRY(nd_axes(options->naxes, options->axes, ndim, &axes));
     nd_fold_results(ndim, shape, axes, c.flags, &results_ndim, results);
+    for (int k = c.a.nin; k < nargs; k++)
+        TRY(output_check(k, c.binding->types[k], results_ndim, results));
     for (int k = c.a.nin; k < nargs; k++) {
         args[k].ndim = results_ndim;
         memcpy(args[k].shape, results, (size_t)results_ndim * sizeof *results);

@@ -41,11 +41,14 @@ static uf_status elementwise_lay(uf_plan *plan, const call_args *a, const uf_opt
     return UF_OK;
 }
 
-static uf_status elementwise_infer(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args) {
+static uf_status elementwise_infer(const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
+                                   DLTensor *args) {
     (void)options;
     int ndim;
     int64_t shape[UF_MAX_NDIM];
     TRY(nd_broadcast(a->array, a->narrays, &ndim, shape));
+    for (int k = f->nin; k < f->nin + f->nout; k++)
+        TRY(output_check(k, types[k], ndim, shape));
     for (int k = f->nin; k < f->nin + f->nout; k++) {
         args[k].ndim = ndim;
         memcpy(args[k].shape, shape, (size_t)ndim * sizeof *shape);
@@ -99,22 +102,25 @@ static uf_status gufunc_lay(uf_plan *plan, const call_args *a, const uf_options 
     return UF_OK;
 }
 
-/* The outputs' shapes over a loop shape; with `write` they go to args. */
+/* The outputs' shapes over a loop shape: without args they are checked, else they go there. */
 static uf_status output_shapes(const uf_func *f, const nd_core *core, const uf_axes *axes, int loop_ndim,
-                               const int64_t *loop_shape, bool write, DLTensor *args) {
+                               const int64_t *loop_shape, const dtype *types, DLTensor *args) {
     int64_t shape[UF_MAX_NDIM];
     int ndim;
     for (int k = f->nin; k < f->nin + f->nout; k++) {
         TRY(nd_core_shape(f->layout, core, axes, k, loop_ndim, loop_shape, &ndim, shape));
-        if (!write)
+        if (!args) {
+            TRY(output_check(k, types[k], ndim, shape));
             continue;
+        }
         args[k].ndim = ndim;
         memcpy(args[k].shape, shape, (size_t)ndim * sizeof *shape);
     }
     return UF_OK;
 }
 
-static uf_status gufunc_infer(const uf_func *f, const call_args *a, const uf_options *options, DLTensor *args) {
+static uf_status gufunc_infer(const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
+                              DLTensor *args) {
     int ndim;
     int64_t shape[UF_MAX_NDIM];
     nd_core core;
@@ -125,9 +131,9 @@ static uf_status gufunc_infer(const uf_func *f, const call_args *a, const uf_opt
     if (!s)
         s = nd_broadcast(core.loops, a->narrays, &ndim, shape);
     if (!s)
-        s = output_shapes(f, &core, options->axes, ndim, shape, false, args);
+        s = output_shapes(f, &core, options->axes, ndim, shape, types, NULL);
     if (!s)
-        s = output_shapes(f, &core, options->axes, ndim, shape, true, args);
+        s = output_shapes(f, &core, options->axes, ndim, shape, types, args);
     mem_free(space);
     return s;
 }

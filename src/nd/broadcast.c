@@ -21,7 +21,8 @@ static uf_status disagree(const nd_array *arrays, int k, int from_end) {
                    (long long)arrays[j].shape[other]);
 }
 
-uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape) {
+/* The shape of all arrays together, whatever its size is. */
+static uf_status join(const nd_array *arrays, int n, int *ndim, int64_t *shape) {
     *ndim = 0;
     for (int k = 0; k < n; k++)
         if (shapes(&arrays[k]) && arrays[k].ndim > *ndim)
@@ -41,4 +42,10 @@ uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape)
         }
     }
     return UF_OK;
+}
+
+uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape) {
+    int64_t count;
+    TRY(join(arrays, n, ndim, shape));
+    return nd_count(shape, *ndim, &count);
 }

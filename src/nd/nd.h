@@ -54,7 +54,7 @@ const char *nd_rank(const nd_array *array);
 uf_status nd_check(const DLTensor *array, int argument, int size, int align, bool with_data);
 
 /* The shape that arrays[0 .. n-1] (numbers, and what is not ND_ELEMENTS, left out) broadcast to; NumPy's rule. *ndim, shape[UF_MAX_NDIM].
- * Errors: SHAPE, naming the argument, its dimension, and the argument it disagrees with. */
+ * Errors: SHAPE, naming the argument, its dimension, and the argument it disagrees with; 2^63 elements or more. */
 uf_status nd_broadcast(const nd_array *arrays, int n, int *ndim, int64_t *shape);
 
 /* Makes the loop of a call. arrays: nin inputs, the outputs, perhaps the mask. Inputs and mask broadcast to the outputs'

@@ -650,6 +650,32 @@ static void no_match(void **state) {
     BAD(UF_ERR_TYPE, SOURCE(1, 16), "float32", UF_CALL(any, UF_ARRAY(x, 3), OUT(3)));
 }
 
+/* Of inputs that are possible each, and of which a and b broadcast to 2^80 elements: what a call refuses is not inferred. */
+static void inferred_sizes(DLTensor a, DLTensor b) {
+    int64_t storage[UF_MAX_NDIM] = {-1}, long_line[] = {(int64_t)1 << 40}, zero[2] = {0, 0};
+    DLTensor result = {.ndim = -7, .shape = storage}, line = UF_ARRAY(x, 1), rows = a, columns = b, cell = OUT(1);
+    uf_func *dot, *table;
+    cell.ndim = 0;
+    assert_int_equal(uf_load(&dot, "dot"), UF_OK);
+    assert_int_equal(uf_guvectorize(&table, "table", "(m),(n)->(m,n)", "ff->f",
+                                    "(u, v) -> (t) { forall (i : m, j : n) t[i][j] = u[i] * v[j]; }"),
+                     UF_OK);
+    const char *much = "broadcast to 2^63 elements or more";
+    BAD(UF_ERR_SHAPE, NOWHERE, much, uf_infer(add, 3, LIST(a, b, result), NULL));
+    BAD(UF_ERR_SHAPE, NOWHERE, much, uf_reduce(dot, 3, LIST(a, b, cell), NULL));
+    BAD(UF_ERR_SHAPE, NOWHERE, much, uf_reduce_infer(dot, 3, LIST(a, b, result), NULL));
+    BAD(UF_ERR_SHAPE, NOWHERE, much, uf_accumulate_infer(dot, 3, LIST(a, b, result), 0, NULL));
+    line.shape = long_line, line.strides = zero;
+    BAD(UF_ERR_ARGUMENT, ARGUMENT(2), "its extents multiply to 2^63 elements or more",
+        uf_infer(table, 3, LIST(line, line, result), NULL));
+    rows.shape = (int64_t[]){(int64_t)1 << 31, 1}, columns.shape = (int64_t[]){1, (int64_t)1 << 31};
+    BAD(UF_ERR_ARGUMENT, ARGUMENT(2), "its elements span 2^63 bytes or more",
+        uf_infer(add, 3, LIST(rows, columns, result), NULL));
+    assert_true(storage[0] == -1); /* nothing is written */
+    uf_free(dot);
+    uf_free(table);
+}
+
 static void shapes(void **state) {
     (void)state;
     static const struct {
@@ -695,6 +721,8 @@ static void shapes(void **state) {
     a.shape = tall, b.shape = wide, c.shape = both;
     a.strides = b.strides = c.strides = zero;
     BAD(UF_ERR_ARGUMENT, ARGUMENT(2), "2^63", uf_call(add, 3, LIST(a, b, c), NULL));
+    BAD(UF_ERR_SHAPE, NOWHERE, "broadcast to 2^63 elements or more", uf_call(add, 3, LIST(a, b, OUT(1, 1)), NULL));
+    inferred_sizes(a, b);
 }
 
 static void outputs(void **state) {
