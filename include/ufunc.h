@@ -370,14 +370,18 @@ UF_API void uf_plan_free(uf_plan *plan);
  * being captured, such memory, which becomes part of the graph. Two calls of one function may be under way on two streams at
  * once. On the CPU a call takes up to 512 KiB of its thread's stack. */
 
+enum {
+    UF_NO_AXES = -1 /* uf_reduce_options.naxes: no axis is reduced */
+};
+
 typedef struct uf_reduce_options {
     size_t size;        /* sizeof(uf_reduce_options) */
     void *stream;       /* CUstream; NULL: the legacy default stream */
     uf_casting casting; /* as in uf_options */
     const char
-        *signature;  /* force this one: of a reduction's list, or of a binary function's ("float64,float64->float64") */
-    int naxes;       /* of axes */
-    const int *axes; /* to be reduced; negative ones count from the end. NULL: all. Not NULL with naxes 0: none */
+        *signature; /* force this one: of a reduction's list, or of a binary function's ("float64,float64->float64") */
+    int naxes; /* of axes, up to the rank. 0, with axes NULL: all are reduced; UF_NO_AXES: none, and axes is not read */
+    const int *axes; /* to be reduced; negative ones count from the end. Not NULL with naxes 0 is an error */
     bool keepdims;   /* reduced axes stay in the outputs, with extent 1 */
     /* 0-d host arrays, as many as the state has values (of a binary function one): the left operand of the fold, in place of the
      * identity. Converted to the state's dtypes under same_kind, integers to integers where they fit. NULL: none. */

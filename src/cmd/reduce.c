@@ -14,7 +14,7 @@ static uf_reduce_options options_of(const call *c) {
     const job *j = c->job;
     return (uf_reduce_options){.size = sizeof(uf_reduce_options),
                                .signature = j->signature,
-                               .naxes = j->naxes,
+                               .naxes = j->has_axes && !j->naxes ? UF_NO_AXES : j->naxes,
                                .axes = j->has_axes ? j->axes : NULL,
                                .keepdims = j->keepdims,
                                .initial = j->ninitial ? c->initials : NULL,

@@ -11,12 +11,25 @@ size_t nd_fold_space(int ndim, int narrays) {
 
 static uint64_t bit(int d) { return (uint64_t)1 << d; }
 
-uf_status nd_axes(int naxes, const int *axes, int ndim, uint64_t *out) {
-    *out = 0;
+/* Before any axis is read. One is always read: its value says why it is none of an array of rank 0. */
+static uf_status axes_counted(int naxes, const int *axes, int ndim) {
+    if (naxes < 0)
+        return fail(UF_ERR_ARGUMENT, "naxes is %d; it must be a number of axes, or UF_NO_AXES (%d)", naxes, UF_NO_AXES);
+    if (naxes > (ndim > 1 ? ndim : 1))
+        return fail(UF_ERR_ARGUMENT, "naxes is %d, but the rank of what is reduced is %d", naxes, ndim);
     if (!axes && naxes)
         return fail(UF_ERR_ARGUMENT, "naxes is %d, but axes is NULL", naxes);
-    if (naxes < 0)
-        return fail(UF_ERR_ARGUMENT, "naxes is %d; it must not be negative", naxes);
+    if (axes && !naxes)
+        return fail(UF_ERR_ARGUMENT,
+                    "axes is not NULL, but naxes is 0; naxes is the number of axes, UF_NO_AXES to reduce none");
+    return UF_OK;
+}
+
+uf_status nd_axes(int naxes, const int *axes, int ndim, uint64_t *out) {
+    *out = 0;
+    if (naxes == UF_NO_AXES)
+        return UF_OK;
+    TRY(axes_counted(naxes, axes, ndim));
     if (!axes)
         *out = ndim == UF_MAX_NDIM ? UINT64_MAX : bit(ndim) - 1;
     for (int i = 0; i < naxes; i++) {

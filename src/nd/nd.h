@@ -140,8 +140,8 @@ typedef struct nd_fold {
 /* As nd_space, for nd_fold_plan and nd_fold_regroup. */
 size_t nd_fold_space(int ndim, int narrays);
 
-/* The axes of a call as a set: negative ones count from the end. axes NULL: all (naxes is then 0, or an error).
- * Errors: ARGUMENT (out of range, twice), naming what was got and the rank. */
+/* The axes of a call as a set: negative ones count from the end. naxes 0 with axes NULL: all; UF_NO_AXES: none.
+ * Errors: ARGUMENT (a number that does not go with axes or the rank, an axis out of range or twice), naming what was got. */
 uf_status nd_axes(int naxes, const int *axes, int ndim, uint64_t *out);
 
 /* Makes the loops. arrays: the inputs first, in any roles. axes: of the shape that the

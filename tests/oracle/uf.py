@@ -123,6 +123,7 @@ CASTING = {None: 0, "no": 1, "equiv": 2, "safe": 3, "same_kind": 4, "unsafe": 5}
 FIRST_MATCH, STRONG_NUMBERS, STAGE, ORDERED, SERIAL, DETERMINISTIC, WIDEN = 1, 2, 4, 0x10, 0x20, 0x40, 0x80
 EXACT = np.longdouble if np.finfo(np.longdouble).eps < 1e-18 else np.float64
 GPU = DLDevice(2, 0)
+NO_AXES = -1
 ERR_ARGUMENT, ERR_SIGNATURE, ERR_SHAPE, ERR_CAST = 1, 4, 5, 6
 CODES = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5, "V": 4}
 BFLOAT16 = np.dtype("V2")  # NumPy has none: two bytes
@@ -269,7 +270,7 @@ class Func:
         first = None if initial is None else (DLTensor * len(initial))(*map(tensor, initial))
         mask = None if where is None else c.pointer(memory.tensor(where))
         return ReduceOptions(size=c.sizeof(ReduceOptions), casting=CASTING[casting], signature=encoded(signature),
-                             naxes=len(axes or ()), axes=ints(axes), keepdims=keepdims, initial=first, where=mask,
+                             naxes=NO_AXES if axes is not None and not axes else len(axes or ()), axes=ints(axes), keepdims=keepdims, initial=first, where=mask,
                              threads=threads, flags=flags)
 
     def run(self, verb, memory, arrays, *more):

@@ -1,5 +1,6 @@
 /* test_fold_call.c - uf_reduce, uf_accumulate and uf_reduceat on the CPU: results against loops in C, one element after the
  * other, over random shapes, strides, axes, masks and initial values; then what is worth knowing exactly. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -584,7 +585,9 @@ static uf_status call_it(call *c) {
         return uf_reduceat(f, n, args, &UF_ARRAY(c->starts, c->nstarts), c->axes[0], NULL);
     bool all = c->naxes == c->ndim && chance(50);
     uf_reduce_options o = {.size = sizeof o,
-                           .naxes = all ? 0 : c->naxes,
+                           .naxes = all        ? 0
+                                    : c->naxes ? c->naxes
+                                               : UF_NO_AXES,
                            .axes = all ? NULL : c->axes,
                            .keepdims = c->keepdims,
                            .initial = c->has_initial ? initial : NULL,
@@ -667,7 +670,7 @@ static void no_axes_map_and_finish(void **unused) {
     (void)unused;
     double x[3] = {2, 3, 4}, mean[3], var[3];
     OK(uf_reduce(func("spread"), 3, (DLTensor[]){UF_ARRAY(x, 3), UF_ARRAY(mean, 3), UF_ARRAY(var, 3)},
-                 &(uf_reduce_options){.size = sizeof(uf_reduce_options), .axes = (int[]){0}}));
+                 &(uf_reduce_options){.size = sizeof(uf_reduce_options), .naxes = UF_NO_AXES}));
     assert_true(mean[0] == 2 && mean[2] == 4 && var[1] == 0);
 }
 
@@ -901,6 +904,14 @@ static void bad_options(void **unused) {
         {{.size = sizeof(uf_reduce_options), .casting = (uf_casting)9}, "uf_reduce_options.casting is 9"},
         {{.size = sizeof(uf_reduce_options), .threads = -1}, "uf_reduce_options.threads is -1"},
         {{.size = sizeof(uf_reduce_options), .naxes = 1}, "naxes is 1, but axes is NULL"},
+        {{.size = sizeof(uf_reduce_options), .axes = (int[]){0}}, "axes is not NULL, but naxes is 0"},
+        {{.size = sizeof(uf_reduce_options), .naxes = -2, .axes = (int[]){0}},
+         "naxes is -2; it must be a number of axes"},
+        {{.size = sizeof(uf_reduce_options), .naxes = INT_MIN}, "naxes is -2147483648"},
+        {{.size = sizeof(uf_reduce_options), .naxes = 3, .axes = (int[]){0}},
+         "naxes is 3, but the rank of what is reduced is 2"},
+        {{.size = sizeof(uf_reduce_options), .naxes = INT_MAX, .axes = (int[]){0}},
+         "naxes is 2147483647, but the rank"},
         {{.size = sizeof(uf_reduce_options), .naxes = 1, .axes = (int[]){2}}, "axis 2 is out of range"},
         {{.size = sizeof(uf_reduce_options), .naxes = 1, .axes = (int[]){-3}}, "axis -3 is out of range"},
         {{.size = sizeof(uf_reduce_options), .naxes = 2, .axes = (int[]){1, -1}}, "axis 1 occurs twice"},

@@ -559,14 +559,23 @@ static void axes_are_a_set(void **unused) {
     uint64_t set;
     assert_int_equal(nd_axes(2, (int[]){-1, 0}, 3, &set), UF_OK);
     assert_true(set == 5);
-    assert_int_equal(nd_axes(0, (int[]){0}, 3, &set), UF_OK);
+    assert_int_equal(nd_axes(UF_NO_AXES, NULL, 3, &set), UF_OK);
+    assert_true(set == 0);
+    assert_int_equal(nd_axes(UF_NO_AXES, (int[]){7}, 3, &set), UF_OK);
     assert_true(set == 0);
     assert_int_equal(nd_axes(0, NULL, 3, &set), UF_OK);
     assert_true(set == 7);
     assert_int_equal(nd_axes(0, NULL, 0, &set), UF_OK);
     assert_true(set == 0);
     expect(nd_axes(1, NULL, 3, &set), UF_ERR_ARGUMENT, -1, -1, "naxes is 1, but axes is NULL");
-    expect(nd_axes(-1, (int[]){0}, 3, &set), UF_ERR_ARGUMENT, -1, -1, "naxes is -1; it must not be negative");
+    expect(nd_axes(-2, (int[]){0}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
+           "naxes is -2; it must be a number of axes, or UF_NO_AXES (-1)");
+    expect(nd_axes(4, (int[]){0}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
+           "naxes is 4, but the rank of what is reduced is 3");
+    expect(nd_axes(2, (int[]){0}, 0, &set), UF_ERR_ARGUMENT, -1, -1,
+           "naxes is 2, but the rank of what is reduced is 0");
+    expect(nd_axes(0, (int[]){0}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
+           "axes is not NULL, but naxes is 0; naxes is the number of axes, UF_NO_AXES to reduce none");
     expect(nd_axes(1, (int[]){3}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
            "axis 3 is out of range: the rank of what is reduced is 3");
     expect(nd_axes(1, (int[]){-4}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
