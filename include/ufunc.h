@@ -223,8 +223,8 @@ UF_API uf_status uf_reduction(uf_func **out, const char *name, const char *signa
  *
  * what   a path if it has a '/' or ends in ".uf", else a name of the catalogue. The format is that of layouts/; see
  *        docs/function-files.md.
- * Errors: IO (no such file, not readable), ARGUMENT (no such name; the nearest is named), SYNTAX and TYPE with line and column
- * in the file and a caret, MEMORY. */
+ * Errors: IO (no such file, not readable, not a regular file: a FIFO is not waited for), ARGUMENT (no such name; the nearest is
+ * named), SYNTAX and TYPE with line and column in the file and a caret, MEMORY. */
 UF_API uf_status uf_load(uf_func **out, const char *what);
 
 /* The names of the catalogue in alphabetical order: i counts from 0; NULL past the end and for negative i. Static storage. */
