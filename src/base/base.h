@@ -1,4 +1,4 @@
-/* base.h - errors, memory, text, maps, threads. Knows nothing of the rest of the library. */
+/* base.h - errors, memory, text, maps, libraries, threads. Knows nothing of the rest of the library. */
 #ifndef UF_BASE_H
 #define UF_BASE_H
 
@@ -91,6 +91,12 @@ bool map_put(map *m, const void *key, size_t size, void *value); /* copies the k
 void *map_remove(map *m, const void *key, size_t size);          /* the value, or NULL */
 void map_each(const map *m, void (*visit)(void *value, void *user), void *user);
 void map_free(map *m);
+
+/* ---- Libraries (library.c) ---- */
+
+/* As dlopen(file, RTLD_NOW | RTLD_LOCAL | flags). NULL: *why is the reason, which does not repeat the file, and is valid until
+ * the thread opens another. In a program without a dynamic linker (cc -static), which dlopen would crash, that is the reason. */
+void *library_load(const char *file, int flags, const char **why);
 
 /* ---- Threads (threads.c) ---- */
 

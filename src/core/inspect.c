@@ -304,15 +304,24 @@ uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf
     return s;
 }
 
+/* What is missing is an error of this thread's, not of the call. */
+static uf_status engines_tell(void *t) {
+    for (int i = 0; i < ENGINES; i++)
+        engines[i]->info(t);
+    return UF_OK;
+}
+
 uf_status uf_system_info(char **out) {
     if (!out)
         return fail(UF_ERR_ARGUMENT, "text is NULL");
-    uf_error before = *error_slot(); /* what is missing is no error of this call's */
+    *out = NULL;
     text t = {0};
     text_printf(&t, "libufunc %s\n", uf_version());
-    for (int i = 0; i < ENGINES; i++)
-        engines[i]->info(&t);
-    *error_slot() = before;
+    uf_status s = on_big_stack(engines_tell, &t);
+    if (s) {
+        text_free(&t);
+        return s;
+    }
     *out = text_take(&t);
     return *out ? UF_OK : fail_memory();
 }

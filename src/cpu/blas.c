@@ -143,13 +143,13 @@ static bool host_has_wide_vectors(void) {
 }
 
 static bool open_file(const char *file) {
-    void *before = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    void *handle = before ? before : dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    const char *reason = handle ? bind(handle) : dlerror();
+    const char *reason;
+    void *before = library_load(file, RTLD_NOLOAD, &reason);
+    void *handle = before ? before : library_load(file, 0, &reason);
+    if (handle)
+        reason = bind(handle);
     if (reason) {
-        size_t length = strlen(file);
-        bool named = !strncmp(reason, file, length) && reason[length] == ':'; /* dlerror's texts begin with the file */
-        snprintf(library.reason, sizeof library.reason, "%s%s%s", named ? "" : file, named ? "" : ": ", reason);
+        snprintf(library.reason, sizeof library.reason, "%s: %s", file, reason);
         if (handle)
             dlclose(handle);
         return false;
@@ -166,6 +166,13 @@ static bool open_file(const char *file) {
     return true;
 }
 
+/* On a big stack: the loader takes much. */
+static uf_status open_any(void *unused) {
+    (void)unused;
+    const char *file = secure_getenv("UFUNC_OPENBLAS");
+    return open_file(file && *file ? file : "libopenblas.so.0") ? UF_OK : UF_ERR_LIBRARY;
+}
+
 /* Tried once: a search at each call would cost more than most products. */
 static bool library_open(void) {
     int found = atomic_load_explicit(&library.found, memory_order_acquire);
@@ -175,9 +182,8 @@ static bool library_open(void) {
     pthread_rwlock_rdlock(&library.gate);
     pthread_mutex_lock(&library.opening);
     if (!atomic_load_explicit(&library.found, memory_order_relaxed)) {
-        const char *file = secure_getenv("UFUNC_OPENBLAS");
-        bool present = open_file(file && *file ? file : "libopenblas.so.0");
-        atomic_store_explicit(&library.found, present ? PRESENT : MISSING, memory_order_release);
+        uf_status s = on_big_stack(open_any, NULL);
+        atomic_store_explicit(&library.found, s ? MISSING : PRESENT, memory_order_release);
     }
     pthread_mutex_unlock(&library.opening);
     pthread_rwlock_unlock(&library.gate);

@@ -155,7 +155,8 @@ static void cpu_info(text *out) {
     } else {
         text_printf(out, "  libLLVM      %s, %s\n  host         %s, %s\n", l->version, l->path, l->cpu, l->triple);
     }
-    void *libmvec = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+    const char *why;
+    void *libmvec = library_load("libmvec.so.1", 0, &why);
     text_printf(out, "  libmvec      %s\n", libmvec ? "present" : "missing: math functions run one element at a time");
     if (libmvec)
         dlclose(libmvec);

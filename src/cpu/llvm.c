@@ -88,8 +88,10 @@ static const char *start(llvm *l, char *reason, size_t size) {
 /* Opens one file; on failure appends it and the reason to `tried`. */
 static bool try_file(const char *file, llvm *l, text *tried) {
     char buffer[256];
-    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    const char *reason = handle ? bind(handle, l) : dlerror();
+    const char *reason;
+    void *handle = library_load(file, 0, &reason);
+    if (handle)
+        reason = bind(handle, l);
     if (handle && reason)
         snprintf(buffer, sizeof buffer, "has no function %s; versions 14 to 19 are needed", reason), reason = buffer;
     if (!reason)
@@ -98,9 +100,7 @@ static bool try_file(const char *file, llvm *l, text *tried) {
         return true;
     if (handle)
         dlclose(handle);
-    size_t length = strlen(file);
-    bool named = !strncmp(reason, file, length) && reason[length] == ':'; /* dlerror's texts begin with the file */
-    text_printf(tried, "\n  %s%s%s", named ? "" : file, named ? "" : ": ", reason);
+    text_printf(tried, "\n  %s: %s", file, reason);
     return false;
 }
 
@@ -114,7 +114,9 @@ static bool search(llvm *l, text *tried) {
     return false;
 }
 
-static uf_status open_locked(void) {
+/* On a big stack: the loader, and what libLLVM does first, take much. */
+static uf_status open_locked(void *unused) {
+    (void)unused;
     if (atomic_load_explicit(&opened, memory_order_acquire))
         return UF_OK;
     text tried = {0};
@@ -141,7 +143,7 @@ uf_status llvm_open(const llvm **out) {
         return UF_OK;
     llvm_enter();
     pthread_mutex_lock(&opening);
-    status = open_locked();
+    status = on_big_stack(open_locked, NULL);
     pthread_mutex_unlock(&opening);
     llvm_leave();
     *out = atomic_load_explicit(&opened, memory_order_acquire);

@@ -74,15 +74,6 @@ uf_status cuda_fail(cu_result result, const char *call) {
 
 /* ---- Opening ---- */
 
-/* The loader's sentence without the path in front of it. */
-static const char *loader_error(const char *path) {
-    const char *reason = dlerror();
-    size_t n = strlen(path);
-    if (!reason)
-        return "cannot be loaded";
-    return strncmp(reason, path, n) == 0 && strncmp(reason + n, ": ", 2) == 0 ? reason + n + 2 : reason;
-}
-
 static uf_status library_error(const char *path, const char *reason) {
     return fail(UF_ERR_LIBRARY,
                 "the CUDA driver cannot be used\n  %s: %s\nUFUNC_CUDA_DRIVER names another file\n"
@@ -137,13 +128,15 @@ static uf_status initialise(int *version, int *count, cuda_device **devices) {
     return UF_OK;
 }
 
-static uf_status open_locked(void) {
-    const char *name = secure_getenv("UFUNC_CUDA_DRIVER");
+/* On a big stack: nobody says how much the driver takes. */
+static uf_status open_locked(void *unused) {
+    (void)unused;
+    const char *reason, *name = secure_getenv("UFUNC_CUDA_DRIVER");
     if (!name || !*name)
         name = "libcuda.so.1";
-    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void *handle = library_load(name, 0, &reason);
     if (!handle)
-        return library_error(name, loader_error(name));
+        return library_error(name, reason);
     int version = 0, count = 0;
     cuda_device *devices = NULL;
     char *path = path_of(handle, name);
@@ -168,7 +161,7 @@ uf_status cuda_open(void) {
     if (atomic_load_explicit(&driver.ready, memory_order_acquire))
         return UF_OK;
     pthread_mutex_lock(&driver.lock);
-    uf_status s = atomic_load(&driver.ready) ? UF_OK : open_locked();
+    uf_status s = atomic_load(&driver.ready) ? UF_OK : on_big_stack(open_locked, NULL);
     pthread_mutex_unlock(&driver.lock);
     return s;
 }

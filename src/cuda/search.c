@@ -73,15 +73,6 @@ static const char *bind_functions(void *handle, toolkit *kit) {
     return kit->nvvmGetErrorString ? NULL : "it has no nvvmGetErrorString: not libnvvm";
 }
 
-/* The loader's sentence without the path in front of it. */
-static const char *loader_error(const char *path) {
-    const char *reason = dlerror();
-    size_t n = strlen(path);
-    if (!reason)
-        return "cannot be loaded";
-    return strncmp(reason, path, n) == 0 && strncmp(reason + n, ": ", 2) == 0 ? reason + n + 2 : reason;
-}
-
 /* Loads a file, or a name by the loader; NULL with a line in tried. */
 static library *library_open(search *s, const char *path) {
     library *lib = mem_zero(1, sizeof *lib);
@@ -90,8 +81,10 @@ static library *library_open(search *s, const char *path) {
         return NULL;
     }
     struct link_map *loaded = NULL;
-    lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const char *reason = lib->handle ? bind_functions(lib->handle, &lib->kit) : loader_error(path);
+    const char *reason;
+    lib->handle = library_load(path, 0, &reason);
+    if (lib->handle)
+        reason = bind_functions(lib->handle, &lib->kit);
     if (lib->handle && !reason) {
         bool known = dlinfo(lib->handle, RTLD_DI_LINKMAP, &loaded) == 0 && loaded && loaded->l_name && *loaded->l_name;
         snprintf(lib->path, sizeof lib->path, "%s", known ? loaded->l_name : path);
@@ -257,7 +250,9 @@ static uf_status keep(search *s, library *lib) {
     return UF_OK;
 }
 
-static uf_status find_locked(void) {
+/* On a big stack: so many paths, and the loader, take much. */
+static uf_status find_locked(void *unused) {
+    (void)unused;
     search s = {.libdevice = variable("UFUNC_LIBDEVICE")};
     uf_status status = UF_OK;
     try_all(&s);
@@ -283,7 +278,7 @@ uf_status toolkit_find(const toolkit **out) {
     if (!atomic_load_explicit(&state.ready, memory_order_acquire)) {
         pthread_mutex_lock(&state.lock);
         if (!atomic_load(&state.ready))
-            s = find_locked();
+            s = on_big_stack(find_locked, NULL);
         pthread_mutex_unlock(&state.lock);
     }
     *out = s ? NULL : &state.kit;

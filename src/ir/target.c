@@ -5,6 +5,8 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "base/base.h"
+
 /* The long data layout: both dialects of libNVVM take it. */
 const char *target_head(const code_target *t) {
     return !t->gpu ? ""
@@ -47,7 +49,10 @@ int target_lanes(const code_target *t, dtype type, char *isa) {
 static void *libmvec;
 static pthread_once_t libmvec_once = PTHREAD_ONCE_INIT;
 
-static void libmvec_open(void) { libmvec = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL); }
+static void libmvec_open(void) {
+    const char *why; /* math functions then run one element at a time */
+    libmvec = library_load("libmvec.so.1", 0, &why);
+}
 
 const void *target_vector_symbol(const char *name) {
     pthread_once(&libmvec_once, libmvec_open);

@@ -64,6 +64,32 @@ END
     [ "$(LD_LIBRARY_PATH=$root/lib "$work/user")" = "$(version include/ufunc.h) refused" ]
 }
 
+# A static program cannot open libraries: it is told so, and computes nothing.
+static_program() {
+    cat >"$work/static.c" <<'END'
+#include <stdio.h>
+#include <ufunc.h>
+int main(void) {
+    uf_func *f;
+    char *info;
+    float x[2] = {1, 2}, y[2] = {0};
+    if (uf_vectorize(&f, "f", "f->f", "(x) { return x + 1; }"))
+        return 1;
+    uf_status s = UF_CALL(f, UF_ARRAY(x, 2), UF_ARRAY(y, 2));
+    puts(uf_last_error()->message);
+    uf_free(f);
+    DLManagedTensor *m;
+    uf_status t = uf_empty(&m, (DLDevice){kDLCUDA, 0}, (DLDataType){kDLFloat, 32, 1}, 0, NULL);
+    return s != UF_ERR_LIBRARY || t != UF_ERR_LIBRARY || uf_system_info(&info) ? 1 : 0;
+}
+END
+    root=$work/root/opt/ufunc
+    ${CC:-cc} -static "$work/static.c" -o "$work/static" -I"$root/include" "$root/lib/libufunc.a" -lm -ldl -lpthread &&
+        "$work/static" >"$work/said" || { cat "$work/said"; return 1; }
+    cat "$work/said"
+    grep -q 'this program is linked statically' "$work/said"
+}
+
 uninstall_it() {
     make -s uninstall BUILD="$BUILD" PREFIX=/opt/ufunc DESTDIR="$work/root" && ! find "$work/root" ! -type d | grep .
 }
@@ -78,6 +104,12 @@ check 'ufunc.pc' pc_file
 check 'ufunc.pc follows PREFIX' pc_has_the_prefix
 check 'a program with the shared library' link -L"$work/root/opt/ufunc/lib" -lufunc
 check 'a program with the static library' link "$work/root/opt/ufunc/lib/libufunc.a" -lm -ldl -lpthread
+if echo 'int main(void) { return 0; }' | ${CC:-cc} -static -x c - -o "$work/empty" 2>"$work/log"; then
+    check 'a static program is told that it cannot' static_program
+else
+    n=$((n + 1))
+    echo "ok $n - a static program is told that it cannot # SKIP no static C library here"
+fi
 check 'the installed tool' "$work/root/opt/ufunc/bin/ufunc" --version
 check 'uninstall leaves nothing' uninstall_it
 echo "1..$n"

@@ -1,0 +1,36 @@
+/* library.c - shared libraries that are opened when they are needed, in programs that can open some. */
+#include <dlfcn.h>
+#include <link.h>
+
+#include "base/base.h"
+
+/* What asks for a dynamic linker: a program, or the C library. */
+static int wants_linker(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_INTERP)
+            return 1;
+    return 0;
+}
+
+/* The loader's sentence without the file in front of it. */
+static const char *loader_error(const char *file) {
+    const char *reason = dlerror();
+    size_t length = strlen(file);
+    if (!reason)
+        return "cannot be loaded";
+    return !strncmp(reason, file, length) && !strncmp(reason + length, ": ", 2) ? reason + length + 2 : reason;
+}
+
+void *library_load(const char *file, int flags, const char **why) {
+    *why = NULL;
+    if (!dl_iterate_phdr(wants_linker, NULL)) {
+        *why = "this program is linked statically, and opening a library would end it; link it without -static";
+        return NULL;
+    }
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | flags);
+    if (!handle)
+        *why = loader_error(file);
+    return handle;
+}
