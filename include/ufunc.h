@@ -19,6 +19,13 @@
  *
  * Errors     Every verb returns a uf_status; what was got, what was needed and where is in uf_last_error(). A failed call
  *            writes no output unless said otherwise, leaks nothing, and leaves the library usable. Nothing is printed.
+ * Memory     Running out of it is UF_ERR_MEMORY, with one exception: libLLVM and libnvvm end the process when malloc gives them
+ *            none. Only calls that compile can meet it: the first one of a function for its dtypes, its layout of memory and
+ *            its device, whichever verb it is (uf_plan_new, uf_forall_plan, uf_launch_info, uf_inspect, the scratch sizes and
+ *            uf_copy between dtypes or strides included). Calls of what is compiled use neither library.
+ * Stack      No call needs more than 64 KiB of its thread's stack, the first one included; what the CUDA driver takes for
+ *            itself comes on top. Compilers run on threads of the library's, and large accumulators lie in up to 1 MiB of
+ *            memory that each thread that reduces, scans or runs kernels over indices on the CPU gets once and has until it ends.
  * Threads    Every function may be called from any thread at any time. A uf_func never changes once made.
  * Ownership  What a function makes is released with the function its entry names; arguments are only read during the call.
  */
@@ -368,7 +375,7 @@ UF_API void uf_plan_free(uf_plan *plan);
  * between: options->scratch, if given; else the library's, a piece for each device and stream that is kept and grows to 32
  * MiB; beyond that, and while another thread enqueues a call on the stream, memory in stream order; and while the stream is
  * being captured, such memory, which becomes part of the graph. Two calls of one function may be under way on two streams at
- * once. On the CPU a call takes up to 512 KiB of its thread's stack. */
+ * once. */
 
 enum {
     UF_NO_AXES = -1 /* uf_reduce_options.naxes: no axis is reduced */

@@ -103,8 +103,16 @@ void *library_load(const char *file, int flags, const char **why);
 int cpu_count(void); /* CPUs this process may run on, at least 1 */
 
 /* Runs job(user) on a thread of the library's with a stack of 64 MiB and returns its status with its error. Used for
- * everything that recurses over a user's text or calls a compiler. Several callers run at once. */
+ * everything that recurses over a user's text, calls a compiler or opens a library. Several callers run at once. */
 uf_status on_big_stack(uf_status (*job)(void *user), void *user);
+
+/* Memory of the calling thread's own, ROOM_BYTES aligned to 64, in place of a stack that the caller may not have: the address of
+ * its byte `offset`. It is there until the thread ends, and its content is undefined. NULL: out of memory; not in parts that
+ * the pool runs on threads of its own, nor once the thread has had it. */
+enum {
+    ROOM_BYTES = 1 << 20
+};
+void *thread_room(size_t offset);
 
 /* Calls part(user, k) for k = 0 .. parts-1, spread over at most `threads` threads (0: all), and returns when all are done.
  * Parts run on the caller's thread if the pool is busy or there is one thread. Which part a thread takes has no order.

@@ -20,6 +20,8 @@
 enum {
     MAX_WORKERS = 1024,
     CACHE_LINE = 64,
+    ROOM_ALIGN = 64,
+    WORKER_STACK = 8 << 20,
     SPIN_NS = 10000, /* how long a thread looks out for work, or for the end of it, before it sleeps */
     BIG_STACK = 64 << 20
 };
@@ -46,13 +48,37 @@ static bool start(void *(*run)(void *), void *user, size_t stack) {
     for (size_t i = 0; i < COUNT(faults); i++)
         sigdelset(&blocked, faults[i]);
     bool ready = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                 (!stack || pthread_attr_setstacksize(&attributes, stack) == 0);
+                 pthread_attr_setstacksize(&attributes, stack) == 0;
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     bool started = ready && pthread_create(&thread, &attributes, run, user) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
 }
+
+/* ---- Rooms ---- */
+
+static pthread_key_t room_key; /* its value is the block that the room is in */
+static bool room_keyed;
+static _Thread_local char *room;
+
+/* Others' destructors, which run later, may make another. */
+static void room_end(void *block) {
+    room = NULL;
+    mem_free(block);
+}
+
+static bool room_make(void) {
+    void *block = room_keyed ? mem_alloc(ROOM_BYTES + ROOM_ALIGN) : NULL;
+    if (!block || pthread_setspecific(room_key, block)) {
+        mem_free(block);
+        return false;
+    }
+    room = (char *)(((uintptr_t)block + ROOM_ALIGN - 1) & ~(uintptr_t)(ROOM_ALIGN - 1));
+    return true;
+}
+
+void *thread_room(size_t offset) { return room || room_make() ? room + offset : NULL; }
 
 /* ---- The pool ---- */
 
@@ -135,8 +161,10 @@ static void await_invitation(struct worker *w) {
 }
 
 static void *worker_main(void *self) {
+    _Alignas(ROOM_ALIGN) char own[ROOM_BYTES]; /* its stack is large enough */
     struct worker *w = self;
     fesetenv(FE_DFL_ENV);
+    room = own;
     for (;;) {
         unsigned invited = INVITED;
         if (!atomic_compare_exchange_strong(&w->state, &invited, WORKING)) {
@@ -176,7 +204,7 @@ void pool_run(int threads, int64_t parts, void (*part)(void *user, int64_t k), v
             part(user, k);
         return;
     }
-    while (workers_started < wanted && start(worker_main, &workers[workers_started], 0))
+    while (workers_started < wanted && start(worker_main, &workers[workers_started], WORKER_STACK))
         workers_started++;
     team = wanted < workers_started ? wanted : workers_started;
     pool_part = part;
@@ -293,6 +321,7 @@ static void forget_threads(void) {
     big.queued = big.idle = big.threads = 0;
 }
 
-__attribute__((constructor)) static void watch_forks(void) {
+__attribute__((constructor)) static void begin(void) {
     fork_watched = pthread_atfork(NULL, NULL, forget_threads) == 0;
+    room_keyed = pthread_key_create(&room_key, room_end) == 0;
 }

@@ -168,14 +168,14 @@ static void run_piece(const work *w, place *p, int64_t row, int64_t first, int64
 
 /* Units first .. last-1: of the parts of the pieces of the rows. Neighbouring pieces of a row are taken together. */
 static void fold_run(const work *w, int64_t first, int64_t last) {
-    place p;
+    place *p = thread_room(ROOM_BYTES - sizeof *p); /* the kernel takes the beginning of the room */
     int64_t n = w->l->loop->extent[0];
-    put_words(&p, w->l);
+    put_words(p, w->l);
     while (first < last) {
         int64_t part = first % w->parts, at = first / w->parts % w->pieces, row = first / w->parts / w->pieces;
         int64_t left = w->parts > 1 ? 1 : last - first, take = w->pieces - at < left ? w->pieces - at : left;
         int64_t begin = at * w->piece, end = n - begin < take * w->piece ? n : begin + take * w->piece;
-        run_piece(w, &p, row, begin, end - begin, part);
+        run_piece(w, p, row, begin, end - begin, part);
         first += take;
     }
 }

@@ -5,7 +5,7 @@
 enum {
     PIECE_GRAIN = 64,   /* pieces of rows are multiples of so many points */
     COUNTERS_PAY = 128, /* points for each counter of a run, at least: it clears them and takes them into the array */
-    COUNTERS_MOST = 4,  /* operands: counters lie on the stack */
+    COUNTERS_MOST = 4,  /* operands: their counters are to stay in the cache */
     BYPASS_ROW = 8192,  /* bytes of a row that is written past the caches, at least */
     BYPASS_MOST = 4,    /* operands: strips lie on the stack */
     MOST_WORDS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1

@@ -208,7 +208,15 @@ static void launch_class(const code *c, const launch *l) {
     by_class[l->v->loop]((code *)(uintptr_t)c, l);
 }
 
+/* Kernels with large arrays, and what is told to them, need the caller's room; workers have theirs. */
+static bool has_room(const launch *l) {
+    static const bool wanted[LOOP_CLASSES] = {[LOOP_FOLD] = true, [LOOP_SCAN] = true, [LOOP_FORALL] = true};
+    return !wanted[l->v->loop] || thread_room(0);
+}
+
 static uf_status launch_any(const code *c, const launch *l) {
+    if (!has_room(l))
+        return fail_memory();
     if (!l->v->debug) {
         launch_class(c, l);
         return UF_OK;

@@ -62,6 +62,27 @@ static void parts_of(emit *e, dtype t, ssa value, ssa *parts) {
 
 static int parts_count(dtype t) { return dtype_is_complex(t) ? 2 : 1; }
 
+ssa emit_array(emit *e, dtype t, int count) {
+    enum {
+        STACKED_MOST = 10 << 10,
+        ALIGN = 64
+    };
+    const char *type = ir_memory_type(t);
+    int size = (count * dtypes[t].size + ALIGN - 1) / ALIGN * ALIGN;
+    count *= dtype_is_complex(t) ? 2 : 1;
+    if (e->arrays + size <= STACKED_MOST) {
+        e->arrays += size;
+        ssa all = emit_value(e, "alloca [%d x %s], align %d", count, type, ALIGN);
+        return emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type,
+                          all.text);
+    }
+    emit_declare(e, "declare noalias i8* @uf_thread_room(i64)");
+    emit_symbol(e, "uf_thread_room", __extension__(const void *) thread_room);
+    ssa all = emit_value(e, "call noalias align %d i8* @uf_thread_room(i64 %d)", ALIGN, e->room);
+    e->room += size;
+    return emit_value(e, "bitcast i8* %s to %s*", all.text, type);
+}
+
 ssa emit_element(emit *e, dtype t, ssa base, ssa index) {
     if (dtype_is_complex(t) && strcmp(index.text, "0"))
         index = emit_value(e, "shl i64 %s, 1", index.text);

@@ -57,13 +57,6 @@ void lanes_end(emit *e, lane_loop *l, bool masked) {
 
 /* ---- Strips ---- */
 
-static ssa array_new(emit *e, dtype t, int count) {
-    const char *type = ir_memory_type(t);
-    count *= dtype_is_complex(t) ? 2 : 1;
-    ssa all = emit_value(e, "alloca [%d x %s], align 64", count, type);
-    return emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type, all.text);
-}
-
 /* The address of lane 0 for each value. */
 typedef struct strip {
     ssa at[ITEM_VALUES];
@@ -351,7 +344,7 @@ void cascade_begin(cascade *c, fold_writer *w, int bytes) {
     c->sparse = v->sparse && v->counted && !serial(c);
     w->begun = begins_strips(c);
     for (int k = 0; k < w->nstate; k++)
-        c->array[k] = array_new(e, c->stored[k], LEVELS * c->lanes);
+        c->array[k] = emit_array(e, c->stored[k], LEVELS * c->lanes);
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");

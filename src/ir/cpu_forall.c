@@ -124,13 +124,8 @@ static void rows(calls *c, const part *p, const ssa *at) {
 /* ---- Counters ---- */
 
 static void counters_new(calls *c, int k) {
-    emit *e = c->s.e;
     dtype t = (dtype)c->s.v->operand[k].memory;
-    const char *type = ir_memory_type(t);
-    int count = COPY_BYTES / dtypes[t].size;
-    ssa all = emit_value(e, "alloca [%d x %s], align 64", count, type);
-    c->counts[k] =
-        emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type, all.text);
+    c->counts[k] = emit_array(c->s.e, t, COPY_BYTES / dtypes[t].size);
 }
 
 static void each_counter(calls *c, void (*visit)(calls *c, int k, ssa i)) {

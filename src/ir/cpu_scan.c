@@ -83,15 +83,8 @@ static void move(scan *c, const ssa *from, const ssa *stride, ssa index) {
 /* ---- States in the buffer ---- */
 
 static void buffer_new(scan *c, int states) {
-    emit *e = c->w->s.e;
-    for (int k = 0; k < c->w->nstate; k++) {
-        dtype t = c->w->state[k];
-        const char *type = ir_memory_type(t);
-        int n = states * (dtype_is_complex(t) ? 2 : 1);
-        ssa all = emit_value(e, "alloca [%d x %s], align 64", n, type);
-        c->buffer[k] =
-            emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", n, type, n, type, all.text);
-    }
+    for (int k = 0; k < c->w->nstate; k++)
+        c->buffer[k] = emit_array(c->w->s.e, c->w->state[k], states);
 }
 
 static void buffer_put(scan *c, const item *x, ssa index) {

@@ -73,6 +73,7 @@ typedef struct emit {
     int invariant;      /* metadata number that marks loads of what nobody writes during the kernel, 0: none */
     int invariant_node; /* the node for that, once it is there */
     bool shared;        /* addresses are those of the GPU's shared memory */
+    int arrays, room;   /* CPU: bytes of the kernel's arrays on the stack, and in the thread's room; see emit_array */
     int unit;           /* debug: the file; the compile unit is the next; 0: no debug information */
     text kernels;       /* GPU: entries of !nvvm.annotations */
     text *writing[3];   /* of the function that is being written, in the arena; NULL: none */
@@ -159,6 +160,9 @@ void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, 
 
 /* The address of element `index` (i64 register or constant) of an array whose base is a memory-typed pointer. */
 ssa emit_element(emit *e, dtype t, ssa base, ssa index);
+/* CPU: a local array of the kernel, aligned to 64 bytes, made before the first branch: the address of its element 0. What is
+ * more than a few KiB altogether lies in the thread's room (base.h), so that any caller's stack suffices. */
+ssa emit_array(emit *e, dtype t, int count);
 /* One element: from memory dtype to its value (bool: i8 != 0), and back. */
 ssa emit_load(emit *e, dtype t, ssa pointer);
 void emit_store(emit *e, dtype t, ssa value, ssa pointer);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -493,6 +494,47 @@ static bool system_info(void) {
     return !failed;
 }
 
+/* ---- A thread's room: had at its first reduction, scan or kernel over indices ---- */
+
+static bool no_large_blocks(size_t size) { return size < 1 << 20; }
+
+static uf_status sum_up(uf_func *add, double *result) {
+    double x[4] = {1, 2, 3, 4};
+    DLTensor r = UF_ARRAY(result, 1);
+    r.ndim = 0;
+    return uf_reduce(add, 2, (DLTensor[]){UF_ARRAY(x, 4), r}, NULL);
+}
+
+static void *on_a_thread(void *user) {
+    uf_func *add = user;
+    double result = -7;
+    mem_may_alloc = no_large_blocks;
+    uf_status without = sum_up(add, &result);
+    mem_may_alloc = NULL;
+    bool kept = result == -7;
+    uf_status with = sum_up(add, &result);
+    mem_may_alloc = no_large_blocks; /* it has it */
+    uf_status again = sum_up(add, &result);
+    mem_may_alloc = NULL;
+    return without == UF_ERR_MEMORY && kept && !with && !again && result == 10 ? user : NULL;
+}
+
+static void test_room_of_a_thread(void **state) {
+    (void)state;
+    uf_func *add;
+    double result;
+    pthread_t thread;
+    void *good;
+    assert_int_equal(uf_load(&add, "add"), UF_OK);
+    assert_int_equal(sum_up(add, &result), UF_OK); /* compiles */
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pthread_create(&thread, NULL, on_a_thread, add), 0);
+        assert_int_equal(pthread_join(thread, &good), 0);
+        assert_non_null(good);
+    }
+    uf_free(add);
+}
+
 #define TEST(name)                          \
     static void test_##name(void **state) { \
         (void)state;                        \
@@ -556,6 +598,7 @@ int main(void) {
         cmocka_unit_test(test_plan_over_indices),
         cmocka_unit_test(test_inspection_over_indices),
         cmocka_unit_test(test_updates_out_of_range),
+        cmocka_unit_test(test_room_of_a_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
