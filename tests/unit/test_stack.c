@@ -126,7 +126,7 @@ static void reduce(uf_func *f, int nargs, const DLTensor *args, int axis, unsign
 }
 
 static void reductions(void) {
-    static const char *const names[] = {"add", "maximum", "sum", "mean", "var", "logsumexp", "argmax"};
+    static const char *const names[] = {"add", "var", "argmax"};
     static const int extents[][3] = {{300, 2000, -1}, {300, 2000, 0}, {300, 2000, 1}, {5, 100000, 0}, {100000, 5, 1}};
     static const unsigned orders[] = {0, UF_ORDERED, UF_SERIAL};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -187,7 +187,7 @@ static void large_states(void) {
 }
 
 static void scans(void) {
-    static const char *const names[] = {"add", "mean", "maximum"};
+    static const char *const names[] = {"add", "mean"};
     int64_t starts[] = {0, 7, 3, 250};
     int64_t shape[UF_MAX_NDIM];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -380,6 +380,8 @@ static void *run_all(void *unused) {
     unsigned char top;
     for (int round = 0; round < 2; round++) /* the second one compiles nothing */
         for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+            if (round && calls[i].run == many_functions)
+                continue;
             memset(stack, PAINT, (size_t)(&top - stack) - 1024);
             calls[i].run();
             size_t now = written(&top);
