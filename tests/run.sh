@@ -144,14 +144,21 @@ job() {
 
 # ---- All programs ----
 
+# signal_programs SIGNAL: true if one of them is still there. The shells that ran them may be gone.
+signal_programs() {
+    there=1
+    for file in "$work"/*.process; do
+        [ ! -e "$file" ] || ! kill "-$1" "$(cat "$file")" 2>"$work/none" || there=0
+    done
+    return $there
+}
+
 # Waits until every process has gone that holds `alive` open for writing, which only this shell does; then stops what still runs.
 clean_up() {
     trap '' HUP INT TERM
     read -r normally <"$work/alive" || sleep 1 # for jobs that had just begun
-    for file in "$work"/*.process; do
-        [ ! -e "$file" ] || kill "$(cat "$file")"
-    done
-    until ! ls "$work"/*.process >"$work/running" 2>&1; do
+    signal_programs TERM
+    while signal_programs 0; do
         sleep 0.1
     done
     rm -rf "$work"

@@ -60,12 +60,12 @@ program test_long <<END
 echo \$\$ >"$work/long"
 exec sleep 60
 END
-# killed SIGNAL: a run that is ended so ends its programs, and its folder goes.
+# killed SIGNAL [WHOM]: a run that is ended so, alone or with its group ("-"), ends its programs, and its folder goes.
 killed() {
     rm -f "$work/long"
-    JOBS=1 BUILD=$work/build sh tests/run.sh test_long >"$work/out" 2>&1 &
+    JOBS=1 BUILD=$work/build setsid sh -c 'echo $$ >"$0"; exec sh tests/run.sh test_long' "$work/run" >"$work/out" 2>&1 &
     until [ -s "$work/long" ]; do sleep 0.1; done
-    kill "-$1" $!
+    kill "-$1" "${2:-}$(cat "$work/run")"
     for i in $(seq 100); do
         kill -0 "$(cat "$work/long")" 2>"$work/none" || ls -d "$work"/build/run.* 2>"$work/none" || return 0
         sleep 0.1
@@ -78,5 +78,6 @@ check 'reports in order, four at once' reports 4
 check 'a run that passes' passes
 check 'as many at once as told' at_once
 check 'a run that is terminated leaves nothing' killed TERM
+check 'a run that is terminated with its group leaves nothing' killed TERM -
 check 'a run that is killed leaves nothing' killed KILL
 echo "1..$n"
