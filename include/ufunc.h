@@ -71,7 +71,9 @@ typedef enum uf_status {
     UF_ERR_CAST = 6,      /* an output or input does not cast under the casting rule; a number does not fit */
     UF_ERR_DEVICE = 7,    /* arrays on different devices; an error of the CUDA driver */
     UF_ERR_LIBRARY = 8,   /* libLLVM, libcuda, libnvvm or libdevice is missing or unusable */
-    UF_ERR_COMPILE = 9,   /* LLVM, libNVVM or the driver refused generated code: a bug in this library or theirs */
+    /* The code that a kernel needs for the types of a call is too large (docs/kernel-c.md, section 16); or LLVM, libNVVM or the
+     * driver refused generated code: a bug in this library or theirs. */
+    UF_ERR_COMPILE = 9,
     UF_ERR_KERNEL = 10,   /* a kernel built with debug reported an error */
     UF_ERR_MEMORY = 11,   /* out of memory, host or device */
     UF_ERR_IO = 12        /* a file cannot be read or written */

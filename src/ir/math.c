@@ -229,14 +229,15 @@ static void define_copy(emit *e, const math_row *row, dtype wide, const char *ro
 
 static ssa call_libdevice(emit *e, const math_row *row, dtype wide, const ssa *args) {
     enum {
-        SHORT_LINES = 60, /* of the routines that libmvec has, too, */
-        LONG_LINES = 400  /* and of the others, roughly: gamma and Bessel functions, remainders */
+        SHORT_LINES = 60,  /* of the routines that libmvec has, too, */
+        OTHER_LINES = 300, /* of the others (remainders, scaling), */
+        LONG_LINES = 1500  /* and of those with large errors: gamma and Bessel functions; all roughly */
     };
     char name[48], copy[56], values[256];
     snprintf(name, sizeof name, "%s%s", row->gpu, wide == DT_FLOAT32 ? "f" : "");
     e->module->math = true;
     if (!e->plain) {
-        e->written.lines += row->vector ? SHORT_LINES : LONG_LINES;
+        e->written.lines += row->vector ? SHORT_LINES : row->ulp64 > 5 ? LONG_LINES : OTHER_LINES;
         return call_declared(e, row, wide, name, " nounwind readnone", args);
     }
     snprintf(copy, sizeof copy, "m%s", name);

@@ -146,7 +146,7 @@ static ssa read_number(shape *s, int k) {
 
 /* How much a module may be, in its fast forms and in the plain ones. Compilers take a time that grows with its lines, but much more
  * with its loops, which are copied and made vectors of, and with loops in loops, out of each of which conditions are taken. With these
- * bounds none takes more than 5 s; docs/code-size.md has the measurements. */
+ * bounds none takes more than 5 s (docs/measured.md, "Hostile texts"). */
 static const bulk most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16}, {60000, 1000, 1000}},  /* CPU */
                                 {{.lines = 40000, .loops = 100, .depth = 16}, {60000, 400, 1000}}}; /* GPU */
 

@@ -464,7 +464,7 @@ static void draw_axes(gu_case *x) {
 }
 
 void gu_draw(gu_case *x, int class) {
-    x->options = (uf_options){.size = sizeof x->options, .threads = (int)pick(x, 0, 3)};
+    x->options = (uf_options){.size = sizeof x->options, .threads = (int)pick(x, 0, 3), .flags = UF_STRONG_NUMBERS};
     x->axes = (uf_axes){.size = sizeof x->axes, .keepdims = may_keepdims(x) && chance(x, 30)};
     x->planned = chance(x, 20);
     if (chance(x, 10))
@@ -731,7 +731,7 @@ void gu_run_gpu(gu_case *x, const uf_func *f) {
         upload(x, tensors);
     }
     call(x, "GPU", f, tensors);
-    x->options.flags = 0;
+    x->options.flags &= ~(unsigned)UF_STAGE;
     for (int k = 0; k < operands(x); k++) {
         gu_buffer *b = &x->buffers[k];
         if (!b->device)

@@ -510,20 +510,20 @@ static uf_status call(test *t) {
     const uf_func *f = funcs[t->m - models];
     DLTensor args[] = {t->in.used, t->out.used}, initial[VALUES];
     uf_options o = {.size = sizeof o, .flags = order_flags(t), .threads = (int)pick(0, 2)};
-    uf_reduce_options r = {
-        .size = sizeof r, .flags = o.flags, .threads = o.threads, .keepdims = t->keepdims, .axes = (int[RANK]){0}};
+    uf_reduce_options r = {.size = sizeof r, .flags = o.flags, .threads = o.threads, .keepdims = t->keepdims};
     int axes[RANK], axis = 0;
     double room[VALUES];
     for (int d = 0; d < t->ndim; d++)
-        if (reduced(t, d)) {
+        if (reduced(t, d))
             axes[r.naxes++] = axis = chance(50) ? d : d - t->ndim;
-            r.axes = axes;
-        }
+    if (!r.naxes)
+        r.naxes = UF_NO_AXES;
     if (t->verb != REDUCE)
         return t->verb == ACCUMULATE ? uf_accumulate(f, 2, args, axis, &o)
                                      : uf_reduceat(f, 2, args, &UF_ARRAY(t->starts, t->nstarts), axis, &o);
     for (size_t k = 0; k < strlen(t->m->state); k++)
         initial[k] = initial_of(&t->initial[k], t->m->state[k], &room[k]);
+    r.axes = r.naxes > 0 ? axes : NULL;
     r.initial = t->has_initial ? initial : NULL;
     r.where = t->masking ? &t->mask.used : NULL;
     return uf_reduce(f, 2, args, &r);

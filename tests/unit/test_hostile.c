@@ -222,6 +222,30 @@ static void try_family(const family *f, bool gpu) {
     uf_free(func);
 }
 
+/* About as many as the fast forms allow, which are compiled with copies of loops: constructs spread over threads, loops in each
+ * other, loops beside each other. */
+static void try_fast(const family *f, bool gpu) {
+    static const int counts[] = {15, 31, 95};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        uf_func *func;
+        if (make(f, counts[i], &func))
+            continue;
+        printf("# %-28s %4d times, to compile: CPU %.2f", f->name, counts[i],
+               compile(func, f->name, host, UF_VIEW_ASSEMBLY));
+        if (gpu)
+            printf(", PTX %.2f", compile(func, f->name, sm_90, UF_VIEW_PTX));
+        printf("\n");
+        uf_free(func);
+    }
+}
+
+static void test_fast(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(families); i++)
+        if (getenv("UF_TEST_GPU"))
+            try_fast(&families[i], true);
+}
+
 static void test_all(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(families); i++)
@@ -285,10 +309,8 @@ static void test_doubled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_doubled),
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_all),
+        cmocka_unit_test(test_levels), cmocka_unit_test(test_doubled), cmocka_unit_test(test_results),
+        cmocka_unit_test(test_all),    cmocka_unit_test(test_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,6 +184,9 @@ static void must(const experiment *x, const char *where, uf_status status) {
 
 /* ---- The library ---- */
 
+/* A number has the type that the signature wants. */
+static const uf_options own_types = {.size = sizeof own_types, .flags = UF_STRONG_NUMBERS};
+
 /* On a machine that is there for its GPU, libLLVM may be missing. */
 static bool no_cpu_here(uf_status status) {
     static bool said;
@@ -199,7 +202,7 @@ static void run_on_cpu(experiment *x, const uf_func *f) {
     int n = x->p.nin + x->p.nout;
     for (int k = 0; k < n; k++)
         tensors[k] = x->args[k].tensor;
-    uf_status status = uf_call(f, n, tensors, NULL);
+    uf_status status = uf_call(f, n, tensors, &own_types);
     if (no_cpu_here(status))
         return;
     must(x, "CPU", status);
@@ -227,7 +230,7 @@ static void run_on_gpu(experiment *x, const uf_func *f) {
         tensors[k].device = gpu;
         tensors[k].data = (char *)a->device->dl_tensor.data + ((char *)a->tensor.data - a->buffer);
     }
-    must(x, "GPU", uf_call(f, n, tensors, NULL));
+    must(x, "GPU", uf_call(f, n, tensors, &own_types));
     for (int k = 0; k < n; k++) {
         argument *a = &x->args[k];
         host = bytes_of(a);
