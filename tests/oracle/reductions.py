@@ -768,6 +768,8 @@ def beginnings(device=None):
                 continue  # what negative numbers to the power of others are is not the point
             own = [t for t in DTYPES if t.kind != "c" or name in ("add", "subtract", "multiply")]
             own = [t for t in own if folds_itself(name, t) and any(s[0] == t for s in elementwise.signatures_of(f))]
+            if name == "nextafter":  # float16's of -0.0 and 0.0 is -0.0 in NumPy up to 2.4, 0.0 as in C from 2.5 on
+                own.remove(np.dtype("e"))
             for k in rng.permutation(len(own))[:2]:
                 order = SERIAL if f.describe().order == SERIAL else pick(rng, [0, ORDERED, SERIAL])
                 begins_alike(name, f, own[k], order, device)
