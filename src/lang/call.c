@@ -282,14 +282,14 @@ static node *complex_fold(check *c, const char *helper, node *a, node *b, const 
         value.as.f[0] = x * u;
         value.as.f[1] = y * u;
     } else if (single) {
-        value.as.f[0] = (float)(x * u) - (float)(y * v);
-        value.as.f[1] = (float)(x * v) + (float)(y * u);
+        value.as.f[0] = rounded_to_single(x * u) - rounded_to_single(y * v);
+        value.as.f[1] = rounded_to_single(x * v) + rounded_to_single(y * u);
     } else {
         value.as.f[0] = x * u - y * v;
         value.as.f[1] = x * v + y * u;
     }
     for (int i = 0; i < 2 && single; i++)
-        value.as.f[i] = (double)(float)value.as.f[i];
+        value.as.f[i] = rounded_to_single(value.as.f[i]);
     node *n = constant_node(c, value, at);
     n->weak = a->weak && b->weak;
     return n;

@@ -299,7 +299,7 @@ static number number_operate(op o, number a, number b) {
     bool complex = dtype_is_complex(a.type), wide = dtypes[a.type].component == DT_FLOAT64;
     for (int i = 0; i < 1 + complex; i++) {
         double value = floating_operate(o, a.as.f[i], b.as.f[i]);
-        result.as.f[i] = wide ? value : (double)(float)value;
+        result.as.f[i] = wide ? value : rounded_to_single(value);
     }
     return result;
 }

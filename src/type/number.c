@@ -66,6 +66,8 @@ static double half_decode(uint16_t half, half_format from) {
     return value;
 }
 
+double rounded_to_single(double value) { return (double)(float)value; }
+
 uint16_t half_of_double(double value) { return half_encode(value, binary16); }
 double half_to_double(uint16_t bits) { return half_decode(bits, binary16); }
 uint16_t bfloat16_of_double(double value) { return half_encode(value, brain16); }

@@ -76,6 +76,8 @@ bool number_fits(number value, dtype type);
 dtype number_holder(number value);
 /* float32/64 <-> halves, rounding to nearest even once. */
 uint16_t half_of_double(double value);
+/* value rounded to float32. A call, as gcc 12 forgets the rounding where it makes vectors of two of them in a row (-O2, -O3). */
+double rounded_to_single(double value);
 double half_to_double(uint16_t bits);
 uint16_t bfloat16_of_double(double value);
 double bfloat16_to_double(uint16_t bits);

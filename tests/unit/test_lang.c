@@ -394,6 +394,10 @@ static const constant total[] = {
     {"(float16)65520.0", DT_FLOAT16, INFINITY},
     {"(float16)0.1", DT_FLOAT16, 0.0999755859375},
     {"(bfloat16)0.1", DT_BFLOAT16, 0.10009765625},
+    /* Both parts at once: each is rounded to its type. */
+    {"real((0.5f - I) / 0.1f)", DT_FLOAT32, 5},
+    {"imag((0.5f - I) / 0.1f)", DT_FLOAT32, -10},
+    {"real((0.1f - I) * (0.1f + I * 0.3f))", DT_FLOAT32, (double)(0.1f * 0.1f + 0.3f)},
 };
 
 static void test_constants(void **state) {
