@@ -74,9 +74,9 @@ typedef enum uf_status {
     /* The code that a kernel needs for the types of a call is too large (docs/kernel-c.md, section 16); or LLVM, libNVVM or the
      * driver refused generated code: a bug in this library or theirs. */
     UF_ERR_COMPILE = 9,
-    UF_ERR_KERNEL = 10,   /* a kernel built with debug reported an error */
-    UF_ERR_MEMORY = 11,   /* out of memory, host or device */
-    UF_ERR_IO = 12        /* a file cannot be read or written */
+    UF_ERR_KERNEL = 10, /* a kernel built with debug reported an error */
+    UF_ERR_MEMORY = 11, /* out of memory, host or device */
+    UF_ERR_IO = 12      /* a file cannot be read or written */
 } uf_status;
 
 typedef struct uf_error {
