@@ -94,7 +94,8 @@ static void write_kernel(emit *e, void *user) {
     calls *c = &q->c;
     text_free(&c->parameters);
     text_free(&c->arguments);
-    *c = (calls){.layout = q->t->layout};
+    memset(c, 0, sizeof *c);
+    c->layout = q->t->layout;
     for (int w = 0; w < c->layout->nwords; w++)
         text_printf(&c->parameters, ", i64 %%s%d", w);
     find_streams(q);
