@@ -40,7 +40,8 @@ typedef struct frame {
 typedef struct bulk {
     int lines; /* instructions */
     int loops;
-    int depth; /* loops within each other */
+    int variables; /* of that tree which has most; where they are vectors, and many, they lie on the stack */
+    int depth;     /* loops within each other */
 } bulk;
 
 typedef struct emit {

@@ -3,6 +3,8 @@
 #include "ir/shape.h"
 #include "ir/internal.h"
 
+#include <limits.h>
+
 int shape_arrays(const variant *v) {
     int n = 0;
     for (int k = 0; k < variant_operands(v); k++)
@@ -145,10 +147,13 @@ static ssa read_number(shape *s, int k) {
 }
 
 /* How much a module may be, in its fast forms and in the plain ones. Compilers take a time that grows with its lines, but much more
- * with its loops, which are copied and made vectors of, and with loops in loops, out of each of which conditions are taken. With these
- * bounds none takes more than 5 s (docs/measured.md, "Hostile texts"). */
-static const bulk most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16}, {60000, 1000, 1000}},  /* CPU */
-                                {{.lines = 40000, .loops = 100, .depth = 16}, {60000, 400, 1000}}}; /* GPU */
+ * with its loops, which are copied and made vectors of, and with loops in loops, out of each of which conditions are taken. With
+ * these bounds none takes more than 5 s (docs/measured.md, "Hostile texts"). And where a CPU's code is one of vectors, each variable
+ * that lives on takes some 200 bytes of the stack, of which calls have 64 KiB. */
+static const bulk most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16, .variables = 128}, /* CPU */
+                                 {.lines = 60000, .loops = 1000, .depth = 1000, .variables = INT_MAX}},
+                                {{.lines = 40000, .loops = 100, .depth = 16, .variables = INT_MAX}, /* GPU */
+                                 {.lines = 60000, .loops = 400, .depth = 1000, .variables = INT_MAX}}};
 
 /* Running out of arena memory, and of lines, comes back here. */
 static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void *user) {
@@ -162,6 +167,11 @@ static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void
     return status;
 }
 
+static bool exceeds(const bulk *x, const bulk *limit) {
+    return x->lines > limit->lines || x->loops > limit->loops || x->depth > limit->depth ||
+           x->variables > limit->variables;
+}
+
 /* UF_ERR_COMPILE: there is too much of it. */
 static uf_status write_module(arena *a, const char *name, const code_target *target, code_module *module,
                               void (*write)(emit *e, void *user), void *user) {
@@ -171,8 +181,7 @@ static uf_status write_module(arena *a, const char *name, const code_target *tar
     e.plain = module->plain;
     e.most_lines = limit->lines;
     uf_status status = write_guarded(&e, write, user), finished = emit_finish(&e);
-    bool exceeds = e.written.lines > limit->lines || e.written.loops > limit->loops || e.written.depth > limit->depth;
-    return status ? status : finished ? finished : exceeds ? UF_ERR_COMPILE : UF_OK;
+    return status ? status : finished ? finished : exceeds(&e.written, limit) ? UF_ERR_COMPILE : UF_OK;
 }
 
 uf_status shape_module(arena *a, const char *name, const code_target *target, code_module *module,

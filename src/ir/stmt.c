@@ -329,7 +329,8 @@ static void function_head(body *b, const char *result, const char *name, const c
 static bool settle(body *b, const char *name, bulk before) {
     emit *e = b->e;
     bulk *x = arena_alloc(e->a, sizeof *x);
-    *x = (bulk){e->written.lines - before.lines, e->written.loops - before.loops, e->written.depth};
+    *x = (bulk){
+        .lines = e->written.lines - before.lines, .loops = e->written.loops - before.loops, .depth = e->written.depth};
     bool inlined = !e->plain || x->lines <= INLINED_LINES || (b->is_kernel && e->target->gpu);
     if (inlined)
         e->written = before;
@@ -387,6 +388,8 @@ static void define_function(emit *e, const function *f, points *p) {
 
 void emit_functions(emit *e, const tree *t, const char *entry) {
     e->entry = entry;
+    if (t->variables > e->written.variables)
+        e->written.variables = t->variables;
     for (const function *f = t->functions; f; f = f->next) {
         if (f != t->kernel)
             e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)(intptr_t)++e->nfunctions);

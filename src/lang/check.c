@@ -79,6 +79,7 @@ int local_new(check *c, const char *title, dtype type, int rank, const int64_t *
     }
     if (f->nlocals >= f->nparams + f->nresults)
         i->bytes += bytes;
+    i->variables += rank == 0;
     if (i->bytes > LANG_MAX_LOCAL_BYTES)
         check_limit(c, at, "the local variables take more than %d bytes", LANG_MAX_LOCAL_BYTES);
     return f->nlocals++;
@@ -121,6 +122,7 @@ static void measure_node(measure *m, node *n) {
             const instance *callee = (const instance *)n->callee;
             m->of->nodes += callee->nodes;
             m->of->bytes += callee->bytes;
+            m->of->variables += callee->variables;
             m->of->has_loop |= callee->has_loop;
         }
         if (n->kind == N_CONST && n->type == DT_FLOAT64)
@@ -423,6 +425,7 @@ static tree *tree_make(check *c, instance *kernel) {
     tree *t = arena_alloc(c->a, sizeof *t);
     t->kernel = t->functions = &kernel->f;
     t->nodes = (int)kernel->nodes;
+    t->variables = (int)kernel->variables;
     t->has_loop = kernel->has_loop;
     t->layout = c->core;
     needs_take(c, t);

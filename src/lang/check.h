@@ -56,8 +56,8 @@ struct instance {
     bool weak;    /* every value returned is weak, so the call is */
     bool used;
     bool has_loop;
-    int64_t nodes, bytes; /* with everything it calls, inlined */
-    size_t locals_size;   /* room in f.locals */
+    int64_t nodes, bytes, variables; /* with everything it calls, inlined */
+    size_t locals_size;              /* room in f.locals */
     pending *returns;
     bool returned;       /* a value, somewhere */
     instance *same_next; /* of the same definition */

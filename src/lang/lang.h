@@ -144,7 +144,8 @@ struct function {
 typedef struct tree {
     function *functions; /* the helper instances that are called, callees first; the kernel is the last */
     function *kernel;
-    int nodes; /* of all functions, instances counted as often as they are called: the inlined size */
+    int nodes;     /* of all functions, instances counted as often as they are called: the inlined size */
+    int variables; /* scalar ones, parameters and results included, counted so */
     bool has_loop;
     const core_layout *layout; /* NULL: elementwise */
     const struct need *needs;  /* kernels over indices: what is to hold of the sizes; see `conditional` */

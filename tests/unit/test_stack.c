@@ -270,6 +270,39 @@ static void local_arrays(void) {
     uf_free(f);
 }
 
+/* Values that all live at once, which registers do not hold: each of a vector of elements, if the code is one of vectors. */
+static void live_values(void) {
+    enum {
+        LEVELS = 250
+    };
+    static const int counts[] = {60, 120, 200, 400};
+    static char source[64 * 1024];
+    uf_func *f;
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        char *to = source + sprintf(source, "(x) { ");
+        for (int i = 0; i < counts[k]; i++)
+            to += sprintf(to, "auto v%d = x * %d.5f + x * x / %d; ", i, i + 2, i + 1);
+        to += sprintf(to, "auto s = x; ");
+        for (int i = counts[k]; i-- > 0;)
+            to += sprintf(to, "s = s * v%d + %d; ", i, i);
+        sprintf(to, "return s; }");
+        MUST(uf_vectorize(&f, "live", "f->f; d->d", source));
+        MUST(UF_CALL(f, UF_ARRAY(x, N), UF_ARRAY(y, N)));
+        MUST(UF_CALL(f, UF_ARRAY(wide, N), UF_ARRAY(wide, N)));
+        uf_free(f);
+    }
+    char *to = source + sprintf(source, "(x) { return ");
+    for (int i = 0; i < LEVELS; i++)
+        to += sprintf(to, "((x * %d.5f + x * x / %d) / ", i + 2, i + 1);
+    to += sprintf(to, "x");
+    memset(to, ')', LEVELS);
+    strcpy(to + LEVELS, "; }");
+    MUST(uf_vectorize(&f, "live", "f->f; d->d", source));
+    MUST(UF_CALL(f, UF_ARRAY(x, N), UF_ARRAY(y, N)));
+    MUST(UF_CALL(f, UF_ARRAY(wide, N), UF_ARRAY(wide, N)));
+    uf_free(f);
+}
+
 /* Kernels that report, and what they report. */
 static void debugging(void) {
     uf_func *f;
@@ -356,6 +389,7 @@ static const struct {
              {"updates", updates},
              {"kernels", kernels},
              {"local_arrays", local_arrays},
+             {"live_values", live_values},
              {"debugging", debugging},
              {"plans", plans},
              {"copies", copies},
