@@ -1,7 +1,7 @@
 /* udf_host.c - a program that applies its users' formulas to its data. Each line of standard input is
  *     name(x, y) = expression
  * or a whole kernel, (x, y) { .. }. Parameters take the columns of the table below in order. A line that cannot be used
- * gets an error that says why, and the next line is read. */
+ * gets an error that says why, and the next line is read. A formula that does not end is stopped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 enum {
     ROWS = 6,
-    COLUMNS = 3
+    COLUMNS = 3,
+    STEPS = 1000000 /* that a formula may take for a row */
 };
 
 static const double distance[ROWS] = {0, 0.5, 1, 2.5, 10, 42.195};
@@ -64,7 +65,11 @@ static void use_line(char *line) {
     char *kernel;
     uf_func *formula;
     read_line(line, &name, &kernel);
-    uf_status status = uf_vectorize(&formula, name, NULL, kernel); /* NULL: whatever types the columns have */
+    uf_section section = {.signatures = NULL, .source = kernel}; /* NULL: whatever types the columns have */
+    uf_status status = uf_define(
+        &formula,
+        &(uf_definition){
+            .size = sizeof(uf_definition), .name = name, .nsections = 1, .sections = &section, .max_steps = STEPS});
     if (!status)
         status = apply(formula, name);
     if (status)

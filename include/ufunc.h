@@ -74,7 +74,7 @@ typedef enum uf_status {
     /* The code that a kernel needs for the types of a call is too large (docs/kernel-c.md, section 16); or LLVM, libNVVM or the
      * driver refused generated code: a bug in this library or theirs. */
     UF_ERR_COMPILE = 9,
-    UF_ERR_KERNEL = 10, /* a kernel built with debug reported an error */
+    UF_ERR_KERNEL = 10, /* a kernel reported an error (UF_DEBUG), took more than max_steps, or was cancelled */
     UF_ERR_MEMORY = 11, /* out of memory, host or device */
     UF_ERR_IO = 12      /* a file cannot be read or written */
 } uf_status;
@@ -192,7 +192,36 @@ typedef struct uf_definition {
      * or what x is as good as: its magnitude for hypot, 0.0 for -0.0. NULL: none, and reducing nothing is an error. */
     const char *identity;
     const struct uf_reduction_def *reduction; /* a reduction: one section, whose source is NULL; else NULL */
+    /* The steps of loops that an element (inner call, point) may take, of those that are not proved short; 0: any number. See
+     * "Kernels that take long". */
+    int64_t max_steps;
 } uf_definition;
+
+/* ---- Kernels that take long ----
+ *
+ * A kernel of kernel C can harm nothing, but it may take for ever. Two things end it: max_steps of its definition, and the flag
+ * `cancel` of the options of a call.
+ *
+ * A step is one pass through the body of a loop that comes to its end, one value of a range, or for jn(n, x) and yn(n, x) one of |n|.
+ * Steps are counted for each element (inner call, point) by itself, and only in loops that are not proved short. Proved short are
+ * loops over ranges and counters whose bounds are sizes of the call (those of the layout, len(), the extents of indices) or
+ * constants, where those that stand in each other, in helpers too, make 2^20 passes at most, or so many times the product of at
+ * most four sizes. A kernel all of whose loops are proved short is compiled to the same code with max_steps and without, and
+ * does not look at `cancel`; others cost a few percent more, and reductions, gufuncs and kernels over indices whose code goes
+ * over several elements together, or spreads one over threads, do not do that.
+ *
+ * max_steps  An element that would take one step more ends: what it has not stored keeps what it held, and all others are
+ *            computed. It is reported as KERNEL, "f: line 3: the kernel took more than 10000 steps, at (17)", as UF_DEBUG
+ *            reports: on the CPU by the call itself, on CUDA by the next call that waits (uf_sync, or a uf_copy that waits). The
+ *            context and all arrays stay usable. Such calls cannot be captured.
+ * cancel     A plain int, which is read without any order with other memory (relaxed). Elements look at it in their first counted step
+ *            and every 4096 steps; once it is not 0 they end, as above, and the call is the error KERNEL, "f: the call was
+ *            cancelled". On the CPU it is looked at between parts of the work of a call too, whatever the kernel. A call of jn or
+ *            yn is not interrupted. Plans take the flag of the options that they were made with. Who sets the flag sets it back.
+ *
+ * Reductions, accumulations, uf_reduceat and uf_at count the steps of each call of one of their texts. Once one has ended,
+ * a thread goes on with zeros in place of results, and what the call has stored means nothing; uf_at leaves elements as they are
+ * instead. Their errors know of no indices. */
 
 /* How elements reduce. Every text is kernel C. */
 typedef struct uf_reduction_def {
@@ -304,6 +333,10 @@ typedef struct uf_options {
     /* uf_forall on CUDA; 0: chosen. See uf_launch_info. */
     int block;    /* threads in a block: 32, 64, 128, 256, 512 or 1024 */
     int elements; /* elements a thread: 1, 2, 4, 8 or 16 */
+    /* A flag that another thread sets to something else than 0 to end the call; NULL: none. See "Kernels that take long". It is
+     * read until the call returns, on CUDA until its work is done. On CUDA it must be host memory that the device can read,
+     * kDLCUDAHost or kDLCUDAManaged of uf_empty, or registered with CUDA by the caller; other memory is an ARGUMENT error. */
+    const volatile int *cancel;
 } uf_options;
 
 /* Applies a function.
@@ -336,7 +369,8 @@ typedef struct uf_options {
  * generalized ufunc are so large that several blocks compute one together (32 KiB for each that is computed at a time).
  *
  * Errors: ARGUMENT, SIGNATURE (lists every signature and the first argument that does not fit), SHAPE, CAST, DEVICE,
- * LIBRARY, COMPILE, MEMORY; TYPE where signatures were NULL and the kernel does not type-check for the dtypes of the call. */
+ * LIBRARY, COMPILE, MEMORY; TYPE where signatures were NULL and the kernel does not type-check for the dtypes of the call;
+ * KERNEL under UF_DEBUG, max_steps and cancel. */
 UF_API uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options);
 
 /* Writes dtype, ndim and extents of the outputs of a call: args[k].shape of each output points at the caller's storage for
@@ -398,8 +432,9 @@ typedef struct uf_reduce_options {
     const DLTensor *where; /* bool; broadcasts with the inputs; false: the element takes no part */
     void *scratch;         /* as in uf_options */
     size_t scratch_size;
-    int threads;    /* CPU: largest number of threads; 0: all */
-    unsigned flags; /* UF_ORDERED, UF_SERIAL, UF_FIRST_MATCH */
+    int threads;                /* CPU: largest number of threads; 0: all */
+    unsigned flags;             /* UF_ORDERED, UF_SERIAL, UF_FIRST_MATCH */
+    const volatile int *cancel; /* as in uf_options */
 } uf_reduce_options;
 
 /* Reduces.
@@ -508,7 +543,8 @@ UF_API uf_status uf_kernel(uf_func **out, const char *name, const char *paramete
  *                at one address. The parameter list is chosen as a signature is in uf_call, among those whose kernel has ndim
  *                indices; where none takes a number as the dtype that it counts as, numbers count by their kind alone, so that
  *                "uint8[], float32" takes 0.5. An integer that does not fit its list's dtype goes to a list with room.
- * options        stream, signature (a parameter list), threads, flags (UF_FIRST_MATCH, UF_STRONG_NUMBERS), block, elements.
+ * options        stream, signature (a parameter list), threads, flags (UF_FIRST_MATCH, UF_STRONG_NUMBERS), block, elements,
+ *                cancel.
  *
  * Arrays decide where it runs, as in uf_call; on CUDA the work is enqueued. Nothing is allocated or waited for in the steady state,
  * and the call can be captured into a CUDA graph once compiled. Parameters that only count (atomic_add(h[b], 1)) are counted
@@ -516,7 +552,7 @@ UF_API uf_status uf_kernel(uf_func **out, const char *name, const char *paramete
  *
  * Errors: ARGUMENT (also: extents, an array that is written to and overlaps itself), SIGNATURE (lists every parameter list and the
  * first argument that does not fit), SHAPE (the product of the extents), CAST, DEVICE, LIBRARY, COMPILE, MEMORY; KERNEL under
- * UF_DEBUG. */
+ * UF_DEBUG, max_steps and cancel. */
 UF_API uf_status uf_forall(const uf_func *kernel, int ndim, const int64_t *extents, int nargs, const DLTensor *args,
                            const uf_options *options);
 

@@ -31,6 +31,7 @@ typedef struct code_module {
     unsigned fast;     /* UF_FAST_* */
     unsigned flags;    /* UF_DEBUG, UF_LINES */
     int max_registers; /* 0: no limit */
+    int64_t max_steps; /* of an element, in variants with REPORTS_STEPS */
 } code_module;
 
 typedef struct code code; /* compiled code, loaded; each engine has its own struct */
@@ -76,7 +77,8 @@ enum {
 typedef struct code_size {
     int nodes;
     bool has_loop;
-    bool spreads; /* calls: constructs may be spread over a team: nothing else writes or reads array outputs */
+    bool unbounded; /* tree.has_unbounded */
+    bool spreads;   /* calls: constructs may be spread over a team: nothing else writes or reads array outputs */
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
     /* Folds and scans. `nodes` are those of mapping and combining one element. */
@@ -159,8 +161,9 @@ typedef struct launch {
     int64_t elements;     /* of each result; from_states: of those that the states are of */
     void *scratch;        /* what fold_scratch asks for; aligned to 256 bytes, content undefined */
     /* LOOP_FORALL: `loop` is the space, its dimension 0 the last index, in which no operand moves; data are elements 0. */
-    int block; /* GPU: threads in a block; 0: the engine's choice */
-    /* Variants with debug: what errors call the function and its elements; all are copied. */
+    int block;                  /* GPU: threads in a block; 0: the engine's choice */
+    const volatile int *cancel; /* not 0: the call ends; NULL: it cannot be told to */
+    /* Variants that report: what errors call the function and its elements; all are copied. */
     const char *name, *source;
     int npoints;           /* dimensions of the shape that indices are told of: the space, or the loop shape */
     const int64_t *points; /* its extents, C order; the loop then keeps that order */
@@ -179,7 +182,7 @@ typedef struct engine {
      * without a device. Errors: LIBRARY, DEVICE. Cheap after the first time. */
     uf_status (*target)(int device, code_target *out);
     /* Fills the engine's fields of a variant (ndim, wide, vector, repeat, fixed, unit ..; may turn rows into general). layout
-     * and core words: LOOP_CALLS and LOOP_FORALL, else NULL. Forall: core has set apart, proved, debug, the operands' unit and
+     * and core words: LOOP_CALLS and LOOP_FORALL, else NULL. Forall: core has set apart, proved, reports, the operands' unit and
      * align, repeat to the elements a thread that the caller wants (0: the engine's choice), and team to log2 of a block of more
      * than 256 threads that the caller wants (else 0). */
     void (*specialise)(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,

@@ -44,6 +44,7 @@ typedef struct function_request {
     const char *signatures, *layout;
     unsigned fast, flags;
     int max_registers;
+    int64_t max_steps;
 } function_request;
 
 /* Is it something for uf_load: a path that ends in .uf, or a name of the catalogue? */
@@ -88,6 +89,7 @@ bool read_number(const char *text, number *out);
 DLTensor number_tensor(number *n);
 /* A count, and a list of integers, "0,-1"; *n is how many there are, at most `most`. False: something else is there. */
 bool read_count(const char *text, int *out);
+bool read_steps(const char *text, int64_t *out); /* a count from 1 on */
 bool read_integers(const char *text, int most, int64_t *list, int *n);
 /* cpu, cuda, cuda:N. */
 bool read_device(const char *name, DLDevice *out);

@@ -48,6 +48,7 @@ static int make_kernel(const function_request *r, const char *source, uf_func **
                                 .fast = r->fast,
                                 .flags = r->flags,
                                 .max_registers = r->max_registers,
+                                .max_steps = r->max_steps,
                                 .layout = r->layout};
     return uf_define(out, &definition) ? library_failed() : DONE;
 }
@@ -62,7 +63,7 @@ static int make_file(const function_request *r, uf_func **out) {
 }
 
 static int load(const function_request *r, const char *verb_name, uf_func **out) {
-    if (r->signatures || r->layout || r->fast || r->flags || r->max_registers)
+    if (r->signatures || r->layout || r->fast || r->flags || r->max_registers || r->max_steps)
         return bad_usage(verb_name, "\"%s\" has its own signatures, layout and flags; options for them are for kernels",
                          r->what);
     return uf_load(out, r->what) ? library_failed() : DONE;

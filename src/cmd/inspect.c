@@ -23,6 +23,7 @@ static const struct option options[] = {
     {"debug", no_argument, NULL, 'g'},
     {"lines", no_argument, NULL, 'L'},
     {"max-registers", required_argument, NULL, 'r'},
+    {"max-steps", required_argument, NULL, 'M'},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -91,6 +92,10 @@ static int take_option(request *r, int option, char **argv) {
         return read_count(optarg, &r->function.max_registers)
                    ? DONE
                    : bad_usage("inspect", "\"%s\" is no number of registers", optarg);
+    case 'M':
+        return read_steps(optarg, &r->function.max_steps)
+                   ? DONE
+                   : bad_usage("inspect", "\"%s\" is no number of steps", optarg);
     case 'h':
         return HELP;
     case ':':
@@ -102,7 +107,7 @@ static int take_option(request *r, int option, char **argv) {
 
 static int read_arguments(request *r, int argc, char **argv) {
     opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":e:s:p:l:t:d:v:fgLr:h", options, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, ":e:s:p:l:t:d:v:fgLr:M:h", options, NULL)) != -1;) {
         int status = take_option(r, option, argv);
         if (status != DONE)
             return status;

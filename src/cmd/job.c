@@ -23,6 +23,7 @@ static bool take_fast(job *j, const char *value) {
     j->function.fast = UF_FAST_ALL;
     return true;
 }
+static bool take_steps(job *j, const char *value) { return read_steps(value, &j->function.max_steps); }
 static bool take_device(job *j, const char *value) { return read_device(value, &j->device); }
 static bool take_threads(job *j, const char *value) { return read_count(value, &j->threads); }
 static bool take_where(job *j, const char *value) { return (j->where = value); }
@@ -93,6 +94,7 @@ static const option_row rows[] = {
     {"signatures", 's', RUN | REDUCE | ACCUMULATE, "signatures", take_signatures},
     {"layout", 'l', RUN, "a layout", take_layout},
     {"fast", 'f', RUN | REDUCE | ACCUMULATE, NULL, take_fast},
+    {"max-steps", 'M', RUN | REDUCE | ACCUMULATE, "a number of steps, from 1 on", take_steps},
     {"output", 'o', RUN | REDUCE | ACCUMULATE, "a path, another one for each output", take_output},
     {"dtype", 't', RUN | REDUCE | ACCUMULATE, "a dtype, e.g. float32", take_dtype},
     {"device", 'd', RUN | REDUCE | ACCUMULATE, "cpu, cuda or cuda:N", take_device},

@@ -17,7 +17,8 @@
     "  -s, --signatures LIST     of a kernel; of a NAME or FILE.uf the one signature to be used\n"                    \
     "  -d, --device DEVICE       cpu (default), cuda or cuda:N, where arrays are copied to and back\n"                \
     "  -j, --threads N           largest number of threads on the CPU; default: all\n"                                \
-    "  -f, --fast                of a kernel: contract, approximate division, flush subnormals\n"
+    "  -f, --fast                of a kernel: contract, approximate division, flush subnormals\n"                     \
+    "  -M, --max-steps N         of a kernel: an element that takes more steps of loops is an error\n"
 
 #define ORDER_OPTIONS                                                                \
     "  -O, --ordered             the function is associative, but not commutative\n" \
@@ -40,7 +41,8 @@ static const verb verbs[] = {
      "  -f, --fast                contract, approximate division, flush subnormals\n"
      "  -g, --debug               with the checks that report what goes wrong\n"
      "  -L, --lines               line information\n"
-     "  -r, --max-registers N     registers a GPU thread may use\n",
+     "  -r, --max-registers N     registers a GPU thread may use\n"
+     "  -M, --max-steps N         with what counts the steps of loops that are not proved short\n",
      run_inspect},
     {"run", WHAT_AND_INPUTS, "applies a function to arrays",
      FUNCTION_AND_INPUTS

@@ -96,6 +96,13 @@ bool read_count(const char *text, int *out) {
     return *text >= '0' && *text <= '9' && !*end && !errno && value <= INT_MAX;
 }
 
+bool read_steps(const char *text, int64_t *out) {
+    char *end;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno && *out >= 1;
+}
+
 bool read_integers(const char *text, int most, int64_t *list, int *n) {
     *n = 0;
     if (!*text)

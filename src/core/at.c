@@ -391,6 +391,7 @@ static bool is_owned(const job *j, const variant *v, const code_target *target) 
 static uf_status variant_make(const job *j, variant *v) {
     memset(v, 0, sizeof *v);
     v->loop = LOOP_AT;
+    v->reports = func_reports_steps(j->func, j->binding->size.unbounded, j->options->cancel);
     v->nin = (uint8_t)j->func->nin;
     v->nout = 1;
     v->nindices = (uint8_t)j->nindices;
@@ -440,6 +441,9 @@ static uf_status launch_apart(const job *j, const variant *v, const code *compil
                                           .device = j->a.device,
                                           .stream = j->options->stream,
                                           .threads = j->options->threads,
+                                          .cancel = j->options->cancel,
+                                          .name = j->func->name,
+                                          .source = "",
                                           .indexed = j->indexed});
     for (int k = 0; k < j->narrays; k++)
         if (block[k])

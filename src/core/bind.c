@@ -231,7 +231,8 @@ uf_status binding_code(const uf_func *f, const binding *b, const variant *v, con
                        .device = b->key.device,
                        .fast = f->fast,
                        .flags = f->flags,
-                       .max_registers = f->max_registers};
+                       .max_registers = f->max_registers,
+                       .max_steps = f->max_steps};
     code_entry *entry;
     TRY(engines[job.engine]->target(job.device, &job.target));
     TRY(code_get(&job, &entry));

@@ -49,6 +49,7 @@ typedef struct key_head {
     code_target target;
     int32_t engine, device, max_registers;
     uint32_t fast, flags;
+    int64_t max_steps; /* where the variant counts them: other code is the same for all */
     uint64_t layout_size;
 } key_head;
 
@@ -65,6 +66,7 @@ static void *key_make(const compile_job *job, size_t *size) {
     head.engine = job->engine;
     head.device = job->device;
     head.max_registers = job->max_registers;
+    head.max_steps = job->v->reports & REPORTS_STEPS ? job->max_steps : 0;
     head.fast = job->fast;
     head.flags = job->flags;
     head.layout_size = layout_size;

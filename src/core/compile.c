@@ -22,7 +22,8 @@ static const struct {
 };
 
 uf_status compile_ir(arena *a, const compile_job *job, code_module *module) {
-    *module = (code_module){.fast = job->fast, .flags = job->flags, .max_registers = job->max_registers};
+    *module = (code_module){
+        .fast = job->fast, .flags = job->flags, .max_registers = job->max_registers, .max_steps = job->max_steps};
     from_tree *of_tree = shapes[job->v->loop].tree;
     return of_tree ? of_tree(a, job->name, job->tree, job->v, &job->target, module)
                    : shapes[job->v->loop].fold(a, job->name, job->fold, job->v, &job->target, module);

@@ -51,6 +51,7 @@ typedef struct compile_job {
     code_target target;
     unsigned fast, flags;
     int max_registers;
+    int64_t max_steps;
 } compile_job;
 
 /* The compiled code for a job, compiling it now if nobody has; while another thread compiles it, waits. The entry is held
@@ -140,6 +141,7 @@ struct uf_func {
     bool widen;                 /* UF_WIDEN */
     unsigned fast, flags;
     int max_registers;
+    int64_t max_steps;           /* 0: any number */
     _Atomic(binding *) bindings; /* as the codes of a binding: entries are added at the head, and never change or go */
 };
 
@@ -260,11 +262,13 @@ struct uf_plan {
     const binding *binding;
     const code *code;
     int engine, device, threads;
+    const volatile int *cancel;
     int nin, narrays;
     nd_loop loop;
     const int64_t *core; /* the core words; NULL where there is no layout */
     variant v;
-    int npoints; /* with debug: the loop shape */
+    uint8_t reports; /* of the variant */
+    int npoints;     /* of one that reports: the loop shape */
     int64_t points[UF_MAX_NDIM];
     uint8_t number_type[UF_MAX_OPERANDS]; /* dtype in memory of each number */
     bool wraps;                           /* integers among them that do not fit */
@@ -275,7 +279,7 @@ struct uf_plan {
 typedef struct func_kind {
     /* Bytes that `lay` needs for arrays of at most this rank, 8-byte aligned. */
     size_t (*space)(const uf_func *f, int ndim, int narrays);
-    /* Fills plan->loop and core; of a function with debug the points, and the loop is in C order. */
+    /* Fills plan->loop and core; where plan->reports the points, and the loop is in C order. */
     uf_status (*lay)(uf_plan *plan, const call_args *a, const uf_options *options, void *space);
     /* Ranks and extents of the outputs; nothing is written on failure. */
     uf_status (*infer)(const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
@@ -289,8 +293,13 @@ typedef struct func_kind {
 } func_kind;
 /* forall_kind (forall.c): kernels over indices, whose plans are laid by verbs of their own. */
 extern const func_kind elementwise_kind, gufunc_kind, forall_kind;
-/* Do calls of the function report what goes wrong? */
-static inline bool func_reports(const uf_func *f) { return f->flags & UF_DEBUG; }
+/* What a call of the function reports (variant.reports). unbounded: its kernel has loops that are not proved short. */
+static inline uint8_t func_reports_steps(const uf_func *f, bool unbounded, const volatile int *cancel) {
+    return (uint8_t)((unbounded && f->max_steps ? REPORTS_STEPS : 0) | (unbounded && cancel ? REPORTS_CANCEL : 0));
+}
+static inline uint8_t func_reports(const uf_func *f, bool unbounded, const volatile int *cancel) {
+    return (uint8_t)((f->flags & UF_DEBUG ? REPORTS_ERRORS : 0) | func_reports_steps(f, unbounded, cancel));
+}
 
 /* The greatest rank among the arrays of a call. */
 int args_rank(const call_args *a);

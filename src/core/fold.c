@@ -232,6 +232,11 @@ static void operand_set(stage *s, int k, int memory, int value) {
         (variant_operand){.memory = (uint8_t)memory, .value = (uint8_t)value, .kind = s->loops.kept.kind[k]};
 }
 
+/* Of folds, scans and reduceat (variant.reports). */
+static uint8_t reports_of(const fold_call *c) {
+    return func_reports_steps(c->func, c->binding->size.unbounded, c->options->cancel);
+}
+
 /* The variant of the first launch, as far as the call decides it. */
 static void variant_fill(fold_call *c) {
     stage *s = &c->first;
@@ -240,6 +245,7 @@ static void variant_fill(fold_call *c) {
     int k = c->a.nargs;
     memset(v, 0, offsetof(variant, operand) + (size_t)c->a.narrays * sizeof v->operand[0]);
     v->loop = (uint8_t)c->verb->loop;
+    v->reports = reports_of(c);
     v->nin = (uint8_t)c->a.nin;
     v->nout = (uint8_t)(c->a.nargs - c->a.nin);
     v->masked = c->options->where != NULL;
@@ -295,6 +301,9 @@ static launch stage_launch(const fold_call *c, const stage *s) {
                     .device = c->a.device,
                     .stream = c->a.stream,
                     .threads = c->options->threads,
+                    .cancel = c->options->cancel,
+                    .name = c->func->name,
+                    .source = "",
                     .reduced = &s->loops.reduced,
                     .chunk = s->chunk,
                     .chunk_stride = s->chunk_stride,
@@ -368,6 +377,7 @@ static uf_status second_lay(fold_call *c, const nd_fold *whole, const variant *w
     TRY(nd_fold_plan(arrays, n, (uint64_t)1 << nd, c->flags & ND_KEEP_ORDER, space, &s->loops));
     memset(v, 0, offsetof(variant, operand) + (size_t)n * sizeof v->operand[0]);
     v->loop = LOOP_FOLD;
+    v->reports = reports_of(c);
     v->nin = (uint8_t)states;
     v->nout = was->nout;
     v->ninitial = was->ninitial;

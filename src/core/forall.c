@@ -243,6 +243,8 @@ static uf_status forall_lay(forall *x, const request *r, const int64_t *extents,
     p->engine = a->engine;
     p->device = a->device;
     p->threads = r->options->threads;
+    p->cancel = r->options->cancel;
+    p->reports = func_reports(f, p->binding->size.unbounded, r->options->cancel);
     p->nin = p->narrays = a->nin;
     p->core = x->core;
     x->layout = p->binding->tree->layout;
@@ -254,7 +256,7 @@ static uf_status forall_lay(forall *x, const request *r, const int64_t *extents,
     v->loop = LOOP_FORALL;
     v->ndim = (uint8_t)r->ndim;
     v->nin = (uint8_t)a->nin;
-    v->debug = func_reports(f);
+    v->reports = p->reports;
     v->repeat = (uint8_t)r->options->elements;
     v->team = x->block > 256 ? (uint8_t)__builtin_ctz((unsigned)x->block) : 0;
     for (int k = 0; k < a->nin; k++) {
@@ -315,6 +317,7 @@ static launch launch_of(const forall *x, const variant *v, void *const *data, vo
                     .device = x->plan.device,
                     .stream = stream,
                     .threads = x->plan.threads,
+                    .cancel = x->plan.cancel,
                     .layout = x->layout,
                     .core = x->core,
                     .block = x->block,

@@ -101,6 +101,9 @@ static uf_status definition_check(const uf_definition *d, definition_place *plac
     if (d->max_registers && (d->max_registers < 16 || d->max_registers > 255))
         return fail(UF_ERR_ARGUMENT, "%s: max_registers is %d; 16 to 255 are possible, 0 leaves it to the compiler",
                     d->name, d->max_registers);
+    if (d->max_steps < 0)
+        return fail(UF_ERR_ARGUMENT, "%s: max_steps is %lld; it must not be negative, and 0 allows any number", d->name,
+                    (long long)d->max_steps);
     return reduction_check(d);
 }
 
@@ -434,6 +437,7 @@ uf_status func_define(uf_func **out, const uf_definition *definition, definition
     f->fast = d.fast;
     f->flags = d.flags & (UF_UNCHECKED | UF_DEBUG | UF_LINES | UF_KERNEL);
     f->max_registers = d.max_registers;
+    f->max_steps = d.max_steps;
     uf_status s = on_big_stack(register_texts, &(registration){f, &d, place});
     if (s)
         func_destroy(f);

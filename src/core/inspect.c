@@ -273,6 +273,7 @@ static uf_status inspect(void *user) {
     job->fast = f->fast;
     job->flags = f->flags;
     job->max_registers = f->max_registers;
+    job->max_steps = f->max_steps;
     const engine *e = engines[job->engine];
     TRY(e->target(job->device, &job->target));
     if (!is_kernel(f))

@@ -4,7 +4,7 @@
 
 /* ---- Both ---- */
 
-static unsigned loop_flags(const uf_func *f) { return func_reports(f) ? ND_KEEP_ORDER : 0; }
+static unsigned loop_flags(const uf_plan *plan) { return plan->reports ? ND_KEEP_ORDER : 0; }
 
 /* The elements of the loop are inner calls. */
 static void call_inside(uf_plan *plan) {
@@ -32,8 +32,8 @@ static uf_status elementwise_lay(uf_plan *plan, const call_args *a, const uf_opt
     static const int64_t no_words[1];
     (void)options;
     plan->core = NULL;
-    TRY(nd_plan(a->array, a->narrays, a->nin, loop_flags(plan->func), space, &plan->loop));
-    if (!func_reports(plan->func))
+    TRY(nd_plan(a->array, a->narrays, a->nin, loop_flags(plan), space, &plan->loop));
+    if (!plan->reports)
         return UF_OK;
     plan->core = no_words;
     points_note(plan, &a->array[a->nin]);
@@ -94,9 +94,9 @@ static uf_status gufunc_lay(uf_plan *plan, const call_args *a, const uf_options 
     nd_core core;
     char *core_space = (char *)space + loop_space(args_rank(a), a->narrays);
     TRY(nd_core_resolve(plan->func->layout, a->array, a->narrays, options->axes, core_space, &core));
-    TRY(nd_plan(core.loops, a->narrays, a->nin, loop_flags(plan->func), space, &plan->loop));
+    TRY(nd_plan(core.loops, a->narrays, a->nin, loop_flags(plan), space, &plan->loop));
     plan->core = core.words;
-    if (func_reports(plan->func))
+    if (plan->reports)
         points_note(plan, &core.loops[a->nin]);
     call_inside(plan);
     return UF_OK;

@@ -30,6 +30,7 @@ typedef enum key {
     KEY_DEBUG,
     KEY_LINES,
     KEY_MAX_REGISTERS,
+    KEY_MAX_STEPS,
     KEY_SIGNATURES,
     KEY_PARAMETERS,
     KEY_KERNEL,
@@ -82,6 +83,7 @@ static const struct {
     [KEY_DEBUG]         = {"debug", FORM_NOTHING, OF_ALL},
     [KEY_LINES]         = {"lines", FORM_NOTHING, OF_ALL},
     [KEY_MAX_REGISTERS] = {"max_registers", FORM_WORD, OF_ALL},
+    [KEY_MAX_STEPS]     = {"max_steps", FORM_WORD, OF_ALL},
     [KEY_SIGNATURES]    = {"signatures", FORM_TEXT, OF_SIGNED},
     [KEY_PARAMETERS]    = {"parameters", FORM_TEXT, OF_FORALL},
     [KEY_KERNEL]        = {"kernel", FORM_KERNEL, OF_KERNELS},
@@ -386,6 +388,19 @@ static uf_status registers_read(loading *l, const entry *e) {
     return UF_OK;
 }
 
+static uf_status steps_read(loading *l, const entry *e) {
+    int64_t n = 0;
+    bool fits = true;
+    const char *s = e->value;
+    for (; *s >= '0' && *s <= '9' && fits; s++)
+        fits = !__builtin_mul_overflow(n, 10, &n) && !__builtin_add_overflow(n, *s - '0', &n);
+    if (*s || !fits || n < 1)
+        return FAIL_AT(l, e->value_at, "max_steps is \"%.*s\"; a number from 1 to 2^63 - 1 is needed",
+                       shown(strlen(e->value)), e->value);
+    l->definition.max_steps = n;
+    return UF_OK;
+}
+
 static const char *value_of(const loading *l, key k) { return l->first[k] ? l->first[k]->value : NULL; }
 
 static uf_status order_read(loading *l, const entry *e, unsigned *flags) {
@@ -480,6 +495,8 @@ static uf_status definition_read(loading *l) {
         TRY(fast_read(l, first[KEY_FAST]));
     if (first[KEY_MAX_REGISTERS])
         TRY(registers_read(l, first[KEY_MAX_REGISTERS]));
+    if (first[KEY_MAX_STEPS])
+        TRY(steps_read(l, first[KEY_MAX_STEPS]));
     if (first[KEY_REDUCTION])
         return reduction_read(l);
     l->definition.identity = value_of(l, KEY_IDENTITY);

@@ -138,6 +138,7 @@ uf_status axis_options_read(const uf_options *options, const char *verb, const i
                                .scratch = options->scratch,
                                .scratch_size = options->scratch_size,
                                .threads = options->threads,
-                               .flags = options->flags};
+                               .flags = options->flags,
+                               .cancel = options->cancel};
     return UF_OK;
 }

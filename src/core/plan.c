@@ -9,7 +9,7 @@ static void operands_fill(uf_plan *plan, const call_args *a, const dtype *types)
     variant *v = &plan->v;
     memset(v, 0, offsetof(variant, operand) + (size_t)a->narrays * sizeof v->operand[0]);
     v->loop = (uint8_t)plan->loop.loop;
-    v->debug = func_reports(plan->func);
+    v->reports = plan->reports;
     v->nin = (uint8_t)a->nin;
     v->nout = (uint8_t)(a->nargs - a->nin);
     v->masked = a->narrays > a->nargs;
@@ -36,7 +36,7 @@ static uf_status outputs_check(const uf_plan *plan) {
 }
 
 static const core_layout *layout_of(const uf_plan *plan) {
-    return plan->v.debug && !plan->func->layout ? &layout_scalars : plan->func->layout;
+    return plan->reports && !plan->func->layout ? &layout_scalars : plan->func->layout;
 }
 
 uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
@@ -45,6 +45,8 @@ uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf
     plan->engine = a->engine;
     plan->device = a->device;
     plan->threads = options->threads;
+    plan->cancel = options->cancel;
+    plan->reports = func_reports(f, size->unbounded, options->cancel);
     plan->nin = a->nin;
     plan->narrays = a->narrays;
     plan->npoints = 0;
@@ -132,6 +134,7 @@ static uf_status launch_now(const uf_plan *plan, char *const *address, const uin
                                                                .device = plan->device,
                                                                .stream = stream,
                                                                .threads = plan->threads,
+                                                               .cancel = plan->cancel,
                                                                .layout = layout_of(plan),
                                                                .core = plan->core,
                                                                .blas = plan->func->blas,

@@ -61,7 +61,7 @@ static uf_status outputs_check(const uf_func *f, int nargs, const DLTensor *args
 static uf_status stage_all(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, staged *s) {
     for (int k = 0; k < nargs; k++) {
         /* an output's elements that are not written */
-        bool output = k >= f->nin, keeps = options->where || f->layout || func_reports(f);
+        bool output = k >= f->nin, keeps = options->where || f->layout || func_reports(f, true, options->cancel);
         if (stays(f, k, &args[k]))
             s->args[k] = args[k];
         else

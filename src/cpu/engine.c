@@ -59,7 +59,7 @@ static void specialise_calls(variant *v, const core_layout *layout, const int64_
     for (int k = 0; k < v->nin + v->nout; k++)
         if (v->operand[k].kind != OPERAND_NUMBER)
             v->operand[k].unit = unit_of(&layout->operands[k], core);
-    v->along = !v->debug && code_prefers_outer(v, size);
+    v->along = !v->reports && code_prefers_outer(v, size);
 }
 
 static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,

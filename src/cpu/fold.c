@@ -9,7 +9,7 @@ enum {
     RESULTS_ENOUGH = 64, /* for so many pieces of work there is no need to divide */
     FEW_ELEMENTS = 16,   /* of a result: lanes rather take other results, */
     FEW_RESULTS = 16,    /* if there are so many */
-    FOLD_WORDS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 4
+    FOLD_WORDS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 5
 };
 
 /* ---- Variants ---- */
@@ -129,6 +129,8 @@ static void put_words(place *p, const launch *l) {
         for (int d = 0; d < l->reduced->ndim; d++)
             if (is_read(v, k) || v->operand[k].kind == OPERAND_POSITION)
                 p->words[used++] = (uint64_t)stride_of(l->reduced, d, k);
+    if (v->reports)
+        p->words[used++] = (uintptr_t)l->report;
 }
 
 static void move_to(place *p, const launch *l, const int64_t *index, int64_t part) {

@@ -46,7 +46,7 @@ static void choose_bypass(variant *v, const core_layout *layout, const int64_t *
         if (layout->operands[k].rank)
             bytes += (double)core_elements(layout, core, k) * dtypes[v->operand[k].memory].size;
     }
-    if (v->debug || !v->apart || v->ndim != layout->nindices || !stream_pays(bytes))
+    if (v->reports || !v->apart || v->ndim != layout->nindices || !stream_pays(bytes))
         return;
     for (int k = 0, count = 0; k < v->nin && count < BYPASS_MOST; k++) {
         v->operand[k].bypassed = (size->use[k] & USE_FILLED) && v->operand[k].unit &&
@@ -87,7 +87,7 @@ static void put_words(place *p, const launch *l) {
     word += 2 + l->v->ndim;
     if (variant_bypasses(l->v))
         *word++ = (uintptr_t)stream_copy;
-    if (l->v->debug)
+    if (l->v->reports)
         *word++ = (uintptr_t)l->report;
     memcpy(word, l->core, (size_t)l->layout->nwords * sizeof *word);
 }

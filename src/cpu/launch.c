@@ -77,8 +77,9 @@ static void place_operands(place *p, const launch *l) {
         for (int d = 0; d < 2; d++)
             *strides++ =
                 (uint64_t)(d < l->loop->ndim ? l->loop->stride[(size_t)d * (size_t)l->loop->narrays + p->array[a]] : 0);
-    p->number = v->debug ? strides : NULL;
-    if (v->debug) {
+    bool numbered = v->reports && v->loop == LOOP_CALLS;
+    p->number = numbered ? strides : NULL;
+    if (numbered) {
         *strides++ = 0;
         *strides++ = (uintptr_t)l->report;
     }
@@ -86,6 +87,8 @@ static void place_operands(place *p, const launch *l) {
         memcpy(strides, l->core, (size_t)l->layout->nwords * sizeof *strides);
     if (v->nindices)
         memcpy(strides, l->indexed, 2 * (size_t)v->nindices * sizeof *strides);
+    if (v->reports && !numbered)
+        strides[2 * v->nindices] = (uintptr_t)l->report;
 }
 
 /* Adds `steps` steps along dimension d to every address. */
@@ -189,7 +192,7 @@ static double call_steps(const launch *l) {
 }
 
 static void launch_calls(code *c, const launch *l) {
-    if (l->blas && !l->v->debug && blas_launch(l))
+    if (l->blas && !l->v->reports && blas_launch(l))
         return;
     int64_t n = l->loop->extent[0];
     double steps = call_steps(l);
@@ -217,11 +220,11 @@ static bool has_room(const launch *l) {
 static uf_status launch_any(const code *c, const launch *l) {
     if (!has_room(l))
         return fail_memory();
-    if (!l->v->debug) {
+    if (!l->v->reports && !l->cancel) {
         launch_class(c, l);
         return UF_OK;
     }
-    report r = {0};
+    report r = {.cancel = (uintptr_t)l->cancel};
     launch own = *l;
     own.report = &r;
     launch_class(c, &own);

@@ -9,7 +9,7 @@ enum {
     PIECE_LINES = 128, /* columns: lines that a thread takes at least */
     PIECE = 1 << 16,   /* elements of a piece of a line */
     STATE = 16 * UF_MAX_STATE,
-    MOST_WORDS = VARIANT_OPERANDS * 4 + 8
+    MOST_WORDS = VARIANT_OPERANDS * 4 + 9
 };
 
 /* ---- Specialising ---- */
@@ -94,6 +94,8 @@ static void run_place(const code *c, const launch *l, const place *p) {
     *w++ = (uintptr_t)p->carry;
     *w++ = p->resumes;
     *w++ = (uint64_t)p->what;
+    if (v->reports)
+        *w++ = (uintptr_t)l->report;
     c->run(words);
 }
 

@@ -64,7 +64,17 @@ static void learn(const work *w, uint64_t took, double steps) {
     atomic_store_explicit(&w->c->cost[w->size], known ? known / 2 + seen / 2 + 1 : seen, memory_order_relaxed);
 }
 
+/* Between parts a call can be cancelled whatever its kernel is. */
+static bool is_cancelled(const launch *l) {
+    if (!l->cancel || !*l->cancel)
+        return false;
+    report_cancelled(l->report);
+    return true;
+}
+
 static void run_timed(const work *w, int64_t first, int64_t last) {
+    if (is_cancelled(w->l))
+        return;
     uint64_t start = ticks();
     w->run(w, first, last);
     learn(w, ticks() - start, (double)(last - first) * w->unit_steps);

@@ -323,13 +323,13 @@ void calls_specialise(variant *v, const subject *s) {
         v->operand[k].fixed = v->operand[k].staged = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
-    if (s->size->spreads && s->size->nconstructs && !v->debug)
+    if (s->size->spreads && s->size->nconstructs && !v->reports)
         choose_team(&c, v, s->size);
     if (v->team) {
         drop_units(&c, v);
     } else {
         choose_alone(v);
-        if (!v->debug)
+        if (!v->reports)
             choose_staged(&c, v);
     }
 }
@@ -344,8 +344,8 @@ static int count_staged(const variant *v) {
 }
 
 int calls_words(const variant *v, const core_layout *layout, int arrays) {
-    return 2 + 3 * (v->ndim - 1) + arrays * v->ndim + 3 * count_staged(v) + (v->team == TEAM_GRID ? 2 : 0) + v->debug +
-           layout->nwords;
+    return 2 + 3 * (v->ndim - 1) + arrays * v->ndim + 3 * count_staged(v) + (v->team == TEAM_GRID ? 2 : 0) +
+           !!v->reports + layout->nwords;
 }
 
 static bool is_aligned(const cores *c, char *const *data) {
@@ -436,7 +436,7 @@ int64_t calls_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
         g->slots += (uint32_t)(w - words);
         *w++ = 0;
     }
-    if (v->debug)
+    if (v->reports)
         *w++ = (uintptr_t)l->report;
     memcpy(w, l->core, (size_t)l->layout->nwords * sizeof *w);
     return blocks < GRID_MAX ? blocks : GRID_MAX;

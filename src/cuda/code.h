@@ -85,7 +85,9 @@ uf_status launch_info(const code *c, const launch *l, uf_launch *out); /* LOOP_F
 
 /* ---- report.c ---- */
 
-/* What a launch with debug on the device, in the current context, is to report to. Errors: ARGUMENT (the stream is being
+/* Where the device finds the flag that cancels the launch; 0: it has none. Errors: ARGUMENT (it cannot read it), DEVICE. */
+uf_status report_flag(const launch *l, uint64_t *out);
+/* What a launch that reports, on the device, in the current context, is to report to. Errors: ARGUMENT (the stream is being
  * captured), DEVICE, MEMORY. */
 uf_status report_begin(cuda_device *d, cu_context context, const launch *l, report **out);
 /* Behind the launch, whose status is passed on. */

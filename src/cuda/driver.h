@@ -18,6 +18,7 @@ typedef uint64_t cu_pointer;
 
 /* The driver's enumerations, as far as used. */
 enum {
+    CU_INVALID_VALUE = 1,
     CU_OUT_OF_MEMORY = 2,
     CU_NOT_INITIALIZED = 3,
     CU_STUB_LIBRARY = 34,
@@ -50,6 +51,10 @@ enum {
 
     CU_HOST_PORTABLE = 1,
     CU_MANAGED_GLOBAL = 1,
+    CU_POINTER_MEMORY_TYPE = 2, /* CU_MEMORY_HOST, .. */
+    CU_POINTER_DEVICE_POINTER = 3,
+    CU_POINTER_IS_MANAGED = 8,
+    CU_MEMORY_HOST = 1,
     CU_MODE_RELAXED = 2,
     CU_LAUNCH_COOPERATIVE = 2
 };
@@ -107,6 +112,7 @@ typedef struct cu_launch_config {
     X(cuMemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                                  \
     X(cuMemFreeHost, "cuMemFreeHost", (void *))                                                                       \
     X(cuMemAllocManaged, "cuMemAllocManaged", (cu_pointer *, size_t, unsigned))                                       \
+    X(cuPointerGetAttribute, "cuPointerGetAttribute", (void *, int, cu_pointer))                                      \
     X(cuMemAllocAsync, "cuMemAllocAsync", (cu_pointer *, size_t, cu_stream))                                          \
     X(cuMemFreeAsync, "cuMemFreeAsync", (cu_pointer, cu_stream))                                                      \
     X(cuMemcpyAsync, "cuMemcpyAsync", (cu_pointer, cu_pointer, size_t, cu_stream))                                    \

@@ -27,7 +27,7 @@ static const int64_t narrow_max = INT64_C(1) << 30;
  * as those of the space. */
 static bool can_stream(const variant *v, const subject *s, int k) {
     const layout_operand *o = &s->layout->operands[k];
-    if (!(s->size->use[k] & USE_STREAMED) || v->operand[k].unit != o->rank || !v->apart || v->debug)
+    if (!(s->size->use[k] & USE_STREAMED) || v->operand[k].unit != o->rank || !v->apart || v->reports)
         return false;
     for (int d = 0; d < o->rank; d++)
         if (s->core[o->dim[d]] < 1)
@@ -95,7 +95,7 @@ static void choose_private(variant *v, const subject *s) {
     int64_t left = PRIVATE_BYTES, points = s->loop->count;
     for (int k = 0; k < v->nin; k++) {
         int64_t n = core_elements(s->layout, s->core, k), bytes = private_bytes(v, s->layout, s->core, k);
-        if (!(s->size->use[k] & USE_COUNTER) || v->debug || element_size(v, k) < 4 || !n || bytes > left ||
+        if (!(s->size->use[k] & USE_COUNTER) || v->reports || element_size(v, k) < 4 || !n || bytes > left ||
             points < PRIVATE_LEAST || points / PRIVATE_POINTS < n)
             continue;
         v->operand[k].privatised = 1;
@@ -123,7 +123,7 @@ void forall_specialise(variant *v, const subject *s) {
 
 int forall_words(const variant *v, const core_layout *layout, int arrays) {
     (void)arrays;
-    return 1 + 3 * (v->ndim - 1) + v->debug + variant_privatised(v) + layout->nwords;
+    return 1 + 3 * (v->ndim - 1) + !!v->reports + variant_privatised(v) + layout->nwords;
 }
 
 int forall_block(const launch *l) { return l->block ? l->block : l->v->team ? 1 << l->v->team : 0; }
@@ -145,7 +145,7 @@ int64_t forall_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
     *w++ = (uint64_t)tiles;
     for (int d = 0; d < l->loop->ndim - 1; d++)
         w = put_divisor(w, tiles_along(l->v, l->loop, d), l->v->wide);
-    if (l->v->debug)
+    if (l->v->reports)
         *w++ = (uintptr_t)l->report;
     for (int k = 0; k < l->v->nin; k++)
         if (l->v->operand[k].privatised) {

@@ -289,9 +289,14 @@ int64_t launch_specialise_fold(variant *v, const fold_subject *s) {
 
 size_t launch_fold_scratch(const launch *l) { return l->v->loop == LOOP_SCAN ? scan_scratch(l) : 0; }
 
+/* Classes that know nothing of the elements of a report have its address in the last word. */
+static bool reports_last(const variant *v) {
+    return v->reports && (v->loop == LOOP_FOLD || v->loop == LOOP_SCAN || v->loop == LOOP_AT);
+}
+
 int launch_words(const variant *v, const core_layout *layout) {
     int words, arrays = count_arrays(v, &words);
-    return words + classes[v->loop].words(v, layout, arrays);
+    return words + classes[v->loop].words(v, layout, arrays) + reports_last(v);
 }
 
 /* What is laid out behind the operands' words. */
@@ -302,6 +307,8 @@ static uf_status layout_behind(const launch *l, const room *r, uint64_t *words, 
         return fail(UF_ERR_ARGUMENT, "%lld elements take more than the %lld blocks of a CUDA grid",
                     (long long)l->loop->count, (long long)GRID_MAX);
     g->blocks = (uint32_t)blocks;
+    if (reports_last(l->v))
+        words[g->words - 1] = (uintptr_t)l->report;
     return UF_OK;
 }
 
@@ -367,10 +374,17 @@ static uf_status run_reported(code *c, const launch *l, cu_context context, uint
     return report_end(own.report, l->stream, run_in_context(c, &own, context, words));
 }
 
+/* A flag is to be one that the device can read, whether or not it will. */
+static uf_status run_silent(code *c, const launch *l, cu_context context, uint64_t *words) {
+    uint64_t flag;
+    TRY(report_flag(l, &flag));
+    return run_in_context(c, l, context, words);
+}
+
 static uf_status run_with_words(code *c, const launch *l, uint64_t *words) {
     cuda_scope scope;
     TRY(cuda_enter(c->device, &scope));
-    uf_status s = (l->v->debug ? run_reported : run_in_context)(c, l, scope.context, words);
+    uf_status s = (l->v->reports ? run_reported : run_silent)(c, l, scope.context, words);
     cuda_leave(&scope);
     return s;
 }

@@ -12,7 +12,7 @@ enum {
 typedef struct slot {
     report report;
     _Atomic int64_t done;
-    int64_t unused[7]; /* to the next line of a cache */
+    int64_t unused[6]; /* to the next line of a cache */
 } slot;
 
 /* A launch whose report nobody has seen. */
@@ -149,27 +149,59 @@ static uf_status find_slot(cuda_device *d, cu_context context, const report_plac
     }
     if (*out < 0)
         return fail(UF_ERR_DEVICE,
-                    "%s has UF_DEBUG, and %d launches of such functions are not done yet, in contexts that cannot be "
+                    "%s reports what ends its elements (UF_DEBUG, max_steps, cancel), and %d launches of such "
+                    "functions are not done yet, in contexts that cannot be "
                     "waited for here; uf_sync waits for a stream",
                     place->name, SLOTS);
     return UF_OK;
 }
 
+/* Why a launch reports. */
+static const char *cause(const variant *v) {
+    return v->reports & REPORTS_ERRORS  ? "UF_DEBUG"
+           : v->reports & REPORTS_STEPS ? "max_steps, and loops that are not proved short"
+                                        : "loops that are not proved short, and the call a flag to cancel it";
+}
+
+uf_status report_flag(const launch *l, uint64_t *out) {
+    unsigned managed = 0, type = CU_MEMORY_HOST;
+    cu_pointer flag = (uintptr_t)l->cancel;
+    *out = 0;
+    if (!flag)
+        return UF_OK;
+    cu_result r = cuda.cuPointerGetAttribute(&managed, CU_POINTER_IS_MANAGED, flag);
+    if (!r && !managed)
+        r = cuda.cuPointerGetAttribute(&type, CU_POINTER_MEMORY_TYPE, flag);
+    if (r == CU_INVALID_VALUE || (!r && type != CU_MEMORY_HOST))
+        return fail(UF_ERR_ARGUMENT,
+                    "%s: the flag to cancel the call with is at %p, which is not host memory that the device can read: "
+                    "kDLCUDAHost or kDLCUDAManaged from uf_empty, or what cuMemHostRegister has made so",
+                    l->name, (void *)(uintptr_t)flag);
+    if (r)
+        return cuda_fail(r, "cuPointerGetAttribute");
+    CU(cuPointerGetAttribute, out, CU_POINTER_DEVICE_POINTER, flag);
+    return UF_OK;
+}
+
 uf_status report_begin(cuda_device *d, cu_context context, const launch *l, report **out) {
     int capturing = 0, i;
+    uint64_t flag;
     report_place place = {0};
+    TRY(report_flag(l, &flag));
     CU(cuStreamIsCapturing, l->stream, &capturing);
     if (capturing)
         return fail(UF_ERR_ARGUMENT,
-                    "%s has UF_DEBUG: what it reports is collected by the calls that wait, and a CUDA graph has none; "
+                    "%s has %s: what it reports is collected by the calls that wait, and a CUDA graph has none; "
                     "its calls cannot be captured",
-                    l->name);
+                    l->name, cause(l->v));
     TRY(place_copy(l, &place));
     uf_status s = find_slot(d, context, &place, &i);
     if (s)
         mem_free((void *)(uintptr_t)place.points);
     else
         *out = &all.slots[i].report;
+    if (!s)
+        (*out)->cancel = flag;
     return s;
 }
 

@@ -74,6 +74,7 @@ typedef struct kernel {
 static void write_kernel(emit *e, void *user) {
     kernel *q = user;
     bool gpu = e->target->gpu;
+    e->reports = q->v->reports;
     emit_functions(e, q->t, "kernel");
     shape_begin(&q->s, e, q->t, q->v, (gpu ? gpu_general_words : cpu_strided_words)(q->v) + 2 * q->v->nindices);
     (gpu ? gpu_at : cpu_at)(&q->s);

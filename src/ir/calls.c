@@ -4,7 +4,7 @@
 #include "ir/report.h"
 
 void calls_core_words(calls *c) {
-    if (c->s.v->debug)
+    if (c->s.v->reports)
         c->report = shape_word(&c->s);
     c->core = arena_alloc(c->s.e->a, (size_t)c->layout->nwords * sizeof *c->core);
     for (int w = 0; w < c->layout->nwords; w++) {
@@ -16,7 +16,7 @@ void calls_core_words(calls *c) {
 void calls_more_arguments(calls *c, text *out) {
     if (c->arguments.data)
         text_puts(out, c->arguments.data);
-    if (c->s.v->debug)
+    if (c->s.v->reports)
         report_arguments(out, c->report, c->element);
 }
 
@@ -102,12 +102,13 @@ static void write_kernel(emit *e, void *user) {
     c->frame = (frame){.v = v, .layout = c->layout, .spread = e->target->gpu && v->team > 0};
     if (c->frame.spread)
         text_puts(&c->parameters, ", i64 %rank, i64 %size, i1 %aligned, i8 addrspace(1)* %slot, i32 %blocks");
-    if (v->debug)
+    if (v->reports)
         report_parameters(&c->parameters);
     e->failed |= c->parameters.failed;
     c->frame.parameters = c->parameters.failed || !c->parameters.data ? "" : c->parameters.data;
     c->s = (shape){.v = v};
     e->frame = &c->frame;
+    e->reports = v->reports;
     emit_functions(e, q->t, "kernel");
     shape_begin(&c->s, e, q->t, v, e->target->gpu ? gpu_calls_words(c) : cpu_calls_words(c));
     (e->target->gpu ? gpu_calls : cpu_calls)(c);

@@ -4,6 +4,7 @@
  * their elements in order. */
 #include "ir/cascade.h"
 #include "ir/internal.h"
+#include "ir/report.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -125,8 +126,8 @@ static void write_join(const cascade *c) {
     strip_types(c, &parameters, "b");
     e->failed |= parameters.failed;
     bool fresh =
-        emit_aside(e, s, "define internal void @join(%si64 %%width) nounwind noinline \"prefer-vector-width\"=\"%d\"",
-                   parameters.failed ? "" : parameters.data, e->target->vector_bits);
+        emit_aside(e, s, "define internal void @join(%si64 %%width%s) nounwind noinline \"prefer-vector-width\"=\"%d\"",
+                   parameters.failed ? "" : parameters.data, report_shared_parameters(e), e->target->vector_bits);
     text_free(&parameters);
     if (!fresh)
         return;
@@ -149,7 +150,8 @@ static void strip_join(const cascade *c, const strip *a, const strip *b, ssa wid
     strip_arguments(c, &arguments, a);
     strip_arguments(c, &arguments, b);
     e->failed |= arguments.failed;
-    emit_line(e, "call void @join(%si64 %s)", arguments.failed ? "" : arguments.data, width.text);
+    emit_line(e, "call void @join(%si64 %s%s)", arguments.failed ? "" : arguments.data, width.text,
+              report_shared_parameters(e));
     text_free(&arguments);
 }
 

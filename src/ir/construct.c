@@ -35,10 +35,12 @@ static shape_loop *nest_begin(body *b, const node *ranges, const ssa *limits, in
 }
 
 /* hint: metadata of the innermost loop. */
-static void nest_end(body *b, const node *ranges, const shape_loop *loops, int count, int hint) {
-    for (int k = count - 1; k >= 0; k--)
+static void nest_end(body *b, const node *construct, const shape_loop *loops, int count, int hint) {
+    for (int k = count - 1; k >= 0; k--) {
+        steps_count(b, construct);
         shape_loop_end(b->e, &loops[k], ssa_text("1"), k == count - 1 ? hint : 0);
-    for (const node *r = ranges; r; r = r->next)
+    }
+    for (const node *r = construct->args; r; r = r->next)
         b->bound[r->local] = ssa_text("%s", "");
 }
 
@@ -184,7 +186,7 @@ static ssa reduce_alone(body *b, const node *n) {
     ssa first = strip_lanes_fit(b, n) ? strip_lanes(b, n, limits[0], &a) : ssa_text("0");
     shape_loop *loops = nest_begin(b, n->args, limits, count, first);
     accumulator_term(b, n, &a, ssa_text("%s", ""));
-    nest_end(b, n->args, loops, count, 0);
+    nest_end(b, n, loops, count, 0);
     b->depth--;
     return accumulator_read(b, n, &a);
 }
@@ -200,7 +202,7 @@ void forall_alone(body *b, const node *n, const ssa *limits, int count) {
     }
     emit_statements(b, n->body);
     e->access_group = group;
-    nest_end(b, n->args, loops, count, hint);
+    nest_end(b, n, loops, count, hint);
     b->depth--;
     b->leave = leave;
     b->next = next;

@@ -14,7 +14,7 @@ typedef struct part {
 } part;
 
 int cpu_forall_words(const calls *c) {
-    return 2 + c->s.v->ndim + variant_bypasses(c->s.v) + c->s.v->debug + c->layout->nwords;
+    return 2 + c->s.v->ndim + variant_bypasses(c->s.v) + !!c->s.v->reports + c->layout->nwords;
 }
 
 static part read_words(calls *c) {

@@ -54,11 +54,12 @@ typedef struct emit {
     text declarations;     /* `declare` lines, helper functions and attributes, appended by emit_finish */
     text used;             /* CPU: entries of @llvm.compiler.used */
     int nused;
-    int line;          /* source line for debug locations; 0: none */
-    int scope;         /* debug scope metadata number, 0: none */
-    int block;         /* label of the block that is being written, for phi */
-    const char *entry; /* what the kernel of the tree is called whose functions are being written */
-    map functions;     /* address of a function of a tree -> its number, from 1 */
+    int line;               /* source line for debug locations; 0: none */
+    int scope;              /* debug scope metadata number, 0: none */
+    int block;              /* label of the block that is being written, for phi */
+    const char *entry;      /* what the kernel of the tree is called whose functions are being written */
+    const function *kernel; /* that of the same tree */
+    map functions;          /* address of a function of a tree -> its number, from 1 */
     int nfunctions;
     map bulks;          /* name of a function of a tree -> what a call of it adds, a bulk */
     bulk written;       /* of the module so far */
@@ -75,6 +76,7 @@ typedef struct emit {
     int invariant_node; /* the node for that, once it is there */
     bool shared;        /* addresses are those of the GPU's shared memory */
     int arrays, room;   /* CPU: bytes of the kernel's arrays on the stack, and in the thread's room; see emit_array */
+    uint8_t reports;    /* that of the variant */
     int unit;           /* debug: the file; the compile unit is the next; 0: no debug information */
     text kernels;       /* GPU: entries of !nvvm.annotations */
     text *writing[3];   /* of the function that is being written, in the arena; NULL: none */
@@ -154,8 +156,9 @@ void emit_functions(emit *e, const tree *t, const char *entry);
 /* Calls a function of the tree by its name. result: its type; arguments: "float %r1, i32 4"; more: others behind these, each
  * with ", " in front. NULL is "". */
 ssa emit_invoke(emit *e, const char *result, const char *name, const char *arguments, const char *more);
-/* Calls @<entry> with in[0..nin-1] of value types; out[k] are the results. */
-void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out);
+/* Calls @<entry> with in[0..nin-1] of value types; out[k] are the results. In a variant that reports it returns whether that ended
+ * the element (i1), and the results are 0 then. */
+ssa emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out);
 
 /* ---- Memory (access.c) ---- */
 

@@ -33,7 +33,7 @@ static void all_in_range(emit *e, ssa *in_range, ssa fits) {
 static void check_index(body *b, const node *n, int d, ssa index, ssa extent, ssa *in_range) {
     emit *e = b->e;
     ssa fits = emit_value(e, "icmp ult i64 %s, %s", index.text, extent.text);
-    if (reports(e))
+    if (reports_errors(e))
         report_unless(b, fits,
                       &(failure){.what = REPORT_INDEX,
                                  .line = n->line,
@@ -358,7 +358,7 @@ static ssa unary(body *b, const node *n) {
 /* An integer that is divided by is not to be 0. */
 static void check_divisor(body *b, const node *n, dtype type, ssa divisor) {
     bool divides = (n->op == OP_DIV || n->op == OP_REM) && dtype_is_integer(type);
-    if (!divides || !reports(b->e))
+    if (!divides || !reports_errors(b->e))
         return;
     ssa fits = emit_value(b->e, "icmp ne %s %s, 0", ir_value_type(type), divisor.text);
     report_unless(b, fits,
@@ -569,6 +569,8 @@ static ssa math(body *b, const node *n) {
     int count = 0;
     for (const node *a = n->args; a && count < 3; a = a->next)
         args[count++] = emit_expression(b, a);
+    if (n->counted && counts_steps(b->e)) /* the order, which is not negative: as many steps, in a library */
+        steps_take(b, emit_convert(b->e, args[0], DT_INT32, DT_INT64), n->line);
     return emit_math(b->e, n->math, (dtype)n->wide, args);
 }
 

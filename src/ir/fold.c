@@ -352,6 +352,7 @@ static void write_kernel(emit *e, void *user) {
     kernel *q = user;
     fold_writer *w = &q->w;
     const fold *f = w->f;
+    e->reports = q->v->reports;
     if (f->map && !q->v->from_states)
         emit_functions(e, f->map, "map");
     emit_functions(e, f->combine, "combine");
@@ -405,6 +406,9 @@ void ir_fold_traits(const fold *f, code_size *out) {
     memset(out, 0, sizeof *out);
     out->nodes = f->combine->nodes + (f->map ? f->map->nodes : 0);
     out->has_loop = f->combine->has_loop || (f->map && f->map->has_loop);
+    const tree *const trees[] = {f->map, f->combine, f->finish, f->identity};
+    for (size_t i = 0; i < COUNT(trees); i++)
+        out->unbounded |= trees[i] && trees[i]->has_unbounded;
     out->order = f->order;
     out->nstate = f->nstate;
     for (int k = 0; k < f->nstate; k++)

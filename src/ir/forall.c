@@ -29,7 +29,7 @@ static ssa number_of(const calls *c, const ssa *index) {
 void forall_point(calls *c, const char *entry, const ssa *index) {
     emit *e = c->s.e;
     text arguments = {0}, type = {0};
-    if (c->s.v->debug)
+    if (c->s.v->reports)
         c->element = number_of(c, index);
     for (int k = 0; k < c->s.v->nin; k++)
         argument(c, k, &arguments);
@@ -99,12 +99,12 @@ static void write_kernel(emit *e, void *user) {
     for (int w = 0; w < c->layout->nwords; w++)
         text_printf(&c->parameters, ", i64 %%s%d", w);
     find_streams(q);
-    if (q->v->debug)
+    if (q->v->reports)
         report_parameters(&c->parameters);
     forall_uses(q->t, q->use);
     c->frame = (frame){.v = q->v, .layout = c->layout, .use = q->use, .streams = q->streamed ? &q->streams : NULL};
     c->s = (shape){.e = e, .v = q->v, .t = q->t};
-    if (!e->target->gpu && !q->v->debug) {
+    if (!e->target->gpu && !q->v->reports) {
         guards_find(q->t, q->v->ndim - 1, &q->guards);
         c->guards = c->frame.guards = &q->guards;
     }
@@ -113,8 +113,9 @@ static void write_kernel(emit *e, void *user) {
     c->frame.parameters = c->parameters.failed || !c->parameters.data ? "" : c->parameters.data;
     e->frame = &c->frame;
     c->group = e->access_group = e->target->gpu ? 0 : emit_metadata(e, "distinct !{}");
+    e->reports = q->v->reports;
     emit_functions(e, q->t, "kernel");
-    if (!e->target->gpu && !q->v->debug && (c->points = points_find(e, q->t, q->v->ndim - 1)))
+    if (!e->target->gpu && !q->v->reports && (c->points = points_find(e, q->t, q->v->ndim - 1)))
         points_function(e, q->t, c->points);
     e->access_group = 0;
     shape_begin(&c->s, e, q->t, q->v, (e->target->gpu ? gpu_forall_words : cpu_forall_words)(c));

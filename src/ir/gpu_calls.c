@@ -14,7 +14,7 @@ typedef struct gpu {
 
 int gpu_calls_words(const calls *c) {
     const variant *v = c->s.v;
-    int words = 2 + 3 * (v->ndim - 1) + shape_arrays(v) * v->ndim + v->debug + c->layout->nwords +
+    int words = 2 + 3 * (v->ndim - 1) + shape_arrays(v) * v->ndim + !!v->reports + c->layout->nwords +
                 (v->team == TEAM_GRID ? 2 : 0);
     for (int k = 0; k < variant_operands(v); k++)
         words += 3 * v->operand[k].staged;

@@ -37,7 +37,7 @@ typedef struct tile {
 
 int gpu_forall_words(const calls *c) {
     const variant *v = c->frame.v;
-    return 1 + 3 * (v->ndim - 1) + v->debug + variant_privatised(v) + c->layout->nwords;
+    return 1 + 3 * (v->ndim - 1) + !!v->reports + variant_privatised(v) + c->layout->nwords;
 }
 
 static ssa core_word(const tiles *t, int w) { return t->c->core[w]; }

@@ -2,6 +2,7 @@
  * are loaded, computed and stored together. See shape.h. */
 #include "ir/shape.h"
 #include "ir/internal.h"
+#include "ir/report.h"
 
 #include <limits.h>
 
@@ -205,6 +206,7 @@ void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int words) 
     *s = (shape){.e = e, .t = t, .v = v, .noperands = variant_operands(v), .nin = v->nin, .nwords = words};
     for (int k = 0; k < s->noperands; k++)
         s->nwords += operand_words(&v->operand[k]);
+    s->nwords += reports(e) && !e->frame;
     (e->target->gpu ? gpu_head : cpu_head)(s);
     text_printf(e->out, "%s {\n", emit_scope(e, e->module->entry, 1).text);
     for (int k = 0; k < s->noperands; k++) {
@@ -216,6 +218,8 @@ void shape_begin(shape *s, emit *e, const tree *t, const variant *v, int words) 
         else
             s->base[k] = read_array(s, k);
     }
+    if (reports(e) && !e->frame)
+        report_shared(s);
 }
 
 void shape_end(shape *s) {
@@ -380,11 +384,13 @@ void shape_compute(shape *s, const ssa *in, ssa *results) {
     ssa values[UF_MAX_OPERANDS];
     for (int k = 0; k < s->nin; k++)
         values[k] = s->known[k] ? s->value[k] : to_signature(s, k, in[k]);
-    emit_kernel_call(s->e, s->t, "kernel", values, results);
+    ssa ended = emit_kernel_call(s->e, s->t, "kernel", values, results);
     for (int k = 0; k < s->v->nout; k++) {
         const variant_operand *o = &s->v->operand[s->nin + k];
         results[k] = emit_convert(s->e, results[k], (dtype)o->value, (dtype)o->memory);
     }
+    if (ended.text[0]) /* an update in place, which leaves its element as it is */
+        results[0] = emit_select(s->e, shape_memory(s, 0), ended, in[0], results[0]);
 }
 
 static void store_group(shape *s, batch *b, int group) {

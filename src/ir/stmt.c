@@ -113,6 +113,7 @@ static void loop(body *b, const node *n) {
     land(b, step);
     for (const node *s = n->step; s; s = s->next)
         eval(b, s);
+    steps_count(b, n);
     if (n->kid[0] && n->test_last) {
         ssa more = emit_expression(b, n->kid[0]);
         emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, head, end, shape_loop_hints(e, NULL, 0).text);
@@ -175,8 +176,7 @@ static void finish(body *b, const node *n) {
 }
 
 static void assertion(body *b, const node *n) {
-    const emit *e = b->e;
-    if (!reports(e))
+    if (!reports_errors(b->e))
         return;
     ssa holds = emit_expression(b, n->kid[0]);
     report_unless(b, holds,
@@ -301,7 +301,7 @@ static void more_parameters(const body *b, bool rest) {
     if (b->is_kernel)
         text_puts(&more, e->frame->parameters);
     else if (reports(e))
-        report_helper_parameters(&more);
+        report_helper_parameters(e, &more);
     if (more.length)
         text_puts(e->out, more.data + (rest ? 0 : strlen(", ")));
     e->failed |= more.failed;
@@ -368,6 +368,8 @@ static void define_function(emit *e, const function *f, points *p) {
     int first = e->block = emit_label_new(e);
     e->out = &w->lines;
     entry_block(b);
+    if (f == e->kernel)
+        steps_begin(b);
     if (p)
         points_variables(b);
     emit_statements(b, f->body);
@@ -390,6 +392,7 @@ void emit_functions(emit *e, const tree *t, const char *entry) {
     e->entry = entry;
     if (t->variables > e->written.variables)
         e->written.variables = t->variables;
+    e->kernel = t->kernel;
     for (const function *f = t->functions; f; f = f->next) {
         if (f != t->kernel)
             e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)(intptr_t)++e->nfunctions);
@@ -406,18 +409,23 @@ void points_function(emit *e, const tree *t, points *p) {
     e->entry = entry;
 }
 
-void emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out) {
+ssa emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out) {
     const function *f = t->kernel;
     text type = {0}, arguments = {0};
+    ssa ended = {""};
     emit_result_type(e, &type, f);
     for (int k = 0; k < f->nparams; k++)
         text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), in[k].text);
     bool failed = type.failed || arguments.failed;
     e->failed |= failed;
     const char *result = failed ? "" : type.data;
-    ssa all = emit_invoke(e, result, entry, failed ? NULL : arguments.data, NULL);
+    ssa all =
+        emit_invoke(e, result, entry, failed ? NULL : arguments.data, reports(e) ? report_shared_arguments : NULL);
     for (int k = 0; k < f->nresults; k++)
         out[k] = emit_value(e, "extractvalue %s %s, %d", result, all.text, k);
+    if (reports(e))
+        ended = report_ended(e, f, result, all);
     text_free(&type);
     text_free(&arguments);
+    return ended;
 }

@@ -178,7 +178,7 @@ void ir_traits(const tree *t, code_size *out) {
         SPREAD_MOST = 32 /* constructs: spread over a team each is some hundreds of instructions */
     };
     bool inside[LOCALS_MOST] = {false};
-    *out = (code_size){.nodes = t->nodes, .has_loop = t->has_loop};
+    *out = (code_size){.nodes = t->nodes, .has_loop = t->has_loop, .unbounded = t->has_unbounded};
     if (!t->layout)
         return;
     if (t->layout->nindices) {

@@ -436,6 +436,7 @@ static tree *tree_make(check *c, instance *kernel) {
             i->f.next = t->functions;
             t->functions = &i->f;
         }
+    passes_mark(t, kernel, c->done);
     return t;
 }
 

@@ -7,7 +7,8 @@
  *   call.c       helpers, math functions, the prelude
  *   builtin.c    what is called with no values: len, extent, atomic functions, assert
  *   convert.c    types: promotion, common types, weak values, constants evaluated
- *   range.c      which indices need no check, by form.c
+ *   range.c      which indices need no check, and how often a loop goes round, by form.c
+ *   passes.c     which loops are proved short
  *
  * Errors leave through longjmp to lang_check's frame, which owns nothing but the arena. */
 #ifndef UF_CHECK_H
@@ -39,6 +40,16 @@ struct unit {
     const char *row; /* prelude: the name of its row */
 };
 
+enum {
+    PASSES_MOST = 1 << 20 /* of loops that are short by their constants */
+};
+
+/* How often something is done at most: `factor` times the product of so many sizes. factor 0: nothing is known. */
+typedef struct passes {
+    int64_t factor;
+    int sizes;
+} passes;
+
 /* A value on its way into the result whose type is not known yet. */
 typedef struct pending {
     node *assign;
@@ -59,9 +70,10 @@ struct instance {
     int64_t nodes, bytes, variables; /* with everything it calls, inlined */
     size_t locals_size;              /* room in f.locals */
     pending *returns;
-    bool returned;       /* a value, somewhere */
-    instance *same_next; /* of the same definition */
-    instance *done_next; /* finished before this one */
+    bool returned;         /* a value, somewhere */
+    passes inside, around; /* the most of its loops in each other; the same of the loops around its calls */
+    instance *same_next;   /* of the same definition */
+    instance *done_next;   /* finished before this one */
 };
 
 /* A named output whose type is to be found: what it was assumed to be, and what was assigned to it. */
@@ -211,14 +223,22 @@ void needs_take(const check *c, tree *t);
 void condition_assume(check *c, const node *condition, bool truth);
 /* v is index d of a kernel over indices. */
 void index_bounds(check *c, variable *v, int d);
-/* v runs over a range. */
-void range_bounds(check *c, variable *v, const node *extent);
+/* v runs over a range, which takes so many values. */
+passes range_bounds(check *c, variable *v, const node *extent);
 /* v is not assigned after this. value: what it has, or NULL: anything of its type. */
 void value_known(check *c, variable *v, const node *value);
-/* The variable that a checked `for` counts, with its bounds known, or NULL. start: what it begins with, or NULL. */
-variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start);
+/* The variable that a checked `for` counts, with its bounds known, or NULL. start: what it begins with, or NULL. *most: how often
+ * the loop goes round. */
+variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start, passes *most);
 /* True if a name is assigned in a list or below; every variable of that name counts. */
 bool name_assigned(const syn *s, int id);
+
+/* ---- passes.c ---- */
+
+/* Notes how often a node N_LOOP or N_RANGE goes round, until the tree is there. */
+void passes_note(node *n, passes most);
+/* Marks what is not proved short in a tree, whose functions are instances. first: the last finished, the others by done_next. */
+void passes_mark(tree *t, instance *kernel, instance *first);
 
 /* ---- prelude.c ---- */
 

@@ -33,7 +33,7 @@ void ranges_check(check *c, const syn *list, node **out) {
         n->local = local_new(c, name_text(c, s->name), DT_INT64, 0, NULL, s->at);
         variable *v = variable_bind(c, s->name, n->local);
         v->fixed = "the index of a range";
-        range_bounds(c, v, n->kid[0]);
+        passes_note(n, range_bounds(c, v, n->kid[0]));
     }
 }
 

@@ -56,6 +56,7 @@ typedef struct knowledge {
     need *needs;
     int nneeds;
     int need_steps; /* the same, of proofs for what depends on needs */
+    int pass_steps; /* and of those for how often loops go round */
 } knowledge;
 
 form form_constant(wide value);

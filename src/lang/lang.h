@@ -108,13 +108,15 @@ struct node {
     bool unchecked;   /* N_ELEMENT: every index is proved in range, or the kernel is unchecked */
     bool conditional; /* N_ELEMENT: it is, for sizes of which lang_needs_hold is true */
     bool weak;        /* the checker's own: false for all that matters in a finished tree */
-    int line;         /* in the source, from 1; 0 within helpers of the prelude */
-    node *next;       /* next statement of a list, or next of args */
+    bool
+        counted; /* N_LOOP, N_REDUCE, N_FORALL: it is not proved short; N_MATH of an order (jn, yn): nor is that. See passes.c */
+    int line;   /* in the source, from 1; 0 within helpers of the prelude */
+    node *next; /* next statement of a list, or next of args */
     node *kid[3];
     node *args; /* N_CALL, N_MATH: list through next. N_ELEMENT with rank > 3: the indices (then kid is unused) */
     node *body, *other, *step; /* lists */
     int local;
-    int dim; /* N_SIZE */
+    int dim; /* N_SIZE; the checker's own of N_LOOP and N_RANGE */
     function *callee;
     const math_row *math;
     number value;
@@ -147,6 +149,7 @@ typedef struct tree {
     int nodes;     /* of all functions, instances counted as often as they are called: the inlined size */
     int variables; /* scalar ones, parameters and results included, counted so */
     bool has_loop;
+    bool has_unbounded;        /* something in it is `counted` */
     const core_layout *layout; /* NULL: elementwise */
     const struct need *needs;  /* kernels over indices: what is to hold of the sizes; see `conditional` */
     int nneeds;

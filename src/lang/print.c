@@ -133,6 +133,7 @@ static void print_details(printer *p, const node *n) {
     default:
         break;
     }
+    text_puts(p->out, n->counted ? " counted" : "");
     if (n->callee)
         print_callee(p, n->callee);
 }

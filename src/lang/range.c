@@ -11,7 +11,11 @@
 enum {
     FORM_DEPTH = 48,      /* of an expression; what is below is known by its type */
     TOTAL_STEPS = 400000, /* of all proofs for a kernel */
-    NEED_STEPS = 200000   /* of those for what depends on the sizes of a call */
+    NEED_STEPS = 200000,  /* of those for what depends on the sizes of a call */
+    PASS_STEPS = 200000,  /* of those for how often loops go round */
+    PASSES_FEW = 64,      /* that a loop goes round */
+    PASSES_SCALE = 16,    /* of a size that a loop goes round in proportion to */
+    PASSES_MORE = 1024    /* above that */
 };
 
 static form form_of(check *c, const node *n, int depth);
@@ -121,6 +125,7 @@ void known_begin(check *c) {
     c->known->a = c->a;
     c->known->steps = TOTAL_STEPS;
     c->known->need_steps = NEED_STEPS;
+    c->known->pass_steps = PASS_STEPS;
     c->known->nsizes = c->core ? c->core->ndims : 0;
     if (kernel_indices(c))
         c->known->needs = arena_alloc(c->a, NEEDS_MAX * sizeof *c->known->needs);
@@ -511,13 +516,54 @@ void index_bounds(check *c, variable *v, int d) {
         variable_between(c, v, &low, &high);
 }
 
+/* ---- How often ---- */
+
+/* A power of 4, from one to another, that a count less 1 is proved to be below; 0: none. */
+static int64_t constant_proved(check *c, const form *less_1, int64_t step, int64_t from, int64_t to) {
+    form zero = form_constant(0);
+    for (int64_t factor = from; factor <= to; factor *= 4)
+        if (at_most(c->known, less_1, &zero, (wide)factor * step - 1))
+            return factor;
+    return 0;
+}
+
+/* A small number, or else a size, or else a number. */
+static passes count_proved(check *c, const form *less_1, int64_t step) {
+    int64_t few = constant_proved(c, less_1, step, 1, PASSES_FEW);
+    for (int64_t scale = 1; !few && scale <= PASSES_SCALE; scale *= PASSES_SCALE)
+        for (int d = 0; c->core && d < c->core->ndims; d++) {
+            form size = form_constant(PASSES_MORE), one = size_form(c, d);
+            if (form_add(&size, &one, scale) && at_most(c->known, less_1, &size, 0))
+                return (passes){scale, 1};
+        }
+    return (passes){few ? few : constant_proved(c, less_1, step, 4 * PASSES_FEW, PASSES_MOST), 0};
+}
+
+/* From low to high in steps of so much. */
+static passes passes_between(check *c, const form *low, const form *high, int64_t step) {
+    knowledge *k = c->known;
+    known_mark before = known_here(c);
+    form span = *high;
+    passes most = {0, 0};
+    int steps = k->steps;
+    k->steps = k->pass_steps;
+    if (form_add(&span, low, -1))
+        most = count_proved(c, &span, step < 0 ? -step : step);
+    k->pass_steps = k->steps;
+    k->steps = steps;
+    known_drop(c, before);
+    return most;
+}
+
 /* Within a range its extent e is at least 1. So where e wraps, its form, which is not below -2^63, is the larger. */
-void range_bounds(check *c, variable *v, const node *extent) {
+passes range_bounds(check *c, variable *v, const node *extent) {
     form low = form_constant(0), least = form_constant(INT64_MIN), one = form_constant(1);
     form high = form_of(c, extent, 0);
     if (!at_most(c->known, &least, &high, 0) || !form_add(&high, &one, -1))
         high = form_constant(INT64_MAX - 1);
+    passes most = passes_between(c, &low, &high, 1);
     variable_between(c, v, &low, &high);
+    return most;
 }
 
 void value_known(check *c, variable *v, const node *value) {
@@ -623,8 +669,34 @@ static bool counter_bounds(check *c, const counting *l, form *low, form *high) {
            (up ? at_most(c->known, &beyond, &edge, 0) : at_most(c->known, &edge, &beyond, 0));
 }
 
-variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start) {
+/* The steps of a for halve a name, which they set, so that it becomes 0, or -1 and stays that. */
+static bool halves(const syn *steps, int *id) {
+    if (!steps || steps->next)
+        return false;
+    const syn *s = steps->kid[0];
+    if (s->kind != S_COMPOUND || s->op != OP_SHR || s->kid[0]->kind != S_NAME || s->kid[1]->kind != S_NUMBER ||
+        !dtype_is_integer(s->kid[1]->type) || s->kid[1]->value.as.u < 1 || s->kid[1]->value.as.u > 7)
+        return false;
+    *id = s->kid[0]->name;
+    return true;
+}
+
+/* `for (..; k > 0; k >>= 1)` ends after as many passes as k has bits. */
+static bool ends_by_halves(check *c, const syn *loop, const node *condition) {
     int id = NO_NAME;
+    if (!halves(loop->kid[1], &id) || !condition || condition->kind != N_BINARY || condition->op != OP_GT)
+        return false;
+    const variable *v = c->now->u->bound[id];
+    const node *limit = condition->kid[1];
+    return v && v->owner == c->now && !c->now->f.locals[v->local].rank && !name_assigned(loop->body, id) &&
+           !name_assigned(loop->kid[0], id) && is_counter(c, condition->kid[0], v, false) && limit->kind == N_CONST &&
+           dtype_is_integer(limit->type) && (limit->type == DT_UINT64 || limit->value.as.i >= 0);
+}
+
+variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start, passes *most) {
+    int id = NO_NAME;
+    if (ends_by_halves(c, loop, condition))
+        *most = (passes){64, 0};
     counting l = {.step = step_of(loop->kid[1], &id)};
     form low, high;
     if (!l.step || !start || !starts_with(loop->list, id))
@@ -638,6 +710,7 @@ variable *loop_counter(check *c, const syn *loop, const node *condition, const n
     l.start = form_of(c, start, 0);
     if (!fits(c, &l.start, l.type) || !limit_read(c, condition, v, &l) || !counter_bounds(c, &l, &low, &high))
         return NULL;
+    *most = passes_between(c, &low, &high, l.step);
     variable_between(c, v, &low, &high);
     return v;
 }

@@ -235,6 +235,8 @@ static bool while_check(check *c, const syn *s, node **out) {
     bool body_ends = n->test_last ? body_check(c, s->body, &n->body) : body_check_if(c, n->kid[0], s->body, &n->body);
     if (n->test_last)
         n->kid[0] = condition_check(c, s->kid[0]);
+    if (is_false(n->kid[0]))
+        passes_note(n, (passes){1, 0});
     bool ends = loop_ends(c, n, body_ends);
     nesting_leave(c, outer, true);
     return ends;
@@ -265,7 +267,9 @@ static bool for_check(check *c, const syn *s, node **out) {
     if (s->kid[0])
         n->kid[0] = condition_check(c, s->kid[0]);
     nesting outer = nesting_enter(c, true);
-    variable *counter = loop_counter(c, s, n->kid[0], start);
+    passes most = {0};
+    variable *counter = loop_counter(c, s, n->kid[0], start, &most);
+    passes_note(n, most);
     bool body_ends = n->kid[0] ? body_check_if(c, n->kid[0], s->body, &n->body) : body_check(c, s->body, &n->body);
     bool ends = loop_ends(c, n, body_ends);
     if (counter)

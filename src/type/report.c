@@ -58,16 +58,37 @@ static void print_index(text *t, const report *r, const report_place *place) {
     text_printf(t, ", which is %lld", (long long)r->extent);
 }
 
+void report_cancelled(report *r) {
+    int64_t none = 0;
+    if (__atomic_compare_exchange_n(&r->state, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        r->what = REPORT_CANCEL;
+}
+
+/* What happened in a line. */
+static void print_what(text *t, const report *r, const report_place *place) {
+    switch (r->what) {
+    case REPORT_INDEX:
+        print_index(t, r, place);
+        return;
+    case REPORT_DIVISION:
+        text_puts(t, "integer division by 0");
+        return;
+    case REPORT_STEPS:
+        text_printf(t, "the kernel took more than %lld steps", (long long)r->value);
+        return;
+    default:
+        text_puts(t, "assertion failed: ");
+        print_condition(t, place->source + r->value);
+    }
+}
+
 uf_status report_fail(const report *r, const report_place *place) {
+    if (r->what == REPORT_CANCEL)
+        return fail(UF_ERR_KERNEL, "%s: the call was cancelled", place->name);
     text t = {0};
     uf_error *e = error_slot();
     text_printf(&t, "%s: line %lld: ", place->name, (long long)r->line);
-    if (r->what == REPORT_INDEX)
-        print_index(&t, r, place);
-    else
-        text_puts(&t, r->what == REPORT_DIVISION ? "integer division by 0" : "assertion failed: ");
-    if (r->what == REPORT_ASSERT)
-        print_condition(&t, place->source + r->value);
+    print_what(&t, r, place);
     print_point(&t, place, r->element);
     uf_status s = t.failed ? fail_memory() : fail(UF_ERR_KERNEL, "%s", t.data);
     text_free(&t);

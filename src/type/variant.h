@@ -29,6 +29,13 @@ typedef enum fold_order {
     FOLD_SERIAL   /* neither: from the first to the last */
 } fold_order;
 
+/* What ends an element, bits. The last two only where the kernel has loops that are not proved short. */
+enum {
+    REPORTS_ERRORS = 1, /* UF_DEBUG: indices, divisors, assertions */
+    REPORTS_STEPS = 2,  /* more steps than code_module.max_steps */
+    REPORTS_CANCEL = 4  /* report.cancel */
+};
+
 /* How an operand moves along the inner dimension. */
 typedef enum operand_kind {
     OPERAND_CONTIGUOUS, /* inner stride 1 */
@@ -111,9 +118,9 @@ typedef struct variant {
     uint8_t proved; /* what the tree needs of the sizes holds: accesses that are `conditional` need no check */
     uint8_t apart;  /* an array that is written to (atomically or not) overlaps no other parameter */
     uint8_t
-        debug; /* what goes wrong is reported: see ir/report.h. Calls and forall; calls then also stand for elementwise
-                       functions, with layout_scalars, and may be masked. A thread a call (point), nothing in parallel
-                       within it, the loop in C order */
+        reports; /* what ends an element and is reported: REPORTS_, see ir/report.h. Calls and forall; calls then also stand
+                       for elementwise functions, with layout_scalars, and may be masked. A thread a call (point), nothing
+                       in parallel within it, the loop in C order. Fold, scan, at: not REPORTS_ERRORS */
     variant_operand
         operand[VARIANT_OPERANDS]; /* inputs, outputs, mask or index arrays; fold: bounds, initial values, position */
 } variant;
@@ -179,11 +186,11 @@ static inline size_t variant_key_size(const variant *v) {
  *                 to the next in shared memory; byte offset of the operand's part of shared memory
  *                 TEAM_GRID: (blocks, slots): blocks a team; address of zeroed memory, TEAM_SLOT bytes for each team in
  *                 flight (grid / blocks teams; team t has the slot t)
- *                 debug: address of the report
+ *                 reports: address of the report
  *                 then the core words
  *   CPU calls     n, m     extents of dimensions 0 and 1 (m = 1 if ndim is 1)
  *                 then for every array operand: strides of dimensions 0 and 1, in elements
- *                 debug: the number of the first call; address of the report
+ *                 reports: the number of the first call; address of the report
  *                 then the core words
  *   Core words: layout.nwords words; see type.h.
  *
@@ -212,9 +219,11 @@ static inline size_t variant_key_size(const variant *v) {
  *                 rows           how many, one after the other in C order
  *                 the other indices of the first of them, the outermost first. Dimensions from ndim on have extent 1
  *                 any operand bypassed: address of a function (to, from, bytes) that copies past the caches
- *                 debug: address of the report
+ *                 reports: address of the report
  *                 then the core words
  *   GPU forall    see ir/gpu_forall.c and cuda/forall.c
+ *
+ *   reports, fold, scan and at: address of the report, behind all
  *
  * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
  * magic_of.

@@ -73,7 +73,7 @@ SAME(sizeof(uf_section), 16);
 AT(uf_section, signatures, 0);
 AT(uf_section, source, 8);
 
-SAME(sizeof(uf_definition), 88);
+SAME(sizeof(uf_definition), 96);
 AT(uf_definition, size, 0);
 AT(uf_definition, name, 8);
 AT(uf_definition, doc, 16);
@@ -86,6 +86,7 @@ AT(uf_definition, layout, 56);
 AT(uf_definition, blas, 64);
 AT(uf_definition, identity, 72);
 AT(uf_definition, reduction, 80);
+AT(uf_definition, max_steps, 88);
 
 SAME(sizeof(uf_reduction_def), 56);
 AT(uf_reduction_def, size, 0);
@@ -107,7 +108,7 @@ AT(uf_axes, lists, 16);
 AT(uf_axes, axis, 24);
 AT(uf_axes, keepdims, 32);
 
-SAME(sizeof(uf_options), 88);
+SAME(sizeof(uf_options), 96);
 AT(uf_options, size, 0);
 AT(uf_options, stream, 8);
 AT(uf_options, device, 16);
@@ -121,8 +122,9 @@ AT(uf_options, scratch, 64);
 AT(uf_options, scratch_size, 72);
 AT(uf_options, block, 80);
 AT(uf_options, elements, 84);
+AT(uf_options, cancel, 88);
 
-SAME(sizeof(uf_reduce_options), 96);
+SAME(sizeof(uf_reduce_options), 104);
 AT(uf_reduce_options, size, 0);
 AT(uf_reduce_options, stream, 8);
 AT(uf_reduce_options, casting, 16);
@@ -136,6 +138,7 @@ AT(uf_reduce_options, scratch, 72);
 AT(uf_reduce_options, scratch_size, 80);
 AT(uf_reduce_options, threads, 88);
 AT(uf_reduce_options, flags, 92);
+AT(uf_reduce_options, cancel, 96);
 
 SAME(sizeof(uf_description), 72);
 AT(uf_description, size, 0);

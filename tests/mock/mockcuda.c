@@ -56,6 +56,11 @@ static struct context primaries[MAX_DEVICES];
 static int references[MAX_DEVICES];
 static struct library *libraries;
 static void *blocks[MAX_BLOCKS];
+static enum {
+    DEVICE_BLOCK,
+    MANAGED_BLOCK,
+    HOST_BLOCK
+} kinds[MAX_BLOCKS];
 static int calls, fail_at, fail_error, name_error, launches, capture_status, last_options[16], last_option_count;
 static int contexts = MAX_DEVICES, generation;
 static struct {
@@ -508,7 +513,7 @@ API int cuLaunchKernelEx(const struct config *c, struct kernel *kernel, void **p
 
 /* ---- Memory ---- */
 
-static int block_new(void **out, size_t size) {
+static int block_new(void **out, size_t size, int kind) {
     NEED(current(), INVALID_CONTEXT);
     NEED(size, INVALID_VALUE);
     int at = 0, error = OUT_OF_MEMORY;
@@ -517,6 +522,7 @@ static int block_new(void **out, size_t size) {
         at++;
     if (at < MAX_BLOCKS && posix_memalign(&blocks[at], 256, size) == 0) {
         *out = blocks[at];
+        kinds[at] = kind;
         error = 0;
     }
     pthread_mutex_unlock(&lock);
@@ -536,9 +542,9 @@ static int block_free(void *block, int injected) {
     return at < MAX_BLOCKS ? injected : INVALID_VALUE;
 }
 
-static int device_block_new(uint64_t *out, size_t size) {
+static int device_block_new(uint64_t *out, size_t size, int kind) {
     void *block;
-    int error = block_new(&block, size);
+    int error = block_new(&block, size, kind);
     if (error)
         return error;
     memset(block, 0xa5, size < 1 << 20 ? size : 1 << 20); /* what an earlier owner left */
@@ -548,26 +554,40 @@ static int device_block_new(uint64_t *out, size_t size) {
 
 API int cuMemAlloc_v2(uint64_t *out, size_t size) {
     CALL();
-    return device_block_new(out, size);
+    return device_block_new(out, size, DEVICE_BLOCK);
 }
 
 API int cuMemAllocManaged(uint64_t *out, size_t size, unsigned flags) {
     CALL();
     NEED(flags == 1, INVALID_VALUE);
-    return device_block_new(out, size);
+    return device_block_new(out, size, MANAGED_BLOCK);
 }
 
 API int cuMemAllocAsync(uint64_t *out, size_t size, void *stream) {
     CALL();
     (void)stream;
     NEED(pools, NOT_SUPPORTED);
-    return device_block_new(out, size);
+    return device_block_new(out, size, DEVICE_BLOCK);
 }
 
 API int cuMemHostAlloc(void **out, size_t size, unsigned flags) {
     CALL();
     NEED(flags == 1, INVALID_VALUE);
-    return block_new(out, size);
+    return block_new(out, size, HOST_BLOCK);
+}
+
+/* Of memory that was allocated here, of which the first address alone is known. */
+API int cuPointerGetAttribute(void *out, int attribute, uint64_t block) {
+    CALL();
+    int at = 0;
+    while (at < MAX_BLOCKS && (!block || blocks[at] != (void *)(uintptr_t)block))
+        at++;
+    NEED(at < MAX_BLOCKS, INVALID_VALUE);
+    if (attribute == 3)
+        *(uint64_t *)out = block;
+    else
+        *(unsigned *)out = attribute == 2 ? kinds[at] == HOST_BLOCK ? 1 : 2 : kinds[at] == MANAGED_BLOCK;
+    return 0;
 }
 
 API int cuMemFree_v2(uint64_t block) {

@@ -318,7 +318,7 @@ static void specialise(point_call *c, const code_target *target) {
 
 static void draw_variant(point_call *c, const code_target *target, bool debug) {
     memset(&c->v, 0, sizeof c->v);
-    c->v.debug = debug;
+    c->v.reports = debug;
     c->v.apart = chance(85);
     c->v.proved = lang_needs_hold(c->t, c->core) && chance(80);
     c->v.repeat = (uint8_t)(chance(40) ? 1 << pick(0, 4) : 0);
@@ -340,7 +340,7 @@ static void draw_rare(point_call *c) {
 }
 
 static code_module generate(point_call *c, const code_target *target) {
-    code_module m = {.flags = c->v.debug ? UF_DEBUG : 0};
+    code_module m = {.flags = c->v.reports ? UF_DEBUG : 0};
     if (ir_forall(&c->a, "points", c->t, &c->v, target, &m))
         fail_msg("%s: %s", c->x->name, uf_last_error()->message);
     return m;
@@ -352,7 +352,7 @@ static void describe(const point_call *c) {
     for (int d = 0; d < c->ndim; d++)
         fprintf(stderr, " %lld", (long long)c->extents[d]);
     fprintf(stderr, ": vector %d repeat %d wide %d proved %d apart %d debug %d team %d\n", v->vector, v->repeat,
-            v->wide, v->proved, v->apart, v->debug, v->team);
+            v->wide, v->proved, v->apart, v->reports, v->team);
     for (int k = 0; k < c->nparams; k++) {
         const layout_operand *o = &c->layout->operands[k];
         fprintf(stderr, "  %d: %s%s%s, unit %d, first %lld,", k, dtypes[type_of(c, k)].name,
@@ -501,7 +501,7 @@ static void test_accepted(void **unused) {
         draw_arrays(&c);
         for (int target = 0; target < 2; target++) {
             draw_variant(&c, target ? &gpu : &cpu, chance(25));
-            if (target && !c.v.debug)
+            if (target && !c.v.reports)
                 draw_rare(&c);
             code_module m = generate(&c, target ? &gpu : &cpu);
             if (!judge_accept(&m, target ? &gpu : &cpu, JUDGE_ONE_ARCH | (chance(30) ? JUDGE_ASSEMBLE : 0),
