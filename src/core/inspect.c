@@ -109,12 +109,13 @@ static void operand_set(variant *v, int k, dtype type, const nd_fold *loops) {
     v->operand[k] = (variant_operand){.memory = type, .value = type, .kind = loops->kept.kind[k]};
 }
 
-static void fold_variant(const binding *b, bool to_states, const nd_fold *loops, variant *v) {
+static void fold_variant(const binding *b, bool to_states, uint8_t reports, const nd_fold *loops, variant *v) {
     const fold *x = b->fold;
     const dtype *out = to_states ? x->state : x->out;
     int k = 0;
     memset(v, 0, sizeof *v);
     v->loop = LOOP_FOLD;
+    v->reports = reports;
     v->nin = (uint8_t)x->nin;
     v->nout = (uint8_t)(to_states ? x->nstate : x->nout);
     v->to_states = to_states;
@@ -142,9 +143,10 @@ static int fold_arrays(const fold *x, nd_array *arrays) {
 }
 
 /* Where the elements are divided in parts, the kernel is the one that combines a part. */
-static uf_status fold_variant_make(call_args *a, const engine *e, int device, subject *s) {
+static uf_status fold_variant_make(const uf_func *f, call_args *a, const engine *e, int device, subject *s) {
     const binding *b = s->binding;
     const fold *x = b->fold;
+    uint8_t reports = func_reports_steps(f, b->size.unbounded, NULL);
     nd_fold loops, parts;
     const fold_subject whole = {.loops = &loops, .size = &b->size, .device = device},
                        part = {.loops = &parts, .size = &b->size, .device = device};
@@ -155,7 +157,7 @@ static uf_status fold_variant_make(call_args *a, const engine *e, int device, su
         return fail_memory();
     uf_status status = nd_fold_plan(a->array, n, 1, x->order ? ND_KEEP_ORDER : 0, space, &loops);
     if (!status) {
-        fold_variant(b, false, &loops, &s->v);
+        fold_variant(b, false, reports, &loops, &s->v);
         if (e->specialise_fold(&s->v, &whole)) {
             for (int k = 0; k < x->nin; k++)
                 of[m++] = k;
@@ -164,7 +166,7 @@ static uf_status fold_variant_make(call_args *a, const engine *e, int device, su
             if (x->takes_position)
                 of[m++] = n - 1;
             nd_fold_regroup(&loops, m, of, 1, space + size, &parts);
-            fold_variant(b, true, &parts, &s->v);
+            fold_variant(b, true, reports, &parts, &s->v);
             e->specialise_fold(&s->v, &part);
         }
     }
@@ -277,7 +279,7 @@ static uf_status inspect(void *user) {
     const engine *e = engines[job->engine];
     TRY(e->target(job->device, &job->target));
     if (!is_kernel(f))
-        TRY(job->fold ? fold_variant_make(&a, e, job->device, s) : variant_make(f, &a, s));
+        TRY(job->fold ? fold_variant_make(f, &a, e, job->device, s) : variant_make(f, &a, s));
     return view_write(s, r->view, &r->out);
 }
 
