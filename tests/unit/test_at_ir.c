@@ -276,6 +276,7 @@ static variant sim_variant(sim_case *s, const tree *t) {
     ir_traits(t, &size);
     launch_specialise(&v, &s->loop, NULL, NULL, &size);
     v.wide |= chance(30);
+    v.reports = (uint8_t)(chance(30) ? pick(1, 3) * REPORTS_STEPS : 0);
     return v;
 }
 
@@ -285,12 +286,18 @@ static const char *simulate(sim_case *s, const tree *t, arena *a) {
     char *data[OPERANDS];
     uint64_t numbers[OPERANDS][2] = {{0}}, words[WORDS];
     grid g;
+    static const volatile int never;
+    report said = {.cancel = (uintptr_t)&never};
     for (int k = 0; k < s->narrays; k++)
         data[k] = s->array[k].data;
     if (c->number && s->nin == 2)
         number_write(number_read(c->operand_type, c->value), (dtype)v.operand[1].value, numbers[1]);
-    launch l = {
-        .v = &v, .loop = &s->loop, .data = data, .numbers = (const uint64_t(*)[2])numbers, .indexed = s->indexed};
+    launch l = {.v = &v,
+                .loop = &s->loop,
+                .data = data,
+                .numbers = (const uint64_t(*)[2])numbers,
+                .indexed = s->indexed,
+                .report = &said};
     assert_true(launch_words(&v, NULL) <= WORDS);
     check(launch_layout(&l, &(room){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3)}, words, &g));
     code_module m = module_of(a, t, &v, &sm_90);
@@ -300,7 +307,7 @@ static const char *simulate(sim_case *s, const tree *t, arena *a) {
     }
     const char *wrong = sim_run(&m, words, (int)g.words, (int)g.blocks, (int)g.threads);
     text_free(&m.ir);
-    return wrong;
+    return wrong || !said.state ? wrong : "it reports";
 }
 
 static void simulated(void **state) {

@@ -1,4 +1,4 @@
-/* test_debug_cuda.c - UF_DEBUG on CUDA without a GPU. Against the mock driver, whose launches are simulated on the host: what a
+/* test_debug_cuda.c - UF_DEBUG, max_steps and cancel on CUDA without a GPU. Against the mock driver, whose launches are simulated on the host: what a
  * call that waits says, and when. The bookkeeping of reports: none before its launch is done, more launches than slots, several
  * devices, contexts, streams and threads, captures, failures of the driver and of memory. And the code itself, judged by every
  * LLVM, libNVVM and ptxas. */
@@ -74,7 +74,8 @@ static void simulate_plan(arena *a, const uf_plan *plan) {
                        .tree = plan->binding->tree,
                        .v = &plan->v,
                        .target = {.gpu = true, .arch = 90},
-                       .flags = plan->func->flags};
+                       .flags = plan->func->flags,
+                       .max_steps = plan->func->max_steps};
     text_free(&simulated.ir);
     CHECK(!compile_ir(a, &job, &simulated));
     mock->on_launch(simulate);
@@ -185,6 +186,128 @@ static void forall_body(void *unused) {
     uf_free(f);
 }
 
+/* ---- Steps: the same, of kernels that would not end ---- */
+
+static uf_func *define_steps(const char *name, const char *layout, const char *signatures, const char *source,
+                             unsigned flags, int64_t max_steps) {
+    uf_func *f;
+    uf_section only = {signatures, source};
+    CHECK(!uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                          .name = name,
+                                          .nsections = 1,
+                                          .sections = &only,
+                                          .layout = layout,
+                                          .flags = flags,
+                                          .max_steps = max_steps}));
+    return f;
+}
+
+/* Steps of an elementwise function, and a flag; then the flag alone. */
+static void steps_body(void *unused) {
+    static const char source[] = "spin(n) {\n  while (n == 5) ;\n  return n; }\n(x) { return spin(x) + 1; }";
+    const int64_t shape[] = {3, 40}, one[] = {1};
+    (void)unused;
+    DLManagedTensor *x = array(gpu, int32, 2, shape), *y = array(gpu, int32, 2, shape);
+    DLManagedTensor *flag = array((DLDevice){kDLCUDAHost, 0}, int32, 1, one);
+    for (int steps = 1; steps >= 0; steps--) {
+        arena a = {0};
+        uf_plan *plan;
+        uf_func *f = define_steps("spin", NULL, "int32->int32", source, 0, steps ? 500 : 0);
+        const uf_options options = {.size = sizeof options, .cancel = flag->dl_tensor.data};
+        for (int i = 0; i < 120; i++) {
+            ints(x)[i] = i % 40 == 5 && (i != 45 || !steps) ? 6 : i % 40;
+            ints(y)[i] = KEPT;
+        }
+        ints(flag)[0] = 0;
+        CHECK(!uf_plan_new(&plan, f, 2, (DLTensor[]){x->dl_tensor, y->dl_tensor}, &options));
+        CHECK(plan->v.reports == (steps ? REPORTS_STEPS | REPORTS_CANCEL : REPORTS_CANCEL));
+        simulate_plan(&a, plan);
+        CHECK(!uf_plan_run(plan, (void *[]){ints(x), ints(y)}, NULL));
+        if (steps)
+            CHECK_FAILS(uf_sync(gpu, NULL), UF_ERR_KERNEL,
+                        "spin: line 2: the kernel took more than 500 steps, at (1, 5)");
+        else
+            CHECK(!uf_sync(gpu, NULL));
+        for (int i = 0; i < 120; i++)
+            CHECK(ints(y)[i] == (i == 45 && steps ? KEPT : ints(x)[i] + 1));
+        ints(flag)[0] = 1;
+        ints(x)[45] = 5;
+        CHECK(!uf_plan_run(plan, (void *[]){ints(x), ints(y)}, NULL));
+        CHECK_FAILS(uf_sync(gpu, NULL), UF_ERR_KERNEL, "spin: the call was cancelled");
+        CHECK(!uf_sync(gpu, NULL));
+        uf_plan_free(plan);
+        uf_free(f);
+        arena_free(&a);
+    }
+}
+
+/* Points, and a sum over more than there is time for. */
+static void points_body(void *unused) {
+    const int64_t shape[] = {9, 40};
+    char *ir;
+    (void)unused;
+    uf_func *f = define_steps(
+        "far", NULL, "int32[,]",
+        "[i, j](v) {\n  v[i][j] = 1;\n  v[i][j] = sum(k : i == 4 && j == 7 ? 4611686018427387904 : j, 2);\n}",
+        UF_KERNEL, 300);
+    CHECK(!uf_inspect(f, NULL, (DLDevice){kDLCUDA, -90}, UF_VIEW_IR, &ir));
+    snprintf(simulated.entry, sizeof simulated.entry, "uf_far");
+    text_puts(&simulated.ir, ir);
+    mock->on_launch(simulate);
+    DLManagedTensor *v = array(gpu, int32, 2, shape);
+    CHECK(!uf_forall(f, 2, shape, 1, &v->dl_tensor, NULL));
+    CHECK_FAILS(uf_sync(gpu, NULL), UF_ERR_KERNEL, "far: line 3: the kernel took more than 300 steps, at (4, 7)");
+    for (int i = 0; i < 360; i++)
+        CHECK(ints(v)[i] == (i == 167 ? 1 : i % 40 * 2));
+    CHECK(simulations == 1);
+    uf_free(f);
+}
+
+/* Which memory a flag may be in; all verbs take it, and have a report behind their words. */
+static void flags_body(void *unused) {
+    const int64_t four[] = {4}, one[] = {1};
+    static const DLDevice places[] = {{kDLCUDAHost, 0}, {kDLCUDAManaged, 0}, {kDLCUDA, 0}, {kDLCPU, 0}};
+    (void)unused;
+    DLManagedTensor *x = array(gpu, int32, 1, four), *y = array(gpu, int32, 1, four), *s = array(gpu, int32, 1, one);
+    for (int i = 0; i < 4; i++)
+        ints(x)[i] = i;
+    for (size_t i = 0; i < COUNT(places); i++) {
+        DLManagedTensor *flag = array(places[i], int32, 1, one);
+        const uf_options options = {.size = sizeof options, .cancel = flag->dl_tensor.data};
+        const uf_reduce_options reduce = {.size = sizeof reduce, .cancel = options.cancel, .keepdims = true};
+        DLTensor args[] = {x->dl_tensor, y->dl_tensor, y->dl_tensor}, whole[] = {x->dl_tensor, s->dl_tensor};
+        for (int loops = 0; loops < 2; loops++) {
+            char source[64];
+            snprintf(source, sizeof source, "(x, y) { %s return x + y; }", loops ? "while (x > 9) x -= y;" : "");
+            uf_func *f = define_steps("flagged", NULL, "int32,int32->int32", source, 0, 0);
+            args[1] = x->dl_tensor;
+            uf_status said[] = {uf_call(f, 3, args, &options), uf_reduce(f, 2, whole, &reduce),
+                                uf_accumulate(f, 2, (DLTensor[]){args[0], args[2]}, 0, &options),
+                                uf_reduceat(f, 2, whole, &s->dl_tensor, 0, &options),
+                                uf_at(f, &y->dl_tensor, 1, &x->dl_tensor, &x->dl_tensor, &options)};
+            for (size_t k = 0; k < COUNT(said); k++)
+                CHECK(said[k] == (i < 2 ? UF_OK : UF_ERR_ARGUMENT));
+            if (i >= 2)
+                CHECK(strstr(error_slot()->message, "flagged: the flag to cancel the call with is at"));
+            CHECK(!uf_sync(gpu, NULL));
+            uf_free(f);
+        }
+        if (i == 0) {
+            uf_func *f =
+                define_steps("loops", NULL, "int32,int32->int32", "(x, y) { while (x > 9) x -= y; return x; }", 0, 0);
+            mock->fail_name("cuPointerGetAttribute", 999);
+            CHECK_FAILS(uf_call(f, 3, args, &options), UF_ERR_DEVICE, "cuPointerGetAttribute");
+            mock->fail_name(NULL, 0);
+            mock->capture(1);
+            CHECK_FAILS(uf_call(f, 3, args, &options), UF_ERR_ARGUMENT, "cannot be captured");
+            mock->capture(0);
+            CHECK(!uf_call(f, 3, args, &options) && !uf_sync(gpu, NULL));
+            uf_free(f);
+        }
+        flag->deleter(flag);
+    }
+}
+
 static bool can_simulate(void) { return sim_there() && nvvm_found(); }
 
 static void test_simulated(void **unused) {
@@ -195,6 +318,9 @@ static void test_simulated(void **unused) {
     in_child(elementwise_body, "masked");
     in_child(gufunc_body, NULL);
     in_child(forall_body, NULL);
+    in_child(steps_body, NULL);
+    in_child(points_body, NULL);
+    in_child(flags_body, NULL);
 }
 
 /* ---- When reports are seen: launches that say they failed ---- */

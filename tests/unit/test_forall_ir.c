@@ -318,7 +318,7 @@ static void specialise(point_call *c, const code_target *target) {
 
 static void draw_variant(point_call *c, const code_target *target, bool debug) {
     memset(&c->v, 0, sizeof c->v);
-    c->v.reports = debug;
+    c->v.reports = (uint8_t)(debug ? REPORTS_ERRORS | (chance(50) ? REPORTS_STEPS : 0) : 0);
     c->v.apart = chance(85);
     c->v.proved = lang_needs_hold(c->t, c->core) && chance(80);
     c->v.repeat = (uint8_t)(chance(40) ? 1 << pick(0, 4) : 0);
@@ -340,7 +340,7 @@ static void draw_rare(point_call *c) {
 }
 
 static code_module generate(point_call *c, const code_target *target) {
-    code_module m = {.flags = c->v.reports ? UF_DEBUG : 0};
+    code_module m = {.flags = c->v.reports ? UF_DEBUG : 0, .max_steps = 1000};
     if (ir_forall(&c->a, "points", c->t, &c->v, target, &m))
         fail_msg("%s: %s", c->x->name, uf_last_error()->message);
     return m;

@@ -514,7 +514,7 @@ static void expect(call *c) {
 /* ---- Running it ---- */
 
 static code_module generate(arena *a, const fold *f, const variant *v) {
-    code_module m = {.flags = 0};
+    code_module m = {.max_steps = 100};
     if (ir_fold(a, "simulated", f, v, &gpu, &m))
         fail_msg("%s", uf_last_error()->message);
     return m;
@@ -544,13 +544,16 @@ static void describe(const call *c, const variant *v, const grid *g) {
 
 static variant last_variant;
 static grid last_grid;
-static bool simulated; /* all launches of the call: there are results */
+static const volatile int never; /* a call is not cancelled */
+static bool simulated;           /* all launches of the call: there are results */
 
 static void run(const call *c, launch *l) {
     arena a = {0};
     uint64_t words[512];
     grid g;
     room r = {.block = 256, .sms = 1};
+    report said = {.cancel = (uintptr_t)&never};
+    l->report = &said;
     int nwords = launch_words(l->v, NULL);
     assert_true(nwords <= (int)COUNT(words));
     assert_int_equal(launch_layout(l, &r, words, &g), UF_OK);
@@ -571,6 +574,7 @@ static void run(const call *c, launch *l) {
             describe(c, l->v, &g);
             fail_msg("%s", wrong);
         }
+        assert_int_equal(said.state, 0);
     }
     text_free(&m.ir);
     arena_free(&a);
@@ -718,6 +722,7 @@ static void run_call(call *c) {
     memset(&v, 0, sizeof v);
     ir_fold_traits(&c->f, &size);
     v.loop = LOOP_FOLD;
+    v.reports = (uint8_t)(chance(30) ? pick(1, 3) * REPORTS_STEPS : 0);
     v.nin = (uint8_t)x->nin;
     v.nout = (uint8_t)x->nout;
     v.masked = c->masked;

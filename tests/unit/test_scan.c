@@ -139,9 +139,13 @@ static const code_target gpu = {.gpu = true, .arch = 90};
 
 /* Runs the variant that the case has. */
 static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
-    code_module module = {0};
+    static const volatile int never;
+    code_module module = {.max_steps = 100};
     room r = {.block = 32u << pick(0, 3), .sms = (int)pick(1, 132)};
     grid g;
+    report said = {.cancel = (uintptr_t)&never};
+    x->v.reports = (uint8_t)(chance(30) ? pick(1, 3) * REPORTS_STEPS : 0);
+    x->l.report = &said;
     size_t size = cuda_engine.fold_scratch(&x->l);
     OK(ir_scan(&x->a, "scan", &x->f, &x->v, &gpu, &module));
     if (judge && !judge_accept(&module, &gpu, judge, seed))
@@ -156,7 +160,7 @@ static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
     OK(launch_layout(&x->l, &r, words, &g));
     const char *wrong = sim_run(&module, words, (int)g.words, (int)g.blocks, (int)g.threads);
     if (!wrong)
-        wrong = scan_fault(x);
+        wrong = said.state ? "it reports" : scan_fault(x);
     if (wrong)
         fail_msg("UF_SEED=%llu: columns %d team %d vector %d repeat %d: %s", (unsigned long long)seed, x->v.columns,
                  x->v.team, x->v.vector, x->v.repeat, wrong);
