@@ -66,7 +66,7 @@ static void learn(const work *w, uint64_t took, double steps) {
 
 /* Between parts a call can be cancelled whatever its kernel is. */
 static bool is_cancelled(const launch *l) {
-    if (!l->cancel || !*l->cancel)
+    if (!l->cancel || !__atomic_load_n(l->cancel, __ATOMIC_RELAXED))
         return false;
     report_cancelled(l->report);
     return true;

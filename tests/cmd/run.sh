@@ -259,6 +259,17 @@ cp "$work/out" "$work/standard.npy"
 leaves standard.npy '|i1' '(3,)' '\014\026\040'
 input=
 
+endless='(x) { while (x > 0) ; return x; }'
+expect 1 '' 'kernel: line 1: the kernel took more than 500 steps' run "$endless" 3 --max-steps 500
+expect 0 '^-3$' '' run "$endless" -3 -M 500
+expect 1 '' 'took more than 20 steps' reduce '(x, y) { while (y > 0) ; return x + y; }' "$work/float.npy" -M 20
+expect 1 '' 'took more than 20 steps' accumulate '(x, y) { while (y > 0) ; return x + y; }' "$work/float.npy" -M 20
+expect 2 '' 'needs a number of steps' run "$endless" 3 --max-steps 0
+expect 2 '' 'needs a number of steps' run "$endless" 3 --max-steps 5x
+expect 2 '' 'has its own signatures' run softmax "$work/float.npy" --max-steps 5
+expect 0 'call void @report' '' inspect -e "$endless" -s 'd->d' --max-steps 7
+expect 2 '' 'is no number of steps' inspect -e "$endless" -s 'd->d' -M x
+
 export UFUNC_CUDA_DRIVER="$work/absent.so"
 expect 1 '' 'the CUDA driver cannot be used' run "$add" "$work/float.npy" 1 --device cuda
 expect 1 '' 'the CUDA driver cannot be used' reduce "$add" $sum "$work/float.npy" --device cuda:1

@@ -48,6 +48,7 @@ static void a_whole_file(void **state) {
                       "unchecked\n"
                       "debug   \n"
                       "max_registers 32\n"
+                      "max_steps 9223372036854775807\n"
                       "signatures  float32,float32->float32;\n"
                       "            dd->d\n"
                       "kernel\n"
@@ -71,6 +72,7 @@ static void a_whole_file(void **state) {
     assert_int_equal(f->fast, UF_FAST_CONTRACT | UF_FAST_FLUSH);
     assert_int_equal(f->flags, UF_UNCHECKED | UF_DEBUG);
     assert_int_equal(f->max_registers, 32);
+    assert_true(f->max_steps == INT64_MAX);
     assert_int_equal(f->nsections, 2);
 
     float a[] = {1, 2, 3, 4}, x[] = {1, 10}, y[2];
@@ -224,6 +226,12 @@ static const bad bads[] = {
     {"ufunc f\nmax_registers 8\nkernel (x) { return x; }", 2, 15,
      "max_registers is \"8\"; a number from 16 to 255 is needed", NULL, UF_ERR_SYNTAX},
     {"ufunc f\nmax_registers 99999999999\nkernel (x) { return x; }", 2, 15, "is \"99999999999\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nmax_steps 0\nkernel (x) { return x; }", 2, 11, "max_steps is \"0\"; a number from 1 to 2^63 - 1", NULL,
+     UF_ERR_SYNTAX},
+    {"ufunc f\nmax_steps 9223372036854775808\nkernel (x) { return x; }", 2, 11, "is \"9223372036854775808\"", NULL,
+     UF_ERR_SYNTAX},
+    {"ufunc f\nmax_steps -5\nkernel (x) { return x; }", 2, 11, "max_steps is \"-5\"", NULL, UF_ERR_SYNTAX},
+    {"ufunc f\nmax_steps\nkernel (x) { return x; }", 2, 1, "\"max_steps\" needs a value", NULL, UF_ERR_SYNTAX},
     {"ufunc f\nmax_registers 0\nkernel (x) { return x; }", 2, 15, "max_registers is \"0\"", NULL, UF_ERR_SYNTAX},
     /* Sections */
     {"ufunc f\nsignatures f->f\n", 2, 1, "signatures without a kernel", NULL, UF_ERR_SYNTAX},

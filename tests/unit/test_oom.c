@@ -146,6 +146,30 @@ static bool plan(void) {
     return !failed;
 }
 
+/* A kernel that is ended, in a call and in a reduction: that is said, or memory has run out. */
+static bool steps(void) {
+    float x[4] = {1, 2, 3, 4}, r[4] = {-1, -1, -1, -1};
+    char text[128];
+    uf_section only = {"ff->f", text};
+    uf_func *f;
+    snprintf(text, sizeof text, "(x, y) { while (x == 3 || y == 3) ; return x + y + %ld; }", fresh);
+    if (out_of_memory(uf_define(
+            &f, &(uf_definition){
+                    .size = sizeof(uf_definition), .name = "f", .nsections = 1, .sections = &only, .max_steps = 100})))
+        return false;
+    uf_status s = UF_CALL(f, UF_ARRAY(x, 4), UF_ARRAY(x, 4), UF_ARRAY(r, 4));
+    bool failed = s != UF_ERR_KERNEL && out_of_memory(s);
+    assert_true(s && r[2] == -1);
+    if (!failed) {
+        s = uf_reduce(f, 2, (DLTensor[]){UF_ARRAY(x, 1, 4), UF_ARRAY(r, 1)},
+                      &(uf_reduce_options){.size = sizeof(uf_reduce_options), .naxes = 1, .axes = (int[]){1}});
+        failed = s != UF_ERR_KERNEL && out_of_memory(s);
+        assert_true(s);
+    }
+    uf_free(f);
+    return !failed;
+}
+
 static bool any_types(void) {
     double x[4] = {1, 2, 3, 4}, r[4];
     uf_func *f;
@@ -545,6 +569,7 @@ TEST(call)
 TEST(high_rank_call)
 TEST(overlapping_call)
 TEST(plan)
+TEST(steps)
 TEST(any_types)
 TEST(arrays)
 TEST(inspection)
@@ -580,6 +605,7 @@ int main(void) {
         cmocka_unit_test(test_high_rank_call),
         cmocka_unit_test(test_overlapping_call),
         cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_any_types),
         cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_inspection),

@@ -393,7 +393,7 @@ static DLManagedTensor *flag_new(void) {
 
 static void *set_soon(void *flag) {
     nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
-    *(volatile int *)flag = 1;
+    __atomic_store_n((int *)flag, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
