@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "expect.h"
 #include "ufunc.h"
 
@@ -595,13 +596,91 @@ static void test_proofs(void **unused) {
     }
 }
 
+/* ---- Random loops, which count their passes: those that are not counted make few ---- */
+
+static const char *one_of(const char *const *words, size_t n) { return words[pick(0, (int64_t)n - 1)]; }
+
+/* A bound, with what is in x, which can be any number. */
+static const char *draw_bound(void) {
+    static const char *const bounds[] = {"0",
+                                         "n",
+                                         "7",
+                                         "-3",
+                                         "x[0]",
+                                         "x[1]",
+                                         "n - 1",
+                                         "2 * n",
+                                         "n - x[0]",
+                                         "n / 3",
+                                         "min(x[0], n)",
+                                         "max(x[0], n)",
+                                         "x[0] % 9",
+                                         "x[0] & 63",
+                                         "(int8_t)x[1]",
+                                         "(uint8_t)x[0]",
+                                         "x[0] + x[1]",
+                                         "clamp(x[1], 0, 40)",
+                                         "x[0] < 5 ? n : 3",
+                                         "n * 3 + x[0]"};
+    return one_of(bounds, COUNT(bounds));
+}
+
+static void draw_loop(char *source, size_t size) {
+    static const char *const types[] = {"int8_t", "uint8_t", "int16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"};
+    static const char *const relations[] = {"<", "<=", ">", ">=", "!="};
+    static const char *const steps[] = {"i++", "i--", "i += 3", "i -= 3", "i += 100", "i >>= 1", "i *= 2"};
+    static const char *const changes[] = {"", "", "", "i += x[0] == 3;", "if (c == 4) continue;", "m += 2;", "m = 3;"};
+    if (chance(20))
+        snprintf(source, size, "(x) -> (y) { int64_t m = %s, c = 0; y = sum(i : %s, j : %s, (i + j) * 0 + 1); }",
+                 draw_bound(), draw_bound(), draw_bound());
+    else
+        snprintf(source, size,
+                 "(x) -> (y) { int64_t m = %s, c = 0; for (%s i = %s; i %s %s; %s) { %s if (++c > 2000000) break; } y "
+                 "= c; }",
+                 draw_bound(), one_of(types, COUNT(types)), draw_bound(), one_of(relations, COUNT(relations)),
+                 chance(30) ? "m" : draw_bound(), one_of(steps, COUNT(steps)), one_of(changes, COUNT(changes)));
+}
+
+static void test_random_loops(void **unused) {
+    static const int64_t values[] = {0,       1,         -1,        3,         5,         127,
+                                     128,     255,       -128,      64,        300,       -70,
+                                     1 << 20, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, INT64_C(1) << 40};
+    (void)unused;
+    int proved = 0;
+    for (int i = 0; i < 400; i++) {
+        char source[512];
+        draw_loop(source, sizeof source);
+        const proof p = {0, "(n)->()", "int64->int64", source};
+        char *tree = shown(&p, 0, (DLDevice){kDLCPU, 0}, UF_VIEW_TREE);
+        bool counted = strstr(tree, " counted");
+        free(tree);
+        if (counted)
+            continue;
+        uf_func *f = define("loop", p.layout, p.signatures, source, 0, 0);
+        proved++;
+        for (int k = 0; k < 30; k++) {
+            int64_t x[50], y = 0, n = pick(2, COUNT(x));
+            for (int j = 0; j < n; j++)
+                x[j] = values[pick(0, COUNT(values) - 1)];
+            DLTensor result = {.data = &y, .device = {kDLCPU, 0}, .dtype = int64};
+            OK(uf_call(f, 2, (DLTensor[]){UF_ARRAY(x, n), result}, NULL));
+            if (y > 1 << 20)
+                fail_msg("%lld passes for n %lld, x %lld, %lld: %s", (long long)y, (long long)n, (long long)x[0],
+                         (long long)x[1], source);
+        }
+        uf_free(f);
+    }
+    print_message("%d of 400 loops are proved short\n", proved);
+    assert_true(proved > 40);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements),   cmocka_unit_test(test_exactly), cmocka_unit_test(test_call_verbs),
-        cmocka_unit_test(test_gufunc),     cmocka_unit_test(test_forall),  cmocka_unit_test(test_binary_folds),
-        cmocka_unit_test(test_reductions), cmocka_unit_test(test_updates), cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_unspent),    cmocka_unit_test(test_flags),   cmocka_unit_test(test_definitions),
-        cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_elements),   cmocka_unit_test(test_exactly),      cmocka_unit_test(test_call_verbs),
+        cmocka_unit_test(test_gufunc),     cmocka_unit_test(test_forall),       cmocka_unit_test(test_binary_folds),
+        cmocka_unit_test(test_reductions), cmocka_unit_test(test_updates),      cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_unspent),    cmocka_unit_test(test_flags),        cmocka_unit_test(test_definitions),
+        cmocka_unit_test(test_proofs),     cmocka_unit_test(test_random_loops),
     };
-    return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("steps", tests, draw_seed, NULL);
 }
