@@ -383,6 +383,47 @@ static void test_updates(void **unused) {
     uf_free(f);
 }
 
+/* So much code that helpers are called, not copied: the steps left go with the calls. */
+static void test_much_code(void **unused) {
+    enum {
+        LOOPS = 15,
+        CALLS = 9
+    };
+    char source[4096], *at = source, *ir;
+    (void)unused;
+    at += sprintf(at, "f(n) {\n  int64_t s = n;\n");
+    for (int i = 0; i < LOOPS; i++)
+        at += sprintf(at, "  for (int i = 0; i < 3 + (s == %d); i++) s += i;\n", 1000000 + i);
+    at += sprintf(
+        at, "  while (n == 11) ;\n  for (int64_t i = 0; i < n; i++) s += 1;\n  return s - n;\n}\n(x) { return f(x)");
+    for (int i = 1; i < CALLS; i++)
+        at += sprintf(at, " + f(x + %d)", i);
+    strcpy(at, "; }");
+    uf_func *f = define("large", NULL, "int64->int64", source, 0, 400);
+    OK(uf_inspect(f, NULL, (DLDevice){on_gpu() ? kDLCUDA : kDLCPU, 0}, UF_VIEW_IR, &ir));
+    assert_non_null(strstr(ir, "i64* %steps) nounwind noinline"));
+    free(ir);
+    DLManagedTensor *x = line(N, true), *y = kept(N);
+    data_of(x)[HOSTILE] = 5; /* the seventh call is endless */
+    for (int k = 0; k < N; k++)
+        if (k != HOSTILE)
+            data_of(x)[k] = k % 2 ? 1 : 30;
+    char message[128];
+    snprintf(message, sizeof message, "large: line %d: the kernel took more than 400 steps, at (7)", 3 + LOOPS);
+    says(settle(uf_call(f, 2, (DLTensor[]){x->dl_tensor, y->dl_tensor}, NULL)), message);
+    for (int k = 0; k < N; k++) { /* a call adds 3 in each loop, and n */
+        int64_t n = data_of(x)[k];
+        assert_int_equal(data_of(y)[k], k == HOSTILE ? KEPT : CALLS * (3 * LOOPS + n) + CALLS * (CALLS - 1) / 2);
+    }
+    for (int k = 0; k < N; k++)
+        data_of(x)[k] = k == 3 ? 45 : 1; /* 9 calls of up to 53 steps are more than 400 together */
+    snprintf(message, sizeof message, "large: line %d: the kernel took more than 400 steps, at (3)", 4 + LOOPS);
+    says(settle(uf_call(f, 2, (DLTensor[]){x->dl_tensor, y->dl_tensor}, NULL)), message);
+    drop(x);
+    drop(y);
+    uf_free(f);
+}
+
 /* ---- Cancelling ---- */
 
 static DLManagedTensor *flag_new(void) {
@@ -676,11 +717,11 @@ static void test_random_loops(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements),   cmocka_unit_test(test_exactly),      cmocka_unit_test(test_call_verbs),
-        cmocka_unit_test(test_gufunc),     cmocka_unit_test(test_forall),       cmocka_unit_test(test_binary_folds),
-        cmocka_unit_test(test_reductions), cmocka_unit_test(test_updates),      cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_unspent),    cmocka_unit_test(test_flags),        cmocka_unit_test(test_definitions),
-        cmocka_unit_test(test_proofs),     cmocka_unit_test(test_random_loops),
+        cmocka_unit_test(test_elements),    cmocka_unit_test(test_exactly), cmocka_unit_test(test_call_verbs),
+        cmocka_unit_test(test_gufunc),      cmocka_unit_test(test_forall),  cmocka_unit_test(test_binary_folds),
+        cmocka_unit_test(test_reductions),  cmocka_unit_test(test_updates), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_much_code),   cmocka_unit_test(test_unspent), cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_definitions), cmocka_unit_test(test_proofs),  cmocka_unit_test(test_random_loops),
     };
     return cmocka_run_group_tests_name("steps", tests, draw_seed, NULL);
 }
