@@ -108,10 +108,10 @@ static const row rows[] = {
 
 static void test_elements(void **unused) {
     (void)unused;
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < 2 * COUNT(rows); i++) {
         char message[128];
-        const row *r = &rows[i];
-        uf_func *f = define("long", NULL, "int64->int64", r->source, 0, STEPS);
+        const row *r = &rows[i / 2];
+        uf_func *f = define("long", NULL, "int64->int64", r->source, i % 2 ? UF_DEBUG : 0, STEPS);
         uf_func *free = define("long", NULL, "int64->int64", r->source, 0, 0);
         DLManagedTensor *x = line(N, true), *y = kept(N), *tame = line(N, false), *reference = kept(N),
                         *again = kept(N);
@@ -180,6 +180,12 @@ static void test_call_verbs(void **unused) {
     says(settle(uf_call(f, 3, args, NULL)), message);
     for (int i = 0; i < 60; i++)
         assert_int_equal(data_of(r)[i], i == 3 * 12 + 7 ? 0 : i % 12 + i / 12);
+    DLManagedTensor *where;
+    OK(uf_empty(&where, x->dl_tensor.device, (DLDataType){UF_BOOL_CODE, 8, 1}, 2, both));
+    memset(where->dl_tensor.data, 1, 60);
+    ((int8_t *)where->dl_tensor.data)[3 * 12 + 7] = 0; /* what does not count is not begun */
+    OK(settle(uf_call(f, 3, args, &(uf_options){.size = sizeof(uf_options), .where = &where->dl_tensor})));
+    drop(where);
     uf_plan *plan;
     OK(uf_plan_new(&plan, f, 3, args, NULL));
     says(settle(uf_plan_run(plan, (void *[]){data_of(x), data_of(y), data_of(r)}, NULL)), message);
@@ -614,7 +620,9 @@ static int count_of(const char *text, const char *word) {
 static char *shown(const proof *p, int64_t max_steps, DLDevice device, uf_view view) {
     char *text;
     uf_func *f = define("proof", p->layout, p->signatures, p->source, 0, max_steps);
-    OK(uf_inspect(f, NULL, device, view, &text));
+    uf_status s = uf_inspect(f, NULL, device, view, &text);
+    if (s != UF_ERR_LIBRARY) /* libNVVM may be missing */
+        OK(s);
     uf_free(f);
     return text;
 }
@@ -630,7 +638,8 @@ static void test_proofs(void **unused) {
         for (int gpu = 0; gpu < 2; gpu++) {
             DLDevice device = gpu ? (DLDevice){kDLCUDA, -90} : (DLDevice){kDLCPU, 0};
             char *without = shown(p, 0, device, UF_VIEW_IR), *with = shown(p, 5000, device, UF_VIEW_IR);
-            assert_true(!strcmp(with, without) == !p->counted);
+            assert_true(!with == !without && (gpu || with));
+            assert_true(!with || !strcmp(with, without) == !p->counted);
             free(with);
             free(without);
         }
