@@ -114,16 +114,25 @@ uf_status binding_get(const uf_func *f, const binding_key *key, size_t size, uf_
     return s;
 }
 
-/* Do the dtypes that were chosen for numbers have no room for some? The key then says which dtypes hold these. */
-static bool key_hold_numbers(binding_key *key, const call_args *args, const dtype *types) {
+/* Has the dtype that was chosen for input k no room for it, a number? */
+static bool is_crowded(const call_args *args, const dtype *types, int k, number *n) {
+    if (!args->array[k].number || !args->array[k].data)
+        return false;
+    *n = number_read((dtype)(args->key.type[k] & ~BINDING_NUMBER), args->array[k].data);
+    return !number_fits(*n, types[k]);
+}
+
+/* Are there such numbers? *held is then the key with the dtypes that hold them. */
+static bool key_hold_numbers(const binding_key *key, size_t size, const call_args *args, const dtype *types,
+                             binding_key *held) {
     bool any = false;
+    number n;
     for (int k = 0; k < args->nin; k++) {
-        if (!args->array[k].number || !args->array[k].data)
+        if (!is_crowded(args, types, k, &n))
             continue;
-        number n = number_read((dtype)(args->key.type[k] & ~BINDING_NUMBER), args->array[k].data);
-        if (number_fits(n, types[k]))
-            continue;
-        key->type[k] = (uint8_t)(BINDING_NUMBER | BINDING_HELD | number_holder(n));
+        if (!any)
+            memcpy(held, key, size);
+        held->type[k] = (uint8_t)(BINDING_NUMBER | BINDING_HELD | number_holder(n));
         any = true;
     }
     return any;
@@ -134,8 +143,7 @@ uf_status binding_get_for(const uf_func *f, const call_args *args, const binding
     binding_key held;
     *values = false;
     TRY(binding_get(f, key, size, fill, user, out));
-    memcpy(&held, key, size);
-    if (f->any_types || key->forced || !key_hold_numbers(&held, args, (*out)->types))
+    if (f->any_types || key->forced || !key_hold_numbers(key, size, args, (*out)->types, &held))
         return UF_OK;
     *values = true;
     return binding_get(f, &held, size, fill, user, out);

@@ -88,7 +88,8 @@ static void draw_operand(at_case *p) {
         ndim = 0;
     view_make(&p->operand, dtypes[p->operand_type].dl, ndim, own);
     fill(&p->operand, p->operand_type, 0, p->operand_type == DT_BOOL ? 1 : 3);
-    memcpy(p->value, p->operand.host.data, dtypes[p->operand_type].size);
+    if (!ndim) /* an array without elements may end there */
+        memcpy(p->value, p->operand.host.data, dtypes[p->operand_type].size);
 }
 
 void at_draw(at_case *p, bool strays) {
