@@ -16,7 +16,7 @@ LIBS = -lm -ldl -lpthread
 # Programs built here also run where the test libraries are not installed: build/lib has copies of them.
 RPATH = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..:$$ORIGIN/../lib'
 
-SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c))
+SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c src/*/*/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/catalogue.o
 LAYOUTS := $(sort $(wildcard layouts/*.uf))
 TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
@@ -201,7 +201,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/obj/ref/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/obj/ref/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
 .PHONY: all deps programs demo test test-gpu bench lint asan tsan install uninstall clean FORCE
 .SECONDARY:

@@ -25,13 +25,13 @@ typedef struct code_module {
     char entry[64];       /* name of the kernel in it */
     code_symbol *symbols; /* CPU: everything external the text calls; in an arena of the caller's */
     int nsymbols;
-    bool math;         /* GPU: calls libdevice */
-    bool plain;        /* there is much of it: it is compiled in a time in proportion, without copies of loops */
-    bool points;       /* CPU: written for runs of points, with arrays that are to become vectors */
-    unsigned fast;     /* UF_FAST_* */
-    unsigned flags;    /* UF_DEBUG, UF_LINES */
-    int max_registers; /* 0: no limit */
-    int64_t max_steps; /* of an element, in variants with REPORTS_STEPS */
+    bool math;          /* GPU: calls libdevice */
+    bool plain;         /* there is much of it: it is compiled in a time in proportion, without copies of loops */
+    bool outer_vectors; /* CPU: written for runs of points, with arrays that are to become vectors */
+    unsigned fast;      /* UF_FAST_* */
+    unsigned flags;     /* UF_DEBUG, UF_LINES */
+    int max_registers;  /* 0: no limit */
+    int64_t max_steps;  /* of an element, in variants with REPORTS_STEPS */
 } code_module;
 
 typedef struct code code; /* compiled code, loaded; each engine has its own struct */
@@ -61,12 +61,12 @@ typedef struct code_construct {
     code_access access[CODE_ACCESSES];
 } code_construct;
 
-/* What a kernel over indices does with a parameter (ir/uses.c). */
+/* What a kernel over indices does with a parameter (ir/forall/uses.c). */
 enum {
     USE_READ = 1,
     USE_WRITE = 2,
     USE_ATOMIC = 4,
-    USE_STREAMED =
+    USE_COALESCED =
         8, /* some accesses of it are at neighbours for neighbours along the last index: it pays to use vectors */
     USE_COUNTER = 16, /* only the target of one commutative atomic function, whose results are not used */
     USE_FILLED = 32 /* never read, and written in one place, which all points get to that are not left out of their row;
@@ -74,11 +74,12 @@ enum {
 };
 
 /* What the choice of threads and elements in flight goes by. */
-typedef struct code_size {
+typedef struct code_traits {
     int nodes;
     bool has_loop;
     bool unbounded; /* tree.has_unbounded */
-    bool spreads;   /* calls: constructs may be spread over a team: nothing else writes or reads array outputs */
+    bool
+        maps_to_threads; /* calls: constructs may be spread over a cooperative group: nothing else writes or reads array outputs */
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
     /* Folds and scans. `nodes` are those of mapping and combining one element. */
@@ -94,15 +95,15 @@ typedef struct code_size {
     uint8_t rows, more_rows;
     bool shares_points; /* four neighbours along the last index compute much in common: random numbers */
     bool calls_math;    /* functions of libdevice or libm, whose code is large */
-} code_size;
+} code_traits;
 
 /* What `along` of a variant is, its units being filled: neighbours in memory are better taken along the last range of the
  * foralls than along the reductions inside. An access costs where the range that is taken along moves it by something else
  * than its unit dimension; one that the range does not move is shared. */
-static inline bool code_prefers_outer(const variant *v, const code_size *size) {
+static inline bool code_prefers_outer(const variant *v, const code_traits *traits) {
     int outer = 0, inner = 0;
-    for (int c = 0; c < size->nconstructs; c++) {
-        const code_construct *x = &size->construct[c];
+    for (int c = 0; c < traits->nconstructs; c++) {
+        const code_construct *x = &traits->construct[c];
         for (int i = 0; x->nested && i < x->naccesses; i++) {
             int unit = v->operand[x->access[i].operand].unit;
             outer += x->access[i].outer && x->access[i].outer != unit;
@@ -113,9 +114,9 @@ static inline bool code_prefers_outer(const variant *v, const code_size *size) {
 }
 
 /* Sets `sparse` and `counted` of a fold's variant, which follow from its other members and the fold's traits. */
-static inline void code_items(variant *v, const code_size *size) {
-    v->sparse = !size->neutral && (!size->identity || v->ninitial || v->segmented);
-    v->counted = v->masked && (size->takes_count || (v->sparse && size->order != FOLD_SERIAL));
+static inline void code_items(variant *v, const code_traits *traits) {
+    v->sparse = !traits->neutral && (!traits->identity || v->ninitial || v->segmented);
+    v->counted = v->masked && (traits->takes_count || (v->sparse && traits->order != FOLD_SERIAL));
 }
 
 /* What BLAS calls the function: see uf_definition.blas. */
@@ -131,12 +132,12 @@ typedef enum blas_form {
 } blas_form;
 
 /* What a variant of a fold or a scan is specialised for. */
-typedef struct fold_subject {
+typedef struct fold_problem {
     const nd_fold *loops; /* operands in the order of the variant's */
-    const code_size *size;
+    const code_traits *traits;
     int device;
     bool whole; /* fold: the elements of one result are not to be divided (reduceat, and what combines states) */
-} fold_subject;
+} fold_problem;
 
 /* One run of a piece of code. */
 typedef struct launch {
@@ -147,7 +148,7 @@ typedef struct launch {
     int device;                   /* device_id */
     void *stream;
     int threads; /* CPU; 0: all */
-    /* LOOP_CALLS */
+    /* LOOP_GUFUNC */
     const core_layout *layout;
     const int64_t *core; /* the core words */
     blas_form blas;
@@ -172,7 +173,7 @@ typedef struct launch {
 
 /* What the report of a launch is about. */
 static inline report_place launch_place(const launch *l) {
-    bool inner = l->v->loop == LOOP_CALLS && l->layout != &layout_scalars;
+    bool inner = l->v->loop == LOOP_GUFUNC && l->layout != &layout_scalars;
     return (report_place){l->name, l->source, inner, l->npoints, l->points};
 }
 
@@ -182,16 +183,16 @@ typedef struct engine {
      * without a device. Errors: LIBRARY, DEVICE. Cheap after the first time. */
     uf_status (*target)(int device, code_target *out);
     /* Fills the engine's fields of a variant (ndim, wide, vector, repeat, fixed, unit ..; may turn rows into general). layout
-     * and core words: LOOP_CALLS and LOOP_FORALL, else NULL. Forall: core has set apart, proved, reports, the operands' unit and
-     * align, repeat to the elements a thread that the caller wants (0: the engine's choice), and team to log2 of a block of more
+     * and core words: LOOP_GUFUNC and LOOP_FORALL, else NULL. Forall: core has set apart, proved, reports, the operands' unit and
+     * align, repeat to the elements a thread that the caller wants (0: the engine's choice), and cooperative group to log2 of a block of more
      * than 256 threads that the caller wants (else 0). */
     void (*specialise)(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
-                       const code_size *size);
+                       const code_traits *traits);
     /* The same for LOOP_FOLD and LOOP_SCAN; fills `kind` and `columns` too. Fold: returns how many elements of each result a
      * part has that is combined by itself, by a launch whose outputs are states, for a second fold to combine; 0: one launch
      * does it all. The parts depend on shapes and the device alone, never on threads. On the CPU a multiple of what lies
      * inside the outermost reduced dimension. */
-    int64_t (*specialise_fold)(variant *v, const fold_subject *s);
+    int64_t (*specialise_fold)(variant *v, const fold_problem *s);
     /* The elements of a part, once the code is there that computes parts: so many that the parts keep the device busy to the
      * end. What specialise_fold said is l->chunk. NULL: that it is. Errors: DEVICE. */
     uf_status (*fold_chunk)(const code *c, const launch *l, int64_t *out);

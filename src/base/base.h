@@ -110,9 +110,9 @@ uf_status on_big_stack(uf_status (*job)(void *user), void *user);
  * its byte `offset`. It is there until the thread ends, and its content is undefined. NULL: out of memory; not in parts that
  * the pool runs on threads of its own, nor once the thread has had it. */
 enum {
-    ROOM_BYTES = 1 << 20
+    THREAD_SCRATCH_BYTES = 1 << 20
 };
-void *thread_room(size_t offset);
+void *thread_scratch(size_t offset);
 
 /* Calls part(user, k) for k = 0 .. parts-1, spread over at most `threads` threads (0: all), and returns when all are done.
  * Parts run on the caller's thread if the pool is busy or there is one thread. Which part a thread takes has no order.

@@ -69,7 +69,7 @@ static void room_end(void *block) {
 }
 
 static bool room_make(void) {
-    void *block = room_keyed ? mem_alloc(ROOM_BYTES + ROOM_ALIGN) : NULL;
+    void *block = room_keyed ? mem_alloc(THREAD_SCRATCH_BYTES + ROOM_ALIGN) : NULL;
     if (!block || pthread_setspecific(room_key, block)) {
         mem_free(block);
         return false;
@@ -78,7 +78,7 @@ static bool room_make(void) {
     return true;
 }
 
-void *thread_room(size_t offset) { return room || room_make() ? room + offset : NULL; }
+void *thread_scratch(size_t offset) { return room || room_make() ? room + offset : NULL; }
 
 /* ---- The pool ---- */
 
@@ -101,7 +101,7 @@ static atomic_bool pool_taken;
 
 /* Below: of the caller that took the pool; read by the workers it invited. */
 static int workers_started = 1; /* counting the caller */
-static int team;                /* how many take part, the caller included */
+static int coop;                /* how many take part, the caller included */
 static void (*pool_part)(void *user, int64_t k);
 static void *pool_user;
 static int64_t pool_parts;
@@ -143,9 +143,9 @@ static void invite(int k) {
         futex_wake(&workers[k].state);
 }
 
-/* Each member of the team invites two more, so that waking many takes few steps. */
+/* Each member of the cooperative group invites two more, so that waking many takes few steps. */
 static void invite_below(int k) {
-    for (int child = 2 * k + 1; child <= 2 * k + 2 && child < team; child++)
+    for (int child = 2 * k + 1; child <= 2 * k + 2 && child < coop; child++)
         invite(child);
 }
 
@@ -161,7 +161,7 @@ static void await_invitation(struct worker *w) {
 }
 
 static void *worker_main(void *self) {
-    _Alignas(ROOM_ALIGN) char own[ROOM_BYTES]; /* its stack is large enough */
+    _Alignas(ROOM_ALIGN) char own[THREAD_SCRATCH_BYTES]; /* its stack is large enough */
     struct worker *w = self;
     fesetenv(FE_DFL_ENV);
     room = own;
@@ -206,14 +206,14 @@ void pool_run(int threads, int64_t parts, void (*part)(void *user, int64_t k), v
     }
     while (workers_started < wanted && start(worker_main, &workers[workers_started], WORKER_STACK))
         workers_started++;
-    team = wanted < workers_started ? wanted : workers_started;
+    coop = wanted < workers_started ? wanted : workers_started;
     pool_part = part;
     pool_user = user;
     pool_parts = parts;
     atomic_store(&pool_next, 0);
     invite_below(0);
     run_parts();
-    for (int k = 1; k < team; k++) /* in this order: who invited worker k is done before k is looked at */
+    for (int k = 1; k < coop; k++) /* in this order: who invited worker k is done before k is looked at */
         dismiss(&workers[k]);
     atomic_store(&pool_taken, false);
 }

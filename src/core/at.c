@@ -391,7 +391,7 @@ static bool is_owned(const job *j, const variant *v, const code_target *target) 
 static uf_status variant_make(const job *j, variant *v) {
     memset(v, 0, sizeof *v);
     v->loop = LOOP_AT;
-    v->reports = func_reports_steps(j->func, j->binding->size.unbounded, j->options->cancel);
+    v->reports = func_reports_steps(j->func, j->binding->traits.unbounded, j->options->cancel);
     v->nin = (uint8_t)j->func->nin;
     v->nout = 1;
     v->nindices = (uint8_t)j->nindices;
@@ -401,7 +401,7 @@ static uf_status variant_make(const job *j, variant *v) {
         TRY(engines[ENGINE_CUDA]->target(j->a.device, &target));
         v->deterministic = is_owned(j, v, &target);
     }
-    engines[j->a.engine]->specialise(v, &j->loop, NULL, NULL, &j->binding->size);
+    engines[j->a.engine]->specialise(v, &j->loop, NULL, NULL, &j->binding->traits);
     return UF_OK;
 }
 

@@ -174,7 +174,7 @@ static uf_status binding_fill(binding *b, void *user) {
     b->source = c->func->sections[section_index].source;
     b->layout = c->func->sections[section_index].layout_text;
     TRY(type_kernel(c->func, section_index, b->types, &b->arena, &b->tree));
-    ir_traits(b->tree, &b->size);
+    ir_traits(b->tree, &b->traits);
     return results_check(c->func, c->args, b->types, c->options->casting);
 }
 

@@ -14,7 +14,7 @@ static const struct {
     [LOOP_FLAT] = {.tree = ir_elementwise},
     [LOOP_ROWS] = {.tree = ir_elementwise},
     [LOOP_GENERAL] = {.tree = ir_elementwise},
-    [LOOP_CALLS] = {.tree = ir_calls},
+    [LOOP_GUFUNC] = {.tree = ir_gufunc},
     [LOOP_FOLD] = {.fold = ir_fold},
     [LOOP_SCAN] = {.fold = ir_scan},
     [LOOP_AT] = {.tree = ir_at},

@@ -116,7 +116,7 @@ typedef struct binding {
     const char *layout;           /* and for the layout */
     tree *tree;
     fold *fold; /* VERB_FOLD, else NULL */
-    code_size size;
+    code_traits traits;
     arena arena;
     _Atomic(variant_code *) codes;
 } binding;
@@ -308,7 +308,7 @@ uf_status output_check(int k, dtype type, int ndim, int64_t *shape);
 
 /* The loop of a call and its variant, as far as arrays and dtypes decide them. */
 uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
-                   const code_size *size, void *space);
+                   const code_traits *traits, void *space);
 /* Decides everything for a call into *plan; space (plan_space bytes) must live as long. */
 uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *args, const uf_options *options, void *space);
 size_t plan_space(const uf_func *f, const call_args *args);

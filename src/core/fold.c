@@ -234,7 +234,7 @@ static void operand_set(stage *s, int k, int memory, int value) {
 
 /* Of folds, scans and reduceat (variant.reports). */
 static uint8_t reports_of(const fold_call *c) {
-    return func_reports_steps(c->func, c->binding->size.unbounded, c->options->cancel);
+    return func_reports_steps(c->func, c->binding->traits.unbounded, c->options->cancel);
 }
 
 /* The variant of the first launch, as far as the call decides it. */
@@ -253,7 +253,7 @@ static void variant_fill(fold_call *c) {
     v->ninitial = (uint8_t)(c->options->initial ? f->nstate : 0);
     v->position = f->takes_position;
     v->empty = s->loops.reduced.count == 0;
-    code_items(v, &c->binding->size);
+    code_items(v, &c->binding->traits);
     for (int i = 0; i < k; i++)
         operand_set(s, i, c->a.array[i].number ? c->binding->types[i] : c->a.key.type[i], c->binding->types[i]);
     if (v->masked)
@@ -290,7 +290,8 @@ static uf_status outputs_check_overlap(const fold_call *c) {
 
 static int64_t stage_specialise(const fold_call *c, stage *s, bool whole) {
     return engine_of(c)->specialise_fold(
-        &s->v, &(fold_subject){.loops = &s->loops, .size = &c->binding->size, .device = c->a.device, .whole = whole});
+        &s->v,
+        &(fold_problem){.loops = &s->loops, .traits = &c->binding->traits, .device = c->a.device, .whole = whole});
 }
 
 static launch stage_launch(const fold_call *c, const stage *s) {

@@ -139,7 +139,7 @@ static uf_status binding_fill(binding *b, void *user) {
     b->source = s->source;
     b->layout = s->layout_text;
     TRY(type_kernel(f, f->section_of[chosen], b->types, &b->arena, &b->tree));
-    ir_traits(b->tree, &b->size);
+    ir_traits(b->tree, &b->traits);
     return UF_OK;
 }
 
@@ -225,11 +225,11 @@ static uf_status parameter_set(forall *x, int k, const nd_array *a, dtype given)
     if (!o->rank)
         return UF_OK;
     v->kind = x->plan.loop.kind[k] = OPERAND_STRIDED;
-    bool packed = array_words(o, a, x->core), written = x->plan.binding->size.use[k] & (USE_WRITE | USE_ATOMIC);
+    bool packed = array_words(o, a, x->core), written = x->plan.binding->traits.use[k] & (USE_WRITE | USE_ATOMIC);
     v->unit = unit_dimension(o, x->core);
     stretch_find(o, x->core, v->unit, dtypes[type].size, &x->array[k]);
     x->written |= (uint64_t)written << k;
-    bool whole = (x->plan.binding->size.use[k] & USE_ATOMIC) && dtypes[type].align < dtypes[type].size;
+    bool whole = (x->plan.binding->traits.use[k] & USE_ATOMIC) && dtypes[type].align < dtypes[type].size;
     x->whole |= (uint64_t)whole << k;
     return written && !packed ? writable_check(x, k) : UF_OK;
 }
@@ -244,7 +244,7 @@ static uf_status forall_lay(forall *x, const request *r, const int64_t *extents,
     p->device = a->device;
     p->threads = r->options->threads;
     p->cancel = r->options->cancel;
-    p->reports = func_reports(f, p->binding->size.unbounded, r->options->cancel);
+    p->reports = func_reports(f, p->binding->traits.unbounded, r->options->cancel);
     p->nin = p->narrays = a->nin;
     p->core = x->core;
     x->layout = p->binding->tree->layout;
@@ -258,7 +258,7 @@ static uf_status forall_lay(forall *x, const request *r, const int64_t *extents,
     v->nin = (uint8_t)a->nin;
     v->reports = p->reports;
     v->repeat = (uint8_t)r->options->elements;
-    v->team = x->block > 256 ? (uint8_t)__builtin_ctz((unsigned)x->block) : 0;
+    v->coop = x->block > 256 ? (uint8_t)__builtin_ctz((unsigned)x->block) : 0;
     for (int k = 0; k < a->nin; k++) {
         data[k] = a->array[k].data;
         TRY(parameter_set(x, k, &a->array[k], (dtype)(a->key.type[k] & 0xF)));
@@ -296,13 +296,13 @@ static bool apart(const forall *x, void *const *data) {
 static void variant_decide(const forall *x, void *const *data, variant *v) {
     const uf_plan *p = &x->plan;
     memcpy(v, &p->v, variant_key_size(&p->v));
-    v->apart = !data || apart(x, data);
+    v->noalias = !data || apart(x, data);
     for (int k = 0; k < p->nin; k++)
         if (v->operand[k].kind != OPERAND_NUMBER) {
             int align = log2_of_multiple(data ? (uintptr_t)data[k] : 0);
             v->operand[k].align = align < x->array[k].align ? (uint8_t)align : x->array[k].align;
         }
-    engines[p->engine]->specialise(v, &p->loop, x->layout, p->core, &p->binding->size);
+    engines[p->engine]->specialise(v, &p->loop, x->layout, p->core, &p->binding->traits);
 }
 
 static uf_status code_find(const forall *x, void *const *data, variant *v, const code **out) {

@@ -80,7 +80,7 @@ static uf_status shapes_choose(const uf_func *f, core_shape *shapes) {
 static uf_status variant_make(const uf_func *f, call_args *a, subject *s) {
     core_shape shapes[UF_MAX_OPERANDS];
     const uf_options options = {.size = sizeof options};
-    code_size size;
+    code_traits traits;
     a->nargs = a->narrays = f->nin + f->nout;
     if (f->layout)
         TRY(shapes_choose(f, shapes));
@@ -94,8 +94,8 @@ static uf_status variant_make(const uf_func *f, call_args *a, subject *s) {
     }
     void *space = mem_alloc(plan_space(f, a));
     uf_plan *plan = mem_alloc(sizeof *plan);
-    ir_traits(s->tree, &size);
-    uf_status status = space && plan ? plan_lay(plan, f, a, &options, s->types, &size, space) : fail_memory();
+    ir_traits(s->tree, &traits);
+    uf_status status = space && plan ? plan_lay(plan, f, a, &options, s->types, &traits, space) : fail_memory();
     if (!status)
         memcpy(&s->v, &plan->v, variant_key_size(&plan->v));
     mem_free(plan);
@@ -120,7 +120,7 @@ static void fold_variant(const binding *b, bool to_states, uint8_t reports, cons
     v->nout = (uint8_t)(to_states ? x->nstate : x->nout);
     v->to_states = to_states;
     v->position = x->takes_position;
-    code_items(v, &b->size);
+    code_items(v, &b->traits);
     for (; k < v->nin; k++)
         operand_set(v, k, x->in[k], loops);
     for (; k < v->nin + v->nout; k++)
@@ -146,10 +146,10 @@ static int fold_arrays(const fold *x, nd_array *arrays) {
 static uf_status fold_variant_make(const uf_func *f, call_args *a, const engine *e, int device, subject *s) {
     const binding *b = s->binding;
     const fold *x = b->fold;
-    uint8_t reports = func_reports_steps(f, b->size.unbounded, NULL);
+    uint8_t reports = func_reports_steps(f, b->traits.unbounded, NULL);
     nd_fold loops, parts;
-    const fold_subject whole = {.loops = &loops, .size = &b->size, .device = device},
-                       part = {.loops = &parts, .size = &b->size, .device = device};
+    const fold_problem whole = {.loops = &loops, .traits = &b->traits, .device = device},
+                       part = {.loops = &parts, .traits = &b->traits, .device = device};
     int n = fold_arrays(x, a->array), of[VARIANT_OPERANDS], m = 0;
     size_t size = (nd_fold_space(2, VARIANT_OPERANDS) + 7) / 8 * 8;
     char *space = mem_alloc(2 * size);

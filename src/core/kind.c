@@ -8,7 +8,7 @@ static unsigned loop_flags(const uf_plan *plan) { return plan->reports ? ND_KEEP
 
 /* The elements of the loop are inner calls. */
 static void call_inside(uf_plan *plan) {
-    plan->loop.loop = LOOP_CALLS;
+    plan->loop.loop = LOOP_GUFUNC;
     for (int k = 0; k < plan->narrays; k++)
         if (plan->loop.kind[k] != OPERAND_NUMBER)
             plan->loop.kind[k] = OPERAND_STRIDED;

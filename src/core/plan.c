@@ -40,13 +40,13 @@ static const core_layout *layout_of(const uf_plan *plan) {
 }
 
 uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
-                   const code_size *size, void *space) {
+                   const code_traits *traits, void *space) {
     plan->func = f;
     plan->engine = a->engine;
     plan->device = a->device;
     plan->threads = options->threads;
     plan->cancel = options->cancel;
-    plan->reports = func_reports(f, size->unbounded, options->cancel);
+    plan->reports = func_reports(f, traits->unbounded, options->cancel);
     plan->nin = a->nin;
     plan->narrays = a->narrays;
     plan->npoints = 0;
@@ -54,13 +54,13 @@ uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf
     TRY(f->kind->lay(plan, a, options, space));
     operands_fill(plan, a, types);
     TRY(outputs_check(plan));
-    engines[plan->engine]->specialise(&plan->v, &plan->loop, layout_of(plan), plan->core, size);
+    engines[plan->engine]->specialise(&plan->v, &plan->loop, layout_of(plan), plan->core, traits);
     return UF_OK;
 }
 
 uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, void *space) {
     TRY(binding_find(f, a, options, &plan->binding));
-    TRY(plan_lay(plan, f, a, options, plan->binding->types, &plan->binding->size, space));
+    TRY(plan_lay(plan, f, a, options, plan->binding->types, &plan->binding->traits, space));
     return binding_code(f, plan->binding, &plan->v, &plan->code);
 }
 

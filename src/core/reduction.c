@@ -532,7 +532,7 @@ static uf_status fold_fill(void *user) {
     memcpy(b->types, x->in, (size_t)x->nin * sizeof *b->types);
     memcpy(b->types + x->nin, x->out, (size_t)x->nout * sizeof *b->types);
     b->fold = x;
-    ir_fold_traits(x, &b->size);
+    ir_fold_traits(x, &b->traits);
     TRY(source_write(q, x, kernel, &b->source));
     b->layout = "";
     return results_check(f, q->args, b->types, q->options.casting);

@@ -4,7 +4,7 @@
 
 #include "engine.h"
 
-/* Computes a whole launch of LOOP_CALLS by OpenBLAS: true if it did. False, with nothing written, if the function names
+/* Computes a whole launch of LOOP_GUFUNC by OpenBLAS: true if it did. False, with nothing written, if the function names
  * no BLAS form, its dtypes are not BLAS's, the strides are not what BLAS takes, the sizes do not pay, or there is no
  * OpenBLAS; the generated code then computes the launch. Neither answer nor result depends on the number of threads or
  * on the addresses (but see blas.c on an OpenBLAS with threads of its own). Thread-safe; fork waits for calls in

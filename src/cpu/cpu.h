@@ -41,7 +41,7 @@ void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t 
 void cpu_at_launch(code *c, const launch *l);
 
 /* forall.c: LOOP_FORALL. */
-void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_size *size);
+void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_traits *traits);
 void cpu_forall_launch(code *c, const launch *l);
 uf_status cpu_launch_info(const code *c, const launch *l, uf_launch *out);
 
@@ -102,20 +102,20 @@ static inline size_t flat_words(const launch *l, int64_t first, uint64_t *words)
 }
 
 /* scan.c: accumulations. */
-void cpu_scan_specialise(variant *v, const fold_subject *s);
+void cpu_scan_specialise(variant *v, const fold_problem *s);
 void cpu_scan_launch(code *c, const launch *l);
 /* fold.c */
-int64_t cpu_fold_specialise(variant *v, const fold_subject *s);
+int64_t cpu_fold_specialise(variant *v, const fold_problem *s);
 void cpu_fold_launch(code *c, const launch *l);
 
 /* stream.c: results that are too large for the caches. Does a loop over so many bytes go past them? */
-bool stream_pays(double bytes);
+bool nontemporal_pays(double bytes);
 /* Copies past the caches; both addresses have the same place in their line. Others see it after stream_end. */
-void stream_copy(char *to, const char *from, int64_t bytes);
-void stream_end(void);
+void nontemporal_copy(char *to, const char *from, int64_t bytes);
+void nontemporal_end(void);
 /* Flat loops. */
-bool stream_wanted(const launch *l, int64_t n);
+bool nontemporal_wanted(const launch *l, int64_t n);
 /* Runs elements first .. first + n - 1 of a loop for which that was true. */
-void stream_run(const code *c, const launch *l, int64_t first, int64_t n);
+void nontemporal_run(const code *c, const launch *l, int64_t first, int64_t n);
 
 #endif

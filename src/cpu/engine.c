@@ -55,21 +55,21 @@ static uint8_t unit_of(const layout_operand *o, const int64_t *core) {
     return unit ? unit : spare;
 }
 
-static void specialise_calls(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
+static void specialise_calls(variant *v, const core_layout *layout, const int64_t *core, const code_traits *traits) {
     for (int k = 0; k < v->nin + v->nout; k++)
         if (v->operand[k].kind != OPERAND_NUMBER)
             v->operand[k].unit = unit_of(&layout->operands[k], core);
-    v->along = !v->reports && code_prefers_outer(v, size);
+    v->along = !v->reports && code_prefers_outer(v, traits);
 }
 
 static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
-                           const code_size *size) {
+                           const code_traits *traits) {
     if (v->loop == LOOP_FORALL) {
-        cpu_forall_specialise(v, layout, core, size);
+        cpu_forall_specialise(v, layout, core, traits);
         return;
     }
     if (layout)
-        specialise_calls(v, layout, core, size);
+        specialise_calls(v, layout, core, traits);
     v->ndim = (uint8_t)(loop->ndim < 2 ? loop->ndim : 2);
     v->vector = v->repeat = 1;
     v->wide = 0;
@@ -77,7 +77,7 @@ static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *l
         v->operand[k].fixed = 0;
 }
 
-static int64_t cpu_specialise_fold(variant *v, const fold_subject *s) {
+static int64_t cpu_specialise_fold(variant *v, const fold_problem *s) {
     if (v->loop == LOOP_FOLD)
         return cpu_fold_specialise(v, s);
     cpu_scan_specialise(v, s);

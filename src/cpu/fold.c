@@ -46,7 +46,7 @@ static bool bounds_differ(const variant *v, const nd_loop *kept) {
     return false;
 }
 
-static bool takes_columns(const variant *v, const fold_subject *s) {
+static bool takes_columns(const variant *v, const fold_problem *s) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     if (v->empty || bounds_differ(v, kept) || kept->extent[0] < 2)
         return false;
@@ -69,18 +69,18 @@ static void fill_kinds(variant *v, const nd_fold *loops) {
 
 /* How many elements of each result a part has: whole steps of the outermost dimension. Where results are few, and the
  * elements of each many. */
-static int64_t part_size(const variant *v, const fold_subject *s) {
+static int64_t part_size(const variant *v, const fold_problem *s) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     int64_t results = kept->count, pieces = v->columns ? results / COLUMN_GRAIN : results;
     int64_t outer = reduced->extent[reduced->ndim - 1], inner = outer ? reduced->count / outer : 0;
-    if (s->whole || v->empty || v->segmented || s->size->order == FOLD_SERIAL || pieces >= RESULTS_ENOUGH || !inner)
+    if (s->whole || v->empty || v->segmented || s->traits->order == FOLD_SERIAL || pieces >= RESULTS_ENOUGH || !inner)
         return 0;
     int64_t wanted = v->columns ? (PART + results - 1) / results : PART;
     int64_t steps = (wanted + inner - 1) / inner;
     return steps <= outer / 2 ? steps * inner : 0;
 }
 
-int64_t cpu_fold_specialise(variant *v, const fold_subject *s) {
+int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
     v->ndim = v->vector = v->repeat = 1;
     v->wide = v->position && s->loops->reduced.count > INT32_MAX;
     v->reduced = (uint8_t)s->loops->reduced.ndim;
@@ -94,13 +94,13 @@ int64_t cpu_fold_specialise(variant *v, const fold_subject *s) {
 /* ---- Launches ---- */
 
 /* The words of a kernel, and where in them is what changes from unit to unit. */
-typedef struct place {
+typedef struct fold_cursor {
     uint64_t words[FOLD_WORDS];
     size_t n, part; /* how many results; first and last step of the outermost dimension */
     uint8_t word[VARIANT_OPERANDS];
-} place;
+} fold_cursor;
 
-static size_t put_operands(place *p, const launch *l) {
+static size_t put_operands(fold_cursor *p, const launch *l) {
     const variant *v = l->v;
     size_t used = 0;
     for (int k = 0, n = variant_operands(v); k < n; k++) {
@@ -113,7 +113,7 @@ static size_t put_operands(place *p, const launch *l) {
     return used;
 }
 
-static void put_words(place *p, const launch *l) {
+static void put_words(fold_cursor *p, const launch *l) {
     const variant *v = l->v;
     size_t used = put_operands(p, l);
     p->n = used++;
@@ -133,7 +133,7 @@ static void put_words(place *p, const launch *l) {
         p->words[used++] = (uintptr_t)l->report;
 }
 
-static void move_to(place *p, const launch *l, const int64_t *index, int64_t part) {
+static void move_to(fold_cursor *p, const launch *l, const int64_t *index, int64_t part) {
     const variant *v = l->v;
     for (int k = 0, n = variant_operands(v); k < n; k++) {
         const variant_operand *o = &v->operand[k];
@@ -154,7 +154,7 @@ static int64_t part_steps(const launch *l) {
 }
 
 /* n results from `first` on of a row, of each the part. */
-static void run_piece(const work *w, place *p, int64_t row, int64_t first, int64_t n, int64_t part) {
+static void run_piece(const work *w, fold_cursor *p, int64_t row, int64_t first, int64_t n, int64_t part) {
     const launch *l = w->l;
     int64_t index[UF_MAX_NDIM] = {first}, steps = part_steps(l), outer = l->reduced->extent[l->reduced->ndim - 1];
     for (int d = 1; d < l->loop->ndim; d++) {
@@ -170,7 +170,7 @@ static void run_piece(const work *w, place *p, int64_t row, int64_t first, int64
 
 /* Units first .. last-1: of the parts of the pieces of the rows. Neighbouring pieces of a row are taken together. */
 static void fold_run(const work *w, int64_t first, int64_t last) {
-    place *p = thread_room(ROOM_BYTES - sizeof *p); /* the kernel takes the beginning of the room */
+    fold_cursor *p = thread_scratch(THREAD_SCRATCH_BYTES - sizeof *p); /* the kernel takes the beginning of the room */
     int64_t n = w->l->loop->extent[0];
     put_words(p, w->l);
     while (first < last) {

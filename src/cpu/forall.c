@@ -22,13 +22,13 @@ static double points_of(const core_layout *layout, const int64_t *core) {
 }
 
 /* Operands that are counted in copies: few elements of them, for very many points. */
-static void choose_counters(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
+static void choose_counters(variant *v, const core_layout *layout, const int64_t *core, const code_traits *traits) {
     int count = 0;
     double points = points_of(layout, core);
     for (int k = 0; k < v->nin; k++) {
         variant_operand *o = &v->operand[k];
         o->privatised = 0;
-        if (!(size->use[k] & USE_COUNTER) ||
+        if (!(traits->use[k] & USE_COUNTER) ||
             !(dtype_is_integer((dtype)o->memory) || dtype_is_floating((dtype)o->memory)))
             continue;
         int64_t n = core_elements(layout, core, k);
@@ -39,43 +39,43 @@ static void choose_counters(variant *v, const core_layout *layout, const int64_t
 }
 
 /* Operands whose rows are filled, where all arrays together are more than stays in the caches. */
-static void choose_bypass(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
+static void choose_nontemporal(variant *v, const core_layout *layout, const int64_t *core, const code_traits *traits) {
     double bytes = 0;
     for (int k = 0; k < v->nin; k++) {
-        v->operand[k].bypassed = 0;
+        v->operand[k].nontemporal = 0;
         if (layout->operands[k].rank)
             bytes += (double)core_elements(layout, core, k) * dtypes[v->operand[k].memory].size;
     }
-    if (v->reports || !v->apart || v->ndim != layout->nindices || !stream_pays(bytes))
+    if (v->reports || !v->noalias || v->ndim != layout->nindices || !nontemporal_pays(bytes))
         return;
     for (int k = 0, count = 0; k < v->nin && count < BYPASS_MOST; k++) {
-        v->operand[k].bypassed = (size->use[k] & USE_FILLED) && v->operand[k].unit &&
-                                 core[v->ndim - 1] * dtypes[v->operand[k].memory].size >= BYPASS_ROW;
-        count += v->operand[k].bypassed;
+        v->operand[k].nontemporal = (traits->use[k] & USE_FILLED) && v->operand[k].unit &&
+                                    core[v->ndim - 1] * dtypes[v->operand[k].memory].size >= BYPASS_ROW;
+        count += v->operand[k].nontemporal;
     }
 }
 
-void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_size *size) {
+void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_traits *traits) {
     v->ndim = (uint8_t)layout->nindices;
     while (v->ndim > 1 && core[v->ndim - 1] == 1)
         v->ndim--;
     v->vector = v->repeat = 1;
-    v->team = 0;
+    v->coop = 0;
     for (int k = 0; k < v->nin; k++)
         v->operand[k].align = 0;
-    choose_counters(v, layout, core, size);
-    choose_bypass(v, layout, core, size);
+    choose_counters(v, layout, core, traits);
+    choose_nontemporal(v, layout, core, traits);
 }
 
 /* ---- Launches ---- */
 
 /* The words of the code, and where in them is what changes from run to run. */
-typedef struct place {
+typedef struct forall_cursor {
     uint64_t words[MOST_WORDS];
     uint64_t *part; /* first, last, rows, and the indices of the row */
-} place;
+} forall_cursor;
 
-static void put_words(place *p, const launch *l) {
+static void put_words(forall_cursor *p, const launch *l) {
     uint64_t *word = p->words;
     for (int k = 0; k < l->v->nin; k++) {
         const variant_operand *o = &l->v->operand[k];
@@ -85,8 +85,8 @@ static void put_words(place *p, const launch *l) {
     }
     p->part = word;
     word += 2 + l->v->ndim;
-    if (variant_bypasses(l->v))
-        *word++ = (uintptr_t)stream_copy;
+    if (variant_has_nontemporal(l->v))
+        *word++ = (uintptr_t)nontemporal_copy;
     if (l->v->reports)
         *word++ = (uintptr_t)l->report;
     memcpy(word, l->core, (size_t)l->layout->nwords * sizeof *word);
@@ -98,7 +98,7 @@ static int64_t extent(const launch *l, int d) { return l->core[d]; }
 static int64_t row_length(const launch *l) { return extent(l, l->v->ndim - 1); }
 
 /* Points first .. last-1 of so many rows. */
-static void run_rows(const work *w, place *p, int64_t first, int64_t last, int64_t row, int64_t rows) {
+static void run_rows(const work *w, forall_cursor *p, int64_t first, int64_t last, int64_t row, int64_t rows) {
     p->part[0] = (uint64_t)first;
     p->part[1] = (uint64_t)last;
     p->part[2] = (uint64_t)rows;
@@ -107,13 +107,13 @@ static void run_rows(const work *w, place *p, int64_t first, int64_t last, int64
         row /= extent(w->l, d);
     }
     w->c->run(p->words);
-    if (variant_bypasses(w->l->v))
-        stream_end();
+    if (variant_has_nontemporal(w->l->v))
+        nontemporal_end();
 }
 
 /* Units of a space of many rows: so many rows each. */
 static void run_units(const work *w, int64_t first, int64_t last) {
-    place p;
+    forall_cursor p;
     int64_t n = row_length(w->l), rows = w->l->loop->count / n, each = w->parts;
     put_words(&p, w->l);
     int64_t end = last * each < rows ? last * each : rows;
@@ -122,7 +122,7 @@ static void run_units(const work *w, int64_t first, int64_t last) {
 
 /* Units of a space of few: pieces of rows. Whole rows are taken together, and so are neighbouring pieces of one. */
 static void run_pieces(const work *w, int64_t first, int64_t last) {
-    place p;
+    forall_cursor p;
     int64_t n = row_length(w->l);
     put_words(&p, w->l);
     while (first < last) {

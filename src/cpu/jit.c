@@ -125,7 +125,7 @@ static const char plain_passes[] = "always-inline,globaldce,function(sroa,early-
                                    "loop(loop-rotate),early-cse,adce,simplifycfg)";
 
 static const char *job_passes(const job *j) {
-    return j->source->plain ? plain_passes : j->source->points ? run_passes : "default<O3>";
+    return j->source->plain ? plain_passes : j->source->outer_vectors ? run_passes : "default<O3>";
 }
 
 static uf_status job_optimise(job *j) {

@@ -21,7 +21,7 @@ enum {
 static void flat_run(const work *w, int64_t first, int64_t last) {
     uint64_t words[MOST_WORDS];
     if (w->stream) {
-        stream_run(w->c, w->l, first, last - first);
+        nontemporal_run(w->c, w->l, first, last - first);
         return;
     }
     words[flat_words(w->l, first, words)] = (uint64_t)(last - first);
@@ -37,7 +37,7 @@ static int64_t flat_lead(const launch *l) {
 /* ---- More dimensions ---- */
 
 /* A place in the loop: the words of the kernel, and the indices of the dimensions that are walked here. */
-typedef struct place {
+typedef struct loop_cursor {
     uint64_t words[MOST_WORDS + MOST_CORE_WORDS];
     size_t used;                    /* words up to the extents */
     uint64_t *number;               /* with debug: the number of the first call */
@@ -45,7 +45,7 @@ typedef struct place {
     uint8_t array[VARIANT_OPERANDS];
     int narrays;
     int64_t index[UF_MAX_NDIM];
-} place;
+} loop_cursor;
 
 static inline int64_t stride_bytes(const launch *l, int d, int k) {
     const nd_loop *loop = l->loop;
@@ -56,7 +56,7 @@ static inline int64_t stride_bytes(const launch *l, int d, int k) {
 
 static inline int64_t extent(const launch *l, int d) { return d < l->loop->ndim ? l->loop->extent[d] : 1; }
 
-static void place_operands(place *p, const launch *l) {
+static void place_operands(loop_cursor *p, const launch *l) {
     const variant *v = l->v;
     p->used = 0;
     p->narrays = 0;
@@ -77,7 +77,7 @@ static void place_operands(place *p, const launch *l) {
         for (int d = 0; d < 2; d++)
             *strides++ =
                 (uint64_t)(d < l->loop->ndim ? l->loop->stride[(size_t)d * (size_t)l->loop->narrays + p->array[a]] : 0);
-    bool numbered = v->reports && v->loop == LOOP_CALLS;
+    bool numbered = v->reports && v->loop == LOOP_GUFUNC;
     p->number = numbered ? strides : NULL;
     if (numbered) {
         *strides++ = 0;
@@ -92,13 +92,13 @@ static void place_operands(place *p, const launch *l) {
 }
 
 /* Adds `steps` steps along dimension d to every address. */
-static inline void place_move(place *p, const launch *l, int d, int64_t steps) {
+static inline void place_move(loop_cursor *p, const launch *l, int d, int64_t steps) {
     for (int a = 0; a < p->narrays; a++)
         p->words[p->word[a]] += (uint64_t)(stride_bytes(l, d, p->array[a]) * steps);
 }
 
 /* To the next index of the dimensions from 2 on. */
-static void place_next(place *p, const launch *l) {
+static void place_next(loop_cursor *p, const launch *l) {
     for (int d = 2; d < l->loop->ndim; d++) {
         if (++p->index[d] < l->loop->extent[d]) {
             place_move(p, l, d, 1);
@@ -110,7 +110,7 @@ static void place_next(place *p, const launch *l) {
 }
 
 /* To row `row` of the whole loop; returns its index in dimension 1. */
-static int64_t place_row(place *p, const launch *l, int64_t row) {
+static int64_t place_row(loop_cursor *p, const launch *l, int64_t row) {
     for (int d = 1; d < l->loop->ndim; d++) {
         p->index[d] = row % l->loop->extent[d];
         row /= l->loop->extent[d];
@@ -120,7 +120,7 @@ static int64_t place_row(place *p, const launch *l, int64_t row) {
 }
 
 void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t row, int64_t rows) {
-    place p;
+    loop_cursor p;
     place_operands(&p, l);
     place_move(&p, l, 0, first);
     int64_t at = place_row(&p, l, row), m = extent(l, 1);
@@ -171,7 +171,7 @@ static void launch_flat(code *c, const launch *l) {
                      .probe_min = PROBE_MIN,
                      .lead = flat_lead(l),
                      .grain = GRAIN,
-                     .stream = stream_wanted(l, n)});
+                     .stream = nontemporal_wanted(l, n)});
 }
 
 static void launch_nested(code *c, const launch *l) {
@@ -205,16 +205,16 @@ static void launch_calls(code *c, const launch *l) {
 
 static void launch_class(const code *c, const launch *l) {
     static void (*const by_class[LOOP_CLASSES])(code * c, const launch *l) = {
-        [LOOP_FLAT] = launch_flat,   [LOOP_ROWS] = launch_nested,      [LOOP_GENERAL] = launch_nested,
-        [LOOP_CALLS] = launch_calls, [LOOP_FOLD] = cpu_fold_launch,    [LOOP_SCAN] = cpu_scan_launch,
-        [LOOP_AT] = cpu_at_launch,   [LOOP_FORALL] = cpu_forall_launch};
+        [LOOP_FLAT] = launch_flat,    [LOOP_ROWS] = launch_nested,      [LOOP_GENERAL] = launch_nested,
+        [LOOP_GUFUNC] = launch_calls, [LOOP_FOLD] = cpu_fold_launch,    [LOOP_SCAN] = cpu_scan_launch,
+        [LOOP_AT] = cpu_at_launch,    [LOOP_FORALL] = cpu_forall_launch};
     by_class[l->v->loop]((code *)(uintptr_t)c, l);
 }
 
 /* Kernels with large arrays, and what is told to them, need the caller's room; workers have theirs. */
 static bool has_room(const launch *l) {
     static const bool wanted[LOOP_CLASSES] = {[LOOP_FOLD] = true, [LOOP_SCAN] = true, [LOOP_FORALL] = true};
-    return !wanted[l->v->loop] || thread_room(0);
+    return !wanted[l->v->loop] || thread_scratch(0);
 }
 
 static uf_status launch_any(const code *c, const launch *l) {

@@ -30,11 +30,11 @@ static int64_t step_bytes(const variant *v, const nd_loop *loop) {
     return bytes;
 }
 
-void cpu_scan_specialise(variant *v, const fold_subject *s) {
+void cpu_scan_specialise(variant *v, const fold_problem *s) {
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
     v->ndim = v->reduced = v->vector = 1;
     v->wide = 0;
-    v->repeat = s->size->order != FOLD_SERIAL;
+    v->repeat = s->traits->order != FOLD_SERIAL;
     v->columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
     for (int k = 0; k < variant_operands(v); k++) {
         variant_operand *o = &v->operand[k];
@@ -48,17 +48,17 @@ void cpu_scan_specialise(variant *v, const fold_subject *s) {
 /* ---- Words ---- */
 
 /* Some lines, and some elements of them. */
-typedef struct place {
+typedef struct scan_cursor {
     int64_t outer; /* index in the dimensions from 1 on, taken together */
     int64_t line, lines;
     int64_t first, elements;
     void *carry;
     bool resumes;
     int what; /* see variant.h */
-} place;
+} scan_cursor;
 
 /* How far operand k is from its first element, in elements. */
-static int64_t offset_of(const launch *l, const place *p, int k) {
+static int64_t offset_of(const launch *l, const scan_cursor *p, int k) {
     const nd_loop *loop = l->loop;
     int64_t at = p->line * stride_of(loop, k) + p->first * stride_of(l->reduced, k), outer = p->outer;
     for (int d = 1; d < loop->ndim; d++) {
@@ -68,7 +68,7 @@ static int64_t offset_of(const launch *l, const place *p, int k) {
     return at;
 }
 
-static void run_place(const code *c, const launch *l, const place *p) {
+static void run_place(const code *c, const launch *l, const scan_cursor *p) {
     const variant *v = l->v;
     uint64_t words[MOST_WORDS], *w = words;
     int n = variant_operands(v);
@@ -104,7 +104,7 @@ static void run_place(const code *c, const launch *l, const place *p) {
 static int64_t length_of(const launch *l) { return l->reduced->extent[0]; }
 
 /* One line, piece by piece. */
-static void run_line(const code *c, const launch *l, place p) {
+static void run_line(const code *c, const launch *l, scan_cursor p) {
     _Alignas(16) char state[STATE];
     int64_t m = length_of(l);
     p.lines = 1;
@@ -123,7 +123,7 @@ static void run_lines(const work *w, int64_t first, int64_t last) {
     while (first < last) {
         int64_t at = first % w->pieces, take = w->pieces - at < last - first ? w->pieces - at : last - first;
         int64_t line = at * w->piece, end = (at + take) * w->piece < n ? (at + take) * w->piece : n;
-        place p = {.outer = first / w->pieces, .line = line, .lines = end - line, .elements = m};
+        scan_cursor p = {.outer = first / w->pieces, .line = line, .lines = end - line, .elements = m};
         if (m <= PIECE || l->v->columns || !l->v->repeat)
             run_place(w->c, l, &p);
         else
@@ -141,20 +141,20 @@ typedef struct pieces {
     int64_t a_line; /* of them */
 } pieces;
 
-static place piece_of(const work *w, int64_t unit) {
+static scan_cursor piece_of(const work *w, int64_t unit) {
     const pieces *of = w->user;
     const launch *l = w->l;
     int64_t line = unit / of->a_line, n = l->loop->extent[0], first = unit % of->a_line * PIECE, m = length_of(l);
-    return (place){.outer = line / n,
-                   .line = line % n,
-                   .lines = 1,
-                   .first = first,
-                   .elements = m - first < PIECE ? m - first : PIECE};
+    return (scan_cursor){.outer = line / n,
+                         .line = line % n,
+                         .lines = 1,
+                         .first = first,
+                         .elements = m - first < PIECE ? m - first : PIECE};
 }
 
 static void find_totals(const work *w, int64_t first, int64_t last) {
     for (; first < last; first++) {
-        place p = piece_of(w, first);
+        scan_cursor p = piece_of(w, first);
         p.what = 1;
         p.carry = ((const pieces *)w->user)->states[first];
         run_place(w->c, w->l, &p);
@@ -166,7 +166,7 @@ static void run_pieces(const work *w, int64_t first, int64_t last) {
     const pieces *of = w->user;
     for (; first < last; first++) {
         _Alignas(16) char state[STATE];
-        place p = piece_of(w, first);
+        scan_cursor p = piece_of(w, first);
         p.resumes = p.first > 0;
         p.carry = state;
         if (p.resumes)
@@ -180,7 +180,7 @@ static void join_totals(const work *w) {
     for (int64_t u = 0; u < w->units; u++) {
         if (u % of->a_line == 0)
             continue;
-        place p = piece_of(w, u);
+        scan_cursor p = piece_of(w, u);
         p.carry = of->states[u - 1];
         p.what = 2;
         run_place(w->c, w->l, &p);

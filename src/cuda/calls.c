@@ -1,28 +1,28 @@
 /* calls.c - inner calls of a generalized ufunc. Specialising chooses how many threads compute one call together, and what a
  * thread takes at a time: part of the variant, so of the code. At each launch: the words after the operands' (those of
- * type/variant.h), blocks, shared memory, and slots for teams of several blocks. The numbers to tune are the constants; what
+ * type/variant.h), blocks, shared memory, and slots for cooperative groups of several blocks. The numbers to tune are the constants; what
  * they are used for is in the few functions under "The choice". */
 #include "cuda/launch.h"
 
 enum {
     /* One level: a sum, or a forall without reductions. Vectors that a thread takes at a time: of lines of LINE_LONG vectors
-     * that are passed over more than once, more; of a team of several blocks, fewer: registers cost it company. */
+     * that are passed over more than once, more; of a cooperative group of several blocks, fewer: registers cost it company. */
     LINE_STEPS = 4,
     LINE_STEPS_LONG = 8,
     LINE_STEPS_GRID = 2,
     LINE_LONG = 128,
-    LINE_TEAM = 9,      /* log2 of its largest team, */
-    LINE_TEAM_MANY = 7, /* and where there are LINE_CALLS calls, so many that smaller ones fill the device */
+    LINE_COOP = 9,      /* log2 of its largest cooperative group, */
+    LINE_COOP_MANY = 7, /* and where there are LINE_CALLS calls, so many that smaller ones fill the device */
     LINE_CALLS = 2048,
     /* Reductions inside a forall, each by some lanes of a warp. */
     SHORT_VECTORS = 4, /* up to so many vectors, a lane takes two; beyond, one, until the warp is full */
     ROW_BYTES = 64,    /* that a thread should load before it computes: rows taken at a time */
     ROW_REPEAT_MAX = 8,
     ROW_GROUPS = 16, /* a call must have rows for one in so many of the groups of lanes in a warp */
-    ROW_TEAM = 8,    /* log2 of the largest team */
+    ROW_COOP = 8,    /* log2 of the largest cooperative group */
     /* Reductions inside a forall, each in a thread. */
     TILE_ROWS = 4,
-    TILE_TEAM = 7, /* log2 of the largest team */
+    TILE_COOP = 7, /* log2 of the largest cooperative group */
 
     TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
 
@@ -30,7 +30,7 @@ enum {
     GRID_CALLS = 128,     /* fewer calls than this do not fill a large device with a block each */
     BLOCK_CORE = 1 << 16, /* elements that a block keeps near itself from one construct to the next */
 
-    /* Bytes of a call for one block of its team: at most PIECE_MAX, and no less than PIECE_MIN to fill the device. */
+    /* Bytes of a call for one block of its cooperative group: at most PIECE_MAX, and no less than PIECE_MIN to fill the device. */
     PIECE_MIN = 14, /* log2 */
     PIECE_MAX = 17,
 
@@ -104,10 +104,10 @@ static bool must_align(const cores *c, int k) { return c->v->operand[k].unit && 
 /* ---- Vectors ---- */
 
 /* Is operand k moved along its unit dimension by the range that goes by vectors? */
-static bool is_by_vectors(const variant *v, const code_size *size, int k) {
+static bool is_by_vectors(const variant *v, const code_traits *traits, int k) {
     int unit = v->operand[k].unit;
-    for (int i = 0; i < size->nconstructs && unit; i++) {
-        const code_construct *x = &size->construct[i];
+    for (int i = 0; i < traits->nconstructs && unit; i++) {
+        const code_construct *x = &traits->construct[i];
         for (int j = 0; j < x->naccesses; j++) {
             const code_access *a = &x->access[j];
             if (a->operand == k && (x->nested && !v->along ? a->inner : a->outer) == unit)
@@ -118,14 +118,14 @@ static bool is_by_vectors(const variant *v, const code_size *size, int k) {
 }
 
 /* As many elements as the widest operand allows, and fewer where extents or strides do not. */
-static int vector_width(const cores *c, const code_size *size) {
+static int vector_width(const cores *c, const code_traits *traits) {
     int widest = 0, vector;
     for (int k = 0; k < variant_operands(c->v); k++)
-        if (is_by_vectors(c->v, size, k) && element_size(c->v, k) > widest)
+        if (is_by_vectors(c->v, traits, k) && element_size(c->v, k) > widest)
             widest = element_size(c->v, k);
     vector = widest ? ACCESS / widest : 1;
     for (int k = 0; k < variant_operands(c->v); k++)
-        while (vector > 1 && is_by_vectors(c->v, size, k) &&
+        while (vector > 1 && is_by_vectors(c->v, traits, k) &&
                (unit_extent(c, k) < vector || other_strides(c, k) & (unsigned)(vector - 1)))
             vector /= 2;
     return vector;
@@ -172,10 +172,10 @@ static work measure(const cores *c, const code_construct *x) {
     return w;
 }
 
-static work find_work(const cores *c, const code_size *size) {
-    work most = measure(c, &size->construct[0]);
-    for (int i = 1; i < size->nconstructs; i++) {
-        work w = measure(c, &size->construct[i]);
+static work find_work(const cores *c, const code_traits *traits) {
+    work most = measure(c, &traits->construct[0]);
+    for (int i = 1; i < traits->nconstructs; i++) {
+        work w = measure(c, &traits->construct[i]);
         if (w.all > most.all)
             most = w;
     }
@@ -187,10 +187,10 @@ static work find_work(const cores *c, const code_size *size) {
 static int least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 
 /* Copies of the body that a thread may have. */
-static int copies_most(const code_size *size, const work *w) {
+static int copies_most(const code_traits *traits, const work *w) {
     int nodes = w->construct->nodes;
-    if (nodes == UINT8_MAX && size->nodes > nodes)
-        nodes = size->nodes;
+    if (nodes == UINT8_MAX && traits->nodes > nodes)
+        nodes = traits->nodes;
     return nodes < BODY_MAX ? BODY_MAX / (nodes > 0 ? nodes : 1) : 1;
 }
 
@@ -202,14 +202,14 @@ static void set_repeat(variant *v, int repeat, int copies) {
 
 /* Lanes along the range, some vectors each. */
 static void choose_line(variant *v, const work *w, int64_t calls, int copies, bool again) {
-    int64_t vectors = parts(times(w->rows, w->last), log2_floor(v->vector));
+    int64_t vectors = ceil_shift(times(w->rows, w->last), log2_floor(v->vector));
     bool many = again && vectors >= LINE_LONG;
     int steps = many ? LINE_STEPS_LONG : LINE_STEPS;
     while (steps > 1 && vectors < 2 * steps)
         steps /= 2;
     set_repeat(v, steps, copies);
-    v->team =
-        (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), calls < LINE_CALLS ? LINE_TEAM : LINE_TEAM_MANY);
+    v->coop =
+        (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), calls < LINE_CALLS ? LINE_COOP : LINE_COOP_MANY);
 }
 
 /* Bytes of the widest array in one vector. */
@@ -224,15 +224,15 @@ static int vector_bytes(const variant *v) {
 /* A group of lanes along each reduction, rows of the forall over groups, and several rows at a time in each. Rows at a time
  * do not cost lanes as long as these make less than a warp. */
 static void choose_rows(variant *v, const work *w, int copies) {
-    int64_t vectors = parts(w->length, log2_floor(v->vector)), rows = times(w->rows, w->last);
+    int64_t vectors = ceil_shift(w->length, log2_floor(v->vector)), rows = times(w->rows, w->last);
     unsigned lanes = vectors <= SHORT_VECTORS ? log2_ceil((uint64_t)(vectors + 1) / 2)
                                               : log2_floor((uint64_t)vectors + (uint64_t)vectors / 2);
-    v->lanes = (uint8_t)least(lanes, TEAM_WARP);
+    v->lanes = (uint8_t)least(lanes, COOP_WARP);
     int repeat = repeat_for(vector_bytes(v), ROW_BYTES, ROW_REPEAT_MAX), groups = (WARP >> v->lanes) / ROW_GROUPS;
     while (repeat > 1 && rows < (int64_t)repeat * (groups ? groups : 1))
         repeat /= 2;
     set_repeat(v, repeat, copies);
-    v->team = (uint8_t)least(log2_ceil((uint64_t)parts(rows, log2_floor(v->repeat))) + v->lanes, ROW_TEAM);
+    v->coop = (uint8_t)least(log2_ceil((uint64_t)ceil_shift(rows, log2_floor(v->repeat))) + v->lanes, ROW_COOP);
 }
 
 /* A thread computes whole reductions, of a tile of rows by a vector along the last range. */
@@ -241,33 +241,33 @@ static void choose_tiles(variant *v, const work *w, int copies) {
     while (repeat > 1 && repeat / 2 >= w->rows)
         repeat /= 2;
     set_repeat(v, repeat, copies);
-    int64_t threads = times(parts(w->rows, log2_floor(v->repeat)), parts(w->last, log2_floor(v->vector)));
-    v->team = (uint8_t)least(log2_ceil((uint64_t)threads), TILE_TEAM);
+    int64_t threads = times(ceil_shift(w->rows, log2_floor(v->repeat)), ceil_shift(w->last, log2_floor(v->vector)));
+    v->coop = (uint8_t)least(log2_ceil((uint64_t)threads), TILE_COOP);
 }
 
 /* Several blocks a call: where it is much work and calls are few, or where a block would read its core from far away for
  * each construct again. */
-static bool wants_grid(const cores *c, const code_size *size, const work *w) {
+static bool wants_grid(const cores *c, const code_traits *traits, const work *w) {
     return (w->all >= GRID_WORK && c->loop->count < GRID_CALLS) ||
-           (size->nconstructs > 1 && core_total(c, false) > BLOCK_CORE);
+           (traits->nconstructs > 1 && core_total(c, false) > BLOCK_CORE);
 }
 
-static void choose_team(const cores *c, variant *v, const code_size *size) {
-    work w = find_work(c, size);
-    int copies = copies_most(size, &w);
-    v->along = code_prefers_outer(v, size);
-    v->vector = (uint8_t)vector_width(c, size);
+static void choose_coop(const cores *c, variant *v, const code_traits *traits) {
+    work w = find_work(c, traits);
+    int copies = copies_most(traits, &w);
+    v->along = code_prefers_outer(v, traits);
+    v->vector = (uint8_t)vector_width(c, traits);
     while (v->vector > 1 && v->vector > copies)
         v->vector /= 2;
     if (v->vector == 1 && w.all <= TINY)
         return;
     if (!w.construct->nested)
-        choose_line(v, &w, c->loop->count, copies, size->nconstructs > 1);
+        choose_line(v, &w, c->loop->count, copies, traits->nconstructs > 1);
     else
         (v->along ? choose_tiles : choose_rows)(v, &w, copies);
-    if (!wants_grid(c, size, &w))
+    if (!wants_grid(c, traits, &w))
         return;
-    v->team = TEAM_GRID;
+    v->coop = COOP_GRID;
     if (!w.construct->nested)
         set_repeat(v, LINE_STEPS_GRID, copies);
 }
@@ -276,7 +276,7 @@ static void choose_team(const cores *c, variant *v, const code_size *size) {
 static void choose_alone(variant *v) {
     v->along = 0;
     v->vector = v->repeat = 1;
-    v->team = v->lanes = 0;
+    v->coop = v->lanes = 0;
 }
 
 /* ---- Staging ---- */
@@ -315,7 +315,7 @@ static void choose_staged(const cores *c, variant *v) {
     }
 }
 
-void calls_specialise(variant *v, const subject *s) {
+void gufunc_specialise(variant *v, const problem *s) {
     cores c = {v, s->loop, s->layout, s->core};
     v->wide = s->loop->count > INT32_MAX;
     choose_alone(v);
@@ -323,9 +323,9 @@ void calls_specialise(variant *v, const subject *s) {
         v->operand[k].fixed = v->operand[k].staged = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
-    if (s->size->spreads && s->size->nconstructs && !v->reports)
-        choose_team(&c, v, s->size);
-    if (v->team) {
+    if (s->traits->maps_to_threads && s->traits->nconstructs && !v->reports)
+        choose_coop(&c, v, s->traits);
+    if (v->coop) {
         drop_units(&c, v);
     } else {
         choose_alone(v);
@@ -343,8 +343,8 @@ static int count_staged(const variant *v) {
     return staged;
 }
 
-int calls_words(const variant *v, const core_layout *layout, int arrays) {
-    return 2 + 3 * (v->ndim - 1) + arrays * v->ndim + 3 * count_staged(v) + (v->team == TEAM_GRID ? 2 : 0) +
+int gufunc_words(const variant *v, const core_layout *layout, int arrays) {
+    return 2 + 3 * (v->ndim - 1) + arrays * v->ndim + 3 * count_staged(v) + (v->coop == COOP_GRID ? 2 : 0) +
            !!v->reports + layout->nwords;
 }
 
@@ -383,46 +383,47 @@ static uint64_t *put_staged(uint64_t *w, const cores *c, unsigned threads) {
 /* ---- Grids: each returns the number of blocks. ---- */
 
 /* Several calls a block. Few calls get smaller blocks, so that every multiprocessor has some. */
-static int64_t grid_of_calls(const cores *c, const room *r, grid *g) {
+static int64_t grid_of_calls(const cores *c, const occupancy *r, grid *g) {
     unsigned threads = r->block;
     int64_t bytes = stage_bytes(c);
     while (threads > WARP && bytes && (threads > STAGE_THREADS || threads * bytes > STAGE_BYTES))
         threads /= 2;
-    while (threads > WARP && parts(c->loop->count, log2_floor(threads >> c->v->team)) < r->sms)
+    while (threads > WARP && ceil_shift(c->loop->count, log2_floor(threads >> c->v->coop)) < r->sms)
         threads /= 2;
     g->threads = threads;
     g->shared = (uint32_t)(threads * bytes);
-    return parts(c->loop->count, log2_floor(threads >> c->v->team));
+    return ceil_shift(c->loop->count, log2_floor(threads >> c->v->coop));
 }
 
-static int64_t grid_of_blocks(const cores *c, const room *r, grid *g) {
+static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {
     (void)r;
-    g->threads = 1u << c->v->team;
+    g->threads = 1u << c->v->coop;
     return c->loop->count;
 }
 
-/* Several blocks a call, and no more teams than run at once. A device that cannot hold blocks until all are there runs
- * teams of one. */
-static int64_t grid_of_teams(const cores *c, const room *r, grid *g) {
-    int64_t bytes = core_total(c, true), most = r->resident < TEAM_BLOCKS_MAX ? r->resident : TEAM_BLOCKS_MAX;
-    int64_t blocks = parts(bytes, PIECE_MAX), finest = parts(bytes, PIECE_MIN), share = r->resident / c->loop->count;
+/* Several blocks a call, and no more cooperative groups than run at once. A device that cannot hold blocks until all are there runs
+ * cooperative groups of one. */
+static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
+    int64_t bytes = core_total(c, true), most = r->resident < COOP_BLOCKS_MAX ? r->resident : COOP_BLOCKS_MAX;
+    int64_t blocks = ceil_shift(bytes, PIECE_MAX), finest = ceil_shift(bytes, PIECE_MIN),
+            share = r->resident / c->loop->count;
     if (blocks < share)
         blocks = share < finest ? share : finest;
     if (blocks > most)
         blocks = most;
     if (blocks < 1 || !r->cooperative)
         blocks = 1;
-    g->threads = 1u << TEAM_GRID_BLOCK;
-    g->team_blocks = (uint32_t)blocks;
-    g->teams = (uint32_t)least(r->resident / blocks, c->loop->count);
-    return g->teams * blocks;
+    g->threads = 1u << COOP_GRID_BLOCK;
+    g->coop_blocks = (uint32_t)blocks;
+    g->coops = (uint32_t)least(r->resident / blocks, c->loop->count);
+    return g->coops * blocks;
 }
 
-int64_t calls_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
+int64_t gufunc_layout(const launch *l, const occupancy *r, uint64_t *words, grid *g) {
     const variant *v = l->v;
     cores c = {v, l->loop, l->layout, l->core};
-    int64_t blocks = (v->team == TEAM_GRID   ? grid_of_teams
-                      : v->team <= TEAM_WARP ? grid_of_calls
+    int64_t blocks = (v->coop == COOP_GRID   ? grid_of_coops
+                      : v->coop <= COOP_WARP ? grid_of_calls
                                              : grid_of_blocks)(&c, r, g);
     uint64_t *w = words;
     *w++ = (uint64_t)l->loop->count;
@@ -431,8 +432,8 @@ int64_t calls_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
         w = put_divisor(w, l->loop->extent[d], v->wide);
     w = put_strides(w, l, 0);
     w = put_staged(w, &c, g->threads);
-    if (v->team == TEAM_GRID) {
-        *w++ = g->team_blocks;
+    if (v->coop == COOP_GRID) {
+        *w++ = g->coop_blocks;
         g->slots += (uint32_t)(w - words);
         *w++ = 0;
     }
@@ -442,7 +443,7 @@ int64_t calls_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
     return blocks < GRID_MAX ? blocks : GRID_MAX;
 }
 
-/* ---- Teams of several blocks ---- */
+/* ---- Cooperative groups of several blocks ---- */
 
 /* The parameters go one by one: a capture refuses a cooperative launch with all in one buffer. */
 static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, uint64_t *words, void **parameters) {
@@ -454,18 +455,18 @@ static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, ui
                                .shared = g->shared,
                                .stream = l->stream,
                                .attributes = &together,
-                               .count = g->team_blocks > 1};
-    CU(cuMemsetD8Async, words[g->slots], 0, (size_t)g->teams * TEAM_SLOT, l->stream);
+                               .count = g->coop_blocks > 1};
+    CU(cuMemsetD8Async, words[g->slots], 0, (size_t)g->coops * COOP_SLOT, l->stream);
     CU(cuLaunchKernelEx, &config, c->kernel, parameters, NULL);
     return UF_OK;
 }
 
-uf_status calls_launch_teams(const code *c, const launch *l, const grid *g, uint64_t *words) {
+uf_status gufunc_launch_coops(const code *c, const launch *l, const grid *g, uint64_t *words) {
     cu_pointer slots = 0;
     void **parameters = mem_alloc(g->words * sizeof *parameters);
     if (!parameters)
         return fail_memory();
-    uf_status s = scratch_take(c->device, (size_t)g->teams * TEAM_SLOT, l->stream, &slots);
+    uf_status s = scratch_take(c->device, (size_t)g->coops * COOP_SLOT, l->stream, &slots);
     if (!s) {
         words[g->slots] = slots;
         s = launch_zeroed(c, l, g, words, parameters);

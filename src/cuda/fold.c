@@ -8,7 +8,7 @@ enum {
     FLIGHT_COLUMNS = 128, /* columns: threads are fewer, and go on for longer */
     REPEAT_MAX = 8,
     RESULTS_MAX = 4,
-    TEAM_MOST = 8,        /* log2 of a block: of a team where there are many results */
+    COOP_MOST = 8,        /* log2 of a block: of a cooperative group where there are many results */
     STATE_MOST = 64,      /* bytes of the states of a thread's columns */
     BLOCKS_WANTED = 16,   /* blocks a multiprocessor, for all to be busy to the end */
     CHUNK_VISITS = 2,     /* of a part, at least: what combining parts costs must be small beside it */
@@ -31,11 +31,11 @@ static bool contiguous(const variant *v, int k) { return reads(v, k) && v->opera
 static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
 /* Do neighbouring lanes better take neighbouring results? What lies closest together in the first input decides. */
-static bool wants_columns(const variant *v, const fold_subject *s) {
+static bool wants_columns(const variant *v, const fold_problem *s) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     if (v->empty)
         return false;
-    if (s->size->order == FOLD_SERIAL)
+    if (s->traits->order == FOLD_SERIAL)
         return true;
     if (v->segmented && stride_of(kept, 0, variant_bounds(v)))
         return false;
@@ -93,15 +93,15 @@ static int element_bytes(const variant *v) {
     return bytes ? bytes : 1;
 }
 
-static int most_elements(const code_size *size) {
-    int most = size->has_loop ? 1 : BODY_MAX / (size->nodes > 0 ? size->nodes : 1);
+static int most_elements(const code_traits *traits) {
+    int most = traits->has_loop ? 1 : BODY_MAX / (traits->nodes > 0 ? traits->nodes : 1);
     return most > 0 ? most : 1;
 }
 
-static int fit_vectors(const variant *v, const fold_subject *s, bool whole) {
+static int fit_vectors(const variant *v, const fold_problem *s, bool whole) {
     int vector = vector_most(v);
     while (vector > 1 &&
-           (!vectors_fit(v, &s->loops->kept, &s->loops->reduced, vector, whole) || vector > most_elements(s->size)))
+           (!vectors_fit(v, &s->loops->kept, &s->loops->reduced, vector, whole) || vector > most_elements(s->traits)))
         vector /= 2;
     return vector;
 }
@@ -118,33 +118,33 @@ static int64_t chunk_of(int64_t n, int64_t wanted, int64_t grain, int64_t least)
 
 /* ---- Lanes along elements ---- */
 
-/* Several short results a team, each in one visit. */
-static bool short_rows(variant *v, const fold_subject *s, int sms) {
+/* Several short results a cooperative group, each in one visit. */
+static bool short_rows(variant *v, const fold_problem *s, int sms) {
     int64_t n = s->loops->reduced.count, results = s->loops->kept.count;
     int vector = fit_vectors(v, s, true);
     int64_t units = n / vector;
-    if (v->segmented || units > (REPEAT_MAX << TEAM_WARP) || results < 2)
+    if (v->segmented || units > (REPEAT_MAX << COOP_WARP) || results < 2)
         return false;
-    unsigned team = log2_ceil((uint64_t)units);
-    team = team < TEAM_WARP ? team : TEAM_WARP;
-    int repeat = (int)parts(units, team), most = most_elements(s->size) / (repeat * vector);
+    unsigned coop = log2_ceil((uint64_t)units);
+    coop = coop < COOP_WARP ? coop : COOP_WARP;
+    int repeat = (int)ceil_shift(units, coop), most = most_elements(s->traits) / (repeat * vector);
     if (!most)
         return false;
     int flight = vector * element_bytes(v) * repeat, at_once = RESULTS_MAX;
     while (at_once > 1 &&
-           (at_once * flight > FLIGHT || at_once > most || (results << team) < threads_wanted(sms) * at_once))
+           (at_once * flight > FLIGHT || at_once > most || (results << coop) < threads_wanted(sms) * at_once))
         at_once /= 2;
-    v->team = (uint8_t)team;
+    v->coop = (uint8_t)coop;
     v->vector = (uint8_t)vector;
     v->repeat = (uint8_t)repeat;
     v->results = (uint8_t)at_once;
     return true;
 }
 
-static int64_t long_rows(variant *v, const fold_subject *s, int sms) {
+static int64_t long_rows(variant *v, const fold_problem *s, int sms) {
     int64_t n = s->loops->reduced.count, results = s->loops->kept.count, span = n;
     bool lines = s->loops->reduced.ndim == 1; /* each finds its own head */
-    int vector = lines ? vector_most(v) : fit_vectors(v, s, false), most = most_elements(s->size);
+    int vector = lines ? vector_most(v) : fit_vectors(v, s, false), most = most_elements(s->traits);
     while (vector > 1 && (vector > most || vector > n))
         vector /= 2;
     int repeat = repeat_for(vector * element_bytes(v), FLIGHT, REPEAT_MAX);
@@ -155,54 +155,54 @@ static int64_t long_rows(variant *v, const fold_subject *s, int sms) {
     if (v->segmented)
         span = n / (results < n ? results : n) + 1; /* of a segment, about */
     int64_t visit = (int64_t)vector * repeat, lanes = span / visit;
-    unsigned team = lanes > 1 ? log2_ceil((uint64_t)lanes) : 0;
-    v->team = (uint8_t)(team < TEAM_MOST ? team : TEAM_MOST);
-    if (results << TEAM_MOST > threads_wanted(sms) || v->segmented)
+    unsigned coop = lanes > 1 ? log2_ceil((uint64_t)lanes) : 0;
+    v->coop = (uint8_t)(coop < COOP_MOST ? coop : COOP_MOST);
+    if (results << COOP_MOST > threads_wanted(sms) || v->segmented)
         return 0;
-    bool one_block = span <= (visit << TEAM_BLOCK) * ONE_BLOCK_VISITS || s->whole;
+    bool one_block = span <= (visit << COOP_BLOCK) * ONE_BLOCK_VISITS || s->whole;
     if (one_block) {
-        v->team = (uint8_t)(team < TEAM_BLOCK ? team : TEAM_BLOCK);
+        v->coop = (uint8_t)(coop < COOP_BLOCK ? coop : COOP_BLOCK);
         return 0;
     }
-    int64_t wanted = ((int64_t)sms * BLOCKS_WANTED + results - 1) / results, width = visit << TEAM_MOST;
+    int64_t wanted = ((int64_t)sms * BLOCKS_WANTED + results - 1) / results, width = visit << COOP_MOST;
     return chunk_of(n, wanted, width, width * CHUNK_VISITS);
 }
 
 /* ---- Lanes along results ---- */
 
 static unsigned columns_shift(const variant *v, const nd_loop *kept) {
-    unsigned shift = log2_ceil((uint64_t)parts(kept->extent[0], log2_floor(v->vector)));
-    unsigned most = TEAM_MOST - (unsigned)v->team;
+    unsigned shift = log2_ceil((uint64_t)ceil_shift(kept->extent[0], log2_floor(v->vector)));
+    unsigned most = COOP_MOST - (unsigned)v->coop;
     return shift < most ? shift : most;
 }
 
 static int64_t columns_blocks(const variant *v, const nd_loop *kept) {
-    int64_t across = parts(kept->extent[0], columns_shift(v, kept) + log2_floor(v->vector));
+    int64_t across = ceil_shift(kept->extent[0], columns_shift(v, kept) + log2_floor(v->vector));
     return across * (kept->count / kept->extent[0]);
 }
 
-static int64_t specialise_columns(variant *v, const fold_subject *s, int sms) {
+static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept;
     int64_t n = s->loops->reduced.count;
     bool apart = v->segmented && stride_of(kept, 0, variant_bounds(v)); /* each column is a segment of its own */
-    int vector = apart ? 1 : fit_vectors(v, s, false), most = most_elements(s->size);
-    while (vector > 1 && vector * s->size->state_bytes > STATE_MOST)
+    int vector = apart ? 1 : fit_vectors(v, s, false), most = most_elements(s->traits);
+    while (vector > 1 && vector * s->traits->state_bytes > STATE_MOST)
         vector /= 2;
     int repeat = repeat_for(vector * element_bytes(v), FLIGHT_COLUMNS, REPEAT_MAX);
     while (repeat > 1 && (repeat * vector > most || repeat / 2 >= n))
         repeat /= 2;
     v->vector = (uint8_t)vector;
     v->repeat = (uint8_t)repeat;
-    v->team = 0;
-    if (s->size->order == FOLD_SERIAL)
+    v->coop = 0;
+    if (s->traits->order == FOLD_SERIAL)
         return 0;
-    unsigned across = log2_ceil((uint64_t)parts(kept->extent[0], log2_floor((uint64_t)vector)));
-    unsigned high = TEAM_MOST - (across < TEAM_WARP ? across : TEAM_WARP);
-    if (kept->count / vector >= 2 * threads_wanted(sms) && across >= TEAM_MOST)
+    unsigned across = log2_ceil((uint64_t)ceil_shift(kept->extent[0], log2_floor((uint64_t)vector)));
+    unsigned high = COOP_MOST - (across < COOP_WARP ? across : COOP_WARP);
+    if (kept->count / vector >= 2 * threads_wanted(sms) && across >= COOP_MOST)
         high = 0;
     while (high && (int64_t)repeat << high > n)
         high--;
-    v->team = (uint8_t)high;
+    v->coop = (uint8_t)high;
     if (s->whole || v->segmented)
         return 0;
     int64_t blocks = columns_blocks(v, kept), wanted = (int64_t)sms * BLOCKS_WANTED, visit = (int64_t)repeat << high;
@@ -213,10 +213,10 @@ static int64_t specialise_columns(variant *v, const fold_subject *s, int sms) {
 
 /* ---- Specialising ---- */
 
-static int64_t specialise(variant *v, const fold_subject *s, int sms) {
+static int64_t specialise(variant *v, const fold_problem *s, int sms) {
     v->results = 0;
     v->vector = v->repeat = 1;
-    v->team = 0;
+    v->coop = 0;
     if (v->empty)
         return 0;
     if (v->columns)
@@ -224,7 +224,7 @@ static int64_t specialise(variant *v, const fold_subject *s, int sms) {
     return short_rows(v, s, sms) ? 0 : long_rows(v, s, sms);
 }
 
-int64_t fold_specialise(variant *v, const fold_subject *s) {
+int64_t fold_specialise(variant *v, const fold_problem *s) {
     cuda_device *d;
     int sms = cuda_device_get(s->device, &d) ? 1 : d->sms; /* a device that is not there is an error of the launch */
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
@@ -283,22 +283,22 @@ static uint64_t *put_loop_strides(uint64_t *w, const variant *v, const nd_loop *
 
 static int64_t part_count(const launch *l) { return l->chunk ? (l->reduced->count + l->chunk - 1) / l->chunk : 1; }
 
-static int64_t layout_rows(const launch *l, const room *r, grid *g) {
+static int64_t layout_rows(const launch *l, const occupancy *r, grid *g) {
     const variant *v = l->v;
     int64_t tasks, results = v->results ? v->results : 1;
     if (__builtin_mul_overflow(l->loop->count, part_count(l), &tasks))
         return INT64_MAX;
     tasks = (tasks + results - 1) / results;
-    unsigned shift = v->team > TEAM_WARP ? v->team : TEAM_MOST;
-    while (shift > TEAM_WARP && shift > v->team && parts(tasks, shift - v->team) < r->sms)
+    unsigned shift = v->coop > COOP_WARP ? v->coop : COOP_MOST;
+    while (shift > COOP_WARP && shift > v->coop && ceil_shift(tasks, shift - v->coop) < r->sms)
         shift--;
     g->threads = 1u << shift;
-    return parts(tasks, shift - v->team);
+    return ceil_shift(tasks, shift - v->coop);
 }
 
 static int64_t layout_columns(const launch *l, grid *g) {
     int64_t blocks;
-    g->threads = 1u << (columns_shift(l->v, l->loop) + l->v->team);
+    g->threads = 1u << (columns_shift(l->v, l->loop) + l->v->coop);
     return __builtin_mul_overflow(columns_blocks(l->v, l->loop), part_count(l), &blocks) ? INT64_MAX : blocks;
 }
 
@@ -320,9 +320,9 @@ static int64_t parts_for(int64_t tasks, int64_t slots) {
 
 uf_status fold_chunk(const code *c, const launch *l, int64_t *out) {
     const variant *v = l->v;
-    unsigned threads = v->columns ? columns_shift(v, l->loop) + v->team : v->team > TEAM_WARP ? v->team : TEAM_MOST;
-    int64_t tasks = v->columns ? columns_blocks(v, l->loop) : parts(l->loop->count, threads - v->team);
-    int64_t visit = v->columns ? (int64_t)v->repeat << v->team : ((int64_t)v->vector * v->repeat) << v->team;
+    unsigned threads = v->columns ? columns_shift(v, l->loop) + v->coop : v->coop > COOP_WARP ? v->coop : COOP_MOST;
+    int64_t tasks = v->columns ? columns_blocks(v, l->loop) : ceil_shift(l->loop->count, threads - v->coop);
+    int64_t visit = v->columns ? (int64_t)v->repeat << v->coop : ((int64_t)v->vector * v->repeat) << v->coop;
     int resident;
     TRY(code_resident((code *)(uintptr_t)c, 1 << threads, &resident));
     int64_t chunk = chunk_of(l->reduced->count, parts_for(tasks, resident), visit, visit * CHUNK_VISITS);
@@ -330,7 +330,7 @@ uf_status fold_chunk(const code *c, const launch *l, int64_t *out) {
     return UF_OK;
 }
 
-int64_t fold_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
+int64_t fold_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
     const variant *v = l->v;
     const nd_loop *kept = l->loop, *reduced = l->reduced;
     bool wide = v->wide;
@@ -347,7 +347,7 @@ int64_t fold_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
         unsigned shift = columns_shift(v, kept);
         *w++ = (uint64_t)kept->extent[0];
         *w++ = shift;
-        w = put_divisor(w, parts(kept->extent[0], shift + log2_floor(v->vector)), wide);
+        w = put_divisor(w, ceil_shift(kept->extent[0], shift + log2_floor(v->vector)), wide);
     }
     for (int d = v->columns; d < kept->ndim - !v->columns; d++)
         w = put_divisor(w, kept->extent[d], wide);

@@ -1,5 +1,5 @@
 /* forall.c - kernels over indices: which arrays are accessed by vectors, how many points a thread takes, and the grid. See
- * ir/gpu_forall.c. */
+ * ir/forall/gpu_forall.c. */
 #include "cuda/launch.h"
 
 enum {
@@ -25,9 +25,9 @@ static const int64_t narrow_max = INT64_C(1) << 30;
 
 /* Can what neighbouring points access of operand k be accessed together? There are elements, and rows of it are at least as long
  * as those of the space. */
-static bool can_stream(const variant *v, const subject *s, int k) {
+static bool can_stream(const variant *v, const problem *s, int k) {
     const layout_operand *o = &s->layout->operands[k];
-    if (!(s->size->use[k] & USE_STREAMED) || v->operand[k].unit != o->rank || !v->apart || v->reports)
+    if (!(s->traits->use[k] & USE_COALESCED) || v->operand[k].unit != o->rank || !v->noalias || v->reports)
         return false;
     for (int d = 0; d < o->rank; d++)
         if (s->core[o->dim[d]] < 1)
@@ -37,11 +37,11 @@ static bool can_stream(const variant *v, const subject *s, int k) {
 
 /* Points along the last index that a thread takes together: as many as one access of the widest stream holds; what is not aligned
  * for that is no stream after all. */
-static int choose_vector(variant *v, const subject *s, int most) {
-    int largest = ACCESS, vector, streams = 0, least = s->size->shares_points ? SHARERS : 1;
+static int choose_vector(variant *v, const problem *s, int most) {
+    int largest = ACCESS, vector, streams = 0, least = s->traits->shares_points ? SHARERS : 1;
     for (int k = 0; k < v->nin; k++) {
-        v->operand[k].streamed = can_stream(v, s, k);
-        if (v->operand[k].streamed && (!streams++ || element_size(v, k) > largest))
+        v->operand[k].coalesced = can_stream(v, s, k);
+        if (v->operand[k].coalesced && (!streams++ || element_size(v, k) > largest))
             largest = element_size(v, k);
     }
     for (vector = ACCESS / largest > least ? ACCESS / largest : least;
@@ -51,22 +51,23 @@ static int choose_vector(variant *v, const subject *s, int most) {
         variant_operand *o = &v->operand[k];
         int bytes = element_size(v, k) * vector;
         bool aligned = 1 << o->align >= (bytes < ACCESS ? bytes : ACCESS);
-        streams -= o->streamed && !aligned;
-        o->streamed = o->streamed && aligned;
+        streams -= o->coalesced && !aligned;
+        o->coalesced = o->coalesced && aligned;
     }
     return streams || vector < least ? vector : least;
 }
 
 /* May a thread take so many rows, or vectors? */
-static bool can_repeat(const variant *v, const subject *s, int repeat, int most) {
+static bool can_repeat(const variant *v, const problem *s, int repeat, int most) {
     bool rows = v->ndim > 1;
     if (repeat * v->vector > most || (rows && repeat > s->loop->extent[1]))
         return false;
-    return !rows || !s->size->more_rows || (repeat * s->size->rows + s->size->more_rows) * v->vector <= ROWS_VALUES;
+    return !rows || !s->traits->more_rows ||
+           (repeat * s->traits->rows + s->traits->more_rows) * v->vector <= ROWS_VALUES;
 }
 
-static int choose_repeat(const variant *v, const subject *s, int most) {
-    bool rows = v->ndim > 1 && s->size->more_rows, sharers = s->size->shares_points && !s->size->calls_math;
+static int choose_repeat(const variant *v, const problem *s, int most) {
+    bool rows = v->ndim > 1 && s->traits->more_rows, sharers = s->traits->shares_points && !s->traits->calls_math;
     int repeat = rows || sharers ? ROWS : v->ndim == 1 && variant_privatised(v) ? VECTORS : 1;
     while (repeat > 1 && !can_repeat(v, s, repeat, most))
         repeat /= 2;
@@ -76,7 +77,7 @@ static int choose_repeat(const variant *v, const subject *s, int most) {
 /* The extent of the loop's dimension d in tiles. */
 static int64_t tiles_along(const variant *v, const nd_loop *loop, int d) {
     int each = d == 0 ? v->vector : d == 1 ? v->repeat : 1;
-    return parts(loop->extent[d], log2_floor((uint64_t)each));
+    return ceil_shift(loop->extent[d], log2_floor((uint64_t)each));
 }
 
 static int64_t tiles_of(const variant *v, const nd_loop *loop) {
@@ -91,25 +92,25 @@ static int64_t private_bytes(const variant *v, const core_layout *l, const int64
     return (core_elements(l, core, k) * element_size(v, k) + 15) / 16 * 16;
 }
 
-static void choose_private(variant *v, const subject *s) {
+static void choose_private(variant *v, const problem *s) {
     int64_t left = PRIVATE_BYTES, points = s->loop->count;
     for (int k = 0; k < v->nin; k++) {
         int64_t n = core_elements(s->layout, s->core, k), bytes = private_bytes(v, s->layout, s->core, k);
-        if (!(s->size->use[k] & USE_COUNTER) || v->reports || element_size(v, k) < 4 || !n || bytes > left ||
+        if (!(s->traits->use[k] & USE_COUNTER) || v->reports || element_size(v, k) < 4 || !n || bytes > left ||
             points < PRIVATE_LEAST || points / PRIVATE_POINTS < n)
             continue;
         v->operand[k].privatised = 1;
         left -= bytes;
-        v->team = v->team ? v->team : PRIVATE_BLOCK;
+        v->coop = v->coop ? v->coop : PRIVATE_BLOCK;
     }
 }
 
-void forall_specialise(variant *v, const subject *s) {
-    int wanted = v->repeat, nodes = s->size->nodes > 0 ? s->size->nodes : 1;
+void forall_specialise(variant *v, const problem *s) {
+    int wanted = v->repeat, nodes = s->traits->nodes > 0 ? s->traits->nodes : 1;
     int most = wanted ? wanted : BODY_MAX / nodes;
-    if (s->size->has_loop && !wanted && most > LOOP_MOST)
+    if (s->traits->has_loop && !wanted && most > LOOP_MOST)
         most = LOOP_MOST;
-    if (s->size->shares_points && !wanted && !s->size->has_loop)
+    if (s->traits->shares_points && !wanted && !s->traits->has_loop)
         most = SHARED_MOST / nodes > SHARERS ? SHARED_MOST / nodes : SHARERS;
     choose_private(v, s);
     v->vector = (uint8_t)choose_vector(v, s, most);
@@ -126,21 +127,22 @@ int forall_words(const variant *v, const core_layout *layout, int arrays) {
     return 1 + 3 * (v->ndim - 1) + !!v->reports + variant_privatised(v) + layout->nwords;
 }
 
-int forall_block(const launch *l) { return l->block ? l->block : l->v->team ? 1 << l->v->team : 0; }
+int forall_block(const launch *l) { return l->block ? l->block : l->v->coop ? 1 << l->v->coop : 0; }
 
 /* Blocks of the space become smaller where there are few. */
-static int64_t blocks_of(const launch *l, const room *r, int64_t tiles, grid *g) {
+static int64_t blocks_of(const launch *l, const occupancy *r, int64_t tiles, grid *g) {
     const variant *v = l->v;
     unsigned each = v->ndim == 1 ? log2_floor(v->repeat) : 0;
     int fixed = forall_block(l);
     g->threads = fixed ? (unsigned)fixed : r->block;
-    while (!fixed && g->threads > BLOCK_MIN && parts(tiles, each + log2_floor(g->threads)) < r->sms)
+    while (!fixed && g->threads > BLOCK_MIN && ceil_shift(tiles, each + log2_floor(g->threads)) < r->sms)
         g->threads /= 2;
-    int64_t blocks = parts(tiles, each + log2_floor(g->threads)), most = variant_privatised(v) ? r->resident : GRID_MAX;
+    int64_t blocks = ceil_shift(tiles, each + log2_floor(g->threads)),
+            most = variant_privatised(v) ? r->resident : GRID_MAX;
     return blocks < most ? blocks : most; /* then they loop */
 }
 
-int64_t forall_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
+int64_t forall_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
     int64_t tiles = tiles_of(l->v, l->loop);
     *w++ = (uint64_t)tiles;
     for (int d = 0; d < l->loop->ndim - 1; d++)

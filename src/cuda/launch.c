@@ -1,7 +1,7 @@
 /* launch.c - from a loop to a grid: how many elements a thread takes (part of the variant, so of the code), and at each
  * launch the parameter block, the blocks and the threads. The layout of words and tiles is that of type/variant.h; each class
  * of loops is a row of a table. Nothing here allocates device memory, waits, or asks the driver anything but the current
- * context; teams of several blocks (calls.c) need memory. */
+ * context; cooperative groups of several blocks (calls.c) need memory. */
 #include "cuda/launch.h"
 
 enum {
@@ -40,19 +40,19 @@ static int input_bytes(const variant *v) {
 }
 
 /* Large bodies are not multiplied: they are bound by computation, and cost registers and compile time. */
-static void lighten(variant *v, const code_size *size) {
-    int most = size->has_loop ? 1 : BODY_MAX / (size->nodes > 0 ? size->nodes : 1);
+static void lighten(variant *v, const code_traits *traits) {
+    int most = traits->has_loop ? 1 : BODY_MAX / (traits->nodes > 0 ? traits->nodes : 1);
     while (v->repeat > 1 && v->vector * v->repeat > most)
         v->repeat /= 2;
     while (v->vector > 1 && v->vector * v->repeat > most)
         v->vector /= 2;
 }
 
-static void specialise_flat(variant *v, const subject *s) {
+static void specialise_flat(variant *v, const problem *s) {
     int vector = vector_width(v), bytes = vector * input_bytes(v);
     v->vector = (uint8_t)vector;
     v->repeat = (uint8_t)(bytes ? repeat_for(bytes, IN_FLIGHT, FLAT_REPEAT_MAX) : 1);
-    lighten(v, s->size);
+    lighten(v, s->traits);
 }
 
 static bool is_narrow(const variant *v, const nd_loop *loop) {
@@ -73,14 +73,14 @@ static bool is_narrow(const variant *v, const nd_loop *loop) {
     return true;
 }
 
-void general_specialise(variant *v, const subject *s) {
+void general_specialise(variant *v, const problem *s) {
     v->loop = LOOP_GENERAL;
     v->vector = 1;
     v->repeat = GENERAL_REPEAT;
     v->wide = !is_narrow(v, s->loop);
     for (int k = 0; k < variant_operands(v); k++)
         v->operand[k].fixed = 0;
-    lighten(v, s->size);
+    lighten(v, s->traits);
 }
 
 /* How a block of the rows class is laid out: 2^shift threads along a row; the tiles of dimensions 0 and 1; all blocks, or
@@ -92,10 +92,10 @@ typedef struct tiling {
 
 static tiling rows_tiling(const variant *v, const nd_loop *loop, unsigned threads) {
     unsigned vector = log2_floor(v->vector), repeat = log2_floor(v->repeat), all = log2_floor(threads);
-    unsigned wanted = log2_ceil((uint64_t)parts(loop->extent[0], vector));
+    unsigned wanted = log2_ceil((uint64_t)ceil_shift(loop->extent[0], vector));
     tiling t = {.shift = wanted < all ? wanted : all};
-    t.across = parts(loop->extent[0], t.shift + vector);
-    t.down = parts(loop->extent[1], all - t.shift + repeat);
+    t.across = ceil_shift(loop->extent[0], t.shift + vector);
+    t.down = ceil_shift(loop->extent[1], all - t.shift + repeat);
     t.blocks = t.across;
     for (int d = 1; d < loop->ndim; d++)
         if (__builtin_mul_overflow(t.blocks, d == 1 ? t.down : loop->extent[d], &t.blocks) || t.blocks > GRID_MAX) {
@@ -107,11 +107,12 @@ static tiling rows_tiling(const variant *v, const nd_loop *loop, unsigned thread
 
 /* Threads that a plane of dimensions 0 and 1 keeps busy. */
 static int64_t plane_threads(const variant *v, const nd_loop *loop) {
-    int64_t lanes = parts(loop->extent[0], log2_floor(v->vector)), rows = parts(loop->extent[1], log2_floor(v->repeat));
+    int64_t lanes = ceil_shift(loop->extent[0], log2_floor(v->vector)),
+            rows = ceil_shift(loop->extent[1], log2_floor(v->repeat));
     return lanes > BLOCK_MAX || rows > BLOCK_MAX ? BLOCK_MAX : lanes * rows;
 }
 
-static void specialise_rows(variant *v, const subject *s) {
+static void specialise_rows(variant *v, const problem *s) {
     const nd_loop *loop = s->loop;
     bool shared = false;
     for (int k = 0; k < variant_operands(v); k++) {
@@ -124,7 +125,7 @@ static void specialise_rows(variant *v, const subject *s) {
         most /= 2;
     v->vector = (uint8_t)vector;
     v->repeat = (uint8_t)(bytes ? repeat_for(bytes, shared ? IN_FLIGHT_SHARED : IN_FLIGHT, most) : most);
-    lighten(v, s->size);
+    lighten(v, s->traits);
     /* planes that leave a warp idle, and more tiles than a grid has blocks */
     if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > GRID_MAX)
         general_specialise(v, s);
@@ -192,25 +193,25 @@ static bool rows_aligned(const launch *l) {
 /* ---- Layouts: each writes the words after the operands', sets the threads of a block, and returns the number of blocks.
  * Small loops get smaller blocks, so that every multiprocessor has work. ---- */
 
-static int64_t layout_line(int64_t n, unsigned elements, const room *r, grid *g) {
+static int64_t layout_line(int64_t n, unsigned elements, const occupancy *r, grid *g) {
     unsigned per = log2_floor(elements), shift = log2_floor(r->block);
-    int64_t blocks = parts(n, per + shift);
+    int64_t blocks = ceil_shift(n, per + shift);
     g->threads = r->block;
     while (blocks < r->sms && g->threads > BLOCK_MIN) {
         g->threads /= 2;
-        blocks = parts(n, per + --shift);
+        blocks = ceil_shift(n, per + --shift);
     }
     return blocks ? blocks : 1;
 }
 
-static int64_t layout_flat(const launch *l, const room *r, uint64_t *w, grid *g) {
+static int64_t layout_flat(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
     int64_t n = l->loop->count, head = find_head(l);
     w[0] = (uint64_t)n;
     w[1] = (uint64_t)head;
     return layout_line(n, (unsigned)l->v->vector * l->v->repeat, r, g);
 }
 
-int64_t general_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
+int64_t general_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
     *w++ = (uint64_t)l->loop->count;
     for (int d = 0; d < l->loop->ndim - 1; d++)
         w = put_divisor(w, l->loop->extent[d], l->v->wide);
@@ -218,7 +219,7 @@ int64_t general_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
     return layout_line(l->loop->count, l->v->repeat, r, g);
 }
 
-static int64_t layout_rows(const launch *l, const room *r, uint64_t *w, grid *g) {
+static int64_t layout_rows(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
     const nd_loop *loop = l->loop;
     int64_t busy = plane_threads(l->v, loop);
     unsigned threads = r->block;
@@ -260,14 +261,14 @@ int general_words(const variant *v, const core_layout *layout, int arrays) {
 /* ---- Classes ---- */
 
 static const struct {
-    void (*specialise)(variant *v, const subject *s);
+    void (*specialise)(variant *v, const problem *s);
     int (*words)(const variant *v, const core_layout *layout, int arrays); /* after the operands' */
-    int64_t (*layout)(const launch *l, const room *r, uint64_t *w, grid *g);
+    int64_t (*layout)(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 } classes[LOOP_CLASSES] = {
     [LOOP_FLAT] = {specialise_flat, words_flat, layout_flat},
     [LOOP_ROWS] = {specialise_rows, words_rows, layout_rows},
     [LOOP_GENERAL] = {general_specialise, general_words, general_layout},
-    [LOOP_CALLS] = {calls_specialise, calls_words, calls_layout},
+    [LOOP_GUFUNC] = {gufunc_specialise, gufunc_words, gufunc_layout},
     [LOOP_FOLD] = {NULL, fold_words, fold_layout},
     [LOOP_SCAN] = {NULL, scan_words, scan_layout},
     [LOOP_AT] = {at_specialise, at_words, at_layout},
@@ -275,14 +276,14 @@ static const struct {
 };
 
 void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
-                       const code_size *size) {
+                       const code_traits *traits) {
     v->ndim = (uint8_t)loop->ndim;
     v->wide = 0;
-    classes[v->loop].specialise(v, &(subject){loop, layout, core, size});
+    classes[v->loop].specialise(v, &(problem){loop, layout, core, traits});
 }
 
-int64_t launch_specialise_fold(variant *v, const fold_subject *s) {
-    static int64_t (*const by_class[LOOP_CLASSES])(variant * v, const fold_subject *s) = {
+int64_t launch_specialise_fold(variant *v, const fold_problem *s) {
+    static int64_t (*const by_class[LOOP_CLASSES])(variant * v, const fold_problem *s) = {
         [LOOP_FOLD] = fold_specialise, [LOOP_SCAN] = scan_specialise};
     return by_class[v->loop](v, s);
 }
@@ -300,7 +301,7 @@ int launch_words(const variant *v, const core_layout *layout) {
 }
 
 /* What is laid out behind the operands' words. */
-static uf_status layout_behind(const launch *l, const room *r, uint64_t *words, uint64_t *w, grid *g) {
+static uf_status layout_behind(const launch *l, const occupancy *r, uint64_t *words, uint64_t *w, grid *g) {
     *g = (grid){.words = (uint32_t)launch_words(l->v, l->layout), .slots = (uint32_t)(w - words)};
     int64_t blocks = classes[l->v->loop].layout(l, r, w, g);
     if (blocks > GRID_MAX)
@@ -312,7 +313,7 @@ static uf_status layout_behind(const launch *l, const room *r, uint64_t *words, 
     return UF_OK;
 }
 
-uf_status launch_layout(const launch *l, const room *r, uint64_t *words, grid *g) {
+uf_status launch_layout(const launch *l, const occupancy *r, uint64_t *words, grid *g) {
     return layout_behind(l, r, words, put_operands(words, l), g);
 }
 
@@ -338,15 +339,15 @@ static uf_status prepare_late(code *c) {
     return s;
 }
 
-static uf_status find_room(code *c, const launch *l, room *r) {
+static uf_status find_occupancy(code *c, const launch *l, occupancy *r) {
     const variant *v = l->v;
     if (!atomic_load_explicit(&c->block, memory_order_acquire))
         TRY(prepare_late(c));
-    *r = (room){.block = atomic_load_explicit(&c->block, memory_order_relaxed),
-                .sms = c->device->sms,
-                .cooperative = c->device->cooperative};
-    if (v->loop == LOOP_CALLS && v->team == TEAM_GRID)
-        TRY(code_resident(c, 1 << TEAM_GRID_BLOCK, &r->resident));
+    *r = (occupancy){.block = atomic_load_explicit(&c->block, memory_order_relaxed),
+                     .sms = c->device->sms,
+                     .cooperative = c->device->cooperative};
+    if (v->loop == LOOP_GUFUNC && v->coop == COOP_GRID)
+        TRY(code_resident(c, 1 << COOP_GRID_BLOCK, &r->resident));
     if (v->loop == LOOP_FORALL && variant_privatised(v))
         TRY(code_resident(c, forall_block(l), &r->resident));
     return UF_OK;
@@ -354,12 +355,12 @@ static uf_status find_room(code *c, const launch *l, room *r) {
 
 static uf_status run_in_context(code *c, const launch *l, cu_context context, uint64_t *words) {
     grid g;
-    room r;
-    TRY(find_room(c, l, &r));
+    occupancy r;
+    TRY(find_occupancy(c, l, &r));
     TRY(launch_layout(l, &r, words, &g));
     note_launch(c, context);
-    if (g.teams)
-        return calls_launch_teams(c, l, &g, words);
+    if (g.coops)
+        return gufunc_launch_coops(c, l, &g, words);
     if (l->v->loop == LOOP_SCAN)
         TRY(scan_prepare(l));
     size_t bytes = g.words * sizeof *words;
@@ -415,9 +416,9 @@ uf_status launch_run(const code *shared, const launch *l) {
 
 static uf_status grid_with_words(code *c, const launch *l, uint64_t *words, grid *g) {
     cuda_scope scope;
-    room r;
+    occupancy r;
     TRY(cuda_enter_relaxed(c->device, &scope));
-    uf_status s = find_room(c, l, &r);
+    uf_status s = find_occupancy(c, l, &r);
     cuda_leave(&scope);
     return s ? s : layout_behind(l, &r, words, words, g);
 }

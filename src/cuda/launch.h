@@ -12,19 +12,19 @@ enum {
 
 #define GRID_MAX ((int64_t)INT32_MAX)
 
-/* What a variant is specialised for; layout and core with LOOP_CALLS only. */
-typedef struct subject {
+/* What a variant is specialised for; layout and core with LOOP_GUFUNC only. */
+typedef struct problem {
     const nd_loop *loop;
     const core_layout *layout;
     const int64_t *core;
-    const code_size *size;
-} subject;
+    const code_traits *traits;
+} problem;
 
 static inline unsigned log2_ceil(uint64_t x) { return x <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(x - 1); }
 static inline unsigned log2_floor(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x | 1); }
 
 /* ceil(n / 2^shift) */
-static inline int64_t parts(int64_t n, unsigned shift) {
+static inline int64_t ceil_shift(int64_t n, unsigned shift) {
     return (int64_t)(((uint64_t)n + ((uint64_t)1 << shift) - 1) >> shift);
 }
 
@@ -59,48 +59,48 @@ static inline uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
 
 /* ---- launch.c: the row of LOOP_GENERAL, for others to build on. Words and layout as below. ---- */
 
-void general_specialise(variant *v, const subject *s);
+void general_specialise(variant *v, const problem *s);
 int general_words(const variant *v, const core_layout *layout, int arrays);
-int64_t general_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+int64_t general_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 
 /* ---- at.c: the row of LOOP_AT. ---- */
 
-void at_specialise(variant *v, const subject *s);
+void at_specialise(variant *v, const problem *s);
 int at_words(const variant *v, const core_layout *layout, int arrays);
-int64_t at_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+int64_t at_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 
 /* ---- forall.c: the row of LOOP_FORALL. ---- */
 
-void forall_specialise(variant *v, const subject *s);
+void forall_specialise(variant *v, const problem *s);
 int forall_words(const variant *v, const core_layout *layout, int arrays);
-int64_t forall_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+int64_t forall_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 /* Threads of a block that the variant or the caller asks for; 0: those of best occupancy. */
 int forall_block(const launch *l);
 
-/* ---- calls.c: the row of LOOP_CALLS. ---- */
+/* ---- calls.c: the row of LOOP_GUFUNC. ---- */
 
-void calls_specialise(variant *v, const subject *s);
+void gufunc_specialise(variant *v, const problem *s);
 /* Words after the operands'. */
-int calls_words(const variant *v, const core_layout *layout, int arrays);
+int gufunc_words(const variant *v, const core_layout *layout, int arrays);
 /* Writes them; returns the number of blocks and sets the other members of *g. */
-int64_t calls_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+int64_t gufunc_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 /* ---- scan.c: the row of LOOP_SCAN. ---- */
 
-int64_t scan_specialise(variant *v, const fold_subject *s);
+int64_t scan_specialise(variant *v, const fold_problem *s);
 int scan_words(const variant *v, const core_layout *layout, int arrays);
-int64_t scan_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+int64_t scan_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 size_t scan_scratch(const launch *l);
 /* Enqueues what makes the scratch memory ready for the kernel. */
 uf_status scan_prepare(const launch *l);
 
 /* ---- fold.c: the row of LOOP_FOLD. ---- */
 
-int64_t fold_specialise(variant *v, const fold_subject *s);
+int64_t fold_specialise(variant *v, const fold_problem *s);
 int fold_words(const variant *v, const core_layout *layout, int arrays);
-int64_t fold_layout(const launch *l, const room *r, uint64_t *w, grid *g);
+int64_t fold_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 
-/* Launches teams of several blocks: all resident at once, with slots that are theirs until they are done. words[g->slots] is
+/* Launches cooperative groups of several blocks: all resident at once, with slots that are theirs until they are done. words[g->slots] is
  * set. */
-uf_status calls_launch_teams(const code *c, const launch *l, const grid *g, uint64_t *words);
+uf_status gufunc_launch_coops(const code *c, const launch *l, const grid *g, uint64_t *words);
 
 #endif

@@ -1,5 +1,5 @@
 /* scan.c - accumulations: which way a kernel goes through memory, how many threads take a line and how much each of them,
- * whether the tiles of a line are spread over blocks, and the words and scratch memory of a launch. ir/gpu_scan.h has their
+ * whether the tiles of a line are spread over blocks, and the words and scratch memory of a launch. ir/scan/gpu_scan.h has their
  * layout. Nothing depends on the device: results are the same on all of one kind. */
 #include "cuda/launch.h"
 
@@ -12,10 +12,10 @@ enum {
     ELEMENTS_FEW = 16,    /* of short lines */
     WORDS_LARGE = 3,      /* states of so many words and more take smaller blocks: registers */
     SERIAL_AHEAD = 4,     /* elements that a thread loads before it combines them, one after the other */
-    TEAM_TILE = 9,        /* log2 of the threads of a tile: a large one waits less often, */
-    TEAM_TILE_FEW = 8,    /* but there must be some */
+    COOP_TILE = 9,        /* log2 of the threads of a tile: a large one waits less often, */
+    COOP_TILE_FEW = 8,    /* but there must be some */
     TILES_ENOUGH = 264,   /* for all multiprocessors */
-    COLUMN_THREADS = 256, /* of a block; see ir/gpu_scan.h */
+    COLUMN_THREADS = 256, /* of a block; see ir/scan/gpu_scan.h */
     ACROSS_MIN = 3,       /* log2 of the threads across neighbouring lines: sectors are whole, */
     ACROSS_MAX = 5,       /* and a warp's accesses */
     ACROSS_SPREAD = 4,    /* the least where tiles of a line are spread over blocks */
@@ -55,8 +55,8 @@ static void set_kinds(variant *v, const nd_loop *loop) {
 }
 
 /* Elements of a thread: as its registers have room for, and fewer of a heavy kernel. */
-static int elements_of(const variant *v, const code_size *size) {
-    int most = size->has_loop ? ELEMENTS_MIN : BODY_MAX / (size->nodes > 0 ? size->nodes : 1), n = ELEMENTS_MAX;
+static int elements_of(const variant *v, const code_traits *traits) {
+    int most = traits->has_loop ? ELEMENTS_MIN : BODY_MAX / (traits->nodes > 0 ? traits->nodes : 1), n = ELEMENTS_MAX;
     while (n > ELEMENTS_MIN && n * v->lanes > WORDS_A_THREAD)
         n /= 2;
     while (n > 1 && n > most)
@@ -80,34 +80,34 @@ static unsigned slots_of(const variant *v, int elements) {
 
 static void specialise_rows(variant *v, const nd_loop *lines, const nd_loop *along, int elements) {
     /* short lines: lanes rather than vectors of a lane, for whole accesses, but two to have something in flight */
-    unsigned all = log2_ceil((uint64_t)parts(length_of(along), log2_floor(v->vector)));
+    unsigned all = log2_ceil((uint64_t)ceil_shift(length_of(along), log2_floor(v->vector)));
     unsigned few = slots_of(v, elements < ELEMENTS_FEW ? elements : ELEMENTS_FEW), most = slots_of(v, elements);
     unsigned lanes = all > 0 ? all - 1 : 0, slots;
-    lanes = lanes < TEAM_WARP ? lanes : TEAM_WARP;
+    lanes = lanes < COOP_WARP ? lanes : COOP_WARP;
     slots = all - lanes < few ? all - lanes : few;
-    while (lanes < TEAM_TILE_FEW && lanes + slots < all)
+    while (lanes < COOP_TILE_FEW && lanes + slots < all)
         lanes++;
-    unsigned tile = v->lanes < WORDS_LARGE ? TEAM_TILE : TEAM_TILE_FEW, vector = log2_floor(v->vector);
+    unsigned tile = v->lanes < WORDS_LARGE ? COOP_TILE : COOP_TILE_FEW, vector = log2_floor(v->vector);
     int64_t count = lines->count * length_of(along);
-    while (most > few && parts(count, tile + most + vector) < TILES_ENOUGH)
+    while (most > few && ceil_shift(count, tile + most + vector) < TILES_ENOUGH)
         most--;
     if (lanes + slots < all && most > few) {
         lanes = tile;
         slots = most < all - tile ? most : all - tile;
     }
-    v->team = (uint8_t)lanes;
+    v->coop = (uint8_t)lanes;
     v->repeat = (uint8_t)(1 << slots);
 }
 
 static int64_t groups_across(const variant *v, const nd_loop *lines) {
-    return parts(lines->extent[0], log2_floor(v->vector) + v->team);
+    return ceil_shift(lines->extent[0], log2_floor(v->vector) + v->coop);
 }
 
 /* Words of shared memory: of what each row of threads comes to, or of what is looked back to. */
 static int shared_words(const variant *v) {
-    int rows = COLUMN_THREADS >> v->team,
-        entries = v->team <= ACROSS_MAX && rows < 1 << FAN_COLUMNS ? 1 << FAN_COLUMNS : rows;
-    return (entries * v->vector << v->team) * v->lanes;
+    int rows = COLUMN_THREADS >> v->coop,
+        entries = v->coop <= ACROSS_MAX && rows < 1 << FAN_COLUMNS ? 1 << FAN_COLUMNS : rows;
+    return (entries * v->vector << v->coop) * v->lanes;
 }
 
 /* A thread has half of what it has of a line by itself. Where tiles are to be spread over blocks, half of that is across:
@@ -115,46 +115,46 @@ static int shared_words(const variant *v) {
 static void specialise_columns(variant *v, const nd_loop *lines, int64_t m, int elements) {
     int64_t planes = lines->count / lines->extent[0];
     unsigned rows, most = ACROSS_MAX;
-    bool spread = parts(lines->extent[0], log2_floor(v->vector) + ACROSS_MIN) * planes < BLOCKS_ENOUGH;
+    bool spread = ceil_shift(lines->extent[0], log2_floor(v->vector) + ACROSS_MIN) * planes < BLOCKS_ENOUGH;
     if (spread && v->vector > 1)
         v->vector /= 2;
     v->repeat = (uint8_t)(elements > 2 * v->vector ? elements / 2 / v->vector : 1);
     while (v->repeat > 1 && v->repeat / 2 >= m)
         v->repeat /= 2;
-    rows = log2_ceil((uint64_t)parts(m, log2_floor(v->repeat)));
-    if (rows < TEAM_TILE_FEW - ACROSS_MAX) /* short lines: all threads across rather than idle */
-        most = TEAM_TILE_FEW - rows;
-    v->team = ACROSS_MIN;
-    while (v->team < most && lines->extent[0] > (int64_t)v->vector << v->team &&
-           (v->team + rows < TEAM_TILE_FEW || (spread && v->team < ACROSS_SPREAD) ||
+    rows = log2_ceil((uint64_t)ceil_shift(m, log2_floor(v->repeat)));
+    if (rows < COOP_TILE_FEW - ACROSS_MAX) /* short lines: all threads across rather than idle */
+        most = COOP_TILE_FEW - rows;
+    v->coop = ACROSS_MIN;
+    while (v->coop < most && lines->extent[0] > (int64_t)v->vector << v->coop &&
+           (v->coop + rows < COOP_TILE_FEW || (spread && v->coop < ACROSS_SPREAD) ||
             groups_across(v, lines) * planes > 2 * BLOCKS_ENOUGH))
-        v->team++;
+        v->coop++;
     while (v->vector > 1 && shared_words(v) > SHARED_WORDS)
         v->vector /= 2;
-    while (v->team > ACROSS_MIN && shared_words(v) > SHARED_WORDS)
-        v->team--;
+    while (v->coop > ACROSS_MIN && shared_words(v) > SHARED_WORDS)
+        v->coop--;
 }
 
 static void specialise_serial(variant *v, const nd_loop *along) {
-    v->columns = v->team = 0;
+    v->columns = v->coop = 0;
     v->vector = 1;
     v->repeat = SERIAL_AHEAD;
     set_kinds(v, along);
 }
 
-int64_t scan_specialise(variant *v, const fold_subject *s) {
+int64_t scan_specialise(variant *v, const fold_problem *s) {
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
     v->ndim = (uint8_t)lines->ndim;
     v->reduced = 1;
-    v->lanes = (uint8_t)(s->size->state_bytes / 4);
+    v->lanes = (uint8_t)(s->traits->state_bytes / 4);
     v->wide = lines->count > narrow_max;
     v->columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
     set_kinds(v, v->columns ? lines : along);
-    if (s->size->order == FOLD_SERIAL) {
+    if (s->traits->order == FOLD_SERIAL) {
         specialise_serial(v, along);
         return 0;
     }
-    int elements = elements_of(v, s->size), vector = vector_of(v);
+    int elements = elements_of(v, s->traits), vector = vector_of(v);
     v->vector = (uint8_t)(vector < elements ? vector : elements);
     if (v->columns)
         specialise_columns(v, lines, length_of(along), elements);
@@ -182,22 +182,22 @@ static cut cut_of(const launch *l) {
     int64_t m = length_of(l->reduced);
     cut c = {.across = 1, .groups = lines->count, .entries = 1, .fan = FAN_ROWS};
     if (!v->columns) {
-        c.tiles = parts(m, v->team + vector + repeat);
-        c.spread = c.tiles > 1 && v->team > TEAM_WARP;
+        c.tiles = ceil_shift(m, v->coop + vector + repeat);
+        c.spread = c.tiles > 1 && v->coop > COOP_WARP;
         return c;
     }
     c.across = groups_across(v, lines);
     c.groups = c.across * (lines->count / lines->extent[0]);
-    c.tiles = parts(m, log2_floor(COLUMN_THREADS) - v->team + repeat);
-    c.entries = (int64_t)v->vector << v->team;
-    c.spread = c.tiles > 1 && v->team <= ACROSS_MAX && c.groups < BLOCKS_ENOUGH;
+    c.tiles = ceil_shift(m, log2_floor(COLUMN_THREADS) - v->coop + repeat);
+    c.entries = (int64_t)v->vector << v->coop;
+    c.spread = c.tiles > 1 && v->coop <= ACROSS_MAX && c.groups < BLOCKS_ENOUGH;
     c.fan = FAN_COLUMNS;
     return c;
 }
 
 /* Bytes of a level: those of all groups of lines. */
 static int64_t level_bytes(const cut *c, const variant *v, int level) {
-    return parts(c->tiles, c->fan * (unsigned)level) * c->groups * c->entries * 8 * v->lanes;
+    return ceil_shift(c->tiles, c->fan * (unsigned)level) * c->groups * c->entries * 8 * v->lanes;
 }
 
 size_t scan_scratch(const launch *l) {
@@ -231,14 +231,14 @@ int scan_words(const variant *v, const core_layout *layout, int arrays) {
 }
 
 /* Lines of a block where a warp or less takes each. */
-static int64_t layout_lines(const launch *l, const room *r, grid *g) {
+static int64_t layout_lines(const launch *l, const occupancy *r, grid *g) {
     g->threads = r->block;
-    while (g->threads > BLOCK_MIN && parts(l->loop->count, log2_floor(g->threads) - l->v->team) < r->sms)
+    while (g->threads > BLOCK_MIN && ceil_shift(l->loop->count, log2_floor(g->threads) - l->v->coop) < r->sms)
         g->threads /= 2;
-    return parts(l->loop->count, log2_floor(g->threads) - l->v->team);
+    return ceil_shift(l->loop->count, log2_floor(g->threads) - l->v->coop);
 }
 
-int64_t scan_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
+int64_t scan_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
     const variant *v = l->v;
     cut c = cut_of(l);
     uint64_t at = (uint64_t)(uintptr_t)l->scratch;
@@ -260,9 +260,9 @@ int64_t scan_layout(const launch *l, const room *r, uint64_t *w, grid *g) {
     for (int k = 0; k < variant_operands(v); k++)
         if (v->operand[k].kind != OPERAND_NUMBER)
             *w++ = (uint64_t)stride_of(l->reduced, 0, k);
-    if (!v->columns && v->team <= TEAM_WARP)
+    if (!v->columns && v->coop <= COOP_WARP)
         return layout_lines(l, r, g);
-    g->threads = v->columns ? COLUMN_THREADS : 1u << v->team;
+    g->threads = v->columns ? COLUMN_THREADS : 1u << v->coop;
     int64_t blocks;
     if (__builtin_mul_overflow(c.groups, v->columns && !c.spread ? 1 : c.tiles, &blocks))
         return INT64_MAX;

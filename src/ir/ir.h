@@ -1,4 +1,4 @@
-/* ir.h - typed tree + variant -> LLVM IR text. One file a kernel shape; emit.h below them. */
+/* ir.h - typed tree + variant -> LLVM IR text. One file a kernel skeletons; emit.h below them. */
 #ifndef UF_IR_H
 #define UF_IR_H
 
@@ -10,9 +10,9 @@
 uf_status ir_elementwise(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                          code_module *module);
 
-/* The same for a variant of the class LOOP_CALLS, whose tree has a layout. */
-uf_status ir_calls(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
-                   code_module *module);
+/* The same for a variant of the class LOOP_GUFUNC, whose tree has a layout. */
+uf_status ir_gufunc(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
+                    code_module *module);
 
 /* The kernels of a reduction, of an accumulation (LOOP_FOLD, LOOP_SCAN), and of updates in place by an operator (LOOP_AT). */
 uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
@@ -49,7 +49,7 @@ int node_cost(const node *list);
  * is that of both (min, max: of integers); NULL: something else (operator.c). */
 const char *tree_operator(const tree *t, dtype type);
 /* What the engines choose threads by (traits.c; uses.c for kernels over indices). */
-void ir_traits(const tree *t, code_size *out);
-void ir_fold_traits(const fold *f, code_size *out);
+void ir_traits(const tree *t, code_traits *out);
+void ir_fold_traits(const fold *f, code_traits *out);
 
 #endif

@@ -57,14 +57,14 @@ void nd_fold_results(int ndim, const int64_t *shape, uint64_t axes, unsigned fla
 }
 
 /* What a call reduces. The shapes of both loops have the rank of the elements, and 1 where a loop has no dimension. */
-typedef struct subject {
+typedef struct fold_request {
     const nd_array *arrays;
     int narrays, ndim, results_ndim;
     uint64_t axes;
     unsigned flags;
     bool segments;
     int64_t kept[UF_MAX_NDIM], reduced[UF_MAX_NDIM], results[UF_MAX_NDIM];
-} subject;
+} fold_request;
 
 static const nd_array *bounds_of(const nd_array *arrays, int narrays) {
     for (int k = 0; k < narrays; k++)
@@ -73,7 +73,7 @@ static const nd_array *bounds_of(const nd_array *arrays, int narrays) {
     return NULL;
 }
 
-static uf_status subject_find(subject *s) {
+static uf_status subject_find(fold_request *s) {
     int64_t shape[UF_MAX_NDIM], count;
     const nd_array *bounds = bounds_of(s->arrays, s->narrays);
     TRY(nd_fold_shape(s->arrays, s->narrays, &s->ndim, shape));
@@ -93,7 +93,7 @@ static uf_status subject_find(subject *s) {
     return UF_OK;
 }
 
-static uf_status outputs_check(const subject *s) {
+static uf_status outputs_check(const fold_request *s) {
     for (int k = 0; k < s->narrays; k++) {
         const nd_array *a = &s->arrays[k];
         if (a->role != ND_RESULTS || !a->output)
@@ -115,13 +115,13 @@ typedef struct movement {
     int64_t kept[UF_MAX_NDIM], reduced[UF_MAX_NDIM];
 } movement;
 
-static void elements_move(const subject *s, const nd_array *a, movement *out) {
+static void elements_move(const fold_request *s, const nd_array *a, movement *out) {
     nd_loop_strides(a, s->ndim, out->reduced);
     for (int d = 0; d < s->ndim; d++)
         out->kept[d] = s->axes & bit(d) ? 0 : out->reduced[d];
 }
 
-static void results_move(const subject *s, const nd_array *a, movement *out) {
+static void results_move(const fold_request *s, const nd_array *a, movement *out) {
     int64_t own[UF_MAX_NDIM];
     bool all = s->results_ndim == s->ndim;
     nd_loop_strides(a, s->results_ndim, own);
@@ -132,7 +132,7 @@ static void results_move(const subject *s, const nd_array *a, movement *out) {
     }
 }
 
-static void position_moves(const subject *s, const nd_array *a, movement *out) {
+static void position_moves(const fold_request *s, const nd_array *a, movement *out) {
     (void)a;
     int64_t dense = 1;
     for (int d = s->ndim - 1; d >= 0; d--) {
@@ -142,14 +142,14 @@ static void position_moves(const subject *s, const nd_array *a, movement *out) {
     }
 }
 
-static void bounds_move(const subject *s, const nd_array *a, movement *out) {
+static void bounds_move(const fold_request *s, const nd_array *a, movement *out) {
     for (int d = 0; d < s->ndim; d++) {
         out->kept[d] = !(s->axes & bit(d)) ? 0 : a->strides ? a->strides[0] : 1;
         out->reduced[d] = 0;
     }
 }
 
-static void (*const moves[])(const subject *s, const nd_array *a, movement *out) = {
+static void (*const moves[])(const fold_request *s, const nd_array *a, movement *out) = {
     [ND_ELEMENTS] = elements_move,
     [ND_RESULTS] = results_move,
     [ND_POSITION] = position_moves,
@@ -159,7 +159,7 @@ static void (*const moves[])(const subject *s, const nd_array *a, movement *out)
 /* ---- The loops ---- */
 
 /* One dimension of extent 0 or 1. */
-static void set_single(const subject *s, bool kept, nd_loop *out) {
+static void set_single(const fold_request *s, bool kept, nd_loop *out) {
     out->ndim = 1;
     out->extent[0] = out->count;
     for (int k = 0; k < s->narrays; k++) {
@@ -181,7 +181,7 @@ static void flip(nd_loop *loop) {
     }
 }
 
-static void loop_finish(const subject *s, bool kept, nd_loop *out) {
+static void loop_finish(const fold_request *s, bool kept, nd_loop *out) {
     if (out->count <= 1) {
         set_single(s, kept, out);
     } else {
@@ -203,7 +203,7 @@ static void offsets_join(nd_fold *f) {
     }
 }
 
-static void record(const subject *s, nd_fold *out) {
+static void record(const fold_request *s, nd_fold *out) {
     movement m;
     nd_loop_extents(s->kept, s->ndim, &out->kept);
     nd_loop_extents(s->reduced, s->ndim, &out->reduced);
@@ -217,7 +217,7 @@ static void record(const subject *s, nd_fold *out) {
 }
 
 uf_status nd_fold_plan(const nd_array *arrays, int narrays, uint64_t axes, unsigned flags, void *space, nd_fold *out) {
-    subject s;
+    fold_request s;
     s.arrays = arrays;
     s.narrays = narrays;
     s.axes = axes;

@@ -1,5 +1,5 @@
 /* report.h - what a kernel that reports says of the first failure of a launch: the memory that generated code writes
- * (ir/report.c), and the error that it becomes. */
+ * (ir/common/report.c), and the error that it becomes. */
 #ifndef UF_REPORT_H
 #define UF_REPORT_H
 

@@ -14,7 +14,7 @@ typedef enum loop_class {
     LOOP_FLAT,
     LOOP_ROWS,
     LOOP_GENERAL,
-    LOOP_CALLS,  /* a generalized ufunc: inner calls over the loop dimensions */
+    LOOP_GUFUNC, /* a generalized ufunc: inner calls over the loop dimensions */
     LOOP_FOLD,   /* a reduction: a loop over the results, and within it one over the elements of a result */
     LOOP_SCAN,   /* an accumulation: a loop over lines, and within it one along the line */
     LOOP_AT,     /* in-place updates of elements found by indices */
@@ -52,23 +52,23 @@ typedef struct variant_operand {
     uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
     uint8_t unit;   /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
-    uint8_t staged; /* GPU calls, team 0: the operand's elements are staged in shared memory */
-    /* Forall; see code_size.use. */
-    uint8_t streamed;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
-    uint8_t bypassed;   /* CPU: what is written to it goes past the caches, strip by strip */
-    uint8_t privatised; /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array */
+    uint8_t staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory */
+    /* Forall; see code_traits.use. */
+    uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
+    uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
+    uint8_t privatised;  /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array */
     uint8_t
         align; /* core tells specialise, which clears it: log2, at most 4, of the bytes of which the address and all strides
                            but that of the unit dimension are multiples */
 } variant_operand;
 
-/* GPU calls: log2 of the threads that compute one inner call together, its team. 0: a thread; to 5: lanes of a warp; to 10:
- * a block; TEAM_GRID: several blocks of 2^TEAM_GRID_BLOCK threads. */
+/* GPU calls: log2 of the threads that compute one inner call together, its cooperative group. 0: a thread; to 5: lanes of a warp; to 10:
+ * a block; COOP_GRID: several blocks of 2^COOP_GRID_BLOCK threads. */
 enum {
-    TEAM_WARP = 5,
-    TEAM_BLOCK = 10,
-    TEAM_GRID = 11,
-    TEAM_GRID_BLOCK = 9
+    COOP_WARP = 5,
+    COOP_BLOCK = 10,
+    COOP_GRID = 11,
+    COOP_GRID_BLOCK = 9
 };
 
 /* Everything that generated code depends on beside the kernel itself. Zero it before filling: keys are compared as bytes. */
@@ -81,12 +81,12 @@ typedef struct variant {
     uint8_t wide;   /* GPU general: 64-bit indices and offsets; CPU fold: positions of 2^31 and above */
     uint8_t vector; /* GPU flat, rows: elements in one vector access, a power of two <= 16; 1 elsewhere */
     uint8_t repeat; /* GPU: flat: vectors a thread; rows: rows a thread; general: elements a thread; calls: steps (or
-                         rows) of a construct that a thread takes together; scan: see ir/gpu_scan.h. CPU scan: 1: lines may
+                         rows) of a construct that a thread takes together; scan: see ir/scan/gpu_scan.h. CPU scan: 1: lines may
                          be cut; 0: they are one piece */
-    uint8_t team;   /* GPU calls: see TEAM_; scan: log2 of the threads along a line, or across lines */
+    uint8_t coop;   /* GPU calls: see COOP_; scan: log2 of the threads along a line, or across lines */
     uint8_t
-        lanes; /* GPU scan: 32-bit words of a state; calls, !along: log2 of the lanes (<= team, <= 5) that compute one reduction inside a forall; the
-                         rows of the forall are spread over the groups of so many lanes in the team */
+        lanes; /* GPU scan: 32-bit words of a state; calls, !along: log2 of the lanes (<= cooperative group, <= 5) that compute one reduction inside a forall; the
+                         rows of the forall are spread over the groups of so many lanes in the cooperative group */
     /* Fold and scan. */
     uint8_t
         segmented;    /* fold: two int64 operands behind the mask say where the elements of each result begin and end */
@@ -109,16 +109,17 @@ typedef struct variant {
                             is how it moves along that dimension */
     /* GPU at: each element is one warp's, which does its updates in the order of the indices. */
     uint8_t deterministic;
-    uint8_t results; /* GPU fold, !columns: results that a team takes together, each in one visit of `repeat` accesses a
-                        thread; 0: one result, in as many visits as it takes */
-    uint8_t along;   /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
-                         along the last range of the forall, because that is where memory is contiguous */
-    uint8_t nindices; /* at: index arrays, behind the outputs; the target is operand 0 and the output. See ir/at.c */
-    /* Forall, whose operands are the kernel's parameters, all inputs; ndim is that of the space. */
-    uint8_t proved; /* what the tree needs of the sizes holds: accesses that are `conditional` need no check */
-    uint8_t apart;  /* an array that is written to (atomically or not) overlaps no other parameter */
     uint8_t
-        reports; /* what ends an element and is reported: REPORTS_, see ir/report.h. Calls and forall; calls then also stand
+        results; /* GPU fold, !columns: results that a cooperative group takes together, each in one visit of `repeat` accesses a
+                        thread; 0: one result, in as many visits as it takes */
+    uint8_t along;    /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
+                         along the last range of the forall, because that is where memory is contiguous */
+    uint8_t nindices; /* at: index arrays, behind the outputs; the target is operand 0 and the output. See ir/at/at.c */
+    /* Forall, whose operands are the kernel's parameters, all inputs; ndim is that of the space. */
+    uint8_t proved;  /* what the tree needs of the sizes holds: accesses that are `conditional` need no check */
+    uint8_t noalias; /* an array that is written to (atomically or not) overlaps no other parameter */
+    uint8_t
+        reports; /* what ends an element and is reported: REPORTS_, see ir/common/report.h. Calls and forall; calls then also stand
                        for elementwise functions, with layout_scalars, and may be masked. A thread a call (point), nothing
                        in parallel within it, the loop in C order. Fold, scan, at: not REPORTS_ERRORS */
     variant_operand
@@ -141,10 +142,10 @@ static inline int variant_privatised(const variant *v) {
         n += v->operand[k].privatised;
     return n;
 }
-/* CPU: is any operand bypassed? */
-static inline bool variant_bypasses(const variant *v) {
+/* CPU: is any operand nontemporal? */
+static inline bool variant_has_nontemporal(const variant *v) {
     for (int k = 0; k < v->nin; k++)
-        if (v->operand[k].bypassed)
+        if (v->operand[k].nontemporal)
             return true;
     return false;
 }
@@ -184,8 +185,8 @@ static inline size_t variant_key_size(const variant *v) {
  *                 then for every array operand: strides of dimensions 0 .. ndim-1, in elements
  *                 then for every staged operand: (count, pitch, offset): elements of a core; elements from one call's core
  *                 to the next in shared memory; byte offset of the operand's part of shared memory
- *                 TEAM_GRID: (blocks, slots): blocks a team; address of zeroed memory, TEAM_SLOT bytes for each team in
- *                 flight (grid / blocks teams; team t has the slot t)
+ *                 COOP_GRID: (blocks, slots): blocks a cooperative group; address of zeroed memory, COOP_SLOT bytes for each cooperative group in
+ *                 flight (grid / blocks cooperative groups; cooperative group t has the slot t)
  *                 reports: address of the report
  *                 then the core words
  *   CPU calls     n, m     extents of dimensions 0 and 1 (m = 1 if ndim is 1)
@@ -213,15 +214,15 @@ static inline size_t variant_key_size(const variant *v) {
  *                 resumes  1: the carry holds the state of the elements before `first`; 0: these are the line's first
  *                 what     0: results; 1: none, but the carry; 2: the carry joined to another, which follows it (at 16 *
  *                 UF_MAX_STATE) and becomes both together
- *   GPU fold      see ir/gpu_fold.c and cuda/fold.c;  GPU scan: ir/gpu_scan.h and cuda/scan.c
- *   at            see ir/at.c
+ *   GPU fold      see ir/reduce/gpu_reduce.c and cuda/fold.c;  GPU scan: ir/scan/gpu_scan.h and cuda/scan.c
+ *   at            see ir/at/at.c
  *   CPU forall    first, last    of the last index
  *                 rows           how many, one after the other in C order
  *                 the other indices of the first of them, the outermost first. Dimensions from ndim on have extent 1
- *                 any operand bypassed: address of a function (to, from, bytes) that copies past the caches
+ *                 any operand nontemporal: address of a function (to, from, bytes) that copies past the caches
  *                 reports: address of the report
  *                 then the core words
- *   GPU forall    see ir/gpu_forall.c and cuda/forall.c
+ *   GPU forall    see ir/forall/gpu_forall.c and cuda/forall.c
  *
  *   reports, fold, scan and at: address of the report, behind all
  *
@@ -234,14 +235,14 @@ static inline size_t variant_key_size(const variant *v) {
  *   rows      columns per tile = vector << shift, rows per tile = (blockDim.x >> shift) * repeat; block b is column tile
  *             b % tc, then row tile (b / tc) % tr, then the dimensions from 2 on.
  *   general   covers blockDim.x * repeat elements; without `wide`, every offset fits 32 bits, signed, and n < 2^31.
- *   calls     blockDim.x is a power of two up to 1024: team <= TEAM_WARP: 32 to 256, with blockDim.x >> team calls a block;
- *             to TEAM_BLOCK: 1 << team; TEAM_GRID: 1 << TEAM_GRID_BLOCK, all blocks resident at once (a cooperative launch),
- *             their number a multiple of `blocks`. The grid may have fewer teams than there are calls: teams loop. Staged:
- *             dynamic shared memory of what the operands' parts need; team 0, ndim 1, and every staged operand has loop
+ *   calls     blockDim.x is a power of two up to 1024: coop <= COOP_WARP: 32 to 256, with blockDim.x >> cooperative group calls a block;
+ *             to COOP_BLOCK: 1 << coop; COOP_GRID: 1 << COOP_GRID_BLOCK, all blocks resident at once (a cooperative launch),
+ *             their number a multiple of `blocks`. The grid may have fewer cooperative groups than there are calls: cooperative groups loop. Staged:
+ *             dynamic shared memory of what the operands' parts need; coop 0, ndim 1, and every staged operand has loop
  *             stride `count` and its core in C order without gaps, so that a block's cores lie in one piece of memory.
  *             Without `wide`, n < 2^31.
- *   fold      !columns: teams of 1 << team threads (at most 1024; team <= TEAM_WARP: blocks of 32 to 256). A team has one
- *             result, or with to_states a part of one (parts of a result are neighbours), or `results` of them: team t of the
+ *   fold      !columns: cooperative groups of 1 << coop threads (at most 1024; coop <= COOP_WARP: blocks of 32 to 256). A cooperative group has one
+ *             result, or with to_states a part of one (parts of a result are neighbours), or `results` of them: cooperative group t of the
  *             T in block b those numbered b * T * results + t + T * i.
  *             columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on,
  *             then the parts. */
@@ -249,10 +250,10 @@ enum {
     COPY_BYTES = 16 << 10 /* CPU forall: of a privatised operand, at most */
 };
 enum {
-    TEAM_BLOCKS_MAX = 256, /* blocks of a TEAM_GRID team */
-    TEAM_SLOT = 128 + 2 * 64 * TEAM_BLOCKS_MAX
+    COOP_BLOCKS_MAX = 256, /* blocks of a COOP_GRID cooperative group */
+    COOP_SLOT = 128 + 2 * 64 * COOP_BLOCKS_MAX
 };
-/* The kernel's parameters after the operands' in LOOP_CALLS, for the launch and for code generation to agree on. */
+/* The kernel's parameters after the operands' in LOOP_GUFUNC, for the launch and for code generation to agree on. */
 static inline int operand_words(const variant_operand *o) {
     return o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128 ? 2 : 1;
 }

@@ -66,7 +66,7 @@ void forall_open(forall_case *f, const char *parameters, const char *source, int
     put_space(f, ndim, extents);
     for (int k = 0; k < f->v.nin; k++)
         put_argument(f, k, &args[k]);
-    f->v.apart = apart;
+    f->v.noalias = apart;
     f->v.proved = lang_needs_hold(f->t, f->core);
     ir_traits(f->t, &f->size);
     cpu_engine.specialise(&f->v, &f->loop, f->t->layout, f->core, &f->size);

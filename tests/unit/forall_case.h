@@ -9,7 +9,7 @@ typedef struct forall_case {
     arena memory;
     tree *t;
     variant v;
-    code_size size;
+    code_traits size;
     nd_loop loop;
     int64_t *core;
     char *data[UF_MAX_OPERANDS];

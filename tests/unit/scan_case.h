@@ -28,7 +28,7 @@ typedef struct scan_case {
     const scan_operator *op;
     arena a;
     fold f;
-    code_size size;
+    code_traits size;
     variant v;
     int ndim; /* of the lines; dimension `ndim` is along the line */
     int64_t extent[SCAN_DIMS + 1], stride[SCAN_OPERANDS][SCAN_DIMS + 1];

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cuda/code.h"
-#include "ir/at.h"
+#include "ir/at/at.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -272,7 +272,7 @@ static variant sim_variant(sim_case *s, const tree *t) {
     at_way way = ir_at_way(t, &v, &sm_90);
     v.deterministic = way == AT_OWNED || (way != AT_EXACT && c->deterministic) ||
                       (uintptr_t)c->target.host.data % (uintptr_t)dtypes[c->type].size != 0;
-    code_size size;
+    code_traits size;
     ir_traits(t, &size);
     launch_specialise(&v, &s->loop, NULL, NULL, &size);
     v.wide |= chance(30);
@@ -299,7 +299,7 @@ static const char *simulate(sim_case *s, const tree *t, arena *a) {
                 .indexed = s->indexed,
                 .report = &said};
     assert_true(launch_words(&v, NULL) <= WORDS);
-    check(launch_layout(&l, &(room){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3)}, words, &g));
+    check(launch_layout(&l, &(occupancy){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3)}, words, &g));
     code_module m = module_of(a, t, &v, &sm_90);
     if (!sim_can(&m)) {
         text_free(&m.ir);

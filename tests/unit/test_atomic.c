@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/atomic.h"
-#include "ir/shape.h"
+#include "ir/common/atomic.h"
+#include "ir/common/skeleton.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -47,16 +47,16 @@ typedef struct wanted {
     bool shared;
 } wanted;
 
-static ssa element(shape *s, int k, ssa i) { return shape_at(s, k, s->base[k], i); }
+static ssa element(skeleton *s, int k, ssa i) { return skeleton_address(s, k, s->base[k], i); }
 
 /* As an address in shared memory, which it is where nobody looks. */
-static ssa shared_pointer(shape *s, ssa pointer) {
-    const char *type = ir_memory_type(shape_memory(s, ARRAY));
+static ssa shared_pointer(skeleton *s, ssa pointer) {
+    const char *type = ir_memory_type(skeleton_memory(s, ARRAY));
     ssa address = emit_value(s->e, "ptrtoint %s%s %s to i64", type, ir_global_pointer(s->e), pointer.text);
     return emit_value(s->e, "inttoptr i64 %s to %s addrspace(3)*", address.text, type);
 }
 
-static void write_one(shape *s, const wanted *w, ssa i) {
+static void write_one(skeleton *s, const wanted *w, ssa i) {
     emit *e = s->e;
     ssa at = element(s, ARRAY, emit_load(e, DT_INT64, element(s, INDEX, i)));
     ssa value = emit_load(e, w->t, element(s, VALUE, i)), expected = emit_load(e, w->t, element(s, EXPECTED, i));
@@ -74,21 +74,21 @@ static void write_one(shape *s, const wanted *w, ssa i) {
 
 static void write(emit *e, void *user) {
     const wanted *w = user;
-    shape *s = arena_alloc(e->a, sizeof *s);
-    shape_begin(s, e, NULL, w->v, 1);
-    ssa n = shape_word(s);
+    skeleton *s = arena_alloc(e->a, sizeof *s);
+    skeleton_begin(s, e, NULL, w->v, 1);
+    ssa n = skeleton_word(s);
     if (!e->target->gpu) {
-        shape_loop l = shape_loop_begin(e, "i64", ssa_text("0"), n);
+        counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), n);
         write_one(s, w, l.i);
-        shape_loop_end(e, &l, ssa_text("1"), 0);
+        counted_loop_end(e, &l, ssa_text("1"), 0);
     } else {
-        ssa block = shape_op(e, "mul i32", shape_register(e, "ctaid"), shape_register(e, "ntid"));
-        ssa i = shape_widen(e, shape_op(e, "add i32", block, shape_register(e, "tid")));
-        int end = shape_if(s, shape_op(e, "icmp slt i64", i, n));
+        ssa block = emit_op(e, "mul i32", emit_special_register(e, "ctaid"), emit_special_register(e, "ntid"));
+        ssa i = emit_widen(e, emit_op(e, "add i32", block, emit_special_register(e, "tid")));
+        int end = skeleton_if(s, emit_op(e, "icmp slt i64", i, n));
         write_one(s, w, i);
-        shape_end_if(s, end);
+        skeleton_end_if(s, end);
     }
-    shape_end(s);
+    skeleton_end(s);
 }
 
 static code_module module_of(arena *a, dtype t, int first, int last, const code_target *target, bool shared) {
@@ -100,7 +100,7 @@ static code_module module_of(arena *a, dtype t, int first, int last, const code_
     for (int k = 0; k < OPERANDS; k++)
         v.operand[k].memory = v.operand[k].value = (uint8_t)(k == INDEX ? DT_INT64 : t);
     wanted w = {&v, t, first, last, shared};
-    assert_int_equal(shape_module(a, "atomic", target, &m, write, &w), UF_OK);
+    assert_int_equal(skeleton_module(a, "atomic", target, &m, write, &w), UF_OK);
     return m;
 }
 

@@ -224,7 +224,7 @@ static bool launch_problem(const problem *q, int threads) {
     layout_operand operands[3] = {{0}};
     core_layout layout = {.nin = 2, .nout = 1, .ndims = 3, .dims = dims, .operands = operands};
     int64_t words[16], extent[LOOPS + 1] = {1}, stride[(LOOPS + 1) * 3] = {0}, offset[3] = {0};
-    variant v = {.loop = LOOP_CALLS, .nin = 2, .nout = 1};
+    variant v = {.loop = LOOP_GUFUNC, .nin = 2, .nout = 1};
     char *data[3];
     memcpy(words, q->extent, sizeof q->extent);
     layout.nwords = 3;
@@ -246,7 +246,7 @@ static bool launch_problem(const problem *q, int threads) {
                     .extent = extent,
                     .stride = stride,
                     .offset = offset,
-                    .loop = LOOP_CALLS};
+                    .loop = LOOP_GUFUNC};
     for (int d = 0; d < q->ndim; d++) {
         extent[d] = q->loop[d];
         loop.count *= q->loop[d];

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/emit.h"
+#include "ir/common/emit.h"
 #include "ir_check.h"
 #include "wide.h"
 

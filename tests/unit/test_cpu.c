@@ -395,7 +395,7 @@ static void box_launch(code *c, box *b, int32_t *x, int32_t *y, int32_t *r, int 
         loop.count *= b->extent[d];
     for (int k = 0; k < 3; k++)
         v.operand[k] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_STRIDED};
-    cpu_engine.specialise(&v, &loop, NULL, NULL, &(code_size){.nodes = 4});
+    cpu_engine.specialise(&v, &loop, NULL, NULL, &(code_traits){.nodes = 4});
     assert_int_equal(v.ndim, b->ndim < 2 ? b->ndim : 2);
     run(c, &(launch){.v = &v, .loop = &loop, .data = data, .threads = threads});
 }
@@ -468,13 +468,13 @@ static void calls_oracle(const calls *c, const int32_t *x, const int32_t *y, int
 
 static void calls_launch(code *made, calls *c, int32_t *x, int32_t *y, int32_t *r, int threads) {
     char *data[3] = {(char *)(x + c->b.low[0]), (char *)(y + c->b.low[1]), (char *)(r + c->b.low[2])};
-    variant v = {.loop = LOOP_CALLS, .nin = 2, .nout = 1};
+    variant v = {.loop = LOOP_GUFUNC, .nin = 2, .nout = 1};
     nd_loop loop = {.ndim = c->b.ndim, .narrays = 3, .count = 1, .extent = c->b.extent, .stride = c->b.stride};
     for (int d = 0; d < c->b.ndim; d++)
         loop.count *= c->b.extent[d];
     for (int k = 0; k < 3; k++)
         v.operand[k] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_STRIDED};
-    cpu_engine.specialise(&v, &loop, &inner_layout, c->core, &(code_size){.nodes = 4});
+    cpu_engine.specialise(&v, &loop, &inner_layout, c->core, &(code_traits){.nodes = 4});
     assert_int_equal(v.ndim, c->b.ndim < 2 ? c->b.ndim : 2);
     for (int k = 0; k < 2; k++)
         assert_int_equal(v.operand[k].unit, c->core[0] < 2 || c->core[1 + k] == 1);
@@ -611,19 +611,19 @@ static void streaming(void **unused) {
         f.data[0] = (char *)x, f.data[1] = (char *)y, f.data[2] = (char *)(r + at);
         f.l.threads = trial % 2 ? 1 : 3;
 #if defined(__x86_64__)
-        assert_true(stream_wanted(&f.l, n));
+        assert_true(nontemporal_wanted(&f.l, n));
 #endif
-        assert_false(stream_wanted(&f.l, 1000));
+        assert_false(nontemporal_wanted(&f.l, 1000));
         run(c, &f.l);
         for (int i = 0; i < N + ROOM; i++)
             if (r[i] != (i >= at && i < at + n ? x[i - at] + y[i - at] : -1))
                 fail_msg("n %d at %d: element %d", (int)n, (int)at, i);
         f.data[2] = f.data[1]; /* in place */
-        assert_false(stream_wanted(&f.l, n));
+        assert_false(nontemporal_wanted(&f.l, n));
         f.data[2] = (char *)r + 2 * 64;
         f.v.nin = 1, f.v.nout = 2; /* outputs that are not aligned alike */
         f.data[1] = (char *)r + 4;
-        assert_false(stream_wanted(&f.l, n));
+        assert_false(nontemporal_wanted(&f.l, n));
     }
     free(x);
     cpu_engine.release(c);

@@ -504,7 +504,7 @@ static void put_numbers(test *t, variant *v) {
 }
 
 static void mark_items(variant *v, const fold *f) {
-    code_size size;
+    code_traits size;
     ir_fold_traits(f, &size);
     code_items(v, &size);
 }
@@ -539,7 +539,7 @@ static bool may_turn(const test *t, bool columns) {
 }
 
 static void run_whole(test *t, bool columns) {
-    code_size size;
+    code_traits size;
     nd_fold loops;
     t->v = variant_for(t);
     put_numbers(t, &t->v);
@@ -548,7 +548,7 @@ static void run_whole(test *t, bool columns) {
     make_loop(t, 0, n, &loops.kept);
     make_loop(t, 1, n, &loops.reduced);
     ir_fold_traits(&t->f, &size);
-    fold_subject s = {.loops = &loops, .size = &size, .whole = true};
+    fold_problem s = {.loops = &loops, .traits = &size, .whole = true};
     assert_int_equal(cpu_engine.specialise_fold(&t->v, &s), 0);
     if (may_turn(t, columns))
         turn(&t->v, &loops, columns);
@@ -644,7 +644,7 @@ static void states_first(states *s, test *t, const variant *whole, int64_t chunk
 
 static void states_second(states *s, test *t, const variant *whole, int64_t elements) {
     test u = *t;
-    code_size size;
+    code_traits size;
     nd_fold loops;
     variant v = {.loop = LOOP_FOLD,
                  .nin = (uint8_t)s->n,
@@ -665,15 +665,15 @@ static void states_second(states *s, test *t, const variant *whole, int64_t elem
     make_loop(&u, 0, variant_operands(&v), &loops.kept);
     make_loop(&u, 1, variant_operands(&v), &loops.reduced);
     ir_fold_traits(&t->f, &size);
-    fold_subject subject = {.loops = &loops, .size = &size, .whole = true};
-    assert_int_equal(cpu_engine.specialise_fold(&v, &subject), 0);
+    fold_problem problem = {.loops = &loops, .traits = &size, .whole = true};
+    assert_int_equal(cpu_engine.specialise_fold(&v, &problem), 0);
     run_variant(&u, &v, &loops, 0, 0, elements);
     t->a = u.a;
 }
 
 /* As core does it: true if the engine wants parts. */
 static bool run_parts(test *t) {
-    code_size size;
+    code_traits size;
     nd_fold loops;
     t->v = variant_for(t);
     put_numbers(t, &t->v);
@@ -681,9 +681,9 @@ static bool run_parts(test *t) {
     make_loop(t, 0, variant_operands(&t->v), &loops.kept);
     make_loop(t, 1, variant_operands(&t->v), &loops.reduced);
     ir_fold_traits(&t->f, &size);
-    fold_subject subject = {.loops = &loops, .size = &size};
+    fold_problem problem = {.loops = &loops, .traits = &size};
     variant whole = t->v;
-    int64_t chunk = cpu_engine.specialise_fold(&whole, &subject), elements = loops.reduced.count;
+    int64_t chunk = cpu_engine.specialise_fold(&whole, &problem), elements = loops.reduced.count;
     if (!chunk)
         return false;
     states s = {.parts = (elements + chunk - 1) / chunk, .results = loops.kept.count};
@@ -825,7 +825,7 @@ static void nothing_gives_the_identity(void **unused) {
         float r[3] = {-1, -1, -1};
         test t = {.r = &recipes[0], .threads = 1, .ndim = {1, 1}, .extent = {{3}, {0}}, .has_initial = initial};
         nd_fold loops;
-        code_size size;
+        code_traits size;
         t.f = fold_of(&t.a, t.r);
         t.initial[0] = 42;
         t.op[0] = (operand){.type = DT_FLOAT32};
@@ -837,7 +837,7 @@ static void nothing_gives_the_identity(void **unused) {
         make_loop(&t, 0, variant_operands(&t.v), &loops.kept);
         make_loop(&t, 1, variant_operands(&t.v), &loops.reduced);
         ir_fold_traits(&t.f, &size);
-        fold_subject s = {.loops = &loops, .size = &size};
+        fold_problem s = {.loops = &loops, .traits = &size};
         assert_int_equal(cpu_engine.specialise_fold(&t.v, &s), 0);
         run_variant(&t, &t.v, &loops, 0, 0, 0);
         for (int i = 0; i < 3; i++)

@@ -458,8 +458,8 @@ static void runs(void **state) {
         forall_open(&f, rows[r].parameters, rows[r].source, strstr(rows[r].source, "[i, j]") ? 2 : 1, shape, args,
                     true);
         assert_int_equal(ir_forall(&f.memory, "kernel", f.t, &f.v, &(code_target){.vector_bits = 256}, &m), UF_OK);
-        if (m.points != rows[r].runs)
-            fail_msg("%s: %s", rows[r].source, m.points ? "is written for runs of points" : "is not");
+        if (m.outer_vectors != rows[r].runs)
+            fail_msg("%s: %s", rows[r].source, m.outer_vectors ? "is written for runs of points" : "is not");
         for (int i = 0; i < judge_count(); i++)
             judge_optimised(i, m.ir.data, "haswell", "");
         text_free(&m.ir);
@@ -490,7 +490,7 @@ static void runs_and_the_stack(void **state) {
         assert_false(source.failed);
         forall_open(&f, "float32[], float32[]", source.data, 1, shape, args, true);
         assert_int_equal(ir_forall(&f.memory, "kernel", f.t, &f.v, &(code_target){.vector_bits = 256}, &m), UF_OK);
-        assert_int_equal(m.points, n <= 64);
+        assert_int_equal(m.outer_vectors, n <= 64);
         text_free(&m.ir);
         text_free(&source);
         forall_close(&f);
@@ -499,14 +499,14 @@ static void runs_and_the_stack(void **state) {
 
 /* ---- Past the caches ---- */
 
-typedef struct bypass_row {
+typedef struct nontemporal_row {
     const char *parameters, *source;
     bool fills; /* parameter 1 */
-} bypass_row;
+} nontemporal_row;
 
 static void what_is_filled(void **state) {
     (void)state;
-    static const bypass_row rows[] = {
+    static const nontemporal_row rows[] = {
         {"float32[], float32[]", "[i](x, y) { y[i] = x[i]; }", true},
         {"float32[], float32[]", "[i](x, y) { if (x[i] > 0) x[i] = 1; y[i + 3] = x[i]; }", true},
         {"float32[,], float32[,]",
@@ -533,7 +533,7 @@ static void what_is_filled(void **state) {
     for (size_t r = 0; r < COUNT(rows); r++) {
         arena memory = {0};
         tree *t;
-        code_size size = {0};
+        code_traits size = {0};
         assert_int_equal(lang_try_kernel(&memory, rows[r].parameters, rows[r].source, &t), UF_OK);
         ir_traits(t, &size);
         if (((size.use[1] & USE_FILLED) != 0) != rows[r].fills)
@@ -562,7 +562,7 @@ static void bypass_try(const char *parameters, const char *source, int ndim, con
         forall_open(&f, parameters, source, ndim, extents, args, true);
         for (int p = 1; p < 3 && past; p++) {
             assert_true(f.size.use[p] & USE_FILLED);
-            f.v.operand[p].bypassed = 1;
+            f.v.operand[p].nontemporal = 1;
         }
         forall_compile(&f);
         believe(&f, chance(50));
@@ -577,7 +577,7 @@ static void bypass_try(const char *parameters, const char *source, int ndim, con
     view_free(&x);
 }
 
-static void bypassed(void **state) {
+static void nontemporal(void **state) {
     (void)state;
     static const DLDataType f32 = {kDLFloat, 32, 1}, f16 = {kDLFloat, 16, 1}, f64 = {kDLFloat, 64, 1},
                             c64 = {kDLComplex, 64, 1}, u8 = {kDLUInt, 8, 1};
@@ -616,9 +616,9 @@ static void what_is_bypassed(void **state) {
         forall_open(&f, "float32[,], float32[,]", "[i, j](x, y) { y[i][j] = x[i][j]; }", 2, rows[r].shape, args,
                     rows[r].apart);
 #if defined(__x86_64__)
-        assert_int_equal(f.v.operand[1].bypassed, rows[r].past);
+        assert_int_equal(f.v.operand[1].nontemporal, rows[r].past);
 #endif
-        assert_int_equal(f.v.operand[0].bypassed, 0);
+        assert_int_equal(f.v.operand[0].nontemporal, 0);
         forall_close(&f);
     }
     DLTensor array = {.data = data,
@@ -632,7 +632,7 @@ static void what_is_bypassed(void **state) {
                 rows[0].shape, args, true);
 #if defined(__x86_64__)
     for (int k = 0; k < 5; k++)
-        assert_int_equal(f.v.operand[k].bypassed, k < 4); /* strips lie on the stack */
+        assert_int_equal(f.v.operand[k].nontemporal, k < 4); /* strips lie on the stack */
 #endif
     forall_close(&f);
 }
@@ -676,7 +676,7 @@ int main(void) {
                                        cmocka_unit_test(runs),
                                        cmocka_unit_test(runs_and_the_stack),
                                        cmocka_unit_test(what_is_filled),
-                                       cmocka_unit_test_setup(bypassed, draw_seed),
+                                       cmocka_unit_test_setup(nontemporal, draw_seed),
                                        cmocka_unit_test(what_is_bypassed),
                                        cmocka_unit_test(information)};
     return cmocka_run_group_tests(tests, NULL, NULL);

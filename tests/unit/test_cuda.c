@@ -50,7 +50,7 @@ static void make_flat(int64_t n) {
                       .data = flat.data,
                       .numbers = (const uint64_t(*)[2])flat.numbers,
                       .stream = (void *)0x77};
-    launch_specialise(&flat.v, &flat.loop, NULL, NULL, &(code_size){.nodes = 4});
+    launch_specialise(&flat.v, &flat.loop, NULL, NULL, &(code_traits){.nodes = 4});
 }
 
 enum {
@@ -165,7 +165,7 @@ static void check_launch(const code *c, int expected_calls, void *context) {
     uint64_t words[FLAT_WORDS];
     int count, before;
     grid g;
-    CHECK(!launch_layout(&flat.l, &(room){.block = 256, .sms = 4}, words, &g));
+    CHECK(!launch_layout(&flat.l, &(occupancy){.block = 256, .sms = 4}, words, &g));
     mock->launch(&before);
     mock->fail_at(0, 0);
     CHECK(!cuda_engine.launch(c, &flat.l));
@@ -235,7 +235,7 @@ static void large_body(void *unused) {
             s.extent[i] = 1;
         s.extent[0] = 2;
         s.l = (launch){.v = &s.v, .loop = &s.loop, .data = s.data, .numbers = (const uint64_t(*)[2])s.numbers};
-        launch_specialise(&s.v, &s.loop, NULL, NULL, &(code_size){.nodes = 1});
+        launch_specialise(&s.v, &s.loop, NULL, NULL, &(code_traits){.nodes = 1});
         int words = launch_words(&s.v, NULL);
         CHECK(words == 61 + 1 + 3 * (ndim - 1) + 61 * ndim);
         CHECK(!code_load(ptx_of("k", words, 256), "k", 0, 0, d, &c));
@@ -847,7 +847,7 @@ static void compile_body(void *unused) {
     CHECK(strstr(t.data, "registers a thread 40") && strstr(t.data, "local memory a thread 16 bytes"));
     CHECK(strstr(t.data, "block 256 threads, 6 blocks (1536 threads)"));
     text_free(&t);
-    memcpy(strstr(m.ir.data, "i32 256"), "i32 512", 7); /* a team of several blocks, or of one large one */
+    memcpy(strstr(m.ir.data, "i32 256"), "i32 512", 7); /* a cooperative group of several blocks, or of one large one */
     CHECK(!cuda_engine.inspect(&m, &target, 1, UF_VIEW_RESOURCES, &t));
     CHECK(strstr(t.data, "largest block 512 threads\nblock 512 threads, 3 blocks (1536 threads)"));
     CHECK_FAILS(cuda_engine.inspect(&m, &target, -90, UF_VIEW_RESOURCES, &t), UF_ERR_ARGUMENT, "ptxas -v -arch=sm_90");

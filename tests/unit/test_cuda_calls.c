@@ -35,9 +35,9 @@ typedef struct sample {
     int64_t extent[MAX_LOOP], stride[MAX_LOOP * MAX_ARRAYS], offset[MAX_ARRAYS];
     char *data[MAX_ARRAYS];
     uint64_t numbers[MAX_ARRAYS][2];
-    code_size size;
+    code_traits size;
     launch l;
-    room r;
+    occupancy r;
     grid g;
     uint64_t words[MAX_WORDS];
 } sample;
@@ -55,7 +55,7 @@ static int64_t *loop_stride(sample *s, int d, int k) { return &s->stride[d * s->
 
 static void sample_begin(sample *s, int nin, int nout, int ndims, int ndim) {
     memset(s, 0, sizeof *s);
-    s->v.loop = LOOP_CALLS;
+    s->v.loop = LOOP_GUFUNC;
     s->v.nin = (uint8_t)nin;
     s->v.nout = (uint8_t)nout;
     s->layout = (core_layout){
@@ -66,7 +66,7 @@ static void sample_begin(sample *s, int nin, int nout, int ndims, int ndim) {
                         .extent = s->extent,
                         .stride = s->stride,
                         .offset = s->offset,
-                        .loop = LOOP_CALLS};
+                        .loop = LOOP_GUFUNC};
     s->l = (launch){.v = &s->v,
                     .loop = &s->loop,
                     .data = s->data,
@@ -74,8 +74,8 @@ static void sample_begin(sample *s, int nin, int nout, int ndims, int ndim) {
                     .stream = (void *)0x55,
                     .layout = &s->layout,
                     .core = s->core};
-    s->size = (code_size){.nodes = 10, .spreads = true};
-    s->r = (room){.block = 256, .sms = 132, .resident = 264, .cooperative = true};
+    s->size = (code_traits){.nodes = 10, .maps_to_threads = true};
+    s->r = (occupancy){.block = 256, .sms = 132, .resident = 264, .cooperative = true};
 }
 
 /* Operand k has these dimensions; its core in C order, each dimension's extent padded by so much. */
@@ -188,14 +188,14 @@ static void draw_sample(sample *s) {
             s->numbers[k][1] = draw_bits();
         }
     }
-    s->size.spreads = chance(75);
+    s->size.maps_to_threads = chance(75);
     s->size.nodes = (int)pick(1, chance(10) ? 3000 : 60);
     s->size.nconstructs = (int)pick(0, 3);
     for (int i = 0; i < s->size.nconstructs; i++)
         draw_construct(s, &s->size.construct[i]);
-    s->r = (room){.block = 32u << pick(0, 3), .sms = (int)pick(1, 150), .cooperative = chance(90)};
+    s->r = (occupancy){.block = 32u << pick(0, 3), .sms = (int)pick(1, 150), .cooperative = chance(90)};
     s->r.resident = s->r.sms * (int)pick(1, 4);
-    s->v.team = s->v.lanes = s->v.along = 0xff; /* whatever was there is overwritten */
+    s->v.coop = s->v.lanes = s->v.along = 0xff; /* whatever was there is overwritten */
     specialise(s);
 }
 
@@ -319,9 +319,9 @@ static void check_staged(const sample *s) {
     for (int k = 0; k < count_of(s); k++) {
         int64_t count = piece(s, k), padded = count * size_of(s, k) + 16;
         if (s->v.operand[k].staged) {
-            assert_true(s->v.team == 0 && count > 1 && count <= 1024);
+            assert_true(s->v.coop == 0 && count > 1 && count <= 1024);
             bytes += count * size_of(s, k);
-        } else if (s->v.team == 0 && count > 1 && padded > most) {
+        } else if (s->v.coop == 0 && count > 1 && padded > most) {
             most = padded;
         }
     }
@@ -332,15 +332,15 @@ static void check_staged(const sample *s) {
 
 static void check_choice(const sample *s) {
     const variant *v = &s->v;
-    int last = v->team < 5 ? v->team : 5;
+    int last = v->coop < 5 ? v->coop : 5;
     assert_int_equal(v->ndim, s->loop.ndim);
     assert_int_equal(v->wide, 0);
     assert_true(v->vector && v->vector <= 16 && !(v->vector & (v->vector - 1)));
     assert_true(v->repeat && v->repeat <= 8 && !(v->repeat & (v->repeat - 1)));
-    assert_true(v->team <= TEAM_GRID && v->lanes <= last && !(v->lanes && v->along));
-    if (!s->size.spreads || !s->size.nconstructs)
-        assert_int_equal(v->team, 0);
-    if (v->team) {
+    assert_true(v->coop <= COOP_GRID && v->lanes <= last && !(v->lanes && v->along));
+    if (!s->size.maps_to_threads || !s->size.nconstructs)
+        assert_int_equal(v->coop, 0);
+    if (v->coop) {
         assert_int_equal(v->along, code_prefers_outer(v, &s->size));
         assert_true(width_fits(s, v->vector) && (v->vector == 1 || any_vectored(s)));
         if (any_vectored(s) && !heavy(s))
@@ -478,8 +478,8 @@ static int check_words(const sample *s) {
         assert_int_equal(aligned, expected_aligned(s));
     read_loop(&r);
     read_staged(&r);
-    if (s->v.team == TEAM_GRID) {
-        assert_int_equal(word(&r), s->g.team_blocks);
+    if (s->v.coop == COOP_GRID) {
+        assert_int_equal(word(&r), s->g.coop_blocks);
         assert_int_equal(r.at, s->g.slots);
         word(&r);
     }
@@ -494,21 +494,21 @@ static int check_words(const sample *s) {
 static void check_grid(const sample *s) {
     const grid *g = &s->g;
     int64_t n = s->loop.count;
-    unsigned team = s->v.team;
+    unsigned coop = s->v.coop;
     assert_true(g->threads >= 32 && g->threads <= 1024 && !(g->threads & (g->threads - 1)) && g->blocks);
-    assert_true(!g->teams == (team != TEAM_GRID));
-    if (team == TEAM_GRID) {
+    assert_true(!g->coops == (coop != COOP_GRID));
+    if (coop == COOP_GRID) {
         assert_int_equal(g->threads, 512);
-        assert_int_equal(g->blocks, (int64_t)g->teams * g->team_blocks);
-        assert_true(g->team_blocks <= TEAM_BLOCKS_MAX && (int)g->blocks <= s->r.resident && g->teams <= n);
-        assert_true(s->r.cooperative || g->team_blocks == 1);
-        /* another team would not fit, or have nothing to do */
-        assert_true(g->teams == n || (int)(g->blocks + g->team_blocks) > s->r.resident);
-    } else if (team > TEAM_WARP) {
-        assert_int_equal(g->threads, 1 << team);
+        assert_int_equal(g->blocks, (int64_t)g->coops * g->coop_blocks);
+        assert_true(g->coop_blocks <= COOP_BLOCKS_MAX && (int)g->blocks <= s->r.resident && g->coops <= n);
+        assert_true(s->r.cooperative || g->coop_blocks == 1);
+        /* another cooperative group would not fit, or have nothing to do */
+        assert_true(g->coops == n || (int)(g->blocks + g->coop_blocks) > s->r.resident);
+    } else if (coop > COOP_WARP) {
+        assert_int_equal(g->threads, 1 << coop);
         assert_int_equal(g->blocks, n);
     } else {
-        int64_t each = g->threads >> team;
+        int64_t each = g->threads >> coop;
         assert_true(g->threads <= s->r.block && (g->blocks - 1) * each < n && g->blocks * each >= n);
         assert_true(g->threads == 32 || (int)g->blocks >= s->r.sms); /* few calls are spread over the device */
     }
@@ -529,20 +529,20 @@ static void test_random(void **unused) {
         uint64_t before = draw_state;
         draw_sample(s);
         if (getenv("UF_VERBOSE"))
-            print_message("state %llu team %d\n", (unsigned long long)before, s->v.team);
+            print_message("state %llu coop %d\n", (unsigned long long)before, s->v.coop);
         check_choice(s);
         vectors += s->v.vector > 1;
-        if (s->v.team && chance(30))
+        if (s->v.coop && chance(30))
             change_vectors(s);
         lay(s);
         int is_aligned = check_words(s);
         check_grid(s);
-        alone += !s->v.team;
+        alone += !s->v.coop;
         staged += s->g.shared != 0;
         aligned += s->v.vector > 1 && is_aligned;
         alongs += s->v.along;
-        blocks += s->v.team > TEAM_WARP && s->v.team <= TEAM_BLOCK;
-        grids += s->v.team == TEAM_GRID;
+        blocks += s->v.coop > COOP_WARP && s->v.coop <= COOP_BLOCK;
+        grids += s->v.coop == COOP_GRID;
     }
     if (getenv("UF_VERBOSE"))
         print_message("alone %d staged %d vectors %d aligned %d along %d blocks %d grids %d\n", alone, staged, vectors,
@@ -586,7 +586,7 @@ typedef struct choice {
     int64_t calls, sizes[MAX_DIMS];
     const char *operands[4]; /* dimensions by letter; the last is the output */
     const char *ranges, *accesses;
-    int team, lanes, repeat, vector, along;
+    int coop, lanes, repeat, vector, along;
 } choice;
 
 /* clang-format off */
@@ -607,7 +607,7 @@ static const choice choices[] = {
     {"sum of 64 doubles", D, MILLION, {64}, SUM, 3, 0, 4, 2, 0},
     {"sum of 1024", F, 1 << 18, {1024}, SUM, 6, 0, 4, 4, 0},
     {"sum of 2^14", F, 1 << 14, {1 << 14}, SUM, 7, 0, 4, 4, 0},
-    {"sum of 2^28", F, 1, {1 << 28}, SUM, TEAM_GRID, 0, 2, 4, 0},
+    {"sum of 2^28", F, 1, {1 << 28}, SUM, COOP_GRID, 0, 2, 4, 0},
     {"many sums of 2^18", F, 1 << 10, {1 << 18}, SUM, 9, 0, 4, 4, 0},
     {"matvec 3", F, MILLION, {3, 3}, MATVEC, 0, 0, 1, 1, 0},
     {"matvec 4", F, MILLION, {4, 4}, MATVEC, 1, 0, 2, 4, 0},
@@ -616,7 +616,7 @@ static const choice choices[] = {
     {"matvec 32", F, 1 << 16, {32, 32}, MATVEC, 6, 3, 4, 4, 0},
     {"matvec 256", F, 1 << 12, {256, 256}, MATVEC, 8, 5, 4, 4, 0},
     {"matvec 255 x 256", F, 1 << 12, {255, 256}, MATVEC, 8, 5, 4, 4, 0},
-    {"matvec 2^14", F, 1, {1 << 14, 1 << 14}, MATVEC, TEAM_GRID, 5, 4, 4, 0},
+    {"matvec 2^14", F, 1, {1 << 14, 1 << 14}, MATVEC, COOP_GRID, 5, 4, 4, 0},
     {"vecmat 32", F, 1 << 16, {32, 32}, VECMAT, 3, 0, 1, 4, 1},
     {"vecmat 256", F, 1 << 12, {256, 256}, VECMAT, 6, 0, 1, 4, 1},
     {"matmul 3", F, MILLION, {3, 3, 3}, MATMUL, 0, 0, 1, 1, 0},
@@ -624,7 +624,7 @@ static const choice choices[] = {
     {"matmul 16", F, MILLION, {16, 16, 16}, MATMUL, 4, 0, 4, 4, 1},
     {"matmul 32", F, 1 << 16, {32, 32, 32}, MATMUL, 6, 0, 4, 4, 1},
     {"matmul 64", F, 1 << 16, {64, 64, 64}, MATMUL, 7, 0, 4, 4, 1},
-    {"matmul 1024", F, 1, {1024, 1024, 1024}, MATMUL, TEAM_GRID, 0, 4, 4, 1},
+    {"matmul 1024", F, 1, {1024, 1024, 1024}, MATMUL, COOP_GRID, 0, 4, 4, 1},
     {"dot products of rows", F, 1 << 12, {16, 16, 256}, {"ac", "bc", "ab"}, "ab:c", "0ac 1bc", 8, 5, 4, 4, 0},
 };
 /* clang-format on */
@@ -655,14 +655,14 @@ static void test_choices(void **unused) {
         const choice *c = &choices[i];
         make_choice(s, c);
         const variant *v = &s->v;
-        if (v->team != c->team || v->lanes != c->lanes || v->repeat != c->repeat || v->vector != c->vector ||
+        if (v->coop != c->coop || v->lanes != c->lanes || v->repeat != c->repeat || v->vector != c->vector ||
             v->along != c->along)
-            fail_msg("%s: team %d, lanes %d, repeat %d, vector %d, along %d", c->what, v->team, v->lanes, v->repeat,
+            fail_msg("%s: coop %d, lanes %d, repeat %d, vector %d, along %d", c->what, v->coop, v->lanes, v->repeat,
                      v->vector, v->along);
         lay(s);
         assert_int_equal(check_words(s), 1);
         check_grid(s);
-        assert_int_equal(s->g.shared != 0, v->team == 0);
+        assert_int_equal(s->g.shared != 0, v->coop == 0);
     }
 }
 
@@ -690,7 +690,7 @@ static void test_bars(void **unused) {
     make_choice(s, find_choice("many sums of 2^18"));
     set_construct(s, "a", "0a");
     specialise(s);
-    assert_int_equal(s->v.team, TEAM_GRID);
+    assert_int_equal(s->v.coop, COOP_GRID);
     /* y's rows are not aligned; no access to y goes by vectors, so it does not count */
     make_choice(s, find_choice("matvec 255 x 256"));
     assert_true(!s->v.operand[2].unit && s->v.operand[0].unit == 2 && s->v.operand[1].unit == 1);
@@ -727,17 +727,17 @@ static void test_huge(void **unused) {
     static const choice vast = {"", F, 1, {(int64_t)1 << 62, (int64_t)1 << 61}, {"a", "b", "ab"}, "a:b", "0a 1b", 0, 0,
                                 0,  0, 0};
     make_choice(s, &vast);
-    assert_int_equal(s->v.team, TEAM_GRID);
+    assert_int_equal(s->v.coop, COOP_GRID);
     lay(s);
     check_grid(s);
 }
 
-/* Blocks of a team: pieces of a size, more of them for a device that would be idle. */
+/* Blocks of a cooperative group: pieces of a size, more of them for a device that would be idle. */
 static void test_team_blocks(void **unused) {
     static const struct {
         int64_t calls, bytes;
         int resident;
-        uint32_t blocks, teams;
+        uint32_t blocks, coops;
     } cases[] = {
         {1, (int64_t)1 << 32, 528, 256, 1},
         {1, 1 << 20, 528, 64, 1},
@@ -755,12 +755,12 @@ static void test_team_blocks(void **unused) {
         c.calls = cases[i].calls;
         c.sizes[0] = cases[i].bytes / 4 - 1; /* and the result */
         make_choice(s, &c);
-        s->v.team = TEAM_GRID;
+        s->v.coop = COOP_GRID;
         s->r.resident = cases[i].resident;
         lay(s);
         check_grid(s);
-        if (s->g.team_blocks != cases[i].blocks || s->g.teams != cases[i].teams)
-            fail_msg("case %zu: %u blocks, %u teams", i, s->g.team_blocks, s->g.teams);
+        if (s->g.coop_blocks != cases[i].blocks || s->g.coops != cases[i].coops)
+            fail_msg("case %zu: %u blocks, %u coops", i, s->g.coop_blocks, s->g.coops);
         s->r.cooperative = false;
         lay(s);
         check_grid(s);
@@ -787,18 +787,18 @@ static void make_named(sample *s, const char *what) {
 static void check_launched(sample *s) {
     const mock_launch *m = mock->launch(&(int){0});
     lay(s);
-    if (s->g.teams)
+    if (s->g.coops)
         s->words[s->g.slots] = m->words[s->g.slots];
     CHECK(m->bytes == 8 * s->g.words && !memcmp(m->words, s->words, m->bytes));
     CHECK(m->blocks == s->g.blocks && m->threads == s->g.threads && m->shared == s->g.shared);
-    CHECK(m->stream == s->l.stream && m->cooperative == (s->g.team_blocks > 1));
+    CHECK(m->stream == s->l.stream && m->cooperative == (s->g.coop_blocks > 1));
 }
 
 static void plain_body(void *what) {
     sample *s = &the_sample;
     make_named(s, what);
-    code *c = load(s, s->v.team > 8 ? 1 << s->v.team : 256);
-    s->r = (room){.block = 256, .sms = 4};
+    code *c = load(s, s->v.coop > 8 ? 1 << s->v.coop : 256);
+    s->r = (occupancy){.block = 256, .sms = 4};
     CHECK(!cuda_engine.launch(c, &s->l));
     check_launched(s);
     mock->fail_at(0, 0);
@@ -811,13 +811,13 @@ static void plain_body(void *what) {
 
 static int looks;
 
-/* The slots are there, zeroed; they are left as teams may leave them. */
+/* The slots are there, zeroed; they are left as cooperative groups may leave them. */
 static void look_at_slots(const mock_launch *m) {
     const sample *s = &the_sample;
     uint32_t at = s->g.slots;
     char *slots = (char *)(uintptr_t)m->words[at];
     CHECK(mock->live().allocations == 1 && m->words[at - 1] && m->blocks % m->words[at - 1] == 0);
-    size_t bytes = m->blocks / m->words[at - 1] * TEAM_SLOT;
+    size_t bytes = m->blocks / m->words[at - 1] * COOP_SLOT;
     for (size_t i = 0; i < bytes; i++)
         CHECK(slots[i] == 0);
     memset(slots, 0xaa, bytes);
@@ -835,7 +835,7 @@ static void teams_body(void *user) {
     setenv("MOCK_POOLS", t->pools, 1);
     setenv("MOCK_COOPERATIVE", t->cooperative, 1);
     make_named(s, "sum of 2^28");
-    s->r = (room){.block = 256, .sms = 4, .resident = 12, .cooperative = *t->cooperative == '1'};
+    s->r = (occupancy){.block = 256, .sms = 4, .resident = 12, .cooperative = *t->cooperative == '1'};
     lay(s);
     code *c = load(s, 512);
     mock->on_launch(look_at_slots);
@@ -846,13 +846,13 @@ static void teams_body(void *user) {
         check_launched(s);
         CHECK(mock->live().allocations == 0 && mock->live().depth == 0 && looks == i + 1);
     }
-    CHECK(s->g.teams == 1 && s->g.blocks == (*t->cooperative == '1' ? 12 : 1));
+    CHECK(s->g.coops == 1 && s->g.blocks == (*t->cooperative == '1' ? 12 : 1));
     cuda_engine.release(c);
 }
 
 /* More parameters than CUDA has, and as many as need memory of their own. */
 static void words_body(void *unused) {
-    static variant v = {.loop = LOOP_CALLS, .nin = 60, .nout = 1};
+    static variant v = {.loop = LOOP_GUFUNC, .nin = 60, .nout = 1};
     static int64_t extent[62], stride[62 * 61], core[1];
     static char *data[61];
     static layout_operand operands[61];
@@ -862,13 +862,13 @@ static void words_body(void *unused) {
     (void)unused;
     CHECK(!cuda_device_get(0, &d));
     for (int ndim = 20; ndim <= 62; ndim += 42) {
-        nd_loop loop = {ndim, 61, 2, extent, stride, NULL, LOOP_CALLS, {0}};
+        nd_loop loop = {ndim, 61, 2, extent, stride, NULL, LOOP_GUFUNC, {0}};
         for (int k = 0; k < 61; k++)
             v.operand[k] = (variant_operand){.memory = DT_INT8, .value = DT_INT8, .kind = OPERAND_STRIDED};
         for (int i = 0; i < ndim; i++)
             extent[i] = i ? 1 : 2;
         launch l = {.v = &v, .loop = &loop, .data = data, .numbers = NULL, .layout = &layout, .core = core};
-        launch_specialise(&v, &loop, &layout, core, &(code_size){.nodes = 1});
+        launch_specialise(&v, &loop, &layout, core, &(code_traits){.nodes = 1});
         int words = launch_words(&v, &layout);
         CHECK(words == 61 + 2 + 3 * (ndim - 1) + 61 * ndim + 1);
         CHECK(!code_load(ptx_of("k", words, 256), "k", 0, 0, d, &c));
@@ -898,7 +898,7 @@ typedef struct failure {
     const char *pools;
 } failure;
 
-static uf_status use_teams(void) {
+static uf_status use_coops(void) {
     cuda_device *d;
     code *c = NULL;
     sample *s = &the_sample;
@@ -935,7 +935,7 @@ static void failure_body(void *user) {
     setenv("MOCK_POOLS", f->pools, 1);
     make_named(&the_sample, "sum of 2^28");
     mock->fail_at(f->nth, f->error);
-    uf_status s = use_teams();
+    uf_status s = use_coops();
     const char *failed = mock->failed();
     if (!failed)
         _exit(77); /* fewer calls than that */
@@ -947,7 +947,7 @@ static void failure_body(void *user) {
     mock->fail_at(0, 0);
     mock_live live = mock->live();
     CHECK(live.depth == 0 && live.retained <= 1 && live.allocations == 0 && live.libraries == code_dead());
-    CHECK(use_teams() == UF_OK); /* usable afterwards */
+    CHECK(use_coops() == UF_OK); /* usable afterwards */
     live = mock->live();
     CHECK(live.allocations == 0 && live.depth == 0 && live.libraries == 0 && code_dead() == 0);
 }

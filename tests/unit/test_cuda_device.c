@@ -1,5 +1,5 @@
 /* test_cuda_device.c - what only a real driver can show, with UF_TEST_GPU=1: whose context is used and left, calls captured
- * into a graph, teams of blocks that meet, code that is freed while work with it is queued, resources, and what a call
+ * into a graph, cooperative groups of blocks that meet, code that is freed while work with it is queued, resources, and what a call
  * costs the host beside a bare launch. That results are right on the GPU is for test_call, test_random and test_math to say. */
 #include <pthread.h>
 #include <setjmp.h>
@@ -205,7 +205,7 @@ static void test_freed_while_queued(void **unused) {
     y->deleter(y);
 }
 
-/* ---- Inner calls: what only teams of several blocks and shared memory ask of the driver ---- */
+/* ---- Inner calls: what only cooperative groups of several blocks and shared memory ask of the driver ---- */
 
 /* Sums of rows: y[i] = sum(x[i]). What runs is PTX written for the purpose. */
 typedef struct rows {
@@ -220,9 +220,9 @@ typedef struct rows {
 
 static void rows_make(rows *r, int64_t calls, int64_t length, const DLManagedTensor *y, void *stream) {
     static const code_construct sum = {.reduces = true, .nodes = 2, .nouter = 1, .naccesses = 1, .access = {{0, 1, 0}}};
-    code_size size = {.nodes = 4, .spreads = true, .nconstructs = 1, .construct = {sum}};
-    *r =
-        (rows){.v = {.loop = LOOP_CALLS, .nin = 1, .nout = 1}, .operands = {{.rank = 1, .strides = 1}, {.strides = 2}}};
+    code_traits size = {.nodes = 4, .maps_to_threads = true, .nconstructs = 1, .construct = {sum}};
+    *r = (rows){.v = {.loop = LOOP_GUFUNC, .nin = 1, .nout = 1},
+                .operands = {{.rank = 1, .strides = 1}, {.strides = 2}}};
     for (int k = 0; k < 2; k++)
         r->v.operand[k] = (variant_operand){.memory = DT_FLOAT32, .value = DT_FLOAT32, .kind = OPERAND_STRIDED};
     r->layout = (core_layout){.nin = 1, .nout = 1, .ndims = 1, .nwords = 2, .operands = r->operands};
@@ -230,7 +230,7 @@ static void rows_make(rows *r, int64_t calls, int64_t length, const DLManagedTen
     r->stride[0] = r->core[0] = length;
     r->stride[1] = r->core[1] = 1;
     r->data[0] = r->data[1] = y->dl_tensor.data; /* the input is not read */
-    r->loop = (nd_loop){1, 2, calls, r->extent, r->stride, r->offset, LOOP_CALLS, {0}};
+    r->loop = (nd_loop){1, 2, calls, r->extent, r->stride, r->offset, LOOP_GUFUNC, {0}};
     r->l = (launch){
         .v = &r->v, .loop = &r->loop, .data = r->data, .stream = stream, .layout = &r->layout, .core = r->core};
     launch_specialise(&r->v, &r->loop, &r->layout, r->core, &size);
@@ -252,11 +252,11 @@ static code *rows_load(const rows *r, int threads, const char *body) {
     return c;
 }
 
-/* Every block arrives at its team's slot and waits for the others, which ends only if all run and the slot began at 0; the
- * first one of each team adds what it saw to y[team]. Words: x y n aligned strides(2) blocks slots core(2). */
+/* Every block arrives at its cooperative group's slot and waits for the others, which ends only if all run and the slot began at 0; the
+ * first one of each cooperative group adds what it saw to y[cooperative group]. Words: x y n aligned strides(2) blocks slots core(2). */
 static const char meeting[] = "mov.u32 %r0, %tid.x;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra end;\n"
                               "ld.param.u64 %d0, [p6];\ncvt.u32.u64 %r1, %d0;\nmov.u32 %r2, %ctaid.x;\n"
-                              "div.u32 %r3, %r2, %r1;\nld.param.u64 %d1, [p7];\nmul.wide.u32 %d2, %r3, TEAM_SLOT;\n"
+                              "div.u32 %r3, %r2, %r1;\nld.param.u64 %d1, [p7];\nmul.wide.u32 %d2, %r3, COOP_SLOT;\n"
                               "add.u64 %d1, %d1, %d2;\natom.global.add.u32 %r4, [%d1], 1;\n"
                               "wait:\nld.volatile.global.u32 %r4, [%d1];\nsetp.lt.u32 %p1, %r4, %r1;\n@%p1 bra wait;\n"
                               "rem.u32 %r5, %r2, %r1;\nsetp.ne.u32 %p2, %r5, 0;\n@%p2 bra end;\n"
@@ -268,7 +268,7 @@ static void check_meetings(const DLManagedTensor *y, const grid *g, int times, v
     OK(uf_sync(gpu, stream));
     OK(uf_copy(&UF_ARRAY(host, 64), &y->dl_tensor, stream));
     for (uint32_t i = 0; i < 64; i++)
-        assert_true(host[i] == (i < g->teams ? (float)(g->team_blocks * (uint32_t)times) : 0));
+        assert_true(host[i] == (i < g->coops ? (float)(g->coop_blocks * (uint32_t)times) : 0));
 }
 
 static void meet(int64_t calls, int64_t length) {
@@ -284,14 +284,14 @@ static void meet(int64_t calls, int64_t length) {
     OK(uf_sync(gpu, NULL));
     OK(cuda.cuMemsetD8Async((uintptr_t)y->dl_tensor.data, 0, 256, stream));
     rows_make(&r, calls, length, y, stream);
-    assert_int_equal(r.v.team, TEAM_GRID);
-    const char *slot = strstr(meeting, "TEAM_SLOT");
-    snprintf(body, sizeof body, "%.*s%d%s", (int)(slot - meeting), meeting, TEAM_SLOT, slot + strlen("TEAM_SLOT"));
-    code *c = rows_load(&r, 1 << TEAM_GRID_BLOCK, body);
+    assert_int_equal(r.v.coop, COOP_GRID);
+    const char *slot = strstr(meeting, "COOP_SLOT");
+    snprintf(body, sizeof body, "%.*s%d%s", (int)(slot - meeting), meeting, COOP_SLOT, slot + strlen("COOP_SLOT"));
+    code *c = rows_load(&r, 1 << COOP_GRID_BLOCK, body);
     OK(cuda_engine.launch(c, &r.l));
-    OK(code_resident(c, 1 << TEAM_GRID_BLOCK, &resident));
-    OK(launch_layout(&r.l, &(room){.sms = c->device->sms, .resident = resident, .cooperative = true}, words, &g));
-    print_message("%lld calls: %u teams of %u blocks, %d resident\n", (long long)calls, g.teams, g.team_blocks,
+    OK(code_resident(c, 1 << COOP_GRID_BLOCK, &resident));
+    OK(launch_layout(&r.l, &(occupancy){.sms = c->device->sms, .resident = resident, .cooperative = true}, words, &g));
+    print_message("%lld calls: %u coops of %u blocks, %d resident\n", (long long)calls, g.coops, g.coop_blocks,
                   resident);
     check_meetings(y, &g, 1, stream);
     OK(more.cuStreamBeginCapture_v2(stream, GLOBAL_CAPTURE));
@@ -308,7 +308,7 @@ static void meet(int64_t calls, int64_t length) {
     OK(more.cuStreamDestroy_v2(stream));
 }
 
-static void test_teams(void **unused) {
+static void test_coops(void **unused) {
     cuda_device *d;
     cu_context primary;
     (void)unused;
@@ -334,7 +334,7 @@ static void test_staged(void **unused) {
     OK(more.cuCtxSetCurrent(primary));
     DLManagedTensor *y = device_line(1, 7);
     rows_make(&r, 1 << 20, 3, y, NULL);
-    assert_true(r.v.team == 0 && r.v.operand[0].staged);
+    assert_true(r.v.coop == 0 && r.v.operand[0].staged);
     r.core[0] = r.stride[0] = 383; /* as if a body without constructs had it: 1532 bytes a call */
     code *c = rows_load(&r, 256,
                         "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nor.b32 %r0, %r0, %r1;\n"
@@ -431,7 +431,7 @@ int main(void) {
         cmocka_unit_test(test_capture),
         cmocka_unit_test(test_compile_in_capture),
         cmocka_unit_test(test_freed_while_queued),
-        cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_coops),
         cmocka_unit_test(test_staged),
         cmocka_unit_test(test_resources),
         cmocka_unit_test(test_cost),

@@ -33,7 +33,7 @@ typedef struct sample {
     int64_t extent[MAX_RANK], stride[MAX_RANK * MAX_ARRAYS], offset[MAX_ARRAYS];
     char *data[MAX_ARRAYS];
     uint64_t numbers[MAX_ARRAYS][2];
-    code_size size;
+    code_traits size;
     unsigned block;
     int sms;
     grid g;
@@ -56,7 +56,7 @@ static void sample_begin(sample *s, loop_class loop, int ndim) {
                         .offset = s->offset,
                         .loop = loop};
     s->l = (launch){.v = &s->v, .loop = &s->loop, .data = s->data, .numbers = (const uint64_t(*)[2])s->numbers};
-    s->size = (code_size){.nodes = (int)pick(1, chance(20) ? 3000 : 30), .has_loop = chance(10)};
+    s->size = (code_traits){.nodes = (int)pick(1, chance(20) ? 3000 : 30), .has_loop = chance(10)};
     s->block = 32u << pick(0, 3);
     s->sms = (int)pick(1, chance(50) ? 4 : 200);
 }
@@ -103,7 +103,7 @@ static void sample_finish(sample *s) {
         s->loop.count *= s->extent[d];
     sample_addresses(s);
     launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
-    assert_int_equal(launch_layout(&s->l, &(room){.block = s->block, .sms = s->sms}, s->words, &s->g), UF_OK);
+    assert_int_equal(launch_layout(&s->l, &(occupancy){.block = s->block, .sms = s->sms}, s->words, &s->g), UF_OK);
     assert_int_equal(s->g.words, launch_words(&s->v, NULL));
     assert_true(s->g.threads >= 32 && s->g.threads <= s->block && !(s->g.threads & (s->g.threads - 1)));
     assert_true(s->g.blocks >= 1 && s->g.blocks <= INT32_MAX);
@@ -624,7 +624,7 @@ static void test_choices(void **unused) {
         for (int d = 0; d < cases[i].ndim; d++)
             s->loop.count *= s->extent[d] = cases[i].extent[d];
         launch_specialise(&s->v, &s->loop, NULL, NULL,
-                          &(code_size){.nodes = cases[i].size.nodes, .has_loop = cases[i].size.has_loop});
+                          &(code_traits){.nodes = cases[i].size.nodes, .has_loop = cases[i].size.has_loop});
         if (s->v.loop != cases[i].expect || s->v.vector != cases[i].vector || s->v.repeat != cases[i].repeat)
             fail_msg("case %zu: class %d, vector %d, repeat %d", i, s->v.loop, s->v.vector, s->v.repeat);
         for (int k = 0; k < 3; k++)
@@ -646,7 +646,7 @@ static void test_spread(void **unused) {
         s->stride[0] = 1;
         s->block = 256;
         s->sms = 132;
-        s->size = (code_size){.nodes = 1, .has_loop = true};
+        s->size = (code_traits){.nodes = 1, .has_loop = true};
         sample_finish(s);
         assert_int_equal(s->g.threads, n > 131 * 256 ? 256 : n > 131 * 128 ? 128 : 64);
         assert_int_equal(s->g.blocks, (n + s->g.threads - 1) / s->g.threads);
@@ -664,7 +664,7 @@ static void test_too_large(void **unused) {
     s->loop.count = s->extent[0] = INT64_MAX;
     s->stride[0] = 1;
     launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
-    assert_int_equal(launch_layout(&s->l, &(room){.block = 256, .sms = 4}, s->words, &s->g), UF_ERR_ARGUMENT);
+    assert_int_equal(launch_layout(&s->l, &(occupancy){.block = 256, .sms = 4}, s->words, &s->g), UF_ERR_ARGUMENT);
 }
 
 int main(void) {

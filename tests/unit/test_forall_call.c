@@ -847,11 +847,11 @@ static void variants(void **state) {
     a.engine = a.key.engine = ENGINE_CUDA;
     a.device = a.key.device = -90;
     OK(forall_imagine(f, NULL, &a, &b, &v));
-    assert_true(v.loop == LOOP_FORALL && v.ndim == 2 && v.nin == 2 && v.nout == 0 && v.apart && v.proved);
+    assert_true(v.loop == LOOP_FORALL && v.ndim == 2 && v.nin == 2 && v.nout == 0 && v.noalias && v.proved);
     for (int k = 0; k < 2; k++)
         assert_true(v.operand[k].unit == 2 && v.operand[k].kind == OPERAND_STRIDED &&
                     v.operand[k].memory == DT_FLOAT32 && v.operand[k].value == DT_FLOAT32);
-    assert_true(b->size.use[0] == (USE_READ | (b->size.use[0] & USE_STREAMED)) && b->size.use[1] & USE_WRITE);
+    assert_true(b->traits.use[0] == (USE_READ | (b->traits.use[0] & USE_COALESCED)) && b->traits.use[1] & USE_WRITE);
     uf_free(f);
 }
 

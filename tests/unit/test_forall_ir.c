@@ -13,7 +13,7 @@
 #include "cuda/launch.h"
 #include "draw.h"
 #include "gu_sim.h"
-#include "ir/forall.h"
+#include "ir/forall/forall.h"
 #include "ir_check.h"
 #include "lang_try.h"
 
@@ -127,7 +127,7 @@ typedef struct point_call {
     arena a;
     tree *t;
     const core_layout *layout;
-    code_size size;
+    code_traits size;
     int nparams, ndim;
     int64_t extents[RANK], reversed[RANK], core[256];
     array array[PARAMETERS];
@@ -308,10 +308,10 @@ static void specialise(point_call *c, const code_target *target) {
         int unit = unit_of(c, &c->layout->operands[k]);
         v->operand[k].unit = (uint8_t)unit;
         v->operand[k].align = (uint8_t)alignment(c, k, unit);
-        v->apart &= c->array[k].same == k;
+        v->noalias &= c->array[k].same == k;
     }
     if (target->gpu)
-        forall_specialise(v, &(subject){&c->loop, c->layout, c->core, &c->size});
+        forall_specialise(v, &(problem){&c->loop, c->layout, c->core, &c->size});
     else
         cpu_engine.specialise(v, &c->loop, c->layout, c->core, &c->size);
 }
@@ -319,7 +319,7 @@ static void specialise(point_call *c, const code_target *target) {
 static void draw_variant(point_call *c, const code_target *target, bool debug) {
     memset(&c->v, 0, sizeof c->v);
     c->v.reports = (uint8_t)(debug ? REPORTS_ERRORS | (chance(50) ? REPORTS_STEPS : 0) : 0);
-    c->v.apart = chance(85);
+    c->v.noalias = chance(85);
     c->v.proved = lang_needs_hold(c->t, c->core) && chance(80);
     c->v.repeat = (uint8_t)(chance(40) ? 1 << pick(0, 4) : 0);
     specialise(c, target);
@@ -336,7 +336,7 @@ static void draw_rare(point_call *c) {
         private++;
     }
     if (private)
-        c->v.team = (uint8_t)pick(5, 9);
+        c->v.coop = (uint8_t)pick(5, 9);
 }
 
 static code_module generate(point_call *c, const code_target *target) {
@@ -351,12 +351,12 @@ static void describe(const point_call *c) {
     fprintf(stderr, "%s over", c->x->name);
     for (int d = 0; d < c->ndim; d++)
         fprintf(stderr, " %lld", (long long)c->extents[d]);
-    fprintf(stderr, ": vector %d repeat %d wide %d proved %d apart %d debug %d team %d\n", v->vector, v->repeat,
-            v->wide, v->proved, v->apart, v->reports, v->team);
+    fprintf(stderr, ": vector %d repeat %d wide %d proved %d apart %d debug %d coop %d\n", v->vector, v->repeat,
+            v->wide, v->proved, v->noalias, v->reports, v->coop);
     for (int k = 0; k < c->nparams; k++) {
         const layout_operand *o = &c->layout->operands[k];
         fprintf(stderr, "  %d: %s%s%s, unit %d, first %lld,", k, dtypes[type_of(c, k)].name,
-                v->operand[k].streamed ? ", streamed" : "", v->operand[k].privatised ? ", privatised" : "",
+                v->operand[k].coalesced ? ", streamed" : "", v->operand[k].privatised ? ", privatised" : "",
                 v->operand[k].unit, (long long)c->array[k].first);
         for (int d = 0; d < o->rank; d++)
             fprintf(stderr, " %lld by %lld", (long long)c->core[o->dim[d]], (long long)c->core[o->strides + d]);
@@ -413,7 +413,7 @@ static void simulate(point_call *c, code_module *m) {
     static uint64_t words[512];
     char *data[PARAMETERS];
     grid g;
-    room r = {.block = 32u << pick(0, 3), .sms = (int)pick(1, 4), .resident = (int)pick(1, 3)};
+    occupancy r = {.block = 32u << pick(0, 3), .sms = (int)pick(1, 4), .resident = (int)pick(1, 3)};
     for (int k = 0; k < c->nparams; k++)
         data[k] = is_number(c, k) ? NULL : address(c, k, false);
     launch l = {.v = &c->v,
@@ -445,16 +445,16 @@ static void drop(point_call *c) {
 
 /* ---- Tests ---- */
 
-static struct { int runs, streamed, privatised, vectors, repeats, wide, unproved; } seen;
+static struct { int runs, coalesced, privatised, vectors, repeats, wide, unproved; } seen;
 
 static void note(const variant *v) {
     bool streamed = false, private = false;
     for (int k = 0; k < v->nin; k++) {
-        streamed |= v->operand[k].streamed;
+        streamed |= v->operand[k].coalesced;
         private |= v->operand[k].privatised;
     }
     seen.runs++;
-    seen.streamed += streamed;
+    seen.coalesced += streamed;
     seen.privatised += private;
     seen.vectors += v->vector > 1;
     seen.repeats += v->repeat > 1;
@@ -485,9 +485,9 @@ static void test_simulated(void **unused) {
         drop(&c);
     }
     print_message("%d launches: %d streamed, %d by vectors, %d repeated, %d privatised, %d wide, %d not proved\n",
-                  seen.runs, seen.streamed, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved);
+                  seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved);
     if (seen.runs > 100)
-        assert_true(seen.streamed > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
+        assert_true(seen.coalesced > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
                     seen.privatised > seen.runs / 20);
 }
 
@@ -530,7 +530,7 @@ static code_module plain_code(point_call *c, const sample *x, const int64_t *ext
             step *= c->core[o->dim[d]];
         }
     }
-    c->v = (variant){.apart = 1, .proved = lang_needs_hold(c->t, c->core)};
+    c->v = (variant){.noalias = 1, .proved = lang_needs_hold(c->t, c->core)};
     specialise(c, target);
     return generate(c, target);
 }

@@ -525,11 +525,11 @@ static void describe(const call *c, const variant *v, const grid *g) {
     for (int d = 0; d < c->ndim; d++)
         fprintf(stderr, " %lld%s", (long long)c->shape[d], c->axes >> d & 1 ? "*" : "");
     fprintf(stderr,
-            "%s%s: ndim %d reduced %d columns %d wide %d vector %d repeat %d team %d results %d from %d to %d counted "
+            "%s%s: ndim %d reduced %d columns %d wide %d vector %d repeat %d coop %d results %d from %d to %d counted "
             "%d, %u "
             "blocks of %u\n",
             c->masked ? " masked" : "", c->initial ? " initial" : "", v->ndim, v->reduced, v->columns, v->wide,
-            v->vector, v->repeat, v->team, v->results, v->from_states, v->to_states, v->counted, g->blocks, g->threads);
+            v->vector, v->repeat, v->coop, v->results, v->from_states, v->to_states, v->counted, g->blocks, g->threads);
     for (int k = 0; k < variant_operands(v); k++)
         fprintf(stderr, "  operand %d: %s as %s, kind %d\n", k, dtypes[v->operand[k].memory].name,
                 dtypes[v->operand[k].value].name, v->operand[k].kind);
@@ -551,7 +551,7 @@ static void run(const call *c, launch *l) {
     arena a = {0};
     uint64_t words[512];
     grid g;
-    room r = {.block = 256, .sms = 1};
+    occupancy r = {.block = 256, .sms = 1};
     report said = {.cancel = (uintptr_t)&never};
     l->report = &said;
     int nwords = launch_words(l->v, NULL);
@@ -621,10 +621,10 @@ static void plan(const call *c, const nd_array *arrays, const variant *v, uint64
 }
 
 /* So that small results have parts: log2 of the threads along them. */
-static int few_threads(const variant *v) { return v->columns ? 1 : TEAM_WARP; }
+static int few_threads(const variant *v) { return v->columns ? 1 : COOP_WARP; }
 
 /* The parts' states, and the fold over them. */
-static void run_parts(const call *c, variant *v, launch *l, const code_size *size, int64_t chunk) {
+static void run_parts(const call *c, variant *v, launch *l, const code_traits *size, int64_t chunk) {
     int64_t parts = (l->reduced->count + chunk - 1) / chunk, results = l->loop->count, shape[AXES + 1];
     int ndim, nstates = c->x->nstate + v->counted, nin = v->nin;
     nd_array arrays[ARRAYS] = {{0}}, second[ARRAYS] = {{0}};
@@ -662,7 +662,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_size *siz
     }
     others_into(&one, arrays);
     plan(c, arrays, &one, c->axes, &loops);
-    bool fits = fold_specialise(&one, &(fold_subject){&loops, size, 0, false}) == chunk;
+    bool fits = fold_specialise(&one, &(fold_problem){&loops, size, 0, false}) == chunk;
     addresses(&loops, &one, arrays, data);
     launch first = {.v = &one,
                     .loop = &loops.kept,
@@ -672,9 +672,9 @@ static void run_parts(const call *c, variant *v, launch *l, const code_size *siz
                     .chunk = chunk,
                     .chunk_stride = parts_stride,
                     .elements = loops.reduced.count};
-    one.results = 0; /* several results a team are for whole ones */
+    one.results = 0; /* several results a cooperative group are for whole ones */
     if (!fits)
-        one.team = (uint8_t)few_threads(&one);
+        one.coop = (uint8_t)few_threads(&one);
     run(c, &first);
 
     variant two = *v;
@@ -699,7 +699,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_size *siz
     initial_into(c, &two, numbers);
     others_into(&two, second);
     plan(c, second, &two, (uint64_t)1 << ndim, &after);
-    assert_int_equal(fold_specialise(&two, &(fold_subject){&after, size, 0, true}), 0);
+    assert_int_equal(fold_specialise(&two, &(fold_problem){&after, size, 0, true}), 0);
     addresses(&after, &two, second, data);
     launch last = {.v = &two,
                    .loop = &after.kept,
@@ -714,7 +714,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_size *siz
 
 static void run_call(call *c) {
     const sample *x = c->x;
-    code_size size;
+    code_traits size;
     nd_fold loops;
     variant v;
     char *data[VARIANT_OPERANDS];
@@ -738,7 +738,7 @@ static void run_call(call *c) {
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, c->axes, &loops);
     v.empty = loops.reduced.count == 0;
-    int64_t chunk = fold_specialise(&v, &(fold_subject){&loops, &size, 0, false});
+    int64_t chunk = fold_specialise(&v, &(fold_problem){&loops, &size, 0, false});
     if (chance(20))
         v.wide = 1;
     addresses(&loops, &v, c->arrays, data);
@@ -857,7 +857,7 @@ static void expect_segments(call *c, const int64_t *bounds, int64_t segments) {
 
 static void run_segments(call *c, int64_t *bounds, int64_t segments) {
     const sample *x = c->x;
-    code_size size;
+    code_traits size;
     nd_fold loops;
     variant v;
     char *data[VARIANT_OPERANDS];
@@ -880,7 +880,7 @@ static void run_segments(call *c, int64_t *bounds, int64_t segments) {
     }
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, 2, &loops);
-    fold_specialise(&v, &(fold_subject){&loops, &size, 0, true});
+    fold_specialise(&v, &(fold_problem){&loops, &size, 0, true});
     addresses(&loops, &v, c->arrays, data);
     const uint64_t numbers[VARIANT_OPERANDS][2] = {{0}};
     launch l = {.v = &v,

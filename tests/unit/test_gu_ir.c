@@ -1,5 +1,5 @@
 /* test_gu_ir.c - code of generalized ufuncs: directed and random kernels for random variants are accepted by every LLVM and
- * by libNVVM; for every kind of team, run on a simulated GPU, they give what the interpreter gives; the text has the loads,
+ * by libNVVM; for every kind of cooperative group, run on a simulated GPU, they give what the interpreter gives; the text has the loads,
  * shuffles and meetings that it must have, and no others; the CPU's inner loops are vector loops. UF_SEED repeats a run,
  * UF_TRIALS sets the number of variants (default: as many as go in a second), UF_BLESS=1 rewrites the goldens in tests/ir. */
 #include <setjmp.h>
@@ -138,14 +138,14 @@ static tree *tree_of(arena *a, const kernel *k) {
 /* ---- Variants ---- */
 
 /* Arrays in the signature's types, with the last core dimension as the unit. */
-static variant variant_of(const tree *t, int team, int lanes, int vector, int repeat) {
+static variant variant_of(const tree *t, int coop, int lanes, int vector, int repeat) {
     variant v;
     memset(&v, 0, sizeof v);
-    v.loop = LOOP_CALLS;
+    v.loop = LOOP_GUFUNC;
     v.ndim = 1;
     v.nin = (uint8_t)t->layout->nin;
     v.nout = (uint8_t)t->layout->nout;
-    v.team = (uint8_t)team;
+    v.coop = (uint8_t)coop;
     v.lanes = (uint8_t)lanes;
     v.vector = (uint8_t)vector;
     v.repeat = (uint8_t)repeat;
@@ -175,21 +175,21 @@ static void random_operand(const tree *t, variant *v, int k) {
 }
 
 static variant random_variant(const tree *t, bool on_gpu) {
-    code_size size;
+    code_traits size;
     ir_traits(t, &size);
-    int team = on_gpu && size.spreads && chance(90) ? (int)pick(0, TEAM_GRID) : 0;
-    variant v = variant_of(t, team, 0, 1, 1);
+    int coop = on_gpu && size.maps_to_threads && chance(90) ? (int)pick(0, COOP_GRID) : 0;
+    variant v = variant_of(t, coop, 0, 1, 1);
     v.ndim = (uint8_t)pick(1, on_gpu ? 3 : 2);
-    v.along = (team || !on_gpu) && chance(40);
-    if (team) {
-        v.lanes = v.along ? 0 : (uint8_t)pick(0, team < TEAM_WARP ? team : TEAM_WARP);
+    v.along = (coop || !on_gpu) && chance(40);
+    if (coop) {
+        v.lanes = v.along ? 0 : (uint8_t)pick(0, coop < COOP_WARP ? coop : COOP_WARP);
         v.vector = (uint8_t)(1 << pick(0, 4));
         v.repeat = (uint8_t)(1 << pick(0, 3));
     }
     v.wide = on_gpu && chance(25);
     for (int k = 0; k < v.nin + v.nout; k++)
         random_operand(t, &v, k);
-    bool staged = on_gpu && !team && chance(60);
+    bool staged = on_gpu && !coop && chance(60);
     if (staged)
         v.ndim = 1;
     for (int k = 0; k < v.nin + v.nout && staged; k++)
@@ -198,8 +198,8 @@ static variant random_variant(const tree *t, bool on_gpu) {
 }
 
 static void describe(const kernel *k, const variant *v) {
-    fprintf(stderr, "%s, %s, %s\n%s\nndim %d wide %d vector %d repeat %d team %d lanes %d along %d\n", k->name,
-            k->layout, k->types, k->source, v->ndim, v->wide, v->vector, v->repeat, v->team, v->lanes, v->along);
+    fprintf(stderr, "%s, %s, %s\n%s\nndim %d wide %d vector %d repeat %d coop %d lanes %d along %d\n", k->name,
+            k->layout, k->types, k->source, v->ndim, v->wide, v->vector, v->repeat, v->coop, v->lanes, v->along);
     for (int i = 0; i < v->nin + v->nout; i++)
         fprintf(stderr, "operand %d: %s as %s, kind %d, unit %d, staged %d\n", i, dtypes[v->operand[i].memory].name,
                 dtypes[v->operand[i].value].name, v->operand[i].kind, v->operand[i].unit, v->operand[i].staged);
@@ -207,7 +207,7 @@ static void describe(const kernel *k, const variant *v) {
 
 static code_module generate(arena *a, const kernel *k, const tree *t, const variant *v, const code_target *target) {
     code_module m = {.flags = 0};
-    if (ir_calls(a, k->name, t, v, target, &m)) {
+    if (ir_gufunc(a, k->name, t, v, target, &m)) {
         describe(k, v);
         fail_msg("%s", uf_last_error()->message);
     }
@@ -306,7 +306,7 @@ static void test_random(void **state) {
 
 typedef struct fact {
     const char *kernel;
-    int team, lanes, along, vector, repeat;
+    int coop, lanes, along, vector, repeat;
     const char *what; /* of which there must be .. */
     int least, most;
 } fact;
@@ -356,7 +356,7 @@ static void test_ptx(void **state) {
         const kernel *k = kernel_of(f->kernel);
         arena a = {0};
         const tree *t = tree_of(&a, k);
-        variant v = variant_of(t, f->team, f->lanes, f->vector, f->repeat);
+        variant v = variant_of(t, f->coop, f->lanes, f->vector, f->repeat);
         v.along = (uint8_t)f->along;
         code_module m = generate(&a, k, t, &v, &gpu);
         const char *ptx = "", *wrong = nvvm_judge(&m, 90, false, &ptx);
@@ -558,7 +558,7 @@ static void test_looping_helper(void **state) {
 typedef struct launched {
     variant v;
     uint64_t words[512];
-    uint64_t slots[2 * TEAM_SLOT / 8];
+    uint64_t slots[2 * COOP_SLOT / 8];
     int nwords, blocks, threads;
     int64_t calls;
 } launched;
@@ -649,7 +649,7 @@ static void put_words(const gu_case *x, launched *l) {
         for (int d = 0; d < l->v.ndim; d++)
             w[n++] = d < x->ndim ? (uint64_t)x->args[k].loop_stride[x->ndim - 1 - d] : 0;
     n += put_staged(x, l, w + n);
-    if (l->v.team == TEAM_GRID) {
+    if (l->v.coop == COOP_GRID) {
         memset(l->slots, 0, sizeof l->slots);
         w[n++] = 1;
         w[n++] = (uint64_t)(uintptr_t)l->slots;
@@ -659,14 +659,14 @@ static void put_words(const gu_case *x, launched *l) {
 }
 
 static void draw_launch(const gu_case *x, launched *l) {
-    code_size size;
+    code_traits size;
     ir_traits(x->tree, &size);
-    int team = size.spreads && chance(80) ? (int)(chance(70) ? pick(1, 7) : pick(0, TEAM_GRID)) : 0;
-    variant v = variant_of(x->tree, team, 0, 1, 1);
+    int coop = size.maps_to_threads && chance(80) ? (int)(chance(70) ? pick(1, 7) : pick(0, COOP_GRID)) : 0;
+    variant v = variant_of(x->tree, coop, 0, 1, 1);
     v.ndim = (uint8_t)(x->ndim > 1 ? x->ndim : 1);
-    v.along = team && chance(40);
-    if (team) {
-        v.lanes = v.along ? 0 : (uint8_t)pick(0, team < TEAM_WARP ? team : TEAM_WARP);
+    v.along = coop && chance(40);
+    if (coop) {
+        v.lanes = v.along ? 0 : (uint8_t)pick(0, coop < COOP_WARP ? coop : COOP_WARP);
         v.vector = (uint8_t)(1 << pick(0, 3));
         v.repeat = (uint8_t)(1 << pick(0, 3));
     }
@@ -680,10 +680,10 @@ static void draw_launch(const gu_case *x, launched *l) {
     }
     l->v = v;
     l->blocks = (int)pick(1, 2);
-    l->threads = team <= TEAM_WARP ? 32 << pick(0, 1) : 1 << (team == TEAM_GRID ? TEAM_GRID_BLOCK : team);
-    if (team == TEAM_GRID)
+    l->threads = coop <= COOP_WARP ? 32 << pick(0, 1) : 1 << (coop == COOP_GRID ? COOP_GRID_BLOCK : coop);
+    if (coop == COOP_GRID)
         l->blocks = 1;
-    if (!team && x->ndim == 1 && chance(75))
+    if (!coop && x->ndim == 1 && chance(75))
         choose_staged(x, l);
 }
 
@@ -810,7 +810,7 @@ static void test_simulated(void **state) {
 
 /* ---- Traits ---- */
 
-static void size_of(const char *name, code_size *size) {
+static void size_of(const char *name, code_traits *size) {
     arena a = {0};
     ir_traits(tree_of(&a, kernel_of(name)), size);
     arena_free(&a);
@@ -820,7 +820,7 @@ static void test_spreads(void **state) {
     (void)state;
     static const struct {
         const char *kernel;
-        bool spreads;
+        bool maps_to_threads;
         int constructs;
     } cases[] = {
         {"matvec", true, 1},           {"softmax", true, 3},       {"rows", true, 1},
@@ -834,10 +834,10 @@ static void test_spreads(void **state) {
         {"range_of_output", false, 2},                             /* each thread would read it at another time */
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        code_size size;
+        code_traits size;
         size_of(cases[i].kernel, &size);
-        if (size.spreads != cases[i].spreads || size.nconstructs != cases[i].constructs)
-            fail_msg("%s: spreads %d, %d constructs", cases[i].kernel, size.spreads, size.nconstructs);
+        if (size.maps_to_threads != cases[i].maps_to_threads || size.nconstructs != cases[i].constructs)
+            fail_msg("%s: maps_to_threads %d, %d constructs", cases[i].kernel, size.maps_to_threads, size.nconstructs);
     }
 }
 
@@ -861,7 +861,7 @@ static void expect_access(const code_access *a, int operand, int outer, int inne
 
 static void test_constructs(void **state) {
     (void)state;
-    code_size s;
+    code_traits s;
     size_of("matmul", &s); /* m 0, n 1, p 2 */
     expect_construct(&s.construct[0], false, true, "0 2 ", "1 ");
     assert_int_equal(s.construct[0].naccesses, 2);
@@ -896,10 +896,10 @@ static void test_many(void **state) {
     text_puts(&written, ") + t + a3; }");
     kernel k = {"many", "(n)->()", written.data, "float32->float32"};
     const tree *t = tree_of(&a, &k);
-    code_size s;
+    code_traits s;
     ir_traits(t, &s);
     assert_int_equal(s.nconstructs, CODE_CONSTRUCTS);
-    assert_true(s.spreads);
+    assert_true(s.maps_to_threads);
     accept(&k, t, false, 0);
     accept(&k, t, true, 0);
     arena_free(&a);
@@ -920,14 +920,14 @@ static void test_out_of_memory(void **state) {
     static const struct {
         const char *kernel;
         bool gpu;
-        int team, lanes, along, staged;
+        int coop, lanes, along, staged;
     } cases[] = {{"matmul", true, 11, 3, 0, 0}, {"two_moments", true, 7, 0, 1, 0}, {"softmax", true, 6, 0, 0, 0},
                  {"scatter", true, 0, 0, 0, 1}, {"matmul", false, 0, 0, 1, 0},     {"helper", false, 0, 0, 0, 0}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena trees = {0};
         const kernel *k = kernel_of(cases[i].kernel);
         const tree *t = tree_of(&trees, k);
-        variant v = variant_of(t, cases[i].team, cases[i].lanes, cases[i].team ? 4 : 1, cases[i].team ? 2 : 1);
+        variant v = variant_of(t, cases[i].coop, cases[i].lanes, cases[i].coop ? 4 : 1, cases[i].coop ? 2 : 1);
         uf_status status = UF_ERR_MEMORY;
         int failures = 0;
         v.along = (uint8_t)cases[i].along;
@@ -936,11 +936,11 @@ static void test_out_of_memory(void **state) {
         for (int64_t n = 0; status; n += 1 + n / 16, failures++) {
             arena a = {0};
             code_module m = {.flags = UF_DEBUG};
-            code_size size;
+            code_traits size;
             allocations_left = n;
             mem_may_alloc = may_alloc;
             ir_traits(t, &size);
-            status = ir_calls(&a, "f", t, &v, cases[i].gpu ? &gpu : &cpu, &m);
+            status = ir_gufunc(&a, "f", t, &v, cases[i].gpu ? &gpu : &cpu, &m);
             mem_may_alloc = NULL;
             assert_true(status == UF_OK || status == UF_ERR_MEMORY);
             assert_null(a.escape);
@@ -952,10 +952,10 @@ static void test_out_of_memory(void **state) {
     }
 }
 
-static void check_golden(const char *file, const char *name, const code_target *target, int team, int lanes) {
+static void check_golden(const char *file, const char *name, const code_target *target, int coop, int lanes) {
     arena a = {0};
     const tree *t = tree_of(&a, kernel_of(name));
-    variant v = variant_of(t, team, lanes, 1, 1);
+    variant v = variant_of(t, coop, lanes, 1, 1);
     code_module m = generate(&a, kernel_of(name), t, &v, target);
     const char *wrong = judge_golden(file, &m);
     if (wrong)

@@ -74,7 +74,7 @@ static const char *found_as(const uf_func *f, const char *types, const char *sig
     for (int k = 0; k < x->nout; k++)
         assert_int_equal(b->types[x->nin + k], x->out[k]);
     assert_int_equal(b->key.verb, VERB_FOLD);
-    assert_int_equal(b->size.nstate, x->nstate);
+    assert_int_equal(b->traits.nstate, x->nstate);
     return line;
 }
 
@@ -279,7 +279,7 @@ static void test_bindings(void **state) {
     assert_ptr_not_equal(a, other);
     assert_int_equal(a->fold->order, FOLD_FREE);
     assert_int_equal(serial->fold->order, FOLD_SERIAL);
-    assert_int_equal(serial->size.order, FOLD_SERIAL);
+    assert_int_equal(serial->traits.order, FOLD_SERIAL);
     assert_int_equal(ordered->fold->order, FOLD_ORDERED);
     assert_string_equal(a->source, other->source);
     assert_string_not_equal(a->source, serial->source);

@@ -30,7 +30,7 @@ static const dtype any_dtype[] = {DT_INT8,   DT_INT16,  DT_INT32,   DT_INT64,   
 static const int64_t lengths[] = {1, 2, 15, 16, 17, 31, 33, 64, 100, 127, 128, 129, 511, 513, 1023, 1024, 1025};
 
 static void specialise(scan_case *x, const engine *e) {
-    fold_subject s = {.loops = &x->loops, .size = &x->size};
+    fold_problem s = {.loops = &x->loops, .traits = &x->size};
     assert_int_equal(e->specialise_fold(&x->v, &s), 0);
 }
 
@@ -141,7 +141,7 @@ static const code_target gpu = {.gpu = true, .arch = 90};
 static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
     static const volatile int never;
     code_module module = {.max_steps = 100};
-    room r = {.block = 32u << pick(0, 3), .sms = (int)pick(1, 132)};
+    occupancy r = {.block = 32u << pick(0, 3), .sms = (int)pick(1, 132)};
     grid g;
     report said = {.cancel = (uintptr_t)&never};
     x->v.reports = (uint8_t)(chance(30) ? pick(1, 3) * REPORTS_STEPS : 0);
@@ -162,8 +162,8 @@ static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
     if (!wrong)
         wrong = said.state ? "it reports" : scan_fault(x);
     if (wrong)
-        fail_msg("UF_SEED=%llu: columns %d team %d vector %d repeat %d: %s", (unsigned long long)seed, x->v.columns,
-                 x->v.team, x->v.vector, x->v.repeat, wrong);
+        fail_msg("UF_SEED=%llu: columns %d coop %d vector %d repeat %d: %s", (unsigned long long)seed, x->v.columns,
+                 x->v.coop, x->v.vector, x->v.repeat, wrong);
     free(words);
     free(x->l.scratch);
     text_free(&module.ir);
@@ -171,11 +171,11 @@ static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
 
 /* Smaller tiles than the engine would take, so that there are several of them. */
 static void shrink(scan_case *x) {
-    if (x->f.order != FOLD_SERIAL && (x->v.columns || x->v.team > TEAM_WARP)) {
+    if (x->f.order != FOLD_SERIAL && (x->v.columns || x->v.coop > COOP_WARP)) {
         x->v.repeat = (uint8_t)(1 << pick(0, 1));
-        x->v.team = (uint8_t)(x->v.columns ? pick(3, 5) : pick(6, 7));
-        while (x->v.columns && x->v.team > 3 && (16 * x->v.vector << x->v.team) * x->v.lanes > 8192)
-            x->v.team--;
+        x->v.coop = (uint8_t)(x->v.columns ? pick(3, 5) : pick(6, 7));
+        while (x->v.columns && x->v.coop > 3 && (16 * x->v.vector << x->v.coop) * x->v.lanes > 8192)
+            x->v.coop--;
     }
 }
 
@@ -208,7 +208,7 @@ static const scan_operator *operator_of(const char *name) {
 static void test_gpu_trees(void **unused) {
     static const struct {
         int64_t lines, length;
-        int layout, team, vector;
+        int layout, coop, vector;
         bool spread;
     } shapes[] = {{2, 64 * 1100 + 5, SCAN_ROWS, 6, 1, true},
                   {3, 32 * 4 * 40, SCAN_ROWS, 6, 2, true},
@@ -224,7 +224,7 @@ static void test_gpu_trees(void **unused) {
         scan_make(x, operator_of(i % 2 ? "matrix" : "argmax"), DT_INT32, shapes[i].layout, false);
         specialise(x, &cuda_engine);
         assert_int_equal(x->v.columns, shapes[i].layout == SCAN_COLUMNS);
-        x->v.team = (uint8_t)shapes[i].team;
+        x->v.coop = (uint8_t)shapes[i].coop;
         x->v.vector = (uint8_t)shapes[i].vector;
         x->v.repeat = 1;
         assert_int_equal(cuda_engine.fold_scratch(&x->l) > 0, shapes[i].spread);
@@ -248,14 +248,14 @@ static void test_words(void **unused) {
         int words = launch_words(&x->v, NULL);
         snprintf(last, sizeof last, " %%w%d) nounwind", words - 1);
         assert_non_null(strstr(module.ir.data, last));
-        room r = {.block = 256, .sms = 132};
+        occupancy r = {.block = 256, .sms = 132};
         grid g;
         uint64_t *w = malloc((size_t)words * sizeof *w);
         OK(launch_layout(&x->l, &r, w, &g));
         assert_int_equal(g.words, words);
         assert_true(g.threads >= 32 && g.threads <= 1024);
-        if (!x->v.columns && x->v.team <= TEAM_WARP)
-            assert_true((int64_t)g.blocks * (g.threads >> x->v.team) >= x->loops.kept.count);
+        if (!x->v.columns && x->v.coop <= COOP_WARP)
+            assert_true((int64_t)g.blocks * (g.threads >> x->v.coop) >= x->loops.kept.count);
         free(w);
         text_free(&module.ir);
         scan_free(x);
@@ -358,9 +358,9 @@ static void run_on_device(scan_case *x, uint64_t seed) {
     memcpy(x->data, host, sizeof host);
     const char *wrong = scan_fault(x);
     if (wrong)
-        fail_msg("UF_SEED=%llu: %lld lines of %lld, columns %d team %d vector %d repeat %d: %s",
+        fail_msg("UF_SEED=%llu: %lld lines of %lld, columns %d coop %d vector %d repeat %d: %s",
                  (unsigned long long)seed, (long long)x->l.loop->count, (long long)x->l.elements, x->v.columns,
-                 x->v.team, x->v.vector, x->v.repeat, wrong);
+                 x->v.coop, x->v.vector, x->v.repeat, wrong);
     for (int k = 0; k < SCAN_OPERANDS; k++)
         cuda_engine.free(device, copy[k]);
     cuda_engine.scratch_free(0, x->l.scratch, NULL);

@@ -1,4 +1,4 @@
-/* test_shapes.c - the elementwise kernel shapes, run and read.
+/* test_shapes.c - the elementwise kernel skeletons, run and read.
  *
  * Run: random loops (class, extents, strides, dtypes in memory and in the signature, numbers, mask, in-place operands) through
  * CPU kernels, and through GPU kernels compiled for the host: special registers and mulhi are replaced, every thread of every
@@ -425,7 +425,7 @@ static int put_engine(const loop *l, uint64_t *w, int *threads, int64_t *blocks)
     nd_loop nd = nd_of(l, space);
     launch run = {.v = &l->v, .loop = &nd, .data = l->data, .numbers = l->number};
     grid g;
-    check(launch_layout(&run, &(room){.block = (unsigned)*threads, .sms = (int)pick(1, 40)}, w, &g));
+    check(launch_layout(&run, &(occupancy){.block = (unsigned)*threads, .sms = (int)pick(1, 40)}, w, &g));
     assert_int_equal((int)g.words, launch_words(&l->v, NULL));
     *threads = (int)g.threads;
     *blocks = g.blocks;
@@ -737,7 +737,7 @@ static void run_random(loop_class class, bool on_gpu, int64_t count) {
         if (on_gpu && chance(40)) {
             int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
             nd_loop nd = nd_of(&l, space);
-            launch_specialise(&l.v, &nd, NULL, NULL, &(code_size){.nodes = 20, .has_loop = l.k == K_BITS});
+            launch_specialise(&l.v, &nd, NULL, NULL, &(code_traits){.nodes = 20, .has_loop = l.k == K_BITS});
             threads = 64 << pick(0, 2);
             shift = -1;
         }

@@ -1,0 +1,92 @@
+/* at.c - updates in place: which operators have an atomic instruction, what indices say, and the kernel's frame. */
+#include "ir/at/at.h"
+
+#include "ir/common/atomic.h"
+#include "ir/common/target.h"
+
+const char *at_instruction(const tree *t, const variant *v) {
+    const variant_operand *o = v->operand;
+    uint8_t type = o[0].memory;
+    if (v->nin != 2 || o[0].value != type || o[1].value != type || o[v->nin].value != type)
+        return NULL;
+    const char *name = tree_operator(t, (dtype)type);
+    return name && strcmp(name, "mul") ? name : NULL; /* there is none for products */
+}
+
+at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
+    dtype type = (dtype)v->operand[0].memory;
+    int size = dtypes[type].size;
+    at_way otherwise = size <= 8 ? AT_EXCHANGE : AT_OWNED;
+    if (!at_instruction(t, v) || size < 4)
+        return otherwise;
+    if (dtype_is_integer(type))
+        return AT_EXACT;
+    return atomic_adds(target, (dtype)dtypes[type].component) ? AT_ATOMIC : otherwise;
+}
+
+/* ---- Indices ---- */
+
+indexed *indexed_read(skeleton *s) {
+    indexed *x = arena_alloc(s->e->a, sizeof *x);
+    for (int j = 0; j < s->v->nindices; j++) {
+        x->extent[j] = skeleton_word(s);
+        x->stride[j] = skeleton_word(s);
+    }
+    return x;
+}
+
+/* Counted from the front; an int64 that an unsigned one does not fit is negative, and stays so. */
+static ssa from_front(skeleton *s, int k, ssa index, ssa extent) {
+    emit *e = s->e;
+    if (!dtypes[s->v->operand[k].memory].is_signed)
+        return index;
+    ssa negative = emit_value(e, "icmp slt i64 %s, 0", index.text);
+    return emit_op(e, "add i64", index, emit_select_as(e, "i64", negative, extent, ssa_text("0")));
+}
+
+ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside) {
+    emit *e = s->e;
+    ssa offset = ssa_text("0");
+    for (int j = 0; j < s->v->nindices; j++) {
+        int k = variant_index(s->v) + j;
+        ssa index = s->known[k]
+                        ? s->value[k]
+                        : emit_convert(e, emit_load(e, skeleton_memory(s, k), at[k]), skeleton_memory(s, k), DT_INT64);
+        index = from_front(s, k, index, x->extent[j]);
+        ssa part = emit_op(e, "mul i64", index, x->stride[j]);
+        offset = j ? emit_op(e, "add i64", offset, part) : part;
+        if (!inside)
+            continue;
+        ssa fits = emit_op(e, "icmp ult i64", index, x->extent[j]);
+        *inside = j ? emit_op(e, "and i1", *inside, fits) : fits;
+    }
+    return offset;
+}
+
+/* ---- The module ---- */
+
+typedef struct at_text {
+    skeleton s;
+    const tree *t;
+    const variant *v;
+} at_text;
+
+static void write_kernel(emit *e, void *user) {
+    at_text *q = user;
+    bool gpu = e->target->gpu;
+    e->reports = q->v->reports;
+    emit_functions(e, q->t, "kernel");
+    skeleton_begin(&q->s, e, q->t, q->v, (gpu ? gpu_general_words : cpu_strided_words)(q->v) + 2 * q->v->nindices);
+    (gpu ? gpu_at : cpu_at)(&q->s);
+    skeleton_end(&q->s);
+}
+
+uf_status ir_at(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
+                code_module *module) {
+    at_text *q = arena_alloc(a, sizeof *q);
+    if (!q)
+        return fail_memory();
+    q->t = t;
+    q->v = v;
+    return skeleton_module(a, name, target, module, write_kernel, q);
+}

@@ -1,0 +1,31 @@
+/* at.h - what the files of updates in place share: operands, indices, the operator's instruction.
+ *
+ * The operands of LOOP_AT: the target (input 0, and again as the output), the other input if there is one, and nindices arrays of
+ * indices of any integer dtype, whose `value` is int64. The loop goes over the indices and what is left of the target without
+ * its indexed dimensions, in C order; the target's strides in it are those of the dimensions that are left.
+ *
+ * Words after the operands':
+ *   CPU   as CPU rows: n, m, strides; then for every index (extent, stride) of its dimension of the target, the stride in
+ *         elements. Indices are in range. The engine walks the dimensions from 2 on.
+ *   GPU   for every index (extent, stride); then as GPU general. deterministic: a multiple of 32 threads a block, any blocks. */
+#ifndef UF_IR_AT_H
+#define UF_IR_AT_H
+
+#include "ir/common/skeleton.h"
+
+typedef struct indexed {
+    ssa extent[UF_MAX_NDIM], stride[UF_MAX_NDIM]; /* i64 */
+} indexed;
+
+/* Reads the words of the indices. */
+indexed *indexed_read(skeleton *s);
+/* The offset (i64, in elements) of what index arrays at at[k] say; *inside (i1), if wanted: each is in range. */
+ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside);
+
+/* The instruction that is the operator: "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", or NULL. */
+const char *at_instruction(const tree *t, const variant *v);
+
+void cpu_at(skeleton *s);
+void gpu_at(skeleton *s);
+
+#endif

@@ -1,0 +1,56 @@
+/* cpu_at.c - updates in place on the CPU, one after the other in the order of the indices. Where all indices stand still along
+ * the rows of the loop, a row is an elementwise loop at the place that they say, and goes by vectors: no two of its elements
+ * are one, and core has copied what overlaps the target. */
+#include "ir/at/at.h"
+
+static bool whole_rows(const variant *v) {
+    for (int j = 0; j < v->nindices; j++)
+        if (v->operand[variant_index(v) + j].kind != OPERAND_CONSTANT)
+            return false;
+    return v->operand[0].kind != OPERAND_CONSTANT;
+}
+
+static void rows(skeleton *s, const cpu_loop *all, const indexed *x, ssa *row) {
+    ssa offset = indexed_offset(s, x, row, NULL);
+    row[0] = row[s->nin] = skeleton_address(s, 0, row[0], offset);
+    cpu_row(s, all->n, row, all->stride[0]);
+}
+
+/* Operand k of element i of a row. */
+static ssa element(skeleton *s, const cpu_loop *all, const ssa *row, int k, ssa i) {
+    bool strided = s->v->operand[k].kind == OPERAND_STRIDED;
+    return skeleton_address(s, k, row[k], strided ? emit_op(s->e, "mul i64", i, all->stride[0][k]) : i);
+}
+
+static void elements(skeleton *s, const cpu_loop *all, const indexed *x, const ssa *row) {
+    emit *e = s->e;
+    ssa at[VARIANT_OPERANDS], in[UF_MAX_OPERANDS], result[UF_MAX_OPERANDS];
+    for (int k = 1; k < s->noperands; k++)
+        if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
+            skeleton_know(s, k, row[k]);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), all->n);
+    for (int k = 0; k < s->noperands; k++)
+        if (!s->known[k])
+            at[k] = s->v->operand[k].kind == OPERAND_CONSTANT ? row[k] : element(s, all, row, k, l.i);
+    ssa target = skeleton_address(s, 0, at[0], indexed_offset(s, x, at, NULL));
+    in[0] = emit_load(e, skeleton_memory(s, 0), target);
+    if (s->nin > 1 && !s->known[1])
+        in[1] = emit_load(e, skeleton_memory(s, 1), at[1]);
+    skeleton_compute(s, in, result);
+    emit_store(e, skeleton_memory(s, 0), result[0], target);
+    counted_loop_end(e, &l, ssa_text("1"), 0);
+}
+
+void cpu_at(skeleton *s) {
+    cpu_loop all;
+    ssa row[VARIANT_OPERANDS];
+    cpu_loop_read(s, &all);
+    const indexed *x = indexed_read(s);
+    counted_loop l = counted_loop_begin(s->e, "i64", ssa_text("0"), all.m);
+    cpu_loop_row(s, &all, l.i, row);
+    if (whole_rows(s->v))
+        rows(s, &all, x, row);
+    else
+        elements(s, &all, x, row);
+    counted_loop_end(s->e, &l, ssa_text("1"), 0);
+}

@@ -1,0 +1,188 @@
+/* gpu_at.c - updates in place on the GPU. An update is a thread's, which applies the operator by an atomic instruction, or by
+ * comparing and swapping the 32 or 64 bits that hold the element until nobody came in between. Deterministic: an element is one
+ * warp's. Every warp looks at all updates, 32 at a time, and does those of its elements one after the other. */
+#include "ir/at/at.h"
+#include "ir/common/atomic.h"
+
+typedef struct writer {
+    skeleton *s;
+    const general *f;
+    const indexed *x;
+    const char *instruction; /* NULL: compare and swap, or the element is owned */
+} writer;
+
+/* One update: where its element is, whether it is to be done (i1), and its operand as loaded. */
+typedef struct update {
+    ssa target, wanted, operand;
+} update;
+
+static dtype target_type(const writer *w) { return skeleton_memory(w->s, 0); }
+
+static ssa compute(const writer *w, ssa old, ssa operand) {
+    ssa in[2] = {old, operand}, result[1];
+    skeleton_compute(w->s, in, result);
+    return result[0];
+}
+
+/* ---- Instructions ---- */
+
+static void add_parts(emit *e, dtype type, ssa pointer, ssa value) {
+    dtype part = (dtype)dtypes[type].component;
+    for (int i = 0; i < 2; i++) {
+        ssa at = emit_value(e, "getelementptr inbounds %s, %s%s %s, i64 %d", ir_memory_type(part), ir_memory_type(part),
+                            ir_global_pointer(e), pointer.text, i);
+        emit_atomic(e, ATOMIC_ADD, part, at, emit_part(e, type, value, i), ssa_text("%s", ""));
+    }
+}
+
+static void by_instruction(const writer *w, const update *u) {
+    skeleton *s = w->s;
+    emit *e = s->e;
+    dtype type = target_type(w);
+    ssa value = s->known[1] ? s->value[1] : emit_convert(e, u->operand, skeleton_memory(s, 1), type);
+    if (dtype_is_integer(type)) {
+        const char *t = ir_value_type(type);
+        emit_value(e, "atomicrmw %s %s%s %s, %s %s monotonic", w->instruction, t, ir_global_pointer(e), u->target.text,
+                   t, value.text);
+        return;
+    }
+    if (!strcmp(w->instruction, "sub"))
+        value = emit_unary(e, OP_NEG, type, value);
+    if (dtype_is_complex(type))
+        add_parts(e, type, u->target, value);
+    else
+        emit_atomic(e, ATOMIC_ADD, type, u->target, value, ssa_text("%s", ""));
+}
+
+/* ---- Compare and swap ---- */
+
+typedef struct swap {
+    const writer *w;
+    ssa operand;
+} swap;
+
+static ssa compute_swap(emit *e, void *user, ssa old) {
+    const swap *x = user;
+    (void)e;
+    return compute(x->w, old, x->operand);
+}
+
+static void by_exchange(const writer *w, const update *u) {
+    swap x = {w, u->operand};
+    emit_exchange(w->s->e, target_type(w), u->target, compute_swap, &x);
+}
+
+/* ---- Updates ---- */
+
+/* Of element number x, if `exists` (i1; empty: it does). The operand is loaded if `load`. */
+static update find_update(const writer *w, ssa x, ssa exists, bool load) {
+    skeleton *s = w->s;
+    ssa *at = arena_alloc(s->e->a, VARIANT_OPERANDS * sizeof *at);
+    update u = {.operand = {""}};
+    general_find(s, w->f, x, at);
+    u.target = skeleton_address(s, 0, at[0], indexed_offset(s, w->x, at, &u.wanted));
+    if (exists.text[0])
+        u.wanted = emit_op(s->e, "and i1", u.wanted, exists);
+    if (s->nin > 1 && !s->known[1])
+        u.operand = load ? emit_load(s->e, skeleton_memory(s, 1), at[1]) : at[1];
+    return u;
+}
+
+/* All of a thread's are found, and what they need loaded, before the first is done. */
+static void updates(const writer *w) {
+    skeleton *s = w->s;
+    emit *e = s->e;
+    int repeat = s->v->repeat;
+    ssa first = general_first(s, w->f), exists = {""};
+    int end = skeleton_if(s, emit_value(e, "icmp ult %s %s, %s", w->f->type, first.text, w->f->n.text));
+    update *all = arena_alloc(e->a, (size_t)repeat * sizeof *all);
+    for (int g = 0; g < repeat; g++) {
+        ssa x = g ? general_next(s, w->f, first, g, &exists) : first;
+        all[g] = find_update(w, x, exists, true);
+    }
+    for (int g = 0; g < repeat; g++) {
+        int skip = skeleton_if(s, all[g].wanted);
+        (w->instruction ? by_instruction : by_exchange)(w, &all[g]);
+        skeleton_end_if(s, skip);
+    }
+    skeleton_end_if(s, end);
+}
+
+/* ---- Owned elements ---- */
+
+/* The warp (i32, of `warps`) that an element belongs to, by its address. */
+static ssa owner_of(const writer *w, ssa element, ssa warps) {
+    emit *e = w->s->e;
+    dtype type = target_type(w);
+    ssa address = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(type), ir_global_pointer(e), element.text);
+    ssa nth = emit_value(e, "udiv i64 %s, %d", address.text, dtypes[type].size);
+    ssa mixed = emit_value(e, "mul i64 %s, -7046029254386353131", nth.text); /* 2^64 by the golden ratio */
+    ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", mixed.text).text);
+    emit_declare(e, "declare i32 @llvm.nvvm.mulhi.ui(i32, i32)");
+    return emit_value(e, "call i32 @llvm.nvvm.mulhi.ui(i32 %s, i32 %s)", high.text, warps.text);
+}
+
+static void do_owned(const writer *w, const update *u) {
+    skeleton *s = w->s;
+    ssa old = emit_load(s->e, target_type(w), u->target), operand = u->operand;
+    if (operand.text[0])
+        operand = emit_load(s->e, skeleton_memory(s, 1), operand);
+    emit_store(s->e, target_type(w), compute(w, old, operand), u->target);
+}
+
+/* The lanes whose bit is set, one after the other; what one writes the next one sees. */
+static void in_turn(const writer *w, const update *u, ssa lanes, ssa lane) {
+    emit *e = w->s->e;
+    int before = emit_label_new(e), turn = emit_label_new(e), next = emit_label_new(e), end = emit_label_new(e);
+    ssa left = ssa_text("%%left%d", turn);
+    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
+    emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32)");
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", lanes.text), turn, end);
+    emit_label(e, turn);
+    ssa now = emit_value(e, "phi i32 [ %s, %%L%d ], [ %s, %%L%d ]", lanes.text, before, left.text, next);
+    ssa first = emit_value(e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", now.text);
+    int others = skeleton_if(w->s, emit_op(e, "icmp eq i32", first, lane));
+    do_owned(w, u);
+    skeleton_end_if(w->s, others);
+    emit_branch(e, next);
+    emit_label(e, next);
+    emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 -1)");
+    ssa less = emit_value(e, "add i32 %s, -1", now.text);
+    emit_line(e, "%s = and i32 %s, %s", left.text, now.text, less.text);
+    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", left.text), turn, end);
+    emit_label(e, end);
+}
+
+static void owned_updates(const writer *w) {
+    skeleton *s = w->s;
+    emit *e = s->e;
+    const general *f = w->f;
+    ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid"),
+        block = emit_special_register(e, "ctaid");
+    ssa lane = emit_value(e, "and i32 %s, 31", thread.text);
+    ssa own = emit_op(e, "add i32", emit_op(e, "mul i32", block, threads), thread);
+    own = emit_value(e, "lshr i32 %s, 5", own.text);
+    ssa warps = emit_op(e, "mul i32", emit_special_register(e, "nctaid"), threads);
+    warps = emit_value(e, "lshr i32 %s, 5", warps.text);
+    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
+    counted_loop l = counted_loop_begin(e, f->type, ssa_text("0"), f->n);
+    ssa far = emit_op(e, f->wide ? "add i64" : "add i32", l.i, f->wide ? emit_widen(e, lane) : lane);
+    ssa exists = emit_value(e, "icmp ult %s %s, %s", f->type, far.text, f->n.text);
+    update u = find_update(w, emit_select_as(e, f->type, exists, far, l.i), exists, false);
+    ssa mine = emit_op(e, "icmp eq i32", owner_of(w, u.target, warps), own);
+    mine = emit_op(e, "and i1", mine, u.wanted);
+    in_turn(w, &u, emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", mine.text), lane);
+    counted_loop_end(e, &l, ssa_text("32"), loop_no_unroll(e));
+}
+
+void gpu_at(skeleton *s) {
+    writer w = {.s = s};
+    w.x = indexed_read(s);
+    w.f = general_read(s);
+    at_way way = ir_at_way(s->t, s->v, s->e->target);
+    if (way == AT_EXACT || way == AT_ATOMIC)
+        w.instruction = at_instruction(s->t, s->v);
+    (s->v->deterministic ? owned_updates : updates)(&w);
+}

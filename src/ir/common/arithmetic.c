@@ -1,0 +1,127 @@
+/* arith.c - operators with kernel C's total semantics: integers wrap, division by zero gives 0, shifts by the width or more
+ * give 0 or the sign. Straight-line name only. */
+#include "ir/common/internal.h"
+
+/* The instruction for an operator on each class of operands; comparisons are predicates. */
+typedef struct op_code {
+    const char *is_signed, *is_unsigned, *is_float;
+} op_code;
+
+static const op_code op_codes[OP_COUNT] = {
+    [OP_MUL] = {"mul", "mul", "fmul"}, [OP_DIV] = {"sdiv", "udiv", "fdiv"}, [OP_REM] = {"srem", "urem", NULL},
+    [OP_ADD] = {"add", "add", "fadd"}, [OP_SUB] = {"sub", "sub", "fsub"},   [OP_SHL] = {"shl", "shl", NULL},
+    [OP_SHR] = {"ashr", "lshr", NULL}, [OP_LT] = {"slt", "ult", "olt"},     [OP_LE] = {"sle", "ule", "ole"},
+    [OP_GT] = {"sgt", "ugt", "ogt"},   [OP_GE] = {"sge", "uge", "oge"},     [OP_EQ] = {"eq", "eq", "oeq"},
+    [OP_NE] = {"ne", "ne", "une"},     [OP_AND] = {"and", "and", NULL},     [OP_XOR] = {"xor", "xor", NULL},
+    [OP_OR] = {"or", "or", NULL},
+};
+
+static const char *code_of(op o, dtype type) {
+    const op_code *c = &op_codes[o];
+    return dtype_is_floating(type) ? c->is_float : dtypes[type].is_signed ? c->is_signed : c->is_unsigned;
+}
+
+/* a / b and a % b without an undefined case: the divisor is 1 where the instruction would trap. MIN / 1 is what MIN / -1
+ * wraps to, and x % 1 is 0. */
+static ssa divide(emit *e, op o, dtype type, ssa a, ssa b) {
+    const char *t = ir_value_type(type), *instruction = code_of(o, type);
+    aside s;
+    if (emit_aside(e, &s, "define internal %s @%s_%s(%s %%a, %s %%b) nounwind readnone alwaysinline", t, instruction, t,
+                   t, t)) {
+        ssa zero = emit_value(e, "icmp eq %s %%b, 0", t), bad = zero;
+        if (dtypes[type].is_signed) {
+            long long lowest = INT64_MIN >> (64 - 8 * dtypes[type].size);
+            ssa least = emit_value(e, "icmp eq %s %%a, %lld", t, lowest);
+            ssa minus = emit_value(e, "icmp eq %s %%b, -1", t);
+            ssa wraps = emit_value(e, "and i1 %s, %s", least.text, minus.text);
+            bad = emit_value(e, "or i1 %s, %s", zero.text, wraps.text);
+        }
+        ssa divisor = emit_value(e, "select i1 %s, %s 1, %s %%b", bad.text, t, t);
+        ssa q = emit_value(e, "%s %s %%a, %s", instruction, t, divisor.text);
+        if (o == OP_DIV)
+            q = emit_value(e, "select i1 %s, %s 0, %s %s", zero.text, t, t, q.text);
+        emit_line(e, "ret %s %s", t, q.text);
+        emit_aside_end(e, &s);
+    }
+    return emit_value(e, "call %s @%s_%s(%s %s, %s %s)", t, instruction, t, t, a.text, t, b.text);
+}
+
+static ssa shift(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type) {
+    const char *t = ir_value_type(type), *c = ir_value_type(count_type), *instruction = code_of(o, type);
+    int width = 8 * dtypes[type].size;
+    bool sign = o == OP_SHR && dtypes[type].is_signed;
+    ssa fits = emit_value(e, "icmp ult %s %s, %d", c, b.text, width);
+    ssa count = emit_value(e, "select i1 %s, %s %s, %s %d", fits.text, c, b.text, c, sign ? width - 1 : 0);
+    if (dtypes[count_type].size != dtypes[type].size)
+        count = emit_value(e, "%s %s %s to %s", dtypes[count_type].size > dtypes[type].size ? "trunc" : "zext", c,
+                           count.text, t);
+    ssa shifted = emit_value(e, "%s %s %s, %s", instruction, t, a.text, count.text);
+    return sign ? shifted : emit_value(e, "select i1 %s, %s %s, %s 0", fits.text, t, shifted.text, t);
+}
+
+static ssa compare(emit *e, op o, dtype type, ssa a, ssa b) {
+    return emit_value(e, "%s %s %s %s, %s", dtype_is_floating(type) ? "fcmp" : "icmp", code_of(o, type),
+                      ir_value_type(type), a.text, b.text);
+}
+
+static ssa plain(emit *e, op o, dtype type, ssa a, ssa b) {
+    bool contract = dtype_is_floating(type) && o != OP_DIV && (e->module->fast & UF_FAST_CONTRACT);
+    return emit_value(e, "%s%s %s %s, %s", code_of(o, type), contract ? " contract" : "", ir_value_type(type), a.text,
+                      b.text);
+}
+
+static ssa binary_complex(emit *e, op o, dtype type, ssa a, ssa b) {
+    dtype part = (dtype)dtypes[type].component;
+    ssa parts[2];
+    for (int i = 0; i < 2; i++) {
+        ssa x = emit_part(e, type, a, i), y = emit_part(e, type, b, i);
+        parts[i] = emit_binary(e, o, part, x, y, part);
+    }
+    if (o == OP_EQ || o == OP_NE)
+        return emit_value(e, "%s i1 %s, %s", o == OP_EQ ? "and" : "or", parts[0].text, parts[1].text);
+    return emit_complex(e, type, parts[0], parts[1]);
+}
+
+ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type) {
+    if (dtype_is_complex(type))
+        return binary_complex(e, o, type, a, b);
+    switch (ops[o].kind) {
+    case 'R':
+    case 'E':
+        return compare(e, o, type, a, b);
+    case 'S':
+        return shift(e, o, type, a, b, count_type);
+    default:
+        return (o == OP_DIV || o == OP_REM) && !dtype_is_floating(type) ? divide(e, o, type, a, b)
+                                                                        : plain(e, o, type, a, b);
+    }
+}
+
+ssa emit_unary(emit *e, op o, dtype type, ssa a) {
+    const char *t = ir_value_type(type);
+    if (o == OP_NOT)
+        return emit_value(e, "xor %s %s, -1", t, a.text);
+    if (o == OP_LNOT)
+        return emit_value(e, "xor i1 %s, true", a.text);
+    if (dtype_is_complex(type)) {
+        dtype part = (dtype)dtypes[type].component;
+        ssa re = emit_unary(e, o, part, emit_part(e, type, a, 0));
+        return emit_complex(e, type, re, emit_unary(e, o, part, emit_part(e, type, a, 1)));
+    }
+    return dtype_is_floating(type) ? emit_value(e, "fsub %s -0.0, %s", t, a.text)
+                                   : emit_value(e, "sub %s 0, %s", t, a.text);
+}
+
+ssa emit_select(emit *e, dtype type, ssa condition, ssa yes, ssa no) {
+    if (dtype_is_complex(type)) {
+        dtype part = (dtype)dtypes[type].component;
+        ssa parts[2];
+        for (int i = 0; i < 2; i++) {
+            ssa x = emit_part(e, type, yes, i), y = emit_part(e, type, no, i);
+            parts[i] = emit_select(e, part, condition, x, y);
+        }
+        return emit_complex(e, type, parts[0], parts[1]);
+    }
+    const char *t = ir_value_type(type);
+    return emit_value(e, "select i1 %s, %s %s, %s %s", condition.text, t, yes.text, t, no.text);
+}

@@ -1,0 +1,231 @@
+/* construct.c - forall and the reductions (sum, prod, min, max, any, all, reduce) as loops of one thread: the CPU's form, and
+ * that of a GPU thread that computes an inner call alone, or is inside a construct that is already spread. A forall says
+ * that its iterations are independent, and a floating sum that its order is free, so that LLVM makes vector loops. */
+#include "ir/common/report.h"
+#include "ir/common/skeleton.h"
+
+/* ---- Ranges ---- */
+
+const node *range_at(const node *ranges, int k) {
+    while (k--)
+        ranges = ranges->next;
+    return ranges;
+}
+
+ssa *ranges_read(body *b, const node *ranges, int *count) {
+    *count = 0;
+    for (const node *r = ranges; r; r = r->next)
+        ++*count;
+    ssa *limits = arena_alloc(b->e->a, (size_t)*count * sizeof *limits);
+    const node *r = ranges;
+    for (int k = 0; k < *count; k++, r = r->next)
+        limits[k] = emit_expression(b, r->kid[0]);
+    return limits;
+}
+
+/* Loops over all ranges, one in the other, the last from `first` on; their variables are bound. */
+static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count, ssa first) {
+    counted_loop *loops = arena_alloc(b->e->a, (size_t)count * sizeof *loops);
+    int k = 0;
+    for (const node *r = ranges; r; r = r->next, k++) {
+        loops[k] = counted_loop_begin(b->e, "i64", r->next ? ssa_text("0") : first, limits[k]);
+        b->bound[r->local] = loops[k].i;
+    }
+    return loops;
+}
+
+/* hint: metadata of the innermost loop. */
+static void nest_end(body *b, const node *construct, const counted_loop *loops, int count, int hint) {
+    for (int k = count - 1; k >= 0; k--) {
+        steps_count(b, construct);
+        counted_loop_end(b->e, &loops[k], ssa_text("1"), k == count - 1 ? hint : 0);
+    }
+    for (const node *r = construct->args; r; r = r->next)
+        b->bound[r->local] = ssa_text("%s", "");
+}
+
+/* ---- Combining ---- */
+
+static bool is_float_sum(const node *reduce) {
+    return !reduce->callee && reduce->op == OP_ADD && dtype_is_floating((dtype)reduce->type);
+}
+
+ssa combine(body *b, const node *reduce, ssa x, ssa y) {
+    dtype type = (dtype)reduce->type;
+    if (reduce->callee)
+        return emit_call(b, reduce->callee, (ssa[]){x, y}, reduce->line);
+    if (type == DT_BOOL)
+        return emit_value(b->e, "%s i1 %s, %s", reduce->op == OP_AND ? "and" : "or", x.text, y.text);
+    if (is_float_sum(reduce))
+        return emit_value(b->e, "fadd reassoc %s %s, %s", ir_value_type(type), x.text, y.text);
+    return emit_binary(b->e, (op)reduce->op, type, x, y, type);
+}
+
+/* A product that is summed is rounded once with the sum. */
+static ssa add_product(body *b, const node *reduce, ssa so_far) {
+    emit *e = b->e;
+    const node *product = reduce->kid[0];
+    const char *t = ir_value_type((dtype)reduce->type), *width = reduce->type == DT_FLOAT32 ? "f32" : "f64";
+    ssa x = emit_expression(b, product->kid[0]), y = emit_expression(b, product->kid[1]);
+    if (!e->target->gpu) {
+        ssa p = emit_value(e, "fmul contract %s %s, %s", t, x.text, y.text);
+        return emit_value(e, "fadd reassoc contract %s %s, %s", t, so_far.text, p.text);
+    }
+    emit_declare(e, "declare %s @llvm.fma.%s(%s, %s, %s)", t, width, t, t, t);
+    return emit_value(e, "call %s @llvm.fma.%s(%s %s, %s %s, %s %s)", t, width, t, x.text, t, y.text, t, so_far.text);
+}
+
+ssa accumulate(body *b, const node *reduce, ssa so_far) {
+    const node *term = reduce->kid[0];
+    if (is_float_sum(reduce) && term->kind == N_BINARY && term->op == OP_MUL)
+        return add_product(b, reduce, so_far);
+    ssa value = emit_expression(b, term);
+    return combine(b, reduce, so_far, value);
+}
+
+/* ---- Accumulators ---- */
+
+accumulator accumulator_new(body *b, const node *reduce) {
+    accumulator a = {.slot = emit_slot(b, ir_value_type((dtype)reduce->type))};
+    if (!reduce->is_identity)
+        a.has = emit_slot(b, "i1");
+    return a;
+}
+
+static void put(body *b, const char *type, ssa value, ssa slot) {
+    emit_line(b->e, "store %s %s, %s* %s", type, value.text, type, slot.text);
+}
+
+void accumulator_clear(body *b, const node *reduce, const accumulator *a) {
+    put(b, ir_value_type((dtype)reduce->type), emit_constant(reduce->value, (dtype)reduce->type), a->slot);
+    if (a->has.text[0])
+        put(b, "i1", ssa_text("false"), a->has);
+}
+
+ssa accumulator_read(body *b, const node *reduce, const accumulator *a) {
+    const char *type = ir_value_type((dtype)reduce->type);
+    return emit_value(b->e, "load %s, %s* %s", type, type, a->slot.text);
+}
+
+ssa accumulator_has(body *b, const accumulator *a) {
+    return a->has.text[0] ? emit_value(b->e, "load i1, i1* %s", a->has.text) : ssa_text("%s", "");
+}
+
+static bool has_loop(const node *list) {
+    for (const node *n = list; n; n = n->next) {
+        if (n->kind == N_LOOP || (n->callee && has_loop(n->callee->body)) || has_loop(n->args) || has_loop(n->body) ||
+            has_loop(n->other))
+            return true;
+        for (int k = 0; k < 3; k++)
+            if (has_loop(n->kid[k]))
+                return true;
+    }
+    return false;
+}
+
+bool combines_by_loop(const node *reduce) { return reduce->callee && has_loop(reduce->callee->body); }
+
+/* Combines by a helper only what is there: of anything else it might never end, or report it. */
+static void join_there(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
+    emit *e = b->e;
+    const char *type = ir_value_type((dtype)reduce->type);
+    int some = emit_label_new(e), both = emit_label_new(e), alone = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, has, some, end);
+    emit_label(e, some);
+    emit_branch_if(e, accumulator_has(b, a), both, alone);
+    emit_label(e, both);
+    put(b, type, combine(b, reduce, accumulator_read(b, reduce, a), value), a->slot);
+    emit_branch(e, end);
+    emit_label(e, alone);
+    put(b, type, value, a->slot);
+    put(b, "i1", ssa_text("true"), a->has);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
+    dtype type = (dtype)reduce->type;
+    if (a->has.text[0] && (combines_by_loop(reduce) || (reduce->callee && reports(b->e)))) {
+        join_there(b, reduce, a, value, has);
+        return;
+    }
+    ssa old = accumulator_read(b, reduce, a), joined = combine(b, reduce, old, value);
+    if (a->has.text[0]) {
+        ssa had = accumulator_has(b, a), any = has;
+        joined = emit_select(b->e, type, had, joined, value);
+        if (strcmp(has.text, "true")) {
+            joined = emit_select(b->e, type, has, joined, old);
+            any = emit_value(b->e, "or i1 %s, %s", had.text, has.text);
+        }
+        put(b, "i1", any, a->has);
+    }
+    put(b, ir_value_type(type), joined, a->slot);
+}
+
+void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts) {
+    dtype type = (dtype)reduce->type;
+    if (a->has.text[0]) {
+        ssa value = emit_expression(b, reduce->kid[0]);
+        accumulator_join(b, reduce, a, value, counts.text[0] ? counts : ssa_text("true"));
+        return;
+    }
+    ssa old = accumulator_read(b, reduce, a), next = accumulate(b, reduce, old);
+    if (counts.text[0])
+        next = emit_select(b->e, type, counts, next, old);
+    put(b, ir_value_type(type), next, a->slot);
+}
+
+/* ---- Loops ---- */
+
+static ssa reduce_alone(body *b, const node *n) {
+    int count;
+    ssa *limits = ranges_read(b, n->args, &count);
+    accumulator a = accumulator_new(b, n);
+    accumulator_clear(b, n, &a);
+    b->depth++;
+    ssa first = vector_reduce_fits(b, n) ? vector_reduce(b, n, limits[0], &a) : ssa_text("0");
+    counted_loop *loops = nest_begin(b, n->args, limits, count, first);
+    accumulator_term(b, n, &a, ssa_text("%s", ""));
+    nest_end(b, n, loops, count, 0);
+    b->depth--;
+    return accumulator_read(b, n, &a);
+}
+
+void forall_alone(body *b, const node *n, const ssa *limits, int count) {
+    emit *e = b->e;
+    int group = e->access_group, hint = 0, leave = b->leave, next = b->next;
+    b->depth++;
+    counted_loop *loops = nest_begin(b, n->args, limits, count, ssa_text("0"));
+    if (!e->target->gpu) {
+        e->access_group = emit_metadata(e, "distinct !{}");
+        hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
+    }
+    emit_statements(b, n->body);
+    e->access_group = group;
+    nest_end(b, n, loops, count, hint);
+    b->depth--;
+    b->leave = leave;
+    b->next = next;
+}
+
+static void forall_plainly(body *b, const node *n) {
+    int count;
+    ssa *limits = ranges_read(b, n->args, &count);
+    forall_alone(b, n, limits, count);
+}
+
+static bool is_mapped(const body *b) { return b->is_kernel && b->e->frame->mapped; }
+
+ssa emit_reduce(body *b, const node *n) {
+    bool over_coop = is_mapped(b) && (b->depth == 0 || b->by_lanes);
+    return over_coop ? mapped_reduce(b, n) : reduce_alone(b, n);
+}
+
+void emit_forall(body *b, const node *n) {
+    if (is_mapped(b) && b->depth == 0)
+        mapped_forall(b, n);
+    else if (interchange_fits(b, n))
+        interchange_forall(b, n);
+    else
+        forall_plainly(b, n);
+}

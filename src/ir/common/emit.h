@@ -1,0 +1,177 @@
+/* emit.h - from typed trees to scalar IR functions, and the pieces that kernel skeletons are written with. The shapes know
+ * loops and memory; this knows expressions, statements, conversions and math. What differs between CPU and NVPTX is in
+ * target.c. Typed-pointer, LLVM-7 syntax throughout.
+ *
+ * Nothing here reports errors one by one: running out of memory is sticky and comes out of emit_finish, which must be called
+ * once after emit_begin, whatever happened in between. */
+#ifndef UF_EMIT_H
+#define UF_EMIT_H
+
+#include "ir/ir.h"
+
+/* The text of an operand: a constant or a register, without its type. Registers are %1, %2 .. named %r1 %r2 .. */
+typedef struct ssa {
+    char text[56];
+} ssa;
+
+/* A kernel over indices: where a block (GPU; in shared memory), or a run of the code (CPU), counts what an operand counts, until
+ * that goes to the array at its end: so many elements, in C order without gaps. */
+typedef struct own_copy {
+    bool on;
+    ssa base; /* as @kernel knows it: a pointer to the memory type */
+} own_copy;
+
+/* What the kernel of a generalized ufunc is called with beside the values of its scalar inputs, which are %p<k> like the
+ * addresses of its core operands (k counts inputs, then outputs): the core words, %s<word>, and what its constructs are
+ * spread by. */
+typedef struct frame {
+    const variant *v;
+    const core_layout *layout;
+    const char *parameters; /* ", i64 %s0, .. ": what follows the operands in the head of the function */
+    bool mapped;            /* over a cooperative group: i64 %rank of %size, i1 %aligned; see cooperative group.h */
+    /* Kernels over indices. */
+    const uint8_t *use;                /* code_traits.use */
+    const struct guards *guards;       /* CPU: conditions that are decided outside: see guards.h; NULL: none */
+    const own_copy *own;               /* by operand; NULL: none has one */
+    const struct coalesced *coalesced; /* elements that are variables: see streams.h; NULL: none */
+} frame;
+
+/* How much code something is, once what is inlined in it stands there. */
+typedef struct bulk {
+    int lines; /* instructions */
+    int loops;
+    int variables; /* of that tree which has most; where they are vectors, and many, they lie on the stack */
+    int depth;     /* loops within each other */
+} bulk;
+
+typedef struct emit {
+    arena *a;
+    text *out; /* the module, or the function that is written aside just now */
+    const code_target *target;
+    code_module *module;
+    int registers, labels; /* last numbers used; unique in the module */
+    map declared;          /* declarations and functions written or to be written at the end */
+    text declarations;     /* `declare` lines, helper functions and attributes, appended by emit_finish */
+    text used;             /* CPU: entries of @llvm.compiler.used */
+    int nused;
+    int line;               /* source line for debug locations; 0: none */
+    int scope;              /* debug scope metadata number, 0: none */
+    int block;              /* label of the block that is being written, for phi */
+    const char *entry;      /* what the kernel of the tree is called whose functions are being written */
+    const function *kernel; /* that of the same tree */
+    map functions;          /* address of a function of a tree -> its number, from 1 */
+    int nfunctions;
+    map bulks;          /* name of a function of a tree -> what a call of it adds, a bulk */
+    bulk written;       /* of the module so far */
+    int nesting;        /* loops around the place that is being written, in its function */
+    int most_lines;     /* more end the writing */
+    bool plain;         /* the short form of all that has a longer and faster one: see skeleton_module */
+    map attributes;     /* text -> attribute group */
+    int groups;         /* last attribute group */
+    map locations;      /* (line, scope) -> metadata number */
+    text metadata;      /* numbered metadata */
+    int nmetadata;      /* last metadata number */
+    int access_group;   /* metadata number of the access group of loads and stores (access.c), 0: none */
+    int invariant;      /* metadata number that marks loads of what nobody writes during the kernel, 0: none */
+    int invariant_node; /* the node for that, once it is there */
+    bool shared;        /* addresses are those of the GPU's shared memory */
+    int arrays, room;   /* CPU: bytes of the kernel's arrays on the stack, and in the thread's room; see emit_array */
+    uint8_t reports;    /* that of the variant */
+    int unit;           /* debug: the file; the compile unit is the next; 0: no debug information */
+    text kernels;       /* GPU: entries of !nvvm.annotations */
+    text *writing[3];   /* of the function that is being written, in the arena; NULL: none */
+    int symbol_capacity;
+    bool failed;        /* out of memory outside of the texts */
+    const frame *frame; /* of a generalized ufunc's kernel, else NULL */
+} emit;
+
+/* Names the kernel: "uf_" and the function's name, with what libNVVM does not take in names replaced. */
+void emit_name(code_module *module, const char *name);
+/* Module head (triple, data layout) and tail (declarations, attributes, metadata). */
+void emit_begin(emit *e, arena *a, code_module *module, const code_target *target, const char *name);
+uf_status emit_finish(emit *e);
+
+/* Where more has been written than is wanted, leaves through the arena's escape, with UF_ERR_COMPILE. Called where nothing but
+ * the arena is owned: for each statement and expression. */
+void emit_bound(const emit *e);
+/* Loops of a function's text, one in the other, for the bulk of the module. */
+void emit_loop_begin(emit *e);
+void emit_loop_end(emit *e);
+
+/* Appends one line, indented, newline added; emit_value prefixes "%rN = " and returns the register. */
+void emit_line(emit *e, const char *format, ...) PRINTF(2, 3);
+ssa emit_value(emit *e, const char *format, ...) PRINTF(2, 3);
+ssa ssa_text(const char *format, ...) PRINTF(1, 2); /* a constant or a named register */
+int emit_label_new(emit *e);                        /* a number for label L<n> */
+void emit_label(emit *e, int label);                /* writes "L<n>:"; the previous block must have been terminated */
+void emit_branch(emit *e, int label);               /* br label %L<n> */
+void emit_branch_if(emit *e, ssa condition, int yes, int no);
+void emit_declare(emit *e, const char *format, ...) PRINTF(2, 3); /* a `declare` line, once a module */
+/* The number of the attribute group with this content: "nounwind \"prefer-vector-width\"=\"512\"" -> 1, to be used as #1. */
+int emit_attributes(emit *e, const char *format, ...) PRINTF(2, 3);
+/* Appends "!N = <text>" to the module's metadata and returns N (from 1). Self-reference: use the number before the last
+ * call's plus one, e->nmetadata + 1. */
+int emit_metadata(emit *e, const char *format, ...) PRINTF(2, 3);
+/* CPU: makes an external name known to the linker; once a name. */
+void emit_symbol(emit *e, const char *name, const void *address);
+
+/* Debug information. Begins the scope of a function named so in tools, and returns what its `define` line needs before "{":
+ * " !dbg !N", or "" without debug information. Lines written from then on have the location e->line in it. */
+ssa emit_scope(emit *e, const char *name, int line);
+void emit_scope_end(emit *e);
+
+/* GPU: marks @<module->entry> as a kernel. function_type is its type without the pointer, "void (i64, i64)"; max_threads the
+ * largest block it is launched with, 0: any; module->max_registers is obeyed. Does nothing on the CPU. */
+void emit_kernel_annotation(emit *e, const char *function_type, int max_threads);
+
+/* The IR type of a value of a dtype in registers: i1, i8.., i16 for both halves (their bits), float, double,
+ * { float, float }; and of what lies in memory: i8 for bool, the value type for the others but complex, which lies as two
+ * components ("float"; address arithmetic is in components then). */
+const char *ir_value_type(dtype t);
+const char *ir_memory_type(dtype t);
+/* " addrspace(1)*" on the GPU, "*" on the CPU: what follows a type to make it a pointer to array data. Pointer spelling
+ * lives in this function alone. */
+const char *ir_global_pointer(const emit *e);
+
+/* A value converted between any two dtypes, with kernel C's total semantics. No new blocks: usable anywhere. */
+ssa emit_convert(emit *e, ssa value, dtype from, dtype to);
+ssa emit_constant(number value, dtype type);
+
+/* Operators with kernel C's total semantics; no new blocks. type is that of the operands (of a for shifts, where count_type
+ * is that of b); comparisons give bool. Complex: + - == != and unary -. */
+ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type);
+ssa emit_unary(emit *e, op o, dtype type, ssa a);
+/* condition ? yes : no, both evaluated. */
+ssa emit_select(emit *e, dtype type, ssa condition, ssa yes, ssa no);
+/* A math function of arguments of types as the row's rule says, computed in `wide`. No new blocks. */
+ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args);
+/* A complex value from its parts, and back. */
+ssa emit_complex(emit *e, dtype type, ssa re, ssa im);
+ssa emit_part(emit *e, dtype type, ssa value, int part);
+
+/* Defines the tree's functions as internal, always-inlined (in the plain form: where they are short); the kernel is
+ * @<entry>(params) and returns { result types } (a structure even for one result) of the signature's value types. entry: static
+ * text; "kernel" where there is one tree. */
+void emit_functions(emit *e, const tree *t, const char *entry);
+/* Calls a function of the tree by its name. result: its type; arguments: "float %r1, i32 4"; more: others behind these, each
+ * with ", " in front. NULL is "". */
+ssa emit_invoke(emit *e, const char *result, const char *name, const char *arguments, const char *more);
+/* Calls @<entry> with in[0..nin-1] of value types; out[k] are the results. In a variant that reports it returns whether that ended
+ * the element (i1), and the results are 0 then. */
+ssa emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out);
+
+/* ---- Memory (access.c) ---- */
+
+/* The address of element `index` (i64 register or constant) of an array whose base is a memory-typed pointer. */
+ssa emit_element(emit *e, dtype t, ssa base, ssa index);
+/* CPU: a local array of the kernel, aligned to 64 bytes, made before the first branch: the address of its element 0. What is
+ * more than a few KiB altogether lies in the thread's room (base.h), so that any caller's stack suffices. */
+ssa emit_array(emit *e, dtype t, int count);
+/* One element: from memory dtype to its value (bool: i8 != 0), and back. */
+ssa emit_load(emit *e, dtype t, ssa pointer);
+void emit_store(emit *e, dtype t, ssa value, ssa pointer);
+/* n consecutive elements by one access of n * size <= 16 bytes, aligned to that (GPU). */
+void emit_load_vector(emit *e, dtype t, ssa pointer, int n, ssa *values);
+void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n);
+
+#endif

@@ -1,0 +1,607 @@
+/* expr.c - expressions of the typed tree. Every local variable is an alloca in the entry block; LLVM and libNVVM make
+ * registers of them. Operands are evaluated from left to right. */
+#include <stdio.h>
+
+#include "ir/common/atomic.h"
+#include "ir/common/report.h"
+#include "ir/forall/coalesced.h"
+#include "ir/forall/guards.h"
+#include "ir/forall/outer_vector.h"
+
+/* ---- Places: variables, elements of local arrays, elements of core operands. An index out of range reads 0 and is not
+ * written. In a local array the access goes to element 0, and a select decides; a core operand may have no element at all,
+ * so that a branch decides. ---- */
+
+typedef struct lvalue {
+    dtype type;
+    dtype memory; /* of a core operand's element; DT_NONE: a variable of the function */
+    ssa pointer;
+    ssa in_range; /* i1; empty: always */
+    ssa flag;     /* i1*: told where it is written; empty: nobody is told */
+    bool packed;  /* an element, in memory form: bool is a byte */
+    bool staged, input;
+    bool own; /* in the copy of a block or a run */
+} lvalue;
+
+static const char *element_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
+
+static void all_in_range(emit *e, ssa *in_range, ssa fits) {
+    *in_range = in_range->text[0] ? emit_value(e, "and i1 %s, %s", in_range->text, fits.text) : fits;
+}
+
+/* Index d of an element is to be below an extent: all else is reported, or counts in *in_range. */
+static void check_index(body *b, const node *n, int d, ssa index, ssa extent, ssa *in_range) {
+    emit *e = b->e;
+    ssa fits = emit_value(e, "icmp ult i64 %s, %s", index.text, extent.text);
+    if (reports_errors(e))
+        report_unless(b, fits,
+                      &(failure){.what = REPORT_INDEX,
+                                 .line = n->line,
+                                 .operand = b->f->locals[n->local].core ? n->local : -1,
+                                 .dimension = d,
+                                 .value = index,
+                                 .extent = extent});
+    else
+        all_in_range(e, in_range, fits);
+}
+
+/* Evaluates the indices: the number of the element, and whether it is there. */
+static ssa flat_index(body *b, const node *n, const local *l, ssa *in_range) {
+    emit *e = b->e;
+    ssa flat = ssa_text("0");
+    for (int d = 0; d < l->rank; d++) {
+        ssa i = emit_expression(b, element_index(n, l->rank, d));
+        if (!n->unchecked)
+            check_index(b, n, d, i, ssa_text("%lld", (long long)l->extent[d]), in_range);
+        if (d) {
+            flat = emit_value(e, "mul i64 %s, %lld", flat.text, (long long)l->extent[d]);
+            i = emit_value(e, "add i64 %s, %s", flat.text, i.text);
+        }
+        flat = i;
+    }
+    return !in_range->text[0] ? flat : emit_value(e, "select i1 %s, i64 %s, i64 0", in_range->text, flat.text);
+}
+
+static ssa core_extent(const local *l, int d) {
+    return l->extent[d] >= 0 ? ssa_text("%lld", (long long)l->extent[d]) : ssa_text("%%s%d", l->dim[d]);
+}
+
+/* Does the access go to a copy of the array, which the operand's code_traits.use allows if all of its do? */
+static bool is_own(const frame *f, int k) { return f->own && f->own[k].on; }
+
+/* The offset in elements from the operand's first element, by its strides. */
+static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
+    emit *e = b->e;
+    const frame *f = e->frame;
+    ssa offset = {""};
+    for (int d = 0; d < l->rank; d++) {
+        ssa i = emit_expression(b, element_index(n, l->rank, d));
+        if (!n->unchecked && !(n->conditional && f->v->proved))
+            check_index(b, n, d, i, core_extent(l, d), in_range);
+        if (is_own(f, n->local))
+            offset = d ? emit_value(e, "mul i64 %s, %s", offset.text, core_extent(l, d).text) : offset;
+        else if (f->v->operand[n->local].unit != d + 1)
+            i = emit_value(e, "mul i64 %s, %%s%d", i.text, f->layout->operands[n->local].strides + d);
+        offset = offset.text[0] ? emit_value(e, "add i64 %s, %s", offset.text, i.text) : i;
+    }
+    return offset;
+}
+
+static int64_t local_size(const local *l) {
+    int64_t size = 1;
+    for (int d = 0; d < l->rank; d++)
+        size *= l->extent[d];
+    return size;
+}
+
+bool operand_stays(const frame *f, const function *kernel, int k) {
+    if (!f->layout->nindices)
+        return k < kernel->nparams;
+    return f->v->noalias && !(f->use[k] & (USE_WRITE | USE_ATOMIC));
+}
+
+/* An element that is a variable while the kernel runs. */
+static lvalue coalesced_place(body *b, const node *n, const local *l, int k) {
+    const struct coalesced_access *s = &b->e->frame->coalesced->of[k];
+    lvalue p = {.type = l->type, .memory = DT_NONE, .pointer = ssa_text("%%q%d", k)};
+    core_offset(b, n, l, &p.in_range);
+    if (s->written)
+        p.flag = ssa_text("%%f%d", k);
+    return p;
+}
+
+/* The operand's address is in memory elements; emit_element counts in values. */
+static lvalue core_place(body *b, const node *n, const local *l) {
+    emit *e = b->e;
+    int k = e->frame->coalesced ? coalesced_of(e->frame->coalesced, n) : -1;
+    if (k >= 0)
+        return coalesced_place(b, n, l, k);
+    const variant_operand *o = &e->frame->v->operand[n->local];
+    bool own = is_own(e->frame, n->local);
+    lvalue p = {
+        .type = l->type, .memory = (dtype)o->memory, .own = own, .input = operand_stays(e->frame, b->f, n->local)};
+    p.staged = o->staged || (own && e->target->gpu);
+    ssa offset = core_offset(b, n, l, &p.in_range), base = ssa_text("%%p%d", n->local);
+    e->shared = p.staged;
+    p.pointer = emit_element(e, p.memory, own ? e->frame->own[n->local].base : base, offset);
+    e->shared = false;
+    return p;
+}
+
+static lvalue find_place(body *b, const node *n) {
+    const local *l = &b->f->locals[n->local];
+    if (l->core)
+        return core_place(b, n, l);
+    lvalue p = {.type = l->type, .memory = DT_NONE, .pointer = emit_local_slot(b, n->local)};
+    if (n->kind == N_ELEMENT && l->rank) {
+        const char *t = element_type(l->type);
+        long long size = (long long)local_size(l);
+        ssa i = flat_index(b, n, l, &p.in_range);
+        p.packed = true;
+        p.pointer = emit_value(b->e, "getelementptr [%lld x %s], [%lld x %s]* %s, i64 0, i64 %s", size, t, size, t,
+                               p.pointer.text, i.text);
+    }
+    return p;
+}
+
+/* ---- Joining two ways ---- */
+
+/* A value of two blocks: parts are taken where they are computed, and joined by one phi each. */
+typedef struct way {
+    ssa part[2];
+    int block;
+} way;
+
+static way way_of(emit *e, dtype type, ssa value) {
+    way w = {.part = {value}};
+    for (int i = 0; dtype_is_complex(type) && i < 2; i++)
+        w.part[i] = emit_part(e, type, value, i);
+    w.block = e->block;
+    return w;
+}
+
+static ssa join_ways(emit *e, dtype type, const way *a, const way *b) {
+    ssa part[2];
+    const char *t = ir_value_type((dtype)dtypes[type].component);
+    int parts = dtype_is_complex(type) ? 2 : 1;
+    for (int i = 0; i < parts; i++)
+        part[i] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", t, a->part[i].text, a->block, b->part[i].text,
+                             b->block);
+    return parts == 2 ? emit_complex(e, type, part[0], part[1]) : part[0];
+}
+
+/* ---- Loads and stores ---- */
+
+/* GPU: nobody writes to inputs while the kernel runs. */
+void emit_invariant(emit *e, bool is_input) {
+    if (e->target->gpu && is_input && !e->shared && !e->invariant_node)
+        e->invariant_node = emit_metadata(e, "!{}");
+    e->invariant = is_input && !e->shared ? e->invariant_node : 0;
+}
+
+static ssa load_core(body *b, const lvalue *p) {
+    emit *e = b->e;
+    e->shared = p->staged;
+    emit_invariant(e, p->input);
+    ssa v = emit_load(e, p->memory, p->pointer);
+    e->invariant = 0;
+    e->shared = false;
+    return emit_convert(e, v, p->memory, p->type);
+}
+
+/* What is stored there, as a value. */
+static ssa load_raw(body *b, const lvalue *p) {
+    if (p->memory != DT_NONE)
+        return load_core(b, p);
+    const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
+    ssa v = emit_value(b->e, "load %s, %s* %s", t, t, p->pointer.text);
+    return p->packed && p->type == DT_BOOL ? emit_value(b->e, "icmp ne i8 %s, 0", v.text) : v;
+}
+
+static ssa in_range_or(body *b, const lvalue *p, ssa value, ssa other) {
+    return p->in_range.text[0] ? emit_select(b->e, p->type, p->in_range, value, other) : value;
+}
+
+static ssa load_guarded(body *b, const lvalue *p, ssa zero) {
+    emit *e = b->e;
+    int there = emit_label_new(e), join = emit_label_new(e);
+    way none = way_of(e, p->type, zero);
+    emit_branch_if(e, p->in_range, there, join);
+    emit_label(e, there);
+    way some = way_of(e, p->type, load_core(b, p));
+    emit_branch(e, join);
+    emit_label(e, join);
+    return join_ways(e, p->type, &some, &none);
+}
+
+static ssa load_place(body *b, const lvalue *p) {
+    number zero = {.type = DT_INT64};
+    ssa nothing = emit_constant(zero, p->type);
+    if (p->memory != DT_NONE && p->in_range.text[0])
+        return load_guarded(b, p, nothing);
+    return in_range_or(b, p, load_raw(b, p), nothing);
+}
+
+/* Where the index is in range, and where this thread is the one that stores. */
+static void store_core(body *b, const lvalue *p, ssa value) {
+    emit *e = b->e;
+    ssa condition = p->in_range;
+    if (b->keep.text[0])
+        all_in_range(e, &condition, b->keep);
+    value = emit_convert(e, value, p->type, p->memory);
+    int there = 0, join = 0;
+    if (condition.text[0]) {
+        there = emit_label_new(e);
+        join = emit_label_new(e);
+        emit_branch_if(e, condition, there, join);
+        emit_label(e, there);
+    }
+    e->shared = p->staged;
+    emit_store(e, p->memory, value, p->pointer);
+    e->shared = false;
+    if (join) {
+        emit_branch(e, join);
+        emit_label(e, join);
+    }
+}
+
+/* The variable of a stream is written, if the element is there. */
+static void note_store(body *b, const lvalue *p) {
+    ssa written = ssa_text("true");
+    if (p->in_range.text[0]) {
+        ssa before = emit_value(b->e, "load i1, i1* %s", p->flag.text);
+        written = emit_value(b->e, "or i1 %s, %s", before.text, p->in_range.text);
+    }
+    emit_line(b->e, "store i1 %s, i1* %s", written.text, p->flag.text);
+}
+
+/* Stores where the place exists; the value is what was to be stored, also where it does not. */
+static ssa store_place(body *b, const lvalue *p, ssa value) {
+    if (p->memory != DT_NONE) {
+        store_core(b, p, value);
+        return value;
+    }
+    const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
+    ssa stored = p->in_range.text[0] ? in_range_or(b, p, value, load_raw(b, p)) : value;
+    if (p->packed && p->type == DT_BOOL)
+        stored = emit_value(b->e, "zext i1 %s to i8", stored.text);
+    emit_line(b->e, "store %s %s, %s* %s", t, stored.text, t, p->pointer.text);
+    if (p->flag.text[0])
+        note_store(b, p);
+    return value;
+}
+
+void emit_core_store(body *b, const node *element, ssa value) {
+    lvalue p = find_place(b, element);
+    store_place(b, &p, value);
+}
+
+ssa *emit_core_vector(body *b, const node *element, int n) {
+    emit *e = b->e;
+    lvalue p = find_place(b, element);
+    ssa *values = arena_alloc(e->a, (size_t)n * sizeof *values);
+    emit_invariant(e, p.input);
+    emit_load_vector(e, p.memory, p.pointer, n, values);
+    e->invariant = 0;
+    for (int i = 0; i < n; i++)
+        values[i] = emit_convert(e, values[i], p.memory, p.type);
+    return values;
+}
+
+void emit_core_store_vector(body *b, const node *element, const ssa *values, int n) {
+    emit *e = b->e;
+    lvalue p = find_place(b, element);
+    ssa *stored = arena_alloc(e->a, (size_t)n * sizeof *stored);
+    for (int i = 0; i < n; i++)
+        stored[i] = emit_convert(e, values[i], p.type, p.memory);
+    emit_store_vector(e, p.memory, stored, p.pointer, n);
+}
+
+/* Is it short, and without effects, calls and loops? Then it is computed whether needed or not: every operation is total. */
+static bool is_cheap(const node *n, int *budget) {
+    if (--*budget < 0)
+        return false;
+    switch (n->kind) {
+    case N_CONST:
+    case N_LOCAL:
+        return true;
+    case N_BINARY:
+        if (n->op == OP_DIV || n->op == OP_REM)
+            return false;
+        break;
+    case N_CONVERT:
+    case N_UNARY:
+    case N_AND:
+    case N_OR:
+    case N_COMPLEX:
+    case N_REAL:
+    case N_IMAG:
+        break;
+    default:
+        return false;
+    }
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k] && !is_cheap(n->kid[k], budget))
+            return false;
+    return true;
+}
+
+static bool all_cheap(const node *a, const node *b) {
+    int budget = 8;
+    return is_cheap(a, &budget) && (!b || is_cheap(b, &budget));
+}
+
+/* ---- One function a kind of node ---- */
+
+static ssa constant(body *b, const node *n) {
+    (void)b;
+    return emit_constant(n->value, (dtype)n->type);
+}
+
+static ssa read_place(body *b, const node *n) {
+    if (b->bound[n->local].text[0])
+        return b->bound[n->local];
+    lvalue p = find_place(b, n);
+    return load_place(b, &p);
+}
+
+static ssa convert(body *b, const node *n) {
+    ssa v = emit_expression(b, n->kid[0]);
+    return emit_convert(b->e, v, (dtype)n->kid[0]->type, (dtype)n->type);
+}
+
+static ssa unary(body *b, const node *n) {
+    ssa v = emit_expression(b, n->kid[0]);
+    return emit_unary(b->e, (op)n->op, (dtype)n->kid[0]->type, v);
+}
+
+/* An integer that is divided by is not to be 0. */
+static void check_divisor(body *b, const node *n, dtype type, ssa divisor) {
+    bool divides = (n->op == OP_DIV || n->op == OP_REM) && dtype_is_integer(type);
+    if (!divides || !reports_errors(b->e))
+        return;
+    ssa fits = emit_value(b->e, "icmp ne %s %s, 0", ir_value_type(type), divisor.text);
+    report_unless(b, fits,
+                  &(failure){.what = REPORT_DIVISION,
+                             .line = n->line,
+                             .operand = -1,
+                             .dimension = -1,
+                             .value = ssa_text("0"),
+                             .extent = ssa_text("0")});
+}
+
+/* Is it known to have 32 bits: a number of that type made wide, or a constant? */
+static bool is_half(const node *n) {
+    return (n->kind == N_CONST && n->value.as.u <= UINT32_MAX) ||
+           (n->kind == N_CONVERT && n->kid[0]->type == DT_UINT32);
+}
+
+static ssa half_word(body *b, const node *n) {
+    return n->kind == N_CONST ? ssa_text("%lld", (long long)(int32_t)n->value.as.u) : emit_expression(b, n->kid[0]);
+}
+
+/* The product of 32-bit numbers in 64 bits, by its halves: libNVVM would make the numbers wide first, and multiply these. */
+static ssa whole_product(body *b, const node *n) {
+    emit *e = b->e;
+    ssa x = half_word(b, n->kid[0]), y = half_word(b, n->kid[1]);
+    emit_declare(e, "declare i32 @llvm.nvvm.mulhi.ui(i32, i32)");
+    ssa high = emit_value(e, "call i32 @llvm.nvvm.mulhi.ui(i32 %s, i32 %s)", x.text, y.text);
+    ssa low = emit_value(e, "mul i32 %s, %s", x.text, y.text);
+    high = emit_value(e, "shl i64 %s, 32", emit_value(e, "zext i32 %s to i64", high.text).text);
+    return emit_value(e, "or i64 %s, %s", high.text, emit_value(e, "zext i32 %s to i64", low.text).text);
+}
+
+static ssa binary(body *b, const node *n) {
+    if (b->e->target->gpu && n->op == OP_MUL && n->type == DT_UINT64 && is_half(n->kid[0]) && is_half(n->kid[1]))
+        return whole_product(b, n);
+    ssa x = emit_expression(b, n->kid[0]), y = emit_expression(b, n->kid[1]);
+    check_divisor(b, n, (dtype)n->kid[0]->type, y);
+    return emit_binary(b->e, (op)n->op, (dtype)n->kid[0]->type, x, y, (dtype)n->kid[1]->type);
+}
+
+/* && and ||: the right side is skipped where the left one decides. */
+static ssa logical(body *b, const node *n) {
+    emit *e = b->e;
+    bool is_and = n->kind == N_AND;
+    ssa left = emit_expression(b, n->kid[0]);
+    if (all_cheap(n->kid[1], NULL)) {
+        ssa right = emit_expression(b, n->kid[1]);
+        return emit_value(e, "%s i1 %s, %s", is_and ? "and" : "or", left.text, right.text);
+    }
+    int more = emit_label_new(e), join = emit_label_new(e);
+    way decided = way_of(e, DT_BOOL, ssa_text("%s", is_and ? "false" : "true"));
+    emit_branch_if(e, left, is_and ? more : join, is_and ? join : more);
+    emit_label(e, more);
+    way right = way_of(e, DT_BOOL, emit_expression(b, n->kid[1]));
+    emit_branch(e, join);
+    emit_label(e, join);
+    return join_ways(e, DT_BOOL, &decided, &right);
+}
+
+static ssa conditional(body *b, const node *n) {
+    emit *e = b->e;
+    dtype type = (dtype)n->type;
+    ssa condition = emit_expression(b, n->kid[0]);
+    if (all_cheap(n->kid[1], n->kid[2])) {
+        ssa yes = emit_expression(b, n->kid[1]), no = emit_expression(b, n->kid[2]);
+        return emit_select(e, type, condition, yes, no);
+    }
+    int labels[2] = {emit_label_new(e), emit_label_new(e)}, join = emit_label_new(e);
+    way ways[2];
+    emit_branch_if(e, condition, labels[0], labels[1]);
+    for (int i = 0; i < 2; i++) {
+        emit_label(e, labels[i]);
+        ssa value = emit_expression(b, n->kid[i + 1]);
+        ways[i] = way_of(e, type, value);
+        emit_branch(e, join);
+    }
+    emit_label(e, join);
+    return join_ways(e, type, &ways[0], &ways[1]);
+}
+
+static ssa assign(body *b, const node *n) {
+    lvalue p = find_place(b, n->kid[0]);
+    return store_place(b, &p, emit_expression(b, n->kid[1]));
+}
+
+static bool adds_halves(const node *n, dtype t) {
+    return (n->op == ATOMIC_ADD || n->op == ATOMIC_SUB) && (t == DT_INT64 || t == DT_UINT64);
+}
+
+/* A run of the CPU has its copy to itself; but its points meet there. */
+static ssa update_own(emit *e, const node *n, const lvalue *p, ssa value) {
+    int group = e->access_group;
+    e->access_group = 0;
+    ssa old = emit_load(e, p->memory, p->pointer);
+    emit_store(e, p->memory, atomic_combine(e, (atomic_op)n->op, p->type, old, value), p->pointer);
+    e->access_group = group;
+    return old;
+}
+
+static ssa update_in_step(body *b, const node *n, const lvalue *p, const ssa *values) {
+    emit *e = b->e;
+    ssa old = ssa_text("0"); /* of a copy nobody asks */
+    e->shared = p->staged;
+    if (p->own && e->target->gpu && adds_halves(n, p->type)) {
+        emit_add_halves(e, (atomic_op)n->op, p->pointer, values[0]);
+    } else if (p->own && !e->target->gpu) {
+        old = update_own(e, n, p, values[0]);
+    } else {
+        bool compares = n->op == ATOMIC_COMPARE_EXCHANGE;
+        old = emit_atomic(e, (atomic_op)n->op, p->type, p->pointer, values[compares], values[0]);
+    }
+    e->shared = false;
+    return old;
+}
+
+static ssa atomic(body *b, const node *n) {
+    emit *e = b->e;
+    number zero = {.type = DT_INT64};
+    lvalue p = find_place(b, n->kid[0]);
+    ssa values[2], nothing = emit_constant(zero, p.type);
+    for (int i = 0; i < atomics[n->op].operands; i++)
+        values[i] = emit_expression(b, n->kid[1 + i]);
+    if (!p.in_range.text[0])
+        return update_in_step(b, n, &p, values);
+    int there = emit_label_new(e), join = emit_label_new(e);
+    way none = way_of(e, p.type, nothing);
+    emit_branch_if(e, p.in_range, there, join);
+    emit_label(e, there);
+    way some = way_of(e, p.type, update_in_step(b, n, &p, values));
+    emit_branch(e, join);
+    emit_label(e, join);
+    return join_ways(e, p.type, &some, &none);
+}
+
+static ssa size_of_dimension(body *b, const node *n) {
+    (void)b;
+    return ssa_text("%%s%d", n->dim);
+}
+
+/* The result of a call whose arguments ("float %r1, i32 4") are evaluated. */
+static ssa call_function(body *b, const function *f, const char *arguments, int line) {
+    emit *e = b->e;
+    ssa name = emit_function_name(e, f);
+    text type = {0}, more = {0};
+    emit_result_type(e, &type, f);
+    if (reports(e))
+        report_helper_arguments(b, &more, line);
+    const char *result = type.failed ? "" : type.data;
+    ssa all = emit_invoke(e, result, name.text, arguments, more.failed ? NULL : more.data);
+    if (reports(e))
+        report_pass_on(b, f, result, all);
+    ssa first = emit_value(e, "extractvalue %s %s, 0", result, all.text);
+    e->failed |= type.failed || more.failed;
+    text_free(&type);
+    text_free(&more);
+    return first;
+}
+
+ssa emit_call(body *b, const function *f, const ssa *values, int line) {
+    text arguments = {0};
+    for (int k = 0; k < f->nparams; k++)
+        text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), values[k].text);
+    ssa r = call_function(b, f, arguments.data && !arguments.failed ? arguments.data : "", line);
+    b->e->failed |= arguments.failed;
+    text_free(&arguments);
+    return r;
+}
+
+static ssa call(body *b, const node *n) {
+    ssa values[UF_MAX_OPERANDS];
+    int count = 0;
+    for (const node *a = n->args; a; a = a->next)
+        values[count++] = emit_expression(b, a);
+    return emit_call(b, n->callee, values, n->line);
+}
+
+static ssa compound(body *b, const node *n) {
+    emit *e = b->e;
+    dtype type = (dtype)n->kid[0]->type, wide = (dtype)n->wide, right = (dtype)n->kid[1]->type;
+    lvalue p = find_place(b, n->kid[0]);
+    ssa old = emit_convert(e, load_place(b, &p), type, wide);
+    ssa operand = emit_expression(b, n->kid[1]), value;
+    if (n->callee) {
+        char arguments[160];
+        snprintf(arguments, sizeof arguments, "%s %s, %s %s", ir_value_type(wide), old.text, ir_value_type(right),
+                 operand.text);
+        value = call_function(b, n->callee, arguments, n->line);
+    } else {
+        check_divisor(b, n, wide, operand);
+        value = emit_binary(e, (op)n->op, wide, old, operand, right);
+    }
+    return store_place(b, &p, emit_convert(e, value, wide, type));
+}
+
+static ssa update(body *b, const node *n) {
+    emit *e = b->e;
+    dtype type = (dtype)n->kid[0]->type, wide = (dtype)n->wide;
+    number one = {.type = DT_INT64, .as.i = 1};
+    lvalue p = find_place(b, n->kid[0]);
+    ssa old = load_place(b, &p), converted = emit_convert(e, old, type, wide);
+    ssa value = emit_binary(e, (op)n->op, wide, converted, emit_constant(one, wide), wide);
+    ssa stored = store_place(b, &p, emit_convert(e, value, wide, type));
+    return n->postfix ? old : stored;
+}
+
+static ssa math(body *b, const node *n) {
+    ssa args[3];
+    int count = 0;
+    for (const node *a = n->args; a && count < 3; a = a->next)
+        args[count++] = emit_expression(b, a);
+    if (n->counted && counts_steps(b->e)) /* the order, which is not negative: as many steps, in a library */
+        steps_take(b, emit_convert(b->e, args[0], DT_INT32, DT_INT64), n->line);
+    return emit_math(b->e, n->math, (dtype)n->wide, args);
+}
+
+static ssa make_complex(body *b, const node *n) {
+    ssa re = emit_expression(b, n->kid[0]), im = emit_expression(b, n->kid[1]);
+    return emit_complex(b->e, (dtype)n->type, re, im);
+}
+
+static ssa part(body *b, const node *n) {
+    ssa v = emit_expression(b, n->kid[0]);
+    return emit_part(b->e, (dtype)n->kid[0]->type, v, n->kind == N_IMAG);
+}
+
+ssa emit_expression(body *b, const node *n) {
+    static ssa (*const writers[])(body *, const node *) = {
+        [N_CONST] = constant,     [N_LOCAL] = read_place,  [N_ELEMENT] = read_place,
+        [N_CONVERT] = convert,    [N_UNARY] = unary,       [N_BINARY] = binary,
+        [N_AND] = logical,        [N_OR] = logical,        [N_SELECT] = conditional,
+        [N_ASSIGN] = assign,      [N_COMPOUND] = compound, [N_UPDATE] = update,
+        [N_CALL] = call,          [N_MATH] = math,         [N_COMPLEX] = make_complex,
+        [N_REAL] = part,          [N_IMAG] = part,         [N_SIZE] = size_of_dimension,
+        [N_REDUCE] = emit_reduce, [N_ATOMIC] = atomic,
+    };
+    ssa known;
+    emit_bound(b->e);
+    const guard *decided = b->is_kernel && b->e->frame->guards ? guards_get(b->e->frame->guards, n) : NULL;
+    if (decided)
+        return ssa_text("%s", decided->holds ? "true" : "false");
+    if ((b->jam && jam_recall(b, n, &known)) || (b->outer && outer_vector_recall(b, n, &known)))
+        return known;
+    if (n->line)
+        b->e->line = n->line;
+    return writers[n->kind](b, n);
+}

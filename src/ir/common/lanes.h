@@ -1,0 +1,21 @@
+/* lanes.h - values as 32-bit words, and between the lanes of a warp (GPU). */
+#ifndef UF_LANES_H
+#define UF_LANES_H
+
+#include "ir/common/emit.h"
+
+enum {
+    LANE_WORDS = 4 /* of the widest value */
+};
+
+/* A value's words, and back; how many there are. */
+int lanes_words(emit *e, dtype type, ssa value, ssa *words);
+ssa lanes_value(emit *e, dtype type, const ssa *words);
+int lanes_word_count(dtype type);
+/* The lanes of this thread's group of 2^lanes neighbours, as the mask of a shuffle. */
+ssa lanes_mask(emit *e, int lanes);
+/* mode: "bfly", "down" or "up" by so many lanes, "idx" from that lane of the group. All lanes of the mask get there together.
+ * Beyond the group's end (down) or beginning (up) a lane gets its own value. */
+ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, int by, int lanes);
+
+#endif

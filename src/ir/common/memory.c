@@ -1,0 +1,202 @@
+/* access.c - array memory: elements and vectors of elements between memory and registers. Memory holds a bool as a byte
+ * and a complex as two components; what comes out are values. Accesses of up to 16 bytes are single instructions on the
+ * GPU: types below 32 bits go through 32-bit words, because libNVVM's older dialect splits vectors of them. */
+#include "ir/common/emit.h"
+
+#include <stdio.h>
+
+enum {
+    ACCESS_BYTES = 16
+};
+
+/* ", align 4, !llvm.access.group !7": what follows the address. */
+static ssa suffix(const emit *e, int align) {
+    return e->access_group ? ssa_text(", align %d, !llvm.access.group !%d", align, e->access_group)
+                           : ssa_text(", align %d", align);
+}
+
+static ssa load_as(emit *e, const char *type, ssa pointer, int align) {
+    ssa unchanging = e->invariant ? ssa_text(", !invariant.load !%d", e->invariant) : ssa_text("%s", "");
+    return emit_value(e, "load %s, %s%s %s%s%s", type, type, ir_global_pointer(e), pointer.text, suffix(e, align).text,
+                      unchanging.text);
+}
+
+static void store_as(emit *e, const char *type, ssa value, ssa pointer, int align) {
+    emit_line(e, "store %s %s, %s%s %s%s", type, value.text, type, ir_global_pointer(e), pointer.text,
+              suffix(e, align).text);
+}
+
+static ssa pointer_as(emit *e, const char *from, ssa pointer, const char *to) {
+    const char *star = ir_global_pointer(e);
+    return emit_value(e, "bitcast %s%s %s to %s%s", from, star, pointer.text, to, star);
+}
+
+static ssa element_at(emit *e, const char *type, ssa base, ssa index) {
+    if (!strcmp(index.text, "0"))
+        return base;
+    return emit_value(e, "getelementptr inbounds %s, %s%s %s, i64 %s", type, type, ir_global_pointer(e), base.text,
+                      index.text);
+}
+
+/* From what lies in memory to a value, component-wise for complex, and back. */
+static ssa value_of(emit *e, dtype t, const ssa *parts) {
+    if (t == DT_BOOL)
+        return emit_value(e, "icmp ne i8 %s, 0", parts[0].text);
+    if (!dtype_is_complex(t))
+        return parts[0];
+    const char *pair = ir_value_type(t), *part = ir_memory_type(t);
+    ssa re = emit_value(e, "insertvalue %s undef, %s %s, 0", pair, part, parts[0].text);
+    return emit_value(e, "insertvalue %s %s, %s %s, 1", pair, re.text, part, parts[1].text);
+}
+
+static void parts_of(emit *e, dtype t, ssa value, ssa *parts) {
+    if (t == DT_BOOL) {
+        parts[0] = emit_value(e, "zext i1 %s to i8", value.text);
+    } else if (dtype_is_complex(t)) {
+        for (int i = 0; i < 2; i++)
+            parts[i] = emit_value(e, "extractvalue %s %s, %d", ir_value_type(t), value.text, i);
+    } else {
+        parts[0] = value;
+    }
+}
+
+static int parts_count(dtype t) { return dtype_is_complex(t) ? 2 : 1; }
+
+ssa emit_array(emit *e, dtype t, int count) {
+    enum {
+        STACKED_MOST = 10 << 10,
+        ALIGN = 64
+    };
+    const char *type = ir_memory_type(t);
+    int size = (count * dtypes[t].size + ALIGN - 1) / ALIGN * ALIGN;
+    count *= dtype_is_complex(t) ? 2 : 1;
+    if (e->arrays + size <= STACKED_MOST) {
+        e->arrays += size;
+        ssa all = emit_value(e, "alloca [%d x %s], align %d", count, type, ALIGN);
+        return emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type,
+                          all.text);
+    }
+    emit_declare(e, "declare noalias i8* @uf_thread_scratch(i64)");
+    emit_symbol(e, "uf_thread_scratch", __extension__(const void *) thread_scratch);
+    ssa all = emit_value(e, "call noalias align %d i8* @uf_thread_scratch(i64 %d)", ALIGN, e->room);
+    e->room += size;
+    return emit_value(e, "bitcast i8* %s to %s*", all.text, type);
+}
+
+ssa emit_element(emit *e, dtype t, ssa base, ssa index) {
+    if (dtype_is_complex(t) && strcmp(index.text, "0"))
+        index = emit_value(e, "shl i64 %s, 1", index.text);
+    return element_at(e, ir_memory_type(t), base, index);
+}
+
+ssa emit_load(emit *e, dtype t, ssa pointer) {
+    ssa parts[2];
+    for (int i = 0; i < parts_count(t); i++) {
+        ssa at = element_at(e, ir_memory_type(t), pointer, ssa_text("%d", i));
+        parts[i] = load_as(e, ir_memory_type(t), at, dtypes[t].align);
+    }
+    return value_of(e, t, parts);
+}
+
+void emit_store(emit *e, dtype t, ssa value, ssa pointer) {
+    ssa parts[2];
+    parts_of(e, t, value, parts);
+    for (int i = 0; i < parts_count(t); i++) {
+        ssa at = element_at(e, ir_memory_type(t), pointer, ssa_text("%d", i));
+        store_as(e, ir_memory_type(t), parts[i], at, dtypes[t].align);
+    }
+}
+
+/* A vector type for one access: `lanes` of `lane` type, of which each holds `packed` elements of `type`. */
+typedef struct pack {
+    const char *type; /* of an element in memory */
+    char lane[16];
+    char access[32];
+    int lanes, packed, bytes;
+} pack;
+
+static pack pack_of(dtype component, int bytes) {
+    int size = dtypes[component].size;
+    pack p = {.type = ir_memory_type(component), .bytes = bytes};
+    if (size >= 4 || size == bytes)
+        snprintf(p.lane, sizeof p.lane, "%s", p.type);
+    else
+        snprintf(p.lane, sizeof p.lane, "i%d", bytes < 4 ? 8 * bytes : 32);
+    int lane_bytes = size >= 4 ? size : bytes < 4 ? bytes : 4;
+    p.lanes = bytes / lane_bytes;
+    p.packed = lane_bytes / size;
+    if (p.lanes > 1)
+        snprintf(p.access, sizeof p.access, "<%d x %s>", p.lanes, p.lane);
+    else
+        snprintf(p.access, sizeof p.access, "%s", p.lane);
+    return p;
+}
+
+static void load_pack(emit *e, const pack *p, ssa pointer, ssa *parts) {
+    if (strcmp(p->access, p->type))
+        pointer = pointer_as(e, p->type, pointer, p->access);
+    ssa all = load_as(e, p->access, pointer, p->bytes);
+    for (int i = 0; i < p->lanes; i++) {
+        ssa lane = p->lanes == 1 ? all : emit_value(e, "extractelement %s %s, i32 %d", p->access, all.text, i);
+        if (p->packed == 1) {
+            parts[i] = lane;
+            continue;
+        }
+        ssa few = emit_value(e, "bitcast %s %s to <%d x %s>", p->lane, lane.text, p->packed, p->type);
+        for (int j = 0; j < p->packed; j++)
+            parts[i * p->packed + j] =
+                emit_value(e, "extractelement <%d x %s> %s, i32 %d", p->packed, p->type, few.text, j);
+    }
+}
+
+/* count elements of a type joined into a vector register. */
+static ssa join(emit *e, const char *type, const ssa *elements, int count) {
+    ssa all = ssa_text("undef");
+    for (int i = 0; i < count; i++)
+        all = emit_value(e, "insertelement <%d x %s> %s, %s %s, i32 %d", count, type, all.text, type, elements[i].text,
+                         i);
+    return all;
+}
+
+static void store_pack(emit *e, const pack *p, const ssa *parts, ssa pointer) {
+    ssa lanes[ACCESS_BYTES];
+    for (int i = 0; i < p->lanes; i++) {
+        lanes[i] = parts[i];
+        if (p->packed > 1) {
+            ssa few = join(e, p->type, parts + i * p->packed, p->packed);
+            lanes[i] = emit_value(e, "bitcast <%d x %s> %s to %s", p->packed, p->type, few.text, p->lane);
+        }
+    }
+    if (strcmp(p->access, p->type))
+        pointer = pointer_as(e, p->type, pointer, p->access);
+    store_as(e, p->access, p->lanes == 1 ? lanes[0] : join(e, p->lane, lanes, p->lanes), pointer, p->bytes);
+}
+
+/* The accesses that n elements take: elements an access, and its form. */
+static int split(dtype t, int n, pack *p) {
+    int bytes = n * dtypes[t].size;
+    *p = pack_of(dtypes[t].component, bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES);
+    return bytes < ACCESS_BYTES ? n : ACCESS_BYTES / dtypes[t].size;
+}
+
+void emit_load_vector(emit *e, dtype t, ssa pointer, int n, ssa *values) {
+    pack p;
+    int step = split(t, n, &p);
+    for (int i = 0; i < n; i += step) {
+        ssa parts[ACCESS_BYTES];
+        load_pack(e, &p, emit_element(e, t, pointer, ssa_text("%d", i)), parts);
+        for (int j = 0; j < step; j++)
+            values[i + j] = value_of(e, t, parts + j * parts_count(t));
+    }
+}
+
+void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n) {
+    pack p;
+    int step = split(t, n, &p);
+    for (int i = 0; i < n; i += step) {
+        ssa parts[ACCESS_BYTES];
+        for (int j = 0; j < step; j++)
+            parts_of(e, t, values[i + j], parts + j * parts_count(t));
+        store_pack(e, &p, parts, emit_element(e, t, pointer, ssa_text("%d", i)));
+    }
+}

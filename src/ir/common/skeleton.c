@@ -1,0 +1,439 @@
+/* shape.c - the pieces kernel skeletons are made of: a kernel's parameters, its operands' values, and batches of elements that
+ * are loaded, computed and stored together. See shape.h. */
+#include "ir/common/skeleton.h"
+#include "ir/common/internal.h"
+#include "ir/common/report.h"
+
+#include <limits.h>
+
+int skeleton_arrays(const variant *v) {
+    int n = 0;
+    for (int k = 0; k < variant_operands(v); k++)
+        n += v->operand[k].kind != OPERAND_NUMBER;
+    return n;
+}
+
+bool skeleton_has_pairs(const variant *v) {
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind == OPERAND_CONTIGUOUS && dtype_is_complex((dtype)v->operand[k].memory))
+            return true;
+    return false;
+}
+
+ssa emit_op(emit *e, const char *operation, ssa a, ssa b) {
+    return emit_value(e, "%s %s, %s", operation, a.text, b.text);
+}
+
+ssa emit_select_as(emit *e, const char *type, ssa condition, ssa yes, ssa no) {
+    return emit_value(e, "select i1 %s, %s %s, %s %s", condition.text, type, yes.text, type, no.text);
+}
+
+ssa emit_min(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op(e, "icmp slt i64", a, b), a, b); }
+
+ssa emit_widen(emit *e, ssa i) { return emit_value(e, "zext i32 %s to i64", i.text); }
+
+ssa skeleton_address(skeleton *s, int k, ssa pointer, ssa index) {
+    return emit_element(s->e, skeleton_memory(s, k), pointer, index);
+}
+
+ssa emit_shared_address(emit *e, ssa offset, const char *type) {
+    if (emit_once(e, "@shared"))
+        text_puts(&e->declarations, "@shared = external addrspace(3) global [0 x i8], align 16\n");
+    ssa at = emit_value(e, "getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %s", offset.text);
+    return emit_value(e, "bitcast i8 addrspace(3)* %s to %s addrspace(3)*", at.text, type);
+}
+
+ssa emit_special_register(emit *e, const char *name) {
+    emit_declare(e, "declare i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
+    return emit_value(e, "call i32 @llvm.nvvm.read.ptx.sreg.%s.x()", name);
+}
+
+enum {
+    LARGE_BODY = 64 /* nodes; a call of libdevice is as much */
+};
+
+int skeleton_single_step(const skeleton *s) {
+    return s->e->plain || s->e->module->math || s->t->nodes > LARGE_BODY ? 1 : SINGLE_STEP;
+}
+
+/* ---- Parameters. GPU: each word is one, %w0 %w1 .., arrays typed; CPU: i64 *%words. ---- */
+
+/* Is word n of the kernel the address of an array? Its operand, else -1. */
+static int word_operand(const variant *v, int n) {
+    int word = 0;
+    for (int k = 0; k < variant_operands(v); word += operand_words(&v->operand[k++]))
+        if (word == n && v->operand[k].kind != OPERAND_NUMBER && v->operand[k].kind != OPERAND_POSITION)
+            return k;
+    return -1;
+}
+
+/* Threads of the largest block that engines launch. */
+static int largest_block(const variant *v) {
+    enum {
+        BLOCK_MAX = 256
+    };
+    if (v->coop == COOP_GRID)
+        return 1 << COOP_GRID_BLOCK;
+    return 1 << v->coop > BLOCK_MAX ? 1 << v->coop : BLOCK_MAX;
+}
+
+static void gpu_head(skeleton *s) {
+    emit *e = s->e;
+    text types = {0}, parameters = {0};
+    text_puts(&types, "void (");
+    for (int n = 0; n < s->nwords; n++) {
+        int k = word_operand(s->v, n);
+        const char *comma = n ? ", " : "", *type = k < 0 ? "i64" : ir_memory_type(skeleton_memory(s, k));
+        const char *star = k < 0 ? "" : ir_global_pointer(e);
+        text_printf(&types, "%s%s%s", comma, type, star);
+        text_printf(&parameters, "%s%s%s %%w%d", comma, type, star, n);
+    }
+    text_puts(&types, ")");
+    e->failed |= types.failed || parameters.failed;
+    if (!e->failed) {
+        emit_kernel_annotation(e, types.data, largest_block(s->v));
+        text_printf(e->out, "define void @%s(%s) nounwind", e->module->entry, parameters.data);
+    }
+    text_free(&types);
+    text_free(&parameters);
+}
+
+static void cpu_head(skeleton *s) {
+    emit *e = s->e;
+    text_printf(e->out, "define void @%s(i64* %%words) nounwind", e->module->entry);
+    if (e->target->vector_bits)
+        text_printf(e->out, " \"prefer-vector-width\"=\"%d\"", e->target->vector_bits);
+}
+
+static ssa word_address(skeleton *s) {
+    return emit_value(s->e, "getelementptr inbounds i64, i64* %%words, i64 %d", s->word++);
+}
+
+ssa skeleton_word(skeleton *s) {
+    if (s->e->target->gpu)
+        return ssa_text("%%w%d", s->word++);
+    return emit_value(s->e, "load i64, i64* %s, align 8", word_address(s).text);
+}
+
+ssa skeleton_word32(skeleton *s) { return emit_value(s->e, "trunc i64 %s to i32", skeleton_word(s).text); }
+
+static ssa read_array(skeleton *s, int k) {
+    if (s->e->target->gpu)
+        return ssa_text("%%w%d", s->word++);
+    const char *type = ir_memory_type(skeleton_memory(s, k)), *star = ir_global_pointer(s->e);
+    ssa slot = emit_value(s->e, "bitcast i64* %s to %s%s*", word_address(s).text, type, star);
+    return emit_value(s->e, "load %s%s, %s%s* %s, align 8", type, star, type, star, slot.text);
+}
+
+/* The low bits of a word as a value that is no pair. */
+static ssa number_of_bits(emit *e, dtype t, ssa word) {
+    const char *type = ir_value_type(t);
+    int bits = 8 * dtypes[t].size;
+    ssa low = bits == 64 ? word : emit_value(e, "trunc i64 %s to i%d", word.text, bits);
+    if (t == DT_BOOL)
+        return emit_value(e, "icmp ne i8 %s, 0", low.text);
+    return type[0] == 'i' ? low : emit_value(e, "bitcast i%d %s to %s", bits, low.text, type);
+}
+
+static ssa read_number(skeleton *s, int k) {
+    emit *e = s->e;
+    dtype t = (dtype)s->v->operand[k].value, part = (dtype)dtypes[t].component;
+    ssa word = skeleton_word(s);
+    if (!dtype_is_complex(t))
+        return number_of_bits(e, t, word);
+    ssa second = t == DT_COMPLEX128 ? skeleton_word(s) : emit_value(e, "lshr i64 %s, 32", word.text);
+    ssa parts[] = {number_of_bits(e, part, word), number_of_bits(e, part, second)}, pair = ssa_text("undef");
+    for (int i = 0; i < 2; i++)
+        pair = emit_value(e, "insertvalue %s %s, %s %s, %d", ir_value_type(t), pair.text, ir_value_type(part),
+                          parts[i].text, i);
+    return pair;
+}
+
+/* How much a module may be, in its fast forms and in the plain ones. Compilers take a time that grows with its lines, but much more
+ * with its loops, which are copied and made vectors of, and with loops in loops, out of each of which conditions are taken. With
+ * these bounds none takes more than 5 s (docs/measured.md, "Hostile texts"). And where a CPU's code is one of vectors, each variable
+ * that lives on takes some 200 bytes of the stack, of which calls have 64 KiB. */
+static const bulk most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16, .variables = 128}, /* CPU */
+                                 {.lines = 60000, .loops = 1000, .depth = 1000, .variables = INT_MAX}},
+                                {{.lines = 40000, .loops = 100, .depth = 16, .variables = INT_MAX}, /* GPU */
+                                 {.lines = 60000, .loops = 400, .depth = 1000, .variables = INT_MAX}}};
+
+/* Running out of arena memory, and of lines, comes back here. */
+static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void *user) {
+    jmp_buf *outer = e->a->escape, escape;
+    uf_status status = (uf_status)setjmp(escape);
+    if (!status) {
+        e->a->escape = &escape;
+        write(e, user);
+    }
+    e->a->escape = outer;
+    return status;
+}
+
+static bool exceeds(const bulk *x, const bulk *limit) {
+    return x->lines > limit->lines || x->loops > limit->loops || x->depth > limit->depth ||
+           x->variables > limit->variables;
+}
+
+/* UF_ERR_COMPILE: there is too much of it. */
+static uf_status write_module(arena *a, const char *name, const code_target *target, code_module *module,
+                              void (*write)(emit *e, void *user), void *user) {
+    emit e;
+    const bulk *limit = &most[target->gpu][module->plain];
+    emit_begin(&e, a, module, target, name);
+    e.plain = module->plain;
+    e.most_lines = limit->lines;
+    uf_status status = write_guarded(&e, write, user), finished = emit_finish(&e);
+    return status ? status : finished ? finished : exceeds(&e.written, limit) ? UF_ERR_COMPILE : UF_OK;
+}
+
+uf_status skeleton_module(arena *a, const char *name, const code_target *target, code_module *module,
+                          void (*write)(emit *e, void *user), void *user) {
+    emit_name(module, name);
+    for (int plain = 0; plain < 2; plain++) {
+        text_free(&module->ir);
+        module->math = module->outer_vectors = false;
+        module->plain = plain;
+        uf_status status = write_module(a, name, target, module, write, user);
+        if (status != UF_ERR_COMPILE)
+            return status;
+    }
+    const bulk *limit = &most[target->gpu][true];
+    return fail(UF_ERR_COMPILE,
+                "the kernel '%s' is too large: for these types its code has more than %d instructions or %d loops",
+                name, limit->lines, limit->loops);
+}
+
+void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, int words) {
+    *s = (skeleton){.e = e, .t = t, .v = v, .noperands = variant_operands(v), .nin = v->nin, .nwords = words};
+    for (int k = 0; k < s->noperands; k++)
+        s->nwords += operand_words(&v->operand[k]);
+    s->nwords += reports(e) && !e->frame;
+    (e->target->gpu ? gpu_head : cpu_head)(s);
+    text_printf(e->out, "%s {\n", emit_scope(e, e->module->entry, 1).text);
+    for (int k = 0; k < s->noperands; k++) {
+        s->known[k] = !skeleton_is_array(s, k);
+        if (v->operand[k].kind == OPERAND_POSITION)
+            s->value[k] = skeleton_word(s);
+        else if (s->known[k])
+            s->value[k] = read_number(s, k);
+        else
+            s->base[k] = read_array(s, k);
+    }
+    if (reports(e) && !e->frame)
+        report_shared(s);
+}
+
+void skeleton_end(skeleton *s) {
+    emit_line(s->e, "ret void");
+    text_puts(s->e->out, "}\n");
+    emit_scope_end(s->e);
+}
+
+static ssa to_signature(skeleton *s, int k, ssa loaded) {
+    const variant_operand *o = &s->v->operand[k];
+    return emit_convert(s->e, loaded, (dtype)o->memory, (dtype)o->value);
+}
+
+void skeleton_know(skeleton *s, int k, ssa pointer) {
+    s->value[k] = to_signature(s, k, emit_load(s->e, skeleton_memory(s, k), pointer));
+    s->known[k] = true;
+}
+
+/* ---- Division ---- */
+
+divisor skeleton_divisor(skeleton *s, bool wide) {
+    ssa (*word)(skeleton *) = wide ? skeleton_word : skeleton_word32;
+    divisor d;
+    d.extent = word(s);
+    d.magic = word(s);
+    d.shift = word(s);
+    return d;
+}
+
+void skeleton_divide(skeleton *s, const divisor *d, bool wide, ssa x, ssa *quotient, ssa *remainder) {
+    emit *e = s->e;
+    const char *i = wide ? "i64" : "i32", *mulhi = wide ? "llvm.nvvm.mulhi.ull" : "llvm.nvvm.mulhi.ui";
+    emit_declare(e, "declare %s @%s(%s, %s)", i, mulhi, i, i);
+    ssa high = emit_value(e, "call %s @%s(%s %s, %s %s)", i, mulhi, i, x.text, i, d->magic.text);
+    ssa sum = emit_value(e, "add %s %s, %s", i, high.text, x.text);
+    *quotient = emit_value(e, "lshr %s %s, %s", i, sum.text, d->shift.text);
+    ssa whole = emit_value(e, "mul %s %s, %s", i, quotient->text, d->extent.text);
+    *remainder = emit_value(e, "sub %s %s, %s", i, x.text, whole.text);
+}
+
+/* ---- Loops ---- */
+
+counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit) {
+    int before = emit_label_new(e);
+    counted_loop l = {type, .limit = limit, .head = emit_label_new(e), .latch = emit_label_new(e),
+                      .end = emit_label_new(e)};
+    l.i = ssa_text("%%i%d", l.head);
+    l.next = ssa_text("%%next%d", l.head);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, emit_value(e, "icmp slt %s %s, %s", type, from.text, limit.text), l.head, l.end);
+    emit_loop_begin(e);
+    emit_label(e, l.head);
+    emit_line(e, "%s = phi %s [ %s, %%L%d ], [ %s, %%L%d ]", l.i.text, type, from.text, before, l.next.text, l.latch);
+    return l;
+}
+
+int loop_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }
+
+ssa loop_hints(emit *e, const int *hints, int n) {
+    text list = {0};
+    ssa metadata = {""};
+    if (e->plain && e->target->gpu)
+        text_printf(&list, ", !%d", loop_no_unroll(e));
+    int self = e->nmetadata + 1;
+    for (int i = 0; i < n; i++)
+        text_printf(&list, ", !%d", hints[i]);
+    e->failed |= list.failed;
+    if (list.length && !list.failed)
+        metadata = ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d%s}", self, list.data));
+    text_free(&list);
+    return metadata;
+}
+
+/* On the GPU the counter may wrap, as far as LLVM is told: else it keeps a running address in registers for every access. */
+static void loop_end(emit *e, const counted_loop *l, ssa step, ssa metadata) {
+    emit_branch(e, l->latch);
+    emit_label(e, l->latch);
+    const char *flags = e->target->gpu ? "" : "nuw nsw ";
+    emit_line(e, "%s = add %s%s %s, %s", l->next.text, flags, l->type, l->i.text, step.text);
+    ssa more = emit_value(e, "icmp slt %s %s, %s", l->type, l->next.text, l->limit.text);
+    emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, l->head, l->end, metadata.text);
+    emit_loop_end(e);
+    emit_label(e, l->end);
+}
+
+void counted_loop_end_hints(emit *e, const counted_loop *l, ssa step, const int *hints, int n) {
+    loop_end(e, l, step, loop_hints(e, hints, n));
+}
+
+void counted_loop_end(emit *e, const counted_loop *l, ssa step, int hint) {
+    counted_loop_end_hints(e, l, step, &hint, hint != 0);
+}
+
+void counted_loop_end_short(emit *e, const counted_loop *l, ssa step, int hint) {
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}"), hint};
+    counted_loop_end_hints(e, l, step, hints, 1 + (hint != 0));
+}
+
+/* ---- Batches ---- */
+
+batch batch_new(skeleton *s, int groups, int vector, bool aligned) {
+    batch b = {.groups = groups, .vector = vector, .aligned = aligned};
+    size_t n = (size_t)groups * (size_t)s->noperands;
+    b.in = arena_alloc(s->e->a, n * (size_t)vector * sizeof *b.in);
+    b.at = arena_alloc(s->e->a, n * sizeof *b.at);
+    return b;
+}
+
+static ssa *batch_in(const skeleton *s, const batch *b, int group, int lane, int k) {
+    return &b->in[((size_t)group * (size_t)b->vector + (size_t)lane) * (size_t)s->noperands + (size_t)k];
+}
+
+static ssa *batch_at(const skeleton *s, const batch *b, int group, int k) {
+    return &b->at[(size_t)group * (size_t)s->noperands + (size_t)k];
+}
+
+/* Lane values in, out of the batch: operands are interleaved there. */
+static void batch_put(skeleton *s, batch *b, int group, int k, const ssa *lanes) {
+    for (int i = 0; i < b->vector; i++)
+        *batch_in(s, b, group, i, k) = lanes[i];
+}
+
+void batch_access(skeleton *s, batch *b, int group, int k, ssa pointer) {
+    dtype t = skeleton_memory(s, k);
+    ssa lanes[BATCH_LANES];
+    if (skeleton_is_output(s, k)) {
+        *batch_at(s, b, group, k) = pointer;
+        return;
+    }
+    if (b->aligned)
+        emit_load_vector(s->e, t, pointer, b->vector, lanes);
+    else
+        lanes[0] = emit_load(s->e, t, pointer);
+    batch_put(s, b, group, k, lanes);
+}
+
+void batch_broadcast(skeleton *s, batch *b, int group, int k, ssa pointer) {
+    ssa one = emit_load(s->e, skeleton_memory(s, k), pointer);
+    for (int i = 0; i < b->vector; i++)
+        *batch_in(s, b, group, i, k) = one;
+}
+
+void batch_copy(skeleton *s, batch *b, int group, const batch *from, int from_group, int k) {
+    for (int i = 0; i < b->vector; i++)
+        *batch_in(s, b, group, i, k) = *batch_in(s, from, from_group, i, k);
+}
+
+int skeleton_if(skeleton *s, ssa condition) {
+    int yes = emit_label_new(s->e), end = emit_label_new(s->e);
+    emit_branch_if(s->e, condition, yes, end);
+    emit_label(s->e, yes);
+    return end;
+}
+
+void skeleton_end_if(skeleton *s, int end) {
+    emit_branch(s->e, end);
+    emit_label(s->e, end);
+}
+
+void skeleton_compute(skeleton *s, const ssa *in, ssa *results) {
+    ssa values[UF_MAX_OPERANDS];
+    for (int k = 0; k < s->nin; k++)
+        values[k] = s->known[k] ? s->value[k] : to_signature(s, k, in[k]);
+    ssa ended = emit_kernel_call(s->e, s->t, "kernel", values, results);
+    for (int k = 0; k < s->v->nout; k++) {
+        const variant_operand *o = &s->v->operand[s->nin + k];
+        results[k] = emit_convert(s->e, results[k], (dtype)o->value, (dtype)o->memory);
+    }
+    if (ended.text[0]) /* an update in place, which leaves its element as it is */
+        results[0] = emit_select(s->e, skeleton_memory(s, 0), ended, in[0], results[0]);
+}
+
+static void store_group(skeleton *s, batch *b, int group) {
+    int nout = s->v->nout, n = b->vector;
+    ssa one[UF_MAX_OPERANDS];
+    ssa *all = arena_alloc(s->e->a, (size_t)(nout * n) * sizeof *all); /* [output][lane] */
+    for (int i = 0; i < n; i++) {
+        skeleton_compute(s, batch_in(s, b, group, i, 0), one);
+        for (int k = 0; k < nout; k++)
+            all[k * n + i] = one[k];
+    }
+    for (int k = 0; k < nout; k++) {
+        dtype t = skeleton_memory(s, s->nin + k);
+        ssa at = *batch_at(s, b, group, s->nin + k);
+        if (b->aligned)
+            emit_store_vector(s->e, t, all + k * n, at, n);
+        else
+            emit_store(s->e, t, all[k * n], at);
+    }
+}
+
+static void store_lane(skeleton *s, batch *b, int group, int lane) {
+    ssa results[UF_MAX_OPERANDS];
+    skeleton_compute(s, batch_in(s, b, group, lane, 0), results);
+    for (int k = 0; k < s->v->nout; k++) {
+        ssa at = skeleton_address(s, s->nin + k, *batch_at(s, b, group, s->nin + k), ssa_text("%d", lane));
+        emit_store(s->e, skeleton_memory(s, s->nin + k), results[k], at);
+    }
+}
+
+/* Where the mask is false nothing is computed either: a kernel may loop for long on values that do not count. */
+static void store_masked_group(skeleton *s, batch *b, int group) {
+    int mask = s->nin + s->v->nout;
+    for (int i = 0; i < b->vector; i++) {
+        int end = skeleton_if(s, s->known[mask] ? s->value[mask] : *batch_in(s, b, group, i, mask));
+        store_lane(s, b, group, i);
+        skeleton_end_if(s, end);
+    }
+}
+
+void batch_finish(skeleton *s, batch *b) {
+    for (int g = 0; g < b->groups; g++)
+        (s->v->masked ? store_masked_group : store_group)(s, b, g);
+}

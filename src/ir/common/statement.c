@@ -1,0 +1,431 @@
+/* stmt.c - statements, and functions of the typed tree as functions of the module: internal, always inlined, results in a
+ * structure. A return branches to the one exit. */
+#include "ir/common/report.h"
+#include "ir/common/skeleton.h"
+#include "ir/forall/outer_vector.h"
+
+enum {
+    INLINED_LINES = 100 /* of a function in the plain form */
+};
+
+static void jump(body *b, int label) {
+    if (b->open)
+        emit_branch(b->e, label);
+    b->open = false;
+}
+
+static void land(body *b, int label) {
+    jump(b, label);
+    emit_label(b->e, label);
+    b->open = true;
+}
+
+static int64_t local_bytes(const local *l) {
+    int64_t size = l->type == DT_BOOL ? 1 : dtypes[l->type].size;
+    for (int d = 0; d < l->rank; d++)
+        size *= l->extent[d];
+    return size;
+}
+
+/* "[12 x float]", or the value type of a scalar. */
+static void local_type(text *t, const local *l) {
+    const char *element = ir_value_type(l->type);
+    if (!l->rank)
+        text_puts(t, element);
+    else
+        text_printf(t, "[%lld x %s]", (long long)(local_bytes(l) / dtypes[l->type].size),
+                    l->type == DT_BOOL ? "i8" : element);
+}
+
+ssa emit_slot(body *b, const char *type) {
+    ssa slot = ssa_text("%%a%d", ++b->nslots);
+    text_printf(&b->slots, "  %s = alloca %s\n", slot.text, type);
+    return slot;
+}
+
+ssa emit_local_slot(body *b, int k) { return ssa_text("%%v%d%s", k, jam_suffix(b, k).text); }
+
+static void clear_local(body *b, int k) {
+    const local *l = &b->f->locals[k];
+    emit *e = b->e;
+    if (!l->rank) {
+        emit_line(e, "store %s zeroinitializer, %s* %s", ir_value_type(l->type), ir_value_type(l->type),
+                  emit_local_slot(b, k).text);
+        return;
+    }
+    text type = {0};
+    local_type(&type, l);
+    e->failed |= type.failed;
+    ssa bytes = emit_value(e, "bitcast %s* %%v%d to i8*", type.failed ? "" : type.data, k);
+    text_free(&type);
+    emit_declare(e, "declare void @llvm.memset.p0i8.i64(i8*, i8, i64, i1)");
+    emit_line(e, "call void @llvm.memset.p0i8.i64(i8* %s, i8 0, i64 %lld, i1 false)", bytes.text,
+              (long long)local_bytes(l));
+}
+
+/* ---- Statements ---- */
+
+static void eval(body *b, const node *n) { emit_expression(b, n->kid[0]); }
+
+static void declare(body *b, const node *n) {
+    const local *l = &b->f->locals[n->local];
+    if (l->rank || !n->kid[0]) {
+        clear_local(b, n->local);
+        emit_statements(b, n->body);
+        return;
+    }
+    ssa v = emit_expression(b, n->kid[0]);
+    emit_line(b->e, "store %s %s, %s* %s", ir_value_type(l->type), v.text, ir_value_type(l->type),
+              emit_local_slot(b, n->local).text);
+}
+
+static void block(body *b, const node *n) { emit_statements(b, n->body); }
+
+static void if_else(body *b, const node *n) {
+    emit *e = b->e;
+    ssa condition = emit_expression(b, n->kid[0]);
+    int yes = emit_label_new(e), no = n->other ? emit_label_new(e) : 0, end = emit_label_new(e);
+    emit_branch_if(e, condition, yes, n->other ? no : end);
+    emit_label(e, yes);
+    emit_statements(b, n->body);
+    if (n->other) {
+        jump(b, end);
+        emit_label(e, no);
+        b->open = true;
+        emit_statements(b, n->other);
+    }
+    land(b, end);
+}
+
+static void loop(body *b, const node *n) {
+    emit *e = b->e;
+    int leave = b->leave, next = b->next;
+    int head = emit_label_new(e), step = emit_label_new(e), inside = emit_label_new(e), end = emit_label_new(e);
+    b->leave = end;
+    b->next = step;
+    emit_loop_begin(e);
+    land(b, head);
+    if (n->kid[0] && !n->test_last) {
+        emit_branch_if(e, emit_expression(b, n->kid[0]), inside, end);
+        emit_label(e, inside);
+    }
+    emit_statements(b, n->body);
+    land(b, step);
+    for (const node *s = n->step; s; s = s->next)
+        eval(b, s);
+    steps_count(b, n);
+    if (n->kid[0] && n->test_last) {
+        ssa more = emit_expression(b, n->kid[0]);
+        emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, head, end, loop_hints(e, NULL, 0).text);
+    } else {
+        emit_line(e, "br label %%L%d%s", head, loop_hints(e, NULL, 0).text);
+    }
+    emit_loop_end(e);
+    emit_label(e, end);
+    b->leave = leave;
+    b->next = next;
+}
+
+/* The labels of its cases are numbered from the first on, in order: case_label counts them while the body is written. */
+static void switch_case(body *b, const node *n) {
+    emit *e = b->e;
+    int leave = b->leave, first_case = b->case_label, count = 0, fallback = 0;
+    ssa v = emit_expression(b, n->kid[0]);
+    text cases = {0};
+    int end = b->leave = emit_label_new(e);
+    for (const node *s = n->body; s; s = s->next) {
+        if (s->kind != N_CASE)
+            continue;
+        int label = emit_label_new(e);
+        if (!count++)
+            b->case_label = label;
+        if (s->is_default)
+            fallback = label;
+        else
+            text_printf(&cases, " i64 %lld, label %%L%d", (long long)s->value.as.i, label);
+    }
+    emit_line(e, "switch i64 %s, label %%L%d [%s ]", v.text, fallback ? fallback : end,
+              cases.data && !cases.failed ? cases.data : "");
+    e->failed |= cases.failed;
+    text_free(&cases);
+    b->open = false;
+    emit_statements(b, n->body);
+    land(b, end);
+    b->leave = leave;
+    b->case_label = first_case;
+}
+
+static void case_label(body *b, const node *n) {
+    (void)n;
+    land(b, b->case_label++);
+}
+
+static void leave(body *b, const node *n) {
+    (void)n;
+    jump(b, b->leave);
+}
+
+static void next(body *b, const node *n) {
+    (void)n;
+    jump(b, b->next);
+}
+
+static void finish(body *b, const node *n) {
+    (void)n;
+    jump(b, b->finish);
+}
+
+static void assertion(body *b, const node *n) {
+    if (!reports_errors(b->e))
+        return;
+    ssa holds = emit_expression(b, n->kid[0]);
+    report_unless(b, holds,
+                  &(failure){.what = REPORT_ASSERT,
+                             .line = n->line,
+                             .operand = -1,
+                             .dimension = -1,
+                             .value = ssa_text("%lld", (long long)n->value.as.i),
+                             .extent = ssa_text("0")});
+}
+
+/* What follows a jump is left out, up to the next case. */
+void emit_statement(body *b, const node *n) {
+    static void (*const writers[])(body *, const node *) = {
+        [N_EVAL] = eval,     [N_DECLARE] = declare,    [N_BLOCK] = block,        [N_IF] = if_else,
+        [N_LOOP] = loop,     [N_SWITCH] = switch_case, [N_CASE] = case_label,    [N_BREAK] = leave,
+        [N_CONTINUE] = next, [N_RETURN] = finish,      [N_FORALL] = emit_forall, [N_ASSERT] = assertion,
+    };
+    if (!b->open && n->kind != N_CASE)
+        return;
+    emit_bound(b->e);
+    if (n->line)
+        b->e->line = n->line;
+    writers[n->kind](b, n);
+}
+
+void emit_statements(body *b, const node *list) {
+    for (const node *n = list; n; n = n->next) {
+        if (b->outer && !b->point.text[0] && b->open && !outer_vector_share(b->outer, n))
+            n = outer_vector_statements(b, n);
+        else
+            emit_statement(b, n);
+    }
+}
+
+/* ---- Functions ---- */
+
+ssa emit_function_name(emit *e, const function *f) {
+    intptr_t id = (intptr_t)map_get(&e->functions, &f, sizeof f);
+    return id ? ssa_text("f%d_%.32s", (int)id, f->name ? f->name : "") : ssa_text("%s", e->entry);
+}
+
+/* Core operands lie in memory; a function returns the others. */
+void emit_result_type(const emit *e, text *out, const function *f) {
+    const char *comma = "";
+    text_puts(out, "{");
+    for (int k = f->nparams; k < f->nparams + f->nresults; k++) {
+        if (f->locals[k].core)
+            continue;
+        text_printf(out, "%s %s", comma, ir_value_type(f->locals[k].type));
+        comma = ",";
+    }
+    if (reports(e))
+        text_printf(out, "%s i1", comma);
+    text_puts(out, " }");
+}
+
+static bool has_switch(const node *list) {
+    for (const node *n = list; n; n = n->next)
+        if (n->kind == N_SWITCH || (n->kind >= N_EVAL && (has_switch(n->body) || has_switch(n->other))))
+            return true;
+    return false;
+}
+
+/* Slots for all locals: parameters hold their arguments, all else is 0. An array is cleared where it is declared, which only
+ * a switch can jump over. */
+static void entry_block(body *b) {
+    const function *f = b->f;
+    bool clear_arrays = has_switch(f->body);
+    for (int k = 0; k < f->nlocals; k++) {
+        if (f->locals[k].core)
+            continue;
+        text_printf(&b->slots, "  %%v%d = alloca ", k);
+        local_type(&b->slots, &f->locals[k]);
+        text_puts(&b->slots, "\n");
+    }
+    for (int k = 0; k < f->nlocals; k++) {
+        const char *t = ir_value_type(f->locals[k].type);
+        if (f->locals[k].core)
+            continue;
+        if (k < f->nparams)
+            emit_line(b->e, "store %s %%p%d, %s* %%v%d", t, k, t, k);
+        else if (!f->locals[k].rank || clear_arrays)
+            clear_local(b, k);
+    }
+}
+
+static void return_results(body *b, const char *type) {
+    const function *f = b->f;
+    ssa all = ssa_text("undef");
+    int field = 0;
+    for (int k = f->nparams; k < f->nparams + f->nresults; k++) {
+        if (f->locals[k].core)
+            continue;
+        const char *t = ir_value_type(f->locals[k].type);
+        ssa v = emit_value(b->e, "load %s, %s* %%v%d", t, t, k);
+        all = emit_value(b->e, "insertvalue %s %s, %s %s, %d", type, all.text, t, v.text, field++);
+    }
+    if (reports(b->e))
+        all = emit_value(b->e, "insertvalue %s %s, i1 false, %d", type, all.text, field);
+    emit_line(b->e, "ret %s %s", type, all.text);
+}
+
+/* The address of a core operand, or the value of any other parameter. */
+static void parameter(const body *b, text *out, int k, const char *comma) {
+    emit *e = b->e;
+    if (!b->is_kernel || !b->f->locals[k].core) {
+        text_printf(out, "%s%s %%p%d", comma, ir_value_type(b->f->locals[k].type), k);
+        return;
+    }
+    e->shared = e->frame->v->operand[k].staged;
+    bool apart = e->frame->layout->nindices && e->frame->v->noalias && !e->target->gpu;
+    text_printf(out, "%s%s%s%s %%p%d", comma, ir_memory_type((dtype)e->frame->v->operand[k].memory),
+                ir_global_pointer(e), apart ? " noalias" : "", k);
+    e->shared = false;
+}
+
+/* ", i64 %s0, ..": what follows the operands; the rest of a list, or its beginning. */
+static void more_parameters(const body *b, bool rest) {
+    emit *e = b->e;
+    text more = {0};
+    if (b->is_kernel)
+        text_puts(&more, e->frame->parameters);
+    else if (reports(e))
+        report_helper_parameters(e, &more);
+    if (more.length)
+        text_puts(e->out, more.data + (rest ? 0 : strlen(", ")));
+    e->failed |= more.failed;
+    text_free(&more);
+}
+
+static void function_head(body *b, const char *result, const char *name, const char *attributes) {
+    const function *f = b->f;
+    emit *e = b->e;
+    const char *comma = "";
+    text_printf(e->out, "define internal %s @%s(", result, name);
+    for (int k = 0; k < f->nparams + f->nresults; k++) {
+        if (k >= f->nparams && !f->locals[k].core)
+            continue;
+        parameter(b, e->out, k, comma);
+        comma = ", ";
+    }
+    more_parameters(b, *comma);
+    text_printf(e->out, ") nounwind %s {\n", attributes);
+}
+
+/* The function that was written from `before` on: what a call of it adds to the module, and whether it is copied to where it is
+ * called. In the plain form only what is short is; but the kernel of a generalized ufunc on a GPU, whose threads may meet in it,
+ * always: it is called once. */
+static bool settle(body *b, const char *name, bulk before) {
+    emit *e = b->e;
+    bulk *x = arena_alloc(e->a, sizeof *x);
+    *x = (bulk){
+        .lines = e->written.lines - before.lines, .loops = e->written.loops - before.loops, .depth = e->written.depth};
+    bool inlined = !e->plain || x->lines <= INLINED_LINES || (b->is_kernel && e->target->gpu);
+    if (inlined)
+        e->written = before;
+    else
+        *x = (bulk){.depth = x->depth};
+    e->written.depth = before.depth;
+    e->failed |= !map_put(&e->bulks, name, strlen(name), x);
+    return inlined;
+}
+
+/* A function while it is written. The texts outlive an escape for want of memory: emit_finish frees them. */
+typedef struct writing {
+    body b;
+    text type, lines;
+} writing;
+
+/* The text of the body is written aside: allocas that turn up in it come before. */
+static void define_function(emit *e, const function *f, outer_vector *p) {
+    writing *w = arena_alloc(e->a, sizeof *w);
+    ssa *bound = w ? arena_alloc(e->a, (size_t)(f->nlocals + 1) * sizeof *bound) : NULL;
+    if (!bound) {
+        e->failed = true;
+        return;
+    }
+    body *b = &w->b;
+    text *out = e->out, *texts[] = {&w->type, &w->lines, &b->slots};
+    ssa name = emit_function_name(e, f), scope = emit_scope(e, name.text, f->body ? f->body->line : 1);
+    bulk before = e->written;
+    e->written.depth = 0;
+    *b = (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .outer = p};
+    b->is_kernel = e->frame && !strcmp(name.text, e->entry);
+    memcpy(e->writing, texts, sizeof texts);
+    emit_result_type(e, &w->type, f);
+    const char *result = w->type.failed ? "" : w->type.data;
+    int first = e->block = emit_label_new(e);
+    e->out = &w->lines;
+    entry_block(b);
+    if (f == e->kernel)
+        steps_begin(b);
+    if (p)
+        outer_vector_variables(b);
+    emit_statements(b, f->body);
+    land(b, b->finish);
+    return_results(b, result);
+    report_exit(b, result);
+    e->out = out;
+    e->failed |= w->type.failed || w->lines.failed || b->slots.failed;
+    const char *inlined = settle(b, name.text, before) ? "alwaysinline" : "noinline";
+    function_head(b, result, name.text, ssa_text("%s%s", inlined, scope.text).text);
+    if (!e->failed)
+        text_printf(e->out, "L%d:\n%s%s}\n\n", first, b->slots.data ? b->slots.data : "", w->lines.data);
+    emit_scope_end(e);
+    memset(e->writing, 0, sizeof e->writing);
+    for (size_t i = 0; i < COUNT(texts); i++)
+        text_free(texts[i]);
+}
+
+void emit_functions(emit *e, const tree *t, const char *entry) {
+    e->entry = entry;
+    if (t->variables > e->written.variables)
+        e->written.variables = t->variables;
+    e->kernel = t->kernel;
+    for (const function *f = t->functions; f; f = f->next) {
+        if (f != t->kernel)
+            e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)(intptr_t)++e->nfunctions);
+        define_function(e, f, NULL);
+    }
+}
+
+void outer_vector_function(emit *e, const tree *t, outer_vector *p) {
+    const char *entry = e->entry;
+    e->entry = "points";
+    p->variables = emit_metadata(e, "distinct !{}");
+    e->module->outer_vectors = true;
+    define_function(e, t->kernel, p);
+    e->entry = entry;
+}
+
+ssa emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out) {
+    const function *f = t->kernel;
+    text type = {0}, arguments = {0};
+    ssa ended = {""};
+    emit_result_type(e, &type, f);
+    for (int k = 0; k < f->nparams; k++)
+        text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), in[k].text);
+    bool failed = type.failed || arguments.failed;
+    e->failed |= failed;
+    const char *result = failed ? "" : type.data;
+    ssa all =
+        emit_invoke(e, result, entry, failed ? NULL : arguments.data, reports(e) ? report_shared_arguments : NULL);
+    for (int k = 0; k < f->nresults; k++)
+        out[k] = emit_value(e, "extractvalue %s %s, %d", result, all.text, k);
+    if (reports(e))
+        ended = report_ended(e, f, result, all);
+    text_free(&type);
+    text_free(&arguments);
+    return ended;
+}

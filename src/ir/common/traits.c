@@ -1,0 +1,194 @@
+/* traits.c - what the engines choose threads by: the constructs of a kernel that stand in no other one, their ranges, and
+ * along which dimensions of their operands they walk. */
+#include "ir/forall/forall.h"
+
+typedef struct survey {
+    const function *f;
+    code_traits *out;
+    bool *inside; /* by local: declared in the forall that is being looked at */
+    int depth;    /* constructs around */
+    int count;    /* constructs so far */
+} survey;
+
+void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user) {
+    visit(n, user);
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k])
+            node_each(n->kid[k], visit, user);
+    const node *lists[] = {n->args, n->body, n->other, n->step};
+    for (size_t i = 0; i < COUNT(lists); i++)
+        node_each(lists[i], visit, user);
+}
+
+void node_each(const node *list, void (*visit)(const node *n, void *user), void *user) {
+    for (const node *n = list; n; n = n->next)
+        node_visit(n, visit, user);
+}
+
+const node *node_assigned(const node *n) {
+    bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
+    return assigns && n->kid[0]->kind == N_LOCAL ? n->kid[0] : NULL;
+}
+
+static void count_node(const node *n, void *user) {
+    int *count = user;
+    *count += n->callee ? 20 : n->kind == N_MATH ? 10 : 1;
+}
+
+int node_cost(const node *list) {
+    int count = 0;
+    node_each(list, count_node, &count);
+    return count;
+}
+
+const node *element_index(const node *element, int rank, int d) {
+    if (rank <= 3)
+        return element->kid[d];
+    const node *index = element->args;
+    while (d--)
+        index = index->next;
+    return index;
+}
+
+/* ---- Ranges and accesses of a construct ---- */
+
+static int range_list(const node *ranges, int8_t *dims) {
+    int n = 0;
+    for (const node *r = ranges; r && n < CODE_RANGES; r = r->next) {
+        const node *limit = r->kid[0];
+        dims[n++] = limit->kind == N_SIZE ? (int8_t)limit->dim : (int8_t)-1;
+    }
+    return n;
+}
+
+static const node *last_range(const node *ranges) {
+    while (ranges && ranges->next)
+        ranges = ranges->next;
+    return ranges;
+}
+
+typedef struct reading {
+    const function *f;
+    code_construct *c;
+    int outer, inner; /* the variables of the last ranges; -1: none */
+} reading;
+
+/* 1 + the dimension whose index is just the variable, 0: none. */
+static uint8_t walked(const node *n, const local *l, int variable) {
+    for (int d = l->rank - 1; d >= 0; d--) {
+        const node *i = element_index(n, l->rank, d);
+        if (i->kind == N_LOCAL && i->local == variable)
+            return (uint8_t)(d + 1);
+    }
+    return 0;
+}
+
+static void note_access(const node *n, void *user) {
+    reading *r = user;
+    const local *l = n->kind == N_ELEMENT ? &r->f->locals[n->local] : NULL;
+    if (!l || !l->core || r->c->naccesses == CODE_ACCESSES)
+        return;
+    r->c->access[r->c->naccesses++] =
+        (code_access){(uint8_t)n->local, walked(n, l, r->outer), r->inner < 0 ? 0 : walked(n, l, r->inner)};
+}
+
+static void find_reduction(const node *n, void *user) {
+    const node **found = user;
+    if (n->kind == N_REDUCE && (!*found || node_cost(n->kid[0]) > node_cost((*found)->kid[0])))
+        *found = n;
+}
+
+static void note_construct(survey *s, const node *n) {
+    code_construct *c = &s->out->construct[s->out->nconstructs];
+    if (s->out->nconstructs == CODE_CONSTRUCTS)
+        return;
+    s->out->nconstructs++;
+    *c = (code_construct){.reduces = n->kind == N_REDUCE};
+    c->nouter = (uint8_t)range_list(n->args, c->outer);
+    reading r = {s->f, c, last_range(n->args)->local, -1};
+    const node *statements = c->reduces ? n->kid[0] : n->body, *inner = NULL;
+    int cost = node_cost(statements);
+    c->nodes = cost > UINT8_MAX ? UINT8_MAX : (uint8_t)cost;
+    if (!c->reduces)
+        node_each(statements, find_reduction, &inner);
+    if (inner) {
+        c->nested = true;
+        c->ninner = (uint8_t)range_list(inner->args, c->inner);
+        r.inner = last_range(inner->args)->local;
+        node_each(inner->kid[0], note_access, &r);
+    } else {
+        node_each(statements, note_access, &r);
+    }
+}
+
+/* ---- May constructs be spread over a cooperative group? ---- */
+
+static void note_declaration(const node *n, void *user) {
+    survey *s = user;
+    if (n->kind == N_DECLARE)
+        s->inside[n->local] = true;
+}
+
+static void forbid_shared(const node *n, void *user) {
+    survey *s = user;
+    if (n->kind != N_ASSIGN && n->kind != N_COMPOUND && n->kind != N_UPDATE)
+        return;
+    const local *l = &s->f->locals[n->kid[0]->local];
+    if (l->rank && !l->core && !s->inside[n->kid[0]->local])
+        s->out->maps_to_threads = false;
+}
+
+static void visit(survey *s, const node *n);
+
+static void visit_list(survey *s, const node *n) {
+    for (; n; n = n->next)
+        visit(s, n);
+}
+
+static void visit(survey *s, const node *n) {
+    bool construct = n->kind == N_REDUCE || n->kind == N_FORALL;
+    int ranges = 0;
+    for (const node *r = construct ? n->args : NULL; r; r = r->next)
+        ranges++;
+    if (ranges > CODE_RANGES)
+        s->out->maps_to_threads = false;
+    if (construct && !s->depth)
+        note_construct(s, n);
+    if (n->kind == N_FORALL && !s->depth) {
+        node_each(n->body, note_declaration, s);
+        node_each(n->body, forbid_shared, s);
+    }
+    if (n->kind == N_ELEMENT && !s->depth && s->f->locals[n->local].core && n->local >= s->f->nparams)
+        s->out->maps_to_threads = false;
+    visit_list(s, n->args); /* ranges are evaluated outside */
+    s->count += construct;
+    s->depth += construct;
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k])
+            visit(s, n->kid[k]);
+    visit_list(s, n->body);
+    visit_list(s, n->other);
+    visit_list(s, n->step);
+    s->depth -= construct;
+}
+
+void ir_traits(const tree *t, code_traits *out) {
+    enum {
+        LOCALS_MOST = 1024,
+        SPREAD_MOST = 32 /* constructs: spread over a cooperative group each is some hundreds of instructions */
+    };
+    bool inside[LOCALS_MOST] = {false};
+    *out = (code_traits){.nodes = t->nodes, .has_loop = t->has_loop, .unbounded = t->has_unbounded};
+    if (!t->layout)
+        return;
+    if (t->layout->nindices) {
+        forall_traits(t, out);
+        return;
+    }
+    survey s = {.f = t->kernel, .out = out, .inside = inside};
+    if (t->kernel->nlocals > LOCALS_MOST)
+        return;
+    out->maps_to_threads = true;
+    visit_list(&s, t->kernel->body);
+    out->maps_to_threads &= s.count > 0 && s.count <= SPREAD_MOST;
+}

@@ -1,0 +1,64 @@
+/* cpu_loop.c - the CPU's loops: flat (one loop) and strided (rows of a loop, for the classes rows and general). Every access
+ * to arrays in the inner loop is in one access group and the loop says that its iterations are independent: operands that
+ * are not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM vectorises
+ * without checks at run time, in place too. */
+#include "ir/common/skeleton.h"
+
+void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
+    emit *e = s->e;
+    for (int k = 0; k < s->noperands; k++)
+        if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
+            skeleton_know(s, k, row[k]);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), n);
+    batch b = batch_new(s, 1, 1, false);
+    int group = e->access_group = emit_metadata(e, "distinct !{}");
+    for (int k = 0; k < s->noperands; k++) {
+        if (s->known[k])
+            continue;
+        bool strided = s->v->operand[k].kind == OPERAND_STRIDED;
+        batch_access(s, &b, 0, k,
+                     skeleton_address(s, k, row[k], strided ? emit_op(e, "mul i64", l.i, stride[k]) : l.i));
+    }
+    batch_finish(s, &b);
+    e->access_group = 0;
+    counted_loop_end(e, &l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+}
+
+/* A stride that LLVM must not guess to be 1: for a plain parameter it would make a vector loop for 1, which no strided operand
+ * has, and leave all others to a scalar loop. It does not guess at a maximum. */
+static ssa no_unit_stride(emit *e, ssa stride) {
+    static const char least[] = "-4611686018427387904"; /* no stride is below */
+    ssa above = emit_op(e, "icmp sgt i64", stride, ssa_text("%s", least));
+    return emit_select_as(e, "i64", above, stride, ssa_text("%s", least));
+}
+
+void cpu_flat(skeleton *s) { cpu_row(s, skeleton_word(s), s->base, NULL); }
+
+int cpu_strided_words(const variant *v) { return 2 + 2 * skeleton_arrays(v); }
+
+void cpu_loop_read(skeleton *s, cpu_loop *l) {
+    l->n = skeleton_word(s);
+    l->m = skeleton_word(s);
+    for (int k = 0; k < s->noperands; k++)
+        for (int d = 0; d < 2 && skeleton_is_array(s, k); d++)
+            l->stride[d][k] = skeleton_word(s);
+    for (int k = 0; k < s->noperands; k++)
+        if (s->v->operand[k].kind == OPERAND_STRIDED)
+            l->stride[0][k] = no_unit_stride(s->e, l->stride[0][k]);
+}
+
+void cpu_loop_row(skeleton *s, const cpu_loop *l, ssa i, ssa *row) {
+    for (int k = 0; k < s->noperands; k++)
+        if (skeleton_is_array(s, k))
+            row[k] = skeleton_address(s, k, s->base[k], emit_op(s->e, "mul i64", i, l->stride[1][k]));
+}
+
+void cpu_strided(skeleton *s) {
+    cpu_loop all;
+    ssa row[VARIANT_OPERANDS];
+    cpu_loop_read(s, &all);
+    counted_loop l = counted_loop_begin(s->e, "i64", ssa_text("0"), all.m);
+    cpu_loop_row(s, &all, l.i, row);
+    cpu_row(s, all.n, row, all.stride[0]);
+    counted_loop_end(s->e, &l, ssa_text("1"), 0);
+}

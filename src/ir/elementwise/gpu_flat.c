@@ -1,0 +1,214 @@
+/* gpu_flat.c - one dimension, every operand contiguous or constant. A block covers a tile of blockDim.x * vector * repeat
+ * elements, counted from the head on; those of the head come after all others, as if the arrays were rings. A tile that is
+ * full and aligned is read and written by vectors, `repeat` of them a thread, a block's width apart; any other one element
+ * by element, neighbouring threads on neighbouring elements. The two ways meet in between: the body stands in the code once
+ * for each of a thread's elements. No loop; all loads come before the first store. */
+#include "ir/common/skeleton.h"
+
+typedef struct flat {
+    ssa thread, threads;      /* i32 */
+    ssa whole;                /* i1: the tile is full and aligned */
+    ssa n;                    /* i64 */
+    ssa count, ring;          /* i32: elements of the tile, and how many of them come before the ring closes */
+    ssa at[VARIANT_OPERANDS]; /* arrays: address of the tile's first element */
+    bool vectors, peeled;     /* is there a whole way; can there be a head? */
+    int each;                 /* elements a thread */
+} flat;
+
+/* The smaller of an i64 and an i32 that is not negative, as i32. */
+static ssa clip(skeleton *s, ssa far, ssa most) {
+    ssa wide = emit_widen(s->e, most), below = emit_op(s->e, "icmp slt i64", far, wide);
+    return emit_value(s->e, "trunc i64 %s to i32", emit_select_as(s->e, "i64", below, far, wide).text);
+}
+
+static void find_operands(skeleton *s, flat *f, ssa first) {
+    for (int k = 0; k < s->noperands; k++) {
+        if (s->known[k])
+            continue;
+        if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
+            skeleton_know(s, k, s->base[k]);
+        else
+            f->at[k] = skeleton_address(s, k, s->base[k], first);
+    }
+}
+
+static flat flat_begin(skeleton *s) {
+    emit *e = s->e;
+    flat f = {.vectors = s->v->vector > 1 || skeleton_has_pairs(s->v),
+              .peeled = s->v->vector > 1,
+              .each = s->v->vector * s->v->repeat};
+    f.n = skeleton_word(s);
+    ssa head = skeleton_word(s);
+    f.thread = emit_special_register(s->e, "tid");
+    f.threads = emit_special_register(s->e, "ntid");
+    ssa tile = emit_value(e, "mul i32 %s, %d", f.threads.text, f.each), wide = emit_widen(e, tile);
+    ssa start = emit_op(e, "mul i64", emit_widen(e, emit_special_register(s->e, "ctaid")), wide), first = start;
+    ssa aligned = emit_op(e, "icmp sge i64", head, ssa_text("0"));
+    ssa left = emit_op(e, "sub i64", f.n, start), before = left;
+    if (f.peeled) {
+        ssa peel = emit_select_as(e, "i64", aligned, head, ssa_text("0"));
+        first = emit_op(e, "add i64", start, peel);
+        before = emit_op(e, "sub i64", left, peel); /* less than 0 where the tile is of the head alone */
+    }
+    f.whole = emit_op(e, "and i1", aligned, emit_op(e, "icmp sge i64", before, wide));
+    f.count = clip(s, left, tile);
+    f.ring = clip(s, before, tile);
+    find_operands(s, &f, first);
+    return f;
+}
+
+/* Element i of the thread, 0 .. each-1, one by one: its index, i64, counted from the tile's first. Beyond the end of the tile
+ * the thread's first stands in. */
+static ssa single_index(skeleton *s, const flat *f, int i) {
+    emit *e = s->e;
+    ssa j = f->thread;
+    if (i) {
+        ssa far = emit_op(e, "add i32", j, emit_value(e, "mul i32 %s, %d", f->threads.text, i));
+        j = emit_select_as(e, "i32", emit_op(e, "icmp slt i32", far, f->count), far, j);
+    }
+    ssa index = emit_widen(e, j);
+    if (!f->peeled)
+        return index;
+    ssa inside = emit_op(e, "icmp slt i32", j, f->ring);
+    return emit_op(e, "sub i64", index, emit_select_as(e, "i64", inside, ssa_text("0"), f->n));
+}
+
+/* The same for the first element of vector g of the thread. */
+static ssa vector_index(skeleton *s, const flat *f, int g) {
+    emit *e = s->e;
+    ssa unit = f->thread;
+    if (g)
+        unit = emit_op(e, "add i32", unit, emit_value(e, "mul i32 %s, %d", f->threads.text, g));
+    return emit_widen(e, emit_value(e, "mul i32 %s, %d", unit.text, s->v->vector));
+}
+
+static bool is_loaded(const skeleton *s, int k) { return !s->known[k] && !skeleton_is_output(s, k); }
+
+/* in[i * noperands + k] are the thread's elements as loaded, element g * vector + lane for lane `lane` of vector g. */
+static void load_whole(skeleton *s, const flat *f, ssa *in) {
+    ssa lanes[BATCH_LANES];
+    for (int g = 0; g < s->v->repeat; g++) {
+        ssa index = vector_index(s, f, g);
+        for (int k = 0; k < s->noperands; k++) {
+            if (!is_loaded(s, k))
+                continue;
+            emit_load_vector(s->e, skeleton_memory(s, k), skeleton_address(s, k, f->at[k], index), s->v->vector, lanes);
+            for (int i = 0; i < s->v->vector; i++)
+                in[(g * s->v->vector + i) * s->noperands + k] = lanes[i];
+        }
+    }
+}
+
+static void load_single(skeleton *s, const flat *f, ssa *in) {
+    for (int i = 0; i < f->each; i++) {
+        ssa index = single_index(s, f, i);
+        for (int k = 0; k < s->noperands; k++)
+            if (is_loaded(s, k))
+                in[i * s->noperands + k] =
+                    emit_load(s->e, skeleton_memory(s, k), skeleton_address(s, k, f->at[k], index));
+    }
+}
+
+/* Loads in either way; a thread without an element goes to the end. */
+static ssa *load(skeleton *s, const flat *f, int end) {
+    emit *e = s->e;
+    size_t n = (size_t)f->each * (size_t)s->noperands;
+    ssa *single = arena_alloc(e->a, n * sizeof *single), *whole = arena_alloc(e->a, n * sizeof *whole);
+    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), some = emit_label_new(e),
+        loaded = emit_label_new(e);
+    if (f->vectors) {
+        emit_branch_if(e, f->whole, by_vectors, one_by_one);
+        emit_label(e, by_vectors);
+        load_whole(s, f, whole);
+        emit_branch(e, loaded);
+        emit_label(e, one_by_one);
+    }
+    emit_branch_if(e, emit_op(e, "icmp slt i32", f->thread, f->count), some, end);
+    emit_label(e, some);
+    load_single(s, f, single);
+    if (!f->vectors)
+        return single;
+    emit_branch(e, loaded);
+    emit_label(e, loaded);
+    for (size_t i = 0; i < n; i++) {
+        int k = (int)(i % (size_t)s->noperands);
+        if (is_loaded(s, k))
+            whole[i] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", ir_value_type(skeleton_memory(s, k)),
+                                  whole[i].text, by_vectors, single[i].text, some);
+    }
+    return whole;
+}
+
+/* out[i * nout + k]: results, by vectors. */
+static void store_whole(skeleton *s, const flat *f, const ssa *out) {
+    ssa lanes[BATCH_LANES];
+    int nout = s->v->nout, vector = s->v->vector;
+    for (int g = 0; g < s->v->repeat; g++) {
+        ssa index = vector_index(s, f, g);
+        for (int k = 0; k < nout; k++) {
+            for (int i = 0; i < vector; i++)
+                lanes[i] = out[(g * vector + i) * nout + k];
+            ssa at = skeleton_address(s, s->nin + k, f->at[s->nin + k], index);
+            emit_store_vector(s->e, skeleton_memory(s, s->nin + k), lanes, at, vector);
+        }
+    }
+}
+
+static void store_one(skeleton *s, const flat *f, ssa index, const ssa *results) {
+    for (int k = 0; k < s->v->nout; k++)
+        emit_store(s->e, skeleton_memory(s, s->nin + k), results[k],
+                   skeleton_address(s, s->nin + k, f->at[s->nin + k], index));
+}
+
+static void store_single(skeleton *s, const flat *f, const ssa *out) {
+    for (int i = 0; i < f->each; i++)
+        store_one(s, f, single_index(s, f, i), out + (size_t)i * s->v->nout);
+}
+
+/* All elements are computed, then stored in the way they were loaded. */
+static void finish_all(skeleton *s, const flat *f, const ssa *in) {
+    emit *e = s->e;
+    ssa *out = arena_alloc(e->a, (size_t)f->each * s->v->nout * sizeof *out);
+    for (int i = 0; i < f->each; i++)
+        skeleton_compute(s, in + (size_t)i * (size_t)s->noperands, out + (size_t)i * s->v->nout);
+    if (!f->vectors) {
+        store_single(s, f, out);
+        return;
+    }
+    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), stored = emit_label_new(e);
+    emit_branch_if(e, f->whole, by_vectors, one_by_one);
+    emit_label(e, by_vectors);
+    store_whole(s, f, out);
+    emit_branch(e, stored);
+    emit_label(e, one_by_one);
+    store_single(s, f, out);
+    emit_branch(e, stored);
+    emit_label(e, stored);
+}
+
+/* Element by element, where the mask is true: what does not count is not computed either, as a kernel may loop for long. */
+static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
+    emit *e = s->e;
+    int mask = s->nin + s->v->nout, vector = s->v->vector;
+    for (int i = 0; i < f->each; i++) {
+        const ssa *element = in + (size_t)i * (size_t)s->noperands;
+        ssa results[UF_MAX_OPERANDS], index = single_index(s, f, i);
+        if (f->vectors) {
+            ssa lane = emit_op(e, "add i64", vector_index(s, f, i / vector), ssa_text("%d", i % vector));
+            index = emit_select_as(e, "i64", f->whole, lane, index);
+        }
+        int end = skeleton_if(s, s->known[mask] ? s->value[mask] : element[mask]);
+        skeleton_compute(s, element, results);
+        store_one(s, f, index, results);
+        skeleton_end_if(s, end);
+    }
+}
+
+void gpu_flat(skeleton *s) {
+    flat f = flat_begin(s);
+    int end = emit_label_new(s->e);
+    ssa *in = load(s, &f, end);
+    (s->v->masked ? finish_masked : finish_all)(s, &f, in);
+    emit_branch(s->e, end);
+    emit_label(s->e, end);
+}

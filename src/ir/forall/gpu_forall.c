@@ -1,0 +1,477 @@
+/* gpu_forall.c - points on the GPU. A thread takes a tile of them: `vector` along the last index, and along the one before it
+ * `repeat`; in a space of one index, `repeat` vectors a block's width apart. What the streams (streams.h) of a tile read is
+ * loaded before its first point is computed, by vectors, neighbouring rows sharing what they both read; what they write is
+ * stored after the last. A tile that reaches beyond the space goes point by point.
+ *
+ * Words after the operands': n, the tiles; for all indices but the first, from the last on, (extent in tiles, magic, shift);
+ * debug: the address of the report; for every privatised operand the offset of its elements in shared memory, in bytes; then the
+ * core words. wide: tiles are numbered with 64 bits. Blocks loop there, and where something is privatised. */
+#include "ir/forall/coalesced.h"
+#include "ir/forall/privatised.h"
+#include "ir/gufunc/cooperative.h"
+
+enum {
+    REACH = COALESCED_REACH
+};
+
+typedef struct tiles {
+    calls *c;
+    emit *e;
+    const coalesced *s;
+    int ndim;
+    int units, rows, columns; /* of a thread */
+    const char *type;         /* of a tile's number */
+    ssa n;
+    divisor extent[LAYOUT_MAX_RANK];
+    ssa variable[COALESCED_MOST], flag[COALESCED_MOST];
+} tiles;
+
+/* One of a thread's tiles: its first point, and what was loaded for it. */
+typedef struct tile {
+    ssa index[LAYOUT_MAX_RANK];
+    ssa *loaded; /* [(family * (rows + 2 REACH) + row) * (columns + 2 REACH) + column] */
+    ssa *row;    /* [family * (rows + 2 REACH) + row]: the offset of a row's element 0 */
+    ssa *result; /* [(stream * rows + row) * columns + column] */
+    ssa *wrote;  /* i1, likewise */
+} tile;
+
+int gpu_forall_words(const calls *c) {
+    const variant *v = c->frame.v;
+    return 1 + 3 * (v->ndim - 1) + !!v->reports + variant_privatised(v) + c->layout->nwords;
+}
+
+static ssa core_word(const tiles *t, int w) { return t->c->core[w]; }
+static ssa extent_of(const tiles *t, int d) { return core_word(t, d); }
+
+static dtype coalesced_type(const tiles *t, const coalesced_access *s) {
+    return (dtype)t->c->s.v->operand[s->array].memory;
+}
+static const local *array_of(const tiles *t, const coalesced_access *s) { return &t->c->s.t->kernel->locals[s->array]; }
+
+/* ---- Indices and addresses ---- */
+
+/* May an element of the family be out of range when it is read? */
+static bool may_miss(const tiles *t, int family) {
+    for (int k = 0; k < t->s->count; k++)
+        if (t->s->of[k].family == family && (t->s->of[k].checked || t->s->of[k].guarded))
+            return true;
+    return false;
+}
+
+/* An index, or 0 where it is out of range: the element that is read in its place is not looked at. */
+static ssa index_within(const tiles *t, const coalesced_access *s, int d, ssa index) {
+    if (!may_miss(t, s->family))
+        return index;
+    ssa inside = emit_op(t->e, "icmp ult i64", index, core_word(t, array_of(t, s)->dim[d]));
+    return emit_select_as(t->e, "i64", inside, index, ssa_text("0"));
+}
+
+static ssa index_plus(const tiles *t, ssa index, int by) {
+    return by ? emit_value(t->e, "add i64 %s, %d", index.text, by) : index;
+}
+
+/* The offset, in elements, of element 0 along the last dimension, in the row that is so far from the tile's first. */
+static ssa row_offset(const tiles *t, const tile *at, const coalesced_access *s, int row) {
+    const layout_operand *o = &t->c->layout->operands[s->array];
+    ssa offset = ssa_text("0");
+    for (int d = 0; d < o->rank - 1; d++) {
+        ssa i = d == s->row_dim ? index_plus(t, at->index[t->ndim - 2], row)
+                                : forall_value(t->c, at->index, element_index(s->element, o->rank, d));
+        i = index_within(t, s, d, i);
+        i = emit_op(t->e, "mul i64", i, core_word(t, o->strides + d));
+        offset = d ? emit_op(t->e, "add i64", offset, i) : i;
+    }
+    return offset;
+}
+
+static ssa element_at(const tiles *t, const coalesced_access *s, ssa row, ssa column) {
+    ssa offset = strcmp(row.text, "0") ? emit_op(t->e, "add i64", row, column) : column;
+    return emit_element(t->e, coalesced_type(t, s), t->c->s.base[s->array], offset);
+}
+
+static ssa load_one(const tiles *t, const coalesced_access *s, ssa row, ssa column) {
+    column = index_within(t, s, array_of(t, s)->rank - 1, column);
+    emit_invariant(t->e, !(t->c->frame.use[s->array] & USE_WRITE));
+    ssa value = emit_load(t->e, coalesced_type(t, s), element_at(t, s, row, column));
+    t->e->invariant = 0;
+    return value;
+}
+
+/* ---- A tile ---- */
+
+static int row_slot(const tiles *t, int family, int row) { return family * (t->rows + 2 * REACH) + row + REACH; }
+
+static int loaded_slot(const tiles *t, int family, int row, int column) {
+    return row_slot(t, family, row) * (t->columns + 2 * REACH) + column + REACH;
+}
+
+static int result_slot(const tiles *t, int k, int row, int column) { return (k * t->rows + row) * t->columns + column; }
+
+static tile tile_new(const tiles *t) {
+    size_t rows = (size_t)t->s->count * (size_t)(t->rows + 2 * REACH);
+    size_t points = (size_t)t->s->count * (size_t)t->rows * (size_t)t->columns;
+    return (tile){.loaded = arena_alloc(t->e->a, rows * (size_t)(t->columns + 2 * REACH) * sizeof(ssa) + 1),
+                  .row = arena_alloc(t->e->a, rows * sizeof(ssa) + 1),
+                  .result = arena_alloc(t->e->a, points * sizeof(ssa) + 1),
+                  .wrote = arena_alloc(t->e->a, points * sizeof(ssa) + 1)};
+}
+
+/* A number of points as a power of two. */
+static int log2_of(int n) { return n > 1 ? 31 - __builtin_clz((unsigned)n) : 0; }
+
+/* The first point of tile x. What is a multiple of a power of two is made by a shift, which later stages see through. */
+static void tile_find(const tiles *t, tile *at, ssa x) {
+    bool wide = t->c->s.v->wide;
+    ssa index[LAYOUT_MAX_RANK];
+    for (int d = t->ndim - 1; d > 0; d--)
+        skeleton_divide(&t->c->s, &t->extent[d], wide, x, &x, &index[d]);
+    index[0] = x;
+    for (int d = 0; d < t->ndim; d++) {
+        int each = d == t->ndim - 1 ? t->columns : d == t->ndim - 2 ? t->rows : 1;
+        at->index[d] = wide ? index[d] : emit_widen(t->e, index[d]);
+        if (each > 1)
+            at->index[d] = emit_value(t->e, "shl nuw nsw i64 %s, %d", at->index[d].text, log2_of(each));
+    }
+}
+
+/* Is it within the space? Empty: always. */
+static ssa tile_is_full(const tiles *t, const tile *at) {
+    ssa full = {""};
+    for (int d = t->ndim - 1; d >= 0 && d >= t->ndim - 2; d--) {
+        int each = d == t->ndim - 1 ? t->columns : t->rows;
+        if (each == 1)
+            continue;
+        ssa last = emit_value(t->e, "or i64 %s, %d", at->index[d].text, each - 1);
+        ssa inside = emit_op(t->e, "icmp slt i64", last, extent_of(t, d));
+        full = full.text[0] ? emit_op(t->e, "and i1", full, inside) : inside;
+    }
+    return full;
+}
+
+/* Does a point of the tile read this element of the family? */
+static bool is_wanted(const tiles *t, int family, int row, int column) {
+    for (int k = 0; k < t->s->count; k++) {
+        const coalesced_access *s = &t->s->of[k];
+        int r = row - s->row, c = column - s->column;
+        if (s->family == family && s->read && c >= 0 && c < t->columns &&
+            (s->row_dim < 0 ? !row : r >= 0 && r < t->rows))
+            return true;
+    }
+    return false;
+}
+
+static bool any_wanted(const tiles *t, int family, int row, int first, int last) {
+    for (int c = first; c <= last; c++)
+        if (is_wanted(t, family, row, c))
+            return true;
+    return false;
+}
+
+static void load_row(const tiles *t, tile *at, const coalesced_access *s, int row) {
+    ssa offset = at->row[row_slot(t, s->family, row)];
+    ssa *loaded = &at->loaded[loaded_slot(t, s->family, row, 0)], first = at->index[t->ndim - 1];
+    bool together = t->columns > 1 && any_wanted(t, s->family, row, 0, t->columns - 1);
+    if (together) {
+        emit_invariant(t->e, !(t->c->frame.use[s->array] & USE_WRITE));
+        emit_load_vector(t->e, coalesced_type(t, s), element_at(t, s, offset, first), t->columns, loaded);
+        t->e->invariant = 0;
+    }
+    for (int c = -REACH; c < t->columns + REACH; c++)
+        if (!(together && c >= 0 && c < t->columns) && is_wanted(t, s->family, row, c))
+            loaded[c] = load_one(t, s, offset, index_plus(t, first, c));
+}
+
+static void load_tile(const tiles *t, tile *at) {
+    for (int k = 0; k < t->s->count; k++) {
+        const coalesced_access *s = &t->s->of[k];
+        if (s->family != k)
+            continue;
+        for (int row = -REACH; row < t->rows + REACH; row++) {
+            bool reads = any_wanted(t, k, row, -REACH, t->columns + REACH - 1);
+            if (!reads && (row < 0 || row >= t->rows || (s->row_dim < 0 && row)))
+                continue;
+            at->row[row_slot(t, k, row)] = row_offset(t, at, s, row);
+            if (reads)
+                load_row(t, at, s, row);
+        }
+    }
+}
+
+/* Computes a point, with what its streams read in their variables before and what they wrote there after. */
+static void compute_point(const tiles *t, const ssa *index, const ssa *read, ssa *result, ssa *wrote) {
+    emit *e = t->e;
+    for (int k = 0; k < t->s->count; k++) {
+        const char *type = ir_value_type(coalesced_type(t, &t->s->of[k]));
+        if (t->s->of[k].read)
+            emit_line(e, "store %s %s, %s* %s", type, read[k].text, type, t->variable[k].text);
+        if (t->s->of[k].written)
+            emit_line(e, "store i1 false, i1* %s", t->flag[k].text);
+    }
+    forall_point(t->c, "kernel", index);
+    for (int k = 0; k < t->s->count; k++) {
+        const char *type = ir_value_type(coalesced_type(t, &t->s->of[k]));
+        if (!t->s->of[k].written)
+            continue;
+        result[k] = emit_value(e, "load %s, %s* %s", type, type, t->variable[k].text);
+        wrote[k] = emit_value(e, "load i1, i1* %s", t->flag[k].text);
+    }
+}
+
+static void compute_in_tile(const tiles *t, tile *at, int row, int column) {
+    ssa index[LAYOUT_MAX_RANK], read[COALESCED_MOST], result[COALESCED_MOST], wrote[COALESCED_MOST];
+    int last = t->ndim - 1;
+    memcpy(index, at->index, sizeof index);
+    if (column)
+        index[last] = emit_value(t->e, "or i64 %s, %d", index[last].text, column);
+    if (row)
+        index[last - 1] = emit_value(t->e, "or i64 %s, %d", index[last - 1].text, row);
+    for (int k = 0; k < t->s->count; k++) {
+        const coalesced_access *s = &t->s->of[k];
+        if (s->read)
+            read[k] = at->loaded[loaded_slot(t, s->family, s->row_dim < 0 ? 0 : s->row + row, s->column + column)];
+    }
+    compute_point(t, index, read, result, wrote);
+    for (int k = 0; k < t->s->count; k++)
+        if (t->s->of[k].written) {
+            at->result[result_slot(t, k, row, column)] = result[k];
+            at->wrote[result_slot(t, k, row, column)] = wrote[k];
+        }
+}
+
+static void store_if(const tiles *t, const coalesced_access *s, ssa row, ssa column, ssa value, ssa wrote) {
+    int end = skeleton_if(&t->c->s, wrote);
+    emit_store(t->e, coalesced_type(t, s), value, element_at(t, s, row, column));
+    skeleton_end_if(&t->c->s, end);
+}
+
+/* By one access where all points of the row wrote. */
+static void store_row(const tiles *t, const tile *at, int k, int row) {
+    const coalesced_access *s = &t->s->of[k];
+    skeleton *sh = &t->c->s;
+    ssa offset = at->row[row_slot(t, s->family, s->row_dim < 0 ? 0 : row)], first = at->index[t->ndim - 1];
+    const ssa *value = &at->result[result_slot(t, k, row, 0)], *wrote = &at->wrote[result_slot(t, k, row, 0)];
+    int end = 0;
+    if (t->columns > 1) {
+        ssa all = wrote[0];
+        for (int c = 1; c < t->columns; c++)
+            all = emit_op(t->e, "and i1", all, wrote[c]);
+        int together = emit_label_new(t->e), single = emit_label_new(t->e);
+        end = emit_label_new(t->e);
+        emit_branch_if(t->e, all, together, single);
+        emit_label(t->e, together);
+        emit_store_vector(t->e, skeleton_memory(sh, s->array), value, element_at(t, s, offset, first), t->columns);
+        emit_branch(t->e, end);
+        emit_label(t->e, single);
+    }
+    for (int c = 0; c < t->columns; c++)
+        store_if(t, s, offset, index_plus(t, first, c), value[c], wrote[c]);
+    if (end) {
+        emit_branch(t->e, end);
+        emit_label(t->e, end);
+    }
+}
+
+/* ---- A thread's tiles ---- */
+
+static void full_tiles(const tiles *t, tile *of) {
+    for (int u = 0; u < t->units; u++)
+        load_tile(t, &of[u]);
+    for (int u = 0; u < t->units; u++)
+        for (int row = 0; row < t->rows; row++)
+            for (int column = 0; column < t->columns; column++)
+                compute_in_tile(t, &of[u], row, column);
+    for (int u = 0; u < t->units; u++)
+        for (int k = 0; k < t->s->count; k++)
+            for (int row = 0; row < t->rows && t->s->of[k].written; row++)
+                store_row(t, &of[u], k, row);
+}
+
+static void single_point(const tiles *t, const ssa *index) {
+    ssa read[COALESCED_MOST], result[COALESCED_MOST], wrote[COALESCED_MOST], row[COALESCED_MOST],
+        last = index[t->ndim - 1];
+    tile at = {0};
+    memcpy(at.index, index, sizeof at.index);
+    for (int k = 0; k < t->s->count; k++) {
+        const coalesced_access *s = &t->s->of[k];
+        row[k] = row_offset(t, &at, s, s->row);
+        if (s->read)
+            read[k] = load_one(t, s, row[k], index_plus(t, last, s->column));
+    }
+    compute_point(t, index, read, result, wrote);
+    for (int k = 0; k < t->s->count; k++)
+        if (t->s->of[k].written)
+            store_if(t, &t->s->of[k], row[k], last, result[k], wrote[k]);
+}
+
+/* From `first`, so many as are within the space. */
+static counted_loop outer_vector_begin(const tiles *t, ssa first, int each, int d) {
+    ssa end = emit_value(t->e, "add i64 %s, %d", first.text, each);
+    ssa inside = emit_op(t->e, "icmp slt i64", end, extent_of(t, d));
+    return counted_loop_begin(t->e, "i64", first, emit_select_as(t->e, "i64", inside, end, extent_of(t, d)));
+}
+
+static void single_points(const tiles *t, const tile *at) {
+    ssa index[LAYOUT_MAX_RANK];
+    int last = t->ndim - 1, hint = loop_no_unroll(t->e);
+    counted_loop rows, columns;
+    memcpy(index, at->index, sizeof index);
+    if (t->rows > 1) {
+        rows = outer_vector_begin(t, index[last - 1], t->rows, last - 1);
+        index[last - 1] = rows.i;
+    }
+    columns = outer_vector_begin(t, index[last], t->columns, last);
+    index[last] = columns.i;
+    single_point(t, index);
+    counted_loop_end(t->e, &columns, ssa_text("1"), hint);
+    if (t->rows > 1)
+        counted_loop_end(t->e, &rows, ssa_text("1"), hint);
+}
+
+static ssa tile_number(const tiles *t, ssa x, ssa threads, int u) {
+    if (!u)
+        return x;
+    ssa far = emit_value(t->e, "mul i32 %s, %d", threads.text, u);
+    return emit_value(t->e, "add %s %s, %s", t->type, x.text, (t->c->s.v->wide ? emit_widen(t->e, far) : far).text);
+}
+
+static ssa is_tile(const tiles *t, ssa x) { return emit_value(t->e, "icmp ult %s %s, %s", t->type, x.text, t->n.text); }
+
+/* Those of a thread from tile x on, some of which are not full: one after the other. */
+static void partial_tiles(const tiles *t, ssa x, ssa threads) {
+    emit *e = t->e;
+    tile at = tile_new(t);
+    if (t->units == 1) {
+        tile_find(t, &at, x);
+        single_points(t, &at);
+        return;
+    }
+    ssa step = t->c->s.v->wide ? emit_widen(e, threads) : threads, limit = tile_number(t, x, threads, t->units - 1);
+    limit = emit_value(e, "add %s %s, 1", t->type, limit.text);
+    ssa within = emit_value(e, "icmp slt %s %s, %s", t->type, limit.text, t->n.text);
+    counted_loop l = counted_loop_begin(e, t->type, x, emit_select_as(e, t->type, within, limit, t->n));
+    tile_find(t, &at, l.i);
+    single_points(t, &at);
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
+}
+
+/* Tile x exists. */
+static void tiles_run(const tiles *t, ssa x, ssa threads) {
+    emit *e = t->e;
+    tile *of = arena_alloc(e->a, (size_t)t->units * sizeof *of);
+    ssa full = {""};
+    for (int u = 0; u < t->units; u++) {
+        of[u] = tile_new(t);
+        ssa y = tile_number(t, x, threads, u);
+        tile_find(t, &of[u], y);
+        if (u < t->units - 1)
+            continue;
+        full = tile_is_full(t, &of[u]); /* of one index: if the last is, all are */
+        if (u && !full.text[0])
+            full = is_tile(t, y);
+    }
+    if (!full.text[0]) {
+        full_tiles(t, of);
+        return;
+    }
+    int yes = emit_label_new(e), no = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, full, yes, no);
+    emit_label(e, yes);
+    full_tiles(t, of);
+    emit_branch(e, end);
+    emit_label(e, no);
+    partial_tiles(t, x, threads);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+/* ---- The kernel ---- */
+
+static void variables_new(tiles *t) {
+    text arguments = {0};
+    for (int k = 0; k < t->s->count; k++) {
+        const char *type = ir_value_type(coalesced_type(t, &t->s->of[k]));
+        t->variable[k] = emit_value(t->e, "alloca %s", type);
+        text_printf(&arguments, ", %s* %s", type, t->variable[k].text);
+        if (!t->s->of[k].written)
+            continue;
+        t->flag[k] = emit_value(t->e, "alloca i1");
+        text_printf(&arguments, ", i1* %s", t->flag[k].text);
+    }
+    if (arguments.data)
+        text_puts(&t->c->arguments, arguments.data);
+    t->e->failed |= arguments.failed;
+    text_free(&arguments);
+}
+
+static void words_read(tiles *t) {
+    skeleton *s = &t->c->s;
+    t->n = s->v->wide ? skeleton_word(s) : skeleton_word32(s);
+    for (int d = t->ndim - 1; d > 0; d--)
+        t->extent[d] = skeleton_divisor(s, s->v->wide);
+    for (int k = 0; k < s->v->nin; k++)
+        if (s->v->operand[k].privatised)
+            t->c->counts[k] = emit_shared_address(t->e, skeleton_word(s), ir_memory_type(skeleton_memory(s, k)));
+    gufunc_core_words(t->c);
+}
+
+/* The block's threads do something to each of the elements that it counts in. */
+static void each_counter(const tiles *t, ssa thread, ssa threads, void (*visit)(calls *c, int k, ssa i)) {
+    for (int k = 0; k < t->c->s.v->nin; k++) {
+        if (!t->c->s.v->operand[k].privatised)
+            continue;
+        counted_loop l = counted_loop_begin(t->e, "i64", emit_widen(t->e, thread), counters_size(t->c, k));
+        visit(t->c, k, l.i);
+        counted_loop_end(t->e, &l, emit_widen(t->e, threads), loop_no_unroll(t->e));
+    }
+}
+
+/* a * b, as the number of a tile. */
+static ssa product(const tiles *t, ssa a, ssa b) {
+    emit *e = t->e;
+    return t->c->s.v->wide ? emit_op(e, "mul i64", emit_widen(e, a), emit_widen(e, b)) : emit_op(e, "mul i32", a, b);
+}
+
+/* The tiles of a thread: one, or `units` of them, and where blocks loop all from that one on. */
+static void tiles_loop(const tiles *t, ssa x, ssa threads, ssa all, bool loops) {
+    emit *e = t->e;
+    if (!loops) {
+        int end = skeleton_if(&t->c->s, is_tile(t, x));
+        tiles_run(t, x, threads);
+        skeleton_end_if(&t->c->s, end);
+        return;
+    }
+    ssa step = product(t, emit_special_register(e, "nctaid"), all);
+    counted_loop l = counted_loop_begin(e, t->type, x, t->n);
+    tiles_run(t, l.i, threads);
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
+}
+
+void gpu_forall(calls *c) {
+    static const coalesced none;
+    emit *e = c->s.e;
+    const variant *v = c->s.v;
+    bool counts = variant_privatised(v) > 0;
+    tiles t = {.c = c,
+               .e = e,
+               .s = c->frame.coalesced ? c->frame.coalesced : &none,
+               .ndim = v->ndim,
+               .units = v->ndim == 1 ? v->repeat : 1,
+               .rows = v->ndim == 1 ? 1 : v->repeat,
+               .columns = v->vector,
+               .type = v->wide ? "i64" : "i32"};
+    words_read(&t);
+    variables_new(&t);
+    ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
+    ssa all = emit_value(e, "mul i32 %s, %d", threads.text, t.units);
+    ssa x = product(&t, emit_special_register(e, "ctaid"), all);
+    x = emit_value(e, "add %s %s, %s", t.type, x.text, (v->wide ? emit_widen(e, thread) : thread).text);
+    if (counts) {
+        each_counter(&t, thread, threads, counters_clear);
+        coop_block_barrier(e);
+    }
+    tiles_loop(&t, x, threads, all, counts || v->wide);
+    if (counts) {
+        coop_block_barrier(e);
+        each_counter(&t, thread, threads, counters_merge);
+    }
+}

@@ -1,0 +1,190 @@
+/* bypass.c - strips that are copied out past the caches: see bypass.h. A point's element has the same place in its line in the
+ * buffer as in the array. */
+#include "ir/forall/nontemporal.h"
+
+#include "ir/forall/guards.h"
+
+enum {
+    LINE = 64,
+    STRIP_BYTES = 2048 /* see cpu/nontemporal.c */
+};
+
+/* ---- Which ---- */
+
+typedef struct search {
+    int k, nparams, elements;
+    bool assigned, returns;
+} search;
+
+static void look(const node *n, void *user) {
+    search *s = user;
+    const node *to = node_assigned(n);
+    s->elements += n->kind == N_ELEMENT && n->local == s->k;
+    s->assigned |= to && to->local < s->nparams;
+    s->returns |= n->kind == N_RETURN;
+}
+
+/* The first write to operand k that stands in a list and that nothing returns before. */
+static const node *write_in(const node *list, int k) {
+    for (const node *n = list; n; n = n->next) {
+        search s = {.k = k};
+        const node *to = n->kind == N_EVAL && n->kid[0]->kind == N_ASSIGN ? n->kid[0]->kid[0] : NULL;
+        if (to && to->kind == N_ELEMENT && to->local == k)
+            return to;
+        const node *inner = n->kind == N_BLOCK ? write_in(n->body, k) : NULL;
+        if (inner)
+            return inner;
+        node_visit(n, look, &s);
+        if (s.returns)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* The statements that all points get to which are not left out. */
+static const node *statements(const tree *t, int last) {
+    const node *first = t->kernel->body;
+    guards g;
+    guards_find(t, last, &g);
+    if (!first || !guards_decide(&g, first))
+        return first;
+    return first->body && first->body->kind == N_RETURN ? first->next : first->body;
+}
+
+static bool moves(const tree *t, int index, const node *n) {
+    if (n->kind == N_LOCAL)
+        return n->local == index;
+    if (n->kind != N_BINARY || (n->op != OP_ADD && n->op != OP_SUB))
+        return false;
+    return (moves(t, index, n->kid[0]) && guards_fixed(t, index, n->kid[1])) ||
+           (n->op == OP_ADD && moves(t, index, n->kid[1]) && guards_fixed(t, index, n->kid[0]));
+}
+
+/* The dimension in which a write to operand k that fills rows goes along them; -1: there is none. */
+static int find(const tree *t, int last, int k, const node **write) {
+    const function *f = t->kernel;
+    int index = f->nparams - t->layout->nindices + last, along = -1;
+    search s = {.k = k, .nparams = f->nparams};
+    node_each(f->body, look, &s);
+    const node *n = *write = write_in(statements(t, last), k);
+    if (!n || s.elements != 1 || s.assigned)
+        return -1;
+    for (int d = 0, rank = f->locals[k].rank; d < rank; d++) {
+        const node *i = element_index(n, rank, d);
+        if (guards_fixed(t, index, i))
+            continue;
+        if (along >= 0 || !moves(t, index, i))
+            return -1;
+        along = d;
+    }
+    return along;
+}
+
+bool nontemporal_fills(const tree *t, int last, int k) {
+    const node *write;
+    return find(t, last, k, &write) >= 0;
+}
+
+void nontemporal_begin(calls *c) {
+    const variant *v = c->s.v;
+    for (int k = 0; k < v->nin; k++) {
+        const node *write;
+        if (!v->operand[k].nontemporal || find(c->s.t, v->ndim - 1, k, &write) != v->operand[k].unit - 1 ||
+            !(write->unchecked || (write->conditional && v->proved)))
+            continue;
+        c->bypass[k].write = write;
+        c->bypass[k].buffer = emit_value(c->s.e, "alloca [%d x i8], align %d", STRIP_BYTES + LINE, LINE);
+    }
+}
+
+bool nontemporal_any(const calls *c) {
+    for (int k = 0; k < c->s.v->nin; k++)
+        if (c->bypass[k].write)
+            return true;
+    return false;
+}
+
+/* ---- Code ---- */
+
+/* The address of the element that a point writes. */
+static ssa element_of(calls *c, int k, const ssa *index) {
+    emit *e = c->s.e;
+    const node *n = c->bypass[k].write;
+    const layout_operand *o = &c->layout->operands[k];
+    ssa offset = ssa_text("0");
+    for (int d = 0; d < o->rank; d++) {
+        ssa i = forall_value(c, index, element_index(n, o->rank, d));
+        if (c->s.v->operand[k].unit != d + 1)
+            i = emit_op(e, "mul i64", i, c->core[o->strides + d]);
+        offset = emit_op(e, "add i64", offset, i);
+    }
+    return skeleton_address(&c->s, k, c->s.base[k], offset);
+}
+
+static ssa number_of(calls *c, int k, ssa pointer) {
+    const char *type = ir_memory_type((dtype)c->s.v->operand[k].memory);
+    return emit_value(c->s.e, "ptrtoint %s* %s to i64", type, pointer.text);
+}
+
+/* A strip of an operand: where its first element belongs, and is; the array as it were with that element there. */
+typedef struct strip {
+    ssa to, from, base;
+} strip;
+
+static strip enter(calls *c, int k, const ssa *index) {
+    emit *e = c->s.e;
+    const char *type = ir_memory_type((dtype)c->s.v->operand[k].memory);
+    strip s;
+    s.to = number_of(c, k, element_of(c, k, index));
+    ssa buffer = emit_value(e, "ptrtoint [%d x i8]* %s to i64", STRIP_BYTES + LINE, c->bypass[k].buffer.text);
+    s.from = emit_op(e, "add i64", buffer, emit_op(e, "and i64", s.to, ssa_text("%d", LINE - 1)));
+    ssa moved = emit_op(e, "sub i64", number_of(c, k, c->s.base[k]), emit_op(e, "sub i64", s.to, s.from));
+    s.base = emit_value(e, "inttoptr i64 %s to %s*", moved.text, type);
+    return s;
+}
+
+static void leave(calls *c, int k, const strip *s, ssa count) {
+    emit *e = c->s.e;
+    ssa bytes = emit_value(e, "mul i64 %s, %d", count.text, dtypes[c->s.v->operand[k].memory].size);
+    ssa to = emit_value(e, "inttoptr i64 %s to i8*", s->to.text);
+    ssa from = emit_value(e, "inttoptr i64 %s to i8*", s->from.text);
+    emit_line(e, "call void %s(i8* %s, i8* %s, i64 %s)", c->copy.text, to.text, from.text, bytes.text);
+}
+
+/* Points up to the end of a line of the widest operand, so that but for the first and the last strip there are whole lines. */
+static ssa points_of(calls *c, const strip *s) {
+    emit *e = c->s.e;
+    int widest = -1;
+    for (int k = 0; k < c->s.v->nin; k++)
+        if (c->bypass[k].write &&
+            (widest < 0 || dtypes[c->s.v->operand[k].memory].size > dtypes[c->s.v->operand[widest].memory].size))
+            widest = k;
+    ssa before = emit_op(e, "and i64", s[widest].to, ssa_text("%d", LINE - 1));
+    ssa bytes = emit_op(e, "sub i64", ssa_text("%d", STRIP_BYTES), before);
+    return emit_value(e, "udiv i64 %s, %d", bytes.text, dtypes[c->s.v->operand[widest].memory].size);
+}
+
+void nontemporal_row(calls *c, ssa *index, ssa first, ssa limit,
+                     void (*run)(calls *c, ssa *index, ssa first, ssa limit)) {
+    emit *e = c->s.e;
+    strip strips[UF_MAX_OPERANDS];
+    ssa base[UF_MAX_OPERANDS];
+    counted_loop l = counted_loop_begin(e, "i64", first, limit);
+    index[c->s.v->ndim - 1] = l.i;
+    for (int k = 0; k < c->s.v->nin; k++)
+        if (c->bypass[k].write)
+            strips[k] = enter(c, k, index);
+    ssa left = emit_op(e, "sub i64", limit, l.i), most = points_of(c, strips);
+    ssa count = emit_min(e, left, most);
+    for (int k = 0; k < c->s.v->nin; k++) {
+        base[k] = c->s.base[k];
+        if (c->bypass[k].write)
+            c->s.base[k] = strips[k].base;
+    }
+    run(c, index, l.i, emit_op(e, "add i64", l.i, count));
+    memcpy(c->s.base, base, (size_t)c->s.v->nin * sizeof *base);
+    for (int k = 0; k < c->s.v->nin; k++)
+        if (c->bypass[k].write)
+            leave(c, k, &strips[k], count);
+    counted_loop_end(e, &l, count, 0);
+}

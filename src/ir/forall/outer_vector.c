@@ -1,0 +1,452 @@
+/* points.c - which statements of a kernel its points share, and loops over points for the others: see points.h. */
+#include "ir/forall/outer_vector.h"
+
+#include "ir/forall/forall.h"
+#include "ir/forall/guards.h"
+
+enum {
+    KEPT = -1,
+    KEPT_MOST = 64, /* variables with an array, which lie on the stack */
+    NEAR = 8        /* elements from one point's to the next one's */
+};
+
+/* ---- What varies ---- */
+
+/* Has an expression a value for each point, or an effect of each point? */
+static bool varies(const outer_vector *p, const node *n) {
+    const frame *f = p->frame;
+    if (f->guards && guards_get(f->guards, n))
+        return false;
+    if (n->kind == N_LOCAL)
+        return p->varies[n->local];
+    if (n->kind == N_ATOMIC || n->kind == N_REDUCE)
+        return true;
+    if (n->kind == N_ELEMENT && !(p->f->locals[n->local].core && operand_stays(f, p->f, n->local)))
+        return true;
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k] && varies(p, n->kid[k]))
+            return true;
+    for (const node *a = n->args; a; a = a->next)
+        if (varies(p, a))
+            return true;
+    return false;
+}
+
+static bool is_apart(const outer_vector *p, const node *loop) {
+    for (int i = 0; i < p->napart; i++)
+        if (p->apart[i] == loop)
+            return true;
+    return false;
+}
+
+static bool shares_loop(const outer_vector *p, const node *n) {
+    if (is_apart(p, n) || (n->kid[0] && varies(p, n->kid[0])))
+        return false;
+    for (const node *s = n->step; s; s = s->next)
+        if (varies(p, s->kid[0]))
+            return false;
+    return true;
+}
+
+bool outer_vector_share(const outer_vector *p, const node *n) {
+    switch (n->kind) {
+    case N_EVAL:
+    case N_IF:
+        return !varies(p, n->kid[0]);
+    case N_DECLARE:
+        return !p->varies[n->local] && !(n->kid[0] && varies(p, n->kid[0]));
+    case N_LOOP:
+        return shares_loop(p, n);
+    case N_SWITCH:
+    case N_CASE:
+    case N_FORALL:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* ---- Statements of each point: their variables are its own, and where they jump to is looked at ---- */
+
+static void set_varies(outer_vector *p, int k) {
+    p->changed |= !p->varies[k];
+    p->varies[k] = true;
+}
+
+static void note_variable(const node *n, void *user) {
+    const node *to = node_assigned(n);
+    if (to || n->kind == N_DECLARE || n->kind == N_RANGE)
+        set_varies(user, to ? to->local : n->local);
+}
+
+/* Jumps out of a statement. */
+typedef struct jumps {
+    bool leaves, goes_on, returns;
+} jumps;
+
+static void find_jumps(const node *n, bool in_loop, jumps *j) {
+    j->leaves |= n->kind == N_BREAK && !in_loop;
+    j->goes_on |= n->kind == N_CONTINUE && !in_loop;
+    j->returns |= n->kind == N_RETURN;
+    const node *lists[] = {n->body, n->other};
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (const node *item = lists[i]; item; item = item->next)
+            find_jumps(item, in_loop || n->kind == N_LOOP, j);
+}
+
+static void set_apart(outer_vector *p, const node *loop) {
+    if (is_apart(p, loop))
+        return;
+    p->changed = true;
+    if (p->napart < OUTER_VECTOR_LOOPS)
+        p->apart[p->napart++] = loop;
+    else
+        p->fits = false;
+}
+
+static bool all_apart(const outer_vector *p, const node *list) {
+    for (const node *n = list; n; n = n->next)
+        if (outer_vector_share(p, n))
+            return false;
+    return true;
+}
+
+/* A point that goes on, or returns, goes to the end of its loop over points. That is right where nothing comes behind that in the
+ * loop of the text, or in the kernel: `last` says so of the list. */
+static void look_apart(outer_vector *p, const node *n, const node *loop, bool last) {
+    jumps j = {false};
+    node_visit(n, note_variable, p);
+    if (!p->settled)
+        return;
+    find_jumps(n, false, &j);
+    if (loop && (j.leaves || j.returns || (j.goes_on && !(last && all_apart(p, n->next)))))
+        set_apart(p, loop);
+    if (!loop && j.returns && !(last && all_apart(p, n->next)))
+        p->fits = false;
+}
+
+static void look(outer_vector *p, const node *list, const node *loop, bool last) {
+    for (const node *n = list; n; n = n->next) {
+        bool is_loop = n->kind == N_LOOP;
+        if (!outer_vector_share(p, n)) {
+            look_apart(p, n, loop, last);
+            continue;
+        }
+        look(p, n->body, is_loop ? n : loop, is_loop || (last && !n->next));
+        look(p, n->other, loop, last && !n->next);
+    }
+}
+
+/* ---- What is gained ---- */
+
+/* By how much an index of an element grows from one point to the next; false: that is not known. */
+static bool grows(const outer_vector *p, const node *n, int64_t *by) {
+    int64_t other;
+    *by = 0;
+    if (!varies(p, n))
+        return true;
+    switch (n->kind) {
+    case N_LOCAL:
+        *by = 1;
+        return n->local == p->index;
+    case N_CONVERT:
+        return grows(p, n->kid[0], by);
+    case N_BINARY:
+        if (n->op == OP_ADD || n->op == OP_SUB) {
+            if (!grows(p, n->kid[0], by) || !grows(p, n->kid[1], &other))
+                return false;
+            *by += n->op == OP_ADD ? other : -other;
+            return true;
+        }
+        for (int k = 0; n->op == OP_MUL && k < 2; k++)
+            if (n->kid[k]->kind == N_CONST && grows(p, n->kid[!k], by) && n->kid[k]->value.as.u <= NEAR) {
+                *by *= n->kid[k]->value.as.i;
+                return true;
+            }
+        return false;
+    default:
+        return false;
+    }
+}
+
+/* Are the elements of neighbouring points near each other, or one element? Else the loop of the text does better, which may go
+ * along memory. */
+static bool is_near(const outer_vector *p, const node *n) {
+    const local *l = &p->f->locals[n->local];
+    for (int d = 0; d < l->rank; d++) {
+        int64_t by;
+        bool unit = p->frame->v->operand[n->local].unit == d + 1;
+        if (!grows(p, element_index(n, l->rank, d), &by) || by < -NEAR || by > NEAR || (by && !unit))
+            return false;
+    }
+    return true;
+}
+
+/* Does it keep LLVM from making vectors? */
+static bool stays_single(const node *n) {
+    switch (n->kind) {
+    case N_LOOP:
+    case N_SWITCH:
+    case N_FORALL:
+    case N_REDUCE:
+    case N_ATOMIC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Of a helper, whose elements are those of arrays of its own. */
+static void weigh_helper(const node *n, void *user) {
+    outer_vector *p = user;
+    p->fits &= !stays_single(n) && n->kind != N_ELEMENT;
+    if (n->callee)
+        node_each(n->callee->body, weigh_helper, p);
+}
+
+/* In a loop over points that stands in one of the text. */
+static void weigh(const node *n, void *user) {
+    outer_vector *p = user;
+    p->fits &= !stays_single(n) && (n->kind != N_ELEMENT || is_near(p, n));
+    if (n->callee)
+        node_each(n->callee->body, weigh_helper, p);
+}
+
+static void note_home(const node *n, void *user) {
+    outer_vector *p = user;
+    if ((n->kind != N_LOCAL && n->kind != N_DECLARE) || !p->varies[n->local] || n->local == p->index)
+        return;
+    int *home = &p->home[n->local];
+    *home = *home && *home != p->runs ? KEPT : p->runs;
+}
+
+static void look_closer(outer_vector *p, const node *list, bool in_loop) {
+    bool run = false;
+    for (const node *n = list; n; n = n->next) {
+        if (outer_vector_share(p, n)) {
+            p->shared += n->kind == N_LOOP;
+            look_closer(p, n->body, in_loop || n->kind == N_LOOP);
+            look_closer(p, n->other, in_loop);
+            run = false;
+            continue;
+        }
+        p->runs += !run;
+        run = true;
+        node_visit(n, note_home, p);
+        if (in_loop)
+            node_visit(n, weigh, p);
+    }
+}
+
+/* Is there something that has no place in a run: arrays of the text, a switch, numbers that are assigned? */
+static void refuse(const node *n, void *user) {
+    outer_vector *p = user;
+    const node *to = node_assigned(n);
+    p->fits &= n->kind != N_SWITCH && !(n->kind == N_DECLARE && p->f->locals[n->local].rank);
+    p->fits &= !to || to->local >= p->f->nparams;
+}
+
+/* By the widest type that is computed with: vectors of libmvec go with it, or half of it. */
+static void widen(const node *n, void *user) {
+    bool *wide = user;
+    dtype t = (dtype)n->type;
+    *wide |= n->kind < N_EVAL && dtype_is_floating(t) && dtypes[dtypes[t].component].size == 8;
+}
+
+static int kept_count(const outer_vector *p) {
+    int n = 0;
+    for (int k = 0; k < p->f->nlocals; k++)
+        n += p->home[k] == KEPT;
+    return n;
+}
+
+/* Two vectors for each value hide what one operation waits for another; but those that are kept are to stay in registers. */
+static int vectors(const outer_vector *p, const code_target *target) {
+    int registers = target->vector_bits == 512 ? 32 : 16;
+    return 2 * kept_count(p) + 8 <= registers ? 2 : 1;
+}
+
+outer_vector *outer_vector_find(emit *e, const tree *t, int last) {
+    const function *f = t->kernel;
+    outer_vector *p = arena_alloc(e->a, sizeof *p);
+    size_t n = (size_t)f->nlocals;
+    bool wide = false;
+    *p = (outer_vector){
+        .f = f, .frame = e->frame, .index = f->nparams - t->layout->nindices + last, .changed = true, .fits = true};
+    p->varies = arena_alloc(e->a, n * sizeof *p->varies);
+    p->home = arena_alloc(e->a, n * sizeof *p->home);
+    p->varies[p->index] = true;
+    node_each(f->body, refuse, p);
+    if (e->plain || !t->has_loop || !e->target->vector_bits || !p->fits)
+        return NULL;
+    do { /* jumps depend on what varies behind them, and that on loops that are taken apart for jumps */
+        p->settled = !p->changed;
+        p->changed = false;
+        look(p, f->body, NULL, true);
+    } while (p->changed || !p->settled);
+    look_closer(p, f->body, false);
+    node_each(f->body, widen, &wide);
+    p->width = e->target->vector_bits / (wide ? 64 : 32) * vectors(p, e->target);
+    return p->fits && p->shared && kept_count(p) <= KEPT_MOST ? p : NULL;
+}
+
+/* ---- Code ---- */
+
+/* What stands for a value in an array. */
+static const char *kept_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
+
+void outer_vector_variables(body *b) {
+    const outer_vector *p = b->outer;
+    for (int k = 0; k < b->f->nlocals; k++)
+        if (p->home[k] == KEPT)
+            text_printf(&b->slots, "  %%w%d = alloca [%d x %s], align 64\n", k, p->width,
+                        kept_type(b->f->locals[k].type));
+}
+
+/* The address of this point's value. */
+static ssa kept_at(body *b, int k) {
+    const char *t = kept_type(b->f->locals[k].type);
+    int n = b->outer->width;
+    return emit_value(b->e, "getelementptr [%d x %s], [%d x %s]* %%w%d, i64 0, i64 %s", n, t, n, t, k, b->point.text);
+}
+
+static void keep(body *b, int k) {
+    emit *e = b->e;
+    dtype type = b->f->locals[k].type;
+    const char *t = ir_value_type(type), *kept = kept_type(type);
+    ssa v = emit_value(e, "load %s, %s* %s", t, t, emit_local_slot(b, k).text);
+    if (type == DT_BOOL)
+        v = emit_value(e, "zext i1 %s to i8", v.text);
+    ssa at = kept_at(b, k);
+    emit_line(e, "store %s %s, %s* %s, !llvm.access.group !%d", kept, v.text, kept, at.text, b->outer->variables);
+}
+
+static void recall(body *b, int k) {
+    emit *e = b->e;
+    dtype type = b->f->locals[k].type;
+    const char *t = ir_value_type(type), *kept = kept_type(type);
+    ssa at = kept_at(b, k);
+    ssa v = emit_value(e, "load %s, %s* %s, !llvm.access.group !%d", kept, kept, at.text, b->outer->variables);
+    if (type == DT_BOOL)
+        v = emit_value(e, "icmp ne i8 %s, 0", v.text);
+    emit_line(e, "store %s %s, %s* %s", t, v.text, t, emit_local_slot(b, k).text);
+}
+
+/* What a loop over points does with the variables that are kept. */
+typedef struct traffic {
+    bool *used, *set;
+} traffic;
+
+static void note_traffic(const node *n, void *user) {
+    traffic *t = user;
+    const node *to = node_assigned(n);
+    if (n->kind == N_LOCAL)
+        t->used[n->local] = true;
+    if (to || n->kind == N_DECLARE)
+        t->set[to ? to->local : n->local] = true;
+}
+
+static void each_kept(body *b, const bool *which, void (*move)(body *b, int k)) {
+    for (int k = 0; k < b->f->nlocals; k++)
+        if (which[k] && b->outer->home[k] == KEPT)
+            move(b, k);
+}
+
+/* ---- Elements that all points read, but only where some condition holds: LLVM would gather them. They are read once, checked
+ * whatever is known of the place, as the condition may be what makes it known. ---- */
+
+struct outer_vector_read {
+    const node *of;
+    ssa value;
+    struct outer_vector_read *next;
+};
+
+static void read_once(body *b, const node *n) {
+    node checked = *n;
+    checked.unchecked = checked.conditional = false;
+    struct outer_vector_read *r = arena_alloc(b->e->a, sizeof *r);
+    *r = (struct outer_vector_read){n, emit_expression(b, &checked), b->outer->reads};
+    b->outer->reads = r;
+}
+
+bool outer_vector_recall(const body *b, const node *n, ssa *value) {
+    for (const struct outer_vector_read *r = b->outer->reads; r; r = r->next)
+        if (r->of == n) {
+            *value = r->value;
+            return true;
+        }
+    return false;
+}
+
+/* sometimes: not every point gets there; true from here on if a jump is among it. */
+static void find_reads(body *b, const node *n, bool *sometimes) {
+    bool some = true, branches = n->kind == N_AND || n->kind == N_OR || n->kind == N_SELECT || n->kind == N_IF;
+    if (n->kind == N_ELEMENT && !varies(b->outer, n)) {
+        if (*sometimes)
+            read_once(b, n);
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k])
+            find_reads(b, n->kid[k], branches && k ? &some : sometimes);
+    for (const node *a = n->args; a; a = a->next)
+        find_reads(b, a, sometimes);
+    const node *lists[] = {n->body, n->other};
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (const node *s = lists[i]; s; s = s->next)
+            find_reads(b, s, branches ? &some : sometimes);
+    jumps j = {false};
+    find_jumps(n, false, &j);
+    *sometimes |= j.goes_on || j.returns;
+}
+
+/* Between a loop over points and one of the text that has nothing else at its beginning, or end: they would share a block, and
+ * LLVM 14 takes what is said of one for the other. */
+static void keep_apart(emit *e) {
+    emit_declare(e, "declare void @llvm.sideeffect()");
+    emit_line(e, "call void @llvm.sideeffect()");
+}
+
+/* One vector for each kind of value, of the whole run; what is left of the loop goes with it. */
+static void end_run(body *b, const counted_loop *l) {
+    emit *e = b->e;
+    int hints[] = {
+        emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d, !%d}", b->outer->variables, e->access_group),
+        emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", b->outer->width),
+        emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}"), loop_no_unroll(e)};
+    counted_loop_end_hints(e, l, ssa_text("1"), hints, COUNT(hints));
+}
+
+const node *outer_vector_statements(body *b, const node *first) {
+    emit *e = b->e;
+    outer_vector *p = b->outer;
+    size_t n = (size_t)b->f->nlocals;
+    int next = b->next, finish = b->finish;
+    const node *last = first, *end = first;
+    bool sometimes = false;
+    traffic t = {arena_alloc(e->a, n * sizeof *t.used), arena_alloc(e->a, n * sizeof *t.set)};
+    for (; end && !outer_vector_share(p, end); last = end, end = end->next) {
+        node_visit(end, note_traffic, &t);
+        find_reads(b, end, &sometimes);
+    }
+    keep_apart(e);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), ssa_text("%d", p->width));
+    b->point = l.i;
+    b->bound[p->index] = emit_value(e, "add i64 %%p%d, %s", p->index, l.i.text);
+    b->next = b->finish = emit_label_new(e);
+    each_kept(b, t.used, recall);
+    for (const node *s = first; s != end; s = s->next)
+        emit_statement(b, s);
+    if (b->open)
+        emit_branch(e, b->next);
+    emit_label(e, b->next);
+    b->open = true;
+    each_kept(b, t.set, keep);
+    end_run(b, &l);
+    keep_apart(e);
+    b->next = next;
+    b->finish = finish;
+    b->point = b->bound[p->index] = ssa_text("%s", "");
+    p->reads = NULL;
+    return last;
+}

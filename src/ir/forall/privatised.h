@@ -1,0 +1,19 @@
+/* counters.h - operands of kernels over indices that only count: variant_operand.privatised. A block of the GPU, or a run of the
+ * CPU's code, counts in elements of its own, in C order without gaps, which it clears at its beginning and which go to the array
+ * at its end. */
+#ifndef UF_IR_COUNTERS_H
+#define UF_IR_COUNTERS_H
+
+#include "ir/forall/forall.h"
+
+/* Tells the frame of them, and makes them parameters of @kernel. Before the functions are written. */
+void counters_declare(calls *c);
+/* ", i32* %r7": what @kernel is called with, c->counts being set. */
+void counters_arguments(const calls *c, text *out);
+/* The elements of one (i64), the core words being read. */
+ssa counters_size(const calls *c, int k);
+/* Clears element i (i64), and takes it into the array. Begin blocks. */
+void counters_clear(calls *c, int k, ssa i);
+void counters_merge(calls *c, int k, ssa i);
+
+#endif

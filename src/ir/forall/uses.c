@@ -1,0 +1,119 @@
+/* uses.c - what a kernel over indices does with its parameters. Arrays are at hand in the kernel alone: helpers take values. */
+#include "ir/forall/coalesced.h"
+#include "ir/forall/nontemporal.h"
+
+typedef struct uses {
+    const function *f;
+    uint8_t *use;
+    bool atomic[UF_MAX_OPERANDS]; /* the target of an atomic function: */
+    uint8_t op[UF_MAX_OPERANDS];  /* the first of them */
+    bool mixed[UF_MAX_OPERANDS];  /* there are others, or it does not commute, or a result is used */
+} uses;
+
+static bool is_array(const uses *u, const node *n) { return n->kind == N_ELEMENT && u->f->locals[n->local].core; }
+
+static void note_atomic(uses *u, const node *n, bool used) {
+    int k = n->kid[0]->local;
+    bool commutes = n->op != ATOMIC_EXCHANGE && n->op != ATOMIC_COMPARE_EXCHANGE;
+    if (!u->atomic[k])
+        u->op[k] = n->op;
+    u->mixed[k] |= used || !commutes || u->op[k] != n->op;
+    u->atomic[k] = true;
+}
+
+/* What happens to the place that a node writes to. */
+static int use_of_place(const node *n) {
+    switch (n->kind) {
+    case N_ASSIGN:
+        return USE_WRITE;
+    case N_COMPOUND:
+    case N_UPDATE:
+        return USE_READ | USE_WRITE;
+    case N_ATOMIC:
+        return USE_ATOMIC;
+    default:
+        return 0;
+    }
+}
+
+static void visit(uses *u, const node *n, bool used);
+
+static void visit_all(uses *u, const node *n, int first_kid) {
+    const node *lists[] = {n->args, n->body, n->other, n->step};
+    for (int k = first_kid; k < 3; k++)
+        if (n->kid[k])
+            visit(u, n->kid[k], n->kind != N_EVAL);
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (const node *item = lists[i]; item; item = item->next)
+            visit(u, item, true);
+}
+
+static void visit(uses *u, const node *n, bool used) {
+    int use = use_of_place(n);
+    if (is_array(u, n))
+        u->use[n->local] |= USE_READ;
+    if (n->kind == N_ATOMIC)
+        note_atomic(u, n, used);
+    if (!use) {
+        visit_all(u, n, 0);
+        return;
+    }
+    if (is_array(u, n->kid[0]))
+        u->use[n->kid[0]->local] |= (uint8_t)use;
+    visit_all(u, n->kid[0], 0);
+    visit_all(u, n, 1);
+}
+
+void forall_uses(const tree *t, uint8_t *use) {
+    uses u = {.f = t->kernel, .use = use};
+    memset(use, 0, UF_MAX_OPERANDS * sizeof *use);
+    for (const node *n = t->kernel->body; n; n = n->next)
+        visit(&u, n, true);
+    for (int k = 0; k < t->kernel->nparams; k++)
+        if (use[k] == USE_ATOMIC && !u.mixed[k])
+            use[k] |= USE_COUNTER;
+}
+
+typedef struct search {
+    int k;
+    const node *found;
+} search;
+
+static void find_atomic(const node *n, void *user) {
+    search *s = user;
+    if (n->kind == N_ATOMIC && n->kid[0]->local == s->k)
+        s->found = n;
+}
+
+atomic_op forall_counted(const tree *t, int k) {
+    search s = {.k = k};
+    node_each(t->kernel->body, find_atomic, &s);
+    return (atomic_op)s.found->op;
+}
+
+static void find_math(const node *n, void *user) {
+    bool *found = user;
+    *found |= n->kind == N_MATH;
+}
+
+void forall_traits(const tree *t, code_traits *out) {
+    bool eligible[UF_MAX_OPERANDS] = {false};
+    coalesced s = {.count = 0};
+    int rows, more;
+    forall_uses(t, out->use);
+    for (int k = 0; k < t->layout->nin; k++)
+        eligible[k] = t->layout->operands[k].rank && !(out->use[k] & USE_ATOMIC);
+    coalesced_find(t, eligible, true, &s);
+    for (int k = 0; k < s.count; k++)
+        out->use[s.of[k].array] |= USE_COALESCED;
+    for (int k = 0; k < t->layout->nin; k++)
+        if ((out->use[k] & ~USE_COALESCED) == USE_WRITE && nontemporal_fills(t, t->layout->nindices - 1, k))
+            out->use[k] |= USE_FILLED;
+    coalesced_rows(&s, &rows, &more);
+    out->rows = (uint8_t)rows;
+    out->more_rows = (uint8_t)more;
+    for (const function *f = t->functions; f; f = f->next) { /* the prelude's are called so */
+        out->shares_points |= f != t->kernel && !strncmp(f->name, "random_", sizeof "random_" - 1);
+        node_each(f->body, find_math, &out->calls_math);
+    }
+}

@@ -1,0 +1,331 @@
+/* cooperative group.c - barriers and reductions over a cooperative group: shuffles within a warp, shared memory between the warps of a block, and a
+ * slot of global memory between the blocks of a cooperative group of several, whose arrivals a counter counts. Orders are fixed, so that
+ * results are the same in each run. */
+#include "ir/gufunc/cooperative.h"
+
+#include "ir/common/lanes.h"
+#include "ir/common/skeleton.h"
+
+enum {
+    WARPS_MOST = 32, /* of a block; one entry more is common to all */
+    ENTRY = 8,       /* words of a value and whether it is there, in shared memory and in a slot */
+    SLOT_HEAD = 128  /* bytes before the entries of a slot: the counter */
+};
+
+static ssa thread_index(emit *e) { return emit_special_register(e, "tid"); }
+
+/* ---- Lanes of a warp ---- */
+
+ssa coop_lane(body *b, int lanes) {
+    return emit_widen(b->e, emit_value(b->e, "and i32 %s, %d", thread_index(b->e).text, (1 << lanes) - 1));
+}
+
+/* Two values of which either may be missing. */
+static void join(body *b, const node *reduce, ssa *value, ssa *has, ssa other, ssa other_has) {
+    dtype type = (dtype)reduce->type;
+    if (has->text[0] && combines_by_loop(reduce)) {
+        accumulator a = accumulator_new(b, reduce);
+        accumulator_clear(b, reduce, &a);
+        accumulator_join(b, reduce, &a, *value, *has);
+        accumulator_join(b, reduce, &a, other, other_has);
+        *value = accumulator_read(b, reduce, &a);
+        *has = accumulator_has(b, &a);
+        return;
+    }
+    ssa both = combine(b, reduce, *value, other);
+    if (has->text[0]) {
+        both = emit_select(b->e, type, other_has, both, *value);
+        both = emit_select(b->e, type, *has, both, other);
+        *has = emit_value(b->e, "or i1 %s, %s", has->text, other_has.text);
+    }
+    *value = both;
+}
+
+/* Operators whose result does not depend on which operand is which, to the bit: each lane may combine for itself. */
+static bool is_symmetric(const node *reduce) { return !reduce->callee && reduce->is_identity; }
+
+void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    const char *mode = is_symmetric(reduce) ? "bfly" : "down";
+    if (!lanes)
+        return;
+    ssa mask = lanes_mask(e, lanes);
+    for (int by = 1 << lanes >> 1; by; by >>= 1) {
+        ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_has = {""};
+        if (has->text[0])
+            other_has = lanes_shuffle(e, mode, mask, DT_BOOL, *has, by, lanes);
+        if (has->text[0] && combines_by_loop(reduce)) { /* past the last lane is none */
+            ssa lane = emit_value(e, "and i32 %s, %d", thread_index(e).text, (1 << lanes) - 1);
+            ssa there = emit_value(e, "icmp ult i32 %s, %d", lane.text, (1 << lanes) - by);
+            other_has = emit_op(e, "and i1", other_has, there);
+        }
+        join(b, reduce, value, has, other, other_has);
+    }
+    if (is_symmetric(reduce))
+        return;
+    *value = lanes_shuffle(e, "idx", mask, type, *value, 0, lanes);
+    if (has->text[0])
+        *has = lanes_shuffle(e, "idx", mask, DT_BOOL, *has, 0, lanes);
+}
+
+/* ---- Barriers ---- */
+
+void coop_block_barrier(emit *e) {
+    emit_declare(e, "declare void @llvm.nvvm.barrier0() convergent nounwind");
+    emit_line(e, "call void @llvm.nvvm.barrier0()");
+}
+
+static void warp_barrier(emit *e, ssa mask) {
+    emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
+    emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 %s)", mask.text);
+}
+
+static ssa counter_of(emit *e, const char *slot) {
+    return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", slot);
+}
+
+/* The meetings that this block has been to, and the reductions, are counted in shared memory by its first thread. */
+static ssa reductions_of(emit *e) {
+    if (emit_once(e, "@coop_reductions"))
+        text_puts(&e->declarations, "@coop_reductions = internal addrspace(3) global i32 undef, align 4\n");
+    return ssa_text("%s", "@coop_reductions");
+}
+
+static ssa meeting_of(emit *e) {
+    if (emit_once(e, "@coop_meeting"))
+        text_puts(&e->declarations, "@coop_meeting = internal addrspace(3) global i64 undef, align 8\n");
+    return ssa_text("%s", "@coop_meeting");
+}
+
+void coop_grid_begin(emit *e) {
+    int one = emit_label_new(e), all = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, all);
+    emit_label(e, one);
+    emit_line(e, "store i64 0, i64 addrspace(3)* %s, align 8", meeting_of(e).text);
+    emit_line(e, "store i32 0, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
+    emit_branch(e, all);
+    emit_label(e, all);
+    coop_block_barrier(e);
+}
+
+/* The first thread's part of a meeting: arrives, and waits until all blocks have. Arrivals are never taken back: the n-th
+ * meeting is over once there are n * blocks of them. Everything the block has stored before is seen by all after. */
+static void grid_meet(emit *e) {
+    aside s;
+    if (emit_aside(e, &s,
+                   "define internal void @grid_meet(i8 addrspace(1)* %%slot, i32 %%blocks) convergent nounwind "
+                   "noinline")) {
+        int wait = emit_label_new(e), done = emit_label_new(e);
+        emit_declare(e, "declare void @llvm.nvvm.membar.gl() nounwind");
+        emit_line(e, "call void @llvm.nvvm.membar.gl()");
+        ssa counter = counter_of(e, "%slot"), mine = meeting_of(e);
+        emit_value(e, "atomicrmw add i64 addrspace(1)* %s, i64 1 monotonic", counter.text);
+        ssa before = emit_value(e, "load i64, i64 addrspace(3)* %s, align 8", mine.text);
+        ssa meeting = emit_value(e, "add i64 %s, 1", before.text);
+        emit_line(e, "store i64 %s, i64 addrspace(3)* %s, align 8", meeting.text, mine.text);
+        ssa all = emit_op(e, "mul i64", meeting, emit_widen(e, ssa_text("%%blocks")));
+        emit_branch(e, wait);
+        emit_label(e, wait);
+        ssa now = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", counter.text);
+        emit_branch_if(e, emit_value(e, "icmp ult i64 %s, %s", now.text, all.text), wait, done);
+        emit_label(e, done);
+        emit_line(e, "call void @llvm.nvvm.membar.gl()");
+        emit_line(e, "ret void");
+        emit_aside_end(e, &s);
+    }
+    emit_line(e, "call void @grid_meet(i8 addrspace(1)* %%slot, i32 %%blocks)");
+}
+
+static void grid_barrier(body *b) {
+    emit *e = b->e;
+    int one = emit_label_new(e), end = emit_label_new(e);
+    coop_block_barrier(e);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, end);
+    emit_label(e, one);
+    grid_meet(e);
+    emit_branch(e, end);
+    emit_label(e, end);
+    coop_block_barrier(e);
+}
+
+void coop_barrier(body *b) {
+    emit *e = b->e;
+    int coop = e->frame->v->coop;
+    if (coop == COOP_GRID) {
+        grid_barrier(b);
+    } else if (coop > COOP_WARP) {
+        coop_block_barrier(e);
+    } else {
+        warp_barrier(e, lanes_mask(e, coop));
+    }
+}
+
+/* ---- Entries: a value and whether it is there, in memory ---- */
+
+typedef struct entries {
+    const char *space; /* " addrspace(3)*" */
+    ssa base;          /* i32 pointer */
+} entries;
+
+static ssa entry_word(emit *e, const entries *in, ssa index, int word) {
+    ssa at = emit_value(e, "mul i32 %s, %d", index.text, ENTRY);
+    at = emit_value(e, "add i32 %s, %d", at.text, word);
+    return emit_value(e, "getelementptr i32, i32%s %s, i64 %s", in->space, in->base.text, emit_widen(e, at).text);
+}
+
+static void entry_write(body *b, const entries *in, ssa index, dtype type, ssa value, ssa has) {
+    emit *e = b->e;
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_words(e, type, value, words);
+    if (has.text[0])
+        n += lanes_words(e, DT_BOOL, has, words + n);
+    for (int i = 0; i < n; i++)
+        emit_line(e, "store i32 %s, i32%s %s, align 4", words[i].text, in->space, entry_word(e, in, index, i).text);
+}
+
+static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *value, ssa *has) {
+    emit *e = b->e;
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_word_count(type);
+    for (int i = 0; i < n + (has->text[0] != 0); i++)
+        words[i] = emit_value(e, "load i32, i32%s %s, align 4", in->space, entry_word(e, in, index, i).text);
+    *value = lanes_value(e, type, words);
+    if (has->text[0])
+        *has = lanes_value(e, DT_BOOL, words + n);
+}
+
+static entries shared_entries(emit *e) {
+    if (emit_once(e, "@coop_entries"))
+        text_printf(&e->declarations, "@coop_entries = internal addrspace(3) global [%d x i32] undef, align 16\n",
+                    (WARPS_MOST + 1) * ENTRY);
+    return (entries){" addrspace(3)*",
+                     emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @coop_entries, i64 0, i64 0",
+                                (WARPS_MOST + 1) * ENTRY, (WARPS_MOST + 1) * ENTRY)};
+}
+
+/* ---- Blocks ---- */
+
+/* Each warp's value, then all warps read those of all and combine them again. */
+static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa *has) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    entries shared = shared_entries(e);
+    lanes_reduce(b, reduce, COOP_WARP, value, has);
+    if (!warps)
+        return;
+    ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
+    int first = emit_label_new(e), rest = emit_label_new(e);
+    coop_block_barrier(e); /* what an earlier reduction left has been read */
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lane.text), first, rest);
+    emit_label(e, first);
+    entry_write(b, &shared, emit_value(e, "lshr i32 %s, 5", thread.text), type, *value, *has);
+    emit_branch(e, rest);
+    emit_label(e, rest);
+    coop_block_barrier(e);
+    entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), type, value, has);
+    lanes_reduce(b, reduce, warps, value, has);
+}
+
+/* ---- Grids ---- */
+
+/* A block's value lies in a set of entries of the cooperative group's slot, a word of it in the low half of 64 bits and the number of the
+ * reduction in the high half: who reads it waits until the number is there, and needs no meeting. Sets alternate, so that none
+ * is written while another block may still read it: its writer has read what all wrote to the other one since. */
+static ssa grid_word(emit *e, ssa turn, ssa block, int word) {
+    ssa set = emit_value(e, "and i32 %s, 1", turn.text);
+    ssa entry = emit_value(e, "mul i32 %s, %d", set.text, COOP_BLOCKS_MAX);
+    entry = emit_op(e, "add i32", entry, block);
+    ssa offset = emit_value(e, "mul i32 %s, %d", entry.text, 8 * ENTRY);
+    offset = emit_value(e, "add i32 %s, %d", offset.text, SLOT_HEAD + 8 * word);
+    ssa at = emit_value(e, "getelementptr i8, i8 addrspace(1)* %%slot, i64 %s", emit_widen(e, offset).text);
+    return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", at.text);
+}
+
+static void grid_write(body *b, ssa turn, ssa block, dtype type, ssa value, ssa has) {
+    emit *e = b->e;
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_words(e, type, value, words);
+    if (has.text[0])
+        n += lanes_words(e, DT_BOOL, has, words + n);
+    ssa high = emit_value(e, "shl i64 %s, 32", emit_widen(e, turn).text);
+    for (int i = 0; i < n; i++)
+        emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8",
+                  emit_op(e, "or i64", high, emit_widen(e, words[i])).text, grid_word(e, turn, block, i).text);
+}
+
+static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa *has) {
+    emit *e = b->e;
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_word_count(type);
+    for (int i = 0; i < n + (has->text[0] != 0); i++) {
+        int wait = emit_label_new(e), there = emit_label_new(e);
+        ssa at = grid_word(e, turn, block, i);
+        emit_branch(e, wait);
+        emit_label(e, wait);
+        ssa both = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", at.text);
+        ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", both.text).text);
+        emit_branch_if(e, emit_value(e, "icmp eq i32 %s, %s", high.text, turn.text), there, wait);
+        emit_label(e, there);
+        words[i] = emit_value(e, "trunc i64 %s to i32", both.text);
+    }
+    *value = lanes_value(e, type, words);
+    if (has->text[0])
+        *has = lanes_value(e, DT_BOOL, words + n);
+}
+
+/* The first warp: leaves what the block has come to, and combines what all blocks have. */
+static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    ssa thread = thread_index(e), block = emit_value(e, "lshr i64 %%rank, %d", COOP_GRID_BLOCK), there = *has, one;
+    int first = emit_label_new(e), rest = emit_label_new(e);
+    ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
+    ssa turn = emit_value(e, "add i32 %s, 1", before.text);
+    warp_barrier(e, ssa_text("-1"));
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
+    emit_label(e, first);
+    emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", turn.text, reductions_of(e).text);
+    grid_write(b, turn, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *has);
+    emit_branch(e, rest);
+    emit_label(e, rest);
+    accumulator all = accumulator_new(b, reduce);
+    accumulator_clear(b, reduce, &all);
+    counted_loop l = counted_loop_begin(e, "i32", thread, ssa_text("%%blocks"));
+    grid_read(b, turn, l.i, type, &one, &there);
+    accumulator_join(b, reduce, &all, one, there);
+    counted_loop_end(e, &l, ssa_text("32"), loop_no_unroll(e));
+    *value = accumulator_read(b, reduce, &all);
+    *has = accumulator_has(b, &all);
+    warp_barrier(e, ssa_text("-1"));
+    lanes_reduce(b, reduce, COOP_WARP, value, has);
+}
+
+static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    int warp = emit_label_new(e), end = emit_label_new(e);
+    entries shared = shared_entries(e);
+    ssa common = ssa_text("%d", WARPS_MOST), gathered, there = *has;
+    block_reduce(b, reduce, COOP_GRID_BLOCK - COOP_WARP, value, has);
+    gathered = *value;
+    there = *has;
+    emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", thread_index(e).text), warp, end);
+    emit_label(e, warp);
+    gather_blocks(b, reduce, &gathered, &there);
+    entry_write(b, &shared, common, type, gathered, there);
+    emit_branch(e, end);
+    emit_label(e, end);
+    coop_block_barrier(e);
+    entry_read(b, &shared, common, type, value, has);
+}
+
+void coop_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
+    int coop = b->e->frame->v->coop;
+    if (coop == COOP_GRID)
+        grid_reduce(b, reduce, value, has);
+    else if (coop > COOP_WARP)
+        block_reduce(b, reduce, coop - COOP_WARP, value, has);
+    else
+        lanes_reduce(b, reduce, coop, value, has);
+}

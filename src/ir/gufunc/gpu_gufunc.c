@@ -1,0 +1,138 @@
+/* gpu_calls.c - inner calls on the GPU: which threads compute which, by the variant's cooperative group, and where its operands are. The
+ * cooperative groups of a grid loop over the calls, so that a grid may be smaller than their number. Cooperative groups of several warps meet at
+ * barriers: all their threads make the same calls. */
+#include "ir/gufunc/cooperative.h"
+#include "ir/gufunc/gufunc.h"
+
+typedef struct gpu {
+    bool wide;
+    ssa n, aligned;
+    divisor extent[UF_MAX_NDIM];
+    ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM];
+    ssa blocks, slots; /* COOP_GRID */
+} gpu;
+
+int gpu_gufunc_words(const calls *c) {
+    const variant *v = c->s.v;
+    int words = 2 + 3 * (v->ndim - 1) + skeleton_arrays(v) * v->ndim + !!v->reports + c->layout->nwords +
+                (v->coop == COOP_GRID ? 2 : 0);
+    for (int k = 0; k < variant_operands(v); k++)
+        words += 3 * v->operand[k].staged;
+    return words;
+}
+
+/* The addresses of call number x (i64). */
+static void find_call(calls *c, void *user, ssa x) {
+    const gpu *g = user;
+    skeleton *s = &c->s;
+    emit *e = s->e;
+    ssa offset[VARIANT_OPERANDS] = {{""}}, rest = g->wide ? x : emit_value(e, "trunc i64 %s to i32", x.text), index;
+    for (int d = 0; d < s->v->ndim; d++) {
+        index = rest;
+        if (d < s->v->ndim - 1)
+            skeleton_divide(s, &g->extent[d], g->wide, rest, &rest, &index);
+        ssa far = g->wide ? index : emit_widen(e, index);
+        for (int k = 0; k < s->noperands; k++) {
+            if (!skeleton_is_array(s, k) || s->v->operand[k].staged)
+                continue;
+            ssa step = emit_op(e, "mul i64", far, g->stride[k][d]);
+            offset[k] = d ? emit_op(e, "add i64", offset[k], step) : step;
+        }
+    }
+    for (int k = 0; k < s->noperands; k++)
+        if (skeleton_is_array(s, k) && !s->v->operand[k].staged)
+            c->at[k] = skeleton_address(s, k, s->base[k], offset[k]);
+}
+
+static void read_words(calls *c, gpu *g) {
+    skeleton *s = &c->s;
+    g->wide = s->v->wide;
+    g->n = skeleton_word(s);
+    g->aligned = emit_value(s->e, "icmp ne i64 %s, 0", skeleton_word(s).text);
+    for (int d = 0; d < s->v->ndim - 1; d++)
+        g->extent[d] = skeleton_divisor(s, g->wide);
+    for (int k = 0; k < s->noperands; k++)
+        for (int d = 0; d < s->v->ndim && skeleton_is_array(s, k); d++)
+            g->stride[k][d] = skeleton_word(s);
+}
+
+/* first + i * step over the calls: those of one cooperative group. */
+static void each_call(calls *c, gpu *g, ssa first, ssa step, ssa stores) {
+    emit *e = c->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", first, g->n);
+    find_call(c, g, l.i);
+    c->element = l.i;
+    calls_run(c, stores);
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
+}
+
+static ssa wide_product(emit *e, ssa a, ssa b) { return emit_op(e, "mul i64", emit_widen(e, a), emit_widen(e, b)); }
+
+/* What @kernel is told of its cooperative group, in the order of its parameters. */
+static void mapped_arguments(calls *c, ssa rank, ssa size, ssa aligned, ssa slot, ssa blocks) {
+    text_printf(&c->arguments, ", i64 %s, i64 %s, i1 %s, i8 addrspace(1)* %s, i32 %s", rank.text, size.text,
+                aligned.text, slot.text, blocks.text);
+}
+
+static void calls_by_thread(calls *c, gpu *g, const staging *st) {
+    emit *e = c->s.e;
+    ssa threads = emit_special_register(c->s.e, "ntid"),
+        first = wide_product(e, emit_special_register(c->s.e, "ctaid"), threads);
+    ssa step = wide_product(e, emit_special_register(c->s.e, "nctaid"), threads);
+    if (st->any) {
+        staging_run(c, st, g->n, first, step, find_call, g);
+        return;
+    }
+    first = emit_op(e, "add i64", first, emit_widen(e, emit_special_register(c->s.e, "tid")));
+    each_call(c, g, first, step, ssa_text("%s", ""));
+}
+
+/* Cooperative groups within a block: of lanes of a warp, or the block. */
+static void calls_by_block(calls *c, gpu *g) {
+    emit *e = c->s.e;
+    int coop = c->s.v->coop;
+    ssa threads = emit_special_register(c->s.e, "ntid"), block = emit_special_register(c->s.e, "ctaid");
+    ssa thread = emit_special_register(c->s.e, "tid"), size = ssa_text("%d", 1 << coop);
+    ssa rank = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << coop) - 1));
+    ssa all = emit_op(e, "add i64", wide_product(e, block, threads), emit_widen(e, thread));
+    ssa first = emit_value(e, "lshr i64 %s, %d", all.text, coop);
+    ssa step = wide_product(e, emit_special_register(c->s.e, "nctaid"), threads);
+    step = emit_value(e, "lshr i64 %s, %d", step.text, coop);
+    mapped_arguments(c, rank, size, g->aligned, ssa_text("null"), ssa_text("1"));
+    each_call(c, g, first, step, emit_value(e, "icmp eq i64 %s, 0", rank.text));
+}
+
+static void calls_by_grid(calls *c, gpu *g) {
+    emit *e = c->s.e;
+    ssa block = emit_special_register(c->s.e, "ctaid"), thread = emit_special_register(c->s.e, "tid"),
+        blocks = g->blocks;
+    ssa coop = emit_value(e, "udiv i32 %s, %s", block.text, blocks.text);
+    ssa coops = emit_value(e, "udiv i32 %s, %s", emit_special_register(c->s.e, "nctaid").text, blocks.text);
+    ssa own = emit_value(e, "urem i32 %s, %s", block.text, blocks.text);
+    ssa rank = emit_value(e, "shl i32 %s, %d", own.text, COOP_GRID_BLOCK);
+    rank = emit_widen(e, emit_op(e, "add i32", rank, thread));
+    ssa size = emit_value(e, "shl i32 %s, %d", blocks.text, COOP_GRID_BLOCK);
+    ssa slot = emit_value(e, "mul i32 %s, %d", coop.text, COOP_SLOT);
+    slot = emit_value(e, "getelementptr i8, i8 addrspace(1)* %s, i64 %s", g->slots.text, emit_widen(e, slot).text);
+    mapped_arguments(c, rank, emit_widen(e, size), g->aligned, slot, blocks);
+    coop_grid_begin(e);
+    each_call(c, g, emit_widen(e, coop), emit_widen(e, coops), emit_value(e, "icmp eq i64 %s, 0", rank.text));
+}
+
+void gpu_gufunc(calls *c) {
+    emit *e = c->s.e;
+    gpu *g = arena_alloc(e->a, sizeof *g);
+    read_words(c, g);
+    const staging *st = staging_words(c);
+    if (c->s.v->coop == COOP_GRID) {
+        g->blocks = skeleton_word32(&c->s);
+        g->slots = emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", skeleton_word(&c->s).text);
+    }
+    gufunc_core_words(c);
+    if (c->s.v->coop == COOP_GRID)
+        calls_by_grid(c, g);
+    else if (c->s.v->coop)
+        calls_by_block(c, g);
+    else
+        calls_by_thread(c, g, st);
+}

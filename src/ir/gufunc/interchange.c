@@ -1,0 +1,287 @@
+/* strip.c - a forall around reductions on the CPU, where memory is contiguous along the forall's last range and not along the
+ * reductions' (the product of two matrices, of a vector and a matrix): the reduction runs outside and a strip of the forall's
+ * elements inside, with an accumulator each in an array that stays in the first level cache. The inner loops are vector loops,
+ * masked where a strip is short. */
+#include "ir/common/report.h"
+#include "ir/common/skeleton.h"
+#include "ir/gufunc/unroll_jam.h"
+
+enum {
+    STRIP_BYTES = 1024, /* of accumulators: enough that each has been stored before it is read again */
+    STRIP_LEAST = 16,   /* elements along the last range that are worth it */
+    LANES = 64          /* accumulators of one reduction by itself */
+};
+
+typedef struct strip {
+    ssa first, width; /* i64: of the forall's last range */
+    int variable;
+} strip;
+
+/* ---- What fits ---- */
+
+/* A reduction with an accumulator that vectors hold, whose ranges are the same for all elements of the strip. */
+static bool reduction_fits(const node *n, int variable) {
+    dtype type = (dtype)n->type;
+    for (const node *r = n->args; r; r = r->next)
+        if (jam_depends(r->kid[0], variable))
+            return false;
+    return n->is_identity && type != DT_BOOL && !dtype_is_complex(type);
+}
+
+/* The kids that are always evaluated: a reduction in another may be guarded, so that its indices are proved. */
+static int kids_reached(const node *n) { return n->kind == N_AND || n->kind == N_OR || n->kind == N_SELECT ? 1 : 3; }
+
+/* Counts the reductions that are reached by all elements; false if one does not fit. */
+static bool reductions_fit(const node *n, int variable, int *count) {
+    if (!n)
+        return true;
+    if (n->kind == N_REDUCE) {
+        ++*count;
+        return reduction_fits(n, variable);
+    }
+    for (int k = 0; k < kids_reached(n); k++)
+        if (!reductions_fit(n->kid[k], variable, count))
+            return false;
+    for (const node *a = n->args; a; a = a->next)
+        if (!reductions_fit(a, variable, count))
+            return false;
+    return true;
+}
+
+bool interchange_fits(const body *b, const node *n) {
+    int count = 0;
+    const node *last = n->args;
+    if (b->e->plain || !b->is_kernel || b->e->target->gpu || !b->e->frame->v->along || b->jam)
+        return false;
+    while (last->next)
+        last = last->next;
+    for (const node *s = n->body; s; s = s->next) {
+        if (s->kind != N_EVAL || s->kid[0]->kind != N_ASSIGN || !b->f->locals[s->kid[0]->kid[0]->local].core)
+            return false;
+        if (!reductions_fit(s->kid[0], last->local, &count))
+            return false;
+    }
+    return count > 0;
+}
+
+/* ---- Loops over a strip ---- */
+
+static ssa element_of(body *b, ssa array, const char *type, ssa l) {
+    return emit_value(b->e, "getelementptr inbounds %s, %s* %s, i64 %s", type, type, array.text, l.text);
+}
+
+static counted_loop strip_begin(body *b, const strip *p, int *group) {
+    emit *e = b->e;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), p->width);
+    *group = e->access_group;
+    e->access_group = emit_metadata(e, "distinct !{}");
+    b->bound[p->variable] = emit_value(e, "add nuw nsw i64 %s, %s", p->first.text, l.i.text);
+    return l;
+}
+
+static void strip_end(body *b, const strip *p, const counted_loop *l, int group) {
+    emit *e = b->e;
+    int hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
+    e->access_group = group;
+    b->bound[p->variable] = ssa_text("%s", "");
+    counted_loop_end_short(e, l, ssa_text("1"), hint);
+}
+
+static void strip_put(body *b, const char *type, ssa value, ssa at) {
+    emit_line(b->e, "store %s %s, %s* %s, !llvm.access.group !%d", type, value.text, type, at.text, b->e->access_group);
+}
+
+static ssa strip_get(body *b, const char *type, ssa at) {
+    return emit_value(b->e, "load %s, %s* %s, !llvm.access.group !%d", type, type, at.text, b->e->access_group);
+}
+
+/* ---- Reductions ---- */
+
+/* The accumulators of one reduction for the strip: the address of the first. */
+static ssa strip_reduce(body *b, const strip *p, const node *n) {
+    emit *e = b->e;
+    const char *type = ir_value_type((dtype)n->type);
+    int size = STRIP_BYTES / dtypes[n->type].size, group, count;
+    ssa all = emit_slot(b, ssa_text("[%d x %s]", size, type).text), *limits = ranges_read(b, n->args, &count);
+    ssa array = emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", size, type, size, type, all.text);
+    counted_loop l = strip_begin(b, p, &group), *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
+    strip_put(b, type, emit_constant(n->value, (dtype)n->type), element_of(b, array, type, l.i));
+    strip_end(b, p, &l, group);
+    for (int k = 0; k < count; k++) {
+        loops[k] = counted_loop_begin(e, "i64", ssa_text("0"), limits[k]);
+        b->bound[range_at(n->args, k)->local] = loops[k].i;
+    }
+    l = strip_begin(b, p, &group);
+    ssa at = element_of(b, array, type, l.i);
+    strip_put(b, type, accumulate(b, n, strip_get(b, type, at)), at);
+    strip_end(b, p, &l, group);
+    for (int k = count - 1; k >= 0; k--) {
+        counted_loop_end(e, &loops[k], ssa_text("1"), 0);
+        b->bound[range_at(n->args, k)->local] = ssa_text("%s", "");
+    }
+    return array;
+}
+
+typedef struct reduced {
+    const node *n;
+    ssa array;
+    struct reduced *next;
+} reduced;
+
+static void reduce_all(body *b, const strip *p, const node *n, reduced **list) {
+    if (!n)
+        return;
+    if (n->kind == N_REDUCE) {
+        reduced *r = arena_alloc(b->e->a, sizeof *r);
+        *r = (reduced){n, strip_reduce(b, p, n), *list};
+        *list = r;
+        return;
+    }
+    for (int k = 0; k < kids_reached(n); k++)
+        reduce_all(b, p, n->kid[k], list);
+    for (const node *a = n->args; a; a = a->next)
+        reduce_all(b, p, a, list);
+}
+
+static void strip_statement(body *b, const strip *p, const node *statement) {
+    reduced *list = NULL;
+    int group;
+    reduce_all(b, p, statement->kid[0], &list);
+    counted_loop l = strip_begin(b, p, &group);
+    jam_begin(b, 1, true);
+    for (const reduced *r = list; r; r = r->next) {
+        const char *type = ir_value_type((dtype)r->n->type);
+        ssa *value = arena_alloc(b->e->a, sizeof *value);
+        *value = strip_get(b, type, element_of(b, r->array, type, l.i));
+        jam_know(b, r->n, value);
+    }
+    emit_expression(b, statement->kid[0]);
+    jam_end(b);
+    strip_end(b, p, &l, group);
+}
+
+/* Bytes of the widest accumulator, which decides how long strips are. */
+static int widest(const node *n) {
+    int size = 1;
+    for (; n; n = n->next) {
+        int sizes[] = {n->kind == N_REDUCE ? dtypes[n->type].size : 1, widest(n->kid[0]), widest(n->kid[1]),
+                       widest(n->kid[2]), widest(n->args)};
+        for (size_t i = 0; i < COUNT(sizes); i++)
+            size = sizes[i] > size ? sizes[i] : size;
+    }
+    return size;
+}
+
+static void forall_by_strips(body *b, const node *n, const ssa *limits, int count) {
+    emit *e = b->e;
+    int size = STRIP_BYTES / widest(n->body);
+    counted_loop *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
+    b->depth++;
+    for (int k = 0; k < count; k++) {
+        loops[k] = counted_loop_begin(e, "i64", ssa_text("0"), limits[k]);
+        if (k < count - 1)
+            b->bound[range_at(n->args, k)->local] = loops[k].i;
+    }
+    const counted_loop *last = &loops[count - 1];
+    ssa left = emit_op(e, "sub i64", limits[count - 1], last->i),
+        few = emit_value(e, "icmp slt i64 %s, %d", left.text, size);
+    strip p = {last->i, emit_select_as(e, "i64", few, left, ssa_text("%d", size)), range_at(n->args, count - 1)->local};
+    for (const node *s = n->body; s; s = s->next)
+        strip_statement(b, &p, s);
+    for (int k = count - 1; k >= 0; k--) {
+        counted_loop_end(e, &loops[k], ssa_text("%d", k == count - 1 ? size : 1), 0);
+        b->bound[range_at(n->args, k)->local] = ssa_text("%s", "");
+    }
+    b->depth--;
+}
+
+/* A copy of an i64 of which LLVM knows nothing: what a branch says of the one does not hold for the other, so that code after
+ * the branch is not made twice, and the copy for few iterations without vectors. */
+static ssa unknown_copy(emit *e, ssa x) { return emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", x.text); }
+
+void interchange_forall(body *b, const node *n) {
+    emit *e = b->e;
+    int count, strips = emit_label_new(e), alone = emit_label_new(e), end = emit_label_new(e);
+    ssa *limits = ranges_read(b, n->args, &count);
+    ssa length = unknown_copy(e, limits[count - 1]);
+    ssa pays = emit_value(e, "icmp sge i64 %s, %d", length.text, STRIP_LEAST);
+    emit_branch_if(e, pays, strips, alone);
+    emit_label(e, strips);
+    forall_by_strips(b, n, limits, count);
+    emit_branch(e, end);
+    emit_label(e, alone);
+    forall_alone(b, n, limits, count);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+/* ---- One reduction by operators that LLVM does not make vectors of ---- */
+
+static void find_loop(const node *n, void *user) {
+    bool *found = user;
+    *found |= n->kind == N_LOOP || n->kind == N_REDUCE;
+    if (n->callee && !*found)
+        node_each(n->callee->body, find_loop, found);
+}
+
+/* A term with a loop in it would keep a loop over lanes from becoming vectors. */
+bool vector_reduce_fits(const body *b, const node *n) {
+    dtype type = (dtype)n->type;
+    bool loops = false;
+    if (b->e->plain || b->e->target->gpu || reports(b->e) || !n->callee || n->args->next || type == DT_BOOL ||
+        dtype_is_complex(type))
+        return false;
+    node_visit(n->kid[0], find_loop, &loops);
+    return !loops;
+}
+
+/* array[l] from `from` (i64) on: set to the term, or combined with it. */
+static void lanes_take(body *b, const node *n, ssa array, ssa from, bool first) {
+    const char *type = ir_value_type((dtype)n->type);
+    strip p = {from, ssa_text("%d", LANES), n->args->local};
+    int group;
+    counted_loop l = strip_begin(b, &p, &group);
+    ssa at = element_of(b, array, type, l.i), old = first ? at : strip_get(b, type, at);
+    ssa term = emit_expression(b, n->kid[0]);
+    strip_put(b, type, first ? term : combine(b, n, old, term), at);
+    strip_end(b, &p, &l, group);
+}
+
+/* Halves upon halves, down to array[0]. */
+static void lanes_fold(body *b, const node *n, ssa array) {
+    emit *e = b->e;
+    const char *type = ir_value_type((dtype)n->type);
+    for (int half = LANES / 2; half; half /= 2) {
+        strip p = {ssa_text("0"), ssa_text("%d", half), n->args->local};
+        int group;
+        counted_loop l = strip_begin(b, &p, &group);
+        ssa at = element_of(b, array, type, l.i), far = emit_value(e, "add i64 %s, %d", l.i.text, half);
+        ssa low = strip_get(b, type, at), high = strip_get(b, type, element_of(b, array, type, far));
+        strip_put(b, type, combine(b, n, low, high), at);
+        strip_end(b, &p, &l, group);
+    }
+}
+
+ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into) {
+    emit *e = b->e;
+    limit = unknown_copy(e, limit);
+    const char *type = ir_value_type((dtype)n->type);
+    int enough = emit_label_new(e), end = emit_label_new(e);
+    ssa slot = emit_slot(b, ssa_text("[%d x %s]", LANES, type).text), done = emit_slot(b, "i64");
+    emit_line(e, "store i64 0, i64* %s", done.text);
+    emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", limit.text, LANES), enough, end);
+    emit_label(e, enough);
+    ssa array =
+        emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", LANES, type, LANES, type, slot.text);
+    ssa whole = emit_value(e, "and i64 %s, %d", limit.text, -LANES);
+    emit_line(e, "store i64 %s, i64* %s", whole.text, done.text);
+    lanes_take(b, n, array, ssa_text("0"), true);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("%d", LANES), whole);
+    lanes_take(b, n, array, l.i, false);
+    counted_loop_end(e, &l, ssa_text("%d", LANES), 0);
+    lanes_fold(b, n, array);
+    accumulator_join(b, n, into, emit_value(e, "load %s, %s* %s", type, type, array.text), ssa_text("true"));
+    emit_branch(e, end);
+    emit_label(e, end);
+    return emit_value(e, "load i64, i64* %s", done.text);
+}

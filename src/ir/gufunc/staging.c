@@ -1,0 +1,247 @@
+/* stage.c - small core operands in shared memory (GPU, a thread an inner call): a block's calls lie in one piece of memory,
+ * which its threads copy together, neighbouring threads neighbouring elements, by accesses of 16 bytes where it is aligned;
+ * in shared memory the calls are `pitch` apart, so that threads that read the same element of theirs meet different banks.
+ * Outputs are copied back, and first in as well unless the kernel is seen to assign all of them. */
+#include "ir/gufunc/cooperative.h"
+#include "ir/gufunc/gufunc.h"
+
+enum {
+    ACCESS = 16, /* bytes */
+    TOGETHER = 4 /* accesses of a thread in flight */
+};
+
+struct staged {
+    ssa count, pitch, offset; /* i32, i32, i64: see variant.h */
+};
+
+staging *staging_words(calls *c) {
+    skeleton *s = &c->s;
+    staging *st = arena_alloc(s->e->a, sizeof *st);
+    st->of = arena_alloc(s->e->a, (size_t)s->noperands * sizeof *st->of);
+    for (int k = 0; k < s->noperands; k++) {
+        if (!s->v->operand[k].staged)
+            continue;
+        st->any = true;
+        st->of[k].count = skeleton_word32(s);
+        st->of[k].pitch = skeleton_word32(s);
+        st->of[k].offset = skeleton_word(s);
+    }
+    return st;
+}
+
+/* The address in shared memory of operand k of the block's call `call` (i32). */
+static ssa shared_at(calls *c, const staging *st, int k, ssa call) {
+    emit *e = c->s.e;
+    const char *type = ir_memory_type(skeleton_memory(&c->s, k));
+    ssa part = emit_shared_address(e, st->of[k].offset, type);
+    ssa elements = emit_widen(e, emit_op(e, "mul i32", call, st->of[k].pitch));
+    e->shared = true;
+    part = emit_element(e, skeleton_memory(&c->s, k), part, elements);
+    e->shared = false;
+    return part;
+}
+
+typedef struct copy {
+    calls *c;
+    const staging *st;
+    int k, width; /* elements an access */
+    bool out;
+    ssa memory; /* address of the block's first element */
+} copy;
+
+/* One access: elements q * width and on. Those of one access are of one call. */
+static void copy_load(const copy *p, ssa q, ssa *values) {
+    skeleton *s = &p->c->s;
+    emit *e = s->e;
+    dtype t = skeleton_memory(s, p->k);
+    ssa at = emit_element(e, t, p->memory, emit_widen(e, emit_value(e, "mul i32 %s, %d", q.text, p->width)));
+    if (p->width > 1)
+        emit_load_vector(e, t, at, p->width, values);
+    else
+        values[0] = emit_load(e, t, at);
+}
+
+static ssa shared_of(const copy *p, ssa q) {
+    emit *e = p->c->s.e;
+    ssa first = emit_value(e, "mul i32 %s, %d", q.text, p->width);
+    ssa call = emit_op(e, "udiv i32", first, p->st->of[p->k].count);
+    ssa within = emit_op(e, "sub i32", first, emit_op(e, "mul i32", call, p->st->of[p->k].count));
+    ssa at = shared_at(p->c, p->st, p->k, call);
+    e->shared = true;
+    at = emit_element(e, skeleton_memory(&p->c->s, p->k), at, emit_widen(e, within));
+    e->shared = false;
+    return at;
+}
+
+static void copy_some(const copy *p, const ssa *q, int n) {
+    skeleton *s = &p->c->s;
+    emit *e = s->e;
+    dtype t = skeleton_memory(s, p->k);
+    ssa values[TOGETHER][ACCESS];
+    for (int i = 0; i < n && !p->out; i++)
+        copy_load(p, q[i], values[i]);
+    for (int i = 0; i < n; i++) {
+        ssa at = shared_of(p, q[i]);
+        e->shared = true;
+        for (int j = 0; j < p->width; j++) {
+            ssa one = emit_element(e, t, at, ssa_text("%d", j));
+            if (p->out)
+                values[i][j] = emit_load(e, t, one);
+            else
+                emit_store(e, t, values[i][j], one);
+        }
+        e->shared = false;
+        if (!p->out)
+            continue;
+        ssa to = emit_element(e, t, p->memory, emit_widen(e, emit_value(e, "mul i32 %s, %d", q[i].text, p->width)));
+        if (p->width > 1)
+            emit_store_vector(e, t, values[i], to, p->width);
+        else
+            emit_store(e, t, values[i][0], to);
+    }
+}
+
+/* Accesses 0 .. n-1 by all threads: TOGETHER at a time, then one by one. */
+static void copy_all(const copy *p, ssa n, ssa thread, ssa threads) {
+    emit *e = p->c->s.e;
+    ssa far = emit_value(e, "mul i32 %s, %d", threads.text, TOGETHER), tiles = emit_op(e, "udiv i32", n, far);
+    ssa whole = emit_op(e, "mul i32", tiles, far), q[TOGETHER];
+    counted_loop l = counted_loop_begin(e, "i32", thread, whole);
+    for (int i = 0; i < TOGETHER; i++)
+        q[i] = i ? emit_op(e, "add i32", q[i - 1], threads) : l.i;
+    copy_some(p, q, TOGETHER);
+    counted_loop_end(e, &l, far, loop_no_unroll(e));
+    l = counted_loop_begin(e, "i32", emit_op(e, "add i32", whole, thread), n);
+    copy_some(p, &l.i, 1);
+    counted_loop_end(e, &l, threads, loop_no_unroll(e));
+}
+
+/* The elements of the calls from number `first` (i64) on, `some` (i32) of them. */
+static void copy_operand(calls *c, const staging *st, int k, ssa first, ssa some, bool out) {
+    skeleton *s = &c->s;
+    emit *e = s->e;
+    dtype t = skeleton_memory(s, k);
+    ssa count = st->of[k].count, thread = emit_special_register(s->e, "tid"),
+        threads = emit_special_register(s->e, "ntid");
+    copy p = {c, st, k, 1, out, skeleton_address(s, k, s->base[k], emit_op(e, "mul i64", first, emit_widen(e, count)))};
+    ssa elements = emit_op(e, "mul i32", some, count);
+    int wide = ACCESS / dtypes[t].size;
+    if (wide == 1) {
+        copy_all(&p, elements, thread, threads);
+        return;
+    }
+    ssa address = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), p.memory.text);
+    ssa odd = emit_value(e, "and i64 %s, %d", address.text, ACCESS - 1);
+    ssa uneven = emit_widen(e, emit_value(e, "and i32 %s, %d", count.text, wide - 1));
+    ssa aligned = emit_value(e, "icmp eq i64 %s, 0", emit_op(e, "or i64", odd, uneven).text);
+    int by_access = emit_label_new(e), by_element = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, aligned, by_access, by_element);
+    emit_label(e, by_access);
+    p.width = wide;
+    copy_all(&p, emit_value(e, "udiv i32 %s, %d", elements.text, wide), thread, threads);
+    emit_branch(e, end);
+    emit_label(e, by_element);
+    p.width = 1;
+    copy_all(&p, elements, thread, threads);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+/* ---- Outputs that are assigned wholly ---- */
+
+/* Does the forall run element n of an output over all of it? */
+static bool runs_over(const function *f, const node *forall, const node *n) {
+    const local *l = &f->locals[n->local];
+    int ranges = 0;
+    for (const node *r = forall->args; r; r = r->next)
+        ranges++;
+    if (ranges != l->rank)
+        return false;
+    for (int d = 0; d < l->rank; d++) {
+        const node *i = element_index(n, l->rank, d), *r = forall->args;
+        while (r && !(i->kind == N_LOCAL && r->local == i->local))
+            r = r->next;
+        if (!r)
+            return false;
+        const node *limit = r->kid[0];
+        bool same = limit->kind == N_SIZE && limit->dim == l->dim[d];
+        if (!same && !(limit->kind == N_CONST && l->extent[d] >= 0 && limit->value.as.i == l->extent[d]))
+            return false;
+        for (int other = 0; other < d; other++)
+            if (element_index(n, l->rank, other)->local == i->local)
+                return false;
+    }
+    return true;
+}
+
+static bool assigns_wholly(const function *f, const node *list, int k, const node *forall) {
+    for (const node *n = list; n; n = n->next) {
+        if (n->kind == N_RETURN)
+            return false;
+        if (n->kind == N_BLOCK && assigns_wholly(f, n->body, k, forall))
+            return true;
+        if (n->kind == N_FORALL && !forall && assigns_wholly(f, n->body, k, n))
+            return true;
+        if (n->kind != N_EVAL || n->kid[0]->kind != N_ASSIGN || !forall)
+            continue;
+        const node *to = n->kid[0]->kid[0];
+        if (to->kind == N_ELEMENT && to->local == k && runs_over(f, forall, to))
+            return true;
+    }
+    return false;
+}
+
+/* Does the kernel read output k, or may it end before it comes to what assigns it? */
+static bool reads_or_leaves(const node *n, int k) {
+    for (; n; n = n->next) {
+        const node *to = n->kind == N_ASSIGN ? n->kid[0] : NULL;
+        if (n->kind == N_RETURN || (n->kind == N_ELEMENT && n->local == k))
+            return true;
+        for (int i = 0; i < 3; i++)
+            if (reads_or_leaves(to ? to->kid[i] : NULL, k) || (!(to && i == 0) && reads_or_leaves(n->kid[i], k)))
+                return true;
+        if (reads_or_leaves(to ? to->args : NULL, k) || reads_or_leaves(n->args, k) || reads_or_leaves(n->body, k) ||
+            reads_or_leaves(n->other, k) || reads_or_leaves(n->step, k))
+            return true;
+    }
+    return false;
+}
+
+/* Must the elements of output k be there before the kernel runs? */
+static bool needs_content(const function *f, int k) {
+    return reads_or_leaves(f->body, k) || !assigns_wholly(f, f->body, k, NULL);
+}
+
+/* ---- Calls ---- */
+
+static void copy_operands(calls *c, const staging *st, ssa first, ssa some, bool out) {
+    const function *f = c->s.t->kernel;
+    for (int k = 0; k < c->s.noperands; k++) {
+        bool output = k >= c->s.nin;
+        if (c->s.v->operand[k].staged && (out ? output : !output || needs_content(f, k)))
+            copy_operand(c, st, k, first, some, out);
+    }
+}
+
+void staging_run(calls *c, const staging *st, ssa n, ssa first, ssa step, void (*find)(calls *c, void *user, ssa call),
+                 void *user) {
+    skeleton *s = &c->s;
+    emit *e = s->e;
+    ssa thread = emit_special_register(s->e, "tid"), threads = emit_widen(e, emit_special_register(s->e, "ntid"));
+    counted_loop l = counted_loop_begin(e, "i64", first, n);
+    ssa left = emit_op(e, "sub i64", n, l.i), few = emit_op(e, "icmp slt i64", left, threads);
+    ssa some = emit_value(e, "trunc i64 %s to i32", emit_select_as(e, "i64", few, left, threads).text);
+    copy_operands(c, st, l.i, some, false);
+    coop_block_barrier(e);
+    int end = skeleton_if(s, emit_op(e, "icmp slt i32", thread, some));
+    find(c, user, emit_op(e, "add i64", l.i, emit_widen(e, thread)));
+    for (int k = 0; k < s->noperands; k++)
+        if (s->v->operand[k].staged)
+            c->at[k] = shared_at(c, st, k, thread);
+    calls_run(c, ssa_text("%s", ""));
+    skeleton_end_if(s, end);
+    coop_block_barrier(e);
+    copy_operands(c, st, l.i, some, true);
+    coop_block_barrier(e);
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
+}

@@ -1,0 +1,607 @@
+/* spread.c - constructs spread over a cooperative group of GPU threads. A range, or the combinations of several, is cut into tiles of
+ * `vector` neighbours along the last range; a thread takes every size-th tile, `repeat` of them together. What is left
+ * over, and everything where accesses by vectors are not aligned, goes element by element.
+ *
+ *   a reduction at the top    tiles over the cooperative group, then combined over it
+ *   a forall without one      tiles over the cooperative group
+ *   a forall around some      by lanes: its rows over groups of lanes, `repeat` of them together, and the reduction's tiles
+ *                             over the lanes of a group; along: tiles of `repeat` rows by `vector` columns over the cooperative group, and
+ *                             the whole reduction in one thread */
+#include "ir/common/skeleton.h"
+#include "ir/gufunc/cooperative.h"
+#include "ir/gufunc/unroll_jam.h"
+
+/* ---- Tiles ---- */
+
+enum {
+    TOGETHER = 8 /* tiles of a thread, at most */
+};
+
+/* The combinations of ranges, cut into tiles. */
+typedef struct space {
+    const node *ranges;
+    int count;       /* of ranges */
+    ssa *limit;      /* i64, by range, not negative */
+    int rows, width; /* of a tile: along the last range but one, and along the last */
+    ssa whole;       /* tiles along the last range */
+    ssa across;      /* tiles along the one before (its extent where rows is 1) */
+    ssa tiles, rest; /* all tiles; and the elements that are in none, counted with the rows of their tile as one */
+} space;
+
+static ssa at_least_0(emit *e, ssa x) {
+    return emit_select_as(e, "i64", emit_value(e, "icmp sgt i64 %s, 0", x.text), x, ssa_text("0"));
+}
+
+static space space_make(body *b, const node *ranges, int rows, int width) {
+    emit *e = b->e;
+    space p = {.ranges = ranges, .rows = rows, .width = width};
+    p.limit = ranges_read(b, ranges, &p.count);
+    ssa others = ssa_text("1");
+    for (int k = 0; k < p.count; k++)
+        p.limit[k] = at_least_0(e, p.limit[k]);
+    for (int k = 0; k < p.count - 1; k++) {
+        ssa extent = p.limit[k];
+        if (k == p.count - 2 && rows > 1) {
+            extent = emit_value(e, "add i64 %s, %d", extent.text, rows - 1);
+            extent = emit_value(e, "udiv i64 %s, %d", extent.text, rows);
+        }
+        p.across = extent;
+        others = k ? emit_op(e, "mul i64", others, extent) : extent;
+    }
+    ssa last = p.limit[p.count - 1];
+    p.whole = last;
+    if (width > 1) {
+        ssa whole = emit_value(e, "udiv i64 %s, %d", last.text, width);
+        p.whole = emit_select_as(e, "i64", ssa_text("%%aligned"), whole, ssa_text("0"));
+    }
+    p.tiles = p.count > 1 ? emit_op(e, "mul i64", others, p.whole) : p.whole;
+    if (width > 1) {
+        ssa in_tiles = emit_value(e, "mul i64 %s, %d", p.whole.text, width),
+            left = emit_op(e, "sub i64", last, in_tiles);
+        p.rest = p.count > 1 ? emit_op(e, "mul i64", others, left) : left;
+    }
+    return p;
+}
+
+/* The first index of tile t (i64) along each range; in the rest, of an element. */
+static void tile_find(body *b, const space *p, ssa t, bool in_rest, ssa *first) {
+    emit *e = b->e;
+    ssa columns = p->whole, start = ssa_text("0");
+    if (in_rest) {
+        start = emit_value(e, "mul i64 %s, %d", p->whole.text, p->width);
+        columns = emit_op(e, "sub i64", p->limit[p->count - 1], start);
+    }
+    ssa column = t;
+    if (p->count > 1) {
+        column = emit_op(e, "urem i64", t, columns);
+        t = emit_op(e, "udiv i64", t, columns);
+    }
+    if (in_rest)
+        column = emit_op(e, "add i64", start, column);
+    else if (p->width > 1)
+        column = emit_value(e, "mul i64 %s, %d", column.text, p->width);
+    first[p->count - 1] = column;
+    for (int k = p->count - 2; k >= 0; k--) {
+        ssa extent = k == p->count - 2 ? p->across : p->limit[k], i = k ? emit_op(e, "urem i64", t, extent) : t;
+        first[k] = k == p->count - 2 && p->rows > 1 ? emit_value(e, "mul i64 %s, %d", i.text, p->rows) : i;
+        if (k)
+            t = emit_op(e, "udiv i64", t, extent);
+    }
+}
+
+static ssa smaller(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op(e, "icmp slt i64", a, b), a, b); }
+
+/* Tiles that are visited together: the first index of each along each range, and whether there is such a tile (i1; empty:
+ * always); if not, it is the first of them once more. */
+typedef struct some {
+    int tiles, width;
+    ssa first[TOGETHER][JAM_VARIABLES], there[TOGETHER];
+} some;
+
+/* Adds the variables of a space to a bundle whose count is outer * tiles * rows * width: tile s begins at first[s]. Rows past
+ * the end are the last one once more. */
+static void space_instances(body *b, const space *p, jam *t, int outer, const some *at) {
+    emit *e = b->e;
+    int tiles = at->tiles, width = at->width;
+    for (int k = 0; k < p->count; k++) {
+        const node *r = range_at(p->ranges, k);
+        bool last = k == p->count - 1, is_row = k == p->count - 2 && p->rows > 1;
+        jam_variable *v = jam_add(b, t, r->local, last ? width : 1);
+        for (int s = 0; s < tiles; s++)
+            for (int u = 0; u < p->rows; u++)
+                for (int w = 0; w < width; w++) {
+                    int i = (s * p->rows + u) * width + w;
+                    ssa base = at->first[s][k];
+                    if (is_row && w)
+                        base = v->base[i - w];
+                    else if (is_row && u)
+                        base = smaller(e, emit_value(e, "add i64 %s, %d", base.text, u),
+                                       emit_value(e, "sub i64 %s, 1", p->limit[k].text));
+                    v->base[i] = v->value[i] = base;
+                    v->lane[i] = last ? w : 0;
+                    if (!last || !w)
+                        continue;
+                    v->value[i] = u ? v->value[i - width] : emit_value(e, "add i64 %s, %d", base.text, w);
+                }
+        int each = tiles * p->rows * width;
+        for (int x = 1; x < outer; x++)
+            for (int i = 0; i < each; i++) {
+                v->value[x * each + i] = v->value[i];
+                v->base[x * each + i] = v->base[i];
+                v->lane[x * each + i] = v->lane[i];
+            }
+    }
+}
+
+typedef void visitor(body *b, const space *p, const some *tiles, void *user);
+
+/* Which tiles a thread takes: row k of the tiles are the `step` ones from k * step on, and of these it takes number `first`.
+ * `together` rows are visited at a time. Whether a row is whole is the same for all threads, so that these stay together. */
+typedef struct course {
+    ssa first, step; /* i64 */
+    int together;    /* a power of two */
+    bool backwards;  /* from the last row to the first */
+} course;
+
+/* Visits rows k (i64) and on. whole: all their tiles are there; else those that are not are the first once more. */
+static void visit_rows(body *b, const space *p, const course *c, ssa k, ssa limit, some *at, bool whole, visitor *visit,
+                       void *user) {
+    emit *e = b->e;
+    ssa t = emit_op(e, "add i64", emit_op(e, "mul i64", k, c->step), c->first), next = t;
+    int end = 0;
+    if (!whole) {
+        int some_there = emit_label_new(e);
+        end = emit_label_new(e);
+        emit_branch_if(e, emit_op(e, "icmp slt i64", t, limit), some_there, end);
+        emit_label(e, some_there);
+    }
+    for (int i = 0; i < at->tiles; i++) {
+        ssa own = next;
+        at->there[i] = ssa_text("%s", "");
+        if (i && !whole) {
+            at->there[i] = emit_op(e, "icmp slt i64", next, limit);
+            own = emit_select_as(e, "i64", at->there[i], next, t);
+        }
+        tile_find(b, p, own, false, at->first[i]);
+        next = emit_op(e, "add i64", next, c->step);
+    }
+    visit(b, p, at, user);
+    if (end) {
+        emit_branch(e, end);
+        emit_label(e, end);
+    }
+}
+
+/* The rows that are whole and together, 0 .. limit-1. */
+static void visit_whole(body *b, const space *p, const course *c, ssa rows, ssa limit, some *at, visitor *visit,
+                        void *user) {
+    emit *e = b->e;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), rows);
+    ssa k = l.i;
+    if (c->backwards)
+        k = emit_value(e, "sub i64 %s, %d", emit_op(e, "sub i64", rows, l.i).text, at->tiles);
+    visit_rows(b, p, c, k, limit, at, true, visit, user);
+    counted_loop_end(e, &l, ssa_text("%d", at->tiles), loop_no_unroll(e));
+}
+
+static void visit_singly(body *b, const space *p, const course *c, ssa limit, some *at, bool in_rest, visitor *visit,
+                         void *user) {
+    emit *e = b->e;
+    counted_loop l = counted_loop_begin(e, "i64", c->first, limit);
+    at->there[0] = ssa_text("%s", "");
+    tile_find(b, p, l.i, in_rest, at->first[0]);
+    visit(b, p, at, user);
+    counted_loop_end(e, &l, c->step, loop_no_unroll(e));
+}
+
+/* Calls visit for all tiles of a course, and for the elements left over: whole rows `together`, and what is left, no more
+ * rows than that, at once. */
+static void space_walk(body *b, const space *p, const course *c, visitor *visit, void *user) {
+    emit *e = b->e;
+    some *at = arena_alloc(e->a, sizeof *at);
+    for (int in_rest = 0; in_rest < (p->width > 1 ? 2 : 1); in_rest++) {
+        ssa limit = in_rest ? p->rest : p->tiles;
+        at->tiles = in_rest ? 1 : c->together;
+        at->width = in_rest ? 1 : p->width;
+        if (at->tiles == 1) {
+            visit_singly(b, p, c, limit, at, in_rest, visit, user);
+            continue;
+        }
+        ssa rows = emit_op(e, "udiv i64", limit, c->step);
+        rows = emit_value(e, "and i64 %s, %d", rows.text, -at->tiles);
+        if (c->backwards)
+            visit_rows(b, p, c, rows, limit, at, false, visit, user);
+        visit_whole(b, p, c, rows, limit, at, visit, user);
+        if (!c->backwards)
+            visit_rows(b, p, c, rows, limit, at, false, visit, user);
+    }
+}
+
+/* The course of a cooperative group over a construct at the top. Each goes the other way than the one before, so that what a cooperative group of a
+ * block or more still has in its caches comes first. */
+static course coop_course(body *b, int together) {
+    bool backwards = b->e->frame->v->coop > COOP_WARP && b->constructs % 2;
+    b->constructs++;
+    return (course){ssa_text("%%rank"), ssa_text("%%size"), together, backwards};
+}
+
+/* ---- Reductions ---- */
+
+enum {
+    ACCUMULATORS = 32, /* of a thread: more cost registers */
+    BODY_MOST = 1500   /* nodes of all instances together */
+};
+
+typedef struct reduction {
+    const node *n;
+    int outer;    /* instances of the forall around it that share the loop, or 1: */
+    bool of_each; /* all of them, not just the one that is being written */
+    int ways;     /* accumulators of each */
+    accumulator *all;
+} reduction;
+
+static void reduce_tiles(body *b, const space *p, const some *at, void *user) {
+    const reduction *r = user;
+    int each = at->tiles * p->rows * at->width;
+    jam *t = jam_begin(b, r->outer * each, r->of_each);
+    space_instances(b, p, t, r->outer, at);
+    b->depth++;
+    jam_load(b, r->n->kid[0]);
+    for (int i = 0; i < t->count; i++) {
+        jam_now(b, i);
+        accumulator_term(b, r->n, &r->all[i / each * r->ways + i % each % r->ways], at->there[i % each / at->width]);
+    }
+    b->depth--;
+    jam_end(b);
+}
+
+static int fits(const body *b, int wanted, int nodes, int others) {
+    if (b->e->plain)
+        return 1;
+    while (wanted > 1 && (wanted * others * nodes > BODY_MOST || wanted * others > JAM_MOST))
+        wanted /= 2;
+    return wanted;
+}
+
+/* The value of a reduction for each of `outer` instances: tiles first, first + step .. */
+static void reduce_over(body *b, const node *n, int outer, bool of_each, course c, ssa *value, ssa *has) {
+    int nodes = node_cost(n->kid[0]), width = fits(b, b->e->frame->v->vector, nodes, outer);
+    int together = c.together = fits(b, c.together, nodes, outer * width);
+    if (width < b->e->frame->v->vector)
+        width = 1;
+    reduction r = {.n = n,
+                   .outer = outer,
+                   .of_each = of_each,
+                   .ways = outer * width * together > ACCUMULATORS ? 1 : width * together};
+    bool by_lanes = b->by_lanes;
+    space p = space_make(b, n->args, 1, width);
+    b->by_lanes = false;
+    r.all = arena_alloc(b->e->a, (size_t)(outer * r.ways) * sizeof *r.all);
+    for (int i = 0; i < outer * r.ways; i++) {
+        r.all[i] = accumulator_new(b, n);
+        accumulator_clear(b, n, &r.all[i]);
+    }
+    space_walk(b, &p, &c, reduce_tiles, &r);
+    for (int x = 0; x < outer; x++) {
+        accumulator *a = &r.all[x * r.ways];
+        for (int half = r.ways / 2; half; half /= 2)
+            for (int i = 0; i < half; i++)
+                accumulator_join(b, n, &a[i], accumulator_read(b, n, &a[i + half]), accumulator_has(b, &a[i + half]));
+        value[x] = accumulator_read(b, n, a);
+        has[x] = accumulator_has(b, a);
+    }
+    b->by_lanes = by_lanes;
+}
+
+/* Where the lanes of a row share a reduction, or one thread does all of it. */
+static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *value) {
+    const variant *v = b->e->frame->v;
+    int lanes = v->along ? 0 : v->lanes;
+    ssa *has = arena_alloc(b->e->a, (size_t)outer * sizeof *has);
+    course c = {ssa_text("0"), ssa_text("%d", 1 << lanes), outer == 1 && !v->along ? 2 : 1, false};
+    if (lanes)
+        c.first = coop_lane(b, lanes);
+    reduce_over(b, n, outer, of_each, c, value, has);
+    for (int x = 0; x < outer; x++)
+        lanes_reduce(b, n, lanes, &value[x], &has[x]);
+}
+
+ssa mapped_reduce(body *b, const node *n) {
+    ssa value, has;
+    if (b->depth) {
+        reduce_inside(b, n, 1, false, &value);
+        return value;
+    }
+    reduce_over(b, n, 1, false, coop_course(b, b->e->frame->v->repeat), &value, &has);
+    coop_reduce(b, n, &value, &has);
+    return value;
+}
+
+/* ---- forall ---- */
+
+static bool contains(const node *n, node_kind kind) {
+    for (; n; n = n->next) {
+        if (n->kind == kind || contains(n->kid[0], kind) || contains(n->kid[1], kind) || contains(n->kid[2], kind) ||
+            contains(n->args, kind) || contains(n->body, kind) || contains(n->other, kind) || contains(n->step, kind))
+            return true;
+    }
+    return false;
+}
+
+/* Does an expression read what the body may have written, or assign on the way? Then instances cannot be repeated. */
+static bool is_pure(const body *b, const node *n) {
+    for (; n; n = n->next) {
+        if (n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE)
+            return false;
+        if (n->kind == N_ELEMENT && b->f->locals[n->local].core && n->local >= b->f->nparams)
+            return false;
+        for (int k = 0; k < 3; k++)
+            if (n->kid[k] && !is_pure(b, n->kid[k]))
+                return false;
+        if (n->args && !is_pure(b, n->args))
+            return false;
+    }
+    return true;
+}
+
+/* Declarations of scalars, and assignments to them and to elements of outputs, one after the other: statements that can be
+ * written for many instances, each for all of them before the next. */
+static bool is_simple(const body *b, const node *list) {
+    for (const node *n = list; n; n = n->next) {
+        if (n->kind == N_BLOCK && is_simple(b, n->body))
+            continue;
+        if (n->kind == N_DECLARE && !b->f->locals[n->local].rank && n->kid[0] && is_pure(b, n->kid[0]))
+            continue;
+        if (n->kind != N_EVAL || n->kid[0]->kind != N_ASSIGN)
+            return false;
+        const node *to = n->kid[0]->kid[0], *value = n->kid[0]->kid[1];
+        const local *l = &b->f->locals[to->local];
+        if ((l->rank && !l->core) || !is_pure(b, to->args))
+            return false;
+        for (int k = 0; k < 3; k++)
+            if (to->kid[k] && !is_pure(b, to->kid[k]))
+                return false;
+        if (!is_pure(b, value))
+            return false;
+    }
+    return true;
+}
+
+/* The reductions of an expression that every instance reaches: computed for all of them in one loop. */
+static void reductions_first(body *b, const node *n) {
+    if (!n)
+        return;
+    if (n->kind == N_REDUCE) {
+        for (const node *r = n->args; r; r = r->next)
+            if (jam_varies(b, r->kid[0]))
+                return;
+        ssa *value = arena_alloc(b->e->a, (size_t)b->jam->count * sizeof *value);
+        reduce_inside(b, n, b->jam->count, true, value);
+        jam_know(b, n, value);
+        return;
+    }
+    reductions_first(b, n->kid[0]);
+    if (n->kind != N_AND && n->kind != N_OR && n->kind != N_SELECT)
+        for (int k = 1; k < 3; k++)
+            reductions_first(b, n->kid[k]);
+    for (const node *a = n->args; a; a = a->next)
+        reductions_first(b, a);
+}
+
+/* values[i] of instance i to a core element; neighbours by one access. */
+static void store_all(body *b, const node *to, const ssa *value) {
+    jam *t = b->jam;
+    const jam_variable *along = b->keep.text[0] ? NULL : jam_along(b, to);
+    for (int i = 0; i < t->count; i += along ? along->width : 1) {
+        jam_now(b, i);
+        if (along)
+            emit_core_store_vector(b, to, value + i, along->width);
+        else
+            emit_core_store(b, to, value[i]);
+    }
+}
+
+static void assign_all(body *b, const node *assign) {
+    jam *t = b->jam;
+    const node *to = assign->kid[0], *from = assign->kid[1];
+    bool core = b->f->locals[to->local].core;
+    ssa *value = arena_alloc(b->e->a, (size_t)t->count * sizeof *value);
+    for (int i = 0; i < t->count; i++) {
+        jam_now(b, i);
+        if (core)
+            value[i] = emit_expression(b, from);
+        else
+            emit_expression(b, assign);
+    }
+    if (!core)
+        return;
+    int end = 0;
+    ssa keep = b->keep;
+    if (keep.text[0]) {
+        int yes = emit_label_new(b->e);
+        end = emit_label_new(b->e);
+        emit_branch_if(b->e, keep, yes, end);
+        emit_label(b->e, yes);
+        b->keep = ssa_text("%s", "");
+    }
+    store_all(b, to, value);
+    if (end) {
+        emit_branch(b->e, end);
+        emit_label(b->e, end);
+        b->keep = keep;
+    }
+}
+
+static void declare_all(body *b, const node *n) {
+    jam *t = b->jam;
+    const char *type = ir_value_type((dtype)b->f->locals[n->local].type);
+    t->own[n->local] = true;
+    for (int i = 0; i < t->count; i++) {
+        jam_now(b, i);
+        ssa value = emit_expression(b, n->kid[0]), slot = emit_local_slot(b, n->local);
+        if (i && emit_once(b->e, slot.text))
+            text_printf(&b->slots, "  %s = alloca %s\n", slot.text, type);
+        emit_line(b->e, "store %s %s, %s* %s", type, value.text, type, slot.text);
+    }
+}
+
+/* The statements of a simple body, each for all instances. */
+static void write_all(body *b, const node *list) {
+    for (const node *n = list; n; n = n->next) {
+        if (n->line)
+            b->e->line = n->line;
+        if (n->kind == N_BLOCK) {
+            write_all(b, n->body);
+            continue;
+        }
+        reductions_first(b, n->kid[0]);
+        jam_load(b, n->kind == N_DECLARE ? n->kid[0] : n->kid[0]->kid[1]);
+        (n->kind == N_DECLARE ? declare_all : assign_all)(b, n->kind == N_DECLARE ? n : n->kid[0]);
+        jam_forget(b);
+    }
+}
+
+static void forall_tiles(body *b, const space *p, const some *at, void *user) {
+    const node *n = user;
+    bool simple = is_simple(b, n->body);
+    jam *t = jam_begin(b, at->tiles * p->rows * at->width, true);
+    space_instances(b, p, t, 1, at);
+    b->depth++;
+    jam_now(b, 0);
+    if (simple)
+        write_all(b, n->body);
+    else
+        emit_statements(b, n->body);
+    b->depth--;
+    jam_end(b);
+}
+
+/* Rows over groups of lanes, as a space of single elements. */
+static void forall_by_lanes(body *b, const node *n, int repeat) {
+    emit *e = b->e;
+    int lanes = e->frame->v->lanes;
+    space p = space_make(b, n->args, 1, 1);
+    ssa keep = b->keep;
+    if (lanes)
+        b->keep = emit_value(e, "icmp eq i64 %s, 0", coop_lane(b, lanes).text);
+    b->by_lanes = true;
+    ssa group = emit_value(e, "lshr i64 %%rank, %d", lanes), groups = emit_value(e, "lshr i64 %%size, %d", lanes);
+    course c = {group, groups, repeat, false};
+    space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
+    b->by_lanes = false;
+    b->keep = keep;
+}
+
+/* ---- Prefetching ---- */
+
+enum {
+    LINE = 128,             /* bytes */
+    PREFETCH_MOST = 1 << 13 /* elements of an operand */
+};
+
+/* The address of element number t of a core operand in C order. */
+static ssa core_element(body *b, int k, ssa t) {
+    emit *e = b->e;
+    const layout_operand *o = &e->frame->layout->operands[k];
+    ssa offset = ssa_text("0");
+    for (int d = o->rank - 1; d >= 0; d--) {
+        ssa i = d ? emit_value(e, "urem i64 %s, %%s%d", t.text, o->dim[d]) : t;
+        if (d)
+            t = emit_value(e, "udiv i64 %s, %%s%d", t.text, o->dim[d]);
+        offset = emit_op(e, "add i64", offset, emit_value(e, "mul i64 %s, %%s%d", i.text, o->strides + d));
+    }
+    return emit_element(e, (dtype)e->frame->v->operand[k].memory, ssa_text("%%p%d", k), offset);
+}
+
+/* Where one thread reads a row after the other, few of its loads are in flight: the cooperative group asks for all lines of its small
+ * operands beforehand. */
+static void prefetch_operand(body *b, int k) {
+    emit *e = b->e;
+    const layout_operand *o = &e->frame->layout->operands[k];
+    dtype t = (dtype)e->frame->v->operand[k].memory;
+    int step = LINE / dtypes[t].size;
+    ssa count = ssa_text("1");
+    for (int d = 0; d < o->rank; d++)
+        count = d ? emit_value(e, "mul i64 %s, %%s%d", count.text, o->dim[d]) : ssa_text("%%s%d", o->dim[d]);
+    ssa few = emit_value(e, "icmp ule i64 %s, %d", count.text, PREFETCH_MOST);
+    count = emit_select_as(e, "i64", few, count, ssa_text("0"));
+    counted_loop l = counted_loop_begin(e, "i64", emit_value(e, "mul i64 %%rank, %d", step), count);
+    ssa at = core_element(b, k, l.i);
+    at = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), at.text);
+    emit_line(e, "call void asm sideeffect \"prefetch.global.L2 [$0];\", \"l\"(i64 %s)", at.text);
+    counted_loop_end(e, &l, emit_value(e, "mul i64 %%size, %d", step), loop_no_unroll(e));
+}
+
+static void prefetch_inputs(body *b) {
+    for (int k = 0; k < b->f->nparams; k++)
+        if (b->f->locals[k].core)
+            prefetch_operand(b, k);
+}
+
+static void forall_along(body *b, const node *n, bool nested, bool simple) {
+    const variant *v = b->e->frame->v;
+    int nodes = node_cost(n->body), rows = 1, width = 1, together = 1, count = 0;
+    for (const node *r = n->args; r; r = r->next)
+        count++;
+    if (simple) {
+        width = fits(b, v->vector, nodes, 1) == v->vector ? v->vector : 1;
+        if (nested && count > 1)
+            rows = fits(b, v->repeat, nodes, width);
+        else if (!nested)
+            together = fits(b, v->repeat, nodes, width);
+    }
+    space p = space_make(b, n->args, rows, width);
+    bool by_lanes = b->by_lanes;
+    b->by_lanes = nested;
+    if (nested)
+        prefetch_inputs(b);
+    course c = coop_course(b, together);
+    space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
+    b->by_lanes = by_lanes;
+}
+
+/* Does anything read what a forall may have stored? updates: statements like y[i] += 1 count too. */
+static bool reads_outputs(const function *f, const node *n, bool updates) {
+    for (; n; n = n->next) {
+        const node *does = n->kind == N_EVAL ? n->kid[0] : n;
+        bool update = does != n && !updates && (does->kind == N_COMPOUND || does->kind == N_UPDATE);
+        const node *to = does->kind == N_ASSIGN || update ? does->kid[0] : NULL;
+        if (does->kind == N_ELEMENT && f->locals[does->local].core && does->local >= f->nparams)
+            return true;
+        for (int k = 0; k < 3; k++)
+            if ((to && reads_outputs(f, to->kid[k], updates)) ||
+                (!(to && k == 0) && reads_outputs(f, does->kid[k], updates)))
+                return true;
+        if ((to && reads_outputs(f, to->args, updates)) || reads_outputs(f, does->args, updates) ||
+            reads_outputs(f, n->body, updates) || reads_outputs(f, n->other, updates) ||
+            reads_outputs(f, n->step, updates))
+            return true;
+    }
+    return false;
+}
+
+/* Counts the foralls that are in no other, those in loops twice. */
+static int foralls(const node *n, int each) {
+    int count = 0;
+    for (; n; n = n->next) {
+        int inside = n->kind == N_LOOP ? 2 : each;
+        count += n->kind == N_FORALL ? each : foralls(n->body, inside) + foralls(n->other, inside);
+    }
+    return count;
+}
+
+/* By lanes, one of a row stores. Where they read that back, the others could see what was there before and part ways: such a
+ * row is one thread's. */
+void mapped_forall(body *b, const node *n) {
+    const variant *v = b->e->frame->v;
+    bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
+    int leave = b->leave, next = b->next;
+    if (nested && !v->along && !reads_outputs(b->f, n->body, false))
+        forall_by_lanes(b, n, simple ? fits(b, v->repeat, node_cost(n->body), v->vector) : 1);
+    else
+        forall_along(b, n, nested && v->along, simple);
+    b->leave = leave;
+    b->next = next;
+    if (reads_outputs(b->f, b->f->body, true) || foralls(b->f->body, 1) > 1)
+        coop_barrier(b);
+}

@@ -1,0 +1,326 @@
+/* cpu_fold.c - the CPU's kernels for reductions, see cascade.h. Rows: the lanes of a strip take neighbouring elements of a
+ * result, and are combined in the end; a result of few elements has a few lanes and no stack. Where order counts there is one
+ * lane. Columns: the lanes take neighbouring results. */
+#include "ir/reduce/pairwise.h"
+
+enum {
+    ROW_BYTES = 512,      /* of the states in a strip */
+    COLUMN_BYTES = 16384, /* the same: neighbouring results, so that memory is read in long pieces */
+    SHORT_GROUPS = 8      /* results of so few groups of steps, of lanes that make one vector, need no stack */
+};
+
+typedef struct cpu_reduction {
+    fold_writer *w;
+    pairwise c;
+    int dims; /* of the reduced loop */
+    ssa n, elements, first, last;
+    ssa extent[UF_MAX_NDIM]; /* of the reduced loop's dimensions but the last */
+    pace kept, reduced[UF_MAX_NDIM];
+    ssa kept_stride[VARIANT_OPERANDS];
+} cpu_reduction;
+
+static int arrays_read(const variant *v) {
+    int n = v->position;
+    for (int k = 0; k < v->nin; k++)
+        n += v->operand[k].kind < OPERAND_NUMBER;
+    return n + v->masked;
+}
+
+int cpu_fold_words(const variant *v) {
+    return 1 + skeleton_arrays(v) + 3 + v->reduced - 1 + arrays_read(v) * v->reduced;
+}
+
+/* ---- Words ---- */
+
+static bool is_position(const fold_writer *w, int k) { return w->s.v->operand[k].kind == OPERAND_POSITION; }
+
+static ssa known(ssa word, bool one) { return one ? ssa_text("1") : word; }
+
+static void read_words(cpu_reduction *q) {
+    fold_writer *w = q->w;
+    skeleton *s = &w->s;
+    q->n = skeleton_word(s);
+    for (int k = 0; k < s->noperands; k++)
+        if (skeleton_is_array(s, k) || is_position(w, k))
+            q->kept_stride[k] = skeleton_word(s);
+    q->elements = skeleton_word(s);
+    q->first = skeleton_word(s);
+    q->last = skeleton_word(s);
+    for (int d = 0; d < q->dims - 1; d++)
+        q->extent[d] = skeleton_word(s);
+    for (int k = 0; k < s->noperands; k++) {
+        q->kept.by[k] = fold_reads(w, k) ? q->kept_stride[k] : ssa_text("%s", "");
+        for (int d = 0; d < q->dims; d++) {
+            if (fold_reads(w, k))
+                q->reduced[d].by[k] = skeleton_word(s);
+            else if (is_position(w, k))
+                q->reduced[d].position = known(skeleton_word(s), d == 0 && s->v->operand[k].unit);
+        }
+    }
+}
+
+/* A stride that LLVM must not guess to be 1; see cpu_loop.c. */
+static ssa no_unit_stride(emit *e, ssa stride) {
+    static const char least[] = "-4611686018427387904";
+    ssa above = emit_value(e, "icmp sgt i64 %s, %s", stride.text, least);
+    return emit_select_as(e, "i64", above, stride, ssa_text("%s", least));
+}
+
+/* How the lanes move: by what the kinds say. */
+static pace lanes_pace(cpu_reduction *q, const pace *by) {
+    fold_writer *w = q->w;
+    pace lanes = *by;
+    for (int k = 0; k < w->s.noperands; k++) {
+        int kind = w->s.v->operand[k].kind;
+        if (!lanes.by[k].text[0])
+            continue;
+        lanes.by[k] = kind == OPERAND_CONTIGUOUS ? ssa_text("1")
+                      : kind == OPERAND_CONSTANT ? ssa_text("%s", "")
+                                                 : no_unit_stride(w->s.e, by->by[k]);
+    }
+    return lanes;
+}
+
+static ssa times(emit *e, ssa by, ssa width) { return strcmp(by.text, "1") ? emit_op(e, "mul i64", by, width) : width; }
+
+/* Steps of so many lanes. */
+static pace lanes_step(cpu_reduction *q, const pace *lane, ssa width) {
+    emit *e = q->w->s.e;
+    pace step = *lane;
+    for (int k = 0; k < q->w->s.noperands; k++)
+        if (lane->by[k].text[0])
+            step.by[k] = times(e, lane->by[k], width);
+    if (lane->position.text[0])
+        step.position = times(e, lane->position, width);
+    return step;
+}
+
+static element_place start(const cpu_reduction *q) {
+    const skeleton *s = &q->w->s;
+    element_place p;
+    for (int k = 0; k < s->noperands; k++)
+        p.at[k] = s->base[k];
+    p.position = s->v->position ? s->value[variant_position(s->v)] : ssa_text("%s", "");
+    return p;
+}
+
+/* ---- Results ---- */
+
+static void store_results(cpu_reduction *q, const item *x, ssa count, ssa index, bool along) {
+    fold_writer *w = q->w;
+    skeleton *s = &w->s;
+    emit *e = s->e;
+    ssa results[VARIANT_OPERANDS];
+    fold_outcome(w, x, count, results);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++) {
+        bool unit = along && s->v->operand[k].kind == OPERAND_CONTIGUOUS;
+        ssa offset = unit ? index : emit_op(e, "mul i64", index, q->kept_stride[k]);
+        emit_store(e, skeleton_memory(s, k), results[k - s->nin], skeleton_address(s, k, s->base[k], offset));
+    }
+}
+
+/* ---- The dimensions of the reduced loop above 0 ---- */
+
+static element_place nest_begin(cpu_reduction *q, const element_place *p, counted_loop *loops) {
+    element_place at = *p;
+    for (int d = q->dims - 1; d > 0; d--) {
+        bool outer = d == q->dims - 1;
+        loops[d] =
+            counted_loop_begin(q->w->s.e, "i64", outer ? q->first : ssa_text("0"), outer ? q->last : q->extent[d]);
+        at = element_place_moved(q->w, &at, &q->reduced[d], loops[d].i);
+    }
+    return q->dims == 1 ? element_place_moved(q->w, &at, &q->reduced[0], q->first) : at;
+}
+
+static void nest_end(cpu_reduction *q, const counted_loop *loops) {
+    for (int d = 1; d < q->dims; d++)
+        counted_loop_end(q->w->s.e, &loops[d], ssa_text("1"), 0);
+}
+
+/* ---- Segments ---- */
+
+/* The part of a result that its bounds say: i1 whether it has one, where it begins, and how many elements it has. */
+static ssa segment(cpu_reduction *q, ssa r, ssa *begin, ssa *count) {
+    skeleton *s = &q->w->s;
+    emit *e = s->e;
+    ssa bound[2];
+    for (int i = 0; i < 2; i++) {
+        int k = variant_bounds(s->v) + i;
+        bound[i] =
+            emit_load(e, DT_INT64, skeleton_address(s, k, s->base[k], emit_op(e, "mul i64", r, q->kept_stride[k])));
+    }
+    *begin = bound[0];
+    ssa over = emit_op(e, "icmp sgt i64", bound[1], q->last);
+    ssa stop = emit_select_as(e, "i64", over, q->last, bound[1]), length = emit_op(e, "sub i64", stop, bound[0]);
+    ssa some = emit_value(e, "icmp sgt i64 %s, 0", length.text);
+    *count = emit_select_as(e, "i64", some, length, ssa_text("1"));
+    return emit_op(e, "icmp ult i64", bound[0], q->last);
+}
+
+/* ---- Columns ---- */
+
+static void columns_steps(cpu_reduction *q, const element_place *p, ssa width) {
+    counted_loop loops[UF_MAX_NDIM];
+    emit *e = q->w->s.e;
+    element_place at = nest_begin(q, p, loops);
+    ssa steps = q->dims == 1 ? emit_op(e, "sub i64", q->last, q->first) : q->extent[0];
+    pairwise_run(&q->c, &at, steps, width, ssa_text("0"));
+    nest_end(q, loops);
+}
+
+/* Results first .. first + width - 1 of `count` elements each. */
+static void fold_strip(cpu_reduction *q, ssa first, ssa width, ssa count) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    element_place all = start(q), p = element_place_moved(w, &all, &q->kept, first);
+    pairwise_clear(&q->c, width);
+    columns_steps(q, &p, width);
+    pairwise_end(&q->c, width);
+    lane_loop l = lanes_begin(e, width);
+    item x = pairwise_lane(&q->c, l.loop.i);
+    store_results(q, &x, count, emit_op(e, "add i64", first, l.loop.i), true);
+    lanes_end(e, &l, false);
+}
+
+/* All results in a row have the same bounds. */
+static void fold_columns(cpu_reduction *q) {
+    emit *e = q->w->s.e;
+    int lanes = q->c.lanes, end = 0;
+    ssa count = q->elements;
+    q->c.lane = lanes_pace(q, &q->kept);
+    q->c.step = q->reduced[0];
+    if (q->w->s.v->segmented) {
+        end = skeleton_if(&q->w->s, segment(q, ssa_text("0"), &q->first, &count));
+        q->last = emit_op(e, "add i64", q->first, count);
+    }
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), q->n);
+    ssa left = emit_op(e, "sub i64", q->n, l.i), few = emit_value(e, "icmp slt i64 %s, %d", left.text, lanes);
+    fold_strip(q, l.i, emit_select_as(e, "i64", few, left, ssa_text("%d", lanes)), count);
+    counted_loop_end(e, &l, ssa_text("%d", lanes), loop_no_unroll(e));
+    if (end)
+        skeleton_end_if(&q->w->s, end);
+}
+
+/* ---- Rows ---- */
+
+/* A run of m elements along dimension 0, in whole steps and a part of one. */
+static void row_run(cpu_reduction *q, const element_place *p, ssa m, ssa width) {
+    emit *e = q->w->s.e;
+    if (q->c.lanes == 1)
+        pairwise_run(&q->c, p, m, width, ssa_text("0"));
+    else
+        pairwise_run(&q->c, p, emit_op(e, "udiv i64", m, width), width, emit_op(e, "urem i64", m, width));
+}
+
+/* Few elements along the one dimension: no stack. */
+static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    ssa width = ssa_text("%d", lanes);
+    ssa steps = emit_op(e, "udiv i64", m, width), part = emit_op(e, "urem i64", m, width);
+    q->c.step = lanes_step(q, &q->c.lane, width);
+    ssa some = emit_value(e, "icmp sgt i64 %s, 0", steps.text), none = emit_value(e, "icmp eq i64 %s, 0", steps.text);
+    pairwise_plain(&q->c, p, steps, lanes);
+    element_place rest = element_place_moved(w, p, &q->c.step, steps);
+    pairwise_part(&q->c, &rest, part, none);
+    pairwise_halve(&q->c, emit_select_as(e, "i64", some, width, part));
+}
+
+static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width) {
+    counted_loop loops[UF_MAX_NDIM];
+    q->c.step = lanes_step(q, &q->c.lane, width);
+    pairwise_clear(&q->c, width);
+    if (q->dims == 1) {
+        row_run(q, p, m, width);
+    } else {
+        element_place at = nest_begin(q, p, loops);
+        row_run(q, &at, m, width);
+        nest_end(q, loops);
+    }
+    pairwise_end(&q->c, width);
+    if (q->c.lanes > 1)
+        pairwise_halve(&q->c, width);
+}
+
+/* A copy that LLVM knows nothing of, in each pass of the loop over results: else it makes a copy of the loop for each case. */
+static ssa unknown_copy(emit *e, ssa x) {
+    return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
+}
+
+/* The elements of one result, which lie from p on, into lane 0. m: how many there are along dimension 0. */
+static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    ssa lanes = ssa_text("%d", q->c.lanes);
+    if (q->c.lanes == 1 || q->dims > 1) {
+        ssa few = emit_value(e, "icmp slt i64 %s, %s", m.text, lanes.text);
+        row_long(q, p, m, q->c.lanes == 1 ? lanes : emit_select_as(e, "i64", few, m, lanes));
+        return;
+    }
+    int some = pairwise_vector(&q->c), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
+    /* More than that make a whole step at least, so that every lane has an element. */
+    int most = some * q->c.group * SHORT_GROUPS;
+    most = most < q->c.lanes ? q->c.lanes : most;
+    emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, most), few, many);
+    emit_label(e, few);
+    row_short(q, p, m, some);
+    emit_branch(e, end);
+    emit_label(e, many);
+    row_long(q, p, m, lanes);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
+    fold_writer *w = q->w;
+    emit *e = w->s.e;
+    element_place p = element_place_moved(w, all, &q->kept, r);
+    ssa count = q->elements, begin = q->first, m;
+    int end = 0;
+    if (w->s.v->segmented) {
+        end = skeleton_if(&w->s, segment(q, r, &begin, &count));
+        m = count;
+    } else {
+        m = q->dims == 1 ? emit_op(e, "sub i64", q->last, q->first) : q->extent[0];
+    }
+    if (q->dims == 1)
+        p = element_place_moved(w, &p, &q->reduced[0], begin);
+    row_fold(q, &p, unknown_copy(e, m));
+    item x = pairwise_lane(&q->c, ssa_text("0"));
+    store_results(q, &x, count, r, false);
+    if (end)
+        skeleton_end_if(&w->s, end);
+}
+
+static void fold_rows(cpu_reduction *q) {
+    emit *e = q->w->s.e;
+    q->c.lane = lanes_pace(q, &q->reduced[0]);
+    element_place all = start(q);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), q->n);
+    fold_row(q, &all, l.i);
+    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+}
+
+static void fold_nothing(cpu_reduction *q) {
+    emit *e = q->w->s.e;
+    item x = fold_beginning(q->w);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), q->n);
+    store_results(q, &x, ssa_text("0"), l.i, false);
+    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+}
+
+void cpu_fold(fold_writer *w) {
+    const variant *v = w->s.v;
+    cpu_reduction *q = arena_alloc(w->s.e->a, sizeof *q);
+    memset(q, 0, sizeof *q);
+    q->w = w;
+    q->dims = v->reduced;
+    read_words(q);
+    if (v->empty) {
+        fold_nothing(q);
+        return;
+    }
+    bool free = w->f->order == FOLD_FREE;
+    pairwise_begin(&q->c, w, v->columns ? COLUMN_BYTES : free ? ROW_BYTES : 0);
+    (v->columns ? fold_columns : fold_rows)(q);
+}

@@ -1,0 +1,419 @@
+/* fold.c - items: from elements to states, combined, to results; and the frame of a reduction's module. */
+#include "ir/reduce/fold.h"
+
+#include "ir/common/internal.h"
+
+/* ---- Variables ---- */
+
+static ssa variable(emit *e, const char *type) { return emit_value(e, "alloca %s", type); }
+
+item_slot item_variable(fold_writer *w, bool sparse) {
+    item_slot slot = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++)
+        slot.v[k] = variable(w->s.e, ir_value_type(w->state[k]));
+    if (sparse)
+        slot.has = variable(w->s.e, "i1");
+    return slot;
+}
+
+void item_put(fold_writer *w, const item_slot *slot, const item *x) {
+    emit *e = w->s.e;
+    for (int k = 0; k < w->nstate; k++) {
+        const char *t = ir_value_type(w->state[k]);
+        emit_line(e, "store %s %s, %s* %s", t, x->v[k].text, t, slot->v[k].text);
+    }
+    if (slot->has.text[0])
+        emit_line(e, "store i1 %s, i1* %s", x->has.text[0] ? x->has.text : "true", slot->has.text);
+}
+
+item item_get(fold_writer *w, const item_slot *slot) {
+    emit *e = w->s.e;
+    item x = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++) {
+        const char *t = ir_value_type(w->state[k]);
+        x.v[k] = emit_value(e, "load %s, %s* %s", t, t, slot->v[k].text);
+    }
+    if (slot->has.text[0])
+        x.has = emit_value(e, "load i1, i1* %s", slot->has.text);
+    return x;
+}
+
+/* ---- Values ---- */
+
+bool fold_sparse(const fold_writer *w) { return w->s.v->sparse || w->f->order == FOLD_SERIAL; }
+
+static bool counted(const fold_writer *w) { return w->s.v->counted; }
+static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in an item */
+
+/* Positions are held in 32 bits where they fit. */
+static ssa held(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->f->state[k], w->state[k]); }
+static ssa full(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->state[k], w->f->state[k]); }
+
+static void full_values(fold_writer *w, const item *x, ssa *values) {
+    for (int k = 0; k < w->f->nstate; k++)
+        values[k] = full(w, x->v[k], k);
+}
+
+static void hold_values(fold_writer *w, item *x) {
+    for (int k = 0; k < w->f->nstate; k++)
+        x->v[k] = held(w, x->v[k], k);
+}
+
+/* Calls a tree of the fold; results are converted to what is wanted. */
+static void apply(fold_writer *w, const tree *t, const char *entry, const ssa *in, const dtype *wanted, ssa *out) {
+    const function *f = t->kernel;
+    emit_kernel_call(w->s.e, t, entry, in, out);
+    for (int k = 0; k < f->nresults; k++)
+        out[k] = emit_convert(w->s.e, out[k], f->locals[f->nparams + k].type, wanted[k]);
+}
+
+static ssa operand_value(fold_writer *w, const ssa *in, int k) {
+    const variant_operand *o = &w->s.v->operand[k];
+    return w->s.known[k] ? w->s.value[k] : emit_convert(w->s.e, in[k], (dtype)o->memory, (dtype)o->value);
+}
+
+/* Integers of at most 16 bits that are to be added up in 64. */
+static bool fold_narrows(const fold_writer *w) {
+    const fold *f = w->f;
+    const variant_operand *o = w->s.v->operand;
+    if (w->s.v->from_states || f->map || f->nstate != 1 || (f->state[0] != DT_INT64 && f->state[0] != DT_UINT64) ||
+        o[0].kind >= OPERAND_NUMBER || dtypes[o[0].memory].size > 2 || dtypes[o[0].memory].kind > DK_INTEGER ||
+        !dtype_can_cast((dtype)o[0].memory, (dtype)o[0].value, UF_CAST_SAFE) ||
+        !dtype_can_cast((dtype)o[0].memory, f->state[0], UF_CAST_SAFE))
+        return false;
+    const char *name = tree_operator(f->combine, f->state[0]);
+    return name && !strcmp(name, "add") && !fold_sparse(w);
+}
+
+void fold_narrow(fold_writer *w, bool on) {
+    if (!fold_narrows(w))
+        return;
+    w->narrow = on;
+    w->state[0] = on ? DT_INT32 : w->f->state[0];
+}
+
+item fold_widened(fold_writer *w, const item *x) {
+    item y = *x;
+    if (fold_narrows(w))
+        y.v[0] = emit_convert(w->s.e, x->v[0], DT_INT32, w->state[0]);
+    return y;
+}
+
+/* An input as it is to be combined in 32 bits. */
+static ssa narrow_value(fold_writer *w, const ssa *in) {
+    return emit_convert(w->s.e, in[0], (dtype)w->s.v->operand[0].memory, DT_INT32);
+}
+
+item fold_element(fold_writer *w, const ssa *in, ssa position) {
+    const fold *f = w->f;
+    const variant *v = w->s.v;
+    emit *e = w->s.e;
+    ssa values[UF_MAX_OPERANDS + 1];
+    item x = {.has = {""}};
+    for (int k = 0; k < v->nin; k++)
+        values[k] = operand_value(w, in, k);
+    if (v->from_states) {
+        memcpy(x.v, values, (size_t)w->nstate * sizeof *values);
+        if (counted(w) && fold_sparse(w))
+            x.has = emit_value(e, "icmp ne i64 %s, 0", x.v[count_at(w)].text);
+        return x;
+    }
+    values[v->nin] = position;
+    if (f->map) {
+        apply(w, f->map, "map", values, f->state, x.v);
+        hold_values(w, &x);
+    }
+    for (int k = 0; k < f->nstate && !f->map; k++)
+        x.v[k] = w->narrow ? narrow_value(w, in) : emit_convert(e, values[k], f->in[k], f->state[k]);
+    if (counted(w))
+        x.v[count_at(w)] = ssa_text("1");
+    if (!v->masked)
+        return x;
+    ssa mask = operand_value(w, in, variant_mask(v));
+    return fold_if(w, mask, &x);
+}
+
+/* ---- What stands for no elements, and what is in front of all ---- */
+
+/* The value that changes nothing at all when it is combined by an operator. Not that of complex numbers multiplied: infinity
+ * times 1 + 0i has a part that is no number. For floating sums it is -0.0, since 0.0 turns -0.0 into itself. */
+static bool neutral_value(const fold *f, number *out) {
+    static const struct {
+        const char *operator;
+        dtype_kind most; /* of these kinds and those below */
+        int64_t integer;
+        double floating;
+    } rows[] = {{"add", DK_COMPLEX, 0, -0.0},
+                {"mul", DK_FLOATING, 1, 1},
+                {"and", DK_INTEGER, -1, 0},
+                {"or", DK_INTEGER, 0, 0},
+                {"xor", DK_INTEGER, 0, 0}};
+    dtype type = f->state[0];
+    const char *name = f->nstate == 1 ? tree_operator(f->combine, type) : NULL;
+    for (size_t i = 0; name && i < COUNT(rows); i++)
+        if (!strcmp(name, rows[i].operator) && dtypes[type].kind <= rows[i].most) {
+            *out = (number){.type = dtypes[type].kind <= DK_INTEGER ? DT_INT64 : DT_COMPLEX128};
+            if (out->type == DT_INT64)
+                out->as.i = rows[i].integer;
+            else
+                out->as.f[0] = out->as.f[1] = rows[i].floating;
+            return true;
+        }
+    return false;
+}
+
+static void identity_values(fold_writer *w, item *x) { apply(w, w->f->identity, "identity", NULL, w->f->state, x->v); }
+
+bool fold_fills(const fold_writer *w) {
+    number n;
+    return w->f->identity && !fold_sparse(w) && !neutral_value(w->f, &n);
+}
+
+item fold_none(fold_writer *w) {
+    item x = {.has = {""}};
+    number n;
+    bool sparse = fold_sparse(w), neutral = !sparse && neutral_value(w->f, &n);
+    if (fold_fills(w)) {
+        identity_values(w, &x);
+        hold_values(w, &x);
+    }
+    for (int k = 0; k < w->f->nstate && (sparse || neutral); k++)
+        x.v[k] = emit_constant(neutral ? n : (number){.type = w->state[k]}, w->state[k]);
+    if (sparse)
+        x.has = ssa_text("false");
+    if (counted(w))
+        x.v[count_at(w)] = ssa_text("0");
+    return x;
+}
+
+bool fold_begins(const fold_writer *w) {
+    const variant *v = w->s.v;
+    return !v->to_states && (v->ninitial || (w->f->identity && !v->segmented));
+}
+
+item fold_beginning(fold_writer *w) {
+    item x = {.has = {""}};
+    bool initial = w->s.v->ninitial;
+    if (!initial)
+        identity_values(w, &x);
+    for (int k = 0; initial && k < w->f->nstate; k++)
+        x.v[k] = w->s.value[variant_initial(w->s.v) + k];
+    if (counted(w))
+        x.v[count_at(w)] = ssa_text("0");
+    return x;
+}
+
+item fold_if(fold_writer *w, ssa counts, const item *x) {
+    item y = *x;
+    if (!counts.text[0])
+        return y;
+    if (fold_sparse(w)) {
+        y.has = x->has.text[0] ? emit_op(w->s.e, "and i1", x->has, counts) : counts;
+        if (counted(w))
+            y.v[count_at(w)] = emit_select_as(w->s.e, "i64", counts, x->v[count_at(w)], ssa_text("0"));
+        return y;
+    }
+    item none = fold_none(w);
+    return fold_choose(w, counts, x, &none);
+}
+
+item fold_choose(fold_writer *w, ssa condition, const item *yes, const item *no) {
+    item x = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++)
+        x.v[k] = emit_select(w->s.e, w->state[k], condition, yes->v[k], no->v[k]);
+    if (yes->has.text[0] || no->has.text[0])
+        x.has = emit_select_as(w->s.e, "i1", condition, yes->has.text[0] ? yes->has : ssa_text("true"),
+                               no->has.text[0] ? no->has : ssa_text("true"));
+    return x;
+}
+
+static item combine_values(fold_writer *w, const item *a, const item *b) {
+    const fold *f = w->f;
+    ssa in[2 * UF_MAX_STATE];
+    item x = {.has = {""}};
+    if (w->narrow) {
+        x.v[0] = emit_op(w->s.e, "add i32", a->v[0], b->v[0]);
+    } else {
+        full_values(w, a, in);
+        full_values(w, b, in + f->nstate);
+        apply(w, f->combine, "combine", in, f->state, x.v);
+        hold_values(w, &x);
+    }
+    if (counted(w))
+        x.v[count_at(w)] = emit_op(w->s.e, "add i64", a->v[count_at(w)], b->v[count_at(w)]);
+    return x;
+}
+
+/* Combining by a loop, which might not end for what is not there. */
+static item join_there(fold_writer *w, const item *a, const item *b) {
+    emit *e = w->s.e;
+    int here = emit_label_new(e), both = emit_label_new(e), end = emit_label_new(e);
+    emit_branch(e, here);
+    emit_label(e, here);
+    ssa first = a->has.text[0] ? a->has : ssa_text("true"), second = b->has.text[0] ? b->has : ssa_text("true");
+    item one = fold_choose(w, first, a, b), x = {.has = emit_op(e, "or i1", first, second)};
+    emit_branch_if(e, emit_op(e, "and i1", first, second), both, end);
+    emit_label(e, both);
+    item two = combine_values(w, a, b);
+    int after = e->block;
+    emit_branch(e, end);
+    emit_label(e, end);
+    for (int k = 0; k < w->nstate; k++)
+        x.v[k] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", ir_value_type(w->state[k]), one.v[k].text, here,
+                            two.v[k].text, after);
+    return x;
+}
+
+/* The count of an item that is not there is 0: it needs no choice. */
+item fold_join(fold_writer *w, const item *a, const item *b) {
+    if ((a->has.text[0] || b->has.text[0]) && w->f->combine->has_loop)
+        return join_there(w, a, b);
+    item both = combine_values(w, a, b), x = both;
+    for (int k = 0; k < w->f->nstate; k++) {
+        if (b->has.text[0])
+            x.v[k] = emit_select(w->s.e, w->state[k], b->has, x.v[k], a->v[k]);
+        if (a->has.text[0])
+            x.v[k] = emit_select(w->s.e, w->state[k], a->has, x.v[k], b->v[k]);
+    }
+    if (a->has.text[0] && b->has.text[0])
+        x.has = emit_op(w->s.e, "or i1", a->has, b->has);
+    return x;
+}
+
+item fold_tree(fold_writer *w, item *items, int n) {
+    for (; n > 1; n = (n + 1) / 2)
+        for (int i = 0; i < n / 2; i++) {
+            items[i] = fold_join(w, &items[2 * i], &items[2 * i + 1]);
+            if (i == n / 2 - 1 && n % 2)
+                items[i + 1] = items[n - 1];
+        }
+    return items[0];
+}
+
+/* ---- Results ---- */
+
+static void to_memory(fold_writer *w, ssa *results) {
+    for (int k = 0; k < w->s.v->nout; k++) {
+        const variant_operand *o = &w->s.v->operand[w->s.nin + k];
+        results[k] = emit_convert(w->s.e, results[k], (dtype)o->value, (dtype)o->memory);
+    }
+}
+
+/* Results of a state whose values are in full. */
+static void results_of(fold_writer *w, ssa *in, ssa count, ssa *results) {
+    const fold *f = w->f;
+    if (w->s.v->to_states) {
+        memcpy(results, in, (size_t)w->s.v->nout * sizeof *in);
+    } else if (f->finish) {
+        if (!counted(w))
+            in[f->nstate] = count;
+        apply(w, f->finish, "finish", in, f->out, results);
+    } else {
+        for (int k = 0; k < f->nout; k++)
+            results[k] = emit_convert(w->s.e, in[k], f->state[k], f->out[k]);
+    }
+    to_memory(w, results);
+}
+
+void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
+    ssa in[ITEM_VALUES];
+    full_values(w, x, in);
+    if (counted(w))
+        in[count_at(w)] = x->v[count_at(w)];
+    results_of(w, in, count, results);
+}
+
+void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
+    item all = *x;
+    dtype held_as[UF_MAX_STATE];
+    if (!fold_begins(w) || w->begun || w->s.v->empty) {
+        fold_results(w, x, count, results);
+        return;
+    }
+    full_values(w, x, all.v);
+    size_t size = (size_t)w->f->nstate * sizeof *held_as;
+    memcpy(held_as, w->state, size); /* the values of a beginning are no positions */
+    memcpy(w->state, w->f->state, size);
+    item first = fold_beginning(w);
+    all = fold_join(w, &first, &all);
+    results_of(w, all.v, count, results);
+    memcpy(w->state, held_as, size);
+}
+
+/* ---- The module ---- */
+
+typedef struct fold_text {
+    fold_writer w;
+    const variant *v;
+    const fold_skeleton *how;
+} fold_text;
+
+static void write_kernel(emit *e, void *user) {
+    fold_text *q = user;
+    fold_writer *w = &q->w;
+    const fold *f = w->f;
+    e->reports = q->v->reports;
+    if (f->map && !q->v->from_states)
+        emit_functions(e, f->map, "map");
+    emit_functions(e, f->combine, "combine");
+    if (f->identity)
+        emit_functions(e, f->identity, "identity");
+    if (f->finish && !q->v->to_states)
+        emit_functions(e, f->finish, "finish");
+    skeleton_begin(&w->s, e, f->combine, q->v, q->how->words(q->v));
+    for (int k = 0; k < f->nstate && w->hold_positions; k++)
+        if (fold_is_position(w, k))
+            w->state[k] = DT_UINT32;
+    q->how->write(w);
+    skeleton_end(&w->s);
+}
+
+uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
+                      code_module *module, const fold_skeleton *how) {
+    fold_text *q = arena_alloc(a, sizeof *q);
+    if (!q)
+        return fail_memory();
+    fold_writer *w = &q->w;
+    q->v = v;
+    q->how = how;
+    w->f = f;
+    w->nstate = f->nstate + v->counted;
+    memcpy(w->state, f->state, sizeof f->state);
+    if (v->counted)
+        w->state[f->nstate] = DT_INT64;
+    w->hold_positions = target->gpu && !v->wide && !v->empty && v->loop == LOOP_FOLD;
+    return skeleton_module(a, name, target, module, write_kernel, q);
+}
+
+static const fold_skeleton fold_shapes[2][2] = {
+    {{cpu_fold, cpu_fold_words}, {cpu_fold, cpu_fold_words}},
+    {{gpu_fold_rows, gpu_fold_words}, {gpu_fold_columns, gpu_fold_words}},
+};
+
+uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
+                  code_module *module) {
+    return fold_module(a, name, f, v, target, module, &fold_shapes[target->gpu][v->columns]);
+}
+
+uf_status ir_scan(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
+                  code_module *module) {
+    static const fold_skeleton shapes[2] = {{cpu_scan, cpu_scan_words}, {gpu_scan, gpu_scan_words}};
+    return fold_module(a, name, f, v, target, module, &shapes[target->gpu]);
+}
+
+void ir_fold_traits(const fold *f, code_traits *out) {
+    number n;
+    memset(out, 0, sizeof *out);
+    out->nodes = f->combine->nodes + (f->map ? f->map->nodes : 0);
+    out->has_loop = f->combine->has_loop || (f->map && f->map->has_loop);
+    const tree *const trees[] = {f->map, f->combine, f->finish, f->identity};
+    for (size_t i = 0; i < COUNT(trees); i++)
+        out->unbounded |= trees[i] && trees[i]->has_unbounded;
+    out->order = f->order;
+    out->nstate = f->nstate;
+    for (int k = 0; k < f->nstate; k++)
+        out->state_bytes += dtypes[f->state[k]].size < 4 ? 4 : dtypes[f->state[k]].size;
+    out->identity = f->identity;
+    out->neutral = neutral_value(f, &n);
+    out->takes_count = f->takes_count;
+}

@@ -1,0 +1,295 @@
+/* gpu_fold.c - reductions on the GPU, what both shapes share: reading the words of variant.h, finding results and elements,
+ * loading, storing, items in shared memory. */
+#include "ir/reduce/gpu_reduce.h"
+
+#include "ir/common/internal.h"
+
+/* ---- Words ---- */
+
+static bool has_parts(const variant *v) { return v->to_states; }
+
+/* Is operand k read for each element, or the position? */
+static bool moves(const fold_writer *w, int k) {
+    return fold_reads(w, k) || w->s.v->operand[k].kind == OPERAND_POSITION;
+}
+
+int gpu_fold_words(const variant *v) {
+    int arrays = 0, moving = 0;
+    for (int k = 0; k < variant_operands(v); k++) {
+        bool array = v->operand[k].kind < OPERAND_NUMBER;
+        arrays += array && (!v->empty || (k >= v->nin && k < v->nin + v->nout));
+        moving +=
+            (array && (k < v->nin || (v->masked && k == variant_mask(v)))) || v->operand[k].kind == OPERAND_POSITION;
+    }
+    if (v->empty)
+        return 4 + 3 * (v->ndim - 1) + arrays * v->ndim;
+    return 4 + (has_parts(v) ? 5 : 0) + (v->columns ? 5 : 0) + 3 * (v->ndim - 1) +
+           (v->reduced > 1 ? 3 * v->reduced : 0) + arrays * v->ndim + moving * v->reduced;
+}
+
+static ssa *read_strides(skeleton *s, int n) {
+    ssa *strides = arena_alloc(s->e->a, (size_t)n * sizeof *strides);
+    for (int d = 0; d < n; d++)
+        strides[d] = skeleton_word(s);
+    return strides;
+}
+
+static divisor *read_divisors(skeleton *s, int first, int end) {
+    divisor *d = arena_alloc(s->e->a, (size_t)(end + 1) * sizeof *d);
+    for (int i = first; i < end; i++)
+        d[i] = skeleton_divisor(s, s->v->wide);
+    return d;
+}
+
+static void read_reduced(gpu_fold *g) {
+    skeleton *s = &g->w->s;
+    if (s->v->reduced > 1) {
+        g->unit = skeleton_divisor(s, s->v->wide);
+        g->reduced = read_divisors(s, 0, s->v->reduced - 1);
+    }
+}
+
+gpu_fold *gpu_fold_begin(fold_writer *w) {
+    skeleton *s = &w->s;
+    const variant *v = s->v;
+    gpu_fold *g = arena_alloc(s->e->a, sizeof *g);
+    g->w = w;
+    g->results = skeleton_word(s);
+    g->total = skeleton_word(s);
+    g->elements = skeleton_word(s);
+    g->aligned = emit_value(s->e, "icmp ne i64 %s, 0", skeleton_word(s).text);
+    if (has_parts(v)) {
+        g->chunk = skeleton_word(s);
+        g->chunk_stride = skeleton_word(s);
+        g->parts = skeleton_divisor(s, v->wide);
+    }
+    if (v->columns) {
+        g->columns = skeleton_word(s);
+        g->shift = skeleton_word32(s);
+        g->across = skeleton_divisor(s, v->wide);
+    }
+    g->kept = read_divisors(s, v->columns, v->ndim - !v->columns);
+    if (!v->empty)
+        read_reduced(g);
+    for (int k = 0; k < s->noperands; k++)
+        if (skeleton_is_array(s, k) && (!v->empty || skeleton_is_output(s, k)))
+            g->kept_stride[k] = read_strides(s, v->ndim);
+    for (int k = 0; k < s->noperands && !v->empty; k++)
+        if (moves(w, k))
+            g->reduced_stride[k] = read_strides(s, v->reduced);
+    return g;
+}
+
+/* ---- Places ---- */
+
+ssa gpu_fold_minimum(gpu_fold *g, ssa a, ssa b) {
+    return emit_select_as(g->w->s.e, "i64", emit_op(g->w->s.e, "icmp slt i64", a, b), a, b);
+}
+
+void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *remainder) {
+    skeleton *s = &g->w->s;
+    if (s->v->wide) {
+        skeleton_divide(s, d, true, x, quotient, remainder);
+        return;
+    }
+    ssa q, r;
+    skeleton_divide(s, d, false, emit_value(s->e, "trunc i64 %s to i32", x.text), &q, &r);
+    *quotient = emit_widen(s->e, q);
+    *remainder = emit_widen(s->e, r);
+}
+
+/* a + b * c; a may be empty. */
+static ssa multiply_add(emit *e, ssa a, ssa b, ssa c) {
+    ssa product = emit_op(e, "mul i64", b, c);
+    return a.text[0] ? emit_op(e, "add i64", a, product) : product;
+}
+
+void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first) {
+    skeleton *s = &g->w->s;
+    ssa offset[VARIANT_OPERANDS] = {{""}}, rest = index, part;
+    for (int d = first; d < s->v->ndim; d++) {
+        if (d < s->v->ndim - 1 || (s->v->columns && has_parts(s->v)))
+            gpu_fold_divide(g, &g->kept[d], rest, &rest, &part);
+        else
+            part = rest;
+        for (int k = 0; k < s->noperands; k++)
+            if (g->kept_stride[k])
+                offset[k] = multiply_add(s->e, offset[k], part, g->kept_stride[k][d]);
+    }
+    if (s->v->columns && has_parts(s->v))
+        p->part = rest;
+    for (int k = 0; k < s->noperands; k++)
+        if (g->kept_stride[k])
+            p->at[k] = offset[k].text[0] ? skeleton_address(s, k, s->base[k], offset[k]) : s->base[k];
+}
+
+static ssa bound(gpu_fold *g, const fold_place *p, int which) {
+    int k = variant_bounds(g->w->s.v) + which;
+    return emit_load(g->w->s.e, skeleton_memory(&g->w->s, k), p->at[k]);
+}
+
+static void segment_range(gpu_fold *g, fold_place *p) {
+    emit *e = g->w->s.e;
+    ssa begin = bound(g, p, 0), end = bound(g, p, 1), next = emit_value(e, "add i64 %s, 1", begin.text);
+    ssa inside = emit_op(e, "icmp ult i64", begin, g->total);
+    p->there = emit_op(e, "and i1", p->there, inside);
+    p->begin = emit_select_as(e, "i64", inside, begin, ssa_text("0"));
+    p->end = emit_select_as(e, "i64", emit_op(e, "icmp sgt i64", end, begin), gpu_fold_minimum(g, end, g->total), next);
+    p->end = emit_select_as(e, "i64", inside, p->end, ssa_text("1"));
+}
+
+/* Blocks that go on side by side then read neighbouring memory, whatever its channels are. */
+bool gpu_fold_interleaved(const gpu_fold *g) { return has_parts(g->w->s.v) && g->w->f->order == FOLD_FREE; }
+
+ssa gpu_fold_parts(gpu_fold *g) { return g->w->s.v->wide ? g->parts.extent : emit_widen(g->w->s.e, g->parts.extent); }
+
+ssa gpu_fold_last_part(gpu_fold *g, const fold_place *p) {
+    ssa next = emit_value(g->w->s.e, "add i64 %s, 1", p->part.text);
+    return emit_op(g->w->s.e, "icmp eq i64", next, gpu_fold_parts(g));
+}
+
+void gpu_fold_range(gpu_fold *g, fold_place *p) {
+    emit *e = g->w->s.e;
+    p->begin = ssa_text("0");
+    p->end = g->total;
+    if (g->w->s.v->segmented)
+        segment_range(g, p);
+    if (has_parts(g->w->s.v) && !gpu_fold_interleaved(g)) {
+        p->begin = emit_op(e, "mul i64", p->part, g->chunk);
+        p->end = gpu_fold_minimum(g, emit_op(e, "add i64", p->begin, g->chunk), g->total);
+    }
+}
+
+/* ---- Elements ---- */
+
+fold_index gpu_fold_index(gpu_fold *g, ssa index, bool units) {
+    skeleton *s = &g->w->s;
+    int last = s->v->reduced - 1;
+    fold_index x = {arena_alloc(s->e->a, (size_t)s->v->reduced * sizeof *x.part)};
+    ssa rest = index;
+    for (int d = 0; d < last; d++)
+        gpu_fold_divide(g, units && !d ? &g->unit : &g->reduced[d], rest, &rest, &x.part[d]);
+    x.part[last] = rest;
+    if (units && s->v->vector > 1)
+        x.part[0] = emit_value(s->e, "mul i64 %s, %d", x.part[0].text, s->v->vector);
+    return x;
+}
+
+ssa gpu_fold_offset(gpu_fold *g, const fold_index *x, int k) {
+    const variant *v = g->w->s.v;
+    ssa offset = {""};
+    for (int d = 0; d < v->reduced; d++) {
+        bool plain = !d && !v->columns && v->operand[k].kind == OPERAND_CONTIGUOUS;
+        if (plain)
+            offset = x->part[0];
+        else if (d || v->columns || v->operand[k].kind != OPERAND_CONSTANT)
+            offset = multiply_add(g->w->s.e, offset, x->part[d], g->reduced_stride[k][d]);
+    }
+    return offset.text[0] ? offset : ssa_text("0");
+}
+
+fold_access fold_access_new(gpu_fold *g, int lanes) {
+    arena *a = g->w->s.e->a;
+    return (fold_access){.in = arena_alloc(a, (size_t)(lanes * g->w->s.noperands) * sizeof(ssa)),
+                         .position = arena_alloc(a, (size_t)lanes * sizeof(ssa)),
+                         .lanes = lanes};
+}
+
+ssa gpu_fold_position(gpu_fold *g, ssa start, ssa stride, int times) {
+    emit *e = g->w->s.e;
+    if (!g->w->hold_positions)
+        return times ? emit_op(e, "add i64", start, emit_value(e, "mul i64 %s, %d", stride.text, times)) : start;
+    ssa low = emit_value(e, "trunc i64 %s to i32", start.text);
+    ssa step = emit_value(e, "trunc i64 %s to i32", stride.text);
+    if (times)
+        low = emit_op(e, "add i32", low, emit_value(e, "mul i32 %s, %d", step.text, times));
+    return emit_widen(e, low);
+}
+
+item fold_access_item(gpu_fold *g, const fold_access *a, int lane) {
+    return fold_element(g->w, a->in + (size_t)lane * (size_t)g->w->s.noperands, a->position[lane]);
+}
+
+/* ---- Items ---- */
+
+static ssa count_of(gpu_fold *g, const fold_place *p) {
+    return g->w->s.v->segmented ? emit_op(g->w->s.e, "sub i64", p->end, p->begin) : g->elements;
+}
+
+static void store_results(gpu_fold *g, const fold_place *p, const ssa *results, const ssa *offset) {
+    skeleton *s = &g->w->s;
+    for (int k = s->nin; k < s->nin + s->v->nout; k++) {
+        ssa at = p->at[k];
+        if (offset)
+            at = skeleton_address(s, k, at, offset[k]);
+        if (has_parts(s->v))
+            at = skeleton_address(s, k, at, emit_op(s->e, "mul i64", p->part, g->chunk_stride));
+        emit_store(s->e, skeleton_memory(s, k), results[k - s->nin], at);
+    }
+}
+
+void gpu_fold_store(gpu_fold *g, const fold_place *p, const item *x, const ssa *offset, ssa where) {
+    ssa results[UF_MAX_OPERANDS];
+    int end = skeleton_if(&g->w->s, where);
+    fold_outcome(g->w, x, count_of(g, p), results);
+    store_results(g, p, results, offset);
+    skeleton_end_if(&g->w->s, end);
+}
+
+void gpu_fold_empty(gpu_fold *g) {
+    emit *e = g->w->s.e;
+    ssa threads = emit_widen(e, emit_special_register(e, "ntid"));
+    ssa index = emit_op(e, "mul i64", emit_widen(e, emit_special_register(e, "ctaid")), threads);
+    index = emit_op(e, "add i64", index, emit_widen(e, emit_special_register(e, "tid")));
+    fold_place p = {.there = emit_op(e, "icmp slt i64", index, g->results)};
+    ssa results[UF_MAX_OPERANDS];
+    int end = skeleton_if(&g->w->s, p.there);
+    gpu_fold_place(g, &p, index, 0);
+    item x = fold_beginning(g->w);
+    fold_results(g->w, &x, ssa_text("0"), results);
+    store_results(g, &p, results, NULL);
+    skeleton_end_if(&g->w->s, end);
+}
+
+/* ---- Shared memory ---- */
+
+static ssa shared_array(emit *e, const char *name, int k, dtype type, int count) {
+    const char *t = ir_memory_type(type);
+    int n = dtype_is_complex(type) ? 2 * count : count;
+    ssa array = ssa_text("@%s_%d", name, k);
+    if (emit_once(e, array.text))
+        text_printf(&e->declarations, "%s = internal addrspace(3) global [%d x %s] undef, align 16\n", array.text, n,
+                    t);
+    return emit_value(e, "getelementptr [%d x %s], [%d x %s] addrspace(3)* %s, i64 0, i64 0", n, t, n, t, array.text);
+}
+
+item_array item_array_new(fold_writer *w, const char *name, int count, bool sparse) {
+    item_array a = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++)
+        a.base[k] = shared_array(w->s.e, name, k, w->state[k], count);
+    if (sparse)
+        a.has = shared_array(w->s.e, name, ITEM_VALUES, DT_BOOL, count);
+    return a;
+}
+
+void item_array_put(fold_writer *w, const item_array *a, ssa index, const item *x) {
+    emit *e = w->s.e;
+    e->shared = true;
+    for (int k = 0; k < w->nstate; k++)
+        emit_store(e, w->state[k], x->v[k], emit_element(e, w->state[k], a->base[k], index));
+    if (a->has.text[0])
+        emit_store(e, DT_BOOL, x->has.text[0] ? x->has : ssa_text("true"), emit_element(e, DT_BOOL, a->has, index));
+    e->shared = false;
+}
+
+item item_array_get(fold_writer *w, const item_array *a, ssa index) {
+    emit *e = w->s.e;
+    item x = {.has = {""}};
+    e->shared = true;
+    for (int k = 0; k < w->nstate; k++)
+        x.v[k] = emit_load(e, w->state[k], emit_element(e, w->state[k], a->base[k], index));
+    if (a->has.text[0])
+        x.has = emit_load(e, DT_BOOL, emit_element(e, DT_BOOL, a->has, index));
+    e->shared = false;
+    return x;
+}

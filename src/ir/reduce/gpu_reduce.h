@@ -1,0 +1,77 @@
+/* gpu_fold.h - what the GPU's two shapes of reductions share: words, places, elements, items in shared memory. */
+#ifndef UF_GPU_FOLD_H
+#define UF_GPU_FOLD_H
+
+#include "ir/reduce/fold.h"
+
+typedef struct gpu_fold {
+    fold_writer *w;
+    ssa results, total, elements; /* i64 */
+    ssa aligned;                  /* i1 */
+    ssa chunk, chunk_stride;      /* i64; to_states */
+    ssa columns, shift;           /* i64, i32 */
+    divisor parts, across, unit, *kept, *reduced;
+    ssa *kept_stride[VARIANT_OPERANDS];    /* by dimension; of arrays */
+    ssa *reduced_stride[VARIANT_OPERANDS]; /* by dimension; of what is read for each element, and the position */
+} gpu_fold;
+
+/* A result, or the first one of a thread's: addresses of its first element in what is read, of outputs and bounds; the
+ * elements of it that are taken. */
+typedef struct fold_place {
+    ssa at[VARIANT_OPERANDS]; /* typed addresses; arrays */
+    ssa begin, end;           /* i64 */
+    ssa part;                 /* i64; to_states */
+    ssa there;                /* i1: the result is to be written */
+} fold_place;
+
+/* Reads the words. */
+gpu_fold *gpu_fold_begin(fold_writer *w);
+
+static inline ssa gpu_fold_constant(int64_t x) { return ssa_text("%lld", (long long)x); }
+ssa gpu_fold_minimum(gpu_fold *g, ssa a, ssa b); /* i64 */
+/* x / d and x % d, i64. */
+void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *remainder);
+/* Addresses of the result with this number, counted over the kept dimensions from `first` on. */
+void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first);
+/* Are the parts every so many-th visit of all elements, rather than a run of them? How many there are (i64); is it the last? */
+bool gpu_fold_interleaved(const gpu_fold *g);
+ssa gpu_fold_parts(gpu_fold *g);
+ssa gpu_fold_last_part(gpu_fold *g, const fold_place *p);
+/* begin and end: of everything, of a part that is a run, or of a segment, whose bounds are read; there: also false where a segment begins
+ * outside. */
+void gpu_fold_range(gpu_fold *g, fold_place *p);
+
+/* Where an element is in the reduced loop: its index in each dimension (i64). units: index counts accesses of `vector`
+ * neighbours. */
+typedef struct fold_index {
+    ssa *part;
+} fold_index;
+fold_index gpu_fold_index(gpu_fold *g, ssa index, bool units);
+/* Its offset in operand k, or its position. */
+ssa gpu_fold_offset(gpu_fold *g, const fold_index *x, int k);
+
+/* Elements as loaded: `lanes` neighbours, lane i's operand k is in[i * noperands + k]. */
+typedef struct fold_access {
+    ssa *in, *position;
+    int lanes;
+} fold_access;
+fold_access fold_access_new(gpu_fold *g, int lanes);
+/* start + times * stride (i64), computed in as many bits as positions are held in. */
+ssa gpu_fold_position(gpu_fold *g, ssa start, ssa stride, int times);
+item fold_access_item(gpu_fold *g, const fold_access *a, int lane);
+
+/* Writes the results of x, where it is to be written. offset: per output in elements beyond its address, i64; NULL: none. */
+void gpu_fold_store(gpu_fold *g, const fold_place *p, const item *x, const ssa *offset, ssa where);
+/* The outcome of no elements, one result a thread (variant.empty). */
+void gpu_fold_empty(gpu_fold *g);
+
+/* ---- Items in shared memory, by index (i64) ---- */
+
+typedef struct item_array {
+    ssa base[ITEM_VALUES], has; /* typed addresses */
+} item_array;
+item_array item_array_new(fold_writer *w, const char *name, int count, bool sparse);
+void item_array_put(fold_writer *w, const item_array *a, ssa index, const item *x);
+item item_array_get(fold_writer *w, const item_array *a, ssa index);
+
+#endif

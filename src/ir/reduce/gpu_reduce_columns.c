@@ -1,0 +1,332 @@
+/* gpu_fold_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of
+ * columns wide, and some rows of threads high; each thread has `vector` columns, of which it visits every so many-th row,
+ * `repeat` rows at a time, all loaded before the first is combined. Visits add up in two levels, so that rounding errors do not
+ * pile up; then the rows of threads combine through shared memory. In order each row of threads has a run of rows of its own;
+ * serially there is one row of threads. */
+#include "ir/common/internal.h"
+#include "ir/gufunc/cooperative.h"
+#include "ir/reduce/gpu_reduce.h"
+
+enum {
+    INNER_VISITS = 32, /* of the inner of the two levels */
+    THREADS_MOST = 256
+};
+
+typedef struct columns {
+    gpu_fold *g;
+    fold_writer *w;
+    emit *e;
+    int lanes; /* columns of a thread */
+    fold_order order;
+    ssa across, above; /* i64: this thread's place in the block, along columns and along rows */
+    ssa high;          /* i64: rows of threads */
+    ssa high_shift;    /* log2 of it, i64 */
+    ssa *column;       /* i64, by lane */
+    ssa *there;        /* i1, by lane */
+    ssa *clamped;      /* i64, by lane: some column that is there */
+    item_slot *inner, *outer;
+    item_array shared;
+} columns;
+
+/* ---- Elements ---- */
+
+static void load_operand(columns *c, const fold_place *p, const fold_access *a, int k, ssa offset, bool aligned) {
+    skeleton *s = &c->w->s;
+    emit *e = c->e;
+    int n = s->noperands, kind = s->v->operand[k].kind;
+    dtype type = skeleton_memory(s, k);
+    ssa values[BATCH_LANES], row = skeleton_address(s, k, p->at[k], offset);
+    if (kind == OPERAND_CONTIGUOUS && aligned) {
+        emit_load_vector(e, type, skeleton_address(s, k, row, c->clamped[0]), c->lanes, values);
+    } else {
+        for (int i = 0; i < c->lanes; i++) {
+            if (i && kind == OPERAND_CONSTANT) {
+                values[i] = values[0];
+                continue;
+            }
+            ssa far = kind == OPERAND_CONTIGUOUS ? c->clamped[i]
+                      : kind == OPERAND_CONSTANT ? gpu_fold_constant(0)
+                                                 : emit_op(e, "mul i64", c->clamped[i], c->g->kept_stride[k][0]);
+            values[i] = emit_load(e, type, skeleton_address(s, k, row, far));
+        }
+    }
+    for (int i = 0; i < c->lanes; i++)
+        a->in[i * n + k] = values[i];
+}
+
+static fold_access load_row(columns *c, const fold_place *p, ssa row, bool aligned) {
+    skeleton *s = &c->w->s;
+    fold_index x = gpu_fold_index(c->g, row, false);
+    fold_access a = fold_access_new(c->g, c->lanes);
+    emit_invariant(c->e, true);
+    for (int k = 0; k < s->noperands; k++)
+        if (fold_reads(c->w, k))
+            load_operand(c, p, &a, k, gpu_fold_offset(c->g, &x, k), aligned);
+    emit_invariant(c->e, false);
+    if (s->v->position) {
+        int k = variant_position(s->v);
+        ssa at = emit_op(c->e, "add i64", s->value[k], gpu_fold_offset(c->g, &x, k));
+        at = gpu_fold_position(c->g, at, gpu_fold_constant(0), 0);
+        for (int i = 0; i < c->lanes; i++)
+            a.position[i] = at;
+    }
+    return a;
+}
+
+/* ---- Visits ---- */
+
+static void add(columns *c, const item_slot *slot, const item *x) {
+    item old = item_get(c->w, slot), both = fold_join(c->w, &old, x);
+    item_put(c->w, slot, &both);
+}
+
+/* The rows of a visit, of one lane, into a slot: by halves, or serially from left to right. */
+static void add_rows(columns *c, const item_slot *slot, item *items, int n) {
+    if (c->order == FOLD_SERIAL) {
+        for (int u = 0; u < n; u++)
+            add(c, slot, &items[u]);
+        return;
+    }
+    item all = fold_tree(c->w, items, n);
+    add(c, slot, &all);
+}
+
+/* The rows of this thread from row `base` of the block on into slots. limit: as for rows of elements. */
+static void visit(columns *c, const fold_place *p, const item_slot *slots, ssa base, ssa limit, bool aligned) {
+    emit *e = c->e;
+    int steps = c->w->s.v->repeat;
+    fold_access *access = arena_alloc(e->a, (size_t)steps * sizeof *access);
+    item *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there), row = base;
+    for (int u = 0; u < steps; u++) {
+        if (c->order == FOLD_FREE)
+            row = u ? emit_op(e, "add i64", row, c->high) : emit_op(e, "add i64", base, c->above);
+        else if (u)
+            row = emit_value(e, "add i64 %s, %d", base.text, u);
+        ssa safe = row;
+        if (limit.text[0]) {
+            there[u] = emit_op(e, "icmp slt i64", row, limit);
+            safe = emit_select_as(e, "i64", there[u], row, base);
+        }
+        access[u] = load_row(c, p, safe, aligned);
+    }
+    for (int i = 0; i < c->lanes; i++) {
+        for (int u = 0; u < steps; u++) {
+            items[u] = fold_access_item(c->g, &access[u], i);
+            items[u] = fold_if(c->w, there[u], &items[u]);
+        }
+        add_rows(c, &slots[i], items, steps);
+    }
+}
+
+/* The rows that this thread takes: whole visits from `from` up to `full`, and the one that is left, up to `to`. */
+typedef struct span {
+    ssa from, full, to, step; /* i64; to: of the last visit, and that is there */
+    ssa rest;                 /* i1 */
+} span;
+
+static span own_rows(columns *c, const fold_place *p) {
+    emit *e = c->e;
+    int steps = c->w->s.v->repeat;
+    span x = {.from = p->begin, .to = p->end};
+    ssa width = gpu_fold_constant(steps);
+    if (c->order == FOLD_FREE) {
+        width = emit_value(e, "mul i64 %s, %d", c->high.text, steps);
+    } else if (c->order == FOLD_ORDERED) {
+        ssa n = emit_op(e, "sub i64", p->end, p->begin);
+        ssa up = emit_value(e, "sub i64 %s, 1", c->high.text);
+        ssa each = emit_op(e, "lshr i64", emit_op(e, "add i64", n, up), c->high_shift);
+        x.from = gpu_fold_minimum(c->g, emit_op(e, "add i64", p->begin, emit_op(e, "mul i64", c->above, each)), p->end);
+        x.to = gpu_fold_minimum(c->g, emit_op(e, "add i64", x.from, each), p->end);
+    }
+    ssa length = emit_op(e, "sub i64", x.to, x.from);
+    ssa left = emit_op(e, "and i64", length, emit_value(e, "sub i64 %s, 1", width.text)); /* a power of two */
+    x.full = emit_op(e, "sub i64", x.to, left);
+    x.rest = emit_op(e, "icmp slt i64", x.full, x.to);
+    x.step = width;
+    if (gpu_fold_interleaved(c->g)) {
+        x.from = emit_op(e, "mul i64", p->part, width);
+        x.step = emit_op(e, "mul i64", gpu_fold_parts(c->g), width);
+        x.rest = emit_op(e, "and i1", x.rest, gpu_fold_last_part(c->g, p));
+    }
+    return x;
+}
+
+static void clear_inner(columns *c) {
+    item none = fold_none(c->w);
+    for (int i = 0; i < c->lanes; i++)
+        item_put(c->w, &c->inner[i], &none);
+}
+
+static void add_inner(columns *c) {
+    for (int i = 0; i < c->lanes; i++) {
+        fold_narrow(c->w, true);
+        item part = item_get(c->w, &c->inner[i]);
+        fold_narrow(c->w, false);
+        part = fold_widened(c->w, &part);
+        add(c, &c->outer[i], &part);
+    }
+}
+
+static void visit_serially(columns *c, const fold_place *p, const span *x, bool aligned) {
+    counted_loop i = counted_loop_begin(c->e, "i64", x->from, x->full);
+    visit(c, p, c->outer, i.i, ssa_text("%s", ""), aligned);
+    counted_loop_end(c->e, &i, x->step, loop_no_unroll(c->e));
+    int end = skeleton_if(&c->w->s, x->rest);
+    visit(c, p, c->outer, x->full, x->to, aligned);
+    skeleton_end_if(&c->w->s, end);
+}
+
+static void visit_all(columns *c, const fold_place *p, bool aligned) {
+    emit *e = c->e;
+    span x = own_rows(c, p);
+    if (c->order == FOLD_SERIAL) {
+        visit_serially(c, p, &x, aligned);
+        return;
+    }
+    ssa many = emit_value(e, "mul i64 %s, %d", x.step.text, INNER_VISITS);
+    counted_loop o = counted_loop_begin(e, "i64", x.from, x.full);
+    fold_narrow(c->w, true);
+    clear_inner(c);
+    ssa limit = gpu_fold_minimum(c->g, emit_op(e, "add i64", o.i, many), x.full);
+    counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
+    visit(c, p, c->inner, i.i, ssa_text("%s", ""), aligned);
+    counted_loop_end(e, &i, x.step, loop_no_unroll(e));
+    add_inner(c);
+    counted_loop_end(e, &o, many, loop_no_unroll(e));
+    int end = skeleton_if(&c->w->s, x.rest);
+    fold_narrow(c->w, true);
+    clear_inner(c);
+    visit(c, p, c->inner, x.full, x.to, aligned);
+    add_inner(c);
+    skeleton_end_if(&c->w->s, end);
+}
+
+/* ---- Rows of threads ---- */
+
+/* Entry of a thread's lane in shared memory: lanes apart, so that neighbours do not meet in a bank. */
+static ssa entry(columns *c, ssa thread, int lane) {
+    ssa threads = emit_widen(c->e, emit_special_register(c->e, "ntid"));
+    ssa base = emit_value(c->e, "mul i64 %s, %d", threads.text, lane);
+    return emit_op(c->e, "add i64", base, thread);
+}
+
+/* Combines neighbouring rows of threads, then neighbouring pairs of rows .. into the lowest one's slots. */
+static void combine_rows(columns *c) {
+    emit *e = c->e;
+    ssa thread = emit_widen(e, emit_special_register(e, "tid"));
+    int some = skeleton_if(&c->w->s, emit_value(e, "icmp sgt i64 %s, 1", c->high.text)); /* the same for the block */
+    for (int i = 0; i < c->lanes; i++) {
+        item mine = item_get(c->w, &c->outer[i]);
+        item_array_put(c->w, &c->shared, entry(c, thread, i), &mine);
+    }
+    ssa bits = emit_value(e, "zext i32 %s to i64", c->g->shift.text);
+    counted_loop l = counted_loop_begin(e, "i64", gpu_fold_constant(0), c->high_shift);
+    coop_block_barrier(e);
+    ssa by = emit_op(e, "shl i64", gpu_fold_constant(1), l.i),
+        low = emit_value(e, "sub i64 %s, 1", emit_value(e, "shl i64 %s, 1", by.text).text);
+    ssa own = emit_op(e, "and i64", c->above, low);
+    int end = skeleton_if(&c->w->s, emit_value(e, "icmp eq i64 %s, 0", own.text));
+    ssa other = emit_op(e, "add i64", thread, emit_op(e, "shl i64", by, bits));
+    for (int i = 0; i < c->lanes; i++) {
+        item next = item_array_get(c->w, &c->shared, entry(c, other, i)), mine = item_get(c->w, &c->outer[i]);
+        item both = fold_join(c->w, &mine, &next);
+        item_put(c->w, &c->outer[i], &both);
+        item_array_put(c->w, &c->shared, entry(c, thread, i), &both);
+    }
+    skeleton_end_if(&c->w->s, end);
+    counted_loop_end(e, &l, gpu_fold_constant(1), loop_no_unroll(e));
+    skeleton_end_if(&c->w->s, some);
+}
+
+/* ---- The kernel ---- */
+
+static columns columns_begin(fold_writer *w, gpu_fold *g) {
+    emit *e = w->s.e;
+    size_t lanes = w->s.v->vector;
+    columns c = {.g = g, .w = w, .e = e, .lanes = (int)lanes, .order = w->f->order};
+    c.column = arena_alloc(e->a, lanes * sizeof *c.column);
+    c.there = arena_alloc(e->a, lanes * sizeof *c.there);
+    c.clamped = arena_alloc(e->a, lanes * sizeof *c.clamped);
+    c.inner = arena_alloc(e->a, lanes * sizeof *c.inner);
+    c.outer = arena_alloc(e->a, lanes * sizeof *c.outer);
+    for (int i = 0; i < c.lanes; i++) {
+        fold_narrow(w, true);
+        c.inner[i] = item_variable(w, fold_sparse(w));
+        fold_narrow(w, false);
+        c.outer[i] = item_variable(w, fold_sparse(w));
+    }
+    if (c.order != FOLD_SERIAL)
+        c.shared = item_array_new(w, "fold_threads", c.lanes * THREADS_MOST, fold_sparse(w));
+    ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
+    ssa wide = emit_op(e, "shl i32", gpu_fold_constant(1), g->shift);
+    c.across = emit_widen(e, emit_op(e, "and i32", thread, emit_value(e, "sub i32 %s, 1", wide.text)));
+    c.above = emit_widen(e, emit_op(e, "lshr i32", thread, g->shift));
+    c.high = emit_widen(e, emit_op(e, "lshr i32", threads, g->shift));
+    emit_declare(e, "declare i64 @llvm.cttz.i64(i64, i1)");
+    c.high_shift = emit_value(e, "call i64 @llvm.cttz.i64(i64 %s, i1 false)", c.high.text);
+    return c;
+}
+
+/* The columns of this thread's lanes: neighbours where rows are aligned, else as far apart as the tile has threads. */
+static void find_columns(columns *c, ssa tile) {
+    emit *e = c->e;
+    ssa wide = emit_widen(e, emit_op(e, "shl i32", gpu_fold_constant(1), c->g->shift));
+    ssa first = emit_value(e, "mul i64 %s, %d", emit_op(e, "mul i64", tile, wide).text, c->lanes);
+    ssa beside = emit_value(e, "mul i64 %s, %d", c->across.text, c->lanes);
+    ssa own = emit_op(e, "add i64", first, emit_select_as(e, "i64", c->g->aligned, beside, c->across));
+    ssa step = emit_select_as(e, "i64", c->g->aligned, gpu_fold_constant(1), wide);
+    for (int i = 0; i < c->lanes; i++) {
+        c->column[i] = i ? emit_op(e, "add i64", c->column[i - 1], step) : own;
+        c->there[i] = emit_op(e, "icmp slt i64", c->column[i], c->g->columns);
+        c->clamped[i] = emit_select_as(e, "i64", c->there[i], c->column[i], gpu_fold_constant(0));
+    }
+}
+
+static void store_columns(columns *c, const fold_place *p) {
+    emit *e = c->e;
+    skeleton *s = &c->w->s;
+    ssa offset[VARIANT_OPERANDS];
+    ssa lowest = emit_op(e, "and i1", p->there, emit_value(e, "icmp eq i64 %s, 0", c->above.text));
+    for (int i = 0; i < c->lanes; i++) {
+        item x = item_get(c->w, &c->outer[i]);
+        for (int k = s->nin; k < s->nin + s->v->nout; k++)
+            offset[k] = emit_op(e, "mul i64", c->column[i], c->g->kept_stride[k][0]);
+        gpu_fold_store(c->g, p, &x, offset, emit_op(e, "and i1", lowest, c->there[i]));
+    }
+}
+
+void gpu_fold_columns(fold_writer *w) {
+    emit *e = w->s.e;
+    gpu_fold *g = gpu_fold_begin(w);
+    columns c = columns_begin(w, g);
+    fold_place p = {.there = ssa_text("true")};
+    ssa index, tile;
+    gpu_fold_divide(g, &g->across, emit_widen(e, emit_special_register(e, "ctaid")), &index, &tile);
+    find_columns(&c, tile);
+    gpu_fold_place(g, &p, index, 1);
+    for (int k = variant_bounds(w->s.v); k < variant_initial(w->s.v); k++) /* serially each column may be a segment */
+        p.at[k] = skeleton_address(&w->s, k, p.at[k], emit_op(e, "mul i64", c.clamped[0], g->kept_stride[k][0]));
+    gpu_fold_range(g, &p);
+    bool serial = c.order == FOLD_SERIAL;
+    w->begun = serial && fold_begins(w);
+    item first = w->begun ? fold_beginning(w) : fold_none(w);
+    for (int i = 0; i < c.lanes; i++)
+        item_put(w, &c.outer[i], &first);
+    if (c.lanes == 1) {
+        visit_all(&c, &p, true);
+    } else {
+        int vectors = emit_label_new(e), singles = emit_label_new(e), end = emit_label_new(e);
+        emit_branch_if(e, g->aligned, vectors, singles);
+        emit_label(e, vectors);
+        visit_all(&c, &p, true);
+        emit_branch(e, end);
+        emit_label(e, singles);
+        visit_all(&c, &p, false);
+        emit_branch(e, end);
+        emit_label(e, end);
+    }
+    if (!serial)
+        combine_rows(&c);
+    store_columns(&c, &p);
+}

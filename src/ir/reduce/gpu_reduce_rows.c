@@ -1,0 +1,416 @@
+/* gpu_fold_rows.c - reductions on the GPU whose neighbouring lanes take neighbouring elements of one result. A cooperative group of
+ * threads visits a result's elements, some accesses of 16 bytes a thread at a time, all of a visit loaded before the first of
+ * them is combined; visits add up in two levels, so that rounding errors do not pile up; then the cooperative group's threads combine, by
+ * shuffles within a warp and shared memory between warps. In order (FOLD_ORDERED) each warp has a run of elements of its own,
+ * and each lane neighbouring accesses of a visit, which its warp combines before the next. */
+#include "ir/common/internal.h"
+#include "ir/common/lanes.h"
+#include "ir/gufunc/cooperative.h"
+#include "ir/reduce/gpu_reduce.h"
+
+enum {
+    INNER_VISITS = 32, /* of the inner of the two levels */
+    SINGLES = 4,       /* elements a thread has in flight where it goes by single ones */
+    WARPS_MOST = 32
+};
+
+typedef struct rows {
+    gpu_fold *g;
+    fold_writer *w;
+    emit *e;
+    int coop, lanes; /* log2 of the threads of a cooperative group, and of those of them in one warp */
+    bool ordered;
+    ssa lane; /* i64, in the cooperative group; ordered: in the warp */
+    item_slot inner, outer;
+    item_array shared;
+} rows;
+
+/* ---- What is visited: accesses by vectors, or single elements ---- */
+
+/* Access i (i64) of a line: by vectors the i-th from the first aligned one on, else the i-th element outside of those. */
+typedef struct line {
+    const fold_place *p;
+    ssa first;       /* element at which accesses by vectors begin */
+    ssa head, whole; /* elements before it (counted from p->begin), and in all accesses by vectors */
+    bool vectors;
+} line;
+
+/* The index, as gpu_fold_index takes it. */
+static ssa index_of(rows *r, const line *l, ssa i) {
+    emit *e = r->e;
+    int vector = r->w->s.v->vector;
+    if (vector == 1)
+        return emit_op(e, "add i64", l->first, i);
+    if (!l->vectors) {
+        ssa past = emit_op(e, "add i64", i, l->whole);
+        i = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", i, l->head), i, past);
+        return emit_op(e, "add i64", l->p->begin, i);
+    }
+    if (r->w->s.v->reduced == 1)
+        return emit_op(e, "add i64", l->first, emit_value(e, "mul i64 %s, %d", i.text, vector));
+    return emit_op(e, "add i64", emit_value(e, "udiv i64 %s, %d", l->first.text, vector), i);
+}
+
+static void load_operand(rows *r, const fold_access *a, int k, ssa offset, const fold_place *p) {
+    skeleton *s = &r->w->s;
+    emit *e = r->e;
+    int n = s->noperands, kind = s->v->operand[k].kind;
+    dtype type = skeleton_memory(s, k);
+    ssa at = skeleton_address(s, k, p->at[k], offset), values[BATCH_LANES];
+    if (kind == OPERAND_CONTIGUOUS && a->lanes > 1) {
+        emit_load_vector(e, type, at, a->lanes, values);
+    } else {
+        for (int i = 0; i < a->lanes; i++) {
+            if (i && kind == OPERAND_CONSTANT) {
+                values[i] = values[0];
+                continue;
+            }
+            ssa step = i ? emit_value(e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, i) : gpu_fold_constant(0);
+            values[i] = emit_load(e, type, skeleton_address(s, k, at, step));
+        }
+    }
+    for (int i = 0; i < a->lanes; i++)
+        a->in[i * n + k] = values[i];
+}
+
+static fold_access load_access(rows *r, const line *l, ssa i) {
+    skeleton *s = &r->w->s;
+    int vector = l->vectors ? s->v->vector : 1;
+    bool units = l->vectors && s->v->reduced > 1;
+    fold_index x;
+    if (s->v->reduced == 1)
+        x.part = arena_alloc(r->e->a, sizeof(ssa)), x.part[0] = index_of(r, l, i);
+    else
+        x = gpu_fold_index(r->g, index_of(r, l, i), units);
+    fold_access a = fold_access_new(r->g, vector);
+    emit_invariant(r->e, true);
+    for (int k = 0; k < s->noperands; k++)
+        if (fold_reads(r->w, k))
+            load_operand(r, &a, k, gpu_fold_offset(r->g, &x, k), l->p);
+    emit_invariant(r->e, false);
+    if (!s->v->position)
+        return a;
+    int k = variant_position(s->v);
+    ssa start = emit_op(r->e, "add i64", s->value[k], gpu_fold_offset(r->g, &x, k));
+    for (int j = 0; j < vector; j++)
+        a.position[j] = gpu_fold_position(r->g, start, r->g->reduced_stride[k][0], j);
+    return a;
+}
+
+static item access_item(rows *r, const fold_access *a) {
+    item *items = arena_alloc(r->e->a, (size_t)a->lanes * sizeof *items);
+    for (int j = 0; j < a->lanes; j++)
+        items[j] = fold_access_item(r->g, a, j);
+    return fold_tree(r->w, items, a->lanes);
+}
+
+/* `steps` accesses of this thread from access `base` of the cooperative group on. limit: accesses from it on are not there; empty: all are.
+ * `base` itself always is. */
+static item visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
+    emit *e = r->e;
+    fold_access *access = arena_alloc(e->a, (size_t)steps * sizeof *access);
+    item *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there);
+    for (int u = 0; u < steps; u++) {
+        ssa own = r->ordered ? emit_value(e, "mul i64 %s, %d", r->lane.text, steps) : r->lane;
+        ssa i = emit_op(e, "add i64", base, own);
+        if (u)
+            i = emit_value(e, "add i64 %s, %d", i.text, r->ordered ? u : u << r->coop);
+        if (limit.text[0]) {
+            there[u] = emit_op(e, "icmp slt i64", i, limit);
+            i = emit_select_as(e, "i64", there[u], i, base);
+        }
+        access[u] = load_access(r, l, i);
+    }
+    for (int u = 0; u < steps; u++) {
+        items[u] = access_item(r, &access[u]);
+        items[u] = fold_if(r->w, there[u], &items[u]);
+    }
+    item all = fold_tree(r->w, items, steps);
+    return r->ordered ? lanes_fold(r->w, &all, r->lanes) : all;
+}
+
+static void add(rows *r, const item_slot *slot, const item *x) {
+    item old = item_get(r->w, slot), both = fold_join(r->w, &old, x);
+    item_put(r->w, slot, &both);
+}
+
+/* In order: the accesses of this thread's warp. What is left behind those by vectors is the last warp's. */
+static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
+    emit *e = r->e;
+    int warps = 1 << (r->coop - COOP_WARP);
+    ssa each = emit_value(e, "udiv i64 %s, %d", emit_value(e, "add i64 %s, %d", count.text, warps - 1).text, warps);
+    ssa thread = emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, (1 << r->coop) - 1);
+    ssa warp = emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text));
+    *from = gpu_fold_minimum(r->g, emit_op(e, "mul i64", warp, each), count);
+    *to = gpu_fold_minimum(r->g, emit_op(e, "add i64", *from, each), count);
+    if (l->vectors)
+        return;
+    ssa rest = emit_value(e, "icmp ne i64 %s, 0", l->whole.text);
+    ssa last = emit_value(e, "icmp eq i64 %s, %d", warp.text, warps - 1);
+    ssa own = emit_select_as(e, "i64", last, gpu_fold_constant(0), count);
+    *from = emit_select_as(e, "i64", rest, own, *from);
+    *to = emit_select_as(e, "i64", rest, count, *to);
+}
+
+/* Accesses 0 .. count-1 of a line, into r->outer: every so many-th visit where parts are interleaved, what is left by the last
+ * part. */
+static void visit_all(rows *r, const line *l, ssa count, int steps) {
+    emit *e = r->e;
+    int threads = r->ordered ? r->lanes : r->coop, width = steps << threads;
+    ssa from = gpu_fold_constant(0), to = count, step = gpu_fold_constant(width);
+    if (r->ordered && r->coop > COOP_WARP)
+        own_run(r, l, count, &from, &to);
+    if (gpu_fold_interleaved(r->g)) {
+        from = emit_value(e, "mul i64 %s, %d", l->p->part.text, width);
+        step = emit_value(e, "mul i64 %s, %d", gpu_fold_parts(r->g).text, width);
+        to = count;
+    }
+    ssa length = r->ordered ? emit_op(e, "sub i64", to, from) : count;
+    ssa full = emit_op(e, "sub i64", to, emit_value(e, "srem i64 %s, %d", length.text, width));
+    ssa far = emit_value(e, "mul i64 %s, %d", step.text, INNER_VISITS);
+    counted_loop o = counted_loop_begin(e, "i64", from, full);
+    fold_narrow(r->w, true);
+    item none = fold_none(r->w);
+    item_put(r->w, &r->inner, &none);
+    ssa limit = gpu_fold_minimum(r->g, emit_op(e, "add i64", o.i, far), full);
+    counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
+    item x = visit(r, l, i.i, steps, ssa_text("%s", ""));
+    add(r, &r->inner, &x);
+    counted_loop_end(e, &i, step, loop_no_unroll(e));
+    x = item_get(r->w, &r->inner);
+    fold_narrow(r->w, false);
+    x = fold_widened(r->w, &x);
+    add(r, &r->outer, &x);
+    counted_loop_end(e, &o, far, loop_no_unroll(e));
+    ssa rest = emit_op(e, "icmp slt i64", full, to);
+    if (gpu_fold_interleaved(r->g))
+        rest = emit_op(e, "and i1", rest, gpu_fold_last_part(r->g, l->p));
+    int end = skeleton_if(&r->w->s, rest);
+    fold_narrow(r->w, true);
+    x = visit(r, l, full, steps, to);
+    fold_narrow(r->w, false);
+    x = fold_widened(r->w, &x);
+    add(r, &r->outer, &x);
+    skeleton_end_if(&r->w->s, end);
+}
+
+/* ---- Lines ---- */
+
+/* Elements before the first one at which every contiguous operand is aligned for vectors; all n where there is none. */
+static ssa find_head(rows *r, const fold_place *p, ssa n) {
+    skeleton *s = &r->w->s;
+    emit *e = r->e;
+    const fold_index start = {(ssa[]){p->begin}};
+    ssa head = {""}, good = ssa_text("true");
+    for (int k = 0; k < s->noperands; k++) {
+        if (!fold_reads(r->w, k) || s->v->operand[k].kind != OPERAND_CONTIGUOUS)
+            continue;
+        dtype type = skeleton_memory(s, k);
+        int size = dtypes[type].size, width = size * s->v->vector;
+        ssa at = skeleton_address(s, k, p->at[k], gpu_fold_offset(r->g, &start, k));
+        ssa bits = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(type), ir_global_pointer(e), at.text);
+        ssa before = emit_value(e, "and i64 %s, %d", emit_op(e, "sub i64", gpu_fold_constant(0), bits).text, width - 1);
+        ssa mine = emit_value(e, "udiv i64 %s, %d", before.text, size);
+        ssa exact = emit_value(e, "mul i64 %s, %d", mine.text, size);
+        good = emit_op(e, "and i1", good, emit_op(e, "icmp eq i64", exact, before));
+        if (head.text[0])
+            good = emit_op(e, "and i1", good, emit_op(e, "icmp eq i64", head, mine));
+        else
+            head = mine;
+    }
+    return head.text[0] ? emit_select_as(e, "i64", good, gpu_fold_minimum(r->g, head, n), n) : gpu_fold_constant(0);
+}
+
+/* All elements of a place into r->outer: by vectors from the head on, then what is left, one by one. In order what comes
+ * before a head would have to come first: there everything is either aligned or goes by single elements. */
+static void visit_line(rows *r, const fold_place *p) {
+    skeleton *s = &r->w->s;
+    emit *e = r->e;
+    int vector = s->v->vector;
+    ssa n = emit_op(e, "sub i64", p->end, p->begin);
+    line l = {.p = p, .first = p->begin, .vectors = true};
+    if (vector == 1) {
+        visit_all(r, &l, n, s->v->repeat);
+        return;
+    }
+    if (s->v->reduced > 1) {
+        l.head = emit_select_as(e, "i64", r->g->aligned, gpu_fold_constant(0), n);
+    } else {
+        l.head = find_head(r, p, n);
+        if (r->ordered)
+            l.head = emit_select_as(e, "i64", emit_op(e, "icmp eq i64", l.head, gpu_fold_constant(0)),
+                                    gpu_fold_constant(0), n);
+    }
+    ssa units = emit_value(e, "udiv i64 %s, %d", emit_op(e, "sub i64", n, l.head).text, vector);
+    l.whole = emit_value(e, "mul i64 %s, %d", units.text, vector);
+    l.first = emit_op(e, "add i64", p->begin, l.head);
+    visit_all(r, &l, units, s->v->repeat);
+    l.vectors = false;
+    visit_all(r, &l, emit_op(e, "sub i64", n, l.whole), SINGLES);
+}
+
+/* ---- Cooperative groups ---- */
+
+/* The threads' items combined; right in the first thread of a cooperative group. */
+static item coop_fold(rows *r, const item *mine) {
+    fold_writer *w = r->w;
+    emit *e = r->e;
+    item x = r->ordered ? *mine : lanes_fold(w, mine, r->lanes);
+    if (r->coop <= COOP_WARP)
+        return x;
+    ssa thread = emit_special_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
+    int end = skeleton_if(&w->s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
+    item_array_put(w, &r->shared, emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text)), &x);
+    skeleton_end_if(&w->s, end);
+    coop_block_barrier(e);
+    int warps = r->coop - COOP_WARP;
+    ssa from = emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1);
+    x = item_array_get(w, &r->shared, emit_widen(e, from));
+    return lanes_fold(w, &x, warps);
+}
+
+static rows rows_begin(fold_writer *w, gpu_fold *g) {
+    emit *e = w->s.e;
+    rows r = {.g = g, .w = w, .e = e, .coop = w->s.v->coop, .ordered = w->f->order == FOLD_ORDERED};
+    r.lanes = r.coop < COOP_WARP ? r.coop : COOP_WARP;
+    int within = (1 << (r.ordered ? r.lanes : r.coop)) - 1;
+    r.lane = emit_widen(e, emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, within));
+    fold_narrow(w, true);
+    r.inner = item_variable(w, fold_sparse(w));
+    fold_narrow(w, false);
+    r.outer = item_variable(w, fold_sparse(w));
+    if (r.coop > COOP_WARP)
+        r.shared = item_array_new(w, "fold_warps", WARPS_MOST, fold_sparse(w));
+    return r;
+}
+
+/* Cooperative groups before this block's, times so many results a cooperative group; and this cooperative group's number in the block. i64. */
+static ssa block_first(rows *r, int results) {
+    emit *e = r->e;
+    ssa coops = emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->coop);
+    ssa all = emit_value(e, "mul i32 %s, %d", coops.text, results);
+    return emit_op(e, "mul i64", emit_widen(e, emit_special_register(e, "ctaid")), emit_widen(e, all));
+}
+
+static ssa coop_number(rows *r) {
+    return emit_widen(r->e, emit_value(r->e, "lshr i32 %s, %d", emit_special_register(r->e, "tid").text, r->coop));
+}
+
+static ssa leads(rows *r, ssa there) {
+    int within = (1 << r->coop) - 1;
+    ssa rank = emit_value(r->e, "and i32 %s, %d", emit_special_register(r->e, "tid").text, within);
+    return emit_op(r->e, "and i1", there, emit_value(r->e, "icmp eq i32 %s, 0", rank.text));
+}
+
+/* The place of result `index`, or of the first one where there is none of that number. */
+static fold_place place_of(rows *r, ssa index) {
+    emit *e = r->e;
+    gpu_fold *g = r->g;
+    fold_place p = {.there = {""}};
+    ssa part = {""}, limit = g->results;
+    if (r->w->s.v->to_states)
+        limit = emit_op(e, "mul i64", limit, gpu_fold_parts(g));
+    p.there = emit_op(e, "icmp slt i64", index, limit);
+    index = emit_select_as(e, "i64", p.there, index, gpu_fold_constant(0));
+    if (r->w->s.v->to_states)
+        gpu_fold_divide(g, &g->parts, index, &index, &part);
+    gpu_fold_place(g, &p, index, 0);
+    p.part = part;
+    gpu_fold_range(g, &p);
+    return p;
+}
+
+static void fold_line(rows *r, const fold_place *p) {
+    item x = fold_none(r->w);
+    item_put(r->w, &r->outer, &x);
+    visit_line(r, p);
+}
+
+static void one_result(rows *r) {
+    ssa index = emit_op(r->e, "add i64", block_first(r, 1), coop_number(r));
+    fold_place p = place_of(r, index);
+    fold_line(r, &p);
+    item x = item_get(r->w, &r->outer);
+    x = coop_fold(r, &x);
+    gpu_fold_store(r->g, &p, &x, NULL, leads(r, p.there));
+}
+
+/* ---- Several short results at once ---- */
+
+/* All loads of all results, then all combining. */
+static void results_at_once(rows *r, const fold_place *places, int n) {
+    emit *e = r->e;
+    int steps = r->w->s.v->repeat, vector = r->w->s.v->vector;
+    ssa units = emit_value(e, "udiv i64 %s, %d", r->g->total.text, vector);
+    fold_access *access = arena_alloc(e->a, (size_t)(n * steps) * sizeof *access);
+    ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there), *at = arena_alloc(e->a, (size_t)steps * sizeof *at);
+    for (int u = 0; u < steps; u++) {
+        ssa own = r->ordered ? emit_value(e, "mul i64 %s, %d", r->lane.text, steps) : r->lane;
+        at[u] = u ? emit_value(e, "add i64 %s, %d", own.text, r->ordered ? u : u << r->coop) : own;
+        there[u] = emit_op(e, "icmp slt i64", at[u], units);
+        at[u] = emit_select_as(e, "i64", there[u], at[u], gpu_fold_constant(0));
+    }
+    for (int q = 0; q < n; q++) {
+        line l = {.p = &places[q], .first = places[q].begin, .vectors = true};
+        for (int u = 0; u < steps; u++)
+            access[q * steps + u] = load_access(r, &l, at[u]);
+    }
+    item *all = arena_alloc(e->a, (size_t)n * sizeof *all), *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    for (int q = 0; q < n; q++) {
+        fold_narrow(r->w, true);
+        for (int u = 0; u < steps; u++) {
+            items[u] = access_item(r, &access[q * steps + u]);
+            items[u] = fold_if(r->w, there[u], &items[u]);
+        }
+        all[q] = fold_tree(r->w, items, steps);
+        fold_narrow(r->w, false);
+        all[q] = fold_widened(r->w, &all[q]);
+    }
+    for (int q = 0; q < n; q++)
+        all[q] = lanes_fold(r->w, &all[q], r->lanes);
+    for (int q = 0; q < n; q++)
+        gpu_fold_store(r->g, &places[q], &all[q], NULL, leads(r, places[q].there));
+}
+
+static void several_results(rows *r) {
+    emit *e = r->e;
+    int n = r->w->s.v->results, aligned = emit_label_new(e), single = emit_label_new(e), end = emit_label_new(e);
+    ssa coops = emit_widen(e, emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->coop));
+    ssa first = emit_op(e, "add i64", block_first(r, n), coop_number(r));
+    fold_place *places = arena_alloc(e->a, (size_t)n * sizeof *places);
+    bool always = r->w->s.v->vector == 1;
+    if (!always) {
+        emit_branch_if(e, r->g->aligned, aligned, single);
+        emit_label(e, aligned);
+    }
+    for (int q = 0; q < n; q++) {
+        ssa far = q ? emit_value(e, "mul i64 %s, %d", coops.text, q) : gpu_fold_constant(0);
+        places[q] = place_of(r, q ? emit_op(e, "add i64", first, far) : first);
+    }
+    results_at_once(r, places, n);
+    if (always)
+        return;
+    emit_branch(e, end);
+    emit_label(e, single);
+    ssa past = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", coops.text, n));
+    counted_loop l = counted_loop_begin(e, "i64", first, past);
+    fold_place p = place_of(r, l.i);
+    fold_line(r, &p);
+    item x = item_get(r->w, &r->outer);
+    x = coop_fold(r, &x);
+    gpu_fold_store(r->g, &p, &x, NULL, leads(r, p.there));
+    counted_loop_end(e, &l, coops, loop_no_unroll(e));
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+void gpu_fold_rows(fold_writer *w) {
+    gpu_fold *g = gpu_fold_begin(w);
+    if (w->s.v->empty) {
+        gpu_fold_empty(g);
+        return;
+    }
+    rows r = rows_begin(w, g);
+    (w->s.v->results ? several_results : one_result)(&r);
+}

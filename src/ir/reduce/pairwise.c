@@ -1,0 +1,502 @@
+/* cascade.c - strips of accumulators in arrays that stay in the first level cache. The loops over lanes are vector loops,
+ * whatever is combined. A strip is combined with at most BLOCK and some groups of elements one after the other; a full one
+ * stays on the stack, where two of the same number of elements are combined: as a binary counter carries. Lanes go through
+ * their elements in order. */
+#include "ir/reduce/pairwise.h"
+#include "ir/common/internal.h"
+#include "ir/common/report.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+enum {
+    LEVELS = 16, /* strips of 2^0 .. 2^15 blocks; more blocks than that make sums a little less accurate */
+    BLOCK = 16,
+    LANES_MIN = 8,
+    NODES = 500 /* of the copies of combining in a group, at most */
+};
+
+static bool serial(const pairwise *c) { return c->w->f->order == FOLD_SERIAL; }
+
+/* ---- Places ---- */
+
+static ssa moved_position(fold_writer *w, const element_place *p, const pace *by, ssa steps) {
+    emit *e = w->s.e;
+    if (!p->position.text[0] || !by->position.text[0])
+        return p->position;
+    return emit_op(e, "add i64", p->position, emit_op(e, "mul i64", steps, by->position));
+}
+
+element_place element_place_moved(fold_writer *w, const element_place *p, const pace *by, ssa steps) {
+    emit *e = w->s.e;
+    element_place to = *p;
+    for (int k = 0; k < w->s.noperands; k++) {
+        if (!fold_reads(w, k) || !by->by[k].text[0])
+            continue;
+        bool one = !strcmp(by->by[k].text, "1");
+        to.at[k] = skeleton_address(&w->s, k, p->at[k], one ? steps : emit_op(e, "mul i64", steps, by->by[k]));
+    }
+    to.position = moved_position(w, p, by, steps);
+    return to;
+}
+
+/* ---- Loops over lanes ---- */
+
+lane_loop lanes_begin(emit *e, ssa width) {
+    lane_loop l = {.group = e->access_group};
+    l.loop = counted_loop_begin(e, "i64", ssa_text("0"), width);
+    e->access_group = emit_metadata(e, "distinct !{}");
+    return l;
+}
+
+void lanes_end(emit *e, lane_loop *l, bool masked) {
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), loop_no_unroll(e),
+                   masked ? emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}") : 0};
+    e->access_group = l->group;
+    counted_loop_end_hints(e, &l->loop, ssa_text("1"), hints, (int)COUNT(hints) - !masked);
+}
+
+/* ---- Strips ---- */
+
+/* The address of lane 0 for each value. */
+typedef struct strip {
+    ssa at[ITEM_VALUES];
+} strip;
+
+/* A strip without its first lanes. */
+static strip strip_from(const pairwise *c, const strip *s, ssa lane) {
+    emit *e = c->w->s.e;
+    strip from;
+    for (int k = 0; k < c->w->nstate; k++)
+        from.at[k] = emit_element(e, c->stored[k], s->at[k], lane);
+    return from;
+}
+
+static strip strip_of(const pairwise *c, ssa level) {
+    strip s;
+    memcpy(s.at, c->array, sizeof s.at);
+    return strcmp(level.text, "0") ? strip_from(c, &s, emit_value(c->w->s.e, "mul i64 %s, %d", level.text, c->lanes))
+                                   : s;
+}
+
+static item strip_get(const pairwise *c, const strip *s, ssa l) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    item x = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++)
+        x.v[k] = emit_convert(e, emit_load(e, c->stored[k], emit_element(e, c->stored[k], s->at[k], l)), c->stored[k],
+                              w->state[k]);
+    if (c->sparse)
+        x.has = emit_value(e, "icmp ne i64 %s, 0", x.v[w->f->nstate].text);
+    return x;
+}
+
+static void strip_put(const pairwise *c, const strip *s, ssa l, const item *x) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    for (int k = 0; k < w->nstate; k++)
+        emit_store(e, c->stored[k], emit_convert(e, x->v[k], w->state[k], c->stored[k]),
+                   emit_element(e, c->stored[k], s->at[k], l));
+}
+
+/* The types of the addresses of a strip, as parameters: "float* %a0, i64* %a1". */
+static void strip_types(const pairwise *c, text *out, const char *name) {
+    for (int k = 0; k < c->w->nstate; k++)
+        text_printf(out, "%s* %%%s%d, ", ir_memory_type(c->stored[k]), name, k);
+}
+
+static strip strip_named(const pairwise *c, const char *name) {
+    strip s;
+    for (int k = 0; k < c->w->nstate; k++)
+        s.at[k] = ssa_text("%%%s%d", name, k);
+    return s;
+}
+
+static void strip_arguments(const pairwise *c, text *out, const strip *s) {
+    for (int k = 0; k < c->w->nstate; k++)
+        text_printf(out, "%s* %s, ", ir_memory_type(c->stored[k]), s->at[k].text);
+}
+
+/* A function by itself: it is called from several places. */
+static void write_join(const pairwise *c) {
+    emit *e = c->w->s.e;
+    text parameters = {0};
+    aside *s = arena_alloc(e->a, sizeof *s);
+    strip_types(c, &parameters, "a");
+    strip_types(c, &parameters, "b");
+    e->failed |= parameters.failed;
+    bool fresh =
+        emit_aside(e, s, "define internal void @join(%si64 %%width%s) nounwind noinline \"prefer-vector-width\"=\"%d\"",
+                   parameters.failed ? "" : parameters.data, report_shared_parameters(e), e->target->vector_bits);
+    text_free(&parameters);
+    if (!fresh)
+        return;
+    e->writing[0] = &s->body;
+    strip a = strip_named(c, "a"), b = strip_named(c, "b");
+    lane_loop l = lanes_begin(e, ssa_text("%%width"));
+    item x = strip_get(c, &a, l.loop.i), y = strip_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
+    strip_put(c, &a, l.loop.i, &both);
+    lanes_end(e, &l, false);
+    emit_line(e, "ret void");
+    e->writing[0] = NULL;
+    emit_aside_end(e, s);
+}
+
+/* Combines strip b into strip a. */
+static void strip_join(const pairwise *c, const strip *a, const strip *b, ssa width) {
+    emit *e = c->w->s.e;
+    text arguments = {0};
+    write_join(c);
+    strip_arguments(c, &arguments, a);
+    strip_arguments(c, &arguments, b);
+    e->failed |= arguments.failed;
+    emit_line(e, "call void @join(%si64 %s%s)", arguments.failed ? "" : arguments.data, width.text,
+              report_shared_parameters(e));
+    text_free(&arguments);
+}
+
+/* ---- Steps ---- */
+
+static bool is_constant(ssa x) { return isdigit((unsigned char)x.text[0]) != 0; }
+
+/* The position of lane l, in 32 bits where that will do: what vectors are made of then. From one step to the next it is told as
+ * a constant where it is one, so that LLVM knows which comes first. */
+static ssa position_of(const pairwise *c, const element_place *p, int step, ssa l) {
+    emit *e = c->w->s.e;
+    ssa by = c->lane.position, next = c->step.position;
+    if (c->w->s.v->wide || !p->position.text[0])
+        return moved_position(c->w, p, &c->lane, l);
+    ssa at = emit_value(e, "trunc i64 %s to i32", p->position.text);
+    if (by.text[0]) {
+        ssa lane = emit_value(e, "trunc i64 %s to i32", l.text);
+        if (strcmp(by.text, "1"))
+            lane = emit_op(e, "mul i32", lane, emit_value(e, "trunc i64 %s to i32", by.text));
+        at = emit_op(e, "add nsw i32", at, lane);
+    }
+    if (is_constant(next))
+        at = emit_value(e, "add nsw i32 %s, %d", at.text, step * atoi(next.text));
+    return emit_value(e, "sext i32 %s to i64", at.text);
+}
+
+/* The element of lane l in step `step` from a place on. moved: the place, but for what moves by constants. */
+static item element(const pairwise *c, const element_place *moved, int step, ssa l) {
+    fold_writer *w = c->w;
+    ssa in[VARIANT_OPERANDS];
+    element_place p = element_place_moved(w, moved, &c->lane, l);
+    for (int k = 0; k < w->s.noperands; k++) {
+        if (!fold_reads(w, k))
+            continue;
+        ssa by = c->step.by[k];
+        if (is_constant(by))
+            p.at[k] = skeleton_address(&w->s, k, p.at[k], ssa_text("%d", step * atoi(by.text)));
+        in[k] = emit_load(w->s.e, skeleton_memory(&w->s, k), p.at[k]);
+    }
+    return fold_element(w, in, position_of(c, moved, step, l));
+}
+
+/* The place of a step, but for what moves by constants. */
+static element_place step_place(const pairwise *c, const element_place *p, int step) {
+    pace rest = c->step;
+    for (int k = 0; k < c->w->s.noperands; k++)
+        if (is_constant(rest.by[k]))
+            rest.by[k] = ssa_text("%s", "");
+    if (!c->w->s.v->wide && is_constant(rest.position))
+        rest.position = ssa_text("%s", "");
+    return step ? element_place_moved(c->w, p, &rest, ssa_text("%d", step)) : *p;
+}
+
+/* One of two items, as strips hold them: positions stay narrow. */
+static item choose(const pairwise *c, ssa condition, const item *yes, const item *no) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    item x = {.has = {""}};
+    for (int k = 0; k < w->nstate; k++) {
+        dtype from = w->state[k], to = c->stored[k];
+        x.v[k] =
+            emit_select(e, to, condition, emit_convert(e, yes->v[k], from, to), emit_convert(e, no->v[k], from, to));
+        x.v[k] = emit_convert(e, x.v[k], to, from);
+    }
+    if (yes->has.text[0] || no->has.text[0])
+        x.has = emit_select_as(e, "i1", condition, yes->has.text[0] ? yes->has : ssa_text("true"),
+                               no->has.text[0] ? no->has : ssa_text("true"));
+    return x;
+}
+
+/* `count` steps from p on, into a strip: behind what it has, or, if it is empty (i1), in place of that. Combining what nobody
+ * wrote might not end. */
+static void take(const pairwise *c, const strip *into, const element_place *p, int count, ssa width, ssa empty) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    element_place *at = arena_alloc(e->a, (size_t)count * sizeof *at);
+    item *x = arena_alloc(e->a, (size_t)count * sizeof *x);
+    for (int j = 0; j < count; j++)
+        at[j] = step_place(c, p, j);
+    lane_loop l = lanes_begin(e, width);
+    for (int j = 0; j < count; j++)
+        x[j] = element(c, &at[j], j, l.loop.i);
+    item all = fold_tree(w, x, count), old = strip_get(c, into, l.loop.i);
+    item before = choose(c, empty, &all, &old), both = fold_join(w, &before, &all);
+    item after = choose(c, empty, &all, &both);
+    strip_put(c, into, l.loop.i, &after);
+    lanes_end(e, &l, c->masked);
+}
+
+/* Steps from *at on, `count` at a time, as long as there are so many. */
+static void take_plain(pairwise *c, const element_place *p, ssa *at, ssa steps, int count, ssa width) {
+    emit *e = c->w->s.e;
+    strip bottom = strip_of(c, ssa_text("0"));
+    ssa left = emit_op(e, "sub i64", steps, *at);
+    ssa whole = count > 1 ? emit_value(e, "and i64 %s, %d", left.text, -count) : left;
+    ssa end = emit_op(e, "add i64", *at, whole);
+    counted_loop l = counted_loop_begin(e, "i64", *at, end);
+    element_place from = element_place_moved(c->w, p, &c->step, l.i);
+    take(c, &bottom, &from, count, width, emit_value(e, "icmp eq i64 %s, 0", l.i.text));
+    counted_loop_end(e, &l, ssa_text("%d", count), loop_no_unroll(e));
+    *at = end;
+}
+
+void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes) {
+    ssa width = ssa_text("%d", lanes), at = ssa_text("0");
+    if (c->group > 1)
+        take_plain(c, p, &at, steps, c->group, width);
+    take_plain(c, p, &at, steps, 1, width);
+}
+
+void pairwise_part(pairwise *c, const element_place *p, ssa width, ssa empty) {
+    strip bottom = strip_of(c, ssa_text("0"));
+    take(c, &bottom, p, 1, width, empty);
+}
+
+item pairwise_lane(pairwise *c, ssa l) {
+    strip bottom = strip_of(c, ssa_text("0"));
+    return strip_get(c, &bottom, l);
+}
+
+/* The upper half onto the lower one, again and again; of an odd number the middle lane stays. */
+void pairwise_halve(pairwise *c, ssa width) {
+    emit *e = c->w->s.e;
+    strip bottom = strip_of(c, ssa_text("0"));
+    emit_line(e, "store i64 %s, i64* %s", width.text, c->left.text);
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
+    emit_branch(e, head);
+    emit_label(e, head);
+    ssa now = emit_value(e, "load i64, i64* %s", c->left.text);
+    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 1", now.text), on, end);
+    emit_label(e, on);
+    ssa half = emit_value(e, "lshr i64 %s, 1", now.text), rest = emit_op(e, "sub i64", now, half);
+    strip upper = strip_from(c, &bottom, rest);
+    strip_join(c, &bottom, &upper, half);
+    emit_line(e, "store i64 %s, i64* %s", rest.text, c->left.text);
+    emit_branch(e, head);
+    emit_label(e, end);
+}
+
+/* ---- The stack ---- */
+
+static ssa get(const pairwise *c, ssa variable) { return emit_value(c->w->s.e, "load i64, i64* %s", variable.text); }
+
+static void set(const pairwise *c, ssa variable, ssa value) {
+    emit_line(c->w->s.e, "store i64 %s, i64* %s", value.text, variable.text);
+}
+
+static int group_size(const fold_writer *w) {
+    int nodes = w->f->combine->nodes + (w->f->map && !w->s.v->from_states ? w->f->map->nodes : 0), size = 8;
+    bool loops = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
+    while (size > 1 && size * nodes > NODES)
+        size /= 2;
+    return w->f->order == FOLD_SERIAL || loops ? 1 : size;
+}
+
+/* What strips hold, and how many lanes take so many bytes. */
+static int lanes_of(pairwise *c, int bytes) {
+    fold_writer *w = c->w;
+    int state = 0, lanes = LANES_MIN;
+    for (int k = 0; k < w->nstate; k++) {
+        c->stored[k] = !w->s.v->wide && fold_is_position(w, k) ? DT_INT32 : w->state[k];
+        state += dtypes[c->stored[k]].size;
+    }
+    while (2 * lanes * state <= bytes)
+        lanes *= 2;
+    return bytes ? lanes : 1;
+}
+
+int pairwise_vector(const pairwise *c) {
+    int widest = 4;
+    for (int k = 0; k < c->w->nstate; k++)
+        widest = dtypes[c->stored[k]].size > widest ? dtypes[c->stored[k]].size : widest;
+    return widest > 8 ? LANES_MIN : 64 / widest;
+}
+
+/* Strips begin with the beginning where each lane is a result: it costs nothing then, since what the first elements are combined
+ * with is computed in any case. Not where a count of 0 says that a lane is empty, nor where strips hold narrow positions. */
+static bool begins_strips(const pairwise *c) {
+    const fold_writer *w = c->w;
+    bool narrow = false;
+    for (int k = 0; k < w->nstate; k++)
+        narrow |= c->stored[k] != w->state[k];
+    return fold_begins(w) && (serial(c) || (w->s.v->columns && !c->sparse && !narrow));
+}
+
+void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
+    emit *e = w->s.e;
+    const variant *v = w->s.v;
+    *c = (pairwise){.w = w, .group = group_size(w)};
+    c->masked = v->columns && e->target->vector_bits == 512;
+    c->lanes = lanes_of(c, bytes);
+    c->sparse = v->sparse && v->counted && !serial(c);
+    w->begun = begins_strips(c);
+    for (int k = 0; k < w->nstate; k++)
+        c->array[k] = emit_array(e, c->stored[k], LEVELS * c->lanes);
+    ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
+    for (size_t i = 0; i < COUNT(variables); i++)
+        *variables[i] = emit_value(e, "alloca i64");
+}
+
+void pairwise_clear(pairwise *c, ssa width) {
+    emit *e = c->w->s.e;
+    bool begun = c->w->begun;
+    set(c, c->level, ssa_text("0"));
+    set(c, c->blocks, ssa_text("0"));
+    set(c, c->fill, ssa_text(begun ? "1" : "0"));
+    if (!begun)
+        return;
+    strip bottom = strip_of(c, ssa_text("0"));
+    item begin = fold_beginning(c->w);
+    lane_loop l = lanes_begin(e, width);
+    strip_put(c, &bottom, l.loop.i, &begin);
+    lanes_end(e, &l, false);
+}
+
+/* Combines the strip on top with the one below it. */
+static void pop(pairwise *c, ssa width) {
+    emit *e = c->w->s.e;
+    ssa top = get(c, c->level), under = emit_value(e, "sub i64 %s, 1", top.text);
+    strip a = strip_of(c, under), b = strip_of(c, top);
+    strip_join(c, &a, &b, width);
+    set(c, c->level, under);
+}
+
+/* Is there something to combine a full block with? left (i64): the bits of its number, from the lowest one on that is not dealt
+ * with. A stack that is full to the brim is combined as well. */
+static ssa carries(pairwise *c, ssa left) {
+    emit *e = c->w->s.e;
+    ssa level = get(c, c->level), odd = emit_value(e, "trunc i64 %s to i1", left.text);
+    ssa some = emit_value(e, "icmp sgt i64 %s, 0", level.text);
+    ssa full = emit_value(e, "icmp eq i64 %s, %d", level.text, LEVELS - 1);
+    return emit_op(e, "or i1", emit_op(e, "and i1", odd, some), full);
+}
+
+/* A full block: combines as often as its number has ones at its end, and begins the next one. */
+static void push(pairwise *c, ssa width) {
+    emit *e = c->w->s.e;
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e), before = emit_label_new(e);
+    ssa full = get(c, c->blocks);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch(e, head);
+    emit_label(e, head);
+    ssa left = ssa_text("%%ones%d", head), next = ssa_text("%%left%d", head);
+    emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", left.text, full.text, before, next.text, on);
+    int join = emit_label_new(e);
+    emit_branch_if(e, carries(c, left), join, end);
+    emit_label(e, join);
+    pop(c, width);
+    emit_branch(e, on);
+    emit_label(e, on);
+    emit_line(e, "%s = lshr i64 %s, 1", next.text, left.text);
+    emit_branch(e, head);
+    emit_label(e, end);
+    set(c, c->blocks, emit_value(e, "add i64 %s, 1", full.text));
+    set(c, c->level, emit_value(e, "add i64 %s, 1", get(c, c->level).text));
+    set(c, c->fill, ssa_text("0"));
+}
+
+/* A step of fewer lanes begins no block. */
+static void push_if_full(pairwise *c, ssa steps, ssa width) {
+    emit *e = c->w->s.e;
+    if (serial(c))
+        return;
+    ssa full = emit_value(e, "icmp sge i64 %s, %d", get(c, c->fill).text, BLOCK);
+    ssa whole = emit_op(e, "icmp slt i64", get(c, c->done), steps);
+    int end = skeleton_if(&c->w->s, emit_op(e, "and i1", full, whole));
+    push(c, width);
+    skeleton_end_if(&c->w->s, end);
+}
+
+static void add_to(pairwise *c, ssa variable, ssa by) {
+    set(c, variable, emit_op(c->w->s.e, "add i64", get(c, variable), by));
+}
+
+/* So many groups into the strip on top. */
+static void take_groups(pairwise *c, const element_place *p, ssa groups, ssa width) {
+    emit *e = c->w->s.e;
+    strip top = strip_of(c, get(c, c->level));
+    ssa fill = get(c, c->fill), at = get(c, c->done);
+    ssa end = emit_op(e, "add i64", at, emit_value(e, "mul i64 %s, %d", groups.text, c->group));
+    counted_loop l = counted_loop_begin(e, "i64", at, end);
+    element_place from = element_place_moved(c->w, p, &c->step, l.i);
+    ssa unfilled = emit_value(e, "icmp eq i64 %s, 0", fill.text), begins = emit_op(e, "icmp eq i64", l.i, at);
+    take(c, &top, &from, c->group, width, emit_op(e, "and i1", unfilled, begins));
+    counted_loop_end(e, &l, ssa_text("%d", c->group), loop_no_unroll(e));
+    add_to(c, c->fill, groups);
+    set(c, c->done, end);
+}
+
+/* One step, of `part` lanes if it is behind all whole ones. */
+static void take_one(pairwise *c, const element_place *p, ssa steps, ssa width, ssa part) {
+    emit *e = c->w->s.e;
+    strip top = strip_of(c, get(c, c->level));
+    ssa at = get(c, c->done), whole = emit_op(e, "icmp slt i64", at, steps);
+    element_place from = element_place_moved(c->w, p, &c->step, at);
+    ssa empty = emit_value(e, "icmp eq i64 %s, 0", get(c, c->fill).text);
+    take(c, &top, &from, 1, emit_select_as(e, "i64", whole, width, part), empty);
+    add_to(c, c->fill, ssa_text("1"));
+    add_to(c, c->done, ssa_text("1"));
+}
+
+/* As many whole groups as there are, and as a block may take. */
+static ssa groups_now(pairwise *c, ssa steps) {
+    emit *e = c->w->s.e;
+    ssa left = emit_op(e, "sub i64", steps, get(c, c->done));
+    return emit_min(e, emit_value(e, "sdiv i64 %s, %d", left.text, c->group),
+                    emit_value(e, "sub i64 %d, %s", BLOCK, get(c, c->fill).text));
+}
+
+void pairwise_run(pairwise *c, const element_place *p, ssa steps, ssa width, ssa part) {
+    emit *e = c->w->s.e;
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
+    int many = emit_label_new(e), one = emit_label_new(e);
+    ssa more = emit_value(e, "zext i1 %s to i64", emit_value(e, "icmp sgt i64 %s, 0", part.text).text);
+    ssa all = emit_op(e, "add i64", steps, more);
+    set(c, c->done, ssa_text("0"));
+    emit_branch(e, head);
+    emit_label(e, head);
+    emit_branch_if(e, emit_op(e, "icmp slt i64", get(c, c->done), all), on, end);
+    emit_label(e, on);
+    push_if_full(c, steps, width);
+    if (c->group > 1) {
+        ssa groups = groups_now(c, steps);
+        emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 0", groups.text), many, one);
+        emit_label(e, many);
+        take_groups(c, p, groups, width);
+        emit_branch(e, head);
+        emit_label(e, one);
+    }
+    take_one(c, p, steps, width, part);
+    emit_branch(e, head);
+    emit_label(e, end);
+}
+
+void pairwise_end(pairwise *c, ssa width) {
+    emit *e = c->w->s.e;
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
+    if (serial(c))
+        return;
+    emit_branch(e, head);
+    emit_label(e, head);
+    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 0", get(c, c->level).text), on, end);
+    emit_label(e, on);
+    pop(c, width);
+    emit_branch(e, head);
+    emit_label(e, end);
+}

@@ -1,0 +1,383 @@
+/* cpu_scan.c - accumulations on the CPU.
+ *
+ * Lines side by side in memory (columns) go together: the states of a strip of lines lie in the first-level cache, and each
+ * row of the strip is a vector loop. A line by itself is a recurrence, one step a latency. Where any grouping will do it is
+ * taken in blocks of several chains: chain j scans elements j * steps .. of the block, all chains side by side; then what lies
+ * before a chain is joined to each of its states by a vector loop. What a piece of a line comes to by itself (`inside`) does
+ * not depend on what lies before it (`full`), so that pieces done by several threads give the same bits as one after the
+ * other. */
+#include "ir/reduce/fold.h"
+
+enum {
+    CHAINS = 8,
+    CHAIN_STEPS = 64, /* at most: the states of a block lie in the first-level cache */
+    STRIP = 512,      /* lines that go together; the same number of states */
+    LIGHT = 24,       /* nodes of mapping and combining one element: heavier ones take fewer chains, */
+    HEAVY = 100,      /* or none, since their latency is not what binds, and code grows */
+    CARRY_BYTES = 16
+};
+
+typedef struct scan {
+    fold_writer *w;
+    ssa n, m, first;              /* lines; elements of a line; index of the first of them */
+    ssa across[VARIANT_OPERANDS]; /* strides from line to line, */
+    ssa along[VARIANT_OPERANDS];  /* and along the line */
+    ssa at[VARIANT_OPERANDS];  /* arrays: address of element 0 of the row or the line; the position: its value there */
+    ssa carry, resumes, total; /* address as i8*; i1, i1 */
+    ssa buffer[UF_MAX_STATE];  /* states, as they lie in memory */
+    item_slot inside, full, chain[CHAINS];
+    ssa begin; /* i64 variable: where the next block begins */
+} scan;
+
+/* ---- Elements: operands move by `stride` (contiguous ones by 1) from at[] ---- */
+
+static ssa offset(scan *c, int k, const ssa *stride, ssa index) {
+    switch (c->w->s.v->operand[k].kind) {
+    case OPERAND_CONTIGUOUS:
+        return index;
+    case OPERAND_CONSTANT:
+        return ssa_text("0");
+    default:
+        return emit_op(c->w->s.e, "mul i64", index, stride[k]);
+    }
+}
+
+static ssa position_at(scan *c, const ssa *stride, ssa index) {
+    int k = variant_position(c->w->s.v);
+    if (!c->w->s.v->position)
+        return ssa_text("%s", "");
+    return emit_op(c->w->s.e, "add i64", c->at[k], emit_op(c->w->s.e, "mul i64", index, stride[k]));
+}
+
+static item element(scan *c, const ssa *stride, ssa index) {
+    skeleton *s = &c->w->s;
+    ssa in[VARIANT_OPERANDS];
+    for (int k = 0; k < s->nin; k++)
+        if (fold_reads(c->w, k))
+            in[k] =
+                emit_load(s->e, skeleton_memory(s, k), skeleton_address(s, k, c->at[k], offset(c, k, stride, index)));
+    return fold_element(c->w, in, position_at(c, stride, index));
+}
+
+/* count: elements of the line up to this one. */
+static void put_results(scan *c, const ssa *stride, ssa index, const item *x, ssa count) {
+    skeleton *s = &c->w->s;
+    ssa results[UF_MAX_OPERANDS];
+    fold_results(c->w, x, count, results);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        emit_store(s->e, skeleton_memory(s, k), results[k - s->nin],
+                   skeleton_address(s, k, c->at[k], offset(c, k, stride, index)));
+}
+
+/* Moves to element `index` along a dimension. */
+static void move(scan *c, const ssa *from, const ssa *stride, ssa index) {
+    skeleton *s = &c->w->s;
+    for (int k = 0; k < s->noperands; k++) {
+        if (s->v->operand[k].kind == OPERAND_NUMBER)
+            continue;
+        ssa by = emit_op(s->e, "mul i64", index, stride[k]);
+        c->at[k] = s->v->operand[k].kind == OPERAND_POSITION ? emit_op(s->e, "add i64", from[k], by)
+                                                             : skeleton_address(s, k, from[k], by);
+    }
+}
+
+/* ---- States in the buffer ---- */
+
+static void buffer_new(scan *c, int states) {
+    for (int k = 0; k < c->w->nstate; k++)
+        c->buffer[k] = emit_array(c->w->s.e, c->w->state[k], states);
+}
+
+static void buffer_put(scan *c, const item *x, ssa index) {
+    emit *e = c->w->s.e;
+    for (int k = 0; k < c->w->nstate; k++)
+        emit_store(e, c->w->state[k], x->v[k], emit_element(e, c->w->state[k], c->buffer[k], index));
+}
+
+static item buffer_get(scan *c, ssa index) {
+    emit *e = c->w->s.e;
+    item x = {.has = {""}};
+    for (int k = 0; k < c->w->nstate; k++)
+        x.v[k] = emit_load(e, c->w->state[k], emit_element(e, c->w->state[k], c->buffer[k], index));
+    return x;
+}
+
+/* A loop over i64 whose iterations do not touch each other's memory. */
+static counted_loop parallel_begin(scan *c, ssa from, ssa limit) {
+    emit *e = c->w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", from, limit);
+    e->access_group = emit_metadata(e, "distinct !{}");
+    return l;
+}
+
+static void parallel_end(scan *c, const counted_loop *l) {
+    emit *e = c->w->s.e;
+    int group = e->access_group;
+    e->access_group = 0;
+    counted_loop_end(e, l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+}
+
+/* ---- Columns ---- */
+
+static ssa count_at(scan *c, ssa index) {
+    ssa before = emit_op(c->w->s.e, "add i64", c->first, index);
+    return emit_value(c->w->s.e, "add i64 %s, 1", before.text);
+}
+
+/* Element `row` of lines 0 .. width-1 from at[] on. */
+static void strip_row(scan *c, ssa row, ssa width, bool begins) {
+    ssa count = count_at(c, row);
+    counted_loop l = parallel_begin(c, ssa_text("0"), width);
+    item x = element(c, c->across, l.i);
+    if (!begins) {
+        item before = buffer_get(c, l.i);
+        x = fold_join(c->w, &before, &x);
+    }
+    buffer_put(c, &x, l.i);
+    put_results(c, c->across, l.i, &x, count);
+    parallel_end(c, &l);
+}
+
+static void columns(scan *c) {
+    emit *e = c->w->s.e;
+    ssa lines[VARIANT_OPERANDS], step = ssa_text("%d", STRIP);
+    counted_loop strips = counted_loop_begin(e, "i64", ssa_text("0"), c->n);
+    ssa left = emit_op(e, "sub i64", c->n, strips.i);
+    ssa width = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", left, step), left, step);
+    move(c, c->w->s.base, c->across, strips.i);
+    memcpy(lines, c->at, sizeof lines);
+    strip_row(c, ssa_text("0"), width, true);
+    counted_loop rows = counted_loop_begin(e, "i64", ssa_text("1"), c->m);
+    move(c, lines, c->along, rows.i);
+    strip_row(c, rows.i, width, false);
+    counted_loop_end(e, &rows, ssa_text("1"), 0);
+    counted_loop_end(e, &strips, step, 0);
+}
+
+/* ---- Lines ---- */
+
+/* Value k of the first or the second state at the carry. */
+static ssa carry_at(scan *c, int state, int k) {
+    emit *e = c->w->s.e;
+    int at_byte = CARRY_BYTES * (UF_MAX_STATE * state + k);
+    ssa at = emit_value(e, "getelementptr i8, i8* %s, i64 %d", c->carry.text, at_byte);
+    return emit_value(e, "bitcast i8* %s to %s*", at.text, ir_memory_type(c->w->state[k]));
+}
+
+static item carry_get(scan *c, int state) {
+    item x = {.has = {""}};
+    for (int k = 0; k < c->w->nstate; k++)
+        x.v[k] = emit_load(c->w->s.e, c->w->state[k], carry_at(c, state, k));
+    return x;
+}
+
+static void carry_put(scan *c, int state, const item *x) {
+    for (int k = 0; k < c->w->nstate; k++)
+        emit_store(c->w->s.e, c->w->state[k], x->v[k], carry_at(c, state, k));
+}
+
+/* `inside` becomes x, and `full` that with what was carried here in front. */
+static void set_inside(scan *c, const item *x) {
+    item_put(c->w, &c->inside, x);
+    item_put(c->w, &c->full, x);
+    int end = skeleton_if(&c->w->s, c->resumes);
+    item before = carry_get(c, 0), all = fold_join(c->w, &before, x);
+    item_put(c->w, &c->full, &all);
+    skeleton_end_if(&c->w->s, end);
+}
+
+/* The results of element `index`, whose state is `full`, where results are wanted. */
+static void put_full(scan *c, ssa index) {
+    int end = skeleton_if(&c->w->s, emit_value(c->w->s.e, "xor i1 %s, true", c->total.text));
+    item x = item_get(c->w, &c->full);
+    put_results(c, c->along, index, &x, count_at(c, index));
+    skeleton_end_if(&c->w->s, end);
+}
+
+/* One element after the other from `from` on. */
+static void one_by_one(scan *c, ssa from, ssa limit) {
+    emit *e = c->w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", from, limit);
+    item x = element(c, c->along, l.i), inside = item_get(c->w, &c->inside), full = item_get(c->w, &c->full);
+    inside = fold_join(c->w, &inside, &x);
+    full = fold_join(c->w, &full, &x);
+    item_put(c->w, &c->inside, &inside);
+    item_put(c->w, &c->full, &full);
+    put_full(c, l.i);
+    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+}
+
+/* Scans `chains` chains of `steps` elements from element `from` on, each by itself, into the buffer. */
+static void scan_chains(scan *c, ssa from, ssa steps, int chains) {
+    emit *e = c->w->s.e;
+    ssa begin[CHAINS], index[CHAINS];
+    item x[CHAINS];
+    for (int j = 0; j < chains; j++) {
+        begin[j] = emit_value(e, "mul i64 %s, %d", steps.text, j);
+        x[j] = element(c, c->along, emit_op(e, "add i64", from, begin[j]));
+        item_put(c->w, &c->chain[j], &x[j]);
+        buffer_put(c, &x[j], begin[j]);
+    }
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("1"), steps);
+    for (int j = 0; j < chains; j++) {
+        index[j] = emit_op(e, "add i64", begin[j], l.i);
+        x[j] = element(c, c->along, emit_op(e, "add i64", from, index[j]));
+    }
+    for (int j = 0; j < chains; j++) {
+        item before = item_get(c->w, &c->chain[j]);
+        x[j] = fold_join(c->w, &before, &x[j]);
+        item_put(c->w, &c->chain[j], &x[j]);
+        buffer_put(c, &x[j], index[j]);
+    }
+    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+}
+
+/* The results of a chain that begins at `begin` in the buffer: each state with `full` in front. */
+static void join_chain(scan *c, ssa from, ssa begin, ssa end) {
+    emit *e = c->w->s.e;
+    int skip = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", c->total.text));
+    item before = item_get(c->w, &c->full);
+    counted_loop l = parallel_begin(c, begin, end);
+    item x = buffer_get(c, l.i);
+    x = fold_join(c->w, &before, &x);
+    ssa index = emit_op(e, "add i64", from, l.i);
+    put_results(c, c->along, index, &x, count_at(c, index));
+    parallel_end(c, &l);
+    skeleton_end_if(&c->w->s, skip);
+}
+
+/* Blocks of chains from element 1 on, as long as there are two steps for each; returns where they end. */
+static ssa blocks(scan *c, int chains) {
+    emit *e = c->w->s.e;
+    ssa slot = c->begin, most = ssa_text("%d", CHAIN_STEPS);
+    emit_line(e, "store i64 1, i64* %s", slot.text);
+    ssa whole = emit_value(e, "sub i64 %s, %d", c->m.text, 2 * chains - 1); /* a block begins below */
+    int head = emit_label_new(e), body = emit_label_new(e), done = emit_label_new(e);
+    emit_branch(e, head);
+    emit_label(e, head);
+    ssa from = emit_value(e, "load i64, i64* %s", slot.text);
+    emit_branch_if(e, emit_op(e, "icmp slt i64", from, whole), body, done);
+    emit_label(e, body);
+    ssa steps = emit_value(e, "udiv i64 %s, %d", emit_op(e, "sub i64", c->m, from).text, chains);
+    steps = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", steps, most), steps, most);
+    scan_chains(c, from, steps, chains);
+    ssa size = emit_value(e, "mul i64 %s, %d", steps.text, chains);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), size);
+    ssa end = emit_op(e, "add i64", l.i, steps), last = emit_value(e, "sub i64 %s, 1", end.text);
+    join_chain(c, from, l.i, end);
+    item chain = buffer_get(c, last), inside = item_get(c->w, &c->inside);
+    inside = fold_join(c->w, &inside, &chain);
+    set_inside(c, &inside);
+    counted_loop_end(e, &l, steps, loop_no_unroll(e));
+    emit_line(e, "store i64 %s, i64* %s", emit_op(e, "add i64", from, size).text, slot.text);
+    emit_branch(e, head);
+    emit_label(e, done);
+    return from;
+}
+
+/* A left fold: of what is carried, too. */
+static void serial_line(scan *c) {
+    emit *e = c->w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("1"), c->m);
+    item full = item_get(c->w, &c->full), x = element(c, c->along, l.i);
+    full = fold_join(c->w, &full, &x);
+    item_put(c->w, &c->full, &full);
+    put_results(c, c->along, l.i, &full, count_at(c, l.i));
+    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+}
+
+static int chains_of(const fold *f) {
+    int nodes = f->combine->nodes + (f->map ? f->map->nodes : 0);
+    bool loops = f->combine->has_loop || (f->map && f->map->has_loop);
+    return loops || nodes > HEAVY ? 1 : nodes > LIGHT ? CHAINS / 2 : CHAINS;
+}
+
+/* What comes after these elements carries on from here: the grouping is that of `join_carries`. */
+static void leave_carry(scan *c) {
+    emit *e = c->w->s.e;
+    int end = skeleton_if(&c->w->s, emit_value(e, "icmp ne i8* %s, null", c->carry.text));
+    item inside = item_get(c->w, &c->inside);
+    set_inside(c, &inside);
+    item full = item_get(c->w, &c->full);
+    carry_put(c, 0, &full);
+    skeleton_end_if(&c->w->s, end);
+}
+
+static void line(scan *c, int chains) {
+    item x = element(c, c->along, ssa_text("0"));
+    set_inside(c, &x);
+    put_full(c, ssa_text("0"));
+    if (c->w->f->order == FOLD_SERIAL) {
+        serial_line(c);
+        return;
+    }
+    one_by_one(c, chains > 1 ? blocks(c, chains) : ssa_text("1"), c->m);
+    leave_carry(c);
+}
+
+static void lines(scan *c) {
+    emit *e = c->w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), c->n);
+    move(c, c->w->s.base, c->across, l.i);
+    line(c, chains_of(c->w->f));
+    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+}
+
+/* ---- The kernel ---- */
+
+static void read_strides(scan *c, ssa *strides) {
+    skeleton *s = &c->w->s;
+    for (int k = 0; k < s->noperands; k++)
+        if (s->v->operand[k].kind != OPERAND_NUMBER)
+            strides[k] = skeleton_word(s);
+}
+
+/* The second state at the carry becomes both, in order. */
+static void join_carries(scan *c) {
+    item a = carry_get(c, 0), b = carry_get(c, 1);
+    a = fold_join(c->w, &a, &b);
+    carry_put(c, 1, &a);
+}
+
+static void by_lines(scan *c, ssa what) {
+    emit *e = c->w->s.e;
+    int join = emit_label_new(e), whole = emit_label_new(e), end = emit_label_new(e);
+    c->inside = item_variable(c->w, false);
+    c->full = item_variable(c->w, false);
+    c->begin = emit_value(e, "alloca i64");
+    for (int j = 0; j < CHAINS; j++)
+        c->chain[j] = item_variable(c->w, false);
+    buffer_new(c, CHAINS * CHAIN_STEPS);
+    emit_branch_if(e, emit_value(e, "icmp eq i64 %s, 2", what.text), join, whole);
+    emit_label(e, join);
+    join_carries(c);
+    emit_branch(e, end);
+    emit_label(e, whole);
+    lines(c);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+int cpu_scan_words(const variant *v) { return 6 + 2 * skeleton_arrays(v); }
+
+void cpu_scan(fold_writer *w) {
+    emit *e = w->s.e;
+    scan c = {.w = w};
+    c.n = skeleton_word(&w->s);
+    read_strides(&c, c.across);
+    c.m = skeleton_word(&w->s);
+    c.first = skeleton_word(&w->s);
+    read_strides(&c, c.along);
+    c.carry = emit_value(e, "inttoptr i64 %s to i8*", skeleton_word(&w->s).text);
+    c.resumes = emit_value(e, "icmp ne i64 %s, 0", skeleton_word(&w->s).text);
+    ssa what = skeleton_word(&w->s);
+    c.total = emit_value(e, "icmp ne i64 %s, 0", what.text);
+    if (w->s.v->position)
+        w->s.base[variant_position(w->s.v)] = w->s.value[variant_position(w->s.v)];
+    if (w->s.v->columns) {
+        buffer_new(&c, STRIP);
+        columns(&c);
+    } else {
+        by_lines(&c, what);
+    }
+}

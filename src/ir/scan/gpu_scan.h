@@ -1,0 +1,72 @@
+/* gpu_scan.h - what the GPU's two shapes of accumulations share: words, lines, and the look-back between the tiles of a line.
+ *
+ * A line that is too long for one block is cut into tiles, one a block; blocks take tiles in the order of their tickets. Each
+ * tile leaves what it comes to by itself; what stands before it is found from a tree of a fixed form (so many tiles make a
+ * group, as many groups a part; parts are a chain), so that results are the same in every run, whichever tile was first.
+ * Every 32 bits of a state lie in the low half of a word of scratch memory of their own, with a mark in the high half: who
+ * reads them waits until the marks are there. The memory is zeroed before the launch. */
+#ifndef UF_GPU_SCAN_H
+#define UF_GPU_SCAN_H
+
+#include "ir/reduce/fold.h"
+
+enum {
+    SCAN_LEVELS = 3,
+    SCAN_COLUMN_THREADS = 256,
+    ITEM_WORDS = 4 * UF_MAX_STATE
+};
+
+typedef struct gpu_scan_kernel {
+    fold_writer *w;
+    ssa lines, length, aligned;      /* i64, i64, i1 */
+    divisor order, columns;          /* see gpu_scan_begin */
+    ssa tiles;                       /* i32: of a line */
+    ssa counter, level[SCAN_LEVELS]; /* i64: addresses; 0: no line has more than one tile */
+    divisor *kept;
+    ssa *kept_stride[VARIANT_OPERANDS]; /* by dimension */
+    ssa along[VARIANT_OPERANDS];        /* strides along the line */
+    ssa at[VARIANT_OPERANDS];           /* arrays: address of a line's first element; the position: its value there */
+    int words;                          /* of a state */
+    int shared;                         /* words of shared memory */
+} gpu_scan_kernel;
+
+/* Reads the words after the operands':
+ *   lines, m         how many, and their length
+ *   aligned          1: vectors of neighbours are
+ *   tiles            of a line
+ *   order            (count, magic, shift) that a block's number is divided by: rows: tiles; columns: groups of lines in all
+ *   columns          the same: groups of neighbouring lines along dimension 0; rows: 1
+ *   counter, level 0 .. 2   addresses: of the tickets, and of the entries of the tree; 0: tiles of a line are not spread
+ *                    over blocks
+ *   for dimensions 0 .. ndim-2 of the loop: (extent, magic, shift), 64-bit where `wide`
+ *   for every array operand, and the position: strides of all dimensions of the loop
+ *   for every array operand, and the position: its stride along the line
+ * Entries are of one state, 8 bytes for each 32 bits of it; a level has one for each tile, group of tiles, and part, of a
+ * line, line by line (columns: of all `vector << coop` lines of a group of lines, group by group).
+ *
+ * Blocks. rows: coop <= COOP_WARP: blockDim.x >> cooperative group lines; else 1 << coop threads and a tile of a line, which has `vector *
+ * repeat << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `repeat * 256 >> cooperative group` elements of each.
+ * FOLD_SERIAL: blockDim.x lines. */
+gpu_scan_kernel gpu_scan_begin(fold_writer *w);
+/* Finds where a line begins: sets at[]. line: i64, counted over the dimensions from `first` on. */
+void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first);
+ssa gpu_scan_position(gpu_scan_kernel *g, ssa index);
+
+/* Items in shared memory by index (i32), and single words of it (an i32 pointer). */
+void scan_shared_put(gpu_scan_kernel *g, ssa index, const item *x);
+item scan_shared_get(gpu_scan_kernel *g, ssa index);
+ssa scan_shared_word(gpu_scan_kernel *g, ssa index);
+void scan_barrier(gpu_scan_kernel *g); /* of the block */
+
+/* This block's number: of its ticket where lines have several tiles. i32, the same for all threads. slot: a word of shared
+ * memory that nothing else uses. */
+ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot);
+/* An entry of a level: i64 index. */
+void scan_publish(gpu_scan_kernel *g, int level, ssa index, const item *x);
+item scan_await(gpu_scan_kernel *g, int level, ssa index);
+
+void gpu_scan_rows(gpu_scan_kernel *g);
+void gpu_scan_columns(gpu_scan_kernel *g);
+void gpu_scan_serial(gpu_scan_kernel *g);
+
+#endif

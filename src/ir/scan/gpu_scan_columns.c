@@ -1,0 +1,421 @@
+/* gpu_scan_columns.c - accumulations along lines that lie side by side.
+ *
+ * A block takes `vector << coop` neighbouring lines: 2^cooperative group threads across, each with `vector` of them, and as many rows of
+ * threads as it has room for. A thread scans `repeat` elements of its lines; shared memory scans what those come to over the
+ * rows of threads. If there are lines enough a block goes on from tile to tile by itself; else tiles are spread over blocks,
+ * and what comes before a tile is found by look-back, each row of threads reading entries of its own. */
+#include "ir/scan/gpu_scan.h"
+
+#include "ir/common/lanes.h"
+
+enum {
+    FAN = 4,       /* log2 of the tiles of a group, and of the groups of a part */
+    ONLY_LOOPS = 5 /* log2 of the threads across, beyond which tiles of a line are not spread over blocks */
+};
+
+typedef struct columns {
+    gpu_scan_kernel *g;
+    fold_writer *w;
+    int across;           /* log2 of the threads across */
+    int rows;             /* of threads */
+    int vector, steps;    /* lines and elements of a thread */
+    ssa column, row;      /* i32: of the thread */
+    ssa group, tile;      /* i32: of lines; of the line */
+    ssa line, count;      /* i64: the thread's first line along dimension 0; lines from there on, may be negative */
+    ssa first, left;      /* i64: the thread's first element; elements from there on, may be negative */
+    ssa whole;            /* i1 */
+    ssa *raw, *results;   /* [(step * vector + i) * noperands, nout] */
+    item *x;              /* [step * vector + i] */
+    item_slot *before;    /* [i]: what comes before the tile */
+    bool maps_to_threads; /* tiles of a line may be spread over blocks */
+    item *total;          /* [i]: what the tile comes to */
+} columns;
+
+static int width(const columns *c) { return c->vector << c->across; }
+
+/* ---- Loads and stores ---- */
+
+static ssa at_row(columns *c, int k, ssa row) {
+    skeleton *s = &c->w->s;
+    return skeleton_address(s, k, c->g->at[k], emit_op(s->e, "mul i64", row, c->g->along[k]));
+}
+
+/* Line i of the thread's, a number, or i64, in operand k. */
+static ssa at_line(columns *c, int k, ssa row, ssa i) {
+    skeleton *s = &c->w->s;
+    switch (s->v->operand[k].kind) {
+    case OPERAND_CONTIGUOUS:
+        return skeleton_address(s, k, row, i);
+    case OPERAND_CONSTANT:
+        return row;
+    default:
+        return skeleton_address(s, k, row, emit_op(s->e, "mul i64", i, c->g->kept_stride[k][0]));
+    }
+}
+
+static ssa *raw_at(columns *c, int step, int i, int k) {
+    return &c->raw[(step * c->vector + i) * c->w->s.noperands + k];
+}
+
+static ssa *result_at(columns *c, int step, int i, int k) {
+    return &c->results[(step * c->vector + i) * c->w->s.v->nout + k];
+}
+
+static void keep_raw(columns *c, int step, int i, int k, ssa value) {
+    const char *type = ir_value_type(skeleton_memory(&c->w->s, k));
+    emit_line(c->w->s.e, "store %s %s, %s* %s", type, value.text, type, raw_at(c, step, i, k)->text);
+}
+
+static ssa minimum(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op(e, "icmp slt i64", a, b), a, b); }
+
+static void load_row(columns *c, int step, bool whole) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    ssa row = emit_value(e, "add i64 %s, %d", c->first.text, step), values[BATCH_LANES];
+    ssa last = emit_value(e, "sub i64 %s, 1", c->g->length.text), end = emit_value(e, "sub i64 %s, 1", c->count.text);
+    if (!whole)
+        row = minimum(e, row, last);
+    for (int k = 0; k < s->nin; k++) {
+        if (!fold_reads(c->w, k))
+            continue;
+        bool vector = whole && s->v->operand[k].kind == OPERAND_CONTIGUOUS;
+        ssa at = at_row(c, k, row);
+        if (vector)
+            emit_load_vector(e, skeleton_memory(s, k), at, c->vector, values);
+        for (int i = 0; i < c->vector; i++) {
+            ssa index = whole ? ssa_text("%d", i) : minimum(e, ssa_text("%d", i), end);
+            if (!vector)
+                values[i] = emit_load(e, skeleton_memory(s, k), at_line(c, k, at, index));
+            keep_raw(c, step, i, k, values[i]);
+        }
+    }
+}
+
+static void store_row(columns *c, int step, bool whole) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    ssa row = emit_value(e, "add i64 %s, %d", c->first.text, step), values[BATCH_LANES];
+    for (int k = 0; k < s->v->nout; k++) {
+        int o = s->nin + k;
+        bool vector = whole && s->v->operand[o].kind == OPERAND_CONTIGUOUS;
+        ssa at = at_row(c, o, row);
+        for (int i = 0; i < c->vector; i++)
+            values[i] = *result_at(c, step, i, k);
+        if (vector)
+            emit_store_vector(e, skeleton_memory(s, o), values, at, c->vector);
+        for (int i = 0; i < c->vector && !vector; i++) {
+            int end = whole ? 0 : skeleton_if(s, emit_value(e, "icmp sgt i64 %s, %d", c->count.text, i));
+            emit_store(e, skeleton_memory(s, o), values[i], at_line(c, o, at, ssa_text("%d", i)));
+            if (end)
+                skeleton_end_if(s, end);
+        }
+    }
+}
+
+/* Both ways: vectors where all of the thread's elements are there. */
+static void each_row(columns *c, void (*row)(columns *c, int step, bool whole), bool guarded) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    int whole = emit_label_new(e), part = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, c->whole, whole, part);
+    emit_label(e, whole);
+    for (int i = 0; i < c->steps; i++)
+        row(c, i, true);
+    emit_branch(e, end);
+    emit_label(e, part);
+    for (int i = 0; i < c->steps; i++) {
+        int skip = guarded ? skeleton_if(s, emit_value(e, "icmp sgt i64 %s, %d", c->left.text, i)) : 0;
+        row(c, i, false);
+        if (skip)
+            skeleton_end_if(s, skip);
+    }
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+/* ---- Scans ---- */
+
+static void elements(columns *c) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    for (int step = 0; step < c->steps; step++) {
+        ssa position = gpu_scan_position(c->g, emit_value(e, "add i64 %s, %d", c->first.text, step));
+        for (int i = 0; i < c->vector; i++) {
+            ssa in[VARIANT_OPERANDS];
+            for (int k = 0; k < s->nin; k++)
+                if (fold_reads(c->w, k)) {
+                    const char *type = ir_value_type(skeleton_memory(s, k));
+                    in[k] = emit_value(e, "load %s, %s* %s", type, type, raw_at(c, step, i, k)->text);
+                }
+            item *own = &c->x[step * c->vector + i], x = fold_element(c->w, in, position);
+            *own = step ? fold_join(c->w, own - c->vector, &x) : x;
+        }
+    }
+}
+
+/* Where in shared memory line i of the thread's stands in a row (i32, or a number). */
+static ssa shared_at(columns *c, ssa row, int i) {
+    emit *e = c->w->s.e;
+    ssa at = emit_op(e, "add i32", emit_value(e, "mul i32 %s, %d", row.text, width(c)),
+                     emit_value(e, "mul i32 %s, %d", c->column.text, c->vector));
+    return emit_value(e, "add i32 %s, %d", at.text, i);
+}
+
+/* before[i]: what comes before the thread's elements in the tile; c->total[i]: what the tile comes to. */
+static void scan_rows(columns *c, item *before) {
+    emit *e = c->w->s.e;
+    for (int i = 0; i < c->vector && c->rows == 1; i++) {
+        before[i] = c->total[i] = c->x[(c->steps - 1) * c->vector + i];
+        before[i].has = ssa_text("false");
+    }
+    if (c->rows == 1)
+        return;
+    for (int i = 0; i < c->vector; i++)
+        scan_shared_put(c->g, shared_at(c, c->row, i), &c->x[(c->steps - 1) * c->vector + i]);
+    scan_barrier(c->g);
+    for (int row = 0; row < c->rows; row++) {
+        ssa after = emit_value(e, "icmp uge i32 %s, %d", c->row.text, row);
+        for (int i = 0; i < c->vector; i++) {
+            item one = scan_shared_get(c->g, shared_at(c, ssa_text("%d", row), i));
+            if (row) {
+                before[i] = row > 1 ? fold_choose(c->w, after, &c->total[i], &before[i]) : c->total[i];
+                one = fold_join(c->w, &c->total[i], &one);
+            }
+            c->total[i] = one;
+        }
+    }
+    for (int i = 0; i < c->vector; i++)
+        before[i].has = emit_value(e, "icmp ne i32 %s, 0", c->row.text);
+}
+
+/* ---- Look-back ---- */
+
+/* Entry `index` (i32) of a level of this group of lines, for line i of the thread's. of: entries a line has (i32). */
+static ssa entry(columns *c, ssa of, ssa index, int i) {
+    emit *e = c->w->s.e;
+    ssa at = emit_op(e, "mul i64", emit_widen(e, c->group), emit_widen(e, of));
+    at = emit_value(e, "mul i64 %s, %d", emit_op(e, "add i64", at, emit_widen(e, index)).text, width(c));
+    ssa line = emit_value(e, "mul i32 %s, %d", c->column.text, c->vector);
+    return emit_value(e, "add i64 %s, %d", emit_op(e, "add i64", at, emit_widen(e, line)).text, i);
+}
+
+/* Entries from .. from + count - 1 of a level into shared memory, by all threads; count is below 2^FAN. */
+static void gather(columns *c, int level, ssa of, ssa from, ssa count) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    scan_barrier(c->g); /* what lies there has been read */
+    for (int first = 0; first < 1 << FAN; first += c->rows) {
+        ssa own = emit_value(e, "add i32 %s, %d", c->row.text, first);
+        int end = skeleton_if(s, emit_op(e, "icmp ult i32", own, count));
+        for (int i = 0; i < c->vector; i++) {
+            item x = scan_await(c->g, level, entry(c, of, emit_op(e, "add i32", from, own), i));
+            scan_shared_put(c->g, shared_at(c, own, i), &x);
+        }
+        skeleton_end_if(s, end);
+    }
+    scan_barrier(c->g);
+}
+
+/* Joins what was gathered to the left of what came before the tile so far. */
+static void take_gathered(columns *c, ssa count) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    int end = skeleton_if(s, emit_value(e, "icmp ne i32 %s, 0", count.text));
+    counted_loop l = counted_loop_begin(e, "i32", ssa_text("0"), count);
+    ssa from = emit_value(e, "sub i32 %s, %s", count.text, l.i.text), index = emit_value(e, "sub i32 %s, 1", from.text);
+    for (int i = 0; i < c->vector; i++) {
+        item x = scan_shared_get(c->g, shared_at(c, index, i)), after = item_get(c->w, &c->before[i]);
+        x = fold_join(c->w, &x, &after);
+        item_put(c->w, &c->before[i], &x);
+    }
+    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    skeleton_end_if(s, end);
+}
+
+/* Leaves an entry: the tile's own total, with what came before it in `before`. */
+static void leave(columns *c, int level, ssa of, ssa index, ssa when, bool alone) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    ssa one = emit_op(e, "and i1", emit_value(e, "icmp eq i32 %s, 0", c->row.text), when);
+    int end = skeleton_if(s, one);
+    for (int i = 0; i < c->vector; i++) {
+        item x = c->total[i];
+        if (!alone) {
+            item before = item_get(c->w, &c->before[i]);
+            x = fold_join(c->w, &before, &x);
+        }
+        scan_publish(c->g, level, entry(c, of, index, i), &x);
+    }
+    skeleton_end_if(s, end);
+}
+
+static ssa up(emit *e, ssa x) {
+    return emit_value(e, "lshr i32 %s, %d", emit_value(e, "add i32 %s, %d", x.text, (1 << FAN) - 1).text, FAN);
+}
+
+static ssa is_last(emit *e, ssa index) { return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << FAN) - 1); }
+
+static void wait_part(columns *c, ssa of, ssa part) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    int end = skeleton_if(s, emit_value(e, "icmp ne i32 %s, 0", part.text));
+    ssa index = emit_value(e, "sub i32 %s, 1", part.text);
+    for (int i = 0; i < c->vector; i++) {
+        item x = scan_await(c->g, 2, entry(c, of, index, i)), after = item_get(c->w, &c->before[i]);
+        x = fold_join(c->w, &x, &after);
+        item_put(c->w, &c->before[i], &x);
+    }
+    skeleton_end_if(s, end);
+}
+
+static void look_back(columns *c) {
+    emit *e = c->w->s.e;
+    ssa of[SCAN_LEVELS] = {c->g->tiles}, in[2], from[2], index = c->tile;
+    for (int level = 0; level < 2; level++) {
+        of[level + 1] = up(e, of[level]);
+        in[level] = emit_value(e, "and i32 %s, %d", index.text, (1 << FAN) - 1);
+        from[level] = emit_op(e, "sub i32", index, in[level]);
+        index = emit_value(e, "lshr i32 %s, %d", index.text, FAN);
+    }
+    ssa group = emit_value(e, "lshr i32 %s, %d", c->tile.text, FAN), last = is_last(e, in[0]);
+    leave(c, 0, of[0], c->tile, ssa_text("true"), true);
+    gather(c, 0, of[0], from[0], in[0]);
+    take_gathered(c, in[0]);
+    leave(c, 1, of[1], group, last, false);
+    gather(c, 1, of[1], from[1], in[1]);
+    take_gathered(c, in[1]);
+    wait_part(c, of[2], index);
+    leave(c, 2, of[2], index, emit_op(e, "and i1", last, is_last(e, in[1])), false);
+}
+
+/* ---- The kernel ---- */
+
+static void find_lines(columns *c, ssa block) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    ssa thread = emit_special_register(e, "tid"), group, outer, tile;
+    c->column = emit_value(e, "and i32 %s, %d", thread.text, (1 << c->across) - 1);
+    c->row = emit_value(e, "lshr i32 %s, %d", thread.text, c->across);
+    skeleton_divide(s, &c->g->order, false, block, &tile, &c->group);
+    skeleton_divide(s, &c->g->columns, false, c->group, &outer, &group);
+    c->tile = tile;
+    ssa extent = c->w->s.v->ndim > 1 ? c->g->kept[0].extent : c->g->lines;
+    if (c->w->s.v->ndim > 1 && !c->w->s.v->wide)
+        extent = emit_widen(e, extent);
+    ssa in_block = emit_widen(e, emit_value(e, "mul i32 %s, %d", c->column.text, c->vector));
+    c->line = emit_op(e, "add i64", emit_value(e, "mul i64 %s, %d", emit_widen(e, group).text, width(c)), in_block);
+    c->count = emit_op(e, "sub i64", extent, c->line);
+    if (c->w->s.v->ndim > 1) {
+        gpu_scan_line(c->g, emit_widen(e, outer), 1);
+    } else {
+        memcpy(c->g->at, s->base, sizeof s->base);
+        if (s->v->position)
+            c->g->at[variant_position(s->v)] = s->value[variant_position(s->v)];
+    }
+    for (int k = 0; k < s->noperands; k++)
+        if (s->v->operand[k].kind != OPERAND_NUMBER) {
+            ssa by = emit_op(e, "mul i64", c->line, c->g->kept_stride[k][0]);
+            c->g->at[k] = s->v->operand[k].kind == OPERAND_POSITION ? emit_op(e, "add i64", c->g->at[k], by)
+                                                                    : skeleton_address(s, k, c->g->at[k], by);
+        }
+}
+
+static void find_elements(columns *c, ssa tile) {
+    emit *e = c->w->s.e;
+    ssa from = emit_value(e, "mul i64 %s, %d", emit_widen(e, tile).text, c->rows * c->steps);
+    ssa row = emit_widen(e, emit_value(e, "mul i32 %s, %d", c->row.text, c->steps));
+    c->first = emit_op(e, "add i64", from, row);
+    c->left = emit_op(e, "sub i64", c->g->length, c->first);
+    ssa all = emit_value(e, "icmp sge i64 %s, %d", c->left.text, c->steps);
+    ssa lines = emit_value(e, "icmp sge i64 %s, %d", c->count.text, c->vector);
+    c->whole = emit_op(e, "and i1", emit_op(e, "and i1", all, lines), c->g->aligned);
+}
+
+static void results(columns *c, const item *before) {
+    emit *e = c->w->s.e;
+    for (int i = 0; i < c->vector; i++) {
+        item tiles = item_get(c->w, &c->before[i]);
+        item all = fold_join(c->w, &tiles, &before[i]);
+        for (int step = 0; step < c->steps; step++) {
+            item x = fold_join(c->w, &all, &c->x[step * c->vector + i]);
+            ssa count = emit_value(e, "add i64 %s, %d", c->first.text, step + 1);
+            x.has = ssa_text("%s", "");
+            fold_results(c->w, &x, count, result_at(c, step, i, 0));
+        }
+    }
+}
+
+static void carry_on(columns *c) {
+    for (int i = 0; i < c->vector; i++) {
+        item before = item_get(c->w, &c->before[i]), x = fold_join(c->w, &before, &c->total[i]);
+        item_put(c->w, &c->before[i], &x);
+    }
+}
+
+static void no_state_before(columns *c) {
+    for (int i = 0; i < c->vector; i++) {
+        item none = c->total[i];
+        none.has = ssa_text("false");
+        item_put(c->w, &c->before[i], &none);
+    }
+}
+
+/* One tile: c->tile, or the next one of this block. */
+static void one_tile(columns *c, ssa tile) {
+    skeleton *s = &c->w->s;
+    emit *e = s->e;
+    item *before = arena_alloc(e->a, (size_t)c->vector * sizeof *before);
+    find_elements(c, tile);
+    each_row(c, load_row, false);
+    elements(c);
+    scan_rows(c, before);
+    /* what comes before the line's first tile is not there: any state will do for it */
+    int first = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", tile.text));
+    no_state_before(c);
+    skeleton_end_if(s, first);
+    if (c->maps_to_threads) {
+        int spread = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", c->g->counter.text));
+        no_state_before(c);
+        look_back(c);
+        skeleton_end_if(s, spread);
+    }
+    results(c, before);
+    each_row(c, store_row, true);
+    carry_on(c);
+}
+
+static void make_variables(columns *c) {
+    skeleton *s = &c->w->s;
+    size_t n = (size_t)(c->steps * c->vector), vector = (size_t)c->vector;
+    c->x = arena_alloc(s->e->a, n * sizeof *c->x);
+    c->total = arena_alloc(s->e->a, vector * sizeof *c->total);
+    c->before = arena_alloc(s->e->a, vector * sizeof *c->before);
+    c->results = arena_alloc(s->e->a, n * s->v->nout * sizeof *c->results);
+    c->raw = arena_alloc(s->e->a, n * (size_t)s->noperands * sizeof *c->raw);
+    for (int i = 0; i < c->vector; i++)
+        c->before[i] = item_variable(c->w, true);
+    for (int step = 0; step < c->steps; step++)
+        for (int i = 0; i < c->vector; i++)
+            for (int k = 0; k < s->nin; k++)
+                if (fold_reads(c->w, k))
+                    *raw_at(c, step, i, k) = emit_value(s->e, "alloca %s", ir_value_type(skeleton_memory(s, k)));
+}
+
+void gpu_scan_columns(gpu_scan_kernel *g) {
+    const variant *v = g->w->s.v;
+    emit *e = g->w->s.e;
+    columns c = {.g = g, .w = g->w, .across = v->coop, .vector = v->vector, .steps = v->repeat};
+    c.rows = SCAN_COLUMN_THREADS >> c.across;
+    c.maps_to_threads = c.across <= ONLY_LOOPS;
+    int entries = c.maps_to_threads && c.rows < 1 << FAN ? 1 << FAN : c.rows;
+    g->shared = entries * width(&c) * g->words + 1;
+    make_variables(&c);
+    ssa block = gpu_scan_ticket(g, g->shared - 1);
+    find_lines(&c, block);
+    ssa spread = emit_value(e, "icmp ne i64 %s, 0", g->counter.text);
+    ssa end = emit_select_as(e, "i32", spread, emit_value(e, "add i32 %s, 1", c.tile.text), g->tiles);
+    counted_loop l = counted_loop_begin(e, "i32", c.tile, end);
+    one_tile(&c, l.i);
+    scan_barrier(g); /* what lies in shared memory has been read */
+    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+}

@@ -1,0 +1,69 @@
+/* gpu_scan_serial.c - accumulations from the first element to the last, by operators that allow no other order: a thread a
+ * line, which loads `repeat` elements ahead. */
+#include "ir/scan/gpu_scan.h"
+
+typedef struct serial {
+    gpu_scan_kernel *g;
+    ssa index[BATCH_LANES]; /* i64: the elements under way; those beyond the end are the last */
+    item x[BATCH_LANES];
+    item_slot so_far;
+} serial;
+
+static ssa element_at(serial *l, int k, ssa index) {
+    skeleton *s = &l->g->w->s;
+    return skeleton_address(s, k, l->g->at[k], emit_op(s->e, "mul i64", index, l->g->along[k]));
+}
+
+static void load(serial *l, ssa first, int count) {
+    skeleton *s = &l->g->w->s;
+    emit *e = s->e;
+    ssa last = emit_value(e, "sub i64 %s, 1", l->g->length.text);
+    for (int i = 0; i < count; i++) {
+        ssa in[VARIANT_OPERANDS], own = emit_value(e, "add i64 %s, %d", first.text, i);
+        own = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", own, last), own, last);
+        for (int k = 0; k < s->nin; k++)
+            if (fold_reads(l->g->w, k))
+                in[k] = emit_load(e, skeleton_memory(s, k), element_at(l, k, own));
+        l->index[i] = own;
+        l->x[i] = fold_element(l->g->w, in, gpu_scan_position(l->g, own));
+    }
+}
+
+/* so_far takes in element i, which is the line's first if the i1 is true, and is stored. */
+static void take(serial *l, int i, ssa begins) {
+    skeleton *s = &l->g->w->s;
+    ssa results[UF_MAX_OPERANDS];
+    item before = item_get(l->g->w, &l->so_far), x = fold_join(l->g->w, &before, &l->x[i]);
+    if (begins.text[0])
+        x = fold_choose(l->g->w, begins, &l->x[i], &x);
+    item_put(l->g->w, &l->so_far, &x);
+    fold_results(l->g->w, &x, emit_value(s->e, "add i64 %s, 1", l->index[i].text), results);
+    for (int k = 0; k < s->v->nout; k++)
+        emit_store(s->e, skeleton_memory(s, s->nin + k), results[k], element_at(l, s->nin + k, l->index[i]));
+}
+
+void gpu_scan_serial(gpu_scan_kernel *g) {
+    skeleton *s = &g->w->s;
+    emit *e = s->e;
+    int count = s->v->repeat;
+    serial l = {.g = g, .so_far = item_variable(g->w, false)};
+    ssa block = emit_op(e, "mul i64", emit_widen(e, emit_special_register(e, "ctaid")),
+                        emit_widen(e, emit_special_register(e, "ntid")));
+    ssa line = emit_op(e, "add i64", block, emit_widen(e, emit_special_register(e, "tid")));
+    int end = skeleton_if(s, emit_op(e, "icmp slt i64", line, g->lines));
+    gpu_scan_line(g, line, 0);
+    load(&l, ssa_text("0"), 1);
+    item_put(g->w, &l.so_far, &l.x[0]); /* any state will do before the first */
+    counted_loop rows = counted_loop_begin(e, "i64", ssa_text("0"), g->length);
+    load(&l, rows.i, count);
+    for (int i = 0; i < count; i++) {
+        int skip =
+            i ? skeleton_if(s, emit_op(e, "icmp slt i64", emit_value(e, "add i64 %s, %d", rows.i.text, i), g->length))
+              : 0;
+        take(&l, i, i ? ssa_text("%s", "") : emit_value(e, "icmp eq i64 %s, 0", rows.i.text));
+        if (skip)
+            skeleton_end_if(s, skip);
+    }
+    counted_loop_end(e, &rows, ssa_text("%d", count), loop_no_unroll(e));
+    skeleton_end_if(s, end);
+}
