@@ -8,7 +8,8 @@ BEGIN {
     sees["engine.h"] = "base type nd"
     sees["ir"] = "base type lang engine.h"
     sees["cpu"] = "base type nd engine.h"
-    sees["cuda"] = "base type nd engine.h"
+    sees["gpu"] = "base type nd engine.h"
+    sees["cuda"] = "base type nd engine.h gpu"
     sees["core"] = "base type lang nd ir engine.h"
     sees["cmd"] = ""
     for (layer in sees) {

@@ -3,11 +3,9 @@
 #define UF_CUDA_CODE_H
 
 #include "cuda/driver.h"
-#include "engine.h"
+#include "gpu/gpu.h"
 
 enum {
-    BLOCK_MAX = 256,      /* threads in a block; the code is generated for at most that many */
-    BLOCK_MIN = 64,       /* below that, blocks are not made smaller to spread a small loop over the device */
     WORDS_MAX = 32764 / 8 /* CUDA's limit on a kernel's parameters (4.1 KB before driver 530) */
 };
 
@@ -55,31 +53,8 @@ bool context_drain(void);
 
 /* ---- launch.c ---- */
 
-/* What a launch may use of a device. */
-typedef struct occupancy {
-    unsigned block; /* threads in a block for best occupancy; classes whose blocks have a fixed size go by that */
-    int sms;
-    int resident;     /* COOP_GRID, forall whose blocks loop: blocks that run at once */
-    bool cooperative; /* COOP_GRID: blocks can be made to do so */
-} occupancy;
-
-/* How a loop is laid out over threads. */
-typedef struct grid {
-    uint32_t blocks, threads;    /* one-dimensional; threads is a power of two */
-    uint32_t shared;             /* bytes of dynamic shared memory in a block */
-    uint32_t words;              /* of the parameter block */
-    uint32_t coops, coop_blocks; /* COOP_GRID: in flight, and blocks of each; else 0 */
-    uint32_t slots;              /* COOP_GRID: the word that takes the address of the cooperative groups' slots */
-} grid;
-/* Number of words that launch_layout writes; layout: LOOP_GUFUNC. */
-int launch_words(const variant *v, const core_layout *layout);
-/* Writes the parameter block (type/variant.h) and chooses the grid. Errors: ARGUMENT if the loop is too large for a grid. */
-uf_status launch_layout(const launch *l, const occupancy *r, uint64_t *words, grid *out);
-void launch_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
-                       const code_traits *traits);
-uf_status fold_chunk(const code *c, const launch *l, int64_t *out); /* fold.c */
 int64_t launch_specialise_fold(variant *v, const fold_problem *s);
-size_t launch_fold_scratch(const launch *l);
+uf_status launch_fold_chunk(const code *c, const launch *l, int64_t *out);
 uf_status launch_run(const code *c, const launch *l);
 uf_status launch_info(const code *c, const launch *l, uf_launch *out); /* LOOP_FORALL */
 

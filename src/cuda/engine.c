@@ -138,10 +138,10 @@ static void info(text *out) {
 const engine cuda_engine = {
     .name = "cuda",
     .target = target,
-    .specialise = launch_specialise,
+    .specialise = gpu_specialise,
     .specialise_fold = launch_specialise_fold,
-    .fold_chunk = fold_chunk,
-    .fold_scratch = launch_fold_scratch,
+    .fold_chunk = launch_fold_chunk,
+    .fold_scratch = gpu_fold_scratch,
     .compile = code_compile,
     .release = code_release,
     .launch = launch_run,

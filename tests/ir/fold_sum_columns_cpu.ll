@@ -52,7 +52,7 @@ define void @uf_sum(i64* %words) nounwind "prefer-vector-width"="512" {
   %r25 = load i64, i64* %r24, align 8
   %r26 = getelementptr inbounds i64, i64* %words, i64 8
   %r27 = load i64, i64* %r26, align 8
-  %r28 = call noalias align 64 i8* @uf_thread_room(i64 0)
+  %r28 = call noalias align 64 i8* @uf_thread_scratch(i64 0)
   %r29 = bitcast i8* %r28 to float*
   %r30 = alloca i64
   %r31 = alloca i64
@@ -329,7 +329,7 @@ L7:
 L8:
   ret void
 }
-declare noalias i8* @uf_thread_room(i64)
+declare noalias i8* @uf_thread_scratch(i64)
 define internal void @join(float* %a0, float* %b0, i64 %width) nounwind noinline "prefer-vector-width"="512" {
   br label %L25
 L25:

@@ -36,7 +36,7 @@ define void @uf_points(i64* %words) nounwind "prefer-vector-width"="256" {
   %r15 = getelementptr inbounds i64, i64* %words, i64 1
   %r16 = bitcast i64* %r15 to i32**
   %r17 = load i32*, i32** %r16, align 8
-  %r18 = call noalias align 64 i8* @uf_thread_room(i64 0)
+  %r18 = call noalias align 64 i8* @uf_thread_scratch(i64 0)
   %r19 = bitcast i8* %r18 to i32*
   %r20 = getelementptr inbounds i64, i64* %words, i64 2
   %r21 = load i64, i64* %r20, align 8
@@ -106,7 +106,7 @@ L17:
 L18:
   ret void
 }
-declare noalias i8* @uf_thread_room(i64)
+declare noalias i8* @uf_thread_scratch(i64)
 
 !1 = distinct !{}
 !2 = !{!"llvm.loop.parallel_accesses", !1}

@@ -64,7 +64,7 @@ L7:
   br i1 %r21, label %L6, label %L8, !llvm.loop !3
 L8:
   %r22 = load float, float* %a1
-  %r23 = getelementptr [264 x i32], [264 x i32] addrspace(3)* @team_entries, i64 0, i64 0
+  %r23 = getelementptr [264 x i32], [264 x i32] addrspace(3)* @coop_entries, i64 0, i64 0
   %r24 = bitcast float %r22 to i32
   %r25 = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r24, i32 16, i32 31)
   %r26 = bitcast i32 %r25 to float
@@ -157,7 +157,7 @@ L13:
   br i1 %r94, label %L12, label %L14, !llvm.loop !5
 L14:
   %r95 = load float, float* %a2
-  %r96 = getelementptr [264 x i32], [264 x i32] addrspace(3)* @team_entries, i64 0, i64 0
+  %r96 = getelementptr [264 x i32], [264 x i32] addrspace(3)* @coop_entries, i64 0, i64 0
   %r97 = bitcast float %r95 to i32
   %r98 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %r97, i32 16, i32 31)
   %r99 = bitcast i32 %r98 to float
@@ -285,7 +285,7 @@ L23:
 L24:
   ret void
 }
-@team_entries = internal addrspace(3) global [264 x i32] undef, align 16
+@coop_entries = internal addrspace(3) global [264 x i32] undef, align 16
 declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32) convergent nounwind
 declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32) convergent nounwind
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

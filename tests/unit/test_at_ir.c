@@ -274,7 +274,7 @@ static variant sim_variant(sim_case *s, const tree *t) {
                       (uintptr_t)c->target.host.data % (uintptr_t)dtypes[c->type].size != 0;
     code_traits size;
     ir_traits(t, &size);
-    launch_specialise(&v, &s->loop, NULL, NULL, &size);
+    gpu_specialise(&v, &s->loop, NULL, NULL, &size);
     v.wide |= chance(30);
     v.reports = (uint8_t)(chance(30) ? pick(1, 3) * REPORTS_STEPS : 0);
     return v;
@@ -298,8 +298,8 @@ static const char *simulate(sim_case *s, const tree *t, arena *a) {
                 .numbers = (const uint64_t(*)[2])numbers,
                 .indexed = s->indexed,
                 .report = &said};
-    assert_true(launch_words(&v, NULL) <= WORDS);
-    check(launch_layout(&l, &(occupancy){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3)}, words, &g));
+    assert_true(gpu_words(&v, NULL) <= WORDS);
+    check(gpu_layout(&l, &(occupancy){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3)}, words, &g));
     code_module m = module_of(a, t, &v, &sm_90);
     if (!sim_can(&m)) {
         text_free(&m.ir);

@@ -50,7 +50,7 @@ static void make_flat(int64_t n) {
                       .data = flat.data,
                       .numbers = (const uint64_t(*)[2])flat.numbers,
                       .stream = (void *)0x77};
-    launch_specialise(&flat.v, &flat.loop, NULL, NULL, &(code_traits){.nodes = 4});
+    gpu_specialise(&flat.v, &flat.loop, NULL, NULL, &(code_traits){.nodes = 4});
 }
 
 enum {
@@ -165,7 +165,7 @@ static void check_launch(const code *c, int expected_calls, void *context) {
     uint64_t words[FLAT_WORDS];
     int count, before;
     grid g;
-    CHECK(!launch_layout(&flat.l, &(occupancy){.block = 256, .sms = 4}, words, &g));
+    CHECK(!gpu_layout(&flat.l, &(occupancy){.block = 256, .sms = 4}, words, &g));
     mock->launch(&before);
     mock->fail_at(0, 0);
     CHECK(!cuda_engine.launch(c, &flat.l));
@@ -235,8 +235,8 @@ static void large_body(void *unused) {
             s.extent[i] = 1;
         s.extent[0] = 2;
         s.l = (launch){.v = &s.v, .loop = &s.loop, .data = s.data, .numbers = (const uint64_t(*)[2])s.numbers};
-        launch_specialise(&s.v, &s.loop, NULL, NULL, &(code_traits){.nodes = 1});
-        int words = launch_words(&s.v, NULL);
+        gpu_specialise(&s.v, &s.loop, NULL, NULL, &(code_traits){.nodes = 1});
+        int words = gpu_words(&s.v, NULL);
         CHECK(words == 61 + 1 + 3 * (ndim - 1) + 61 * ndim);
         CHECK(!code_load(ptx_of("k", words, 256), "k", 0, 0, d, &c));
         if (words <= WORDS_MAX)

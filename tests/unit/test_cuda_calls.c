@@ -100,14 +100,14 @@ static void specialise(sample *s) {
     s->loop.count = 1;
     for (int d = 0; d < s->loop.ndim; d++)
         s->loop.count *= s->extent[d];
-    launch_specialise(&s->v, &s->loop, &s->layout, s->core, &s->size);
+    gpu_specialise(&s->v, &s->loop, &s->layout, s->core, &s->size);
 }
 
 static void lay(sample *s) {
-    int words = launch_words(&s->v, &s->layout);
+    int words = gpu_words(&s->v, &s->layout);
     assert_true(words <= MAX_WORDS);
     s->words[words] = 0x123456789;
-    assert_int_equal(launch_layout(&s->l, &s->r, s->words, &s->g), UF_OK);
+    assert_int_equal(gpu_layout(&s->l, &s->r, s->words, &s->g), UF_OK);
     assert_int_equal(s->g.words, words);
     assert_true(s->words[words] == 0x123456789);
 }
@@ -773,7 +773,7 @@ static code *load(const sample *s, int threads) {
     cuda_device *d;
     code *c = NULL;
     CHECK(!cuda_device_get(0, &d));
-    CHECK(!code_load(ptx_of("k", launch_words(&s->v, &s->layout), threads), "k", 0, 0, d, &c));
+    CHECK(!code_load(ptx_of("k", gpu_words(&s->v, &s->layout), threads), "k", 0, 0, d, &c));
     return c;
 }
 
@@ -868,8 +868,8 @@ static void words_body(void *unused) {
         for (int i = 0; i < ndim; i++)
             extent[i] = i ? 1 : 2;
         launch l = {.v = &v, .loop = &loop, .data = data, .numbers = NULL, .layout = &layout, .core = core};
-        launch_specialise(&v, &loop, &layout, core, &(code_traits){.nodes = 1});
-        int words = launch_words(&v, &layout);
+        gpu_specialise(&v, &loop, &layout, core, &(code_traits){.nodes = 1});
+        int words = gpu_words(&v, &layout);
         CHECK(words == 61 + 2 + 3 * (ndim - 1) + 61 * ndim + 1);
         CHECK(!code_load(ptx_of("k", words, 256), "k", 0, 0, d, &c));
         if (words <= WORDS_MAX)
@@ -903,7 +903,7 @@ static uf_status use_coops(void) {
     code *c = NULL;
     sample *s = &the_sample;
     TRY(cuda_device_get(0, &d));
-    uf_status status = code_load(ptx_of("k", launch_words(&s->v, &s->layout), 512), "k", 0, 0, d, &c);
+    uf_status status = code_load(ptx_of("k", gpu_words(&s->v, &s->layout), 512), "k", 0, 0, d, &c);
     for (int i = 0; i < 2 && !status; i++)
         status = cuda_engine.launch(c, &s->l);
     cuda_engine.release(c);

@@ -233,7 +233,7 @@ static void rows_make(rows *r, int64_t calls, int64_t length, const DLManagedTen
     r->loop = (nd_loop){1, 2, calls, r->extent, r->stride, r->offset, LOOP_GUFUNC, {0}};
     r->l = (launch){
         .v = &r->v, .loop = &r->loop, .data = r->data, .stream = stream, .layout = &r->layout, .core = r->core};
-    launch_specialise(&r->v, &r->loop, &r->layout, r->core, &size);
+    gpu_specialise(&r->v, &r->loop, &r->layout, r->core, &size);
 }
 
 /* A kernel with so many words, p0 .. as parameters. */
@@ -242,7 +242,7 @@ static code *rows_load(const rows *r, int threads, const char *body) {
     code *c;
     text ptx = {0};
     text_puts(&ptx, ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(");
-    for (int i = 0; i < launch_words(&r->v, &r->layout); i++)
+    for (int i = 0; i < gpu_words(&r->v, &r->layout); i++)
         text_printf(&ptx, "%s.param .u64 p%d", i ? ", " : "", i);
     text_printf(&ptx, ") .maxntid %d, 1, 1\n{\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .pred %%p<4>;\n%s}\n",
                 threads, body);
@@ -290,7 +290,7 @@ static void meet(int64_t calls, int64_t length) {
     code *c = rows_load(&r, 1 << COOP_GRID_BLOCK, body);
     OK(cuda_engine.launch(c, &r.l));
     OK(code_resident(c, 1 << COOP_GRID_BLOCK, &resident));
-    OK(launch_layout(&r.l, &(occupancy){.sms = c->device->sms, .resident = resident, .cooperative = true}, words, &g));
+    OK(gpu_layout(&r.l, &(occupancy){.sms = c->device->sms, .resident = resident, .cooperative = true}, words, &g));
     print_message("%lld calls: %u coops of %u blocks, %d resident\n", (long long)calls, g.coops, g.coop_blocks,
                   resident);
     check_meetings(y, &g, 1, stream);

@@ -102,9 +102,9 @@ static void sample_finish(sample *s) {
     for (int d = 0; d < s->loop.ndim; d++)
         s->loop.count *= s->extent[d];
     sample_addresses(s);
-    launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
-    assert_int_equal(launch_layout(&s->l, &(occupancy){.block = s->block, .sms = s->sms}, s->words, &s->g), UF_OK);
-    assert_int_equal(s->g.words, launch_words(&s->v, NULL));
+    gpu_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
+    assert_int_equal(gpu_layout(&s->l, &(occupancy){.block = s->block, .sms = s->sms}, s->words, &s->g), UF_OK);
+    assert_int_equal(s->g.words, gpu_words(&s->v, NULL));
     assert_true(s->g.threads >= 32 && s->g.threads <= s->block && !(s->g.threads & (s->g.threads - 1)));
     assert_true(s->g.blocks >= 1 && s->g.blocks <= INT32_MAX);
 }
@@ -557,7 +557,7 @@ static void test_narrow(void **unused) {
             s->stride[d] = cases[i].stride[d];
         }
         s->loop.count = s->extent[0] * s->extent[1];
-        launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
+        gpu_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
         assert_int_equal(s->v.wide, cases[i].wide);
     }
 }
@@ -623,8 +623,8 @@ static void test_choices(void **unused) {
         }
         for (int d = 0; d < cases[i].ndim; d++)
             s->loop.count *= s->extent[d] = cases[i].extent[d];
-        launch_specialise(&s->v, &s->loop, NULL, NULL,
-                          &(code_traits){.nodes = cases[i].size.nodes, .has_loop = cases[i].size.has_loop});
+        gpu_specialise(&s->v, &s->loop, NULL, NULL,
+                       &(code_traits){.nodes = cases[i].size.nodes, .has_loop = cases[i].size.has_loop});
         if (s->v.loop != cases[i].expect || s->v.vector != cases[i].vector || s->v.repeat != cases[i].repeat)
             fail_msg("case %zu: class %d, vector %d, repeat %d", i, s->v.loop, s->v.vector, s->v.repeat);
         for (int k = 0; k < 3; k++)
@@ -663,8 +663,8 @@ static void test_too_large(void **unused) {
     s->loop.narrays = 1;
     s->loop.count = s->extent[0] = INT64_MAX;
     s->stride[0] = 1;
-    launch_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
-    assert_int_equal(launch_layout(&s->l, &(occupancy){.block = 256, .sms = 4}, s->words, &s->g), UF_ERR_ARGUMENT);
+    gpu_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
+    assert_int_equal(gpu_layout(&s->l, &(occupancy){.block = 256, .sms = 4}, s->words, &s->g), UF_ERR_ARGUMENT);
 }
 
 int main(void) {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "../ref/ref.h"
-#include "cuda/launch.h"
 #include "draw.h"
+#include "gpu/class.h"
 #include "gu_sim.h"
 #include "ir/forall/forall.h"
 #include "ir_check.h"
@@ -423,9 +423,9 @@ static void simulate(point_call *c, code_module *m) {
                 .layout = c->layout,
                 .core = c->core,
                 .block = chance(20) ? 32 << pick(0, 4) : 0};
-    int nwords = launch_words(&c->v, c->layout);
+    int nwords = gpu_words(&c->v, c->layout);
     assert_true(nwords <= (int)COUNT(words));
-    assert_int_equal(launch_layout(&l, &r, words, &g), UF_OK);
+    assert_int_equal(gpu_layout(&l, &r, words, &g), UF_OK);
     assert_true(g.blocks >= 1 && g.threads >= 32 && g.threads % 32 == 0 && g.threads <= 1024 && g.shared <= SIM_SHARED);
     const char *wrong = sim_run(m, words, nwords, (int)g.blocks, (int)g.threads);
     if (wrong) {

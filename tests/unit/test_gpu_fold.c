@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cuda/launch.h"
+#include "cuda/code.h"
 #include "draw.h"
+#include "gpu/class.h"
 #include "gu_sim.h"
 #include "ir/ir.h"
 #include "ir_check.h"
@@ -554,9 +555,9 @@ static void run(const call *c, launch *l) {
     occupancy r = {.block = 256, .sms = 1};
     report said = {.cancel = (uintptr_t)&never};
     l->report = &said;
-    int nwords = launch_words(l->v, NULL);
+    int nwords = gpu_words(l->v, NULL);
     assert_true(nwords <= (int)COUNT(words));
-    assert_int_equal(launch_layout(l, &r, words, &g), UF_OK);
+    assert_int_equal(gpu_layout(l, &r, words, &g), UF_OK);
     last_variant = *l->v;
     last_grid = g;
     code_module m = generate(&a, &c->f, l->v);
@@ -662,7 +663,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     }
     others_into(&one, arrays);
     plan(c, arrays, &one, c->axes, &loops);
-    bool fits = fold_specialise(&one, &(fold_problem){&loops, size, 0, false}) == chunk;
+    bool fits = launch_specialise_fold(&one, &(fold_problem){&loops, size, 0, false}) == chunk;
     addresses(&loops, &one, arrays, data);
     launch first = {.v = &one,
                     .loop = &loops.kept,
@@ -699,7 +700,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     initial_into(c, &two, numbers);
     others_into(&two, second);
     plan(c, second, &two, (uint64_t)1 << ndim, &after);
-    assert_int_equal(fold_specialise(&two, &(fold_problem){&after, size, 0, true}), 0);
+    assert_int_equal(launch_specialise_fold(&two, &(fold_problem){&after, size, 0, true}), 0);
     addresses(&after, &two, second, data);
     launch last = {.v = &two,
                    .loop = &after.kept,
@@ -738,7 +739,7 @@ static void run_call(call *c) {
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, c->axes, &loops);
     v.empty = loops.reduced.count == 0;
-    int64_t chunk = fold_specialise(&v, &(fold_problem){&loops, &size, 0, false});
+    int64_t chunk = launch_specialise_fold(&v, &(fold_problem){&loops, &size, 0, false});
     if (chance(20))
         v.wide = 1;
     addresses(&loops, &v, c->arrays, data);
@@ -880,7 +881,7 @@ static void run_segments(call *c, int64_t *bounds, int64_t segments) {
     }
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, 2, &loops);
-    fold_specialise(&v, &(fold_problem){&loops, &size, 0, true});
+    launch_specialise_fold(&v, &(fold_problem){&loops, &size, 0, true});
     addresses(&loops, &v, c->arrays, data);
     const uint64_t numbers[VARIANT_OPERANDS][2] = {{0}};
     launch l = {.v = &v,

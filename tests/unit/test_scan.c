@@ -156,8 +156,8 @@ static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
     }
     x->l.scratch = aligned_alloc(256, size / 256 * 256 + 256);
     memset(x->l.scratch, 0, size);
-    uint64_t *words = malloc((size_t)launch_words(&x->v, NULL) * sizeof *words);
-    OK(launch_layout(&x->l, &r, words, &g));
+    uint64_t *words = malloc((size_t)gpu_words(&x->v, NULL) * sizeof *words);
+    OK(gpu_layout(&x->l, &r, words, &g));
     const char *wrong = sim_run(&module, words, (int)g.words, (int)g.blocks, (int)g.threads);
     if (!wrong)
         wrong = said.state ? "it reports" : scan_fault(x);
@@ -245,13 +245,13 @@ static void test_words(void **unused) {
         scan_make(x, &scan_operators[i % scan_operator_count], DT_FLOAT32, (int)pick(0, 2), false);
         specialise(x, &cuda_engine);
         OK(ir_scan(&x->a, "scan", &x->f, &x->v, &gpu, &module));
-        int words = launch_words(&x->v, NULL);
+        int words = gpu_words(&x->v, NULL);
         snprintf(last, sizeof last, " %%w%d) nounwind", words - 1);
         assert_non_null(strstr(module.ir.data, last));
         occupancy r = {.block = 256, .sms = 132};
         grid g;
         uint64_t *w = malloc((size_t)words * sizeof *w);
-        OK(launch_layout(&x->l, &r, w, &g));
+        OK(gpu_layout(&x->l, &r, w, &g));
         assert_int_equal(g.words, words);
         assert_true(g.threads >= 32 && g.threads <= 1024);
         if (!x->v.columns && x->v.coop <= COOP_WARP)

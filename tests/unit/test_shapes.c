@@ -425,8 +425,8 @@ static int put_engine(const loop *l, uint64_t *w, int *threads, int64_t *blocks)
     nd_loop nd = nd_of(l, space);
     launch run = {.v = &l->v, .loop = &nd, .data = l->data, .numbers = l->number};
     grid g;
-    check(launch_layout(&run, &(occupancy){.block = (unsigned)*threads, .sms = (int)pick(1, 40)}, w, &g));
-    assert_int_equal((int)g.words, launch_words(&l->v, NULL));
+    check(gpu_layout(&run, &(occupancy){.block = (unsigned)*threads, .sms = (int)pick(1, 40)}, w, &g));
+    assert_int_equal((int)g.words, gpu_words(&l->v, NULL));
     *threads = (int)g.threads;
     *blocks = g.blocks;
     return (int)g.words;
@@ -737,7 +737,7 @@ static void run_random(loop_class class, bool on_gpu, int64_t count) {
         if (on_gpu && chance(40)) {
             int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
             nd_loop nd = nd_of(&l, space);
-            launch_specialise(&l.v, &nd, NULL, NULL, &(code_traits){.nodes = 20, .has_loop = l.k == K_BITS});
+            gpu_specialise(&l.v, &nd, NULL, NULL, &(code_traits){.nodes = 20, .has_loop = l.k == K_BITS});
             threads = 64 << pick(0, 2);
             shift = -1;
         }

@@ -1,7 +1,7 @@
-/* fold.c - reductions on the GPU: which lanes go along what, how many threads have a result, and whether its elements are
+/* reduce.c - reductions on the GPU: which lanes go along what, how many threads have a result, and whether its elements are
  * divided among blocks. All of it follows from shapes and the device's size, so that results do not depend on anything else.
  * What the words mean is in type/variant.h. */
-#include "cuda/launch.h"
+#include "gpu/class.h"
 
 enum {
     FLIGHT = 64, /* bytes a thread has in flight: with half of the threads that fit, enough for any device so far */
@@ -224,9 +224,7 @@ static int64_t specialise(variant *v, const fold_problem *s, int sms) {
     return short_rows(v, s, sms) ? 0 : long_rows(v, s, sms);
 }
 
-int64_t fold_specialise(variant *v, const fold_problem *s) {
-    cuda_device *d;
-    int sms = cuda_device_get(s->device, &d) ? 1 : d->sms; /* a device that is not there is an error of the launch */
+int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     v->ndim = (uint8_t)kept->ndim;
     v->reduced = (uint8_t)reduced->ndim;
@@ -318,16 +316,20 @@ static int64_t parts_for(int64_t tasks, int64_t slots) {
     return best;
 }
 
-uf_status fold_chunk(const code *c, const launch *l, int64_t *out) {
+/* log2 of the threads of a block of a launch whose results are divided. */
+static unsigned block_shift(const launch *l) {
     const variant *v = l->v;
-    unsigned threads = v->columns ? columns_shift(v, l->loop) + v->coop : v->coop > COOP_WARP ? v->coop : COOP_MOST;
-    int64_t tasks = v->columns ? columns_blocks(v, l->loop) : ceil_shift(l->loop->count, threads - v->coop);
+    return v->columns ? columns_shift(v, l->loop) + v->coop : v->coop > COOP_WARP ? v->coop : COOP_MOST;
+}
+
+int gpu_fold_block(const launch *l) { return 1 << block_shift(l); }
+
+int64_t gpu_fold_chunk(const launch *l, int resident) {
+    const variant *v = l->v;
+    int64_t tasks = v->columns ? columns_blocks(v, l->loop) : ceil_shift(l->loop->count, block_shift(l) - v->coop);
     int64_t visit = v->columns ? (int64_t)v->repeat << v->coop : ((int64_t)v->vector * v->repeat) << v->coop;
-    int resident;
-    TRY(code_resident((code *)(uintptr_t)c, 1 << threads, &resident));
     int64_t chunk = chunk_of(l->reduced->count, parts_for(tasks, resident), visit, visit * CHUNK_VISITS);
-    *out = chunk ? chunk : l->chunk;
-    return UF_OK;
+    return chunk ? chunk : l->chunk;
 }
 
 int64_t fold_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {

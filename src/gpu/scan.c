@@ -1,7 +1,7 @@
 /* scan.c - accumulations: which way a kernel goes through memory, how many threads take a line and how much each of them,
  * whether the tiles of a line are spread over blocks, and the words and scratch memory of a launch. ir/scan/gpu_scan.h has their
  * layout. Nothing depends on the device: results are the same on all of one kind. */
-#include "cuda/launch.h"
+#include "gpu/class.h"
 
 enum {
     SECTOR = 32,          /* bytes that an access costs at least */
@@ -142,7 +142,8 @@ static void specialise_serial(variant *v, const nd_loop *along) {
     set_kinds(v, along);
 }
 
-int64_t scan_specialise(variant *v, const fold_problem *s) {
+int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
+    (void)sms;
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
     v->ndim = (uint8_t)lines->ndim;
     v->reduced = 1;
@@ -267,11 +268,4 @@ int64_t scan_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
     if (__builtin_mul_overflow(c.groups, v->columns && !c.spread ? 1 : c.tiles, &blocks))
         return INT64_MAX;
     return blocks;
-}
-
-uf_status scan_prepare(const launch *l) {
-    size_t size = scan_scratch(l);
-    if (size)
-        CU(cuMemsetD8Async, (uintptr_t)l->scratch, 0, size, l->stream);
-    return UF_OK;
 }

@@ -1,6 +1,6 @@
 /* forall.c - kernels over indices: which arrays are accessed by vectors, how many points a thread takes, and the grid. See
  * ir/forall/gpu_forall.c. */
-#include "cuda/launch.h"
+#include "gpu/class.h"
 
 enum {
     ROWS = 4,         /* that a thread takes where neighbouring rows read the same elements */

@@ -1,5 +1,5 @@
 /* at.c - updates in place: the words of ir/at/at.h, and a thread for some of them; or warps that each look at all. */
-#include "cuda/launch.h"
+#include "gpu/class.h"
 
 enum {
     OWNER_BLOCK = 256, /* threads: 8 warps */

@@ -1,8 +1,8 @@
-/* calls.c - inner calls of a generalized ufunc. Specialising chooses how many threads compute one call together, and what a
+/* gufunc.c - inner calls of a generalized ufunc. Specialising chooses how many threads compute one call together, and what a
  * thread takes at a time: part of the variant, so of the code. At each launch: the words after the operands' (those of
  * type/variant.h), blocks, shared memory, and slots for cooperative groups of several blocks. The numbers to tune are the constants; what
  * they are used for is in the few functions under "The choice". */
-#include "cuda/launch.h"
+#include "gpu/class.h"
 
 enum {
     /* One level: a sum, or a forall without reductions. Vectors that a thread takes at a time: of lines of LINE_LONG vectors
@@ -441,37 +441,4 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, uint64_t *words, grid
         *w++ = (uintptr_t)l->report;
     memcpy(w, l->core, (size_t)l->layout->nwords * sizeof *w);
     return blocks < GRID_MAX ? blocks : GRID_MAX;
-}
-
-/* ---- Cooperative groups of several blocks ---- */
-
-/* The parameters go one by one: a capture refuses a cooperative launch with all in one buffer. */
-static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, uint64_t *words, void **parameters) {
-    for (uint32_t i = 0; i < g->words; i++)
-        parameters[i] = &words[i];
-    cu_launch_attribute together = {.id = CU_LAUNCH_COOPERATIVE, .value = {1}};
-    cu_launch_config config = {.grid = {g->blocks, 1, 1},
-                               .block = {g->threads, 1, 1},
-                               .shared = g->shared,
-                               .stream = l->stream,
-                               .attributes = &together,
-                               .count = g->coop_blocks > 1};
-    CU(cuMemsetD8Async, words[g->slots], 0, (size_t)g->coops * COOP_SLOT, l->stream);
-    CU(cuLaunchKernelEx, &config, c->kernel, parameters, NULL);
-    return UF_OK;
-}
-
-uf_status gufunc_launch_coops(const code *c, const launch *l, const grid *g, uint64_t *words) {
-    cu_pointer slots = 0;
-    void **parameters = mem_alloc(g->words * sizeof *parameters);
-    if (!parameters)
-        return fail_memory();
-    uf_status s = scratch_take(c->device, (size_t)g->coops * COOP_SLOT, l->stream, &slots);
-    if (!s) {
-        words[g->slots] = slots;
-        s = launch_zeroed(c, l, g, words, parameters);
-        scratch_give(c->device, slots, l->stream);
-    }
-    mem_free(parameters);
-    return s;
 }

@@ -1,16 +1,14 @@
-/* launch.h - what launch.c and calls.c share: a loop to be specialised, the room on the device, bits of arithmetic, words. */
-#ifndef UF_CUDA_LAUNCH_H
-#define UF_CUDA_LAUNCH_H
+/* class.h - what the classes of loops share: a loop to be specialised, bits of arithmetic, parameters. */
+#ifndef UF_GPU_CLASS_H
+#define UF_GPU_CLASS_H
 
-#include "cuda/code.h"
+#include "gpu/gpu.h"
 
 enum {
     ACCESS = 16,     /* bytes of the widest access */
     BODY_MAX = 1500, /* nodes of all elements of a thread together: beyond, code grows and registers spill */
     WARP = 32
 };
-
-#define GRID_MAX ((int64_t)INT32_MAX)
 
 /* What a variant is specialised for; layout and core with LOOP_GUFUNC only. */
 typedef struct problem {
@@ -57,50 +55,35 @@ static inline uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
     return w;
 }
 
-/* ---- launch.c: the row of LOOP_GENERAL, for others to build on. Words and layout as below. ---- */
+/* ---- The rows of the table in layout.c. words: how many parameters come after the operands'; layout writes them, sets the other
+ * members of *g and returns the number of blocks. ---- */
 
+void flat_specialise(variant *v, const problem *s);
+int flat_words(const variant *v, const core_layout *layout, int arrays);
+int64_t flat_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
+void rows_specialise(variant *v, const problem *s);
+int rows_words(const variant *v, const core_layout *layout, int arrays);
+int64_t rows_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 void general_specialise(variant *v, const problem *s);
 int general_words(const variant *v, const core_layout *layout, int arrays);
 int64_t general_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-
-/* ---- at.c: the row of LOOP_AT. ---- */
-
+void gufunc_specialise(variant *v, const problem *s);
+int gufunc_words(const variant *v, const core_layout *layout, int arrays);
+int64_t gufunc_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 void at_specialise(variant *v, const problem *s);
 int at_words(const variant *v, const core_layout *layout, int arrays);
 int64_t at_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-
-/* ---- forall.c: the row of LOOP_FORALL. ---- */
-
 void forall_specialise(variant *v, const problem *s);
 int forall_words(const variant *v, const core_layout *layout, int arrays);
 int64_t forall_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-/* Threads of a block that the variant or the caller asks for; 0: those of best occupancy. */
-int forall_block(const launch *l);
-
-/* ---- calls.c: the row of LOOP_GUFUNC. ---- */
-
-void gufunc_specialise(variant *v, const problem *s);
-/* Words after the operands'. */
-int gufunc_words(const variant *v, const core_layout *layout, int arrays);
-/* Writes them; returns the number of blocks and sets the other members of *g. */
-int64_t gufunc_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-/* ---- scan.c: the row of LOOP_SCAN. ---- */
-
-int64_t scan_specialise(variant *v, const fold_problem *s);
+int64_t fold_specialise(variant *v, const fold_problem *s, int sms);
+int fold_words(const variant *v, const core_layout *layout, int arrays);
+int64_t fold_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
+int64_t scan_specialise(variant *v, const fold_problem *s, int sms);
 int scan_words(const variant *v, const core_layout *layout, int arrays);
 int64_t scan_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
 size_t scan_scratch(const launch *l);
-/* Enqueues what makes the scratch memory ready for the kernel. */
-uf_status scan_prepare(const launch *l);
-
-/* ---- fold.c: the row of LOOP_FOLD. ---- */
-
-int64_t fold_specialise(variant *v, const fold_problem *s);
-int fold_words(const variant *v, const core_layout *layout, int arrays);
-int64_t fold_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-
-/* Launches cooperative groups of several blocks: all resident at once, with slots that are theirs until they are done. words[g->slots] is
- * set. */
-uf_status gufunc_launch_coops(const code *c, const launch *l, const grid *g, uint64_t *words);
+/* Threads of a block that the variant or the caller asks for; 0: those of best occupancy. */
+int forall_block(const launch *l);
 
 #endif

@@ -1,0 +1,50 @@
+/* gpu.h - policy of GPU engines: how many threads, tiles and blocks a loop gets, from its sizes and the kernel's traits, and the
+ * kernel's parameters. Pure functions of what they are given: no driver, no memory, no waiting. */
+#ifndef UF_GPU_GPU_H
+#define UF_GPU_GPU_H
+
+#include "engine.h"
+
+enum {
+    BLOCK_MAX = 256, /* threads in a block; the code is generated for at most that many */
+    BLOCK_MIN = 64   /* below that, blocks are not made smaller to spread a small loop over the device */
+};
+#define GRID_MAX ((int64_t)INT32_MAX) /* blocks of a grid */
+
+/* What a launch may use of a device. */
+typedef struct occupancy {
+    unsigned block; /* threads in a block for best occupancy; classes whose blocks have a fixed size go by that */
+    int sms;
+    int resident;     /* COOP_GRID, forall whose blocks loop: blocks that run at once */
+    bool cooperative; /* COOP_GRID: blocks can be made to do so */
+} occupancy;
+
+/* How a loop is laid out over threads. */
+typedef struct grid {
+    uint32_t blocks, threads;    /* one-dimensional; threads is a power of two */
+    uint32_t shared;             /* bytes of dynamic shared memory in a block */
+    uint32_t words;              /* of the parameter block */
+    uint32_t coops, coop_blocks; /* COOP_GRID: in flight, and blocks of each; else 0 */
+    uint32_t slots;              /* COOP_GRID: the word that takes the address of the cooperative groups' slots */
+} grid;
+/* engine.specialise; and engine.specialise_fold for a device of so many multiprocessors. */
+void gpu_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
+                    const code_traits *traits);
+int64_t gpu_specialise_fold(variant *v, const fold_problem *s, int sms);
+/* engine.fold_scratch. */
+size_t gpu_fold_scratch(const launch *l);
+/* Threads of a block of a fold whose results are divided; and the elements of a part (engine.fold_chunk), where so many such blocks
+ * run at once. */
+int gpu_fold_block(const launch *l);
+int64_t gpu_fold_chunk(const launch *l, int resident);
+/* Threads of the blocks of which occupancy.resident must say how many run at once; 0: of none. */
+int gpu_resident_block(const launch *l);
+
+/* Number of words that gpu_layout writes; layout: LOOP_GUFUNC and LOOP_FORALL. */
+int gpu_words(const variant *v, const core_layout *layout);
+/* Writes the parameter block (type/variant.h) and chooses the grid. Errors: ARGUMENT if the loop is too large for a grid. */
+uf_status gpu_layout(const launch *l, const occupancy *r, uint64_t *words, grid *out);
+/* The same for what comes after the operands' words, which end at w. */
+uf_status gpu_layout_behind(const launch *l, const occupancy *r, uint64_t *words, uint64_t *w, grid *out);
+
+#endif
