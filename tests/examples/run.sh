@@ -25,16 +25,6 @@ survive() {
     tail -n 1 "$work/out" | grep -qx 'after: 1 1.5 2 3.5 11 43.195'
 }
 
-# The programs of the README, as a reader would try them: readme N OUTPUT takes the Nth block of C that has a main.
-readme() {
-    awk -v want="$1" '
-        /^```c$/ {on = 1; text = ""; next}
-        /^```$/ {if (on && text ~ /int main/ && ++n == want) printf "%s", text; on = 0}
-        on {text = text $0 "\n"}' README.md >"$work/readme.c"
-    ${CC:-cc} $sanitizer "$work/readme.c" -Iinclude -L"$BUILD" -lufunc -o "$work/readme" &&
-        [ "$(LD_LIBRARY_PATH=$BUILD "$work/readme")" = "$2" ]
-}
-
 # says PATTERN EXAMPLE ARGUMENT..: it ends well, and a line matches.
 says() {
     pattern=$1 example=$2
@@ -52,12 +42,6 @@ notices() {
     [ $? = 1 ] && grep -q '^wrong: ' "$work/says" || { cat "$work/says"; return 1; }
 }
 
-if echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
-    sanitizer=$(ldd "$BUILD/libufunc.so" | sed -n 's/.*lib\([at]\)san\.so.*/-fsanitize=\1/p')
-    [ -z "$sanitizer" ] || sanitizer=$(echo "$sanitizer" | sed 's/=a/=address/;s/=t/=thread/')
-    check README readme 1 '-1.996 0.001998 1.996'
-    check 'README, kernels over indices' readme 2 '0.2 0.2'
-fi
 check rel_diff "$BUILD/examples/rel_diff"
 check statistics "$BUILD/examples/statistics"
 check kalman "$BUILD/examples/kalman" 5000 25

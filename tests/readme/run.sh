@@ -1,0 +1,67 @@
+#!/bin/sh
+# The programs of the README, as a reader would try them: each block of C is compiled as it is printed, and what it prints is what
+# its comment "prints .." says. A program whose arrays are in CUDA memory runs as printed where GPU tests are on; everywhere it runs
+# once more with its arrays on the CPU, which changes nothing else.
+cd "$(dirname "$0")/../.." || exit 1
+echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1 || { echo "no C compiler with dlpack here"; exit 77; }
+. tests/tap.sh
+case $(ldd "$BUILD/libufunc.so") in
+*libasan*) sanitizer=-fsanitize=address ;;
+*libtsan*) sanitizer=-fsanitize=thread ;;
+*) sanitizer= ;;
+esac
+
+# Writes block N of README.md to $work/N.c; prints how many there are.
+extract() {
+    awk -v folder="$work" '
+        /^```c$/ {on = 1; n++; next}
+        /^```$/ {on = 0; next}
+        on {print > (folder "/" n ".c")}
+        END {print n + 0}' README.md
+}
+
+# compiles FILE: -Werror, since a reader's first program should not warn.
+compiles() { ${CC:-cc} -std=c11 -Wall -Wextra -Werror $sanitizer -Iinclude "$1.c" -L"$BUILD" -lufunc -o "$1"; }
+
+# The program ends well and prints what its comment says. Its leaks are those of a program that ends; they are not looked at.
+prints() {
+    wanted=$(sed -n 's|.*/\* prints \(.*\) \*/$|\1|p' "$1.c")
+    got=$(ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" LD_LIBRARY_PATH=$BUILD "$1") || { echo "$got"; return 1; }
+    [ -n "$wanted" ] && [ "$got" = "$wanted" ] || { echo "printed: $got"; echo "wanted:  $wanted"; return 1; }
+}
+
+on_the_cpu() {
+    sed 's/{kDLCUDA, 0}/{kDLCPU, 0}/' "$1.c" >"$1-cpu.c" && compiles "$1-cpu" && prints "$1-cpu"
+}
+
+# The picture is there, is a PNG and is small.
+picture() {
+    file=$(sed -n 's|.*<img src="\([^"]*\)".*|\1|p' README.md)
+    [ "$(head -c 8 "$file" | od -An -v -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] && [ "$(wc -c <"$file")" -lt 61440 ]
+}
+
+# Every file of the project that the text points to is there.
+links() {
+    grep -ohE '\]\([A-Za-z0-9_/.-]*[/.][A-Za-z0-9_/.-]*\)' README.md HACKING.md docs/*.md | tr -d '])(' | sort -u >"$work/links"
+    while read -r path; do
+        [ -e "$path" ] || [ -e "docs/$path" ] || { echo "$path"; return 1; }
+    done <"$work/links"
+}
+
+programs=$(extract)
+check 'three programs' test "$programs" = 3
+program=0
+while [ $program -lt "$programs" ]; do
+    program=$((program + 1))
+    file=$work/$program
+    check "program $program compiles" compiles "$file"
+    if ! grep -q kDLCUDA "$file.c"; then
+        check "program $program prints what it says" prints "$file"
+    else
+        check "program $program prints what it says, its arrays on the CPU" on_the_cpu "$file"
+        [ "${UF_TEST_GPU:-0}" != 1 ] || check "program $program prints what it says, on the GPU" prints "$file"
+    fi
+done
+check 'the picture' picture
+check 'what the documents point to is there' links
+echo "1..$n"
