@@ -1,7 +1,8 @@
 /* ufunc.h - write the scalar, call it on arrays.
  *
  * A scalar kernel, given as text, becomes a function over arrays of any shape, stride and dtype, on the CPU or on an
- * NVIDIA GPU. This header is the manual. Each entry says: effect, units, ownership, errors, thread-safety.
+ * NVIDIA GPU. This header is the manual. Each entry says what a function does, in which units, who owns what, and which errors
+ * it returns; an error ARGUMENT is UF_ERR_ARGUMENT.
  *
  * Words
  *   array        a DLTensor. Strides are in elements, byte_offset in bytes; strides may be NULL (C-contiguous), negative,
@@ -11,21 +12,24 @@
  *                complex128. Bool is DLPack code 6 with 8 bits; a byte that is not zero is true.
  *   device       kDLCPU, kDLCUDA; kDLCUDAHost counts as either; kDLCUDAManaged is CUDA unless every other array is on the
  *                CPU. The device of the arrays decides where a call runs. Nothing is moved unless UF_STAGE asks for it.
- *   number       a 0-d host array among the inputs. It travels by value, to any device, and is weak, as Python's are in
- *                NumPy: beside arrays it counts by its kind only (bool, integer, floating, complex), not by its width. Where
- *                its kind is above that of all arrays (complex is not above floating) an integer counts as int64, a floating
- *                number as float64, a complex one as complex128. See uf_call for integers that do not fit.
- *   signature    "float32,float32->float32": the dtypes a kernel is compiled for. See docs/kernel-c.md for the kernels.
+ *   number       a 0-d host array among the inputs. It travels by value, to any device, and is weak, as Python's numbers are
+ *                in NumPy: beside arrays it counts by its kind (bool, integer, floating, complex) and not by its width. If its
+ *                kind is more general than that of every array, an integer counts as int64, a floating number as float64, a
+ *                complex one as complex128; beside floating arrays a complex number keeps their width. See uf_call for
+ *                integers that do not fit.
+ *   signature    "float32,float32->float32": the dtypes a kernel is compiled for. docs/kernel-c.md specifies the kernels.
+ *   element      what a kernel computes at once: an element of the outputs; of a generalized ufunc an inner call, of a
+ *                kernel over indices a point.
  *
  * Errors     Every verb returns a uf_status; what was got, what was needed and where is in uf_last_error(). A failed call
  *            writes no output unless said otherwise, leaks nothing, and leaves the library usable. Nothing is printed.
  * Memory     Running out of it is UF_ERR_MEMORY, with one exception: libLLVM and libnvvm end the process when malloc gives them
- *            none. Only calls that compile can meet it: the first one of a function for its dtypes, its layout of memory and
- *            its device, whichever verb it is (uf_plan_new, uf_forall_plan, uf_launch_info, uf_inspect, the scratch sizes and
- *            uf_copy between dtypes or strides included). Calls of what is compiled use neither library.
+ *            none. Only a call that compiles can meet this: the first call of a function for its dtypes, its layout of memory
+ *            and its device, whichever verb it is (plans, uf_launch_info, uf_inspect, the scratch sizes, and uf_copy between
+ *            dtypes or strides included). Calls of what is compiled use neither library.
  * Stack      No call needs more than 64 KiB of its thread's stack, the first one included; what the CUDA driver takes for
- *            itself comes on top. Compilers run on threads of the library's, and large accumulators lie in up to 1 MiB of
- *            memory that each thread that reduces, scans or runs kernels over indices on the CPU gets once and has until it ends.
+ *            itself comes on top. Compilers run on threads of the library's own. A thread that reduces, scans or runs kernels
+ *            over indices on the CPU gets up to 1 MiB of memory for large accumulators once, and has it until it ends.
  * Threads    Every function may be called from any thread at any time. A uf_func never changes once made.
  * Ownership  What a function makes is released with the function its entry names; arguments are only read during the call.
  */
@@ -71,8 +75,8 @@ typedef enum uf_status {
     UF_ERR_CAST = 6,      /* an output or input does not cast under the casting rule; a number does not fit */
     UF_ERR_DEVICE = 7,    /* arrays on different devices; an error of the CUDA driver */
     UF_ERR_LIBRARY = 8,   /* libLLVM, libcuda, libnvvm or libdevice is missing or unusable */
-    /* The code that a kernel needs for the types of a call is too large (docs/kernel-c.md, section 16); or LLVM, libNVVM or the
-     * driver refused generated code: a bug in this library or theirs. */
+    /* The code that a kernel needs for the types of a call is too large (docs/kernel-c.md, section 16). Else LLVM, libNVVM or
+     * the driver refused generated code, which is a bug in this library or in theirs. */
     UF_ERR_COMPILE = 9,
     UF_ERR_KERNEL = 10, /* a kernel reported an error (UF_DEBUG), took more than max_steps, or was cancelled */
     UF_ERR_MEMORY = 11, /* out of memory, host or device */
@@ -82,14 +86,14 @@ typedef enum uf_status {
 typedef struct uf_error {
     uf_status status;
     int argument;  /* index of the argument concerned, from 0, or -1 */
-    int dimension; /* dimension of that argument, or -1 */
-    int line;      /* position in the source text, from 1, or 0 */
+    int dimension; /* dimension of that argument, from 0, or -1 */
+    int line;      /* position in the source text, from 1; 0: the error is about no text */
     int column;
     char message[4096]; /* UTF-8, NUL-terminated, one fact a line, no newline at the end */
 } uf_error;
 
 /* The calling thread's last error. Its content is meaningful directly after a call on this thread that did not return
- * UF_OK; success leaves it alone. The pointer is valid as long as the thread. Never fails, never NULL. */
+ * UF_OK; a call that succeeds leaves it as it was. The pointer is valid as long as the thread. Never fails, never NULL. */
 UF_API const uf_error *uf_last_error(void);
 
 /* The fixed sentence for a status, "unknown status" for others. Static storage. */
@@ -106,12 +110,11 @@ typedef struct uf_plan uf_plan;
 /* Registers an elementwise function.
  *
  * name        [A-Za-z_][A-Za-z0-9_]*, up to 127 characters; used in errors and in generated code.
- * signatures  an ordered list, separated by ';' or newlines, in any of three spellings: "float32,float32->float32",
  *             NumPy's "ff->f", Numba's "float32(float32,float32)". Every one must have the same number of inputs and
  *             outputs as the kernel, and the kernel must type-check for it. NULL: any types; the kernel is specialised on
  *             the dtypes of each call, and its outputs have the types of the expressions returned. A number beside arrays
- *             then has the dtype that the arrays promote to, if that is of its kind or a more general one; else it is
- *             int64, float64, or the complex dtype that goes with the arrays (a bool stays bool).
+ *             then has the dtype that the arrays promote to, if that is of the number's kind or of a more general one; else
+ *             the number is int64, float64, or the complex dtype as wide as the arrays (a bool stays bool).
  * source      kernel C, e.g. "(x, y) { return 2 * (x - y) / (x + y); }"; docs/kernel-c.md is its specification.
  *
  * Compilation to machine code happens at the first call that needs it. All texts are copied.
@@ -121,12 +124,12 @@ UF_API uf_status uf_vectorize(uf_func **out, const char *name, const char *signa
 
 /* Registers a generalized ufunc: a kernel over core dimensions, mapped over all others.
  *
- * layout      the core dimensions of each operand, "(m,n),(n)->(m)": NumPy's grammar, and beyond it. A name stands for one
- *             size wherever it occurs; () is a scalar. "3" is a frozen size; "n?" a dimension that operands may lack;
- *             "(n|1)" an input dimension whose extent of 1 broadcasts to n; a name that only outputs have gets its size
- *             from them; "(m+n-1)" and "(n*(n-1)/2)" are computed, with + - * / (as C divides) and parentheses over names
- *             and integers. Extents of the core dimensions are the last ones of an array, unless options->axes says
- *             otherwise. Blanks may stand anywhere.
+ * layout      the core dimensions of each operand, "(m,n),(n)->(m)", in NumPy's grammar and more. A name stands for one size
+ *             wherever it occurs; () is a scalar. "3" is a frozen size. "n?" is a dimension that operands may lack. "(n|1)" is
+ *             an input dimension whose extent of 1 broadcasts to n. A name that only outputs have gets its size from them.
+ *             "(m+n-1)" and "(n*(n-1)/2)" are computed, with + - * / (as C divides) and parentheses over names and integers.
+ *             The core dimensions are the last ones of an array, unless options->axes says otherwise. Blanks may stand
+ *             anywhere.
  * source      kernel C. The outputs are named: "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }". The
  *             names of the layout are sizes (int64) in it. Elements of an output with core dimensions that the kernel does
  *             not assign keep what they held; a () output starts at 0.
@@ -141,11 +144,11 @@ typedef struct uf_section {
     const char *source;
 } uf_section;
 
-/* Departures from exact arithmetic, per function. Each is a separate bit; 0 is none: CPU and GPU then agree to the bit on
+/* Departures from exact arithmetic, chosen for a function. Each is a bit. Without any of them CPU and GPU agree to the bit on
  * + - * / sqrt and integers. */
 enum {
     UF_FAST_CONTRACT = 1, /* a * b + c may be one fused operation */
-    UF_FAST_DIVIDE = 2,   /* float32 division and square root on the GPU may be approximate (2 ULP) */
+    UF_FAST_DIVIDE = 2,   /* float32 division on the GPU may be approximate (2 ULP) */
     UF_FAST_FLUSH = 4,    /* float32 subnormals on the GPU may be flushed to zero */
     UF_FAST_ALL = 7
 };
@@ -153,22 +156,24 @@ enum {
 /* Flags of a definition. */
 enum {
     UF_UNCHECKED = 1, /* no index checks: an index out of range is undefined behaviour */
-    /* An index out of range, an integer division by 0 and a failing assert(..) of the kernel end their element (inner call,
-     * point): what it has not stored keeps what it held. One of them is reported as KERNEL with the kernel, the line in its text,
-     * what happened and the indices: on the CPU by the call itself; on CUDA by the next call that waits (uf_sync, or a uf_copy
-     * that waits, and copies all the same), of the first launch that failed among those of the device that are done, and then
-     * all of these are forgotten. Dimensions of a gufunc's arguments are core dimensions then. Slower; has UF_LINES; such calls
-     * cannot be captured. UF_UNCHECKED leaves indices out. Reductions, scans and uf_at do not report. */
+    /* An index out of range, an integer division by 0 and a failing assert(..) of the kernel end their element, and are
+     * reported. What the element has not stored keeps what it held; other elements are computed. The report is the error KERNEL,
+     * which names the kernel, the line in its text, what happened, and the indices of the element. On the CPU the call itself
+     * returns it. On CUDA the next call that waits does: uf_sync, or a uf_copy that waits, which copies all the same. It tells
+     * of one element of the first launch that failed, among those on the device that are done; the reports of the others are
+     * then forgotten. The dimensions that it names of a generalized ufunc's arguments are core dimensions. Such functions are slower,
+     * have line information (UF_LINES), and cannot be captured. With UF_UNCHECKED indices are not checked here either.
+     * Reductions, scans and uf_at report none of these. */
     UF_DEBUG = 2,
-    UF_LINES = 4, /* line information in PTX and assembly, at full speed */
-    /* How a binary function reduces, or a reduction combines; without either it is taken to be associative and commutative.
-     * Options of a call have them too, in place of the function's own. */
+    UF_LINES = 4, /* line information in PTX and assembly; the code is as fast as without */
+    /* How a binary function reduces, or how a reduction combines. Without either flag the operator is taken to be associative
+     * and commutative. uf_reduce, uf_accumulate and uf_reduceat take these flags too, in place of the function's own. */
     UF_ORDERED = 0x10, /* associative, not commutative: the order of the elements is kept, their grouping is free */
     UF_SERIAL = 0x20,  /* neither: a left fold, one element after the other */
-    /* The sections are kernels over indices, and their signatures lists of parameters: see uf_kernel. */
+    /* The sections are kernels over indices, and their signatures are lists of parameters: see uf_kernel. */
     UF_KERNEL = 0x100,
-    /* Elementwise binary functions: reductions of integers below 64 bits and of bool accumulate in 64 bits, of halves in float32,
-     * unless a signature or the output's dtype says otherwise. NumPy's add and multiply do. */
+    /* Elementwise binary functions: reductions of integers below 64 bits and of bool accumulate in 64 bits, those of halves in
+     * float32, unless a signature or the output's dtype says otherwise. NumPy's add and multiply do so. */
     UF_WIDEN = 0x80
 };
 
@@ -180,69 +185,72 @@ typedef struct uf_definition {
     const uf_section *sections; /* tried in order; their signatures form one list */
     unsigned fast;              /* UF_FAST_* */
     unsigned
-        flags; /* UF_UNCHECKED, UF_DEBUG, UF_LINES; elementwise binary functions: UF_ORDERED, UF_SERIAL, UF_WIDEN */
+        flags; /* UF_UNCHECKED, UF_DEBUG, UF_LINES, UF_KERNEL; elementwise binary functions: UF_ORDERED, UF_SERIAL, UF_WIDEN */
     int max_registers;  /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
     const char *layout; /* as for uf_guvectorize; NULL: elementwise */
-    /* The BLAS form that the kernel is, which the CPU may call instead where strides allow and sizes pay: "gemm", "gemv",
-     * "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot", "dotc" (its first vector conjugated), "ger";
-     * NULL: none. The layout must be that of the form, and the kernel must compute it: results differ by rounding only. */
+    /* The BLAS form that the kernel is, which the CPU may call instead where strides allow it and sizes make it pay: "gemm",
+     * "gemv", "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot", "dotc" (its first vector conjugated),
+     * "ger"; NULL: none. The layout must be that of the form, and the kernel must compute it; results differ by rounding only. */
     const char *blas;
-    /* Elementwise binary functions: what uf_reduce begins with where there are no initial values, and so what reducing no
-     * elements gives; an expression of kernel C ("0", "INFINITY"), converted to the dtype of the accumulator. f(identity, x) is x
-     * or what x is as good as: its magnitude for hypot, 0.0 for -0.0. NULL: none, and reducing nothing is an error. */
+    /* Elementwise binary functions: what uf_reduce begins with where there are no initial values, and so the result of reducing
+     * no elements. An expression of kernel C ("0", "INFINITY"), converted to the dtype of the accumulator. f(identity, x) must
+     * be x, or what may stand for x from then on: the magnitude of x for hypot, 0.0 for -0.0. NULL: there is none, and reducing
+     * no elements is an error. */
     const char *identity;
     const struct uf_reduction_def *reduction; /* a reduction: one section, whose source is NULL; else NULL */
-    /* The steps of loops that an element (inner call, point) may take, of those that are not proved short; 0: any number. See
-     * "Kernels that take long". */
+    /* How many steps of loops an element may take; counted are loops that are not proved short. 0: any number. See "Kernels that
+     * take long". */
     int64_t max_steps;
 } uf_definition;
 
 /* ---- Kernels that take long ----
  *
- * A kernel of kernel C can harm nothing, but it may take for ever. Two things end it: max_steps of its definition, and the flag
- * `cancel` of the options of a call.
+ * A kernel can harm nothing, but it may run for ever. Two things end it: max_steps of its definition, and the flag `cancel` of
+ * the options of a call.
  *
- * A step is one pass through the body of a loop that comes to its end, one value of a range, or for jn(n, x) and yn(n, x) one of |n|.
- * Steps are counted for each element (inner call, point) by itself, and only in loops that are not proved short. Proved short are
- * loops over ranges and counters whose bounds are sizes of the call (those of the layout, len(), the extents of indices) or
- * constants, where those that stand in each other, in helpers too, make 2^20 passes at most, or so many times the product of at
- * most four sizes. A kernel all of whose loops are proved short is compiled to the same code with max_steps and without, and
- * does not look at `cancel`; others cost a few percent more, and reductions, gufuncs and kernels over indices whose code goes
- * over several elements together, or spreads one over threads, do not do that.
+ * A step is one pass through the body of a loop that comes to its end, or one value of a range; a call of jn(n, x) or yn(n, x)
+ * is |n| steps. Every element counts its own, and only in loops that are not proved short. Proved short are loops over ranges,
+ * and loops with counters whose bounds are constants or sizes of the call (those of the layout, len(), the extents of indices),
+ * if they and the loops around and within them, in helpers too, make together at most 2^20 passes, or 2^20 times the product of
+ * at most four sizes. A kernel whose loops are all proved short is compiled to the same code with and without max_steps, and
+ * does not look at `cancel`. Others cost a few percent more. Where code for reductions, gufuncs and kernels over indices would
+ * compute several elements together, or spread one over several threads, it does not do so for kernels that count.
  *
  * max_steps  An element that would take one step more ends: what it has not stored keeps what it held, and all others are
- *            computed. It is reported as KERNEL, "f: line 3: the kernel took more than 10000 steps, at (17)", as UF_DEBUG
- *            reports: on the CPU by the call itself, on CUDA by the next call that waits (uf_sync, or a uf_copy that waits). The
- *            context and all arrays stay usable. Such calls cannot be captured.
- * cancel     A plain int, which is read without any order with other memory (relaxed). Elements look at it in their first counted step
- *            and every 4096 steps; once it is not 0 they end, as above, and the call is the error KERNEL, "f: the call was
- *            cancelled". On the CPU it is looked at between parts of the work of a call too, whatever the kernel. A call of jn or
- *            yn is not interrupted. Plans take the flag of the options that they were made with. Who sets the flag sets it back.
+ *            computed. It is the error KERNEL, "f: line 3: the kernel took more than 10000 steps, at (17)", returned as for
+ *            UF_DEBUG: on the CPU by the call itself, on CUDA by the next call that waits (uf_sync, or a uf_copy that waits).
+ *            The context and all arrays stay usable. Such calls cannot be captured.
+ * cancel     An int that is 0 until another thread stores something else in it. No other memory is ordered by that: the read is
+ *            relaxed. An element looks at the flag in its first counted step and then every 4096 steps; once the flag is not 0
+ *            it ends as above, and the call is the error KERNEL, "f: the call was cancelled". On the CPU the flag is also looked
+ *            at between parts of the work of a call, whatever the kernel. A call of jn or yn is not interrupted. A plan has the
+ *            flag of the options that it was made with. The library never sets the flag back to 0.
  *
- * Reductions, accumulations, uf_reduceat and uf_at count the steps of each call of one of their texts. Once one has ended,
- * a thread goes on with zeros in place of results, and what the call has stored means nothing; uf_at leaves elements as they are
- * instead. Their errors know of no indices. */
+ * Reductions, accumulations, uf_reduceat and uf_at count the steps of each call of one of their texts by itself. Once one has
+ * ended, its thread goes on with zeros in place of results, and what the call has stored means nothing; uf_at leaves elements
+ * as they are instead. Their errors do not say at which element. */
 
 /* How elements reduce. Every text is kernel C. */
 typedef struct uf_reduction_def {
     size_t size; /* sizeof(uf_reduction_def) */
     /* From the inputs of one element to a state: "(x) -> (sum, squares) { sum = x; squares = x * x; }". With "[k](x) -> .."
-     * k is the element's position in what is reduced, from 0, in C order of the reduced axes (int64); in uf_accumulate and
-     * uf_reduceat its index along the axis. NULL: the inputs themselves, converted to the state. */
+     * k is the position of the element (int64): in uf_reduce among the elements that are reduced, from 0, in C order of the
+     * reduced axes; in uf_accumulate and uf_reduceat its index along the axis. NULL: the inputs themselves, converted to the
+     * state. */
     const char *map;
     /* Two states to one: "(a, b) { return a + b; }"; for a state of several values "(a, i, b, j) -> (c, k) { .. }". */
     const char *combine;
     /* From the state to the outputs: "(sum, squares, n) -> (r) { .. }"; n, which may be left out, is the number of elements
      * that took part (int64; initial values do not count). NULL: the state, converted to the outputs. */
     const char *finish;
-    /* Dtypes of the state, "float32,int64": one list for all signatures, or one for each, ';' or newlines between them, in the
-     * order of the signatures. NULL: those of the outputs, which must be as many; with signatures NULL, what combining gives
-     * for what the map returns (without a map, for the inputs): of int8 added, int32. */
+    /* Dtypes of the state, "float32,int64": one list for all signatures, or one for each, in their order, with ';' or newlines
+     * between. NULL: the outputs' dtypes, if there are as many; without signatures, the dtypes that combining gives for what
+     * the map returns (without a map, for the inputs): int8 values added give int32. */
     const char *state;
     /* Comma-separated expressions of constants, one for each value of the state, converted to its dtype: what uf_reduce begins
-     * with where there are no initial values. To combine with it, once or several times, anywhere, changes nothing, or nothing
-     * but what combining with it once in front does (0.0 + -0.0 is 0.0). NULL: there is none, and reducing nothing without
-     * initial values is an error. */
+     * with where there are no initial values. Combining with it, anywhere and any number of times, must give the same as
+     * combining with it once in front; and that must change nothing that matters: 0.0 + -0.0 is 0.0. NULL: there is none, and
+     * reducing no elements without initial values is an error. */
     const char *identity;
     unsigned flags; /* UF_ORDERED, UF_SERIAL */
 } uf_reduction_def;
@@ -252,28 +260,28 @@ typedef struct uf_reduction_def {
  * signatures  of the inputs and outputs: "float32->float32; float64->float64". NULL: any types; the outputs have the types
  *             that finish (else combine) returns.
  *
- * Otherwise as uf_vectorize. At most UF_MAX_STATE values of state. Combining must not depend on how elements are grouped, nor
- * (unless flagged) on their order; rounding apart. Errors: ARGUMENT, SYNTAX and TYPE (with the name of the
- * text, the line and column in it, and a caret), MEMORY. */
+ * A state has at most UF_MAX_STATE values. What combining gives must not depend, but for rounding, on how elements are grouped,
+ * nor on their order, unless def->flags says so. Otherwise as uf_vectorize.
+ * Errors: ARGUMENT, SYNTAX and TYPE (with the name of the text, the line and column in it, and a caret), MEMORY. */
 UF_API uf_status uf_reduction(uf_func **out, const char *name, const char *signatures, const uf_reduction_def *def);
 
 /* Reads a function from a file, or takes it from the catalogue that is built into the library.
  *
- * what   a path if it has a '/' or ends in ".uf", else a name of the catalogue. The format is that of layouts/; see
- *        docs/function-files.md.
- * Errors: IO (no such file, not readable, not a regular file: a FIFO is not waited for), ARGUMENT (no such name; the nearest is
- * named), SYNTAX and TYPE with line and column in the file and a caret, MEMORY. */
+ * what   a path if it has a '/' or ends in ".uf", else a name of the catalogue. docs/function-files.md specifies the files.
+ * *out is released with uf_free; NULL on failure.
+ * Errors: IO (no such file, not readable, or not a regular file: a FIFO is not waited for), ARGUMENT (no such name; the message
+ * has the nearest one), SYNTAX and TYPE with line and column in the file and a caret, MEMORY. */
 UF_API uf_status uf_load(uf_func **out, const char *what);
 
 /* The names of the catalogue in alphabetical order: i counts from 0; NULL past the end and for negative i. Static storage. */
 UF_API const char *uf_catalogue(int64_t i);
 
-/* uf_vectorize and uf_guvectorize with every option. definition->size is the size of the caller's struct: 0 is an error,
- * and a longer struct than the library knows must have a zero tail. Otherwise as uf_vectorize. */
+/* Registers a function of any kind, with every option. definition->size is the size of the caller's struct: 0 is an error, and
+ * in a longer struct than the library knows the rest must be zero. Otherwise as uf_vectorize. */
 UF_API uf_status uf_define(uf_func **out, const uf_definition *definition);
 
-/* Releases a function. NULL does nothing. Work that is queued on a stream and plans keep what they need of it. A captured
- * CUDA graph does not: keep the function or a plan of it as long as the graph. */
+/* Releases a function. NULL does nothing. Plans, and work that is queued on a stream, keep what they need of it. A captured CUDA
+ * graph does not: keep the function, or a plan of it, as long as the graph. */
 UF_API void uf_free(uf_func *func);
 
 /* ---- Calls -------------------------------------------------------------------------------------------------------- */
@@ -288,12 +296,18 @@ typedef enum uf_casting {
     UF_CAST_UNSAFE = 5
 } uf_casting;
 
-/* Flags of a call. */
+/* Flags of a call. UF_ORDERED and UF_SERIAL are flags of a call, too, for uf_reduce, uf_accumulate and uf_reduceat. A flag that a
+ * verb does not take is an ARGUMENT error. */
 enum {
-    UF_FIRST_MATCH = 1,     /* the first signature of the list that the inputs cast to safely, as in NumPy and Numba */
-    UF_STRONG_NUMBERS = 2,  /* numbers count by their dtype, as arrays do */
-    UF_STAGE = 4,           /* host arrays are copied to options->device, computed there, and copied back */
-    UF_DETERMINISTIC = 0x40 /* uf_at of floating dtypes on a GPU: the same bits in each run, at some cost */
+    /* All verbs: the first signature of the list that the inputs cast to safely, as in NumPy and Numba. */
+    UF_FIRST_MATCH = 1,
+    /* uf_call, uf_infer, uf_plan_new, uf_outer, uf_at and kernels over indices: numbers count by their dtype, as arrays do. */
+    UF_STRONG_NUMBERS = 2,
+    /* uf_call, uf_infer and uf_outer: host arrays are copied to options->device, computed there, and copied back. */
+    UF_STAGE = 4,
+    /* uf_at on a GPU: the same bits in each run for floating dtypes too, at some cost. What the other verbs give is the same in
+     * each run anyway, so they take the flag and do nothing about it; kernels over indices refuse it. */
+    UF_DETERMINISTIC = 0x40
 };
 
 /* Axes of one argument, in the order of its core dimensions; negative ones count from the end. */
@@ -302,7 +316,8 @@ typedef struct uf_axis_list {
     const int *axes; /* may be NULL if count is 0 */
 } uf_axis_list;
 
-/* Which dimensions of the arguments are core dimensions: NumPy's axes, axis and keepdims. At most one of lists and axis. */
+/* Which dimensions of the arguments are core dimensions: NumPy's axes, axis and keepdims. Only one of lists and axis may be
+ * given. */
 typedef struct uf_axes {
     size_t size; /* sizeof(uf_axes) */
     int count;   /* of lists: one per argument, or one per input where no output has core dimensions; 0: none */
@@ -315,24 +330,28 @@ typedef struct uf_axes {
     bool keepdims;
 } uf_axes;
 
+/* Options of uf_call, uf_infer, uf_plan_new, uf_outer and uf_at, of scans (uf_accumulate, uf_reduceat) and of kernels over indices.
+ * The entry of a verb says which of them it refuses. */
 typedef struct uf_options {
     size_t size;     /* sizeof(uf_options) */
     void *stream;    /* CUstream; NULL: the legacy default stream */
     DLDevice device; /* with UF_STAGE: where host arrays are computed */
-    /* Of outputs, and of inputs under a forced signature: there unsafe also takes numbers that do not fit, and integers wrap. */
+    /* How the outputs may be cast; under a forced signature the inputs, too. There UF_CAST_UNSAFE also takes numbers that do not
+     * fit, and integers wrap. Kernels over indices use arrays in place and take the default only. */
     uf_casting casting;
     const char *signature; /* force this one of the list, e.g. "float32,float32->float32" */
     const DLTensor *where; /* bool; broadcasts to the loop shape; false leaves the output alone */
     int threads;           /* CPU: largest number of threads; 0: all */
-    unsigned flags;        /* UF_FIRST_MATCH, UF_STRONG_NUMBERS, UF_STAGE */
+    unsigned flags;        /* see "Flags of a call" */
     const uf_axes *axes;   /* generalized ufuncs; NULL: the last dimensions */
-    /* CUDA: memory on the arrays' device for the call's own use, aligned to 256 bytes, until its work on the stream is done; of
-     * at least the bytes that uf_accumulate_scratch_size and its kin say. NULL: the library's (see "Reductions"). */
+    /* Scans on CUDA: memory on the arrays' device for the call's own use, until its work on the stream is done. It is aligned to
+     * 256 bytes and has at least the bytes that uf_accumulate_scratch_size or uf_reduceat_scratch_size says. NULL: the library
+     * finds some (see "Reductions"). */
     void *scratch;
     size_t scratch_size;
-    /* uf_forall on CUDA; 0: chosen. See uf_launch_info. */
+    /* uf_forall on CUDA; 0: the library chooses. See uf_launch_info. */
     int block;    /* threads in a block: 32, 64, 128, 256, 512 or 1024 */
-    int elements; /* elements a thread: 1, 2, 4, 8 or 16 */
+    int elements; /* points a thread takes: 1, 2, 4, 8 or 16 */
     /* A flag that another thread sets to something else than 0 to end the call; NULL: none. See "Kernels that take long". It is
      * read until the call returns, on CUDA until its work is done. On CUDA it must be host memory that the device can read,
      * kDLCUDAHost or kDLCUDAManaged of uf_empty, or registered with CUDA by the caller; other memory is an ARGUMENT error. */
@@ -346,72 +365,76 @@ typedef struct uf_options {
  * options   NULL: all defaults.
  *
  * The signature is the narrowest that every input casts to safely: A is narrower than B if A's inputs cast safely to B's
- * and not the other way round; then the one with the fewest inputs that change kind; then list order. Outputs are cast
- * from the signature's dtype under options->casting. Casts cost no extra pass over memory.
+ * and not the other way round. Of several such ones it is the one with the fewest inputs that change kind, and of these the
+ * first of the list. Outputs are cast from the signature's dtype under options->casting. Casts cost no extra pass over memory.
  *
- * A number matches every operand of its kind and of more general ones; where it counts as a dtype, those that this casts to
- * safely: 1e6 beside int8 arrays is float64, and matches no operand of float32. Under a forced signature it counts by its kind.
- * Values do not choose, so that the dtypes of results do not depend on them. But where an integer does not fit the integer dtype
- * of its operand, it counts as the narrowest of int8 .. int64 that holds it, else as uint64, and if the signature for that gives
- * the same dtypes, it is used; else the error is CAST. With x of uint8, x < 300 is true, x / 300 float64, x + 300 an error.
+ * A number matches every operand of its kind and of more general kinds. Where it counts as a dtype (see "number"), it matches
+ * those that this dtype casts to safely: 1e6 beside int8 arrays is float64, and matches no operand of float32. Under a forced
+ * signature a number counts by its kind. Values do not choose a signature, so that the dtypes of results do not depend on them.
+ * If an integer does not fit the integer dtype of its operand, it is taken for the narrowest of int8 .. int64 that holds it, or
+ * else for uint64; if the signature for that dtype gives results of the same dtypes it is used, and otherwise the error is CAST.
+ * So with x of uint8, x < 300 is true, x / 300 is a float64, and x + 300 is an error.
  *
- * Of a generalized ufunc the loop dimensions broadcast like this; the core dimensions do not, but for those marked |1: each
- * name of the layout has one size. An input that overlaps an output behaves as if it had been copied first. A mask (where)
- * needs a function without core dimensions.
+ * The loop dimensions of a generalized ufunc broadcast in the same way. Its core dimensions do not, but for those marked |1: each
+ * name of the layout has one size. A mask (where) needs a function without core dimensions.
  *
- * An output that is an input (same address, strides and dtype) is computed in place. Any other overlap behaves as if the
- * input had been copied first. An output with two elements at one address, or two outputs that overlap, are errors.
+ * An elementwise function is computed in place if an output is the same array as an input (address, strides and dtype). Any
+ * other overlap of an input with an output behaves as if the input had been copied first; so does every overlap in a
+ * generalized ufunc. An output with two elements at one address, and two outputs that overlap, are errors.
  *
- * On the CPU the results are there on return. On CUDA the work is enqueued on options->stream in the current context, if
- * that belongs to the arrays' device, else in the device's primary context; the current context is left as found. In the
- * steady state a device call neither allocates nor synchronises, and it can be captured into a CUDA graph once compiled: call
- * it once before, or make a plan. Memory in stream order is taken where an overlap needs a copy, and where inner calls of a
- * generalized ufunc are so large that several blocks compute one together (32 KiB for each that is computed at a time).
+ * On the CPU the results are there on return. On CUDA the work is enqueued on options->stream, in the current context if that
+ * belongs to the arrays' device, else in the device's primary context; the current context is left as found. Once its code is
+ * compiled, a call on CUDA neither waits nor allocates, with two exceptions that take memory in stream order: an overlap that
+ * needs a copy, and inner calls of a generalized ufunc that are so large that several blocks compute one together (32 KiB for
+ * each of those that are computed at a time). A call can be captured into a CUDA graph once compiled: call it once before the
+ * capture, or make a plan.
  *
  * Errors: ARGUMENT, SIGNATURE (lists every signature and the first argument that does not fit), SHAPE, CAST, DEVICE,
  * LIBRARY, COMPILE, MEMORY; TYPE where signatures were NULL and the kernel does not type-check for the dtypes of the call;
  * KERNEL under UF_DEBUG, max_steps and cancel. */
 UF_API uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options);
 
-/* Writes dtype, ndim and extents of the outputs of a call: args[k].shape of each output points at the caller's storage for
- * UF_MAX_NDIM extents. data and strides of outputs are neither read nor written. Errors as for uf_call. */
+/* Writes dtype, ndim and extents of the outputs that a call would have. args[k].shape of each output points at storage of the
+ * caller's for UF_MAX_NDIM extents; data and strides of outputs are neither read nor written. Errors as for uf_call. */
 UF_API uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options);
 
-/* A call with everything decided and compiled beforehand. Shapes, strides, dtypes and devices are those of args and
- * options; addresses are given at each run. Arrays need not be kept (their data may be NULL); options->stream is not used.
- * Numbers are not read: dtypes alone choose the signature, and each run's must fit it. UF_STRONG_NUMBERS makes room for all
- * that their dtypes hold.
- * *out is released with uf_plan_free; it keeps func alive. Errors as for uf_call. */
+/* A call with everything decided and compiled beforehand. Shapes, strides, dtypes and devices are those of args and options;
+ * addresses are given at each run. The arrays need not be kept, and their data may be NULL. options->stream is not used, and
+ * UF_STAGE is an error.
+ * Values of numbers are not read: dtypes alone choose the signature, and the numbers of each run must fit it. With
+ * UF_STRONG_NUMBERS the signature has room for everything that the numbers' dtypes hold.
+ * *out is released with uf_plan_free; it keeps func alive. NULL on failure. Errors as for uf_call. */
 UF_API uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args,
                              const uf_options *options);
 
 /* Runs a plan. data[k] is the address of element 0 of argument k (byte_offset included), for each argument in order, then
- * that of `where` if there was one. Numbers are read again. Any number of threads may run one plan at once.
- * Errors: ARGUMENT (NULL or misaligned data), CAST (a number does not fit), DEVICE, MEMORY. */
+ * that of `where` if there was one. Numbers are read at each run. Any number of threads may run one plan at once.
+ * Errors: ARGUMENT (NULL or misaligned data), CAST (a number does not fit), DEVICE, LIBRARY, COMPILE, MEMORY; KERNEL as for
+ * uf_call. */
 UF_API uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream);
 
-/* Releases a plan once no run of it is in progress; queued work keeps its code alive. NULL does nothing. */
+/* Releases a plan once no run of it is in progress; work that is queued on a stream keeps its code. NULL does nothing. */
 UF_API void uf_plan_free(uf_plan *plan);
 
 /* ---- Reductions --------------------------------------------------------------------------------------------------
  *
- * The functions are those of uf_reduction, and elementwise functions of two inputs and one output whose output casts safely
- * to the inputs: they fold one input, f(f(x0, x1), x2) .., in any grouping and order unless flagged (UF_ORDERED, UF_SERIAL).
+ * The functions that reduce are those of uf_reduction, and elementwise functions of two inputs and one output whose output casts
+ * safely to the inputs. The latter fold one input: f(f(x0, x1), x2) .., in any grouping and order unless they are flagged
+ * UF_ORDERED or UF_SERIAL.
  *
- * A fold begins as in NumPy: uf_reduce with the initial values, without them with the identity, without one with the first
- * element that takes part; uf_accumulate and each segment of uf_reduceat with their first elements. So hypot, whose identity is 0,
- * reduces -3 to 3; add reduces -0.0 to 0.0, and to -0.0 if the initial value is -0.0. What begins a fold is its result where
- * nothing takes part. This is so for every order, shape and device.
+ * A fold begins as in NumPy. uf_reduce begins with the initial values if there are any; else with the identity if there is one;
+ * else with the first element that takes part. uf_accumulate, and each segment of uf_reduceat, begin with their first element.
+ * So hypot, whose identity is 0, reduces -3 to 3; add reduces -0.0 to 0.0, and to -0.0 if the initial value is -0.0. Where no
+ * element takes part, the result is what the fold began with. All this is the same for every order, shape and device.
  *
  * Results are the same, bit for bit, in each run on one device, however many threads or streams are at work. Sums of floating
- * dtypes are within 2 eps log2(n) sum|x|. Whether an output overlaps an input does not matter: it behaves as if the input had
- * been copied first.
+ * dtypes are within 2 eps log2(n) sum|x|. An output may overlap an input: it behaves as if the input had been copied first.
  *
- * On CUDA the work is enqueued, as for uf_call. Where one result is computed by several blocks they need memory for what is
- * between: options->scratch, if given; else the library's, a piece for each device and stream that is kept and grows to 32
- * MiB; beyond that, and while another thread enqueues a call on the stream, memory in stream order; and while the stream is
- * being captured, such memory, which becomes part of the graph. Two calls of one function may be under way on two streams at
- * once. */
+ * On CUDA the work is enqueued, as for uf_call. Where several blocks compute one result together, they need memory for what they
+ * tell each other. That is options->scratch, if given. Else the library has a piece of memory for each device and stream, which
+ * it keeps, and which grows to 32 MiB. Memory in stream order is taken instead if more is needed, if another thread is just
+ * enqueuing a call on the same stream, and if the stream is being captured; then it becomes part of the graph. Calls of one
+ * function may be under way on several streams at once. */
 
 enum {
     UF_NO_AXES = -1 /* uf_reduce_options.naxes: no axis is reduced */
@@ -423,17 +446,17 @@ typedef struct uf_reduce_options {
     uf_casting casting; /* as in uf_options */
     const char
         *signature; /* force this one: of a reduction's list, or of a binary function's ("float64,float64->float64") */
-    int naxes; /* of axes, up to the rank. 0, with axes NULL: all are reduced; UF_NO_AXES: none, and axes is not read */
-    const int *axes; /* to be reduced; negative ones count from the end. Not NULL with naxes 0 is an error */
+    int naxes; /* how many axes are reduced. 0, with axes NULL: all of them; UF_NO_AXES: none, and axes is not read */
+    const int *axes; /* those to be reduced; negative ones count from the end. Axes with naxes 0 are an error */
     bool keepdims;   /* reduced axes stay in the outputs, with extent 1 */
-    /* 0-d host arrays, as many as the state has values (of a binary function one): the left operand of the fold, in place of the
-     * identity. Converted to the state's dtypes under same_kind, integers to integers where they fit. NULL: none. */
+    /* 0-d host arrays, as many as the state has values (of a binary function one): what the fold begins with, as its left
+     * operand, in place of the identity. Converted to the state's dtypes under same_kind; integers must fit. NULL: none. */
     const DLTensor *initial;
-    const DLTensor *where; /* bool; broadcasts with the inputs; false: the element takes no part */
+    const DLTensor *where; /* bool; broadcasts with the inputs; where it is false the element takes no part */
     void *scratch;         /* as in uf_options */
     size_t scratch_size;
     int threads;                /* CPU: largest number of threads; 0: all */
-    unsigned flags;             /* UF_ORDERED, UF_SERIAL, UF_FIRST_MATCH */
+    unsigned flags;             /* UF_ORDERED, UF_SERIAL, UF_FIRST_MATCH, UF_DETERMINISTIC */
     const volatile int *cancel; /* as in uf_options */
 } uf_reduce_options;
 
@@ -442,36 +465,46 @@ typedef struct uf_reduce_options {
  * args  inputs, then outputs. Inputs broadcast against each other (and the mask), and axes are those of the shape they broadcast
  *       to; outputs have that shape without the reduced axes.
  *
- * Dtypes: the signature is the narrowest that the inputs cast to safely, as in uf_call. Of a binary function, as in NumPy, it is
- * the one for an operand of the output's dtype and one of the input's; its operands' dtype, which both must have, is what is
- * accumulated and what results before it is cast to the output. uf_reduce_infer, which has no output yet, takes the input's
- * dtype twice, or the wide accumulator's (UF_WIDEN); halves are then accumulated in float32 and result in halves. A function
- * that gives bool for other operands, such as &&, is folded over bools, if it has a kernel for these and is not UF_SERIAL.
- * Reducing no elements gives the initial values or the identity; without either it is an error, even where there are no results
- * either, as is a mask.
+ * Of a reduction the signature is the narrowest that the inputs cast to safely, as in uf_call. Of a binary function it is, as in
+ * NumPy, the one for an operand of the output's dtype and one of the input's. The operands of that signature must have one dtype:
+ * elements are accumulated in it, and the result has it before it is cast to the output. uf_reduce_infer, which has no output
+ * yet, takes the input's dtype in place of the output's, or the wide accumulator's (UF_WIDEN); halves are then accumulated in
+ * float32 and result in halves. A function that gives bool for operands of other dtypes, such as &&, is folded over bools, if it
+ * has a kernel for bools and is not UF_SERIAL.
  *
- * Errors: ARGUMENT (axes, initial, a function that does not reduce), SIGNATURE, SHAPE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY. */
+ * Reducing no elements gives the initial values or the identity. Without either it is an error, even if there are no results to
+ * compute; a mask (where) without either is an error, too.
+ *
+ * Errors: ARGUMENT (axes, initial, a function that does not reduce), SIGNATURE, SHAPE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY;
+ * TYPE as for uf_call; KERNEL under max_steps and cancel. */
 UF_API uf_status uf_reduce(const uf_func *func, int nargs, const DLTensor *args, const uf_reduce_options *options);
 
 /* Accumulates along an axis (a scan): element i of an output is the reduction of elements 0 .. i of the input's line. Outputs
- * have the shape that the inputs broadcast to. options->where, axes, device and UF_STAGE are errors. Errors as for uf_reduce. */
+ * have the shape that the inputs broadcast to.
+ * options  where, axes and device are errors. flags: UF_ORDERED, UF_SERIAL, UF_FIRST_MATCH, UF_DETERMINISTIC.
+ * Errors as for uf_reduce. */
 UF_API uf_status uf_accumulate(const uf_func *func, int nargs, const DLTensor *args, int axis,
                                const uf_options *options);
 
-/* Reduces segments of an axis: segment i goes from starts[i] to starts[i+1] (the last one to the end), or is the one element
- * at starts[i] if starts[i+1] is not above it. starts is one-dimensional, of any integer dtype; along the axis outputs have as
- * many elements as it has. On the host a start outside of 0 .. extent-1 is an error; in device memory its results are left
- * alone. Positions ([k]) count along the whole axis. Starts on the host are read during the call: a captured CUDA graph needs
- * them in device memory. Options as for uf_accumulate. Errors as for uf_reduce. */
+/* Reduces segments of an axis. Segment i goes from starts[i] up to, but without, starts[i+1], the last one to the end of the axis;
+ * if starts[i+1] is not above starts[i], the segment is the one element at starts[i]. The outputs have as many elements along the
+ * axis as there are starts.
+ *
+ * starts   one-dimensional, of any integer dtype. On the host, a start outside of 0 .. extent-1 is an error; in device memory it
+ *          leaves its results as they are. Starts on the host are read during the call, so a captured CUDA graph needs them in
+ *          device memory.
+ * options  as for uf_accumulate.
+ *
+ * The position of an element ([k] of the map) is counted along the whole axis. Errors as for uf_reduce. */
 UF_API uf_status uf_reduceat(const uf_func *func, int nargs, const DLTensor *args, const DLTensor *starts, int axis,
                              const uf_options *options);
 
-/* The shapes and dtypes of the outputs of these calls, written as by uf_infer. */
+/* Write the shapes and dtypes that the outputs of these calls have, as uf_infer does. Errors as for the calls. */
 UF_API uf_status uf_reduce_infer(const uf_func *func, int nargs, DLTensor *args, const uf_reduce_options *options);
 UF_API uf_status uf_accumulate_infer(const uf_func *func, int nargs, DLTensor *args, int axis,
                                      const uf_options *options);
 
-/* Bytes of device memory that the call with these arguments takes as options->scratch; 0 on the CPU. Errors as for the call. */
+/* How many bytes of device memory the call with these arguments needs as options->scratch; 0 on the CPU. Errors as for the call. */
 UF_API uf_status uf_reduce_scratch_size(size_t *bytes, const uf_func *func, int nargs, const DLTensor *args,
                                         const uf_reduce_options *options);
 UF_API uf_status uf_accumulate_scratch_size(size_t *bytes, const uf_func *func, int nargs, const DLTensor *args,
@@ -480,38 +513,43 @@ UF_API uf_status uf_reduceat_scratch_size(size_t *bytes, const uf_func *func, in
                                           const DLTensor *starts, int axis, const uf_options *options);
 
 /* Applies an elementwise function to all combinations of elements: output[i.., j..] = f(a[i..], b[j..]), for any number of
- * inputs; ranks add up. Otherwise as uf_call; where broadcasts to the outputs' shape. */
+ * inputs. The rank of the outputs is the sum of the inputs' ranks. Otherwise as uf_call; options->where broadcasts to the outputs'
+ * shape. */
 UF_API uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options);
 
-/* Updates in place: target[indices] = f(target[indices], operand), or f(target[indices]) of one input (operand NULL), once for
- * each occurrence of an index: repeated ones add up.
+/* Updates elements in place: target[indices] = f(target[indices], operand), or f(target[indices]) if f has one input (operand is
+ * then NULL). It does so once for each occurrence of an index, so that repeated indices add up.
  *
  * indices  nindices arrays of any integer dtype, one for each of the first dimensions of target, which broadcast against each
- *          other; operand broadcasts to their shape followed by the remaining dimensions of target. Negative indices count from
- *          the end. Index i of an extent n must be in -n .. n-1: on the host another one is an error, and nothing is written; in
- *          device memory its update is left out.
+ *          other. Negative indices count from the end: index i of an extent n must be in -n .. n-1. On the host any other index
+ *          is an error, and nothing is written; in device memory its update is left out.
+ * operand  broadcasts to the shape of the indices followed by the remaining dimensions of target. A 0-d host array is a number.
+ * options  where, axes and UF_STAGE are errors.
  *
  * The signature is the narrowest for target and operand, as in uf_call; its output is cast to target's dtype under
- * options->casting. No two elements of target may be at one address. operand and indices that overlap target behave as if they
- * had been copied first. operand and indices may be on the host with target on the CPU, or all on one device; a 0-d host operand
- * is a number. options->where, axes and UF_STAGE are errors.
+ * options->casting. No two elements of target may be at one address. If operand or indices overlap target, it is as if they had
+ * been copied first. Either all arrays are on the host and target is on the CPU, or all are on one device.
  *
- * On the CPU updates happen in the order of the indices (C order). On a GPU that of the updates of one element is not said, unless
- * options->flags has UF_DETERMINISTIC. They are atomic: by instructions for + - & | ^ min max of 32- and 64-bit integers and + - of
- * float32, float64 and complex dtypes (of float32, the hardware takes subnormals for zero); else by comparing and swapping the
- * aligned 4 or 8 bytes that an element is in. With UF_DETERMINISTIC the results of floating dtypes, and of operators that
- * have no such instruction, are those of the CPU's order; so are, always, those of other operators on complex128, and on complex64
- * that is not aligned to 8 bytes. Then each element is one warp's, and every warp looks at all indices: much slower.
+ * On the CPU the updates happen in the order of the indices (C order). On a GPU several updates of one element happen in any
+ * order, each in one atomic step. + - & | ^ min max of 32- and 64-bit integers, and + - of float32, float64 and complex dtypes,
+ * use the atomic instructions of the hardware (that for float32 takes subnormals for zero). Other operators and dtypes compare
+ * and swap the aligned 4 or 8 bytes that an element is in.
+ *
+ * Some results depend on the order of the updates: those of floating dtypes, and those of operators that have no instruction. With
+ * UF_DETERMINISTIC in options->flags these are computed in the CPU's order: every element belongs to one warp, and each warp
+ * goes through all indices, which is much slower. That way is always taken for what cannot be compared and swapped: operators
+ * without an instruction on complex128, and on complex64 that is not aligned to 8 bytes.
  *
  * Errors count target as argument 0, then indices, then operand: ARGUMENT (a function of another form; an index out of range,
- * with its place), SHAPE, SIGNATURE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY; TYPE as for uf_call. */
+ * with its place), SHAPE, SIGNATURE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY; TYPE as for uf_call; KERNEL under max_steps and
+ * cancel. */
 UF_API uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
                        const DLTensor *operand, const uf_options *options);
 
 /* ---- Kernels over indices ----------------------------------------------------------------------------------------
  *
- * A kernel over indices is a loop body, run once for every point of a space of one to eight dimensions, without a grid, a block
- * or a guard to be seen. Its parameters are arrays, which it reads and writes at any indices, and numbers, passed by value:
+ * A kernel over indices is a loop body, run once for every point of a space of one to eight dimensions; there is no grid, block
+ * or guard to write. Its parameters are arrays, which it reads and writes at any indices, and numbers, passed by value:
  *
  *     uf_kernel(&step, "step", "float32[,], float32[,], float32",
  *               UF_SOURCE([i : n, j : m](u, v, k) {
@@ -520,16 +558,17 @@ UF_API uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices
  *               }));
  *     uf_forall(step, 2, (int64_t[]){rows, columns}, 3, (DLTensor[]){u, v, UF_SCALAR(0.1f)}, NULL);
  *
- * The points are run in no order, and many at once. What one writes another may read only by chance; elements that several write
- * at once take atomic functions. Two points that write one element otherwise leave one of the two values in it. */
+ * The points run in any order, and many at once. So a point must not rely on what another point of the same call writes: whether
+ * it reads the value before or after is a matter of chance. If two points write one element, one of the two values stays in it.
+ * To add up, count, or take the largest of values from several points, use the atomic functions. */
 
 /* Registers a kernel over indices.
  *
- * parameters  an ordered list of parameter lists, separated by ';' or newlines: dtypes (by name, or NumPy's codes), for arrays
- *             with brackets, of which commas count dimensions: "float64[,], float32[], int32". All must have as many parameters
- *             as the kernel, which must type-check for each; in one section, the same ranks.
- * source      kernel C: "[i](a, b) { b[i] = 2 * a[i]; }". "[i, j : m](..)" has two indices, the last one the fastest; m is
- *             the extent of the second. docs/kernel-c.md says what bodies are made of: len(a), extent(a, 1),
+ * parameters  an ordered list of parameter lists, separated by ';' or newlines. A parameter is a dtype (by name, or NumPy's
+ *             code), for an array with brackets, in which commas count dimensions: "float64[,], float32[], int32". Each list has
+ *             as many parameters as the kernel, which must type-check for it; within one section all have the same ranks.
+ * source      kernel C: "[i](a, b) { b[i] = 2 * a[i]; }". "[i, j : m](..)" has two indices, of which the last one runs fastest;
+ *             m is the extent of the second. docs/kernel-c.md, section 10, says what bodies are made of: len(a), extent(a, 1),
  *             atomic_add(h[b], 1), random_uniform(seed, i, 0), assert(..).
  *
  * Otherwise as uf_vectorize. Errors: ARGUMENT, SYNTAX and TYPE (with line, column and a caret), MEMORY. */
@@ -537,46 +576,49 @@ UF_API uf_status uf_kernel(uf_func **out, const char *name, const char *paramete
 
 /* Runs a kernel for every point of a space.
  *
- * ndim, extents  of the space: as many as the kernel has indices; none negative, their product below 2^63. 0: nothing is done.
+ * ndim, extents  of the space: as many as the kernel has indices; none negative, their product below 2^63. Where one is 0,
+ *                nothing is done.
  * args           arrays and numbers, one for each parameter. Arrays match by exact dtype and rank, and are read and written in
- *                place; they may have any strides, and may overlap each other. One that is written to must not have two elements
- *                at one address. The parameter list is chosen as a signature is in uf_call, among those whose kernel has ndim
- *                indices; where none takes a number as the dtype that it counts as, numbers count by their kind alone, so that
- *                "uint8[], float32" takes 0.5. An integer that does not fit its list's dtype goes to a list with room.
+ *                place. They may have any strides and may overlap each other, but an array that is written to must not have two
+ *                elements at one address. The parameter list is chosen as a signature is in uf_call, among those whose kernel has
+ *                ndim indices. If no list takes a number as the dtype that it counts as, numbers count by their kind alone, so
+ *                that "uint8[], float32" takes 0.5. An integer that does not fit the dtype of its list goes to a list in which
+ *                it fits.
  * options        stream, signature (a parameter list), threads, flags (UF_FIRST_MATCH, UF_STRONG_NUMBERS), block, elements,
- *                cancel.
+ *                cancel; all others are errors.
  *
- * Arrays decide where it runs, as in uf_call; on CUDA the work is enqueued. Nothing is allocated or waited for in the steady state,
- * and the call can be captured into a CUDA graph once compiled. Parameters that only count (atomic_add(h[b], 1)) are counted
- * in memory of their own for each block, or thread, first, where they fit.
+ * The arrays decide where it runs, as in uf_call; on CUDA the work is enqueued. Once its code is compiled, a call neither waits
+ * nor allocates, and can be captured into a CUDA graph. Small arrays that the kernel only counts in (atomic_add(h[b], 1)) are
+ * counted in a copy for each block, or thread, first, and added up at its end.
  *
- * Errors: ARGUMENT (also: extents, an array that is written to and overlaps itself), SIGNATURE (lists every parameter list and the
- * first argument that does not fit), SHAPE (the product of the extents), CAST, DEVICE, LIBRARY, COMPILE, MEMORY; KERNEL under
- * UF_DEBUG, max_steps and cancel. */
+ * Errors: ARGUMENT (also for extents, and for an array that is written to and overlaps itself), SIGNATURE (lists every parameter
+ * list and the first argument that does not fit), SHAPE (the product of the extents), CAST, DEVICE, LIBRARY, COMPILE, MEMORY;
+ * KERNEL under UF_DEBUG, max_steps and cancel. */
 UF_API uf_status uf_forall(const uf_func *kernel, int ndim, const int64_t *extents, int nargs, const DLTensor *args,
                            const uf_options *options);
 
-/* A launch with everything decided and compiled beforehand: as uf_plan_new, with the space of uf_forall. uf_plan_run runs it. */
+/* A uf_forall with everything decided and compiled beforehand: as uf_plan_new, with the space of uf_forall. uf_plan_run runs it;
+ * if the addresses of a run are aligned or overlap unlike those of the plan, it may compile other code first. */
 UF_API uf_status uf_forall_plan(uf_plan **out, const uf_func *kernel, int ndim, const int64_t *extents, int nargs,
                                 const DLTensor *args, const uf_options *options);
 
-/* What a launch is. Members that the device does not have are 0. */
+/* How a kernel over indices is launched. Members that the device does not have are 0. */
 typedef struct uf_launch {
-    size_t size;      /* sizeof(uf_launch), set by the caller */
-    int64_t grid;     /* CUDA: blocks */
-    int block;        /* threads in a block */
-    int elements;     /* points a thread takes */
-    int vector;       /* of them, neighbours along the last index whose elements are read and written together */
-    int registers;    /* a thread */
-    int shared_bytes; /* a block */
-    int local_bytes;  /* a thread: spills, and arrays of the kernel */
-    int blocks_per_processor; /* that a multiprocessor holds at once */
-    double occupancy;         /* its threads, of those it could hold: 0 to 1 */
-    int threads;              /* CPU: largest number that take part */
+    size_t size;  /* sizeof(uf_launch), set by the caller */
+    int64_t grid; /* CUDA: blocks */
+    int block;    /* CUDA: threads in a block */
+    int elements; /* CUDA: points that a thread takes */
+    int vector; /* how many of these are neighbours along the last index whose elements are read and written together */
+    int registers;            /* of a thread */
+    int shared_bytes;         /* of a block */
+    int local_bytes;          /* of a thread: registers that did not fit, and arrays of the kernel */
+    int blocks_per_processor; /* how many a multiprocessor holds at once */
+    double occupancy;         /* threads that a multiprocessor holds, of those it could hold: 0 to 1 */
+    int threads;              /* CPU: largest number of threads that take part */
 } uf_launch;
 
-/* Says how uf_forall with these arguments would launch, compiling the code if need be: as much as out->size has room for. Errors as
- * for uf_forall. */
+/* Says how uf_forall with these arguments would be launched, and compiles the code if need be. Members that out->size has no room
+ * for are left out. Errors as for uf_forall. */
 UF_API uf_status uf_launch_info(const uf_func *kernel, int ndim, const int64_t *extents, int nargs,
                                 const DLTensor *args, const uf_options *options, uf_launch *out);
 
@@ -587,13 +629,15 @@ UF_API uf_status uf_launch_info(const uf_func *kernel, int ndim, const int64_t *
  * Errors: ARGUMENT, MEMORY, LIBRARY, DEVICE. */
 UF_API uf_status uf_empty(DLManagedTensor **out, DLDevice device, DLDataType dtype, int ndim, const int64_t *shape);
 
-/* Copies src to dst between any two devices and strides; src broadcasts to dst's shape and is cast under same_kind. Between
- * host and device the copy is done on return, unless both are contiguous, of one dtype, and the host side is pinned; within
- * a device it is enqueued on stream. Overlap behaves as if src had been copied first.
- * Errors: ARGUMENT, SHAPE, CAST, DEVICE, LIBRARY, MEMORY. */
+/* Copies src to dst between any two devices and strides; src broadcasts to dst's shape and is cast under same_kind. Overlap
+ * behaves as if src had been copied first. Within a GPU the copy is enqueued on stream. Between host and device it is done on
+ * return, unless the host array is pinned (kDLCUDAHost) and contiguous: then it may still be under way on the stream.
+ * Errors: ARGUMENT, SHAPE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY; KERNEL if it waits, and earlier work on the device has an error
+ * to report (UF_DEBUG, max_steps, cancel); the copy is made all the same. */
 UF_API uf_status uf_copy(const DLTensor *dst, const DLTensor *src, void *stream);
 
-/* Waits for everything enqueued on a stream of a CUDA device; does nothing for kDLCPU. Errors: DEVICE, LIBRARY. */
+/* Waits for everything enqueued on a stream of a CUDA device; does nothing for kDLCPU. Errors: DEVICE, LIBRARY; KERNEL if work on
+ * the device has an error to report (UF_DEBUG, max_steps, cancel). */
 UF_API uf_status uf_sync(DLDevice device, void *stream);
 
 /* ---- Looking at things -------------------------------------------------------------------------------------------- */
@@ -604,14 +648,14 @@ typedef struct uf_description {
     const char *doc;  /* "" if there is none */
     const char *kind; /* "elementwise", "gufunc", "reduction", "kernel" (nout is 0; signatures are parameter lists) */
     int nin, nout;
-    const char *signatures; /* canonical spelling, "; " between them; NULL: any types */
-    const char *layout;     /* canonical spelling; NULL: elementwise */
+    const char *signatures; /* in canonical spelling, "; " between them; NULL: any types */
+    const char *layout;     /* in canonical spelling; NULL: elementwise */
     const char *identity;   /* as registered; NULL: none */
-    unsigned order;         /* of reducing: 0, UF_ORDERED, UF_SERIAL */
+    unsigned order;         /* in which it reduces: 0, UF_ORDERED or UF_SERIAL */
     int nstate;             /* values of the state; 0: it does not reduce */
 } uf_description;
 
-/* Describes a function: as much as out->size has room for. Errors: ARGUMENT. */
+/* Describes a function. Members that out->size has no room for are left out. Errors: ARGUMENT. */
 UF_API uf_status uf_describe(const uf_func *func, uf_description *out);
 
 typedef enum uf_view {
@@ -624,7 +668,8 @@ typedef enum uf_view {
 
 /* Shows the code for one signature, that of contiguous arrays. types: the input dtypes, "float32,float32"; of a kernel over
  * indices a parameter list; NULL: the first signature. device {kDLCUDA, n} with n >= 0 is a device of this machine;
- * {kDLCUDA, -arch} is an architecture without a device, e.g. -90. *text is released with free(); NULL on failure. Errors as for uf_call. */
+ * {kDLCUDA, -arch} is an architecture without a device, e.g. -90. *text is released with free(); NULL on failure.
+ * Errors as for uf_call. */
 UF_API uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf_view view, char **text);
 
 /* Says which libraries and devices were found, where, which version, and what is missing. *text is released with free().
