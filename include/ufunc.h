@@ -398,19 +398,17 @@ UF_API uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, c
  * caller's for UF_MAX_NDIM extents; data and strides of outputs are neither read nor written. Errors as for uf_call. */
 UF_API uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options);
 
-/* A call with everything decided and compiled beforehand. Shapes, strides, dtypes and devices are those of args and options;
- * addresses are given at each run. The arrays need not be kept, and their data may be NULL. options->stream is not used, and
- * UF_STAGE is an error.
- * Values of numbers are not read: dtypes alone choose the signature, and the numbers of each run must fit it. With
- * UF_STRONG_NUMBERS the signature has room for everything that the numbers' dtypes hold.
- * *out is released with uf_plan_free; it keeps func alive. NULL on failure. Errors as for uf_call. */
+/* A call with everything decided and compiled beforehand. Shapes, strides, dtypes and devices are those of args and
+ * options; addresses are given at each run. Arrays need not be kept (their data may be NULL); options->stream is not used.
+ * Numbers are not read: dtypes alone choose the signature, and each run's must fit it. UF_STRONG_NUMBERS makes room for all
+ * that their dtypes hold.
+ * *out is released with uf_plan_free; it keeps func alive. Errors as for uf_call. */
 UF_API uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args,
                              const uf_options *options);
 
 /* Runs a plan. data[k] is the address of element 0 of argument k (byte_offset included), for each argument in order, then
- * that of `where` if there was one. Numbers are read at each run. Any number of threads may run one plan at once.
- * Errors: ARGUMENT (NULL or misaligned data), CAST (a number does not fit), DEVICE, LIBRARY, COMPILE, MEMORY; KERNEL as for
- * uf_call. */
+ * that of `where` if there was one. Numbers are read again. Any number of threads may run one plan at once.
+ * Errors: ARGUMENT (NULL or misaligned data), CAST (a number does not fit), DEVICE, MEMORY. */
 UF_API uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream);
 
 /* Releases a plan once no run of it is in progress; work that is queued on a stream keeps its code. NULL does nothing. */
