@@ -1,7 +1,7 @@
 #!/bin/sh
 # The programs of the README, as a reader would try them: each block of C is compiled as it is printed, and what it prints is what
 # its comment "prints .." says. A program whose arrays are in CUDA memory runs as printed where GPU tests are on; everywhere it runs
-# once more with its arrays on the CPU, which changes nothing else.
+# once more with its arrays on the CPU, which changes nothing else. And what the documents point to is there.
 cd "$(dirname "$0")/../.." || exit 1
 echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1 || { echo "no C compiler with dlpack here"; exit 77; }
 . tests/tap.sh
@@ -48,6 +48,16 @@ links() {
     done <"$work/links"
 }
 
+# Every source of the project that the documents name is there, in src/ or src/ir/. The record of measurements names those of its time.
+sources() {
+    grep -ohE '\b[a-z]+/[a-z_/]+\.[ch]\b' README.md HACKING.md docs/[!m]*.md |
+        grep -v "^dlpack/" | sort -u >"$work/sources"
+    while read -r path; do
+        [ -e "$path" ] || [ -e "src/$path" ] || [ -e "src/ir/$path" ] || { echo "$path"; return 1; }
+    done <"$work/sources"
+    [ -s "$work/sources" ]
+}
+
 programs=$(extract)
 check 'three programs' test "$programs" = 3
 program=0
@@ -64,4 +74,5 @@ while [ $program -lt "$programs" ]; do
 done
 check 'the picture' picture
 check 'what the documents point to is there' links
+check 'the sources that the documents name are there' sources
 echo "1..$n"
