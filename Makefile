@@ -107,12 +107,24 @@ $(BUILD)/test/obj/ref/%.o: tests/ref/%.c $(BUILD)/.flags | $(DEPS)/.deps-test
 	$(Q)$(COMPILE) -Isrc -c -o $@ $<
 
 # Unit tests link the library's objects, so that internal functions are in reach, and the helpers beside them.
-$(BUILD)/test/libinside.a: $(OBJECTS) $(HELPERS)
+$(BUILD)/test/libinside.a: $(OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libinside.a
+# The same objects as a shared library, for programs that travel: `make mutants` has INSIDE name it.
+$(BUILD)/lib/libinside.so: $(OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/test/libhelpers.a: $(HELPERS)
+	@mkdir -p $(@D)
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+INSIDE = $(BUILD)/test/libinside.a
+$(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libhelpers.a $(INSIDE)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
 
@@ -131,7 +143,9 @@ $(BUILD)/lib/.copied: $(TESTS) $(EXAMPLES)
 	 while read -r path name; do test -e $(@D)/$$name || cp -L "$$path" $(@D)/$$name; done
 	@touch $@
 
-programs: all $(TESTS) $(MOCKS) $(EXAMPLES) $(BUILD)/lib/.copied
+programs: all $(EXAMPLES) test-programs
+
+test-programs: $(TESTS) $(MOCKS) $(BUILD)/lib/.copied
 
 # As many jobs as processors, unless make was told how many.
 test:
@@ -161,6 +175,18 @@ asan:
 
 tsan:
 	$(MAKE) test BUILD=$(BUILD)/tsan DEPS=$(DEPS) NO_UNDEFINED= CFLAGS='-O1 -g -fsanitize=thread'
+
+# How much of src/ the tests run, by file and layer. A failing test does not keep the table back.
+coverage:
+	$(MAKE) programs BUILD=$(BUILD)/coverage DEPS=$(DEPS) CFLAGS='-O0 -g --coverage'
+	@find $(BUILD)/coverage -name '*.gcda' -delete
+	@BUILD=$(BUILD)/coverage VENV=$(VENV) sh tests/run.sh; status=$$?; \
+	 python3 tools/coverage.py $(BUILD)/coverage && exit $$status
+
+# How many small faults, seeded in src/, the unit programs notice.
+mutants: | $(DEPS)/.deps-test
+	@MAKE='$(MAKE)' python3 tools/mutants.py build --into $(BUILD)/mutants --cc '$(CC)' DEPS=$(abspath $(DEPS))
+	@python3 tools/mutants.py run --build $(BUILD)/mutants/run
 
 lint: all | $(DEPS)/.deps-lint $(DEPS)/.deps-demo $(DEPS)/.deps-test
 	@BUILD=$(BUILD) DEPS=$(DEPS) MAKE='$(MAKE)' sh tools/lint.sh
@@ -203,5 +229,5 @@ clean:
 
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/obj/ref/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
-.PHONY: all deps programs demo test test-gpu bench lint asan tsan install uninstall clean FORCE
+.PHONY: all deps programs demo test test-programs test-gpu bench coverage mutants lint asan tsan install uninstall clean FORCE
 .SECONDARY:
