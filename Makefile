@@ -178,7 +178,8 @@ tsan:
 
 # How much of src/ the tests run, by file and layer. A failing test does not keep the table back.
 coverage:
-	$(MAKE) programs BUILD=$(BUILD)/coverage DEPS=$(DEPS) CFLAGS='-O0 -g --coverage'
+	$(MAKE) programs BUILD=$(BUILD)/coverage DEPS=$(DEPS) CFLAGS='-O0 -g --coverage' \
+	    CPPFLAGS='$(CPPFLAGS) -include tools/coverage.h' LDFLAGS='$(LDFLAGS) -Wl,--exclude-libs,libgcov.a'
 	@find $(BUILD)/coverage -name '*.gcda' -delete
 	@BUILD=$(BUILD)/coverage VENV=$(VENV) sh tests/run.sh; status=$$?; \
 	 python3 tools/coverage.py $(BUILD)/coverage && exit $$status

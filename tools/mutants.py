@@ -255,7 +255,7 @@ def write_files(root, tree, mutants, files):
 
 # Errors for what changes the meaning of the code around a mutant: an array's size that is no constant any more, an `else`
 # that finds another `if`, a number where a pointer was.
-STRICT = ['-w', '-Werror=vla', '-Werror=dangling-else', '-Werror=int-conversion', '-Werror=incompatible-pointer-types']
+STRICT = ['-Werror=vla', '-Werror=dangling-else', '-Werror=int-conversion', '-Werror=incompatible-pointer-types']
 
 
 def refused(compiler, tree, file, mutants):
@@ -315,7 +315,6 @@ def write_list(root, path, mutants):
 
 def copy_tree(root, tree):
     names = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard', '-z'], cwd=root, capture_output=True, check=True)
-    shutil.rmtree(tree, ignore_errors=True)
     for name in filter(None, names.stdout.decode().split('\0')):
         if os.path.isfile(os.path.join(root, name)):
             os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
@@ -342,8 +341,10 @@ def gather(tree, objects, run):
 def build(options):
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     into = os.path.abspath(options.into)
-    tree, run = os.path.join(into, 'src'), os.path.join(into, 'run')
+    tree, objects, run = (os.path.join(into, name) for name in ('src', 'build', 'run'))
     compiler = shlex.split(options.cc)
+    for folder in (tree, objects, run):
+        shutil.rmtree(folder, ignore_errors=True)
     copy_tree(root, tree)
     files = sources(root)
     if options.list:
@@ -351,9 +352,8 @@ def build(options):
     else:
         mutants = choose(root, tree, compiler, drawn(root, files, options.count, options.seed))
     shutil.copy2(os.path.join(tree, 'tools/mutant.c'), os.path.join(tree, 'src/base'))
-    shutil.rmtree(run, ignore_errors=True)
-    make_programs(tree, os.path.join(into, 'build'), ['CC=' + options.cc] + options.make)
-    gather(tree, os.path.join(into, 'build'), run)
+    make_programs(tree, objects, ['CC=' + options.cc] + options.make)
+    gather(tree, objects, run)
     write_list(root, os.path.join(run, 'mutants.list'), mutants)
     print('%d mutants: %s/mutants.list' % (len(mutants), run))
 
@@ -362,7 +362,7 @@ def build(options):
 
 Result = collections.namedtuple('Result', 'status wall cpu complaint')
 
-LIMITS = 'ulimit -c 0 && ulimit -f 2097152 && ulimit -v %d && ulimit -t %d && exec "$0"'  # files end at 1 GiB
+LIMITS = 'ulimit -S -c 0 && ulimit -S -f 2097152 && ulimit -S -v %d && ulimit -S -t %d && exec "$0"'  # files end at 1 GiB
 
 
 def run_program(program, environment, most_memory, most_cpu, timeout):
@@ -429,10 +429,10 @@ def why_caught(result):
     return result.complaint or ('killed by signal %d' % -result.status if result.status < 0 else 'status %d' % result.status)
 
 
-def hunt(number, programs, most_memory):
+def hunt(number, programs, most_memory, grace):
     """programs: (path, its run without a mutant), in order. The verdict on a mutant."""
     for program, usual in programs:
-        result = run_program(program, {'UF_MUTANT': str(number)}, most_memory, 600, 5 * usual.wall + 10)
+        result = run_program(program, {'UF_MUTANT': str(number)}, most_memory, 600, 5 * usual.wall + grace)
         if result.status != 0:
             return 'caught', '%s: %s' % (os.path.basename(program), why_caught(result))
     return ('survived', 'came by: %s' % ' '.join(os.path.basename(p) for p, _ in programs)) if programs else ('not reached', '')
@@ -449,9 +449,12 @@ def run(options):
     with open(os.path.join(folder, 'mutants.list')) as f:
         places = {int(line.split('\t')[0]): line.split('\t')[1] for line in f}
     wanted = sorted(set(chosen_numbers(options.only)) & set(places)) if options.only else sorted(places)
+    random.Random(1).shuffle(wanted)  # those that --minutes leaves time for are spread over the layers
     memory = int(options.memory * 1048576)
     deadline = time.monotonic() + 60 * options.minutes
     programs = sorted(glob.glob(folder + '/test/test_*'))
+    if not programs:
+        sys.exit('%s has no test programs' % folder)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         measured = list(pool.map(lambda p: measure(p, max(places), memory, options.most_seconds), programs))
         used = [(p, result, set(reached)) for p, (result, reached) in zip(programs, measured)
@@ -464,7 +467,7 @@ def run(options):
         def verdict(number):
             if time.monotonic() > deadline:
                 return 'not run', 'no time was left'
-            return hunt(number, [(p, result) for p, result, reached in used if number in reached], memory)
+            return hunt(number, [(p, result) for p, result, reached in used if number in reached], memory, options.grace)
 
         for number, (word, what) in zip(wanted, pool.map(verdict, wanted)):
             totals[word] += 1
@@ -488,6 +491,7 @@ def main():
     hunted.add_argument('--build', required=True, help='the folder `run` that `build` wrote')
     hunted.add_argument('--jobs', type=int, default=os.cpu_count(), help='programs at a time')
     hunted.add_argument('--most-seconds', type=int, default=8, help='programs that need more of a processor are left out')
+    hunted.add_argument('--grace', type=float, default=10, help='seconds that a program may take beyond 5 times its usual ones')
     hunted.add_argument('--memory', type=float, default=8, help='GiB that a program may map')
     hunted.add_argument('--minutes', type=float, default=1e9, help='mutants whose turn comes later are not run')
     hunted.add_argument('--only', help='numbers of mutants, such as 1-20,37')
