@@ -186,7 +186,7 @@ coverage:
 
 # How many small faults, seeded in src/, the unit programs notice.
 mutants: | $(DEPS)/.deps-test
-	@MAKE='$(MAKE)' python3 tools/mutants.py build --into $(BUILD)/mutants --cc '$(CC)' DEPS=$(abspath $(DEPS))
+	@python3 tools/mutants.py build --into $(BUILD)/mutants --cc '$(CC)' DEPS=$(abspath $(DEPS))
 	@python3 tools/mutants.py run --build $(BUILD)/mutants/run
 
 lint: all | $(DEPS)/.deps-lint $(DEPS)/.deps-demo $(DEPS)/.deps-test

@@ -322,9 +322,10 @@ def copy_tree(root, tree):
 
 
 def make_programs(tree, objects, given):
-    subprocess.run([os.environ.get('MAKE', 'make'), '-C', tree, '-s', 'test-programs', 'BUILD=' + objects, 'EXAMPLES=',
+    environment = {name: value for name, value in os.environ.items() if name not in ('MAKEFLAGS', 'MAKELEVEL')}
+    subprocess.run(['make', '-C', tree, '-s', '-j%d' % os.cpu_count(), 'test-programs', 'BUILD=' + objects, 'EXAMPLES=',
                     'INSIDE=%s/lib/libinside.so' % objects, 'CFLAGS=-O2 -fPIC -w',
-                    'CPPFLAGS=-include %s/tools/mutant.h' % tree] + given, check=True)
+                    'CPPFLAGS=-include %s/tools/mutant.h' % tree] + given, env=environment, check=True)
 
 
 def gather(tree, objects, run):

@@ -47,7 +47,7 @@ $(INSIDE): $(wildcard src/*/*.c)
 END_OF_MAKE
 
 # mutants VERB ARGUMENTS..
-mutants() { env -u MAKEFLAGS -u MAKE python3 "$tree/tools/mutants.py" "$@"; }
+mutants() { python3 "$tree/tools/mutants.py" "$@"; }
 
 # One mutant a line, but for the line whose only one does not compile.
 builds() {
