@@ -378,8 +378,8 @@ def run_program(program, environment, most_memory, most_cpu, timeout):
                          TMPDIR=os.path.join(work, 'tmp'), **environment)
         with open(os.path.join(work, 'log'), 'w+b') as log:
             began = time.monotonic()
-            child = subprocess.Popen(['sh', '-c', LIMITS % (most_memory, most_cpu), program], cwd=work, env=variables, stdout=log,
-                                     stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+            child = subprocess.Popen(['sh', '-c', LIMITS % (most_memory, most_cpu), program], cwd=work, env=variables,
+                                     stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
             ended = threading.Event()
             timer = threading.Timer(timeout, lambda: (ended.set(), end_group(child.pid)))
             timer.start()
