@@ -18,6 +18,7 @@ RPATH = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..:$$ORIGIN/../lib'
 
 SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c src/*/*/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/catalogue.o
+MAP = src/libufunc.map# the symbols of the shared library, with the release that brought each
 LAYOUTS := $(sort $(wildcard layouts/*.uf))
 TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
@@ -34,9 +35,10 @@ all: $(BUILD)/libufunc.so $(BUILD)/libufunc.a $(BUILD)/ufunc $(BUILD)/ufunc.pc
 
 # ---- The library ----
 
-$(BUILD)/libufunc.so: $(OBJECTS)
+$(BUILD)/libufunc.so: $(OBJECTS) $(MAP)
 	$(call say,LD)
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete $(NO_UNDEFINED) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(MAP) -Wl,-z,nodelete $(NO_UNDEFINED) \
+	    $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 	$(Q)ln -sf libufunc.so $(BUILD)/$(SONAME)
 
 NO_UNDEFINED = -Wl,-z,defs# sanitizer builds clear it: their runtime is in the program
@@ -192,6 +194,13 @@ mutants: | $(DEPS)/.deps-test
 lint: all | $(DEPS)/.deps-lint $(DEPS)/.deps-demo $(DEPS)/.deps-test
 	@BUILD=$(BUILD) DEPS=$(DEPS) MAKE='$(MAKE)' sh tools/lint.sh
 
+# What programs rely on of this release, for lint to compare later ones with; docs/releasing.md says when. Never written again.
+abi: tests/header/libufunc-$(VERSION).abi
+
+tests/header/libufunc-$(VERSION).abi: | $(BUILD)/libufunc.so $(DEPS)/.deps-lint
+	$(call say,ABI)
+	$(Q)CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' sh tools/abi.sh corpus $(BUILD)/libufunc.so > $@.new && mv $@.new $@
+
 # ---- Dependencies: tools/deps.sh installs what one group of targets needs and is not there ----
 
 deps: $(DEPS)/.deps-build $(DEPS)/.deps-demo $(DEPS)/.deps-test
@@ -230,5 +239,5 @@ clean:
 
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/obj/ref/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
-.PHONY: all deps programs demo test test-programs test-gpu bench coverage mutants lint asan tsan install uninstall clean FORCE
+.PHONY: all deps programs demo test test-programs test-gpu bench coverage mutants lint asan tsan abi install uninstall clean FORCE
 .SECONDARY:

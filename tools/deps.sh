@@ -31,6 +31,7 @@ lint  command:g++              g++              the header as C++
 lint  command:clang-tidy       clang-tidy       static checks
 lint  command:clang-format     clang-format     layout
 lint  command:ctags            universal-ctags  length of functions
+lint  command:abidiff     abigail-tools    the interface against that of the releases
 lint  command:pkg-config       pkg-config       ufunc.pc
 bench openblas                 libopenblas0-pthread the same
 bench venv                     python3-venv     NumPy and Numba, the peers

@@ -6,16 +6,42 @@ command -v nm >/dev/null && echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >
 . tests/tap.sh
 ! sanitized || { echo "a sanitizer build is not installed"; exit 77; }
 
-# only_uf NM-OPTIONS FILE: every symbol it defines for others is uf_*, and there are some.
+# Every symbol that the static library defines for others is uf_*, and there are some.
 only_uf() {
-    nm "$@" --defined-only | awk 'NF == 3 {n++; if ($3 !~ /^uf_/) {print; bad = 1}} END {exit bad || n < 10}'
+    nm -g --defined-only "$BUILD/libufunc.a" | awk 'NF == 3 {n++; if ($3 !~ /^uf_/) {print; bad = 1}} END {exit bad || n < 10}'
 }
 
-# Every function the header declares is there.
-all_declared() {
-    nm -D --defined-only "$BUILD/libufunc.so" | awk '{print $3}' | sort >"$work/there"
-    awk '/^UF_API/ {match($0, /uf_[a-z_]+\(/); print substr($0, RSTART, RLENGTH - 1)}' include/ufunc.h | sort >"$work/declared"
-    ! comm -13 "$work/there" "$work/declared" | grep .
+declared() { awk '/^UF_API/ {match($0, /uf_[a-z_]+\(/); print substr($0, RSTART, RLENGTH - 1)}' include/ufunc.h; }
+
+# The functions of the version map, as nm prints them: uf_call@@LIBUFUNC_0.1.0.
+mapped() { awk '$2 == "{" {node = $1} /^ *uf_/ {sub(/;/, ""); print $1 "@@" node}' src/libufunc.map; }
+
+# same_lines FILE FILE: up to their order, and there are some.
+same_lines() { sort "$1" >"$work/a" && sort "$2" >"$work/b" && [ -s "$work/a" ] && diff "$work/a" "$work/b"; }
+
+# The map and the header name the same functions.
+all_mapped() {
+    declared >"$work/declared"
+    mapped | sed 's/@.*//' >"$work/mapped"
+    same_lines "$work/declared" "$work/mapped"
+}
+
+# The shared library exports just these, each under the release that brought it; an A is the name of a release.
+all_versioned() {
+    nm -D --defined-only "$BUILD/libufunc.so" | awk '$2 != "A" {print $3}' >"$work/there"
+    mapped >"$work/mapped"
+    same_lines "$work/there" "$work/mapped"
+}
+
+# What a release had under its name stays all that there is under it.
+releases_closed() {
+    for release in tests/header/libufunc-*.abi; do
+        version=${release#*libufunc-}
+        node=LIBUFUNC_${version%.abi}
+        sed -n "s/.*<elf-symbol name='\([^']*\)' version='$node' .*/\1@@$node/p" "$release" >"$work/released"
+        mapped | grep "@@$node\$" >"$work/mapped"
+        same_lines "$work/released" "$work/mapped" || { echo "not as in $release"; return 1; }
+    done
 }
 
 soname() { readelf -d "$BUILD/libufunc.so" | grep -q 'SONAME.*\[libufunc\.so\.0\]'; }
@@ -94,9 +120,10 @@ uninstall_it() {
     make -s uninstall BUILD="$BUILD" PREFIX=/opt/ufunc DESTDIR="$work/root" && ! find "$work/root" ! -type d | grep .
 }
 
-check 'the shared library exports only uf_*' only_uf -D "$BUILD/libufunc.so"
-check 'the static library has only uf_* global' only_uf -g "$BUILD/libufunc.a"
-check 'every declared function is exported' all_declared
+check 'the static library has only uf_* global' only_uf
+check 'the version map names what the header declares' all_mapped
+check 'the shared library exports what the map names' all_versioned
+check 'functions are added under later releases only' releases_closed
 check 'soname' soname
 check 'needs nothing but the C library' needs_only_libc
 check 'install' install_it
