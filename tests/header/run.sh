@@ -16,6 +16,20 @@ headers() {
         grep -Fqx '#include <dlpack/dlpack.h>#include <stdbool.h>#include <stddef.h>#include <stdint.h>'
 }
 
+# The rows of abi.h, as names.awk calls what they are about.
+rows() {
+    sed -n 's/^AT(\([a-z_]*\), \([a-z_]*\),.*/\1.\2/p; s/^SAME(\(sizeof(uf_[a-z_]*)\),.*/\1/p; s/^SAME(\(UF_[A-Z_0-9]*\),.*/\1/p
+        s/^[a-z].*[ *]\(uf_[a-z_]*\)(.*/\1/p' tests/header/abi.h | grep -v '^UF_VERSION_'
+}
+
+# Every constant, struct, member and function of the header has a row in abi.h, which fixes its value, size, offset or prototype.
+all_fixed() {
+    rows | sort >"$work/rows"
+    awk -f tests/header/names.awk include/ufunc.h | sort >"$work/names"
+    [ -s "$work/names" ] && diff "$work/names" "$work/rows"
+}
+
+check 'abi.h fixes all that the header declares' all_fixed
 check 'includes only stddef.h stdint.h stdbool.h dlpack.h' headers
 for cc in gcc clang; do
     command -v $cc >/dev/null || continue
