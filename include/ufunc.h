@@ -90,6 +90,10 @@ typedef struct uf_error {
     int line;      /* position in the source text, from 1; 0: the error is about no text */
     int column;
     char message[4096]; /* UTF-8, NUL-terminated, one fact a line, no newline at the end */
+    /* The text that line and column are counted in: "f" is the kernel of a function f (of a later section: "f, section 1"); "layout
+     * of f", "signatures of f", "identity of f", "map of f", .. are its other texts; "signature of the options" and "types" are
+     * those of a call. Of uf_load it is the path of the file, or the last 1023 bytes of a longer one. "" where line is 0. */
+    char source[1024];
 } uf_error;
 
 /* The calling thread's last error. Its content is meaningful directly after a call on this thread that did not return

@@ -18,16 +18,18 @@
 
 /* ---- Errors (error.c). Set once, at the place that knows; propagated untouched. ---- */
 
-/* Sets the thread's error (argument, dimension -1; line, column 0) and returns status. */
+/* Sets the thread's error (argument, dimension -1; line, column 0; source "") and returns status. */
 uf_status fail(uf_status status, const char *format, ...) PRINTF(2, 3);
 /* The same, naming an argument and one of its dimensions (-1: none). The message does not repeat "argument 2:"; it is put
  * in front. */
 uf_status fail_argument(uf_status status, int argument, int dimension, const char *format, ...) PRINTF(4, 5);
 /* The same for a position in a source text; the line of the text and a caret are appended to the message. */
 uf_status fail_source(uf_status status, const char *source, size_t offset, const char *format, ...) PRINTF(4, 5);
-/* The same for the text of a file, whose path is put in front; of a long path its end. */
+/* The same for the text of a file, whose path is put in front, and is the error's source; of a long path its end. */
 uf_status fail_file(uf_status status, const char *path, const char *source, size_t offset, const char *format, ...)
     PRINTF(5, 6);
+/* Names the text that an error with a line is about, unless it has a name; returns status. */
+uf_status fail_named(uf_status status, const char *format, ...) PRINTF(2, 3);
 uf_status fail_memory(void);
 /* Line and column, from 1, of an offset into a text. */
 void source_position(const char *source, size_t offset, int *line, int *column);

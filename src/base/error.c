@@ -31,6 +31,7 @@ static void set(uf_status status, int argument, int dimension) {
     last.argument = argument;
     last.dimension = dimension;
     last.line = last.column = 0;
+    last.source[0] = 0;
 }
 
 /* Appends to the message; what does not fit is cut and marked. */
@@ -117,10 +118,11 @@ static void append_line(const char *source, size_t offset) {
 /* The beginning of an error at a place in a text. */
 static void set_source(uf_status status, const char *path, const char *source, size_t offset) {
     enum {
-        SHOWN = 1024 /* bytes of a path */
+        SHOWN = sizeof last.source - 1 /* bytes of a path */
     };
     size_t length = strlen(path), cut = length > SHOWN ? length - SHOWN : 0;
     set(status, -1, -1);
+    strcpy(last.source, path + cut);
     source_position(source, offset, &last.line, &last.column);
     snprintf(last.message, sizeof last.message, "%s%s%s%d:%d: ", cut ? ".." : "", path + cut, *path ? ":" : "",
              last.line, last.column);
@@ -143,6 +145,16 @@ uf_status fail_file(uf_status status, const char *path, const char *source, size
     append(format, arguments);
     va_end(arguments);
     append_line(source, offset);
+    return status;
+}
+
+uf_status fail_named(uf_status status, const char *format, ...) {
+    va_list arguments;
+    if (!status || !last.line || last.source[0])
+        return status;
+    va_start(arguments, format);
+    vsnprintf(last.source, sizeof last.source, format, arguments);
+    va_end(arguments);
     return status;
 }
 

@@ -168,6 +168,8 @@ typedef struct definition_place {
 } definition_place;
 /* uf_define, which leaves in *place where it failed. */
 uf_status func_define(uf_func **out, const uf_definition *definition, definition_place *place);
+/* Names the text of a function that the thread's error is about, as uf_error.source has it; returns status. */
+uf_status text_named(uf_status status, const char *owner, definition_place place);
 /* The typed tree of a section for the function's inputs and outputs, whose dtypes are set where they are DT_NONE. */
 uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *a, tree **out);
 void func_keep(const uf_func *f);

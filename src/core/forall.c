@@ -440,7 +440,7 @@ static uf_status list_find(const uf_func *f, const char *wanted, int *out) {
     *out = 0;
     if (!wanted)
         return UF_OK;
-    TRY(parameter_list_parse(wanted, types, ranks, &given));
+    TRY(fail_named(parameter_list_parse(wanted, types, ranks, &given), "types"));
     for (int s = 0; given == list->nin && s < list->count; s++)
         if (!memcmp(list->types + (size_t)s * n, types, n * sizeof *types) &&
             !memcmp(list->ranks + (size_t)s * n, ranks, n)) {

@@ -1,4 +1,5 @@
 /* func.c - registering functions: texts in, checked and immutable uf_func out. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/core.h"
@@ -113,14 +114,27 @@ static uf_status keep_text(uf_func *f, const char *s, const char **out) {
     return *out ? UF_OK : UF_ERR_MEMORY;
 }
 
+uf_status text_named(uf_status status, const char *owner, definition_place place) {
+    static const char *const names[] = {
+        [IN_LAYOUT] = "layout", [IN_SIGNATURES] = "signatures", [IN_MAP] = "map",          [IN_COMBINE] = "combine",
+        [IN_FINISH] = "finish", [IN_STATE] = "state",           [IN_IDENTITY] = "identity"};
+    const char *name = (size_t)place.part < COUNT(names) ? names[place.part] : NULL;
+    bool of_section = place.part == IN_SIGNATURES || place.part == IN_SOURCE;
+    char later[32] = "";
+    if (of_section && place.section)
+        snprintf(later, sizeof later, ", section %d", place.section);
+    return fail_named(status, "%s%s%s%s", name ? name : "", name ? " of " : "", owner, later);
+}
+
 uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *a, tree **out) {
     dtype in[UF_MAX_OPERANDS + LAYOUT_MAX_RANK];
     int nindices = s->layout ? s->layout->nindices : 0;
     memcpy(in, types, (size_t)f->nin * sizeof *in);
     for (int d = 0; d < nindices; d++)
         in[f->nin + d] = DT_INT64;
-    return lang_check(a, s->syntax, s->layout, in, f->nin + nindices, types + f->nin, f->nout, f->flags & UF_UNCHECKED,
-                      out);
+    uf_status status = lang_check(a, s->syntax, s->layout, in, f->nin + nindices, types + f->nin, f->nout,
+                                  f->flags & UF_UNCHECKED, out);
+    return text_named(status, f->name, (definition_place){IN_SOURCE, (int)(s - f->sections)});
 }
 
 /* Every signature must type-check; the trees are thrown away. */
@@ -443,7 +457,7 @@ uf_status func_define(uf_func **out, const uf_definition *definition, definition
         func_destroy(f);
     else
         *out = f;
-    return s;
+    return text_named(s, d.name, *place);
 }
 
 uf_status uf_define(uf_func **out, const uf_definition *definition) {

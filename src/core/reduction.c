@@ -49,7 +49,7 @@ static uf_status text_type(const typing *t, const section *source, int part, con
     tree *made;
     uf_status s = lang_check(t->arena, source->syntax, NULL, in, nin, out, nout, t->func->flags & UF_UNCHECKED, &made);
     *result = made;
-    return about(s, t->place, part);
+    return text_named(about(s, t->place, part), t->func->name, *t->place);
 }
 
 static void types_unknown(dtype *types, int n) {
@@ -352,7 +352,7 @@ typedef struct request {
 
 static uf_status reduction_fill(request *q, fold *x) {
     const uf_func *f = q->func;
-    definition_place place;
+    definition_place place = {0};
     int chosen = q->chosen, section_index;
     fold_begin(f, x);
     if (f->any_types) {
@@ -381,10 +381,10 @@ static uf_status pair_type(request *q, pair *p) {
     const uf_func *f = q->func;
     const dtype in[2] = {p->operand, p->operand};
     tree *t;
-    TRY(lang_check(&q->b->arena, f->sections[p->section].syntax, NULL, in, 2, &p->result, 1, f->flags & UF_UNCHECKED,
-                   &t));
+    uf_status s = lang_check(&q->b->arena, f->sections[p->section].syntax, NULL, in, 2, &p->result, 1,
+                             f->flags & UF_UNCHECKED, &t);
     p->tree = t;
-    return UF_OK;
+    return text_named(s, f->name, (definition_place){IN_SOURCE, p->section});
 }
 
 static uf_status unequal(const uf_func *f, const dtype *types) {
@@ -465,7 +465,7 @@ static dtype widened(dtype t) {
 /* As in NumPy the first operand is the accumulator: of the output's dtype, if there is one. */
 static uf_status binary_fill(request *q, fold *x, const char **kernel) {
     const uf_func *f = q->func;
-    definition_place place;
+    definition_place place = {0};
     bool given = q->args->nargs > q->args->nin, widens = f->widen && q->chosen < 0;
     dtype in = (dtype)(q->args->key.type[0] & ~BINDING_NUMBER), first = in;
     pair p;

@@ -323,8 +323,9 @@ static uf_status force(request *r, uf_casting casting, const char *forced, int *
     wanted w = {.nout = 0};
     r->rule = casting == UF_CAST_DEFAULT ? UF_CAST_SAME_KIND : casting;
     count_by_kind(r);
-    TRY(r->list->ranks ? parameter_list_parse(forced, w.types, w.ranks, &w.nin)
-                       : signature_parse(forced, w.types, &w.nin, &w.nout));
+    TRY(fail_named(r->list->ranks ? parameter_list_parse(forced, w.types, w.ranks, &w.nin)
+                                  : signature_parse(forced, w.types, &w.nin, &w.nout),
+                   "signature of the options"));
     *chosen = find_signature(r, &w);
     if (*chosen < 0)
         return not_in_list(r, &w);

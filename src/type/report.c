@@ -95,6 +95,7 @@ uf_status report_fail(const report *r, const report_place *place) {
     if (s != UF_ERR_KERNEL)
         return s;
     e->line = (int)r->line;
+    fail_named(s, "%s", place->name);
     if (r->what == REPORT_INDEX && r->operand >= 0) {
         e->argument = (int)r->operand;
         e->dimension = (int)r->dimension;

@@ -62,13 +62,14 @@ SAME(sizeof(uf_status), 4);
 SAME(sizeof(uf_casting), 4);
 SAME(sizeof(uf_view), 4);
 
-SAME(sizeof(uf_error), 4116);
+SAME(sizeof(uf_error), 5140);
 AT(uf_error, status, 0);
 AT(uf_error, argument, 4);
 AT(uf_error, dimension, 8);
 AT(uf_error, line, 12);
 AT(uf_error, column, 16);
 AT(uf_error, message, 20);
+AT(uf_error, source, 4116);
 
 SAME(sizeof(uf_section), 16);
 AT(uf_section, signatures, 0);

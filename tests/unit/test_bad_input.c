@@ -55,6 +55,7 @@ static void still_works(const char *file, int line) {
 static void refused(uf_status got, uf_status want, place at, const char *part, const char *file, int line) {
     const uf_error e = *uf_last_error();
     bool said = strstr(e.message, part);
+    _assert_int_equal(e.source[0] != 0, e.line > 0, file, line);
     if (getenv("UF_SHOW"))
         print_message("%d: %d (%d, %d, %d:%d) %s\n", line, got, e.argument, e.dimension, e.line, e.column, e.message);
     if (got != want || !said)
@@ -1079,6 +1080,74 @@ static int set_up(void **state) {
            uf_vectorize(&two, "two", "f->ff", "(x) -> (p, q) { p = x; q = -x; }");
 }
 
+/* ---- The text that an error is about ---- */
+
+static void is_about(uf_status got, uf_status want, const char *source) {
+    assert_int_equal(got, want);
+    assert_true(uf_last_error()->line > 0);
+    assert_string_equal(uf_last_error()->source, source);
+    forget();
+    assert_string_equal(uf_last_error()->source, "");
+}
+
+static uf_status reduction_with(uf_reduction_def def) {
+    uf_func *f;
+    def.size = sizeof def;
+    def.combine = def.combine ? def.combine : "(a, b) { return a + b; }";
+    return uf_reduction(&f, "r", "f->f", &def);
+}
+
+static void names_of_texts(void **state) {
+    (void)state;
+    uf_func *f;
+    const uf_section sections[] = {
+        {"f->f", "(x) { return x; }"}, {"d->d", "(x) { return x +; }"}, {"d->", "(x) { return x; }"}};
+    uf_definition d = {.size = sizeof d, .name = "f", .nsections = 2, .sections = sections};
+    is_about(uf_vectorize(&f, "f", "f->f", "(x) { return x +; }"), UF_ERR_SYNTAX, "f");
+    is_about(uf_vectorize(&f, "f", "f->f", "(x) { return z; }"), UF_ERR_TYPE, "f");
+    is_about(uf_vectorize(&f, "f", "f->g", "(x) { return x; }"), UF_ERR_SYNTAX, "signatures of f");
+    is_about(uf_guvectorize(&f, "g", "(n->()", "f->f", "(x) -> (y) { y = 0; }"), UF_ERR_SYNTAX, "layout of g");
+    is_about(uf_kernel(&f, "k", "float32[", "[i](x) { x[i] = 0; }"), UF_ERR_SYNTAX, "signatures of k");
+    is_about(uf_kernel(&f, "k", "float32[]", "[i](x) { x[i] = z; }"), UF_ERR_TYPE, "k");
+    is_about(uf_define(&f, &d), UF_ERR_SYNTAX, "f, section 1");
+    d.sections = sections + 1;
+    is_about(uf_define(&f, &d), UF_ERR_SYNTAX, "f");
+    d.sections = (uf_section[]){sections[0], sections[2]};
+    is_about(uf_define(&f, &d), UF_ERR_SYNTAX, "signatures of f, section 1");
+    is_about(reduction_with((uf_reduction_def){.map = "(x) {"}), UF_ERR_SYNTAX, "map of r");
+    is_about(reduction_with((uf_reduction_def){.combine = "(a, b) { return z; }"}), UF_ERR_TYPE, "combine of r");
+    is_about(reduction_with((uf_reduction_def){.finish = "(a b)"}), UF_ERR_SYNTAX, "finish of r");
+    is_about(reduction_with((uf_reduction_def){.state = "float31"}), UF_ERR_SYNTAX, "state of r");
+    is_about(reduction_with((uf_reduction_def){.identity = "0 +"}), UF_ERR_SYNTAX, "identity of r");
+}
+
+static void names_of_texts_of_calls(void **state) {
+    (void)state;
+    uf_func *bits, *fold, *wrong, *kernel;
+    char *text;
+    uf_options options = {.size = sizeof options, .signature = "f->"};
+    const uf_reduction_def def = {.size = sizeof def, .combine = "(a, b) { return a & b; }"};
+    const uf_section section = {"f->f", "(x) { assert(x > 100); return x; }"};
+    const uf_definition d = {
+        .size = sizeof d, .name = "wrong", .nsections = 1, .sections = &section, .flags = UF_DEBUG};
+    assert_int_equal(uf_vectorize(&bits, "bits", NULL, "(a, b) { return a & b; }"), UF_OK);
+    assert_int_equal(uf_reduction(&fold, "fold", NULL, &def), UF_OK);
+    assert_int_equal(uf_define(&wrong, &d), UF_OK);
+    assert_int_equal(uf_kernel(&kernel, "kernel", "float32[]", "[i](x) { x[i] = 0; }"), UF_OK);
+    is_about(UF_CALL(bits, UF_ARRAY(x, 12), UF_ARRAY(y, 12), OUT(12)), UF_ERR_TYPE, "bits");
+    is_about(uf_reduce(bits, 2, LIST(UF_ARRAY(x, 12), OUT(1)), NULL), UF_ERR_TYPE, "bits");
+    is_about(uf_reduce(fold, 2, LIST(UF_ARRAY(x, 12), OUT(1)), NULL), UF_ERR_TYPE, "combine of fold");
+    is_about(uf_call(add, 3, LIST(UF_ARRAY(x, 12), UF_ARRAY(y, 12), OUT(12)), &options), UF_ERR_SYNTAX,
+             "signature of the options");
+    is_about(uf_inspect(add, "f,", CPU, UF_VIEW_TREE, &text), UF_ERR_SYNTAX, "types");
+    is_about(uf_inspect(kernel, "f[", CPU, UF_VIEW_TREE, &text), UF_ERR_SYNTAX, "types");
+    is_about(UF_CALL(wrong, UF_ARRAY(x, 12), OUT(12)), UF_ERR_KERNEL, "wrong");
+    uf_free(bits);
+    uf_free(fold);
+    uf_free(wrong);
+    uf_free(kernel);
+}
+
 static int tear_down(void **state) {
     (void)state;
     uf_free(add);
@@ -1094,6 +1163,8 @@ int main(void) {
         cmocka_unit_test(names),
         cmocka_unit_test(texts),
         cmocka_unit_test(definitions),
+        cmocka_unit_test(names_of_texts),
+        cmocka_unit_test(names_of_texts_of_calls),
         cmocka_unit_test(long_kernels),
         cmocka_unit_test(long_signatures),
         cmocka_unit_test(operands_65),

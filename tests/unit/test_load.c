@@ -352,6 +352,7 @@ static void refused(const bad *b) {
     assert_int_equal(s, b->status);
     assert_int_equal(e->status, s);
     assert_int_equal(e->line, b->line);
+    assert_string_equal(e->source, "x.uf");
     assert_true(column && said && once);
     assert_int_equal(strncmp(e->message, position, strlen(position)), 0);
 }
@@ -449,6 +450,7 @@ static void long_things(void **state) {
     strcpy(path + sizeof path - 6, "/x.uf");
     assert_int_equal(func_load(&f, path, "ufunc f\nkernl", 13), UF_ERR_SYNTAX);
     assert_non_null(strstr(last()->message, "pp/x.uf:2:1: unknown keyword \"kernl\""));
+    assert_string_equal(last()->source, path + strlen(path) - (sizeof last()->source - 1));
     /* Many short lines. */
     for (int i = 0; i < 300000; i++)
         text_puts(&t, "a\n");
