@@ -91,7 +91,6 @@ uint64_t hash_bytes(const void *bytes, size_t size);
 void *map_get(const map *m, const void *key, size_t size);       /* NULL: absent */
 bool map_put(map *m, const void *key, size_t size, void *value); /* copies the key; false: out of memory */
 void *map_remove(map *m, const void *key, size_t size);          /* the value, or NULL */
-void map_each(const map *m, void (*visit)(void *value, void *user), void *user);
 void map_free(map *m);
 
 /* ---- Libraries (library.c) ---- */

@@ -76,12 +76,6 @@ void *map_remove(map *m, const void *key, size_t size) {
     return value;
 }
 
-void map_each(const map *m, void (*visit)(void *value, void *user), void *user) {
-    for (size_t i = 0; i < m->capacity; i++)
-        for (struct map_entry *e = m->slots[i]; e; e = e->next)
-            visit(e->value, user);
-}
-
 void map_free(map *m) {
     for (size_t i = 0; i < m->capacity; i++)
         for (struct map_entry *e = m->slots[i], *next; e; e = next) {
