@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
-bool token_separates(char c) { return c == ';' || c == '\n'; }
+/* One entry of a list from the next. */
+static bool token_separates(char c) { return c == ';' || c == '\n'; }
 static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '?' ||
            (unsigned char)c >= 0x80;
@@ -39,7 +40,8 @@ bool token_take(scanner *s, const char *token) {
 
 /* ---- Errors ---- */
 
-void token_quote(char out[TOKEN_QUOTED], const char *word, size_t length) {
+/* "word", cut to size between characters. */
+static void token_quote(char out[TOKEN_QUOTED], const char *word, size_t length) {
     size_t room = TOKEN_QUOTED - sizeof "\"..\"", n = length < room ? length : room;
     while (n < length && n && ((unsigned char)word[n] & 0xC0) == 0x80)
         n--;

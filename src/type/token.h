@@ -9,7 +9,6 @@ typedef struct scanner {
     size_t at;
 } scanner;
 
-bool token_separates(char c); /* one entry of a list from the next: ';', a new line */
 /* Pass over blanks (and separators); what stands there. */
 const char *token_next(scanner *s);
 const char *token_next_entry(scanner *s);
@@ -26,8 +25,6 @@ enum {
     TOKEN_QUOTED = 48 /* bytes of a user's text that a message repeats */
 };
 
-/* "word", cut to size between characters. */
-void token_quote(char out[TOKEN_QUOTED], const char *word, size_t length);
 /* The entry that starts at `source` as it was written. */
 void token_quote_entry(char out[TOKEN_QUOTED], const char *source);
 uf_status token_expected(scanner *s, const char *what);
