@@ -29,7 +29,8 @@ _Noreturn void check_fail(check *c, size_t at, const char *format, ...) {
     fail_at(c, UF_ERR_TYPE, at, format, arguments);
 }
 
-_Noreturn void check_limit(check *c, size_t at, const char *format, ...) {
+PRINTF(3, 4)
+_Noreturn static void check_limit(check *c, size_t at, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fail_at(c, UF_ERR_SYNTAX, at, format, arguments);

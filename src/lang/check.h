@@ -113,7 +113,6 @@ typedef struct check {
 
 /* Reports a type error at an offset of the unit being checked, or at the user's call that led into the prelude. */
 _Noreturn void check_fail(check *c, size_t at, const char *format, ...) PRINTF(3, 4);
-_Noreturn void check_limit(check *c, size_t at, const char *format, ...) PRINTF(3, 4);
 node *node_new(check *c, node_kind kind, dtype type, const syn *at);
 /* A new local of the function being checked; its slot. */
 int local_new(check *c, const char *title, dtype type, int rank, const int64_t *extent, size_t at);
@@ -138,15 +137,11 @@ bool statements_check(check *c, const syn *list, node **out);
 
 node *expression_check(check *c, const syn *s);
 node *condition_check(check *c, const syn *s); /* as bool */
-/* Checks without evaluating: what is made does not count as part of the tree. */
-dtype type_of(check *c, const syn *s);
 /* The type a declaration, cast or association names; DT_NONE: auto. */
 dtype named_type(check *c, uint8_t type, const syn *of);
 node *assign_node(check *c, node *place, node *value, const syn *at);
 /* The array that an argument of a built-in function names: its slot. */
 int array_named(check *c, const syn *s, const char *callee);
-/* What is known of an output whose type is to be found; NULL for any other local. */
-output_guess *output_guessed(check *c, int slot);
 
 /* ---- construct.c ---- */
 

@@ -29,6 +29,15 @@ _Noreturn static void fail_unknown(check *c, const syn *s, bool assigned) {
     check_fail(c, s->at, "'%s' is not known", word);
 }
 
+/* What is known of an output whose type is to be found; NULL for any other local. */
+static output_guess *output_guessed(check *c, int slot) {
+    int k = slot - c->now->f.nparams;
+    bool is_kernel = c->now->def->name == NO_NAME;
+    if (!is_kernel || !c->guesses || k < 0 || k >= c->nout || c->out[k] != DT_NONE)
+        return NULL;
+    return &c->guesses[k];
+}
+
 static node *name_check(check *c, const syn *s) {
     const variable *v = variable_find(c, s->name);
     const name *n = &c->now->u->s->names[s->name];
@@ -147,14 +156,6 @@ static node *place_check(check *c, const syn *s) {
 }
 
 /* ---- Assignment ---- */
-
-output_guess *output_guessed(check *c, int slot) {
-    int k = slot - c->now->f.nparams;
-    bool is_kernel = c->now->def->name == NO_NAME;
-    if (!is_kernel || !c->guesses || k < 0 || k >= c->nout || c->out[k] != DT_NONE)
-        return NULL;
-    return &c->guesses[k];
-}
 
 /* Something of this type is assigned to a place: if it is an output of unknown type, it must fit. */
 static void guess_join(check *c, const node *place, dtype type, bool weak) {
@@ -399,7 +400,8 @@ static node *compound_check(check *c, const syn *s) {
 
 /* ---- Types as operands ---- */
 
-dtype type_of(check *c, const syn *s) { return expression_check(c, s)->type; }
+/* Checks without evaluating: what is made does not count as part of the tree. */
+static dtype type_of(check *c, const syn *s) { return expression_check(c, s)->type; }
 
 dtype named_type(check *c, uint8_t type, const syn *of) { return of ? type_of(c, of) : (dtype)type; }
 
