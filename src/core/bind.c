@@ -95,8 +95,9 @@ static binding *binding_add(uf_func *f, binding *b, size_t size) {
     return first;
 }
 
-uf_status binding_get(const uf_func *f, const binding_key *key, size_t size, uf_status (*fill)(binding *b, void *user),
-                      void *user, const binding **out) {
+/* The binding of a key; if there is none, `fill` makes it. */
+static uf_status binding_get(const uf_func *f, const binding_key *key, size_t size,
+                             uf_status (*fill)(binding *b, void *user), void *user, const binding **out) {
     *out = binding_lookup(f, key, size);
     if (*out)
         return UF_OK;

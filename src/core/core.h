@@ -243,10 +243,8 @@ uf_status choose_types(const uf_func *f, const call_args *args, const uf_options
                        int *section_index);
 /* The binding for the arguments' dtypes: outputs must take the signature's dtypes under the casting rule. */
 uf_status binding_find(const uf_func *f, const call_args *args, const uf_options *options, const binding **out);
-/* The binding of a key of which `size` bytes count; if there is none, `fill` makes what is in it beyond key and list. */
-uf_status binding_get(const uf_func *f, const binding_key *key, size_t size, uf_status (*fill)(binding *b, void *user),
-                      void *user, const binding **out);
-/* That of the key of a call, for which dtypes alone choose the signature (*values false). Where that has no room for integers
+/* The binding of the key of a call, of which `size` bytes count; if there is none, `fill` makes what is in it beyond key and list.
+ * Dtypes alone choose the signature (*values false). Where that has no room for integers
  * among the numbers there is another binding, for the dtypes that hold them, which `fill` makes with *values true. */
 uf_status binding_get_for(const uf_func *f, const call_args *args, const binding_key *key, size_t size,
                           uf_status (*fill)(binding *b, void *user), void *user, bool *values, const binding **out);
