@@ -69,6 +69,7 @@ check 'clang-format' formatted
 check 'gcc, warnings are errors' builds_without_warnings gcc
 check 'clang, warnings are errors' builds_without_warnings clang
 check 'the header alone' tap tests/header/run.sh
+check 'nothing in src is unused, or used by tests alone' sh tools/unused.sh "$BUILD/lint-gcc"
 check 'compatible with the releases' sh tools/abi.sh check "$BUILD/lint-gcc/libufunc.so"
 check 'symbols, ufunc.pc, installation' tap tests/install/run.sh
 check 'clang-tidy' tidy
