@@ -21,10 +21,12 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/catalogue.
 MAP = src/libufunc.map# the symbols of the shared library, with the release that brought each
 LAYOUTS := $(sort $(wildcard layouts/*.uf))
 TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
-TESTS := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
-HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/test/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))) \
-           $(patsubst tests/ref/%.c,$(BUILD)/test/obj/ref/%.o,$(wildcard tests/ref/*.c))
-MOCKS := $(patsubst tests/mock/%.c,$(BUILD)/test/lib%.so,$(wildcard tests/mock/*.c))
+# Test programs are tests/FOLDER/test_*.c; the other C files of those folders are helpers, which every program can link.
+TEST_FOLDERS := $(sort $(dir $(wildcard tests/*/test_*.c))) tests/support/ tests/support/ref/
+TEST_SOURCES := $(wildcard $(TEST_FOLDERS:%=%*.c))
+TESTS := $(patsubst %.c,$(BUILD)/test/%,$(notdir $(wildcard tests/*/test_*.c)))
+HELPERS := $(patsubst %.c,$(BUILD)/test/obj/%.o,$(filter-out test_%,$(notdir $(TEST_SOURCES))))
+MOCKS := $(patsubst tests/support/mock/%.c,$(BUILD)/test/lib%.so,$(wildcard tests/support/mock/*.c))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 BENCH := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/bench*.c))
 
@@ -98,15 +100,13 @@ $(BUILD)/perf/%: tests/perf/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.
 	$(call say,CC)
 	$(Q)$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(LIBS) $(RPATH)
 
-$(BUILD)/test/obj/%.o: tests/unit/%.c $(BUILD)/.flags | $(DEPS)/.deps-test
-	@mkdir -p $(@D)
-	$(call say,CC)
-	$(Q)$(COMPILE) -Isrc -Itests/unit -c -o $@ $<
+# Files of tests have names of their own, whatever their folder.
+vpath %.c $(TEST_FOLDERS)
 
-$(BUILD)/test/obj/ref/%.o: tests/ref/%.c $(BUILD)/.flags | $(DEPS)/.deps-test
+$(BUILD)/test/obj/%.o: %.c $(BUILD)/.flags | $(DEPS)/.deps-test
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(COMPILE) -Isrc -c -o $@ $<
+	$(Q)$(COMPILE) -Isrc -Itests/support -c -o $@ $<
 
 # Unit tests link the library's objects, so that internal functions are in reach, and the helpers beside them.
 $(BUILD)/test/libinside.a: $(OBJECTS)
@@ -134,7 +134,7 @@ $(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libhelpers.a $(INSIDE)
 $(BUILD)/test/test_npy: $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/npy_*.c) src/cmd/value.c)
 
 # Stand-ins for libraries a test machine may lack; tests load them by path.
-$(BUILD)/test/lib%.so: tests/mock/%.c tests/mock/%.h $(BUILD)/.flags | $(DEPS)/.deps-test
+$(BUILD)/test/lib%.so: tests/support/mock/%.c tests/support/mock/%.h $(BUILD)/.flags | $(DEPS)/.deps-test
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(COMPILE) -fPIC -shared -fvisibility=hidden $(LDFLAGS) -o $@ $< -lpthread
@@ -237,7 +237,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/obj/ref/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
 .PHONY: all deps programs demo test test-programs test-gpu bench coverage mutants lint asan tsan abi install uninstall clean FORCE
 .SECONDARY:

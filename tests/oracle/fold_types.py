@@ -1,6 +1,6 @@
 """fold_types.py - which dtypes a binary function reduces in, against NumPy's ufunc.reduce: for every dtype of the input,
 and of the output or none, the same refusals, dtypes and values. The functions have the ufuncs' own lists of loops. NumPy
-casts results to an output unsafely, so that is asked for here; what same_kind refuses: tests/unit/test_reduction.c."""
+casts results to an output unsafely, so that is asked for here; what same_kind refuses: tests/core/test_reduction.c."""
 import ctypes as c
 import itertools
 import sys

@@ -18,8 +18,8 @@
 
 #undef I
 
-#include "../ref/random.h"
-#include "../ref/ref.h"
+#include "ref/random.h"
+#include "ref/ref.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 

@@ -13,9 +13,9 @@
 
 #undef I /* kernel C's is tested, C's is in the way */
 
-#include "../ref/ref.h"
 #include "lang/check.h"
 #include "lang_try.h"
+#include "ref/ref.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 

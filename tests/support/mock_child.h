@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../mock/mockcuda.h"
 #include "base/base.h"
+#include "mock/mockcuda.h"
 
 extern char mock_path[4096];       /* the library, beside the program unless UF_MOCK_CUDA names another */
 extern const mock_functions *mock; /* in a child */

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../ref/random.h"
-#include "../ref/ref.h"
+#include "ref/random.h"
+#include "ref/ref.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 

@@ -1,4 +1,4 @@
-/* test_cuda.c - the CUDA engine without a GPU: a mock driver (tests/mock) for everything that talks to libcuda, the real
+/* test_cuda.c - the CUDA engine without a GPU: a mock driver (tests/support/mock) for everything that talks to libcuda, the real
  * libnvvm, where there is one, for what compiles. Every test runs in processes of its own, as the engine keeps what it
  * found. */
 #include <pthread.h>

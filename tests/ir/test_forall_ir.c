@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../ref/ref.h"
 #include "draw.h"
 #include "gpu/class.h"
 #include "gu_sim.h"
 #include "ir/forall/forall.h"
 #include "ir_check.h"
 #include "lang_try.h"
+#include "ref/ref.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 

@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../ref/random.h"
 #include "ir/ir.h"
 #include "ir_check.h"
 #include "lang_try.h"
+#include "ref/random.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 

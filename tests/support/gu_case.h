@@ -3,8 +3,8 @@
 #ifndef UF_TEST_GU_CASE_H
 #define UF_TEST_GU_CASE_H
 
-#include "../ref/random.h"
-#include "../ref/ref.h"
+#include "ref/random.h"
+#include "ref/ref.h"
 
 enum {
     GU_LOOP = 3,
