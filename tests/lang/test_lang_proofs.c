@@ -89,6 +89,17 @@ static const proof table[] = {
 
     {"(2147483649),()->()", "float32,int32", "(x, k) -> (y) { if (k >= 0) y = x[k + 1]; if (k >= 0) y = x[k + 1L]; }", "cu"},
 
+    /* What constants and operators bound, in each kernel the first element read and not the second; loops over a counter. */
+    {NULL, "uint8,int32", "(u, n) { int a[10], t[256]; return a[9] + a[10] + t[u] + a[u] + a[n & 7] + a[n & 15]; }", "ucucuc"},
+    {NULL, "uint8,int32", "(u, n) { int a[10]; return a[u % 10] + a[n % 10] + a[u / 26] + a[u / 25] + a[n > 2] + a[-1]; }", "ucucuc"},
+    {NULL, "int32", "(n) { int a[10], r = 0; for (int64 i = 1; i <= 9; i += 2) r += a[i - 1] + a[i - 2]; return r; }", "uc"},
+    {NULL, "int32", "(n) { int a[10], r = 0; for (int i = 0; i < 10; i++) r += a[i] + a[i + 1]; return r; }", "uc"},
+    {NULL, "int32", "(n) { int a[10], r = 0; for (int i = 0; i < 3; i++) for (uint8 j = 0; j < 3; j++) r += a[i * 3 + j] + a[i * 4 + j]; return r; }", "uc"},
+    {NULL, "int32", "(n) { int a[10], r = 0; for (n = 0; n < 10; ++n) r += a[n]; return r + a[n]; }", "uc"},
+    {NULL, "int32", "(n) { int a[10], r = 0; for (int i = 0; i < 10; i++) { r += a[i]; i += n; } return r; }", "c"},
+    {NULL, "int32", "(n) { int t[256], r = 0; for (int8 i = 0; i <= 127; i++) r += t[i]; for (int8 i = 0; i < 127; i++) r += t[i]; return r; }", "cu"},
+    {NULL, "int32", "(n) { int a[10], r = 0; for (int i = 9; i >= 0; i--) r += a[i]; for (int i = 0; (int8)i < 10; i++) r += a[i]; return r; }", "uc"},
+
     /* for. */
     {ONE, "(x) -> (y) { for (int64 i = 0; i < n; i++) y[i] = 1; for (int64 i = 0; i <= n; i++) y[i] = 1; }", "uc"},
     {ONE, "(x) -> (y) { for (int i = 0; i < n; i++) y[i] = 1; for (uint64 i = 0; i < n; i++) y[i] = 1; }", "cu"},
