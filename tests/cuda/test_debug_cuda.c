@@ -14,7 +14,7 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "draw.h"
-#include "gu_sim.h"
+#include "gpu_sim.h"
 #include "ir_check.h"
 #include "mock_child.h"
 

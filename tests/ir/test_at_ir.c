@@ -15,7 +15,7 @@
 
 #include "at_case.h"
 #include "draw.h"
-#include "gu_sim.h"
+#include "gpu_sim.h"
 #include "ir_check.h"
 #include "lang_try.h"
 #include "mock_child.h"
@@ -207,6 +207,19 @@ static void instructions(void **state) {
         text_free(&m.ir);
         arena_free(&a);
     }
+}
+
+static void goldens(void **state) {
+    (void)state;
+    static const code_target cpu = {.vector_bits = 256, .f16c = true};
+    arena a = {0};
+    const tree *t = tree_of(&a, "(x, y) { return x + y; }", DT_FLOAT32, DT_FLOAT32, DT_FLOAT32);
+    variant v = variant_of(t, DT_FLOAT32, DT_FLOAT32, 1, DT_INT64);
+    code_module m = module_of(&a, t, &v, &cpu);
+    judge_golden("at_cpu", &m);
+    m = module_of(&a, t, &v, &sm_90);
+    judge_golden("at_gpu", &m);
+    arena_free(&a);
 }
 
 /* ---- Simulated ---- */
@@ -409,8 +422,8 @@ static void launches(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operators), cmocka_unit_test_setup(accepted, draw_seed),
-                                       cmocka_unit_test(instructions), cmocka_unit_test_setup(simulated, draw_seed),
-                                       cmocka_unit_test(launches)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators), cmocka_unit_test_setup(accepted, draw_seed),  cmocka_unit_test(instructions),
+        cmocka_unit_test(goldens),   cmocka_unit_test_setup(simulated, draw_seed), cmocka_unit_test(launches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "draw.h"
-#include "gu_sim.h"
+#include "gpu_sim.h"
 #include "ir_check.h"
 
 static const code_target gpu = {.gpu = true, .arch = 90};

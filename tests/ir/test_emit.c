@@ -1,5 +1,4 @@
-/* test_emit.c - the IR emitter: typed trees built by hand, judged by every LLVM and libNVVM found, run and compared with C.
- * UF_BLESS=1 rewrites the goldens in tests/ir. */
+/* test_emit.c - the IR emitter: typed trees built by hand, judged by every LLVM and libNVVM found, run and compared with C. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -757,7 +756,7 @@ static void test_no_half_helpers(void **state) {
     }
 }
 
-/* ---- Memory, goldens ---- */
+/* ---- Memory ---- */
 
 static int countdown;
 
@@ -791,30 +790,6 @@ static void test_out_of_memory(void **state) {
     }
 }
 
-static void check_golden(const char *name, const tree *t, const code_target *target, unsigned fast, unsigned flags) {
-    code_module m = {.entry = "entry", .fast = fast, .flags = flags};
-    emit e;
-    emit_begin(&e, &memory, &m, target, name);
-    emit_functions(&e, t, "kernel");
-    assert_int_equal(emit_finish(&e), UF_OK);
-    const char *wrong = judge_golden(name, &m);
-    if (wrong)
-        fail_msg("%s", wrong);
-    text_free(&m.ir);
-}
-
-static void test_goldens(void **state) {
-    (void)state;
-    code_target wide = {.vector_bits = 512, .f16c = true}, soft = {0};
-    check_golden("rel_diff_cpu", rel_diff_tree(DT_FLOAT32), &wide, 0, 0);
-    check_golden("rel_diff_gpu", rel_diff_tree(DT_FLOAT32), &gpu, UF_FAST_CONTRACT, UF_DEBUG);
-    check_golden("sin_cpu", math_call_tree("sin", DT_FLOAT16, DT_FLOAT32, DT_FLOAT16), &wide, 0, 0);
-    check_golden("sin_gpu", math_call_tree("sin", DT_FLOAT16, DT_FLOAT32, DT_FLOAT16), &gpu, 0, 0);
-    check_golden("lgamma_cpu", math_call_tree("lgamma", DT_FLOAT16, DT_FLOAT64, DT_INT8), &soft, 0, 0);
-    check_golden("control", control_tree(), &gpu, 0, 0);
-    check_golden("complex", complex_tree(), &gpu, 0, 0);
-}
-
 static int set_up(void **state) {
     (void)state;
     wide_seed();
@@ -836,7 +811,6 @@ int main(void) {
         cmocka_unit_test(test_accepted),   cmocka_unit_test(test_math_accepted),   cmocka_unit_test(test_control),
         cmocka_unit_test(test_arrays),     cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_vectorised), cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -2,9 +2,13 @@
 #include "ir_check.h"
 
 #include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #if defined(__aarch64__)
 #define HOST "AArch64"
@@ -428,8 +432,7 @@ code_target judge_host(void) {
     return host;
 }
 
-const char *judge_golden(const char *file, const code_module *module) {
-    static char wrong[256];
+void judge_golden(const char *file, code_module *module) {
     const text *ir = &module->ir;
     char path[128];
     snprintf(path, sizeof path, "tests/ir/%s.ll", file);
@@ -439,9 +442,8 @@ const char *judge_golden(const char *file, const code_module *module) {
         fclose(f);
     }
     f = fopen(path, "r");
-    snprintf(wrong, sizeof wrong, "%s is missing; run from the repository's root", path);
     if (!f)
-        return wrong;
+        fail_msg("%s is missing; run from the repository's root", path);
     char *golden = calloc(1, ir->length + 2);
     size_t n = fread(golden, 1, ir->length + 1, f);
     bool same = n == ir->length && !memcmp(golden, ir->data, n);
@@ -449,6 +451,7 @@ const char *judge_golden(const char *file, const code_module *module) {
     free(golden);
     if (!same)
         fputs(ir->data, stderr);
-    snprintf(wrong, sizeof wrong, "%s differs; look, then UF_BLESS=1", path);
-    return same ? NULL : wrong;
+    text_free(&module->ir);
+    if (!same)
+        fail_msg("%s differs; look, then UF_BLESS=1", path);
 }

@@ -37,9 +37,9 @@ enum {
 };
 bool judge_accept(const code_module *module, const code_target *target, unsigned how, uint64_t turn);
 
-/* Is the module's text that of tests/ir/<file>.ll? UF_BLESS=1 writes that file anew. NULL; or what is wrong (static storage), a
- * text that differs being on stderr. */
-const char *judge_golden(const char *file, const code_module *module);
+/* Fails the test unless the module's text, which it frees, is that of tests/ir/<file>.ll; prints the text then. UF_BLESS=1 writes
+ * that file anew. */
+void judge_golden(const char *file, code_module *module);
 
 /* This host as the engine would describe it. */
 code_target judge_host(void);

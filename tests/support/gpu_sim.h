@@ -1,8 +1,8 @@
-/* gu_sim.h - a GPU on the host, for the kernels of generalized ufuncs: the module is compiled for the CPU with what is the
+/* gpu_sim.h - a GPU on the host: the module of a kernel is compiled for the CPU with what is the
  * GPU's own replaced, and every thread of a block runs as a coroutine. Threads meet at barriers and in shuffles, in a random
  * order in between; a meeting that not all come to, and a shuffle from a lane that is not there, are faults. */
-#ifndef UF_GU_SIM_H
-#define UF_GU_SIM_H
+#ifndef UF_GPU_SIM_H
+#define UF_GPU_SIM_H
 
 #include "engine.h"
 

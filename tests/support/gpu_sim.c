@@ -1,11 +1,11 @@
-/* gu_sim.c - see gu_sim.h. */
+/* gpu_sim.c - see gpu_sim.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #include "draw.h"
-#include "gu_sim.h"
+#include "gpu_sim.h"
 #include "ir_check.h"
 
 enum {

@@ -1,0 +1,99 @@
+; minus
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+define internal { i64 } @combine(i64 %p0, i64 %p1) nounwind alwaysinline {
+L2:
+  %v0 = alloca i64
+  %v1 = alloca i64
+  %v2 = alloca i64
+  store i64 %p0, i64* %v0
+  store i64 %p1, i64* %v1
+  store i64 zeroinitializer, i64* %v2
+  %r1 = load i64, i64* %v0
+  %r2 = load i64, i64* %v1
+  %r3 = sub i64 %r1, %r2
+  store i64 %r3, i64* %v2
+  br label %L1
+L1:
+  %r4 = load i64, i64* %v2
+  %r5 = insertvalue { i64 } undef, i64 %r4, 0
+  ret { i64 } %r5
+}
+
+define void @uf_minus(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16, i64 %w17, i64 %w18, i64 %w19) nounwind {
+  %r6 = icmp ne i64 %w4, 0
+  %r7 = trunc i64 %w5 to i32
+  %r8 = trunc i64 %w6 to i32
+  %r9 = trunc i64 %w7 to i32
+  %r10 = trunc i64 %w8 to i32
+  %r11 = trunc i64 %w9 to i32
+  %r12 = trunc i64 %w10 to i32
+  %r13 = trunc i64 %w11 to i32
+  %r14 = alloca i64
+  %r15 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %r16 = zext i32 %r15 to i64
+  %r17 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %r18 = zext i32 %r17 to i64
+  %r19 = mul i64 %r18, %r16
+  %r20 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %r21 = zext i32 %r20 to i64
+  %r22 = add i64 %r19, %r21
+  %r23 = icmp slt i64 %r22, %w2
+  br i1 %r23, label %L3, label %L4
+L3:
+  %r24 = mul i64 %r22, %w16
+  %r25 = getelementptr inbounds i64, i64 addrspace(1)* %w0, i64 %r24
+  %r26 = mul i64 %r22, %w17
+  %r27 = getelementptr inbounds i64, i64 addrspace(1)* %w1, i64 %r26
+  %r28 = sub i64 %w3, 1
+  %r29 = add i64 0, 0
+  %r30 = icmp slt i64 %r29, %r28
+  %r31 = select i1 %r30, i64 %r29, i64 %r28
+  %r32 = mul i64 %r31, %w18
+  %r33 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r32
+  %r34 = load i64, i64 addrspace(1)* %r33, align 8
+  store i64 %r34, i64* %r14
+  br label %L5
+L5:
+  %r35 = icmp slt i64 0, %w3
+  br i1 %r35, label %L6, label %L8
+L6:
+  %i6 = phi i64 [ 0, %L5 ], [ %next6, %L7 ]
+  %r36 = sub i64 %w3, 1
+  %r37 = add i64 %i6, 0
+  %r38 = icmp slt i64 %r37, %r36
+  %r39 = select i1 %r38, i64 %r37, i64 %r36
+  %r40 = mul i64 %r39, %w18
+  %r41 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r40
+  %r42 = load i64, i64 addrspace(1)* %r41, align 8
+  %r43 = icmp eq i64 %i6, 0
+  %r44 = load i64, i64* %r14
+  %r45 = call { i64 } @combine(i64 %r44, i64 %r42)
+  %r46 = extractvalue { i64 } %r45, 0
+  %r47 = select i1 %r43, i64 %r42, i64 %r46
+  store i64 %r47, i64* %r14
+  %r48 = add i64 %r39, 1
+  %r49 = mul i64 %r39, %w19
+  %r50 = getelementptr inbounds i64, i64 addrspace(1)* %r27, i64 %r49
+  store i64 %r47, i64 addrspace(1)* %r50, align 8
+  br label %L7
+L7:
+  %next6 = add i64 %i6, 1
+  %r51 = icmp slt i64 %next6, %w3
+  br i1 %r51, label %L6, label %L8, !llvm.loop !3
+L8:
+  br label %L4
+L4:
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+!nvvm.annotations = !{!1}
+!nvvmir.version = !{!4}
+!1 = !{void (i64 addrspace(1)*, i64 addrspace(1)*, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64)* @uf_minus, !"kernel", i32 1, !"maxntidx", i32 256}
+!2 = !{!"llvm.loop.unroll.disable"}
+!3 = distinct !{!3, !2}
+!4 = !{i32 2, i32 0, i32 3, i32 1}
