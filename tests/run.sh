@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 BUILD=$(cd "${BUILD:-build}" && pwd) || exit 1
 VENV=${VENV:-build/venv}
 UFUNC_LIB=$BUILD/libufunc.so
-export BUILD UFUNC_LIB CMOCKA_MESSAGE_OUTPUT=TAP
+export BUILD UFUNC_LIB CMOCKA_MESSAGE_OUTPUT=TAP PYTHONDONTWRITEBYTECODE=1
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0:allocator_may_return_null=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp:die_after_fork=0:allocator_may_return_null=1}"
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"

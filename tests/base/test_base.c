@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "failing.h"
 
 #include <cmocka.h>
 #undef fail /* ours */
@@ -36,21 +37,13 @@ static uint64_t random_bits(void) {
 
 static size_t random_below(size_t n) { return random_bits() % n; }
 
-static long allocations_left;
-
-static bool count_down(size_t size) {
-    (void)size;
-    return allocations_left-- > 0;
-}
-
 /* Runs `work` with every allocation failing in turn, until it succeeds; work returns false on lack of memory. Returns how
  * many allocations it made. */
 static long fail_each_allocation(bool (*work)(void)) {
     for (long n = 0;; n++) {
-        allocations_left = n;
-        mem_may_alloc = count_down;
+        allocations_fail_after(n);
         bool done = work();
-        mem_may_alloc = NULL;
+        allocations_succeed();
         if (done)
             return n;
         assert_true(n < 10000);
@@ -344,10 +337,9 @@ static void text_failure_is_sticky(void **state) {
     (void)state;
     text t = {0};
     text_puts(&t, "before");
-    allocations_left = 0;
-    mem_may_alloc = count_down;
+    allocations_fail_after(0);
     text_printf(&t, "%1000d", 1);
-    mem_may_alloc = NULL;
+    allocations_succeed();
     text_puts(&t, "after");
     assert_true(t.failed);
     assert_null(text_take(&t));

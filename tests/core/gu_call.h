@@ -7,23 +7,8 @@
 
 #include "ufunc.h"
 
+#include "expect.h"
 #include "gu_tests.h"
-
-#define OK(...)                                                                 \
-    do {                                                                        \
-        uf_status ok_status = (__VA_ARGS__);                                    \
-        if (ok_status)                                                          \
-            fail_msg("%.200s: %.700s", #__VA_ARGS__, uf_last_error()->message); \
-    } while (0)
-
-#define FAILS(expected, part, ...)                                                                                   \
-    do {                                                                                                             \
-        uf_status fails_status = (__VA_ARGS__);                                                                      \
-        if (fails_status != (expected) || !strstr(uf_last_error()->message, part))                                   \
-            fail_msg("%s, not %s with \"%s\": %.600s", uf_status_text(fails_status), uf_status_text(expected), part, \
-                     fails_status ? uf_last_error()->message : "");                                                  \
-        assert_int_equal(uf_last_error()->status, expected);                                                         \
-    } while (0)
 
 /* A function. */
 static inline uf_func *gu_make(const char *layout, const char *signatures, const char *text) {

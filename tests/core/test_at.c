@@ -15,13 +15,8 @@
 
 #include "expect.h"
 
+#include "define.h"
 #include "draw.h"
-
-static uf_func *make(const char *signatures, const char *source) {
-    uf_func *f;
-    OK(uf_vectorize(&f, "f", signatures, source));
-    return f;
-}
 
 /* ---- Random problems ---- */
 

@@ -13,18 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "define.h"
 #include "expect.h"
 
 static const DLDataType F32 = {kDLFloat, 32, 1}, F64 = {kDLFloat, 64, 1}, I32 = {kDLInt, 32, 1}, U8 = {kDLUInt, 8, 1},
                         BOOL = {UF_BOOL_CODE, 8, 1}, F16 = {kDLFloat, 16, 1};
 
 static bool gpu;
-
-static uf_func *make(const char *signatures, const char *source) {
-    uf_func *f;
-    OK(uf_vectorize(&f, "f", signatures, source));
-    return f;
-}
 
 /* A host array as the engine under test wants it: itself, or a device copy of it with the same strides. */
 typedef struct twin {

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "define.h"
 #include "draw.h"
 #include "expect.h"
 #include "views.h"
@@ -19,19 +20,6 @@
 
 static const DLDataType int64 = {kDLInt, 64, 1}, int32 = {kDLInt, 32, 1}, int16 = {kDLInt, 16, 1},
                         boolean = {UF_BOOL_CODE, 8, 1};
-
-static uf_func *define(const char *name, const char *layout, const char *signatures, const char *source,
-                       unsigned flags) {
-    uf_func *f;
-    uf_section only = {signatures, source};
-    OK(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
-                                      .name = name,
-                                      .nsections = 1,
-                                      .sections = &only,
-                                      .layout = layout,
-                                      .flags = flags}));
-    return f;
-}
 
 /* What a call on the views' arrays says, or on CUDA the waiting for it. The last view is the mask with `masked`. */
 static uf_status settle(uf_status s) { return s || !views_on_gpu() ? s : uf_sync((DLDevice){kDLCUDA, 0}, NULL); }
@@ -139,7 +127,7 @@ static void row_arrays(const row *r, view *x, view *y, view *plain, int *at) {
         *(int32_t *)view_at(y, 2, index) = KEPT;
         i++;
     } while (index_next(2, shape, index));
-    uf_func *f = define("plain", NULL, "int32->int32", r->source, 0);
+    uf_func *f = define("plain", NULL, "int32->int32", r->source, 0, 0);
     view_copy(plain, y);
     OK(call(f, 2, (view[]){*x, *plain}, false, 0));
     uf_free(f);
@@ -165,7 +153,7 @@ static void test_rows(void **unused) {
         char message[512];
         print_message("%s\n", r->source);
         row_arrays(r, &v[0], &v[1], &plain, &at);
-        uf_func *f = define("row", NULL, "int32->int32", r->source, UF_DEBUG);
+        uf_func *f = define("row", NULL, "int32->int32", r->source, UF_DEBUG, 0);
         uf_status s = call(f, 2, v, false, 0);
         assert_int_equal(s, r->what ? UF_ERR_KERNEL : UF_OK);
         snprintf(message, sizeof message, "row: line %d: %s, at (%d, %d)", r->line, r->what ? r->what : "", at / 4,
@@ -289,7 +277,7 @@ static void one_elementwise(const uf_func *f) {
 
 static void test_elementwise(void **unused) {
     (void)unused;
-    uf_func *f = define("quotient", NULL, "int32,int32->int32", "(x, y) { return x / y; }", UF_DEBUG);
+    uf_func *f = define("quotient", NULL, "int32,int32->int32", "(x, y) { return x / y; }", UF_DEBUG, 0);
     for (int64_t i = trials(400); i > 0; i--)
         one_elementwise(f);
     uf_free(f);
@@ -301,7 +289,7 @@ static void test_overlap(void **unused) {
     int32_t x[8] = {1, 2, 3, 0, 5, 6, 7, 8};
     if (views_on_gpu())
         skip();
-    uf_func *f = define("inverse", NULL, "int32->int32", "(x) { return 840 / x; }", UF_DEBUG);
+    uf_func *f = define("inverse", NULL, "int32->int32", "(x) { return 840 / x; }", UF_DEBUG, 0);
     FAILS(UF_ERR_KERNEL, "at (3)", uf_call(f, 2, (DLTensor[]){UF_ARRAY(x, 8), UF_ARRAY(x, 8)}, NULL));
     assert_memory_equal(x, ((int32_t[]){840, 420, 280, 0, 168, 140, 120, 105}), sizeof x);
     FAILS(UF_ERR_KERNEL, "at (2)", uf_call(f, 2, (DLTensor[]){UF_ARRAY(x + 1, 7), UF_ARRAY(x, 7)}, NULL));
@@ -364,7 +352,7 @@ static void one_gather(const uf_func *f) {
 static void test_gather(void **unused) {
     (void)unused;
     uf_func *f = define("gather", "(n),(m)->(m)", "int32,int64->int32",
-                        "(x, k) -> (y) {\n  for (int64_t i = 0; i < m; i++)\n    y[i] = x[k[i]];\n}", UF_DEBUG);
+                        "(x, k) -> (y) {\n  for (int64_t i = 0; i < m; i++)\n    y[i] = x[k[i]];\n}", UF_DEBUG, 0);
     for (int64_t i = trials(300); i > 0; i--)
         one_gather(f);
     uf_free(f);
@@ -375,7 +363,7 @@ static void test_gufunc(void **unused) {
     (void)unused;
     const int64_t matrix[] = {2, 3, 4}, line[] = {2};
     const char *source = "(A, i, j) -> (B, s) {\n  B[i][j] = A[i][j] + 1;\n  s = A[i][j] + i;\n}";
-    uf_func *f = define("pick", "(m,n),(),()->(m,n),()", "int32,int64,int64->int32,int32", source, UF_DEBUG);
+    uf_func *f = define("pick", "(m,n),(),()->(m,n),()", "int32,int64,int64->int32,int32", source, UF_DEBUG, 0);
     int64_t rows_of[] = {1, 2}, columns_of[] = {3, 4};
     view v[5];
     DLTensor args[5];
@@ -430,7 +418,7 @@ static void test_forall(void **unused) {
     for (size_t i = 0; i < COUNT(kernels); i++) {
         view v[2];
         print_message("%s\n", kernels[i].source);
-        uf_func *f = define("k", NULL, "int32[,], int32[,], int32", kernels[i].source, UF_DEBUG | UF_KERNEL);
+        uf_func *f = define("k", NULL, "int32[,], int32[,], int32", kernels[i].source, UF_DEBUG | UF_KERNEL, 0);
         for (int k = 0; k < 2; k++) {
             view_make(&v[k], int32, 2, shape);
             GOOD(view_send(&v[k]));
@@ -494,7 +482,7 @@ static void test_spaces(void **unused) {
         {"int32[,,,], int32[,,,]", "[i, j, k, l](x, y) { y[i][j][k][l] = 600 / x[i][j][k][l]; }"},
     };
     for (size_t i = 0; i < COUNT(kernels); i++) {
-        uf_func *f = define("space", NULL, kernels[i].parameters, kernels[i].source, UF_DEBUG | UF_KERNEL);
+        uf_func *f = define("space", NULL, kernels[i].parameters, kernels[i].source, UF_DEBUG | UF_KERNEL, 0);
         for (int64_t n = trials(60); n > 0; n--)
             one_space(f, (int)i + 1);
         uf_free(f);
@@ -512,7 +500,7 @@ static void test_many(void **unused) {
     const int64_t shape[] = {1 << 10, 1 << 10};
     view v[2];
     int64_t index[2];
-    uf_func *f = define("many", NULL, "int32->int32", "(x) { return 100 / x; }", UF_DEBUG);
+    uf_func *f = define("many", NULL, "int32->int32", "(x) { return 100 / x; }", UF_DEBUG, 0);
     view_make_plain(&v[0], int32, 2, shape);
     view_make_plain(&v[1], int32, 2, shape);
     for (int64_t i = 0; i < N; i++)
@@ -534,8 +522,8 @@ static void test_plans(void **unused) {
     const int64_t shape[] = {6};
     uf_plan *plan, *space;
     view v[2];
-    uf_func *f = define("planned", NULL, "int32->int32", "(x) { return 100 / x; }", UF_DEBUG);
-    uf_func *k = define("over", NULL, "int32[], int32[]", "[i](x, y) { y[i] = 100 / x[i]; }", UF_DEBUG | UF_KERNEL);
+    uf_func *f = define("planned", NULL, "int32->int32", "(x) { return 100 / x; }", UF_DEBUG, 0);
+    uf_func *k = define("over", NULL, "int32[], int32[]", "[i](x, y) { y[i] = 100 / x[i]; }", UF_DEBUG | UF_KERNEL, 0);
     view_make_plain(&v[0], int32, 1, shape);
     view_make_plain(&v[1], int32, 1, shape);
     fill(&v[0], 1, 9, 0);
@@ -573,7 +561,7 @@ static void test_verbs(void **unused) {
     const int64_t at[2] = {1, 2};
     if (views_on_gpu())
         skip();
-    uf_func *f = define("over", NULL, "int32,int32->int32", "(x, y) { return y / x; }", UF_DEBUG | UF_SERIAL);
+    uf_func *f = define("over", NULL, "int32,int32->int32", "(x, y) { return y / x; }", UF_DEBUG | UF_SERIAL, 0);
     FAILS(UF_ERR_KERNEL, "over: line 1: integer division by 0, at (1, 0)",
           uf_outer(f, 3, (DLTensor[]){UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3, 3)}, NULL));
     assert_int_equal(uf_call(f, 3, (DLTensor[]){UF_SCALAR(0), UF_SCALAR(3), UF_ARRAY(&one, 1)}, NULL), UF_ERR_KERNEL);
@@ -587,7 +575,7 @@ static void test_verbs(void **unused) {
     OK(uf_accumulate(f, 2, (DLTensor[]){UF_ARRAY(x, 3), UF_ARRAY(r, 3)}, 0, NULL));
     OK(uf_at(f, &UF_ARRAY(x, 3), 1, &UF_ARRAY(at, 2), &UF_ARRAY(y, 2), NULL));
     uf_free(f);
-    f = define("alone", NULL, "->int32", "() -> (y) { int t = 3; y = t / (t - 3); }", UF_DEBUG);
+    f = define("alone", NULL, "->int32", "() -> (y) { int t = 3; y = t / (t - 3); }", UF_DEBUG, 0);
     FAILS(UF_ERR_KERNEL, "at (0)", uf_call(f, 1, (DLTensor[]){UF_ARRAY(r, 1)}, NULL));
     uf_free(f);
 }
@@ -598,7 +586,7 @@ static void test_unchecked(void **unused) {
     int32_t x[4] = {1, 2, 0, 4}, y = KEPT;
     if (views_on_gpu())
         skip();
-    uf_func *f = define("next", "(n)->()", "int32->int32", "(x) -> (y) { y = 8 / x[n]; }", UF_DEBUG | UF_UNCHECKED);
+    uf_func *f = define("next", "(n)->()", "int32->int32", "(x) -> (y) { y = 8 / x[n]; }", UF_DEBUG | UF_UNCHECKED, 0);
     DLTensor result = UF_ARRAY(&y, 1);
     result.ndim = 0;
     OK(uf_call(f, 2, (DLTensor[]){UF_ARRAY(x, 3), result}, NULL));
@@ -612,13 +600,13 @@ static void test_unchecked(void **unused) {
 static void test_inspect(void **unused) {
     (void)unused;
     char *text;
-    uf_func *f = define("seen", NULL, "int32->int32", "(x) {\n  return 3 / x;\n}", UF_DEBUG);
+    uf_func *f = define("seen", NULL, "int32->int32", "(x) {\n  return 3 / x;\n}", UF_DEBUG, 0);
     OK(uf_inspect(f, NULL, (DLDevice){kDLCPU, 0}, UF_VIEW_IR, &text));
     assert_non_null(strstr(text, "@report("));
     assert_non_null(strstr(text, "!DILocation(line: 2"));
     free(text);
     uf_free(f);
-    f = define("seen", NULL, "int32->int32", "(x) {\n  return 3 / x;\n}", UF_LINES);
+    f = define("seen", NULL, "int32->int32", "(x) {\n  return 3 / x;\n}", UF_LINES, 0);
     OK(uf_inspect(f, NULL, (DLDevice){kDLCPU, 0}, UF_VIEW_IR, &text));
     assert_null(strstr(text, "report"));
     assert_non_null(strstr(text, "!DILocation(line: 2"));

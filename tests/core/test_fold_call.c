@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "draw.h"
-#include "ufunc.h"
+#include "expect.h"
 
 enum {
     MAX_RANK = 4,
@@ -645,12 +645,6 @@ static void segments(void **unused) {
 }
 
 /* ---- What is worth knowing exactly ---- */
-
-#define OK(expression)                                \
-    do {                                              \
-        if (expression)                               \
-            fail_msg("%s", uf_last_error()->message); \
-    } while (0)
 
 static uf_func *func(const char *name) {
     for (int i = 0; i < MODELS; i++)

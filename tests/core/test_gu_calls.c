@@ -12,35 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ufunc.h"
+#include "expect.h"
 
 static bool gpu;
 
-#define OK(...)                                                              \
-    do {                                                                     \
-        uf_status ok_status = (__VA_ARGS__);                                 \
-        if (ok_status)                                                       \
-            print_error("%s: %s\n", #__VA_ARGS__, uf_last_error()->message); \
-        assert_int_equal(ok_status, UF_OK);                                  \
-    } while (0)
-
-/* An error that no test expects, so that the next one is known to be new. */
-static void forget(void) { uf_describe(NULL, NULL); }
-
-#define FAILS(expected, part, ...)                                                 \
-    do {                                                                           \
-        forget();                                                                  \
-        uf_status fails_status = (__VA_ARGS__);                                    \
-        if (getenv("UF_SHOW"))                                                     \
-            print_message("%d: %s\n", __LINE__, uf_last_error()->message);         \
-        if (fails_status != (expected) || !strstr(uf_last_error()->message, part)) \
-            print_error("message: %s\n", uf_last_error()->message);                \
-        assert_int_equal(fails_status, expected);                                  \
-        assert_int_equal(uf_last_error()->status, expected);                       \
-        assert_non_null(strstr(uf_last_error()->message, part));                   \
-    } while (0)
-
-/* The same, naming an argument and its dimension. */
+/* FAILS, naming an argument and its dimension. */
 #define FAILS_AT(expected, k, d, part, ...)                \
     do {                                                   \
         FAILS(expected, part, __VA_ARGS__);                \
@@ -299,7 +275,7 @@ static void blas_forms(void **state) {
         {"dot", "(),()->()", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        forget();
+        uf_describe(NULL, NULL);
         uf_status s = with_blas(rows[i].layout, rows[i].name);
         if (s != (rows[i].fits ? UF_OK : UF_ERR_ARGUMENT))
             print_error("%s %s: %s\n", rows[i].name, rows[i].layout, uf_last_error()->message);

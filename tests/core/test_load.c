@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "core/core.h"
+#include "failing.h"
 
 #include <cmocka.h>
 #undef fail
@@ -588,21 +589,14 @@ static void catalogue_loads(void **state) {
 
 /* ---- Out of memory ---- */
 
-static long left;
-static bool count_down(size_t size) {
-    (void)size;
-    return left-- > 0;
-}
-
 static void out_of_memory(void **state) {
     (void)state;
     write_file("oom.uf", "ufunc f\ndoc d\nsignatures f->f\nkernel (x) { return x; }\n");
     for (long n = 0;; n++) {
         uf_func *f = NULL;
-        left = n;
-        mem_may_alloc = count_down;
+        allocations_fail_after(n);
         uf_status s = uf_load(&f, path_of("oom.uf"));
-        mem_may_alloc = NULL;
+        allocations_succeed();
         if (s == UF_OK) {
             uf_free(f);
             break;

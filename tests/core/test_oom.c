@@ -14,18 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failing.h"
 #include "ufunc.h"
 
 extern bool (*mem_may_alloc)(size_t size);
-
-static atomic_long left;
-static bool only_one; /* the n-th fails, else all from the n-th on */
-
-static bool count_down(size_t size) {
-    (void)size;
-    long k = atomic_fetch_sub(&left, 1);
-    return only_one ? k != 0 : k > 0;
-}
 
 static long fresh; /* a number no formula had: the process keeps compiled code */
 
@@ -46,16 +38,12 @@ static bool out_of_memory(uf_status s) {
 static void fail_each(attempt *try_it, const char *what) {
     for (int mode = 0; mode < 2; mode++) {
         long n = 0;
-        only_one = mode;
         for (bool done = false; !done; n++) {
             assert_true(n < 5000);
             fresh++;
-            atomic_store(&left, n);
-            mem_may_alloc = count_down;
+            (mode ? allocation_fails_after : allocations_fail_after)(n);
             done = try_it();
-            bool all_used = atomic_load(&left) >= 0;
-            mem_may_alloc = NULL;
-            done = done && all_used; /* one that failed without harm does not end the series */
+            done = !allocations_succeed() && done; /* one that failed without harm does not end the series */
         }
         print_message("%s: %ld allocations\n", what, n - 1);
     }

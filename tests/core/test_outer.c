@@ -13,16 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "define.h"
 #include "draw.h"
 #include "views.h"
 
 static const DLDataType I32 = {kDLInt, 32, 1}, F64 = {kDLFloat, 64, 1}, BOOL = {UF_BOOL_CODE, 8, 1};
-
-static uf_func *make(const char *signatures, const char *source) {
-    uf_func *f;
-    OK(uf_vectorize(&f, "f", signatures, source));
-    return f;
-}
 
 static void known(void **state) {
     (void)state;

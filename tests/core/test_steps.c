@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "define.h"
 #include "draw.h"
 #include "expect.h"
 #include "ufunc.h"
@@ -55,20 +56,6 @@ static DLManagedTensor *kept(int64_t n) {
     for (int64_t i = 0; i < n; i++)
         data_of(m)[i] = KEPT;
     return m;
-}
-
-static uf_func *define(const char *name, const char *layout, const char *signatures, const char *source, unsigned flags,
-                       int64_t max_steps) {
-    uf_func *f;
-    uf_section only = {signatures, source};
-    OK(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
-                                      .name = name,
-                                      .nsections = 1,
-                                      .sections = &only,
-                                      .layout = layout,
-                                      .flags = flags,
-                                      .max_steps = max_steps}));
-    return f;
 }
 
 static void says(uf_status s, const char *message) {

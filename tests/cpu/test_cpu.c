@@ -16,6 +16,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/llvm.h"
+#include "failing.h"
 
 #include <cmocka.h> /* last: its macro fail() is not ours */
 
@@ -697,12 +698,6 @@ static void forks(void **unused) {
 
 /* ---- Memory ---- */
 
-static int64_t allowed;
-static bool count_down(size_t size) {
-    (void)size;
-    return allowed-- > 0;
-}
-
 static void allocation_failures(void **unused) {
     (void)unused;
     code *c;
@@ -710,10 +705,9 @@ static void allocation_failures(void **unused) {
     int failures = 0;
     for (; status; failures++) {
         code_module module = module_of(add_flat, "uf_add");
-        allowed = failures;
-        mem_may_alloc = count_down;
+        allocations_fail_after(failures);
         status = cpu_engine.compile(&module, &(code_target){0}, 0, &c);
-        mem_may_alloc = NULL;
+        allocations_succeed();
         text_free(&module.ir);
         if (status) {
             assert_int_equal(status, UF_ERR_MEMORY);
@@ -725,10 +719,9 @@ static void allocation_failures(void **unused) {
     cpu_engine.release(c);
     code_module module = module_of(add_flat, "uf_add");
     text out = {0};
-    allowed = 0;
-    mem_may_alloc = count_down;
+    allocations_fail_after(0);
     status = cpu_engine.inspect(&module, NULL, 0, UF_VIEW_ASSEMBLY, &out);
-    mem_may_alloc = NULL;
+    allocations_succeed();
     assert_int_equal(status, UF_ERR_MEMORY);
     text_free(&out);
     text_free(&module.ir);
@@ -752,10 +745,9 @@ static void memory(void **unused) {
     void *block = &block;
     assert_int_equal(cpu_engine.alloc(cpu, SIZE_MAX - 10, &block), UF_ERR_MEMORY);
     assert_null(block);
-    allowed = 0;
-    mem_may_alloc = count_down;
+    allocations_fail_after(0);
     uf_status status = cpu_engine.alloc(cpu, 100, &block);
-    mem_may_alloc = NULL;
+    allocations_succeed();
     assert_int_equal(status, UF_ERR_MEMORY);
     cpu_engine.free(cpu, NULL);
     assert_int_equal(cpu_engine.sync(0, NULL), UF_OK);

@@ -7,8 +7,10 @@
 
 #include "cpu/cpu.h"
 #include "draw.h"
+#include "failing.h"
 #include "ir/ir.h"
 #include "ir_check.h"
+#include "lang_try.h"
 
 #undef fail /* base.h's */
 #include <cmocka.h>
@@ -175,18 +177,6 @@ static const recipe recipes[] = {
 };
 /* clang-format on */
 
-static const tree *parse(arena *a, const char *source, const dtype *in, int nin, const dtype *out, int nout) {
-    const syntax *s;
-    tree *t = NULL;
-    dtype types[UF_MAX_OPERANDS];
-    memcpy(types, out, (size_t)nout * sizeof *out);
-    if (!source)
-        return NULL;
-    if (lang_parse(a, source, &s) || lang_check(a, s, NULL, in, nin, types, nout, false, &t))
-        fail_msg("%s: %s", source, uf_last_error()->message);
-    return t;
-}
-
 static fold fold_of(arena *a, const recipe *r) {
     fold f = {.nin = r->nin,
               .nstate = r->nstate,
@@ -194,19 +184,10 @@ static fold fold_of(arena *a, const recipe *r) {
               .order = r->order,
               .takes_position = r->position,
               .takes_count = r->takes_count};
-    dtype types[2 * UF_MAX_STATE + 1];
     memcpy(f.in, r->in, (size_t)r->nin * sizeof *r->in);
     memcpy(f.state, r->state, (size_t)r->nstate * sizeof *r->state);
     memcpy(f.out, r->out, (size_t)r->nout * sizeof *r->out);
-    memcpy(types, r->in, sizeof r->in);
-    types[r->nin] = DT_INT64;
-    f.map = parse(a, r->map, types, r->nin + r->position, r->state, r->nstate);
-    for (int k = 0; k < r->nstate; k++)
-        types[k] = types[r->nstate + k] = r->state[k];
-    f.combine = parse(a, r->combine, types, 2 * r->nstate, r->state, r->nstate);
-    types[r->nstate] = DT_INT64;
-    f.finish = parse(a, r->finish, types, r->nstate + r->takes_count, r->out, r->nout);
-    f.identity = parse(a, r->identity, NULL, 0, r->state, r->nstate);
+    fold_try(a, &f, &(fold_texts){r->map, r->combine, r->finish, r->identity});
     return f;
 }
 
@@ -907,13 +888,6 @@ static void every_compiler_accepts(void **unused) {
         }
 }
 
-static int64_t allocations_left;
-
-static bool may_alloc(size_t size) {
-    (void)size;
-    return allocations_left-- > 0;
-}
-
 static void memory_may_run_out(void **unused) {
     (void)unused;
     code_target target = {.vector_bits = 512, .f16c = true};
@@ -926,10 +900,9 @@ static void memory_may_run_out(void **unused) {
         for (int64_t n = 0; status; n += 1 + n / 16, failures++) {
             arena a = {0};
             code_module m = {.flags = UF_DEBUG};
-            allocations_left = n;
-            mem_may_alloc = may_alloc;
+            allocations_fail_after(n);
             status = ir_fold(&a, "f", &f, &v, &target, &m);
-            mem_may_alloc = NULL;
+            allocations_succeed();
             assert_true(status == UF_OK || status == UF_ERR_MEMORY);
             assert_null(a.escape);
             text_free(&m.ir);

@@ -69,6 +69,7 @@ static code *load(int device) {
 
 #if __has_include("/usr/local/cuda/include/cuda.h")
 #include "/usr/local/cuda/include/cuda.h"
+#include "failing.h"
 _Static_assert((int)CU_OUT_OF_MEMORY == (int)CUDA_ERROR_OUT_OF_MEMORY, "");
 _Static_assert((int)CU_NOT_INITIALIZED == (int)CUDA_ERROR_NOT_INITIALIZED, "");
 _Static_assert((int)CU_STUB_LIBRARY == (int)CUDA_ERROR_STUB_LIBRARY, "");
@@ -496,19 +497,11 @@ static void test_failures(void **unused) {
 
 /* ---- Allocations failing in turn ---- */
 
-static int allocations_left;
-static bool may_alloc(size_t size) {
-    (void)size;
-    return allocations_left-- != 0;
-}
-
 static void allocation_body(void *nth) {
     make_flat(1000);
-    allocations_left = *(int *)nth - 1;
-    mem_may_alloc = may_alloc;
+    allocation_fails_after(*(int *)nth - 1);
     uf_status s = use_everything();
-    mem_may_alloc = NULL;
-    if (allocations_left >= 0)
+    if (!allocations_succeed())
         _exit(77);
     CHECK(s == UF_ERR_MEMORY && error_slot()->status == UF_ERR_MEMORY);
     CHECK(mock->live().libraries == 0 && mock->live().allocations == 0 && mock->live().depth == 0);
@@ -890,11 +883,9 @@ static uf_status compile_once(void) {
 }
 
 static void compile_allocation_body(void *nth) {
-    allocations_left = *(int *)nth - 1;
-    mem_may_alloc = may_alloc;
+    allocation_fails_after(*(int *)nth - 1);
     uf_status s = compile_once();
-    mem_may_alloc = NULL;
-    if (allocations_left >= 0)
+    if (!allocations_succeed())
         _exit(77);
     CHECK(s == UF_ERR_MEMORY && error_slot()->status == UF_ERR_MEMORY && mock->live().libraries == 0);
     CHECK(compile_once() == UF_OK);

@@ -13,7 +13,9 @@
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
+#include "define.h"
 #include "draw.h"
+#include "failing.h"
 #include "gpu_sim.h"
 #include "ir_check.h"
 #include "mock_child.h"
@@ -25,19 +27,6 @@ enum {
     KEPT = -77,
     SLOTS = 256 /* of report.c */
 };
-
-static uf_func *define(const char *name, const char *layout, const char *signatures, const char *source,
-                       unsigned flags) {
-    uf_func *f;
-    uf_section only = {signatures, source};
-    CHECK(!uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
-                                          .name = name,
-                                          .nsections = 1,
-                                          .sections = &only,
-                                          .layout = layout,
-                                          .flags = flags}));
-    return f;
-}
 
 /* An array of the mock's device memory, which is the host's. */
 static DLManagedTensor *array(DLDevice device, DLDataType type, int ndim, const int64_t *shape) {
@@ -86,7 +75,7 @@ static void elementwise_body(void *user) {
     arena a = {0};
     uf_plan *plan;
     int masked = *(const char *)user == 'm';
-    uf_func *f = define("over", NULL, "int32,int32->int32", "(x, y) {\n  return x / y;\n}", UF_DEBUG);
+    uf_func *f = define("over", NULL, "int32,int32->int32", "(x, y) {\n  return x / y;\n}", UF_DEBUG, 0);
     DLManagedTensor *x = array(gpu, int32, 2, row), *y = array(gpu, int32, 2, column), *r = array(gpu, int32, 2, shape);
     DLManagedTensor *where = array(gpu, boolean, 2, shape);
     for (int i = 0; i < 70; i++)
@@ -129,7 +118,7 @@ static void gufunc_body(void *unused) {
     uf_func *f = define("gather", "(n),(m)->(m)", "int32,int32->int32",
                         "at(i) {\n  assert(i < 9);\n  return i;\n}\n(x, k) -> (y) {\n  forall (i : m)\n    y[i] = "
                         "x[at(k[i])];\n}",
-                        UF_DEBUG);
+                        UF_DEBUG, 0);
     DLManagedTensor *x = array(gpu, int32, 2, xs), *k = array(gpu, int32, 2, ks), *y = array(gpu, int32, 2, ks);
     for (int i = 0; i < 12; i++)
         ints(x)[i] = 100 + i;
@@ -164,7 +153,7 @@ static void forall_body(void *unused) {
     (void)unused;
     uf_func *f =
         define("step", NULL, "int32[,], int32[,], int32",
-               "[i, j](u, v, k) {\n  v[i][j] = u[i][j + k];\n  atomic_add(v[i][0], 1);\n}", UF_DEBUG | UF_KERNEL);
+               "[i, j](u, v, k) {\n  v[i][j] = u[i][j + k];\n  atomic_add(v[i][0], 1);\n}", UF_DEBUG | UF_KERNEL, 0);
     CHECK(!uf_inspect(f, NULL, (DLDevice){kDLCUDA, -90}, UF_VIEW_IR, &ir));
     snprintf(simulated.entry, sizeof simulated.entry, "uf_step");
     text_puts(&simulated.ir, ir);
@@ -334,8 +323,8 @@ static const int64_t four[] = {4};
 
 /* y = 4 / x, of four elements. */
 static line line_make(const char *name, DLDevice device) {
-    return (line){define(name, NULL, "int32->int32", "(x) { return 4 / x; }", UF_DEBUG), array(device, int32, 1, four),
-                  array(device, int32, 1, four)};
+    return (line){define(name, NULL, "int32->int32", "(x) { return 4 / x; }", UF_DEBUG, 0),
+                  array(device, int32, 1, four), array(device, int32, 1, four)};
 }
 
 static uf_status line_call(const line *l, void *stream) {
@@ -413,7 +402,7 @@ static void waiting_body(void *unused) {
 static void staged_body(void *unused) {
     int32_t x[4] = {1, 2, 3, 4}, a[4] = {5, 6, 7, 8}, b[4] = {9, 10, 11, 12};
     (void)unused;
-    uf_func *f = define("staged", NULL, "int32->int32,int32", "(x) -> (a, b) { a = 4 / x; b = a; }", UF_DEBUG);
+    uf_func *f = define("staged", NULL, "int32->int32,int32", "(x) -> (a, b) { a = 4 / x; b = a; }", UF_DEBUG, 0);
     mock->on_launch(say_failed); /* and stores nothing */
     SAID(uf_call(f, 3, (DLTensor[]){UF_ARRAY(x, 4), UF_ARRAY(a, 4), UF_ARRAY(b, 4)},
                  &(uf_options){.size = sizeof(uf_options), .flags = UF_STAGE, .device = gpu}),
@@ -523,32 +512,24 @@ static void failures_body(void *unused) {
     SAID(uf_sync(gpu, NULL), "failing");
 }
 
-static int allocations_left;
-static bool count_down(size_t size) {
-    (void)size;
-    return allocations_left-- > 0;
-}
-
 static void memory_body(void *unused) {
     (void)unused;
     line l = line_make("poor", gpu);
     int failed = 0;
     for (int n = 0;; n++) {
         mock->on_launch(say_failed);
-        allocations_left = n;
-        mem_may_alloc = count_down;
+        allocations_fail_after(n);
         uf_status s = line_call(&l, NULL);
-        mem_may_alloc = NULL;
+        allocations_succeed();
         CHECK(!s || s == UF_ERR_MEMORY);
         failed += s != 0;
         if (!s)
             break;
     }
     CHECK(failed);
-    allocations_left = 0;
-    mem_may_alloc = count_down; /* the text of the report */
+    allocations_fail_after(0); /* the text of the report */
     uf_status s = uf_sync(gpu, NULL);
-    mem_may_alloc = NULL;
+    allocations_succeed();
     CHECK(s == UF_ERR_MEMORY);
     CHECK(!uf_sync(gpu, NULL));
 }
@@ -625,7 +606,7 @@ static void test_code(void **unused) {
         skip();
     for (size_t i = 0; i < COUNT(kernels); i++) {
         uf_func *f =
-            define("judged", kernels[i].layout, kernels[i].types, kernels[i].source, UF_DEBUG | kernels[i].flags);
+            define("judged", kernels[i].layout, kernels[i].types, kernels[i].source, UF_DEBUG | kernels[i].flags, 0);
         for (int t = 0; t < 2; t++) {
             char *ir;
             code_module m = {.entry = "uf_judged", .flags = UF_DEBUG, .math = false};

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cuda/code.h"
+#include "define.h"
 #include "device.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
@@ -17,19 +18,10 @@
 static const DLDevice gpu = {kDLCUDA, 0};
 static const DLDataType int32 = {kDLInt, 32, 1};
 
-static uf_func *define(const char *name, const char *signatures, const char *source, unsigned flags) {
-    uf_func *f;
-    uf_section only = {signatures, source};
-    OK(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
-                                      .name = name,
-                                      .nsections = 1,
-                                      .sections = &only,
-                                      .flags = UF_DEBUG | flags}));
-    return f;
-}
-
 /* 100 / x */
-static uf_func *quotient(const char *name) { return define(name, "int32->int32", "(x) { return 100 / x; }", 0); }
+static uf_func *quotient(const char *name) {
+    return define(name, NULL, "int32->int32", "(x) { return 100 / x; }", UF_DEBUG, 0);
+}
 
 /* 1 + i % 7, but 0 at `zero`, and at every `every`-th from there on if that is not 0. */
 static DLManagedTensor *device_line(int64_t n, int64_t zero, int64_t every) {
@@ -100,16 +92,16 @@ static void test_points(void **unused) {
     (void)unused;
     DLManagedTensor *x = device_line(1 << 12, 1 << 12, 0);
     uf_func *f =
-        define("points", "int32[]",
+        define("points", NULL, "int32[]",
                "[i, j, k](x) {\n  assert(i != 300 || j != 201 || k != 77);\n  if (i + j + k == 0)\n    x[0] = 5;\n}",
-               UF_KERNEL);
+               UF_DEBUG | UF_KERNEL, 0);
     OK(uf_forall(f, 3, (int64_t[]){512, 1024, 128}, 1, &x->dl_tensor, NULL));
     expect(uf_sync(gpu, NULL), "points: line 2: assertion failed: i != 300 || j != 201 || k != 77, at (300, 201, 77)");
     uf_free(f);
     f = define(
-        "eight", "int32[]",
+        "eight", NULL, "int32[]",
         "[a, b, c, d, e, f, g, h](x) {\n  x[a * 27 == b && b == 0 && c + d + e + f + g + h == 18 ? -1 : h] = 1;\n}",
-        UF_KERNEL);
+        UF_DEBUG | UF_KERNEL, 0);
     OK(uf_forall(f, 8, (int64_t[]){3, 3, 4, 4, 4, 4, 4, 4}, 1, &x->dl_tensor, NULL));
     expect(uf_sync(gpu, NULL),
            "eight: line 2: index -1 is outside of dimension 0 of argument 0, which is 4096, at (0, 0, 3, 3, "
@@ -127,11 +119,11 @@ static void test_not_done(void **unused) {
     device_enter_primary();
     OK(more.cuStreamCreate(&slow, NON_BLOCKING));
     OK(more.cuStreamCreate(&other, NON_BLOCKING));
-    uf_func *f = define("slow", "int32->int32",
+    uf_func *f = define("slow", NULL, "int32->int32",
                         "spin(n) {\n  int64_t s = n;\n  for (int64_t i = 0; i < 20000000; i++)\n    s = s * 3 + (s ^ "
                         "i);\n  return s;\n}\n"
                         "(x) -> (y) {\n  if (x == 0) y = 1 / x;\n  y = spin(x);\n}",
-                        0);
+                        UF_DEBUG, 0);
     uf_func *quick = quotient("quick");
     DLManagedTensor *x = device_line(4096, 7, 0), *y = device_line(4096, 4096, 0), *z = device_line(64, 9, 0);
     uf_plan *plan;

@@ -115,43 +115,17 @@ static int read_types(const char *from, const char *end, dtype t, dtype *out) {
     return n;
 }
 
-static const tree *make_tree(scan_case *x, const char *source, const dtype *in, int nin, const dtype *out, int nout) {
-    text types = {0};
-    tree *t;
-    for (int k = 0; k < nin; k++)
-        text_printf(&types, "%s%s", k ? "," : "", dtypes[in[k]].name);
-    text_puts(&types, "->");
-    for (int k = 0; k < nout; k++)
-        text_printf(&types, "%s%s", k ? "," : "", dtypes[out[k]].name);
-    if (lang_try(&x->a, source, types.data, &t)) {
-        fprintf(stderr, "%s: %s\n", types.data, uf_last_error()->message);
-        abort();
-    }
-    text_free(&types);
-    return t;
-}
-
 static void make_fold(scan_case *x, dtype t) {
     const scan_operator *o = x->op;
     fold *f = &x->f;
-    dtype in[UF_MAX_OPERANDS];
     const char *arrow = strstr(o->types, "->"), *second = strstr(arrow + 2, "->");
     f->nin = read_types(o->types, arrow, t, f->in);
     f->nstate = read_types(arrow + 2, second, t, f->state);
     f->nout = read_types(second + 2, o->types + strlen(o->types), t, f->out);
-    memcpy(in, f->in, sizeof f->in);
-    in[f->nin] = DT_INT64;
     f->takes_position = o->takes_position;
     f->takes_count = o->takes_count;
-    if (o->map)
-        f->map = make_tree(x, o->map, in, f->nin + o->takes_position, f->state, f->nstate);
-    memcpy(in, f->state, sizeof f->state);
-    memcpy(in + f->nstate, f->state, sizeof f->state);
-    f->combine = make_tree(x, o->combine, in, 2 * f->nstate, f->state, f->nstate);
-    in[f->nstate] = DT_INT64;
-    if (o->finish)
-        f->finish = make_tree(x, o->finish, in, f->nstate + o->takes_count, f->out, f->nout);
     f->order = o->order;
+    fold_try(&x->a, f, &(fold_texts){o->map, o->combine, o->finish, NULL});
     ir_fold_traits(f, &x->size);
 }
 

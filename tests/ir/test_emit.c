@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "failing.h"
 #include "ir/common/emit.h"
 #include "ir_check.h"
 #include "wide.h"
@@ -758,13 +759,6 @@ static void test_no_half_helpers(void **state) {
 
 /* ---- Memory ---- */
 
-static int countdown;
-
-static bool may_alloc(size_t size) {
-    (void)size;
-    return countdown-- != 0;
-}
-
 static void test_out_of_memory(void **state) {
     (void)state;
     const code_target *targets[] = {&host, &gpu};
@@ -774,12 +768,11 @@ static void test_out_of_memory(void **state) {
             code_module m = {.entry = "entry", .flags = UF_DEBUG};
             arena own = {0};
             emit e;
-            countdown = n;
-            mem_may_alloc = may_alloc;
+            allocation_fails_after(n);
             emit_begin(&e, &own, &m, targets[k], "memory");
             emit_functions(&e, trees[k], "kernel");
             uf_status status = emit_finish(&e);
-            mem_may_alloc = NULL;
+            allocations_succeed();
             text_free(&m.ir);
             arena_free(&own);
             if (status == UF_OK)

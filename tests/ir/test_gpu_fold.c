@@ -11,6 +11,7 @@
 #include "gpu_sim.h"
 #include "ir/ir.h"
 #include "ir_check.h"
+#include "lang_try.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -120,16 +121,6 @@ static const sample samples[] = {
 };
 /* clang-format on */
 
-static tree *type_text(arena *a, const char *source, const dtype *in, int nin, const dtype *out, int nout) {
-    const syntax *s;
-    tree *t = NULL;
-    dtype types[UF_MAX_OPERANDS];
-    memcpy(types, out, (size_t)nout * sizeof *types);
-    if (lang_parse(a, source, &s) || lang_check(a, s, NULL, in, nin, types, nout, false, &t))
-        fail_msg("%s: %s", source, uf_last_error()->message);
-    return t;
-}
-
 static fold fold_of(arena *a, const sample *x) {
     fold f = {.nin = x->nin,
               .nstate = x->nstate,
@@ -137,22 +128,10 @@ static fold fold_of(arena *a, const sample *x) {
               .order = x->order,
               .takes_position = x->position,
               .takes_count = x->count};
-    dtype types[2 * VALUES];
     memcpy(f.in, x->in, sizeof x->in);
     memcpy(f.state, x->state, sizeof x->state);
     memcpy(f.out, x->out, sizeof x->out);
-    memcpy(types, x->in, sizeof x->in);
-    types[x->nin] = DT_INT64;
-    if (x->map)
-        f.map = type_text(a, x->map, types, x->nin + x->position, x->state, x->nstate);
-    memcpy(types, x->state, sizeof x->state);
-    types[x->nstate] = DT_INT64;
-    if (x->finish)
-        f.finish = type_text(a, x->finish, types, x->nstate + x->count, x->out, x->nout);
-    memcpy(types + x->nstate, x->state, sizeof x->state);
-    f.combine = type_text(a, x->combine, types, 2 * x->nstate, x->state, x->nstate);
-    if (x->identity)
-        f.identity = type_text(a, x->identity, NULL, 0, x->state, x->nstate);
+    fold_try(a, &f, &(fold_texts){x->map, x->combine, x->finish, x->identity});
     return f;
 }
 

@@ -20,6 +20,7 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "draw.h"
+#include "failing.h"
 #include "gpu_sim.h"
 #include "gu_case.h"
 
@@ -908,13 +909,6 @@ static void test_many(void **state) {
 
 /* ---- Memory, goldens ---- */
 
-static int64_t allocations_left;
-
-static bool may_alloc(size_t size) {
-    (void)size;
-    return allocations_left-- > 0;
-}
-
 static void test_out_of_memory(void **state) {
     (void)state;
     static const struct {
@@ -937,11 +931,10 @@ static void test_out_of_memory(void **state) {
             arena a = {0};
             code_module m = {.flags = UF_DEBUG};
             code_traits size;
-            allocations_left = n;
-            mem_may_alloc = may_alloc;
+            allocations_fail_after(n);
             ir_traits(t, &size);
             status = ir_gufunc(&a, "f", t, &v, cases[i].gpu ? &gpu : &cpu, &m);
-            mem_may_alloc = NULL;
+            allocations_succeed();
             assert_true(status == UF_OK || status == UF_ERR_MEMORY);
             assert_null(a.escape);
             text_free(&m.ir);

@@ -18,12 +18,7 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "draw.h"
-
-#define OK(expression)                                                     \
-    do {                                                                   \
-        if (expression)                                                    \
-            fail_msg("%s: %.800s", #expression, uf_last_error()->message); \
-    } while (0)
+#include "expect.h"
 
 static const dtype any_dtype[] = {DT_INT8,   DT_INT16,  DT_INT32,   DT_INT64,    DT_UINT8,   DT_UINT16,
                                   DT_UINT32, DT_UINT64, DT_FLOAT16, DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64};

@@ -25,6 +25,7 @@ typedef struct cuda_code cuda_code; /* each engine has a struct code of its own 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "draw.h"
+#include "failing.h"
 #include "gpu_sim.h"
 #include "ir_check.h"
 #include "lang_try.h"
@@ -814,13 +815,6 @@ static void test_goldens(void **unused) {
 
 /* ---- Memory ---- */
 
-static int64_t allocations_left;
-
-static bool may_alloc(size_t size) {
-    (void)size;
-    return allocations_left-- > 0;
-}
-
 static void test_out_of_memory(void **unused) {
     (void)unused;
     static const sketch k = {K_TWO, DT_FLOAT16, LOOP_ROWS, 3, 4, 2, true, "int8,float32,float64", "c0fcc0"};
@@ -832,10 +826,9 @@ static void test_out_of_memory(void **unused) {
     for (int64_t n = 0; status; n += 1 + n / 16, failures++) {
         arena a = {0};
         code_module m = {.flags = UF_DEBUG};
-        allocations_left = n;
-        mem_may_alloc = may_alloc;
+        allocations_fail_after(n);
         status = ir_elementwise(&a, "f", t, &l.v, &gpu, &m);
-        mem_may_alloc = NULL;
+        allocations_succeed();
         assert_true(status == UF_OK || status == UF_ERR_MEMORY);
         text_free(&m.ir);
         arena_free(&a);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "failing.h"
 #include "lang_try.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
@@ -693,12 +694,6 @@ static void test_inlining(void **state) {
 
 /* ---- Running out of memory ---- */
 
-static int64_t allocations_left;
-static bool may_allocate(size_t size) {
-    (void)size;
-    return allocations_left-- > 0;
-}
-
 /* Each allocation fails in turn. */
 static void expect_no_leak(const char *layout, const char *parameters, const char *source) {
     text padded = {0};
@@ -708,12 +703,11 @@ static void expect_no_leak(const char *layout, const char *parameters, const cha
     int64_t n = 0;
     for (uf_status status = UF_ERR_MEMORY; status != UF_OK; n++) {
         arena a = {0};
-        allocations_left = n;
-        mem_may_alloc = may_allocate;
+        allocations_fail_after(n);
         tree *t;
         status = parameters ? lang_try_kernel(&a, parameters, padded.data, &t)
                             : lang_try_core(&a, layout, padded.data, "float32,int8", &t);
-        mem_may_alloc = NULL;
+        allocations_succeed();
         arena_free(&a);
         if (status != UF_OK)
             assert_int_equal(status, UF_ERR_MEMORY);

@@ -12,7 +12,7 @@ one=$(taskset -pc $$ | sed 's/.*[: ]\([0-9]*\).*/\1/')
 
 note() { echo "bench: $*" >&2; }
 # Threads of OpenMP that wait for work do not do so at the expense of ours, which are timed in the same process.
-export OMP_WAIT_POLICY=passive
+export OMP_WAIT_POLICY=passive PYTHONDONTWRITEBYTECODE=1
 part() { [ -z "$BENCH_ONLY" ] || [ "$BENCH_ONLY" = "$1" ]; }
 ours() { "$BUILD/perf/$1" "$2" >>"$csv" || note "$1 failed"; }
 

@@ -3,6 +3,7 @@
 #define UF_TEST_DEVICE_H
 
 #include "cuda/driver.h"
+#include "expect.h"
 
 typedef struct driver_more {
     cu_result (*cuCtxCreate_v2)(cu_context *, unsigned, cu_device);
@@ -24,13 +25,6 @@ enum {
     NON_BLOCKING = 1,
     GLOBAL_CAPTURE = 0
 };
-
-#define OK(expression)                                                                \
-    do {                                                                              \
-        int ok_status = (int)(expression);                                            \
-        if (ok_status)                                                                \
-            fail_msg("%s: %d: %s", #expression, ok_status, uf_last_error()->message); \
-    } while (0)
 
 /* A group's setup: opens the driver and finds `more`. */
 int device_begin(void **unused);

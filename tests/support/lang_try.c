@@ -1,6 +1,8 @@
 /* lang_try.c - kernel C in the tests: from text to tree, and whether the tree is what lang.h promises. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "lang/fold.h"
 #include "lang_try.h"
 
 static int types_read(const char *s, size_t length, dtype *types) {
@@ -59,6 +61,35 @@ uf_status lang_try_kernel(arena *a, const char *parameters, const char *source, 
         in[count + d] = DT_INT64;
     TRY(parameters_layout(a, ranks, count, nindices, core));
     return lang_check(a, s, core, in, count + nindices, NULL, 0, false, out);
+}
+
+/* ---- Reductions ---- */
+
+static const tree *typed(arena *a, const char *source, const dtype *in, int nin, const dtype *out, int nout) {
+    const syntax *s;
+    tree *t;
+    dtype results[UF_MAX_OPERANDS];
+    if (!source)
+        return NULL;
+    memcpy(results, out, (size_t)nout * sizeof *out);
+    if (lang_parse(a, source, &s) || lang_check(a, s, NULL, in, nin, results, nout, false, &t)) {
+        fprintf(stderr, "%s: %s\n", source, uf_last_error()->message);
+        abort();
+    }
+    return t;
+}
+
+void fold_try(arena *a, fold *f, const fold_texts *texts) {
+    dtype in[UF_MAX_OPERANDS + 1], states[2 * UF_MAX_STATE + 1];
+    memcpy(in, f->in, (size_t)f->nin * sizeof *in);
+    in[f->nin] = DT_INT64;
+    f->map = typed(a, texts->map, in, f->nin + f->takes_position, f->state, f->nstate);
+    for (int k = 0; k < f->nstate; k++)
+        states[k] = states[f->nstate + k] = f->state[k];
+    f->combine = typed(a, texts->combine, states, 2 * f->nstate, f->state, f->nstate);
+    states[f->nstate] = DT_INT64;
+    f->finish = typed(a, texts->finish, states, f->nstate + f->takes_count, f->out, f->nout);
+    f->identity = typed(a, texts->identity, NULL, 0, f->state, f->nstate);
 }
 
 /* ---- The promises of lang.h ---- */

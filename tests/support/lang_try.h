@@ -16,4 +16,12 @@ uf_status lang_try_kernel(arena *a, const char *parameters, const char *source, 
 /* What in a tree breaks the promises of lang.h, or NULL. */
 const char *tree_fault(const tree *t);
 
+/* Checks the texts of a reduction for a fold whose dtypes and flags are set; all but combine may be NULL. Prints what is wrong with
+ * one, and aborts. */
+typedef struct fold_texts {
+    const char *map, *combine, *finish, *identity;
+} fold_texts;
+struct fold; /* lang/fold.h */
+void fold_try(arena *a, struct fold *f, const fold_texts *texts);
+
 #endif

@@ -12,6 +12,7 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "draw.h"
+#include "failing.h"
 
 /* ---- What a layout is, as a text of its own: "m n:0,1;1>0", dimensions, then each operand's ---- */
 
@@ -557,12 +558,6 @@ static void garbage(void **unused) {
 
 /* ---- Memory ---- */
 
-static int allowed;
-static bool count_down(size_t size) {
-    (void)size;
-    return allowed-- > 0;
-}
-
 static void out_of_memory(void **unused) {
     (void)unused;
     char source[512];
@@ -574,11 +569,10 @@ static void out_of_memory(void **unused) {
             jmp_buf out;
             uf_status status = UF_ERR_MEMORY;
             a.escape = escape ? &out : NULL;
-            allowed = n;
-            mem_may_alloc = count_down;
+            allocations_fail_after(n);
             if (!setjmp(out))
                 status = layout_parse(&a, source, &l);
-            mem_may_alloc = NULL;
+            allocations_succeed();
             arena_free(&a);
             if (!status) {
                 assert_true(n > 0);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "failing.h"
 #include "type/variant.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
@@ -744,12 +745,6 @@ static void test_signature_long_list(void **state) {
     text_free(&source);
 }
 
-static int allocations_left;
-static bool count_down(size_t size) {
-    (void)size;
-    return allocations_left-- > 0;
-}
-
 /* Each allocation fails in turn; the status says so, and the next try is not troubled by it. */
 static void test_signature_out_of_memory(void **state) {
     (void)state;
@@ -761,10 +756,9 @@ static void test_signature_out_of_memory(void **state) {
     for (; status == UF_ERR_MEMORY; n++) {
         arena a = {0};
         signature_list list;
-        allocations_left = n;
-        mem_may_alloc = count_down;
+        allocations_fail_after(n);
         status = signatures_parse(&a, source.data, &list);
-        mem_may_alloc = NULL;
+        allocations_succeed();
         if (status) {
             assert_int_equal(uf_last_error()->status, UF_ERR_MEMORY);
             assert_true(list.count == 0 && list.types == NULL);
@@ -787,12 +781,11 @@ static void test_signature_escape(void **state) {
     a.escape = &escape;
     int code = setjmp(escape);
     if (!code) {
-        allocations_left = 0;
-        mem_may_alloc = count_down;
+        allocations_fail_after(0);
         (void)signatures_parse(&a, "ff->f; dd->d", &list);
         fail_msg("no jump");
     }
-    mem_may_alloc = NULL;
+    allocations_succeed();
     assert_int_equal(code, UF_ERR_MEMORY);
     arena_free(&a);
 }
