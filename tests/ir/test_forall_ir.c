@@ -542,6 +542,17 @@ static const sample *sample_named(const char *name) {
     return x;
 }
 
+/* Counters of many points are counted in shared memory first. */
+static void test_privatised(void **unused) {
+    static point_call c;
+    (void)unused;
+    code_module m = plain_code(&c, sample_named("histogram"), (int64_t[]){1 << 20}, &gpu);
+    assert_true(variant_privatised(&c.v) && c.v.coop);
+    assert_non_null(strstr(m.ir.data, "addrspace(3)"));
+    text_free(&m.ir);
+    arena_free(&c.a);
+}
+
 static void test_goldens(void **unused) {
     static const struct {
         const char *file, *sample;
@@ -550,6 +561,7 @@ static void test_goldens(void **unused) {
     } goldens[] = {
         {"forall_cpu", "axpy", {1000, 4096}, &cpu},
         {"forall_gpu", "axpy", {1000, 4096}, &gpu},
+        {"forall_counters_cpu", "histogram", {1 << 20}, &cpu},
     };
     static point_call c;
     (void)unused;
@@ -562,6 +574,6 @@ static void test_goldens(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_accepted),
-                                       cmocka_unit_test(test_goldens)};
+                                       cmocka_unit_test(test_privatised), cmocka_unit_test(test_goldens)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

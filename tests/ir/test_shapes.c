@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
+#include "cuda/toolkit.h"
 #include "ir/ir.h"
 
 typedef struct cuda_code cuda_code; /* each engine has a struct code of its own */
@@ -639,20 +640,25 @@ static code_module module_of(arena *a, const sketch *k, const code_target *targe
     return m;
 }
 
-/* PTX (static storage), assembled too. */
-static const char *ptx_of(const sketch *k, int arch) {
+/* PTX as the library makes it, which ptxas accepts. */
+static char *ptx_of(const sketch *k, int arch) {
     code_target target = {.gpu = true, .arch = arch};
     arena a = {0};
-    const char *ptx = NULL;
+    text ptx = {0};
     if (!nvvm_found())
         skip();
     code_module m = module_of(&a, k, &target);
-    const char *wrong = nvvm_judge(&m, arch, true, &ptx);
+    uf_status status = nvvm_verify(&m, arch);
+    if (!status)
+        status = nvvm_compile(&m, arch, &ptx);
+    if (status)
+        fail_msg("%s\n%s", uf_last_error()->message, m.ir.data);
+    const char *wrong = nvvm_judge(&m, arch, true, NULL);
     if (wrong)
         fail_msg("%s\n%s", wrong, m.ir.data);
     text_free(&m.ir);
     arena_free(&a);
-    return ptx;
+    return text_take(&ptx);
 }
 
 static int count(const char *in, const char *what) {
@@ -702,11 +708,12 @@ static void test_ptx_facts(void **unused) {
     };
     static const int archs[] = {75, 90, 100};
     for (size_t i = 0; i < COUNT(facts); i++) {
-        const char *ptx = ptx_of(&facts[i].k, archs[i % COUNT(archs)]);
+        char *ptx = ptx_of(&facts[i].k, archs[i % COUNT(archs)]);
         if (count(ptx, facts[i].access) != facts[i].loads || count(ptx, facts[i].store) != facts[i].stores ||
             !loads_first(ptx) || strstr(ptx, ".local") || !strstr(ptx, ".maxntid 256") || strstr(ptx, "div.s") ||
             strstr(ptx, "div.u") || strstr(ptx, "rem."))
             fail_msg("fact %zu\n%s", i, ptx);
+        free(ptx);
     }
 }
 
@@ -729,9 +736,10 @@ static void test_ptx_assembles(void **unused) {
     for (size_t i = 0; i < COUNT(sketches); i++) {
         int arch = archs[(i + (size_t)pick(0, 4)) % COUNT(archs)];
         debug = i % 3 == 0;
-        const char *ptx = ptx_of(&sketches[i], arch);
+        char *ptx = ptx_of(&sketches[i], arch);
         if (strstr(ptx, ", debug") || (debug && !strstr(ptx, ".loc")))
             fail_msg("sketch %zu, sm_%d\n%s", i, arch, ptx);
+        free(ptx);
     }
     debug = false;
 }
