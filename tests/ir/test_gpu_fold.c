@@ -84,6 +84,8 @@ static const int64_t no_map[VALUES] = {1}, marked[VALUES] = {0, -1};
 static const sample samples[] = {
     {"sum", NULL, "(a, b) { return a + b; }", NULL, "() -> (a) { a = 0; }", 1, 1, 1, {DT_INT32}, {DT_INT64},
      {DT_INT64}, .join = join_sum},
+    {"sum of small ones", NULL, "(a, b) { return a + b; }", NULL, "() -> (a) { a = 0; }", 1, 1, 1, {DT_INT16}, {DT_INT64},
+     {DT_INT64}, .join = join_sum}, /* partial sums are of 32 bits */
     {"largest", NULL, "(a, b) { return max(a, b); }", NULL, NULL, 1, 1, 1, {DT_FLOAT32}, {DT_FLOAT32}, {DT_FLOAT32},
      .join = join_max},
     {"argmax", "(x, k) -> (v, i) { v = x; i = k; }",
