@@ -25,6 +25,7 @@ test  header:mpfr.h            libmpfr-dev      reference values of math functio
 test  header:Random123/philox.h librandom123-dev reference bits of random numbers
 test  openblas                 libopenblas0-pthread products of matrices and vectors on the CPU, opened at run time
 test  command:valgrind         valgrind         memory checks of programs
+test  command:gdb        gdb              kernels in a debugger
 test  venv                     python3-venv     NumPy, the oracle of shapes and casts
 lint  command:clang            clang            the second compiler
 lint  command:g++              g++              the header as C++

@@ -15,7 +15,8 @@ enum {
 
 struct code {
     cpu_kernel *run;
-    void *tracker; /* ORC's, owns the memory of the code */
+    void *tracker;             /* ORC's, owns the memory of the code */
+    struct debug_image *image; /* what debuggers are told of it */
     /* What an element costs, in ticks / 1024; 0: not known yet. Learned from runs, to choose the number of threads. Of a
      * generalized ufunc, what one step of an inner call costs, by log2 of its steps; see call_steps. */
     _Atomic uint32_t cost[COST_SIZES];
@@ -26,11 +27,46 @@ uf_status cpu_compile(const code_module *module, const code_target *target, int 
 void cpu_release(code *c);
 uf_status cpu_inspect(const code_module *module, const code_target *target, int device, uf_view view, text *out);
 
-/* elf.c: what is asked of an object file that LLVM just made. */
+/* elf.c: what is asked of an object file that LLVM just made, and changed in it. */
 /* Calls visit(user, name) for each symbol it needs from elsewhere; stops at the first error. */
 uf_status elf_needs(const char *object, size_t size, uf_status (*visit)(void *user, const char *name), void *user);
 /* Bytes of code and of read-only data. */
 void elf_sizes(const char *object, size_t size, size_t *code_bytes, size_t *data_bytes);
+/* The number of the section with a name, with its content; 0: there is none. */
+int elf_section(const char *object, size_t size, const char *name, const char **content, size_t *bytes);
+/* Where the function `entry` begins in its section. */
+uint64_t elf_offset(const char *object, size_t size, const char *entry);
+/* Calls visit for each function in the section of the function `entry`, with where it begins there. */
+typedef void elf_function(void *user, const char *name, uint64_t offset, uint64_t bytes);
+void elf_functions(const char *object, size_t size, const char *entry, elf_function *visit, void *user);
+/* Calls visit for each relocation of section `target`. value: what is put there, relative to the section of its symbol. */
+typedef void elf_relocation(void *user, uint64_t offset, uint64_t value);
+void elf_relocations(const char *object, size_t size, int target, elf_relocation *visit, void *user);
+/* The unwind information is not to be loaded with the code: the C++ runtime would be told of it, and from the first kernel on
+ * take a lock at every exception of the program. Debuggers read it in their image. */
+void elf_keep_frames_back(char *object, size_t size);
+/* For debuggers: the section of `entry` is in memory, the function itself at `address`, and no other section is; the function
+ * gets a name that is not longer. */
+void elf_place(char *object, size_t size, const char *entry, const char *name, uintptr_t address);
+
+/* lines.c: calls visit for each row of the object's line table: code from `offset` on, counted from the beginning of its section,
+ * belongs to `line`; line 0: an end. Nothing without line information (UF_LINES). */
+typedef void line_row(void *user, uint64_t offset, unsigned line);
+void lines_each(const char *object, size_t size, line_row *visit, void *user);
+
+/* debugger.c: an image of an object file for debuggers. Between llvm_enter and llvm_leave. */
+typedef struct debug_image debug_image;
+debug_image *debug_image_new(const char *object, size_t size); /* a copy; NULL: out of memory */
+const char *debug_image_bytes(const debug_image *d); /* the object file as it came from LLVM, until it is shown */
+/* The code is at `address`; debuggers are told, and know its function `entry` as `name`. */
+void debug_image_show(debug_image *d, const char *entry, const char *name, uintptr_t address);
+void debug_image_hide(debug_image *d); /* debuggers forget it; frees it. One that was not shown is given to mem_free */
+
+/* perf.c: the files that the profiler perf reads, if UFUNC_PERF asks for them. Between llvm_enter and llvm_leave. */
+/* Code that was loaded: the object file that it came from, and the address of its function `entry`, called `name` in the file.
+ * Never fails: what went wrong is told by perf_info. */
+void perf_write(const char *object, size_t size, const char *entry, const char *name, uintptr_t address);
+void perf_info(text *out); /* a line of uf_system_info */
 
 /* launch.c */
 uf_status cpu_launch(const code *c, const launch *l);

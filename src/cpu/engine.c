@@ -155,6 +155,7 @@ static void cpu_info(text *out) {
     } else {
         text_printf(out, "  libLLVM      %s, %s\n  host         %s, %s\n", l->version, l->path, l->cpu, l->triple);
     }
+    perf_info(out);
     const char *why;
     void *libmvec = library_load("libmvec.so.1", 0, &why);
     text_printf(out, "  libmvec      %s\n", libmvec ? "present" : "missing: math functions run one element at a time");

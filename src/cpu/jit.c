@@ -114,6 +114,18 @@ static uf_status job_rename(job *j) {
     return UF_OK;
 }
 
+/* Unwind information at every instruction: debuggers find who called a kernel from wherever it stopped. It changes no
+ * instruction. */
+static void job_unwind(job *j) {
+    const llvm *l = j->l;
+    static const char name[] = "uwtable";
+    llvm_attribute a = l->CreateEnumAttribute(j->context, l->GetEnumAttributeKindForName(name, sizeof name - 1),
+                                              l->major < 15 ? 0 : LLVM_UNWIND_ANYWHERE);
+    for (llvm_value f = l->GetFirstFunction(j->module); f; f = l->GetNextFunction(f))
+        if (!l->IsDeclaration(f))
+            l->AddAttributeAtIndex(f, LLVM_FUNCTION_INDEX, a);
+}
+
 /* Loops over a run of points are one vector long when they have become vectors, and are undone here: then arrays of variables are
  * seen to be variables, which stay in registers along the loops of the text. */
 static const char run_passes[] = "default<O3>,function(loop(loop-deletion),sroa,early-cse,loop-mssa(licm),"
@@ -153,13 +165,13 @@ static uf_status job_emit(job *j, int type) {
     return j->diagnostics.length ? refuse(j, "code generation", j->diagnostics.data) : UF_OK;
 }
 
-/* Everything up to j->output. */
-static uf_status job_build(job *j, int type, bool rename) {
+/* Everything up to an object that can be linked. */
+static uf_status job_build(job *j) {
     TRY(job_parse(j));
-    if (rename)
-        TRY(job_rename(j));
+    TRY(job_rename(j));
+    job_unwind(j);
     TRY(job_optimise(j));
-    return job_emit(j, type);
+    return job_emit(j, LLVM_OBJECT);
 }
 
 static void job_end(job *j) {
@@ -245,9 +257,9 @@ static void tracker_free(const llvm *l, llvm_tracker tracker) {
         l->OrcExecutionSessionGetSymbolStringPool(l->OrcLLJITGetExecutionSession(jit)));
 }
 
-static uf_status job_link(job *j, code *c) {
+/* Takes the object. */
+static uf_status job_load(job *j, code *c) {
     const llvm *l = j->l;
-    TRY(define_all(j));
     llvm_tracker tracker = l->OrcJITDylibCreateResourceTracker(l->OrcLLJITGetMainJITDylib(jit));
     llvm_buffer object = j->output;
     j->output = NULL; /* taken */
@@ -261,6 +273,25 @@ static uf_status job_link(job *j, code *c) {
     }
     c->tracker = tracker;
     c->run = (cpu_kernel *)(uintptr_t)address;
+    return UF_OK;
+}
+
+/* Debuggers and profilers see the kernel under the name that it has in the generated code, and its unwind information. */
+static uf_status job_link(job *j, code *c) {
+    char *object = (char *)(uintptr_t)j->l->GetBufferStart(j->output); /* nobody else's yet */
+    size_t size = j->l->GetBufferSize(j->output);
+    TRY(define_all(j));
+    c->image = debug_image_new(object, size);
+    if (!c->image)
+        return fail_memory();
+    elf_keep_frames_back(object, size);
+    uf_status status = job_load(j, c);
+    if (status) {
+        mem_free(c->image);
+        return status;
+    }
+    perf_write(debug_image_bytes(c->image), size, j->entry, j->source->entry, (uintptr_t)c->run);
+    debug_image_show(c->image, j->entry, j->source->entry, (uintptr_t)c->run);
     return UF_OK;
 }
 
@@ -327,6 +358,7 @@ void cpu_release(code *c) {
     if (!c || llvm_open(&l))
         return;
     llvm_enter();
+    debug_image_hide(c->image);
     tracker_free(l, c->tracker);
     llvm_leave();
     mem_free(c);
@@ -343,7 +375,7 @@ uf_status cpu_compile(const code_module *module, const code_target *target, int 
     if (!c)
         return fail_memory();
     llvm_enter();
-    uf_status status = job_build(&j, LLVM_OBJECT, true);
+    uf_status status = job_build(&j);
     if (!status)
         status = job_link(&j, c);
     job_end(&j);

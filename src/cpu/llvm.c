@@ -47,6 +47,7 @@ static void find_version(void *handle, llvm *l) {
     if (get)
         get(&major, &minor, &patch);
     snprintf(l->version, sizeof l->version, get ? "%u.%u.%u" : "%u", major, minor, patch);
+    l->major = major;
 }
 
 /* Fills the table; the name of the first function that is missing, or NULL. The table begins the structure, one pointer a

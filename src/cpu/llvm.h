@@ -8,6 +8,7 @@
 typedef struct llvm_context *llvm_context;
 typedef struct llvm_module *llvm_module;
 typedef struct llvm_value *llvm_value;
+typedef struct llvm_attribute *llvm_attribute;
 typedef struct llvm_buffer *llvm_buffer;
 typedef struct llvm_error *llvm_error; /* NULL: success; reading its message consumes it */
 typedef struct llvm_diagnostic *llvm_diagnostic;
@@ -35,8 +36,12 @@ enum {
     LLVM_OBJECT = 1,
     LLVM_RETURN_STATUS = 2,
     LLVM_SYMBOL_EXPORTED = 1,
-    LLVM_SYMBOL_CALLABLE = 4
+    LLVM_SYMBOL_CALLABLE = 4,
+    LLVM_UNWIND_ANYWHERE = 2 /* the value of the attribute uwtable, from 15 on; in 14 it has none */
 };
+
+/* Where an attribute of a function itself stands, and not of its result or a parameter. */
+#define LLVM_FUNCTION_INDEX UINT32_MAX
 
 typedef struct llvm_symbol_flags {
     uint8_t generic, target;
@@ -96,6 +101,11 @@ typedef struct llvm_symbol {
     X(void, SetModuleDataLayout, (llvm_module module, llvm_layout layout))                                             \
     X(llvm_value, GetNamedFunction, (llvm_module module, const char *name))                                            \
     X(int, IsDeclaration, (llvm_value value))                                                                          \
+    X(llvm_value, GetFirstFunction, (llvm_module module))                                                              \
+    X(llvm_value, GetNextFunction, (llvm_value function))                                                              \
+    X(unsigned, GetEnumAttributeKindForName, (const char *name, size_t length))                                        \
+    X(llvm_attribute, CreateEnumAttribute, (llvm_context context, unsigned kind, uint64_t value))                      \
+    X(void, AddAttributeAtIndex, (llvm_value function, unsigned index, llvm_attribute attribute))                      \
     X(void, SetValueName2, (llvm_value value, const char *name, size_t length))                                        \
     X(llvm_pass_options, CreatePassBuilderOptions, (void))                                                             \
     X(void, DisposePassBuilderOptions, (llvm_pass_options options))                                                    \
@@ -132,6 +142,7 @@ typedef struct llvm {
 #undef X
     char path[512]; /* of the library */
     char version[16];
+    unsigned major;
     char *triple, *cpu, *features; /* of the host */
     llvm_target target;
 } llvm;
