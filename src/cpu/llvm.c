@@ -1,6 +1,10 @@
 /* llvm.c - finds and opens libLLVM. UFUNC_LLVM, a file path, is the only candidate where it is set; else the sonames of
- * versions 19 to 14 are tried, newest first: it knows most processors, makes the shortest code, and is not slower (open,
- * first, later compilations of a float32 loop, ms: 19 14, 10.3, 8.0; 16 15, 10.6, 8.9; 15 16, 13.2, 9.1; 14 16, 12.8, 8.7). */
+ * versions 22 to 14 are tried, newest first: it knows most processors, makes the shortest code, and is not slower (open,
+ * first, later compilations of a float32 loop, ms: 19 14, 10.3, 8.0; 16 15, 10.6, 8.9; 15 16, 13.2, 9.1; 14 16, 12.8, 8.7;
+ * 22 as 19). Where there is none of these, later ones are looked for.
+ *
+ * A version later than those that libufunc is tested with must compile a small module first (llvm_trial.c), and is refused with
+ * the reason if it does not, unless UFUNC_LLVM_UNTRIED is 1. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,9 +14,14 @@
 #include "cpu/llvm.h"
 
 static const char *const sonames[] = {
-    "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",   "libLLVM.so.18.1", "libLLVM-18.so.1",
-    "libLLVM-18.so",   "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM-16.so.1", "libLLVM-16.so",
-    "libLLVM-15.so.1", "libLLVM-15.so",   "libLLVM-14.so.1", "libLLVM-14.so",
+    "libLLVM.so.22.1", "libLLVM-22.so",   "libLLVM.so.21.1", "libLLVM-21.so",   "libLLVM.so.20.1",
+    "libLLVM-20.so",   "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",   "libLLVM.so.18.1",
+    "libLLVM-18.so.1", "libLLVM-18.so",   "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM-16.so.1",
+    "libLLVM-16.so",   "libLLVM-15.so.1", "libLLVM-15.so",   "libLLVM-14.so.1", "libLLVM-14.so",
+};
+
+enum {
+    LATER = 10 /* versions after the newest that are looked for */
 };
 
 static const char *const functions[] = {
@@ -86,32 +95,70 @@ static const char *start(llvm *l, char *reason, size_t size) {
     return NULL;
 }
 
-/* Opens one file; on failure appends it and the reason to `tried`. */
-static bool try_file(const char *file, llvm *l, text *tried) {
-    char buffer[256];
+static bool is_forced(void) {
+    const char *value = secure_getenv("UFUNC_LLVM_UNTRIED");
+    return value && !strcmp(value, "1");
+}
+
+static void stop(llvm *l) {
+    l->DisposeMessage(l->triple);
+    l->DisposeMessage(l->cpu);
+    l->DisposeMessage(l->features);
+}
+
+/* Is a version beyond the tested ones fit for use? The reason why not, or NULL. */
+static const char *check_version(llvm *l, char *reason, size_t size) {
+    char why[256];
+    if (l->major <= LLVM_NEWEST || is_forced() || !llvm_trial(l, why, sizeof why))
+        return NULL;
+    snprintf(reason, size,
+             "version %s, which libufunc is not tested with (" LLVM_VERSIONS " are), %s; "
+             "UFUNC_LLVM_UNTRIED=1 uses it all the same",
+             l->version, why);
+    stop(l);
+    return reason;
+}
+
+/* Takes what was opened into use; the reason why it cannot be, or NULL. */
+static const char *take(void *handle, llvm *l, char *reason, size_t size) {
+    const char *missing = bind(handle, l);
+    if (missing) {
+        snprintf(reason, size, "has no function %s; versions " LLVM_VERSIONS " are needed", missing);
+        return reason;
+    }
+    const char *why = start(l, reason, size);
+    return why ? why : check_version(l, reason, size);
+}
+
+/* Opens one file; on failure appends it and the reason to `tried`, unless it is one that need not be there. */
+static bool try_file(const char *file, bool optional, llvm *l, text *tried) {
+    char buffer[512];
     const char *reason;
     void *handle = library_load(file, 0, &reason);
     if (handle)
-        reason = bind(handle, l);
-    if (handle && reason)
-        snprintf(buffer, sizeof buffer, "has no function %s; versions 14 to 19 are needed", reason), reason = buffer;
-    if (!reason)
-        reason = start(l, buffer, sizeof buffer);
+        reason = take(handle, l, buffer, sizeof buffer);
     if (!reason)
         return true;
     if (handle)
         dlclose(handle);
-    text_printf(tried, "\n  %s: %s", file, reason);
+    if (handle || !optional)
+        text_printf(tried, "\n  %s: %s", file, reason);
     return false;
 }
 
 static bool search(llvm *l, text *tried) {
     const char *file = secure_getenv("UFUNC_LLVM");
     if (file && *file)
-        return try_file(file, l, tried);
+        return try_file(file, false, l, tried);
     for (size_t k = 0; k < COUNT(sonames); k++)
-        if (try_file(sonames[k], l, tried))
+        if (try_file(sonames[k], false, l, tried))
             return true;
+    for (int major = LLVM_NEWEST + 1; major <= LLVM_NEWEST + LATER; major++) {
+        char later[32];
+        snprintf(later, sizeof later, "libLLVM.so.%d.1", major);
+        if (try_file(later, true, l, tried))
+            return true;
+    }
     return false;
 }
 
@@ -129,9 +176,9 @@ static uf_status open_locked(void *unused) {
     else
         status = fail(
             UF_ERR_LIBRARY,
-            "libLLVM, version 14 to 19, is needed to compile for the CPU. Tried:%s\n"
+            "libLLVM, version " LLVM_VERSIONS ", is needed to compile for the CPU. Tried:%s\n"
             "UFUNC_LLVM=<file> names the file to use. To install one: apt-get install libllvm14 (or a newer one, to "
-            "libllvm19)",
+            "libllvm22)",
             tried.data);
     text_free(&tried);
     return status;

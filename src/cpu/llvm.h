@@ -1,5 +1,5 @@
 /* llvm.h - libLLVM, opened at its first need. The prototypes here are our own declarations of the C interface that versions
- * 14 to 19 share; nothing of LLVM's headers is used. */
+ * 14 to 22 share; nothing of LLVM's headers is used. */
 #ifndef UF_CPU_LLVM_H
 #define UF_CPU_LLVM_H
 
@@ -39,6 +39,13 @@ enum {
     LLVM_SYMBOL_CALLABLE = 4,
     LLVM_UNWIND_ANYWHERE = 2 /* the value of the attribute uwtable, from 15 on; in 14 it has none */
 };
+
+/* The versions that libufunc is tested with. The text of messages. */
+enum {
+    LLVM_OLDEST = 14,
+    LLVM_NEWEST = 22
+};
+#define LLVM_VERSIONS "14 to 22"
 
 /* Where an attribute of a function itself stands, and not of its result or a parameter. */
 #define LLVM_FUNCTION_INDEX UINT32_MAX
@@ -150,6 +157,9 @@ typedef struct llvm {
 /* The library; opens it the first time. A failed search is made again at the next call. Errors: LIBRARY (every file tried
  * with its reason), MEMORY. Thread-safe. */
 uf_status llvm_open(const llvm **out);
+
+/* llvm_trial.c: compiles a small module. NULL: that works; else what does not, in `reason`. */
+const char *llvm_trial(const llvm *l, char *reason, size_t size);
 
 /* Around every use of the library and of the locks taken with it: fork waits until nobody is inside, so that the child
  * finds LLVM's own locks free. Not recursive. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -846,6 +847,43 @@ static int child_other(void) {
     return strstr(uf_last_error()->message, "libm.so.6") ? 0 : 2;
 }
 
+/* A library that says it is version 99, and does what the one does that the other variables name: one that is not tested is tried
+ * out before it is used. */
+static int child_newer(void) {
+    code_target target;
+    code *c;
+    const llvm *l;
+    const char *file = getenv("UFUNC_LLVM");
+    setenv("MOCKLLVM_BREAKS", "parse", 1);
+    if (cpu_engine.target(0, &target) != UF_ERR_LIBRARY)
+        return 1;
+    static const char *const parts[] = {"version 99.1.0", "14 to 22", "does not read the code that is generated: mock",
+                                        "UFUNC_LLVM_UNTRIED=1", "UFUNC_LLVM=<file>"};
+    for (size_t k = 0; k < COUNT(parts); k++)
+        if (!strstr(uf_last_error()->message, parts[k]) || !strstr(uf_last_error()->message, file))
+            return 2;
+    setenv("MOCKLLVM_BREAKS", "emit", 1);
+    if (cpu_engine.target(0, &target) != UF_ERR_LIBRARY ||
+        !strstr(uf_last_error()->message, "does not compile the code that is generated: mock"))
+        return 3;
+    setenv("UFUNC_LLVM_UNTRIED", "1", 1); /* is believed: compiling then says what is wrong */
+    if (cpu_engine.target(0, &target) || try_compile(nothing, "uf_nothing", NULL, 0, &c) != UF_ERR_COMPILE)
+        return 4;
+    return llvm_open(&l) || strcmp(l->version, "99.1.0") ? 5 : 0;
+}
+
+/* The same library, nothing being wrong with it, is used. */
+static int child_newer_good(void) {
+    code *c;
+    const llvm *l;
+    if (llvm_open(&l) || strcmp(l->version, "99.1.0"))
+        return 1;
+    if (try_compile(nothing, "uf_nothing", NULL, 0, &c))
+        return 2;
+    cpu_engine.release(c);
+    return 0;
+}
+
 static int child_version(void) {
     const llvm *l;
     if (llvm_open(&l))
@@ -864,10 +902,26 @@ static void missing_library(void **unused) {
     assert_int_equal(run_child("other", "libm.so.6"), 0);
 }
 
+static void newer_version(void **unused) {
+    (void)unused;
+    char mock[PATH_MAX];
+    const llvm *l;
+    assert_int_equal(llvm_open(&l), UF_OK);
+    ssize_t length = readlink("/proc/self/exe", mock, sizeof mock - 32);
+    assert_true(length > 0);
+    mock[length] = '\0';
+    strcpy(strrchr(mock, '/') + 1, "libmockllvm.so");
+    setenv("MOCKLLVM_REAL", l->path, 1);
+    assert_int_equal(run_child("newer", mock), 0);
+    assert_int_equal(run_child("newer good", mock), 0);
+    unsetenv("MOCKLLVM_REAL");
+}
+
 static void every_version(void **unused) {
     (void)unused;
     static const char *const names[] = {"libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM-16.so.1",
-                                        "libLLVM-17.so.1", "libLLVM.so.18.1", "libLLVM.so.19.1"};
+                                        "libLLVM-17.so.1", "libLLVM.so.18.1", "libLLVM.so.19.1",
+                                        "libLLVM.so.20.1", "libLLVM.so.21.1", "libLLVM.so.22.1"};
     int ran = 0;
     for (size_t k = 0; k < COUNT(names); k++) {
         int exit_code = run_child("version", names[k]);
@@ -880,12 +934,28 @@ static void every_version(void **unused) {
     assert_true(ran > 0);
 }
 
+static int run_role(const char *role) {
+    static const struct {
+        const char *name;
+        int (*run)(void);
+    } roles[] = {{"missing", child_missing},
+                 {"other", child_other},
+                 {"newer", child_newer},
+                 {"newer good", child_newer_good},
+                 {"version", child_version}};
+    for (size_t k = 0; k < COUNT(roles); k++)
+        if (!strcmp(role, roles[k].name))
+            return roles[k].run();
+    return 126;
+}
+
 int main(void) {
     const char *role = getenv("CHILD");
     if (role)
-        return !strcmp(role, "missing") ? child_missing() : !strcmp(role, "other") ? child_other() : child_version();
+        return run_role(role);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_library),
+        cmocka_unit_test(newer_version),
         cmocka_unit_test(every_version),
         cmocka_unit_test(information),
         cmocka_unit_test(nested),
