@@ -470,6 +470,7 @@ static uf_status run(job *j, int64_t *words) {
 
 uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
                 const DLTensor *operand, const uf_options *options) {
+    RANGE("uf_at", func);
     uf_options own;
     int64_t few[SPACE_WORDS];
     job j; /* 12 KiB, not worth clearing */

@@ -7,6 +7,7 @@ enum {
 };
 
 uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options) {
+    RANGE("uf_call", func);
     uf_options own;
     call_args a;
     uf_plan plan;

@@ -151,6 +151,7 @@ static uf_status named(uf_status status) {
 }
 
 uf_status uf_copy(const DLTensor *dst, const DLTensor *src, void *stream) {
+    RANGE("uf_copy", NULL);
     if (!dst || !src)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", dst ? "src" : "dst");
     uf_status s = copy(dst, src, stream);

@@ -366,6 +366,27 @@ typedef struct catalogue_entry {
 extern const catalogue_entry catalogue[];
 extern const size_t catalogue_count;
 
+/* ---- Ranges for profilers (ranges.c) ---- */
+
+typedef struct range_tool range_tool;
+extern _Atomic(range_tool *) range_listener; /* NULL: nobody listens, which costs a call this one look */
+
+/* Begins a range "verb name" on this thread; func may be NULL. False: nobody listens. */
+bool range_push(const char *verb, const uf_func *func);
+void range_pop(void);
+
+static inline bool range_begin(const char *verb, const uf_func *func) {
+    return atomic_load_explicit(&range_listener, memory_order_relaxed) && range_push(verb, func);
+}
+static inline void range_end(const bool *is_open) {
+    if (*is_open)
+        range_pop();
+}
+/* The rest of the block is a range. The first line of a public function that runs something. */
+#define RANGE(verb, func) __attribute__((cleanup(range_end))) const bool range_is_open = range_begin(verb, func)
+
+void ranges_info(text *out); /* a line of uf_system_info */
+
 /* ---- The rest ---- */
 
 /* A call under UF_STAGE whose arrays are not all on one device (stage.c). */

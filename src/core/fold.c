@@ -744,6 +744,7 @@ static uf_status bytes_check(size_t *bytes) {
 }
 
 uf_status uf_reduce(const uf_func *func, int nargs, const DLTensor *args, const uf_reduce_options *options) {
+    RANGE("uf_reduce", func);
     uf_reduce_options own;
     TRY(reduce_options_read(options, &own, &options));
     return call(&reduce_verb, func, nargs, args, NULL, options, NULL);
@@ -764,6 +765,7 @@ uf_status uf_reduce_infer(const uf_func *func, int nargs, DLTensor *args, const 
 }
 
 uf_status uf_accumulate(const uf_func *func, int nargs, const DLTensor *args, int axis, const uf_options *options) {
+    RANGE("uf_accumulate", func);
     uf_reduce_options own;
     TRY(axis_options_read(options, accumulate_verb.name, &axis, &own));
     return call(&accumulate_verb, func, nargs, args, NULL, &own, NULL);
@@ -785,6 +787,7 @@ uf_status uf_accumulate_infer(const uf_func *func, int nargs, DLTensor *args, in
 
 uf_status uf_reduceat(const uf_func *func, int nargs, const DLTensor *args, const DLTensor *starts, int axis,
                       const uf_options *options) {
+    RANGE("uf_reduceat", func);
     uf_reduce_options own;
     TRY(axis_options_read(options, reduceat_verb.name, &axis, &own));
     return call(&reduceat_verb, func, nargs, args, starts, &own, NULL);

@@ -381,6 +381,7 @@ static uf_status forall_make(forall *x, const char *verb, unsigned how, const uf
 
 uf_status uf_forall(const uf_func *kernel, int ndim, const int64_t *extents, int nargs, const DLTensor *args,
                     const uf_options *options) {
+    RANGE("uf_forall", kernel);
     forall x;
     void *data[UF_MAX_OPERANDS];
     TRY(forall_make(&x, "uf_forall", 0, kernel, ndim, extents, nargs, args, options, data));

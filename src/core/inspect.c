@@ -311,6 +311,7 @@ uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf
 static uf_status engines_tell(void *t) {
     for (int i = 0; i < ENGINES; i++)
         engines[i]->info(t);
+    ranges_info(t);
     return UF_OK;
 }
 

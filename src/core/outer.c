@@ -58,6 +58,7 @@ static void views_make(const uf_func *f, DLTensor *args, int total, int64_t *wor
 }
 
 uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options) {
+    RANGE("uf_outer", func);
     uf_options own;
     const uf_options *known;
     int64_t few[VIEW_WORDS];

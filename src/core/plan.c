@@ -235,6 +235,7 @@ static uf_status data_check(const uf_plan *plan, int k, const void *data) {
 }
 
 uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {
+    RANGE("uf_plan_run", plan ? plan->func : NULL);
     if (!plan || !data)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", plan ? "data" : "plan");
     for (int k = 0; k < plan->narrays; k++)

@@ -172,12 +172,14 @@ static void backtrace_lines(void **unused) {
     expect_in(after, "program_frame");
 }
 
-static int child_kernel(unsigned flags) {
+static void child_kernel(unsigned flags) {
     uf_func *f = make("seen", lined, flags);
     program_frame(f);
     uf_free(f);
-    return 0;
 }
+
+static void role_plain(void) { child_kernel(0); }
+static void role_lines(void) { child_kernel(UF_LINES); }
 
 /* ---- perf ---- */
 
@@ -288,7 +290,7 @@ static void info_has(const char *part) {
 static void map_path(char *out) { snprintf(out, 64, "/tmp/perf-%d.map", (int)getpid()); }
 
 /* The roles run in processes of their own: the environment is read as it is, and files are named by process. */
-static int role_map(void) {
+static void role_map(void) {
     char path[64];
     function all[64];
     uintptr_t address;
@@ -306,11 +308,10 @@ static int role_map(void) {
     info_has(path);
     uf_free(f);
     unlink(path);
-    return 0;
 }
 
 /* A child writes a file of its own, and nothing to its parent's. */
-static int role_fork(void) {
+static void role_fork(void) {
     char path[64], inside[64];
     function all[64];
     map_path(path);
@@ -332,10 +333,9 @@ static int role_fork(void) {
     int n = map_read(path, all, 64);
     assert_true(find(all, n, "uf_later" SUFFIX) && !find(all, n, "uf_child" SUFFIX));
     unlink(path);
-    return 0;
 }
 
-static int role_dump(void) {
+static void role_dump(void) {
     char path[128];
     function all[64];
     uintptr_t address;
@@ -362,11 +362,10 @@ static int role_dump(void) {
     unlink(path);
     uf_free(f);
     uf_free(g);
-    return 0;
 }
 
 /* A link that lies where the file would be is not followed, nor is a file that is there written to; calls do not notice. */
-static int role_link(void) {
+static void role_link(void) {
     char path[64], target[128];
     function all[4];
     map_path(path);
@@ -378,35 +377,33 @@ static int role_link(void) {
     program_frame(make("again", "(x, y) { return x - 2 * y; }", 0));
     unlink(path);
     assert_int_equal(map_read(path, all, 4), 0);
-    return 0;
 }
 
-static int role_nowhere(void) {
+static void role_nowhere(void) {
     program_frame(make("lost", "(x, y) { return x - 3 * y; }", 0));
     info_has("cannot make it: No such file or directory");
-    return 0;
 }
 
-static int role_unknown(void) {
+static void role_unknown(void) {
     program_frame(make("nothing", "(x, y) { return x - 4 * y; }", 0));
     info_has("off: UFUNC_PERF is \"pmap\"; known are map and dump");
-    return 0;
 }
 
-static int role_off(void) {
+static void role_off(void) {
     char path[64];
     map_path(path);
     program_frame(make("unseen", "(x, y) { return x - 5 * y; }", 0));
     assert_int_equal(access(path, F_OK), -1);
     info_has("off (UFUNC_PERF)");
-    return 0;
 }
 
 static const struct role {
     const char *name;
-    int (*run)(void);
+    void (*run)(void);
     const char *perf, *perf_folder;
 } roles[] = {
+    {"plain", role_plain, NULL, NULL},
+    {"lines", role_lines, NULL, NULL},
     {"map", role_map, "map", NULL},
     {"fork", role_fork, "map", NULL},
     {"dump", role_dump, "dump", folder},
@@ -422,6 +419,7 @@ static void files_of_perf(void **unused) {
         fflush(NULL);
         pid_t child = fork();
         if (!child) {
+            dup2(STDERR_FILENO, STDOUT_FILENO); /* what it says is no result of this program */
             setenv("CHILD", roles[k].name, 1);
             setenv("FOLDER", folder, 1);
             if (roles[k].perf)
@@ -438,20 +436,26 @@ static void files_of_perf(void **unused) {
     }
 }
 
-/* In a process of its own an assertion that fails ends it. */
+static const struct role *chosen;
+
+static void role_run(void **unused) {
+    (void)unused;
+    chosen->run();
+}
+
 static int run_role(const char *role) {
+    const struct CMUnitTest own[] = {cmocka_unit_test(role_run)};
     for (int i = 0; i < N; i++) {
         x[i] = (float)(i % 3);
         y[i] = 1;
     }
     if (getenv("FOLDER"))
         snprintf(folder, sizeof folder, "%s", getenv("FOLDER"));
-    if (!strcmp(role, "plain") || !strcmp(role, "lines"))
-        return child_kernel(*role == 'l' ? UF_LINES : 0);
     for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
         if (!strcmp(role, roles[k].name))
-            return roles[k].run();
-    return 1;
+            chosen = &roles[k];
+    cmocka_set_message_output(CM_OUTPUT_STDOUT);
+    return chosen ? cmocka_run_group_tests_name(role, own, NULL, NULL) : 126;
 }
 
 static int setup(void **unused) {
