@@ -169,7 +169,7 @@ enum {
      * have line information (UF_LINES), and cannot be captured. With UF_UNCHECKED indices are not checked here either.
      * Reductions, scans and uf_at report none of these. */
     UF_DEBUG = 2,
-    UF_LINES = 4, /* line information in PTX and assembly; the code is as fast as without */
+    UF_LINES = 4, /* line information in PTX and assembly, for debuggers and profilers too, at full speed */
     /* How a binary function reduces, or how a reduction combines. Without either flag the operator is taken to be associative
      * and commutative. uf_reduce, uf_accumulate and uf_reduceat take these flags too, in place of the function's own. */
     UF_ORDERED = 0x10, /* associative, not commutative: the order of the elements is kept, their grouping is free */

@@ -18,7 +18,7 @@
 #include "expect.h"
 
 /* What the name of an elementwise kernel over contiguous float32 has behind the function's. */
-#define SUFFIX ""
+#define SUFFIX "_flat_f32"
 
 /* gdb's interface, as its manual has it. */
 struct jit_code_entry {

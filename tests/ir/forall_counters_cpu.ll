@@ -29,7 +29,7 @@ L1:
   ret { } undef
 }
 
-define void @uf_points(i64* %words) nounwind "prefer-vector-width"="256" {
+define void @uf_points_forall_u8_i32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r12 = getelementptr inbounds i64, i64* %words, i64 0
   %r13 = bitcast i64* %r12 to i8**
   %r14 = load i8*, i8** %r13, align 8

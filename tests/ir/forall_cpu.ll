@@ -34,7 +34,7 @@ L1:
   ret { } undef
 }
 
-define void @uf_points(i64* %words) nounwind "prefer-vector-width"="256" {
+define void @uf_points_forall_f32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r21 = getelementptr inbounds i64, i64* %words, i64 0
   %r22 = bitcast i64* %r21 to float**
   %r23 = load float*, float** %r22, align 8

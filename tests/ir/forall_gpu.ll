@@ -34,7 +34,7 @@ L1:
   ret { } undef
 }
 
-define void @uf_points(float addrspace(1)* %w0, float addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16) nounwind {
+define void @uf_points_forall_f32(float addrspace(1)* %w0, float addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16) nounwind {
   %r18 = trunc i64 %w2 to i32
   %r19 = bitcast i32 %r18 to float
   %r20 = trunc i64 %w3 to i32
@@ -217,7 +217,7 @@ declare i32 @llvm.nvvm.mulhi.ui(i32, i32)
 
 !nvvm.annotations = !{!1}
 !nvvmir.version = !{!5}
-!1 = !{void (float addrspace(1)*, float addrspace(1)*, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64)* @uf_points, !"kernel", i32 1, !"maxntidx", i32 256}
+!1 = !{void (float addrspace(1)*, float addrspace(1)*, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64)* @uf_points_forall_f32, !"kernel", i32 1, !"maxntidx", i32 256}
 !2 = !{}
 !3 = !{!"llvm.loop.unroll.disable"}
 !4 = distinct !{!4, !3}

@@ -100,7 +100,7 @@ static code_module module_of(arena *a, dtype t, int first, int last, const code_
     for (int k = 0; k < OPERANDS; k++)
         v.operand[k].memory = v.operand[k].value = (uint8_t)(k == INDEX ? DT_INT64 : t);
     wanted w = {&v, t, first, last, shared};
-    assert_int_equal(skeleton_module(a, "atomic", target, &m, write, &w), UF_OK);
+    assert_int_equal(skeleton_module(a, "atomic", &v, target, &m, write, &w), UF_OK);
     return m;
 }
 
@@ -226,7 +226,7 @@ static void on_the_cpu(atomic_op o, dtype t) {
     draw_data(t, &before);
     after = before;
     words_of(&after, words);
-    ((entry *)judge_address(j, "uf_atomic"))(words);
+    ((entry *)judge_address(j, m.entry))(words);
     compare("CPU", o, t, &before, &after);
     judge_free(j);
     text_free(&m.ir);
@@ -337,7 +337,7 @@ static void run_crowd(crowd *all, atomic_op o, dtype t, void *(*body)(void *), c
     judged *j = judge_compile(0, &m, 3);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
-        all[i] = (crowd){(entry *)judge_address(j, "uf_atomic"), t, array, slots, {0}, i};
+        all[i] = (crowd){(entry *)judge_address(j, m.entry), t, array, slots, {0}, i};
         assert_int_equal(pthread_create(&threads[i], NULL, body, &all[i]), 0);
     }
     for (int i = 0; i < THREADS; i++)

@@ -799,11 +799,48 @@ static int tear_down(void **state) {
     return 0;
 }
 
+/* What debuggers and profilers show of a kernel. */
+static void test_names(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name;
+        loop_class loop;
+        dtype type[3]; /* two inputs and an output */
+        bool to_states;
+        const char *entry;
+    } rows[] = {
+        {"add", LOOP_FLAT, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, false, "uf_add_flat_f32"},
+        {"a<b", LOOP_ROWS, {DT_BFLOAT16, DT_UINT8, DT_BOOL}, false, "uf_a_b_rows_bf16_u8_bool"},
+        {"sum", LOOP_FOLD, {DT_COMPLEX128, DT_COMPLEX128, DT_INT64}, true, "uf_sum_reduce_to_states_c128_c128_i64"},
+        {"scatter", LOOP_AT, {DT_INT16, DT_INT16, DT_INT16}, false, "uf_scatter_at_i16"},
+        {"a_name_that_is_much_longer_than_the_room_that_there_is_for_it",
+         LOOP_GENERAL,
+         {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64},
+         false,
+         "uf_a_name_that_is_much_longer_than_the_room_that_th_general_f64"},
+    };
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        code_module m = {.nsymbols = 0};
+        variant v = {.loop = (uint8_t)rows[k].loop, .nin = 2, .nout = 1, .to_states = rows[k].to_states};
+        for (int o = 0; o < 3; o++)
+            v.operand[o].memory = (uint8_t)rows[k].type[o];
+        emit_name(&m, rows[k].name, &v);
+        assert_string_equal(m.entry, rows[k].entry);
+    }
+    code_module m = {.nsymbols = 0};
+    variant wide = {.loop = LOOP_FORALL, .nin = UF_MAX_OPERANDS};
+    wide.operand[0].memory = DT_FLOAT64; /* the others are bool */
+    emit_name(&m, "many_parameters_with_many_dtypes", &wide);
+    assert_int_equal(strlen(m.entry), sizeof m.entry - 1);
+    assert_memory_equal(m.entry, "uf_many_parameters_with_man_forall_f64_bool_", 44);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),   cmocka_unit_test(test_math_accepted),   cmocka_unit_test(test_control),
         cmocka_unit_test(test_arrays),     cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_vectorised), cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -277,8 +277,40 @@ void emit_kernel_annotation(emit *e, const char *function_type, int max_threads)
     text_free(&entry);
 }
 
-void emit_name(code_module *module, const char *name) {
-    snprintf(module->entry, sizeof module->entry, "uf_%s", name);
+/* "f32", "i64", "u8", "c128", "bf16", "bool": the letters that tell, and the bits. */
+static void add_dtype(text *out, dtype t) {
+    const char *name = dtypes[t].name, *bits = name + strcspn(name, "0123456789");
+    int letters = t == DT_BOOL ? 4 : t == DT_BFLOAT16 ? 2 : 1;
+    text_printf(out, "_%.*s%s", letters, name, bits);
+}
+
+static void add_dtypes(text *out, const variant *v) {
+    int n = v->nin + v->nout, same = 1;
+    while (same < n && v->operand[same].memory == v->operand[0].memory)
+        same++;
+    for (int k = 0; k < (same < n ? n : 1); k++)
+        add_dtype(out, (dtype)v->operand[k].memory);
+}
+
+static void add_class(text *out, const variant *v) {
+    static const char *const words[LOOP_CLASSES] = {
+        [LOOP_FLAT] = "flat",   [LOOP_ROWS] = "rows", [LOOP_GENERAL] = "general", [LOOP_GUFUNC] = "calls",
+        [LOOP_FOLD] = "reduce", [LOOP_SCAN] = "scan", [LOOP_AT] = "at",           [LOOP_FORALL] = "forall"};
+    text_printf(out, "_%s%s%s", words[v->loop], v->from_states ? "_from_states" : "", v->to_states ? "_to_states" : "");
+}
+
+/* Out of memory: the name is shorter. */
+void emit_name(code_module *module, const char *name, const variant *v) {
+    enum {
+        NAME_MIN = 24 /* letters of a long name that are kept, if the dtypes need the others */
+    };
+    text end = {0};
+    add_class(&end, v);
+    add_dtypes(&end, v);
+    int most = (int)sizeof module->entry - 1 - (int)strlen("uf_"), room = most - (int)end.length;
+    snprintf(module->entry, sizeof module->entry, "uf_%.*s%s", room > NAME_MIN ? room : NAME_MIN, name,
+             end.failed ? "" : end.data);
+    text_free(&end);
     for (char *c = module->entry; *c; c++)
         if (!isalnum((unsigned char)*c) || (unsigned char)*c > 127)
             *c = '_';

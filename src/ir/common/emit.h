@@ -85,8 +85,10 @@ typedef struct emit {
     const frame *frame; /* of a generalized ufunc's kernel, else NULL */
 } emit;
 
-/* Names the kernel: "uf_" and the function's name, with what libNVVM does not take in names replaced. */
-void emit_name(code_module *module, const char *name);
+/* Names the kernel, for debuggers and profilers to tell its variants apart: "uf_", the function's name with what libNVVM does not
+ * take in names replaced, the class of the loop and the dtypes in memory of inputs and outputs, one if they are all the same:
+ * uf_add_flat_f32, uf_argmax_reduce_f32_i64. A long name of a function is cut. */
+void emit_name(code_module *module, const char *name, const variant *v);
 /* Module head (triple, data layout) and tail (declarations, attributes, metadata). */
 void emit_begin(emit *e, arena *a, code_module *module, const code_target *target, const char *name);
 uf_status emit_finish(emit *e);

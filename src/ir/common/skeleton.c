@@ -187,9 +187,9 @@ static uf_status write_module(arena *a, const char *name, const code_target *tar
     return status ? status : finished ? finished : exceeds(&e.written, limit) ? UF_ERR_COMPILE : UF_OK;
 }
 
-uf_status skeleton_module(arena *a, const char *name, const code_target *target, code_module *module,
+uf_status skeleton_module(arena *a, const char *name, const variant *v, const code_target *target, code_module *module,
                           void (*write)(emit *e, void *user), void *user) {
-    emit_name(module, name);
+    emit_name(module, name, v);
     for (int plain = 0; plain < 2; plain++) {
         text_free(&module->ir);
         module->math = module->outer_vectors = false;

@@ -18,7 +18,7 @@ typedef struct skeleton {
 
 /* Writes a module: `write` its functions and the kernel, with the user's data. Running out of arena memory in there ends it
  * here. */
-uf_status skeleton_module(arena *a, const char *name, const code_target *target, code_module *module,
+uf_status skeleton_module(arena *a, const char *name, const variant *v, const code_target *target, code_module *module,
                           void (*write)(emit *e, void *user), void *user);
 /* Writes the head of the kernel (name module->entry) and reads the words of the operands; `words` come behind them. */
 void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, int words);

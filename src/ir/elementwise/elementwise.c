@@ -42,5 +42,5 @@ uf_status ir_elementwise(arena *a, const char *name, const tree *t, const varian
         return fail_memory();
     q->t = t;
     q->v = v;
-    return skeleton_module(a, name, target, module, write_kernel, q);
+    return skeleton_module(a, name, v, target, module, write_kernel, q);
 }

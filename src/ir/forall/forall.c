@@ -130,7 +130,7 @@ uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v,
         return fail_memory();
     q->t = t;
     q->v = v;
-    uf_status status = skeleton_module(a, name, target, module, write_kernel, q);
+    uf_status status = skeleton_module(a, name, v, target, module, write_kernel, q);
     text_free(&q->c.parameters);
     text_free(&q->c.arguments);
     return status;

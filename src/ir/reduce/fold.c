@@ -382,7 +382,7 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
     if (v->counted)
         w->state[f->nstate] = DT_INT64;
     w->hold_positions = target->gpu && !v->wide && !v->empty && v->loop == LOOP_FOLD;
-    return skeleton_module(a, name, target, module, write_kernel, q);
+    return skeleton_module(a, name, v, target, module, write_kernel, q);
 }
 
 static const fold_skeleton fold_shapes[2][2] = {
