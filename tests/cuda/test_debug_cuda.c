@@ -155,7 +155,7 @@ static void forall_body(void *unused) {
         define("step", NULL, "int32[,], int32[,], int32",
                "[i, j](u, v, k) {\n  v[i][j] = u[i][j + k];\n  atomic_add(v[i][0], 1);\n}", UF_DEBUG | UF_KERNEL, 0);
     CHECK(!uf_inspect(f, NULL, (DLDevice){kDLCUDA, -90}, UF_VIEW_IR, &ir));
-    snprintf(simulated.entry, sizeof simulated.entry, "uf_step");
+    snprintf(simulated.entry, sizeof simulated.entry, "uf_step_forall_i32");
     text_puts(&simulated.ir, ir);
     mock->on_launch(simulate);
     DLManagedTensor *u = array(gpu, int32, 2, shape), *v = array(gpu, int32, 2, shape);
@@ -240,7 +240,7 @@ static void points_body(void *unused) {
         "[i, j](v) {\n  v[i][j] = 1;\n  v[i][j] = sum(k : i == 4 && j == 7 ? 4611686018427387904 : j, 2);\n}",
         UF_KERNEL, 300);
     CHECK(!uf_inspect(f, NULL, (DLDevice){kDLCUDA, -90}, UF_VIEW_IR, &ir));
-    snprintf(simulated.entry, sizeof simulated.entry, "uf_far");
+    snprintf(simulated.entry, sizeof simulated.entry, "uf_far_forall_i32");
     text_puts(&simulated.ir, ir);
     mock->on_launch(simulate);
     DLManagedTensor *v = array(gpu, int32, 2, shape);
