@@ -19,7 +19,7 @@ L1:
   ret { float } %r5
 }
 
-define void @uf_at(i64* %words) nounwind "prefer-vector-width"="256" {
+define void @uf_at_at_f32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r6 = getelementptr inbounds i64, i64* %words, i64 0
   %r7 = bitcast i64* %r6 to float**
   %r8 = load float*, float** %r7, align 8

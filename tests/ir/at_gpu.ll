@@ -21,7 +21,7 @@ L1:
   ret { float } %r5
 }
 
-define void @uf_at(float addrspace(1)* %w0, float addrspace(1)* %w1, float addrspace(1)* %w2, i64 addrspace(1)* %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10) nounwind {
+define void @uf_at_at_f32(float addrspace(1)* %w0, float addrspace(1)* %w1, float addrspace(1)* %w2, i64 addrspace(1)* %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10) nounwind {
   %r6 = trunc i64 %w6 to i32
   %r7 = trunc i64 %w7 to i32
   %r8 = trunc i64 %w8 to i32
@@ -64,5 +64,5 @@ declare float @llvm.nvvm.atomic.load.add.f32.p1f32(float addrspace(1)*, float)
 
 !nvvm.annotations = !{!1}
 !nvvmir.version = !{!2}
-!1 = !{void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i64 addrspace(1)*, i64, i64, i64, i64, i64, i64, i64)* @uf_at, !"kernel", i32 1, !"maxntidx", i32 256}
+!1 = !{void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i64 addrspace(1)*, i64, i64, i64, i64, i64, i64, i64)* @uf_at_at_f32, !"kernel", i32 1, !"maxntidx", i32 256}
 !2 = !{i32 2, i32 0, i32 3, i32 1}

@@ -24,7 +24,7 @@ L1:
   ret { float } %r10
 }
 
-define void @uf_f(i64* %words) nounwind "prefer-vector-width"="256" {
+define void @uf_f_flat_f32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r11 = getelementptr inbounds i64, i64* %words, i64 0
   %r12 = bitcast i64* %r11 to float**
   %r13 = load float*, float** %r12, align 8

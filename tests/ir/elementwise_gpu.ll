@@ -26,7 +26,7 @@ L1:
   ret { float } %r10, !dbg !6
 }
 
-define void @uf_f(float addrspace(1)* %w0, float addrspace(1)* %w1, float addrspace(1)* %w2, i64 %w3, i64 %w4) nounwind !dbg !8 {
+define void @uf_f_flat_f32(float addrspace(1)* %w0, float addrspace(1)* %w1, float addrspace(1)* %w2, i64 %w3, i64 %w4) nounwind !dbg !8 {
   %r11 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x(), !dbg !9
   %r12 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x(), !dbg !9
   %r13 = mul i32 %r12, 4, !dbg !9
@@ -206,8 +206,8 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 !4 = !DISubroutineType(types: !3)
 !5 = distinct !DISubprogram(name: "kernel", scope: !1, file: !1, line: 1, type: !4, isLocal: false, isDefinition: true, scopeLine: 1, isOptimized: true, unit: !2)
 !6 = !DILocation(line: 1, scope: !5)
-!7 = !{void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i64, i64)* @uf_f, !"kernel", i32 1, !"maxntidx", i32 256}
-!8 = distinct !DISubprogram(name: "uf_f", scope: !1, file: !1, line: 1, type: !4, isLocal: false, isDefinition: true, scopeLine: 1, isOptimized: true, unit: !2)
+!7 = !{void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i64, i64)* @uf_f_flat_f32, !"kernel", i32 1, !"maxntidx", i32 256}
+!8 = distinct !DISubprogram(name: "uf_f_flat_f32", scope: !1, file: !1, line: 1, type: !4, isLocal: false, isDefinition: true, scopeLine: 1, isOptimized: true, unit: !2)
 !9 = !DILocation(line: 1, scope: !8)
 !10 = !{i32 2, i32 0, i32 3, i32 1}
 !11 = !{i32 2, !"Debug Info Version", i32 3}

@@ -21,7 +21,7 @@ L1:
   ret { i64 } %r5
 }
 
-define void @uf_simulated(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8) nounwind {
+define void @uf_simulated_reduce_i64(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8) nounwind {
   %r6 = icmp ne i64 %w5, 0
   %r7 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %r8 = and i32 %r7, 0
@@ -145,7 +145,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
 !nvvm.annotations = !{!1}
 !nvvmir.version = !{!7}
-!1 = !{void (i64 addrspace(1)*, i64 addrspace(1)*, i64, i64, i64, i64, i64, i64, i64)* @uf_simulated, !"kernel", i32 1, !"maxntidx", i32 256}
+!1 = !{void (i64 addrspace(1)*, i64 addrspace(1)*, i64, i64, i64, i64, i64, i64, i64)* @uf_simulated_reduce_i64, !"kernel", i32 1, !"maxntidx", i32 256}
 !2 = !{}
 !3 = !{!"llvm.loop.unroll.disable"}
 !4 = distinct !{!4, !3}

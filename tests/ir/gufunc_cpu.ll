@@ -50,7 +50,7 @@ L1:
   ret { } undef
 }
 
-define void @uf_matvec_calls_f32(i64* %words) nounwind "prefer-vector-width"="256" {
+define void @uf_matvec_gufunc_f32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r16 = getelementptr inbounds i64, i64* %words, i64 0
   %r17 = bitcast i64* %r16 to float**
   %r18 = load float*, float** %r17, align 8

@@ -134,7 +134,7 @@ L1:
   ret { } undef
 }
 
-define void @uf_matvec_calls_f32(float addrspace(1)* %w0, float addrspace(1)* %w1, float addrspace(1)* %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13) nounwind {
+define void @uf_matvec_gufunc_f32(float addrspace(1)* %w0, float addrspace(1)* %w1, float addrspace(1)* %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13) nounwind {
   %r84 = icmp ne i64 %w4, 0
   %r85 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
   %r86 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -194,7 +194,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 !3 = distinct !{!3, !2}
 !4 = !{!"llvm.loop.unroll.disable"}
 !5 = distinct !{!5, !4}
-!6 = !{void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64)* @uf_matvec_calls_f32, !"kernel", i32 1, !"maxntidx", i32 256}
+!6 = !{void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64)* @uf_matvec_gufunc_f32, !"kernel", i32 1, !"maxntidx", i32 256}
 !7 = !{!"llvm.loop.unroll.disable"}
 !8 = distinct !{!8, !7}
 !9 = !{i32 2, i32 0, i32 3, i32 1}

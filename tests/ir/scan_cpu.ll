@@ -37,7 +37,7 @@ L1:
   ret { i32 } %r17
 }
 
-define void @uf_gcd(i64* %words) nounwind "prefer-vector-width"="256" {
+define void @uf_gcd_scan_i32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r18 = getelementptr inbounds i64, i64* %words, i64 0
   %r19 = bitcast i64* %r18 to i32**
   %r20 = load i32*, i32** %r19, align 8

@@ -21,7 +21,7 @@ L1:
   ret { i64 } %r5
 }
 
-define void @uf_minus(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16, i64 %w17, i64 %w18, i64 %w19) nounwind {
+define void @uf_minus_scan_i64(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16, i64 %w17, i64 %w18, i64 %w19) nounwind {
   %r6 = icmp ne i64 %w4, 0
   %r7 = trunc i64 %w5 to i32
   %r8 = trunc i64 %w6 to i32
@@ -93,7 +93,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 !nvvm.annotations = !{!1}
 !nvvmir.version = !{!4}
-!1 = !{void (i64 addrspace(1)*, i64 addrspace(1)*, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64)* @uf_minus, !"kernel", i32 1, !"maxntidx", i32 256}
+!1 = !{void (i64 addrspace(1)*, i64 addrspace(1)*, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64)* @uf_minus_scan_i64, !"kernel", i32 1, !"maxntidx", i32 256}
 !2 = !{!"llvm.loop.unroll.disable"}
 !3 = distinct !{!3, !2}
 !4 = !{i32 2, i32 0, i32 3, i32 1}
