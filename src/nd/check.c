@@ -88,7 +88,24 @@ static uf_status check_data(const DLTensor *array, int argument, int align, int6
     return UF_OK;
 }
 
-uf_status nd_check(const DLTensor *array, int argument, int size, int align, bool with_data) {
+/* Is it what most arrays are: contiguous, aligned, with elements, in the address space? */
+static bool is_plain(const DLTensor *array, int size, int align) {
+    enum {
+        RANK = 8
+    };
+    uintptr_t address = (uintptr_t)array->data + array->byte_offset;
+    int64_t bytes = size;
+    if (array->strides || (unsigned)array->ndim > RANK || (array->ndim && !array->shape) || !array->data)
+        return false;
+    for (int d = 0; d < array->ndim; d++)
+        if (array->shape[d] <= 0 || __builtin_mul_overflow(bytes, array->shape[d], &bytes))
+            return false;
+    return !(address & (uintptr_t)(align - 1)) && address >= array->byte_offset &&
+           address + (uintptr_t)bytes - 1 >= address;
+}
+
+static __attribute__((noinline)) uf_status check_any(const DLTensor *array, int argument, int size, int align,
+                                                     bool with_data) {
     int64_t count, lowest, highest;
     if (array->ndim < 0 || array->ndim > UF_MAX_NDIM)
         return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its rank is %d, but must be from 0 to %d", array->ndim,
@@ -101,4 +118,8 @@ uf_status nd_check(const DLTensor *array, int argument, int size, int align, boo
     if (!byte_range(array, count, size, &lowest, &highest))
         return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its elements span 2^63 bytes or more");
     return with_data ? check_data(array, argument, align, count, lowest, highest) : UF_OK;
+}
+
+uf_status nd_check(const DLTensor *array, int argument, int size, int align, bool with_data) {
+    return is_plain(array, size, align) ? UF_OK : check_any(array, argument, size, align, with_data);
 }

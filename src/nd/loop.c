@@ -17,16 +17,14 @@ void *nd_loop_place(void *space, int ndim, int narrays, nd_loop *out) {
 }
 
 uf_status nd_count(const int64_t *shape, int ndim, int64_t *count) {
-    bool overflow = false;
-    *count = 1;
-    for (int d = 0; d < ndim; d++)
-        if (shape[d] == 0) {
-            *count = 0;
-            return UF_OK;
-        }
-    for (int d = 0; d < ndim; d++)
-        overflow |= __builtin_mul_overflow(*count, shape[d], count);
-    return overflow ? fail(UF_ERR_SHAPE, "the arguments broadcast to 2^63 elements or more") : UF_OK;
+    int64_t product = 1;
+    bool overflow = false, empty = false;
+    for (int d = 0; d < ndim; d++) {
+        empty |= shape[d] == 0;
+        overflow |= __builtin_mul_overflow(product, shape[d], &product);
+    }
+    *count = empty ? 0 : product;
+    return overflow && !empty ? fail(UF_ERR_SHAPE, "the arguments broadcast to 2^63 elements or more") : UF_OK;
 }
 
 void nd_loop_strides(const nd_array *a, int ndim, int64_t *stride) {

@@ -168,14 +168,10 @@ static bool flat_apart(const nd_loop *loop, int a, uintptr_t start_a, int size_a
     return start_a < start_b ? start_b - start_a >= bytes_a : start_a > start_b && start_a - start_b >= bytes_b;
 }
 
-nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a, int b, const char *data_b,
-                      int size_b) {
-    if (loop->count == 0 || loop->kind[a] == OPERAND_NUMBER || loop->kind[b] == OPERAND_NUMBER)
-        return ND_DISJOINT;
-    uintptr_t start_a = (uintptr_t)data_a + (uintptr_t)loop->offset[a] * (uintptr_t)size_a;
-    uintptr_t start_b = (uintptr_t)data_b + (uintptr_t)loop->offset[b] * (uintptr_t)size_b;
-    if (flat_apart(loop, a, start_a, size_a, b, start_b, size_b))
-        return ND_DISJOINT;
+/* Of two arrays that flat_apart does not tell apart, by the addresses of their first elements. Not inlined: most calls do without its
+ * place on the stack. */
+static __attribute__((noinline)) nd_overlap compare_ranges(const nd_loop *loop, int a, uintptr_t start_a, int size_a,
+                                                           int b, uintptr_t start_b, int size_b) {
     wide first_a, last_a, first_b, last_b;
     byte_range(loop, a, start_a, size_a, &first_a, &last_a);
     byte_range(loop, b, start_b, size_b, &first_b, &last_b);
@@ -192,6 +188,17 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
     sum_up(&s);
     wide distance = (wide)start_b - (wide)start_a;
     return can_reach(&s, s.nterms, distance - size_a + 1, distance + size_b - 1) ? ND_OVERLAP : ND_DISJOINT;
+}
+
+nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a, int b, const char *data_b,
+                      int size_b) {
+    if (loop->count == 0 || loop->kind[a] == OPERAND_NUMBER || loop->kind[b] == OPERAND_NUMBER)
+        return ND_DISJOINT;
+    uintptr_t start_a = (uintptr_t)data_a + (uintptr_t)loop->offset[a] * (uintptr_t)size_a;
+    uintptr_t start_b = (uintptr_t)data_b + (uintptr_t)loop->offset[b] * (uintptr_t)size_b;
+    if (flat_apart(loop, a, start_a, size_a, b, start_b, size_b))
+        return ND_DISJOINT;
+    return compare_ranges(loop, a, start_a, size_a, b, start_b, size_b);
 }
 
 /* ---- Loops and more ---- */
@@ -311,11 +318,16 @@ static bool ranges_apart(const nd_fold *f, int a, const char *data_a, int size_a
            start_b + (wide)(high_b + 1) * size_b <= start_a + (wide)low_a * size_a;
 }
 
-nd_overlap nd_fold_compare(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
-                           int size_b) {
+static __attribute__((noinline)) nd_overlap compare_folds(const nd_fold *f, int a, const char *data_a, int size_a,
+                                                          int b, const char *data_b, int size_b) {
     joined j;
-    if (ranges_apart(f, a, data_a, size_a, b, data_b, size_b))
-        return ND_DISJOINT;
     join_fold(&j, f, 2, (const int[]){a, b});
     return nd_compare(&j.loop, 0, data_a, size_a, 1, data_b, size_b);
+}
+
+nd_overlap nd_fold_compare(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
+                           int size_b) {
+    if (ranges_apart(f, a, data_a, size_a, b, data_b, size_b))
+        return ND_DISJOINT;
+    return compare_folds(f, a, data_a, size_a, b, data_b, size_b);
 }

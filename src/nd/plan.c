@@ -147,14 +147,11 @@ static void record(const nd_array *arrays, const int64_t *shape, int ndim, nd_lo
     }
 }
 
-uf_status nd_plan(const nd_array *arrays, int narrays, int nin, unsigned flags, void *space, nd_loop *out) {
+/* Not inlined: most calls are alike, and do without its place on the stack. */
+static __attribute__((noinline)) uf_status plan_unlike(const nd_array *arrays, int narrays, int nin, unsigned flags,
+                                                       void *space, nd_loop *out) {
     int64_t count, shape[UF_MAX_NDIM];
     int ndim;
-    if (all_alike(arrays, narrays, &count)) {
-        nd_loop_place(space, 1, narrays, out);
-        set_flat(arrays, narrays, count, out);
-        return UF_OK;
-    }
     TRY(loop_shape(arrays, narrays, nin, &ndim, shape));
     TRY(nd_count(shape, ndim, &count));
     nd_loop_place(space, ndim, narrays, out);
@@ -170,5 +167,14 @@ uf_status nd_plan(const nd_array *arrays, int narrays, int nin, unsigned flags, 
     }
     nd_loop_merge(out);
     classify(arrays, out);
+    return UF_OK;
+}
+
+uf_status nd_plan(const nd_array *arrays, int narrays, int nin, unsigned flags, void *space, nd_loop *out) {
+    int64_t count;
+    if (!all_alike(arrays, narrays, &count))
+        return plan_unlike(arrays, narrays, nin, flags, space, out);
+    nd_loop_place(space, 1, narrays, out);
+    set_flat(arrays, narrays, count, out);
     return UF_OK;
 }

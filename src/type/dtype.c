@@ -93,8 +93,7 @@ static const struct {
 
 /* clang-format on */
 
-/* By DLPack code and log2 of the bytes, one more than the dtype; each call asks for every argument. */
-static const uint8_t of_dl[UF_BOOL_CODE + 1][5] = {
+const uint8_t dtype_by_dl[UF_BOOL_CODE + 1][5] = {
     [kDLInt] = {DT_INT8 + 1, DT_INT16 + 1, DT_INT32 + 1, DT_INT64 + 1},
     [kDLUInt] = {DT_UINT8 + 1, DT_UINT16 + 1, DT_UINT32 + 1, DT_UINT64 + 1},
     [kDLFloat] = {0, DT_FLOAT16 + 1, DT_FLOAT32 + 1, DT_FLOAT64 + 1},
@@ -102,13 +101,6 @@ static const uint8_t of_dl[UF_BOOL_CODE + 1][5] = {
     [kDLComplex] = {0, 0, 0, DT_COMPLEX64 + 1, DT_COMPLEX128 + 1},
     [UF_BOOL_CODE] = {DT_BOOL + 1},
 };
-
-dtype dtype_of_dl(DLDataType type) {
-    unsigned bits = type.bits;
-    bool known = type.code <= UF_BOOL_CODE && type.lanes == 1 && bits >= 8 && (bits & (bits - 1)) == 0;
-    unsigned found = known ? of_dl[type.code][__builtin_ctz(bits) - 3] : 0;
-    return found ? (dtype)(found - 1) : DT_NONE;
-}
 
 dtype dtype_of_name(const char *name, size_t length) {
     for (int t = 0; t < DT_COUNT; t++)

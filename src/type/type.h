@@ -49,9 +49,17 @@ static inline bool dtype_is_floating(dtype t) { return t >= DT_FLOAT16 && t <= D
 static inline bool dtype_is_complex(dtype t) { return t == DT_COMPLEX64 || t == DT_COMPLEX128; }
 static inline bool dtype_is_half(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16; }
 
-dtype dtype_of_dl(DLDataType type);                   /* DT_NONE if it is none of ours (lanes other than 1 included) */
-dtype dtype_of_name(const char *name, size_t length); /* "float32"; DT_NONE if unknown */
-dtype dtype_of_code(char code);                       /* NumPy's type character; DT_NONE if unknown */
+/* By DLPack code and log2 of the bytes, one more than the dtype. */
+extern const uint8_t dtype_by_dl[UF_BOOL_CODE + 1][5];
+/* DT_NONE if it is none of ours (lanes other than 1 included). Each call asks for every argument. */
+static inline dtype dtype_of_dl(DLDataType type) {
+    unsigned bits = type.bits;
+    bool known = type.code <= UF_BOOL_CODE && type.lanes == 1 && bits >= 8 && (bits & (bits - 1)) == 0;
+    unsigned found = known ? dtype_by_dl[type.code][__builtin_ctz(bits) - 3] : 0;
+    return found ? (dtype)(found - 1) : DT_NONE;
+}
+dtype dtype_of_name(const char *name, size_t length);          /* "float32"; DT_NONE if unknown */
+dtype dtype_of_code(char code);                                /* NumPy's type character; DT_NONE if unknown */
 bool dtype_can_cast(dtype from, dtype to, uf_casting casting); /* UF_CAST_DEFAULT is same_kind */
 dtype dtype_promote(dtype a, dtype b);                         /* NumPy's promotion; DT_NONE never occurs */
 const char *casting_name(uf_casting casting);                  /* "same_kind" */
