@@ -403,16 +403,36 @@ UF_API uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, c
 UF_API uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options);
 
 /* A call with everything decided and compiled beforehand. Shapes, strides, dtypes and devices are those of args and
- * options; addresses are given at each run. Arrays need not be kept (their data may be NULL); options->stream is not used.
- * Numbers are not read: dtypes alone choose the signature, and each run's must fit it. UF_STRONG_NUMBERS makes room for all
+ * options; addresses are given at each run. Arrays need not be kept (their data may be NULL); options->stream and scratch are not
+ * used. Numbers are not read: dtypes alone choose the signature, and each run's must fit it. UF_STRONG_NUMBERS makes room for all
  * that their dtypes hold.
- * *out is released with uf_plan_free; it keeps func alive. Errors as for uf_call. */
+ *
+ * Every verb has such a plan: uf_plan_new that of uf_call, and uf_reduce_plan, uf_accumulate_plan, uf_reduceat_plan, uf_at_plan and
+ * uf_forall_plan, which stand beside their verbs. A plan never changes once made; what it needs for its runs is in it.
+ * *out is released with uf_plan_free; it keeps func alive; NULL on failure. Errors as for uf_call. */
 UF_API uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args,
                              const uf_options *options);
 
-/* Runs a plan. data[k] is the address of element 0 of argument k (byte_offset included), for each argument in order, then
- * that of `where` if there was one. Numbers are read again. Any number of threads may run one plan at once.
- * Errors: ARGUMENT (NULL or misaligned data), CAST (a number does not fit), DEVICE, MEMORY. */
+/* Runs a plan: does what the call would do that it is the plan of. data[k] is the address of element 0 of argument k (byte_offset
+ * included), for each argument in the order of the verb:
+ *
+ *   uf_plan_new, uf_reduce_plan, uf_accumulate_plan, uf_forall_plan   inputs, outputs (parameters)
+ *   uf_reduceat_plan                                                  inputs, outputs, starts
+ *   uf_at_plan                                                        target, indices, operand
+ *
+ * then that of `where` if there was one, then those of the initial values if there were any. An address may be NULL where an array
+ * has no elements, or where nothing is computed. What the host reads is read again, and checked, at each run: numbers, initial
+ * values, and starts and indices in host memory. Any number of threads may run one plan at once.
+ *
+ * A run allocates nothing, on the host or on a device, waits for nothing and compiles nothing, but for this: scratch memory is taken
+ * as by the calls (see "Reductions"), on the CPU from the heap where it is more than 512 bytes; overlap is copied as by the calls;
+ * more than 63 starts in host memory take memory on the host; and addresses that are less aligned than those which
+ * a plan of uf_forall or uf_at was made with, or that overlap where those did not, may need code of their own, which is
+ * compiled by the first run with such (addresses that were NULL count as aligned and apart). So a run can be captured into a CUDA
+ * graph at once, but for one that reads starts in host memory.
+ *
+ * Errors: ARGUMENT (NULL or misaligned data; an index or a start out of range; outputs that overlap), CAST (a number does not
+ * fit), DEVICE, MEMORY; COMPILE and LIBRARY where code is compiled; KERNEL under UF_DEBUG, max_steps and cancel. */
 UF_API uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream);
 
 /* Releases a plan once no run of it is in progress; work that is queued on a stream keeps its code. NULL does nothing. */
@@ -481,12 +501,22 @@ typedef struct uf_reduce_options {
  * TYPE as for uf_call; KERNEL under max_steps and cancel. */
 UF_API uf_status uf_reduce(const uf_func *func, int nargs, const DLTensor *args, const uf_reduce_options *options);
 
+/* A plan of uf_reduce, as uf_plan_new makes that of uf_call. Addresses for uf_plan_run: inputs, outputs, then `where`, then the initial
+ * values, whose dtypes alone are looked at here. A plan of several launches takes its scratch memory from the library's at each
+ * run; options->stream and scratch are not used. Errors as for uf_reduce. */
+UF_API uf_status uf_reduce_plan(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args,
+                                const uf_reduce_options *options);
+
 /* Accumulates along an axis (a scan): element i of an output is the reduction of elements 0 .. i of the input's line. Outputs
  * have the shape that the inputs broadcast to.
  * options  where, axes and device are errors. flags: UF_ORDERED, UF_SERIAL, UF_FIRST_MATCH, UF_DETERMINISTIC.
  * Errors as for uf_reduce. */
 UF_API uf_status uf_accumulate(const uf_func *func, int nargs, const DLTensor *args, int axis,
                                const uf_options *options);
+
+/* A plan of uf_accumulate, as uf_reduce_plan. Addresses: inputs, outputs. Errors as for uf_accumulate. */
+UF_API uf_status uf_accumulate_plan(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args, int axis,
+                                    const uf_options *options);
 
 /* Reduces segments of an axis. Segment i goes from starts[i] up to, but without, starts[i+1], the last one to the end of the axis;
  * if starts[i+1] is not above starts[i], the segment is the one element at starts[i]. The outputs have as many elements along the
@@ -500,6 +530,12 @@ UF_API uf_status uf_accumulate(const uf_func *func, int nargs, const DLTensor *a
  * The position of an element ([k] of the map) is counted along the whole axis. Errors as for uf_reduce. */
 UF_API uf_status uf_reduceat(const uf_func *func, int nargs, const DLTensor *args, const DLTensor *starts, int axis,
                              const uf_options *options);
+
+/* A plan of uf_reduceat, as uf_reduce_plan, for so many starts of that dtype, stride and device. Addresses: inputs, outputs, starts.
+ * Each run reads starts in host memory and checks them; those in device memory are read by the work that it enqueues. Errors as for
+ * uf_reduceat. */
+UF_API uf_status uf_reduceat_plan(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args,
+                                  const DLTensor *starts, int axis, const uf_options *options);
 
 /* Write the shapes and dtypes that the outputs of these calls have, as uf_infer does. Errors as for the calls. */
 UF_API uf_status uf_reduce_infer(const uf_func *func, int nargs, DLTensor *args, const uf_reduce_options *options);
@@ -547,6 +583,12 @@ UF_API uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, 
  * cancel. */
 UF_API uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
                        const DLTensor *operand, const uf_options *options);
+
+/* A plan of uf_at, as uf_plan_new makes that of uf_call. Addresses for uf_plan_run: target, each of the indices, then operand unless it
+ * is NULL. Each run looks at indices in host memory before anything is written; a number as operand is read again. Of the addresses
+ * given here only the target's alignment is looked at. Errors as for uf_at. */
+UF_API uf_status uf_at_plan(uf_plan **out, const uf_func *func, const DLTensor *target, int nindices,
+                            const DLTensor *indices, const DLTensor *operand, const uf_options *options);
 
 /* ---- Kernels over indices ----------------------------------------------------------------------------------------
  *

@@ -9,14 +9,16 @@ enum {
     NOBODY = PLACEMENT_NOBODY
 };
 
-static uf_status dtype_read(const DLTensor *t, int argument, dtype *out) {
-    *out = dtype_of_dl(t->dtype);
-    if (*out != DT_NONE)
-        return UF_OK;
+static uf_status dtype_fail(const DLTensor *t, int argument) {
     if (t->dtype.lanes != 1)
         return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its dtype has %d lanes; 1 is needed", t->dtype.lanes);
     return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its dtype (DLPack code %d, %d bits) is none of the fifteen",
                    t->dtype.code, t->dtype.bits);
+}
+
+static inline uf_status dtype_read(const DLTensor *t, int argument, dtype *out) {
+    *out = dtype_of_dl(t->dtype);
+    return *out != DT_NONE ? UF_OK : dtype_fail(t, argument);
 }
 
 static uf_status device_check(const DLTensor *t, int argument) {
@@ -36,11 +38,11 @@ static uf_status device_check(const DLTensor *t, int argument) {
     }
 }
 
-uf_status array_check(const DLTensor *t, int argument) {
+uf_status array_check(const DLTensor *t, int argument, unsigned how) {
     dtype type;
     TRY(dtype_read(t, argument, &type));
     TRY(device_check(t, argument));
-    return nd_check(t, argument, dtypes[type].size, dtypes[type].align, true);
+    return nd_check(t, argument, dtypes[type].size, dtypes[type].align, !(how & ARGS_LASTING));
 }
 
 const placement placement_none = {NOBODY, NOBODY, NOBODY, NOBODY, 0, 0};
@@ -101,7 +103,7 @@ uf_status place_decide(const placement *p, unsigned flags, call_args *a) {
 /* Reads one array or number. */
 static uf_status array_read(const DLTensor *t, int argument, dtype type, bool output, unsigned how, nd_array *out) {
     const dtype_info *info = &dtypes[type];
-    TRY(nd_check(t, argument, info->size, info->align, !(how & ARGS_NO_DATA)));
+    TRY(nd_check(t, argument, info->size, info->align, !(how & (ARGS_NO_DATA | ARGS_LASTING))));
     out->data = t->data ? (char *)t->data + t->byte_offset : NULL;
     out->shape = t->shape;
     out->strides = t->strides;
@@ -178,7 +180,7 @@ static uf_status storage_check(int nin, int nargs, const DLTensor *args) {
 }
 
 uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout *layout, const uf_options *options,
-                    unsigned how, call_args *out) {
+                    unsigned how, call_args *out, void **data) {
     placement p = placement_none;
     out->nin = nin;
     out->nargs = how & ARGS_NO_OUTPUTS ? nin : nargs;
@@ -189,12 +191,20 @@ uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout 
         TRY(array_read(&args[k], k, type, k >= nin, how, &out->array[k]));
         out->array[k].number = k < nin && is_number_array(layout, k, &args[k]);
         out->key.type[k] = (uint8_t)(type | (out->array[k].number ? BINDING_NUMBER : 0));
-        if (!out->array[k].number)
+        data[k] = out->array[k].data;
+        if (out->array[k].number && how & ARGS_LASTING)
+            out->array[k].data = NULL; /* it is read when the plan runs; what it is now decides nothing */
+        bool known =
+            p.host != NOBODY && args[k].device.device_type == kDLCPU; /* host arrays after the first add nothing */
+        if (!out->array[k].number && !known)
             TRY(place(&p, &args[k], k));
     }
     out->narrays = out->nargs;
-    if (options->where)
-        TRY(mask_read(options->where, how, &p, &out->array[out->narrays++]));
+    if (options->where) {
+        nd_array *mask = &out->array[out->narrays];
+        TRY(mask_read(options->where, how, &p, mask));
+        data[out->narrays++] = mask->data;
+    }
     TRY(place_decide(&p, options->flags, out));
     if (how & ARGS_NO_OUTPUTS)
         TRY(storage_check(nin, nargs, args));
@@ -204,10 +214,4 @@ uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout 
     out->key.verb = VERB_CALL;
     out->key.ndim = 0;
     return UF_OK;
-}
-
-uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
-                    call_args *out) {
-    TRY(args_match(f, nargs, args, options));
-    return args_take(f->nin, nargs, args, f->layout, options, how, out);
 }

@@ -1,36 +1,17 @@
 /* at.c - uf_at: updates in place of elements that are found by indices. The loop goes over the indices and what is left of the
  * target without its indexed dimensions, in C order; the target takes part twice, as the first input and as the output. What
- * overlaps the target is copied first, and indices in host memory are looked at before anything is written.
+ * overlaps the target is copied first, and indices in host memory are looked at (indices.c) before anything is written.
  *
  * Errors count the target as argument 0, then the indices, then the operand. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/core.h"
+#include "core/at.h"
 
 enum {
-    TARGET = 0,
-    ARRAYS = 3 + UF_MAX_NDIM,
-    SPACE_WORDS = 256, /* on the stack; beyond, one block */
-    CHUNK = 256        /* indices looked at together */
+    TARGET = 0
 };
-
-typedef struct job {
-    const uf_func *func;
-    const uf_options *options;
-    const DLTensor *target, *indices, *operand;
-    int nindices, rest; /* dimensions of the target: indexed, and left */
-    call_args a;        /* target, operand, target */
-    const binding *binding;
-    int ndim; /* of the updates: the shape of the indices, then what is left of the target */
-    int64_t shape[UF_MAX_NDIM];
-    int narrays;
-    nd_array array[ARRAYS]; /* the variant's operands */
-    nd_loop loop;
-    int64_t *indexed;        /* extent and stride of each indexed dimension */
-    int64_t lowest, highest; /* elements of the target, counted from its element 0 */
-} job;
 
 /* ---- Errors in the caller's words ---- */
 
@@ -44,11 +25,9 @@ static void name_of(int argument, int nindices, char name[32]) {
 }
 
 /* Replaces each "argument N" of the message, where it stands for our argument first + N, or for which[N]. No name is longer. */
-static uf_status named(uf_status status, const job *j, int first, const int *which) {
+static __attribute__((noinline)) uf_status rename_all(uf_status status, int nindices, int first, const int *which) {
     uf_error *e = error_slot();
     char was[sizeof e->message], *to = e->message;
-    if (!status)
-        return UF_OK;
     strcpy(was, e->message);
     for (const char *at = was; *at;) {
         char name[32], *end;
@@ -57,7 +36,7 @@ static uf_status named(uf_status status, const job *j, int first, const int *whi
             continue;
         }
         long n = strtol(at + 9, &end, 10);
-        name_of(which ? which[n] : first + (int)n, j->nindices, name);
+        name_of(which ? which[n] : first + (int)n, nindices, name);
         to = stpcpy(to, name);
         at = end;
     }
@@ -67,10 +46,20 @@ static uf_status named(uf_status status, const job *j, int first, const int *whi
     return status;
 }
 
+static inline uf_status named(uf_status status, int nindices, int first, const int *which) {
+    return status ? rename_all(status, nindices, first, which) : UF_OK;
+}
+
+/* What the target, the operand if there is one, and the target again are called. */
+static uf_status call_named(uf_status status, const plan_request *r) {
+    int operand = 1 + r->nindices;
+    const int which[2][3] = {{TARGET, TARGET}, {TARGET, operand, TARGET}};
+    return named(status, r->nindices, 0, which[r->func->nin - 1]);
+}
+
 /* ---- Arguments ---- */
 
-static uf_status updates_check(const job *j) {
-    const uf_func *f = j->func;
+static uf_status updates_check(const uf_func *f) {
     TRY(func_check(f));
     if (f->reduction || f->layout || f->nout != 1 || f->nin < 1 || f->nin > 2)
         return fail(UF_ERR_ARGUMENT,
@@ -78,16 +67,16 @@ static uf_status updates_check(const job *j) {
     return UF_OK;
 }
 
-static uf_status pointers_check(const job *j) {
-    const char *name = j->func->name;
-    if (!j->target || !j->indices)
-        return fail(UF_ERR_ARGUMENT, "uf_at of %s: %s is NULL", name, j->target ? "indices" : "target");
-    if (j->nindices < 1)
+static uf_status pointers_check(const plan_request *r) {
+    const char *name = r->func->name;
+    if (!r->target || !r->indices)
+        return fail(UF_ERR_ARGUMENT, "uf_at of %s: %s is NULL", name, r->target ? "indices" : "target");
+    if (r->nindices < 1)
         return fail(UF_ERR_ARGUMENT, "uf_at of %s: nindices is %d; at least one index array is needed", name,
-                    j->nindices);
-    if (j->func->nin == 2 && !j->operand)
+                    r->nindices);
+    if (r->func->nin == 2 && !r->operand)
         return fail(UF_ERR_ARGUMENT, "%s has two inputs, but operand is NULL", name);
-    if (j->func->nin == 1 && j->operand)
+    if (r->func->nin == 1 && r->operand)
         return fail(UF_ERR_ARGUMENT, "%s has one input; operand must be NULL", name);
     return UF_OK;
 }
@@ -101,226 +90,116 @@ static uf_status options_check(const uf_options *o) {
 }
 
 /* The target, the operand, and the target again, as the arguments of a call. */
-static uf_status operands_read(job *j) {
-    int nin = j->func->nin, operand = 1 + j->nindices;
-    const int which[2][3] = {{TARGET, TARGET}, {TARGET, operand, TARGET}};
-    DLTensor args[3] = {*j->target, *j->target, *j->target};
+static uf_status operands_take(const plan_request *r, call_args *a) {
+    void *data[3];
+    int nin = r->func->nin;
+    DLTensor args[3] = {*r->target, *r->target, *r->target};
     if (nin == 2)
-        args[1] = *j->operand;
-    return named(args_read(j->func, nin + 1, args, j->options, 0, &j->a), j, 0, which[nin - 1]);
+        args[1] = *r->operand;
+    return call_named(args_take(nin, nin + 1, args, NULL, r->options, r->how, a, data), r);
 }
 
-static uf_status index_read(job *j, int i) {
-    const DLTensor *t = &j->indices[i];
-    TRY(array_check(t, i));
+static uf_status index_take(const plan_request *r, int i, nd_array *out) {
+    const DLTensor *t = &r->indices[i];
+    TRY(array_check(t, i, r->how));
     dtype type = dtype_of_dl(t->dtype);
     if (!dtype_is_integer(type))
         return fail_argument(UF_ERR_ARGUMENT, i, -1, "its dtype is %s; indices are integers", dtypes[type].name);
-    j->array[j->func->nin + 1 + i] = (nd_array){.data = t->data ? (char *)t->data + t->byte_offset : NULL,
-                                                .shape = t->shape,
-                                                .strides = t->strides,
-                                                .ndim = t->ndim,
-                                                .size = dtypes[type].size};
+    *out = (nd_array){.data = t->data ? (char *)t->data + t->byte_offset : NULL,
+                      .shape = t->shape,
+                      .strides = t->strides,
+                      .ndim = t->ndim,
+                      .size = dtypes[type].size};
     return UF_OK;
 }
 
 /* Where all of them are. */
-static uf_status place_all(job *j) {
+static uf_status place_all(const plan_request *r, call_args *a) {
     placement p = placement_none;
-    TRY(place(&p, j->target, TARGET));
-    for (int i = 0; i < j->nindices; i++)
-        TRY(place(&p, &j->indices[i], 1 + i));
-    if (j->operand && !j->a.array[1].number)
-        TRY(place(&p, j->operand, 1 + j->nindices));
-    return place_decide(&p, 0, &j->a);
+    TRY(place(&p, r->target, TARGET));
+    for (int i = 0; i < r->nindices; i++)
+        TRY(place(&p, &r->indices[i], 1 + i));
+    if (r->operand && !a->array[1].number)
+        TRY(place(&p, r->operand, 1 + r->nindices));
+    return place_decide(&p, 0, a);
 }
 
-static uf_status arguments_read(job *j) {
-    TRY(updates_check(j));
-    TRY(pointers_check(j));
-    TRY(options_check(j->options));
-    TRY(operands_read(j));
-    if (j->nindices > j->target->ndim)
-        return fail(UF_ERR_ARGUMENT, "nindices is %d, but the rank of target is %d", j->nindices, j->target->ndim);
-    j->rest = j->target->ndim - j->nindices;
-    j->narrays = j->func->nin + 1 + j->nindices;
-    for (int i = 0; i < j->nindices; i++)
-        TRY(named(index_read(j, i), j, 1, NULL));
-    return named(place_all(j), j, 0, NULL);
+/* Arrays: target, operand, target, then the indices. */
+static uf_status at_arguments(const plan_request *r, call_args *a, void **data) {
+    int nin, n = r->nindices;
+    TRY(updates_check(r->func));
+    TRY(pointers_check(r));
+    TRY(options_check(r->options));
+    TRY(operands_take(r, a));
+    nin = r->func->nin;
+    if (n > r->target->ndim)
+        return fail(UF_ERR_ARGUMENT, "nindices is %d, but the rank of target is %d", n, r->target->ndim);
+    for (int i = 0; i < n; i++)
+        TRY(named(index_take(r, i, &a->array[nin + 1 + i]), n, 1, NULL));
+    a->narrays = nin + 1 + n;
+    data[TARGET] = a->array[0].data;
+    for (int i = 0; i < n; i++)
+        data[1 + i] = a->array[nin + 1 + i].data;
+    data[1 + n] = a->array[1].data;
+    return named(place_all(r, a), n, 0, NULL);
 }
 
-/* The kernel for these dtypes. */
-static uf_status bind(job *j) {
-    int nin = j->func->nin, operand = 1 + j->nindices;
-    const int which[2][3] = {{TARGET, TARGET}, {TARGET, operand, TARGET}};
-    return named(binding_find(j->func, &j->a, j->options, &j->binding), j, 0, which[nin - 1]);
+static uf_status at_bind(const plan_request *r, call_args *a, const binding **out) {
+    return call_named(call_bind(r, a, out), r);
 }
 
 /* ---- Shapes ---- */
 
-/* Of the updates. */
-static uf_status shape_find(job *j) {
-    TRY(named(nd_broadcast(j->array + j->func->nin + 1, j->nindices, &j->ndim, j->shape), j, 1, NULL));
-    if (j->ndim + j->rest > UF_MAX_NDIM)
+/* Of the updates: the shape of the indices, then what is left of the target. */
+static uf_status shape_find(const plan_request *r, const call_args *a, int *ndim, int64_t *shape) {
+    int n = r->nindices, left = r->target->ndim - n;
+    TRY(named(nd_broadcast(a->array + r->func->nin + 1, n, ndim, shape), n, 1, NULL));
+    if (*ndim + left > UF_MAX_NDIM)
         return fail(UF_ERR_SHAPE, "the indices' rank, %d, and the dimensions of target that are left, %d, exceed %d",
-                    j->ndim, j->rest, UF_MAX_NDIM);
-    for (int d = 0; d < j->rest; d++)
-        j->shape[j->ndim + d] = j->target->shape[j->nindices + d];
-    j->ndim += j->rest;
+                    *ndim, left, UF_MAX_NDIM);
+    for (int d = 0; d < left; d++)
+        shape[(*ndim)++] = r->target->shape[n + d];
     return UF_OK;
 }
 
-static uf_status operand_fit(const job *j) {
-    const nd_array *x = &j->a.array[1];
-    int argument = 1 + j->nindices;
-    if (!j->operand || x->number)
+static uf_status operand_fit(const plan_request *r, const nd_array *x, int ndim, const int64_t *shape) {
+    int argument = 1 + r->nindices;
+    if (!r->operand || x->number)
         return UF_OK;
-    if (x->ndim > j->ndim)
-        return named(fail_argument(UF_ERR_SHAPE, argument, -1, "its rank is %d, but that of the updates is %d", x->ndim,
-                                   j->ndim),
-                     j, 0, NULL);
-    for (int d = 0, shift = j->ndim - x->ndim; d < x->ndim; d++)
-        if (x->shape[d] != 1 && x->shape[d] != j->shape[d + shift])
-            return named(fail_argument(UF_ERR_SHAPE, argument, d,
-                                       "is %lld, but dimension %d of the updates (the shape of the indices, then what "
-                                       "is left of target's) is %lld: it must be that or 1",
-                                       (long long)x->shape[d], d + shift, (long long)j->shape[d + shift]),
-                         j, 0, NULL);
-    return UF_OK;
-}
-
-/* ---- Indices in host memory ---- */
-
-/* The first of n indices that is outside of an extent, or n. With `up`, the extent, they count from the end too. What is in range
- * leaves the sign bits of itself (moved up) and of its distance from the last one clear: neighbours are looked at CHUNK at a time,
- * by vectors, and one by one where a bit is set. */
-#define OUTSIDE(name, type, wide, counts_down)                                                           \
-    static bool name##_chunk(const type *x, uint64_t up, uint64_t last) {                                \
-        uint64_t bits = 0;                                                                               \
-        for (int i = 0; i < CHUNK; i++) {                                                                \
-            uint64_t index = (uint64_t)(wide)x[i] + up;                                                  \
-            bits |= index | (last - index);                                                              \
-        }                                                                                                \
-        return bits >> 63;                                                                               \
-    }                                                                                                    \
-    static int64_t name(const void *data, int64_t n, int64_t stride, int64_t extent) {                   \
-        const type *x = data;                                                                            \
-        const uint64_t up = (counts_down) ? (uint64_t)extent : 0, end = (uint64_t)extent + up;           \
-        for (int64_t first = 0, last; first < n; first = last) {                                         \
-            last = n - first < CHUNK ? n : first + CHUNK;                                                \
-            if (stride == 1 && last - first == CHUNK && extent && !name##_chunk(x + first, up, end - 1)) \
-                continue;                                                                                \
-            for (int64_t i = first; i < last; i++)                                                       \
-                if ((uint64_t)(wide)x[i * stride] + up >= end)                                           \
-                    return i;                                                                            \
-        }                                                                                                \
-        return n;                                                                                        \
-    }
-OUTSIDE(outside_int8, int8_t, int64_t, true)
-OUTSIDE(outside_int16, int16_t, int64_t, true)
-OUTSIDE(outside_int32, int32_t, int64_t, true)
-OUTSIDE(outside_int64, int64_t, int64_t, true)
-OUTSIDE(outside_uint8, uint8_t, uint64_t, false)
-OUTSIDE(outside_uint16, uint16_t, uint64_t, false)
-OUTSIDE(outside_uint32, uint32_t, uint64_t, false)
-OUTSIDE(outside_uint64, uint64_t, uint64_t, false)
-
-typedef int64_t find_outside(const void *data, int64_t n, int64_t stride, int64_t extent);
-static find_outside *const outside_of[DT_COUNT] = {
-    [DT_INT8] = outside_int8,     [DT_INT16] = outside_int16,  [DT_INT32] = outside_int32,
-    [DT_INT64] = outside_int64,   [DT_UINT8] = outside_uint8,  [DT_UINT16] = outside_uint16,
-    [DT_UINT32] = outside_uint32, [DT_UINT64] = outside_uint64};
-
-/* The number, in C order, of the first index of a loop over one array that is outside; *at is its address; -1: none. */
-static int64_t outside_loop(const nd_loop *loop, const char *data, dtype type, int64_t extent, const char **at) {
-    int64_t index[UF_MAX_NDIM] = {0}, size = dtypes[type].size, n = loop->extent[0];
-    for (int64_t row = 0; row < loop->count; row += n) {
-        int64_t bad = outside_of[type](data, n, loop->stride[0], extent);
-        *at = data + bad * loop->stride[0] * size;
-        if (bad < n)
-            return row + bad;
-        for (int d = 1; d < loop->ndim; d++) {
-            data += loop->stride[d] * size;
-            if (++index[d] < loop->extent[d])
-                break;
-            data -= loop->stride[d] * loop->extent[d] * size;
-            index[d] = 0;
-        }
-    }
-    return -1;
-}
-
-/* "element (2, 3) ", "" of a rank of 0. */
-static void position_print(text *t, const nd_array *x, int64_t position) {
-    int64_t index[UF_MAX_NDIM];
-    for (int d = x->ndim - 1; d >= 0; d--) {
-        index[d] = position % x->shape[d];
-        position /= x->shape[d];
-    }
-    for (int d = 0; d < x->ndim; d++)
-        text_printf(t, "%s%lld%s", d ? ", " : "element (", (long long)index[d], d == x->ndim - 1 ? ") " : "");
-}
-
-static uf_status index_outside(const job *j, int i, int64_t position, const char *at) {
-    const nd_array *x = &j->array[j->func->nin + 1 + i];
-    dtype type = dtype_of_dl(j->indices[i].dtype);
-    int64_t extent = j->target->shape[i];
-    number found = number_read(type, at);
-    text t = {0};
-    position_print(&t, x, position);
-    text_printf(&t, dtypes[type].is_signed ? "is %lld" : "is %llu", (long long)found.as.i);
-    text_printf(&t, ", but dimension %d of target is %lld: ", i, (long long)extent);
-    if (!extent)
-        text_puts(&t, "there is no index");
-    else
-        text_printf(&t, "%lld to %lld are possible", dtypes[type].is_signed ? -(long long)extent : 0LL,
-                    (long long)extent - 1);
-    uf_status s = t.failed ? fail_memory() : named(fail_argument(UF_ERR_ARGUMENT, 1 + i, -1, "%s", t.data), j, 0, NULL);
-    text_free(&t);
-    return s;
-}
-
-static uf_status indices_check(const job *j) {
-    int64_t space[2 * UF_MAX_NDIM + 1];
-    for (int i = 0; i < j->nindices; i++) {
-        const nd_array *x = &j->array[j->func->nin + 1 + i];
-        nd_loop loop;
-        const char *at;
-        TRY(nd_plan(x, 1, 1, ND_KEEP_ORDER, space, &loop));
-        int64_t position = outside_loop(&loop, x->data, dtype_of_dl(j->indices[i].dtype), j->target->shape[i], &at);
-        if (position >= 0)
-            return index_outside(j, i, position, at);
-    }
+    if (x->ndim > ndim)
+        return fail_argument(UF_ERR_SHAPE, argument, -1, "its rank is %d, but that of the updates is %d", x->ndim,
+                             ndim);
+    for (int d = 0, shift = ndim - x->ndim; d < x->ndim; d++)
+        if (x->shape[d] != 1 && x->shape[d] != shape[d + shift])
+            return fail_argument(UF_ERR_SHAPE, argument, d,
+                                 "is %lld, but dimension %d of the updates (the shape of the indices, then what is "
+                                 "left of target's) is %lld: it must be that or 1",
+                                 (long long)x->shape[d], d + shift, (long long)shape[d + shift]);
     return UF_OK;
 }
 
 /* ---- The loop ---- */
 
 /* What the target reaches; no element of it may be two. */
-static uf_status target_check(job *j) {
+static uf_status target_check(uf_plan *p, const nd_array *target) {
     int64_t space[2 * UF_MAX_NDIM + 1];
-    nd_array whole = j->a.array[0];
+    nd_array whole = *target;
     nd_loop loop;
     whole.output = false;
     TRY(nd_plan(&whole, 1, 1, ND_KEEP_ORDER, space, &loop));
     if (nd_self_overlap(&loop, 0))
-        return named(fail_argument(UF_ERR_ARGUMENT, TARGET, -1,
-                                   "has two elements at one address (or its strides are too many to tell)"),
-                     j, 0, NULL);
-    nd_bounds(&loop, 0, &j->lowest, &j->highest);
+        return fail_argument(UF_ERR_ARGUMENT, TARGET, -1,
+                             "has two elements at one address (or its strides are too many to tell)");
+    nd_bounds(&loop, 0, &p->at.lowest, &p->at.highest);
     return UF_OK;
 }
 
-/* Words for shapes, strides and the loop. */
-static size_t space_words(const job *j) {
-    size_t views = j->rest ? (size_t)j->nindices * 2 * (size_t)j->ndim : 0;
-    return views + 2 * (size_t)j->nindices + nd_space(j->ndim, j->narrays) / sizeof(int64_t);
-}
-
 /* The index array with a dimension of extent 1 for each one of the target that is left. */
-static int64_t *index_view(nd_array *x, int rest, int64_t *words) {
-    int ndim = x->ndim + rest;
-    int64_t *shape = words, *strides = words + ndim;
+static uf_status index_view(uf_plan *p, nd_array *x, int left) {
+    int ndim = x->ndim + left;
+    int64_t *shape = plan_space(p, 2 * (size_t)ndim * sizeof *shape), *strides = shape + ndim;
+    if (!shape)
+        return fail_memory();
     if (x->ndim)
         memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
     if (x->ndim && x->strides)
@@ -330,169 +209,202 @@ static int64_t *index_view(nd_array *x, int rest, int64_t *words) {
     x->strides = x->strides ? strides : NULL;
     x->shape = shape;
     x->ndim = ndim;
-    return words + 2 * ndim;
+    return UF_OK;
 }
 
-static void indexed_fill(job *j) {
-    const nd_array *t = &j->a.array[0];
-    int64_t dense = 1;
+/* Extent and stride of each indexed dimension of the target. */
+static uf_status indexed_fill(uf_plan *p, const nd_array *t) {
+    int64_t dense = 1, *indexed = plan_space(p, 2 * (size_t)p->at.nindices * sizeof *indexed);
+    if (!indexed)
+        return fail_memory();
     for (int d = t->ndim - 1; d >= 0; d--) {
-        if (d < j->nindices) {
-            j->indexed[2 * d] = t->shape[d];
-            j->indexed[2 * d + 1] = t->strides ? t->strides[d] : dense;
+        if (d < p->at.nindices) {
+            indexed[2 * d] = t->shape[d];
+            indexed[2 * d + 1] = t->strides ? t->strides[d] : dense;
         }
         dense *= t->shape[d];
     }
+    p->indexed = indexed;
+    return UF_OK;
 }
 
-static uf_status loop_make(job *j, int64_t *words) {
-    int nin = j->func->nin;
-    nd_array left = j->a.array[0];
+static uf_status loop_make(uf_plan *p, call_args *a, int ndim) {
+    int nin = a->nin, n = p->at.nindices;
+    nd_loop *loop = &p->pass[0].loops.kept;
+    nd_array left = a->array[0];
+    TRY(indexed_fill(p, &left));
     left.output = false;
-    left.ndim = j->rest;
-    left.shape += j->nindices;
-    left.strides = left.strides ? left.strides + j->nindices : NULL;
-    if (nin == 2)
-        j->array[1] = j->a.array[1];
-    j->array[0] = j->array[nin] = left;
-    for (int i = 0; i < j->nindices && j->rest; i++)
-        words = index_view(&j->array[nin + 1 + i], j->rest, words);
-    j->indexed = words;
-    indexed_fill(j);
-    TRY(nd_plan(j->array, j->narrays, j->narrays, ND_KEEP_ORDER, words + 2 * j->nindices, &j->loop));
-    j->loop.loop = LOOP_AT;
+    left.ndim -= n;
+    left.shape += n;
+    left.strides = left.strides ? left.strides + n : NULL;
+    a->array[0] = a->array[nin] = left;
+    for (int i = 0; i < n && left.ndim; i++)
+        TRY(index_view(p, &a->array[nin + 1 + i], left.ndim));
+    void *space = plan_space(p, nd_space(ndim, a->narrays));
+    if (!space)
+        return fail_memory();
+    TRY(nd_plan(a->array, a->narrays, a->narrays, ND_KEEP_ORDER, space, loop));
+    loop->loop = LOOP_AT;
+    p->idle = loop->count == 0;
     return UF_OK;
 }
 
 /* ---- The variant ---- */
 
-static void operands_fill(const job *j, variant *v) {
-    int nin = j->func->nin;
-    for (int k = 0; k <= nin; k++) {
-        variant_operand *o = &v->operand[k];
-        o->value = (uint8_t)j->binding->types[k];
-        o->memory = j->array[k].number ? o->value : (uint8_t)(j->a.key.type[k] & ~BINDING_NUMBER);
-    }
-    for (int i = 0; i < j->nindices; i++)
-        v->operand[nin + 1 + i] =
-            (variant_operand){.memory = (uint8_t)dtype_of_dl(j->indices[i].dtype), .value = DT_INT64};
-    for (int k = 0; k < j->narrays; k++)
-        v->operand[k].kind = j->loop.kind[k];
+static void operands_lay(uf_plan *p, const plan_request *r, const call_args *a) {
+    plan_pass *s = &p->pass[0];
+    int nin = a->nin, n = r->nindices;
+    plan_variant(s, LOOP_AT, nin, 1);
+    s->v.reports = func_reports_steps(p->func, p->binding->traits.unbounded, p->cancel);
+    s->v.nindices = (uint8_t)n;
+    plan_operands(s, a, nin + 1, p->binding->types);
+    if (nin == 2)
+        s->source[1] = (uint8_t)(1 + n);
+    s->source[nin] = TARGET;
+    for (int i = 0; i < n; i++)
+        plan_operand(s, nin + 1 + i, 1 + i, dtype_of_dl(r->indices[i].dtype), DT_INT64);
+}
+
+/* Complex numbers need not be aligned to their size. */
+static bool is_aligned(const uf_plan *p, const void *target) {
+    return (uintptr_t)target % dtypes[p->pass[0].v.operand[0].memory].size == 0;
 }
 
 /* Must each element be one warp's? Where no instruction and no compare and swap does it, or results would depend on the order. */
-static bool is_owned(const job *j, const variant *v, const code_target *target) {
-    at_way way = ir_at_way(j->binding->tree, v, target);
-    bool aligned = (uintptr_t)j->array[0].data % j->array[0].size == 0; /* complex numbers need not be */
-    return way == AT_OWNED || (way == AT_EXCHANGE && !aligned) ||
-           (way != AT_EXACT && j->options->flags & UF_DETERMINISTIC);
-}
-
-static uf_status variant_make(const job *j, variant *v) {
-    memset(v, 0, sizeof *v);
-    v->loop = LOOP_AT;
-    v->reports = func_reports_steps(j->func, j->binding->traits.unbounded, j->options->cancel);
-    v->nin = (uint8_t)j->func->nin;
-    v->nout = 1;
-    v->nindices = (uint8_t)j->nindices;
-    operands_fill(j, v);
-    if (j->a.engine == ENGINE_CUDA) {
-        code_target target;
-        TRY(engines[ENGINE_CUDA]->target(j->a.device, &target));
-        v->deterministic = is_owned(j, v, &target);
-    }
-    engines[j->a.engine]->specialise(v, &j->loop, NULL, NULL, &j->binding->traits);
+static uf_status owners_find(uf_plan *p, const plan_request *r) {
+    code_target target;
+    at_part *x = &p->at;
+    x->owned[0] = x->owned[1] = false;
+    if (p->engine == ENGINE_CPU)
+        return UF_OK;
+    TRY(engines[p->engine]->target(p->device, &target));
+    at_way way = ir_at_way(p->binding->tree, &p->pass[0].v, &target);
+    x->owned[1] = way == AT_OWNED || (way != AT_EXACT && r->options->flags & UF_DETERMINISTIC);
+    x->owned[0] = x->owned[1] || way == AT_EXCHANGE;
     return UF_OK;
 }
 
-/* ---- Running ---- */
-
-/* Copies operand k if it meets the target. */
-static uf_status copy_apart(const job *j, int k, char **address, void **block) {
-    const nd_array *x = &j->array[k], *target = &j->array[0];
-    int64_t lowest, highest;
-    if (x->number)
-        return UF_OK;
-    nd_bounds(&j->loop, k, &lowest, &highest);
-    uintptr_t first = (uintptr_t)(x->data + lowest * x->size), end = (uintptr_t)(x->data + (highest + 1) * x->size);
-    uintptr_t target_first = (uintptr_t)(target->data + j->lowest * target->size);
-    uintptr_t target_end = (uintptr_t)(target->data + (j->highest + 1) * target->size);
-    if (end <= target_first || target_end <= first)
-        return UF_OK;
-    return stretch_copy(engines[j->a.engine], j->a.device, j->options->stream, lowest, highest, x->size, address,
-                        block);
+static void at_decide(const uf_plan *p, bool owned, variant *v) {
+    v->deterministic = owned;
+    engines[p->engine]->specialise(v, &p->pass[0].loops.kept, NULL, NULL, &p->binding->traits);
 }
 
-static uf_status launch_apart(const job *j, const variant *v, const code *compiled, const uint64_t (*numbers)[2]) {
-    char *address[ARRAYS];
-    void *block[ARRAYS] = {NULL};
-    const engine *e = engines[j->a.engine];
-    uf_status s = UF_OK;
-    for (int k = 0; k < j->narrays && !s; k++) {
-        address[k] = j->array[k].data;
-        if (k != 0 && k != j->func->nin)
-            s = copy_apart(j, k, &address[k], &block[k]);
-    }
-    if (!s)
-        s = e->launch(compiled, &(launch){.v = v,
-                                          .loop = &j->loop,
-                                          .data = address,
-                                          .numbers = numbers,
-                                          .device = j->a.device,
-                                          .stream = j->options->stream,
-                                          .threads = j->options->threads,
-                                          .cancel = j->options->cancel,
-                                          .name = j->func->name,
-                                          .source = "",
-                                          .indexed = j->indexed});
-    for (int k = 0; k < j->narrays; k++)
-        if (block[k])
-            e->scratch_free(j->a.device, block[k], j->options->stream);
-    return s;
+static bool at_fits(const uf_plan *p, void *const *data) {
+    return p->at.owned[is_aligned(p, data[TARGET])] == p->at.owns;
 }
 
-static uf_status run(job *j, int64_t *words) {
-    variant v;
-    const code *compiled;
-    uint64_t numbers[ARRAYS][2];
-    TRY(loop_make(j, words));
-    if (!j->loop.count)
+static uf_status at_specialise(const uf_plan *p, void *const *data, variant *v) {
+    memcpy(v, &p->pass[0].v, variant_key_size(&p->pass[0].v));
+    at_decide(p, p->at.owned[is_aligned(p, data[TARGET])], v);
+    return UF_OK;
+}
+
+/* ---- Plans ---- */
+
+static void arguments_set(uf_plan *p, const plan_request *r, const call_args *a) {
+    int n = r->nindices;
+    plan_argument_set(p, TARGET, (dtype)a->key.type[0], &a->array[0], TARGET);
+    for (int i = 0; i < n; i++)
+        plan_argument_set(p, 1 + i, dtype_of_dl(r->indices[i].dtype), &a->array[a->nin + 1 + i], 1 + i);
+    p->nargs = 1 + n;
+    if (r->operand)
+        plan_argument_set(p, p->nargs++, (dtype)(a->key.type[1] & ~BINDING_NUMBER),
+                          a->array[1].number ? NULL : &a->array[1], 1 + n);
+}
+
+static uf_status indices_of(uf_plan *p, const plan_request *r, const call_args *a) {
+    dtype types[UF_MAX_NDIM];
+    if (p->engine != ENGINE_CPU)
         return UF_OK;
-    TRY(variant_make(j, &v));
-    TRY(binding_code(j->func, j->binding, &v, &compiled));
-    if (j->operand && j->array[1].number) {
-        dtype from = (dtype)(j->a.key.type[1] & ~BINDING_NUMBER), to = j->binding->types[1];
-        bool wraps = numbers_wrap(j->options->signature, j->options->casting);
-        TRY(named(argument_convert(1 + j->nindices, from, j->array[1].data, to, wraps, numbers[1]), j, 0, NULL));
-    }
-    return launch_apart(j, &v, compiled, (const uint64_t(*)[2])numbers);
+    for (int i = 0; i < r->nindices; i++)
+        types[i] = dtype_of_dl(r->indices[i].dtype);
+    return indices_lay(p, a->array + a->nin + 1, types, r->target->shape);
+}
+
+static uf_status at_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
+    int ndim, n = r->nindices;
+    int64_t shape[UF_MAX_NDIM];
+    p->at.nindices = n;
+    TRY(shape_find(r, a, &ndim, shape));
+    TRY(named(operand_fit(r, &a->array[1], ndim, shape), n, 0, NULL));
+    TRY(named(target_check(p, &a->array[0]), n, 0, NULL));
+    arguments_set(p, r, a);
+    TRY(indices_of(p, r, a));
+    TRY(loop_make(p, a, ndim));
+    if (p->idle)
+        return UF_OK;
+    operands_lay(p, r, a);
+    TRY(owners_find(p, r));
+    p->at.owns = p->at.owned[is_aligned(p, data[TARGET])];
+    at_decide(p, p->at.owns, &p->pass[0].v);
+    return UF_OK;
+}
+
+/* ---- Runs ---- */
+
+static uf_status at_check(plan_run *run) {
+    return run->plan->engine == ENGINE_CPU ? indices_check(&run->plan->at, run->data + 1) : UF_OK;
+}
+
+static void at_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowest, int64_t *highest) {
+    (void)p;
+    nd_bounds(&s->loops.kept, k, lowest, highest);
+}
+
+/* The target is what it is updated from; all else must lie apart from every element of it. */
+static nd_overlap at_compare(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b,
+                             const char *data_b) {
+    const variant_operand *o = s->v.operand;
+    int64_t lowest, highest, size = dtypes[o[a].memory].size, target = dtypes[o[b].memory].size;
+    if (a == TARGET)
+        return ND_SAME;
+    at_bounds(p, s, a, &lowest, &highest);
+    bool before = data_a + (highest + 1) * size <= data_b + p->at.lowest * target;
+    bool behind = data_b + (p->at.highest + 1) * target <= data_a + lowest * size;
+    return before || behind ? ND_DISJOINT : ND_OVERLAP;
+}
+
+static uf_status at_named(const uf_plan *p, uf_status status) { return named(status, p->at.nindices, 0, NULL); }
+
+const plan_verb at_verb = {.options = "uf_options",
+                           .arguments = at_arguments,
+                           .bind = at_bind,
+                           .lay = at_lay,
+                           .bounds = at_bounds,
+                           .compare = at_compare,
+                           .check = at_check,
+                           .fits = at_fits,
+                           .specialise = at_specialise,
+                           .named = at_named};
+
+/* ---- The verbs ---- */
+
+static inline plan_request request_of(const char *name, const uf_func *func, const DLTensor *target, int nindices,
+                                      const DLTensor *indices, const DLTensor *operand, const uf_options *options) {
+    return (plan_request){.verb = &at_verb,
+                          .name = name,
+                          .func = func,
+                          .options = options,
+                          .target = target,
+                          .indices = indices,
+                          .operand = operand,
+                          .nindices = nindices};
 }
 
 uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
                 const DLTensor *operand, const uf_options *options) {
     RANGE("uf_at", func);
     uf_options own;
-    int64_t few[SPACE_WORDS];
-    job j; /* 12 KiB, not worth clearing */
-    j.func = func;
-    j.target = target;
-    j.indices = indices;
-    j.operand = operand;
-    j.nindices = nindices;
-    TRY(options_read(options, &own, &j.options));
-    TRY(arguments_read(&j));
-    TRY(bind(&j));
-    TRY(shape_find(&j));
-    TRY(operand_fit(&j));
-    TRY(target_check(&j));
-    if (j.a.engine == ENGINE_CPU)
-        TRY(indices_check(&j));
-    size_t need = space_words(&j);
-    int64_t *words = need <= SPACE_WORDS ? few : mem_alloc(need * sizeof *words);
-    if (!words)
-        return fail_memory();
-    uf_status s = run(&j, words);
-    if (words != few)
-        mem_free(words);
-    return s;
+    TRY(options_read(options, &own, &options));
+    const plan_request r = request_of("uf_at", func, target, nindices, indices, operand, options);
+    return plan_once(&r);
+}
+
+uf_status uf_at_plan(uf_plan **out, const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
+                     const DLTensor *operand, const uf_options *options) {
+    uf_options own;
+    TRY(plan_out(out));
+    TRY(options_read(options, &own, &options));
+    const plan_request r = request_of("uf_at_plan", func, target, nindices, indices, operand, options);
+    return plan_new(out, &r);
 }

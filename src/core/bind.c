@@ -226,22 +226,26 @@ static uf_status code_add(binding *b, const variant *v, code_entry *entry) {
     return UF_OK;
 }
 
+compile_job binding_job(const uf_func *f, const binding *b, const variant *v) {
+    return (compile_job){.name = f->name,
+                         .source = b->source,
+                         .layout = b->layout,
+                         .tree = b->tree,
+                         .fold = b->fold,
+                         .v = v,
+                         .engine = b->key.engine,
+                         .device = b->key.device,
+                         .fast = f->fast,
+                         .flags = f->flags,
+                         .max_registers = f->max_registers,
+                         .max_steps = f->max_steps};
+}
+
 uf_status binding_code(const uf_func *f, const binding *b, const variant *v, const code **out) {
     *out = code_lookup(b, v);
     if (*out)
         return UF_OK;
-    compile_job job = {.name = f->name,
-                       .source = b->source,
-                       .layout = b->layout,
-                       .tree = b->tree,
-                       .fold = b->fold,
-                       .v = v,
-                       .engine = b->key.engine,
-                       .device = b->key.device,
-                       .fast = f->fast,
-                       .flags = f->flags,
-                       .max_registers = f->max_registers,
-                       .max_steps = f->max_steps};
+    compile_job job = binding_job(f, b, v);
     code_entry *entry;
     TRY(engines[job.engine]->target(job.device, &job.target));
     TRY(code_get(&job, &entry));

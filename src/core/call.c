@@ -1,45 +1,191 @@
-/* call.c - uf_call and uf_infer. */
+/* call.c - uf_call, uf_plan_new and uf_infer; and elementwise functions, whose arrays are the loop. What generalized ufuncs have in
+ * place of that is in gufunc.c. */
 #include "core/core.h"
 
-/* Space on the stack for the loops of calls up to 8 operands of rank 8; beyond, one block. */
-enum {
-    SPACE_WORDS = 256
-};
+/* ---- Elementwise ---- */
+
+uf_status call_arguments(const plan_request *r, call_args *a, void **data) {
+    return args_take(r->func->nin, r->nargs, r->args, r->func->layout, r->options, r->how, a, data);
+}
+
+uf_status call_bind(const plan_request *r, call_args *a, const binding **out) {
+    return binding_find(r->func, a, r->options, out);
+}
+
+/* The elements of the loop are inner calls. */
+void call_inside(plan_pass *s) {
+    nd_loop *loop = &s->loops.kept;
+    loop->loop = LOOP_GUFUNC;
+    for (int k = 0; k < loop->narrays; k++)
+        if (loop->kind[k] != OPERAND_NUMBER)
+            loop->kind[k] = OPERAND_STRIDED;
+}
+
+/* Every output has the loop shape. */
+void call_points(uf_plan *p, const nd_array *output) {
+    p->npoints = output->ndim;
+    for (int d = 0; d < output->ndim; d++)
+        p->points[d] = output->shape[d];
+}
+
+uf_status call_finish(uf_plan *p, const call_args *a, uint8_t reports) {
+    plan_pass *s = &p->pass[0];
+    const binding *b = p->binding;
+    p->source = b->source;
+    p->idle = s->loops.kept.count == 0;
+    plan_arguments_set(p, a);
+    plan_variant(s, s->loops.kept.loop, a->nin, a->nargs - a->nin);
+    s->v.reports = reports;
+    s->v.masked = a->narrays > a->nargs;
+    plan_operands(s, a, a->nargs, b->types);
+    if (s->v.masked)
+        plan_operand(s, a->nargs, a->nargs, DT_BOOL, DT_BOOL);
+    TRY(plan_outputs_check(p));
+    engines[p->engine]->specialise(&s->v, &s->loops.kept, p->layout, p->core, &b->traits);
+    return UF_OK;
+}
+
+/* Calls that report are inner calls too, of scalars. */
+static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
+    static const int64_t no_words[1];
+    plan_pass *s = &p->pass[0];
+    uint8_t reports = func_reports(p->func, p->binding->traits.unbounded, r->options->cancel);
+    void *space = plan_space(p, nd_space(args_rank(a), a->narrays));
+    (void)data;
+    if (!space)
+        return fail_memory();
+    TRY(nd_plan(a->array, a->narrays, a->nin, reports ? ND_KEEP_ORDER : 0, space, &s->loops.kept));
+    if (reports) {
+        p->layout = &layout_scalars;
+        p->core = no_words;
+        call_points(p, &a->array[a->nin]);
+        call_inside(s);
+    }
+    return call_finish(p, a, reports);
+}
+
+static bool elementwise_self_overlap(const uf_plan *p, const plan_pass *s, int k) {
+    (void)p;
+    return nd_self_overlap(&s->loops.kept, k);
+}
+
+static void elementwise_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowest, int64_t *highest) {
+    (void)p;
+    nd_bounds(&s->loops.kept, k, lowest, highest);
+}
+
+static nd_overlap elementwise_compare(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b,
+                                      const char *data_b) {
+    const variant_operand *o = s->v.operand;
+    (void)p;
+    return nd_compare(&s->loops.kept, a, data_a, dtypes[o[a].memory].size, b, data_b, dtypes[o[b].memory].size);
+}
+
+static uf_status elementwise_infer(const plan_request *r, const call_args *a, const dtype *types, DLTensor *args) {
+    int ndim;
+    int64_t shape[UF_MAX_NDIM];
+    TRY(nd_broadcast(a->array, a->narrays, &ndim, shape));
+    for (int k = a->nin; k < r->nargs; k++)
+        TRY(output_check(k, types[k], ndim, shape));
+    for (int k = a->nin; k < r->nargs; k++) {
+        args[k].ndim = ndim;
+        memcpy(args[k].shape, shape, (size_t)ndim * sizeof *shape);
+    }
+    return UF_OK;
+}
+
+/* ---- What uf_inspect shows: contiguous arrays of the signature's own dtypes ---- */
+
+uf_status inputs_imagine(const uf_func *f, const char *types, call_args *a) {
+    dtype in[UF_MAX_OPERANDS];
+    int n = f->nin;
+    if (types)
+        TRY(types_parse(types, in, &n));
+    else if (f->any_types)
+        return fail(UF_ERR_ARGUMENT, "%s was registered for any types: name the dtypes of its inputs", f->name);
+    else
+        memcpy(in, f->signatures.types, (size_t)n * sizeof *in);
+    if (n != f->nin)
+        return fail(UF_ERR_ARGUMENT, "%s takes %d inputs, but \"%s\" has %d dtypes", f->name, f->nin, types, n);
+    a->nin = a->nargs = a->narrays = n;
+    for (int k = 0; k < n; k++)
+        a->key.type[k] = (uint8_t)in[k];
+    return UF_OK;
+}
+
+uf_status call_imagine(uf_plan *p, plan_request *r, const char *types, call_args *a) {
+    const uf_func *f = p->func;
+    TRY(inputs_imagine(f, types, a));
+    for (int k = 0; k < f->nin + f->nout; k++)
+        a->array[k] = (nd_array){.output = k >= f->nin};
+    TRY(r->verb->bind(r, a, &p->binding));
+    a->nargs = a->narrays = f->nin + f->nout;
+    for (int k = 0; k < a->nargs; k++) {
+        a->key.type[k] = (uint8_t)p->binding->types[k];
+        a->array[k].size = dtypes[a->key.type[k]].size;
+    }
+    return UF_OK;
+}
+
+static uf_status elementwise_arrays(uf_plan *p, call_args *a) {
+    static const int64_t shape[] = {1 << 20};
+    (void)p;
+    for (int k = 0; k < a->narrays; k++) {
+        a->array[k].shape = shape;
+        a->array[k].ndim = 1;
+    }
+    return UF_OK;
+}
+
+const plan_verb elementwise_verb = {.options = "uf_options",
+                                    .arguments = call_arguments,
+                                    .bind = call_bind,
+                                    .lay = elementwise_lay,
+                                    .imagine = call_imagine,
+                                    .imagine_arrays = elementwise_arrays,
+                                    .infer = elementwise_infer,
+                                    .self_overlap = elementwise_self_overlap,
+                                    .bounds = elementwise_bounds,
+                                    .compare = elementwise_compare};
+
+/* ---- The verbs ---- */
 
 uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, const uf_options *options) {
     RANGE("uf_call", func);
     uf_options own;
-    call_args a;
-    uf_plan plan;
-    int64_t words[SPACE_WORDS];
     TRY(options_read(options, &own, &options));
     if (options->flags & UF_STAGE)
         return stage_call(func, nargs, args, options);
-    TRY(args_read(func, nargs, args, options, 0, &a));
+    TRY(args_match(func, nargs, args, options));
+    return plan_once(&(plan_request){
+        .verb = call_verb(func), .name = "uf_call", .func = func, .options = options, .nargs = nargs, .args = args});
+}
 
-    size_t need = plan_space(func, &a);
-    void *space = need <= sizeof words ? words : mem_alloc(need);
-    if (!space)
-        return fail_memory();
-    uf_status s = plan_make(&plan, func, &a, options, space);
-    if (!s) {
-        void *data[VARIANT_OPERANDS];
-        for (int k = 0; k < a.narrays; k++)
-            data[k] = a.array[k].data;
-        s = plan_execute(&plan, data, options->stream);
-    }
-    if (space != words)
-        mem_free(space);
-    return s;
+uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args, const uf_options *options) {
+    uf_options own;
+    TRY(plan_out(out));
+    TRY(options_read(options, &own, &options));
+    if (options->flags & UF_STAGE)
+        return fail(UF_ERR_ARGUMENT, "a plan cannot stage arrays; use uf_call, or arrays of one device");
+    TRY(args_match(func, nargs, args, options));
+    return plan_new(out, &(plan_request){.verb = call_verb(func),
+                                         .name = "uf_plan_new",
+                                         .func = func,
+                                         .options = options,
+                                         .nargs = nargs,
+                                         .args = args});
 }
 
 uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options) {
     uf_options own;
     call_args a;
     dtype types[UF_MAX_OPERANDS];
+    void *data[PLAN_ARGUMENTS];
     int section_index;
     TRY(options_read(options, &own, &options));
-    TRY(args_read(func, nargs, args, options, ARGS_NO_OUTPUTS | ARGS_NO_DATA, &a));
+    TRY(args_match(func, nargs, args, options));
+    const plan_request r = {.func = func, .options = options, .nargs = nargs};
+    TRY(args_take(func->nin, nargs, args, func->layout, options, ARGS_NO_OUTPUTS | ARGS_NO_DATA, &a, data));
     TRY(choose_types(func, &a, options, true, types, &section_index));
     if (func->any_types) {
         arena scratch = {0};
@@ -48,7 +194,7 @@ uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_opti
         arena_free(&scratch);
         TRY(typed);
     }
-    TRY(func->kind->infer(func, &a, options, types, args));
+    TRY(call_verb(func)->infer(&r, &a, types, args));
     for (int k = func->nin; k < nargs; k++)
         args[k].dtype = dtypes[types[k]].dl;
     return UF_OK;

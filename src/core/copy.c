@@ -50,6 +50,15 @@ static uf_status copy_within(const DLTensor *dst, const DLTensor *src, void *str
     return uf_call(copy, 2, (DLTensor[]){*src, *dst}, &(uf_options){.size = sizeof(uf_options), .stream = stream});
 }
 
+uf_status copy_compile(const DLTensor *dst, const DLTensor *src) {
+    const uf_func *copy;
+    uf_plan *plan;
+    TRY(identity_func(&copy));
+    TRY(uf_plan_new(&plan, copy, 2, (DLTensor[]){*src, *dst}, NULL));
+    uf_plan_free(plan);
+    return UF_OK;
+}
+
 /* A packed array of t's form on the side of `like`; its memory is ordered on the stream. */
 static uf_status temp_make(const DLTensor *t, const DLTensor *like, void *stream, DLTensor *out) {
     const engine *e = engines[on_device(like) ? ENGINE_CUDA : ENGINE_CPU];
@@ -120,8 +129,8 @@ static uf_status copy_nothing(const DLTensor *dst, const DLTensor *src) {
 
 /* src is argument 0 here and dst argument 1, as for the identity function. */
 static uf_status copy(const DLTensor *dst, const DLTensor *src, void *stream) {
-    TRY(array_check(dst, 1));
-    TRY(array_check(src, 0));
+    TRY(array_check(dst, 1, 0));
+    TRY(array_check(src, 0, 0));
     bool same_side =
         on_device(dst) == on_device(src) && (!on_device(dst) || dst->device.device_id == src->device.device_id);
     bool by_value = src->ndim == 0 && !on_device(src);

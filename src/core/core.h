@@ -1,8 +1,9 @@
-/* core.h - from the arguments of a call to an engine's launch.
+/* core.h - from the arguments of a verb to an engine's launch.
  *
- * A call goes one way: args_read (devices, dtypes, numbers) -> binding_find (the signature, the typed tree: once per
- * dtypes) -> plan_lay (core dimensions, the loop, the variant) -> binding_code (compiled once per process) -> the engine's
- * launch. */
+ * Every verb goes one way (plan.c): its arguments (args.c: devices, dtypes, numbers) -> the binding for their dtypes (bind.c: the
+ * signature, the typed tree, once per dtypes) -> operands, loops and the variant of each launch -> compiled code (code.c: once per
+ * process). That is a plan, which run.c runs: addresses, numbers, overlaps, the engine's launches. What a verb has of its own is a row
+ * of functions (plan_verb) in its file: call.c, gufunc.c, reduce.c, accumulate.c, reduceat.c, at.c, forall.c. */
 #ifndef UF_CORE_H
 #define UF_CORE_H
 
@@ -32,8 +33,8 @@ uf_status options_read(const uf_options *options, uf_options *scratch, const uf_
 uf_status forall_options_read(const uf_options *options, uf_options *scratch, const uf_options **out);
 uf_status reduce_options_read(const uf_reduce_options *options, uf_reduce_options *scratch,
                               const uf_reduce_options **out);
-/* Those of uf_accumulate and uf_reduceat, as if they were uf_reduce's. */
-uf_status axis_options_read(const uf_options *options, const char *verb, const int *axis, uf_reduce_options *out);
+/* Those of uf_accumulate and uf_reduceat. */
+uf_status axis_options_read(const uf_options *options, const char *verb, uf_options *scratch, const uf_options **out);
 
 /* ---- Compiled code, process-wide (code.c) ---- */
 
@@ -126,7 +127,6 @@ struct uf_func {
     arena arena;           /* texts, syntax trees, signatures */
     const char *name, *doc, *signatures_text;
     int nin, nout;
-    const struct func_kind *kind;
     const core_layout *layout; /* NULL where no operand has core dimensions: elementwise, however it was registered */
     const char *layout_text;   /* canonical; NULL: registered without one */
     blas_form blas;
@@ -188,8 +188,8 @@ typedef struct call_args {
     nd_array array[VARIANT_OPERANDS];
     binding_key key;
 } call_args;
-/* One array by itself: dtype, device, form, address. argument: as nd_fail takes it. */
-uf_status array_check(const DLTensor *t, int argument);
+/* One array by itself: dtype, device, form, address (how: ARGS_LASTING: it may be NULL). argument: as nd_fail takes it. */
+uf_status array_check(const DLTensor *t, int argument, unsigned how);
 /* The function is there, and no kernel over indices: those have a verb of their own. */
 uf_status func_check(const uf_func *f);
 /* nargs is the number of inputs and outputs, and args are there. verb: "", or what the function is used for. */
@@ -207,15 +207,15 @@ static inline bool is_number(const uf_func *f, int k, const DLTensor *t) {
 }
 enum {
     ARGS_NO_OUTPUTS =
-        1,           /* leaves the outputs unread but for the storage for their shapes (uf_infer); out->nargs is nin */
-    ARGS_NO_DATA = 2 /* accepts NULL data */
+        1,            /* leaves the outputs unread but for the storage for their shapes (uf_infer); out->nargs is nin */
+    ARGS_NO_DATA = 2, /* accepts NULL data */
+    /* The call is made later, maybe often: accepts NULL data, and what numbers are decides nothing */
+    ARGS_LASTING = 4
 };
-uf_status args_read(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, unsigned how,
-                    call_args *out);
-/* The same for nin inputs and then outputs of whatever they are arguments of. Of the options it looks at stream, casting,
- * where and flags. */
+/* nin inputs, then outputs, of whatever they are arguments of. Of the options it looks at stream, casting, where and flags. data: the
+ * addresses of all, and of the mask. */
 uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout *layout, const uf_options *options,
-                    unsigned how, call_args *out);
+                    unsigned how, call_args *out, void **data);
 
 /* What the arrays seen so far say about the device: the first of each sort. args_take does this for its own; a verb with other
  * arrays as well does it once more, for all of them. */
@@ -250,49 +250,232 @@ uf_status binding_get_for(const uf_func *f, const call_args *args, const binding
                           uf_status (*fill)(binding *b, void *user), void *user, bool *values, const binding **out);
 /* Outputs take the dtypes in types (inputs, then outputs) under the casting rule. */
 uf_status results_check(const uf_func *f, const call_args *args, const dtype *types, uf_casting casting);
+/* What compiling a variant of a binding takes, but for the target. */
+compile_job binding_job(const uf_func *f, const binding *b, const variant *v);
 /* The code for a variant of a binding, compiled if need be. */
 uf_status binding_code(const uf_func *f, const binding *b, const variant *v, const code **out);
 /* Types a kernel on a big stack; out dtypes in types are set. */
 uf_status type_kernel(const uf_func *f, int section_index, dtype *types, arena *a, tree **out);
 
-/* ---- Plans (plan.c) ---- */
+/* ---- Plans: the one way from the arguments of a verb to launches (plan.c, run.c) ---- */
 
-struct uf_plan {
+/* Memory on the host for a plan's loops: the words that its owner has as far as they go, then blocks of the heap. */
+typedef struct workspace {
+    int64_t *words;
+    size_t left;
+    struct workspace_block *blocks;
+} workspace;
+/* Uninitialised, 8-byte aligned; NULL when out of memory. */
+void *workspace_take(workspace *s, size_t size);
+void workspace_free(workspace *s); /* the blocks */
+
+typedef struct plan_verb plan_verb;
+
+/* What a verb is asked for. It is read until the plan is made, and not kept. */
+typedef struct plan_request {
+    const plan_verb *verb;
+    const char *name; /* of the public function, for errors */
     const uf_func *func;
-    const binding *binding;
-    const code *code;
-    int engine, device, threads;
-    const volatile int *cancel;
-    int nin, narrays;
-    nd_loop loop;
-    const int64_t *core; /* the core words; NULL where there is no layout */
-    variant v;
-    uint8_t reports; /* of the variant */
-    int npoints;     /* of one that reports: the loop shape */
-    int64_t points[UF_MAX_NDIM];
-    uint8_t number_type[UF_MAX_OPERANDS]; /* dtype in memory of each number */
-    bool wraps;                           /* integers among them that do not fit */
+    const uf_options *options;
+    unsigned how; /* ARGS_ */
+    int nargs;
+    const DLTensor *args; /* inputs, then outputs; uf_at has its own */
+    /* uf_reduce, uf_accumulate, uf_reduceat */
+    int naxes;
+    const int *axes;
+    bool keepdims;
+    const DLTensor *initial; /* NULL: none */
+    const DLTensor *starts;  /* uf_reduceat */
+    /* uf_at */
+    const DLTensor *target, *indices, *operand;
+    int nindices;
+    /* uf_forall */
+    int ndim;
+    const int64_t *extents;
+} plan_request;
+
+enum {
+    /* Addresses that a run takes: inputs and outputs, starts, the mask, initial values; uf_at: target, indices, operand. */
+    PLAN_ARGUMENTS = UF_MAX_OPERANDS + 2 + UF_MAX_STATE,
+    PLAN_WORDS = 320, /* of a plan's own: loops of 8 operands of rank 8, twice */
+    /* Where the address of an operand comes from, if it is none of a run's arguments. */
+    SOURCE_SCRATCH = 0xFF,  /* the run's scratch memory */
+    SOURCE_BOUNDS = 0xFE,   /* the bounds of segments, which the run has read */
+    SOURCE_POSITION = 0xFD, /* no memory: what stands for its address is the position of the loop's first element */
+    /* plan_argument.says: initial value i is SAYS_INITIAL + i. */
+    SAYS_INITIAL = 100
 };
 
-/* What differs between elementwise functions, generalized ufuncs (kind.c) and kernels over indices (forall.c): how arrays become
- * a loop, and what an operand reaches beyond it. */
-typedef struct func_kind {
-    /* Bytes that `lay` needs for arrays of at most this rank, 8-byte aligned. */
-    size_t (*space)(const uf_func *f, int ndim, int narrays);
-    /* Fills plan->loop and core; where plan->reports the points, and the loop is in C order. */
-    uf_status (*lay)(uf_plan *plan, const call_args *a, const uf_options *options, void *space);
-    /* Ranks and extents of the outputs; nothing is written on failure. */
-    uf_status (*infer)(const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
-                       DLTensor *args);
-    bool (*self_overlap)(const uf_plan *plan, int k);
-    void (*bounds)(const uf_plan *plan, int k, int64_t *lowest, int64_t *highest);
-    nd_overlap (*compare)(const uf_plan *plan, int a, const char *data_a, int b, const char *data_b);
-    bool (*has_elements)(const uf_plan *plan, int k);
-    /* Runs a plan that lasts. */
-    uf_status (*execute)(const uf_plan *plan, void *const *data, void *stream);
-} func_kind;
-/* forall_kind (forall.c): kernels over indices, whose plans are laid by verbs of their own. */
-extern const func_kind elementwise_kind, gufunc_kind, forall_kind;
+/* One of the addresses that a run takes. */
+typedef struct plan_argument {
+    uint8_t type; /* dtype in memory */
+    bool number;  /* read by the host: it must be there whatever is computed */
+    bool full;    /* it has elements */
+    int8_t says;  /* what errors call it: its number, ND_MASK, ND_STARTS, or an initial value */
+} plan_argument;
+
+/* One launch of a plan. */
+typedef struct plan_pass {
+    const code *code;
+    nd_fold loops; /* `reduced` of reductions alone; else `kept` is the loop */
+    int64_t chunk, chunk_stride;
+    int64_t shift[VARIANT_OPERANDS];  /* bytes from the source's address to element 0 */
+    uint8_t source[VARIANT_OPERANDS]; /* of the operands' addresses: an argument, or SOURCE_ */
+    variant v;
+} plan_pass;
+
+/* What a plan of a reduction has for itself. */
+typedef struct fold_part {
+    const fold *fold;
+    unsigned flags;      /* of nd_fold_plan */
+    nd_fold whole;       /* the loops of the call, where its first pass has others */
+    variant asked;       /* and its variant */
+    int64_t parts;       /* of each result; 0: one pass does it */
+    int64_t extent;      /* uf_reduceat: of the axis */
+    int64_t nsegments;   /* uf_reduceat */
+    int64_t starts_step; /* uf_reduceat: stride of the starts, in elements */
+    bool starts_on_device;
+    size_t bounds_at;    /* CUDA: in scratch memory */
+    int starts, initial; /* which argument of a run they are; the first one of the initial values */
+} fold_part;
+
+/* One index array of uf_at. */
+typedef struct at_index {
+    dtype type;
+    int64_t extent; /* of the target's dimension */
+    nd_loop loop;   /* over the array alone, in C order */
+    int ndim;
+    int64_t *shape;
+} at_index;
+
+typedef struct at_part {
+    int nindices;
+    at_index *index;         /* where they are looked at: on the CPU */
+    int64_t lowest, highest; /* elements of the target, counted from its element 0 */
+    /* GPU: must each element be one warp's, where the target is not aligned to its elements, and where it is; the one of these
+     * that the plan's code was made for. */
+    bool owned[2], owns;
+} at_part;
+
+/* What a parameter that is an array covers, in bytes from its element 0. */
+typedef struct forall_stretch {
+    int64_t lowest, end;
+    uint8_t unit;  /* 1 + the dimension of stride 1; 0: none */
+    uint8_t align; /* log2, at most 4, of what all its strides but that of the unit dimension are multiples of */
+} forall_stretch;
+
+/* What follows from the addresses that a kernel over indices runs on. */
+typedef struct forall_facts {
+    bool apart; /* an array that is written to overlaps no other parameter */
+    uint8_t align[UF_MAX_OPERANDS];
+} forall_facts;
+
+typedef struct forall_part {
+    int elements;     /* of a thread: as the options ask */
+    uint64_t written; /* bit k: parameter k is, atomically or not */
+    uint64_t whole;   /* bit k: an atomic function takes elements of parameter k whole, which need not be aligned to
+                            their size */
+    bool proved;      /* as in the variant */
+    int64_t reversed[LAYOUT_MAX_RANK]; /* the space, as the loop has it */
+    forall_stretch array[UF_MAX_OPERANDS];
+    forall_facts facts; /* that the plan's code was made for */
+    int64_t core[2 * LAYOUT_MAX_DIMS];
+} forall_part;
+
+/* A call with everything decided but its addresses. A call that is made at once is a plan on the stack that runs once. */
+struct uf_plan {
+    const plan_verb *verb;
+    const uf_func *func;
+    const binding *binding;
+    int engine, device, threads;
+    int block; /* of a launch: as the options ask */
+    const volatile int *cancel;
+    int nargs; /* addresses that a run takes */
+    plan_argument argument[PLAN_ARGUMENTS];
+    bool lasts;                /* it may run more than once */
+    bool wraps;                /* integers among the numbers that do not fit */
+    bool idle;                 /* there is nothing to compute: it is never launched, and its passes may be unfinished */
+    const core_layout *layout; /* NULL: none */
+    const int64_t *core;       /* the core words; NULL where there is no layout */
+    const int64_t *indexed;    /* uf_at: extent and stride of each indexed dimension */
+    const char *source;        /* of the kernel, for reports that tell lines; else "" */
+    int npoints;               /* of one that reports: the loop shape */
+    int64_t points[UF_MAX_NDIM];
+    int64_t elements;               /* of each result of a reduction */
+    size_t scratch_size, launch_at; /* bytes of scratch memory that a run takes; where in it that of a launch begins */
+    int npasses;
+    plan_pass pass[2];
+    union {
+        fold_part fold;
+        at_part at;
+        forall_part forall;
+    };
+    workspace space;
+    int64_t words[PLAN_WORDS];
+};
+
+/* One run of a plan. */
+typedef struct plan_run {
+    const uf_plan *plan;
+    void *const *data; /* plan->nargs addresses */
+    void *stream;
+    const uf_options *options; /* of the one call that it is; NULL: the plan lasts */
+    const char *name;          /* of that call's public function */
+    char *block;               /* scratch memory */
+    int64_t *bounds;           /* of segments, where the starts are on the host */
+    workspace space;
+} plan_run;
+
+/* What a verb has of its own. Everything else is the same for all: plan_make goes through arguments, bind, lay and settle and
+ * compiles; plan_execute goes through check, then addresses, numbers, overlaps, prepare and the passes. NULL: nothing. */
+struct plan_verb {
+    const char *options; /* what errors call its options */
+    /* Reads the arguments, and their addresses in the order of a run's. */
+    uf_status (*arguments)(const plan_request *r, call_args *a, void **data);
+    /* The binding for their dtypes. */
+    uf_status (*bind)(const plan_request *r, call_args *a, const binding **out);
+    /* Operands, loops and the variant of the first pass; data: addresses, NULL where they are not known. */
+    uf_status (*lay)(uf_plan *p, const plan_request *r, call_args *a, void *const *data);
+    /* What depends on compiled code: how many passes there are. */
+    uf_status (*settle)(uf_plan *p);
+    /* For uf_inspect, in place of `arguments` and `bind`: the binding for inputs of these dtypes (NULL: of the first signature);
+     * then arrays as a call could have them, contiguous ones. Of *a engine, device and the head of the key are set. */
+    uf_status (*imagine)(uf_plan *p, plan_request *r, const char *types, call_args *a);
+    uf_status (*imagine_arrays)(uf_plan *p, call_args *a);
+    /* Ranks and extents of the outputs (uf_infer); nothing is written on failure. */
+    uf_status (*infer)(const plan_request *r, const call_args *a, const dtype *types, DLTensor *args);
+    /* How operands lie in memory: two elements at one address; the elements they reach; how two of them lie together. The
+     * addresses are those of elements 0. */
+    bool (*self_overlap)(const uf_plan *p, const plan_pass *s, int k);
+    void (*bounds)(const uf_plan *p, const plan_pass *s, int k, int64_t *lowest, int64_t *highest);
+    nd_overlap (*compare)(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b, const char *data_b);
+    /* Looks at what the host reads: indices, starts. */
+    uf_status (*check)(plan_run *run);
+    /* In a plan that is idle: looks at numbers all the same. */
+    uf_status (*check_idle)(const plan_run *run);
+    /* Is the first pass's code that for these addresses? If not: the variant for them. */
+    bool (*fits)(const uf_plan *p, void *const *data);
+    uf_status (*specialise)(const uf_plan *p, void *const *data, variant *v);
+    /* Enqueues what has to come before the first pass. */
+    uf_status (*prepare)(const plan_run *run);
+    /* Puts an error of a run in the caller's words. */
+    uf_status (*named)(const uf_plan *p, uf_status status);
+};
+extern const plan_verb elementwise_verb, gufunc_verb, reduce_verb, accumulate_verb, reduceat_verb, at_verb, forall_verb;
+
+/* What the rows of elementwise functions and generalized ufuncs share (call.c). */
+uf_status call_arguments(const plan_request *r, call_args *a, void **data);
+uf_status call_bind(const plan_request *r, call_args *a, const binding **out);
+void call_inside(plan_pass *s);                                         /* the elements of the loop are inner calls */
+void call_points(uf_plan *p, const nd_array *output);                   /* the shape that reports tell indices of */
+uf_status call_finish(uf_plan *p, const call_args *a, uint8_t reports); /* operands and variant, the loop being there */
+uf_status call_imagine(uf_plan *p, plan_request *r, const char *types, call_args *a);
+/* Inputs of these dtypes (NULL: of the first signature); arrays are left to the caller. */
+uf_status inputs_imagine(const uf_func *f, const char *types, call_args *a);
+
+/* The row of uf_call. */
+static inline const plan_verb *call_verb(const uf_func *f) { return f->layout ? &gufunc_verb : &elementwise_verb; }
+
 /* What a call of the function reports (variant.reports). unbounded: its kernel has loops that are not proved short. */
 static inline uint8_t func_reports_steps(const uf_func *f, bool unbounded, const volatile int *cancel) {
     return (uint8_t)((unbounded && f->max_steps ? REPORTS_STEPS : 0) | (unbounded && cancel ? REPORTS_CANCEL : 0));
@@ -303,30 +486,77 @@ static inline uint8_t func_reports(const uf_func *f, bool unbounded, const volat
 
 /* The greatest rank among the arrays of a call. */
 int args_rank(const call_args *a);
+bool has_elements(const nd_array *array);
 /* Would a call take an output, argument k, of this shape and dtype? Errors: ARGUMENT (elements or bytes beyond 2^63). */
 uf_status output_check(int k, dtype type, int ndim, int64_t *shape);
 
-/* The loop of a call and its variant, as far as arrays and dtypes decide them. */
-uf_status plan_lay(uf_plan *plan, const uf_func *f, const call_args *a, const uf_options *options, const dtype *types,
-                   const code_traits *traits, void *space);
-/* Decides everything for a call into *plan; space (plan_space bytes) must live as long. */
-uf_status plan_make(uf_plan *plan, const uf_func *f, const call_args *args, const uf_options *options, void *space);
-size_t plan_space(const uf_func *f, const call_args *args);
-/* Runs it; data[k]: address of element 0 of each array and number. */
-uf_status plan_execute(const uf_plan *plan, void *const *data, void *stream);
+/* Decides everything for a request into *p but its code; data gets the addresses of the arguments. Whatever it returns,
+ * plan_end follows. */
+uf_status plan_decide(uf_plan *p, const plan_request *r, void **data);
+/* The same for arguments that there are not, of which only dtypes are known: first the binding, then all up to the variant of the
+ * first pass. */
+uf_status plan_imagine(uf_plan *p, plan_request *r, const char *types, call_args *a);
+uf_status plan_imagine_arrays(uf_plan *p, const plan_request *r, call_args *a);
+/* And compiles. */
+uf_status plan_make(uf_plan *p, const plan_request *r, void **data);
+void plan_end(uf_plan *p);
+/* Makes a plan on the stack, and runs it once. */
+uf_status plan_once(const plan_request *r);
+/* A verb's first check: there is a place for a plan, which becomes NULL. Errors: ARGUMENT. */
+uf_status plan_out(uf_plan **out);
+/* Makes a plan that lasts. */
+uf_status plan_new(uf_plan **out, const plan_request *r);
+/* Runs one. The addresses have been looked at. */
+uf_status plan_execute(plan_run *run);
+/* Does no more than to look at what the host reads. */
+uf_status plan_look(const uf_plan *p, void *const *data);
+
 /* Do integers that do not fit wrap, as those of arrays do? Under a forced signature (NULL: none) and unsafe casting. */
 static inline bool numbers_wrap(const char *signature, uf_casting casting) {
     return signature && casting == UF_CAST_UNSAFE;
 }
-/* A number's bytes in another dtype. Errors: CAST (an integer that does not fit, unless it wraps; said of `what` index). */
-uf_status number_convert(const char *what, int index, dtype from, const void *data, dtype to, bool wraps,
-                         uint64_t *words);
-uf_status argument_convert(int k, dtype from, const void *data, dtype to, bool wraps, uint64_t *words);
-/* Copies the stretch of memory that an operand reaches, from its lowest to its highest element as nd_bounds says it, and moves
- * *address there: strides, alignment and so the compiled code stay as they are. *block is the caller's to free, once set, with
- * the engine's scratch_free. */
-uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest, int64_t highest, int size,
-                       char **address, void **block);
+/* ---- For verbs: laying a plan ---- */
+
+/* An argument of a run: its dtype, the array it is (NULL: a number), and what errors call it. */
+static inline void plan_argument_set(uf_plan *p, int k, int type, const nd_array *array, int says) {
+    p->argument[k] = (plan_argument){.type = (uint8_t)type, .number = !array, .says = (int8_t)says};
+    if (p->lasts && array)
+        p->argument[k].full = has_elements(array);
+}
+/* Operand k: its dtypes, and where its address comes from; its kind is the kept loop's. */
+static inline void plan_operand(plan_pass *s, int k, int source, int memory, int value) {
+    s->source[k] = (uint8_t)source;
+    s->shift[k] = 0;
+    s->v.operand[k] =
+        (variant_operand){.memory = (uint8_t)memory, .value = (uint8_t)value, .kind = s->loops.kept.kind[k]};
+}
+/* The inputs and outputs of *a, and then the mask, as arguments. */
+static inline void plan_arguments_set(uf_plan *p, const call_args *a) {
+    for (int k = 0; k < a->nargs; k++)
+        plan_argument_set(p, k, a->key.type[k] & ~BINDING_NUMBER, a->array[k].number ? NULL : &a->array[k], k);
+    if (a->narrays > a->nargs)
+        plan_argument_set(p, a->nargs, DT_BOOL, &a->array[a->nargs], ND_MASK);
+    p->nargs = a->narrays;
+}
+/* An empty variant of a class for so many inputs and outputs. */
+static inline void plan_variant(plan_pass *s, loop_class loop, int nin, int nout) {
+    memset(&s->v, 0, offsetof(variant, operand));
+    s->v.loop = (uint8_t)loop;
+    s->v.nin = (uint8_t)nin;
+    s->v.nout = (uint8_t)nout;
+}
+/* Operands 0 .. n-1 for the first n arguments of *a, with the dtypes that `types` has for the kernel. */
+static inline void plan_operands(plan_pass *s, const call_args *a, int n, const dtype *types) {
+    for (int k = 0; k < n; k++)
+        plan_operand(s, k, k, a->array[k].number ? types[k] : a->key.type[k], types[k]);
+}
+/* No output of the first pass may have two elements at one address. Errors: ARGUMENT. */
+uf_status plan_outputs_check(const uf_plan *p);
+void *plan_space(uf_plan *p, size_t size); /* workspace_take */
+/* A launch of a pass, but for addresses, numbers, stream and scratch memory. */
+launch plan_launch(const uf_plan *p, const plan_pass *s);
+/* The number at data, argument `source` of a run, as operands of dtype `to` have it. Errors: CAST. */
+uf_status plan_number(const uf_plan *p, int source, const void *data, dtype to, uint64_t *words);
 
 /* ---- Reductions (reduction.c: from a definition and dtypes to a fold; fold.c: from arrays to launches) ---- */
 
@@ -343,12 +573,6 @@ uf_status fold_arity(const uf_func *f, const char *verb, int *nin, int *nout);
  * and UF_SERIAL in place of the function's own order, UF_FIRST_MATCH. Errors: SIGNATURE, CAST, TYPE, MEMORY. */
 uf_status fold_find(const uf_func *f, const call_args *args, uf_casting casting, const char *signature, unsigned flags,
                     const binding **out);
-
-/* ---- Kernels over indices (forall.c) ---- */
-
-/* The binding and the variant of a call of a parameter list (NULL: the first one) with contiguous arrays, for *a, of which engine,
- * device and the rest of the key are set. Errors: SYNTAX, SIGNATURE (it is not in the list), TYPE, MEMORY. */
-uf_status forall_imagine(const uf_func *f, const char *wanted, call_args *a, const binding **out, variant *v);
 
 /* ---- Function files (load.c, catalogue.c) ---- */
 
@@ -389,6 +613,8 @@ void ranges_info(text *out); /* a line of uf_system_info */
 
 /* ---- The rest ---- */
 
+/* Compiles what uf_copy runs for arrays of these forms within one device; their addresses are not looked at (copy.c). */
+uf_status copy_compile(const DLTensor *dst, const DLTensor *src);
 /* A call under UF_STAGE whose arrays are not all on one device (stage.c). */
 uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options);
 

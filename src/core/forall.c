@@ -1,34 +1,13 @@
 /* forall.c - uf_forall, uf_forall_plan and uf_launch_info: kernels over indices. The parameters' shapes and strides become core
- * words, as a generalized ufunc's do; what the addresses say of alignment and overlap is found anew for each launch. */
+ * words, as a generalized ufunc's do. Code also depends on what addresses say of alignment and overlap (forall_facts): a plan has
+ * that for the addresses it was made with, and a run with others of another sort specialises anew. */
 #include <stdio.h>
 
 #include "core/core.h"
 
 enum {
-    WORDS_MOST =
-        2 * LAYOUT_MAX_DIMS, /* of a layout of parameters: an extent for each dimension, a stride for those of arrays */
-    ALIGN_MOST = 4           /* log2 of the longest access, 16 bytes */
+    ALIGN_MOST = 4 /* log2 of the longest access, 16 bytes */
 };
-
-/* What a parameter that is an array covers, in bytes from its element 0. */
-typedef struct stretch {
-    int64_t lowest, end;
-    uint8_t
-        align; /* log2, at most ALIGN_MOST, of what all its strides but that of the unit dimension are multiples of */
-} stretch;
-
-typedef struct forall {
-    uf_plan plan; /* first: it is what uf_plan_run knows */
-    const core_layout *layout;
-    int block;
-    void *stream;     /* of the call */
-    uint64_t written; /* bit k: parameter k is, atomically or not */
-    uint64_t
-        whole; /* bit k: an atomic function takes elements of parameter k whole, which need not be aligned to their size */
-    int64_t extents[LAYOUT_MAX_RANK], reversed[LAYOUT_MAX_RANK]; /* of the space, and as the loop has them */
-    stretch array[UF_MAX_OPERANDS];
-    int64_t core[WORDS_MOST];
-} forall;
 
 /* Nothing moves in the loop: the strides and offsets of any. */
 static const int64_t nothing_moves[LAYOUT_MAX_RANK * UF_MAX_OPERANDS];
@@ -50,21 +29,25 @@ static uf_status space_check(const uf_func *f, int ndim, const int64_t *extents)
     return UF_OK;
 }
 
-static uf_status space_set(forall *x, const uf_func *f, int ndim, const int64_t *extents) {
-    nd_loop *loop = &x->plan.loop;
+static uf_status space_set(uf_plan *p, const plan_request *r) {
+    const int64_t *extents = r->extents;
+    nd_loop *loop = &p->pass[0].loops.kept;
     int64_t count = 1;
+    int ndim = r->ndim;
     bool overflow = false, empty = false;
     for (int d = 0; d < ndim; d++) {
-        x->extents[d] = x->core[d] = x->reversed[ndim - 1 - d] = extents[d];
+        p->points[d] = p->forall.core[d] = p->forall.reversed[ndim - 1 - d] = extents[d];
         empty |= extents[d] == 0;
         overflow |= __builtin_mul_overflow(count, extents[d], &count);
     }
     if (overflow && !empty)
-        return fail(UF_ERR_SHAPE, "uf_forall of %s: the product of the extents is 2^63 or more", f->name);
+        return fail(UF_ERR_SHAPE, "uf_forall of %s: the product of the extents is 2^63 or more", p->func->name);
+    p->npoints = ndim;
+    p->idle = empty;
     loop->ndim = ndim;
-    loop->narrays = f->nin;
+    loop->narrays = p->func->nin;
     loop->count = empty ? 0 : count;
-    loop->extent = x->reversed;
+    loop->extent = p->forall.reversed;
     loop->stride = loop->offset = still();
     loop->loop = LOOP_FORALL;
     return UF_OK;
@@ -72,7 +55,10 @@ static uf_status space_set(forall *x, const uf_func *f, int ndim, const int64_t 
 
 /* ---- The parameter list ---- */
 
-static uf_status kernel_check(const uf_func *f, const char *verb, int nargs, const DLTensor *args) {
+static uf_status kernel_check(const plan_request *r) {
+    const uf_func *f = r->func;
+    const char *verb = r->name;
+    int nargs = r->nargs;
     if (!f)
         return fail(UF_ERR_ARGUMENT, "kernel is NULL");
     if (!is_kernel(f))
@@ -81,9 +67,15 @@ static uf_status kernel_check(const uf_func *f, const char *verb, int nargs, con
     if (nargs != f->nin)
         return fail(UF_ERR_ARGUMENT, "%s of %s: %d argument%s, but the kernel has %d parameter%s", verb, f->name, nargs,
                     nargs == 1 ? "" : "s", f->nin, f->nin == 1 ? "" : "s");
-    if (!args && nargs)
+    if (!r->args && nargs)
         return fail(UF_ERR_ARGUMENT, "%s of %s: args is NULL", verb, f->name);
     return UF_OK;
+}
+
+static uf_status forall_arguments(const plan_request *r, call_args *a, void **data) {
+    TRY(kernel_check(r));
+    TRY(space_check(r->func, r->ndim, r->extents));
+    return args_take(r->nargs, r->nargs, r->args, NULL, r->options, r->how, a, data);
 }
 
 /* The key of an argument: 0xC0 and above are ranks that no parameter has, for which no binding is made. */
@@ -108,32 +100,33 @@ static uf_status indices_check(const uf_func *f, int ndim) {
                 numbers);
 }
 
-static uf_status choose_list(const uf_func *f, const call_args *a, int ndim, const uf_options *options, bool values,
-                             int *chosen) {
+/* What a parameter list is chosen for. */
+typedef struct choice {
+    const plan_request *request;
+    const call_args *args;
+    bool values; /* of numbers take part */
+} choice;
+
+static uf_status choose_list(const choice *c, int *chosen) {
+    const plan_request *r = c->request;
+    const call_args *a = c->args;
+    const uf_func *f = r->func;
     dispatch_input inputs[UF_MAX_OPERANDS];
-    TRY(indices_check(f, ndim));
+    TRY(indices_check(f, r->ndim));
     for (int k = 0; k < f->nin; k++) {
         const nd_array *x = &a->array[k];
         inputs[k] = (dispatch_input){.type = (dtype)(a->key.type[k] & 0xF), .is_number = x->number, .rank = x->ndim};
-        if (values && x->number && x->data)
+        if (c->values && x->number && x->data)
             inputs[k].value = number_read(inputs[k].type, x->data);
     }
-    return dispatch_kernel(f->name, &f->signatures, ndim, inputs, options->flags, options->signature, chosen);
+    return dispatch_kernel(f->name, &f->signatures, r->ndim, inputs, r->options->flags, r->options->signature, chosen);
 }
 
-typedef struct request {
-    const uf_func *func;
-    const call_args *args;
-    const uf_options *options;
-    int ndim;
-    bool values; /* of numbers take part in the choice */
-} request;
-
 static uf_status binding_fill(binding *b, void *user) {
-    const request *r = user;
-    const uf_func *f = r->func;
+    const choice *c = user;
+    const uf_func *f = c->request->func;
     int chosen;
-    TRY(choose_list(f, r->args, r->ndim, r->options, r->values, &chosen));
+    TRY(choose_list(c, &chosen));
     const section *s = &f->sections[f->section_of[chosen]];
     memcpy(b->types, f->signatures.types + (size_t)chosen * (size_t)f->nin, (size_t)f->nin * sizeof *b->types);
     b->source = s->source;
@@ -143,17 +136,18 @@ static uf_status binding_fill(binding *b, void *user) {
     return UF_OK;
 }
 
-static uf_status binding_choose(request *r, call_args *a, const binding **out) {
+static uf_status forall_bind(const plan_request *r, call_args *a, const binding **out) {
+    choice c = {r, a, true};
     int n = r->func->nin, chosen;
     a->key.verb = VERB_FORALL;
     a->key.ndim = r->ndim;
     for (int k = 0; k < n; k++)
         a->key.type[k] = type_key(a->key.type[k], &a->array[k]);
     if (r->options->signature) { /* the key says which: dispatch runs first, each time */
-        TRY(choose_list(r->func, a, r->ndim, r->options, true, &chosen));
+        TRY(choose_list(&c, &chosen));
         a->key.forced = chosen + 1;
     }
-    return binding_get_for(r->func, a, &a->key, offsetof(binding_key, type) + (size_t)n, binding_fill, r, &r->values,
+    return binding_get_for(r->func, a, &a->key, offsetof(binding_key, type) + (size_t)n, binding_fill, &c, &c.values,
                            out);
 }
 
@@ -188,7 +182,8 @@ static uint8_t unit_dimension(const layout_operand *o, const int64_t *core) {
     return core[o->dim[o->rank - 1]] <= 1 ? o->rank : 0;
 }
 
-static void stretch_find(const layout_operand *o, const int64_t *core, int unit, int64_t size, stretch *out) {
+static void stretch_find(const layout_operand *o, const int64_t *core, int64_t size, forall_stretch *out) {
+    uint8_t unit = unit_dimension(o, core);
     int64_t lowest = 0, highest = 0;
     uint64_t strides = 0;
     bool empty = false;
@@ -198,234 +193,174 @@ static void stretch_find(const layout_operand *o, const int64_t *core, int unit,
         *(stride < 0 ? &lowest : &highest) += (extent - 1) * stride;
         strides |= d + 1 == unit ? 0 : (uint64_t)(stride * size);
     }
-    *out = (stretch){.lowest = empty ? 0 : lowest * size,
-                     .end = empty ? 0 : (highest + 1) * size,
-                     .align = (uint8_t)log2_of_multiple(strides)};
+    *out = (forall_stretch){.lowest = empty ? 0 : lowest * size,
+                            .end = empty ? 0 : (highest + 1) * size,
+                            .unit = unit,
+                            .align = (uint8_t)log2_of_multiple(strides)};
 }
 
-static uf_status writable_check(const forall *x, int k) {
+static uf_status writable_check(const uf_plan *p, int k) {
     static const int64_t one = 1;
     nd_loop point = {.ndim = 1, .narrays = UF_MAX_OPERANDS, .count = 1, .loop = LOOP_FORALL};
     point.extent = (int64_t *)(uintptr_t)&one;
     point.stride = point.offset = still();
     point.kind[k] = OPERAND_STRIDED;
-    if (nd_core_self_overlap(&point, x->layout, x->core, k))
+    if (nd_core_self_overlap(&point, p->layout, p->core, k))
         return fail_argument(UF_ERR_ARGUMENT, k, -1,
                              "is written to and has two elements at one address (or its strides are too many to tell)");
     return UF_OK;
 }
 
-static uf_status parameter_set(forall *x, int k, const nd_array *a, dtype given) {
-    const layout_operand *o = &x->layout->operands[k];
-    uint8_t type = (uint8_t)x->plan.binding->types[k];
-    variant_operand *v = &x->plan.v.operand[k];
-    *v = (variant_operand){.memory = type, .value = type, .kind = OPERAND_NUMBER};
-    x->plan.loop.kind[k] = v->kind;
-    x->plan.number_type[k] = (uint8_t)given;
+static uf_status parameter_set(uf_plan *p, int k, const nd_array *a) {
+    const layout_operand *o = &p->layout->operands[k];
+    plan_pass *s = &p->pass[0];
+    forall_part *x = &p->forall;
+    uint8_t use = p->binding->traits.use[k];
+    dtype type = p->binding->types[k];
+    s->source[k] = (uint8_t)k;
+    s->shift[k] = 0;
+    s->loops.kept.kind[k] = o->rank ? OPERAND_STRIDED : OPERAND_NUMBER;
     if (!o->rank)
         return UF_OK;
-    v->kind = x->plan.loop.kind[k] = OPERAND_STRIDED;
-    bool packed = array_words(o, a, x->core), written = x->plan.binding->traits.use[k] & (USE_WRITE | USE_ATOMIC);
-    v->unit = unit_dimension(o, x->core);
-    stretch_find(o, x->core, v->unit, dtypes[type].size, &x->array[k]);
+    bool packed = array_words(o, a, x->core), written = use & (USE_WRITE | USE_ATOMIC);
+    bool whole = use & USE_ATOMIC && dtypes[type].align < dtypes[type].size;
+    stretch_find(o, x->core, dtypes[type].size, &x->array[k]);
     x->written |= (uint64_t)written << k;
-    bool whole = (x->plan.binding->traits.use[k] & USE_ATOMIC) && dtypes[type].align < dtypes[type].size;
     x->whole |= (uint64_t)whole << k;
-    return written && !packed ? writable_check(x, k) : UF_OK;
+    return written && !packed ? writable_check(p, k) : UF_OK;
 }
 
-/* What arguments and options say of a launch, but for what follows from addresses, which go to data. */
-static uf_status forall_lay(forall *x, const request *r, const int64_t *extents, const call_args *a, void **data) {
-    const uf_func *f = r->func;
-    uf_plan *p = &x->plan;
-    variant *v = &p->v;
-    p->func = f;
-    p->engine = a->engine;
-    p->device = a->device;
-    p->threads = r->options->threads;
-    p->cancel = r->options->cancel;
-    p->reports = func_reports(f, p->binding->traits.unbounded, r->options->cancel);
-    p->nin = p->narrays = a->nin;
-    p->core = x->core;
-    x->layout = p->binding->tree->layout;
-    x->block = r->options->block;
-    x->stream = r->options->stream;
-    x->written = x->whole = 0;
-    TRY(space_set(x, f, r->ndim, extents));
-    memset(v, 0, offsetof(variant, operand));
-    v->loop = LOOP_FORALL;
-    v->ndim = (uint8_t)r->ndim;
-    v->nin = (uint8_t)a->nin;
-    v->reports = p->reports;
-    v->repeat = (uint8_t)r->options->elements;
-    v->coop = x->block > 256 ? (uint8_t)__builtin_ctz((unsigned)x->block) : 0;
-    for (int k = 0; k < a->nin; k++) {
-        data[k] = a->array[k].data;
-        TRY(parameter_set(x, k, &a->array[k], (dtype)(a->key.type[k] & 0xF)));
-    }
-    v->proved = lang_needs_hold(p->binding->tree, x->core);
-    return UF_OK;
-}
+/* ---- What follows from addresses ---- */
 
-/* ---- Launching ---- */
+static bool is_array(const uf_plan *p, int k) { return p->pass[0].loops.kept.kind[k] != OPERAND_NUMBER; }
 
 /* The bytes of array k; none if it has no elements. */
-static bool bytes_of(const forall *x, void *const *data, int k, intptr_t *first, intptr_t *end) {
-    if (x->plan.v.operand[k].kind == OPERAND_NUMBER)
+static bool bytes_of(const uf_plan *p, void *const *data, int k, intptr_t *first, intptr_t *end) {
+    if (!is_array(p, k))
         return false;
-    *first = (intptr_t)data[k] + x->array[k].lowest;
-    *end = (intptr_t)data[k] + x->array[k].end;
+    *first = (intptr_t)data[k] + p->forall.array[k].lowest;
+    *end = (intptr_t)data[k] + p->forall.array[k].end;
     return *first < *end;
 }
 
 /* Is no array that is written to reached by another parameter? */
-static bool apart(const forall *x, void *const *data) {
-    for (uint64_t left = x->written; left; left &= left - 1) {
+static bool apart(const uf_plan *p, void *const *data) {
+    for (uint64_t left = p->forall.written; left; left &= left - 1) {
         int w = __builtin_ctzll(left);
         intptr_t first, end, other, other_end;
-        if (!bytes_of(x, data, w, &first, &end))
+        if (!bytes_of(p, data, w, &first, &end))
             continue;
-        for (int k = 0; k < x->plan.nin; k++)
-            if (k != w && bytes_of(x, data, k, &other, &other_end) && other < end && first < other_end)
+        for (int k = 0; k < p->func->nin; k++)
+            if (k != w && bytes_of(p, data, k, &other, &other_end) && other < end && first < other_end)
                 return false;
     }
     return true;
 }
 
-/* The variant for arrays at these addresses; without them, for what most have: aligned and apart. */
-static void variant_decide(const forall *x, void *const *data, variant *v) {
-    const uf_plan *p = &x->plan;
-    memcpy(v, &p->v, variant_key_size(&p->v));
-    v->noalias = !data || apart(x, data);
-    for (int k = 0; k < p->nin; k++)
-        if (v->operand[k].kind != OPERAND_NUMBER) {
-            int align = log2_of_multiple(data ? (uintptr_t)data[k] : 0);
-            v->operand[k].align = align < x->array[k].align ? (uint8_t)align : x->array[k].align;
+static uint8_t alignment(const uf_plan *p, int k, const void *data) {
+    int align = log2_of_multiple((uintptr_t)data), most = p->forall.array[k].align;
+    return (uint8_t)(align < most ? align : most);
+}
+
+/* data NULL: what most have, aligned and apart. */
+static void facts_find(const uf_plan *p, void *const *data, forall_facts *out) {
+    out->noalias = !data || apart(p, data);
+    for (int k = 0; k < p->func->nin; k++)
+        if (is_array(p, k))
+            out->align[k] = alignment(p, k, data ? data[k] : NULL);
+}
+
+static bool forall_fits(const uf_plan *p, void *const *data) {
+    const forall_facts *facts = &p->forall.facts;
+    for (int k = 0; k < p->func->nin; k++)
+        if (is_array(p, k) && alignment(p, k, data[k]) != facts->align[k])
+            return false;
+    return apart(p, data) == facts->noalias;
+}
+
+/* The variant for addresses of which this is known. */
+static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v) {
+    const forall_part *x = &p->forall;
+    const nd_loop *loop = &p->pass[0].loops.kept;
+    memset(v, 0, offsetof(variant, operand));
+    v->loop = LOOP_FORALL;
+    v->ndim = (uint8_t)loop->ndim;
+    v->nin = (uint8_t)p->func->nin;
+    v->reports = func_reports(p->func, p->binding->traits.unbounded, p->cancel);
+    v->repeat = (uint8_t)x->elements;
+    v->coop = p->block > 256 ? (uint8_t)__builtin_ctz((unsigned)p->block) : 0;
+    v->proved = x->proved;
+    v->noalias = facts->noalias;
+    for (int k = 0; k < v->nin; k++) {
+        uint8_t type = (uint8_t)p->binding->types[k];
+        v->operand[k] = (variant_operand){.memory = type, .value = type, .kind = loop->kind[k]};
+        if (is_array(p, k)) {
+            v->operand[k].unit = x->array[k].unit;
+            v->operand[k].align = facts->align[k];
         }
-    engines[p->engine]->specialise(v, &p->loop, x->layout, p->core, &p->binding->traits);
+    }
+    engines[p->engine]->specialise(v, loop, p->layout, p->core, &p->binding->traits);
 }
 
-static uf_status code_find(const forall *x, void *const *data, variant *v, const code **out) {
-    variant_decide(x, data, v);
-    return binding_code(x->plan.func, x->plan.binding, v, out);
+static uf_status forall_specialise(const uf_plan *p, void *const *data, variant *v) {
+    forall_facts facts;
+    facts_find(p, data, &facts);
+    variant_make(p, &facts, v);
+    return UF_OK;
 }
 
-static launch launch_of(const forall *x, const variant *v, void *const *data, void *stream) {
-    return (launch){.v = v,
-                    .loop = &x->plan.loop,
-                    .data = (char *const *)data,
-                    .device = x->plan.device,
-                    .stream = stream,
-                    .threads = x->plan.threads,
-                    .cancel = x->plan.cancel,
-                    .layout = x->layout,
-                    .core = x->core,
-                    .block = x->block,
-                    .name = x->plan.func->name,
-                    .source = x->plan.binding->source,
-                    .npoints = x->plan.loop.ndim,
-                    .points = x->extents};
+/* ---- Plans ---- */
+
+/* Are the addresses there of all arrays that have any elements? */
+static bool are_known(const uf_plan *p, void *const *data) {
+    for (int k = 0; k < p->func->nin; k++)
+        if (is_array(p, k) && !data[k] && p->forall.array[k].end > p->forall.array[k].lowest)
+            return false;
+    return true;
 }
 
-static uf_status numbers_read(const uf_plan *p, void *const *data, uint64_t (*numbers)[2]) {
-    for (int k = 0; k < p->nin; k++)
-        if (p->v.operand[k].kind == OPERAND_NUMBER)
-            TRY(argument_convert(k, (dtype)p->number_type[k], data[k], (dtype)p->v.operand[k].value, false,
-                                 numbers[k]));
+static uf_status forall_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
+    forall_part *x = &p->forall;
+    p->layout = p->binding->tree->layout;
+    p->core = x->core;
+    p->source = p->binding->source;
+    p->nargs = a->nin;
+    x->elements = r->options->elements;
+    x->written = x->whole = 0;
+    TRY(space_set(p, r));
+    for (int k = 0; k < a->nin; k++) {
+        plan_argument_set(p, k, (dtype)(a->key.type[k] & 0xF), a->array[k].number ? NULL : &a->array[k], k);
+        TRY(parameter_set(p, k, &a->array[k]));
+    }
+    if (p->idle)
+        return UF_OK;
+    x->proved = lang_needs_hold(p->binding->tree, x->core);
+    facts_find(p, !p->lasts || are_known(p, data) ? data : NULL, &x->facts);
+    variant_make(p, &x->facts, &p->pass[0].v);
     return UF_OK;
 }
 
 /* Numbers of two parts are aligned like one of them; hardware swaps both only where they are aligned together. */
-static uf_status whole_check(const forall *x, void *const *data) {
-    for (uint64_t left = x->whole; left; left &= left - 1) {
-        int k = __builtin_ctzll(left), size = dtypes[x->plan.v.operand[k].memory].size;
-        if (x->array[k].end > x->array[k].lowest && (uintptr_t)data[k] % (uintptr_t)size)
+static uf_status whole_check(plan_run *run) {
+    const uf_plan *p = run->plan;
+    const forall_part *x = &p->forall;
+    for (uint64_t left = p->idle ? 0 : x->whole; left; left &= left - 1) {
+        int k = __builtin_ctzll(left), size = dtypes[p->binding->types[k]].size;
+        if (x->array[k].end > x->array[k].lowest && (uintptr_t)run->data[k] % (uintptr_t)size)
             return fail_argument(UF_ERR_ARGUMENT, k, -1,
                                  "its element 0 is at 0x%llx, but must be aligned to %d bytes for atomic functions",
-                                 (unsigned long long)(uintptr_t)data[k], size);
+                                 (unsigned long long)(uintptr_t)run->data[k], size);
     }
     return UF_OK;
 }
 
-static uf_status forall_run(const forall *x, void *const *data, void *stream) {
-    uint64_t numbers[UF_MAX_OPERANDS][2];
-    variant v;
-    const code *c;
-    TRY(numbers_read(&x->plan, data, numbers));
-    if (x->plan.loop.count == 0)
-        return UF_OK;
-    TRY(whole_check(x, data));
-    TRY(code_find(x, data, &v, &c));
-    launch l = launch_of(x, &v, data, stream);
-    l.numbers = (const uint64_t(*)[2])numbers;
-    return engines[x->plan.engine]->launch(c, &l);
-}
-
-/* Everything that the verbs check and decide. *data are the arguments' addresses. */
-static uf_status forall_make(forall *x, const char *verb, unsigned how, const uf_func *kernel, int ndim,
-                             const int64_t *extents, int nargs, const DLTensor *args, const uf_options *options,
-                             void **data) {
-    uf_options own;
-    call_args a;
-    TRY(forall_options_read(options, &own, &options));
-    TRY(kernel_check(kernel, verb, nargs, args));
-    TRY(space_check(kernel, ndim, extents));
-    TRY(args_take(nargs, nargs, args, NULL, options, how, &a));
-    for (int k = 0; k < nargs; k++)
-        if (how & ARGS_NO_DATA && a.array[k].number)
-            a.array[k].data = NULL; /* numbers are read when the plan runs; what they are now decides nothing */
-    request r = {kernel, &a, options, ndim, false};
-    TRY(binding_choose(&r, &a, &x->plan.binding));
-    return forall_lay(x, &r, extents, &a, data);
-}
-
-uf_status uf_forall(const uf_func *kernel, int ndim, const int64_t *extents, int nargs, const DLTensor *args,
-                    const uf_options *options) {
-    RANGE("uf_forall", kernel);
-    forall x;
-    void *data[UF_MAX_OPERANDS];
-    TRY(forall_make(&x, "uf_forall", 0, kernel, ndim, extents, nargs, args, options, data));
-    return forall_run(&x, data, x.stream);
-}
-
-static uf_status execute(const uf_plan *plan, void *const *data, void *stream) {
-    return forall_run((const forall *)plan, data, stream);
-}
-
-static bool has_elements(const uf_plan *plan, int k) {
-    return ((const forall *)plan)->array[k].end > ((const forall *)plan)->array[k].lowest;
-}
-
-const func_kind forall_kind = {.has_elements = has_elements, .execute = execute};
-
-/* The code that will most likely be run: addresses that are not there yet are taken to be like most. */
-static uf_status plan_compile(const forall *x, void *const *data) {
-    bool known = true;
-    variant v;
-    const code *c;
-    for (int k = 0; k < x->plan.nin; k++)
-        known &= x->plan.v.operand[k].kind == OPERAND_NUMBER || !has_elements(&x->plan, k) || data[k];
-    return x->plan.loop.count ? code_find(x, known ? data : NULL, &v, &c) : UF_OK;
-}
-
-uf_status uf_forall_plan(uf_plan **out, const uf_func *kernel, int ndim, const int64_t *extents, int nargs,
-                         const DLTensor *args, const uf_options *options) {
-    if (!out)
-        return fail(UF_ERR_ARGUMENT, "out is NULL");
-    *out = NULL;
-    void *data[UF_MAX_OPERANDS];
-    forall *x = mem_alloc(sizeof *x);
-    if (!x)
-        return fail_memory();
-    uf_status s = forall_make(x, "uf_forall_plan", ARGS_NO_DATA, kernel, ndim, extents, nargs, args, options, data);
-    if (!s)
-        s = plan_compile(x, data);
-    if (s) {
-        mem_free(x);
-        return s;
-    }
-    func_keep(kernel);
-    *out = &x->plan;
+/* Numbers must fit even where there are no points. */
+static uf_status numbers_check(const plan_run *run) {
+    const uf_plan *p = run->plan;
+    uint64_t words[2];
+    for (int k = 0; k < p->nargs; k++)
+        if (!is_array(p, k))
+            TRY(plan_number(p, k, run->data[k], p->binding->types[k], words));
     return UF_OK;
 }
 
@@ -463,47 +398,94 @@ static void arguments_imagine(const uf_func *f, int s, const int64_t *extents, c
     }
 }
 
-uf_status forall_imagine(const uf_func *f, const char *wanted, call_args *a, const binding **out, variant *v) {
-    enum {
-        LOG_ELEMENTS = 24
-    };
-    forall x;
-    char spelled[ENTRY_TEXT];
-    int64_t extents[LAYOUT_MAX_RANK];
-    void *data[UF_MAX_OPERANDS];
+enum {
+    LOG_ELEMENTS = 24 /* of the largest array and of the space */
+};
+
+/* A call of the list that is asked for, with contiguous arrays. */
+static uf_status forall_imagine(uf_plan *p, plan_request *r, const char *wanted, call_args *a) {
+    const uf_func *f = p->func;
     int s;
     TRY(list_find(f, wanted, &s));
+    uf_options *options = plan_space(p, sizeof *options);
+    char *spelled = plan_space(p, ENTRY_TEXT);
+    int64_t *extents = plan_space(p, LAYOUT_MAX_RANK * sizeof *extents);
+    if (!options || !spelled || !extents)
+        return fail_memory();
     signature_list_format(spelled, &f->signatures, s);
-    const uf_options options = {.size = sizeof options, .signature = wanted ? wanted : spelled};
-    request r = {f, a, &options, f->signatures.indices[s], false};
-    int most = r.ndim;
+    *options = (uf_options){.size = sizeof *options, .signature = wanted ? wanted : spelled};
+    r->options = options;
+    r->ndim = f->signatures.indices[s];
+    int most = r->ndim;
     for (int k = 0; k < f->nin; k++)
         if (f->signatures.ranks[s * f->nin + k] > most)
             most = f->signatures.ranks[s * f->nin + k];
     for (int d = 0; d < LAYOUT_MAX_RANK; d++)
         extents[d] = (int64_t)1 << LOG_ELEMENTS / most;
+    r->extents = extents;
     arguments_imagine(f, s, extents, a);
-    TRY(binding_choose(&r, a, &x.plan.binding));
-    TRY(forall_lay(&x, &r, extents, a, data));
-    variant_decide(&x, NULL, v);
-    *out = x.plan.binding;
-    return UF_OK;
+    return forall_bind(r, a, &p->binding);
+}
+
+const plan_verb forall_verb = {.options = "uf_options",
+                               .arguments = forall_arguments,
+                               .bind = forall_bind,
+                               .lay = forall_lay,
+                               .imagine = forall_imagine,
+                               .check = whole_check,
+                               .check_idle = numbers_check,
+                               .fits = forall_fits,
+                               .specialise = forall_specialise};
+
+/* ---- The verbs ---- */
+
+static inline plan_request forall_request(const char *name, const uf_func *kernel, int ndim, const int64_t *extents,
+                                          int nargs, const DLTensor *args, const uf_options *options) {
+    return (plan_request){.verb = &forall_verb,
+                          .name = name,
+                          .func = kernel,
+                          .options = options,
+                          .nargs = nargs,
+                          .args = args,
+                          .ndim = ndim,
+                          .extents = extents};
+}
+
+uf_status uf_forall(const uf_func *kernel, int ndim, const int64_t *extents, int nargs, const DLTensor *args,
+                    const uf_options *options) {
+    RANGE("uf_forall", kernel);
+    uf_options own;
+    TRY(forall_options_read(options, &own, &options));
+    const plan_request r = forall_request("uf_forall", kernel, ndim, extents, nargs, args, options);
+    return plan_once(&r);
+}
+
+uf_status uf_forall_plan(uf_plan **out, const uf_func *kernel, int ndim, const int64_t *extents, int nargs,
+                         const DLTensor *args, const uf_options *options) {
+    uf_options own;
+    TRY(plan_out(out));
+    TRY(forall_options_read(options, &own, &options));
+    const plan_request r = forall_request("uf_forall_plan", kernel, ndim, extents, nargs, args, options);
+    return plan_new(out, &r);
 }
 
 uf_status uf_launch_info(const uf_func *kernel, int ndim, const int64_t *extents, int nargs, const DLTensor *args,
                          const uf_options *options, uf_launch *out) {
-    forall x;
-    variant v;
-    const code *c;
-    void *data[UF_MAX_OPERANDS];
+    uf_options own;
+    uf_plan p;
+    void *data[PLAN_ARGUMENTS];
     uf_launch all = {.size = out ? out->size : 0};
     if (!out)
         return fail(UF_ERR_ARGUMENT, "out is NULL");
-    TRY(forall_make(&x, "uf_launch_info", 0, kernel, ndim, extents, nargs, args, options, data));
-    if (x.plan.loop.count) {
-        TRY(code_find(&x, data, &v, &c));
-        launch l = launch_of(&x, &v, data, x.stream);
-        TRY(engines[x.plan.engine]->launch_info(c, &l, &all));
+    TRY(forall_options_read(options, &own, &options));
+    const plan_request r = forall_request("uf_launch_info", kernel, ndim, extents, nargs, args, options);
+    uf_status s = plan_make(&p, &r, data);
+    if (!s && !p.idle) {
+        launch l = plan_launch(&p, p.pass);
+        l.data = (char *const *)data;
+        l.stream = options->stream;
+        s = engines[p.engine]->launch_info(p.pass[0].code, &l, &all);
     }
-    return struct_write(&all, sizeof all, out, "uf_launch");
+    plan_end(&p);
+    return s ? s : struct_write(&all, sizeof all, out, "uf_launch");
 }

@@ -345,10 +345,8 @@ static uf_status layout_add(uf_func *f, const uf_definition *d, definition_place
     f->nin = l->nin;
     f->nout = l->nout;
     for (int k = 0; k < l->nin + l->nout; k++)
-        if (l->operands[k].rank) {
+        if (l->operands[k].rank)
             f->layout = l;
-            f->kind = &gufunc_kind;
-        }
     return UF_OK;
 }
 
@@ -379,8 +377,6 @@ static uf_status kernels_add(uf_func *f, const uf_definition *d, definition_plac
     if (!f->sections)
         return UF_ERR_MEMORY;
     f->nsections = d->nsections;
-    if (d->flags & UF_KERNEL)
-        f->kind = &forall_kind;
     TRY(layout_add(f, d, place));
     for (int i = 0; i < d->nsections; i++)
         TRY((d->flags & UF_KERNEL ? space_section_add : section_add)(f, i, &d->sections[i], place));
@@ -401,7 +397,6 @@ static uf_status register_texts(void *user) {
     definition_place *place = ((registration *)user)->place;
     TRY(keep_text(f, d->name, &f->name));
     TRY(keep_text(f, d->doc ? d->doc : "", &f->doc));
-    f->kind = &elementwise_kind;
     TRY(d->reduction ? reduction_add(f, d, place) : kernels_add(f, d, place));
     return signatures_spell(f);
 }

@@ -118,27 +118,14 @@ uf_status reduce_options_read(const uf_reduce_options *options, uf_reduce_option
     return settings_check("uf_reduce_options", options->flags, FOLD_FLAGS, options->casting, options->threads);
 }
 
-uf_status axis_options_read(const uf_options *options, const char *verb, const int *axis, uf_reduce_options *out) {
-    uf_options own;
-    TRY(options_take(options, FOLD_FLAGS | UF_STAGE, &own, &options));
-    TRY(no_launch_check(options));
-    const char *wrong = options->flags & UF_STAGE     ? "UF_STAGE"
-                        : options->where              ? "uf_options.where"
-                        : options->axes               ? "uf_options.axes"
-                        : options->device.device_type ? "uf_options.device"
-                                                      : NULL;
-    if (wrong)
-        return fail(UF_ERR_ARGUMENT, "%s does not take %s", verb, wrong);
-    *out = (uf_reduce_options){.size = sizeof *out,
-                               .stream = options->stream,
-                               .casting = options->casting,
-                               .signature = options->signature,
-                               .naxes = 1,
-                               .axes = axis,
-                               .scratch = options->scratch,
-                               .scratch_size = options->scratch_size,
-                               .threads = options->threads,
-                               .flags = options->flags,
-                               .cancel = options->cancel};
-    return UF_OK;
+uf_status axis_options_read(const uf_options *options, const char *verb, uf_options *scratch, const uf_options **out) {
+    TRY(options_take(options, FOLD_FLAGS | UF_STAGE, scratch, out));
+    TRY(no_launch_check(*out));
+    const uf_options *o = *out;
+    const char *wrong = o->flags & UF_STAGE     ? "UF_STAGE"
+                        : o->where              ? "uf_options.where"
+                        : o->axes               ? "uf_options.axes"
+                        : o->device.device_type ? "uf_options.device"
+                                                : NULL;
+    return wrong ? fail(UF_ERR_ARGUMENT, "%s does not take %s", verb, wrong) : UF_OK;
 }

@@ -840,18 +840,23 @@ static void inspection(void **state) {
 static void variants(void **state) {
     (void)state;
     uf_func *f = kernel("f[,], f[,]", "[i, j](a, b) { b[i][j] = a[i][j]; }");
+    const uf_options options = {.size = sizeof options};
+    plan_request r = {.verb = &forall_verb, .func = f, .options = &options};
+    uf_plan p;
     call_args a;
-    const binding *b;
-    variant v;
     memset(&a.key, 0, sizeof a.key);
     a.engine = a.key.engine = ENGINE_CUDA;
     a.device = a.key.device = -90;
-    OK(forall_imagine(f, NULL, &a, &b, &v));
-    assert_true(v.loop == LOOP_FORALL && v.ndim == 2 && v.nin == 2 && v.nout == 0 && v.noalias && v.proved);
+    OK(plan_imagine(&p, &r, NULL, &a));
+    OK(plan_imagine_arrays(&p, &r, &a));
+    const variant *v = &p.pass[0].v;
+    const uint8_t *use = p.binding->size.use;
+    assert_true(v->loop == LOOP_FORALL && v->ndim == 2 && v->nin == 2 && v->nout == 0 && v->noalias && v->proved);
     for (int k = 0; k < 2; k++)
-        assert_true(v.operand[k].unit == 2 && v.operand[k].kind == OPERAND_STRIDED &&
-                    v.operand[k].memory == DT_FLOAT32 && v.operand[k].value == DT_FLOAT32);
-    assert_true(b->traits.use[0] == (USE_READ | (b->traits.use[0] & USE_COALESCED)) && b->traits.use[1] & USE_WRITE);
+        assert_true(v->operand[k].unit == 2 && v->operand[k].kind == OPERAND_STRIDED &&
+                    v->operand[k].memory == DT_FLOAT32 && v->operand[k].value == DT_FLOAT32);
+    assert_true(use[0] == (USE_READ | (use[0] & USE_COALESCED)) && use[1] & USE_WRITE);
+    plan_end(&p);
     uf_free(f);
 }
 

@@ -29,7 +29,7 @@ enum {
     LARGE = 600 * 1000
 };
 
-static float x[LARGE], y[LARGE], z[LARGE], table[300 * 300];
+static float x[LARGE + 3], y[LARGE], z[LARGE], table[300 * 300];
 static double wide[LARGE];
 static int64_t places[LARGE];
 

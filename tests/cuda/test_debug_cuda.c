@@ -61,7 +61,7 @@ static void simulate_plan(arena *a, const uf_plan *plan) {
                        .source = "",
                        .layout = "",
                        .tree = plan->binding->tree,
-                       .v = &plan->v,
+                       .v = &plan->pass[0].v,
                        .target = {.gpu = true, .arch = 90},
                        .flags = plan->func->flags,
                        .max_steps = plan->func->max_steps};
@@ -128,7 +128,7 @@ static void gufunc_body(void *unused) {
     }
     DLTensor args[] = {x->dl_tensor, k->dl_tensor, y->dl_tensor};
     CHECK(!uf_plan_new(&plan, f, 3, args, NULL));
-    CHECK(plan->v.reports && !plan->v.coop && !plan->v.operand[0].staged);
+    CHECK(plan->pass[0].v.reports && !plan->pass[0].v.coop && !plan->pass[0].v.operand[0].staged);
     simulate_plan(&a, plan);
     ints(k)[9] = 4;
     CHECK(!uf_call(f, 3, args, NULL));
@@ -209,7 +209,7 @@ static void steps_body(void *unused) {
         }
         ints(flag)[0] = 0;
         CHECK(!uf_plan_new(&plan, f, 2, (DLTensor[]){x->dl_tensor, y->dl_tensor}, &options));
-        CHECK(plan->v.reports == (steps ? REPORTS_STEPS | REPORTS_CANCEL : REPORTS_CANCEL));
+        CHECK(plan->pass[0].v.reports == (steps ? REPORTS_STEPS | REPORTS_CANCEL : REPORTS_CANCEL));
         simulate_plan(&a, plan);
         CHECK(!uf_plan_run(plan, (void *[]){ints(x), ints(y)}, NULL));
         if (steps)

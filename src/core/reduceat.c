@@ -1,0 +1,186 @@
+/* reduceat.c - uf_reduceat: segments of an axis, each to one result. Kernels take the bounds of segments as int64, begins and ends:
+ * starts on the host are checked and converted by each run, starts on a device by a copy that it enqueues. */
+#include "core/fold.h"
+
+static const fold_form form = {.loop = LOOP_FOLD, .segmented = true};
+
+/* ---- Starts ---- */
+
+static uf_status starts_arguments(const plan_request *r, call_args *a, void **data) {
+    TRY(fold_arguments(r, a, data));
+    data[a->nargs] = r->starts && r->starts->data ? (char *)r->starts->data + r->starts->byte_offset : NULL;
+    return UF_OK;
+}
+
+static uf_status starts_check(uf_plan *p, const plan_request *r) {
+    const DLTensor *t = r->starts;
+    fold_part *x = &p->fold;
+    if (!t)
+        return fail(UF_ERR_ARGUMENT, "starts is NULL");
+    TRY(array_check(t, ND_STARTS, r->how & ARGS_LASTING));
+    dtype type = dtype_of_dl(t->dtype);
+    int device = (int)t->device.device_type;
+    if (!dtype_is_integer(type))
+        return nd_fail(UF_ERR_ARGUMENT, ND_STARTS, -1, "its dtype is %s; an integer is needed", dtypes[type].name);
+    if (t->ndim != 1)
+        return nd_fail(UF_ERR_SHAPE, ND_STARTS, -1, "its rank is %d, but must be 1", t->ndim);
+    x->nsegments = t->shape[0];
+    x->starts_step = t->strides && t->shape[0] != 1 ? t->strides[0] : 1;
+    x->starts_on_device = device == kDLCUDA || (device == kDLCUDAManaged && p->engine == ENGINE_CUDA);
+    if (x->starts_on_device && p->engine == ENGINE_CPU)
+        return nd_fail(UF_ERR_DEVICE, ND_STARTS, -1, "is on CUDA device %d, but the arrays are in host memory",
+                       t->device.device_id);
+    if (x->starts_on_device && t->device.device_id != p->device)
+        return nd_fail(UF_ERR_DEVICE, ND_STARTS, -1, "is on CUDA device %d, but the arrays are on device %d",
+                       t->device.device_id, p->device);
+    return UF_OK;
+}
+
+/* Starts on a device, and the extent behind them, on their way to the bounds: the copies of a run. */
+typedef struct transfers {
+    int64_t one, extent;
+    int64_t nsegments, step;
+    DLTensor starts, bounds, end, last;
+} transfers;
+
+static void transfers_make(const uf_plan *p, dtype type, void *starts, char *bounds, transfers *out) {
+    const DLDevice device = {kDLCUDA, p->device};
+    *out = (transfers){.one = 1, .extent = p->fold.extent, .nsegments = p->fold.nsegments, .step = p->fold.starts_step};
+    out->starts = (DLTensor){.data = starts,
+                             .device = device,
+                             .ndim = 1,
+                             .dtype = dtypes[type].dl,
+                             .shape = &out->nsegments,
+                             .strides = &out->step};
+    out->bounds =
+        (DLTensor){.data = bounds, .device = device, .ndim = 1, .dtype = dtypes[DT_INT64].dl, .shape = &out->nsegments};
+    out->end = (DLTensor){.data = &out->extent, .device = {kDLCPU, 0}, .dtype = dtypes[DT_INT64].dl};
+    out->last = out->bounds;
+    out->last.byte_offset = (uint64_t)p->fold.nsegments * sizeof(int64_t);
+    out->last.shape = &out->one;
+}
+
+/* What a plan's runs will copy is compiled with it. */
+static uf_status transfers_compile(const uf_plan *p, dtype type) {
+    transfers t;
+    transfers_make(p, type, NULL, NULL, &t);
+    TRY(copy_compile(&t.bounds, &t.starts));
+    return copy_compile(&t.last, &t.end);
+}
+
+static uf_status lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
+    nd_array starts;
+    (void)data;
+    TRY(starts_check(p, r));
+    starts = (nd_array){.shape = &p->fold.nsegments, .ndim = 1};
+    dtype type = dtype_of_dl(r->starts->dtype);
+    plan_arguments_set(p, a);
+    p->fold.starts = p->nargs;
+    plan_argument_set(p, p->nargs++, type, &starts, ND_STARTS);
+    TRY(fold_lay(p, r, a, &form));
+    return p->lasts && !p->idle && p->fold.starts_on_device ? transfers_compile(p, type) : UF_OK;
+}
+
+/* ---- Runs ---- */
+
+/* Element i as an int64; what is beyond becomes INT64_MAX. */
+static int64_t start_at(const char *starts, dtype type, int64_t i) {
+    number n = number_read(type, starts + i * dtypes[type].size);
+    return dtypes[type].is_signed || n.as.u < INT64_MAX ? n.as.i : INT64_MAX;
+}
+
+/* Starts on the host: the bounds, of which the last is the extent. */
+static uf_status bounds_read(plan_run *run) {
+    const uf_plan *p = run->plan;
+    const fold_part *x = &p->fold;
+    int64_t extent = x->extent;
+    if (x->starts_on_device)
+        return UF_OK;
+    int64_t *bounds = workspace_take(&run->space, (size_t)(x->nsegments + 1) * sizeof *bounds);
+    if (!bounds)
+        return fail_memory();
+    for (int64_t i = 0; i < x->nsegments; i++) {
+        bounds[i] = start_at(run->data[x->starts], (dtype)p->argument[x->starts].type, i * x->starts_step);
+        if (bounds[i] < 0 || bounds[i] >= extent)
+            return nd_fail(UF_ERR_ARGUMENT, ND_STARTS, -1,
+                           bounds[i] == INT64_MAX ? "element %lld is beyond int64, but the axis has %lld elements"
+                                                  : "element %lld is %lld, but must be from 0 to %lld",
+                           (long long)i, (long long)(bounds[i] == INT64_MAX ? extent : bounds[i]),
+                           (long long)extent - 1);
+    }
+    bounds[x->nsegments] = extent;
+    run->bounds = bounds;
+    return UF_OK;
+}
+
+/* On a GPU the bounds go to scratch memory: those on the host by a copy, device starts by a conversion, and the extent after
+ * them. */
+static uf_status bounds_send(const plan_run *run) {
+    const uf_plan *p = run->plan;
+    const fold_part *x = &p->fold;
+    if (p->engine != ENGINE_CUDA)
+        return UF_OK;
+    char *bounds = run->block + x->bounds_at;
+    if (!x->starts_on_device)
+        return engines[p->engine]->copy(p->device, bounds, run->bounds, (size_t)(x->nsegments + 1) * sizeof(int64_t),
+                                        run->stream, false);
+    transfers t;
+    transfers_make(p, (dtype)p->argument[x->starts].type, run->data[x->starts], bounds, &t);
+    TRY(uf_copy(&t.bounds, &t.starts, run->stream));
+    return uf_copy(&t.last, &t.end, run->stream);
+}
+
+const plan_verb reduceat_verb = {.options = "uf_options",
+                                 .arguments = starts_arguments,
+                                 .bind = fold_bind,
+                                 .lay = lay,
+                                 .settle = fold_settle,
+                                 .self_overlap = fold_self_overlap,
+                                 .bounds = fold_bounds,
+                                 .compare = fold_compare,
+                                 .check = bounds_read,
+                                 .prepare = bounds_send};
+
+/* ---- The verbs ---- */
+
+static inline plan_request request_of(const char *name, unsigned how, const uf_func *func, int nargs,
+                                      const DLTensor *args, const DLTensor *starts, const int *axis,
+                                      const uf_options *options) {
+    return (plan_request){.verb = &reduceat_verb,
+                          .name = name,
+                          .func = func,
+                          .options = options,
+                          .how = how,
+                          .nargs = nargs,
+                          .args = args,
+                          .naxes = 1,
+                          .axes = axis,
+                          .starts = starts};
+}
+
+uf_status uf_reduceat(const uf_func *func, int nargs, const DLTensor *args, const DLTensor *starts, int axis,
+                      const uf_options *options) {
+    RANGE("uf_reduceat", func);
+    uf_options own;
+    TRY(axis_options_read(options, "uf_reduceat", &own, &options));
+    const plan_request r = request_of("uf_reduceat", 0, func, nargs, args, starts, &axis, options);
+    return plan_once(&r);
+}
+
+uf_status uf_reduceat_plan(uf_plan **out, const uf_func *func, int nargs, const DLTensor *args, const DLTensor *starts,
+                           int axis, const uf_options *options) {
+    uf_options own;
+    TRY(plan_out(out));
+    TRY(axis_options_read(options, "uf_reduceat_plan", &own, &options));
+    const plan_request r = request_of("uf_reduceat_plan", 0, func, nargs, args, starts, &axis, options);
+    return plan_new(out, &r);
+}
+
+uf_status uf_reduceat_scratch_size(size_t *bytes, const uf_func *func, int nargs, const DLTensor *args,
+                                   const DLTensor *starts, int axis, const uf_options *options) {
+    uf_options own;
+    TRY(fold_bytes_check(bytes));
+    TRY(axis_options_read(options, "uf_reduceat", &own, &options));
+    const plan_request r = request_of("uf_reduceat", ARGS_NO_DATA, func, nargs, args, starts, &axis, options);
+    return fold_scratch_size(&r, bytes);
+}

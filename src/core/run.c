@@ -1,0 +1,327 @@
+/* run.c - from a plan and addresses to launches: addresses and numbers are read, what overlaps is found and copied, scratch memory is
+ * taken, and each pass is launched. Nothing here looks at shapes or compiles, but for addresses that are unlike those that the
+ * plan was made for (plan_verb.fits). */
+#include <stdio.h>
+
+#include "core/core.h"
+
+enum {
+    RUN_WORDS = 64,     /* on the stack, for the host: beyond, one block */
+    SCRATCH_ALIGN = 256 /* of a caller's scratch memory */
+};
+
+/* ---- Operands ---- */
+
+/* Of one pass, as a launch has them. */
+typedef struct operands {
+    char *address[VARIANT_OPERANDS]; /* of the first elements in loop order; NULL: it has none */
+    uint64_t number[VARIANT_OPERANDS][2];
+} operands;
+
+static inline uf_status number_convert(const char *what, int index, dtype from, const void *data, dtype to, bool wraps,
+                                       uint64_t *words) {
+    number n = number_read(from, data);
+    if (!wraps && !number_fits(n, to))
+        return fail(UF_ERR_CAST, dtypes[from].is_signed ? "%s %d: %lld does not fit %s" : "%s %d: %llu does not fit %s",
+                    what, index, (long long)n.as.i, dtypes[to].name);
+    words[0] = words[1] = 0;
+    number_write(n, to, words);
+    return UF_OK;
+}
+
+static inline uf_status argument_convert(int k, dtype from, const void *data, dtype to, bool wraps, uint64_t *words) {
+    uf_status s = number_convert("argument", k, from, data, to, wraps, words);
+    if (s)
+        error_slot()->argument = k;
+    return s;
+}
+
+uf_status plan_number(const uf_plan *p, int source, const void *data, dtype to, uint64_t *words) {
+    const plan_argument *a = &p->argument[source];
+    if (a->says >= SAYS_INITIAL)
+        return number_convert("initial value", a->says - SAYS_INITIAL, (dtype)a->type, data, to, false, words);
+    return argument_convert(a->says, (dtype)a->type, data, to, p->wraps, words);
+}
+
+static bool is_argument(const plan_pass *s, int k) { return s->source[k] < PLAN_ARGUMENTS; }
+
+/* The address of element 0. */
+static inline char *origin(const plan_run *r, const plan_pass *s, int k) {
+    int source = s->source[k];
+    char *from = source < PLAN_ARGUMENTS ? r->data[source] : source == SOURCE_SCRATCH ? r->block : (char *)r->bounds;
+    return from ? (char *)((uintptr_t)from + (uintptr_t)s->shift[k]) : NULL;
+}
+
+static uf_status operands_read(const plan_run *r, const plan_pass *s, operands *out) {
+    const nd_loop *loop = &s->loops.kept;
+    for (int k = 0; k < loop->narrays; k++) {
+        const variant_operand *o = &s->v.operand[k];
+        int source = s->source[k];
+        if (o->kind == OPERAND_NUMBER) {
+            TRY(plan_number(r->plan, source, r->data[source], (dtype)o->value, out->number[k]));
+            out->address[k] = NULL;
+        } else if (source == SOURCE_POSITION) {
+            out->address[k] = (char *)(uintptr_t)loop->offset[k];
+        } else {
+            char *at = origin(r, s, k);
+            out->address[k] =
+                at ? (char *)((uintptr_t)at + (uintptr_t)(loop->offset[k] * dtypes[o->memory].size)) : NULL;
+        }
+    }
+    return UF_OK;
+}
+
+/* ---- Overlaps ---- */
+
+/* Which operands must be copied first, because an output overlaps them other than element for element. That outputs overlap is an
+ * error. */
+static uf_status overlaps_find(const plan_run *r, const plan_pass *s, bool *copy, bool *any) {
+    const uf_plan *p = r->plan;
+    const variant *v = &s->v;
+    int end = v->nin + v->nout, n = s->loops.kept.narrays;
+    *any = false;
+    for (int out = v->nin; out < end; out++) {
+        const char *to = origin(r, s, out);
+        for (int k = 0; k < n; k++) {
+            if (v->operand[k].kind == OPERAND_NUMBER || (k >= v->nin && k <= out) || !is_argument(s, k))
+                continue;
+            nd_overlap how = p->verb->compare(p, s, k, origin(r, s, k), out, to);
+            if (how == ND_DISJOINT)
+                continue;
+            if (k > out && k < end)
+                return fail_argument(UF_ERR_ARGUMENT, p->argument[s->source[k]].says, -1,
+                                     "is an output that overlaps output argument %d", p->argument[s->source[out]].says);
+            if (how == ND_OVERLAP) {
+                if (!*any)
+                    memset(copy, 0, (size_t)n * sizeof *copy);
+                *any = copy[k] = true;
+            }
+        }
+    }
+    return UF_OK;
+}
+
+/* Copies the stretch of memory that an operand reaches, from its lowest to its highest element as nd_bounds says it, and moves
+ * *address there: strides, alignment and so the compiled code stay as they are. *block is to be freed once set. */
+static uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest, int64_t highest, int size,
+                              char **address, void **block) {
+    enum {
+        ALIGN = 256
+    }; /* what allocations have; the copy keeps the address's remainder */
+    char *from = *address + lowest * size;
+    size_t bytes = (size_t)(highest - lowest + 1) * (size_t)size, shift = (uintptr_t)from % ALIGN;
+    TRY(e->scratch(device, bytes + ALIGN, stream, block));
+    char *to = (char *)*block + (shift + ALIGN - (uintptr_t)*block % ALIGN) % ALIGN;
+    TRY(e->copy(device, to, from, bytes, stream, false));
+    *address = to - lowest * size;
+    return UF_OK;
+}
+
+/* ---- Launching ---- */
+
+static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_pass *s, const variant *v,
+                               const operands *o) {
+    return (launch){.v = v,
+                    .loop = &s->loops.kept,
+                    .data = o ? o->address : NULL,
+                    .numbers = o ? o->number : NULL,
+                    .device = p->device,
+                    .stream = r ? r->stream : NULL,
+                    .threads = p->threads,
+                    .layout = p->layout,
+                    .core = p->core,
+                    .blas = p->func->blas,
+                    .indexed = p->indexed,
+                    .reduced = &s->loops.reduced,
+                    .chunk = s->chunk,
+                    .chunk_stride = s->chunk_stride,
+                    .elements = p->elements,
+                    .scratch = r && r->block ? r->block + p->launch_at : NULL,
+                    .block = p->block,
+                    .cancel = p->cancel,
+                    .name = p->func->name,
+                    .source = p->source,
+                    .npoints = p->npoints,
+                    .points = p->points};
+}
+
+launch plan_launch(const uf_plan *p, const plan_pass *s) { return launch_of(NULL, p, s, &s->v, NULL); }
+
+static uf_status code_launch(const plan_run *r, const plan_pass *s, const operands *o, const variant *v,
+                             const code *c) {
+    const launch l = launch_of(r, r->plan, s, v, o);
+    return engines[r->plan->engine]->launch(c, &l);
+}
+
+/* With code for the addresses of the run, which are of another sort than those that the plan was made for. */
+static __attribute__((noinline)) uf_status unlike_launch(const plan_run *r, const plan_pass *s, const operands *o) {
+    const uf_plan *p = r->plan;
+    const code *c;
+    variant v;
+    TRY(p->verb->specialise(p, r->data, &v));
+    TRY(binding_code(p->func, p->binding, &v, &c));
+    return code_launch(r, s, o, &v, c);
+}
+
+/* The plan of a call was made for its addresses. */
+static uf_status pass_launch(const plan_run *r, const plan_pass *s, const operands *o) {
+    const plan_verb *verb = r->plan->verb;
+    if (!r->options && verb->fits && !verb->fits(r->plan, r->data))
+        return unlike_launch(r, s, o);
+    return code_launch(r, s, o, &s->v, s->code);
+}
+
+static __attribute__((noinline)) uf_status copy_and_launch(const plan_run *r, const plan_pass *s, operands *o,
+                                                           const bool *copy) {
+    const uf_plan *p = r->plan;
+    const engine *e = engines[p->engine];
+    void *blocks[VARIANT_OPERANDS] = {0};
+    uf_status status = UF_OK;
+    int n = s->loops.kept.narrays;
+    for (int k = 0; k < n && !status; k++)
+        if (copy[k]) {
+            int64_t lowest, highest;
+            p->verb->bounds(p, s, k, &lowest, &highest);
+            status = stretch_copy(e, p->device, r->stream, lowest, highest, dtypes[s->v.operand[k].memory].size,
+                                  &o->address[k], &blocks[k]);
+        }
+    if (!status)
+        status = pass_launch(r, s, o);
+    for (int k = 0; k < n; k++)
+        if (blocks[k])
+            e->scratch_free(p->device, blocks[k], r->stream);
+    return status;
+}
+
+static uf_status one_pass(const plan_run *r) {
+    const plan_pass *s = r->plan->pass;
+    operands o;
+    bool copy[VARIANT_OPERANDS], any = false;
+    TRY(operands_read(r, s, &o));
+    if (s->v.nout)
+        TRY(overlaps_find(r, s, copy, &any));
+    if (r->plan->verb->prepare)
+        TRY(r->plan->verb->prepare(r));
+    return any ? copy_and_launch(r, s, &o, copy) : pass_launch(r, s, &o);
+}
+
+/* The first pass has read all inputs before the second writes: only outputs can overlap. The operands of the second are read before
+ * anything is launched, so that a number that does not fit is found then; and again after it, to have less on the stack. */
+static __attribute__((noinline)) uf_status two_passes(const plan_run *r) {
+    const plan_pass *s = r->plan->pass;
+    operands o;
+    bool copy[VARIANT_OPERANDS], any;
+    TRY(operands_read(r, &s[1], &o));
+    TRY(overlaps_find(r, &s[1], copy, &any));
+    TRY(operands_read(r, &s[0], &o));
+    TRY(pass_launch(r, &s[0], &o));
+    TRY(operands_read(r, &s[1], &o));
+    return code_launch(r, &s[1], &o, &s[1].v, s[1].code);
+}
+
+/* ---- Scratch memory ---- */
+
+static uf_status scratch_check(const plan_run *r) {
+    const uf_options *o = r->options;
+    if ((uintptr_t)o->scratch % SCRATCH_ALIGN)
+        return fail(UF_ERR_ARGUMENT, "%s.scratch is %p, but must be aligned to %d bytes", r->plan->verb->options,
+                    o->scratch, SCRATCH_ALIGN);
+    if (o->scratch_size < r->plan->scratch_size)
+        return fail(UF_ERR_ARGUMENT, "%s.scratch_size is %zu, but %zu bytes are needed (%s_scratch_size)",
+                    r->plan->verb->options, o->scratch_size, r->plan->scratch_size, r->name);
+    return UF_OK;
+}
+
+/* The run's scratch memory: on CUDA the caller's, if given; on the CPU the stack's as far as it goes; else the engine's. *own: to
+ * be freed. */
+static uf_status scratch_take(plan_run *r, void **own) {
+    const uf_plan *p = r->plan;
+    bool host = p->engine == ENGINE_CPU;
+    *own = NULL;
+    if (!host && r->options && r->options->scratch) {
+        r->block = r->options->scratch;
+        return scratch_check(r);
+    }
+    if (host && p->scratch_size <= r->space.left * sizeof(int64_t)) {
+        r->block = workspace_take(&r->space, p->scratch_size);
+        return UF_OK;
+    }
+    TRY(engines[p->engine]->scratch(p->device, p->scratch_size, r->stream, own));
+    r->block = *own;
+    return UF_OK;
+}
+
+static uf_status with_scratch(plan_run *r) {
+    const uf_plan *p = r->plan;
+    void *own;
+    TRY(scratch_take(r, &own));
+    uf_status s = p->npasses == 2 ? two_passes(r) : one_pass(r);
+    if (own)
+        engines[p->engine]->scratch_free(p->device, own, r->stream);
+    return s;
+}
+
+/* ---- Runs ---- */
+
+static uf_status look_and_run(plan_run *r) {
+    const plan_verb *verb = r->plan->verb;
+    if (verb->check)
+        TRY(verb->check(r));
+    if (!r->plan->idle)
+        return r->plan->scratch_size ? with_scratch(r) : one_pass(r);
+    return verb->check_idle ? verb->check_idle(r) : UF_OK;
+}
+
+uf_status plan_execute(plan_run *r) {
+    int64_t few[RUN_WORDS];
+    r->space = (workspace){.words = few, .left = RUN_WORDS};
+    uf_status s = look_and_run(r);
+    if (r->space.blocks)
+        workspace_free(&r->space);
+    return s && r->plan->verb->named ? r->plan->verb->named(r->plan, s) : s;
+}
+
+uf_status plan_look(const uf_plan *p, void *const *data) {
+    int64_t few[RUN_WORDS];
+    plan_run run = {.plan = p, .data = data, .space = {.words = few, .left = RUN_WORDS}};
+    uf_status s = p->verb->check ? p->verb->check(&run) : UF_OK;
+    if (!s && p->verb->check_idle)
+        s = p->verb->check_idle(&run);
+    workspace_free(&run.space);
+    return s;
+}
+
+static uf_status argument_fail(const plan_argument *a, const char *why) {
+    if (a->says >= SAYS_INITIAL)
+        return fail(UF_ERR_ARGUMENT, "initial value %d: %s", a->says - SAYS_INITIAL, why);
+    return nd_fail(UF_ERR_ARGUMENT, a->says, -1, "%s", why);
+}
+
+static uf_status address_refuse(const uf_plan *p, int k, const void *data) {
+    const plan_argument *a = &p->argument[k];
+    const dtype_info *type = &dtypes[a->type];
+    char why[128];
+    if (!data)
+        return a->number || (a->full && !p->idle) ? argument_fail(a, "its data is NULL") : UF_OK;
+    snprintf(why, sizeof why, "its data is at %p, but must be aligned to the %d bytes of %s", data, type->align,
+             type->name);
+    return argument_fail(a, why);
+}
+
+static bool is_good(const plan_argument *a, const void *data) {
+    return data && ((uintptr_t)data & (uintptr_t)(dtypes[a->type].align - 1)) == 0;
+}
+
+uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {
+    RANGE("uf_plan_run", plan ? plan->func : NULL);
+    if (!plan || !data)
+        return fail(UF_ERR_ARGUMENT, "%s is NULL", plan ? "data" : "plan");
+    for (int k = 0; k < plan->nargs; k++)
+        if (!is_good(&plan->argument[k], data[k])) {
+            uf_status s = address_refuse(plan, k, data[k]);
+            if (s)
+                return plan->verb->named ? plan->verb->named(plan, s) : s;
+        }
+    plan_run run = {.plan = plan, .data = data, .stream = stream};
+    return plan_execute(&run);
+}
