@@ -100,7 +100,7 @@ uf_status inputs_imagine(const uf_func *f, const char *types, call_args *a) {
     dtype in[UF_MAX_OPERANDS];
     int n = f->nin;
     if (types)
-        TRY(types_parse(types, in, &n));
+        TRY(fail_named(types_parse(types, in, &n), "types"));
     else if (f->any_types)
         return fail(UF_ERR_ARGUMENT, "%s was registered for any types: name the dtypes of its inputs", f->name);
     else

@@ -366,7 +366,7 @@ typedef struct forall_stretch {
 
 /* What follows from the addresses that a kernel over indices runs on. */
 typedef struct forall_facts {
-    bool apart; /* an array that is written to overlaps no other parameter */
+    bool noalias; /* an array that is written to overlaps no other parameter */
     uint8_t align[UF_MAX_OPERANDS];
 } forall_facts;
 

@@ -116,7 +116,7 @@ static void variant_fill(uf_plan *p, const plan_request *r, const fold_form *for
 /* whole: the elements of a result are not to be divided. */
 static int64_t pass_specialise(const uf_plan *p, plan_pass *s, bool whole) {
     return engines[p->engine]->specialise_fold(
-        &s->v, &(fold_problem){.loops = &s->loops, .size = &p->binding->traits, .device = p->device, .whole = whole});
+        &s->v, &(fold_problem){.loops = &s->loops, .traits = &p->binding->traits, .device = p->device, .whole = whole});
 }
 
 /* ---- Parts ---- */

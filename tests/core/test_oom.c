@@ -386,6 +386,92 @@ static bool reduction_of_segments(void) {
     return !failed;
 }
 
+/* A plan whose loops do not fit it, and which takes scratch memory when it runs. */
+static bool plan_of_reduction(void) {
+    const DLTensor x = UF_ARRAY(halves, 1 << 19);
+    double r = -1;
+    uf_plan *p;
+    uf_func *f = dot_registered();
+    if (!f)
+        return false;
+    for (int i = 0; i < 1 << 19; i++)
+        halves[i] = 0.5;
+    bool failed = out_of_memory(uf_reduce_plan(&p, f, 5, (DLTensor[]){x, x, x, x, scalar_at(&r)}, NULL));
+    uf_free(f);
+    if (failed) {
+        assert_null(p);
+        return false;
+    }
+    failed = out_of_memory(uf_plan_run(p, (void *[]){halves, halves, halves, halves, &r}, NULL));
+    assert_true(r == (failed ? -1 : (double)fresh * (1 << 15)));
+    uf_plan_free(p);
+    return !failed;
+}
+
+/* Bounds that do not fit the stack of a run, and an input that it copies. */
+static bool plan_of_segments(void) {
+    enum {
+        N = 1000
+    };
+    double x[N];
+    int number = 2;
+    int16_t starts[N];
+    uf_plan *p;
+    for (int i = 0; i < N; i++) {
+        starts[i] = (int16_t)i;
+        x[i] = 1;
+    }
+    const DLTensor in = UF_ARRAY(x, N), two = UF_SCALAR(2);
+    uf_func *f = dot_registered();
+    if (!f)
+        return false;
+    bool failed = out_of_memory(
+        uf_reduceat_plan(&p, f, 5, (DLTensor[]){in, two, two, two, UF_ARRAY(x, N)}, &UF_ARRAY(starts, N), 0, NULL));
+    uf_free(f);
+    if (failed) {
+        assert_null(p);
+        return false;
+    }
+    failed = out_of_memory(uf_plan_run(p, (void *[]){x, &number, &number, &number, x, starts}, NULL));
+    assert_true(x[0] == (failed ? 1 : 8 * (double)fresh) && x[N - 1] == x[0]);
+    uf_plan_free(p);
+    return !failed;
+}
+
+/* Many dimensions, and an operand that overlaps the target in a run. */
+static bool plan_of_updates(void) {
+    float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    int32_t at[2] = {1, 1}, zero = 0;
+    int64_t shape[40];
+    void *data[23] = {x};
+    uf_plan *p;
+    for (int d = 0; d < 40; d++)
+        shape[d] = d == 20 ? 9 : 1;
+    DLTensor target = {.data = x, .device = {kDLCPU, 0}, .ndim = 40, .dtype = {kDLFloat, 32, 1}, .shape = shape},
+             all[21];
+    uf_func *f = registered();
+    if (!f)
+        return false;
+    for (int d = 0; d < 20; d++) {
+        all[d] = (DLTensor){.data = &zero, .device = {kDLCPU, 0}, .dtype = {kDLInt, 32, 1}};
+        data[1 + d] = &zero;
+    }
+    all[20] = UF_ARRAY(at, 2, 1);
+    data[21] = at;
+    data[22] = x;
+    bool failed = out_of_memory(uf_at_plan(&p, f, &target, 21, all, &UF_ARRAY(x, 1), NULL));
+    uf_free(f);
+    if (failed) {
+        assert_null(p);
+        return false;
+    }
+    failed = out_of_memory(uf_plan_run(p, data, NULL));
+    assert_true(failed ? x[1] == 2 : x[1] != 2);
+    assert_true(x[0] == 1 && x[2] == 3);
+    uf_plan_free(p);
+    return !failed;
+}
+
 /* Views that do not fit the stack, and copies of what overlaps. */
 static bool updates(void) {
     float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -569,6 +655,9 @@ TEST(reduction_in_parts)
 TEST(high_rank_reduction)
 TEST(reduction_of_segments)
 TEST(updates)
+TEST(plan_of_reduction)
+TEST(plan_of_segments)
+TEST(plan_of_updates)
 TEST(updates_out_of_range)
 TEST(combinations)
 TEST(number_without_room)
@@ -606,6 +695,9 @@ int main(void) {
         cmocka_unit_test(test_reduction_of_segments),
         cmocka_unit_test(test_reduction),
         cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_plan_of_reduction),
+        cmocka_unit_test(test_plan_of_segments),
+        cmocka_unit_test(test_plan_of_updates),
         cmocka_unit_test(test_combinations),
         cmocka_unit_test(test_number_without_room),
         cmocka_unit_test(test_kernel_over_indices),

@@ -233,6 +233,142 @@ static void test_device_starts(void **unused) {
     skip_without_nvvm(device_starts_body);
 }
 
+/* ---- Plans ---- */
+
+/* What makes code and memory. */
+static int preparations(void) {
+    return mock->count("cuLibraryLoadData") + mock->count("cuOccupancyMaxActiveBlocksPerMultiprocessor") +
+           mock->count("cuMemAlloc_v2") + mock->count("cuCtxSynchronize") + mock->count("cuStreamSynchronize");
+}
+
+/* The launches of a call, from its plan, for these and for other addresses; the first run prepares nothing, captured or not. */
+static void plan_parts_body(void *unused) {
+    enum {
+        N = 1 << 24
+    };
+    uf_plan *plan;
+    size_t size;
+    (void)unused;
+    sum_make();
+    DLManagedTensor *x = make(dtypes[DT_FLOAT32].dl, N), *y = make(dtypes[DT_FLOAT32].dl, N),
+                    *r = make(dtypes[DT_FLOAT32].dl, 1);
+    DLTensor args[2] = {{.device = gpu, .ndim = 1, .dtype = dtypes[DT_FLOAT32].dl, .shape = (int64_t[]){N}},
+                        {.device = gpu, .dtype = dtypes[DT_FLOAT32].dl}};
+    mock->on_launch(note);
+    CHECK(!uf_reduce_plan(&plan, sum, 2, args, NULL));
+    CHECK(nseen == 0);
+    int before = preparations();
+    mock->capture(1);
+    CHECK(!uf_plan_run(plan, (void *[]){x->dl_tensor.data, r->dl_tensor.data}, (void *)0x99));
+    mock->capture(0);
+    CHECK(preparations() == before && nseen == 2 && mock->count("cuMemAllocAsync") == 1);
+    CHECK(seen[0][0] == (uintptr_t)x->dl_tensor.data && seen[1][1] == (uintptr_t)r->dl_tensor.data);
+    CHECK(seen[0][1] == seen[1][0] && seen[0][1] != seen[1][1]);
+    CHECK(!uf_plan_run(plan, (void *[]){y->dl_tensor.data, r->dl_tensor.data}, NULL));
+    args[0].data = y->dl_tensor.data;
+    args[1].data = r->dl_tensor.data;
+    CHECK(!uf_reduce(sum, 2, args, NULL));
+    CHECK(nseen == 6 && !memcmp(seen[2], seen[4], sizeof seen[2]) && !memcmp(seen[3], seen[5], sizeof seen[3]));
+    CHECK(!uf_reduce_scratch_size(&size, sum, 2, args, NULL) && size > 0);
+    /* A driver that fails is an error, and the plan is as good as before. */
+    mock->fail_name("cuLaunchKernel", 999);
+    CHECK_FAILS(uf_plan_run(plan, (void *[]){y->dl_tensor.data, r->dl_tensor.data}, NULL), UF_ERR_DEVICE,
+                "cuLaunchKernel");
+    mock->fail_name(NULL, 0);
+    CHECK(!uf_plan_run(plan, (void *[]){y->dl_tensor.data, r->dl_tensor.data}, NULL) && nseen == 8);
+    CHECK_FAILS(uf_plan_run(plan, (void *[]){NULL, r->dl_tensor.data}, NULL), UF_ERR_ARGUMENT, "its data is NULL");
+    uf_plan_free(plan);
+    x->deleter(x);
+    y->deleter(y);
+    r->deleter(r);
+    uf_free(sum);
+}
+
+/* Starts on the device are converted by each run, by code that the plan has compiled; those on the host are read by each. */
+static void plan_starts_body(void *unused) {
+    uf_plan *plan;
+    int16_t at[3] = {0, 700, 30};
+    (void)unused;
+    sum_make();
+    DLManagedTensor *x = make(dtypes[DT_FLOAT32].dl, 1000), *r = make(dtypes[DT_FLOAT32].dl, 3),
+                    *starts = make(dtypes[DT_UINT32].dl, 3);
+    DLTensor args[2] = {x->dl_tensor, r->dl_tensor}, some = starts->dl_tensor;
+    void *data[3] = {x->dl_tensor.data, r->dl_tensor.data, starts->dl_tensor.data};
+    some.data = NULL;
+    CHECK(!uf_reduceat_plan(&plan, sum, 2, args, &some, 0, NULL));
+    CHECK(launches() == 0);
+    int before = preparations();
+    mock->on_launch(note);
+    mock->capture(1);
+    CHECK(!uf_plan_run(plan, data, NULL));
+    mock->capture(0);
+    CHECK(preparations() == before && nseen == 3);
+    CHECK(seen[0][0] == (uintptr_t)starts->dl_tensor.data && seen[1][0] == 1000);
+    CHECK(seen[2][2] == seen[0][1] && seen[2][2] + 3 * sizeof(int64_t) == seen[1][1]);
+    uf_plan_free(plan);
+
+    CHECK(!uf_reduceat_plan(&plan, sum, 2, args, &UF_ARRAY(at, 3), 0, NULL));
+    mock->on_launch(note_bounds);
+    data[2] = at;
+    CHECK(!uf_plan_run(plan, data, NULL) && !memcmp(bounds, (int64_t[]){0, 700, 30, 1000}, sizeof bounds));
+    at[2] = 31;
+    CHECK(!uf_plan_run(plan, data, NULL) && bounds[2] == 31);
+    at[2] = -1;
+    CHECK_FAILS(uf_plan_run(plan, data, NULL), UF_ERR_ARGUMENT, "starts: element 2 is -1, but must be from 0 to 999");
+    CHECK(launches() == 5);
+    uf_plan_free(plan);
+    x->deleter(x);
+    r->deleter(r);
+    starts->deleter(starts);
+    uf_free(sum);
+}
+
+/* Complex numbers that are not aligned to their size take other code: a run with such compiles it once, and the plan goes on with
+ * its own for those that are. */
+static void plan_updates_body(void *unused) {
+    uf_plan *plan;
+    uf_func *f;
+    code_target target;
+    (void)unused;
+    if (cuda_engine.target(0, &target))
+        _exit(77);
+    CHECK(!uf_vectorize(&f, "f", "complex64,complex64->complex64", "(x, y) { return x * y; }"));
+    DLManagedTensor *x = make(dtypes[DT_COMPLEX64].dl, 100), *i = make(dtypes[DT_INT32].dl, 10),
+                    *y = make(dtypes[DT_COMPLEX64].dl, 10);
+    DLTensor target_array = x->dl_tensor;
+    target_array.shape = (int64_t[]){99};
+    CHECK(!uf_at_plan(&plan, f, &target_array, 1, &i->dl_tensor, &y->dl_tensor, NULL));
+    int loaded = mock->count("cuLibraryLoadData");
+    void *data[3] = {x->dl_tensor.data, i->dl_tensor.data, y->dl_tensor.data};
+    for (int round = 0; round < 3; round++) {
+        data[0] = (char *)x->dl_tensor.data + (round == 1 ? 4 : 0);
+        CHECK(!uf_plan_run(plan, data, NULL));
+        CHECK(mock->count("cuLibraryLoadData") == loaded + (round > 0));
+        CHECK(mock->launch(&(int){0})->words[0] == (uintptr_t)data[0]);
+    }
+    CHECK(launches() == 3);
+    data[1] = NULL;
+    CHECK_FAILS(uf_plan_run(plan, data, NULL), UF_ERR_ARGUMENT, "indices[0]: its data is NULL");
+    uf_plan_free(plan);
+    x->deleter(x);
+    i->deleter(i);
+    y->deleter(y);
+    uf_free(f);
+}
+
+static void test_plan_parts(void **unused) {
+    (void)unused;
+    skip_without_nvvm(plan_parts_body);
+}
+static void test_plan_starts(void **unused) {
+    (void)unused;
+    skip_without_nvvm(plan_starts_body);
+}
+static void test_plan_updates(void **unused) {
+    (void)unused;
+    skip_without_nvvm(plan_updates_body);
+}
+
 /* ---- Devices ---- */
 
 static void devices_body(void *unused) {
@@ -267,6 +403,7 @@ static int begin(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plan_parts),  cmocka_unit_test(test_plan_starts),   cmocka_unit_test(test_plan_updates),
         cmocka_unit_test(test_parts),       cmocka_unit_test(test_small),         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_host_starts), cmocka_unit_test(test_device_starts), cmocka_unit_test(test_devices),
     };

@@ -205,8 +205,14 @@ uf_status uf_reduce_scratch_size(size_t *, const uf_func *, int, const DLTensor 
 uf_status uf_accumulate_scratch_size(size_t *, const uf_func *, int, const DLTensor *, int, const uf_options *);
 uf_status uf_reduceat_scratch_size(size_t *, const uf_func *, int, const DLTensor *, const DLTensor *, int,
                                    const uf_options *);
+uf_status uf_reduce_plan(uf_plan **, const uf_func *, int, const DLTensor *, const uf_reduce_options *);
+uf_status uf_accumulate_plan(uf_plan **, const uf_func *, int, const DLTensor *, int, const uf_options *);
+uf_status uf_reduceat_plan(uf_plan **, const uf_func *, int, const DLTensor *, const DLTensor *, int,
+                           const uf_options *);
 uf_status uf_outer(const uf_func *, int, const DLTensor *, const uf_options *);
 uf_status uf_at(const uf_func *, const DLTensor *, int, const DLTensor *, const DLTensor *, const uf_options *);
+uf_status uf_at_plan(uf_plan **, const uf_func *, const DLTensor *, int, const DLTensor *, const DLTensor *,
+                     const uf_options *);
 uf_status uf_forall(const uf_func *, int, const int64_t *, int, const DLTensor *, const uf_options *);
 uf_status uf_forall_plan(uf_plan **, const uf_func *, int, const int64_t *, int, const DLTensor *, const uf_options *);
 uf_status uf_launch_info(const uf_func *, int, const int64_t *, int, const DLTensor *, const uf_options *, uf_launch *);
