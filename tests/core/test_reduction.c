@@ -534,7 +534,7 @@ static void test_inspected(void **state) {
                  {UF_VIEW_TREE, "\n# combine\nkernel#0 ( %0 a float32, %1 i int64, %2 b float32, %3 j int64) ->"},
                  {UF_VIEW_TREE, "\n# finish\n"},
                  {UF_VIEW_IR, "define internal { float, i64 } @combine("},
-                 {UF_VIEW_ASSEMBLY, "uf_r:"},
+                 {UF_VIEW_ASSEMBLY, "uf_r_reduce_"},
                  {UF_VIEW_RESOURCES, "code "}};
     uf_func *f = reduction_of("int32->int64; float32->int64", ARGMAX);
     char *shown;
