@@ -78,9 +78,9 @@ static void write(emit *e, void *user) {
     skeleton_begin(s, e, NULL, w->v, 1);
     ssa n = skeleton_word(s);
     if (!e->target->gpu) {
-        counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), n);
+        counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
         write_one(s, w, l.i);
-        counted_loop_end(e, &l, ssa_text("1"), 0);
+        counted_loop_end(e, &l, ssa_constant(1), 0);
     } else {
         ssa block = emit_op(e, "mul i32", emit_special_register(e, "ctaid"), emit_special_register(e, "ntid"));
         ssa i = emit_widen(e, emit_op(e, "add i32", block, emit_special_register(e, "tid")));

@@ -84,9 +84,9 @@ static code_module conversions(const code_target *target) {
                         name, ir_memory_type(from), ir_global_pointer(&e), ir_memory_type(to), ir_global_pointer(&e));
             emit_line(&e, "br label %%head");
             text_printf(e.out, "head:\n  %%i = phi i64 [ 0, %%entry ], [ %%j, %%head ]\n");
-            ssa v = emit_load(&e, from, emit_element(&e, from, ssa_text("%%in"), ssa_text("%%i")));
+            ssa v = emit_load(&e, from, emit_element(&e, from, ssa_named("%%in"), ssa_named("%%i")));
             v = emit_convert(&e, v, from, to);
-            emit_store(&e, to, v, emit_element(&e, to, ssa_text("%%out"), ssa_text("%%i")));
+            emit_store(&e, to, v, emit_element(&e, to, ssa_named("%%out"), ssa_named("%%i")));
             text_puts(e.out, "  %j = add i64 %i, 1\n  %more = icmp ult i64 %j, %n\n");
             text_printf(e.out, "  br i1 %s, label %%head, label %%end\nend:\n  ret void\n}\n\n",
                         target->gpu ? "false" : "%more"); /* libNVVM would unroll for seconds */
@@ -171,9 +171,9 @@ static void operator_loop(emit *e, op o, dtype t, dtype c) {
     text_printf(e->out, "define void @op%d_%s_%s(%s* %%a, %s* %%b, %s* %%c, i64 %%n) nounwind {\nentry:\n", o,
                 dtypes[t].name, dtypes[c].name, ir_memory_type(t), ir_memory_type(c), ir_memory_type(r));
     text_puts(e->out, "  br label %head\nhead:\n  %i = phi i64 [ 0, %entry ], [ %j, %head ]\n");
-    ssa a = emit_load(e, t, emit_element(e, t, ssa_text("%%a"), ssa_text("%%i")));
-    ssa b = emit_load(e, c, emit_element(e, c, ssa_text("%%b"), ssa_text("%%i")));
-    emit_store(e, r, emit_binary(e, o, t, a, b, c), emit_element(e, r, ssa_text("%%c"), ssa_text("%%i")));
+    ssa a = emit_load(e, t, emit_element(e, t, ssa_named("%%a"), ssa_named("%%i")));
+    ssa b = emit_load(e, c, emit_element(e, c, ssa_named("%%b"), ssa_named("%%i")));
+    emit_store(e, r, emit_binary(e, o, t, a, b, c), emit_element(e, r, ssa_named("%%c"), ssa_named("%%i")));
     text_puts(e->out, "  %j = add i64 %i, 1\n  %more = icmp ult i64 %j, %n\n");
     text_puts(e->out, "  br i1 %more, label %head, label %end\nend:\n  ret void\n}\n\n");
 }

@@ -171,7 +171,7 @@ static void cpu_entry(emit *e, const tree *t, const char *name) {
     emit_branch(e, head);
     emit_label(e, head);
     emit_line(e, "%%i%d = phi i64 [ 0, %%L%d ], [ %%j%d, %%L%d ]", head, entry, head, head + 1000);
-    write_element(e, t, base, ssa_text("%%i%d", head));
+    write_element(e, t, base, ssa_named("%%i%d", head));
     emit_branch(e, head + 1000);
     emit_label(e, head + 1000);
     emit_line(e, "%%j%d = add i64 %%i%d, 1", head, head);
@@ -193,7 +193,7 @@ static void gpu_entry(emit *e, const tree *t, const char *name) {
         const char *comma = k ? ", " : "", *type = ir_memory_type(f->locals[k].type);
         text_printf(e->out, "%s%s%s %%w%d", comma, type, ir_global_pointer(e), k);
         text_printf(&types, "%s%s%s", comma, type, ir_global_pointer(e));
-        base[k] = ssa_text("%%w%d", k);
+        base[k] = ssa_named("%%w%d", k);
     }
     text_puts(&types, ")");
     text_printf(e->out, ") nounwind%s {\n", emit_scope(e, name, 1).text);

@@ -41,12 +41,12 @@ static ssa from_front(skeleton *s, int k, ssa index, ssa extent) {
     if (!dtypes[s->v->operand[k].memory].is_signed)
         return index;
     ssa negative = emit_value(e, "icmp slt i64 %s, 0", index.text);
-    return emit_op(e, "add i64", index, emit_select_as(e, "i64", negative, extent, ssa_text("0")));
+    return emit_op(e, "add i64", index, emit_select_as(e, "i64", negative, extent, ssa_constant(0)));
 }
 
 ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside) {
     emit *e = s->e;
-    ssa offset = ssa_text("0");
+    ssa offset = ssa_constant(0);
     for (int j = 0; j < s->v->nindices; j++) {
         int k = variant_index(s->v) + j;
         ssa index = s->known[k]

@@ -28,7 +28,7 @@ static void elements(skeleton *s, const cpu_loop *all, const indexed *x, const s
     for (int k = 1; k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
             skeleton_know(s, k, row[k]);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), all->n);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), all->n);
     for (int k = 0; k < s->noperands; k++)
         if (!s->known[k])
             at[k] = s->v->operand[k].kind == OPERAND_CONSTANT ? row[k] : element(s, all, row, k, l.i);
@@ -38,7 +38,7 @@ static void elements(skeleton *s, const cpu_loop *all, const indexed *x, const s
         in[1] = emit_load(e, skeleton_memory(s, 1), at[1]);
     skeleton_compute(s, in, result);
     emit_store(e, skeleton_memory(s, 0), result[0], target);
-    counted_loop_end(e, &l, ssa_text("1"), 0);
+    counted_loop_end(e, &l, ssa_constant(1), 0);
 }
 
 void cpu_at(skeleton *s) {
@@ -46,11 +46,11 @@ void cpu_at(skeleton *s) {
     ssa row[VARIANT_OPERANDS];
     cpu_loop_read(s, &all);
     const indexed *x = indexed_read(s);
-    counted_loop l = counted_loop_begin(s->e, "i64", ssa_text("0"), all.m);
+    counted_loop l = counted_loop_begin(s->e, "i64", ssa_constant(0), all.m);
     cpu_loop_row(s, &all, l.i, row);
     if (whole_rows(s->v))
         rows(s, &all, x, row);
     else
         elements(s, &all, x, row);
-    counted_loop_end(s->e, &l, ssa_text("1"), 0);
+    counted_loop_end(s->e, &l, ssa_constant(1), 0);
 }

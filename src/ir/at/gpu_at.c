@@ -31,7 +31,7 @@ static void add_parts(emit *e, dtype type, ssa pointer, ssa value) {
     for (int i = 0; i < 2; i++) {
         ssa at = emit_value(e, "getelementptr inbounds %s, %s%s %s, i64 %d", ir_memory_type(part), ir_memory_type(part),
                             ir_global_pointer(e), pointer.text, i);
-        emit_atomic(e, ATOMIC_ADD, part, at, emit_part(e, type, value, i), ssa_text("%s", ""));
+        emit_atomic(e, ATOMIC_ADD, part, at, emit_part(e, type, value, i), ssa_none());
     }
 }
 
@@ -51,7 +51,7 @@ static void by_instruction(const writer *w, const update *u) {
     if (dtype_is_complex(type))
         add_parts(e, type, u->target, value);
     else
-        emit_atomic(e, ATOMIC_ADD, type, u->target, value, ssa_text("%s", ""));
+        emit_atomic(e, ATOMIC_ADD, type, u->target, value, ssa_none());
 }
 
 /* ---- Compare and swap ---- */
@@ -78,10 +78,10 @@ static void by_exchange(const writer *w, const update *u) {
 static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     skeleton *s = w->s;
     ssa *at = arena_alloc(s->e->a, VARIANT_OPERANDS * sizeof *at);
-    update u = {.operand = {""}};
+    update u = {.operand = ssa_none()};
     general_find(s, w->f, x, at);
     u.target = skeleton_address(s, 0, at[0], indexed_offset(s, w->x, at, &u.wanted));
-    if (exists.text[0])
+    if (ssa_is_set(exists))
         u.wanted = emit_op(s->e, "and i1", u.wanted, exists);
     if (s->nin > 1 && !s->known[1])
         u.operand = load ? emit_load(s->e, skeleton_memory(s, 1), at[1]) : at[1];
@@ -93,7 +93,7 @@ static void updates(const writer *w) {
     skeleton *s = w->s;
     emit *e = s->e;
     int repeat = s->v->repeat;
-    ssa first = general_first(s, w->f), exists = {""};
+    ssa first = general_first(s, w->f), exists = ssa_none();
     int end = skeleton_if(s, emit_value(e, "icmp ult %s %s, %s", w->f->type, first.text, w->f->n.text));
     update *all = arena_alloc(e->a, (size_t)repeat * sizeof *all);
     for (int g = 0; g < repeat; g++) {
@@ -125,7 +125,7 @@ static ssa owner_of(const writer *w, ssa element, ssa warps) {
 static void do_owned(const writer *w, const update *u) {
     skeleton *s = w->s;
     ssa old = emit_load(s->e, target_type(w), u->target), operand = u->operand;
-    if (operand.text[0])
+    if (ssa_is_set(operand))
         operand = emit_load(s->e, skeleton_memory(s, 1), operand);
     emit_store(s->e, target_type(w), compute(w, old, operand), u->target);
 }
@@ -134,7 +134,7 @@ static void do_owned(const writer *w, const update *u) {
 static void in_turn(const writer *w, const update *u, ssa lanes, ssa lane) {
     emit *e = w->s->e;
     int before = emit_label_new(e), turn = emit_label_new(e), next = emit_label_new(e), end = emit_label_new(e);
-    ssa left = ssa_text("%%left%d", turn);
+    ssa left = ssa_named("%%left%d", turn);
     emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
     emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32)");
     emit_branch(e, before);
@@ -167,14 +167,14 @@ static void owned_updates(const writer *w) {
     ssa warps = emit_op(e, "mul i32", emit_special_register(e, "nctaid"), threads);
     warps = emit_value(e, "lshr i32 %s, 5", warps.text);
     emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
-    counted_loop l = counted_loop_begin(e, f->type, ssa_text("0"), f->n);
+    counted_loop l = counted_loop_begin(e, f->type, ssa_constant(0), f->n);
     ssa far = emit_op(e, f->wide ? "add i64" : "add i32", l.i, f->wide ? emit_widen(e, lane) : lane);
     ssa exists = emit_value(e, "icmp ult %s %s, %s", f->type, far.text, f->n.text);
     update u = find_update(w, emit_select_as(e, f->type, exists, far, l.i), exists, false);
     ssa mine = emit_op(e, "icmp eq i32", owner_of(w, u.target, warps), own);
     mine = emit_op(e, "and i1", mine, u.wanted);
     in_turn(w, &u, emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", mine.text), lane);
-    counted_loop_end(e, &l, ssa_text("32"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(32), loop_no_unroll(e));
 }
 
 void gpu_at(skeleton *s) {

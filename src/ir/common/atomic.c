@@ -39,7 +39,7 @@ static const char *word_type(const emit *e, dtype t) {
 
 static word word_around(emit *e, dtype t, ssa element) {
     const char *memory = ir_memory_type(t), *star = ir_global_pointer(e);
-    word x = {.type = word_type(e, t), .bits = 8 * dtypes[t].size, .shift = {""}};
+    word x = {.type = word_type(e, t), .bits = 8 * dtypes[t].size, .shift = ssa_none()};
     if (is_word(e, t)) {
         x.pointer = strcmp(memory, x.type) ? typed(e, memory, element, x.type) : element;
         return x;
@@ -70,7 +70,7 @@ static ssa element_of(emit *e, dtype t, const word *x, ssa whole) {
         ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", whole.text).text);
         return emit_complex(e, t, floating_of(e, DT_FLOAT32, low), floating_of(e, DT_FLOAT32, high));
     }
-    if (x->shift.text[0]) {
+    if (ssa_is_set(x->shift)) {
         ssa low = two(e, "lshr i32", whole, x->shift);
         whole = emit_value(e, "trunc i32 %s to i%d", low.text, x->bits);
     }
@@ -97,7 +97,7 @@ static ssa bits_of(emit *e, dtype t, ssa value) {
 /* The word with another element in it. */
 static ssa word_with(emit *e, dtype t, const word *x, ssa whole, ssa value) {
     ssa bits = bits_of(e, t, value);
-    if (!x->shift.text[0])
+    if (!ssa_is_set(x->shift))
         return bits;
     ssa mask = emit_value(e, "shl i32 %d, %s", (1 << x->bits) - 1, x->shift.text);
     ssa others = two(e, "and i32", whole, emit_value(e, "xor i32 %s, -1", mask.text));
@@ -121,7 +121,7 @@ static ssa compare_and_swap(emit *e, const word *x, ssa expected, ssa desired) {
 ssa emit_exchange(emit *e, dtype t, ssa pointer, ssa (*compute)(emit *e, void *user, ssa old), void *user) {
     word x = word_around(e, t, pointer);
     int before = emit_label_new(e), again = emit_label_new(e), swap = emit_label_new(e), end = emit_label_new(e);
-    ssa seen = ssa_text("%%seen%d", again);
+    ssa seen = ssa_named("%%seen%d", again);
     emit_branch(e, before);
     emit_label(e, before);
     ssa first = load_word(e, &x, is_word(e, t) ? dtypes[t].size : 4);
@@ -184,7 +184,7 @@ ssa atomic_identity(atomic_op o, dtype t) {
     if (o == ATOMIC_MIN || o == ATOMIC_MAX)
         n = bound_of(t, o == ATOMIC_MIN);
     else if (o == ATOMIC_AND)
-        return ssa_text("-1");
+        return ssa_constant(-1);
     else if (dtype_is_floating(t))
         n.as.f[0] = -0.0;
     return emit_constant(n, t);

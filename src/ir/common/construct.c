@@ -28,7 +28,7 @@ static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, 
     counted_loop *loops = arena_alloc(b->e->a, (size_t)count * sizeof *loops);
     int k = 0;
     for (const node *r = ranges; r; r = r->next, k++) {
-        loops[k] = counted_loop_begin(b->e, "i64", r->next ? ssa_text("0") : first, limits[k]);
+        loops[k] = counted_loop_begin(b->e, "i64", r->next ? ssa_constant(0) : first, limits[k]);
         b->bound[r->local] = loops[k].i;
     }
     return loops;
@@ -38,10 +38,10 @@ static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, 
 static void nest_end(body *b, const node *construct, const counted_loop *loops, int count, int hint) {
     for (int k = count - 1; k >= 0; k--) {
         steps_count(b, construct);
-        counted_loop_end(b->e, &loops[k], ssa_text("1"), k == count - 1 ? hint : 0);
+        counted_loop_end(b->e, &loops[k], ssa_constant(1), k == count - 1 ? hint : 0);
     }
     for (const node *r = construct->args; r; r = r->next)
-        b->bound[r->local] = ssa_text("%s", "");
+        b->bound[r->local] = ssa_none();
 }
 
 /* ---- Combining ---- */
@@ -98,8 +98,8 @@ static void put(body *b, const char *type, ssa value, ssa slot) {
 
 void accumulator_clear(body *b, const node *reduce, const accumulator *a) {
     put(b, ir_value_type((dtype)reduce->type), emit_constant(reduce->value, (dtype)reduce->type), a->slot);
-    if (a->has.text[0])
-        put(b, "i1", ssa_text("false"), a->has);
+    if (ssa_is_set(a->has))
+        put(b, "i1", ssa_bool(false), a->has);
 }
 
 ssa accumulator_read(body *b, const node *reduce, const accumulator *a) {
@@ -108,7 +108,7 @@ ssa accumulator_read(body *b, const node *reduce, const accumulator *a) {
 }
 
 ssa accumulator_has(body *b, const accumulator *a) {
-    return a->has.text[0] ? emit_value(b->e, "load i1, i1* %s", a->has.text) : ssa_text("%s", "");
+    return ssa_is_set(a->has) ? emit_value(b->e, "load i1, i1* %s", a->has.text) : ssa_none();
 }
 
 static bool has_loop(const node *list) {
@@ -138,22 +138,22 @@ static void join_there(body *b, const node *reduce, const accumulator *a, ssa va
     emit_branch(e, end);
     emit_label(e, alone);
     put(b, type, value, a->slot);
-    put(b, "i1", ssa_text("true"), a->has);
+    put(b, "i1", ssa_bool(true), a->has);
     emit_branch(e, end);
     emit_label(e, end);
 }
 
 void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
     dtype type = (dtype)reduce->type;
-    if (a->has.text[0] && (combines_by_loop(reduce) || (reduce->callee && reports(b->e)))) {
+    if (ssa_is_set(a->has) && (combines_by_loop(reduce) || (reduce->callee && reports(b->e)))) {
         join_there(b, reduce, a, value, has);
         return;
     }
     ssa old = accumulator_read(b, reduce, a), joined = combine(b, reduce, old, value);
-    if (a->has.text[0]) {
+    if (ssa_is_set(a->has)) {
         ssa had = accumulator_has(b, a), any = has;
         joined = emit_select(b->e, type, had, joined, value);
-        if (strcmp(has.text, "true")) {
+        if (!ssa_is(has, true)) {
             joined = emit_select(b->e, type, has, joined, old);
             any = emit_value(b->e, "or i1 %s, %s", had.text, has.text);
         }
@@ -164,13 +164,13 @@ void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa val
 
 void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts) {
     dtype type = (dtype)reduce->type;
-    if (a->has.text[0]) {
+    if (ssa_is_set(a->has)) {
         ssa value = emit_expression(b, reduce->kid[0]);
-        accumulator_join(b, reduce, a, value, counts.text[0] ? counts : ssa_text("true"));
+        accumulator_join(b, reduce, a, value, ssa_or_true(counts));
         return;
     }
     ssa old = accumulator_read(b, reduce, a), next = accumulate(b, reduce, old);
-    if (counts.text[0])
+    if (ssa_is_set(counts))
         next = emit_select(b->e, type, counts, next, old);
     put(b, ir_value_type(type), next, a->slot);
 }
@@ -183,9 +183,9 @@ static ssa reduce_alone(body *b, const node *n) {
     accumulator a = accumulator_new(b, n);
     accumulator_clear(b, n, &a);
     b->depth++;
-    ssa first = vector_reduce_fits(b, n) ? vector_reduce(b, n, limits[0], &a) : ssa_text("0");
+    ssa first = vector_reduce_fits(b, n) ? vector_reduce(b, n, limits[0], &a) : ssa_constant(0);
     counted_loop *loops = nest_begin(b, n->args, limits, count, first);
-    accumulator_term(b, n, &a, ssa_text("%s", ""));
+    accumulator_term(b, n, &a, ssa_none());
     nest_end(b, n, loops, count, 0);
     b->depth--;
     return accumulator_read(b, n, &a);
@@ -195,7 +195,7 @@ void forall_alone(body *b, const node *n, const ssa *limits, int count) {
     emit *e = b->e;
     int group = e->access_group, hint = 0, leave = b->leave, next = b->next;
     b->depth++;
-    counted_loop *loops = nest_begin(b, n->args, limits, count, ssa_text("0"));
+    counted_loop *loops = nest_begin(b, n->args, limits, count, ssa_constant(0));
     if (!e->target->gpu) {
         e->access_group = emit_metadata(e, "distinct !{}");
         hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);

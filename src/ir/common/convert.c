@@ -30,33 +30,33 @@ ssa emit_constant(number value, dtype type) {
     number_write(value, type, as.bytes);
     switch (type) {
     case DT_BOOL:
-        return ssa_text("%s", as.u8 ? "true" : "false");
+        return ssa_bool(as.u8);
     case DT_INT8:
     case DT_UINT8:
-        return ssa_text("%d", (int8_t)as.u8);
+        return ssa_constant((int8_t)as.u8);
     case DT_INT16:
     case DT_UINT16:
     case DT_FLOAT16:
     case DT_BFLOAT16:
-        return ssa_text("%d", (int16_t)as.u16);
+        return ssa_constant((int16_t)as.u16);
     case DT_INT32:
     case DT_UINT32:
-        return ssa_text("%d", (int32_t)as.u32);
+        return ssa_constant((int32_t)as.u32);
     case DT_INT64:
     case DT_UINT64:
-        return ssa_text("%lld", (long long)as.u64);
+        return ssa_constant((int64_t)as.u64);
     case DT_FLOAT32:
-        return ssa_text("0x%016llX", (unsigned long long)double_bits((double)as.f[0]));
+        return ssa_literal("0x%016llX", (unsigned long long)double_bits((double)as.f[0]));
     case DT_FLOAT64:
-        return ssa_text("0x%016llX", (unsigned long long)double_bits(as.d[0]));
+        return ssa_literal("0x%016llX", (unsigned long long)double_bits(as.d[0]));
     case DT_COMPLEX64:
-        return ssa_text("{float 0x%016llX,float 0x%016llX}", (unsigned long long)double_bits((double)as.f[0]),
-                        (unsigned long long)double_bits((double)as.f[1]));
+        return ssa_literal("{float 0x%016llX,float 0x%016llX}", (unsigned long long)double_bits((double)as.f[0]),
+                           (unsigned long long)double_bits((double)as.f[1]));
     case DT_COMPLEX128:
-        return ssa_text("{double 0x%016llX,double 0x%016llX}", (unsigned long long)double_bits(as.d[0]),
-                        (unsigned long long)double_bits(as.d[1]));
+        return ssa_literal("{double 0x%016llX,double 0x%016llX}", (unsigned long long)double_bits(as.d[0]),
+                           (unsigned long long)double_bits(as.d[1]));
     default:
-        return ssa_text("undef");
+        return ssa_literal("undef");
     }
 }
 
@@ -220,7 +220,7 @@ static ssa sticky_double_of_integer(emit *e, bool is_signed, ssa x) {
     const char *name = is_signed ? "sticky_double_of_int64" : "sticky_double_of_uint64";
     aside s;
     if (emit_aside(e, &s, "define internal double @%s(i64 %%x) " CONVERSION, name)) {
-        ssa shifted = is_signed ? emit_value(e, "add i64 %%x, 9007199254740992") : ssa_text("%%x");
+        ssa shifted = is_signed ? emit_value(e, "add i64 %%x, 9007199254740992") : ssa_named("%%x");
         ssa exact = emit_value(e, "icmp ult i64 %s, %lld", shifted.text, 1LL << (is_signed ? 54 : 53));
         ssa low = emit_value(e, "and i64 %%x, 2047");
         ssa lost = emit_value(e, "icmp ne i64 %s, 0", low.text);
@@ -348,7 +348,7 @@ ssa emit_convert(emit *e, ssa value, dtype from, dtype to) {
     if (!dtype_is_complex(from)) {
         if (!dtype_is_complex(to))
             return convert_real(e, value, from, to);
-        return emit_complex(e, to, convert_real(e, value, from, target), ssa_text("0.0"));
+        return emit_complex(e, to, convert_real(e, value, from, target), ssa_literal("0.0"));
     }
     ssa re = convert_real(e, emit_part(e, from, value, 0), part, target);
     if (!dtype_is_complex(to) && to != DT_BOOL)

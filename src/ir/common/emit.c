@@ -30,15 +30,6 @@ const char *ir_memory_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type
 
 const char *ir_global_pointer(const emit *e) { return e->shared ? " addrspace(3)*" : target_pointer(e->target); }
 
-ssa ssa_text(const char *format, ...) {
-    ssa s;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(s.text, sizeof s.text, format, arguments);
-    va_end(arguments);
-    return s;
-}
-
 /* ---- Lines ---- */
 
 int emit_metadata(emit *e, const char *format, ...) {
@@ -79,7 +70,7 @@ void emit_line(emit *e, const char *format, ...) {
 }
 
 ssa emit_value(emit *e, const char *format, ...) {
-    ssa result = ssa_text("%%r%d", ++e->registers);
+    ssa result = ssa_register(++e->registers);
     va_list arguments;
     va_start(arguments, format);
     text_printf(e->out, "  %s = ", result.text);
@@ -247,15 +238,15 @@ static void debug_begin(emit *e, const char *name) {
     emit_metadata(e, "!DISubroutineType(types: !%d)", types);
 }
 
-ssa emit_scope(emit *e, const char *name, int line) {
+fragment emit_scope(emit *e, const char *name, int line) {
     if (!e->unit)
-        return ssa_text("%s", "");
+        return fragment_none();
     e->line = line > 0 ? line : 1;
     e->scope = emit_metadata(e,
                              "distinct !DISubprogram(name: \"%s\", scope: !%d, file: !%d, line: %d, type: !%d, "
                              "isLocal: false, isDefinition: true, scopeLine: %d, isOptimized: true, unit: !%d)",
                              name, e->unit, e->unit, e->line, e->unit + 3, e->line, e->unit + 1);
-    return ssa_text(" !dbg !%d", e->scope);
+    return fragment_of(" !dbg !%d", e->scope);
 }
 
 void emit_scope_end(emit *e) { e->scope = 0; }

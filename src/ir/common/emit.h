@@ -7,12 +7,8 @@
 #ifndef UF_EMIT_H
 #define UF_EMIT_H
 
+#include "ir/common/ssa.h"
 #include "ir/ir.h"
-
-/* The text of an operand: a constant or a register, without its type. Registers are %1, %2 .. named %r1 %r2 .. */
-typedef struct ssa {
-    char text[56];
-} ssa;
 
 /* A kernel over indices: where a block (GPU; in shared memory), or a run of the code (CPU), counts what an operand counts, until
  * that goes to the array at its end: so many elements, in C order without gaps. */
@@ -103,10 +99,9 @@ void emit_loop_end(emit *e);
 /* Appends one line, indented, newline added; emit_value prefixes "%rN = " and returns the register. */
 void emit_line(emit *e, const char *format, ...) PRINTF(2, 3);
 ssa emit_value(emit *e, const char *format, ...) PRINTF(2, 3);
-ssa ssa_text(const char *format, ...) PRINTF(1, 2); /* a constant or a named register */
-int emit_label_new(emit *e);                        /* a number for label L<n> */
-void emit_label(emit *e, int label);                /* writes "L<n>:"; the previous block must have been terminated */
-void emit_branch(emit *e, int label);               /* br label %L<n> */
+int emit_label_new(emit *e);          /* a number for label L<n> */
+void emit_label(emit *e, int label);  /* writes "L<n>:"; the previous block must have been terminated */
+void emit_branch(emit *e, int label); /* br label %L<n> */
 void emit_branch_if(emit *e, ssa condition, int yes, int no);
 void emit_declare(emit *e, const char *format, ...) PRINTF(2, 3); /* a `declare` line, once a module */
 /* The number of the attribute group with this content: "nounwind \"prefer-vector-width\"=\"512\"" -> 1, to be used as #1. */
@@ -119,7 +114,7 @@ void emit_symbol(emit *e, const char *name, const void *address);
 
 /* Debug information. Begins the scope of a function named so in tools, and returns what its `define` line needs before "{":
  * " !dbg !N", or "" without debug information. Lines written from then on have the location e->line in it. */
-ssa emit_scope(emit *e, const char *name, int line);
+fragment emit_scope(emit *e, const char *name, int line);
 void emit_scope_end(emit *e);
 
 /* GPU: marks @<module->entry> as a kernel. function_type is its type without the pointer, "void (i64, i64)"; max_threads the

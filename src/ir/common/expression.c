@@ -26,7 +26,7 @@ typedef struct lvalue {
 static const char *element_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
 
 static void all_in_range(emit *e, ssa *in_range, ssa fits) {
-    *in_range = in_range->text[0] ? emit_value(e, "and i1 %s, %s", in_range->text, fits.text) : fits;
+    *in_range = ssa_is_set(*in_range) ? emit_value(e, "and i1 %s, %s", in_range->text, fits.text) : fits;
 }
 
 /* Index d of an element is to be below an extent: all else is reported, or counts in *in_range. */
@@ -48,22 +48,22 @@ static void check_index(body *b, const node *n, int d, ssa index, ssa extent, ss
 /* Evaluates the indices: the number of the element, and whether it is there. */
 static ssa flat_index(body *b, const node *n, const local *l, ssa *in_range) {
     emit *e = b->e;
-    ssa flat = ssa_text("0");
+    ssa flat = ssa_constant(0);
     for (int d = 0; d < l->rank; d++) {
         ssa i = emit_expression(b, element_index(n, l->rank, d));
         if (!n->unchecked)
-            check_index(b, n, d, i, ssa_text("%lld", (long long)l->extent[d]), in_range);
+            check_index(b, n, d, i, ssa_constant(l->extent[d]), in_range);
         if (d) {
             flat = emit_value(e, "mul i64 %s, %lld", flat.text, (long long)l->extent[d]);
             i = emit_value(e, "add i64 %s, %s", flat.text, i.text);
         }
         flat = i;
     }
-    return !in_range->text[0] ? flat : emit_value(e, "select i1 %s, i64 %s, i64 0", in_range->text, flat.text);
+    return !ssa_is_set(*in_range) ? flat : emit_value(e, "select i1 %s, i64 %s, i64 0", in_range->text, flat.text);
 }
 
 static ssa core_extent(const local *l, int d) {
-    return l->extent[d] >= 0 ? ssa_text("%lld", (long long)l->extent[d]) : ssa_text("%%s%d", l->dim[d]);
+    return l->extent[d] >= 0 ? ssa_constant(l->extent[d]) : ssa_named("%%s%d", l->dim[d]);
 }
 
 /* Does the access go to a copy of the array, which the operand's code_traits.use allows if all of its do? */
@@ -73,7 +73,7 @@ static bool is_own(const frame *f, int k) { return f->own && f->own[k].on; }
 static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
     emit *e = b->e;
     const frame *f = e->frame;
-    ssa offset = {""};
+    ssa offset = ssa_none();
     for (int d = 0; d < l->rank; d++) {
         ssa i = emit_expression(b, element_index(n, l->rank, d));
         if (!n->unchecked && !(n->conditional && f->v->proved))
@@ -82,7 +82,7 @@ static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
             offset = d ? emit_value(e, "mul i64 %s, %s", offset.text, core_extent(l, d).text) : offset;
         else if (f->v->operand[n->local].unit != d + 1)
             i = emit_value(e, "mul i64 %s, %%s%d", i.text, f->layout->operands[n->local].strides + d);
-        offset = offset.text[0] ? emit_value(e, "add i64 %s, %s", offset.text, i.text) : i;
+        offset = ssa_is_set(offset) ? emit_value(e, "add i64 %s, %s", offset.text, i.text) : i;
     }
     return offset;
 }
@@ -103,10 +103,10 @@ bool operand_stays(const frame *f, const function *kernel, int k) {
 /* An element that is a variable while the kernel runs. */
 static lvalue coalesced_place(body *b, const node *n, const local *l, int k) {
     const struct coalesced_access *s = &b->e->frame->coalesced->of[k];
-    lvalue p = {.type = l->type, .memory = DT_NONE, .pointer = ssa_text("%%q%d", k)};
+    lvalue p = {.type = l->type, .memory = DT_NONE, .pointer = ssa_named("%%q%d", k)};
     core_offset(b, n, l, &p.in_range);
     if (s->written)
-        p.flag = ssa_text("%%f%d", k);
+        p.flag = ssa_named("%%f%d", k);
     return p;
 }
 
@@ -121,7 +121,7 @@ static lvalue core_place(body *b, const node *n, const local *l) {
     lvalue p = {
         .type = l->type, .memory = (dtype)o->memory, .own = own, .input = operand_stays(e->frame, b->f, n->local)};
     p.staged = o->staged || (own && e->target->gpu);
-    ssa offset = core_offset(b, n, l, &p.in_range), base = ssa_text("%%p%d", n->local);
+    ssa offset = core_offset(b, n, l, &p.in_range), base = ssa_named("%%p%d", n->local);
     e->shared = p.staged;
     p.pointer = emit_element(e, p.memory, own ? e->frame->own[n->local].base : base, offset);
     e->shared = false;
@@ -199,7 +199,7 @@ static ssa load_raw(body *b, const lvalue *p) {
 }
 
 static ssa in_range_or(body *b, const lvalue *p, ssa value, ssa other) {
-    return p->in_range.text[0] ? emit_select(b->e, p->type, p->in_range, value, other) : value;
+    return ssa_is_set(p->in_range) ? emit_select(b->e, p->type, p->in_range, value, other) : value;
 }
 
 static ssa load_guarded(body *b, const lvalue *p, ssa zero) {
@@ -217,7 +217,7 @@ static ssa load_guarded(body *b, const lvalue *p, ssa zero) {
 static ssa load_place(body *b, const lvalue *p) {
     number zero = {.type = DT_INT64};
     ssa nothing = emit_constant(zero, p->type);
-    if (p->memory != DT_NONE && p->in_range.text[0])
+    if (p->memory != DT_NONE && ssa_is_set(p->in_range))
         return load_guarded(b, p, nothing);
     return in_range_or(b, p, load_raw(b, p), nothing);
 }
@@ -226,11 +226,11 @@ static ssa load_place(body *b, const lvalue *p) {
 static void store_core(body *b, const lvalue *p, ssa value) {
     emit *e = b->e;
     ssa condition = p->in_range;
-    if (b->keep.text[0])
+    if (ssa_is_set(b->keep))
         all_in_range(e, &condition, b->keep);
     value = emit_convert(e, value, p->type, p->memory);
     int there = 0, join = 0;
-    if (condition.text[0]) {
+    if (ssa_is_set(condition)) {
         there = emit_label_new(e);
         join = emit_label_new(e);
         emit_branch_if(e, condition, there, join);
@@ -247,8 +247,8 @@ static void store_core(body *b, const lvalue *p, ssa value) {
 
 /* The variable of a stream is written, if the element is there. */
 static void note_store(body *b, const lvalue *p) {
-    ssa written = ssa_text("true");
-    if (p->in_range.text[0]) {
+    ssa written = ssa_bool(true);
+    if (ssa_is_set(p->in_range)) {
         ssa before = emit_value(b->e, "load i1, i1* %s", p->flag.text);
         written = emit_value(b->e, "or i1 %s, %s", before.text, p->in_range.text);
     }
@@ -262,11 +262,11 @@ static ssa store_place(body *b, const lvalue *p, ssa value) {
         return value;
     }
     const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
-    ssa stored = p->in_range.text[0] ? in_range_or(b, p, value, load_raw(b, p)) : value;
+    ssa stored = ssa_is_set(p->in_range) ? in_range_or(b, p, value, load_raw(b, p)) : value;
     if (p->packed && p->type == DT_BOOL)
         stored = emit_value(b->e, "zext i1 %s to i8", stored.text);
     emit_line(b->e, "store %s %s, %s* %s", t, stored.text, t, p->pointer.text);
-    if (p->flag.text[0])
+    if (ssa_is_set(p->flag))
         note_store(b, p);
     return value;
 }
@@ -339,7 +339,7 @@ static ssa constant(body *b, const node *n) {
 }
 
 static ssa read_place(body *b, const node *n) {
-    if (b->bound[n->local].text[0])
+    if (ssa_is_set(b->bound[n->local]))
         return b->bound[n->local];
     lvalue p = find_place(b, n);
     return load_place(b, &p);
@@ -366,8 +366,8 @@ static void check_divisor(body *b, const node *n, dtype type, ssa divisor) {
                              .line = n->line,
                              .operand = -1,
                              .dimension = -1,
-                             .value = ssa_text("0"),
-                             .extent = ssa_text("0")});
+                             .value = ssa_constant(0),
+                             .extent = ssa_constant(0)});
 }
 
 /* Is it known to have 32 bits: a number of that type made wide, or a constant? */
@@ -377,7 +377,7 @@ static bool is_half(const node *n) {
 }
 
 static ssa half_word(body *b, const node *n) {
-    return n->kind == N_CONST ? ssa_text("%lld", (long long)(int32_t)n->value.as.u) : emit_expression(b, n->kid[0]);
+    return n->kind == N_CONST ? ssa_constant((int32_t)n->value.as.u) : emit_expression(b, n->kid[0]);
 }
 
 /* The product of 32-bit numbers in 64 bits, by its halves: libNVVM would make the numbers wide first, and multiply these. */
@@ -409,7 +409,7 @@ static ssa logical(body *b, const node *n) {
         return emit_value(e, "%s i1 %s, %s", is_and ? "and" : "or", left.text, right.text);
     }
     int more = emit_label_new(e), join = emit_label_new(e);
-    way decided = way_of(e, DT_BOOL, ssa_text("%s", is_and ? "false" : "true"));
+    way decided = way_of(e, DT_BOOL, ssa_bool(!is_and));
     emit_branch_if(e, left, is_and ? more : join, is_and ? join : more);
     emit_label(e, more);
     way right = way_of(e, DT_BOOL, emit_expression(b, n->kid[1]));
@@ -460,7 +460,7 @@ static ssa update_own(emit *e, const node *n, const lvalue *p, ssa value) {
 
 static ssa update_in_step(body *b, const node *n, const lvalue *p, const ssa *values) {
     emit *e = b->e;
-    ssa old = ssa_text("0"); /* of a copy nobody asks */
+    ssa old = ssa_constant(0); /* of a copy nobody asks */
     e->shared = p->staged;
     if (p->own && e->target->gpu && adds_halves(n, p->type)) {
         emit_add_halves(e, (atomic_op)n->op, p->pointer, values[0]);
@@ -481,7 +481,7 @@ static ssa atomic(body *b, const node *n) {
     ssa values[2], nothing = emit_constant(zero, p.type);
     for (int i = 0; i < atomics[n->op].operands; i++)
         values[i] = emit_expression(b, n->kid[1 + i]);
-    if (!p.in_range.text[0])
+    if (!ssa_is_set(p.in_range))
         return update_in_step(b, n, &p, values);
     int there = emit_label_new(e), join = emit_label_new(e);
     way none = way_of(e, p.type, nothing);
@@ -495,13 +495,13 @@ static ssa atomic(body *b, const node *n) {
 
 static ssa size_of_dimension(body *b, const node *n) {
     (void)b;
-    return ssa_text("%%s%d", n->dim);
+    return ssa_named("%%s%d", n->dim);
 }
 
 /* The result of a call whose arguments ("float %r1, i32 4") are evaluated. */
 static ssa call_function(body *b, const function *f, const char *arguments, int line) {
     emit *e = b->e;
-    ssa name = emit_function_name(e, f);
+    fragment name = emit_function_name(e, f);
     text type = {0}, more = {0};
     emit_result_type(e, &type, f);
     if (reports(e))
@@ -598,7 +598,7 @@ ssa emit_expression(body *b, const node *n) {
     emit_bound(b->e);
     const guard *decided = b->is_kernel && b->e->frame->guards ? guards_get(b->e->frame->guards, n) : NULL;
     if (decided)
-        return ssa_text("%s", decided->holds ? "true" : "false");
+        return ssa_bool(decided->holds);
     if ((b->jam && jam_recall(b, n, &known)) || (b->outer && outer_vector_recall(b, n, &known)))
         return known;
     if (n->line)

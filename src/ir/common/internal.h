@@ -49,7 +49,7 @@ ssa emit_call(body *b, const function *f, const ssa *values, int line);
 void emit_core_store(body *b, const node *element, ssa value);
 void emit_core_store_vector(body *b, const node *element, const ssa *values, int n);
 ssa *emit_core_vector(body *b, const node *element, int n);
-ssa emit_function_name(emit *e, const function *f); /* stmt.c; "kernel", "f3_square" */
+fragment emit_function_name(emit *e, const function *f); /* stmt.c; "kernel", "f3_square" */
 /* "{ float, i32 }": the scalar ones, and an i1 that report.h is about. */
 void emit_result_type(const emit *e, text *out, const function *f);
 void emit_statement(body *b, const node *n); /* stmt.c */
@@ -103,6 +103,6 @@ void mapped_forall(body *b, const node *n);
 /* What a bundle already knows of an expression for the instance that is being written (bundle.c): false if nothing. */
 bool jam_recall(const body *b, const node *n, ssa *value);
 /* The slot suffix of a local declared in a bundle: "" or "_3". */
-ssa jam_suffix(const body *b, int variable);
+fragment jam_suffix(const body *b, int variable);
 
 #endif

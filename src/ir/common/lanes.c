@@ -59,7 +59,7 @@ int lanes_word_count(dtype type) { return dtypes[type].size < 4 ? 1 : dtypes[typ
 /* The lanes that take part: those of this thread's group. */
 ssa lanes_mask(emit *e, int lanes) {
     if (lanes == COOP_WARP)
-        return ssa_text("-1");
+        return ssa_constant(-1);
     ssa first = emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, 31 & ~((1 << lanes) - 1));
     return emit_value(e, "shl i32 %d, %s", (int)((1u << (1 << lanes)) - 1), first.text);
 }
@@ -86,10 +86,10 @@ ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, in
 static item shuffled(fold_writer *w, const item *x, const char *mode, int by, int lanes) {
     emit *e = w->s.e;
     ssa mask = lanes_mask(e, lanes);
-    item y = {.has = {""}};
+    item y = {.has = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         y.v[k] = lanes_shuffle(e, mode, mask, w->state[k], x->v[k], by, lanes);
-    if (x->has.text[0])
+    if (ssa_is_set(x->has))
         y.has = lanes_shuffle(e, mode, mask, DT_BOOL, x->has, by, lanes);
     return y;
 }

@@ -22,20 +22,20 @@ static dtype result_type(const math_row *row, dtype wide) {
 }
 
 /* "float %r1, float %r2"; without args the types alone. */
-static ssa argument_list(const math_row *row, dtype wide, const ssa *args, char *out, size_t size) {
+static fragment argument_list(const math_row *row, dtype wide, const ssa *args, char *out, size_t size) {
     size_t used = 0;
     out[0] = 0;
     for (int i = 0; i < row->arity && i < MAX_ARITY; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%s%s%s", i ? ", " : "",
                                  ir_value_type(argument_type(row, wide, i)), args ? " " : "", args ? args[i].text : "");
-    return ssa_text("%s", ir_value_type(result_type(row, wide)));
+    return fragment_of("%s", ir_value_type(result_type(row, wide)));
 }
 
 /* A declared function of that name called with the row's types. */
 static ssa call_declared(emit *e, const math_row *row, dtype wide, const char *name, const char *attributes,
                          const ssa *args) {
     char types[64], values[256];
-    ssa result = argument_list(row, wide, NULL, types, sizeof types);
+    fragment result = argument_list(row, wide, NULL, types, sizeof types);
     argument_list(row, wide, args, values, sizeof values);
     emit_declare(e, "declare %s @%s(%s)%s", result.text, name, types, attributes);
     return emit_value(e, "call %s @%s(%s)", result.text, name, values);
@@ -129,8 +129,8 @@ static void define_scalar(emit *e, const vector_math *m) {
 static ssa define_half(emit *e, const vector_math *m, int width) {
     ssa args[MAX_ARITY];
     for (int i = 0; i < m->arity; i++)
-        args[i] = shuffle(e, m, width, ssa_text("%%x%d", i), ssa_text("undef"), m->lanes, 0, width);
-    return shuffle(e, m, m->lanes, call_routine(e, m, args), ssa_text("undef"), width, 0, width);
+        args[i] = shuffle(e, m, width, ssa_named("%%x%d", i), ssa_literal("undef"), m->lanes, 0, width);
+    return shuffle(e, m, m->lanes, call_routine(e, m, args), ssa_literal("undef"), width, 0, width);
 }
 
 static ssa define_double(emit *e, const vector_math *m, int width) {
@@ -138,7 +138,8 @@ static ssa define_double(emit *e, const vector_math *m, int width) {
     for (int k = 0; k < 2; k++) {
         ssa args[MAX_ARITY];
         for (int i = 0; i < m->arity; i++)
-            args[i] = shuffle(e, m, width, ssa_text("%%x%d", i), ssa_text("undef"), m->lanes, k * m->lanes, m->lanes);
+            args[i] =
+                shuffle(e, m, width, ssa_named("%%x%d", i), ssa_literal("undef"), m->lanes, k * m->lanes, m->lanes);
         half[k] = call_routine(e, m, args);
     }
     return shuffle(e, m, m->lanes, half[0], half[1], width, 0, width);
@@ -216,10 +217,10 @@ static ssa call_libm(emit *e, const math_row *row, dtype wide, const ssa *args) 
 
 /* A function around a routine, in which libNVVM copies its code: once a module, in place of once a call. */
 static void define_copy(emit *e, const math_row *row, dtype wide, const char *routine, const char *name) {
-    static const ssa parameters[MAX_ARITY] = {{"%a0"}, {"%a1"}, {"%a2"}};
+    const ssa parameters[MAX_ARITY] = {ssa_named("%%a0"), ssa_named("%%a1"), ssa_named("%%a2")};
     char list[96];
     aside s;
-    ssa type = argument_list(row, wide, parameters, list, sizeof list);
+    fragment type = argument_list(row, wide, parameters, list, sizeof list);
     if (!emit_aside(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type.text, name, list))
         return;
     ssa r = call_declared(e, row, wide, routine, " nounwind readnone", parameters);
@@ -242,7 +243,7 @@ static ssa call_libdevice(emit *e, const math_row *row, dtype wide, const ssa *a
     }
     snprintf(copy, sizeof copy, "m%s", name);
     define_copy(e, row, wide, name, copy);
-    ssa type = argument_list(row, wide, args, values, sizeof values);
+    fragment type = argument_list(row, wide, args, values, sizeof values);
     return emit_value(e, "call %s @%s(%s)", type.text, copy, values);
 }
 

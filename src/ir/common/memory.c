@@ -10,13 +10,13 @@ enum {
 };
 
 /* ", align 4, !llvm.access.group !7": what follows the address. */
-static ssa suffix(const emit *e, int align) {
-    return e->access_group ? ssa_text(", align %d, !llvm.access.group !%d", align, e->access_group)
-                           : ssa_text(", align %d", align);
+static fragment suffix(const emit *e, int align) {
+    return e->access_group ? fragment_of(", align %d, !llvm.access.group !%d", align, e->access_group)
+                           : fragment_of(", align %d", align);
 }
 
 static ssa load_as(emit *e, const char *type, ssa pointer, int align) {
-    ssa unchanging = e->invariant ? ssa_text(", !invariant.load !%d", e->invariant) : ssa_text("%s", "");
+    fragment unchanging = e->invariant ? fragment_of(", !invariant.load !%d", e->invariant) : fragment_none();
     return emit_value(e, "load %s, %s%s %s%s%s", type, type, ir_global_pointer(e), pointer.text, suffix(e, align).text,
                       unchanging.text);
 }
@@ -32,7 +32,7 @@ static ssa pointer_as(emit *e, const char *from, ssa pointer, const char *to) {
 }
 
 static ssa element_at(emit *e, const char *type, ssa base, ssa index) {
-    if (!strcmp(index.text, "0"))
+    if (ssa_is(index, 0))
         return base;
     return emit_value(e, "getelementptr inbounds %s, %s%s %s, i64 %s", type, type, ir_global_pointer(e), base.text,
                       index.text);
@@ -84,7 +84,7 @@ ssa emit_array(emit *e, dtype t, int count) {
 }
 
 ssa emit_element(emit *e, dtype t, ssa base, ssa index) {
-    if (dtype_is_complex(t) && strcmp(index.text, "0"))
+    if (dtype_is_complex(t) && !ssa_is(index, 0))
         index = emit_value(e, "shl i64 %s, 1", index.text);
     return element_at(e, ir_memory_type(t), base, index);
 }
@@ -92,7 +92,7 @@ ssa emit_element(emit *e, dtype t, ssa base, ssa index) {
 ssa emit_load(emit *e, dtype t, ssa pointer) {
     ssa parts[2];
     for (int i = 0; i < parts_count(t); i++) {
-        ssa at = element_at(e, ir_memory_type(t), pointer, ssa_text("%d", i));
+        ssa at = element_at(e, ir_memory_type(t), pointer, ssa_constant(i));
         parts[i] = load_as(e, ir_memory_type(t), at, dtypes[t].align);
     }
     return value_of(e, t, parts);
@@ -102,7 +102,7 @@ void emit_store(emit *e, dtype t, ssa value, ssa pointer) {
     ssa parts[2];
     parts_of(e, t, value, parts);
     for (int i = 0; i < parts_count(t); i++) {
-        ssa at = element_at(e, ir_memory_type(t), pointer, ssa_text("%d", i));
+        ssa at = element_at(e, ir_memory_type(t), pointer, ssa_constant(i));
         store_as(e, ir_memory_type(t), parts[i], at, dtypes[t].align);
     }
 }
@@ -151,7 +151,7 @@ static void load_pack(emit *e, const pack *p, ssa pointer, ssa *parts) {
 
 /* count elements of a type joined into a vector register. */
 static ssa join(emit *e, const char *type, const ssa *elements, int count) {
-    ssa all = ssa_text("undef");
+    ssa all = ssa_literal("undef");
     for (int i = 0; i < count; i++)
         all = emit_value(e, "insertelement <%d x %s> %s, %s %s, i32 %d", count, type, all.text, type, elements[i].text,
                          i);
@@ -184,7 +184,7 @@ void emit_load_vector(emit *e, dtype t, ssa pointer, int n, ssa *values) {
     int step = split(t, n, &p);
     for (int i = 0; i < n; i += step) {
         ssa parts[ACCESS_BYTES];
-        load_pack(e, &p, emit_element(e, t, pointer, ssa_text("%d", i)), parts);
+        load_pack(e, &p, emit_element(e, t, pointer, ssa_constant(i)), parts);
         for (int j = 0; j < step; j++)
             values[i + j] = value_of(e, t, parts + j * parts_count(t));
     }
@@ -197,6 +197,6 @@ void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n) 
         ssa parts[ACCESS_BYTES];
         for (int j = 0; j < step; j++)
             parts_of(e, t, values[i + j], parts + j * parts_count(t));
-        store_pack(e, &p, parts, emit_element(e, t, pointer, ssa_text("%d", i)));
+        store_pack(e, &p, parts, emit_element(e, t, pointer, ssa_constant(i)));
     }
 }

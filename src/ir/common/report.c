@@ -16,12 +16,12 @@ void report_helper_parameters(const emit *e, text *out) {
 
 static ssa line_of(const body *b, int line) {
     if (!line && !b->f->body->line) /* of the prelude */
-        return ssa_text("%%line");
-    return ssa_text("%d", line ? line : b->e->line);
+        return ssa_named("%%line");
+    return ssa_constant(line ? line : b->e->line);
 }
 
 void report_helper_arguments(const body *b, text *out, int line) {
-    report_arguments(out, ssa_text("%%report"), ssa_text("%%element"));
+    report_arguments(out, ssa_named("%%report"), ssa_named("%%element"));
     text_printf(out, ", i64 %s%s", line_of(b, line).text, counts_steps(b->e) ? ", i64* %steps" : "");
 }
 
@@ -166,8 +166,8 @@ static failure end_of(report_what what, int line, long long value) {
                      .line = line,
                      .operand = -1,
                      .dimension = -1,
-                     .value = ssa_text("%lld", value),
-                     .extent = ssa_text("0")};
+                     .value = ssa_constant(value),
+                     .extent = ssa_constant(0)};
 }
 
 /* Is the flag 0? (i1) */
@@ -222,5 +222,5 @@ void steps_take(body *b, ssa n, int line) {
 
 void steps_count(body *b, const node *loop) {
     if (loop->counted && counts_steps(b->e))
-        steps_take(b, ssa_text("1"), loop->line);
+        steps_take(b, ssa_constant(1), loop->line);
 }

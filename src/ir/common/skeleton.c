@@ -111,7 +111,7 @@ static ssa word_address(skeleton *s) {
 
 ssa skeleton_word(skeleton *s) {
     if (s->e->target->gpu)
-        return ssa_text("%%w%d", s->word++);
+        return ssa_named("%%w%d", s->word++);
     return emit_value(s->e, "load i64, i64* %s, align 8", word_address(s).text);
 }
 
@@ -119,7 +119,7 @@ ssa skeleton_word32(skeleton *s) { return emit_value(s->e, "trunc i64 %s to i32"
 
 static ssa read_array(skeleton *s, int k) {
     if (s->e->target->gpu)
-        return ssa_text("%%w%d", s->word++);
+        return ssa_named("%%w%d", s->word++);
     const char *type = ir_memory_type(skeleton_memory(s, k)), *star = ir_global_pointer(s->e);
     ssa slot = emit_value(s->e, "bitcast i64* %s to %s%s*", word_address(s).text, type, star);
     return emit_value(s->e, "load %s%s, %s%s* %s, align 8", type, star, type, star, slot.text);
@@ -142,7 +142,7 @@ static ssa read_number(skeleton *s, int k) {
     if (!dtype_is_complex(t))
         return number_of_bits(e, t, word);
     ssa second = t == DT_COMPLEX128 ? skeleton_word(s) : emit_value(e, "lshr i64 %s, 32", word.text);
-    ssa parts[] = {number_of_bits(e, part, word), number_of_bits(e, part, second)}, pair = ssa_text("undef");
+    ssa parts[] = {number_of_bits(e, part, word), number_of_bits(e, part, second)}, pair = ssa_literal("undef");
     for (int i = 0; i < 2; i++)
         pair = emit_value(e, "insertvalue %s %s, %s %s, %d", ir_value_type(t), pair.text, ir_value_type(part),
                           parts[i].text, i);
@@ -268,8 +268,8 @@ counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit) 
     int before = emit_label_new(e);
     counted_loop l = {type, .limit = limit, .head = emit_label_new(e), .latch = emit_label_new(e),
                       .end = emit_label_new(e)};
-    l.i = ssa_text("%%i%d", l.head);
-    l.next = ssa_text("%%next%d", l.head);
+    l.i = ssa_named("%%i%d", l.head);
+    l.next = ssa_named("%%next%d", l.head);
     emit_branch(e, before);
     emit_label(e, before);
     emit_branch_if(e, emit_value(e, "icmp slt %s %s, %s", type, from.text, limit.text), l.head, l.end);
@@ -281,9 +281,9 @@ counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit) 
 
 int loop_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }
 
-ssa loop_hints(emit *e, const int *hints, int n) {
+fragment loop_hints(emit *e, const int *hints, int n) {
     text list = {0};
-    ssa metadata = {""};
+    fragment metadata = fragment_none();
     if (e->plain && e->target->gpu)
         text_printf(&list, ", !%d", loop_no_unroll(e));
     int self = e->nmetadata + 1;
@@ -291,13 +291,13 @@ ssa loop_hints(emit *e, const int *hints, int n) {
         text_printf(&list, ", !%d", hints[i]);
     e->failed |= list.failed;
     if (list.length && !list.failed)
-        metadata = ssa_text(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d%s}", self, list.data));
+        metadata = fragment_of(", !llvm.loop !%d", emit_metadata(e, "distinct !{!%d%s}", self, list.data));
     text_free(&list);
     return metadata;
 }
 
 /* On the GPU the counter may wrap, as far as LLVM is told: else it keeps a running address in registers for every access. */
-static void loop_end(emit *e, const counted_loop *l, ssa step, ssa metadata) {
+static void loop_end(emit *e, const counted_loop *l, ssa step, fragment metadata) {
     emit_branch(e, l->latch);
     emit_label(e, l->latch);
     const char *flags = e->target->gpu ? "" : "nuw nsw ";
@@ -391,7 +391,7 @@ void skeleton_compute(skeleton *s, const ssa *in, ssa *results) {
         const variant_operand *o = &s->v->operand[s->nin + k];
         results[k] = emit_convert(s->e, results[k], (dtype)o->value, (dtype)o->memory);
     }
-    if (ended.text[0]) /* an update in place, which leaves its element as it is */
+    if (ssa_is_set(ended)) /* an update in place, which leaves its element as it is */
         results[0] = emit_select(s->e, skeleton_memory(s, 0), ended, in[0], results[0]);
 }
 
@@ -418,7 +418,7 @@ static void store_lane(skeleton *s, batch *b, int group, int lane) {
     ssa results[UF_MAX_OPERANDS];
     skeleton_compute(s, batch_in(s, b, group, lane, 0), results);
     for (int k = 0; k < s->v->nout; k++) {
-        ssa at = skeleton_address(s, s->nin + k, *batch_at(s, b, group, s->nin + k), ssa_text("%d", lane));
+        ssa at = skeleton_address(s, s->nin + k, *batch_at(s, b, group, s->nin + k), ssa_constant(lane));
         emit_store(s->e, skeleton_memory(s, s->nin + k), results[k], at);
     }
 }

@@ -58,7 +58,7 @@ void counted_loop_end_short(emit *e, const counted_loop *l, ssa step, int hint);
 void counted_loop_end_hints(emit *e, const counted_loop *l, ssa step, const int *hints, int n);
 int loop_no_unroll(emit *e); /* a hint: libNVVM's older dialect unrolls what it sees */
 /* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and that a loop of much code is not to be unrolled. */
-ssa loop_hints(emit *e, const int *hints, int n);
+fragment loop_hints(emit *e, const int *hints, int n);
 
 /* GPU: how many elements a thread has in flight where it goes element by element (misaligned arrays, tails): more cost
  * registers, which the path of vectors would lack, and time to compile, a large body most of all. */

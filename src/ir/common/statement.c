@@ -38,12 +38,12 @@ static void local_type(text *t, const local *l) {
 }
 
 ssa emit_slot(body *b, const char *type) {
-    ssa slot = ssa_text("%%a%d", ++b->nslots);
+    ssa slot = ssa_named("%%a%d", ++b->nslots);
     text_printf(&b->slots, "  %s = alloca %s\n", slot.text, type);
     return slot;
 }
 
-ssa emit_local_slot(body *b, int k) { return ssa_text("%%v%d%s", k, jam_suffix(b, k).text); }
+ssa emit_local_slot(body *b, int k) { return ssa_named("%%v%d%s", k, jam_suffix(b, k).text); }
 
 static void clear_local(body *b, int k) {
     const local *l = &b->f->locals[k];
@@ -184,8 +184,8 @@ static void assertion(body *b, const node *n) {
                              .line = n->line,
                              .operand = -1,
                              .dimension = -1,
-                             .value = ssa_text("%lld", (long long)n->value.as.i),
-                             .extent = ssa_text("0")});
+                             .value = ssa_constant(n->value.as.i),
+                             .extent = ssa_constant(0)});
 }
 
 /* What follows a jump is left out, up to the next case. */
@@ -205,7 +205,7 @@ void emit_statement(body *b, const node *n) {
 
 void emit_statements(body *b, const node *list) {
     for (const node *n = list; n; n = n->next) {
-        if (b->outer && !b->point.text[0] && b->open && !outer_vector_share(b->outer, n))
+        if (b->outer && !ssa_is_set(b->point) && b->open && !outer_vector_share(b->outer, n))
             n = outer_vector_statements(b, n);
         else
             emit_statement(b, n);
@@ -214,9 +214,9 @@ void emit_statements(body *b, const node *list) {
 
 /* ---- Functions ---- */
 
-ssa emit_function_name(emit *e, const function *f) {
+fragment emit_function_name(emit *e, const function *f) {
     intptr_t id = (intptr_t)map_get(&e->functions, &f, sizeof f);
-    return id ? ssa_text("f%d_%.32s", (int)id, f->name ? f->name : "") : ssa_text("%s", e->entry);
+    return id ? fragment_of("f%d_%.32s", (int)id, f->name ? f->name : "") : fragment_of("%s", e->entry);
 }
 
 /* Core operands lie in memory; a function returns the others. */
@@ -266,7 +266,7 @@ static void entry_block(body *b) {
 
 static void return_results(body *b, const char *type) {
     const function *f = b->f;
-    ssa all = ssa_text("undef");
+    ssa all = ssa_literal("undef");
     int field = 0;
     for (int k = f->nparams; k < f->nparams + f->nresults; k++) {
         if (f->locals[k].core)
@@ -357,7 +357,7 @@ static void define_function(emit *e, const function *f, outer_vector *p) {
     }
     body *b = &w->b;
     text *out = e->out, *texts[] = {&w->type, &w->lines, &b->slots};
-    ssa name = emit_function_name(e, f), scope = emit_scope(e, name.text, f->body ? f->body->line : 1);
+    fragment name = emit_function_name(e, f), scope = emit_scope(e, name.text, f->body ? f->body->line : 1);
     bulk before = e->written;
     e->written.depth = 0;
     *b = (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .outer = p};
@@ -379,7 +379,7 @@ static void define_function(emit *e, const function *f, outer_vector *p) {
     e->out = out;
     e->failed |= w->type.failed || w->lines.failed || b->slots.failed;
     const char *inlined = settle(b, name.text, before) ? "alwaysinline" : "noinline";
-    function_head(b, result, name.text, ssa_text("%s%s", inlined, scope.text).text);
+    function_head(b, result, name.text, fragment_of("%s%s", inlined, scope.text).text);
     if (!e->failed)
         text_printf(e->out, "L%d:\n%s%s}\n\n", first, b->slots.data ? b->slots.data : "", w->lines.data);
     emit_scope_end(e);
@@ -412,7 +412,7 @@ void outer_vector_function(emit *e, const tree *t, outer_vector *p) {
 ssa emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out) {
     const function *f = t->kernel;
     text type = {0}, arguments = {0};
-    ssa ended = {""};
+    ssa ended = ssa_none();
     emit_result_type(e, &type, f);
     for (int k = 0; k < f->nparams; k++)
         text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), in[k].text);

@@ -9,7 +9,7 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     for (int k = 0; k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
             skeleton_know(s, k, row[k]);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), n);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
     batch b = batch_new(s, 1, 1, false);
     int group = e->access_group = emit_metadata(e, "distinct !{}");
     for (int k = 0; k < s->noperands; k++) {
@@ -21,15 +21,15 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     }
     batch_finish(s, &b);
     e->access_group = 0;
-    counted_loop_end(e, &l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+    counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
 }
 
 /* A stride that LLVM must not guess to be 1: for a plain parameter it would make a vector loop for 1, which no strided operand
  * has, and leave all others to a scalar loop. It does not guess at a maximum. */
 static ssa no_unit_stride(emit *e, ssa stride) {
-    static const char least[] = "-4611686018427387904"; /* no stride is below */
-    ssa above = emit_op(e, "icmp sgt i64", stride, ssa_text("%s", least));
-    return emit_select_as(e, "i64", above, stride, ssa_text("%s", least));
+    const ssa least = ssa_constant(-(INT64_C(1) << 62)); /* no stride is below */
+    ssa above = emit_op(e, "icmp sgt i64", stride, least);
+    return emit_select_as(e, "i64", above, stride, least);
 }
 
 void cpu_flat(skeleton *s) { cpu_row(s, skeleton_word(s), s->base, NULL); }
@@ -57,8 +57,8 @@ void cpu_strided(skeleton *s) {
     cpu_loop all;
     ssa row[VARIANT_OPERANDS];
     cpu_loop_read(s, &all);
-    counted_loop l = counted_loop_begin(s->e, "i64", ssa_text("0"), all.m);
+    counted_loop l = counted_loop_begin(s->e, "i64", ssa_constant(0), all.m);
     cpu_loop_row(s, &all, l.i, row);
     cpu_row(s, all.n, row, all.stride[0]);
-    counted_loop_end(s->e, &l, ssa_text("1"), 0);
+    counted_loop_end(s->e, &l, ssa_constant(1), 0);
 }

@@ -43,10 +43,10 @@ static flat flat_begin(skeleton *s) {
     f.threads = emit_special_register(s->e, "ntid");
     ssa tile = emit_value(e, "mul i32 %s, %d", f.threads.text, f.each), wide = emit_widen(e, tile);
     ssa start = emit_op(e, "mul i64", emit_widen(e, emit_special_register(s->e, "ctaid")), wide), first = start;
-    ssa aligned = emit_op(e, "icmp sge i64", head, ssa_text("0"));
+    ssa aligned = emit_op(e, "icmp sge i64", head, ssa_constant(0));
     ssa left = emit_op(e, "sub i64", f.n, start), before = left;
     if (f.peeled) {
-        ssa peel = emit_select_as(e, "i64", aligned, head, ssa_text("0"));
+        ssa peel = emit_select_as(e, "i64", aligned, head, ssa_constant(0));
         first = emit_op(e, "add i64", start, peel);
         before = emit_op(e, "sub i64", left, peel); /* less than 0 where the tile is of the head alone */
     }
@@ -70,7 +70,7 @@ static ssa single_index(skeleton *s, const flat *f, int i) {
     if (!f->peeled)
         return index;
     ssa inside = emit_op(e, "icmp slt i32", j, f->ring);
-    return emit_op(e, "sub i64", index, emit_select_as(e, "i64", inside, ssa_text("0"), f->n));
+    return emit_op(e, "sub i64", index, emit_select_as(e, "i64", inside, ssa_constant(0), f->n));
 }
 
 /* The same for the first element of vector g of the thread. */
@@ -194,7 +194,7 @@ static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
         const ssa *element = in + (size_t)i * (size_t)s->noperands;
         ssa results[UF_MAX_OPERANDS], index = single_index(s, f, i);
         if (f->vectors) {
-            ssa lane = emit_op(e, "add i64", vector_index(s, f, i / vector), ssa_text("%d", i % vector));
+            ssa lane = emit_op(e, "add i64", vector_index(s, f, i / vector), ssa_constant(i % vector));
             index = emit_select_as(e, "i64", f->whole, lane, index);
         }
         int end = skeleton_if(s, s->known[mask] ? s->value[mask] : element[mask]);

@@ -22,12 +22,12 @@ general *general_read(skeleton *s) {
 /* a + b * c, or b * c if a is empty. */
 static ssa multiply_add(emit *e, const char *type, ssa a, ssa b, ssa c) {
     ssa product = emit_value(e, "mul %s %s, %s", type, b.text, c.text);
-    return a.text[0] ? emit_value(e, "add %s %s, %s", type, a.text, product.text) : product;
+    return ssa_is_set(a) ? emit_value(e, "add %s %s, %s", type, a.text, product.text) : product;
 }
 
 void general_find(skeleton *s, const general *f, ssa x, ssa *at) {
     emit *e = s->e;
-    ssa offset[VARIANT_OPERANDS] = {{""}}, rest = x, index = x;
+    ssa offset[VARIANT_OPERANDS] = {ssa_none()}, rest = x, index = x;
     for (int d = 0; d < s->v->ndim; d++) {
         if (d < s->v->ndim - 1)
             skeleton_divide(s, &f->extent[d], f->wide, rest, &rest, &index);
@@ -44,8 +44,8 @@ void general_find(skeleton *s, const general *f, ssa x, ssa *at) {
         }
     }
     for (int k = 0; k < s->noperands; k++) {
-        ssa o = offset[k].text[0] ? offset[k] : ssa_text("0");
-        if (!f->wide && offset[k].text[0])
+        ssa o = ssa_is_set(offset[k]) ? offset[k] : ssa_constant(0);
+        if (!f->wide && ssa_is_set(offset[k]))
             o = emit_value(e, "sext i32 %s to i64", o.text);
         at[k] = s->known[k] ? o : skeleton_address(s, k, s->base[k], o);
     }

@@ -66,7 +66,7 @@ static void find_operands(skeleton *s, rows *f) {
 
 /* Where operand k has column 0 of the tile in a row, i64, counted from the thread's first. */
 static ssa row_of(skeleton *s, const rows *f, int k, ssa row) {
-    if (s->v->operand[k].fixed || !strcmp(row.text, "0"))
+    if (s->v->operand[k].fixed || ssa_is(row, 0))
         return f->at[k];
     return skeleton_address(s, k, f->at[k], emit_op(s->e, "mul i64", row, f->stride[k]));
 }
@@ -141,11 +141,11 @@ static void all_rows(skeleton *s, const rows *f, const columns *c, int step, int
             if (!s->known[k] && is_fixed(s, k))
                 access_column(s, &fixed, i, k, f->at[k], c->at[i]);
     if (step >= s->v->repeat) {
-        some_rows(s, f, ssa_text("0"), s->v->repeat, c, &fixed);
+        some_rows(s, f, ssa_constant(0), s->v->repeat, c, &fixed);
         return;
     }
     ssa apart = emit_value(e, "mul i32 %s, %d", f->across.text, step);
-    counted_loop l = counted_loop_begin(e, "i32", ssa_text("0"), f->count);
+    counted_loop l = counted_loop_begin(e, "i32", ssa_constant(0), f->count);
     some_rows(s, f, l.i, step, c, &fixed);
     counted_loop_end(e, &l, apart, loop_no_unroll(e));
 }
@@ -170,7 +170,7 @@ static int row_step(const skeleton *s) {
 static void single_columns(skeleton *s, const rows *f, ssa first, ssa left) {
     emit *e = s->e;
     int vector = s->v->vector, most = skeleton_single_step(s), count = vector < most ? vector : most;
-    ssa apart = emit_select_as(e, "i64", f->vectors, ssa_text("1"), emit_widen(e, f->lanes));
+    ssa apart = emit_select_as(e, "i64", f->vectors, ssa_constant(1), emit_widen(e, f->lanes));
     ssa end = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", apart.text, vector));
     ssa limit = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", end, left), end, left);
     ssa step = emit_value(e, "mul i64 %s, %d", apart.text, count);
@@ -183,7 +183,7 @@ static void single_columns(skeleton *s, const rows *f, ssa first, ssa left) {
 void gpu_rows(skeleton *s) {
     emit *e = s->e;
     const variant *v = s->v;
-    rows f = {.column = {""}};
+    rows f = {.column = ssa_none()};
     bool pairs = skeleton_has_pairs(v), both = v->vector > 1 || (pairs && v->repeat > 1);
     find_tile(s, &f);
     find_operands(s, &f);

@@ -34,9 +34,9 @@ static part read_words(calls *c) {
 /* Points of a row by runs; the first of the others. */
 static ssa runs(calls *c, ssa *index, ssa first, ssa limit) {
     emit *e = c->s.e;
-    ssa count = emit_op(e, "sub i64", limit, first), none = ssa_text("0"), width = ssa_text("%d", c->outer->width);
+    ssa count = emit_op(e, "sub i64", limit, first), none = ssa_constant(0), width = ssa_constant(c->outer->width);
     count = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", count, none), none, count);
-    ssa end = emit_op(e, "add i64", first, emit_op(e, "and i64", count, ssa_text("%d", -c->outer->width)));
+    ssa end = emit_op(e, "add i64", first, emit_op(e, "and i64", count, ssa_constant(-c->outer->width)));
     counted_loop l = counted_loop_begin(e, "i64", first, end);
     index[c->s.v->ndim - 1] = l.i;
     forall_point(c, "points", index);
@@ -51,12 +51,12 @@ static void points_of_row(calls *c, ssa *index, ssa first, ssa limit) {
     counted_loop l = counted_loop_begin(e, "i64", first, limit);
     index[c->s.v->ndim - 1] = l.i;
     forall_point(c, "kernel", index);
-    counted_loop_end(e, &l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", c->group));
+    counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", c->group));
 }
 
 static void row(calls *c, const part *p, ssa *index) {
     for (int d = c->s.v->ndim; d < c->layout->nindices; d++)
-        index[d] = ssa_text("0");
+        index[d] = ssa_constant(0);
     ssa first = p->first, limit = p->last;
     if (c->guards)
         guards_narrow(c, c->guards, index, &first, &limit);
@@ -72,7 +72,7 @@ static void row_after_row(calls *c, const part *p, ssa *index, ssa from, ssa cou
     counted_loop l = counted_loop_begin(e, "i64", from, emit_op(e, "add i64", from, count));
     index[c->s.v->ndim - 2] = l.i;
     row(c, p, index);
-    counted_loop_end(e, &l, ssa_text("1"), 0);
+    counted_loop_end(e, &l, ssa_constant(1), 0);
 }
 
 /* ---- Three dimensions and more: the other indices count like an odometer, in variables ---- */
@@ -86,11 +86,11 @@ static ssa get(emit *e, ssa at) { return emit_value(e, "load i64, i64* %s", at.t
 /* One more in the dimensions before the last but one. */
 static void step(calls *c, const ssa *index, const ssa *at) {
     emit *e = c->s.e;
-    ssa carry = ssa_text("true");
+    ssa carry = ssa_bool(true);
     for (int d = c->s.v->ndim - 3; d >= 0; d--) {
         ssa next = emit_op(e, "add i64", index[d], emit_value(e, "zext i1 %s to i64", carry.text));
         carry = emit_op(e, "icmp eq i64", next, c->core[d]);
-        set(e, at[d], emit_select_as(e, "i64", carry, ssa_text("0"), next));
+        set(e, at[d], emit_select_as(e, "i64", carry, ssa_constant(0), next));
     }
 }
 
@@ -100,13 +100,13 @@ static void all_rows(calls *c, const part *p, const ssa *at) {
     ssa index[LAYOUT_MAX_RANK];
     for (int d = 0; d <= outer; d++)
         set(e, at[d], p->start[d]);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), p->rows);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), p->rows);
     for (int d = 0; d < outer; d++)
         index[d] = get(e, at[d]);
     ssa from = get(e, at[outer]), left = emit_op(e, "sub i64", p->rows, l.i);
     ssa count = emit_min(e, left, emit_op(e, "sub i64", c->core[outer], from));
     row_after_row(c, p, index, from, count);
-    set(e, at[outer], ssa_text("0"));
+    set(e, at[outer], ssa_constant(0));
     step(c, index, at);
     counted_loop_end(e, &l, count, 0);
 }
@@ -132,9 +132,9 @@ static void each_counter(calls *c, void (*visit)(calls *c, int k, ssa i)) {
     for (int k = 0; k < c->s.v->nin; k++) {
         if (!c->s.v->operand[k].privatised)
             continue;
-        counted_loop l = counted_loop_begin(c->s.e, "i64", ssa_text("0"), counters_size(c, k));
+        counted_loop l = counted_loop_begin(c->s.e, "i64", ssa_constant(0), counters_size(c, k));
         visit(c, k, l.i);
-        counted_loop_end(c->s.e, &l, ssa_text("1"), 0);
+        counted_loop_end(c->s.e, &l, ssa_constant(1), 0);
     }
 }
 

@@ -63,7 +63,7 @@ static ssa index_within(const tiles *t, const coalesced_access *s, int d, ssa in
     if (!may_miss(t, s->family))
         return index;
     ssa inside = emit_op(t->e, "icmp ult i64", index, core_word(t, array_of(t, s)->dim[d]));
-    return emit_select_as(t->e, "i64", inside, index, ssa_text("0"));
+    return emit_select_as(t->e, "i64", inside, index, ssa_constant(0));
 }
 
 static ssa index_plus(const tiles *t, ssa index, int by) {
@@ -73,7 +73,7 @@ static ssa index_plus(const tiles *t, ssa index, int by) {
 /* The offset, in elements, of element 0 along the last dimension, in the row that is so far from the tile's first. */
 static ssa row_offset(const tiles *t, const tile *at, const coalesced_access *s, int row) {
     const layout_operand *o = &t->c->layout->operands[s->array];
-    ssa offset = ssa_text("0");
+    ssa offset = ssa_constant(0);
     for (int d = 0; d < o->rank - 1; d++) {
         ssa i = d == s->row_dim ? index_plus(t, at->index[t->ndim - 2], row)
                                 : forall_value(t->c, at->index, element_index(s->element, o->rank, d));
@@ -85,7 +85,7 @@ static ssa row_offset(const tiles *t, const tile *at, const coalesced_access *s,
 }
 
 static ssa element_at(const tiles *t, const coalesced_access *s, ssa row, ssa column) {
-    ssa offset = strcmp(row.text, "0") ? emit_op(t->e, "add i64", row, column) : column;
+    ssa offset = !ssa_is(row, 0) ? emit_op(t->e, "add i64", row, column) : column;
     return emit_element(t->e, coalesced_type(t, s), t->c->s.base[s->array], offset);
 }
 
@@ -136,14 +136,14 @@ static void tile_find(const tiles *t, tile *at, ssa x) {
 
 /* Is it within the space? Empty: always. */
 static ssa tile_is_full(const tiles *t, const tile *at) {
-    ssa full = {""};
+    ssa full = ssa_none();
     for (int d = t->ndim - 1; d >= 0 && d >= t->ndim - 2; d--) {
         int each = d == t->ndim - 1 ? t->columns : t->rows;
         if (each == 1)
             continue;
         ssa last = emit_value(t->e, "or i64 %s, %d", at->index[d].text, each - 1);
         ssa inside = emit_op(t->e, "icmp slt i64", last, extent_of(t, d));
-        full = full.text[0] ? emit_op(t->e, "and i1", full, inside) : inside;
+        full = ssa_is_set(full) ? emit_op(t->e, "and i1", full, inside) : inside;
     }
     return full;
 }
@@ -322,9 +322,9 @@ static void single_points(const tiles *t, const tile *at) {
     columns = outer_vector_begin(t, index[last], t->columns, last);
     index[last] = columns.i;
     single_point(t, index);
-    counted_loop_end(t->e, &columns, ssa_text("1"), hint);
+    counted_loop_end(t->e, &columns, ssa_constant(1), hint);
     if (t->rows > 1)
-        counted_loop_end(t->e, &rows, ssa_text("1"), hint);
+        counted_loop_end(t->e, &rows, ssa_constant(1), hint);
 }
 
 static ssa tile_number(const tiles *t, ssa x, ssa threads, int u) {
@@ -358,7 +358,7 @@ static void partial_tiles(const tiles *t, ssa x, ssa threads) {
 static void tiles_run(const tiles *t, ssa x, ssa threads) {
     emit *e = t->e;
     tile *of = arena_alloc(e->a, (size_t)t->units * sizeof *of);
-    ssa full = {""};
+    ssa full = ssa_none();
     for (int u = 0; u < t->units; u++) {
         of[u] = tile_new(t);
         ssa y = tile_number(t, x, threads, u);
@@ -366,10 +366,10 @@ static void tiles_run(const tiles *t, ssa x, ssa threads) {
         if (u < t->units - 1)
             continue;
         full = tile_is_full(t, &of[u]); /* of one index: if the last is, all are */
-        if (u && !full.text[0])
+        if (u && !ssa_is_set(full))
             full = is_tile(t, y);
     }
-    if (!full.text[0]) {
+    if (!ssa_is_set(full)) {
         full_tiles(t, of);
         return;
     }

@@ -104,7 +104,7 @@ static ssa most(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op
 
 /* index o value. */
 static void limit_by(emit *e, op o, ssa value, ssa *first, ssa *limit) {
-    ssa after = ssa_text("%s", "");
+    ssa after = ssa_none();
     if (o == OP_LE || o == OP_GT || o == OP_EQ)
         after = emit_value(e, "add i64 %s, 1", emit_min(e, value, emit_value(e, "add i64 %s, -1", limit->text)).text);
     if (o == OP_GT || o == OP_GE || o == OP_EQ)

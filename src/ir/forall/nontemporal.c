@@ -111,7 +111,7 @@ static ssa element_of(calls *c, int k, const ssa *index) {
     emit *e = c->s.e;
     const node *n = c->bypass[k].write;
     const layout_operand *o = &c->layout->operands[k];
-    ssa offset = ssa_text("0");
+    ssa offset = ssa_constant(0);
     for (int d = 0; d < o->rank; d++) {
         ssa i = forall_value(c, index, element_index(n, o->rank, d));
         if (c->s.v->operand[k].unit != d + 1)
@@ -137,7 +137,7 @@ static strip enter(calls *c, int k, const ssa *index) {
     strip s;
     s.to = number_of(c, k, element_of(c, k, index));
     ssa buffer = emit_value(e, "ptrtoint [%d x i8]* %s to i64", STRIP_BYTES + LINE, c->bypass[k].buffer.text);
-    s.from = emit_op(e, "add i64", buffer, emit_op(e, "and i64", s.to, ssa_text("%d", LINE - 1)));
+    s.from = emit_op(e, "add i64", buffer, emit_op(e, "and i64", s.to, ssa_constant(LINE - 1)));
     ssa moved = emit_op(e, "sub i64", number_of(c, k, c->s.base[k]), emit_op(e, "sub i64", s.to, s.from));
     s.base = emit_value(e, "inttoptr i64 %s to %s*", moved.text, type);
     return s;
@@ -159,8 +159,8 @@ static ssa points_of(calls *c, const strip *s) {
         if (c->bypass[k].write &&
             (widest < 0 || dtypes[c->s.v->operand[k].memory].size > dtypes[c->s.v->operand[widest].memory].size))
             widest = k;
-    ssa before = emit_op(e, "and i64", s[widest].to, ssa_text("%d", LINE - 1));
-    ssa bytes = emit_op(e, "sub i64", ssa_text("%d", STRIP_BYTES), before);
+    ssa before = emit_op(e, "and i64", s[widest].to, ssa_constant(LINE - 1));
+    ssa bytes = emit_op(e, "sub i64", ssa_constant(STRIP_BYTES), before);
     return emit_value(e, "udiv i64 %s, %d", bytes.text, dtypes[c->s.v->operand[widest].memory].size);
 }
 

@@ -414,7 +414,7 @@ static void end_run(body *b, const counted_loop *l) {
         emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d, !%d}", b->outer->variables, e->access_group),
         emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", b->outer->width),
         emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}"), loop_no_unroll(e)};
-    counted_loop_end_hints(e, l, ssa_text("1"), hints, COUNT(hints));
+    counted_loop_end_hints(e, l, ssa_constant(1), hints, COUNT(hints));
 }
 
 const node *outer_vector_statements(body *b, const node *first) {
@@ -430,7 +430,7 @@ const node *outer_vector_statements(body *b, const node *first) {
         find_reads(b, end, &sometimes);
     }
     keep_apart(e);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), ssa_text("%d", p->width));
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(p->width));
     b->point = l.i;
     b->bound[p->index] = emit_value(e, "add i64 %%p%d, %s", p->index, l.i.text);
     b->next = b->finish = emit_label_new(e);
@@ -446,7 +446,7 @@ const node *outer_vector_statements(body *b, const node *first) {
     keep_apart(e);
     b->next = next;
     b->finish = finish;
-    b->point = b->bound[p->index] = ssa_text("%s", "");
+    b->point = b->bound[p->index] = ssa_none();
     p->reads = NULL;
     return last;
 }

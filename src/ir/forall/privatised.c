@@ -21,7 +21,7 @@ void counters_declare(calls *c) {
     for (int k = 0; k < v->nin; k++) {
         if (!v->operand[k].privatised)
             continue;
-        c->own[k] = (own_copy){true, ssa_text("%%own%d", k)};
+        c->own[k] = (own_copy){true, ssa_named("%%own%d", k)};
         text_printf(&c->parameters, ", %s%s %s", ir_memory_type((dtype)v->operand[k].memory), own_pointer(c->s.e),
                     c->own[k].base.text);
     }
@@ -60,7 +60,7 @@ void counters_clear(calls *c, int k, ssa i) {
 static ssa element_at(calls *c, int k, ssa i) {
     emit *e = c->s.e;
     const layout_operand *o = &c->layout->operands[k];
-    ssa offset = ssa_text("0");
+    ssa offset = ssa_constant(0);
     for (int d = o->rank - 1; d >= 0; d--) {
         ssa extent = c->core[o->dim[d]], index = i;
         if (d) {
@@ -90,6 +90,6 @@ void counters_merge(calls *c, int k, ssa i) {
     ssa value = emit_load(e, t, counter_at(c, k, i));
     e->shared = false;
     int end = skeleton_if(&c->s, differs(e, t, value, atomic_identity(o, t)));
-    emit_atomic(e, atomic_merge(o), t, element_at(c, k, i), value, ssa_text("%s", ""));
+    emit_atomic(e, atomic_merge(o), t, element_at(c, k, i), value, ssa_none());
     skeleton_end_if(&c->s, end);
 }

@@ -23,7 +23,7 @@ ssa coop_lane(body *b, int lanes) {
 /* Two values of which either may be missing. */
 static void join(body *b, const node *reduce, ssa *value, ssa *has, ssa other, ssa other_has) {
     dtype type = (dtype)reduce->type;
-    if (has->text[0] && combines_by_loop(reduce)) {
+    if (ssa_is_set(*has) && combines_by_loop(reduce)) {
         accumulator a = accumulator_new(b, reduce);
         accumulator_clear(b, reduce, &a);
         accumulator_join(b, reduce, &a, *value, *has);
@@ -33,7 +33,7 @@ static void join(body *b, const node *reduce, ssa *value, ssa *has, ssa other, s
         return;
     }
     ssa both = combine(b, reduce, *value, other);
-    if (has->text[0]) {
+    if (ssa_is_set(*has)) {
         both = emit_select(b->e, type, other_has, both, *value);
         both = emit_select(b->e, type, *has, both, other);
         *has = emit_value(b->e, "or i1 %s, %s", has->text, other_has.text);
@@ -52,10 +52,10 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) 
         return;
     ssa mask = lanes_mask(e, lanes);
     for (int by = 1 << lanes >> 1; by; by >>= 1) {
-        ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_has = {""};
-        if (has->text[0])
+        ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_has = ssa_none();
+        if (ssa_is_set(*has))
             other_has = lanes_shuffle(e, mode, mask, DT_BOOL, *has, by, lanes);
-        if (has->text[0] && combines_by_loop(reduce)) { /* past the last lane is none */
+        if (ssa_is_set(*has) && combines_by_loop(reduce)) { /* past the last lane is none */
             ssa lane = emit_value(e, "and i32 %s, %d", thread_index(e).text, (1 << lanes) - 1);
             ssa there = emit_value(e, "icmp ult i32 %s, %d", lane.text, (1 << lanes) - by);
             other_has = emit_op(e, "and i1", other_has, there);
@@ -65,7 +65,7 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) 
     if (is_symmetric(reduce))
         return;
     *value = lanes_shuffle(e, "idx", mask, type, *value, 0, lanes);
-    if (has->text[0])
+    if (ssa_is_set(*has))
         *has = lanes_shuffle(e, "idx", mask, DT_BOOL, *has, 0, lanes);
 }
 
@@ -89,13 +89,13 @@ static ssa counter_of(emit *e, const char *slot) {
 static ssa reductions_of(emit *e) {
     if (emit_once(e, "@coop_reductions"))
         text_puts(&e->declarations, "@coop_reductions = internal addrspace(3) global i32 undef, align 4\n");
-    return ssa_text("%s", "@coop_reductions");
+    return ssa_named("@coop_reductions");
 }
 
 static ssa meeting_of(emit *e) {
     if (emit_once(e, "@coop_meeting"))
         text_puts(&e->declarations, "@coop_meeting = internal addrspace(3) global i64 undef, align 8\n");
-    return ssa_text("%s", "@coop_meeting");
+    return ssa_named("@coop_meeting");
 }
 
 void coop_grid_begin(emit *e) {
@@ -124,7 +124,7 @@ static void grid_meet(emit *e) {
         ssa before = emit_value(e, "load i64, i64 addrspace(3)* %s, align 8", mine.text);
         ssa meeting = emit_value(e, "add i64 %s, 1", before.text);
         emit_line(e, "store i64 %s, i64 addrspace(3)* %s, align 8", meeting.text, mine.text);
-        ssa all = emit_op(e, "mul i64", meeting, emit_widen(e, ssa_text("%%blocks")));
+        ssa all = emit_op(e, "mul i64", meeting, emit_widen(e, ssa_named("%%blocks")));
         emit_branch(e, wait);
         emit_label(e, wait);
         ssa now = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", counter.text);
@@ -178,7 +178,7 @@ static void entry_write(body *b, const entries *in, ssa index, dtype type, ssa v
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_words(e, type, value, words);
-    if (has.text[0])
+    if (ssa_is_set(has))
         n += lanes_words(e, DT_BOOL, has, words + n);
     for (int i = 0; i < n; i++)
         emit_line(e, "store i32 %s, i32%s %s, align 4", words[i].text, in->space, entry_word(e, in, index, i).text);
@@ -188,10 +188,10 @@ static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *v
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_word_count(type);
-    for (int i = 0; i < n + (has->text[0] != 0); i++)
+    for (int i = 0; i < n + ssa_is_set(*has); i++)
         words[i] = emit_value(e, "load i32, i32%s %s, align 4", in->space, entry_word(e, in, index, i).text);
     *value = lanes_value(e, type, words);
-    if (has->text[0])
+    if (ssa_is_set(*has))
         *has = lanes_value(e, DT_BOOL, words + n);
 }
 
@@ -246,7 +246,7 @@ static void grid_write(body *b, ssa turn, ssa block, dtype type, ssa value, ssa 
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_words(e, type, value, words);
-    if (has.text[0])
+    if (ssa_is_set(has))
         n += lanes_words(e, DT_BOOL, has, words + n);
     ssa high = emit_value(e, "shl i64 %s, 32", emit_widen(e, turn).text);
     for (int i = 0; i < n; i++)
@@ -258,7 +258,7 @@ static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa 
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_word_count(type);
-    for (int i = 0; i < n + (has->text[0] != 0); i++) {
+    for (int i = 0; i < n + ssa_is_set(*has); i++) {
         int wait = emit_label_new(e), there = emit_label_new(e);
         ssa at = grid_word(e, turn, block, i);
         emit_branch(e, wait);
@@ -270,7 +270,7 @@ static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa 
         words[i] = emit_value(e, "trunc i64 %s to i32", both.text);
     }
     *value = lanes_value(e, type, words);
-    if (has->text[0])
+    if (ssa_is_set(*has))
         *has = lanes_value(e, DT_BOOL, words + n);
 }
 
@@ -282,7 +282,7 @@ static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
     int first = emit_label_new(e), rest = emit_label_new(e);
     ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
     ssa turn = emit_value(e, "add i32 %s, 1", before.text);
-    warp_barrier(e, ssa_text("-1"));
+    warp_barrier(e, ssa_constant(-1));
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
     emit_label(e, first);
     emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", turn.text, reductions_of(e).text);
@@ -291,13 +291,13 @@ static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
     emit_label(e, rest);
     accumulator all = accumulator_new(b, reduce);
     accumulator_clear(b, reduce, &all);
-    counted_loop l = counted_loop_begin(e, "i32", thread, ssa_text("%%blocks"));
+    counted_loop l = counted_loop_begin(e, "i32", thread, ssa_named("%%blocks"));
     grid_read(b, turn, l.i, type, &one, &there);
     accumulator_join(b, reduce, &all, one, there);
-    counted_loop_end(e, &l, ssa_text("32"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(32), loop_no_unroll(e));
     *value = accumulator_read(b, reduce, &all);
     *has = accumulator_has(b, &all);
-    warp_barrier(e, ssa_text("-1"));
+    warp_barrier(e, ssa_constant(-1));
     lanes_reduce(b, reduce, COOP_WARP, value, has);
 }
 
@@ -306,7 +306,7 @@ static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
     dtype type = (dtype)reduce->type;
     int warp = emit_label_new(e), end = emit_label_new(e);
     entries shared = shared_entries(e);
-    ssa common = ssa_text("%d", WARPS_MOST), gathered, there = *has;
+    ssa common = ssa_constant(WARPS_MOST), gathered, there = *has;
     block_reduce(b, reduce, COOP_GRID_BLOCK - COOP_WARP, value, has);
     gathered = *value;
     there = *has;

@@ -20,15 +20,15 @@ void cpu_gufunc(calls *c) {
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < 2 && skeleton_is_array(s, k); d++)
             stride[d][k] = skeleton_word(s);
-    ssa first = s->v->reports ? skeleton_word(s) : ssa_text("%s", "");
+    ssa first = s->v->reports ? skeleton_word(s) : ssa_none();
     gufunc_core_words(c);
-    counted_loop outer = counted_loop_begin(e, "i64", ssa_text("0"), m);
+    counted_loop outer = counted_loop_begin(e, "i64", ssa_constant(0), m);
     move(c, &outer, s->base, stride[1], row);
-    counted_loop inner = counted_loop_begin(e, "i64", ssa_text("0"), n);
+    counted_loop inner = counted_loop_begin(e, "i64", ssa_constant(0), n);
     move(c, &inner, row, stride[0], c->at);
     if (s->v->reports)
         c->element = emit_op(e, "add i64", emit_op(e, "mul i64", outer.i, n), emit_op(e, "add i64", first, inner.i));
-    calls_run(c, ssa_text("%s", ""));
-    counted_loop_end(e, &inner, ssa_text("1"), 0);
-    counted_loop_end(e, &outer, ssa_text("1"), 0);
+    calls_run(c, ssa_none());
+    counted_loop_end(e, &inner, ssa_constant(1), 0);
+    counted_loop_end(e, &outer, ssa_constant(1), 0);
 }

@@ -26,7 +26,8 @@ static void find_call(calls *c, void *user, ssa x) {
     const gpu *g = user;
     skeleton *s = &c->s;
     emit *e = s->e;
-    ssa offset[VARIANT_OPERANDS] = {{""}}, rest = g->wide ? x : emit_value(e, "trunc i64 %s to i32", x.text), index;
+    ssa offset[VARIANT_OPERANDS] = {ssa_none()}, rest = g->wide ? x : emit_value(e, "trunc i64 %s to i32", x.text),
+        index;
     for (int d = 0; d < s->v->ndim; d++) {
         index = rest;
         if (d < s->v->ndim - 1)
@@ -84,7 +85,7 @@ static void calls_by_thread(calls *c, gpu *g, const staging *st) {
         return;
     }
     first = emit_op(e, "add i64", first, emit_widen(e, emit_special_register(c->s.e, "tid")));
-    each_call(c, g, first, step, ssa_text("%s", ""));
+    each_call(c, g, first, step, ssa_none());
 }
 
 /* Cooperative groups within a block: of lanes of a warp, or the block. */
@@ -92,13 +93,13 @@ static void calls_by_block(calls *c, gpu *g) {
     emit *e = c->s.e;
     int coop = c->s.v->coop;
     ssa threads = emit_special_register(c->s.e, "ntid"), block = emit_special_register(c->s.e, "ctaid");
-    ssa thread = emit_special_register(c->s.e, "tid"), size = ssa_text("%d", 1 << coop);
+    ssa thread = emit_special_register(c->s.e, "tid"), size = ssa_constant(1 << coop);
     ssa rank = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << coop) - 1));
     ssa all = emit_op(e, "add i64", wide_product(e, block, threads), emit_widen(e, thread));
     ssa first = emit_value(e, "lshr i64 %s, %d", all.text, coop);
     ssa step = wide_product(e, emit_special_register(c->s.e, "nctaid"), threads);
     step = emit_value(e, "lshr i64 %s, %d", step.text, coop);
-    mapped_arguments(c, rank, size, g->aligned, ssa_text("null"), ssa_text("1"));
+    mapped_arguments(c, rank, size, g->aligned, ssa_literal("null"), ssa_constant(1));
     each_call(c, g, first, step, emit_value(e, "icmp eq i64 %s, 0", rank.text));
 }
 

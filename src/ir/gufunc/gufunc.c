@@ -65,7 +65,7 @@ static void run(calls *c, ssa stores) {
         ssa all = emit_invoke(e, type.data, "kernel", arguments.data, more.data);
         if (reports(e))
             stores = emit_value(e, "xor i1 %s, true", report_ended(e, c->s.t->kernel, type.data, all).text);
-        int end = stores.text[0] ? skeleton_if(&c->s, stores) : 0;
+        int end = ssa_is_set(stores) ? skeleton_if(&c->s, stores) : 0;
         store_results(c, type.data, all);
         if (end)
             skeleton_end_if(&c->s, end);

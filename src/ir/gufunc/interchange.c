@@ -72,7 +72,7 @@ static ssa element_of(body *b, ssa array, const char *type, ssa l) {
 
 static counted_loop strip_begin(body *b, const strip *p, int *group) {
     emit *e = b->e;
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), p->width);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), p->width);
     *group = e->access_group;
     e->access_group = emit_metadata(e, "distinct !{}");
     b->bound[p->variable] = emit_value(e, "add nuw nsw i64 %s, %s", p->first.text, l.i.text);
@@ -83,8 +83,8 @@ static void strip_end(body *b, const strip *p, const counted_loop *l, int group)
     emit *e = b->e;
     int hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
     e->access_group = group;
-    b->bound[p->variable] = ssa_text("%s", "");
-    counted_loop_end_short(e, l, ssa_text("1"), hint);
+    b->bound[p->variable] = ssa_none();
+    counted_loop_end_short(e, l, ssa_constant(1), hint);
 }
 
 static void strip_put(body *b, const char *type, ssa value, ssa at) {
@@ -102,13 +102,13 @@ static ssa strip_reduce(body *b, const strip *p, const node *n) {
     emit *e = b->e;
     const char *type = ir_value_type((dtype)n->type);
     int size = STRIP_BYTES / dtypes[n->type].size, group, count;
-    ssa all = emit_slot(b, ssa_text("[%d x %s]", size, type).text), *limits = ranges_read(b, n->args, &count);
+    ssa all = emit_slot(b, fragment_of("[%d x %s]", size, type).text), *limits = ranges_read(b, n->args, &count);
     ssa array = emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", size, type, size, type, all.text);
     counted_loop l = strip_begin(b, p, &group), *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
     strip_put(b, type, emit_constant(n->value, (dtype)n->type), element_of(b, array, type, l.i));
     strip_end(b, p, &l, group);
     for (int k = 0; k < count; k++) {
-        loops[k] = counted_loop_begin(e, "i64", ssa_text("0"), limits[k]);
+        loops[k] = counted_loop_begin(e, "i64", ssa_constant(0), limits[k]);
         b->bound[range_at(n->args, k)->local] = loops[k].i;
     }
     l = strip_begin(b, p, &group);
@@ -116,8 +116,8 @@ static ssa strip_reduce(body *b, const strip *p, const node *n) {
     strip_put(b, type, accumulate(b, n, strip_get(b, type, at)), at);
     strip_end(b, p, &l, group);
     for (int k = count - 1; k >= 0; k--) {
-        counted_loop_end(e, &loops[k], ssa_text("1"), 0);
-        b->bound[range_at(n->args, k)->local] = ssa_text("%s", "");
+        counted_loop_end(e, &loops[k], ssa_constant(1), 0);
+        b->bound[range_at(n->args, k)->local] = ssa_none();
     }
     return array;
 }
@@ -178,19 +178,19 @@ static void forall_by_strips(body *b, const node *n, const ssa *limits, int coun
     counted_loop *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
     b->depth++;
     for (int k = 0; k < count; k++) {
-        loops[k] = counted_loop_begin(e, "i64", ssa_text("0"), limits[k]);
+        loops[k] = counted_loop_begin(e, "i64", ssa_constant(0), limits[k]);
         if (k < count - 1)
             b->bound[range_at(n->args, k)->local] = loops[k].i;
     }
     const counted_loop *last = &loops[count - 1];
     ssa left = emit_op(e, "sub i64", limits[count - 1], last->i),
         few = emit_value(e, "icmp slt i64 %s, %d", left.text, size);
-    strip p = {last->i, emit_select_as(e, "i64", few, left, ssa_text("%d", size)), range_at(n->args, count - 1)->local};
+    strip p = {last->i, emit_select_as(e, "i64", few, left, ssa_constant(size)), range_at(n->args, count - 1)->local};
     for (const node *s = n->body; s; s = s->next)
         strip_statement(b, &p, s);
     for (int k = count - 1; k >= 0; k--) {
-        counted_loop_end(e, &loops[k], ssa_text("%d", k == count - 1 ? size : 1), 0);
-        b->bound[range_at(n->args, k)->local] = ssa_text("%s", "");
+        counted_loop_end(e, &loops[k], ssa_constant(k == count - 1 ? size : 1), 0);
+        b->bound[range_at(n->args, k)->local] = ssa_none();
     }
     b->depth--;
 }
@@ -238,7 +238,7 @@ bool vector_reduce_fits(const body *b, const node *n) {
 /* array[l] from `from` (i64) on: set to the term, or combined with it. */
 static void lanes_take(body *b, const node *n, ssa array, ssa from, bool first) {
     const char *type = ir_value_type((dtype)n->type);
-    strip p = {from, ssa_text("%d", LANES), n->args->local};
+    strip p = {from, ssa_constant(LANES), n->args->local};
     int group;
     counted_loop l = strip_begin(b, &p, &group);
     ssa at = element_of(b, array, type, l.i), old = first ? at : strip_get(b, type, at);
@@ -252,7 +252,7 @@ static void lanes_fold(body *b, const node *n, ssa array) {
     emit *e = b->e;
     const char *type = ir_value_type((dtype)n->type);
     for (int half = LANES / 2; half; half /= 2) {
-        strip p = {ssa_text("0"), ssa_text("%d", half), n->args->local};
+        strip p = {ssa_constant(0), ssa_constant(half), n->args->local};
         int group;
         counted_loop l = strip_begin(b, &p, &group);
         ssa at = element_of(b, array, type, l.i), far = emit_value(e, "add i64 %s, %d", l.i.text, half);
@@ -267,7 +267,7 @@ ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into) {
     limit = unknown_copy(e, limit);
     const char *type = ir_value_type((dtype)n->type);
     int enough = emit_label_new(e), end = emit_label_new(e);
-    ssa slot = emit_slot(b, ssa_text("[%d x %s]", LANES, type).text), done = emit_slot(b, "i64");
+    ssa slot = emit_slot(b, fragment_of("[%d x %s]", LANES, type).text), done = emit_slot(b, "i64");
     emit_line(e, "store i64 0, i64* %s", done.text);
     emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", limit.text, LANES), enough, end);
     emit_label(e, enough);
@@ -275,12 +275,12 @@ ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into) {
         emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", LANES, type, LANES, type, slot.text);
     ssa whole = emit_value(e, "and i64 %s, %d", limit.text, -LANES);
     emit_line(e, "store i64 %s, i64* %s", whole.text, done.text);
-    lanes_take(b, n, array, ssa_text("0"), true);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("%d", LANES), whole);
+    lanes_take(b, n, array, ssa_constant(0), true);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(LANES), whole);
     lanes_take(b, n, array, l.i, false);
-    counted_loop_end(e, &l, ssa_text("%d", LANES), 0);
+    counted_loop_end(e, &l, ssa_constant(LANES), 0);
     lanes_fold(b, n, array);
-    accumulator_join(b, n, into, emit_value(e, "load %s, %s* %s", type, type, array.text), ssa_text("true"));
+    accumulator_join(b, n, into, emit_value(e, "load %s, %s* %s", type, type, array.text), ssa_bool(true));
     emit_branch(e, end);
     emit_label(e, end);
     return emit_value(e, "load i64, i64* %s", done.text);

@@ -84,7 +84,7 @@ static void copy_some(const copy *p, const ssa *q, int n) {
         ssa at = shared_of(p, q[i]);
         e->shared = true;
         for (int j = 0; j < p->width; j++) {
-            ssa one = emit_element(e, t, at, ssa_text("%d", j));
+            ssa one = emit_element(e, t, at, ssa_constant(j));
             if (p->out)
                 values[i][j] = emit_load(e, t, one);
             else
@@ -238,7 +238,7 @@ void staging_run(calls *c, const staging *st, ssa n, ssa first, ssa step, void (
     for (int k = 0; k < s->noperands; k++)
         if (s->v->operand[k].staged)
             c->at[k] = shared_at(c, st, k, thread);
-    calls_run(c, ssa_text("%s", ""));
+    calls_run(c, ssa_none());
     skeleton_end_if(s, end);
     coop_block_barrier(e);
     copy_operands(c, st, l.i, some, true);

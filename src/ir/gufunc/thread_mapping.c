@@ -29,14 +29,14 @@ typedef struct space {
 } space;
 
 static ssa at_least_0(emit *e, ssa x) {
-    return emit_select_as(e, "i64", emit_value(e, "icmp sgt i64 %s, 0", x.text), x, ssa_text("0"));
+    return emit_select_as(e, "i64", emit_value(e, "icmp sgt i64 %s, 0", x.text), x, ssa_constant(0));
 }
 
 static space space_make(body *b, const node *ranges, int rows, int width) {
     emit *e = b->e;
     space p = {.ranges = ranges, .rows = rows, .width = width};
     p.limit = ranges_read(b, ranges, &p.count);
-    ssa others = ssa_text("1");
+    ssa others = ssa_constant(1);
     for (int k = 0; k < p.count; k++)
         p.limit[k] = at_least_0(e, p.limit[k]);
     for (int k = 0; k < p.count - 1; k++) {
@@ -52,7 +52,7 @@ static space space_make(body *b, const node *ranges, int rows, int width) {
     p.whole = last;
     if (width > 1) {
         ssa whole = emit_value(e, "udiv i64 %s, %d", last.text, width);
-        p.whole = emit_select_as(e, "i64", ssa_text("%%aligned"), whole, ssa_text("0"));
+        p.whole = emit_select_as(e, "i64", ssa_named("%%aligned"), whole, ssa_constant(0));
     }
     p.tiles = p.count > 1 ? emit_op(e, "mul i64", others, p.whole) : p.whole;
     if (width > 1) {
@@ -66,7 +66,7 @@ static space space_make(body *b, const node *ranges, int rows, int width) {
 /* The first index of tile t (i64) along each range; in the rest, of an element. */
 static void tile_find(body *b, const space *p, ssa t, bool in_rest, ssa *first) {
     emit *e = b->e;
-    ssa columns = p->whole, start = ssa_text("0");
+    ssa columns = p->whole, start = ssa_constant(0);
     if (in_rest) {
         start = emit_value(e, "mul i64 %s, %d", p->whole.text, p->width);
         columns = emit_op(e, "sub i64", p->limit[p->count - 1], start);
@@ -157,7 +157,7 @@ static void visit_rows(body *b, const space *p, const course *c, ssa k, ssa limi
     }
     for (int i = 0; i < at->tiles; i++) {
         ssa own = next;
-        at->there[i] = ssa_text("%s", "");
+        at->there[i] = ssa_none();
         if (i && !whole) {
             at->there[i] = emit_op(e, "icmp slt i64", next, limit);
             own = emit_select_as(e, "i64", at->there[i], next, t);
@@ -176,19 +176,19 @@ static void visit_rows(body *b, const space *p, const course *c, ssa k, ssa limi
 static void visit_whole(body *b, const space *p, const course *c, ssa rows, ssa limit, some *at, visitor *visit,
                         void *user) {
     emit *e = b->e;
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), rows);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), rows);
     ssa k = l.i;
     if (c->backwards)
         k = emit_value(e, "sub i64 %s, %d", emit_op(e, "sub i64", rows, l.i).text, at->tiles);
     visit_rows(b, p, c, k, limit, at, true, visit, user);
-    counted_loop_end(e, &l, ssa_text("%d", at->tiles), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(at->tiles), loop_no_unroll(e));
 }
 
 static void visit_singly(body *b, const space *p, const course *c, ssa limit, some *at, bool in_rest, visitor *visit,
                          void *user) {
     emit *e = b->e;
     counted_loop l = counted_loop_begin(e, "i64", c->first, limit);
-    at->there[0] = ssa_text("%s", "");
+    at->there[0] = ssa_none();
     tile_find(b, p, l.i, in_rest, at->first[0]);
     visit(b, p, at, user);
     counted_loop_end(e, &l, c->step, loop_no_unroll(e));
@@ -222,7 +222,7 @@ static void space_walk(body *b, const space *p, const course *c, visitor *visit,
 static course coop_course(body *b, int together) {
     bool backwards = b->e->frame->v->coop > COOP_WARP && b->constructs % 2;
     b->constructs++;
-    return (course){ssa_text("%%rank"), ssa_text("%%size"), together, backwards};
+    return (course){ssa_named("%%rank"), ssa_named("%%size"), together, backwards};
 }
 
 /* ---- Reductions ---- */
@@ -298,7 +298,7 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
     const variant *v = b->e->frame->v;
     int lanes = v->along ? 0 : v->lanes;
     ssa *has = arena_alloc(b->e->a, (size_t)outer * sizeof *has);
-    course c = {ssa_text("0"), ssa_text("%d", 1 << lanes), outer == 1 && !v->along ? 2 : 1, false};
+    course c = {ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->along ? 2 : 1, false};
     if (lanes)
         c.first = coop_lane(b, lanes);
     reduce_over(b, n, outer, of_each, c, value, has);
@@ -391,7 +391,7 @@ static void reductions_first(body *b, const node *n) {
 /* values[i] of instance i to a core element; neighbours by one access. */
 static void store_all(body *b, const node *to, const ssa *value) {
     jam *t = b->jam;
-    const jam_variable *along = b->keep.text[0] ? NULL : jam_along(b, to);
+    const jam_variable *along = ssa_is_set(b->keep) ? NULL : jam_along(b, to);
     for (int i = 0; i < t->count; i += along ? along->width : 1) {
         jam_now(b, i);
         if (along)
@@ -417,12 +417,12 @@ static void assign_all(body *b, const node *assign) {
         return;
     int end = 0;
     ssa keep = b->keep;
-    if (keep.text[0]) {
+    if (ssa_is_set(keep)) {
         int yes = emit_label_new(b->e);
         end = emit_label_new(b->e);
         emit_branch_if(b->e, keep, yes, end);
         emit_label(b->e, yes);
-        b->keep = ssa_text("%s", "");
+        b->keep = ssa_none();
     }
     store_all(b, to, value);
     if (end) {
@@ -503,14 +503,14 @@ enum {
 static ssa core_element(body *b, int k, ssa t) {
     emit *e = b->e;
     const layout_operand *o = &e->frame->layout->operands[k];
-    ssa offset = ssa_text("0");
+    ssa offset = ssa_constant(0);
     for (int d = o->rank - 1; d >= 0; d--) {
         ssa i = d ? emit_value(e, "urem i64 %s, %%s%d", t.text, o->dim[d]) : t;
         if (d)
             t = emit_value(e, "udiv i64 %s, %%s%d", t.text, o->dim[d]);
         offset = emit_op(e, "add i64", offset, emit_value(e, "mul i64 %s, %%s%d", i.text, o->strides + d));
     }
-    return emit_element(e, (dtype)e->frame->v->operand[k].memory, ssa_text("%%p%d", k), offset);
+    return emit_element(e, (dtype)e->frame->v->operand[k].memory, ssa_named("%%p%d", k), offset);
 }
 
 /* Where one thread reads a row after the other, few of its loads are in flight: the cooperative group asks for all lines of its small
@@ -520,11 +520,11 @@ static void prefetch_operand(body *b, int k) {
     const layout_operand *o = &e->frame->layout->operands[k];
     dtype t = (dtype)e->frame->v->operand[k].memory;
     int step = LINE / dtypes[t].size;
-    ssa count = ssa_text("1");
+    ssa count = ssa_constant(1);
     for (int d = 0; d < o->rank; d++)
-        count = d ? emit_value(e, "mul i64 %s, %%s%d", count.text, o->dim[d]) : ssa_text("%%s%d", o->dim[d]);
+        count = d ? emit_value(e, "mul i64 %s, %%s%d", count.text, o->dim[d]) : ssa_named("%%s%d", o->dim[d]);
     ssa few = emit_value(e, "icmp ule i64 %s, %d", count.text, PREFETCH_MOST);
-    count = emit_select_as(e, "i64", few, count, ssa_text("0"));
+    count = emit_select_as(e, "i64", few, count, ssa_constant(0));
     counted_loop l = counted_loop_begin(e, "i64", emit_value(e, "mul i64 %%rank, %d", step), count);
     ssa at = core_element(b, k, l.i);
     at = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), at.text);

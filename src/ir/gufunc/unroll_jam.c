@@ -20,7 +20,7 @@ jam *jam_begin(body *b, int count, bool of_each) {
 void jam_end(body *b) {
     jam *t = b->jam;
     for (int v = 0; v < t->nvariables; v++)
-        b->bound[t->variable[v].local] = ssa_text("%s", "");
+        b->bound[t->variable[v].local] = ssa_none();
     b->jam = t->outer;
 }
 
@@ -46,11 +46,11 @@ static void bind(body *b, jam *t, int i) {
 
 void jam_now(body *b, int i) { bind(b, b->jam, i); }
 
-ssa jam_suffix(const body *b, int variable) {
+fragment jam_suffix(const body *b, int variable) {
     const jam *t = b->jam;
     while (t && t->outer)
         t = t->outer;
-    return t && t->own[variable] && t->now ? ssa_text("_%d", t->now) : ssa_text("%s", "");
+    return t && t->own[variable] && t->now ? fragment_of("_%d", t->now) : fragment_none();
 }
 
 /* ---- What is known ---- */
@@ -66,7 +66,7 @@ void jam_forget(body *b) { b->jam->known = NULL; }
 bool jam_recall(const body *b, const node *n, ssa *value) {
     for (const jam *t = b->jam; t; t = t->outer)
         for (const known_values *k = t->known; k; k = k->next)
-            if (k->of == n && k->value[t->now].text[0]) {
+            if (k->of == n && ssa_is_set(k->value[t->now])) {
                 *value = k->value[t->now];
                 return true;
             }
@@ -116,7 +116,7 @@ static bool same(const body *b, const jam *t, const node *n, int i, int j, const
     for (int v = 0; v < t->nvariables; v++) {
         const jam_variable *var = &t->variable[v];
         const ssa *what = var == but ? var->base : var->value;
-        if (jam_depends(n, var->local) && strcmp(what[i].text, what[j].text) != 0)
+        if (jam_depends(n, var->local) && !ssa_same(&what[i], &what[j]))
             return false;
     }
     if (t->outer)

@@ -34,7 +34,7 @@ int cpu_fold_words(const variant *v) {
 
 static bool is_position(const fold_writer *w, int k) { return w->s.v->operand[k].kind == OPERAND_POSITION; }
 
-static ssa known(ssa word, bool one) { return one ? ssa_text("1") : word; }
+static ssa known(ssa word, bool one) { return one ? ssa_constant(1) : word; }
 
 static void read_words(cpu_reduction *q) {
     fold_writer *w = q->w;
@@ -49,7 +49,7 @@ static void read_words(cpu_reduction *q) {
     for (int d = 0; d < q->dims - 1; d++)
         q->extent[d] = skeleton_word(s);
     for (int k = 0; k < s->noperands; k++) {
-        q->kept.by[k] = fold_reads(w, k) ? q->kept_stride[k] : ssa_text("%s", "");
+        q->kept.by[k] = fold_reads(w, k) ? q->kept_stride[k] : ssa_none();
         for (int d = 0; d < q->dims; d++) {
             if (fold_reads(w, k))
                 q->reduced[d].by[k] = skeleton_word(s);
@@ -61,9 +61,9 @@ static void read_words(cpu_reduction *q) {
 
 /* A stride that LLVM must not guess to be 1; see cpu_loop.c. */
 static ssa no_unit_stride(emit *e, ssa stride) {
-    static const char least[] = "-4611686018427387904";
-    ssa above = emit_value(e, "icmp sgt i64 %s, %s", stride.text, least);
-    return emit_select_as(e, "i64", above, stride, ssa_text("%s", least));
+    const ssa least = ssa_constant(-(INT64_C(1) << 62));
+    ssa above = emit_op(e, "icmp sgt i64", stride, least);
+    return emit_select_as(e, "i64", above, stride, least);
 }
 
 /* How the lanes move: by what the kinds say. */
@@ -72,25 +72,25 @@ static pace lanes_pace(cpu_reduction *q, const pace *by) {
     pace lanes = *by;
     for (int k = 0; k < w->s.noperands; k++) {
         int kind = w->s.v->operand[k].kind;
-        if (!lanes.by[k].text[0])
+        if (!ssa_is_set(lanes.by[k]))
             continue;
-        lanes.by[k] = kind == OPERAND_CONTIGUOUS ? ssa_text("1")
-                      : kind == OPERAND_CONSTANT ? ssa_text("%s", "")
+        lanes.by[k] = kind == OPERAND_CONTIGUOUS ? ssa_constant(1)
+                      : kind == OPERAND_CONSTANT ? ssa_none()
                                                  : no_unit_stride(w->s.e, by->by[k]);
     }
     return lanes;
 }
 
-static ssa times(emit *e, ssa by, ssa width) { return strcmp(by.text, "1") ? emit_op(e, "mul i64", by, width) : width; }
+static ssa times(emit *e, ssa by, ssa width) { return !ssa_is(by, 1) ? emit_op(e, "mul i64", by, width) : width; }
 
 /* Steps of so many lanes. */
 static pace lanes_step(cpu_reduction *q, const pace *lane, ssa width) {
     emit *e = q->w->s.e;
     pace step = *lane;
     for (int k = 0; k < q->w->s.noperands; k++)
-        if (lane->by[k].text[0])
+        if (ssa_is_set(lane->by[k]))
             step.by[k] = times(e, lane->by[k], width);
-    if (lane->position.text[0])
+    if (ssa_is_set(lane->position))
         step.position = times(e, lane->position, width);
     return step;
 }
@@ -100,7 +100,7 @@ static element_place start(const cpu_reduction *q) {
     element_place p;
     for (int k = 0; k < s->noperands; k++)
         p.at[k] = s->base[k];
-    p.position = s->v->position ? s->value[variant_position(s->v)] : ssa_text("%s", "");
+    p.position = s->v->position ? s->value[variant_position(s->v)] : ssa_none();
     return p;
 }
 
@@ -126,7 +126,7 @@ static element_place nest_begin(cpu_reduction *q, const element_place *p, counte
     for (int d = q->dims - 1; d > 0; d--) {
         bool outer = d == q->dims - 1;
         loops[d] =
-            counted_loop_begin(q->w->s.e, "i64", outer ? q->first : ssa_text("0"), outer ? q->last : q->extent[d]);
+            counted_loop_begin(q->w->s.e, "i64", outer ? q->first : ssa_constant(0), outer ? q->last : q->extent[d]);
         at = element_place_moved(q->w, &at, &q->reduced[d], loops[d].i);
     }
     return q->dims == 1 ? element_place_moved(q->w, &at, &q->reduced[0], q->first) : at;
@@ -134,7 +134,7 @@ static element_place nest_begin(cpu_reduction *q, const element_place *p, counte
 
 static void nest_end(cpu_reduction *q, const counted_loop *loops) {
     for (int d = 1; d < q->dims; d++)
-        counted_loop_end(q->w->s.e, &loops[d], ssa_text("1"), 0);
+        counted_loop_end(q->w->s.e, &loops[d], ssa_constant(1), 0);
 }
 
 /* ---- Segments ---- */
@@ -153,7 +153,7 @@ static ssa segment(cpu_reduction *q, ssa r, ssa *begin, ssa *count) {
     ssa over = emit_op(e, "icmp sgt i64", bound[1], q->last);
     ssa stop = emit_select_as(e, "i64", over, q->last, bound[1]), length = emit_op(e, "sub i64", stop, bound[0]);
     ssa some = emit_value(e, "icmp sgt i64 %s, 0", length.text);
-    *count = emit_select_as(e, "i64", some, length, ssa_text("1"));
+    *count = emit_select_as(e, "i64", some, length, ssa_constant(1));
     return emit_op(e, "icmp ult i64", bound[0], q->last);
 }
 
@@ -164,7 +164,7 @@ static void columns_steps(cpu_reduction *q, const element_place *p, ssa width) {
     emit *e = q->w->s.e;
     element_place at = nest_begin(q, p, loops);
     ssa steps = q->dims == 1 ? emit_op(e, "sub i64", q->last, q->first) : q->extent[0];
-    pairwise_run(&q->c, &at, steps, width, ssa_text("0"));
+    pairwise_run(&q->c, &at, steps, width, ssa_constant(0));
     nest_end(q, loops);
 }
 
@@ -190,13 +190,13 @@ static void fold_columns(cpu_reduction *q) {
     q->c.lane = lanes_pace(q, &q->kept);
     q->c.step = q->reduced[0];
     if (q->w->s.v->segmented) {
-        end = skeleton_if(&q->w->s, segment(q, ssa_text("0"), &q->first, &count));
+        end = skeleton_if(&q->w->s, segment(q, ssa_constant(0), &q->first, &count));
         q->last = emit_op(e, "add i64", q->first, count);
     }
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), q->n);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), q->n);
     ssa left = emit_op(e, "sub i64", q->n, l.i), few = emit_value(e, "icmp slt i64 %s, %d", left.text, lanes);
-    fold_strip(q, l.i, emit_select_as(e, "i64", few, left, ssa_text("%d", lanes)), count);
-    counted_loop_end(e, &l, ssa_text("%d", lanes), loop_no_unroll(e));
+    fold_strip(q, l.i, emit_select_as(e, "i64", few, left, ssa_constant(lanes)), count);
+    counted_loop_end(e, &l, ssa_constant(lanes), loop_no_unroll(e));
     if (end)
         skeleton_end_if(&q->w->s, end);
 }
@@ -207,7 +207,7 @@ static void fold_columns(cpu_reduction *q) {
 static void row_run(cpu_reduction *q, const element_place *p, ssa m, ssa width) {
     emit *e = q->w->s.e;
     if (q->c.lanes == 1)
-        pairwise_run(&q->c, p, m, width, ssa_text("0"));
+        pairwise_run(&q->c, p, m, width, ssa_constant(0));
     else
         pairwise_run(&q->c, p, emit_op(e, "udiv i64", m, width), width, emit_op(e, "urem i64", m, width));
 }
@@ -216,7 +216,7 @@ static void row_run(cpu_reduction *q, const element_place *p, ssa m, ssa width) 
 static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes) {
     fold_writer *w = q->w;
     emit *e = w->s.e;
-    ssa width = ssa_text("%d", lanes);
+    ssa width = ssa_constant(lanes);
     ssa steps = emit_op(e, "udiv i64", m, width), part = emit_op(e, "urem i64", m, width);
     q->c.step = lanes_step(q, &q->c.lane, width);
     ssa some = emit_value(e, "icmp sgt i64 %s, 0", steps.text), none = emit_value(e, "icmp eq i64 %s, 0", steps.text);
@@ -251,7 +251,7 @@ static ssa unknown_copy(emit *e, ssa x) {
 static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
     fold_writer *w = q->w;
     emit *e = w->s.e;
-    ssa lanes = ssa_text("%d", q->c.lanes);
+    ssa lanes = ssa_constant(q->c.lanes);
     if (q->c.lanes == 1 || q->dims > 1) {
         ssa few = emit_value(e, "icmp slt i64 %s, %s", m.text, lanes.text);
         row_long(q, p, m, q->c.lanes == 1 ? lanes : emit_select_as(e, "i64", few, m, lanes));
@@ -286,7 +286,7 @@ static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
     if (q->dims == 1)
         p = element_place_moved(w, &p, &q->reduced[0], begin);
     row_fold(q, &p, unknown_copy(e, m));
-    item x = pairwise_lane(&q->c, ssa_text("0"));
+    item x = pairwise_lane(&q->c, ssa_constant(0));
     store_results(q, &x, count, r, false);
     if (end)
         skeleton_end_if(&w->s, end);
@@ -296,17 +296,17 @@ static void fold_rows(cpu_reduction *q) {
     emit *e = q->w->s.e;
     q->c.lane = lanes_pace(q, &q->reduced[0]);
     element_place all = start(q);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), q->n);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), q->n);
     fold_row(q, &all, l.i);
-    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
 static void fold_nothing(cpu_reduction *q) {
     emit *e = q->w->s.e;
     item x = fold_beginning(q->w);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), q->n);
-    store_results(q, &x, ssa_text("0"), l.i, false);
-    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), q->n);
+    store_results(q, &x, ssa_constant(0), l.i, false);
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
 void cpu_fold(fold_writer *w) {

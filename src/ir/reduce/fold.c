@@ -8,7 +8,7 @@
 static ssa variable(emit *e, const char *type) { return emit_value(e, "alloca %s", type); }
 
 item_slot item_variable(fold_writer *w, bool sparse) {
-    item_slot slot = {.has = {""}};
+    item_slot slot = {.has = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         slot.v[k] = variable(w->s.e, ir_value_type(w->state[k]));
     if (sparse)
@@ -22,18 +22,18 @@ void item_put(fold_writer *w, const item_slot *slot, const item *x) {
         const char *t = ir_value_type(w->state[k]);
         emit_line(e, "store %s %s, %s* %s", t, x->v[k].text, t, slot->v[k].text);
     }
-    if (slot->has.text[0])
-        emit_line(e, "store i1 %s, i1* %s", x->has.text[0] ? x->has.text : "true", slot->has.text);
+    if (ssa_is_set(slot->has))
+        emit_line(e, "store i1 %s, i1* %s", ssa_or_true(x->has).text, slot->has.text);
 }
 
 item item_get(fold_writer *w, const item_slot *slot) {
     emit *e = w->s.e;
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     for (int k = 0; k < w->nstate; k++) {
         const char *t = ir_value_type(w->state[k]);
         x.v[k] = emit_value(e, "load %s, %s* %s", t, t, slot->v[k].text);
     }
-    if (slot->has.text[0])
+    if (ssa_is_set(slot->has))
         x.has = emit_value(e, "load i1, i1* %s", slot->has.text);
     return x;
 }
@@ -109,7 +109,7 @@ item fold_element(fold_writer *w, const ssa *in, ssa position) {
     const variant *v = w->s.v;
     emit *e = w->s.e;
     ssa values[UF_MAX_OPERANDS + 1];
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     for (int k = 0; k < v->nin; k++)
         values[k] = operand_value(w, in, k);
     if (v->from_states) {
@@ -126,7 +126,7 @@ item fold_element(fold_writer *w, const ssa *in, ssa position) {
     for (int k = 0; k < f->nstate && !f->map; k++)
         x.v[k] = w->narrow ? narrow_value(w, in) : emit_convert(e, values[k], f->in[k], f->state[k]);
     if (counted(w))
-        x.v[count_at(w)] = ssa_text("1");
+        x.v[count_at(w)] = ssa_constant(1);
     if (!v->masked)
         return x;
     ssa mask = operand_value(w, in, variant_mask(v));
@@ -170,7 +170,7 @@ bool fold_fills(const fold_writer *w) {
 }
 
 item fold_none(fold_writer *w) {
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     number n;
     bool sparse = fold_sparse(w), neutral = !sparse && neutral_value(w->f, &n);
     if (fold_fills(w)) {
@@ -180,9 +180,9 @@ item fold_none(fold_writer *w) {
     for (int k = 0; k < w->f->nstate && (sparse || neutral); k++)
         x.v[k] = emit_constant(neutral ? n : (number){.type = w->state[k]}, w->state[k]);
     if (sparse)
-        x.has = ssa_text("false");
+        x.has = ssa_bool(false);
     if (counted(w))
-        x.v[count_at(w)] = ssa_text("0");
+        x.v[count_at(w)] = ssa_constant(0);
     return x;
 }
 
@@ -192,25 +192,25 @@ bool fold_begins(const fold_writer *w) {
 }
 
 item fold_beginning(fold_writer *w) {
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     bool initial = w->s.v->ninitial;
     if (!initial)
         identity_values(w, &x);
     for (int k = 0; initial && k < w->f->nstate; k++)
         x.v[k] = w->s.value[variant_initial(w->s.v) + k];
     if (counted(w))
-        x.v[count_at(w)] = ssa_text("0");
+        x.v[count_at(w)] = ssa_constant(0);
     return x;
 }
 
 item fold_if(fold_writer *w, ssa counts, const item *x) {
     item y = *x;
-    if (!counts.text[0])
+    if (!ssa_is_set(counts))
         return y;
     if (fold_sparse(w)) {
-        y.has = x->has.text[0] ? emit_op(w->s.e, "and i1", x->has, counts) : counts;
+        y.has = ssa_is_set(x->has) ? emit_op(w->s.e, "and i1", x->has, counts) : counts;
         if (counted(w))
-            y.v[count_at(w)] = emit_select_as(w->s.e, "i64", counts, x->v[count_at(w)], ssa_text("0"));
+            y.v[count_at(w)] = emit_select_as(w->s.e, "i64", counts, x->v[count_at(w)], ssa_constant(0));
         return y;
     }
     item none = fold_none(w);
@@ -218,19 +218,18 @@ item fold_if(fold_writer *w, ssa counts, const item *x) {
 }
 
 item fold_choose(fold_writer *w, ssa condition, const item *yes, const item *no) {
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         x.v[k] = emit_select(w->s.e, w->state[k], condition, yes->v[k], no->v[k]);
-    if (yes->has.text[0] || no->has.text[0])
-        x.has = emit_select_as(w->s.e, "i1", condition, yes->has.text[0] ? yes->has : ssa_text("true"),
-                               no->has.text[0] ? no->has : ssa_text("true"));
+    if (ssa_is_set(yes->has) || ssa_is_set(no->has))
+        x.has = emit_select_as(w->s.e, "i1", condition, ssa_or_true(yes->has), ssa_or_true(no->has));
     return x;
 }
 
 static item combine_values(fold_writer *w, const item *a, const item *b) {
     const fold *f = w->f;
     ssa in[2 * UF_MAX_STATE];
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     if (w->narrow) {
         x.v[0] = emit_op(w->s.e, "add i32", a->v[0], b->v[0]);
     } else {
@@ -250,7 +249,7 @@ static item join_there(fold_writer *w, const item *a, const item *b) {
     int here = emit_label_new(e), both = emit_label_new(e), end = emit_label_new(e);
     emit_branch(e, here);
     emit_label(e, here);
-    ssa first = a->has.text[0] ? a->has : ssa_text("true"), second = b->has.text[0] ? b->has : ssa_text("true");
+    ssa first = ssa_or_true(a->has), second = ssa_or_true(b->has);
     item one = fold_choose(w, first, a, b), x = {.has = emit_op(e, "or i1", first, second)};
     emit_branch_if(e, emit_op(e, "and i1", first, second), both, end);
     emit_label(e, both);
@@ -266,16 +265,16 @@ static item join_there(fold_writer *w, const item *a, const item *b) {
 
 /* The count of an item that is not there is 0: it needs no choice. */
 item fold_join(fold_writer *w, const item *a, const item *b) {
-    if ((a->has.text[0] || b->has.text[0]) && w->f->combine->has_loop)
+    if ((ssa_is_set(a->has) || ssa_is_set(b->has)) && w->f->combine->has_loop)
         return join_there(w, a, b);
     item both = combine_values(w, a, b), x = both;
     for (int k = 0; k < w->f->nstate; k++) {
-        if (b->has.text[0])
+        if (ssa_is_set(b->has))
             x.v[k] = emit_select(w->s.e, w->state[k], b->has, x.v[k], a->v[k]);
-        if (a->has.text[0])
+        if (ssa_is_set(a->has))
             x.v[k] = emit_select(w->s.e, w->state[k], a->has, x.v[k], b->v[k]);
     }
-    if (a->has.text[0] && b->has.text[0])
+    if (ssa_is_set(a->has) && ssa_is_set(b->has))
         x.has = emit_op(w->s.e, "or i1", a->has, b->has);
     return x;
 }

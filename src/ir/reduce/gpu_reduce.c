@@ -101,12 +101,12 @@ void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *r
 /* a + b * c; a may be empty. */
 static ssa multiply_add(emit *e, ssa a, ssa b, ssa c) {
     ssa product = emit_op(e, "mul i64", b, c);
-    return a.text[0] ? emit_op(e, "add i64", a, product) : product;
+    return ssa_is_set(a) ? emit_op(e, "add i64", a, product) : product;
 }
 
 void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first) {
     skeleton *s = &g->w->s;
-    ssa offset[VARIANT_OPERANDS] = {{""}}, rest = index, part;
+    ssa offset[VARIANT_OPERANDS] = {ssa_none()}, rest = index, part;
     for (int d = first; d < s->v->ndim; d++) {
         if (d < s->v->ndim - 1 || (s->v->columns && has_parts(s->v)))
             gpu_fold_divide(g, &g->kept[d], rest, &rest, &part);
@@ -120,7 +120,7 @@ void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first) {
         p->part = rest;
     for (int k = 0; k < s->noperands; k++)
         if (g->kept_stride[k])
-            p->at[k] = offset[k].text[0] ? skeleton_address(s, k, s->base[k], offset[k]) : s->base[k];
+            p->at[k] = ssa_is_set(offset[k]) ? skeleton_address(s, k, s->base[k], offset[k]) : s->base[k];
 }
 
 static ssa bound(gpu_fold *g, const fold_place *p, int which) {
@@ -133,9 +133,9 @@ static void segment_range(gpu_fold *g, fold_place *p) {
     ssa begin = bound(g, p, 0), end = bound(g, p, 1), next = emit_value(e, "add i64 %s, 1", begin.text);
     ssa inside = emit_op(e, "icmp ult i64", begin, g->total);
     p->there = emit_op(e, "and i1", p->there, inside);
-    p->begin = emit_select_as(e, "i64", inside, begin, ssa_text("0"));
+    p->begin = emit_select_as(e, "i64", inside, begin, ssa_constant(0));
     p->end = emit_select_as(e, "i64", emit_op(e, "icmp sgt i64", end, begin), gpu_fold_minimum(g, end, g->total), next);
-    p->end = emit_select_as(e, "i64", inside, p->end, ssa_text("1"));
+    p->end = emit_select_as(e, "i64", inside, p->end, ssa_constant(1));
 }
 
 /* Blocks that go on side by side then read neighbouring memory, whatever its channels are. */
@@ -150,7 +150,7 @@ ssa gpu_fold_last_part(gpu_fold *g, const fold_place *p) {
 
 void gpu_fold_range(gpu_fold *g, fold_place *p) {
     emit *e = g->w->s.e;
-    p->begin = ssa_text("0");
+    p->begin = ssa_constant(0);
     p->end = g->total;
     if (g->w->s.v->segmented)
         segment_range(g, p);
@@ -177,7 +177,7 @@ fold_index gpu_fold_index(gpu_fold *g, ssa index, bool units) {
 
 ssa gpu_fold_offset(gpu_fold *g, const fold_index *x, int k) {
     const variant *v = g->w->s.v;
-    ssa offset = {""};
+    ssa offset = ssa_none();
     for (int d = 0; d < v->reduced; d++) {
         bool plain = !d && !v->columns && v->operand[k].kind == OPERAND_CONTIGUOUS;
         if (plain)
@@ -185,7 +185,7 @@ ssa gpu_fold_offset(gpu_fold *g, const fold_index *x, int k) {
         else if (d || v->columns || v->operand[k].kind != OPERAND_CONSTANT)
             offset = multiply_add(g->w->s.e, offset, x->part[d], g->reduced_stride[k][d]);
     }
-    return offset.text[0] ? offset : ssa_text("0");
+    return ssa_is_set(offset) ? offset : ssa_constant(0);
 }
 
 fold_access fold_access_new(gpu_fold *g, int lanes) {
@@ -246,7 +246,7 @@ void gpu_fold_empty(gpu_fold *g) {
     int end = skeleton_if(&g->w->s, p.there);
     gpu_fold_place(g, &p, index, 0);
     item x = fold_beginning(g->w);
-    fold_results(g->w, &x, ssa_text("0"), results);
+    fold_results(g->w, &x, ssa_constant(0), results);
     store_results(g, &p, results, NULL);
     skeleton_end_if(&g->w->s, end);
 }
@@ -256,7 +256,7 @@ void gpu_fold_empty(gpu_fold *g) {
 static ssa shared_array(emit *e, const char *name, int k, dtype type, int count) {
     const char *t = ir_memory_type(type);
     int n = dtype_is_complex(type) ? 2 * count : count;
-    ssa array = ssa_text("@%s_%d", name, k);
+    ssa array = ssa_named("@%s_%d", name, k);
     if (emit_once(e, array.text))
         text_printf(&e->declarations, "%s = internal addrspace(3) global [%d x %s] undef, align 16\n", array.text, n,
                     t);
@@ -264,7 +264,7 @@ static ssa shared_array(emit *e, const char *name, int k, dtype type, int count)
 }
 
 item_array item_array_new(fold_writer *w, const char *name, int count, bool sparse) {
-    item_array a = {.has = {""}};
+    item_array a = {.has = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         a.base[k] = shared_array(w->s.e, name, k, w->state[k], count);
     if (sparse)
@@ -277,18 +277,18 @@ void item_array_put(fold_writer *w, const item_array *a, ssa index, const item *
     e->shared = true;
     for (int k = 0; k < w->nstate; k++)
         emit_store(e, w->state[k], x->v[k], emit_element(e, w->state[k], a->base[k], index));
-    if (a->has.text[0])
-        emit_store(e, DT_BOOL, x->has.text[0] ? x->has : ssa_text("true"), emit_element(e, DT_BOOL, a->has, index));
+    if (ssa_is_set(a->has))
+        emit_store(e, DT_BOOL, ssa_or_true(x->has), emit_element(e, DT_BOOL, a->has, index));
     e->shared = false;
 }
 
 item item_array_get(fold_writer *w, const item_array *a, ssa index) {
     emit *e = w->s.e;
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     e->shared = true;
     for (int k = 0; k < w->nstate; k++)
         x.v[k] = emit_load(e, w->state[k], emit_element(e, w->state[k], a->base[k], index));
-    if (a->has.text[0])
+    if (ssa_is_set(a->has))
         x.has = emit_load(e, DT_BOOL, emit_element(e, DT_BOOL, a->has, index));
     e->shared = false;
     return x;

@@ -27,7 +27,6 @@ typedef struct fold_place {
 /* Reads the words. */
 gpu_fold *gpu_fold_begin(fold_writer *w);
 
-static inline ssa gpu_fold_constant(int64_t x) { return ssa_text("%lld", (long long)x); }
 ssa gpu_fold_minimum(gpu_fold *g, ssa a, ssa b); /* i64 */
 /* x / d and x % d, i64. */
 void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *remainder);

@@ -45,7 +45,7 @@ static void load_operand(columns *c, const fold_place *p, const fold_access *a, 
                 continue;
             }
             ssa far = kind == OPERAND_CONTIGUOUS ? c->clamped[i]
-                      : kind == OPERAND_CONSTANT ? gpu_fold_constant(0)
+                      : kind == OPERAND_CONSTANT ? ssa_constant(0)
                                                  : emit_op(e, "mul i64", c->clamped[i], c->g->kept_stride[k][0]);
             values[i] = emit_load(e, type, skeleton_address(s, k, row, far));
         }
@@ -66,7 +66,7 @@ static fold_access load_row(columns *c, const fold_place *p, ssa row, bool align
     if (s->v->position) {
         int k = variant_position(s->v);
         ssa at = emit_op(c->e, "add i64", s->value[k], gpu_fold_offset(c->g, &x, k));
-        at = gpu_fold_position(c->g, at, gpu_fold_constant(0), 0);
+        at = gpu_fold_position(c->g, at, ssa_constant(0), 0);
         for (int i = 0; i < c->lanes; i++)
             a.position[i] = at;
     }
@@ -104,7 +104,7 @@ static void visit(columns *c, const fold_place *p, const item_slot *slots, ssa b
         else if (u)
             row = emit_value(e, "add i64 %s, %d", base.text, u);
         ssa safe = row;
-        if (limit.text[0]) {
+        if (ssa_is_set(limit)) {
             there[u] = emit_op(e, "icmp slt i64", row, limit);
             safe = emit_select_as(e, "i64", there[u], row, base);
         }
@@ -129,7 +129,7 @@ static span own_rows(columns *c, const fold_place *p) {
     emit *e = c->e;
     int steps = c->w->s.v->repeat;
     span x = {.from = p->begin, .to = p->end};
-    ssa width = gpu_fold_constant(steps);
+    ssa width = ssa_constant(steps);
     if (c->order == FOLD_FREE) {
         width = emit_value(e, "mul i64 %s, %d", c->high.text, steps);
     } else if (c->order == FOLD_ORDERED) {
@@ -170,7 +170,7 @@ static void add_inner(columns *c) {
 
 static void visit_serially(columns *c, const fold_place *p, const span *x, bool aligned) {
     counted_loop i = counted_loop_begin(c->e, "i64", x->from, x->full);
-    visit(c, p, c->outer, i.i, ssa_text("%s", ""), aligned);
+    visit(c, p, c->outer, i.i, ssa_none(), aligned);
     counted_loop_end(c->e, &i, x->step, loop_no_unroll(c->e));
     int end = skeleton_if(&c->w->s, x->rest);
     visit(c, p, c->outer, x->full, x->to, aligned);
@@ -190,7 +190,7 @@ static void visit_all(columns *c, const fold_place *p, bool aligned) {
     clear_inner(c);
     ssa limit = gpu_fold_minimum(c->g, emit_op(e, "add i64", o.i, many), x.full);
     counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
-    visit(c, p, c->inner, i.i, ssa_text("%s", ""), aligned);
+    visit(c, p, c->inner, i.i, ssa_none(), aligned);
     counted_loop_end(e, &i, x.step, loop_no_unroll(e));
     add_inner(c);
     counted_loop_end(e, &o, many, loop_no_unroll(e));
@@ -221,9 +221,9 @@ static void combine_rows(columns *c) {
         item_array_put(c->w, &c->shared, entry(c, thread, i), &mine);
     }
     ssa bits = emit_value(e, "zext i32 %s to i64", c->g->shift.text);
-    counted_loop l = counted_loop_begin(e, "i64", gpu_fold_constant(0), c->high_shift);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), c->high_shift);
     coop_block_barrier(e);
-    ssa by = emit_op(e, "shl i64", gpu_fold_constant(1), l.i),
+    ssa by = emit_op(e, "shl i64", ssa_constant(1), l.i),
         low = emit_value(e, "sub i64 %s, 1", emit_value(e, "shl i64 %s, 1", by.text).text);
     ssa own = emit_op(e, "and i64", c->above, low);
     int end = skeleton_if(&c->w->s, emit_value(e, "icmp eq i64 %s, 0", own.text));
@@ -235,7 +235,7 @@ static void combine_rows(columns *c) {
         item_array_put(c->w, &c->shared, entry(c, thread, i), &both);
     }
     skeleton_end_if(&c->w->s, end);
-    counted_loop_end(e, &l, gpu_fold_constant(1), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
     skeleton_end_if(&c->w->s, some);
 }
 
@@ -259,7 +259,7 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
     if (c.order != FOLD_SERIAL)
         c.shared = item_array_new(w, "fold_threads", c.lanes * THREADS_MOST, fold_sparse(w));
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
-    ssa wide = emit_op(e, "shl i32", gpu_fold_constant(1), g->shift);
+    ssa wide = emit_op(e, "shl i32", ssa_constant(1), g->shift);
     c.across = emit_widen(e, emit_op(e, "and i32", thread, emit_value(e, "sub i32 %s, 1", wide.text)));
     c.above = emit_widen(e, emit_op(e, "lshr i32", thread, g->shift));
     c.high = emit_widen(e, emit_op(e, "lshr i32", threads, g->shift));
@@ -271,15 +271,15 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
 /* The columns of this thread's lanes: neighbours where rows are aligned, else as far apart as the tile has threads. */
 static void find_columns(columns *c, ssa tile) {
     emit *e = c->e;
-    ssa wide = emit_widen(e, emit_op(e, "shl i32", gpu_fold_constant(1), c->g->shift));
+    ssa wide = emit_widen(e, emit_op(e, "shl i32", ssa_constant(1), c->g->shift));
     ssa first = emit_value(e, "mul i64 %s, %d", emit_op(e, "mul i64", tile, wide).text, c->lanes);
     ssa beside = emit_value(e, "mul i64 %s, %d", c->across.text, c->lanes);
     ssa own = emit_op(e, "add i64", first, emit_select_as(e, "i64", c->g->aligned, beside, c->across));
-    ssa step = emit_select_as(e, "i64", c->g->aligned, gpu_fold_constant(1), wide);
+    ssa step = emit_select_as(e, "i64", c->g->aligned, ssa_constant(1), wide);
     for (int i = 0; i < c->lanes; i++) {
         c->column[i] = i ? emit_op(e, "add i64", c->column[i - 1], step) : own;
         c->there[i] = emit_op(e, "icmp slt i64", c->column[i], c->g->columns);
-        c->clamped[i] = emit_select_as(e, "i64", c->there[i], c->column[i], gpu_fold_constant(0));
+        c->clamped[i] = emit_select_as(e, "i64", c->there[i], c->column[i], ssa_constant(0));
     }
 }
 
@@ -300,7 +300,7 @@ void gpu_fold_columns(fold_writer *w) {
     emit *e = w->s.e;
     gpu_fold *g = gpu_fold_begin(w);
     columns c = columns_begin(w, g);
-    fold_place p = {.there = ssa_text("true")};
+    fold_place p = {.there = ssa_bool(true)};
     ssa index, tile;
     gpu_fold_divide(g, &g->across, emit_widen(e, emit_special_register(e, "ctaid")), &index, &tile);
     find_columns(&c, tile);

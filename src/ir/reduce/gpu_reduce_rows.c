@@ -65,7 +65,7 @@ static void load_operand(rows *r, const fold_access *a, int k, ssa offset, const
                 values[i] = values[0];
                 continue;
             }
-            ssa step = i ? emit_value(e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, i) : gpu_fold_constant(0);
+            ssa step = i ? emit_value(e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, i) : ssa_constant(0);
             values[i] = emit_load(e, type, skeleton_address(s, k, at, step));
         }
     }
@@ -116,7 +116,7 @@ static item visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
         ssa i = emit_op(e, "add i64", base, own);
         if (u)
             i = emit_value(e, "add i64 %s, %d", i.text, r->ordered ? u : u << r->coop);
-        if (limit.text[0]) {
+        if (ssa_is_set(limit)) {
             there[u] = emit_op(e, "icmp slt i64", i, limit);
             i = emit_select_as(e, "i64", there[u], i, base);
         }
@@ -148,7 +148,7 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
         return;
     ssa rest = emit_value(e, "icmp ne i64 %s, 0", l->whole.text);
     ssa last = emit_value(e, "icmp eq i64 %s, %d", warp.text, warps - 1);
-    ssa own = emit_select_as(e, "i64", last, gpu_fold_constant(0), count);
+    ssa own = emit_select_as(e, "i64", last, ssa_constant(0), count);
     *from = emit_select_as(e, "i64", rest, own, *from);
     *to = emit_select_as(e, "i64", rest, count, *to);
 }
@@ -158,7 +158,7 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
 static void visit_all(rows *r, const line *l, ssa count, int steps) {
     emit *e = r->e;
     int threads = r->ordered ? r->lanes : r->coop, width = steps << threads;
-    ssa from = gpu_fold_constant(0), to = count, step = gpu_fold_constant(width);
+    ssa from = ssa_constant(0), to = count, step = ssa_constant(width);
     if (r->ordered && r->coop > COOP_WARP)
         own_run(r, l, count, &from, &to);
     if (gpu_fold_interleaved(r->g)) {
@@ -175,7 +175,7 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
     item_put(r->w, &r->inner, &none);
     ssa limit = gpu_fold_minimum(r->g, emit_op(e, "add i64", o.i, far), full);
     counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
-    item x = visit(r, l, i.i, steps, ssa_text("%s", ""));
+    item x = visit(r, l, i.i, steps, ssa_none());
     add(r, &r->inner, &x);
     counted_loop_end(e, &i, step, loop_no_unroll(e));
     x = item_get(r->w, &r->inner);
@@ -202,7 +202,7 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
     skeleton *s = &r->w->s;
     emit *e = r->e;
     const fold_index start = {(ssa[]){p->begin}};
-    ssa head = {""}, good = ssa_text("true");
+    ssa head = ssa_none(), good = ssa_bool(true);
     for (int k = 0; k < s->noperands; k++) {
         if (!fold_reads(r->w, k) || s->v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
@@ -210,16 +210,16 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
         int size = dtypes[type].size, width = size * s->v->vector;
         ssa at = skeleton_address(s, k, p->at[k], gpu_fold_offset(r->g, &start, k));
         ssa bits = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(type), ir_global_pointer(e), at.text);
-        ssa before = emit_value(e, "and i64 %s, %d", emit_op(e, "sub i64", gpu_fold_constant(0), bits).text, width - 1);
+        ssa before = emit_value(e, "and i64 %s, %d", emit_op(e, "sub i64", ssa_constant(0), bits).text, width - 1);
         ssa mine = emit_value(e, "udiv i64 %s, %d", before.text, size);
         ssa exact = emit_value(e, "mul i64 %s, %d", mine.text, size);
         good = emit_op(e, "and i1", good, emit_op(e, "icmp eq i64", exact, before));
-        if (head.text[0])
+        if (ssa_is_set(head))
             good = emit_op(e, "and i1", good, emit_op(e, "icmp eq i64", head, mine));
         else
             head = mine;
     }
-    return head.text[0] ? emit_select_as(e, "i64", good, gpu_fold_minimum(r->g, head, n), n) : gpu_fold_constant(0);
+    return ssa_is_set(head) ? emit_select_as(e, "i64", good, gpu_fold_minimum(r->g, head, n), n) : ssa_constant(0);
 }
 
 /* All elements of a place into r->outer: by vectors from the head on, then what is left, one by one. In order what comes
@@ -235,12 +235,11 @@ static void visit_line(rows *r, const fold_place *p) {
         return;
     }
     if (s->v->reduced > 1) {
-        l.head = emit_select_as(e, "i64", r->g->aligned, gpu_fold_constant(0), n);
+        l.head = emit_select_as(e, "i64", r->g->aligned, ssa_constant(0), n);
     } else {
         l.head = find_head(r, p, n);
         if (r->ordered)
-            l.head = emit_select_as(e, "i64", emit_op(e, "icmp eq i64", l.head, gpu_fold_constant(0)),
-                                    gpu_fold_constant(0), n);
+            l.head = emit_select_as(e, "i64", emit_op(e, "icmp eq i64", l.head, ssa_constant(0)), ssa_constant(0), n);
     }
     ssa units = emit_value(e, "udiv i64 %s, %d", emit_op(e, "sub i64", n, l.head).text, vector);
     l.whole = emit_value(e, "mul i64 %s, %d", units.text, vector);
@@ -307,12 +306,12 @@ static ssa leads(rows *r, ssa there) {
 static fold_place place_of(rows *r, ssa index) {
     emit *e = r->e;
     gpu_fold *g = r->g;
-    fold_place p = {.there = {""}};
-    ssa part = {""}, limit = g->results;
+    fold_place p = {.there = ssa_none()};
+    ssa part = ssa_none(), limit = g->results;
     if (r->w->s.v->to_states)
         limit = emit_op(e, "mul i64", limit, gpu_fold_parts(g));
     p.there = emit_op(e, "icmp slt i64", index, limit);
-    index = emit_select_as(e, "i64", p.there, index, gpu_fold_constant(0));
+    index = emit_select_as(e, "i64", p.there, index, ssa_constant(0));
     if (r->w->s.v->to_states)
         gpu_fold_divide(g, &g->parts, index, &index, &part);
     gpu_fold_place(g, &p, index, 0);
@@ -349,7 +348,7 @@ static void results_at_once(rows *r, const fold_place *places, int n) {
         ssa own = r->ordered ? emit_value(e, "mul i64 %s, %d", r->lane.text, steps) : r->lane;
         at[u] = u ? emit_value(e, "add i64 %s, %d", own.text, r->ordered ? u : u << r->coop) : own;
         there[u] = emit_op(e, "icmp slt i64", at[u], units);
-        at[u] = emit_select_as(e, "i64", there[u], at[u], gpu_fold_constant(0));
+        at[u] = emit_select_as(e, "i64", there[u], at[u], ssa_constant(0));
     }
     for (int q = 0; q < n; q++) {
         line l = {.p = &places[q], .first = places[q].begin, .vectors = true};
@@ -385,7 +384,7 @@ static void several_results(rows *r) {
         emit_label(e, aligned);
     }
     for (int q = 0; q < n; q++) {
-        ssa far = q ? emit_value(e, "mul i64 %s, %d", coops.text, q) : gpu_fold_constant(0);
+        ssa far = q ? emit_value(e, "mul i64 %s, %d", coops.text, q) : ssa_constant(0);
         places[q] = place_of(r, q ? emit_op(e, "add i64", first, far) : first);
     }
     results_at_once(r, places, n);

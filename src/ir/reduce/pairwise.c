@@ -6,9 +6,6 @@
 #include "ir/common/internal.h"
 #include "ir/common/report.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 enum {
     LEVELS = 16, /* strips of 2^0 .. 2^15 blocks; more blocks than that make sums a little less accurate */
     BLOCK = 16,
@@ -22,7 +19,7 @@ static bool serial(const pairwise *c) { return c->w->f->order == FOLD_SERIAL; }
 
 static ssa moved_position(fold_writer *w, const element_place *p, const pace *by, ssa steps) {
     emit *e = w->s.e;
-    if (!p->position.text[0] || !by->position.text[0])
+    if (!ssa_is_set(p->position) || !ssa_is_set(by->position))
         return p->position;
     return emit_op(e, "add i64", p->position, emit_op(e, "mul i64", steps, by->position));
 }
@@ -31,9 +28,9 @@ element_place element_place_moved(fold_writer *w, const element_place *p, const 
     emit *e = w->s.e;
     element_place to = *p;
     for (int k = 0; k < w->s.noperands; k++) {
-        if (!fold_reads(w, k) || !by->by[k].text[0])
+        if (!fold_reads(w, k) || !ssa_is_set(by->by[k]))
             continue;
-        bool one = !strcmp(by->by[k].text, "1");
+        bool one = ssa_is(by->by[k], 1);
         to.at[k] = skeleton_address(&w->s, k, p->at[k], one ? steps : emit_op(e, "mul i64", steps, by->by[k]));
     }
     to.position = moved_position(w, p, by, steps);
@@ -44,7 +41,7 @@ element_place element_place_moved(fold_writer *w, const element_place *p, const 
 
 lane_loop lanes_begin(emit *e, ssa width) {
     lane_loop l = {.group = e->access_group};
-    l.loop = counted_loop_begin(e, "i64", ssa_text("0"), width);
+    l.loop = counted_loop_begin(e, "i64", ssa_constant(0), width);
     e->access_group = emit_metadata(e, "distinct !{}");
     return l;
 }
@@ -53,7 +50,7 @@ void lanes_end(emit *e, lane_loop *l, bool masked) {
     int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), loop_no_unroll(e),
                    masked ? emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}") : 0};
     e->access_group = l->group;
-    counted_loop_end_hints(e, &l->loop, ssa_text("1"), hints, (int)COUNT(hints) - !masked);
+    counted_loop_end_hints(e, &l->loop, ssa_constant(1), hints, (int)COUNT(hints) - !masked);
 }
 
 /* ---- Strips ---- */
@@ -75,14 +72,13 @@ static strip strip_from(const pairwise *c, const strip *s, ssa lane) {
 static strip strip_of(const pairwise *c, ssa level) {
     strip s;
     memcpy(s.at, c->array, sizeof s.at);
-    return strcmp(level.text, "0") ? strip_from(c, &s, emit_value(c->w->s.e, "mul i64 %s, %d", level.text, c->lanes))
-                                   : s;
+    return !ssa_is(level, 0) ? strip_from(c, &s, emit_value(c->w->s.e, "mul i64 %s, %d", level.text, c->lanes)) : s;
 }
 
 static item strip_get(const pairwise *c, const strip *s, ssa l) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         x.v[k] = emit_convert(e, emit_load(e, c->stored[k], emit_element(e, c->stored[k], s->at[k], l)), c->stored[k],
                               w->state[k]);
@@ -108,7 +104,7 @@ static void strip_types(const pairwise *c, text *out, const char *name) {
 static strip strip_named(const pairwise *c, const char *name) {
     strip s;
     for (int k = 0; k < c->w->nstate; k++)
-        s.at[k] = ssa_text("%%%s%d", name, k);
+        s.at[k] = ssa_named("%%%s%d", name, k);
     return s;
 }
 
@@ -133,7 +129,7 @@ static void write_join(const pairwise *c) {
         return;
     e->writing[0] = &s->body;
     strip a = strip_named(c, "a"), b = strip_named(c, "b");
-    lane_loop l = lanes_begin(e, ssa_text("%%width"));
+    lane_loop l = lanes_begin(e, ssa_named("%%width"));
     item x = strip_get(c, &a, l.loop.i), y = strip_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
     strip_put(c, &a, l.loop.i, &both);
     lanes_end(e, &l, false);
@@ -157,38 +153,37 @@ static void strip_join(const pairwise *c, const strip *a, const strip *b, ssa wi
 
 /* ---- Steps ---- */
 
-static bool is_constant(ssa x) { return isdigit((unsigned char)x.text[0]) != 0; }
-
 /* The position of lane l, in 32 bits where that will do: what vectors are made of then. From one step to the next it is told as
  * a constant where it is one, so that LLVM knows which comes first. */
 static ssa position_of(const pairwise *c, const element_place *p, int step, ssa l) {
     emit *e = c->w->s.e;
-    ssa by = c->lane.position, next = c->step.position;
-    if (c->w->s.v->wide || !p->position.text[0])
+    ssa by = c->lane.position;
+    int64_t next;
+    if (c->w->s.v->wide || !ssa_is_set(p->position))
         return moved_position(c->w, p, &c->lane, l);
     ssa at = emit_value(e, "trunc i64 %s to i32", p->position.text);
-    if (by.text[0]) {
+    if (ssa_is_set(by)) {
         ssa lane = emit_value(e, "trunc i64 %s to i32", l.text);
-        if (strcmp(by.text, "1"))
+        if (!ssa_is(by, 1))
             lane = emit_op(e, "mul i32", lane, emit_value(e, "trunc i64 %s to i32", by.text));
         at = emit_op(e, "add nsw i32", at, lane);
     }
-    if (is_constant(next))
-        at = emit_value(e, "add nsw i32 %s, %d", at.text, step * atoi(next.text));
+    if (ssa_is_constant(c->step.position, &next))
+        at = emit_op(e, "add nsw i32", at, ssa_constant(step * next));
     return emit_value(e, "sext i32 %s to i64", at.text);
 }
 
 /* The element of lane l in step `step` from a place on. moved: the place, but for what moves by constants. */
 static item element(const pairwise *c, const element_place *moved, int step, ssa l) {
     fold_writer *w = c->w;
+    int64_t by;
     ssa in[VARIANT_OPERANDS];
     element_place p = element_place_moved(w, moved, &c->lane, l);
     for (int k = 0; k < w->s.noperands; k++) {
         if (!fold_reads(w, k))
             continue;
-        ssa by = c->step.by[k];
-        if (is_constant(by))
-            p.at[k] = skeleton_address(&w->s, k, p.at[k], ssa_text("%d", step * atoi(by.text)));
+        if (ssa_is_constant(c->step.by[k], &by))
+            p.at[k] = skeleton_address(&w->s, k, p.at[k], ssa_constant(step * by));
         in[k] = emit_load(w->s.e, skeleton_memory(&w->s, k), p.at[k]);
     }
     return fold_element(w, in, position_of(c, moved, step, l));
@@ -197,28 +192,28 @@ static item element(const pairwise *c, const element_place *moved, int step, ssa
 /* The place of a step, but for what moves by constants. */
 static element_place step_place(const pairwise *c, const element_place *p, int step) {
     pace rest = c->step;
+    int64_t constant;
     for (int k = 0; k < c->w->s.noperands; k++)
-        if (is_constant(rest.by[k]))
-            rest.by[k] = ssa_text("%s", "");
-    if (!c->w->s.v->wide && is_constant(rest.position))
-        rest.position = ssa_text("%s", "");
-    return step ? element_place_moved(c->w, p, &rest, ssa_text("%d", step)) : *p;
+        if (ssa_is_constant(rest.by[k], &constant))
+            rest.by[k] = ssa_none();
+    if (!c->w->s.v->wide && ssa_is_constant(rest.position, &constant))
+        rest.position = ssa_none();
+    return step ? element_place_moved(c->w, p, &rest, ssa_constant(step)) : *p;
 }
 
 /* One of two items, as strips hold them: positions stay narrow. */
 static item choose(const pairwise *c, ssa condition, const item *yes, const item *no) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     for (int k = 0; k < w->nstate; k++) {
         dtype from = w->state[k], to = c->stored[k];
         x.v[k] =
             emit_select(e, to, condition, emit_convert(e, yes->v[k], from, to), emit_convert(e, no->v[k], from, to));
         x.v[k] = emit_convert(e, x.v[k], to, from);
     }
-    if (yes->has.text[0] || no->has.text[0])
-        x.has = emit_select_as(e, "i1", condition, yes->has.text[0] ? yes->has : ssa_text("true"),
-                               no->has.text[0] ? no->has : ssa_text("true"));
+    if (ssa_is_set(yes->has) || ssa_is_set(no->has))
+        x.has = emit_select_as(e, "i1", condition, ssa_or_true(yes->has), ssa_or_true(no->has));
     return x;
 }
 
@@ -244,38 +239,38 @@ static void take(const pairwise *c, const strip *into, const element_place *p, i
 /* Steps from *at on, `count` at a time, as long as there are so many. */
 static void take_plain(pairwise *c, const element_place *p, ssa *at, ssa steps, int count, ssa width) {
     emit *e = c->w->s.e;
-    strip bottom = strip_of(c, ssa_text("0"));
+    strip bottom = strip_of(c, ssa_constant(0));
     ssa left = emit_op(e, "sub i64", steps, *at);
     ssa whole = count > 1 ? emit_value(e, "and i64 %s, %d", left.text, -count) : left;
     ssa end = emit_op(e, "add i64", *at, whole);
     counted_loop l = counted_loop_begin(e, "i64", *at, end);
     element_place from = element_place_moved(c->w, p, &c->step, l.i);
     take(c, &bottom, &from, count, width, emit_value(e, "icmp eq i64 %s, 0", l.i.text));
-    counted_loop_end(e, &l, ssa_text("%d", count), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(count), loop_no_unroll(e));
     *at = end;
 }
 
 void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes) {
-    ssa width = ssa_text("%d", lanes), at = ssa_text("0");
+    ssa width = ssa_constant(lanes), at = ssa_constant(0);
     if (c->group > 1)
         take_plain(c, p, &at, steps, c->group, width);
     take_plain(c, p, &at, steps, 1, width);
 }
 
 void pairwise_part(pairwise *c, const element_place *p, ssa width, ssa empty) {
-    strip bottom = strip_of(c, ssa_text("0"));
+    strip bottom = strip_of(c, ssa_constant(0));
     take(c, &bottom, p, 1, width, empty);
 }
 
 item pairwise_lane(pairwise *c, ssa l) {
-    strip bottom = strip_of(c, ssa_text("0"));
+    strip bottom = strip_of(c, ssa_constant(0));
     return strip_get(c, &bottom, l);
 }
 
 /* The upper half onto the lower one, again and again; of an odd number the middle lane stays. */
 void pairwise_halve(pairwise *c, ssa width) {
     emit *e = c->w->s.e;
-    strip bottom = strip_of(c, ssa_text("0"));
+    strip bottom = strip_of(c, ssa_constant(0));
     emit_line(e, "store i64 %s, i64* %s", width.text, c->left.text);
     int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
     emit_branch(e, head);
@@ -355,12 +350,12 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
 void pairwise_clear(pairwise *c, ssa width) {
     emit *e = c->w->s.e;
     bool begun = c->w->begun;
-    set(c, c->level, ssa_text("0"));
-    set(c, c->blocks, ssa_text("0"));
-    set(c, c->fill, ssa_text(begun ? "1" : "0"));
+    set(c, c->level, ssa_constant(0));
+    set(c, c->blocks, ssa_constant(0));
+    set(c, c->fill, ssa_constant(begun));
     if (!begun)
         return;
-    strip bottom = strip_of(c, ssa_text("0"));
+    strip bottom = strip_of(c, ssa_constant(0));
     item begin = fold_beginning(c->w);
     lane_loop l = lanes_begin(e, width);
     strip_put(c, &bottom, l.loop.i, &begin);
@@ -395,7 +390,7 @@ static void push(pairwise *c, ssa width) {
     emit_label(e, before);
     emit_branch(e, head);
     emit_label(e, head);
-    ssa left = ssa_text("%%ones%d", head), next = ssa_text("%%left%d", head);
+    ssa left = ssa_named("%%ones%d", head), next = ssa_named("%%left%d", head);
     emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", left.text, full.text, before, next.text, on);
     int join = emit_label_new(e);
     emit_branch_if(e, carries(c, left), join, end);
@@ -408,7 +403,7 @@ static void push(pairwise *c, ssa width) {
     emit_label(e, end);
     set(c, c->blocks, emit_value(e, "add i64 %s, 1", full.text));
     set(c, c->level, emit_value(e, "add i64 %s, 1", get(c, c->level).text));
-    set(c, c->fill, ssa_text("0"));
+    set(c, c->fill, ssa_constant(0));
 }
 
 /* A step of fewer lanes begins no block. */
@@ -437,7 +432,7 @@ static void take_groups(pairwise *c, const element_place *p, ssa groups, ssa wid
     element_place from = element_place_moved(c->w, p, &c->step, l.i);
     ssa unfilled = emit_value(e, "icmp eq i64 %s, 0", fill.text), begins = emit_op(e, "icmp eq i64", l.i, at);
     take(c, &top, &from, c->group, width, emit_op(e, "and i1", unfilled, begins));
-    counted_loop_end(e, &l, ssa_text("%d", c->group), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(c->group), loop_no_unroll(e));
     add_to(c, c->fill, groups);
     set(c, c->done, end);
 }
@@ -450,8 +445,8 @@ static void take_one(pairwise *c, const element_place *p, ssa steps, ssa width, 
     element_place from = element_place_moved(c->w, p, &c->step, at);
     ssa empty = emit_value(e, "icmp eq i64 %s, 0", get(c, c->fill).text);
     take(c, &top, &from, 1, emit_select_as(e, "i64", whole, width, part), empty);
-    add_to(c, c->fill, ssa_text("1"));
-    add_to(c, c->done, ssa_text("1"));
+    add_to(c, c->fill, ssa_constant(1));
+    add_to(c, c->done, ssa_constant(1));
 }
 
 /* As many whole groups as there are, and as a block may take. */
@@ -468,7 +463,7 @@ void pairwise_run(pairwise *c, const element_place *p, ssa steps, ssa width, ssa
     int many = emit_label_new(e), one = emit_label_new(e);
     ssa more = emit_value(e, "zext i1 %s to i64", emit_value(e, "icmp sgt i64 %s, 0", part.text).text);
     ssa all = emit_op(e, "add i64", steps, more);
-    set(c, c->done, ssa_text("0"));
+    set(c, c->done, ssa_constant(0));
     emit_branch(e, head);
     emit_label(e, head);
     emit_branch_if(e, emit_op(e, "icmp slt i64", get(c, c->done), all), on, end);

@@ -36,7 +36,7 @@ static ssa offset(scan *c, int k, const ssa *stride, ssa index) {
     case OPERAND_CONTIGUOUS:
         return index;
     case OPERAND_CONSTANT:
-        return ssa_text("0");
+        return ssa_constant(0);
     default:
         return emit_op(c->w->s.e, "mul i64", index, stride[k]);
     }
@@ -45,7 +45,7 @@ static ssa offset(scan *c, int k, const ssa *stride, ssa index) {
 static ssa position_at(scan *c, const ssa *stride, ssa index) {
     int k = variant_position(c->w->s.v);
     if (!c->w->s.v->position)
-        return ssa_text("%s", "");
+        return ssa_none();
     return emit_op(c->w->s.e, "add i64", c->at[k], emit_op(c->w->s.e, "mul i64", index, stride[k]));
 }
 
@@ -96,7 +96,7 @@ static void buffer_put(scan *c, const item *x, ssa index) {
 
 static item buffer_get(scan *c, ssa index) {
     emit *e = c->w->s.e;
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     for (int k = 0; k < c->w->nstate; k++)
         x.v[k] = emit_load(e, c->w->state[k], emit_element(e, c->w->state[k], c->buffer[k], index));
     return x;
@@ -114,7 +114,7 @@ static void parallel_end(scan *c, const counted_loop *l) {
     emit *e = c->w->s.e;
     int group = e->access_group;
     e->access_group = 0;
-    counted_loop_end(e, l, ssa_text("1"), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+    counted_loop_end(e, l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
 }
 
 /* ---- Columns ---- */
@@ -127,7 +127,7 @@ static ssa count_at(scan *c, ssa index) {
 /* Element `row` of lines 0 .. width-1 from at[] on. */
 static void strip_row(scan *c, ssa row, ssa width, bool begins) {
     ssa count = count_at(c, row);
-    counted_loop l = parallel_begin(c, ssa_text("0"), width);
+    counted_loop l = parallel_begin(c, ssa_constant(0), width);
     item x = element(c, c->across, l.i);
     if (!begins) {
         item before = buffer_get(c, l.i);
@@ -140,17 +140,17 @@ static void strip_row(scan *c, ssa row, ssa width, bool begins) {
 
 static void columns(scan *c) {
     emit *e = c->w->s.e;
-    ssa lines[VARIANT_OPERANDS], step = ssa_text("%d", STRIP);
-    counted_loop strips = counted_loop_begin(e, "i64", ssa_text("0"), c->n);
+    ssa lines[VARIANT_OPERANDS], step = ssa_constant(STRIP);
+    counted_loop strips = counted_loop_begin(e, "i64", ssa_constant(0), c->n);
     ssa left = emit_op(e, "sub i64", c->n, strips.i);
     ssa width = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", left, step), left, step);
     move(c, c->w->s.base, c->across, strips.i);
     memcpy(lines, c->at, sizeof lines);
-    strip_row(c, ssa_text("0"), width, true);
-    counted_loop rows = counted_loop_begin(e, "i64", ssa_text("1"), c->m);
+    strip_row(c, ssa_constant(0), width, true);
+    counted_loop rows = counted_loop_begin(e, "i64", ssa_constant(1), c->m);
     move(c, lines, c->along, rows.i);
     strip_row(c, rows.i, width, false);
-    counted_loop_end(e, &rows, ssa_text("1"), 0);
+    counted_loop_end(e, &rows, ssa_constant(1), 0);
     counted_loop_end(e, &strips, step, 0);
 }
 
@@ -165,7 +165,7 @@ static ssa carry_at(scan *c, int state, int k) {
 }
 
 static item carry_get(scan *c, int state) {
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     for (int k = 0; k < c->w->nstate; k++)
         x.v[k] = emit_load(c->w->s.e, c->w->state[k], carry_at(c, state, k));
     return x;
@@ -204,7 +204,7 @@ static void one_by_one(scan *c, ssa from, ssa limit) {
     item_put(c->w, &c->inside, &inside);
     item_put(c->w, &c->full, &full);
     put_full(c, l.i);
-    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
 /* Scans `chains` chains of `steps` elements from element `from` on, each by itself, into the buffer. */
@@ -218,7 +218,7 @@ static void scan_chains(scan *c, ssa from, ssa steps, int chains) {
         item_put(c->w, &c->chain[j], &x[j]);
         buffer_put(c, &x[j], begin[j]);
     }
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("1"), steps);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(1), steps);
     for (int j = 0; j < chains; j++) {
         index[j] = emit_op(e, "add i64", begin[j], l.i);
         x[j] = element(c, c->along, emit_op(e, "add i64", from, index[j]));
@@ -229,7 +229,7 @@ static void scan_chains(scan *c, ssa from, ssa steps, int chains) {
         item_put(c->w, &c->chain[j], &x[j]);
         buffer_put(c, &x[j], index[j]);
     }
-    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
 /* The results of a chain that begins at `begin` in the buffer: each state with `full` in front. */
@@ -249,7 +249,7 @@ static void join_chain(scan *c, ssa from, ssa begin, ssa end) {
 /* Blocks of chains from element 1 on, as long as there are two steps for each; returns where they end. */
 static ssa blocks(scan *c, int chains) {
     emit *e = c->w->s.e;
-    ssa slot = c->begin, most = ssa_text("%d", CHAIN_STEPS);
+    ssa slot = c->begin, most = ssa_constant(CHAIN_STEPS);
     emit_line(e, "store i64 1, i64* %s", slot.text);
     ssa whole = emit_value(e, "sub i64 %s, %d", c->m.text, 2 * chains - 1); /* a block begins below */
     int head = emit_label_new(e), body = emit_label_new(e), done = emit_label_new(e);
@@ -262,7 +262,7 @@ static ssa blocks(scan *c, int chains) {
     steps = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", steps, most), steps, most);
     scan_chains(c, from, steps, chains);
     ssa size = emit_value(e, "mul i64 %s, %d", steps.text, chains);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), size);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), size);
     ssa end = emit_op(e, "add i64", l.i, steps), last = emit_value(e, "sub i64 %s, 1", end.text);
     join_chain(c, from, l.i, end);
     item chain = buffer_get(c, last), inside = item_get(c->w, &c->inside);
@@ -278,12 +278,12 @@ static ssa blocks(scan *c, int chains) {
 /* A left fold: of what is carried, too. */
 static void serial_line(scan *c) {
     emit *e = c->w->s.e;
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("1"), c->m);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(1), c->m);
     item full = item_get(c->w, &c->full), x = element(c, c->along, l.i);
     full = fold_join(c->w, &full, &x);
     item_put(c->w, &c->full, &full);
     put_results(c, c->along, l.i, &full, count_at(c, l.i));
-    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
 static int chains_of(const fold *f) {
@@ -304,23 +304,23 @@ static void leave_carry(scan *c) {
 }
 
 static void line(scan *c, int chains) {
-    item x = element(c, c->along, ssa_text("0"));
+    item x = element(c, c->along, ssa_constant(0));
     set_inside(c, &x);
-    put_full(c, ssa_text("0"));
+    put_full(c, ssa_constant(0));
     if (c->w->f->order == FOLD_SERIAL) {
         serial_line(c);
         return;
     }
-    one_by_one(c, chains > 1 ? blocks(c, chains) : ssa_text("1"), c->m);
+    one_by_one(c, chains > 1 ? blocks(c, chains) : ssa_constant(1), c->m);
     leave_carry(c);
 }
 
 static void lines(scan *c) {
     emit *e = c->w->s.e;
-    counted_loop l = counted_loop_begin(e, "i64", ssa_text("0"), c->n);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), c->n);
     move(c, c->w->s.base, c->across, l.i);
     line(c, chains_of(c->w->f));
-    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
 /* ---- The kernel ---- */

@@ -61,7 +61,7 @@ void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first) {
     for (int k = 0; k < s->noperands; k++) {
         if (v->operand[k].kind == OPERAND_NUMBER)
             continue;
-        ssa at = ssa_text("0");
+        ssa at = ssa_constant(0);
         for (int d = first; d < v->ndim; d++) {
             ssa part = emit_op(e, "mul i64", index[d], g->kept_stride[k][d]);
             at = d > first ? emit_op(e, "add i64", at, part) : part;
@@ -74,7 +74,7 @@ void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first) {
 ssa gpu_scan_position(gpu_scan_kernel *g, ssa index) {
     int k = variant_position(g->w->s.v);
     if (!g->w->s.v->position)
-        return ssa_text("%s", "");
+        return ssa_none();
     return emit_op(g->w->s.e, "add i64", g->at[k], emit_op(g->w->s.e, "mul i64", index, g->along[k]));
 }
 
@@ -86,7 +86,7 @@ static void item_to_words(gpu_scan_kernel *g, const item *x, ssa *words) {
 }
 
 static item item_of_words(gpu_scan_kernel *g, const ssa *words) {
-    item x = {.has = {""}};
+    item x = {.has = ssa_none()};
     for (int k = 0, n = 0; k < g->w->nstate; n += lanes_word_count(g->w->state[k++]))
         x.v[k] = lanes_value(g->w->s.e, g->w->state[k], words + n);
     return x;
@@ -136,7 +136,7 @@ ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot) {
     ssa block = emit_special_register(e, "ctaid"), variable = emit_value(e, "alloca i32");
     emit_line(e, "store i32 %s, i32* %s", block.text, variable.text);
     int many = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", g->counter.text));
-    ssa word = scan_shared_word(g, ssa_text("%d", slot));
+    ssa word = scan_shared_word(g, ssa_constant(slot));
     int first = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", emit_special_register(e, "tid").text));
     ssa counter = emit_value(e, "inttoptr i64 %s to i32 addrspace(1)*", g->counter.text);
     ssa mine = emit_value(e, "atomicrmw add i32 addrspace(1)* %s, i32 1 monotonic", counter.text);
@@ -174,7 +174,7 @@ void scan_publish(gpu_scan_kernel *g, int level, ssa index, const item *x) {
 item scan_await(gpu_scan_kernel *g, int level, ssa index) {
     emit *e = g->w->s.e;
     ssa address = entry_at(g, level, index);
-    ssa words[ITEM_WORDS], at[ITEM_WORDS], all = ssa_text("%s", "");
+    ssa words[ITEM_WORDS], at[ITEM_WORDS], all = ssa_none();
     int wait = emit_label_new(e), there = emit_label_new(e);
     for (int i = 0; i < g->words; i++)
         at[i] = entry_word(g, address, i);

@@ -83,7 +83,7 @@ static void load_row(columns *c, int step, bool whole) {
         if (vector)
             emit_load_vector(e, skeleton_memory(s, k), at, c->vector, values);
         for (int i = 0; i < c->vector; i++) {
-            ssa index = whole ? ssa_text("%d", i) : minimum(e, ssa_text("%d", i), end);
+            ssa index = whole ? ssa_constant(i) : minimum(e, ssa_constant(i), end);
             if (!vector)
                 values[i] = emit_load(e, skeleton_memory(s, k), at_line(c, k, at, index));
             keep_raw(c, step, i, k, values[i]);
@@ -105,7 +105,7 @@ static void store_row(columns *c, int step, bool whole) {
             emit_store_vector(e, skeleton_memory(s, o), values, at, c->vector);
         for (int i = 0; i < c->vector && !vector; i++) {
             int end = whole ? 0 : skeleton_if(s, emit_value(e, "icmp sgt i64 %s, %d", c->count.text, i));
-            emit_store(e, skeleton_memory(s, o), values[i], at_line(c, o, at, ssa_text("%d", i)));
+            emit_store(e, skeleton_memory(s, o), values[i], at_line(c, o, at, ssa_constant(i)));
             if (end)
                 skeleton_end_if(s, end);
         }
@@ -166,7 +166,7 @@ static void scan_rows(columns *c, item *before) {
     emit *e = c->w->s.e;
     for (int i = 0; i < c->vector && c->rows == 1; i++) {
         before[i] = c->total[i] = c->x[(c->steps - 1) * c->vector + i];
-        before[i].has = ssa_text("false");
+        before[i].has = ssa_bool(false);
     }
     if (c->rows == 1)
         return;
@@ -176,7 +176,7 @@ static void scan_rows(columns *c, item *before) {
     for (int row = 0; row < c->rows; row++) {
         ssa after = emit_value(e, "icmp uge i32 %s, %d", c->row.text, row);
         for (int i = 0; i < c->vector; i++) {
-            item one = scan_shared_get(c->g, shared_at(c, ssa_text("%d", row), i));
+            item one = scan_shared_get(c->g, shared_at(c, ssa_constant(row), i));
             if (row) {
                 before[i] = row > 1 ? fold_choose(c->w, after, &c->total[i], &before[i]) : c->total[i];
                 one = fold_join(c->w, &c->total[i], &one);
@@ -221,14 +221,14 @@ static void take_gathered(columns *c, ssa count) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
     int end = skeleton_if(s, emit_value(e, "icmp ne i32 %s, 0", count.text));
-    counted_loop l = counted_loop_begin(e, "i32", ssa_text("0"), count);
+    counted_loop l = counted_loop_begin(e, "i32", ssa_constant(0), count);
     ssa from = emit_value(e, "sub i32 %s, %s", count.text, l.i.text), index = emit_value(e, "sub i32 %s, 1", from.text);
     for (int i = 0; i < c->vector; i++) {
         item x = scan_shared_get(c->g, shared_at(c, index, i)), after = item_get(c->w, &c->before[i]);
         x = fold_join(c->w, &x, &after);
         item_put(c->w, &c->before[i], &x);
     }
-    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
     skeleton_end_if(s, end);
 }
 
@@ -278,7 +278,7 @@ static void look_back(columns *c) {
         index = emit_value(e, "lshr i32 %s, %d", index.text, FAN);
     }
     ssa group = emit_value(e, "lshr i32 %s, %d", c->tile.text, FAN), last = is_last(e, in[0]);
-    leave(c, 0, of[0], c->tile, ssa_text("true"), true);
+    leave(c, 0, of[0], c->tile, ssa_bool(true), true);
     gather(c, 0, of[0], from[0], in[0]);
     take_gathered(c, in[0]);
     leave(c, 1, of[1], group, last, false);
@@ -339,7 +339,7 @@ static void results(columns *c, const item *before) {
         for (int step = 0; step < c->steps; step++) {
             item x = fold_join(c->w, &all, &c->x[step * c->vector + i]);
             ssa count = emit_value(e, "add i64 %s, %d", c->first.text, step + 1);
-            x.has = ssa_text("%s", "");
+            x.has = ssa_none();
             fold_results(c->w, &x, count, result_at(c, step, i, 0));
         }
     }
@@ -355,7 +355,7 @@ static void carry_on(columns *c) {
 static void no_state_before(columns *c) {
     for (int i = 0; i < c->vector; i++) {
         item none = c->total[i];
-        none.has = ssa_text("false");
+        none.has = ssa_bool(false);
         item_put(c->w, &c->before[i], &none);
     }
 }
@@ -417,5 +417,5 @@ void gpu_scan_columns(gpu_scan_kernel *g) {
     counted_loop l = counted_loop_begin(e, "i32", c.tile, end);
     one_tile(&c, l.i);
     scan_barrier(g); /* what lies in shared memory has been read */
-    counted_loop_end(e, &l, ssa_text("1"), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }

@@ -59,13 +59,13 @@ static void find_line(rows *r, ssa block) {
         ssa quotient;
         skeleton_divide(s, &r->g->order, false, block, &quotient, &r->tile);
         line = emit_widen(e, quotient);
-        r->mine = ssa_text("true");
+        r->mine = ssa_bool(true);
     } else {
         ssa across = emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->lanes);
         line = emit_op(e, "mul i64", emit_widen(e, block), emit_widen(e, across));
         ssa own = emit_value(e, "lshr i32 %s, %d", thread.text, r->lanes);
         line = emit_op(e, "add i64", line, emit_widen(e, own));
-        r->tile = ssa_text("0");
+        r->tile = ssa_constant(0);
         r->mine = emit_op(e, "icmp slt i64", line, r->g->lines);
         line = emit_select_as(e, "i64", r->mine, line, emit_value(e, "sub i64 %s, 1", r->g->lines.text));
     }
@@ -105,12 +105,12 @@ static void load_whole(rows *r, int k, ssa from) {
     ssa values[BATCH_LANES];
     for (int slot = 0; slot < r->slots; slot++) {
         if (s->v->operand[k].kind == OPERAND_CONTIGUOUS)
-            emit_load_vector(s->e, skeleton_memory(s, k), address(r, k, from, ssa_text("%d", distance(r, slot, 0))),
+            emit_load_vector(s->e, skeleton_memory(s, k), address(r, k, from, ssa_constant(distance(r, slot, 0))),
                              r->vector, values);
         for (int i = 0; i < r->vector; i++) {
             if (s->v->operand[k].kind != OPERAND_CONTIGUOUS)
                 values[i] =
-                    emit_load(s->e, skeleton_memory(s, k), address(r, k, from, ssa_text("%d", distance(r, slot, i))));
+                    emit_load(s->e, skeleton_memory(s, k), address(r, k, from, ssa_constant(distance(r, slot, i))));
             keep_raw(r, slot, i, k, values[i]);
         }
     }
@@ -120,7 +120,7 @@ static void load_part(rows *r, int k, ssa from, ssa last) {
     skeleton *s = &r->w->s;
     for (int slot = 0; slot < r->slots; slot++)
         for (int i = 0; i < r->vector; i++) {
-            ssa at = ssa_text("%d", distance(r, slot, i));
+            ssa at = ssa_constant(distance(r, slot, i));
             at = emit_select_as(s->e, "i64", emit_op(s->e, "icmp slt i64", at, last), at, last);
             keep_raw(r, slot, i, k, emit_load(s->e, skeleton_memory(s, k), address(r, k, from, at)));
         }
@@ -156,25 +156,25 @@ static void store_whole(rows *r, int k, ssa from) {
     skeleton *s = &r->w->s;
     dtype t = skeleton_memory(s, s->nin + k);
     for (int slot = 0; slot < r->slots; slot++) {
-        ssa values[BATCH_LANES], at = ssa_text("%d", distance(r, slot, 0));
+        ssa values[BATCH_LANES], at = ssa_constant(distance(r, slot, 0));
         for (int i = 0; i < r->vector; i++)
             values[i] = *result_at(r, slot, i, k);
         if (s->v->operand[s->nin + k].kind == OPERAND_CONTIGUOUS)
             emit_store_vector(s->e, t, values, address(r, s->nin + k, from, at), r->vector);
         for (int i = 0; i < r->vector && s->v->operand[s->nin + k].kind != OPERAND_CONTIGUOUS; i++)
-            emit_store(s->e, t, values[i], address(r, s->nin + k, from, ssa_text("%d", distance(r, slot, i))));
+            emit_store(s->e, t, values[i], address(r, s->nin + k, from, ssa_constant(distance(r, slot, i))));
     }
 }
 
 static void store_part(rows *r, const ssa *from) {
     skeleton *s = &r->w->s;
-    ssa left = emit_select_as(s->e, "i64", r->mine, r->left, ssa_text("0"));
+    ssa left = emit_select_as(s->e, "i64", r->mine, r->left, ssa_constant(0));
     for (int slot = 0; slot < r->slots; slot++)
         for (int i = 0; i < r->vector; i++) {
             int at = distance(r, slot, i), end = skeleton_if(s, emit_value(s->e, "icmp sgt i64 %s, %d", left.text, at));
             for (int k = 0; k < s->v->nout; k++)
                 emit_store(s->e, skeleton_memory(s, s->nin + k), *result_at(r, slot, i, k),
-                           address(r, s->nin + k, from[k], ssa_text("%d", at)));
+                           address(r, s->nin + k, from[k], ssa_constant(at)));
             skeleton_end_if(s, end);
         }
 }
@@ -239,7 +239,7 @@ static item scan_slots(rows *r, item *before) {
         if (!r->lanes) {
             total = *own;
             before[slot] = *own; /* stands in */
-            before[slot].has = ssa_text("false");
+            before[slot].has = ssa_bool(false);
         } else {
             before[slot] = scan_lanes(r, own, &total);
         }
@@ -258,9 +258,9 @@ static item scan_warps(rows *r, const item *own, item *total) {
     scan_shared_put(r->g, r->warp, own);
     skeleton_end_if(s, first);
     scan_barrier(r->g);
-    item before = {.has = {""}};
+    item before = {.has = ssa_none()};
     for (int i = 0; i < r->warps; i++) {
-        item one = scan_shared_get(r->g, ssa_text("%d", i));
+        item one = scan_shared_get(r->g, ssa_constant(i));
         if (i) {
             ssa after = emit_value(e, "icmp uge i32 %s, %d", r->warp.text, i);
             before = i > 1 ? fold_choose(r->w, after, total, &before) : *total;
@@ -303,7 +303,7 @@ static ssa is_positive(emit *e, ssa x) { return emit_value(e, "icmp sgt i32 %s, 
 static back find_back(rows *r, ssa block) {
     emit *e = r->w->s.e;
     back b;
-    ssa line, tile, entries = r->g->tiles, zero = ssa_text("0");
+    ssa line, tile, entries = r->g->tiles, zero = ssa_constant(0);
     skeleton_divide(&r->w->s, &r->g->order, false, block, &line, &tile);
     for (int level = 0; level < SCAN_LEVELS; level++) {
         b.base[level] = emit_op(e, "mul i64", emit_widen(e, line), emit_widen(e, entries));
@@ -314,11 +314,11 @@ static back find_back(rows *r, ssa block) {
     ssa in_group = low_bits(e, r->tile), in_part = low_bits(e, b.group), after_first = is_positive(e, in_part);
     b.last = is_last(e, in_group);
     b.last_group = emit_op(e, "and i1", b.last, is_last(e, in_part));
-    b.count[BACK_PARTS] = emit_select_as(e, "i32", is_positive(e, b.part), ssa_text("1"), zero);
+    b.count[BACK_PARTS] = emit_select_as(e, "i32", is_positive(e, b.part), ssa_constant(1), zero);
     b.from[BACK_PARTS] = emit_value(e, "sub i32 %s, 1", b.part.text);
     b.count[BACK_GROUPS] = emit_value(e, "sub i32 %s, 1", in_part.text); /* -1: none */
     b.from[BACK_GROUPS] = emit_op(e, "sub i32", b.group, in_part);
-    b.count[BACK_PREVIOUS] = emit_select_as(e, "i32", after_first, ssa_text("%d", 1 << FAN), zero);
+    b.count[BACK_PREVIOUS] = emit_select_as(e, "i32", after_first, ssa_constant(1 << FAN), zero);
     b.from[BACK_TILES] = emit_op(e, "sub i32", r->tile, in_group);
     b.from[BACK_PREVIOUS] = emit_value(e, "sub i32 %s, %d", b.from[BACK_TILES].text, 1 << FAN);
     b.count[BACK_TILES] = in_group;
@@ -351,16 +351,16 @@ static void wait_for(rows *r, const back *b, int what, const item *own) {
     skeleton *s = &r->w->s;
     emit *e = s->e;
     ssa there = emit_op(e, "icmp slt i32", r->lane, b->count[what]);
-    ssa index = emit_op(e, "add i32", b->from[what], emit_select_as(e, "i32", there, r->lane, ssa_text("0")));
+    ssa index = emit_op(e, "add i32", b->from[what], emit_select_as(e, "i32", there, r->lane, ssa_constant(0)));
     item x = scan_await(r->g, back_levels[what], entry(r, b, back_levels[what], index)), all = x;
     warp_meet(e);
     if (what != BACK_PARTS) {
-        all.has = what == BACK_PREVIOUS ? ssa_text("%s", "") : there;
+        all.has = what == BACK_PREVIOUS ? ssa_none() : there;
         all = lanes_fold(r->w, &all, COOP_WARP);
-        all.has = ssa_text("%s", "");
+        all.has = ssa_none();
     }
     int one = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", r->lane.text));
-    scan_shared_put(r->g, ssa_text("%d", r->warps + what), &all);
+    scan_shared_put(r->g, ssa_constant(r->warps + what), &all);
     skeleton_end_if(s, one);
     if (what == BACK_TILES)
         leave_group(r, b, &x, own);
@@ -376,10 +376,10 @@ static void leave_tile(rows *r, const back *b, const item *own) {
 
 static item take_back(rows *r, const back *b, const item *own) {
     emit *e = r->w->s.e;
-    item all = {.has = {""}};
+    item all = {.has = ssa_none()};
     for (int what = 0; what < BACKS; what++) {
         ssa there = is_positive(e, b->count[what]);
-        item x = scan_shared_get(r->g, ssa_text("%d", r->warps + what));
+        item x = scan_shared_get(r->g, ssa_constant(r->warps + what));
         x = fold_choose(r->w, there, &x, own); /* a state that is one, where there is none */
         x.has = there;
         all = what ? fold_join(r->w, &all, &x) : x;
@@ -401,7 +401,7 @@ static item before_tile(rows *r, ssa block, const item *own, const item_slot *fo
     skeleton *s = &r->w->s;
     emit *e = s->e;
     item none = *own;
-    none.has = ssa_text("false");
+    none.has = ssa_bool(false);
     item_put(r->w, found, &none);
     int many = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", r->g->counter.text));
     back b = find_back(r, block);
@@ -428,7 +428,7 @@ static void results(rows *r, const item *before) {
         for (int i = 0; i < r->vector; i++) {
             item x = fold_join(r->w, &before[slot], &r->x[slot * r->vector + i]);
             ssa count = emit_value(e, "add i64 %s, %d", r->first.text, distance(r, slot, i) + 1);
-            x.has = ssa_text("%s", "");
+            x.has = ssa_none();
             fold_results(r->w, &x, count, result_at(r, slot, i, 0));
         }
 }

@@ -34,7 +34,7 @@ static void take(serial *l, int i, ssa begins) {
     skeleton *s = &l->g->w->s;
     ssa results[UF_MAX_OPERANDS];
     item before = item_get(l->g->w, &l->so_far), x = fold_join(l->g->w, &before, &l->x[i]);
-    if (begins.text[0])
+    if (ssa_is_set(begins))
         x = fold_choose(l->g->w, begins, &l->x[i], &x);
     item_put(l->g->w, &l->so_far, &x);
     fold_results(l->g->w, &x, emit_value(s->e, "add i64 %s, 1", l->index[i].text), results);
@@ -52,18 +52,18 @@ void gpu_scan_serial(gpu_scan_kernel *g) {
     ssa line = emit_op(e, "add i64", block, emit_widen(e, emit_special_register(e, "tid")));
     int end = skeleton_if(s, emit_op(e, "icmp slt i64", line, g->lines));
     gpu_scan_line(g, line, 0);
-    load(&l, ssa_text("0"), 1);
+    load(&l, ssa_constant(0), 1);
     item_put(g->w, &l.so_far, &l.x[0]); /* any state will do before the first */
-    counted_loop rows = counted_loop_begin(e, "i64", ssa_text("0"), g->length);
+    counted_loop rows = counted_loop_begin(e, "i64", ssa_constant(0), g->length);
     load(&l, rows.i, count);
     for (int i = 0; i < count; i++) {
         int skip =
             i ? skeleton_if(s, emit_op(e, "icmp slt i64", emit_value(e, "add i64 %s, %d", rows.i.text, i), g->length))
               : 0;
-        take(&l, i, i ? ssa_text("%s", "") : emit_value(e, "icmp eq i64 %s, 0", rows.i.text));
+        take(&l, i, i ? ssa_none() : emit_value(e, "icmp eq i64 %s, 0", rows.i.text));
         if (skip)
             skeleton_end_if(s, skip);
     }
-    counted_loop_end(e, &rows, ssa_text("%d", count), loop_no_unroll(e));
+    counted_loop_end(e, &rows, ssa_constant(count), loop_no_unroll(e));
     skeleton_end_if(s, end);
 }
