@@ -1,26 +1,40 @@
-# layers.awk - the direction of dependencies (DESIGN.md, section 6), read off the #include lines of the files given.
-# A layer is a folder of src/, or engine.h. Who sees what is the table below; everyone sees ufunc.h and the system.
+# layers.awk - the direction of dependencies (HACKING.md), read off the #include lines of the files given.
+# A layer is a folder of src/, or engine.h; src/ir has rooms, its folders. Who sees what is the table below; everyone sees ufunc.h
+# and the system. What other layers may see of src/ir is ir/ir.h alone.
 BEGIN {
     sees["base"] = ""
     sees["type"] = "base"
     sees["lang"] = "base type"
     sees["nd"] = "base type"
     sees["engine.h"] = "base type nd"
-    sees["ir"] = "base type lang engine.h"
     sees["cpu"] = "base type nd engine.h"
     sees["gpu"] = "base type nd engine.h"
     sees["cuda"] = "base type nd engine.h gpu"
     sees["core"] = "base type lang nd ir engine.h"
     sees["cmd"] = ""
+    below = "base type lang engine.h ir"
+    sees["ir/common"] = below
+    sees["ir/construct"] = below " ir/common"
+    sees["ir/elementwise"] = below " ir/common"
+    sees["ir/at"] = below " ir/common ir/elementwise"
+    sees["ir/gufunc"] = below " ir/common ir/construct"
+    sees["ir/forall"] = below " ir/common ir/gufunc"
+    sees["ir/reduce"] = below " ir/common"
+    sees["ir/scan"] = below " ir/common ir/reduce"
+    sees["ir"] = below " ir/gufunc ir/forall"
     for (layer in sees) {
         count = split(sees[layer], list, " ")
         allowed[layer, layer] = 1
         for (i = 1; i <= count; i++) allowed[layer, list[i]] = 1
     }
 }
+# The layer of a path below src/: "ir/common" of "ir/common/emit.h", "ir" of "ir/ir.h".
+function layer_of(path,    part) {
+    split(path, part, "/")
+    return part[1] == "ir" && part[3] ? "ir/" part[2] : part[1]
+}
 FNR == 1 {
-    split(FILENAME, path, "/")
-    layer = path[2]
+    layer = layer_of(substr(FILENAME, index(FILENAME, "/") + 1))
     if (!(layer in sees)) {
         print FILENAME ": \"" layer "\" is not a layer; tools/layers.awk has the table"
         bad = 1
@@ -29,8 +43,7 @@ FNR == 1 {
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     split($0, quoted, "\"")
     if (quoted[2] == "ufunc.h") next
-    split(quoted[2], part, "/")
-    seen = index(quoted[2], "/") || part[1] == "engine.h" ? part[1] : layer
+    seen = index(quoted[2], "/") || quoted[2] == "engine.h" ? layer_of(quoted[2]) : layer
     if (!((layer, seen) in allowed)) {
         print FILENAME ":" FNR ": " layer " may not see " quoted[2]
         bad = 1

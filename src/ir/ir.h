@@ -36,19 +36,7 @@ typedef enum at_way {
 } at_way;
 at_way ir_at_way(const tree *t, const variant *v, const code_target *target);
 
-/* Index d of an element of an array of this rank (traits.c). */
-const node *element_index(const node *element, int rank, int d);
-/* Calls visit for a node and every one below it; for those of a list (traits.c). */
-void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user);
-void node_each(const node *list, void (*visit)(const node *n, void *user), void *user);
-/* The local variable that a node assigns, as an N_LOCAL, or NULL (traits.c). */
-const node *node_assigned(const node *n);
-/* What a list of statements or an expression costs, roughly: nodes, more for calls (traits.c). */
-int node_cost(const node *list);
-/* "add", "sub", "mul", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in a dtype, which
- * is that of both (min, max: of integers); NULL: something else (operator.c). */
-const char *tree_operator(const tree *t, dtype type);
-/* What the engines choose threads by (traits.c; uses.c for kernels over indices). */
+/* What the engines choose threads by. */
 void ir_traits(const tree *t, code_traits *out);
 void ir_fold_traits(const fold *f, code_traits *out);
 

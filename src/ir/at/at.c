@@ -2,6 +2,7 @@
 #include "ir/at/at.h"
 
 #include "ir/common/atomic.h"
+#include "ir/common/nodes.h"
 #include "ir/common/target.h"
 
 const char *at_instruction(const tree *t, const variant *v) {

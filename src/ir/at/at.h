@@ -11,7 +11,7 @@
 #ifndef UF_IR_AT_H
 #define UF_IR_AT_H
 
-#include "ir/common/skeleton.h"
+#include "ir/elementwise/elementwise.h"
 
 typedef struct indexed {
     ssa extent[UF_MAX_NDIM], stride[UF_MAX_NDIM]; /* i64 */

@@ -26,10 +26,10 @@ typedef struct frame {
     const char *parameters; /* ", i64 %s0, .. ": what follows the operands in the head of the function */
     bool mapped;            /* over a cooperative group: i64 %rank of %size, i1 %aligned; see cooperative group.h */
     /* Kernels over indices. */
-    const uint8_t *use;                /* code_traits.use */
-    const struct guards *guards;       /* CPU: conditions that are decided outside: see guards.h; NULL: none */
-    const own_copy *own;               /* by operand; NULL: none has one */
-    const struct coalesced *coalesced; /* elements that are variables: see streams.h; NULL: none */
+    const struct body_hooks *hooks; /* of its kernel, see internal.h; NULL: none */
+    void *user;                     /* of its hooks */
+    const uint8_t *use;             /* code_traits.use */
+    const own_copy *own;            /* by operand; NULL: none has one */
 } frame;
 
 /* How much code something is, once what is inlined in it stands there. */

@@ -3,10 +3,8 @@
 #include <stdio.h>
 
 #include "ir/common/atomic.h"
+#include "ir/common/nodes.h"
 #include "ir/common/report.h"
-#include "ir/forall/coalesced.h"
-#include "ir/forall/guards.h"
-#include "ir/forall/outer_vector.h"
 
 /* ---- Places: variables, elements of local arrays, elements of core operands. An index out of range reads 0 and is not
  * written. In a local array the access goes to element 0, and a select decides; a core operand may have no element at all,
@@ -101,11 +99,10 @@ bool operand_stays(const frame *f, const function *kernel, int k) {
 }
 
 /* An element that is a variable while the kernel runs. */
-static lvalue coalesced_place(body *b, const node *n, const local *l, int k) {
-    const struct coalesced_access *s = &b->e->frame->coalesced->of[k];
+static lvalue variable_place(body *b, const node *n, const local *l, int k, bool written) {
     lvalue p = {.type = l->type, .memory = DT_NONE, .pointer = ssa_named("%%q%d", k)};
     core_offset(b, n, l, &p.in_range);
-    if (s->written)
+    if (written)
         p.flag = ssa_named("%%f%d", k);
     return p;
 }
@@ -113,9 +110,10 @@ static lvalue coalesced_place(body *b, const node *n, const local *l, int k) {
 /* The operand's address is in memory elements; emit_element counts in values. */
 static lvalue core_place(body *b, const node *n, const local *l) {
     emit *e = b->e;
-    int k = e->frame->coalesced ? coalesced_of(e->frame->coalesced, n) : -1;
+    bool written;
+    int k = b->hooks && b->hooks->variable ? b->hooks->variable(b, n, &written) : -1;
     if (k >= 0)
-        return coalesced_place(b, n, l, k);
+        return variable_place(b, n, l, k, written);
     const variant_operand *o = &e->frame->v->operand[n->local];
     bool own = is_own(e->frame, n->local);
     lvalue p = {
@@ -596,10 +594,7 @@ ssa emit_expression(body *b, const node *n) {
     };
     ssa known;
     emit_bound(b->e);
-    const guard *decided = b->is_kernel && b->e->frame->guards ? guards_get(b->e->frame->guards, n) : NULL;
-    if (decided)
-        return ssa_bool(decided->holds);
-    if ((b->jam && jam_recall(b, n, &known)) || (b->outer && outer_vector_recall(b, n, &known)))
+    if ((b->hooks && b->hooks->recall && b->hooks->recall(b, n, &known)) || (b->jam && jam_recall(b, n, &known)))
         return known;
     if (n->line)
         b->e->line = n->line;

@@ -38,9 +38,25 @@ typedef struct body {
     bool by_lanes;   /* GPU: the reductions of this place are spread over the lanes of a row */
     int ended;       /* label of the way out of an element that has ended (report.h); 0: none so far */
 
-    struct outer_vector *outer; /* CPU: it is written for a run of points (points.h), or NULL */
-    ssa point;                  /* i64: that of the run which is being written; empty: what they share */
+    const struct body_hooks *hooks; /* NULL: there are none */
+    void *user;                     /* the hooks' own */
 } body;
+
+/* What a class of kernels knows of the nodes of its kernel, and does in a way of its own. Members may be NULL. */
+typedef struct body_hooks {
+    /* Is the value of an expression known before it is written? */
+    bool (*recall)(const body *b, const node *n, ssa *value);
+    /* The number k of the variable that stands for an element of a core operand: @kernel has its address as %q<k>, and, where it is
+     * *written, as %f<k> that of an i1 which tells that. -1: it is an element. */
+    int (*variable)(const body *b, const node *element, bool *written);
+    /* At the head of the function: adds allocas to b->slots. */
+    void (*begin)(body *b);
+    /* Writes a statement, and perhaps those behind it; returns the last of them, or NULL: it is to be written as usual. */
+    const node *(*statements)(body *b, const node *n);
+} body_hooks;
+
+/* Defines a function of the tree; hooks and user: those of the body. */
+void emit_function(emit *e, const function *f, const body_hooks *hooks, void *user); /* statement.c */
 
 ssa emit_expression(body *b, const node *n); /* expr.c */
 /* expr.c; its first result. line: of the call, 0: of none of its own. */
@@ -61,48 +77,13 @@ ssa emit_local_slot(body *b, int k);      /* stmt.c; address of a local */
 bool operand_stays(const frame *f, const function *kernel, int k);
 void emit_invariant(emit *e, bool is_input); /* expr.c; loads from here on are of an input; false: of something else */
 
-/* ---- Constructs (construct.c): loops of one thread ---- */
+/* ---- Constructs: forall and the reductions. The folder construct/ writes them, out of the expressions and statements in them ---- */
 
-ssa emit_reduce(body *b, const node *n);
+ssa emit_reduce(body *b, const node *n); /* construct.c */
 void emit_forall(body *b, const node *n);
-
-/* The extents of a construct's ranges, none negative; *count is their number. In arena memory. */
-ssa *ranges_read(body *b, const node *ranges, int *count);
-const node *range_at(const node *ranges, int k);
-/* a and b combined as a reduction combines; and the next value of an accumulator after one more term, whose product fuses. */
-ssa combine(body *b, const node *reduce, ssa x, ssa y);
-ssa accumulate(body *b, const node *reduce, ssa so_far);
-
-/* An accumulator of a reduction: its value and, where there is no identity, whether it has one. */
-typedef struct accumulator {
-    ssa slot, has;
-} accumulator;
-accumulator accumulator_new(body *b, const node *reduce); /* a variable; accumulator_clear gives it its value */
-void accumulator_clear(body *b, const node *reduce, const accumulator *a);
-void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts); /* takes in the term, if the i1
-                                                                                        is true or empty */
-void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has); /* and what another has */
-bool combines_by_loop(const node *reduce); /* by a helper that might not end for what are no terms */
-ssa accumulator_read(body *b, const node *reduce, const accumulator *a);
-ssa accumulator_has(body *b, const accumulator *a); /* i1; empty text with an identity */
-
-/* ---- Strips (strip.c): CPU, a forall whose reductions run along memory only in its own last range ---- */
-
-bool interchange_fits(const body *b, const node *n);
-void interchange_forall(body *b, const node *n);
-void forall_alone(body *b, const node *n, const ssa *limits, int count); /* construct.c; the plain loop */
-/* CPU, min, max and reduce over one range: takes as many terms as go by vectors into an accumulator, and returns how many
- * (i64) that were. */
-bool vector_reduce_fits(const body *b, const node *n);
-ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into);
-
-/* ---- The same spread over a cooperative group (spread.c) ---- */
-
-ssa mapped_reduce(body *b, const node *n);
-void mapped_forall(body *b, const node *n);
-/* What a bundle already knows of an expression for the instance that is being written (bundle.c): false if nothing. */
+/* What is known already of an expression for the instance that is being written (unroll_jam.c); false: nothing. */
 bool jam_recall(const body *b, const node *n, ssa *value);
-/* The slot suffix of a local declared in a bundle: "" or "_3". */
+/* What follows the name of the slot of a local of which each instance has its own: "" or "_3". */
 fragment jam_suffix(const body *b, int variable);
 
 #endif

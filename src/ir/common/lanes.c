@@ -1,7 +1,7 @@
-/* lanes.c - values and items between the lanes of a warp: as 32-bit words, by shuffles. */
+/* lanes.c - values between the lanes of a warp: as 32-bit words, by shuffles. */
 #include "ir/common/lanes.h"
 
-#include "ir/reduce/fold.h"
+#include "ir/common/skeleton.h"
 
 enum {
     ALL_LANES = 31 /* clamp of a shuffle over the warp */
@@ -81,28 +81,14 @@ ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, in
     return lanes_value(e, type, words);
 }
 
-/* ---- Items ---- */
+/* ---- Barriers ---- */
 
-static item shuffled(fold_writer *w, const item *x, const char *mode, int by, int lanes) {
-    emit *e = w->s.e;
-    ssa mask = lanes_mask(e, lanes);
-    item y = {.has = ssa_none()};
-    for (int k = 0; k < w->nstate; k++)
-        y.v[k] = lanes_shuffle(e, mode, mask, w->state[k], x->v[k], by, lanes);
-    if (ssa_is_set(x->has))
-        y.has = lanes_shuffle(e, mode, mask, DT_BOOL, x->has, by, lanes);
-    return y;
+void emit_block_barrier(emit *e) {
+    emit_declare(e, "declare void @llvm.nvvm.barrier0() convergent nounwind");
+    emit_line(e, "call void @llvm.nvvm.barrier0()");
 }
 
-item lanes_down(fold_writer *w, const item *x, int by, int lanes) { return shuffled(w, x, "down", by, lanes); }
-item lanes_up(fold_writer *w, const item *x, int by, int lanes) { return shuffled(w, x, "up", by, lanes); }
-item lanes_from(fold_writer *w, const item *x, int lane, int lanes) { return shuffled(w, x, "idx", lane, lanes); }
-
-item lanes_fold(fold_writer *w, const item *x, int lanes) {
-    item all = *x;
-    for (int by = 1; by < 1 << lanes; by *= 2) {
-        item next = lanes_down(w, &all, by, lanes);
-        all = fold_join(w, &all, &next);
-    }
-    return all;
+void emit_warp_barrier(emit *e, ssa mask) {
+    emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
+    emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 %s)", mask.text);
 }

@@ -1,4 +1,4 @@
-/* lanes.h - values as 32-bit words, and between the lanes of a warp (GPU). */
+/* lanes.h - GPU: values as 32-bit words, shuffles between the lanes of a warp, and barriers. */
 #ifndef UF_LANES_H
 #define UF_LANES_H
 
@@ -17,5 +17,9 @@ ssa lanes_mask(emit *e, int lanes);
 /* mode: "bfly", "down" or "up" by so many lanes, "idx" from that lane of the group. All lanes of the mask get there together.
  * Beyond the group's end (down) or beginning (up) a lane gets its own value. */
 ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, int by, int lanes);
+
+/* Waits for all threads of the block, or for the lanes of a warp in the mask (i32). All of them get there. */
+void emit_block_barrier(emit *e);
+void emit_warp_barrier(emit *e, ssa mask);
 
 #endif

@@ -1,5 +1,5 @@
 /* operator.c - which operator a kernel of two inputs is, if it is one: "x + y", "max(x, y)", "x > y ? x : y" and their like. */
-#include "ir/ir.h"
+#include "ir/common/nodes.h"
 
 /* Which of the kernel's two inputs stands for a parameter of the function that is looked at. */
 typedef struct view_of {

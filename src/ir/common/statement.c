@@ -2,7 +2,6 @@
  * structure. A return branches to the one exit. */
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
-#include "ir/forall/outer_vector.h"
 
 enum {
     INLINED_LINES = 100 /* of a function in the plain form */
@@ -205,8 +204,9 @@ void emit_statement(body *b, const node *n) {
 
 void emit_statements(body *b, const node *list) {
     for (const node *n = list; n; n = n->next) {
-        if (b->outer && !ssa_is_set(b->point) && b->open && !outer_vector_share(b->outer, n))
-            n = outer_vector_statements(b, n);
+        const node *last = b->open && b->hooks && b->hooks->statements ? b->hooks->statements(b, n) : NULL;
+        if (last)
+            n = last;
         else
             emit_statement(b, n);
     }
@@ -348,7 +348,7 @@ typedef struct writing {
 } writing;
 
 /* The text of the body is written aside: allocas that turn up in it come before. */
-static void define_function(emit *e, const function *f, outer_vector *p) {
+void emit_function(emit *e, const function *f, const body_hooks *hooks, void *user) {
     writing *w = arena_alloc(e->a, sizeof *w);
     ssa *bound = w ? arena_alloc(e->a, (size_t)(f->nlocals + 1) * sizeof *bound) : NULL;
     if (!bound) {
@@ -360,7 +360,8 @@ static void define_function(emit *e, const function *f, outer_vector *p) {
     fragment name = emit_function_name(e, f), scope = emit_scope(e, name.text, f->body ? f->body->line : 1);
     bulk before = e->written;
     e->written.depth = 0;
-    *b = (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .outer = p};
+    *b =
+        (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .hooks = hooks, .user = user};
     b->is_kernel = e->frame && !strcmp(name.text, e->entry);
     memcpy(e->writing, texts, sizeof texts);
     emit_result_type(e, &w->type, f);
@@ -370,8 +371,8 @@ static void define_function(emit *e, const function *f, outer_vector *p) {
     entry_block(b);
     if (f == e->kernel)
         steps_begin(b);
-    if (p)
-        outer_vector_variables(b);
+    if (hooks && hooks->begin)
+        hooks->begin(b);
     emit_statements(b, f->body);
     land(b, b->finish);
     return_results(b, result);
@@ -396,17 +397,9 @@ void emit_functions(emit *e, const tree *t, const char *entry) {
     for (const function *f = t->functions; f; f = f->next) {
         if (f != t->kernel)
             e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)(intptr_t)++e->nfunctions);
-        define_function(e, f, NULL);
+        bool hooked = e->frame && f == t->kernel;
+        emit_function(e, f, hooked ? e->frame->hooks : NULL, hooked ? e->frame->user : NULL);
     }
-}
-
-void outer_vector_function(emit *e, const tree *t, outer_vector *p) {
-    const char *entry = e->entry;
-    e->entry = "points";
-    p->variables = emit_metadata(e, "distinct !{}");
-    e->module->outer_vectors = true;
-    define_function(e, t->kernel, p);
-    e->entry = entry;
 }
 
 ssa emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out) {

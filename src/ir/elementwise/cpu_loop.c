@@ -2,7 +2,7 @@
  * to arrays in the inner loop is in one access group and the loop says that its iterations are independent: operands that
  * are not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM vectorises
  * without checks at run time, in place too. */
-#include "ir/common/skeleton.h"
+#include "ir/elementwise/elementwise.h"
 
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     emit *e = s->e;

@@ -1,6 +1,6 @@
 /* elementwise.c - an elementwise kernel: the scalar functions of the tree, and around them the shape of the variant's class.
  * One row of the table for each engine and class. */
-#include "ir/common/skeleton.h"
+#include "ir/elementwise/elementwise.h"
 
 /* Parameter words after the operands'; see variant.h. */
 static int one_word(const variant *v) { return (void)v, 1; }

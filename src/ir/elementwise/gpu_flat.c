@@ -3,7 +3,7 @@
  * full and aligned is read and written by vectors, `repeat` of them a thread, a block's width apart; any other one element
  * by element, neighbouring threads on neighbouring elements. The two ways meet in between: the body stands in the code once
  * for each of a thread's elements. No loop; all loads come before the first store. */
-#include "ir/common/skeleton.h"
+#include "ir/elementwise/elementwise.h"
 
 typedef struct flat {
     ssa thread, threads;      /* i32 */

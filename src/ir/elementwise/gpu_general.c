@@ -1,7 +1,7 @@
 /* gpu_general.c - any strides. A block covers blockDim.x * repeat elements, a thread `repeat` of them a block's width apart.
  * Each element's number is taken apart into indices by magic numbers; the loads of all come before the first is computed.
  * Indices and offsets have 32 bits, or 64 if the variant is wide. */
-#include "ir/common/skeleton.h"
+#include "ir/elementwise/elementwise.h"
 
 int gpu_general_words(const variant *v) { return 1 + 3 * (v->ndim - 1) + skeleton_arrays(v) * v->ndim; }
 

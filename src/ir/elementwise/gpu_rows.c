@@ -3,7 +3,7 @@
  * rows stay in registers. One division by magic numbers a block finds the tile. A thread whose vector lies in the row and
  * is aligned uses whole accesses, as many rows at a time as it takes to keep the memory busy; else it goes column by
  * column. */
-#include "ir/common/skeleton.h"
+#include "ir/elementwise/elementwise.h"
 
 typedef struct rows {
     ssa columns, vectors;     /* i64, i1 */

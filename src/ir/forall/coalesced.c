@@ -1,6 +1,7 @@
 /* streams.c - which accesses are streams: see streams.h. An index is read as the last index, or the one before it, plus a
  * constant; the others must be expressions of the indices, sizes and numbers that are the same for a whole tile. */
 #include "ir/forall/coalesced.h"
+#include "ir/common/nodes.h"
 
 #include <limits.h>
 

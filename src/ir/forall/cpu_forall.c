@@ -13,12 +13,12 @@ typedef struct part {
     ssa start[LAYOUT_MAX_RANK];
 } part;
 
-int cpu_forall_words(const calls *c) {
-    return 2 + c->s.v->ndim + variant_has_nontemporal(c->s.v) + !!c->s.v->reports + c->layout->nwords;
+int cpu_forall_words(const forall_writer *w) {
+    return 2 + w->g.s.v->ndim + variant_has_nontemporal(w->g.s.v) + !!w->g.s.v->reports + w->g.layout->nwords;
 }
 
-static part read_words(calls *c) {
-    skeleton *s = &c->s;
+static part read_words(forall_writer *w) {
+    skeleton *s = &w->g.s;
     part p;
     p.first = skeleton_word(s);
     p.last = skeleton_word(s);
@@ -26,52 +26,52 @@ static part read_words(calls *c) {
     for (int d = 0; d < s->v->ndim - 1; d++)
         p.start[d] = skeleton_word(s);
     if (variant_has_nontemporal(s->v))
-        c->copy = emit_value(s->e, "inttoptr i64 %s to void (i8*, i8*, i64)*", skeleton_word(s).text);
-    gufunc_core_words(c);
+        w->copy = emit_value(s->e, "inttoptr i64 %s to void (i8*, i8*, i64)*", skeleton_word(s).text);
+    gufunc_core_words(&w->g);
     return p;
 }
 
 /* Points of a row by runs; the first of the others. */
-static ssa runs(calls *c, ssa *index, ssa first, ssa limit) {
-    emit *e = c->s.e;
-    ssa count = emit_op(e, "sub i64", limit, first), none = ssa_constant(0), width = ssa_constant(c->outer->width);
+static ssa runs(forall_writer *w, ssa *index, ssa first, ssa limit) {
+    emit *e = w->g.s.e;
+    ssa count = emit_op(e, "sub i64", limit, first), none = ssa_constant(0), width = ssa_constant(w->outer->width);
     count = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", count, none), none, count);
-    ssa end = emit_op(e, "add i64", first, emit_op(e, "and i64", count, ssa_constant(-c->outer->width)));
+    ssa end = emit_op(e, "add i64", first, emit_op(e, "and i64", count, ssa_constant(-w->outer->width)));
     counted_loop l = counted_loop_begin(e, "i64", first, end);
-    index[c->s.v->ndim - 1] = l.i;
-    forall_point(c, "points", index);
+    index[w->g.s.v->ndim - 1] = l.i;
+    forall_point(w, "points", index);
     counted_loop_end(e, &l, width, 0);
     return end;
 }
 
-static void points_of_row(calls *c, ssa *index, ssa first, ssa limit) {
-    emit *e = c->s.e;
-    if (c->outer)
-        first = runs(c, index, first, limit);
+static void points_of_row(forall_writer *w, ssa *index, ssa first, ssa limit) {
+    emit *e = w->g.s.e;
+    if (w->outer)
+        first = runs(w, index, first, limit);
     counted_loop l = counted_loop_begin(e, "i64", first, limit);
-    index[c->s.v->ndim - 1] = l.i;
-    forall_point(c, "kernel", index);
-    counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", c->group));
+    index[w->g.s.v->ndim - 1] = l.i;
+    forall_point(w, "kernel", index);
+    counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", w->group));
 }
 
-static void row(calls *c, const part *p, ssa *index) {
-    for (int d = c->s.v->ndim; d < c->layout->nindices; d++)
+static void row(forall_writer *w, const part *p, ssa *index) {
+    for (int d = w->g.s.v->ndim; d < w->g.layout->nindices; d++)
         index[d] = ssa_constant(0);
     ssa first = p->first, limit = p->last;
-    if (c->guards)
-        guards_narrow(c, c->guards, index, &first, &limit);
-    if (nontemporal_any(c))
-        nontemporal_row(c, index, first, limit, points_of_row);
+    if (w->guards)
+        guards_narrow(w, w->guards, index, &first, &limit);
+    if (nontemporal_any(w))
+        nontemporal_row(w, index, first, limit, points_of_row);
     else
-        points_of_row(c, index, first, limit);
+        points_of_row(w, index, first, limit);
 }
 
 /* Rows that differ in the last index but one alone, `count` of them. */
-static void row_after_row(calls *c, const part *p, ssa *index, ssa from, ssa count) {
-    emit *e = c->s.e;
+static void row_after_row(forall_writer *w, const part *p, ssa *index, ssa from, ssa count) {
+    emit *e = w->g.s.e;
     counted_loop l = counted_loop_begin(e, "i64", from, emit_op(e, "add i64", from, count));
-    index[c->s.v->ndim - 2] = l.i;
-    row(c, p, index);
+    index[w->g.s.v->ndim - 2] = l.i;
+    row(w, p, index);
     counted_loop_end(e, &l, ssa_constant(1), 0);
 }
 
@@ -84,19 +84,19 @@ static void set(emit *e, ssa at, ssa value) { emit_line(e, "store i64 %s, i64* %
 static ssa get(emit *e, ssa at) { return emit_value(e, "load i64, i64* %s", at.text); }
 
 /* One more in the dimensions before the last but one. */
-static void step(calls *c, const ssa *index, const ssa *at) {
-    emit *e = c->s.e;
+static void step(forall_writer *w, const ssa *index, const ssa *at) {
+    emit *e = w->g.s.e;
     ssa carry = ssa_bool(true);
-    for (int d = c->s.v->ndim - 3; d >= 0; d--) {
+    for (int d = w->g.s.v->ndim - 3; d >= 0; d--) {
         ssa next = emit_op(e, "add i64", index[d], emit_value(e, "zext i1 %s to i64", carry.text));
-        carry = emit_op(e, "icmp eq i64", next, c->core[d]);
+        carry = emit_op(e, "icmp eq i64", next, w->g.core[d]);
         set(e, at[d], emit_select_as(e, "i64", carry, ssa_constant(0), next));
     }
 }
 
-static void all_rows(calls *c, const part *p, const ssa *at) {
-    emit *e = c->s.e;
-    int outer = c->s.v->ndim - 2;
+static void all_rows(forall_writer *w, const part *p, const ssa *at) {
+    emit *e = w->g.s.e;
+    int outer = w->g.s.v->ndim - 2;
     ssa index[LAYOUT_MAX_RANK];
     for (int d = 0; d <= outer; d++)
         set(e, at[d], p->start[d]);
@@ -104,50 +104,50 @@ static void all_rows(calls *c, const part *p, const ssa *at) {
     for (int d = 0; d < outer; d++)
         index[d] = get(e, at[d]);
     ssa from = get(e, at[outer]), left = emit_op(e, "sub i64", p->rows, l.i);
-    ssa count = emit_min(e, left, emit_op(e, "sub i64", c->core[outer], from));
-    row_after_row(c, p, index, from, count);
+    ssa count = emit_min(e, left, emit_op(e, "sub i64", w->g.core[outer], from));
+    row_after_row(w, p, index, from, count);
     set(e, at[outer], ssa_constant(0));
-    step(c, index, at);
+    step(w, index, at);
     counted_loop_end(e, &l, count, 0);
 }
 
-static void rows(calls *c, const part *p, const ssa *at) {
+static void rows(forall_writer *w, const part *p, const ssa *at) {
     ssa index[LAYOUT_MAX_RANK];
-    if (c->s.v->ndim == 1)
-        row(c, p, index);
-    else if (c->s.v->ndim == 2)
-        row_after_row(c, p, index, p->start[0], p->rows);
+    if (w->g.s.v->ndim == 1)
+        row(w, p, index);
+    else if (w->g.s.v->ndim == 2)
+        row_after_row(w, p, index, p->start[0], p->rows);
     else
-        all_rows(c, p, at);
+        all_rows(w, p, at);
 }
 
 /* ---- Counters ---- */
 
-static void counters_new(calls *c, int k) {
-    dtype t = (dtype)c->s.v->operand[k].memory;
-    c->counts[k] = emit_array(c->s.e, t, COPY_BYTES / dtypes[t].size);
+static void counters_new(forall_writer *w, int k) {
+    dtype t = (dtype)w->g.s.v->operand[k].memory;
+    w->counts[k] = emit_array(w->g.s.e, t, COPY_BYTES / dtypes[t].size);
 }
 
-static void each_counter(calls *c, void (*visit)(calls *c, int k, ssa i)) {
-    for (int k = 0; k < c->s.v->nin; k++) {
-        if (!c->s.v->operand[k].privatised)
+static void each_counter(forall_writer *w, void (*visit)(forall_writer *w, int k, ssa i)) {
+    for (int k = 0; k < w->g.s.v->nin; k++) {
+        if (!w->g.s.v->operand[k].privatised)
             continue;
-        counted_loop l = counted_loop_begin(c->s.e, "i64", ssa_constant(0), counters_size(c, k));
-        visit(c, k, l.i);
-        counted_loop_end(c->s.e, &l, ssa_constant(1), 0);
+        counted_loop l = counted_loop_begin(w->g.s.e, "i64", ssa_constant(0), counters_size(w, k));
+        visit(w, k, l.i);
+        counted_loop_end(w->g.s.e, &l, ssa_constant(1), 0);
     }
 }
 
-void cpu_forall(calls *c) {
+void cpu_forall(forall_writer *w) {
     ssa at[LAYOUT_MAX_RANK];
-    for (int k = 0; k < c->s.v->nin; k++)
-        if (c->s.v->operand[k].privatised)
-            counters_new(c, k);
-    nontemporal_begin(c);
-    for (int d = 0; d < c->s.v->ndim - 1 && c->s.v->ndim > 2; d++)
-        at[d] = variable(c->s.e);
-    part p = read_words(c);
-    each_counter(c, counters_clear);
-    rows(c, &p, at);
-    each_counter(c, counters_merge);
+    for (int k = 0; k < w->g.s.v->nin; k++)
+        if (w->g.s.v->operand[k].privatised)
+            counters_new(w, k);
+    nontemporal_begin(w);
+    for (int d = 0; d < w->g.s.v->ndim - 1 && w->g.s.v->ndim > 2; d++)
+        at[d] = variable(w->g.s.e);
+    part p = read_words(w);
+    each_counter(w, counters_clear);
+    rows(w, &p, at);
+    each_counter(w, counters_merge);
 }

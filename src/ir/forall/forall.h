@@ -5,10 +5,26 @@
 
 #include "ir/gufunc/gufunc.h"
 
+/* A kernel over indices: a gufunc_writer, whose arrays are core operands altogether, and what this class adds to it. */
+typedef struct forall_writer {
+    gufunc_writer g;
+    own_copy own[UF_MAX_OPERANDS]; /* the private copies of privatised operands (privatised.h), as @kernel knows them */
+    ssa counts[UF_MAX_OPERANDS];   /* and their addresses as the caller of @kernel knows them */
+    const struct coalesced *coalesced; /* GPU: see coalesced.h; NULL: no access is */
+    const struct guards *guards;       /* CPU: see guards.h; NULL: not looked for */
+    struct outer_vector *outer;        /* CPU: see outer_vector.h; NULL: there is no @points */
+    struct {
+        const node *write; /* that fills operand k; NULL: none */
+        ssa buffer;
+    } nontemporal[UF_MAX_OPERANDS]; /* CPU: see nontemporal.h */
+    ssa copy;                       /* CPU, with nontemporal operands: void (i8 *to, i8 *from, i64 bytes) */
+    int group;                      /* CPU: the access group of @kernel's accesses to arrays */
+} forall_writer;
+
 /* Calls @<entry>, which is "kernel", or "points" for the first point of a run; index[d] (i64) of dimension d, 0 the outermost. */
-void forall_point(calls *c, const char *entry, const ssa *index);
+void forall_point(forall_writer *w, const char *entry, const ssa *index);
 /* The value of an integer expression of constants, sizes, indices and numbers that nobody assigns, outside of @kernel. */
-ssa forall_value(const calls *c, const ssa *index, const node *n);
+ssa forall_value(const forall_writer *w, const ssa *index, const node *n);
 /* USE_ of each parameter, but for USE_COALESCED; and all that is known of a kernel (uses.c). */
 void forall_uses(const tree *t, uint8_t *use);
 void forall_traits(const tree *t, code_traits *out);
@@ -16,9 +32,9 @@ void forall_traits(const tree *t, code_traits *out);
 /* What is done to an operand with USE_COUNTER. */
 atomic_op forall_counted(const tree *t, int k);
 
-void cpu_forall(calls *c);
-int cpu_forall_words(const calls *c);
-void gpu_forall(calls *c);
-int gpu_forall_words(const calls *c);
+void cpu_forall(forall_writer *w);
+int cpu_forall_words(const forall_writer *w);
+void gpu_forall(forall_writer *w);
+int gpu_forall_words(const forall_writer *w);
 
 #endif

@@ -6,16 +6,17 @@
  * Words after the operands': n, the tiles; for all indices but the first, from the last on, (extent in tiles, magic, shift);
  * debug: the address of the report; for every privatised operand the offset of its elements in shared memory, in bytes; then the
  * core words. wide: tiles are numbered with 64 bits. Blocks loop there, and where something is privatised. */
+#include "ir/common/lanes.h"
+#include "ir/common/nodes.h"
 #include "ir/forall/coalesced.h"
 #include "ir/forall/privatised.h"
-#include "ir/gufunc/cooperative.h"
 
 enum {
     REACH = COALESCED_REACH
 };
 
 typedef struct tiles {
-    calls *c;
+    forall_writer *w;
     emit *e;
     const coalesced *s;
     int ndim;
@@ -35,18 +36,20 @@ typedef struct tile {
     ssa *wrote;  /* i1, likewise */
 } tile;
 
-int gpu_forall_words(const calls *c) {
-    const variant *v = c->frame.v;
-    return 1 + 3 * (v->ndim - 1) + !!v->reports + variant_privatised(v) + c->layout->nwords;
+int gpu_forall_words(const forall_writer *w) {
+    const variant *v = w->g.frame.v;
+    return 1 + 3 * (v->ndim - 1) + !!v->reports + variant_privatised(v) + w->g.layout->nwords;
 }
 
-static ssa core_word(const tiles *t, int w) { return t->c->core[w]; }
+static ssa core_word(const tiles *t, int i) { return t->w->g.core[i]; }
 static ssa extent_of(const tiles *t, int d) { return core_word(t, d); }
 
 static dtype coalesced_type(const tiles *t, const coalesced_access *s) {
-    return (dtype)t->c->s.v->operand[s->array].memory;
+    return (dtype)t->w->g.s.v->operand[s->array].memory;
 }
-static const local *array_of(const tiles *t, const coalesced_access *s) { return &t->c->s.t->kernel->locals[s->array]; }
+static const local *array_of(const tiles *t, const coalesced_access *s) {
+    return &t->w->g.s.t->kernel->locals[s->array];
+}
 
 /* ---- Indices and addresses ---- */
 
@@ -72,11 +75,11 @@ static ssa index_plus(const tiles *t, ssa index, int by) {
 
 /* The offset, in elements, of element 0 along the last dimension, in the row that is so far from the tile's first. */
 static ssa row_offset(const tiles *t, const tile *at, const coalesced_access *s, int row) {
-    const layout_operand *o = &t->c->layout->operands[s->array];
+    const layout_operand *o = &t->w->g.layout->operands[s->array];
     ssa offset = ssa_constant(0);
     for (int d = 0; d < o->rank - 1; d++) {
         ssa i = d == s->row_dim ? index_plus(t, at->index[t->ndim - 2], row)
-                                : forall_value(t->c, at->index, element_index(s->element, o->rank, d));
+                                : forall_value(t->w, at->index, element_index(s->element, o->rank, d));
         i = index_within(t, s, d, i);
         i = emit_op(t->e, "mul i64", i, core_word(t, o->strides + d));
         offset = d ? emit_op(t->e, "add i64", offset, i) : i;
@@ -86,12 +89,12 @@ static ssa row_offset(const tiles *t, const tile *at, const coalesced_access *s,
 
 static ssa element_at(const tiles *t, const coalesced_access *s, ssa row, ssa column) {
     ssa offset = !ssa_is(row, 0) ? emit_op(t->e, "add i64", row, column) : column;
-    return emit_element(t->e, coalesced_type(t, s), t->c->s.base[s->array], offset);
+    return emit_element(t->e, coalesced_type(t, s), t->w->g.s.base[s->array], offset);
 }
 
 static ssa load_one(const tiles *t, const coalesced_access *s, ssa row, ssa column) {
     column = index_within(t, s, array_of(t, s)->rank - 1, column);
-    emit_invariant(t->e, !(t->c->frame.use[s->array] & USE_WRITE));
+    emit_invariant(t->e, !(t->w->g.frame.use[s->array] & USE_WRITE));
     ssa value = emit_load(t->e, coalesced_type(t, s), element_at(t, s, row, column));
     t->e->invariant = 0;
     return value;
@@ -121,10 +124,10 @@ static int log2_of(int n) { return n > 1 ? 31 - __builtin_clz((unsigned)n) : 0; 
 
 /* The first point of tile x. What is a multiple of a power of two is made by a shift, which later stages see through. */
 static void tile_find(const tiles *t, tile *at, ssa x) {
-    bool wide = t->c->s.v->wide;
+    bool wide = t->w->g.s.v->wide;
     ssa index[LAYOUT_MAX_RANK];
     for (int d = t->ndim - 1; d > 0; d--)
-        skeleton_divide(&t->c->s, &t->extent[d], wide, x, &x, &index[d]);
+        skeleton_divide(&t->w->g.s, &t->extent[d], wide, x, &x, &index[d]);
     index[0] = x;
     for (int d = 0; d < t->ndim; d++) {
         int each = d == t->ndim - 1 ? t->columns : d == t->ndim - 2 ? t->rows : 1;
@@ -172,7 +175,7 @@ static void load_row(const tiles *t, tile *at, const coalesced_access *s, int ro
     ssa *loaded = &at->loaded[loaded_slot(t, s->family, row, 0)], first = at->index[t->ndim - 1];
     bool together = t->columns > 1 && any_wanted(t, s->family, row, 0, t->columns - 1);
     if (together) {
-        emit_invariant(t->e, !(t->c->frame.use[s->array] & USE_WRITE));
+        emit_invariant(t->e, !(t->w->g.frame.use[s->array] & USE_WRITE));
         emit_load_vector(t->e, coalesced_type(t, s), element_at(t, s, offset, first), t->columns, loaded);
         t->e->invariant = 0;
     }
@@ -207,7 +210,7 @@ static void compute_point(const tiles *t, const ssa *index, const ssa *read, ssa
         if (t->s->of[k].written)
             emit_line(e, "store i1 false, i1* %s", t->flag[k].text);
     }
-    forall_point(t->c, "kernel", index);
+    forall_point(t->w, "kernel", index);
     for (int k = 0; k < t->s->count; k++) {
         const char *type = ir_value_type(coalesced_type(t, &t->s->of[k]));
         if (!t->s->of[k].written)
@@ -239,15 +242,15 @@ static void compute_in_tile(const tiles *t, tile *at, int row, int column) {
 }
 
 static void store_if(const tiles *t, const coalesced_access *s, ssa row, ssa column, ssa value, ssa wrote) {
-    int end = skeleton_if(&t->c->s, wrote);
+    int end = skeleton_if(&t->w->g.s, wrote);
     emit_store(t->e, coalesced_type(t, s), value, element_at(t, s, row, column));
-    skeleton_end_if(&t->c->s, end);
+    skeleton_end_if(&t->w->g.s, end);
 }
 
 /* By one access where all points of the row wrote. */
 static void store_row(const tiles *t, const tile *at, int k, int row) {
     const coalesced_access *s = &t->s->of[k];
-    skeleton *sh = &t->c->s;
+    skeleton *sh = &t->w->g.s;
     ssa offset = at->row[row_slot(t, s->family, s->row_dim < 0 ? 0 : row)], first = at->index[t->ndim - 1];
     const ssa *value = &at->result[result_slot(t, k, row, 0)], *wrote = &at->wrote[result_slot(t, k, row, 0)];
     int end = 0;
@@ -331,7 +334,7 @@ static ssa tile_number(const tiles *t, ssa x, ssa threads, int u) {
     if (!u)
         return x;
     ssa far = emit_value(t->e, "mul i32 %s, %d", threads.text, u);
-    return emit_value(t->e, "add %s %s, %s", t->type, x.text, (t->c->s.v->wide ? emit_widen(t->e, far) : far).text);
+    return emit_value(t->e, "add %s %s, %s", t->type, x.text, (t->w->g.s.v->wide ? emit_widen(t->e, far) : far).text);
 }
 
 static ssa is_tile(const tiles *t, ssa x) { return emit_value(t->e, "icmp ult %s %s, %s", t->type, x.text, t->n.text); }
@@ -345,7 +348,7 @@ static void partial_tiles(const tiles *t, ssa x, ssa threads) {
         single_points(t, &at);
         return;
     }
-    ssa step = t->c->s.v->wide ? emit_widen(e, threads) : threads, limit = tile_number(t, x, threads, t->units - 1);
+    ssa step = t->w->g.s.v->wide ? emit_widen(e, threads) : threads, limit = tile_number(t, x, threads, t->units - 1);
     limit = emit_value(e, "add %s %s, 1", t->type, limit.text);
     ssa within = emit_value(e, "icmp slt %s %s, %s", t->type, limit.text, t->n.text);
     counted_loop l = counted_loop_begin(e, t->type, x, emit_select_as(e, t->type, within, limit, t->n));
@@ -398,29 +401,29 @@ static void variables_new(tiles *t) {
         text_printf(&arguments, ", i1* %s", t->flag[k].text);
     }
     if (arguments.data)
-        text_puts(&t->c->arguments, arguments.data);
+        text_puts(&t->w->g.arguments, arguments.data);
     t->e->failed |= arguments.failed;
     text_free(&arguments);
 }
 
 static void words_read(tiles *t) {
-    skeleton *s = &t->c->s;
+    skeleton *s = &t->w->g.s;
     t->n = s->v->wide ? skeleton_word(s) : skeleton_word32(s);
     for (int d = t->ndim - 1; d > 0; d--)
         t->extent[d] = skeleton_divisor(s, s->v->wide);
     for (int k = 0; k < s->v->nin; k++)
         if (s->v->operand[k].privatised)
-            t->c->counts[k] = emit_shared_address(t->e, skeleton_word(s), ir_memory_type(skeleton_memory(s, k)));
-    gufunc_core_words(t->c);
+            t->w->counts[k] = emit_shared_address(t->e, skeleton_word(s), ir_memory_type(skeleton_memory(s, k)));
+    gufunc_core_words(&t->w->g);
 }
 
 /* The block's threads do something to each of the elements that it counts in. */
-static void each_counter(const tiles *t, ssa thread, ssa threads, void (*visit)(calls *c, int k, ssa i)) {
-    for (int k = 0; k < t->c->s.v->nin; k++) {
-        if (!t->c->s.v->operand[k].privatised)
+static void each_counter(const tiles *t, ssa thread, ssa threads, void (*visit)(forall_writer *w, int k, ssa i)) {
+    for (int k = 0; k < t->w->g.s.v->nin; k++) {
+        if (!t->w->g.s.v->operand[k].privatised)
             continue;
-        counted_loop l = counted_loop_begin(t->e, "i64", emit_widen(t->e, thread), counters_size(t->c, k));
-        visit(t->c, k, l.i);
+        counted_loop l = counted_loop_begin(t->e, "i64", emit_widen(t->e, thread), counters_size(t->w, k));
+        visit(t->w, k, l.i);
         counted_loop_end(t->e, &l, emit_widen(t->e, threads), loop_no_unroll(t->e));
     }
 }
@@ -428,16 +431,16 @@ static void each_counter(const tiles *t, ssa thread, ssa threads, void (*visit)(
 /* a * b, as the number of a tile. */
 static ssa product(const tiles *t, ssa a, ssa b) {
     emit *e = t->e;
-    return t->c->s.v->wide ? emit_op(e, "mul i64", emit_widen(e, a), emit_widen(e, b)) : emit_op(e, "mul i32", a, b);
+    return t->w->g.s.v->wide ? emit_op(e, "mul i64", emit_widen(e, a), emit_widen(e, b)) : emit_op(e, "mul i32", a, b);
 }
 
 /* The tiles of a thread: one, or `units` of them, and where blocks loop all from that one on. */
 static void tiles_loop(const tiles *t, ssa x, ssa threads, ssa all, bool loops) {
     emit *e = t->e;
     if (!loops) {
-        int end = skeleton_if(&t->c->s, is_tile(t, x));
+        int end = skeleton_if(&t->w->g.s, is_tile(t, x));
         tiles_run(t, x, threads);
-        skeleton_end_if(&t->c->s, end);
+        skeleton_end_if(&t->w->g.s, end);
         return;
     }
     ssa step = product(t, emit_special_register(e, "nctaid"), all);
@@ -446,14 +449,14 @@ static void tiles_loop(const tiles *t, ssa x, ssa threads, ssa all, bool loops) 
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
-void gpu_forall(calls *c) {
+void gpu_forall(forall_writer *w) {
     static const coalesced none;
-    emit *e = c->s.e;
-    const variant *v = c->s.v;
+    emit *e = w->g.s.e;
+    const variant *v = w->g.s.v;
     bool counts = variant_privatised(v) > 0;
-    tiles t = {.c = c,
+    tiles t = {.w = w,
                .e = e,
-               .s = c->frame.coalesced ? c->frame.coalesced : &none,
+               .s = w->coalesced ? w->coalesced : &none,
                .ndim = v->ndim,
                .units = v->ndim == 1 ? v->repeat : 1,
                .rows = v->ndim == 1 ? 1 : v->repeat,
@@ -467,11 +470,11 @@ void gpu_forall(calls *c) {
     x = emit_value(e, "add %s %s, %s", t.type, x.text, (v->wide ? emit_widen(e, thread) : thread).text);
     if (counts) {
         each_counter(&t, thread, threads, counters_clear);
-        coop_block_barrier(e);
+        emit_block_barrier(e);
     }
     tiles_loop(&t, x, threads, all, counts || v->wide);
     if (counts) {
-        coop_block_barrier(e);
+        emit_block_barrier(e);
         each_counter(&t, thread, threads, counters_merge);
     }
 }

@@ -87,6 +87,13 @@ const guard *guards_get(const guards *g, const node *n) {
     return NULL;
 }
 
+bool guards_recall(const guards *g, const node *n, ssa *value) {
+    const guard *found = guards_get(g, n);
+    if (found)
+        *value = ssa_bool(found->holds);
+    return found;
+}
+
 /* Are all parts found? */
 static bool decides(const guards *g, const node *n, bool holds) {
     if (n->kind == (holds ? N_AND : N_OR))
@@ -113,19 +120,19 @@ static void limit_by(emit *e, op o, ssa value, ssa *first, ssa *limit) {
         *limit = emit_min(e, *limit, o == OP_LT ? value : after);
 }
 
-void guards_narrow(const calls *c, const guards *g, const ssa *index, ssa *first, ssa *limit) {
-    emit *e = c->s.e;
-    int last = c->s.v->nin + c->s.v->ndim - 1;
+void guards_narrow(const forall_writer *w, const guards *g, const ssa *index, ssa *first, ssa *limit) {
+    emit *e = w->g.s.e;
+    int last = w->g.s.v->nin + w->g.s.v->ndim - 1;
     for (int i = 0; i < g->count; i++) {
         const node *n = g->of[i].n;
         bool left = n->kid[0]->kind == N_LOCAL && n->kid[0]->local == last;
         bool right = n->kid[1]->kind == N_LOCAL && n->kid[1]->local == last;
         if (left || right) {
             op o = left ? (op)n->op : op_mirrored((op)n->op);
-            limit_by(e, g->of[i].holds ? o : op_inverse(o), forall_value(c, index, n->kid[left]), first, limit);
+            limit_by(e, g->of[i].holds ? o : op_inverse(o), forall_value(w, index, n->kid[left]), first, limit);
             continue;
         }
-        ssa here = forall_value(c, index, n);
+        ssa here = forall_value(w, index, n);
         *limit = g->of[i].holds ? emit_select_as(e, "i64", here, *limit, *first)
                                 : emit_select_as(e, "i64", here, *first, *limit);
     }

@@ -5,7 +5,7 @@
 
 #include "ir/common/emit.h"
 
-struct calls;
+struct forall_writer;
 
 enum {
     GUARDS_MOST = 16
@@ -26,11 +26,13 @@ typedef struct guards {
 void guards_find(const tree *t, int last, guards *out);
 /* Is an expression one of them? NULL: no. */
 const guard *guards_get(const guards *g, const node *n);
+/* Its value (i1), if it is one. */
+bool guards_recall(const guards *g, const node *n, ssa *value);
 /* Is all of the condition of the `if` that a kernel begins with decided by them? */
 bool guards_decide(const guards *g, const node *n);
 /* Has an integer one value for all points of a row? index: local number of the last index. */
 bool guards_fixed(const tree *t, int index, const node *n);
 /* Narrows a row from *first to *limit (i64); index[d] are set but for the last one. */
-void guards_narrow(const struct calls *c, const guards *g, const ssa *index, ssa *first, ssa *limit);
+void guards_narrow(const struct forall_writer *w, const guards *g, const ssa *index, ssa *first, ssa *limit);
 
 #endif

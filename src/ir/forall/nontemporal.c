@@ -2,6 +2,7 @@
  * buffer as in the array. */
 #include "ir/forall/nontemporal.h"
 
+#include "ir/common/nodes.h"
 #include "ir/forall/guards.h"
 
 enum {
@@ -85,21 +86,21 @@ bool nontemporal_fills(const tree *t, int last, int k) {
     return find(t, last, k, &write) >= 0;
 }
 
-void nontemporal_begin(calls *c) {
-    const variant *v = c->s.v;
+void nontemporal_begin(forall_writer *w) {
+    const variant *v = w->g.s.v;
     for (int k = 0; k < v->nin; k++) {
         const node *write;
-        if (!v->operand[k].nontemporal || find(c->s.t, v->ndim - 1, k, &write) != v->operand[k].unit - 1 ||
+        if (!v->operand[k].nontemporal || find(w->g.s.t, v->ndim - 1, k, &write) != v->operand[k].unit - 1 ||
             !(write->unchecked || (write->conditional && v->proved)))
             continue;
-        c->bypass[k].write = write;
-        c->bypass[k].buffer = emit_value(c->s.e, "alloca [%d x i8], align %d", STRIP_BYTES + LINE, LINE);
+        w->nontemporal[k].write = write;
+        w->nontemporal[k].buffer = emit_value(w->g.s.e, "alloca [%d x i8], align %d", STRIP_BYTES + LINE, LINE);
     }
 }
 
-bool nontemporal_any(const calls *c) {
-    for (int k = 0; k < c->s.v->nin; k++)
-        if (c->bypass[k].write)
+bool nontemporal_any(const forall_writer *w) {
+    for (int k = 0; k < w->g.s.v->nin; k++)
+        if (w->nontemporal[k].write)
             return true;
     return false;
 }
@@ -107,23 +108,23 @@ bool nontemporal_any(const calls *c) {
 /* ---- Code ---- */
 
 /* The address of the element that a point writes. */
-static ssa element_of(calls *c, int k, const ssa *index) {
-    emit *e = c->s.e;
-    const node *n = c->bypass[k].write;
-    const layout_operand *o = &c->layout->operands[k];
+static ssa element_of(forall_writer *w, int k, const ssa *index) {
+    emit *e = w->g.s.e;
+    const node *n = w->nontemporal[k].write;
+    const layout_operand *o = &w->g.layout->operands[k];
     ssa offset = ssa_constant(0);
     for (int d = 0; d < o->rank; d++) {
-        ssa i = forall_value(c, index, element_index(n, o->rank, d));
-        if (c->s.v->operand[k].unit != d + 1)
-            i = emit_op(e, "mul i64", i, c->core[o->strides + d]);
+        ssa i = forall_value(w, index, element_index(n, o->rank, d));
+        if (w->g.s.v->operand[k].unit != d + 1)
+            i = emit_op(e, "mul i64", i, w->g.core[o->strides + d]);
         offset = emit_op(e, "add i64", offset, i);
     }
-    return skeleton_address(&c->s, k, c->s.base[k], offset);
+    return skeleton_address(&w->g.s, k, w->g.s.base[k], offset);
 }
 
-static ssa number_of(calls *c, int k, ssa pointer) {
-    const char *type = ir_memory_type((dtype)c->s.v->operand[k].memory);
-    return emit_value(c->s.e, "ptrtoint %s* %s to i64", type, pointer.text);
+static ssa number_of(forall_writer *w, int k, ssa pointer) {
+    const char *type = ir_memory_type((dtype)w->g.s.v->operand[k].memory);
+    return emit_value(w->g.s.e, "ptrtoint %s* %s to i64", type, pointer.text);
 }
 
 /* A strip of an operand: where its first element belongs, and is; the array as it were with that element there. */
@@ -131,60 +132,60 @@ typedef struct strip {
     ssa to, from, base;
 } strip;
 
-static strip enter(calls *c, int k, const ssa *index) {
-    emit *e = c->s.e;
-    const char *type = ir_memory_type((dtype)c->s.v->operand[k].memory);
+static strip enter(forall_writer *w, int k, const ssa *index) {
+    emit *e = w->g.s.e;
+    const char *type = ir_memory_type((dtype)w->g.s.v->operand[k].memory);
     strip s;
-    s.to = number_of(c, k, element_of(c, k, index));
-    ssa buffer = emit_value(e, "ptrtoint [%d x i8]* %s to i64", STRIP_BYTES + LINE, c->bypass[k].buffer.text);
+    s.to = number_of(w, k, element_of(w, k, index));
+    ssa buffer = emit_value(e, "ptrtoint [%d x i8]* %s to i64", STRIP_BYTES + LINE, w->nontemporal[k].buffer.text);
     s.from = emit_op(e, "add i64", buffer, emit_op(e, "and i64", s.to, ssa_constant(LINE - 1)));
-    ssa moved = emit_op(e, "sub i64", number_of(c, k, c->s.base[k]), emit_op(e, "sub i64", s.to, s.from));
+    ssa moved = emit_op(e, "sub i64", number_of(w, k, w->g.s.base[k]), emit_op(e, "sub i64", s.to, s.from));
     s.base = emit_value(e, "inttoptr i64 %s to %s*", moved.text, type);
     return s;
 }
 
-static void leave(calls *c, int k, const strip *s, ssa count) {
-    emit *e = c->s.e;
-    ssa bytes = emit_value(e, "mul i64 %s, %d", count.text, dtypes[c->s.v->operand[k].memory].size);
+static void leave(forall_writer *w, int k, const strip *s, ssa count) {
+    emit *e = w->g.s.e;
+    ssa bytes = emit_value(e, "mul i64 %s, %d", count.text, dtypes[w->g.s.v->operand[k].memory].size);
     ssa to = emit_value(e, "inttoptr i64 %s to i8*", s->to.text);
     ssa from = emit_value(e, "inttoptr i64 %s to i8*", s->from.text);
-    emit_line(e, "call void %s(i8* %s, i8* %s, i64 %s)", c->copy.text, to.text, from.text, bytes.text);
+    emit_line(e, "call void %s(i8* %s, i8* %s, i64 %s)", w->copy.text, to.text, from.text, bytes.text);
 }
 
 /* Points up to the end of a line of the widest operand, so that but for the first and the last strip there are whole lines. */
-static ssa points_of(calls *c, const strip *s) {
-    emit *e = c->s.e;
+static ssa points_of(forall_writer *w, const strip *s) {
+    emit *e = w->g.s.e;
     int widest = -1;
-    for (int k = 0; k < c->s.v->nin; k++)
-        if (c->bypass[k].write &&
-            (widest < 0 || dtypes[c->s.v->operand[k].memory].size > dtypes[c->s.v->operand[widest].memory].size))
+    for (int k = 0; k < w->g.s.v->nin; k++)
+        if (w->nontemporal[k].write &&
+            (widest < 0 || dtypes[w->g.s.v->operand[k].memory].size > dtypes[w->g.s.v->operand[widest].memory].size))
             widest = k;
     ssa before = emit_op(e, "and i64", s[widest].to, ssa_constant(LINE - 1));
     ssa bytes = emit_op(e, "sub i64", ssa_constant(STRIP_BYTES), before);
-    return emit_value(e, "udiv i64 %s, %d", bytes.text, dtypes[c->s.v->operand[widest].memory].size);
+    return emit_value(e, "udiv i64 %s, %d", bytes.text, dtypes[w->g.s.v->operand[widest].memory].size);
 }
 
-void nontemporal_row(calls *c, ssa *index, ssa first, ssa limit,
-                     void (*run)(calls *c, ssa *index, ssa first, ssa limit)) {
-    emit *e = c->s.e;
+void nontemporal_row(forall_writer *w, ssa *index, ssa first, ssa limit,
+                     void (*run)(forall_writer *w, ssa *index, ssa first, ssa limit)) {
+    emit *e = w->g.s.e;
     strip strips[UF_MAX_OPERANDS];
     ssa base[UF_MAX_OPERANDS];
     counted_loop l = counted_loop_begin(e, "i64", first, limit);
-    index[c->s.v->ndim - 1] = l.i;
-    for (int k = 0; k < c->s.v->nin; k++)
-        if (c->bypass[k].write)
-            strips[k] = enter(c, k, index);
-    ssa left = emit_op(e, "sub i64", limit, l.i), most = points_of(c, strips);
+    index[w->g.s.v->ndim - 1] = l.i;
+    for (int k = 0; k < w->g.s.v->nin; k++)
+        if (w->nontemporal[k].write)
+            strips[k] = enter(w, k, index);
+    ssa left = emit_op(e, "sub i64", limit, l.i), most = points_of(w, strips);
     ssa count = emit_min(e, left, most);
-    for (int k = 0; k < c->s.v->nin; k++) {
-        base[k] = c->s.base[k];
-        if (c->bypass[k].write)
-            c->s.base[k] = strips[k].base;
+    for (int k = 0; k < w->g.s.v->nin; k++) {
+        base[k] = w->g.s.base[k];
+        if (w->nontemporal[k].write)
+            w->g.s.base[k] = strips[k].base;
     }
-    run(c, index, l.i, emit_op(e, "add i64", l.i, count));
-    memcpy(c->s.base, base, (size_t)c->s.v->nin * sizeof *base);
-    for (int k = 0; k < c->s.v->nin; k++)
-        if (c->bypass[k].write)
-            leave(c, k, &strips[k], count);
+    run(w, index, l.i, emit_op(e, "add i64", l.i, count));
+    memcpy(w->g.s.base, base, (size_t)w->g.s.v->nin * sizeof *base);
+    for (int k = 0; k < w->g.s.v->nin; k++)
+        if (w->nontemporal[k].write)
+            leave(w, k, &strips[k], count);
     counted_loop_end(e, &l, count, 0);
 }

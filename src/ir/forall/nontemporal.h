@@ -9,11 +9,11 @@
  * neighbours, and does nothing else concern it? */
 bool nontemporal_fills(const tree *t, int last, int k);
 /* Finds the operands, and makes their buffers. */
-void nontemporal_begin(calls *c);
+void nontemporal_begin(forall_writer *w);
 /* Is there one? */
-bool nontemporal_any(const calls *c);
+bool nontemporal_any(const forall_writer *w);
 /* Points first .. limit-1 of a row (i64) by strips, each by `run`. */
-void nontemporal_row(calls *c, ssa *index, ssa first, ssa limit,
-                     void (*run)(calls *c, ssa *index, ssa first, ssa limit));
+void nontemporal_row(forall_writer *w, ssa *index, ssa first, ssa limit,
+                     void (*run)(forall_writer *w, ssa *index, ssa first, ssa limit));
 
 #endif

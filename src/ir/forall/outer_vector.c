@@ -1,6 +1,7 @@
 /* points.c - which statements of a kernel its points share, and loops over points for the others: see points.h. */
 #include "ir/forall/outer_vector.h"
 
+#include "ir/common/nodes.h"
 #include "ir/forall/forall.h"
 #include "ir/forall/guards.h"
 
@@ -15,7 +16,7 @@ enum {
 /* Has an expression a value for each point, or an effect of each point? */
 static bool varies(const outer_vector *p, const node *n) {
     const frame *f = p->frame;
-    if (f->guards && guards_get(f->guards, n))
+    if (guards_get(p->guards, n))
         return false;
     if (n->kind == N_LOCAL)
         return p->varies[n->local];
@@ -48,7 +49,7 @@ static bool shares_loop(const outer_vector *p, const node *n) {
     return true;
 }
 
-bool outer_vector_share(const outer_vector *p, const node *n) {
+static bool is_shared(const outer_vector *p, const node *n) {
     switch (n->kind) {
     case N_EVAL:
     case N_IF:
@@ -106,7 +107,7 @@ static void set_apart(outer_vector *p, const node *loop) {
 
 static bool all_apart(const outer_vector *p, const node *list) {
     for (const node *n = list; n; n = n->next)
-        if (outer_vector_share(p, n))
+        if (is_shared(p, n))
             return false;
     return true;
 }
@@ -128,7 +129,7 @@ static void look_apart(outer_vector *p, const node *n, const node *loop, bool la
 static void look(outer_vector *p, const node *list, const node *loop, bool last) {
     for (const node *n = list; n; n = n->next) {
         bool is_loop = n->kind == N_LOOP;
-        if (!outer_vector_share(p, n)) {
+        if (!is_shared(p, n)) {
             look_apart(p, n, loop, last);
             continue;
         }
@@ -223,7 +224,7 @@ static void note_home(const node *n, void *user) {
 static void look_closer(outer_vector *p, const node *list, bool in_loop) {
     bool run = false;
     for (const node *n = list; n; n = n->next) {
-        if (outer_vector_share(p, n)) {
+        if (is_shared(p, n)) {
             p->shared += n->kind == N_LOOP;
             look_closer(p, n->body, in_loop || n->kind == N_LOOP);
             look_closer(p, n->other, in_loop);
@@ -266,13 +267,17 @@ static int vectors(const outer_vector *p, const code_target *target) {
     return 2 * kept_count(p) + 8 <= registers ? 2 : 1;
 }
 
-outer_vector *outer_vector_find(emit *e, const tree *t, int last) {
+outer_vector *outer_vector_find(emit *e, const tree *t, int last, const guards *decided) {
     const function *f = t->kernel;
     outer_vector *p = arena_alloc(e->a, sizeof *p);
     size_t n = (size_t)f->nlocals;
     bool wide = false;
-    *p = (outer_vector){
-        .f = f, .frame = e->frame, .index = f->nparams - t->layout->nindices + last, .changed = true, .fits = true};
+    *p = (outer_vector){.f = f,
+                        .frame = e->frame,
+                        .guards = decided,
+                        .index = f->nparams - t->layout->nindices + last,
+                        .changed = true,
+                        .fits = true};
     p->varies = arena_alloc(e->a, n * sizeof *p->varies);
     p->home = arena_alloc(e->a, n * sizeof *p->home);
     p->varies[p->index] = true;
@@ -292,11 +297,13 @@ outer_vector *outer_vector_find(emit *e, const tree *t, int last) {
 
 /* ---- Code ---- */
 
+static outer_vector *run_of(const body *b) { return b->user; }
+
 /* What stands for a value in an array. */
 static const char *kept_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
 
-void outer_vector_variables(body *b) {
-    const outer_vector *p = b->outer;
+static void make_variables(body *b) {
+    const outer_vector *p = run_of(b);
     for (int k = 0; k < b->f->nlocals; k++)
         if (p->home[k] == KEPT)
             text_printf(&b->slots, "  %%w%d = alloca [%d x %s], align 64\n", k, p->width,
@@ -306,8 +313,9 @@ void outer_vector_variables(body *b) {
 /* The address of this point's value. */
 static ssa kept_at(body *b, int k) {
     const char *t = kept_type(b->f->locals[k].type);
-    int n = b->outer->width;
-    return emit_value(b->e, "getelementptr [%d x %s], [%d x %s]* %%w%d, i64 0, i64 %s", n, t, n, t, k, b->point.text);
+    int n = run_of(b)->width;
+    return emit_value(b->e, "getelementptr [%d x %s], [%d x %s]* %%w%d, i64 0, i64 %s", n, t, n, t, k,
+                      run_of(b)->point.text);
 }
 
 static void keep(body *b, int k) {
@@ -318,7 +326,7 @@ static void keep(body *b, int k) {
     if (type == DT_BOOL)
         v = emit_value(e, "zext i1 %s to i8", v.text);
     ssa at = kept_at(b, k);
-    emit_line(e, "store %s %s, %s* %s, !llvm.access.group !%d", kept, v.text, kept, at.text, b->outer->variables);
+    emit_line(e, "store %s %s, %s* %s, !llvm.access.group !%d", kept, v.text, kept, at.text, run_of(b)->variables);
 }
 
 static void recall(body *b, int k) {
@@ -326,7 +334,7 @@ static void recall(body *b, int k) {
     dtype type = b->f->locals[k].type;
     const char *t = ir_value_type(type), *kept = kept_type(type);
     ssa at = kept_at(b, k);
-    ssa v = emit_value(e, "load %s, %s* %s, !llvm.access.group !%d", kept, kept, at.text, b->outer->variables);
+    ssa v = emit_value(e, "load %s, %s* %s, !llvm.access.group !%d", kept, kept, at.text, run_of(b)->variables);
     if (type == DT_BOOL)
         v = emit_value(e, "icmp ne i8 %s, 0", v.text);
     emit_line(e, "store %s %s, %s* %s", t, v.text, t, emit_local_slot(b, k).text);
@@ -348,7 +356,7 @@ static void note_traffic(const node *n, void *user) {
 
 static void each_kept(body *b, const bool *which, void (*move)(body *b, int k)) {
     for (int k = 0; k < b->f->nlocals; k++)
-        if (which[k] && b->outer->home[k] == KEPT)
+        if (which[k] && run_of(b)->home[k] == KEPT)
             move(b, k);
 }
 
@@ -365,12 +373,14 @@ static void read_once(body *b, const node *n) {
     node checked = *n;
     checked.unchecked = checked.conditional = false;
     struct outer_vector_read *r = arena_alloc(b->e->a, sizeof *r);
-    *r = (struct outer_vector_read){n, emit_expression(b, &checked), b->outer->reads};
-    b->outer->reads = r;
+    *r = (struct outer_vector_read){n, emit_expression(b, &checked), run_of(b)->reads};
+    run_of(b)->reads = r;
 }
 
-bool outer_vector_recall(const body *b, const node *n, ssa *value) {
-    for (const struct outer_vector_read *r = b->outer->reads; r; r = r->next)
+static bool recall_read(const body *b, const node *n, ssa *value) {
+    if (guards_recall(run_of(b)->guards, n, value))
+        return true;
+    for (const struct outer_vector_read *r = run_of(b)->reads; r; r = r->next)
         if (r->of == n) {
             *value = r->value;
             return true;
@@ -381,7 +391,7 @@ bool outer_vector_recall(const body *b, const node *n, ssa *value) {
 /* sometimes: not every point gets there; true from here on if a jump is among it. */
 static void find_reads(body *b, const node *n, bool *sometimes) {
     bool some = true, branches = n->kind == N_AND || n->kind == N_OR || n->kind == N_SELECT || n->kind == N_IF;
-    if (n->kind == N_ELEMENT && !varies(b->outer, n)) {
+    if (n->kind == N_ELEMENT && !varies(run_of(b), n)) {
         if (*sometimes)
             read_once(b, n);
         return;
@@ -411,27 +421,29 @@ static void keep_apart(emit *e) {
 static void end_run(body *b, const counted_loop *l) {
     emit *e = b->e;
     int hints[] = {
-        emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d, !%d}", b->outer->variables, e->access_group),
-        emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", b->outer->width),
+        emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d, !%d}", run_of(b)->variables, e->access_group),
+        emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", run_of(b)->width),
         emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}"), loop_no_unroll(e)};
     counted_loop_end_hints(e, l, ssa_constant(1), hints, COUNT(hints));
 }
 
-const node *outer_vector_statements(body *b, const node *first) {
+static const node *write_run(body *b, const node *first) {
     emit *e = b->e;
-    outer_vector *p = b->outer;
+    outer_vector *p = run_of(b);
     size_t n = (size_t)b->f->nlocals;
     int next = b->next, finish = b->finish;
     const node *last = first, *end = first;
     bool sometimes = false;
+    if (ssa_is_set(p->point) || is_shared(p, first))
+        return NULL;
     traffic t = {arena_alloc(e->a, n * sizeof *t.used), arena_alloc(e->a, n * sizeof *t.set)};
-    for (; end && !outer_vector_share(p, end); last = end, end = end->next) {
+    for (; end && !is_shared(p, end); last = end, end = end->next) {
         node_visit(end, note_traffic, &t);
         find_reads(b, end, &sometimes);
     }
     keep_apart(e);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(p->width));
-    b->point = l.i;
+    p->point = l.i;
     b->bound[p->index] = emit_value(e, "add i64 %%p%d, %s", p->index, l.i.text);
     b->next = b->finish = emit_label_new(e);
     each_kept(b, t.used, recall);
@@ -446,7 +458,17 @@ const node *outer_vector_statements(body *b, const node *first) {
     keep_apart(e);
     b->next = next;
     b->finish = finish;
-    b->point = b->bound[p->index] = ssa_none();
+    p->point = b->bound[p->index] = ssa_none();
     p->reads = NULL;
     return last;
+}
+
+void outer_vector_function(emit *e, const tree *t, outer_vector *p) {
+    static const body_hooks hooks = {.recall = recall_read, .begin = make_variables, .statements = write_run};
+    const char *entry = e->entry;
+    e->entry = "points";
+    p->variables = emit_metadata(e, "distinct !{}");
+    e->module->outer_vectors = true;
+    emit_function(e, t->kernel, &hooks, p);
+    e->entry = entry;
 }

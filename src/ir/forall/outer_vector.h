@@ -7,6 +7,7 @@
 #define UF_POINTS_H
 
 #include "ir/common/internal.h"
+#include "ir/forall/guards.h"
 
 enum {
     OUTER_VECTOR_LOOPS = 32
@@ -15,6 +16,7 @@ enum {
 typedef struct outer_vector {
     const function *f;
     const frame *frame;
+    const guards *guards;
     int width;    /* points of a run */
     int index;    /* local number of the last index */
     bool *varies; /* by local: a point has a value of its own */
@@ -27,20 +29,12 @@ typedef struct outer_vector {
     int runs;                        /* loops over points */
     int variables;                   /* access group of the arrays of variables */
     struct outer_vector_read *reads; /* what was read before the loop over points that is written */
+    ssa point;                       /* i64: the point of the run that is being written; none: what all points share */
 } outer_vector;
 
 /* For rows along index number `last`; arena memory. NULL: there is nothing to gain. */
-outer_vector *outer_vector_find(emit *e, const tree *t, int last);
+outer_vector *outer_vector_find(emit *e, const tree *t, int last, const guards *decided);
 /* Writes @points; what it calls is there. */
-void outer_vector_function(emit *e, const tree *t, outer_vector *p); /* stmt.c */
-
-/* Outside of loops over points: is the statement done once for all of them? */
-bool outer_vector_share(const outer_vector *p, const node *n);
-/* A loop over points for this statement and those behind it up to one that is shared; the last of them. */
-const node *outer_vector_statements(body *b, const node *n);
-/* What a loop over points finds read already; false: nothing. */
-bool outer_vector_recall(const body *b, const node *n, ssa *value);
-/* Appends the arrays of variables to b->slots. */
-void outer_vector_variables(body *b);
+void outer_vector_function(emit *e, const tree *t, outer_vector *p);
 
 #endif

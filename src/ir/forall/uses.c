@@ -1,4 +1,5 @@
 /* uses.c - what a kernel over indices does with its parameters. Arrays are at hand in the kernel alone: helpers take values. */
+#include "ir/common/nodes.h"
 #include "ir/forall/coalesced.h"
 #include "ir/forall/nontemporal.h"
 

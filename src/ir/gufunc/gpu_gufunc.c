@@ -1,7 +1,7 @@
 /* gpu_calls.c - inner calls on the GPU: which threads compute which, by the variant's cooperative group, and where its operands are. The
  * cooperative groups of a grid loop over the calls, so that a grid may be smaller than their number. Cooperative groups of several warps meet at
  * barriers: all their threads make the same calls. */
-#include "ir/gufunc/cooperative.h"
+#include "ir/construct/cooperative.h"
 #include "ir/gufunc/gufunc.h"
 
 typedef struct gpu {
@@ -12,9 +12,9 @@ typedef struct gpu {
     ssa blocks, slots; /* COOP_GRID */
 } gpu;
 
-int gpu_gufunc_words(const calls *c) {
-    const variant *v = c->s.v;
-    int words = 2 + 3 * (v->ndim - 1) + skeleton_arrays(v) * v->ndim + !!v->reports + c->layout->nwords +
+int gpu_gufunc_words(const gufunc_writer *w) {
+    const variant *v = w->s.v;
+    int words = 2 + 3 * (v->ndim - 1) + skeleton_arrays(v) * v->ndim + !!v->reports + w->layout->nwords +
                 (v->coop == COOP_GRID ? 2 : 0);
     for (int k = 0; k < variant_operands(v); k++)
         words += 3 * v->operand[k].staged;
@@ -22,9 +22,9 @@ int gpu_gufunc_words(const calls *c) {
 }
 
 /* The addresses of call number x (i64). */
-static void find_call(calls *c, void *user, ssa x) {
+static void find_call(gufunc_writer *w, void *user, ssa x) {
     const gpu *g = user;
-    skeleton *s = &c->s;
+    skeleton *s = &w->s;
     emit *e = s->e;
     ssa offset[VARIANT_OPERANDS] = {ssa_none()}, rest = g->wide ? x : emit_value(e, "trunc i64 %s to i32", x.text),
         index;
@@ -42,11 +42,11 @@ static void find_call(calls *c, void *user, ssa x) {
     }
     for (int k = 0; k < s->noperands; k++)
         if (skeleton_is_array(s, k) && !s->v->operand[k].staged)
-            c->at[k] = skeleton_address(s, k, s->base[k], offset[k]);
+            w->at[k] = skeleton_address(s, k, s->base[k], offset[k]);
 }
 
-static void read_words(calls *c, gpu *g) {
-    skeleton *s = &c->s;
+static void read_words(gufunc_writer *w, gpu *g) {
+    skeleton *s = &w->s;
     g->wide = s->v->wide;
     g->n = skeleton_word(s);
     g->aligned = emit_value(s->e, "icmp ne i64 %s, 0", skeleton_word(s).text);
@@ -58,82 +58,82 @@ static void read_words(calls *c, gpu *g) {
 }
 
 /* first + i * step over the calls: those of one cooperative group. */
-static void each_call(calls *c, gpu *g, ssa first, ssa step, ssa stores) {
-    emit *e = c->s.e;
+static void each_call(gufunc_writer *w, gpu *g, ssa first, ssa step, ssa stores) {
+    emit *e = w->s.e;
     counted_loop l = counted_loop_begin(e, "i64", first, g->n);
-    find_call(c, g, l.i);
-    c->element = l.i;
-    calls_run(c, stores);
+    find_call(w, g, l.i);
+    w->element = l.i;
+    gufunc_call(w, stores);
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
 static ssa wide_product(emit *e, ssa a, ssa b) { return emit_op(e, "mul i64", emit_widen(e, a), emit_widen(e, b)); }
 
 /* What @kernel is told of its cooperative group, in the order of its parameters. */
-static void mapped_arguments(calls *c, ssa rank, ssa size, ssa aligned, ssa slot, ssa blocks) {
-    text_printf(&c->arguments, ", i64 %s, i64 %s, i1 %s, i8 addrspace(1)* %s, i32 %s", rank.text, size.text,
+static void mapped_arguments(gufunc_writer *w, ssa rank, ssa size, ssa aligned, ssa slot, ssa blocks) {
+    text_printf(&w->arguments, ", i64 %s, i64 %s, i1 %s, i8 addrspace(1)* %s, i32 %s", rank.text, size.text,
                 aligned.text, slot.text, blocks.text);
 }
 
-static void calls_by_thread(calls *c, gpu *g, const staging *st) {
-    emit *e = c->s.e;
-    ssa threads = emit_special_register(c->s.e, "ntid"),
-        first = wide_product(e, emit_special_register(c->s.e, "ctaid"), threads);
-    ssa step = wide_product(e, emit_special_register(c->s.e, "nctaid"), threads);
+static void calls_by_thread(gufunc_writer *w, gpu *g, const staging *st) {
+    emit *e = w->s.e;
+    ssa threads = emit_special_register(w->s.e, "ntid"),
+        first = wide_product(e, emit_special_register(w->s.e, "ctaid"), threads);
+    ssa step = wide_product(e, emit_special_register(w->s.e, "nctaid"), threads);
     if (st->any) {
-        staging_run(c, st, g->n, first, step, find_call, g);
+        staging_run(w, st, g->n, first, step, find_call, g);
         return;
     }
-    first = emit_op(e, "add i64", first, emit_widen(e, emit_special_register(c->s.e, "tid")));
-    each_call(c, g, first, step, ssa_none());
+    first = emit_op(e, "add i64", first, emit_widen(e, emit_special_register(w->s.e, "tid")));
+    each_call(w, g, first, step, ssa_none());
 }
 
 /* Cooperative groups within a block: of lanes of a warp, or the block. */
-static void calls_by_block(calls *c, gpu *g) {
-    emit *e = c->s.e;
-    int coop = c->s.v->coop;
-    ssa threads = emit_special_register(c->s.e, "ntid"), block = emit_special_register(c->s.e, "ctaid");
-    ssa thread = emit_special_register(c->s.e, "tid"), size = ssa_constant(1 << coop);
+static void calls_by_block(gufunc_writer *w, gpu *g) {
+    emit *e = w->s.e;
+    int coop = w->s.v->coop;
+    ssa threads = emit_special_register(w->s.e, "ntid"), block = emit_special_register(w->s.e, "ctaid");
+    ssa thread = emit_special_register(w->s.e, "tid"), size = ssa_constant(1 << coop);
     ssa rank = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << coop) - 1));
     ssa all = emit_op(e, "add i64", wide_product(e, block, threads), emit_widen(e, thread));
     ssa first = emit_value(e, "lshr i64 %s, %d", all.text, coop);
-    ssa step = wide_product(e, emit_special_register(c->s.e, "nctaid"), threads);
+    ssa step = wide_product(e, emit_special_register(w->s.e, "nctaid"), threads);
     step = emit_value(e, "lshr i64 %s, %d", step.text, coop);
-    mapped_arguments(c, rank, size, g->aligned, ssa_literal("null"), ssa_constant(1));
-    each_call(c, g, first, step, emit_value(e, "icmp eq i64 %s, 0", rank.text));
+    mapped_arguments(w, rank, size, g->aligned, ssa_literal("null"), ssa_constant(1));
+    each_call(w, g, first, step, emit_value(e, "icmp eq i64 %s, 0", rank.text));
 }
 
-static void calls_by_grid(calls *c, gpu *g) {
-    emit *e = c->s.e;
-    ssa block = emit_special_register(c->s.e, "ctaid"), thread = emit_special_register(c->s.e, "tid"),
+static void calls_by_grid(gufunc_writer *w, gpu *g) {
+    emit *e = w->s.e;
+    ssa block = emit_special_register(w->s.e, "ctaid"), thread = emit_special_register(w->s.e, "tid"),
         blocks = g->blocks;
     ssa coop = emit_value(e, "udiv i32 %s, %s", block.text, blocks.text);
-    ssa coops = emit_value(e, "udiv i32 %s, %s", emit_special_register(c->s.e, "nctaid").text, blocks.text);
+    ssa coops = emit_value(e, "udiv i32 %s, %s", emit_special_register(w->s.e, "nctaid").text, blocks.text);
     ssa own = emit_value(e, "urem i32 %s, %s", block.text, blocks.text);
     ssa rank = emit_value(e, "shl i32 %s, %d", own.text, COOP_GRID_BLOCK);
     rank = emit_widen(e, emit_op(e, "add i32", rank, thread));
     ssa size = emit_value(e, "shl i32 %s, %d", blocks.text, COOP_GRID_BLOCK);
     ssa slot = emit_value(e, "mul i32 %s, %d", coop.text, COOP_SLOT);
     slot = emit_value(e, "getelementptr i8, i8 addrspace(1)* %s, i64 %s", g->slots.text, emit_widen(e, slot).text);
-    mapped_arguments(c, rank, emit_widen(e, size), g->aligned, slot, blocks);
+    mapped_arguments(w, rank, emit_widen(e, size), g->aligned, slot, blocks);
     coop_grid_begin(e);
-    each_call(c, g, emit_widen(e, coop), emit_widen(e, coops), emit_value(e, "icmp eq i64 %s, 0", rank.text));
+    each_call(w, g, emit_widen(e, coop), emit_widen(e, coops), emit_value(e, "icmp eq i64 %s, 0", rank.text));
 }
 
-void gpu_gufunc(calls *c) {
-    emit *e = c->s.e;
+void gpu_gufunc(gufunc_writer *w) {
+    emit *e = w->s.e;
     gpu *g = arena_alloc(e->a, sizeof *g);
-    read_words(c, g);
-    const staging *st = staging_words(c);
-    if (c->s.v->coop == COOP_GRID) {
-        g->blocks = skeleton_word32(&c->s);
-        g->slots = emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", skeleton_word(&c->s).text);
+    read_words(w, g);
+    const staging *st = staging_words(w);
+    if (w->s.v->coop == COOP_GRID) {
+        g->blocks = skeleton_word32(&w->s);
+        g->slots = emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", skeleton_word(&w->s).text);
     }
-    gufunc_core_words(c);
-    if (c->s.v->coop == COOP_GRID)
-        calls_by_grid(c, g);
-    else if (c->s.v->coop)
-        calls_by_block(c, g);
+    gufunc_core_words(w);
+    if (w->s.v->coop == COOP_GRID)
+        calls_by_grid(w, g);
+    else if (w->s.v->coop)
+        calls_by_block(w, g);
     else
-        calls_by_thread(c, g, st);
+        calls_by_thread(w, g, st);
 }

@@ -7,7 +7,7 @@
 #include "ir/common/skeleton.h"
 
 /* A kernel over inner calls. */
-typedef struct calls {
+typedef struct gufunc_writer {
     skeleton s;
     const core_layout *layout;
     frame frame;
@@ -17,43 +17,35 @@ typedef struct calls {
     /* Arrays: address of the inner call's first element, staged ones in shared memory; the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
     ssa report, element; /* with debug: the address of the report; the number of the inner call or point (i64) */
-    /* Kernels over indices: what privatised operands count in (counters.h), and where that is for the caller of @kernel. */
-    own_copy own[UF_MAX_OPERANDS];
-    ssa counts[UF_MAX_OPERANDS];
-    const struct guards *guards; /* CPU: see guards.h */
-    struct outer_vector *outer;  /* CPU: see points.h; NULL: there is no @points */
-    struct {
-        const node *write; /* that fills operand k; NULL: none */
-        ssa buffer;
-    } bypass[UF_MAX_OPERANDS]; /* CPU: see bypass.h */
-    ssa copy;                  /* CPU, with operands that are nontemporal: void (i8 *to, i8 *from, i64 bytes) */
-    int group;                 /* CPU: the access group of @kernel's accesses to arrays */
-} calls;
+} gufunc_writer;
 
-static inline bool calls_is_core(const calls *c, int k) { return c->layout->operands[k].rank > 0; }
+static inline bool gufunc_is_core(const gufunc_writer *w, int k) { return w->layout->operands[k].rank > 0; }
 
-/* One inner call: reads the scalars at c->at, calls @kernel, and stores the scalar results; only where `stores` (i1) is
- * true, if it is given. With debug: of the number c->element, and not where the mask is false. */
-void calls_run(calls *c, ssa stores);
-/* Reads the core words, which come last, and makes them arguments; before them, with debug, c->report. */
-void gufunc_core_words(calls *c);
-/* What @kernel is called with behind its operands: the arguments, and c->report and c->element. */
-void calls_more_arguments(calls *c, text *out);
+/* One inner call: reads the scalars at w->at, calls @kernel, and stores the scalar results; only where `stores` (i1) is
+ * true, if it is given. With debug: of the number w->element, and not where the mask is false. */
+void gufunc_call(gufunc_writer *w, ssa stores);
+/* Reads the core words, which come last, and makes them arguments; before them, with debug, w->report. */
+void gufunc_core_words(gufunc_writer *w);
+/* What @kernel is called with behind its operands: the arguments, and w->report and w->element. */
+void gufunc_more_arguments(gufunc_writer *w, text *out);
 
 /* Staged operands (stage.c). */
 typedef struct staging {
     bool any;
     struct staged *of; /* by operand */
 } staging;
-staging *staging_words(calls *c); /* reads their words */
+staging *staging_words(gufunc_writer *w); /* reads their words */
 /* The inner calls first, first + step .. of a block (i64; one a thread, so `first` is its first thread's), between copies of
- * its operands. find sets c->at for a call's other operands. */
-void staging_run(calls *c, const staging *st, ssa n, ssa first, ssa step, void (*find)(calls *c, void *user, ssa call),
-                 void *user);
+ * its operands. find sets w->at for a call's other operands. */
+void staging_run(gufunc_writer *w, const staging *st, ssa n, ssa first, ssa step,
+                 void (*find)(gufunc_writer *w, void *user, ssa call), void *user);
 
-void cpu_gufunc(calls *c);
-int cpu_gufunc_words(const calls *c);
-void gpu_gufunc(calls *c);
-int gpu_gufunc_words(const calls *c);
+/* The constructs of a kernel that stand in no other one, their ranges and accesses, into *out. */
+void gufunc_traits(const tree *t, code_traits *out);
+
+void cpu_gufunc(gufunc_writer *w);
+int cpu_gufunc_words(const gufunc_writer *w);
+void gpu_gufunc(gufunc_writer *w);
+int gpu_gufunc_words(const gufunc_writer *w);
 
 #endif

@@ -2,7 +2,8 @@
  * which its threads copy together, neighbouring threads neighbouring elements, by accesses of 16 bytes where it is aligned;
  * in shared memory the calls are `pitch` apart, so that threads that read the same element of theirs meet different banks.
  * Outputs are copied back, and first in as well unless the kernel is seen to assign all of them. */
-#include "ir/gufunc/cooperative.h"
+#include "ir/common/lanes.h"
+#include "ir/common/nodes.h"
 #include "ir/gufunc/gufunc.h"
 
 enum {
@@ -14,8 +15,8 @@ struct staged {
     ssa count, pitch, offset; /* i32, i32, i64: see variant.h */
 };
 
-staging *staging_words(calls *c) {
-    skeleton *s = &c->s;
+staging *staging_words(gufunc_writer *w) {
+    skeleton *s = &w->s;
     staging *st = arena_alloc(s->e->a, sizeof *st);
     st->of = arena_alloc(s->e->a, (size_t)s->noperands * sizeof *st->of);
     for (int k = 0; k < s->noperands; k++) {
@@ -30,19 +31,19 @@ staging *staging_words(calls *c) {
 }
 
 /* The address in shared memory of operand k of the block's call `call` (i32). */
-static ssa shared_at(calls *c, const staging *st, int k, ssa call) {
-    emit *e = c->s.e;
-    const char *type = ir_memory_type(skeleton_memory(&c->s, k));
+static ssa shared_at(gufunc_writer *w, const staging *st, int k, ssa call) {
+    emit *e = w->s.e;
+    const char *type = ir_memory_type(skeleton_memory(&w->s, k));
     ssa part = emit_shared_address(e, st->of[k].offset, type);
     ssa elements = emit_widen(e, emit_op(e, "mul i32", call, st->of[k].pitch));
     e->shared = true;
-    part = emit_element(e, skeleton_memory(&c->s, k), part, elements);
+    part = emit_element(e, skeleton_memory(&w->s, k), part, elements);
     e->shared = false;
     return part;
 }
 
 typedef struct copy {
-    calls *c;
+    gufunc_writer *w;
     const staging *st;
     int k, width; /* elements an access */
     bool out;
@@ -51,7 +52,7 @@ typedef struct copy {
 
 /* One access: elements q * width and on. Those of one access are of one call. */
 static void copy_load(const copy *p, ssa q, ssa *values) {
-    skeleton *s = &p->c->s;
+    skeleton *s = &p->w->s;
     emit *e = s->e;
     dtype t = skeleton_memory(s, p->k);
     ssa at = emit_element(e, t, p->memory, emit_widen(e, emit_value(e, "mul i32 %s, %d", q.text, p->width)));
@@ -62,19 +63,19 @@ static void copy_load(const copy *p, ssa q, ssa *values) {
 }
 
 static ssa shared_of(const copy *p, ssa q) {
-    emit *e = p->c->s.e;
+    emit *e = p->w->s.e;
     ssa first = emit_value(e, "mul i32 %s, %d", q.text, p->width);
     ssa call = emit_op(e, "udiv i32", first, p->st->of[p->k].count);
     ssa within = emit_op(e, "sub i32", first, emit_op(e, "mul i32", call, p->st->of[p->k].count));
-    ssa at = shared_at(p->c, p->st, p->k, call);
+    ssa at = shared_at(p->w, p->st, p->k, call);
     e->shared = true;
-    at = emit_element(e, skeleton_memory(&p->c->s, p->k), at, emit_widen(e, within));
+    at = emit_element(e, skeleton_memory(&p->w->s, p->k), at, emit_widen(e, within));
     e->shared = false;
     return at;
 }
 
 static void copy_some(const copy *p, const ssa *q, int n) {
-    skeleton *s = &p->c->s;
+    skeleton *s = &p->w->s;
     emit *e = s->e;
     dtype t = skeleton_memory(s, p->k);
     ssa values[TOGETHER][ACCESS];
@@ -103,7 +104,7 @@ static void copy_some(const copy *p, const ssa *q, int n) {
 
 /* Accesses 0 .. n-1 by all threads: TOGETHER at a time, then one by one. */
 static void copy_all(const copy *p, ssa n, ssa thread, ssa threads) {
-    emit *e = p->c->s.e;
+    emit *e = p->w->s.e;
     ssa far = emit_value(e, "mul i32 %s, %d", threads.text, TOGETHER), tiles = emit_op(e, "udiv i32", n, far);
     ssa whole = emit_op(e, "mul i32", tiles, far), q[TOGETHER];
     counted_loop l = counted_loop_begin(e, "i32", thread, whole);
@@ -117,13 +118,13 @@ static void copy_all(const copy *p, ssa n, ssa thread, ssa threads) {
 }
 
 /* The elements of the calls from number `first` (i64) on, `some` (i32) of them. */
-static void copy_operand(calls *c, const staging *st, int k, ssa first, ssa some, bool out) {
-    skeleton *s = &c->s;
+static void copy_operand(gufunc_writer *w, const staging *st, int k, ssa first, ssa some, bool out) {
+    skeleton *s = &w->s;
     emit *e = s->e;
     dtype t = skeleton_memory(s, k);
     ssa count = st->of[k].count, thread = emit_special_register(s->e, "tid"),
         threads = emit_special_register(s->e, "ntid");
-    copy p = {c, st, k, 1, out, skeleton_address(s, k, s->base[k], emit_op(e, "mul i64", first, emit_widen(e, count)))};
+    copy p = {w, st, k, 1, out, skeleton_address(s, k, s->base[k], emit_op(e, "mul i64", first, emit_widen(e, count)))};
     ssa elements = emit_op(e, "mul i32", some, count);
     int wide = ACCESS / dtypes[t].size;
     if (wide == 1) {
@@ -214,34 +215,34 @@ static bool needs_content(const function *f, int k) {
 
 /* ---- Calls ---- */
 
-static void copy_operands(calls *c, const staging *st, ssa first, ssa some, bool out) {
-    const function *f = c->s.t->kernel;
-    for (int k = 0; k < c->s.noperands; k++) {
-        bool output = k >= c->s.nin;
-        if (c->s.v->operand[k].staged && (out ? output : !output || needs_content(f, k)))
-            copy_operand(c, st, k, first, some, out);
+static void copy_operands(gufunc_writer *w, const staging *st, ssa first, ssa some, bool out) {
+    const function *f = w->s.t->kernel;
+    for (int k = 0; k < w->s.noperands; k++) {
+        bool output = k >= w->s.nin;
+        if (w->s.v->operand[k].staged && (out ? output : !output || needs_content(f, k)))
+            copy_operand(w, st, k, first, some, out);
     }
 }
 
-void staging_run(calls *c, const staging *st, ssa n, ssa first, ssa step, void (*find)(calls *c, void *user, ssa call),
-                 void *user) {
-    skeleton *s = &c->s;
+void staging_run(gufunc_writer *w, const staging *st, ssa n, ssa first, ssa step,
+                 void (*find)(gufunc_writer *w, void *user, ssa call), void *user) {
+    skeleton *s = &w->s;
     emit *e = s->e;
     ssa thread = emit_special_register(s->e, "tid"), threads = emit_widen(e, emit_special_register(s->e, "ntid"));
     counted_loop l = counted_loop_begin(e, "i64", first, n);
     ssa left = emit_op(e, "sub i64", n, l.i), few = emit_op(e, "icmp slt i64", left, threads);
     ssa some = emit_value(e, "trunc i64 %s to i32", emit_select_as(e, "i64", few, left, threads).text);
-    copy_operands(c, st, l.i, some, false);
-    coop_block_barrier(e);
+    copy_operands(w, st, l.i, some, false);
+    emit_block_barrier(e);
     int end = skeleton_if(s, emit_op(e, "icmp slt i32", thread, some));
-    find(c, user, emit_op(e, "add i64", l.i, emit_widen(e, thread)));
+    find(w, user, emit_op(e, "add i64", l.i, emit_widen(e, thread)));
     for (int k = 0; k < s->noperands; k++)
         if (s->v->operand[k].staged)
-            c->at[k] = shared_at(c, st, k, thread);
-    calls_run(c, ssa_none());
+            w->at[k] = shared_at(w, st, k, thread);
+    gufunc_call(w, ssa_none());
     skeleton_end_if(s, end);
-    coop_block_barrier(e);
-    copy_operands(c, st, l.i, some, true);
-    coop_block_barrier(e);
+    emit_block_barrier(e);
+    copy_operands(w, st, l.i, some, true);
+    emit_block_barrier(e);
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }

@@ -2,6 +2,7 @@
 #include "ir/reduce/fold.h"
 
 #include "ir/common/internal.h"
+#include "ir/common/nodes.h"
 
 /* ---- Variables ---- */
 
@@ -392,12 +393,6 @@ static const fold_skeleton fold_shapes[2][2] = {
 uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
                   code_module *module) {
     return fold_module(a, name, f, v, target, module, &fold_shapes[target->gpu][v->columns]);
-}
-
-uf_status ir_scan(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
-                  code_module *module) {
-    static const fold_skeleton shapes[2] = {{cpu_scan, cpu_scan_words}, {gpu_scan, gpu_scan_words}};
-    return fold_module(a, name, f, v, target, module, &shapes[target->gpu]);
 }
 
 void ir_fold_traits(const fold *f, code_traits *out) {

@@ -86,7 +86,7 @@ typedef struct fold_skeleton {
 uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
                       code_module *module, const fold_skeleton *how);
 
-/* ---- GPU: items between threads (lanes.c) ---- */
+/* ---- GPU: items between threads (shuffle.c) ---- */
 
 /* The item of the lane that is `by` further in the group of 2^lanes lanes, for all (past the last: some other item). */
 item lanes_down(fold_writer *w, const item *x, int by, int lanes);
@@ -104,9 +104,5 @@ int cpu_fold_words(const variant *v);
 void gpu_fold_rows(fold_writer *w);
 void gpu_fold_columns(fold_writer *w);
 int gpu_fold_words(const variant *v);
-void cpu_scan(fold_writer *w);
-int cpu_scan_words(const variant *v);
-void gpu_scan(fold_writer *w);
-int gpu_scan_words(const variant *v);
 
 #endif

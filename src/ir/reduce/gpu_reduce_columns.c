@@ -4,7 +4,7 @@
  * pile up; then the rows of threads combine through shared memory. In order each row of threads has a run of rows of its own;
  * serially there is one row of threads. */
 #include "ir/common/internal.h"
-#include "ir/gufunc/cooperative.h"
+#include "ir/common/lanes.h"
 #include "ir/reduce/gpu_reduce.h"
 
 enum {
@@ -222,7 +222,7 @@ static void combine_rows(columns *c) {
     }
     ssa bits = emit_value(e, "zext i32 %s to i64", c->g->shift.text);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), c->high_shift);
-    coop_block_barrier(e);
+    emit_block_barrier(e);
     ssa by = emit_op(e, "shl i64", ssa_constant(1), l.i),
         low = emit_value(e, "sub i64 %s, 1", emit_value(e, "shl i64 %s, 1", by.text).text);
     ssa own = emit_op(e, "and i64", c->above, low);

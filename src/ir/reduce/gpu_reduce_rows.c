@@ -5,7 +5,6 @@
  * and each lane neighbouring accesses of a visit, which its warp combines before the next. */
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
-#include "ir/gufunc/cooperative.h"
 #include "ir/reduce/gpu_reduce.h"
 
 enum {
@@ -262,7 +261,7 @@ static item coop_fold(rows *r, const item *mine) {
     int end = skeleton_if(&w->s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
     item_array_put(w, &r->shared, emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text)), &x);
     skeleton_end_if(&w->s, end);
-    coop_block_barrier(e);
+    emit_block_barrier(e);
     int warps = r->coop - COOP_WARP;
     ssa from = emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1);
     x = item_array_get(w, &r->shared, emit_widen(e, from));

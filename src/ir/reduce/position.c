@@ -1,5 +1,6 @@
 /* position.c - which values of a reduction's state are positions and nothing else: that of an element, carried along. Such a
  * value has as few bits as positions need, whatever its dtype. */
+#include "ir/common/nodes.h"
 #include "ir/reduce/fold.h"
 
 /* Which locals of a function hold nothing but the values looked for, as far as is known: all, until an assignment says

@@ -6,7 +6,7 @@
  * before a chain is joined to each of its states by a vector loop. What a piece of a line comes to by itself (`inside`) does
  * not depend on what lies before it (`full`), so that pieces done by several threads give the same bits as one after the
  * other. */
-#include "ir/reduce/fold.h"
+#include "ir/scan/scan.h"
 
 enum {
     CHAINS = 8,

@@ -123,11 +123,6 @@ item scan_shared_get(gpu_scan_kernel *g, ssa index) {
     return item_of_words(g, words);
 }
 
-void scan_barrier(gpu_scan_kernel *g) {
-    emit_declare(g->w->s.e, "declare void @llvm.nvvm.barrier0() convergent nounwind");
-    emit_line(g->w->s.e, "call void @llvm.nvvm.barrier0()");
-}
-
 /* ---- Tickets and levels ---- */
 
 ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot) {
@@ -142,7 +137,7 @@ ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot) {
     ssa mine = emit_value(e, "atomicrmw add i32 addrspace(1)* %s, i32 1 monotonic", counter.text);
     emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", mine.text, word.text);
     skeleton_end_if(s, first);
-    scan_barrier(g);
+    emit_block_barrier(g->w->s.e);
     ssa ticket = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", word.text);
     emit_line(e, "store i32 %s, i32* %s", ticket.text, variable.text);
     skeleton_end_if(s, many);

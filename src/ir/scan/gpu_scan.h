@@ -8,7 +8,7 @@
 #ifndef UF_GPU_SCAN_H
 #define UF_GPU_SCAN_H
 
-#include "ir/reduce/fold.h"
+#include "ir/scan/scan.h"
 
 enum {
     SCAN_LEVELS = 3,
@@ -56,7 +56,6 @@ ssa gpu_scan_position(gpu_scan_kernel *g, ssa index);
 void scan_shared_put(gpu_scan_kernel *g, ssa index, const item *x);
 item scan_shared_get(gpu_scan_kernel *g, ssa index);
 ssa scan_shared_word(gpu_scan_kernel *g, ssa index);
-void scan_barrier(gpu_scan_kernel *g); /* of the block */
 
 /* This block's number: of its ticket where lines have several tiles. i32, the same for all threads. slot: a word of shared
  * memory that nothing else uses. */

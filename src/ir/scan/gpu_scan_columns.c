@@ -172,7 +172,7 @@ static void scan_rows(columns *c, item *before) {
         return;
     for (int i = 0; i < c->vector; i++)
         scan_shared_put(c->g, shared_at(c, c->row, i), &c->x[(c->steps - 1) * c->vector + i]);
-    scan_barrier(c->g);
+    emit_block_barrier(c->w->s.e);
     for (int row = 0; row < c->rows; row++) {
         ssa after = emit_value(e, "icmp uge i32 %s, %d", c->row.text, row);
         for (int i = 0; i < c->vector; i++) {
@@ -203,7 +203,7 @@ static ssa entry(columns *c, ssa of, ssa index, int i) {
 static void gather(columns *c, int level, ssa of, ssa from, ssa count) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
-    scan_barrier(c->g); /* what lies there has been read */
+    emit_block_barrier(c->w->s.e); /* what lies there has been read */
     for (int first = 0; first < 1 << FAN; first += c->rows) {
         ssa own = emit_value(e, "add i32 %s, %d", c->row.text, first);
         int end = skeleton_if(s, emit_op(e, "icmp ult i32", own, count));
@@ -213,7 +213,7 @@ static void gather(columns *c, int level, ssa of, ssa from, ssa count) {
         }
         skeleton_end_if(s, end);
     }
-    scan_barrier(c->g);
+    emit_block_barrier(c->w->s.e);
 }
 
 /* Joins what was gathered to the left of what came before the tile so far. */
@@ -416,6 +416,6 @@ void gpu_scan_columns(gpu_scan_kernel *g) {
     ssa end = emit_select_as(e, "i32", spread, emit_value(e, "add i32 %s, 1", c.tile.text), g->tiles);
     counted_loop l = counted_loop_begin(e, "i32", c.tile, end);
     one_tile(&c, l.i);
-    scan_barrier(g); /* what lies in shared memory has been read */
+    emit_block_barrier(g->w->s.e); /* what lies in shared memory has been read */
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }

@@ -257,7 +257,7 @@ static item scan_warps(rows *r, const item *own, item *total) {
     int first = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", r->lane.text));
     scan_shared_put(r->g, r->warp, own);
     skeleton_end_if(s, first);
-    scan_barrier(r->g);
+    emit_block_barrier(r->w->s.e);
     item before = {.has = ssa_none()};
     for (int i = 0; i < r->warps; i++) {
         item one = scan_shared_get(r->g, ssa_constant(i));
@@ -329,11 +329,6 @@ static ssa entry(rows *r, const back *b, int level, ssa index) {
     return emit_op(r->w->s.e, "add i64", b->base[level], emit_widen(r->w->s.e, index));
 }
 
-static void warp_meet(emit *e) {
-    emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
-    emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 -1)");
-}
-
 /* The last tile of a group leaves what the group comes to, grouped as those who read its tiles group it. */
 static void leave_group(rows *r, const back *b, const item *tiles, const item *own) {
     skeleton *s = &r->w->s;
@@ -353,7 +348,7 @@ static void wait_for(rows *r, const back *b, int what, const item *own) {
     ssa there = emit_op(e, "icmp slt i32", r->lane, b->count[what]);
     ssa index = emit_op(e, "add i32", b->from[what], emit_select_as(e, "i32", there, r->lane, ssa_constant(0)));
     item x = scan_await(r->g, back_levels[what], entry(r, b, back_levels[what], index)), all = x;
-    warp_meet(e);
+    emit_warp_barrier(e, ssa_constant(-1));
     if (what != BACK_PARTS) {
         all.has = what == BACK_PREVIOUS ? ssa_none() : there;
         all = lanes_fold(r->w, &all, COOP_WARP);
@@ -412,7 +407,7 @@ static item before_tile(rows *r, ssa block, const item *own, const item_slot *fo
         wait_for(r, &b, what, own);
         skeleton_end_if(s, end);
     }
-    scan_barrier(r->g);
+    emit_block_barrier(r->w->s.e);
     item x = take_back(r, &b, own);
     leave_part(r, &b, &x, own);
     item_put(r->w, found, &x);

@@ -2,9 +2,10 @@
  * reductions' (the product of two matrices, of a vector and a matrix): the reduction runs outside and a strip of the forall's
  * elements inside, with an accumulator each in an array that stays in the first level cache. The inner loops are vector loops,
  * masked where a strip is short. */
+#include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
-#include "ir/gufunc/unroll_jam.h"
+#include "ir/construct/unroll_jam.h"
 
 enum {
     STRIP_BYTES = 1024, /* of accumulators: enough that each has been stored before it is read again */

@@ -3,7 +3,7 @@
 #ifndef UF_BUNDLE_H
 #define UF_BUNDLE_H
 
-#include "ir/common/internal.h"
+#include "ir/construct/construct.h"
 
 enum {
     JAM_VARIABLES = 8, /* ranges of a construct that are bundled */

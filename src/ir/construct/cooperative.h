@@ -3,11 +3,10 @@
 #ifndef UF_COOP_H
 #define UF_COOP_H
 
-#include "ir/common/internal.h"
+#include "ir/construct/construct.h"
 
 /* COOP_GRID: once at the head of the kernel. */
 void coop_grid_begin(emit *e);
-void coop_block_barrier(emit *e); /* waits for the block */
 /* Waits for the cooperative group; what its threads have stored is then seen by all of them. */
 void coop_barrier(body *b);
 /* Every thread's value (and, where the reduction has no identity, whether it has one) combined over the cooperative group, or over

@@ -1,6 +1,7 @@
 /* bundle.c - instances of a body that are written together; see bundle.h. Two instances share a load if everything that the
  * address depends on is the same in both. */
-#include "ir/gufunc/unroll_jam.h"
+#include "ir/construct/unroll_jam.h"
+#include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
 
 /* The outer instance that instance i is of. */

@@ -1,7 +1,7 @@
 /* cooperative group.c - barriers and reductions over a cooperative group: shuffles within a warp, shared memory between the warps of a block, and a
  * slot of global memory between the blocks of a cooperative group of several, whose arrivals a counter counts. Orders are fixed, so that
  * results are the same in each run. */
-#include "ir/gufunc/cooperative.h"
+#include "ir/construct/cooperative.h"
 
 #include "ir/common/lanes.h"
 #include "ir/common/skeleton.h"
@@ -71,16 +71,6 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) 
 
 /* ---- Barriers ---- */
 
-void coop_block_barrier(emit *e) {
-    emit_declare(e, "declare void @llvm.nvvm.barrier0() convergent nounwind");
-    emit_line(e, "call void @llvm.nvvm.barrier0()");
-}
-
-static void warp_barrier(emit *e, ssa mask) {
-    emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
-    emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 %s)", mask.text);
-}
-
 static ssa counter_of(emit *e, const char *slot) {
     return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", slot);
 }
@@ -106,7 +96,7 @@ void coop_grid_begin(emit *e) {
     emit_line(e, "store i32 0, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
     emit_branch(e, all);
     emit_label(e, all);
-    coop_block_barrier(e);
+    emit_block_barrier(e);
 }
 
 /* The first thread's part of a meeting: arrives, and waits until all blocks have. Arrivals are never taken back: the n-th
@@ -140,13 +130,13 @@ static void grid_meet(emit *e) {
 static void grid_barrier(body *b) {
     emit *e = b->e;
     int one = emit_label_new(e), end = emit_label_new(e);
-    coop_block_barrier(e);
+    emit_block_barrier(e);
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, end);
     emit_label(e, one);
     grid_meet(e);
     emit_branch(e, end);
     emit_label(e, end);
-    coop_block_barrier(e);
+    emit_block_barrier(e);
 }
 
 void coop_barrier(body *b) {
@@ -155,9 +145,9 @@ void coop_barrier(body *b) {
     if (coop == COOP_GRID) {
         grid_barrier(b);
     } else if (coop > COOP_WARP) {
-        coop_block_barrier(e);
+        emit_block_barrier(e);
     } else {
-        warp_barrier(e, lanes_mask(e, coop));
+        emit_warp_barrier(e, lanes_mask(e, coop));
     }
 }
 
@@ -216,13 +206,13 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
         return;
     ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
     int first = emit_label_new(e), rest = emit_label_new(e);
-    coop_block_barrier(e); /* what an earlier reduction left has been read */
+    emit_block_barrier(e); /* what an earlier reduction left has been read */
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lane.text), first, rest);
     emit_label(e, first);
     entry_write(b, &shared, emit_value(e, "lshr i32 %s, 5", thread.text), type, *value, *has);
     emit_branch(e, rest);
     emit_label(e, rest);
-    coop_block_barrier(e);
+    emit_block_barrier(e);
     entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), type, value, has);
     lanes_reduce(b, reduce, warps, value, has);
 }
@@ -282,7 +272,7 @@ static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
     int first = emit_label_new(e), rest = emit_label_new(e);
     ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
     ssa turn = emit_value(e, "add i32 %s, 1", before.text);
-    warp_barrier(e, ssa_constant(-1));
+    emit_warp_barrier(e, ssa_constant(-1));
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
     emit_label(e, first);
     emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", turn.text, reductions_of(e).text);
@@ -297,7 +287,7 @@ static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
     counted_loop_end(e, &l, ssa_constant(32), loop_no_unroll(e));
     *value = accumulator_read(b, reduce, &all);
     *has = accumulator_has(b, &all);
-    warp_barrier(e, ssa_constant(-1));
+    emit_warp_barrier(e, ssa_constant(-1));
     lanes_reduce(b, reduce, COOP_WARP, value, has);
 }
 
@@ -316,7 +306,7 @@ static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
     entry_write(b, &shared, common, type, gathered, there);
     emit_branch(e, end);
     emit_label(e, end);
-    coop_block_barrier(e);
+    emit_block_barrier(e);
     entry_read(b, &shared, common, type, value, has);
 }
 

@@ -1,6 +1,8 @@
 /* construct.c - forall and the reductions (sum, prod, min, max, any, all, reduce) as loops of one thread: the CPU's form, and
  * that of a GPU thread that computes an inner call alone, or is inside a construct that is already spread. A forall says
  * that its iterations are independent, and a floating sum that its order is free, so that LLVM makes vector loops. */
+#include "ir/construct/construct.h"
+
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
 

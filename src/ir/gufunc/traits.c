@@ -1,6 +1,7 @@
 /* traits.c - what the engines choose threads by: the constructs of a kernel that stand in no other one, their ranges, and
  * along which dimensions of their operands they walk. */
-#include "ir/forall/forall.h"
+#include "ir/common/nodes.h"
+#include "ir/gufunc/gufunc.h"
 
 typedef struct survey {
     const function *f;
@@ -9,46 +10,6 @@ typedef struct survey {
     int depth;    /* constructs around */
     int count;    /* constructs so far */
 } survey;
-
-void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user) {
-    visit(n, user);
-    for (int k = 0; k < 3; k++)
-        if (n->kid[k])
-            node_each(n->kid[k], visit, user);
-    const node *lists[] = {n->args, n->body, n->other, n->step};
-    for (size_t i = 0; i < COUNT(lists); i++)
-        node_each(lists[i], visit, user);
-}
-
-void node_each(const node *list, void (*visit)(const node *n, void *user), void *user) {
-    for (const node *n = list; n; n = n->next)
-        node_visit(n, visit, user);
-}
-
-const node *node_assigned(const node *n) {
-    bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
-    return assigns && n->kid[0]->kind == N_LOCAL ? n->kid[0] : NULL;
-}
-
-static void count_node(const node *n, void *user) {
-    int *count = user;
-    *count += n->callee ? 20 : n->kind == N_MATH ? 10 : 1;
-}
-
-int node_cost(const node *list) {
-    int count = 0;
-    node_each(list, count_node, &count);
-    return count;
-}
-
-const node *element_index(const node *element, int rank, int d) {
-    if (rank <= 3)
-        return element->kid[d];
-    const node *index = element->args;
-    while (d--)
-        index = index->next;
-    return index;
-}
 
 /* ---- Ranges and accesses of a construct ---- */
 
@@ -172,19 +133,12 @@ static void visit(survey *s, const node *n) {
     s->depth -= construct;
 }
 
-void ir_traits(const tree *t, code_traits *out) {
+void gufunc_traits(const tree *t, code_traits *out) {
     enum {
         LOCALS_MOST = 1024,
         SPREAD_MOST = 32 /* constructs: spread over a cooperative group each is some hundreds of instructions */
     };
     bool inside[LOCALS_MOST] = {false};
-    *out = (code_traits){.nodes = t->nodes, .has_loop = t->has_loop, .unbounded = t->has_unbounded};
-    if (!t->layout)
-        return;
-    if (t->layout->nindices) {
-        forall_traits(t, out);
-        return;
-    }
     survey s = {.f = t->kernel, .out = out, .inside = inside};
     if (t->kernel->nlocals > LOCALS_MOST)
         return;

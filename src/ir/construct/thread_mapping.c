@@ -7,9 +7,10 @@
  *   a forall around some      by lanes: its rows over groups of lanes, `repeat` of them together, and the reduction's tiles
  *                             over the lanes of a group; along: tiles of `repeat` rows by `vector` columns over the cooperative group, and
  *                             the whole reduction in one thread */
+#include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
-#include "ir/gufunc/cooperative.h"
-#include "ir/gufunc/unroll_jam.h"
+#include "ir/construct/cooperative.h"
+#include "ir/construct/unroll_jam.h"
 
 /* ---- Tiles ---- */
 

@@ -1,0 +1,42 @@
+/* nodes.c - walks over typed trees. */
+#include "ir/common/nodes.h"
+
+void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user) {
+    visit(n, user);
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k])
+            node_each(n->kid[k], visit, user);
+    const node *lists[] = {n->args, n->body, n->other, n->step};
+    for (size_t i = 0; i < COUNT(lists); i++)
+        node_each(lists[i], visit, user);
+}
+
+void node_each(const node *list, void (*visit)(const node *n, void *user), void *user) {
+    for (const node *n = list; n; n = n->next)
+        node_visit(n, visit, user);
+}
+
+const node *node_assigned(const node *n) {
+    bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
+    return assigns && n->kid[0]->kind == N_LOCAL ? n->kid[0] : NULL;
+}
+
+static void count_node(const node *n, void *user) {
+    int *count = user;
+    *count += n->callee ? 20 : n->kind == N_MATH ? 10 : 1;
+}
+
+int node_cost(const node *list) {
+    int count = 0;
+    node_each(list, count_node, &count);
+    return count;
+}
+
+const node *element_index(const node *element, int rank, int d) {
+    if (rank <= 3)
+        return element->kid[d];
+    const node *index = element->args;
+    while (d--)
+        index = index->next;
+    return index;
+}

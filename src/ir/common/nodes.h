@@ -1,0 +1,21 @@
+/* nodes.h - walks over typed trees, and what they find. */
+#ifndef UF_IR_NODES_H
+#define UF_IR_NODES_H
+
+#include "lang/lang.h"
+
+/* Calls visit for a node and every one below it; for those of a list. */
+void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user);
+void node_each(const node *list, void (*visit)(const node *n, void *user), void *user);
+/* Index d of an element of an array of this rank. */
+const node *element_index(const node *element, int rank, int d);
+/* The local variable that a node assigns, as an N_LOCAL, or NULL. */
+const node *node_assigned(const node *n);
+/* What a list of statements or an expression costs, roughly: nodes, more for calls. */
+int node_cost(const node *list);
+
+/* operator.c: "add", "sub", "mul", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in
+ * a dtype, which is that of both (min, max: of integers); NULL: something else. */
+const char *tree_operator(const tree *t, dtype type);
+
+#endif

@@ -1,0 +1,42 @@
+/* elementwise.h - the loops of elementwise kernels, of which updates in place are built too, and their skeletons. */
+#ifndef UF_IR_ELEMENTWISE_H
+#define UF_IR_ELEMENTWISE_H
+
+#include "ir/common/skeleton.h"
+
+/* GPU: the elements of a loop by number (gpu_general.c), which is taken apart into indices by magic numbers. A thread has
+ * `repeat` of them, a block's width apart. */
+typedef struct general {
+    bool wide;
+    const char *type;                          /* of numbers, indices and offsets: i64 if wide, else i32 */
+    ssa n;                                     /* elements */
+    divisor extent[UF_MAX_NDIM];               /* of all dimensions but the outermost */
+    ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM]; /* of all arrays */
+} general;
+int gpu_general_words(const variant *v);
+general *general_read(skeleton *s);               /* reads its words */
+ssa general_first(skeleton *s, const general *f); /* the thread's first; may be beyond the end */
+/* The g-th after it, or it again beyond the end, which *exists (i1) tells. */
+ssa general_next(skeleton *s, const general *f, ssa first, int g, ssa *exists);
+/* The addresses of element number x in all arrays that are not known. */
+void general_find(skeleton *s, const general *f, ssa x, ssa *at);
+
+/* CPU: dimensions 0 and 1 of a loop (cpu_loop.c). */
+typedef struct cpu_loop {
+    ssa n, m, stride[2][VARIANT_OPERANDS];
+} cpu_loop;
+int cpu_strided_words(const variant *v);
+void cpu_loop_read(skeleton *s, cpu_loop *l);
+/* The addresses of row i in all arrays. */
+void cpu_loop_row(skeleton *s, const cpu_loop *l, ssa i, ssa *row);
+/* All elements of a row; stride[k] is read for strided operands. */
+void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
+
+/* The shapes. Each reads its words after the operands', in the order of variant.h, and ends without "ret". */
+void cpu_flat(skeleton *s);
+void cpu_strided(skeleton *s); /* rows and general */
+void gpu_flat(skeleton *s);
+void gpu_rows(skeleton *s);
+void gpu_general(skeleton *s);
+
+#endif
