@@ -50,7 +50,7 @@ ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside) {
     ssa offset = ssa_constant(0);
     for (int j = 0; j < s->v->nindices; j++) {
         int k = variant_index(s->v) + j;
-        ssa index = s->known[k]
+        ssa index = s->uniform[k]
                         ? s->value[k]
                         : emit_convert(e, emit_load(e, skeleton_memory(s, k), at[k]), skeleton_memory(s, k), DT_INT64);
         index = from_front(s, k, index, x->extent[j]);
@@ -66,14 +66,14 @@ ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside) {
 
 /* ---- The module ---- */
 
-typedef struct at_text {
+typedef struct at_request {
     skeleton s;
     const tree *t;
     const variant *v;
-} at_text;
+} at_request;
 
 static void write_kernel(emit *e, void *user) {
-    at_text *q = user;
+    at_request *q = user;
     bool gpu = e->target->gpu;
     e->reports = q->v->reports;
     emit_functions(e, q->t, "kernel");
@@ -84,7 +84,7 @@ static void write_kernel(emit *e, void *user) {
 
 uf_status ir_at(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                 code_module *module) {
-    at_text *q = arena_alloc(a, sizeof *q);
+    at_request *q = arena_alloc(a, sizeof *q);
     if (!q)
         return fail_memory();
     q->t = t;

@@ -27,14 +27,14 @@ static void elements(skeleton *s, const cpu_loop *all, const indexed *x, const s
     ssa at[VARIANT_OPERANDS], in[UF_MAX_OPERANDS], result[UF_MAX_OPERANDS];
     for (int k = 1; k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
-            skeleton_know(s, k, row[k]);
+            skeleton_load_uniform(s, k, row[k]);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), all->n);
     for (int k = 0; k < s->noperands; k++)
-        if (!s->known[k])
+        if (!s->uniform[k])
             at[k] = s->v->operand[k].kind == OPERAND_CONSTANT ? row[k] : element(s, all, row, k, l.i);
     ssa target = skeleton_address(s, 0, at[0], indexed_offset(s, x, at, NULL));
     in[0] = emit_load(e, skeleton_memory(s, 0), target);
-    if (s->nin > 1 && !s->known[1])
+    if (s->nin > 1 && !s->uniform[1])
         in[1] = emit_load(e, skeleton_memory(s, 1), at[1]);
     skeleton_compute(s, in, result);
     emit_store(e, skeleton_memory(s, 0), result[0], target);

@@ -39,7 +39,7 @@ static void by_instruction(const writer *w, const update *u) {
     skeleton *s = w->s;
     emit *e = s->e;
     dtype type = target_type(w);
-    ssa value = s->known[1] ? s->value[1] : emit_convert(e, u->operand, skeleton_memory(s, 1), type);
+    ssa value = s->uniform[1] ? s->value[1] : emit_convert(e, u->operand, skeleton_memory(s, 1), type);
     if (dtype_is_integer(type)) {
         const char *t = ir_value_type(type);
         emit_value(e, "atomicrmw %s %s%s %s, %s %s monotonic", w->instruction, t, ir_global_pointer(e), u->target.text,
@@ -83,7 +83,7 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     u.target = skeleton_address(s, 0, at[0], indexed_offset(s, w->x, at, &u.wanted));
     if (ssa_is_set(exists))
         u.wanted = emit_op(s->e, "and i1", u.wanted, exists);
-    if (s->nin > 1 && !s->known[1])
+    if (s->nin > 1 && !s->uniform[1])
         u.operand = load ? emit_load(s->e, skeleton_memory(s, 1), at[1]) : at[1];
     return u;
 }

@@ -25,9 +25,9 @@ static const char *code_of(op o, dtype type) {
  * wraps to, and x % 1 is 0. */
 static ssa divide(emit *e, op o, dtype type, ssa a, ssa b) {
     const char *t = ir_value_type(type), *instruction = code_of(o, type);
-    aside s;
-    if (emit_aside(e, &s, "define internal %s @%s_%s(%s %%a, %s %%b) nounwind readnone alwaysinline", t, instruction, t,
-                   t, t)) {
+    definition s;
+    if (emit_define(e, &s, "define internal %s @%s_%s(%s %%a, %s %%b) nounwind readnone alwaysinline", t, instruction,
+                    t, t, t)) {
         ssa zero = emit_value(e, "icmp eq %s %%b, 0", t), bad = zero;
         if (dtypes[type].is_signed) {
             long long lowest = INT64_MIN >> (64 - 8 * dtypes[type].size);
@@ -41,7 +41,7 @@ static ssa divide(emit *e, op o, dtype type, ssa a, ssa b) {
         if (o == OP_DIV)
             q = emit_value(e, "select i1 %s, %s 0, %s %s", zero.text, t, t, q.text);
         emit_line(e, "ret %s %s", t, q.text);
-        emit_aside_end(e, &s);
+        emit_define_end(e, &s);
     }
     return emit_value(e, "call %s @%s_%s(%s %s, %s %s)", t, instruction, t, t, a.text, t, b.text);
 }
@@ -125,3 +125,17 @@ ssa emit_select(emit *e, dtype type, ssa condition, ssa yes, ssa no) {
     const char *t = ir_value_type(type);
     return emit_value(e, "select i1 %s, %s %s, %s %s", condition.text, t, yes.text, t, no.text);
 }
+
+/* ---- Operations by their IR names ---- */
+
+ssa emit_op(emit *e, const char *operation, ssa a, ssa b) {
+    return emit_value(e, "%s %s, %s", operation, a.text, b.text);
+}
+
+ssa emit_select_as(emit *e, const char *type, ssa condition, ssa yes, ssa no) {
+    return emit_value(e, "select i1 %s, %s %s, %s %s", condition.text, type, yes.text, type, no.text);
+}
+
+ssa emit_min(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op(e, "icmp slt i64", a, b), a, b); }
+
+ssa emit_widen(emit *e, ssa i) { return emit_value(e, "zext i32 %s to i64", i.text); }

@@ -9,10 +9,6 @@ static ssa typed(emit *e, const char *from, ssa pointer, const char *to) {
     return emit_value(e, "bitcast %s%s %s to %s%s", from, star, pointer.text, to, star);
 }
 
-static ssa two(emit *e, const char *operation, ssa a, ssa b) {
-    return emit_value(e, "%s %s, %s", operation, a.text, b.text);
-}
-
 /* ---- Words ---- */
 
 /* The bits around an element: their address, and how far up in them it is, which is empty if it is all of them. */
@@ -71,7 +67,7 @@ static ssa element_of(emit *e, dtype t, const word *x, ssa whole) {
         return emit_complex(e, t, floating_of(e, DT_FLOAT32, low), floating_of(e, DT_FLOAT32, high));
     }
     if (ssa_is_set(x->shift)) {
-        ssa low = two(e, "lshr i32", whole, x->shift);
+        ssa low = emit_op(e, "lshr i32", whole, x->shift);
         whole = emit_value(e, "trunc i32 %s to i%d", low.text, x->bits);
     }
     if (t == DT_BOOL)
@@ -87,7 +83,7 @@ static ssa bits_of(emit *e, dtype t, ssa value) {
             ssa bits = bits_of_floating(e, DT_FLOAT32, emit_part(e, t, value, i));
             part[i] = emit_value(e, "zext i32 %s to i64", bits.text);
         }
-        return two(e, "or i64", part[0], emit_value(e, "shl i64 %s, 32", part[1].text));
+        return emit_op(e, "or i64", part[0], emit_value(e, "shl i64 %s, 32", part[1].text));
     }
     if (t == DT_BOOL)
         return emit_value(e, "zext i1 %s to i8", value.text);
@@ -100,9 +96,9 @@ static ssa word_with(emit *e, dtype t, const word *x, ssa whole, ssa value) {
     if (!ssa_is_set(x->shift))
         return bits;
     ssa mask = emit_value(e, "shl i32 %d, %s", (1 << x->bits) - 1, x->shift.text);
-    ssa others = two(e, "and i32", whole, emit_value(e, "xor i32 %s, -1", mask.text));
+    ssa others = emit_op(e, "and i32", whole, emit_value(e, "xor i32 %s, -1", mask.text));
     bits = emit_value(e, "zext i%d %s to i32", x->bits, bits.text);
-    return two(e, "or i32", others, two(e, "shl i32", bits, x->shift));
+    return emit_op(e, "or i32", others, emit_op(e, "shl i32", bits, x->shift));
 }
 
 /* libNVVM takes no atomic loads; a volatile one is relaxed in PTX. */
@@ -146,7 +142,7 @@ static ssa extreme(emit *e, op o, dtype t, ssa old, ssa value) {
     ssa a = emit_convert(e, old, t, wide), b = emit_convert(e, value, t, wide);
     ssa keep = emit_binary(e, o, wide, a, b, wide);
     if (dtype_is_floating(t))
-        keep = two(e, "or i1", keep, emit_binary(e, OP_NE, wide, a, a, wide));
+        keep = emit_op(e, "or i1", keep, emit_binary(e, OP_NE, wide, a, a, wide));
     return emit_select(e, t, keep, old, value);
 }
 

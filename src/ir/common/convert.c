@@ -134,10 +134,10 @@ static ssa float16_of_float(emit *e, ssa x) {
         ssa half = emit_value(e, "fptrunc float %s to half", x.text);
         return emit_value(e, "bitcast half %s to i16", half.text);
     }
-    aside s;
-    if (emit_aside(e, &s, "define internal i16 @float16_of_float(float %%x) " CONVERSION)) {
+    definition s;
+    if (emit_define(e, &s, "define internal i16 @float16_of_float(float %%x) " CONVERSION)) {
         float16_of_float_software(e);
-        emit_aside_end(e, &s);
+        emit_define_end(e, &s);
     }
     return call(e, "i16", "float16_of_float", "float", x);
 }
@@ -147,17 +147,17 @@ static ssa float_of_float16(emit *e, ssa x) {
         ssa half = emit_value(e, "bitcast i16 %s to half", x.text);
         return emit_value(e, "fpext half %s to float", half.text);
     }
-    aside s;
-    if (emit_aside(e, &s, "define internal float @float_of_float16(i16 %%x) " CONVERSION)) {
+    definition s;
+    if (emit_define(e, &s, "define internal float @float_of_float16(i16 %%x) " CONVERSION)) {
         float_of_float16_software(e);
-        emit_aside_end(e, &s);
+        emit_define_end(e, &s);
     }
     return call(e, "float", "float_of_float16", "i16", x);
 }
 
 static ssa bfloat16_of_float(emit *e, ssa x) {
-    aside s;
-    if (emit_aside(e, &s, "define internal i16 @bfloat16_of_float(float %%x) " CONVERSION)) {
+    definition s;
+    if (emit_define(e, &s, "define internal i16 @bfloat16_of_float(float %%x) " CONVERSION)) {
         ssa bits = emit_value(e, "bitcast float %%x to i32");
         ssa high = emit_value(e, "lshr i32 %s, 16", bits.text);
         ssa odd = emit_value(e, "and i32 %s, 1", high.text);
@@ -169,7 +169,7 @@ static ssa bfloat16_of_float(emit *e, ssa x) {
         ssa result = emit_value(e, "select i1 %s, i32 %s, i32 %s", is_nan.text, quiet.text, rounded.text);
         ssa half = emit_value(e, "trunc i32 %s to i16", result.text);
         emit_line(e, "ret i16 %s", half.text);
-        emit_aside_end(e, &s);
+        emit_define_end(e, &s);
     }
     return call(e, "i16", "bfloat16_of_float", "float", x);
 }
@@ -190,8 +190,8 @@ static ssa float_of_half(emit *e, dtype half, ssa x) {
 
 /* The float32 towards zero, its last bit set if anything was lost: rounding that to a shorter format is rounding once. */
 static ssa odd_float_of_double(emit *e, ssa x) {
-    aside s;
-    if (emit_aside(e, &s, "define internal float @odd_float_of_double(double %%x) " CONVERSION)) {
+    definition s;
+    if (emit_define(e, &s, "define internal float @odd_float_of_double(double %%x) " CONVERSION)) {
         ssa nearest = emit_value(e, "fptrunc double %%x to float");
         ssa bits = emit_value(e, "bitcast float %s to i32", nearest.text);
         ssa back = emit_value(e, "fpext float %s to double", nearest.text);
@@ -209,7 +209,7 @@ static ssa odd_float_of_double(emit *e, ssa x) {
         ssa result = emit_value(e, "select i1 %s, i32 2143289344, i32 %s", is_nan.text, odd.text);
         ssa value = emit_value(e, "bitcast i32 %s to float", result.text);
         emit_line(e, "ret float %s", value.text);
-        emit_aside_end(e, &s);
+        emit_define_end(e, &s);
     }
     return call(e, "float", "odd_float_of_double", "double", x);
 }
@@ -218,8 +218,8 @@ static ssa odd_float_of_double(emit *e, ssa x) {
  * for, become one bit above them that says whether any was set. */
 static ssa sticky_double_of_integer(emit *e, bool is_signed, ssa x) {
     const char *name = is_signed ? "sticky_double_of_int64" : "sticky_double_of_uint64";
-    aside s;
-    if (emit_aside(e, &s, "define internal double @%s(i64 %%x) " CONVERSION, name)) {
+    definition s;
+    if (emit_define(e, &s, "define internal double @%s(i64 %%x) " CONVERSION, name)) {
         ssa shifted = is_signed ? emit_value(e, "add i64 %%x, 9007199254740992") : ssa_named("%%x");
         ssa exact = emit_value(e, "icmp ult i64 %s, %lld", shifted.text, 1LL << (is_signed ? 54 : 53));
         ssa low = emit_value(e, "and i64 %%x, 2047");
@@ -230,7 +230,7 @@ static ssa sticky_double_of_integer(emit *e, bool is_signed, ssa x) {
         ssa chosen = emit_value(e, "select i1 %s, i64 %%x, i64 %s", exact.text, sticky.text);
         ssa result = emit_value(e, "%s i64 %s to double", is_signed ? "sitofp" : "uitofp", chosen.text);
         emit_line(e, "ret double %s", result.text);
-        emit_aside_end(e, &s);
+        emit_define_end(e, &s);
     }
     return call(e, "double", name, "i64", x);
 }
@@ -277,9 +277,9 @@ static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
     const char *source = from == DT_FLOAT32 ? "float" : "double", *target = ir_value_type(to);
     bool is_signed = dtypes[to].is_signed;
     int bits = 8 * dtypes[to].size - is_signed, fraction = from == DT_FLOAT32 ? 24 : 53;
-    aside s;
-    if (emit_aside(e, &s, "define internal %s @%s_of_%s(%s %%x) " CONVERSION, target, dtypes[to].name, source,
-                   source)) {
+    definition s;
+    if (emit_define(e, &s, "define internal %s @%s_of_%s(%s %%x) " CONVERSION, target, dtypes[to].name, source,
+                    source)) {
         double lowest = is_signed ? -ldexp(1, bits) : 0;
         double highest = bits <= fraction ? ldexp(1, bits) - 1 : ldexp(1, bits) - ldexp(1, bits - fraction);
         unsigned long long low = double_bits(lowest), high = double_bits(highest);
@@ -300,7 +300,7 @@ static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
         if (wide != target)
             r = emit_value(e, "trunc i32 %s to %s", r.text, target);
         emit_line(e, "ret %s %s", target, r.text);
-        emit_aside_end(e, &s);
+        emit_define_end(e, &s);
     }
     return emit_value(e, "call %s @%s_of_%s(%s %s)", target, dtypes[to].name, source, source, x.text);
 }

@@ -101,7 +101,7 @@ void emit_loop_begin(emit *e) {
 void emit_loop_end(emit *e) { e->nesting--; }
 
 ssa emit_invoke(emit *e, const char *result, const char *name, const char *arguments, const char *more) {
-    const bulk *callee = map_get(&e->bulks, name, strlen(name));
+    const ir_size *callee = map_get(&e->sizes, name, strlen(name));
     if (callee) {
         e->written.lines += callee->lines;
         e->written.loops += callee->loops;
@@ -196,8 +196,8 @@ void emit_symbol(emit *e, const char *name, const void *address) {
         m->symbols[m->nsymbols++] = (code_symbol){memcpy(copy, name, size), address};
 }
 
-bool emit_aside(emit *e, aside *s, const char *head, ...) {
-    *s = (aside){.out = e->out, .scope = e->scope, .block = e->block};
+bool emit_define(emit *e, definition *s, const char *head, ...) {
+    *s = (definition){.out = e->out, .scope = e->scope, .block = e->block};
     va_list arguments;
     va_start(arguments, head);
     text_vprintf(&s->body, head, arguments);
@@ -213,7 +213,7 @@ bool emit_aside(emit *e, aside *s, const char *head, ...) {
     return true;
 }
 
-void emit_aside_end(emit *e, aside *s) {
+void emit_define_end(emit *e, definition *s) {
     text_puts(&s->body, "}\n");
     e->failed |= s->body.failed;
     if (!s->body.failed)
@@ -350,7 +350,7 @@ uf_status emit_finish(emit *e) {
     for (size_t i = 0; i < COUNT(e->writing); i++) /* of a function that memory did not suffice for */
         if (e->writing[i])
             text_free(e->writing[i]);
-    map *maps[] = {&e->declared, &e->functions, &e->bulks, &e->attributes, &e->locations};
+    map *maps[] = {&e->declared, &e->functions, &e->sizes, &e->attributes, &e->locations};
     for (size_t i = 0; i < COUNT(maps); i++)
         map_free(maps[i]);
     return failed ? fail_memory() : UF_OK;

@@ -12,10 +12,10 @@
 
 /* A kernel over indices: where a block (GPU; in shared memory), or a run of the code (CPU), counts what an operand counts, until
  * that goes to the array at its end: so many elements, in C order without gaps. */
-typedef struct own_copy {
+typedef struct private_copy {
     bool on;
     ssa base; /* as @kernel knows it: a pointer to the memory type */
-} own_copy;
+} private_copy;
 
 /* What the kernel of a generalized ufunc is called with beside the values of its scalar inputs, which are %p<k> like the
  * addresses of its core operands (k counts inputs, then outputs): the core words, %s<word>, and what its constructs are
@@ -26,19 +26,19 @@ typedef struct frame {
     const char *parameters; /* ", i64 %s0, .. ": what follows the operands in the head of the function */
     bool mapped;            /* over a cooperative group: i64 %rank of %size, i1 %aligned; see cooperative group.h */
     /* Kernels over indices. */
-    const struct body_hooks *hooks; /* of its kernel, see internal.h; NULL: none */
-    void *user;                     /* of its hooks */
-    const uint8_t *use;             /* code_traits.use */
-    const own_copy *own;            /* by operand; NULL: none has one */
+    const struct body_hooks *hooks;     /* of its kernel, see internal.h; NULL: none */
+    void *user;                         /* of its hooks */
+    const uint8_t *operand_uses;        /* code_traits.use */
+    const private_copy *private_copies; /* by operand; NULL: none has one */
 } frame;
 
 /* How much code something is, once what is inlined in it stands there. */
-typedef struct bulk {
+typedef struct ir_size {
     int lines; /* instructions */
     int loops;
     int variables; /* of that tree which has most; where they are vectors, and many, they lie on the stack */
     int depth;     /* loops within each other */
-} bulk;
+} ir_size;
 
 typedef struct emit {
     arena *a;
@@ -57,8 +57,8 @@ typedef struct emit {
     const function *kernel; /* that of the same tree */
     map functions;          /* address of a function of a tree -> its number, from 1 */
     int nfunctions;
-    map bulks;          /* name of a function of a tree -> what a call of it adds, a bulk */
-    bulk written;       /* of the module so far */
+    map sizes;          /* name of a function of a tree -> what a call of it adds, a bulk */
+    ir_size written;    /* of the module so far */
     int nesting;        /* loops around the place that is being written, in its function */
     int most_lines;     /* more end the writing */
     bool plain;         /* the short form of all that has a longer and faster one: see skeleton_module */
@@ -71,11 +71,12 @@ typedef struct emit {
     int invariant;      /* metadata number that marks loads of what nobody writes during the kernel, 0: none */
     int invariant_node; /* the node for that, once it is there */
     bool shared;        /* addresses are those of the GPU's shared memory */
-    int arrays, room;   /* CPU: bytes of the kernel's arrays on the stack, and in the thread's room; see emit_array */
-    uint8_t reports;    /* that of the variant */
-    int unit;           /* debug: the file; the compile unit is the next; 0: no debug information */
-    text kernels;       /* GPU: entries of !nvvm.annotations */
-    text *writing[3];   /* of the function that is being written, in the arena; NULL: none */
+    int stack_bytes,
+        scratch_bytes; /* CPU: bytes of the kernel's arrays on the stack, and in the thread's room; see emit_array */
+    uint8_t reports;   /* that of the variant */
+    int unit;          /* debug: the file; the compile unit is the next; 0: no debug information */
+    text kernels;      /* GPU: entries of !nvvm.annotations */
+    text *writing[3];  /* of the function that is being written, in the arena; NULL: none */
     int symbol_capacity;
     bool failed;        /* out of memory outside of the texts */
     const frame *frame; /* of a generalized ufunc's kernel, else NULL */
@@ -140,6 +141,11 @@ ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type);
 ssa emit_unary(emit *e, op o, dtype type, ssa a);
 /* condition ? yes : no, both evaluated. */
 ssa emit_select(emit *e, dtype type, ssa condition, ssa yes, ssa no);
+/* The same by the instruction's own name and type: emit_op(e, "add i64", a, b) writes "add i64 a, b". */
+ssa emit_op(emit *e, const char *operation, ssa a, ssa b);
+ssa emit_select_as(emit *e, const char *type, ssa condition, ssa yes, ssa no);
+ssa emit_min(emit *e, ssa a, ssa b); /* i64, signed */
+ssa emit_widen(emit *e, ssa i);      /* i32, not negative, to i64 */
 /* A math function of arguments of types as the row's rule says, computed in `wide`. No new blocks. */
 ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args);
 /* A complex value from its parts, and back. */

@@ -18,7 +18,7 @@ typedef struct lvalue {
     ssa flag;     /* i1*: told where it is written; empty: nobody is told */
     bool packed;  /* an element, in memory form: bool is a byte */
     bool staged, input;
-    bool own; /* in the copy of a block or a run */
+    bool privatised; /* in the copy of a block or a run */
 } lvalue;
 
 static const char *element_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
@@ -65,7 +65,7 @@ static ssa core_extent(const local *l, int d) {
 }
 
 /* Does the access go to a copy of the array, which the operand's code_traits.use allows if all of its do? */
-static bool is_own(const frame *f, int k) { return f->own && f->own[k].on; }
+static bool is_privatised(const frame *f, int k) { return f->private_copies && f->private_copies[k].on; }
 
 /* The offset in elements from the operand's first element, by its strides. */
 static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
@@ -76,7 +76,7 @@ static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
         ssa i = emit_expression(b, element_index(n, l->rank, d));
         if (!n->unchecked && !(n->conditional && f->v->proved))
             check_index(b, n, d, i, core_extent(l, d), in_range);
-        if (is_own(f, n->local))
+        if (is_privatised(f, n->local))
             offset = d ? emit_value(e, "mul i64 %s, %s", offset.text, core_extent(l, d).text) : offset;
         else if (f->v->operand[n->local].unit != d + 1)
             i = emit_value(e, "mul i64 %s, %%s%d", i.text, f->layout->operands[n->local].strides + d);
@@ -95,7 +95,7 @@ static int64_t local_size(const local *l) {
 bool operand_stays(const frame *f, const function *kernel, int k) {
     if (!f->layout->nindices)
         return k < kernel->nparams;
-    return f->v->noalias && !(f->use[k] & (USE_WRITE | USE_ATOMIC));
+    return f->v->noalias && !(f->operand_uses[k] & (USE_WRITE | USE_ATOMIC));
 }
 
 /* An element that is a variable while the kernel runs. */
@@ -115,13 +115,15 @@ static lvalue core_place(body *b, const node *n, const local *l) {
     if (k >= 0)
         return variable_place(b, n, l, k, written);
     const variant_operand *o = &e->frame->v->operand[n->local];
-    bool own = is_own(e->frame, n->local);
-    lvalue p = {
-        .type = l->type, .memory = (dtype)o->memory, .own = own, .input = operand_stays(e->frame, b->f, n->local)};
-    p.staged = o->staged || (own && e->target->gpu);
+    bool privatised = is_privatised(e->frame, n->local);
+    lvalue p = {.type = l->type,
+                .memory = (dtype)o->memory,
+                .privatised = privatised,
+                .input = operand_stays(e->frame, b->f, n->local)};
+    p.staged = o->staged || (privatised && e->target->gpu);
     ssa offset = core_offset(b, n, l, &p.in_range), base = ssa_named("%%p%d", n->local);
     e->shared = p.staged;
-    p.pointer = emit_element(e, p.memory, own ? e->frame->own[n->local].base : base, offset);
+    p.pointer = emit_element(e, p.memory, privatised ? e->frame->private_copies[n->local].base : base, offset);
     e->shared = false;
     return p;
 }
@@ -145,20 +147,20 @@ static lvalue find_place(body *b, const node *n) {
 /* ---- Joining two ways ---- */
 
 /* A value of two blocks: parts are taken where they are computed, and joined by one phi each. */
-typedef struct way {
+typedef struct incoming {
     ssa part[2];
     int block;
-} way;
+} incoming;
 
-static way way_of(emit *e, dtype type, ssa value) {
-    way w = {.part = {value}};
+static incoming incoming_of(emit *e, dtype type, ssa value) {
+    incoming w = {.part = {value}};
     for (int i = 0; dtype_is_complex(type) && i < 2; i++)
         w.part[i] = emit_part(e, type, value, i);
     w.block = e->block;
     return w;
 }
 
-static ssa join_ways(emit *e, dtype type, const way *a, const way *b) {
+static ssa join_incoming(emit *e, dtype type, const incoming *a, const incoming *b) {
     ssa part[2];
     const char *t = ir_value_type((dtype)dtypes[type].component);
     int parts = dtype_is_complex(type) ? 2 : 1;
@@ -203,13 +205,13 @@ static ssa in_range_or(body *b, const lvalue *p, ssa value, ssa other) {
 static ssa load_guarded(body *b, const lvalue *p, ssa zero) {
     emit *e = b->e;
     int there = emit_label_new(e), join = emit_label_new(e);
-    way none = way_of(e, p->type, zero);
+    incoming none = incoming_of(e, p->type, zero);
     emit_branch_if(e, p->in_range, there, join);
     emit_label(e, there);
-    way some = way_of(e, p->type, load_core(b, p));
+    incoming some = incoming_of(e, p->type, load_core(b, p));
     emit_branch(e, join);
     emit_label(e, join);
-    return join_ways(e, p->type, &some, &none);
+    return join_incoming(e, p->type, &some, &none);
 }
 
 static ssa load_place(body *b, const lvalue *p) {
@@ -224,8 +226,8 @@ static ssa load_place(body *b, const lvalue *p) {
 static void store_core(body *b, const lvalue *p, ssa value) {
     emit *e = b->e;
     ssa condition = p->in_range;
-    if (ssa_is_set(b->keep))
-        all_in_range(e, &condition, b->keep);
+    if (ssa_is_set(b->store_mask))
+        all_in_range(e, &condition, b->store_mask);
     value = emit_convert(e, value, p->type, p->memory);
     int there = 0, join = 0;
     if (ssa_is_set(condition)) {
@@ -407,13 +409,13 @@ static ssa logical(body *b, const node *n) {
         return emit_value(e, "%s i1 %s, %s", is_and ? "and" : "or", left.text, right.text);
     }
     int more = emit_label_new(e), join = emit_label_new(e);
-    way decided = way_of(e, DT_BOOL, ssa_bool(!is_and));
+    incoming decided = incoming_of(e, DT_BOOL, ssa_bool(!is_and));
     emit_branch_if(e, left, is_and ? more : join, is_and ? join : more);
     emit_label(e, more);
-    way right = way_of(e, DT_BOOL, emit_expression(b, n->kid[1]));
+    incoming right = incoming_of(e, DT_BOOL, emit_expression(b, n->kid[1]));
     emit_branch(e, join);
     emit_label(e, join);
-    return join_ways(e, DT_BOOL, &decided, &right);
+    return join_incoming(e, DT_BOOL, &decided, &right);
 }
 
 static ssa conditional(body *b, const node *n) {
@@ -425,16 +427,16 @@ static ssa conditional(body *b, const node *n) {
         return emit_select(e, type, condition, yes, no);
     }
     int labels[2] = {emit_label_new(e), emit_label_new(e)}, join = emit_label_new(e);
-    way ways[2];
+    incoming incomings[2];
     emit_branch_if(e, condition, labels[0], labels[1]);
     for (int i = 0; i < 2; i++) {
         emit_label(e, labels[i]);
         ssa value = emit_expression(b, n->kid[i + 1]);
-        ways[i] = way_of(e, type, value);
+        incomings[i] = incoming_of(e, type, value);
         emit_branch(e, join);
     }
     emit_label(e, join);
-    return join_ways(e, type, &ways[0], &ways[1]);
+    return join_incoming(e, type, &incomings[0], &incomings[1]);
 }
 
 static ssa assign(body *b, const node *n) {
@@ -447,7 +449,7 @@ static bool adds_halves(const node *n, dtype t) {
 }
 
 /* A run of the CPU has its copy to itself; but its points meet there. */
-static ssa update_own(emit *e, const node *n, const lvalue *p, ssa value) {
+static ssa update_private(emit *e, const node *n, const lvalue *p, ssa value) {
     int group = e->access_group;
     e->access_group = 0;
     ssa old = emit_load(e, p->memory, p->pointer);
@@ -460,10 +462,10 @@ static ssa update_in_step(body *b, const node *n, const lvalue *p, const ssa *va
     emit *e = b->e;
     ssa old = ssa_constant(0); /* of a copy nobody asks */
     e->shared = p->staged;
-    if (p->own && e->target->gpu && adds_halves(n, p->type)) {
+    if (p->privatised && e->target->gpu && adds_halves(n, p->type)) {
         emit_add_halves(e, (atomic_op)n->op, p->pointer, values[0]);
-    } else if (p->own && !e->target->gpu) {
-        old = update_own(e, n, p, values[0]);
+    } else if (p->privatised && !e->target->gpu) {
+        old = update_private(e, n, p, values[0]);
     } else {
         bool compares = n->op == ATOMIC_COMPARE_EXCHANGE;
         old = emit_atomic(e, (atomic_op)n->op, p->type, p->pointer, values[compares], values[0]);
@@ -482,13 +484,13 @@ static ssa atomic(body *b, const node *n) {
     if (!ssa_is_set(p.in_range))
         return update_in_step(b, n, &p, values);
     int there = emit_label_new(e), join = emit_label_new(e);
-    way none = way_of(e, p.type, nothing);
+    incoming none = incoming_of(e, p.type, nothing);
     emit_branch_if(e, p.in_range, there, join);
     emit_label(e, there);
-    way some = way_of(e, p.type, update_in_step(b, n, &p, values));
+    incoming some = incoming_of(e, p.type, update_in_step(b, n, &p, values));
     emit_branch(e, join);
     emit_label(e, join);
-    return join_ways(e, p.type, &some, &none);
+    return join_incoming(e, p.type, &some, &none);
 }
 
 static ssa size_of_dimension(body *b, const node *n) {

@@ -5,15 +5,15 @@
 #include "ir/common/emit.h"
 
 /* A function of the module written while another one is being written: defined once, placed at the end. */
-typedef struct aside {
+typedef struct definition {
     text body;
     text *out; /* what was being written */
     int scope, block;
-} aside;
+} definition;
 
 /* Begins the function with this head ("define .. nounwind", without the brace); false if it is there already. They nest. */
-bool emit_aside(emit *e, aside *s, const char *head, ...) PRINTF(3, 4);
-void emit_aside_end(emit *e, aside *s);
+bool emit_define(emit *e, definition *s, const char *head, ...) PRINTF(3, 4);
+void emit_define_end(emit *e, definition *s);
 /* True the first time it is asked for a key in a module. */
 bool emit_once(emit *e, const char *key);
 
@@ -34,7 +34,7 @@ typedef struct body {
     int constructs;  /* GPU, spread: written so far at the top */
     int depth;       /* constructs around the place that is being written */
     jam *jam;        /* GPU: several instances of it that are written together, or NULL */
-    ssa keep;        /* i1: stores to core operands happen only where it is true; empty: always */
+    ssa store_mask;  /* i1: stores to core operands happen only where it is true; empty: always */
     bool by_lanes;   /* GPU: the reductions of this place are spread over the lanes of a row */
     int ended;       /* label of the way out of an element that has ended (report.h); 0: none so far */
 

@@ -110,10 +110,10 @@ static void use(emit *e, const vector_math *m, const char *name, const char *typ
 
 static void define_scalar(emit *e, const vector_math *m) {
     char list[64];
-    aside s;
+    definition s;
     ssa args[MAX_ARITY];
     parameters(m, m->type, list, sizeof list);
-    emit_aside(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", m->type, m->scalar, list);
+    emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", m->type, m->scalar, list);
     for (int i = 0; i < m->arity; i++) {
         ssa one = emit_value(e, "insertelement <%d x %s> undef, %s %%x%d, i32 0", m->lanes, m->type, m->type, i);
         args[i] = emit_value(e, "shufflevector <%d x %s> %s, <%d x %s> undef, <%d x i32> zeroinitializer", m->lanes,
@@ -122,7 +122,7 @@ static void define_scalar(emit *e, const vector_math *m) {
     ssa all = call_routine(e, m, args);
     ssa r = emit_value(e, "extractelement <%d x %s> %s, i32 0", m->lanes, m->type, all.text);
     emit_line(e, "ret %s %s", m->type, r.text);
-    emit_aside_end(e, &s);
+    emit_define_end(e, &s);
 }
 
 /* The function for half the lanes: the other half repeats them. */
@@ -148,13 +148,13 @@ static ssa define_double(emit *e, const vector_math *m, int width) {
 /* @m_sin_f32_x8: the function for `width` lanes. */
 static void define_width(emit *e, const vector_math *m, int width, const char *name) {
     char type[32], list[128];
-    aside s;
+    definition s;
     snprintf(type, sizeof type, "<%d x %s>", width, m->type);
     parameters(m, type, list, sizeof list);
-    emit_aside(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type, name, list);
+    emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type, name, list);
     ssa r = width < m->lanes ? define_half(e, m, width) : define_double(e, m, width);
     emit_line(e, "ret %s %s", type, r.text);
-    emit_aside_end(e, &s);
+    emit_define_end(e, &s);
     use(e, m, name, type);
 }
 
@@ -219,13 +219,13 @@ static ssa call_libm(emit *e, const math_row *row, dtype wide, const ssa *args) 
 static void define_copy(emit *e, const math_row *row, dtype wide, const char *routine, const char *name) {
     const ssa parameters[MAX_ARITY] = {ssa_named("%%a0"), ssa_named("%%a1"), ssa_named("%%a2")};
     char list[96];
-    aside s;
+    definition s;
     fragment type = argument_list(row, wide, parameters, list, sizeof list);
-    if (!emit_aside(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type.text, name, list))
+    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type.text, name, list))
         return;
     ssa r = call_declared(e, row, wide, routine, " nounwind readnone", parameters);
     emit_line(e, "ret %s %s", type.text, r.text);
-    emit_aside_end(e, &s);
+    emit_define_end(e, &s);
 }
 
 static ssa call_libdevice(emit *e, const math_row *row, dtype wide, const ssa *args) {

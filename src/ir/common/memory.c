@@ -70,16 +70,16 @@ ssa emit_array(emit *e, dtype t, int count) {
     const char *type = ir_memory_type(t);
     int size = (count * dtypes[t].size + ALIGN - 1) / ALIGN * ALIGN;
     count *= dtype_is_complex(t) ? 2 : 1;
-    if (e->arrays + size <= STACKED_MOST) {
-        e->arrays += size;
+    if (e->stack_bytes + size <= STACKED_MOST) {
+        e->stack_bytes += size;
         ssa all = emit_value(e, "alloca [%d x %s], align %d", count, type, ALIGN);
         return emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type,
                           all.text);
     }
     emit_declare(e, "declare noalias i8* @uf_thread_scratch(i64)");
     emit_symbol(e, "uf_thread_scratch", __extension__(const void *) thread_scratch);
-    ssa all = emit_value(e, "call noalias align %d i8* @uf_thread_scratch(i64 %d)", ALIGN, e->room);
-    e->room += size;
+    ssa all = emit_value(e, "call noalias align %d i8* @uf_thread_scratch(i64 %d)", ALIGN, e->scratch_bytes);
+    e->scratch_bytes += size;
     return emit_value(e, "bitcast i8* %s to %s*", all.text, type);
 }
 

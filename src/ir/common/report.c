@@ -29,10 +29,10 @@ void report_helper_arguments(const body *b, text *out, int line) {
 static void define_report(emit *e) {
     static const char *const members[] = {"what", "line", "operand", "dimension", "value", "extent", "element"};
     const char *star = ir_global_pointer(e);
-    aside s;
-    if (!emit_aside(e, &s,
-                    "define internal void @report(i64 %%report, i64 %%what, i64 %%line, i64 %%operand, "
-                    "i64 %%dimension, i64 %%value, i64 %%extent, i64 %%element) noinline nounwind"))
+    definition s;
+    if (!emit_define(e, &s,
+                     "define internal void @report(i64 %%report, i64 %%what, i64 %%line, i64 %%operand, "
+                     "i64 %%dimension, i64 %%value, i64 %%extent, i64 %%element) noinline nounwind"))
         return;
     int begin = emit_label_new(e), claim = emit_label_new(e), fill = emit_label_new(e), end = emit_label_new(e);
     emit_label(e, begin);
@@ -50,7 +50,7 @@ static void define_report(emit *e) {
     emit_branch(e, end);
     emit_label(e, end);
     emit_line(e, "ret void");
-    emit_aside_end(e, &s);
+    emit_define_end(e, &s);
 }
 
 static int way_out(body *b) {

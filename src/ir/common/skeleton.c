@@ -20,20 +20,14 @@ bool skeleton_has_pairs(const variant *v) {
     return false;
 }
 
-ssa emit_op(emit *e, const char *operation, ssa a, ssa b) {
-    return emit_value(e, "%s %s, %s", operation, a.text, b.text);
-}
-
-ssa emit_select_as(emit *e, const char *type, ssa condition, ssa yes, ssa no) {
-    return emit_value(e, "select i1 %s, %s %s, %s %s", condition.text, type, yes.text, type, no.text);
-}
-
-ssa emit_min(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op(e, "icmp slt i64", a, b), a, b); }
-
-ssa emit_widen(emit *e, ssa i) { return emit_value(e, "zext i32 %s to i64", i.text); }
-
 ssa skeleton_address(skeleton *s, int k, ssa pointer, ssa index) {
     return emit_element(s->e, skeleton_memory(s, k), pointer, index);
+}
+
+ssa skeleton_opaque_stride(emit *e, ssa stride) {
+    const ssa least = ssa_constant(-(INT64_C(1) << 62)); /* no stride is below */
+    ssa above = emit_op(e, "icmp sgt i64", stride, least);
+    return emit_select_as(e, "i64", above, stride, least);
 }
 
 ssa emit_shared_address(emit *e, ssa offset, const char *type) {
@@ -153,10 +147,10 @@ static ssa read_number(skeleton *s, int k) {
  * with its loops, which are copied and made vectors of, and with loops in loops, out of each of which conditions are taken. With
  * these bounds none takes more than 5 s (docs/measured.md, "Hostile texts"). And where a CPU's code is one of vectors, each variable
  * that lives on takes some 200 bytes of the stack, of which calls have 64 KiB. */
-static const bulk most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16, .variables = 128}, /* CPU */
-                                 {.lines = 60000, .loops = 1000, .depth = 1000, .variables = INT_MAX}},
-                                {{.lines = 40000, .loops = 100, .depth = 16, .variables = INT_MAX}, /* GPU */
-                                 {.lines = 60000, .loops = 400, .depth = 1000, .variables = INT_MAX}}};
+static const ir_size most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16, .variables = 128}, /* CPU */
+                                    {.lines = 60000, .loops = 1000, .depth = 1000, .variables = INT_MAX}},
+                                   {{.lines = 40000, .loops = 100, .depth = 16, .variables = INT_MAX}, /* GPU */
+                                    {.lines = 60000, .loops = 400, .depth = 1000, .variables = INT_MAX}}};
 
 /* Running out of arena memory, and of lines, comes back here. */
 static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void *user) {
@@ -170,7 +164,7 @@ static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void
     return status;
 }
 
-static bool exceeds(const bulk *x, const bulk *limit) {
+static bool exceeds(const ir_size *x, const ir_size *limit) {
     return x->lines > limit->lines || x->loops > limit->loops || x->depth > limit->depth ||
            x->variables > limit->variables;
 }
@@ -179,7 +173,7 @@ static bool exceeds(const bulk *x, const bulk *limit) {
 static uf_status write_module(arena *a, const char *name, const code_target *target, code_module *module,
                               void (*write)(emit *e, void *user), void *user) {
     emit e;
-    const bulk *limit = &most[target->gpu][module->plain];
+    const ir_size *limit = &most[target->gpu][module->plain];
     emit_begin(&e, a, module, target, name);
     e.plain = module->plain;
     e.most_lines = limit->lines;
@@ -198,7 +192,7 @@ uf_status skeleton_module(arena *a, const char *name, const variant *v, const co
         if (status != UF_ERR_COMPILE)
             return status;
     }
-    const bulk *limit = &most[target->gpu][true];
+    const ir_size *limit = &most[target->gpu][true];
     return fail(UF_ERR_COMPILE,
                 "the kernel '%s' is too large: for these types its code has more than %d instructions or %d loops",
                 name, limit->lines, limit->loops);
@@ -212,10 +206,10 @@ void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, int w
     (e->target->gpu ? gpu_head : cpu_head)(s);
     text_printf(e->out, "%s {\n", emit_scope(e, e->module->entry, 1).text);
     for (int k = 0; k < s->noperands; k++) {
-        s->known[k] = !skeleton_is_array(s, k);
+        s->uniform[k] = !skeleton_is_array(s, k);
         if (v->operand[k].kind == OPERAND_POSITION)
             s->value[k] = skeleton_word(s);
-        else if (s->known[k])
+        else if (s->uniform[k])
             s->value[k] = read_number(s, k);
         else
             s->base[k] = read_array(s, k);
@@ -235,9 +229,9 @@ static ssa to_signature(skeleton *s, int k, ssa loaded) {
     return emit_convert(s->e, loaded, (dtype)o->memory, (dtype)o->value);
 }
 
-void skeleton_know(skeleton *s, int k, ssa pointer) {
+void skeleton_load_uniform(skeleton *s, int k, ssa pointer) {
     s->value[k] = to_signature(s, k, emit_load(s->e, skeleton_memory(s, k), pointer));
-    s->known[k] = true;
+    s->uniform[k] = true;
 }
 
 /* ---- Division ---- */
@@ -385,7 +379,7 @@ void skeleton_end_if(skeleton *s, int end) {
 void skeleton_compute(skeleton *s, const ssa *in, ssa *results) {
     ssa values[UF_MAX_OPERANDS];
     for (int k = 0; k < s->nin; k++)
-        values[k] = s->known[k] ? s->value[k] : to_signature(s, k, in[k]);
+        values[k] = s->uniform[k] ? s->value[k] : to_signature(s, k, in[k]);
     ssa ended = emit_kernel_call(s->e, s->t, "kernel", values, results);
     for (int k = 0; k < s->v->nout; k++) {
         const variant_operand *o = &s->v->operand[s->nin + k];
@@ -427,7 +421,7 @@ static void store_lane(skeleton *s, batch *b, int group, int lane) {
 static void store_masked_group(skeleton *s, batch *b, int group) {
     int mask = s->nin + s->v->nout;
     for (int i = 0; i < b->vector; i++) {
-        int end = skeleton_if(s, s->known[mask] ? s->value[mask] : *batch_in(s, b, group, i, mask));
+        int end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : *batch_in(s, b, group, i, mask));
         store_lane(s, b, group, i);
         skeleton_end_if(s, end);
     }

@@ -9,11 +9,11 @@ typedef struct skeleton {
     emit *e;
     const tree *t;
     const variant *v;
-    int noperands, nin;           /* operands of the variant: inputs, outputs, mask */
-    int word, nwords;             /* the parameter word to be read next; how many there are */
-    ssa base[VARIANT_OPERANDS];   /* an array: typed address of its first element */
-    bool known[VARIANT_OPERANDS]; /* value holds the input for all elements: numbers, and what skeleton_know loaded */
-    ssa value[VARIANT_OPERANDS];  /* of the signature's dtype */
+    int noperands, nin;             /* operands of the variant: inputs, outputs, mask */
+    int word, nwords;               /* the parameter word to be read next; how many there are */
+    ssa base[VARIANT_OPERANDS];     /* an array: typed address of its first element */
+    bool uniform[VARIANT_OPERANDS]; /* value holds the input for all elements: numbers, and what skeleton_know loaded */
+    ssa value[VARIANT_OPERANDS];    /* of the signature's dtype */
 } skeleton;
 
 /* Writes a module: `write` its functions and the kernel, with the user's data. Running out of arena memory in there ends it
@@ -34,15 +34,14 @@ int skeleton_arrays(const variant *v); /* how many operands are arrays */
 /* Does any operand lie in memory as a pair, so that even one element can be misaligned for a single access? */
 bool skeleton_has_pairs(const variant *v);
 /* Loads and converts an input that is the same for every element from here on. */
-void skeleton_know(skeleton *s, int k, ssa pointer);
+void skeleton_load_uniform(skeleton *s, int k, ssa pointer);
 
-/* "op a, b": ssa sum = shape_op(e, "add i64", a, b). */
-ssa emit_op(emit *e, const char *operation, ssa a, ssa b);
-ssa emit_select_as(emit *e, const char *type, ssa condition, ssa yes, ssa no);
-ssa emit_min(emit *e, ssa a, ssa b); /* i64, signed */
-ssa emit_widen(emit *e, ssa i);      /* i32, not negative, to i64 */
 /* The address of element `index` (i64) of operand k counted from `pointer`. */
 ssa skeleton_address(skeleton *s, int k, ssa pointer, ssa index);
+
+/* CPU: a stride that LLVM must not guess to be 1. For a plain parameter it makes a vector loop for the stride 1, which no strided
+ * operand has, and leaves all others to a scalar loop; at the value of a select it does not guess. */
+ssa skeleton_opaque_stride(emit *e, ssa stride);
 
 /* A loop `for (i = from; i < limit; i += step)` over i32 or i64, signed; its body lies between begin and end. hint: number
  * of a metadata node that says something about the loop, 0: nothing. */

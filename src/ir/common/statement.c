@@ -326,18 +326,18 @@ static void function_head(body *b, const char *result, const char *name, const c
 /* The function that was written from `before` on: what a call of it adds to the module, and whether it is copied to where it is
  * called. In the plain form only what is short is; but the kernel of a generalized ufunc on a GPU, whose threads may meet in it,
  * always: it is called once. */
-static bool settle(body *b, const char *name, bulk before) {
+static bool decide_inlining(body *b, const char *name, ir_size before) {
     emit *e = b->e;
-    bulk *x = arena_alloc(e->a, sizeof *x);
-    *x = (bulk){
+    ir_size *x = arena_alloc(e->a, sizeof *x);
+    *x = (ir_size){
         .lines = e->written.lines - before.lines, .loops = e->written.loops - before.loops, .depth = e->written.depth};
     bool inlined = !e->plain || x->lines <= INLINED_LINES || (b->is_kernel && e->target->gpu);
     if (inlined)
         e->written = before;
     else
-        *x = (bulk){.depth = x->depth};
+        *x = (ir_size){.depth = x->depth};
     e->written.depth = before.depth;
-    e->failed |= !map_put(&e->bulks, name, strlen(name), x);
+    e->failed |= !map_put(&e->sizes, name, strlen(name), x);
     return inlined;
 }
 
@@ -358,7 +358,7 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     body *b = &w->b;
     text *out = e->out, *texts[] = {&w->type, &w->lines, &b->slots};
     fragment name = emit_function_name(e, f), scope = emit_scope(e, name.text, f->body ? f->body->line : 1);
-    bulk before = e->written;
+    ir_size before = e->written;
     e->written.depth = 0;
     *b =
         (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .hooks = hooks, .user = user};
@@ -379,7 +379,7 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     report_exit(b, result);
     e->out = out;
     e->failed |= w->type.failed || w->lines.failed || b->slots.failed;
-    const char *inlined = settle(b, name.text, before) ? "alwaysinline" : "noinline";
+    const char *inlined = decide_inlining(b, name.text, before) ? "alwaysinline" : "noinline";
     function_head(b, result, name.text, fragment_of("%s%s", inlined, scope.text).text);
     if (!e->failed)
         text_printf(e->out, "L%d:\n%s%s}\n\n", first, b->slots.data ? b->slots.data : "", w->lines.data);

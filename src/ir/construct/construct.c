@@ -90,7 +90,7 @@ ssa accumulate(body *b, const node *reduce, ssa so_far) {
 accumulator accumulator_new(body *b, const node *reduce) {
     accumulator a = {.slot = emit_slot(b, ir_value_type((dtype)reduce->type))};
     if (!reduce->is_identity)
-        a.has = emit_slot(b, "i1");
+        a.present = emit_slot(b, "i1");
     return a;
 }
 
@@ -100,8 +100,8 @@ static void put(body *b, const char *type, ssa value, ssa slot) {
 
 void accumulator_clear(body *b, const node *reduce, const accumulator *a) {
     put(b, ir_value_type((dtype)reduce->type), emit_constant(reduce->value, (dtype)reduce->type), a->slot);
-    if (ssa_is_set(a->has))
-        put(b, "i1", ssa_bool(false), a->has);
+    if (ssa_is_set(a->present))
+        put(b, "i1", ssa_bool(false), a->present);
 }
 
 ssa accumulator_read(body *b, const node *reduce, const accumulator *a) {
@@ -109,8 +109,8 @@ ssa accumulator_read(body *b, const node *reduce, const accumulator *a) {
     return emit_value(b->e, "load %s, %s* %s", type, type, a->slot.text);
 }
 
-ssa accumulator_has(body *b, const accumulator *a) {
-    return ssa_is_set(a->has) ? emit_value(b->e, "load i1, i1* %s", a->has.text) : ssa_none();
+ssa accumulator_present(body *b, const accumulator *a) {
+    return ssa_is_set(a->present) ? emit_value(b->e, "load i1, i1* %s", a->present.text) : ssa_none();
 }
 
 static bool has_loop(const node *list) {
@@ -128,45 +128,45 @@ static bool has_loop(const node *list) {
 bool combines_by_loop(const node *reduce) { return reduce->callee && has_loop(reduce->callee->body); }
 
 /* Combines by a helper only what is there: of anything else it might never end, or report it. */
-static void join_there(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
+static void join_there(body *b, const node *reduce, const accumulator *a, ssa value, ssa present) {
     emit *e = b->e;
     const char *type = ir_value_type((dtype)reduce->type);
     int some = emit_label_new(e), both = emit_label_new(e), alone = emit_label_new(e), end = emit_label_new(e);
-    emit_branch_if(e, has, some, end);
+    emit_branch_if(e, present, some, end);
     emit_label(e, some);
-    emit_branch_if(e, accumulator_has(b, a), both, alone);
+    emit_branch_if(e, accumulator_present(b, a), both, alone);
     emit_label(e, both);
     put(b, type, combine(b, reduce, accumulator_read(b, reduce, a), value), a->slot);
     emit_branch(e, end);
     emit_label(e, alone);
     put(b, type, value, a->slot);
-    put(b, "i1", ssa_bool(true), a->has);
+    put(b, "i1", ssa_bool(true), a->present);
     emit_branch(e, end);
     emit_label(e, end);
 }
 
-void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has) {
+void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa present) {
     dtype type = (dtype)reduce->type;
-    if (ssa_is_set(a->has) && (combines_by_loop(reduce) || (reduce->callee && reports(b->e)))) {
-        join_there(b, reduce, a, value, has);
+    if (ssa_is_set(a->present) && (combines_by_loop(reduce) || (reduce->callee && reports(b->e)))) {
+        join_there(b, reduce, a, value, present);
         return;
     }
     ssa old = accumulator_read(b, reduce, a), joined = combine(b, reduce, old, value);
-    if (ssa_is_set(a->has)) {
-        ssa had = accumulator_has(b, a), any = has;
+    if (ssa_is_set(a->present)) {
+        ssa had = accumulator_present(b, a), any = present;
         joined = emit_select(b->e, type, had, joined, value);
-        if (!ssa_is(has, true)) {
-            joined = emit_select(b->e, type, has, joined, old);
-            any = emit_value(b->e, "or i1 %s, %s", had.text, has.text);
+        if (!ssa_is(present, true)) {
+            joined = emit_select(b->e, type, present, joined, old);
+            any = emit_value(b->e, "or i1 %s, %s", had.text, present.text);
         }
-        put(b, "i1", any, a->has);
+        put(b, "i1", any, a->present);
     }
     put(b, ir_value_type(type), joined, a->slot);
 }
 
 void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts) {
     dtype type = (dtype)reduce->type;
-    if (ssa_is_set(a->has)) {
+    if (ssa_is_set(a->present)) {
         ssa value = emit_expression(b, reduce->kid[0]);
         accumulator_join(b, reduce, a, value, ssa_or_true(counts));
         return;

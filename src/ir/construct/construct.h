@@ -13,16 +13,17 @@ ssa accumulate(body *b, const node *reduce, ssa so_far);
 
 /* An accumulator of a reduction: its value and, where there is no identity, whether it has one. */
 typedef struct accumulator {
-    ssa slot, has;
+    ssa slot, present;
 } accumulator;
 accumulator accumulator_new(body *b, const node *reduce); /* a variable; accumulator_clear gives it its value */
 void accumulator_clear(body *b, const node *reduce, const accumulator *a);
 void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts); /* takes in the term, if the i1
                                                                                         is true or empty */
-void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa has); /* and what another has */
+void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value,
+                      ssa present);        /* and what another has */
 bool combines_by_loop(const node *reduce); /* by a helper that might not end for what are no terms */
 ssa accumulator_read(body *b, const node *reduce, const accumulator *a);
-ssa accumulator_has(body *b, const accumulator *a); /* i1; empty text with an identity */
+ssa accumulator_present(body *b, const accumulator *a); /* i1; empty text with an identity */
 
 /* ---- Strips (strip.c): CPU, a forall whose reductions run along memory only in its own last range ---- */
 

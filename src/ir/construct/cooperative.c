@@ -21,22 +21,22 @@ ssa coop_lane(body *b, int lanes) {
 }
 
 /* Two values of which either may be missing. */
-static void join(body *b, const node *reduce, ssa *value, ssa *has, ssa other, ssa other_has) {
+static void join(body *b, const node *reduce, ssa *value, ssa *present, ssa other, ssa other_present) {
     dtype type = (dtype)reduce->type;
-    if (ssa_is_set(*has) && combines_by_loop(reduce)) {
+    if (ssa_is_set(*present) && combines_by_loop(reduce)) {
         accumulator a = accumulator_new(b, reduce);
         accumulator_clear(b, reduce, &a);
-        accumulator_join(b, reduce, &a, *value, *has);
-        accumulator_join(b, reduce, &a, other, other_has);
+        accumulator_join(b, reduce, &a, *value, *present);
+        accumulator_join(b, reduce, &a, other, other_present);
         *value = accumulator_read(b, reduce, &a);
-        *has = accumulator_has(b, &a);
+        *present = accumulator_present(b, &a);
         return;
     }
     ssa both = combine(b, reduce, *value, other);
-    if (ssa_is_set(*has)) {
-        both = emit_select(b->e, type, other_has, both, *value);
-        both = emit_select(b->e, type, *has, both, other);
-        *has = emit_value(b->e, "or i1 %s, %s", has->text, other_has.text);
+    if (ssa_is_set(*present)) {
+        both = emit_select(b->e, type, other_present, both, *value);
+        both = emit_select(b->e, type, *present, both, other);
+        *present = emit_value(b->e, "or i1 %s, %s", present->text, other_present.text);
     }
     *value = both;
 }
@@ -44,7 +44,7 @@ static void join(body *b, const node *reduce, ssa *value, ssa *has, ssa other, s
 /* Operators whose result does not depend on which operand is which, to the bit: each lane may combine for itself. */
 static bool is_symmetric(const node *reduce) { return !reduce->callee && reduce->is_identity; }
 
-void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) {
+void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
     const char *mode = is_symmetric(reduce) ? "bfly" : "down";
@@ -52,21 +52,21 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has) 
         return;
     ssa mask = lanes_mask(e, lanes);
     for (int by = 1 << lanes >> 1; by; by >>= 1) {
-        ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_has = ssa_none();
-        if (ssa_is_set(*has))
-            other_has = lanes_shuffle(e, mode, mask, DT_BOOL, *has, by, lanes);
-        if (ssa_is_set(*has) && combines_by_loop(reduce)) { /* past the last lane is none */
+        ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_present = ssa_none();
+        if (ssa_is_set(*present))
+            other_present = lanes_shuffle(e, mode, mask, DT_BOOL, *present, by, lanes);
+        if (ssa_is_set(*present) && combines_by_loop(reduce)) { /* past the last lane is none */
             ssa lane = emit_value(e, "and i32 %s, %d", thread_index(e).text, (1 << lanes) - 1);
             ssa there = emit_value(e, "icmp ult i32 %s, %d", lane.text, (1 << lanes) - by);
-            other_has = emit_op(e, "and i1", other_has, there);
+            other_present = emit_op(e, "and i1", other_present, there);
         }
-        join(b, reduce, value, has, other, other_has);
+        join(b, reduce, value, present, other, other_present);
     }
     if (is_symmetric(reduce))
         return;
     *value = lanes_shuffle(e, "idx", mask, type, *value, 0, lanes);
-    if (ssa_is_set(*has))
-        *has = lanes_shuffle(e, "idx", mask, DT_BOOL, *has, 0, lanes);
+    if (ssa_is_set(*present))
+        *present = lanes_shuffle(e, "idx", mask, DT_BOOL, *present, 0, lanes);
 }
 
 /* ---- Barriers ---- */
@@ -102,10 +102,10 @@ void coop_grid_begin(emit *e) {
 /* The first thread's part of a meeting: arrives, and waits until all blocks have. Arrivals are never taken back: the n-th
  * meeting is over once there are n * blocks of them. Everything the block has stored before is seen by all after. */
 static void grid_meet(emit *e) {
-    aside s;
-    if (emit_aside(e, &s,
-                   "define internal void @grid_meet(i8 addrspace(1)* %%slot, i32 %%blocks) convergent nounwind "
-                   "noinline")) {
+    definition s;
+    if (emit_define(e, &s,
+                    "define internal void @grid_meet(i8 addrspace(1)* %%slot, i32 %%blocks) convergent nounwind "
+                    "noinline")) {
         int wait = emit_label_new(e), done = emit_label_new(e);
         emit_declare(e, "declare void @llvm.nvvm.membar.gl() nounwind");
         emit_line(e, "call void @llvm.nvvm.membar.gl()");
@@ -122,7 +122,7 @@ static void grid_meet(emit *e) {
         emit_label(e, done);
         emit_line(e, "call void @llvm.nvvm.membar.gl()");
         emit_line(e, "ret void");
-        emit_aside_end(e, &s);
+        emit_define_end(e, &s);
     }
     emit_line(e, "call void @grid_meet(i8 addrspace(1)* %%slot, i32 %%blocks)");
 }
@@ -164,25 +164,25 @@ static ssa entry_word(emit *e, const entries *in, ssa index, int word) {
     return emit_value(e, "getelementptr i32, i32%s %s, i64 %s", in->space, in->base.text, emit_widen(e, at).text);
 }
 
-static void entry_write(body *b, const entries *in, ssa index, dtype type, ssa value, ssa has) {
+static void entry_write(body *b, const entries *in, ssa index, dtype type, ssa value, ssa present) {
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_words(e, type, value, words);
-    if (ssa_is_set(has))
-        n += lanes_words(e, DT_BOOL, has, words + n);
+    if (ssa_is_set(present))
+        n += lanes_words(e, DT_BOOL, present, words + n);
     for (int i = 0; i < n; i++)
         emit_line(e, "store i32 %s, i32%s %s, align 4", words[i].text, in->space, entry_word(e, in, index, i).text);
 }
 
-static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *value, ssa *has) {
+static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *value, ssa *present) {
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_word_count(type);
-    for (int i = 0; i < n + ssa_is_set(*has); i++)
+    for (int i = 0; i < n + ssa_is_set(*present); i++)
         words[i] = emit_value(e, "load i32, i32%s %s, align 4", in->space, entry_word(e, in, index, i).text);
     *value = lanes_value(e, type, words);
-    if (ssa_is_set(*has))
-        *has = lanes_value(e, DT_BOOL, words + n);
+    if (ssa_is_set(*present))
+        *present = lanes_value(e, DT_BOOL, words + n);
 }
 
 static entries shared_entries(emit *e) {
@@ -197,11 +197,11 @@ static entries shared_entries(emit *e) {
 /* ---- Blocks ---- */
 
 /* Each warp's value, then all warps read those of all and combine them again. */
-static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa *has) {
+static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa *present) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
     entries shared = shared_entries(e);
-    lanes_reduce(b, reduce, COOP_WARP, value, has);
+    lanes_reduce(b, reduce, COOP_WARP, value, present);
     if (!warps)
         return;
     ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
@@ -209,12 +209,12 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
     emit_block_barrier(e); /* what an earlier reduction left has been read */
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lane.text), first, rest);
     emit_label(e, first);
-    entry_write(b, &shared, emit_value(e, "lshr i32 %s, 5", thread.text), type, *value, *has);
+    entry_write(b, &shared, emit_value(e, "lshr i32 %s, 5", thread.text), type, *value, *present);
     emit_branch(e, rest);
     emit_label(e, rest);
     emit_block_barrier(e);
-    entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), type, value, has);
-    lanes_reduce(b, reduce, warps, value, has);
+    entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), type, value, present);
+    lanes_reduce(b, reduce, warps, value, present);
 }
 
 /* ---- Grids ---- */
@@ -232,23 +232,23 @@ static ssa grid_word(emit *e, ssa turn, ssa block, int word) {
     return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", at.text);
 }
 
-static void grid_write(body *b, ssa turn, ssa block, dtype type, ssa value, ssa has) {
+static void grid_write(body *b, ssa turn, ssa block, dtype type, ssa value, ssa present) {
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_words(e, type, value, words);
-    if (ssa_is_set(has))
-        n += lanes_words(e, DT_BOOL, has, words + n);
+    if (ssa_is_set(present))
+        n += lanes_words(e, DT_BOOL, present, words + n);
     ssa high = emit_value(e, "shl i64 %s, 32", emit_widen(e, turn).text);
     for (int i = 0; i < n; i++)
         emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8",
                   emit_op(e, "or i64", high, emit_widen(e, words[i])).text, grid_word(e, turn, block, i).text);
 }
 
-static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa *has) {
+static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa *present) {
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_word_count(type);
-    for (int i = 0; i < n + ssa_is_set(*has); i++) {
+    for (int i = 0; i < n + ssa_is_set(*present); i++) {
         int wait = emit_label_new(e), there = emit_label_new(e);
         ssa at = grid_word(e, turn, block, i);
         emit_branch(e, wait);
@@ -260,15 +260,15 @@ static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa 
         words[i] = emit_value(e, "trunc i64 %s to i32", both.text);
     }
     *value = lanes_value(e, type, words);
-    if (ssa_is_set(*has))
-        *has = lanes_value(e, DT_BOOL, words + n);
+    if (ssa_is_set(*present))
+        *present = lanes_value(e, DT_BOOL, words + n);
 }
 
 /* The first warp: leaves what the block has come to, and combines what all blocks have. */
-static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
+static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *present) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
-    ssa thread = thread_index(e), block = emit_value(e, "lshr i64 %%rank, %d", COOP_GRID_BLOCK), there = *has, one;
+    ssa thread = thread_index(e), block = emit_value(e, "lshr i64 %%rank, %d", COOP_GRID_BLOCK), there = *present, one;
     int first = emit_label_new(e), rest = emit_label_new(e);
     ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
     ssa turn = emit_value(e, "add i32 %s, 1", before.text);
@@ -276,7 +276,7 @@ static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
     emit_label(e, first);
     emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", turn.text, reductions_of(e).text);
-    grid_write(b, turn, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *has);
+    grid_write(b, turn, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *present);
     emit_branch(e, rest);
     emit_label(e, rest);
     accumulator all = accumulator_new(b, reduce);
@@ -286,20 +286,20 @@ static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *has) {
     accumulator_join(b, reduce, &all, one, there);
     counted_loop_end(e, &l, ssa_constant(32), loop_no_unroll(e));
     *value = accumulator_read(b, reduce, &all);
-    *has = accumulator_has(b, &all);
+    *present = accumulator_present(b, &all);
     emit_warp_barrier(e, ssa_constant(-1));
-    lanes_reduce(b, reduce, COOP_WARP, value, has);
+    lanes_reduce(b, reduce, COOP_WARP, value, present);
 }
 
-static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
+static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
     int warp = emit_label_new(e), end = emit_label_new(e);
     entries shared = shared_entries(e);
-    ssa common = ssa_constant(WARPS_MOST), gathered, there = *has;
-    block_reduce(b, reduce, COOP_GRID_BLOCK - COOP_WARP, value, has);
+    ssa common = ssa_constant(WARPS_MOST), gathered, there = *present;
+    block_reduce(b, reduce, COOP_GRID_BLOCK - COOP_WARP, value, present);
     gathered = *value;
-    there = *has;
+    there = *present;
     emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", thread_index(e).text), warp, end);
     emit_label(e, warp);
     gather_blocks(b, reduce, &gathered, &there);
@@ -307,15 +307,15 @@ static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
     emit_branch(e, end);
     emit_label(e, end);
     emit_block_barrier(e);
-    entry_read(b, &shared, common, type, value, has);
+    entry_read(b, &shared, common, type, value, present);
 }
 
-void coop_reduce(body *b, const node *reduce, ssa *value, ssa *has) {
+void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
     int coop = b->e->frame->v->coop;
     if (coop == COOP_GRID)
-        grid_reduce(b, reduce, value, has);
+        grid_reduce(b, reduce, value, present);
     else if (coop > COOP_WARP)
-        block_reduce(b, reduce, coop - COOP_WARP, value, has);
+        block_reduce(b, reduce, coop - COOP_WARP, value, present);
     else
-        lanes_reduce(b, reduce, coop, value, has);
+        lanes_reduce(b, reduce, coop, value, present);
 }

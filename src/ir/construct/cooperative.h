@@ -11,8 +11,8 @@ void coop_grid_begin(emit *e);
 void coop_barrier(body *b);
 /* Every thread's value (and, where the reduction has no identity, whether it has one) combined over the cooperative group, or over
  * 2^lanes neighbours of a warp; all get the same bits. */
-void coop_reduce(body *b, const node *reduce, ssa *value, ssa *has);
-void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *has);
+void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present);
+void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present);
 /* This thread's number among 2^lanes neighbours, i64. */
 ssa coop_lane(body *b, int lanes);
 

@@ -19,7 +19,7 @@ enum {
 };
 
 /* The combinations of ranges, cut into tiles. */
-typedef struct space {
+typedef struct iteration_space {
     const node *ranges;
     int count;       /* of ranges */
     ssa *limit;      /* i64, by range, not negative */
@@ -27,15 +27,15 @@ typedef struct space {
     ssa whole;       /* tiles along the last range */
     ssa across;      /* tiles along the one before (its extent where rows is 1) */
     ssa tiles, rest; /* all tiles; and the elements that are in none, counted with the rows of their tile as one */
-} space;
+} iteration_space;
 
 static ssa at_least_0(emit *e, ssa x) {
     return emit_select_as(e, "i64", emit_value(e, "icmp sgt i64 %s, 0", x.text), x, ssa_constant(0));
 }
 
-static space space_make(body *b, const node *ranges, int rows, int width) {
+static iteration_space space_make(body *b, const node *ranges, int rows, int width) {
     emit *e = b->e;
-    space p = {.ranges = ranges, .rows = rows, .width = width};
+    iteration_space p = {.ranges = ranges, .rows = rows, .width = width};
     p.limit = ranges_read(b, ranges, &p.count);
     ssa others = ssa_constant(1);
     for (int k = 0; k < p.count; k++)
@@ -65,7 +65,7 @@ static space space_make(body *b, const node *ranges, int rows, int width) {
 }
 
 /* The first index of tile t (i64) along each range; in the rest, of an element. */
-static void tile_find(body *b, const space *p, ssa t, bool in_rest, ssa *first) {
+static void tile_find(body *b, const iteration_space *p, ssa t, bool in_rest, ssa *first) {
     emit *e = b->e;
     ssa columns = p->whole, start = ssa_constant(0);
     if (in_rest) {
@@ -90,18 +90,16 @@ static void tile_find(body *b, const space *p, ssa t, bool in_rest, ssa *first) 
     }
 }
 
-static ssa smaller(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op(e, "icmp slt i64", a, b), a, b); }
-
 /* Tiles that are visited together: the first index of each along each range, and whether there is such a tile (i1; empty:
  * always); if not, it is the first of them once more. */
-typedef struct some {
+typedef struct tile_group {
     int tiles, width;
     ssa first[TOGETHER][JAM_VARIABLES], there[TOGETHER];
-} some;
+} tile_group;
 
 /* Adds the variables of a space to a bundle whose count is outer * tiles * rows * width: tile s begins at first[s]. Rows past
  * the end are the last one once more. */
-static void space_instances(body *b, const space *p, jam *t, int outer, const some *at) {
+static void space_instances(body *b, const iteration_space *p, jam *t, int outer, const tile_group *at) {
     emit *e = b->e;
     int tiles = at->tiles, width = at->width;
     for (int k = 0; k < p->count; k++) {
@@ -116,8 +114,8 @@ static void space_instances(body *b, const space *p, jam *t, int outer, const so
                     if (is_row && w)
                         base = v->base[i - w];
                     else if (is_row && u)
-                        base = smaller(e, emit_value(e, "add i64 %s, %d", base.text, u),
-                                       emit_value(e, "sub i64 %s, 1", p->limit[k].text));
+                        base = emit_min(e, emit_value(e, "add i64 %s, %d", base.text, u),
+                                        emit_value(e, "sub i64 %s, 1", p->limit[k].text));
                     v->base[i] = v->value[i] = base;
                     v->lane[i] = last ? w : 0;
                     if (!last || !w)
@@ -134,19 +132,19 @@ static void space_instances(body *b, const space *p, jam *t, int outer, const so
     }
 }
 
-typedef void visitor(body *b, const space *p, const some *tiles, void *user);
+typedef void visitor(body *b, const iteration_space *p, const tile_group *tiles, void *user);
 
 /* Which tiles a thread takes: row k of the tiles are the `step` ones from k * step on, and of these it takes number `first`.
  * `together` rows are visited at a time. Whether a row is whole is the same for all threads, so that these stay together. */
-typedef struct course {
+typedef struct traversal {
     ssa first, step; /* i64 */
     int together;    /* a power of two */
     bool backwards;  /* from the last row to the first */
-} course;
+} traversal;
 
 /* Visits rows k (i64) and on. whole: all their tiles are there; else those that are not are the first once more. */
-static void visit_rows(body *b, const space *p, const course *c, ssa k, ssa limit, some *at, bool whole, visitor *visit,
-                       void *user) {
+static void visit_rows(body *b, const iteration_space *p, const traversal *c, ssa k, ssa limit, tile_group *at,
+                       bool whole, visitor *visit, void *user) {
     emit *e = b->e;
     ssa t = emit_op(e, "add i64", emit_op(e, "mul i64", k, c->step), c->first), next = t;
     int end = 0;
@@ -174,8 +172,8 @@ static void visit_rows(body *b, const space *p, const course *c, ssa k, ssa limi
 }
 
 /* The rows that are whole and together, 0 .. limit-1. */
-static void visit_whole(body *b, const space *p, const course *c, ssa rows, ssa limit, some *at, visitor *visit,
-                        void *user) {
+static void visit_whole(body *b, const iteration_space *p, const traversal *c, ssa rows, ssa limit, tile_group *at,
+                        visitor *visit, void *user) {
     emit *e = b->e;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), rows);
     ssa k = l.i;
@@ -185,8 +183,8 @@ static void visit_whole(body *b, const space *p, const course *c, ssa rows, ssa 
     counted_loop_end(e, &l, ssa_constant(at->tiles), loop_no_unroll(e));
 }
 
-static void visit_singly(body *b, const space *p, const course *c, ssa limit, some *at, bool in_rest, visitor *visit,
-                         void *user) {
+static void visit_singly(body *b, const iteration_space *p, const traversal *c, ssa limit, tile_group *at, bool in_rest,
+                         visitor *visit, void *user) {
     emit *e = b->e;
     counted_loop l = counted_loop_begin(e, "i64", c->first, limit);
     at->there[0] = ssa_none();
@@ -197,9 +195,9 @@ static void visit_singly(body *b, const space *p, const course *c, ssa limit, so
 
 /* Calls visit for all tiles of a course, and for the elements left over: whole rows `together`, and what is left, no more
  * rows than that, at once. */
-static void space_walk(body *b, const space *p, const course *c, visitor *visit, void *user) {
+static void space_walk(body *b, const iteration_space *p, const traversal *c, visitor *visit, void *user) {
     emit *e = b->e;
-    some *at = arena_alloc(e->a, sizeof *at);
+    tile_group *at = arena_alloc(e->a, sizeof *at);
     for (int in_rest = 0; in_rest < (p->width > 1 ? 2 : 1); in_rest++) {
         ssa limit = in_rest ? p->rest : p->tiles;
         at->tiles = in_rest ? 1 : c->together;
@@ -220,10 +218,10 @@ static void space_walk(body *b, const space *p, const course *c, visitor *visit,
 
 /* The course of a cooperative group over a construct at the top. Each goes the other way than the one before, so that what a cooperative group of a
  * block or more still has in its caches comes first. */
-static course coop_course(body *b, int together) {
+static traversal coop_traversal(body *b, int together) {
     bool backwards = b->e->frame->v->coop > COOP_WARP && b->constructs % 2;
     b->constructs++;
-    return (course){ssa_named("%%rank"), ssa_named("%%size"), together, backwards};
+    return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards};
 }
 
 /* ---- Reductions ---- */
@@ -241,7 +239,7 @@ typedef struct reduction {
     accumulator *all;
 } reduction;
 
-static void reduce_tiles(body *b, const space *p, const some *at, void *user) {
+static void reduce_tiles(body *b, const iteration_space *p, const tile_group *at, void *user) {
     const reduction *r = user;
     int each = at->tiles * p->rows * at->width;
     jam *t = jam_begin(b, r->outer * each, r->of_each);
@@ -265,7 +263,7 @@ static int fits(const body *b, int wanted, int nodes, int others) {
 }
 
 /* The value of a reduction for each of `outer` instances: tiles first, first + step .. */
-static void reduce_over(body *b, const node *n, int outer, bool of_each, course c, ssa *value, ssa *has) {
+static void reduce_over(body *b, const node *n, int outer, bool of_each, traversal c, ssa *value, ssa *present) {
     int nodes = node_cost(n->kid[0]), width = fits(b, b->e->frame->v->vector, nodes, outer);
     int together = c.together = fits(b, c.together, nodes, outer * width);
     if (width < b->e->frame->v->vector)
@@ -275,7 +273,7 @@ static void reduce_over(body *b, const node *n, int outer, bool of_each, course 
                    .of_each = of_each,
                    .ways = outer * width * together > ACCUMULATORS ? 1 : width * together};
     bool by_lanes = b->by_lanes;
-    space p = space_make(b, n->args, 1, width);
+    iteration_space p = space_make(b, n->args, 1, width);
     b->by_lanes = false;
     r.all = arena_alloc(b->e->a, (size_t)(outer * r.ways) * sizeof *r.all);
     for (int i = 0; i < outer * r.ways; i++) {
@@ -287,9 +285,10 @@ static void reduce_over(body *b, const node *n, int outer, bool of_each, course 
         accumulator *a = &r.all[x * r.ways];
         for (int half = r.ways / 2; half; half /= 2)
             for (int i = 0; i < half; i++)
-                accumulator_join(b, n, &a[i], accumulator_read(b, n, &a[i + half]), accumulator_has(b, &a[i + half]));
+                accumulator_join(b, n, &a[i], accumulator_read(b, n, &a[i + half]),
+                                 accumulator_present(b, &a[i + half]));
         value[x] = accumulator_read(b, n, a);
-        has[x] = accumulator_has(b, a);
+        present[x] = accumulator_present(b, a);
     }
     b->by_lanes = by_lanes;
 }
@@ -298,23 +297,23 @@ static void reduce_over(body *b, const node *n, int outer, bool of_each, course 
 static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *value) {
     const variant *v = b->e->frame->v;
     int lanes = v->along ? 0 : v->lanes;
-    ssa *has = arena_alloc(b->e->a, (size_t)outer * sizeof *has);
-    course c = {ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->along ? 2 : 1, false};
+    ssa *present = arena_alloc(b->e->a, (size_t)outer * sizeof *present);
+    traversal c = {ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->along ? 2 : 1, false};
     if (lanes)
         c.first = coop_lane(b, lanes);
-    reduce_over(b, n, outer, of_each, c, value, has);
+    reduce_over(b, n, outer, of_each, c, value, present);
     for (int x = 0; x < outer; x++)
-        lanes_reduce(b, n, lanes, &value[x], &has[x]);
+        lanes_reduce(b, n, lanes, &value[x], &present[x]);
 }
 
 ssa mapped_reduce(body *b, const node *n) {
-    ssa value, has;
+    ssa value, present;
     if (b->depth) {
         reduce_inside(b, n, 1, false, &value);
         return value;
     }
-    reduce_over(b, n, 1, false, coop_course(b, b->e->frame->v->repeat), &value, &has);
-    coop_reduce(b, n, &value, &has);
+    reduce_over(b, n, 1, false, coop_traversal(b, b->e->frame->v->repeat), &value, &present);
+    coop_reduce(b, n, &value, &present);
     return value;
 }
 
@@ -392,7 +391,7 @@ static void reductions_first(body *b, const node *n) {
 /* values[i] of instance i to a core element; neighbours by one access. */
 static void store_all(body *b, const node *to, const ssa *value) {
     jam *t = b->jam;
-    const jam_variable *along = ssa_is_set(b->keep) ? NULL : jam_along(b, to);
+    const jam_variable *along = ssa_is_set(b->store_mask) ? NULL : jam_along(b, to);
     for (int i = 0; i < t->count; i += along ? along->width : 1) {
         jam_now(b, i);
         if (along)
@@ -417,19 +416,19 @@ static void assign_all(body *b, const node *assign) {
     if (!core)
         return;
     int end = 0;
-    ssa keep = b->keep;
+    ssa keep = b->store_mask;
     if (ssa_is_set(keep)) {
         int yes = emit_label_new(b->e);
         end = emit_label_new(b->e);
         emit_branch_if(b->e, keep, yes, end);
         emit_label(b->e, yes);
-        b->keep = ssa_none();
+        b->store_mask = ssa_none();
     }
     store_all(b, to, value);
     if (end) {
         emit_branch(b->e, end);
         emit_label(b->e, end);
-        b->keep = keep;
+        b->store_mask = keep;
     }
 }
 
@@ -462,7 +461,7 @@ static void write_all(body *b, const node *list) {
     }
 }
 
-static void forall_tiles(body *b, const space *p, const some *at, void *user) {
+static void forall_tiles(body *b, const iteration_space *p, const tile_group *at, void *user) {
     const node *n = user;
     bool simple = is_simple(b, n->body);
     jam *t = jam_begin(b, at->tiles * p->rows * at->width, true);
@@ -481,16 +480,16 @@ static void forall_tiles(body *b, const space *p, const some *at, void *user) {
 static void forall_by_lanes(body *b, const node *n, int repeat) {
     emit *e = b->e;
     int lanes = e->frame->v->lanes;
-    space p = space_make(b, n->args, 1, 1);
-    ssa keep = b->keep;
+    iteration_space p = space_make(b, n->args, 1, 1);
+    ssa keep = b->store_mask;
     if (lanes)
-        b->keep = emit_value(e, "icmp eq i64 %s, 0", coop_lane(b, lanes).text);
+        b->store_mask = emit_value(e, "icmp eq i64 %s, 0", coop_lane(b, lanes).text);
     b->by_lanes = true;
     ssa group = emit_value(e, "lshr i64 %%rank, %d", lanes), groups = emit_value(e, "lshr i64 %%size, %d", lanes);
-    course c = {group, groups, repeat, false};
+    traversal c = {group, groups, repeat, false};
     space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = false;
-    b->keep = keep;
+    b->store_mask = keep;
 }
 
 /* ---- Prefetching ---- */
@@ -551,12 +550,12 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
         else if (!nested)
             together = fits(b, v->repeat, nodes, width);
     }
-    space p = space_make(b, n->args, rows, width);
+    iteration_space p = space_make(b, n->args, rows, width);
     bool by_lanes = b->by_lanes;
     b->by_lanes = nested;
     if (nested)
         prefetch_inputs(b);
-    course c = coop_course(b, together);
+    traversal c = coop_traversal(b, together);
     space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = by_lanes;
 }

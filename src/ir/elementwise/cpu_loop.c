@@ -8,12 +8,12 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
-            skeleton_know(s, k, row[k]);
+            skeleton_load_uniform(s, k, row[k]);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
     batch b = batch_new(s, 1, 1, false);
     int group = e->access_group = emit_metadata(e, "distinct !{}");
     for (int k = 0; k < s->noperands; k++) {
-        if (s->known[k])
+        if (s->uniform[k])
             continue;
         bool strided = s->v->operand[k].kind == OPERAND_STRIDED;
         batch_access(s, &b, 0, k,
@@ -22,14 +22,6 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     batch_finish(s, &b);
     e->access_group = 0;
     counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
-}
-
-/* A stride that LLVM must not guess to be 1: for a plain parameter it would make a vector loop for 1, which no strided operand
- * has, and leave all others to a scalar loop. It does not guess at a maximum. */
-static ssa no_unit_stride(emit *e, ssa stride) {
-    const ssa least = ssa_constant(-(INT64_C(1) << 62)); /* no stride is below */
-    ssa above = emit_op(e, "icmp sgt i64", stride, least);
-    return emit_select_as(e, "i64", above, stride, least);
 }
 
 void cpu_flat(skeleton *s) { cpu_row(s, skeleton_word(s), s->base, NULL); }
@@ -44,7 +36,7 @@ void cpu_loop_read(skeleton *s, cpu_loop *l) {
             l->stride[d][k] = skeleton_word(s);
     for (int k = 0; k < s->noperands; k++)
         if (s->v->operand[k].kind == OPERAND_STRIDED)
-            l->stride[0][k] = no_unit_stride(s->e, l->stride[0][k]);
+            l->stride[0][k] = skeleton_opaque_stride(s->e, l->stride[0][k]);
 }
 
 void cpu_loop_row(skeleton *s, const cpu_loop *l, ssa i, ssa *row) {

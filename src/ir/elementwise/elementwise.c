@@ -21,14 +21,14 @@ static const struct {
      [LOOP_GENERAL] = {gpu_general, gpu_general_words}},
 };
 
-typedef struct elementwise_text {
+typedef struct elementwise_request {
     skeleton s;
     const tree *t;
     const variant *v;
-} elementwise_text;
+} elementwise_request;
 
 static void write_kernel(emit *e, void *user) {
-    elementwise_text *q = user;
+    elementwise_request *q = user;
     emit_functions(e, q->t, "kernel");
     skeleton_begin(&q->s, e, q->t, q->v, shapes[e->target->gpu][q->v->loop].words(q->v));
     shapes[e->target->gpu][q->v->loop].write(&q->s);
@@ -37,7 +37,7 @@ static void write_kernel(emit *e, void *user) {
 
 uf_status ir_elementwise(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                          code_module *module) {
-    elementwise_text *q = arena_alloc(a, sizeof *q);
+    elementwise_request *q = arena_alloc(a, sizeof *q);
     if (!q)
         return fail_memory();
     q->t = t;

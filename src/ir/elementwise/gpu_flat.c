@@ -23,10 +23,10 @@ static ssa clip(skeleton *s, ssa far, ssa most) {
 
 static void find_operands(skeleton *s, flat *f, ssa first) {
     for (int k = 0; k < s->noperands; k++) {
-        if (s->known[k])
+        if (s->uniform[k])
             continue;
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
-            skeleton_know(s, k, s->base[k]);
+            skeleton_load_uniform(s, k, s->base[k]);
         else
             f->at[k] = skeleton_address(s, k, s->base[k], first);
     }
@@ -82,7 +82,7 @@ static ssa vector_index(skeleton *s, const flat *f, int g) {
     return emit_widen(e, emit_value(e, "mul i32 %s, %d", unit.text, s->v->vector));
 }
 
-static bool is_loaded(const skeleton *s, int k) { return !s->known[k] && !skeleton_is_output(s, k); }
+static bool is_loaded(const skeleton *s, int k) { return !s->uniform[k] && !skeleton_is_output(s, k); }
 
 /* in[i * noperands + k] are the thread's elements as loaded, element g * vector + lane for lane `lane` of vector g. */
 static void load_whole(skeleton *s, const flat *f, ssa *in) {
@@ -197,7 +197,7 @@ static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
             ssa lane = emit_op(e, "add i64", vector_index(s, f, i / vector), ssa_constant(i % vector));
             index = emit_select_as(e, "i64", f->whole, lane, index);
         }
-        int end = skeleton_if(s, s->known[mask] ? s->value[mask] : element[mask]);
+        int end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : element[mask]);
         skeleton_compute(s, element, results);
         store_one(s, f, index, results);
         skeleton_end_if(s, end);

@@ -35,7 +35,7 @@ void general_find(skeleton *s, const general *f, ssa x, ssa *at) {
             index = rest;
         for (int k = 0; k < s->noperands; k++) {
             int kind = s->v->operand[k].kind;
-            if (s->known[k] || (d == 0 && kind == OPERAND_CONSTANT))
+            if (s->uniform[k] || (d == 0 && kind == OPERAND_CONSTANT))
                 continue;
             if (d == 0 && kind == OPERAND_CONTIGUOUS)
                 offset[k] = index;
@@ -47,7 +47,7 @@ void general_find(skeleton *s, const general *f, ssa x, ssa *at) {
         ssa o = ssa_is_set(offset[k]) ? offset[k] : ssa_constant(0);
         if (!f->wide && ssa_is_set(offset[k]))
             o = emit_value(e, "sext i32 %s to i64", o.text);
-        at[k] = s->known[k] ? o : skeleton_address(s, k, s->base[k], o);
+        at[k] = s->uniform[k] ? o : skeleton_address(s, k, s->base[k], o);
     }
 }
 
@@ -80,7 +80,7 @@ void gpu_general(skeleton *s) {
     for (int g = 0; g < b.groups; g++) {
         general_find(s, f, g ? general_next(s, f, first, g, &exists) : first, at);
         for (int k = 0; k < s->noperands; k++)
-            if (!s->known[k])
+            if (!s->uniform[k])
                 batch_access(s, &b, g, k, at[k]);
     }
     batch_finish(s, &b);

@@ -50,7 +50,7 @@ static void find_tile(skeleton *s, rows *f) {
 static void find_operands(skeleton *s, rows *f) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++) {
-        if (s->known[k])
+        if (s->uniform[k])
             continue;
         f->stride[k] = skeleton_word(s);
         ssa offset = emit_op(e, "mul i64", f->row, f->stride[k]);
@@ -102,7 +102,7 @@ static columns find_columns(skeleton *s, int count, ssa first, ssa apart, ssa li
 /* The columns of one row as groups from `group` on; operands that are the same for all rows are in `fixed`. */
 static void load_row(skeleton *s, const rows *f, batch *b, int group, ssa row, const columns *c, const batch *fixed) {
     for (int k = 0; k < s->noperands; k++) {
-        if (s->known[k])
+        if (s->uniform[k])
             continue;
         ssa at = row_of(s, f, k, row);
         for (int i = 0; i < c->count; i++)
@@ -138,7 +138,7 @@ static void all_rows(skeleton *s, const rows *f, const columns *c, int step, int
     batch fixed = batch_new(s, c->count, vector, aligned);
     for (int i = 0; i < c->count; i++)
         for (int k = 0; k < s->noperands; k++)
-            if (!s->known[k] && is_fixed(s, k))
+            if (!s->uniform[k] && is_fixed(s, k))
                 access_column(s, &fixed, i, k, f->at[k], c->at[i]);
     if (step >= s->v->repeat) {
         some_rows(s, f, ssa_constant(0), s->v->repeat, c, &fixed);
@@ -158,7 +158,7 @@ enum {
 static int row_step(const skeleton *s) {
     int bytes = 0, step = 1;
     for (int k = 0; k < s->noperands; k++)
-        if (!s->known[k] && !skeleton_is_output(s, k) && !is_fixed(s, k) && !is_constant(s, k))
+        if (!s->uniform[k] && !skeleton_is_output(s, k) && !is_fixed(s, k) && !is_constant(s, k))
             bytes += dtypes[skeleton_memory(s, k)].size * s->v->vector;
     while (bytes && bytes * step < IN_FLIGHT && step < s->v->repeat)
         step *= 2;
@@ -197,8 +197,8 @@ void gpu_rows(skeleton *s) {
     emit_branch_if(e, emit_op(e, "and i1", in_row, in_rows), some, end);
     emit_label(e, some);
     for (int k = 0; k < s->noperands; k++)
-        if (!s->known[k] && is_fixed(s, k) && is_constant(s, k))
-            skeleton_know(s, k, f.at[k]);
+        if (!s->uniform[k] && is_fixed(s, k) && is_constant(s, k))
+            skeleton_load_uniform(s, k, f.at[k]);
     if (both) {
         ssa fits = emit_op(e, "icmp sle i64", emit_value(e, "add i64 %s, %d", first.text, v->vector), left);
         emit_branch_if(e, emit_op(e, "and i1", fits, f.vectors), whole, part);

@@ -123,16 +123,16 @@ static void rows(forall_writer *w, const part *p, const ssa *at) {
 
 /* ---- Counters ---- */
 
-static void counters_new(forall_writer *w, int k) {
+static void private_new(forall_writer *w, int k) {
     dtype t = (dtype)w->g.s.v->operand[k].memory;
-    w->counts[k] = emit_array(w->g.s.e, t, COPY_BYTES / dtypes[t].size);
+    w->private_base[k] = emit_array(w->g.s.e, t, COPY_BYTES / dtypes[t].size);
 }
 
-static void each_counter(forall_writer *w, void (*visit)(forall_writer *w, int k, ssa i)) {
+static void each_private(forall_writer *w, void (*visit)(forall_writer *w, int k, ssa i)) {
     for (int k = 0; k < w->g.s.v->nin; k++) {
         if (!w->g.s.v->operand[k].privatised)
             continue;
-        counted_loop l = counted_loop_begin(w->g.s.e, "i64", ssa_constant(0), counters_size(w, k));
+        counted_loop l = counted_loop_begin(w->g.s.e, "i64", ssa_constant(0), private_size(w, k));
         visit(w, k, l.i);
         counted_loop_end(w->g.s.e, &l, ssa_constant(1), 0);
     }
@@ -142,12 +142,12 @@ void cpu_forall(forall_writer *w) {
     ssa at[LAYOUT_MAX_RANK];
     for (int k = 0; k < w->g.s.v->nin; k++)
         if (w->g.s.v->operand[k].privatised)
-            counters_new(w, k);
+            private_new(w, k);
     nontemporal_begin(w);
     for (int d = 0; d < w->g.s.v->ndim - 1 && w->g.s.v->ndim > 2; d++)
         at[d] = variable(w->g.s.e);
     part p = read_words(w);
-    each_counter(w, counters_clear);
+    each_private(w, private_clear);
     rows(w, &p, at);
-    each_counter(w, counters_merge);
+    each_private(w, private_merge);
 }

@@ -37,7 +37,7 @@ void forall_point(forall_writer *w, const char *entry, const ssa *index) {
     for (int d = 0; d < w->g.layout->nindices; d++)
         text_printf(&arguments, "%si64 %s", d ? ", " : "", index[d].text);
     gufunc_more_arguments(&w->g, &arguments);
-    counters_arguments(w, &arguments);
+    private_arguments(w, &arguments);
     emit_result_type(e, &type, w->g.s.t->kernel);
     e->failed |= arguments.failed || type.failed || w->g.arguments.failed;
     if (!e->failed)
@@ -85,17 +85,17 @@ static int variable_of(const body *b, const node *element, bool *written) {
 /* ---- The module ---- */
 
 /* What write_kernel is told; the texts outlive an escape for want of memory. */
-typedef struct forall_text {
+typedef struct forall_request {
     forall_writer w;
     const tree *t;
     const variant *v;
     uint8_t use[UF_MAX_OPERANDS];
     guards guards;
     coalesced coalesced;
-} forall_text;
+} forall_request;
 
 /* Finds the coalesced accesses of the operands that are to have some. */
-static void find_coalesced(forall_text *q) {
+static void find_coalesced(forall_request *q) {
     bool eligible[UF_MAX_OPERANDS] = {false}, any = false;
     for (int k = 0; k < q->v->nin; k++)
         any |= eligible[k] = q->v->operand[k].coalesced;
@@ -106,13 +106,13 @@ static void find_coalesced(forall_text *q) {
     q->w.coalesced = &q->coalesced;
 }
 
-static void find_guards(forall_text *q) {
+static void find_guards(forall_request *q) {
     guards_find(q->t, q->v->ndim - 1, &q->guards);
     q->w.guards = &q->guards;
 }
 
 /* The frame of @kernel, and its parameters behind the operands. */
-static void make_frame(forall_text *q, emit *e) {
+static void make_frame(forall_request *q, emit *e) {
     static const body_hooks hooks = {.recall = recall_guard, .variable = variable_of};
     gufunc_writer *g = &q->w.g;
     for (int i = 0; i < g->layout->nwords; i++)
@@ -121,8 +121,8 @@ static void make_frame(forall_text *q, emit *e) {
     if (q->v->reports)
         report_parameters(&g->parameters);
     forall_uses(q->t, q->use);
-    g->frame = (frame){.v = q->v, .layout = g->layout, .use = q->use, .hooks = &hooks, .user = &q->w};
-    counters_declare(&q->w);
+    g->frame = (frame){.v = q->v, .layout = g->layout, .operand_uses = q->use, .hooks = &hooks, .user = &q->w};
+    private_declare(&q->w);
     e->failed |= g->parameters.failed;
     g->frame.parameters = g->parameters.failed || !g->parameters.data ? "" : g->parameters.data;
     e->frame = &g->frame;
@@ -130,7 +130,7 @@ static void make_frame(forall_text *q, emit *e) {
 }
 
 static void write_kernel(emit *e, void *user) {
-    forall_text *q = user;
+    forall_request *q = user;
     forall_writer *w = &q->w;
     bool gpu = e->target->gpu, vectors = !gpu && !q->v->reports;
     text_free(&w->g.parameters);
@@ -153,7 +153,7 @@ static void write_kernel(emit *e, void *user) {
 
 uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                     code_module *module) {
-    forall_text *q = arena_alloc(a, sizeof *q);
+    forall_request *q = arena_alloc(a, sizeof *q);
     if (!q)
         return fail_memory();
     q->t = t;

@@ -8,8 +8,9 @@
 /* A kernel over indices: a gufunc_writer, whose arrays are core operands altogether, and what this class adds to it. */
 typedef struct forall_writer {
     gufunc_writer g;
-    own_copy own[UF_MAX_OPERANDS]; /* the private copies of privatised operands (privatised.h), as @kernel knows them */
-    ssa counts[UF_MAX_OPERANDS];   /* and their addresses as the caller of @kernel knows them */
+    private_copy private_copies
+        [UF_MAX_OPERANDS]; /* the private copies of privatised operands (privatised.h), as @kernel knows them */
+    ssa private_base[UF_MAX_OPERANDS]; /* and their addresses as the caller of @kernel knows them */
     const struct coalesced *coalesced; /* GPU: see coalesced.h; NULL: no access is */
     const struct guards *guards;       /* CPU: see guards.h; NULL: not looked for */
     struct outer_vector *outer;        /* CPU: see outer_vector.h; NULL: there is no @points */

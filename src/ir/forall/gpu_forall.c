@@ -94,7 +94,7 @@ static ssa element_at(const tiles *t, const coalesced_access *s, ssa row, ssa co
 
 static ssa load_one(const tiles *t, const coalesced_access *s, ssa row, ssa column) {
     column = index_within(t, s, array_of(t, s)->rank - 1, column);
-    emit_invariant(t->e, !(t->w->g.frame.use[s->array] & USE_WRITE));
+    emit_invariant(t->e, !(t->w->g.frame.operand_uses[s->array] & USE_WRITE));
     ssa value = emit_load(t->e, coalesced_type(t, s), element_at(t, s, row, column));
     t->e->invariant = 0;
     return value;
@@ -175,7 +175,7 @@ static void load_row(const tiles *t, tile *at, const coalesced_access *s, int ro
     ssa *loaded = &at->loaded[loaded_slot(t, s->family, row, 0)], first = at->index[t->ndim - 1];
     bool together = t->columns > 1 && any_wanted(t, s->family, row, 0, t->columns - 1);
     if (together) {
-        emit_invariant(t->e, !(t->w->g.frame.use[s->array] & USE_WRITE));
+        emit_invariant(t->e, !(t->w->g.frame.operand_uses[s->array] & USE_WRITE));
         emit_load_vector(t->e, coalesced_type(t, s), element_at(t, s, offset, first), t->columns, loaded);
         t->e->invariant = 0;
     }
@@ -413,16 +413,16 @@ static void words_read(tiles *t) {
         t->extent[d] = skeleton_divisor(s, s->v->wide);
     for (int k = 0; k < s->v->nin; k++)
         if (s->v->operand[k].privatised)
-            t->w->counts[k] = emit_shared_address(t->e, skeleton_word(s), ir_memory_type(skeleton_memory(s, k)));
+            t->w->private_base[k] = emit_shared_address(t->e, skeleton_word(s), ir_memory_type(skeleton_memory(s, k)));
     gufunc_core_words(&t->w->g);
 }
 
 /* The block's threads do something to each of the elements that it counts in. */
-static void each_counter(const tiles *t, ssa thread, ssa threads, void (*visit)(forall_writer *w, int k, ssa i)) {
+static void each_private(const tiles *t, ssa thread, ssa threads, void (*visit)(forall_writer *w, int k, ssa i)) {
     for (int k = 0; k < t->w->g.s.v->nin; k++) {
         if (!t->w->g.s.v->operand[k].privatised)
             continue;
-        counted_loop l = counted_loop_begin(t->e, "i64", emit_widen(t->e, thread), counters_size(t->w, k));
+        counted_loop l = counted_loop_begin(t->e, "i64", emit_widen(t->e, thread), private_size(t->w, k));
         visit(t->w, k, l.i);
         counted_loop_end(t->e, &l, emit_widen(t->e, threads), loop_no_unroll(t->e));
     }
@@ -469,12 +469,12 @@ void gpu_forall(forall_writer *w) {
     ssa x = product(&t, emit_special_register(e, "ctaid"), all);
     x = emit_value(e, "add %s %s, %s", t.type, x.text, (v->wide ? emit_widen(e, thread) : thread).text);
     if (counts) {
-        each_counter(&t, thread, threads, counters_clear);
+        each_private(&t, thread, threads, private_clear);
         emit_block_barrier(e);
     }
     tiles_loop(&t, x, threads, all, counts || v->wide);
     if (counts) {
         emit_block_barrier(e);
-        each_counter(&t, thread, threads, counters_merge);
+        each_private(&t, thread, threads, private_merge);
     }
 }

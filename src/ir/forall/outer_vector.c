@@ -6,9 +6,9 @@
 #include "ir/forall/guards.h"
 
 enum {
-    KEPT = -1,
-    KEPT_MOST = 64, /* variables with an array, which lie on the stack */
-    NEAR = 8        /* elements from one point's to the next one's */
+    EXPANDED = -1,
+    EXPANDED_MOST = 64, /* variables with an array, which lie on the stack */
+    NEAR = 8            /* elements from one point's to the next one's */
 };
 
 /* ---- What varies ---- */
@@ -33,15 +33,15 @@ static bool varies(const outer_vector *p, const node *n) {
     return false;
 }
 
-static bool is_apart(const outer_vector *p, const node *loop) {
-    for (int i = 0; i < p->napart; i++)
-        if (p->apart[i] == loop)
+static bool is_own_loop(const outer_vector *p, const node *loop) {
+    for (int i = 0; i < p->nown_loops; i++)
+        if (p->own_loops[i] == loop)
             return true;
     return false;
 }
 
 static bool shares_loop(const outer_vector *p, const node *n) {
-    if (is_apart(p, n) || (n->kid[0] && varies(p, n->kid[0])))
+    if (is_own_loop(p, n) || (n->kid[0] && varies(p, n->kid[0])))
         return false;
     for (const node *s = n->step; s; s = s->next)
         if (varies(p, s->kid[0]))
@@ -95,17 +95,17 @@ static void find_jumps(const node *n, bool in_loop, jumps *j) {
             find_jumps(item, in_loop || n->kind == N_LOOP, j);
 }
 
-static void set_apart(outer_vector *p, const node *loop) {
-    if (is_apart(p, loop))
+static void set_own_loop(outer_vector *p, const node *loop) {
+    if (is_own_loop(p, loop))
         return;
     p->changed = true;
-    if (p->napart < OUTER_VECTOR_LOOPS)
-        p->apart[p->napart++] = loop;
+    if (p->nown_loops < OUTER_VECTOR_LOOPS)
+        p->own_loops[p->nown_loops++] = loop;
     else
         p->fits = false;
 }
 
-static bool all_apart(const outer_vector *p, const node *list) {
+static bool all_own(const outer_vector *p, const node *list) {
     for (const node *n = list; n; n = n->next)
         if (is_shared(p, n))
             return false;
@@ -114,15 +114,15 @@ static bool all_apart(const outer_vector *p, const node *list) {
 
 /* A point that goes on, or returns, goes to the end of its loop over points. That is right where nothing comes behind that in the
  * loop of the text, or in the kernel: `last` says so of the list. */
-static void look_apart(outer_vector *p, const node *n, const node *loop, bool last) {
+static void look_at_own(outer_vector *p, const node *n, const node *loop, bool last) {
     jumps j = {false};
     node_visit(n, note_variable, p);
     if (!p->settled)
         return;
     find_jumps(n, false, &j);
-    if (loop && (j.leaves || j.returns || (j.goes_on && !(last && all_apart(p, n->next)))))
-        set_apart(p, loop);
-    if (!loop && j.returns && !(last && all_apart(p, n->next)))
+    if (loop && (j.leaves || j.returns || (j.goes_on && !(last && all_own(p, n->next)))))
+        set_own_loop(p, loop);
+    if (!loop && j.returns && !(last && all_own(p, n->next)))
         p->fits = false;
 }
 
@@ -130,7 +130,7 @@ static void look(outer_vector *p, const node *list, const node *loop, bool last)
     for (const node *n = list; n; n = n->next) {
         bool is_loop = n->kind == N_LOOP;
         if (!is_shared(p, n)) {
-            look_apart(p, n, loop, last);
+            look_at_own(p, n, loop, last);
             continue;
         }
         look(p, n->body, is_loop ? n : loop, is_loop || (last && !n->next));
@@ -213,12 +213,12 @@ static void weigh(const node *n, void *user) {
         node_each(n->callee->body, weigh_helper, p);
 }
 
-static void note_home(const node *n, void *user) {
+static void note_used_in(const node *n, void *user) {
     outer_vector *p = user;
     if ((n->kind != N_LOCAL && n->kind != N_DECLARE) || !p->varies[n->local] || n->local == p->index)
         return;
-    int *home = &p->home[n->local];
-    *home = *home && *home != p->runs ? KEPT : p->runs;
+    int *used_in = &p->used_in[n->local];
+    *used_in = *used_in && *used_in != p->runs ? EXPANDED : p->runs;
 }
 
 static void look_closer(outer_vector *p, const node *list, bool in_loop) {
@@ -233,7 +233,7 @@ static void look_closer(outer_vector *p, const node *list, bool in_loop) {
         }
         p->runs += !run;
         run = true;
-        node_visit(n, note_home, p);
+        node_visit(n, note_used_in, p);
         if (in_loop)
             node_visit(n, weigh, p);
     }
@@ -254,17 +254,17 @@ static void widen(const node *n, void *user) {
     *wide |= n->kind < N_EVAL && dtype_is_floating(t) && dtypes[dtypes[t].component].size == 8;
 }
 
-static int kept_count(const outer_vector *p) {
+static int expanded_count(const outer_vector *p) {
     int n = 0;
     for (int k = 0; k < p->f->nlocals; k++)
-        n += p->home[k] == KEPT;
+        n += p->used_in[k] == EXPANDED;
     return n;
 }
 
 /* Two vectors for each value hide what one operation waits for another; but those that are kept are to stay in registers. */
 static int vectors(const outer_vector *p, const code_target *target) {
     int registers = target->vector_bits == 512 ? 32 : 16;
-    return 2 * kept_count(p) + 8 <= registers ? 2 : 1;
+    return 2 * expanded_count(p) + 8 <= registers ? 2 : 1;
 }
 
 outer_vector *outer_vector_find(emit *e, const tree *t, int last, const guards *decided) {
@@ -279,7 +279,7 @@ outer_vector *outer_vector_find(emit *e, const tree *t, int last, const guards *
                         .changed = true,
                         .fits = true};
     p->varies = arena_alloc(e->a, n * sizeof *p->varies);
-    p->home = arena_alloc(e->a, n * sizeof *p->home);
+    p->used_in = arena_alloc(e->a, n * sizeof *p->used_in);
     p->varies[p->index] = true;
     node_each(f->body, refuse, p);
     if (e->plain || !t->has_loop || !e->target->vector_bits || !p->fits)
@@ -292,7 +292,7 @@ outer_vector *outer_vector_find(emit *e, const tree *t, int last, const guards *
     look_closer(p, f->body, false);
     node_each(f->body, widen, &wide);
     p->width = e->target->vector_bits / (wide ? 64 : 32) * vectors(p, e->target);
-    return p->fits && p->shared && kept_count(p) <= KEPT_MOST ? p : NULL;
+    return p->fits && p->shared && expanded_count(p) <= EXPANDED_MOST ? p : NULL;
 }
 
 /* ---- Code ---- */
@@ -300,53 +300,54 @@ outer_vector *outer_vector_find(emit *e, const tree *t, int last, const guards *
 static outer_vector *run_of(const body *b) { return b->user; }
 
 /* What stands for a value in an array. */
-static const char *kept_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
+static const char *expanded_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
 
 static void make_variables(body *b) {
     const outer_vector *p = run_of(b);
     for (int k = 0; k < b->f->nlocals; k++)
-        if (p->home[k] == KEPT)
+        if (p->used_in[k] == EXPANDED)
             text_printf(&b->slots, "  %%w%d = alloca [%d x %s], align 64\n", k, p->width,
-                        kept_type(b->f->locals[k].type));
+                        expanded_type(b->f->locals[k].type));
 }
 
 /* The address of this point's value. */
-static ssa kept_at(body *b, int k) {
-    const char *t = kept_type(b->f->locals[k].type);
+static ssa expanded_at(body *b, int k) {
+    const char *t = expanded_type(b->f->locals[k].type);
     int n = run_of(b)->width;
     return emit_value(b->e, "getelementptr [%d x %s], [%d x %s]* %%w%d, i64 0, i64 %s", n, t, n, t, k,
                       run_of(b)->point.text);
 }
 
-static void keep(body *b, int k) {
+static void store_expanded(body *b, int k) {
     emit *e = b->e;
     dtype type = b->f->locals[k].type;
-    const char *t = ir_value_type(type), *kept = kept_type(type);
+    const char *t = ir_value_type(type), *expanded = expanded_type(type);
     ssa v = emit_value(e, "load %s, %s* %s", t, t, emit_local_slot(b, k).text);
     if (type == DT_BOOL)
         v = emit_value(e, "zext i1 %s to i8", v.text);
-    ssa at = kept_at(b, k);
-    emit_line(e, "store %s %s, %s* %s, !llvm.access.group !%d", kept, v.text, kept, at.text, run_of(b)->variables);
+    ssa at = expanded_at(b, k);
+    emit_line(e, "store %s %s, %s* %s, !llvm.access.group !%d", expanded, v.text, expanded, at.text,
+              run_of(b)->variables);
 }
 
-static void recall(body *b, int k) {
+static void load_expanded(body *b, int k) {
     emit *e = b->e;
     dtype type = b->f->locals[k].type;
-    const char *t = ir_value_type(type), *kept = kept_type(type);
-    ssa at = kept_at(b, k);
-    ssa v = emit_value(e, "load %s, %s* %s, !llvm.access.group !%d", kept, kept, at.text, run_of(b)->variables);
+    const char *t = ir_value_type(type), *expanded = expanded_type(type);
+    ssa at = expanded_at(b, k);
+    ssa v = emit_value(e, "load %s, %s* %s, !llvm.access.group !%d", expanded, expanded, at.text, run_of(b)->variables);
     if (type == DT_BOOL)
         v = emit_value(e, "icmp ne i8 %s, 0", v.text);
     emit_line(e, "store %s %s, %s* %s", t, v.text, t, emit_local_slot(b, k).text);
 }
 
 /* What a loop over points does with the variables that are kept. */
-typedef struct traffic {
+typedef struct variable_uses {
     bool *used, *set;
-} traffic;
+} variable_uses;
 
-static void note_traffic(const node *n, void *user) {
-    traffic *t = user;
+static void note_variable_uses(const node *n, void *user) {
+    variable_uses *t = user;
     const node *to = node_assigned(n);
     if (n->kind == N_LOCAL)
         t->used[n->local] = true;
@@ -354,9 +355,9 @@ static void note_traffic(const node *n, void *user) {
         t->set[to ? to->local : n->local] = true;
 }
 
-static void each_kept(body *b, const bool *which, void (*move)(body *b, int k)) {
+static void each_expanded(body *b, const bool *which, void (*move)(body *b, int k)) {
     for (int k = 0; k < b->f->nlocals; k++)
-        if (which[k] && run_of(b)->home[k] == KEPT)
+        if (which[k] && run_of(b)->used_in[k] == EXPANDED)
             move(b, k);
 }
 
@@ -377,7 +378,7 @@ static void read_once(body *b, const node *n) {
     run_of(b)->reads = r;
 }
 
-static bool recall_read(const body *b, const node *n, ssa *value) {
+static bool recall(const body *b, const node *n, ssa *value) {
     if (guards_recall(run_of(b)->guards, n, value))
         return true;
     for (const struct outer_vector_read *r = run_of(b)->reads; r; r = r->next)
@@ -412,7 +413,7 @@ static void find_reads(body *b, const node *n, bool *sometimes) {
 
 /* Between a loop over points and one of the text that has nothing else at its beginning, or end: they would share a block, and
  * LLVM 14 takes what is said of one for the other. */
-static void keep_apart(emit *e) {
+static void separate_loops(emit *e) {
     emit_declare(e, "declare void @llvm.sideeffect()");
     emit_line(e, "call void @llvm.sideeffect()");
 }
@@ -436,26 +437,26 @@ static const node *write_run(body *b, const node *first) {
     bool sometimes = false;
     if (ssa_is_set(p->point) || is_shared(p, first))
         return NULL;
-    traffic t = {arena_alloc(e->a, n * sizeof *t.used), arena_alloc(e->a, n * sizeof *t.set)};
+    variable_uses t = {arena_alloc(e->a, n * sizeof *t.used), arena_alloc(e->a, n * sizeof *t.set)};
     for (; end && !is_shared(p, end); last = end, end = end->next) {
-        node_visit(end, note_traffic, &t);
+        node_visit(end, note_variable_uses, &t);
         find_reads(b, end, &sometimes);
     }
-    keep_apart(e);
+    separate_loops(e);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(p->width));
     p->point = l.i;
     b->bound[p->index] = emit_value(e, "add i64 %%p%d, %s", p->index, l.i.text);
     b->next = b->finish = emit_label_new(e);
-    each_kept(b, t.used, recall);
+    each_expanded(b, t.used, load_expanded);
     for (const node *s = first; s != end; s = s->next)
         emit_statement(b, s);
     if (b->open)
         emit_branch(e, b->next);
     emit_label(e, b->next);
     b->open = true;
-    each_kept(b, t.set, keep);
+    each_expanded(b, t.set, store_expanded);
     end_run(b, &l);
-    keep_apart(e);
+    separate_loops(e);
     b->next = next;
     b->finish = finish;
     p->point = b->bound[p->index] = ssa_none();
@@ -464,7 +465,7 @@ static const node *write_run(body *b, const node *first) {
 }
 
 void outer_vector_function(emit *e, const tree *t, outer_vector *p) {
-    static const body_hooks hooks = {.recall = recall_read, .begin = make_variables, .statements = write_run};
+    static const body_hooks hooks = {.recall = recall, .begin = make_variables, .statements = write_run};
     const char *entry = e->entry;
     e->entry = "points";
     p->variables = emit_metadata(e, "distinct !{}");

@@ -20,9 +20,9 @@ typedef struct outer_vector {
     int width;    /* points of a run */
     int index;    /* local number of the last index */
     bool *varies; /* by local: a point has a value of its own */
-    int *home;    /* by local: the loop over points that uses it, from 1; 0: none, KEPT: there are several */
-    const node *apart[OUTER_VECTOR_LOOPS]; /* loops of the text that each point goes through by itself */
-    int napart;
+    int *used_in; /* by local: the loop over points that uses it, from 1; 0: none, KEPT: there are several */
+    const node *own_loops[OUTER_VECTOR_LOOPS]; /* loops of the text that each point goes through by itself */
+    int nown_loops;
     bool changed, settled; /* while varies and apart are found: by the last look; all that varies is known */
     bool fits;
     int shared;                      /* loops of the text that are */

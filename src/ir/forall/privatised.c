@@ -8,32 +8,33 @@ static bool counts(const forall_writer *w, int k) { return w->g.s.v->operand[k].
 static dtype type_of(const forall_writer *w, int k) { return (dtype)w->g.s.v->operand[k].memory; }
 
 /* " addrspace(3)*" */
-static const char *own_pointer(emit *e) {
+static const char *private_pointer(emit *e) {
     e->shared = e->target->gpu;
     const char *star = ir_global_pointer(e);
     e->shared = false;
     return star;
 }
 
-void counters_declare(forall_writer *w) {
+void private_declare(forall_writer *w) {
     const variant *v = w->g.frame.v;
-    w->g.frame.own = w->own;
+    w->g.frame.private_copies = w->private_copies;
     for (int k = 0; k < v->nin; k++) {
         if (!v->operand[k].privatised)
             continue;
-        w->own[k] = (own_copy){true, ssa_named("%%own%d", k)};
-        text_printf(&w->g.parameters, ", %s%s %s", ir_memory_type((dtype)v->operand[k].memory), own_pointer(w->g.s.e),
-                    w->own[k].base.text);
+        w->private_copies[k] = (private_copy){true, ssa_named("%%own%d", k)};
+        text_printf(&w->g.parameters, ", %s%s %s", ir_memory_type((dtype)v->operand[k].memory),
+                    private_pointer(w->g.s.e), w->private_copies[k].base.text);
     }
 }
 
-void counters_arguments(const forall_writer *w, text *out) {
+void private_arguments(const forall_writer *w, text *out) {
     for (int k = 0; k < w->g.s.v->nin; k++)
         if (counts(w, k))
-            text_printf(out, ", %s%s %s", ir_memory_type(type_of(w, k)), own_pointer(w->g.s.e), w->counts[k].text);
+            text_printf(out, ", %s%s %s", ir_memory_type(type_of(w, k)), private_pointer(w->g.s.e),
+                        w->private_base[k].text);
 }
 
-ssa counters_size(const forall_writer *w, int k) {
+ssa private_size(const forall_writer *w, int k) {
     const layout_operand *o = &w->g.layout->operands[k];
     ssa size = w->g.core[o->dim[0]];
     for (int d = 1; d < o->rank; d++)
@@ -42,16 +43,16 @@ ssa counters_size(const forall_writer *w, int k) {
 }
 
 /* The address of an element's counter; memory is the shared one from here on. */
-static ssa counter_at(const forall_writer *w, int k, ssa i) {
+static ssa private_at(const forall_writer *w, int k, ssa i) {
     emit *e = w->g.s.e;
     e->shared = e->target->gpu;
-    return emit_element(e, type_of(w, k), w->counts[k], i);
+    return emit_element(e, type_of(w, k), w->private_base[k], i);
 }
 
-void counters_clear(forall_writer *w, int k, ssa i) {
+void private_clear(forall_writer *w, int k, ssa i) {
     emit *e = w->g.s.e;
     dtype t = type_of(w, k);
-    ssa at = counter_at(w, k, i);
+    ssa at = private_at(w, k, i);
     emit_store(e, t, atomic_identity(forall_counted(w->g.s.t, k), t), at);
     e->shared = false;
 }
@@ -83,11 +84,11 @@ static ssa differs(emit *e, dtype t, ssa value, ssa nothing) {
     return emit_value(e, "icmp ne i%d %s, %s", bits, x.text, y.text);
 }
 
-void counters_merge(forall_writer *w, int k, ssa i) {
+void private_merge(forall_writer *w, int k, ssa i) {
     emit *e = w->g.s.e;
     dtype t = type_of(w, k);
     atomic_op o = forall_counted(w->g.s.t, k);
-    ssa value = emit_load(e, t, counter_at(w, k, i));
+    ssa value = emit_load(e, t, private_at(w, k, i));
     e->shared = false;
     int end = skeleton_if(&w->g.s, differs(e, t, value, atomic_identity(o, t)));
     emit_atomic(e, atomic_merge(o), t, element_at(w, k, i), value, ssa_none());

@@ -7,13 +7,13 @@
 #include "ir/forall/forall.h"
 
 /* Tells the frame of them, and makes them parameters of @kernel. Before the functions are written. */
-void counters_declare(forall_writer *w);
+void private_declare(forall_writer *w);
 /* ", i32* %r7": what @kernel is called with, w->counts being set. */
-void counters_arguments(const forall_writer *w, text *out);
+void private_arguments(const forall_writer *w, text *out);
 /* The elements of one (i64), the core words being read. */
-ssa counters_size(const forall_writer *w, int k);
+ssa private_size(const forall_writer *w, int k);
 /* Clears element i (i64), and takes it into the array. Begin blocks. */
-void counters_clear(forall_writer *w, int k, ssa i);
-void counters_merge(forall_writer *w, int k, ssa i);
+void private_clear(forall_writer *w, int k, ssa i);
+void private_merge(forall_writer *w, int k, ssa i);
 
 #endif

@@ -31,7 +31,7 @@ static void argument(gufunc_writer *w, int k, text *out, const char *comma) {
         return;
     }
     ssa value = w->s.value[k];
-    if (!w->s.known[k])
+    if (!w->s.uniform[k])
         value = emit_convert(e, emit_load(e, (dtype)o->memory, w->at[k]), (dtype)o->memory, (dtype)o->value);
     text_printf(out, "%s%s %s", comma, ir_value_type((dtype)o->value), value.text);
 }
@@ -84,14 +84,14 @@ void gufunc_call(gufunc_writer *w, ssa stores) {
 }
 
 /* What write_kernel is told; the texts outlive an escape for want of memory. */
-typedef struct gufunc_text {
+typedef struct gufunc_request {
     gufunc_writer w;
     const tree *t;
     const variant *v;
-} gufunc_text;
+} gufunc_request;
 
 static void write_kernel(emit *e, void *user) {
-    gufunc_text *q = user;
+    gufunc_request *q = user;
     gufunc_writer *w = &q->w;
     const variant *v = q->v;
     text_free(&w->parameters);
@@ -117,7 +117,7 @@ static void write_kernel(emit *e, void *user) {
 
 uf_status ir_gufunc(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                     code_module *module) {
-    gufunc_text *q = arena_alloc(a, sizeof *q);
+    gufunc_request *q = arena_alloc(a, sizeof *q);
     if (!q)
         return fail_memory();
     q->t = t;

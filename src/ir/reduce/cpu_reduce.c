@@ -15,7 +15,7 @@ typedef struct cpu_reduction {
     int dims; /* of the reduced loop */
     ssa n, elements, first, last;
     ssa extent[UF_MAX_NDIM]; /* of the reduced loop's dimensions but the last */
-    pace kept, reduced[UF_MAX_NDIM];
+    operand_strides kept, reduced[UF_MAX_NDIM];
     ssa kept_stride[VARIANT_OPERANDS];
 } cpu_reduction;
 
@@ -59,24 +59,17 @@ static void read_words(cpu_reduction *q) {
     }
 }
 
-/* A stride that LLVM must not guess to be 1; see cpu_loop.c. */
-static ssa no_unit_stride(emit *e, ssa stride) {
-    const ssa least = ssa_constant(-(INT64_C(1) << 62));
-    ssa above = emit_op(e, "icmp sgt i64", stride, least);
-    return emit_select_as(e, "i64", above, stride, least);
-}
-
 /* How the lanes move: by what the kinds say. */
-static pace lanes_pace(cpu_reduction *q, const pace *by) {
+static operand_strides lane_strides(cpu_reduction *q, const operand_strides *by) {
     fold_writer *w = q->w;
-    pace lanes = *by;
+    operand_strides lanes = *by;
     for (int k = 0; k < w->s.noperands; k++) {
         int kind = w->s.v->operand[k].kind;
         if (!ssa_is_set(lanes.by[k]))
             continue;
         lanes.by[k] = kind == OPERAND_CONTIGUOUS ? ssa_constant(1)
                       : kind == OPERAND_CONSTANT ? ssa_none()
-                                                 : no_unit_stride(w->s.e, by->by[k]);
+                                                 : skeleton_opaque_stride(w->s.e, by->by[k]);
     }
     return lanes;
 }
@@ -84,9 +77,9 @@ static pace lanes_pace(cpu_reduction *q, const pace *by) {
 static ssa times(emit *e, ssa by, ssa width) { return !ssa_is(by, 1) ? emit_op(e, "mul i64", by, width) : width; }
 
 /* Steps of so many lanes. */
-static pace lanes_step(cpu_reduction *q, const pace *lane, ssa width) {
+static operand_strides step_strides(cpu_reduction *q, const operand_strides *lane, ssa width) {
     emit *e = q->w->s.e;
-    pace step = *lane;
+    operand_strides step = *lane;
     for (int k = 0; k < q->w->s.noperands; k++)
         if (ssa_is_set(lane->by[k]))
             step.by[k] = times(e, lane->by[k], width);
@@ -106,7 +99,7 @@ static element_place start(const cpu_reduction *q) {
 
 /* ---- Results ---- */
 
-static void store_results(cpu_reduction *q, const item *x, ssa count, ssa index, bool along) {
+static void store_results(cpu_reduction *q, const partial *x, ssa count, ssa index, bool along) {
     fold_writer *w = q->w;
     skeleton *s = &w->s;
     emit *e = s->e;
@@ -169,7 +162,7 @@ static void columns_steps(cpu_reduction *q, const element_place *p, ssa width) {
 }
 
 /* Results first .. first + width - 1 of `count` elements each. */
-static void fold_strip(cpu_reduction *q, ssa first, ssa width, ssa count) {
+static void fold_tile(cpu_reduction *q, ssa first, ssa width, ssa count) {
     fold_writer *w = q->w;
     emit *e = w->s.e;
     element_place all = start(q), p = element_place_moved(w, &all, &q->kept, first);
@@ -177,7 +170,7 @@ static void fold_strip(cpu_reduction *q, ssa first, ssa width, ssa count) {
     columns_steps(q, &p, width);
     pairwise_end(&q->c, width);
     lane_loop l = lanes_begin(e, width);
-    item x = pairwise_lane(&q->c, l.loop.i);
+    partial x = pairwise_lane(&q->c, l.loop.i);
     store_results(q, &x, count, emit_op(e, "add i64", first, l.loop.i), true);
     lanes_end(e, &l, false);
 }
@@ -187,7 +180,7 @@ static void fold_columns(cpu_reduction *q) {
     emit *e = q->w->s.e;
     int lanes = q->c.lanes, end = 0;
     ssa count = q->elements;
-    q->c.lane = lanes_pace(q, &q->kept);
+    q->c.lane = lane_strides(q, &q->kept);
     q->c.step = q->reduced[0];
     if (q->w->s.v->segmented) {
         end = skeleton_if(&q->w->s, segment(q, ssa_constant(0), &q->first, &count));
@@ -195,7 +188,7 @@ static void fold_columns(cpu_reduction *q) {
     }
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), q->n);
     ssa left = emit_op(e, "sub i64", q->n, l.i), few = emit_value(e, "icmp slt i64 %s, %d", left.text, lanes);
-    fold_strip(q, l.i, emit_select_as(e, "i64", few, left, ssa_constant(lanes)), count);
+    fold_tile(q, l.i, emit_select_as(e, "i64", few, left, ssa_constant(lanes)), count);
     counted_loop_end(e, &l, ssa_constant(lanes), loop_no_unroll(e));
     if (end)
         skeleton_end_if(&q->w->s, end);
@@ -218,7 +211,7 @@ static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes
     emit *e = w->s.e;
     ssa width = ssa_constant(lanes);
     ssa steps = emit_op(e, "udiv i64", m, width), part = emit_op(e, "urem i64", m, width);
-    q->c.step = lanes_step(q, &q->c.lane, width);
+    q->c.step = step_strides(q, &q->c.lane, width);
     ssa some = emit_value(e, "icmp sgt i64 %s, 0", steps.text), none = emit_value(e, "icmp eq i64 %s, 0", steps.text);
     pairwise_plain(&q->c, p, steps, lanes);
     element_place rest = element_place_moved(w, p, &q->c.step, steps);
@@ -228,7 +221,7 @@ static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes
 
 static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width) {
     counted_loop loops[UF_MAX_NDIM];
-    q->c.step = lanes_step(q, &q->c.lane, width);
+    q->c.step = step_strides(q, &q->c.lane, width);
     pairwise_clear(&q->c, width);
     if (q->dims == 1) {
         row_run(q, p, m, width);
@@ -286,7 +279,7 @@ static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
     if (q->dims == 1)
         p = element_place_moved(w, &p, &q->reduced[0], begin);
     row_fold(q, &p, unknown_copy(e, m));
-    item x = pairwise_lane(&q->c, ssa_constant(0));
+    partial x = pairwise_lane(&q->c, ssa_constant(0));
     store_results(q, &x, count, r, false);
     if (end)
         skeleton_end_if(&w->s, end);
@@ -294,7 +287,7 @@ static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
 
 static void fold_rows(cpu_reduction *q) {
     emit *e = q->w->s.e;
-    q->c.lane = lanes_pace(q, &q->reduced[0]);
+    q->c.lane = lane_strides(q, &q->reduced[0]);
     element_place all = start(q);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), q->n);
     fold_row(q, &all, l.i);
@@ -303,7 +296,7 @@ static void fold_rows(cpu_reduction *q) {
 
 static void fold_nothing(cpu_reduction *q) {
     emit *e = q->w->s.e;
-    item x = fold_beginning(q->w);
+    partial x = fold_beginning(q->w);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), q->n);
     store_results(q, &x, ssa_constant(0), l.i, false);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));

@@ -8,34 +8,34 @@
 
 static ssa variable(emit *e, const char *type) { return emit_value(e, "alloca %s", type); }
 
-item_slot item_variable(fold_writer *w, bool sparse) {
-    item_slot slot = {.has = ssa_none()};
+partial_slot partial_variable(fold_writer *w, bool sparse) {
+    partial_slot slot = {.present = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         slot.v[k] = variable(w->s.e, ir_value_type(w->state[k]));
     if (sparse)
-        slot.has = variable(w->s.e, "i1");
+        slot.present = variable(w->s.e, "i1");
     return slot;
 }
 
-void item_put(fold_writer *w, const item_slot *slot, const item *x) {
+void partial_put(fold_writer *w, const partial_slot *slot, const partial *x) {
     emit *e = w->s.e;
     for (int k = 0; k < w->nstate; k++) {
         const char *t = ir_value_type(w->state[k]);
         emit_line(e, "store %s %s, %s* %s", t, x->v[k].text, t, slot->v[k].text);
     }
-    if (ssa_is_set(slot->has))
-        emit_line(e, "store i1 %s, i1* %s", ssa_or_true(x->has).text, slot->has.text);
+    if (ssa_is_set(slot->present))
+        emit_line(e, "store i1 %s, i1* %s", ssa_or_true(x->present).text, slot->present.text);
 }
 
-item item_get(fold_writer *w, const item_slot *slot) {
+partial partial_get(fold_writer *w, const partial_slot *slot) {
     emit *e = w->s.e;
-    item x = {.has = ssa_none()};
+    partial x = {.present = ssa_none()};
     for (int k = 0; k < w->nstate; k++) {
         const char *t = ir_value_type(w->state[k]);
         x.v[k] = emit_value(e, "load %s, %s* %s", t, t, slot->v[k].text);
     }
-    if (ssa_is_set(slot->has))
-        x.has = emit_value(e, "load i1, i1* %s", slot->has.text);
+    if (ssa_is_set(slot->present))
+        x.present = emit_value(e, "load i1, i1* %s", slot->present.text);
     return x;
 }
 
@@ -50,12 +50,12 @@ static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count'
 static ssa held(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->f->state[k], w->state[k]); }
 static ssa full(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->state[k], w->f->state[k]); }
 
-static void full_values(fold_writer *w, const item *x, ssa *values) {
+static void full_values(fold_writer *w, const partial *x, ssa *values) {
     for (int k = 0; k < w->f->nstate; k++)
         values[k] = full(w, x->v[k], k);
 }
 
-static void hold_values(fold_writer *w, item *x) {
+static void hold_values(fold_writer *w, partial *x) {
     for (int k = 0; k < w->f->nstate; k++)
         x->v[k] = held(w, x->v[k], k);
 }
@@ -70,7 +70,7 @@ static void apply(fold_writer *w, const tree *t, const char *entry, const ssa *i
 
 static ssa operand_value(fold_writer *w, const ssa *in, int k) {
     const variant_operand *o = &w->s.v->operand[k];
-    return w->s.known[k] ? w->s.value[k] : emit_convert(w->s.e, in[k], (dtype)o->memory, (dtype)o->value);
+    return w->s.uniform[k] ? w->s.value[k] : emit_convert(w->s.e, in[k], (dtype)o->memory, (dtype)o->value);
 }
 
 /* Integers of at most 16 bits that are to be added up in 64. */
@@ -93,8 +93,8 @@ void fold_narrow(fold_writer *w, bool on) {
     w->state[0] = on ? DT_INT32 : w->f->state[0];
 }
 
-item fold_widened(fold_writer *w, const item *x) {
-    item y = *x;
+partial fold_widened(fold_writer *w, const partial *x) {
+    partial y = *x;
     if (fold_narrows(w))
         y.v[0] = emit_convert(w->s.e, x->v[0], DT_INT32, w->state[0]);
     return y;
@@ -105,18 +105,18 @@ static ssa narrow_value(fold_writer *w, const ssa *in) {
     return emit_convert(w->s.e, in[0], (dtype)w->s.v->operand[0].memory, DT_INT32);
 }
 
-item fold_element(fold_writer *w, const ssa *in, ssa position) {
+partial fold_element(fold_writer *w, const ssa *in, ssa position) {
     const fold *f = w->f;
     const variant *v = w->s.v;
     emit *e = w->s.e;
     ssa values[UF_MAX_OPERANDS + 1];
-    item x = {.has = ssa_none()};
+    partial x = {.present = ssa_none()};
     for (int k = 0; k < v->nin; k++)
         values[k] = operand_value(w, in, k);
     if (v->from_states) {
         memcpy(x.v, values, (size_t)w->nstate * sizeof *values);
         if (counted(w) && fold_sparse(w))
-            x.has = emit_value(e, "icmp ne i64 %s, 0", x.v[count_at(w)].text);
+            x.present = emit_value(e, "icmp ne i64 %s, 0", x.v[count_at(w)].text);
         return x;
     }
     values[v->nin] = position;
@@ -163,15 +163,17 @@ static bool neutral_value(const fold *f, number *out) {
     return false;
 }
 
-static void identity_values(fold_writer *w, item *x) { apply(w, w->f->identity, "identity", NULL, w->f->state, x->v); }
+static void identity_values(fold_writer *w, partial *x) {
+    apply(w, w->f->identity, "identity", NULL, w->f->state, x->v);
+}
 
 bool fold_fills(const fold_writer *w) {
     number n;
     return w->f->identity && !fold_sparse(w) && !neutral_value(w->f, &n);
 }
 
-item fold_none(fold_writer *w) {
-    item x = {.has = ssa_none()};
+partial fold_none(fold_writer *w) {
+    partial x = {.present = ssa_none()};
     number n;
     bool sparse = fold_sparse(w), neutral = !sparse && neutral_value(w->f, &n);
     if (fold_fills(w)) {
@@ -181,7 +183,7 @@ item fold_none(fold_writer *w) {
     for (int k = 0; k < w->f->nstate && (sparse || neutral); k++)
         x.v[k] = emit_constant(neutral ? n : (number){.type = w->state[k]}, w->state[k]);
     if (sparse)
-        x.has = ssa_bool(false);
+        x.present = ssa_bool(false);
     if (counted(w))
         x.v[count_at(w)] = ssa_constant(0);
     return x;
@@ -192,8 +194,8 @@ bool fold_begins(const fold_writer *w) {
     return !v->to_states && (v->ninitial || (w->f->identity && !v->segmented));
 }
 
-item fold_beginning(fold_writer *w) {
-    item x = {.has = ssa_none()};
+partial fold_beginning(fold_writer *w) {
+    partial x = {.present = ssa_none()};
     bool initial = w->s.v->ninitial;
     if (!initial)
         identity_values(w, &x);
@@ -204,33 +206,33 @@ item fold_beginning(fold_writer *w) {
     return x;
 }
 
-item fold_if(fold_writer *w, ssa counts, const item *x) {
-    item y = *x;
+partial fold_if(fold_writer *w, ssa counts, const partial *x) {
+    partial y = *x;
     if (!ssa_is_set(counts))
         return y;
     if (fold_sparse(w)) {
-        y.has = ssa_is_set(x->has) ? emit_op(w->s.e, "and i1", x->has, counts) : counts;
+        y.present = ssa_is_set(x->present) ? emit_op(w->s.e, "and i1", x->present, counts) : counts;
         if (counted(w))
             y.v[count_at(w)] = emit_select_as(w->s.e, "i64", counts, x->v[count_at(w)], ssa_constant(0));
         return y;
     }
-    item none = fold_none(w);
+    partial none = fold_none(w);
     return fold_choose(w, counts, x, &none);
 }
 
-item fold_choose(fold_writer *w, ssa condition, const item *yes, const item *no) {
-    item x = {.has = ssa_none()};
+partial fold_choose(fold_writer *w, ssa condition, const partial *yes, const partial *no) {
+    partial x = {.present = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         x.v[k] = emit_select(w->s.e, w->state[k], condition, yes->v[k], no->v[k]);
-    if (ssa_is_set(yes->has) || ssa_is_set(no->has))
-        x.has = emit_select_as(w->s.e, "i1", condition, ssa_or_true(yes->has), ssa_or_true(no->has));
+    if (ssa_is_set(yes->present) || ssa_is_set(no->present))
+        x.present = emit_select_as(w->s.e, "i1", condition, ssa_or_true(yes->present), ssa_or_true(no->present));
     return x;
 }
 
-static item combine_values(fold_writer *w, const item *a, const item *b) {
+static partial combine_values(fold_writer *w, const partial *a, const partial *b) {
     const fold *f = w->f;
     ssa in[2 * UF_MAX_STATE];
-    item x = {.has = ssa_none()};
+    partial x = {.present = ssa_none()};
     if (w->narrow) {
         x.v[0] = emit_op(w->s.e, "add i32", a->v[0], b->v[0]);
     } else {
@@ -245,16 +247,16 @@ static item combine_values(fold_writer *w, const item *a, const item *b) {
 }
 
 /* Combining by a loop, which might not end for what is not there. */
-static item join_there(fold_writer *w, const item *a, const item *b) {
+static partial join_there(fold_writer *w, const partial *a, const partial *b) {
     emit *e = w->s.e;
     int here = emit_label_new(e), both = emit_label_new(e), end = emit_label_new(e);
     emit_branch(e, here);
     emit_label(e, here);
-    ssa first = ssa_or_true(a->has), second = ssa_or_true(b->has);
-    item one = fold_choose(w, first, a, b), x = {.has = emit_op(e, "or i1", first, second)};
+    ssa first = ssa_or_true(a->present), second = ssa_or_true(b->present);
+    partial one = fold_choose(w, first, a, b), x = {.present = emit_op(e, "or i1", first, second)};
     emit_branch_if(e, emit_op(e, "and i1", first, second), both, end);
     emit_label(e, both);
-    item two = combine_values(w, a, b);
+    partial two = combine_values(w, a, b);
     int after = e->block;
     emit_branch(e, end);
     emit_label(e, end);
@@ -265,29 +267,29 @@ static item join_there(fold_writer *w, const item *a, const item *b) {
 }
 
 /* The count of an item that is not there is 0: it needs no choice. */
-item fold_join(fold_writer *w, const item *a, const item *b) {
-    if ((ssa_is_set(a->has) || ssa_is_set(b->has)) && w->f->combine->has_loop)
+partial fold_join(fold_writer *w, const partial *a, const partial *b) {
+    if ((ssa_is_set(a->present) || ssa_is_set(b->present)) && w->f->combine->has_loop)
         return join_there(w, a, b);
-    item both = combine_values(w, a, b), x = both;
+    partial both = combine_values(w, a, b), x = both;
     for (int k = 0; k < w->f->nstate; k++) {
-        if (ssa_is_set(b->has))
-            x.v[k] = emit_select(w->s.e, w->state[k], b->has, x.v[k], a->v[k]);
-        if (ssa_is_set(a->has))
-            x.v[k] = emit_select(w->s.e, w->state[k], a->has, x.v[k], b->v[k]);
+        if (ssa_is_set(b->present))
+            x.v[k] = emit_select(w->s.e, w->state[k], b->present, x.v[k], a->v[k]);
+        if (ssa_is_set(a->present))
+            x.v[k] = emit_select(w->s.e, w->state[k], a->present, x.v[k], b->v[k]);
     }
-    if (ssa_is_set(a->has) && ssa_is_set(b->has))
-        x.has = emit_op(w->s.e, "or i1", a->has, b->has);
+    if (ssa_is_set(a->present) && ssa_is_set(b->present))
+        x.present = emit_op(w->s.e, "or i1", a->present, b->present);
     return x;
 }
 
-item fold_tree(fold_writer *w, item *items, int n) {
+partial fold_tree(fold_writer *w, partial *partials, int n) {
     for (; n > 1; n = (n + 1) / 2)
         for (int i = 0; i < n / 2; i++) {
-            items[i] = fold_join(w, &items[2 * i], &items[2 * i + 1]);
+            partials[i] = fold_join(w, &partials[2 * i], &partials[2 * i + 1]);
             if (i == n / 2 - 1 && n % 2)
-                items[i + 1] = items[n - 1];
+                partials[i + 1] = partials[n - 1];
         }
-    return items[0];
+    return partials[0];
 }
 
 /* ---- Results ---- */
@@ -315,16 +317,16 @@ static void results_of(fold_writer *w, ssa *in, ssa count, ssa *results) {
     to_memory(w, results);
 }
 
-void fold_results(fold_writer *w, const item *x, ssa count, ssa *results) {
-    ssa in[ITEM_VALUES];
+void fold_results(fold_writer *w, const partial *x, ssa count, ssa *results) {
+    ssa in[PARTIAL_VALUES];
     full_values(w, x, in);
     if (counted(w))
         in[count_at(w)] = x->v[count_at(w)];
     results_of(w, in, count, results);
 }
 
-void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
-    item all = *x;
+void fold_outcome(fold_writer *w, const partial *x, ssa count, ssa *results) {
+    partial all = *x;
     dtype held_as[UF_MAX_STATE];
     if (!fold_begins(w) || w->begun || w->s.v->empty) {
         fold_results(w, x, count, results);
@@ -334,7 +336,7 @@ void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
     size_t size = (size_t)w->f->nstate * sizeof *held_as;
     memcpy(held_as, w->state, size); /* the values of a beginning are no positions */
     memcpy(w->state, w->f->state, size);
-    item first = fold_beginning(w);
+    partial first = fold_beginning(w);
     all = fold_join(w, &first, &all);
     results_of(w, all.v, count, results);
     memcpy(w->state, held_as, size);
@@ -342,14 +344,14 @@ void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results) {
 
 /* ---- The module ---- */
 
-typedef struct fold_text {
+typedef struct fold_request {
     fold_writer w;
     const variant *v;
-    const fold_skeleton *how;
-} fold_text;
+    const fold_kernel *how;
+} fold_request;
 
 static void write_kernel(emit *e, void *user) {
-    fold_text *q = user;
+    fold_request *q = user;
     fold_writer *w = &q->w;
     const fold *f = w->f;
     e->reports = q->v->reports;
@@ -369,8 +371,8 @@ static void write_kernel(emit *e, void *user) {
 }
 
 uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
-                      code_module *module, const fold_skeleton *how) {
-    fold_text *q = arena_alloc(a, sizeof *q);
+                      code_module *module, const fold_kernel *how) {
+    fold_request *q = arena_alloc(a, sizeof *q);
     if (!q)
         return fail_memory();
     fold_writer *w = &q->w;
@@ -385,14 +387,14 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
     return skeleton_module(a, name, v, target, module, write_kernel, q);
 }
 
-static const fold_skeleton fold_shapes[2][2] = {
+static const fold_kernel fold_kernels[2][2] = {
     {{cpu_fold, cpu_fold_words}, {cpu_fold, cpu_fold_words}},
     {{gpu_fold_rows, gpu_fold_words}, {gpu_fold_columns, gpu_fold_words}},
 };
 
 uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
                   code_module *module) {
-    return fold_module(a, name, f, v, target, module, &fold_shapes[target->gpu][v->columns]);
+    return fold_module(a, name, f, v, target, module, &fold_kernels[target->gpu][v->columns]);
 }
 
 void ir_fold_traits(const fold *f, code_traits *out) {

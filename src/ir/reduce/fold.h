@@ -6,35 +6,35 @@
 #include "ir/common/skeleton.h"
 
 enum {
-    ITEM_VALUES = UF_MAX_STATE + 1
+    PARTIAL_VALUES = UF_MAX_STATE + 1
 };
 
 typedef struct fold_writer {
     skeleton s;
     const fold *f;
-    int nstate;               /* values of an item: the state's, then the count if the variant has it */
-    dtype state[ITEM_VALUES]; /* as which items hold them */
-    bool hold_positions;      /* GPU, not wide: in 32 bits */
-    bool narrow;              /* between fold_narrow_begin and _end */
-    bool begun;               /* what results are made of has the beginning in front */
+    int nstate;                  /* values of an item: the state's, then the count if the variant has it */
+    dtype state[PARTIAL_VALUES]; /* as which items hold them */
+    bool hold_positions;         /* GPU, not wide: in 32 bits */
+    bool narrow;                 /* between fold_narrow_begin and _end */
+    bool begun;                  /* what results are made of has the beginning in front */
 } fold_writer;
 
 /* The state of some elements. has (i1): are there any? Empty text: there are, or combining with the values changes nothing that
  * shows. The values of an item that is not there are those of some elements or of an identity all the same, so that combining
  * them ends. */
-typedef struct item {
-    ssa v[ITEM_VALUES];
-    ssa has;
-} item;
+typedef struct partial {
+    ssa v[PARTIAL_VALUES];
+    ssa present;
+} partial;
 
 /* A variable for an item: allocas, so it is made before the first branch of a kernel. sparse: with `has`. */
-typedef struct item_slot {
-    ssa v[ITEM_VALUES];
-    ssa has;
-} item_slot;
-item_slot item_variable(fold_writer *w, bool sparse);
-void item_put(fold_writer *w, const item_slot *slot, const item *x);
-item item_get(fold_writer *w, const item_slot *slot);
+typedef struct partial_slot {
+    ssa v[PARTIAL_VALUES];
+    ssa present;
+} partial_slot;
+partial_slot partial_variable(fold_writer *w, bool sparse);
+void partial_put(fold_writer *w, const partial_slot *slot, const partial *x);
+partial partial_get(fold_writer *w, const partial_slot *slot);
 
 /* Items have `has` where elements may be missing: no value stands for those. */
 bool fold_sparse(const fold_writer *w);
@@ -44,33 +44,33 @@ static inline bool fold_reads(const fold_writer *w, int k) {
 }
 /* One element: in[k] is input k as loaded (not looked at where it is known), in[mask] the mask. position: i64, or empty where
  * the variant has none. From states: the state as loaded. */
-item fold_element(fold_writer *w, const ssa *in, ssa position);
+partial fold_element(fold_writer *w, const ssa *in, ssa position);
 /* No elements: a value that changes nothing when it is combined; where none is known the identity, if it may show; else zeros,
  * which are not there. */
-item fold_none(fold_writer *w);
+partial fold_none(fold_writer *w);
 /* What stands to the left of all elements, and is the result of none: the initial values; without them the identity. Is there
  * such a thing? Not in segments, which begin with their first elements, and not in what is left as a state. */
 bool fold_begins(const fold_writer *w);
-item fold_beginning(fold_writer *w);
+partial fold_beginning(fold_writer *w);
 /* a and b, in this order. */
-item fold_join(fold_writer *w, const item *a, const item *b);
+partial fold_join(fold_writer *w, const partial *a, const partial *b);
 /* items[0 .. n-1] in order, by halves. The array is overwritten. */
-item fold_tree(fold_writer *w, item *items, int n);
-item fold_choose(fold_writer *w, ssa condition, const item *yes, const item *no);
+partial fold_tree(fold_writer *w, partial *partials, int n);
+partial fold_choose(fold_writer *w, ssa condition, const partial *yes, const partial *no);
 /* An item for elements of which only those count where the i1 is true (empty: all). */
-item fold_if(fold_writer *w, ssa counts, const item *x);
+partial fold_if(fold_writer *w, ssa counts, const partial *x);
 /* Integers of at most 16 bits that are to be added up in 64 are added in 32 while this is on, at most NARROW_MOST of them; for
  * other folds nothing changes. Items and variables made meanwhile are narrow; fold_widened, when it is off, makes them wide. */
 enum {
     NARROW_MOST = 1 << 14
 };
 void fold_narrow(fold_writer *w, bool on);
-item fold_widened(fold_writer *w, const item *x);
+partial fold_widened(fold_writer *w, const partial *x);
 /* The results of an item, in the outputs' memory dtypes: finished; or the states themselves. count (i64): how many elements
  * took part, where the item does not say. */
-void fold_results(fold_writer *w, const item *x, ssa count, ssa *results);
+void fold_results(fold_writer *w, const partial *x, ssa count, ssa *results);
 /* The same, with the beginning in front, unless the item has it (begun), or is it (variant.empty). */
-void fold_outcome(fold_writer *w, const item *x, ssa count, ssa *results);
+void fold_outcome(fold_writer *w, const partial *x, ssa count, ssa *results);
 
 /* Do items without elements hold the identity? */
 bool fold_fills(const fold_writer *w);
@@ -79,23 +79,23 @@ bool fold_is_position(fold_writer *w, int k);
 
 /* Writes the module of a fold or a scan: the trees' functions, then the kernel by `write`, which reads `words` words after
  * the operands'. */
-typedef struct fold_skeleton {
+typedef struct fold_kernel {
     void (*write)(fold_writer *w);
     int (*words)(const variant *v);
-} fold_skeleton;
+} fold_kernel;
 uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
-                      code_module *module, const fold_skeleton *how);
+                      code_module *module, const fold_kernel *how);
 
 /* ---- GPU: items between threads (shuffle.c) ---- */
 
 /* The item of the lane that is `by` further in the group of 2^lanes lanes, for all (past the last: some other item). */
-item lanes_down(fold_writer *w, const item *x, int by, int lanes);
+partial partial_down(fold_writer *w, const partial *x, int by, int lanes);
 /* As seen by the lane `by` before. */
-item lanes_up(fold_writer *w, const item *x, int by, int lanes);
+partial partial_up(fold_writer *w, const partial *x, int by, int lanes);
 /* The first lane's (of the group) or lane k's item, for all. */
-item lanes_from(fold_writer *w, const item *x, int lane, int lanes);
+partial partial_from(fold_writer *w, const partial *x, int lane, int lanes);
 /* All items of a group of 2^lanes lanes combined, in order of the lanes; right in lane 0 of the group. */
-item lanes_fold(fold_writer *w, const item *x, int lanes);
+partial partial_fold_lanes(fold_writer *w, const partial *x, int lanes);
 
 /* ---- The shapes. Each reads its words after the operands', in the order of variant.h or of its own file. ---- */
 

@@ -82,10 +82,6 @@ gpu_fold *gpu_fold_begin(fold_writer *w) {
 
 /* ---- Places ---- */
 
-ssa gpu_fold_minimum(gpu_fold *g, ssa a, ssa b) {
-    return emit_select_as(g->w->s.e, "i64", emit_op(g->w->s.e, "icmp slt i64", a, b), a, b);
-}
-
 void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *remainder) {
     skeleton *s = &g->w->s;
     if (s->v->wide) {
@@ -134,7 +130,7 @@ static void segment_range(gpu_fold *g, fold_place *p) {
     ssa inside = emit_op(e, "icmp ult i64", begin, g->total);
     p->there = emit_op(e, "and i1", p->there, inside);
     p->begin = emit_select_as(e, "i64", inside, begin, ssa_constant(0));
-    p->end = emit_select_as(e, "i64", emit_op(e, "icmp sgt i64", end, begin), gpu_fold_minimum(g, end, g->total), next);
+    p->end = emit_select_as(e, "i64", emit_op(e, "icmp sgt i64", end, begin), emit_min(g->w->s.e, end, g->total), next);
     p->end = emit_select_as(e, "i64", inside, p->end, ssa_constant(1));
 }
 
@@ -156,7 +152,7 @@ void gpu_fold_range(gpu_fold *g, fold_place *p) {
         segment_range(g, p);
     if (has_parts(g->w->s.v) && !gpu_fold_interleaved(g)) {
         p->begin = emit_op(e, "mul i64", p->part, g->chunk);
-        p->end = gpu_fold_minimum(g, emit_op(e, "add i64", p->begin, g->chunk), g->total);
+        p->end = emit_min(g->w->s.e, emit_op(e, "add i64", p->begin, g->chunk), g->total);
     }
 }
 
@@ -206,7 +202,7 @@ ssa gpu_fold_position(gpu_fold *g, ssa start, ssa stride, int times) {
     return emit_widen(e, low);
 }
 
-item fold_access_item(gpu_fold *g, const fold_access *a, int lane) {
+partial fold_access_partial(gpu_fold *g, const fold_access *a, int lane) {
     return fold_element(g->w, a->in + (size_t)lane * (size_t)g->w->s.noperands, a->position[lane]);
 }
 
@@ -228,7 +224,7 @@ static void store_results(gpu_fold *g, const fold_place *p, const ssa *results, 
     }
 }
 
-void gpu_fold_store(gpu_fold *g, const fold_place *p, const item *x, const ssa *offset, ssa where) {
+void gpu_fold_store(gpu_fold *g, const fold_place *p, const partial *x, const ssa *offset, ssa where) {
     ssa results[UF_MAX_OPERANDS];
     int end = skeleton_if(&g->w->s, where);
     fold_outcome(g->w, x, count_of(g, p), results);
@@ -245,7 +241,7 @@ void gpu_fold_empty(gpu_fold *g) {
     ssa results[UF_MAX_OPERANDS];
     int end = skeleton_if(&g->w->s, p.there);
     gpu_fold_place(g, &p, index, 0);
-    item x = fold_beginning(g->w);
+    partial x = fold_beginning(g->w);
     fold_results(g->w, &x, ssa_constant(0), results);
     store_results(g, &p, results, NULL);
     skeleton_end_if(&g->w->s, end);
@@ -263,33 +259,33 @@ static ssa shared_array(emit *e, const char *name, int k, dtype type, int count)
     return emit_value(e, "getelementptr [%d x %s], [%d x %s] addrspace(3)* %s, i64 0, i64 0", n, t, n, t, array.text);
 }
 
-item_array item_array_new(fold_writer *w, const char *name, int count, bool sparse) {
-    item_array a = {.has = ssa_none()};
+partial_array partial_array_new(fold_writer *w, const char *name, int count, bool sparse) {
+    partial_array a = {.present = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         a.base[k] = shared_array(w->s.e, name, k, w->state[k], count);
     if (sparse)
-        a.has = shared_array(w->s.e, name, ITEM_VALUES, DT_BOOL, count);
+        a.present = shared_array(w->s.e, name, PARTIAL_VALUES, DT_BOOL, count);
     return a;
 }
 
-void item_array_put(fold_writer *w, const item_array *a, ssa index, const item *x) {
+void partial_array_put(fold_writer *w, const partial_array *a, ssa index, const partial *x) {
     emit *e = w->s.e;
     e->shared = true;
     for (int k = 0; k < w->nstate; k++)
         emit_store(e, w->state[k], x->v[k], emit_element(e, w->state[k], a->base[k], index));
-    if (ssa_is_set(a->has))
-        emit_store(e, DT_BOOL, ssa_or_true(x->has), emit_element(e, DT_BOOL, a->has, index));
+    if (ssa_is_set(a->present))
+        emit_store(e, DT_BOOL, ssa_or_true(x->present), emit_element(e, DT_BOOL, a->present, index));
     e->shared = false;
 }
 
-item item_array_get(fold_writer *w, const item_array *a, ssa index) {
+partial partial_array_get(fold_writer *w, const partial_array *a, ssa index) {
     emit *e = w->s.e;
-    item x = {.has = ssa_none()};
+    partial x = {.present = ssa_none()};
     e->shared = true;
     for (int k = 0; k < w->nstate; k++)
         x.v[k] = emit_load(e, w->state[k], emit_element(e, w->state[k], a->base[k], index));
-    if (ssa_is_set(a->has))
-        x.has = emit_load(e, DT_BOOL, emit_element(e, DT_BOOL, a->has, index));
+    if (ssa_is_set(a->present))
+        x.present = emit_load(e, DT_BOOL, emit_element(e, DT_BOOL, a->present, index));
     e->shared = false;
     return x;
 }

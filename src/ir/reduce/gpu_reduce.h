@@ -27,7 +27,6 @@ typedef struct fold_place {
 /* Reads the words. */
 gpu_fold *gpu_fold_begin(fold_writer *w);
 
-ssa gpu_fold_minimum(gpu_fold *g, ssa a, ssa b); /* i64 */
 /* x / d and x % d, i64. */
 void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *remainder);
 /* Addresses of the result with this number, counted over the kept dimensions from `first` on. */
@@ -57,20 +56,20 @@ typedef struct fold_access {
 fold_access fold_access_new(gpu_fold *g, int lanes);
 /* start + times * stride (i64), computed in as many bits as positions are held in. */
 ssa gpu_fold_position(gpu_fold *g, ssa start, ssa stride, int times);
-item fold_access_item(gpu_fold *g, const fold_access *a, int lane);
+partial fold_access_partial(gpu_fold *g, const fold_access *a, int lane);
 
 /* Writes the results of x, where it is to be written. offset: per output in elements beyond its address, i64; NULL: none. */
-void gpu_fold_store(gpu_fold *g, const fold_place *p, const item *x, const ssa *offset, ssa where);
+void gpu_fold_store(gpu_fold *g, const fold_place *p, const partial *x, const ssa *offset, ssa where);
 /* The outcome of no elements, one result a thread (variant.empty). */
 void gpu_fold_empty(gpu_fold *g);
 
 /* ---- Items in shared memory, by index (i64) ---- */
 
-typedef struct item_array {
-    ssa base[ITEM_VALUES], has; /* typed addresses */
-} item_array;
-item_array item_array_new(fold_writer *w, const char *name, int count, bool sparse);
-void item_array_put(fold_writer *w, const item_array *a, ssa index, const item *x);
-item item_array_get(fold_writer *w, const item_array *a, ssa index);
+typedef struct partial_array {
+    ssa base[PARTIAL_VALUES], present; /* typed addresses */
+} partial_array;
+partial_array partial_array_new(fold_writer *w, const char *name, int count, bool sparse);
+void partial_array_put(fold_writer *w, const partial_array *a, ssa index, const partial *x);
+partial partial_array_get(fold_writer *w, const partial_array *a, ssa index);
 
 #endif

@@ -24,8 +24,8 @@ typedef struct columns {
     ssa *column;       /* i64, by lane */
     ssa *there;        /* i1, by lane */
     ssa *clamped;      /* i64, by lane: some column that is there */
-    item_slot *inner, *outer;
-    item_array shared;
+    partial_slot *inner, *outer;
+    partial_array shared;
 } columns;
 
 /* ---- Elements ---- */
@@ -75,28 +75,28 @@ static fold_access load_row(columns *c, const fold_place *p, ssa row, bool align
 
 /* ---- Visits ---- */
 
-static void add(columns *c, const item_slot *slot, const item *x) {
-    item old = item_get(c->w, slot), both = fold_join(c->w, &old, x);
-    item_put(c->w, slot, &both);
+static void add(columns *c, const partial_slot *slot, const partial *x) {
+    partial old = partial_get(c->w, slot), both = fold_join(c->w, &old, x);
+    partial_put(c->w, slot, &both);
 }
 
 /* The rows of a visit, of one lane, into a slot: by halves, or serially from left to right. */
-static void add_rows(columns *c, const item_slot *slot, item *items, int n) {
+static void add_rows(columns *c, const partial_slot *slot, partial *partials, int n) {
     if (c->order == FOLD_SERIAL) {
         for (int u = 0; u < n; u++)
-            add(c, slot, &items[u]);
+            add(c, slot, &partials[u]);
         return;
     }
-    item all = fold_tree(c->w, items, n);
+    partial all = fold_tree(c->w, partials, n);
     add(c, slot, &all);
 }
 
 /* The rows of this thread from row `base` of the block on into slots. limit: as for rows of elements. */
-static void visit(columns *c, const fold_place *p, const item_slot *slots, ssa base, ssa limit, bool aligned) {
+static void visit(columns *c, const fold_place *p, const partial_slot *slots, ssa base, ssa limit, bool aligned) {
     emit *e = c->e;
     int steps = c->w->s.v->repeat;
     fold_access *access = arena_alloc(e->a, (size_t)steps * sizeof *access);
-    item *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    partial *partials = arena_alloc(e->a, (size_t)steps * sizeof *partials);
     ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there), row = base;
     for (int u = 0; u < steps; u++) {
         if (c->order == FOLD_FREE)
@@ -112,10 +112,10 @@ static void visit(columns *c, const fold_place *p, const item_slot *slots, ssa b
     }
     for (int i = 0; i < c->lanes; i++) {
         for (int u = 0; u < steps; u++) {
-            items[u] = fold_access_item(c->g, &access[u], i);
-            items[u] = fold_if(c->w, there[u], &items[u]);
+            partials[u] = fold_access_partial(c->g, &access[u], i);
+            partials[u] = fold_if(c->w, there[u], &partials[u]);
         }
-        add_rows(c, &slots[i], items, steps);
+        add_rows(c, &slots[i], partials, steps);
     }
 }
 
@@ -136,8 +136,8 @@ static span own_rows(columns *c, const fold_place *p) {
         ssa n = emit_op(e, "sub i64", p->end, p->begin);
         ssa up = emit_value(e, "sub i64 %s, 1", c->high.text);
         ssa each = emit_op(e, "lshr i64", emit_op(e, "add i64", n, up), c->high_shift);
-        x.from = gpu_fold_minimum(c->g, emit_op(e, "add i64", p->begin, emit_op(e, "mul i64", c->above, each)), p->end);
-        x.to = gpu_fold_minimum(c->g, emit_op(e, "add i64", x.from, each), p->end);
+        x.from = emit_min(c->e, emit_op(e, "add i64", p->begin, emit_op(e, "mul i64", c->above, each)), p->end);
+        x.to = emit_min(c->e, emit_op(e, "add i64", x.from, each), p->end);
     }
     ssa length = emit_op(e, "sub i64", x.to, x.from);
     ssa left = emit_op(e, "and i64", length, emit_value(e, "sub i64 %s, 1", width.text)); /* a power of two */
@@ -153,15 +153,15 @@ static span own_rows(columns *c, const fold_place *p) {
 }
 
 static void clear_inner(columns *c) {
-    item none = fold_none(c->w);
+    partial none = fold_none(c->w);
     for (int i = 0; i < c->lanes; i++)
-        item_put(c->w, &c->inner[i], &none);
+        partial_put(c->w, &c->inner[i], &none);
 }
 
 static void add_inner(columns *c) {
     for (int i = 0; i < c->lanes; i++) {
         fold_narrow(c->w, true);
-        item part = item_get(c->w, &c->inner[i]);
+        partial part = partial_get(c->w, &c->inner[i]);
         fold_narrow(c->w, false);
         part = fold_widened(c->w, &part);
         add(c, &c->outer[i], &part);
@@ -188,7 +188,7 @@ static void visit_all(columns *c, const fold_place *p, bool aligned) {
     counted_loop o = counted_loop_begin(e, "i64", x.from, x.full);
     fold_narrow(c->w, true);
     clear_inner(c);
-    ssa limit = gpu_fold_minimum(c->g, emit_op(e, "add i64", o.i, many), x.full);
+    ssa limit = emit_min(c->e, emit_op(e, "add i64", o.i, many), x.full);
     counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
     visit(c, p, c->inner, i.i, ssa_none(), aligned);
     counted_loop_end(e, &i, x.step, loop_no_unroll(e));
@@ -217,8 +217,8 @@ static void combine_rows(columns *c) {
     ssa thread = emit_widen(e, emit_special_register(e, "tid"));
     int some = skeleton_if(&c->w->s, emit_value(e, "icmp sgt i64 %s, 1", c->high.text)); /* the same for the block */
     for (int i = 0; i < c->lanes; i++) {
-        item mine = item_get(c->w, &c->outer[i]);
-        item_array_put(c->w, &c->shared, entry(c, thread, i), &mine);
+        partial mine = partial_get(c->w, &c->outer[i]);
+        partial_array_put(c->w, &c->shared, entry(c, thread, i), &mine);
     }
     ssa bits = emit_value(e, "zext i32 %s to i64", c->g->shift.text);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), c->high_shift);
@@ -229,10 +229,10 @@ static void combine_rows(columns *c) {
     int end = skeleton_if(&c->w->s, emit_value(e, "icmp eq i64 %s, 0", own.text));
     ssa other = emit_op(e, "add i64", thread, emit_op(e, "shl i64", by, bits));
     for (int i = 0; i < c->lanes; i++) {
-        item next = item_array_get(c->w, &c->shared, entry(c, other, i)), mine = item_get(c->w, &c->outer[i]);
-        item both = fold_join(c->w, &mine, &next);
-        item_put(c->w, &c->outer[i], &both);
-        item_array_put(c->w, &c->shared, entry(c, thread, i), &both);
+        partial next = partial_array_get(c->w, &c->shared, entry(c, other, i)), mine = partial_get(c->w, &c->outer[i]);
+        partial both = fold_join(c->w, &mine, &next);
+        partial_put(c->w, &c->outer[i], &both);
+        partial_array_put(c->w, &c->shared, entry(c, thread, i), &both);
     }
     skeleton_end_if(&c->w->s, end);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
@@ -252,12 +252,12 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
     c.outer = arena_alloc(e->a, lanes * sizeof *c.outer);
     for (int i = 0; i < c.lanes; i++) {
         fold_narrow(w, true);
-        c.inner[i] = item_variable(w, fold_sparse(w));
+        c.inner[i] = partial_variable(w, fold_sparse(w));
         fold_narrow(w, false);
-        c.outer[i] = item_variable(w, fold_sparse(w));
+        c.outer[i] = partial_variable(w, fold_sparse(w));
     }
     if (c.order != FOLD_SERIAL)
-        c.shared = item_array_new(w, "fold_threads", c.lanes * THREADS_MOST, fold_sparse(w));
+        c.shared = partial_array_new(w, "fold_threads", c.lanes * THREADS_MOST, fold_sparse(w));
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
     ssa wide = emit_op(e, "shl i32", ssa_constant(1), g->shift);
     c.across = emit_widen(e, emit_op(e, "and i32", thread, emit_value(e, "sub i32 %s, 1", wide.text)));
@@ -289,7 +289,7 @@ static void store_columns(columns *c, const fold_place *p) {
     ssa offset[VARIANT_OPERANDS];
     ssa lowest = emit_op(e, "and i1", p->there, emit_value(e, "icmp eq i64 %s, 0", c->above.text));
     for (int i = 0; i < c->lanes; i++) {
-        item x = item_get(c->w, &c->outer[i]);
+        partial x = partial_get(c->w, &c->outer[i]);
         for (int k = s->nin; k < s->nin + s->v->nout; k++)
             offset[k] = emit_op(e, "mul i64", c->column[i], c->g->kept_stride[k][0]);
         gpu_fold_store(c->g, p, &x, offset, emit_op(e, "and i1", lowest, c->there[i]));
@@ -310,9 +310,9 @@ void gpu_fold_columns(fold_writer *w) {
     gpu_fold_range(g, &p);
     bool serial = c.order == FOLD_SERIAL;
     w->begun = serial && fold_begins(w);
-    item first = w->begun ? fold_beginning(w) : fold_none(w);
+    partial first = w->begun ? fold_beginning(w) : fold_none(w);
     for (int i = 0; i < c.lanes; i++)
-        item_put(w, &c.outer[i], &first);
+        partial_put(w, &c.outer[i], &first);
     if (c.lanes == 1) {
         visit_all(&c, &p, true);
     } else {

@@ -20,8 +20,8 @@ typedef struct rows {
     int coop, lanes; /* log2 of the threads of a cooperative group, and of those of them in one warp */
     bool ordered;
     ssa lane; /* i64, in the cooperative group; ordered: in the warp */
-    item_slot inner, outer;
-    item_array shared;
+    partial_slot inner, outer;
+    partial_array shared;
 } rows;
 
 /* ---- What is visited: accesses by vectors, or single elements ---- */
@@ -96,19 +96,19 @@ static fold_access load_access(rows *r, const line *l, ssa i) {
     return a;
 }
 
-static item access_item(rows *r, const fold_access *a) {
-    item *items = arena_alloc(r->e->a, (size_t)a->lanes * sizeof *items);
+static partial access_partial(rows *r, const fold_access *a) {
+    partial *partials = arena_alloc(r->e->a, (size_t)a->lanes * sizeof *partials);
     for (int j = 0; j < a->lanes; j++)
-        items[j] = fold_access_item(r->g, a, j);
-    return fold_tree(r->w, items, a->lanes);
+        partials[j] = fold_access_partial(r->g, a, j);
+    return fold_tree(r->w, partials, a->lanes);
 }
 
 /* `steps` accesses of this thread from access `base` of the cooperative group on. limit: accesses from it on are not there; empty: all are.
  * `base` itself always is. */
-static item visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
+static partial visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
     emit *e = r->e;
     fold_access *access = arena_alloc(e->a, (size_t)steps * sizeof *access);
-    item *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    partial *partials = arena_alloc(e->a, (size_t)steps * sizeof *partials);
     ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there);
     for (int u = 0; u < steps; u++) {
         ssa own = r->ordered ? emit_value(e, "mul i64 %s, %d", r->lane.text, steps) : r->lane;
@@ -122,16 +122,16 @@ static item visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
         access[u] = load_access(r, l, i);
     }
     for (int u = 0; u < steps; u++) {
-        items[u] = access_item(r, &access[u]);
-        items[u] = fold_if(r->w, there[u], &items[u]);
+        partials[u] = access_partial(r, &access[u]);
+        partials[u] = fold_if(r->w, there[u], &partials[u]);
     }
-    item all = fold_tree(r->w, items, steps);
-    return r->ordered ? lanes_fold(r->w, &all, r->lanes) : all;
+    partial all = fold_tree(r->w, partials, steps);
+    return r->ordered ? partial_fold_lanes(r->w, &all, r->lanes) : all;
 }
 
-static void add(rows *r, const item_slot *slot, const item *x) {
-    item old = item_get(r->w, slot), both = fold_join(r->w, &old, x);
-    item_put(r->w, slot, &both);
+static void add(rows *r, const partial_slot *slot, const partial *x) {
+    partial old = partial_get(r->w, slot), both = fold_join(r->w, &old, x);
+    partial_put(r->w, slot, &both);
 }
 
 /* In order: the accesses of this thread's warp. What is left behind those by vectors is the last warp's. */
@@ -141,8 +141,8 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
     ssa each = emit_value(e, "udiv i64 %s, %d", emit_value(e, "add i64 %s, %d", count.text, warps - 1).text, warps);
     ssa thread = emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, (1 << r->coop) - 1);
     ssa warp = emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text));
-    *from = gpu_fold_minimum(r->g, emit_op(e, "mul i64", warp, each), count);
-    *to = gpu_fold_minimum(r->g, emit_op(e, "add i64", *from, each), count);
+    *from = emit_min(r->e, emit_op(e, "mul i64", warp, each), count);
+    *to = emit_min(r->e, emit_op(e, "add i64", *from, each), count);
     if (l->vectors)
         return;
     ssa rest = emit_value(e, "icmp ne i64 %s, 0", l->whole.text);
@@ -170,14 +170,14 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
     ssa far = emit_value(e, "mul i64 %s, %d", step.text, INNER_VISITS);
     counted_loop o = counted_loop_begin(e, "i64", from, full);
     fold_narrow(r->w, true);
-    item none = fold_none(r->w);
-    item_put(r->w, &r->inner, &none);
-    ssa limit = gpu_fold_minimum(r->g, emit_op(e, "add i64", o.i, far), full);
+    partial none = fold_none(r->w);
+    partial_put(r->w, &r->inner, &none);
+    ssa limit = emit_min(r->e, emit_op(e, "add i64", o.i, far), full);
     counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
-    item x = visit(r, l, i.i, steps, ssa_none());
+    partial x = visit(r, l, i.i, steps, ssa_none());
     add(r, &r->inner, &x);
     counted_loop_end(e, &i, step, loop_no_unroll(e));
-    x = item_get(r->w, &r->inner);
+    x = partial_get(r->w, &r->inner);
     fold_narrow(r->w, false);
     x = fold_widened(r->w, &x);
     add(r, &r->outer, &x);
@@ -218,7 +218,7 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
         else
             head = mine;
     }
-    return ssa_is_set(head) ? emit_select_as(e, "i64", good, gpu_fold_minimum(r->g, head, n), n) : ssa_constant(0);
+    return ssa_is_set(head) ? emit_select_as(e, "i64", good, emit_min(r->e, head, n), n) : ssa_constant(0);
 }
 
 /* All elements of a place into r->outer: by vectors from the head on, then what is left, one by one. In order what comes
@@ -251,21 +251,21 @@ static void visit_line(rows *r, const fold_place *p) {
 /* ---- Cooperative groups ---- */
 
 /* The threads' items combined; right in the first thread of a cooperative group. */
-static item coop_fold(rows *r, const item *mine) {
+static partial coop_fold(rows *r, const partial *mine) {
     fold_writer *w = r->w;
     emit *e = r->e;
-    item x = r->ordered ? *mine : lanes_fold(w, mine, r->lanes);
+    partial x = r->ordered ? *mine : partial_fold_lanes(w, mine, r->lanes);
     if (r->coop <= COOP_WARP)
         return x;
     ssa thread = emit_special_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
     int end = skeleton_if(&w->s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
-    item_array_put(w, &r->shared, emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text)), &x);
+    partial_array_put(w, &r->shared, emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text)), &x);
     skeleton_end_if(&w->s, end);
     emit_block_barrier(e);
     int warps = r->coop - COOP_WARP;
     ssa from = emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1);
-    x = item_array_get(w, &r->shared, emit_widen(e, from));
-    return lanes_fold(w, &x, warps);
+    x = partial_array_get(w, &r->shared, emit_widen(e, from));
+    return partial_fold_lanes(w, &x, warps);
 }
 
 static rows rows_begin(fold_writer *w, gpu_fold *g) {
@@ -275,11 +275,11 @@ static rows rows_begin(fold_writer *w, gpu_fold *g) {
     int within = (1 << (r.ordered ? r.lanes : r.coop)) - 1;
     r.lane = emit_widen(e, emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, within));
     fold_narrow(w, true);
-    r.inner = item_variable(w, fold_sparse(w));
+    r.inner = partial_variable(w, fold_sparse(w));
     fold_narrow(w, false);
-    r.outer = item_variable(w, fold_sparse(w));
+    r.outer = partial_variable(w, fold_sparse(w));
     if (r.coop > COOP_WARP)
-        r.shared = item_array_new(w, "fold_warps", WARPS_MOST, fold_sparse(w));
+        r.shared = partial_array_new(w, "fold_warps", WARPS_MOST, fold_sparse(w));
     return r;
 }
 
@@ -320,8 +320,8 @@ static fold_place place_of(rows *r, ssa index) {
 }
 
 static void fold_line(rows *r, const fold_place *p) {
-    item x = fold_none(r->w);
-    item_put(r->w, &r->outer, &x);
+    partial x = fold_none(r->w);
+    partial_put(r->w, &r->outer, &x);
     visit_line(r, p);
 }
 
@@ -329,7 +329,7 @@ static void one_result(rows *r) {
     ssa index = emit_op(r->e, "add i64", block_first(r, 1), coop_number(r));
     fold_place p = place_of(r, index);
     fold_line(r, &p);
-    item x = item_get(r->w, &r->outer);
+    partial x = partial_get(r->w, &r->outer);
     x = coop_fold(r, &x);
     gpu_fold_store(r->g, &p, &x, NULL, leads(r, p.there));
 }
@@ -354,19 +354,20 @@ static void results_at_once(rows *r, const fold_place *places, int n) {
         for (int u = 0; u < steps; u++)
             access[q * steps + u] = load_access(r, &l, at[u]);
     }
-    item *all = arena_alloc(e->a, (size_t)n * sizeof *all), *items = arena_alloc(e->a, (size_t)steps * sizeof *items);
+    partial *all = arena_alloc(e->a, (size_t)n * sizeof *all),
+            *partials = arena_alloc(e->a, (size_t)steps * sizeof *partials);
     for (int q = 0; q < n; q++) {
         fold_narrow(r->w, true);
         for (int u = 0; u < steps; u++) {
-            items[u] = access_item(r, &access[q * steps + u]);
-            items[u] = fold_if(r->w, there[u], &items[u]);
+            partials[u] = access_partial(r, &access[q * steps + u]);
+            partials[u] = fold_if(r->w, there[u], &partials[u]);
         }
-        all[q] = fold_tree(r->w, items, steps);
+        all[q] = fold_tree(r->w, partials, steps);
         fold_narrow(r->w, false);
         all[q] = fold_widened(r->w, &all[q]);
     }
     for (int q = 0; q < n; q++)
-        all[q] = lanes_fold(r->w, &all[q], r->lanes);
+        all[q] = partial_fold_lanes(r->w, &all[q], r->lanes);
     for (int q = 0; q < n; q++)
         gpu_fold_store(r->g, &places[q], &all[q], NULL, leads(r, places[q].there));
 }
@@ -395,7 +396,7 @@ static void several_results(rows *r) {
     counted_loop l = counted_loop_begin(e, "i64", first, past);
     fold_place p = place_of(r, l.i);
     fold_line(r, &p);
-    item x = item_get(r->w, &r->outer);
+    partial x = partial_get(r->w, &r->outer);
     x = coop_fold(r, &x);
     gpu_fold_store(r->g, &p, &x, NULL, leads(r, p.there));
     counted_loop_end(e, &l, coops, loop_no_unroll(e));

@@ -17,14 +17,14 @@ static bool serial(const pairwise *c) { return c->w->f->order == FOLD_SERIAL; }
 
 /* ---- Places ---- */
 
-static ssa moved_position(fold_writer *w, const element_place *p, const pace *by, ssa steps) {
+static ssa moved_position(fold_writer *w, const element_place *p, const operand_strides *by, ssa steps) {
     emit *e = w->s.e;
     if (!ssa_is_set(p->position) || !ssa_is_set(by->position))
         return p->position;
     return emit_op(e, "add i64", p->position, emit_op(e, "mul i64", steps, by->position));
 }
 
-element_place element_place_moved(fold_writer *w, const element_place *p, const pace *by, ssa steps) {
+element_place element_place_moved(fold_writer *w, const element_place *p, const operand_strides *by, ssa steps) {
     emit *e = w->s.e;
     element_place to = *p;
     for (int k = 0; k < w->s.noperands; k++) {
@@ -56,38 +56,39 @@ void lanes_end(emit *e, lane_loop *l, bool masked) {
 /* ---- Strips ---- */
 
 /* The address of lane 0 for each value. */
-typedef struct strip {
-    ssa at[ITEM_VALUES];
-} strip;
+typedef struct lane_array {
+    ssa at[PARTIAL_VALUES];
+} lane_array;
 
 /* A strip without its first lanes. */
-static strip strip_from(const pairwise *c, const strip *s, ssa lane) {
+static lane_array lane_array_from(const pairwise *c, const lane_array *s, ssa lane) {
     emit *e = c->w->s.e;
-    strip from;
+    lane_array from;
     for (int k = 0; k < c->w->nstate; k++)
         from.at[k] = emit_element(e, c->stored[k], s->at[k], lane);
     return from;
 }
 
-static strip strip_of(const pairwise *c, ssa level) {
-    strip s;
+static lane_array lane_array_of(const pairwise *c, ssa level) {
+    lane_array s;
     memcpy(s.at, c->array, sizeof s.at);
-    return !ssa_is(level, 0) ? strip_from(c, &s, emit_value(c->w->s.e, "mul i64 %s, %d", level.text, c->lanes)) : s;
+    return !ssa_is(level, 0) ? lane_array_from(c, &s, emit_value(c->w->s.e, "mul i64 %s, %d", level.text, c->lanes))
+                             : s;
 }
 
-static item strip_get(const pairwise *c, const strip *s, ssa l) {
+static partial lane_array_get(const pairwise *c, const lane_array *s, ssa l) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
-    item x = {.has = ssa_none()};
+    partial x = {.present = ssa_none()};
     for (int k = 0; k < w->nstate; k++)
         x.v[k] = emit_convert(e, emit_load(e, c->stored[k], emit_element(e, c->stored[k], s->at[k], l)), c->stored[k],
                               w->state[k]);
     if (c->sparse)
-        x.has = emit_value(e, "icmp ne i64 %s, 0", x.v[w->f->nstate].text);
+        x.present = emit_value(e, "icmp ne i64 %s, 0", x.v[w->f->nstate].text);
     return x;
 }
 
-static void strip_put(const pairwise *c, const strip *s, ssa l, const item *x) {
+static void lane_array_put(const pairwise *c, const lane_array *s, ssa l, const partial *x) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
     for (int k = 0; k < w->nstate; k++)
@@ -96,19 +97,19 @@ static void strip_put(const pairwise *c, const strip *s, ssa l, const item *x) {
 }
 
 /* The types of the addresses of a strip, as parameters: "float* %a0, i64* %a1". */
-static void strip_types(const pairwise *c, text *out, const char *name) {
+static void lane_array_types(const pairwise *c, text *out, const char *name) {
     for (int k = 0; k < c->w->nstate; k++)
         text_printf(out, "%s* %%%s%d, ", ir_memory_type(c->stored[k]), name, k);
 }
 
-static strip strip_named(const pairwise *c, const char *name) {
-    strip s;
+static lane_array lane_array_named(const pairwise *c, const char *name) {
+    lane_array s;
     for (int k = 0; k < c->w->nstate; k++)
         s.at[k] = ssa_named("%%%s%d", name, k);
     return s;
 }
 
-static void strip_arguments(const pairwise *c, text *out, const strip *s) {
+static void lane_array_arguments(const pairwise *c, text *out, const lane_array *s) {
     for (int k = 0; k < c->w->nstate; k++)
         text_printf(out, "%s* %s, ", ir_memory_type(c->stored[k]), s->at[k].text);
 }
@@ -117,34 +118,34 @@ static void strip_arguments(const pairwise *c, text *out, const strip *s) {
 static void write_join(const pairwise *c) {
     emit *e = c->w->s.e;
     text parameters = {0};
-    aside *s = arena_alloc(e->a, sizeof *s);
-    strip_types(c, &parameters, "a");
-    strip_types(c, &parameters, "b");
+    definition *s = arena_alloc(e->a, sizeof *s);
+    lane_array_types(c, &parameters, "a");
+    lane_array_types(c, &parameters, "b");
     e->failed |= parameters.failed;
-    bool fresh =
-        emit_aside(e, s, "define internal void @join(%si64 %%width%s) nounwind noinline \"prefer-vector-width\"=\"%d\"",
-                   parameters.failed ? "" : parameters.data, report_shared_parameters(e), e->target->vector_bits);
+    bool fresh = emit_define(
+        e, s, "define internal void @join(%si64 %%width%s) nounwind noinline \"prefer-vector-width\"=\"%d\"",
+        parameters.failed ? "" : parameters.data, report_shared_parameters(e), e->target->vector_bits);
     text_free(&parameters);
     if (!fresh)
         return;
     e->writing[0] = &s->body;
-    strip a = strip_named(c, "a"), b = strip_named(c, "b");
+    lane_array a = lane_array_named(c, "a"), b = lane_array_named(c, "b");
     lane_loop l = lanes_begin(e, ssa_named("%%width"));
-    item x = strip_get(c, &a, l.loop.i), y = strip_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
-    strip_put(c, &a, l.loop.i, &both);
+    partial x = lane_array_get(c, &a, l.loop.i), y = lane_array_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
+    lane_array_put(c, &a, l.loop.i, &both);
     lanes_end(e, &l, false);
     emit_line(e, "ret void");
     e->writing[0] = NULL;
-    emit_aside_end(e, s);
+    emit_define_end(e, s);
 }
 
 /* Combines strip b into strip a. */
-static void strip_join(const pairwise *c, const strip *a, const strip *b, ssa width) {
+static void lane_array_join(const pairwise *c, const lane_array *a, const lane_array *b, ssa width) {
     emit *e = c->w->s.e;
     text arguments = {0};
     write_join(c);
-    strip_arguments(c, &arguments, a);
-    strip_arguments(c, &arguments, b);
+    lane_array_arguments(c, &arguments, a);
+    lane_array_arguments(c, &arguments, b);
     e->failed |= arguments.failed;
     emit_line(e, "call void @join(%si64 %s%s)", arguments.failed ? "" : arguments.data, width.text,
               report_shared_parameters(e));
@@ -174,7 +175,7 @@ static ssa position_of(const pairwise *c, const element_place *p, int step, ssa 
 }
 
 /* The element of lane l in step `step` from a place on. moved: the place, but for what moves by constants. */
-static item element(const pairwise *c, const element_place *moved, int step, ssa l) {
+static partial element(const pairwise *c, const element_place *moved, int step, ssa l) {
     fold_writer *w = c->w;
     int64_t by;
     ssa in[VARIANT_OPERANDS];
@@ -191,7 +192,7 @@ static item element(const pairwise *c, const element_place *moved, int step, ssa
 
 /* The place of a step, but for what moves by constants. */
 static element_place step_place(const pairwise *c, const element_place *p, int step) {
-    pace rest = c->step;
+    operand_strides rest = c->step;
     int64_t constant;
     for (int k = 0; k < c->w->s.noperands; k++)
         if (ssa_is_constant(rest.by[k], &constant))
@@ -202,44 +203,44 @@ static element_place step_place(const pairwise *c, const element_place *p, int s
 }
 
 /* One of two items, as strips hold them: positions stay narrow. */
-static item choose(const pairwise *c, ssa condition, const item *yes, const item *no) {
+static partial choose(const pairwise *c, ssa condition, const partial *yes, const partial *no) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
-    item x = {.has = ssa_none()};
+    partial x = {.present = ssa_none()};
     for (int k = 0; k < w->nstate; k++) {
         dtype from = w->state[k], to = c->stored[k];
         x.v[k] =
             emit_select(e, to, condition, emit_convert(e, yes->v[k], from, to), emit_convert(e, no->v[k], from, to));
         x.v[k] = emit_convert(e, x.v[k], to, from);
     }
-    if (ssa_is_set(yes->has) || ssa_is_set(no->has))
-        x.has = emit_select_as(e, "i1", condition, ssa_or_true(yes->has), ssa_or_true(no->has));
+    if (ssa_is_set(yes->present) || ssa_is_set(no->present))
+        x.present = emit_select_as(e, "i1", condition, ssa_or_true(yes->present), ssa_or_true(no->present));
     return x;
 }
 
 /* `count` steps from p on, into a strip: behind what it has, or, if it is empty (i1), in place of that. Combining what nobody
  * wrote might not end. */
-static void take(const pairwise *c, const strip *into, const element_place *p, int count, ssa width, ssa empty) {
+static void take(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width, ssa empty) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
     element_place *at = arena_alloc(e->a, (size_t)count * sizeof *at);
-    item *x = arena_alloc(e->a, (size_t)count * sizeof *x);
+    partial *x = arena_alloc(e->a, (size_t)count * sizeof *x);
     for (int j = 0; j < count; j++)
         at[j] = step_place(c, p, j);
     lane_loop l = lanes_begin(e, width);
     for (int j = 0; j < count; j++)
         x[j] = element(c, &at[j], j, l.loop.i);
-    item all = fold_tree(w, x, count), old = strip_get(c, into, l.loop.i);
-    item before = choose(c, empty, &all, &old), both = fold_join(w, &before, &all);
-    item after = choose(c, empty, &all, &both);
-    strip_put(c, into, l.loop.i, &after);
+    partial all = fold_tree(w, x, count), old = lane_array_get(c, into, l.loop.i);
+    partial before = choose(c, empty, &all, &old), both = fold_join(w, &before, &all);
+    partial after = choose(c, empty, &all, &both);
+    lane_array_put(c, into, l.loop.i, &after);
     lanes_end(e, &l, c->masked);
 }
 
 /* Steps from *at on, `count` at a time, as long as there are so many. */
 static void take_plain(pairwise *c, const element_place *p, ssa *at, ssa steps, int count, ssa width) {
     emit *e = c->w->s.e;
-    strip bottom = strip_of(c, ssa_constant(0));
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
     ssa left = emit_op(e, "sub i64", steps, *at);
     ssa whole = count > 1 ? emit_value(e, "and i64 %s, %d", left.text, -count) : left;
     ssa end = emit_op(e, "add i64", *at, whole);
@@ -258,19 +259,19 @@ void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes) {
 }
 
 void pairwise_part(pairwise *c, const element_place *p, ssa width, ssa empty) {
-    strip bottom = strip_of(c, ssa_constant(0));
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
     take(c, &bottom, p, 1, width, empty);
 }
 
-item pairwise_lane(pairwise *c, ssa l) {
-    strip bottom = strip_of(c, ssa_constant(0));
-    return strip_get(c, &bottom, l);
+partial pairwise_lane(pairwise *c, ssa l) {
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
+    return lane_array_get(c, &bottom, l);
 }
 
 /* The upper half onto the lower one, again and again; of an odd number the middle lane stays. */
 void pairwise_halve(pairwise *c, ssa width) {
     emit *e = c->w->s.e;
-    strip bottom = strip_of(c, ssa_constant(0));
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
     emit_line(e, "store i64 %s, i64* %s", width.text, c->left.text);
     int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
     emit_branch(e, head);
@@ -279,8 +280,8 @@ void pairwise_halve(pairwise *c, ssa width) {
     emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 1", now.text), on, end);
     emit_label(e, on);
     ssa half = emit_value(e, "lshr i64 %s, 1", now.text), rest = emit_op(e, "sub i64", now, half);
-    strip upper = strip_from(c, &bottom, rest);
-    strip_join(c, &bottom, &upper, half);
+    lane_array upper = lane_array_from(c, &bottom, rest);
+    lane_array_join(c, &bottom, &upper, half);
     emit_line(e, "store i64 %s, i64* %s", rest.text, c->left.text);
     emit_branch(e, head);
     emit_label(e, end);
@@ -324,7 +325,7 @@ int pairwise_vector(const pairwise *c) {
 
 /* Strips begin with the beginning where each lane is a result: it costs nothing then, since what the first elements are combined
  * with is computed in any case. Not where a count of 0 says that a lane is empty, nor where strips hold narrow positions. */
-static bool begins_strips(const pairwise *c) {
+static bool begins_lanes(const pairwise *c) {
     const fold_writer *w = c->w;
     bool narrow = false;
     for (int k = 0; k < w->nstate; k++)
@@ -339,7 +340,7 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     c->masked = v->columns && e->target->vector_bits == 512;
     c->lanes = lanes_of(c, bytes);
     c->sparse = v->sparse && v->counted && !serial(c);
-    w->begun = begins_strips(c);
+    w->begun = begins_lanes(c);
     for (int k = 0; k < w->nstate; k++)
         c->array[k] = emit_array(e, c->stored[k], LEVELS * c->lanes);
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
@@ -355,10 +356,10 @@ void pairwise_clear(pairwise *c, ssa width) {
     set(c, c->fill, ssa_constant(begun));
     if (!begun)
         return;
-    strip bottom = strip_of(c, ssa_constant(0));
-    item begin = fold_beginning(c->w);
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
+    partial begin = fold_beginning(c->w);
     lane_loop l = lanes_begin(e, width);
-    strip_put(c, &bottom, l.loop.i, &begin);
+    lane_array_put(c, &bottom, l.loop.i, &begin);
     lanes_end(e, &l, false);
 }
 
@@ -366,8 +367,8 @@ void pairwise_clear(pairwise *c, ssa width) {
 static void pop(pairwise *c, ssa width) {
     emit *e = c->w->s.e;
     ssa top = get(c, c->level), under = emit_value(e, "sub i64 %s, 1", top.text);
-    strip a = strip_of(c, under), b = strip_of(c, top);
-    strip_join(c, &a, &b, width);
+    lane_array a = lane_array_of(c, under), b = lane_array_of(c, top);
+    lane_array_join(c, &a, &b, width);
     set(c, c->level, under);
 }
 
@@ -425,7 +426,7 @@ static void add_to(pairwise *c, ssa variable, ssa by) {
 /* So many groups into the strip on top. */
 static void take_groups(pairwise *c, const element_place *p, ssa groups, ssa width) {
     emit *e = c->w->s.e;
-    strip top = strip_of(c, get(c, c->level));
+    lane_array top = lane_array_of(c, get(c, c->level));
     ssa fill = get(c, c->fill), at = get(c, c->done);
     ssa end = emit_op(e, "add i64", at, emit_value(e, "mul i64 %s, %d", groups.text, c->group));
     counted_loop l = counted_loop_begin(e, "i64", at, end);
@@ -440,7 +441,7 @@ static void take_groups(pairwise *c, const element_place *p, ssa groups, ssa wid
 /* One step, of `part` lanes if it is behind all whole ones. */
 static void take_one(pairwise *c, const element_place *p, ssa steps, ssa width, ssa part) {
     emit *e = c->w->s.e;
-    strip top = strip_of(c, get(c, c->level));
+    lane_array top = lane_array_of(c, get(c, c->level));
     ssa at = get(c, c->done), whole = emit_op(e, "icmp slt i64", at, steps);
     element_place from = element_place_moved(c->w, p, &c->step, at);
     ssa empty = emit_value(e, "icmp eq i64 %s, 0", get(c, c->fill).text);

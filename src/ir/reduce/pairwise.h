@@ -12,24 +12,24 @@ typedef struct element_place {
 } element_place;
 
 /* How operands move, in elements. Empty: they do not. */
-typedef struct pace {
+typedef struct operand_strides {
     ssa by[VARIANT_OPERANDS];
     ssa position;
-} pace;
+} operand_strides;
 
 /* `steps` along the pace from a place. */
-element_place element_place_moved(fold_writer *w, const element_place *p, const pace *by, ssa steps);
+element_place element_place_moved(fold_writer *w, const element_place *p, const operand_strides *by, ssa steps);
 
 typedef struct pairwise {
     fold_writer *w;
-    int lanes;                 /* of a strip, at most */
-    int group;                 /* steps whose elements are combined with each other before they are with the strip */
-    bool masked;               /* loops over lanes mask the end of the last vector; AVX-512 can for all types */
-    bool sparse;               /* lanes may have no element yet: then their count is 0 */
-    pace lane;                 /* from one lane to the next; contiguous operands by 1 */
-    pace step;                 /* from one step to the next */
-    dtype stored[ITEM_VALUES]; /* of the values in strips: positions are narrow */
-    ssa array[ITEM_VALUES];    /* LEVELS strips for each value of the state */
+    int lanes;                    /* of a strip, at most */
+    int group;                    /* steps whose elements are combined with each other before they are with the strip */
+    bool masked;                  /* loops over lanes mask the end of the last vector; AVX-512 can for all types */
+    bool sparse;                  /* lanes may have no element yet: then their count is 0 */
+    operand_strides lane;         /* from one lane to the next; contiguous operands by 1 */
+    operand_strides step;         /* from one step to the next */
+    dtype stored[PARTIAL_VALUES]; /* of the values in strips: positions are narrow */
+    ssa array[PARTIAL_VALUES];    /* LEVELS strips for each value of the state */
     ssa level, fill,
         blocks;     /* variables: the strip that is filled; what it has been combined with; how many are full */
     ssa done, left; /* variables of loops: steps that are done; lanes that are left */
@@ -48,7 +48,7 @@ void pairwise_run(pairwise *c, const element_place *p, ssa steps, ssa width, ssa
 /* Combines what is on the stack. */
 void pairwise_end(pairwise *c, ssa width);
 /* What lane l has. */
-item pairwise_lane(pairwise *c, ssa l);
+partial pairwise_lane(pairwise *c, ssa l);
 
 /* Without the stack: `steps` (at least 1) steps of `lanes` from p on. */
 void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes);

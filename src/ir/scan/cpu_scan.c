@@ -25,7 +25,7 @@ typedef struct scan {
     ssa at[VARIANT_OPERANDS];  /* arrays: address of element 0 of the row or the line; the position: its value there */
     ssa carry, resumes, total; /* address as i8*; i1, i1 */
     ssa buffer[UF_MAX_STATE];  /* states, as they lie in memory */
-    item_slot inside, full, chain[CHAINS];
+    partial_slot inside, full, chain[CHAINS];
     ssa begin; /* i64 variable: where the next block begins */
 } scan;
 
@@ -49,7 +49,7 @@ static ssa position_at(scan *c, const ssa *stride, ssa index) {
     return emit_op(c->w->s.e, "add i64", c->at[k], emit_op(c->w->s.e, "mul i64", index, stride[k]));
 }
 
-static item element(scan *c, const ssa *stride, ssa index) {
+static partial element(scan *c, const ssa *stride, ssa index) {
     skeleton *s = &c->w->s;
     ssa in[VARIANT_OPERANDS];
     for (int k = 0; k < s->nin; k++)
@@ -60,7 +60,7 @@ static item element(scan *c, const ssa *stride, ssa index) {
 }
 
 /* count: elements of the line up to this one. */
-static void put_results(scan *c, const ssa *stride, ssa index, const item *x, ssa count) {
+static void put_results(scan *c, const ssa *stride, ssa index, const partial *x, ssa count) {
     skeleton *s = &c->w->s;
     ssa results[UF_MAX_OPERANDS];
     fold_results(c->w, x, count, results);
@@ -88,15 +88,15 @@ static void buffer_new(scan *c, int states) {
         c->buffer[k] = emit_array(c->w->s.e, c->w->state[k], states);
 }
 
-static void buffer_put(scan *c, const item *x, ssa index) {
+static void buffer_put(scan *c, const partial *x, ssa index) {
     emit *e = c->w->s.e;
     for (int k = 0; k < c->w->nstate; k++)
         emit_store(e, c->w->state[k], x->v[k], emit_element(e, c->w->state[k], c->buffer[k], index));
 }
 
-static item buffer_get(scan *c, ssa index) {
+static partial buffer_get(scan *c, ssa index) {
     emit *e = c->w->s.e;
-    item x = {.has = ssa_none()};
+    partial x = {.present = ssa_none()};
     for (int k = 0; k < c->w->nstate; k++)
         x.v[k] = emit_load(e, c->w->state[k], emit_element(e, c->w->state[k], c->buffer[k], index));
     return x;
@@ -128,9 +128,9 @@ static ssa count_at(scan *c, ssa index) {
 static void strip_row(scan *c, ssa row, ssa width, bool begins) {
     ssa count = count_at(c, row);
     counted_loop l = parallel_begin(c, ssa_constant(0), width);
-    item x = element(c, c->across, l.i);
+    partial x = element(c, c->across, l.i);
     if (!begins) {
-        item before = buffer_get(c, l.i);
+        partial before = buffer_get(c, l.i);
         x = fold_join(c->w, &before, &x);
     }
     buffer_put(c, &x, l.i);
@@ -164,32 +164,32 @@ static ssa carry_at(scan *c, int state, int k) {
     return emit_value(e, "bitcast i8* %s to %s*", at.text, ir_memory_type(c->w->state[k]));
 }
 
-static item carry_get(scan *c, int state) {
-    item x = {.has = ssa_none()};
+static partial carry_get(scan *c, int state) {
+    partial x = {.present = ssa_none()};
     for (int k = 0; k < c->w->nstate; k++)
         x.v[k] = emit_load(c->w->s.e, c->w->state[k], carry_at(c, state, k));
     return x;
 }
 
-static void carry_put(scan *c, int state, const item *x) {
+static void carry_put(scan *c, int state, const partial *x) {
     for (int k = 0; k < c->w->nstate; k++)
         emit_store(c->w->s.e, c->w->state[k], x->v[k], carry_at(c, state, k));
 }
 
 /* `inside` becomes x, and `full` that with what was carried here in front. */
-static void set_inside(scan *c, const item *x) {
-    item_put(c->w, &c->inside, x);
-    item_put(c->w, &c->full, x);
+static void set_inside(scan *c, const partial *x) {
+    partial_put(c->w, &c->inside, x);
+    partial_put(c->w, &c->full, x);
     int end = skeleton_if(&c->w->s, c->resumes);
-    item before = carry_get(c, 0), all = fold_join(c->w, &before, x);
-    item_put(c->w, &c->full, &all);
+    partial before = carry_get(c, 0), all = fold_join(c->w, &before, x);
+    partial_put(c->w, &c->full, &all);
     skeleton_end_if(&c->w->s, end);
 }
 
 /* The results of element `index`, whose state is `full`, where results are wanted. */
 static void put_full(scan *c, ssa index) {
     int end = skeleton_if(&c->w->s, emit_value(c->w->s.e, "xor i1 %s, true", c->total.text));
-    item x = item_get(c->w, &c->full);
+    partial x = partial_get(c->w, &c->full);
     put_results(c, c->along, index, &x, count_at(c, index));
     skeleton_end_if(&c->w->s, end);
 }
@@ -198,11 +198,11 @@ static void put_full(scan *c, ssa index) {
 static void one_by_one(scan *c, ssa from, ssa limit) {
     emit *e = c->w->s.e;
     counted_loop l = counted_loop_begin(e, "i64", from, limit);
-    item x = element(c, c->along, l.i), inside = item_get(c->w, &c->inside), full = item_get(c->w, &c->full);
+    partial x = element(c, c->along, l.i), inside = partial_get(c->w, &c->inside), full = partial_get(c->w, &c->full);
     inside = fold_join(c->w, &inside, &x);
     full = fold_join(c->w, &full, &x);
-    item_put(c->w, &c->inside, &inside);
-    item_put(c->w, &c->full, &full);
+    partial_put(c->w, &c->inside, &inside);
+    partial_put(c->w, &c->full, &full);
     put_full(c, l.i);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
@@ -211,11 +211,11 @@ static void one_by_one(scan *c, ssa from, ssa limit) {
 static void scan_chains(scan *c, ssa from, ssa steps, int chains) {
     emit *e = c->w->s.e;
     ssa begin[CHAINS], index[CHAINS];
-    item x[CHAINS];
+    partial x[CHAINS];
     for (int j = 0; j < chains; j++) {
         begin[j] = emit_value(e, "mul i64 %s, %d", steps.text, j);
         x[j] = element(c, c->along, emit_op(e, "add i64", from, begin[j]));
-        item_put(c->w, &c->chain[j], &x[j]);
+        partial_put(c->w, &c->chain[j], &x[j]);
         buffer_put(c, &x[j], begin[j]);
     }
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(1), steps);
@@ -224,9 +224,9 @@ static void scan_chains(scan *c, ssa from, ssa steps, int chains) {
         x[j] = element(c, c->along, emit_op(e, "add i64", from, index[j]));
     }
     for (int j = 0; j < chains; j++) {
-        item before = item_get(c->w, &c->chain[j]);
+        partial before = partial_get(c->w, &c->chain[j]);
         x[j] = fold_join(c->w, &before, &x[j]);
-        item_put(c->w, &c->chain[j], &x[j]);
+        partial_put(c->w, &c->chain[j], &x[j]);
         buffer_put(c, &x[j], index[j]);
     }
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
@@ -236,9 +236,9 @@ static void scan_chains(scan *c, ssa from, ssa steps, int chains) {
 static void join_chain(scan *c, ssa from, ssa begin, ssa end) {
     emit *e = c->w->s.e;
     int skip = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", c->total.text));
-    item before = item_get(c->w, &c->full);
+    partial before = partial_get(c->w, &c->full);
     counted_loop l = parallel_begin(c, begin, end);
-    item x = buffer_get(c, l.i);
+    partial x = buffer_get(c, l.i);
     x = fold_join(c->w, &before, &x);
     ssa index = emit_op(e, "add i64", from, l.i);
     put_results(c, c->along, index, &x, count_at(c, index));
@@ -265,7 +265,7 @@ static ssa blocks(scan *c, int chains) {
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), size);
     ssa end = emit_op(e, "add i64", l.i, steps), last = emit_value(e, "sub i64 %s, 1", end.text);
     join_chain(c, from, l.i, end);
-    item chain = buffer_get(c, last), inside = item_get(c->w, &c->inside);
+    partial chain = buffer_get(c, last), inside = partial_get(c->w, &c->inside);
     inside = fold_join(c->w, &inside, &chain);
     set_inside(c, &inside);
     counted_loop_end(e, &l, steps, loop_no_unroll(e));
@@ -279,9 +279,9 @@ static ssa blocks(scan *c, int chains) {
 static void serial_line(scan *c) {
     emit *e = c->w->s.e;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(1), c->m);
-    item full = item_get(c->w, &c->full), x = element(c, c->along, l.i);
+    partial full = partial_get(c->w, &c->full), x = element(c, c->along, l.i);
     full = fold_join(c->w, &full, &x);
-    item_put(c->w, &c->full, &full);
+    partial_put(c->w, &c->full, &full);
     put_results(c, c->along, l.i, &full, count_at(c, l.i));
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
@@ -296,15 +296,15 @@ static int chains_of(const fold *f) {
 static void leave_carry(scan *c) {
     emit *e = c->w->s.e;
     int end = skeleton_if(&c->w->s, emit_value(e, "icmp ne i8* %s, null", c->carry.text));
-    item inside = item_get(c->w, &c->inside);
+    partial inside = partial_get(c->w, &c->inside);
     set_inside(c, &inside);
-    item full = item_get(c->w, &c->full);
+    partial full = partial_get(c->w, &c->full);
     carry_put(c, 0, &full);
     skeleton_end_if(&c->w->s, end);
 }
 
 static void line(scan *c, int chains) {
-    item x = element(c, c->along, ssa_constant(0));
+    partial x = element(c, c->along, ssa_constant(0));
     set_inside(c, &x);
     put_full(c, ssa_constant(0));
     if (c->w->f->order == FOLD_SERIAL) {
@@ -334,7 +334,7 @@ static void read_strides(scan *c, ssa *strides) {
 
 /* The second state at the carry becomes both, in order. */
 static void join_carries(scan *c) {
-    item a = carry_get(c, 0), b = carry_get(c, 1);
+    partial a = carry_get(c, 0), b = carry_get(c, 1);
     a = fold_join(c->w, &a, &b);
     carry_put(c, 1, &a);
 }
@@ -342,11 +342,11 @@ static void join_carries(scan *c) {
 static void by_lines(scan *c, ssa what) {
     emit *e = c->w->s.e;
     int join = emit_label_new(e), whole = emit_label_new(e), end = emit_label_new(e);
-    c->inside = item_variable(c->w, false);
-    c->full = item_variable(c->w, false);
+    c->inside = partial_variable(c->w, false);
+    c->full = partial_variable(c->w, false);
     c->begin = emit_value(e, "alloca i64");
     for (int j = 0; j < CHAINS; j++)
-        c->chain[j] = item_variable(c->w, false);
+        c->chain[j] = partial_variable(c->w, false);
     buffer_new(c, CHAINS * CHAIN_STEPS);
     emit_branch_if(e, emit_value(e, "icmp eq i64 %s, 2", what.text), join, whole);
     emit_label(e, join);

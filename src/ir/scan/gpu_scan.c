@@ -80,13 +80,13 @@ ssa gpu_scan_position(gpu_scan_kernel *g, ssa index) {
 
 /* ---- Items as words ---- */
 
-static void item_to_words(gpu_scan_kernel *g, const item *x, ssa *words) {
+static void partial_to_words(gpu_scan_kernel *g, const partial *x, ssa *words) {
     for (int k = 0, n = 0; k < g->w->nstate; k++)
         n += lanes_words(g->w->s.e, g->w->state[k], x->v[k], words + n);
 }
 
-static item item_of_words(gpu_scan_kernel *g, const ssa *words) {
-    item x = {.has = ssa_none()};
+static partial partial_of_words(gpu_scan_kernel *g, const ssa *words) {
+    partial x = {.present = ssa_none()};
     for (int k = 0, n = 0; k < g->w->nstate; n += lanes_word_count(g->w->state[k++]))
         x.v[k] = lanes_value(g->w->s.e, g->w->state[k], words + n);
     return x;
@@ -109,18 +109,18 @@ static ssa shared_at(gpu_scan_kernel *g, ssa index, int word) {
     return scan_shared_word(g, emit_value(e, "add i32 %s, %d", at.text, word));
 }
 
-void scan_shared_put(gpu_scan_kernel *g, ssa index, const item *x) {
-    ssa words[ITEM_WORDS];
-    item_to_words(g, x, words);
+void scan_shared_put(gpu_scan_kernel *g, ssa index, const partial *x) {
+    ssa words[PARTIAL_WORDS];
+    partial_to_words(g, x, words);
     for (int i = 0; i < g->words; i++)
         emit_line(g->w->s.e, "store i32 %s, i32 addrspace(3)* %s, align 4", words[i].text, shared_at(g, index, i).text);
 }
 
-item scan_shared_get(gpu_scan_kernel *g, ssa index) {
-    ssa words[ITEM_WORDS];
+partial scan_shared_get(gpu_scan_kernel *g, ssa index) {
+    ssa words[PARTIAL_WORDS];
     for (int i = 0; i < g->words; i++)
         words[i] = emit_value(g->w->s.e, "load i32, i32 addrspace(3)* %s, align 4", shared_at(g, index, i).text);
-    return item_of_words(g, words);
+    return partial_of_words(g, words);
 }
 
 /* ---- Tickets and levels ---- */
@@ -156,20 +156,20 @@ static ssa entry_word(gpu_scan_kernel *g, ssa address, int word) {
     return emit_value(e, "inttoptr i64 %s to i64 addrspace(1)*", at.text);
 }
 
-void scan_publish(gpu_scan_kernel *g, int level, ssa index, const item *x) {
+void scan_publish(gpu_scan_kernel *g, int level, ssa index, const partial *x) {
     emit *e = g->w->s.e;
-    ssa words[ITEM_WORDS], address = entry_at(g, level, index);
-    item_to_words(g, x, words);
+    ssa words[PARTIAL_WORDS], address = entry_at(g, level, index);
+    partial_to_words(g, x, words);
     for (int i = 0; i < g->words; i++) {
         ssa both = emit_value(e, "or i64 %s, 4294967296", emit_widen(e, words[i]).text);
         emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8", both.text, entry_word(g, address, i).text);
     }
 }
 
-item scan_await(gpu_scan_kernel *g, int level, ssa index) {
+partial scan_await(gpu_scan_kernel *g, int level, ssa index) {
     emit *e = g->w->s.e;
     ssa address = entry_at(g, level, index);
-    ssa words[ITEM_WORDS], at[ITEM_WORDS], all = ssa_none();
+    ssa words[PARTIAL_WORDS], at[PARTIAL_WORDS], all = ssa_none();
     int wait = emit_label_new(e), there = emit_label_new(e);
     for (int i = 0; i < g->words; i++)
         at[i] = entry_word(g, address, i);
@@ -183,7 +183,7 @@ item scan_await(gpu_scan_kernel *g, int level, ssa index) {
     emit_label(e, there);
     for (int i = 0; i < g->words; i++)
         words[i] = emit_value(e, "trunc i64 %s to i32", words[i].text);
-    return item_of_words(g, words);
+    return partial_of_words(g, words);
 }
 
 void gpu_scan(fold_writer *w) {

@@ -13,7 +13,7 @@
 enum {
     SCAN_LEVELS = 3,
     SCAN_COLUMN_THREADS = 256,
-    ITEM_WORDS = 4 * UF_MAX_STATE
+    PARTIAL_WORDS = 4 * UF_MAX_STATE
 };
 
 typedef struct gpu_scan_kernel {
@@ -53,16 +53,16 @@ void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first);
 ssa gpu_scan_position(gpu_scan_kernel *g, ssa index);
 
 /* Items in shared memory by index (i32), and single words of it (an i32 pointer). */
-void scan_shared_put(gpu_scan_kernel *g, ssa index, const item *x);
-item scan_shared_get(gpu_scan_kernel *g, ssa index);
+void scan_shared_put(gpu_scan_kernel *g, ssa index, const partial *x);
+partial scan_shared_get(gpu_scan_kernel *g, ssa index);
 ssa scan_shared_word(gpu_scan_kernel *g, ssa index);
 
 /* This block's number: of its ticket where lines have several tiles. i32, the same for all threads. slot: a word of shared
  * memory that nothing else uses. */
 ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot);
 /* An entry of a level: i64 index. */
-void scan_publish(gpu_scan_kernel *g, int level, ssa index, const item *x);
-item scan_await(gpu_scan_kernel *g, int level, ssa index);
+void scan_publish(gpu_scan_kernel *g, int level, ssa index, const partial *x);
+partial scan_await(gpu_scan_kernel *g, int level, ssa index);
 
 void gpu_scan_rows(gpu_scan_kernel *g);
 void gpu_scan_columns(gpu_scan_kernel *g);

@@ -25,10 +25,10 @@ typedef struct columns {
     ssa first, left;      /* i64: the thread's first element; elements from there on, may be negative */
     ssa whole;            /* i1 */
     ssa *raw, *results;   /* [(step * vector + i) * noperands, nout] */
-    item *x;              /* [step * vector + i] */
-    item_slot *before;    /* [i]: what comes before the tile */
+    partial *x;           /* [step * vector + i] */
+    partial_slot *before; /* [i]: what comes before the tile */
     bool maps_to_threads; /* tiles of a line may be spread over blocks */
-    item *total;          /* [i]: what the tile comes to */
+    partial *total;       /* [i]: what the tile comes to */
 } columns;
 
 static int width(const columns *c) { return c->vector << c->across; }
@@ -66,15 +66,13 @@ static void keep_raw(columns *c, int step, int i, int k, ssa value) {
     emit_line(c->w->s.e, "store %s %s, %s* %s", type, value.text, type, raw_at(c, step, i, k)->text);
 }
 
-static ssa minimum(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op(e, "icmp slt i64", a, b), a, b); }
-
 static void load_row(columns *c, int step, bool whole) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
     ssa row = emit_value(e, "add i64 %s, %d", c->first.text, step), values[BATCH_LANES];
     ssa last = emit_value(e, "sub i64 %s, 1", c->g->length.text), end = emit_value(e, "sub i64 %s, 1", c->count.text);
     if (!whole)
-        row = minimum(e, row, last);
+        row = emit_min(e, row, last);
     for (int k = 0; k < s->nin; k++) {
         if (!fold_reads(c->w, k))
             continue;
@@ -83,7 +81,7 @@ static void load_row(columns *c, int step, bool whole) {
         if (vector)
             emit_load_vector(e, skeleton_memory(s, k), at, c->vector, values);
         for (int i = 0; i < c->vector; i++) {
-            ssa index = whole ? ssa_constant(i) : minimum(e, ssa_constant(i), end);
+            ssa index = whole ? ssa_constant(i) : emit_min(e, ssa_constant(i), end);
             if (!vector)
                 values[i] = emit_load(e, skeleton_memory(s, k), at_line(c, k, at, index));
             keep_raw(c, step, i, k, values[i]);
@@ -147,7 +145,7 @@ static void elements(columns *c) {
                     const char *type = ir_value_type(skeleton_memory(s, k));
                     in[k] = emit_value(e, "load %s, %s* %s", type, type, raw_at(c, step, i, k)->text);
                 }
-            item *own = &c->x[step * c->vector + i], x = fold_element(c->w, in, position);
+            partial *own = &c->x[step * c->vector + i], x = fold_element(c->w, in, position);
             *own = step ? fold_join(c->w, own - c->vector, &x) : x;
         }
     }
@@ -162,11 +160,11 @@ static ssa shared_at(columns *c, ssa row, int i) {
 }
 
 /* before[i]: what comes before the thread's elements in the tile; c->total[i]: what the tile comes to. */
-static void scan_rows(columns *c, item *before) {
+static void scan_rows(columns *c, partial *before) {
     emit *e = c->w->s.e;
     for (int i = 0; i < c->vector && c->rows == 1; i++) {
         before[i] = c->total[i] = c->x[(c->steps - 1) * c->vector + i];
-        before[i].has = ssa_bool(false);
+        before[i].present = ssa_bool(false);
     }
     if (c->rows == 1)
         return;
@@ -176,7 +174,7 @@ static void scan_rows(columns *c, item *before) {
     for (int row = 0; row < c->rows; row++) {
         ssa after = emit_value(e, "icmp uge i32 %s, %d", c->row.text, row);
         for (int i = 0; i < c->vector; i++) {
-            item one = scan_shared_get(c->g, shared_at(c, ssa_constant(row), i));
+            partial one = scan_shared_get(c->g, shared_at(c, ssa_constant(row), i));
             if (row) {
                 before[i] = row > 1 ? fold_choose(c->w, after, &c->total[i], &before[i]) : c->total[i];
                 one = fold_join(c->w, &c->total[i], &one);
@@ -185,7 +183,7 @@ static void scan_rows(columns *c, item *before) {
         }
     }
     for (int i = 0; i < c->vector; i++)
-        before[i].has = emit_value(e, "icmp ne i32 %s, 0", c->row.text);
+        before[i].present = emit_value(e, "icmp ne i32 %s, 0", c->row.text);
 }
 
 /* ---- Look-back ---- */
@@ -208,7 +206,7 @@ static void gather(columns *c, int level, ssa of, ssa from, ssa count) {
         ssa own = emit_value(e, "add i32 %s, %d", c->row.text, first);
         int end = skeleton_if(s, emit_op(e, "icmp ult i32", own, count));
         for (int i = 0; i < c->vector; i++) {
-            item x = scan_await(c->g, level, entry(c, of, emit_op(e, "add i32", from, own), i));
+            partial x = scan_await(c->g, level, entry(c, of, emit_op(e, "add i32", from, own), i));
             scan_shared_put(c->g, shared_at(c, own, i), &x);
         }
         skeleton_end_if(s, end);
@@ -224,9 +222,9 @@ static void take_gathered(columns *c, ssa count) {
     counted_loop l = counted_loop_begin(e, "i32", ssa_constant(0), count);
     ssa from = emit_value(e, "sub i32 %s, %s", count.text, l.i.text), index = emit_value(e, "sub i32 %s, 1", from.text);
     for (int i = 0; i < c->vector; i++) {
-        item x = scan_shared_get(c->g, shared_at(c, index, i)), after = item_get(c->w, &c->before[i]);
+        partial x = scan_shared_get(c->g, shared_at(c, index, i)), after = partial_get(c->w, &c->before[i]);
         x = fold_join(c->w, &x, &after);
-        item_put(c->w, &c->before[i], &x);
+        partial_put(c->w, &c->before[i], &x);
     }
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
     skeleton_end_if(s, end);
@@ -239,9 +237,9 @@ static void leave(columns *c, int level, ssa of, ssa index, ssa when, bool alone
     ssa one = emit_op(e, "and i1", emit_value(e, "icmp eq i32 %s, 0", c->row.text), when);
     int end = skeleton_if(s, one);
     for (int i = 0; i < c->vector; i++) {
-        item x = c->total[i];
+        partial x = c->total[i];
         if (!alone) {
-            item before = item_get(c->w, &c->before[i]);
+            partial before = partial_get(c->w, &c->before[i]);
             x = fold_join(c->w, &before, &x);
         }
         scan_publish(c->g, level, entry(c, of, index, i), &x);
@@ -261,9 +259,9 @@ static void wait_part(columns *c, ssa of, ssa part) {
     int end = skeleton_if(s, emit_value(e, "icmp ne i32 %s, 0", part.text));
     ssa index = emit_value(e, "sub i32 %s, 1", part.text);
     for (int i = 0; i < c->vector; i++) {
-        item x = scan_await(c->g, 2, entry(c, of, index, i)), after = item_get(c->w, &c->before[i]);
+        partial x = scan_await(c->g, 2, entry(c, of, index, i)), after = partial_get(c->w, &c->before[i]);
         x = fold_join(c->w, &x, &after);
-        item_put(c->w, &c->before[i], &x);
+        partial_put(c->w, &c->before[i], &x);
     }
     skeleton_end_if(s, end);
 }
@@ -331,15 +329,15 @@ static void find_elements(columns *c, ssa tile) {
     c->whole = emit_op(e, "and i1", emit_op(e, "and i1", all, lines), c->g->aligned);
 }
 
-static void results(columns *c, const item *before) {
+static void results(columns *c, const partial *before) {
     emit *e = c->w->s.e;
     for (int i = 0; i < c->vector; i++) {
-        item tiles = item_get(c->w, &c->before[i]);
-        item all = fold_join(c->w, &tiles, &before[i]);
+        partial tiles = partial_get(c->w, &c->before[i]);
+        partial all = fold_join(c->w, &tiles, &before[i]);
         for (int step = 0; step < c->steps; step++) {
-            item x = fold_join(c->w, &all, &c->x[step * c->vector + i]);
+            partial x = fold_join(c->w, &all, &c->x[step * c->vector + i]);
             ssa count = emit_value(e, "add i64 %s, %d", c->first.text, step + 1);
-            x.has = ssa_none();
+            x.present = ssa_none();
             fold_results(c->w, &x, count, result_at(c, step, i, 0));
         }
     }
@@ -347,16 +345,16 @@ static void results(columns *c, const item *before) {
 
 static void carry_on(columns *c) {
     for (int i = 0; i < c->vector; i++) {
-        item before = item_get(c->w, &c->before[i]), x = fold_join(c->w, &before, &c->total[i]);
-        item_put(c->w, &c->before[i], &x);
+        partial before = partial_get(c->w, &c->before[i]), x = fold_join(c->w, &before, &c->total[i]);
+        partial_put(c->w, &c->before[i], &x);
     }
 }
 
 static void no_state_before(columns *c) {
     for (int i = 0; i < c->vector; i++) {
-        item none = c->total[i];
-        none.has = ssa_bool(false);
-        item_put(c->w, &c->before[i], &none);
+        partial none = c->total[i];
+        none.present = ssa_bool(false);
+        partial_put(c->w, &c->before[i], &none);
     }
 }
 
@@ -364,7 +362,7 @@ static void no_state_before(columns *c) {
 static void one_tile(columns *c, ssa tile) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
-    item *before = arena_alloc(e->a, (size_t)c->vector * sizeof *before);
+    partial *before = arena_alloc(e->a, (size_t)c->vector * sizeof *before);
     find_elements(c, tile);
     each_row(c, load_row, false);
     elements(c);
@@ -393,7 +391,7 @@ static void make_variables(columns *c) {
     c->results = arena_alloc(s->e->a, n * s->v->nout * sizeof *c->results);
     c->raw = arena_alloc(s->e->a, n * (size_t)s->noperands * sizeof *c->raw);
     for (int i = 0; i < c->vector; i++)
-        c->before[i] = item_variable(c->w, true);
+        c->before[i] = partial_variable(c->w, true);
     for (int step = 0; step < c->steps; step++)
         for (int i = 0; i < c->vector; i++)
             for (int k = 0; k < s->nin; k++)

@@ -29,7 +29,7 @@ typedef struct rows {
     ssa mine;     /* i1: the line is to be written */
     ssa whole;    /* i1: all of the thread's vectors are, and aligned */
     ssa *raw;     /* [(slot * vector + i) * noperands + k]: variables, of what is loaded */
-    item *x;      /* [slot * vector + i] */
+    partial *x;   /* [slot * vector + i] */
     ssa *results; /* [(slot * vector + i) * nout + k] */
 } rows;
 
@@ -210,36 +210,36 @@ static void elements(rows *r) {
                     const char *type = ir_value_type(skeleton_memory(s, k));
                     in[k] = emit_value(e, "load %s, %s* %s", type, type, raw_at(r, slot, i, k)->text);
                 }
-            item x = fold_element(r->w, in, gpu_scan_position(r->g, index));
-            item *own = &r->x[slot * r->vector + i];
+            partial x = fold_element(r->w, in, gpu_scan_position(r->g, index));
+            partial *own = &r->x[slot * r->vector + i];
             *own = i ? fold_join(r->w, own - 1, &x) : x;
         }
 }
 
 /* What comes before a thread's vector of a slot among the lanes; *total becomes what all lanes' come to, for all. */
-static item scan_lanes(rows *r, const item *own, item *total) {
+static partial scan_lanes(rows *r, const partial *own, partial *total) {
     emit *e = r->w->s.e;
-    item all = *own;
+    partial all = *own;
     for (int by = 1; by < 1 << r->lanes; by *= 2) {
-        item before = lanes_up(r->w, &all, by, r->lanes);
-        before.has = emit_value(e, "icmp uge i32 %s, %d", r->lane.text, by);
+        partial before = partial_up(r->w, &all, by, r->lanes);
+        before.present = emit_value(e, "icmp uge i32 %s, %d", r->lane.text, by);
         all = fold_join(r->w, &before, &all);
     }
-    *total = lanes_from(r->w, &all, (1 << r->lanes) - 1, r->lanes);
-    item before = lanes_up(r->w, &all, 1, r->lanes);
-    before.has = emit_value(e, "icmp ne i32 %s, 0", r->lane.text);
+    *total = partial_from(r->w, &all, (1 << r->lanes) - 1, r->lanes);
+    partial before = partial_up(r->w, &all, 1, r->lanes);
+    before.present = emit_value(e, "icmp ne i32 %s, 0", r->lane.text);
     return before;
 }
 
 /* before[slot]: what comes before each of the thread's vectors in its warp; returns what the warp's come to. */
-static item scan_slots(rows *r, item *before) {
-    item total, so_far;
+static partial scan_slots(rows *r, partial *before) {
+    partial total, so_far;
     for (int slot = 0; slot < r->slots; slot++) {
-        const item *own = &r->x[slot * r->vector + r->vector - 1];
+        const partial *own = &r->x[slot * r->vector + r->vector - 1];
         if (!r->lanes) {
             total = *own;
             before[slot] = *own; /* stands in */
-            before[slot].has = ssa_bool(false);
+            before[slot].present = ssa_bool(false);
         } else {
             before[slot] = scan_lanes(r, own, &total);
         }
@@ -251,16 +251,16 @@ static item scan_slots(rows *r, item *before) {
 }
 
 /* The same over the warps of a block, by shared memory; *total becomes what all come to. */
-static item scan_warps(rows *r, const item *own, item *total) {
+static partial scan_warps(rows *r, const partial *own, partial *total) {
     skeleton *s = &r->w->s;
     emit *e = s->e;
     int first = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", r->lane.text));
     scan_shared_put(r->g, r->warp, own);
     skeleton_end_if(s, first);
     emit_block_barrier(r->w->s.e);
-    item before = {.has = ssa_none()};
+    partial before = {.present = ssa_none()};
     for (int i = 0; i < r->warps; i++) {
-        item one = scan_shared_get(r->g, ssa_constant(i));
+        partial one = scan_shared_get(r->g, ssa_constant(i));
         if (i) {
             ssa after = emit_value(e, "icmp uge i32 %s, %d", r->warp.text, i);
             before = i > 1 ? fold_choose(r->w, after, total, &before) : *total;
@@ -268,7 +268,7 @@ static item scan_warps(rows *r, const item *own, item *total) {
         }
         *total = one;
     }
-    before.has = emit_value(e, "icmp ne i32 %s, 0", r->warp.text);
+    before.present = emit_value(e, "icmp ne i32 %s, 0", r->warp.text);
     return before;
 }
 
@@ -285,12 +285,12 @@ enum {
     BACKS
 };
 
-typedef struct back {
+typedef struct lookback {
     ssa base[SCAN_LEVELS];         /* i64: the line's first entry of each level */
     ssa from[BACKS], count[BACKS]; /* i32 */
     ssa group, part;               /* i32: the tile's */
     ssa last, last_group;          /* i1: in its group, and that in its part */
-} back;
+} lookback;
 
 static const int back_levels[BACKS] = {2, 1, 0, 0};
 
@@ -300,9 +300,9 @@ static ssa round_up(emit *e, ssa x) { return high_bits(e, emit_value(e, "add i32
 static ssa is_last(emit *e, ssa index) { return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << FAN) - 1); }
 static ssa is_positive(emit *e, ssa x) { return emit_value(e, "icmp sgt i32 %s, 0", x.text); }
 
-static back find_back(rows *r, ssa block) {
+static lookback find_lookback(rows *r, ssa block) {
     emit *e = r->w->s.e;
-    back b;
+    lookback b;
     ssa line, tile, entries = r->g->tiles, zero = ssa_constant(0);
     skeleton_divide(&r->w->s, &r->g->order, false, block, &line, &tile);
     for (int level = 0; level < SCAN_LEVELS; level++) {
@@ -325,16 +325,16 @@ static back find_back(rows *r, ssa block) {
     return b;
 }
 
-static ssa entry(rows *r, const back *b, int level, ssa index) {
+static ssa entry(rows *r, const lookback *b, int level, ssa index) {
     return emit_op(r->w->s.e, "add i64", b->base[level], emit_widen(r->w->s.e, index));
 }
 
 /* The last tile of a group leaves what the group comes to, grouped as those who read its tiles group it. */
-static void leave_group(rows *r, const back *b, const item *tiles, const item *own) {
+static void leave_group(rows *r, const lookback *b, const partial *tiles, const partial *own) {
     skeleton *s = &r->w->s;
     int last = skeleton_if(s, b->last);
-    item all = fold_choose(r->w, is_last(s->e, r->lane), own, tiles);
-    all = lanes_fold(r->w, &all, COOP_WARP);
+    partial all = fold_choose(r->w, is_last(s->e, r->lane), own, tiles);
+    all = partial_fold_lanes(r->w, &all, COOP_WARP);
     int one = skeleton_if(s, emit_value(s->e, "icmp eq i32 %s, 0", r->lane.text));
     scan_publish(r->g, 1, entry(r, b, 1, b->group), &all);
     skeleton_end_if(s, one);
@@ -342,17 +342,17 @@ static void leave_group(rows *r, const back *b, const item *tiles, const item *o
 }
 
 /* By one warp: waits for some entries, and leaves what they come to in shared memory. */
-static void wait_for(rows *r, const back *b, int what, const item *own) {
+static void wait_for(rows *r, const lookback *b, int what, const partial *own) {
     skeleton *s = &r->w->s;
     emit *e = s->e;
     ssa there = emit_op(e, "icmp slt i32", r->lane, b->count[what]);
     ssa index = emit_op(e, "add i32", b->from[what], emit_select_as(e, "i32", there, r->lane, ssa_constant(0)));
-    item x = scan_await(r->g, back_levels[what], entry(r, b, back_levels[what], index)), all = x;
+    partial x = scan_await(r->g, back_levels[what], entry(r, b, back_levels[what], index)), all = x;
     emit_warp_barrier(e, ssa_constant(-1));
     if (what != BACK_PARTS) {
-        all.has = what == BACK_PREVIOUS ? ssa_none() : there;
-        all = lanes_fold(r->w, &all, COOP_WARP);
-        all.has = ssa_none();
+        all.present = what == BACK_PREVIOUS ? ssa_none() : there;
+        all = partial_fold_lanes(r->w, &all, COOP_WARP);
+        all.present = ssa_none();
     }
     int one = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", r->lane.text));
     scan_shared_put(r->g, ssa_constant(r->warps + what), &all);
@@ -362,44 +362,44 @@ static void wait_for(rows *r, const back *b, int what, const item *own) {
 }
 
 /* Leaves the tile's own entry, by the first thread. */
-static void leave_tile(rows *r, const back *b, const item *own) {
+static void leave_tile(rows *r, const lookback *b, const partial *own) {
     skeleton *s = &r->w->s;
     int one = skeleton_if(s, emit_value(s->e, "icmp eq i32 %s, 0", emit_special_register(s->e, "tid").text));
     scan_publish(r->g, 0, entry(r, b, 0, r->tile), own);
     skeleton_end_if(s, one);
 }
 
-static item take_back(rows *r, const back *b, const item *own) {
+static partial take_lookback(rows *r, const lookback *b, const partial *own) {
     emit *e = r->w->s.e;
-    item all = {.has = ssa_none()};
+    partial all = {.present = ssa_none()};
     for (int what = 0; what < BACKS; what++) {
         ssa there = is_positive(e, b->count[what]);
-        item x = scan_shared_get(r->g, ssa_constant(r->warps + what));
+        partial x = scan_shared_get(r->g, ssa_constant(r->warps + what));
         x = fold_choose(r->w, there, &x, own); /* a state that is one, where there is none */
-        x.has = there;
+        x.present = there;
         all = what ? fold_join(r->w, &all, &x) : x;
     }
     return all;
 }
 
-static void leave_part(rows *r, const back *b, const item *before, const item *own) {
+static void leave_part(rows *r, const lookback *b, const partial *before, const partial *own) {
     skeleton *s = &r->w->s;
     ssa first = emit_value(s->e, "icmp eq i32 %s, 0", emit_special_register(s->e, "tid").text);
     int one = skeleton_if(s, emit_op(s->e, "and i1", first, b->last_group));
-    item all = fold_join(r->w, before, own);
+    partial all = fold_join(r->w, before, own);
     scan_publish(r->g, 2, entry(r, b, 2, b->part), &all);
     skeleton_end_if(s, one);
 }
 
 /* What comes before the tile, for all threads of the block. */
-static item before_tile(rows *r, ssa block, const item *own, const item_slot *found) {
+static partial before_tile(rows *r, ssa block, const partial *own, const partial_slot *found) {
     skeleton *s = &r->w->s;
     emit *e = s->e;
-    item none = *own;
-    none.has = ssa_bool(false);
-    item_put(r->w, found, &none);
+    partial none = *own;
+    none.present = ssa_bool(false);
+    partial_put(r->w, found, &none);
     int many = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", r->g->counter.text));
-    back b = find_back(r, block);
+    lookback b = find_lookback(r, block);
     leave_tile(r, &b, own);
     for (int what = BACKS - 1; what >= 0; what--) {
         ssa mine = emit_value(e, "icmp eq i32 %s, %d", r->warp.text, (BACKS - 1 - what) % r->warps);
@@ -408,22 +408,22 @@ static item before_tile(rows *r, ssa block, const item *own, const item_slot *fo
         skeleton_end_if(s, end);
     }
     emit_block_barrier(r->w->s.e);
-    item x = take_back(r, &b, own);
+    partial x = take_lookback(r, &b, own);
     leave_part(r, &b, &x, own);
-    item_put(r->w, found, &x);
+    partial_put(r->w, found, &x);
     skeleton_end_if(s, many);
-    return item_get(r->w, found);
+    return partial_get(r->w, found);
 }
 
 /* ---- The kernel ---- */
 
-static void results(rows *r, const item *before) {
+static void results(rows *r, const partial *before) {
     emit *e = r->w->s.e;
     for (int slot = 0; slot < r->slots; slot++)
         for (int i = 0; i < r->vector; i++) {
-            item x = fold_join(r->w, &before[slot], &r->x[slot * r->vector + i]);
+            partial x = fold_join(r->w, &before[slot], &r->x[slot * r->vector + i]);
             ssa count = emit_value(e, "add i64 %s, %d", r->first.text, distance(r, slot, i) + 1);
-            x.has = ssa_none();
+            x.present = ssa_none();
             fold_results(r->w, &x, count, result_at(r, slot, i, 0));
         }
 }
@@ -450,15 +450,15 @@ void gpu_scan_rows(gpu_scan_kernel *g) {
     r.warps = 1 << (coop - r.lanes);
     g->shared = (r.warps + BACKS) * g->words + 1;
     make_variables(&r);
-    item_slot found = item_variable(g->w, true);
+    partial_slot found = partial_variable(g->w, true);
     ssa block = r.warps > 1 ? gpu_scan_ticket(g, g->shared - 1) : emit_special_register(e, "ctaid");
     find_line(&r, block);
     load(&r);
     elements(&r);
-    item *before = arena_alloc(e->a, (size_t)r.slots * sizeof *before), total = scan_slots(&r, before);
+    partial *before = arena_alloc(e->a, (size_t)r.slots * sizeof *before), total = scan_slots(&r, before);
     if (r.warps > 1) {
-        item warps = scan_warps(&r, &total, &total);
-        item tiles = before_tile(&r, block, &total, &found);
+        partial warps = scan_warps(&r, &total, &total);
+        partial tiles = before_tile(&r, block, &total, &found);
         warps = fold_join(g->w, &tiles, &warps);
         for (int slot = 0; slot < r.slots; slot++)
             before[slot] = fold_join(g->w, &warps, &before[slot]);

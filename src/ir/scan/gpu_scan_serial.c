@@ -5,8 +5,8 @@
 typedef struct serial {
     gpu_scan_kernel *g;
     ssa index[BATCH_LANES]; /* i64: the elements under way; those beyond the end are the last */
-    item x[BATCH_LANES];
-    item_slot so_far;
+    partial x[BATCH_LANES];
+    partial_slot so_far;
 } serial;
 
 static ssa element_at(serial *l, int k, ssa index) {
@@ -33,10 +33,10 @@ static void load(serial *l, ssa first, int count) {
 static void take(serial *l, int i, ssa begins) {
     skeleton *s = &l->g->w->s;
     ssa results[UF_MAX_OPERANDS];
-    item before = item_get(l->g->w, &l->so_far), x = fold_join(l->g->w, &before, &l->x[i]);
+    partial before = partial_get(l->g->w, &l->so_far), x = fold_join(l->g->w, &before, &l->x[i]);
     if (ssa_is_set(begins))
         x = fold_choose(l->g->w, begins, &l->x[i], &x);
-    item_put(l->g->w, &l->so_far, &x);
+    partial_put(l->g->w, &l->so_far, &x);
     fold_results(l->g->w, &x, emit_value(s->e, "add i64 %s, 1", l->index[i].text), results);
     for (int k = 0; k < s->v->nout; k++)
         emit_store(s->e, skeleton_memory(s, s->nin + k), results[k], element_at(l, s->nin + k, l->index[i]));
@@ -46,14 +46,14 @@ void gpu_scan_serial(gpu_scan_kernel *g) {
     skeleton *s = &g->w->s;
     emit *e = s->e;
     int count = s->v->repeat;
-    serial l = {.g = g, .so_far = item_variable(g->w, false)};
+    serial l = {.g = g, .so_far = partial_variable(g->w, false)};
     ssa block = emit_op(e, "mul i64", emit_widen(e, emit_special_register(e, "ctaid")),
                         emit_widen(e, emit_special_register(e, "ntid")));
     ssa line = emit_op(e, "add i64", block, emit_widen(e, emit_special_register(e, "tid")));
     int end = skeleton_if(s, emit_op(e, "icmp slt i64", line, g->lines));
     gpu_scan_line(g, line, 0);
     load(&l, ssa_constant(0), 1);
-    item_put(g->w, &l.so_far, &l.x[0]); /* any state will do before the first */
+    partial_put(g->w, &l.so_far, &l.x[0]); /* any state will do before the first */
     counted_loop rows = counted_loop_begin(e, "i64", ssa_constant(0), g->length);
     load(&l, rows.i, count);
     for (int i = 0; i < count; i++) {
