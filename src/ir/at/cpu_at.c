@@ -1,6 +1,6 @@
-/* cpu_at.c - updates in place on the CPU, one after the other in the order of the indices. Where all indices stand still along
- * the rows of the loop, a row is an elementwise loop at the place that they say, and goes by vectors: no two of its elements
- * are one, and core has copied what overlaps the target. */
+/* cpu_at.c - updates in place on the CPU, one after the other in the order of the indices. Where all indices are constant along the
+ * rows of the loop, a row is an elementwise loop at one place of the target, and becomes a vector loop: no two of its updates
+ * are of the same element, and core has copied what overlaps the target. */
 #include "ir/at/at.h"
 
 static bool whole_rows(const variant *v) {

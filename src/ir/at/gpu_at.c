@@ -1,6 +1,7 @@
-/* gpu_at.c - updates in place on the GPU. An update is a thread's, which applies the operator by an atomic instruction, or by
- * comparing and swapping the 32 or 64 bits that hold the element until nobody came in between. Deterministic: an element is one
- * warp's. Every warp looks at all updates, 32 at a time, and does those of its elements one after the other. */
+/* gpu_at.c - updates in place on the GPU. A thread has an update, which it does by an atomic instruction, or by a loop that compares and
+ * swaps the 32 or 64 bits around the element until no other thread came in between. Where results must not depend on the order
+ * (deterministic), each element belongs to one warp: every warp looks at all updates, 32 at a time, and does those of its own elements
+ * one after the other. */
 #include "ir/at/at.h"
 #include "ir/common/atomic.h"
 
@@ -74,7 +75,7 @@ static void by_exchange(const writer *w, const update *u) {
 
 /* ---- Updates ---- */
 
-/* Of element number x, if `exists` (i1; empty: it does). The operand is loaded if `load`. */
+/* Update number x, which exists if `exists` (i1) is true or none. load: u.operand is the loaded operand; else its address. */
 static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     skeleton *s = w->s;
     ssa *at = arena_alloc(s->e->a, VARIANT_OPERANDS * sizeof *at);
@@ -88,7 +89,7 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     return u;
 }
 
-/* All of a thread's are found, and what they need loaded, before the first is done. */
+/* Finds all updates of a thread, and loads their operands, before it does the first. */
 static void updates(const writer *w) {
     skeleton *s = w->s;
     emit *e = s->e;
@@ -130,7 +131,7 @@ static void do_owned(const writer *w, const update *u) {
     emit_store(s->e, target_type(w), compute(w, old, operand), u->target);
 }
 
-/* The lanes whose bit is set, one after the other; what one writes the next one sees. */
+/* The lanes whose bit is set do their updates one after the other; each sees what the one before has written. */
 static void in_turn(const writer *w, const update *u, ssa lanes, ssa lane) {
     emit *e = w->s->e;
     int before = emit_label_new(e), turn = emit_label_new(e), next = emit_label_new(e), end = emit_label_new(e);

@@ -1,5 +1,5 @@
-/* arith.c - operators with kernel C's total semantics: integers wrap, division by zero gives 0, shifts by the width or more
- * give 0 or the sign. Straight-line name only. */
+/* arithmetic.c - operators with kernel C's total semantics: integers wrap, division by zero gives 0, shifts by the width or more
+ * give 0 or the sign. No operation here begins a block. */
 #include "ir/common/internal.h"
 
 /* The instruction for an operator on each class of operands; comparisons are predicates. */

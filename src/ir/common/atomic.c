@@ -1,5 +1,5 @@
-/* atomic.c - updates in one step: by an instruction, or by comparing and swapping the bits that hold the element until nobody came
- * in between: 32 or 64 of them on the GPU, those of the element alone on the CPU. */
+/* atomic.c - atomic updates: by an instruction, or by a loop that compares and swaps the word around the element until no other thread
+ * came in between. The word has 32 or 64 bits on the GPU, and the size of the element on the CPU. */
 #include "ir/common/atomic.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static ssa typed(emit *e, const char *from, ssa pointer, const char *to) {
 
 /* ---- Words ---- */
 
-/* The bits around an element: their address, and how far up in them it is, which is empty if it is all of them. */
+/* The word that holds an element: its address, and by how many bits the element is shifted in it (none: they are the same). */
 typedef struct word {
     const char *type;
     ssa pointer, shift;
@@ -113,7 +113,7 @@ static ssa compare_and_swap(emit *e, const word *x, ssa expected, ssa desired) {
                       x->pointer.text, x->type, expected.text, x->type, desired.text);
 }
 
-/* What is there already need not be written. */
+/* A value that is there already is not written again. */
 ssa emit_exchange(emit *e, dtype t, ssa pointer, ssa (*compute)(emit *e, void *user, ssa old), void *user) {
     word x = word_around(e, t, pointer);
     int before = emit_label_new(e), again = emit_label_new(e), swap = emit_label_new(e), end = emit_label_new(e);
@@ -214,7 +214,7 @@ static const char *instruction_of(const emit *e, atomic_op o, dtype t) {
     return dtype_is_integer(t) && is_word(e, t) ? names[o][dtypes[t].is_signed] : NULL;
 }
 
-/* A word for another, whatever it was or if it was the expected one. */
+/* Replaces a word, whatever it holds, or if it holds the expected one. */
 static ssa exchange_words(emit *e, atomic_op o, dtype t, ssa pointer, ssa value, ssa expected) {
     word x = word_around(e, t, pointer);
     ssa bits = bits_of(e, t, value), old;
@@ -243,7 +243,7 @@ static ssa compute(emit *e, void *user, ssa old) {
     return emit_select(e, p->t, same, p->value, old);
 }
 
-/* Of bool any byte but 0 is true, so that bits do not tell. */
+/* A bool is true as any byte but 0, so that its bits cannot be compared: it goes by emit_exchange. */
 ssa emit_atomic(emit *e, atomic_op o, dtype t, ssa pointer, ssa value, ssa expected) {
     const char *instruction = instruction_of(e, o, t);
     if (instruction)

@@ -1,28 +1,29 @@
-/* atomic.h - updates of an element in array memory in one step, which are relaxed: they order nothing but themselves. The pointer
- * is one to ir_memory_type(t), with ir_global_pointer(e); values are of the value type. Complex64 lies at a multiple of 8. */
+/* atomic.h - atomic updates of an element in array memory. They are relaxed: other accesses are not ordered by them. The pointer is
+ * one to ir_memory_type(t), with ir_global_pointer(e); values are of the value type. A complex64 must be aligned to 8 bytes. */
 #ifndef UF_IR_ATOMIC_H
 #define UF_IR_ATOMIC_H
 
 #include "ir/common/emit.h"
 
-/* Does the operation, and returns the old value; `expected` is of compare_exchange, which compares bits. Of any dtype that the
- * function takes. May begin blocks. */
+/* Does the operation, and returns the old value. `expected` is for compare_exchange alone, which compares bits. t is any dtype
+ * that the kernel C function takes. May begin blocks. */
 ssa emit_atomic(emit *e, atomic_op o, dtype t, ssa pointer, ssa value, ssa expected);
 /* Does the GPU add numbers of a floating dtype by an instruction? */
 bool atomic_adds(const code_target *target, dtype t);
 
-/* Adds to a 64-bit integer, or subtracts from it, in shared memory, where the GPU adds 32 bits at a time: to the low half, and
- * to the high one what the number has there and what is carried over. Right once nobody adds any more. Begins blocks. */
+/* Adds to a 64-bit integer in shared memory, or subtracts from it, by two atomic additions of 32 bits, which are faster there than
+ * one of 64: to the low half, and then to the high half with the carry. Between the two the number is wrong, so that it may be read
+ * only after a barrier behind all updates. Begins blocks. */
 void emit_add_halves(emit *e, atomic_op o, ssa pointer, ssa value);
 
-/* What an element of a dtype of at most 8 bytes becomes is computed from what it was, as often as it takes. Begins blocks; what
- * `compute` writes must not. Returns the old value. */
+/* Replaces an element, of a dtype of at most 8 bytes, by what `compute` makes of the old value: compares and swaps, and computes again
+ * as long as another thread has changed the element meanwhile. Begins blocks; what `compute` writes must not. Returns the old value. */
 ssa emit_exchange(emit *e, dtype t, ssa pointer, ssa (*compute)(emit *e, void *user, ssa old), void *user);
 
-/* The value that a function but the exchanges makes of the old one, without a step in memory; no new blocks. */
+/* What an operation makes of the old value and the operand, without access to memory; not for the exchanges. No new blocks. */
 ssa atomic_combine(emit *e, atomic_op o, dtype t, ssa old, ssa value);
-/* A value that it makes of any other just that other one, and the function that takes in what several such values became. Not for
- * bool. */
+/* The identity of an operation: a value which, combined with any other, gives the other one. And the operation that combines what
+ * two copies, which began with the identity, have become. Not for bool. */
 ssa atomic_identity(atomic_op o, dtype t);
 atomic_op atomic_merge(atomic_op o);
 

@@ -74,7 +74,7 @@ ssa emit_part(emit *e, dtype type, ssa value, int part) {
 
 /* ---- Halves ---- */
 
-/* (name, parameters) of a function that is defined aside by `define` at its first use. */
+/* Calls a function of the module of one parameter. */
 static ssa call(emit *e, const char *result, const char *name, const char *type, ssa value) {
     return emit_value(e, "call %s @%s(%s %s)", result, name, type, value.text);
 }

@@ -1,8 +1,8 @@
-/* emit.h - from typed trees to scalar IR functions, and the pieces that kernel skeletons are written with. The shapes know
- * loops and memory; this knows expressions, statements, conversions and math. What differs between CPU and NVPTX is in
- * target.c. Typed-pointer, LLVM-7 syntax throughout.
+/* emit.h - from typed trees to scalar IR functions. Skeletons (skeleton.h) know loops and memory; this knows expressions,
+ * statements, conversions and math. What differs between the CPU and NVPTX is in target.c. The text is in the typed-pointer syntax
+ * of LLVM 7, which every compiler that is used reads (docs/code-generation.md, "Spelling of IR").
  *
- * Nothing here reports errors one by one: running out of memory is sticky and comes out of emit_finish, which must be called
+ * No function here reports an error: running out of memory is remembered, and emit_finish returns it. emit_finish must be called
  * once after emit_begin, whatever happened in between. */
 #ifndef UF_EMIT_H
 #define UF_EMIT_H
@@ -10,39 +10,40 @@
 #include "ir/common/ssa.h"
 #include "ir/ir.h"
 
-/* A kernel over indices: where a block (GPU; in shared memory), or a run of the code (CPU), counts what an operand counts, until
- * that goes to the array at its end: so many elements, in C order without gaps. */
+/* A kernel over indices: the private copy of an operand that is only updated atomically (variant_operand.privatised). A block (GPU,
+ * in shared memory) or a call of the kernel (CPU, on the stack) updates its copy, and merges it into the array at its end. The
+ * copy has all elements of the array, in C order without gaps. */
 typedef struct private_copy {
-    bool on;
-    ssa base; /* as @kernel knows it: a pointer to the memory type */
+    bool on;  /* the operand has a copy */
+    ssa base; /* the copy's address as @kernel knows it: a pointer to the memory type */
 } private_copy;
 
-/* What the kernel of a generalized ufunc is called with beside the values of its scalar inputs, which are %p<k> like the
- * addresses of its core operands (k counts inputs, then outputs): the core words, %s<word>, and what its constructs are
- * spread by. */
+/* What @kernel is called with, where operands have core dimensions (generalized ufuncs, kernels over indices). %p<k> is the value of
+ * scalar input k, or the address of core operand k (k counts inputs, then outputs); %s<i> is word i of the core layout, an
+ * extent or a stride; behind these comes what tells a thread its place in a cooperative group. */
 typedef struct frame {
     const variant *v;
     const core_layout *layout;
     const char *parameters; /* ", i64 %s0, .. ": what follows the operands in the head of the function */
-    bool mapped;            /* over a cooperative group: i64 %rank of %size, i1 %aligned; see cooperative group.h */
-    /* Kernels over indices. */
+    bool mapped;            /* over a cooperative group: i64 %rank of %size, i1 %aligned; see construct/cooperative.h */
+    /* Kernels over indices: */
     const struct body_hooks *hooks;     /* of its kernel, see internal.h; NULL: none */
     void *user;                         /* of its hooks */
     const uint8_t *operand_uses;        /* code_traits.use */
     const private_copy *private_copies; /* by operand; NULL: none has one */
 } frame;
 
-/* How much code something is, once what is inlined in it stands there. */
+/* How large a piece of IR is, once the functions that it calls are inlined. */
 typedef struct ir_size {
     int lines; /* instructions */
     int loops;
-    int variables; /* of that tree which has most; where they are vectors, and many, they lie on the stack */
-    int depth;     /* loops within each other */
+    int variables; /* local variables of the tree that has the most: as vectors, many of them are spilled to the stack */
+    int depth;     /* of nested loops */
 } ir_size;
 
 typedef struct emit {
     arena *a;
-    text *out; /* the module, or the function that is written aside just now */
+    text *out; /* what is being written: the module, or a definition (internal.h) */
     const code_target *target;
     code_module *module;
     int registers, labels; /* last numbers used; unique in the module */
@@ -53,30 +54,29 @@ typedef struct emit {
     int line;               /* source line for debug locations; 0: none */
     int scope;              /* debug scope metadata number, 0: none */
     int block;              /* label of the block that is being written, for phi */
-    const char *entry;      /* what the kernel of the tree is called whose functions are being written */
-    const function *kernel; /* that of the same tree */
+    const char *entry;      /* the IR name of the kernel of the tree whose functions are being written */
+    const function *kernel; /* and that kernel */
     map functions;          /* address of a function of a tree -> its number, from 1 */
     int nfunctions;
-    map sizes;          /* name of a function of a tree -> what a call of it adds, a bulk */
-    ir_size written;    /* of the module so far */
-    int nesting;        /* loops around the place that is being written, in its function */
-    int most_lines;     /* more end the writing */
-    bool plain;         /* the short form of all that has a longer and faster one: see skeleton_module */
-    map attributes;     /* text -> attribute group */
-    int groups;         /* last attribute group */
-    map locations;      /* (line, scope) -> metadata number */
-    text metadata;      /* numbered metadata */
-    int nmetadata;      /* last metadata number */
-    int access_group;   /* metadata number of the access group of loads and stores (access.c), 0: none */
-    int invariant;      /* metadata number that marks loads of what nobody writes during the kernel, 0: none */
-    int invariant_node; /* the node for that, once it is there */
-    bool shared;        /* addresses are those of the GPU's shared memory */
-    int stack_bytes,
-        scratch_bytes; /* CPU: bytes of the kernel's arrays on the stack, and in the thread's room; see emit_array */
-    uint8_t reports;   /* that of the variant */
-    int unit;          /* debug: the file; the compile unit is the next; 0: no debug information */
-    text kernels;      /* GPU: entries of !nvvm.annotations */
-    text *writing[3];  /* of the function that is being written, in the arena; NULL: none */
+    map sizes;        /* name of a function of a tree -> its ir_size */
+    ir_size written;  /* of the module so far */
+    int nesting;      /* loops around the place that is being written, in its function */
+    int most_lines;   /* beyond this number emit_bound ends the writing */
+    bool plain;       /* choose the short form where there is a longer and faster one; see skeleton_module */
+    map attributes;   /* text -> attribute group */
+    int groups;       /* last attribute group */
+    map locations;    /* (line, scope) -> metadata number */
+    text metadata;    /* numbered metadata */
+    int nmetadata;    /* last metadata number */
+    int access_group; /* metadata number of the access group that loads and stores get (memory.c); 0: none */
+    int invariant; /* metadata number that marks loads of memory which is not written while the kernel runs; 0: none */
+    int invariant_node;             /* the metadata node for that, once it has been made */
+    bool shared;                    /* array addresses are in the GPU's shared memory */
+    int stack_bytes, scratch_bytes; /* CPU: bytes of the kernel's arrays; see emit_array */
+    uint8_t reports;                /* that of the variant */
+    int unit;                       /* debug: the file; the compile unit is the next; 0: no debug information */
+    text kernels;                   /* GPU: entries of !nvvm.annotations */
+    text *writing[3];               /* of the function that is being written, in the arena; NULL: none */
     int symbol_capacity;
     bool failed;        /* out of memory outside of the texts */
     const frame *frame; /* of a generalized ufunc's kernel, else NULL */
@@ -90,17 +90,17 @@ void emit_name(code_module *module, const char *name, const variant *v);
 void emit_begin(emit *e, arena *a, code_module *module, const code_target *target, const char *name);
 uf_status emit_finish(emit *e);
 
-/* Where more has been written than is wanted, leaves through the arena's escape, with UF_ERR_COMPILE. Called where nothing but
- * the arena is owned: for each statement and expression. */
+/* If more lines than e->most_lines have been written, leaves through the arena's escape with UF_ERR_COMPILE. Call it only where no
+ * memory but the arena's is owned, since nothing else is freed: before each statement and expression. */
 void emit_bound(const emit *e);
-/* Loops of a function's text, one in the other, for the bulk of the module. */
+/* Around each loop that is written: they count loops, and how they nest, for the ir_size of the module. */
 void emit_loop_begin(emit *e);
 void emit_loop_end(emit *e);
 
-/* Appends one line, indented, newline added; emit_value prefixes "%rN = " and returns the register. */
+/* Appends one line, indented, with a newline; emit_value puts "%rN = " in front and returns that register. */
 void emit_line(emit *e, const char *format, ...) PRINTF(2, 3);
 ssa emit_value(emit *e, const char *format, ...) PRINTF(2, 3);
-int emit_label_new(emit *e);          /* a number for label L<n> */
+int emit_label_new(emit *e);          /* a new label L<n>, not yet placed */
 void emit_label(emit *e, int label);  /* writes "L<n>:"; the previous block must have been terminated */
 void emit_branch(emit *e, int label); /* br label %L<n> */
 void emit_branch_if(emit *e, ssa condition, int yes, int no);
@@ -159,16 +159,17 @@ void emit_functions(emit *e, const tree *t, const char *entry);
 /* Calls a function of the tree by its name. result: its type; arguments: "float %r1, i32 4"; more: others behind these, each
  * with ", " in front. NULL is "". */
 ssa emit_invoke(emit *e, const char *result, const char *name, const char *arguments, const char *more);
-/* Calls @<entry> with in[0..nin-1] of value types; out[k] are the results. In a variant that reports it returns whether that ended
- * the element (i1), and the results are 0 then. */
+/* Calls @<entry> with in[0..nin-1] of value types; out[k] are the results. In a variant that reports (report.h) it returns whether
+ * the call ended its element (i1), and the results are then 0; else it returns no value. */
 ssa emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, ssa *out);
 
-/* ---- Memory (access.c) ---- */
+/* ---- Memory (memory.c): arrays of the caller, and local ones ---- */
 
 /* The address of element `index` (i64 register or constant) of an array whose base is a memory-typed pointer. */
 ssa emit_element(emit *e, dtype t, ssa base, ssa index);
-/* CPU: a local array of the kernel, aligned to 64 bytes, made before the first branch: the address of its element 0. What is
- * more than a few KiB altogether lies in the thread's room (base.h), so that any caller's stack suffices. */
+/* CPU: a local array of the kernel, aligned to 64 bytes: the address of its element 0. To be called before the first branch of the
+ * kernel. Beyond a few KiB in all, arrays lie in the thread's scratch memory (thread_scratch in base.h), because calls must run on
+ * 64 KiB of stack. */
 ssa emit_array(emit *e, dtype t, int count);
 /* One element: from memory dtype to its value (bool: i8 != 0), and back. */
 ssa emit_load(emit *e, dtype t, ssa pointer);

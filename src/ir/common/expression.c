@@ -1,24 +1,24 @@
-/* expr.c - expressions of the typed tree. Every local variable is an alloca in the entry block; LLVM and libNVVM make
- * registers of them. Operands are evaluated from left to right. */
+/* expression.c - expressions of the typed tree. Every local variable is an alloca in the entry block, of which LLVM and libNVVM make
+ * a register. Operands are evaluated from left to right. */
 #include <stdio.h>
 
 #include "ir/common/atomic.h"
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 
-/* ---- Places: variables, elements of local arrays, elements of core operands. An index out of range reads 0 and is not
- * written. In a local array the access goes to element 0, and a select decides; a core operand may have no element at all,
- * so that a branch decides. ---- */
+/* ---- Places: variables, elements of local arrays, elements of core operands. An element out of range reads as 0, and a store to it
+ * does nothing. In a local array such an access goes to element 0, and a select gives the result; a core operand may have no element
+ * at all, so that there a branch goes around the access. ---- */
 
 typedef struct lvalue {
     dtype type;
     dtype memory; /* of a core operand's element; DT_NONE: a variable of the function */
     ssa pointer;
-    ssa in_range; /* i1; empty: always */
-    ssa flag;     /* i1*: told where it is written; empty: nobody is told */
+    ssa in_range; /* i1; none: always */
+    ssa flag;     /* i1*: is set where the place is written; none: no flag */
     bool packed;  /* an element, in memory form: bool is a byte */
     bool staged, input;
-    bool privatised; /* in the copy of a block or a run */
+    bool privatised; /* in the private copy of a block, or of a call on the CPU */
 } lvalue;
 
 static const char *element_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
@@ -27,7 +27,7 @@ static void all_in_range(emit *e, ssa *in_range, ssa fits) {
     *in_range = ssa_is_set(*in_range) ? emit_value(e, "and i1 %s, %s", in_range->text, fits.text) : fits;
 }
 
-/* Index d of an element is to be below an extent: all else is reported, or counts in *in_range. */
+/* Index d of an element must be below an extent. If it is not, that is reported, or goes into *in_range. */
 static void check_index(body *b, const node *n, int d, ssa index, ssa extent, ssa *in_range) {
     emit *e = b->e;
     ssa fits = emit_value(e, "icmp ult i64 %s, %s", index.text, extent.text);
@@ -64,7 +64,7 @@ static ssa core_extent(const local *l, int d) {
     return l->extent[d] >= 0 ? ssa_constant(l->extent[d]) : ssa_named("%%s%d", l->dim[d]);
 }
 
-/* Does the access go to a copy of the array, which the operand's code_traits.use allows if all of its do? */
+/* Do accesses of operand k go to a private copy? Either all do, or none. */
 static bool is_privatised(const frame *f, int k) { return f->private_copies && f->private_copies[k].on; }
 
 /* The offset in elements from the operand's first element, by its strides. */
@@ -98,7 +98,7 @@ bool operand_stays(const frame *f, const function *kernel, int k) {
     return f->v->noalias && !(f->operand_uses[k] & (USE_WRITE | USE_ATOMIC));
 }
 
-/* An element that is a variable while the kernel runs. */
+/* An element for which a variable stands (body_hooks.variable). */
 static lvalue variable_place(body *b, const node *n, const local *l, int k, bool written) {
     lvalue p = {.type = l->type, .memory = DT_NONE, .pointer = ssa_named("%%q%d", k)};
     core_offset(b, n, l, &p.in_range);
@@ -144,9 +144,9 @@ static lvalue find_place(body *b, const node *n) {
     return p;
 }
 
-/* ---- Joining two ways ---- */
+/* ---- Values that come from two blocks ---- */
 
-/* A value of two blocks: parts are taken where they are computed, and joined by one phi each. */
+/* The value that one of them brings: a complex one is taken apart there, so that one phi joins each part. */
 typedef struct incoming {
     ssa part[2];
     int block;
@@ -245,7 +245,7 @@ static void store_core(body *b, const lvalue *p, ssa value) {
     }
 }
 
-/* The variable of a stream is written, if the element is there. */
+/* Sets the flag of a variable that was written, if the element is in range. */
 static void note_store(body *b, const lvalue *p) {
     ssa written = ssa_bool(true);
     if (ssa_is_set(p->in_range)) {
@@ -255,7 +255,7 @@ static void note_store(body *b, const lvalue *p) {
     emit_line(b->e, "store i1 %s, i1* %s", written.text, p->flag.text);
 }
 
-/* Stores where the place exists; the value is what was to be stored, also where it does not. */
+/* Stores if the place is in range. The value of the assignment is what was to be stored, in range or not. */
 static ssa store_place(body *b, const lvalue *p, ssa value) {
     if (p->memory != DT_NONE) {
         store_core(b, p, value);
@@ -297,7 +297,8 @@ void emit_core_store_vector(body *b, const node *element, const ssa *values, int
     emit_store_vector(e, p.memory, stored, p.pointer, n);
 }
 
-/* Is it short, and without effects, calls and loops? Then it is computed whether needed or not: every operation is total. */
+/* Is it short, and without effects, calls and loops? Then it is computed whether it is needed or not, which spares a branch and is
+ * safe, since every operation is total. */
 static bool is_cheap(const node *n, int *budget) {
     if (--*budget < 0)
         return false;
@@ -355,7 +356,7 @@ static ssa unary(body *b, const node *n) {
     return emit_unary(b->e, (op)n->op, (dtype)n->kid[0]->type, v);
 }
 
-/* An integer that is divided by is not to be 0. */
+/* Reports a division of integers by 0. */
 static void check_divisor(body *b, const node *n, dtype type, ssa divisor) {
     bool divides = (n->op == OP_DIV || n->op == OP_REM) && dtype_is_integer(type);
     if (!divides || !reports_errors(b->e))
@@ -370,7 +371,7 @@ static void check_divisor(body *b, const node *n, dtype type, ssa divisor) {
                              .extent = ssa_constant(0)});
 }
 
-/* Is it known to have 32 bits: a number of that type made wide, or a constant? */
+/* Are the high 32 bits of this uint64 known to be 0: is it a converted uint32, or such a constant? */
 static bool is_half(const node *n) {
     return (n->kind == N_CONST && n->value.as.u <= UINT32_MAX) ||
            (n->kind == N_CONVERT && n->kid[0]->type == DT_UINT32);
@@ -380,7 +381,7 @@ static ssa half_word(body *b, const node *n) {
     return n->kind == N_CONST ? ssa_constant((int32_t)n->value.as.u) : emit_expression(b, n->kid[0]);
 }
 
-/* The product of 32-bit numbers in 64 bits, by its halves: libNVVM would make the numbers wide first, and multiply these. */
+/* The 64-bit product of two 32-bit numbers, in halves: libNVVM would extend both to 64 bits, and multiply these. */
 static ssa whole_product(body *b, const node *n) {
     emit *e = b->e;
     ssa x = half_word(b, n->kid[0]), y = half_word(b, n->kid[1]);
@@ -448,7 +449,8 @@ static bool adds_halves(const node *n, dtype t) {
     return (n->op == ATOMIC_ADD || n->op == ATOMIC_SUB) && (t == DT_INT64 || t == DT_UINT64);
 }
 
-/* A run of the CPU has its copy to itself; but its points meet there. */
+/* A call on the CPU has its copy to itself, so the update need not be atomic. But several points update one element, so the access
+ * is in no group of independent ones. */
 static ssa update_private(emit *e, const node *n, const lvalue *p, ssa value) {
     int group = e->access_group;
     e->access_group = 0;
@@ -460,7 +462,7 @@ static ssa update_private(emit *e, const node *n, const lvalue *p, ssa value) {
 
 static ssa update_in_step(body *b, const node *n, const lvalue *p, const ssa *values) {
     emit *e = b->e;
-    ssa old = ssa_constant(0); /* of a copy nobody asks */
+    ssa old = ssa_constant(0); /* the old value in a copy is never used */
     e->shared = p->staged;
     if (p->privatised && e->target->gpu && adds_halves(n, p->type)) {
         emit_add_halves(e, (atomic_op)n->op, p->pointer, values[0]);

@@ -4,14 +4,15 @@
 
 #include "ir/common/emit.h"
 
-/* A function of the module written while another one is being written: defined once, placed at the end. */
+/* A function of the module that is defined once, while another one is being written; its text goes to the module's end. */
 typedef struct definition {
     text body;
-    text *out; /* what was being written */
+    text *out; /* where the text went before, and the scope and block it had */
     int scope, block;
 } definition;
 
-/* Begins the function with this head ("define .. nounwind", without the brace); false if it is there already. They nest. */
+/* Begins the function with this head ("define .. nounwind", without the brace), and sends what is written to it until
+ * emit_define_end. Returns false, and does nothing, if it has been defined already. Definitions nest. */
 bool emit_define(emit *e, definition *s, const char *head, ...) PRINTF(3, 4);
 void emit_define_end(emit *e, definition *s);
 /* True the first time it is asked for a key in a module. */
@@ -23,20 +24,20 @@ typedef struct jam jam;
 typedef struct body {
     emit *e;
     const function *f;
-    int leave, next; /* labels of break and continue */
+    int leave, next; /* labels that break and continue jump to */
     int finish;      /* label of the one exit */
     int case_label;  /* label of the next case of the innermost switch */
-    bool open;       /* the current block is not terminated */
-    bool is_kernel;  /* of a generalized ufunc: the emitter has a frame */
-    text slots;      /* the allocas, which stand at the head of the function */
-    int nslots;      /* made so far beside the locals' */
-    ssa *bound;      /* by local: the value of a range's variable; empty: the local has a slot */
-    int constructs;  /* GPU, spread: written so far at the top */
+    bool open;       /* the current block has no terminator yet */
+    bool is_kernel;  /* it is the kernel of a tree with core dimensions: the emitter has a frame */
+    text slots;      /* allocas, which are placed at the head of the function */
+    int nslots;      /* allocas made so far for what is no local */
+    ssa *bound;      /* by local: the value of a range's variable; none: the local has a slot */
+    int constructs;  /* GPU, mapped to threads: constructs written so far that stand in no other one */
     int depth;       /* constructs around the place that is being written */
-    jam *jam;        /* GPU: several instances of it that are written together, or NULL */
-    ssa store_mask;  /* i1: stores to core operands happen only where it is true; empty: always */
-    bool by_lanes;   /* GPU: the reductions of this place are spread over the lanes of a row */
-    int ended;       /* label of the way out of an element that has ended (report.h); 0: none so far */
+    jam *jam;        /* GPU: the instances that are written together (construct/unroll_jam.h); NULL: none */
+    ssa store_mask;  /* i1: stores to core operands happen only where it is true; none: always */
+    bool by_lanes;   /* GPU: reductions at this place are shared by the lanes of a row */
+    int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
 
     const struct body_hooks *hooks; /* NULL: there are none */
     void *user;                     /* the hooks' own */
@@ -58,24 +59,24 @@ typedef struct body_hooks {
 /* Defines a function of the tree; hooks and user: those of the body. */
 void emit_function(emit *e, const function *f, const body_hooks *hooks, void *user); /* statement.c */
 
-ssa emit_expression(body *b, const node *n); /* expr.c */
-/* expr.c; its first result. line: of the call, 0: of none of its own. */
+ssa emit_expression(body *b, const node *n); /* expression.c */
+/* expression.c; calls f and returns its first result. line: the call's line in the source; 0: it has none of its own. */
 ssa emit_call(body *b, const function *f, const ssa *values, int line);
-/* Elements of core operands (expr.c): one, or so many neighbours along the unit dimension by aligned accesses. */
+/* Stores and loads elements of core operands (expression.c): one, or n neighbours along the unit dimension by aligned accesses. */
 void emit_core_store(body *b, const node *element, ssa value);
 void emit_core_store_vector(body *b, const node *element, const ssa *values, int n);
 ssa *emit_core_vector(body *b, const node *element, int n);
-fragment emit_function_name(emit *e, const function *f); /* stmt.c; "kernel", "f3_square" */
-/* "{ float, i32 }": the scalar ones, and an i1 that report.h is about. */
+fragment emit_function_name(emit *e, const function *f); /* statement.c; "kernel", "f3_square" */
+/* "{ float, i32 }": the types of the results that are no core operands, and in a variant that reports the i1 of report.h. */
 void emit_result_type(const emit *e, text *out, const function *f);
-void emit_statement(body *b, const node *n); /* stmt.c */
+void emit_statement(body *b, const node *n); /* statement.c */
 void emit_statements(body *b, const node *list);
-ssa emit_slot(body *b, const char *type); /* stmt.c; address of a variable of its own */
-ssa emit_local_slot(body *b, int k);      /* stmt.c; address of a local */
+ssa emit_slot(body *b, const char *type); /* statement.c; address of a variable of its own */
+ssa emit_local_slot(body *b, int k);      /* statement.c; address of a local */
 
-/* Does nobody write to operand k of a kernel while it runs? expr.c */
+/* Is operand k of a kernel not written by anybody while it runs? expression.c */
 bool operand_stays(const frame *f, const function *kernel, int k);
-void emit_invariant(emit *e, bool is_input); /* expr.c; loads from here on are of an input; false: of something else */
+void emit_invariant(emit *e, bool is_input); /* expression.c; are loads from here on of memory that nobody writes? */
 
 /* ---- Constructs: forall and the reductions. The folder construct/ writes them, out of the expressions and statements in them ---- */
 

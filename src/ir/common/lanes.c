@@ -1,4 +1,4 @@
-/* lanes.c - values between the lanes of a warp: as 32-bit words, by shuffles. */
+/* lanes.c - values between the lanes of a warp, as 32-bit words; barriers. See lanes.h. */
 #include "ir/common/lanes.h"
 
 #include "ir/common/skeleton.h"
@@ -56,7 +56,6 @@ int lanes_word_count(dtype type) { return dtypes[type].size < 4 ? 1 : dtypes[typ
 
 /* ---- Shuffles ---- */
 
-/* The lanes that take part: those of this thread's group. */
 ssa lanes_mask(emit *e, int lanes) {
     if (lanes == COOP_WARP)
         return ssa_constant(-1);
@@ -64,7 +63,6 @@ ssa lanes_mask(emit *e, int lanes) {
     return emit_value(e, "shl i32 %d, %s", (int)((1u << (1 << lanes)) - 1), first.text);
 }
 
-/* mode: "bfly" or "down" by so many lanes, "idx" from that lane of the group. */
 static ssa shuffle_word(emit *e, const char *mode, ssa mask, ssa word, int by, int lanes) {
     int group = !strcmp(mode, "bfly") ? 0 : (32 - (1 << lanes)) << 8,
         clamp = strcmp(mode, "up") ? group | ALL_LANES : group;

@@ -8,7 +8,7 @@ enum {
     LANE_WORDS = 4 /* of the widest value */
 };
 
-/* A value's words, and back; how many there are. */
+/* A value as 32-bit words, and back; how many words there are. */
 int lanes_words(emit *e, dtype type, ssa value, ssa *words);
 ssa lanes_value(emit *e, dtype type, const ssa *words);
 int lanes_word_count(dtype type);

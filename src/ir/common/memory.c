@@ -1,6 +1,6 @@
-/* access.c - array memory: elements and vectors of elements between memory and registers. Memory holds a bool as a byte
- * and a complex as two components; what comes out are values. Accesses of up to 16 bytes are single instructions on the
- * GPU: types below 32 bits go through 32-bit words, because libNVVM's older dialect splits vectors of them. */
+/* memory.c - array memory: elements and vectors of elements between memory and registers. Memory holds a bool as a byte and a
+ * complex as two components; in registers they are an i1 and a pair. An access of up to 16 bytes is a single instruction on the GPU:
+ * vectors of types below 32 bits are accessed as 32-bit words, because the legacy dialect of libNVVM splits them otherwise. */
 #include "ir/common/emit.h"
 
 #include <stdio.h>
@@ -172,7 +172,7 @@ static void store_pack(emit *e, const pack *p, const ssa *parts, ssa pointer) {
     store_as(e, p->access, p->lanes == 1 ? lanes[0] : join(e, p->lane, lanes, p->lanes), pointer, p->bytes);
 }
 
-/* The accesses that n elements take: elements an access, and its form. */
+/* How n elements are accessed: returns the elements of one access, and its form in *p. */
 static int split(dtype t, int n, pack *p) {
     int bytes = n * dtypes[t].size;
     *p = pack_of(dtypes[t].component, bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES);

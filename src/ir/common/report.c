@@ -135,7 +135,7 @@ void report_shared(skeleton *s) {
     emit_line(e, "store i64 0, i64* %%steps, align 8");
 }
 
-/* Where another call has ended so, this one does too. */
+/* Ends this element at once if an earlier call of the thread has ended its own. */
 static void end_with_others(body *b) {
     emit *e = b->e;
     int go_on = emit_label_new(e);
@@ -144,7 +144,8 @@ static void end_with_others(body *b) {
     emit_label(e, go_on);
 }
 
-/* All steps are there from the beginning; where the flag is looked at, they come in slices, the first of which is empty. */
+/* All steps are available from the beginning; but where the flag is read, in slices, of which the first is empty, so that the first
+ * step reads the flag. */
 void steps_begin(body *b) {
     emit *e = b->e;
     if (!counts_steps(e))
@@ -181,7 +182,7 @@ static ssa not_cancelled(emit *e) {
     return emit_value(e, "icmp eq i32 %s, 0", value.text);
 }
 
-/* The slice is used up: another one is taken of the rest, and n steps of it, if the call goes on and there are as many. */
+/* The slice is used up: if the call is not cancelled and n steps are left, takes them, and makes the next slice of the rest. */
 static void slice_take(body *b, ssa left, ssa n, int line) {
     emit *e = b->e;
     int go_on = emit_label_new(e), enough = emit_label_new(e);

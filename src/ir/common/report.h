@@ -1,16 +1,17 @@
-/* report.h - a variant that reports: what ends an element, and how. With REPORTS_ERRORS these are an index out of range, an
- * integer division by 0 and an assertion that fails; with REPORTS_STEPS and REPORTS_CANCEL the steps of the element, which are
- * counted where a loop is not proved short (node.counted), and the flag of its call, which is looked at in the first step of an
- * element and then from time to time.
+/* report.h - variants that report, that is, whose kernel can end the computation of an element and say why. With REPORTS_ERRORS an index
+ * out of range, an integer division by 0, and an assertion that fails end it. With REPORTS_STEPS it ends after too many steps, which
+ * are counted in loops that are not proved to be short (node.counted); with REPORTS_CANCEL when the flag of the call is set, which
+ * is read in an element's first counted step and then every few thousand steps.
  *
- * Every function of the tree then has parameters behind the others: the address of the report (type/report.h) and the element's
- * number, i64 %report and %element, and but for @kernel the line of the call, i64 %line, which what has no line of its own (the
- * prelude) is reported with, and, if steps are counted, i64* %steps: those left, and those left after these; @kernel has its own.
- * The last member of its result, i1, is true where the element has ended, and its other results are then nothing.
+ * Every function of the tree then has more parameters, behind the others: i64 %report, the address of the report (type/report.h), and
+ * i64 %element, the number of the element. All but @kernel also have i64 %line, the line of the call, with which the functions of the
+ * prelude, which have no lines of their own, report; and, if steps are counted, i64* %steps, two numbers: the steps left in this
+ * slice, and the steps left after it. @kernel has these two as variables of its own. The last member of a function's result, an i1,
+ * is true if the element has ended; the other results then have no meaning.
  *
- * The trees of folds, scans and updates in place have no frame, and their kernels are called like helpers, for each element anew,
- * in one report_shared for all. Once a call has ended so, all that follow in the thread (CPU: in the run of the code) end at
- * once, and results are 0. */
+ * The trees of reductions, accumulations and updates in place have no frame: the kernels of these trees are called like helpers, once an
+ * element, and share the report and the steps that report_shared makes. Once one of these calls has ended its element, all later ones
+ * in the thread (CPU: in the call of the compiled kernel) end at once, and results are 0. */
 #ifndef UF_IR_REPORT_H
 #define UF_IR_REPORT_H
 
@@ -21,7 +22,7 @@ static inline bool reports(const emit *e) { return e->reports; }
 static inline bool reports_errors(const emit *e) { return e->reports & REPORTS_ERRORS; }
 static inline bool counts_steps(const emit *e) { return e->reports & (REPORTS_STEPS | REPORTS_CANCEL); }
 
-/* ", i64 %report, i64 %element": of @kernel, behind all others; and what it is called with. */
+/* ", i64 %report, i64 %element": the last parameters of @kernel; and the arguments for them. */
 void report_parameters(text *out);
 void report_arguments(text *out, ssa address, ssa element);
 /* The same of any other function of the tree, called in a line (node.line). */
@@ -34,10 +35,10 @@ typedef struct failure {
     int operand, dimension;
     ssa value, extent; /* i64 */
 } failure;
-/* Where the i1 is false, reports and leaves the function. */
+/* Where `holds` (i1) is false, reports the failure and leaves the function. */
 void report_unless(body *b, ssa holds, const failure *f);
-/* Without a frame: what the functions are called with beside their operands, and what a function of the module's own takes and is
- * called with for that, both as they stand behind others. report_shared reads the last word and makes the steps. */
+/* Without a frame: the arguments of the trees' functions behind their operands; and what a function that the emitter defines takes to
+ * pass them on, as parameters and as arguments. report_shared reads the last parameter, the address of the report, and makes the steps. */
 extern const char report_shared_arguments[];
 const char *report_shared_parameters(const emit *e); /* "" in variants that do not report */
 struct skeleton;
@@ -45,7 +46,7 @@ void report_shared(struct skeleton *s);
 
 /* In the kernel of a tree, at its beginning: no step has been taken. */
 void steps_begin(body *b);
-/* Takes so many steps (i64, not negative) in a line, or leaves the function. */
+/* Takes n steps (i64, not negative) at a line of the source, or reports and leaves the function. */
 void steps_take(body *b, ssa n, int line);
 /* One step of a loop or construct, if it is counted. */
 void steps_count(body *b, const node *loop);
@@ -53,7 +54,7 @@ void steps_count(body *b, const node *loop);
 void report_pass_on(body *b, const function *callee, const char *type, ssa all);
 /* The last member of the result of a function. */
 ssa report_ended(emit *e, const function *f, const char *type, ssa all);
-/* The way out for what report_unless and report_pass_on leave, at the end of a function with this result type. */
+/* At the end of a function with this result type: the block that report_unless and report_pass_on leave by. */
 void report_exit(body *b, const char *type);
 
 #endif

@@ -1,5 +1,5 @@
-/* shape.c - the pieces kernel skeletons are made of: a kernel's parameters, its operands' values, and batches of elements that
- * are loaded, computed and stored together. See shape.h. */
+/* skeleton.c - what kernel skeletons are made of: a kernel's parameters, its operands' values, loops, and batches of elements that
+ * are loaded, computed and stored together. See skeleton.h. */
 #include "ir/common/skeleton.h"
 #include "ir/common/internal.h"
 #include "ir/common/report.h"
@@ -143,16 +143,16 @@ static ssa read_number(skeleton *s, int k) {
     return pair;
 }
 
-/* How much a module may be, in its fast forms and in the plain ones. Compilers take a time that grows with its lines, but much more
- * with its loops, which are copied and made vectors of, and with loops in loops, out of each of which conditions are taken. With
- * these bounds none takes more than 5 s (docs/measured.md, "Hostile texts"). And where a CPU's code is one of vectors, each variable
- * that lives on takes some 200 bytes of the stack, of which calls have 64 KiB. */
+/* How large a module may be, in the fast form and in the plain one. A compiler's time grows with the number of lines, but much more
+ * with that of loops, which it copies and makes vectors of, and with their nesting, since it moves conditions out of each loop. With
+ * these bounds no module takes more than 5 s to compile (docs/measured.md, "Hostile texts"). On the CPU each variable that lives
+ * across a vector loop may take some 200 bytes of stack, and a call must do with 64 KiB. */
 static const ir_size most[2][2] = {{{.lines = 8000, .loops = 100, .depth = 16, .variables = 128}, /* CPU */
                                     {.lines = 60000, .loops = 1000, .depth = 1000, .variables = INT_MAX}},
                                    {{.lines = 40000, .loops = 100, .depth = 16, .variables = INT_MAX}, /* GPU */
                                     {.lines = 60000, .loops = 400, .depth = 1000, .variables = INT_MAX}}};
 
-/* Running out of arena memory, and of lines, comes back here. */
+/* If arena memory runs out, or there are too many lines, control comes back here. */
 static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void *user) {
     jmp_buf *outer = e->a->escape, escape;
     uf_status status = (uf_status)setjmp(escape);
@@ -169,7 +169,7 @@ static bool exceeds(const ir_size *x, const ir_size *limit) {
            x->variables > limit->variables;
 }
 
-/* UF_ERR_COMPILE: there is too much of it. */
+/* UF_ERR_COMPILE: the module is too large. */
 static uf_status write_module(arena *a, const char *name, const code_target *target, code_module *module,
                               void (*write)(emit *e, void *user), void *user) {
     emit e;
@@ -290,7 +290,8 @@ fragment loop_hints(emit *e, const int *hints, int n) {
     return metadata;
 }
 
-/* On the GPU the counter may wrap, as far as LLVM is told: else it keeps a running address in registers for every access. */
+/* On the GPU LLVM is not told that the counter never wraps: if it knew, it would keep a running address in registers for every
+ * access. */
 static void loop_end(emit *e, const counted_loop *l, ssa step, fragment metadata) {
     emit_branch(e, l->latch);
     emit_label(e, l->latch);
@@ -333,7 +334,7 @@ static ssa *batch_at(const skeleton *s, const batch *b, int group, int k) {
     return &b->at[(size_t)group * (size_t)s->noperands + (size_t)k];
 }
 
-/* Lane values in, out of the batch: operands are interleaved there. */
+/* Puts the lanes of an operand into the batch, where the operands of an element are neighbours. */
 static void batch_put(skeleton *s, batch *b, int group, int k, const ssa *lanes) {
     for (int i = 0; i < b->vector; i++)
         *batch_in(s, b, group, i, k) = lanes[i];
@@ -385,7 +386,7 @@ void skeleton_compute(skeleton *s, const ssa *in, ssa *results) {
         const variant_operand *o = &s->v->operand[s->nin + k];
         results[k] = emit_convert(s->e, results[k], (dtype)o->value, (dtype)o->memory);
     }
-    if (ssa_is_set(ended)) /* an update in place, which leaves its element as it is */
+    if (ssa_is_set(ended)) /* an update in place that was ended leaves its element as it is */
         results[0] = emit_select(s->e, skeleton_memory(s, 0), ended, in[0], results[0]);
 }
 
@@ -417,7 +418,7 @@ static void store_lane(skeleton *s, batch *b, int group, int lane) {
     }
 }
 
-/* Where the mask is false nothing is computed either: a kernel may loop for long on values that do not count. */
+/* Where the mask is false nothing is computed either: on values that are masked out a kernel might loop for long. */
 static void store_masked_group(skeleton *s, batch *b, int group) {
     int mask = s->nin + s->v->nout;
     for (int i = 0; i < b->vector; i++) {

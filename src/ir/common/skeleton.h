@@ -1,7 +1,8 @@
-/* shape.h - what the kernel skeletons share: parameters, operands, batches of elements. A shape is the part of a kernel that
- * knows loops and addresses; its file writes one function, from skeleton_begin to skeleton_end. */
-#ifndef UF_SHAPE_H
-#define UF_SHAPE_H
+/* skeleton.h - what the kernel skeletons share: parameters, operands, batches of elements. A skeleton is the part of a kernel that
+ * knows loops and addresses, around the functions of the tree, which know one element. Its file writes one IR function, from
+ * skeleton_begin to skeleton_end. */
+#ifndef UF_SKELETON_H
+#define UF_SKELETON_H
 
 #include "ir/common/emit.h"
 
@@ -12,12 +13,13 @@ typedef struct skeleton {
     int noperands, nin;             /* operands of the variant: inputs, outputs, mask */
     int word, nwords;               /* the parameter word to be read next; how many there are */
     ssa base[VARIANT_OPERANDS];     /* an array: typed address of its first element */
-    bool uniform[VARIANT_OPERANDS]; /* value holds the input for all elements: numbers, and what skeleton_know loaded */
+    bool uniform[VARIANT_OPERANDS]; /* an input is the same for all elements, and in value: a number, or loaded */
     ssa value[VARIANT_OPERANDS];    /* of the signature's dtype */
 } skeleton;
 
-/* Writes a module: `write` its functions and the kernel, with the user's data. Running out of arena memory in there ends it
- * here. */
+/* Writes a module: `write` writes its functions and the kernel, and is given the user's data. It may be called twice: a module that
+ * turns out too large is written again in the plain form (emit.plain). If arena memory runs out, control comes back here, so `write`
+ * must own nothing else. */
 uf_status skeleton_module(arena *a, const char *name, const variant *v, const code_target *target, code_module *module,
                           void (*write)(emit *e, void *user), void *user);
 /* Writes the head of the kernel (name module->entry) and reads the words of the operands; `words` come behind them. */
@@ -33,7 +35,7 @@ static inline dtype skeleton_memory(const skeleton *s, int k) { return (dtype)s-
 int skeleton_arrays(const variant *v); /* how many operands are arrays */
 /* Does any operand lie in memory as a pair, so that even one element can be misaligned for a single access? */
 bool skeleton_has_pairs(const variant *v);
-/* Loads and converts an input that is the same for every element from here on. */
+/* Loads and converts an input once, which from here on is the same for every element. */
 void skeleton_load_uniform(skeleton *s, int k, ssa pointer);
 
 /* The address of element `index` (i64) of operand k counted from `pointer`. */
@@ -52,15 +54,17 @@ typedef struct counted_loop {
 } counted_loop;
 counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit);
 void counted_loop_end(emit *e, const counted_loop *l, ssa step, int hint);
-/* The same for a loop of few iterations: vectors of which some lanes are masked in place of single elements at its end. */
+/* The same for a loop of few iterations: LLVM masks lanes of the last vector instead of taking its elements one by one. */
 void counted_loop_end_short(emit *e, const counted_loop *l, ssa step, int hint);
 void counted_loop_end_hints(emit *e, const counted_loop *l, ssa step, const int *hints, int n);
-int loop_no_unroll(emit *e); /* a hint: libNVVM's older dialect unrolls what it sees */
-/* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and that a loop of much code is not to be unrolled. */
+int loop_no_unroll(
+    emit *e); /* a hint; without it the legacy dialect of libNVVM unrolls loops that gain nothing by it */
+/* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and, in the plain form on the GPU, that it is not to
+ * be unrolled. */
 fragment loop_hints(emit *e, const int *hints, int n);
 
-/* GPU: how many elements a thread has in flight where it goes element by element (misaligned arrays, tails): more cost
- * registers, which the path of vectors would lack, and time to compile, a large body most of all. */
+/* GPU: how many elements a thread loads at once where it goes element by element (misaligned arrays, tails). More would take
+ * registers from the path by vectors in the same kernel, and time to compile, most of all for a large body. */
 enum {
     SINGLE_STEP = 4
 };
@@ -71,23 +75,23 @@ ssa emit_shared_address(emit *e, ssa offset, const char *type);
 /* GPU: a special register ("tid", "ctaid", "ntid"; .x). */
 ssa emit_special_register(emit *e, const char *name);
 
-/* Division by a magic number that stands in three parameter words: extent, magic, shift. i32, or i64 if wide. */
+/* Division by an extent that does not change, as a multiplication by a magic number and a shift. i32, or i64 if wide. */
 typedef struct divisor {
     ssa extent, magic, shift;
 } divisor;
 divisor skeleton_divisor(skeleton *s, bool wide);
 void skeleton_divide(skeleton *s, const divisor *d, bool wide, ssa x, ssa *quotient, ssa *remainder);
 
-/* ---- Batches: elements that are loaded together before the first of them is computed or stored. Every load of a batch
- * precedes its first store, which is what makes in-place operands and reordering by the vectoriser right. On the GPU it also
- * lets the first element of a thread stand in for those beyond the end: it is then computed and stored again, with the same
- * result, and no element needs a branch. ---- */
+/* ---- Batches: elements that are loaded together before the first of them is computed or stored. That every load of a batch
+ * precedes its first store makes in-place operands right, and what the vectoriser reorders. On the GPU the first element of a
+ * thread also stands in for those beyond the end: it is computed and stored again, with the same result, so that no element
+ * needs a branch. ---- */
 
 enum {
     BATCH_LANES = 16 /* largest variant.vector */
 };
 
-/* groups * vector elements; a group is `vector` neighbours along contiguous operands. */
+/* groups * vector elements: a group is `vector` elements that are neighbours in contiguous operands. */
 typedef struct batch {
     int groups, vector;
     bool aligned; /* groups are aligned to vector * size and accessed whole; else vector is 1 */
@@ -97,16 +101,16 @@ typedef struct batch {
 batch batch_new(skeleton *s, int groups, int vector, bool aligned);
 /* Operand k of a group by one access: loads it (inputs, mask) or notes its address (outputs). Not for known operands. */
 void batch_access(skeleton *s, batch *b, int group, int k, ssa pointer);
-/* The same input for all lanes of a group, by a load of one element; and a copy of what another group has. */
+/* The same input for all lanes of a group, by a load of one element; and the lanes that a group of another batch has loaded. */
 void batch_broadcast(skeleton *s, batch *b, int group, int k, ssa pointer);
 void batch_copy(skeleton *s, batch *b, int group, const batch *from, int from_group, int k);
 /* Computes, converts and stores, where the mask is true. */
 void batch_finish(skeleton *s, batch *b);
 
-/* One element's results, of the outputs' memory dtypes, from its operands as loaded (known ones are not looked at). */
+/* One element's results, in the outputs' memory dtypes, from its operands as loaded; in[k] of a uniform operand is not looked at. */
 void skeleton_compute(skeleton *s, const ssa *in, ssa *results);
 
-/* What follows, up to shape_end_if with the returned label, runs only if the condition is true. */
+/* What follows, up to skeleton_end_if with the returned label, runs only if the condition is true. */
 int skeleton_if(skeleton *s, ssa condition);
 void skeleton_end_if(skeleton *s, int end);
 

@@ -1,4 +1,4 @@
-/* stmt.c - statements, and functions of the typed tree as functions of the module: internal, always inlined, results in a
+/* statement.c - statements, and functions of the typed tree as functions of the module: internal, always inlined, results in a
  * structure. A return branches to the one exit. */
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
@@ -241,8 +241,8 @@ static bool has_switch(const node *list) {
     return false;
 }
 
-/* Slots for all locals: parameters hold their arguments, all else is 0. An array is cleared where it is declared, which only
- * a switch can jump over. */
+/* Makes slots for all locals: parameters hold their arguments, and all else begins as 0. An array is cleared where it is declared;
+ * in a function with a switch, which can jump over the declaration, at its head. */
 static void entry_block(body *b) {
     const function *f = b->f;
     bool clear_arrays = has_switch(f->body);
@@ -323,9 +323,9 @@ static void function_head(body *b, const char *result, const char *name, const c
     text_printf(e->out, ") nounwind %s {\n", attributes);
 }
 
-/* The function that was written from `before` on: what a call of it adds to the module, and whether it is copied to where it is
- * called. In the plain form only what is short is; but the kernel of a generalized ufunc on a GPU, whose threads may meet in it,
- * always: it is called once. */
+/* Is the function that was written since `before` to be inlined? Notes what a call of it adds to the module's size. In the plain form
+ * only short functions are inlined, and the kernel of a generalized ufunc on a GPU: it is called once, and its threads may wait for
+ * each other in it, which they should not do in a called function. */
 static bool decide_inlining(body *b, const char *name, ir_size before) {
     emit *e = b->e;
     ir_size *x = arena_alloc(e->a, sizeof *x);
@@ -347,7 +347,7 @@ typedef struct writing {
     text type, lines;
 } writing;
 
-/* The text of the body is written aside: allocas that turn up in it come before. */
+/* The body is written to a text of its own, since allocas that it asks for stand in front of it. */
 void emit_function(emit *e, const function *f, const body_hooks *hooks, void *user) {
     writing *w = arena_alloc(e->a, sizeof *w);
     ssa *bound = w ? arena_alloc(e->a, (size_t)(f->nlocals + 1) * sizeof *bound) : NULL;

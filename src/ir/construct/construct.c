@@ -1,6 +1,6 @@
-/* construct.c - forall and the reductions (sum, prod, min, max, any, all, reduce) as loops of one thread: the CPU's form, and
- * that of a GPU thread that computes an inner call alone, or is inside a construct that is already spread. A forall says
- * that its iterations are independent, and a floating sum that its order is free, so that LLVM makes vector loops. */
+/* construct.c - forall and the reductions (sum, prod, min, max, any, all, reduce) as loops of one thread. The CPU uses this form, and so
+ * does a GPU thread that computes an inner call alone, or is inside a construct that is mapped to threads already. LLVM is told that
+ * the iterations of a forall are independent and that a floating sum may be reordered, so that it makes vector loops. */
 #include "ir/construct/construct.h"
 
 #include "ir/common/report.h"
@@ -127,7 +127,7 @@ static bool has_loop(const node *list) {
 
 bool combines_by_loop(const node *reduce) { return reduce->callee && has_loop(reduce->callee->body); }
 
-/* Combines by a helper only what is there: of anything else it might never end, or report it. */
+/* Combines only values that are present: with anything else the helper that combines might never end, or might report a failure. */
 static void join_there(body *b, const node *reduce, const accumulator *a, ssa value, ssa present) {
     emit *e = b->e;
     const char *type = ir_value_type((dtype)reduce->type);

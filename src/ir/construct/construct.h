@@ -7,35 +7,39 @@
 /* The extents of a construct's ranges, none negative; *count is their number. In arena memory. */
 ssa *ranges_read(body *b, const node *ranges, int *count);
 const node *range_at(const node *ranges, int k);
-/* a and b combined as a reduction combines; and the next value of an accumulator after one more term, whose product fuses. */
+/* x and y combined by the reduction's operator; and what an accumulator's value becomes with one more term. If the term is a product
+ * of floats, it is added without being rounded first. */
 ssa combine(body *b, const node *reduce, ssa x, ssa y);
 ssa accumulate(body *b, const node *reduce, ssa so_far);
 
-/* An accumulator of a reduction: its value and, where there is no identity, whether it has one. */
+/* An accumulator of a reduction: variables for its value and, where the reduction has no identity, for whether there is one yet. */
 typedef struct accumulator {
     ssa slot, present;
 } accumulator;
-accumulator accumulator_new(body *b, const node *reduce); /* a variable; accumulator_clear gives it its value */
+/* Makes the variables; accumulator_clear gives them their values. */
+accumulator accumulator_new(body *b, const node *reduce);
 void accumulator_clear(body *b, const node *reduce, const accumulator *a);
-void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts); /* takes in the term, if the i1
-                                                                                        is true or empty */
-void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value,
-                      ssa present);        /* and what another has */
-bool combines_by_loop(const node *reduce); /* by a helper that might not end for what are no terms */
+/* Takes in the reduction's term, if `counts` (i1) is true or none. */
+void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts);
+/* Takes in a value, such as that of another accumulator; present (i1): there is one. It is not looked at where the reduction has an
+ * identity. */
+void accumulator_join(body *b, const node *reduce, const accumulator *a, ssa value, ssa present);
 ssa accumulator_read(body *b, const node *reduce, const accumulator *a);
-ssa accumulator_present(body *b, const accumulator *a); /* i1; empty text with an identity */
+ssa accumulator_present(body *b, const accumulator *a); /* i1; none where the reduction has an identity */
+/* Does a helper with a loop combine? On values that are no terms it might not end. */
+bool combines_by_loop(const node *reduce);
 
-/* ---- Strips (strip.c): CPU, a forall whose reductions run along memory only in its own last range ---- */
+/* ---- interchange.c: CPU, a forall around reductions, in whose last range elements are neighbours in memory ---- */
 
 bool interchange_fits(const body *b, const node *n);
 void interchange_forall(body *b, const node *n);
 void forall_alone(body *b, const node *n, const ssa *limits, int count); /* construct.c; the plain loop */
-/* CPU, min, max and reduce over one range: takes as many terms as go by vectors into an accumulator, and returns how many
- * (i64) that were. */
+/* CPU, min, max and reduce over one range: takes the terms that whole vectors can take into an accumulator, and returns how many
+ * (i64) these are. */
 bool vector_reduce_fits(const body *b, const node *n);
 ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into);
 
-/* ---- The same spread over a cooperative group (spread.c) ---- */
+/* ---- thread_mapping.c: GPU, constructs whose iterations are shared by the threads of a cooperative group ---- */
 
 ssa mapped_reduce(body *b, const node *n);
 void mapped_forall(body *b, const node *n);

@@ -1,6 +1,6 @@
-/* cooperative group.c - barriers and reductions over a cooperative group: shuffles within a warp, shared memory between the warps of a block, and a
- * slot of global memory between the blocks of a cooperative group of several, whose arrivals a counter counts. Orders are fixed, so that
- * results are the same in each run. */
+/* cooperative.c - barriers and reductions over a cooperative group: shuffles within a warp, shared memory between the warps of a block,
+ * and between the blocks of a group a slot of global memory, in which a counter counts the blocks that have arrived. Values are
+ * combined in a fixed order, so that results are the same in each run. */
 #include "ir/construct/cooperative.h"
 
 #include "ir/common/lanes.h"
@@ -8,7 +8,7 @@
 
 enum {
     WARPS_MOST = 32, /* of a block; one entry more is common to all */
-    ENTRY = 8,       /* words of a value and whether it is there, in shared memory and in a slot */
+    ENTRY = 8,       /* 32-bit words for a value and whether it is present, in shared memory and in a slot */
     SLOT_HEAD = 128  /* bytes before the entries of a slot: the counter */
 };
 
@@ -20,7 +20,7 @@ ssa coop_lane(body *b, int lanes) {
     return emit_widen(b->e, emit_value(b->e, "and i32 %s, %d", thread_index(b->e).text, (1 << lanes) - 1));
 }
 
-/* Two values of which either may be missing. */
+/* Combines two values, either of which may be missing. */
 static void join(body *b, const node *reduce, ssa *value, ssa *present, ssa other, ssa other_present) {
     dtype type = (dtype)reduce->type;
     if (ssa_is_set(*present) && combines_by_loop(reduce)) {
@@ -41,7 +41,7 @@ static void join(body *b, const node *reduce, ssa *value, ssa *present, ssa othe
     *value = both;
 }
 
-/* Operators whose result does not depend on which operand is which, to the bit: each lane may combine for itself. */
+/* Is the operator commutative to the bit? Then each lane may combine for itself (butterfly), and all get the same bits. */
 static bool is_symmetric(const node *reduce) { return !reduce->callee && reduce->is_identity; }
 
 void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present) {
@@ -55,7 +55,7 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *prese
         ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_present = ssa_none();
         if (ssa_is_set(*present))
             other_present = lanes_shuffle(e, mode, mask, DT_BOOL, *present, by, lanes);
-        if (ssa_is_set(*present) && combines_by_loop(reduce)) { /* past the last lane is none */
+        if (ssa_is_set(*present) && combines_by_loop(reduce)) { /* lanes past the last have no value */
             ssa lane = emit_value(e, "and i32 %s, %d", thread_index(e).text, (1 << lanes) - 1);
             ssa there = emit_value(e, "icmp ult i32 %s, %d", lane.text, (1 << lanes) - by);
             other_present = emit_op(e, "and i1", other_present, there);
@@ -75,7 +75,7 @@ static ssa counter_of(emit *e, const char *slot) {
     return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", slot);
 }
 
-/* The meetings that this block has been to, and the reductions, are counted in shared memory by its first thread. */
+/* The first thread of a block counts its barriers with the other blocks (meetings), and its reductions, in shared memory. */
 static ssa reductions_of(emit *e) {
     if (emit_once(e, "@coop_reductions"))
         text_puts(&e->declarations, "@coop_reductions = internal addrspace(3) global i32 undef, align 4\n");
@@ -99,8 +99,8 @@ void coop_grid_begin(emit *e) {
     emit_block_barrier(e);
 }
 
-/* The first thread's part of a meeting: arrives, and waits until all blocks have. Arrivals are never taken back: the n-th
- * meeting is over once there are n * blocks of them. Everything the block has stored before is seen by all after. */
+/* The first thread's part of a barrier over all blocks: it arrives, and waits until all blocks have. The counter is never reset: the
+ * n-th meeting is over once there are n * blocks arrivals. What a block stored before the meeting is visible to all after it. */
 static void grid_meet(emit *e) {
     definition s;
     if (emit_define(e, &s,
@@ -151,7 +151,7 @@ void coop_barrier(body *b) {
     }
 }
 
-/* ---- Entries: a value and whether it is there, in memory ---- */
+/* ---- Entries: a value, and whether it is present, in memory ---- */
 
 typedef struct entries {
     const char *space; /* " addrspace(3)*" */
@@ -196,7 +196,7 @@ static entries shared_entries(emit *e) {
 
 /* ---- Blocks ---- */
 
-/* Each warp's value, then all warps read those of all and combine them again. */
+/* Each warp combines its lanes' values and leaves the result in shared memory; then each warp combines the results of all. */
 static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa *present) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
@@ -219,9 +219,10 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
 
 /* ---- Grids ---- */
 
-/* A block's value lies in a set of entries of the cooperative group's slot, a word of it in the low half of 64 bits and the number of the
- * reduction in the high half: who reads it waits until the number is there, and needs no meeting. Sets alternate, so that none
- * is written while another block may still read it: its writer has read what all wrote to the other one since. */
+/* A block's value lies in the slot of the group as words of 64 bits: 32 bits of the value in the low half, and the number of the
+ * reduction in the high half. A reader waits until that number is there, so that no barrier is needed. There are two sets of entries,
+ * which alternate. None is overwritten while another block may still read it: before a block writes to a set again, it has read what
+ * all blocks wrote to the other one, and they did that after they were done with this one. */
 static ssa grid_word(emit *e, ssa turn, ssa block, int word) {
     ssa set = emit_value(e, "and i32 %s, 1", turn.text);
     ssa entry = emit_value(e, "mul i32 %s, %d", set.text, COOP_BLOCKS_MAX);
@@ -264,7 +265,7 @@ static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa 
         *present = lanes_value(e, DT_BOOL, words + n);
 }
 
-/* The first warp: leaves what the block has come to, and combines what all blocks have. */
+/* The first warp leaves the block's result in the slot, waits for those of all blocks, and combines them. */
 static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *present) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;

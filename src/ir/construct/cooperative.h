@@ -1,16 +1,16 @@
-/* cooperative group.h - threads that compute one inner call together (GPU): what they share and where they meet. Everything here is
- * reached by all threads of the cooperative group, or of the row's lanes, together. */
+/* cooperative.h - GPU: barriers of a cooperative group, that is, of the threads that compute one inner call together, and reductions over
+ * it. All threads of the group (or all lanes of a row) must get to each call of what is written here. */
 #ifndef UF_COOP_H
 #define UF_COOP_H
 
 #include "ir/construct/construct.h"
 
-/* COOP_GRID: once at the head of the kernel. */
+/* To be written once, at the head of a kernel with COOP_GRID: clears the block's counters of meetings. */
 void coop_grid_begin(emit *e);
-/* Waits for the cooperative group; what its threads have stored is then seen by all of them. */
+/* Waits for all threads of the group; what they have stored is then visible to all of them. */
 void coop_barrier(body *b);
-/* Every thread's value (and, where the reduction has no identity, whether it has one) combined over the cooperative group, or over
- * 2^lanes neighbours of a warp; all get the same bits. */
+/* Combines the threads' values over the group, or over 2^lanes neighbours of a warp; all threads get the same bits. *present, i1: does
+ * the thread have a value? none where the reduction has an identity. */
 void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present);
 void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present);
 /* This thread's number among 2^lanes neighbours, i64. */

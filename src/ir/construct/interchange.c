@@ -1,16 +1,17 @@
-/* strip.c - a forall around reductions on the CPU, where memory is contiguous along the forall's last range and not along the
- * reductions' (the product of two matrices, of a vector and a matrix): the reduction runs outside and a strip of the forall's
- * elements inside, with an accumulator each in an array that stays in the first level cache. The inner loops are vector loops,
- * masked where a strip is short. */
+/* interchange.c - CPU: a forall around reductions, where memory is contiguous along the forall's last range and not along the
+ * reductions' (as in the product of two matrices, or of a vector and a matrix). The loops are strip-mined and interchanged: the last
+ * range is cut into strips, the reduction's loop goes around a strip, and the loop over the strip is innermost. Each element of the
+ * strip has an accumulator, in an array that stays in the first-level cache. The inner loops become vector loops, with masked lanes
+ * where a strip is short. */
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
 #include "ir/construct/unroll_jam.h"
 
 enum {
-    STRIP_BYTES = 1024, /* of accumulators: enough that each has been stored before it is read again */
-    STRIP_LEAST = 16,   /* elements along the last range that are worth it */
-    LANES = 64          /* accumulators of one reduction by itself */
+    STRIP_BYTES = 1024, /* of accumulators: so many that each has been stored long before it is read again */
+    STRIP_LEAST = 16,   /* elements along the last range from which it pays */
+    LANES = 64          /* accumulators of a reduction that stands alone */
 };
 
 typedef struct strip {
@@ -29,7 +30,8 @@ static bool reduction_fits(const node *n, int variable) {
     return n->is_identity && type != DT_BOOL && !dtype_is_complex(type);
 }
 
-/* The kids that are always evaluated: a reduction in another may be guarded, so that its indices are proved. */
+/* How many of a node's kids are always evaluated. A reduction in any other stays where it is: the condition in front of it may be what
+ * proves its indices to be in range. */
 static int kids_reached(const node *n) { return n->kind == N_AND || n->kind == N_OR || n->kind == N_SELECT ? 1 : 3; }
 
 /* Counts the reductions that are reached by all elements; false if one does not fit. */
@@ -196,8 +198,8 @@ static void forall_by_strips(body *b, const node *n, const ssa *limits, int coun
     b->depth--;
 }
 
-/* A copy of an i64 of which LLVM knows nothing: what a branch says of the one does not hold for the other, so that code after
- * the branch is not made twice, and the copy for few iterations without vectors. */
+/* A copy of an i64 that LLVM cannot relate to the original. Else it would learn from a branch on it, make the code behind the branch
+ * twice, and leave the copy for few iterations without vectors. */
 static ssa unknown_copy(emit *e, ssa x) { return emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", x.text); }
 
 void interchange_forall(body *b, const node *n) {
@@ -225,7 +227,7 @@ static void find_loop(const node *n, void *user) {
         node_each(n->callee->body, find_loop, found);
 }
 
-/* A term with a loop in it would keep a loop over lanes from becoming vectors. */
+/* A term that has a loop would keep the loop over lanes from becoming a vector loop. */
 bool vector_reduce_fits(const body *b, const node *n) {
     dtype type = (dtype)n->type;
     bool loops = false;
@@ -248,7 +250,7 @@ static void lanes_take(body *b, const node *n, ssa array, ssa from, bool first) 
     strip_end(b, &p, &l, group);
 }
 
-/* Halves upon halves, down to array[0]. */
+/* Combines the upper half of the array into the lower one, until all is in array[0]. */
 static void lanes_fold(body *b, const node *n, ssa array) {
     emit *e = b->e;
     const char *type = ir_value_type((dtype)n->type);

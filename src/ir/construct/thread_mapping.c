@@ -1,12 +1,14 @@
-/* spread.c - constructs spread over a cooperative group of GPU threads. A range, or the combinations of several, is cut into tiles of
- * `vector` neighbours along the last range; a thread takes every size-th tile, `repeat` of them together. What is left
- * over, and everything where accesses by vectors are not aligned, goes element by element.
+/* thread_mapping.c - GPU: constructs whose iterations are shared by the threads of a cooperative group. The iteration space, that is, all
+ * combinations of the values of a construct's ranges, is cut into tiles of `vector` neighbours along the last range. A thread takes
+ * every size-th tile, `repeat` of them together. What is left over goes element by element, and so does everything where vectors are
+ * not aligned.
  *
- *   a reduction at the top    tiles over the cooperative group, then combined over it
- *   a forall without one      tiles over the cooperative group
- *   a forall around some      by lanes: its rows over groups of lanes, `repeat` of them together, and the reduction's tiles
- *                             over the lanes of a group; along: tiles of `repeat` rows by `vector` columns over the cooperative group, and
- *                             the whole reduction in one thread */
+ *   a reduction that stands in no construct     its tiles over the threads of the group, whose results are then combined
+ *   a forall without reductions                 its tiles over the threads of the group
+ *   a forall around reductions, by lanes        its rows over groups of lanes of a warp, `repeat` of them together, and the tiles
+ *                                               of the reduction over the lanes of such a group
+ *   the same, along (variant.along)             tiles of `repeat` rows by `vector` columns over the threads of the group, and the
+ *                                               whole reduction in one thread */
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
 #include "ir/construct/cooperative.h"
@@ -15,10 +17,10 @@
 /* ---- Tiles ---- */
 
 enum {
-    TOGETHER = 8 /* tiles of a thread, at most */
+    TOGETHER = 8 /* tiles that a thread visits together, at most */
 };
 
-/* The combinations of ranges, cut into tiles. */
+/* The iteration space of a construct, cut into tiles. */
 typedef struct iteration_space {
     const node *ranges;
     int count;       /* of ranges */
@@ -26,7 +28,7 @@ typedef struct iteration_space {
     int rows, width; /* of a tile: along the last range but one, and along the last */
     ssa whole;       /* tiles along the last range */
     ssa across;      /* tiles along the one before (its extent where rows is 1) */
-    ssa tiles, rest; /* all tiles; and the elements that are in none, counted with the rows of their tile as one */
+    ssa tiles, rest; /* number of tiles; and of elements that are in no tile, where the rows of a tile count as one */
 } iteration_space;
 
 static ssa at_least_0(emit *e, ssa x) {
@@ -90,15 +92,15 @@ static void tile_find(body *b, const iteration_space *p, ssa t, bool in_rest, ss
     }
 }
 
-/* Tiles that are visited together: the first index of each along each range, and whether there is such a tile (i1; empty:
- * always); if not, it is the first of them once more. */
+/* Tiles that are visited together: the first index of each along each range, and whether the tile exists (i1; none: always). If it
+ * does not, the indices are those of the first one. */
 typedef struct tile_group {
     int tiles, width;
     ssa first[TOGETHER][JAM_VARIABLES], there[TOGETHER];
 } tile_group;
 
-/* Adds the variables of a space to a bundle whose count is outer * tiles * rows * width: tile s begins at first[s]. Rows past
- * the end are the last one once more. */
+/* Adds the variables of an iteration space to a jam whose count is outer * tiles * rows * width: tile s begins at first[s]. Rows past
+ * the end repeat the last one. */
 static void space_instances(body *b, const iteration_space *p, jam *t, int outer, const tile_group *at) {
     emit *e = b->e;
     int tiles = at->tiles, width = at->width;
@@ -134,15 +136,16 @@ static void space_instances(body *b, const iteration_space *p, jam *t, int outer
 
 typedef void visitor(body *b, const iteration_space *p, const tile_group *tiles, void *user);
 
-/* Which tiles a thread takes: row k of the tiles are the `step` ones from k * step on, and of these it takes number `first`.
- * `together` rows are visited at a time. Whether a row is whole is the same for all threads, so that these stay together. */
+/* Which tiles a thread takes, and in which order. Row k of the tiles consists of the `step` tiles from k * step on; the thread takes tile
+ * `first` of each row, `together` rows at a time. Whether all tiles of a row exist is the same for all threads, so that their branches
+ * do not diverge. */
 typedef struct traversal {
     ssa first, step; /* i64 */
     int together;    /* a power of two */
     bool backwards;  /* from the last row to the first */
 } traversal;
 
-/* Visits rows k (i64) and on. whole: all their tiles are there; else those that are not are the first once more. */
+/* Visits the rows from k (i64) on. whole: all their tiles exist; else the first stands in for those that do not. */
 static void visit_rows(body *b, const iteration_space *p, const traversal *c, ssa k, ssa limit, tile_group *at,
                        bool whole, visitor *visit, void *user) {
     emit *e = b->e;
@@ -171,7 +174,7 @@ static void visit_rows(body *b, const iteration_space *p, const traversal *c, ss
     }
 }
 
-/* The rows that are whole and together, 0 .. limit-1. */
+/* Visits the rows 0 .. rows-1, all of whose tiles exist, at->tiles at a time. */
 static void visit_whole(body *b, const iteration_space *p, const traversal *c, ssa rows, ssa limit, tile_group *at,
                         visitor *visit, void *user) {
     emit *e = b->e;
@@ -193,8 +196,8 @@ static void visit_singly(body *b, const iteration_space *p, const traversal *c, 
     counted_loop_end(e, &l, c->step, loop_no_unroll(e));
 }
 
-/* Calls visit for all tiles of a course, and for the elements left over: whole rows `together`, and what is left, no more
- * rows than that, at once. */
+/* Calls visit for all tiles of a traversal, and for the elements that are in no tile: first whole rows, `together` at a time, and then
+ * the rows that are left, which are fewer. */
 static void space_walk(body *b, const iteration_space *p, const traversal *c, visitor *visit, void *user) {
     emit *e = b->e;
     tile_group *at = arena_alloc(e->a, sizeof *at);
@@ -216,8 +219,8 @@ static void space_walk(body *b, const iteration_space *p, const traversal *c, vi
     }
 }
 
-/* The course of a cooperative group over a construct at the top. Each goes the other way than the one before, so that what a cooperative group of a
- * block or more still has in its caches comes first. */
+/* How a cooperative group traverses a construct that stands in no other one. Each goes in the opposite direction to the one before, so
+ * that what a group of a block or more still has in its caches comes first. */
 static traversal coop_traversal(body *b, int together) {
     bool backwards = b->e->frame->v->coop > COOP_WARP && b->constructs % 2;
     b->constructs++;
@@ -227,14 +230,14 @@ static traversal coop_traversal(body *b, int together) {
 /* ---- Reductions ---- */
 
 enum {
-    ACCUMULATORS = 32, /* of a thread: more cost registers */
+    ACCUMULATORS = 32, /* of a thread, at most, since they take registers */
     BODY_MOST = 1500   /* nodes of all instances together */
 };
 
 typedef struct reduction {
     const node *n;
-    int outer;    /* instances of the forall around it that share the loop, or 1: */
-    bool of_each; /* all of them, not just the one that is being written */
+    int outer;    /* instances of the forall around it that are computed in one loop, or 1 */
+    bool of_each; /* it is computed for all of them, not for the one that is being written alone */
     int ways;     /* accumulators of each */
     accumulator *all;
 } reduction;
@@ -328,7 +331,7 @@ static bool contains(const node *n, node_kind kind) {
     return false;
 }
 
-/* Does an expression read what the body may have written, or assign on the way? Then instances cannot be repeated. */
+/* Is it free of assignments, and does it read nothing that the body may have written? Then it may be computed in any order. */
 static bool is_pure(const body *b, const node *n) {
     for (; n; n = n->next) {
         if (n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE)
@@ -367,7 +370,7 @@ static bool is_simple(const body *b, const node *list) {
     return true;
 }
 
-/* The reductions of an expression that every instance reaches: computed for all of them in one loop. */
+/* Computes those reductions of an expression that every instance gets to, for all instances in one loop. */
 static void reductions_first(body *b, const node *n) {
     if (!n)
         return;
@@ -388,7 +391,7 @@ static void reductions_first(body *b, const node *n) {
         reductions_first(b, a);
 }
 
-/* values[i] of instance i to a core element; neighbours by one access. */
+/* Stores value[i] of instance i to a core element; neighbours by one access. */
 static void store_all(body *b, const node *to, const ssa *value) {
     jam *t = b->jam;
     const jam_variable *along = ssa_is_set(b->store_mask) ? NULL : jam_along(b, to);
@@ -476,7 +479,7 @@ static void forall_tiles(body *b, const iteration_space *p, const tile_group *at
     jam_end(b);
 }
 
-/* Rows over groups of lanes, as a space of single elements. */
+/* Rows over groups of lanes: an iteration space of single elements. */
 static void forall_by_lanes(body *b, const node *n, int repeat) {
     emit *e = b->e;
     int lanes = e->frame->v->lanes;
@@ -513,8 +516,8 @@ static ssa core_element(body *b, int k, ssa t) {
     return emit_element(e, (dtype)e->frame->v->operand[k].memory, ssa_named("%%p%d", k), offset);
 }
 
-/* Where one thread reads a row after the other, few of its loads are in flight: the cooperative group asks for all lines of its small
- * operands beforehand. */
+/* Where one thread reads rows one after the other, few of its loads are in flight: the cooperative group prefetches all cache lines of
+ * its small operands before. */
 static void prefetch_operand(body *b, int k) {
     emit *e = b->e;
     const layout_operand *o = &e->frame->layout->operands[k];
@@ -560,7 +563,7 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     b->by_lanes = by_lanes;
 }
 
-/* Does anything read what a forall may have stored? updates: statements like y[i] += 1 count too. */
+/* Does anything read an output, which a forall may have stored? updates: do statements like y[i] += 1 count as well? */
 static bool reads_outputs(const function *f, const node *n, bool updates) {
     for (; n; n = n->next) {
         const node *does = n->kind == N_EVAL ? n->kid[0] : n;
@@ -590,8 +593,8 @@ static int foralls(const node *n, int each) {
     return count;
 }
 
-/* By lanes, one of a row stores. Where they read that back, the others could see what was there before and part ways: such a
- * row is one thread's. */
+/* By lanes, one lane of a row stores. If the body reads outputs, the other lanes could read what was there before, and branch
+ * differently; then a row is computed by one thread. */
 void mapped_forall(body *b, const node *n) {
     const variant *v = b->e->frame->v;
     bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);

@@ -1,5 +1,4 @@
-/* bundle.c - instances of a body that are written together; see bundle.h. Two instances share a load if everything that the
- * address depends on is the same in both. */
+/* unroll_jam.c - see unroll_jam.h. Two instances share a load if everything that its address depends on is the same in both. */
 #include "ir/construct/unroll_jam.h"
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
@@ -96,7 +95,7 @@ static bool depends_list(const node *list, int variable) {
     return false;
 }
 
-/* On a variable of the body, of which each outermost instance has its own? */
+/* Does n depend on a variable of the body, of which each outermost instance has its own? */
 static bool depends_on_own(const body *b, const jam *t, const node *n) {
     for (int k = 0; k < b->f->nlocals; k++)
         if (t->own[k] && jam_depends(n, k))
@@ -112,7 +111,7 @@ bool jam_varies(const body *b, const node *n) {
     return b->jam && depends_on_own(b, b->jam, n);
 }
 
-/* Is n the same in instances i and j, leaving out the lanes of one variable (if it is not NULL)? */
+/* Has n the same value in instances i and j? Of the variable `but`, if it is not NULL, only the base must be the same. */
 static bool same(const body *b, const jam *t, const node *n, int i, int j, const jam_variable *but) {
     for (int v = 0; v < t->nvariables; v++) {
         const jam_variable *var = &t->variable[v];
@@ -154,7 +153,7 @@ static int lane_of(const jam *t, const jam_variable *var, int i) {
     return 0;
 }
 
-/* A load by each instance that no other has done before, vectors first. */
+/* Loads an element for all instances: once for those that share it, and by a vector where instances are neighbours. */
 static void load_element(body *b, const node *n) {
     jam *t = b->jam;
     const jam_variable *along = jam_along(b, n);

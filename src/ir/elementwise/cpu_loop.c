@@ -1,6 +1,6 @@
-/* cpu_loop.c - the CPU's loops: flat (one loop) and strided (rows of a loop, for the classes rows and general). Every access
- * to arrays in the inner loop is in one access group and the loop says that its iterations are independent: operands that
- * are not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM vectorises
+/* cpu_loop.c - the CPU's loops: flat (one loop) and strided (a loop over rows, for LOOP_ROWS and LOOP_GENERAL). Every access to an array in
+ * the inner loop is in one access group, of which the loop says that its iterations are independent. That is true: operands that are
+ * not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM makes vector loops
  * without checks at run time, in place too. */
 #include "ir/elementwise/elementwise.h"
 

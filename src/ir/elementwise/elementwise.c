@@ -1,5 +1,5 @@
-/* elementwise.c - an elementwise kernel: the scalar functions of the tree, and around them the shape of the variant's class.
- * One row of the table for each engine and class. */
+/* elementwise.c - an elementwise kernel: the scalar functions of the tree, and around them the skeleton of the variant's class, for which
+ * a table has one row for each engine and class. */
 #include "ir/elementwise/elementwise.h"
 
 /* Parameter words after the operands'; see variant.h. */
@@ -12,7 +12,7 @@ static int gpu_rows_words(const variant *v) {
 static const struct {
     void (*write)(skeleton *s);
     int (*words)(const variant *v);
-} shapes[2][LOOP_CLASSES] = {
+} skeletons[2][LOOP_CLASSES] = {
     {[LOOP_FLAT] = {cpu_flat, one_word},
      [LOOP_ROWS] = {cpu_strided, cpu_strided_words},
      [LOOP_GENERAL] = {cpu_strided, cpu_strided_words}},
@@ -30,8 +30,8 @@ typedef struct elementwise_request {
 static void write_kernel(emit *e, void *user) {
     elementwise_request *q = user;
     emit_functions(e, q->t, "kernel");
-    skeleton_begin(&q->s, e, q->t, q->v, shapes[e->target->gpu][q->v->loop].words(q->v));
-    shapes[e->target->gpu][q->v->loop].write(&q->s);
+    skeleton_begin(&q->s, e, q->t, q->v, skeletons[e->target->gpu][q->v->loop].words(q->v));
+    skeletons[e->target->gpu][q->v->loop].write(&q->s);
     skeleton_end(&q->s);
 }
 

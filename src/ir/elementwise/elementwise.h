@@ -18,7 +18,7 @@ general *general_read(skeleton *s);               /* reads its words */
 ssa general_first(skeleton *s, const general *f); /* the thread's first; may be beyond the end */
 /* The g-th after it, or it again beyond the end, which *exists (i1) tells. */
 ssa general_next(skeleton *s, const general *f, ssa first, int g, ssa *exists);
-/* The addresses of element number x in all arrays that are not known. */
+/* The addresses of element number x in all arrays that are not uniform. */
 void general_find(skeleton *s, const general *f, ssa x, ssa *at);
 
 /* CPU: dimensions 0 and 1 of a loop (cpu_loop.c). */
@@ -32,7 +32,7 @@ void cpu_loop_row(skeleton *s, const cpu_loop *l, ssa i, ssa *row);
 /* All elements of a row; stride[k] is read for strided operands. */
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
 
-/* The shapes. Each reads its words after the operands', in the order of variant.h, and ends without "ret". */
+/* The skeletons. Each reads its words after the operands', in the order of variant.h, and leaves the "ret" to skeleton_end. */
 void cpu_flat(skeleton *s);
 void cpu_strided(skeleton *s); /* rows and general */
 void gpu_flat(skeleton *s);

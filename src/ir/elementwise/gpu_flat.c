@@ -1,8 +1,9 @@
-/* gpu_flat.c - one dimension, every operand contiguous or constant. A block covers a tile of blockDim.x * vector * repeat
- * elements, counted from the head on; those of the head come after all others, as if the arrays were rings. A tile that is
- * full and aligned is read and written by vectors, `repeat` of them a thread, a block's width apart; any other one element
- * by element, neighbouring threads on neighbouring elements. The two ways meet in between: the body stands in the code once
- * for each of a thread's elements. No loop; all loads come before the first store. */
+/* gpu_flat.c - one dimension, in which every operand is contiguous or constant. A block covers a tile of blockDim.x * vector * repeat
+ * elements, which begins at the head, the first element at which arrays are aligned; the elements before the head come after all
+ * others, as if the arrays were rings. A tile that is whole and aligned is read and written by vectors, `repeat` of them a thread, a
+ * block's width apart; any other tile element by element, neighbouring threads on neighbouring elements. The two ways meet between
+ * loads and stores, so that the body stands in the code only once for each of a thread's elements. There is no loop, and all loads
+ * come before the first store. */
 #include "ir/elementwise/elementwise.h"
 
 typedef struct flat {
@@ -11,7 +12,7 @@ typedef struct flat {
     ssa n;                    /* i64 */
     ssa count, ring;          /* i32: elements of the tile, and how many of them come before the ring closes */
     ssa at[VARIANT_OPERANDS]; /* arrays: address of the tile's first element */
-    bool vectors, peeled;     /* is there a whole way; can there be a head? */
+    bool vectors, peeled;     /* is there a path by vectors; can there be a head? */
     int each;                 /* elements a thread */
 } flat;
 
@@ -109,7 +110,7 @@ static void load_single(skeleton *s, const flat *f, ssa *in) {
     }
 }
 
-/* Loads in either way; a thread without an element goes to the end. */
+/* Loads by vectors or one by one; a thread without an element branches to `end`. */
 static ssa *load(skeleton *s, const flat *f, int end) {
     emit *e = s->e;
     size_t n = (size_t)f->each * (size_t)s->noperands;
@@ -186,7 +187,7 @@ static void finish_all(skeleton *s, const flat *f, const ssa *in) {
     emit_label(e, stored);
 }
 
-/* Element by element, where the mask is true: what does not count is not computed either, as a kernel may loop for long. */
+/* Element by element, where the mask is true. Where it is false nothing is computed either, since a kernel might loop for long. */
 static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
     emit *e = s->e;
     int mask = s->nin + s->v->nout, vector = s->v->vector;

@@ -1,5 +1,5 @@
-/* gpu_general.c - any strides. A block covers blockDim.x * repeat elements, a thread `repeat` of them a block's width apart.
- * Each element's number is taken apart into indices by magic numbers; the loads of all come before the first is computed.
+/* gpu_general.c - any strides. A block covers blockDim.x * repeat elements, and a thread has `repeat` of them, a block's width apart. The
+ * number of an element is divided into indices by magic numbers; all of a thread's elements are loaded before the first is computed.
  * Indices and offsets have 32 bits, or 64 if the variant is wide. */
 #include "ir/elementwise/elementwise.h"
 

@@ -1,8 +1,7 @@
-/* gpu_rows.c - contiguous or constant along dimension 0 in every operand. A block covers a tile of columns and rows: 2^shift
- * threads along a row, each with `vector` columns, and `repeat` rows a thread, so that operands that are the same for all
- * rows stay in registers. One division by magic numbers a block finds the tile. A thread whose vector lies in the row and
- * is aligned uses whole accesses, as many rows at a time as it takes to keep the memory busy; else it goes column by
- * column. */
+/* gpu_rows.c - every operand contiguous or constant along dimension 0. A block covers a tile of columns and rows: 2^shift threads along a
+ * row, each with `vector` columns, and `repeat` rows a thread, so that operands that are the same for all rows stay in registers. A
+ * block finds its tile by one division by magic numbers. A thread whose vector lies within the row and is aligned loads and stores
+ * whole vectors, of as many rows at a time as it takes to keep the memory busy; any other thread goes column by column. */
 #include "ir/elementwise/elementwise.h"
 
 typedef struct rows {
@@ -88,7 +87,7 @@ typedef struct columns {
     int count;
 } columns;
 
-/* Beyond the limit the first stands in. */
+/* The first column stands in for those beyond the limit. */
 static columns find_columns(skeleton *s, int count, ssa first, ssa apart, ssa limit) {
     columns c = {.at = {first}, .count = count};
     ssa far = first;
@@ -165,8 +164,8 @@ static int row_step(const skeleton *s) {
     return step;
 }
 
-/* A vector that juts out of the row keeps its columns; without vectors, neighbouring threads take neighbouring columns.
- * left: columns of the row from the tile's first on. */
+/* Column by column: a thread whose vector reaches beyond the row takes the columns of its vector; where vectors are not used at all,
+ * neighbouring threads take neighbouring columns. left: columns of the row from the tile's first on. */
 static void single_columns(skeleton *s, const rows *f, ssa first, ssa left) {
     emit *e = s->e;
     int vector = s->v->vector, most = skeleton_single_step(s), count = vector < most ? vector : most;

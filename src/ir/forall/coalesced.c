@@ -1,15 +1,15 @@
-/* streams.c - which accesses are streams: see streams.h. An index is read as the last index, or the one before it, plus a
- * constant; the others must be expressions of the indices, sizes and numbers that are the same for a whole tile. */
+/* coalesced.c - finds coalesced accesses, see coalesced.h. One index of such an access is the last index of the space plus a constant,
+ * another may be the one before it plus a constant; all others must be expressions that are the same for a whole tile. */
 #include "ir/forall/coalesced.h"
 #include "ir/common/nodes.h"
 
 #include <limits.h>
 
-/* How far an access may be moved to the head of the kernel. */
+/* May an access be moved to the head of the kernel? */
 typedef enum guard {
-    ALWAYS,  /* each point does it */
-    GUARDED, /* a condition decides; what lies beside is read anyway, for memory comes in sectors of several elements */
-    NEVER    /* few points do it, or each many times */
+    ALWAYS, /* yes: every point does it */
+    GUARDED, /* yes: a condition decides, but memory is read in sectors, so reading an element that is not needed costs little */
+    NEVER /* no: few points do it, or each point many times */
 } guard;
 
 typedef struct finding {
@@ -18,9 +18,9 @@ typedef struct finding {
     bool assigned[UF_MAX_OPERANDS + LAYOUT_MAX_RANK]; /* by parameter */
     const bool *eligible;
     bool proved;
-    bool refused[UF_MAX_OPERANDS]; /* arrays that are no streams after all */
+    bool refused[UF_MAX_OPERANDS]; /* arrays whose accesses are not coalesced after all */
     bool written[UF_MAX_OPERANDS];
-    guard after; /* of what comes next: a return may have left the kernel */
+    guard after; /* for all that follows, since a return may have left the kernel */
     bool full;
     coalesced *out;
 } finding;
@@ -52,7 +52,7 @@ static bool is_near(const finding *f, const node *n, int d, int *distance) {
     return true;
 }
 
-/* Is it made of indices before `indices`, sizes, constants and numbers that are not assigned, by + - *? */
+/* Is it made by + - * of the first `indices` indices, sizes, constants, and numbers that are not assigned? */
 static bool is_pure(const finding *f, const node *n, int indices) {
     switch (n->kind) {
     case N_CONST:
@@ -114,7 +114,7 @@ static bool is_family(const finding *f, const coalesced_access *a, const coalesc
 
 /* ---- Conditions ---- */
 
-/* Does a condition on the point's place hold (with `truth` false: fail) for few points alone, as at an edge of the space? */
+/* Does a condition on the indices hold (if `truth`, else fail) for few points alone, as at an edge of the space? */
 static bool is_rare(const finding *f, const node *n, bool truth) {
     switch (n->kind) {
     case N_AND:
@@ -167,10 +167,11 @@ static void coalesced_add(finding *f, const node *n, coalesced_access found, gua
     at->checked |= found.checked;
     at->guarded |= now > ALWAYS;
     s->access[s->naccesses].element = n;
-    s->access[s->naccesses++].stream = k;
+    s->access[s->naccesses++].number = k;
 }
 
-/* One access of an array. What is only read and cannot be moved stays as it is; what is written moves whole or not at all. */
+/* Notes one access. Of an array that is only read, accesses that cannot be moved stay as they are; in one that is written, all accesses
+ * are moved or none. */
 static void note_access(finding *f, const node *n, guard now, bool reads, bool writes) {
     coalesced_access found;
     int k = n->local;
@@ -292,7 +293,7 @@ static void walk_kernel(finding *f) {
                 f->refused[f->out->of[i].array] = true;
 }
 
-/* One array less: a refused one that is eligible yet, or, of too many streams, the last; false: all is well. */
+/* Takes one array out: one that is refused and still eligible, or, if there are too many accesses, the last; false: no need to. */
 static bool drop_array(const finding *f, bool *eligible) {
     int last = -1;
     for (int k = 0; k < f->f->nparams; k++) {
@@ -326,7 +327,7 @@ void coalesced_find(const tree *t, const bool *eligible, bool proved, coalesced 
 int coalesced_of(const coalesced *s, const node *element) {
     for (int i = 0; i < s->naccesses; i++)
         if (s->access[i].element == element)
-            return s->access[i].stream;
+            return s->access[i].number;
     return -1;
 }
 

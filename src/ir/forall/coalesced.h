@@ -1,19 +1,19 @@
-/* streams.h - accesses of a kernel over indices that move with the last index, so that what neighbouring points read and write
- * lies side by side: a thread can take a tile of points, `rows` along the last index but one and `columns` along the last, and
- * read their elements together, by vectors, before the first point is computed; what they write it stores together after the
- * last. In @kernel such an element is a variable, whose address is a parameter of it.
+/* coalesced.h - GPU, kernels over indices: accesses that move with the last index, so that what neighbouring points access lies side by
+ * side in memory. A thread takes a tile of points, some rows along the last index but one and some columns along the last. It loads
+ * what they read together, by vectors, before the first point is computed, and stores what they write together after the last.
+ * In @kernel a variable stands for such an element, whose address is a parameter.
  *
- * That is right where the array is apart from what is written: one that is only read may be read early, and one that is
- * written has one place for each point, in all its accesses. */
+ * This is right where the array overlaps nothing that is written: an array that is only read may be read early, and in one that is
+ * written each point has one place, the same in all its accesses. */
 #ifndef UF_IR_STREAMS_H
 #define UF_IR_STREAMS_H
 
 #include "ir/common/internal.h"
 
 enum {
-    COALESCED_MOST = 24, /* different elements that a point reads and writes so */
-    ACCESSES_MOST = 96,  /* accesses to them in its text */
-    COALESCED_REACH = 4  /* greatest distance of one from the point, along the last two indices */
+    COALESCED_MOST = 24, /* different elements of a point that are accessed so */
+    ACCESSES_MOST = 96,  /* accesses to them in the text of the kernel */
+    COALESCED_REACH = 4  /* their greatest distance from the point, along the last two indices */
 };
 
 /* An element relative to the point. */
@@ -22,10 +22,10 @@ typedef struct coalesced_access {
     const node *element; /* one of the accesses */
     int row, column;     /* its distance along the last index but one (0 if it does not move with it), and the last */
     int row_dim;         /* the array's dimension that moves with the last index but one; -1: none */
-    int family;          /* those of one array that differ in row and column alone have one number */
+    int family;          /* elements of one array that differ in row and column alone have the same number */
     bool read, written;
-    bool checked; /* an access is not proved to be in range */
-    bool guarded; /* an access stands behind a condition: it may be out of range where the condition does not hold */
+    bool checked; /* some access is not proved to be in range */
+    bool guarded; /* some access stands behind a condition; where that does not hold it may be out of range */
 } coalesced_access;
 
 typedef struct coalesced {
@@ -33,17 +33,17 @@ typedef struct coalesced {
     int count, naccesses;
     struct {
         const node *element;
-        int stream;
+        int number;
     } access[ACCESSES_MOST];
 } coalesced;
 
-/* Those of the arrays k with eligible[k]. `proved`: variant.proved. */
+/* Finds them in the arrays k with eligible[k]. proved: variant.proved. */
 void coalesced_find(const tree *t, const bool *eligible, bool proved, coalesced *out);
-/* What n points that follow each other along the last index but one read: n * *rows + *more rows. */
+/* How many rows of elements n points read that follow each other along the last index but one: n * *rows + *more. */
 void coalesced_rows(const coalesced *s, int *rows, int *more);
-/* ", float* %q0, i1* %f0, ..": the variables, and for what is written whether it was. */
+/* ", float* %q0, i1* %f0, ..": the addresses of the variables, and of flags for those that are written. */
 void coalesced_parameters(text *out, const tree *t, const coalesced *s);
-/* The stream of an access, or -1. */
+/* The number of the coalesced access that an element is, or -1. */
 int coalesced_of(const coalesced *s, const node *element);
 
 #endif

@@ -1,13 +1,12 @@
-/* cpu_forall.c - points on the CPU: rows of the last index, one after the other in C order of the other indices. The last index
- * is that of dimension variant.ndim - 1; in those after it there is only 0. Points are independent, and LLVM is told so: the
- * accesses of @kernel to arrays are one access group, of which the loop over a row says that its iterations do not depend on
- * each other. */
+/* cpu_forall.c - points on the CPU: rows along the last index, one after the other in C order of the other indices. The last index is
+ * that of dimension variant.ndim - 1; dimensions behind it have extent 1. Points are independent, and LLVM is told so: the accesses of
+ * @kernel to arrays are in one access group, of which the loop over a row says that its iterations are independent. */
 #include "ir/forall/guards.h"
 #include "ir/forall/nontemporal.h"
 #include "ir/forall/outer_vector.h"
 #include "ir/forall/privatised.h"
 
-/* What the engine says: the part of each row, and the rows, by the indices of the first. */
+/* The part of the space that a call computes: points first .. last - 1 of each of `rows` rows, and the indices of the first row. */
 typedef struct part {
     ssa first, last, rows;
     ssa start[LAYOUT_MAX_RANK];
@@ -31,7 +30,7 @@ static part read_words(forall_writer *w) {
     return p;
 }
 
-/* Points of a row by runs; the first of the others. */
+/* Writes the loop over whole runs of a row; returns the first point behind them. */
 static ssa runs(forall_writer *w, ssa *index, ssa first, ssa limit) {
     emit *e = w->g.s.e;
     ssa count = emit_op(e, "sub i64", limit, first), none = ssa_constant(0), width = ssa_constant(w->outer->width);
@@ -66,7 +65,7 @@ static void row(forall_writer *w, const part *p, ssa *index) {
         points_of_row(w, index, first, limit);
 }
 
-/* Rows that differ in the last index but one alone, `count` of them. */
+/* `count` rows that follow each other along the last index but one. */
 static void row_after_row(forall_writer *w, const part *p, ssa *index, ssa from, ssa count) {
     emit *e = w->g.s.e;
     counted_loop l = counted_loop_begin(e, "i64", from, emit_op(e, "add i64", from, count));
@@ -75,7 +74,7 @@ static void row_after_row(forall_writer *w, const part *p, ssa *index, ssa from,
     counted_loop_end(e, &l, ssa_constant(1), 0);
 }
 
-/* ---- Three dimensions and more: the other indices count like an odometer, in variables ---- */
+/* ---- Three dimensions and more: the outer indices are variables, which count like an odometer ---- */
 
 static ssa variable(emit *e) { return emit_value(e, "alloca i64"); }
 
@@ -83,7 +82,7 @@ static void set(emit *e, ssa at, ssa value) { emit_line(e, "store i64 %s, i64* %
 
 static ssa get(emit *e, ssa at) { return emit_value(e, "load i64, i64* %s", at.text); }
 
-/* One more in the dimensions before the last but one. */
+/* Steps to the next index in the dimensions before the last but one. */
 static void step(forall_writer *w, const ssa *index, const ssa *at) {
     emit *e = w->g.s.e;
     ssa carry = ssa_bool(true);
@@ -121,7 +120,7 @@ static void rows(forall_writer *w, const part *p, const ssa *at) {
         all_rows(w, p, at);
 }
 
-/* ---- Counters ---- */
+/* ---- Private copies ---- */
 
 static void private_new(forall_writer *w, int k) {
     dtype t = (dtype)w->g.s.v->operand[k].memory;

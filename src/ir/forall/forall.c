@@ -1,5 +1,5 @@
-/* forall.c - a kernel over indices: the tree's functions with @kernel over its parameters and the indices of a point, and around
- * it the loop over points, one for each engine. */
+/* forall.c - a kernel over indices: the tree's functions, with @kernel over its parameters and the indices of a point, and around it the
+ * loop over points, which each engine has its own of. */
 #include "ir/common/report.h"
 #include "ir/forall/coalesced.h"
 #include "ir/forall/guards.h"

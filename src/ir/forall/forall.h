@@ -1,5 +1,5 @@
-/* forall.h - what the files of kernels over indices share. The kernel is that of a generalized ufunc whose arrays are core operands
- * altogether (calls.h), called once for each point of the space. */
+/* forall.h - what the files of kernels over indices share. Such a kernel is that of a generalized ufunc whose arrays are all core operands
+ * (gufunc.h); it is called once for each point of the index space. */
 #ifndef UF_IR_FORALL_H
 #define UF_IR_FORALL_H
 
@@ -22,15 +22,16 @@ typedef struct forall_writer {
     int group;                      /* CPU: the access group of @kernel's accesses to arrays */
 } forall_writer;
 
-/* Calls @<entry>, which is "kernel", or "points" for the first point of a run; index[d] (i64) of dimension d, 0 the outermost. */
+/* Writes a call of @<entry> for a point, or, if entry is "points", for the run of points that begins there (outer_vector.h). index[d]
+ * (i64) is the index of dimension d; 0 is the outermost. */
 void forall_point(forall_writer *w, const char *entry, const ssa *index);
-/* The value of an integer expression of constants, sizes, indices and numbers that nobody assigns, outside of @kernel. */
+/* Outside of @kernel: the value of an integer expression of constants, sizes, indices, and numbers that are not assigned. */
 ssa forall_value(const forall_writer *w, const ssa *index, const node *n);
 /* USE_ of each parameter, but for USE_COALESCED; and all that is known of a kernel (uses.c). */
 void forall_uses(const tree *t, uint8_t *use);
 void forall_traits(const tree *t, code_traits *out);
 
-/* What is done to an operand with USE_COUNTER. */
+/* The one atomic operation by which an operand with USE_COUNTER is updated. */
 atomic_op forall_counted(const tree *t, int k);
 
 void cpu_forall(forall_writer *w);

@@ -1,11 +1,11 @@
-/* gpu_forall.c - points on the GPU. A thread takes a tile of them: `vector` along the last index, and along the one before it
- * `repeat`; in a space of one index, `repeat` vectors a block's width apart. What the streams (streams.h) of a tile read is
- * loaded before its first point is computed, by vectors, neighbouring rows sharing what they both read; what they write is
- * stored after the last. A tile that reaches beyond the space goes point by point.
+/* gpu_forall.c - points on the GPU. A thread takes a tile of points: `vector` along the last index and `repeat` along the one before it, or
+ * in a space of one index `repeat` vectors a block's width apart. What the coalesced accesses (coalesced.h) of a tile read is loaded
+ * before its first point is computed, by vectors, and neighbouring rows share what both read; what they write is stored after the
+ * last point. A tile that reaches beyond the space goes point by point.
  *
  * Words after the operands': n, the tiles; for all indices but the first, from the last on, (extent in tiles, magic, shift);
- * debug: the address of the report; for every privatised operand the offset of its elements in shared memory, in bytes; then the
- * core words. wide: tiles are numbered with 64 bits. Blocks loop there, and where something is privatised. */
+ * in variants that report the address of the report; for every privatised operand the offset of its elements in shared memory, in bytes; then the
+ * core words. wide: tiles are numbered with 64 bits. Then, and where an operand is privatised, blocks loop over tiles. */
 #include "ir/common/lanes.h"
 #include "ir/common/nodes.h"
 #include "ir/forall/coalesced.h"
@@ -32,7 +32,7 @@ typedef struct tile {
     ssa index[LAYOUT_MAX_RANK];
     ssa *loaded; /* [(family * (rows + 2 REACH) + row) * (columns + 2 REACH) + column] */
     ssa *row;    /* [family * (rows + 2 REACH) + row]: the offset of a row's element 0 */
-    ssa *result; /* [(stream * rows + row) * columns + column] */
+    ssa *result; /* [(access * rows + row) * columns + column] */
     ssa *wrote;  /* i1, likewise */
 } tile;
 
@@ -61,7 +61,7 @@ static bool may_miss(const tiles *t, int family) {
     return false;
 }
 
-/* An index, or 0 where it is out of range: the element that is read in its place is not looked at. */
+/* An index, or 0 where it is out of range; @kernel does not use the element that is then read. */
 static ssa index_within(const tiles *t, const coalesced_access *s, int d, ssa index) {
     if (!may_miss(t, s->family))
         return index;
@@ -122,7 +122,7 @@ static tile tile_new(const tiles *t) {
 /* A number of points as a power of two. */
 static int log2_of(int n) { return n > 1 ? 31 - __builtin_clz((unsigned)n) : 0; }
 
-/* The first point of tile x. What is a multiple of a power of two is made by a shift, which later stages see through. */
+/* The first point of tile x. Multiples of a power of two are written as shifts, through which the compiler sees the alignment. */
 static void tile_find(const tiles *t, tile *at, ssa x) {
     bool wide = t->w->g.s.v->wide;
     ssa index[LAYOUT_MAX_RANK];
@@ -137,7 +137,7 @@ static void tile_find(const tiles *t, tile *at, ssa x) {
     }
 }
 
-/* Is it within the space? Empty: always. */
+/* Does the tile lie within the space (i1)? none: every tile does. */
 static ssa tile_is_full(const tiles *t, const tile *at) {
     ssa full = ssa_none();
     for (int d = t->ndim - 1; d >= 0 && d >= t->ndim - 2; d--) {
@@ -200,7 +200,7 @@ static void load_tile(const tiles *t, tile *at) {
     }
 }
 
-/* Computes a point, with what its streams read in their variables before and what they wrote there after. */
+/* Computes a point: what its coalesced accesses read goes into their variables before, and what they wrote is taken from there after. */
 static void compute_point(const tiles *t, const ssa *index, const ssa *read, ssa *result, ssa *wrote) {
     emit *e = t->e;
     for (int k = 0; k < t->s->count; k++) {
@@ -247,7 +247,7 @@ static void store_if(const tiles *t, const coalesced_access *s, ssa row, ssa col
     skeleton_end_if(&t->w->g.s, end);
 }
 
-/* By one access where all points of the row wrote. */
+/* Stores what a row of points wrote: by one access if all of them did. */
 static void store_row(const tiles *t, const tile *at, int k, int row) {
     const coalesced_access *s = &t->s->of[k];
     skeleton *sh = &t->w->g.s;
@@ -306,8 +306,8 @@ static void single_point(const tiles *t, const ssa *index) {
             store_if(t, &t->s->of[k], row[k], last, result[k], wrote[k]);
 }
 
-/* From `first`, so many as are within the space. */
-static counted_loop outer_vector_begin(const tiles *t, ssa first, int each, int d) {
+/* A loop over `each` points from `first` on along dimension d, as far as they lie within the space. */
+static counted_loop points_begin(const tiles *t, ssa first, int each, int d) {
     ssa end = emit_value(t->e, "add i64 %s, %d", first.text, each);
     ssa inside = emit_op(t->e, "icmp slt i64", end, extent_of(t, d));
     return counted_loop_begin(t->e, "i64", first, emit_select_as(t->e, "i64", inside, end, extent_of(t, d)));
@@ -319,10 +319,10 @@ static void single_points(const tiles *t, const tile *at) {
     counted_loop rows, columns;
     memcpy(index, at->index, sizeof index);
     if (t->rows > 1) {
-        rows = outer_vector_begin(t, index[last - 1], t->rows, last - 1);
+        rows = points_begin(t, index[last - 1], t->rows, last - 1);
         index[last - 1] = rows.i;
     }
-    columns = outer_vector_begin(t, index[last], t->columns, last);
+    columns = points_begin(t, index[last], t->columns, last);
     index[last] = columns.i;
     single_point(t, index);
     counted_loop_end(t->e, &columns, ssa_constant(1), hint);
@@ -339,7 +339,7 @@ static ssa tile_number(const tiles *t, ssa x, ssa threads, int u) {
 
 static ssa is_tile(const tiles *t, ssa x) { return emit_value(t->e, "icmp ult %s %s, %s", t->type, x.text, t->n.text); }
 
-/* Those of a thread from tile x on, some of which are not full: one after the other. */
+/* The tiles of a thread from tile x on, if some are not full: one after the other, point by point. */
 static void partial_tiles(const tiles *t, ssa x, ssa threads) {
     emit *e = t->e;
     tile at = tile_new(t);
@@ -357,7 +357,7 @@ static void partial_tiles(const tiles *t, ssa x, ssa threads) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
-/* Tile x exists. */
+/* Computes the tiles of a thread from tile x on, which exists. */
 static void tiles_run(const tiles *t, ssa x, ssa threads) {
     emit *e = t->e;
     tile *of = arena_alloc(e->a, (size_t)t->units * sizeof *of);
@@ -417,7 +417,7 @@ static void words_read(tiles *t) {
     gufunc_core_words(&t->w->g);
 }
 
-/* The block's threads do something to each of the elements that it counts in. */
+/* The block's threads share the elements of its private copies. */
 static void each_private(const tiles *t, ssa thread, ssa threads, void (*visit)(forall_writer *w, int k, ssa i)) {
     for (int k = 0; k < t->w->g.s.v->nin; k++) {
         if (!t->w->g.s.v->operand[k].privatised)
@@ -428,7 +428,7 @@ static void each_private(const tiles *t, ssa thread, ssa threads, void (*visit)(
     }
 }
 
-/* a * b, as the number of a tile. */
+/* a * b, in the type of a tile's number. */
 static ssa product(const tiles *t, ssa a, ssa b) {
     emit *e = t->e;
     return t->w->g.s.v->wide ? emit_op(e, "mul i64", emit_widen(e, a), emit_widen(e, b)) : emit_op(e, "mul i32", a, b);

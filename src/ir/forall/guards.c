@@ -11,7 +11,7 @@ typedef struct finder {
 
 static bool is_index(const finder *f, const node *n) { return n->kind == N_LOCAL && n->local == f->index; }
 
-/* Conditions come before all that could change a parameter. */
+/* Parameters that are assigned need no care: guards stand in front of every statement. */
 bool guards_fixed(const tree *t, int index, const node *n) {
     if (!dtype_is_integer((dtype)n->type))
         return false;
@@ -55,7 +55,7 @@ static bool changes_nothing(const node *n) {
     return true;
 }
 
-/* All parts of "a && b && ..", which hold, or of "a || b || ..", which do not. */
+/* Finds the parts of "a && b && ..", which all hold (holds), or of "a || b || ..", none of which holds. */
 static void find_in(const finder *f, const node *n, bool holds) {
     guards *g = f->out;
     if (n->kind == (holds ? N_AND : N_OR)) {
@@ -94,7 +94,7 @@ bool guards_recall(const guards *g, const node *n, ssa *value) {
     return found;
 }
 
-/* Are all parts found? */
+/* Are all parts of a condition guards? */
 static bool decides(const guards *g, const node *n, bool holds) {
     if (n->kind == (holds ? N_AND : N_OR))
         return decides(g, n->kid[0], holds) && decides(g, n->kid[1], holds);
@@ -109,7 +109,7 @@ bool guards_decide(const guards *g, const node *n) {
 
 static ssa most(emit *e, ssa a, ssa b) { return emit_select_as(e, "i64", emit_op(e, "icmp sgt i64", a, b), a, b); }
 
-/* index o value. */
+/* Narrows *first .. *limit - 1 to the indices of which "index o value" is true. */
 static void limit_by(emit *e, op o, ssa value, ssa *first, ssa *limit) {
     ssa after = ssa_none();
     if (o == OP_LE || o == OP_GT || o == OP_EQ)

@@ -1,5 +1,5 @@
-/* bypass.c - strips that are copied out past the caches: see bypass.h. A point's element has the same place in its line in the
- * buffer as in the array. */
+/* nontemporal.c - see nontemporal.h. An element has the same place within a cache line in the buffer as in the array, so that lines can be
+ * copied whole. */
 #include "ir/forall/nontemporal.h"
 
 #include "ir/common/nodes.h"
@@ -42,7 +42,7 @@ static const node *write_in(const node *list, int k) {
     return NULL;
 }
 
-/* The statements that all points get to which are not left out. */
+/* The statements that every point gets to, but for those that guards leave out. */
 static const node *statements(const tree *t, int last) {
     const node *first = t->kernel->body;
     guards g;
@@ -127,7 +127,8 @@ static ssa number_of(forall_writer *w, int k, ssa pointer) {
     return emit_value(w->g.s.e, "ptrtoint %s* %s to i64", type, pointer.text);
 }
 
-/* A strip of an operand: where its first element belongs, and is; the array as it were with that element there. */
+/* A strip of an operand: the addresses of its first element in the array and in the buffer; and the base address that the array would
+ * have if its elements of this strip lay in the buffer. */
 typedef struct strip {
     ssa to, from, base;
 } strip;
@@ -152,7 +153,8 @@ static void leave(forall_writer *w, int k, const strip *s, ssa count) {
     emit_line(e, "call void %s(i8* %s, i8* %s, i64 %s)", w->copy.text, to.text, from.text, bytes.text);
 }
 
-/* Points up to the end of a line of the widest operand, so that but for the first and the last strip there are whole lines. */
+/* How many points a strip may have: up to the end of a cache line of the widest operand, so that all strips but the first and the last
+ * are whole lines. */
 static ssa points_of(forall_writer *w, const strip *s) {
     emit *e = w->g.s.e;
     int widest = -1;

@@ -1,4 +1,4 @@
-/* points.c - which statements of a kernel its points share, and loops over points for the others: see points.h. */
+/* outer_vector.c - which statements of a kernel the points of a run share, and loops over points for the others: see outer_vector.h. */
 #include "ir/forall/outer_vector.h"
 
 #include "ir/common/nodes.h"
@@ -7,13 +7,13 @@
 
 enum {
     EXPANDED = -1,
-    EXPANDED_MOST = 64, /* variables with an array, which lie on the stack */
-    NEAR = 8            /* elements from one point's to the next one's */
+    EXPANDED_MOST = 64, /* expanded variables: their arrays lie on the stack */
+    NEAR = 8            /* greatest distance, in elements, from one point's element to that of the next */
 };
 
 /* ---- What varies ---- */
 
-/* Has an expression a value for each point, or an effect of each point? */
+/* May an expression differ between the points of a run, in its value or its effect? */
 static bool varies(const outer_vector *p, const node *n) {
     const frame *f = p->frame;
     if (guards_get(p->guards, n))
@@ -67,7 +67,7 @@ static bool is_shared(const outer_vector *p, const node *n) {
     }
 }
 
-/* ---- Statements of each point: their variables are its own, and where they jump to is looked at ---- */
+/* ---- Statements that points do not share: what they assign varies, and their jumps may break up a shared loop ---- */
 
 static void set_varies(outer_vector *p, int k) {
     p->changed |= !p->varies[k];
@@ -80,7 +80,7 @@ static void note_variable(const node *n, void *user) {
         set_varies(user, to ? to->local : n->local);
 }
 
-/* Jumps out of a statement. */
+/* The jumps that leave a statement: break, continue, return. */
 typedef struct jumps {
     bool leaves, goes_on, returns;
 } jumps;
@@ -112,8 +112,8 @@ static bool all_own(const outer_vector *p, const node *list) {
     return true;
 }
 
-/* A point that goes on, or returns, goes to the end of its loop over points. That is right where nothing comes behind that in the
- * loop of the text, or in the kernel: `last` says so of the list. */
+/* In a loop over points, continue and return both go to the end of that loop. This is right if no shared statement comes behind it in the
+ * loop of the text, or for return in the kernel. `last` says whether the list that n stands in is the last in that loop. */
 static void look_at_own(outer_vector *p, const node *n, const node *loop, bool last) {
     jumps j = {false};
     node_visit(n, note_variable, p);
@@ -140,7 +140,7 @@ static void look(outer_vector *p, const node *list, const node *loop, bool last)
 
 /* ---- What is gained ---- */
 
-/* By how much an index of an element grows from one point to the next; false: that is not known. */
+/* By how much an index grows from one point to the next; false: it is not known. */
 static bool grows(const outer_vector *p, const node *n, int64_t *by) {
     int64_t other;
     *by = 0;
@@ -170,8 +170,8 @@ static bool grows(const outer_vector *p, const node *n, int64_t *by) {
     }
 }
 
-/* Are the elements of neighbouring points near each other, or one element? Else the loop of the text does better, which may go
- * along memory. */
+/* Are the elements of neighbouring points near each other in memory, or the same? Otherwise the loop of the text, which may go along
+ * memory, does better. */
 static bool is_near(const outer_vector *p, const node *n) {
     const local *l = &p->f->locals[n->local];
     for (int d = 0; d < l->rank; d++) {
@@ -183,7 +183,7 @@ static bool is_near(const outer_vector *p, const node *n) {
     return true;
 }
 
-/* Does it keep LLVM from making vectors? */
+/* Does a node keep LLVM from making vectors of the loop that it stands in? */
 static bool stays_single(const node *n) {
     switch (n->kind) {
     case N_LOOP:
@@ -197,7 +197,7 @@ static bool stays_single(const node *n) {
     }
 }
 
-/* Of a helper, whose elements are those of arrays of its own. */
+/* The nodes of a helper, whose elements are those of arrays of its own. */
 static void weigh_helper(const node *n, void *user) {
     outer_vector *p = user;
     p->fits &= !stays_single(n) && n->kind != N_ELEMENT;
@@ -205,7 +205,7 @@ static void weigh_helper(const node *n, void *user) {
         node_each(n->callee->body, weigh_helper, p);
 }
 
-/* In a loop over points that stands in one of the text. */
+/* The nodes of a loop over points that stands in a loop of the text. */
 static void weigh(const node *n, void *user) {
     outer_vector *p = user;
     p->fits &= !stays_single(n) && (n->kind != N_ELEMENT || is_near(p, n));
@@ -239,7 +239,7 @@ static void look_closer(outer_vector *p, const node *list, bool in_loop) {
     }
 }
 
-/* Is there something that has no place in a run: arrays of the text, a switch, numbers that are assigned? */
+/* Is there anything that a run cannot have: local arrays, a switch, parameters that are assigned? */
 static void refuse(const node *n, void *user) {
     outer_vector *p = user;
     const node *to = node_assigned(n);
@@ -247,7 +247,7 @@ static void refuse(const node *n, void *user) {
     p->fits &= !to || to->local >= p->f->nparams;
 }
 
-/* By the widest type that is computed with: vectors of libmvec go with it, or half of it. */
+/* Is a 64-bit floating type computed with? The widest type decides how many points a vector holds. */
 static void widen(const node *n, void *user) {
     bool *wide = user;
     dtype t = (dtype)n->type;
@@ -261,7 +261,7 @@ static int expanded_count(const outer_vector *p) {
     return n;
 }
 
-/* Two vectors for each value hide what one operation waits for another; but those that are kept are to stay in registers. */
+/* How many vectors a value takes: two hide latencies, but expanded variables must stay in registers. */
 static int vectors(const outer_vector *p, const code_target *target) {
     int registers = target->vector_bits == 512 ? 32 : 16;
     return 2 * expanded_count(p) + 8 <= registers ? 2 : 1;
@@ -284,7 +284,7 @@ outer_vector *outer_vector_find(emit *e, const tree *t, int last, const guards *
     node_each(f->body, refuse, p);
     if (e->plain || !t->has_loop || !e->target->vector_bits || !p->fits)
         return NULL;
-    do { /* jumps depend on what varies behind them, and that on loops that are taken apart for jumps */
+    do { /* what jumps break up depends on what varies, and what varies on which loops they have broken up */
         p->settled = !p->changed;
         p->changed = false;
         look(p, f->body, NULL, true);
@@ -299,7 +299,7 @@ outer_vector *outer_vector_find(emit *e, const tree *t, int last, const guards *
 
 static outer_vector *run_of(const body *b) { return b->user; }
 
-/* What stands for a value in an array. */
+/* The type of a value in an array: a bool is a byte. */
 static const char *expanded_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
 
 static void make_variables(body *b) {
@@ -310,7 +310,7 @@ static void make_variables(body *b) {
                         expanded_type(b->f->locals[k].type));
 }
 
-/* The address of this point's value. */
+/* The address of the point's value of an expanded variable. */
 static ssa expanded_at(body *b, int k) {
     const char *t = expanded_type(b->f->locals[k].type);
     int n = run_of(b)->width;
@@ -341,7 +341,7 @@ static void load_expanded(body *b, int k) {
     emit_line(e, "store %s %s, %s* %s", t, v.text, t, emit_local_slot(b, k).text);
 }
 
-/* What a loop over points does with the variables that are kept. */
+/* The variables that a loop over points reads, and those that it assigns. */
 typedef struct variable_uses {
     bool *used, *set;
 } variable_uses;
@@ -361,8 +361,8 @@ static void each_expanded(body *b, const bool *which, void (*move)(body *b, int 
             move(b, k);
 }
 
-/* ---- Elements that all points read, but only where some condition holds: LLVM would gather them. They are read once, checked
- * whatever is known of the place, as the condition may be what makes it known. ---- */
+/* ---- Elements that are the same for all points but read only where some condition holds. In a vector loop LLVM would gather them, so
+ * they are read once before it. Their indices are checked even if they are proved, since the condition may be part of the proof. ---- */
 
 struct outer_vector_read {
     const node *of;
@@ -389,7 +389,7 @@ static bool recall(const body *b, const node *n, ssa *value) {
     return false;
 }
 
-/* sometimes: not every point gets there; true from here on if a jump is among it. */
+/* Reads such elements of n. *sometimes: not every point gets to n; becomes true for what follows if n contains a jump. */
 static void find_reads(body *b, const node *n, bool *sometimes) {
     bool some = true, branches = n->kind == N_AND || n->kind == N_OR || n->kind == N_SELECT || n->kind == N_IF;
     if (n->kind == N_ELEMENT && !varies(run_of(b), n)) {
@@ -411,14 +411,14 @@ static void find_reads(body *b, const node *n, bool *sometimes) {
     *sometimes |= j.goes_on || j.returns;
 }
 
-/* Between a loop over points and one of the text that has nothing else at its beginning, or end: they would share a block, and
- * LLVM 14 takes what is said of one for the other. */
+/* Keeps a loop over points and a loop of the text from sharing a block where nothing else stands between their heads or ends: LLVM 14
+ * would take the metadata of one loop for the other's. */
 static void separate_loops(emit *e) {
     emit_declare(e, "declare void @llvm.sideeffect()");
     emit_line(e, "call void @llvm.sideeffect()");
 }
 
-/* One vector for each kind of value, of the whole run; what is left of the loop goes with it. */
+/* A vector holds a value for all points of the run, so that the loop is gone. */
 static void end_run(body *b, const counted_loop *l) {
     emit *e = b->e;
     int hints[] = {

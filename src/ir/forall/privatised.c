@@ -1,4 +1,4 @@
-/* counters.c - what operands count by themselves: see counters.h. */
+/* privatised.c - private copies of operands: see privatised.h. */
 #include "ir/forall/privatised.h"
 
 #include "ir/common/atomic.h"
@@ -42,7 +42,7 @@ ssa private_size(const forall_writer *w, int k) {
     return size;
 }
 
-/* The address of an element's counter; memory is the shared one from here on. */
+/* The address of an element of the copy. Until the caller clears e->shared, addresses are in shared memory (GPU). */
 static ssa private_at(const forall_writer *w, int k, ssa i) {
     emit *e = w->g.s.e;
     e->shared = e->target->gpu;
@@ -73,7 +73,7 @@ static ssa element_at(forall_writer *w, int k, ssa i) {
     return skeleton_address(&w->g.s, k, w->g.s.base[k], offset);
 }
 
-/* As bits: a sum of 0 is not the -0 that stands for nothing. */
+/* Is an element not the identity any more? Compared as bits, since a sum of 0 is not the identity -0. */
 static ssa differs(emit *e, dtype t, ssa value, ssa nothing) {
     const char *type = ir_value_type(t);
     if (type[0] == 'i')

@@ -1,18 +1,18 @@
-/* counters.h - operands of kernels over indices that only count: variant_operand.privatised. A block of the GPU, or a run of the
- * CPU's code, counts in elements of its own, in C order without gaps, which it clears at its beginning and which go to the array
- * at its end. */
-#ifndef UF_IR_COUNTERS_H
-#define UF_IR_COUNTERS_H
+/* privatised.h - kernels over indices: operands that are only updated by one atomic operation (variant_operand.privatised). A block of the
+ * GPU, or a call of the kernel on the CPU, updates a private copy of the array, in C order without gaps. It sets the copy to the
+ * operation's identity at its beginning, and merges it into the array at its end. */
+#ifndef UF_IR_PRIVATISED_H
+#define UF_IR_PRIVATISED_H
 
 #include "ir/forall/forall.h"
 
-/* Tells the frame of them, and makes them parameters of @kernel. Before the functions are written. */
+/* Notes the copies in the frame, and makes them parameters of @kernel. To be called before functions are written. */
 void private_declare(forall_writer *w);
-/* ", i32* %r7": what @kernel is called with, w->counts being set. */
+/* ", i32* %r7": the arguments for these parameters; w->private_base must be set. */
 void private_arguments(const forall_writer *w, text *out);
-/* The elements of one (i64), the core words being read. */
+/* The number of elements of operand k's copy (i64); the core words must have been read. */
 ssa private_size(const forall_writer *w, int k);
-/* Clears element i (i64), and takes it into the array. Begin blocks. */
+/* Sets element i (i64) of the copy to the identity; merges it into the array. Both may begin blocks. */
 void private_clear(forall_writer *w, int k, ssa i);
 void private_merge(forall_writer *w, int k, ssa i);
 

@@ -22,7 +22,7 @@ static void note_atomic(uses *u, const node *n, bool used) {
     u->atomic[k] = true;
 }
 
-/* What happens to the place that a node writes to. */
+/* What a node does to the place that it writes to. */
 static int use_of_place(const node *n) {
     switch (n->kind) {
     case N_ASSIGN:
@@ -113,7 +113,7 @@ void forall_traits(const tree *t, code_traits *out) {
     coalesced_rows(&s, &rows, &more);
     out->rows = (uint8_t)rows;
     out->more_rows = (uint8_t)more;
-    for (const function *f = t->functions; f; f = f->next) { /* the prelude's are called so */
+    for (const function *f = t->functions; f; f = f->next) { /* those of the prelude have this name */
         out->shares_points |= f != t->kernel && !strncmp(f->name, "random_", sizeof "random_" - 1);
         node_each(f->body, find_math, &out->calls_math);
     }

@@ -1,4 +1,4 @@
-/* cpu_calls.c - inner calls on the CPU: two loops, dimensions 0 and 1 of the loop; the engine walks the others. */
+/* cpu_gufunc.c - inner calls on the CPU: two loops, dimensions 0 and 1 of the loop; the engine walks the others. */
 #include "ir/gufunc/gufunc.h"
 
 int cpu_gufunc_words(const gufunc_writer *w) {

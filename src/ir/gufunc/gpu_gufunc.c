@@ -1,6 +1,6 @@
-/* gpu_calls.c - inner calls on the GPU: which threads compute which, by the variant's cooperative group, and where its operands are. The
- * cooperative groups of a grid loop over the calls, so that a grid may be smaller than their number. Cooperative groups of several warps meet at
- * barriers: all their threads make the same calls. */
+/* gpu_gufunc.c - inner calls on the GPU: which threads compute which call (variant.coop), and where its operands are. Cooperative groups
+ * loop over the calls, so that a grid may be smaller than their number. The threads of a group that is larger than a warp meet at
+ * barriers, so all of them make the same calls. */
 #include "ir/construct/cooperative.h"
 #include "ir/gufunc/gufunc.h"
 
@@ -57,7 +57,7 @@ static void read_words(gufunc_writer *w, gpu *g) {
             g->stride[k][d] = skeleton_word(s);
 }
 
-/* first + i * step over the calls: those of one cooperative group. */
+/* The calls first, first + step .., which are those of one cooperative group. */
 static void each_call(gufunc_writer *w, gpu *g, ssa first, ssa step, ssa stores) {
     emit *e = w->s.e;
     counted_loop l = counted_loop_begin(e, "i64", first, g->n);

@@ -1,5 +1,5 @@
-/* calls.c - the kernel of a generalized ufunc: the tree's functions with @kernel over core operands in memory, and around it
- * the loop over inner calls, one for each engine. */
+/* gufunc.c - the kernel of a generalized ufunc: the tree's functions, with @kernel over core operands in memory, and around it the
+ * loop over inner calls, which each engine has its own of. */
 #include "ir/gufunc/gufunc.h"
 #include "ir/common/report.h"
 

@@ -1,42 +1,43 @@
-/* calls.h - what the files of generalized ufuncs share: the kernel's frame, the inner calls, and how a GPU's threads find
- * theirs. */
-#ifndef UF_CALLS_H
-#define UF_CALLS_H
+/* gufunc.h - what the files of generalized ufuncs share: the kernel's frame, the inner calls, and staging. An inner call is one call of
+ * @kernel, for one index of the loop dimensions; it computes on the core operands at that index. */
+#ifndef UF_GUFUNC_H
+#define UF_GUFUNC_H
 
 #include "ir/common/internal.h"
 #include "ir/common/skeleton.h"
 
-/* A kernel over inner calls. */
+/* The kernel of a generalized ufunc while it is written. */
 typedef struct gufunc_writer {
     skeleton s;
     const core_layout *layout;
     frame frame;
-    text parameters; /* of @kernel after its operands, and what it is called with */
-    text arguments;
-    ssa *core; /* the core words, once they are read */
-    /* Arrays: address of the inner call's first element, staged ones in shared memory; the mask's element. */
+    text parameters; /* of @kernel behind its operands */
+    text arguments;  /* for them */
+    ssa *core;       /* the words of the core layout, once they have been read */
+    /* The addresses of an inner call's operands (of staged ones in shared memory), and of the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
-    ssa report, element; /* with debug: the address of the report; the number of the inner call or point (i64) */
+    ssa report,
+        element; /* in variants that report: the address of the report; the number of the inner call or point (i64) */
 } gufunc_writer;
 
 static inline bool gufunc_is_core(const gufunc_writer *w, int k) { return w->layout->operands[k].rank > 0; }
 
-/* One inner call: reads the scalars at w->at, calls @kernel, and stores the scalar results; only where `stores` (i1) is
- * true, if it is given. With debug: of the number w->element, and not where the mask is false. */
+/* Writes one inner call: reads the scalar inputs at w->at, calls @kernel, and stores the scalar results, if `stores` (i1) is true or
+ * none. Where the mask is false there is no call. In variants that report, the call has the number w->element. */
 void gufunc_call(gufunc_writer *w, ssa stores);
-/* Reads the core words, which come last, and makes them arguments; before them, with debug, w->report. */
+/* Reads the words of the core layout, which come last, and makes them arguments; before them, in variants that report, w->report. */
 void gufunc_core_words(gufunc_writer *w);
-/* What @kernel is called with behind its operands: the arguments, and w->report and w->element. */
+/* Appends the arguments of @kernel behind its operands, w->report and w->element among them. */
 void gufunc_more_arguments(gufunc_writer *w, text *out);
 
-/* Staged operands (stage.c). */
+/* Operands that are staged, that is, copied to shared memory for the inner calls of a block (staging.c). */
 typedef struct staging {
     bool any;
     struct staged *of; /* by operand */
 } staging;
 staging *staging_words(gufunc_writer *w); /* reads their words */
-/* The inner calls first, first + step .. of a block (i64; one a thread, so `first` is its first thread's), between copies of
- * its operands. find sets w->at for a call's other operands. */
+/* Writes the loop over a block's inner calls, one a thread: calls first, first + step .. (i64) are those of its first thread. Around
+ * the calls the staged operands are copied in and out. find sets w->at for the other operands of a call. */
 void staging_run(gufunc_writer *w, const staging *st, ssa n, ssa first, ssa step,
                  void (*find)(gufunc_writer *w, void *user, ssa call), void *user);
 

@@ -1,14 +1,15 @@
-/* stage.c - small core operands in shared memory (GPU, a thread an inner call): a block's calls lie in one piece of memory,
- * which its threads copy together, neighbouring threads neighbouring elements, by accesses of 16 bytes where it is aligned;
- * in shared memory the calls are `pitch` apart, so that threads that read the same element of theirs meet different banks.
- * Outputs are copied back, and first in as well unless the kernel is seen to assign all of them. */
+/* staging.c - GPU, a thread an inner call: small core operands that are copied to shared memory. The calls of a block lie in one piece of
+ * global memory, which its threads copy together, neighbouring threads neighbouring elements, by accesses of 16 bytes where it is
+ * aligned. In shared memory the calls are `pitch` elements apart, so that threads that read the same element of their calls do not
+ * meet in a bank. Outputs are copied back; and they are copied in first, unless it can be seen that the kernel assigns all of
+ * them. */
 #include "ir/common/lanes.h"
 #include "ir/common/nodes.h"
 #include "ir/gufunc/gufunc.h"
 
 enum {
     ACCESS = 16, /* bytes */
-    TOGETHER = 4 /* accesses of a thread in flight */
+    TOGETHER = 4 /* accesses of a thread that are in flight together */
 };
 
 struct staged {
@@ -50,7 +51,7 @@ typedef struct copy {
     ssa memory; /* address of the block's first element */
 } copy;
 
-/* One access: elements q * width and on. Those of one access are of one call. */
+/* Loads access number q: the elements from q * width on, which all belong to one call. */
 static void copy_load(const copy *p, ssa q, ssa *values) {
     skeleton *s = &p->w->s;
     emit *e = s->e;
@@ -150,7 +151,7 @@ static void copy_operand(gufunc_writer *w, const staging *st, int k, ssa first, 
 
 /* ---- Outputs that are assigned wholly ---- */
 
-/* Does the forall run element n of an output over all of it? */
+/* Is element n, over all iterations of the forall, every element of its output? */
 static bool runs_over(const function *f, const node *forall, const node *n) {
     const local *l = &f->locals[n->local];
     int ranges = 0;
@@ -192,7 +193,7 @@ static bool assigns_wholly(const function *f, const node *list, int k, const nod
     return false;
 }
 
-/* Does the kernel read output k, or may it end before it comes to what assigns it? */
+/* Does the kernel read output k, or may it return before it assigns it? */
 static bool reads_or_leaves(const node *n, int k) {
     for (; n; n = n->next) {
         const node *to = n->kind == N_ASSIGN ? n->kid[0] : NULL;

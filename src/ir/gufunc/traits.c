@@ -1,5 +1,5 @@
-/* traits.c - what the engines choose threads by: the constructs of a kernel that stand in no other one, their ranges, and
- * along which dimensions of their operands they walk. */
+/* traits.c - what the engines choose threads by: the constructs of a kernel that stand in no other one, their ranges, and along which
+ * dimensions of their operands they go. */
 #include "ir/common/nodes.h"
 #include "ir/gufunc/gufunc.h"
 
@@ -82,7 +82,7 @@ static void note_construct(survey *s, const node *n) {
     }
 }
 
-/* ---- May constructs be spread over a cooperative group? ---- */
+/* ---- May constructs be mapped to the threads of a cooperative group? ---- */
 
 static void note_declaration(const node *n, void *user) {
     survey *s = user;
@@ -136,7 +136,7 @@ static void visit(survey *s, const node *n) {
 void gufunc_traits(const tree *t, code_traits *out) {
     enum {
         LOCALS_MOST = 1024,
-        SPREAD_MOST = 32 /* constructs: spread over a cooperative group each is some hundreds of instructions */
+        MAPPED_MOST = 32 /* constructs: mapped to threads each takes some hundreds of instructions */
     };
     bool inside[LOCALS_MOST] = {false};
     survey s = {.f = t->kernel, .out = out, .inside = inside};
@@ -144,5 +144,5 @@ void gufunc_traits(const tree *t, code_traits *out) {
         return;
     out->maps_to_threads = true;
     visit_list(&s, t->kernel->body);
-    out->maps_to_threads &= s.count > 0 && s.count <= SPREAD_MOST;
+    out->maps_to_threads &= s.count > 0 && s.count <= MAPPED_MOST;
 }

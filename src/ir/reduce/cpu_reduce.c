@@ -1,12 +1,12 @@
-/* cpu_fold.c - the CPU's kernels for reductions, see cascade.h. Rows: the lanes of a strip take neighbouring elements of a
- * result, and are combined in the end; a result of few elements has a few lanes and no stack. Where order counts there is one
- * lane. Columns: the lanes take neighbouring results. */
+/* cpu_reduce.c - the CPU's kernels for reductions, by pairwise summation (pairwise.h). Rows: the lanes take neighbouring elements of one
+ * result, and are combined in the end; a result of few elements has few lanes and no stack. Where the order of combining is fixed there
+ * is one lane. Columns: the lanes take neighbouring results. */
 #include "ir/reduce/pairwise.h"
 
 enum {
-    ROW_BYTES = 512,      /* of the states in a strip */
-    COLUMN_BYTES = 16384, /* the same: neighbouring results, so that memory is read in long pieces */
-    SHORT_GROUPS = 8      /* results of so few groups of steps, of lanes that make one vector, need no stack */
+    ROW_BYTES = 512,      /* of the accumulators of one level */
+    COLUMN_BYTES = 16384, /* the same for columns: so many that memory is read in long pieces */
+    SHORT_GROUPS = 8      /* a result of no more groups of steps, of one vector of lanes each, needs no stack */
 };
 
 typedef struct cpu_reduction {
@@ -59,7 +59,7 @@ static void read_words(cpu_reduction *q) {
     }
 }
 
-/* How the lanes move: by what the kinds say. */
+/* Strides from lane to lane, which for some kinds of operands are constants. */
 static operand_strides lane_strides(cpu_reduction *q, const operand_strides *by) {
     fold_writer *w = q->w;
     operand_strides lanes = *by;
@@ -76,7 +76,7 @@ static operand_strides lane_strides(cpu_reduction *q, const operand_strides *by)
 
 static ssa times(emit *e, ssa by, ssa width) { return !ssa_is(by, 1) ? emit_op(e, "mul i64", by, width) : width; }
 
-/* Steps of so many lanes. */
+/* Strides from step to step, of `width` lanes each. */
 static operand_strides step_strides(cpu_reduction *q, const operand_strides *lane, ssa width) {
     emit *e = q->w->s.e;
     operand_strides step = *lane;
@@ -132,7 +132,7 @@ static void nest_end(cpu_reduction *q, const counted_loop *loops) {
 
 /* ---- Segments ---- */
 
-/* The part of a result that its bounds say: i1 whether it has one, where it begins, and how many elements it has. */
+/* The segment of result r, whose bounds are read: whether it is within the elements (i1), where it begins, and how many it has. */
 static ssa segment(cpu_reduction *q, ssa r, ssa *begin, ssa *count) {
     skeleton *s = &q->w->s;
     emit *e = s->e;
@@ -205,7 +205,7 @@ static void row_run(cpu_reduction *q, const element_place *p, ssa m, ssa width) 
         pairwise_run(&q->c, p, emit_op(e, "udiv i64", m, width), width, emit_op(e, "urem i64", m, width));
 }
 
-/* Few elements along the one dimension: no stack. */
+/* Few elements along the one reduced dimension: without the stack. */
 static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes) {
     fold_writer *w = q->w;
     emit *e = w->s.e;
@@ -235,12 +235,13 @@ static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width)
         pairwise_halve(&q->c, width);
 }
 
-/* A copy that LLVM knows nothing of, in each pass of the loop over results: else it makes a copy of the loop for each case. */
+/* A copy that LLVM cannot relate to the original, made in each iteration of the loop over results: else LLVM makes a copy of that loop for
+ * each case. */
 static ssa unknown_copy(emit *e, ssa x) {
     return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
 }
 
-/* The elements of one result, which lie from p on, into lane 0. m: how many there are along dimension 0. */
+/* Reduces the elements of one result, from p on, into lane 0. m: how many there are along dimension 0. */
 static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
     fold_writer *w = q->w;
     emit *e = w->s.e;

@@ -1,4 +1,4 @@
-/* fold.c - items: from elements to states, combined, to results; and the frame of a reduction's module. */
+/* fold.c - partial results: made of elements, combined, and turned into results; and the module of a reduction. See fold.h. */
 #include "ir/reduce/fold.h"
 
 #include "ir/common/internal.h"
@@ -44,9 +44,9 @@ partial partial_get(fold_writer *w, const partial_slot *slot) {
 bool fold_sparse(const fold_writer *w) { return w->s.v->sparse || w->f->order == FOLD_SERIAL; }
 
 static bool counted(const fold_writer *w) { return w->s.v->counted; }
-static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in an item */
+static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in an partial */
 
-/* Positions are held in 32 bits where they fit. */
+/* Value k as partials hold it (positions in 32 bits where they fit), and in the type of the state. */
 static ssa held(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->f->state[k], w->state[k]); }
 static ssa full(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->state[k], w->f->state[k]); }
 
@@ -73,7 +73,7 @@ static ssa operand_value(fold_writer *w, const ssa *in, int k) {
     return w->s.uniform[k] ? w->s.value[k] : emit_convert(w->s.e, in[k], (dtype)o->memory, (dtype)o->value);
 }
 
-/* Integers of at most 16 bits that are to be added up in 64. */
+/* Is it a sum of integers of at most 16 bits in 64 bits? */
 static bool fold_narrows(const fold_writer *w) {
     const fold *f = w->f;
     const variant_operand *o = w->s.v->operand;
@@ -100,7 +100,7 @@ partial fold_widened(fold_writer *w, const partial *x) {
     return y;
 }
 
-/* An input as it is to be combined in 32 bits. */
+/* An input in 32 bits. */
 static ssa narrow_value(fold_writer *w, const ssa *in) {
     return emit_convert(w->s.e, in[0], (dtype)w->s.v->operand[0].memory, DT_INT32);
 }
@@ -134,7 +134,7 @@ partial fold_element(fold_writer *w, const ssa *in, ssa position) {
     return fold_if(w, mask, &x);
 }
 
-/* ---- What stands for no elements, and what is in front of all ---- */
+/* ---- No elements, and what stands in front of all ---- */
 
 /* The value that changes nothing at all when it is combined by an operator. Not that of complex numbers multiplied: infinity
  * times 1 + 0i has a part that is no number. For floating sums it is -0.0, since 0.0 turns -0.0 into itself. */
@@ -246,7 +246,7 @@ static partial combine_values(fold_writer *w, const partial *a, const partial *b
     return x;
 }
 
-/* Combining by a loop, which might not end for what is not there. */
+/* Combines two partials by a function with a loop, which might not end for values that are not present: a branch goes around it. */
 static partial join_there(fold_writer *w, const partial *a, const partial *b) {
     emit *e = w->s.e;
     int here = emit_label_new(e), both = emit_label_new(e), end = emit_label_new(e);
@@ -266,7 +266,7 @@ static partial join_there(fold_writer *w, const partial *a, const partial *b) {
     return x;
 }
 
-/* The count of an item that is not there is 0: it needs no choice. */
+/* The count of a partial that is not present is 0, so that counts are just added. */
 partial fold_join(fold_writer *w, const partial *a, const partial *b) {
     if ((ssa_is_set(a->present) || ssa_is_set(b->present)) && w->f->combine->has_loop)
         return join_there(w, a, b);
@@ -334,7 +334,8 @@ void fold_outcome(fold_writer *w, const partial *x, ssa count, ssa *results) {
     }
     full_values(w, x, all.v);
     size_t size = (size_t)w->f->nstate * sizeof *held_as;
-    memcpy(held_as, w->state, size); /* the values of a beginning are no positions */
+    memcpy(held_as, w->state,
+           size); /* the values of a beginning need not be positions, so they are combined in the types of the state */
     memcpy(w->state, w->f->state, size);
     partial first = fold_beginning(w);
     all = fold_join(w, &first, &all);

@@ -1,5 +1,5 @@
-/* gpu_fold.c - reductions on the GPU, what both shapes share: reading the words of variant.h, finding results and elements,
- * loading, storing, items in shared memory. */
+/* gpu_reduce.c - reductions on the GPU, what both shapes share: reading the words of variant.h, finding results and elements,
+ * loading, storing, partials in shared memory. */
 #include "ir/reduce/gpu_reduce.h"
 
 #include "ir/common/internal.h"
@@ -206,7 +206,7 @@ partial fold_access_partial(gpu_fold *g, const fold_access *a, int lane) {
     return fold_element(g->w, a->in + (size_t)lane * (size_t)g->w->s.noperands, a->position[lane]);
 }
 
-/* ---- Items ---- */
+/* ---- Partials ---- */
 
 static ssa count_of(gpu_fold *g, const fold_place *p) {
     return g->w->s.v->segmented ? emit_op(g->w->s.e, "sub i64", p->end, p->begin) : g->elements;

@@ -1,4 +1,4 @@
-/* gpu_fold.h - what the GPU's two shapes of reductions share: words, places, elements, items in shared memory. */
+/* gpu_reduce.h - what the GPU's two shapes of reductions share: words, places, elements, partials in shared memory. */
 #ifndef UF_GPU_FOLD_H
 #define UF_GPU_FOLD_H
 
@@ -63,7 +63,7 @@ void gpu_fold_store(gpu_fold *g, const fold_place *p, const partial *x, const ss
 /* The outcome of no elements, one result a thread (variant.empty). */
 void gpu_fold_empty(gpu_fold *g);
 
-/* ---- Items in shared memory, by index (i64) ---- */
+/* ---- Partials in shared memory, by index (i64) ---- */
 
 typedef struct partial_array {
     ssa base[PARTIAL_VALUES], present; /* typed addresses */

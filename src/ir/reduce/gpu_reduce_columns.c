@@ -1,4 +1,4 @@
-/* gpu_fold_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of
+/* gpu_reduce_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of
  * columns wide, and some rows of threads high; each thread has `vector` columns, of which it visits every so many-th row,
  * `repeat` rows at a time, all loaded before the first is combined. Visits add up in two levels, so that rounding errors do not
  * pile up; then the rows of threads combine through shared memory. In order each row of threads has a run of rows of its own;

@@ -1,4 +1,4 @@
-/* gpu_fold_rows.c - reductions on the GPU whose neighbouring lanes take neighbouring elements of one result. A cooperative group of
+/* gpu_reduce_rows.c - reductions on the GPU whose neighbouring lanes take neighbouring elements of one result. A cooperative group of
  * threads visits a result's elements, some accesses of 16 bytes a thread at a time, all of a visit loaded before the first of
  * them is combined; visits add up in two levels, so that rounding errors do not pile up; then the cooperative group's threads combine, by
  * shuffles within a warp and shared memory between warps. In order (FOLD_ORDERED) each warp has a run of elements of its own,
@@ -250,7 +250,7 @@ static void visit_line(rows *r, const fold_place *p) {
 
 /* ---- Cooperative groups ---- */
 
-/* The threads' items combined; right in the first thread of a cooperative group. */
+/* The threads' partials combined; right in the first thread of a cooperative group. */
 static partial coop_fold(rows *r, const partial *mine) {
     fold_writer *w = r->w;
     emit *e = r->e;

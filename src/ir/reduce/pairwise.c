@@ -1,16 +1,15 @@
-/* cascade.c - strips of accumulators in arrays that stay in the first level cache. The loops over lanes are vector loops,
- * whatever is combined. A strip is combined with at most BLOCK and some groups of elements one after the other; a full one
- * stays on the stack, where two of the same number of elements are combined: as a binary counter carries. Lanes go through
- * their elements in order. */
+/* pairwise.c - see pairwise.h. The arrays of accumulators stay in the first-level cache, and the loops over lanes become vector loops,
+ * whatever is combined. An array takes at most BLOCK groups of elements, one after the other; then it is full and stays on the stack,
+ * where two arrays of the same number of elements are combined. Each lane takes its elements in order. */
 #include "ir/reduce/pairwise.h"
 #include "ir/common/internal.h"
 #include "ir/common/report.h"
 
 enum {
-    LEVELS = 16, /* strips of 2^0 .. 2^15 blocks; more blocks than that make sums a little less accurate */
+    LEVELS = 16, /* of 2^0 .. 2^15 blocks; sums of more blocks are a little less accurate */
     BLOCK = 16,
     LANES_MIN = 8,
-    NODES = 500 /* of the copies of combining in a group, at most */
+    NODES = 500 /* nodes of tree in the code of a group, at most */
 };
 
 static bool serial(const pairwise *c) { return c->w->f->order == FOLD_SERIAL; }
@@ -53,14 +52,14 @@ void lanes_end(emit *e, lane_loop *l, bool masked) {
     counted_loop_end_hints(e, &l->loop, ssa_constant(1), hints, (int)COUNT(hints) - !masked);
 }
 
-/* ---- Strips ---- */
+/* ---- Arrays of accumulators ---- */
 
-/* The address of lane 0 for each value. */
+/* The addresses of lane 0, by value of the state. */
 typedef struct lane_array {
     ssa at[PARTIAL_VALUES];
 } lane_array;
 
-/* A strip without its first lanes. */
+/* The lanes from `lane` on. */
 static lane_array lane_array_from(const pairwise *c, const lane_array *s, ssa lane) {
     emit *e = c->w->s.e;
     lane_array from;
@@ -96,7 +95,7 @@ static void lane_array_put(const pairwise *c, const lane_array *s, ssa l, const 
                    emit_element(e, c->stored[k], s->at[k], l));
 }
 
-/* The types of the addresses of a strip, as parameters: "float* %a0, i64* %a1". */
+/* The addresses as parameters: "float* %a0, i64* %a1, ". */
 static void lane_array_types(const pairwise *c, text *out, const char *name) {
     for (int k = 0; k < c->w->nstate; k++)
         text_printf(out, "%s* %%%s%d, ", ir_memory_type(c->stored[k]), name, k);
@@ -114,7 +113,7 @@ static void lane_array_arguments(const pairwise *c, text *out, const lane_array 
         text_printf(out, "%s* %s, ", ir_memory_type(c->stored[k]), s->at[k].text);
 }
 
-/* A function by itself: it is called from several places. */
+/* Combining two arrays is a function, since several places call it. */
 static void write_join(const pairwise *c) {
     emit *e = c->w->s.e;
     text parameters = {0};
@@ -139,7 +138,7 @@ static void write_join(const pairwise *c) {
     emit_define_end(e, s);
 }
 
-/* Combines strip b into strip a. */
+/* Combines the lanes of b into those of a. */
 static void lane_array_join(const pairwise *c, const lane_array *a, const lane_array *b, ssa width) {
     emit *e = c->w->s.e;
     text arguments = {0};
@@ -154,8 +153,8 @@ static void lane_array_join(const pairwise *c, const lane_array *a, const lane_a
 
 /* ---- Steps ---- */
 
-/* The position of lane l, in 32 bits where that will do: what vectors are made of then. From one step to the next it is told as
- * a constant where it is one, so that LLVM knows which comes first. */
+/* The position of lane l, in 32 bits where they suffice, so that vectors hold more. Where a step is a constant it is added as a constant,
+ * so that LLVM can tell which of two positions is the smaller one. */
 static ssa position_of(const pairwise *c, const element_place *p, int step, ssa l) {
     emit *e = c->w->s.e;
     ssa by = c->lane.position;
@@ -174,7 +173,7 @@ static ssa position_of(const pairwise *c, const element_place *p, int step, ssa 
     return emit_value(e, "sext i32 %s to i64", at.text);
 }
 
-/* The element of lane l in step `step` from a place on. moved: the place, but for what moves by constants. */
+/* The element of lane l in step `step`. moved: the place of that step (step_place). */
 static partial element(const pairwise *c, const element_place *moved, int step, ssa l) {
     fold_writer *w = c->w;
     int64_t by;
@@ -190,7 +189,7 @@ static partial element(const pairwise *c, const element_place *moved, int step, 
     return fold_element(w, in, position_of(c, moved, step, l));
 }
 
-/* The place of a step, but for what moves by constants. */
+/* The place of a step, where operands with constant strides are not moved: `element` does that. */
 static element_place step_place(const pairwise *c, const element_place *p, int step) {
     operand_strides rest = c->step;
     int64_t constant;
@@ -202,7 +201,7 @@ static element_place step_place(const pairwise *c, const element_place *p, int s
     return step ? element_place_moved(c->w, p, &rest, ssa_constant(step)) : *p;
 }
 
-/* One of two items, as strips hold them: positions stay narrow. */
+/* One of two partials, chosen in the types of the arrays, so that positions stay narrow. */
 static partial choose(const pairwise *c, ssa condition, const partial *yes, const partial *no) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
@@ -218,8 +217,8 @@ static partial choose(const pairwise *c, ssa condition, const partial *yes, cons
     return x;
 }
 
-/* `count` steps from p on, into a strip: behind what it has, or, if it is empty (i1), in place of that. Combining what nobody
- * wrote might not end. */
+/* Takes `count` steps from p on into an array: combined behind what it holds, or, if it is empty (i1), in place of that. Even then the
+ * code combines, but with the elements themselves: with memory that nobody wrote, combining might not end. */
 static void take(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width, ssa empty) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
@@ -237,7 +236,7 @@ static void take(const pairwise *c, const lane_array *into, const element_place 
     lanes_end(e, &l, c->masked);
 }
 
-/* Steps from *at on, `count` at a time, as long as there are so many. */
+/* Takes steps from *at on, `count` at a time as long as there are that many, and moves *at behind them. */
 static void take_plain(pairwise *c, const element_place *p, ssa *at, ssa steps, int count, ssa width) {
     emit *e = c->w->s.e;
     lane_array bottom = lane_array_of(c, ssa_constant(0));
@@ -268,7 +267,7 @@ partial pairwise_lane(pairwise *c, ssa l) {
     return lane_array_get(c, &bottom, l);
 }
 
-/* The upper half onto the lower one, again and again; of an odd number the middle lane stays. */
+/* Combines the upper half of the lanes into the lower one until one is left; of an odd number the middle lane waits. */
 void pairwise_halve(pairwise *c, ssa width) {
     emit *e = c->w->s.e;
     lane_array bottom = lane_array_of(c, ssa_constant(0));
@@ -303,7 +302,7 @@ static int group_size(const fold_writer *w) {
     return w->f->order == FOLD_SERIAL || loops ? 1 : size;
 }
 
-/* What strips hold, and how many lanes take so many bytes. */
+/* Sets what the arrays hold; returns how many lanes take so many bytes. */
 static int lanes_of(pairwise *c, int bytes) {
     fold_writer *w = c->w;
     int state = 0, lanes = LANES_MIN;
@@ -323,8 +322,8 @@ int pairwise_vector(const pairwise *c) {
     return widest > 8 ? LANES_MIN : 64 / widest;
 }
 
-/* Strips begin with the beginning where each lane is a result: it costs nothing then, since what the first elements are combined
- * with is computed in any case. Not where a count of 0 says that a lane is empty, nor where strips hold narrow positions. */
+/* Do accumulators start with the beginning? Where each lane is a result that costs nothing, since code that combines the first elements is
+ * there in any case. Not where a count of 0 says that a lane is empty, nor where positions are narrow. */
 static bool begins_lanes(const pairwise *c) {
     const fold_writer *w = c->w;
     bool narrow = false;
@@ -363,7 +362,7 @@ void pairwise_clear(pairwise *c, ssa width) {
     lanes_end(e, &l, false);
 }
 
-/* Combines the strip on top with the one below it. */
+/* Combines the array on top of the stack into the one below it. */
 static void pop(pairwise *c, ssa width) {
     emit *e = c->w->s.e;
     ssa top = get(c, c->level), under = emit_value(e, "sub i64 %s, 1", top.text);
@@ -372,8 +371,8 @@ static void pop(pairwise *c, ssa width) {
     set(c, c->level, under);
 }
 
-/* Is there something to combine a full block with? left (i64): the bits of its number, from the lowest one on that is not dealt
- * with. A stack that is full to the brim is combined as well. */
+/* Is the full block to be combined with the one below it (i1)? left (i64): the bits of the block's number that are not dealt with, the
+ * next one lowest. A stack without room is combined as well. */
 static ssa carries(pairwise *c, ssa left) {
     emit *e = c->w->s.e;
     ssa level = get(c, c->level), odd = emit_value(e, "trunc i64 %s to i1", left.text);
@@ -382,7 +381,7 @@ static ssa carries(pairwise *c, ssa left) {
     return emit_op(e, "or i1", emit_op(e, "and i1", odd, some), full);
 }
 
-/* A full block: combines as often as its number has ones at its end, and begins the next one. */
+/* Deals with a full block: combines as often as its number ends in ones, and begins the next block. */
 static void push(pairwise *c, ssa width) {
     emit *e = c->w->s.e;
     int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e), before = emit_label_new(e);
@@ -407,7 +406,7 @@ static void push(pairwise *c, ssa width) {
     set(c, c->fill, ssa_constant(0));
 }
 
-/* A step of fewer lanes begins no block. */
+/* A step of fewer lanes goes into the last block, and begins none. */
 static void push_if_full(pairwise *c, ssa steps, ssa width) {
     emit *e = c->w->s.e;
     if (serial(c))
@@ -423,7 +422,7 @@ static void add_to(pairwise *c, ssa variable, ssa by) {
     set(c, variable, emit_op(c->w->s.e, "add i64", get(c, variable), by));
 }
 
-/* So many groups into the strip on top. */
+/* Takes so many groups into the array on top. */
 static void take_groups(pairwise *c, const element_place *p, ssa groups, ssa width) {
     emit *e = c->w->s.e;
     lane_array top = lane_array_of(c, get(c, c->level));
@@ -438,7 +437,7 @@ static void take_groups(pairwise *c, const element_place *p, ssa groups, ssa wid
     set(c, c->done, end);
 }
 
-/* One step, of `part` lanes if it is behind all whole ones. */
+/* Takes one step: of `part` lanes if it comes behind all whole ones. */
 static void take_one(pairwise *c, const element_place *p, ssa steps, ssa width, ssa part) {
     emit *e = c->w->s.e;
     lane_array top = lane_array_of(c, get(c, c->level));
@@ -450,7 +449,7 @@ static void take_one(pairwise *c, const element_place *p, ssa steps, ssa width, 
     add_to(c, c->done, ssa_constant(1));
 }
 
-/* As many whole groups as there are, and as a block may take. */
+/* How many whole groups can be taken: as there are left, and as the block has room for. */
 static ssa groups_now(pairwise *c, ssa steps) {
     emit *e = c->w->s.e;
     ssa left = emit_op(e, "sub i64", steps, get(c, c->done));

@@ -1,10 +1,9 @@
-/* position.c - which values of a reduction's state are positions and nothing else: that of an element, carried along. Such a
- * value has as few bits as positions need, whatever its dtype. */
+/* position.c - which values of a reduction's state are always the position of some element. Such a value needs no more bits than
+ * positions do, whatever its dtype is. */
 #include "ir/common/nodes.h"
 #include "ir/reduce/fold.h"
 
-/* Which locals of a function hold nothing but the values looked for, as far as is known: all, until an assignment says
- * otherwise. */
+/* Which locals of a function never hold anything but the values looked for: at first all, until an assignment shows otherwise. */
 typedef struct search {
     bool *holds;
     bool changed;

@@ -78,7 +78,7 @@ ssa gpu_scan_position(gpu_scan_kernel *g, ssa index) {
     return emit_op(g->w->s.e, "add i64", g->at[k], emit_op(g->w->s.e, "mul i64", index, g->along[k]));
 }
 
-/* ---- Items as words ---- */
+/* ---- Partials as words ---- */
 
 static void partial_to_words(gpu_scan_kernel *g, const partial *x, ssa *words) {
     for (int k = 0, n = 0; k < g->w->nstate; k++)

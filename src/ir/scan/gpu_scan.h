@@ -44,15 +44,15 @@ typedef struct gpu_scan_kernel {
  * Entries are of one state, 8 bytes for each 32 bits of it; a level has one for each tile, group of tiles, and part, of a
  * line, line by line (columns: of all `vector << coop` lines of a group of lines, group by group).
  *
- * Blocks. rows: coop <= COOP_WARP: blockDim.x >> cooperative group lines; else 1 << coop threads and a tile of a line, which has `vector *
- * repeat << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `repeat * 256 >> cooperative group` elements of each.
+ * Blocks. rows: coop <= COOP_WARP: blockDim.x >> coop lines; else 1 << coop threads and a tile of a line, which has `vector *
+ * repeat << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `repeat * 256 >> coop` elements of each.
  * FOLD_SERIAL: blockDim.x lines. */
 gpu_scan_kernel gpu_scan_begin(fold_writer *w);
 /* Finds where a line begins: sets at[]. line: i64, counted over the dimensions from `first` on. */
 void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first);
 ssa gpu_scan_position(gpu_scan_kernel *g, ssa index);
 
-/* Items in shared memory by index (i32), and single words of it (an i32 pointer). */
+/* Partials in shared memory by index (i32), and single words of it (an i32 pointer). */
 void scan_shared_put(gpu_scan_kernel *g, ssa index, const partial *x);
 partial scan_shared_get(gpu_scan_kernel *g, ssa index);
 ssa scan_shared_word(gpu_scan_kernel *g, ssa index);

@@ -1,6 +1,6 @@
 /* gpu_scan_columns.c - accumulations along lines that lie side by side.
  *
- * A block takes `vector << coop` neighbouring lines: 2^cooperative group threads across, each with `vector` of them, and as many rows of
+ * A block takes `vector << coop` neighbouring lines: 2^coop threads across, each with `vector` of them, and as many rows of
  * threads as it has room for. A thread scans `repeat` elements of its lines; shared memory scans what those come to over the
  * rows of threads. If there are lines enough a block goes on from tile to tile by itself; else tiles are spread over blocks,
  * and what comes before a tile is found by look-back, each row of threads reading entries of its own. */

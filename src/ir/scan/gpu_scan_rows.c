@@ -1,6 +1,6 @@
 /* gpu_scan_rows.c - accumulations along lines whose elements are neighbours.
  *
- * 2^cooperative group threads take a line: lanes of a warp, with several lines to a block, or a block, with several tiles to a line. A
+ * 2^coop threads take a line: lanes of a warp, with several lines to a block, or a block, with several tiles to a line. A
  * thread has `repeat` vectors of `vector` elements, each one next to its neighbours', so that accesses are whole. It scans its
  * vectors one by one; shuffles scan what they come to over the lanes; the rest is a serial fold over the vectors, over the
  * warps of the block, and over the tiles by look-back. Beyond the end of a line the last element stands in for what is not
