@@ -2,6 +2,8 @@
  * give 0 or the sign. No operation here begins a block. */
 #include "ir/common/internal.h"
 
+#include <assert.h>
+
 /* The instruction for an operator on each class of operands; comparisons are predicates. */
 typedef struct op_code {
     const char *is_signed, *is_unsigned, *is_float;
@@ -83,6 +85,8 @@ static ssa binary_complex(emit *e, op o, dtype type, ssa a, ssa b) {
 }
 
 ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type) {
+    assert(ssa_is_set(a) && ssa_is_set(b) &&
+           !dtype_is_half(type)); /* halves are converted before they are computed with */
     if (dtype_is_complex(type))
         return binary_complex(e, o, type, a, b);
     switch (ops[o].kind) {
@@ -129,10 +133,12 @@ ssa emit_select(emit *e, dtype type, ssa condition, ssa yes, ssa no) {
 /* ---- Operations by their IR names ---- */
 
 ssa emit_op(emit *e, const char *operation, ssa a, ssa b) {
+    assert(ssa_is_set(a) && ssa_is_set(b)); /* "none" means something to those who pass it on, and nothing here */
     return emit_value(e, "%s %s, %s", operation, a.text, b.text);
 }
 
 ssa emit_select_as(emit *e, const char *type, ssa condition, ssa yes, ssa no) {
+    assert(ssa_is_set(condition) && ssa_is_set(yes) && ssa_is_set(no));
     return emit_value(e, "select i1 %s, %s %s, %s %s", condition.text, type, yes.text, type, no.text);
 }
 

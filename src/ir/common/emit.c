@@ -1,6 +1,7 @@
 /* emit.c - the text of a module: head and tail, registers, labels, declarations, attributes, metadata. */
 #include "ir/common/internal.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ const char *ir_value_type(dtype t) {
                                                 [DT_FLOAT64] = "double",
                                                 [DT_COMPLEX64] = "{ float, float }",
                                                 [DT_COMPLEX128] = "{ double, double }"};
+    assert(names[t]);
     return names[t];
 }
 
@@ -98,7 +100,10 @@ void emit_loop_begin(emit *e) {
     reach(e, 0);
 }
 
-void emit_loop_end(emit *e) { e->nesting--; }
+void emit_loop_end(emit *e) {
+    assert(e->nesting > 0); /* loops are well nested */
+    e->nesting--;
+}
 
 ssa emit_invoke(emit *e, const char *result, const char *name, const char *arguments, const char *more) {
     const ir_size *callee = map_get(&e->sizes, name, strlen(name));
@@ -123,6 +128,7 @@ void emit_label(emit *e, int label) {
 void emit_branch(emit *e, int label) { emit_line(e, "br label %%L%d", label); }
 
 void emit_branch_if(emit *e, ssa condition, int yes, int no) {
+    assert(ssa_is_set(condition));
     emit_line(e, "br i1 %s, label %%L%d, label %%L%d", condition.text, yes, no);
 }
 
@@ -214,6 +220,7 @@ bool emit_define(emit *e, definition *s, const char *head, ...) {
 }
 
 void emit_define_end(emit *e, definition *s) {
+    assert(e->out == &s->body); /* definitions end in the opposite order to that in which they began */
     text_puts(&s->body, "}\n");
     e->failed |= s->body.failed;
     if (!s->body.failed)
@@ -241,6 +248,7 @@ static void debug_begin(emit *e, const char *name) {
 fragment emit_scope(emit *e, const char *name, int line) {
     if (!e->unit)
         return fragment_none();
+    assert(!e->scope); /* a function ends before the next one begins */
     e->line = line > 0 ? line : 1;
     e->scope = emit_metadata(e,
                              "distinct !DISubprogram(name: \"%s\", scope: !%d, file: !%d, line: %d, type: !%d, "

@@ -1,5 +1,6 @@
 /* expression.c - expressions of the typed tree. Every local variable is an alloca in the entry block, of which LLVM and libNVVM make
  * a register. Operands are evaluated from left to right. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "ir/common/atomic.h"
@@ -129,6 +130,7 @@ static lvalue core_place(body *b, const node *n, const local *l) {
 }
 
 static lvalue find_place(body *b, const node *n) {
+    assert(n->local >= 0 && n->local < b->f->nlocals);
     const local *l = &b->f->locals[n->local];
     if (l->core)
         return core_place(b, n, l);
@@ -534,6 +536,7 @@ static ssa call(body *b, const node *n) {
     int count = 0;
     for (const node *a = n->args; a; a = a->next)
         values[count++] = emit_expression(b, a);
+    assert(count == n->callee->nparams);
     return emit_call(b, n->callee, values, n->line);
 }
 
@@ -573,6 +576,7 @@ static ssa math(body *b, const node *n) {
         args[count++] = emit_expression(b, a);
     if (n->counted && counts_steps(b->e)) /* the order, which is not negative: as many steps, in a library */
         steps_take(b, emit_convert(b->e, args[0], DT_INT32, DT_INT64), n->line);
+    assert(count == n->math->arity);
     return emit_math(b->e, n->math, (dtype)n->wide, args);
 }
 
@@ -602,5 +606,6 @@ ssa emit_expression(body *b, const node *n) {
         return known;
     if (n->line)
         b->e->line = n->line;
+    assert(n->kind < COUNT(writers) && writers[n->kind]); /* an expression, no statement */
     return writers[n->kind](b, n);
 }

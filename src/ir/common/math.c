@@ -113,7 +113,8 @@ static void define_scalar(emit *e, const vector_math *m) {
     definition s;
     ssa args[MAX_ARITY];
     parameters(m, m->type, list, sizeof list);
-    emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", m->type, m->scalar, list);
+    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", m->type, m->scalar, list))
+        return;
     for (int i = 0; i < m->arity; i++) {
         ssa one = emit_value(e, "insertelement <%d x %s> undef, %s %%x%d, i32 0", m->lanes, m->type, m->type, i);
         args[i] = emit_value(e, "shufflevector <%d x %s> %s, <%d x %s> undef, <%d x i32> zeroinitializer", m->lanes,
@@ -151,7 +152,8 @@ static void define_width(emit *e, const vector_math *m, int width, const char *n
     definition s;
     snprintf(type, sizeof type, "<%d x %s>", width, m->type);
     parameters(m, type, list, sizeof list);
-    emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type, name, list);
+    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type, name, list))
+        return;
     ssa r = width < m->lanes ? define_half(e, m, width) : define_double(e, m, width);
     emit_line(e, "ret %s %s", type, r.text);
     emit_define_end(e, &s);

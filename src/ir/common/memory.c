@@ -3,6 +3,7 @@
  * vectors of types below 32 bits are accessed as 32-bit words, because the legacy dialect of libNVVM splits them otherwise. */
 #include "ir/common/emit.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -84,6 +85,7 @@ ssa emit_array(emit *e, dtype t, int count) {
 }
 
 ssa emit_element(emit *e, dtype t, ssa base, ssa index) {
+    assert(ssa_is_set(base) && ssa_is_set(index));
     if (dtype_is_complex(t) && !ssa_is(index, 0))
         index = emit_value(e, "shl i64 %s, 1", index.text);
     return element_at(e, ir_memory_type(t), base, index);
@@ -175,6 +177,7 @@ static void store_pack(emit *e, const pack *p, const ssa *parts, ssa pointer) {
 /* How n elements are accessed: returns the elements of one access, and its form in *p. */
 static int split(dtype t, int n, pack *p) {
     int bytes = n * dtypes[t].size;
+    assert(n > 0 && (bytes <= ACCESS_BYTES || bytes % ACCESS_BYTES == 0)); /* an access is never cut */
     *p = pack_of(dtypes[t].component, bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES);
     return bytes < ACCESS_BYTES ? n : ACCESS_BYTES / dtypes[t].size;
 }

@@ -4,6 +4,7 @@
 #include "ir/common/internal.h"
 #include "ir/common/report.h"
 
+#include <assert.h>
 #include <limits.h>
 
 int skeleton_arrays(const variant *v) {
@@ -21,6 +22,7 @@ bool skeleton_has_pairs(const variant *v) {
 }
 
 ssa skeleton_address(skeleton *s, int k, ssa pointer, ssa index) {
+    assert(skeleton_is_array(s, k));
     return emit_element(s->e, skeleton_memory(s, k), pointer, index);
 }
 
@@ -177,7 +179,10 @@ static uf_status write_module(arena *a, const char *name, const code_target *tar
     emit_begin(&e, a, module, target, name);
     e.plain = module->plain;
     e.most_lines = limit->lines;
-    uf_status status = write_guarded(&e, write, user), finished = emit_finish(&e);
+    uf_status status = write_guarded(&e, write, user);
+    assert(status || (!e.nesting && !e.scope && !e.shared && !e.invariant &&
+                      e.out == &module->ir)); /* all that began has ended */
+    uf_status finished = emit_finish(&e);
     return status ? status : finished ? finished : exceeds(&e.written, limit) ? UF_ERR_COMPILE : UF_OK;
 }
 
@@ -219,6 +224,8 @@ void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, int w
 }
 
 void skeleton_end(skeleton *s) {
+    /* Every parameter has been read, in order; report_shared reads the last one out of turn. */
+    assert(s->word + (reports(s->e) && !s->e->frame) == s->nwords);
     emit_line(s->e, "ret void");
     text_puts(s->e->out, "}\n");
     emit_scope_end(s->e);
@@ -259,6 +266,7 @@ void skeleton_divide(skeleton *s, const divisor *d, bool wide, ssa x, ssa *quoti
 /* ---- Loops ---- */
 
 counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit) {
+    assert(ssa_is_set(from) && ssa_is_set(limit));
     int before = emit_label_new(e);
     counted_loop l = {type, .limit = limit, .head = emit_label_new(e), .latch = emit_label_new(e),
                       .end = emit_label_new(e)};
@@ -319,6 +327,8 @@ void counted_loop_end_short(emit *e, const counted_loop *l, ssa step, int hint) 
 /* ---- Batches ---- */
 
 batch batch_new(skeleton *s, int groups, int vector, bool aligned) {
+    assert(groups > 0 && vector > 0 && vector <= BATCH_LANES &&
+           (aligned || vector == 1)); /* else accesses are single */
     batch b = {.groups = groups, .vector = vector, .aligned = aligned};
     size_t n = (size_t)groups * (size_t)s->noperands;
     b.in = arena_alloc(s->e->a, n * (size_t)vector * sizeof *b.in);
@@ -327,6 +337,7 @@ batch batch_new(skeleton *s, int groups, int vector, bool aligned) {
 }
 
 static ssa *batch_in(const skeleton *s, const batch *b, int group, int lane, int k) {
+    assert(group < b->groups && lane < b->vector && k < s->noperands);
     return &b->in[((size_t)group * (size_t)b->vector + (size_t)lane) * (size_t)s->noperands + (size_t)k];
 }
 
@@ -379,8 +390,10 @@ void skeleton_end_if(skeleton *s, int end) {
 
 void skeleton_compute(skeleton *s, const ssa *in, ssa *results) {
     ssa values[UF_MAX_OPERANDS];
-    for (int k = 0; k < s->nin; k++)
+    for (int k = 0; k < s->nin; k++) {
+        assert(s->uniform[k] || ssa_is_set(in[k])); /* every input has been loaded */
         values[k] = s->uniform[k] ? s->value[k] : to_signature(s, k, in[k]);
+    }
     ssa ended = emit_kernel_call(s->e, s->t, "kernel", values, results);
     for (int k = 0; k < s->v->nout; k++) {
         const variant_operand *o = &s->v->operand[s->nin + k];

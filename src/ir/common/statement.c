@@ -1,6 +1,9 @@
 /* statement.c - statements, and functions of the typed tree as functions of the module: internal, always inlined, results in a
  * structure. A return branches to the one exit. */
 #include "ir/common/report.h"
+
+#include <assert.h>
+
 #include "ir/common/skeleton.h"
 
 enum {
@@ -199,6 +202,7 @@ void emit_statement(body *b, const node *n) {
     emit_bound(b->e);
     if (n->line)
         b->e->line = n->line;
+    assert(n->kind < COUNT(writers) && writers[n->kind]); /* a statement, no expression */
     writers[n->kind](b, n);
 }
 
@@ -384,6 +388,7 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     if (!e->failed)
         text_printf(e->out, "L%d:\n%s%s}\n\n", first, b->slots.data ? b->slots.data : "", w->lines.data);
     emit_scope_end(e);
+    assert(!b->depth && !b->jam && !b->store_mask.kind); /* every construct has ended */
     memset(e->writing, 0, sizeof e->writing);
     for (size_t i = 0; i < COUNT(texts); i++)
         text_free(texts[i]);

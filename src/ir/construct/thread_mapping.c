@@ -10,6 +10,9 @@
  *   the same, along (variant.along)             tiles of `repeat` rows by `vector` columns over the threads of the group, and the
  *                                               whole reduction in one thread */
 #include "ir/common/nodes.h"
+
+#include <assert.h>
+
 #include "ir/common/skeleton.h"
 #include "ir/construct/cooperative.h"
 #include "ir/construct/unroll_jam.h"
@@ -39,6 +42,7 @@ static iteration_space space_make(body *b, const node *ranges, int rows, int wid
     emit *e = b->e;
     iteration_space p = {.ranges = ranges, .rows = rows, .width = width};
     p.limit = ranges_read(b, ranges, &p.count);
+    assert(p.count > 0 && p.count <= JAM_VARIABLES);
     ssa others = ssa_constant(1);
     for (int k = 0; k < p.count; k++)
         p.limit[k] = at_least_0(e, p.limit[k]);
@@ -205,6 +209,7 @@ static void space_walk(body *b, const iteration_space *p, const traversal *c, vi
         ssa limit = in_rest ? p->rest : p->tiles;
         at->tiles = in_rest ? 1 : c->together;
         at->width = in_rest ? 1 : p->width;
+        assert(at->tiles <= TOGETHER);
         if (at->tiles == 1) {
             visit_singly(b, p, c, limit, at, in_rest, visit, user);
             continue;

@@ -1,5 +1,8 @@
 /* unroll_jam.c - see unroll_jam.h. Two instances share a load if everything that its address depends on is the same in both. */
 #include "ir/construct/unroll_jam.h"
+
+#include <assert.h>
+
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
 
@@ -7,6 +10,7 @@
 static int outer_of(const jam *t, int i) { return t->fixed >= 0 ? t->fixed : i / (t->count / t->outer->count); }
 
 jam *jam_begin(body *b, int count, bool of_each) {
+    assert(count > 0 && (!of_each || !b->jam || count % b->jam->count == 0)); /* each outer instance has as many */
     arena *a = b->e->a;
     jam *t = arena_alloc(a, sizeof *t);
     t->outer = b->jam;
@@ -27,6 +31,7 @@ void jam_end(body *b) {
 jam_variable *jam_add(body *b, jam *t, int variable, int width) {
     arena *a = b->e->a;
     size_t n = (size_t)t->count;
+    assert(t->nvariables < JAM_VARIABLES); /* the traits do not map constructs with more ranges to threads */
     jam_variable *v = &t->variable[t->nvariables++];
     *v = (jam_variable){.local = variable,
                         .width = width,
@@ -44,7 +49,10 @@ static void bind(body *b, jam *t, int i) {
         bind(b, t->outer, outer_of(t, i));
 }
 
-void jam_now(body *b, int i) { bind(b, b->jam, i); }
+void jam_now(body *b, int i) {
+    assert(i >= 0 && i < b->jam->count);
+    bind(b, b->jam, i);
+}
 
 fragment jam_suffix(const body *b, int variable) {
     const jam *t = b->jam;

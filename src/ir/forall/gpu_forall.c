@@ -7,6 +7,9 @@
  * in variants that report the address of the report; for every privatised operand the offset of its elements in shared memory, in bytes; then the
  * core words. wide: tiles are numbered with 64 bits. Then, and where an operand is privatised, blocks loop over tiles. */
 #include "ir/common/lanes.h"
+
+#include <assert.h>
+
 #include "ir/common/nodes.h"
 #include "ir/forall/coalesced.h"
 #include "ir/forall/privatised.h"
@@ -102,7 +105,10 @@ static ssa load_one(const tiles *t, const coalesced_access *s, ssa row, ssa colu
 
 /* ---- A tile ---- */
 
-static int row_slot(const tiles *t, int family, int row) { return family * (t->rows + 2 * REACH) + row + REACH; }
+static int row_slot(const tiles *t, int family, int row) {
+    assert(family < t->s->count && row >= -REACH && row < t->rows + REACH);
+    return family * (t->rows + 2 * REACH) + row + REACH;
+}
 
 static int loaded_slot(const tiles *t, int family, int row, int column) {
     return row_slot(t, family, row) * (t->columns + 2 * REACH) + column + REACH;

@@ -1,6 +1,8 @@
 /* fold.c - partial results: made of elements, combined, and turned into results; and the module of a reduction. See fold.h. */
 #include "ir/reduce/fold.h"
 
+#include <assert.h>
+
 #include "ir/common/internal.h"
 #include "ir/common/nodes.h"
 
@@ -44,7 +46,7 @@ partial partial_get(fold_writer *w, const partial_slot *slot) {
 bool fold_sparse(const fold_writer *w) { return w->s.v->sparse || w->f->order == FOLD_SERIAL; }
 
 static bool counted(const fold_writer *w) { return w->s.v->counted; }
-static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in an partial */
+static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in a partial */
 
 /* Value k as partials hold it (positions in 32 bits where they fit), and in the type of the state. */
 static ssa held(fold_writer *w, ssa value, int k) { return emit_convert(w->s.e, value, w->f->state[k], w->state[k]); }
@@ -283,6 +285,7 @@ partial fold_join(fold_writer *w, const partial *a, const partial *b) {
 }
 
 partial fold_tree(fold_writer *w, partial *partials, int n) {
+    assert(n > 0);
     for (; n > 1; n = (n + 1) / 2)
         for (int i = 0; i < n / 2; i++) {
             partials[i] = fold_join(w, &partials[2 * i], &partials[2 * i + 1]);

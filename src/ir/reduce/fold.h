@@ -26,7 +26,7 @@ typedef struct partial {
     ssa present;
 } partial;
 
-/* A variable for an partial: allocas, so it is made before the first branch of a kernel. sparse: with `has`. */
+/* A variable for a partial: allocas, so it is made before the first branch of a kernel. sparse: with `has`. */
 typedef struct partial_slot {
     ssa v[PARTIAL_VALUES];
     ssa present;

@@ -1,5 +1,5 @@
-/* gpu_reduce.c - reductions on the GPU, what both shapes share: reading the words of variant.h, finding results and elements,
- * loading, storing, partials in shared memory. */
+/* gpu_reduce.c - reductions on the GPU, what rows and columns share: reading the parameters, finding results and elements, loading,
+ * storing, partials in shared memory. */
 #include "ir/reduce/gpu_reduce.h"
 
 #include "ir/common/internal.h"
@@ -94,7 +94,7 @@ void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *r
     *remainder = emit_widen(s->e, r);
 }
 
-/* a + b * c; a may be empty. */
+/* a + b * c, or b * c if a is none. */
 static ssa multiply_add(emit *e, ssa a, ssa b, ssa c) {
     ssa product = emit_op(e, "mul i64", b, c);
     return ssa_is_set(a) ? emit_op(e, "add i64", a, product) : product;
@@ -134,7 +134,7 @@ static void segment_range(gpu_fold *g, fold_place *p) {
     p->end = emit_select_as(e, "i64", inside, p->end, ssa_constant(1));
 }
 
-/* Blocks that go on side by side then read neighbouring memory, whatever its channels are. */
+/* Interleaved parts let blocks that run at the same time read neighbouring memory, however that is spread over memory channels. */
 bool gpu_fold_interleaved(const gpu_fold *g) { return has_parts(g->w->s.v) && g->w->f->order == FOLD_FREE; }
 
 ssa gpu_fold_parts(gpu_fold *g) { return g->w->s.v->wide ? g->parts.extent : emit_widen(g->w->s.e, g->parts.extent); }

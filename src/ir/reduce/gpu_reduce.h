@@ -1,4 +1,6 @@
-/* gpu_reduce.h - what the GPU's two shapes of reductions share: words, places, elements, partials in shared memory. */
+/* gpu_reduce.h - what rows and columns, the two skeletons of reductions on the GPU, share: parameters, places, elements, partials in shared
+ * memory. A result with many elements may be reduced in parts by several blocks, which store states (variant.to_states); a second
+ * kernel combines these. */
 #ifndef UF_GPU_FOLD_H
 #define UF_GPU_FOLD_H
 
@@ -15,8 +17,8 @@ typedef struct gpu_fold {
     ssa *reduced_stride[VARIANT_OPERANDS]; /* by dimension; of what is read for each element, and the position */
 } gpu_fold;
 
-/* A result, or the first one of a thread's: addresses of its first element in what is read, of outputs and bounds; the
- * elements of it that are taken. */
+/* A result (or a thread's first one): the addresses of its first element in each operand that is read, of its outputs and its bounds; and
+ * which of its elements are taken. */
 typedef struct fold_place {
     ssa at[VARIANT_OPERANDS]; /* typed addresses; arrays */
     ssa begin, end;           /* i64 */
@@ -29,14 +31,15 @@ gpu_fold *gpu_fold_begin(fold_writer *w);
 
 /* x / d and x % d, i64. */
 void gpu_fold_divide(gpu_fold *g, const divisor *d, ssa x, ssa *quotient, ssa *remainder);
-/* Addresses of the result with this number, counted over the kept dimensions from `first` on. */
+/* Finds the addresses of the result with this number, counted over the kept dimensions from `first` on. */
 void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first);
-/* Are the parts every so many-th visit of all elements, rather than a run of them? How many there are (i64); is it the last? */
+/* Does part p of n consist of visits p, p + n, p + 2n .. of the elements, rather than of a run of them? The number of parts (i64); is it
+ * the last one (i1)? */
 bool gpu_fold_interleaved(const gpu_fold *g);
 ssa gpu_fold_parts(gpu_fold *g);
 ssa gpu_fold_last_part(gpu_fold *g, const fold_place *p);
-/* begin and end: of everything, of a part that is a run, or of a segment, whose bounds are read; there: also false where a segment begins
- * outside. */
+/* Sets p->begin and p->end: to all elements, to a part that is a run of them, or to a segment, whose bounds are read. p->there becomes
+ * false where a segment begins outside of the elements. */
 void gpu_fold_range(gpu_fold *g, fold_place *p);
 
 /* Where an element is in the reduced loop: its index in each dimension (i64). units: index counts accesses of `vector`
@@ -45,7 +48,7 @@ typedef struct fold_index {
     ssa *part;
 } fold_index;
 fold_index gpu_fold_index(gpu_fold *g, ssa index, bool units);
-/* Its offset in operand k, or its position. */
+/* The offset of that element in operand k, or its position if k is the position. */
 ssa gpu_fold_offset(gpu_fold *g, const fold_index *x, int k);
 
 /* Elements as loaded: `lanes` neighbours, lane i's operand k is in[i * noperands + k]. */
@@ -58,9 +61,9 @@ fold_access fold_access_new(gpu_fold *g, int lanes);
 ssa gpu_fold_position(gpu_fold *g, ssa start, ssa stride, int times);
 partial fold_access_partial(gpu_fold *g, const fold_access *a, int lane);
 
-/* Writes the results of x, where it is to be written. offset: per output in elements beyond its address, i64; NULL: none. */
+/* Stores the results of x if `where` (i1) is true. offset: by output, in elements beyond its address (i64); NULL: 0. */
 void gpu_fold_store(gpu_fold *g, const fold_place *p, const partial *x, const ssa *offset, ssa where);
-/* The outcome of no elements, one result a thread (variant.empty). */
+/* Stores the results of no elements, one a thread (variant.empty). */
 void gpu_fold_empty(gpu_fold *g);
 
 /* ---- Partials in shared memory, by index (i64) ---- */

@@ -1,14 +1,14 @@
-/* gpu_reduce_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of
- * columns wide, and some rows of threads high; each thread has `vector` columns, of which it visits every so many-th row,
- * `repeat` rows at a time, all loaded before the first is combined. Visits add up in two levels, so that rounding errors do not
- * pile up; then the rows of threads combine through shared memory. In order each row of threads has a run of rows of its own;
- * serially there is one row of threads. */
+/* gpu_reduce_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of columns wide
+ * and some rows of threads high. A thread has `vector` columns; it visits its rows of elements `repeat` at a time, and loads all of a
+ * visit before it combines the first. Visits are combined in two levels, so that rounding errors grow slowly; then the rows of threads
+ * are combined through shared memory. If order is to be kept (FOLD_ORDERED), each row of threads has a run of rows of its own; if
+ * elements must be combined one by one (FOLD_SERIAL), there is one row of threads. */
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
 #include "ir/reduce/gpu_reduce.h"
 
 enum {
-    INNER_VISITS = 32, /* of the inner of the two levels */
+    INNER_VISITS = 32, /* visits that are combined in the inner level */
     THREADS_MOST = 256
 };
 
@@ -23,7 +23,7 @@ typedef struct columns {
     ssa high_shift;    /* log2 of it, i64 */
     ssa *column;       /* i64, by lane */
     ssa *there;        /* i1, by lane */
-    ssa *clamped;      /* i64, by lane: some column that is there */
+    ssa *clamped;      /* i64, by lane: the column, or 0 if it does not exist */
     partial_slot *inner, *outer;
     partial_array shared;
 } columns;
@@ -80,7 +80,7 @@ static void add(columns *c, const partial_slot *slot, const partial *x) {
     partial_put(c->w, slot, &both);
 }
 
-/* The rows of a visit, of one lane, into a slot: by halves, or serially from left to right. */
+/* Combines the rows of a visit, of one lane, into a slot: as a tree, or one by one from left to right. */
 static void add_rows(columns *c, const partial_slot *slot, partial *partials, int n) {
     if (c->order == FOLD_SERIAL) {
         for (int u = 0; u < n; u++)
@@ -91,7 +91,8 @@ static void add_rows(columns *c, const partial_slot *slot, partial *partials, in
     add(c, slot, &all);
 }
 
-/* The rows of this thread from row `base` of the block on into slots. limit: as for rows of elements. */
+/* Visits this thread's rows from row `base` of the block on, and combines them into the slots. limit: rows from it on do not exist; none:
+ * all exist. */
 static void visit(columns *c, const fold_place *p, const partial_slot *slots, ssa base, ssa limit, bool aligned) {
     emit *e = c->e;
     int steps = c->w->s.v->repeat;
@@ -119,10 +120,10 @@ static void visit(columns *c, const fold_place *p, const partial_slot *slots, ss
     }
 }
 
-/* The rows that this thread takes: whole visits from `from` up to `full`, and the one that is left, up to `to`. */
+/* The rows that this thread takes: whole visits from `from` to `full`, and, if `rest`, one more up to `to`. */
 typedef struct span {
-    ssa from, full, to, step; /* i64; to: of the last visit, and that is there */
-    ssa rest;                 /* i1 */
+    ssa from, full, to, step; /* i64; step: from one visit to the next */
+    ssa rest;                 /* i1: there is a last visit */
 } span;
 
 static span own_rows(columns *c, const fold_place *p) {
@@ -204,14 +205,14 @@ static void visit_all(columns *c, const fold_place *p, bool aligned) {
 
 /* ---- Rows of threads ---- */
 
-/* Entry of a thread's lane in shared memory: lanes apart, so that neighbours do not meet in a bank. */
+/* The index of a thread's lane in shared memory. Lanes are a block of entries apart, so that neighbouring threads use different banks. */
 static ssa entry(columns *c, ssa thread, int lane) {
     ssa threads = emit_widen(c->e, emit_special_register(c->e, "ntid"));
     ssa base = emit_value(c->e, "mul i64 %s, %d", threads.text, lane);
     return emit_op(c->e, "add i64", base, thread);
 }
 
-/* Combines neighbouring rows of threads, then neighbouring pairs of rows .. into the lowest one's slots. */
+/* Combines neighbouring rows of threads, then neighbouring pairs of them, and so on, into the slots of the lowest row. */
 static void combine_rows(columns *c) {
     emit *e = c->e;
     ssa thread = emit_widen(e, emit_special_register(e, "tid"));
@@ -268,7 +269,7 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
     return c;
 }
 
-/* The columns of this thread's lanes: neighbours where rows are aligned, else as far apart as the tile has threads. */
+/* Finds the columns of this thread: neighbours where rows are aligned, else as far apart as the tile has threads along a row. */
 static void find_columns(columns *c, ssa tile) {
     emit *e = c->e;
     ssa wide = emit_widen(e, emit_op(e, "shl i32", ssa_constant(1), c->g->shift));

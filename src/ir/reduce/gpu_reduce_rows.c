@@ -1,14 +1,14 @@
-/* gpu_reduce_rows.c - reductions on the GPU whose neighbouring lanes take neighbouring elements of one result. A cooperative group of
- * threads visits a result's elements, some accesses of 16 bytes a thread at a time, all of a visit loaded before the first of
- * them is combined; visits add up in two levels, so that rounding errors do not pile up; then the cooperative group's threads combine, by
- * shuffles within a warp and shared memory between warps. In order (FOLD_ORDERED) each warp has a run of elements of its own,
- * and each lane neighbouring accesses of a visit, which its warp combines before the next. */
+/* gpu_reduce_rows.c - reductions on the GPU whose neighbouring lanes take neighbouring elements of one result. A cooperative group of threads
+ * visits a result's elements, some accesses of 16 bytes a thread at a time, and loads all of a visit before it combines the first. Visits
+ * are combined in two levels, so that rounding errors grow slowly; then the threads of the group are combined, by shuffles within a warp
+ * and shared memory between warps. If order is to be kept (FOLD_ORDERED), each warp has a run of elements of its own, and each lane
+ * neighbouring accesses of a visit, which its warp combines before the next visit. */
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
 #include "ir/reduce/gpu_reduce.h"
 
 enum {
-    INNER_VISITS = 32, /* of the inner of the two levels */
+    INNER_VISITS = 32, /* visits that are combined in the inner level */
     SINGLES = 4,       /* elements a thread has in flight where it goes by single ones */
     WARPS_MOST = 32
 };
@@ -103,8 +103,8 @@ static partial access_partial(rows *r, const fold_access *a) {
     return fold_tree(r->w, partials, a->lanes);
 }
 
-/* `steps` accesses of this thread from access `base` of the cooperative group on. limit: accesses from it on are not there; empty: all are.
- * `base` itself always is. */
+/* Visits `steps` accesses of this thread from access `base` of the group on. limit: accesses from it on do not exist; none: all do. The
+ * access `base` itself always exists. */
 static partial visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
     emit *e = r->e;
     fold_access *access = arena_alloc(e->a, (size_t)steps * sizeof *access);
@@ -134,7 +134,7 @@ static void add(rows *r, const partial_slot *slot, const partial *x) {
     partial_put(r->w, slot, &both);
 }
 
-/* In order: the accesses of this thread's warp. What is left behind those by vectors is the last warp's. */
+/* In order: the accesses of this thread's warp. Single elements behind the accesses by vectors are the last warp's. */
 static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
     emit *e = r->e;
     int warps = 1 << (r->coop - COOP_WARP);
@@ -152,8 +152,8 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
     *to = emit_select_as(e, "i64", rest, count, *to);
 }
 
-/* Accesses 0 .. count-1 of a line, into r->outer: every so many-th visit where parts are interleaved, what is left by the last
- * part. */
+/* Combines the accesses 0 .. count-1 of a line into r->outer. Where parts are interleaved, only the visits of this part; what is no whole
+ * visit is then the last part's. */
 static void visit_all(rows *r, const line *l, ssa count, int steps) {
     emit *e = r->e;
     int threads = r->ordered ? r->lanes : r->coop, width = steps << threads;
@@ -196,7 +196,7 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
 
 /* ---- Lines ---- */
 
-/* Elements before the first one at which every contiguous operand is aligned for vectors; all n where there is none. */
+/* The number of elements before the first one at which every contiguous operand is aligned for vectors; n if there is none. */
 static ssa find_head(rows *r, const fold_place *p, ssa n) {
     skeleton *s = &r->w->s;
     emit *e = r->e;
@@ -250,7 +250,7 @@ static void visit_line(rows *r, const fold_place *p) {
 
 /* ---- Cooperative groups ---- */
 
-/* The threads' partials combined; right in the first thread of a cooperative group. */
+/* Combines the threads' partials; the first thread of a cooperative group has the result. */
 static partial coop_fold(rows *r, const partial *mine) {
     fold_writer *w = r->w;
     emit *e = r->e;
@@ -283,7 +283,8 @@ static rows rows_begin(fold_writer *w, gpu_fold *g) {
     return r;
 }
 
-/* Cooperative groups before this block's, times so many results a cooperative group; and this cooperative group's number in the block. i64. */
+/* The number of the cooperative group in the whole grid is the number of groups before this block plus coop_number. This is the former,
+ * times `results` results a group (i64). */
 static ssa block_first(rows *r, int results) {
     emit *e = r->e;
     ssa coops = emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->coop);
@@ -301,7 +302,7 @@ static ssa leads(rows *r, ssa there) {
     return emit_op(r->e, "and i1", there, emit_value(r->e, "icmp eq i32 %s, 0", rank.text));
 }
 
-/* The place of result `index`, or of the first one where there is none of that number. */
+/* The place of result `index`, or of the first result if there is none of that number. */
 static fold_place place_of(rows *r, ssa index) {
     emit *e = r->e;
     gpu_fold *g = r->g;
@@ -336,7 +337,7 @@ static void one_result(rows *r) {
 
 /* ---- Several short results at once ---- */
 
-/* All loads of all results, then all combining. */
+/* Loads the elements of all n results before it combines the first. */
 static void results_at_once(rows *r, const fold_place *places, int n) {
     emit *e = r->e;
     int steps = r->w->s.v->repeat, vector = r->w->s.v->vector;

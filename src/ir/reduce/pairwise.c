@@ -2,6 +2,9 @@
  * whatever is combined. An array takes at most BLOCK groups of elements, one after the other; then it is full and stays on the stack,
  * where two arrays of the same number of elements are combined. Each lane takes its elements in order. */
 #include "ir/reduce/pairwise.h"
+
+#include <assert.h>
+
 #include "ir/common/internal.h"
 #include "ir/common/report.h"
 
@@ -338,6 +341,7 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     *c = (pairwise){.w = w, .group = group_size(w)};
     c->masked = v->columns && e->target->vector_bits == 512;
     c->lanes = lanes_of(c, bytes);
+    assert((c->group & (c->group - 1)) == 0); /* steps are rounded down to groups by a mask */
     c->sparse = v->sparse && v->counted && !serial(c);
     w->begun = begins_lanes(c);
     for (int k = 0; k < w->nstate; k++)

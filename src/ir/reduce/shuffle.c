@@ -1,4 +1,4 @@
-/* shuffle.c - partials between the lanes of a warp (GPU): every value of an partial by a shuffle. */
+/* shuffle.c - partials between the lanes of a warp (GPU): every value of a partial by a shuffle. */
 #include "ir/common/lanes.h"
 #include "ir/reduce/fold.h"
 

@@ -1,19 +1,19 @@
 /* cpu_scan.c - accumulations on the CPU.
  *
- * Lines side by side in memory (columns) go together: the states of a strip of lines lie in the first-level cache, and each
- * row of the strip is a vector loop. A line by itself is a recurrence, one step a latency. Where any grouping will do it is
- * taken in blocks of several chains: chain j scans elements j * steps .. of the block, all chains side by side; then what lies
- * before a chain is joined to each of its states by a vector loop. What a piece of a line comes to by itself (`inside`) does
- * not depend on what lies before it (`full`), so that pieces done by several threads give the same bits as one after the
- * other. */
+ * Lines that lie side by side in memory (columns) go together: the states of a strip of lines stay in the first-level cache, and each
+ * row of the strip is a vector loop. A line by itself is a recurrence, which takes the latency of the operator a step. Where elements
+ * may be grouped in any way, the line goes in blocks of several chains: chain j scans elements j * steps .. of the block, all chains
+ * side by side; then a vector loop combines what comes before a chain with each of its states. The state of a piece of a line alone
+ * (`inside`) does not depend on what comes before the piece (`full` includes that), so that the bits are the same whether several
+ * threads compute the pieces or one after the other. */
 #include "ir/scan/scan.h"
 
 enum {
     CHAINS = 8,
     CHAIN_STEPS = 64, /* at most: the states of a block lie in the first-level cache */
     STRIP = 512,      /* lines that go together; the same number of states */
-    LIGHT = 24,       /* nodes of mapping and combining one element: heavier ones take fewer chains, */
-    HEAVY = 100,      /* or none, since their latency is not what binds, and code grows */
+    LIGHT = 24,       /* nodes of tree for one element: with more there are fewer chains, */
+    HEAVY = 100,      /* or one, since latency is not the limit then, and code grows */
     CARRY_BYTES = 16
 };
 
@@ -102,7 +102,7 @@ static partial buffer_get(scan *c, ssa index) {
     return x;
 }
 
-/* A loop over i64 whose iterations do not touch each other's memory. */
+/* A loop over i64 whose iterations are independent. */
 static counted_loop parallel_begin(scan *c, ssa from, ssa limit) {
     emit *e = c->w->s.e;
     counted_loop l = counted_loop_begin(e, "i64", from, limit);
@@ -156,7 +156,7 @@ static void columns(scan *c) {
 
 /* ---- Lines ---- */
 
-/* Value k of the first or the second state at the carry. */
+/* The address of value k of the first or the second state at the carry. */
 static ssa carry_at(scan *c, int state, int k) {
     emit *e = c->w->s.e;
     int at_byte = CARRY_BYTES * (UF_MAX_STATE * state + k);
@@ -176,7 +176,7 @@ static void carry_put(scan *c, int state, const partial *x) {
         emit_store(c->w->s.e, c->w->state[k], x->v[k], carry_at(c, state, k));
 }
 
-/* `inside` becomes x, and `full` that with what was carried here in front. */
+/* Sets `inside` to x, and `full` to x with the state that was carried here in front. */
 static void set_inside(scan *c, const partial *x) {
     partial_put(c->w, &c->inside, x);
     partial_put(c->w, &c->full, x);
@@ -186,7 +186,7 @@ static void set_inside(scan *c, const partial *x) {
     skeleton_end_if(&c->w->s, end);
 }
 
-/* The results of element `index`, whose state is `full`, where results are wanted. */
+/* Stores the results of element `index`, whose state is `full`, unless only the total is wanted. */
 static void put_full(scan *c, ssa index) {
     int end = skeleton_if(&c->w->s, emit_value(c->w->s.e, "xor i1 %s, true", c->total.text));
     partial x = partial_get(c->w, &c->full);
@@ -232,7 +232,7 @@ static void scan_chains(scan *c, ssa from, ssa steps, int chains) {
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
-/* The results of a chain that begins at `begin` in the buffer: each state with `full` in front. */
+/* Stores the results of a chain that begins at `begin` in the buffer: each state with `full` in front. */
 static void join_chain(scan *c, ssa from, ssa begin, ssa end) {
     emit *e = c->w->s.e;
     int skip = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", c->total.text));
@@ -246,12 +246,12 @@ static void join_chain(scan *c, ssa from, ssa begin, ssa end) {
     skeleton_end_if(&c->w->s, skip);
 }
 
-/* Blocks of chains from element 1 on, as long as there are two steps for each; returns where they end. */
+/* Goes in blocks of chains from element 1 on, as long as each chain has two steps; returns the first element behind them. */
 static ssa blocks(scan *c, int chains) {
     emit *e = c->w->s.e;
     ssa slot = c->begin, most = ssa_constant(CHAIN_STEPS);
     emit_line(e, "store i64 1, i64* %s", slot.text);
-    ssa whole = emit_value(e, "sub i64 %s, %d", c->m.text, 2 * chains - 1); /* a block begins below */
+    ssa whole = emit_value(e, "sub i64 %s, %d", c->m.text, 2 * chains - 1); /* a block begins at an element below */
     int head = emit_label_new(e), body = emit_label_new(e), done = emit_label_new(e);
     emit_branch(e, head);
     emit_label(e, head);
@@ -275,7 +275,7 @@ static ssa blocks(scan *c, int chains) {
     return from;
 }
 
-/* A left fold: of what is carried, too. */
+/* One element after the other, onto what is carried as well. */
 static void serial_line(scan *c) {
     emit *e = c->w->s.e;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(1), c->m);
@@ -292,7 +292,7 @@ static int chains_of(const fold *f) {
     return loops || nodes > HEAVY ? 1 : nodes > LIGHT ? CHAINS / 2 : CHAINS;
 }
 
-/* What comes after these elements carries on from here: the grouping is that of `join_carries`. */
+/* Stores the state from which the elements behind these carry on, grouped as join_carries groups it. */
 static void leave_carry(scan *c) {
     emit *e = c->w->s.e;
     int end = skeleton_if(&c->w->s, emit_value(e, "icmp ne i8* %s, null", c->carry.text));
@@ -332,7 +332,7 @@ static void read_strides(scan *c, ssa *strides) {
             strides[k] = skeleton_word(s);
 }
 
-/* The second state at the carry becomes both, in order. */
+/* Replaces the second state at the carry by the first and the second combined. */
 static void join_carries(scan *c) {
     partial a = carry_get(c, 0), b = carry_get(c, 1);
     a = fold_join(c->w, &a, &b);

@@ -1,5 +1,7 @@
-/* gpu_scan.c - see gpu_scan.h. */
+/* gpu_scan.c - what the skeletons of accumulations on the GPU share, see gpu_scan.h. */
 #include "ir/scan/gpu_scan.h"
+
+#include <assert.h>
 
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
@@ -104,6 +106,7 @@ ssa scan_shared_word(gpu_scan_kernel *g, ssa index) {
 }
 
 static ssa shared_at(gpu_scan_kernel *g, ssa index, int word) {
+    assert(g->shared > 0 && word < g->words); /* the skeleton has said how much it needs */
     emit *e = g->w->s.e;
     ssa at = emit_value(e, "mul i32 %s, %d", index.text, g->words);
     return scan_shared_word(g, emit_value(e, "add i32 %s, %d", at.text, word));

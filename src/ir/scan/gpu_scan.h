@@ -1,10 +1,11 @@
-/* gpu_scan.h - what the GPU's two shapes of accumulations share: words, lines, and the look-back between the tiles of a line.
+/* gpu_scan.h - what the skeletons of accumulations on the GPU share: parameters, lines, and the look-back between the tiles of a line. A line
+ * is what is accumulated along: the elements whose indices differ in the accumulated dimension alone.
  *
- * A line that is too long for one block is cut into tiles, one a block; blocks take tiles in the order of their tickets. Each
- * tile leaves what it comes to by itself; what stands before it is found from a tree of a fixed form (so many tiles make a
- * group, as many groups a part; parts are a chain), so that results are the same in every run, whichever tile was first.
- * Every 32 bits of a state lie in the low half of a word of scratch memory of their own, with a mark in the high half: who
- * reads them waits until the marks are there. The memory is zeroed before the launch. */
+ * A line that is too long for one block is cut into tiles, one a block; blocks take tiles in the order of their tickets. Each tile
+ * publishes the state of its own elements. The state of what comes before it is combined from a tree of a fixed form (a number of tiles
+ * make a group, the same number of groups a part, and parts are a chain), so that results are the same in every run, whichever tile
+ * is computed first. Every 32 bits of a state lie in the low half of a 64-bit word of scratch memory, with a mark in the high half:
+ * a reader waits until the marks are set. The memory must be zero before the launch. */
 #ifndef UF_GPU_SCAN_H
 #define UF_GPU_SCAN_H
 
@@ -36,8 +37,8 @@ typedef struct gpu_scan_kernel {
  *   tiles            of a line
  *   order            (count, magic, shift) that a block's number is divided by: rows: tiles; columns: groups of lines in all
  *   columns          the same: groups of neighbouring lines along dimension 0; rows: 1
- *   counter, level 0 .. 2   addresses: of the tickets, and of the entries of the tree; 0: tiles of a line are not spread
- *                    over blocks
+ *   counter, level 0 .. 2   addresses: of the tickets, and of the entries of the tree; 0: a line is
+ *                    one block's
  *   for dimensions 0 .. ndim-2 of the loop: (extent, magic, shift), 64-bit where `wide`
  *   for every array operand, and the position: strides of all dimensions of the loop
  *   for every array operand, and the position: its stride along the line
@@ -48,7 +49,7 @@ typedef struct gpu_scan_kernel {
  * repeat << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `repeat * 256 >> coop` elements of each.
  * FOLD_SERIAL: blockDim.x lines. */
 gpu_scan_kernel gpu_scan_begin(fold_writer *w);
-/* Finds where a line begins: sets at[]. line: i64, counted over the dimensions from `first` on. */
+/* Finds where a line begins, and sets g->at. line: i64, counted over the dimensions from `first` on. */
 void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first);
 ssa gpu_scan_position(gpu_scan_kernel *g, ssa index);
 
@@ -57,10 +58,10 @@ void scan_shared_put(gpu_scan_kernel *g, ssa index, const partial *x);
 partial scan_shared_get(gpu_scan_kernel *g, ssa index);
 ssa scan_shared_word(gpu_scan_kernel *g, ssa index);
 
-/* This block's number: of its ticket where lines have several tiles. i32, the same for all threads. slot: a word of shared
- * memory that nothing else uses. */
+/* This block's number (i32, the same for all threads): that of its ticket where lines have several tiles. slot: a word of shared memory
+ * that nothing else uses. */
 ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot);
-/* An entry of a level: i64 index. */
+/* Publishes a state as entry `index` (i64) of a level; waits for an entry. */
 void scan_publish(gpu_scan_kernel *g, int level, ssa index, const partial *x);
 partial scan_await(gpu_scan_kernel *g, int level, ssa index);
 

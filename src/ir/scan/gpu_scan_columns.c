@@ -1,16 +1,16 @@
-/* gpu_scan_columns.c - accumulations along lines that lie side by side.
+/* gpu_scan_columns.c - accumulations on the GPU along lines that lie side by side.
  *
- * A block takes `vector << coop` neighbouring lines: 2^coop threads across, each with `vector` of them, and as many rows of
- * threads as it has room for. A thread scans `repeat` elements of its lines; shared memory scans what those come to over the
- * rows of threads. If there are lines enough a block goes on from tile to tile by itself; else tiles are spread over blocks,
- * and what comes before a tile is found by look-back, each row of threads reading entries of its own. */
+ * A block takes `vector << coop` neighbouring lines: 2^coop threads across, each with `vector` of them, and as many rows of threads as the
+ * block has room for. A thread scans `repeat` elements of its lines; the states of the rows of threads are scanned through shared memory.
+ * If there are enough lines, a block goes from tile to tile by itself; else each tile is a block's, and what comes before a tile is
+ * found by look-back, for which each row of threads reads entries of its own. */
 #include "ir/scan/gpu_scan.h"
 
 #include "ir/common/lanes.h"
 
 enum {
     FAN = 4,       /* log2 of the tiles of a group, and of the groups of a part */
-    ONLY_LOOPS = 5 /* log2 of the threads across, beyond which tiles of a line are not spread over blocks */
+    ONLY_LOOPS = 5 /* log2 of the threads across, beyond which one block takes all tiles of a line */
 };
 
 typedef struct columns {
@@ -27,8 +27,8 @@ typedef struct columns {
     ssa *raw, *results;   /* [(step * vector + i) * noperands, nout] */
     partial *x;           /* [step * vector + i] */
     partial_slot *before; /* [i]: what comes before the tile */
-    bool maps_to_threads; /* tiles of a line may be spread over blocks */
-    partial *total;       /* [i]: what the tile comes to */
+    bool over_blocks;     /* tiles of a line may be taken by several blocks */
+    partial *total;       /* [i]: the state of the tile alone */
 } columns;
 
 static int width(const columns *c) { return c->vector << c->across; }
@@ -40,7 +40,7 @@ static ssa at_row(columns *c, int k, ssa row) {
     return skeleton_address(s, k, c->g->at[k], emit_op(s->e, "mul i64", row, c->g->along[k]));
 }
 
-/* Line i of the thread's, a number, or i64, in operand k. */
+/* The address in operand k of the thread's line i (a constant, or i64), in a row. */
 static ssa at_line(columns *c, int k, ssa row, ssa i) {
     skeleton *s = &c->w->s;
     switch (s->v->operand[k].kind) {
@@ -110,7 +110,7 @@ static void store_row(columns *c, int step, bool whole) {
     }
 }
 
-/* Both ways: vectors where all of the thread's elements are there. */
+/* Calls `row` for each step: by vectors if all of the thread's elements exist, else one by one; guarded: rows past the end are left out. */
 static void each_row(columns *c, void (*row)(columns *c, int step, bool whole), bool guarded) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
@@ -371,11 +371,11 @@ static void one_tile(columns *c, ssa tile) {
     int first = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", tile.text));
     no_state_before(c);
     skeleton_end_if(s, first);
-    if (c->maps_to_threads) {
-        int spread = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", c->g->counter.text));
+    if (c->over_blocks) {
+        int several = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", c->g->counter.text));
         no_state_before(c);
         look_back(c);
-        skeleton_end_if(s, spread);
+        skeleton_end_if(s, several);
     }
     results(c, before);
     each_row(c, store_row, true);
@@ -404,14 +404,14 @@ void gpu_scan_columns(gpu_scan_kernel *g) {
     emit *e = g->w->s.e;
     columns c = {.g = g, .w = g->w, .across = v->coop, .vector = v->vector, .steps = v->repeat};
     c.rows = SCAN_COLUMN_THREADS >> c.across;
-    c.maps_to_threads = c.across <= ONLY_LOOPS;
-    int entries = c.maps_to_threads && c.rows < 1 << FAN ? 1 << FAN : c.rows;
+    c.over_blocks = c.across <= ONLY_LOOPS;
+    int entries = c.over_blocks && c.rows < 1 << FAN ? 1 << FAN : c.rows;
     g->shared = entries * width(&c) * g->words + 1;
     make_variables(&c);
     ssa block = gpu_scan_ticket(g, g->shared - 1);
     find_lines(&c, block);
-    ssa spread = emit_value(e, "icmp ne i64 %s, 0", g->counter.text);
-    ssa end = emit_select_as(e, "i32", spread, emit_value(e, "add i32 %s, 1", c.tile.text), g->tiles);
+    ssa several = emit_value(e, "icmp ne i64 %s, 0", g->counter.text);
+    ssa end = emit_select_as(e, "i32", several, emit_value(e, "add i32 %s, 1", c.tile.text), g->tiles);
     counted_loop l = counted_loop_begin(e, "i32", c.tile, end);
     one_tile(&c, l.i);
     emit_block_barrier(g->w->s.e); /* what lies in shared memory has been read */

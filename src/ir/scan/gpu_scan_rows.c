@@ -1,10 +1,10 @@
-/* gpu_scan_rows.c - accumulations along lines whose elements are neighbours.
+/* gpu_scan_rows.c - accumulations on the GPU along lines whose elements are neighbours.
  *
- * 2^coop threads take a line: lanes of a warp, with several lines to a block, or a block, with several tiles to a line. A
- * thread has `repeat` vectors of `vector` elements, each one next to its neighbours', so that accesses are whole. It scans its
- * vectors one by one; shuffles scan what they come to over the lanes; the rest is a serial fold over the vectors, over the
- * warps of the block, and over the tiles by look-back. Beyond the end of a line the last element stands in for what is not
- * there: nothing comes after it, so only its stores are left out. */
+ * 2^coop threads take a line: lanes of a warp, with several lines to a block, or a block, with several tiles to a line. A thread has
+ * `repeat` vectors of `vector` elements, each beside the vectors of neighbouring threads, so that accesses are coalesced. It scans each
+ * of its vectors by itself; shuffles scan the states of the vectors over the lanes; vectors, the warps of the block, and tiles are then
+ * combined one after the other, tiles by look-back. Beyond the end of a line its last element stands in for those that do not exist:
+ * nothing comes after it, so that only its stores are left out. */
 #include "ir/scan/gpu_scan.h"
 
 #include "ir/common/internal.h"

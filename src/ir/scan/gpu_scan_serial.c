@@ -1,5 +1,5 @@
-/* gpu_scan_serial.c - accumulations from the first element to the last, by operators that allow no other order: a thread a
- * line, which loads `repeat` elements ahead. */
+/* gpu_scan_serial.c - accumulations on the GPU by operators that allow no order but from the first element to the last: a thread a line,
+ * which loads `repeat` elements ahead. */
 #include "ir/scan/gpu_scan.h"
 
 typedef struct serial {
