@@ -1,12 +1,14 @@
-/* ir.h - typed tree + variant -> LLVM IR text. One file a kernel skeletons; emit.h below them. */
+/* ir.h - LLVM IR, as text, of a typed tree and a variant. A folder for each class of kernels (elementwise, at, gufunc, forall, reduce, scan)
+ * has its skeletons for both engines; construct has the loops inside a kernel (forall, sum ..), and common what all of them are
+ * written with. tools/layers.awk says which folder sees which. Other layers see this header alone. */
 #ifndef UF_IR_H
 #define UF_IR_H
 
 #include "engine.h"
 #include "lang/fold.h"
 
-/* Generates the elementwise kernel of a variant: module->ir, entry, symbols (in arena a), math. name and source are for
- * comments and debug information. fast, flags and max_registers of module are read. Errors: MEMORY, COMPILE. */
+/* Writes the elementwise kernel of a variant: sets ir, entry, symbols (in arena a) and math of *module, whose fast, flags and max_registers
+ * are read. name is for the entry, comments and debug information. Errors: MEMORY, COMPILE. */
 uf_status ir_elementwise(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                          code_module *module);
 
@@ -26,13 +28,13 @@ uf_status ir_at(arena *a, const char *name, const tree *t, const variant *v, con
 uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                     code_module *module);
 
-/* How a GPU can apply a kernel to an element of an array that others may be at work on, for a variant of LOOP_AT whose operands
- * have their dtypes (at.c). */
+/* How a GPU can update an element of an array that other threads may update at the same time; for a variant of LOOP_AT whose operands'
+ * dtypes are set (at/at.c). */
 typedef enum at_way {
     AT_EXACT,    /* by an instruction, with the same result in any order */
     AT_ATOMIC,   /* by instructions, with results that depend on the order */
-    AT_EXCHANGE, /* by comparing and swapping 32 or 64 bits around it */
-    AT_OWNED     /* only if the element is one warp's: variant.deterministic */
+    AT_EXCHANGE, /* by a loop that compares and swaps the 32 or 64 bits around it */
+    AT_OWNED     /* only if each element belongs to one warp: variant.deterministic */
 } at_way;
 at_way ir_at_way(const tree *t, const variant *v, const code_target *target);
 

@@ -1,6 +1,8 @@
 /* fold.c - from the arrays of a reduction to two loops, one over the results and one over the elements of a result. */
 #include "nd/nd.h"
 
+#include <assert.h>
+
 size_t nd_fold_space(int ndim, int narrays) {
     /* One dimension more than there are: a loop without any has one. Two more: the segments' stands in both loops. */
     size_t dimensions = (size_t)ndim + 2, arrays = (size_t)narrays;
@@ -249,6 +251,7 @@ static void regroup(const nd_loop *from, int n, const int *of, int64_t step, nd_
         step *= from->extent[d];
     }
     for (int k = 0; k < n; k++) {
+        assert(of[k] < from->narrays); /* negative: an array that is not in the loop yet */
         out->offset[k] = of[k] < 0 ? 0 : from->offset[of[k]];
         out->kind[k] = of[k] >= 0            ? from->kind[of[k]]
                        : out->stride[k] == 1 ? OPERAND_CONTIGUOUS

@@ -2,6 +2,8 @@
  * merging. nd_plan and nd_fold_plan say which dimensions and in what order. */
 #include "nd/nd.h"
 
+#include <assert.h>
+
 size_t nd_space(int ndim, int narrays) {
     size_t dimensions = ndim > 0 ? (size_t)ndim : 1, arrays = (size_t)narrays;
     return (dimensions + arrays + dimensions * arrays) * sizeof(int64_t);
@@ -46,6 +48,7 @@ void nd_loop_extents(const int64_t *shape, int ndim, nd_loop *out) {
 }
 
 void nd_loop_record(const int64_t *shape, int ndim, const int64_t *stride, int k, nd_loop *out) {
+    assert(k >= 0 && k < out->narrays);
     for (int d = ndim - 1, record = 0; d >= 0; d--)
         if (shape[d] != 1)
             out->stride[record++ * out->narrays + k] = stride[d];
@@ -88,6 +91,7 @@ void nd_loop_order(nd_loop *loop, int first) {
 }
 
 void nd_loop_flip(nd_loop *loop, int d) {
+    assert(d >= 0 && d < loop->ndim && loop->extent[d] > 0); /* there is a last element to begin with */
     int64_t *stride = loop->stride + (size_t)d * (size_t)loop->narrays;
     for (int k = 0; k < loop->narrays; k++) {
         loop->offset[k] += (loop->extent[d] - 1) * stride[k];
@@ -105,6 +109,7 @@ static bool mergeable(const int64_t *inner, const int64_t *outer, int64_t extent
 }
 
 void nd_loop_merge(nd_loop *loop) {
+    assert(loop->ndim > 0); /* a loop of one element is flat, and is not merged */
     int n = loop->narrays, last = 0;
     for (int d = 1; d < loop->ndim; d++) {
         int64_t *inner = loop->stride + (size_t)last * (size_t)n, *outer = loop->stride + (size_t)d * (size_t)n;

@@ -2,6 +2,8 @@
  * but where nd.h says otherwise, and then on the safe side. */
 #include "nd/nd.h"
 
+#include <assert.h>
+
 void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest) {
     *lowest = *highest = 0;
     if (loop->count == 0)
@@ -82,6 +84,7 @@ static void add_term(search *s, wide stride, int64_t low, int64_t high) {
     while (i < s->nterms && s->terms[i].stride < stride)
         i++;
     if (i == s->nterms || s->terms[i].stride != stride) {
+        assert((size_t)s->nterms < sizeof s->terms / sizeof *s->terms);
         memmove(&s->terms[i + 1], &s->terms[i], (size_t)(s->nterms - i) * sizeof *s->terms);
         s->terms[i] = (term){.stride = stride};
         s->nterms++;
@@ -211,6 +214,7 @@ typedef struct joined {
 
 static int64_t *add_dimension(joined *j, int64_t extent) {
     nd_loop *loop = &j->loop;
+    assert((size_t)loop->ndim < sizeof j->extent / sizeof *j->extent);
     if (extent == 0)
         loop->count = 0;
     loop->extent[loop->ndim] = extent;
@@ -230,6 +234,7 @@ static void add_loop(joined *j, const nd_loop *from, const int *k) {
 
 /* Makes the loop of operands k[0 .. n-1], n at most 2. Of its count it says whether there are elements, no more. */
 static void join(joined *j, const nd_loop *from, int n, const int *k) {
+    assert(n > 0 && n <= 2);
     j->loop = (nd_loop){.narrays = n, .count = from->count ? INT64_MAX : 0, .loop = LOOP_GENERAL};
     j->loop.extent = j->extent;
     j->loop.stride = j->stride;

@@ -174,7 +174,7 @@ static ssa join_incoming(emit *e, dtype type, const incoming *a, const incoming 
 
 /* ---- Loads and stores ---- */
 
-/* GPU: nobody writes to inputs while the kernel runs. */
+/* GPU: inputs are not written while the kernel runs, so their loads may go through the read-only cache. */
 void emit_invariant(emit *e, bool is_input) {
     if (e->target->gpu && is_input && !e->shared && !e->invariant_node)
         e->invariant_node = emit_metadata(e, "!{}");

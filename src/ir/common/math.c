@@ -217,7 +217,7 @@ static ssa call_libm(emit *e, const math_row *row, dtype wide, const ssa *args) 
     return call_declared(e, row, wide, name, " nounwind readnone", args);
 }
 
-/* A function around a routine, in which libNVVM copies its code: once a module, in place of once a call. */
+/* A function around a routine of libdevice, whose code libNVVM inlines there: once a module instead of once a call. */
 static void define_copy(emit *e, const math_row *row, dtype wide, const char *routine, const char *name) {
     const ssa parameters[MAX_ARITY] = {ssa_named("%%a0"), ssa_named("%%a1"), ssa_named("%%a2")};
     char list[96];

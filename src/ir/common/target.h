@@ -5,7 +5,7 @@
 #include "engine.h"
 #include "lang/math.h"
 
-/* The data layout and triple lines. The CPU's are those of the machine that compiles: empty. */
+/* The data layout and triple lines. The CPU's are empty: cpu/ sets those of the host. */
 const char *target_head(const code_target *t);
 /* What follows a type to make it a pointer to array data. */
 const char *target_pointer(const code_target *t);

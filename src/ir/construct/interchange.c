@@ -9,7 +9,7 @@
 #include "ir/construct/unroll_jam.h"
 
 enum {
-    STRIP_BYTES = 1024, /* of accumulators: so many that each has been stored long before it is read again */
+    STRIP_BYTES = 1024, /* of accumulators: enough that each has been stored long before it is read again */
     STRIP_LEAST = 16,   /* elements along the last range from which it pays */
     LANES = 64          /* accumulators of a reduction that stands alone */
 };

@@ -5,7 +5,7 @@
 
 enum {
     ROW_BYTES = 512,      /* of the accumulators of one level */
-    COLUMN_BYTES = 16384, /* the same for columns: so many that memory is read in long pieces */
+    COLUMN_BYTES = 16384, /* the same for columns: more, so that memory is read in long pieces */
     SHORT_GROUPS = 8      /* a result of no more groups of steps, of one vector of lanes each, needs no stack */
 };
 

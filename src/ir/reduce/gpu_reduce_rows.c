@@ -221,7 +221,7 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
     return ssa_is_set(head) ? emit_select_as(e, "i64", good, emit_min(r->e, head, n), n) : ssa_constant(0);
 }
 
-/* All elements of a place into r->outer: by vectors from the head on, then what is left, one by one. In order what comes
+/* All elements of a place into r->outer: by vectors from the head on, then all others one by one. In order, what comes
  * before a head would have to come first: there everything is either aligned or goes by single elements. */
 static void visit_line(rows *r, const fold_place *p) {
     skeleton *s = &r->w->s;

@@ -221,7 +221,7 @@ static partial choose(const pairwise *c, ssa condition, const partial *yes, cons
 }
 
 /* Takes `count` steps from p on into an array: combined behind what it holds, or, if it is empty (i1), in place of that. Even then the
- * code combines, but with the elements themselves: with memory that nobody wrote, combining might not end. */
+ * code combines, but with the elements themselves: with uninitialised memory combining might not end. */
 static void take(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width, ssa empty) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
@@ -305,7 +305,7 @@ static int group_size(const fold_writer *w) {
     return w->f->order == FOLD_SERIAL || loops ? 1 : size;
 }
 
-/* Sets what the arrays hold; returns how many lanes take so many bytes. */
+/* Sets what the arrays hold; returns how many lanes fit into `bytes`. */
 static int lanes_of(pairwise *c, int bytes) {
     fold_writer *w = c->w;
     int state = 0, lanes = LANES_MIN;
@@ -426,7 +426,7 @@ static void add_to(pairwise *c, ssa variable, ssa by) {
     set(c, variable, emit_op(c->w->s.e, "add i64", get(c, variable), by));
 }
 
-/* Takes so many groups into the array on top. */
+/* Takes `groups` groups into the array on top. */
 static void take_groups(pairwise *c, const element_place *p, ssa groups, ssa width) {
     emit *e = c->w->s.e;
     lane_array top = lane_array_of(c, get(c, c->level));

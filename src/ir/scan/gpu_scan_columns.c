@@ -159,7 +159,7 @@ static ssa shared_at(columns *c, ssa row, int i) {
     return emit_value(e, "add i32 %s, %d", at.text, i);
 }
 
-/* before[i]: what comes before the thread's elements in the tile; c->total[i]: what the tile comes to. */
+/* before[i]: what comes before the thread's elements in the tile; c->total[i]: the state of the tile alone. */
 static void scan_rows(columns *c, partial *before) {
     emit *e = c->w->s.e;
     for (int i = 0; i < c->vector && c->rows == 1; i++) {

@@ -216,7 +216,7 @@ static void elements(rows *r) {
         }
 }
 
-/* What comes before a thread's vector of a slot among the lanes; *total becomes what all lanes' come to, for all. */
+/* The state of what comes before a thread's vector of a slot, among the lanes; *total: the state of all lanes' vectors, in every lane. */
 static partial scan_lanes(rows *r, const partial *own, partial *total) {
     emit *e = r->w->s.e;
     partial all = *own;
@@ -231,7 +231,7 @@ static partial scan_lanes(rows *r, const partial *own, partial *total) {
     return before;
 }
 
-/* before[slot]: what comes before each of the thread's vectors in its warp; returns what the warp's come to. */
+/* before[slot]: the state of what comes before each of the thread's vectors in its warp; returns the state of all the warp's vectors. */
 static partial scan_slots(rows *r, partial *before) {
     partial total, so_far;
     for (int slot = 0; slot < r->slots; slot++) {
@@ -250,7 +250,7 @@ static partial scan_slots(rows *r, partial *before) {
     return so_far;
 }
 
-/* The same over the warps of a block, by shared memory; *total becomes what all come to. */
+/* The same over the warps of a block, through shared memory; *total: the state of all of them. */
 static partial scan_warps(rows *r, const partial *own, partial *total) {
     skeleton *s = &r->w->s;
     emit *e = s->e;
@@ -329,7 +329,7 @@ static ssa entry(rows *r, const lookback *b, int level, ssa index) {
     return emit_op(r->w->s.e, "add i64", b->base[level], emit_widen(r->w->s.e, index));
 }
 
-/* The last tile of a group leaves what the group comes to, grouped as those who read its tiles group it. */
+/* The last tile of a group publishes the group's state, combined in the same order as by those who read the group's tiles. */
 static void leave_group(rows *r, const lookback *b, const partial *tiles, const partial *own) {
     skeleton *s = &r->w->s;
     int last = skeleton_if(s, b->last);
@@ -341,7 +341,7 @@ static void leave_group(rows *r, const lookback *b, const partial *tiles, const 
     skeleton_end_if(s, last);
 }
 
-/* By one warp: waits for some entries, and leaves what they come to in shared memory. */
+/* By one warp: waits for some entries, and leaves their combined state in shared memory. */
 static void wait_for(rows *r, const lookback *b, int what, const partial *own) {
     skeleton *s = &r->w->s;
     emit *e = s->e;
