@@ -1,4 +1,5 @@
-/* base.h - errors, memory, text, maps, libraries, threads. Knows nothing of the rest of the library. */
+/* base.h - errors, memory, text, maps, libraries and threads, which every layer uses. It knows nothing of the other
+ * layers. */
 #ifndef UF_BASE_H
 #define UF_BASE_H
 
@@ -16,24 +17,27 @@
 #define PRINTF(text, first)
 #endif
 
-/* ---- Errors (error.c). Set once, at the place that knows; propagated untouched. ---- */
+/* ---- Errors (error.c). The function that finds an error sets it, once; its callers pass the status on by TRY. ---- */
 
-/* Sets the thread's error (argument, dimension -1; line, column 0; source "") and returns status. */
+/* Sets the calling thread's error, with no argument or dimension (-1) and no line or column (0), and returns status. */
 uf_status fail(uf_status status, const char *format, ...) PRINTF(2, 3);
-/* The same, naming an argument and one of its dimensions (-1: none). The message does not repeat "argument 2:"; it is put
- * in front. */
+/* The same, for an argument and one of its dimensions (-1: none). "argument 2: " or "argument 2: dimension 1 " is put
+ * in front of the message, which therefore does not repeat it. */
 uf_status fail_argument(uf_status status, int argument, int dimension, const char *format, ...) PRINTF(4, 5);
-/* The same for a position in a source text; the line of the text and a caret are appended to the message. */
+/* The same, for a position in a source text: line and column are put in front of the message, and the line itself, with
+ * a caret below the position, follows it. */
 uf_status fail_source(uf_status status, const char *source, size_t offset, const char *format, ...) PRINTF(4, 5);
-/* The same for the text of a file, whose path is put in front, and is the error's source; of a long path its end. */
+/* The same, for a position in the text of a file: the path is put in front too, of a long path its end. */
 uf_status fail_file(uf_status status, const char *path, const char *source, size_t offset, const char *format, ...)
     PRINTF(5, 6);
-/* Names the text that an error with a line is about, unless it has a name; returns status. */
+/* Names the text that an error is about, in uf_error.source, if the error has a line and no name yet. Returns
+ * status. */
 uf_status fail_named(uf_status status, const char *format, ...) PRINTF(2, 3);
 uf_status fail_memory(void);
-/* Line and column, from 1, of an offset into a text. */
+/* Line and column, both counted from 1, of an offset into a text. A column is a character of UTF-8. */
 void source_position(const char *source, size_t offset, int *line, int *column);
-/* Carries an error from a thread of the library's to the caller's. */
+/* The calling thread's error, to be filled in further, or copied when an error goes from one of the library's threads
+ * to the caller's. */
 uf_error *error_slot(void);
 
 #define TRY(expression)                      \
@@ -43,26 +47,26 @@ uf_error *error_slot(void);
             return try_status;               \
     } while (0)
 
-/* ---- Memory (memory.c). Everything the library allocates goes through here. ---- */
+/* ---- Memory (memory.c). Everything that the library allocates comes from here. ---- */
 
-void *mem_alloc(size_t size);               /* NULL when out of memory; the caller says fail_memory() */
-void *mem_zero(size_t count, size_t size);  /* zeroed, overflow checked */
+void *mem_alloc(size_t size);               /* NULL: out of memory; the caller returns fail_memory() */
+void *mem_zero(size_t count, size_t size);  /* zeroed; NULL also where the product overflows */
 void *mem_resize(void *block, size_t size); /* as realloc */
 void mem_free(void *block);
 char *mem_copy_text(const char *text);
-/* Tests set it: asked before each allocation; false makes that one fail. */
+/* A hook for tests. It is called before each allocation, which fails if it returns false. */
 extern bool (*mem_may_alloc)(size_t size);
 
-/* An arena: many small allocations, freed together. Zero-initialised is empty. */
+/* An arena: many small allocations that are freed together. Zero-initialised is empty. */
 typedef struct arena {
     struct arena_block *blocks;
-    jmp_buf *escape; /* if set, running out of memory jumps there with UF_ERR_MEMORY (error already set) */
+    jmp_buf *escape; /* if set, an allocation that fails jumps there with UF_ERR_MEMORY, the error being set already */
 } arena;
-void *arena_alloc(arena *a, size_t size); /* zeroed, 16-byte aligned; NULL when out of memory and no escape is set */
+void *arena_alloc(arena *a, size_t size); /* zeroed, 16-byte aligned; NULL: out of memory, with no escape set */
 char *arena_text(arena *a, const char *text, size_t length);
 void arena_free(arena *a);
 
-/* ---- Text (text.c): a growing buffer. Zero-initialised is empty. Running out of memory is sticky. ---- */
+/* ---- Text (text.c): a growing buffer. Zero-initialised is empty. Once it could not grow, `failed` stays set. ---- */
 
 typedef struct text {
     char *data; /* NUL-terminated once something was added */
@@ -74,14 +78,15 @@ void text_puts(text *t, const char *s);
 void text_printf(text *t, const char *format, ...) PRINTF(2, 3);
 void text_vprintf(text *t, const char *format, va_list arguments);
 void text_free(text *t);
-/* Hands the content over as a malloc'd string ("" if nothing was added) and empties t; NULL when out of memory. */
+/* Hands the content over as a string from malloc ("" if nothing was added), and empties t. NULL: an allocation
+ * failed. */
 char *text_take(text *t);
 
-/* The letters to insert, remove, replace or swap with their neighbour to turn one word into another; of words of more than
- * 127 letters the beginnings are compared. */
+/* How many letters must be inserted, removed, replaced or swapped with their neighbour to turn one word into another
+ * (the Damerau-Levenshtein distance). Of words of more than 127 letters only the beginnings are compared. */
 int word_distance(const char *a, size_t na, const char *b, size_t nb);
 
-/* ---- Maps (map.c): bytes -> pointer. Not locked; owners lock. ---- */
+/* ---- Maps (map.c): from bytes to a pointer. A map has no lock: whoever shares one between threads locks it. ---- */
 
 typedef struct map {
     struct map_entry **slots;
@@ -95,29 +100,33 @@ void map_free(map *m);
 
 /* ---- Libraries (library.c) ---- */
 
-/* As dlopen(file, RTLD_NOW | RTLD_LOCAL | flags). NULL: *why is the reason, which does not repeat the file, and is valid until
- * the thread opens another. In a program without a dynamic linker (cc -static), which dlopen would crash, that is the reason. */
+/* dlopen(file, RTLD_NOW | RTLD_LOCAL | flags). NULL: *why is the reason. It does not repeat the file's name, and is
+ * valid until the same thread calls this again. A program that is linked statically (cc -static) has no dynamic linker,
+ * and dlopen would crash in it: there the reason says so. */
 void *library_load(const char *file, int flags, const char **why);
 
 /* ---- Threads (threads.c) ---- */
 
 int cpu_count(void); /* CPUs this process may run on, at least 1 */
 
-/* Runs job(user) on a thread of the library's with a stack of 64 MiB and returns its status with its error. Used for
- * everything that recurses over a user's text, calls a compiler or opens a library. Several callers run at once. */
+/* Runs job(user) on a thread of the library's with a stack of 64 MiB, waits for it, and returns its status; its error
+ * becomes the caller's. For everything that recurses over a user's text, calls a compiler or opens a library, since the
+ * caller's stack may be too small for that. Several callers can run jobs at once. */
 uf_status on_big_stack(uf_status (*job)(void *user), void *user);
 
-/* Memory of the calling thread's own, ROOM_BYTES aligned to 64, in place of a stack that the caller may not have: the address of
- * its byte `offset`. It is there until the thread ends, and its content is undefined. NULL: out of memory; not in parts that
- * the pool runs on threads of its own, nor once the thread has had it. */
+/* Memory of the calling thread's own for generated code that needs more than its caller's stack may have:
+ * THREAD_SCRATCH_BYTES, aligned to 64. Returns the address of its byte `offset`. It lasts until the thread ends, and
+ * its content is undefined. NULL: out of memory, which can happen only at a thread's first call, and never on the
+ * threads of the pool. */
 enum {
     THREAD_SCRATCH_BYTES = 1 << 20
 };
 void *thread_scratch(size_t offset);
 
-/* Calls part(user, k) for k = 0 .. parts-1, spread over at most `threads` threads (0: all), and returns when all are done.
- * Parts run on the caller's thread if the pool is busy or there is one thread. Which part a thread takes has no order.
- * After fork the pool starts anew. */
+/* Calls part(user, k) for k = 0 .. parts-1, spread over at most `threads` threads (0: as many as there are CPUs), and
+ * returns when all calls have returned. If another caller is using the pool, or there is one thread only, all parts run
+ * on the caller's thread. Neither the order of the parts nor the thread that runs one is defined. In the child of a
+ * fork the pool starts new threads. */
 void pool_run(int threads, int64_t parts, void (*part)(void *user, int64_t k), void *user);
 
 #endif

@@ -1,4 +1,5 @@
-/* error.c - the thread's last error. A fixed buffer, so that reporting never allocates. */
+/* error.c - the calling thread's last error. It has a buffer of fixed size, so that reporting an error never
+ * allocates. */
 #include <stdio.h>
 
 #include "base/base.h"
@@ -34,14 +35,14 @@ static void set(uf_status status, int argument, int dimension) {
     last.source[0] = 0;
 }
 
-/* Appends to the message; what does not fit is cut and marked. */
+/* Appends to the message. What does not fit is cut, and " .." marks the cut. */
 static void append(const char *format, va_list arguments) {
     static const char cut[] = " ..";
-    size_t used = strlen(last.message), room = sizeof last.message - used;
-    int n = vsnprintf(last.message + used, room, format, arguments);
-    if (n >= 0 && (size_t)n >= room) {
+    size_t used = strlen(last.message), left = sizeof last.message - used;
+    int n = vsnprintf(last.message + used, left, format, arguments);
+    if (n >= 0 && (size_t)n >= left) {
         char *end = last.message + sizeof last.message - sizeof cut;
-        while (end > last.message && ((unsigned char)*end & 0xC0) == 0x80) /* not within a UTF-8 character */
+        while (end > last.message && ((unsigned char)*end & 0xC0) == 0x80) /* a UTF-8 character is not cut in two */
             end--;
         strcpy(end, cut);
     }
@@ -87,11 +88,11 @@ void source_position(const char *source, size_t offset, int *line, int *column) 
     }
 }
 
-/* Appends the line and a caret. */
+/* Appends the line that an offset is in, or a window of it, and below it a caret at the offset. */
 static void append_line(const char *source, size_t offset) {
     enum {
         WINDOW = 100
-    }; /* bytes of the line shown: kernels in place are one long line */
+    }; /* bytes of the line that are shown, since a kernel from UF_SOURCE is one long line */
     size_t first = offset, end = offset;
     while (first > 0 && source[first - 1] != '\n')
         first--;
@@ -115,10 +116,10 @@ static void append_line(const char *source, size_t offset) {
     append_format("^");
 }
 
-/* The beginning of an error at a place in a text. */
+/* Begins the message about a position in a text: path, line and column. */
 static void set_source(uf_status status, const char *path, const char *source, size_t offset) {
     enum {
-        SHOWN = sizeof last.source - 1 /* bytes of a path */
+        SHOWN = sizeof last.source - 1 /* bytes of a path that are shown */
     };
     size_t length = strlen(path), cut = length > SHOWN ? length - SHOWN : 0;
     set(status, -1, -1);

@@ -1,10 +1,11 @@
-/* library.c - shared libraries that are opened when they are needed, in programs that can open some. */
+/* library.c - opens shared libraries at run time, in programs that have a dynamic linker to do it. */
 #include <dlfcn.h>
 #include <link.h>
 
 #include "base/base.h"
 
-/* What asks for a dynamic linker: a program, or the C library. */
+/* Does this object name a dynamic linker (PT_INTERP)? A dynamically linked program does, and so does the C library; in
+ * a statically linked program nothing does. */
 static int wants_linker(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size;
     (void)unused;
@@ -14,7 +15,7 @@ static int wants_linker(struct dl_phdr_info *object, size_t size, void *unused) 
     return 0;
 }
 
-/* The loader's sentence without the file in front of it. */
+/* The dynamic linker's last message, without the file's name, which it mostly puts in front. */
 static const char *loader_error(const char *file) {
     const char *reason = dlerror();
     size_t length = strlen(file);

@@ -1,4 +1,4 @@
-/* map.c - a chained hash map from bytes to a pointer. */
+/* map.c - a hash map from bytes to a pointer, with a chain of entries in each slot. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,4 +1,4 @@
-/* memory.c - the one door to malloc, and arenas. */
+/* memory.c - the only place that calls malloc, so that tests can make every allocation fail; and arenas. */
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -38,7 +38,7 @@ enum {
 
 struct arena_block {
     struct arena_block *next;
-    size_t used, size; /* of what follows HEAD bytes */
+    size_t used, size; /* bytes, of the memory that follows the block's first HEAD bytes */
 };
 
 static struct arena_block *block_new(arena *a, size_t size) {

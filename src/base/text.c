@@ -1,4 +1,5 @@
-/* text.c - a growing text buffer; failure is sticky so that writers need not check each step. */
+/* text.c - a text buffer that grows. A failure to grow is kept in the buffer, so that writers need not check each
+ * step. */
 #include <stdio.h>
 
 #include "base/base.h"
@@ -76,7 +77,7 @@ int word_distance(const char *a, size_t na, const char *b, size_t nb) {
         LETTERS = 127
     };
     int rows[3][LETTERS + 1], *before = rows[0], *last = rows[1], *now = rows[2];
-    int rest = (int)((na > LETTERS) != (nb > LETTERS)); /* a beginning is not the word */
+    int rest = (int)((na > LETTERS) != (nb > LETTERS)); /* one word was cut and the other was not: they differ */
     na = na > LETTERS ? LETTERS : na;
     nb = nb > LETTERS ? LETTERS : nb;
     for (size_t j = 0; j <= nb; j++)

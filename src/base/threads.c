@@ -1,8 +1,9 @@
 /* threads.c - the library's threads: a pool that runs the parts of a loop, and a few threads with large stacks.
  *
- * Threads are started at their first need, detached, never end, and have every asynchronous signal blocked and the default
- * floating-point environment. The shared library is never unmapped (-z nodelete), so none outlives its code. After fork
- * the child has none of them and starts anew. */
+ * A thread is started when it is first needed, detached, and never ends. All asynchronous signals are blocked in it, so
+ * that the program's handlers run on the program's threads, and its floating-point environment is the default one. The
+ * shared library is never unmapped (it is linked with -z nodelete), so that no thread outlives its code. A child of
+ * fork has none of its parent's threads, and starts its own. */
 #include <fenv.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -20,29 +21,30 @@
 enum {
     MAX_WORKERS = 1024,
     CACHE_LINE = 64,
-    ROOM_ALIGN = 64,
+    SCRATCH_ALIGN = 64,
     WORKER_STACK = 8 << 20,
-    SPIN_NS = 10000, /* how long a thread looks out for work, or for the end of it, before it sleeps */
+    SPIN_NS = 10000, /* how long a thread spins, for work or for the end of it, before it sleeps */
     BIG_STACK = 64 << 20
 };
 
-static bool fork_watched; /* the handler that forgets the parent's threads is in place */
+static bool fork_handled; /* the handler that makes a child forget its parent's threads is in place */
 
 int cpu_count(void) {
-    cpu_set_t sets[32]; /* 32768 CPUs */
+    cpu_set_t sets[32]; /* enough for 32768 CPUs */
     if (sched_getaffinity(0, sizeof sets, sets))
         return 1;
     int n = CPU_COUNT_S(sizeof sets, sets);
     return n > 0 ? n : 1;
 }
 
-/* Starts a thread that never ends. Faults of its own stay deliverable: handlers of the host may want to see them. */
+/* Starts a thread that never ends. Signals of its own faults are not blocked: a program's handler may want to see
+ * those. */
 static bool start(void *(*run)(void *), void *user, size_t stack) {
     pthread_attr_t attributes;
     pthread_t thread;
     sigset_t blocked, before;
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    if (!fork_watched || pthread_attr_init(&attributes))
+    if (!fork_handled || pthread_attr_init(&attributes))
         return false;
     sigfillset(&blocked);
     for (size_t i = 0; i < COUNT(faults); i++)
@@ -56,33 +58,35 @@ static bool start(void *(*run)(void *), void *user, size_t stack) {
     return started;
 }
 
-/* ---- Rooms ---- */
+/* ---- Scratch memory of each thread ---- */
 
-static pthread_key_t room_key; /* its value is the block that the room is in */
-static bool room_keyed;
-static _Thread_local char *room;
+static pthread_key_t scratch_key; /* a thread's value is the block that its scratch memory is in */
+static bool scratch_keyed;
+static _Thread_local char *scratch;
 
-/* Others' destructors, which run later, may make another. */
-static void room_end(void *block) {
-    room = NULL;
+/* When a thread ends. The destructors of other keys may run after this and ask for scratch memory again, which makes a
+ * new block. */
+static void scratch_free(void *block) {
+    scratch = NULL;
     mem_free(block);
 }
 
-static bool room_make(void) {
-    void *block = room_keyed ? mem_alloc(THREAD_SCRATCH_BYTES + ROOM_ALIGN) : NULL;
-    if (!block || pthread_setspecific(room_key, block)) {
+static bool scratch_make(void) {
+    void *block = scratch_keyed ? mem_alloc(THREAD_SCRATCH_BYTES + SCRATCH_ALIGN) : NULL;
+    if (!block || pthread_setspecific(scratch_key, block)) {
         mem_free(block);
         return false;
     }
-    room = (char *)(((uintptr_t)block + ROOM_ALIGN - 1) & ~(uintptr_t)(ROOM_ALIGN - 1));
+    scratch = (char *)(((uintptr_t)block + SCRATCH_ALIGN - 1) & ~(uintptr_t)(SCRATCH_ALIGN - 1));
     return true;
 }
 
-void *thread_scratch(size_t offset) { return room || room_make() ? room + offset : NULL; }
+void *thread_scratch(size_t offset) { return scratch || scratch_make() ? scratch + offset : NULL; }
 
 /* ---- The pool ---- */
 
-/* What a worker is doing. The caller invites, takes back invitations that were not accepted, and awaits those at work. */
+/* The states of a worker. The caller invites workers, takes back the invitations that were not accepted, and waits for
+ * those that are at work. */
 enum {
     IDLE,
     PARKED, /* asleep until invited */
@@ -95,13 +99,13 @@ struct worker {
     _Alignas(CACHE_LINE) atomic_uint state;
 };
 
-static struct worker workers[MAX_WORKERS]; /* [0] stands for the caller */
+static struct worker workers[MAX_WORKERS]; /* workers[0] stands for the caller */
 
 static atomic_bool pool_taken;
 
-/* Below: of the caller that took the pool; read by the workers it invited. */
+/* The variables below belong to the caller that took the pool; the workers that it invited read them. */
 static int workers_started = 1; /* counting the caller */
-static int coop;                /* how many take part, the caller included */
+static int participants;        /* threads that take part in this call, the caller included */
 static void (*pool_part)(void *user, int64_t k);
 static void *pool_user;
 static int64_t pool_parts;
@@ -127,7 +131,7 @@ static void relax(void) {
 #endif
 }
 
-/* Looks at a worker's state for a short while: true if it became (wanted) or ceased to be (!wanted) `state`. */
+/* Spins on a worker's state for SPIN_NS: true as soon as the state is `state` (wanted) or another one (!wanted). */
 static bool spin_until(struct worker *w, unsigned state, bool wanted) {
     int64_t end = now_ns() + SPIN_NS;
     do {
@@ -143,9 +147,9 @@ static void invite(int k) {
         futex_wake(&workers[k].state);
 }
 
-/* Each member of the cooperative group invites two more, so that waking many takes few steps. */
+/* Each participant invites two more, as in a binary heap, so that waking n of them takes log n steps. */
 static void invite_below(int k) {
-    for (int child = 2 * k + 1; child <= 2 * k + 2 && child < coop; child++)
+    for (int child = 2 * k + 1; child <= 2 * k + 2 && child < participants; child++)
         invite(child);
 }
 
@@ -161,10 +165,10 @@ static void await_invitation(struct worker *w) {
 }
 
 static void *worker_main(void *self) {
-    _Alignas(ROOM_ALIGN) char own[THREAD_SCRATCH_BYTES]; /* its stack is large enough */
+    _Alignas(SCRATCH_ALIGN) char own[THREAD_SCRATCH_BYTES]; /* WORKER_STACK is large enough for it */
     struct worker *w = self;
     fesetenv(FE_DFL_ENV);
-    room = own;
+    scratch = own;
     for (;;) {
         unsigned invited = INVITED;
         if (!atomic_compare_exchange_strong(&w->state, &invited, WORKING)) {
@@ -182,7 +186,7 @@ static void *worker_main(void *self) {
     return NULL;
 }
 
-/* Takes back an invitation, or waits for the end of the work. */
+/* Takes back a worker's invitation if it was not accepted; else waits until the worker has done its parts. */
 static void dismiss(struct worker *w) {
     unsigned state = INVITED;
     if (atomic_compare_exchange_strong(&w->state, &state, IDLE) || state != WORKING || spin_until(w, WORKING, false))
@@ -206,21 +210,22 @@ void pool_run(int threads, int64_t parts, void (*part)(void *user, int64_t k), v
     }
     while (workers_started < wanted && start(worker_main, &workers[workers_started], WORKER_STACK))
         workers_started++;
-    coop = wanted < workers_started ? wanted : workers_started;
+    participants = wanted < workers_started ? wanted : workers_started;
     pool_part = part;
     pool_user = user;
     pool_parts = parts;
     atomic_store(&pool_next, 0);
     invite_below(0);
     run_parts();
-    for (int k = 1; k < coop; k++) /* in this order: who invited worker k is done before k is looked at */
+    /* in this order: whoever was to invite worker k has been dismissed before, so that no invitation comes late */
+    for (int k = 1; k < participants; k++)
         dismiss(&workers[k]);
     atomic_store(&pool_taken, false);
 }
 
-/* ---- Big stacks ---- */
+/* ---- Threads with large stacks ---- */
 
-/* A job that waits for a thread, or runs. Lives on its caller's stack. */
+/* A job that waits for a thread or is running. It lives on its caller's stack. */
 typedef struct request {
     uf_status (*job)(void *user);
     void *user;
@@ -238,7 +243,7 @@ static struct {
     int queued, idle, threads;
 } big = {.lock = PTHREAD_MUTEX_INITIALIZER, .posted = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local bool on_big; /* this is one of those threads */
+static _Thread_local bool on_big; /* the calling thread is one of these */
 
 static request *take_request(void) {
     while (!big.first) {
@@ -256,7 +261,7 @@ static void *big_main(void *unused) {
     (void)unused;
     on_big = true;
     fesetenv(FE_DFL_ENV);
-    uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* numbers are read and written with a point */
+    uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* so that numbers are read and written with a decimal point */
     pthread_mutex_lock(&big.lock);
     for (;;) {
         request *r = take_request();
@@ -288,14 +293,14 @@ uf_status on_big_stack(uf_status (*job)(void *user), void *user) {
         return job(user);
     request r = {.job = job, .user = user, .error = error_slot(), .finished = PTHREAD_COND_INITIALIZER};
     int cancelling;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling); /* r must outlive the job */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling); /* the job uses r until it ends */
     pthread_mutex_lock(&big.lock);
     post_request(&r);
     if (big.threads) {
         pthread_cond_signal(&big.posted);
         while (!r.done)
             pthread_cond_wait(&r.finished, &big.lock);
-    } else { /* r is alone in the queue */
+    } else { /* no thread could be started, and r is alone in the queue */
         big.first = NULL;
         big.queued = 0;
         r.status = fail_memory();
@@ -308,7 +313,7 @@ uf_status on_big_stack(uf_status (*job)(void *user), void *user) {
 
 /* ---- Fork ---- */
 
-/* In the child: none of the threads exist, and whoever held a lock does not either. */
+/* In the child of a fork: the parent's threads do not exist, and neither does whoever held a lock. */
 static void forget_threads(void) {
     for (int k = 0; k < MAX_WORKERS; k++)
         if (atomic_load(&workers[k].state) != IDLE)
@@ -322,6 +327,6 @@ static void forget_threads(void) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-    fork_watched = pthread_atfork(NULL, NULL, forget_threads) == 0;
-    room_keyed = pthread_key_create(&room_key, room_end) == 0;
+    fork_handled = pthread_atfork(NULL, NULL, forget_threads) == 0;
+    scratch_keyed = pthread_key_create(&scratch_key, scratch_free) == 0;
 }

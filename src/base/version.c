@@ -1,4 +1,5 @@
-/* version.c - the version of the library that runs. */
+/* version.c - the version of the library that is running, which may be another one than the header's that a program was
+ * built with. */
 #include "base/base.h"
 
 #define SPELL(x) #x
