@@ -172,9 +172,9 @@ typedef struct launch {
 } launch;
 
 /* What the report of a launch is about. */
-static inline report_place launch_place(const launch *l) {
+static inline report_kernel launch_report_kernel(const launch *l) {
     bool inner = l->v->loop == LOOP_GUFUNC && l->layout != &layout_scalars;
-    return (report_place){l->name, l->source, inner, l->npoints, l->points};
+    return (report_kernel){l->name, l->source, inner, l->npoints, l->points};
 }
 
 typedef struct engine {

@@ -228,7 +228,7 @@ static uf_status launch_any(const code *c, const launch *l) {
     launch own = *l;
     own.report = &r;
     launch_class(c, &own);
-    report_place where = launch_place(l);
+    report_kernel where = launch_report_kernel(l);
     return r.state ? report_fail(&r, &where) : UF_OK;
 }
 

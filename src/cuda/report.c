@@ -20,8 +20,8 @@ typedef struct pending {
     bool used, drained; /* drained: done, though nobody said so */
     int device;
     cu_context context;
-    uint64_t number;    /* of the launch */
-    report_place place; /* in one block, at points */
+    uint64_t number;      /* of the launch */
+    report_kernel kernel; /* in one block, at points */
 } pending;
 
 static struct {
@@ -39,7 +39,7 @@ static bool is_done(int i) {
 }
 
 static void drop(int i) {
-    mem_free((void *)(uintptr_t)all.of[i].place.points);
+    mem_free((void *)(uintptr_t)all.of[i].kernel.points);
     all.of[i] = (pending){0};
     atomic_fetch_sub(&all.used, 1);
 }
@@ -69,8 +69,8 @@ static int find_free(void) {
 }
 
 /* A copy of what the launch is called, as its arguments and the function may be gone when it is needed. Not locked. */
-static uf_status place_copy(const launch *l, report_place *out) {
-    report_place p = launch_place(l);
+static uf_status kernel_copy(const launch *l, report_kernel *out) {
+    report_kernel p = launch_report_kernel(l);
     size_t points = (size_t)p.npoints * sizeof *p.points, name = strlen(p.name) + 1, source = strlen(p.source) + 1;
     char *block = mem_alloc(points + name + source);
     if (!block)
@@ -98,7 +98,7 @@ static uf_status slots_alloc(cuda_device *d) {
 }
 
 /* *out: -1 if there is none. */
-static uf_status take(cuda_device *d, cu_context context, const report_place *place, int *out) {
+static uf_status take(cuda_device *d, cu_context context, const report_kernel *kernel, int *out) {
     if (!all.slots)
         TRY(slots_alloc(d));
     int i = find_free();
@@ -111,14 +111,14 @@ static uf_status take(cuda_device *d, cu_context context, const report_place *pl
         return UF_OK;
     memset(&all.slots[i], 0, sizeof all.slots[i]);
     all.of[i] =
-        (pending){.used = true, .device = d->ordinal, .context = context, .number = ++all.launches, .place = *place};
+        (pending){.used = true, .device = d->ordinal, .context = context, .number = ++all.launches, .kernel = *kernel};
     atomic_fetch_add(&all.used, 1);
     return UF_OK;
 }
 
-static uf_status take_locked(cuda_device *d, cu_context context, const report_place *place, int *out) {
+static uf_status take_locked(cuda_device *d, cu_context context, const report_kernel *kernel, int *out) {
     pthread_mutex_lock(&all.lock);
-    uf_status s = take(d, context, place, out);
+    uf_status s = take(d, context, kernel, out);
     pthread_mutex_unlock(&all.lock);
     return s;
 }
@@ -141,18 +141,18 @@ static void drain(cu_context context) {
 
 /* ---- Launches ---- */
 
-static uf_status find_slot(cuda_device *d, cu_context context, const report_place *place, int *out) {
-    TRY(take_locked(d, context, place, out));
+static uf_status find_slot(cuda_device *d, cu_context context, const report_kernel *kernel, int *out) {
+    TRY(take_locked(d, context, kernel, out));
     if (*out < 0) {
         drain(context);
-        TRY(take_locked(d, context, place, out));
+        TRY(take_locked(d, context, kernel, out));
     }
     if (*out < 0)
         return fail(UF_ERR_DEVICE,
                     "%s reports what ends its elements (UF_DEBUG, max_steps, cancel), and %d launches of such "
                     "functions are not done yet, in contexts that cannot be "
                     "waited for here; uf_sync waits for a stream",
-                    place->name, SLOTS);
+                    kernel->name, SLOTS);
     return UF_OK;
 }
 
@@ -186,7 +186,7 @@ uf_status report_flag(const launch *l, uint64_t *out) {
 uf_status report_begin(cuda_device *d, cu_context context, const launch *l, report **out) {
     int capturing = 0, i;
     uint64_t flag;
-    report_place place = {0};
+    report_kernel kernel = {0};
     TRY(report_flag(l, &flag));
     CU(cuStreamIsCapturing, l->stream, &capturing);
     if (capturing)
@@ -194,10 +194,10 @@ uf_status report_begin(cuda_device *d, cu_context context, const launch *l, repo
                     "%s has %s: what it reports is collected by the calls that wait, and a CUDA graph has none; "
                     "its calls cannot be captured",
                     l->name, cause(l->v));
-    TRY(place_copy(l, &place));
-    uf_status s = find_slot(d, context, &place, &i);
+    TRY(kernel_copy(l, &kernel));
+    uf_status s = find_slot(d, context, &kernel, &i);
     if (s)
-        mem_free((void *)(uintptr_t)place.points);
+        mem_free((void *)(uintptr_t)kernel.points);
     else
         *out = &all.slots[i].report;
     if (!s)
@@ -226,7 +226,7 @@ uf_status report_collect(const cuda_device *d) {
     pthread_mutex_lock(&all.lock);
     int failed = first_failed(d->ordinal);
     if (failed >= 0)
-        s = report_fail(&all.slots[failed].report, &all.of[failed].place);
+        s = report_fail(&all.slots[failed].report, &all.of[failed].kernel);
     for (int i = 0; i < SLOTS; i++)
         if (is_done(i) && all.of[i].device == d->ordinal)
             drop(i);

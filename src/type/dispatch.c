@@ -1,8 +1,11 @@
-/* dispatch.c - which signature of a list a call's inputs select. Input: dtypes, and which of them are numbers.
- * A signature matches when every input fits its operand: an array by casting, a weak number by its kind, or as the dtype
- * that it counts as. Values choose nothing, so that one choice holds for every call with the same dtypes, but where the
- * signature so chosen has no room for an integer: then one with room serves if it gives the same dtypes, and else the
- * call is an error. Nothing is allocated. */
+/* dispatch.c - which signature of a list the inputs of a call select, from their dtypes and from which of them are
+ * numbers.
+ *
+ * A signature matches if every input fits its operand: an array by casting, a weak number by its kind or as the dtype
+ * that it counts as. Values do not take part in the choice, so that it holds for every call with the same dtypes. There
+ * is one exception: if the chosen dtype of a weak integer does not hold its value, another signature serves whose
+ * dtypes hold it, provided that its outputs have the same dtypes; otherwise the call is an error. Nothing is
+ * allocated. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,10 +15,10 @@ typedef struct request {
     const char *name;
     const signature_list *list;
     const dispatch_input *inputs;
-    uf_casting rule;               /* by which inputs match that count as a dtype */
-    bool weak;                     /* numbers do not count as their own dtypes */
-    int nindices;                  /* of kernels over indices, whose lists have ranks: those that take part */
-    dtype counts[UF_MAX_OPERANDS]; /* as what each input counts; DT_NONE: a weak number, by its kind alone */
+    uf_casting rule;               /* the casting rule by which inputs match */
+    bool weak;                     /* numbers are weak: they do not count as their own dtypes */
+    int nindices;                  /* of kernels over indices: signatures with another number of indices take no part */
+    dtype counts[UF_MAX_OPERANDS]; /* what each input counts as; DT_NONE: a weak number, by its kind alone */
 } request;
 
 static const dtype *signature_at(const request *r, int s) {
@@ -32,7 +35,8 @@ static bool is_candidate(const request *r, int s) { return !r->list->ranks || r-
 
 static bool is_weak(const request *r, int k) { return r->weak && r->inputs[k].is_number; }
 
-/* Kernels over indices use arrays in place, with no rule to cast them by: is input k, or what it is to be, one? */
+/* Kernels over indices use arrays in place, and no rule casts those. Is input k, or the parameter for it, an array of
+ * such a kernel? */
 static bool in_place(const request *r, int s, int k) {
     return r->list->ranks && (rank_at(r, s, k) || !r->inputs[k].is_number);
 }
@@ -46,7 +50,7 @@ static bool fits(const request *r, int s, int k) {
     return dtype_can_cast(r->counts[k], to, r->rule);
 }
 
-/* The first input that does not fit signature s, or -1: the signature matches. */
+/* The first input that does not fit signature s; -1: all fit, the signature matches. */
 static int misfit(const request *r, int s) {
     for (int k = 0; k < r->list->nin; k++)
         if (!fits(r, s, k))
@@ -63,7 +67,7 @@ static bool all_cast(const dtype *from, const dtype *to, int n) {
     return true;
 }
 
-/* A strict order: casting safely is transitive. */
+/* Is signature a narrower than b? A strict partial order, since casting safely is transitive. */
 static bool narrower(const request *r, int a, int b) {
     const dtype *x = signature_at(r, a), *y = signature_at(r, b);
     int n = r->list->nin;
@@ -114,10 +118,10 @@ static int pick(const request *r, unsigned flags) {
     return flags & UF_FIRST_MATCH ? first_match(r) : narrowest_match(r);
 }
 
-/* A signature's own text. */
+/* A forced signature, as its text says it. */
 typedef struct wanted {
     dtype types[UF_MAX_OPERANDS];
-    uint8_t ranks[UF_MAX_OPERANDS]; /* of kernels over indices */
+    uint8_t ranks[UF_MAX_OPERANDS]; /* of a kernel over indices */
     int nin, nout;
 } wanted;
 
@@ -151,7 +155,7 @@ static const char *const refusals[] = {
 };
 
 enum {
-    INPUT_TEXT = PARAMETER_TEXT + sizeof "a floating number (complex128)" /* an input of a call */
+    INPUT_TEXT = PARAMETER_TEXT + sizeof "a floating number (complex128)" /* one input, as messages name it */
 };
 
 static const char *input_name(const request *r, int k, char out[INPUT_TEXT]) {
@@ -173,12 +177,12 @@ static const char *input_name(const request *r, int k, char out[INPUT_TEXT]) {
 }
 
 enum {
-    LIST_TEXT = 2400,                                     /* of signatures in one message */
-    LINE_TEXT = ENTRY_TEXT + 128,                         /* one of them */
-    INPUTS_TEXT = UF_MAX_OPERANDS * ((int)INPUT_TEXT + 2) /* a call's inputs */
+    LIST_TEXT = 2400,                                     /* all signatures in one message */
+    LINE_TEXT = ENTRY_TEXT + 128,                         /* one signature */
+    INPUTS_TEXT = UF_MAX_OPERANDS * ((int)INPUT_TEXT + 2) /* all inputs of a call */
 };
 
-/* A line for signature s, and why it does not match where it does not. */
+/* Writes a line about signature s, with the reason why it does not match, if it does not. */
 static size_t format_signature(const request *r, int s, char line[LINE_TEXT]) {
     char types[ENTRY_TEXT], in[INPUT_TEXT], needed[PARAMETER_TEXT];
     int k = misfit(r, s), length;
@@ -198,7 +202,7 @@ static size_t format_signature(const request *r, int s, char line[LINE_TEXT]) {
     return (size_t)length;
 }
 
-/* All signatures, a line each, cut where the message would overflow. */
+/* Writes all signatures, a line each, and cuts the list where the message would overflow. */
 static void format_list(const request *r, char out[LIST_TEXT]) {
     char line[LINE_TEXT];
     size_t used = 0;
@@ -263,7 +267,8 @@ static uf_status value_misfit(const request *r, int s, int k) {
 
 /* ---- What inputs count as ---- */
 
-/* NumPy's kinds of numbers, each with its default dtype. ORDER dtype_kind */
+/* NumPy ranks the kinds of numbers like this, complex as high as floating, and gives each a default dtype. ORDER
+ * dtype_kind */
 static const struct {
     int rank;
     dtype type;
@@ -286,13 +291,14 @@ static bool numbers_are_weak(const signature_list *list, const dispatch_input *i
     return arrays && !(flags & UF_STRONG_NUMBERS);
 }
 
-/* Weak numbers count by their kinds alone, all else as its dtype. */
+/* Weak numbers count by their kinds alone, all other inputs as their dtypes. */
 static void count_by_kind(request *r) {
     for (int k = 0; k < r->list->nin; k++)
         r->counts[k] = is_weak(r, k) ? DT_NONE : r->inputs[k].type;
 }
 
-/* As NumPy has it: weak numbers whose kind no array reaches count as its default dtype. */
+/* NumPy's rule: weak numbers whose kind is more general than that of every array count as the default dtype of their
+ * kind. */
 static void count_beside_arrays(request *r) {
     dtype_kind arrays = DK_BOOL;
     count_by_kind(r);
@@ -304,10 +310,11 @@ static void count_beside_arrays(request *r) {
             r->counts[k] = number_counts_as(r->inputs[k].type, arrays);
 }
 
-/* ---- The stages of a dispatch ---- */
+/* ---- A choice, by the list or forced ---- */
 
-/* Kernels over indices use arrays as they are, so that a list is mostly the only one that has the call's: numbers that it has no
- * dtype for as what they count as are then converted, as the arguments of a C function are. */
+/* A kernel over indices uses arrays in place, so that mostly a single list has those of the call. If no list of it
+ * takes the numbers as the dtypes that they count as, they are converted to what the list has, as the arguments of a C
+ * function are. */
 static uf_status choose(request *r, unsigned flags, uf_casting casting, int *chosen) {
     r->rule = casting == UF_CAST_NO || casting == UF_CAST_EQUIV ? casting : UF_CAST_SAFE;
     count_beside_arrays(r);
@@ -333,15 +340,16 @@ static uf_status force(request *r, uf_casting casting, const char *forced, int *
     return k < 0 ? UF_OK : forced_misfit(r, *chosen, k);
 }
 
-/* A forced signature under unsafe takes integers that do not fit, as it takes those of arrays: they wrap. */
-static bool has_room(const request *r, int s, int k) {
+/* Does the dtype that signature s has for input k hold its value? Only of weak numbers is that asked; and not under a
+ * forced signature with the rule unsafe, which lets numbers wrap as it does the elements of arrays. */
+static bool is_held(const request *r, int s, int k) {
     return !is_weak(r, k) || r->rule == UF_CAST_UNSAFE || number_fits(r->inputs[k].value, signature_at(r, s)[k]);
 }
 
-/* The first number that signature s has no room for, or -1. */
-static int crowded(const request *r, int s) {
+/* The first number whose value signature s does not hold; -1: there is none. */
+static int first_not_held(const request *r, int s) {
     for (int k = 0; k < r->list->nin; k++)
-        if (!has_room(r, s, k))
+        if (!is_held(r, s, k))
             return k;
     return -1;
 }
@@ -351,27 +359,27 @@ static bool same_outputs(const request *r, int s, int t) {
                    (size_t)r->list->nout * sizeof(dtype));
 }
 
-/* In place of signature s the one that is chosen when the numbers it has no room for count as dtypes that hold them; -1: there is
- * none that gives the same dtypes, which a value must not change. */
-static int with_room(const request *r, int s, unsigned flags) {
+/* The signature that is chosen when the numbers that signature s does not hold count as dtypes that hold them; -1:
+ * there is none that has the same outputs, which a value must not change. */
+static int pick_holding(const request *r, int s, unsigned flags) {
     request held = *r;
     for (int k = 0; k < r->list->nin; k++)
-        if (!has_room(r, s, k))
+        if (!is_held(r, s, k))
             held.counts[k] = number_holder(r->inputs[k].value);
     int t = pick(&held, flags);
-    return t >= 0 && same_outputs(r, s, t) && crowded(r, t) < 0 ? t : -1;
+    return t >= 0 && same_outputs(r, s, t) && first_not_held(r, t) < 0 ? t : -1;
 }
 
 static uf_status decide(request *r, unsigned flags, uf_casting casting, const char *forced, int *chosen) {
     r->weak = numbers_are_weak(r->list, r->inputs, flags);
     TRY(forced ? force(r, casting, forced, chosen) : choose(r, flags, casting, chosen));
-    int k = crowded(r, *chosen);
+    int k = first_not_held(r, *chosen);
     if (k < 0)
         return UF_OK;
-    int roomy = forced ? -1 : with_room(r, *chosen, flags);
-    if (roomy < 0)
+    int holding = forced ? -1 : pick_holding(r, *chosen, flags);
+    if (holding < 0)
         return value_misfit(r, *chosen, k);
-    *chosen = roomy;
+    *chosen = holding;
     return UF_OK;
 }
 

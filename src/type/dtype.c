@@ -1,7 +1,10 @@
-/* dtype.c - what the fifteen dtypes are, how they cast and how they promote. All of it is data: the tables below are
- * the definition, laid out to be checked by eye against NumPy's (tests/oracle/casting.py does it by machine). bfloat16
- * is ours: its 8 bits of significand hold bool, int8 and uint8, and float32 holds it. */
+/* dtype.c - the fifteen dtypes, how they cast and how they promote. All of it is data: the tables below are the
+ * definition, laid out to be compared with NumPy's by eye; tests/oracle/casting.py compares them by machine. bfloat16
+ * is not in NumPy: what its 8 bits of significand hold (bool, int8 and uint8) casts to it safely, and it casts safely
+ * to float32. */
 #include "type/type.h"
+
+#include <assert.h>
 
 /* clang-format off */
 
@@ -39,7 +42,8 @@ static const struct {
     ['F'] = {1, DT_COMPLEX64}, ['D'] = {1, DT_COMPLEX128},
 };
 
-/* ORDER dtype. The strictest rule a cast (row to column) passes: = no and equiv, s safe, k same_kind, . unsafe only. */
+/* ORDER dtype. The strictest rule under which a cast is allowed, from the row's dtype to the column's: '=' the dtypes
+ * are the same (allowed by no and equiv), 's' safe, 'k' same_kind, '.' unsafe only. */
 static const char casts[DT_COUNT][DT_COUNT + 1] = {
     /*                 ?bhilBHILeEfdFD */
     [DT_BOOL]       = "=ssssssssssssss",
@@ -59,7 +63,7 @@ static const char casts[DT_COUNT][DT_COUNT + 1] = {
     [DT_COMPLEX128] = ".............k=",
 };
 
-/* ORDER dtype. The code of the smallest dtype that both cast to safely. */
+/* ORDER dtype. The type character of the smallest dtype to which both cast safely. */
 static const char promotions[DT_COUNT][DT_COUNT + 1] = {
     /*                 ?bhilBHILeEfdFD */
     [DT_BOOL]       = "?bhilBHILeEfdFD",
@@ -79,7 +83,7 @@ static const char promotions[DT_COUNT][DT_COUNT + 1] = {
     [DT_COMPLEX128] = "DDDDDDDDDDDDDDD",
 };
 
-/* What each rule lets pass of the marks in casts. */
+/* Which of the marks in `casts` each rule allows. */
 static const struct {
     const char *name, *passes;
 } castings[] = {
@@ -115,9 +119,13 @@ dtype dtype_of_code(char code) {
 }
 
 bool dtype_can_cast(dtype from, dtype to, uf_casting casting) {
+    assert(from < DT_COUNT && to < DT_COUNT && casting < COUNT(castings));
     return strchr(castings[casting].passes, casts[from][to]) != NULL;
 }
 
-dtype dtype_promote(dtype a, dtype b) { return dtype_of_code(promotions[a][b]); }
+dtype dtype_promote(dtype a, dtype b) {
+    assert(a < DT_COUNT && b < DT_COUNT);
+    return dtype_of_code(promotions[a][b]);
+}
 
 const char *casting_name(uf_casting casting) { return castings[casting].name; }

@@ -1,27 +1,29 @@
-/* layout.c - the text of layouts, "(m,n),(n)->(m)", in and out, and the value of computed sizes. NumPy's grammar and more:
- *     layout   := [ operands ] "->" operands
- *     operands := operand { "," operand }
- *     operand  := "(" [ extent { "," extent } ] ")"
- *     extent   := size [ "?" ] [ "|" "1" ]
- *     size     := term { ("+" | "-") term }
- *     term     := factor { ("*" | "/") factor }
- *     factor   := "-" factor | name | number | "(" size ")"
- * A size is kept as steps for a stack, from which it is printed with as few parentheses as give the same steps again.
- * Blanks stand between any two tokens, but as in NumPy "?" follows at once. */
+/* layout.c - reads and writes the text of layouts, "(m,n),(n)->(m)", and computes the sizes in them. The grammar is
+ * NumPy's, and more:
+ *    layout   := [ operands ] "->" operands
+ *    operands := operand { "," operand }
+ *    operand  := "(" [ extent { "," extent } ] ")"
+ *    extent   := size [ "?" ] [ "|" "1" ]
+ *    size     := term { ("+" | "-") term }
+ *    term     := factor { ("*" | "/") factor }
+ *    factor   := "-" factor | name | number | "(" size ")"
+ * A size is kept as steps for a stack (reverse Polish notation), and is printed from them with no more parentheses than
+ * it takes to read the same steps again. Blanks may stand between any two tokens, but, as in NumPy, not before "?". */
+#include <assert.h>
 #include <stdio.h>
 
 #include "type/type.h"
 
 enum {
-    MAX_STEPS = 64, /* of one computed size, and so the depth of its stack */
-    MAX_DEPTH = 32  /* of parentheses and signs */
+    MAX_STEPS = 64, /* of one computed size; its stack is not deeper */
+    MAX_DEPTH = 32  /* of parentheses and signs within each other */
 };
 
 /* ---- Computed sizes ---- */
 
 static const char overflowed[] = "overflows", divided[] = "divides by zero";
 
-/* a op b; false, with the reason, if there is no result. */
+/* *value = a op b. False, with the reason in *why, if there is no result. */
 static bool apply(char op, int64_t a, int64_t b, int64_t *value, const char **why) {
     bool overflow = false;
     *why = divided;
@@ -55,10 +57,12 @@ static bool evaluate(const layout_step *steps, int n, const int64_t *sizes, int6
             stack[top++] = s->op == 'n' ? s->value : sizes[s->dim];
             continue;
         }
+        assert(top >= 2); /* the parser pushes an operator after its two operands */
         top--;
         if (!apply(s->op, stack[top - 1], stack[top], &stack[top - 1], why))
             return false;
     }
+    assert(top == 1);
     *value = stack[0];
     return true;
 }
@@ -76,7 +80,7 @@ bool layout_compute(const layout_dim *d, const int64_t *sizes, int64_t *value) {
 
 static int precedence(char op) { return op == '+' || op == '-' ? 1 : op == '*' || op == '/' ? 2 : 3; }
 
-/* The first step of the operand that ends with steps[last]. */
+/* The index of the first step of the operand whose last step is steps[last]. */
 static int first_step(const layout_step *steps, int last) {
     int wanted = 1;
     for (;; last--) {
@@ -86,7 +90,7 @@ static int first_step(const layout_step *steps, int last) {
     }
 }
 
-/* Writes the operand that ends with steps[last]; in parentheses if it binds more loosely than `least`. */
+/* Writes the operand whose last step is steps[last], in parentheses if its operator binds less tightly than `least`. */
 static void print_steps(text *out, const core_layout *l, const layout_step *steps, int last, int least) {
     const layout_step *s = &steps[last];
     if (s->op == 'n') {
@@ -143,10 +147,10 @@ typedef struct parser {
     int nin, noperands, ndims, nsteps;
     layout_operand operands[UF_MAX_OPERANDS];
     layout_dim dims[LAYOUT_MAX_DIMS];
-    size_t seen[LAYOUT_MAX_DIMS];   /* where a name was read first */
-    bool alone[LAYOUT_MAX_DIMS];    /* it stands by itself somewhere */
-    bool in_input[LAYOUT_MAX_DIMS]; /* in an input */
-    layout_step steps[MAX_STEPS];   /* of the size being read */
+    size_t seen[LAYOUT_MAX_DIMS];   /* offset of the dimension's first occurrence */
+    bool alone[LAYOUT_MAX_DIMS];    /* it occurs by itself, and not only in computed sizes */
+    bool in_input[LAYOUT_MAX_DIMS]; /* it occurs by itself in an input */
+    layout_step steps[MAX_STEPS];   /* steps of the size that is being read */
 } parser;
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -166,7 +170,7 @@ static size_t word_length(const char *word) {
     return n;
 }
 
-/* Takes a character; "-" only where it is not the arrow. */
+/* Takes a character; "-" only where it does not begin the arrow. */
 static bool take(parser *p, char c) {
     const char *here = next(p);
     bool found = *here == c && !(c == '-' && here[1] == '>');
@@ -187,7 +191,7 @@ enum {
 };
 
 static void quote(char out[QUOTED], const char *word, size_t length) {
-    size_t room = QUOTED - sizeof "\"..\"", n = length < room ? length : room;
+    size_t most = QUOTED - sizeof "\"..\"", n = length < most ? length : most;
     snprintf(out, QUOTED, "\"%.*s%s\"", (int)n, word, n < length ? ".." : "");
 }
 
@@ -218,7 +222,7 @@ static uf_status expected(parser *p, const char *what) {
 
 /* ---- Reading: dimensions ---- */
 
-/* Adds a dimension that was not there yet; its fields are the caller's to fill. */
+/* Adds a dimension. The caller fills its members. */
 static uf_status add_dim(parser *p, size_t offset, int *d) {
     if (p->ndims == LAYOUT_MAX_DIMS)
         return REFUSE(p, offset, "more than %d different core dimensions", LAYOUT_MAX_DIMS);
@@ -331,7 +335,7 @@ static uf_status read_factor(parser *p, int depth) {
     return is_letter(*here) ? read_name(p) : expected(p, "a name or a number");
 }
 
-/* Operands with operators of one level between them; level 2 is a term, level 1 a size. */
+/* Operands with operators of one level between them: level 1 is a size, level 2 a term. */
 static uf_status read_level(parser *p, int level, int depth) {
     TRY(level == 2 ? read_factor(p, depth) : read_level(p, 2, depth));
     for (;;) {
@@ -346,7 +350,8 @@ static uf_status read_level(parser *p, int level, int depth) {
 
 static uf_status read_size(parser *p, int depth) { return read_level(p, 1, depth); }
 
-/* The dimension that the steps just read stand for. */
+/* The dimension that the steps stand for which were just read: a name, a frozen size (numbers alone), or a computed
+ * size. */
 static uf_status dim_of_steps(parser *p, size_t offset, int *d) {
     int64_t value;
     const char *why;
@@ -362,7 +367,8 @@ static uf_status dim_of_steps(parser *p, size_t offset, int *d) {
 
 /* ---- Reading: operands ---- */
 
-/* "?" directly after a name or number; with every occurrence of it or with none. */
+/* Reads "?", which follows its name or number directly. It must stand at every occurrence of the name or number, or at
+ * none. */
 static uf_status read_option(parser *p, size_t start, int d, bool first) {
     const layout_dim *dim = &p->dims[d];
     bool optional = p->text[p->at] == '?' && !is_blank(p->text[p->at - 1]);
@@ -455,7 +461,7 @@ static uf_status read_layout(parser *p) {
     return *next(p) ? expected(p, "\",\" or the end") : UF_OK;
 }
 
-/* Names that only computed sizes have are never bound to a size. */
+/* A name must occur by itself somewhere, since computed sizes bind no name to a size. */
 static uf_status check_names(parser *p) {
     for (int d = 0; d < p->ndims; d++) {
         layout_dim *dim = &p->dims[d];
@@ -489,7 +495,7 @@ static uf_status finish(parser *p, core_layout *out) {
     return UF_OK;
 }
 
-/* Inputs and outputs, and a mask. */
+/* The operands of an elementwise call: inputs and outputs, and a mask. */
 static const layout_operand scalars[UF_MAX_OPERANDS + 1];
 const core_layout layout_scalars = {.operands = scalars};
 

@@ -1,13 +1,15 @@
-/* number.c - one element at a time on the host: reading, writing, converting between any two dtypes, halves.
- * Conversions are kernel C's, total and rounded once: whatever generated code does to an element, number_write does too. */
+/* number.c - single elements on the host: reading, writing, and converting between any two dtypes. number_write
+ * converts exactly as generated code does: conversions are kernel C's, defined for every value and rounded once. */
 #include "type/type.h"
 
-/* ---- Halves ---- */
+#include <assert.h>
 
-/* A binary float format of 16 bits with a sign, and what it takes to round a double to it. */
+/* ---- The 16-bit floating dtypes ---- */
+
+/* A binary floating-point format of 16 bits with a sign. */
 typedef struct half_format {
-    int fraction; /* bits of fraction stored */
-    int bias;     /* of the exponent */
+    int fraction; /* bits of the fraction that are stored */
+    int bias;     /* bias of the exponent */
 } half_format;
 
 static const half_format binary16 = {10, 15}, brain16 = {7, 127};
@@ -17,8 +19,9 @@ enum {
     DOUBLE_BIAS = 1023
 };
 
-/* value >> shift, rounded to nearest, ties to even; shift is at least 1. */
+/* value >> shift, rounded to nearest, ties to even. */
 static uint64_t shift_rounding(uint64_t value, int shift) {
+    assert(shift >= 1);
     if (shift >= 64)
         return 0;
     uint64_t kept = value >> shift, rest = value & (((uint64_t)1 << shift) - 1), half = (uint64_t)1 << (shift - 1);
@@ -32,18 +35,20 @@ static uint16_t half_encode(double value, half_format to) {
     uint64_t fraction = bits & (((uint64_t)1 << DOUBLE_FRACTION) - 1);
     int exponent = (int)(bits >> DOUBLE_FRACTION & 0x7FF), drop = DOUBLE_FRACTION - to.fraction;
 
-    if (exponent == 0x7FF && fraction) /* NaN: the leading bits of its payload, made quiet */
+    if (exponent == 0x7FF && fraction) /* NaN: keeps the leading bits of its payload, and is made quiet */
         return (uint16_t)(sign | infinity | 1u << (to.fraction - 1) | (uint16_t)(fraction >> drop));
     if (exponent == 0x7FF)
         return (uint16_t)(sign | infinity);
-    if (exponent == 0) /* zero, or a double's subnormal: far below half of either format's smallest */
+    /* zero or a subnormal double: below half of the smallest number of either format, and so rounded to zero */
+    if (exponent == 0)
         return sign;
 
     uint64_t significand = fraction | (uint64_t)1 << DOUBLE_FRACTION;
     int biased = exponent - DOUBLE_BIAS + to.bias;
-    if (biased <= 0) /* subnormal in the half: its exponent is that of biased 1, without the leading one */
+    /* subnormal in the 16 bits: it has the exponent of the smallest normal number, and no leading one */
+    if (biased <= 0)
         return (uint16_t)(sign | shift_rounding(significand, drop + 1 - biased));
-    /* A carry out of the fraction moves into the exponent, as it should. */
+    /* A fraction that rounds up to the next power of two carries into the exponent, which is right. */
     uint64_t magnitude = ((uint64_t)(biased - 1) << to.fraction) + shift_rounding(significand, drop);
     return (uint16_t)(sign | (magnitude < infinity ? magnitude : infinity));
 }
@@ -54,7 +59,7 @@ static double half_decode(uint16_t half, half_format from) {
     int exponent = biased == top ? 0x7FF : biased - from.bias + DOUBLE_BIAS;
     if (biased == 0 && fraction == 0) {
         exponent = 0;
-    } else if (biased == 0) { /* subnormal: a double has room to normalise it */
+    } else if (biased == 0) { /* subnormal: in a double it is a normal number */
         for (exponent++; !(fraction >> from.fraction); exponent--)
             fraction <<= 1;
         fraction &= (1u << from.fraction) - 1;
@@ -125,10 +130,11 @@ static bool number_is_true(number n) {
     return n.as.f[0] != 0 || (dtype_is_complex(n.type) && n.as.f[1] != 0);
 }
 
-/* The low bits of an integer of `bits` bits: truncation, saturation, NaN to 0. */
+/* The low `bits` bits of the integer that a floating value becomes: truncated, saturated at the ends of the range, 0
+ * for NaN. */
 static uint64_t saturate(double value, int bits, bool is_signed) {
     uint64_t top = (uint64_t)1 << (bits - 1);
-    double limit = is_signed ? (double)top : 2 * (double)top; /* one past the largest */
+    double limit = is_signed ? (double)top : 2 * (double)top; /* one above the largest integer */
     if (value != value)
         return 0;
     if (value >= limit)
@@ -142,8 +148,9 @@ static uint64_t number_to_integer(number n, dtype type) {
     return is_inexact(n.type) ? saturate(n.as.f[0], 8 * dtypes[type].size, dtypes[type].is_signed) : n.as.u;
 }
 
-/* A double that any rounding to fewer than 40 bits takes for the integer itself: bits that a double has no room for are
- * gathered into one that it has (rounding to odd). */
+/* A double that rounds to fewer than 40 bits as the integer itself would. A double has 53 bits; if the lower bits of
+ * the integer are not all 0, the lowest bit that the double keeps is set in their place (rounding to odd), so that
+ * rounding again does not take the value for a tie. */
 static double magnitude_to_double(uint64_t magnitude) {
     enum {
         SPARE = 64 - (DOUBLE_FRACTION + 1)
@@ -221,7 +228,7 @@ void number_write(number value, dtype type, void *data) {
 bool number_fits(number value, dtype type) {
     if (!dtype_is_integer(type) || is_inexact(value.type))
         return true;
-    int bits = 8 * dtypes[type].size - dtypes[type].is_signed; /* of magnitude */
+    int bits = 8 * dtypes[type].size - dtypes[type].is_signed; /* bits of its largest magnitude */
     uint64_t largest = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     if (is_signed_integer(value.type) && value.as.i < 0)
         return dtypes[type].is_signed && ~value.as.u <= largest;

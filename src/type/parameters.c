@@ -1,5 +1,6 @@
-/* parameters.c - the parameters of kernels over indices: the text of their lists, in and out, and the layout that makes arrays
- * of them for the checker. */
+/* parameters.c - the parameters of kernels over indices: reads and writes the text of their lists, and makes the layout
+ * in which arrays are operands with core dimensions, as the checker and code generation want them. */
+#include <assert.h>
 #include <limits.h>
 
 #include "type/token.h"
@@ -44,7 +45,7 @@ typedef struct parameters {
     int count;
 } parameters;
 
-/* "[" { "," } "]", if it is there. */
+/* rank := [ "[" { "," } "]" ] */
 static uf_status read_rank(scanner *s, uint8_t *rank) {
     *rank = 0;
     size_t start = s->at;
@@ -104,7 +105,8 @@ uf_status parameter_list_parse(const char *source, dtype types[UF_MAX_OPERANDS],
     return UF_OK;
 }
 
-/* Reads the list at s and adds it. seen: its canonical spelling -> where it starts in the text. */
+/* Reads the parameter list at s and adds it. seen: from the canonical spelling of a list to where it starts in the
+ * text. */
 static uf_status read_row(scanner *s, arena *a, size_t most, map *seen, signature_list *list) {
     parameters p;
     char meaning[PARAMETERS_TEXT];
@@ -127,12 +129,13 @@ static uf_status read_row(scanner *s, arena *a, size_t most, map *seen, signatur
         return token_repeated(s->text, start, earlier, "the list", meaning);
     if (!map_put(seen, meaning, strlen(meaning), (char *)s->text + start))
         return fail_memory();
+    assert((size_t)list->count < most); /* so many rows were allocated */
     memcpy(list->types + (size_t)list->count * n, p.types, n * sizeof *p.types);
     memcpy(list->ranks + (size_t)list->count++ * n, p.ranks, n);
     return UF_OK;
 }
 
-/* The list of a kernel without parameters. */
+/* The single, empty list of a kernel without parameters. */
 static uf_status no_parameters(arena *a, signature_list *out) {
     out->count = 1;
     out->types = arena_alloc(a, sizeof *out->types);
@@ -142,7 +145,9 @@ static uf_status no_parameters(arena *a, signature_list *out) {
 
 uf_status parameters_parse(arena *a, const char *source, signature_list *out) {
     scanner s = {source, 0};
-    map seen = {0}; /* empty whenever the arena may jump out: it is asked for memory by the first list alone */
+    /* The arena may jump out of read_row only when it allocates for the first list, and until then the map owns no
+     * memory. */
+    map seen = {0};
     uf_status status = UF_OK;
     size_t most = token_count_entries(source);
     *out = (signature_list){0};

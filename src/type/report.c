@@ -1,31 +1,32 @@
-/* report.c - the error that a kernel's report becomes. */
+/* report.c - turns a kernel's report into an error. */
 #include "type/report.h"
 
+#include <assert.h>
 #include <ctype.h>
 
 enum {
-    SHOWN = 120 /* bytes of the condition of an assert */
+    SHOWN = 120 /* bytes of an assertion's condition that are shown */
 };
 
-/* ", at (17, 511)"; nothing where there is a single point without dimensions. */
-static void print_point(text *t, const report_place *place, int64_t element) {
-    int64_t rest = place->npoints ? element : 0, block = 1;
-    for (int d = 1; d < place->npoints; d++)
-        block *= place->points[d];
-    for (int d = 0; d < place->npoints; d++) {
+/* Adds the point, ", at (17, 511)"; nothing where the space of points has no dimensions, and there is a single one. */
+static void print_point(text *t, const report_kernel *kernel, int64_t element) {
+    int64_t rest = kernel->npoints ? element : 0, block = 1;
+    for (int d = 1; d < kernel->npoints; d++)
+        block *= kernel->points[d];
+    for (int d = 0; d < kernel->npoints; d++) {
         text_printf(t, "%s%lld",
-                    d              ? ", "
-                    : place->inner ? ", in the inner call ("
-                                   : ", at (",
+                    d               ? ", "
+                    : kernel->inner ? ", in the inner call ("
+                                    : ", at (",
                     (long long)(rest / block));
         rest %= block;
-        if (d + 1 < place->npoints)
-            block /= place->points[d + 1];
+        if (d + 1 < kernel->npoints)
+            block /= kernel->points[d + 1];
     }
-    text_puts(t, place->npoints ? ")" : "");
+    text_puts(t, kernel->npoints ? ")" : "");
 }
 
-/* What stands in the parentheses of "assert(..)". */
+/* The length of what stands in the parentheses of "assert(..)", from its first character on. */
 static int64_t condition_length(const char *condition) {
     int64_t length = 0;
     for (int depth = 0; condition[length] && (depth || condition[length] != ')'); length++)
@@ -33,9 +34,11 @@ static int64_t condition_length(const char *condition) {
     return length;
 }
 
-/* Line breaks and indentation become single blanks. */
+/* Adds the condition of an assertion. Line breaks and indentation become single blanks. */
 static void print_condition(text *t, const char *assertion) {
-    const char *condition = strchr(assertion, '(') + 1;
+    const char *open = strchr(assertion, '(');
+    assert(open); /* the report has the offset of "assert(..)" */
+    const char *condition = open + 1;
     int64_t length = condition_length(condition), end = length > SHOWN ? SHOWN : length;
     while (end < length && ((unsigned char)condition[end] & 0xC0) == 0x80)
         end--;
@@ -47,10 +50,10 @@ static void print_condition(text *t, const char *assertion) {
     text_puts(t, end < length ? " .." : "");
 }
 
-static void print_index(text *t, const report *r, const report_place *place) {
+static void print_index(text *t, const report *r, const report_kernel *kernel) {
     bool own = r->operand < 0;
     text_printf(t, "index %lld is outside of %sdimension %lld of ", (long long)r->value,
-                place->inner && !own ? "core " : "", (long long)r->dimension);
+                kernel->inner && !own ? "core " : "", (long long)r->dimension);
     if (own)
         text_puts(t, "a local array");
     else
@@ -64,11 +67,11 @@ void report_cancelled(report *r) {
         r->what = REPORT_CANCEL;
 }
 
-/* What happened in a line. */
-static void print_what(text *t, const report *r, const report_place *place) {
+/* Adds what went wrong. */
+static void print_what(text *t, const report *r, const report_kernel *kernel) {
     switch (r->what) {
     case REPORT_INDEX:
-        print_index(t, r, place);
+        print_index(t, r, kernel);
         return;
     case REPORT_DIVISION:
         text_puts(t, "integer division by 0");
@@ -78,24 +81,24 @@ static void print_what(text *t, const report *r, const report_place *place) {
         return;
     default:
         text_puts(t, "assertion failed: ");
-        print_condition(t, place->source + r->value);
+        print_condition(t, kernel->source + r->value);
     }
 }
 
-uf_status report_fail(const report *r, const report_place *place) {
+uf_status report_fail(const report *r, const report_kernel *kernel) {
     if (r->what == REPORT_CANCEL)
-        return fail(UF_ERR_KERNEL, "%s: the call was cancelled", place->name);
+        return fail(UF_ERR_KERNEL, "%s: the call was cancelled", kernel->name);
     text t = {0};
     uf_error *e = error_slot();
-    text_printf(&t, "%s: line %lld: ", place->name, (long long)r->line);
-    print_what(&t, r, place);
-    print_point(&t, place, r->element);
+    text_printf(&t, "%s: line %lld: ", kernel->name, (long long)r->line);
+    print_what(&t, r, kernel);
+    print_point(&t, kernel, r->element);
     uf_status s = t.failed ? fail_memory() : fail(UF_ERR_KERNEL, "%s", t.data);
     text_free(&t);
     if (s != UF_ERR_KERNEL)
         return s;
     e->line = (int)r->line;
-    fail_named(s, "%s", place->name);
+    fail_named(s, "%s", kernel->name);
     if (r->what == REPORT_INDEX && r->operand >= 0) {
         e->argument = (int)r->operand;
         e->dimension = (int)r->dimension;

@@ -1,9 +1,11 @@
-/* signature.c - the text of signatures, in and out. Input: a list in any mix of three spellings,
- *     float32,float32->float32     names
- *     ff->f                        NumPy's type codes
- *     float32(float32,float32)     Numba's
- * Output: dtypes in operand order. One signature is read into a fixed buffer, so that only a list needs memory.
- * A signature may have no inputs, which NumPy's may not: a kernel without parameters fills an array. It has outputs. */
+/* signature.c - reads and writes the text of signatures. A list may mix three spellings:
+ *    float32,float32->float32     names
+ *    ff->f                        NumPy's type characters
+ *    float32(float32,float32)     Numba's
+ * They become dtypes in the order of the operands. A single signature is read into a buffer of fixed size, and only a
+ * list needs memory. Unlike NumPy's, a signature may have no inputs, since a kernel without parameters can fill an
+ * array; it has an output. */
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 
@@ -38,7 +40,7 @@ void signature_print(text *out, const dtype *types, int nin, int nout) {
 
 /* ---- Grammar ---- */
 
-/* One signature: inputs, then outputs. */
+/* One signature: its inputs, then its outputs. */
 typedef struct operands {
     dtype types[UF_MAX_OPERANDS];
     int count, nin;
@@ -92,7 +94,8 @@ static uf_status read_codes(scanner *s, operands *o) {
     return UF_OK;
 }
 
-/* What the next word is written in. No name consists of codes alone. */
+/* The spelling of the next word. The name of a dtype never consists of type characters alone, so that the two cannot be
+ * confused. */
 static spelling next_spelling(scanner *s) {
     const char *word = token_next(s);
     return is_codes(word, token_word(word)) ? CODES : NAMES;
@@ -102,7 +105,7 @@ static uf_status read_types(scanner *s, operands *o, spelling how) {
     return how == CODES ? read_codes(s, o) : read_names(s, o);
 }
 
-/* The rest of Numba's form, after "name (": [ names ] ")". The name is the output. */
+/* The rest of Numba's spelling, after "name (": [ names ] ")". The name is the output's dtype. */
 static uf_status read_call(scanner *s, operands *o) {
     dtype output = o->types[0];
     o->count = 0;
@@ -168,7 +171,8 @@ static uf_status wrong_arity(const char *source, size_t start, const operands *o
                        o->nin, o->count - o->nin, first, list->nin, list->nout);
 }
 
-/* Reads the signature at s and adds it. seen: dtypes -> where that signature starts in the text. */
+/* Reads the signature at s and adds it to the list. seen: from the dtypes of a signature to where it starts in the
+ * text. */
 static uf_status read_row(scanner *s, arena *a, size_t expected_count, map *seen, signature_list *list) {
     operands o;
     size_t start = s->at;
@@ -192,13 +196,16 @@ static uf_status read_row(scanner *s, arena *a, size_t expected_count, map *seen
     }
     if (!map_put(seen, o.types, size, (char *)s->text + start))
         return fail_memory();
+    assert((size_t)list->count < expected_count); /* so many rows were allocated */
     memcpy(list->types + (size_t)list->count++ * (size_t)o.count, o.types, size);
     return UF_OK;
 }
 
 uf_status signatures_parse(arena *a, const char *source, signature_list *out) {
     scanner s = {source, 0};
-    map seen = {0}; /* empty whenever the arena may jump out: it is asked for memory once, by the first signature */
+    /* The arena may jump out of read_row only when it allocates for the first signature, and until then the map owns no
+     * memory. */
+    map seen = {0};
     uf_status status = UF_OK;
     size_t count = token_count_entries(source);
     *out = (signature_list){0};
@@ -232,6 +239,7 @@ uf_status type_lists_parse(arena *a, const char *source, int width, dtype **type
         if (o.count != width)
             return fail_source(UF_ERR_SYNTAX, source, start, "expected %d dtype%s, got %d", width,
                                width == 1 ? "" : "s", o.count);
+        assert((size_t)*count < most); /* so many rows were allocated */
         memcpy(*types + (size_t)*count * (size_t)width, o.types, row);
     }
     return UF_OK;

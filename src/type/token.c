@@ -42,13 +42,13 @@ bool token_take(scanner *s, const char *token) {
 
 /* "word", cut to size between characters. */
 static void token_quote(char out[TOKEN_QUOTED], const char *word, size_t length) {
-    size_t room = TOKEN_QUOTED - sizeof "\"..\"", n = length < room ? length : room;
+    size_t most = TOKEN_QUOTED - sizeof "\"..\"", n = length < most ? length : most;
     while (n < length && n && ((unsigned char)word[n] & 0xC0) == 0x80)
         n--;
     snprintf(out, TOKEN_QUOTED, "\"%.*s%s\"", (int)n, word, n < length ? ".." : "");
 }
 
-/* What stands at the scanner, for a message. */
+/* What stands at a place of the text, for a message. */
 static void describe(char out[TOKEN_QUOTED], const char *at) {
     size_t word = token_word(at);
     if (!*at)

@@ -439,7 +439,7 @@ static bool number_matches(dtype from, dtype to, const dispatch_input *inputs, i
     return kinds[kind] > most ? dtype_can_cast(standard[kind], to, UF_CAST_SAFE) : kind <= dtypes[to].kind;
 }
 
-/* The choice as DESIGN.md states it: mark the matches, drop those with a narrower match, rank what is left. */
+/* The choice as include/ufunc.h states it (uf_call): mark the matches, drop those with a narrower match, rank what is left. */
 static int by_definition(const signature_list *list, const dispatch_input *inputs, bool weak) {
     enum {
         MOST = 64
