@@ -1,36 +1,37 @@
-/* broadcast.c - the shape that several arrays broadcast to, by NumPy's rule: shapes are aligned at their last dimension,
- * and the extents of a dimension are equal or 1. */
+/* broadcast.c - the shape that several arrays broadcast to, by NumPy's rule: shapes are aligned at their last
+ * dimension, and the extents of a dimension must be equal or 1. */
 #include "nd/nd.h"
 
-/* Does an array take part in what the others broadcast to? */
-static bool shapes(const nd_array *a) { return !a->number && a->role == ND_ELEMENTS; }
+/* Does the array take part in broadcasting? */
+static bool takes_part(const nd_array *a) { return !a->number && a->role == ND_ELEMENTS; }
 
-/* The first array before k that has an extent other than 1 at a position counted from the end. */
-static int who_has(const nd_array *arrays, int k, int from_end) {
+/* The first array before k with an extent other than 1 in a dimension, which is counted from the last one (1). */
+static int first_with_extent(const nd_array *arrays, int k, int from_end) {
     for (int j = 0; j < k; j++)
-        if (shapes(&arrays[j]) && from_end <= arrays[j].ndim && arrays[j].shape[arrays[j].ndim - from_end] != 1)
+        if (takes_part(&arrays[j]) && from_end <= arrays[j].ndim && arrays[j].shape[arrays[j].ndim - from_end] != 1)
             return j;
     return -1;
 }
 
 static uf_status disagree(const nd_array *arrays, int k, int from_end) {
-    int j = who_has(arrays, k, from_end), dimension = arrays[k].ndim - from_end, other = arrays[j].ndim - from_end;
+    int j = first_with_extent(arrays, k, from_end), dimension = arrays[k].ndim - from_end,
+        other = arrays[j].ndim - from_end;
     return nd_fail(UF_ERR_SHAPE, nd_argument(arrays, k), nd_dimension(&arrays[k], dimension),
                    "is %lld, but dimension %d of argument %d is %lld: they must be equal, or one of them 1",
                    (long long)arrays[k].shape[dimension], nd_dimension(&arrays[j], other), j,
                    (long long)arrays[j].shape[other]);
 }
 
-/* The shape of all arrays together, whatever its size is. */
+/* The shape that the arrays broadcast to. Its number of elements may overflow. */
 static uf_status join(const nd_array *arrays, int n, int *ndim, int64_t *shape) {
     *ndim = 0;
     for (int k = 0; k < n; k++)
-        if (shapes(&arrays[k]) && arrays[k].ndim > *ndim)
+        if (takes_part(&arrays[k]) && arrays[k].ndim > *ndim)
             *ndim = arrays[k].ndim;
     for (int d = 0; d < *ndim; d++)
         shape[d] = 1;
     for (int k = 0; k < n; k++) {
-        if (!shapes(&arrays[k]))
+        if (!takes_part(&arrays[k]))
             continue;
         for (int d = 0; d < arrays[k].ndim; d++) {
             int64_t extent = arrays[k].shape[d], *common = &shape[*ndim - arrays[k].ndim + d];

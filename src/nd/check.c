@@ -1,5 +1,5 @@
-/* check.c - is one DLTensor well formed? What passes here can be planned: its extents multiply, and its strides span, to
- * less than 2^63 bytes, so that the arithmetic on them later cannot overflow. */
+/* check.c - checks that one DLTensor is well formed. Of an array that passes, elements and the bytes that they span are
+ * fewer than 2^63, so that arithmetic on its extents and strides cannot overflow later. */
 #include <stdio.h>
 
 #include "nd/nd.h"
@@ -33,7 +33,7 @@ int nd_dimension(const nd_array *array, int d) {
 
 const char *nd_rank(const nd_array *array) { return array->core ? "rank without core dimensions" : "rank"; }
 
-/* Extents: none negative; *count is their product, 0 if one of them is, whatever the others are. */
+/* No extent may be negative. *count is their product, which is 0 if one of them is, whatever the others are. */
 static uf_status check_shape(const DLTensor *array, int argument, int64_t *count) {
     bool overflow = false, empty = false;
     *count = 1;
@@ -51,7 +51,8 @@ static uf_status check_shape(const DLTensor *array, int argument, int64_t *count
     return UF_OK;
 }
 
-/* Bytes before (<= 0) and after the address of element 0 that the elements cover. False: 2^63 or more. */
+/* The bytes that the elements span, as offsets from element 0: *lowest is 0 or negative. False: they span 2^63 bytes or
+ * more. */
 static bool byte_range(const DLTensor *array, int64_t count, int size, int64_t *lowest, int64_t *highest) {
     int64_t span = 0;
     *lowest = *highest = 0;

@@ -1,20 +1,25 @@
-/* core.c - what a call makes of a layout: which dimensions of the arrays are core dimensions, the size of each name, and
- * the arrays without them. NumPy's rules for axes, axis, keepdims and optional dimensions. Input: checked arrays. Sizes are
- * bound by the inputs, first where they do not stretch; then by the outputs, for names that no input has; then computed;
- * then everything that has a size is checked against it. */
+/* core.c - what a call makes of a layout: which dimensions of the arrays are core dimensions, the size of each core
+ * dimension, and the arrays without them. The rules for axes, axis, keepdims and optional dimensions are NumPy's. The
+ * arrays were checked before.
+ *
+ * A size is bound by the inputs, first by those that cannot stretch to it; then by the outputs, for names that no input
+ * has; then computed. Last, every extent is checked against its size. */
+#include <assert.h>
+
 #include "nd/nd.h"
 
-/* A layout under the options of a call. */
+/* A layout, together with the options of a call. */
 typedef struct core_call {
     const core_layout *l;
     uint64_t missing; /* bit d: optional dimension d is missing */
-    int kept;         /* core dimensions, of extent 1, that keepdims gives each output; else 0 */
-    uf_axes axes;     /* as this library knows it */
+    int kept;         /* with keepdims: how many core dimensions, of extent 1, each output has; else 0 */
+    uf_axes axes;     /* with the members that this version of the library knows */
 } core_call;
 
 /* ---- Options ---- */
 
-/* Copies an option struct of any age. */
+/* Copies a struct of options that may be shorter or longer than the library's, because the program was built with
+ * another version. */
 static uf_status read_axes(const uf_axes *from, uf_axes *to) {
     const unsigned char *bytes = (const unsigned char *)from;
     *to = (uf_axes){.size = sizeof *to};
@@ -31,7 +36,7 @@ static uf_status read_axes(const uf_axes *from, uf_axes *to) {
     return UF_OK;
 }
 
-/* An option that the layout does not allow. */
+/* The error of an option that the layout does not allow. */
 static uf_status wrong_option(const core_layout *l, const char *what) {
     text t = {0};
     layout_print(&t, l);
@@ -116,7 +121,7 @@ static uf_status bad_axis(int k, int axis, int ndim) {
                    ndim, -ndim, ndim - 1);
 }
 
-/* Dimensions given by a list of axes; *taken has their bits. */
+/* The dimensions that a list of axes names. *taken has their bits. */
 static uf_status read_list(int k, const int *axes, int rank, int ndim, uint8_t *at, uint64_t *taken) {
     for (int i = 0; i < rank; i++) {
         int axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
@@ -130,12 +135,13 @@ static uf_status read_list(int k, const int *axes, int rank, int ndim, uint8_t *
     return UF_OK;
 }
 
-/* Where the core dimensions of argument k, an array of ndim dimensions, are: at[i] is the dimension of the i-th one it
- * has in this call; *taken has their bits. ndim is at least their number. */
+/* Where the core dimensions of argument k are, an array of ndim dimensions: at[i] is the dimension that is the i-th one
+ * it has in this call, and *taken has their bits. ndim is at least their number. */
 static uf_status find_core(const core_call *c, int k, int ndim, uint8_t at[LAYOUT_MAX_RANK], uint64_t *taken) {
     const uf_axes *axes = &c->axes;
     int last[LAYOUT_MAX_RANK], rank = core_rank(c, k);
     *taken = 0;
+    assert(rank <= ndim && rank <= LAYOUT_MAX_RANK);
     if (axes->axis && rank == 1)
         return read_list(k, axes->axis, 1, ndim, at, taken);
     if (k < axes->count) {
@@ -175,8 +181,8 @@ static uf_status too_few(const core_call *c, const nd_array *a, int k) {
     return status;
 }
 
-/* As in NumPy: an argument with too few dimensions does without its first optional ones, and so do all that have
- * them. */
+/* NumPy's rule: an argument that has too few dimensions does without its first optional ones; these are then missing
+ * from all arguments. */
 static uf_status find_missing(core_call *c, const nd_array *arrays, int n) {
     for (int k = 0; k < n; k++) {
         const layout_operand *o = &c->l->operands[k];
@@ -192,28 +198,29 @@ static uf_status find_missing(core_call *c, const nd_array *arrays, int n) {
 /* ---- Sizes ---- */
 
 enum {
-    UNBOUND = -1, /* a size that is not known */
-    NOWHERE = 255 /* a core dimension that is missing */
+    UNBOUND = -1, /* the size is not known yet */
+    NOWHERE = 255 /* the core dimension is missing */
 };
 
 typedef struct binder {
     core_call call;
     const nd_array *arrays;
-    int n;                                        /* arguments that are there */
-    int64_t *size;                                /* per dimension */
-    int16_t from[LAYOUT_MAX_DIMS];                /* argument that its size was taken from; -1: none */
-    uint8_t at[UF_MAX_OPERANDS][LAYOUT_MAX_RANK]; /* per core dimension of the layout: the array's, or NOWHERE */
-    uint64_t taken[UF_MAX_OPERANDS];              /* the array's core dimensions, as bits */
+    int n;                         /* arguments that are given */
+    int64_t *size;                 /* of each dimension of the layout */
+    int16_t from[LAYOUT_MAX_DIMS]; /* argument that bound the size; -1: none */
+    /* by core dimension of an argument: the array's dimension, or NOWHERE */
+    uint8_t at[UF_MAX_OPERANDS][LAYOUT_MAX_RANK];
+    uint64_t taken[UF_MAX_OPERANDS]; /* bits of the array's dimensions that are core dimensions */
 } binder;
 
-/* Where a dimension of the layout occurs in an argument. */
+/* One occurrence of a dimension of the layout: dimension `dimension` of an argument, which has this extent. */
 typedef struct occurrence {
     int argument, dimension, dim;
     bool stretch;
     int64_t extent;
 } occurrence;
 
-/* "n is 4 (from argument 0)" for what a size rests on. */
+/* Adds "n is 4 (from argument 0)": a size, and what bound it. */
 static void say_binding(text *t, const binder *b, int d) {
     layout_dim_print(t, b->call.l, d);
     text_printf(t, " is %lld", (long long)b->size[d]);
@@ -221,7 +228,7 @@ static void say_binding(text *t, const binder *b, int d) {
         text_printf(t, " (from argument %d)", b->from[d]);
 }
 
-/* "; n is 4 (from argument 0), m is .." for each name in a computed size. */
+/* Adds "; n is 4 (from argument 0), m is .." for each name in a computed size. */
 static void say_names(text *t, const binder *b, int d) {
     const layout_dim *dim = &b->call.l->dims[d];
     uint64_t said = 0;
@@ -282,7 +289,7 @@ static uf_status bind_output_only(binder *b, const occurrence *o) {
 
 static uf_status check_size(binder *b, const occurrence *o) { return agree(b, o); }
 
-/* Visits what is there of arguments first .. last-1. */
+/* Visits each core dimension of arguments first .. last-1 that is not missing. */
 static uf_status each(binder *b, int first, int last, uf_status (*visit)(binder *, const occurrence *)) {
     for (int k = first; k < last; k++) {
         const layout_operand *o = &b->call.l->operands[k];
@@ -297,7 +304,7 @@ static uf_status each(binder *b, int first, int last, uf_status (*visit)(binder 
     return UF_OK;
 }
 
-/* The first argument that has dimension d, and which of its dimensions that is: -1 if the array is not there. */
+/* The first argument that has dimension d, and which of its dimensions that is; -1 if the array is not given. */
 static int first_with(const binder *b, int d, int *dimension) {
     for (int k = 0;; k++)
         for (int i = 0; i < b->call.l->operands[k].rank; i++)
@@ -342,7 +349,7 @@ static uf_status settle(binder *b) {
         if (b->size[d] == UNBOUND && l->dims[d].name) {
             if (l->dims[d].output_only)
                 return unknown_size(b, d);
-            b->size[d] = 1; /* every input stretches from 1 */
+            b->size[d] = 1; /* every input that has it has extent 1 and stretches */
         }
     for (int d = 0; d < l->ndims; d++)
         if (l->dims[d].steps && !layout_compute(&l->dims[d], b->size, &b->size[d]))
@@ -352,7 +359,7 @@ static uf_status settle(binder *b) {
 
 /* ---- Arrays without their core dimensions ---- */
 
-/* Fills b->at and b->taken for argument k; kept dimensions of an output have extent 1. */
+/* Fills b->at and b->taken for argument k. Checks that the dimensions that keepdims adds to an output have extent 1. */
 static uf_status split(binder *b, int k) {
     const layout_operand *o = &b->call.l->operands[k];
     const nd_array *a = &b->arrays[k];
@@ -367,7 +374,8 @@ static uf_status split(binder *b, int k) {
     return UF_OK;
 }
 
-/* Writes argument k's core strides to words, what is left of it to loop, with shape and strides at space. */
+/* Writes the core strides of argument k to words, and the array without its core dimensions to *loop; its shape and
+ * strides are placed at space. */
 static void write_array(const binder *b, int k, int64_t *words, nd_array *loop, int64_t *space) {
     const layout_operand *o = &b->call.l->operands[k];
     const nd_array *a = &b->arrays[k];

@@ -1,10 +1,14 @@
-/* fold.c - from the arrays of a reduction to two loops, one over the results and one over the elements of a result. */
+/* fold.c - makes the two loops of a reduction from its arrays: one over the results, one over the elements of a
+ * result. */
+#include <assert.h>
+
 #include "nd/nd.h"
 
 #include <assert.h>
 
 size_t nd_fold_space(int ndim, int narrays) {
-    /* One dimension more than there are: a loop without any has one. Two more: the segments' stands in both loops. */
+    /* Each loop has at least one dimension, even if it needs none, and with segments the axis is a dimension of both
+     * loops: so there may be two dimensions more than the rank. */
     size_t dimensions = (size_t)ndim + 2, arrays = (size_t)narrays;
     return (dimensions + 2 * arrays + dimensions * arrays) * sizeof(int64_t);
 }
@@ -13,7 +17,8 @@ size_t nd_fold_space(int ndim, int narrays) {
 
 static uint64_t bit(int d) { return (uint64_t)1 << d; }
 
-/* Before any axis is read. One is always read: its value says why it is none of an array of rank 0. */
+/* Checks the number of axes before any is read. Of an array of rank 0 one axis is read: the message then says which
+ * value was out of range. */
 static uf_status axes_counted(int naxes, const int *axes, int ndim) {
     if (naxes < 0)
         return fail(UF_ERR_ARGUMENT, "naxes is %d; it must be a number of axes, or UF_NO_AXES (%d)", naxes, UF_NO_AXES);
@@ -58,7 +63,8 @@ void nd_fold_results(int ndim, const int64_t *shape, uint64_t axes, unsigned fla
     }
 }
 
-/* What a call reduces. The shapes of both loops have the rank of the elements, and 1 where a loop has no dimension. */
+/* What a call reduces. kept and reduced are the shapes of the two loops; both have the rank of the elements, with an
+ * extent of 1 for each dimension that the loop does not have. */
 typedef struct fold_request {
     const nd_array *arrays;
     int narrays, ndim, results_ndim;
@@ -75,7 +81,7 @@ static const nd_array *bounds_of(const nd_array *arrays, int narrays) {
     return NULL;
 }
 
-static uf_status subject_find(fold_request *s) {
+static uf_status shapes_resolve(fold_request *s) {
     int64_t shape[UF_MAX_NDIM], count;
     const nd_array *bounds = bounds_of(s->arrays, s->narrays);
     TRY(nd_fold_shape(s->arrays, s->narrays, &s->ndim, shape));
@@ -160,7 +166,7 @@ static void (*const moves[])(const fold_request *s, const nd_array *a, movement 
 
 /* ---- The loops ---- */
 
-/* One dimension of extent 0 or 1. */
+/* A loop of one dimension, of extent 0 or 1. Every array that would move in the loop has stride 1. */
 static void set_single(const fold_request *s, bool kept, nd_loop *out) {
     out->ndim = 1;
     out->extent[0] = out->count;
@@ -197,7 +203,7 @@ static void loop_finish(const fold_request *s, bool kept, nd_loop *out) {
     out->loop = s->flags & ND_SCAN ? LOOP_SCAN : LOOP_FOLD;
 }
 
-/* The kept loop takes the offsets of both. */
+/* Moves the offsets of the reduced loop to the kept one. */
 static void offsets_join(nd_fold *f) {
     for (int k = 0; k < f->kept.narrays; k++) {
         f->kept.offset[k] += f->reduced.offset[k];
@@ -224,13 +230,14 @@ uf_status nd_fold_plan(const nd_array *arrays, int narrays, uint64_t axes, unsig
     s.narrays = narrays;
     s.axes = axes;
     s.flags = flags;
-    TRY(subject_find(&s));
+    TRY(shapes_resolve(&s));
     TRY(outputs_check(&s));
     TRY(nd_count(s.kept, s.ndim, &out->kept.count));
     TRY(nd_count(s.reduced, s.ndim, &out->reduced.count));
+    assert(!(s.segments || flags & ND_SCAN) || __builtin_popcountll(axes) == 1);
     int reduced_ndim = __builtin_popcountll(axes), kept_ndim = s.segments ? s.ndim : s.ndim - reduced_ndim;
-    space = nd_loop_place(space, kept_ndim, narrays, &out->kept);
-    nd_loop_place(space, reduced_ndim, narrays, &out->reduced);
+    space = nd_loop_init(space, kept_ndim, narrays, &out->kept);
+    nd_loop_init(space, reduced_ndim, narrays, &out->reduced);
     record(&s, out);
     loop_finish(&s, true, &out->kept);
     loop_finish(&s, false, &out->reduced);
@@ -244,6 +251,8 @@ static void regroup(const nd_loop *from, int n, const int *of, int64_t step, nd_
     out->ndim = from->ndim;
     out->count = from->count;
     out->loop = from->loop;
+    for (int k = 0; k < n; k++)
+        assert(of[k] < from->narrays);
     for (int d = 0; d < from->ndim; d++) {
         out->extent[d] = from->extent[d];
         for (int k = 0; k < n; k++)
@@ -261,8 +270,8 @@ static void regroup(const nd_loop *from, int n, const int *of, int64_t step, nd_
 }
 
 void nd_fold_regroup(const nd_fold *from, int n, const int *of, int64_t step, void *space, nd_fold *out) {
-    space = nd_loop_place(space, from->kept.ndim, n, &out->kept);
-    nd_loop_place(space, from->reduced.ndim, n, &out->reduced);
+    space = nd_loop_init(space, from->kept.ndim, n, &out->kept);
+    nd_loop_init(space, from->reduced.ndim, n, &out->reduced);
     regroup(&from->kept, n, of, step, &out->kept);
     regroup(&from->reduced, n, of, 0, &out->reduced);
 }

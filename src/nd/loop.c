@@ -1,5 +1,5 @@
-/* loop.c - loops while they are being made: records of dimensions from shapes and strides, their order, direction and
- * merging. nd_plan and nd_fold_plan say which dimensions and in what order. */
+/* loop.c - the steps of making a loop: its dimensions from shapes and strides, their order, direction and merging.
+ * nd_plan and nd_fold_plan say which dimensions a loop has and how they are ordered. */
 #include "nd/nd.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@ size_t nd_space(int ndim, int narrays) {
     return (dimensions + arrays + dimensions * arrays) * sizeof(int64_t);
 }
 
-void *nd_loop_place(void *space, int ndim, int narrays, nd_loop *out) {
+void *nd_loop_init(void *space, int ndim, int narrays, nd_loop *out) {
     int dimensions = ndim > 0 ? ndim : 1;
     out->narrays = narrays;
     out->extent = space;
@@ -54,12 +54,14 @@ void nd_loop_record(const int64_t *shape, int ndim, const int64_t *stride, int k
             out->stride[record++ * out->narrays + k] = stride[d];
 }
 
-/* A stride as a key for ordering; what stands still goes outside. */
+/* The key by which a stride is ordered: its magnitude, but the largest key for 0, so that dimensions in which an array
+ * stands still go outside. */
 static uint64_t sort_key(int64_t stride) {
     return stride == 0 ? UINT64_MAX : stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
-/* Does dimension record a belong inside b? */
+/* Does the dimension with strides a belong inside the one with strides b? The arrays are asked in turn, from `first`
+ * on. */
 static bool is_inner(const int64_t *a, const int64_t *b, int narrays, int first) {
     for (int i = 0; i < narrays; i++) {
         int k = i + first < narrays ? i + first : i + first - narrays;
@@ -77,7 +79,7 @@ static void swap(int64_t *a, int64_t *b, int n) {
     }
 }
 
-/* By insertion: stable, and nearly always the order is right already. */
+/* By insertion, which is stable; and mostly the order is right already. */
 void nd_loop_order(nd_loop *loop, int first) {
     int n = loop->narrays;
     for (int i = 1; i < loop->ndim; i++)

@@ -1,8 +1,8 @@
-/* overlap.c - do the elements of one array, or of two, share memory? From a loop's extents and strides. Answers are exact
- * but where nd.h says otherwise, and then on the safe side. */
-#include "nd/nd.h"
-
+/* overlap.c - do the elements of one array, or of two, share memory? The answer comes from the extents and strides of a
+ * loop. It is exact, but where nd.h says otherwise; there it errs towards an overlap. */
 #include <assert.h>
+
+#include "nd/nd.h"
 
 void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest) {
     *lowest = *highest = 0;
@@ -18,10 +18,11 @@ void nd_bounds(const nd_loop *loop, int k, int64_t *lowest, int64_t *highest) {
 
 enum {
     EXACT_DIMENSIONS = 4,
-    MAX_DIMENSIONS = UF_MAX_NDIM + LAYOUT_MAX_RANK /* of a loop that has an operand's core dimensions too */
+    MAX_DIMENSIONS = UF_MAX_NDIM + LAYOUT_MAX_RANK /* a loop to which an operand's core dimensions were added */
 };
 
-/* The dimensions in which array k has more than one element, ordered by absolute stride. */
+/* The dimensions in which array k has more than one element, ordered by the magnitude of their strides. bound is the
+ * extent less 1. */
 static int sorted_dimensions(const nd_loop *loop, int k, int64_t *stride, int64_t *bound) {
     int n = 0;
     for (int d = 0; d < loop->ndim; d++) {
@@ -29,6 +30,7 @@ static int sorted_dimensions(const nd_loop *loop, int k, int64_t *stride, int64_
         if (loop->extent[d] <= 1)
             continue;
         s = s < 0 ? -s : s;
+        assert(n < MAX_DIMENSIONS);
         int i = n++;
         for (; i > 0 && stride[i - 1] > s; i--) {
             stride[i] = stride[i - 1];
@@ -49,8 +51,8 @@ bool nd_self_overlap(const nd_loop *loop, int k) {
     int n = sorted_dimensions(loop, k, stride, bound), doubtful = 0;
     if (n > 0 && stride[0] == 0)
         return true;
-    /* A dimension that steps over all that the smaller ones reach cannot meet them: only those up to the last that does
-     * not are in question. */
+    /* A dimension whose stride is larger than everything that the smaller strides reach cannot bring two elements
+     * together. So only the dimensions up to the last one for which that is not so are in doubt. */
     for (int i = 0; i < n; i++) {
         if (stride[i] <= reach)
             doubtful = i + 1;
@@ -61,30 +63,33 @@ bool nd_self_overlap(const nd_loop *loop, int k) {
 
 /* ---- Two arrays ---- */
 
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 int128;
 
-/* Values that low .. high times a stride can take; the address distance of two elements is a sum of such terms. In bytes. */
+/* The multiples low .. high of a stride. The distance of two elements in memory is a sum of one value of each term. In
+ * bytes. */
 typedef struct term {
-    wide stride, low, high;
+    int128 stride, low, high;
 } term;
 
 typedef struct search {
-    term terms[2 * UF_MAX_NDIM];                                    /* ordered by stride, each stride once */
-    wide lowest[2 * UF_MAX_NDIM + 1], highest[2 * UF_MAX_NDIM + 1]; /* reach of the terms before the i-th */
-    wide divisor[2 * UF_MAX_NDIM + 1];                              /* greatest common divisor of their strides */
+    term terms[2 * UF_MAX_NDIM]; /* ordered by stride, no stride twice */
+    /* the values that the terms before the i-th can sum to lie between */
+    int128 lowest[2 * UF_MAX_NDIM + 1], highest[2 * UF_MAX_NDIM + 1];
+    /* greatest common divisor of the strides of the terms before the i-th */
+    int128 divisor[2 * UF_MAX_NDIM + 1];
     int nterms, budget;
 } search;
 
 enum {
-    SEARCH_BUDGET = 4096 /* nodes; a nested pair of views needs a few */
+    SEARCH_BUDGET = 4096 /* steps of the search; a pair of nested views needs a few */
 };
 
-static void add_term(search *s, wide stride, int64_t low, int64_t high) {
+static void add_term(search *s, int128 stride, int64_t low, int64_t high) {
     int i = 0;
     while (i < s->nterms && s->terms[i].stride < stride)
         i++;
     if (i == s->nterms || s->terms[i].stride != stride) {
-        assert((size_t)s->nterms < sizeof s->terms / sizeof *s->terms);
+        assert(s->nterms < (int)COUNT(s->terms)); /* an array moves in at most UF_MAX_NDIM dimensions */
         memmove(&s->terms[i + 1], &s->terms[i], (size_t)(s->nterms - i) * sizeof *s->terms);
         s->terms[i] = (term){.stride = stride};
         s->nterms++;
@@ -93,20 +98,20 @@ static void add_term(search *s, wide stride, int64_t low, int64_t high) {
     s->terms[i].high += high;
 }
 
-/* Adds array k's dimensions with sign +1 or -1. */
+/* Adds a term for each dimension of array k, with sign +1 or -1. */
 static void add_array(search *s, const nd_loop *loop, int k, int size, int sign) {
     for (int d = 0; d < loop->ndim; d++) {
         int64_t stride = sign * loop->stride[d * loop->narrays + k], last = loop->extent[d] - 1;
         if (stride > 0)
-            add_term(s, (wide)stride * size, 0, last);
+            add_term(s, (int128)stride * size, 0, last);
         else if (stride < 0)
-            add_term(s, -(wide)stride * size, -last, 0);
+            add_term(s, -(int128)stride * size, -last, 0);
     }
 }
 
-static wide gcd(wide a, wide b) {
+static int128 gcd(int128 a, int128 b) {
     while (b) {
-        wide r = a % b;
+        int128 r = a % b;
         a = b;
         b = r;
     }
@@ -122,24 +127,24 @@ static void sum_up(search *s) {
     }
 }
 
-static wide divide_down(wide a, wide b) { return a / b - (a % b < 0); }
+static int128 divide_down(int128 a, int128 b) { return a / b - (a % b < 0); }
 
-/* Can the terms before the n-th sum to a value in first .. last? True too when the budget is used up. */
-static bool can_reach(search *s, int n, wide first, wide last) {
+/* Can the terms before the n-th sum to a value in first .. last? True also when the budget is used up. */
+static bool can_reach(search *s, int n, int128 first, int128 last) {
     first = first < s->lowest[n] ? s->lowest[n] : first;
     last = last > s->highest[n] ? s->highest[n] : last;
     if (first > last || --s->budget < 0)
         return first <= last;
     if (s->divisor[n] == 0)
-        return true; /* no terms: 0 lies in between */
+        return true; /* there are no terms, and 0 is in first .. last */
     if (divide_down(last, s->divisor[n]) == divide_down(first - 1, s->divisor[n]))
-        return false; /* no multiple of the divisor lies in between */
+        return false; /* no multiple of the divisor is in first .. last */
     const term *t = &s->terms[n - 1];
-    wide low = divide_down(first - s->highest[n - 1] + t->stride - 1, t->stride);
-    wide high = divide_down(last - s->lowest[n - 1], t->stride);
+    int128 low = divide_down(first - s->highest[n - 1] + t->stride - 1, t->stride);
+    int128 high = divide_down(last - s->lowest[n - 1], t->stride);
     low = low < t->low ? t->low : low;
     high = high > t->high ? t->high : high;
-    for (wide x = low; x <= high; x++)
+    for (int128 x = low; x <= high; x++)
         if (can_reach(s, n - 1, first - x * t->stride, last - x * t->stride))
             return true;
     return false;
@@ -152,17 +157,17 @@ static bool same_strides(const nd_loop *loop, int a, int b) {
     return true;
 }
 
-/* The addresses that array k covers, from first up to but not including last. */
-static void byte_range(const nd_loop *loop, int k, uintptr_t start, int size, wide *first, wide *last) {
+/* The addresses that array k covers, from *first up to but not including *last. */
+static void byte_range(const nd_loop *loop, int k, uintptr_t start, int size, int128 *first, int128 *last) {
     int64_t lowest, highest;
     nd_bounds(loop, k, &lowest, &highest);
-    *first = (wide)start + (wide)lowest * size;
-    *last = (wide)start + ((wide)highest + 1) * size;
+    *first = (int128)start + (int128)lowest * size;
+    *last = (int128)start + ((int128)highest + 1) * size;
 }
 
-/* In a flat loop an array is one stretch of memory, which settles most calls. */
-static bool flat_apart(const nd_loop *loop, int a, uintptr_t start_a, int size_a, int b, uintptr_t start_b,
-                       int size_b) {
+/* In a flat loop an array is one piece of memory; comparing the two pieces settles most calls. */
+static bool flat_disjoint(const nd_loop *loop, int a, uintptr_t start_a, int size_a, int b, uintptr_t start_b,
+                          int size_b) {
     if (loop->loop != LOOP_FLAT)
         return false;
     uintptr_t n = (uintptr_t)loop->count;
@@ -171,25 +176,25 @@ static bool flat_apart(const nd_loop *loop, int a, uintptr_t start_a, int size_a
     return start_a < start_b ? start_b - start_a >= bytes_a : start_a > start_b && start_a - start_b >= bytes_b;
 }
 
-/* Of two arrays that flat_apart does not tell apart, by the addresses of their first elements. Not inlined: most calls do without its
- * place on the stack. */
+/* Compares two arrays that flat_disjoint could not, by the addresses of their first elements. Not inlined: it needs
+ * much of the stack, and most calls end before it. */
 static __attribute__((noinline)) nd_overlap compare_ranges(const nd_loop *loop, int a, uintptr_t start_a, int size_a,
                                                            int b, uintptr_t start_b, int size_b) {
-    wide first_a, last_a, first_b, last_b;
+    int128 first_a, last_a, first_b, last_b;
     byte_range(loop, a, start_a, size_a, &first_a, &last_a);
     byte_range(loop, b, start_b, size_b, &first_b, &last_b);
     if (last_a <= first_b || last_b <= first_a)
         return ND_DISJOINT;
     if (start_a == start_b && size_a == size_b && same_strides(loop, a, b))
         return ND_SAME;
-    /* Elements at start_a + p and start_b + q share a byte where -size_a < start_a + p - (start_b + q) < size_b. */
-    search s; /* 12 KiB, not worth clearing */
+    /* The elements at start_a + p and start_b + q share a byte if -size_a < start_a + p - (start_b + q) < size_b. */
+    search s; /* 12 KiB, which it is not worth clearing */
     s.nterms = 0;
     s.budget = SEARCH_BUDGET;
     add_array(&s, loop, a, size_a, 1);
     add_array(&s, loop, b, size_b, -1);
     sum_up(&s);
-    wide distance = (wide)start_b - (wide)start_a;
+    int128 distance = (int128)start_b - (int128)start_a;
     return can_reach(&s, s.nterms, distance - size_a + 1, distance + size_b - 1) ? ND_OVERLAP : ND_DISJOINT;
 }
 
@@ -199,14 +204,14 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
         return ND_DISJOINT;
     uintptr_t start_a = (uintptr_t)data_a + (uintptr_t)loop->offset[a] * (uintptr_t)size_a;
     uintptr_t start_b = (uintptr_t)data_b + (uintptr_t)loop->offset[b] * (uintptr_t)size_b;
-    if (flat_apart(loop, a, start_a, size_a, b, start_b, size_b))
+    if (flat_disjoint(loop, a, start_a, size_a, b, start_b, size_b))
         return ND_DISJOINT;
     return compare_ranges(loop, a, start_a, size_a, b, start_b, size_b);
 }
 
-/* ---- Loops and more ---- */
+/* ---- Loops with more dimensions ---- */
 
-/* Operands of a loop, with the loop's dimensions and further ones. */
+/* One or two operands of a loop, with the loop's dimensions and further ones. */
 typedef struct joined {
     nd_loop loop;
     int64_t extent[UF_MAX_NDIM + 2 * LAYOUT_MAX_RANK], stride[2 * (UF_MAX_NDIM + 2 * LAYOUT_MAX_RANK)], offset[2];
@@ -214,7 +219,7 @@ typedef struct joined {
 
 static int64_t *add_dimension(joined *j, int64_t extent) {
     nd_loop *loop = &j->loop;
-    assert((size_t)loop->ndim < sizeof j->extent / sizeof *j->extent);
+    assert(loop->ndim < (int)COUNT(j->extent));
     if (extent == 0)
         loop->count = 0;
     loop->extent[loop->ndim] = extent;
@@ -232,7 +237,7 @@ static void add_loop(joined *j, const nd_loop *from, const int *k) {
     }
 }
 
-/* Makes the loop of operands k[0 .. n-1], n at most 2. Of its count it says whether there are elements, no more. */
+/* Makes the loop of operands k[0 .. n-1]; n is 1 or 2. Its count only says whether there are elements. */
 static void join(joined *j, const nd_loop *from, int n, const int *k) {
     assert(n > 0 && n <= 2);
     j->loop = (nd_loop){.narrays = n, .count = from->count ? INT64_MAX : 0, .loop = LOOP_GENERAL};
@@ -246,7 +251,7 @@ static void join(joined *j, const nd_loop *from, int n, const int *k) {
     add_loop(j, from, k);
 }
 
-/* ---- Core dimensions: only the operand that has them moves there ---- */
+/* ---- Core dimensions: each moves only the operand that has it ---- */
 
 static void join_core(joined *j, const nd_loop *from, const core_layout *l, const int64_t *words, int n, const int *k) {
     join(j, from, n, k);
@@ -282,8 +287,8 @@ nd_overlap nd_core_compare(const nd_loop *loop, const core_layout *l, const int6
 
 /* ---- Reductions: both loops ---- */
 
-/* Outputs that stand still in the reduced loop are there even if it has no elements; not so in a scan, which has a result for
- * each element. */
+/* Adds the dimensions of the reduced loop if an operand moves in it. Outputs that do not move there exist even if the
+ * reduced loop has no elements; but a scan has a result for each element. */
 static void join_fold(joined *j, const nd_fold *f, int n, const int *k) {
     const nd_loop *reduced = &f->reduced;
     bool move = f->kept.loop == LOOP_SCAN;
@@ -305,22 +310,22 @@ void nd_fold_bounds(const nd_fold *f, int k, int64_t *lowest, int64_t *highest) 
 
 bool nd_fold_self_overlap(const nd_fold *f, int k) {
     joined j;
-    if (f->kept.loop == LOOP_FOLD && f->kept.ndim == 1) /* most calls */
+    if (f->kept.loop == LOOP_FOLD && f->kept.ndim == 1) /* this settles most calls */
         return f->kept.count > 1 && f->kept.stride[k] == 0;
     join_fold(&j, f, 1, &k);
     return nd_self_overlap(&j.loop, 0);
 }
 
-/* Do the stretches of memory that they reach lie apart? That settles most calls. */
-static bool ranges_apart(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
-                         int size_b) {
+/* Do the arrays lie in separate ranges of memory? That settles most calls. */
+static bool ranges_disjoint(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
+                            int size_b) {
     int64_t low_a, high_a, low_b, high_b;
     nd_fold_bounds(f, a, &low_a, &high_a);
     nd_fold_bounds(f, b, &low_b, &high_b);
-    wide start_a = (wide)(uintptr_t)data_a + (wide)f->kept.offset[a] * size_a;
-    wide start_b = (wide)(uintptr_t)data_b + (wide)f->kept.offset[b] * size_b;
-    return start_a + (wide)(high_a + 1) * size_a <= start_b + (wide)low_b * size_b ||
-           start_b + (wide)(high_b + 1) * size_b <= start_a + (wide)low_a * size_a;
+    int128 start_a = (int128)(uintptr_t)data_a + (int128)f->kept.offset[a] * size_a;
+    int128 start_b = (int128)(uintptr_t)data_b + (int128)f->kept.offset[b] * size_b;
+    return start_a + (int128)(high_a + 1) * size_a <= start_b + (int128)low_b * size_b ||
+           start_b + (int128)(high_b + 1) * size_b <= start_a + (int128)low_a * size_a;
 }
 
 static __attribute__((noinline)) nd_overlap compare_folds(const nd_fold *f, int a, const char *data_a, int size_a,
@@ -332,7 +337,7 @@ static __attribute__((noinline)) nd_overlap compare_folds(const nd_fold *f, int 
 
 nd_overlap nd_fold_compare(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
                            int size_b) {
-    if (ranges_apart(f, a, data_a, size_a, b, data_b, size_b))
+    if (ranges_disjoint(f, a, data_a, size_a, b, data_b, size_b))
         return ND_DISJOINT;
     return compare_folds(f, a, data_a, size_a, b, data_b, size_b);
 }

@@ -1,8 +1,10 @@
-/* plan.c - from the arrays of a call to one loop: broadcast, drop, order, flip, merge, classify. The loop visits exactly
- * the tuples of elements that the arrays' shapes define; under ND_KEEP_ORDER in C order. The caller gives the memory. */
+/* plan.c - makes one loop from the arrays of a call: broadcasts, drops dimensions of extent 1, orders, flips, merges
+ * and classifies them. The loop visits exactly the tuples of elements that the arrays' shapes define, and visits them
+ * in C order under ND_KEEP_ORDER. */
 #include "nd/nd.h"
 
-/* One dimension that every array runs through element by element (or not at all, for count 1 and 0). */
+/* A loop of one dimension, through which every array runs element by element. It also stands for loops of one element
+ * or none. */
 static void set_flat(const nd_array *arrays, int narrays, int64_t count, nd_loop *out) {
     out->ndim = 1;
     out->count = out->extent[0] = count;
@@ -16,7 +18,7 @@ static void set_flat(const nd_array *arrays, int narrays, int64_t count, nd_loop
 
 /* ---- The fast path ---- */
 
-/* Is a C-contiguous? *count is its number of elements. */
+/* Is the array C-contiguous? *count is its number of elements. */
 static bool is_contiguous(const nd_array *a, int64_t *count) {
     *count = 1;
     for (int d = a->ndim - 1; d >= 0; d--) {
@@ -38,7 +40,7 @@ static bool same_shape(const nd_array *a, const nd_array *b) {
     return true;
 }
 
-/* Are there arrays, all of one shape and C-contiguous? */
+/* Are all arrays but numbers of one shape and C-contiguous, and is there one? *count is their number of elements. */
 static bool all_alike(const nd_array *arrays, int narrays, int64_t *count) {
     const nd_array *first = NULL;
     for (int k = 0; k < narrays; k++) {
@@ -88,12 +90,13 @@ static uf_status check_fit(const nd_array *arrays, int k, int to) {
     return UF_OK;
 }
 
-/* The outputs' shape, which all others broadcast to; without outputs what the arrays broadcast to. */
+/* The shape of the loop: that of the outputs, which all others must broadcast to; without outputs the one that the
+ * arrays broadcast to. */
 static uf_status loop_shape(const nd_array *arrays, int narrays, int nin, int *ndim, int64_t *shape) {
     int to = nin;
     if (nin == narrays || !arrays[nin].output)
         return nd_broadcast(arrays, narrays, ndim, shape);
-    /* Inputs against each other first: their quarrel is not the output's. */
+    /* Inputs are compared with each other first: an error between two of them should not name an output. */
     TRY(nd_broadcast(arrays, nin, ndim, shape));
     for (int k = 0; k < narrays; k++)
         if (arrays[k].output) {
@@ -147,14 +150,15 @@ static void record(const nd_array *arrays, const int64_t *shape, int ndim, nd_lo
     }
 }
 
-/* Not inlined: most calls are alike, and do without its place on the stack. */
+/* The loop of arrays that are not all contiguous and of one shape. Not inlined: it needs much of the stack, and most
+ * calls do without it. */
 static __attribute__((noinline)) uf_status plan_unlike(const nd_array *arrays, int narrays, int nin, unsigned flags,
                                                        void *space, nd_loop *out) {
     int64_t count, shape[UF_MAX_NDIM];
     int ndim;
     TRY(loop_shape(arrays, narrays, nin, &ndim, shape));
     TRY(nd_count(shape, ndim, &count));
-    nd_loop_place(space, ndim, narrays, out);
+    nd_loop_init(space, ndim, narrays, out);
     if (count <= 1) {
         set_flat(arrays, narrays, count, out);
         return UF_OK;
@@ -174,7 +178,7 @@ uf_status nd_plan(const nd_array *arrays, int narrays, int nin, unsigned flags, 
     int64_t count;
     if (!all_alike(arrays, narrays, &count))
         return plan_unlike(arrays, narrays, nin, flags, space, out);
-    nd_loop_place(space, 1, narrays, out);
+    nd_loop_init(space, 1, narrays, out);
     set_flat(arrays, narrays, count, out);
     return UF_OK;
 }
