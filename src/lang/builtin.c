@@ -1,12 +1,12 @@
-/* builtin.c - what is called like a function and takes no values: len and extent of an array, atomic functions of an element, and
- * assert, a statement. */
+/* builtin.c - checks what is called like a function but takes no values: len and extent of an array, atomic functions
+ * of an element, and assert, which is a statement. */
 #include "lang/check.h"
 
 typedef enum builtin {
     BUILTIN_LEN,
     BUILTIN_EXTENT,
     BUILTIN_ASSERT,
-    BUILTIN_ATOMICS /* from here on: ops.h */
+    BUILTIN_ATOMICS /* from here on the atomic functions of ops.h */
 } builtin;
 
 const char *builtin_name(int i) {
@@ -70,7 +70,7 @@ static bool atomic_defined(char kind, dtype type) {
     }
 }
 
-/* The element that an atomic function changes. */
+/* Checks the element that an atomic function changes. */
 static node *target_check(check *c, const syn *s, const atomic_info *info) {
     if (!kernel_indices(c) || c->now->def->name != NO_NAME)
         check_fail(c, s->at, "'%s' stands in the body of a kernel over indices only", info->name);

@@ -1,4 +1,5 @@
-/* call.c - calls: helpers of the user's, math functions, helpers of the prelude; and the names that are built in. */
+/* call.c - checks calls, of the user's helpers, of math functions and of helpers of the prelude; and knows the
+ * constants by their names. */
 #include <assert.h>
 #include <math.h>
 
@@ -23,7 +24,7 @@ static const struct {
     {"M_SQRT2", DT_FLOAT64, true, M_SQRT2, 0}, {"M_SQRT1_2", DT_FLOAT64, true, M_SQRT1_2, 0},
 };
 
-/* Functions that are nodes of the tree. */
+/* Functions that become nodes of their own. */
 typedef enum part_function {
     PART_REAL,
     PART_IMAG,
@@ -85,7 +86,7 @@ bool name_is_function(const check *c, int id) {
 typedef struct nearest {
     const char *word;
     int length;
-    int distance; /* of the best so far; at least this many: too far */
+    int distance; /* that of the best name so far; a name must be nearer than this */
     const char *best;
     int best_length;
 } nearest;
@@ -159,7 +160,7 @@ _Noreturn static void fail_complex(check *c, const arguments *a) {
     check_fail(c, a->call->at, "'%s' is not defined for complex numbers", a->callee);
 }
 
-/* The type in which all arguments but the one at `except` meet. */
+/* The common type of all arguments but the one at `except`. */
 static dtype arguments_common(const arguments *a, int except, bool *weak) {
     dtype type = DT_NONE;
     int k = 0;
@@ -176,7 +177,7 @@ static dtype arguments_common(const arguments *a, int except, bool *weak) {
     return type;
 }
 
-/* Replaces an argument in the list by what it is adapted to. */
+/* Replaces an argument in its list by the adapted one, and returns where the next one is. */
 static node **argument_adapt(check *c, node **at, dtype type, bool weak, const syn *call) {
     node *following = (*at)->next;
     (*at)->next = NULL;
@@ -185,13 +186,13 @@ static node **argument_adapt(check *c, node **at, dtype type, bool weak, const s
     return &(*at)->next;
 }
 
-/* Replaces all arguments, the one at `whole` by an integer. */
-static void arguments_adapt_but(check *c, arguments *a, dtype type, bool weak, int whole, dtype integer) {
+/* Adapts all arguments: the one at `integer_index` to an integer type, the others to `type`. */
+static void arguments_adapt_but(check *c, arguments *a, dtype type, bool weak, int integer_index, dtype integer) {
     int k = 0;
     for (node **at = &a->list; *at; k++) {
-        if (k == whole && dtype_is_complex((*at)->type))
+        if (k == integer_index && dtype_is_complex((*at)->type))
             fail_complex(c, a);
-        at = argument_adapt(c, at, k == whole ? integer : type, k != whole && weak, a->call);
+        at = argument_adapt(c, at, k == integer_index ? integer : type, k != integer_index && weak, a->call);
     }
 }
 
@@ -218,7 +219,8 @@ static instance *arguments_instance(check *c, const arguments *a, unit *u, const
     return instance_of(c, u, def, types, a->call);
 }
 
-/* A weak integer is passed with its C type, a weak floating value with the type of the others. */
+/* A call of a user's helper. A weak integer is passed in its C type, a weak floating value in the widest floating type
+ * of the others. */
 static node *helper_call(check *c, arguments *a, const definition *def) {
     dtype floating = DT_NONE;
     arity_check(c, a, def->nparams);
@@ -262,7 +264,8 @@ instance *prelude_instance(check *c, const char *helper, dtype first, dtype seco
     return instance_of(c, u, u->s->helpers, types, at);
 }
 
-/* Complex products and quotients by reals of constants, by the formulas of the prelude. */
+/* Evaluates a product of constants, or a quotient by a real constant, by the formulas of the prelude. NULL: it is
+ * neither. */
 static node *complex_fold(check *c, const char *helper, node *a, node *b, const syn *at) {
     bool divide = strcmp(helper, "complex_div_real") == 0;
     if (a->kind != N_CONST || b->kind != N_CONST || strcmp(helper, "complex_div") == 0)
@@ -317,7 +320,7 @@ bool call_retype(check *c, node *n, dtype floating) {
     arguments a = {.call = &at, .list = n->args};
     for (node **arg = &a.list; *arg;) {
         dtype type = (*arg)->type;
-        if (dtypes[type].kind >= DK_FLOATING) /* not the order of jn */
+        if (dtypes[type].kind >= DK_FLOATING) /* an integer is the order of jn, which stays */
             type = dtype_is_complex(type) ? complex_of(floating) : floating;
         arg = argument_adapt(c, arg, type, false, &at);
     }
@@ -330,7 +333,7 @@ bool call_retype(check *c, node *n, dtype floating) {
 
 /* ---- Overloaded functions ---- */
 
-/* The row of the complex function for a real one's name, "cexp" for "exp"; -1: there is none. */
+/* The row of the complex function for the name of a real one, "cexp" for "exp"; -1: there is none. */
 static int complex_row(const char *word, int length) {
     char complex[LANG_MAX_NAME + 2];
     complex[0] = 'c';
@@ -358,8 +361,8 @@ static node *prelude_function(check *c, arguments *a, int row) {
         words_adapt(c, a);
     if (r->rule == RULE_EXACT || r->rule == RULE_WORDS)
         return call_node(c, a, prelude_arguments_instance(c, a, row), false);
-    int whole = r->rule == RULE_ORDER ? 0 : r->rule == RULE_EXPONENT ? r->arity - 1 : -1;
-    dtype type = arguments_common(a, whole, &weak);
+    int integer_index = r->rule == RULE_ORDER ? 0 : r->rule == RULE_EXPONENT ? r->arity - 1 : -1;
+    dtype type = arguments_common(a, integer_index, &weak);
     if (dtype_is_complex(type) && r->rule != RULE_COMPLEX && r->rule != RULE_INEXACT) {
         int other = complex_row(r->name, (int)strlen(r->name));
         if (other < 0)
@@ -370,12 +373,12 @@ static node *prelude_function(check *c, arguments *a, int row) {
         type = floating_of(type);
     if (r->rule == RULE_COMPLEX && !dtype_is_complex(type))
         type = complex_of(type);
-    arguments_adapt_but(c, a, type, weak, whole, r->rule == RULE_ORDER ? DT_INT32 : DT_INT64);
+    arguments_adapt_but(c, a, type, weak, integer_index, r->rule == RULE_ORDER ? DT_INT32 : DT_INT64);
     return call_node(c, a, prelude_arguments_instance(c, a, row), weak);
 }
 
 static node *math_bits(check *c, arguments *a, const math_row *row) {
-    assert(a->list); /* the row's arity is 1 */
+    assert(a->list); /* the row has one argument */
     node *n = node_new(c, N_MATH, DT_INT32, a->call);
     dtype type = a->list->type;
     if (type != DT_BOOL && !dtype_is_integer(type)) {
@@ -395,15 +398,15 @@ static node *math_function(check *c, arguments *a, const math_row *row) {
     arity_check(c, a, row->arity);
     if (row->rule == MATH_BITS)
         return math_bits(c, a, row);
-    int whole = row->rule == MATH_FLOATING_INT ? row->arity - 1 : row->rule == MATH_INT_FLOATING ? 0 : -1;
-    dtype type = floating_of(arguments_common(a, whole, &weak));
+    int integer_index = row->rule == MATH_FLOATING_INT ? row->arity - 1 : row->rule == MATH_INT_FLOATING ? 0 : -1;
+    dtype type = floating_of(arguments_common(a, integer_index, &weak));
     if (dtype_is_complex(type)) {
         int other = complex_row(row->name, (int)strlen(row->name));
-        if (other < 0 || whole >= 0)
+        if (other < 0 || integer_index >= 0)
             fail_complex(c, a);
         return prelude_function(c, a, other);
     }
-    arguments_adapt_but(c, a, type, weak, whole, DT_INT32);
+    arguments_adapt_but(c, a, type, weak, integer_index, DT_INT32);
     node *n = node_new(c, N_MATH, row->rule == MATH_TO_INT ? DT_INT32 : type, a->call);
     n->args = a->list;
     n->math = row;
@@ -464,7 +467,8 @@ node *call_check(check *c, const syn *s) {
         fail_function(c, s, a.callee);
     arguments_check(c, &a);
     const math_row *math = math_find(called->text, (size_t)called->length);
-    if (math && c->now->u->prelude) /* in the row of the same name: no call of itself */
+    /* in the prelude's own row of that name this is libm's function, not a call of itself */
+    if (math && c->now->u->prelude)
         return math_function(c, &a, math);
     if (called->helper)
         return helper_call(c, &a, called->helper);

@@ -1,18 +1,19 @@
-/* check.c - the driver of the checker: the kernel, instances of helpers, the types of results, and the limits of the tree
- * once it is inlined. */
+/* check.c - the driver of the checker: the kernel, the instances of helpers, the types of results, and the limits on
+ * the tree after inlining. */
 #include <assert.h>
 #include <stdio.h>
 
 #include "lang/check.h"
 
 enum {
-    MADE_MAX = 16 * LANG_MAX_NODES, /* nodes made while checking, those of typeof and _Generic included */
-    GUESS_ROUNDS = 2 * DT_COUNT     /* the types of outputs only go up */
+    /* nodes that are made while checking, also those of typeof and _Generic, which are dropped */
+    MADE_MAX = 16 * LANG_MAX_NODES,
+    GUESS_ROUNDS = 2 * DT_COUNT /* the type of an output only becomes wider from round to round */
 };
 
 /* ---- Errors ---- */
 
-/* In the prelude, the place that matters is the user's call. */
+/* Within the prelude the error is reported at the user's call that led there. */
 _Noreturn static void fail_at(check *c, uf_status status, size_t at, const char *format, va_list arguments) {
     char message[1024];
     const unit *u = c->now->u;
@@ -87,6 +88,7 @@ int local_new(check *c, const char *title, dtype type, int rank, const int64_t *
 }
 
 node *local_node(check *c, int slot, const syn *at) {
+    assert(slot >= 0 && slot < c->now->f.nlocals);
     node *n = node_new(c, N_LOCAL, c->now->f.locals[slot].type, at);
     n->local = slot;
     return n;
@@ -104,7 +106,7 @@ variable *variable_bind(check *c, int id, int slot) {
     return *bound = c->scope = v;
 }
 
-/* ---- What a finished function comes to ---- */
+/* ---- The size of a finished function ---- */
 
 typedef struct measure {
     check *c;
@@ -113,8 +115,8 @@ typedef struct measure {
 
 static void measure_list(measure *m, node *list);
 
-/* Counts a node with all below it; what is called counts as often as it is. Left operands are walked in a loop, so that a
- * long sum does not nest. */
+/* Counts a node with all nodes below it; a callee counts at each of its calls. Left operands are walked in a loop, so
+ * that a long sum does not recurse. */
 static void measure_node(measure *m, node *n) {
     for (; n; n = n->kid[0]) {
         m->of->nodes++;
@@ -127,7 +129,7 @@ static void measure_node(measure *m, node *n) {
             m->of->has_loop |= callee->has_loop;
         }
         if (n->kind == N_CONST && n->type == DT_FLOAT64)
-            n->value.as.f[1] = 0; /* a weak literal's rounding to float32 */
+            n->value.as.f[1] = 0; /* where a weak literal kept its rounding to float32 */
         measure_node(m, n->kid[1]);
         measure_node(m, n->kid[2]);
         measure_list(m, n->args);
@@ -166,7 +168,7 @@ static void mark_used(node *list) {
 
 /* ---- Results ---- */
 
-/* The one type of everything returned: theirs if they agree, else the common one, as for ?: */
+/* The type of the result: that of all values returned if they agree, else their common one, as for ?: */
 static dtype returned_type(const pending *returns, bool *weak) {
     assert(returns);
     const node *first = returns->assign->kid[1];
@@ -180,7 +182,7 @@ static dtype returned_type(const pending *returns, bool *weak) {
     return type;
 }
 
-/* Gives the unnamed result its type, and every value returned. */
+/* Gives the unnamed result its type, and converts every value returned to it. */
 static void result_settle(check *c, instance *i) {
     local *result = &i->f.locals[i->f.nparams];
     if (result->type != DT_NONE)
@@ -214,14 +216,15 @@ int size_find(const check *c, int id) {
     return -1;
 }
 
-/* Binds operand k of the kernel, or a parameter of a helper: an array if its layout has dimensions. */
+/* Binds operand k of the kernel, or a parameter of a helper. An operand is an array if its layout has core
+ * dimensions. */
 static variable *operand_bind(check *c, instance *i, int id, int k, dtype type) {
     int slot = local_new(c, name_text(c, id), type, 0, NULL, i->def->at);
     variable *v = variable_bind(c, id, slot);
     if (!c->core || i->def->name != NO_NAME)
         return v;
     if (size_find(c, id) >= 0)
-        check_fail(c, i->def->places[k], "'%s' is %s; %s needs another name", name_text(c, id),
+        check_fail(c, i->def->offsets[k], "'%s' is %s; %s needs another name", name_text(c, id),
                    kernel_indices(c) ? "the extent of an index" : "a dimension of the layout",
                    kernel_indices(c) ? "a parameter" : "an operand");
     const layout_operand *o = &c->core->operands[k];
@@ -236,7 +239,7 @@ static variable *operand_bind(check *c, instance *i, int id, int k, dtype type) 
 }
 
 static void index_bind(check *c, variable *v, int d) {
-    v->fixed = "an index";
+    v->read_only = "an index";
     index_bounds(c, v, d);
 }
 
@@ -247,18 +250,18 @@ static void parameters_bind(check *c, instance *i) {
         if (indices && k >= first)
             index_bind(c, v, k - first);
         else if (i->f.locals[v->local].core)
-            v->fixed = indices ? NULL : "an input array";
+            v->read_only = indices ? NULL : "an input array";
         else if (!i->u->prelude && !name_assigned(i->def->body, v->name))
             value_known(c, v, NULL);
     }
 }
 
-/* Outputs by name: the types asked for, or what is guessed. */
+/* Binds the outputs that have names. Their types are those that are asked for, or guessed ones. */
 static void outputs_bind(check *c, instance *i) {
     for (int k = 0; k < i->def->noutputs; k++) {
         dtype type = c->out[k];
         if (type == DT_NONE) {
-            assert(c->guesses); /* kernel_settle made them */
+            assert(c->guesses); /* kernel_settle has made them */
             type = c->guesses[k].assumed;
         }
         operand_bind(c, i, i->def->outputs[k], i->def->nparams + k, type);
@@ -311,7 +314,7 @@ static instance *instance_new(check *c, unit *u, const definition *def, const dt
     return i;
 }
 
-/* Checks an instance as a function of its own, with nothing of the caller's in sight. */
+/* Checks an instance on its own: nothing of the function that calls it is visible. */
 static void instance_check(check *c, instance *i, const syn *call) {
     check outer = *c;
     if (i->u->prelude && !c->call) {
@@ -370,7 +373,7 @@ unit *unit_new(check *c, const syntax *s) {
     return u;
 }
 
-/* One round of checking the kernel, from nothing. */
+/* One round of checking the kernel, from the beginning. */
 static instance *kernel_check(check *c, const syntax *s, const dtype *in) {
     c->user = unit_new(c, s);
     c->prelude = arena_alloc(c->a, (size_t)prelude_row_count * sizeof *c->prelude);
@@ -384,8 +387,8 @@ static instance *kernel_check(check *c, const syntax *s, const dtype *in) {
     return kernel;
 }
 
-/* Joins what was assigned to the outputs of unknown type into their assumed types; false: nothing changed. A value that is
- * still weak has its C type. */
+/* Assumes for the next round that the outputs of unknown type have the types that everything assigned to them fits.
+ * False: nothing changed, and the types are found. A value that is still weak has its C type. */
 static bool guesses_grow(check *c, const instance *kernel) {
     bool grew = false;
     for (int k = 0; k < c->nout; k++) {
@@ -403,8 +406,9 @@ static bool guesses_grow(check *c, const instance *kernel) {
     return grew;
 }
 
-/* Outputs by name without signatures: their types are the least that everything assigned to them fits, found by checking
- * until nothing changes. An output read before it is known reads as a weak 0. */
+/* Finds the types of named outputs of a function without signatures: the narrowest that everything assigned to them
+ * fits. The kernel is checked again and again until they do not change. An output that is read before its type is known
+ * reads as a weak 0 of int32. */
 static instance *kernel_settle(check *c, const syntax *s, const dtype *in) {
     bool unknown = false;
     for (int k = 0; k < c->nout && s->kernel->noutputs; k++)
@@ -437,12 +441,12 @@ static tree *tree_make(check *c, instance *kernel) {
             i->f.next = t->functions;
             t->functions = &i->f;
         }
-    passes_mark(t, kernel, c->done);
+    trips_mark(t, kernel, c->done);
     return t;
 }
 
-/* Has the kernel what a kernel over so many indices has? */
-static uf_status shape_check_indices(const syntax *s, int nindices, int nin, int nout) {
+/* Does the kernel have what a kernel over so many indices has? */
+static uf_status interface_check_indices(const syntax *s, int nindices, int nin, int nout) {
     if (s->kernel->nindices != nindices)
         return lang_fail(s, UF_ERR_TYPE, "the kernel has %d ind%s, not %d: [i, ..](..) { .. }", s->kernel->nindices,
                          s->kernel->nindices == 1 ? "ex" : "ices", nindices);
@@ -454,14 +458,14 @@ static uf_status shape_check_indices(const syntax *s, int nindices, int nin, int
     return UF_OK;
 }
 
-/* Has the kernel what it is to have of parameters, outputs and indices? */
-static uf_status shape_check(const syntax *s, const core_layout *core, int nin, int nout) {
+/* Does the kernel have as many parameters, outputs and indices as it should? */
+static uf_status interface_check(const syntax *s, const core_layout *core, int nin, int nout) {
     const definition *k = s->kernel;
     if (core && core->nindices)
-        return shape_check_indices(s, core->nindices, nin, nout);
+        return interface_check_indices(s, core->nindices, nin, nout);
     for (int d = 0; d < k->nindices; d++)
         if (k->extents[d] != NO_NAME)
-            return fail_source(UF_ERR_TYPE, s->source, k->places[k->nparams - k->nindices + d],
+            return fail_source(UF_ERR_TYPE, s->source, k->offsets[k->nparams - k->nindices + d],
                                "only the indices of a kernel over indices (uf_kernel) have an extent with a name");
     if (nin != s->kernel->nparams || nout != lang_outputs(s))
         return lang_fail(s, UF_ERR_TYPE, "the kernel has %d inputs and %d outputs, the signature %d and %d",
@@ -478,7 +482,7 @@ uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const d
                      bool unchecked, tree **result) {
     jmp_buf escape, *before = a->escape;
     *result = NULL;
-    TRY(shape_check(s, core, nin, nout));
+    TRY(interface_check(s, core, nin, nout));
     a->escape = &escape;
     if (setjmp(escape)) {
         a->escape = before;

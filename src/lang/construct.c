@@ -1,10 +1,10 @@
-/* construct.c - what runs over ranges: the indices of forall and of reductions, and the reductions themselves: from a term
- * and the name of a construct to how its values are combined. */
+/* construct.c - checks ranges, those of forall and of reductions, and the reductions themselves: the construct's name
+ * and the type of its term say how the values are combined. */
 #include <math.h>
 
 #include "lang/check.h"
 
-/* ORDER construct: syntax.h's enum. */
+/* In the order of syntax.h's enum: ORDER construct. */
 const char *const construct_names[REDUCE_COUNT] = {"sum", "prod", "min", "max", "any", "all", "reduce"};
 
 /* ---- Ranges ---- */
@@ -32,8 +32,8 @@ void ranges_check(check *c, const syn *list, node **out) {
     for (const syn *s = list; s; s = s->next, n = n->next) {
         n->local = local_new(c, name_text(c, s->name), DT_INT64, 0, NULL, s->at);
         variable *v = variable_bind(c, s->name, n->local);
-        v->fixed = "the index of a range";
-        passes_note(n, range_bounds(c, v, n->kid[0]));
+        v->read_only = "the index of a range";
+        trips_note(n, range_bounds(c, v, n->kid[0]));
     }
 }
 
@@ -60,14 +60,15 @@ static number small_number(dtype type, int value) {
     return n;
 }
 
-/* What a sum or product of values of a type is accumulated in. */
+/* The type in which a sum or a product of values of a type is accumulated. */
 static dtype accumulator(dtype t) {
     if (t == DT_BOOL || dtype_is_integer(t))
         return t == DT_BOOL || dtypes[t].is_signed ? DT_INT64 : DT_UINT64;
     return dtype_promoted(t);
 }
 
-/* A product of infinite or signed zero complex numbers is changed by a factor of 1: that is no identity. */
+/* A sum or a product. Multiplying by 1 changes complex numbers with infinite or zero parts, so that 1 is no identity of
+ * complex products. */
 static void combine_arithmetic(check *c, const syn *s, node *n, dtype type) {
     bool product = s->construct == REDUCE_PROD, by_helper = product && dtype_is_complex(type);
     n->op = product ? OP_MUL : OP_ADD;
@@ -102,14 +103,15 @@ static const definition *reduce_helper(check *c, const syn *s) {
     return def;
 }
 
-/* The type that a helper's instance for two arguments of one type returns. */
+/* The type that a helper returns for two arguments of one type; sets n->callee to that instance. */
 static dtype helper_result(check *c, const syn *s, const definition *def, dtype type, node *n) {
     dtype types[] = {type, type};
     n->callee = &instance_of(c, c->now->u, def, types, s)->f;
     return n->callee->locals[2].type;
 }
 
-/* A helper whose result is wider than its arguments, as of int8 numbers it adds, combines values of that wider type. */
+/* Combines by a helper. If its result is wider than its arguments, as the sum of two int8 is, values of the wider type
+ * are combined. */
 static dtype combine_helper(check *c, const syn *s, node *n, dtype type) {
     const definition *def = reduce_helper(c, s->kid[1]);
     dtype result = helper_result(c, s->kid[1], def, type, n);
@@ -124,7 +126,7 @@ static dtype combine_helper(check *c, const syn *s, node *n, dtype type) {
     return result;
 }
 
-/* The type in which values of type t are combined, with n set to do it. */
+/* The type in which values of type t are combined. Sets n up to combine them. */
 static dtype combine(check *c, const syn *s, node *n, dtype t) {
     switch (s->construct) {
     case REDUCE_SUM:

@@ -1,9 +1,9 @@
-/* convert.c - types in expressions: promotion, the type in which operands meet, weak values, and operators on constants.
+/* convert.c - types in expressions: promotion, the common type of operands, weak values, and operators on constants.
  *
- * A weak value is a literal, a constant such as M_PI, or an expression of weak values (and of integers beside a weak
- * floating value). It has its C type until it meets a value that is not weak; then a weak floating expression takes that
- * value's component type down to its literals, as if these had been written with a suffix. A weak floating constant keeps
- * its rounding to float32 in value.as.f[1], so that a literal is rounded once. */
+ * A value is weak if it is a literal, a constant such as M_PI, or an expression of weak values (or of integers and a
+ * weak floating value). It has its C type until it meets a value that is not weak. A weak floating expression then
+ * takes the floating type of that value, down to its literals, as if these had been written with a suffix. So that a
+ * literal is rounded only once, a weak floating constant keeps its rounding to float32 in value.as.f[1]. */
 #include <math.h>
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ static dtype common_integer(dtype a, dtype b) {
     return dtypes[a].is_signed ? b : a;
 }
 
-/* The usual arithmetic conversions of C, for promoted types. */
+/* C's usual arithmetic conversions, of promoted types. */
 static dtype usual(dtype a, dtype b) {
     bool complex = dtype_is_complex(a) || dtype_is_complex(b);
     dtype x = dtypes[a].component, y = dtypes[b].component;
@@ -40,7 +40,7 @@ static dtype usual(dtype a, dtype b) {
     return complex ? complex_of(t) : t;
 }
 
-/* A weak value's type beside one that is not weak. */
+/* The type of a weak value beside one that is not weak. *weak: it stays weak, because the other is an integer. */
 static dtype weak_beside(dtype weak_type, dtype strong, bool *weak) {
     *weak = false;
     if (dtype_is_integer(weak_type))
@@ -91,7 +91,7 @@ static node *constant_set(node *n, number value) {
 
 static bool is_constant(const node *n) { return n && n->kind == N_CONST; }
 
-/* A constant converted in place; a weak literal uses its own rounding to float32. */
+/* Converts a constant in its node. A weak literal uses its own rounding to float32. */
 static node *constant_convert(node *n, dtype to) {
     number from = n->value;
     if (n->weak && from.type == DT_FLOAT64) {
@@ -104,7 +104,7 @@ static node *constant_convert(node *n, dtype to) {
 
 /* ---- Conversion ---- */
 
-/* n as `to`, computed in its own type; keeps weakness as it is. */
+/* n converted to `to` after being computed in its own type. It is weak if it was. */
 static node *converted(check *c, node *n, dtype to, const syn *at) {
     if (n->type == to)
         return n;
@@ -125,7 +125,7 @@ static node *strong(node *n) {
 
 node *convert(check *c, node *n, dtype to, const syn *at) { return strong(converted(c, n, to, at)); }
 
-/* A weak floating or complex expression in another floating type, down to its literals. */
+/* Makes a weak floating or complex expression compute in another floating type, down to its literals. */
 static node *retype(check *c, node *n, dtype floating, const syn *at) {
     dtype to = dtype_is_complex(n->type) ? complex_of(floating) : floating;
     if (n->type == to)
@@ -133,7 +133,7 @@ static node *retype(check *c, node *n, dtype floating, const syn *at) {
     switch (n->kind) {
     case N_CONST:
         return constant_convert(n, to);
-    case N_CONVERT: /* of an integer, or of a weak real to complex */
+    case N_CONVERT: /* a conversion of an integer, or of a weak real value to complex */
         if (dtypes[n->kid[0]->type].kind >= DK_FLOATING)
             n->kid[0] = retype(c, n->kid[0], floating, at);
         break;
@@ -253,7 +253,7 @@ static double floating_operate(op o, double a, double b) {
     }
 }
 
-/* -1, 0, 1, or 2 if unordered */
+/* -1, 0 or 1; 2 if a NaN is among them */
 static int number_compare(number a, number b) {
     if (dtype_is_floating(a.type))
         return a.as.f[0] < b.as.f[0] ? -1 : a.as.f[0] > b.as.f[0] ? 1 : a.as.f[0] == b.as.f[0] ? 0 : 2;
@@ -290,12 +290,13 @@ static number number_operate(op o, number a, number b) {
         return (number){.type = DT_BOOL, .as.u = number_relation(o, a, b)};
     if (dtype_is_integer(a.type)) {
         uint64_t count_mask =
-            dtypes[b.type].size == 4 ? UINT32_MAX : UINT64_MAX; /* a shift count is read as unsigned */
+            dtypes[b.type].size == 4 ? UINT32_MAX : UINT64_MAX; /* the count of a shift is read as unsigned */
         bool shift = ops[o].kind == 'S';
         result.as.u = integer_wrap(a.type, integer_operate(o, a.type, a.as.u, shift ? b.as.u & count_mask : b.as.u));
         return result;
     }
-    /* In double, then rounded to float32: for one operation the same as computing in float32. */
+    /* Computed in double and then rounded to float32, which for a single operation gives the same as computing in
+     * float32. */
     bool complex = dtype_is_complex(a.type), wide = dtypes[a.type].component == DT_FLOAT64;
     for (int i = 0; i < 1 + complex; i++) {
         double value = floating_operate(o, a.as.f[i], b.as.f[i]);
@@ -316,7 +317,7 @@ static number number_unary(op o, number a) {
             a.as.u = integer_wrap(a.type, 0 - a.as.u);
         } else {
             a.as.f[0] = -a.as.f[0];
-            a.as.f[1] = -a.as.f[1]; /* of a weak literal: its rounding to float32 */
+            a.as.f[1] = -a.as.f[1]; /* in a weak literal, its rounding to float32 */
         }
         return a;
     }

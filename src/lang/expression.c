@@ -1,14 +1,16 @@
-/* expression.c - names, operators, assignments, casts and _Generic. */
+/* expression.c - checks names, operators, assignments, casts and _Generic. */
+#include <assert.h>
+
 #include "lang/check.h"
 
-/* ---- Names and places ---- */
+/* ---- Names and lvalues ---- */
 
 static variable *variable_find(const check *c, int id) {
     variable *v = c->now->u->bound[id];
     return v && v->owner == c->now ? v : NULL;
 }
 
-/* A variable that is not there yet has no place. */
+/* Fails if a variable is used in its own initialiser. */
 static void require_complete(check *c, const variable *v, const syn *s) {
     if (v->incomplete)
         check_fail(c, s->at, "'%s' is used in its own initialiser", name_text(c, v->name));
@@ -29,7 +31,7 @@ _Noreturn static void fail_unknown(check *c, const syn *s, bool assigned) {
     check_fail(c, s->at, "'%s' is not known", word);
 }
 
-/* What is known of an output whose type is to be found; NULL for any other local. */
+/* The guess about an output whose type is being found; NULL for any other local. */
 static output_guess *output_guessed(check *c, int slot) {
     int k = slot - c->now->f.nparams;
     bool is_kernel = c->now->def->name == NO_NAME;
@@ -73,7 +75,8 @@ static node *index_check(check *c, const syn *s) {
     return convert(c, n, n->type == DT_UINT64 ? DT_UINT64 : DT_INT64, s);
 }
 
-/* What of its checks an element can do without. Its indices were checked: what they need is not dropped with what it needs. */
+/* Finds out whether an element needs to check its indices. The indices were checked before: if the proof fails, what it
+ * needed of the sizes is dropped, but not what they needed. */
 static void element_prove(check *c, node *n) {
     const local *l = &c->now->f.locals[n->local];
     const node *next = n->args;
@@ -136,15 +139,15 @@ int array_named(check *c, const syn *s, const char *callee) {
     return v->local;
 }
 
-/* What is assigned to: a variable or an element, that is no constant. */
-static node *place_check(check *c, const syn *s) {
+/* Checks an lvalue: a variable or an element that may be assigned here. */
+static node *lvalue_check(check *c, const syn *s) {
     int id = s->kind == S_NAME ? s->name : s->kid[0]->name;
     const variable *v = variable_find(c, id);
     if (!v)
         fail_unknown(c, s->kind == S_NAME ? s : s->kid[0], true);
     require_complete(c, v, s);
-    if (v->fixed)
-        check_fail(c, s->at, "'%s' is %s and cannot be assigned", name_text(c, id), v->fixed);
+    if (v->read_only)
+        check_fail(c, s->at, "'%s' is %s and cannot be assigned", name_text(c, id), v->read_only);
     if (c->pure)
         check_fail(c, s->at, "'%s' cannot be assigned here: %s has no effects", name_text(c, id), c->pure);
     if (s->kind == S_NAME && v->local < c->forall_first)
@@ -157,9 +160,10 @@ static node *place_check(check *c, const syn *s) {
 
 /* ---- Assignment ---- */
 
-/* Something of this type is assigned to a place: if it is an output of unknown type, it must fit. */
-static void guess_join(check *c, const node *place, dtype type, bool weak) {
-    output_guess *g = output_guessed(c, place->local);
+/* A value of this type is assigned to an lvalue: if that is an output whose type is being found, its type must fit the
+ * value. */
+static void guess_join(check *c, const node *lvalue, dtype type, bool weak) {
+    output_guess *g = output_guessed(c, lvalue->local);
     if (!g)
         return;
     if (g->found == DT_NONE) {
@@ -170,29 +174,29 @@ static void guess_join(check *c, const node *place, dtype type, bool weak) {
     }
 }
 
-node *assign_node(check *c, node *place, node *value, const syn *at) {
-    node *n = node_new(c, N_ASSIGN, place->type, at);
-    n->kid[0] = place;
-    n->kid[1] = convert(c, value, place->type, at);
+node *assign_node(check *c, node *lvalue, node *value, const syn *at) {
+    node *n = node_new(c, N_ASSIGN, lvalue->type, at);
+    n->kid[0] = lvalue;
+    n->kid[1] = convert(c, value, lvalue->type, at);
     return n;
 }
 
 static node *assign_check(check *c, const syn *s) {
-    node *place = place_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
-    guess_join(c, place, value->type, value->weak);
-    return assign_node(c, place, value, s);
+    node *lvalue = lvalue_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
+    guess_join(c, lvalue, value->type, value->weak);
+    return assign_node(c, lvalue, value, s);
 }
 
 static node *update_check(check *c, const syn *s) {
-    node *place = place_check(c, s->kid[0]);
-    if (dtype_is_complex(place->type))
+    node *lvalue = lvalue_check(c, s->kid[0]);
+    if (dtype_is_complex(lvalue->type))
         check_fail(c, s->at, "'%s' needs a real variable, got %s", s->op == OP_ADD ? "++" : "--",
-                   dtypes[place->type].name);
-    guess_join(c, place, place->type, place->weak);
-    node *n = node_new(c, N_UPDATE, place->type, s);
-    n->kid[0] = place;
+                   dtypes[lvalue->type].name);
+    guess_join(c, lvalue, lvalue->type, lvalue->weak);
+    node *n = node_new(c, N_UPDATE, lvalue->type, s);
+    n->kid[0] = lvalue;
     n->op = s->op;
-    n->wide = (uint8_t)dtype_promoted(place->type);
+    n->wide = (uint8_t)dtype_promoted(lvalue->type);
     n->postfix = s->postfix;
     return n;
 }
@@ -207,15 +211,15 @@ _Noreturn static void fail_operands(check *c, const syn *s, const char *sign, co
     check_fail(c, s->at, "'%s' needs %s, got %s and %s%s", sign, needs, type_text(a, text1), type_text(b, text2), hint);
 }
 
-static bool is_whole(const node *n) { return n->type == DT_BOOL || dtype_is_integer(n->type); }
+static bool is_integral(const node *n) { return n->type == DT_BOOL || dtype_is_integer(n->type); }
 
-/* Errors unless the operator is defined on operands of these types. */
+/* Fails unless the operator is defined on operands of these types. */
 static void operands_allow(check *c, const syn *s, const char *sign, const node *a, const node *b) {
     switch (ops[s->op].kind) {
     case 'M':
     case 'S':
     case 'B':
-        if (!is_whole(a) || !is_whole(b))
+        if (!is_integral(a) || !is_integral(b))
             fail_operands(c, s, sign, "integers", a, b,
                           s->op == OP_REM && !dtype_is_complex(a->type) && !dtype_is_complex(b->type)
                               ? "; the remainder of floating numbers is fmod"
@@ -239,7 +243,8 @@ static node *binary_node(check *c, op o, node *a, node *b, dtype type, bool weak
     return fold(n);
 }
 
-/* A real operand of + or - beside a complex one: its imaginary part is the zero that changes nothing. */
+/* A real operand of + or - beside a complex one, made complex with an imaginary zero of the sign that changes
+ * nothing. */
 static node *complex_beside(check *c, node *real, double zero, const syn *at) {
     dtype type = real->type;
     node *n = node_new(c, N_COMPLEX, complex_of(type), at);
@@ -249,8 +254,9 @@ static node *complex_beside(check *c, node *real, double zero, const syn *at) {
     return fold(n);
 }
 
-/* Complex arithmetic as in C: a real operand is not made complex, but for the right operand of a division. a and b have
- * the type's component type or the type itself. */
+/* Complex arithmetic as in C. A real factor or divisor stays real, and a real operand of + or - gets an imaginary zero;
+ * a real dividend, and a real operand of a comparison, is converted. a and b have the complex type or its component
+ * type. */
 static node *complex_operate(check *c, op o, node *a, node *b, dtype type, bool weak, const syn *at) {
     bool a_real = !dtype_is_complex(a->type), b_real = !dtype_is_complex(b->type);
     switch (o) {
@@ -274,7 +280,7 @@ static node *complex_operate(check *c, op o, node *a, node *b, dtype type, bool 
     }
 }
 
-/* An operand brought to the common type, or to its component type. */
+/* An operand converted to the common type; a real one beside a complex one to its component type. */
 static node *operand_adapt(check *c, node *n, dtype type, bool weak, const syn *at) {
     bool stays_real = dtype_is_complex(type) && !dtype_is_complex(n->type);
     return adapt(c, n, stays_real ? dtypes[type].component : type, weak, at);
@@ -299,7 +305,7 @@ static node *operate(check *c, const syn *s, node *a, node *b) {
     return binary_node(c, o, a, b, relation ? DT_BOOL : type, weak && !relation, s);
 }
 
-/* An operand that is evaluated only if the condition is so. */
+/* Checks an operand that is evaluated only where a condition is true, or false. */
 static node *branch_check(check *c, const node *condition, bool truth, const syn *s) {
     known_mark before = known_here(c);
     condition_assume(c, condition, truth);
@@ -317,7 +323,7 @@ static node *logical(check *c, const syn *s, node *a) {
 
 static bool is_binary(const syn *s) { return s->kind == S_BINARY || s->kind == S_AND || s->kind == S_OR; }
 
-/* Operators associate to the left: their left operands are walked in a loop, so that a long sum does not nest. */
+/* Operators associate to the left. The left operands are walked in a loop, so that a long sum does not recurse. */
 static node *binary_check(check *c, const syn *s) {
     size_t depth = 0;
     for (const syn *left = s; is_binary(left); left = left->kid[0])
@@ -340,7 +346,7 @@ static node *unary_check(check *c, const syn *s) {
     bool weak = a->weak;
     if (s->op == OP_LNOT)
         a = to_bool(c, a, s);
-    else if (s->op == OP_NOT && !is_whole(a))
+    else if (s->op == OP_NOT && !is_integral(a))
         fail_operands(c, s, "~", "an integer", a, NULL, "");
     else
         a = adapt(c, a, dtype_promoted(a->type), weak, s);
@@ -366,7 +372,8 @@ static node *select_check(check *c, const syn *s) {
     return fold(n);
 }
 
-/* The right operand of a compound assignment in the type it is computed in; sets n->callee for complex * and /. */
+/* The right operand of a compound assignment, in the type in which that is computed; sets n->callee for complex * and
+ * /. */
 static node *compound_operand(check *c, const syn *s, node *n, node *value) {
     dtype type = n->wide;
     if (!dtype_is_complex(type))
@@ -383,24 +390,24 @@ static node *compound_operand(check *c, const syn *s, node *n, node *value) {
 
 static node *compound_check(check *c, const syn *s) {
     char sign[4];
-    node *place = place_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
+    node *lvalue = lvalue_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
     bool weak, shift = ops[s->op].kind == 'S';
     strcpy(sign, ops[s->op].spelling);
-    operands_allow(c, s, strcat(sign, "="), place, value);
+    operands_allow(c, s, strcat(sign, "="), lvalue, value);
     dtype type =
-        shift ? dtype_promoted(place->type) : common_type(place->type, place->weak, value->type, value->weak, &weak);
-    guess_join(c, place, type, shift ? place->weak : weak);
-    node *n = node_new(c, N_COMPOUND, place->type, s);
+        shift ? dtype_promoted(lvalue->type) : common_type(lvalue->type, lvalue->weak, value->type, value->weak, &weak);
+    guess_join(c, lvalue, type, shift ? lvalue->weak : weak);
+    node *n = node_new(c, N_COMPOUND, lvalue->type, s);
     n->op = s->op;
     n->wide = (uint8_t)type;
-    n->kid[0] = place;
+    n->kid[0] = lvalue;
     n->kid[1] = compound_operand(c, s, n, value);
     return n;
 }
 
 /* ---- Types as operands ---- */
 
-/* Checks without evaluating: what is made does not count as part of the tree. */
+/* The type of an expression that is not evaluated: its nodes do not become part of the tree. */
 static dtype type_of(check *c, const syn *s) { return expression_check(c, s)->type; }
 
 dtype named_type(check *c, uint8_t type, const syn *of) { return of ? type_of(c, of) : (dtype)type; }
@@ -431,7 +438,8 @@ static const char *choice_text(choice_kind kind, dtype type) {
     return kind == CHOICE_TYPE ? dtypes[type].name : kinds[kind];
 }
 
-/* A type before a kind before default; what is not taken is not checked. */
+/* An association for the type itself goes before one for its kind, which goes before default. Those that are not taken
+ * are not checked. */
 static node *generic_check(check *c, const syn *s) {
     enum {
         RANKS = CHOICE_DEFAULT + 1
@@ -497,6 +505,7 @@ node *expression_check(check *c, const syn *s) {
     case S_REDUCE:
         return reduction_check(c, s);
     default:
+        assert(s->kind == S_GENERIC);
         return generic_check(c, s);
     }
 }

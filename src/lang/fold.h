@@ -1,20 +1,22 @@
-/* fold.h - a reduction whose texts are typed: how elements become a state, how states combine, what results of them. The
- * contract between core, which makes it of a definition or a binary function, and code generation. */
+/* fold.h - a reduction, typed for some dtypes: how elements become a state, how states are combined, and what results
+ * from a state. core makes it of a definition or of a binary function; code generation reads it. */
 #ifndef UF_FOLD_H
 #define UF_FOLD_H
 
 #include "lang/lang.h"
 #include "type/variant.h"
 
-/* Every tree is a kernel that names or returns as many results as are wanted; a result whose type is not the one wanted is
+/* Each tree is a kernel that has as many results as are wanted. A result of another type than the wanted one is
  * converted as an assignment would. */
 typedef struct fold {
     int nin, nstate, nout;
     dtype in[UF_MAX_OPERANDS], state[UF_MAX_STATE], out[UF_MAX_OPERANDS];
-    const tree *map;      /* in (then int64 position) -> state; NULL: nin is nstate, and inputs are converted */
-    const tree *combine;  /* state, state -> state */
-    const tree *finish;   /* state (then int64 count) -> out; NULL: nout is nstate, and states are converted */
-    const tree *identity; /* () -> state; NULL: there is none */
+    /* in (and the position, int64) -> state; NULL: nin is nstate, and inputs are only converted */
+    const tree *map;
+    const tree *combine; /* state, state -> state */
+    /* state (and the count of elements, int64) -> out; NULL: nout is nstate, and states are only converted */
+    const tree *finish;
+    const tree *identity; /* () -> state; NULL: the reduction has no identity */
     bool takes_position, takes_count;
     fold_order order;
 } fold;

@@ -1,28 +1,32 @@
-/* form.c - linear forms over atoms, and proofs that one is not negative: its newest atom is replaced by a bound, which is in
- * older atoms, until a number is left. A fact may be subtracted first. Whatever leaves the numbers used here, or takes too
- * many steps, is not proved. Where only sizes are left, that these are not negative together may become needed. */
+/* form.c - proofs that a linear form is not negative: the newest atom in it is replaced by a bound, which is a form
+ * over older atoms, until only a number is left. Before that a fact may be subtracted, which makes the form smaller.
+ * What exceeds the numbers used here, or takes too many steps, is not proved. If a form over sizes is left, it may
+ * become a need that it is not negative. */
 #include "lang/form.h"
 
+#include <assert.h>
+
 enum {
-    PROOF_STEPS = 64,  /* of one attempt */
-    PROOF_DEPTH = 4,   /* of proofs within proofs */
-    FACTS_TRIED = 16,  /* the last ones */
-    PRODUCT_DEPTH = 4, /* of products within the bounds of products */
-    CORNER_STEPS = 32,
-    CORNERS = 24,
-    NEED_NUMBER =
-        1 << 20 /* no factor or constant of a need is larger: what a 32-bit type bounds is not worth asking for */
+    PROOF_STEPS = 64,  /* steps of one attempt */
+    PROOF_DEPTH = 4,   /* proofs nested in each other */
+    FACTS_TRIED = 16,  /* only the last facts are tried */
+    PRODUCT_DEPTH = 4, /* products nested in the bounds of products */
+    LOWER_BOUND_STEPS = 32,
+    LOWER_BOUNDS = 24,
+    /* The largest factor or constant of a need. Larger ones come from the range of a 32-bit type, and no call fulfils
+     * those. */
+    NEED_NUMBER = 1 << 20
 };
 
 /* ---- Forms ---- */
 
-form form_constant(wide value) { return (form){.constant = value}; }
+form form_constant(int128 value) { return (form){.constant = value}; }
 
 form form_atom(int at) { return (form){.count = 1, .atom = {at}, .factor = {1}}; }
 
 bool form_add(form *a, const form *b, int64_t times) {
     form sum = {0};
-    wide product;
+    int128 product;
     if (__builtin_mul_overflow(b->constant, times, &product) ||
         __builtin_add_overflow(a->constant, product, &sum.constant))
         return false;
@@ -41,6 +45,7 @@ bool form_add(form *a, const form *b, int64_t times) {
             continue;
         if (sum.count == FORM_TERMS)
             return false;
+        assert(!sum.count || sum.atom[sum.count - 1] < at);
         sum.atom[sum.count] = at;
         sum.factor[sum.count++] = factor;
     }
@@ -48,7 +53,7 @@ bool form_add(form *a, const form *b, int64_t times) {
     return true;
 }
 
-/* f without a term. */
+/* f without one of its terms. */
 static form form_rest(const form *f, int term) {
     form rest = *f;
     rest.count--;
@@ -61,7 +66,7 @@ static form form_rest(const form *f, int term) {
 
 /* ---- Atoms and facts ---- */
 
-/* Room for one more; the old items stay in the arena. */
+/* Makes sure that an array has capacity for one more item. The old array stays in the arena. */
 static void *grown(arena *a, void *items, int count, int *size, size_t each) {
     if (count < *size)
         return items;
@@ -78,14 +83,22 @@ int atom_new(knowledge *k) {
     return k->natoms++;
 }
 
+/* Proofs end because a bound has older atoms only: each step replaces an atom by these. */
+static void assert_older(const knowledge *k, int at, const form *f, int64_t divisor) {
+    assert(at < k->natoms && divisor >= 1 && (!f->count || f->atom[f->count - 1] < at));
+    (void)k, (void)at, (void)f, (void)divisor; /* NDEBUG */
+}
+
 void atom_low(knowledge *k, int at, const form *f, int64_t divisor) {
     atom *a = &k->atoms[at];
+    assert_older(k, at, f, divisor);
     if (a->nlow < 2)
         a->low[a->nlow++] = (bound){*f, divisor};
 }
 
 void atom_high(knowledge *k, int at, const form *f, int64_t divisor) {
     atom *a = &k->atoms[at];
+    assert_older(k, at, f, divisor);
     if (a->nhigh < 2)
         a->high[a->nhigh++] = (bound){*f, divisor};
 }
@@ -115,15 +128,16 @@ void fact_add(knowledge *k, const form *f) {
 
 static bool follows(knowledge *k, const form *f, int *left);
 
-/* f with a bound in place of a term, which is a * x: d * f = d * rest + a * (d * x), and what is whole and above -1 is not
- * negative, so that d - 1 may be added. */
+/* Replaces a term of f, a * x, by a bound b of x with divisor d. d * f = d * rest + a * (d * x) is at least d * rest +
+ * a * b. f is an integer, so that f >= 0 if d * f > -d: d - 1 may be added. */
 static bool bound_replace(const form *f, int term, const bound *b, form *out) {
     form rest = form_rest(f, term);
     *out = form_constant(b->divisor - 1);
     return form_add(out, &rest, b->divisor) && form_add(out, &b->f, f->factor[term]);
 }
 
-/* Where one of several bounds holds, each may need a fact of its own. */
+/* Proves f >= 0 by bounds. Where only one of several bounds holds, each of them must prove it, and each may use a fact
+ * of its own. */
 static bool follows(knowledge *k, const form *f, int *left) {
     form goal;
     if (!f->count)
@@ -162,7 +176,7 @@ bool not_negative(knowledge *k, const form *f) {
     return proved;
 }
 
-bool at_most(knowledge *k, const form *a, const form *b, wide difference) {
+bool at_most(knowledge *k, const form *a, const form *b, int128 difference) {
     form rest = form_constant(difference);
     return form_add(&rest, b, 1) && form_add(&rest, a, -1) && not_negative(k, &rest);
 }
@@ -176,10 +190,10 @@ typedef struct bounds {
     int n;
 } bounds;
 
-/* Bounds of x * y, neither negative: with one of x's in its place. */
+/* Bounds of x * y, neither of which is negative: the products of y and the bounds of x. */
 static void product_bounds(knowledge *k, int x, int y, bool high, bounds *out, int depth) {
     form other = form_atom(y), product;
-    const atom of = k->atoms[x]; /* the stack may move */
+    const atom of = k->atoms[x]; /* a copy, since new atoms may move the stack */
     const bound *from = high ? of.high : of.low;
     if (high ? of.every_high : of.every_low)
         return;
@@ -188,7 +202,7 @@ static void product_bounds(knowledge *k, int x, int y, bool high, bounds *out, i
             out->of[out->n++] = (bound){product, 1};
 }
 
-/* The atom that is x * y. */
+/* The atom that stands for x * y. */
 static int product_atom(knowledge *k, int x, int y, int depth) {
     int older = x < y ? x : y, newer = x < y ? y : x;
     for (int i = 0; i < k->natoms; i++)
@@ -244,17 +258,17 @@ static bool is_of_sizes(const knowledge *k, int at) {
     return at < k->nsizes || (product[0] >= 0 && is_of_sizes(k, product[0]) && is_of_sizes(k, product[1]));
 }
 
-typedef struct corners {
-    form of[CORNERS];
-    int count, left; /* left: steps */
-} corners;
+typedef struct lower_bounds {
+    form of[LOWER_BOUNDS];
+    int count, left; /* left: steps that may still be taken */
+} lower_bounds;
 
-/* Forms over sizes that f is not below: with bounds in place of all else. */
-static void corners_find(knowledge *k, const form *f, corners *out) {
+/* Finds forms over sizes that are lower bounds of f, by replacing all other atoms by their bounds. */
+static void lower_bounds_find(knowledge *k, const form *f, lower_bounds *out) {
     int term = f->count - 1;
     while (term >= 0 && is_of_sizes(k, f->atom[term]))
         term--;
-    if (out->count == CORNERS || --out->left < 0 || --k->steps < 0)
+    if (out->count == LOWER_BOUNDS || --out->left < 0 || --k->steps < 0)
         return;
     if (term < 0) {
         out->of[out->count++] = *f;
@@ -265,7 +279,7 @@ static void corners_find(knowledge *k, const form *f, corners *out) {
     for (int i = 0; i < (high ? a.nhigh : a.nlow) && !(high ? a.every_high : a.every_low); i++) {
         form less;
         if (bound_replace(f, term, high ? &a.high[i] : &a.low[i], &less))
-            corners_find(k, &less, out);
+            lower_bounds_find(k, &less, out);
     }
 }
 
@@ -277,7 +291,7 @@ static bool shares_atom(const form *a, const form *b) {
     return false;
 }
 
-/* The sizes that an atom is the product of, after n others; how many there are then, 0: too many. */
+/* Writes the sizes whose product an atom is behind the first n. Returns how many there are then; 0: too many. */
 static int sizes_of(const knowledge *k, int at, uint8_t *out, int n) {
     if (at >= k->nsizes) {
         n = sizes_of(k, k->atoms[at].product[0], out, n);
@@ -298,7 +312,7 @@ static void sort_sizes(uint8_t *sizes, int n) {
         }
 }
 
-/* A form over sizes as a need; false: it cannot hold, or only of sizes beyond those that occur. */
+/* Makes a need of a form over sizes. False: no sizes fulfil it, or only larger ones than occur. */
 static bool need_make(const knowledge *k, const form *f, need *out) {
     bool possible = false;
     memset(out, 0, sizeof *out);
@@ -322,7 +336,7 @@ static bool need_equal(const need *a, const need *b) {
            memcmp(a->nsizes, b->nsizes, sizeof a->nsizes) == 0 && memcmp(a->size, b->size, sizeof a->size) == 0;
 }
 
-/* A need without products as a form. */
+/* Makes a form of a need that has no products. */
 static bool need_form(const need *n, form *out) {
     *out = form_constant(n->constant);
     for (int i = 0; i < n->count; i++) {
@@ -333,7 +347,7 @@ static bool need_form(const need *n, form *out) {
     return true;
 }
 
-/* True if f >= 0 follows from a need there is. */
+/* Does f >= 0 follow from one of the needs? */
 static bool follows_by_need(knowledge *k, const form *f) {
     for (int i = 0; i < k->nneeds; i++) {
         form rest = *f, known;
@@ -343,7 +357,7 @@ static bool follows_by_need(knowledge *k, const form *f) {
     return false;
 }
 
-/* True of x - y + c. */
+/* Is the form x - y + c with c >= 0, a comparison of two sizes? */
 static bool is_comparison(const form *f) {
     bool one_each =
         f->count == 2 && ((f->factor[0] == 1 && f->factor[1] == -1) || (f->factor[0] == -1 && f->factor[1] == 1));
@@ -368,8 +382,8 @@ bool need_add(knowledge *k, const form *f) {
     return true;
 }
 
-/* Is a better to ask for than b? What follows from the other is; else a comparison of sizes, best of those that a condition
- * in the text can speak of. */
+/* Is a the better need of the two? The weaker one is better, which follows from the other; then a comparison of two
+ * sizes, preferably of sizes that a condition in the kernel can compare. */
 static bool is_better(knowledge *k, const form *a, const form *b, int preferred) {
     form more = *a;
     if (form_add(&more, b, -1) && not_negative(k, &more))
@@ -380,17 +394,17 @@ static bool is_better(knowledge *k, const form *a, const form *b, int preferred)
 }
 
 bool need_met(knowledge *k, const form *f, int preferred) {
-    corners found = {.left = CORNER_STEPS};
+    lower_bounds found = {.left = LOWER_BOUND_STEPS};
     need makes;
     const form *best = NULL;
     if (not_negative(k, f) || follows_by_need(k, f))
         return true;
-    corners_find(k, f, &found);
+    lower_bounds_find(k, f, &found);
     for (int i = k->nfacts - 1; i >= 0 && i >= k->nfacts - FACTS_TRIED; i--) {
         form rest = *f;
-        found.left = CORNER_STEPS;
+        found.left = LOWER_BOUND_STEPS;
         if (shares_atom(f, &k->facts[i]) && form_add(&rest, &k->facts[i], -1))
-            corners_find(k, &rest, &found);
+            lower_bounds_find(k, &rest, &found);
     }
     for (int i = 0; i < found.count; i++)
         if (need_make(k, &found.of[i], &makes) && (!best || is_better(k, &found.of[i], best, preferred)))
@@ -399,11 +413,11 @@ bool need_met(knowledge *k, const form *f, int preferred) {
 }
 
 bool need_holds(const need *n, const int64_t *sizes) {
-    wide sum = n->constant, product;
+    int128 sum = n->constant, product;
     for (int i = 0; i < n->count; i++) {
         product = n->factor[i];
         for (int j = 0; j < n->nsizes[i]; j++)
-            if (__builtin_mul_overflow(product, (wide)sizes[n->size[i][j]], &product))
+            if (__builtin_mul_overflow(product, (int128)sizes[n->size[i][j]], &product))
                 return false;
         if (__builtin_add_overflow(sum, product, &sum))
             return false;

@@ -1,8 +1,10 @@
-/* lang.h - kernel C: text -> syntax tree (once) -> typed tree (once per signature). docs/kernel-c.md is the specification.
+/* lang.h - kernel C: from text to a syntax tree (once), and from that to a typed tree (once for each signature).
+ * docs/kernel-c.md specifies the language.
  *
- * The typed tree is the contract with code generation and with the tests' interpreter. It is C made explicit: every
- * conversion is a node, weak literals have their types, names are resolved, helpers are instances for argument types,
- * short integers have been promoted, complex * and / have become calls of prelude helpers. */
+ * The typed tree is what code generation takes, and what the interpreter of the tests takes. It is C with everything
+ * made explicit: each conversion is a node, weak literals have their types, names are resolved, each helper is an
+ * instance for the types of its arguments, short integers have been promoted, and the products and quotients of complex
+ * numbers have become calls of helpers of the prelude. */
 #ifndef UF_LANG_H
 #define UF_LANG_H
 
@@ -16,83 +18,108 @@ enum {
     LANG_MAX_LOCAL_BYTES = 16384
 };
 
-typedef struct syntax syntax; /* lives in the arena it was parsed into */
+typedef struct syntax syntax; /* lives in the arena that it was parsed into */
 
-/* Parses helpers and a kernel. `source` must outlive the syntax tree. Errors: SYNTAX with caret, MEMORY. */
+/* Parses helpers and a kernel. `source` must outlive the syntax tree. Errors: SYNTAX with a caret, MEMORY. */
 uf_status lang_parse(arena *a, const char *source, const syntax **out);
-/* Parses a list of expressions, "0, -INFINITY", into a kernel without inputs and with an output by name for each. Otherwise as
- * lang_parse. */
+/* Parses a list of expressions, such as "0, -INFINITY", into a kernel without inputs that has a named output for each.
+ * Otherwise like lang_parse. */
 uf_status lang_parse_values(arena *a, const char *source, const syntax **out);
-int lang_inputs(const syntax *s);  /* parameters that are operands */
-int lang_indices(const syntax *s); /* "[i, j](x) .." has 2: more parameters behind the operands, int64 */
-int lang_outputs(const syntax *s); /* 1 for a kernel with one unnamed output; see lang_check for kernels over indices */
+int lang_inputs(const syntax *s); /* parameters that are operands, which are all but the indices */
+/* "[i, j](x) .." has 2; they are further parameters behind the operands, of dtype int64 */
+int lang_indices(const syntax *s);
+/* 1 for a kernel with one unnamed output, and for one over indices, whose outputs lang_check wants to be 0 */
+int lang_outputs(const syntax *s);
 /* Reports an error at the beginning of the kernel. */
 uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) PRINTF(3, 4);
 
 /* clang-format off */
 typedef enum node_kind {
-    /* Expressions. `type` is the dtype of the value, and is that of the kids where nothing else is said. Kids are evaluated
-     * in order. No node has two parents. */
-    N_CONST,    /* value; value.type == type. Signed integers sign-extended in as.i, bool and unsigned zero-extended in
-                   as.u, floating rounded to type in as.f[0] */
-    N_LOCAL,    /* local: reads a scalar variable */
-    N_ELEMENT,  /* local, kid[0] .. kid[rank-1] (args where rank > 3) int64 or uint64 indices: reads an element of a local
-                   array, the last index varying fastest, or of a core operand. If any index is outside its extent: reads 0,
-                   drops a write */
-    N_SIZE,     /* the size (int64, not negative) of the layout's dimension `dim` */
-    N_CONVERT,  /* kid[0] of any other type converted to type, with kernel C's total semantics: to bool is != 0, complex to
-                   real takes the real part, real to complex has imaginary part +0 */
-    N_UNARY,    /* op, kid[0]: OP_NEG on int32 int64 uint32 uint64 float32 float64 complex; OP_NOT on the integers of these;
-                   OP_LNOT on bool */
-    N_BINARY,   /* op, kid[0], kid[1], both of one type out of int32 int64 uint32 uint64 float32 float64, for + - == !=
-                   complex as well; shifts: kid[1] is any of the four integer types and its value read as unsigned.
-                   + - * / % and << >> & ^ | give the type of kid[0], comparisons bool */
-    N_AND,      /* kid[0] && kid[1], both bool; short circuit */
+    /* Expressions. `type` is the dtype of the value, and, where nothing else is said, of the kids too. Kids are
+     * evaluated in
+     *       order. No node has two parents. */
+    /* a constant: value, whose type is `type`. Signed integers are sign-extended in as.i, bool and unsigned ones
+     * zero-extended in as.u, floating ones rounded to `type` in as.f[0] */
+    N_CONST,
+    N_LOCAL,    /* reads the scalar variable `local` */
+    /* reads an element of `local`, a local array or a core operand, at the indices kid[0] .. kid[rank-1] (in args where
+     * rank is above 3), each int64 or uint64. The last index varies fastest in a local array. If an index is outside of
+     * its extent, a read gives 0 and a write is dropped */
+    N_ELEMENT,
+    N_SIZE,     /* the size of the layout's dimension `dim`, int64 and not negative */
+    /* kid[0], of any other type, converted to `type`. Kernel C defines that for every value: to bool is != 0, complex
+     * to real takes the real part, real to complex has the imaginary part +0 */
+    N_CONVERT,
+    /* op kid[0]. OP_NEG: int32, int64, uint32, uint64, float32, float64, complex. OP_NOT: the integers of these.
+     * OP_LNOT: bool */
+    N_UNARY,
+    /* kid[0] op kid[1], both of one type: int32, int64, uint32, uint64, float32 or float64; for + - == != complex as
+     * well. In a shift kid[1] has any of the four integer types, and its value is read as unsigned. + - * / % << >> & ^
+     * | have the type of kid[0], comparisons bool */
+    N_BINARY,
+    N_AND,      /* kid[0] && kid[1], both bool; kid[1] is evaluated only if kid[0] is true */
     N_OR,
-    N_SELECT,   /* kid[0] (bool) ? kid[1] : kid[2]; only one branch is evaluated */
-    N_ASSIGN,   /* kid[0] (N_LOCAL or N_ELEMENT) = kid[1], of the same type: kid[0]'s indices are evaluated, then kid[1]; the
-                   value is that of kid[1] */
-    N_COMPOUND, /* kid[0] op= kid[1]: evaluates kid[0]'s indices once, reads it, converts it to `wide`, evaluates kid[1] (of
-                   type wide; shifts: as for N_BINARY), computes, converts back to kid[0]'s type, stores; the value is what
-                   was stored, also where an index out of range dropped it. callee, if set, is the helper that computes it
-                   from a wide and kid[1], which may then be real (complex * and /) */
-    N_UPDATE,   /* kid[0] ++ or --: op is OP_ADD or OP_SUB of 1, computed in `wide` and converted back; postfix: the value is
-                   the old one, else the new */
-    N_CALL,     /* callee, arguments in args, of the parameters' types; the value is the callee's first (only) result */
-    N_MATH,     /* math row, args: of type `wide` (float32, float64; MATH_BITS: any integer type), but for the int32 argument
-                   of MATH_FLOATING_INT and MATH_INT_FLOATING; type: wide, or int32 for MATH_TO_INT and MATH_BITS */
-    N_COMPLEX,  /* kid[0] + i kid[1], both of type's component dtype */
+    N_SELECT,   /* kid[0] (bool) ? kid[1] : kid[2]; only one of the two is evaluated */
+    /* kid[0] = kid[1]. kid[0] is an N_LOCAL or an N_ELEMENT of the same type. Its indices are evaluated first, then
+     * kid[1], which is also the value */
+    N_ASSIGN,
+    /* kid[0] op= kid[1]. Evaluates the indices of kid[0] once, reads it and converts it to `wide`; evaluates kid[1], of
+     * type wide (in shifts as in N_BINARY); computes, converts back to the type of kid[0], and stores. The value is
+     * what was to be stored, even if an index out of range dropped it. If callee is set, that helper computes, from a
+     * wide and kid[1], which may then be real (complex * and /) */
+    N_COMPOUND,
+    /* kid[0]++, kid[0]--, ++kid[0] or --kid[0]: adds (OP_ADD) or subtracts (OP_SUB) 1 in `wide` and converts back. The
+     * value is the old one if `postfix` is set, else the new one */
+    N_UPDATE,
+    /* a call of callee. args have the types of its parameters; the value is that of its first and only result */
+    N_CALL,
+    /* the function of row `math`. args have type `wide` (float32 or float64; of MATH_BITS any integer type), but for
+     * the int32 argument of MATH_FLOATING_INT and MATH_INT_FLOATING. type is wide, or int32 for MATH_TO_INT and
+     * MATH_BITS */
+    N_MATH,
+    N_COMPLEX,  /* kid[0] + i kid[1], both of the component dtype of `type` */
     N_REAL,     /* real part of kid[0], a complex */
     N_IMAG,
-    N_REDUCE,   /* args: 1 to 8 N_RANGEs. kid[0], the term, is evaluated for every combination of their variables, in no order,
-                   and combined: by callee, a helper of two arguments of `type`, if it is set, else by op (OP_ADD, OP_MUL; any:
-                   OP_OR, all: OP_AND on bool). value is the result of no terms and, where is_identity, an identity of
-                   combining (of complex products 1 is none) */
-    N_ATOMIC,   /* op is an atomic_op; kid[0] N_ELEMENT of an array of a kernel over indices; kid[1], of compare_exchange kid[2]
-                   too (expected, desired), of its type: evaluates the indices, then these, and does the operation in one
-                   step, relaxed. min and max are the language's (NaN propagates); compare_exchange compares bits. The value
-                   is the old one; where the index is out of range nothing happens and it is 0 */
-    /* Statements; type is DT_NONE. */
-    N_EVAL,     /* kid[0], value dropped */
-    N_DECLARE,  /* local; a scalar: set to kid[0], or to 0 if NULL; an array: set to 0, then body, its initialiser, a list of
-                   N_EVAL of N_ASSIGN. Done each time it is reached */
+    /* a reduction. args: 1 to 8 N_RANGEs. The term kid[0] is evaluated for every combination of their variables, in any
+     * order, and the terms are combined: by callee, a helper of two arguments of `type`, if it is set, else by op
+     * (OP_ADD, OP_MUL; of any OP_OR and of all OP_AND, on bool). value is the result if there are no terms.
+     * is_identity: it is an identity of combining; 1 is none of complex products */
+    N_REDUCE,
+    /* the atomic_op `op` on kid[0], an N_ELEMENT of an array of a kernel over indices, with kid[1], and of
+     * compare_exchange (expected, desired) kid[2], of its type. Evaluates the indices and then these, and does the
+     * operation in one step, with relaxed ordering. min and max are those of the language, where NaN propagates;
+     * compare_exchange compares bits. The value is the element's old one. If an index is out of range, nothing is done
+     * and it is 0 */
+    N_ATOMIC,
+    /* Statements. `type` is DT_NONE. */
+    N_EVAL,     /* evaluates kid[0] and drops its value */
+    /* declares `local`. A scalar is set to kid[0], or to 0 if that is NULL. An array is set to 0 and then initialised
+     * by body, a list of N_EVAL of N_ASSIGN. That is done each time the statement is reached */
+    N_DECLARE,
     N_BLOCK,    /* body */
-    N_IF,       /* kid[0] bool, body, other (lists; NULL: empty) */
-    N_LOOP,     /* kid[0] condition (bool; NULL: true), body, step (list of N_EVAL, NULL: none); test_last: do .. while. The
-                   init of a for is a statement before it in an enclosing N_BLOCK */
-    N_SWITCH,   /* kid[0] int64 or uint64 value, body: a list of N_CASE and other statements, falling through as in C; an
-                   N_CASE stands in this list only, never deeper */
-    N_CASE,     /* case value (value.type is the type of the switch's kid[0]); is_default: default */
+    N_IF,       /* if kid[0], a bool, does body, else other; both are lists, and NULL is an empty one */
+    /* a loop. kid[0] is the condition, a bool (NULL: true); step is a list of N_EVAL (NULL: none), done after each
+     * body. test_last: the condition is tested after the body, as in do .. while. What a for begins with is a statement
+     * before the loop, in an N_BLOCK around both */
+    N_LOOP,
+    /* goes to the N_CASE in body that has the value of kid[0], int64 or uint64. body is a list of N_CASE and other
+     * statements, through which control falls as in C. An N_CASE stands in this list only, never deeper */
+    N_SWITCH,
+    N_CASE,     /* a label of a switch: value has the type of the switch's kid[0]; is_default: the label is `default` */
     N_BREAK,    /* leaves the innermost N_LOOP or N_SWITCH */
     N_CONTINUE, /* goes to the step of the innermost N_LOOP, then to its condition */
-    N_RETURN,   /* leaves the function; results were assigned before by N_EVAL of N_ASSIGN. Never inside N_FORALL */
-    N_RANGE,    /* in args of N_FORALL and N_REDUCE only: local, an int64 scalar nobody assigns, runs over 0 .. kid[0]-1
-                   (int64; not above 0: not at all). All kid[0] are evaluated once, in order, before the variables exist */
-    N_ASSERT,   /* kid[0] bool: reported where it is false, in a variant with debug; else not evaluated. value is the offset
-                   of "assert(..)" in the source, int64 */
-    N_FORALL    /* args: 1 to 8 N_RANGEs; body, for every combination of their variables, in no order and independently: it
-                   assigns only locals declared in it, and elements of outputs and of local arrays. N_BREAK and N_CONTINUE do
-                   not leave it */
+    N_RETURN,   /* leaves the function. N_EVAL of N_ASSIGN have assigned the results before. Never inside an N_FORALL */
+    /* only in the args of N_FORALL and N_REDUCE: `local`, an int64 scalar that nothing assigns, runs over 0 .. kid[0]-1
+     * (kid[0] is int64; if it is 0 or negative there are no iterations). The extents of all ranges are evaluated once,
+     * in order, before the variables exist */
+    N_RANGE,
+    /* an assertion. In a variant with debug, kid[0] (bool) is evaluated, and reported if it is false. value is the
+     * offset of "assert(..)" in the source, int64 */
+    N_ASSERT,
+    /* does body for every combination of the variables of args, 1 to 8 N_RANGEs, in any order and independently. body
+     * assigns only locals that are declared in it, elements of outputs and elements of local arrays. N_BREAK and
+     * N_CONTINUE do not leave it */
+    N_FORALL
 } node_kind;
 /* clang-format on */
 
@@ -101,22 +128,25 @@ typedef struct function function;
 
 struct node {
     uint8_t kind; /* node_kind */
-    uint8_t op;   /* ops.h: operator */
-    uint8_t type; /* dtype of an expression; DT_NONE for statements */
-    uint8_t wide; /* N_COMPOUND, N_UPDATE, N_MATH: dtype of the computation */
+    uint8_t op;   /* op of ops.h, or atomic_op */
+    uint8_t type; /* dtype of an expression's value; DT_NONE for statements */
+    uint8_t wide; /* N_COMPOUND, N_UPDATE, N_MATH: dtype in which it is computed */
     bool postfix, test_last, is_default, is_identity;
-    bool unchecked;   /* N_ELEMENT: every index is proved in range, or the kernel is unchecked */
-    bool conditional; /* N_ELEMENT: it is, for sizes of which lang_needs_hold is true */
-    bool weak;        /* the checker's own: false for all that matters in a finished tree */
-    bool
-        counted; /* N_LOOP, N_REDUCE, N_FORALL: it is not proved short; N_MATH of an order (jn, yn): nor is that. See passes.c */
+    bool unchecked;   /* N_ELEMENT: every index is proved to be in range, or the kernel is unchecked */
+    bool conditional; /* N_ELEMENT: every index is in range if lang_needs_hold is true of the call's sizes */
+    bool weak;        /* used while checking only: the value is weak */
+    /* N_LOOP, N_REDUCE, N_FORALL, and N_MATH of jn and yn: it is not proved short (see trips.c), and its steps are
+     * counted. */
+    bool counted;
     int line;   /* in the source, from 1; 0 within helpers of the prelude */
     node *next; /* next statement of a list, or next of args */
     node *kid[3];
-    node *args; /* N_CALL, N_MATH: list through next. N_ELEMENT with rank > 3: the indices (then kid is unused) */
+    /* N_CALL, N_MATH, N_REDUCE, N_FORALL: a list through next. N_ELEMENT with rank above 3: the indices, and kid is
+     * unused */
+    node *args;
     node *body, *other, *step; /* lists */
     int local;
-    int dim; /* N_SIZE; the checker's own of N_LOOP and N_RANGE */
+    int dim; /* N_SIZE; N_LOOP and N_RANGE use it while checking only (trips.c) */
     function *callee;
     const math_row *math;
     number value;
@@ -127,48 +157,53 @@ typedef struct local {
     dtype type;
     int rank; /* 0: a scalar */
     int64_t extent[8];
-    bool core; /* a parameter or result of the kernel of rank > 0: an operand with core dimensions, in memory; extent is
-                        that of a frozen dimension, else -1: the size of dimension dim[d] */
-    uint8_t dim[8]; /* core: the layout's dimensions */
+    /* A parameter or result of the kernel that has core dimensions, and so is an operand in memory. extent[d] is then
+     * that of a frozen dimension, or else -1: the extent is the size of the layout's dimension dim[d]. */
+    bool core;
+    uint8_t dim[8];
 } local;
 
-/* A kernel or one instance of a helper. locals: parameters, then results, then all others (each its own slot; names may
- * repeat). Results and all other locals start at 0 at each call. A helper has one result. Names are not unique: instances of
- * one helper share one. */
+/* A kernel, or one instance of a helper, which has one result. locals are the parameters, then the results, then all
+ * others; each has a slot of its own, and names may occur twice. Results and all other locals are 0 at the beginning of
+ * each call. The instances of one helper share its name. */
 struct function {
     const char *name;
     int nparams, nresults, nlocals;
     local *locals;
     node *body;     /* a list of statements */
-    function *next; /* in definition order: callees before callers */
+    function *next; /* the functions of a tree, callees before callers */
 };
 
 typedef struct tree {
-    function *functions; /* the helper instances that are called, callees first; the kernel is the last */
+    function *functions; /* the instances of helpers that are called, callees first; the kernel is the last */
     function *kernel;
-    int nodes;     /* of all functions, instances counted as often as they are called: the inlined size */
-    int variables; /* scalar ones, parameters and results included, counted so */
+    int nodes;     /* of all functions, each as often as it is called: the size after inlining */
+    int variables; /* scalar variables, parameters and results included, counted in the same way */
     bool has_loop;
-    bool has_unbounded;        /* something in it is `counted` */
+    bool has_unbounded;        /* a node in it is `counted` */
     const core_layout *layout; /* NULL: elementwise */
-    const struct need *needs;  /* kernels over indices: what is to hold of the sizes; see `conditional` */
+    /* kernels over indices: conditions on the sizes under which `conditional` indices are in range */
+    const struct need *needs;
     int nneeds;
 } tree;
 
-/* Is what the tree needs true of a call's sizes (its core words)? */
+/* Do the sizes of a call (its core words) fulfil all that the tree needs? Then its `conditional` indices are in
+ * range. */
 bool lang_needs_hold(const tree *t, const int64_t *sizes);
 
-/* Types a kernel for input dtypes, those of its indices (int64) included. out[k] is the dtype of output k; where DT_NONE comes
- * in (signatures == NULL) it is set to the type of the returned expression. A value that is still weak at the end has its C type.
- * core: the layout of a generalized ufunc (kept by the tree; its operands are the kernel's), else NULL. unchecked: leave all
- * index checks out. Errors: TYPE with caret, SYNTAX for limits, MEMORY.
+/* Types a kernel for the dtypes of its inputs, followed by int64 for each of its indices. out[k] is the dtype of output
+ * k; if it is DT_NONE (the function has no signatures), it is set to the type of the returned expression, or, of a
+ * named output, to the type that all values assigned to it fit. A value that is still weak has its C type. core: the
+ * layout of a generalized ufunc, which the tree refers to, and whose operands are the kernel's; else NULL. unchecked:
+ * indices are not checked. Errors: TYPE with a caret, SYNTAX for limits, MEMORY.
  *
- * With core->nindices the kernel is one over indices: it has that many, "[i, j : m](..)", and no outputs (nout is 0); in has the
- * dtypes of its parameters, then int64 for each index; `return;` ends a point. Indices are not assigned; `m` is an N_SIZE. */
+ * If core->nindices is not 0, the kernel is one over so many indices, "[i, j : m](..)". It has no outputs (nout is 0),
+ * and `return;` ends a point. Indices are not assigned; `m`, the extent of an index, is an N_SIZE. */
 uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
                      bool unchecked, tree **result);
 
-/* The typed tree as text, one node a line: the goldens' form. */
+/* Writes the typed tree as text, one node a line, which is what `ufunc inspect --view tree` shows and golden files
+ * hold. */
 void lang_print(text *out, const tree *t);
 
 #endif

@@ -1,5 +1,5 @@
-/* lex.c - source text -> tokens, one at a time. Every byte is looked at a bounded number of times. Numbers are read in the
- * C locale whatever the host's is. */
+/* lex.c - makes tokens from source text, one at a time. Each byte is looked at a limited number of times. Numbers are
+ * read in the C locale, whatever the program's is. */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ typedef enum number_suffix {
     SUFFIX_L = 2
 } number_suffix;
 
-/* suffix := ["u"] ["l" | "ll"] in either order and case. -1: none of these. */
+/* suffix := ["u"] ["l" | "ll"], in either order and either case. -1: the text is something else. */
 static int integer_suffix(const char *s, size_t length) {
     int suffix = 0;
     size_t i = 0;
@@ -142,7 +142,7 @@ static int integer_suffix(const char *s, size_t length) {
     return i == length ? suffix : -1;
 }
 
-/* C's rule: the first type of the list that holds the value. Without suffix it is weak. */
+/* C's rule: the integer has the first type of a list that holds its value. It is weak if it has no suffix. */
 static void integer_type(const lexer *l, token *t, uint64_t value, int suffix, bool decimal) {
     bool may_be_unsigned = (suffix & SUFFIX_U) || !decimal, may_be_signed = !(suffix & SUFFIX_U);
     if (may_be_signed && !(suffix & SUFFIX_L) && value <= INT32_MAX)
@@ -180,7 +180,8 @@ static void lex_integer(lexer *l, token *t, size_t first, size_t end, size_t bas
     integer_type(l, t, value, suffix, base == 10);
 }
 
-/* digits ["." digits] [exponent] from i on; the exponent is e (decimal) or p (hexadecimal, required). */
+/* The end of digits ["." digits] [exponent] from i on; the exponent begins with e (decimal) or p (hexadecimal, which
+ * must have one). */
 static size_t floating_end(const lexer *l, size_t i, bool hex) {
     const char *s = l->source;
     bool digits = false;
@@ -258,7 +259,7 @@ typedef struct punctuator {
     uint8_t kind, op;
 } punctuator;
 
-/* Longer before shorter where one starts the other. */
+/* A punctuator stands before any other that it begins with. */
 /* clang-format off */
 static const punctuator punctuators[] = {
     {"<<=", T_COMPOUND, OP_SHL}, {">>=", T_COMPOUND, OP_SHR},

@@ -1,18 +1,19 @@
-/* math.c - the functions that libm and libdevice share. Bounds in units in the last place are the largest of what glibc
- * 2.36 reports for its scalar functions, 4 for those of libmvec, and what the CUDA C++ Programming Guide documents. Rounding
- * functions are intrinsics on the CPU so that they vectorise; a host without SSE4.1 or FMA still calls libm for them. */
+/* math.c - the table of functions that both libm and libdevice have. A bound in units in the last place is the largest
+ * of three: what glibc 2.36 states for its scalar functions, 4 for those of libmvec, and what the CUDA C++ Programming
+ * Guide states. On the CPU the rounding functions are intrinsics, so that they can be vectorised; a host without SSE4.1
+ * or FMA still calls libm for them. */
 #include <math.h>
 
 #include "lang/math.h"
 
-/* A function pointer in a table of data pointers: what POSIX's dlsym does, and ISO C has no word for. */
+/* The address of a function as a pointer to data, which POSIX's dlsym relies on, and ISO C has no conversion for. */
 #define ADDRESS(function) __extension__(const void *) function
 
 #define LIBM(name) #name, "__nv_" #name
 #define CALLS(name) ADDRESS(name##f), ADDRESS(name)
 #define ABSOLUTELY HUGE_VAL
 
-/* libm's lgamma stores the sign of gamma in a variable that all threads share. */
+/* libm's lgamma stores the sign of gamma in a variable that all threads share; lgamma_r does not. */
 static double log_gamma(double x) {
     int sign;
     return lgamma_r(x, &sign);

@@ -1,10 +1,11 @@
-/* ops.h - the table of operators: X(name, spelling, precedence, kind). Enum, lexer, parser, checker, printer and emitter are
- * driven by it. precedence 0: unary. */
+/* ops.h - the table of operators, X(name, spelling, precedence, kind), which the enum, the lexer, the parser, the
+ * checker, the printer and code generation read. precedence 0: a unary operator. The table of atomic functions
+ * follows. */
 #ifndef UF_OPS_H
 #define UF_OPS_H
 
-/* kinds: A arithmetic (integers, floats, complex), M integers only, S shift, B bitwise, R relation (bool result), E equality,
- * L logical (bool operand and result) */
+/* kind: A arithmetic (integers, floating, complex), M integers only, S shifts, B bitwise, R order relations (the result
+ * is bool), E equality, L logical (operand and result are bool) */
 #define OPERATORS(X)        \
     X(OP_MUL, "*", 10, 'A') \
     X(OP_DIV, "/", 10, 'A') \
@@ -33,8 +34,8 @@ typedef enum op {
     OP_COUNT
 } op;
 
-/* Atomic functions: X(name, spelling, operands, kind). kind: A integers and floating dtypes, B integers and bool, E any dtype
- * but complex128. operands are those behind the element. */
+/* Atomic functions, X(name, spelling, operands, kind). kind: A integers and floating dtypes, B integers and bool, E any
+ * dtype but complex128. operands is the number of arguments behind the element. */
 #define ATOMICS(X)                                \
     X(ATOMIC_ADD, "atomic_add", 1, 'A')           \
     X(ATOMIC_SUB, "atomic_sub", 1, 'A')           \
@@ -66,7 +67,8 @@ typedef struct op_info {
     char kind;
 } op_info;
 extern const op_info ops[OP_COUNT]; /* lang/ops.c */
-/* Of a relation: what it is with its operands the other way round, and what holds where it does not. */
+/* Of a relation: the one that holds with its operands exchanged, and the one that holds where it does not. Any other
+ * operator is its own. */
 op op_mirrored(op o);
 op op_inverse(op o);
 

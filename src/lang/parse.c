@@ -1,6 +1,8 @@
-/* parse.c - tokens -> syntax tree, by recursive descent with precedence climbing over the table of operators. The rule each
- * function reads stands above it. Errors leave by longjmp to the frame that owns nothing but the arena; so does running out
- * of memory. Every node, nesting and list is bounded, so that the cost is linear in the text. */
+/* parse.c - makes the syntax tree from tokens, by recursive descent, with precedence climbing over the table of
+ * operators. The grammar rule that a function reads stands above it. Errors, running out of memory included, leave by
+ * longjmp to a frame that owns nothing but the arena. Nodes, nesting and lists have limits, so that the time is linear
+ * in the length of the text. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "lang/syntax.h"
@@ -67,11 +69,14 @@ static void enter(parser *p) {
         lex_fail(&p->lex, p->now.at, "nested too deeply: more than %d levels", LANG_MAX_DEPTH);
 }
 
-static void leave(parser *p) { p->depth--; }
+static void leave(parser *p) {
+    assert(p->depth > 0);
+    p->depth--;
+}
 
 /* ---- Types ---- */
 
-/* A type as written: a dtype, or DT_NONE with of: typeof(of), or DT_NONE without: auto. */
+/* A type as it is written: a dtype; DT_NONE with `of`: typeof(of); DT_NONE without: auto. */
 typedef struct type_name {
     uint8_t type;
     bool is_const;
@@ -103,7 +108,7 @@ static const struct {
     {WORD_DOUBLE | WORD_COMPLEX, DT_COMPLEX128},
 };
 
-/* int and signed say nothing beside another word for an integer type. */
+/* Beside another word for an integer type, `int` and `signed` make no difference. */
 static dtype type_of_words(int words) {
     if (words & (WORD_SHORT | WORD_LONG | WORD_UNSIGNED) && !(words & WORD_CHAR))
         words &= ~WORD_INT;
@@ -236,7 +241,8 @@ static bool starts_range(const token *first, const token *second) {
     return first->kind == T_NAME && second->kind == T_COLON;
 }
 
-/* A range with a type before its index, of a construct: else it is left to others to refuse. */
+/* Fails for a range of a construct whose index has a type before it. Any other mistake is left to the functions that
+ * read on. */
 static void fail_typed_index(const parser *p, const token *first, const token *second) {
     if (starts_type(first) && second->kind == T_NAME)
         lex_fail(&p->lex, first->at, "the index of a range is a name without a type; it is an int64");
@@ -277,8 +283,8 @@ static int construct_find(const parser *p, const token *called) {
     return which;
 }
 
-/* reduction := ("sum" | "prod" | "min" | "max" | "any" | "all") "(" ranges "," expr ")"
- *            | "reduce" "(" name "," ranges "," expr ")"; `helper` is that name, or NULL */
+/* reduction := ("sum" | "prod" | "min" | "max" | "any" | "all") "(" ranges "," expr ")" | "reduce" "(" name "," ranges
+ * "," expr ")"; `helper` is that name, or NULL */
 static syn *reduction(parser *p, const token *called, syn *helper) {
     int which = construct_find(p, called);
     if (which == REDUCE_HELPER && !helper)
@@ -357,13 +363,13 @@ static syn *primary(parser *p) {
     }
 }
 
-static bool is_place(const syn *s) { return s->kind == S_NAME || s->kind == S_INDEX; }
+static bool is_lvalue(const syn *s) { return s->kind == S_NAME || s->kind == S_INDEX; }
 
-static syn *update(parser *p, const token *t, syn *place, bool postfix) {
-    if (!is_place(place))
+static syn *update(parser *p, const token *t, syn *lvalue, bool postfix) {
+    if (!is_lvalue(lvalue))
         lex_fail(&p->lex, t->at, "'%s' needs a variable or an element", t->op == OP_ADD ? "++" : "--");
     syn *s = syn_new(p, S_UPDATE, t);
-    s->kid[0] = place;
+    s->kid[0] = lvalue;
     s->postfix = postfix;
     return s;
 }
@@ -505,13 +511,13 @@ static syn *conditional(parser *p) {
     return s;
 }
 
-/* expr := conditional | place ("=" | "+=" ..) expr */
+/* expr := conditional | lvalue ("=" | "+=" ..) expr */
 static syn *expression(parser *p) {
     enter(p);
     syn *s = conditional(p);
     token t = p->now;
     if (t.kind == T_ASSIGN || t.kind == T_COMPOUND) {
-        if (!is_place(s))
+        if (!is_lvalue(s))
             lex_fail(&p->lex, t.at, "only a variable or an element can be assigned");
         next(p);
         syn *assignment = syn_new(p, t.kind == T_ASSIGN ? S_ASSIGN : S_COMPOUND, &t);
@@ -640,7 +646,7 @@ static syn *block(parser *p, bool labels, size_t *close) {
     return first;
 }
 
-/* "(" expr ")" after if, while, switch */
+/* condition := "(" expr ")", after if, while and switch */
 static syn *condition(parser *p, const char *after) {
     expect(p, T_OPEN, after);
     syn *s = expression(p);
@@ -648,7 +654,7 @@ static syn *condition(parser *p, const char *after) {
     return s;
 }
 
-/* body := statement, but for a declaration, which nothing could use */
+/* body := statement, but not a declaration, which nothing could use */
 static syn *body(parser *p) {
     if (starts_declaration(&p->now))
         lex_fail(&p->lex, p->now.at, "a declaration must stand in a block: { .. }");
@@ -785,7 +791,7 @@ static syn *forall_statement(parser *p) {
     return s;
 }
 
-/* What a label or a jump names is checked here, where nesting is known: a case stands directly in its switch. */
+/* A case stands directly in the block of its switch, which is checked here, where nesting is known. */
 static syn *statement_inside(parser *p) {
     if (starts_forall(p))
         return forall_statement(p);
@@ -829,7 +835,7 @@ static syn *statement(parser *p) {
 
 /* ---- Functions ---- */
 
-/* The current token as a new name of what is expected, other than the first n of `taken`. */
+/* Reads a name, which `what` describes and which must differ from the first n of `taken`. */
 static int new_name(parser *p, const char *what, const int *taken, int n) {
     const token t = p->now;
     if (starts_type(&t) || t.kind == T_AUTO)
@@ -846,8 +852,9 @@ _Noreturn static void fail_operands(const parser *p, size_t at) {
     lex_fail(&p->lex, at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
 }
 
-/* names := name { "," name } ")"; all different from each other and from the first n of `before`. places: where they stand. */
-static int names_read(parser *p, int **out, const int *before, int nbefore, size_t *places) {
+/* names := name { "," name } ")"; all differ from each other and from the first nbefore of `before`. offsets: where
+ * they stand. */
+static int names_read(parser *p, int **out, const int *before, int nbefore, size_t *offsets) {
     int names[UF_MAX_OPERANDS], count = nbefore;
     if (nbefore)
         memcpy(names, before, (size_t)nbefore * sizeof *names);
@@ -856,8 +863,8 @@ static int names_read(parser *p, int **out, const int *before, int nbefore, size
         int id = new_name(p, "a name or ')'", names, count);
         if (count == UF_MAX_OPERANDS)
             fail_operands(p, at);
-        if (places)
-            places[count - nbefore] = at;
+        if (offsets)
+            offsets[count - nbefore] = at;
         names[count++] = id;
         if (p->now.kind == T_OPEN_INDEX)
             lex_fail(&p->lex, p->now.at, "parameters are names that stand alone; a layout says which are arrays");
@@ -873,7 +880,7 @@ static int names_read(parser *p, int **out, const int *before, int nbefore, size
 
 static definition *definition_new(parser *p) {
     definition *d = arena_alloc(p->lex.a, sizeof *d);
-    syn_new(p, S_EMPTY, &p->now); /* counts, so that the number of functions is bounded as well */
+    syn_new(p, S_EMPTY, &p->now); /* counts as a node, so that the number of functions is limited too */
     d->name = NO_NAME;
     d->at = p->now.at;
     d->index = p->out->ndefinitions++;
@@ -898,15 +905,15 @@ static definition *function_read(parser *p) {
 
 /* indices := [ "[" index { "," index } [ "," ] "]" ]
  * index := name [ ":" name ]
- * places: where the indices stand. */
-static int indices_read(parser *p, int *names, int *extents, size_t *places) {
+ * offsets: where the indices stand. */
+static int indices_read(parser *p, int *names, int *extents, size_t *offsets) {
     int taken[2 * UF_MAX_OPERANDS], ntaken = 0, count = 0;
     if (!accept(p, T_OPEN_INDEX))
         return 0;
     do {
         if (count == UF_MAX_OPERANDS)
             fail_operands(p, p->now.at);
-        places[count] = p->now.at;
+        offsets[count] = p->now.at;
         names[count] = taken[ntaken] = new_name(p, "the name of an index", taken, ntaken);
         ntaken++;
         extents[count] = NO_NAME;
@@ -922,31 +929,31 @@ static int indices_read(parser *p, int *names, int *extents, size_t *places) {
 
 /* parameters := indices "(" [ names ] ")"; the indices become the last ones */
 static void parameters_read(parser *p, definition *d) {
-    size_t places[UF_MAX_OPERANDS] = {0}, size;
+    size_t offsets[UF_MAX_OPERANDS] = {0}, size;
     int indices[UF_MAX_OPERANDS], extents[UF_MAX_OPERANDS], *names, count;
-    d->nindices = indices_read(p, indices, extents, places);
+    d->nindices = indices_read(p, indices, extents, offsets);
     size = (size_t)d->nindices * sizeof *indices;
     expect(p, T_OPEN, "a helper 'name(..) { .. }' or the kernel '(..) { .. }'");
-    count = names_read(p, &names, indices, d->nindices, d->places);
+    count = names_read(p, &names, indices, d->nindices, d->offsets);
     d->nparams = count + d->nindices;
     d->params = arena_alloc(p->lex.a, ((size_t)d->nparams + 1) * sizeof *d->params);
     d->extents = arena_alloc(p->lex.a, size + 1);
     memcpy(d->params, names, (size_t)count * sizeof *names);
     memcpy(d->params + count, indices, size);
     memcpy(d->extents, extents, size);
-    memcpy(d->places + count, places, (size_t)d->nindices * sizeof *places);
+    memcpy(d->offsets + count, offsets, (size_t)d->nindices * sizeof *offsets);
 }
 
 /* kernel := parameters [ "->" "(" names ")" ] block */
 static definition *kernel_read(parser *p) {
     definition *d = definition_new(p);
-    d->places = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->places);
+    d->offsets = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->offsets);
     parameters_read(p, d);
     if (accept(p, T_ARROW)) {
         expect(p, T_OPEN, "'(' and the names of the outputs");
         if (p->now.kind == T_CLOSE)
             fail_expected(p, "the name of an output");
-        d->noutputs = names_read(p, &d->outputs, d->params, d->nparams, d->places + d->nparams);
+        d->noutputs = names_read(p, &d->outputs, d->params, d->nparams, d->offsets + d->nparams);
     } else if (d->nparams == UF_MAX_OPERANDS) {
         fail_operands(p, d->at);
     }
@@ -991,7 +998,7 @@ const syntax *parse_helpers(arena *a, const char *source) {
 
 /* ---- Lists of values ---- */
 
-/* A name that no text can have, nor nearly have: "[0]". */
+/* An output's name that no text can contain, and that is not similar to any: "[0]". */
 static int value_name(parser *p, int k) {
     char words[32];
     size_t length = (size_t)snprintf(words, sizeof words, "[%d]", k);
@@ -1007,13 +1014,13 @@ static void values_read(parser *p, const char *source) {
     syn **end = &d->body;
     d->params = arena_alloc(p->lex.a, sizeof *d->params);
     d->outputs = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->outputs);
-    d->places = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->places);
+    d->offsets = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->offsets);
     do {
         if (d->noutputs == UF_MAX_OPERANDS)
             lex_fail(&p->lex, p->now.at, "more than %d values", UF_MAX_OPERANDS);
         syn *s = *end = syn_new(p, S_EVALUATE, &p->now), *assign = s->kid[0] = syn_new(p, S_ASSIGN, &p->now);
         assign->kid[0] = syn_new(p, S_NAME, &p->now);
-        d->places[d->noutputs] = p->now.at;
+        d->offsets[d->noutputs] = p->now.at;
         d->outputs[d->noutputs] = assign->kid[0]->name = value_name(p, d->noutputs);
         d->noutputs++;
         assign->kid[1] = expression(p);
@@ -1028,7 +1035,7 @@ static void values_read(parser *p, const char *source) {
 
 /* ---- Entries ---- */
 
-/* Parses by `read`, whose errors come back here. */
+/* Calls `read`, whose errors come back here by longjmp. */
 static uf_status parse(arena *a, const char *source, void (*read)(parser *p, const char *source), const syntax **out) {
     jmp_buf escape, *before = a->escape;
     *out = NULL;

@@ -1,28 +1,31 @@
-/* prelude.c - the functions that are written in kernel C: one text for both engines. A row is parsed when a kernel first
- * names it. docs/kernel-c.md states the accuracy; each algorithm's source stands above it. Where a row has the name of a
- * row of the math table, that name within the prelude means the latter: so it mends what engines do differently. */
+/* prelude.c - the functions that are written in kernel C, one text for both engines. The text of a row is parsed when a
+ * kernel first names the row. docs/kernel-c.md states the accuracy; the source of each algorithm stands above it.
+ * Within the prelude, a name that both tables have means the row of the math table: so a text can mend what the two
+ * math libraries do differently. */
 #include "lang/check.h"
 
-/* A constant by the type of x: of float32's format, of float64's. */
+/* A constant whose value depends on the type of x: `single` for float32, else `wide`. */
 #define BY_TYPE(x, single, wide) "_Generic(" #x ", float32: " single ", default: " wide ")"
-/* Above this exp(x / 2) is used twice, so that e^x may overflow where the product with a sine does not. */
+/* Where |x| is larger than this, exp(x / 2) is multiplied in twice: exp(x) may overflow although its product with a
+ * sine does not. */
 #define LARGE BY_TYPE(x, "80", "700")
 
 /* clang-format off */
 
-/* Philox 4x32-10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, 2011. Words 0
- * and 2 of the counter are a and c; words 1 and 3 are the low halves of q and p, products that the last round has made. There is
- * no loop, and which word is wanted is asked at the end, so that neighbours can share what they have in common. */
+/* Philox 4x32-10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, Parallel Random Numbers: As Easy as 1, 2, 3,
+ * 2011. Words 0 and 2 of the counter are a and c; words 1 and 3 are the low halves of q and p, the products of the last
+ * round. The rounds are written out, without a loop, and which word is wanted decides at the end only, so that
+ * neighbours can share the rounds. */
 #define ROUND(old, new)                                                                                                  \
     "auto p" #new " = 0xD2511F53ul * a" #old ", q" #new " = 0xCD9E8D57ul * c" #old ";"                                   \
     "auto a" #new " = (uint32)(q" #new " >> 32) ^ (uint32)q" #old " ^ (s + 0x9E3779B9 * " #old ")"                       \
     ", c" #new " = (uint32)(p" #new " >> 32) ^ (uint32)p" #old " ^ (t + 0xBB67AE85 * " #old ");"
-/* Block i >> shift of stream (seed, k): its words are a10, (uint32)q10, c10, (uint32)p10. */
+/* Block i >> shift of stream (seed, k). Its four words are a10, (uint32)q10, c10, (uint32)p10. */
 #define PHILOX(shift)                                                                                                    \
     "auto n = i >> " #shift ", q0 = n >> 32, p0 = k >> 32;"                                                              \
     "auto a0 = (uint32)n, c0 = (uint32)k, s = (uint32)seed, t = (uint32)(seed >> 32);"                                   \
     ROUND(0, 1) ROUND(1, 2) ROUND(2, 3) ROUND(3, 4) ROUND(4, 5) ROUND(5, 6) ROUND(6, 7) ROUND(7, 8) ROUND(8, 9) ROUND(9, 10)
-/* The sine, or cosine, of 2 pi t for -0.5 <= t < 0.5: by one sine of an angle up to pi / 2. */
+/* The sine, or cosine, of 2 pi t for -0.5 <= t < 0.5, computed as one sine of an angle of magnitude at most pi / 2. */
 #define CIRCLE                                                                                                           \
     "circle(t, sine) {"                                                                                                  \
     "    auto size = fabs(t), quarter = sine ? (size > 0.25 ? copysign(0.5 - size, t) : t) : 0.25 - size;"               \
@@ -52,11 +55,13 @@ const prelude_row prelude_rows[] = {
 {"lround", 1, RULE_FLOATING, "lround(x) { return (int64)round(x); }"},
 {"llround", 1, RULE_FLOATING, "llround(x) { return (int64)round(x); }"},
 {"scalbln", 2, RULE_EXPONENT, "scalbln(x, n) { return scalbn(x, (int)clamp(n, -100000, 100000)); }"},
-/* glibc 2.36 gives a zero the wrong sign where y is the smallest normal number. */
+/* glibc 2.36 gives a result of zero the wrong sign where y is the smallest normal number; it must have the sign of
+ * x. */
 {"remainder", 2, RULE_FLOATING, "remainder(x, y) { auto r = remainder(x, y); return r == 0 ? copysign(r, x) : r; }"},
-/* libdevice gives NaN for orders below 0 and, of jn, for arguments near 0; both libraries count up or down to the order.
- * So jn takes the first term of its series where that is exact, and what underflows or overflows anyway is known from
- * |J_n(x)| <= (x / 2)^n / n! <= (e / 4)^n where n >= 2 x. */
+/* libdevice gives NaN for negative orders and, of jn, for arguments near 0; and both libraries count up or down to the
+ * order, however large it is. So the order is made positive; jn takes the first term of its series where that is exact;
+ * and from |J_n(x)| <= (x / 2)^n / n! <= (e / 4)^n for n >= 2 x it is known where the result underflows, or that of yn
+ * overflows, and nothing is called. */
 {"jn", 2, RULE_ORDER,
  "jn(n, x) {"
  "    auto order = abs(max(n, -2147483647));"
@@ -124,7 +129,8 @@ const prelude_row prelude_rows[] = {
  "}"
  CIRCLE},
 
-/* ---- Complex arithmetic. Division: R. L. Smith, Algorithm 116, 1962; by zero as by a real zero. ---- */
+/* ---- Complex arithmetic. Division is by R. L. Smith, Algorithm 116, 1962; division by a complex zero is as by a real
+ * one. ---- */
 
 {"complex_mul", 2, RULE_EXACT,
  "complex_mul(z, w) {"
@@ -170,7 +176,8 @@ const prelude_row prelude_rows[] = {
  "    auto e = exp(x);"
  "    return CMPLX(e * c, e * s);"
  "}"},
-/* Near the unit circle |z|^2 - 1 in twice the precision: products split by fma, sums by Knuth's two-sum. */
+/* Near the unit circle, |z|^2 - 1 is computed in twice the precision: products are split by fma, sums by Knuth's
+ * two-sum. */
 {"clog", 1, RULE_COMPLEX,
  "clog(z) {"
  "    auto x = fabs(real(z)), y = fabs(imag(z)), h = hypot(x, y), arg = atan2(imag(z), real(z));"
@@ -194,7 +201,8 @@ const prelude_row prelude_rows[] = {
  "    e += (t - (u - part)) + (q - part);"
  "    return CMPLX(0.5 * log1p(u + e), arg);"
  "}"},
-/* W. Kahan, Branch Cuts for Complex Elementary Functions, 1987; as in FreeBSD's s_csqrt.c, scaled at both ends. */
+/* W. Kahan, Branch Cuts for Complex Elementary Functions, 1987, as in FreeBSD's s_csqrt.c. Very large and very small
+ * arguments are scaled. */
 {"csqrt", 1, RULE_COMPLEX,
  "csqrt(z) {"
  "    auto a = real(z), b = imag(z), size = fmax(fabs(a), fabs(b));"
@@ -223,7 +231,7 @@ const prelude_row prelude_rows[] = {
  "        return CMPLX(scale * t, scale * (b / (2 * t)));"
  "    return CMPLX(scale * (fabs(b) / (2 * t)), copysign(scale * t, b));"
  "}"},
-/* Small integer powers by squaring, all others as exp(w log z): a relative error that grows with |w log z|. */
+/* Small integer powers by squaring; all others as exp(w log z), whose relative error grows with |w log z|. */
 {"cpow", 2, RULE_COMPLEX,
  "cpow(z, w) {"
  "    auto n = real(w);"
@@ -294,8 +302,9 @@ const prelude_row prelude_rows[] = {
 {"ccos", 1, RULE_COMPLEX, "ccos(z) { return ccosh(CMPLX(-imag(z), real(z))); }"},
 {"ctan", 1, RULE_COMPLEX, "ctan(z) { auto w = ctanh(CMPLX(-imag(z), real(z))); return CMPLX(imag(w), -real(w)); }"},
 
-/* ---- Inverse functions: T. E. Hull, T. F. Fairgrieve and P. T. P. Tang, Implementing the Complex Arcsine and Arccosine
- *      Functions Using Exception Handling, 1997. x and y are the magnitudes of the parts. ---- */
+/* ---- Inverse functions: T. E. Hull, T. F. Fairgrieve and P. T. P. Tang, Implementing the Complex Arcsine and
+ * Arccosine
+ *     Functions Using Exception Handling, 1997. x and y are the magnitudes of the parts. ----  */
 
 {"arc_quadrant", 3, RULE_EXACT,
  "arc_quadrant(x, y, cosine) {"

@@ -1,5 +1,5 @@
-/* print.c - the typed tree as text, one node a line, two blanks a level: the form of the goldens. A local is %slot and its
- * name, a helper its name and its number in the tree, since instances share a name. */
+/* print.c - writes the typed tree as text, one node a line, indented by two blanks a level. A local is %slot and its
+ * name; a helper is its name and its number in the tree, since the instances of a helper share its name. */
 #include "lang/form.h"
 #include "lang/lang.h"
 
@@ -38,7 +38,7 @@ static void print_local(printer *p, int slot) {
     text_printf(p->out, " %%%d %s", slot, l->name);
 }
 
-/* Of a kernel over indices, whose dimensions have no names: "|i|", "|a.1|". */
+/* A size. The dimensions of a kernel over indices have no names, and are written "|i|" or "|a.1|". */
 static void print_size(printer *p, int d) {
     const core_layout *l = p->t->layout;
     if (!l->nindices) {
@@ -75,7 +75,7 @@ static void print_callee(printer *p, const function *callee) {
     text_printf(p->out, " %s#%d", callee->name, index);
 }
 
-/* What a node has beside its type and kids. */
+/* Writes what a node has beside its type and its kids. */
 static void print_details(printer *p, const node *n) {
     switch (n->kind) {
     case N_CONST:
@@ -181,7 +181,7 @@ static void print_function(printer *p, const function *f, int index) {
     print_list(p, NULL, f->body, 1);
 }
 
-/* The terms of one sign; some: others stand before them. */
+/* Writes the terms of one sign; some: other terms stand before them. */
 static void print_terms(printer *p, const need *n, bool negative, bool some) {
     for (int i = 0; i < n->count; i++) {
         int64_t factor = negative ? -n->factor[i] : n->factor[i];
@@ -196,7 +196,7 @@ static void print_terms(printer *p, const need *n, bool negative, bool some) {
     }
 }
 
-/* "needs |a.0| - |i| - 1 >= 0": a need has a positive term. */
+/* Writes "needs |a.0| - |i| - 1 >= 0". A need has a positive term, which comes first. */
 static void print_need(printer *p, const need *n) {
     text_puts(p->out, "needs");
     print_terms(p, n, false, false);

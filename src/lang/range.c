@@ -1,39 +1,41 @@
-/* range.c - which indices are proved to lie within an extent. Integer expressions become linear forms (form.h) over sizes,
- * the indices and counters of the loops around, variables that are assigned once, and what is known by bounds alone:
- * remainders, quotients, minima, whatever has a type.
+/* range.c - proves that indices lie within their extents, and finds the trip counts of loops. Integer expressions
+ * become linear forms (form.h) over the sizes of the call, the indices and counters of the loops around, variables that
+ * are assigned once, and atoms of which only bounds are known: remainders, quotients, minima, anything that has a type.
  *
- * What form_of gives of a node of 64 bits equals its value modulo 2^64, for sums and products may wrap; of a narrower node it
- * is the value. An index whose form lies within its extent, a number below 2^63, is its form. All else that is concluded
- * needs exact_form. */
+ * The form that form_of makes of a 64-bit node is equal to its value modulo 2^64, because sums and products may wrap;
+ * the form of a narrower node is its value. If the form of an index lies within its extent, which is below 2^63, then
+ * the form is the value. All other conclusions need exact_form. */
+#include <assert.h>
+
 #include "lang/check.h"
 #include "lang/form.h"
 
 enum {
-    FORM_DEPTH = 48,      /* of an expression; what is below is known by its type */
-    TOTAL_STEPS = 400000, /* of all proofs for a kernel */
-    NEED_STEPS = 200000,  /* of those for what depends on the sizes of a call */
-    PASS_STEPS = 200000,  /* of those for how often loops go round */
-    PASSES_FEW = 64,      /* that a loop goes round */
-    PASSES_SCALE = 16,    /* of a size that a loop goes round in proportion to */
-    PASSES_MORE = 1024    /* above that */
+    FORM_DEPTH = 48,      /* of an expression; of what lies deeper only the type is used */
+    TOTAL_STEPS = 400000, /* steps of all proofs for a kernel */
+    NEED_STEPS = 200000,  /* steps of the proofs that depend on the sizes of a call */
+    TRIP_STEPS = 200000,  /* steps of the proofs of trip counts */
+    TRIPS_FEW = 64,       /* a small trip count, which is tried first */
+    TRIPS_SCALE = 16,     /* the largest factor by which a trip count may exceed a size */
+    TRIPS_OFFSET = 1024   /* and what it may exceed the multiple by */
 };
 
 static form form_of(check *c, const node *n, int depth);
 
 /* ---- Types, quotients ---- */
 
-static bool is_whole(dtype t) { return t == DT_BOOL || dtype_is_integer(t); }
+static bool is_integral(dtype t) { return t == DT_BOOL || dtype_is_integer(t); }
 
-static void type_limits(dtype type, wide *low, wide *high) {
+static void type_limits(dtype type, int128 *low, int128 *high) {
     int bits = type == DT_BOOL ? 1 : 8 * dtypes[type].size;
     bool is_signed = dtype_is_integer(type) && dtypes[type].is_signed;
-    *low = is_signed ? -((wide)1 << (bits - 1)) : 0;
-    *high = ((wide)1 << (is_signed ? bits - 1 : bits)) - 1;
+    *low = is_signed ? -((int128)1 << (bits - 1)) : 0;
+    *high = ((int128)1 << (is_signed ? bits - 1 : bits)) - 1;
 }
 
-/* What a type alone says. */
+/* A form of which only the range of its type is known. */
 static form type_form(check *c, dtype type) {
-    wide low, high;
+    int128 low, high;
     type_limits(type, &low, &high);
     int at = atom_new(c->known);
     form least = form_constant(low), most = form_constant(high);
@@ -43,19 +45,19 @@ static form type_form(check *c, dtype type) {
 }
 
 static bool fits(check *c, const form *f, dtype type) {
-    wide low, high;
+    int128 low, high;
     type_limits(type, &low, &high);
     form least = form_constant(low), most = form_constant(high);
     return at_most(c->known, &least, f, 0) && at_most(c->known, f, &most, 0);
 }
 
-/* The value of an expression: its form if that is proved to be it, else what its type says. */
+/* The value of an expression: its form, if that is proved to be in the range of the type; else what the type says. */
 static form exact(check *c, form f, dtype type) { return fits(c, &f, type) ? f : type_form(c, type); }
 
 static form exact_form(check *c, const node *n, int depth) { return exact(c, form_of(c, n, depth), (dtype)n->type); }
 
-/* A quotient of what is not negative by a positive number: divisor * quotient is above x - divisor and not above x. One atom
- * stands for all that are alike. */
+/* The quotient of a form that is not negative by a positive number: divisor * quotient is above x - divisor and not
+ * above x. All equal quotients are one atom. */
 static bool quotient_form(check *c, const form *x, const form *y, form *out) {
     int64_t divisor = (int64_t)y->constant;
     form zero = form_constant(0), least = form_constant(1 - y->constant);
@@ -75,7 +77,7 @@ static bool quotient_form(check *c, const form *x, const form *y, form *out) {
 
 /* ---- Sizes ---- */
 
-/* a op b, in a; false: there is no form. */
+/* a = a op b. False: that has no form. */
 static bool step_form(check *c, char o, form *a, const form *b) {
     form left = *a;
     switch (o) {
@@ -90,7 +92,7 @@ static bool step_form(check *c, char o, form *a, const form *b) {
     }
 }
 
-/* The form of a computed size, if it has one. */
+/* The form of a computed size. False: it has none. */
 static bool steps_form(check *c, const layout_dim *d, form *out) {
     form stack[8];
     int top = 0;
@@ -102,6 +104,7 @@ static bool steps_form(check *c, const layout_dim *d, form *out) {
             stack[top++] = s->op == 'n' ? form_constant(s->value) : form_atom(s->dim);
             continue;
         }
+        assert(top >= 2); /* layout.c pushes an operator after its two operands */
         top--;
         if (!step_form(c, s->op, &stack[top - 1], &stack[top]))
             return false;
@@ -110,8 +113,8 @@ static bool steps_form(check *c, const layout_dim *d, form *out) {
     return true;
 }
 
-/* The size of a dimension. Computed sizes are checked when a function is called, each step of them, so that they are
- * what their steps say as mathematical integers. */
+/* The form of a dimension's size. Each step of a computed size is checked when the function is called, so that the
+ * steps give its value as mathematical integers do. */
 static form size_form(check *c, int dim) {
     const layout_dim *d = &c->core->dims[dim];
     form f;
@@ -125,7 +128,7 @@ void known_begin(check *c) {
     c->known->a = c->a;
     c->known->steps = TOTAL_STEPS;
     c->known->need_steps = NEED_STEPS;
-    c->known->pass_steps = PASS_STEPS;
+    c->known->trip_steps = TRIP_STEPS;
     c->known->nsizes = c->core ? c->core->ndims : 0;
     if (kernel_indices(c))
         c->known->needs = arena_alloc(c->a, NEEDS_MAX * sizeof *c->known->needs);
@@ -137,7 +140,7 @@ void known_begin(check *c) {
     }
 }
 
-/* True if n says what the steps up to *last, which is moved before them, say. */
+/* Does n compute what the steps up to *last do? *last is moved to before them. */
 static bool steps_match(const node *n, const layout_step *steps, int *last) {
     static const struct {
         char step;
@@ -154,7 +157,7 @@ static bool steps_match(const node *n, const layout_step *steps, int *last) {
     return false;
 }
 
-/* An expression that is spelled like a computed size has its value. */
+/* An expression that is written like a computed size has the same value. */
 static bool computed_form(check *c, const node *n, form *out) {
     if (!c->core || c->now->def->name != NO_NAME || n->type != DT_INT64)
         return false;
@@ -170,7 +173,7 @@ static bool computed_form(check *c, const node *n, form *out) {
 
 /* ---- Expressions ---- */
 
-/* A remainder has the sign of x and is nearer to 0 than y, which is positive, and not further from it than x. */
+/* A remainder of x by a positive y has the sign of x, is nearer to 0 than y, and is not further from 0 than x. */
 static bool remainder_form(check *c, const form *x, const form *y, form *out) {
     form one = form_constant(1), least = one, most = form_constant(-1);
     if (!at_most(c->known, &one, y, 0) || !form_add(&least, y, -1) || !form_add(&most, y, 1))
@@ -187,7 +190,7 @@ static bool remainder_form(check *c, const form *x, const form *y, form *out) {
     return true;
 }
 
-/* x & y lies between 0 and whichever is not negative. */
+/* x & y lies between 0 and whichever of the two is not negative. */
 static bool and_form(check *c, const form *x, const form *y, form *out) {
     bool left = not_negative(c->known, x), right = not_negative(c->known, y);
     form zero = form_constant(0);
@@ -203,8 +206,9 @@ static bool and_form(check *c, const form *x, const form *y, form *out) {
     return true;
 }
 
-/* The form of a value that is used only where a condition holds: a variable between what is known without it, and what the
- * fact that came of it adds. */
+/* The form of a value that is used only where a condition is true (false). The condition adds a fact, a form that is
+ * not negative: the value lies between its form less the fact and its form plus the fact, and is an atom with these
+ * bounds. */
 static form branch_form(check *c, const node *n, const node *condition, bool truth, int depth) {
     form f = exact_form(c, n, depth), more = f, less = f;
     int before = c->known->nfacts;
@@ -223,7 +227,7 @@ static form branch_form(check *c, const node *n, const node *condition, bool tru
     return form_atom(at);
 }
 
-/* One of a and b: the smaller, the larger, or either. */
+/* One of a and b: the smaller one, the larger one, or either. */
 static form chosen_form(check *c, const form *a, const form *b, bool smaller, bool larger) {
     int at = atom_new(c->known);
     atom_low(c->known, at, a, 1);
@@ -276,16 +280,17 @@ static bool binary_form(check *c, const node *n, form *out, int depth) {
     }
 }
 
-/* A narrow source is its form, and 64 bits hold it modulo 2^64; what becomes narrow must be a value that fits. */
+/* A conversion to 64 bits keeps the form modulo 2^64; the form of what is converted to a narrower type must be the
+ * value. */
 static bool convert_form(check *c, const node *n, form *out, int depth) {
     const node *from = n->kid[0];
-    if (!is_whole((dtype)from->type))
+    if (!is_integral((dtype)from->type))
         return false;
     *out = form_of(c, from, depth);
     return dtypes[n->type].size == 8 || fits(c, out, (dtype)from->type);
 }
 
-/* min, max and clamp, as the prelude has them. */
+/* Calls of the prelude's min, max and clamp. */
 static bool call_form(check *c, const node *n, form *out, int depth) {
     const instance *callee = (const instance *)n->callee;
     if (!callee->u->prelude)
@@ -316,7 +321,7 @@ static bool node_form(check *c, const node *n, form *out, int depth) {
     form a, b;
     switch (n->kind) {
     case N_CONST:
-        *out = form_constant(n->type == DT_UINT64 ? (wide)n->value.as.u : (wide)n->value.as.i);
+        *out = form_constant(n->type == DT_UINT64 ? (int128)n->value.as.u : (int128)n->value.as.i);
         return true;
     case N_LOCAL:
         return local_form(c, n, out);
@@ -353,14 +358,14 @@ static form form_of(check *c, const node *n, int depth) {
 
 /* ---- Indices ---- */
 
-/* What must not be negative: an index, and by how much its extent is above it. */
+/* What must not be negative for an index to be in range: the index, and the extent less 1 less the index. */
 static bool goals_make(check *c, const node *index, const form *extent, form *low, form *high) {
     *low = form_of(c, index, 0);
     *high = form_constant(-1);
     return form_add(high, extent, 1) && form_add(high, low, -1);
 }
 
-/* Does the goal follow where the extent is not below another size? That is then needed. */
+/* Does the goal follow if the extent is not below another size? Then that becomes a need. */
 static bool met_by_comparison(check *c, const form *goal, int extent) {
     form size = form_atom(extent);
     for (int d = c->core->ndims - 1; d >= 0; d--) {
@@ -371,12 +376,12 @@ static bool met_by_comparison(check *c, const form *goal, int extent) {
     return false;
 }
 
-/* Is what must not be negative so for sizes that may be asked for? */
+/* Does the goal follow from needs, which may be added? */
 static bool met(check *c, const form *goal, int extent) {
     return need_met(c->known, goal, kernel_indices(c)) || met_by_comparison(c, goal, extent);
 }
 
-/* The same where the array has an element. */
+/* Does it follow if the array has an element? Then that becomes a need. */
 static bool met_if_any(check *c, const node *index, int dim) {
     form extent = size_form(c, dim), any = extent, one = form_constant(1), low, high;
     if (!form_add(&any, &one, -1))
@@ -384,11 +389,12 @@ static bool met_if_any(check *c, const node *index, int dim) {
     fact_add(c->known, &any);
     bool proved =
         goals_make(c, index, &extent, &low, &high) && not_negative(c->known, &low) && not_negative(c->known, &high);
-    c->known->nfacts--; /* it is no reason for itself */
+    c->known->nfacts--; /* the fact must not prove the need that it is itself */
     return proved && need_add(c->known, &any);
 }
 
-/* An index that is not proved in an array of a kernel over indices. */
+/* Can an index into an array of a kernel over indices, which could not be proved to be in range, be proved with
+ * needs? */
 static bool proved_by_needs(check *c, const node *index, int dim, const form *low, const form *high) {
     knowledge *k = c->known;
     int before = k->nneeds, steps = k->steps;
@@ -432,17 +438,18 @@ bool lang_needs_hold(const tree *t, const int64_t *sizes) {
     return true;
 }
 
-/* ---- What is learned ---- */
+/* ---- What is learned from conditions ---- */
 
 known_mark known_here(const check *c) { return (known_mark){c->known->natoms, c->known->nfacts}; }
 
 void known_drop(check *c, known_mark to) {
+    assert(to.atoms <= c->known->natoms && to.facts <= c->known->nfacts); /* both are stacks */
     c->known->natoms = to.atoms;
     c->known->nfacts = to.facts;
 }
 
 /* The fact that a <= b + difference. */
-static void assume_at_most(check *c, const form *a, const form *b, wide difference) {
+static void assume_at_most(check *c, const form *a, const form *b, int128 difference) {
     form f = form_constant(difference);
     if (form_add(&f, b, 1) && form_add(&f, a, -1) && f.count)
         fact_add(c->known, &f);
@@ -462,7 +469,7 @@ static void relation_assume(check *c, op o, const form *a, const form *b) {
         assume_at_most(c, a, b, 0);
         assume_at_most(c, b, a, 0);
         return;
-    default: /* not equal: on the side where it can be */
+    default: /* not equal: tells something only where one side is known to be not above the other */
         if (at_most(c->known, a, b, 0))
             assume_at_most(c, a, b, -1);
         else if (at_most(c->known, b, a, 0))
@@ -472,7 +479,7 @@ static void relation_assume(check *c, op o, const form *a, const form *b) {
 
 static bool is_relation(const node *n) {
     return n->kind == N_BINARY && (ops[n->op].kind == 'R' || ops[n->op].kind == 'E') &&
-           is_whole((dtype)n->kid[0]->type);
+           is_integral((dtype)n->kid[0]->type);
 }
 
 static void assume(check *c, const node *n, bool truth, int depth) {
@@ -496,9 +503,9 @@ static void assume(check *c, const node *n, bool truth, int depth) {
 
 void condition_assume(check *c, const node *condition, bool truth) { assume(c, condition, truth, 0); }
 
-/* A variable that lies between two forms, and in its type. */
+/* Makes v an atom between two forms, and in the range of its type. */
 static void variable_between(check *c, variable *v, const form *low, const form *high) {
-    wide least, most;
+    int128 least, most;
     type_limits(c->now->f.locals[v->local].type, &least, &most);
     form bottom = form_constant(least), top = form_constant(most);
     int at = atom_new(c->known);
@@ -516,59 +523,61 @@ void index_bounds(check *c, variable *v, int d) {
         variable_between(c, v, &low, &high);
 }
 
-/* ---- How often ---- */
+/* ---- Trip counts ---- */
 
-/* A power of 4, from one to another, that a count less 1 is proved to be below; 0: none. */
+/* The first power of 4, from one to another, that a trip count is proved not to exceed. less_1 is the distance from the
+ * first to the last value of the counter, which moves by `step`. 0: none. */
 static int64_t constant_proved(check *c, const form *less_1, int64_t step, int64_t from, int64_t to) {
     form zero = form_constant(0);
     for (int64_t factor = from; factor <= to; factor *= 4)
-        if (at_most(c->known, less_1, &zero, (wide)factor * step - 1))
+        if (at_most(c->known, less_1, &zero, (int128)factor * step - 1))
             return factor;
     return 0;
 }
 
-/* A small number, or else a size, or else a number. */
-static passes count_proved(check *c, const form *less_1, int64_t step) {
-    int64_t few = constant_proved(c, less_1, step, 1, PASSES_FEW);
-    for (int64_t scale = 1; !few && scale <= PASSES_SCALE; scale *= PASSES_SCALE)
+/* The trip count is proved not to exceed a small number, or else the multiple of a size, or else a number. */
+static trips count_proved(check *c, const form *less_1, int64_t step) {
+    int64_t few = constant_proved(c, less_1, step, 1, TRIPS_FEW);
+    for (int64_t scale = 1; !few && scale <= TRIPS_SCALE; scale *= TRIPS_SCALE)
         for (int d = 0; c->core && d < c->core->ndims; d++) {
-            form size = form_constant(PASSES_MORE), one = size_form(c, d);
+            form size = form_constant(TRIPS_OFFSET), one = size_form(c, d);
             if (form_add(&size, &one, scale) && at_most(c->known, less_1, &size, 0))
-                return (passes){scale, 1};
+                return (trips){scale, 1};
         }
-    return (passes){few ? few : constant_proved(c, less_1, step, 4 * PASSES_FEW, PASSES_MOST), 0};
+    return (trips){few ? few : constant_proved(c, less_1, step, 4 * TRIPS_FEW, TRIPS_MAX), 0};
 }
 
-/* From low to high in steps of so much. */
-static passes passes_between(check *c, const form *low, const form *high, int64_t step) {
+/* The trip count of a loop from low to high in steps of `step`. */
+static trips trips_between(check *c, const form *low, const form *high, int64_t step) {
     knowledge *k = c->known;
     known_mark before = known_here(c);
     form span = *high;
-    passes most = {0, 0};
+    trips most = {0, 0};
     int steps = k->steps;
-    k->steps = k->pass_steps;
+    k->steps = k->trip_steps;
     if (form_add(&span, low, -1))
         most = count_proved(c, &span, step < 0 ? -step : step);
-    k->pass_steps = k->steps;
+    k->trip_steps = k->steps;
     k->steps = steps;
     known_drop(c, before);
     return most;
 }
 
-/* Within a range its extent e is at least 1. So where e wraps, its form, which is not below -2^63, is the larger. */
-passes range_bounds(check *c, variable *v, const node *extent) {
+/* In the body of a range its extent is at least 1. If the extent wraps, its form, which is not below -2^63, is larger
+ * than its value; so the form is an upper bound in any case. */
+trips range_bounds(check *c, variable *v, const node *extent) {
     form low = form_constant(0), least = form_constant(INT64_MIN), one = form_constant(1);
     form high = form_of(c, extent, 0);
     if (!at_most(c->known, &least, &high, 0) || !form_add(&high, &one, -1))
         high = form_constant(INT64_MAX - 1);
-    passes most = passes_between(c, &low, &high, 1);
+    trips most = trips_between(c, &low, &high, 1);
     variable_between(c, v, &low, &high);
     return most;
 }
 
 void value_known(check *c, variable *v, const node *value) {
     dtype type = c->now->f.locals[v->local].type;
-    if (!is_whole(type))
+    if (!is_integral(type))
         return;
     form f = value ? exact_form(c, value, 0) : type_form(c, type);
     v->known = f.count == 1 && !f.constant && f.factor[0] == 1 ? f.atom[0] + 1 : 0;
@@ -591,7 +600,7 @@ bool name_assigned(const syn *s, int id) {
     return false;
 }
 
-/* By how much the steps of a for move a name, which they set; 0: they do something else. */
+/* By how much the third part of a for moves a variable, whose name it sets; 0: it does something else. */
 static int64_t step_of(const syn *steps, int *id) {
     if (!steps || steps->next)
         return 0;
@@ -609,26 +618,26 @@ static int64_t step_of(const syn *steps, int *id) {
     return s->op == OP_ADD ? by : -by;
 }
 
-/* True if the first part of a for gives the name its value. */
+/* Does the first part of a for give the variable of this name its value? */
 static bool starts_with(const syn *init, int id) {
     if (init->kind == S_DECLARE)
         return init->name == id;
-    const syn *place = init->kid[0]->kid[0]; /* of an assignment: the loop has a start */
-    return place->kind == S_NAME && place->name == id;
+    const syn *lvalue = init->kid[0]->kid[0]; /* loop_start has found an assignment */
+    return lvalue->kind == S_NAME && lvalue->name == id;
 }
 
 typedef struct counting {
     int64_t step;
-    op relation; /* counter relation limit */
+    op relation; /* the condition is: counter relation limit */
     form start, limit;
-    dtype type; /* of the counter */
+    dtype type; /* type of the counter */
 } counting;
 
-/* True if n is the variable, under conversions that keep its value; `positive`: it is not negative. */
+/* Is n the variable, apart from conversions that keep its value? positive: the variable is not negative. */
 static bool is_counter(const check *c, const node *n, const variable *v, bool positive) {
-    wide low, high, narrow_low, narrow_high;
+    int128 low, high, narrow_low, narrow_high;
     for (; n->kind == N_CONVERT; n = n->kid[0]) {
-        if (!is_whole((dtype)n->type) || !is_whole((dtype)n->kid[0]->type))
+        if (!is_integral((dtype)n->type) || !is_integral((dtype)n->kid[0]->type))
             return false;
         type_limits((dtype)n->type, &low, &high);
         type_limits((dtype)n->kid[0]->type, &narrow_low, &narrow_high);
@@ -638,10 +647,10 @@ static bool is_counter(const check *c, const node *n, const variable *v, bool po
     return n->kind == N_LOCAL && n->local == v->local && v->owner == c->now;
 }
 
-/* The condition as a relation of the counter to a limit. */
+/* Reads the condition as a relation of the counter to a limit. */
 static bool limit_read(check *c, const node *n, const variable *v, counting *out) {
     bool positive = out->step > 0 && not_negative(c->known, &out->start);
-    if (!n || n->kind != N_BINARY || ops[n->op].kind != 'R' || !is_whole((dtype)n->kid[0]->type))
+    if (!n || n->kind != N_BINARY || ops[n->op].kind != 'R' || !is_integral((dtype)n->kid[0]->type))
         return false;
     int side = is_counter(c, n->kid[0], v, positive) ? 0 : 1;
     if (!is_counter(c, n->kid[side], v, positive))
@@ -651,7 +660,8 @@ static bool limit_read(check *c, const node *n, const variable *v, counting *out
     return fits(c, &out->limit, (dtype)n->kid[0]->type);
 }
 
-/* The lowest and the highest value that the body sees; false if the counter could step out of its type. */
+/* The lowest and the highest value of the counter in the body. False: the counter could step out of the range of its
+ * type. */
 static bool counter_bounds(check *c, const counting *l, form *low, form *high) {
     bool up = l->step > 0, reaches = l->relation == OP_LE || l->relation == OP_GE;
     form last = l->limit, inward = form_constant(reaches ? 0 : 1), beyond, step = form_constant(l->step);
@@ -662,14 +672,15 @@ static bool counter_bounds(check *c, const counting *l, form *low, form *high) {
     *low = up ? l->start : last;
     *high = up ? last : l->start;
     beyond = last;
-    wide least, most;
+    int128 least, most;
     type_limits(l->type, &least, &most);
     form edge = form_constant(up ? most : least);
     return form_add(&beyond, &step, 1) &&
            (up ? at_most(c->known, &beyond, &edge, 0) : at_most(c->known, &edge, &beyond, 0));
 }
 
-/* The steps of a for halve a name, which they set, so that it becomes 0, or -1 and stays that. */
+/* Does the third part of a for shift a variable to the right, whose name it sets? It then becomes 0, or becomes -1 and
+ * stays that. */
 static bool halves(const syn *steps, int *id) {
     if (!steps || steps->next)
         return false;
@@ -681,7 +692,7 @@ static bool halves(const syn *steps, int *id) {
     return true;
 }
 
-/* `for (..; k > 0; k >>= 1)` ends after as many passes as k has bits. */
+/* `for (..; k > 0; k >>= 1)` has at most as many iterations as k has bits. */
 static bool ends_by_halves(check *c, const syn *loop, const node *condition) {
     int id = NO_NAME;
     if (!halves(loop->kid[1], &id) || !condition || condition->kind != N_BINARY || condition->op != OP_GT)
@@ -693,10 +704,10 @@ static bool ends_by_halves(check *c, const syn *loop, const node *condition) {
            dtype_is_integer(limit->type) && (limit->type == DT_UINT64 || limit->value.as.i >= 0);
 }
 
-variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start, passes *most) {
+variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start, trips *most) {
     int id = NO_NAME;
     if (ends_by_halves(c, loop, condition))
-        *most = (passes){64, 0};
+        *most = (trips){64, 0};
     counting l = {.step = step_of(loop->kid[1], &id)};
     form low, high;
     if (!l.step || !start || !starts_with(loop->list, id))
@@ -705,12 +716,12 @@ variable *loop_counter(check *c, const syn *loop, const node *condition, const n
     if (!v || v->owner != c->now || name_assigned(loop->body, id) || name_assigned(loop->kid[0], id))
         return NULL;
     l.type = c->now->f.locals[v->local].type;
-    if (c->now->f.locals[v->local].rank || !is_whole(l.type))
+    if (c->now->f.locals[v->local].rank || !is_integral(l.type))
         return NULL;
     l.start = form_of(c, start, 0);
     if (!fits(c, &l.start, l.type) || !limit_read(c, condition, v, &l) || !counter_bounds(c, &l, &low, &high))
         return NULL;
-    *most = passes_between(c, &low, &high, l.step);
+    *most = trips_between(c, &low, &high, l.step);
     variable_between(c, v, &low, &high);
     return v;
 }

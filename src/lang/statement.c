@@ -1,8 +1,10 @@
-/* statement.c - statements and declarations. Checking one says whether control can come out at its end, which is how a
- * missing return is found. */
+/* statement.c - checks statements and declarations. Checking a statement says whether control can reach its end, by
+ * which a missing return is found. */
+#include <assert.h>
+
 #include "lang/check.h"
 
-/* Nodes appended to a list. */
+/* The end of a list, to which nodes are appended. */
 typedef struct appender {
     node **end;
 } appender;
@@ -23,7 +25,7 @@ static bool statement_check(check *c, const syn *s, node **out);
 
 /* ---- Declarations ---- */
 
-/* The items of a brace initialiser as they are used up: nested braces start a list of their own. */
+/* The items of an initialiser in braces that are not used yet. Braces within it begin a list of their own. */
 typedef struct items {
     const syn *next;
 } items;
@@ -54,7 +56,8 @@ static void fill_element(array_fill *f, const syn *value) {
     append(&f->to, evaluate(c, assign_node(c, element, expression_check(c, value), value), value));
 }
 
-/* Initialises dimension k and those below from the items, as C does: braces are one row, bare values run on. */
+/* Initialises dimension k and those below it from the items, as C does: an item in braces is one row, and values
+ * without braces run on from row to row. */
 static void fill(array_fill *f, int k, items *from) {
     for (f->index[k] = 0; f->index[k] < f->extent[k] && from->next; f->index[k]++) {
         const syn *item = from->next;
@@ -85,7 +88,7 @@ static int64_t extent_check(check *c, const syn *s) {
     return n->value.as.i;
 }
 
-/* The extent left out in the declaration: as many as the initialiser has for. */
+/* The first extent, where the declaration leaves it out: as many rows as the initialiser has values for. */
 static int64_t extent_count(check *c, const syn *s, const int64_t *extent, int rank) {
     int64_t below = 1, count = 0, loose = 0;
     for (int k = 1; k < rank; k++)
@@ -112,7 +115,7 @@ static void array_declare(check *c, const syn *s, dtype type, node *n) {
     if (s->list->kind == S_EMPTY)
         f.extent[0] = extent_count(c, s, f.extent, f.rank);
     f.slot = n->local = local_new(c, name_text(c, s->name), type, f.rank, f.extent, s->at);
-    variable_bind(c, s->name, f.slot)->fixed = s->is_const ? "const" : NULL;
+    variable_bind(c, s->name, f.slot)->read_only = s->is_const ? "const" : NULL;
     if (!s->kid[0])
         return;
     items from = {s->kid[0]->list};
@@ -132,7 +135,7 @@ static void scalar_declare(check *c, const syn *s, dtype type, node *n) {
         n->kid[0] = convert(c, value, type, s->kid[0]);
     }
     v->incomplete = false;
-    v->fixed = s->is_const ? "const" : NULL;
+    v->read_only = s->is_const ? "const" : NULL;
     v->local = n->local = local_new(c, name_text(c, s->name), type, 0, NULL, s->at);
 }
 
@@ -150,7 +153,7 @@ static void declaration_check(check *c, const syn *s, node **out) {
 
 /* ---- Branches and loops ---- */
 
-/* A body in a scope of its own. */
+/* Checks a body as a scope of its own. */
 static bool body_check(check *c, const syn *s, node **out) {
     variable *outer = c->scope;
     bool ends = statements_check(c, s, out);
@@ -161,7 +164,7 @@ static bool body_check(check *c, const syn *s, node **out) {
 static bool is_true(const node *n) { return n && n->kind == N_CONST && n->value.as.u != 0; }
 static bool is_false(const node *n) { return n && n->kind == N_CONST && n->value.as.u == 0; }
 
-/* A body that is entered where a condition holds. */
+/* Checks a body that is entered only where a condition is true. */
 static bool body_check_if(check *c, const node *condition, const syn *s, node **out) {
     known_mark before = known_here(c);
     condition_assume(c, condition, true);
@@ -170,7 +173,8 @@ static bool body_check_if(check *c, const node *condition, const syn *s, node **
     return ends;
 }
 
-/* A chain of else if is walked in a loop. If no branch comes to its end, the conditions stay known as false. */
+/* A chain of else if is walked in a loop, so that it does not recurse. If control reaches the end of none of the
+ * branches, the conditions are known to be false after the statement. */
 static bool if_check(check *c, const syn *s, node **out) {
     known_mark before = known_here(c);
     bool ends = false, decided = false, passed = false;
@@ -196,7 +200,7 @@ static bool if_check(check *c, const syn *s, node **out) {
     }
 }
 
-/* What is known of the loop or switch around, put aside while an inner one is checked. */
+/* What is noted about the loop or switch around, kept while an inner one is checked. */
 typedef struct nesting {
     int loops, breakables;
     bool broke, continued;
@@ -236,13 +240,14 @@ static bool while_check(check *c, const syn *s, node **out) {
     if (n->test_last)
         n->kid[0] = condition_check(c, s->kid[0]);
     if (is_false(n->kid[0]))
-        passes_note(n, (passes){1, 0});
+        trips_note(n, (trips){1, 0});
     bool ends = loop_ends(c, n, body_ends);
     nesting_leave(c, outer, true);
     return ends;
 }
 
-/* The value that the first statement of a for gives to what it declares or assigns, or NULL. */
+/* The value that the first part of a for gives to the variable that it declares or assigns; NULL: it does something
+ * else. */
 static const node *loop_start(const node *init) {
     if (!init || init->next)
         return NULL;
@@ -267,9 +272,9 @@ static bool for_check(check *c, const syn *s, node **out) {
     if (s->kid[0])
         n->kid[0] = condition_check(c, s->kid[0]);
     nesting outer = nesting_enter(c, true);
-    passes most = {0};
+    trips most = {0};
     variable *counter = loop_counter(c, s, n->kid[0], start, &most);
-    passes_note(n, most);
+    trips_note(n, most);
     bool body_ends = n->kid[0] ? body_check_if(c, n->kid[0], s->body, &n->body) : body_check(c, s->body, &n->body);
     bool ends = loop_ends(c, n, body_ends);
     if (counter)
@@ -286,7 +291,7 @@ static bool for_check(check *c, const syn *s, node **out) {
     return ends;
 }
 
-/* The jumps of a forall's body stay within it, and what it assigns was declared in it. */
+/* A forall: no jump in its body may leave it, and it may assign only variables that were declared in it. */
 static void forall_check(check *c, const syn *s, node **out) {
     variable *outer_scope = c->scope;
     const check around = *c;
@@ -344,7 +349,7 @@ static bool switch_check(check *c, const syn *s, node **out) {
     c->scope_depth++;
     for (const syn *part = s->list; part; part = part->next) {
         node *first = NULL;
-        known_mark before = known_here(c); /* control may come to the next part from elsewhere */
+        known_mark before = known_here(c); /* control may reach the next part by a label, where this is not known */
         if (part->kind == S_CASE) {
             append(&to, first = node_new(c, N_CASE, DT_NONE, part));
             case_check(c, part, first, promoted, n->body);
@@ -382,12 +387,12 @@ static void return_check(check *c, const syn *s, node **out) {
     if (!s->kid[0])
         check_fail(c, s->at, "return needs a value: %s",
                    is_kernel ? "the kernel has one unnamed output" : "helpers have one");
-    node *place = local_node(c, i->f.nparams, s), *value = expression_check(c, s->kid[0]), *assign;
-    if (place->type != DT_NONE) {
-        assign = assign_node(c, place, value, s);
+    node *lvalue = local_node(c, i->f.nparams, s), *value = expression_check(c, s->kid[0]), *assign;
+    if (lvalue->type != DT_NONE) {
+        assign = assign_node(c, lvalue, value, s);
     } else {
         assign = node_new(c, N_ASSIGN, DT_NONE, s);
-        assign->kid[0] = place;
+        assign->kid[0] = lvalue;
         assign->kid[1] = value;
         pending *p = arena_alloc(c->a, sizeof *p);
         *p = (pending){assign, s->at, i->returns};
@@ -447,6 +452,7 @@ static bool statement_check(check *c, const syn *s, node **out) {
         return_check(c, s, out);
         return false;
     default:
+        assert(s->kind == S_BREAK || s->kind == S_CONTINUE);
         leave_check(c, s, out);
         return false;
     }

@@ -1,5 +1,6 @@
-/* syntax.h - the syntax tree, between lex.c, parse.c and the checker. It is read-only once made: several threads may check
- * one tree at once. Names are interned; everything refers to them by number. */
+/* syntax.h - the syntax tree, which parse.c makes of the tokens of lex.c, and which the checker reads. Nothing changes
+ * it once it is made, so that several threads may check one tree at once. Names are interned and referred to by
+ * number. */
 #ifndef UF_SYNTAX_H
 #define UF_SYNTAX_H
 
@@ -16,7 +17,7 @@ typedef struct syn syn;
 typedef struct definition definition;
 
 typedef struct name {
-    const char *text; /* in the source, not terminated */
+    const char *text; /* in the source, not NUL-terminated */
     int length;
     const definition *helper; /* the helper of this name, or NULL */
 } name;
@@ -33,21 +34,21 @@ typedef enum syn_kind {
     S_ASSIGN,   /* kid[0] = kid[1] */
     S_COMPOUND, /* kid[0] op= kid[1] */
     S_UPDATE,   /* op is OP_ADD or OP_SUB, kid[0], postfix */
-    S_CALL,     /* name, list: arguments */
-    S_INDEX,    /* kid[0] the array, list: indices, first to last */
+    S_CALL,     /* name, list: the arguments */
+    S_INDEX,    /* kid[0]: the array; list: the indices, from the first to the last */
     S_CAST,     /* type, of; kid[0] */
-    S_GENERIC,  /* kid[0] controls, list of S_CHOICE */
-    S_CHOICE,   /* choice; type, of (CHOICE_TYPE); kid[0] */
-    S_REDUCE,   /* construct; list of S_RANGE; kid[0] the term; kid[1] a S_NAME: the helper of reduce */
-    S_RANGE,    /* name, kid[0] */
+    S_GENERIC,  /* kid[0]: the expression whose type decides; list of S_CHOICE */
+    S_CHOICE,   /* choice; of CHOICE_TYPE type and of; kid[0]: the value */
+    S_REDUCE,   /* construct; list of S_RANGE; kid[0]: the term; kid[1]: the helper of reduce, an S_NAME */
+    S_RANGE,    /* name; kid[0]: the extent */
     S_BRACES,   /* list: what an array is initialised with */
     /* Statements. */
-    S_EVALUATE, /* kid[0], or NULL for an empty statement */
-    S_DECLARE,  /* name, type, of, is_const; list: extents (S_EMPTY for []); kid[0] initialiser or NULL */
+    S_EVALUATE, /* kid[0]; NULL: an empty statement */
+    S_DECLARE,  /* name, type, of, is_const; list: extents (S_EMPTY for []); kid[0]: the initialiser, or NULL */
     S_EMPTY,
     S_BLOCK,  /* list */
     S_IF,     /* kid[0], body, other */
-    S_FOR,    /* list: init; kid[0] condition or NULL; kid[1] list: steps; body */
+    S_FOR,    /* list: what the loop begins with; kid[0]: the condition, or NULL; kid[1]: a list, the steps; body */
     S_WHILE,  /* kid[0], body */
     S_DO,     /* kid[0], body */
     S_SWITCH, /* kid[0], list */
@@ -58,7 +59,7 @@ typedef enum syn_kind {
     S_FORALL  /* list of S_RANGE; body */
 } syn_kind;
 
-/* ORDER construct: construct.c's table. */
+/* The table in construct.c follows this order: ORDER construct. */
 typedef enum construct {
     REDUCE_SUM,
     REDUCE_PROD,
@@ -82,29 +83,29 @@ typedef enum choice_kind {
 
 struct syn {
     uint8_t kind, op, choice, construct;
-    uint8_t type; /* dtype; DT_NONE with of NULL: auto */
+    uint8_t type; /* a dtype; DT_NONE: that of `of`, or, if that is NULL, auto */
     bool weak, postfix, is_const;
     int name;
     int line;
-    size_t at;     /* offset in the source: of the operator for operators, of the first character for the others */
-    const syn *of; /* typeof */
+    size_t at;     /* offset in the source: of an operator's sign, else of the first character */
+    const syn *of; /* the expression in typeof */
     syn *next;
     syn *kid[3];
     syn *list, *body, *other;
     number value;
-    float single; /* S_NUMBER, weak floating: the literal rounded to float32 directly */
+    float single; /* S_NUMBER, weak and floating: the literal, rounded to float32 directly */
 };
 
 /* A helper or the kernel. */
 struct definition {
-    int name;              /* NO_NAME: the kernel */
-    int index;             /* among the definitions of its syntax */
+    int name;              /* NO_NAME: it is the kernel */
+    int index;             /* its number among the definitions of the syntax */
     size_t at, end;        /* offsets of its first character and of its closing brace */
-    int nparams, noutputs; /* noutputs 0: one, unnamed */
-    int nindices;          /* of the parameters: the last ones, int64 */
+    int nparams, noutputs; /* noutputs 0: a single one without a name */
+    int nindices;          /* how many of the parameters, the last ones, are indices */
     int *params, *outputs; /* names */
-    int *extents;          /* of the indices: the names of their extents, or NO_NAME */
-    size_t *places;        /* offsets of the parameters, then of the outputs */
+    int *extents;          /* names of the extents of the indices, or NO_NAME */
+    size_t *offsets;       /* offsets of the parameters, then of the outputs */
     syn *body;             /* list */
     definition *next;
 };
@@ -114,7 +115,7 @@ struct syntax {
     name *names;
     int nnames;
     definition *helpers;
-    definition *kernel; /* NULL in a syntax of the prelude, which has helpers only */
+    definition *kernel; /* NULL in the syntax of a text of the prelude, which has helpers only */
     int ndefinitions;
 };
 
@@ -141,8 +142,8 @@ typedef enum token_kind {
     T_CLOSE_INDEX,
     T_OPEN_BLOCK,
     T_CLOSE_BLOCK,
-    T_DTYPE,     /* type: a name that is a whole type, "float32", "int8_t" */
-    T_TYPE_WORD, /* word: one of C's words that make up a type */
+    T_DTYPE,     /* type: a word that is a type by itself, "float32", "int8_t" */
+    T_TYPE_WORD, /* word: one of C's words of which types are made up */
     T_AUTO,
     T_TYPEOF,
     T_CONST,
@@ -158,10 +159,10 @@ typedef enum token_kind {
     T_BREAK,
     T_CONTINUE,
     T_RETURN,
-    T_FOREIGN /* a keyword of C that kernel C does not have */
+    T_FOREIGN /* a keyword of C that is not one of kernel C */
 } token_kind;
 
-/* C's words for types; a type is a set of them, LONG possibly twice. */
+/* The words of which C's types are made up. A type is a set of them, in which `long` may occur twice. */
 typedef enum type_word {
     WORD_SIGNED = 1,
     WORD_UNSIGNED = 2,
@@ -188,22 +189,22 @@ typedef struct token {
 typedef struct lexer {
     arena *a;
     const char *source;
-    size_t at; /* of the next character */
-    int line;  /* at that place */
+    size_t at; /* offset of the next character */
+    int line;  /* its line */
     jmp_buf *escape;
     name *names;
     int nnames, names_size;
-    int *slots; /* hash table of name numbers, -1 is free; its size is twice names_size */
+    int *slots; /* a hash table of the numbers of names, where -1 is free; it has twice names_size slots */
 } lexer;
 
 void lex_begin(lexer *l, arena *a, const char *source, jmp_buf *escape);
 token lex_next(lexer *l);
-/* The number of a name. text must outlive the lexer's names. */
+/* The number of a name. text must outlive the syntax tree. */
 int lex_intern(lexer *l, const char *text, size_t length);
-/* Reports an error at an offset of the source and leaves through escape. */
+/* Sets an error at an offset of the source, and leaves through escape. */
 _Noreturn void lex_fail(const lexer *l, size_t at, const char *format, ...) PRINTF(3, 4);
 
-/* Parses a text of helpers only. Errors leave through a->escape, which must be set. */
+/* Parses a text that has helpers only. Errors leave through a->escape, which must be set. */
 const syntax *parse_helpers(arena *a, const char *source);
 
 #endif

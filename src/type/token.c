@@ -1,10 +1,10 @@
-/* token.c - the words of signatures and parameter lists, and the errors about them. */
+/* token.c - reads the tokens of signatures and parameter lists, and makes the errors about them. */
 #include "type/token.h"
 
 #include <stdio.h>
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
-/* One entry of a list from the next. */
+/* Does the character separate the entries of a list? */
 static bool token_separates(char c) { return c == ';' || c == '\n'; }
 static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '?' ||
@@ -40,7 +40,7 @@ bool token_take(scanner *s, const char *token) {
 
 /* ---- Errors ---- */
 
-/* "word", cut to size between characters. */
+/* The word in quotation marks, with ".." where it was cut. Characters of UTF-8 are not cut in two. */
 static void token_quote(char out[TOKEN_QUOTED], const char *word, size_t length) {
     size_t most = TOKEN_QUOTED - sizeof "\"..\"", n = length < most ? length : most;
     while (n < length && n && ((unsigned char)word[n] & 0xC0) == 0x80)

@@ -1,0 +1,123 @@
+/* trips.c - finds the loops that are not proved short, whose steps are counted when the kernel runs
+ * (uf_definition.max_steps). range.c finds the trip count of each loop where it is checked; here the trip counts of
+ * loops nested in each other, in helpers too, are multiplied. A loop is short if all loops around it, itself and all
+ * loops inside it together have at most TRIPS_MAX iterations, or that many times the product of a few sizes of the
+ * call. */
+#include <assert.h>
+
+#include "lang/check.h"
+
+enum {
+    SIZES_MOST = 4,
+    /* What stands in a counted loop is done in each step of it. To be short it may have 64 iterations of its own, and
+     * no sizes. */
+    AROUND_COUNTED = TRIPS_MAX / 64
+};
+
+static const trips once = {1, 0}, counted = {AROUND_COUNTED, SIZES_MOST};
+
+static trips product(trips a, trips b) {
+    assert(a.factor <= TRIPS_MAX + 1 && b.factor <= TRIPS_MAX + 1);
+    int64_t factor = a.factor * b.factor; /* cannot overflow: both are at most TRIPS_MAX + 1 */
+    return (trips){factor > TRIPS_MAX ? TRIPS_MAX + 1 : factor, a.sizes + b.sizes};
+}
+
+static trips greater(trips a, trips b) {
+    return (trips){a.factor > b.factor ? a.factor : b.factor, a.sizes > b.sizes ? a.sizes : b.sizes};
+}
+
+static bool is_short(trips p) { return p.factor <= TRIPS_MAX && p.sizes <= SIZES_MOST; }
+
+void trips_note(node *n, trips most) {
+    n->value.as.i = most.factor;
+    n->dim = most.sizes;
+}
+
+static trips noted(const node *n) { return n->value.as.i ? (trips){n->value.as.i, n->dim} : counted; }
+
+/* The trip count of a loop by itself; *known: it is proved. */
+static trips own(const node *n, bool *known) {
+    trips p = once;
+    *known = true;
+    if (n->kind == N_LOOP) {
+        *known = n->value.as.i != 0;
+        return noted(n);
+    }
+    for (const node *r = n->args; r; r = r->next) {
+        *known &= r->value.as.i != 0;
+        p = product(p, noted(r));
+    }
+    return *known ? p : counted;
+}
+
+/* A walk over the functions of a tree. With `mark`, callers come before callees, and loops that are not short are
+ * marked. */
+typedef struct walk {
+    tree *t;
+    bool mark;
+} walk;
+
+static void mark(walk *w, node *n, bool is_counted) {
+    if (w->mark && is_counted)
+        n->counted = w->t->has_unbounded = true;
+}
+
+static trips list_walk(walk *w, node *list, trips around);
+
+/* The trip count of the loops in a callee. While marking, the loops around the call are noted in it. */
+static trips call_walk(const walk *w, const node *n, trips around) {
+    instance *callee = (instance *)n->callee;
+    assert(callee->inside.factor); /* callees are walked before their callers */
+    if (w->mark)
+        callee->around = greater(callee->around, around);
+    return callee->inside;
+}
+
+/* jn and yn take a number of steps that grows with their order. */
+static bool has_long_order(const node *n) {
+    if (n->kind != N_MATH || n->math->rule != MATH_INT_FLOATING)
+        return false;
+    const node *order = n->args;
+    return order->kind != N_CONST || order->value.as.i > 64 || order->value.as.i < -64;
+}
+
+/* The greatest trip count of the loops nested in a node. */
+static trips node_walk(walk *w, node *n, trips around) {
+    trips inside = once, loop = once;
+    bool known = true, loops = n->kind == N_LOOP || n->kind == N_REDUCE || n->kind == N_FORALL;
+    if (loops)
+        loop = own(n, &known);
+    trips here = product(around, loop);
+    if (n->callee)
+        inside = call_walk(w, n, here);
+    for (int k = 0; k < 3; k++)
+        if (n->kid[k])
+            inside = greater(inside, node_walk(w, n->kid[k], here));
+    node *const lists[] = {n->args, n->body, n->other, n->step};
+    for (size_t i = 0; i < COUNT(lists); i++)
+        inside = greater(inside, list_walk(w, lists[i], here));
+    mark(w, n, (loops && (!known || !is_short(product(here, inside)))) || has_long_order(n));
+    return product(loop, inside);
+}
+
+static trips list_walk(walk *w, node *list, trips around) {
+    trips most = once;
+    for (; list; list = list->next)
+        most = greater(most, node_walk(w, list, around));
+    return most;
+}
+
+/* In tree.functions callees come before callers; in the list of instances, callers come before callees. */
+void trips_mark(tree *t, instance *kernel, instance *first) {
+    walk w = {.t = t};
+    for (function *f = t->functions; f; f = f->next) {
+        instance *i = (instance *)f;
+        i->around = once;
+        i->inside = list_walk(&w, f->body, once);
+    }
+    w.mark = true;
+    list_walk(&w, kernel->f.body, kernel->around);
+    for (instance *i = first; i; i = i->done_next)
+        if (i->used)
+            list_walk(&w, i->f.body, i->around);
+}
