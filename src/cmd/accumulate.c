@@ -1,4 +1,4 @@
-/* accumulate.c - `ufunc accumulate`: folds an array along an axis and keeps what is on the way. */
+/* accumulate.c - `ufunc accumulate`: folds an array along an axis and keeps every intermediate result. */
 #include "cmd.h"
 
 static uf_options options_of(const call *c) {
@@ -7,7 +7,7 @@ static uf_options options_of(const call *c) {
         .size = sizeof(uf_options), .signature = j->signature, .threads = j->threads, .flags = j->flags};
 }
 
-/* The first axis, unless another is asked for. */
+/* The axis on the command line, or the first one. */
 static int axis_of(const call *c) { return c->job->has_axes ? c->job->axes[0] : 0; }
 
 static uf_status infer(call *c) {

@@ -1,12 +1,12 @@
-/* call.c - what `ufunc run`, `reduce` and `accumulate` share: inputs from files and the command line, a call, outputs to
- * files or to standard output. */
+/* call.c - what `ufunc run`, `reduce` and `accumulate` share: they read inputs from files and the command line, make a
+ * call, and write the outputs to files or to standard output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 
-/* Says what the library's last error is, and of a message about an argument which one that is. */
+/* Prints the library's last error; if it is about an argument, also what that is on the command line. */
 static int call_failed(const call *c) {
     const uf_error *e = uf_last_error();
     if (e->argument < 0 || e->argument >= c->job->ninputs)
@@ -47,18 +47,19 @@ static int read_inputs(call *c) {
     return read_array(j->where, j, &c->where);
 }
 
-/* With --dtype bfloat16 for an input of dtype V2, outputs have the function's own dtype. */
-static const element *output_dtype(const call *c) {
-    const element *e = c->job->dtype;
+/* The dtype that the outputs are asked to have. If --dtype bfloat16 says what an input of dtype V2 is, it says nothing
+ * about the outputs, which have the function's dtype. */
+static const dtype_row *output_dtype(const call *c) {
+    const dtype_row *e = c->job->dtype;
     for (int k = 0; e && e->kind == 'V' && k < c->job->ninputs; k++)
         if (c->files[k].opaque)
             return NULL;
     return e;
 }
 
-/* Dtypes and shapes of the outputs: as the command line has them, else as the function does. */
+/* Decides dtypes and shapes of the outputs, by the command line, and else by the function. */
 static int decide_outputs(call *c, const method *m) {
-    const element *given = output_dtype(c);
+    const dtype_row *given = output_dtype(c);
     for (int k = c->nin; k < c->nargs; k++)
         c->args[k] = (DLTensor){.device = {kDLCPU, 0}, .shape = c->shapes[k]};
     if (!c->job->nshapes && m->infer(c))
@@ -79,8 +80,8 @@ static int make_outputs(call *c, const method *m) {
         if (uf_empty(&c->made[k], (DLDevice){kDLCPU, 0}, t->dtype, t->ndim, t->shape))
             return library_failed();
         *t = c->made[k]->dl_tensor;
-        if (c->mask || c->about.layout) { /* what is not written is 0 */
-            size_t size = element_of(t->dtype)->size;
+        if (c->mask || c->about.layout) { /* elements that the call does not write are to be 0 */
+            size_t size = dtype_of(t->dtype)->size;
             for (int d = 0; d < t->ndim; d++)
                 size *= (size_t)t->shape[d];
             if (size)
@@ -105,7 +106,7 @@ static uf_status to_device(DLManagedTensor **copy, DLDevice device, DLTensor *t,
     return content ? uf_copy(t, &host, NULL) : UF_OK;
 }
 
-/* Copies the arrays of the call to the device, but for numbers, computes there, and copies the outputs back. */
+/* Copies the arrays of the call, but not the numbers, to the device, computes there, and copies the outputs back. */
 static uf_status compute_on_device(call *c, const method *m, DLManagedTensor **copies) {
     DLTensor host[UF_MAX_OPERANDS], mask;
     uf_status s = UF_OK;
@@ -134,7 +135,7 @@ static uf_status compute(call *c, const method *m) {
     return s;
 }
 
-static int deliver(const call *c) {
+static int write_outputs(const call *c) {
     char why[WHY_SIZE];
     for (int k = c->nin; k < c->nargs; k++) {
         const char *path = c->job->noutputs ? c->job->outputs[k - c->nin] : NULL;
@@ -146,8 +147,8 @@ static int deliver(const call *c) {
     return DONE;
 }
 
-/* The counts of what is on the command line are those of the function. */
-static int match(const call *c) {
+/* Checks that the command line has as many inputs, outputs, initial values and shapes as the function takes. */
+static int check_counts(const call *c) {
     const job *j = c->job;
     const int nout = c->about.nout;
     if (j->ninputs != c->nin)
@@ -164,7 +165,7 @@ static int match(const call *c) {
     return DONE;
 }
 
-static int look(call *c, const method *m) {
+static int check_function(call *c, const method *m) {
     c->about.size = sizeof c->about;
     if (uf_describe(c->func, &c->about))
         return library_failed();
@@ -172,18 +173,18 @@ static int look(call *c, const method *m) {
     if (unfit)
         return bad_usage(c->job->verb, "%s %s", c->about.name, unfit);
     c->nargs = c->nin + c->about.nout;
-    return match(c);
+    return check_counts(c);
 }
 
-static int work(call *c, const method *m) {
-    int status = look(c, m);
+static int perform(call *c, const method *m) {
+    int status = check_function(c, m);
     if (status == DONE)
         status = read_inputs(c);
     if (status == DONE)
         status = make_outputs(c, m);
     if (status == DONE && compute(c, m))
         status = call_failed(c);
-    return status == DONE ? deliver(c) : status;
+    return status == DONE ? write_outputs(c) : status;
 }
 
 static int run_job(const job *j, const method *m) {
@@ -193,7 +194,7 @@ static int run_job(const job *j, const method *m) {
     c->job = j;
     int status = make_function(&j->function, j->verb, &c->func);
     if (status == DONE)
-        status = work(c, m);
+        status = perform(c, m);
     for (int k = 0; k < UF_MAX_OPERANDS; k++)
         npy_close(&c->files[k]);
     npy_close(&c->where);

@@ -1,4 +1,5 @@
-/* cmd.h - what the verbs of the `ufunc` tool share. A verb is a file of its own and a row of the table in main.c. */
+/* cmd.h - what the verbs of the tool `ufunc` share. Each verb is a file of its own, and a row of the table in main.c.
+ * The tool uses the public header only. */
 #ifndef CMD_H
 #define CMD_H
 
@@ -9,14 +10,14 @@ enum {
     DONE = 0,
     FAILED = 1,    /* the library or the system reported an error */
     BAD_USAGE = 2, /* the command line cannot be understood */
-    HELP = -1      /* of parse functions: the usage is asked for; no status of the program */
+    HELP = -1      /* returned by functions that read a command line: it asks for the usage */
 };
 
 typedef struct verb {
     const char *name;
-    const char *arguments;             /* the usage line, after the name */
-    const char *summary;               /* one line */
-    const char *details;               /* the options, one a line, or "" */
+    const char *arguments;             /* what follows the name in the usage line */
+    const char *summary;               /* one line that says what the verb does */
+    const char *details;               /* the description of arguments and options, or "" */
     int (*run)(int argc, char **argv); /* argv[0] is the verb */
 } verb;
 
@@ -27,54 +28,54 @@ int run_list(int argc, char **argv);
 int run_reduce(int argc, char **argv);
 int run_run(int argc, char **argv);
 
-/* Says on stderr what is wrong with the command line; BAD_USAGE. */
+/* Writes to stderr what is wrong with the command line; BAD_USAGE. */
 int bad_usage(const char *verb_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Says on stderr why something failed, or what the library's last error is; FAILED. */
+/* Write to stderr why something failed, or the library's last error; FAILED. */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int library_failed(void);
 /* Prints the usage of a verb; DONE. */
 int print_usage(const char *verb_name);
-/* Writes a text and a newline, if it has none at its end, to stdout, and releases it; DONE or FAILED. */
+/* Writes a text to stdout, adds a newline if it has none at its end, and frees it; DONE or FAILED. */
 int print_text(char *text);
 
 /* ---- Functions (function.c) ---- */
 
 typedef struct function_request {
-    const char *kernel, *what; /* one of them: a kernel, or what names or holds one */
+    const char *kernel, *what; /* one of them: a kernel, or something that names or holds a function */
     const char *signatures, *layout;
     unsigned fast, flags;
     int max_registers;
     int64_t max_steps;
 } function_request;
 
-/* Is it something for uf_load: a path that ends in .uf, or a name of the catalogue? */
+/* Does uf_load load it, because it is a path that ends in .uf, or a name of the catalogue? */
 bool is_function(const char *what);
-/* Loads what is a function; else registers a kernel: that of -e, `what` itself if it has a '{', or the content of the file
- * `what` ("-": of standard input). *out is for uf_free. Errors are printed. */
+/* Loads `what` if it is a function; else registers a kernel: that of -e, or `what` itself if it contains a '{', or the
+ * content of the file `what` ("-": of standard input). *out is to be released with uf_free. Errors are printed. */
 int make_function(const function_request *r, const char *verb_name, uf_func **out);
 
-/* ---- Values (value.c) ---- */
+/* ---- Dtypes and values (value.c) ---- */
 
-typedef struct element {
-    const char *name; /* as the library writes it */
-    char kind;        /* NumPy's letter, that of .npy files */
+typedef struct dtype_row {
+    const char *name; /* the library's name */
+    char kind;        /* the letter that .npy files have for its kind */
     uint8_t size;     /* bytes */
-    uint8_t align;    /* bytes: of a complex number, its component's */
+    uint8_t align;    /* bytes; of a complex dtype those of its component */
     DLDataType type;
-} element;
+} dtype_row;
 
 enum {
-    ELEMENTS = 15
+    DTYPES = 15
 };
 
-extern const element elements[ELEMENTS];
+extern const dtype_row dtype_rows[DTYPES];
 /* NULL: there is none. */
-const element *element_named(const char *name);
-const element *element_of(DLDataType type);
+const dtype_row *dtype_named(const char *name);
+const dtype_row *dtype_of(DLDataType type);
 
 /* A number of the command line. */
 typedef struct number {
-    const element *type;
+    const dtype_row *type;
     union {
         bool b;
         int64_t i;
@@ -83,62 +84,66 @@ typedef struct number {
     } value;
 } number;
 
-/* Reads true, false, an integer (int64, else uint64), a floating or a complex number (1+2j). False: it is none of these. */
+/* Reads true, false, an integer (int64, or uint64 if it does not fit that), a floating number or a complex one (1+2j).
+ * False: the text is none of these. */
 bool read_number(const char *text, number *out);
-/* A 0-d array of the number, which must stay where it is. */
+/* A 0-d array whose data are the number's: the number must not move. */
 DLTensor number_tensor(number *n);
-/* A count, and a list of integers, "0,-1"; *n is how many there are, at most `most`. False: something else is there. */
+/* A count from 0 on; a number of steps from 1 on; a list of at most `most` integers, "0,-1", whose number is *n. False:
+ * the text is something else. */
 bool read_count(const char *text, int *out);
-bool read_steps(const char *text, int64_t *out); /* a count from 1 on */
+bool read_steps(const char *text, int64_t *out);
 bool read_integers(const char *text, int most, int64_t *list, int *n);
 /* cpu, cuda, cuda:N. */
 bool read_device(const char *name, DLDevice *out);
 
-/* Prints a C-contiguous host array: dtype, shape and elements, the middle of long ones left out; at rank 0 the element. */
+/* Prints a C-contiguous host array: dtype, shape and elements, with the middle of long dimensions left out; of an array
+ * of rank 0 only the element. */
 void print_array(const DLTensor *array);
 
 /* ---- .npy files (npy_header.c, npy_read.c, npy_write.c) ---- */
 
 enum {
-    WHY_SIZE = 256,         /* of the texts that say why, which name no file */
-    NPY_HEADER_SIZE = 2048, /* the longest header that npy_format makes */
-    NPY_PREFIX_SIZE = 12    /* bytes that say where a header ends; every file has more */
+    WHY_SIZE = 256,         /* bytes of a text that says why; it does not name the file */
+    NPY_HEADER_SIZE = 2048, /* bytes of the longest header that npy_format makes */
+    NPY_PREFIX_SIZE = 12    /* bytes at the beginning of a file that say where its header ends */
 };
 
 /* What a header says. */
 typedef struct npy_header {
-    const element *type;
-    bool opaque;  /* the dtype was V2, which is what files say of bfloat16; type is that */
-    bool swapped; /* not in the byte order of this machine */
+    const dtype_row *type;
+    bool opaque;  /* the dtype in the file is V2, which is how bfloat16 is written; `type` is bfloat16 */
+    bool swapped; /* the data are in the other byte order than this machine's */
     bool fortran;
     int ndim;
     int64_t shape[UF_MAX_NDIM];
     size_t offset, size; /* of the data, in bytes */
 } npy_header;
 
-/* Finds where the header ends and the data begins, from the first bytes of a file. */
+/* Finds where the header ends and the data begin, from the first bytes of a file. */
 bool npy_prefix(const unsigned char *bytes, size_t length, size_t *offset, char why[WHY_SIZE]);
-/* Reads the header in the first bytes of a file, of which it needs no more than npy_prefix says. */
+/* Reads the header from the first bytes of a file, of which as many are enough as npy_prefix says. */
 bool npy_parse(const unsigned char *bytes, size_t length, npy_header *out, char why[WHY_SIZE]);
-/* Writes the header of a C-contiguous array; its length, a multiple of 64. */
+/* Writes the header of a C-contiguous array, and returns its length, a multiple of 64. */
 size_t npy_format(const DLTensor *array, unsigned char to[NPY_HEADER_SIZE]);
 
-/* An array that was read. */
+/* An array that was read from a file. */
 typedef struct npy {
-    DLTensor array; /* on the host, in this machine's byte order, not to be written */
+    DLTensor array; /* on the host, in this machine's byte order, and read-only */
     int64_t shape[UF_MAX_NDIM], strides[UF_MAX_NDIM];
     bool opaque;
-    void *map; /* the file, or NULL */
+    void *map; /* the file's mapping, or NULL */
     size_t mapped;
-    void *memory; /* what could not be used in place, or NULL */
+    void *memory; /* the data, where they could not be used as they are in the file, or NULL */
 } npy;
 
-/* Reads a file ("-": standard input), if it can by mapping it; with bfloat16, data of dtype V2 are that, else an error.
- * *out stays where it is and is for npy_close, which after a failure has nothing to do. */
+/* Reads a file ("-": standard input), by mapping it if that is possible. bfloat16: data of dtype V2 are bfloat16;
+ * without it they are an error. *out must not move, and is to be released with npy_close, which is not necessary after
+ * a failure. */
 bool npy_read(npy *out, const char *path, bool bfloat16, char why[WHY_SIZE]);
 void npy_close(npy *file);
-/* Writes a C-contiguous host array to a file ("-": standard output). One that is there is replaced once everything is
- * written, and left alone on failure. */
+/* Writes a C-contiguous host array to a file ("-": standard output). An existing file is replaced once everything is
+ * written, and is unchanged after a failure. */
 bool npy_write(const char *path, const DLTensor *array, char why[WHY_SIZE]);
 
 /* ---- Calls (job.c, call.c) ---- */
@@ -147,16 +152,16 @@ bool npy_write(const char *path, const DLTensor *array, char why[WHY_SIZE]);
 typedef struct job {
     const char *verb;
     function_request function;
-    const char *signature; /* of a function that has its own, the one to be used, or NULL */
+    const char *signature; /* of a function that has signatures of its own: the one that is to be used, or NULL */
     int ninputs, noutputs;
     const char *inputs[UF_MAX_OPERANDS], *outputs[UF_MAX_OPERANDS];
-    const element *dtype; /* of the outputs, or NULL */
+    const dtype_row *dtype; /* of the outputs; NULL: the function's */
     bool bfloat16;
     DLDevice device;
     int naxes, axes[UF_MAX_NDIM];
     bool has_axes, keepdims;
     int nshapes;
-    const char *shapes[UF_MAX_OPERANDS]; /* of the outputs, lists of integers */
+    const char *shapes[UF_MAX_OPERANDS]; /* of the outputs; each is a list of integers */
     int ninitial;
     number initial[UF_MAX_STATE];
     const char *where;
@@ -164,22 +169,22 @@ typedef struct job {
     unsigned flags;
 } job;
 
-/* The verbs that have an option, by which the rows of a table in job.c are marked. */
+/* Bits for the verbs, by which the table of options in job.c says which verbs have an option. */
 enum {
     RUN = 1,
     REDUCE = 2,
     ACCUMULATE = 4
 };
 
-/* Reads the command line of one of these verbs; DONE, HELP or BAD_USAGE. */
+/* Reads the command line of the verb with this bit; DONE, HELP or BAD_USAGE. */
 int read_job(job *out, int verb_bit, int argc, char **argv);
 
-/* A job at work. */
+/* A command line that is being executed. */
 typedef struct call {
     const job *job;
     uf_func *func;
     uf_description about;
-    int nin, nargs; /* of the call: a function of two inputs reduces one */
+    int nin, nargs; /* of the call: a binary function that reduces has one input */
     DLTensor args[UF_MAX_OPERANDS];
     npy files[UF_MAX_OPERANDS]; /* of the inputs */
     number numbers[UF_MAX_OPERANDS];
@@ -188,22 +193,22 @@ typedef struct call {
     number initial[UF_MAX_STATE];
     DLTensor initials[UF_MAX_STATE];
     const DLTensor *mask;
-    DLManagedTensor *made[UF_MAX_OPERANDS]; /* the outputs, on the host */
+    DLManagedTensor *made[UF_MAX_OPERANDS]; /* the outputs, which are on the host */
 } call;
 
-/* What a verb does with its arguments. */
+/* How a verb computes. */
 typedef struct method {
     int bit;
-    bool stages;                 /* compute takes host arrays to job->device by itself */
-    const char *(*fit)(call *c); /* sets nin; why the function is none for the verb, or NULL */
-    uf_status (*infer)(call *c); /* dtypes and shapes of the outputs */
+    bool stages;                 /* `compute` copies host arrays to job->device and back by itself (UF_STAGE) */
+    const char *(*fit)(call *c); /* sets nin; returns why the verb cannot use the function, or NULL */
+    uf_status (*infer)(call *c); /* sets dtypes and shapes of the outputs */
     uf_status (*compute)(call *c);
 } method;
 
-/* The `fit` of verbs that fold (reduce.c). */
+/* The `fit` of the verbs that reduce (reduce.c). */
 const char *fit_reducing(call *c);
 
-/* Reads the inputs, computes, and writes or prints the outputs; a status of the program. */
+/* Reads the inputs, computes, and writes or prints the outputs. Returns the program's exit status. */
 int run_method(const method *m, int argc, char **argv);
 
 #endif

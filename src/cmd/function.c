@@ -1,4 +1,4 @@
-/* function.c - the function that a verb is for: of the catalogue, from a file, or a kernel given in place. */
+/* function.c - the function on a command line: of the catalogue, from a function file, or a kernel. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "cmd.h"
 
-/* The content of a file, NUL-terminated; NULL with errno set. */
+/* The content of a file, NUL-terminated. NULL: errno says why. */
 static char *read_all(FILE *from) {
     size_t length = 0, capacity = 4096;
     char *content = malloc(capacity);

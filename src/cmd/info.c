@@ -1,4 +1,5 @@
-/* info.c - `ufunc info`: what was found on this machine, where, which version, and what is missing. */
+/* info.c - `ufunc info`: which libraries and devices were found on this machine, where, in which version, and what is
+ * missing. */
 #include <getopt.h>
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* inspect.c - `ufunc inspect`: registers a kernel, or loads a function, and shows the code it is compiled to. */
+/* inspect.c - `ufunc inspect`: shows the code that a kernel or a function is compiled to. */
 #include <getopt.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static bool read_view(const char *name, uf_view *out) {
     return false;
 }
 
-/* As read_device, or sm_NN. */
+/* A device as read_device has it, or an architecture without a device, sm_NN. */
 static bool read_target(const char *name, DLDevice *out) {
     int n = 0;
     if (strncmp(name, "sm_", 3) != 0)
@@ -56,7 +56,7 @@ static bool read_target(const char *name, DLDevice *out) {
     return good;
 }
 
-/* One option into the request: DONE, HELP or BAD_USAGE. */
+/* Stores one option in the request: DONE, HELP or BAD_USAGE. */
 static int take_option(request *r, int option, char **argv) {
     switch (option) {
     case 'e':

@@ -1,5 +1,5 @@
-/* job.c - the command line of the verbs that compute: a table of options, each with the verbs that have it. Numbers may
- * stand among the inputs, negative ones too, which getopt would take for options. */
+/* job.c - reads the command line of the verbs that compute, by a table of options that says which verbs have each.
+ * Numbers may stand among the inputs, also negative ones, which getopt alone would take for options. */
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 
 typedef struct option_row {
     const char *name;
-    int letter; /* of the short option; or a number of our own */
+    int letter; /* of the short option */
     unsigned verbs;
-    const char *value; /* what it must be; NULL: the option has none */
+    const char *value; /* what the value must be, for messages; NULL: the option has no value */
     bool (*take)(job *j, const char *value);
 } option_row;
 
@@ -43,7 +43,7 @@ static bool take_output(job *j, const char *value) {
 }
 
 static bool take_dtype(job *j, const char *value) {
-    j->dtype = element_named(value);
+    j->dtype = dtype_named(value);
     j->bfloat16 |= strcmp(value, "bfloat16") == 0;
     return j->dtype != NULL;
 }
@@ -114,7 +114,7 @@ enum {
     ROWS = sizeof rows / sizeof *rows
 };
 
-/* The rows of a verb as getopt_long wants them. */
+/* The options of a verb in the form that getopt_long takes. */
 static void options_of(unsigned bit, struct option options[ROWS + 2], char letters[2 * ROWS + 4]) {
     int n = 0;
     char *end = stpcpy(letters, "-:h");
@@ -168,7 +168,7 @@ int read_job(job *out, int verb_bit, int argc, char **argv) {
         if (status != DONE)
             return status;
     }
-    for (; optind < argc; optind++) /* behind "--" */
+    for (; optind < argc; optind++) /* arguments behind "--" */
         if (take_operand(out, argv[optind]) != DONE)
             return BAD_USAGE;
     if (!out->function.kernel && !out->function.what)

@@ -1,4 +1,4 @@
-/* list.c - `ufunc list`: the functions of the catalogue, a line each; or all there is to say of some functions. */
+/* list.c - `ufunc list`: the functions of the catalogue, one a line; or all that is known of the given functions. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 static void print_sentence(const char *text) {
     for (; *text; text++) {
         putchar(*text == '\n' ? ' ' : *text);
-        if (*text == '.' && strchr(" \n", text[1])) /* or the end */
+        if (*text == '.' && strchr(" \n", text[1])) /* also at the end of the text */
             break;
     }
     putchar('\n');
@@ -32,7 +32,8 @@ static int list_catalogue(void) {
     return DONE;
 }
 
-/* A value of several parts, each up to one of `ends`, the later ones below the first. */
+/* Prints a value that has several parts, which characters of `ends` end: the first part beside the label, the others
+ * below it. */
 static void print_value(const char *label, const char *text, const char *ends) {
     for (size_t length; *text; text += length + strspn(text + length, "; \n")) {
         length = strcspn(text, ends);

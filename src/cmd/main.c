@@ -1,4 +1,4 @@
-/* main.c - the `ufunc` tool: the table of verbs, usage and errors. */
+/* main.c - the tool `ufunc`: the table of verbs, the usage, and errors. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

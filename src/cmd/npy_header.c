@@ -1,5 +1,5 @@
-/* npy_header.c - headers of .npy files: magic number, version, length, and a Python dict of three keys, for which there is a
- * parser of just that. */
+/* npy_header.c - reads and writes the headers of .npy files: a magic number, a version, a length, and a Python dict of
+ * three keys, for which this has a parser of its own. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "cmd.h"
 
 enum {
-    LONGEST = 1 << 20, /* no header of an array of at most 64 dimensions comes near */
+    LONGEST = 1 << 20, /* bytes of a header; with at most 64 dimensions none is nearly as long */
     SHOWN = 24         /* bytes of a file that a message shows */
 };
 
@@ -33,7 +33,7 @@ typedef struct shown {
     char text[SHOWN * 4 + 3];
 } shown;
 
-/* Bytes of a file for a message: what is not printable in hexadecimal. */
+/* Bytes of a file as a message shows them: those that are not printable in hexadecimal. */
 static shown show(const unsigned char *bytes, size_t length) {
     shown s;
     size_t used = 0;
@@ -127,13 +127,13 @@ static bool order(cursor *c, npy_header *h) {
     return h->fortran || word(c, "False") || unexpected(c, "True or False");
 }
 
-/* "f4" without its byte order. */
-static const element *element_spelled(const unsigned char *text, size_t length) {
+/* The dtype of "f4", which has no byte order before it. */
+static const dtype_row *dtype_spelled(const unsigned char *text, size_t length) {
     char spelling[8];
-    for (int i = 0; i < ELEMENTS; i++)
-        if ((size_t)snprintf(spelling, sizeof spelling, "%c%d", elements[i].kind, elements[i].size) == length &&
+    for (int i = 0; i < DTYPES; i++)
+        if ((size_t)snprintf(spelling, sizeof spelling, "%c%d", dtype_rows[i].kind, dtype_rows[i].size) == length &&
             memcmp(spelling, text, length) == 0)
-            return &elements[i];
+            return &dtype_rows[i];
     return NULL;
 }
 
@@ -164,7 +164,7 @@ static bool descr(cursor *c, npy_header *h) {
     if (!string(c, "the string of a dtype", &text, &length))
         return false;
     bool ordered = length && strchr("<>|=", *text) && *text;
-    h->type = element_spelled(text + ordered, length - ordered);
+    h->type = dtype_spelled(text + ordered, length - ordered);
     if (!h->type)
         return refuse(&at, "the dtype is \"%s\"%s; it is none of the fifteen", show(text, length).text,
                       not_ours(length > ordered ? (char)text[ordered] : 0));
@@ -220,7 +220,8 @@ static bool dict(cursor *c, npy_header *h) {
     return c->at == c->end || unexpected(c, "the end of the header");
 }
 
-/* Bytes of the data. An extent of 0 counts as 1: strides are products of the others. */
+/* The size of the data in bytes. The product of all extents but those that are 0 must fit too, because strides are made
+ * of it. */
 static bool data_size(const cursor *c, npy_header *h) {
     int64_t size = h->type->size;
     bool empty = false;
@@ -272,7 +273,7 @@ bool npy_parse(const unsigned char *bytes, size_t length, npy_header *out, char 
 }
 
 size_t npy_format(const DLTensor *array, unsigned char to[NPY_HEADER_SIZE]) {
-    const element *e = element_of(array->dtype);
+    const dtype_row *e = dtype_of(array->dtype);
     char text[NPY_HEADER_SIZE];
     const char native = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<';
     int length = sprintf(text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (", e->size > 1 ? native : '|',
@@ -280,9 +281,10 @@ size_t npy_format(const DLTensor *array, unsigned char to[NPY_HEADER_SIZE]) {
     for (int d = 0; d < array->ndim; d++)
         length += sprintf(text + length, d ? ", %lld" : "%lld", (long long)array->shape[d]);
     length += sprintf(text + length, array->ndim == 1 ? ",), }" : "), }");
-    size_t total = ((size_t)length + 11 + 63) / 64 * 64, header = total - 10; /* 11: the prefix and the newline */
+    /* 11: ten bytes before the text, and the newline behind it */
+    size_t total = ((size_t)length + 11 + 63) / 64 * 64, header = total - 10;
     memcpy(to, magic, sizeof magic);
-    to[6] = 1; /* version 1.0: UF_MAX_NDIM extents are far from its 65535 bytes */
+    to[6] = 1; /* version 1.0, whose headers have up to 65535 bytes: far more than UF_MAX_NDIM extents take */
     to[7] = 0;
     to[8] = (unsigned char)(header & 255);
     to[9] = (unsigned char)(header >> 8);

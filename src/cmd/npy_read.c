@@ -1,4 +1,5 @@
-/* npy_read.c - arrays from .npy files: mapped where the data can be used in place, else in memory. */
+/* npy_read.c - reads arrays from .npy files. A file is mapped if its data can be used as they are; otherwise they are
+ * read into memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,12 +11,12 @@
 
 #include "cmd.h"
 
-static bool says(char *why, const char *text) {
+static bool refuse(char *why, const char *text) {
     snprintf(why, WHY_SIZE, "%s", text);
     return false;
 }
 
-static bool system_says(char *why) { return says(why, strerror(errno)); }
+static bool refuse_by_errno(char *why) { return refuse(why, strerror(errno)); }
 
 static bool data_missing(const npy_header *h, size_t there, char *why) {
     snprintf(why, WHY_SIZE, "ends after %zu bytes; its header promises %zu of data from byte %zu on", there, h->size,
@@ -23,7 +24,7 @@ static bool data_missing(const npy_header *h, size_t there, char *why) {
     return false;
 }
 
-/* Reads until the file ends or all of `size` is there; *got counts on. */
+/* Reads until *got is `size` or the file ends; *got counts on from what it was. */
 static bool read_on(int from, unsigned char *to, size_t size, size_t *got) {
     while (*got < size) {
         ssize_t n = read(from, to + *got, size - *got);
@@ -37,7 +38,8 @@ static bool read_on(int from, unsigned char *to, size_t size, size_t *got) {
     return true;
 }
 
-/* Reads up to `size` bytes into memory that grows with what comes: a header can promise anything. NULL with errno set. */
+/* Reads up to `size` bytes into memory that grows with what is read, since a header can claim any size. NULL: errno
+ * says why. */
 static unsigned char *read_growing(int from, size_t size, size_t *got) {
     size_t capacity = size < 1 << 20 ? size : 1 << 20;
     unsigned char *memory = malloc(capacity + !capacity);
@@ -58,18 +60,18 @@ static unsigned char *read_growing(int from, size_t size, size_t *got) {
     return NULL;
 }
 
-/* The header of a file that is read from its current position on, and nothing more of it. */
+/* Reads the header of a file that cannot be mapped, from its current position on, and no byte more. */
 static bool stream_header(int from, npy_header *h, char *why) {
     unsigned char prefix[NPY_PREFIX_SIZE], *header;
     size_t got = 0, offset;
     if (!read_on(from, prefix, sizeof prefix, &got))
-        return system_says(why);
+        return refuse_by_errno(why);
     if (!npy_prefix(prefix, got, &offset, why))
         return false;
     if (!(header = malloc(offset)))
-        return system_says(why);
+        return refuse_by_errno(why);
     memcpy(header, prefix, got);
-    bool good = read_on(from, header, offset, &got) ? npy_parse(header, got, h, why) : system_says(why);
+    bool good = read_on(from, header, offset, &got) ? npy_parse(header, got, h, why) : refuse_by_errno(why);
     free(header);
     return good;
 }
@@ -80,7 +82,7 @@ static bool read_stream(int from, npy *out, npy_header *h, char *why) {
         return false;
     out->memory = read_growing(from, h->size, &got);
     if (!out->memory)
-        return system_says(why);
+        return refuse_by_errno(why);
     out->array.data = out->memory;
     return got == h->size || data_missing(h, h->offset + got, why);
 }
@@ -94,7 +96,7 @@ static bool read_mapped(npy *out, npy_header *h, char *why) {
     return true;
 }
 
-/* Without bytes data may be NULL, to which nothing can be added. */
+/* data may be NULL if there are no bytes, and no offset may be added to it then. */
 static void swap_bytes(unsigned char *data, size_t bytes, size_t size) {
     for (size_t at = 0; at < bytes; at += size)
         for (size_t i = 0; i < size / 2; i++) {
@@ -104,13 +106,14 @@ static void swap_bytes(unsigned char *data, size_t bytes, size_t size) {
         }
 }
 
-/* Sees to alignment and byte order, in memory of our own. */
-static bool settle(npy *out, const npy_header *h, char *why) {
+/* Copies data that are not aligned, or in the other byte order, into memory of the program's own, and puts their bytes
+ * in order. */
+static bool align_and_swap(npy *out, const npy_header *h, char *why) {
     bool aligned = (uintptr_t)out->array.data % h->type->align == 0;
     if (!out->memory && h->size && (h->swapped || !aligned)) {
         out->memory = malloc(h->size);
         if (!out->memory)
-            return system_says(why);
+            return refuse_by_errno(why);
         memcpy(out->memory, out->array.data, h->size);
         out->array.data = out->memory;
     }
@@ -139,9 +142,9 @@ static bool read_open(int from, npy *out, bool bfloat16, char *why) {
     npy_header h;
     struct stat about;
     if (fstat(from, &about))
-        return system_says(why);
+        return refuse_by_errno(why);
     if (S_ISDIR(about.st_mode))
-        return says(why, strerror(EISDIR));
+        return refuse(why, strerror(EISDIR));
     if (from != STDIN_FILENO && S_ISREG(about.st_mode) && about.st_size) {
         void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, from, 0);
         if (map != MAP_FAILED) {
@@ -152,16 +155,16 @@ static bool read_open(int from, npy *out, bool bfloat16, char *why) {
     if (!(out->map ? read_mapped(out, &h, why) : read_stream(from, out, &h, why)))
         return false;
     if (h.opaque && !bfloat16)
-        return says(why, "has dtype V2, which does not say what it holds; with --dtype bfloat16 it is that");
+        return refuse(why, "has dtype V2, which does not say what it holds; with --dtype bfloat16 it is that");
     describe(out, &h);
-    return settle(out, &h, why);
+    return align_and_swap(out, &h, why);
 }
 
 bool npy_read(npy *out, const char *path, bool bfloat16, char why[WHY_SIZE]) {
     memset(out, 0, sizeof *out);
     int from = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (from < 0)
-        return system_says(why);
+        return refuse_by_errno(why);
     bool good = read_open(from, out, bfloat16, why);
     if (from != STDIN_FILENO)
         close(from);

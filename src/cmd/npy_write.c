@@ -1,4 +1,5 @@
-/* npy_write.c - an array into a .npy file, by way of a temporary one beside it. */
+/* npy_write.c - writes an array to a .npy file, by way of a temporary file in the same folder, which then takes the
+ * file's name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +11,7 @@
 
 #include "cmd.h"
 
-static bool system_says(char *why) {
+static bool refuse_by_errno(char *why) {
     snprintf(why, WHY_SIZE, "%s", strerror(errno));
     return false;
 }
@@ -31,14 +32,14 @@ static bool write_all(int to, const void *data, size_t size) {
 
 static bool write_array(int to, const DLTensor *array) {
     unsigned char header[NPY_HEADER_SIZE];
-    size_t size = element_of(array->dtype)->size;
+    size_t size = dtype_of(array->dtype)->size;
     for (int d = 0; d < array->ndim; d++)
         size *= (size_t)array->shape[d];
     return write_all(to, header, npy_format(array, header)) &&
            (!size || write_all(to, (const char *)array->data + array->byte_offset, size));
 }
 
-/* Devices and pipes: there is nothing to be replaced. */
+/* Writes to standard output, a device or a pipe, which cannot be replaced. */
 static bool write_stream(const char *path, const DLTensor *array) {
     int to = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
     if (to < 0)
@@ -70,7 +71,8 @@ static bool write_new(int to, const DLTensor *array, const char *temporary, cons
     return good;
 }
 
-/* `path` is a file that there is, whose permissions are kept, or none. */
+/* Writes to a new file that takes the name `path`. there: the file that has that name, whose permissions the new one
+ * gets, or NULL. */
 static bool write_replacing(const char *path, const struct stat *there, const DLTensor *array) {
     char *temporary = malloc(strlen(path) + 32);
     int to = -1;
@@ -83,7 +85,7 @@ static bool write_replacing(const char *path, const struct stat *there, const DL
             break;
     }
     if (to >= 0 && there)
-        fchmod(to, there->st_mode & 0777); /* a file system that has none refuses: no matter */
+        fchmod(to, there->st_mode & 0777); /* may fail on a file system without permissions, where it does not matter */
     bool good = to >= 0 && write_new(to, array, temporary, path);
     int error = errno;
     free(temporary);
@@ -95,11 +97,12 @@ bool npy_write(const char *path, const DLTensor *array, char why[WHY_SIZE]) {
     struct stat about;
     bool there = strcmp(path, "-") != 0 && stat(path, &about) == 0;
     if (strcmp(path, "-") == 0 || (there && !S_ISREG(about.st_mode)))
-        return write_stream(path, array) || system_says(why);
-    char *target = there ? realpath(path, NULL) : NULL; /* a link stays one */
+        return write_stream(path, array) || refuse_by_errno(why);
+    /* a symbolic link stays, and the file that it leads to is replaced */
+    char *target = there ? realpath(path, NULL) : NULL;
     if (there && !target)
-        return system_says(why);
-    bool good = write_replacing(target ? target : path, there ? &about : NULL, array) || system_says(why);
+        return refuse_by_errno(why);
+    bool good = write_replacing(target ? target : path, there ? &about : NULL, array) || refuse_by_errno(why);
     free(target);
     return good;
 }

@@ -1,5 +1,5 @@
-/* print.c - arrays as text: nested brackets, columns aligned, floating numbers with as few digits as read back the same, the
- * middle of long dimensions left out. */
+/* print.c - prints arrays as text: nested brackets, aligned columns, floating numbers with as few digits as read back
+ * to the same value, and the middle of long dimensions left out. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "cmd.h"
 
 enum {
-    MANY = 1000, /* elements, above which only the edges are shown */
+    MANY = 1000, /* arrays of more elements are shown only at their edges */
     EDGE = 3,
-    CELL = 64 /* room for one element */
+    CELL = 64 /* bytes of the text of one element */
 };
 
 typedef struct printer {
     const DLTensor *array;
-    const element *type;
+    const dtype_row *type;
     bool edges;
-    int width; /* of the widest element shown */
+    int width; /* width of the widest element that is shown */
 } printer;
 
 static double half_value(uint16_t bits) {
@@ -34,12 +34,12 @@ static double bfloat_value(uint16_t bits) {
     return value;
 }
 
-/* Bits of a significand, and the exponent of the least number. */
+/* A floating format: the bits of its significand, and the exponent of its smallest number. */
 typedef struct precision {
     int bits, least;
 } precision;
 
-/* Is `text` nearer to `value` than to its neighbours of this precision? */
+/* Is `text` nearer to `value` than to the neighbours of `value` in this format? */
 static bool reads_back(double text, double value, precision p) {
     int exponent;
     double significand = frexp(value, &exponent);
@@ -47,7 +47,7 @@ static bool reads_back(double text, double value, precision p) {
     return fabs(text - value) < ldexp(fabs(significand) == 0.5 ? 0.25 : 0.5, unit);
 }
 
-/* As few digits as read back the same; without an exponent from 0.0001 up to 1e16. */
+/* Writes a number with as few digits as read back to the same value, and without an exponent from 0.0001 up to 1e16. */
 static int format_floating(char *to, double value, precision p) {
     int digits = 1;
     for (; digits < 17 && isfinite(value); digits++) {
@@ -90,7 +90,7 @@ static int format_complex(char *to, const char *at, int component) {
     return real + snprintf(to + real, CELL / 2, "%s%sj", *imaginary == '-' ? "" : "+", imaginary);
 }
 
-static int format_integer(char *to, const char *at, const element *type) {
+static int format_integer(char *to, const char *at, const dtype_row *type) {
     const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     uint64_t value = 0;
     memcpy((char *)&value + (little ? 0 : sizeof value - type->size), at, type->size);
@@ -100,7 +100,7 @@ static int format_integer(char *to, const char *at, const element *type) {
     return snprintf(to, CELL, "%lld", (long long)(int64_t)(value << unused) >> unused);
 }
 
-static int format(char *to, const element *type, const char *at) {
+static int format(char *to, const dtype_row *type, const char *at) {
     switch (type->kind) {
     case 'b':
         return snprintf(to, CELL, "%s", *at ? "true" : "false");
@@ -120,7 +120,7 @@ static int format_at(const printer *p, char *to, int64_t i) {
     return format(to, p->type, (const char *)p->array->data + p->array->byte_offset + i * p->type->size);
 }
 
-/* What stands before element i of dimension d, `cut` if some were left out there. */
+/* Prints what stands before element i of dimension d; cut: elements before it were left out. */
 static void print_gap(const printer *p, int d, bool cut) {
     if (d + 1 == p->array->ndim)
         printf(cut ? " .. " : " ");
@@ -130,8 +130,8 @@ static void print_gap(const printer *p, int d, bool cut) {
         printf("\n%*s", d + 1, "");
 }
 
-/* Goes through the elements from dimension d on, the first of which is number `first`, to print them or to find how wide
- * they are. */
+/* Visits the elements from dimension d on, the first of which is number `first`: prints them, or finds how wide they
+ * are. */
 static void walk(printer *p, int d, int64_t first, bool print) {
     char cell[CELL];
     if (d == p->array->ndim) {
@@ -158,7 +158,7 @@ static void walk(printer *p, int d, int64_t first, bool print) {
 }
 
 void print_array(const DLTensor *array) {
-    printer p = {.array = array, .type = element_of(array->dtype)};
+    printer p = {.array = array, .type = dtype_of(array->dtype)};
     int64_t count = 1;
     for (int d = 0; d < array->ndim; d++)
         count *= array->shape[d];

@@ -1,4 +1,4 @@
-/* reduce.c - `ufunc reduce`: folds an array along axes. */
+/* reduce.c - `ufunc reduce`: folds an array along some of its axes. */
 #include <string.h>
 
 #include "cmd.h"

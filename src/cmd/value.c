@@ -1,4 +1,4 @@
-/* value.c - the fifteen dtypes, and values on the command line: numbers, counts, lists, devices. */
+/* value.c - the fifteen dtypes, and the values of a command line: numbers, counts, lists, devices. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 
-const element elements[ELEMENTS] = {
+const dtype_row dtype_rows[DTYPES] = {
     {"bool", 'b', 1, 1, {UF_BOOL_CODE, 8, 1}},
     {"int8", 'i', 1, 1, {kDLInt, 8, 1}},
     {"int16", 'i', 2, 2, {kDLInt, 16, 1}},
@@ -25,22 +25,22 @@ const element elements[ELEMENTS] = {
     {"complex128", 'c', 16, 8, {kDLComplex, 128, 1}},
 };
 
-const element *element_named(const char *name) {
-    for (int i = 0; i < ELEMENTS; i++)
-        if (strcmp(elements[i].name, name) == 0)
-            return &elements[i];
+const dtype_row *dtype_named(const char *name) {
+    for (int i = 0; i < DTYPES; i++)
+        if (strcmp(dtype_rows[i].name, name) == 0)
+            return &dtype_rows[i];
     return NULL;
 }
 
-const element *element_of(DLDataType type) {
-    for (int i = 0; i < ELEMENTS; i++)
-        if (elements[i].type.code == type.code && elements[i].type.bits == type.bits)
-            return &elements[i];
+const dtype_row *dtype_of(DLDataType type) {
+    for (int i = 0; i < DTYPES; i++)
+        if (dtype_rows[i].type.code == type.code && dtype_rows[i].type.bits == type.bits)
+            return &dtype_rows[i];
     return NULL;
 }
 
 static bool read_bool(const char *text, number *out) {
-    out->type = element_named("bool");
+    out->type = dtype_named("bool");
     out->value.b = strcasecmp(text, "true") == 0;
     return out->value.b || strcasecmp(text, "false") == 0;
 }
@@ -50,12 +50,12 @@ static bool read_integer(const char *text, number *out) {
     if (text[strspn(text, "+-0123456789")])
         return false;
     errno = 0;
-    out->type = element_named("int64");
+    out->type = dtype_named("int64");
     out->value.i = strtoll(text, &end, 10);
     if (end > text && !*end && !errno)
         return true;
     errno = 0;
-    out->type = element_named("uint64");
+    out->type = dtype_named("uint64");
     out->value.u = strtoull(text, &end, 10);
     return end > text && !*end && !errno && *text != '-';
 }
@@ -67,7 +67,7 @@ static bool read_floating(const char *text, number *out) {
     out->value.f[1] = 0;
     if (end == text || isspace((unsigned char)*text))
         return false;
-    out->type = element_named(*end ? "complex128" : "float64");
+    out->type = dtype_named(*end ? "complex128" : "float64");
     if (strcmp(end, "j") == 0) {
         out->value.f[1] = out->value.f[0];
         out->value.f[0] = 0;

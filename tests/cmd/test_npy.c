@@ -235,7 +235,7 @@ static void hostile_prefixes(void **unused) {
 
 static DLTensor tensor(void *data, const char *type, int ndim, int64_t *shape) {
     return (DLTensor){
-        .data = data, .device = {kDLCPU, 0}, .ndim = ndim, .dtype = element_named(type)->type, .shape = shape};
+        .data = data, .device = {kDLCPU, 0}, .ndim = ndim, .dtype = dtype_named(type)->type, .shape = shape};
 }
 
 static void must_write(const char *path, const DLTensor *t) {
@@ -266,7 +266,7 @@ static void round_trips(void **unused) {
     for (int64_t i = 0; i < trials(300); i++) {
         unsigned char data[1024];
         int64_t shape[UF_MAX_NDIM], count = 1;
-        const element *e = &elements[pick(0, ELEMENTS - 1)];
+        const dtype_row *e = &dtype_rows[pick(0, DTYPES - 1)];
         int ndim = (int)pick(0, chance(20) ? UF_MAX_NDIM : 4);
         for (int d = 0; d < ndim; d++) {
             shape[d] = chance(5) ? 0 : pick(1, 5);
@@ -316,9 +316,9 @@ static void nothing_to_swap(void **unused) {
 /* Both byte orders, of all sizes, with a header of any length: data that are not aligned, too. */
 static void byte_orders(void **unused) {
     (void)unused;
-    for (int i = 0; i < ELEMENTS; i++)
+    for (int i = 0; i < DTYPES; i++)
         for (int extra = 0; extra < 16; extra++) {
-            const element *e = &elements[i];
+            const dtype_row *e = &dtype_rows[i];
             for (int big = 0; big < 2; big++) {
                 char header[128];
                 bytes b;
@@ -504,7 +504,7 @@ static void damaged(void **unused) {
         char header[160], why[WHY_SIZE];
         bytes b;
         npy_header h;
-        const element *e = &elements[pick(0, ELEMENTS - 1)];
+        const dtype_row *e = &dtype_rows[pick(0, DTYPES - 1)];
         snprintf(header, sizeof header, "{'descr': '%c%c%d', 'fortran_order': %s, 'shape': (%d, %d), }%*s\n",
                  chance(50) ? '<' : '>', e->kind, e->size, chance(50) ? "True" : "False", (int)pick(0, 4),
                  (int)pick(0, 4), (int)pick(0, 9), "");
