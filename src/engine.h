@@ -1,19 +1,22 @@
-/* engine.h - what an engine must offer. The CPU and CUDA are two rows; core knows them only through this. */
+/* engine.h - what an engine offers: compiling, launching, memory. The CPU and CUDA are the two there are, and core
+ * knows them through this only. */
 #ifndef UF_ENGINE_H
 #define UF_ENGINE_H
 
 #include "nd/nd.h"
 #include "type/report.h"
 
-/* What code is generated for. Plain data, part of the key of compiled code: zero it before filling. */
+/* What code is generated for. It is part of the key of compiled code, which is compared as bytes: zero it before
+ * filling. */
 typedef struct code_target {
     bool gpu;
-    int arch;        /* GPU: compute capability times ten, 90 */
-    int vector_bits; /* CPU: widest vectors of the host, 512, 256 or 128; also the libmvec variants to use; 0: none */
-    bool f16c;       /* CPU: the host converts float16 <-> float32 in hardware */
+    int arch; /* GPU: ten times the compute capability, 90 */
+    /* CPU: bits of the host's widest vectors, 512, 256 or 128, for which there are libmvec functions too; 0: none */
+    int vector_bits;
+    bool f16c; /* CPU: the host's instructions convert between float16 and float32 */
 } code_target;
 
-/* A symbol that generated code refers to, by address. */
+/* A symbol that generated code refers to, and its address. */
 typedef struct code_symbol {
     const char *name;
     const void *address;
@@ -21,27 +24,29 @@ typedef struct code_symbol {
 
 /* Generated code on its way to a compiler. */
 typedef struct code_module {
-    text ir;              /* LLVM IR, one spelling for all (CODEGEN facts) */
+    text ir;              /* LLVM IR, in the one spelling that all compilers read (docs/code-generation.md) */
     char entry[64];       /* name of the kernel in it */
-    code_symbol *symbols; /* CPU: everything external the text calls; in an arena of the caller's */
+    code_symbol *symbols; /* CPU: all external functions that the text calls; in an arena of the caller's */
     int nsymbols;
-    bool math;          /* GPU: calls libdevice */
-    bool plain;         /* there is much of it: it is compiled in a time in proportion, without copies of loops */
-    bool outer_vectors; /* CPU: written for runs of points, with arrays that are to become vectors */
-    unsigned fast;      /* UF_FAST_* */
-    unsigned flags;     /* UF_DEBUG, UF_LINES */
-    int max_registers;  /* 0: no limit */
-    int64_t max_steps;  /* of an element, in variants with REPORTS_STEPS */
+    bool math; /* GPU: it calls libdevice */
+    /* It is large and written in the plain form, without copies of loops; passes of linear cost compile it. */
+    bool plain;
+    /* CPU: it does several points at once, in local arrays that the compiler is to turn into vectors. */
+    bool outer_vectors;
+    unsigned fast;     /* UF_FAST_* */
+    unsigned flags;    /* UF_DEBUG, UF_LINES */
+    int max_registers; /* 0: no limit */
+    int64_t max_steps; /* steps that an element may take, in variants with REPORTS_STEPS */
 } code_module;
 
-typedef struct code code; /* compiled code, loaded; each engine has its own struct */
+typedef struct code code; /* compiled and loaded code; each engine has a struct of its own */
 
-/* One access to a core operand in the innermost part of a construct, by the core dimension that is indexed by exactly one
- * variable: 1 + that dimension, 0: none. */
+/* An access to a core operand in the innermost part of a construct. outer and inner say which core dimension of the
+ * operand a variable moves through: 1 + that dimension, if it is indexed by this variable alone; else 0. */
 typedef struct code_access {
     uint8_t operand;
-    uint8_t outer; /* the last range of the forall (of a reduction at the top: of itself) */
-    uint8_t inner; /* the last range of the reduction inside */
+    uint8_t outer; /* by the last range of the forall; of a reduction that stands in no forall, by its own */
+    uint8_t inner; /* by the last range of the reduction inside the forall */
 } code_access;
 
 enum {
@@ -50,56 +55,62 @@ enum {
     CODE_CONSTRUCTS = 8
 };
 
-/* A construct of a kernel that stands in no other one. Ranges by the dimension of the layout that they run over, -1 where
- * that is some other expression. */
+/* A construct of a kernel that stands in no other one. Its ranges are given by the dimension of the layout that is
+ * their extent; -1: the extent is another expression. */
 typedef struct code_construct {
-    bool reduces;  /* a sum, prod ..; else a forall */
-    bool nested;   /* a forall with a reduction inside its statements, once: the code for `lanes` and `along` */
-    uint8_t nodes; /* of its body, at most 255 */
+    bool reduces;  /* a reduction (sum, prod ..); else a forall */
+    bool nested;   /* a forall with one reduction among its statements: variant.lanes and variant.along apply */
+    uint8_t nodes; /* nodes of its body, at most 255 */
     uint8_t nouter, ninner, naccesses;
     int8_t outer[CODE_RANGES], inner[CODE_RANGES];
     code_access access[CODE_ACCESSES];
 } code_construct;
 
-/* What a kernel over indices does with a parameter (ir/forall/uses.c). */
+/* What a kernel over indices does with an array among its parameters, as bits (ir/forall/uses.c). */
 enum {
     USE_READ = 1,
     USE_WRITE = 2,
     USE_ATOMIC = 4,
-    USE_COALESCED =
-        8, /* some accesses of it are at neighbours for neighbours along the last index: it pays to use vectors */
-    USE_COUNTER = 16, /* only the target of one commutative atomic function, whose results are not used */
-    USE_FILLED = 32 /* never read, and written in one place, which all points get to that are not left out of their row;
-                         along a row the elements are neighbours */
+    /* Points that are neighbours along the last index access neighbouring elements, in some access: it pays to use
+     * vectors. */
+    USE_COALESCED = 8,
+    /* It is only the target of one commutative atomic function, whose results are not used. */
+    USE_COUNTER = 16,
+    /* It is never read, and written by one statement, which all points of a row execute but those that a guard leaves
+     * out; along a row the elements are neighbours. */
+    USE_FILLED = 32
 };
 
-/* What the choice of threads and elements in flight goes by. */
+/* What an engine chooses a variant by: the size of a kernel, and how it walks through memory. */
 typedef struct code_traits {
     int nodes;
     bool has_loop;
-    bool unbounded; /* tree.has_unbounded */
-    bool
-        maps_to_threads; /* calls: constructs may be spread over a cooperative group: nothing else writes or reads array outputs */
+    bool unbounded; /* as tree.has_unbounded: it may run for long */
+    /* Calls: the threads of a cooperative group may share its constructs, since nothing else writes or reads outputs
+     * that are arrays. */
+    bool maps_to_threads;
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
-    /* Folds and scans. `nodes` are those of mapping and combining one element. */
+    /* Folds and scans; `nodes` are those of mapping and combining one element. */
     fold_order order;
     int nstate;       /* values of the state */
-    int state_bytes;  /* of all of them together, each at least 4 */
-    bool identity;    /* there is one */
-    bool neutral;     /* combining with some value changes nothing, not even the sign of a zero */
-    bool takes_count; /* the results depend on how many elements took part */
+    int state_bytes;  /* bytes of all values together; each counts at least 4 */
+    bool identity;    /* the reduction has an identity */
+    bool neutral;     /* there is a value with which combining changes nothing, not even the sign of a zero */
+    bool takes_count; /* the results depend on the number of elements that took part */
     /* Forall. */
-    uint8_t use[UF_MAX_OPERANDS]; /* of each parameter */
-    /* n points that follow each other along the last index but one read n * rows + more_rows rows of the streams' elements. */
+    uint8_t use[UF_MAX_OPERANDS]; /* bits of USE_, by parameter */
+    /* n points that follow each other along the second to last index read n * rows + more_rows rows of the arrays with
+     * USE_COALESCED. */
     uint8_t rows, more_rows;
-    bool shares_points; /* four neighbours along the last index compute much in common: random numbers */
-    bool calls_math;    /* functions of libdevice or libm, whose code is large */
+    bool shares_points; /* four neighbours along the last index share much of their work, as random numbers do */
+    bool calls_math;    /* it calls functions of libdevice or libm, whose code is large */
 } code_traits;
 
-/* What `along` of a variant is, its units being filled: neighbours in memory are better taken along the last range of the
- * foralls than along the reductions inside. An access costs where the range that is taken along moves it by something else
- * than its unit dimension; one that the range does not move is shared. */
+/* Should lanes go along the last range of the foralls, rather than along the reductions inside? That is variant.along,
+ * which follows from the units. It is true if neighbouring lanes then reach neighbouring elements in more accesses: an
+ * access costs where the range moves through another core dimension than the one with stride 1, while an access that
+ * the range does not move is shared by the lanes. */
 static inline bool code_prefers_outer(const variant *v, const code_traits *traits) {
     int outer = 0, inner = 0;
     for (int c = 0; c < traits->nconstructs; c++) {
@@ -113,13 +124,13 @@ static inline bool code_prefers_outer(const variant *v, const code_traits *trait
     return outer < inner;
 }
 
-/* Sets `sparse` and `counted` of a fold's variant, which follow from its other members and the fold's traits. */
+/* Sets `sparse` and `counted` of a fold's variant, which follow from its other members and the traits. */
 static inline void code_items(variant *v, const code_traits *traits) {
     v->sparse = !traits->neutral && (!traits->identity || v->ninitial || v->segmented);
     v->counted = v->masked && (traits->takes_count || (v->sparse && traits->order != FOLD_SERIAL));
 }
 
-/* What BLAS calls the function: see uf_definition.blas. */
+/* The BLAS routine that computes the same as the function (uf_definition.blas). */
 typedef enum blas_form {
     BLAS_NONE,
     BLAS_GEMM,
@@ -131,47 +142,52 @@ typedef enum blas_form {
     BLAS_GEVMC
 } blas_form;
 
-/* What a variant of a fold or a scan is specialised for. */
+/* What the variant of a fold or a scan is chosen for. */
 typedef struct fold_problem {
-    const nd_fold *loops; /* operands in the order of the variant's */
+    const nd_fold *loops; /* operands are in the order of the variant's */
     const code_traits *traits;
     int device;
-    bool whole; /* fold: the elements of one result are not to be divided (reduceat, and what combines states) */
+    bool whole; /* fold: the elements of a result must not be divided, as in reduceat, and when states are combined */
 } fold_problem;
 
-/* One run of a piece of code. */
+/* One launch of compiled code. */
 typedef struct launch {
     const variant *v;
-    const nd_loop *loop; /* narrays = variant_operands(v) */
-    char *const *data;   /* per operand: address of its first element in loop order (nd_loop's offset included) */
-    const uint64_t (*numbers)[2]; /* per operand: a number's bytes, already of the signature's dtype */
-    int device;                   /* device_id */
+    const nd_loop *loop; /* its narrays is variant_operands(v) */
+    /* by operand: the address of its first element in the order of the loop (with the loop's offset) */
+    char *const *data;
+    const uint64_t (*numbers)[2]; /* by operand: the bytes of a number, already converted to the signature's dtype */
+    int device;                   /* device_id of the arrays */
     void *stream;
-    int threads; /* CPU; 0: all */
+    int threads; /* CPU: threads to be used; 0: all */
     /* LOOP_GUFUNC */
     const core_layout *layout;
-    const int64_t *core; /* the core words */
+    const int64_t *core; /* the core words (see core_layout) */
     blas_form blas;
-    /* LOOP_AT: extent and stride (in elements) of each indexed dimension of the target, which the loop goes without */
+    /* LOOP_AT: extent and stride, in elements, of each dimension of the target that is indexed; the loop does not
+     * contain these. */
     const int64_t *indexed;
-    /* LOOP_FOLD, LOOP_SCAN: `loop` is what is kept (scan: the lines) */
+    /* LOOP_FOLD, LOOP_SCAN: `loop` is the kept loop (of a scan, over the lines) */
     const nd_loop *reduced;
-    int64_t chunk; /* fold: the elements of each result are divided into parts of so many, in the order of the reduced
-                             loop; the last may be shorter. 0: they are not */
+    /* Fold: each part of a result has so many elements, in the order of the reduced loop; the last part may be shorter.
+     * 0: results are not divided into parts. */
+    int64_t chunk;
     int64_t chunk_stride; /* of the outputs, in elements, from one part to the next */
-    int64_t elements;     /* of each result; from_states: of those that the states are of */
-    void *scratch;        /* what fold_scratch asks for; aligned to 256 bytes, content undefined */
-    /* LOOP_FORALL: `loop` is the space, its dimension 0 the last index, in which no operand moves; data are elements 0. */
+    int64_t elements;     /* elements of each result; from_states: those that the states were made of */
+    void *scratch;        /* the memory that fold_scratch asks for, aligned to 256 bytes; its content is undefined */
+    /* LOOP_FORALL: `loop` is the space. Its dimension 0 is the last index, no operand moves in it, and data are the
+     * addresses of elements 0. */
     int block;                  /* GPU: threads in a block; 0: the engine's choice */
-    const volatile int *cancel; /* not 0: the call ends; NULL: it cannot be told to */
-    /* Variants that report: what errors call the function and its elements; all are copied. */
+    const volatile int *cancel; /* the call ends once it is not 0; NULL: it cannot be cancelled */
+    /* Variants that report: how errors name the function and its elements. The engine copies what it needs for
+     * later. */
     const char *name, *source;
-    int npoints;           /* dimensions of the shape that indices are told of: the space, or the loop shape */
-    const int64_t *points; /* its extents, C order; the loop then keeps that order */
-    report *report;        /* the engine's own */
+    int npoints;           /* dimensions of the space, or of the loop shape, in which errors say where an element is */
+    const int64_t *points; /* its extents; the loop then has its dimensions in C order */
+    report *report;        /* set by the engine */
 } launch;
 
-/* What the report of a launch is about. */
+/* The kernel that the report of a launch is about. */
 static inline report_kernel launch_report_kernel(const launch *l) {
     bool inner = l->v->loop == LOOP_GUFUNC && l->layout != &layout_scalars;
     return (report_kernel){l->name, l->source, inner, l->npoints, l->points};
@@ -179,45 +195,49 @@ static inline report_kernel launch_report_kernel(const launch *l) {
 
 typedef struct engine {
     const char *name;
-    /* The target of a device; opens the libraries that are needed to compile for it. device < 0 (GPU): architecture -device
-     * without a device. Errors: LIBRARY, DEVICE. Cheap after the first time. */
+    /* The target of a device. Opens the libraries that compiling for it needs; cheap after the first time. On a GPU
+     * device < 0 is the architecture -device, without a device. Errors: LIBRARY, DEVICE. */
     uf_status (*target)(int device, code_target *out);
-    /* Fills the engine's fields of a variant (ndim, wide, vector, repeat, fixed, unit ..; may turn rows into general). layout
-     * and core words: LOOP_GUFUNC and LOOP_FORALL, else NULL. Forall: core has set apart, proved, reports, the operands' unit and
-     * align, repeat to the elements a thread that the caller wants (0: the engine's choice), and cooperative group to log2 of a block of more
-     * than 256 threads that the caller wants (else 0). */
+    /* Fills the members of a variant that the engine chooses (ndim, wide, vector, repeat, fixed, unit ..), and may turn
+     * rows into general. layout and core words are those of LOOP_GUFUNC and LOOP_FORALL, else NULL. For LOOP_FORALL
+     * core has set noalias, proved, reports, and each operand's unit and align; `repeat` is the number of elements a
+     * thread that the caller asks for, and `coop` log2 of the threads in a block that it asks for, if these are more
+     * than 256 (both 0: the engine's choice). */
     void (*specialise)(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
                        const code_traits *traits);
-    /* The same for LOOP_FOLD and LOOP_SCAN; fills `kind` and `columns` too. Fold: returns how many elements of each result a
-     * part has that is combined by itself, by a launch whose outputs are states, for a second fold to combine; 0: one launch
-     * does it all. The parts depend on shapes and the device alone, never on threads. On the CPU a multiple of what lies
-     * inside the outermost reduced dimension. */
+    /* The same for LOOP_FOLD and LOOP_SCAN; fills `kind` and `columns` too. Of a fold it returns the number of elements
+     * in a part of a result: a first launch reduces each part to a state, and a second fold combines the states. 0: one
+     * launch computes the results. Parts depend on shapes and the device alone, never on threads. On the CPU they are a
+     * multiple of the elements inside the outermost reduced dimension. */
     int64_t (*specialise_fold)(variant *v, const fold_problem *s);
-    /* The elements of a part, once the code is there that computes parts: so many that the parts keep the device busy to the
-     * end. What specialise_fold said is l->chunk. NULL: that it is. Errors: DEVICE. */
+    /* The number of elements in a part, chosen again when the code that computes parts exists, so that the parts keep
+     * the device busy to the end. l->chunk is what specialise_fold returned. NULL: that stays. Errors: DEVICE. */
     uf_status (*fold_chunk)(const code *c, const launch *l, int64_t *out);
-    /* Bytes of device memory that a launch of a fold or a scan takes as its `scratch`, data and numbers not being looked at; 0:
-     * none. NULL: never any. */
+    /* Bytes of device memory that a launch of a fold or a scan needs as its `scratch`; its data and numbers are not
+     * looked at. NULL: never any. */
     size_t (*fold_scratch)(const launch *l);
-    /* Compiles and loads. Runs on a big stack. device < 0 is an error. */
+    /* Compiles and loads code; device must not be negative. Called on a thread with a large stack. */
     uf_status (*compile)(const code_module *module, const code_target *target, int device, code **out);
-    void (*release)(code *c); /* waits for queued work that uses it where it must */
+    void (*release)(code *c); /* waits for enqueued work that uses the code, where that is necessary */
     uf_status (*launch)(const code *c, const launch *l);
-    /* LOOP_FORALL: what a launch would be, in the members of *out that the engine knows (all others are 0). */
+    /* LOOP_FORALL: describes what a launch would be, in the members of *out that the engine knows; all others are 0. */
     uf_status (*launch_info)(const code *c, const launch *l, uf_launch *out);
     /* UF_VIEW_PTX, UF_VIEW_ASSEMBLY, UF_VIEW_RESOURCES. */
     uf_status (*inspect)(const code_module *module, const code_target *target, int device, uf_view view, text *out);
-    /* Memory of the engine's device (managed or pinned by device_type). */
+    /* Memory on the engine's device; managed or pinned memory by device_type. */
     uf_status (*alloc)(DLDevice device, size_t size, void **out);
     void (*free)(DLDevice device, void *block);
-    /* Memory for a call's own use, ordered on a stream: usable by work enqueued between the two, which the same thread calls
-     * in one go (CUDA: the library's piece for the stream is held meanwhile). */
+    /* Memory for a call's own use, in the order of a stream: work that is enqueued between the two calls may use it.
+     * The same thread makes both, one soon after the other, since CUDA's engine holds the stream's memory locked in
+     * between. */
     uf_status (*scratch)(int device, size_t size, void *stream, void **out);
     void (*scratch_free)(int device, void *block, void *stream);
-    /* Copies bytes between host and device or within a device, enqueued on stream; `wait`: done on return. */
+    /* Copies bytes between host and device or within a device, enqueued on the stream; wait: the copy is complete on
+     * return. */
     uf_status (*copy)(int device, void *dst, const void *src, size_t size, void *stream, bool wait);
     uf_status (*sync)(int device, void *stream);
-    void (*info)(text *out); /* its part of uf_system_info: what was found, where, version, what is missing */
+    /* its part of uf_system_info: what was found, where, in which version, and what is missing */
+    void (*info)(text *out);
 } engine;
 
 extern const engine cpu_engine, cuda_engine;
