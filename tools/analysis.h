@@ -1,5 +1,5 @@
-/* analysis.h - included first when clang-tidy reads src/: tells it what it cannot see from a declaration, that the fail
- * functions return the status they are given, so that code after TRY(..) is only reached on success. */
+/* analysis.h - clang-tidy includes this before each file of src/. It says what the declarations do not: the fail
+ * functions return the status that they are given, so that code after TRY(..) is reached only on success. */
 #include "base/base.h"
 
 #define fail(status, ...) (fail(status, __VA_ARGS__), (status))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# catalogue.sh FILE.uf.. - writes the catalogue, src/core/core.h's `catalogue`, as C: the files' bytes, by name. The files come
-# in the order of their names.
+# catalogue.sh FILE.uf.. - writes C that defines the catalogue (`catalogue` of src/core/core.h): the name and the bytes of each file.
+# The files must be given in the order of their names.
 set -eu
 
 echo '#include "core/core.h"'
@@ -8,7 +8,7 @@ for file in "$@"; do
     name=$(basename "$file" .uf)
     printf '\nstatic const unsigned char source_%s[] = {\n' "$name"
     od -An -v -tu1 "$file" | sed 's/ *\([0-9][0-9]*\)/\1,/g'
-    printf '0};\n' # strings, for who reads them as such
+    printf '0};\n' # a NUL at the end, so that they can be read as strings
 done
 printf '\nconst catalogue_entry catalogue[] = {\n'
 for file in "$@"; do

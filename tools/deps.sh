@@ -1,11 +1,11 @@
 #!/bin/sh
-# deps.sh GROUP - makes sure that what a group of Makefile targets needs is there: build, demo, test, lint or bench.
-# Looks for each thing itself, not for a package, so that it is silent and needs neither root nor network when all is there.
-# What is missing is installed with apt-get (through sudo when not root); without apt-get it is named and the script fails.
+# deps.sh GROUP - makes sure that everything is there that a group of Makefile targets needs: build, demo, test, lint or bench.
+# It looks for the things themselves and not for packages, so that it is silent and needs neither root nor a network when all is
+# there. What is missing is installed with apt-get (through sudo when not root); without apt-get the script names it and fails.
 set -eu
 
 group=$1
-# One group at a time: make starts several at once, and neither dpkg nor the Python environment takes two.
+# One group at a time: make starts several at once, but dpkg and the Python environment can be changed by one process only.
 exec 9>"${VENV%/*}/.deps-lock"
 flock 9
 CC=${CC:-cc}
@@ -51,7 +51,7 @@ have() {
     esac
 }
 
-# The oldest libLLVM from 14 to 22 that this Debian has.
+# The package names, with the oldest libLLVM from 14 to 22 that this Debian has in place of "llvm".
 packages() {
     for p in "$@"; do
         [ "$p" = llvm ] || { echo "$p"; continue; }
@@ -62,7 +62,7 @@ packages() {
     done
 }
 
-# Another program may be installing packages: its end is waited for, 300 seconds at most.
+# Another program may be installing packages: waits until it ends, at most 300 seconds.
 apt() { as_root apt-get -o DPkg::Lock::Timeout=300 "$@"; }
 
 as_root() {
@@ -82,14 +82,14 @@ install_packages() {
         exit 1
     fi
     echo "deps: installing with apt-get: $(packages "$@" | tr '\n' ' ')"
-    # Package lists may be absent or old: fetch them only if the first attempt fails.
+    # Package lists may be missing or old. They are fetched only if the first attempt fails.
     apt install -y -qq --no-install-recommends $(packages "$@") >/dev/null 2>&1 && return
     echo "deps: apt-get update first"
     apt update -qq
     apt install -y -qq --no-install-recommends $(packages "$@") >/dev/null
 }
 
-# A Python environment of our own with one package in it.
+# Installs one package into the Python environment of the project, which is made if it does not exist.
 python_package() {
     "$VENV/bin/python" -c "$2" 2>/dev/null && return
     echo "deps: pip install $1 into $VENV"

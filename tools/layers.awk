@@ -1,6 +1,6 @@
-# layers.awk - the direction of dependencies (HACKING.md), read off the #include lines of the files given.
-# A layer is a folder of src/, or engine.h; src/ir has rooms, its folders. Who sees what is the table below; everyone sees ufunc.h
-# and the system. What other layers may see of src/ir is ir/ir.h alone.
+# layers.awk - checks the direction of dependencies (HACKING.md, "The house") by the #include lines of the given files. A layer is a
+# folder of src/, or engine.h; the folders of src/ir are rooms, each of which sees what the table says. All layers see ufunc.h and the
+# headers of the system; of src/ir the other layers see ir/ir.h alone.
 BEGIN {
     sees["base"] = ""
     sees["type"] = "base"

@@ -1,4 +1,5 @@
-# lengths.awk - from ctags lines (name, file, .., line:N, end:N): functions over 100 lines, and the distribution.
+# lengths.awk - the lengths of functions: reads lines of ctags (name, file, .., line:N, end:N), and prints functions of more than
+# 100 lines, the median and the 90th percentile.
 BEGIN { FS = "\t" }
 {
     first = last = 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# lint.sh - everything that can be checked without running the library. Set by the Makefile: BUILD, DEPS, MAKE.
-# Each check prints its findings and then ok or FAIL; the exit status is 1 if one failed. Lengths only warn.
+# lint.sh - everything that can be checked without running the library. The Makefile sets BUILD, DEPS and MAKE. Each check prints
+# what it finds, and then ok or FAIL; the exit status is 1 if one failed. The check of lengths only warns.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=$(cd "$BUILD" && pwd)
@@ -32,13 +32,13 @@ formatted() { c_files | xargs clang-format --dry-run -Werror; }
 
 layers() { find src -name '*.[ch]' | sort | xargs awk -f tools/layers.awk; }
 
-# The tool and the examples see the public header and nothing of src/.
+# The tool, the examples and the benchmarks may include the public header, and nothing of src/.
 outsiders() {
     ! grep -nE '#include "' examples/*.[ch] tests/perf/*.c src/cmd/*.c 2>/dev/null |
         grep -vE '"(cmd|bench|example|picture)\.h"'
 }
 
-# The tests are left out: the analyzer does not know that cmocka's assertions end a test.
+# Tests are left out, since the analyzer does not know that cmocka's assertions end a test.
 tidy() {
     find src -name '*.c' ! -name error.c | sort | xargs -P "$(nproc)" -n 4 sh -c '
         clang-tidy --quiet --warnings-as-errors="*" "$@" -- \
