@@ -1,4 +1,5 @@
-/* example.h - what the examples of kernels over indices share: where to run, arrays there, a clock, and ending on errors. */
+/* example.h - what the examples of kernels over indices share: finding devices, arrays on them, a clock, and stopping
+ * at errors. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -34,12 +35,13 @@ static inline void *allocate(int64_t count, size_t size) {
     return block;
 }
 
-/* The number that an argument of the program is, else a default. */
+/* The program's argument k as a number; `otherwise` if there are fewer arguments. */
 static inline int64_t number(int argc, char **argv, int k, int64_t otherwise) {
     return k < argc ? atoll(argv[k]) : otherwise;
 }
 
-/* Device 0 is the CPU, and device 1 a GPU, if there is one; else says so. */
+/* Device 0 is the CPU, and device 1 the first GPU. False: there is no such device; for a missing GPU the reason is
+ * printed. */
 static inline bool find_device(int k, DLDevice *device) {
     DLManagedTensor *probe;
     *device = (DLDevice){k == 0 ? kDLCPU : kDLCUDA, 0};
@@ -56,7 +58,7 @@ static inline bool find_device(int k, DLDevice *device) {
 
 static inline const char *name_of(DLDevice device) { return device.device_type == kDLCUDA ? "cuda:0" : "cpu"; }
 
-/* An array on a device, with the dtype, shape and content of one on the host. */
+/* An array on a device with the dtype, shape and content of a host array. */
 static inline DLManagedTensor *copy_to(DLDevice device, DLTensor host) {
     DLManagedTensor *array;
     ok(uf_empty(&array, device, host.dtype, host.ndim, host.shape));
@@ -64,7 +66,7 @@ static inline DLManagedTensor *copy_to(DLDevice device, DLTensor host) {
     return array;
 }
 
-/* Its content, back on the host; and the array is gone. */
+/* Copies the content of an array back to the host, and releases the array. */
 static inline void take_back(DLTensor host, DLManagedTensor *array) {
     ok(uf_copy(&host, &array->dl_tensor, NULL));
     array->deleter(array);

@@ -1,13 +1,14 @@
-/* gpu_round.c - rounds a column of numbers to so many decimals, as the kernel of this name did that cuDF ran with Numba's forall,
- * and as NumPy does: halves of the scaled number go to the even neighbour. So 0.125 is 0.12 to two decimals and 0.375 is 0.38; and
- * 2.675 is 2.68, because 2.675 * 100 is 267.5 in float64 (Python's round looks at the digits of the number that 2.675 is stored
- * as, which is a little less, and says 2.67). What is too large to be scaled, or no number, stays.
- * On the CPU and, if there is one, on the GPU; beside plain C, to the bit.
- * gpu_round [ROWS] */
+/* gpu_round.c - rounds a column of numbers to a given number of decimals. cuDF did this with a kernel of the same name
+ * that ran by Numba's forall. As in NumPy, halves of the scaled number go to the even neighbour: 0.125 becomes 0.12
+ * with two decimals, and 0.375 becomes 0.38. 2.675 becomes 2.68, because 2.675 * 100 is 267.5 in float64; Python's
+ * round says 2.67, because it looks at the digits of the number as which 2.675 is stored, which is a little smaller. A
+ * number too large to be scaled, an infinity and a NaN stay as they are. Runs on the CPU and, if there is one, on the
+ * GPU, and compares both with plain C, bit by bit.
+ *    gpu_round [ROWS] */
 #include "example.h"
 #include <math.h>
 
-/* A helper, exact up to 10^22, and the kernel. */
+/* A helper, which is exact up to 10^22, and the kernel. */
 static const char source[] = UF_SOURCE(ten_to(n) {
     double power = n & 1 ? 1e1 : 1e0;
     power *= n & 2 ? 1e2 : 1e0;
@@ -30,7 +31,7 @@ static void round_plainly(int64_t rows, const double *x, double *y, int decimals
     }
 }
 
-/* Some that show the rule, with what they are to be. */
+/* Numbers that show the rule, with the expected results. */
 static void show(const uf_func *gpu_round) {
     static const struct {
         double x, y;
@@ -62,7 +63,7 @@ int main(int argc, char **argv) {
     int64_t rows = number(argc, argv, 1, 1 << 24);
     double *x = allocate(rows, sizeof *x), *y = allocate(rows, sizeof *y), *want = allocate(rows, sizeof *want);
     for (int64_t i = 0; i < rows; i++)
-        x[i] = (double)(i * 7919 % 2000003 - 1000001) / 64; /* some are halfway */
+        x[i] = (double)(i * 7919 % 2000003 - 1000001) / 64; /* some are halves of the last decimal */
     round_plainly(rows, x, want, DECIMALS);
     double start = seconds();
     round_plainly(rows, x, want, DECIMALS);
@@ -76,7 +77,7 @@ int main(int argc, char **argv) {
     for (int k = 0; find_device(k, &device); k++) {
         DLManagedTensor *from = copy_to(device, UF_ARRAY(x, rows)), *to = copy_to(device, UF_ARRAY(y, rows));
         DLTensor args[] = {from->dl_tensor, to->dl_tensor, UF_SCALAR(DECIMALS)};
-        ok(uf_forall(gpu_round, 1, &rows, 3, args, NULL)); /* compiles */
+        ok(uf_forall(gpu_round, 1, &rows, 3, args, NULL)); /* the first call compiles */
         ok(uf_sync(device, NULL));
         start = seconds();
         for (int r = 0; r < REPEAT; r++)

@@ -1,7 +1,8 @@
-/* heat.c - heat that spreads in a plate with cold edges: the equation u' = laplace(u) in two dimensions, step by step from one
- * array to another and back. A step is planned once, and run with the addresses of the two in turn. A second kernel, over
- * rows, columns and colours, paints the picture. On the CPU and, if there is one, on the GPU; beside plain C, to the bit.
- * heat [FILE.png [ROWS COLUMNS STEPS]] */
+/* heat.c - heat that spreads in a plate with cold edges: the equation u' = laplace(u) in two dimensions. Each step goes
+ * from one array to another, and the next one back: it is planned once, and run with the addresses of the two in turn.
+ * A second kernel, over rows, columns and colours, paints the picture. Runs on the CPU and, if there is one, on the
+ * GPU, and compares both with plain C, bit by bit.
+ *    heat [FILE.png [ROWS COLUMNS STEPS]] */
 #include "example.h"
 #include "picture.h"
 
@@ -15,7 +16,7 @@ static const char paint_source[] =
     UF_SOURCE([i, j, colour](u, pixels) { pixels[i][j][colour] = clamp(255 * (3 * u[i][j] - colour), 0, 255); });
 
 static int64_t rows, columns, steps;
-static float speed = 0.2f; /* conductivity * time / distance^2 of a step; stable up to 0.25 */
+static float speed = 0.2f; /* conductivity * time step / distance^2; stable up to 0.25 */
 
 static void step_plainly(const float *u, float *v) {
     for (int64_t i = 1; i < rows - 1; i++)
@@ -30,7 +31,7 @@ static uint8_t paint_plainly(float u, int colour) {
     return brightness < 0 ? 0 : brightness > 255 ? 255 : (uint8_t)brightness;
 }
 
-/* Hot rings in a cold plate. */
+/* The heat in the beginning: hot rings in a cold plate. */
 static void heat_up(float *u) {
     for (int64_t i = 1; i < rows - 1; i++)
         for (int64_t j = 1; j < columns - 1; j++) {
@@ -44,7 +45,7 @@ static void report(const char *how, double took, double plain) {
            1e-9 * (double)(rows * columns * steps) / took, 1e6 * took / (double)steps, plain / took);
 }
 
-/* All steps on one device; the last array and its picture come back. */
+/* Computes all steps on one device. The last array comes back to the host, with its picture. */
 static double spread(const uf_func *step, const uf_func *paint, DLDevice device, DLTensor heat, DLTensor picture) {
     DLManagedTensor *u = copy_to(device, heat), *v = copy_to(device, heat), *pixels = copy_to(device, picture);
     uf_plan *plan;

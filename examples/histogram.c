@@ -1,6 +1,7 @@
-/* histogram.c - how often each of the 256 bytes occurs: every byte adds one to its bin, all at once. On the GPU blocks count in
- * memory of their own first, and on the CPU threads do, without a word about it here. Beside plain C, exactly.
- * histogram [BYTES] */
+/* histogram.c - how often each of the 256 values of a byte occurs: all bytes are counted at once, by atomic additions
+ * to the bins. The library sees to it that a block on the GPU, and a thread on the CPU, first counts in memory of its
+ * own. Both are compared with plain C, exactly.
+ *    histogram [BYTES] */
 #include "example.h"
 
 enum {
@@ -8,7 +9,7 @@ enum {
     REPEAT = 5
 };
 
-/* Each byte the mean of four random ones: a bell. */
+/* Each byte is the mean of four random bytes, which gives a bell curve. */
 static const char draw_source[] = UF_SOURCE([i](bytes, seed) {
     uint32 r = random_bits(seed, i, 0);
     bytes[i] = ((r & 255) + (r >> 8 & 255) + (r >> 16 & 255) + (r >> 24)) / 4;
@@ -26,7 +27,7 @@ static void report(const char *how, int64_t n, double took, double plain) {
     printf("histogram  %-8s %8.2f Gbyte/s  %7.1f x plain C\n", how, 1e-9 * (double)n / took, plain / took);
 }
 
-/* A bar for every eight bins, the longest of 60 characters. */
+/* Prints a bar for every eight bins, the longest one of 60 characters. */
 static void draw_bars(const int64_t *bins) {
     int64_t bar[BINS / 8] = {0}, most = 1;
     for (int b = 0; b < BINS; b++) {
@@ -54,7 +55,7 @@ int main(int argc, char **argv) {
     for (int k = 0; find_device(k, &device); k++) {
         DLManagedTensor *bytes = copy_to(device, UF_ARRAY(host, n)), *counts;
         double best = 0;
-        for (int r = 0; r <= REPEAT; r++) { /* the first time compiles */
+        for (int r = 0; r <= REPEAT; r++) { /* the first round compiles */
             memset(bins, 0, sizeof bins);
             counts = copy_to(device, UF_ARRAY(bins, BINS));
             start = seconds();

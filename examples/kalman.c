@@ -1,7 +1,8 @@
-/* kalman.c - a Kalman filter over many tracks at once: a generalized ufunc whose inner call is one step of one track.
- * The state of a track (position and velocity in the plane) and its covariance have a row each in batches; the model
- * (F, H, Q, R) is the same for all and broadcasts. On the host and, if there is one, on the GPU, beside a plain C loop.
- * kalman [TRACKS [STEPS]] */
+/* kalman.c - a Kalman filter over many tracks at once: a generalized ufunc, whose inner call is one step of one track.
+ * The states (position and velocity in the plane) and covariances of all tracks are arrays with one row for each track;
+ * the model (F, H, Q, R) is the same for all and broadcasts. Runs on the CPU and, if there is one, on the GPU, and
+ * compares both with a plain C loop.
+ *    kalman [TRACKS [STEPS]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 #include <ufunc.h>
 
 enum {
-    N = 4, /* states: x, y, and their velocities */
-    M = 2, /* measured: x, y */
+    N = 4, /* a state: x, y and their velocities */
+    M = 2, /* a measurement: x, y */
     ARGS = 9
 };
 
@@ -57,7 +58,7 @@ static const char step[] = UF_SOURCE((x, P, z, F, H, Q, R)->(next, C) {
     }
 });
 
-/* The same in C, written as one would without a library. */
+/* The same step in C, as one would write it without a library. */
 static void plain_step(const double *x, const double (*P)[N], const double *z, const double (*F)[N],
                        const double (*H)[N], const double (*Q)[N], const double (*R)[M], double *next, double (*C)[N]) {
     double p[N] = {0}, T[N][N] = {{0}}, S[N][N], B[N][M] = {{0}}, V[M][M], e[M];
@@ -119,17 +120,18 @@ static double *doubles(int64_t n) {
 /* ---- Tracks ---- */
 
 static int64_t tracks = 1 << 16, steps = 20;
-static double *truth;                /* [tracks][N], where everything is in the end */
-static double *measured;             /* [steps][tracks][M] */
-static double *state[2], *spread[2]; /* [tracks][N], [tracks][N][N]: before and after a step, in turn */
-static double *plain_state;          /* what plain C got */
+static double *truth;    /* [tracks][N], where each track really is in the end */
+static double *measured; /* [steps][tracks][M] */
+/* [tracks][N] and [tracks][N][N]: one for before and one for after a step, in turn */
+static double *state[2], *spread[2];
+static double *plain_state; /* the states that plain C computed */
 
 static double F[N][N] = {{1, 0, 0.1, 0}, {0, 1, 0, 0.1}, {0, 0, 1, 0}, {0, 0, 0, 1}};
 static double H[M][N] = {{1, 0, 0, 0}, {0, 1, 0, 0}};
 static double Q[N][N] = {{1e-6, 0, 0, 0}, {0, 1e-6, 0, 0}, {0, 0, 1e-4, 0}, {0, 0, 0, 1e-4}};
 static double R[M][M] = {{0.25, 0}, {0, 0.25}};
 
-/* About normal: mean 0, deviation 1. */
+/* A random number that is nearly normally distributed: mean 0, standard deviation 1. */
 static double normal(void) {
     static uint64_t s = 88172645463325252u;
     double sum = 0;
@@ -159,7 +161,7 @@ static void simulate(void) {
             }
 }
 
-/* Tracks begin at their first measurement, with unknown velocity. */
+/* Tracks begin at their first measurement, with unknown velocities. */
 static void start(void) {
     for (int64_t i = 0; i < tracks; i++)
         for (int j = 0; j < N; j++) {
@@ -169,7 +171,7 @@ static void start(void) {
         }
 }
 
-/* Root mean square distance of what was filtered from where things are. */
+/* The root mean square distance of the filtered positions from the real ones. */
 static double position_error(const double *filtered) {
     double sum = 0;
     for (int64_t i = 0; i < tracks; i++)
@@ -185,7 +187,7 @@ static void report(const char *how, double took, const double *filtered) {
         most = fmax(most, fabs(filtered[i] - plain_state[i]));
     printf("kalman  %-8s %8.2f million steps/s  error %.3f m  from plain C at most %.2g\n", how,
            1e-6 * (double)(tracks * steps) / took, position_error(filtered), most);
-    /* Measurements alone are off by 0.7 m; rounding is all that may differ. */
+    /* Unfiltered measurements are off by 0.7 m. From plain C the results may differ by rounding only. */
     if ((steps >= 20 && position_error(filtered) > 0.5) || !(most < 1e-9)) {
         fprintf(stderr, "kalman: %s is wrong\n", how);
         exit(1);
@@ -209,7 +211,8 @@ static void filter_in_plain_c(void) {
     report("plain C", took, plain_state);
 }
 
-/* All steps on one device. Arrays: states and covariances before and after, then the measurements and the model. */
+/* Computes all steps on one device. x and P are the states and covariances before and after a step, z the
+ * measurements. */
 static double filter(const uf_func *f, const DLTensor *x, const DLTensor *P, const DLTensor *z, const DLTensor *model) {
     double begin = seconds();
     for (int64_t k = 0; k < steps; k++) {
@@ -239,7 +242,7 @@ static void filter_everywhere(const uf_func *f) {
     };
     DLManagedTensor *array[ARGS];
     DLTensor device[ARGS];
-    for (int k = 0; k < 2; k++) { /* the first time compiles */
+    for (int k = 0; k < 2; k++) { /* the first round compiles */
         start();
         double took = filter(f, host, host + 2, host + 4, host + 5);
         if (k)

@@ -1,10 +1,12 @@
-/* life.c - Conway's game of life on a torus, from a random soup. A cell is 255 while it lives; what has died fades, so that
- * the picture shows where life has been. On the CPU and, if there is one, on the GPU; beside plain C, to the bit.
- * life [FILE.png [ROWS COLUMNS GENERATIONS]] */
+/* life.c - Conway's game of life on a torus, from a random beginning. A living cell is 255; a dead one fades, so that
+ * the picture shows where life has been. Runs on the CPU and, if there is one, on the GPU, and compares both with plain
+ * C, bit by bit.
+ *    life [FILE.png [ROWS COLUMNS GENERATIONS]] */
 #include "example.h"
 #include "picture.h"
 
-/* Four of eleven cells live. The same cells on every device: a number depends on the seed and the cell alone. */
+/* Four of eleven cells live. They are the same on every device, since a random number depends only on the seed and the
+ * cell. */
 static const char soup_source[] = UF_SOURCE(
     [i, j : columns](cells, seed) { cells[i][j] = random_bits(seed, i * columns + j, 0) % 11 < 4 ? 255 : 0; });
 
@@ -41,13 +43,13 @@ static void report(const char *how, double took, double plain) {
            plain / took);
 }
 
-/* All generations on one device. The soup and what became of it come back. */
+/* Computes all generations on one device. The first one and the last one come back to the host. */
 static double live(const uf_func *soup, const uf_func *step, DLDevice device, DLTensor first, DLTensor last) {
     DLManagedTensor *a = copy_to(device, first), *b = copy_to(device, first);
     DLTensor now = a->dl_tensor, next = b->dl_tensor;
     ok(uf_forall(soup, 2, now.shape, 2, (DLTensor[]){now, UF_SCALAR(2026)}, NULL));
     ok(uf_copy(&first, &now, NULL));
-    uf_plan *plan; /* compiles */
+    uf_plan *plan; /* making the plan compiles */
     ok(uf_forall_plan(&plan, step, 2, now.shape, 2, (DLTensor[]){now, next}, NULL));
     double start = seconds();
     for (int64_t g = 0; g < generations; g++) {

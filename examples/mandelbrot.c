@@ -1,7 +1,8 @@
-/* mandelbrot.c - the Mandelbrot set as a function of (x, y, limit) over broadcast arrays: a row of x, a column of y and a
- * number make a picture. On the CPU and, if there is one, on the GPU; each compared with a plain C loop, pixel by pixel.
+/* mandelbrot.c - the Mandelbrot set as an elementwise function of (x, y, limit): a row of x, a column of y and a number
+ * broadcast to a picture. Runs on the CPU and, if there is one, on the GPU, and compares both with plain C, pixel by
+ * pixel.
  *
- * mandelbrot [FILE.png [WIDTH HEIGHT LIMIT]] */
+ *    mandelbrot [FILE.png [WIDTH HEIGHT LIMIT]] */
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,10 +61,10 @@ static double *spread(double from, double to, int64_t n) {
     return points;
 }
 
-/* Seconds of one call: the best of three, each long enough for the clock. */
+/* The time of one call in seconds: the best of three rounds, each long enough for the clock. */
 static double call_time(const uf_func *mandelbrot, const DLTensor args[4]) {
     double best = 1e9, start = seconds();
-    ok(uf_call(mandelbrot, 4, args, NULL)); /* compiles */
+    ok(uf_call(mandelbrot, 4, args, NULL)); /* the first call compiles */
     ok(uf_sync(args[3].device, NULL));
     int repeat = 1 + (int)(0.05 / (seconds() - start + 1e-6));
     for (int round = 0; round < 3; round++) {
@@ -77,7 +78,7 @@ static double call_time(const uf_func *mandelbrot, const DLTensor args[4]) {
     return best;
 }
 
-/* Computes into args[3] on its device, or says why there is no such device. */
+/* Computes the picture on the GPU into host[3], and sets *time; says why, if there is no GPU. */
 static void on_gpu(const uf_func *mandelbrot, const DLTensor host[4], double *time) {
     const DLDevice gpu = {kDLCUDA, 0};
     DLManagedTensor *x, *y, *picture;

@@ -1,11 +1,12 @@
-/* nbody.c - bodies that attract each other: softened gravity in float32, leapfrog steps of two plans in turn. Each body adds up
- * the pull of all others in one order, so that every engine gets the same bits, after however many steps. On the CPU and, if
- * there is one, on the GPU; beside plain C, to the bit. Energy says how good the steps are.
- * nbody [BODIES [STEPS]] */
+/* nbody.c - bodies that attract each other: softened gravity in float32, in leapfrog steps of which two plans do the
+ * halves in turn. The pulls on a body are added up in one order, so that every engine gets the same bits after any
+ * number of steps. Runs on the CPU and, if there is one, on the GPU, and compares both with plain C, bit by bit. How
+ * well the energy is kept says how good the steps are.
+ *    nbody [BODIES [STEPS]] */
 #include "example.h"
 #include <math.h>
 
-/* Softening keeps the pull of close bodies, and of the body itself, finite. */
+/* The softening, 0.01, keeps the pull between close bodies finite, and that of a body on itself. */
 static const char kick_source[] = UF_SOURCE([i : n](x, v, mass, dt) {
     float32 ax = 0, ay = 0, az = 0;
     for (int64 j = 0; j < n; j++) {
@@ -39,7 +40,8 @@ static void kick_plainly(float (*x)[3], float (*v)[3], const float *mass, float 
     }
 }
 
-/* Half a kick, then drifts and kicks in turn, of which the last is a half again. */
+/* A kick changes velocities, a drift positions. First comes half a kick, then drifts and kicks in turn, and the last
+ * kick is half a one. */
 static float drift_time(int64_t step) { return step ? 0.01f : 0; }
 static float kick_time(int64_t step) { return step && step < steps ? 0.01f : 0.005f; }
 
@@ -52,7 +54,7 @@ static void leap_plainly(float (*x)[3], float (*v)[3], const float *mass) {
     }
 }
 
-/* A ball of equal bodies that turns about its third axis. */
+/* The beginning: a ball of equal bodies that turns about its third axis. */
 static void place(float (*x)[3], float (*v)[3], float *mass) {
     uint32_t state = 1;
     for (int64_t i = 0; i < n; i++) {
@@ -89,11 +91,11 @@ static void report(const char *how, double took, double plain) {
            1e-9 * (double)n * (double)n * (double)(steps + 1) / took, plain / took);
 }
 
-/* All steps on one device; positions come back. */
+/* Computes all steps on one device. The positions come back to the host. */
 static double leap(const uf_func *kick, const uf_func *drift, DLDevice device, DLTensor places, DLTensor velocities,
                    DLTensor masses) {
     DLManagedTensor *x = copy_to(device, places), *v = copy_to(device, velocities), *mass = copy_to(device, masses);
-    float time = 0; /* read again in each run of a plan, as all numbers are */
+    float time = 0; /* each run of a plan reads its numbers anew */
     DLTensor args[] = {x->dl_tensor, v->dl_tensor, mass->dl_tensor, UF_SCALAR(time)};
     uf_plan *kicks, *drifts;
     ok(uf_forall_plan(&kicks, kick, 1, &n, 4, args, NULL));

@@ -1,7 +1,8 @@
-/* pi.c - pi by throwing darts at a square: the share that lands in the quarter circle in it, times four. Dart i draws the numbers
- * 2i and 2i + 1 of a stream, so that which darts hit is the same on every engine and in every run; and all that hit add one to
- * a single counter at once. On the CPU and, if there is one, on the GPU; beside plain C, which draws the same numbers.
- * pi [DARTS [SEED]] */
+/* pi.c - pi by throwing darts at a square: four times the share of darts that land in the quarter circle inside it.
+ * Dart i draws the numbers 2i and 2i + 1 of a random stream, so that the same darts hit on every engine and in every
+ * run. All darts that hit add one to a single counter, at once. Runs on the CPU and, if there is one, on the GPU, and
+ * compares both with plain C, which draws the same numbers.
+ *    pi [DARTS [SEED]] */
 #include "example.h"
 #include <math.h>
 
@@ -11,7 +12,7 @@ static const char source[] = UF_SOURCE([i](hits, seed) {
         atomic_add(hits[0], 1);
 });
 
-/* Block n of the stream: Philox 4x32-10, of Salmon, Moraes, Dror and Shaw, Parallel Random Numbers, 2011. */
+/* Block n of the random stream: Philox 4x32-10, of Salmon, Moraes, Dror and Shaw, Parallel Random Numbers, 2011. */
 static void philox(uint64_t seed, uint64_t n, uint32_t word[4]) {
     uint32_t s = (uint32_t)seed, t = (uint32_t)(seed >> 32);
     word[0] = (uint32_t)n, word[1] = (uint32_t)(n >> 32), word[2] = word[3] = 0;
@@ -23,7 +24,7 @@ static void philox(uint64_t seed, uint64_t n, uint32_t word[4]) {
     }
 }
 
-/* The 53 high bits of two words. */
+/* A number from 0 up to 1, made of the 53 high bits of two words. */
 static double uniform(uint32_t high, uint32_t low) { return ((high >> 5) * 0x1p26 + (low >> 6)) * 0x1p-53; }
 
 static int64_t throw_plainly(int64_t darts, int64_t seed) {
@@ -54,7 +55,7 @@ int main(int argc, char **argv) {
     DLDevice device;
     for (int k = 0; find_device(k, &device); k++) {
         double took = 0;
-        for (int warm = 0; warm < 2; warm++) { /* the first time compiles */
+        for (int warm = 0; warm < 2; warm++) { /* the first round compiles */
             hits = 0;
             DLManagedTensor *counter = copy_to(device, UF_ARRAY(&hits, 1));
             start = seconds();

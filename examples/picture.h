@@ -1,4 +1,4 @@
-/* picture.h - writes a picture: rows x columns of grey (one byte) or of red, green and blue (three). */
+/* picture.h - writes a picture as PNG: rows x columns pixels, of one byte (grey) or of three (red, green, blue). */
 #ifndef PICTURE_H
 #define PICTURE_H
 

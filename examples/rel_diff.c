@@ -1,4 +1,5 @@
-/* rel_diff.c - a function of two arrays, on the host and, if there is one, on the GPU, beside a plain C loop. */
+/* rel_diff.c - an elementwise function of two arrays, on the CPU and, if there is one, on the GPU; both are compared
+ * with a plain C loop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void compute_in_plain_c(void) {
 }
 
 static void compute(const uf_func *rel_diff, const DLTensor args[3], const char *device) {
-    ok(uf_call(rel_diff, 3, args, NULL)); /* compiles for this device */
+    ok(uf_call(rel_diff, 3, args, NULL)); /* the first call on a device compiles for it */
     ok(uf_sync(args[2].device, NULL));
     double start = seconds();
     for (int i = 0; i < REPEAT; i++)

@@ -1,5 +1,6 @@
-/* statistics.c - what a table says: mean and variance of each column in one pass (Welford and Chan), the row of each column's
- * largest value, and running sums; on the host and, if there is one, on the GPU, beside plain loops. */
+/* statistics.c - statistics of a table: mean and variance of each column in one pass (by Welford and Chan), the row of
+ * each column's largest value, and running sums. Runs on the CPU and, if there is one, on the GPU, and compares both
+ * with plain loops. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@ enum {
 
 static float table[ROWS][COLUMNS];
 
-/* A state of three values: the mean of some elements, the sum of squared distances from it, and how many they are. */
+/* A state of three values: the mean of some elements, the sum of the squared distances from it, and the number of
+ * elements. */
 static const uf_reduction_def moments = {
     .size = sizeof(uf_reduction_def),
     .map = UF_SOURCE((x)->(mean, m2, n) {
@@ -49,7 +51,7 @@ static float noise(void) {
     return (float)(state >> 8) * 0x1p-24f;
 }
 
-/* What is computed of the table, in host memory. */
+/* What is computed from the table, in host memory. */
 typedef struct findings {
     double mean[COLUMNS], variance[COLUMNS];
     int64_t largest[COLUMNS];
@@ -73,7 +75,7 @@ static void find_plainly(findings *f) {
     }
 }
 
-/* args: the table, then mean, variance, largest, running; all on one device. */
+/* args: the table, then mean, variance, largest and running, all on one device. */
 static void find(DLTensor args[5]) {
     const uf_reduce_options columns = {.size = sizeof columns, .naxes = 1, .axes = (int[]){0}};
     uf_func *spread, *argmax, *cumsum;

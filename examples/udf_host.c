@@ -1,7 +1,7 @@
-/* udf_host.c - a program that applies its users' formulas to its data. Each line of standard input is
- *     name(x, y) = expression
- * or a whole kernel, (x, y) { .. }. Parameters take the columns of the table below in order. A line that cannot be used
- * gets an error that says why, and the next line is read. A formula that does not end is stopped. */
+/* udf_host.c - a program that applies formulas of its users to its data. Each line of standard input is
+ *    name(x, y) = expression
+ * or a whole kernel, (x, y) { .. }. The parameters are the columns of the table below, in order. For a line that cannot
+ * be used the program prints why, and reads the next one. A formula that does not end is stopped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,15 @@
 enum {
     ROWS = 6,
     COLUMNS = 3,
-    STEPS = 1000000 /* that a formula may take for a row */
+    STEPS = 1000000 /* steps that a formula may take for a row */
 };
 
 static const double distance[ROWS] = {0, 0.5, 1, 2.5, 10, 42.195};
 static const float speed[ROWS] = {1, 2, 0.25f, 5, 12.5f, 3};
 static const int count[ROWS] = {0, 1, 2, -3, 7, 100};
 
-/* Splits "name(x) = e" into a name and a kernel "(x) { return e; }"; any other text is a kernel. Release *kernel. */
+/* Splits "name(x) = e" into a name and a kernel "(x) { return e; }"; any other text is a kernel. The caller frees
+ * *kernel. */
 static void read_line(char *line, const char **name, char **kernel) {
     char *list = strchr(line, '('), *end = list ? strchr(list, ')') : NULL;
     char *equals = end ? end + 1 + strspn(end + 1, " \t") : NULL;
@@ -65,7 +66,8 @@ static void use_line(char *line) {
     char *kernel;
     uf_func *formula;
     read_line(line, &name, &kernel);
-    uf_section section = {.signatures = NULL, .source = kernel}; /* NULL: whatever types the columns have */
+    /* signatures NULL: the formula takes the types that the columns have */
+    uf_section section = {.signatures = NULL, .source = kernel};
     uf_status status = uf_define(
         &formula,
         &(uf_definition){
