@@ -19,7 +19,8 @@
 
 /* ---- Errors (error.c). The function that finds an error sets it, once; its callers pass the status on by TRY. ---- */
 
-/* Sets the calling thread's error, with no argument or dimension (-1) and no line or column (0), and returns status. */
+/* Sets the calling thread's error, with no argument or dimension (-1), no line or column (0) and no source ("");
+ * returns status. */
 uf_status fail(uf_status status, const char *format, ...) PRINTF(2, 3);
 /* The same, for an argument and one of its dimensions (-1: none). "argument 2: " or "argument 2: dimension 1 " is put
  * in front of the message, which therefore does not repeat it. */
@@ -27,7 +28,8 @@ uf_status fail_argument(uf_status status, int argument, int dimension, const cha
 /* The same, for a position in a source text: line and column are put in front of the message, and the line itself, with
  * a caret below the position, follows it. */
 uf_status fail_source(uf_status status, const char *source, size_t offset, const char *format, ...) PRINTF(4, 5);
-/* The same, for a position in the text of a file: the path is put in front too, of a long path its end. */
+/* The same, for a position in the text of a file: the path, of a long one its end, is put in front too, and is the
+ * error's source. */
 uf_status fail_file(uf_status status, const char *path, const char *source, size_t offset, const char *format, ...)
     PRINTF(5, 6);
 /* Names the text that an error is about, in uf_error.source, if the error has a line and no name yet. Returns
