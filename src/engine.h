@@ -126,8 +126,8 @@ static inline bool code_prefers_outer(const variant *v, const code_traits *trait
 
 /* Sets `sparse` and `counted` of a fold's variant, which follow from its other members and the traits. */
 static inline void code_items(variant *v, const code_traits *traits) {
-    v->sparse = !traits->neutral && (!traits->identity || v->ninitial || v->segmented);
-    v->counted = v->masked && (traits->takes_count || (v->sparse && traits->order != FOLD_SERIAL));
+    v->reduction.sparse = !traits->neutral && (!traits->identity || v->ninitial || v->segmented);
+    v->reduction.counted = v->masked && (traits->takes_count || (v->reduction.sparse && traits->order != FOLD_SERIAL));
 }
 
 /* The BLAS routine that computes the same as the function (uf_definition.blas). */
@@ -141,6 +141,20 @@ typedef enum blas_form {
     BLAS_GER,
     BLAS_GEVMC
 } blas_form;
+
+/* What a variant is specialised for: the sizes and traits of a call, and what the caller asks for. */
+typedef struct loop_problem {
+    const nd_loop *loop;
+    const core_layout *layout; /* LOOP_GUFUNC and LOOP_FORALL, else NULL; so are the core parameters */
+    const int64_t *core;
+    const code_traits *traits;
+    /* LOOP_FORALL, GPU. */
+    int elements; /* that a thread is to take; 0: the engine's choice */
+    int block;    /* threads that a block is to have; 0: the engine's choice */
+    const uint8_t
+        *align; /* per operand: log2, at most 4, of the bytes of which the address and all strides but that of the unit
+                             dimension are multiples */
+} loop_problem;
 
 /* What the variant of a fold or a scan is chosen for. */
 typedef struct fold_problem {
@@ -162,7 +176,7 @@ typedef struct launch {
     int threads; /* CPU: threads to be used; 0: all */
     /* LOOP_GUFUNC */
     const core_layout *layout;
-    const int64_t *core; /* the core words (see core_layout) */
+    const int64_t *core; /* the core parameters (see core_layout) */
     blas_form blas;
     /* LOOP_AT: extent and stride, in elements, of each dimension of the target that is indexed; the loop does not
      * contain these. */
@@ -198,13 +212,9 @@ typedef struct engine {
     /* The target of a device. Opens the libraries that compiling for it needs; cheap after the first time. On a GPU
      * device < 0 is the architecture -device, without a device. Errors: LIBRARY, DEVICE. */
     uf_status (*target)(int device, code_target *out);
-    /* Fills the members of a variant that the engine chooses (ndim, wide, vector, repeat, fixed, unit ..), and may turn
-     * rows into general. layout and core words are those of LOOP_GUFUNC and LOOP_FORALL, else NULL. For LOOP_FORALL
-     * core has set noalias, proved, reports, and each operand's unit and align; `repeat` is the number of elements a
-     * thread that the caller asks for, and `coop` log2 of the threads in a block that it asks for, if these are more
-     * than 256 (both 0: the engine's choice). */
-    void (*specialise)(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
-                       const code_traits *traits);
+    /* Fills the members of a variant that the engine chooses (ndim, wide, those of its class, and of its operands fixed, unit,
+     * staged ..), and may turn rows into general. For LOOP_FORALL core has set noalias, proved, reports, and each operand's unit. */
+    void (*specialise)(variant *v, const loop_problem *p);
     /* The same for LOOP_FOLD and LOOP_SCAN; fills `kind` and `columns` too. Of a fold it returns the number of elements
      * in a part of a result: a first launch reduces each part to a state, and a second fold combines the states. 0: one
      * launch computes the results. Parts depend on shapes and the device alone, never on threads. On the CPU they are a

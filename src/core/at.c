@@ -285,8 +285,8 @@ static uf_status owners_find(uf_plan *p, const plan_request *r) {
 }
 
 static void at_decide(const uf_plan *p, bool owned, variant *v) {
-    v->deterministic = owned;
-    engines[p->engine]->specialise(v, &p->pass[0].loops.kept, NULL, NULL, &p->binding->traits);
+    v->at.deterministic = owned;
+    engines[p->engine]->specialise(v, &(loop_problem){.loop = &p->pass[0].loops.kept, .traits = &p->binding->traits});
 }
 
 static bool at_fits(const uf_plan *p, void *const *data) {
@@ -294,7 +294,7 @@ static bool at_fits(const uf_plan *p, void *const *data) {
 }
 
 static uf_status at_specialise(const uf_plan *p, void *const *data, variant *v) {
-    memcpy(v, &p->pass[0].v, variant_key_size(&p->pass[0].v));
+    memcpy(v, &p->pass[0].v, variant_size(&p->pass[0].v));
     at_decide(p, p->at.owned[is_aligned(p, data[TARGET])], v);
     return UF_OK;
 }

@@ -197,9 +197,8 @@ uf_status binding_find(const uf_func *f, const call_args *args, const uf_options
 /* ---- Codes ---- */
 
 static const code *code_lookup(const binding *b, const variant *v) {
-    size_t size = variant_key_size(v);
     const variant_code *c = atomic_load_explicit(&((binding *)(uintptr_t)b)->codes, memory_order_acquire);
-    while (c && memcmp(&c->v, v, size) != 0)
+    while (c && !variant_same(v, &c->v))
         c = c->next;
     return c ? code_of(c->entry) : NULL;
 }
@@ -213,7 +212,7 @@ static uf_status code_add(binding *b, const variant *v, code_entry *entry) {
     }
     c->entry = entry;
     memset(&c->v, 0, sizeof c->v);
-    memcpy(&c->v, v, variant_key_size(v));
+    memcpy(&c->v, v, variant_size(v));
     head = atomic_load(&b->codes);
     do {
         if (code_lookup(b, v)) {

@@ -41,7 +41,8 @@ uf_status call_finish(uf_plan *p, const call_args *a, uint8_t reports) {
     if (s->v.masked)
         plan_operand(s, a->nargs, a->nargs, DT_BOOL, DT_BOOL);
     TRY(plan_outputs_check(p));
-    engines[p->engine]->specialise(&s->v, &s->loops.kept, p->layout, p->core, &b->traits);
+    engines[p->engine]->specialise(
+        &s->v, &(loop_problem){.loop = &s->loops.kept, .layout = p->layout, .core = p->core, .traits = &b->traits});
     return UF_OK;
 }
 

@@ -54,7 +54,8 @@ typedef struct key_head {
 } key_head;
 
 static void *key_make(const compile_job *job, size_t *size) {
-    size_t variant_size = variant_key_size(job->v), source_size = strlen(job->source),
+    uint8_t variant_form[VARIANT_BYTES];
+    size_t variant_size = variant_bytes(job->v, variant_form), source_size = strlen(job->source),
            layout_size = strlen(job->layout);
     *size = sizeof(key_head) + variant_size + layout_size + source_size;
     char *key = mem_alloc(*size);
@@ -71,7 +72,7 @@ static void *key_make(const compile_job *job, size_t *size) {
     head.flags = job->flags;
     head.layout_size = layout_size;
     memcpy(key, &head, sizeof head);
-    memcpy(key + sizeof head, job->v, variant_size);
+    memcpy(key + sizeof head, variant_form, variant_size);
     memcpy(key + sizeof head + variant_size, job->layout, layout_size);
     memcpy(key + sizeof head + variant_size + layout_size, job->source, source_size);
     return key;

@@ -9,7 +9,7 @@ enum {
 
 static int states_of(const uf_plan *p) {
     const variant *v = p->fold.parts ? &p->fold.asked : &p->pass[0].v;
-    return p->fold.fold->nstate + v->counted;
+    return p->fold.fold->nstate + v->reduction.counted;
 }
 
 static dtype state_type(const uf_plan *p, int k) {
@@ -100,7 +100,7 @@ static void variant_fill(uf_plan *p, const plan_request *r, const fold_form *for
     v->segmented = form->segmented;
     v->ninitial = (uint8_t)(r->initial ? f->nstate : 0);
     v->position = f->takes_position;
-    v->empty = s->loops.reduced.count == 0;
+    v->reduction.empty = s->loops.reduced.count == 0;
     code_items(v, &p->binding->traits);
     plan_operands(s, a, k, p->binding->types);
     if (v->masked)
@@ -153,7 +153,7 @@ static void states_fill(uf_plan *p) {
     uint8_t source[VARIANT_OPERANDS];
     int of[VARIANT_OPERANDS], states = states_of(p), n = states_operands(was, states, of);
     memcpy(source, s->source, sizeof source);
-    v->to_states = 1;
+    v->reduction.to_states = 1;
     v->nout = (uint8_t)states;
     v->ninitial = 0;
     for (int k = 0; k < n; k++) {
@@ -242,9 +242,9 @@ static void second_fill(uf_plan *p) {
     plan_variant(s, LOOP_FOLD, states, was->nout);
     v->reports = was->reports;
     v->ninitial = was->ninitial;
-    v->sparse = was->sparse;
-    v->counted = was->counted;
-    v->from_states = 1;
+    v->reduction.sparse = was->reduction.sparse;
+    v->reduction.counted = was->reduction.counted;
+    v->reduction.from_states = 1;
     for (; k < states; k++)
         plan_operand(s, k, SOURCE_SCRATCH, state_type(p, k), state_type(p, k));
     for (int i = was->nin; i < was->nin + was->nout; i++, k++) {

@@ -287,19 +287,21 @@ static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v
     v->ndim = (uint8_t)loop->ndim;
     v->nin = (uint8_t)p->func->nin;
     v->reports = func_reports(p->func, p->binding->traits.unbounded, p->cancel);
-    v->repeat = (uint8_t)x->elements;
-    v->coop = p->block > 256 ? (uint8_t)__builtin_ctz((unsigned)p->block) : 0;
-    v->proved = x->proved;
-    v->noalias = facts->noalias;
+    v->forall.proved = x->proved;
+    v->forall.noalias = facts->noalias;
     for (int k = 0; k < v->nin; k++) {
         uint8_t type = (uint8_t)p->binding->types[k];
         v->operand[k] = (variant_operand){.memory = type, .value = type, .kind = loop->kind[k]};
-        if (is_array(p, k)) {
+        if (is_array(p, k))
             v->operand[k].unit = x->array[k].unit;
-            v->operand[k].align = facts->align[k];
-        }
     }
-    engines[p->engine]->specialise(v, loop, p->layout, p->core, &p->binding->traits);
+    engines[p->engine]->specialise(v, &(loop_problem){.loop = loop,
+                                                      .layout = p->layout,
+                                                      .core = p->core,
+                                                      .traits = &p->binding->traits,
+                                                      .elements = x->elements,
+                                                      .block = p->block,
+                                                      .align = facts->align});
 }
 
 static uf_status forall_specialise(const uf_plan *p, void *const *data, variant *v) {

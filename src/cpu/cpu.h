@@ -5,9 +5,10 @@
 #include <stdatomic.h>
 
 #include "engine.h"
+#include "type/schema.h"
 
-/* A compiled kernel; variant.h has the layout of its words. */
-typedef void cpu_kernel(const uint64_t *words);
+/* A compiled kernel; type/schema.h has its parameters. */
+typedef void cpu_kernel(const uint64_t *parameters);
 
 enum {
     COST_SIZES = 48
@@ -77,7 +78,7 @@ void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t 
 void cpu_at_launch(code *c, const launch *l);
 
 /* forall.c: LOOP_FORALL. */
-void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_traits *traits);
+void cpu_forall_specialise(variant *v, const loop_problem *p);
 void cpu_forall_launch(code *c, const launch *l);
 uf_status cpu_launch_info(const code *c, const launch *l, uf_launch *out);
 
@@ -119,22 +120,23 @@ static inline bool work_is_short(const code *c, int64_t n) {
     return cost && n < TICKS_TIMED && n * cost < TICKS_TIMED * INT64_C(1024);
 }
 
-/* The words of a flat loop's operands from element `first` on; returns their number. */
-static inline size_t flat_words(const launch *l, int64_t first, uint64_t *words) {
+/* Runs the code of a flat loop for n elements from `first` on. outputs: where they go instead; NULL: to where the launch says. */
+enum {
+    FLAT_PARAMETERS = VARIANT_OPERANDS * 2 + 1
+};
+static inline void flat_run(const code *c, const launch *l, int64_t first, int64_t n, char *const *outputs) {
     const variant *v = l->v;
-    size_t used = 0;
+    uint64_t parameters[FLAT_PARAMETERS];
+    parameter_writer w = parameters_write(parameters, v, NULL, false);
     for (int k = 0, count = variant_operands(v); k < count; k++) {
         const variant_operand *o = &v->operand[k];
-        if (o->kind == OPERAND_NUMBER) {
-            words[used++] = l->numbers[k][0];
-            if (o->value == DT_COMPLEX128)
-                words[used++] = l->numbers[k][1];
-        } else {
-            int64_t skip = o->kind == OPERAND_CONTIGUOUS ? first * dtypes[o->memory].size : 0;
-            words[used++] = (uintptr_t)l->data[k] + (uint64_t)skip;
-        }
+        int64_t skip = o->kind == OPERAND_CONTIGUOUS ? first * dtypes[o->memory].size : 0;
+        bool moved = outputs && k >= v->nin && k < v->nin + v->nout;
+        put_operand(&w, k, moved ? (uintptr_t)outputs[k - v->nin] : (uintptr_t)l->data[k] + (uint64_t)skip, l->numbers);
     }
-    return used;
+    put_parameter(&w, CPU_FLAT_ELEMENTS, n);
+    parameters_finish(&w);
+    c->run(parameters);
 }
 
 /* scan.c: accumulations. */

@@ -59,19 +59,17 @@ static void specialise_calls(variant *v, const core_layout *layout, const int64_
     for (int k = 0; k < v->nin + v->nout; k++)
         if (v->operand[k].kind != OPERAND_NUMBER)
             v->operand[k].unit = unit_of(&layout->operands[k], core);
-    v->along = !v->reports && code_prefers_outer(v, traits);
+    v->gufunc.along = !v->reports && code_prefers_outer(v, traits);
 }
 
-static void cpu_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
-                           const code_traits *traits) {
+static void cpu_specialise(variant *v, const loop_problem *p) {
     if (v->loop == LOOP_FORALL) {
-        cpu_forall_specialise(v, layout, core, traits);
+        cpu_forall_specialise(v, p);
         return;
     }
-    if (layout)
-        specialise_calls(v, layout, core, traits);
-    v->ndim = (uint8_t)(loop->ndim < 2 ? loop->ndim : 2);
-    v->vector = v->repeat = 1;
+    if (p->layout)
+        specialise_calls(v, p->layout, p->core, p->traits);
+    v->ndim = (uint8_t)(p->loop->ndim < 2 ? p->loop->ndim : 2);
     v->wide = 0;
     for (int k = 0, count = variant_operands(v); k < count; k++)
         v->operand[k].fixed = 0;

@@ -9,7 +9,7 @@ enum {
     RESULTS_ENOUGH = 64, /* for so many pieces of work there is no need to divide */
     FEW_ELEMENTS = 16,   /* of a result: lanes rather take other results, */
     FEW_RESULTS = 16,    /* if there are so many */
-    FOLD_WORDS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 5
+    FOLD_PARAMETERS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 5
 };
 
 /* ---- Variants ---- */
@@ -25,16 +25,15 @@ static bool is_read(const variant *v, int k) {
 /* Bytes from one lane's elements to the next's, which is what reading them costs if they are few; beyond a cache line it is all
  * the same. */
 static int64_t distance(const variant *v, const nd_loop *lanes) {
-    enum {
-        LINE = 64
-    };
     int64_t sum = 0;
     for (int k = 0, n = variant_operands(v); k < n; k++) {
         int64_t stride = stride_of(lanes, 0, k), size = dtypes[v->operand[k].memory].size;
         if (is_read(v, k))
-            sum += stride > LINE || stride < -LINE || stride * size > LINE || stride * size < -LINE ? LINE
-                   : stride < 0                                                                     ? -stride * size
-                                                                                                    : stride * size;
+            sum +=
+                stride > LINE_BYTES || stride < -LINE_BYTES || stride * size > LINE_BYTES || stride * size < -LINE_BYTES
+                    ? LINE_BYTES
+                : stride < 0 ? -stride * size
+                             : stride * size;
     }
     return sum;
 }
@@ -48,7 +47,7 @@ static bool bounds_differ(const variant *v, const nd_loop *kept) {
 
 static bool takes_columns(const variant *v, const fold_problem *s) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
-    if (v->empty || bounds_differ(v, kept) || kept->extent[0] < 2)
+    if (v->reduction.empty || bounds_differ(v, kept) || kept->extent[0] < 2)
         return false;
     if (!v->segmented && reduced->count <= FEW_ELEMENTS && kept->extent[0] >= FEW_RESULTS)
         return true;
@@ -56,7 +55,7 @@ static bool takes_columns(const variant *v, const fold_problem *s) {
 }
 
 static void fill_kinds(variant *v, const nd_fold *loops) {
-    const nd_loop *lanes = v->columns ? &loops->kept : &loops->reduced;
+    const nd_loop *lanes = v->reduction.columns ? &loops->kept : &loops->reduced;
     for (int k = 0, n = variant_operands(v); k < n; k++) {
         variant_operand *o = &v->operand[k];
         bool position = v->position && k == variant_position(v);
@@ -71,66 +70,57 @@ static void fill_kinds(variant *v, const nd_fold *loops) {
  * elements of each many. */
 static int64_t part_size(const variant *v, const fold_problem *s) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
-    int64_t results = kept->count, pieces = v->columns ? results / COLUMN_GRAIN : results;
+    int64_t results = kept->count, pieces = v->reduction.columns ? results / COLUMN_GRAIN : results;
     int64_t outer = reduced->extent[reduced->ndim - 1], inner = outer ? reduced->count / outer : 0;
-    if (s->whole || v->empty || v->segmented || s->traits->order == FOLD_SERIAL || pieces >= RESULTS_ENOUGH || !inner)
+    if (s->whole || v->reduction.empty || v->segmented || s->traits->order == FOLD_SERIAL || pieces >= RESULTS_ENOUGH ||
+        !inner)
         return 0;
-    int64_t wanted = v->columns ? (PART + results - 1) / results : PART;
+    int64_t wanted = v->reduction.columns ? (PART + results - 1) / results : PART;
     int64_t steps = (wanted + inner - 1) / inner;
     return steps <= outer / 2 ? steps * inner : 0;
 }
 
 int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
-    v->ndim = v->vector = v->repeat = 1;
+    v->ndim = 1;
     v->wide = v->position && s->loops->reduced.count > INT32_MAX;
-    v->reduced = (uint8_t)s->loops->reduced.ndim;
+    v->reduction.reduced = (uint8_t)s->loops->reduced.ndim;
     for (int k = 0, n = variant_operands(v); k < n; k++)
         v->operand[k].kind = s->loops->kept.kind[k] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;
-    v->columns = takes_columns(v, s);
+    v->reduction.columns = takes_columns(v, s);
     fill_kinds(v, s->loops);
     return part_size(v, s);
 }
 
 /* ---- Launches ---- */
 
-/* The words of a kernel, and where in them is what changes from unit to unit. */
+/* The parameters of a kernel, and those that change from unit to unit. */
 typedef struct fold_cursor {
-    uint64_t words[FOLD_WORDS];
-    size_t n, part; /* how many results; first and last step of the outermost dimension */
-    uint8_t word[VARIANT_OPERANDS];
+    uint64_t parameters[FOLD_PARAMETERS];
+    uint64_t *results, *first, *last;
+    uint64_t *operand[VARIANT_OPERANDS];
 } fold_cursor;
 
-static size_t put_operands(fold_cursor *p, const launch *l) {
+static void put_parameters(fold_cursor *p, const launch *l) {
     const variant *v = l->v;
-    size_t used = 0;
-    for (int k = 0, n = variant_operands(v); k < n; k++) {
-        const variant_operand *o = &v->operand[k];
-        p->word[k] = (uint8_t)used;
-        p->words[used++] = o->kind == OPERAND_NUMBER ? l->numbers[k][0] : (uintptr_t)l->data[k];
-        if (o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128)
-            p->words[used++] = l->numbers[k][1];
-    }
-    return used;
-}
-
-static void put_words(fold_cursor *p, const launch *l) {
-    const variant *v = l->v;
-    size_t used = put_operands(p, l);
-    p->n = used++;
-    for (int k = 0, n = variant_operands(v); k < n; k++)
+    int n = variant_operands(v);
+    parameter_writer w = parameters_write(p->parameters, v, NULL, false);
+    for (int k = 0; k < n; k++)
+        p->operand[k] = put_operand(&w, k, (uintptr_t)l->data[k], l->numbers);
+    p->results = put_parameter(&w, CPU_FOLD_RESULTS, 0);
+    for (int k = 0; k < n; k++)
         if (v->operand[k].kind != OPERAND_NUMBER)
-            p->words[used++] = (uint64_t)stride_of(l->loop, 0, k);
-    p->words[used++] = (uint64_t)l->elements;
-    p->part = used;
-    used += 2;
+            put_parameter(&w, CPU_FOLD_KEPT_STRIDES, stride_of(l->loop, 0, k));
+    put_parameter(&w, CPU_FOLD_ELEMENTS, l->elements);
+    p->first = put_parameter(&w, CPU_FOLD_FIRST, 0);
+    p->last = put_parameter(&w, CPU_FOLD_LAST, 0);
     for (int d = 0; d < l->reduced->ndim - 1; d++)
-        p->words[used++] = (uint64_t)l->reduced->extent[d];
-    for (int k = 0, n = variant_operands(v); k < n; k++)
-        for (int d = 0; d < l->reduced->ndim; d++)
-            if (is_read(v, k) || v->operand[k].kind == OPERAND_POSITION)
-                p->words[used++] = (uint64_t)stride_of(l->reduced, d, k);
+        put_parameter(&w, CPU_FOLD_EXTENTS, l->reduced->extent[d]);
+    for (int k = 0; k < n; k++)
+        for (int d = 0; d < l->reduced->ndim && variant_moves(v, k); d++)
+            put_parameter(&w, CPU_FOLD_REDUCED_STRIDES, stride_of(l->reduced, d, k));
     if (v->reports)
-        p->words[used++] = (uintptr_t)l->report;
+        put_address(&w, PARAMETER_REPORT, l->report);
+    parameters_finish(&w);
 }
 
 static void move_to(fold_cursor *p, const launch *l, const int64_t *index, int64_t part) {
@@ -142,7 +132,7 @@ static void move_to(fold_cursor *p, const launch *l, const int64_t *index, int64
         int64_t at = k >= v->nin && k < v->nin + v->nout ? part * l->chunk_stride : 0;
         for (int d = 0; d < l->loop->ndim; d++)
             at += index[d] * stride_of(l->loop, d, k);
-        p->words[p->word[k]] =
+        *p->operand[k] =
             (uintptr_t)l->data[k] + (uint64_t)(o->kind == OPERAND_POSITION ? at : at * dtypes[o->memory].size);
     }
 }
@@ -162,17 +152,17 @@ static void run_piece(const work *w, fold_cursor *p, int64_t row, int64_t first,
         row /= l->loop->extent[d];
     }
     move_to(p, l, index, part);
-    p->words[p->n] = (uint64_t)n;
-    p->words[p->part] = (uint64_t)(part * steps);
-    p->words[p->part + 1] = (uint64_t)(outer - part * steps < steps ? outer : (part + 1) * steps);
-    w->c->run(p->words);
+    *p->results = (uint64_t)n;
+    *p->first = (uint64_t)(part * steps);
+    *p->last = (uint64_t)(outer - part * steps < steps ? outer : (part + 1) * steps);
+    w->c->run(p->parameters);
 }
 
 /* Units first .. last-1: of the parts of the pieces of the rows. Neighbouring pieces of a row are taken together. */
 static void fold_run(const work *w, int64_t first, int64_t last) {
     fold_cursor *p = thread_scratch(THREAD_SCRATCH_BYTES - sizeof *p); /* the kernel takes the beginning of the room */
     int64_t n = w->l->loop->extent[0];
-    put_words(p, w->l);
+    put_parameters(p, w->l);
     while (first < last) {
         int64_t part = first % w->parts, at = first / w->parts % w->pieces, row = first / w->parts / w->pieces;
         int64_t left = w->parts > 1 ? 1 : last - first, take = w->pieces - at < left ? w->pieces - at : left;
@@ -183,7 +173,7 @@ static void fold_run(const work *w, int64_t first, int64_t last) {
 }
 
 void cpu_fold_launch(code *c, const launch *l) {
-    int64_t n = l->loop->extent[0], rows = l->loop->count / n, grain = l->v->columns ? COLUMN_GRAIN : 1;
+    int64_t n = l->loop->extent[0], rows = l->loop->count / n, grain = l->v->reduction.columns ? COLUMN_GRAIN : 1;
     int64_t each = l->reduced->count > 0 ? l->reduced->count : 1;
     work w = {.c = c, .l = l, .run = fold_run, .probe_min = PROBE_MIN_CALLS, .grain = 1};
     w.parts = l->chunk ? (l->reduced->count + l->chunk - 1) / l->chunk : 1;

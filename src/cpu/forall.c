@@ -8,7 +8,7 @@ enum {
     COUNTERS_MOST = 4,  /* operands: their counters are to stay in the cache */
     BYPASS_ROW = 8192,  /* bytes of a row that is written past the caches, at least */
     BYPASS_MOST = 4,    /* operands: strips lie on the stack */
-    MOST_WORDS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1
+    FORALL_PARAMETERS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1
 };
 
 /* ---- Variants ---- */
@@ -46,7 +46,7 @@ static void choose_nontemporal(variant *v, const core_layout *layout, const int6
         if (layout->operands[k].rank)
             bytes += (double)core_elements(layout, core, k) * dtypes[v->operand[k].memory].size;
     }
-    if (v->reports || !v->noalias || v->ndim != layout->nindices || !nontemporal_pays(bytes))
+    if (v->reports || !v->forall.noalias || v->ndim != layout->nindices || !nontemporal_pays(bytes))
         return;
     for (int k = 0, count = 0; k < v->nin && count < BYPASS_MOST; k++) {
         v->operand[k].nontemporal = (traits->use[k] & USE_FILLED) && v->operand[k].unit &&
@@ -55,41 +55,41 @@ static void choose_nontemporal(variant *v, const core_layout *layout, const int6
     }
 }
 
-void cpu_forall_specialise(variant *v, const core_layout *layout, const int64_t *core, const code_traits *traits) {
+void cpu_forall_specialise(variant *v, const loop_problem *p) {
+    const core_layout *layout = p->layout;
+    const int64_t *core = p->core;
     v->ndim = (uint8_t)layout->nindices;
     while (v->ndim > 1 && core[v->ndim - 1] == 1)
         v->ndim--;
-    v->vector = v->repeat = 1;
-    v->coop = 0;
-    for (int k = 0; k < v->nin; k++)
-        v->operand[k].align = 0;
-    choose_counters(v, layout, core, traits);
-    choose_nontemporal(v, layout, core, traits);
+    choose_counters(v, layout, core, p->traits);
+    choose_nontemporal(v, layout, core, p->traits);
 }
 
 /* ---- Launches ---- */
 
-/* The words of the code, and where in them is what changes from run to run. */
+/* The parameters of the code, and those that change from run to run. */
 typedef struct forall_cursor {
-    uint64_t words[MOST_WORDS];
-    uint64_t *part; /* first, last, rows, and the indices of the row */
+    uint64_t parameters[FORALL_PARAMETERS];
+    uint64_t *first, *last, *rows, *index;
 } forall_cursor;
 
-static void put_words(forall_cursor *p, const launch *l) {
-    uint64_t *word = p->words;
-    for (int k = 0; k < l->v->nin; k++) {
-        const variant_operand *o = &l->v->operand[k];
-        *word++ = o->kind == OPERAND_NUMBER ? l->numbers[k][0] : (uintptr_t)l->data[k];
-        if (operand_words(o) == 2)
-            *word++ = l->numbers[k][1];
-    }
-    p->part = word;
-    word += 2 + l->v->ndim;
-    if (variant_has_nontemporal(l->v))
-        *word++ = (uintptr_t)nontemporal_copy;
-    if (l->v->reports)
-        *word++ = (uintptr_t)l->report;
-    memcpy(word, l->core, (size_t)l->layout->nwords * sizeof *word);
+static void put_parameters(forall_cursor *p, const launch *l) {
+    const variant *v = l->v;
+    parameter_writer w = parameters_write(p->parameters, v, l->layout, false);
+    for (int k = 0; k < v->nin; k++)
+        put_operand(&w, k, (uintptr_t)l->data[k], l->numbers);
+    p->first = put_parameter(&w, CPU_FORALL_FIRST, 0);
+    p->last = put_parameter(&w, CPU_FORALL_LAST, 0);
+    p->rows = put_parameter(&w, CPU_FORALL_ROWS, 0);
+    p->index = w.next;
+    for (int d = 0; d < v->ndim - 1; d++)
+        put_parameter(&w, CPU_FORALL_INDEX, 0);
+    if (variant_has_nontemporal(v))
+        put_parameter(&w, CPU_FORALL_COPY, (int64_t)(uintptr_t)nontemporal_copy);
+    if (v->reports)
+        put_address(&w, PARAMETER_REPORT, l->report);
+    put_core(&w, l->layout, l->core);
+    parameters_finish(&w);
 }
 
 /* The extent of dimension d, the outermost is 0. */
@@ -99,14 +99,14 @@ static int64_t row_length(const launch *l) { return extent(l, l->v->ndim - 1); }
 
 /* Points first .. last-1 of so many rows. */
 static void run_rows(const work *w, forall_cursor *p, int64_t first, int64_t last, int64_t row, int64_t rows) {
-    p->part[0] = (uint64_t)first;
-    p->part[1] = (uint64_t)last;
-    p->part[2] = (uint64_t)rows;
+    *p->first = (uint64_t)first;
+    *p->last = (uint64_t)last;
+    *p->rows = (uint64_t)rows;
     for (int d = w->l->v->ndim - 2; d >= 0; d--) {
-        p->part[3 + d] = (uint64_t)(row % extent(w->l, d));
+        p->index[d] = (uint64_t)(row % extent(w->l, d));
         row /= extent(w->l, d);
     }
-    w->c->run(p->words);
+    w->c->run(p->parameters);
     if (variant_has_nontemporal(w->l->v))
         nontemporal_end();
 }
@@ -115,7 +115,7 @@ static void run_rows(const work *w, forall_cursor *p, int64_t first, int64_t las
 static void run_units(const work *w, int64_t first, int64_t last) {
     forall_cursor p;
     int64_t n = row_length(w->l), rows = w->l->loop->count / n, each = w->parts;
-    put_words(&p, w->l);
+    put_parameters(&p, w->l);
     int64_t end = last * each < rows ? last * each : rows;
     run_rows(w, &p, 0, n, first * each, end - first * each);
 }
@@ -124,7 +124,7 @@ static void run_units(const work *w, int64_t first, int64_t last) {
 static void run_pieces(const work *w, int64_t first, int64_t last) {
     forall_cursor p;
     int64_t n = row_length(w->l);
-    put_words(&p, w->l);
+    put_parameters(&p, w->l);
     while (first < last) {
         int64_t row = first / w->pieces, at = first % w->pieces, left = last - first;
         if (!at && left >= w->pieces) {

@@ -1,4 +1,4 @@
-/* launch.c - runs a compiled kernel over a loop: lays out its words, walks the dimensions the kernel does not, and hands
+/* launch.c - runs a compiled kernel over a loop: writes its parameters, walks the dimensions the kernel does not, and hands
  * the work to work.c.
  *
  * Work is counted in units that may be cut anywhere: elements of a flat loop; else rows (dimension 1 and outwards), or
@@ -12,20 +12,18 @@
 enum {
     GRAIN = 64,       /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype */
     PIECE_GRAIN = 16, /* into multiples of this many elements (inner calls: of one) */
-    MOST_WORDS = VARIANT_OPERANDS * 4 + 2 + 2,
-    MOST_CORE_WORDS = LAYOUT_MAX_DIMS + UF_MAX_OPERANDS * LAYOUT_MAX_RANK
+    /* Operands, extents and strides; the number of the first call and the report; core parameters, or indexed dimensions. */
+    LOOP_PARAMETERS = VARIANT_OPERANDS * 4 + 2 + 2,
+    CORE_PARAMETERS = LAYOUT_MAX_DIMS + UF_MAX_OPERANDS * LAYOUT_MAX_RANK
 };
 
 /* ---- Flat ---- */
 
-static void flat_run(const work *w, int64_t first, int64_t last) {
-    uint64_t words[MOST_WORDS];
-    if (w->stream) {
+static void run_units(const work *w, int64_t first, int64_t last) {
+    if (w->stream)
         nontemporal_run(w->c, w->l, first, last - first);
-        return;
-    }
-    words[flat_words(w->l, first, words)] = (uint64_t)(last - first);
-    w->c->run(words);
+    else
+        flat_run(w->c, w->l, first, last - first, NULL);
 }
 
 /* Elements before the first output is at a multiple of 64 bytes. */
@@ -36,65 +34,63 @@ static int64_t flat_lead(const launch *l) {
 
 /* ---- More dimensions ---- */
 
-/* A place in the loop: the words of the kernel, and the indices of the dimensions that are walked here. */
+/* A place in the loop: the parameters of the kernel, and the indices of the dimensions that are walked here. */
 typedef struct loop_cursor {
-    uint64_t words[MOST_WORDS + MOST_CORE_WORDS];
-    size_t used;                    /* words up to the extents */
-    uint64_t *number;               /* with debug: the number of the first call */
-    uint8_t word[VARIANT_OPERANDS]; /* where an array's address is; arrays only */
-    uint8_t array[VARIANT_OPERANDS];
+    uint64_t parameters[LOOP_PARAMETERS + CORE_PARAMETERS];
+    uint64_t *extents;                /* of dimensions 0 and 1 */
+    uint64_t *number;                 /* calls that report: the number of the first; else NULL */
+    uint64_t *data[VARIANT_OPERANDS]; /* where an array's address is */
+    uint8_t array[VARIANT_OPERANDS];  /* its operand */
     int narrays;
     int64_t index[UF_MAX_NDIM];
 } loop_cursor;
 
+static inline int64_t stride_of(const launch *l, int d, int k) {
+    return d < l->loop->ndim ? l->loop->stride[(size_t)d * (size_t)l->loop->narrays + (size_t)k] : 0;
+}
+
 static inline int64_t stride_bytes(const launch *l, int d, int k) {
-    const nd_loop *loop = l->loop;
-    return d < loop->ndim
-               ? loop->stride[(size_t)d * (size_t)loop->narrays + (size_t)k] * dtypes[l->v->operand[k].memory].size
-               : 0;
+    return stride_of(l, d, k) * dtypes[l->v->operand[k].memory].size;
 }
 
 static inline int64_t extent(const launch *l, int d) { return d < l->loop->ndim ? l->loop->extent[d] : 1; }
 
-static void place_operands(loop_cursor *p, const launch *l) {
+/* Operands and loop, which all classes but flat have alike; the extents are left to rows_run. */
+static void put_loop(parameter_writer *w, loop_cursor *p, const launch *l) {
     const variant *v = l->v;
-    p->used = 0;
     p->narrays = 0;
     for (int k = 0, count = variant_operands(v); k < count; k++) {
-        const variant_operand *o = &v->operand[k];
-        if (o->kind != OPERAND_NUMBER) {
-            p->word[p->narrays] = (uint8_t)p->used;
+        uint64_t *at = put_operand(w, k, (uintptr_t)l->data[k], l->numbers);
+        if (v->operand[k].kind != OPERAND_NUMBER) {
+            p->data[p->narrays] = at;
             p->array[p->narrays++] = (uint8_t)k;
-            p->words[p->used++] = (uintptr_t)l->data[k];
-        } else {
-            p->words[p->used++] = l->numbers[k][0];
-            if (o->value == DT_COMPLEX128)
-                p->words[p->used++] = l->numbers[k][1];
         }
     }
-    uint64_t *strides = p->words + p->used + 2;
+    p->extents = put_parameter(w, CPU_LOOP_EXTENTS, 0);
+    put_parameter(w, CPU_LOOP_EXTENTS, 0);
     for (int a = 0; a < p->narrays; a++)
         for (int d = 0; d < 2; d++)
-            *strides++ =
-                (uint64_t)(d < l->loop->ndim ? l->loop->stride[(size_t)d * (size_t)l->loop->narrays + p->array[a]] : 0);
-    bool numbered = v->reports && v->loop == LOOP_GUFUNC;
-    p->number = numbered ? strides : NULL;
-    if (numbered) {
-        *strides++ = 0;
-        *strides++ = (uintptr_t)l->report;
-    }
+            put_parameter(w, CPU_LOOP_STRIDES, stride_of(l, d, p->array[a]));
+}
+
+static void place_operands(loop_cursor *p, const launch *l) {
+    const variant *v = l->v;
+    parameter_writer w = parameters_write(p->parameters, v, l->layout, false);
+    put_loop(&w, p, l);
+    p->number = v->reports && v->loop == LOOP_GUFUNC ? put_parameter(&w, CPU_GUFUNC_FIRST, 0) : NULL;
+    for (int i = 0; i < 2 * v->nindices; i++)
+        put_parameter(&w, PARAMETER_INDEXED, l->indexed[i]);
+    if (v->reports)
+        put_address(&w, PARAMETER_REPORT, l->report);
     if (l->layout)
-        memcpy(strides, l->core, (size_t)l->layout->nwords * sizeof *strides);
-    if (v->nindices)
-        memcpy(strides, l->indexed, 2 * (size_t)v->nindices * sizeof *strides);
-    if (v->reports && !numbered)
-        strides[2 * v->nindices] = (uintptr_t)l->report;
+        put_core(&w, l->layout, l->core);
+    parameters_finish(&w);
 }
 
 /* Adds `steps` steps along dimension d to every address. */
 static inline void place_move(loop_cursor *p, const launch *l, int d, int64_t steps) {
     for (int a = 0; a < p->narrays; a++)
-        p->words[p->word[a]] += (uint64_t)(stride_bytes(l, d, p->array[a]) * steps);
+        *p->data[a] += (uint64_t)(stride_bytes(l, d, p->array[a]) * steps);
 }
 
 /* To the next index of the dimensions from 2 on. */
@@ -124,13 +120,13 @@ void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t 
     place_operands(&p, l);
     place_move(&p, l, 0, first);
     int64_t at = place_row(&p, l, row), m = extent(l, 1);
-    p.words[p.used] = (uint64_t)n;
+    p.extents[0] = (uint64_t)n;
     for (int64_t take; rows; rows -= take, row += take) {
         take = m - at < rows ? m - at : rows;
-        p.words[p.used + 1] = (uint64_t)take;
+        p.extents[1] = (uint64_t)take;
         if (p.number)
             *p.number = (uint64_t)(row * extent(l, 0) + first);
-        c->run(p.words);
+        c->run(p.parameters);
         if (at)
             place_move(&p, l, 1, -at);
         at = 0;
@@ -158,14 +154,12 @@ static void nested_run(const work *w, int64_t first, int64_t last) {
 static void launch_flat(code *c, const launch *l) {
     int64_t n = l->loop->count;
     if (work_is_short(c, n)) { /* the short way: nothing to decide */
-        uint64_t words[MOST_WORDS];
-        words[flat_words(l, 0, words)] = (uint64_t)n;
-        c->run(words);
+        flat_run(c, l, 0, n, NULL);
         return;
     }
     work_run(&(work){.c = c,
                      .l = l,
-                     .run = flat_run,
+                     .run = run_units,
                      .units = n,
                      .unit_steps = 1,
                      .probe_min = PROBE_MIN,

@@ -16,10 +16,7 @@
 #include <immintrin.h>
 
 enum {
-    LINE = 64,
-    STRIP_BYTES = 2048, /* of the widest output */
     MOST_OUTPUTS = 4,
-    MOST_WORDS = VARIANT_OPERANDS * 2 + 1,
     MOST_CACHE = 32 << 20 /* no process counts on more of a last level cache to itself */
 };
 
@@ -56,9 +53,9 @@ static size_t cache_bytes(void) {
 bool nontemporal_pays(double bytes) { return bytes > (double)cache_bytes(); }
 
 void nontemporal_copy(char *to, const char *from, int64_t bytes) {
-    size_t n = (size_t)bytes, head = (0 - (uintptr_t)to) % LINE;
+    size_t n = (size_t)bytes, head = (0 - (uintptr_t)to) % LINE_BYTES;
     head = head < n ? head : n;
-    size_t lines = (n - head) / LINE * LINE;
+    size_t lines = (n - head) / LINE_BYTES * LINE_BYTES;
     memcpy(to, from, head);
     host_copy()(to + head, from + head, lines);
     memcpy(to + head + lines, from + head + lines, n - head - lines);
@@ -68,7 +65,7 @@ void nontemporal_end(void) { _mm_sfence(); }
 
 /* Elements before operand k is at a multiple of 64 bytes. */
 static int64_t lead_of(const launch *l, int k) {
-    return (int64_t)((0 - (uintptr_t)l->data[k]) % LINE / dtypes[l->v->operand[k].memory].size);
+    return (int64_t)((0 - (uintptr_t)l->data[k]) % LINE_BYTES / dtypes[l->v->operand[k].memory].size);
 }
 
 static bool is_input(const launch *l, int k) {
@@ -83,7 +80,7 @@ static bool suits(const launch *l) {
     const variant *v = l->v;
     for (int k = v->nin; k < v->nin + v->nout; k++) {
         uintptr_t lead = (uintptr_t)lead_of(l, v->nin) * dtypes[v->operand[k].memory].size;
-        if (v->operand[k].kind != OPERAND_CONTIGUOUS || ((uintptr_t)l->data[k] + lead) % LINE || is_input(l, k))
+        if (v->operand[k].kind != OPERAND_CONTIGUOUS || ((uintptr_t)l->data[k] + lead) % LINE_BYTES || is_input(l, k))
             return false;
     }
     return v->nout <= MOST_OUTPUTS && !v->masked;
@@ -98,23 +95,18 @@ bool nontemporal_wanted(const launch *l, int64_t n) {
 }
 
 static void run_plain(const code *c, const launch *l, int64_t first, int64_t n) {
-    uint64_t words[MOST_WORDS];
-    if (!n)
-        return;
-    words[flat_words(l, first, words)] = (uint64_t)n;
-    c->run(words);
+    if (n)
+        flat_run(c, l, first, n, NULL);
 }
 
-/* n elements from `first`, which is at a multiple of a line in every output; n is one of LINE. */
+/* n elements from `first`, which is at a multiple of a line in every output; n is one of LINE_BYTES. */
 static void run_strip(const code *c, const launch *l, int64_t first, int64_t n, line_copy *copy) {
     const variant *v = l->v;
-    _Alignas(LINE) char buffer[MOST_OUTPUTS][STRIP_BYTES];
-    uint64_t words[MOST_WORDS];
-    size_t used = flat_words(l, first, words); /* the outputs' addresses come last */
+    _Alignas(LINE_BYTES) char buffer[MOST_OUTPUTS][NONTEMPORAL_STRIP_BYTES];
+    char *outputs[MOST_OUTPUTS];
     for (int k = 0; k < v->nout; k++)
-        words[used - v->nout + (size_t)k] = (uintptr_t)buffer[k];
-    words[used] = (uint64_t)n;
-    c->run(words);
+        outputs[k] = buffer[k];
+    flat_run(c, l, first, n, outputs);
     for (int k = 0; k < v->nout; k++) {
         size_t size = dtypes[v->operand[v->nin + k].memory].size;
         copy(l->data[v->nin + k] + (size_t)first * size, buffer[k], (size_t)n * size);
@@ -128,7 +120,7 @@ static void fetch(const launch *l, int64_t first, int64_t n) {
             continue;
         size_t size = dtypes[l->v->operand[k].memory].size;
         const char *at = l->data[k] + (size_t)first * size, *end = at + (size_t)n * size;
-        for (; at < end; at += LINE)
+        for (; at < end; at += LINE_BYTES)
             _mm_prefetch(at, _MM_HINT_T0);
     }
 }
@@ -139,11 +131,11 @@ void nontemporal_run(const code *c, const launch *l, int64_t first, int64_t n) {
     size_t widest = 1;
     for (int k = v->nin; k < v->nin + v->nout; k++)
         widest = dtypes[v->operand[k].memory].size > widest ? dtypes[v->operand[k].memory].size : widest;
-    int64_t strip = (int64_t)(STRIP_BYTES / widest), end = first + n;
-    int64_t head = ((lead_of(l, v->nin) - first) % LINE + LINE) % LINE;
+    int64_t strip = (int64_t)(NONTEMPORAL_STRIP_BYTES / widest), end = first + n;
+    int64_t head = ((lead_of(l, v->nin) - first) % LINE_BYTES + LINE_BYTES) % LINE_BYTES;
     run_plain(c, l, first, head < n ? head : n);
-    for (first += head; end - first >= LINE;) {
-        int64_t take = end - first < strip ? (end - first) / LINE * LINE : strip;
+    for (first += head; end - first >= LINE_BYTES;) {
+        int64_t take = end - first < strip ? (end - first) / LINE_BYTES * LINE_BYTES : strip;
         if (end - first >= 2 * strip)
             fetch(l, first + strip, strip);
         run_strip(c, l, first, take, copy);

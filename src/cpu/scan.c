@@ -4,12 +4,11 @@
 #include "cpu/cpu.h"
 
 enum {
-    LINE_BYTES = 64,   /* of the cache */
     COLUMNS_MIN = 8,   /* lines side by side that are worth going together */
     PIECE_LINES = 128, /* columns: lines that a thread takes at least */
     PIECE = 1 << 16,   /* elements of a piece of a line */
     STATE = 16 * UF_MAX_STATE,
-    MOST_WORDS = VARIANT_OPERANDS * 4 + 9
+    SCAN_PARAMETERS = VARIANT_OPERANDS * 4 + 9
 };
 
 /* ---- Specialising ---- */
@@ -32,20 +31,20 @@ static int64_t step_bytes(const variant *v, const nd_loop *loop) {
 
 void cpu_scan_specialise(variant *v, const fold_problem *s) {
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
-    v->ndim = v->reduced = v->vector = 1;
+    v->ndim = v->reduction.reduced = 1;
     v->wide = 0;
-    v->repeat = s->traits->order != FOLD_SERIAL;
-    v->columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
+    v->cpu_scan.divisible = s->traits->order != FOLD_SERIAL;
+    v->reduction.columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
     for (int k = 0; k < variant_operands(v); k++) {
         variant_operand *o = &v->operand[k];
-        int64_t stride = stride_of(v->columns ? lines : along, k);
+        int64_t stride = stride_of(v->reduction.columns ? lines : along, k);
         o->fixed = 0;
         if (o->kind < OPERAND_NUMBER)
             o->kind = (uint8_t)(stride == 1 ? OPERAND_CONTIGUOUS : stride ? OPERAND_STRIDED : OPERAND_CONSTANT);
     }
 }
 
-/* ---- Words ---- */
+/* ---- Parameters ---- */
 
 /* Some lines, and some elements of them. */
 typedef struct scan_cursor {
@@ -54,7 +53,7 @@ typedef struct scan_cursor {
     int64_t first, elements;
     void *carry;
     bool resumes;
-    int what; /* see variant.h */
+    int what; /* see CPU_SCAN_WHAT */
 } scan_cursor;
 
 /* How far operand k is from its first element, in elements. */
@@ -68,35 +67,34 @@ static int64_t offset_of(const launch *l, const scan_cursor *p, int k) {
     return at;
 }
 
+static void put_along(parameter_writer *w, parameter_id id, const nd_loop *loop) {
+    for (int k = 0, n = variant_operands(w->v); k < n; k++)
+        if (w->v->operand[k].kind != OPERAND_NUMBER)
+            put_parameter(w, id, stride_of(loop, k));
+}
+
 static void run_place(const code *c, const launch *l, const scan_cursor *p) {
     const variant *v = l->v;
-    uint64_t words[MOST_WORDS], *w = words;
-    int n = variant_operands(v);
-    for (int k = 0; k < n; k++) {
+    uint64_t parameters[SCAN_PARAMETERS];
+    parameter_writer w = parameters_write(parameters, v, NULL, false);
+    for (int k = 0, n = variant_operands(v); k < n; k++) {
         const variant_operand *o = &v->operand[k];
-        if (o->kind == OPERAND_NUMBER) {
-            memcpy(w, l->numbers[k], sizeof l->numbers[k]);
-            w += operand_words(o);
-        } else {
-            int64_t size = o->kind == OPERAND_POSITION ? 1 : dtypes[o->memory].size;
-            *w++ = (uintptr_t)l->data[k] + (uint64_t)(offset_of(l, p, k) * size);
-        }
+        int64_t size = o->kind == OPERAND_POSITION ? 1 : dtypes[o->memory].size;
+        bool array = o->kind != OPERAND_NUMBER;
+        put_operand(&w, k, array ? (uintptr_t)l->data[k] + (uint64_t)(offset_of(l, p, k) * size) : 0, l->numbers);
     }
-    *w++ = (uint64_t)p->lines;
-    for (int k = 0; k < n; k++)
-        if (v->operand[k].kind != OPERAND_NUMBER)
-            *w++ = (uint64_t)stride_of(l->loop, k);
-    *w++ = (uint64_t)p->elements;
-    *w++ = (uint64_t)p->first;
-    for (int k = 0; k < n; k++)
-        if (v->operand[k].kind != OPERAND_NUMBER)
-            *w++ = (uint64_t)stride_of(l->reduced, k);
-    *w++ = (uintptr_t)p->carry;
-    *w++ = p->resumes;
-    *w++ = (uint64_t)p->what;
+    put_parameter(&w, CPU_SCAN_LINES, p->lines);
+    put_along(&w, CPU_SCAN_KEPT_STRIDES, l->loop);
+    put_parameter(&w, CPU_SCAN_ELEMENTS, p->elements);
+    put_parameter(&w, CPU_SCAN_FIRST, p->first);
+    put_along(&w, CPU_SCAN_ALONG_STRIDES, l->reduced);
+    put_address(&w, CPU_SCAN_CARRY, p->carry);
+    put_parameter(&w, CPU_SCAN_RESUMES, p->resumes);
+    put_parameter(&w, CPU_SCAN_WHAT, p->what);
     if (v->reports)
-        *w++ = (uintptr_t)l->report;
-    c->run(words);
+        put_address(&w, PARAMETER_REPORT, l->report);
+    parameters_finish(&w);
+    c->run(parameters);
 }
 
 /* ---- Lines ---- */
@@ -124,7 +122,7 @@ static void run_lines(const work *w, int64_t first, int64_t last) {
         int64_t at = first % w->pieces, take = w->pieces - at < last - first ? w->pieces - at : last - first;
         int64_t line = at * w->piece, end = (at + take) * w->piece < n ? (at + take) * w->piece : n;
         scan_cursor p = {.outer = first / w->pieces, .line = line, .lines = end - line, .elements = m};
-        if (m <= PIECE || l->v->columns || !l->v->repeat)
+        if (m <= PIECE || l->v->reduction.columns || !l->v->cpu_scan.divisible)
             run_place(w->c, l, &p);
         else
             for (; p.line < end; p.line++)
@@ -211,11 +209,12 @@ void cpu_scan_launch(code *c, const launch *l) {
     if (!m)
         return;
     work w = {.c = c, .l = l, .run = run_lines, .probe_min = 2, .grain = 1};
-    w.piece = l->v->columns ? PIECE_LINES : 1;
+    w.piece = l->v->reduction.columns ? PIECE_LINES : 1;
     w.pieces = (n + w.piece - 1) / w.piece;
     w.units = l->loop->count / n * w.pieces;
     w.unit_steps = (double)m * (double)(w.piece < n ? w.piece : n);
-    bool cuts = !l->v->columns && l->v->repeat && m > 2 * (int64_t)PIECE && w.units < 2 * cpu_count();
+    bool cuts =
+        !l->v->reduction.columns && l->v->cpu_scan.divisible && m > 2 * (int64_t)PIECE && w.units < 2 * cpu_count();
     if (!cuts || !work_parallel(&w) || !cut_lines(&w))
         work_run(&w);
 }

@@ -6,7 +6,7 @@
 #include "gpu/gpu.h"
 
 enum {
-    WORDS_MAX = 32764 / 8 /* CUDA's limit on a kernel's parameters (4.1 KB before driver 530) */
+    PARAMETERS_MAX = 32764 / 8 /* CUDA's limit on a kernel's parameters (4.1 KB before driver 530) */
 };
 
 struct code {

@@ -3,7 +3,7 @@
 #include "cuda/code.h"
 
 enum {
-    SMALL_WORDS = 256 /* parameter words that fit the stack comfortably */
+    PARAMETERS_FEW = 256 /* that fit the stack comfortably */
 };
 
 /* ---- Launching ---- */
@@ -41,9 +41,9 @@ static uf_status find_occupancy(code *c, const launch *l, occupancy *r) {
 }
 
 /* The parameters go one by one: a capture refuses a cooperative launch with all in one buffer. */
-static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, uint64_t *words, void **parameters) {
-    for (uint32_t i = 0; i < g->words; i++)
-        parameters[i] = &words[i];
+static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, uint64_t *parameters, void **each) {
+    for (uint32_t i = 0; i < g->parameters; i++)
+        each[i] = &parameters[i];
     cu_launch_attribute together = {.id = CU_LAUNCH_COOPERATIVE, .value = {1}};
     cu_launch_config config = {.grid = {g->blocks, 1, 1},
                                .block = {g->threads, 1, 1},
@@ -51,23 +51,23 @@ static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, ui
                                .stream = l->stream,
                                .attributes = &together,
                                .count = g->coop_blocks > 1};
-    CU(cuMemsetD8Async, words[g->slots], 0, (size_t)g->coops * COOP_SLOT, l->stream);
-    CU(cuLaunchKernelEx, &config, c->kernel, parameters, NULL);
+    CU(cuMemsetD8Async, *g->slots, 0, (size_t)g->coops * COOP_SLOT, l->stream);
+    CU(cuLaunchKernelEx, &config, c->kernel, each, NULL);
     return UF_OK;
 }
 
-static uf_status launch_coops(const code *c, const launch *l, const grid *g, uint64_t *words) {
+static uf_status launch_coops(const code *c, const launch *l, const grid *g, uint64_t *parameters) {
     cu_pointer slots = 0;
-    void **parameters = mem_alloc(g->words * sizeof *parameters);
-    if (!parameters)
+    void **each = mem_alloc(g->parameters * sizeof *each);
+    if (!each)
         return fail_memory();
     uf_status s = scratch_take(c->device, (size_t)g->coops * COOP_SLOT, l->stream, &slots);
     if (!s) {
-        words[g->slots] = slots;
-        s = launch_zeroed(c, l, g, words, parameters);
+        *g->slots = slots;
+        s = launch_zeroed(c, l, g, parameters, each);
         scratch_give(c->device, slots, l->stream);
     }
-    mem_free(parameters);
+    mem_free(each);
     return s;
 }
 
@@ -79,62 +79,62 @@ static uf_status prepare_scratch(const launch *l) {
     return UF_OK;
 }
 
-static uf_status run_in_context(code *c, const launch *l, cu_context context, uint64_t *words) {
+static uf_status run_in_context(code *c, const launch *l, cu_context context, uint64_t *parameters) {
     grid g;
     occupancy r;
     TRY(find_occupancy(c, l, &r));
-    TRY(gpu_layout(l, &r, words, &g));
+    TRY(gpu_layout(l, &r, parameters, &g));
     note_launch(c, context);
     if (g.coops)
-        return launch_coops(c, l, &g, words);
+        return launch_coops(c, l, &g, parameters);
     TRY(prepare_scratch(l));
-    size_t bytes = g.words * sizeof *words;
-    void *extra[] = {(void *)1, words, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */
+    size_t bytes = g.parameters * sizeof *parameters;
+    void *extra[] = {(void *)1, parameters, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */
     CU(cuLaunchKernel, c->kernel, g.blocks, 1, 1, g.threads, 1, 1, g.shared, l->stream, NULL, extra);
     return UF_OK;
 }
 
-static uf_status run_reported(code *c, const launch *l, cu_context context, uint64_t *words) {
+static uf_status run_reported(code *c, const launch *l, cu_context context, uint64_t *parameters) {
     launch own = *l;
     TRY(report_begin(c->device, context, l, &own.report));
-    return report_end(own.report, l->stream, run_in_context(c, &own, context, words));
+    return report_end(own.report, l->stream, run_in_context(c, &own, context, parameters));
 }
 
 /* A flag is to be one that the device can read, whether or not it will. */
-static uf_status run_silent(code *c, const launch *l, cu_context context, uint64_t *words) {
+static uf_status run_silent(code *c, const launch *l, cu_context context, uint64_t *parameters) {
     uint64_t flag;
     TRY(report_flag(l, &flag));
-    return run_in_context(c, l, context, words);
+    return run_in_context(c, l, context, parameters);
 }
 
-static uf_status run_with_words(code *c, const launch *l, uint64_t *words) {
+static uf_status run_with_parameters(code *c, const launch *l, uint64_t *parameters) {
     cuda_scope scope;
     TRY(cuda_enter(c->device, &scope));
-    uf_status s = (l->v->reports ? run_reported : run_silent)(c, l, scope.context, words);
+    uf_status s = (l->v->reports ? run_reported : run_silent)(c, l, scope.context, parameters);
     cuda_leave(&scope);
     return s;
 }
 
 static uf_status run_large(code *c, const launch *l, int count) {
-    if (count > WORDS_MAX)
+    if (count > PARAMETERS_MAX)
         return fail(UF_ERR_ARGUMENT,
                     "a loop of %d dimensions over %d operands needs %d bytes of kernel parameters; CUDA has %d",
-                    l->v->ndim, variant_operands(l->v), 8 * count, 8 * WORDS_MAX);
-    uint64_t *words = mem_alloc((size_t)count * sizeof *words);
-    if (!words)
+                    l->v->ndim, variant_operands(l->v), 8 * count, 8 * PARAMETERS_MAX);
+    uint64_t *parameters = mem_alloc((size_t)count * sizeof *parameters);
+    if (!parameters)
         return fail_memory();
-    uf_status s = run_with_words(c, l, words);
-    mem_free(words);
+    uf_status s = run_with_parameters(c, l, parameters);
+    mem_free(parameters);
     return s;
 }
 
 uf_status launch_run(const code *shared, const launch *l) {
     code *c = (code *)(uintptr_t)shared; /* its atomics are what changes */
-    uint64_t words[SMALL_WORDS];
+    uint64_t parameters[PARAMETERS_FEW];
     if (l->loop->count == 0)
         return UF_OK;
-    int count = gpu_words(l->v, l->layout);
-    return count <= SMALL_WORDS ? run_with_words(c, l, words) : run_large(c, l, count);
+    int count = schema_count(l->v, l->layout, true);
+    return count <= PARAMETERS_FEW ? run_with_parameters(c, l, parameters) : run_large(c, l, count);
 }
 
 /* ---- The parts of a reduction ---- */
@@ -154,30 +154,34 @@ int64_t launch_specialise_fold(variant *v, const fold_problem *s) {
 
 /* ---- Telling ---- */
 
-static uf_status grid_with_words(code *c, const launch *l, uint64_t *words, grid *g) {
+/* The grid depends on no number's value, and who asks for it has none. */
+static uf_status find_grid(code *c, const launch *l, uint64_t *parameters, grid *g) {
+    static const uint64_t numbers[VARIANT_OPERANDS][2];
+    launch own = *l;
     cuda_scope scope;
     occupancy r;
+    own.numbers = numbers;
     TRY(cuda_enter_relaxed(c->device, &scope));
     uf_status s = find_occupancy(c, l, &r);
     cuda_leave(&scope);
-    return s ? s : gpu_layout_behind(l, &r, words, words, g);
+    return s ? s : gpu_layout(&own, &r, parameters, g);
 }
 
 uf_status launch_info(const code *shared, const launch *l, uf_launch *out) {
     code *c = (code *)(uintptr_t)shared;
     resources r;
     grid g;
-    uint64_t *words = mem_alloc((size_t)gpu_words(l->v, l->layout) * sizeof *words);
-    if (!words)
+    uint64_t *parameters = mem_alloc((size_t)schema_count(l->v, l->layout, true) * sizeof *parameters);
+    if (!parameters)
         return fail_memory();
-    uf_status s = grid_with_words(c, l, words, &g);
-    mem_free(words);
+    uf_status s = find_grid(c, l, parameters, &g);
+    mem_free(parameters);
     TRY(s);
     TRY(code_resources(c, (int)g.threads, (int)g.shared, &r));
     out->grid = g.blocks;
     out->block = (int)g.threads;
-    out->elements = l->v->vector * l->v->repeat;
-    out->vector = l->v->vector;
+    out->elements = l->v->forall.vector * l->v->forall.vectors_per_thread;
+    out->vector = l->v->forall.vector;
     out->registers = r.registers;
     out->shared_bytes = r.shared + (int)g.shared;
     out->local_bytes = r.local;

@@ -4,19 +4,8 @@
 
 #include "gpu/gpu.h"
 
-enum {
-    ACCESS = 16,     /* bytes of the widest access */
-    BODY_MAX = 1500, /* nodes of all elements of a thread together: beyond, code grows and registers spill */
-    WARP = 32
-};
-
-/* What a variant is specialised for; layout and core with LOOP_GUFUNC only. */
-typedef struct problem {
-    const nd_loop *loop;
-    const core_layout *layout;
-    const int64_t *core;
-    const code_traits *traits;
-} problem;
+/* Elements of a loop are counted with 32 bits up to so many: some way below 2^31, so that those of the threads past the end do not wrap. */
+#define NARROW_MAX ((int64_t)INT32_MAX - 65536)
 
 static inline unsigned log2_ceil(uint64_t x) { return x <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(x - 1); }
 static inline unsigned log2_floor(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x | 1); }
@@ -37,51 +26,38 @@ static inline int repeat_for(int64_t bytes, int64_t wanted, int most) {
     return repeat;
 }
 
-/* ---- Words: each returns the one after those it wrote. ---- */
-
-static inline uint64_t *put_divisor(uint64_t *w, int64_t d, bool wide) {
-    magic m = magic_of((uint64_t)d, wide ? 64 : 32);
-    *w++ = (uint64_t)d;
-    *w++ = m.multiplier;
-    *w++ = m.shift;
-    return w;
+/* Strides of the arrays in dimensions first .. ndim-1 of a loop. */
+static inline void put_strides(parameter_writer *w, parameter_id id, const nd_loop *loop, int first) {
+    for (int k = 0; k < variant_operands(w->v); k++)
+        for (int d = first; d < loop->ndim && w->v->operand[k].kind != OPERAND_NUMBER; d++)
+            put_parameter(w, id, stride_of(loop, d, k));
 }
 
-/* Of dimensions first .. ndim-1. */
-static inline uint64_t *put_strides(uint64_t *w, const launch *l, int first) {
-    for (int k = 0; k < variant_operands(l->v); k++)
-        for (int d = first; d < l->loop->ndim && l->v->operand[k].kind != OPERAND_NUMBER; d++)
-            *w++ = (uint64_t)stride_of(l->loop, d, k);
-    return w;
+/* Divisors by the extents of dimensions first .. end-1 of a loop. */
+static inline void put_extents(parameter_writer *w, parameter_id id, const nd_loop *loop, int first, int end) {
+    for (int d = first; d < end; d++)
+        put_divisor(w, id, loop->extent[d]);
 }
 
-/* ---- The rows of the table in layout.c. words: how many parameters come after the operands'; layout writes them, sets the other
- * members of *g and returns the number of blocks. ---- */
+/* ---- The rows of the table in layout.c. layout writes the parameters after the operands', but for what all reports have, sets the
+ * other members of *g and returns the number of blocks. ---- */
 
-void flat_specialise(variant *v, const problem *s);
-int flat_words(const variant *v, const core_layout *layout, int arrays);
-int64_t flat_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-void rows_specialise(variant *v, const problem *s);
-int rows_words(const variant *v, const core_layout *layout, int arrays);
-int64_t rows_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-void general_specialise(variant *v, const problem *s);
-int general_words(const variant *v, const core_layout *layout, int arrays);
-int64_t general_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-void gufunc_specialise(variant *v, const problem *s);
-int gufunc_words(const variant *v, const core_layout *layout, int arrays);
-int64_t gufunc_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-void at_specialise(variant *v, const problem *s);
-int at_words(const variant *v, const core_layout *layout, int arrays);
-int64_t at_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
-void forall_specialise(variant *v, const problem *s);
-int forall_words(const variant *v, const core_layout *layout, int arrays);
-int64_t forall_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
+void flat_specialise(variant *v, const loop_problem *s);
+int64_t flat_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
+void rows_specialise(variant *v, const loop_problem *s);
+int64_t rows_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
+void general_specialise(variant *v, const loop_problem *s);
+int64_t general_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
+void gufunc_specialise(variant *v, const loop_problem *s);
+int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
+void at_specialise(variant *v, const loop_problem *s);
+int64_t at_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
+void forall_specialise(variant *v, const loop_problem *s);
+int64_t forall_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
 int64_t fold_specialise(variant *v, const fold_problem *s, int sms);
-int fold_words(const variant *v, const core_layout *layout, int arrays);
-int64_t fold_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
+int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
 int64_t scan_specialise(variant *v, const fold_problem *s, int sms);
-int scan_words(const variant *v, const core_layout *layout, int arrays);
-int64_t scan_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g);
+int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
 size_t scan_scratch(const launch *l);
 /* Threads of a block that the variant or the caller asks for; 0: those of best occupancy. */
 int forall_block(const launch *l);

@@ -10,10 +10,6 @@ enum {
     GENERAL_REPEAT = 4
 };
 
-/* Indices of the general class are computed with 32 bits below this: some way below 2^31, so that those of the threads past
- * the end do not wrap. */
-static const int64_t narrow_max = INT32_MAX - 65536;
-
 static bool is_output(const variant *v, int k) { return k >= v->nin && k < v->nin + v->nout; }
 
 /* ---- Specialising ---- */
@@ -24,7 +20,7 @@ static int vector_width(const variant *v) {
     for (int k = 0; k < variant_operands(v); k++)
         if (v->operand[k].kind == OPERAND_CONTIGUOUS && element_size(v, k) > largest)
             largest = element_size(v, k);
-    return ACCESS / largest;
+    return ACCESS_BYTES / largest;
 }
 
 /* Bytes of the contiguous inputs of one element; the mask is one, `fixed` operands are not. */
@@ -37,23 +33,23 @@ static int input_bytes(const variant *v) {
 }
 
 /* Large bodies are not multiplied: they are bound by computation, and cost registers and compile time. */
-static void lighten(variant *v, const code_traits *traits) {
-    int most = traits->has_loop ? 1 : BODY_MAX / (traits->nodes > 0 ? traits->nodes : 1);
-    while (v->repeat > 1 && v->vector * v->repeat > most)
-        v->repeat /= 2;
-    while (v->vector > 1 && v->vector * v->repeat > most)
-        v->vector /= 2;
+static void lighten(const code_traits *traits, uint8_t *vector, uint8_t *repeat) {
+    int most = traits->has_loop ? 1 : BODY_NODES_MAX / (traits->nodes > 0 ? traits->nodes : 1);
+    while (*repeat > 1 && *vector * *repeat > most)
+        *repeat /= 2;
+    while (*vector > 1 && *vector * *repeat > most)
+        *vector /= 2;
 }
 
-void flat_specialise(variant *v, const problem *s) {
+void flat_specialise(variant *v, const loop_problem *s) {
     int vector = vector_width(v), bytes = vector * input_bytes(v);
-    v->vector = (uint8_t)vector;
-    v->repeat = (uint8_t)(bytes ? repeat_for(bytes, IN_FLIGHT, FLAT_REPEAT_MAX) : 1);
-    lighten(v, s->traits);
+    v->flat.vector = (uint8_t)vector;
+    v->flat.vectors_per_thread = (uint8_t)(bytes ? repeat_for(bytes, IN_FLIGHT, FLAT_REPEAT_MAX) : 1);
+    lighten(s->traits, &v->flat.vector, &v->flat.vectors_per_thread);
 }
 
 static bool is_narrow(const variant *v, const nd_loop *loop) {
-    if (loop->count > narrow_max)
+    if (loop->count > NARROW_MAX)
         return false;
     for (int k = 0; k < variant_operands(v); k++) {
         int64_t reach = 0, part;
@@ -70,14 +66,13 @@ static bool is_narrow(const variant *v, const nd_loop *loop) {
     return true;
 }
 
-void general_specialise(variant *v, const problem *s) {
-    v->loop = LOOP_GENERAL;
-    v->vector = 1;
-    v->repeat = GENERAL_REPEAT;
+void general_specialise(variant *v, const loop_problem *s) {
+    uint8_t one = 1;
+    v->general.elements_per_thread = GENERAL_REPEAT;
     v->wide = !is_narrow(v, s->loop);
     for (int k = 0; k < variant_operands(v); k++)
         v->operand[k].fixed = 0;
-    lighten(v, s->traits);
+    lighten(s->traits, &one, &v->general.elements_per_thread);
 }
 
 /* How a block of the rows class is laid out: 2^shift threads along a row; the tiles of dimensions 0 and 1; all blocks, or
@@ -88,7 +83,8 @@ typedef struct tiling {
 } tiling;
 
 static tiling rows_tiling(const variant *v, const nd_loop *loop, unsigned threads) {
-    unsigned vector = log2_floor(v->vector), repeat = log2_floor(v->repeat), all = log2_floor(threads);
+    unsigned vector = log2_floor(v->rows.vector), repeat = log2_floor(v->rows.rows_per_thread),
+             all = log2_floor(threads);
     unsigned wanted = log2_ceil((uint64_t)ceil_shift(loop->extent[0], vector));
     tiling t = {.shift = wanted < all ? wanted : all};
     t.across = ceil_shift(loop->extent[0], t.shift + vector);
@@ -104,12 +100,12 @@ static tiling rows_tiling(const variant *v, const nd_loop *loop, unsigned thread
 
 /* Threads that a plane of dimensions 0 and 1 keeps busy. */
 static int64_t plane_threads(const variant *v, const nd_loop *loop) {
-    int64_t lanes = ceil_shift(loop->extent[0], log2_floor(v->vector)),
-            rows = ceil_shift(loop->extent[1], log2_floor(v->repeat));
+    int64_t lanes = ceil_shift(loop->extent[0], log2_floor(v->rows.vector)),
+            rows = ceil_shift(loop->extent[1], log2_floor(v->rows.rows_per_thread));
     return lanes > BLOCK_MAX || rows > BLOCK_MAX ? BLOCK_MAX : lanes * rows;
 }
 
-void rows_specialise(variant *v, const problem *s) {
+void rows_specialise(variant *v, const loop_problem *s) {
     const nd_loop *loop = s->loop;
     bool shared = false;
     for (int k = 0; k < variant_operands(v); k++) {
@@ -120,12 +116,14 @@ void rows_specialise(variant *v, const problem *s) {
     int vector = vector_width(v), bytes = vector * input_bytes(v), most = ROWS_REPEAT_MAX;
     while (most > 1 && most / 2 >= loop->extent[1])
         most /= 2;
-    v->vector = (uint8_t)vector;
-    v->repeat = (uint8_t)(bytes ? repeat_for(bytes, shared ? IN_FLIGHT_SHARED : IN_FLIGHT, most) : most);
-    lighten(v, s->traits);
+    v->rows.vector = (uint8_t)vector;
+    v->rows.rows_per_thread = (uint8_t)(bytes ? repeat_for(bytes, shared ? IN_FLIGHT_SHARED : IN_FLIGHT, most) : most);
+    lighten(s->traits, &v->rows.vector, &v->rows.rows_per_thread);
     /* planes that leave a warp idle, and more tiles than a grid has blocks */
-    if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > GRID_MAX)
+    if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > GRID_MAX) {
+        variant_reclass(v, LOOP_GENERAL);
         general_specialise(v, s);
+    }
 }
 
 /* Elements before the first index at which every contiguous operand is aligned for vectors; -1: none, or beyond the end. */
@@ -135,7 +133,7 @@ static int64_t find_head(const launch *l) {
     for (int k = 0; k < variant_operands(v); k++) {
         if (v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
-        uintptr_t size = (uintptr_t)element_size(v, k), width = size * v->vector; /* powers of two */
+        uintptr_t size = (uintptr_t)element_size(v, k), width = size * v->flat.vector; /* powers of two */
         uintptr_t before = (0 - (uintptr_t)l->data[k]) & (width - 1);
         int64_t here = (int64_t)(before >> log2_floor(size));
         if (before & (size - 1) || (head >= 0 && head != here))
@@ -151,16 +149,16 @@ static bool rows_aligned(const launch *l) {
     for (int k = 0; k < variant_operands(v); k++) {
         if (v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
-        uintptr_t misaligned = (uintptr_t)l->data[k] & ((uintptr_t)element_size(v, k) * v->vector - 1);
+        uintptr_t misaligned = (uintptr_t)l->data[k] & ((uintptr_t)element_size(v, k) * v->rows.vector - 1);
         for (int d = 1; d < l->loop->ndim; d++)
-            misaligned |= (uintptr_t)stride_of(l->loop, d, k) & (v->vector - 1u);
+            misaligned |= (uintptr_t)stride_of(l->loop, d, k) & (v->rows.vector - 1u);
         if (misaligned)
             return false;
     }
     return true;
 }
 
-/* ---- Layouts: each writes the words after the operands', sets the threads of a block, and returns the number of blocks.
+/* ---- Layouts: each writes the parameters after the operands', sets the threads of a block, and returns the number of blocks.
  * Small loops get smaller blocks, so that every multiprocessor has work. ---- */
 
 static int64_t layout_line(int64_t n, unsigned elements, const occupancy *r, grid *g) {
@@ -174,22 +172,21 @@ static int64_t layout_line(int64_t n, unsigned elements, const occupancy *r, gri
     return blocks ? blocks : 1;
 }
 
-int64_t flat_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
+int64_t flat_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     int64_t n = l->loop->count, head = find_head(l);
-    w[0] = (uint64_t)n;
-    w[1] = (uint64_t)head;
-    return layout_line(n, (unsigned)l->v->vector * l->v->repeat, r, g);
+    put_parameter(w, GPU_FLAT_ELEMENTS, n);
+    put_parameter(w, GPU_FLAT_HEAD, head);
+    return layout_line(n, (unsigned)l->v->flat.vector * l->v->flat.vectors_per_thread, r, g);
 }
 
-int64_t general_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
-    *w++ = (uint64_t)l->loop->count;
-    for (int d = 0; d < l->loop->ndim - 1; d++)
-        w = put_divisor(w, l->loop->extent[d], l->v->wide);
-    put_strides(w, l, 0);
-    return layout_line(l->loop->count, l->v->repeat, r, g);
+int64_t general_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
+    put_parameter(w, GPU_GENERAL_ELEMENTS, l->loop->count);
+    put_extents(w, GPU_GENERAL_EXTENTS, l->loop, 0, l->loop->ndim - 1);
+    put_strides(w, GPU_GENERAL_STRIDES, l->loop, 0);
+    return layout_line(l->loop->count, l->v->general.elements_per_thread, r, g);
 }
 
-int64_t rows_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
+int64_t rows_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     const nd_loop *loop = l->loop;
     int64_t busy = plane_threads(l->v, loop);
     unsigned threads = r->block;
@@ -200,30 +197,14 @@ int64_t rows_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
         threads /= 2;
         t = rows_tiling(l->v, loop, threads);
     }
-    *w++ = (uint64_t)loop->extent[0];
-    *w++ = (uint64_t)loop->extent[1];
-    *w++ = t.shift;
-    *w++ = rows_aligned(l);
-    w = put_divisor(w, t.across, false);
-    w = put_divisor(w, t.down, false);
-    for (int d = 2; d < loop->ndim - 1; d++)
-        w = put_divisor(w, loop->extent[d], false);
-    put_strides(w, l, 1);
+    put_parameter(w, GPU_ROWS_EXTENTS, loop->extent[0]);
+    put_parameter(w, GPU_ROWS_EXTENTS, loop->extent[1]);
+    put_parameter(w, GPU_ROWS_SHIFT, t.shift);
+    put_parameter(w, GPU_ROWS_VECTORS, rows_aligned(l));
+    put_divisor(w, GPU_ROWS_ACROSS, t.across);
+    put_divisor(w, GPU_ROWS_DOWN, t.down);
+    put_extents(w, GPU_ROWS_OUTER, loop, 2, loop->ndim - 1);
+    put_strides(w, GPU_ROWS_STRIDES, loop, 1);
     g->threads = threads;
     return t.blocks;
-}
-
-int flat_words(const variant *v, const core_layout *layout, int arrays) {
-    (void)v, (void)layout, (void)arrays;
-    return 2;
-}
-
-int rows_words(const variant *v, const core_layout *layout, int arrays) {
-    (void)layout;
-    return 10 + 3 * (v->ndim > 3 ? v->ndim - 3 : 0) + arrays * (v->ndim - 1);
-}
-
-int general_words(const variant *v, const core_layout *layout, int arrays) {
-    (void)layout;
-    return 1 + 3 * (v->ndim - 1) + arrays * v->ndim;
 }

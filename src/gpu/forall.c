@@ -25,9 +25,9 @@ static const int64_t narrow_max = INT64_C(1) << 30;
 
 /* Can what neighbouring points access of operand k be accessed together? There are elements, and rows of it are at least as long
  * as those of the space. */
-static bool can_stream(const variant *v, const problem *s, int k) {
+static bool can_stream(const variant *v, const loop_problem *s, int k) {
     const layout_operand *o = &s->layout->operands[k];
-    if (!(s->traits->use[k] & USE_COALESCED) || v->operand[k].unit != o->rank || !v->noalias || v->reports)
+    if (!(s->traits->use[k] & USE_COALESCED) || v->operand[k].unit != o->rank || !v->forall.noalias || v->reports)
         return false;
     for (int d = 0; d < o->rank; d++)
         if (s->core[o->dim[d]] < 1)
@@ -37,20 +37,20 @@ static bool can_stream(const variant *v, const problem *s, int k) {
 
 /* Points along the last index that a thread takes together: as many as one access of the widest stream holds; what is not aligned
  * for that is no stream after all. */
-static int choose_vector(variant *v, const problem *s, int most) {
-    int largest = ACCESS, vector, streams = 0, least = s->traits->shares_points ? SHARERS : 1;
+static int choose_vector(variant *v, const loop_problem *s, int most) {
+    int largest = ACCESS_BYTES, vector, streams = 0, least = s->traits->shares_points ? SHARERS : 1;
     for (int k = 0; k < v->nin; k++) {
         v->operand[k].coalesced = can_stream(v, s, k);
         if (v->operand[k].coalesced && (!streams++ || element_size(v, k) > largest))
             largest = element_size(v, k);
     }
-    for (vector = ACCESS / largest > least ? ACCESS / largest : least;
+    for (vector = ACCESS_BYTES / largest > least ? ACCESS_BYTES / largest : least;
          vector > 1 && (vector > most || vector > s->loop->extent[0]);)
         vector /= 2;
     for (int k = 0; k < v->nin; k++) {
         variant_operand *o = &v->operand[k];
         int bytes = element_size(v, k) * vector;
-        bool aligned = 1 << o->align >= (bytes < ACCESS ? bytes : ACCESS);
+        bool aligned = 1 << s->align[k] >= (bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES);
         streams -= o->coalesced && !aligned;
         o->coalesced = o->coalesced && aligned;
     }
@@ -58,15 +58,15 @@ static int choose_vector(variant *v, const problem *s, int most) {
 }
 
 /* May a thread take so many rows, or vectors? */
-static bool can_repeat(const variant *v, const problem *s, int repeat, int most) {
+static bool can_repeat(const variant *v, const loop_problem *s, int repeat, int most) {
     bool rows = v->ndim > 1;
-    if (repeat * v->vector > most || (rows && repeat > s->loop->extent[1]))
+    if (repeat * v->forall.vector > most || (rows && repeat > s->loop->extent[1]))
         return false;
     return !rows || !s->traits->more_rows ||
-           (repeat * s->traits->rows + s->traits->more_rows) * v->vector <= ROWS_VALUES;
+           (repeat * s->traits->rows + s->traits->more_rows) * v->forall.vector <= ROWS_VALUES;
 }
 
-static int choose_repeat(const variant *v, const problem *s, int most) {
+static int choose_repeat(const variant *v, const loop_problem *s, int most) {
     bool rows = v->ndim > 1 && s->traits->more_rows, sharers = s->traits->shares_points && !s->traits->calls_math;
     int repeat = rows || sharers ? ROWS : v->ndim == 1 && variant_privatised(v) ? VECTORS : 1;
     while (repeat > 1 && !can_repeat(v, s, repeat, most))
@@ -76,7 +76,7 @@ static int choose_repeat(const variant *v, const problem *s, int most) {
 
 /* The extent of the loop's dimension d in tiles. */
 static int64_t tiles_along(const variant *v, const nd_loop *loop, int d) {
-    int each = d == 0 ? v->vector : d == 1 ? v->repeat : 1;
+    int each = d == 0 ? v->forall.vector : d == 1 ? v->forall.vectors_per_thread : 1;
     return ceil_shift(loop->extent[d], log2_floor((uint64_t)each));
 }
 
@@ -92,7 +92,7 @@ static int64_t private_bytes(const variant *v, const core_layout *l, const int64
     return (core_elements(l, core, k) * element_size(v, k) + 15) / 16 * 16;
 }
 
-static void choose_private(variant *v, const problem *s) {
+static void choose_private(variant *v, const loop_problem *s) {
     int64_t left = PRIVATE_BYTES, points = s->loop->count;
     for (int k = 0; k < v->nin; k++) {
         int64_t n = core_elements(s->layout, s->core, k), bytes = private_bytes(v, s->layout, s->core, k);
@@ -101,38 +101,32 @@ static void choose_private(variant *v, const problem *s) {
             continue;
         v->operand[k].privatised = 1;
         left -= bytes;
-        v->coop = v->coop ? v->coop : PRIVATE_BLOCK;
+        v->forall.block = v->forall.block ? v->forall.block : PRIVATE_BLOCK;
     }
 }
 
-void forall_specialise(variant *v, const problem *s) {
-    int wanted = v->repeat, nodes = s->traits->nodes > 0 ? s->traits->nodes : 1;
-    int most = wanted ? wanted : BODY_MAX / nodes;
+void forall_specialise(variant *v, const loop_problem *s) {
+    int wanted = s->elements, nodes = s->traits->nodes > 0 ? s->traits->nodes : 1;
+    int most = wanted ? wanted : BODY_NODES_MAX / nodes;
     if (s->traits->has_loop && !wanted && most > LOOP_MOST)
         most = LOOP_MOST;
     if (s->traits->shares_points && !wanted && !s->traits->has_loop)
         most = SHARED_MOST / nodes > SHARERS ? SHARED_MOST / nodes : SHARERS;
+    v->forall.block = s->block > BLOCK_MAX ? (uint8_t)log2_floor((uint64_t)s->block) : 0;
     choose_private(v, s);
-    v->vector = (uint8_t)choose_vector(v, s, most);
-    v->repeat = (uint8_t)(wanted ? wanted / v->vector : choose_repeat(v, s, most));
+    v->forall.vector = (uint8_t)choose_vector(v, s, most);
+    v->forall.vectors_per_thread = (uint8_t)(wanted ? wanted / v->forall.vector : choose_repeat(v, s, most));
     v->wide = tiles_of(v, s->loop) >= narrow_max;
-    for (int k = 0; k < v->nin; k++)
-        v->operand[k].align = 0;
 }
 
 /* ---- Launching ---- */
 
-int forall_words(const variant *v, const core_layout *layout, int arrays) {
-    (void)arrays;
-    return 1 + 3 * (v->ndim - 1) + !!v->reports + variant_privatised(v) + layout->nwords;
-}
-
-int forall_block(const launch *l) { return l->block ? l->block : l->v->coop ? 1 << l->v->coop : 0; }
+int forall_block(const launch *l) { return l->block ? l->block : l->v->forall.block ? 1 << l->v->forall.block : 0; }
 
 /* Blocks of the space become smaller where there are few. */
 static int64_t blocks_of(const launch *l, const occupancy *r, int64_t tiles, grid *g) {
     const variant *v = l->v;
-    unsigned each = v->ndim == 1 ? log2_floor(v->repeat) : 0;
+    unsigned each = v->ndim == 1 ? log2_floor(v->forall.vectors_per_thread) : 0;
     int fixed = forall_block(l);
     g->threads = fixed ? (unsigned)fixed : r->block;
     while (!fixed && g->threads > BLOCK_MIN && ceil_shift(tiles, each + log2_floor(g->threads)) < r->sms)
@@ -142,18 +136,15 @@ static int64_t blocks_of(const launch *l, const occupancy *r, int64_t tiles, gri
     return blocks < most ? blocks : most; /* then they loop */
 }
 
-int64_t forall_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
+int64_t forall_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     int64_t tiles = tiles_of(l->v, l->loop);
-    *w++ = (uint64_t)tiles;
+    put_parameter(w, GPU_FORALL_TILES, tiles);
     for (int d = 0; d < l->loop->ndim - 1; d++)
-        w = put_divisor(w, tiles_along(l->v, l->loop, d), l->v->wide);
-    if (l->v->reports)
-        *w++ = (uintptr_t)l->report;
+        put_divisor(w, GPU_FORALL_EXTENTS, tiles_along(l->v, l->loop, d));
     for (int k = 0; k < l->v->nin; k++)
         if (l->v->operand[k].privatised) {
-            *w++ = g->shared;
+            put_parameter(w, GPU_FORALL_PRIVATE, g->shared);
             g->shared += (uint32_t)private_bytes(l->v, l->layout, l->core, k);
         }
-    memcpy(w, l->core, (size_t)l->layout->nwords * sizeof *w);
     return blocks_of(l, r, tiles, g);
 }

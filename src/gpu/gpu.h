@@ -4,10 +4,10 @@
 #define UF_GPU_GPU_H
 
 #include "engine.h"
+#include "type/schema.h"
 
 enum {
-    BLOCK_MAX = 256, /* threads in a block; the code is generated for at most that many */
-    BLOCK_MIN = 64   /* below that, blocks are not made smaller to spread a small loop over the device */
+    BLOCK_MIN = 64 /* below that, blocks are not made smaller to spread a small loop over the device */
 };
 #define GRID_MAX ((int64_t)INT32_MAX) /* blocks of a grid */
 
@@ -23,13 +23,12 @@ typedef struct occupancy {
 typedef struct grid {
     uint32_t blocks, threads;    /* one-dimensional; threads is a power of two */
     uint32_t shared;             /* bytes of dynamic shared memory in a block */
-    uint32_t words;              /* of the parameter block */
+    uint32_t parameters;         /* how many were written */
     uint32_t coops, coop_blocks; /* COOP_GRID: in flight, and blocks of each; else 0 */
-    uint32_t slots;              /* COOP_GRID: the word that takes the address of the cooperative groups' slots */
+    uint64_t *slots;             /* COOP_GRID: the parameter that takes the address of the cooperative groups' slots */
 } grid;
 /* engine.specialise; and engine.specialise_fold for a device of so many multiprocessors. */
-void gpu_specialise(variant *v, const nd_loop *loop, const core_layout *layout, const int64_t *core,
-                    const code_traits *traits);
+void gpu_specialise(variant *v, const loop_problem *p);
 int64_t gpu_specialise_fold(variant *v, const fold_problem *s, int sms);
 /* engine.fold_scratch. */
 size_t gpu_fold_scratch(const launch *l);
@@ -40,11 +39,8 @@ int64_t gpu_fold_chunk(const launch *l, int resident);
 /* Threads of the blocks of which occupancy.resident must say how many run at once; 0: of none. */
 int gpu_resident_block(const launch *l);
 
-/* Number of words that gpu_layout writes; layout: LOOP_GUFUNC and LOOP_FORALL. */
-int gpu_words(const variant *v, const core_layout *layout);
-/* Writes the parameter block (type/variant.h) and chooses the grid. Errors: ARGUMENT if the loop is too large for a grid. */
-uf_status gpu_layout(const launch *l, const occupancy *r, uint64_t *words, grid *out);
-/* The same for what comes after the operands' words, which end at w. */
-uf_status gpu_layout_behind(const launch *l, const occupancy *r, uint64_t *words, uint64_t *w, grid *out);
+/* Writes the kernel's parameters, as many as schema_count says, and chooses the grid. Errors: ARGUMENT if the loop is too large for a
+ * grid. */
+uf_status gpu_layout(const launch *l, const occupancy *r, uint64_t *parameters, grid *out);
 
 #endif

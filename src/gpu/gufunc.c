@@ -1,6 +1,6 @@
 /* gufunc.c - inner calls of a generalized ufunc. Specialising chooses how many threads compute one call together, and what a
- * thread takes at a time: part of the variant, so of the code. At each launch: the words after the operands' (those of
- * type/variant.h), blocks, shared memory, and slots for cooperative groups of several blocks. The numbers to tune are the constants; what
+ * thread takes at a time: part of the variant, so of the code. At each launch: the parameters after the operands'
+ * (type/schema.h), blocks, shared memory, and slots for cooperative groups of several blocks. The numbers to tune are the constants; what
  * they are used for is in the few functions under "The choice". */
 #include "gpu/class.h"
 
@@ -99,7 +99,9 @@ static uint64_t other_strides(const cores *c, int k) {
 }
 
 /* Does operand k take part in what `aligned` says: see type/variant.h. */
-static bool must_align(const cores *c, int k) { return c->v->operand[k].unit && unit_extent(c, k) >= c->v->vector; }
+static bool must_align(const cores *c, int k) {
+    return c->v->operand[k].unit && unit_extent(c, k) >= c->v->gufunc.vector;
+}
 
 /* ---- Vectors ---- */
 
@@ -110,7 +112,7 @@ static bool is_by_vectors(const variant *v, const code_traits *traits, int k) {
         const code_construct *x = &traits->construct[i];
         for (int j = 0; j < x->naccesses; j++) {
             const code_access *a = &x->access[j];
-            if (a->operand == k && (x->nested && !v->along ? a->inner : a->outer) == unit)
+            if (a->operand == k && (x->nested && !v->gufunc.along ? a->inner : a->outer) == unit)
                 return true;
         }
     }
@@ -123,7 +125,7 @@ static int vector_width(const cores *c, const code_traits *traits) {
     for (int k = 0; k < variant_operands(c->v); k++)
         if (is_by_vectors(c->v, traits, k) && element_size(c->v, k) > widest)
             widest = element_size(c->v, k);
-    vector = widest ? ACCESS / widest : 1;
+    vector = widest ? ACCESS_BYTES / widest : 1;
     for (int k = 0; k < variant_operands(c->v); k++)
         while (vector > 1 && is_by_vectors(c->v, traits, k) &&
                (unit_extent(c, k) < vector || other_strides(c, k) & (unsigned)(vector - 1)))
@@ -135,7 +137,7 @@ static int vector_width(const cores *c, const code_traits *traits) {
  * aligned. */
 static void drop_units(const cores *c, variant *v) {
     for (int k = 0; k < variant_operands(v); k++)
-        if (must_align(c, k) && other_strides(c, k) & (v->vector - 1u))
+        if (must_align(c, k) && other_strides(c, k) & (v->gufunc.vector - 1u))
             v->operand[k].unit = 0;
 }
 
@@ -191,25 +193,25 @@ static int copies_most(const code_traits *traits, const work *w) {
     int nodes = w->construct->nodes;
     if (nodes == UINT8_MAX && traits->nodes > nodes)
         nodes = traits->nodes;
-    return nodes < BODY_MAX ? BODY_MAX / (nodes > 0 ? nodes : 1) : 1;
+    return nodes < BODY_NODES_MAX ? BODY_NODES_MAX / (nodes > 0 ? nodes : 1) : 1;
 }
 
 static void set_repeat(variant *v, int repeat, int copies) {
-    while (repeat > 1 && repeat * v->vector > copies)
+    while (repeat > 1 && repeat * v->gufunc.vector > copies)
         repeat /= 2;
-    v->repeat = (uint8_t)repeat;
+    v->gufunc.steps = (uint8_t)repeat;
 }
 
 /* Lanes along the range, some vectors each. */
 static void choose_line(variant *v, const work *w, int64_t calls, int copies, bool again) {
-    int64_t vectors = ceil_shift(times(w->rows, w->last), log2_floor(v->vector));
+    int64_t vectors = ceil_shift(times(w->rows, w->last), log2_floor(v->gufunc.vector));
     bool many = again && vectors >= LINE_LONG;
     int steps = many ? LINE_STEPS_LONG : LINE_STEPS;
     while (steps > 1 && vectors < 2 * steps)
         steps /= 2;
     set_repeat(v, steps, copies);
-    v->coop =
-        (uint8_t)least(log2_floor((uint64_t)(vectors / v->repeat)), calls < LINE_CALLS ? LINE_COOP : LINE_COOP_MANY);
+    v->gufunc.coop = (uint8_t)least(log2_floor((uint64_t)(vectors / v->gufunc.steps)),
+                                    calls < LINE_CALLS ? LINE_COOP : LINE_COOP_MANY);
 }
 
 /* Bytes of the widest array in one vector. */
@@ -218,21 +220,23 @@ static int vector_bytes(const variant *v) {
     for (int k = 0; k < variant_operands(v); k++)
         if (v->operand[k].kind != OPERAND_NUMBER && element_size(v, k) > widest)
             widest = element_size(v, k);
-    return widest * v->vector;
+    return widest * v->gufunc.vector;
 }
 
 /* A group of lanes along each reduction, rows of the forall over groups, and several rows at a time in each. Rows at a time
  * do not cost lanes as long as these make less than a warp. */
 static void choose_rows(variant *v, const work *w, int copies) {
-    int64_t vectors = ceil_shift(w->length, log2_floor(v->vector)), rows = times(w->rows, w->last);
+    int64_t vectors = ceil_shift(w->length, log2_floor(v->gufunc.vector)), rows = times(w->rows, w->last);
     unsigned lanes = vectors <= SHORT_VECTORS ? log2_ceil((uint64_t)(vectors + 1) / 2)
                                               : log2_floor((uint64_t)vectors + (uint64_t)vectors / 2);
-    v->lanes = (uint8_t)least(lanes, COOP_WARP);
-    int repeat = repeat_for(vector_bytes(v), ROW_BYTES, ROW_REPEAT_MAX), groups = (WARP >> v->lanes) / ROW_GROUPS;
+    v->gufunc.lanes = (uint8_t)least(lanes, COOP_WARP);
+    int repeat = repeat_for(vector_bytes(v), ROW_BYTES, ROW_REPEAT_MAX),
+        groups = (WARP >> v->gufunc.lanes) / ROW_GROUPS;
     while (repeat > 1 && rows < (int64_t)repeat * (groups ? groups : 1))
         repeat /= 2;
     set_repeat(v, repeat, copies);
-    v->coop = (uint8_t)least(log2_ceil((uint64_t)ceil_shift(rows, log2_floor(v->repeat))) + v->lanes, ROW_COOP);
+    v->gufunc.coop =
+        (uint8_t)least(log2_ceil((uint64_t)ceil_shift(rows, log2_floor(v->gufunc.steps))) + v->gufunc.lanes, ROW_COOP);
 }
 
 /* A thread computes whole reductions, of a tile of rows by a vector along the last range. */
@@ -241,8 +245,9 @@ static void choose_tiles(variant *v, const work *w, int copies) {
     while (repeat > 1 && repeat / 2 >= w->rows)
         repeat /= 2;
     set_repeat(v, repeat, copies);
-    int64_t threads = times(ceil_shift(w->rows, log2_floor(v->repeat)), ceil_shift(w->last, log2_floor(v->vector)));
-    v->coop = (uint8_t)least(log2_ceil((uint64_t)threads), TILE_COOP);
+    int64_t threads =
+        times(ceil_shift(w->rows, log2_floor(v->gufunc.steps)), ceil_shift(w->last, log2_floor(v->gufunc.vector)));
+    v->gufunc.coop = (uint8_t)least(log2_ceil((uint64_t)threads), TILE_COOP);
 }
 
 /* Several blocks a call: where it is much work and calls are few, or where a block would read its core from far away for
@@ -255,28 +260,28 @@ static bool wants_grid(const cores *c, const code_traits *traits, const work *w)
 static void choose_coop(const cores *c, variant *v, const code_traits *traits) {
     work w = find_work(c, traits);
     int copies = copies_most(traits, &w);
-    v->along = code_prefers_outer(v, traits);
-    v->vector = (uint8_t)vector_width(c, traits);
-    while (v->vector > 1 && v->vector > copies)
-        v->vector /= 2;
-    if (v->vector == 1 && w.all <= TINY)
+    v->gufunc.along = code_prefers_outer(v, traits);
+    v->gufunc.vector = (uint8_t)vector_width(c, traits);
+    while (v->gufunc.vector > 1 && v->gufunc.vector > copies)
+        v->gufunc.vector /= 2;
+    if (v->gufunc.vector == 1 && w.all <= TINY)
         return;
     if (!w.construct->nested)
         choose_line(v, &w, c->loop->count, copies, traits->nconstructs > 1);
     else
-        (v->along ? choose_tiles : choose_rows)(v, &w, copies);
+        (v->gufunc.along ? choose_tiles : choose_rows)(v, &w, copies);
     if (!wants_grid(c, traits, &w))
         return;
-    v->coop = COOP_GRID;
+    v->gufunc.coop = COOP_GRID;
     if (!w.construct->nested)
         set_repeat(v, LINE_STEPS_GRID, copies);
 }
 
 /* A thread a call: the body as it is written. */
 static void choose_alone(variant *v) {
-    v->along = 0;
-    v->vector = v->repeat = 1;
-    v->coop = v->lanes = 0;
+    v->gufunc.along = 0;
+    v->gufunc.vector = v->gufunc.steps = 1;
+    v->gufunc.coop = v->gufunc.lanes = 0;
 }
 
 /* ---- Staging ---- */
@@ -315,7 +320,7 @@ static void choose_staged(const cores *c, variant *v) {
     }
 }
 
-void gufunc_specialise(variant *v, const problem *s) {
+void gufunc_specialise(variant *v, const loop_problem *s) {
     cores c = {v, s->loop, s->layout, s->core};
     v->wide = s->loop->count > INT32_MAX;
     choose_alone(v);
@@ -325,7 +330,7 @@ void gufunc_specialise(variant *v, const problem *s) {
     }
     if (s->traits->maps_to_threads && s->traits->nconstructs && !v->reports)
         choose_coop(&c, v, s->traits);
-    if (v->coop) {
+    if (v->gufunc.coop) {
         drop_units(&c, v);
     } else {
         choose_alone(v);
@@ -334,24 +339,12 @@ void gufunc_specialise(variant *v, const problem *s) {
     }
 }
 
-/* ---- Words ---- */
-
-static int count_staged(const variant *v) {
-    int staged = 0;
-    for (int k = 0; k < variant_operands(v); k++)
-        staged += v->operand[k].staged;
-    return staged;
-}
-
-int gufunc_words(const variant *v, const core_layout *layout, int arrays) {
-    return 2 + 3 * (v->ndim - 1) + arrays * v->ndim + 3 * count_staged(v) + (v->coop == COOP_GRID ? 2 : 0) +
-           !!v->reports + layout->nwords;
-}
+/* ---- Parameters ---- */
 
 static bool is_aligned(const cores *c, char *const *data) {
     for (int k = 0; k < variant_operands(c->v); k++)
-        if (must_align(c, k) && ((uintptr_t)data[k] & ((uintptr_t)element_size(c->v, k) * c->v->vector - 1) ||
-                                 other_strides(c, k) & (c->v->vector - 1u)))
+        if (must_align(c, k) && ((uintptr_t)data[k] & ((uintptr_t)element_size(c->v, k) * c->v->gufunc.vector - 1) ||
+                                 other_strides(c, k) & (c->v->gufunc.vector - 1u)))
             return false;
     return true;
 }
@@ -366,18 +359,17 @@ static int64_t stage_bytes(const cores *c) {
 }
 
 /* The parts lie one after the other; as threads are a multiple of a warp, each is aligned. */
-static uint64_t *put_staged(uint64_t *w, const cores *c, unsigned threads) {
+static void put_staged(parameter_writer *w, const cores *c, unsigned threads) {
     int64_t offset = 0;
     for (int k = 0; k < variant_operands(c->v); k++) {
         if (!c->v->operand[k].staged)
             continue;
         int64_t count = packed_count(c, k), pitch = pitch_of(count, element_size(c->v, k));
-        *w++ = (uint64_t)count;
-        *w++ = (uint64_t)pitch;
-        *w++ = (uint64_t)offset;
+        put_parameter(w, GPU_GUFUNC_STAGED, count);
+        put_parameter(w, GPU_GUFUNC_STAGED, pitch);
+        put_parameter(w, GPU_GUFUNC_STAGED, offset);
         offset += threads * pitch * element_size(c->v, k);
     }
-    return w;
 }
 
 /* ---- Grids: each returns the number of blocks. ---- */
@@ -388,16 +380,16 @@ static int64_t grid_of_calls(const cores *c, const occupancy *r, grid *g) {
     int64_t bytes = stage_bytes(c);
     while (threads > WARP && bytes && (threads > STAGE_THREADS || threads * bytes > STAGE_BYTES))
         threads /= 2;
-    while (threads > WARP && ceil_shift(c->loop->count, log2_floor(threads >> c->v->coop)) < r->sms)
+    while (threads > WARP && ceil_shift(c->loop->count, log2_floor(threads >> c->v->gufunc.coop)) < r->sms)
         threads /= 2;
     g->threads = threads;
     g->shared = (uint32_t)(threads * bytes);
-    return ceil_shift(c->loop->count, log2_floor(threads >> c->v->coop));
+    return ceil_shift(c->loop->count, log2_floor(threads >> c->v->gufunc.coop));
 }
 
 static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {
     (void)r;
-    g->threads = 1u << c->v->coop;
+    g->threads = 1u << c->v->gufunc.coop;
     return c->loop->count;
 }
 
@@ -419,26 +411,20 @@ static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
     return g->coops * blocks;
 }
 
-int64_t gufunc_layout(const launch *l, const occupancy *r, uint64_t *words, grid *g) {
+int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     const variant *v = l->v;
     cores c = {v, l->loop, l->layout, l->core};
-    int64_t blocks = (v->coop == COOP_GRID   ? grid_of_coops
-                      : v->coop <= COOP_WARP ? grid_of_calls
-                                             : grid_of_blocks)(&c, r, g);
-    uint64_t *w = words;
-    *w++ = (uint64_t)l->loop->count;
-    *w++ = is_aligned(&c, l->data);
-    for (int d = 0; d < l->loop->ndim - 1; d++)
-        w = put_divisor(w, l->loop->extent[d], v->wide);
-    w = put_strides(w, l, 0);
-    w = put_staged(w, &c, g->threads);
-    if (v->coop == COOP_GRID) {
-        *w++ = g->coop_blocks;
-        g->slots += (uint32_t)(w - words);
-        *w++ = 0;
+    int64_t blocks = (v->gufunc.coop == COOP_GRID   ? grid_of_coops
+                      : v->gufunc.coop <= COOP_WARP ? grid_of_calls
+                                                    : grid_of_blocks)(&c, r, g);
+    put_parameter(w, GPU_GUFUNC_CALLS, l->loop->count);
+    put_parameter(w, GPU_GUFUNC_ALIGNED, is_aligned(&c, l->data));
+    put_extents(w, GPU_GUFUNC_EXTENTS, l->loop, 0, l->loop->ndim - 1);
+    put_strides(w, GPU_GUFUNC_STRIDES, l->loop, 0);
+    put_staged(w, &c, g->threads);
+    if (v->gufunc.coop == COOP_GRID) {
+        put_parameter(w, GPU_GUFUNC_BLOCKS, g->coop_blocks);
+        g->slots = put_parameter(w, GPU_GUFUNC_SLOTS, 0);
     }
-    if (v->reports)
-        *w++ = (uintptr_t)l->report;
-    memcpy(w, l->core, (size_t)l->layout->nwords * sizeof *w);
     return blocks < GRID_MAX ? blocks : GRID_MAX;
 }

@@ -1,6 +1,6 @@
 /* reduce.c - reductions on the GPU: which lanes go along what, how many threads have a result, and whether its elements are
  * divided among blocks. All of it follows from shapes and the device's size, so that results do not depend on anything else.
- * What the words mean is in type/variant.h. */
+ * What the parameters mean is in type/schema.h. */
 #include "gpu/class.h"
 
 enum {
@@ -33,7 +33,7 @@ static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_
 /* Do neighbouring lanes better take neighbouring results? What lies closest together in the first input decides. */
 static bool wants_columns(const variant *v, const fold_problem *s) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
-    if (v->empty)
+    if (v->reduction.empty)
         return false;
     if (s->traits->order == FOLD_SERIAL)
         return true;
@@ -48,7 +48,7 @@ static bool wants_columns(const variant *v, const fold_problem *s) {
 }
 
 static void fill_kinds(variant *v, const nd_fold *loops) {
-    const nd_loop *lanes = v->columns ? &loops->kept : &loops->reduced;
+    const nd_loop *lanes = v->reduction.columns ? &loops->kept : &loops->reduced;
     for (int k = 0; k < variant_operands(v); k++) {
         variant_operand *o = &v->operand[k];
         o->fixed = o->unit = o->staged = 0;
@@ -63,14 +63,14 @@ static void fill_kinds(variant *v, const nd_fold *loops) {
 
 /* Are accesses of so many elements aligned wherever they are, if the first is? whole: they make up a result. */
 static bool vectors_fit(const variant *v, const nd_loop *kept, const nd_loop *reduced, int vector, bool whole) {
-    const nd_loop *lanes = v->columns ? kept : reduced;
-    uint64_t off = whole || v->columns || reduced->ndim > 1 ? (uint64_t)lanes->extent[0] : 0;
+    const nd_loop *lanes = v->reduction.columns ? kept : reduced;
+    uint64_t off = whole || v->reduction.columns || reduced->ndim > 1 ? (uint64_t)lanes->extent[0] : 0;
     for (int k = 0; k < variant_operands(v); k++) {
         if (!contiguous(v, k))
             continue;
-        for (int d = v->columns; d < kept->ndim; d++)
+        for (int d = v->reduction.columns; d < kept->ndim; d++)
             off |= (uint64_t)stride_of(kept, d, k);
-        for (int d = !v->columns; d < reduced->ndim; d++)
+        for (int d = !v->reduction.columns; d < reduced->ndim; d++)
             off |= (uint64_t)stride_of(reduced, d, k);
     }
     return !(off & ((unsigned)vector - 1));
@@ -82,7 +82,7 @@ static int vector_most(const variant *v) {
     for (int k = 0; k < variant_operands(v); k++)
         if (contiguous(v, k) && element_size(v, k) > largest)
             largest = element_size(v, k);
-    return largest ? ACCESS / largest : 1;
+    return largest ? ACCESS_BYTES / largest : 1;
 }
 
 static int element_bytes(const variant *v) {
@@ -94,7 +94,7 @@ static int element_bytes(const variant *v) {
 }
 
 static int most_elements(const code_traits *traits) {
-    int most = traits->has_loop ? 1 : BODY_MAX / (traits->nodes > 0 ? traits->nodes : 1);
+    int most = traits->has_loop ? 1 : BODY_NODES_MAX / (traits->nodes > 0 ? traits->nodes : 1);
     return most > 0 ? most : 1;
 }
 
@@ -134,10 +134,10 @@ static bool short_rows(variant *v, const fold_problem *s, int sms) {
     while (at_once > 1 &&
            (at_once * flight > FLIGHT || at_once > most || (results << coop) < threads_wanted(sms) * at_once))
         at_once /= 2;
-    v->coop = (uint8_t)coop;
-    v->vector = (uint8_t)vector;
-    v->repeat = (uint8_t)repeat;
-    v->results = (uint8_t)at_once;
+    v->fold.coop = (uint8_t)coop;
+    v->fold.vector = (uint8_t)vector;
+    v->fold.accesses = (uint8_t)repeat;
+    v->fold.results = (uint8_t)at_once;
     return true;
 }
 
@@ -150,18 +150,18 @@ static int64_t long_rows(variant *v, const fold_problem *s, int sms) {
     int repeat = repeat_for(vector * element_bytes(v), FLIGHT, REPEAT_MAX);
     while (repeat > 1 && repeat * vector > most)
         repeat /= 2;
-    v->vector = (uint8_t)vector;
-    v->repeat = (uint8_t)repeat;
+    v->fold.vector = (uint8_t)vector;
+    v->fold.accesses = (uint8_t)repeat;
     if (v->segmented)
         span = n / (results < n ? results : n) + 1; /* of a segment, about */
     int64_t visit = (int64_t)vector * repeat, lanes = span / visit;
     unsigned coop = lanes > 1 ? log2_ceil((uint64_t)lanes) : 0;
-    v->coop = (uint8_t)(coop < COOP_MOST ? coop : COOP_MOST);
+    v->fold.coop = (uint8_t)(coop < COOP_MOST ? coop : COOP_MOST);
     if (results << COOP_MOST > threads_wanted(sms) || v->segmented)
         return 0;
     bool one_block = span <= (visit << COOP_BLOCK) * ONE_BLOCK_VISITS || s->whole;
     if (one_block) {
-        v->coop = (uint8_t)(coop < COOP_BLOCK ? coop : COOP_BLOCK);
+        v->fold.coop = (uint8_t)(coop < COOP_BLOCK ? coop : COOP_BLOCK);
         return 0;
     }
     int64_t wanted = ((int64_t)sms * BLOCKS_WANTED + results - 1) / results, width = visit << COOP_MOST;
@@ -171,13 +171,13 @@ static int64_t long_rows(variant *v, const fold_problem *s, int sms) {
 /* ---- Lanes along results ---- */
 
 static unsigned columns_shift(const variant *v, const nd_loop *kept) {
-    unsigned shift = log2_ceil((uint64_t)ceil_shift(kept->extent[0], log2_floor(v->vector)));
-    unsigned most = COOP_MOST - (unsigned)v->coop;
+    unsigned shift = log2_ceil((uint64_t)ceil_shift(kept->extent[0], log2_floor(v->fold.vector)));
+    unsigned most = COOP_MOST - (unsigned)v->fold.coop;
     return shift < most ? shift : most;
 }
 
 static int64_t columns_blocks(const variant *v, const nd_loop *kept) {
-    int64_t across = ceil_shift(kept->extent[0], columns_shift(v, kept) + log2_floor(v->vector));
+    int64_t across = ceil_shift(kept->extent[0], columns_shift(v, kept) + log2_floor(v->fold.vector));
     return across * (kept->count / kept->extent[0]);
 }
 
@@ -191,9 +191,9 @@ static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
     int repeat = repeat_for(vector * element_bytes(v), FLIGHT_COLUMNS, REPEAT_MAX);
     while (repeat > 1 && (repeat * vector > most || repeat / 2 >= n))
         repeat /= 2;
-    v->vector = (uint8_t)vector;
-    v->repeat = (uint8_t)repeat;
-    v->coop = 0;
+    v->fold.vector = (uint8_t)vector;
+    v->fold.accesses = (uint8_t)repeat;
+    v->fold.coop = 0;
     if (s->traits->order == FOLD_SERIAL)
         return 0;
     unsigned across = log2_ceil((uint64_t)ceil_shift(kept->extent[0], log2_floor((uint64_t)vector)));
@@ -202,7 +202,7 @@ static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
         high = 0;
     while (high && (int64_t)repeat << high > n)
         high--;
-    v->coop = (uint8_t)high;
+    v->fold.coop = (uint8_t)high;
     if (s->whole || v->segmented)
         return 0;
     int64_t blocks = columns_blocks(v, kept), wanted = (int64_t)sms * BLOCKS_WANTED, visit = (int64_t)repeat << high;
@@ -214,12 +214,12 @@ static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
 /* ---- Specialising ---- */
 
 static int64_t specialise(variant *v, const fold_problem *s, int sms) {
-    v->results = 0;
-    v->vector = v->repeat = 1;
-    v->coop = 0;
-    if (v->empty)
+    v->fold.results = 0;
+    v->fold.vector = v->fold.accesses = 1;
+    v->fold.coop = 0;
+    if (v->reduction.empty)
         return 0;
-    if (v->columns)
+    if (v->reduction.columns)
         return specialise_columns(v, s, sms);
     return short_rows(v, s, sms) ? 0 : long_rows(v, s, sms);
 }
@@ -227,8 +227,8 @@ static int64_t specialise(variant *v, const fold_problem *s, int sms) {
 int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     v->ndim = (uint8_t)kept->ndim;
-    v->reduced = (uint8_t)reduced->ndim;
-    v->columns = wants_columns(v, s);
+    v->reduction.reduced = (uint8_t)reduced->ndim;
+    v->reduction.columns = wants_columns(v, s);
     fill_kinds(v, s->loops);
     int64_t chunk = specialise(v, s, sms), parts_most = chunk ? reduced->count / chunk + 1 : 1, tasks;
     v->wide =
@@ -236,67 +236,45 @@ int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     return chunk;
 }
 
-/* ---- Words ---- */
-
-static bool moves(const variant *v, int k) { return reads(v, k) || v->operand[k].kind == OPERAND_POSITION; }
-
-static bool places(const variant *v, int k) {
-    return v->operand[k].kind < OPERAND_NUMBER && (!v->empty || (k >= v->nin && k < v->nin + v->nout));
-}
-
-int fold_words(const variant *v, const core_layout *layout, int arrays) {
-    (void)layout;
-    int placed = 0, moving = 0;
-    (void)arrays;
-    for (int k = 0; k < variant_operands(v); k++) {
-        placed += places(v, k);
-        moving += moves(v, k);
-    }
-    int words = 4 + 3 * (v->ndim - 1) + placed * v->ndim;
-    if (v->empty)
-        return words;
-    return words + (v->to_states ? 5 : 0) + (v->columns ? 5 : 0) + (v->reduced > 1 ? 3 * v->reduced : 0) +
-           moving * v->reduced;
-}
+/* ---- Parameters ---- */
 
 /* Is every access by vectors aligned? */
 static bool is_aligned(const launch *l) {
     const variant *v = l->v;
-    if (v->empty || (l->chunk && l->chunk % v->vector && !v->columns) ||
-        !vectors_fit(v, l->loop, l->reduced, v->vector, v->results))
-        return v->empty;
+    if (v->reduction.empty || (l->chunk && l->chunk % v->fold.vector && !v->reduction.columns) ||
+        !vectors_fit(v, l->loop, l->reduced, v->fold.vector, v->fold.results))
+        return v->reduction.empty;
     for (int k = 0; k < variant_operands(v); k++)
-        if (contiguous(v, k) && (uintptr_t)l->data[k] & ((uintptr_t)element_size(v, k) * v->vector - 1))
+        if (contiguous(v, k) && (uintptr_t)l->data[k] & ((uintptr_t)element_size(v, k) * v->fold.vector - 1))
             return false;
     return true;
 }
 
-static uint64_t *put_loop_strides(uint64_t *w, const variant *v, const nd_loop *loop, int ndim,
-                                  bool (*wanted)(const variant *v, int k)) {
-    for (int k = 0; k < variant_operands(v); k++)
-        for (int d = 0; d < ndim && wanted(v, k); d++)
-            *w++ = (uint64_t)stride_of(loop, d, k);
-    return w;
+static void put_strides_if(parameter_writer *w, parameter_id id, const nd_loop *loop,
+                           bool (*wanted)(const variant *v, int k)) {
+    for (int k = 0; k < variant_operands(w->v); k++)
+        for (int d = 0; d < loop->ndim && wanted(w->v, k); d++)
+            put_parameter(w, id, stride_of(loop, d, k));
 }
 
 static int64_t part_count(const launch *l) { return l->chunk ? (l->reduced->count + l->chunk - 1) / l->chunk : 1; }
 
 static int64_t layout_rows(const launch *l, const occupancy *r, grid *g) {
     const variant *v = l->v;
-    int64_t tasks, results = v->results ? v->results : 1;
+    int64_t tasks, results = v->fold.results ? v->fold.results : 1;
     if (__builtin_mul_overflow(l->loop->count, part_count(l), &tasks))
         return INT64_MAX;
     tasks = (tasks + results - 1) / results;
-    unsigned shift = v->coop > COOP_WARP ? v->coop : COOP_MOST;
-    while (shift > COOP_WARP && shift > v->coop && ceil_shift(tasks, shift - v->coop) < r->sms)
+    unsigned shift = v->fold.coop > COOP_WARP ? v->fold.coop : COOP_MOST;
+    while (shift > COOP_WARP && shift > v->fold.coop && ceil_shift(tasks, shift - v->fold.coop) < r->sms)
         shift--;
     g->threads = 1u << shift;
-    return ceil_shift(tasks, shift - v->coop);
+    return ceil_shift(tasks, shift - v->fold.coop);
 }
 
 static int64_t layout_columns(const launch *l, grid *g) {
     int64_t blocks;
-    g->threads = 1u << (columns_shift(l->v, l->loop) + l->v->coop);
+    g->threads = 1u << (columns_shift(l->v, l->loop) + l->v->fold.coop);
     return __builtin_mul_overflow(columns_blocks(l->v, l->loop), part_count(l), &blocks) ? INT64_MAX : blocks;
 }
 
@@ -319,47 +297,49 @@ static int64_t parts_for(int64_t tasks, int64_t slots) {
 /* log2 of the threads of a block of a launch whose results are divided. */
 static unsigned block_shift(const launch *l) {
     const variant *v = l->v;
-    return v->columns ? columns_shift(v, l->loop) + v->coop : v->coop > COOP_WARP ? v->coop : COOP_MOST;
+    return v->reduction.columns       ? columns_shift(v, l->loop) + v->fold.coop
+           : v->fold.coop > COOP_WARP ? v->fold.coop
+                                      : COOP_MOST;
 }
 
 int gpu_fold_block(const launch *l) { return 1 << block_shift(l); }
 
 int64_t gpu_fold_chunk(const launch *l, int resident) {
     const variant *v = l->v;
-    int64_t tasks = v->columns ? columns_blocks(v, l->loop) : ceil_shift(l->loop->count, block_shift(l) - v->coop);
-    int64_t visit = v->columns ? (int64_t)v->repeat << v->coop : ((int64_t)v->vector * v->repeat) << v->coop;
+    int64_t tasks =
+        v->reduction.columns ? columns_blocks(v, l->loop) : ceil_shift(l->loop->count, block_shift(l) - v->fold.coop);
+    int64_t visit = v->reduction.columns ? (int64_t)v->fold.accesses << v->fold.coop
+                                         : ((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop;
     int64_t chunk = chunk_of(l->reduced->count, parts_for(tasks, resident), visit, visit * CHUNK_VISITS);
     return chunk ? chunk : l->chunk;
 }
 
-int64_t fold_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
+int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     const variant *v = l->v;
     const nd_loop *kept = l->loop, *reduced = l->reduced;
-    bool wide = v->wide;
-    *w++ = (uint64_t)kept->count;
-    *w++ = (uint64_t)reduced->count;
-    *w++ = (uint64_t)l->elements;
-    *w++ = is_aligned(l);
-    if (v->to_states) {
-        *w++ = (uint64_t)l->chunk;
-        *w++ = (uint64_t)l->chunk_stride;
-        w = put_divisor(w, part_count(l), wide);
+    put_parameter(w, GPU_FOLD_RESULTS, kept->count);
+    put_parameter(w, GPU_FOLD_TOTAL, reduced->count);
+    put_parameter(w, GPU_FOLD_ELEMENTS, l->elements);
+    put_parameter(w, GPU_FOLD_ALIGNED, is_aligned(l));
+    if (v->reduction.to_states) {
+        put_parameter(w, GPU_FOLD_CHUNK, l->chunk);
+        put_parameter(w, GPU_FOLD_CHUNK_STRIDE, l->chunk_stride);
+        put_divisor(w, GPU_FOLD_PARTS, part_count(l));
     }
-    if (v->columns) {
+    if (v->reduction.columns) {
         unsigned shift = columns_shift(v, kept);
-        *w++ = (uint64_t)kept->extent[0];
-        *w++ = shift;
-        w = put_divisor(w, ceil_shift(kept->extent[0], shift + log2_floor(v->vector)), wide);
+        put_parameter(w, GPU_FOLD_COLUMNS, kept->extent[0]);
+        put_parameter(w, GPU_FOLD_SHIFT, shift);
+        put_divisor(w, GPU_FOLD_ACROSS, ceil_shift(kept->extent[0], shift + log2_floor(v->fold.vector)));
     }
-    for (int d = v->columns; d < kept->ndim - !v->columns; d++)
-        w = put_divisor(w, kept->extent[d], wide);
-    if (v->reduced > 1 && !v->empty) {
-        w = put_divisor(w, reduced->extent[0] / v->vector > 0 ? reduced->extent[0] / v->vector : 1, wide);
-        for (int d = 0; d < reduced->ndim - 1; d++)
-            w = put_divisor(w, reduced->extent[d], wide);
+    put_extents(w, GPU_FOLD_KEPT, kept, v->reduction.columns, kept->ndim - !v->reduction.columns);
+    if (v->reduction.reduced > 1 && !v->reduction.empty) {
+        put_divisor(w, GPU_FOLD_UNIT,
+                    reduced->extent[0] / v->fold.vector > 0 ? reduced->extent[0] / v->fold.vector : 1);
+        put_extents(w, GPU_FOLD_REDUCED, reduced, 0, reduced->ndim - 1);
     }
-    w = put_loop_strides(w, v, kept, kept->ndim, places);
-    if (!v->empty)
-        put_loop_strides(w, v, reduced, reduced->ndim, moves);
-    return v->columns ? layout_columns(l, g) : layout_rows(l, r, g);
+    put_strides_if(w, GPU_FOLD_KEPT_STRIDES, kept, variant_places);
+    if (!v->reduction.empty)
+        put_strides_if(w, GPU_FOLD_REDUCED_STRIDES, reduced, variant_moves);
+    return v->reduction.columns ? layout_columns(l, g) : layout_rows(l, r, g);
 }

@@ -1,6 +1,5 @@
 /* scan.c - accumulations: which way a kernel goes through memory, how many threads take a line and how much each of them,
- * whether the tiles of a line are spread over blocks, and the words and scratch memory of a launch. ir/scan/gpu_scan.h has their
- * layout. Nothing depends on the device: results are the same on all of one kind. */
+ * whether the tiles of a line are spread over blocks, and the parameters and scratch memory of a launch (type/schema.h). Nothing depends on the device: results are the same on all of one kind. */
 #include "gpu/class.h"
 
 enum {
@@ -15,20 +14,12 @@ enum {
     COOP_TILE = 9,        /* log2 of the threads of a tile: a large one waits less often, */
     COOP_TILE_FEW = 8,    /* but there must be some */
     TILES_ENOUGH = 264,   /* for all multiprocessors */
-    COLUMN_THREADS = 256, /* of a block; see ir/scan/gpu_scan.h */
-    ACROSS_MIN = 3,       /* log2 of the threads across neighbouring lines: sectors are whole, */
-    ACROSS_MAX = 5,       /* and a warp's accesses */
+    ACROSS_MIN = 3,       /* log2 of the threads across neighbouring lines, at least: sectors are whole */
     ACROSS_SPREAD = 4,    /* the least where tiles of a line are spread over blocks */
     BLOCKS_ENOUGH = 1056, /* columns: blocks that keep a device busy, each going along its lines by itself */
     SHARED_WORDS = 8192,  /* columns: of shared memory */
-    FAN_ROWS = 5,         /* log2 of the entries of a level that make one of the next */
-    FAN_COLUMNS = 4,
-    COUNTER_BYTES = 128,
-    LEVELS = 3
+    COUNTER_BYTES = 128   /* of the tickets */
 };
-
-/* Lines are counted with 32 bits below this. */
-static const int64_t narrow_max = INT32_MAX - 65536;
 
 /* ---- Specialising ---- */
 
@@ -56,8 +47,9 @@ static void set_kinds(variant *v, const nd_loop *loop) {
 
 /* Elements of a thread: as its registers have room for, and fewer of a heavy kernel. */
 static int elements_of(const variant *v, const code_traits *traits) {
-    int most = traits->has_loop ? ELEMENTS_MIN : BODY_MAX / (traits->nodes > 0 ? traits->nodes : 1), n = ELEMENTS_MAX;
-    while (n > ELEMENTS_MIN && n * v->lanes > WORDS_A_THREAD)
+    int most = traits->has_loop ? ELEMENTS_MIN : BODY_NODES_MAX / (traits->nodes > 0 ? traits->nodes : 1),
+        n = ELEMENTS_MAX;
+    while (n > ELEMENTS_MIN && n * v->scan.state_words > WORDS_A_THREAD)
         n /= 2;
     while (n > 1 && n > most)
         n /= 2;
@@ -69,25 +61,25 @@ static int vector_of(const variant *v) {
     for (int k = 0; k < v->nin + v->nout; k++)
         if (v->operand[k].kind == OPERAND_CONTIGUOUS && element_size(v, k) > largest)
             largest = element_size(v, k);
-    return largest ? ACCESS / largest : 1;
+    return largest ? ACCESS_BYTES / largest : 1;
 }
 
 static int64_t length_of(const nd_loop *along) { return along->extent[0]; }
 
 static unsigned slots_of(const variant *v, int elements) {
-    return log2_floor((uint64_t)(elements > v->vector ? elements / v->vector : 1));
+    return log2_floor((uint64_t)(elements > v->scan.vector ? elements / v->scan.vector : 1));
 }
 
 static void specialise_rows(variant *v, const nd_loop *lines, const nd_loop *along, int elements) {
     /* short lines: lanes rather than vectors of a lane, for whole accesses, but two to have something in flight */
-    unsigned all = log2_ceil((uint64_t)ceil_shift(length_of(along), log2_floor(v->vector)));
+    unsigned all = log2_ceil((uint64_t)ceil_shift(length_of(along), log2_floor(v->scan.vector)));
     unsigned few = slots_of(v, elements < ELEMENTS_FEW ? elements : ELEMENTS_FEW), most = slots_of(v, elements);
     unsigned lanes = all > 0 ? all - 1 : 0, slots;
     lanes = lanes < COOP_WARP ? lanes : COOP_WARP;
     slots = all - lanes < few ? all - lanes : few;
     while (lanes < COOP_TILE_FEW && lanes + slots < all)
         lanes++;
-    unsigned tile = v->lanes < WORDS_LARGE ? COOP_TILE : COOP_TILE_FEW, vector = log2_floor(v->vector);
+    unsigned tile = v->scan.state_words < WORDS_LARGE ? COOP_TILE : COOP_TILE_FEW, vector = log2_floor(v->scan.vector);
     int64_t count = lines->count * length_of(along);
     while (most > few && ceil_shift(count, tile + most + vector) < TILES_ENOUGH)
         most--;
@@ -95,50 +87,50 @@ static void specialise_rows(variant *v, const nd_loop *lines, const nd_loop *alo
         lanes = tile;
         slots = most < all - tile ? most : all - tile;
     }
-    v->coop = (uint8_t)lanes;
-    v->repeat = (uint8_t)(1 << slots);
+    v->scan.coop = (uint8_t)lanes;
+    v->scan.accesses = (uint8_t)(1 << slots);
 }
 
 static int64_t groups_across(const variant *v, const nd_loop *lines) {
-    return ceil_shift(lines->extent[0], log2_floor(v->vector) + v->coop);
+    return ceil_shift(lines->extent[0], log2_floor(v->scan.vector) + v->scan.coop);
 }
 
 /* Words of shared memory: of what each row of threads comes to, or of what is looked back to. */
 static int shared_words(const variant *v) {
-    int rows = COLUMN_THREADS >> v->coop,
-        entries = v->coop <= ACROSS_MAX && rows < 1 << FAN_COLUMNS ? 1 << FAN_COLUMNS : rows;
-    return (entries * v->vector << v->coop) * v->lanes;
+    int rows = SCAN_COLUMN_THREADS >> v->scan.coop,
+        entries = v->scan.coop <= SCAN_ACROSS_MAX && rows < 1 << SCAN_FAN_COLUMNS ? 1 << SCAN_FAN_COLUMNS : rows;
+    return (entries * v->scan.vector << v->scan.coop) * v->scan.state_words;
 }
 
 /* A thread has half of what it has of a line by itself. Where tiles are to be spread over blocks, half of that is across:
  * twice as many elements of each line make half as many tiles. */
 static void specialise_columns(variant *v, const nd_loop *lines, int64_t m, int elements) {
     int64_t planes = lines->count / lines->extent[0];
-    unsigned rows, most = ACROSS_MAX;
-    bool spread = ceil_shift(lines->extent[0], log2_floor(v->vector) + ACROSS_MIN) * planes < BLOCKS_ENOUGH;
-    if (spread && v->vector > 1)
-        v->vector /= 2;
-    v->repeat = (uint8_t)(elements > 2 * v->vector ? elements / 2 / v->vector : 1);
-    while (v->repeat > 1 && v->repeat / 2 >= m)
-        v->repeat /= 2;
-    rows = log2_ceil((uint64_t)ceil_shift(m, log2_floor(v->repeat)));
-    if (rows < COOP_TILE_FEW - ACROSS_MAX) /* short lines: all threads across rather than idle */
+    unsigned rows, most = SCAN_ACROSS_MAX;
+    bool spread = ceil_shift(lines->extent[0], log2_floor(v->scan.vector) + ACROSS_MIN) * planes < BLOCKS_ENOUGH;
+    if (spread && v->scan.vector > 1)
+        v->scan.vector /= 2;
+    v->scan.accesses = (uint8_t)(elements > 2 * v->scan.vector ? elements / 2 / v->scan.vector : 1);
+    while (v->scan.accesses > 1 && v->scan.accesses / 2 >= m)
+        v->scan.accesses /= 2;
+    rows = log2_ceil((uint64_t)ceil_shift(m, log2_floor(v->scan.accesses)));
+    if (rows < COOP_TILE_FEW - SCAN_ACROSS_MAX) /* short lines: all threads across rather than idle */
         most = COOP_TILE_FEW - rows;
-    v->coop = ACROSS_MIN;
-    while (v->coop < most && lines->extent[0] > (int64_t)v->vector << v->coop &&
-           (v->coop + rows < COOP_TILE_FEW || (spread && v->coop < ACROSS_SPREAD) ||
+    v->scan.coop = ACROSS_MIN;
+    while (v->scan.coop < most && lines->extent[0] > (int64_t)v->scan.vector << v->scan.coop &&
+           (v->scan.coop + rows < COOP_TILE_FEW || (spread && v->scan.coop < ACROSS_SPREAD) ||
             groups_across(v, lines) * planes > 2 * BLOCKS_ENOUGH))
-        v->coop++;
-    while (v->vector > 1 && shared_words(v) > SHARED_WORDS)
-        v->vector /= 2;
-    while (v->coop > ACROSS_MIN && shared_words(v) > SHARED_WORDS)
-        v->coop--;
+        v->scan.coop++;
+    while (v->scan.vector > 1 && shared_words(v) > SHARED_WORDS)
+        v->scan.vector /= 2;
+    while (v->scan.coop > ACROSS_MIN && shared_words(v) > SHARED_WORDS)
+        v->scan.coop--;
 }
 
 static void specialise_serial(variant *v, const nd_loop *along) {
-    v->columns = v->coop = 0;
-    v->vector = 1;
-    v->repeat = SERIAL_AHEAD;
+    v->reduction.columns = v->scan.coop = 0;
+    v->scan.vector = 1;
+    v->scan.accesses = SERIAL_AHEAD;
     set_kinds(v, along);
 }
 
@@ -146,18 +138,18 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     (void)sms;
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
     v->ndim = (uint8_t)lines->ndim;
-    v->reduced = 1;
-    v->lanes = (uint8_t)(s->traits->state_bytes / 4);
-    v->wide = lines->count > narrow_max;
-    v->columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
-    set_kinds(v, v->columns ? lines : along);
+    v->reduction.reduced = 1;
+    v->scan.state_words = (uint8_t)(s->traits->state_bytes / 4);
+    v->wide = lines->count > NARROW_MAX;
+    v->reduction.columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
+    set_kinds(v, v->reduction.columns ? lines : along);
     if (s->traits->order == FOLD_SERIAL) {
         specialise_serial(v, along);
         return 0;
     }
     int elements = elements_of(v, s->traits), vector = vector_of(v);
-    v->vector = (uint8_t)(vector < elements ? vector : elements);
-    if (v->columns)
+    v->scan.vector = (uint8_t)(vector < elements ? vector : elements);
+    if (v->reduction.columns)
         specialise_columns(v, lines, length_of(along), elements);
     else
         specialise_rows(v, lines, along, elements);
@@ -179,32 +171,32 @@ typedef struct cut {
 static cut cut_of(const launch *l) {
     const variant *v = l->v;
     const nd_loop *lines = l->loop;
-    unsigned vector = log2_floor(v->vector), repeat = log2_floor(v->repeat);
+    unsigned vector = log2_floor(v->scan.vector), repeat = log2_floor(v->scan.accesses);
     int64_t m = length_of(l->reduced);
-    cut c = {.across = 1, .groups = lines->count, .entries = 1, .fan = FAN_ROWS};
-    if (!v->columns) {
-        c.tiles = ceil_shift(m, v->coop + vector + repeat);
-        c.spread = c.tiles > 1 && v->coop > COOP_WARP;
+    cut c = {.across = 1, .groups = lines->count, .entries = 1, .fan = SCAN_FAN_ROWS};
+    if (!v->reduction.columns) {
+        c.tiles = ceil_shift(m, v->scan.coop + vector + repeat);
+        c.spread = c.tiles > 1 && v->scan.coop > COOP_WARP;
         return c;
     }
     c.across = groups_across(v, lines);
     c.groups = c.across * (lines->count / lines->extent[0]);
-    c.tiles = ceil_shift(m, log2_floor(COLUMN_THREADS) - v->coop + repeat);
-    c.entries = (int64_t)v->vector << v->coop;
-    c.spread = c.tiles > 1 && v->coop <= ACROSS_MAX && c.groups < BLOCKS_ENOUGH;
-    c.fan = FAN_COLUMNS;
+    c.tiles = ceil_shift(m, log2_floor(SCAN_COLUMN_THREADS) - v->scan.coop + repeat);
+    c.entries = (int64_t)v->scan.vector << v->scan.coop;
+    c.spread = c.tiles > 1 && v->scan.coop <= SCAN_ACROSS_MAX && c.groups < BLOCKS_ENOUGH;
+    c.fan = SCAN_FAN_COLUMNS;
     return c;
 }
 
 /* Bytes of a level: those of all groups of lines. */
 static int64_t level_bytes(const cut *c, const variant *v, int level) {
-    return ceil_shift(c->tiles, c->fan * (unsigned)level) * c->groups * c->entries * 8 * v->lanes;
+    return ceil_shift(c->tiles, c->fan * (unsigned)level) * c->groups * c->entries * 8 * v->scan.state_words;
 }
 
 size_t scan_scratch(const launch *l) {
     cut c = cut_of(l);
     int64_t bytes = COUNTER_BYTES;
-    for (int level = 0; level < LEVELS; level++)
+    for (int level = 0; level < SCAN_LEVELS; level++)
         bytes += level_bytes(&c, l->v, level);
     return c.spread ? (size_t)bytes : 0;
 }
@@ -216,56 +208,53 @@ static bool is_aligned(const launch *l) {
     for (int k = 0; k < v->nin + v->nout; k++) {
         if (v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
-        uintptr_t width = (uintptr_t)element_size(v, k) * v->vector;
-        wrong |= (uintptr_t)l->data[k] & ((width < ACCESS ? width : ACCESS) - 1);
-        for (int d = v->columns; d < l->loop->ndim; d++)
-            wrong |= l->loop->extent[d] > 1 ? (uintptr_t)stride_of(l->loop, d, k) & (v->vector - 1u) : 0;
-        if (v->columns)
-            wrong |= (uintptr_t)stride_of(l->reduced, 0, k) & (v->vector - 1u);
+        uintptr_t width = (uintptr_t)element_size(v, k) * v->scan.vector;
+        wrong |= (uintptr_t)l->data[k] & ((width < ACCESS_BYTES ? width : ACCESS_BYTES) - 1);
+        for (int d = v->reduction.columns; d < l->loop->ndim; d++)
+            wrong |= l->loop->extent[d] > 1 ? (uintptr_t)stride_of(l->loop, d, k) & (v->scan.vector - 1u) : 0;
+        if (v->reduction.columns)
+            wrong |= (uintptr_t)stride_of(l->reduced, 0, k) & (v->scan.vector - 1u);
     }
     return !wrong;
-}
-
-int scan_words(const variant *v, const core_layout *layout, int arrays) {
-    (void)layout;
-    return 14 + 3 * (v->ndim - 1) + arrays * (v->ndim + 1);
 }
 
 /* Lines of a block where a warp or less takes each. */
 static int64_t layout_lines(const launch *l, const occupancy *r, grid *g) {
     g->threads = r->block;
-    while (g->threads > BLOCK_MIN && ceil_shift(l->loop->count, log2_floor(g->threads) - l->v->coop) < r->sms)
+    while (g->threads > BLOCK_MIN && ceil_shift(l->loop->count, log2_floor(g->threads) - l->v->scan.coop) < r->sms)
         g->threads /= 2;
-    return ceil_shift(l->loop->count, log2_floor(g->threads) - l->v->coop);
+    return ceil_shift(l->loop->count, log2_floor(g->threads) - l->v->scan.coop);
 }
 
-int64_t scan_layout(const launch *l, const occupancy *r, uint64_t *w, grid *g) {
+/* Where the tickets and the entries of the levels are; see scan_scratch. */
+static void put_scratch(parameter_writer *w, const launch *l, const cut *c) {
+    const char *at = l->scratch;
+    put_address(w, GPU_SCAN_COUNTER, c->spread ? at : NULL);
+    at += c->spread ? COUNTER_BYTES : 0;
+    for (int level = 0; level < SCAN_LEVELS; level++) {
+        put_address(w, GPU_SCAN_LEVEL, c->spread ? at : NULL);
+        at += c->spread ? level_bytes(c, l->v, level) : 0;
+    }
+}
+
+int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     const variant *v = l->v;
     cut c = cut_of(l);
-    uint64_t at = (uint64_t)(uintptr_t)l->scratch;
-    *w++ = (uint64_t)l->loop->count;
-    *w++ = (uint64_t)length_of(l->reduced);
-    *w++ = is_aligned(l);
-    *w++ = (uint64_t)c.tiles;
-    w = put_divisor(w, v->columns ? c.groups : c.tiles, false);
-    w = put_divisor(w, c.across, false);
-    *w++ = c.spread ? at : 0;
-    at += COUNTER_BYTES;
-    for (int level = 0; level < LEVELS; level++) {
-        *w++ = c.spread ? at : 0;
-        at += (uint64_t)level_bytes(&c, v, level);
-    }
-    for (int d = 0; d < l->loop->ndim - 1; d++)
-        w = put_divisor(w, l->loop->extent[d], v->wide);
-    w = put_strides(w, l, 0);
-    for (int k = 0; k < variant_operands(v); k++)
-        if (v->operand[k].kind != OPERAND_NUMBER)
-            *w++ = (uint64_t)stride_of(l->reduced, 0, k);
-    if (!v->columns && v->coop <= COOP_WARP)
+    put_parameter(w, GPU_SCAN_LINES, l->loop->count);
+    put_parameter(w, GPU_SCAN_LENGTH, length_of(l->reduced));
+    put_parameter(w, GPU_SCAN_ALIGNED, is_aligned(l));
+    put_parameter(w, GPU_SCAN_TILES, c.tiles);
+    put_divisor(w, GPU_SCAN_ORDER, v->reduction.columns ? c.groups : c.tiles);
+    put_divisor(w, GPU_SCAN_COLUMNS, c.across);
+    put_scratch(w, l, &c);
+    put_extents(w, GPU_SCAN_KEPT, l->loop, 0, l->loop->ndim - 1);
+    put_strides(w, GPU_SCAN_KEPT_STRIDES, l->loop, 0);
+    put_strides(w, GPU_SCAN_ALONG_STRIDES, l->reduced, 0);
+    if (!v->reduction.columns && v->scan.coop <= COOP_WARP)
         return layout_lines(l, r, g);
-    g->threads = v->columns ? COLUMN_THREADS : 1u << v->coop;
+    g->threads = v->reduction.columns ? SCAN_COLUMN_THREADS : 1u << v->scan.coop;
     int64_t blocks;
-    if (__builtin_mul_overflow(c.groups, v->columns && !c.spread ? 1 : c.tiles, &blocks))
+    if (__builtin_mul_overflow(c.groups, v->reduction.columns && !c.spread ? 1 : c.tiles, &blocks))
         return INT64_MAX;
     return blocks;
 }

@@ -405,18 +405,18 @@ static void write_array(const binder *b, int k, int64_t *words, nd_array *loop, 
 
 size_t nd_core_space(const core_layout *l, int ndim, int narrays) {
     size_t arrays = (size_t)narrays, dimensions = ndim > 0 ? (size_t)ndim : 0;
-    return arrays * sizeof(nd_array) + ((size_t)l->nwords + 2 * arrays * dimensions) * sizeof(int64_t);
+    return arrays * sizeof(nd_array) + ((size_t)l->nparameters + 2 * arrays * dimensions) * sizeof(int64_t);
 }
 
 uf_status nd_core_resolve(const core_layout *l, const nd_array *arrays, int narrays, const uf_axes *axes, void *space,
                           nd_core *out) {
     binder b;
     nd_array *loops = space;
-    int64_t *words = (int64_t *)(loops + narrays), *free_space = words + l->nwords;
+    int64_t *words = (int64_t *)(loops + narrays), *free_space = words + l->nparameters;
     b.arrays = arrays;
     b.n = narrays < l->nin + l->nout ? narrays : l->nin + l->nout;
     b.size = words;
-    memset(words, 0, (size_t)l->nwords * sizeof *words);
+    memset(words, 0, (size_t)l->nparameters * sizeof *words);
     TRY(begin(l, axes, 0, &b.call));
     TRY(find_missing(&b.call, arrays, b.n));
     for (int k = 0; k < b.n; k++)

@@ -489,7 +489,7 @@ static uf_status finish(parser *p, core_layout *out) {
     *out = (core_layout){.nin = p->nin,
                          .nout = p->noperands - p->nin,
                          .ndims = p->ndims,
-                         .nwords = words,
+                         .nparameters = words,
                          .dims = memcpy(dims, p->dims, dims_size),
                          .operands = memcpy(operands, p->operands, operands_size)};
     return UF_OK;

@@ -187,6 +187,6 @@ uf_status parameters_layout(arena *a, const uint8_t *ranks, int nparams, int nin
         for (int d = 0; d < operands[k].rank; d++)
             operands[k].dim[d] = (uint8_t)ndims++;
     }
-    out->nwords = words;
+    out->nparameters = words;
     return UF_OK;
 }

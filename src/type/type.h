@@ -154,15 +154,15 @@ typedef struct layout_operand {
     uint8_t rank;
     uint8_t dim[LAYOUT_MAX_RANK];  /* index into dims, outermost first */
     bool stretch[LAYOUT_MAX_RANK]; /* written "n|1": an extent of 1 broadcasts to the dimension's size */
-    int strides;                   /* index of the operand's first stride among the core words */
+    int strides;                   /* index of the operand's first stride among the core parameters */
 } layout_operand;
 
-/* A layout: which core dimensions each operand has. The core words are what a call makes of it, the 64-bit words that
+/* A layout: which core dimensions each operand has. The core parameters are what a call makes of it, the 64-bit values that
  * describe the cores of its operands: first the size of each dimension (1 for an optional one that is missing), then
  * the core strides of each operand in turn, in elements (0 where the extent is 1, and so for missing and stretched
  * dimensions too). */
 typedef struct core_layout {
-    int nin, nout, ndims, nwords;
+    int nin, nout, ndims, nparameters;
     /* 0: a generalized ufunc. Otherwise the layout of a kernel over so many indices: its parameters are the operands,
      * all of them inputs, although arrays are written in place; behind them stand the indices as operands of rank 0,
      * outermost first. Dimensions 0 .. nindices-1 are the extents of the index space, and each dimension of each array

@@ -3,6 +3,7 @@
 #ifndef UF_VARIANT_H
 #define UF_VARIANT_H
 
+#include "type/kernel.h"
 #include "type/type.h"
 
 enum {
@@ -57,74 +58,117 @@ typedef struct variant_operand {
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
     uint8_t privatised;  /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array */
-    uint8_t
-        align; /* core tells specialise, which clears it: log2, at most 4, of the bytes of which the address and all strides
-                           but that of the unit dimension are multiples */
 } variant_operand;
 
-/* GPU calls: log2 of the threads that compute one inner call together, its cooperative group. 0: a thread; to 5: lanes of a warp; to 10:
- * a block; COOP_GRID: several blocks of 2^COOP_GRID_BLOCK threads. */
-enum {
-    COOP_WARP = 5,
-    COOP_BLOCK = 10,
-    COOP_GRID = 11,
-    COOP_GRID_BLOCK = 9
-};
+/* What a fold and a scan have alike. */
+typedef struct variant_reduction {
+    uint8_t from_states; /* the inputs are states (a count too if `counted`), already mapped */
+    uint8_t
+        to_states; /* the outputs are states (a count too if `counted`), not finished; initial values are not taken in */
+    uint8_t
+        sparse; /* fold: what has no element yet is told apart, since no value may stand for it: the results must not
+                            show the identity, which may change what it is combined with (the sign of a zero) */
+    uint8_t
+        counted;   /* a state has the count of elements that took part (int64) as one more, last value. Set where a mask
+                            decides, and the count is used or tells apart (sparse): 0 then means that there is none */
+    uint8_t empty; /* nothing is reduced: the results are those of no elements, and inputs are not looked at */
+    uint8_t reduced; /* dimensions of the reduced loop (fold), at least 1; scan: 1 */
+    uint8_t columns; /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop; else
+                            neighbouring elements of one, along dimension 0 of the reduced loop. `kind` of each operand is how
+                            it moves along that dimension */
+} variant_reduction;
 
-/* Everything that generated code depends on beside the kernel itself. Zero it before filling: keys are compared as bytes. */
+/* Everything that generated code depends on beside the kernel itself: what all classes have, what one class has, and the operands. Zero it
+ * before filling. All members are bytes, so that the bytes of two variants are equal where they are the same (variant_same); what is to
+ * last longer than a process takes the form of variant_bytes. */
 typedef struct variant {
     uint8_t loop; /* loop_class */
-    uint8_t ndim; /* dimensions of the loop, dimension 0 innermost; flat 1, rows >= 2, general >= 1. CPU: 1 or 2: the
-                         engine walks the others; forall: those up to the last one that is longer than 1 */
+    uint8_t ndim; /* dimensions of the loop, dimension 0 innermost; flat 1, rows >= 2, general >= 1. CPU: 1 or 2, the
+                          engine walks the others; forall: those up to the last one that is longer than 1 */
     uint8_t nin, nout;
     uint8_t masked; /* operand[nin + nout] is the where mask (bool, never a number) */
-    uint8_t wide;   /* GPU general: 64-bit indices and offsets; CPU fold: positions of 2^31 and above */
-    uint8_t vector; /* GPU flat, rows: elements in one vector access, a power of two <= 16; 1 elsewhere */
-    uint8_t repeat; /* GPU: flat: vectors a thread; rows: rows a thread; general: elements a thread; calls: steps (or
-                         rows) of a construct that a thread takes together; scan: see ir/scan/gpu_scan.h. CPU scan: 1: lines may
-                         be cut; 0: they are one piece */
-    uint8_t coop;   /* GPU calls: see COOP_; scan: log2 of the threads along a line, or across lines */
-    uint8_t
-        lanes; /* GPU scan: 32-bit words of a state; calls, !along: log2 of the lanes (<= cooperative group, <= 5) that compute one reduction inside a forall; the
-                         rows of the forall are spread over the groups of so many lanes in the cooperative group */
-    /* Fold and scan. */
     uint8_t
         segmented;    /* fold: two int64 operands behind the mask say where the elements of each result begin and end */
-    uint8_t ninitial; /* numbers behind those: the state's initial values, each of its dtype; all or none */
-    uint8_t
-        position; /* the last operand is the position: its "address" word is the position of the loop's first element,
-                            and its strides (in both loops) say how it changes; it has no memory */
-    uint8_t from_states; /* the inputs are states (a count too if `counted`), already mapped */
-    uint8_t to_states;   /* the outputs are states (a count too if `counted`), not finished; the initial values are not
-                            taken in */
-    uint8_t
-        sparse; /* fold: what has no element yet is told apart, since no value may stand for it: the results must not show
-                            the identity, which may change what it is combined with (the sign of a zero) */
-    uint8_t counted; /* a state has the count of elements that took part (int64) as one more, last value. Set where a
-                            mask decides, and the count is used or tells apart (sparse): 0 then means that there is none */
-    uint8_t empty;   /* nothing is reduced: the results are those of no elements, and inputs are not looked at */
-    uint8_t reduced; /* dimensions of the reduced loop (fold), at least 1; scan: 1. CPU and GPU alike */
-    uint8_t columns; /* neighbouring lanes take neighbouring results (scan: lines), along dimension 0 of the loop;
-                            else neighbouring elements of one, along dimension 0 of the reduced loop. `kind` of each operand
-                            is how it moves along that dimension */
-    /* GPU at: each element is one warp's, which does its updates in the order of the indices. */
-    uint8_t deterministic;
-    uint8_t
-        results; /* GPU fold, !columns: results that a cooperative group takes together, each in one visit of `repeat` accesses a
-                        thread; 0: one result, in as many visits as it takes */
-    uint8_t along;    /* calls: a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go
-                         along the last range of the forall, because that is where memory is contiguous */
+    uint8_t ninitial; /* fold, scan: numbers behind those, the state's initial values, each of its dtype; all or none */
+    uint8_t position; /* fold, scan: the last operand is the position: its "address" is the position of the loop's first
+                          element, and its strides (in both loops) say how it changes; it has no memory */
     uint8_t nindices; /* at: index arrays, behind the outputs; the target is operand 0 and the output. See ir/at/at.c */
-    /* Forall, whose operands are the kernel's parameters, all inputs; ndim is that of the space. */
-    uint8_t proved;  /* what the tree needs of the sizes holds: accesses that are `conditional` need no check */
-    uint8_t noalias; /* an array that is written to (atomically or not) overlaps no other parameter */
+    uint8_t wide;     /* GPU: indices and numbers of elements have 64 bits; CPU fold: positions of 2^31 and above */
     uint8_t
-        reports; /* what ends an element and is reported: REPORTS_, see ir/common/report.h. Calls and forall; calls then also stand
-                       for elementwise functions, with layout_scalars, and may be masked. A thread a call (point), nothing
-                       in parallel within it, the loop in C order. Fold, scan, at: not REPORTS_ERRORS */
+        reports; /* what ends an element and is reported: REPORTS_, see ir/common/report.h. Calls and forall; calls then
+                          also stand for elementwise functions, with layout_scalars, and may be masked. A thread a call (point),
+                          nothing in parallel within it, the loop in C order. Fold, scan, at: not REPORTS_ERRORS */
+    union {
+        /* LOOP_FLAT, GPU. `vector` of this and the others: elements in one access, a power of two <= 16. */
+        struct {
+            uint8_t vector;
+            uint8_t vectors_per_thread; /* a block's width apart */
+        } flat;
+        /* LOOP_ROWS, GPU. */
+        struct {
+            uint8_t vector;
+            uint8_t rows_per_thread;
+        } rows;
+        /* LOOP_GENERAL and LOOP_AT, GPU. */
+        struct {
+            struct {
+                uint8_t elements_per_thread;
+            } general;
+            struct {
+                uint8_t
+                    deterministic; /* each element is one warp's, which does its updates in the order of the indices */
+            } at;
+        };
+        /* LOOP_GUFUNC; CPU: `along` alone. */
+        struct {
+            uint8_t
+                along; /* a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go along
+                               the last range of the forall, because that is where memory is contiguous */
+            uint8_t coop; /* log2 of the threads of a call's cooperative group, see COOP_GRID */
+            uint8_t
+                lanes; /* !along: log2 of the lanes (<= coop, <= COOP_WARP) that compute one reduction inside a forall; its
+                               rows are spread over the groups of so many lanes in the cooperative group */
+            uint8_t vector;
+            uint8_t steps; /* steps, or rows, of a construct that a thread takes together */
+        } gufunc;
+        struct {
+            variant_reduction reduction;
+            union {
+                /* LOOP_FOLD, GPU. */
+                struct {
+                    uint8_t vector;
+                    uint8_t accesses; /* of a thread in one visit */
+                    uint8_t coop;     /* log2 of the threads that have a result together; columns: of those across */
+                    uint8_t
+                        results; /* !columns: that a group takes together, each in one visit; 0: one result, in as many
+                                         visits as it takes */
+                } fold;
+                /* LOOP_SCAN, GPU. */
+                struct {
+                    uint8_t vector;
+                    uint8_t accesses;    /* of a thread along a line */
+                    uint8_t coop;        /* log2 of the threads along a line; columns: across lines */
+                    uint8_t state_words; /* words of 32 bits of a state */
+                } scan;
+                /* LOOP_SCAN, CPU. */
+                struct {
+                    uint8_t divisible; /* lines may be cut; else they are one piece */
+                } cpu_scan;
+            };
+        };
+        /* LOOP_FORALL, whose operands are the kernel's parameters, all inputs; ndim is that of the space. */
+        struct {
+            uint8_t proved;  /* what the tree needs of the sizes holds: accesses that are `conditional` need no check */
+            uint8_t noalias; /* an array that is written to (atomically or not) overlaps no other parameter */
+            uint8_t vector;  /* GPU: points along the last index that a thread takes together */
+            uint8_t vectors_per_thread; /* GPU: of neighbouring rows; in a space of one index, a block's width apart */
+            uint8_t block;              /* GPU: log2 of the threads of a block of a fixed size, else 0 */
+        } forall;
+    };
     variant_operand
         operand[VARIANT_OPERANDS]; /* inputs, outputs, mask or index arrays; fold: bounds, initial values, position */
 } variant;
+_Static_assert(_Alignof(variant) == 1, "there is no padding, whose bytes could differ");
 
 static inline int variant_operands(const variant *v) {
     return v->nin + v->nout + v->masked + 2 * v->segmented + v->ninitial + v->position + v->nindices;
@@ -149,87 +193,30 @@ static inline bool variant_has_nontemporal(const variant *v) {
             return true;
     return false;
 }
-static inline size_t variant_key_size(const variant *v) {
+/* Bytes of a variant with its operands, and no others. */
+static inline size_t variant_size(const variant *v) {
     return offsetof(variant, operand) + (size_t)variant_operands(v) * sizeof(variant_operand);
 }
+static inline bool variant_same(const variant *a, const variant *b) { return !memcmp(a, b, variant_size(a)); }
 
-/* Parameters. Every compiled kernel takes 64-bit words, in this order; on the GPU each word is one parameter of the kernel,
- * so that the packed block is the launch's parameter buffer; on the CPU the kernel takes one pointer to them:
- *     void kernel(const uint64_t *words)
- *
- *   operands, in order:   an array: its address, one word
- *                         the position: that of the loop's first element, one word
- *                         a number: its bytes in the low end of one word; complex128: two words
- *   then by class:
- *   GPU flat      n        elements
- *                 head     elements before the first index at which every contiguous operand is aligned to vector * size;
- *                          -1 if there is none or it is beyond n. With vector 1 only complex operands can make it -1
- *   GPU rows      columns, rows   extents of dimensions 0 and 1
- *                 shift    log2 of threads along a row; the block has blockDim.x >> shift threads across rows
- *                 vectors  1 if every row of every contiguous operand is aligned to vector * size, else 0
- *                 tiles across columns, tiles across rows: each as (count, magic, shift) for division
- *                 then for dimensions 2 .. ndim-2: (extent, magic, shift)    [the outermost needs no division]
- *                 then for every array operand: strides of dimensions 1 .. ndim-1, in elements
- *   GPU general   n
- *                 for dimensions 0 .. ndim-2: (extent, magic, shift)
- *                 then for every array operand: strides of dimensions 0 .. ndim-1, in elements
- *   CPU flat      n
- *   CPU rows, general  n, m   extents of dimensions 0 and 1 (m = 1 if ndim is 1)
- *                 then for every array operand: strides of dimensions 0 and 1, in elements
- *
- *   GPU calls     n        inner calls
- *                 aligned  1 if every access by vectors is aligned: of each operand with a unit dimension whose extent is
- *                          at least `vector`, the address, and every other stride (core and loop), in elements, are
- *                          multiples of vector * size and of vector
- *                 for dimensions 0 .. ndim-2 of the loop: (extent, magic, shift), 64-bit where `wide`
- *                 then for every array operand: strides of dimensions 0 .. ndim-1, in elements
- *                 then for every staged operand: (count, pitch, offset): elements of a core; elements from one call's core
- *                 to the next in shared memory; byte offset of the operand's part of shared memory
- *                 COOP_GRID: (blocks, slots): blocks a cooperative group; address of zeroed memory, COOP_SLOT bytes for each cooperative group in
- *                 flight (grid / blocks cooperative groups; cooperative group t has the slot t)
- *                 reports: address of the report
- *                 then the core words
- *   CPU calls     n, m     extents of dimensions 0 and 1 (m = 1 if ndim is 1)
- *                 then for every array operand: strides of dimensions 0 and 1, in elements
- *                 reports: the number of the first call; address of the report
- *                 then the core words
- *   Core words: layout.nwords words; see type.h.
- *
- *   CPU fold      n        results along dimension 0 of the loop (the engine walks the others)
- *                 for every array operand, and the position: its stride along that dimension (position: 0)
- *                 elements       of each result, as the launch says
- *                 first, last    the part of the outermost dimension (reduced - 1) of the reduced loop to be combined
- *                 for the other dimensions of the reduced loop, from 0 on: their extents
- *                 then for every array operand that is no output and no bound, and the position: strides of dimensions 0 ..
- *                 reduced-1 of the reduced loop
- *                 segmented (reduced is 1): first is 0, last the length of the axis; each result has its own part, within
- *                 them: from what the first bound holds to what the second does, to one element if that is not above the
- *                 first; a result whose first bound is outside of 0 .. last - 1 is left alone
- *   CPU scan      n        lines along dimension 0 of the loop
- *                 for every array operand, and the position: its stride along that dimension
- *                 m, first   elements of each line to be done; the index of the first of them in the line
- *                 for every array operand, and the position: its stride along the line
- *                 carry    not columns, n = 1: address of a state, value k in its bytes from 16 * k on, which becomes the
- *                 state of what was done; 0: none is wanted
- *                 resumes  1: the carry holds the state of the elements before `first`; 0: these are the line's first
- *                 what     0: results; 1: none, but the carry; 2: the carry joined to another, which follows it (at 16 *
- *                 UF_MAX_STATE) and becomes both together
- *   GPU fold      see ir/reduce/gpu_reduce.c and cuda/fold.c;  GPU scan: ir/scan/gpu_scan.h and cuda/scan.c
- *   at            see ir/at/at.c
- *   CPU forall    first, last    of the last index
- *                 rows           how many, one after the other in C order
- *                 the other indices of the first of them, the outermost first. Dimensions from ndim on have extent 1
- *                 any operand nontemporal: address of a function (to, from, bytes) that copies past the caches
- *                 reports: address of the report
- *                 then the core words
- *   GPU forall    see ir/forall/gpu_forall.c and cuda/forall.c
- *
- *   reports, fold, scan and at: address of the report, behind all
- *
- * Division by magic (32-bit, or 64-bit where `wide`): q = (mulhi(x, magic) + x) >> shift, for x < 2^31 (2^63); see
- * magic_of.
- *
- * Blocks (blockDim.x a power of two, 32 to 256), one-dimensional grids of at most 2^31-1:
+/* The class is another: what the former one says is forgotten. */
+static inline void variant_reclass(variant *v, loop_class loop) {
+    memset((char *)v + offsetof(variant, flat), 0, offsetof(variant, operand) - offsetof(variant, flat));
+    v->loop = (uint8_t)loop;
+}
+
+/* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
+ * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
+enum {
+    VARIANT_VERSION = 1,
+    VARIANT_BYTES = 1 + sizeof(variant) /* at most */
+};
+/* Writes it and returns how many bytes it has. */
+size_t variant_bytes(const variant *v, uint8_t out[VARIANT_BYTES]);
+/* Reads it; false if these are not the bytes of a variant of this version. */
+bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
+
+/* Blocks (blockDim.x a power of two, 32 to 256), one-dimensional grids of at most 2^31-1:
  *   flat      covers blockDim.x * vector * repeat elements, counted from head (0 if that is -1); the elements of the head
  *             are counted last. Grid: what covers n elements.
  *   rows      columns per tile = vector << shift, rows per tile = (blockDim.x >> shift) * repeat; block b is column tile
@@ -246,18 +233,22 @@ static inline size_t variant_key_size(const variant *v) {
  *             T in block b those numbered b * T * results + t + T * i.
  *             columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on,
  *             then the parts. */
-enum {
-    COPY_BYTES = 16 << 10 /* CPU forall: of a privatised operand, at most */
-};
-enum {
-    COOP_BLOCKS_MAX = 256, /* blocks of a COOP_GRID cooperative group */
-    COOP_SLOT = 128 + 2 * 64 * COOP_BLOCKS_MAX
-};
-/* The kernel's parameters after the operands' in LOOP_GUFUNC, for the launch and for code generation to agree on. */
-static inline int operand_words(const variant_operand *o) {
+/* Is operand k of a fold read for each element, or the position? And has it a place in the loop over the results? */
+static inline bool variant_moves(const variant *v, int k) {
+    const variant_operand *o = &v->operand[k];
+    return o->kind == OPERAND_POSITION ||
+           ((k < v->nin || (v->masked && k == variant_mask(v))) && o->kind < OPERAND_NUMBER);
+}
+static inline bool variant_places(const variant *v, int k) {
+    return v->operand[k].kind < OPERAND_NUMBER && (!v->reduction.empty || (k >= v->nin && k < v->nin + v->nout));
+}
+
+/* Kernel parameters of an operand. */
+static inline int operand_parameters(const variant_operand *o) {
     return o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128 ? 2 : 1;
 }
 
+/* Division by magic (32-bit, or 64-bit where the variant is wide): q = (mulhi(x, multiplier) + x) >> shift, for x < 2^31 (2^63). */
 typedef struct magic {
     uint64_t multiplier;
     unsigned shift;

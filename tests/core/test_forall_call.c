@@ -851,7 +851,7 @@ static void variants(void **state) {
     OK(plan_imagine_arrays(&p, &r, &a));
     const variant *v = &p.pass[0].v;
     const uint8_t *use = p.binding->traits.use;
-    assert_true(v->loop == LOOP_FORALL && v->ndim == 2 && v->nin == 2 && v->nout == 0 && v->noalias && v->proved);
+    assert_true(v->loop == LOOP_FORALL && v->ndim == 2 && v->nin == 2 && v->nout == 0 && v->forall.noalias && v->forall.proved);
     for (int k = 0; k < 2; k++)
         assert_true(v->operand[k].unit == 2 && v->operand[k].kind == OPERAND_STRIDED &&
                     v->operand[k].memory == DT_FLOAT32 && v->operand[k].value == DT_FLOAT32);

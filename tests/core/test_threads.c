@@ -164,7 +164,7 @@ static void compiled_once(void **state) {
     variant v;
     memset(&v, 0, sizeof v);
     v.loop = LOOP_FLAT;
-    v.ndim = v.nin = v.nout = v.vector = v.repeat = 1;
+    v.ndim = v.nin = v.nout = 1;
     v.operand[0] = v.operand[1] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_CONTIGUOUS};
     the_job = (compile_job){.name = "once", .source = source, .layout = "", .tree = t, .v = &v, .engine = ENGINE_CPU};
     assert_int_equal(cpu_engine.target(0, &the_job.target), UF_OK);

@@ -62,14 +62,15 @@ void forall_open(forall_case *f, const char *parameters, const char *source, int
     check(lang_try_kernel(&f->memory, parameters, source, &f->t));
     f->v.loop = LOOP_FORALL;
     f->v.nin = (uint8_t)(f->t->kernel->nparams - ndim);
-    f->core = arena_alloc(&f->memory, (size_t)f->t->layout->nwords * sizeof *f->core);
+    f->core = arena_alloc(&f->memory, (size_t)f->t->layout->nparameters * sizeof *f->core);
     put_space(f, ndim, extents);
     for (int k = 0; k < f->v.nin; k++)
         put_argument(f, k, &args[k]);
-    f->v.noalias = apart;
-    f->v.proved = lang_needs_hold(f->t, f->core);
+    f->v.forall.noalias = apart;
+    f->v.forall.proved = lang_needs_hold(f->t, f->core);
     ir_traits(f->t, &f->size);
-    cpu_engine.specialise(&f->v, &f->loop, f->t->layout, f->core, &f->size);
+    cpu_engine.specialise(
+        &f->v, &(loop_problem){.loop = &f->loop, .layout = f->t->layout, .core = f->core, .traits = &f->size});
     f->l = (launch){.v = &f->v,
                     .loop = &f->loop,
                     .data = f->data,

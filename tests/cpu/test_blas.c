@@ -227,14 +227,14 @@ static bool launch_problem(const problem *q, int threads) {
     variant v = {.loop = LOOP_GUFUNC, .nin = 2, .nout = 1};
     char *data[3];
     memcpy(words, q->extent, sizeof q->extent);
-    layout.nwords = 3;
+    layout.nparameters = 3;
     for (int k = 0; k < 3; k++) {
         v.operand[k] =
             (variant_operand){.memory = (uint8_t)q->type, .value = (uint8_t)q->type, .kind = OPERAND_STRIDED};
-        operands[k].strides = layout.nwords;
+        operands[k].strides = layout.nparameters;
         for (const char *c = forms[q->form].dims[k]; *c; c++) {
             operands[k].dim[operands[k].rank++] = (uint8_t)letter_of(*c);
-            words[layout.nwords++] = q->operand[k].core[letter_of(*c)];
+            words[layout.nparameters++] = q->operand[k].core[letter_of(*c)];
         }
         for (int d = 0; d < q->ndim; d++)
             stride[d * 3 + k] = q->operand[k].loop[d];

@@ -397,7 +397,7 @@ static void box_launch(code *c, box *b, int32_t *x, int32_t *y, int32_t *r, int 
         loop.count *= b->extent[d];
     for (int k = 0; k < 3; k++)
         v.operand[k] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_STRIDED};
-    cpu_engine.specialise(&v, &loop, NULL, NULL, &(code_traits){.nodes = 4});
+    cpu_engine.specialise(&v, &(loop_problem){.loop = &loop, .traits = &(code_traits){.nodes = 4}});
     assert_int_equal(v.ndim, b->ndim < 2 ? b->ndim : 2);
     run(c, &(launch){.v = &v, .loop = &loop, .data = data, .threads = threads});
 }
@@ -437,7 +437,7 @@ typedef struct calls {
 static const layout_operand inner_operands[] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.strides = 3}};
 static const layout_dim inner_dims[] = {{.name = "n"}};
 static const core_layout inner_layout = {
-    .nin = 2, .nout = 1, .ndims = 1, .nwords = 3, .dims = inner_dims, .operands = inner_operands};
+    .nin = 2, .nout = 1, .ndims = 1, .nparameters = 3, .dims = inner_dims, .operands = inner_operands};
 
 static void calls_random(calls *c) {
     do {
@@ -476,7 +476,9 @@ static void calls_launch(code *made, calls *c, int32_t *x, int32_t *y, int32_t *
         loop.count *= c->b.extent[d];
     for (int k = 0; k < 3; k++)
         v.operand[k] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_STRIDED};
-    cpu_engine.specialise(&v, &loop, &inner_layout, c->core, &(code_traits){.nodes = 4});
+    cpu_engine.specialise(
+        &v,
+        &(loop_problem){.loop = &loop, .layout = &inner_layout, .core = c->core, .traits = &(code_traits){.nodes = 4}});
     assert_int_equal(v.ndim, c->b.ndim < 2 ? c->b.ndim : 2);
     for (int k = 0; k < 2; k++)
         assert_int_equal(v.operand[k].unit, c->core[0] < 2 || c->core[1 + k] == 1);

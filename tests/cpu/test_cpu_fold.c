@@ -398,7 +398,7 @@ static void compare(const test *t, const char *how) {
                     r->name, how, (long long)i, k, got, wanted[k], (long long)t->extent[0][0],
                     (long long)t->extent[0][1], (long long)t->extent[0][2], (long long)t->extent[1][0],
                     (long long)t->extent[1][1], (long long)t->extent[1][2], t->masked, t->segmented, t->has_initial,
-                    t->v.columns);
+                    t->v.reduction.columns);
         }
     }
 }
@@ -461,7 +461,7 @@ static void run_variant(test *t, const variant *v, nd_fold *loops, int64_t chunk
 static void fill_types(test *t, variant *v) {
     for (int k = 0, n = variant_operands(v); k < n; k++) {
         v->operand[k].memory = v->operand[k].value = (uint8_t)t->op[k].type;
-        if (k < v->nin && !v->from_states)
+        if (k < v->nin && !v->reduction.from_states)
             v->operand[k].value = (uint8_t)t->r->in[k];
     }
 }
@@ -506,7 +506,7 @@ static variant variant_for(test *t) {
 /* Both directions, whatever the engine prefers. */
 static void turn(variant *v, const nd_fold *loops, bool columns) {
     const nd_loop *lanes = columns ? &loops->kept : &loops->reduced;
-    v->columns = columns;
+    v->reduction.columns = columns;
     for (int k = 0, n = variant_operands(v); k < n; k++)
         if (v->operand[k].kind < OPERAND_NUMBER)
             v->operand[k].kind = lanes->kind[k];
@@ -599,10 +599,10 @@ static void states_first(states *s, test *t, const variant *whole, int64_t chunk
     variant v = *whole;
     operand inputs[VARIANT_OPERANDS];
     nd_fold loops;
-    int64_t by_result = v.columns ? 1 : s->parts, by_part = v.columns ? s->results : 1;
+    int64_t by_result = v.reduction.columns ? 1 : s->parts, by_part = v.reduction.columns ? s->results : 1;
     memcpy(inputs, t->op, sizeof inputs);
-    s->n = t->r->nstate + v.counted;
-    v.to_states = 1;
+    s->n = t->r->nstate + v.reduction.counted;
+    v.reduction.to_states = 1;
     v.ninitial = 0;
     v.nout = (uint8_t)s->n;
     for (int k = 0; k < s->n; k++) {
@@ -618,7 +618,7 @@ static void states_first(states *s, test *t, const variant *whole, int64_t chunk
     t->v = v;
     make_loop(t, 0, variant_operands(&v), &loops.kept);
     make_loop(t, 1, variant_operands(&v), &loops.reduced);
-    turn(&v, &loops, v.columns);
+    turn(&v, &loops, v.reduction.columns);
     run_variant(t, &v, &loops, chunk, by_part, loops.reduced.count);
     memcpy(t->op, inputs, sizeof inputs);
 }
@@ -631,9 +631,9 @@ static void states_second(states *s, test *t, const variant *whole, int64_t elem
                  .nin = (uint8_t)s->n,
                  .nout = whole->nout,
                  .ninitial = whole->ninitial,
-                 .counted = whole->counted,
-                 .from_states = 1};
-    int64_t by_result = whole->columns ? 1 : s->parts, by_part = whole->columns ? s->results : 1;
+                 .reduction.counted = whole->reduction.counted,
+                 .reduction.from_states = 1};
+    int64_t by_result = whole->reduction.columns ? 1 : s->parts, by_part = whole->reduction.columns ? s->results : 1;
     for (int k = 0; k < s->n; k++)
         u.op[k] = state_operand(s, t, k, by_result, by_part);
     for (int k = 0; k < v.nout; k++)
@@ -711,7 +711,7 @@ static void threads_change_nothing(void **unused) {
         char *first = malloc(o->size);
         for (t.threads = 1; t.threads < 9; t.threads += t.threads < 3 ? 1 : 5) {
             if (!run_parts(&t))
-                run_whole(&t, t.v.columns);
+                run_whole(&t, t.v.reduction.columns);
             if (t.threads == 1)
                 memcpy(first, o->buffer, o->size);
             else
@@ -753,7 +753,7 @@ static void check_sums(const test *t) {
         long double bound = 2 * 0x1p-23L * log2l((long double)n) * size;
         if (fabsl(got - sum) > bound)
             fail_msg("%lld elements, result %lld: %.9g, not %.9Lg: off by %Lg, allowed %Lg; columns %d", (long long)n,
-                     (long long)r, got, sum, got - sum, bound, t->v.columns);
+                     (long long)r, got, sum, got - sum, bound, t->v.reduction.columns);
     }
 }
 
@@ -812,7 +812,7 @@ static void nothing_gives_the_identity(void **unused) {
         t.op[0] = (operand){.type = DT_FLOAT32};
         t.op[1] = (operand){.type = DT_FLOAT32, .data = (char *)r, .stride = {{1}}};
         t.v = variant_for(&t);
-        t.v.empty = 1;
+        t.v.reduction.empty = 1;
         put_numbers(&t, &t.v);
         fill_types(&t, &t.v);
         make_loop(&t, 0, variant_operands(&t.v), &loops.kept);
@@ -836,10 +836,8 @@ static variant plain_variant(const recipe *r, bool columns) {
                  .nin = (uint8_t)r->nin,
                  .nout = (uint8_t)r->nout,
                  .position = r->position,
-                 .vector = 1,
-                 .repeat = 1,
-                 .reduced = 1,
-                 .columns = columns};
+                 .reduction.reduced = 1,
+                 .reduction.columns = columns};
     for (int k = 0; k < variant_operands(&v); k++) {
         bool input = k < v.nin, last = v.position && k == variant_position(&v);
         dtype type = last ? DT_INT64 : input ? r->in[k] : r->out[k - r->nin];
@@ -854,7 +852,7 @@ static variant drawn_variant(const recipe *r, const fold *f) {
     v.masked = chance(40);
     v.ninitial = chance(40) ? (uint8_t)r->nstate : 0;
     mark_items(&v, f);
-    v.reduced = (uint8_t)pick(1, 4);
+    v.reduction.reduced = (uint8_t)pick(1, 4);
     v.wide = chance(20);
     for (int k = 0; k < variant_operands(&v); k++) {
         variant_operand *o = &v.operand[k];

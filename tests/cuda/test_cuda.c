@@ -50,7 +50,7 @@ static void make_flat(int64_t n) {
                       .data = flat.data,
                       .numbers = (const uint64_t(*)[2])flat.numbers,
                       .stream = (void *)0x77};
-    gpu_specialise(&flat.v, &flat.loop, NULL, NULL, &(code_traits){.nodes = 4});
+    gpu_specialise(&flat.v, &(loop_problem){.loop = &flat.loop, .traits = &(code_traits){.nodes = 4}});
 }
 
 enum {
@@ -236,11 +236,11 @@ static void large_body(void *unused) {
             s.extent[i] = 1;
         s.extent[0] = 2;
         s.l = (launch){.v = &s.v, .loop = &s.loop, .data = s.data, .numbers = (const uint64_t(*)[2])s.numbers};
-        gpu_specialise(&s.v, &s.loop, NULL, NULL, &(code_traits){.nodes = 1});
-        int words = gpu_words(&s.v, NULL);
+        gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop, .traits = &(code_traits){.nodes = 1}});
+        int words = schema_count(&s.v, NULL, true);
         CHECK(words == 61 + 1 + 3 * (ndim - 1) + 61 * ndim);
         CHECK(!code_load(ptx_of("k", words, 256), "k", 0, 0, d, &c));
-        if (words <= WORDS_MAX)
+        if (words <= PARAMETERS_MAX)
             CHECK(!cuda_engine.launch(c, &s.l) && mock->launch(&(int){0})->bytes == 8 * (size_t)words);
         else
             CHECK_FAILS(cuda_engine.launch(c, &s.l), UF_ERR_ARGUMENT, "of kernel parameters; CUDA has 32760");

@@ -59,7 +59,7 @@ static void sample_begin(sample *s, int nin, int nout, int ndims, int ndim) {
     s->v.nin = (uint8_t)nin;
     s->v.nout = (uint8_t)nout;
     s->layout = (core_layout){
-        .nin = nin, .nout = nout, .ndims = ndims, .nwords = ndims, .dims = s->dims, .operands = s->operands};
+        .nin = nin, .nout = nout, .ndims = ndims, .nparameters = ndims, .dims = s->dims, .operands = s->operands};
     s->loop = (nd_loop){.ndim = ndim,
                         .narrays = nin + nout,
                         .count = 1,
@@ -81,8 +81,8 @@ static void sample_begin(sample *s, int nin, int nout, int ndims, int ndim) {
 /* Operand k has these dimensions; its core in C order, each dimension's extent padded by so much. */
 static void set_operand(sample *s, int k, dtype type, int rank, const int *dims, int64_t pad) {
     s->v.operand[k] = (variant_operand){.memory = (uint8_t)type, .value = (uint8_t)type, .kind = OPERAND_STRIDED};
-    s->operands[k] = (layout_operand){.rank = (uint8_t)rank, .strides = s->layout.nwords};
-    s->layout.nwords += rank;
+    s->operands[k] = (layout_operand){.rank = (uint8_t)rank, .strides = s->layout.nparameters};
+    s->layout.nparameters += rank;
     int64_t stride = 1;
     for (int i = rank - 1; i >= 0; i--) {
         s->operands[k].dim[i] = (uint8_t)dims[i];
@@ -100,15 +100,15 @@ static void specialise(sample *s) {
     s->loop.count = 1;
     for (int d = 0; d < s->loop.ndim; d++)
         s->loop.count *= s->extent[d];
-    gpu_specialise(&s->v, &s->loop, &s->layout, s->core, &s->size);
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .layout = &s->layout, .core = s->core, .traits = &s->size});
 }
 
 static void lay(sample *s) {
-    int words = gpu_words(&s->v, &s->layout);
+    int words = schema_count(&s->v, &s->layout, true);
     assert_true(words <= MAX_WORDS);
     s->words[words] = 0x123456789;
     assert_int_equal(gpu_layout(&s->l, &s->r, s->words, &s->g), UF_OK);
-    assert_int_equal(s->g.words, words);
+    assert_int_equal(s->g.parameters, words);
     assert_true(s->words[words] == 0x123456789);
 }
 
@@ -195,7 +195,7 @@ static void draw_sample(sample *s) {
         draw_construct(s, &s->size.construct[i]);
     s->r = (occupancy){.block = 32u << pick(0, 3), .sms = (int)pick(1, 150), .cooperative = chance(90)};
     s->r.resident = s->r.sms * (int)pick(1, 4);
-    s->v.coop = s->v.lanes = s->v.along = 0xff; /* whatever was there is overwritten */
+    s->v.gufunc.coop = s->v.gufunc.lanes = s->v.gufunc.along = 0xff; /* whatever was there is overwritten */
     specialise(s);
 }
 
@@ -214,7 +214,7 @@ static bool vectored(const sample *s, int k) {
     for (int c = 0; c < s->size.nconstructs; c++)
         for (int i = 0; i < s->size.construct[c].naccesses; i++) {
             const code_access *a = &s->size.construct[c].access[i];
-            int at = s->size.construct[c].nested && !s->v.along ? a->inner : a->outer;
+            int at = s->size.construct[c].nested && !s->v.gufunc.along ? a->inner : a->outer;
             if (a->operand == k && at && at == expected_unit(s, k))
                 return true;
         }
@@ -292,8 +292,8 @@ static void check_units(const sample *s) {
         if (is == unit)
             continue;
         assert_int_equal(is, 0); /* given up: it is not accessed by vectors, and would be in their way */
-        assert_true(s->v.vector > 1 && !vectored(s, k) && extent_at(s, k, unit - 1) >= s->v.vector);
-        assert_false(vectors_aligned(s, k, unit, s->v.vector, 0));
+        assert_true(s->v.gufunc.vector > 1 && !vectored(s, k) && extent_at(s, k, unit - 1) >= s->v.gufunc.vector);
+        assert_false(vectors_aligned(s, k, unit, s->v.gufunc.vector, 0));
     }
 }
 
@@ -319,9 +319,9 @@ static void check_staged(const sample *s) {
     for (int k = 0; k < count_of(s); k++) {
         int64_t count = piece(s, k), padded = count * size_of(s, k) + 16;
         if (s->v.operand[k].staged) {
-            assert_true(s->v.coop == 0 && count > 1 && count <= 1024);
+            assert_true(s->v.gufunc.coop == 0 && count > 1 && count <= 1024);
             bytes += count * size_of(s, k);
-        } else if (s->v.coop == 0 && count > 1 && padded > most) {
+        } else if (s->v.gufunc.coop == 0 && count > 1 && padded > most) {
             most = padded;
         }
     }
@@ -332,36 +332,38 @@ static void check_staged(const sample *s) {
 
 static void check_choice(const sample *s) {
     const variant *v = &s->v;
-    int last = v->coop < 5 ? v->coop : 5;
+    int last = v->gufunc.coop < 5 ? v->gufunc.coop : 5;
     assert_int_equal(v->ndim, s->loop.ndim);
     assert_int_equal(v->wide, 0);
-    assert_true(v->vector && v->vector <= 16 && !(v->vector & (v->vector - 1)));
-    assert_true(v->repeat && v->repeat <= 8 && !(v->repeat & (v->repeat - 1)));
-    assert_true(v->coop <= COOP_GRID && v->lanes <= last && !(v->lanes && v->along));
+    assert_true(v->gufunc.vector && v->gufunc.vector <= 16 && !(v->gufunc.vector & (v->gufunc.vector - 1)));
+    assert_true(v->gufunc.steps && v->gufunc.steps <= 8 && !(v->gufunc.steps & (v->gufunc.steps - 1)));
+    assert_true(v->gufunc.coop <= COOP_GRID && v->gufunc.lanes <= last && !(v->gufunc.lanes && v->gufunc.along));
     if (!s->size.maps_to_threads || !s->size.nconstructs)
-        assert_int_equal(v->coop, 0);
-    if (v->coop) {
-        assert_int_equal(v->along, code_prefers_outer(v, &s->size));
-        assert_true(width_fits(s, v->vector) && (v->vector == 1 || any_vectored(s)));
+        assert_int_equal(v->gufunc.coop, 0);
+    if (v->gufunc.coop) {
+        assert_int_equal(v->gufunc.along, code_prefers_outer(v, &s->size));
+        assert_true(width_fits(s, v->gufunc.vector) && (v->gufunc.vector == 1 || any_vectored(s)));
         if (any_vectored(s) && !heavy(s))
-            assert_false(width_fits(s, 2 * v->vector));
+            assert_false(width_fits(s, 2 * v->gufunc.vector));
     } else {
-        assert_true(!v->along && !v->lanes && v->repeat == 1 && v->vector == 1);
+        assert_true(!v->gufunc.along && !v->gufunc.lanes && v->gufunc.steps == 1 && v->gufunc.vector == 1);
     }
     check_units(s);
     check_staged(s);
 }
 
-/* ---- Words, as a kernel reads them ---- */
+/* ---- Parameters, as a kernel reads them, row by row of the schema ---- */
 
 typedef struct reader {
     const sample *s;
-    int at;
+    parameter_cursor next;
 } reader;
 
-static uint64_t word(reader *r) {
-    assert_true(r->at < (int)r->s->g.words);
-    return r->s->words[r->at++];
+static uint64_t parameter(reader *r, parameter_id id) {
+    int at = r->next.number;
+    assert_true(at < (int)r->s->g.parameters);
+    parameter_next(&r->next, id);
+    return r->s->words[at];
 }
 
 typedef struct divisor {
@@ -379,26 +381,26 @@ static uint64_t divide(const divisor *d, uint64_t x, bool is_wide, uint64_t *res
 static void read_operands(reader *r) {
     const sample *s = r->s;
     for (int k = 0; k < count_of(s); k++) {
-        uint64_t first = word(r);
+        uint64_t first = parameter(r, PARAMETER_OPERANDS);
         assert_true(first == (is_number(s, k) ? s->numbers[k][0] : (uint64_t)(uintptr_t)s->data[k]));
         if (is_number(s, k) && s->v.operand[k].value == DT_COMPLEX128)
-            assert_true(word(r) == s->numbers[k][1]);
+            assert_true(parameter(r, PARAMETER_OPERANDS) == s->numbers[k][1]);
     }
 }
 
-/* The words of the loop lead to the same elements as an odometer over it. */
+/* The parameters of the loop lead to the same elements as an odometer over it. */
 static void read_loop(reader *r) {
     const sample *s = r->s;
     divisor extent[MAX_LOOP] = {{0}};
     int64_t stride[MAX_ARRAYS][MAX_LOOP] = {{0}};
     for (int d = 0; d < s->v.ndim - 1; d++) {
-        extent[d].extent = word(r);
-        extent[d].magic = word(r);
-        extent[d].shift = word(r);
+        extent[d].extent = parameter(r, GPU_GUFUNC_EXTENTS);
+        extent[d].magic = parameter(r, GPU_GUFUNC_EXTENTS);
+        extent[d].shift = parameter(r, GPU_GUFUNC_EXTENTS);
     }
     for (int k = 0; k < count_of(s); k++)
         for (int d = 0; d < s->v.ndim && !is_number(s, k); d++)
-            stride[k][d] = (int64_t)word(r);
+            stride[k][d] = (int64_t)parameter(r, GPU_GUFUNC_STRIDES);
     for (int i = 0; i < 20; i++) {
         uint64_t call = (uint64_t)pick(0, s->loop.count - 1), rest = call, index;
         int64_t got[MAX_ARRAYS] = {0}, expected[MAX_ARRAYS] = {0}, left = (int64_t)call;
@@ -438,8 +440,8 @@ static int read_staged(reader *r) {
     for (int k = 0; k < count_of(s); k++) {
         if (!s->v.operand[k].staged)
             continue;
-        int64_t count = (int64_t)word(r), pitch = (int64_t)word(r);
-        uint64_t offset = word(r);
+        int64_t count = (int64_t)parameter(r, GPU_GUFUNC_STAGED), pitch = (int64_t)parameter(r, GPU_GUFUNC_STAGED);
+        uint64_t offset = parameter(r, GPU_GUFUNC_STAGED);
         assert_int_equal(count, piece(s, k));
         assert_true(pitch >= count && (pitch - count) * size_of(s, k) < (size_of(s, k) < 8 ? 8 : 17));
         assert_true(is_free_of_conflicts(pitch, size_of(s, k)));
@@ -454,8 +456,8 @@ static int read_staged(reader *r) {
 static bool expected_aligned(const sample *s) {
     for (int k = 0; k < count_of(s); k++) {
         int unit = s->v.operand[k].unit;
-        if (unit && extent_at(s, k, unit - 1) >= s->v.vector &&
-            !vectors_aligned(s, k, unit, s->v.vector, (uintptr_t)s->data[k]))
+        if (unit && extent_at(s, k, unit - 1) >= s->v.gufunc.vector &&
+            !vectors_aligned(s, k, unit, s->v.gufunc.vector, (uintptr_t)s->data[k]))
             return false;
     }
     return true;
@@ -469,23 +471,23 @@ static bool is_empty(const sample *s) {
 }
 
 static int check_words(const sample *s) {
-    reader r = {s, 0};
+    reader r = {s, parameters_begin(&s->v, &s->layout, true)};
     read_operands(&r);
-    assert_true(word(&r) == (uint64_t)s->loop.count);
-    uint64_t aligned = word(&r);
+    assert_true(parameter(&r, GPU_GUFUNC_CALLS) == (uint64_t)s->loop.count);
+    uint64_t aligned = parameter(&r, GPU_GUFUNC_ALIGNED);
     assert_true(aligned <= 1);
     if (!is_empty(s)) /* where there is nothing, whatever */
         assert_int_equal(aligned, expected_aligned(s));
     read_loop(&r);
     read_staged(&r);
-    if (s->v.coop == COOP_GRID) {
-        assert_int_equal(word(&r), s->g.coop_blocks);
-        assert_int_equal(r.at, s->g.slots);
-        word(&r);
+    if (s->v.gufunc.coop == COOP_GRID) {
+        assert_int_equal(parameter(&r, GPU_GUFUNC_BLOCKS), s->g.coop_blocks);
+        assert_ptr_equal(s->words + r.next.number, s->g.slots);
+        parameter(&r, GPU_GUFUNC_SLOTS);
     }
-    for (int i = 0; i < s->layout.nwords; i++)
-        assert_true(word(&r) == (uint64_t)s->core[i]);
-    assert_int_equal(r.at, s->g.words);
+    for (int i = 0; i < s->layout.nparameters; i++)
+        assert_true(parameter(&r, PARAMETER_CORE) == (uint64_t)s->core[i]);
+    assert_true(parameters_ended(&r.next));
     return (int)aligned;
 }
 
@@ -494,7 +496,7 @@ static int check_words(const sample *s) {
 static void check_grid(const sample *s) {
     const grid *g = &s->g;
     int64_t n = s->loop.count;
-    unsigned coop = s->v.coop;
+    unsigned coop = s->v.gufunc.coop;
     assert_true(g->threads >= 32 && g->threads <= 1024 && !(g->threads & (g->threads - 1)) && g->blocks);
     assert_true(!g->coops == (coop != COOP_GRID));
     if (coop == COOP_GRID) {
@@ -516,7 +518,7 @@ static void check_grid(const sample *s) {
 
 /* Words do not depend on how a variant was chosen. */
 static void change_vectors(sample *s) {
-    s->v.vector = (uint8_t)(1 << pick(0, 4));
+    s->v.gufunc.vector = (uint8_t)(1 << pick(0, 4));
     for (int k = 0; k < count_of(s); k++)
         s->v.operand[k].unit = (uint8_t)expected_unit(s, k);
 }
@@ -529,20 +531,20 @@ static void test_random(void **unused) {
         uint64_t before = draw_state;
         draw_sample(s);
         if (getenv("UF_VERBOSE"))
-            print_message("state %llu coop %d\n", (unsigned long long)before, s->v.coop);
+            print_message("state %llu coop %d\n", (unsigned long long)before, s->v.gufunc.coop);
         check_choice(s);
-        vectors += s->v.vector > 1;
-        if (s->v.coop && chance(30))
+        vectors += s->v.gufunc.vector > 1;
+        if (s->v.gufunc.coop && chance(30))
             change_vectors(s);
         lay(s);
         int is_aligned = check_words(s);
         check_grid(s);
-        alone += !s->v.coop;
+        alone += !s->v.gufunc.coop;
         staged += s->g.shared != 0;
-        aligned += s->v.vector > 1 && is_aligned;
-        alongs += s->v.along;
-        blocks += s->v.coop > COOP_WARP && s->v.coop <= COOP_BLOCK;
-        grids += s->v.coop == COOP_GRID;
+        aligned += s->v.gufunc.vector > 1 && is_aligned;
+        alongs += s->v.gufunc.along;
+        blocks += s->v.gufunc.coop > COOP_WARP && s->v.gufunc.coop <= COOP_BLOCK;
+        grids += s->v.gufunc.coop == COOP_GRID;
     }
     if (getenv("UF_VERBOSE"))
         print_message("alone %d staged %d vectors %d aligned %d along %d blocks %d grids %d\n", alone, staged, vectors,
@@ -655,14 +657,14 @@ static void test_choices(void **unused) {
         const choice *c = &choices[i];
         make_choice(s, c);
         const variant *v = &s->v;
-        if (v->coop != c->coop || v->lanes != c->lanes || v->repeat != c->repeat || v->vector != c->vector ||
-            v->along != c->along)
-            fail_msg("%s: coop %d, lanes %d, repeat %d, vector %d, along %d", c->what, v->coop, v->lanes, v->repeat,
-                     v->vector, v->along);
+        if (v->gufunc.coop != c->coop || v->gufunc.lanes != c->lanes || v->gufunc.steps != c->repeat ||
+            v->gufunc.vector != c->vector || v->gufunc.along != c->along)
+            fail_msg("%s: coop %d, lanes %d, repeat %d, vector %d, along %d", c->what, v->gufunc.coop, v->gufunc.lanes,
+                     v->gufunc.steps, v->gufunc.vector, v->gufunc.along);
         lay(s);
         assert_int_equal(check_words(s), 1);
         check_grid(s);
-        assert_int_equal(s->g.shared != 0, v->coop == 0);
+        assert_int_equal(s->g.shared != 0, v->gufunc.coop == 0);
     }
 }
 
@@ -681,16 +683,16 @@ static void test_bars(void **unused) {
     make_choice(s, find_choice("matmul 16"));
     s->size.construct[0].nodes = 200; /* a heavy body: fewer copies of it, down to one */
     specialise(s);
-    assert_true(s->v.vector == 4 && s->v.repeat == 1);
+    assert_true(s->v.gufunc.vector == 4 && s->v.gufunc.steps == 1);
     s->size.construct[0].nodes = 255;
     s->size.nodes = 3000;
     specialise(s);
-    assert_true(s->v.vector == 1 && s->v.repeat == 1);
+    assert_true(s->v.gufunc.vector == 1 && s->v.gufunc.steps == 1);
     /* several passes over a core that does not stay near a block */
     make_choice(s, find_choice("many sums of 2^18"));
     set_construct(s, "a", "0a");
     specialise(s);
-    assert_int_equal(s->v.coop, COOP_GRID);
+    assert_int_equal(s->v.gufunc.coop, COOP_GRID);
     /* y's rows are not aligned; no access to y goes by vectors, so it does not count */
     make_choice(s, find_choice("matvec 255 x 256"));
     assert_true(!s->v.operand[2].unit && s->v.operand[0].unit == 2 && s->v.operand[1].unit == 1);
@@ -727,7 +729,7 @@ static void test_huge(void **unused) {
     static const choice vast = {"", F, 1, {(int64_t)1 << 62, (int64_t)1 << 61}, {"a", "b", "ab"}, "a:b", "0a 1b", 0, 0,
                                 0,  0, 0};
     make_choice(s, &vast);
-    assert_int_equal(s->v.coop, COOP_GRID);
+    assert_int_equal(s->v.gufunc.coop, COOP_GRID);
     lay(s);
     check_grid(s);
 }
@@ -755,7 +757,7 @@ static void test_team_blocks(void **unused) {
         c.calls = cases[i].calls;
         c.sizes[0] = cases[i].bytes / 4 - 1; /* and the result */
         make_choice(s, &c);
-        s->v.coop = COOP_GRID;
+        s->v.gufunc.coop = COOP_GRID;
         s->r.resident = cases[i].resident;
         lay(s);
         check_grid(s);
@@ -773,7 +775,7 @@ static code *load(const sample *s, int threads) {
     cuda_device *d;
     code *c = NULL;
     CHECK(!cuda_device_get(0, &d));
-    CHECK(!code_load(ptx_of("k", gpu_words(&s->v, &s->layout), threads), "k", 0, 0, d, &c));
+    CHECK(!code_load(ptx_of("k", schema_count(&s->v, &s->layout, true), threads), "k", 0, 0, d, &c));
     return c;
 }
 
@@ -783,13 +785,13 @@ static void make_named(sample *s, const char *what) {
             make_choice(s, &choices[i]);
 }
 
-/* The words but for the slots, the grid, the shared memory. */
+/* The parameters but for the slots, the grid, the shared memory. */
 static void check_launched(sample *s) {
     const mock_launch *m = mock->launch(&(int){0});
     lay(s);
     if (s->g.coops)
-        s->words[s->g.slots] = m->words[s->g.slots];
-    CHECK(m->bytes == 8 * s->g.words && !memcmp(m->words, s->words, m->bytes));
+        *s->g.slots = m->words[s->g.slots - s->words];
+    CHECK(m->bytes == 8 * s->g.parameters && !memcmp(m->words, s->words, m->bytes));
     CHECK(m->blocks == s->g.blocks && m->threads == s->g.threads && m->shared == s->g.shared);
     CHECK(m->stream == s->l.stream && m->cooperative == (s->g.coop_blocks > 1));
 }
@@ -797,7 +799,7 @@ static void check_launched(sample *s) {
 static void plain_body(void *what) {
     sample *s = &the_sample;
     make_named(s, what);
-    code *c = load(s, s->v.coop > 8 ? 1 << s->v.coop : 256);
+    code *c = load(s, s->v.gufunc.coop > 8 ? 1 << s->v.gufunc.coop : 256);
     s->r = (occupancy){.block = 256, .sms = 4};
     CHECK(!cuda_engine.launch(c, &s->l));
     check_launched(s);
@@ -814,7 +816,7 @@ static int looks;
 /* The slots are there, zeroed; they are left as cooperative groups may leave them. */
 static void look_at_slots(const mock_launch *m) {
     const sample *s = &the_sample;
-    uint32_t at = s->g.slots;
+    int at = schema_place(&s->v, &s->layout, true, GPU_GUFUNC_SLOTS);
     char *slots = (char *)(uintptr_t)m->words[at];
     CHECK(mock->live().allocations == 1 && m->words[at - 1] && m->blocks % m->words[at - 1] == 0);
     size_t bytes = m->blocks / m->words[at - 1] * COOP_SLOT;
@@ -856,7 +858,7 @@ static void words_body(void *unused) {
     static int64_t extent[62], stride[62 * 61], core[1];
     static char *data[61];
     static layout_operand operands[61];
-    core_layout layout = {.nin = 60, .nout = 1, .ndims = 1, .nwords = 1, .operands = operands};
+    core_layout layout = {.nin = 60, .nout = 1, .ndims = 1, .nparameters = 1, .operands = operands};
     cuda_device *d;
     code *c;
     (void)unused;
@@ -868,11 +870,12 @@ static void words_body(void *unused) {
         for (int i = 0; i < ndim; i++)
             extent[i] = i ? 1 : 2;
         launch l = {.v = &v, .loop = &loop, .data = data, .numbers = NULL, .layout = &layout, .core = core};
-        gpu_specialise(&v, &loop, &layout, core, &(code_traits){.nodes = 1});
-        int words = gpu_words(&v, &layout);
+        gpu_specialise(
+            &v, &(loop_problem){.loop = &loop, .layout = &layout, .core = core, .traits = &(code_traits){.nodes = 1}});
+        int words = schema_count(&v, &layout, true);
         CHECK(words == 61 + 2 + 3 * (ndim - 1) + 61 * ndim + 1);
         CHECK(!code_load(ptx_of("k", words, 256), "k", 0, 0, d, &c));
-        if (words <= WORDS_MAX)
+        if (words <= PARAMETERS_MAX)
             CHECK(!cuda_engine.launch(c, &l) && mock->launch(&(int){0})->bytes == 8 * (size_t)words);
         else
             CHECK_FAILS(cuda_engine.launch(c, &l), UF_ERR_ARGUMENT, "of kernel parameters; CUDA has 32760");
@@ -903,7 +906,7 @@ static uf_status use_coops(void) {
     code *c = NULL;
     sample *s = &the_sample;
     TRY(cuda_device_get(0, &d));
-    uf_status status = code_load(ptx_of("k", gpu_words(&s->v, &s->layout), 512), "k", 0, 0, d, &c);
+    uf_status status = code_load(ptx_of("k", schema_count(&s->v, &s->layout, true), 512), "k", 0, 0, d, &c);
     for (int i = 0; i < 2 && !status; i++)
         status = cuda_engine.launch(c, &s->l);
     cuda_engine.release(c);

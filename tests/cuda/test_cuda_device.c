@@ -225,7 +225,7 @@ static void rows_make(rows *r, int64_t calls, int64_t length, const DLManagedTen
                 .operands = {{.rank = 1, .strides = 1}, {.strides = 2}}};
     for (int k = 0; k < 2; k++)
         r->v.operand[k] = (variant_operand){.memory = DT_FLOAT32, .value = DT_FLOAT32, .kind = OPERAND_STRIDED};
-    r->layout = (core_layout){.nin = 1, .nout = 1, .ndims = 1, .nwords = 2, .operands = r->operands};
+    r->layout = (core_layout){.nin = 1, .nout = 1, .ndims = 1, .nparameters = 2, .operands = r->operands};
     r->extent[0] = calls;
     r->stride[0] = r->core[0] = length;
     r->stride[1] = r->core[1] = 1;
@@ -233,7 +233,7 @@ static void rows_make(rows *r, int64_t calls, int64_t length, const DLManagedTen
     r->loop = (nd_loop){1, 2, calls, r->extent, r->stride, r->offset, LOOP_GUFUNC, {0}};
     r->l = (launch){
         .v = &r->v, .loop = &r->loop, .data = r->data, .stream = stream, .layout = &r->layout, .core = r->core};
-    gpu_specialise(&r->v, &r->loop, &r->layout, r->core, &size);
+    gpu_specialise(&r->v, &(loop_problem){.loop = &r->loop, .layout = &r->layout, .core = r->core, .traits = &size});
 }
 
 /* A kernel with so many words, p0 .. as parameters. */
@@ -242,7 +242,7 @@ static code *rows_load(const rows *r, int threads, const char *body) {
     code *c;
     text ptx = {0};
     text_puts(&ptx, ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(");
-    for (int i = 0; i < gpu_words(&r->v, &r->layout); i++)
+    for (int i = 0; i < schema_count(&r->v, &r->layout, true); i++)
         text_printf(&ptx, "%s.param .u64 p%d", i ? ", " : "", i);
     text_printf(&ptx, ") .maxntid %d, 1, 1\n{\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .pred %%p<4>;\n%s}\n",
                 threads, body);
@@ -284,7 +284,7 @@ static void meet(int64_t calls, int64_t length) {
     OK(uf_sync(gpu, NULL));
     OK(cuda.cuMemsetD8Async((uintptr_t)y->dl_tensor.data, 0, 256, stream));
     rows_make(&r, calls, length, y, stream);
-    assert_int_equal(r.v.coop, COOP_GRID);
+    assert_int_equal(r.v.gufunc.coop, COOP_GRID);
     const char *slot = strstr(meeting, "COOP_SLOT");
     snprintf(body, sizeof body, "%.*s%d%s", (int)(slot - meeting), meeting, COOP_SLOT, slot + strlen("COOP_SLOT"));
     code *c = rows_load(&r, 1 << COOP_GRID_BLOCK, body);
@@ -334,7 +334,7 @@ static void test_staged(void **unused) {
     OK(more.cuCtxSetCurrent(primary));
     DLManagedTensor *y = device_line(1, 7);
     rows_make(&r, 1 << 20, 3, y, NULL);
-    assert_true(r.v.coop == 0 && r.v.operand[0].staged);
+    assert_true(r.v.gufunc.coop == 0 && r.v.operand[0].staged);
     r.core[0] = r.stride[0] = 383; /* as if a body without constructs had it: 1532 bytes a call */
     code *c = rows_load(&r, 256,
                         "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nor.b32 %r0, %r0, %r1;\n"

@@ -37,7 +37,7 @@ typedef struct sample {
     unsigned block;
     int sms;
     grid g;
-    uint64_t words[WORDS_MAX];
+    uint64_t words[PARAMETERS_MAX];
 } sample;
 
 static sample the_sample;
@@ -59,6 +59,16 @@ static void sample_begin(sample *s, loop_class loop, int ndim) {
     s->size = (code_traits){.nodes = (int)pick(1, chance(20) ? 3000 : 30), .has_loop = chance(10)};
     s->block = 32u << pick(0, 3);
     s->sms = (int)pick(1, chance(50) ? 4 : 200);
+}
+
+/* Elements in one access, and vectors, rows or elements that a thread takes, by class. */
+static int vector_of(const variant *v) {
+    return v->loop == LOOP_FLAT ? v->flat.vector : v->loop == LOOP_ROWS ? v->rows.vector : 1;
+}
+static int repeat_of(const variant *v) {
+    return v->loop == LOOP_FLAT   ? v->flat.vectors_per_thread
+           : v->loop == LOOP_ROWS ? v->rows.rows_per_thread
+                                  : v->general.elements_per_thread;
 }
 
 static bool is_output(const sample *s, int k) { return k >= s->v.nin && k < s->v.nin + s->v.nout; }
@@ -102,9 +112,9 @@ static void sample_finish(sample *s) {
     for (int d = 0; d < s->loop.ndim; d++)
         s->loop.count *= s->extent[d];
     sample_addresses(s);
-    gpu_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->size});
     assert_int_equal(gpu_layout(&s->l, &(occupancy){.block = s->block, .sms = s->sms}, s->words, &s->g), UF_OK);
-    assert_int_equal(s->g.words, gpu_words(&s->v, NULL));
+    assert_int_equal(s->g.parameters, schema_count(&s->v, NULL, true));
     assert_true(s->g.threads >= 32 && s->g.threads <= s->block && !(s->g.threads & (s->g.threads - 1)));
     assert_true(s->g.blocks >= 1 && s->g.blocks <= INT32_MAX);
 }
@@ -169,25 +179,30 @@ static void sample_general(sample *s) {
 
 /* ---- The interpreter ---- */
 
+/* Reads the parameters as a kernel would, row by row of the schema. */
 typedef struct reader {
     const sample *s;
-    int at;
+    parameter_cursor next;
 } reader;
 
-static uint64_t word(reader *r) {
-    assert_true(r->at < (int)r->s->g.words);
-    return r->s->words[r->at++];
+static reader reader_begin(const sample *s) { return (reader){s, parameters_begin(&s->v, NULL, true)}; }
+
+static uint64_t parameter(reader *r, parameter_id id) {
+    int at = r->next.number;
+    assert_true(at < (int)r->s->g.parameters);
+    parameter_next(&r->next, id);
+    return r->s->words[at];
 }
 
 typedef struct divisor {
     uint64_t extent, magic, shift;
 } divisor;
 
-static divisor read_divisor(reader *r) {
+static divisor read_divisor(reader *r, parameter_id id) {
     divisor d;
-    d.extent = word(r);
-    d.magic = word(r);
-    d.shift = word(r);
+    d.extent = parameter(r, id);
+    d.magic = parameter(r, id);
+    d.shift = parameter(r, id);
     return d;
 }
 
@@ -209,30 +224,30 @@ typedef struct machine {
     const sample *s;
     uint64_t base[MAX_ARRAYS];
     int64_t stride[MAX_ARRAYS][MAX_RANK];
-    int after; /* first word after the operands' */
+    reader after; /* the operands */
     uint8_t *seen;
 } machine;
 
 static void read_operands(machine *m, const sample *s, uint8_t *seen) {
-    reader r = {s, 0};
+    reader r = reader_begin(s);
     *m = (machine){.s = s, .seen = seen};
     for (int k = 0; k < s->loop.narrays; k++) {
         const variant_operand *o = &s->v.operand[k];
-        m->base[k] = word(&r);
+        m->base[k] = parameter(&r, PARAMETER_OPERANDS);
         if (o->kind == OPERAND_NUMBER) {
             assert_true(m->base[k] == s->numbers[k][0]);
             if (o->value == DT_COMPLEX128)
-                assert_true(word(&r) == s->numbers[k][1]);
+                assert_true(parameter(&r, PARAMETER_OPERANDS) == s->numbers[k][1]);
         }
     }
-    m->after = r.at;
+    m->after = r;
 }
 
-static void read_strides(machine *m, reader *r, int first) {
+static void read_strides(machine *m, reader *r, parameter_id id, int first) {
     for (int k = 0; k < m->s->loop.narrays; k++)
         for (int d = first; d < m->s->loop.ndim && m->s->v.operand[k].kind != OPERAND_NUMBER; d++)
-            m->stride[k][d] = (int64_t)word(r);
-    assert_int_equal(r->at, m->s->g.words);
+            m->stride[k][d] = (int64_t)parameter(r, id);
+    assert_true(parameters_ended(&r->next));
 }
 
 /* Element `which` of the loop (dimension 0 fastest) is met at these addresses. */
@@ -270,16 +285,17 @@ static void meet_flat(machine *m, int64_t i) {
 static void assert_aligned(const sample *s, int64_t i) {
     for (int k = 0; k < s->loop.narrays; k++)
         if (s->v.operand[k].kind == OPERAND_CONTIGUOUS)
-            assert_int_equal(((uintptr_t)s->data[k] + (uint64_t)i * size_of(s, k)) % (s->v.vector * size_of(s, k)), 0);
+            assert_int_equal(((uintptr_t)s->data[k] + (uint64_t)i * size_of(s, k)) % (vector_of(&s->v) * size_of(s, k)),
+                             0);
 }
 
 /* The head by trying: the first index below `vector` at which all operands are aligned. */
 static int64_t search_head(const sample *s) {
-    for (int64_t h = 0; h < s->v.vector; h++) {
+    for (int64_t h = 0; h < vector_of(&s->v); h++) {
         bool all = true;
         for (int k = 0; k < s->loop.narrays; k++)
             if (s->v.operand[k].kind == OPERAND_CONTIGUOUS)
-                all &= ((uintptr_t)s->data[k] + (uint64_t)h * size_of(s, k)) % (s->v.vector * size_of(s, k)) == 0;
+                all &= ((uintptr_t)s->data[k] + (uint64_t)h * size_of(s, k)) % (vector_of(&s->v) * size_of(s, k)) == 0;
         if (all)
             return h <= s->loop.count ? h : -1;
     }
@@ -289,10 +305,11 @@ static int64_t search_head(const sample *s) {
 /* Blocks first .. end - 1. */
 static void run_flat(machine *m, int64_t first, int64_t end) {
     const sample *s = m->s;
-    reader r = {s, m->after};
-    int64_t n = (int64_t)word(&r), head = (int64_t)word(&r), from = head < 0 ? 0 : head;
-    int64_t tile = (int64_t)s->g.threads * s->v.vector * s->v.repeat;
-    assert_int_equal(r.at, s->g.words);
+    reader r = m->after;
+    int64_t n = (int64_t)parameter(&r, GPU_FLAT_ELEMENTS), head = (int64_t)parameter(&r, GPU_FLAT_HEAD);
+    int64_t from = head < 0 ? 0 : head;
+    int64_t tile = (int64_t)s->g.threads * vector_of(&s->v) * repeat_of(&s->v);
+    assert_true(parameters_ended(&r.next));
     assert_int_equal(n, s->loop.count);
     assert_int_equal(head, search_head(s));
     assert_true(head < s->g.threads);
@@ -331,7 +348,7 @@ static void row_element(machine *m, const row_tile *t, const uint64_t *plane, in
 static bool row_is_aligned(const sample *s, const uint64_t *plane, const machine *m, int64_t row) {
     for (int k = 0; k < s->loop.narrays; k++)
         if (s->v.operand[k].kind == OPERAND_CONTIGUOUS &&
-            (plane[k] + (uint64_t)(row * m->stride[k][1]) * size_of(s, k)) % (s->v.vector * size_of(s, k)))
+            (plane[k] + (uint64_t)(row * m->stride[k][1]) * size_of(s, k)) % (vector_of(&s->v) * size_of(s, k)))
             return false;
     return true;
 }
@@ -341,10 +358,10 @@ static void row_block(machine *m, const row_tile *t, const uint64_t *plane) {
     const sample *s = m->s;
     int64_t lanes = (int64_t)1 << t->shift, across = s->g.threads >> t->shift;
     for (int64_t thread = 0; thread < s->g.threads; thread++)
-        for (int64_t g = 0; g < s->v.repeat; g++)
-            for (int64_t i = 0; i < s->v.vector; i++) {
+        for (int64_t g = 0; g < repeat_of(&s->v); g++)
+            for (int64_t i = 0; i < vector_of(&s->v); i++) {
                 int64_t lane = thread & (lanes - 1), row = t->row + (thread >> t->shift) + g * across;
-                int64_t column = t->column + (t->vectors ? lane * s->v.vector + i : lane + i * lanes);
+                int64_t column = t->column + (t->vectors ? lane * vector_of(&s->v) + i : lane + i * lanes);
                 if (t->vectors && row < t->rows && i == 0 && column < t->columns)
                     assert_true(row_is_aligned(s, plane, m, row));
                 row_element(m, t, plane, row, column);
@@ -353,15 +370,16 @@ static void row_block(machine *m, const row_tile *t, const uint64_t *plane) {
 
 static void run_rows(machine *m, int64_t first, int64_t end) {
     const sample *s = m->s;
-    reader r = {s, m->after};
-    row_tile t = {.columns = (int64_t)word(&r), .rows = (int64_t)word(&r)};
-    t.shift = (unsigned)word(&r);
-    t.vectors = word(&r) != 0;
+    reader r = m->after;
+    row_tile t = {.columns = (int64_t)parameter(&r, GPU_ROWS_EXTENTS)};
+    t.rows = (int64_t)parameter(&r, GPU_ROWS_EXTENTS);
+    t.shift = (unsigned)parameter(&r, GPU_ROWS_SHIFT);
+    t.vectors = parameter(&r, GPU_ROWS_VECTORS) != 0;
     assert_true(1u << t.shift <= s->g.threads);
-    divisor across = read_divisor(&r), down = read_divisor(&r), outer[MAX_RANK];
+    divisor across = read_divisor(&r, GPU_ROWS_ACROSS), down = read_divisor(&r, GPU_ROWS_DOWN), outer[MAX_RANK];
     for (int d = 2; d < s->v.ndim - 1; d++)
-        outer[d] = read_divisor(&r);
-    read_strides(m, &r, 1);
+        outer[d] = read_divisor(&r, GPU_ROWS_OUTER);
+    read_strides(m, &r, GPU_ROWS_STRIDES, 1);
     for (int64_t b = first; b < end; b++) {
         uint64_t tile, row_tile_number = 0, index, plane[MAX_ARRAYS];
         uint64_t rest = divide(&across, (uint64_t)b, false, &tile);
@@ -369,8 +387,8 @@ static void run_rows(machine *m, int64_t first, int64_t end) {
             rest = divide(&down, rest, false, &row_tile_number);
         else
             row_tile_number = rest;
-        t.column = (int64_t)tile * ((int64_t)s->v.vector << t.shift);
-        t.row = (int64_t)row_tile_number * (s->g.threads >> t.shift) * s->v.repeat;
+        t.column = (int64_t)tile * ((int64_t)vector_of(&s->v) << t.shift);
+        t.row = (int64_t)row_tile_number * (s->g.threads >> t.shift) * repeat_of(&s->v);
         t.outer = s->v.ndim > 2 ? (int64_t)rest : 0;
         memcpy(plane, m->base, sizeof plane);
         for (int d = 2; d < s->v.ndim; d++) {
@@ -397,25 +415,25 @@ static void check_vectors_flag(machine *m) {
             for (int d = 1; d < s->loop.ndim; d++, rest /= s->extent[d - 1])
                 at += (uint64_t)(rest % s->extent[d] * m->stride[k][d]) * size_of(s, k);
             if (s->v.operand[k].kind == OPERAND_CONTIGUOUS)
-                all &= at % (s->v.vector * size_of(s, k)) == 0;
+                all &= at % (vector_of(&s->v) * size_of(s, k)) == 0;
         }
-    assert_int_equal(s->words[m->after + 3], all);
+    assert_int_equal(s->words[schema_place(&s->v, NULL, true, GPU_ROWS_VECTORS)], all);
 }
 
 /* ---- general ---- */
 
 static void run_general(machine *m, int64_t first, int64_t end) {
     const sample *s = m->s;
-    reader r = {s, m->after};
-    int64_t n = (int64_t)word(&r);
+    reader r = m->after;
+    int64_t n = (int64_t)parameter(&r, GPU_GENERAL_ELEMENTS);
     divisor extent[MAX_RANK];
     for (int d = 0; d < s->v.ndim - 1; d++)
-        extent[d] = read_divisor(&r);
-    read_strides(m, &r, 0);
+        extent[d] = read_divisor(&r, GPU_GENERAL_EXTENTS);
+    read_strides(m, &r, GPU_GENERAL_STRIDES, 0);
     assert_int_equal(n, s->loop.count);
     for (int64_t b = first; b < end; b++)
-        for (int64_t i = 0; i < (int64_t)s->g.threads * s->v.repeat; i++) {
-            int64_t which = b * s->g.threads * s->v.repeat + i;
+        for (int64_t i = 0; i < (int64_t)s->g.threads * repeat_of(&s->v); i++) {
+            int64_t which = b * s->g.threads * repeat_of(&s->v) + i;
             if (!s->v.wide)
                 assert_true(which <= INT32_MAX);
             if (which >= n)
@@ -470,7 +488,7 @@ static void repeat(void (*make)(sample *), int times, int *vectors, int *classes
             print_message("state %llu class %d count %lld\n", (unsigned long long)before, s->v.loop,
                           (long long)s->loop.count);
         run_all(s);
-        *vectors += s->v.vector > 1;
+        *vectors += vector_of(&s->v) > 1;
         classes[s->v.loop]++;
     }
 }
@@ -557,7 +575,7 @@ static void test_narrow(void **unused) {
             s->stride[d] = cases[i].stride[d];
         }
         s->loop.count = s->extent[0] * s->extent[1];
-        gpu_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
+        gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->size});
         assert_int_equal(s->v.wide, cases[i].wide);
     }
 }
@@ -623,10 +641,11 @@ static void test_choices(void **unused) {
         }
         for (int d = 0; d < cases[i].ndim; d++)
             s->loop.count *= s->extent[d] = cases[i].extent[d];
-        gpu_specialise(&s->v, &s->loop, NULL, NULL,
-                       &(code_traits){.nodes = cases[i].size.nodes, .has_loop = cases[i].size.has_loop});
-        if (s->v.loop != cases[i].expect || s->v.vector != cases[i].vector || s->v.repeat != cases[i].repeat)
-            fail_msg("case %zu: class %d, vector %d, repeat %d", i, s->v.loop, s->v.vector, s->v.repeat);
+        gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
+                                              .traits = &(code_traits){.nodes = cases[i].size.nodes,
+                                                                       .has_loop = cases[i].size.has_loop}});
+        if (s->v.loop != cases[i].expect || vector_of(&s->v) != cases[i].vector || repeat_of(&s->v) != cases[i].repeat)
+            fail_msg("case %zu: class %d, vector %d, repeat %d", i, s->v.loop, vector_of(&s->v), repeat_of(&s->v));
         for (int k = 0; k < 3; k++)
             assert_int_equal(s->v.operand[k].fixed, cases[i].fixed >> k & 1);
     }
@@ -663,7 +682,7 @@ static void test_too_large(void **unused) {
     s->loop.narrays = 1;
     s->loop.count = s->extent[0] = INT64_MAX;
     s->stride[0] = 1;
-    gpu_specialise(&s->v, &s->loop, NULL, NULL, &s->size);
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->size});
     assert_int_equal(gpu_layout(&s->l, &(occupancy){.block = 256, .sms = 4}, s->words, &s->g), UF_ERR_ARGUMENT);
 }
 

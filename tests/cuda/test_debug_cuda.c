@@ -128,7 +128,7 @@ static void gufunc_body(void *unused) {
     }
     DLTensor args[] = {x->dl_tensor, k->dl_tensor, y->dl_tensor};
     CHECK(!uf_plan_new(&plan, f, 3, args, NULL));
-    CHECK(plan->pass[0].v.reports && !plan->pass[0].v.coop && !plan->pass[0].v.operand[0].staged);
+    CHECK(plan->pass[0].v.reports && !plan->pass[0].v.gufunc.coop && !plan->pass[0].v.operand[0].staged);
     simulate_plan(&a, plan);
     ints(k)[9] = 4;
     CHECK(!uf_call(f, 3, args, NULL));

@@ -49,7 +49,7 @@ static variant variant_of(const tree *t, dtype target, dtype operand, int nindic
     v.nin = (uint8_t)f->nparams;
     v.nout = 1;
     v.nindices = (uint8_t)nindices;
-    v.ndim = v.vector = v.repeat = 1;
+    v.ndim = v.general.elements_per_thread = 1;
     for (int k = 0; k <= v.nin; k++)
         v.operand[k] = (variant_operand){.memory = (uint8_t)(k == 1 && v.nin == 2 ? operand : target),
                                          .value = (uint8_t)f->locals[k].type,
@@ -148,14 +148,14 @@ static void accepted(void **state) {
             const tree *t = tree_of(&a, at_rules[r].source, type, operand, DT_NONE);
             variant v = variant_of(t, type, operand, (int)pick(1, 3), index);
             v.ndim = (uint8_t)pick(1, 3);
-            v.repeat = (uint8_t)pick(1, 2);
+            v.general.elements_per_thread = (uint8_t)pick(1, 2);
             v.wide = chance(50);
-            v.deterministic = ir_at_way(t, &v, &sm_90) == AT_OWNED || chance(30);
+            v.at.deterministic = ir_at_way(t, &v, &sm_90) == AT_OWNED || chance(30);
             code_module m = module_of(&a, t, &v, &sm_90);
             assert_true(judge_accept(&m, &sm_90, JUDGE_ASSEMBLE | JUDGE_ONE_ARCH, draw_bits()));
             text_free(&m.ir);
-            v.deterministic = v.wide = 0;
-            v.repeat = 1;
+            v.at.deterministic = v.wide = 0;
+            v.general.elements_per_thread = 1;
             m = module_of(&a, t, &v, &cpu);
             assert_true(judge_accept(&m, &cpu, 0, 0));
             text_free(&m.ir);
@@ -283,11 +283,11 @@ static variant sim_variant(sim_case *s, const tree *t) {
     for (int i = 0; i < c->nindices; i++)
         v.operand[s->nin + 1 + i].memory = (uint8_t)dtype_of_dl(c->index[i].host.dtype);
     at_way way = ir_at_way(t, &v, &sm_90);
-    v.deterministic = way == AT_OWNED || (way != AT_EXACT && c->deterministic) ||
-                      (uintptr_t)c->target.host.data % (uintptr_t)dtypes[c->type].size != 0;
+    v.at.deterministic = way == AT_OWNED || (way != AT_EXACT && c->deterministic) ||
+                         (uintptr_t)c->target.host.data % (uintptr_t)dtypes[c->type].size != 0;
     code_traits size;
     ir_traits(t, &size);
-    gpu_specialise(&v, &s->loop, NULL, NULL, &size);
+    gpu_specialise(&v, &(loop_problem){.loop = &s->loop, .traits = &size});
     v.wide |= chance(30);
     v.reports = (uint8_t)(chance(30) ? pick(1, 3) * REPORTS_STEPS : 0);
     return v;
@@ -311,14 +311,14 @@ static const char *simulate(sim_case *s, const tree *t, arena *a) {
                 .numbers = (const uint64_t(*)[2])numbers,
                 .indexed = s->indexed,
                 .report = &said};
-    assert_true(gpu_words(&v, NULL) <= WORDS);
+    assert_true(schema_count(&v, NULL, true) <= WORDS);
     check(gpu_layout(&l, &(occupancy){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3)}, words, &g));
     code_module m = module_of(a, t, &v, &sm_90);
     if (!sim_can(&m)) {
         text_free(&m.ir);
         return "not simulated";
     }
-    const char *wrong = sim_run(&m, words, (int)g.words, (int)g.blocks, (int)g.threads);
+    const char *wrong = sim_run(&m, words, (int)g.parameters, (int)g.blocks, (int)g.threads);
     text_free(&m.ir);
     return wrong || !said.state ? wrong : "it reports";
 }

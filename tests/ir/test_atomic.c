@@ -75,8 +75,10 @@ static void write_one(skeleton *s, const wanted *w, ssa i) {
 static void write(emit *e, void *user) {
     const wanted *w = user;
     skeleton *s = arena_alloc(e->a, sizeof *s);
-    skeleton_begin(s, e, NULL, w->v, 1);
-    ssa n = skeleton_word(s);
+    skeleton_begin(s, e, NULL, w->v, NULL);
+    ssa n = skeleton_parameter(s, e->target->gpu ? GPU_FLAT_ELEMENTS : CPU_FLAT_ELEMENTS);
+    if (e->target->gpu)
+        skeleton_parameter(s, GPU_FLAT_HEAD); /* which these do not look at */
     if (!e->target->gpu) {
         counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
         write_one(s, w, l.i);
@@ -95,7 +97,7 @@ static code_module module_of(arena *a, dtype t, int first, int last, const code_
     variant v;
     code_module m = {.nsymbols = 0};
     memset(&v, 0, sizeof v);
-    v.loop = LOOP_FORALL;
+    v.loop = LOOP_FLAT;
     v.nin = OPERANDS;
     for (int k = 0; k < OPERANDS; k++)
         v.operand[k].memory = v.operand[k].value = (uint8_t)(k == INDEX ? DT_INT64 : t);
@@ -219,7 +221,7 @@ typedef void entry(const uint64_t *words);
 static void on_the_cpu(atomic_op o, dtype t) {
     arena a = {0};
     data before, after;
-    uint64_t words[OPERANDS + 1];
+    uint64_t words[OPERANDS + 2] = {0};
     code_target host = judge_host();
     code_module m = module_of(&a, t, o, o, &host, false);
     judged *j = judge_compile((int)pick(0, judge_count() - 1), &m, (int)pick(0, 3));
@@ -236,12 +238,12 @@ static void on_the_cpu(atomic_op o, dtype t) {
 static void on_the_gpu(atomic_op o, dtype t, bool shared) {
     arena a = {0};
     data before, after;
-    uint64_t words[OPERANDS + 1];
+    uint64_t words[OPERANDS + 2] = {0};
     code_module m = module_of(&a, t, o, o, &gpu, shared);
     draw_data(t, &before);
     after = before;
     words_of(&after, words);
-    const char *wrong = sim_run(&m, words, OPERANDS + 1, UPDATES, 1); /* a block each, in order */
+    const char *wrong = sim_run(&m, words, OPERANDS + 2, UPDATES, 1); /* a block each, in order */
     if (wrong)
         fail_msg("%s", wrong);
     compare(shared ? "shared" : "GPU", o, t, &before, &after);

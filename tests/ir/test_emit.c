@@ -821,7 +821,9 @@ static void test_names(void **unused) {
     };
     for (size_t k = 0; k < COUNT(rows); k++) {
         code_module m = {.nsymbols = 0};
-        variant v = {.loop = (uint8_t)rows[k].loop, .nin = 2, .nout = 1, .to_states = rows[k].to_states};
+        variant v = {.loop = (uint8_t)rows[k].loop, .nin = 2, .nout = 1};
+        if (rows[k].to_states)
+            v.reduction.to_states = 1;
         for (int o = 0; o < 3; o++)
             v.operand[o].memory = (uint8_t)rows[k].type[o];
         emit_name(&m, rows[k].name, &v);

@@ -123,6 +123,7 @@ typedef struct array {
 } array;
 
 typedef struct point_call {
+    int elements; /* that a thread is to take; 0: any */
     const sample *x;
     arena a;
     tree *t;
@@ -147,7 +148,7 @@ static void make(point_call *c, const sample *x) {
     c->layout = c->t->layout;
     c->ndim = c->layout->nindices;
     c->nparams = c->t->kernel->nparams - c->ndim;
-    assert_true(c->nparams <= PARAMETERS && c->layout->nwords <= (int)COUNT(c->core));
+    assert_true(c->nparams <= PARAMETERS && c->layout->nparameters <= (int)COUNT(c->core));
     ir_traits(c->t, &c->size);
 }
 
@@ -283,9 +284,10 @@ static int alignment(const point_call *c, int k, int unit) {
     return __builtin_ctzll(all);
 }
 
-/* c->v says what is known, reported and asked for: debug, apart, proved, repeat. */
+/* c->v says what is known and reported: debug, apart, proved; c->elements what is asked for. */
 static void specialise(point_call *c, const code_target *target) {
     variant *v = &c->v;
+    uint8_t align[PARAMETERS] = {0};
     static int64_t still[RANK * PARAMETERS];
     v->loop = LOOP_FORALL;
     v->ndim = (uint8_t)c->ndim;
@@ -307,21 +309,27 @@ static void specialise(point_call *c, const code_target *target) {
             continue;
         int unit = unit_of(c, &c->layout->operands[k]);
         v->operand[k].unit = (uint8_t)unit;
-        v->operand[k].align = (uint8_t)alignment(c, k, unit);
-        v->noalias &= c->array[k].same == k;
+        align[k] = (uint8_t)alignment(c, k, unit);
+        v->forall.noalias &= c->array[k].same == k;
     }
+    const loop_problem p = {.loop = &c->loop,
+                            .layout = c->layout,
+                            .core = c->core,
+                            .traits = &c->size,
+                            .elements = c->elements,
+                            .align = align};
     if (target->gpu)
-        forall_specialise(v, &(problem){&c->loop, c->layout, c->core, &c->size});
+        forall_specialise(v, &p);
     else
-        cpu_engine.specialise(v, &c->loop, c->layout, c->core, &c->size);
+        cpu_engine.specialise(v, &p);
 }
 
 static void draw_variant(point_call *c, const code_target *target, bool debug) {
     memset(&c->v, 0, sizeof c->v);
     c->v.reports = (uint8_t)(debug ? REPORTS_ERRORS | (chance(50) ? REPORTS_STEPS : 0) : 0);
-    c->v.noalias = chance(85);
-    c->v.proved = lang_needs_hold(c->t, c->core) && chance(80);
-    c->v.repeat = (uint8_t)(chance(40) ? 1 << pick(0, 4) : 0);
+    c->v.forall.noalias = chance(85);
+    c->v.forall.proved = lang_needs_hold(c->t, c->core) && chance(80);
+    c->elements = chance(40) ? 1 << pick(0, 4) : 0;
     specialise(c, target);
 }
 
@@ -336,7 +344,7 @@ static void draw_rare(point_call *c) {
         private++;
     }
     if (private)
-        c->v.coop = (uint8_t)pick(5, 9);
+        c->v.forall.block = (uint8_t)pick(5, 9);
 }
 
 static code_module generate(point_call *c, const code_target *target) {
@@ -351,8 +359,8 @@ static void describe(const point_call *c) {
     fprintf(stderr, "%s over", c->x->name);
     for (int d = 0; d < c->ndim; d++)
         fprintf(stderr, " %lld", (long long)c->extents[d]);
-    fprintf(stderr, ": vector %d repeat %d wide %d proved %d apart %d debug %d coop %d\n", v->vector, v->repeat,
-            v->wide, v->proved, v->noalias, v->reports, v->coop);
+    fprintf(stderr, ": vector %d repeat %d wide %d proved %d apart %d debug %d coop %d\n", v->forall.vector,
+            v->forall.vectors_per_thread, v->wide, v->forall.proved, v->forall.noalias, v->reports, v->forall.block);
     for (int k = 0; k < c->nparams; k++) {
         const layout_operand *o = &c->layout->operands[k];
         fprintf(stderr, "  %d: %s%s%s, unit %d, first %lld,", k, dtypes[type_of(c, k)].name,
@@ -423,11 +431,11 @@ static void simulate(point_call *c, code_module *m) {
                 .layout = c->layout,
                 .core = c->core,
                 .block = chance(20) ? 32 << pick(0, 4) : 0};
-    int nwords = gpu_words(&c->v, c->layout);
-    assert_true(nwords <= (int)COUNT(words));
+    int nparameters = schema_count(&c->v, c->layout, true);
+    assert_true(nparameters <= (int)COUNT(words));
     assert_int_equal(gpu_layout(&l, &r, words, &g), UF_OK);
     assert_true(g.blocks >= 1 && g.threads >= 32 && g.threads % 32 == 0 && g.threads <= 1024 && g.shared <= SIM_SHARED);
-    const char *wrong = sim_run(m, words, nwords, (int)g.blocks, (int)g.threads);
+    const char *wrong = sim_run(m, words, nparameters, (int)g.blocks, (int)g.threads);
     if (wrong) {
         describe(c);
         fail_msg("%s: %s", c->x->name, wrong);
@@ -456,10 +464,10 @@ static void note(const variant *v) {
     seen.runs++;
     seen.coalesced += streamed;
     seen.privatised += private;
-    seen.vectors += v->vector > 1;
-    seen.repeats += v->repeat > 1;
+    seen.vectors += v->forall.vector > 1;
+    seen.repeats += v->forall.vectors_per_thread > 1;
     seen.wide += v->wide;
-    seen.unproved += !v->proved;
+    seen.unproved += !v->forall.proved;
 }
 
 static void test_simulated(void **unused) {
@@ -530,7 +538,8 @@ static code_module plain_code(point_call *c, const sample *x, const int64_t *ext
             step *= c->core[o->dim[d]];
         }
     }
-    c->v = (variant){.noalias = 1, .proved = lang_needs_hold(c->t, c->core)};
+    c->elements = 0;
+    c->v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c->t, c->core)};
     specialise(c, target);
     return generate(c, target);
 }
@@ -547,7 +556,7 @@ static void test_privatised(void **unused) {
     static point_call c;
     (void)unused;
     code_module m = plain_code(&c, sample_named("histogram"), (int64_t[]){1 << 20}, &gpu);
-    assert_true(variant_privatised(&c.v) && c.v.coop);
+    assert_true(variant_privatised(&c.v) && c.v.forall.block);
     assert_non_null(strstr(m.ir.data, "addrspace(3)"));
     text_free(&m.ir);
     arena_free(&c.a);

@@ -352,8 +352,9 @@ static void describe(const call *c, const variant *v, const grid *g) {
             "%s%s: ndim %d reduced %d columns %d wide %d vector %d repeat %d coop %d results %d from %d to %d counted "
             "%d, %u "
             "blocks of %u\n",
-            c->masked ? " masked" : "", c->initial ? " initial" : "", v->ndim, v->reduced, v->columns, v->wide,
-            v->vector, v->repeat, v->coop, v->results, v->from_states, v->to_states, v->counted, g->blocks, g->threads);
+            c->masked ? " masked" : "", c->initial ? " initial" : "", v->ndim, v->reduction.reduced,
+            v->reduction.columns, v->wide, v->fold.vector, v->fold.accesses, v->fold.coop, v->fold.results,
+            v->reduction.from_states, v->reduction.to_states, v->reduction.counted, g->blocks, g->threads);
     for (int k = 0; k < variant_operands(v); k++)
         fprintf(stderr, "  operand %d: %s as %s, kind %d\n", k, dtypes[v->operand[k].memory].name,
                 dtypes[v->operand[k].value].name, v->operand[k].kind);
@@ -378,8 +379,8 @@ static void run(const call *c, launch *l) {
     occupancy r = {.block = 256, .sms = 1};
     report said = {.cancel = (uintptr_t)&never};
     l->report = &said;
-    int nwords = gpu_words(l->v, NULL);
-    assert_true(nwords <= (int)COUNT(words));
+    int nparameters = schema_count(l->v, NULL, true);
+    assert_true(nparameters <= (int)COUNT(words));
     assert_int_equal(gpu_layout(l, &r, words, &g), UF_OK);
     last_variant = *l->v;
     last_grid = g;
@@ -393,7 +394,7 @@ static void run(const call *c, launch *l) {
     }
     simulated = simulated && sim_can(&m);
     if (simulated) {
-        const char *wrong = sim_run(&m, words, nwords, (int)g.blocks, (int)g.threads);
+        const char *wrong = sim_run(&m, words, nparameters, (int)g.blocks, (int)g.threads);
         if (wrong) {
             describe(c, l->v, &g);
             fail_msg("%s", wrong);
@@ -412,7 +413,7 @@ static void addresses(const nd_fold *loops, const variant *v, const nd_array *ar
 static void states_into(const call *c, variant *v, int first) {
     for (int k = 0; k < c->x->nstate; k++)
         v->operand[first + k].memory = v->operand[first + k].value = (uint8_t)c->x->state[k];
-    if (v->counted)
+    if (v->reduction.counted)
         v->operand[first + c->x->nstate].memory = v->operand[first + c->x->nstate].value = DT_INT64;
 }
 
@@ -439,18 +440,18 @@ static void others_into(const variant *v, nd_array *arrays) {
 static void plan(const call *c, const nd_array *arrays, const variant *v, uint64_t axes, nd_fold *loops) {
     static int64_t space[4096];
     assert_true(nd_fold_space(AXES + 1, ARRAYS) <= sizeof space / 2);
-    void *at = v->from_states ? space + COUNT(space) / 2 : space;
+    void *at = v->reduction.from_states ? space + COUNT(space) / 2 : space;
     if (nd_fold_plan(arrays, variant_operands(v), axes, c->x->order ? ND_KEEP_ORDER : 0, at, loops))
         fail_msg("%s", uf_last_error()->message);
 }
 
 /* So that small results have parts: log2 of the threads along them. */
-static int few_threads(const variant *v) { return v->columns ? 1 : COOP_WARP; }
+static int few_threads(const variant *v) { return v->reduction.columns ? 1 : COOP_WARP; }
 
 /* The parts' states, and the fold over them. */
 static void run_parts(const call *c, variant *v, launch *l, const code_traits *size, int64_t chunk) {
     int64_t parts = (l->reduced->count + chunk - 1) / chunk, results = l->loop->count, shape[AXES + 1];
-    int ndim, nstates = c->x->nstate + v->counted, nin = v->nin;
+    int ndim, nstates = c->x->nstate + v->reduction.counted, nin = v->nin;
     nd_array arrays[ARRAYS] = {{0}}, second[ARRAYS] = {{0}};
     int64_t dense[AXES + 1], apart[AXES + 1];
     nd_fold loops, after;
@@ -458,7 +459,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     uint64_t numbers[VARIANT_OPERANDS][2] = {{0}};
     memcpy(arrays, c->arrays, sizeof *arrays * (size_t)nin);
     nd_fold_results(c->ndim, c->shape, c->axes, 0, &ndim, shape);
-    int64_t step = v->columns ? 1 : parts, parts_stride = v->columns ? results : 1;
+    int64_t step = v->reduction.columns ? 1 : parts, parts_stride = v->reduction.columns ? results : 1;
     for (int d = ndim - 1; d >= 0; d--) {
         dense[d] = step;
         step *= shape[d];
@@ -476,7 +477,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
                                      .role = ND_RESULTS};
     }
     variant one = *v;
-    one.to_states = 1;
+    one.reduction.to_states = 1;
     one.ninitial = 0;
     one.nout = (uint8_t)nstates;
     states_into(c, &one, nin);
@@ -496,13 +497,13 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
                     .chunk = chunk,
                     .chunk_stride = parts_stride,
                     .elements = loops.reduced.count};
-    one.results = 0; /* several results a cooperative group are for whole ones */
+    one.fold.results = 0; /* several results a cooperative group are for whole ones */
     if (!fits)
-        one.coop = (uint8_t)few_threads(&one);
+        one.fold.coop = (uint8_t)few_threads(&one);
     run(c, &first);
 
     variant two = *v;
-    two.from_states = 1;
+    two.reduction.from_states = 1;
     two.masked = two.position = 0;
     two.nin = (uint8_t)nstates;
     shape[ndim] = parts;
@@ -561,7 +562,7 @@ static void run_call(call *c) {
     code_items(&v, &size);
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, c->axes, &loops);
-    v.empty = loops.reduced.count == 0;
+    v.reduction.empty = loops.reduced.count == 0;
     int64_t chunk = launch_specialise_fold(&v, &(fold_problem){&loops, &size, 0, false});
     if (chance(20))
         v.wide = 1;
@@ -572,8 +573,8 @@ static void run_call(call *c) {
                 .data = data,
                 .numbers = (const uint64_t(*)[2])numbers,
                 .elements = loops.reduced.count};
-    if (!chunk && !v.empty && x->order != FOLD_SERIAL && chance(25))
-        chunk = pick(2, 4) * v.vector * v.repeat << few_threads(&v);
+    if (!chunk && !v.reduction.empty && x->order != FOLD_SERIAL && chance(25))
+        chunk = pick(2, 4) * v.fold.vector * v.fold.accesses << few_threads(&v);
     if (chunk && chunk < loops.reduced.count)
         run_parts(c, &v, &l, &size, chunk);
     else
@@ -657,7 +658,12 @@ static void test_golden(void **state) {
     while (strcmp(x->name, "minus") != 0)
         x++;
     fold f = fold_of(&a, x);
-    variant v = {.loop = LOOP_FOLD, .ndim = 1, .reduced = 1, .vector = 1, .repeat = 1, .nin = 1, .nout = 1};
+    variant v = {.loop = LOOP_FOLD,
+                 .ndim = 1,
+                 .nin = 1,
+                 .nout = 1,
+                 .reduction = {.reduced = 1},
+                 .fold = {.vector = 1, .accesses = 1}};
     for (int k = 0; k < 2; k++)
         v.operand[k] = (variant_operand){.memory = DT_INT64, .value = DT_INT64, .kind = OPERAND_STRIDED};
     code_module m = generate(&a, &f, &v);

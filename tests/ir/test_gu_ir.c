@@ -16,6 +16,7 @@
 #include "ir_check.h"
 #include "lang_try.h"
 #include "ref/random.h"
+#include "type/schema.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -146,10 +147,10 @@ static variant variant_of(const tree *t, int coop, int lanes, int vector, int re
     v.ndim = 1;
     v.nin = (uint8_t)t->layout->nin;
     v.nout = (uint8_t)t->layout->nout;
-    v.coop = (uint8_t)coop;
-    v.lanes = (uint8_t)lanes;
-    v.vector = (uint8_t)vector;
-    v.repeat = (uint8_t)repeat;
+    v.gufunc.coop = (uint8_t)coop;
+    v.gufunc.lanes = (uint8_t)lanes;
+    v.gufunc.vector = (uint8_t)vector;
+    v.gufunc.steps = (uint8_t)repeat;
     for (int k = 0; k < v.nin + v.nout; k++)
         v.operand[k] = (variant_operand){.memory = (uint8_t)t->kernel->locals[k].type,
                                          .value = (uint8_t)t->kernel->locals[k].type,
@@ -181,11 +182,11 @@ static variant random_variant(const tree *t, bool on_gpu) {
     int coop = on_gpu && size.maps_to_threads && chance(90) ? (int)pick(0, COOP_GRID) : 0;
     variant v = variant_of(t, coop, 0, 1, 1);
     v.ndim = (uint8_t)pick(1, on_gpu ? 3 : 2);
-    v.along = (coop || !on_gpu) && chance(40);
+    v.gufunc.along = (coop || !on_gpu) && chance(40);
     if (coop) {
-        v.lanes = v.along ? 0 : (uint8_t)pick(0, coop < COOP_WARP ? coop : COOP_WARP);
-        v.vector = (uint8_t)(1 << pick(0, 4));
-        v.repeat = (uint8_t)(1 << pick(0, 3));
+        v.gufunc.lanes = v.gufunc.along ? 0 : (uint8_t)pick(0, coop < COOP_WARP ? coop : COOP_WARP);
+        v.gufunc.vector = (uint8_t)(1 << pick(0, 4));
+        v.gufunc.steps = (uint8_t)(1 << pick(0, 3));
     }
     v.wide = on_gpu && chance(25);
     for (int k = 0; k < v.nin + v.nout; k++)
@@ -200,7 +201,8 @@ static variant random_variant(const tree *t, bool on_gpu) {
 
 static void describe(const kernel *k, const variant *v) {
     fprintf(stderr, "%s, %s, %s\n%s\nndim %d wide %d vector %d repeat %d coop %d lanes %d along %d\n", k->name,
-            k->layout, k->types, k->source, v->ndim, v->wide, v->vector, v->repeat, v->coop, v->lanes, v->along);
+            k->layout, k->types, k->source, v->ndim, v->wide, v->gufunc.vector, v->gufunc.steps, v->gufunc.coop,
+            v->gufunc.lanes, v->gufunc.along);
     for (int i = 0; i < v->nin + v->nout; i++)
         fprintf(stderr, "operand %d: %s as %s, kind %d, unit %d, staged %d\n", i, dtypes[v->operand[i].memory].name,
                 dtypes[v->operand[i].value].name, v->operand[i].kind, v->operand[i].unit, v->operand[i].staged);
@@ -358,7 +360,7 @@ static void test_ptx(void **state) {
         arena a = {0};
         const tree *t = tree_of(&a, k);
         variant v = variant_of(t, f->coop, f->lanes, f->vector, f->repeat);
-        v.along = (uint8_t)f->along;
+        v.gufunc.along = (uint8_t)f->along;
         code_module m = generate(&a, k, t, &v, &gpu);
         const char *ptx = "", *wrong = nvvm_judge(&m, 90, false, &ptx);
         int n = wrong ? 0 : occurrences(ptx, f->what);
@@ -449,7 +451,7 @@ static void test_cpu_vectors(void **state) {
         arena a = {0};
         const tree *t = tree_of(&a, &loops[i].k);
         variant v = variant_of(t, 0, 0, 1, 1);
-        v.along = (uint8_t)loops[i].along;
+        v.gufunc.along = (uint8_t)loops[i].along;
         code_module m = generate(&a, &loops[i].k, t, &v, &cpu);
         for (int j = 0; j<judge_count(); j += judge_count()> 1 ? judge_count() - 1 : 1) {
             const char *assembly = judge_assembly(j, m.ir.data, "haswell", "");
@@ -472,7 +474,7 @@ static void test_cpu_vectors(void **state) {
 /* ---- Run on the CPU ---- */
 
 enum {
-    WORDS = 64
+    PARAMETERS = 64
 };
 
 /* One inner call of arrays in C order. */
@@ -481,20 +483,26 @@ static void run_one(const kernel *k, bool along, const int64_t *sizes, void *con
     const tree *t = tree_of(&a, k);
     const core_layout *l = t->layout;
     variant v = variant_of(t, 0, 0, 1, 1);
-    int64_t words[WORDS] = {0}, *core;
-    int n = 0, operands = l->nin + l->nout;
-    v.along = along;
-    for (int i = 0; i < operands; i++)
-        words[n++] = (int64_t)(intptr_t)data[i];
-    words[n] = words[n + 1] = 1;
-    core = words + n + 2 + 2 * operands;
+    uint64_t parameters[PARAMETERS];
+    int64_t core[PARAMETERS];
+    int operands = l->nin + l->nout;
+    v.gufunc.along = along;
     memcpy(core, sizes, (size_t)l->ndims * sizeof *core);
     for (int i = 0; i < operands; i++)
         for (int64_t d = l->operands[i].rank - 1, stride = 1; d >= 0; stride *= sizes[l->operands[i].dim[d--]])
             core[l->operands[i].strides + d] = stride;
+    parameter_writer w = parameters_write(parameters, &v, l, false);
+    for (int i = 0; i < operands; i++)
+        put_operand(&w, i, (uintptr_t)data[i], NULL);
+    for (int d = 0; d < 2; d++)
+        put_parameter(&w, CPU_LOOP_EXTENTS, 1);
+    for (int i = 0; i < 2 * operands; i++)
+        put_parameter(&w, CPU_LOOP_STRIDES, 0);
+    put_core(&w, l, core);
+    parameters_finish(&w);
     code_module m = generate(&a, k, t, &v, &cpu);
     judged *compiled = judge_compile(0, &m, 1);
-    ((void (*)(const int64_t *))judge_address(compiled, m.entry))(words);
+    ((void (*)(const uint64_t *))judge_address(compiled, m.entry))(parameters);
     judge_free(compiled);
     text_free(&m.ir);
     arena_free(&a);
@@ -555,12 +563,12 @@ static void test_looping_helper(void **state) {
 
 /* ---- Run as a GPU would ---- */
 
-/* The variant for the arrays of a case, and the words of its launch. */
+/* The variant for the arrays of a case, and the parameters of its launch. */
 typedef struct launched {
     variant v;
     uint64_t words[512];
     uint64_t slots[2 * COOP_SLOT / 8];
-    int nwords, blocks, threads;
+    int nparameters, blocks, threads;
     int64_t calls;
 } launched;
 
@@ -577,13 +585,13 @@ static bool operand_aligned(const gu_case *x, const variant *v, int k, const voi
     const gu_array *a = &x->args[k];
     const layout_operand *o = &x->tree->layout->operands[k];
     int unit = v->operand[k].unit, size = dtypes[a->type].size;
-    if (!unit || x->words[o->dim[unit - 1]] < v->vector)
+    if (!unit || x->words[o->dim[unit - 1]] < v->gufunc.vector)
         return true;
-    bool good = (uintptr_t)data % (uintptr_t)(size * v->vector) == 0;
+    bool good = (uintptr_t)data % (uintptr_t)(size * v->gufunc.vector) == 0;
     for (int d = 0; d < o->rank; d++)
-        good &= d == unit - 1 || a->core_stride[d] % v->vector == 0;
+        good &= d == unit - 1 || a->core_stride[d] % v->gufunc.vector == 0;
     for (int d = 0; d < x->ndim; d++)
-        good &= a->loop_stride[d] % v->vector == 0;
+        good &= a->loop_stride[d] % v->gufunc.vector == 0;
     return good;
 }
 
@@ -612,51 +620,52 @@ static void choose_staged(const gu_case *x, launched *l) {
     }
 }
 
-static int put_staged(const gu_case *x, const launched *l, uint64_t *w) {
+static void put_staged(parameter_writer *w, const gu_case *x, const launched *l) {
     int64_t offset = 0;
-    int n = 0;
     for (int k = 0; k < l->v.nin + l->v.nout; k++) {
         int64_t count = packed_count(x, k), size = dtypes[x->args[k].type].size, pitch = pitch_of(count, (int)size);
         if (!l->v.operand[k].staged)
             continue;
-        w[n++] = (uint64_t)count;
-        w[n++] = (uint64_t)pitch;
-        w[n++] = (uint64_t)offset;
+        put_parameter(w, GPU_GUFUNC_STAGED, count);
+        put_parameter(w, GPU_GUFUNC_STAGED, pitch);
+        put_parameter(w, GPU_GUFUNC_STAGED, offset);
         offset += l->threads * pitch * size;
     }
-    return n;
 }
 
-static void put_words(const gu_case *x, launched *l) {
+/* Operands; are all of them aligned for vectors? */
+static bool put_operands(parameter_writer *w, const gu_case *x, const launched *l) {
     const core_layout *layout = x->tree->layout;
-    int n = 0, operands = layout->nin + layout->nout;
-    uint64_t *w = l->words;
     bool aligned = true;
-    for (int k = 0; k < operands; k++) {
+    for (int k = 0; k < layout->nin + layout->nout; k++) {
         const gu_buffer *b = &x->buffers[x->args[k].buffer];
         char *data = (k < layout->nin ? b->before : b->used) + x->args[k].at;
         aligned &= operand_aligned(x, &l->v, k, data);
-        w[n++] = (uint64_t)(uintptr_t)data;
+        put_operand(w, k, (uintptr_t)data, NULL);
     }
-    w[n++] = (uint64_t)l->calls;
-    w[n++] = aligned;
-    for (int d = 0; d < l->v.ndim - 1; d++) {
-        magic m = magic_of((uint64_t)x->extent[x->ndim - 1 - d], l->v.wide ? 64 : 32);
-        w[n++] = (uint64_t)x->extent[x->ndim - 1 - d];
-        w[n++] = m.multiplier;
-        w[n++] = m.shift;
-    }
-    for (int k = 0; k < operands; k++)
+    return aligned;
+}
+
+static void put_parameters(const gu_case *x, launched *l) {
+    const core_layout *layout = x->tree->layout;
+    parameter_writer w = parameters_write(l->words, &l->v, layout, true);
+    bool aligned = put_operands(&w, x, l);
+    put_parameter(&w, GPU_GUFUNC_CALLS, l->calls);
+    put_parameter(&w, GPU_GUFUNC_ALIGNED, aligned);
+    for (int d = 0; d < l->v.ndim - 1; d++)
+        put_divisor(&w, GPU_GUFUNC_EXTENTS, x->extent[x->ndim - 1 - d]);
+    for (int k = 0; k < layout->nin + layout->nout; k++)
         for (int d = 0; d < l->v.ndim; d++)
-            w[n++] = d < x->ndim ? (uint64_t)x->args[k].loop_stride[x->ndim - 1 - d] : 0;
-    n += put_staged(x, l, w + n);
-    if (l->v.coop == COOP_GRID) {
+            put_parameter(&w, GPU_GUFUNC_STRIDES, d < x->ndim ? x->args[k].loop_stride[x->ndim - 1 - d] : 0);
+    put_staged(&w, x, l);
+    if (l->v.gufunc.coop == COOP_GRID) {
         memset(l->slots, 0, sizeof l->slots);
-        w[n++] = 1;
-        w[n++] = (uint64_t)(uintptr_t)l->slots;
+        put_parameter(&w, GPU_GUFUNC_BLOCKS, 1);
+        put_address(&w, GPU_GUFUNC_SLOTS, l->slots);
     }
-    memcpy(w + n, x->words, (size_t)layout->nwords * sizeof *w);
-    l->nwords = n + layout->nwords;
+    put_core(&w, layout, x->words);
+    parameters_finish(&w);
+    l->nparameters = (int)(w.next - l->words);
 }
 
 static void draw_launch(const gu_case *x, launched *l) {
@@ -665,11 +674,11 @@ static void draw_launch(const gu_case *x, launched *l) {
     int coop = size.maps_to_threads && chance(80) ? (int)(chance(70) ? pick(1, 7) : pick(0, COOP_GRID)) : 0;
     variant v = variant_of(x->tree, coop, 0, 1, 1);
     v.ndim = (uint8_t)(x->ndim > 1 ? x->ndim : 1);
-    v.along = coop && chance(40);
+    v.gufunc.along = coop && chance(40);
     if (coop) {
-        v.lanes = v.along ? 0 : (uint8_t)pick(0, coop < COOP_WARP ? coop : COOP_WARP);
-        v.vector = (uint8_t)(1 << pick(0, 3));
-        v.repeat = (uint8_t)(1 << pick(0, 3));
+        v.gufunc.lanes = v.gufunc.along ? 0 : (uint8_t)pick(0, coop < COOP_WARP ? coop : COOP_WARP);
+        v.gufunc.vector = (uint8_t)(1 << pick(0, 3));
+        v.gufunc.steps = (uint8_t)(1 << pick(0, 3));
     }
     v.wide = chance(25);
     l->calls = 1;
@@ -716,11 +725,11 @@ static void simulate(gu_case *x, launched *l) {
         return;
     for (int i = l->v.nin; i < l->v.nin + l->v.nout; i++)
         memcpy(x->buffers[i].used, x->buffers[i].before, x->buffers[i].size);
-    put_words(x, l);
+    put_parameters(x, l);
     code_module m = generate(&a, &k, x->tree, &l->v, &gpu);
     const char *wrong = NULL;
     if (sim_can(&m)) {
-        wrong = sim_run(&m, l->words, l->nwords, l->blocks, l->threads);
+        wrong = sim_run(&m, l->words, l->nparameters, l->blocks, l->threads);
         for (int i = l->v.nin; i < l->v.nin + l->v.nout && !wrong; i++)
             wrong = first_difference(x, i);
     }
@@ -924,7 +933,7 @@ static void test_out_of_memory(void **state) {
         variant v = variant_of(t, cases[i].coop, cases[i].lanes, cases[i].coop ? 4 : 1, cases[i].coop ? 2 : 1);
         uf_status status = UF_ERR_MEMORY;
         int failures = 0;
-        v.along = (uint8_t)cases[i].along;
+        v.gufunc.along = (uint8_t)cases[i].along;
         for (int j = 0; j < v.nin + v.nout; j++)
             v.operand[j].staged = cases[i].staged && t->layout->operands[j].rank;
         for (int64_t n = 0; status; n += 1 + n / 16, failures++) {

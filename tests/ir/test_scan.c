@@ -151,14 +151,14 @@ static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
     }
     x->l.scratch = aligned_alloc(256, size / 256 * 256 + 256);
     memset(x->l.scratch, 0, size);
-    uint64_t *words = malloc((size_t)gpu_words(&x->v, NULL) * sizeof *words);
+    uint64_t *words = malloc((size_t)schema_count(&x->v, NULL, true) * sizeof *words);
     OK(gpu_layout(&x->l, &r, words, &g));
-    const char *wrong = sim_run(&module, words, (int)g.words, (int)g.blocks, (int)g.threads);
+    const char *wrong = sim_run(&module, words, (int)g.parameters, (int)g.blocks, (int)g.threads);
     if (!wrong)
         wrong = said.state ? "it reports" : scan_fault(x);
     if (wrong)
-        fail_msg("UF_SEED=%llu: columns %d coop %d vector %d repeat %d: %s", (unsigned long long)seed, x->v.columns,
-                 x->v.coop, x->v.vector, x->v.repeat, wrong);
+        fail_msg("UF_SEED=%llu: columns %d coop %d vector %d repeat %d: %s", (unsigned long long)seed,
+                 x->v.reduction.columns, x->v.scan.coop, x->v.scan.vector, x->v.scan.accesses, wrong);
     free(words);
     free(x->l.scratch);
     text_free(&module.ir);
@@ -166,11 +166,12 @@ static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
 
 /* Smaller tiles than the engine would take, so that there are several of them. */
 static void shrink(scan_case *x) {
-    if (x->f.order != FOLD_SERIAL && (x->v.columns || x->v.coop > COOP_WARP)) {
-        x->v.repeat = (uint8_t)(1 << pick(0, 1));
-        x->v.coop = (uint8_t)(x->v.columns ? pick(3, 5) : pick(6, 7));
-        while (x->v.columns && x->v.coop > 3 && (16 * x->v.vector << x->v.coop) * x->v.lanes > 8192)
-            x->v.coop--;
+    if (x->f.order != FOLD_SERIAL && (x->v.reduction.columns || x->v.scan.coop > COOP_WARP)) {
+        x->v.scan.accesses = (uint8_t)(1 << pick(0, 1));
+        x->v.scan.coop = (uint8_t)(x->v.reduction.columns ? pick(3, 5) : pick(6, 7));
+        while (x->v.reduction.columns && x->v.scan.coop > 3 &&
+               (16 * x->v.scan.vector << x->v.scan.coop) * x->v.scan.state_words > 8192)
+            x->v.scan.coop--;
     }
 }
 
@@ -218,10 +219,10 @@ static void test_gpu_trees(void **unused) {
         x->extent[1] = shapes[i].length;
         scan_make(x, operator_of(i % 2 ? "matrix" : "argmax"), DT_INT32, shapes[i].layout, false);
         specialise(x, &cuda_engine);
-        assert_int_equal(x->v.columns, shapes[i].layout == SCAN_COLUMNS);
-        x->v.coop = (uint8_t)shapes[i].coop;
-        x->v.vector = (uint8_t)shapes[i].vector;
-        x->v.repeat = 1;
+        assert_int_equal(x->v.reduction.columns, shapes[i].layout == SCAN_COLUMNS);
+        x->v.scan.coop = (uint8_t)shapes[i].coop;
+        x->v.scan.vector = (uint8_t)shapes[i].vector;
+        x->v.scan.accesses = 1;
         assert_int_equal(cuda_engine.fold_scratch(&x->l) > 0, shapes[i].spread);
         run_simulated(x, seed, 0);
         scan_free(x);
@@ -240,17 +241,17 @@ static void test_words(void **unused) {
         scan_make(x, &scan_operators[i % scan_operator_count], DT_FLOAT32, (int)pick(0, 2), false);
         specialise(x, &cuda_engine);
         OK(ir_scan(&x->a, "scan", &x->f, &x->v, &gpu, &module));
-        int words = gpu_words(&x->v, NULL);
+        int words = schema_count(&x->v, NULL, true);
         snprintf(last, sizeof last, " %%w%d) nounwind", words - 1);
         assert_non_null(strstr(module.ir.data, last));
         occupancy r = {.block = 256, .sms = 132};
         grid g;
         uint64_t *w = malloc((size_t)words * sizeof *w);
         OK(gpu_layout(&x->l, &r, w, &g));
-        assert_int_equal(g.words, words);
+        assert_int_equal(g.parameters, words);
         assert_true(g.threads >= 32 && g.threads <= 1024);
-        if (!x->v.columns && x->v.coop <= COOP_WARP)
-            assert_true((int64_t)g.blocks * (g.threads >> x->v.coop) >= x->loops.kept.count);
+        if (!x->v.reduction.columns && x->v.scan.coop <= COOP_WARP)
+            assert_true((int64_t)g.blocks * (g.threads >> x->v.scan.coop) >= x->loops.kept.count);
         free(w);
         text_free(&module.ir);
         scan_free(x);
@@ -301,7 +302,7 @@ static void check_golden(const char *file, const char *name, const code_target *
     scan_make(x, operator_of(name), DT_INT32, SCAN_ROWS, false);
     x->v.operand[0].memory = x->v.operand[0].value;
     specialise(x, e);
-    x->v.repeat = 1;
+    x->v.scan.accesses = 1;
     OK(ir_scan(&x->a, name, &x->f, &x->v, target, &m));
     judge_golden(file, &m);
     scan_free(x);
@@ -351,8 +352,8 @@ static void run_on_device(scan_case *x, uint64_t seed) {
     const char *wrong = scan_fault(x);
     if (wrong)
         fail_msg("UF_SEED=%llu: %lld lines of %lld, columns %d coop %d vector %d repeat %d: %s",
-                 (unsigned long long)seed, (long long)x->l.loop->count, (long long)x->l.elements, x->v.columns,
-                 x->v.coop, x->v.vector, x->v.repeat, wrong);
+                 (unsigned long long)seed, (long long)x->l.loop->count, (long long)x->l.elements,
+                 x->v.reduction.columns, x->v.scan.coop, x->v.scan.vector, x->v.scan.accesses, wrong);
     for (int k = 0; k < SCAN_OPERANDS; k++)
         cuda_engine.free(device, copy[k]);
     cuda_engine.scratch_free(0, x->l.scratch, NULL);

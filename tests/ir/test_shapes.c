@@ -1,7 +1,7 @@
 /* test_shapes.c - the elementwise kernel skeletons, run and read.
  *
  * Run: random loops (class, extents, strides, dtypes in memory and in the signature, numbers, mask, in-place operands) through
- * CPU kernels, and through GPU kernels on the simulated GPU. The words are packed here after variant.h, the expected elements are computed here from number_read
+ * CPU kernels, and through GPU kernels on the simulated GPU. The parameters are packed here by type/schema.h, the expected elements are computed here from number_read
  * and number_write. Buffers are surrounded by canaries and compared whole, so each element must be written exactly once and
  * nothing else; vector accesses of misaligned addresses fault.
  *
@@ -214,43 +214,48 @@ static void loop_free(loop *l) {
             free(l->buffer[k]);
 }
 
-/* ---- Words ---- */
+/* ---- Parameters ---- */
 
-static int put_magic(uint64_t *w, int n, uint64_t extent, int bits) {
-    magic m = magic_of(extent, bits);
-    w[n] = extent;
-    w[n + 1] = m.multiplier;
-    w[n + 2] = m.shift;
-    return n + 3;
+static void put_operands(parameter_writer *w, const loop *l) {
+    for (int k = 0; k < variant_operands(&l->v); k++)
+        put_operand(w, k, (uintptr_t)l->data[k], l->number);
 }
 
-static int put_operands(const loop *l, uint64_t *w) {
-    int n = 0;
-    for (int k = 0; k < variant_operands(&l->v); k++) {
-        if (l->v.operand[k].kind != OPERAND_NUMBER)
-            w[n++] = (uint64_t)(uintptr_t)l->data[k];
-        else
-            for (int i = 0; i < operand_words(&l->v.operand[k]); i++)
-                w[n++] = l->number[k][i];
-    }
-    return n;
-}
-
-static int put_strides(const loop *l, uint64_t *w, int n, int from, int to) {
+static void put_strides(parameter_writer *w, const loop *l, parameter_id id, int from, int to) {
     for (int k = 0; k < variant_operands(&l->v); k++)
         for (int d = from; d < to && l->v.operand[k].kind != OPERAND_NUMBER; d++)
-            w[n++] = d < l->ndim ? (uint64_t)l->stride[k][d] : 0;
-    return n;
+            put_parameter(w, id, d < l->ndim ? l->stride[k][d] : 0);
+}
+
+/* Elements in one access, and vectors, rows or elements that a thread takes, by class. */
+static int vector_of(const variant *v) {
+    return v->loop == LOOP_FLAT ? v->flat.vector : v->loop == LOOP_ROWS ? v->rows.vector : 1;
+}
+static void set_vectors(variant *v, int vector, int repeat) {
+    if (v->loop == LOOP_FLAT) {
+        v->flat.vector = (uint8_t)vector;
+        v->flat.vectors_per_thread = (uint8_t)repeat;
+    } else if (v->loop == LOOP_ROWS) {
+        v->rows.vector = (uint8_t)vector;
+        v->rows.rows_per_thread = (uint8_t)repeat;
+    } else {
+        v->general.elements_per_thread = (uint8_t)repeat;
+    }
+}
+static int repeat_of(const variant *v) {
+    return v->loop == LOOP_FLAT   ? v->flat.vectors_per_thread
+           : v->loop == LOOP_ROWS ? v->rows.rows_per_thread
+                                  : v->general.elements_per_thread;
 }
 
 static bool aligned(const loop *l, int k, int64_t first) {
     int size = dtypes[l->v.operand[k].memory].size;
     return l->v.operand[k].kind != OPERAND_CONTIGUOUS ||
-           (uintptr_t)(l->data[k] + first * size) % (uintptr_t)(l->v.vector * size) == 0;
+           (uintptr_t)(l->data[k] + first * size) % (uintptr_t)(vector_of(&l->v) * size) == 0;
 }
 
 static int64_t head_of(const loop *l) {
-    for (int64_t head = 0; head < l->v.vector; head++) {
+    for (int64_t head = 0; head < vector_of(&l->v); head++) {
         bool good = true;
         for (int k = 0; k < variant_operands(&l->v); k++)
             good &= aligned(l, k, head);
@@ -265,50 +270,61 @@ static bool rows_aligned(const loop *l) {
         if (!aligned(l, k, 0))
             return false;
         for (int d = 1; d < l->ndim; d++)
-            if (l->v.operand[k].kind == OPERAND_CONTIGUOUS && l->stride[k][d] % l->v.vector)
+            if (l->v.operand[k].kind == OPERAND_CONTIGUOUS && l->stride[k][d] % vector_of(&l->v))
                 return false;
     }
     return true;
 }
 
-/* Words of a GPU launch; returns their number, sets the number of blocks. */
-static int put_gpu(const loop *l, uint64_t *w, int threads, int shift, int64_t *blocks) {
+/* Each writes what comes after the operands, and returns the number of blocks. */
+
+static int64_t put_flat(parameter_writer *w, const loop *l, int threads) {
+    int64_t n = l->extent[0], per = threads * vector_of(&l->v) * repeat_of(&l->v);
+    put_parameter(w, GPU_FLAT_ELEMENTS, n);
+    put_parameter(w, GPU_FLAT_HEAD, head_of(l));
+    return n > per ? (n + per - 1) / per : 1;
+}
+
+static int64_t put_rows(parameter_writer *w, const loop *l, int threads, int shift) {
     const variant *v = &l->v;
-    int n = put_operands(l, w), per = threads * v->vector * v->repeat;
-    if (v->loop == LOOP_FLAT) {
-        int64_t head = head_of(l), rest = l->extent[0];
-        w[n++] = (uint64_t)l->extent[0];
-        w[n++] = (uint64_t)head;
-        *blocks = rest > per ? (rest + per - 1) / per : 1;
-        return n;
-    }
-    if (v->loop == LOOP_ROWS) {
-        int64_t width = (int64_t)v->vector << shift, height = (int64_t)(threads >> shift) * v->repeat;
-        int64_t across = (l->extent[0] + width - 1) / width, down = (l->extent[1] + height - 1) / height;
-        w[n++] = (uint64_t)l->extent[0];
-        w[n++] = (uint64_t)l->extent[1];
-        w[n++] = (uint64_t)shift;
-        w[n++] = rows_aligned(l);
-        n = put_magic(w, n, (uint64_t)across, 32);
-        n = put_magic(w, n, (uint64_t)down, 32);
-        *blocks = across * down;
-        for (int d = 2; d < l->ndim; d++) {
-            if (d < l->ndim - 1)
-                n = put_magic(w, n, (uint64_t)l->extent[d], 32);
-            *blocks *= l->extent[d];
-        }
-        return put_strides(l, w, n, 1, l->ndim);
-    }
-    int64_t count = 1;
-    int at = n++;
-    for (int d = 0; d < l->ndim; d++) {
+    int64_t width = (int64_t)v->rows.vector << shift, height = (int64_t)(threads >> shift) * v->rows.rows_per_thread;
+    int64_t across = (l->extent[0] + width - 1) / width, down = (l->extent[1] + height - 1) / height;
+    int64_t blocks = across * down;
+    put_parameter(w, GPU_ROWS_EXTENTS, l->extent[0]);
+    put_parameter(w, GPU_ROWS_EXTENTS, l->extent[1]);
+    put_parameter(w, GPU_ROWS_SHIFT, shift);
+    put_parameter(w, GPU_ROWS_VECTORS, rows_aligned(l));
+    put_divisor(w, GPU_ROWS_ACROSS, across);
+    put_divisor(w, GPU_ROWS_DOWN, down);
+    for (int d = 2; d < l->ndim; d++) {
         if (d < l->ndim - 1)
-            n = put_magic(w, n, (uint64_t)l->extent[d], v->wide ? 64 : 32);
-        count *= l->extent[d];
+            put_divisor(w, GPU_ROWS_OUTER, l->extent[d]);
+        blocks *= l->extent[d];
     }
-    w[at] = (uint64_t)count;
-    *blocks = (count + per - 1) / per;
-    return put_strides(l, w, n, 0, l->ndim);
+    put_strides(w, l, GPU_ROWS_STRIDES, 1, l->ndim);
+    return blocks;
+}
+
+static int64_t put_general(parameter_writer *w, const loop *l, int threads) {
+    int64_t count = 1, per = threads * vector_of(&l->v) * repeat_of(&l->v);
+    for (int d = 0; d < l->ndim; d++)
+        count *= l->extent[d];
+    put_parameter(w, GPU_GENERAL_ELEMENTS, count);
+    for (int d = 0; d < l->ndim - 1; d++)
+        put_divisor(w, GPU_GENERAL_EXTENTS, l->extent[d]);
+    put_strides(w, l, GPU_GENERAL_STRIDES, 0, l->ndim);
+    return (count + per - 1) / per;
+}
+
+/* Parameters of a GPU launch; returns their number, sets the number of blocks. */
+static int put_gpu(const loop *l, uint64_t *to, int threads, int shift, int64_t *blocks) {
+    parameter_writer w = parameters_write(to, &l->v, NULL, true);
+    put_operands(&w, l);
+    *blocks = l->v.loop == LOOP_FLAT   ? put_flat(&w, l, threads)
+              : l->v.loop == LOOP_ROWS ? put_rows(&w, l, threads, shift)
+                                       : put_general(&w, l, threads);
+    parameters_finish(&w);
+    return (int)(w.next - to);
 }
 
 /* The loop as nd gives it to the engines; space holds its numbers. */
@@ -333,26 +349,31 @@ static nd_loop nd_of(const loop *l, int64_t *space) {
     return nd;
 }
 
-/* The words and the grid that the CUDA engine makes, for a variant that it specialised. */
+/* The parameters and the grid that the CUDA engine makes, for a variant that it specialised. */
 static int put_engine(const loop *l, uint64_t *w, int *threads, int64_t *blocks) {
     int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
     nd_loop nd = nd_of(l, space);
     launch run = {.v = &l->v, .loop = &nd, .data = l->data, .numbers = l->number};
     grid g;
     check(gpu_layout(&run, &(occupancy){.block = (unsigned)*threads, .sms = (int)pick(1, 40)}, w, &g));
-    assert_int_equal((int)g.words, gpu_words(&l->v, NULL));
+    assert_int_equal((int)g.parameters, schema_count(&l->v, NULL, true));
     *threads = (int)g.threads;
     *blocks = g.blocks;
-    return (int)g.words;
+    return (int)g.parameters;
 }
 
-static int put_cpu(const loop *l, uint64_t *w) {
-    int n = put_operands(l, w);
-    w[n++] = (uint64_t)l->extent[0];
-    if (l->v.loop == LOOP_FLAT)
-        return n;
-    w[n++] = (uint64_t)(l->ndim > 1 ? l->extent[1] : 1);
-    return put_strides(l, w, n, 0, 2);
+static int put_cpu(const loop *l, uint64_t *to) {
+    parameter_writer w = parameters_write(to, &l->v, NULL, false);
+    put_operands(&w, l);
+    if (l->v.loop == LOOP_FLAT) {
+        put_parameter(&w, CPU_FLAT_ELEMENTS, l->extent[0]);
+    } else {
+        put_parameter(&w, CPU_LOOP_EXTENTS, l->extent[0]);
+        put_parameter(&w, CPU_LOOP_EXTENTS, l->ndim > 1 ? l->extent[1] : 1);
+        put_strides(&w, l, CPU_LOOP_STRIDES, 0, 2);
+    }
+    parameters_finish(&w);
+    return (int)(w.next - to);
 }
 
 /* ---- Making and running code ---- */
@@ -370,8 +391,8 @@ static void print_loop(const loop *l) {
     static const char *const classes[] = {"flat", "rows", "general"}, *const kinds[] = {"contiguous", "constant",
                                                                                         "strided", "number"};
     print_message("kernel %d of %s, %s, ndim %d, vector %d, repeat %d, wide %d, masked %d, in place %d\n", l->k,
-                  dtypes[l->t].name, classes[l->v.loop], l->ndim, l->v.vector, l->v.repeat, l->v.wide, l->v.masked,
-                  l->in_place);
+                  dtypes[l->t].name, classes[l->v.loop], l->ndim, vector_of(&l->v), repeat_of(&l->v), l->v.wide,
+                  l->v.masked, l->in_place);
     for (int d = 0; d < l->ndim; d++)
         print_message(" extent %lld\n", (long long)l->extent[d]);
     for (int k = 0; k < variant_operands(&l->v); k++) {
@@ -477,7 +498,6 @@ static void random_kernel(loop *l, bool halves) {
     v->nin = (uint8_t)kernels[l->k].nin;
     v->nout = (uint8_t)kernels[l->k].nout;
     v->masked = chance(25);
-    v->vector = v->repeat = 1;
     for (int k = 0; k < variant_operands(v); k++) {
         dtype value = k < v->nin ? l->t : k < v->nin + v->nout ? result_type(l->k, l->t) : DT_BOOL;
         dtype memory = value;
@@ -552,10 +572,10 @@ static void random_loop(loop *l, loop_class class, bool on_gpu) {
         l->extent[d] = chance(30) ? pick(1, most_here > 20 ? 20 : most_here) : pick(1, most_here);
     }
     if (on_gpu && class != LOOP_GENERAL) {
-        v->vector = (uint8_t)(1 << pick(0, 4));
-        v->repeat = (uint8_t)(v->vector > 4 ? pick(1, 2) : pick(1, 4));
+        int vector = 1 << pick(0, 4);
+        set_vectors(v, vector, (int)(vector > 4 ? pick(1, 2) : pick(1, 4)));
     } else if (on_gpu) {
-        v->repeat = (uint8_t)pick(1, 5);
+        set_vectors(v, 1, (int)pick(1, 5));
         v->wide = chance(30);
     }
     random_strides(l);
@@ -569,7 +589,7 @@ static void run_random(loop_class class, bool on_gpu, int64_t count) {
         int threads = 1 << pick(3, 8);
         if (on_gpu && class == LOOP_FLAT && chance(30)) {
             /* The last tile is full, whatever there is before the first. */
-            int64_t head = head_of(&l) > 0 ? head_of(&l) : 0, tile = threads * l.v.vector * l.v.repeat;
+            int64_t head = head_of(&l) > 0 ? head_of(&l) : 0, tile = threads * vector_of(&l.v) * repeat_of(&l.v);
             if (l.extent[0] >= head + tile)
                 l.extent[0] = head + (l.extent[0] - head) / tile * tile;
         }
@@ -577,7 +597,8 @@ static void run_random(loop_class class, bool on_gpu, int64_t count) {
         if (on_gpu && chance(40)) {
             int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
             nd_loop nd = nd_of(&l, space);
-            gpu_specialise(&l.v, &nd, NULL, NULL, &(code_traits){.nodes = 20, .has_loop = l.k == K_BITS});
+            gpu_specialise(
+                &l.v, &(loop_problem){.loop = &nd, .traits = &(code_traits){.nodes = 20, .has_loop = l.k == K_BITS}});
             threads = 64 << pick(0, 2);
             shift = -1;
         }
@@ -613,9 +634,8 @@ static loop loop_of(const sketch *k) {
                     .ndim = (uint8_t)k->ndim,
                     .nin = (uint8_t)kernels[k->k].nin,
                     .nout = (uint8_t)kernels[k->k].nout,
-                    .masked = k->masked,
-                    .vector = (uint8_t)k->vector,
-                    .repeat = (uint8_t)k->repeat};
+                    .masked = k->masked};
+    set_vectors(&l.v, k->vector, k->repeat);
     dtype memory[MAX_OPERANDS];
     int count = 0;
     const char *kind = k->kinds;

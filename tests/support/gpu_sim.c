@@ -271,7 +271,7 @@ bool sim_there(void) { return may_simulate && judge_count(); }
 bool sim_can(const code_module *m) { return sim_there() && !m->math && !strstr(m->ir.data, "@__nv"); }
 
 /* A function of (words) around the kernel, whose head says what its parameters are. */
-static void add_entry(text *ir, const char *name, int nwords) {
+static void add_entry(text *ir, const char *name, int nparameters) {
     char head[128];
     text parameters = {0};
     snprintf(head, sizeof head, "define void @%s(", name);
@@ -279,7 +279,7 @@ static void add_entry(text *ir, const char *name, int nwords) {
     text_add(&parameters, from, (size_t)(strstr(from, ") nounwind") - from));
     text_puts(ir, "define void @sim_entry(i64* %words) {\n");
     char *type = parameters.data;
-    for (int i = 0; i < nwords; i++) {
+    for (int i = 0; i < nparameters; i++) {
         char *end = strstr(type, " %w");
         *end = 0;
         text_printf(ir,
@@ -294,7 +294,7 @@ static void add_entry(text *ir, const char *name, int nwords) {
     text_free(&parameters);
 }
 
-static void to_host(code_module *m, int nwords) {
+static void to_host(code_module *m, int nparameters) {
     text *ir = &m->ir;
     replace(ir, " addrspace(1)", "");
     replace(ir, " addrspace(3)", "");
@@ -318,10 +318,10 @@ static void to_host(code_module *m, int nwords) {
     text_puts(ir, "declare void @sim_yield()\n");
     if (strstr(ir->data, "@sim_prefetch"))
         text_puts(ir, "declare void @sim_prefetch(i64)\n");
-    add_entry(ir, m->entry, nwords);
+    add_entry(ir, m->entry, nparameters);
 }
 
-const char *sim_run(code_module *m, const uint64_t *words, int nwords, int blocks, int threads) {
+const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int blocks, int threads) {
     code_symbol symbols[COUNT(names)];
     const char *wrong = NULL;
     if (!stacks) {
@@ -331,13 +331,13 @@ const char *sim_run(code_module *m, const uint64_t *words, int nwords, int block
     }
     for (size_t i = 0; i < COUNT(names); i++)
         symbols[i] = (code_symbol){names[i].host, names[i].address};
-    to_host(m, nwords);
+    to_host(m, nparameters);
     m->symbols = symbols;
     m->nsymbols = COUNT(names);
     judged *compiled = judge_compile((int)pick(0, judge_count() - 1), m, 1);
     entry = (void (*)(const uint64_t *))judge_address(compiled, "sim_entry");
-    argument = malloc((size_t)(nwords + 1) * sizeof *argument);
-    memcpy(argument, words, (size_t)nwords * sizeof *argument);
+    argument = malloc((size_t)(nparameters + 1) * sizeof *argument);
+    memcpy(argument, words, (size_t)nparameters * sizeof *argument);
     threads_now = threads;
     blocks_now = blocks;
     for (block_now = 0; block_now < blocks && !wrong; block_now++)

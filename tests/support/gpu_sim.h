@@ -11,7 +11,7 @@ enum {
 };
 
 /* NULL; or what went wrong (static storage). */
-const char *sim_run(code_module *m, const uint64_t *words, int nwords, int blocks, int threads);
+const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int blocks, int threads);
 /* Can anything be run: is there an LLVM, and no thread sanitizer? */
 bool sim_there(void);
 /* Is there all that a module needs? Libdevice is not. */

@@ -69,7 +69,7 @@ bool gu_check(gu_case *x) {
     if (lang_parse(&x->a, p->source.data, &s) ||
         lang_check(&x->a, s, l, p->types, p->nin, &p->types[p->nin], p->nout, false, &t))
         return false;
-    assert_in_range(l->nwords, 0, GU_WORDS);
+    assert_in_range(l->nparameters, 0, GU_WORDS);
     x->tree = t;
     return true;
 }

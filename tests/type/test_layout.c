@@ -48,7 +48,7 @@ static char *describe(const core_layout *l) {
         assert_int_equal(o->strides, words);
         words += o->rank;
     }
-    assert_int_equal(l->nwords, words);
+    assert_int_equal(l->nparameters, words);
     return text_take(&t);
 }
 

@@ -152,7 +152,7 @@ static void test_layouts(void **unused) {
     core_layout l;
     (void)unused;
     assert_int_equal(parameters_layout(&memory, ranks, 4, 2, &l), UF_OK);
-    assert_true(l.nin == 6 && l.nout == 0 && l.nindices == 2 && l.ndims == 8 && l.nwords == 14);
+    assert_true(l.nin == 6 && l.nout == 0 && l.nindices == 2 && l.ndims == 8 && l.nparameters == 14);
     int dim = 2, stride = 8;
     for (int k = 0; k < 6; k++) {
         assert_int_equal(l.operands[k].rank, k < 4 ? ranks[k] : 0);
@@ -161,7 +161,7 @@ static void test_layouts(void **unused) {
         for (int d = 0; d < l.operands[k].rank; d++)
             assert_int_equal(l.operands[k].dim[d], dim++);
     }
-    assert_true(dim == l.ndims && stride == l.nwords);
+    assert_true(dim == l.ndims && stride == l.nparameters);
     for (int d = 0; d < l.ndims; d++)
         assert_true(!l.dims[d].name && !l.dims[d].frozen && !l.dims[d].steps && !l.dims[d].optional);
     uint8_t most[8] = {8, 8, 8, 8, 8, 8, 8, 7};
@@ -170,7 +170,7 @@ static void test_layouts(void **unused) {
     assert_int_equal(parameters_layout(&memory, most, 8, 2, &l), UF_ERR_SYNTAX);
     assert_non_null(strstr(uf_last_error()->message, "63 dimensions of arrays beside 2 indices; together, 64"));
     assert_int_equal(parameters_layout(&memory, most, 0, 1, &l), UF_OK);
-    assert_true(l.nin == 1 && l.ndims == 1 && l.nwords == 1);
+    assert_true(l.nin == 1 && l.ndims == 1 && l.nparameters == 1);
 }
 
 /* ---- Choosing ---- */

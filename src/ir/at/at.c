@@ -30,8 +30,8 @@ at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
 indexed *indexed_read(skeleton *s) {
     indexed *x = arena_alloc(s->e->a, sizeof *x);
     for (int j = 0; j < s->v->nindices; j++) {
-        x->extent[j] = skeleton_word(s);
-        x->stride[j] = skeleton_word(s);
+        x->extent[j] = skeleton_parameter(s, PARAMETER_INDEXED);
+        x->stride[j] = skeleton_parameter(s, PARAMETER_INDEXED);
     }
     return x;
 }
@@ -74,11 +74,10 @@ typedef struct at_request {
 
 static void write_kernel(emit *e, void *user) {
     at_request *q = user;
-    bool gpu = e->target->gpu;
     e->reports = q->v->reports;
     emit_functions(e, q->t, "kernel");
-    skeleton_begin(&q->s, e, q->t, q->v, (gpu ? gpu_general_words : cpu_strided_words)(q->v) + 2 * q->v->nindices);
-    (gpu ? gpu_at : cpu_at)(&q->s);
+    skeleton_begin(&q->s, e, q->t, q->v, NULL);
+    (e->target->gpu ? gpu_at : cpu_at)(&q->s);
     skeleton_end(&q->s);
 }
 

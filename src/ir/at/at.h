@@ -17,7 +17,7 @@ typedef struct indexed {
     ssa extent[UF_MAX_NDIM], stride[UF_MAX_NDIM]; /* i64 */
 } indexed;
 
-/* Reads the words of the indices. */
+/* Reads the parameters of the indices. */
 indexed *indexed_read(skeleton *s);
 /* The offset (i64, in elements) of what index arrays at at[k] say; *inside (i1), if wanted: each is in range. */
 ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside);

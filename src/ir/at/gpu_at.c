@@ -93,7 +93,7 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
 static void updates(const writer *w) {
     skeleton *s = w->s;
     emit *e = s->e;
-    int repeat = s->v->repeat;
+    int repeat = s->v->general.elements_per_thread;
     ssa first = general_first(s, w->f), exists = ssa_none();
     int end = skeleton_if(s, emit_value(e, "icmp ult %s %s, %s", w->f->type, first.text, w->f->n.text));
     update *all = arena_alloc(e->a, (size_t)repeat * sizeof *all);
@@ -185,5 +185,5 @@ void gpu_at(skeleton *s) {
     at_way way = ir_at_way(s->t, s->v, s->e->target);
     if (way == AT_EXACT || way == AT_ATOMIC)
         w.instruction = at_instruction(s->t, s->v);
-    (s->v->deterministic ? owned_updates : updates)(&w);
+    (s->v->at.deterministic ? owned_updates : updates)(&w);
 }

@@ -295,7 +295,9 @@ static void add_class(text *out, const variant *v) {
     static const char *const words[LOOP_CLASSES] = {
         [LOOP_FLAT] = "flat",   [LOOP_ROWS] = "rows", [LOOP_GENERAL] = "general", [LOOP_GUFUNC] = "gufunc",
         [LOOP_FOLD] = "reduce", [LOOP_SCAN] = "scan", [LOOP_AT] = "at",           [LOOP_FORALL] = "forall"};
-    text_printf(out, "_%s%s%s", words[v->loop], v->from_states ? "_from_states" : "", v->to_states ? "_to_states" : "");
+    bool reduces = v->loop == LOOP_FOLD || v->loop == LOOP_SCAN;
+    text_printf(out, "_%s%s%s", words[v->loop], reduces && v->reduction.from_states ? "_from_states" : "",
+                reduces && v->reduction.to_states ? "_to_states" : "");
 }
 
 /* Out of memory: the name is shorter. */

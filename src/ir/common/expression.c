@@ -75,7 +75,7 @@ static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
     ssa offset = ssa_none();
     for (int d = 0; d < l->rank; d++) {
         ssa i = emit_expression(b, element_index(n, l->rank, d));
-        if (!n->unchecked && !(n->conditional && f->v->proved))
+        if (!n->unchecked && !(n->conditional && f->v->forall.proved))
             check_index(b, n, d, i, core_extent(l, d), in_range);
         if (is_privatised(f, n->local))
             offset = d ? emit_value(e, "mul i64 %s, %s", offset.text, core_extent(l, d).text) : offset;
@@ -96,7 +96,7 @@ static int64_t local_size(const local *l) {
 bool operand_stays(const frame *f, const function *kernel, int k) {
     if (!f->layout->nindices)
         return k < kernel->nparams;
-    return f->v->noalias && !(f->operand_uses[k] & (USE_WRITE | USE_ATOMIC));
+    return f->v->forall.noalias && !(f->operand_uses[k] & (USE_WRITE | USE_ATOMIC));
 }
 
 /* An element for which a variable stands (body_hooks.variable). */

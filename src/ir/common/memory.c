@@ -6,10 +6,6 @@
 #include <assert.h>
 #include <stdio.h>
 
-enum {
-    ACCESS_BYTES = 16
-};
-
 /* ", align 4, !llvm.access.group !7": what follows the address. */
 static fragment suffix(const emit *e, int align) {
     return e->access_group ? fragment_of(", align %d, !llvm.access.group !%d", align, e->access_group)

@@ -126,10 +126,7 @@ const char *report_shared_parameters(const emit *e) { return reports(e) ? ", i64
 
 void report_shared(skeleton *s) {
     emit *e = s->e;
-    int word = s->word;
-    s->word = s->nwords - 1;
-    emit_line(e, "%%report = add i64 %s, 0", skeleton_word(s).text);
-    s->word = word;
+    emit_line(e, "%%report = add i64 %s, 0", skeleton_report(s).text);
     emit_line(e, "%%own_steps = alloca [2 x i64]");
     steps_variable(e);
     emit_line(e, "store i64 0, i64* %%steps, align 8");

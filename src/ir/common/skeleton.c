@@ -7,13 +7,6 @@
 #include <assert.h>
 #include <limits.h>
 
-int skeleton_arrays(const variant *v) {
-    int n = 0;
-    for (int k = 0; k < variant_operands(v); k++)
-        n += v->operand[k].kind != OPERAND_NUMBER;
-    return n;
-}
-
 bool skeleton_has_pairs(const variant *v) {
     for (int k = 0; k < variant_operands(v); k++)
         if (v->operand[k].kind == OPERAND_CONTIGUOUS && dtype_is_complex((dtype)v->operand[k].memory))
@@ -52,33 +45,46 @@ int skeleton_single_step(const skeleton *s) {
     return s->e->plain || s->e->module->math || s->t->nodes > LARGE_BODY ? 1 : SINGLE_STEP;
 }
 
-/* ---- Parameters. GPU: each word is one, %w0 %w1 .., arrays typed; CPU: i64 *%words. ---- */
+/* ---- Parameters. GPU: %w0 %w1 .., arrays typed; CPU: i64 *%words. ---- */
 
-/* Is word n of the kernel the address of an array? Its operand, else -1. */
-static int word_operand(const variant *v, int n) {
-    int word = 0;
-    for (int k = 0; k < variant_operands(v); word += operand_words(&v->operand[k++]))
-        if (word == n && v->operand[k].kind != OPERAND_NUMBER && v->operand[k].kind != OPERAND_POSITION)
+/* Is parameter n of the kernel the address of an array? Its operand, else -1. */
+static int array_at(const variant *v, int n) {
+    int at = 0;
+    for (int k = 0; k < variant_operands(v); at += operand_parameters(&v->operand[k++]))
+        if (at == n && v->operand[k].kind != OPERAND_NUMBER && v->operand[k].kind != OPERAND_POSITION)
             return k;
     return -1;
 }
 
+/* log2 of the threads that must be in a block, or work together in one; 0: any number will do. */
+static int threads_together(const variant *v) {
+    switch (v->loop) {
+    case LOOP_GUFUNC:
+        return v->gufunc.coop == COOP_GRID ? COOP_GRID_BLOCK : v->gufunc.coop;
+    case LOOP_FOLD:
+        return v->fold.coop;
+    case LOOP_SCAN:
+        return v->scan.coop;
+    case LOOP_FORALL:
+        return v->forall.block;
+    default:
+        return 0;
+    }
+}
+
 /* Threads of the largest block that engines launch. */
 static int largest_block(const variant *v) {
-    enum {
-        BLOCK_MAX = 256
-    };
-    if (v->coop == COOP_GRID)
-        return 1 << COOP_GRID_BLOCK;
-    return 1 << v->coop > BLOCK_MAX ? 1 << v->coop : BLOCK_MAX;
+    int together = 1 << threads_together(v);
+    return together > BLOCK_MAX ? together : BLOCK_MAX;
 }
 
 static void gpu_head(skeleton *s) {
     emit *e = s->e;
+    int count = schema_count(s->v, s->next.layout, true);
     text types = {0}, parameters = {0};
     text_puts(&types, "void (");
-    for (int n = 0; n < s->nwords; n++) {
-        int k = word_operand(s->v, n);
+    for (int n = 0; n < count; n++) {
+        int k = array_at(s->v, n);
         const char *comma = n ? ", " : "", *type = k < 0 ? "i64" : ir_memory_type(skeleton_memory(s, k));
         const char *star = k < 0 ? "" : ir_global_pointer(e);
         text_printf(&types, "%s%s%s", comma, type, star);
@@ -101,31 +107,54 @@ static void cpu_head(skeleton *s) {
         text_printf(e->out, " \"prefer-vector-width\"=\"%d\"", e->target->vector_bits);
 }
 
-static ssa word_address(skeleton *s) {
-    return emit_value(s->e, "getelementptr inbounds i64, i64* %%words, i64 %d", s->word++);
+/* CPU: where parameter n stands. */
+static ssa parameter_address(emit *e, int n) {
+    return emit_value(e, "getelementptr inbounds i64, i64* %%words, i64 %d", n);
 }
 
-ssa skeleton_word(skeleton *s) {
-    if (s->e->target->gpu)
-        return ssa_named("%%w%d", s->word++);
-    return emit_value(s->e, "load i64, i64* %s, align 8", word_address(s).text);
+/* Parameter n, in 64 bits. */
+static ssa parameter(emit *e, int n) {
+    if (e->target->gpu)
+        return ssa_named("%%w%d", n);
+    return emit_value(e, "load i64, i64* %s, align 8", parameter_address(e, n).text);
 }
 
-ssa skeleton_word32(skeleton *s) { return emit_value(s->e, "trunc i64 %s to i32", skeleton_word(s).text); }
+ssa skeleton_parameter(skeleton *s, parameter_id id) {
+    int n = s->next.number;
+    parameter_type type = parameter_next(&s->next, id);
+    ssa all = parameter(s->e, n);
+    switch (type) {
+    case TYPE_I64:
+        break;
+    case TYPE_I32:
+        return emit_value(s->e, "trunc i64 %s to i32", all.text);
+    case TYPE_I1:
+        return emit_value(s->e, "icmp ne i64 %s, 0", all.text);
+    }
+    return all;
+}
+
+static bool reads_report_ahead(const emit *e) { return reports(e) && !e->frame; }
+
+ssa skeleton_report(skeleton *s) {
+    return parameter(s->e, schema_place(s->v, s->next.layout, s->e->target->gpu, PARAMETER_REPORT));
+}
 
 static ssa read_array(skeleton *s, int k) {
+    int n = s->next.number;
+    parameter_next(&s->next, PARAMETER_OPERANDS);
     if (s->e->target->gpu)
-        return ssa_named("%%w%d", s->word++);
+        return ssa_named("%%w%d", n);
     const char *type = ir_memory_type(skeleton_memory(s, k)), *star = ir_global_pointer(s->e);
-    ssa slot = emit_value(s->e, "bitcast i64* %s to %s%s*", word_address(s).text, type, star);
+    ssa slot = emit_value(s->e, "bitcast i64* %s to %s%s*", parameter_address(s->e, n).text, type, star);
     return emit_value(s->e, "load %s%s, %s%s* %s, align 8", type, star, type, star, slot.text);
 }
 
-/* The low bits of a word as a value that is no pair. */
-static ssa number_of_bits(emit *e, dtype t, ssa word) {
+/* The low bits of a parameter as a value that is no pair. */
+static ssa number_of_bits(emit *e, dtype t, ssa all) {
     const char *type = ir_value_type(t);
     int bits = 8 * dtypes[t].size;
-    ssa low = bits == 64 ? word : emit_value(e, "trunc i64 %s to i%d", word.text, bits);
+    ssa low = bits == 64 ? all : emit_value(e, "trunc i64 %s to i%d", all.text, bits);
     if (t == DT_BOOL)
         return emit_value(e, "icmp ne i8 %s, 0", low.text);
     return type[0] == 'i' ? low : emit_value(e, "bitcast i%d %s to %s", bits, low.text, type);
@@ -134,11 +163,12 @@ static ssa number_of_bits(emit *e, dtype t, ssa word) {
 static ssa read_number(skeleton *s, int k) {
     emit *e = s->e;
     dtype t = (dtype)s->v->operand[k].value, part = (dtype)dtypes[t].component;
-    ssa word = skeleton_word(s);
+    ssa first = skeleton_parameter(s, PARAMETER_OPERANDS);
     if (!dtype_is_complex(t))
-        return number_of_bits(e, t, word);
-    ssa second = t == DT_COMPLEX128 ? skeleton_word(s) : emit_value(e, "lshr i64 %s, 32", word.text);
-    ssa parts[] = {number_of_bits(e, part, word), number_of_bits(e, part, second)}, pair = ssa_literal("undef");
+        return number_of_bits(e, t, first);
+    ssa second =
+        t == DT_COMPLEX128 ? skeleton_parameter(s, PARAMETER_OPERANDS) : emit_value(e, "lshr i64 %s, 32", first.text);
+    ssa parts[] = {number_of_bits(e, part, first), number_of_bits(e, part, second)}, pair = ssa_literal("undef");
     for (int i = 0; i < 2; i++)
         pair = emit_value(e, "insertvalue %s %s, %s %s, %d", ir_value_type(t), pair.text, ir_value_type(part),
                           parts[i].text, i);
@@ -203,29 +233,29 @@ uf_status skeleton_module(arena *a, const char *name, const variant *v, const co
                 name, limit->lines, limit->loops);
 }
 
-void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, int words) {
-    *s = (skeleton){.e = e, .t = t, .v = v, .noperands = variant_operands(v), .nin = v->nin, .nwords = words};
-    for (int k = 0; k < s->noperands; k++)
-        s->nwords += operand_words(&v->operand[k]);
-    s->nwords += reports(e) && !e->frame;
+void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, const core_layout *layout) {
+    *s = (skeleton){.e = e, .t = t, .v = v, .noperands = variant_operands(v), .nin = v->nin};
+    s->next = parameters_begin(v, layout, e->target->gpu);
     (e->target->gpu ? gpu_head : cpu_head)(s);
     text_printf(e->out, "%s {\n", emit_scope(e, e->module->entry, 1).text);
     for (int k = 0; k < s->noperands; k++) {
         s->uniform[k] = !skeleton_is_array(s, k);
         if (v->operand[k].kind == OPERAND_POSITION)
-            s->value[k] = skeleton_word(s);
+            s->value[k] = skeleton_parameter(s, PARAMETER_OPERANDS);
         else if (s->uniform[k])
             s->value[k] = read_number(s, k);
         else
             s->base[k] = read_array(s, k);
     }
-    if (reports(e) && !e->frame)
+    if (reads_report_ahead(e))
         report_shared(s);
 }
 
 void skeleton_end(skeleton *s) {
     /* Every parameter has been read, in order; report_shared reads the last one out of turn. */
-    assert(s->word + (reports(s->e) && !s->e->frame) == s->nwords);
+    if (reads_report_ahead(s->e))
+        parameter_next(&s->next, PARAMETER_REPORT);
+    assert(parameters_ended(&s->next));
     emit_line(s->e, "ret void");
     text_puts(s->e->out, "}\n");
     emit_scope_end(s->e);
@@ -243,12 +273,11 @@ void skeleton_load_uniform(skeleton *s, int k, ssa pointer) {
 
 /* ---- Division ---- */
 
-divisor skeleton_divisor(skeleton *s, bool wide) {
-    ssa (*word)(skeleton *) = wide ? skeleton_word : skeleton_word32;
+divisor skeleton_divisor(skeleton *s, parameter_id id) {
     divisor d;
-    d.extent = word(s);
-    d.magic = word(s);
-    d.shift = word(s);
+    d.extent = skeleton_parameter(s, id);
+    d.magic = skeleton_parameter(s, id);
+    d.shift = skeleton_parameter(s, id);
     return d;
 }
 

@@ -5,13 +5,14 @@
 #define UF_SKELETON_H
 
 #include "ir/common/emit.h"
+#include "type/schema.h"
 
 typedef struct skeleton {
     emit *e;
     const tree *t;
     const variant *v;
     int noperands, nin;             /* operands of the variant: inputs, outputs, mask */
-    int word, nwords;               /* the parameter word to be read next; how many there are */
+    parameter_cursor next;          /* the kernel parameter to be read next */
     ssa base[VARIANT_OPERANDS];     /* an array: typed address of its first element */
     bool uniform[VARIANT_OPERANDS]; /* an input is the same for all elements, and in value: a number, or loaded */
     ssa value[VARIANT_OPERANDS];    /* of the signature's dtype */
@@ -22,17 +23,18 @@ typedef struct skeleton {
  * must own nothing else. */
 uf_status skeleton_module(arena *a, const char *name, const variant *v, const code_target *target, code_module *module,
                           void (*write)(emit *e, void *user), void *user);
-/* Writes the head of the kernel (name module->entry) and reads the words of the operands; `words` come behind them. */
-void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, int words);
+/* Writes the head of the kernel (name module->entry) and reads the operands' parameters. layout: LOOP_GUFUNC and LOOP_FORALL. */
+void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, const core_layout *layout);
+/* All parameters have been read. */
 void skeleton_end(skeleton *s);
-/* The next parameter word, in 64 bits or its low 32. */
-ssa skeleton_word(skeleton *s);
-ssa skeleton_word32(skeleton *s);
+/* The next kernel parameter, which must be one of this row of the schema, as its kind says: i64, i32 or i1. */
+ssa skeleton_parameter(skeleton *s, parameter_id id);
+/* The address of the report, which comes last, read ahead of the others. */
+ssa skeleton_report(skeleton *s);
 
 static inline bool skeleton_is_array(const skeleton *s, int k) { return s->v->operand[k].kind < OPERAND_NUMBER; }
 static inline bool skeleton_is_output(const skeleton *s, int k) { return k >= s->nin && k < s->nin + s->v->nout; }
 static inline dtype skeleton_memory(const skeleton *s, int k) { return (dtype)s->v->operand[k].memory; }
-int skeleton_arrays(const variant *v); /* how many operands are arrays */
 /* Does any operand lie in memory as a pair, so that even one element can be misaligned for a single access? */
 bool skeleton_has_pairs(const variant *v);
 /* Loads and converts an input once, which from here on is the same for every element. */
@@ -75,11 +77,12 @@ ssa emit_shared_address(emit *e, ssa offset, const char *type);
 /* GPU: a special register ("tid", "ctaid", "ntid"; .x). */
 ssa emit_special_register(emit *e, const char *name);
 
-/* Division by an extent that does not change, as a multiplication by a magic number and a shift. i32, or i64 if wide. */
+/* Division by an extent known at launch, as a multiplication by a magic number and a shift: KIND_DIVISOR (i32, or i64 where the variant is
+ * wide) or KIND_DIVISOR32. */
 typedef struct divisor {
     ssa extent, magic, shift;
 } divisor;
-divisor skeleton_divisor(skeleton *s, bool wide);
+divisor skeleton_divisor(skeleton *s, parameter_id id);
 void skeleton_divide(skeleton *s, const divisor *d, bool wide, ssa x, ssa *quotient, ssa *remainder);
 
 /* ---- Batches: elements that are loaded together before the first of them is computed or stored. That every load of a batch

@@ -292,7 +292,7 @@ static void parameter(const body *b, text *out, int k, const char *comma) {
         return;
     }
     e->shared = e->frame->v->operand[k].staged;
-    bool apart = e->frame->layout->nindices && e->frame->v->noalias && !e->target->gpu;
+    bool apart = e->frame->layout->nindices && e->frame->v->forall.noalias && !e->target->gpu;
     text_printf(out, "%s%s%s%s %%p%d", comma, ir_memory_type((dtype)e->frame->v->operand[k].memory),
                 ir_global_pointer(e), apart ? " noalias" : "", k);
     e->shared = false;

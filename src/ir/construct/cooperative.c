@@ -7,9 +7,7 @@
 #include "ir/common/skeleton.h"
 
 enum {
-    WARPS_MOST = 32, /* of a block; one entry more is common to all */
-    ENTRY = 8,       /* 32-bit words for a value and whether it is present, in shared memory and in a slot */
-    SLOT_HEAD = 128  /* bytes before the entries of a slot: the counter */
+    WARPS_MOST = 32 /* of a block; one entry more is common to all */
 };
 
 static ssa thread_index(emit *e) { return emit_special_register(e, "tid"); }
@@ -141,7 +139,7 @@ static void grid_barrier(body *b) {
 
 void coop_barrier(body *b) {
     emit *e = b->e;
-    int coop = e->frame->v->coop;
+    int coop = e->frame->v->gufunc.coop;
     if (coop == COOP_GRID) {
         grid_barrier(b);
     } else if (coop > COOP_WARP) {
@@ -159,7 +157,7 @@ typedef struct entries {
 } entries;
 
 static ssa entry_word(emit *e, const entries *in, ssa index, int word) {
-    ssa at = emit_value(e, "mul i32 %s, %d", index.text, ENTRY);
+    ssa at = emit_value(e, "mul i32 %s, %d", index.text, COOP_ENTRY);
     at = emit_value(e, "add i32 %s, %d", at.text, word);
     return emit_value(e, "getelementptr i32, i32%s %s, i64 %s", in->space, in->base.text, emit_widen(e, at).text);
 }
@@ -188,10 +186,10 @@ static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *v
 static entries shared_entries(emit *e) {
     if (emit_once(e, "@coop_entries"))
         text_printf(&e->declarations, "@coop_entries = internal addrspace(3) global [%d x i32] undef, align 16\n",
-                    (WARPS_MOST + 1) * ENTRY);
+                    (WARPS_MOST + 1) * COOP_ENTRY);
     return (entries){" addrspace(3)*",
                      emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @coop_entries, i64 0, i64 0",
-                                (WARPS_MOST + 1) * ENTRY, (WARPS_MOST + 1) * ENTRY)};
+                                (WARPS_MOST + 1) * COOP_ENTRY, (WARPS_MOST + 1) * COOP_ENTRY)};
 }
 
 /* ---- Blocks ---- */
@@ -227,8 +225,8 @@ static ssa grid_word(emit *e, ssa turn, ssa block, int word) {
     ssa set = emit_value(e, "and i32 %s, 1", turn.text);
     ssa entry = emit_value(e, "mul i32 %s, %d", set.text, COOP_BLOCKS_MAX);
     entry = emit_op(e, "add i32", entry, block);
-    ssa offset = emit_value(e, "mul i32 %s, %d", entry.text, 8 * ENTRY);
-    offset = emit_value(e, "add i32 %s, %d", offset.text, SLOT_HEAD + 8 * word);
+    ssa offset = emit_value(e, "mul i32 %s, %d", entry.text, 8 * COOP_ENTRY);
+    offset = emit_value(e, "add i32 %s, %d", offset.text, COOP_SLOT_HEAD + 8 * word);
     ssa at = emit_value(e, "getelementptr i8, i8 addrspace(1)* %%slot, i64 %s", emit_widen(e, offset).text);
     return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", at.text);
 }
@@ -312,7 +310,7 @@ static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
 }
 
 void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
-    int coop = b->e->frame->v->coop;
+    int coop = b->e->frame->v->gufunc.coop;
     if (coop == COOP_GRID)
         grid_reduce(b, reduce, value, present);
     else if (coop > COOP_WARP)

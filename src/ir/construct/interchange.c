@@ -54,7 +54,7 @@ static bool reductions_fit(const node *n, int variable, int *count) {
 bool interchange_fits(const body *b, const node *n) {
     int count = 0;
     const node *last = n->args;
-    if (b->e->plain || !b->is_kernel || b->e->target->gpu || !b->e->frame->v->along || b->jam)
+    if (b->e->plain || !b->is_kernel || b->e->target->gpu || !b->e->frame->v->gufunc.along || b->jam)
         return false;
     while (last->next)
         last = last->next;

@@ -227,7 +227,7 @@ static void space_walk(body *b, const iteration_space *p, const traversal *c, vi
 /* How a cooperative group traverses a construct that stands in no other one. Each goes in the opposite direction to the one before, so
  * that what a group of a block or more still has in its caches comes first. */
 static traversal coop_traversal(body *b, int together) {
-    bool backwards = b->e->frame->v->coop > COOP_WARP && b->constructs % 2;
+    bool backwards = b->e->frame->v->gufunc.coop > COOP_WARP && b->constructs % 2;
     b->constructs++;
     return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards};
 }
@@ -235,8 +235,7 @@ static traversal coop_traversal(body *b, int together) {
 /* ---- Reductions ---- */
 
 enum {
-    ACCUMULATORS = 32, /* of a thread, at most, since they take registers */
-    BODY_MOST = 1500   /* nodes of all instances together */
+    ACCUMULATORS = 32 /* of a thread, at most, since they take registers */
 };
 
 typedef struct reduction {
@@ -265,16 +264,16 @@ static void reduce_tiles(body *b, const iteration_space *p, const tile_group *at
 static int fits(const body *b, int wanted, int nodes, int others) {
     if (b->e->plain)
         return 1;
-    while (wanted > 1 && (wanted * others * nodes > BODY_MOST || wanted * others > JAM_MOST))
+    while (wanted > 1 && (wanted * others * nodes > BODY_NODES_MAX || wanted * others > JAM_MOST))
         wanted /= 2;
     return wanted;
 }
 
 /* The value of a reduction for each of `outer` instances: tiles first, first + step .. */
 static void reduce_over(body *b, const node *n, int outer, bool of_each, traversal c, ssa *value, ssa *present) {
-    int nodes = node_cost(n->kid[0]), width = fits(b, b->e->frame->v->vector, nodes, outer);
+    int nodes = node_cost(n->kid[0]), width = fits(b, b->e->frame->v->gufunc.vector, nodes, outer);
     int together = c.together = fits(b, c.together, nodes, outer * width);
-    if (width < b->e->frame->v->vector)
+    if (width < b->e->frame->v->gufunc.vector)
         width = 1;
     reduction r = {.n = n,
                    .outer = outer,
@@ -304,9 +303,9 @@ static void reduce_over(body *b, const node *n, int outer, bool of_each, travers
 /* Where the lanes of a row share a reduction, or one thread does all of it. */
 static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *value) {
     const variant *v = b->e->frame->v;
-    int lanes = v->along ? 0 : v->lanes;
+    int lanes = v->gufunc.along ? 0 : v->gufunc.lanes;
     ssa *present = arena_alloc(b->e->a, (size_t)outer * sizeof *present);
-    traversal c = {ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->along ? 2 : 1, false};
+    traversal c = {ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->gufunc.along ? 2 : 1, false};
     if (lanes)
         c.first = coop_lane(b, lanes);
     reduce_over(b, n, outer, of_each, c, value, present);
@@ -320,7 +319,7 @@ ssa mapped_reduce(body *b, const node *n) {
         reduce_inside(b, n, 1, false, &value);
         return value;
     }
-    reduce_over(b, n, 1, false, coop_traversal(b, b->e->frame->v->repeat), &value, &present);
+    reduce_over(b, n, 1, false, coop_traversal(b, b->e->frame->v->gufunc.steps), &value, &present);
     coop_reduce(b, n, &value, &present);
     return value;
 }
@@ -487,7 +486,7 @@ static void forall_tiles(body *b, const iteration_space *p, const tile_group *at
 /* Rows over groups of lanes: an iteration space of single elements. */
 static void forall_by_lanes(body *b, const node *n, int repeat) {
     emit *e = b->e;
-    int lanes = e->frame->v->lanes;
+    int lanes = e->frame->v->gufunc.lanes;
     iteration_space p = space_make(b, n->args, 1, 1);
     ssa keep = b->store_mask;
     if (lanes)
@@ -552,11 +551,11 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     for (const node *r = n->args; r; r = r->next)
         count++;
     if (simple) {
-        width = fits(b, v->vector, nodes, 1) == v->vector ? v->vector : 1;
+        width = fits(b, v->gufunc.vector, nodes, 1) == v->gufunc.vector ? v->gufunc.vector : 1;
         if (nested && count > 1)
-            rows = fits(b, v->repeat, nodes, width);
+            rows = fits(b, v->gufunc.steps, nodes, width);
         else if (!nested)
-            together = fits(b, v->repeat, nodes, width);
+            together = fits(b, v->gufunc.steps, nodes, width);
     }
     iteration_space p = space_make(b, n->args, rows, width);
     bool by_lanes = b->by_lanes;
@@ -604,10 +603,10 @@ void mapped_forall(body *b, const node *n) {
     const variant *v = b->e->frame->v;
     bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
     int leave = b->leave, next = b->next;
-    if (nested && !v->along && !reads_outputs(b->f, n->body, false))
-        forall_by_lanes(b, n, simple ? fits(b, v->repeat, node_cost(n->body), v->vector) : 1);
+    if (nested && !v->gufunc.along && !reads_outputs(b->f, n->body, false))
+        forall_by_lanes(b, n, simple ? fits(b, v->gufunc.steps, node_cost(n->body), v->gufunc.vector) : 1);
     else
-        forall_along(b, n, nested && v->along, simple);
+        forall_along(b, n, nested && v->gufunc.along, simple);
     b->leave = leave;
     b->next = next;
     if (reads_outputs(b->f, b->f->body, true) || foralls(b->f->body, 1) > 1)

@@ -24,16 +24,14 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
 }
 
-void cpu_flat(skeleton *s) { cpu_row(s, skeleton_word(s), s->base, NULL); }
-
-int cpu_strided_words(const variant *v) { return 2 + 2 * skeleton_arrays(v); }
+void cpu_flat(skeleton *s) { cpu_row(s, skeleton_parameter(s, CPU_FLAT_ELEMENTS), s->base, NULL); }
 
 void cpu_loop_read(skeleton *s, cpu_loop *l) {
-    l->n = skeleton_word(s);
-    l->m = skeleton_word(s);
+    l->n = skeleton_parameter(s, CPU_LOOP_EXTENTS);
+    l->m = skeleton_parameter(s, CPU_LOOP_EXTENTS);
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < 2 && skeleton_is_array(s, k); d++)
-            l->stride[d][k] = skeleton_word(s);
+            l->stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);
     for (int k = 0; k < s->noperands; k++)
         if (s->v->operand[k].kind == OPERAND_STRIDED)
             l->stride[0][k] = skeleton_opaque_stride(s->e, l->stride[0][k]);

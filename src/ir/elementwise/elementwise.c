@@ -2,23 +2,9 @@
  * a table has one row for each engine and class. */
 #include "ir/elementwise/elementwise.h"
 
-/* Parameter words after the operands'; see variant.h. */
-static int one_word(const variant *v) { return (void)v, 1; }
-static int two_words(const variant *v) { return (void)v, 2; }
-static int gpu_rows_words(const variant *v) {
-    return 10 + 3 * (v->ndim > 3 ? v->ndim - 3 : 0) + skeleton_arrays(v) * (v->ndim - 1);
-}
-
-static const struct {
-    void (*write)(skeleton *s);
-    int (*words)(const variant *v);
-} skeletons[2][LOOP_CLASSES] = {
-    {[LOOP_FLAT] = {cpu_flat, one_word},
-     [LOOP_ROWS] = {cpu_strided, cpu_strided_words},
-     [LOOP_GENERAL] = {cpu_strided, cpu_strided_words}},
-    {[LOOP_FLAT] = {gpu_flat, two_words},
-     [LOOP_ROWS] = {gpu_rows, gpu_rows_words},
-     [LOOP_GENERAL] = {gpu_general, gpu_general_words}},
+static void (*const skeletons[2][LOOP_CLASSES])(skeleton *s) = {
+    {[LOOP_FLAT] = cpu_flat, [LOOP_ROWS] = cpu_strided, [LOOP_GENERAL] = cpu_strided},
+    {[LOOP_FLAT] = gpu_flat, [LOOP_ROWS] = gpu_rows, [LOOP_GENERAL] = gpu_general},
 };
 
 typedef struct elementwise_request {
@@ -30,8 +16,8 @@ typedef struct elementwise_request {
 static void write_kernel(emit *e, void *user) {
     elementwise_request *q = user;
     emit_functions(e, q->t, "kernel");
-    skeleton_begin(&q->s, e, q->t, q->v, skeletons[e->target->gpu][q->v->loop].words(q->v));
-    skeletons[e->target->gpu][q->v->loop].write(&q->s);
+    skeleton_begin(&q->s, e, q->t, q->v, NULL);
+    skeletons[e->target->gpu][q->v->loop](&q->s);
     skeleton_end(&q->s);
 }
 

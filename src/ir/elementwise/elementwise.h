@@ -13,8 +13,7 @@ typedef struct general {
     divisor extent[UF_MAX_NDIM];               /* of all dimensions but the outermost */
     ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM]; /* of all arrays */
 } general;
-int gpu_general_words(const variant *v);
-general *general_read(skeleton *s);               /* reads its words */
+general *general_read(skeleton *s);               /* reads its parameters */
 ssa general_first(skeleton *s, const general *f); /* the thread's first; may be beyond the end */
 /* The g-th after it, or it again beyond the end, which *exists (i1) tells. */
 ssa general_next(skeleton *s, const general *f, ssa first, int g, ssa *exists);
@@ -25,14 +24,13 @@ void general_find(skeleton *s, const general *f, ssa x, ssa *at);
 typedef struct cpu_loop {
     ssa n, m, stride[2][VARIANT_OPERANDS];
 } cpu_loop;
-int cpu_strided_words(const variant *v);
 void cpu_loop_read(skeleton *s, cpu_loop *l);
 /* The addresses of row i in all arrays. */
 void cpu_loop_row(skeleton *s, const cpu_loop *l, ssa i, ssa *row);
 /* All elements of a row; stride[k] is read for strided operands. */
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
 
-/* The skeletons. Each reads its words after the operands', in the order of variant.h, and leaves the "ret" to skeleton_end. */
+/* The skeletons. Each reads its parameters after the operands', in the order of type/schema.h, and leaves the "ret" to skeleton_end. */
 void cpu_flat(skeleton *s);
 void cpu_strided(skeleton *s); /* rows and general */
 void gpu_flat(skeleton *s);

@@ -35,11 +35,11 @@ static void find_operands(skeleton *s, flat *f, ssa first) {
 
 static flat flat_begin(skeleton *s) {
     emit *e = s->e;
-    flat f = {.vectors = s->v->vector > 1 || skeleton_has_pairs(s->v),
-              .peeled = s->v->vector > 1,
-              .each = s->v->vector * s->v->repeat};
-    f.n = skeleton_word(s);
-    ssa head = skeleton_word(s);
+    flat f = {.vectors = s->v->flat.vector > 1 || skeleton_has_pairs(s->v),
+              .peeled = s->v->flat.vector > 1,
+              .each = s->v->flat.vector * s->v->flat.vectors_per_thread};
+    f.n = skeleton_parameter(s, GPU_FLAT_ELEMENTS);
+    ssa head = skeleton_parameter(s, GPU_FLAT_HEAD);
     f.thread = emit_special_register(s->e, "tid");
     f.threads = emit_special_register(s->e, "ntid");
     ssa tile = emit_value(e, "mul i32 %s, %d", f.threads.text, f.each), wide = emit_widen(e, tile);
@@ -80,7 +80,7 @@ static ssa vector_index(skeleton *s, const flat *f, int g) {
     ssa unit = f->thread;
     if (g)
         unit = emit_op(e, "add i32", unit, emit_value(e, "mul i32 %s, %d", f->threads.text, g));
-    return emit_widen(e, emit_value(e, "mul i32 %s, %d", unit.text, s->v->vector));
+    return emit_widen(e, emit_value(e, "mul i32 %s, %d", unit.text, s->v->flat.vector));
 }
 
 static bool is_loaded(const skeleton *s, int k) { return !s->uniform[k] && !skeleton_is_output(s, k); }
@@ -88,14 +88,15 @@ static bool is_loaded(const skeleton *s, int k) { return !s->uniform[k] && !skel
 /* in[i * noperands + k] are the thread's elements as loaded, element g * vector + lane for lane `lane` of vector g. */
 static void load_whole(skeleton *s, const flat *f, ssa *in) {
     ssa lanes[BATCH_LANES];
-    for (int g = 0; g < s->v->repeat; g++) {
+    for (int g = 0; g < s->v->flat.vectors_per_thread; g++) {
         ssa index = vector_index(s, f, g);
         for (int k = 0; k < s->noperands; k++) {
             if (!is_loaded(s, k))
                 continue;
-            emit_load_vector(s->e, skeleton_memory(s, k), skeleton_address(s, k, f->at[k], index), s->v->vector, lanes);
-            for (int i = 0; i < s->v->vector; i++)
-                in[(g * s->v->vector + i) * s->noperands + k] = lanes[i];
+            emit_load_vector(s->e, skeleton_memory(s, k), skeleton_address(s, k, f->at[k], index), s->v->flat.vector,
+                             lanes);
+            for (int i = 0; i < s->v->flat.vector; i++)
+                in[(g * s->v->flat.vector + i) * s->noperands + k] = lanes[i];
         }
     }
 }
@@ -143,8 +144,8 @@ static ssa *load(skeleton *s, const flat *f, int end) {
 /* out[i * nout + k]: results, by vectors. */
 static void store_whole(skeleton *s, const flat *f, const ssa *out) {
     ssa lanes[BATCH_LANES];
-    int nout = s->v->nout, vector = s->v->vector;
-    for (int g = 0; g < s->v->repeat; g++) {
+    int nout = s->v->nout, vector = s->v->flat.vector;
+    for (int g = 0; g < s->v->flat.vectors_per_thread; g++) {
         ssa index = vector_index(s, f, g);
         for (int k = 0; k < nout; k++) {
             for (int i = 0; i < vector; i++)
@@ -190,7 +191,7 @@ static void finish_all(skeleton *s, const flat *f, const ssa *in) {
 /* Element by element, where the mask is true. Where it is false nothing is computed either, since a kernel might loop for long. */
 static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
     emit *e = s->e;
-    int mask = s->nin + s->v->nout, vector = s->v->vector;
+    int mask = s->nin + s->v->nout, vector = s->v->flat.vector;
     for (int i = 0; i < f->each; i++) {
         const ssa *element = in + (size_t)i * (size_t)s->noperands;
         ssa results[UF_MAX_OPERANDS], index = single_index(s, f, i);

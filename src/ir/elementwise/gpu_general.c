@@ -3,19 +3,16 @@
  * Indices and offsets have 32 bits, or 64 if the variant is wide. */
 #include "ir/elementwise/elementwise.h"
 
-int gpu_general_words(const variant *v) { return 1 + 3 * (v->ndim - 1) + skeleton_arrays(v) * v->ndim; }
-
 general *general_read(skeleton *s) {
     general *f = arena_alloc(s->e->a, sizeof *f);
     f->wide = s->v->wide;
     f->type = f->wide ? "i64" : "i32";
-    ssa (*word)(skeleton *) = f->wide ? skeleton_word : skeleton_word32;
-    f->n = word(s);
+    f->n = skeleton_parameter(s, GPU_GENERAL_ELEMENTS);
     for (int d = 0; d < s->v->ndim - 1; d++)
-        f->extent[d] = skeleton_divisor(s, f->wide);
+        f->extent[d] = skeleton_divisor(s, GPU_GENERAL_EXTENTS);
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < s->v->ndim && skeleton_is_array(s, k); d++)
-            f->stride[k][d] = word(s);
+            f->stride[k][d] = skeleton_parameter(s, GPU_GENERAL_STRIDES);
     return f;
 }
 
@@ -55,7 +52,7 @@ ssa general_first(skeleton *s, const general *f) {
     emit *e = s->e;
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid"),
         block = emit_special_register(e, "ctaid");
-    ssa tile = emit_value(e, "mul i32 %s, %d", threads.text, s->v->repeat);
+    ssa tile = emit_value(e, "mul i32 %s, %d", threads.text, s->v->general.elements_per_thread);
     if (f->wide)
         return emit_op(e, "add i64", emit_op(e, "mul i64", emit_widen(e, block), emit_widen(e, tile)),
                        emit_widen(e, thread));
@@ -76,7 +73,7 @@ void gpu_general(skeleton *s) {
     ssa *at = arena_alloc(e->a, VARIANT_OPERANDS * sizeof *at), exists;
     ssa first = general_first(s, f);
     int end = skeleton_if(s, emit_value(e, "icmp ult %s %s, %s", f->type, first.text, f->n.text));
-    batch b = batch_new(s, s->v->repeat, 1, false);
+    batch b = batch_new(s, s->v->general.elements_per_thread, 1, false);
     for (int g = 0; g < b.groups; g++) {
         general_find(s, f, g ? general_next(s, f, first, g, &exists) : first, at);
         for (int k = 0; k < s->noperands; k++)

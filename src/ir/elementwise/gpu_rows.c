@@ -19,10 +19,11 @@ typedef struct rows {
 static void find_tile(skeleton *s, rows *f) {
     emit *e = s->e;
     const variant *v = s->v;
-    f->columns = skeleton_word(s);
-    ssa nrows = skeleton_word(s), shift = skeleton_word32(s), tile, row_tile, rest;
-    f->vectors = emit_value(e, "icmp ne i64 %s, 0", skeleton_word(s).text);
-    divisor tile_columns = skeleton_divisor(s, false), tile_rows = skeleton_divisor(s, false);
+    f->columns = skeleton_parameter(s, GPU_ROWS_EXTENTS);
+    ssa nrows = skeleton_parameter(s, GPU_ROWS_EXTENTS), shift = skeleton_parameter(s, GPU_ROWS_SHIFT), tile, row_tile,
+        rest;
+    f->vectors = skeleton_parameter(s, GPU_ROWS_VECTORS);
+    divisor tile_columns = skeleton_divisor(s, GPU_ROWS_ACROSS), tile_rows = skeleton_divisor(s, GPU_ROWS_DOWN);
     ssa thread = emit_special_register(s->e, "tid");
     f->lanes = emit_value(e, "shl i32 1, %s", shift.text);
     f->lane = emit_op(e, "and i32", thread, emit_value(e, "sub i32 %s, 1", f->lanes.text));
@@ -32,13 +33,13 @@ static void find_tile(skeleton *s, rows *f) {
         rest = row_tile;
         skeleton_divide(s, &tile_rows, false, rest, &rest, &row_tile);
         for (int d = 2; d < v->ndim - 1; d++) {
-            divisor extent = skeleton_divisor(s, false);
+            divisor extent = skeleton_divisor(s, GPU_ROWS_OUTER);
             skeleton_divide(s, &extent, false, rest, &rest, &f->outer[d]);
         }
         f->outer[v->ndim - 1] = rest;
     }
-    ssa width = emit_widen(e, emit_value(e, "mul i32 %s, %d", f->lanes.text, v->vector));
-    ssa height = emit_widen(e, emit_value(e, "mul i32 %s, %d", f->across.text, v->repeat));
+    ssa width = emit_widen(e, emit_value(e, "mul i32 %s, %d", f->lanes.text, v->rows.vector));
+    ssa height = emit_widen(e, emit_value(e, "mul i32 %s, %d", f->across.text, v->rows.rows_per_thread));
     f->column = emit_op(e, "mul i64", emit_widen(e, tile), width);
     f->row = emit_op(e, "mul i64", emit_widen(e, row_tile), height);
     f->row = emit_op(e, "add i64", f->row, emit_widen(e, emit_op(e, "lshr i32", thread, shift)));
@@ -51,10 +52,10 @@ static void find_operands(skeleton *s, rows *f) {
     for (int k = 0; k < s->noperands; k++) {
         if (s->uniform[k])
             continue;
-        f->stride[k] = skeleton_word(s);
+        f->stride[k] = skeleton_parameter(s, GPU_ROWS_STRIDES);
         ssa offset = emit_op(e, "mul i64", f->row, f->stride[k]);
         for (int d = 2; d < s->v->ndim; d++) {
-            ssa part = emit_op(e, "mul i64", emit_widen(e, f->outer[d]), skeleton_word(s));
+            ssa part = emit_op(e, "mul i64", emit_widen(e, f->outer[d]), skeleton_parameter(s, GPU_ROWS_STRIDES));
             offset = emit_op(e, "add i64", offset, part);
         }
         f->at[k] = skeleton_address(s, k, s->base[k], offset);
@@ -139,8 +140,8 @@ static void all_rows(skeleton *s, const rows *f, const columns *c, int step, int
         for (int k = 0; k < s->noperands; k++)
             if (!s->uniform[k] && is_fixed(s, k))
                 access_column(s, &fixed, i, k, f->at[k], c->at[i]);
-    if (step >= s->v->repeat) {
-        some_rows(s, f, ssa_constant(0), s->v->repeat, c, &fixed);
+    if (step >= s->v->rows.rows_per_thread) {
+        some_rows(s, f, ssa_constant(0), s->v->rows.rows_per_thread, c, &fixed);
         return;
     }
     ssa apart = emit_value(e, "mul i32 %s, %d", f->across.text, step);
@@ -158,8 +159,8 @@ static int row_step(const skeleton *s) {
     int bytes = 0, step = 1;
     for (int k = 0; k < s->noperands; k++)
         if (!s->uniform[k] && !skeleton_is_output(s, k) && !is_fixed(s, k) && !is_constant(s, k))
-            bytes += dtypes[skeleton_memory(s, k)].size * s->v->vector;
-    while (bytes && bytes * step < IN_FLIGHT && step < s->v->repeat)
+            bytes += dtypes[skeleton_memory(s, k)].size * s->v->rows.vector;
+    while (bytes && bytes * step < IN_FLIGHT && step < s->v->rows.rows_per_thread)
         step *= 2;
     return step;
 }
@@ -168,7 +169,7 @@ static int row_step(const skeleton *s) {
  * neighbouring threads take neighbouring columns. left: columns of the row from the tile's first on. */
 static void single_columns(skeleton *s, const rows *f, ssa first, ssa left) {
     emit *e = s->e;
-    int vector = s->v->vector, most = skeleton_single_step(s), count = vector < most ? vector : most;
+    int vector = s->v->rows.vector, most = skeleton_single_step(s), count = vector < most ? vector : most;
     ssa apart = emit_select_as(e, "i64", f->vectors, ssa_constant(1), emit_widen(e, f->lanes));
     ssa end = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", apart.text, vector));
     ssa limit = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", end, left), end, left);
@@ -183,10 +184,10 @@ void gpu_rows(skeleton *s) {
     emit *e = s->e;
     const variant *v = s->v;
     rows f = {.column = ssa_none()};
-    bool pairs = skeleton_has_pairs(v), both = v->vector > 1 || (pairs && v->repeat > 1);
+    bool pairs = skeleton_has_pairs(v), both = v->rows.vector > 1 || (pairs && v->rows.rows_per_thread > 1);
     find_tile(s, &f);
     find_operands(s, &f);
-    ssa mine = emit_value(e, "mul i32 %s, %d", f.lane.text, v->vector), first = mine;
+    ssa mine = emit_value(e, "mul i32 %s, %d", f.lane.text, v->rows.vector), first = mine;
     if (both)
         first = emit_select_as(e, "i32", f.vectors, mine, f.lane);
     first = emit_widen(e, first);
@@ -199,12 +200,12 @@ void gpu_rows(skeleton *s) {
         if (!s->uniform[k] && is_fixed(s, k) && is_constant(s, k))
             skeleton_load_uniform(s, k, f.at[k]);
     if (both) {
-        ssa fits = emit_op(e, "icmp sle i64", emit_value(e, "add i64 %s, %d", first.text, v->vector), left);
+        ssa fits = emit_op(e, "icmp sle i64", emit_value(e, "add i64 %s, %d", first.text, v->rows.vector), left);
         emit_branch_if(e, emit_op(e, "and i1", fits, f.vectors), whole, part);
         emit_label(e, whole);
     }
     columns mine_alone = {.at = {first}, .count = 1};
-    all_rows(s, &f, &mine_alone, row_step(s), v->vector, both || !pairs);
+    all_rows(s, &f, &mine_alone, row_step(s), v->rows.vector, both || !pairs);
     emit_branch(e, end);
     if (both) {
         emit_label(e, part);

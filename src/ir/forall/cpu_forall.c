@@ -12,21 +12,18 @@ typedef struct part {
     ssa start[LAYOUT_MAX_RANK];
 } part;
 
-int cpu_forall_words(const forall_writer *w) {
-    return 2 + w->g.s.v->ndim + variant_has_nontemporal(w->g.s.v) + !!w->g.s.v->reports + w->g.layout->nwords;
-}
-
-static part read_words(forall_writer *w) {
+static part read_parameters(forall_writer *w) {
     skeleton *s = &w->g.s;
     part p;
-    p.first = skeleton_word(s);
-    p.last = skeleton_word(s);
-    p.rows = skeleton_word(s);
+    p.first = skeleton_parameter(s, CPU_FORALL_FIRST);
+    p.last = skeleton_parameter(s, CPU_FORALL_LAST);
+    p.rows = skeleton_parameter(s, CPU_FORALL_ROWS);
     for (int d = 0; d < s->v->ndim - 1; d++)
-        p.start[d] = skeleton_word(s);
+        p.start[d] = skeleton_parameter(s, CPU_FORALL_INDEX);
     if (variant_has_nontemporal(s->v))
-        w->copy = emit_value(s->e, "inttoptr i64 %s to void (i8*, i8*, i64)*", skeleton_word(s).text);
-    gufunc_core_words(&w->g);
+        w->copy =
+            emit_value(s->e, "inttoptr i64 %s to void (i8*, i8*, i64)*", skeleton_parameter(s, CPU_FORALL_COPY).text);
+    gufunc_core_parameters(&w->g);
     return p;
 }
 
@@ -145,7 +142,7 @@ void cpu_forall(forall_writer *w) {
     nontemporal_begin(w);
     for (int d = 0; d < w->g.s.v->ndim - 1 && w->g.s.v->ndim > 2; d++)
         at[d] = variable(w->g.s.e);
-    part p = read_words(w);
+    part p = read_parameters(w);
     each_private(w, private_clear);
     rows(w, &p, at);
     each_private(w, private_merge);

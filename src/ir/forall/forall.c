@@ -101,7 +101,7 @@ static void find_coalesced(forall_request *q) {
         any |= eligible[k] = q->v->operand[k].coalesced;
     if (!any)
         return;
-    coalesced_find(q->t, eligible, q->v->proved, &q->coalesced);
+    coalesced_find(q->t, eligible, q->v->forall.proved, &q->coalesced);
     coalesced_parameters(&q->w.g.parameters, q->t, &q->coalesced);
     q->w.coalesced = &q->coalesced;
 }
@@ -115,7 +115,7 @@ static void find_guards(forall_request *q) {
 static void make_frame(forall_request *q, emit *e) {
     static const body_hooks hooks = {.recall = recall_guard, .variable = variable_of};
     gufunc_writer *g = &q->w.g;
-    for (int i = 0; i < g->layout->nwords; i++)
+    for (int i = 0; i < g->layout->nparameters; i++)
         text_printf(&g->parameters, ", i64 %%s%d", i);
     find_coalesced(q);
     if (q->v->reports)
@@ -146,7 +146,7 @@ static void write_kernel(emit *e, void *user) {
     if (vectors && (w->outer = outer_vector_find(e, q->t, q->v->ndim - 1, w->guards)))
         outer_vector_function(e, q->t, w->outer);
     e->access_group = 0;
-    skeleton_begin(&w->g.s, e, q->t, q->v, (gpu ? gpu_forall_words : cpu_forall_words)(w));
+    skeleton_begin(&w->g.s, e, q->t, q->v, w->g.layout);
     (gpu ? gpu_forall : cpu_forall)(w);
     skeleton_end(&w->g.s);
 }

@@ -35,8 +35,6 @@ void forall_traits(const tree *t, code_traits *out);
 atomic_op forall_counted(const tree *t, int k);
 
 void cpu_forall(forall_writer *w);
-int cpu_forall_words(const forall_writer *w);
 void gpu_forall(forall_writer *w);
-int gpu_forall_words(const forall_writer *w);
 
 #endif

@@ -1,11 +1,9 @@
-/* gpu_forall.c - points on the GPU. A thread takes a tile of points: `vector` along the last index and `repeat` along the one before it, or
- * in a space of one index `repeat` vectors a block's width apart. What the coalesced accesses (coalesced.h) of a tile read is loaded
- * before its first point is computed, by vectors, and neighbouring rows share what both read; what they write is stored after the
- * last point. A tile that reaches beyond the space goes point by point.
+/* gpu_forall.c - points on the GPU. A thread takes a tile of points: `vector` along the last index and `vectors_per_thread` along the one
+ * before it, or in a space of one index `vectors_per_thread` vectors a block's width apart. What the coalesced accesses (coalesced.h) of a
+ * tile read is loaded before its first point is computed, by vectors, and neighbouring rows share what both read; what they write is
+ * stored after the last point. A tile that reaches beyond the space goes point by point.
  *
- * Words after the operands': n, the tiles; for all indices but the first, from the last on, (extent in tiles, magic, shift);
- * in variants that report the address of the report; for every privatised operand the offset of its elements in shared memory, in bytes; then the
- * core words. wide: tiles are numbered with 64 bits. Then, and where an operand is privatised, blocks loop over tiles. */
+ * Where the variant is wide, or an operand is privatised, blocks loop over tiles. */
 #include "ir/common/lanes.h"
 
 #include <assert.h>
@@ -39,13 +37,8 @@ typedef struct tile {
     ssa *wrote;  /* i1, likewise */
 } tile;
 
-int gpu_forall_words(const forall_writer *w) {
-    const variant *v = w->g.frame.v;
-    return 1 + 3 * (v->ndim - 1) + !!v->reports + variant_privatised(v) + w->g.layout->nwords;
-}
-
-static ssa core_word(const tiles *t, int i) { return t->w->g.core[i]; }
-static ssa extent_of(const tiles *t, int d) { return core_word(t, d); }
+static ssa core_parameter(const tiles *t, int i) { return t->w->g.core[i]; }
+static ssa extent_of(const tiles *t, int d) { return core_parameter(t, d); }
 
 static dtype coalesced_type(const tiles *t, const coalesced_access *s) {
     return (dtype)t->w->g.s.v->operand[s->array].memory;
@@ -68,7 +61,7 @@ static bool may_miss(const tiles *t, int family) {
 static ssa index_within(const tiles *t, const coalesced_access *s, int d, ssa index) {
     if (!may_miss(t, s->family))
         return index;
-    ssa inside = emit_op(t->e, "icmp ult i64", index, core_word(t, array_of(t, s)->dim[d]));
+    ssa inside = emit_op(t->e, "icmp ult i64", index, core_parameter(t, array_of(t, s)->dim[d]));
     return emit_select_as(t->e, "i64", inside, index, ssa_constant(0));
 }
 
@@ -84,7 +77,7 @@ static ssa row_offset(const tiles *t, const tile *at, const coalesced_access *s,
         ssa i = d == s->row_dim ? index_plus(t, at->index[t->ndim - 2], row)
                                 : forall_value(t->w, at->index, element_index(s->element, o->rank, d));
         i = index_within(t, s, d, i);
-        i = emit_op(t->e, "mul i64", i, core_word(t, o->strides + d));
+        i = emit_op(t->e, "mul i64", i, core_parameter(t, o->strides + d));
         offset = d ? emit_op(t->e, "add i64", offset, i) : i;
     }
     return offset;
@@ -412,15 +405,16 @@ static void variables_new(tiles *t) {
     text_free(&arguments);
 }
 
-static void words_read(tiles *t) {
+static void parameters_read(tiles *t) {
     skeleton *s = &t->w->g.s;
-    t->n = s->v->wide ? skeleton_word(s) : skeleton_word32(s);
+    t->n = skeleton_parameter(s, GPU_FORALL_TILES);
     for (int d = t->ndim - 1; d > 0; d--)
-        t->extent[d] = skeleton_divisor(s, s->v->wide);
+        t->extent[d] = skeleton_divisor(s, GPU_FORALL_EXTENTS);
     for (int k = 0; k < s->v->nin; k++)
         if (s->v->operand[k].privatised)
-            t->w->private_base[k] = emit_shared_address(t->e, skeleton_word(s), ir_memory_type(skeleton_memory(s, k)));
-    gufunc_core_words(&t->w->g);
+            t->w->private_base[k] = emit_shared_address(t->e, skeleton_parameter(s, GPU_FORALL_PRIVATE),
+                                                        ir_memory_type(skeleton_memory(s, k)));
+    gufunc_core_parameters(&t->w->g);
 }
 
 /* The block's threads share the elements of its private copies. */
@@ -464,11 +458,11 @@ void gpu_forall(forall_writer *w) {
                .e = e,
                .s = w->coalesced ? w->coalesced : &none,
                .ndim = v->ndim,
-               .units = v->ndim == 1 ? v->repeat : 1,
-               .rows = v->ndim == 1 ? 1 : v->repeat,
-               .columns = v->vector,
+               .units = v->ndim == 1 ? v->forall.vectors_per_thread : 1,
+               .rows = v->ndim == 1 ? 1 : v->forall.vectors_per_thread,
+               .columns = v->forall.vector,
                .type = v->wide ? "i64" : "i32"};
-    words_read(&t);
+    parameters_read(&t);
     variables_new(&t);
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
     ssa all = emit_value(e, "mul i32 %s, %d", threads.text, t.units);

@@ -5,11 +5,6 @@
 #include "ir/common/nodes.h"
 #include "ir/forall/guards.h"
 
-enum {
-    LINE = 64,
-    STRIP_BYTES = 2048 /* see cpu/nontemporal.c */
-};
-
 /* ---- Which ---- */
 
 typedef struct search {
@@ -91,10 +86,11 @@ void nontemporal_begin(forall_writer *w) {
     for (int k = 0; k < v->nin; k++) {
         const node *write;
         if (!v->operand[k].nontemporal || find(w->g.s.t, v->ndim - 1, k, &write) != v->operand[k].unit - 1 ||
-            !(write->unchecked || (write->conditional && v->proved)))
+            !(write->unchecked || (write->conditional && v->forall.proved)))
             continue;
         w->nontemporal[k].write = write;
-        w->nontemporal[k].buffer = emit_value(w->g.s.e, "alloca [%d x i8], align %d", STRIP_BYTES + LINE, LINE);
+        w->nontemporal[k].buffer =
+            emit_value(w->g.s.e, "alloca [%d x i8], align %d", NONTEMPORAL_STRIP_BYTES + LINE_BYTES, LINE_BYTES);
     }
 }
 
@@ -138,8 +134,9 @@ static strip enter(forall_writer *w, int k, const ssa *index) {
     const char *type = ir_memory_type((dtype)w->g.s.v->operand[k].memory);
     strip s;
     s.to = number_of(w, k, element_of(w, k, index));
-    ssa buffer = emit_value(e, "ptrtoint [%d x i8]* %s to i64", STRIP_BYTES + LINE, w->nontemporal[k].buffer.text);
-    s.from = emit_op(e, "add i64", buffer, emit_op(e, "and i64", s.to, ssa_constant(LINE - 1)));
+    ssa buffer = emit_value(e, "ptrtoint [%d x i8]* %s to i64", NONTEMPORAL_STRIP_BYTES + LINE_BYTES,
+                            w->nontemporal[k].buffer.text);
+    s.from = emit_op(e, "add i64", buffer, emit_op(e, "and i64", s.to, ssa_constant(LINE_BYTES - 1)));
     ssa moved = emit_op(e, "sub i64", number_of(w, k, w->g.s.base[k]), emit_op(e, "sub i64", s.to, s.from));
     s.base = emit_value(e, "inttoptr i64 %s to %s*", moved.text, type);
     return s;
@@ -162,8 +159,8 @@ static ssa points_of(forall_writer *w, const strip *s) {
         if (w->nontemporal[k].write &&
             (widest < 0 || dtypes[w->g.s.v->operand[k].memory].size > dtypes[w->g.s.v->operand[widest].memory].size))
             widest = k;
-    ssa before = emit_op(e, "and i64", s[widest].to, ssa_constant(LINE - 1));
-    ssa bytes = emit_op(e, "sub i64", ssa_constant(STRIP_BYTES), before);
+    ssa before = emit_op(e, "and i64", s[widest].to, ssa_constant(LINE_BYTES - 1));
+    ssa bytes = emit_op(e, "sub i64", ssa_constant(NONTEMPORAL_STRIP_BYTES), before);
     return emit_value(e, "udiv i64 %s, %d", bytes.text, dtypes[w->g.s.v->operand[widest].memory].size);
 }
 

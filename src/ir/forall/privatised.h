@@ -10,7 +10,7 @@
 void private_declare(forall_writer *w);
 /* ", i32* %r7": the arguments for these parameters; w->private_base must be set. */
 void private_arguments(const forall_writer *w, text *out);
-/* The number of elements of operand k's copy (i64); the core words must have been read. */
+/* The number of elements of operand k's copy (i64); the core parameters must have been read. */
 ssa private_size(const forall_writer *w, int k);
 /* Sets element i (i64) of the copy to the identity; merges it into the array. Both may begin blocks. */
 void private_clear(forall_writer *w, int k, ssa i);

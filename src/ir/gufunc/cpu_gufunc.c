@@ -1,10 +1,6 @@
 /* cpu_gufunc.c - inner calls on the CPU: two loops, dimensions 0 and 1 of the loop; the engine walks the others. */
 #include "ir/gufunc/gufunc.h"
 
-int cpu_gufunc_words(const gufunc_writer *w) {
-    return 2 + 2 * skeleton_arrays(w->s.v) + 2 * !!w->s.v->reports + w->layout->nwords;
-}
-
 /* The arrays' addresses one loop further in. */
 static void move(gufunc_writer *w, const counted_loop *l, const ssa *from, const ssa *stride, ssa *to) {
     skeleton *s = &w->s;
@@ -16,12 +12,13 @@ static void move(gufunc_writer *w, const counted_loop *l, const ssa *from, const
 void cpu_gufunc(gufunc_writer *w) {
     skeleton *s = &w->s;
     emit *e = s->e;
-    ssa n = skeleton_word(s), m = skeleton_word(s), stride[2][VARIANT_OPERANDS], row[VARIANT_OPERANDS];
+    ssa n = skeleton_parameter(s, CPU_LOOP_EXTENTS), m = skeleton_parameter(s, CPU_LOOP_EXTENTS);
+    ssa stride[2][VARIANT_OPERANDS], row[VARIANT_OPERANDS];
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < 2 && skeleton_is_array(s, k); d++)
-            stride[d][k] = skeleton_word(s);
-    ssa first = s->v->reports ? skeleton_word(s) : ssa_none();
-    gufunc_core_words(w);
+            stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);
+    ssa first = s->v->reports ? skeleton_parameter(s, CPU_GUFUNC_FIRST) : ssa_none();
+    gufunc_core_parameters(w);
     counted_loop outer = counted_loop_begin(e, "i64", ssa_constant(0), m);
     move(w, &outer, s->base, stride[1], row);
     counted_loop inner = counted_loop_begin(e, "i64", ssa_constant(0), n);

@@ -12,15 +12,6 @@ typedef struct gpu {
     ssa blocks, slots; /* COOP_GRID */
 } gpu;
 
-int gpu_gufunc_words(const gufunc_writer *w) {
-    const variant *v = w->s.v;
-    int words = 2 + 3 * (v->ndim - 1) + skeleton_arrays(v) * v->ndim + !!v->reports + w->layout->nwords +
-                (v->coop == COOP_GRID ? 2 : 0);
-    for (int k = 0; k < variant_operands(v); k++)
-        words += 3 * v->operand[k].staged;
-    return words;
-}
-
 /* The addresses of call number x (i64). */
 static void find_call(gufunc_writer *w, void *user, ssa x) {
     const gpu *g = user;
@@ -45,16 +36,16 @@ static void find_call(gufunc_writer *w, void *user, ssa x) {
             w->at[k] = skeleton_address(s, k, s->base[k], offset[k]);
 }
 
-static void read_words(gufunc_writer *w, gpu *g) {
+static void read_parameters(gufunc_writer *w, gpu *g) {
     skeleton *s = &w->s;
     g->wide = s->v->wide;
-    g->n = skeleton_word(s);
-    g->aligned = emit_value(s->e, "icmp ne i64 %s, 0", skeleton_word(s).text);
+    g->n = skeleton_parameter(s, GPU_GUFUNC_CALLS);
+    g->aligned = skeleton_parameter(s, GPU_GUFUNC_ALIGNED);
     for (int d = 0; d < s->v->ndim - 1; d++)
-        g->extent[d] = skeleton_divisor(s, g->wide);
+        g->extent[d] = skeleton_divisor(s, GPU_GUFUNC_EXTENTS);
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < s->v->ndim && skeleton_is_array(s, k); d++)
-            g->stride[k][d] = skeleton_word(s);
+            g->stride[k][d] = skeleton_parameter(s, GPU_GUFUNC_STRIDES);
 }
 
 /* The calls first, first + step .., which are those of one cooperative group. */
@@ -91,7 +82,7 @@ static void calls_by_thread(gufunc_writer *w, gpu *g, const staging *st) {
 /* Cooperative groups within a block: of lanes of a warp, or the block. */
 static void calls_by_block(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
-    int coop = w->s.v->coop;
+    int coop = w->s.v->gufunc.coop;
     ssa threads = emit_special_register(w->s.e, "ntid"), block = emit_special_register(w->s.e, "ctaid");
     ssa thread = emit_special_register(w->s.e, "tid"), size = ssa_constant(1 << coop);
     ssa rank = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << coop) - 1));
@@ -123,16 +114,17 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
 void gpu_gufunc(gufunc_writer *w) {
     emit *e = w->s.e;
     gpu *g = arena_alloc(e->a, sizeof *g);
-    read_words(w, g);
-    const staging *st = staging_words(w);
-    if (w->s.v->coop == COOP_GRID) {
-        g->blocks = skeleton_word32(&w->s);
-        g->slots = emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", skeleton_word(&w->s).text);
+    read_parameters(w, g);
+    const staging *st = staging_read(w);
+    if (w->s.v->gufunc.coop == COOP_GRID) {
+        g->blocks = skeleton_parameter(&w->s, GPU_GUFUNC_BLOCKS);
+        g->slots =
+            emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", skeleton_parameter(&w->s, GPU_GUFUNC_SLOTS).text);
     }
-    gufunc_core_words(w);
-    if (w->s.v->coop == COOP_GRID)
+    gufunc_core_parameters(w);
+    if (w->s.v->gufunc.coop == COOP_GRID)
         calls_by_grid(w, g);
-    else if (w->s.v->coop)
+    else if (w->s.v->gufunc.coop)
         calls_by_block(w, g);
     else
         calls_by_thread(w, g, st);

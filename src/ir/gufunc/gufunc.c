@@ -3,12 +3,12 @@
 #include "ir/gufunc/gufunc.h"
 #include "ir/common/report.h"
 
-void gufunc_core_words(gufunc_writer *w) {
+void gufunc_core_parameters(gufunc_writer *w) {
     if (w->s.v->reports)
-        w->report = skeleton_word(&w->s);
-    w->core = arena_alloc(w->s.e->a, (size_t)w->layout->nwords * sizeof *w->core);
-    for (int i = 0; i < w->layout->nwords; i++) {
-        w->core[i] = skeleton_word(&w->s);
+        w->report = skeleton_parameter(&w->s, PARAMETER_REPORT);
+    w->core = arena_alloc(w->s.e->a, (size_t)w->layout->nparameters * sizeof *w->core);
+    for (int i = 0; i < w->layout->nparameters; i++) {
+        w->core[i] = skeleton_parameter(&w->s, PARAMETER_CORE);
         text_printf(&w->arguments, ", i64 %s", w->core[i].text);
     }
 }
@@ -97,9 +97,9 @@ static void write_kernel(emit *e, void *user) {
     text_free(&w->parameters);
     text_free(&w->arguments);
     *w = (gufunc_writer){.layout = q->t->layout ? q->t->layout : &layout_scalars};
-    for (int i = 0; i < w->layout->nwords; i++)
+    for (int i = 0; i < w->layout->nparameters; i++)
         text_printf(&w->parameters, ", i64 %%s%d", i);
-    w->frame = (frame){.v = v, .layout = w->layout, .mapped = e->target->gpu && v->coop > 0};
+    w->frame = (frame){.v = v, .layout = w->layout, .mapped = e->target->gpu && v->gufunc.coop > 0};
     if (w->frame.mapped)
         text_puts(&w->parameters, ", i64 %rank, i64 %size, i1 %aligned, i8 addrspace(1)* %slot, i32 %blocks");
     if (v->reports)
@@ -110,7 +110,7 @@ static void write_kernel(emit *e, void *user) {
     e->frame = &w->frame;
     e->reports = v->reports;
     emit_functions(e, q->t, "kernel");
-    skeleton_begin(&w->s, e, q->t, v, e->target->gpu ? gpu_gufunc_words(w) : cpu_gufunc_words(w));
+    skeleton_begin(&w->s, e, q->t, v, w->layout);
     (e->target->gpu ? gpu_gufunc : cpu_gufunc)(w);
     skeleton_end(&w->s);
 }

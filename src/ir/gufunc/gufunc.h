@@ -13,7 +13,7 @@ typedef struct gufunc_writer {
     frame frame;
     text parameters; /* of @kernel behind its operands */
     text arguments;  /* for them */
-    ssa *core;       /* the words of the core layout, once they have been read */
+    ssa *core;       /* the core parameters, once they have been read */
     /* The addresses of an inner call's operands (of staged ones in shared memory), and of the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
     ssa report,
@@ -25,8 +25,8 @@ static inline bool gufunc_is_core(const gufunc_writer *w, int k) { return w->lay
 /* Writes one inner call: reads the scalar inputs at w->at, calls @kernel, and stores the scalar results, if `stores` (i1) is true or
  * none. Where the mask is false there is no call. In variants that report, the call has the number w->element. */
 void gufunc_call(gufunc_writer *w, ssa stores);
-/* Reads the words of the core layout, which come last, and makes them arguments; before them, in variants that report, w->report. */
-void gufunc_core_words(gufunc_writer *w);
+/* Reads the core parameters, which come last, and makes them arguments; before them, in variants that report, w->report. */
+void gufunc_core_parameters(gufunc_writer *w);
 /* Appends the arguments of @kernel behind its operands, w->report and w->element among them. */
 void gufunc_more_arguments(gufunc_writer *w, text *out);
 
@@ -35,7 +35,7 @@ typedef struct staging {
     bool any;
     struct staged *of; /* by operand */
 } staging;
-staging *staging_words(gufunc_writer *w); /* reads their words */
+staging *staging_read(gufunc_writer *w); /* reads their parameters */
 /* Writes the loop over a block's inner calls, one a thread: calls first, first + step .. (i64) are those of its first thread. Around
  * the calls the staged operands are copied in and out. find sets w->at for the other operands of a call. */
 void staging_run(gufunc_writer *w, const staging *st, ssa n, ssa first, ssa step,
@@ -45,8 +45,6 @@ void staging_run(gufunc_writer *w, const staging *st, ssa n, ssa first, ssa step
 void gufunc_traits(const tree *t, code_traits *out);
 
 void cpu_gufunc(gufunc_writer *w);
-int cpu_gufunc_words(const gufunc_writer *w);
 void gpu_gufunc(gufunc_writer *w);
-int gpu_gufunc_words(const gufunc_writer *w);
 
 #endif

@@ -8,15 +8,14 @@
 #include "ir/gufunc/gufunc.h"
 
 enum {
-    ACCESS = 16, /* bytes */
     TOGETHER = 4 /* accesses of a thread that are in flight together */
 };
 
 struct staged {
-    ssa count, pitch, offset; /* i32, i32, i64: see variant.h */
+    ssa count, pitch, offset; /* i32, i32, i64: see type/schema.h */
 };
 
-staging *staging_words(gufunc_writer *w) {
+staging *staging_read(gufunc_writer *w) {
     skeleton *s = &w->s;
     staging *st = arena_alloc(s->e->a, sizeof *st);
     st->of = arena_alloc(s->e->a, (size_t)s->noperands * sizeof *st->of);
@@ -24,9 +23,9 @@ staging *staging_words(gufunc_writer *w) {
         if (!s->v->operand[k].staged)
             continue;
         st->any = true;
-        st->of[k].count = skeleton_word32(s);
-        st->of[k].pitch = skeleton_word32(s);
-        st->of[k].offset = skeleton_word(s);
+        st->of[k].count = skeleton_parameter(s, GPU_GUFUNC_STAGED);
+        st->of[k].pitch = skeleton_parameter(s, GPU_GUFUNC_STAGED);
+        st->of[k].offset = skeleton_parameter(s, GPU_GUFUNC_STAGED);
     }
     return st;
 }
@@ -79,7 +78,7 @@ static void copy_some(const copy *p, const ssa *q, int n) {
     skeleton *s = &p->w->s;
     emit *e = s->e;
     dtype t = skeleton_memory(s, p->k);
-    ssa values[TOGETHER][ACCESS];
+    ssa values[TOGETHER][ACCESS_BYTES];
     for (int i = 0; i < n && !p->out; i++)
         copy_load(p, q[i], values[i]);
     for (int i = 0; i < n; i++) {
@@ -127,13 +126,13 @@ static void copy_operand(gufunc_writer *w, const staging *st, int k, ssa first, 
         threads = emit_special_register(s->e, "ntid");
     copy p = {w, st, k, 1, out, skeleton_address(s, k, s->base[k], emit_op(e, "mul i64", first, emit_widen(e, count)))};
     ssa elements = emit_op(e, "mul i32", some, count);
-    int wide = ACCESS / dtypes[t].size;
+    int wide = ACCESS_BYTES / dtypes[t].size;
     if (wide == 1) {
         copy_all(&p, elements, thread, threads);
         return;
     }
     ssa address = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), p.memory.text);
-    ssa odd = emit_value(e, "and i64 %s, %d", address.text, ACCESS - 1);
+    ssa odd = emit_value(e, "and i64 %s, %d", address.text, ACCESS_BYTES - 1);
     ssa uneven = emit_widen(e, emit_value(e, "and i32 %s, %d", count.text, wide - 1));
     ssa aligned = emit_value(e, "icmp eq i64 %s, 0", emit_op(e, "or i64", odd, uneven).text);
     int by_access = emit_label_new(e), by_element = emit_label_new(e), end = emit_label_new(e);

@@ -19,42 +19,32 @@ typedef struct cpu_reduction {
     ssa kept_stride[VARIANT_OPERANDS];
 } cpu_reduction;
 
-static int arrays_read(const variant *v) {
-    int n = v->position;
-    for (int k = 0; k < v->nin; k++)
-        n += v->operand[k].kind < OPERAND_NUMBER;
-    return n + v->masked;
-}
-
-int cpu_fold_words(const variant *v) {
-    return 1 + skeleton_arrays(v) + 3 + v->reduced - 1 + arrays_read(v) * v->reduced;
-}
-
-/* ---- Words ---- */
+/* ---- Parameters ---- */
 
 static bool is_position(const fold_writer *w, int k) { return w->s.v->operand[k].kind == OPERAND_POSITION; }
 
-static ssa known(ssa word, bool one) { return one ? ssa_constant(1) : word; }
+static ssa known(ssa stride, bool one) { return one ? ssa_constant(1) : stride; }
 
-static void read_words(cpu_reduction *q) {
+static void read_parameters(cpu_reduction *q) {
     fold_writer *w = q->w;
     skeleton *s = &w->s;
-    q->n = skeleton_word(s);
+    q->n = skeleton_parameter(s, CPU_FOLD_RESULTS);
     for (int k = 0; k < s->noperands; k++)
         if (skeleton_is_array(s, k) || is_position(w, k))
-            q->kept_stride[k] = skeleton_word(s);
-    q->elements = skeleton_word(s);
-    q->first = skeleton_word(s);
-    q->last = skeleton_word(s);
+            q->kept_stride[k] = skeleton_parameter(s, CPU_FOLD_KEPT_STRIDES);
+    q->elements = skeleton_parameter(s, CPU_FOLD_ELEMENTS);
+    q->first = skeleton_parameter(s, CPU_FOLD_FIRST);
+    q->last = skeleton_parameter(s, CPU_FOLD_LAST);
     for (int d = 0; d < q->dims - 1; d++)
-        q->extent[d] = skeleton_word(s);
+        q->extent[d] = skeleton_parameter(s, CPU_FOLD_EXTENTS);
     for (int k = 0; k < s->noperands; k++) {
         q->kept.by[k] = fold_reads(w, k) ? q->kept_stride[k] : ssa_none();
-        for (int d = 0; d < q->dims; d++) {
-            if (fold_reads(w, k))
-                q->reduced[d].by[k] = skeleton_word(s);
-            else if (is_position(w, k))
-                q->reduced[d].position = known(skeleton_word(s), d == 0 && s->v->operand[k].unit);
+        for (int d = 0; d < q->dims && variant_moves(s->v, k); d++) {
+            ssa stride = skeleton_parameter(s, CPU_FOLD_REDUCED_STRIDES);
+            if (is_position(w, k))
+                q->reduced[d].position = known(stride, d == 0 && s->v->operand[k].unit);
+            else
+                q->reduced[d].by[k] = stride;
         }
     }
 }
@@ -308,13 +298,13 @@ void cpu_fold(fold_writer *w) {
     cpu_reduction *q = arena_alloc(w->s.e->a, sizeof *q);
     memset(q, 0, sizeof *q);
     q->w = w;
-    q->dims = v->reduced;
-    read_words(q);
-    if (v->empty) {
+    q->dims = v->reduction.reduced;
+    read_parameters(q);
+    if (v->reduction.empty) {
         fold_nothing(q);
         return;
     }
     bool free = w->f->order == FOLD_FREE;
-    pairwise_begin(&q->c, w, v->columns ? COLUMN_BYTES : free ? ROW_BYTES : 0);
-    (v->columns ? fold_columns : fold_rows)(q);
+    pairwise_begin(&q->c, w, v->reduction.columns ? COLUMN_BYTES : free ? ROW_BYTES : 0);
+    (v->reduction.columns ? fold_columns : fold_rows)(q);
 }

@@ -43,9 +43,9 @@ partial partial_get(fold_writer *w, const partial_slot *slot) {
 
 /* ---- Values ---- */
 
-bool fold_sparse(const fold_writer *w) { return w->s.v->sparse || w->f->order == FOLD_SERIAL; }
+bool fold_sparse(const fold_writer *w) { return w->s.v->reduction.sparse || w->f->order == FOLD_SERIAL; }
 
-static bool counted(const fold_writer *w) { return w->s.v->counted; }
+static bool counted(const fold_writer *w) { return w->s.v->reduction.counted; }
 static int count_at(const fold_writer *w) { return w->f->nstate; } /* the count's place in a partial */
 
 /* Value k as partials hold it (positions in 32 bits where they fit), and in the type of the state. */
@@ -79,8 +79,9 @@ static ssa operand_value(fold_writer *w, const ssa *in, int k) {
 static bool fold_narrows(const fold_writer *w) {
     const fold *f = w->f;
     const variant_operand *o = w->s.v->operand;
-    if (w->s.v->from_states || f->map || f->nstate != 1 || (f->state[0] != DT_INT64 && f->state[0] != DT_UINT64) ||
-        o[0].kind >= OPERAND_NUMBER || dtypes[o[0].memory].size > 2 || dtypes[o[0].memory].kind > DK_INTEGER ||
+    if (w->s.v->reduction.from_states || f->map || f->nstate != 1 ||
+        (f->state[0] != DT_INT64 && f->state[0] != DT_UINT64) || o[0].kind >= OPERAND_NUMBER ||
+        dtypes[o[0].memory].size > 2 || dtypes[o[0].memory].kind > DK_INTEGER ||
         !dtype_can_cast((dtype)o[0].memory, (dtype)o[0].value, UF_CAST_SAFE) ||
         !dtype_can_cast((dtype)o[0].memory, f->state[0], UF_CAST_SAFE))
         return false;
@@ -115,7 +116,7 @@ partial fold_element(fold_writer *w, const ssa *in, ssa position) {
     partial x = {.present = ssa_none()};
     for (int k = 0; k < v->nin; k++)
         values[k] = operand_value(w, in, k);
-    if (v->from_states) {
+    if (v->reduction.from_states) {
         memcpy(x.v, values, (size_t)w->nstate * sizeof *values);
         if (counted(w) && fold_sparse(w))
             x.present = emit_value(e, "icmp ne i64 %s, 0", x.v[count_at(w)].text);
@@ -193,7 +194,7 @@ partial fold_none(fold_writer *w) {
 
 bool fold_begins(const fold_writer *w) {
     const variant *v = w->s.v;
-    return !v->to_states && (v->ninitial || (w->f->identity && !v->segmented));
+    return !v->reduction.to_states && (v->ninitial || (w->f->identity && !v->segmented));
 }
 
 partial fold_beginning(fold_writer *w) {
@@ -307,7 +308,7 @@ static void to_memory(fold_writer *w, ssa *results) {
 /* Results of a state whose values are in full. */
 static void results_of(fold_writer *w, ssa *in, ssa count, ssa *results) {
     const fold *f = w->f;
-    if (w->s.v->to_states) {
+    if (w->s.v->reduction.to_states) {
         memcpy(results, in, (size_t)w->s.v->nout * sizeof *in);
     } else if (f->finish) {
         if (!counted(w))
@@ -331,7 +332,7 @@ void fold_results(fold_writer *w, const partial *x, ssa count, ssa *results) {
 void fold_outcome(fold_writer *w, const partial *x, ssa count, ssa *results) {
     partial all = *x;
     dtype held_as[UF_MAX_STATE];
-    if (!fold_begins(w) || w->begun || w->s.v->empty) {
+    if (!fold_begins(w) || w->begun || w->s.v->reduction.empty) {
         fold_results(w, x, count, results);
         return;
     }
@@ -351,7 +352,7 @@ void fold_outcome(fold_writer *w, const partial *x, ssa count, ssa *results) {
 typedef struct fold_request {
     fold_writer w;
     const variant *v;
-    const fold_kernel *how;
+    fold_skeleton *write;
 } fold_request;
 
 static void write_kernel(emit *e, void *user) {
@@ -359,46 +360,43 @@ static void write_kernel(emit *e, void *user) {
     fold_writer *w = &q->w;
     const fold *f = w->f;
     e->reports = q->v->reports;
-    if (f->map && !q->v->from_states)
+    if (f->map && !q->v->reduction.from_states)
         emit_functions(e, f->map, "map");
     emit_functions(e, f->combine, "combine");
     if (f->identity)
         emit_functions(e, f->identity, "identity");
-    if (f->finish && !q->v->to_states)
+    if (f->finish && !q->v->reduction.to_states)
         emit_functions(e, f->finish, "finish");
-    skeleton_begin(&w->s, e, f->combine, q->v, q->how->words(q->v));
+    skeleton_begin(&w->s, e, f->combine, q->v, NULL);
     for (int k = 0; k < f->nstate && w->hold_positions; k++)
         if (fold_is_position(w, k))
             w->state[k] = DT_UINT32;
-    q->how->write(w);
+    q->write(w);
     skeleton_end(&w->s);
 }
 
 uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
-                      code_module *module, const fold_kernel *how) {
+                      code_module *module, fold_skeleton *write) {
     fold_request *q = arena_alloc(a, sizeof *q);
     if (!q)
         return fail_memory();
     fold_writer *w = &q->w;
     q->v = v;
-    q->how = how;
+    q->write = write;
     w->f = f;
-    w->nstate = f->nstate + v->counted;
+    w->nstate = f->nstate + v->reduction.counted;
     memcpy(w->state, f->state, sizeof f->state);
-    if (v->counted)
+    if (v->reduction.counted)
         w->state[f->nstate] = DT_INT64;
-    w->hold_positions = target->gpu && !v->wide && !v->empty && v->loop == LOOP_FOLD;
+    w->hold_positions = target->gpu && !v->wide && !v->reduction.empty && v->loop == LOOP_FOLD;
     return skeleton_module(a, name, v, target, module, write_kernel, q);
 }
 
-static const fold_kernel fold_kernels[2][2] = {
-    {{cpu_fold, cpu_fold_words}, {cpu_fold, cpu_fold_words}},
-    {{gpu_fold_rows, gpu_fold_words}, {gpu_fold_columns, gpu_fold_words}},
-};
+static fold_skeleton *const fold_skeletons[2][2] = {{cpu_fold, cpu_fold}, {gpu_fold_rows, gpu_fold_columns}};
 
 uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
                   code_module *module) {
-    return fold_module(a, name, f, v, target, module, &fold_kernels[target->gpu][v->columns]);
+    return fold_module(a, name, f, v, target, module, fold_skeletons[target->gpu][v->reduction.columns]);
 }
 
 void ir_fold_traits(const fold *f, code_traits *out) {

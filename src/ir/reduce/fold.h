@@ -42,7 +42,7 @@ static inline bool fold_reads(const fold_writer *w, int k) {
     return (k < w->s.nin || (w->s.v->masked && k == variant_mask(w->s.v))) && skeleton_is_array(&w->s, k);
 }
 /* The partial of one element: in[k] is input k as loaded (not looked at if it is uniform), in[mask] the mask. position: i64, or none where
- * the variant has none. If the inputs are states (variant.from_states), the state as loaded. */
+ * the variant has none. If the inputs are states (reduction.from_states), the state as loaded. */
 partial fold_element(fold_writer *w, const ssa *in, ssa position);
 /* The partial of no elements: a value that changes nothing at all when it is combined, if one is known; else the fold's identity, if
  * partials without elements hold that; else zeros that are not present. */
@@ -76,14 +76,10 @@ bool fold_fills(const fold_writer *w);
 /* Is value k of the state always the position of one of the elements, or 0 (position.c)? */
 bool fold_is_position(fold_writer *w, int k);
 
-/* Writes the module of a reduction or an accumulation: the trees' functions, then the kernel by `write`, which reads `words` words after
- * the operands'. */
-typedef struct fold_kernel {
-    void (*write)(fold_writer *w);
-    int (*words)(const variant *v);
-} fold_kernel;
+/* Writes the module of a reduction or an accumulation: the trees' functions, then the kernel by `write`. */
+typedef void fold_skeleton(fold_writer *w);
 uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
-                      code_module *module, const fold_kernel *how);
+                      code_module *module, fold_skeleton *write);
 
 /* ---- GPU: partials between threads (shuffle.c) ---- */
 
@@ -96,12 +92,10 @@ partial partial_from(fold_writer *w, const partial *x, int lane, int lanes);
 /* The partials of a group of 2^lanes lanes combined in order of the lanes; lane 0 of the group has the result. */
 partial partial_fold_lanes(fold_writer *w, const partial *x, int lanes);
 
-/* ---- The skeletons. Each reads its words after the operands', in the order of variant.h or of its own file. ---- */
+/* ---- The skeletons. Each reads its parameters after the operands', in the order of type/schema.h. ---- */
 
 void cpu_fold(fold_writer *w);
-int cpu_fold_words(const variant *v);
 void gpu_fold_rows(fold_writer *w);
 void gpu_fold_columns(fold_writer *w);
-int gpu_fold_words(const variant *v);
 
 #endif

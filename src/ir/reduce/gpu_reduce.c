@@ -4,48 +4,29 @@
 
 #include "ir/common/internal.h"
 
-/* ---- Words ---- */
+/* ---- Parameters ---- */
 
-static bool has_parts(const variant *v) { return v->to_states; }
+static bool has_parts(const variant *v) { return v->reduction.to_states; }
 
-/* Is operand k read for each element, or the position? */
-static bool moves(const fold_writer *w, int k) {
-    return fold_reads(w, k) || w->s.v->operand[k].kind == OPERAND_POSITION;
-}
-
-int gpu_fold_words(const variant *v) {
-    int arrays = 0, moving = 0;
-    for (int k = 0; k < variant_operands(v); k++) {
-        bool array = v->operand[k].kind < OPERAND_NUMBER;
-        arrays += array && (!v->empty || (k >= v->nin && k < v->nin + v->nout));
-        moving +=
-            (array && (k < v->nin || (v->masked && k == variant_mask(v)))) || v->operand[k].kind == OPERAND_POSITION;
-    }
-    if (v->empty)
-        return 4 + 3 * (v->ndim - 1) + arrays * v->ndim;
-    return 4 + (has_parts(v) ? 5 : 0) + (v->columns ? 5 : 0) + 3 * (v->ndim - 1) +
-           (v->reduced > 1 ? 3 * v->reduced : 0) + arrays * v->ndim + moving * v->reduced;
-}
-
-static ssa *read_strides(skeleton *s, int n) {
+static ssa *read_strides(skeleton *s, parameter_id id, int n) {
     ssa *strides = arena_alloc(s->e->a, (size_t)n * sizeof *strides);
     for (int d = 0; d < n; d++)
-        strides[d] = skeleton_word(s);
+        strides[d] = skeleton_parameter(s, id);
     return strides;
 }
 
-static divisor *read_divisors(skeleton *s, int first, int end) {
+static divisor *read_divisors(skeleton *s, parameter_id id, int first, int end) {
     divisor *d = arena_alloc(s->e->a, (size_t)(end + 1) * sizeof *d);
     for (int i = first; i < end; i++)
-        d[i] = skeleton_divisor(s, s->v->wide);
+        d[i] = skeleton_divisor(s, id);
     return d;
 }
 
 static void read_reduced(gpu_fold *g) {
     skeleton *s = &g->w->s;
-    if (s->v->reduced > 1) {
-        g->unit = skeleton_divisor(s, s->v->wide);
-        g->reduced = read_divisors(s, 0, s->v->reduced - 1);
+    if (s->v->reduction.reduced > 1) {
+        g->unit = skeleton_divisor(s, GPU_FOLD_UNIT);
+        g->reduced = read_divisors(s, GPU_FOLD_REDUCED, 0, s->v->reduction.reduced - 1);
     }
 }
 
@@ -54,29 +35,29 @@ gpu_fold *gpu_fold_begin(fold_writer *w) {
     const variant *v = s->v;
     gpu_fold *g = arena_alloc(s->e->a, sizeof *g);
     g->w = w;
-    g->results = skeleton_word(s);
-    g->total = skeleton_word(s);
-    g->elements = skeleton_word(s);
-    g->aligned = emit_value(s->e, "icmp ne i64 %s, 0", skeleton_word(s).text);
+    g->results = skeleton_parameter(s, GPU_FOLD_RESULTS);
+    g->total = skeleton_parameter(s, GPU_FOLD_TOTAL);
+    g->elements = skeleton_parameter(s, GPU_FOLD_ELEMENTS);
+    g->aligned = skeleton_parameter(s, GPU_FOLD_ALIGNED);
     if (has_parts(v)) {
-        g->chunk = skeleton_word(s);
-        g->chunk_stride = skeleton_word(s);
-        g->parts = skeleton_divisor(s, v->wide);
+        g->chunk = skeleton_parameter(s, GPU_FOLD_CHUNK);
+        g->chunk_stride = skeleton_parameter(s, GPU_FOLD_CHUNK_STRIDE);
+        g->parts = skeleton_divisor(s, GPU_FOLD_PARTS);
     }
-    if (v->columns) {
-        g->columns = skeleton_word(s);
-        g->shift = skeleton_word32(s);
-        g->across = skeleton_divisor(s, v->wide);
+    if (v->reduction.columns) {
+        g->columns = skeleton_parameter(s, GPU_FOLD_COLUMNS);
+        g->shift = skeleton_parameter(s, GPU_FOLD_SHIFT);
+        g->across = skeleton_divisor(s, GPU_FOLD_ACROSS);
     }
-    g->kept = read_divisors(s, v->columns, v->ndim - !v->columns);
-    if (!v->empty)
+    g->kept = read_divisors(s, GPU_FOLD_KEPT, v->reduction.columns, v->ndim - !v->reduction.columns);
+    if (!v->reduction.empty)
         read_reduced(g);
     for (int k = 0; k < s->noperands; k++)
-        if (skeleton_is_array(s, k) && (!v->empty || skeleton_is_output(s, k)))
-            g->kept_stride[k] = read_strides(s, v->ndim);
-    for (int k = 0; k < s->noperands && !v->empty; k++)
-        if (moves(w, k))
-            g->reduced_stride[k] = read_strides(s, v->reduced);
+        if (variant_places(v, k))
+            g->kept_stride[k] = read_strides(s, GPU_FOLD_KEPT_STRIDES, v->ndim);
+    for (int k = 0; k < s->noperands && !v->reduction.empty; k++)
+        if (variant_moves(v, k))
+            g->reduced_stride[k] = read_strides(s, GPU_FOLD_REDUCED_STRIDES, v->reduction.reduced);
     return g;
 }
 
@@ -104,7 +85,7 @@ void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first) {
     skeleton *s = &g->w->s;
     ssa offset[VARIANT_OPERANDS] = {ssa_none()}, rest = index, part;
     for (int d = first; d < s->v->ndim; d++) {
-        if (d < s->v->ndim - 1 || (s->v->columns && has_parts(s->v)))
+        if (d < s->v->ndim - 1 || (s->v->reduction.columns && has_parts(s->v)))
             gpu_fold_divide(g, &g->kept[d], rest, &rest, &part);
         else
             part = rest;
@@ -112,7 +93,7 @@ void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first) {
             if (g->kept_stride[k])
                 offset[k] = multiply_add(s->e, offset[k], part, g->kept_stride[k][d]);
     }
-    if (s->v->columns && has_parts(s->v))
+    if (s->v->reduction.columns && has_parts(s->v))
         p->part = rest;
     for (int k = 0; k < s->noperands; k++)
         if (g->kept_stride[k])
@@ -160,25 +141,25 @@ void gpu_fold_range(gpu_fold *g, fold_place *p) {
 
 fold_index gpu_fold_index(gpu_fold *g, ssa index, bool units) {
     skeleton *s = &g->w->s;
-    int last = s->v->reduced - 1;
-    fold_index x = {arena_alloc(s->e->a, (size_t)s->v->reduced * sizeof *x.part)};
+    int last = s->v->reduction.reduced - 1;
+    fold_index x = {arena_alloc(s->e->a, (size_t)s->v->reduction.reduced * sizeof *x.part)};
     ssa rest = index;
     for (int d = 0; d < last; d++)
         gpu_fold_divide(g, units && !d ? &g->unit : &g->reduced[d], rest, &rest, &x.part[d]);
     x.part[last] = rest;
-    if (units && s->v->vector > 1)
-        x.part[0] = emit_value(s->e, "mul i64 %s, %d", x.part[0].text, s->v->vector);
+    if (units && s->v->fold.vector > 1)
+        x.part[0] = emit_value(s->e, "mul i64 %s, %d", x.part[0].text, s->v->fold.vector);
     return x;
 }
 
 ssa gpu_fold_offset(gpu_fold *g, const fold_index *x, int k) {
     const variant *v = g->w->s.v;
     ssa offset = ssa_none();
-    for (int d = 0; d < v->reduced; d++) {
-        bool plain = !d && !v->columns && v->operand[k].kind == OPERAND_CONTIGUOUS;
+    for (int d = 0; d < v->reduction.reduced; d++) {
+        bool plain = !d && !v->reduction.columns && v->operand[k].kind == OPERAND_CONTIGUOUS;
         if (plain)
             offset = x->part[0];
-        else if (d || v->columns || v->operand[k].kind != OPERAND_CONSTANT)
+        else if (d || v->reduction.columns || v->operand[k].kind != OPERAND_CONSTANT)
             offset = multiply_add(g->w->s.e, offset, x->part[d], g->reduced_stride[k][d]);
     }
     return ssa_is_set(offset) ? offset : ssa_constant(0);

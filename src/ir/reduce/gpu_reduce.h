@@ -1,5 +1,5 @@
 /* gpu_reduce.h - what rows and columns, the two skeletons of reductions on the GPU, share: parameters, places, elements, partials in shared
- * memory. A result with many elements may be reduced in parts by several blocks, which store states (variant.to_states); a second
+ * memory. A result with many elements may be reduced in parts by several blocks, which store states (reduction.to_states); a second
  * kernel combines these. */
 #ifndef UF_GPU_FOLD_H
 #define UF_GPU_FOLD_H
@@ -26,7 +26,7 @@ typedef struct fold_place {
     ssa there;                /* i1: the result is to be written */
 } fold_place;
 
-/* Reads the words. */
+/* Reads the parameters. */
 gpu_fold *gpu_fold_begin(fold_writer *w);
 
 /* x / d and x % d, i64. */

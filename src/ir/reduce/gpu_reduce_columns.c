@@ -1,5 +1,5 @@
 /* gpu_reduce_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of columns wide
- * and some rows of threads high. A thread has `vector` columns; it visits its rows of elements `repeat` at a time, and loads all of a
+ * and some rows of threads high. A thread has `vector` columns; it visits its rows of elements `accesses` at a time, and loads all of a
  * visit before it combines the first. Visits are combined in two levels, so that rounding errors grow slowly; then the rows of threads
  * are combined through shared memory. If order is to be kept (FOLD_ORDERED), each row of threads has a run of rows of its own; if
  * elements must be combined one by one (FOLD_SERIAL), there is one row of threads. */
@@ -95,7 +95,7 @@ static void add_rows(columns *c, const partial_slot *slot, partial *partials, in
  * all exist. */
 static void visit(columns *c, const fold_place *p, const partial_slot *slots, ssa base, ssa limit, bool aligned) {
     emit *e = c->e;
-    int steps = c->w->s.v->repeat;
+    int steps = c->w->s.v->fold.accesses;
     fold_access *access = arena_alloc(e->a, (size_t)steps * sizeof *access);
     partial *partials = arena_alloc(e->a, (size_t)steps * sizeof *partials);
     ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there), row = base;
@@ -128,7 +128,7 @@ typedef struct span {
 
 static span own_rows(columns *c, const fold_place *p) {
     emit *e = c->e;
-    int steps = c->w->s.v->repeat;
+    int steps = c->w->s.v->fold.accesses;
     span x = {.from = p->begin, .to = p->end};
     ssa width = ssa_constant(steps);
     if (c->order == FOLD_FREE) {
@@ -244,7 +244,7 @@ static void combine_rows(columns *c) {
 
 static columns columns_begin(fold_writer *w, gpu_fold *g) {
     emit *e = w->s.e;
-    size_t lanes = w->s.v->vector;
+    size_t lanes = w->s.v->fold.vector;
     columns c = {.g = g, .w = w, .e = e, .lanes = (int)lanes, .order = w->f->order};
     c.column = arena_alloc(e->a, lanes * sizeof *c.column);
     c.there = arena_alloc(e->a, lanes * sizeof *c.there);

@@ -37,7 +37,7 @@ typedef struct line {
 /* The index, as gpu_fold_index takes it. */
 static ssa index_of(rows *r, const line *l, ssa i) {
     emit *e = r->e;
-    int vector = r->w->s.v->vector;
+    int vector = r->w->s.v->fold.vector;
     if (vector == 1)
         return emit_op(e, "add i64", l->first, i);
     if (!l->vectors) {
@@ -45,7 +45,7 @@ static ssa index_of(rows *r, const line *l, ssa i) {
         i = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", i, l->head), i, past);
         return emit_op(e, "add i64", l->p->begin, i);
     }
-    if (r->w->s.v->reduced == 1)
+    if (r->w->s.v->reduction.reduced == 1)
         return emit_op(e, "add i64", l->first, emit_value(e, "mul i64 %s, %d", i.text, vector));
     return emit_op(e, "add i64", emit_value(e, "udiv i64 %s, %d", l->first.text, vector), i);
 }
@@ -74,10 +74,10 @@ static void load_operand(rows *r, const fold_access *a, int k, ssa offset, const
 
 static fold_access load_access(rows *r, const line *l, ssa i) {
     skeleton *s = &r->w->s;
-    int vector = l->vectors ? s->v->vector : 1;
-    bool units = l->vectors && s->v->reduced > 1;
+    int vector = l->vectors ? s->v->fold.vector : 1;
+    bool units = l->vectors && s->v->reduction.reduced > 1;
     fold_index x;
-    if (s->v->reduced == 1)
+    if (s->v->reduction.reduced == 1)
         x.part = arena_alloc(r->e->a, sizeof(ssa)), x.part[0] = index_of(r, l, i);
     else
         x = gpu_fold_index(r->g, index_of(r, l, i), units);
@@ -206,7 +206,7 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
         if (!fold_reads(r->w, k) || s->v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
         dtype type = skeleton_memory(s, k);
-        int size = dtypes[type].size, width = size * s->v->vector;
+        int size = dtypes[type].size, width = size * s->v->fold.vector;
         ssa at = skeleton_address(s, k, p->at[k], gpu_fold_offset(r->g, &start, k));
         ssa bits = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(type), ir_global_pointer(e), at.text);
         ssa before = emit_value(e, "and i64 %s, %d", emit_op(e, "sub i64", ssa_constant(0), bits).text, width - 1);
@@ -226,14 +226,14 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
 static void visit_line(rows *r, const fold_place *p) {
     skeleton *s = &r->w->s;
     emit *e = r->e;
-    int vector = s->v->vector;
+    int vector = s->v->fold.vector;
     ssa n = emit_op(e, "sub i64", p->end, p->begin);
     line l = {.p = p, .first = p->begin, .vectors = true};
     if (vector == 1) {
-        visit_all(r, &l, n, s->v->repeat);
+        visit_all(r, &l, n, s->v->fold.accesses);
         return;
     }
-    if (s->v->reduced > 1) {
+    if (s->v->reduction.reduced > 1) {
         l.head = emit_select_as(e, "i64", r->g->aligned, ssa_constant(0), n);
     } else {
         l.head = find_head(r, p, n);
@@ -243,7 +243,7 @@ static void visit_line(rows *r, const fold_place *p) {
     ssa units = emit_value(e, "udiv i64 %s, %d", emit_op(e, "sub i64", n, l.head).text, vector);
     l.whole = emit_value(e, "mul i64 %s, %d", units.text, vector);
     l.first = emit_op(e, "add i64", p->begin, l.head);
-    visit_all(r, &l, units, s->v->repeat);
+    visit_all(r, &l, units, s->v->fold.accesses);
     l.vectors = false;
     visit_all(r, &l, emit_op(e, "sub i64", n, l.whole), SINGLES);
 }
@@ -270,7 +270,7 @@ static partial coop_fold(rows *r, const partial *mine) {
 
 static rows rows_begin(fold_writer *w, gpu_fold *g) {
     emit *e = w->s.e;
-    rows r = {.g = g, .w = w, .e = e, .coop = w->s.v->coop, .ordered = w->f->order == FOLD_ORDERED};
+    rows r = {.g = g, .w = w, .e = e, .coop = w->s.v->fold.coop, .ordered = w->f->order == FOLD_ORDERED};
     r.lanes = r.coop < COOP_WARP ? r.coop : COOP_WARP;
     int within = (1 << (r.ordered ? r.lanes : r.coop)) - 1;
     r.lane = emit_widen(e, emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, within));
@@ -308,11 +308,11 @@ static fold_place place_of(rows *r, ssa index) {
     gpu_fold *g = r->g;
     fold_place p = {.there = ssa_none()};
     ssa part = ssa_none(), limit = g->results;
-    if (r->w->s.v->to_states)
+    if (r->w->s.v->reduction.to_states)
         limit = emit_op(e, "mul i64", limit, gpu_fold_parts(g));
     p.there = emit_op(e, "icmp slt i64", index, limit);
     index = emit_select_as(e, "i64", p.there, index, ssa_constant(0));
-    if (r->w->s.v->to_states)
+    if (r->w->s.v->reduction.to_states)
         gpu_fold_divide(g, &g->parts, index, &index, &part);
     gpu_fold_place(g, &p, index, 0);
     p.part = part;
@@ -340,7 +340,7 @@ static void one_result(rows *r) {
 /* Loads the elements of all n results before it combines the first. */
 static void results_at_once(rows *r, const fold_place *places, int n) {
     emit *e = r->e;
-    int steps = r->w->s.v->repeat, vector = r->w->s.v->vector;
+    int steps = r->w->s.v->fold.accesses, vector = r->w->s.v->fold.vector;
     ssa units = emit_value(e, "udiv i64 %s, %d", r->g->total.text, vector);
     fold_access *access = arena_alloc(e->a, (size_t)(n * steps) * sizeof *access);
     ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there), *at = arena_alloc(e->a, (size_t)steps * sizeof *at);
@@ -375,11 +375,11 @@ static void results_at_once(rows *r, const fold_place *places, int n) {
 
 static void several_results(rows *r) {
     emit *e = r->e;
-    int n = r->w->s.v->results, aligned = emit_label_new(e), single = emit_label_new(e), end = emit_label_new(e);
+    int n = r->w->s.v->fold.results, aligned = emit_label_new(e), single = emit_label_new(e), end = emit_label_new(e);
     ssa coops = emit_widen(e, emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->coop));
     ssa first = emit_op(e, "add i64", block_first(r, n), coop_number(r));
     fold_place *places = arena_alloc(e->a, (size_t)n * sizeof *places);
-    bool always = r->w->s.v->vector == 1;
+    bool always = r->w->s.v->fold.vector == 1;
     if (!always) {
         emit_branch_if(e, r->g->aligned, aligned, single);
         emit_label(e, aligned);
@@ -407,10 +407,10 @@ static void several_results(rows *r) {
 
 void gpu_fold_rows(fold_writer *w) {
     gpu_fold *g = gpu_fold_begin(w);
-    if (w->s.v->empty) {
+    if (w->s.v->reduction.empty) {
         gpu_fold_empty(g);
         return;
     }
     rows r = rows_begin(w, g);
-    (w->s.v->results ? several_results : one_result)(&r);
+    (w->s.v->fold.results ? several_results : one_result)(&r);
 }

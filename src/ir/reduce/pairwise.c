@@ -298,7 +298,7 @@ static void set(const pairwise *c, ssa variable, ssa value) {
 }
 
 static int group_size(const fold_writer *w) {
-    int nodes = w->f->combine->nodes + (w->f->map && !w->s.v->from_states ? w->f->map->nodes : 0), size = 8;
+    int nodes = w->f->combine->nodes + (w->f->map && !w->s.v->reduction.from_states ? w->f->map->nodes : 0), size = 8;
     bool loops = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
     while (size > 1 && size * nodes > NODES)
         size /= 2;
@@ -332,17 +332,17 @@ static bool begins_lanes(const pairwise *c) {
     bool narrow = false;
     for (int k = 0; k < w->nstate; k++)
         narrow |= c->stored[k] != w->state[k];
-    return fold_begins(w) && (serial(c) || (w->s.v->columns && !c->sparse && !narrow));
+    return fold_begins(w) && (serial(c) || (w->s.v->reduction.columns && !c->sparse && !narrow));
 }
 
 void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     emit *e = w->s.e;
     const variant *v = w->s.v;
     *c = (pairwise){.w = w, .group = group_size(w)};
-    c->masked = v->columns && e->target->vector_bits == 512;
+    c->masked = v->reduction.columns && e->target->vector_bits == 512;
     c->lanes = lanes_of(c, bytes);
     assert((c->group & (c->group - 1)) == 0); /* steps are rounded down to groups by a mask */
-    c->sparse = v->sparse && v->counted && !serial(c);
+    c->sparse = v->reduction.sparse && v->reduction.counted && !serial(c);
     w->begun = begins_lanes(c);
     for (int k = 0; k < w->nstate; k++)
         c->array[k] = emit_array(e, c->stored[k], LEVELS * c->lanes);

@@ -53,7 +53,7 @@ static bool result_chooses(emit *e, const tree *t, int k, int first, int second)
 bool fold_is_position(fold_writer *w, int k) {
     const fold *f = w->f;
     const variant *v = w->s.v;
-    if (!v->position || v->from_states || !f->map || k >= f->nstate || f->state[k] != DT_INT64)
+    if (!v->position || v->reduction.from_states || !f->map || k >= f->nstate || f->state[k] != DT_INT64)
         return false;
     bool missing = v->masked || w->s.e->target->gpu; /* of some lanes: then the identity's values come in */
     if (f->order == FOLD_SERIAL || (missing && fold_fills(w)))

@@ -325,11 +325,11 @@ static void lines(scan *c) {
 
 /* ---- The kernel ---- */
 
-static void read_strides(scan *c, ssa *strides) {
+static void read_strides(scan *c, parameter_id id, ssa *strides) {
     skeleton *s = &c->w->s;
     for (int k = 0; k < s->noperands; k++)
         if (s->v->operand[k].kind != OPERAND_NUMBER)
-            strides[k] = skeleton_word(s);
+            strides[k] = skeleton_parameter(s, id);
 }
 
 /* Replaces the second state at the carry by the first and the second combined. */
@@ -358,23 +358,21 @@ static void by_lines(scan *c, ssa what) {
     emit_label(e, end);
 }
 
-int cpu_scan_words(const variant *v) { return 6 + 2 * skeleton_arrays(v); }
-
 void cpu_scan(fold_writer *w) {
     emit *e = w->s.e;
     scan c = {.w = w};
-    c.n = skeleton_word(&w->s);
-    read_strides(&c, c.across);
-    c.m = skeleton_word(&w->s);
-    c.first = skeleton_word(&w->s);
-    read_strides(&c, c.along);
-    c.carry = emit_value(e, "inttoptr i64 %s to i8*", skeleton_word(&w->s).text);
-    c.resumes = emit_value(e, "icmp ne i64 %s, 0", skeleton_word(&w->s).text);
-    ssa what = skeleton_word(&w->s);
+    c.n = skeleton_parameter(&w->s, CPU_SCAN_LINES);
+    read_strides(&c, CPU_SCAN_KEPT_STRIDES, c.across);
+    c.m = skeleton_parameter(&w->s, CPU_SCAN_ELEMENTS);
+    c.first = skeleton_parameter(&w->s, CPU_SCAN_FIRST);
+    read_strides(&c, CPU_SCAN_ALONG_STRIDES, c.along);
+    c.carry = emit_value(e, "inttoptr i64 %s to i8*", skeleton_parameter(&w->s, CPU_SCAN_CARRY).text);
+    c.resumes = skeleton_parameter(&w->s, CPU_SCAN_RESUMES);
+    ssa what = skeleton_parameter(&w->s, CPU_SCAN_WHAT);
     c.total = emit_value(e, "icmp ne i64 %s, 0", what.text);
     if (w->s.v->position)
         w->s.base[variant_position(w->s.v)] = w->s.value[variant_position(w->s.v)];
-    if (w->s.v->columns) {
+    if (w->s.v->reduction.columns) {
         buffer_new(&c, STRIP);
         columns(&c);
     } else {

@@ -6,9 +6,7 @@
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
 
-/* ---- Words ---- */
-
-int gpu_scan_words(const variant *v) { return 14 + 3 * (v->ndim - 1) + skeleton_arrays(v) * (v->ndim + 1); }
+/* ---- Parameters ---- */
 
 gpu_scan_kernel gpu_scan_begin(fold_writer *w) {
     skeleton *s = &w->s;
@@ -16,26 +14,26 @@ gpu_scan_kernel gpu_scan_begin(fold_writer *w) {
     gpu_scan_kernel g = {.w = w};
     for (int k = 0; k < w->nstate; k++)
         g.words += lanes_word_count(w->state[k]);
-    g.lines = skeleton_word(s);
-    g.length = skeleton_word(s);
-    g.aligned = emit_value(s->e, "icmp ne i64 %s, 0", skeleton_word(s).text);
-    g.tiles = skeleton_word32(s);
-    g.order = skeleton_divisor(s, false);
-    g.columns = skeleton_divisor(s, false);
-    g.counter = skeleton_word(s);
+    g.lines = skeleton_parameter(s, GPU_SCAN_LINES);
+    g.length = skeleton_parameter(s, GPU_SCAN_LENGTH);
+    g.aligned = skeleton_parameter(s, GPU_SCAN_ALIGNED);
+    g.tiles = skeleton_parameter(s, GPU_SCAN_TILES);
+    g.order = skeleton_divisor(s, GPU_SCAN_ORDER);
+    g.columns = skeleton_divisor(s, GPU_SCAN_COLUMNS);
+    g.counter = skeleton_parameter(s, GPU_SCAN_COUNTER);
     for (int i = 0; i < SCAN_LEVELS; i++)
-        g.level[i] = skeleton_word(s);
+        g.level[i] = skeleton_parameter(s, GPU_SCAN_LEVEL);
     g.kept = arena_alloc(s->e->a, (size_t)v->ndim * sizeof *g.kept);
     for (int d = 0; d < v->ndim - 1; d++)
-        g.kept[d] = skeleton_divisor(s, v->wide);
+        g.kept[d] = skeleton_divisor(s, GPU_SCAN_KEPT);
     for (int k = 0; k < s->noperands; k++) {
         g.kept_stride[k] = arena_alloc(s->e->a, (size_t)v->ndim * sizeof **g.kept_stride);
         for (int d = 0; d < v->ndim && v->operand[k].kind != OPERAND_NUMBER; d++)
-            g.kept_stride[k][d] = skeleton_word(s);
+            g.kept_stride[k][d] = skeleton_parameter(s, GPU_SCAN_KEPT_STRIDES);
     }
     for (int k = 0; k < s->noperands; k++)
         if (v->operand[k].kind != OPERAND_NUMBER)
-            g.along[k] = skeleton_word(s);
+            g.along[k] = skeleton_parameter(s, GPU_SCAN_ALONG_STRIDES);
     return g;
 }
 
@@ -193,7 +191,7 @@ void gpu_scan(fold_writer *w) {
     gpu_scan_kernel g = gpu_scan_begin(w);
     if (w->f->order == FOLD_SERIAL)
         gpu_scan_serial(&g);
-    else if (w->s.v->columns)
+    else if (w->s.v->reduction.columns)
         gpu_scan_columns(&g);
     else
         gpu_scan_rows(&g);

@@ -12,8 +12,6 @@
 #include "ir/scan/scan.h"
 
 enum {
-    SCAN_LEVELS = 3,
-    SCAN_COLUMN_THREADS = 256,
     PARTIAL_WORDS = 4 * UF_MAX_STATE
 };
 
@@ -31,22 +29,10 @@ typedef struct gpu_scan_kernel {
     int shared;                         /* words of shared memory */
 } gpu_scan_kernel;
 
-/* Reads the words after the operands':
- *   lines, m         how many, and their length
- *   aligned          1: vectors of neighbours are
- *   tiles            of a line
- *   order            (count, magic, shift) that a block's number is divided by: rows: tiles; columns: groups of lines in all
- *   columns          the same: groups of neighbouring lines along dimension 0; rows: 1
- *   counter, level 0 .. 2   addresses: of the tickets, and of the entries of the tree; 0: a line is
- *                    one block's
- *   for dimensions 0 .. ndim-2 of the loop: (extent, magic, shift), 64-bit where `wide`
- *   for every array operand, and the position: strides of all dimensions of the loop
- *   for every array operand, and the position: its stride along the line
- * Entries are of one state, 8 bytes for each 32 bits of it; a level has one for each tile, group of tiles, and part, of a
- * line, line by line (columns: of all `vector << coop` lines of a group of lines, group by group).
+/* Reads the parameters after the operands'; type/schema.h says what they are.
  *
  * Blocks. rows: coop <= COOP_WARP: blockDim.x >> coop lines; else 1 << coop threads and a tile of a line, which has `vector *
- * repeat << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `repeat * 256 >> coop` elements of each.
+ * accesses << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `accesses * 256 >> coop` elements of each.
  * FOLD_SERIAL: blockDim.x lines. */
 gpu_scan_kernel gpu_scan_begin(fold_writer *w);
 /* Finds where a line begins, and sets g->at. line: i64, counted over the dimensions from `first` on. */

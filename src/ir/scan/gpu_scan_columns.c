@@ -1,17 +1,12 @@
 /* gpu_scan_columns.c - accumulations on the GPU along lines that lie side by side.
  *
  * A block takes `vector << coop` neighbouring lines: 2^coop threads across, each with `vector` of them, and as many rows of threads as the
- * block has room for. A thread scans `repeat` elements of its lines; the states of the rows of threads are scanned through shared memory.
+ * block has room for. A thread scans `accesses` elements of its lines; the states of the rows of threads are scanned through shared memory.
  * If there are enough lines, a block goes from tile to tile by itself; else each tile is a block's, and what comes before a tile is
  * found by look-back, for which each row of threads reads entries of its own. */
 #include "ir/scan/gpu_scan.h"
 
 #include "ir/common/lanes.h"
-
-enum {
-    FAN = 4,       /* log2 of the tiles of a group, and of the groups of a part */
-    ONLY_LOOPS = 5 /* log2 of the threads across, beyond which one block takes all tiles of a line */
-};
 
 typedef struct columns {
     gpu_scan_kernel *g;
@@ -197,12 +192,12 @@ static ssa entry(columns *c, ssa of, ssa index, int i) {
     return emit_value(e, "add i64 %s, %d", emit_op(e, "add i64", at, emit_widen(e, line)).text, i);
 }
 
-/* Entries from .. from + count - 1 of a level into shared memory, by all threads; count is below 2^FAN. */
+/* Entries from .. from + count - 1 of a level into shared memory, by all threads; count is below 2^SCAN_FAN_COLUMNS. */
 static void gather(columns *c, int level, ssa of, ssa from, ssa count) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
     emit_block_barrier(c->w->s.e); /* what lies there has been read */
-    for (int first = 0; first < 1 << FAN; first += c->rows) {
+    for (int first = 0; first < 1 << SCAN_FAN_COLUMNS; first += c->rows) {
         ssa own = emit_value(e, "add i32 %s, %d", c->row.text, first);
         int end = skeleton_if(s, emit_op(e, "icmp ult i32", own, count));
         for (int i = 0; i < c->vector; i++) {
@@ -248,10 +243,13 @@ static void leave(columns *c, int level, ssa of, ssa index, ssa when, bool alone
 }
 
 static ssa up(emit *e, ssa x) {
-    return emit_value(e, "lshr i32 %s, %d", emit_value(e, "add i32 %s, %d", x.text, (1 << FAN) - 1).text, FAN);
+    return emit_value(e, "lshr i32 %s, %d", emit_value(e, "add i32 %s, %d", x.text, (1 << SCAN_FAN_COLUMNS) - 1).text,
+                      SCAN_FAN_COLUMNS);
 }
 
-static ssa is_last(emit *e, ssa index) { return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << FAN) - 1); }
+static ssa is_last(emit *e, ssa index) {
+    return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << SCAN_FAN_COLUMNS) - 1);
+}
 
 static void wait_part(columns *c, ssa of, ssa part) {
     skeleton *s = &c->w->s;
@@ -271,11 +269,11 @@ static void look_back(columns *c) {
     ssa of[SCAN_LEVELS] = {c->g->tiles}, in[2], from[2], index = c->tile;
     for (int level = 0; level < 2; level++) {
         of[level + 1] = up(e, of[level]);
-        in[level] = emit_value(e, "and i32 %s, %d", index.text, (1 << FAN) - 1);
+        in[level] = emit_value(e, "and i32 %s, %d", index.text, (1 << SCAN_FAN_COLUMNS) - 1);
         from[level] = emit_op(e, "sub i32", index, in[level]);
-        index = emit_value(e, "lshr i32 %s, %d", index.text, FAN);
+        index = emit_value(e, "lshr i32 %s, %d", index.text, SCAN_FAN_COLUMNS);
     }
-    ssa group = emit_value(e, "lshr i32 %s, %d", c->tile.text, FAN), last = is_last(e, in[0]);
+    ssa group = emit_value(e, "lshr i32 %s, %d", c->tile.text, SCAN_FAN_COLUMNS), last = is_last(e, in[0]);
     leave(c, 0, of[0], c->tile, ssa_bool(true), true);
     gather(c, 0, of[0], from[0], in[0]);
     take_gathered(c, in[0]);
@@ -402,10 +400,10 @@ static void make_variables(columns *c) {
 void gpu_scan_columns(gpu_scan_kernel *g) {
     const variant *v = g->w->s.v;
     emit *e = g->w->s.e;
-    columns c = {.g = g, .w = g->w, .across = v->coop, .vector = v->vector, .steps = v->repeat};
+    columns c = {.g = g, .w = g->w, .across = v->scan.coop, .vector = v->scan.vector, .steps = v->scan.accesses};
     c.rows = SCAN_COLUMN_THREADS >> c.across;
-    c.over_blocks = c.across <= ONLY_LOOPS;
-    int entries = c.over_blocks && c.rows < 1 << FAN ? 1 << FAN : c.rows;
+    c.over_blocks = c.across <= SCAN_ACROSS_MAX;
+    int entries = c.over_blocks && c.rows < 1 << SCAN_FAN_COLUMNS ? 1 << SCAN_FAN_COLUMNS : c.rows;
     g->shared = entries * width(&c) * g->words + 1;
     make_variables(&c);
     ssa block = gpu_scan_ticket(g, g->shared - 1);

@@ -1,7 +1,7 @@
 /* gpu_scan_rows.c - accumulations on the GPU along lines whose elements are neighbours.
  *
  * 2^coop threads take a line: lanes of a warp, with several lines to a block, or a block, with several tiles to a line. A thread has
- * `repeat` vectors of `vector` elements, each beside the vectors of neighbouring threads, so that accesses are coalesced. It scans each
+ * `accesses` vectors of `vector` elements, each beside the vectors of neighbouring threads, so that accesses are coalesced. It scans each
  * of its vectors by itself; shuffles scan the states of the vectors over the lanes; vectors, the warps of the block, and tiles are then
  * combined one after the other, tiles by look-back. Beyond the end of a line its last element stands in for those that do not exist:
  * nothing comes after it, so that only its stores are left out. */
@@ -9,11 +9,6 @@
 
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
-
-enum {
-    FAN = 5, /* log2 of the tiles of a group, and of the groups of a part */
-    WARP_LANES = 32
-};
 
 typedef struct rows {
     gpu_scan_kernel *g;
@@ -43,7 +38,7 @@ static ssa thread_in_line(rows *r) {
     int each = r->slots * r->vector; /* elements of a thread */
     ssa at = emit_value(e, "mul i32 %s, %d", r->lane.text, r->vector);
     if (r->warps > 1) {
-        ssa warp = emit_value(e, "mul i32 %s, %d", r->warp.text, each * WARP_LANES);
+        ssa warp = emit_value(e, "mul i32 %s, %d", r->warp.text, each * WARP);
         at = emit_op(e, "add i32", at, warp);
     }
     ssa tile =
@@ -294,10 +289,14 @@ typedef struct lookback {
 
 static const int back_levels[BACKS] = {2, 1, 0, 0};
 
-static ssa low_bits(emit *e, ssa x) { return emit_value(e, "and i32 %s, %d", x.text, (1 << FAN) - 1); }
-static ssa high_bits(emit *e, ssa x) { return emit_value(e, "lshr i32 %s, %d", x.text, FAN); }
-static ssa round_up(emit *e, ssa x) { return high_bits(e, emit_value(e, "add i32 %s, %d", x.text, (1 << FAN) - 1)); }
-static ssa is_last(emit *e, ssa index) { return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << FAN) - 1); }
+static ssa low_bits(emit *e, ssa x) { return emit_value(e, "and i32 %s, %d", x.text, (1 << SCAN_FAN_ROWS) - 1); }
+static ssa high_bits(emit *e, ssa x) { return emit_value(e, "lshr i32 %s, %d", x.text, SCAN_FAN_ROWS); }
+static ssa round_up(emit *e, ssa x) {
+    return high_bits(e, emit_value(e, "add i32 %s, %d", x.text, (1 << SCAN_FAN_ROWS) - 1));
+}
+static ssa is_last(emit *e, ssa index) {
+    return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << SCAN_FAN_ROWS) - 1);
+}
 static ssa is_positive(emit *e, ssa x) { return emit_value(e, "icmp sgt i32 %s, 0", x.text); }
 
 static lookback find_lookback(rows *r, ssa block) {
@@ -318,9 +317,9 @@ static lookback find_lookback(rows *r, ssa block) {
     b.from[BACK_PARTS] = emit_value(e, "sub i32 %s, 1", b.part.text);
     b.count[BACK_GROUPS] = emit_value(e, "sub i32 %s, 1", in_part.text); /* -1: none */
     b.from[BACK_GROUPS] = emit_op(e, "sub i32", b.group, in_part);
-    b.count[BACK_PREVIOUS] = emit_select_as(e, "i32", after_first, ssa_constant(1 << FAN), zero);
+    b.count[BACK_PREVIOUS] = emit_select_as(e, "i32", after_first, ssa_constant(1 << SCAN_FAN_ROWS), zero);
     b.from[BACK_TILES] = emit_op(e, "sub i32", r->tile, in_group);
-    b.from[BACK_PREVIOUS] = emit_value(e, "sub i32 %s, %d", b.from[BACK_TILES].text, 1 << FAN);
+    b.from[BACK_PREVIOUS] = emit_value(e, "sub i32 %s, %d", b.from[BACK_TILES].text, 1 << SCAN_FAN_ROWS);
     b.count[BACK_TILES] = in_group;
     return b;
 }
@@ -444,8 +443,8 @@ static void make_variables(rows *r) {
 void gpu_scan_rows(gpu_scan_kernel *g) {
     const variant *v = g->w->s.v;
     emit *e = g->w->s.e;
-    int coop = v->coop;
-    rows r = {.g = g, .w = g->w, .vector = v->vector, .slots = v->repeat};
+    int coop = v->scan.coop;
+    rows r = {.g = g, .w = g->w, .vector = v->scan.vector, .slots = v->scan.accesses};
     r.lanes = coop < COOP_WARP ? coop : COOP_WARP;
     r.warps = 1 << (coop - r.lanes);
     g->shared = (r.warps + BACKS) * g->words + 1;

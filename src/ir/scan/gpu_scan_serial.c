@@ -1,5 +1,5 @@
 /* gpu_scan_serial.c - accumulations on the GPU by operators that allow no order but from the first element to the last: a thread a line,
- * which loads `repeat` elements ahead. */
+ * which loads `accesses` elements ahead. */
 #include "ir/scan/gpu_scan.h"
 
 typedef struct serial {
@@ -45,7 +45,7 @@ static void take(serial *l, int i, ssa begins) {
 void gpu_scan_serial(gpu_scan_kernel *g) {
     skeleton *s = &g->w->s;
     emit *e = s->e;
-    int count = s->v->repeat;
+    int count = s->v->scan.accesses;
     serial l = {.g = g, .so_far = partial_variable(g->w, false)};
     ssa block = emit_op(e, "mul i64", emit_widen(e, emit_special_register(e, "ctaid")),
                         emit_widen(e, emit_special_register(e, "ntid")));

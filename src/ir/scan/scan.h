@@ -4,10 +4,8 @@
 
 #include "ir/reduce/fold.h"
 
-/* Each reads its words after the operands', in the order of its own file. */
+/* Each reads its parameters after the operands', in the order of type/schema.h. */
 void cpu_scan(fold_writer *w);
-int cpu_scan_words(const variant *v);
 void gpu_scan(fold_writer *w);
-int gpu_scan_words(const variant *v);
 
 #endif

@@ -1,0 +1,41 @@
+/* kernel.h - numbers that generated code and those who launch it agree on. */
+#ifndef UF_KERNEL_H
+#define UF_KERNEL_H
+
+enum {
+    /* GPU. */
+    WARP = 32,
+    ACCESS_BYTES = 16, /* of the widest access to memory */
+    BLOCK_MAX =
+        256, /* threads in a block, unless a cooperative group or the caller wants more: code is generated for at most that many */
+    BODY_NODES_MAX = 1500, /* nodes of all elements of a thread together: beyond, code grows and registers spill */
+    /* GPU, accumulations: levels of the tree of tiles; log2 of the entries of a level that make one of the next; threads of a
+     * block of columns. */
+    SCAN_LEVELS = 3,
+    SCAN_FAN_ROWS = 5,
+    SCAN_FAN_COLUMNS = 4,
+    SCAN_COLUMN_THREADS = 256,
+    SCAN_ACROSS_MAX = 5, /* log2 of the threads across, beyond which the tiles of a line are not spread over blocks */
+    /* GPU, generalized ufuncs: log2 of the threads that compute one inner call together, a cooperative group. 0: a thread; to COOP_WARP: lanes of
+     * a warp; to COOP_BLOCK: a block; COOP_GRID: several blocks of 2^COOP_GRID_BLOCK threads. */
+    COOP_WARP = 5,
+    COOP_BLOCK = 10,
+    COOP_GRID = 11,
+    COOP_GRID_BLOCK = 9,
+    COOP_BLOCKS_MAX = 256, /* blocks of a COOP_GRID group */
+    COOP_ENTRY = 8,        /* 64-bit words of a value and whether it is there */
+    COOP_SLOT_HEAD = 128,  /* bytes before the entries of a slot: the counter */
+    COOP_SLOT = COOP_SLOT_HEAD +
+                2 * 8 * COOP_ENTRY * COOP_BLOCKS_MAX, /* bytes of memory of such a group: two entries for each block */
+    /* CPU. */
+    COPY_BYTES = 16 << 10,         /* of a privatised operand, at most */
+    LINE_BYTES = 64,               /* of the cache */
+    NONTEMPORAL_STRIP_BYTES = 2048 /* that are computed before they go past the caches together */
+};
+
+_Static_assert(1 << COOP_WARP == WARP, "lanes of a warp are a group of 2^COOP_WARP");
+_Static_assert(1 << SCAN_FAN_ROWS == WARP, "a warp looks at the entries that make one of the next level");
+_Static_assert(SCAN_COLUMN_THREADS <= BLOCK_MAX, "code is generated for blocks of that size");
+_Static_assert(NONTEMPORAL_STRIP_BYTES % LINE_BYTES == 0, "strips are whole lines");
+
+#endif
