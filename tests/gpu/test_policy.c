@@ -1,0 +1,464 @@
+/* test_policy.c - what src/gpu chooses for a loop: tables of sizes and what they come to, and what holds for any sizes: that grids cover
+ * their loops, keep to the limits, and do not take less for more. No driver, no device: occupancy is said here. */
+#include "gpu/gpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "draw.h"
+
+enum {
+    MAX_DIMS = 4,
+    MAX_OPERANDS = 4,
+    MAX_PARAMETERS = 256,
+    SMS = 132 /* multiprocessors of the device that the tables are for */
+};
+
+/* A loop over dense arrays, or with the strides that are given. */
+typedef struct sample {
+    variant v;
+    nd_loop loop;
+    int64_t extent[MAX_DIMS], stride[MAX_DIMS * MAX_OPERANDS], offset[MAX_OPERANDS];
+    char *data[MAX_OPERANDS];
+    code_traits traits;
+    uint64_t parameters[MAX_PARAMETERS];
+    grid g;
+} sample;
+
+/* Extents up to the first 0, dimension 0 first. */
+static nd_loop loop_over(int64_t *extent, int64_t *stride, int64_t *offset, const int64_t *extents, int narrays) {
+    nd_loop loop = {.narrays = narrays, .count = 1, .extent = extent, .stride = stride, .offset = offset};
+    while (loop.ndim < MAX_DIMS && extents[loop.ndim]) {
+        for (int k = 0; k < narrays; k++)
+            stride[loop.ndim * narrays + k] = loop.count;
+        extent[loop.ndim] = extents[loop.ndim];
+        loop.count *= extents[loop.ndim++];
+    }
+    return loop;
+}
+
+static void operands_set(variant *v, dtype type, operand_kind kind) {
+    for (int k = 0; k < variant_operands(v); k++)
+        v->operand[k] = (variant_operand){.memory = (uint8_t)type, .value = (uint8_t)type, .kind = (uint8_t)kind};
+}
+
+static launch launch_of(sample *s) {
+    for (int k = 0; k < MAX_OPERANDS; k++)
+        s->data[k] = (char *)(uintptr_t)(0x10000000 * (k + 1));
+    return (launch){.v = &s->v, .loop = &s->loop, .data = s->data};
+}
+
+static void lay_out(sample *s, const launch *l, unsigned block, int sms) {
+    assert_true(schema_count(l->v, l->layout, true) <= MAX_PARAMETERS);
+    assert_int_equal(gpu_layout(l, &(occupancy){.block = block, .sms = sms, .resident = 2 * sms, .cooperative = true},
+                                s->parameters, &s->g),
+                     UF_OK);
+    assert_int_equal(s->g.parameters, schema_count(l->v, l->layout, true));
+    int least = l->v->loop == LOOP_FOLD && l->v->reduction.columns ? 1 : WARP; /* columns: no more than there are */
+    assert_true((int)s->g.threads >= least && s->g.threads <= 1024 && !(s->g.threads & (s->g.threads - 1)));
+    assert_true(s->g.blocks >= 1 && s->g.blocks <= GRID_MAX);
+}
+
+/* ---- Elementwise loops ---- */
+
+static void elementwise_make(sample *s, loop_class loop, const int64_t *extents, dtype type, int nodes) {
+    memset(s, 0, sizeof *s);
+    s->v.loop = (uint8_t)loop;
+    s->v.nin = 2;
+    s->v.nout = 1;
+    operands_set(&s->v, type, loop == LOOP_GENERAL ? OPERAND_STRIDED : OPERAND_CONTIGUOUS);
+    s->loop = loop_over(s->extent, s->stride, s->offset, extents, 3);
+    s->traits.nodes = nodes;
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->traits});
+    launch l = launch_of(s);
+    lay_out(s, &l, 256, SMS);
+}
+
+/* Elements in one access; vectors, rows or elements that a thread takes. */
+static int vector_of(const variant *v) {
+    return v->loop == LOOP_FLAT ? v->flat.vector : v->loop == LOOP_ROWS ? v->rows.vector : 1;
+}
+static int repeat_of(const variant *v) {
+    return v->loop == LOOP_FLAT   ? v->flat.vectors_per_thread
+           : v->loop == LOOP_ROWS ? v->rows.rows_per_thread
+                                  : v->general.elements_per_thread;
+}
+
+/* What was chosen, in words. */
+static void check(size_t i, const char *got, const char *expected) {
+    if (strcmp(got, expected))
+        fail_msg("case %zu: \"%s\", not \"%s\"", i, got, expected);
+}
+
+static const struct {
+    loop_class loop;
+    int64_t extents[MAX_DIMS];
+    dtype type;
+    int nodes;
+    const char *chosen; /* class, elements in an access x accesses, rows or elements a thread; the grid */
+} elementwise_cases[] = {
+    /* Small loops get small blocks, one for each multiprocessor if there is work for that. */
+    {LOOP_FLAT, {1}, DT_FLOAT32, 3, "flat 4 x 1, 1 blocks of 64"},
+    {LOOP_FLAT, {1000}, DT_FLOAT32, 3, "flat 4 x 1, 4 blocks of 64"},
+    {LOOP_FLAT, {100000}, DT_FLOAT32, 3, "flat 4 x 1, 196 blocks of 128"},
+    {LOOP_FLAT, {1 << 20}, DT_FLOAT32, 3, "flat 4 x 1, 1024 blocks of 256"},
+    /* An access is 16 bytes. */
+    {LOOP_FLAT, {1 << 20}, DT_INT8, 3, "flat 16 x 1, 256 blocks of 256"},
+    {LOOP_FLAT, {1 << 20}, DT_COMPLEX128, 3, "flat 1 x 1, 4096 blocks of 256"},
+    /* Large bodies are not multiplied. */
+    {LOOP_FLAT, {1 << 20}, DT_FLOAT32, 500, "flat 2 x 1, 2048 blocks of 256"},
+    {LOOP_FLAT, {1 << 20}, DT_FLOAT32, 3000, "flat 1 x 1, 4096 blocks of 256"},
+    {LOOP_ROWS, {1000, 1000}, DT_FLOAT32, 3, "rows 4 x 1, 1000 blocks of 256"},
+    {LOOP_ROWS, {100, 3}, DT_FLOAT32, 3, "rows 4 x 1, 2 blocks of 64"},
+    {LOOP_ROWS, {17, 1000}, DT_FLOAT64, 3, "rows 2 x 1, 250 blocks of 64"},
+    {LOOP_ROWS, {4000, 30, 5}, DT_INT16, 3, "rows 8 x 1, 300 blocks of 256"},
+    /* Planes that leave a warp idle. */
+    {LOOP_ROWS, {20, 3, 5}, DT_FLOAT32, 3, "general 1 x 4, 2 blocks of 64"},
+    {LOOP_GENERAL, {1000}, DT_FLOAT32, 3, "general 1 x 4, 4 blocks of 64"},
+    {LOOP_GENERAL, {1000, 1000}, DT_FLOAT32, 3, "general 1 x 4, 977 blocks of 256"},
+    {LOOP_GENERAL, {1000, 1000}, DT_FLOAT32, 1000, "general 1 x 1, 3907 blocks of 256"},
+    /* More elements than 32 bits number. */
+    {LOOP_GENERAL, {1 << 16, 1 << 16}, DT_FLOAT32, 3, "wide general 1 x 4, 4194304 blocks of 256"},
+};
+
+static void test_elementwise_table(void **unused) {
+    static const char *const names[] = {[LOOP_FLAT] = "flat", [LOOP_ROWS] = "rows", [LOOP_GENERAL] = "general"};
+    static sample s;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(elementwise_cases); i++) {
+        elementwise_make(&s, elementwise_cases[i].loop, elementwise_cases[i].extents, elementwise_cases[i].type,
+                         elementwise_cases[i].nodes);
+        snprintf(got, sizeof got, "%s%s %d x %d, %u blocks of %u", s.v.wide ? "wide " : "", names[s.v.loop],
+                 vector_of(&s.v), repeat_of(&s.v), s.g.blocks, s.g.threads);
+        check(i, got, elementwise_cases[i].chosen);
+    }
+}
+
+/* Blocks times what a block takes. */
+static int64_t covered(const sample *s) {
+    return (int64_t)s->g.blocks * s->g.threads * vector_of(&s->v) * repeat_of(&s->v);
+}
+
+static void test_elementwise_covers(void **unused) {
+    static sample s;
+    (void)unused;
+    for (int64_t i = 0; i < trials(2000); i++) {
+        loop_class loop = (loop_class)pick(LOOP_FLAT, LOOP_GENERAL);
+        int64_t extents[MAX_DIMS] = {pick(1, 1 << pick(0, 20))};
+        for (int d = 1; d < (loop == LOOP_FLAT ? 1 : loop == LOOP_ROWS ? pick(2, MAX_DIMS) : pick(1, MAX_DIMS)); d++)
+            extents[d] = pick(2, 60);
+        if (loop == LOOP_ROWS && !extents[1])
+            extents[1] = 2;
+        elementwise_make(&s, loop, extents, (dtype)pick(DT_INT8, DT_COMPLEX128), (int)pick(1, 2000));
+        assert_true(s.g.threads <= 256 && vector_of(&s.v) <= 16);
+        assert_true(covered(&s) >= s.loop.count);
+        if (s.v.loop != LOOP_ROWS) /* no block is idle but for want of elements in the last */
+            assert_true(covered(&s) - covered(&s) / s.g.blocks < s.loop.count);
+    }
+}
+
+/* More elements never get smaller blocks, and the same blocks never fewer. */
+static void test_elementwise_grows(void **unused) {
+    static sample s;
+    (void)unused;
+    for (int loop = 0; loop < 2; loop++) {
+        uint32_t threads = 0, blocks = 0;
+        for (int64_t n = 1; n < 1 << 22; n += 1 + n / 7) {
+            elementwise_make(&s, loop ? LOOP_GENERAL : LOOP_FLAT, (int64_t[MAX_DIMS]){n}, DT_FLOAT32, 5);
+            assert_true(s.g.threads > threads || (s.g.threads == threads && s.g.blocks >= blocks));
+            threads = s.g.threads;
+            blocks = s.g.blocks;
+        }
+    }
+}
+
+/* ---- Reductions and accumulations ---- */
+
+/* An array of lines by length, and results, or an array, of the same lines; along: a line is contiguous, else what lies side by side is. */
+typedef struct reduced {
+    sample s;
+    nd_fold loops;
+    int64_t extents[2], strides[4], offsets[4];
+    int64_t chunk;
+} reduced;
+
+static nd_loop one_dimension(reduced *r, int which, int64_t extent, int64_t in, int64_t out) {
+    nd_loop loop = {.ndim = 1, .narrays = 2, .count = extent};
+    loop.extent = &r->extents[which];
+    loop.stride = &r->strides[2 * which];
+    loop.offset = &r->offsets[2 * which];
+    *loop.extent = extent;
+    loop.stride[0] = in;
+    loop.stride[1] = out;
+    for (int k = 0; k < 2; k++)
+        loop.kind[k] = (uint8_t)(loop.stride[k] == 1 ? OPERAND_CONTIGUOUS
+                                 : loop.stride[k]    ? OPERAND_STRIDED
+                                                     : OPERAND_CONSTANT);
+    return loop;
+}
+
+static void reduced_make(reduced *r, loop_class loop, int64_t lines, int64_t length, bool along, fold_order order) {
+    bool scan = loop == LOOP_SCAN;
+    memset(r, 0, sizeof *r);
+    variant *v = &r->s.v;
+    v->loop = (uint8_t)loop;
+    v->nin = v->nout = 1;
+    operands_set(v, DT_FLOAT32, OPERAND_STRIDED);
+    int64_t across = along ? length : 1, step = along ? 1 : lines;
+    r->loops.kept = one_dimension(r, 0, lines, across, scan ? across : 1);
+    r->loops.reduced = one_dimension(r, 1, length, step, scan ? step : 0);
+    r->s.traits =
+        (code_traits){.nodes = 2, .order = order, .nstate = 1, .state_bytes = 4, .identity = true, .neutral = true};
+    const fold_problem p = {.loops = &r->loops, .traits = &r->s.traits};
+    r->chunk = gpu_specialise_fold(v, &p, SMS);
+    v->reduction.to_states = r->chunk > 0;
+    launch l = launch_of(&r->s);
+    l.loop = &r->loops.kept;
+    l.reduced = &r->loops.reduced;
+    l.chunk = r->chunk;
+    l.chunk_stride = along ? 1 : lines;
+    l.elements = length;
+    r->s.loop = r->loops.kept;
+    l.scratch = gpu_fold_scratch(&l) ? (void *)0x40000000 : NULL;
+    lay_out(&r->s, &l, 256, SMS);
+}
+
+static const struct {
+    int64_t lines, length;
+    bool along;
+    fold_order order;
+    const char *chosen;
+} fold_cases[] = {
+    {1, 1000, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 0 results, parts of 0, 1 blocks of 64"},
+    {1, 1 << 20, true, FOLD_FREE, "rows 4 x 4, 2^8 threads, 0 results, parts of 8192, 128 blocks of 256"},
+    {1, 1 << 28, true, FOLD_FREE, "rows 4 x 4, 2^8 threads, 0 results, parts of 131072, 2048 blocks of 256"},
+    {1, 1 << 28, true, FOLD_SERIAL, "columns 1 x 8, 2^0 threads, 0 results, parts of 0, 1 blocks of 1"},
+    {1000, 1000, true, FOLD_FREE, "rows 4 x 8, 2^5 threads, 1 results, parts of 0, 250 blocks of 128"},
+    {1 << 20, 16, true, FOLD_FREE, "rows 4 x 1, 2^2 threads, 4 results, parts of 0, 4096 blocks of 256"},
+    {1 << 20, 4, true, FOLD_FREE, "rows 4 x 1, 2^0 threads, 2 results, parts of 0, 2048 blocks of 256"},
+    {1000, 1000, false, FOLD_FREE, "columns 4 x 8, 2^3 threads, 0 results, parts of 128, 64 blocks of 256"},
+    {1 << 20, 100, false, FOLD_ORDERED, "columns 4 x 8, 2^3 threads, 0 results, parts of 0, 8192 blocks of 256"},
+    {16, 1 << 20, false, FOLD_FREE, "columns 4 x 8, 2^6 threads, 0 results, parts of 1024, 1024 blocks of 256"},
+    {1000, 1000, true, FOLD_SERIAL, "columns 1 x 8, 2^0 threads, 0 results, parts of 0, 4 blocks of 256"},
+};
+
+static void test_fold_table(void **unused) {
+    static reduced r;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(fold_cases); i++) {
+        reduced_make(&r, LOOP_FOLD, fold_cases[i].lines, fold_cases[i].length, fold_cases[i].along,
+                     fold_cases[i].order);
+        const variant *v = &r.s.v;
+        snprintf(got, sizeof got, "%s %d x %d, 2^%d threads, %d results, parts of %lld, %u blocks of %u",
+                 v->reduction.columns ? "columns" : "rows", v->fold.vector, v->fold.accesses, v->fold.coop,
+                 v->fold.results, (long long)r.chunk, r.s.g.blocks, r.s.g.threads);
+        check(i, got, fold_cases[i].chosen);
+    }
+}
+
+static const struct {
+    int64_t lines, length;
+    bool along;
+    fold_order order;
+    const char *chosen;
+} scan_cases[] = {
+    {1, 1000, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 1 blocks of 64"},
+    {1, 1 << 24, true, FOLD_FREE, "rows 4 x 16, 2^9 threads, 512 blocks of 512, spread"},
+    {1, 1 << 24, true, FOLD_SERIAL, "rows 1 x 4, 2^0 threads, 1 blocks of 64"},
+    {1000, 1000, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 1000 blocks of 64"},
+    {1 << 16, 10, true, FOLD_FREE, "rows 4 x 2, 2^1 threads, 512 blocks of 256"},
+    {1000, 1000, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 128 blocks of 256, spread"},
+    {1 << 16, 1000, false, FOLD_ORDERED, "columns 4 x 8, 2^3 threads, 2048 blocks of 256"},
+    {20, 1 << 20, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 4096 blocks of 256, spread"},
+    {4, 1000, false, FOLD_FREE, "rows 1 x 16, 2^6 threads, 4 blocks of 64"},
+};
+
+static void test_scan_table(void **unused) {
+    static reduced r;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(scan_cases); i++) {
+        reduced_make(&r, LOOP_SCAN, scan_cases[i].lines, scan_cases[i].length, scan_cases[i].along,
+                     scan_cases[i].order);
+        const variant *v = &r.s.v;
+        bool spread = r.s.parameters[schema_place(v, NULL, true, GPU_SCAN_COUNTER)];
+        snprintf(got, sizeof got, "%s %d x %d, 2^%d threads, %u blocks of %u%s",
+                 v->reduction.columns ? "columns" : "rows", v->scan.vector, v->scan.accesses, v->scan.coop,
+                 r.s.g.blocks, r.s.g.threads, spread ? ", spread" : "");
+        check(i, got, scan_cases[i].chosen);
+    }
+}
+
+/* Every result, or every part of one, is some group's; parts are whole visits; what may not be grouped is not divided. */
+static void test_fold_covers(void **unused) {
+    static reduced r;
+    (void)unused;
+    for (int64_t i = 0; i < trials(2000); i++) {
+        int64_t lines = pick(1, 1 << pick(0, 20)), length = pick(1, 1 << pick(0, 24));
+        fold_order order = (fold_order)pick(FOLD_FREE, FOLD_SERIAL);
+        reduced_make(&r, LOOP_FOLD, lines, length, chance(50), order);
+        const variant *v = &r.s.v;
+        const grid *g = &r.s.g;
+        int64_t parts = r.chunk ? (length + r.chunk - 1) / r.chunk : 1, results = v->fold.results ? v->fold.results : 1;
+        assert_true(r.chunk >= 0 && r.chunk < length && (order != FOLD_SERIAL || !r.chunk));
+        if (v->reduction.columns)
+            assert_true((int64_t)g->blocks * (g->threads >> v->fold.coop) * v->fold.vector >= lines * parts);
+        else
+            assert_true((int64_t)g->blocks * (g->threads >> v->fold.coop) * results >= lines * parts);
+        if (r.chunk && !v->reduction.columns)
+            assert_int_equal(r.chunk % (((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop), 0);
+        assert_true(order != FOLD_SERIAL || v->fold.coop == 0);
+    }
+}
+
+static void test_scan_covers(void **unused) {
+    static reduced r;
+    (void)unused;
+    for (int64_t i = 0; i < trials(2000); i++) {
+        int64_t lines = pick(1, 1 << pick(0, 16)), length = pick(1, 1 << pick(0, 24));
+        reduced_make(&r, LOOP_SCAN, lines, length, chance(50), (fold_order)pick(FOLD_FREE, FOLD_SERIAL));
+        const variant *v = &r.s.v;
+        const grid *g = &r.s.g;
+        if (v->reduction.columns) {
+            assert_int_equal(g->threads, SCAN_COLUMN_THREADS);
+            assert_true((int64_t)g->blocks * (v->scan.vector << v->scan.coop) >= lines);
+        } else if (v->scan.coop <= COOP_WARP) {
+            assert_true((int64_t)g->blocks * (g->threads >> v->scan.coop) >= lines);
+        } else {
+            int64_t tile = ((int64_t)v->scan.vector * v->scan.accesses) << v->scan.coop;
+            assert_int_equal(g->threads, 1 << v->scan.coop);
+            assert_int_equal(g->blocks, lines * ((length + tile - 1) / tile));
+        }
+    }
+}
+
+/* ---- Updates in place ---- */
+
+static void at_make(sample *s, int64_t updates, bool deterministic) {
+    memset(s, 0, sizeof *s);
+    s->v.loop = LOOP_AT;
+    s->v.nin = 2;
+    s->v.nout = s->v.nindices = 1;
+    s->v.at.deterministic = deterministic;
+    operands_set(&s->v, DT_FLOAT32, OPERAND_STRIDED);
+    s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[MAX_DIMS]){updates}, 4);
+    s->traits.nodes = 2;
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->traits});
+    launch l = launch_of(s);
+    l.indexed = (int64_t[]){100, 1};
+    lay_out(s, &l, 256, SMS);
+}
+
+static void test_at(void **unused) {
+    static sample s;
+    (void)unused;
+    for (int64_t n = 1; n < 1 << 24; n = 3 * n + 1) {
+        at_make(&s, n, false);
+        assert_true((int64_t)s.g.blocks * s.g.threads * s.v.general.elements_per_thread >= n);
+        assert_int_equal(s.v.loop, LOOP_AT);
+        at_make(&s, n, true); /* every warp looks at all updates: no more blocks than run at once */
+        assert_true(s.v.at.deterministic && s.v.general.elements_per_thread == 1);
+        assert_true(s.g.threads == 256 && s.g.blocks <= SMS && (s.g.blocks == SMS || s.g.blocks == (n + 63) / 64));
+    }
+}
+
+/* ---- Kernels over indices ---- */
+
+/* b[i][j] = a[i][j], over dense arrays of the space's extents; alignment: log2 of their addresses'. */
+static void forall_make(sample *s, const int64_t *extents, int nodes, int alignment, int elements, int block) {
+    static layout_operand operands[2];
+    static int64_t all[5 * MAX_DIMS]; /* core parameters */
+    static core_layout layout;
+    uint8_t align[2] = {(uint8_t)alignment, (uint8_t)alignment};
+    memset(s, 0, sizeof *s);
+    s->loop = loop_over(s->extent, s->stride, s->offset, extents, 2);
+    int n = s->loop.ndim;
+    memset(s->stride, 0, sizeof s->stride); /* nothing moves in the loop */
+    layout = (core_layout){.nin = 2, .nindices = n, .ndims = 3 * n, .nparameters = 5 * n, .operands = operands};
+    for (int d = 0; d < n; d++)
+        for (int k = 0; k < 3; k++)
+            all[k * n + d] = extents[n - 1 - d];
+    for (int k = 0; k < 2; k++) {
+        operands[k] = (layout_operand){.rank = (uint8_t)n, .strides = (3 + k) * n};
+        int64_t stride = 1;
+        for (int d = n - 1; d >= 0; stride *= extents[n - 1 - d--]) {
+            operands[k].dim[d] = (uint8_t)((k + 1) * n + d);
+            all[(3 + k) * n + d] = stride;
+        }
+    }
+    s->v.loop = LOOP_FORALL;
+    s->v.nin = 2;
+    s->v.forall.noalias = s->v.forall.proved = 1;
+    operands_set(&s->v, DT_FLOAT32, OPERAND_STRIDED);
+    s->v.operand[0].unit = s->v.operand[1].unit = (uint8_t)n;
+    s->traits = (code_traits){.nodes = nodes, .use = {USE_READ | USE_COALESCED, USE_WRITE | USE_COALESCED}};
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
+                                          .layout = &layout,
+                                          .core = all,
+                                          .traits = &s->traits,
+                                          .elements = elements,
+                                          .block = block,
+                                          .align = align});
+    launch l = launch_of(s);
+    l.layout = &layout;
+    l.core = all;
+    l.block = block;
+    lay_out(s, &l, 256, SMS);
+}
+
+static const struct {
+    int64_t extents[MAX_DIMS];
+    int nodes, align, elements, block;
+    const char *chosen; /* points along the last index x vectors; the grid */
+} forall_cases[] = {
+    {{1000}, 3, 4, 0, 0, "4 x 1, 4 blocks of 64"},           {{1 << 20}, 3, 4, 0, 0, "4 x 1, 1024 blocks of 256"},
+    {{1 << 20}, 3, 3, 0, 0, "1 x 1, 4096 blocks of 256"},    {{1 << 20}, 3000, 4, 0, 0, "1 x 1, 4096 blocks of 256"},
+    {{1000, 1000}, 3, 4, 0, 0, "4 x 1, 977 blocks of 256"},  {{1000, 1000}, 3, 4, 16, 512, "4 x 4, 123 blocks of 512"},
+    {{1000, 1000}, 3, 4, 8, 64, "4 x 2, 1954 blocks of 64"}, {{3, 7}, 3, 4, 0, 0, "2 x 1, 1 blocks of 64"},
+};
+
+static void test_forall_table(void **unused) {
+    static sample s;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(forall_cases); i++) {
+        forall_make(&s, forall_cases[i].extents, forall_cases[i].nodes, forall_cases[i].align, forall_cases[i].elements,
+                    forall_cases[i].block);
+        snprintf(got, sizeof got, "%s%d x %d, %u blocks of %u", s.v.wide ? "wide " : "", s.v.forall.vector,
+                 s.v.forall.vectors_per_thread, s.g.blocks, s.g.threads);
+        check(i, got, forall_cases[i].chosen);
+    }
+}
+
+static void test_forall_covers(void **unused) {
+    static sample s;
+    (void)unused;
+    for (int64_t i = 0; i < trials(2000); i++) {
+        int64_t extents[MAX_DIMS] = {pick(1, 5000), chance(60) ? pick(1, 300) : 0};
+        int elements = chance(50) ? 1 << pick(0, 4) : 0, block = chance(50) ? 32 << pick(0, 5) : 0;
+        forall_make(&s, extents, (int)pick(1, 3000), (int)pick(2, 4), elements, block);
+        int64_t tiles = s.parameters[schema_place(&s.v, NULL, true, GPU_FORALL_TILES)];
+        int each = s.loop.ndim == 1 ? s.v.forall.vectors_per_thread : 1;
+        assert_true(tiles * s.v.forall.vector * (s.loop.ndim == 1 ? 1 : s.v.forall.vectors_per_thread) >= s.loop.count);
+        assert_true((int64_t)s.g.blocks * s.g.threads * each >= tiles);
+        assert_true(!block || (int)s.g.threads == block);
+        assert_true(!elements || s.v.forall.vector * s.v.forall.vectors_per_thread == elements);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_elementwise_table), cmocka_unit_test(test_elementwise_covers),
+        cmocka_unit_test(test_elementwise_grows), cmocka_unit_test(test_fold_table),
+        cmocka_unit_test(test_fold_covers),       cmocka_unit_test(test_scan_table),
+        cmocka_unit_test(test_scan_covers),       cmocka_unit_test(test_at),
+        cmocka_unit_test(test_forall_table),      cmocka_unit_test(test_forall_covers),
+    };
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
