@@ -396,7 +396,7 @@ struct uf_plan {
     bool wraps;                /* integers among the numbers that do not fit */
     bool idle;                 /* there is nothing to compute: it is never launched, and its passes may be unfinished */
     const core_layout *layout; /* NULL: none */
-    const int64_t *core;       /* the core words; NULL where there is no layout */
+    const int64_t *core;       /* the core parameters; NULL where there is no layout */
     const int64_t *indexed;    /* uf_at: extent and stride of each indexed dimension */
     const char *source;        /* of the kernel, for reports that tell lines; else "" */
     int npoints;               /* of one that reports: the loop shape */

@@ -155,8 +155,8 @@ static uf_status forall_bind(const plan_request *r, call_args *a, const binding 
 
 static int log2_of_multiple(uint64_t bytes) { return __builtin_ctzll(bytes | 1 << ALIGN_MOST); }
 
-/* Extents and strides of an array to the core words; is it without gaps, in C order? A stride that is never used is 0. */
-static bool array_words(const layout_operand *o, const nd_array *x, int64_t *core) {
+/* Extents and strides of an array to the core parameters; is it without gaps, in C order? A stride that is never used is 0. */
+static bool array_parameters(const layout_operand *o, const nd_array *x, int64_t *core) {
     bool packed = true, empty = false;
     for (int d = 0; d < x->ndim; d++) {
         core[o->dim[d]] = x->shape[d];

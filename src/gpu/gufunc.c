@@ -98,7 +98,7 @@ static uint64_t other_strides(const cores *c, int k) {
     return bits;
 }
 
-/* Does operand k take part in what `aligned` says: see type/variant.h. */
+/* Does operand k take part in what `aligned` says: see GPU_GUFUNC_ALIGNED. */
 static bool must_align(const cores *c, int k) {
     return c->v->operand[k].unit && unit_extent(c, k) >= c->v->gufunc.vector;
 }

@@ -187,7 +187,7 @@ typedef struct tree {
     int nneeds;
 } tree;
 
-/* Do the sizes of a call (its core words) fulfil all that the tree needs? Then its `conditional` indices are in
+/* Do the sizes of a call (its core parameters) fulfil all that the tree needs? Then its `conditional` indices are in
  * range. */
 bool lang_needs_hold(const tree *t, const int64_t *sizes);
 

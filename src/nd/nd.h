@@ -199,7 +199,7 @@ nd_overlap nd_fold_compare(const nd_fold *f, int a, const char *data_a, int size
 /* ---- Core dimensions of generalized ufuncs (core.c) ---- */
 
 /* What a call makes of a layout. loops[k] is array k without its core dimensions, as nd_plan and nd_broadcast take it;
- * an array that has none, and a number, stays as it is. words are the layout's core words (see core_layout). */
+ * an array that has none, and a number, stays as it is. words are the layout's core parameters (see core_layout). */
 typedef struct nd_core {
     nd_array *loops;
     int64_t *words;

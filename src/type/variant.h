@@ -1,5 +1,5 @@
-/* variant.h - the key of a piece of compiled code, and the layout of its parameters: what code generation (ir), the loop
- * planner (nd) and the engines agree on. */
+/* variant.h - what a piece of compiled code was compiled for, beside its source: what code generation (ir), the loop planner (nd) and the
+ * engines agree on. type/schema.h has the parameters of the code. */
 #ifndef UF_VARIANT_H
 #define UF_VARIANT_H
 
@@ -216,23 +216,26 @@ size_t variant_bytes(const variant *v, uint8_t out[VARIANT_BYTES]);
 /* Reads it; false if these are not the bytes of a variant of this version. */
 bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
 
-/* Blocks (blockDim.x a power of two, 32 to 256), one-dimensional grids of at most 2^31-1:
- *   flat      covers blockDim.x * vector * repeat elements, counted from head (0 if that is -1); the elements of the head
- *             are counted last. Grid: what covers n elements.
- *   rows      columns per tile = vector << shift, rows per tile = (blockDim.x >> shift) * repeat; block b is column tile
- *             b % tc, then row tile (b / tc) % tr, then the dimensions from 2 on.
- *   general   covers blockDim.x * repeat elements; without `wide`, every offset fits 32 bits, signed, and n < 2^31.
- *   calls     blockDim.x is a power of two up to 1024: coop <= COOP_WARP: 32 to 256, with blockDim.x >> cooperative group calls a block;
- *             to COOP_BLOCK: 1 << coop; COOP_GRID: 1 << COOP_GRID_BLOCK, all blocks resident at once (a cooperative launch),
- *             their number a multiple of `blocks`. The grid may have fewer cooperative groups than there are calls: cooperative groups loop. Staged:
- *             dynamic shared memory of what the operands' parts need; coop 0, ndim 1, and every staged operand has loop
- *             stride `count` and its core in C order without gaps, so that a block's cores lie in one piece of memory.
- *             Without `wide`, n < 2^31.
- *   fold      !columns: cooperative groups of 1 << coop threads (at most 1024; coop <= COOP_WARP: blocks of 32 to 256). A cooperative group has one
- *             result, or with to_states a part of one (parts of a result are neighbours), or `results` of them: cooperative group t of the
- *             T in block b those numbered b * T * results + t + T * i.
- *             columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on,
- *             then the parts. */
+/* What the GPU's kernels take of a loop, which emitters and src/gpu agree on. Grids are one-dimensional, of at most 2^31-1 blocks, whose
+ * threads (blockDim.x) are a power of two, 32 to BLOCK_MAX unless said otherwise. "group" is a cooperative group.
+ *   flat      A block covers blockDim.x * vector * vectors_per_thread elements, counted from the head (0 if that is -1); the elements of
+ *             the head are counted last. The grid covers all elements.
+ *   rows      A tile has vector << shift columns and (blockDim.x >> shift) * rows_per_thread rows; block b is column tile b % across, then
+ *             row tile (b / across) % down, then the dimensions from 2 on.
+ *   general   A block covers blockDim.x * elements_per_thread elements. Unless the variant is wide, every offset fits 32 bits, signed, and
+ *             there are less than 2^31 elements.
+ *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << COOP_GRID_BLOCK threads,
+ *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
+ *             groups than there are calls: groups loop. Staged: dynamic shared memory of what the operands' parts need; coop is 0, ndim 1,
+ *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
+ *             piece of memory. Unless the variant is wide, there are less than 2^31 calls.
+ *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
+ *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
+ *             Columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on, then the parts.
+ *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block; else 1 << coop threads and a tile of a line, which has vector *
+ *             accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
+ *             SCAN_COLUMN_THREADS >> coop elements of each. FOLD_SERIAL: blockDim.x lines. */
+
 /* Is operand k of a fold read for each element, or the position? And has it a place in the loop over the results? */
 static inline bool variant_moves(const variant *v, int k) {
     const variant_operand *o = &v->operand[k];

@@ -85,7 +85,7 @@ static const char add_strided[] = "define void @uf_strided(i64* %w) nounwind {\n
                 "%end\n"
                 "end:\n  ret void\n}\n";
 
-/* int32 (n), (n) -> (), inner calls: words a b r n m, strides of dimensions 0 and 1 of each, then the core words: k, and the
+/* int32 (n), (n) -> (), inner calls: words a b r n m, strides of dimensions 0 and 1 of each, then the core parameters: k, and the
  * core strides of a and b. r is the sum of a * b. */
 static const char inner_calls[] = "define void @uf_inner(i64* %w) nounwind {\nentry:\n" WORD(wa, 0) WORD(wb, 1) WORD(
     wr, 2) WORD(n, 3) WORD(m, 4) WORD(a0, 5) WORD(a1, 6) WORD(b0, 7) WORD(b1, 8) WORD(r0, 9) WORD(r1, 10) WORD(k, 11)
@@ -431,7 +431,7 @@ static void nested(void **unused) {
 /* Inner calls over random loops, with core dimensions of any size and stride. */
 typedef struct calls {
     box b;
-    int64_t core[3]; /* the core words of (n),(n)->(): n, and the strides of the inputs */
+    int64_t core[3]; /* the core parameters of (n),(n)->(): n, and the strides of the inputs */
 } calls;
 
 static const layout_operand inner_operands[] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.strides = 3}};

@@ -439,7 +439,7 @@ static void draw_tensor(gu_case *x, int k) {
     a->tensor.byte_offset = chance(x, 25) ? a->at : 0;
 }
 
-/* ---- The core words ---- */
+/* ---- The core parameters ---- */
 
 static void make_words(gu_case *x) {
     const core_layout *l = x->tree->layout;

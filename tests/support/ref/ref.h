@@ -25,7 +25,7 @@ typedef enum ref_order {
 typedef struct ref_core {
     char *const *data;    /* per operand, inputs then outputs: element 0 of its core */
     const dtype *types;   /* in memory; any, values are converted */
-    const int64_t *words; /* the core words, see type.h */
+    const int64_t *words; /* the core parameters, see type.h */
     ref_order order;
     int64_t steps; /* in, and what is left */
     double doubt;  /* raised to: how far the value of a reduction may be from REF_EXACT's, in any order, given that what

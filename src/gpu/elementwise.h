@@ -1,0 +1,22 @@
+/* elementwise.h - what the classes flat, rows and general share. */
+#ifndef UF_GPU_ELEMENTWISE_H
+#define UF_GPU_ELEMENTWISE_H
+
+#include "gpu/class.h"
+
+enum {
+    IN_FLIGHT = 32 /* bytes a thread should load before it computes: 48 KiB a multiprocessor and more */
+};
+
+bool elementwise_is_output(const variant *v, int k);
+/* Elements in one access of the widest operand that is accessed by vectors. */
+int elementwise_vector(const variant *v);
+/* Bytes of the contiguous inputs of one element; the mask is one, `fixed` operands are not. */
+int elementwise_input_bytes(const variant *v);
+/* Makes less of them where the kernel is large. */
+void elementwise_lighten(const code_traits *traits, uint8_t *vector, uint8_t *repeat);
+/* The grid of n elements in a line, of which a thread takes so many (a power of two): sets the threads of a block and returns the number
+ * of blocks. Small loops get smaller blocks, so that every multiprocessor has work. */
+int64_t elementwise_line(int64_t n, unsigned elements, const occupancy *r, grid *g);
+
+#endif
