@@ -12,6 +12,7 @@ SONAME = libufunc.so.$(firstword $(subst ., ,$(VERSION)))
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -ffp-contract=off -MMD -MP -Iinclude $(CPPFLAGS) $(CFLAGS)
+RELEASE = -DNDEBUG# the library goes without the assertions that unit tests compile its sources with
 LIBS = -lm -ldl -lpthread
 # Programs built here also run where the test libraries are not installed: build/lib has copies of them.
 RPATH = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..:$$ORIGIN/../lib'
@@ -71,7 +72,7 @@ $(BUILD)/obj/cmd/%.o: src/cmd/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(COMPILE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
+	$(Q)$(COMPILE) $(RELEASE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
 
 # The catalogue: the text of layouts/ as C. The folder changes when a file comes or goes.
 $(BUILD)/generated/catalogue.c: tools/catalogue.sh layouts $(LAYOUTS)
@@ -86,7 +87,7 @@ $(BUILD)/obj/generated/%.o: $(BUILD)/generated/%.c $(BUILD)/.flags | $(DEPS)/.de
 # Holds the compile command; changes when the command does, and everything with it.
 $(BUILD)/.flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' "$(COMPILE)" | cmp -s - $@ || printf '%s\n' "$(COMPILE)" > $@
+	@printf '%s\n' "$(COMPILE) $(RELEASE)" | cmp -s - $@ || printf '%s\n' "$(COMPILE) $(RELEASE)" > $@
 
 # ---- Examples and tests ----
 
@@ -108,14 +109,19 @@ $(BUILD)/test/obj/%.o: %.c $(BUILD)/.flags | $(DEPS)/.deps-test
 	$(call say,CC)
 	$(Q)$(COMPILE) -Isrc -Itests/support -c -o $@ $<
 
-# Unit tests link the library's objects, so that internal functions are in reach, and the helpers beside them.
-$(BUILD)/test/libinside.a: $(OBJECTS)
+# Unit tests link the library's sources, compiled with assertions, so that internal functions are in reach, and the helpers beside them.
+$(BUILD)/test/inside/%.o: src/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(COMPILE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
+
+$(BUILD)/test/libinside.a: $(SOURCES:src/%.c=$(BUILD)/test/inside/%.o) $(BUILD)/obj/generated/catalogue.o
 	@mkdir -p $(@D)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The same objects as a shared library, for programs that travel: `make mutants` has INSIDE name it.
-$(BUILD)/lib/libinside.so: $(OBJECTS)
+$(BUILD)/lib/libinside.so: $(SOURCES:src/%.c=$(BUILD)/test/inside/%.o) $(BUILD)/obj/generated/catalogue.o
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -237,7 +243,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/inside/*/*.d $(BUILD)/test/inside/*/*/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
 .PHONY: all deps programs demo test test-programs test-gpu bench coverage mutants lint asan tsan abi install uninstall clean FORCE
 .SECONDARY:

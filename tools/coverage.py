@@ -58,7 +58,9 @@ def table(title, tallies, name_of):
 
 
 def main():
-    notes = sorted(glob.glob(os.path.join(sys.argv[1], 'obj', '**', '*.gcno'), recursive=True))
+    # The objects of the library, which the oracles run, and those that the unit tests link.
+    notes = sorted(note for folder in ('obj', 'test/inside')
+                   for note in glob.glob(os.path.join(sys.argv[1], folder, '**', '*.gcno'), recursive=True))
     if not notes:
         sys.exit('%s has no objects that were compiled with --coverage' % sys.argv[1])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
