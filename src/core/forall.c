@@ -222,7 +222,7 @@ static uf_status parameter_set(uf_plan *p, int k, const nd_array *a) {
     s->loops.kept.kind[k] = o->rank ? OPERAND_STRIDED : OPERAND_NUMBER;
     if (!o->rank)
         return UF_OK;
-    bool packed = array_words(o, a, x->core), written = use & (USE_WRITE | USE_ATOMIC);
+    bool packed = array_parameters(o, a, x->core), written = use & (USE_WRITE | USE_ATOMIC);
     bool whole = use & USE_ATOMIC && dtypes[type].align < dtypes[type].size;
     stretch_find(o, x->core, dtypes[type].size, &x->array[k]);
     x->written |= (uint64_t)written << k;
