@@ -3,7 +3,7 @@
 
 #include "core/core.h"
 
-/* Arguments count from 0; the mask is MASK, as in nd_check and nd_fail. */
+/* Arguments count from 0. The mask is argument MASK, as in nd_check and nd_fail. */
 enum {
     MASK = ND_MASK,
     NOBODY = PLACEMENT_NOBODY
@@ -83,7 +83,8 @@ uf_status place(placement *p, const DLTensor *t, int argument) {
     return UF_OK;
 }
 
-/* A call that is only inferred under UF_STAGE may mix. */
+/* UF_STAGE only gets here where outputs are inferred: a call under it has its arrays copied to one device first. So
+ * arrays in host and in device memory may then be mixed. */
 uf_status place_decide(const placement *p, unsigned flags, call_args *a) {
     char name[32];
     bool cuda = p->cuda != NOBODY, managed_only = p->managed != NOBODY && p->host == NOBODY;
@@ -193,9 +194,9 @@ uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout 
         out->key.type[k] = (uint8_t)(type | (out->array[k].number ? BINDING_NUMBER : 0));
         data[k] = out->array[k].data;
         if (out->array[k].number && how & ARGS_LASTING)
-            out->array[k].data = NULL; /* it is read when the plan runs; what it is now decides nothing */
-        bool known =
-            p.host != NOBODY && args[k].device.device_type == kDLCPU; /* host arrays after the first add nothing */
+            out->array[k].data = NULL; /* the plan's runs read it; what it is at this time decides nothing */
+        /* Host arrays after the first one say nothing that is not known yet. */
+        bool known = p.host != NOBODY && args[k].device.device_type == kDLCPU;
         if (!out->array[k].number && !known)
             TRY(place(&p, &args[k], k));
     }

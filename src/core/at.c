@@ -1,6 +1,7 @@
-/* at.c - uf_at: updates in place of elements that are found by indices. The loop goes over the indices and what is left of the
- * target without its indexed dimensions, in C order; the target takes part twice, as the first input and as the output. What
- * overlaps the target is copied first, and indices in host memory are looked at (indices.c) before anything is written.
+/* at.c - uf_at: updates in place of elements that are found by indices. The loop goes over the indices, and within them
+ * over the dimensions of the target that are not indexed, in C order. The target takes part twice, as the first input
+ * and as the output. Other arrays that overlap the target are copied first, and indices in host memory are checked
+ * (indices.c) before anything is written.
  *
  * Errors count the target as argument 0, then the indices, then the operand. */
 #include <ctype.h>
@@ -24,7 +25,8 @@ static void name_of(int argument, int nindices, char name[32]) {
         snprintf(name, 32, "operand");
 }
 
-/* Replaces each "argument N" of the message, where it stands for our argument first + N, or for which[N]. No name is longer. */
+/* Replaces each "argument N" of the message by what the caller knows it as: argument which[N], or first + N where
+ * which is NULL. The new names are not longer than the old ones, so that they fit. */
 static __attribute__((noinline)) uf_status rename_all(uf_status status, int nindices, int first, const int *which) {
     uf_error *e = error_slot();
     char was[sizeof e->message], *to = e->message;
@@ -50,7 +52,7 @@ static inline uf_status named(uf_status status, int nindices, int first, const i
     return status ? rename_all(status, nindices, first, which) : UF_OK;
 }
 
-/* What the target, the operand if there is one, and the target again are called. */
+/* Renames the arguments of the elementwise call: the target, the operand if there is one, and the target again. */
 static uf_status call_named(uf_status status, const plan_request *r) {
     int operand = 1 + r->nindices;
     const int which[2][3] = {{TARGET, TARGET}, {TARGET, operand, TARGET}};
@@ -89,7 +91,7 @@ static uf_status options_check(const uf_options *o) {
     return wrong ? fail(UF_ERR_ARGUMENT, "uf_at does not take %s", wrong) : UF_OK;
 }
 
-/* The target, the operand, and the target again, as the arguments of a call. */
+/* Reads the target, the operand, and the target again, as the arguments of a call. */
 static uf_status operands_take(const plan_request *r, call_args *a) {
     void *data[3];
     int nin = r->func->nin;
@@ -113,7 +115,7 @@ static uf_status index_take(const plan_request *r, int i, nd_array *out) {
     return UF_OK;
 }
 
-/* Where all of them are. */
+/* Finds the device that all arrays are on. */
 static uf_status place_all(const plan_request *r, call_args *a) {
     placement p = placement_none;
     TRY(place(&p, r->target, TARGET));
@@ -124,7 +126,7 @@ static uf_status place_all(const plan_request *r, call_args *a) {
     return place_decide(&p, 0, a);
 }
 
-/* Arrays: target, operand, target, then the indices. */
+/* The arrays of *a are those of the call (target, operand, target), then the indices. */
 static uf_status at_arguments(const plan_request *r, call_args *a, void **data) {
     int nin, n = r->nindices;
     TRY(updates_check(r->func));
@@ -150,7 +152,7 @@ static uf_status at_bind(const plan_request *r, call_args *a, const binding **ou
 
 /* ---- Shapes ---- */
 
-/* Of the updates: the shape of the indices, then what is left of the target. */
+/* The shape of the updates: that of the indices, then the dimensions of the target that are not indexed. */
 static uf_status shape_find(const plan_request *r, const call_args *a, int *ndim, int64_t *shape) {
     int n = r->nindices, left = r->target->ndim - n;
     TRY(named(nd_broadcast(a->array + r->func->nin + 1, n, ndim, shape), n, 1, NULL));
@@ -180,7 +182,7 @@ static uf_status operand_fit(const plan_request *r, const nd_array *x, int ndim,
 
 /* ---- The loop ---- */
 
-/* What the target reaches; no element of it may be two. */
+/* Finds which elements the target reaches, and checks that no two of them are at one address. */
 static uf_status target_check(uf_plan *p, const nd_array *target) {
     int64_t space[2 * UF_MAX_NDIM + 1];
     nd_array whole = *target;
@@ -194,7 +196,8 @@ static uf_status target_check(uf_plan *p, const nd_array *target) {
     return UF_OK;
 }
 
-/* The index array with a dimension of extent 1 for each one of the target that is left. */
+/* Appends to an index array a dimension of extent 1 for each dimension of the target that is not indexed, so that it
+ * broadcasts. */
 static uf_status index_view(uf_plan *p, nd_array *x, int left) {
     int ndim = x->ndim + left;
     int64_t *shape = plan_space(p, 2 * (size_t)ndim * sizeof *shape), *strides = shape + ndim;
@@ -212,7 +215,7 @@ static uf_status index_view(uf_plan *p, nd_array *x, int left) {
     return UF_OK;
 }
 
-/* Extent and stride of each indexed dimension of the target. */
+/* Sets extent and stride of each indexed dimension of the target. */
 static uf_status indexed_fill(uf_plan *p, const nd_array *t) {
     int64_t dense = 1, *indexed = plan_space(p, 2 * (size_t)p->at.nindices * sizeof *indexed);
     if (!indexed)
@@ -265,12 +268,14 @@ static void operands_lay(uf_plan *p, const plan_request *r, const call_args *a) 
         plan_operand(s, nin + 1 + i, 1 + i, dtype_of_dl(r->indices[i].dtype), DT_INT64);
 }
 
-/* Complex numbers need not be aligned to their size. */
+/* Is the target aligned to the size of its elements? Complex numbers need not be. */
 static bool is_aligned(const uf_plan *p, const void *target) {
     return (uintptr_t)target % dtypes[p->pass[0].v.operand[0].memory].size == 0;
 }
 
-/* Must each element be one warp's? Where no instruction and no compare and swap does it, or results would depend on the order. */
+/* Must one warp make all updates of an element? It must where neither an atomic instruction nor compare and swap can
+ * make them, or where their order would show in the result and UF_DETERMINISTIC is set. Compare and swap needs
+ * aligned elements. */
 static uf_status owners_find(uf_plan *p, const plan_request *r) {
     code_target target;
     at_part *x = &p->at;
@@ -351,7 +356,8 @@ static void at_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowe
     nd_bounds(&s->loops.kept, k, lowest, highest);
 }
 
-/* The target is what it is updated from; all else must lie apart from every element of it. */
+/* The target is what it is updated from, so that it may coincide with itself; all else must overlap none of its
+ * elements. */
 static nd_overlap at_compare(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b,
                              const char *data_b) {
     const variant_operand *o = s->v.operand;

@@ -1,11 +1,13 @@
-/* bind.c - from the dtypes of a call to a signature and a typed tree, once per combination; then to compiled variants.
- * Both are lists that readers walk without a lock: entries are added at the head and never change. */
+/* bind.c - from the dtypes of a call to a signature and a typed tree, once for each combination of dtypes; then to
+ * compiled variants. Bindings and variants are lists that readers walk without a lock: entries are added at the head
+ * and never change. */
 #include "core/core.h"
 
 /* ---- Choosing types ---- */
 
-/* The dtype of a weak number beside arrays whose dtypes promote to `arrays`, where a kernel takes any types: what it counts as,
- * else that dtype if its kind reaches the number's, else the complex one that goes with it. */
+/* The dtype of a weak number beside arrays whose dtypes promote to `arrays`, for a kernel of any types. It is the
+ * one that the number counts as there, if there is one; else that of the arrays if its kind is as high as the
+ * number's; else the complex dtype that goes with it. */
 static dtype weak_dtype(dtype weak, dtype arrays) {
     dtype counts = number_counts_as(weak, dtypes[arrays].kind);
     if (counts != DT_NONE)
@@ -85,7 +87,8 @@ static binding *binding_lookup(const uf_func *f, const binding_key *key, size_t 
     return b;
 }
 
-/* Adds b unless another thread was first, whose binding is then returned. */
+/* Adds b to the list. If another thread has added a binding of the same key, that one is returned, and b is left
+ * out. */
 static binding *binding_add(uf_func *f, binding *b, size_t size) {
     binding *head = atomic_load(&f->bindings), *first;
     do {
@@ -95,7 +98,7 @@ static binding *binding_add(uf_func *f, binding *b, size_t size) {
     return first;
 }
 
-/* The binding of a key; if there is none, `fill` makes it. */
+/* The binding of a key. If there is none, `fill` makes it. */
 static uf_status binding_get(const uf_func *f, const binding_key *key, size_t size,
                              uf_status (*fill)(binding *b, void *user), void *user, const binding **out) {
     *out = binding_lookup(f, key, size);
@@ -115,7 +118,7 @@ static uf_status binding_get(const uf_func *f, const binding_key *key, size_t si
     return s;
 }
 
-/* Has the dtype that was chosen for input k no room for it, a number? */
+/* Is input k a number that does not fit the dtype chosen for it? *n is then its value. */
 static bool is_crowded(const call_args *args, const dtype *types, int k, number *n) {
     if (!args->array[k].number || !args->array[k].data)
         return false;
@@ -123,7 +126,7 @@ static bool is_crowded(const call_args *args, const dtype *types, int k, number 
     return !number_fits(*n, types[k]);
 }
 
-/* Are there such numbers? *held is then the key with the dtypes that hold them. */
+/* Are there such numbers among the inputs? Then *held is the key with the dtypes that hold them. */
 static bool key_hold_numbers(const binding_key *key, size_t size, const call_args *args, const dtype *types,
                              binding_key *held) {
     bool any = false;
@@ -165,7 +168,7 @@ typedef struct call_types {
     const uf_func *func;
     const call_args *args;
     const uf_options *options;
-    bool values; /* of numbers take part in the choice */
+    bool values; /* the values of numbers take part in the choice */
 } call_types;
 
 static uf_status binding_fill(binding *b, void *user) {
@@ -184,7 +187,8 @@ uf_status binding_find(const uf_func *f, const call_args *args, const uf_options
     const binding_key *key = &args->key;
     size_t size = offsetof(binding_key, type) + (size_t)(f->nin + f->nout);
     call_types c = {f, args, options, false};
-    if (options->signature) { /* the key says which: dispatch runs first, each time */
+    /* The signature is part of the key, so that it is chosen in each call, before the lookup. */
+    if (options->signature) {
         int chosen;
         TRY(choose_signature(f, args, options, true, &chosen));
         memcpy(&own, &args->key, size);
@@ -203,7 +207,7 @@ static const code *code_lookup(const binding *b, const variant *v) {
     return c ? code_of(c->entry) : NULL;
 }
 
-/* Adds an entry unless another thread was first; holds on to it or drops it. */
+/* Adds an entry, which holds the code. If another thread has added one for the variant, the entry is dropped. */
 static uf_status code_add(binding *b, const variant *v, code_entry *entry) {
     variant_code *c = mem_alloc(sizeof *c), *head;
     if (!c) {

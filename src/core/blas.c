@@ -23,7 +23,8 @@ static bool dims_alike(const layout_dim *a, const layout_dim *b) {
     return !a->frozen && !b->frozen && !a->steps && !b->steps && a->optional == b->optional;
 }
 
-/* Are two layouts one up to their names? as[d] is the dimension of b that stands for dimension d of a. */
+/* Are two layouts the same but for the names of their dimensions? as[d] becomes the dimension of b that stands for
+ * dimension d of a. */
 static bool layouts_alike(const core_layout *a, const core_layout *b) {
     int as[LAYOUT_MAX_DIMS];
     if (a->nin != b->nin || a->nout != b->nout || a->ndims != b->ndims)

@@ -1,5 +1,5 @@
-/* call.c - uf_call, uf_plan_new and uf_infer; and elementwise functions, whose arrays are the loop. What generalized ufuncs have in
- * place of that is in gufunc.c. */
+/* call.c - uf_call, uf_plan_new and uf_infer, and the row of elementwise functions, whose loop goes over all
+ * dimensions of the arrays. The row of generalized ufuncs is in gufunc.c. */
 #include "core/core.h"
 
 /* ---- Elementwise ---- */
@@ -12,7 +12,7 @@ uf_status call_bind(const plan_request *r, call_args *a, const binding **out) {
     return binding_find(r->func, a, r->options, out);
 }
 
-/* The elements of the loop are inner calls. */
+/* Makes the elements of the loop inner calls, which take their operands by address. */
 void call_inside(plan_pass *s) {
     nd_loop *loop = &s->loops.kept;
     loop->loop = LOOP_GUFUNC;
@@ -21,7 +21,7 @@ void call_inside(plan_pass *s) {
             loop->kind[k] = OPERAND_STRIDED;
 }
 
-/* Every output has the loop shape. */
+/* The shape in which reports give indices is that of an output. */
 void call_points(uf_plan *p, const nd_array *output) {
     p->npoints = output->ndim;
     for (int d = 0; d < output->ndim; d++)
@@ -46,7 +46,8 @@ uf_status call_finish(uf_plan *p, const call_args *a, uint8_t reports) {
     return UF_OK;
 }
 
-/* Calls that report are inner calls too, of scalars. */
+/* A call that reports is laid out as one of a generalized ufunc whose operands are all scalars, since only inner
+ * calls can report. */
 static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
     static const int64_t no_words[1];
     plan_pass *s = &p->pass[0];

@@ -1,4 +1,5 @@
-/* catalogue.c - the functions that are built into the library: layouts/, as tools/catalogue.sh made C of it. */
+/* catalogue.c - the functions that are built into the library: the files of layouts/, which tools/catalogue.sh turns
+ * into C. */
 #include "core/core.h"
 
 const char *uf_catalogue(int64_t i) { return i >= 0 && (uint64_t)i < catalogue_count ? catalogue[i].name : NULL; }
@@ -6,7 +7,8 @@ const char *uf_catalogue(int64_t i) { return i >= 0 && (uint64_t)i < catalogue_c
 static uf_status unknown_name(const char *name) {
     const char *nearest = NULL;
     size_t length = strlen(name);
-    int least = length <= 4 ? 2 : 4, cut = (int)(length > 127 ? 127 : length); /* as far as a slip goes */
+    /* Names that differ in fewer letters are taken for misspelled ones. */
+    int least = length <= 4 ? 2 : 4, cut = (int)(length > 127 ? 127 : length);
     for (size_t i = 0; i < catalogue_count; i++) {
         int distance = word_distance(name, length, catalogue[i].name, strlen(catalogue[i].name));
         if (distance < least) {

@@ -1,6 +1,6 @@
-/* code.c - compiled code, process-wide, keyed by content: the same kernel for the same dtypes and target is compiled once,
- * by one thread while others wait. Entries that nobody holds stay for the next user, up to IDLE_MAX; then the one unused for
- * longest goes. */
+/* code.c - compiled code of the whole process, by a key that is all it depends on. The same kernel for the same
+ * dtypes and target is compiled once, by one thread, while others wait. Entries that nobody holds are kept for the
+ * next user, up to IDLE_MAX of them; beyond that the one that was unused for longest is freed. */
 #include <pthread.h>
 
 #include "core/core.h"
@@ -17,7 +17,7 @@ struct code_entry {
         FAILED
     } state;
     int engine;
-    unsigned generation; /* of forks */
+    unsigned generation; /* the number of forks when it was begun */
     code *code;
     uf_error error;            /* if FAILED */
     code_entry *newer, *older; /* in the list of idle entries, if holders is 0 */
@@ -27,11 +27,12 @@ struct code_entry {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t done; /* some entry left COMPILING */
+    pthread_cond_t done; /* an entry is no longer COMPILING */
     map entries;
     code_entry *newest, *oldest; /* idle */
     int idle;
-    unsigned generation; /* counts forks: a compilation begun before one is nobody's in the child */
+    /* How many forks led to this process. A compilation begun before a fork has no thread in the child to end it. */
+    unsigned generation;
 } cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 static void fork_prepare(void) { pthread_mutex_lock(&cache.lock); }
@@ -49,7 +50,7 @@ typedef struct key_head {
     code_target target;
     int32_t engine, device, max_registers;
     uint32_t fast, flags;
-    int64_t max_steps; /* where the variant counts them: other code is the same for all */
+    int64_t max_steps; /* 0 where the variant counts no steps: its code does not depend on the limit */
     uint64_t layout_size;
 } key_head;
 
@@ -98,11 +99,12 @@ static void entry_free(code_entry *e) {
     mem_free(e);
 }
 
-/* The entry for a key, held once more; *mine: it is new, and the caller compiles it. NULL: out of memory. Locked. */
+/* The entry for a key, held once more. *mine: the entry is new, and the caller must compile it. NULL: out of memory.
+ * The lock is taken. */
 static code_entry *entry_hold(const compile_job *job, const void *key, size_t size, bool *mine) {
     code_entry *e = map_get(&cache.entries, key, size);
     if (e && e->state == COMPILING && e->generation != cache.generation)
-        e = NULL; /* map_put below replaces it */
+        e = NULL; /* and map_put below puts a new entry in its place */
     *mine = !e;
     if (e) {
         if (e->holders++ == 0)
@@ -121,7 +123,8 @@ static code_entry *entry_hold(const compile_job *job, const void *key, size_t si
     return NULL;
 }
 
-/* Lets go of a failed entry: it left the map when it failed, so that the next call tries again. Locked. */
+/* Lets go of a failed entry. It was taken out of the map when it failed, so that the next call compiles again. The
+ * lock is taken. */
 static void failed_drop(code_entry *e) {
     if (--e->holders == 0)
         entry_free(e);

@@ -1,5 +1,5 @@
-/* compile.c - the pass list: typed tree + variant -> IR text -> machine code. (Text -> typed tree happens in func.c and
- * bind.c, once per signature.) */
+/* compile.c - the passes of compilation: typed tree (or fold) and variant -> IR text -> machine code. Source text
+ * becomes a typed tree before that, once for each signature, in bind.c and reduction.c. */
 #include "core/core.h"
 
 typedef uf_status from_tree(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,

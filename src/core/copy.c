@@ -1,5 +1,6 @@
-/* copy.c - copies between any two arrays. Within one side it is a call of the identity function, which broadcasts, casts and
- * minds overlap; between sides, packed bytes travel and the identity function packs and unpacks. */
+/* copy.c - copies between any two arrays. Within the host or one device a copy is a call of the identity function,
+ * which broadcasts, casts and takes care of overlap. Between them packed bytes travel; the identity function packs
+ * them before, and unpacks them after. */
 #include "core/core.h"
 
 static uf_status identity_func(const uf_func **out) {
@@ -59,7 +60,8 @@ uf_status copy_compile(const DLTensor *dst, const DLTensor *src) {
     return UF_OK;
 }
 
-/* A packed array of t's form on the side of `like`; its memory is ordered on the stream. */
+/* Makes a packed array of t's shape and dtype on the device (or host) of `like`. Its memory is ordered on the
+ * stream. */
 static uf_status temp_make(const DLTensor *t, const DLTensor *like, void *stream, DLTensor *out) {
     const engine *e = engines[on_device(like) ? ENGINE_CUDA : ENGINE_CPU];
     *out = *t;
@@ -73,7 +75,7 @@ static void temp_free(const DLTensor *temp, void *stream) {
     engines[on_device(temp) ? ENGINE_CUDA : ENGINE_CPU]->scratch_free(temp->device.device_id, temp->data, stream);
 }
 
-/* Bytes of a packed array to a packed array of the same form on another side. */
+/* Copies the bytes of a packed array to a packed array of the same shape and dtype on another device. */
 static uf_status bytes_across(const DLTensor *dst, const DLTensor *src, void *stream) {
     const DLTensor *device = on_device(dst) ? dst : src, *host = on_device(dst) ? src : dst;
     bool wait = on_device(host) || (int)host->device.device_type != kDLCUDAHost;
@@ -82,10 +84,12 @@ static uf_status bytes_across(const DLTensor *dst, const DLTensor *src, void *st
                                       (size_t)(elements(src) * (src->dtype.bits / 8)), stream, wait);
 }
 
-/* Is that so of an error as well? Of one that an earlier kernel reported, to the call that waited. */
+/* Has the copy been made although there is an error? It has if the error is one that an earlier kernel reported to
+ * the call that waited. */
 static bool has_arrived(uf_status s) { return !s || s == UF_ERR_KERNEL; }
 
-/* Unpacks (broadcast, cast) what arrived in a temporary beside dst. The host must wait for it to arrive. */
+/* Copies (broadcasts, casts) what arrived in a packed array beside dst to dst. If that is on the host, it is waited
+ * for first. */
 static uf_status unpack(const DLTensor *dst, const DLTensor *arrived, const DLTensor *device, void *stream) {
     uf_status waited = UF_OK;
     if (!on_device(dst))
@@ -120,14 +124,14 @@ static uf_status copy_across(const DLTensor *dst, const DLTensor *src, void *str
     return s;
 }
 
-/* Nothing to move: only the shapes and dtypes are looked at, as if both were on the host. */
+/* There are no elements to move: only shapes and dtypes are checked, as if both arrays were on the host. */
 static uf_status copy_nothing(const DLTensor *dst, const DLTensor *src) {
     DLTensor to = *dst, from = *src;
     to.device = from.device = (DLDevice){kDLCPU, 0};
     return copy_within(&to, &from, NULL);
 }
 
-/* src is argument 0 here and dst argument 1, as for the identity function. */
+/* The arguments count as for the identity function: src is 0 and dst is 1. */
 static uf_status copy(const DLTensor *dst, const DLTensor *src, void *stream) {
     TRY(array_check(dst, 1, 0));
     TRY(array_check(src, 0, 0));
@@ -141,7 +145,8 @@ static uf_status copy(const DLTensor *dst, const DLTensor *src, void *stream) {
     return copy_across(dst, src, stream);
 }
 
-/* In the caller's words: the arguments by name, and by their places in uf_copy. */
+/* Restates the thread's error in the caller's terms: the arguments by name in the message, and counted as uf_copy
+ * has them. */
 static uf_status named(uf_status status) {
     uf_error *e = error_slot();
     char was[sizeof e->message];

@@ -1,10 +1,10 @@
-/* fold.c - what uf_reduce, uf_accumulate and uf_reduceat share: two loops, one over the results and one over the elements of a result.
- * A plan has one pass; or two, where the elements of a result are divided in parts: the first leaves a state for each part in
- * scratch memory, the second combines them. */
+/* fold.c - what uf_reduce, uf_accumulate and uf_reduceat share: two loops, one over the results and within it one
+ * over the elements of a result. A plan has one pass; or two, where the elements of a result are divided in parts:
+ * then the first pass leaves a state for each part in scratch memory, and the second combines them. */
 #include "core/fold.h"
 
 enum {
-    SCRATCH_ALIGN = 256 /* of each piece of scratch memory */
+    SCRATCH_ALIGN = 256 /* alignment of each piece of scratch memory */
 };
 
 static int states_of(const uf_plan *p) {
@@ -47,7 +47,7 @@ static uf_status initial_fail(uf_status status, int k, const char *why) {
     return fail(status, "initial value %d: %s", k, why);
 }
 
-/* All but the value, which each run reads. */
+/* Checks everything about an initial value but its value, which each run reads. */
 static uf_status initial_check(const plan_request *r, int k, dtype to) {
     const DLTensor *t = &r->initial[k];
     dtype from = dtype_of_dl(t->dtype);
@@ -60,7 +60,7 @@ static uf_status initial_check(const plan_request *r, int k, dtype to) {
         return initial_fail(UF_ERR_DEVICE, k, "it is not in host memory");
     if (!t->data && !(r->how & ARGS_LASTING))
         return initial_fail(UF_ERR_ARGUMENT, k, "its data is NULL");
-    bool integers = dtype_is_integer(from) && dtype_is_integer(to); /* need to fit, no more */
+    bool integers = dtype_is_integer(from) && dtype_is_integer(to); /* between integers only the value must fit */
     if (!integers && !dtype_can_cast(from, to, UF_CAST_SAME_KIND))
         return fail(UF_ERR_CAST, "initial value %d: is %s, which does not cast to %s, the state's, under the rule %s",
                     k, dtypes[from].name, dtypes[to].name, casting_name(UF_CAST_SAME_KIND));
@@ -69,7 +69,8 @@ static uf_status initial_check(const plan_request *r, int k, dtype to) {
 
 static void array_add(call_args *a, nd_array array) { a->array[a->narrays++] = array; }
 
-/* Begins and ends of segments are one array, shifted. */
+/* Adds the arrays that are neither inputs nor outputs: bounds, initial values, position. The begins and the ends of
+ * segments are one array, shifted by one element. */
 static uf_status arrays_add(uf_plan *p, const plan_request *r, const fold_form *form, call_args *a) {
     fold_part *x = &p->fold;
     for (int k = 0; form->segmented && k < 2; k++)
@@ -88,7 +89,7 @@ static uf_status arrays_add(uf_plan *p, const plan_request *r, const fold_form *
 
 /* ---- The variant ---- */
 
-/* Of the first pass, as far as the call decides it. */
+/* Sets the variant of the first pass as far as the call decides it; the engine decides the rest. */
 static void variant_fill(uf_plan *p, const plan_request *r, const fold_form *form, const call_args *a) {
     plan_pass *s = &p->pass[0];
     variant *v = &s->v;
@@ -113,7 +114,8 @@ static void variant_fill(uf_plan *p, const plan_request *r, const fold_form *for
         plan_operand(s, k, SOURCE_POSITION, DT_INT64, DT_INT64);
 }
 
-/* whole: the elements of a result are not to be divided. */
+/* Lets the engine complete the variant; returns the elements of a part. whole: the elements of a result must not be
+ * divided. */
 static int64_t pass_specialise(const uf_plan *p, plan_pass *s, bool whole) {
     return engines[p->engine]->specialise_fold(
         &s->v, &(fold_problem){.loops = &s->loops, .traits = &p->binding->traits, .device = p->device, .whole = whole});
@@ -121,7 +123,8 @@ static int64_t pass_specialise(const uf_plan *p, plan_pass *s, bool whole) {
 
 /* ---- Parts ---- */
 
-/* The operands of the first pass once it writes states: from which of its operands before each is, or -1. */
+/* The operands of the first pass once it writes states. of[k] becomes the number that operand k had before, or -1
+ * for a state. */
 static int states_operands(const variant *v, int states, int *of) {
     int n = 0;
     for (int k = 0; k < v->nin; k++)
@@ -135,8 +138,8 @@ static int states_operands(const variant *v, int states, int *of) {
     return n;
 }
 
-/* The loops of the first pass over the states of the parts, whose size is its chunk: [results][parts], so that the second one
- * finds those of a result together. */
+/* Sets the loops of the first pass when it writes the states of parts. Its chunk is the size of a part. States are
+ * laid out as [results][parts], so that the second pass finds those of one result side by side. */
 static void states_loops(uf_plan *p, void *space) {
     plan_pass *s = &p->pass[0];
     fold_part *x = &p->fold;
@@ -167,8 +170,8 @@ static void states_fill(uf_plan *p) {
     }
 }
 
-/* Makes the first pass one that writes a state for each part. How many there are its specialisation says first, then perhaps its
- * code. */
+/* Makes the first pass write a state for each part. The size of a part is what specialise_fold said; parts_settle
+ * asks again once the code is compiled, if the engine wants that. */
 static uf_status divide(uf_plan *p) {
     plan_pass *s = &p->pass[0];
     fold_part *x = &p->fold;
@@ -199,8 +202,8 @@ static uf_status parts_settle(uf_plan *p) {
     return UF_OK;
 }
 
-/* The arrays of the second pass, over the results in the order of the first one's loop and the parts: states, outputs, initial
- * values. `words` holds their shape, and strides. */
+/* Makes the arrays of the second pass: states, outputs, initial values. Its loops go over the results, in the order
+ * of the first pass's loop, and over the parts. `words` holds their shape and strides. */
 static int second_arrays(const uf_plan *p, int64_t *words, nd_array *arrays) {
     const fold_part *x = &p->fold;
     const variant *was = &x->asked;
@@ -255,7 +258,7 @@ static void second_fill(uf_plan *p) {
         plan_operand(s, k, x->initial + i, x->fold->state[i], x->fold->state[i]);
 }
 
-/* The second pass: states to results. */
+/* Lays the second pass, from states to results. */
 static uf_status second_lay(uf_plan *p) {
     plan_pass *s = &p->pass[1];
     nd_array arrays[VARIANT_OPERANDS];
@@ -303,7 +306,7 @@ static bool states_place(uf_plan *p) {
     return true;
 }
 
-/* On a GPU the bounds go to scratch memory; on the CPU they are where the run has read them. */
+/* Says where the bounds are: on a GPU in scratch memory, on the CPU where the run has read them. */
 static bool bounds_place(uf_plan *p) {
     plan_pass *s = &p->pass[0];
     int first = variant_bounds(&s->v);
@@ -318,7 +321,7 @@ static bool bounds_place(uf_plan *p) {
     return true;
 }
 
-/* What the launches take is one piece: the second follows the first. */
+/* The two launches share one piece, as the second runs after the first. */
 static uf_status scratch_lay(uf_plan *p) {
     bool two = p->npasses == 2;
     size_t first = launch_scratch(p, &p->pass[0]), second = two ? launch_scratch(p, &p->pass[1]) : 0;
@@ -356,7 +359,8 @@ static uf_status loops_lay(uf_plan *p, const plan_request *r, const fold_form *f
     return nd_fold_plan(a->array, a->narrays, axes, p->fold.flags, space, &p->pass[0].loops);
 }
 
-/* Is there nothing to do? Device starts within no elements are all out of range. */
+/* Is there nothing to do? That is so without results, and in scans and segments also without elements: starts on a
+ * device are then all out of range. */
 static bool is_idle(const plan_pass *s, const fold_form *form) {
     return s->loops.kept.count == 0 || (s->loops.reduced.count == 0 && (form->loop == LOOP_SCAN || form->segmented));
 }
@@ -391,7 +395,7 @@ void fold_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowest, i
     nd_fold_bounds(&s->loops, k, lowest, highest);
 }
 
-/* Element for element is well in scans alone. */
+/* Only a scan may run in place: it reads an element before it writes the one at the same place. */
 nd_overlap fold_compare(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b, const char *data_b) {
     const variant_operand *o = s->v.operand;
     nd_overlap how =

@@ -1,16 +1,16 @@
-/* fold.h - what the rows of uf_reduce, uf_accumulate and uf_reduceat share (fold.c). */
+/* fold.h - what the files of uf_reduce, uf_accumulate and uf_reduceat share (fold.c). */
 #ifndef UF_CORE_FOLD_H
 #define UF_CORE_FOLD_H
 
 #include "core/core.h"
 
-/* What differs between them. */
+/* What differs between the three verbs. */
 typedef struct fold_form {
-    unsigned flags; /* of nd_fold_plan */
+    unsigned flags; /* for nd_fold_plan */
     loop_class loop;
     bool segmented;
-    uf_status (*begins)(const uf_plan *p,
-                        const plan_request *r); /* is there a value to begin with, where one is needed? */
+    /* Checks that there is a value to begin with, where one is needed. NULL: the first element always is one. */
+    uf_status (*begins)(const uf_plan *p, const plan_request *r);
 } fold_form;
 
 uf_status fold_arguments(const plan_request *r, call_args *a, void **data);
@@ -22,9 +22,9 @@ void fold_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowest, i
 nd_overlap fold_compare(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b, const char *data_b);
 uf_status fold_check_initial(const plan_run *run);
 
-/* Ranks, extents and dtypes of the results; r->how has ARGS_NO_OUTPUTS and ARGS_NO_DATA. */
+/* Sets ranks, extents and dtypes of the results. r->how has ARGS_NO_OUTPUTS and ARGS_NO_DATA. */
 uf_status fold_infer(const plan_request *r, const fold_form *form, DLTensor *args);
-/* What the call takes as scratch; r->how has ARGS_NO_DATA. *bytes is 0 before. */
+/* The bytes of scratch memory that the call takes. r->how has ARGS_NO_DATA; *bytes is 0 before. */
 uf_status fold_scratch_size(const plan_request *r, size_t *bytes);
 uf_status fold_bytes_check(size_t *bytes);
 

@@ -1,15 +1,16 @@
-/* forall.c - uf_forall, uf_forall_plan and uf_launch_info: kernels over indices. The parameters' shapes and strides become core
- * words, as a generalized ufunc's do. Code also depends on what addresses say of alignment and overlap (forall_facts): a plan has
- * that for the addresses it was made with, and a run with others of another sort specialises anew. */
+/* forall.c - uf_forall, uf_forall_plan and uf_launch_info: kernels over indices. Shapes and strides of the
+ * parameters become core words, as those of a generalized ufunc do. The code also depends on alignment and overlap
+ * of the addresses (forall_facts). A plan's code is made for the addresses that the plan was made with; a run with
+ * addresses that differ in this takes other code. */
 #include <stdio.h>
 
 #include "core/core.h"
 
 enum {
-    ALIGN_MOST = 4 /* log2 of the longest access, 16 bytes */
+    ALIGN_MOST = 4 /* log2 of the longest access in bytes, 16 */
 };
 
-/* Nothing moves in the loop: the strides and offsets of any. */
+/* Strides and offsets of all operands: none moves along the loop, since kernels index arrays by themselves. */
 static const int64_t nothing_moves[LAYOUT_MAX_RANK * UF_MAX_OPERANDS];
 
 static int64_t *still(void) { return (int64_t *)(uintptr_t)nothing_moves; }
@@ -78,14 +79,15 @@ static uf_status forall_arguments(const plan_request *r, call_args *a, void **da
     return args_take(r->nargs, r->nargs, r->args, NULL, r->options, r->how, a, data);
 }
 
-/* The key of an argument: 0xC0 and above are ranks that no parameter has, for which no binding is made. */
+/* The key of an argument: its dtype, with the rank of an array. Ranks that no parameter has give keys from 0xC0 on,
+ * for which no binding is made. */
 static uint8_t type_key(uint8_t type, const nd_array *x) {
     if (x->number)
         return type;
     return (uint8_t)(type | (x->ndim < 1 ? 0xC0 : x->ndim > LAYOUT_MAX_RANK ? 0xD0 : BINDING_RANK * (x->ndim - 1)));
 }
 
-/* Is there a section of so many indices? */
+/* Checks that a section has so many indices. */
 static uf_status indices_check(const uf_func *f, int ndim) {
     char numbers[LAYOUT_MAX_RANK * 8], *at = numbers;
     unsigned known = 0;
@@ -100,11 +102,11 @@ static uf_status indices_check(const uf_func *f, int ndim) {
                 numbers);
 }
 
-/* What a parameter list is chosen for. */
+/* What a parameter list is chosen by. */
 typedef struct choice {
     const plan_request *request;
     const call_args *args;
-    bool values; /* of numbers take part */
+    bool values; /* the values of numbers take part in the choice */
 } choice;
 
 static uf_status choose_list(const choice *c, int *chosen) {
@@ -143,7 +145,8 @@ static uf_status forall_bind(const plan_request *r, call_args *a, const binding 
     a->key.ndim = r->ndim;
     for (int k = 0; k < n; k++)
         a->key.type[k] = type_key(a->key.type[k], &a->array[k]);
-    if (r->options->signature) { /* the key says which: dispatch runs first, each time */
+    /* The signature is part of the key, so that it is chosen in each call, before the lookup. */
+    if (r->options->signature) {
         TRY(choose_list(&c, &chosen));
         a->key.forced = chosen + 1;
     }
@@ -155,7 +158,8 @@ static uf_status forall_bind(const plan_request *r, call_args *a, const binding 
 
 static int log2_of_multiple(uint64_t bytes) { return __builtin_ctzll(bytes | 1 << ALIGN_MOST); }
 
-/* Extents and strides of an array to the core parameters; is it without gaps, in C order? A stride that is never used is 0. */
+/* Writes extents and strides of an array to the core parameters. Is the array contiguous in C order? A stride that is
+ * never used becomes 0, so that it makes no difference. */
 static bool array_parameters(const layout_operand *o, const nd_array *x, int64_t *core) {
     bool packed = true, empty = false;
     for (int d = 0; d < x->ndim; d++) {
@@ -173,8 +177,9 @@ static bool array_parameters(const layout_operand *o, const nd_array *x, int64_t
     return packed;
 }
 
-/* 1 + the dimension of stride 1, the last of several. One of a single element may have any stride: the last is taken to have
- * that, if no other has. */
+/* 1 + the dimension of stride 1, the last one if there are several; 0: there is none. The stride of a dimension of
+ * one element does not matter (array_words made it 0), so that the last dimension may stand in if no other has
+ * stride 1. */
 static uint8_t unit_dimension(const layout_operand *o, const int64_t *core) {
     for (int d = o->rank; d > 0; d--)
         if (core[o->strides + d - 1] == 1)
@@ -234,7 +239,7 @@ static uf_status parameter_set(uf_plan *p, int k, const nd_array *a) {
 
 static bool is_array(const uf_plan *p, int k) { return p->pass[0].loops.kept.kind[k] != OPERAND_NUMBER; }
 
-/* The bytes of array k; none if it has no elements. */
+/* The bytes of array k, from *first up to *end. False if it has no elements, or is a number. */
 static bool bytes_of(const uf_plan *p, void *const *data, int k, intptr_t *first, intptr_t *end) {
     if (!is_array(p, k))
         return false;
@@ -243,7 +248,7 @@ static bool bytes_of(const uf_plan *p, void *const *data, int k, intptr_t *first
     return *first < *end;
 }
 
-/* Is no array that is written to reached by another parameter? */
+/* Is no array that is written to overlapped by another parameter? */
 static bool apart(const uf_plan *p, void *const *data) {
     for (uint64_t left = p->forall.written; left; left &= left - 1) {
         int w = __builtin_ctzll(left);
@@ -262,7 +267,7 @@ static uint8_t alignment(const uf_plan *p, int k, const void *data) {
     return (uint8_t)(align < most ? align : most);
 }
 
-/* data NULL: what most have, aligned and apart. */
+/* Finds the facts for addresses. data NULL: those of most arrays, which are aligned and do not overlap. */
 static void facts_find(const uf_plan *p, void *const *data, forall_facts *out) {
     out->noalias = !data || apart(p, data);
     for (int k = 0; k < p->func->nin; k++)
@@ -278,7 +283,7 @@ static bool forall_fits(const uf_plan *p, void *const *data) {
     return apart(p, data) == facts->noalias;
 }
 
-/* The variant for addresses of which this is known. */
+/* Makes the variant for addresses with these facts. */
 static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v) {
     const forall_part *x = &p->forall;
     const nd_loop *loop = &p->pass[0].loops.kept;
@@ -313,7 +318,7 @@ static uf_status forall_specialise(const uf_plan *p, void *const *data, variant 
 
 /* ---- Plans ---- */
 
-/* Are the addresses there of all arrays that have any elements? */
+/* Are the addresses known of all arrays that have elements? */
 static bool are_known(const uf_plan *p, void *const *data) {
     for (int k = 0; k < p->func->nin; k++)
         if (is_array(p, k) && !data[k] && p->forall.array[k].end > p->forall.array[k].lowest)
@@ -342,7 +347,8 @@ static uf_status forall_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     return UF_OK;
 }
 
-/* Numbers of two parts are aligned like one of them; hardware swaps both only where they are aligned together. */
+/* Checks the alignment of elements that an atomic function swaps as one piece. A complex number need only be aligned
+ * as its parts are, but hardware swaps both parts only where they are aligned together. */
 static uf_status whole_check(plan_run *run) {
     const uf_plan *p = run->plan;
     const forall_part *x = &p->forall;
@@ -356,7 +362,7 @@ static uf_status whole_check(plan_run *run) {
     return UF_OK;
 }
 
-/* Numbers must fit even where there are no points. */
+/* Checks that numbers fit, which holds even where there are no points. */
 static uf_status numbers_check(const plan_run *run) {
     const uf_plan *p = run->plan;
     uint64_t words[2];
@@ -368,7 +374,8 @@ static uf_status numbers_check(const plan_run *run) {
 
 /* ---- Looking at kernels ---- */
 
-/* The list that is wanted; the first one if there is none, and if it is not there, which is dispatch's to say. */
+/* Finds the parameter list `wanted`, or the first one if that is NULL. Also the first if there is no such list:
+ * dispatch then makes the error. */
 static uf_status list_find(const uf_func *f, const char *wanted, int *out) {
     const signature_list *list = &f->signatures;
     dtype types[UF_MAX_OPERANDS];
@@ -388,7 +395,7 @@ static uf_status list_find(const uf_func *f, const char *wanted, int *out) {
     return UF_OK;
 }
 
-/* Arguments as a call of list s could have them: every extent is the same. */
+/* Makes up the arguments of a call of list s, in which every extent is the same. */
 static void arguments_imagine(const uf_func *f, int s, const int64_t *extents, call_args *a) {
     size_t first = (size_t)s * (size_t)f->nin;
     a->nin = a->nargs = a->narrays = f->nin;
@@ -401,10 +408,11 @@ static void arguments_imagine(const uf_func *f, int s, const int64_t *extents, c
 }
 
 enum {
-    LOG_ELEMENTS = 24 /* of the largest array and of the space */
+    /* Log2 of the number of elements of the largest array, and of the points of the space. */
+    LOG_ELEMENTS = 24
 };
 
-/* A call of the list that is asked for, with contiguous arrays. */
+/* Makes up a call of the list that is asked for, with contiguous arrays. */
 static uf_status forall_imagine(uf_plan *p, plan_request *r, const char *wanted, call_args *a) {
     const uf_func *f = p->func;
     int s;

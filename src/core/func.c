@@ -1,4 +1,4 @@
-/* func.c - registering functions: texts in, checked and immutable uf_func out. */
+/* func.c - registers functions: from texts to a uf_func that is checked and never changes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ static uf_status bits_check(const char *name, const char *what, unsigned bits, u
     return UF_OK;
 }
 
-/* A reduction has no kernel, layout or identity beside its own. */
+/* Checks that a reduction has no kernel, layout or identity beside those of its own definition. */
 static uf_status reduction_check(const uf_definition *d) {
     const struct uf_reduction_def *r = d->reduction;
     if (!r)
@@ -75,7 +75,7 @@ static uf_status reduction_check(const uf_definition *d) {
     return order_check(d->name, r->flags);
 }
 
-/* A kernel over indices has nothing of what other functions are made of. */
+/* Checks that a kernel over indices has nothing that only other functions have. */
 static uf_status kernel_check(const uf_definition *d) {
     if (!(d->flags & UF_KERNEL))
         return UF_OK;
@@ -137,7 +137,7 @@ uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *
     return text_named(status, f->name, (definition_place){IN_SOURCE, (int)(s - f->sections)});
 }
 
-/* Every signature must type-check; the trees are thrown away. */
+/* Checks that the section's kernel types for every signature. The trees are thrown away; calls make their own. */
 static uf_status section_check(const uf_func *f, const section *s, const signature_list *list) {
     size_t n = (size_t)(list->nin + list->nout);
     for (int i = 0; i < list->count; i++) {
@@ -159,7 +159,8 @@ static uf_status arity_check(const uf_func *f, int nin, int nout, const char *wh
                 nin == 1 ? "" : "s", nout, nout == 1 ? "" : "s", kernel, f->nin, f->nout);
 }
 
-/* The `n` bytes of `before` and then those of `behind` (NULL: 0), in the function's arena; NULL: no memory. */
+/* The `n` bytes of `before` and then the `more` bytes of `behind` (NULL: left uninitialised), in the function's
+ * arena. NULL: out of memory. */
 static void *joined(uf_func *f, const void *before, size_t n, const void *behind, size_t more) {
     char *all = arena_alloc(&f->arena, n + more);
     if (all && n)
@@ -169,7 +170,7 @@ static void *joined(uf_func *f, const void *before, size_t n, const void *behind
     return all;
 }
 
-/* Adds the signatures that a section serves to the function's. */
+/* Adds the signatures that a section serves to those of the function. */
 static uf_status signatures_add(uf_func *f, int index, const signature_list *list) {
     const signature_list old = f->signatures;
     size_t n = (size_t)(list->nin + list->nout), before = (size_t)old.count, more = (size_t)list->count,
@@ -233,7 +234,7 @@ static uf_status parameters_check(const uf_func *f, const char *what, int got, c
                 needed);
 }
 
-/* The lists of one section differ in dtypes alone. */
+/* Checks that the parameter lists of one section differ in dtypes alone, as ranks decide what the kernel means. */
 static uf_status ranks_check(const uf_func *f, const signature_list *list) {
     size_t n = (size_t)list->nin;
     for (int i = 1; i < list->count; i++) {
@@ -248,7 +249,7 @@ static uf_status ranks_check(const uf_func *f, const signature_list *list) {
     return UF_OK;
 }
 
-/* The layout that stands for the parameters' ranks and the indices, and a text that stands for it. */
+/* Adds the layout that stands for the parameters' ranks and for the indices, and its text for keys. */
 static uf_status space_add(uf_func *f, section *s, const uint8_t *ranks, int nindices) {
     core_layout *l = arena_alloc(&f->arena, sizeof *l);
     char *ranks_text = arena_alloc(&f->arena, (size_t)f->nin + 1);
@@ -289,7 +290,8 @@ static uf_status space_section_add(uf_func *f, int index, const uf_section *from
 
 /* ---- What the sections have in common ---- */
 
-/* Within one section the parser has looked. Kernels over different numbers of indices may have the same parameters. */
+/* Checks that no two sections have the same signature. Within one section the parser has checked that. Kernels over
+ * different numbers of indices may have the same parameters. */
 static uf_status duplicates_check(const uf_func *f, definition_place *place) {
     const signature_list *list = &f->signatures;
     map seen = {0}; /* spelling -> section, counted from 1 */
@@ -326,7 +328,8 @@ static uf_status signatures_spell(uf_func *f) {
     return s;
 }
 
-/* The layout, which the kernels are checked against, and its BLAS form. A layout without any core dimension is elementwise. */
+/* Adds the layout, which the kernels are checked against, and its BLAS form. A function whose layout has no core
+ * dimension at all is elementwise. */
 static uf_status layout_add(uf_func *f, const uf_definition *d, definition_place *place) {
     place->part = d->layout ? IN_LAYOUT : IN_BLAS;
     if (!d->layout)
@@ -350,7 +353,7 @@ static uf_status layout_add(uf_func *f, const uf_definition *d, definition_place
     return UF_OK;
 }
 
-/* How the function reduces, if it is elementwise and binary. */
+/* Adds what the definition says of reducing, which only elementwise binary functions do. */
 static uf_status folding_add(uf_func *f, const uf_definition *d, definition_place *place) {
     bool binary = !f->layout && f->nin == 2 && f->nout == 1;
     const struct {
@@ -390,7 +393,7 @@ typedef struct registration {
     definition_place *place;
 } registration;
 
-/* Runs on a big stack: parsing and checking recurse over the user's text. */
+/* Runs on a big stack, as parsing and checking recurse over the user's text. */
 static uf_status register_texts(void *user) {
     uf_func *f = ((registration *)user)->func;
     const uf_definition *d = ((registration *)user)->definition;

@@ -1,5 +1,5 @@
-/* gufunc.c - generalized ufuncs: the arrays without their core dimensions are the loop, whose elements are inner calls. Everything
- * else is as for elementwise functions. */
+/* gufunc.c - the row of generalized ufuncs: the loop goes over the loop dimensions of the arrays, and its elements
+ * are inner calls, which get the core dimensions. Everything else is as for elementwise functions (call.c). */
 #include "core/core.h"
 
 static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
@@ -24,7 +24,7 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
 
 /* ---- Shapes of outputs ---- */
 
-/* Over a loop shape: without args they are checked, else they go there. */
+/* Computes the shapes of outputs for a loop shape: checks them if args is NULL, else writes them there. */
 static uf_status output_shapes(const plan_request *r, const nd_core *core, int loop_ndim, const int64_t *loop_shape,
                                const dtype *types, DLTensor *args) {
     const uf_func *f = r->func;
@@ -81,13 +81,14 @@ static nd_overlap gufunc_compare(const uf_plan *p, const plan_pass *s, int a, co
 /* ---- What uf_inspect shows ---- */
 
 enum {
-    CALLS = 1 << 16, /* of inner calls */
-    CORE_SIZE = 64   /* of a core dimension */
+    CALLS = 1 << 16, /* inner calls to begin with */
+    CORE_SIZE = 64   /* extent of a core dimension to begin with */
 };
 
 typedef int64_t core_shape[1 + LAYOUT_MAX_RANK];
 
-/* The sizes of a layout's dimensions. A computed one that has no size then is left to the call's own check. */
+/* Chooses sizes for the dimensions of a layout. A computed one that has no valid size becomes 0; the call's own
+ * check refuses it if that matters. */
 static void sizes_choose(const core_layout *l, int64_t size, int64_t *sizes) {
     for (int d = 0; d < l->ndims; d++)
         sizes[d] = l->dims[d].frozen ? l->dims[d].frozen : size;
@@ -96,7 +97,7 @@ static void sizes_choose(const core_layout *l, int64_t size, int64_t *sizes) {
             sizes[d] = 0;
 }
 
-/* One dimension to loop over, then the operand's core dimensions; false if there are 2^48 elements or more. */
+/* The shape of an operand: one loop dimension, then its core dimensions. False if it has 2^48 elements or more. */
 static bool shape_choose(const layout_operand *o, const int64_t *sizes, int64_t calls, int64_t *shape) {
     int64_t count = calls;
     bool overflow = false;
@@ -108,7 +109,7 @@ static bool shape_choose(const layout_operand *o, const int64_t *sizes, int64_t 
     return !overflow && count >> 48 == 0;
 }
 
-/* Core sizes become smaller until the arrays of some thousand calls could exist. */
+/* Chooses the shapes of all operands: core sizes shrink until the arrays of some thousand inner calls could exist. */
 static uf_status shapes_choose(const uf_func *f, core_shape *shapes) {
     int64_t sizes[LAYOUT_MAX_DIMS];
     int n = f->nin + f->nout;

@@ -2,12 +2,13 @@
 #include "core/at.h"
 
 enum {
-    CHUNK = 256 /* indices looked at together */
+    CHUNK = 256 /* indices that are checked together */
 };
 
-/* The first of n indices that is outside of an extent, or n. With `up`, the extent, they count from the end too. What is in range
- * leaves the sign bits of itself (moved up) and of its distance from the last one clear: neighbours are looked at CHUNK at a time,
- * by vectors, and one by one where a bit is set. */
+/* Defines a function that finds the first of n indices that is out of range, or gives n. Signed indices may count
+ * from the end: adding `up`, the extent, to all of them makes the valid range 0 .. last. An index is in that range
+ * if neither it nor its distance from `last` has its sign bit set. So CHUNK neighbours are checked at once, with
+ * vector instructions, by one OR of all sign bits; only where a bit is set are they looked at one by one. */
 #define OUTSIDE(name, type, wide, counts_down)                                                           \
     static bool name##_chunk(const type *x, uint64_t up, uint64_t last) {                                \
         uint64_t bits = 0;                                                                               \
@@ -45,7 +46,8 @@ static find_outside *const outside_of[DT_COUNT] = {
     [DT_INT64] = outside_int64,   [DT_UINT8] = outside_uint8,  [DT_UINT16] = outside_uint16,
     [DT_UINT32] = outside_uint32, [DT_UINT64] = outside_uint64};
 
-/* The number, in C order, of the first index of a loop over one array that is outside; *at is its address; -1: none. */
+/* The position, in C order, of the first index out of range in a loop over one array, and its address in *at; -1:
+ * all are in range. */
 static int64_t outside_loop(const nd_loop *loop, const char *data, dtype type, int64_t extent, const char **at) {
     int64_t index[UF_MAX_NDIM] = {0}, size = dtypes[type].size, n = loop->extent[0];
     for (int64_t row = 0; row < loop->count; row += n) {
@@ -64,7 +66,7 @@ static int64_t outside_loop(const nd_loop *loop, const char *data, dtype type, i
     return -1;
 }
 
-/* "element (2, 3) ", "" of a rank of 0. */
+/* Prints "element (2, 3) ", or "" for a rank of 0. */
 static void position_print(text *t, const at_index *x, int64_t position) {
     int64_t index[UF_MAX_NDIM];
     for (int d = x->ndim - 1; d >= 0; d--) {

@@ -1,7 +1,8 @@
-/* inspect.c - uf_inspect and uf_system_info: the stages of compilation, shown. */
+/* inspect.c - uf_inspect and uf_system_info: show the results of each pass of compilation, and what the library
+ * found. */
 #include "core/core.h"
 
-/* The trees of a reduction's texts, under their names. */
+/* Prints the trees of a reduction's texts, under their names. */
 static void fold_print(text *out, const fold *x) {
     const struct {
         const char *name;
@@ -63,8 +64,8 @@ static uf_status code_print(inspection *x, arena *a) {
     return s;
 }
 
-/* What is shown is the plan of a call with contiguous arrays of the signature's own dtypes; of a reduction, of all elements of such;
- * of what has several passes the first one. Runs on a big stack. */
+/* Shows the plan of a call with contiguous arrays of the signature's own dtypes; for a reduction, of one over all
+ * elements of such arrays; for a plan of two passes, the first. Runs on a big stack. */
 static uf_status inspect(void *user) {
     inspection *x = user;
     const uf_func *f = x->func;
@@ -118,7 +119,8 @@ uf_status uf_inspect(const uf_func *func, const char *types, DLDevice device, uf
     return s;
 }
 
-/* What is missing is an error of this thread's, not of the call. */
+/* Engines report what is missing as the error of the thread that runs this, so that the caller's thread keeps its
+ * own. */
 static uf_status engines_tell(void *t) {
     for (int i = 0; i < ENGINES; i++)
         engines[i]->info(t);
