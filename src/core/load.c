@@ -1,8 +1,8 @@
-/* load.c - function files: text in, a registered function out. docs/function-files.md is the format's specification.
+/* load.c - function files: from text to a registered function. docs/function-files.md is the format's specification.
  *
- * A file is cut into entries, a keyword and its value each; these become a definition, which func_define registers. What
- * goes wrong there is an error about one text of the definition, and is told again as an error about the file: with the
- * file's path, line, column and text. */
+ * A file is cut into entries, each a keyword and its value. These become a definition, which func_define registers.
+ * What it finds wrong is an error about one text of the definition, and is restated as an error about the file: with
+ * the file's path, line, column and text. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "core/core.h"
 
 enum {
-    FILE_MOST = 1 << 20, /* bytes */
+    FILE_MOST = 1 << 20, /* of a file, in bytes */
     SECTIONS_MOST = 256
 };
 
@@ -52,7 +52,7 @@ typedef enum form {
     FORM_KERNEL /* lines, with helpers among them */
 } form;
 
-/* Whose entries they are. */
+/* Which kinds of function an entry may belong to. */
 enum {
     OF_UFUNC = 1,
     OF_GUFUNC = 2,
@@ -96,7 +96,7 @@ static const struct {
     [KEY_FINISH]        = {"finish", FORM_KERNEL, OF_REDUCTION},
 };
 
-/* The first keywords, which name the function. */
+/* The keywords that begin a file: they say the kind of function, and name it. */
 static const int kinds[] = {
     [KEY_UFUNC] = OF_UFUNC, [KEY_GUFUNC] = OF_GUFUNC, [KEY_REDUCTION] = OF_REDUCTION, [KEY_FORALL] = OF_FORALL};
 
@@ -111,27 +111,28 @@ static const struct {
 typedef struct entry {
     key key;
     size_t at, value_at; /* offsets of the keyword and of its value */
-    char *value;         /* a string of its own, without the blanks around it */
+    char *value;         /* a copy, without the blanks around it */
 } entry;
 
 typedef struct loading {
     const char *path;   /* as errors call the file */
-    const char *source; /* its text, as it is */
-    char *plain;        /* the text without its comments, of equal length */
+    const char *source; /* its text as it is */
+    char *plain;        /* the text with its comments blanked out, so that offsets stay the same */
     size_t length;
     arena arena;
     entry *entries;
     int nentries, nkernels;
-    const entry *first[KEYS]; /* of each keyword; NULL: not there */
+    const entry *first[KEYS]; /* the first entry of each keyword; NULL: there is none */
     uf_definition definition;
     uf_reduction_def reduction;
     uf_section *sections;
-    const entry **places; /* of each section: its signatures (NULL: none) and its kernel */
+    /* Of each section: the entry of its signatures (NULL: it has none), and that of its kernel. */
+    const entry **places;
 } loading;
 
 /* ---- Errors at a place in the file ---- */
 
-/* The end of a path, as much of it as an error can show. */
+/* The end of a path, as far as an error message has room for it. */
 static const char *path_shown(const char *path) {
     size_t n = strlen(path);
     return n > 1024 ? path + n - 1024 : path;
@@ -139,7 +140,7 @@ static const char *path_shown(const char *path) {
 
 #define FAIL_AT(l, offset, ...) fail_file(UF_ERR_SYNTAX, (l)->path, (l)->source, offset, __VA_ARGS__)
 
-/* The offset in a text of a line and column. */
+/* The offset in a text that a line and column are at. */
 static size_t offset_of(const char *s, int line, int column) {
     size_t i = 0;
     for (; s[i] && line > 1; i++)
@@ -151,7 +152,7 @@ static size_t offset_of(const char *s, int line, int column) {
     return i;
 }
 
-/* The entry that a place in a definition came from. */
+/* The entry of the file that a place in a definition came from. */
 static const entry *place_entry(const loading *l, const definition_place *place) {
     static const int keys[] = {[IN_LAYOUT] = KEY_LAYOUT,     [IN_BLAS] = KEY_BLAS,     [IN_MAP] = KEY_MAP,
                                [IN_COMBINE] = KEY_COMBINE,   [IN_FINISH] = KEY_FINISH, [IN_STATE] = KEY_STATE,
@@ -164,14 +165,16 @@ static const entry *place_entry(const loading *l, const definition_place *place)
     return e ? e : &l->entries[0];
 }
 
-/* Cuts what fail_source puts around a message off it: "line:column: ", and the lines with the text and the caret. */
+/* Takes off a message what fail_source puts around it: "line:column: " before it, and the lines with the text and
+ * the caret after it. */
 static char *message_bare(char *message, int line, int column) {
     char position[32];
     size_t n = (size_t)snprintf(position, sizeof position, "%d:%d: ", line, column);
     if (strncmp(message, position, n) == 0)
         message += n;
     size_t length = strlen(message);
-    if (length == 0 || message[length - 1] != '^') /* it was too long, and its end is missing */
+    /* The message did not fit its buffer, so that its end is missing. */
+    if (length == 0 || message[length - 1] != '^')
         return message;
     for (int lines = 0; lines < 2; lines++) {
         char *end = strrchr(message, '\n');
@@ -181,8 +184,8 @@ static char *message_bare(char *message, int line, int column) {
     return message;
 }
 
-/* Tells the thread's error about a definition again, as one about the file it came from: a wrong argument is then wrong
- * text. */
+/* Restates the thread's error about a definition as one about the file that it came from. There an argument that is
+ * wrong is text that is wrong, so the status becomes that of a syntax error. */
 static uf_status fail_again(const loading *l, uf_status status, const definition_place *place) {
     const uf_error *e = error_slot();
     const entry *from = place_entry(l, place);
@@ -200,7 +203,7 @@ static uf_status fail_again(const loading *l, uf_status status, const definition
 
 /* ---- Entries ---- */
 
-/* Digits and letters of a text that errors show. */
+/* How many characters of a word an error shows. */
 static int shown(size_t length) { return (int)(length > 64 ? 64 : length); }
 
 static int line_of(const loading *l, size_t at) {
@@ -229,8 +232,9 @@ static key keyword_find(const char *s, size_t n) {
     return (key)k;
 }
 
-/* Does a line begin an entry? All do that have a letter in column 1; but in a kernel, the helpers' do not: a word followed by
- * a parenthesis, unless that word is a keyword with a blank behind it. "forall (" is a statement there. */
+/* Does a line begin an entry? A line with a letter in column 1 does. Within a kernel it may also be a helper
+ * function: a word followed by a parenthesis, unless that word is a keyword with a blank behind it. So "forall (" is
+ * a statement there. */
 static bool begins_entry(const char *line, bool in_kernel) {
     size_t n = word_length(line), next = n;
     if (!is_letter(line[0]))
@@ -244,7 +248,8 @@ static bool begins_entry(const char *line, bool in_kernel) {
 
 static uf_status unknown_keyword(const loading *l, size_t at, size_t n) {
     const char *word = l->plain + at;
-    int nearest = -1, least = n <= 4 ? 2 : 3; /* as far as a slip goes */
+    /* Words that differ in fewer letters are taken for misspelled keywords. */
+    int nearest = -1, least = n <= 4 ? 2 : 3;
     for (int k = 0; k < KEYS; k++) {
         int distance = word_distance(word, n, keywords[k].word, strlen(keywords[k].word));
         if (distance < least) {
@@ -257,7 +262,7 @@ static uf_status unknown_keyword(const loading *l, size_t at, size_t n) {
     return FAIL_AT(l, at, "unknown keyword \"%.*s\"; a line that goes on with an entry is indented", shown(n), word);
 }
 
-/* The end of the value that begins at `from`: that of the last line before the next entry. */
+/* The end of the value that begins at `from`: the end of the last line before the next entry. */
 static size_t value_end(const loading *l, size_t from, bool kernel) {
     size_t end = from;
     for (;;) {
@@ -269,7 +274,7 @@ static size_t value_end(const loading *l, size_t from, bool kernel) {
     }
 }
 
-/* Reads the entry that begins at `at`, which becomes the end of its value. */
+/* Reads the entry that begins at *at, and sets *at to the end of its value. */
 static uf_status entry_read(loading *l, size_t *at, entry *e) {
     const char *word = l->plain + *at;
     size_t n = word_length(word), from = *at + n;
@@ -299,7 +304,7 @@ static uf_status entry_read(loading *l, size_t *at, entry *e) {
     return UF_OK;
 }
 
-/* Lines that could begin an entry: at least as many as there are. */
+/* The number of lines that could begin an entry: at least the number of entries. */
 static size_t entries_most(const loading *l) {
     size_t n = 0;
     for (size_t i = 0; i < l->length; i++)
@@ -343,7 +348,7 @@ static uf_status entries_read(loading *l) {
 
 /* ---- What entries mean ---- */
 
-/* A doc's lines without their indentation and the blanks at their ends. */
+/* Takes the indentation and the blanks at the ends off the lines of a doc. */
 static void doc_trim(char *doc) {
     char *to = doc;
     for (const char *line = doc; *line;) {
@@ -416,7 +421,7 @@ static uf_status order_read(loading *l, const entry *e, unsigned *flags) {
     return FAIL_AT(l, e->value_at, "order is \"%.*s\"; known are: ordered serial", shown(strlen(e->value)), e->value);
 }
 
-/* A reduction's texts, and its only section. */
+/* Reads the texts of a reduction, and its only section. */
 static uf_status reduction_read(loading *l) {
     for (const entry *e = l->entries; e < l->entries + l->nentries; e++)
         if (e->key == KEY_SIGNATURES && e != l->first[KEY_SIGNATURES])
@@ -453,7 +458,7 @@ static uf_status section_add(loading *l, const entry *signatures, const entry *k
     return UF_OK;
 }
 
-/* Each kernel serves the signatures, or the parameters, before it. */
+/* Makes a section of each kernel, with the signatures or parameters that stand before it. */
 static uf_status sections_read(loading *l) {
     const entry *open = NULL;
     for (const entry *e = l->entries; e < l->entries + l->nentries; e++)
@@ -507,7 +512,7 @@ static uf_status definition_read(loading *l) {
 
 /* ---- The text ---- */
 
-/* Bytes of the UTF-8 character at s; 0 if it is none. */
+/* The number of bytes of the UTF-8 character at s; 0 if there is no valid one. */
 static size_t utf8_length(const unsigned char *s) {
     if (s[0] < 0x80)
         return 1;
@@ -520,7 +525,7 @@ static size_t utf8_length(const unsigned char *s) {
     return overlong || beyond ? 0 : n;
 }
 
-/* source, of `length` bytes with a NUL behind them, is text. */
+/* Checks that the source, whose `length` bytes are followed by a NUL, is text in UTF-8. */
 static uf_status bytes_check(const loading *l) {
     for (size_t i = 0, n; i < l->length; i += n) {
         if (!l->source[i])
@@ -574,7 +579,7 @@ static uf_status file_error(const char *path, int error) {
     return fail(UF_ERR_IO, "%s: %s", path_shown(path), strerror_r(error, reason, sizeof reason));
 }
 
-/* Reads to the end of the file, FILE_MOST bytes and one more at most. */
+/* Reads to the end of a file, but at most FILE_MOST + 1 bytes, which is enough to see that it is too long. */
 static uf_status descriptor_read(int file, const char *path, text *out) {
     char piece[8192];
     for (;;) {
@@ -594,7 +599,7 @@ static uf_status descriptor_read(int file, const char *path, text *out) {
     }
 }
 
-/* Others may have no end, or make the caller wait for somebody to write. */
+/* Refuses everything but regular files: reading others may never end, or wait until somebody writes. */
 static uf_status regular_check(int file, const char *path) {
     static const struct {
         mode_t type;
@@ -616,7 +621,7 @@ static uf_status regular_check(int file, const char *path) {
 }
 
 static uf_status file_load(uf_func **out, const char *path) {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a FIFO is not waited for */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* so that opening a FIFO does not wait */
     if (file < 0)
         return file_error(path, errno);
     text content = {0};

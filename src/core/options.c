@@ -1,4 +1,5 @@
-/* options.c - option structs of any age: the size member says what the caller's header knew. */
+/* options.c - reads option structs of any version of the header: the member `size` says how much of one the caller's
+ * header knew. */
 #include "core/core.h"
 
 uf_status struct_read(const void *from, void *to, size_t known, const char *what) {
@@ -8,7 +9,7 @@ uf_status struct_read(const void *from, void *to, size_t known, const char *what
         return fail(UF_ERR_ARGUMENT, "%s.size is %zu; set it to sizeof(%s)", what, size, what);
     memset(to, 0, known);
     memcpy(to, from, size < known ? size : known);
-    memcpy(to, &known, sizeof known); /* what is passed on has our size */
+    memcpy(to, &known, sizeof known); /* whoever reads the copy gets its own size */
     for (size_t i = known; i < size; i++)
         if (((const unsigned char *)from)[i])
             return fail(UF_ERR_ARGUMENT,
@@ -28,7 +29,7 @@ uf_status struct_write(const void *from, size_t known, void *to, const char *wha
     return UF_OK;
 }
 
-/* What all calls have. */
+/* Checks what all calls have. */
 static uf_status settings_check(const char *what, unsigned flags, unsigned known, uf_casting casting, int threads) {
     if (flags & ~known)
         return fail(UF_ERR_ARGUMENT, "%s.flags is 0x%x; bits 0x%x are unknown", what, flags, flags & ~known);
@@ -55,7 +56,7 @@ static uf_status options_take(const uf_options *options, unsigned known, uf_opti
     return settings_check("uf_options", options->flags, known, options->casting, options->threads);
 }
 
-/* What uf_forall alone has. */
+/* Checks that what uf_forall alone has was not given. */
 static uf_status no_launch_check(const uf_options *o) {
     if (o->block || o->elements)
         return fail(UF_ERR_ARGUMENT, "uf_options.%s is for uf_forall", o->block ? "block" : "elements");

@@ -1,8 +1,8 @@
-/* outer.c - uf_outer: a call whose inputs are views that have a dimension of extent 1 for each one of the inputs after them, so
- * that they broadcast to all combinations. */
+/* outer.c - uf_outer: a call whose inputs are views. The view of an input has a dimension of extent 1 for each
+ * dimension of the inputs after it, so that the inputs broadcast to all combinations of their elements. */
 #include "core/core.h"
 
-/* Words on the stack for the shapes and strides of the views; beyond, one block. */
+/* Words on the stack for the shapes and strides of the views. More are taken from the heap, in one block. */
 enum {
     VIEW_WORDS = 128
 };
@@ -28,7 +28,7 @@ static uf_status outputs_rank(const uf_func *f, const DLTensor *args, int total)
     return UF_OK;
 }
 
-/* t with `more` dimensions of extent 1 behind its own; returns the words after those it took. */
+/* Makes t a view that has `more` dimensions of extent 1 behind its own. Returns the words behind those that it took. */
 static int64_t *view_make(DLTensor *t, int more, int64_t *words) {
     int64_t *shape = words, *strides = words + t->ndim + more;
     if (t->ndim)
@@ -43,7 +43,7 @@ static int64_t *view_make(DLTensor *t, int more, int64_t *words) {
     return words + 2 * t->ndim;
 }
 
-/* Numbers stay numbers. */
+/* Does input k need a view? The last one does not, and a number stays a number. */
 static bool is_view(const uf_func *f, const DLTensor *args, int k) {
     return k < f->nin - 1 && !is_number(f, k, &args[k]);
 }

@@ -1,5 +1,6 @@
-/* plan.c - from the request of a verb to a plan: arguments, operands, loops, variants, code. A call is a plan made on the stack and
- * run once: there is one path. What differs between verbs is in their rows (plan_verb). */
+/* plan.c - from the request of a verb to a plan: arguments, operands, loops, variants, code. A call is a plan that
+ * is made on the stack and run once, so that there is one path for both. What differs between verbs is in their rows
+ * (plan_verb). */
 #include "core/core.h"
 
 const engine *const engines[ENGINES] = {[ENGINE_CPU] = &cpu_engine, [ENGINE_CUDA] = &cuda_engine};
@@ -44,7 +45,7 @@ static inline void plan_begin(uf_plan *p, const plan_request *r) {
         p->pass[i].chunk = p->pass[i].chunk_stride = 0;
 }
 
-/* What the arguments are of, and the options ask, once they are read. */
+/* Sets what the arguments decide (engine and device) and what the options ask for. */
 static void plan_settings(uf_plan *p, const plan_request *r, const call_args *a) {
     p->engine = a->engine;
     p->device = a->device;
@@ -55,7 +56,9 @@ static void plan_settings(uf_plan *p, const plan_request *r, const call_args *a)
 }
 
 static __attribute__((noinline)) uf_status plan_lay(uf_plan *p, const plan_request *r, void **data) {
-    call_args a; /* 4 KiB, not worth clearing, and not to be on the stack while the plan runs */
+    /* 4 KiB. It is not cleared, which would take as long as a small call, and not inlined, so that it is off the
+     * stack when the plan runs. */
+    call_args a;
     TRY(r->verb->arguments(r, &a, data));
     plan_settings(p, r, &a);
     TRY(r->verb->bind(r, &a, &p->binding));
@@ -72,7 +75,8 @@ uf_status plan_decide(uf_plan *p, const plan_request *r, void **data) { return d
 
 uf_status plan_imagine(uf_plan *p, plan_request *r, const char *types, call_args *a) {
     plan_begin(p, r);
-    p->lasts = true; /* its addresses are not known */
+    /* Addresses are not known. */
+    p->lasts = true;
     TRY(r->verb->imagine(p, r, types, a));
     plan_settings(p, r, a);
     return UF_OK;
@@ -100,7 +104,8 @@ void plan_end(uf_plan *p) {
 }
 
 uf_status plan_once(const plan_request *r) {
-    uf_plan p; /* 12 KiB, not worth clearing */
+    /* 12 KiB. It is not cleared, which would take as long as a small call. */
+    uf_plan p;
     void *data[PLAN_ARGUMENTS];
     uf_status s = make(&p, r, data);
     if (!s) {

@@ -1,10 +1,11 @@
-/* ranges.c - NVTX: names for what the public functions do, on the time line of Nsight Systems and other tools. Off unless the
- * environment variable UFUNC_NVTX is 1.
+/* ranges.c - NVTX: names for what the public functions do, on the time line of Nsight Systems and other tools. They are
+ * off unless the environment variable UFUNC_NVTX is 1.
  *
- * NVTX 3 has no library. A tool names one of its own in NVTX_INJECTION64_PATH; the program opens it and calls its
- * InitializeInjectionNvtx2 with a function that hands out tables, in which the tool replaces the pointers of the functions that
- * it wants to be told by. That is the protocol of the public headers (NVIDIA/NVTX, nvtxDetail/nvtxTypes.h and nvtxInit.h), which
- * are written down here as far as needed: the functions of domains, a domain of our own, ranges pushed and popped by thread. */
+ * NVTX 3 has no library. A tool names a library of its own in NVTX_INJECTION64_PATH. The program opens it and calls
+ * its InitializeInjectionNvtx2 with a function that hands out tables; in these the tool replaces the pointers of the
+ * functions that it wants to have called. That is the protocol of the public headers (NVIDIA/NVTX,
+ * nvtxDetail/nvtxTypes.h and nvtxInit.h). What is needed of them is written down here: the functions of domains, a
+ * domain of our own, and ranges that are pushed and popped by each thread. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ typedef int nvtx_pop(void *domain);
 typedef const void *nvtx_get_table(uint32_t id);
 typedef int nvtx_initialize(nvtx_get_table *get);
 
-/* Where a tool puts its functions; what it does not want stays NULL. */
+/* Where a tool puts its functions. Those that it does not want stay NULL. */
 static nvtx_any *core[NVTX_CORE_FUNCTIONS], *domains[NVTX_DOMAIN_FUNCTIONS];
 static nvtx_any **core_table[NVTX_CORE_FUNCTIONS + 1], **domains_table[NVTX_DOMAIN_FUNCTIONS + 1];
 
@@ -77,7 +78,7 @@ static const void *get_table(uint32_t id) {
     return id == NVTX_TABLE_CALLBACKS ? (const void *)&callbacks : id == NVTX_TABLE_VERSION ? &version : NULL;
 }
 
-/* Entry 0 of a table is no function. */
+/* Fills the tables that are handed out, in which entry 0 is not used. */
 static void tables_make(void) {
     for (int k = 1; k < NVTX_CORE_FUNCTIONS; k++)
         core_table[k] = &core[k];
@@ -93,7 +94,8 @@ struct range_tool {
     void *domain;
 };
 
-static range_tool tool; /* unless opened: nobody knows yet whether there is one */
+/* While it is not opened, nobody knows yet whether a tool listens. */
+static range_tool tool;
 _Atomic(range_tool *) range_listener = &tool;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char found[512]; /* what uf_system_info says */
@@ -103,7 +105,7 @@ static bool is_wanted(void) {
     return value && !strcmp(value, "1");
 }
 
-/* The reason why no tool listens, or NULL. */
+/* Lets the tool at a path listen; the reason why that failed, or NULL. */
 static const char *attach(const char *path) {
     const char *why;
     void *handle = library_load(path, 0, &why);
@@ -136,7 +138,8 @@ static uf_status open_tool(void *unused) {
     return UF_OK;
 }
 
-/* Opening a library takes more stack than a caller may have. Without the memory for it there are no ranges. */
+/* Looks for a tool, on a big stack: opening a library takes more than a caller may have. Without memory for that
+ * there are no ranges. */
 static void find_tool(void) {
     if (is_wanted() && !on_big_stack(open_tool, NULL))
         return;

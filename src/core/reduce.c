@@ -1,7 +1,8 @@
-/* reduce.c - uf_reduce: all elements along some axes to one result. */
+/* reduce.c - uf_reduce: reduces all elements along some axes to one result. */
 #include "core/fold.h"
 
-/* Reducing nothing needs an identity or initial values, even if there is no result; so does a mask, which may leave nothing. */
+/* A reduction of no elements needs an identity or initial values, and does so even if there is no result. So does
+ * one with a mask, which may leave no elements. */
 static uf_status begins(const uf_plan *p, const plan_request *r) {
     if (p->fold.fold->identity || r->initial)
         return UF_OK;
@@ -58,7 +59,8 @@ const plan_verb reduce_verb = {.options = "uf_reduce_options",
 
 /* ---- The verbs ---- */
 
-/* What a caller asks for, with its options as all verbs have them in *own. Errors: as of reduce_options_read. */
+/* Makes the request of a call or plan; *own gets its options in the form that all verbs have. Errors: those of
+ * reduce_options_read. */
 static inline uf_status request_read(const char *name, unsigned how, const uf_func *func, int nargs,
                                      const DLTensor *args, const uf_reduce_options *options, uf_options *own,
                                      plan_request *out) {

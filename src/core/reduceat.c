@@ -1,5 +1,6 @@
-/* reduceat.c - uf_reduceat: segments of an axis, each to one result. Kernels take the bounds of segments as int64, begins and ends:
- * starts on the host are checked and converted by each run, starts on a device by a copy that it enqueues. */
+/* reduceat.c - uf_reduceat: reduces each segment of an axis to one result. Kernels take the bounds of segments as
+ * int64, begins and ends. Each run makes them of the starts: it reads and checks starts in host memory, and enqueues
+ * a copy that converts those in device memory. */
 #include "core/fold.h"
 
 static const fold_form form = {.loop = LOOP_FOLD, .segmented = true};
@@ -36,7 +37,7 @@ static uf_status starts_check(uf_plan *p, const plan_request *r) {
     return UF_OK;
 }
 
-/* Starts on a device, and the extent behind them, on their way to the bounds: the copies of a run. */
+/* The copies of a run that make bounds: starts on a device, and behind them the extent, which ends the last segment. */
 typedef struct transfers {
     int64_t one, extent;
     int64_t nsegments, step;
@@ -60,7 +61,7 @@ static void transfers_make(const uf_plan *p, dtype type, void *starts, char *bou
     out->last.shape = &out->one;
 }
 
-/* What a plan's runs will copy is compiled with it. */
+/* Compiles the copies that a run will make, so that the run compiles nothing. */
 static uf_status transfers_compile(const uf_plan *p, dtype type) {
     transfers t;
     transfers_make(p, type, NULL, NULL, &t);
@@ -83,13 +84,13 @@ static uf_status lay(uf_plan *p, const plan_request *r, call_args *a, void *cons
 
 /* ---- Runs ---- */
 
-/* Element i as an int64; what is beyond becomes INT64_MAX. */
+/* Start i as an int64; a larger one becomes INT64_MAX, which is out of range as well. */
 static int64_t start_at(const char *starts, dtype type, int64_t i) {
     number n = number_read(type, starts + i * dtypes[type].size);
     return dtypes[type].is_signed || n.as.u < INT64_MAX ? n.as.i : INT64_MAX;
 }
 
-/* Starts on the host: the bounds, of which the last is the extent. */
+/* Reads the bounds from starts on the host. The last one is the extent. */
 static uf_status bounds_read(plan_run *run) {
     const uf_plan *p = run->plan;
     const fold_part *x = &p->fold;
@@ -113,8 +114,8 @@ static uf_status bounds_read(plan_run *run) {
     return UF_OK;
 }
 
-/* On a GPU the bounds go to scratch memory: those on the host by a copy, device starts by a conversion, and the extent after
- * them. */
+/* Brings the bounds to scratch memory on a GPU: those on the host by a copy of bytes, starts on a device by a copy
+ * that converts them, with the extent after them. */
 static uf_status bounds_send(const plan_run *run) {
     const uf_plan *p = run->plan;
     const fold_part *x = &p->fold;

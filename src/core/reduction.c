@@ -1,16 +1,19 @@
-/* reduction.c - reductions from their texts: registered, and typed for the dtypes of a call into a fold. A binary function
- * becomes one by NumPy's rules: it folds operands of one dtype, the accumulator's, which the input casts to. */
+/* reduction.c - reductions from their texts. They are checked when they are registered, and typed for the dtypes of
+ * a call, which makes a fold. A binary function becomes a fold by NumPy's rules: it takes two operands of one dtype,
+ * that of the accumulator, which the input casts to. */
 #include <stdio.h>
 
 #include "core/core.h"
 
 enum {
-    ROUNDS = 4 /* until what combining gives has the dtypes of what it takes: they only go up */
+    /* Dtypes tried in turn until what combining gives has the dtypes of what it takes. Each is above the one before,
+     * so that few do. */
+    ROUNDS = 4
 };
 
 /* ---- Errors ---- */
 
-/* Says in the thread's error which text it is about, and in *place. */
+/* Says in the thread's error, and in *place, which text the error is about. */
 static uf_status about(uf_status status, definition_place *place, int part) {
     static const char *const names[] = {[IN_MAP] = "map",
                                         [IN_COMBINE] = "combine",
@@ -40,10 +43,10 @@ typedef struct typing {
     const uf_func *func;
     fold *x;
     arena *arena;
-    definition_place *place; /* of an error */
+    definition_place *place; /* where an error is */
 } typing;
 
-/* Types one text for inputs; outputs of no dtype get what it gives. */
+/* Types one text for the dtypes of its inputs. Outputs of DT_NONE get the dtype of what the text gives. */
 static uf_status text_type(const typing *t, const section *source, int part, const dtype *in, int nin, dtype *out,
                            int nout, const tree **result) {
     tree *made;
@@ -57,7 +60,8 @@ static void types_unknown(dtype *types, int n) {
         types[k] = DT_NONE;
 }
 
-/* From the inputs to a state of dtypes that are given, or found: those of what the map returns, or of the inputs. */
+/* Types the map, from inputs to a state. If the state has no dtypes yet, they become those that the map gives, or
+ * without a map those of the inputs. */
 static uf_status map_type(const typing *t) {
     const section *source = &t->func->reduction->map;
     fold *x = t->x;
@@ -73,7 +77,7 @@ static uf_status map_type(const typing *t) {
     return text_type(t, source, IN_MAP, in, x->nin + x->takes_position, x->state, x->nstate, &x->map);
 }
 
-/* Types the combination of two states; result[k] of no dtype becomes what it gives. */
+/* Types the combination of two states. result[k] of DT_NONE becomes the dtype of what it gives. */
 static uf_status combine_type(const typing *t, dtype *result) {
     fold *x = t->x;
     dtype in[2 * UF_MAX_STATE];
@@ -82,7 +86,8 @@ static uf_status combine_type(const typing *t, dtype *result) {
     return text_type(t, &t->func->reduction->combine, IN_COMBINE, in, 2 * x->nstate, result, x->nstate, &x->combine);
 }
 
-/* The dtypes of a state that stays what it is when combined, beginning with x->state: int8 added is int32. */
+/* Finds the dtypes of a state that stay what they are when states are combined, beginning with x->state. They may
+ * have to go up: two int8 added give an int32, for example. */
 static uf_status state_find(const typing *t) {
     fold *x = t->x;
     dtype result[UF_MAX_STATE];
@@ -121,7 +126,7 @@ static uf_status identity_type(const typing *t) {
     return text_type(t, &t->func->identity, IN_IDENTITY, NULL, 0, t->x->state, t->x->nstate, &t->x->identity);
 }
 
-/* What does not depend on the inputs. */
+/* Types what does not depend on the inputs: combination, identity and finish. */
 static uf_status state_type(const typing *t) {
     dtype result[UF_MAX_STATE];
     memcpy(result, t->x->state, sizeof result);
@@ -130,7 +135,8 @@ static uf_status state_type(const typing *t) {
     return finish_type(t);
 }
 
-/* Types all texts of a reduction. The dtypes in are given; those of state and out too, or begin with DT_NONE. */
+/* Types all texts of a reduction. The dtypes of inputs are given; those of state and outputs are given too, or begin
+ * with DT_NONE and are found. */
 static uf_status reduction_type(const typing *t) {
     bool found = t->x->state[0] == DT_NONE;
     TRY(map_type(t));
@@ -148,7 +154,7 @@ static void fold_begin(const uf_func *f, fold *x) {
         memcpy(x->state, f->reduction->state, (size_t)x->nstate * sizeof *x->state);
 }
 
-/* The dtypes that a signature names. */
+/* Sets the dtypes that a signature names. */
 static void fold_of_signature(const uf_func *f, int s, fold *x) {
     const reduction *r = f->reduction;
     const dtype *types = f->signatures.types + (size_t)s * (size_t)(f->nin + f->nout);
@@ -168,7 +174,7 @@ uf_status identity_add(uf_func *f, const char *source, definition_place *place) 
     arena scratch = {0};
     section *own = &f->identity;
     tree *t;
-    dtype type = DT_FLOAT64; /* what it is converted to does not matter to whether it is right */
+    dtype type = DT_FLOAT64; /* any numeric dtype will do: a text that is right for one is right for all */
     place->part = IN_IDENTITY;
     TRY(text_copy(f, source, &own->source));
     TRY(about(lang_parse_values(&f->arena, own->source, &own->syntax), place, IN_IDENTITY));
@@ -186,10 +192,12 @@ uf_status identity_add(uf_func *f, const char *source, definition_place *place) 
 
 /* What a text must take and give. */
 typedef struct arity {
-    int inputs, more; /* that many parameters, or up to `more` beyond them */
+    /* It has `inputs` parameters, or up to `more` beyond those. */
+    int inputs, more;
     int outputs;
-    int indices;               /* at most */
-    const char *takes, *gives; /* whose they are, as errors say it */
+    int indices; /* at most so many */
+    /* Whose inputs and outputs those are, as errors say it. */
+    const char *takes, *gives;
 } arity;
 
 static uf_status arity_check(const syntax *s, const arity *want, definition_place *place, int part) {
@@ -214,7 +222,7 @@ static uf_status text_read(uf_func *f, const char *source, section *out, definit
     return about(lang_parse(&f->arena, out->source, &out->syntax), place, part);
 }
 
-/* The texts, and the number of values of the state. */
+/* Reads the texts, and finds the number of values in the state. */
 static uf_status texts_read(uf_func *f, reduction *r, const uf_reduction_def *def, definition_place *place) {
     TRY(text_read(f, def->map, &r->map, place, IN_MAP));
     TRY(text_read(f, def->combine, &r->combine, place, IN_COMBINE));
@@ -230,7 +238,7 @@ static uf_status texts_read(uf_func *f, reduction *r, const uf_reduction_def *de
     return arity_check(s, &want, place, IN_COMBINE);
 }
 
-/* The number of operands: that of the signatures, else what the texts take and give. */
+/* Sets the number of operands: that of the signatures, or without any what the texts take and give. */
 static uf_status signatures_add(uf_func *f, const reduction *r, const char *signatures, definition_place *place) {
     f->any_types = !signatures;
     f->nin = r->map.syntax ? lang_inputs(r->map.syntax) : r->nstate;
@@ -270,7 +278,7 @@ static uf_status arities_check(const uf_func *f, const reduction *r, definition_
     return r->finish.syntax ? arity_check(r->finish.syntax, &finishing, place, IN_FINISH) : UF_OK;
 }
 
-/* The lists of dtypes for the state: one, or one for each signature. */
+/* Reads the lists of dtypes for the state: one for all signatures, or one for each. */
 static uf_status state_read(uf_func *f, const reduction *r, const char *source, definition_place *place, int wanted,
                             dtype **types, int *lists) {
     place->part = IN_STATE;
@@ -282,7 +290,7 @@ static uf_status state_read(uf_func *f, const reduction *r, const char *source, 
                  place, IN_STATE);
 }
 
-/* The dtypes of the state, for each signature; without a text those of the outputs. */
+/* Sets the dtypes of the state for each signature. Without a text they are those of the outputs. */
 static uf_status state_add(uf_func *f, reduction *r, const char *source, definition_place *place) {
     size_t width = (size_t)r->nstate, operands = (size_t)(f->nin + f->nout);
     int lists = 0, wanted = f->any_types ? 1 : f->signatures.count;
@@ -306,7 +314,8 @@ static uf_status state_add(uf_func *f, reduction *r, const char *source, definit
     return UF_OK;
 }
 
-/* Every signature must type-check, and without any what does not depend on the inputs; the trees are thrown away. */
+/* Checks that the texts type for every signature, or, if there are none, what of them does not depend on the inputs.
+ * The trees are thrown away. */
 static uf_status types_check(const uf_func *f, definition_place *place) {
     for (int s = 0; s < f->signatures.count || (s == 0 && f->reduction->state); s++) {
         arena scratch = {0};
@@ -343,10 +352,11 @@ uf_status reduction_add(uf_func *f, const uf_definition *d, definition_place *pl
 typedef struct request {
     const uf_func *func;
     const call_args *args;
-    uf_options options; /* what dispatch sees */
+    /* The options that the choice of a signature sees. */
+    uf_options options;
     fold_order order;
-    int chosen;  /* a signature that was forced; -1: none */
-    bool values; /* of numbers take part in the choice */
+    int chosen;  /* the signature that is forced; -1: none */
+    bool values; /* the values of numbers take part in the choice */
     binding *b;
 } request;
 
@@ -369,14 +379,14 @@ static uf_status reduction_fill(request *q, fold *x) {
 
 /* ---- Binary functions ---- */
 
-/* Two operands of dtype `operand`, and what the function gives for them. */
+/* A function of two operands of dtype `operand`, and the dtype of what it gives. */
 typedef struct pair {
     dtype operand, result;
     int section;
     const tree *tree;
 } pair;
 
-/* Types the function on two operands; a result of no dtype is found. */
+/* Types the function on two operands. A result of DT_NONE becomes the dtype of what it gives. */
 static uf_status pair_type(request *q, pair *p) {
     const uf_func *f = q->func;
     const dtype in[2] = {p->operand, p->operand};
@@ -394,7 +404,7 @@ static uf_status unequal(const uf_func *f, const dtype *types) {
                 spelled);
 }
 
-/* The pair of the signature for two operands. */
+/* The pair of the signature that serves two operands of these dtypes. */
 static uf_status pair_choose(request *q, dtype a, dtype b, pair *p) {
     const uf_func *f = q->func;
     const dispatch_input inputs[2] = {{.type = a}, {.type = b}};
@@ -411,7 +421,7 @@ static uf_status pair_choose(request *q, dtype a, dtype b, pair *p) {
     return pair_type(q, p);
 }
 
-/* The kernel for two bools that gives a bool; -1: there is none. */
+/* The section whose kernel takes two bools and gives a bool; -1: there is none. */
 static int bools_section(const uf_func *f) {
     static const dtype bools[3] = {DT_BOOL, DT_BOOL, DT_BOOL};
     for (int s = 0; s < f->signatures.count; s++)
@@ -433,7 +443,7 @@ static uf_status bools_choose(request *q, pair *p) {
     return s == UF_ERR_MEMORY ? s : UF_OK;
 }
 
-/* The pair that folds operands of these dtypes: its result casts safely to its operands. */
+/* The pair that folds operands of these dtypes: its result must cast safely to its operands. */
 static uf_status pair_find(request *q, dtype a, dtype b, pair *p) {
     TRY(pair_choose(q, a, b, p));
     for (int round = 0; round < ROUNDS; round++) {
@@ -442,7 +452,9 @@ static uf_status pair_find(request *q, dtype a, dtype b, pair *p) {
             return UF_OK;
         if (q->chosen >= 0 || p->operand == p->result)
             break;
-        pair next; /* int8 added is int32, divided float64 */
+        /* The result does not cast: two int8 added give an int32, divided a float64. So operands of the result's
+         * dtype are tried. */
+        pair next;
         uf_status s = pair_choose(q, p->result, p->result, &next);
         if (s == UF_ERR_SIGNATURE)
             break;
@@ -453,7 +465,7 @@ static uf_status pair_find(request *q, dtype a, dtype b, pair *p) {
                 q->func->name, dtypes[p->operand].name, dtypes[p->result].name);
 }
 
-/* UF_WIDEN: the accumulator's dtype. */
+/* The accumulator's dtype under UF_WIDEN. */
 static dtype widened(dtype t) {
     if (t == DT_BOOL)
         return DT_INT64;
@@ -462,7 +474,7 @@ static dtype widened(dtype t) {
     return t;
 }
 
-/* As in NumPy the first operand is the accumulator: of the output's dtype, if there is one. */
+/* As in NumPy the first operand is the accumulator, which has the output's dtype if there is an output. */
 static uf_status binary_fill(request *q, fold *x, const char **kernel) {
     const uf_func *f = q->func;
     definition_place place = {0};
@@ -495,7 +507,7 @@ static void source_print(text *t, const char *what, const char *source) {
     text_puts(t, source ? source : "");
 }
 
-/* A text that says all that the code of a fold depends on. */
+/* Writes a text that says everything that the code of a fold depends on, for the key of the code. */
 static uf_status source_write(const request *q, const fold *x, const char *kernel, const char **out) {
     const uf_func *f = q->func;
     const reduction *r = f->reduction;
@@ -518,7 +530,7 @@ static uf_status source_write(const request *q, const fold *x, const char *kerne
     return *out ? UF_OK : fail_memory();
 }
 
-/* Runs on a big stack. */
+/* Makes the content of a binding. Runs on a big stack. */
 static uf_status fold_fill(void *user) {
     request *q = user;
     const uf_func *f = q->func;
@@ -544,7 +556,7 @@ static uf_status fold_make(binding *b, void *user) {
     return on_big_stack(fold_fill, q);
 }
 
-/* A forced signature, of the function's list; the key then says which it is. */
+/* Finds the signature that is forced, in the list of the function. It becomes part of the key. */
 static uf_status signature_force(request *q, const char *signature) {
     const uf_func *f = q->func;
     if (!signature)
@@ -592,7 +604,7 @@ uf_status fold_find(const uf_func *f, const call_args *args, uf_casting casting,
     key.casting = (int32_t)casting;
     key.flags = (int32_t)(flags & (UF_FIRST_MATCH | UF_ORDERED | UF_SERIAL));
     for (int k = args->nargs; k < args->nin + nout; k++)
-        key.type[k] = DT_NONE; /* inferred */
+        key.type[k] = DT_NONE; /* not given: it is inferred */
     return binding_get_for(f, args, &key, offsetof(binding_key, type) + (size_t)(args->nin + nout), fold_make, &q,
                            &q.values, out);
 }

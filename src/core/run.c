@@ -1,20 +1,22 @@
-/* run.c - from a plan and addresses to launches: addresses and numbers are read, what overlaps is found and copied, scratch memory is
- * taken, and each pass is launched. Nothing here looks at shapes or compiles, but for addresses that are unlike those that the
- * plan was made for (plan_verb.fits). */
+/* run.c - from a plan and addresses to launches: reads addresses and numbers, finds overlaps and copies what
+ * overlaps, takes scratch memory, and launches each pass. Nothing here looks at shapes. It compiles only if the
+ * addresses differ, in what the code depends on, from those that the plan was made for (plan_verb.fits). */
 #include <stdio.h>
 
 #include "core/core.h"
 
 enum {
-    RUN_WORDS = 64,     /* on the stack, for the host: beyond, one block */
-    SCRATCH_ALIGN = 256 /* of a caller's scratch memory */
+    /* For what is needed on the host, on the stack. More comes from the heap. */
+    RUN_WORDS = 64,
+    SCRATCH_ALIGN = 256 /* alignment that a caller's scratch memory must have */
 };
 
 /* ---- Operands ---- */
 
-/* Of one pass, as a launch has them. */
+/* The operands of one pass, as a launch takes them. */
 typedef struct operands {
-    char *address[VARIANT_OPERANDS]; /* of the first elements in loop order; NULL: it has none */
+    /* Of the first elements in loop order. NULL for numbers. */
+    char *address[VARIANT_OPERANDS];
     uint64_t number[VARIANT_OPERANDS][2];
 } operands;
 
@@ -45,7 +47,7 @@ uf_status plan_number(const uf_plan *p, int source, const void *data, dtype to, 
 
 static bool is_argument(const plan_pass *s, int k) { return s->source[k] < PLAN_ARGUMENTS; }
 
-/* The address of element 0. */
+/* The address of operand k's element 0. */
 static inline char *origin(const plan_run *r, const plan_pass *s, int k) {
     int source = s->source[k];
     char *from = source < PLAN_ARGUMENTS ? r->data[source] : source == SOURCE_SCRATCH ? r->block : (char *)r->bounds;
@@ -73,8 +75,8 @@ static uf_status operands_read(const plan_run *r, const plan_pass *s, operands *
 
 /* ---- Overlaps ---- */
 
-/* Which operands must be copied first, because an output overlaps them other than element for element. That outputs overlap is an
- * error. */
+/* Finds the operands that must be copied before the launch, because an output overlaps them in another way than
+ * element for element. Two outputs that overlap are an error. */
 static uf_status overlaps_find(const plan_run *r, const plan_pass *s, bool *copy, bool *any) {
     const uf_plan *p = r->plan;
     const variant *v = &s->v;
@@ -101,13 +103,15 @@ static uf_status overlaps_find(const plan_run *r, const plan_pass *s, bool *copy
     return UF_OK;
 }
 
-/* Copies the stretch of memory that an operand reaches, from its lowest to its highest element as nd_bounds says it, and moves
- * *address there: strides, alignment and so the compiled code stay as they are. *block is to be freed once set. */
+/* Copies the stretch of memory that an operand reaches, from its lowest to its highest element as nd_bounds says it,
+ * and moves *address into the copy. Strides and alignment stay as they are, and so does the compiled code. *block
+ * must be freed, if it was set. */
 static uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest, int64_t highest, int size,
                               char **address, void **block) {
+    /* The alignment of allocations. The copy has the same remainder by it as the original. */
     enum {
         ALIGN = 256
-    }; /* what allocations have; the copy keeps the address's remainder */
+    };
     char *from = *address + lowest * size;
     size_t bytes = (size_t)(highest - lowest + 1) * (size_t)size, shift = (uintptr_t)from % ALIGN;
     TRY(e->scratch(device, bytes + ALIGN, stream, block));
@@ -153,7 +157,7 @@ static uf_status code_launch(const plan_run *r, const plan_pass *s, const operan
     return engines[r->plan->engine]->launch(c, &l);
 }
 
-/* With code for the addresses of the run, which are of another sort than those that the plan was made for. */
+/* Launches code for the addresses of this run, which differ from those that the plan was made for. */
 static __attribute__((noinline)) uf_status unlike_launch(const plan_run *r, const plan_pass *s, const operands *o) {
     const uf_plan *p = r->plan;
     const code *c;
@@ -163,7 +167,8 @@ static __attribute__((noinline)) uf_status unlike_launch(const plan_run *r, cons
     return code_launch(r, s, o, &v, c);
 }
 
-/* The plan of a call was made for its addresses. */
+/* Launches a pass. The plan of a call was made for its addresses, so that only one that lasts must be compared with
+ * them. */
 static uf_status pass_launch(const plan_run *r, const plan_pass *s, const operands *o) {
     const plan_verb *verb = r->plan->verb;
     if (!r->options && verb->fits && !verb->fits(r->plan, r->data))
@@ -205,8 +210,9 @@ static uf_status one_pass(const plan_run *r) {
     return any ? copy_and_launch(r, s, &o, copy) : pass_launch(r, s, &o);
 }
 
-/* The first pass has read all inputs before the second writes: only outputs can overlap. The operands of the second are read before
- * anything is launched, so that a number that does not fit is found then; and again after it, to have less on the stack. */
+/* The first pass has read all inputs before the second writes, so only outputs can overlap. The operands of the
+ * second are read before anything is launched, so that a number that does not fit is an error before anything is
+ * written. They are read again after the first launch, which needs less stack than keeping both. */
 static __attribute__((noinline)) uf_status two_passes(const plan_run *r) {
     const plan_pass *s = r->plan->pass;
     operands o;
@@ -232,8 +238,8 @@ static uf_status scratch_check(const plan_run *r) {
     return UF_OK;
 }
 
-/* The run's scratch memory: on CUDA the caller's, if given; on the CPU the stack's as far as it goes; else the engine's. *own: to
- * be freed. */
+/* Takes the run's scratch memory: on CUDA the caller's if there is any, on the CPU that of the run's words if there
+ * is enough, else the engine's. *own is what must be freed, or NULL. */
 static uf_status scratch_take(plan_run *r, void **own) {
     const uf_plan *p = r->plan;
     bool host = p->engine == ENGINE_CPU;

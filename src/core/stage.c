@@ -1,4 +1,4 @@
-/* stage.c - UF_STAGE: host arrays are copied to a device, computed there, and copied back. */
+/* stage.c - UF_STAGE: copies host arrays to a device, computes there, and copies the results back. */
 #include "core/core.h"
 
 typedef struct staged {
@@ -14,8 +14,8 @@ static bool on_device(const DLTensor *t) {
 
 static bool stays(const uf_func *f, int k, const DLTensor *t) { return on_device(t) || is_number(f, k, t); }
 
-/* A device array for t; content copied if wanted. An input that repeats along a dimension (stride 0) is held once, and
- * repeats there too. */
+/* Makes a device array for t, and copies the content if asked to. An input that repeats along a dimension (stride 0)
+ * has that dimension once on the device, and repeats there too. */
 static uf_status stage_one(staged *s, int k, const DLTensor *t, bool output, bool content, const uf_options *options) {
     int64_t held[UF_MAX_NDIM], dense = 1;
     DLTensor from = *t, *to = &s->args[k];
@@ -33,7 +33,8 @@ static uf_status stage_one(staged *s, int k, const DLTensor *t, bool output, boo
     return UF_OK;
 }
 
-/* The host outputs must be proper outputs themselves: staging would hide an overlap. */
+/* Checks that no output on the host has two elements at one address. Their copies on the device would not, so that
+ * the call itself would not notice. */
 static uf_status outputs_check(const uf_func *f, int nargs, const DLTensor *args) {
     for (int k = f->nin; k < nargs; k++) {
         if (on_device(&args[k]))
@@ -60,7 +61,8 @@ static uf_status outputs_check(const uf_func *f, int nargs, const DLTensor *args
 
 static uf_status stage_all(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, staged *s) {
     for (int k = 0; k < nargs; k++) {
-        /* an output's elements that are not written */
+        /* An output whose call may leave elements unwritten keeps what they were, so its content is copied to the
+         * device as well. */
         bool output = k >= f->nin, keeps = options->where || f->layout || func_reports(f, true, options->cancel);
         if (stays(f, k, &args[k]))
             s->args[k] = args[k];
@@ -85,7 +87,8 @@ static uf_status stage_run(const uf_func *f, int nargs, const DLTensor *args, co
     uf_status said = UF_OK;
     for (int k = f->nin; k < nargs; k++) {
         uf_status copied = s->temp[k] ? uf_copy(&args[k], &s->args[k], options->stream) : UF_OK;
-        if (copied && copied != UF_ERR_KERNEL) /* that is what the kernel reports; the copy is made */
+        /* That error is what the kernel reports, and the copy has been made all the same. */
+        if (copied && copied != UF_ERR_KERNEL)
             return copied;
         said = said ? said : copied;
     }

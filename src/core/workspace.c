@@ -1,4 +1,5 @@
-/* workspace.c - memory on the host for what is as long as the rank of arrays: the words that its owner has, then the heap. */
+/* workspace.c - memory on the host whose size depends on the rank of arrays: first the words that its owner has,
+ * then the heap. */
 #include "core/core.h"
 
 typedef struct workspace_block {
