@@ -1,5 +1,6 @@
-/* at.c - updates in place on the CPU: in the order of the indices, so on one thread; but where the indices stand still along
- * the rows of the loop, threads take columns of it, each all the rows in order. */
+/* at.c - updates in place on the CPU. They are made in the order of the indices, and so on one thread. But where the
+ * indices stay the same along the rows of the loop, each thread takes some columns of it, and makes the updates of
+ * these in the order of the rows. */
 #include "cpu/cpu.h"
 
 enum {

@@ -1,14 +1,14 @@
-/* blas.c - launches that OpenBLAS computes. The form of a function is brought to one shape,
+/* blas.c - launches that OpenBLAS computes. The form of a function is brought to one product,
  *     C[m][p] = sum over n of left[m][n] * right[n][p],
- * of which vectors are the case m = 1 or p = 1; loop dimensions in which one side stands still are taken into p or m;
- * then a product is a dot product, a matrix times a vector or a matrix times a matrix by its extents, whatever its form
- * was.
+ * of which vectors are the case m = 1 or p = 1. Loop dimensions along which one side does not move are taken into p or
+ * m. Then the extents alone decide whether a dot product, a matrix times a vector, or a matrix times a matrix is
+ * computed, whatever form the function named.
  *
- * OpenBLAS is opened when the first product that pays comes along: UFUNC_OPENBLAS, a file path, where it is set, else
- * the soname. It is set to one thread, and the work is spread over the pool, like that of generated code; a host that
- * opens it later finds that. If the process had it loaded already, the number of threads is its owner's and stays:
- * where it would take threads of its own, inner calls run one after another, and generated code computes what may not
- * have so many. */
+ * OpenBLAS is opened for the first product that is large enough: the file that UFUNC_OPENBLAS names, if it is set,
+ * else the soname. It is set to one thread, and the work is spread over the library's own threads, as that of
+ * generated code is; a program that opens OpenBLAS later finds it set so. If the process had it loaded before, its
+ * number of threads is left as its owner set it. Inner calls for which it would use threads of its own then run one
+ * after another; and if these are more than the call may use, generated code computes the launch. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -26,8 +26,9 @@ enum {
     OP_NONE = 111,
     OP_TRANS = 112,
     OP_CONJ_TRANS = 113,
-    OP_CONJ = 114, /* OpenBLAS's own */
-    USERS = 64     /* callers at once, where the library does not say how many it is built for */
+    OP_CONJ = 114, /* an extension of OpenBLAS */
+    /* Callers at the same time, where the library does not say how many it is built for. */
+    USERS = 64
 };
 
 typedef void gemm_s(int order, int op_a, int op_b, int m, int n, int k, float alpha, const void *a, int lda,
@@ -91,10 +92,14 @@ enum {
 static struct {
     pthread_mutex_t opening;
     atomic_int found;
-    pthread_rwlock_t gate; /* read while in the library; fork writes, so that the child finds its locks free */
+    /* Held for reading while in the library. fork holds it for writing, so that the child finds the library's own
+     * locks free. */
+    pthread_rwlock_t gate;
     pthread_once_t once;
-    sem_t users;   /* the library has memory for so many callers, and complains on stderr of more */
-    bool outdated; /* does not know the processor: vectors are better left to generated code */
+    /* The library has memory for so many callers, and writes to stderr if there are more. */
+    sem_t users;
+    /* It does not know this processor; then vectors are left to generated code. */
+    bool outdated;
     char path[512], reason[512];
 } library = {.opening = PTHREAD_MUTEX_INITIALIZER,
              .gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP,
@@ -107,7 +112,7 @@ static void fork_watch(void) { pthread_atfork(fork_prepare, fork_parent, fork_ch
 
 static void enter(void) {
     pthread_rwlock_rdlock(&library.gate);
-    while (sem_wait(&library.users)) /* interrupted by a signal */
+    while (sem_wait(&library.users)) /* again if a signal interrupted it */
         ;
 }
 
@@ -116,7 +121,8 @@ static void leave(void) {
     pthread_rwlock_unlock(&library.gate);
 }
 
-/* Fills the table, one pointer a row in the order of `functions`; the reason why the library is of no use, or NULL. */
+/* Fills the table, which has one pointer a row in the order of `functions`. The reason why the library is of no use,
+ * or NULL. */
 static const char *bind(void *handle) {
     static char reason[128];
     for (size_t k = 0; k < COUNT(functions); k++) {
@@ -130,7 +136,7 @@ static const char *bind(void *handle) {
     return strstr(blas.openblas_get_config(), "USE64BITINT") ? "it takes 64-bit integers" : NULL;
 }
 
-/* What it takes for processors it does not know, and has no wide vectors. */
+/* The kernels that OpenBLAS takes for a processor that it does not know. They have no wide vectors. */
 static const char oldest_core[] = " Prescott";
 
 static bool host_has_wide_vectors(void) {
@@ -166,14 +172,14 @@ static bool open_file(const char *file) {
     return true;
 }
 
-/* On a big stack: the loader takes much. */
+/* Runs on a big stack, as the loader takes much. */
 static uf_status open_any(void *unused) {
     (void)unused;
     const char *file = secure_getenv("UFUNC_OPENBLAS");
     return open_file(file && *file ? file : "libopenblas.so.0") ? UF_OK : UF_ERR_LIBRARY;
 }
 
-/* Tried once: a search at each call would cost more than most products. */
+/* Opens the library, once: to search again in each call would take longer than most products. */
 static bool library_open(void) {
     int found = atomic_load_explicit(&library.found, memory_order_acquire);
     if (found)
@@ -206,7 +212,7 @@ void blas_info(text *out) {
 
 /* ---- Products ---- */
 
-/* One side of a product: strides, in elements, along m (the right side: p) and along n. */
+/* One side of a product: its strides, in elements, along m (of the right side: p) and along n. */
 typedef struct side {
     int64_t outer, inner;
     int operand;
@@ -219,7 +225,7 @@ typedef struct product {
     int64_t row, column; /* C's strides along m and p */
 } product;
 
-/* The loop dimensions that are not part of the product; strides in elements. */
+/* The loop dimensions that are not part of the product. Strides are in elements. */
 typedef struct outer_loop {
     int ndim;
     int64_t count;
@@ -228,14 +234,14 @@ typedef struct outer_loop {
 } outer_loop;
 
 enum {
-    RESULT = 2 /* the output's operand */
+    RESULT = 2 /* the number of the output among the operands */
 };
 
-/* The core dimensions of each operand by the letters above. */
+/* The core dimensions of each operand, by the letters above. */
 /* clang-format off */
 static const struct {
     const char *operand[3];
-    bool conjugate; /* the left side */
+    bool conjugate; /* of the left side */
 } forms[] = {
     [BLAS_GEMM]  = {{"mn", "np", "mp"}, false},
     [BLAS_GEMV]  = {{"mn", "n",  "m"},  false},
@@ -247,7 +253,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* The product of one inner call; false if the layout is not the form's. */
+/* Reads the product of one inner call. False if the layout is not one of the form. */
 static bool product_read(const launch *l, product *out) {
     int64_t extent[3] = {1, 1, 1}, stride[3][3] = {{0}};
     if (l->layout->nin != 2 || l->layout->nout != 1)
@@ -273,14 +279,14 @@ static bool product_read(const launch *l, product *out) {
     return true;
 }
 
-/* C^T = right^T left^T */
+/* The same product as C^T = right^T left^T. */
 static product transposed(const product *p) {
     return (product){p->p, p->n, p->m, p->right, p->left, p->column, p->row};
 }
 
-/* A matrix as BLAS has it: columns of unit stride, ld from one to the next. */
+/* A matrix as BLAS takes it: columns of unit stride, which lie ld apart. */
 typedef struct stored {
-    bool along_n; /* the unit stride is that of n */
+    bool along_n; /* the unit stride is the one along n */
     int64_t ld;
 } stored;
 
@@ -294,16 +300,16 @@ static bool find_stored(const side *s, int64_t extent, int64_t n, stored *out) {
     return out->ld <= INT_MAX;
 }
 
-/* What is called for a product, and how. */
+/* Which function of BLAS computes a product, and with what. */
 typedef struct plan {
     enum {
         DOT,
-        ROWS,    /* gemv, the unit stride along the matrix's rows */
-        COLUMNS, /* and along its columns */
+        ROWS,    /* gemv, with the unit stride along the matrix's rows */
+        COLUMNS, /* gemv, with the unit stride along its columns */
         GEMM
     } kind;
     product p;
-    stored left, right; /* GEMM; else left alone, not DOT */
+    stored left, right; /* both for GEMM; left alone for ROWS and COLUMNS */
     int64_t ldc;        /* GEMM */
 } plan;
 
@@ -320,7 +326,7 @@ static bool plan_gemm(const product *p, plan *out) {
            find_stored(&q->right, q->p, q->n, &out->right);
 }
 
-/* False if the strides are not what BLAS takes. */
+/* Decides how to compute a product. False if its strides are not what BLAS takes. */
 static bool plan_make(const product *p, plan *out) {
     if (p->n > INT_MAX)
         return false;
@@ -340,7 +346,7 @@ static bool plan_make(const product *p, plan *out) {
     return true;
 }
 
-/* Takes a loop dimension in which the left side stands still into p; false if the strides do not allow it. */
+/* Takes a loop dimension along which the left side does not move into p. False if the strides do not allow it. */
 static bool widen(product *p, int64_t extent, const int64_t *step) {
     int64_t right = step[p->right.operand];
     product wide = *p;
@@ -360,7 +366,7 @@ static bool widen(product *p, int64_t extent, const int64_t *step) {
     return true;
 }
 
-/* Takes what loop dimensions it can into the product; the others are left in `out`. */
+/* Takes as many loop dimensions as possible into the product. The others are left in `out`. */
 static void fold(const launch *l, product *p, outer_loop *out) {
     const nd_loop *loop = l->loop;
     out->ndim = 0;
@@ -382,7 +388,8 @@ static void fold(const launch *l, product *p, outer_loop *out) {
 
 enum {
     NEVER = -1,
-    LEAST = 4 /* terms of a sum, and rows of a matrix times a vector: with fewer, what is stored is all there is */
+    /* Terms of a sum, and rows of a matrix times a vector, at least. With fewer, the time goes into storing results. */
+    LEAST = 4
 };
 
 /* Products of elements, m * n * p, from which BLAS is faster than the generated loop. Measured on one thread (Xeon with
@@ -409,7 +416,7 @@ static bool pays(const plan *c, dtype type) {
 
 /* ---- Calls ---- */
 
-/* A part of C: rows and columns of it, and where the operands of that part begin. */
+/* A part of C: so many rows and columns, and where the operands of that part begin. */
 typedef struct tile {
     int m, p;
     const char *left, *right;
@@ -447,7 +454,7 @@ static void run_gemm(dtype type, const plan *c, const tile *t) {
 #undef GEMM
 }
 
-/* Of a vector of m elements. */
+/* Sets a vector of m elements to 0. */
 static void clear(char *y, int64_t m, int64_t stride, size_t size) {
     if (stride == 1)
         memset(y, 0, (size_t)m * size);
@@ -464,8 +471,8 @@ static void negate_imaginary(dtype type, char *y, int64_t m, int64_t stride) {
             ((double *)y)[i + 1] = -((double *)y)[i + 1];
 }
 
-/* y starts at 0 and is added to: versions differ in whether beta = 0 keeps NaN out of the result. sum A conj(x) is
- * computed as the conjugate of sum conj(A) x. */
+/* Computes y = A x. y is set to 0 and added to, as versions differ in whether beta = 0 keeps a NaN in y out of the
+ * result. sum A conj(x) is computed as the conjugate of sum conj(A) x. */
 static void run_gemv(dtype type, const plan *c, const tile *t) {
     const product *p = &c->p;
     bool conjugate = p->left.conjugate != p->right.conjugate;
@@ -522,14 +529,16 @@ static void run_dot(dtype type, const plan *c, const tile *t) {
 
 /* ---- The work and its parts ---- */
 
-/* Products are cut by their sizes, whatever the number of threads, so that this does not show in the results. It costs
- * a single thread nothing to speak of at 1024 square, 15 % at 4096. */
+/* Products are cut by their sizes, whatever the number of threads, so that the number does not show in the results.
+ * On one thread this costs too little to measure at 1024 square, and 15 % at 4096. */
 enum {
-    GEMM_TILE = 512,     /* rows and columns of C in a unit of work */
-    GEMV_TILE = 1 << 18, /* elements of the matrix, */
-    GEMV_ROWS = 64,      /* but so many rows at least */
-    PART_WORK = 1 << 18, /* products of elements in a part for another thread: 10 us or more */
-    OWN_GEMM = 1 << 18,  /* up to here OpenBLAS uses the caller's thread alone, whatever its number of threads */
+    GEMM_TILE = 512,     /* rows and columns of C in a unit of work, at most */
+    GEMV_TILE = 1 << 18, /* elements of the matrix in a unit, at most, */
+    GEMV_ROWS = 64,      /* but at least so many of its rows */
+    /* Products of elements in a part for another thread, at least: 10 us or more. */
+    PART_WORK = 1 << 18,
+    /* For up to so many products of elements OpenBLAS uses the caller's thread only, whatever its number of threads. */
+    OWN_GEMM = 1 << 18,
     OWN_OTHER = 1 << 13
 };
 
@@ -538,13 +547,13 @@ typedef struct work {
     const launch *l;
     const plan *c;
     const outer_loop *loop;
-    int64_t rows, columns; /* of a unit */
-    int64_t across, units; /* units along p of one product; in all */
+    int64_t rows, columns; /* of C in a unit */
+    int64_t across, units; /* units along p of one product, and units in all */
     int64_t per_product;   /* units of one product */
     int64_t part;          /* units in a part */
 } work;
 
-/* Even pieces of at most `most`, in multiples of 16. */
+/* Cuts an extent into even pieces of at most `most`, in multiples of 16: the size of one. */
 static int64_t piece_of(int64_t extent, int64_t most) {
     int64_t pieces = (extent + most - 1) / most, piece = (extent + pieces - 1) / pieces;
     piece = (piece + 15) / 16 * 16;
@@ -567,7 +576,7 @@ static void run_tile(const work *w, int64_t unit, const int64_t offset[3]) {
     run[w->c->kind](w->type, w->c, &t);
 }
 
-/* The next product of the loop. */
+/* Moves on to the next product of the loop. */
 static void advance(const outer_loop *loop, int64_t *index, int64_t offset[3]) {
     for (int d = 0; d < loop->ndim; d++) {
         int64_t steps = ++index[d] < loop->extent[d] ? 1 : 1 - loop->extent[d];
@@ -600,7 +609,7 @@ static void run_part(void *user, int64_t k) {
     leave();
 }
 
-/* How many of our threads may be in the library at once; 0: it would take more threads than the call may have. */
+/* How many of our threads may be in the library at the same time; 0: it would use more threads than the call may. */
 static int threads_of(const launch *l, const plan *c, double unit) {
     int own = blas.openblas_get_num_threads(), all = l->threads ? l->threads : cpu_count();
     if (own <= 1 || unit <= (c->kind == GEMM ? OWN_GEMM : OWN_OTHER))
@@ -628,7 +637,7 @@ static bool run(dtype type, const launch *l, const plan *c, const outer_loop *lo
     return threads;
 }
 
-/* The dtype that everything has, or DT_NONE. */
+/* The dtype of all operands, or DT_NONE if they differ or BLAS does not take it. */
 static dtype type_of(const variant *v) {
     uint8_t type = v->operand[0].value;
     if (v->nin != 2 || v->nout != 1 || v->masked || type < DT_FLOAT32)

@@ -1,17 +1,17 @@
-/* blas.h - OpenBLAS beside generated code. */
+/* blas.h - OpenBLAS, which may compute a launch in place of generated code. */
 #ifndef UF_CPU_BLAS_H
 #define UF_CPU_BLAS_H
 
 #include "engine.h"
 
-/* Computes a whole launch of LOOP_GUFUNC by OpenBLAS: true if it did. False, with nothing written, if the function names
- * no BLAS form, its dtypes are not BLAS's, the strides are not what BLAS takes, the sizes do not pay, or there is no
- * OpenBLAS; the generated code then computes the launch. Neither answer nor result depends on the number of threads or
- * on the addresses (but see blas.c on an OpenBLAS with threads of its own). Thread-safe; fork waits for calls in
- * progress. */
+/* Computes a whole launch of LOOP_GUFUNC by OpenBLAS, and returns true. It returns false, with nothing written, if
+ * the function names no BLAS form, its dtypes or strides are not what BLAS takes, the sizes are too small for it to
+ * be faster, or there is no OpenBLAS; generated code then computes the launch. Neither the answer nor the result
+ * depends on the number of threads or on addresses (blas.c says what is different with an OpenBLAS that has threads
+ * of its own). Thread-safe; fork waits for calls in progress. */
 bool blas_launch(const launch *l);
 
-/* The line of `ufunc info`: which OpenBLAS, or why there is none. */
+/* Writes a line of uf_system_info: which OpenBLAS is used, or why there is none. */
 void blas_info(text *out);
 
 #endif

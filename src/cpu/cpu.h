@@ -16,10 +16,11 @@ enum {
 
 struct code {
     cpu_kernel *run;
-    void *tracker;             /* ORC's, owns the memory of the code */
-    struct debug_image *image; /* what debuggers are told of it */
-    /* What an element costs, in ticks / 1024; 0: not known yet. Learned from runs, to choose the number of threads. Of a
-     * generalized ufunc, what one step of an inner call costs, by log2 of its steps; see call_steps. */
+    void *tracker;             /* of LLVM's ORC; it owns the memory of the code */
+    struct debug_image *image; /* what debuggers are told of the code */
+    /* What one step costs, in ticks / 1024; 0: not known yet. It is learned from runs, to choose the number of
+     * threads. The step of a generalized ufunc is one of an inner call, and its costs are kept by log2 of the steps
+     * in an inner call (call_steps); else a step is an element. */
     _Atomic uint32_t cost[COST_SIZES];
 };
 
@@ -28,53 +29,56 @@ uf_status cpu_compile(const code_module *module, const code_target *target, int 
 void cpu_release(code *c);
 uf_status cpu_inspect(const code_module *module, const code_target *target, int device, uf_view view, text *out);
 
-/* elf.c: what is asked of an object file that LLVM just made, and changed in it. */
-/* Calls visit(user, name) for each symbol it needs from elsewhere; stops at the first error. */
+/* elf.c: reads and changes an object file that LLVM just made. */
+/* Calls visit(user, name) for each symbol that the object needs from elsewhere. Stops at the first error. */
 uf_status elf_needs(const char *object, size_t size, uf_status (*visit)(void *user, const char *name), void *user);
-/* Bytes of code and of read-only data. */
+/* The bytes of code and of read-only data. */
 void elf_sizes(const char *object, size_t size, size_t *code_bytes, size_t *data_bytes);
-/* The number of the section with a name, with its content; 0: there is none. */
+/* The number of the section of that name, and its content; 0: there is none. */
 int elf_section(const char *object, size_t size, const char *name, const char **content, size_t *bytes);
-/* Where the function `entry` begins in its section. */
+/* The offset in its section at which the function `entry` begins. */
 uint64_t elf_offset(const char *object, size_t size, const char *entry);
-/* Calls visit for each function in the section of the function `entry`, with where it begins there. */
+/* Calls visit for each function in the section of the function `entry`, with its offset there. */
 typedef void elf_function(void *user, const char *name, uint64_t offset, uint64_t bytes);
 void elf_functions(const char *object, size_t size, const char *entry, elf_function *visit, void *user);
-/* Calls visit for each relocation of section `target`. value: what is put there, relative to the section of its symbol. */
+/* Calls visit for each relocation of section `target`. value: what is put there, relative to the section of its
+ * symbol. */
 typedef void elf_relocation(void *user, uint64_t offset, uint64_t value);
 void elf_relocations(const char *object, size_t size, int target, elf_relocation *visit, void *user);
-/* The unwind information is not to be loaded with the code: the C++ runtime would be told of it, and from the first kernel on
- * take a lock at every exception of the program. Debuggers read it in their image. */
+/* Keeps the unwind information from being loaded with the code. The C++ runtime would be told of it, and from the
+ * first kernel on take a lock at every exception of the program. Debuggers read it in their image. */
 void elf_keep_frames_back(char *object, size_t size);
-/* For debuggers: the section of `entry` is in memory, the function itself at `address`, and no other section is; the function
- * gets a name that is not longer. */
+/* Makes the object an image for debuggers: only the section of `entry` is in memory, with that function at
+ * `address`, and the function is renamed to `name`, which must not be longer. */
 void elf_place(char *object, size_t size, const char *entry, const char *name, uintptr_t address);
 
-/* lines.c: calls visit for each row of the object's line table: code from `offset` on, counted from the beginning of its section,
- * belongs to `line`; line 0: an end. Nothing without line information (UF_LINES). */
+/* lines.c: calls visit for each row of the object's line table. Code from `offset` in its section on belongs to
+ * `line`; line 0 ends a range. There are no rows without line information (UF_LINES). */
 typedef void line_row(void *user, uint64_t offset, unsigned line);
 void lines_each(const char *object, size_t size, line_row *visit, void *user);
 
-/* debugger.c: an image of an object file for debuggers. Between llvm_enter and llvm_leave. */
+/* debugger.c: an image of an object file, for debuggers. To be called between llvm_enter and llvm_leave. */
 typedef struct debug_image debug_image;
 debug_image *debug_image_new(const char *object, size_t size); /* a copy; NULL: out of memory */
 const char *debug_image_bytes(const debug_image *d); /* the object file as it came from LLVM, until it is shown */
-/* The code is at `address`; debuggers are told, and know its function `entry` as `name`. */
+/* Tells debuggers that the function `entry` of the image is at `address`, and is called `name`. */
 void debug_image_show(debug_image *d, const char *entry, const char *name, uintptr_t address);
-void debug_image_hide(debug_image *d); /* debuggers forget it; frees it. One that was not shown is given to mem_free */
+/* Makes debuggers forget the image, and frees it. An image that was not shown is given to mem_free. */
+void debug_image_hide(debug_image *d);
 
-/* perf.c: the files that the profiler perf reads, if UFUNC_PERF asks for them. Between llvm_enter and llvm_leave. */
-/* Code that was loaded: the object file that it came from, and the address of its function `entry`, called `name` in the file.
- * Never fails: what went wrong is told by perf_info. */
+/* perf.c: the files that the profiler perf reads, if UFUNC_PERF asks for them. To be called between llvm_enter and
+ * llvm_leave. */
+/* Writes code that was loaded: its object file, and the address of its function `entry`, which is called `name` in
+ * what perf reads. It never fails; perf_info says what went wrong. */
 void perf_write(const char *object, size_t size, const char *entry, const char *name, uintptr_t address);
-void perf_info(text *out); /* a line of uf_system_info */
+void perf_info(text *out); /* writes a line of uf_system_info */
 
 /* launch.c */
 uf_status cpu_launch(const code *c, const launch *l);
-/* Elements first .. first + n - 1 of rows row .. row + rows - 1 of a loop that is not flat. */
+/* Runs elements first .. first + n - 1 of rows row .. row + rows - 1 of a loop that is not flat. */
 void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t row, int64_t rows);
 
-/* at.c: LOOP_AT. */
+/* at.c: runs LOOP_AT. */
 void cpu_at_launch(code *c, const launch *l);
 
 /* forall.c: LOOP_FORALL. */
@@ -82,33 +86,39 @@ void cpu_forall_specialise(variant *v, const loop_problem *p);
 void cpu_forall_launch(code *c, const launch *l);
 uf_status cpu_launch_info(const code *c, const launch *l, uf_launch *out);
 
-/* work.c: the work of one launch, in units that may be cut anywhere. */
+/* work.c: the work of a launch, in units that may be divided over threads anywhere. */
 enum {
-    TICKS_TIMED = 2500, /* runs that should take less are not timed */
-    PROBE_MIN = 16,     /* what probe_min is for units that are light .. */
-    PROBE_MIN_CALLS = 2 /* .. and for those that may take long */
+    /* Runs that should take less than this are not timed. */
+    TICKS_TIMED = 2500,
+    /* probe_min of units that take little time each. */
+    PROBE_MIN = 16,
+    /* probe_min of units that may take long. */
+    PROBE_MIN_CALLS = 2
 };
 typedef struct work {
     code *c;
     const launch *l;
-    void (*run)(const struct work *w, int64_t first, int64_t last); /* units first .. last-1 */
+    void (*run)(const struct work *w, int64_t first, int64_t last); /* runs units first .. last-1 */
     int64_t units;
-    double unit_steps;     /* elements in a unit; of inner calls, their steps */
-    int size;              /* which of the costs they have */
-    int64_t probe_min;     /* a kernel of unknown cost is timed on some units first if there are so many */
-    int64_t lead, grain;   /* large parts are cut at lead + k * grain; lead < grain */
-    int64_t pieces, piece; /* loops of more dimensions: pieces a row, and elements in a piece */
-    int64_t parts;         /* folds: of each result; forall: rows in a unit */
+    double unit_steps; /* steps in a unit, of which a cost is the time of one */
+    int size;          /* the index of the kernel's cost that these steps have */
+    /* A kernel of unknown cost is timed on some of the units first, if there are more of them than this. */
+    int64_t probe_min;
+    int64_t lead, grain; /* large parts are cut at lead + k * grain; lead < grain */
+    /* Loops of several dimensions: how many pieces a row is cut into, and the elements in one. */
+    int64_t pieces, piece;
+    int64_t parts; /* reductions: parts of each result; forall: rows in a unit */
     bool stream;
-    void *user; /* run's own */
+    void *user; /* for run */
 } work;
-/* Runs it all, on as many threads as pay and l->threads allows. */
+/* Runs all units, on as many threads as make it faster and l->threads allows. */
 void work_run(const work *w);
-/* Is it known to pay on several? */
+/* Is it known already that several threads make it faster? */
 bool work_parallel(const work *w);
-/* Units are rows of a loop; where there are few, pieces of rows that are multiples of `grain` elements. */
+/* Makes units of the rows of a loop. Where there are few, rows are cut into pieces that are multiples of `grain`
+ * elements. */
 void work_cut_rows(work *w, int64_t rows, int64_t n, int64_t grain);
-/* Which of a kernel's costs belongs to calls or results of so many steps. */
+/* The index of the kernel's cost that calls or results of so many steps have. */
 int cost_size(double steps);
 
 static inline uint32_t cost_at(const code *c, int size) {
@@ -139,21 +149,23 @@ static inline void flat_run(const code *c, const launch *l, int64_t first, int64
     c->run(parameters);
 }
 
-/* scan.c: accumulations. */
+/* scan.c: prepares and runs accumulations. */
 void cpu_scan_specialise(variant *v, const fold_problem *s);
 void cpu_scan_launch(code *c, const launch *l);
-/* fold.c */
+/* fold.c: prepares and runs reductions. */
 int64_t cpu_fold_specialise(variant *v, const fold_problem *s);
 void cpu_fold_launch(code *c, const launch *l);
 
-/* stream.c: results that are too large for the caches. Does a loop over so many bytes go past them? */
+/* nontemporal.c: stores that bypass the caches, for results that are too large for them. Are they faster in a loop
+ * over so many bytes? */
 bool nontemporal_pays(double bytes);
-/* Copies past the caches; both addresses have the same place in their line. Others see it after stream_end. */
+/* Copies with such stores. Both addresses must have the same offset in their cache line. Other threads see the bytes
+ * once nontemporal_end was called. */
 void nontemporal_copy(char *to, const char *from, int64_t bytes);
 void nontemporal_end(void);
-/* Flat loops. */
+/* Should a flat loop be run with such stores? */
 bool nontemporal_wanted(const launch *l, int64_t n);
-/* Runs elements first .. first + n - 1 of a loop for which that was true. */
+/* Runs elements first .. first + n - 1 of a loop for which the answer was yes. */
 void nontemporal_run(const code *c, const launch *l, int64_t first, int64_t n);
 
 #endif

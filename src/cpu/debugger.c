@@ -1,9 +1,11 @@
-/* debugger.c - tells gdb, and other debuggers with its JIT interface, of compiled code: a list of ELF images in memory, which the
- * debugger reads when it stops in `__jit_debug_register_code`, or when it attaches. Without a debugger the function is empty
- * and the list is only kept: a kernel's image is a copy of its object file, some kilobytes.
+/* debugger.c - tells gdb, and other debuggers that know its JIT interface, of compiled code. The interface is a list of
+ * ELF images in memory, which a debugger reads when it stops in `__jit_debug_register_code`, or when it attaches.
+ * Without a debugger that function does nothing, and the list is all there is: the image of a kernel is a copy of its
+ * object file, of some kilobytes.
  *
- * The two symbols keep their hidden visibility. A debugger finds them in the symbol table of the program or the library; if they
- * were exported, libLLVM's own pair would be resolved to them, and two libraries would change one list under two locks. */
+ * The two symbols have hidden visibility. A debugger finds them in the symbol table of the program or the library
+ * all the same. If they were exported, libLLVM's own pair would be resolved to them, and two libraries would change
+ * one list under two locks. */
 #include <pthread.h>
 
 #include "cpu/cpu.h"
@@ -32,7 +34,7 @@ void __jit_debug_register_code(void);
 
 __attribute__((used)) struct jit_descriptor __jit_debug_descriptor = {.version = 1};
 
-/* Where debuggers have their breakpoint: a function of its own, whatever the optimisation. */
+/* Debuggers set a breakpoint here, so that it must be a function of its own at every level of optimisation. */
 __attribute__((noinline, used)) void __jit_debug_register_code(void) { __asm__ volatile("" ::: "memory"); }
 
 struct debug_image {
@@ -40,7 +42,7 @@ struct debug_image {
     char bytes[] __attribute__((aligned(16)));
 };
 
-/* Taken between llvm_enter and llvm_leave, so that a child after fork finds it free. */
+/* Taken between llvm_enter and llvm_leave, so that it is free in a child after fork. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void announce(jit_action action, jit_code_entry *changed) {

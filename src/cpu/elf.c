@@ -13,7 +13,7 @@ static Elf64_Shdr *sections(const char *object, size_t size, int *count) {
     return (Elf64_Shdr *)(uintptr_t)(object + head->e_shoff);
 }
 
-/* The symbol table of an object, which has one. */
+/* The symbol table of an object, which always has one. */
 typedef struct symbols {
     Elf64_Sym *symbol;
     size_t count;
@@ -79,7 +79,8 @@ void elf_keep_frames_back(char *object, size_t size) {
     for (int s = 1; s < count; s++)
         if (!strcmp(section_name(object, section, s), ".eh_frame")) {
             section[s].sh_flags &= ~(uint64_t)SHF_ALLOC;
-            section[s].sh_name = 0; /* the linker knows it by its name */
+            /* The linker knows the section by its name, so the name is taken away as well. */
+            section[s].sh_name = 0;
         }
 }
 

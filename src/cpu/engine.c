@@ -1,4 +1,4 @@
-/* engine.c - the CPU engine's row: target, memory, information. */
+/* engine.c - the table of the CPU engine: target, memory, information. */
 #include <dlfcn.h>
 #include <sys/mman.h>
 #if defined(__x86_64__)
@@ -9,7 +9,8 @@
 #include "cpu/cpu.h"
 #include "cpu/llvm.h"
 
-/* The widest vectors there are. AVX-512 counts together with DQ, VL and BW, as server processors have it. */
+/* The width of the widest vectors of this processor. AVX-512 counts if DQ, VL and BW come with it, as in all server
+ * processors. */
 static int host_vector_bits(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -42,8 +43,8 @@ static uf_status cpu_target(int device, code_target *out) {
     return UF_OK;
 }
 
-/* 1 + the last core dimension along which an operand's elements follow each other; 0: none. Where no extent exceeds 1 every
- * stride does, and the last dimension saves a variant. */
+/* 1 + the last core dimension along which an operand's elements are contiguous; 0: none is. A dimension of at most
+ * one element may count as such. It is taken if there is no other, so that fewer variants are compiled. */
 static uint8_t unit_of(const layout_operand *o, const int64_t *core) {
     uint8_t unit = 0, spare = 0;
     for (int d = 0; d < o->rank; d++) {
@@ -87,7 +88,7 @@ enum {
     HUGE_PAGE = 2 << 20
 };
 
-/* The block that mem_alloc gave lies one word before the one given out. */
+/* The word before the block that is given out has the address of the one that mem_alloc gave. */
 static uf_status cpu_alloc(DLDevice device, size_t size, void **out) {
     (void)device;
     *out = NULL;
@@ -98,7 +99,8 @@ static uf_status cpu_alloc(DLDevice device, size_t size, void **out) {
     uintptr_t at = ((uintptr_t)raw + sizeof(void *) + align - 1) / align * align;
     memcpy((char *)at - sizeof raw, &raw, sizeof raw);
     if (align == HUGE_PAGE)
-        madvise((void *)at, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a hint: small pages do as well */
+        /* Only a hint: with small pages everything works as well. */
+        madvise((void *)at, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     *out = (void *)at;
     return UF_OK;
 }
@@ -134,7 +136,7 @@ static uf_status cpu_sync(int device, void *stream) {
     return UF_OK;
 }
 
-/* A message of several lines, the later ones below the first. */
+/* Writes a message of several lines, with the later ones indented like the first. */
 static void add_indented(text *out, const char *message) {
     for (const char *line = message, *end; *line; line = end) {
         end = line + strcspn(line, "\n");

@@ -1,10 +1,11 @@
-/* jit.c - IR text -> default<O3> for the host -> object code -> linked and looked up, all at compile time, so that a launch
- * is a call. One LLJIT serves the process; each piece of code has a unique entry name and a resource tracker, whose removal
- * frees its memory. Symbols are absolute addresses: those of the module's list, or of `builtins`; what an object needs is
- * read from its symbol table, so that nothing is ever searched for in the process.
+/* jit.c - from IR text through the passes of default<O3> for this processor to object code, which is linked and looked
+ * up. All of this happens when code is compiled, so that a launch is a call. One LLJIT serves the process. Each piece
+ * of code has an entry of a unique name, and a resource tracker; removing the tracker frees the memory of the code.
+ * Symbols are absolute addresses: those that the module lists, and those of `builtins`. What an object needs is read
+ * from its symbol table, so that the process is never searched for a name.
  *
- * Code is static with the JIT's (large) code model: every reference is a full address, so that code, constants and libm may
- * lie anywhere. */
+ * Code is static and has the JIT's (large) code model: every reference is a full address, so that code, constants
+ * and libm may lie anywhere. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 #include "cpu/cpu.h"
 #include "cpu/llvm.h"
 
-/* What LLVM may call of its own accord: block moves, and what it lowers intrinsics to or simplifies libm calls to. */
+/* What LLVM may call by itself: functions that move blocks, and those that it makes of intrinsics or of calls to
+ * libm. */
 /* clang-format off */
 #define BUILTIN(name) {#name, (const void *)(uintptr_t)name}
 #define BUILTIN_MATH(name) BUILTIN(name), BUILTIN(name##f)
@@ -31,7 +33,7 @@ static const code_symbol builtins[] = {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken between llvm_enter and llvm_leave */
 static llvm_jit jit;
-static map defined; /* name -> address of the absolute symbols there are */
+static map defined; /* name -> address of each absolute symbol that is defined */
 static _Atomic uint64_t serial;
 
 /* One compilation. */
@@ -43,7 +45,7 @@ typedef struct job {
     llvm_machine machine;
     llvm_buffer output;
     char entry[96];
-    text diagnostics; /* errors that LLVM reported by its handler */
+    text diagnostics; /* errors that LLVM reported to its handler */
 } job;
 
 /* ---- Messages ---- */
@@ -56,14 +58,14 @@ static uf_status refuse(const job *j, const char *what, const char *message) {
                 message ? message : "");
 }
 
-/* Consumes the message. */
+/* Frees the message. */
 static uf_status refuse_text(const job *j, const char *what, char *message) {
     uf_status status = refuse(j, what, message);
     j->l->DisposeMessage(message);
     return status;
 }
 
-/* Consumes the error. */
+/* Frees the error. */
 static uf_status refuse_error(const job *j, const char *what, llvm_error error) {
     if (!error)
         return UF_OK;
@@ -82,7 +84,7 @@ static void on_diagnostic(llvm_diagnostic diagnostic, void *user) {
     j->l->DisposeMessage(description);
 }
 
-/* ORC reports here what it also returns. */
+/* What ORC reports here it also returns, so that it is only freed. */
 static void on_session_error(void *user, llvm_error error) { ((const llvm *)user)->ConsumeError(error); }
 
 /* ---- From text to an object or assembly ---- */
@@ -94,7 +96,7 @@ static uf_status job_parse(job *j) {
     j->context = l->ContextCreate();
     l->ContextSetDiagnosticHandler(j->context, on_diagnostic, j);
     llvm_buffer input = l->CreateMemoryBufferWithMemoryRange(ir->data ? ir->data : "", ir->length, "kernel", 1);
-    if (l->ParseIRInContext(j->context, input, &j->module, &message)) /* takes the buffer */
+    if (l->ParseIRInContext(j->context, input, &j->module, &message)) /* it takes the buffer */
         return refuse_text(j, "cannot read the generated code", message);
     bool broken = l->VerifyModule(j->module, LLVM_RETURN_STATUS, &message);
     if (broken)
@@ -103,7 +105,7 @@ static uf_status job_parse(job *j) {
     return UF_OK;
 }
 
-/* Gives the entry a name of its own in the process. */
+/* Gives the entry a name that is unique in the process. */
 static uf_status job_rename(job *j) {
     llvm_value entry = j->l->GetNamedFunction(j->module, j->source->entry);
     if (!entry || j->l->IsDeclaration(entry))
@@ -114,8 +116,8 @@ static uf_status job_rename(job *j) {
     return UF_OK;
 }
 
-/* Unwind information at every instruction: debuggers find who called a kernel from wherever it stopped. It changes no
- * instruction. */
+/* Asks for unwind information at every instruction, so that debuggers find a kernel's caller wherever it stopped. No
+ * instruction changes. */
 static void job_unwind(job *j) {
     const llvm *l = j->l;
     static const char name[] = "uwtable";
@@ -126,13 +128,15 @@ static void job_unwind(job *j) {
             l->AddAttributeAtIndex(f, LLVM_FUNCTION_INDEX, a);
 }
 
-/* Loops over a run of points are one vector long when they have become vectors, and are undone here: then arrays of variables are
- * seen to be variables, which stay in registers along the loops of the text. */
+/* Code of kernels over indices has loops over a run of points, which are one pass long once the points are vectors.
+ * The passes after default<O3> remove these loops. Arrays of the kernel's variables then become variables, which
+ * stay in registers along the loops of its text. */
 static const char run_passes[] = "default<O3>,function(loop(loop-deletion),sroa,early-cse,loop-mssa(licm),"
                                  "simplifycfg)";
 
-/* For code of which there is much: passes that take a time in proportion to it. Those of default<O1> do not: for each loop that is
- * unrolled LLVM looks at all loops of the function again, and to move accesses out of a loop at pairs of them. */
+/* Passes for kernels with very much code, whose time is in proportion to its length. That of default<O1> is not: for
+ * each loop that it unrolls LLVM looks at all loops of the function again, and to move accesses out of a loop it
+ * looks at pairs of them. */
 static const char plain_passes[] = "always-inline,globaldce,function(sroa,early-cse<memssa>,simplifycfg,instsimplify,"
                                    "loop(loop-rotate),early-cse,adce,simplifycfg)";
 
@@ -165,7 +169,7 @@ static uf_status job_emit(job *j, int type) {
     return j->diagnostics.length ? refuse(j, "code generation", j->diagnostics.data) : UF_OK;
 }
 
-/* Everything up to an object that can be linked. */
+/* Makes an object that can be linked. */
 static uf_status job_build(job *j) {
     TRY(job_parse(j));
     TRY(job_rename(j));
@@ -188,8 +192,8 @@ static void job_end(job *j) {
 
 /* ---- From an object to an address ---- */
 
-/* The older of LLVM's linkers, which all versions have: the newer one, the default from 17 on, looks its helpers up in the
- * process, where a libLLVM that was opened locally does not show them. */
+/* Makes the older of LLVM's linkers, which all versions have. The newer one, the default from 17 on, looks its
+ * helpers up in the process, where those of a libLLVM that was opened locally are not visible. */
 static llvm_layer make_linker(void *user, llvm_session session, const char *triple) {
     (void)triple;
     return ((const llvm *)user)->OrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager(session);
@@ -216,7 +220,7 @@ static const void *symbol_address(const job *j, const char *name) {
     return NULL;
 }
 
-/* Makes a name that the object needs known to the JIT. */
+/* Defines a name that the object needs in the JIT. */
 static uf_status define(void *user, const char *name) {
     job *j = user;
     const llvm *l = j->l;
@@ -230,11 +234,11 @@ static uf_status define(void *user, const char *name) {
     llvm_symbol symbol = {.name = l->OrcLLJITMangleAndIntern(jit, name),
                           .address = (uintptr_t)address,
                           .flags = {.generic = LLVM_SYMBOL_EXPORTED | LLVM_SYMBOL_CALLABLE}};
-    llvm_unit unit = l->OrcAbsoluteSymbols(&symbol, 1); /* takes the name */
+    llvm_unit unit = l->OrcAbsoluteSymbols(&symbol, 1); /* it takes the name */
     llvm_error error = l->OrcJITDylibDefine(l->OrcLLJITGetMainJITDylib(jit), unit);
     if (!error)
         return UF_OK;
-    l->OrcDisposeMaterializationUnit(unit); /* is ours again if it was refused */
+    l->OrcDisposeMaterializationUnit(unit); /* a unit that was refused is still ours */
     map_remove(&defined, name, strlen(name));
     return refuse_error(j, "a symbol is refused", error);
 }
@@ -257,12 +261,12 @@ static void tracker_free(const llvm *l, llvm_tracker tracker) {
         l->OrcExecutionSessionGetSymbolStringPool(l->OrcLLJITGetExecutionSession(jit)));
 }
 
-/* Takes the object. */
+/* Links the object, which it takes. */
 static uf_status job_load(job *j, code *c) {
     const llvm *l = j->l;
     llvm_tracker tracker = l->OrcJITDylibCreateResourceTracker(l->OrcLLJITGetMainJITDylib(jit));
     llvm_buffer object = j->output;
-    j->output = NULL; /* taken */
+    j->output = NULL; /* it was taken */
     uint64_t address = 0;
     uf_status status = refuse_error(j, "linking", l->OrcLLJITAddObjectFileWithRT(jit, tracker, object));
     if (!status)
@@ -276,9 +280,11 @@ static uf_status job_load(job *j, code *c) {
     return UF_OK;
 }
 
-/* Debuggers and profilers see the kernel under the name that it has in the generated code, and its unwind information. */
+/* Links the object, and tells debuggers and profilers of it, under the name that the kernel has in the generated
+ * code. */
 static uf_status job_link(job *j, code *c) {
-    char *object = (char *)(uintptr_t)j->l->GetBufferStart(j->output); /* nobody else's yet */
+    char *object =
+        (char *)(uintptr_t)j->l->GetBufferStart(j->output); /* nobody else has it yet, so it may be changed */
     size_t size = j->l->GetBufferSize(j->output);
     TRY(define_all(j));
     c->image = debug_image_new(object, size);
@@ -302,7 +308,7 @@ static uf_status add_name(void *user, const char *name) {
     return UF_OK;
 }
 
-/* The widest vector registers that an assembly text names. */
+/* The width in bits of the widest vector registers that an assembly text names. */
 static int assembly_bits(const char *assembly) {
 #if defined(__x86_64__)
     return strstr(assembly, "%zmm") ? 512 : strstr(assembly, "%ymm") ? 256 : 128;

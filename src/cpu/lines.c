@@ -1,8 +1,8 @@
-/* lines.c - reads the line table that LLVM wrote into an object file: DWARF's line number program, versions 2 to 5. All of it is about
- * one file, the kernel's text, so the tables of files are skipped. */
+/* lines.c - reads the line table that LLVM wrote into an object file: DWARF's line number program, versions 2 to 5.
+ * All of it is about one file, the text of the kernel, so that the tables of files are skipped. */
 #include "cpu/cpu.h"
 
-/* Bytes that are read one after the other. Past their end zeros are read, and `exhausted` is set. */
+/* Bytes that are read one after the other. A read past their end gives zeros, and sets `exhausted`. */
 typedef struct reader {
     const unsigned char *at, *end;
     bool exhausted;
@@ -21,7 +21,7 @@ static uint64_t fixed(reader *r, size_t bytes) {
     return value;
 }
 
-/* LEB128; as_signed: its highest bit is the sign. */
+/* Reads a LEB128 number. as_signed: its highest bit is the sign. */
 static int64_t variable(reader *r, bool as_signed) {
     uint64_t value = 0, byte;
     unsigned shift = 0;
@@ -35,7 +35,7 @@ static int64_t variable(reader *r, bool as_signed) {
     return (int64_t)value;
 }
 
-/* DWARF's numbers, as far as used. */
+/* The numbers of DWARF that are used. */
 enum {
     DW_LNS_EXTENDED = 0,
     DW_LNS_COPY = 1,
@@ -51,11 +51,11 @@ typedef struct program {
     reader r;
     const char *object, *section;
     size_t size;
-    int index; /* of the section */
+    int index; /* the number of the section */
     uint64_t step;
     int line_base;
     unsigned line_range, opcode_base;
-    const unsigned char *lengths; /* operands of each standard opcode, from 1 on */
+    const unsigned char *lengths; /* the number of operands of each standard opcode, from 1 on */
     uint64_t offset;
     int64_t line;
     line_row *visit;
@@ -72,7 +72,7 @@ static void match(void *user, uint64_t offset, uint64_t value) {
         w->value = value;
 }
 
-/* An address is a relocation against the code's section. */
+/* Reads an address, which is a relocation against the code's section. */
 static void set_address(program *p) {
     wanted w = {.offset = (uint64_t)((const char *)p->r.at - p->section)};
     elf_relocations(p->object, p->size, p->index, match, &w);
@@ -117,7 +117,7 @@ static void standard(program *p, unsigned opcode) {
     case DW_LNS_FIXED_ADVANCE_PC:
         p->offset += fixed(&p->r, 2);
         break;
-    default: /* columns, files and marks */
+    default: /* opcodes for columns, files and marks */
         for (int k = 0; k < p->lengths[opcode - 1]; k++)
             variable(&p->r, false);
     }
@@ -130,19 +130,20 @@ static void special(program *p, unsigned opcode) {
     p->visit(p->user, p->offset, (unsigned)p->line);
 }
 
-/* Reads a unit's header up to its tables of files, and goes to its program. False: it is of no known version. */
+/* Reads the header of a unit up to its tables of files, and moves on to its program. False: its version is not
+ * known. */
 static bool header(program *p) {
     unsigned version = (unsigned)fixed(&p->r, 2);
     if (version < 2 || version > 5)
         return false;
     if (version == 5)
-        fixed(&p->r, 2); /* sizes of addresses and segments */
+        fixed(&p->r, 2); /* the sizes of addresses and of segments */
     uint64_t length = fixed(&p->r, 4);
     const unsigned char *tables = p->r.at;
     if (length > (uint64_t)(p->r.end - tables))
         return false;
     p->step = fixed(&p->r, 1);
-    fixed(&p->r, version >= 4 ? 2 : 1); /* operations of an instruction; is a row a statement? */
+    fixed(&p->r, version >= 4 ? 2 : 1); /* operations of an instruction; whether a row is a statement */
     p->line_base = (int8_t)fixed(&p->r, 1);
     p->line_range = (unsigned)fixed(&p->r, 1);
     p->opcode_base = (unsigned)fixed(&p->r, 1);

@@ -1,10 +1,11 @@
-/* llvm.c - finds and opens libLLVM. UFUNC_LLVM, a file path, is the only candidate where it is set; else the sonames of
- * versions 22 to 14 are tried, newest first: it knows most processors, makes the shortest code, and is not slower (open,
- * first, later compilations of a float32 loop, ms: 19 14, 10.3, 8.0; 16 15, 10.6, 8.9; 15 16, 13.2, 9.1; 14 16, 12.8, 8.7;
- * 22 as 19). Where there is none of these, later ones are looked for.
+/* llvm.c - finds and opens libLLVM. If UFUNC_LLVM, a file path, is set, that file is the only candidate. Else the
+ * sonames of versions 22 to 14 are tried, newest first: a newer version knows more processors, makes shorter code, and
+ * is not slower. (Time to open, and of the first and of later compilations of a float32 loop, in ms: LLVM 19: 14, 10.3,
+ * 8.0; 16: 15, 10.6, 8.9; 15: 16, 13.2, 9.1; 14: 16, 12.8, 8.7; 22 as 19.) Where none of these is there, later versions
+ * are looked for.
  *
- * A version later than those that libufunc is tested with must compile a small module first (llvm_trial.c), and is refused with
- * the reason if it does not, unless UFUNC_LLVM_UNTRIED is 1. */
+ * A version later than those that libufunc is tested with must compile a small module first (llvm_trial.c). If it
+ * does not, it is refused with the reason, unless UFUNC_LLVM_UNTRIED is 1. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,7 +22,7 @@ static const char *const sonames[] = {
 };
 
 enum {
-    LATER = 10 /* versions after the newest that are looked for */
+    LATER = 10 /* how many versions after the newest are looked for */
 };
 
 static const char *const functions[] = {
@@ -48,7 +49,7 @@ void llvm_enter(void) {
 
 void llvm_leave(void) { pthread_rwlock_unlock(&gate); }
 
-/* LLVMGetVersion came with 16; what came with 15 tells 14 and 15 apart. */
+/* LLVMGetVersion came with version 16. A function that came with 15 tells 14 and 15 apart. */
 static void find_version(void *handle, llvm *l) {
     void (*get)(unsigned *, unsigned *, unsigned *) =
         (void (*)(unsigned *, unsigned *, unsigned *))(uintptr_t)dlsym(handle, "LLVMGetVersion");
@@ -59,8 +60,8 @@ static void find_version(void *handle, llvm *l) {
     l->major = major;
 }
 
-/* Fills the table; the name of the first function that is missing, or NULL. The table begins the structure, one pointer a
- * row, in the order of `functions`. */
+/* Fills the table, with which the structure begins, one pointer a row in the order of `functions`. The name of the
+ * first function that is missing, or NULL. */
 static const char *bind(void *handle, llvm *l) {
     for (size_t k = 0; k < COUNT(functions); k++) {
         void *address = dlsym(handle, functions[k]);
@@ -75,13 +76,13 @@ static const char *bind(void *handle, llvm *l) {
     return NULL;
 }
 
-/* Starts the code generator for the host and asks what the host is; the reason why it cannot, or NULL. */
+/* Starts the code generator for this processor and asks for its description. The reason why that failed, or NULL. */
 static const char *start(llvm *l, char *reason, size_t size) {
     LLVM_START(l, TargetInfo);
     LLVM_START(l, Target);
     LLVM_START(l, TargetMC);
     LLVM_START(l, AsmPrinter);
-    LLVM_START(l, AsmParser); /* without it, assembly in the text would end the process */
+    LLVM_START(l, AsmParser); /* without it, assembly in an IR text would end the process */
     l->triple = l->GetDefaultTargetTriple();
     char *message = NULL;
     if (l->GetTargetFromTriple(l->triple, &l->target, &message)) {
@@ -106,7 +107,7 @@ static void stop(llvm *l) {
     l->DisposeMessage(l->features);
 }
 
-/* Is a version beyond the tested ones fit for use? The reason why not, or NULL. */
+/* Checks that a version beyond the tested ones can be used. The reason why not, or NULL. */
 static const char *check_version(llvm *l, char *reason, size_t size) {
     char why[256];
     if (l->major <= LLVM_NEWEST || is_forced() || !llvm_trial(l, why, sizeof why))
@@ -119,7 +120,7 @@ static const char *check_version(llvm *l, char *reason, size_t size) {
     return reason;
 }
 
-/* Takes what was opened into use; the reason why it cannot be, or NULL. */
+/* Takes a library that was opened into use. The reason why that failed, or NULL. */
 static const char *take(void *handle, llvm *l, char *reason, size_t size) {
     const char *missing = bind(handle, l);
     if (missing) {
@@ -130,7 +131,8 @@ static const char *take(void *handle, llvm *l, char *reason, size_t size) {
     return why ? why : check_version(l, reason, size);
 }
 
-/* Opens one file; on failure appends it and the reason to `tried`, unless it is one that need not be there. */
+/* Opens one file. If that fails, the file and the reason are added to `tried`, but for an optional file that is not
+ * there. */
 static bool try_file(const char *file, bool optional, llvm *l, text *tried) {
     char buffer[512];
     const char *reason;
@@ -162,7 +164,7 @@ static bool search(llvm *l, text *tried) {
     return false;
 }
 
-/* On a big stack: the loader, and what libLLVM does first, take much. */
+/* Runs on a big stack: the loader, and what libLLVM does first, take much. */
 static uf_status open_locked(void *unused) {
     (void)unused;
     if (atomic_load_explicit(&opened, memory_order_acquire))

@@ -1,5 +1,5 @@
-/* llvm.h - libLLVM, opened at its first need. The prototypes here are our own declarations of the C interface that versions
- * 14 to 22 share; nothing of LLVM's headers is used. */
+/* llvm.h - libLLVM, opened when it is first needed. The prototypes are our own declarations of the C interface that
+ * versions 14 to 22 share; none of LLVM's headers is used. */
 #ifndef UF_CPU_LLVM_H
 #define UF_CPU_LLVM_H
 
@@ -10,7 +10,7 @@ typedef struct llvm_module *llvm_module;
 typedef struct llvm_value *llvm_value;
 typedef struct llvm_attribute *llvm_attribute;
 typedef struct llvm_buffer *llvm_buffer;
-typedef struct llvm_error *llvm_error; /* NULL: success; reading its message consumes it */
+typedef struct llvm_error *llvm_error; /* NULL: success. Reading its message frees it */
 typedef struct llvm_diagnostic *llvm_diagnostic;
 typedef struct llvm_target *llvm_target;
 typedef struct llvm_machine *llvm_machine;
@@ -23,10 +23,10 @@ typedef struct llvm_session *llvm_session;
 typedef struct llvm_dylib *llvm_dylib;
 typedef struct llvm_tracker *llvm_tracker;
 typedef struct llvm_unit *llvm_unit;
-typedef struct llvm_name *llvm_name; /* an entry of ORC's string pool, counted */
+typedef struct llvm_name *llvm_name; /* an entry of ORC's string pool, which counts references */
 typedef struct llvm_pool *llvm_pool;
 
-/* LLVM's enumerations, as far as used; the numbers are those of every version. */
+/* The values of LLVM's enumerations that are used. They are the same in every version. */
 enum {
     LLVM_SEVERITY_ERROR = 0,
     LLVM_CODEGEN_AGGRESSIVE = 3,
@@ -40,14 +40,14 @@ enum {
     LLVM_UNWIND_ANYWHERE = 2 /* the value of the attribute uwtable, from 15 on; in 14 it has none */
 };
 
-/* The versions that libufunc is tested with. The text of messages. */
+/* The versions that libufunc is tested with. */
 enum {
     LLVM_OLDEST = 14,
     LLVM_NEWEST = 22
 };
 #define LLVM_VERSIONS "14 to 22"
 
-/* Where an attribute of a function itself stands, and not of its result or a parameter. */
+/* The index of attributes of a function itself, as opposed to those of its result or parameters. */
 #define LLVM_FUNCTION_INDEX UINT32_MAX
 
 typedef struct llvm_symbol_flags {
@@ -147,22 +147,22 @@ typedef struct llvm {
 #define X(result, name, parameters) result(*name) parameters;
     LLVM_FUNCTIONS(X)
 #undef X
-    char path[512]; /* of the library */
+    char path[512]; /* of the library's file */
     char version[16];
     unsigned major;
-    char *triple, *cpu, *features; /* of the host */
+    char *triple, *cpu, *features; /* of this processor */
     llvm_target target;
 } llvm;
 
-/* The library; opens it the first time. A failed search is made again at the next call. Errors: LIBRARY (every file tried
- * with its reason), MEMORY. Thread-safe. */
+/* The library, which is opened by the first call. After a failure the next call searches again. Errors: LIBRARY
+ * (every file that was tried, with the reason), MEMORY. Thread-safe. */
 uf_status llvm_open(const llvm **out);
 
-/* llvm_trial.c: compiles a small module. NULL: that works; else what does not, in `reason`. */
+/* llvm_trial.c: compiles a small module. NULL if that works; else what does not, written to `reason`. */
 const char *llvm_trial(const llvm *l, char *reason, size_t size);
 
-/* Around every use of the library and of the locks taken with it: fork waits until nobody is inside, so that the child
- * finds LLVM's own locks free. Not recursive. */
+/* Go around every use of the library and of the locks taken with it. fork waits until nobody is inside, so that the
+ * child finds LLVM's own locks free. They do not nest. */
 void llvm_enter(void);
 void llvm_leave(void);
 

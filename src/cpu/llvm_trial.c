@@ -1,10 +1,10 @@
-/* llvm_trial.c - does a libLLVM that is newer than those that libufunc was tested with understand the code that is generated?
- * A small module in the same spelling is parsed, verified, optimised and compiled to an object file. */
+/* llvm_trial.c - tries whether a libLLVM that is newer than those that libufunc was tested with understands
+ * generated code. A small module in the same spelling is parsed, verified, optimised and compiled to an object file. */
 #include <stdio.h>
 
 #include "cpu/llvm.h"
 
-/* What a later version might take no more: typed pointers, a loop, its alignment and an intrinsic. */
+/* What a later version might no longer accept: typed pointers, a loop, alignments and an intrinsic. */
 static const char trial[] = "define void @uf_trial(i64* %words) nounwind {\n"
                             "entry:\n"
                             "  %a = load i64, i64* %words, align 8\n"
@@ -33,7 +33,7 @@ typedef struct attempt {
     llvm_machine machine;
     llvm_buffer object;
     char *message;
-    char *reason; /* room for a sentence */
+    char *reason; /* has room for a sentence */
     size_t size;
 } attempt;
 
@@ -49,7 +49,7 @@ static const char *parse(attempt *t) {
     t->context = l->ContextCreate();
     l->ContextSetDiagnosticHandler(t->context, ignore, NULL);
     llvm_buffer input = l->CreateMemoryBufferWithMemoryRange(trial, sizeof trial - 1, "trial", 1);
-    if (l->ParseIRInContext(t->context, input, &t->module, &t->message)) /* takes the buffer */
+    if (l->ParseIRInContext(t->context, input, &t->module, &t->message)) /* it takes the buffer */
         return refuse(t, "does not read the code that is generated", t->message);
     if (l->VerifyModule(t->module, LLVM_RETURN_STATUS, &t->message))
         return refuse(t, "does not take the code that is generated", t->message);

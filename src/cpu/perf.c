@@ -5,9 +5,10 @@
  *          because a page of it is mapped as code; `perf inject --jit` then makes object files of it. The format is that of
  *          tools/perf/Documentation/jitdump-specification.txt in Linux, version 1.
  *
- * A file is made when the first kernel is compiled, is its owner's alone, and is never one that was there before: another user
- * might have laid a link there. A child after fork begins a file of its own; for code that it inherited perf asks its
- * parent's. What fails ends the writing, does no harm to the call, and is told by perf_info. */
+ * The file is made when the first kernel is compiled, and is readable by its owner only. A file that is there
+ * already is never written to, as another user might have put a link there. A child after fork begins a file of its
+ * own; for code that it inherited, perf looks into its parent's file. After a failure nothing more is written. The
+ * call does not fail, and perf_info says what went wrong. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,17 +25,18 @@
 typedef struct place {
     const char *object, *entry, *name;
     size_t size;
-    uintptr_t base;      /* address of the section of `entry` */
-    text *out;           /* what is to be written */
-    uint64_t begin, end; /* dump: the function whose lines are wanted, in the section */
+    uintptr_t base; /* the address of the section of `entry` */
+    text *out;      /* what will be written */
+    /* dump: where in the section the function is whose lines are wanted. */
+    uint64_t begin, end;
     uint64_t rows;
 } place;
 
 typedef struct format {
-    const char *word; /* of UFUNC_PERF */
-    const char *path; /* with the folder and the process */
+    const char *word; /* the value of UFUNC_PERF */
+    const char *path; /* made of the folder and the process's number */
     const char *(*begin)(void);
-    elf_function *function; /* user: a place */
+    elf_function *function; /* its user is a `place` */
 } format;
 
 static const char *map_begin(void), *dump_begin(void);
@@ -46,22 +48,22 @@ static const format formats[] = {
     {"dump", "%s/jit-%d.dump", dump_begin, dump_function},
 };
 
-/* Taken between llvm_enter and llvm_leave, so that a child after fork finds it free. */
+/* Taken between llvm_enter and llvm_leave, so that it is free in a child after fork. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     pid_t process;       /* whose file it is; 0: none was begun */
-    int file;            /* -1: none, or it failed */
-    const char *failure; /* what could not be done; `error` is why */
+    int file;            /* -1: there is none, or it failed */
+    const char *failure; /* what failed; `error` is why */
     int error;
     char path[512];
-    uint64_t functions; /* written to the dump */
-    void *marker;       /* the dump's page that is mapped as code */
+    uint64_t functions; /* how many were written to the dump */
+    void *marker;       /* the page of the dump that is mapped as code */
     size_t page;
 } perf = {.file = -1};
 
 /* ---- The file ---- */
 
-/* NULL: none is wanted, or none of that name is known. */
+/* The format that UFUNC_PERF names. NULL: it names none, or an unknown one. */
 static const format *wanted_format(const char **word) {
     *word = secure_getenv("UFUNC_PERF");
     for (size_t k = 0; *word && k < COUNT(formats); k++)
@@ -70,7 +72,7 @@ static const format *wanted_format(const char **word) {
     return NULL;
 }
 
-/* perf looks for maps in /tmp and nowhere else. */
+/* The folder of the file: perf looks for maps in /tmp and nowhere else. */
 static const char *folder(const format *f) {
     const char *named = f->function == dump_function ? secure_getenv("UFUNC_PERF_DIR") : NULL;
     return named && *named ? named : "/tmp";
@@ -106,12 +108,12 @@ static const char *write_all(const char *bytes, size_t count) {
 
 static const char *map_begin(void) { return NULL; }
 
-/* Begins this process' file unless there is one. */
+/* Begins a file for this process unless it has one. */
 static void file_begin(const format *f) {
     pid_t process = getpid();
     if (perf.process == process)
         return;
-    file_close(); /* a parent's */
+    file_close(); /* the parent's */
     perf.process = process;
     perf.failure = NULL;
     perf.functions = 0;
@@ -128,7 +130,8 @@ static void file_begin(const format *f) {
 
 /* ---- Names ---- */
 
-/* The kernel is called as in the generated code; what it calls, by both names. */
+/* Writes the name of a function: the kernel's as in the generated code, that of one that it calls together with the
+ * kernel's. */
 static void add_name(const place *p, const char *function) {
     if (!strcmp(function, p->entry))
         text_puts(p->out, p->name);
@@ -184,7 +187,7 @@ typedef struct dump_line {
     uint32_t line, discriminator;
 } dump_line;
 
-/* The clock of `perf record -k mono`. */
+/* The time on the clock of `perf record -k mono`. */
 static uint64_t now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -208,7 +211,7 @@ static const char *dump_begin(void) {
 
 static void add_bytes(const place *p, const void *bytes, size_t count) { text_add(p->out, bytes, count); }
 
-/* The size of a record is known at its end. */
+/* Writes the head of a record at its end, as only then the size is known. */
 static void record_end(const place *p, size_t begin, uint32_t kind) {
     dump_record head = {.kind = kind, .size = (uint32_t)(p->out->length - begin), .time = now()};
     if (!p->out->failed)
@@ -225,7 +228,7 @@ static void add_row(void *user, uint64_t offset, unsigned line) {
     if (!line || offset < p->begin || offset >= p->end)
         return;
     add_bytes(p, &(dump_line){p->base + offset, line, 0}, sizeof(dump_line));
-    add_bytes(p, p->name, strlen(p->name) + 1); /* of the file */
+    add_bytes(p, p->name, strlen(p->name) + 1); /* the name of the file */
 }
 
 static void dump_function_lines(place *p) {
@@ -244,7 +247,7 @@ static void dump_function(void *user, const char *name, uint64_t offset, uint64_
     place *p = user;
     p->begin = offset;
     p->end = offset + bytes;
-    dump_function_lines(p); /* comes before the code */
+    dump_function_lines(p); /* they must come before the code */
     size_t begin = p->out->length;
     add_bytes(p, &(dump_record){0}, sizeof(dump_record));
     dump_load load = {.process = (uint32_t)getpid(),

@@ -1,19 +1,21 @@
-/* work.c - spreads the work of a launch over threads where it pays. What an element costs is learned per kernel from timed
- * runs, so that neither a small call of a light kernel nor a heavy kernel on few elements needs to be told apart
- * beforehand. */
+/* work.c - spreads the work of a launch over threads where that makes it faster. How long a step takes is learned
+ * for each kernel from runs that are timed, so that a small call of a cheap kernel and an expensive kernel on few
+ * elements need not be told apart beforehand. */
 #include <math.h>
 #include <time.h>
 
 #include "cpu/cpu.h"
 
 enum {
-    /* Costs are in ticks: of the time stamp counter (0.3 to 0.5 ns), or nanoseconds. */
-    TICKS_PARALLEL = 60000, /* runs that should take less stay on the caller's thread */
-    TICKS_PART = 25000,     /* smallest part for another thread */
-    PARTS_A_THREAD = 4,     /* so that threads that start late or are slowed down have less to do */
-    ROWS_ENOUGH = 256,      /* loops of fewer rows are cut within rows too */
-    PROBE = 64,             /* a kernel of unknown cost is timed on 1 / PROBE of the work first */
-    LARGE_PART = 4          /* parts of so many grains are cut between grains */
+    /* Costs are in ticks: those of the time stamp counter (0.3 to 0.5 ns), or nanoseconds where there is none. */
+    /* Runs that should take less time stay on the caller's thread. */
+    TICKS_PARALLEL = 60000,
+    TICKS_PART = 25000, /* a part for another thread takes at least this long */
+    /* A thread gets several parts, so that one that starts late or is slowed down takes fewer. */
+    PARTS_A_THREAD = 4,
+    ROWS_ENOUGH = 256, /* loops of fewer rows are cut within rows too */
+    PROBE = 64,        /* a kernel of unknown cost is timed on 1 / PROBE of the work first */
+    LARGE_PART = 4     /* parts of at least so many grains are cut between grains */
 };
 
 static inline uint64_t ticks(void) {
@@ -45,7 +47,7 @@ void work_cut_rows(work *w, int64_t rows, int64_t n, int64_t grain) {
     }
 }
 
-/* What a step costs; where that is not known, at the nearest size. 0: nothing is known. */
+/* The cost of a step; if it is not known for that size, the one of the nearest size. 0: none is known. */
 static uint32_t cost_of(const work *w) {
     uint32_t cost = cost_at(w->c, w->size);
     for (int away = 1; !cost && away < COST_SIZES; away++) {
@@ -56,7 +58,7 @@ static uint32_t cost_of(const work *w) {
     return cost;
 }
 
-/* What was learned: half of what was known, half of what was seen. */
+/* Makes the new cost the mean of what was known and what was measured. */
 static void learn(const work *w, uint64_t took, double steps) {
     double cost = (double)took * 1024 / steps;
     uint32_t seen = cost < 1 ? 1 : cost > 4e9 ? 4000000000u : (uint32_t)cost;
@@ -64,7 +66,7 @@ static void learn(const work *w, uint64_t took, double steps) {
     atomic_store_explicit(&w->c->cost[w->size], known ? known / 2 + seen / 2 + 1 : seen, memory_order_relaxed);
 }
 
-/* Between parts a call can be cancelled whatever its kernel is. */
+/* Was the call cancelled? It is asked between parts, so that a call can be cancelled whatever its kernel does. */
 static bool is_cancelled(const launch *l) {
     if (!l->cancel || !__atomic_load_n(l->cancel, __ATOMIC_RELAXED))
         return false;
@@ -84,7 +86,8 @@ static double estimate(const work *w, int64_t units) {
     return (double)cost_of(w) * (double)units * w->unit_steps / 1024;
 }
 
-/* Work cut into parts: part k is base + k * size .. base + (k + 1) * size, and part 0 begins at `first` <= base. */
+/* Work cut into parts. Part k is base + k * size .. base + (k + 1) * size; part 0 begins at `first`, which is at
+ * most base. */
 typedef struct split {
     const work *w;
     int64_t first, base, last, size;
@@ -96,7 +99,8 @@ static void run_part(void *user, int64_t k) {
     run_timed(s->w, k ? begin : s->first, s->last - begin > s->size ? begin + s->size : s->last);
 }
 
-/* Parts of `size` units or a little more; those that are large are cut between cache lines of the first output. */
+/* Cuts work into parts of `size` units or somewhat more. Large parts are cut between cache lines of the first
+ * output. */
 static split split_make(const work *w, int64_t first, int64_t size) {
     split s = {.w = w, .first = first, .base = first, .last = w->units, .size = size};
     if (size >= LARGE_PART * w->grain) {
@@ -107,7 +111,7 @@ static split split_make(const work *w, int64_t first, int64_t size) {
     return s;
 }
 
-/* Units first .. units-1, whose cost per element is known, on as many threads as pay. */
+/* Runs units first .. units-1, where the cost is known, on as many threads as make it faster. */
 static void run_rest(const work *w, int64_t first) {
     double total = estimate(w, w->units - first);
     int threads = w->l->threads;

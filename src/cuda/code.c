@@ -1,13 +1,14 @@
-/* code.c - generated code -> loaded kernel, and its end. Code is loaded as a library, which belongs to no context: one
- * kernel serves every context of the device. Released code is put aside, because queued work may still run it, and unloaded
- * in batches after the device has been waited for; so releasing costs nothing and is harmless during a capture. */
+/* code.c - from generated code to a loaded kernel, and its end. Code is loaded as a library of the driver's, which
+ * belongs to no context, so that one kernel serves every context of the device. Released code may still be used by
+ * work that is queued. It is put aside, and unloaded together with others after the device has been waited for. So a
+ * release neither waits nor disturbs a capture. */
 #include <pthread.h>
 
 #include "cuda/code.h"
 #include "cuda/toolkit.h"
 
 enum {
-    DEAD_MAX = 32 /* released pieces of code of a device that are kept before they are unloaded */
+    DEAD_MAX = 32 /* released pieces of code that are kept before those of a device are unloaded */
 };
 
 static struct {
@@ -18,7 +19,8 @@ static struct {
 
 /* ---- Loading ---- */
 
-/* The driver could not make machine code: its log, and COMPILE where the fault is the code's. */
+/* Makes the error where the driver could not make machine code: with its log, and with status COMPILE if the code is
+ * at fault. */
 static uf_status load_fail(code *c, cu_result result, const char *call, const char *entry) {
     c->log[sizeof c->log - 1] = 0;
     switch (result) {
@@ -83,7 +85,7 @@ uf_status code_resident(code *c, int threads, int *out) {
         uf_status s = ask_resident(c, threads, &blocks);
         cuda_leave(&scope);
         TRY(s);
-        blocks = blocks > 0 ? blocks : 1; /* if none fits, the launch says why */
+        blocks = blocks > 0 ? blocks : 1; /* if not even one fits, the launch says why */
         atomic_store_explicit(&c->resident, (uint64_t)threads << 32 | (uint64_t)blocks, memory_order_relaxed);
     }
     *out = blocks * c->device->sms;
@@ -98,7 +100,7 @@ static uf_status ask_resources(code *c, int block, int shared, resources *r) {
     CU(cuKernelGetAttribute, &r->local, CU_KERNEL_LOCAL_BYTES, c->kernel, handle);
     CU(cuKernelGetAttribute, &r->threads, CU_KERNEL_MAX_THREADS, c->kernel, handle);
     r->block = block                    ? block
-               : r->threads > BLOCK_MAX ? r->threads /* larger ones have a fixed size */
+               : r->threads > BLOCK_MAX ? r->threads /* kernels that take larger blocks take blocks of one size only */
                                         : (int)atomic_load(&c->block);
     CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &r->blocks, c->kernel, r->block, (size_t)shared);
     return UF_OK;
@@ -113,8 +115,9 @@ uf_status code_resources(code *c, int block, int shared, resources *out) {
     return s;
 }
 
-/* Compilation runs on a thread of the library's, which has no current context. The code is made ready here if the device's
- * primary context exists; else the caller has a context of its own, and the first launch does it there. */
+/* Makes the code ready if the device's primary context exists. This runs on the library's thread for compilation,
+ * which has no current context. If there is no primary context, the caller has a context of its own, and its first
+ * launch makes the code ready. */
 static uf_status prepare_early(code *c) {
     cuda_scope scope;
     cu_context context;
@@ -127,7 +130,8 @@ static uf_status prepare_early(code *c) {
     return s;
 }
 
-/* Loading needs no context, but is one of the calls that a capture elsewhere forbids. */
+/* Loads code. That needs no context, but a capture in another thread forbids it unless the mode of this thread is
+ * relaxed. */
 static uf_status load_relaxed(code *c, const char *ptx, const char *entry, int max_registers, unsigned flags) {
     int mode = CU_MODE_RELAXED;
     CU(cuThreadExchangeStreamCaptureMode, &mode);
@@ -136,7 +140,8 @@ static uf_status load_relaxed(code *c, const char *ptx, const char *entry, int m
     return s;
 }
 
-/* At the end of the process the driver may be gone; then so is the library. */
+/* Unloads code. At the end of the process the driver may have been unloaded, and the library with it; errors are
+ * ignored. */
 static void unload(code *c) {
     int mode = CU_MODE_RELAXED;
     bool relaxed = !cuda.cuThreadExchangeStreamCaptureMode(&mode);
@@ -178,7 +183,8 @@ uf_status code_compile(const code_module *module, const code_target *target, int
 
 /* ---- The end ---- */
 
-/* Is a stream of the context being captured? Asked of the legacy stream, which knows of all but non-blocking ones. */
+/* Is a stream of the current context being captured? The legacy stream is asked, which knows of all streams but
+ * non-blocking ones. */
 static bool capturing(void) {
     int status = 0;
     return cuda.cuStreamIsCapturing(NULL, &status) != 0 || status != 0;
@@ -191,7 +197,7 @@ bool context_drain(void) {
     return r < CU_CAPTURE_UNSUPPORTED || r > CU_CAPTURE_LAST;
 }
 
-/* Waits for the primary context, if there is one other than `current`, which has been waited for. */
+/* Waits for the primary context, unless it is `current`, which has been waited for. False: it cannot be waited for. */
 static bool drain_primary(cuda_device *d, cu_context current) {
     cu_context primary = atomic_load(&d->primary), popped;
     if (!primary || primary == current)
@@ -203,8 +209,8 @@ static bool drain_primary(cuda_device *d, cu_context current) {
     return done;
 }
 
-/* Takes the dead of a device that ran in its primary context and in `current` only. What ran in a context that is not
- * current now stays until it is; there is no telling whether that context still lives. */
+/* Takes the released code of a device that ran only in its primary context or in `current`. What ran in another
+ * context stays until that one is current: whether it is still alive cannot be found out. */
 static code *take_dead(cuda_device *d, cu_context current) {
     code *taken = NULL;
     cu_context primary = atomic_load(&d->primary);
@@ -245,7 +251,8 @@ void code_reap(cuda_device *d) {
     cuda_scope scope;
     if (cuda_enter_relaxed(d, &scope))
         return;
-    code *taken = take_dead(d, scope.context), *next; /* before waiting: what dies later may be queued later */
+    /* Before waiting, since work that uses code released later may be queued later. */
+    code *taken = take_dead(d, scope.context), *next;
     bool done = taken && context_drain() && drain_primary(d, scope.context);
     for (; taken; taken = next) {
         next = taken->next;

@@ -1,5 +1,5 @@
-/* driver.c - opens libcuda, knows its devices, enters contexts, reports its errors. The table of functions and devices is
- * written once, under the lock, and read freely once `ready` is set. */
+/* driver.c - opens libcuda, finds its devices, enters contexts, and makes errors of its results. The tables of
+ * functions and devices are written once, under the lock, and read without it once `ready` is set. */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ static struct {
 
 /* ---- Errors ---- */
 
-/* What the driver's own sentence leaves out. */
+/* What to add to the driver's own description of some results. */
 static const struct {
     cu_result result;
     const char *hint;
@@ -34,7 +34,8 @@ static const struct {
                              "or a plan"},
 };
 
-/* Errors after which the context is lost: every call reports them until it is destroyed. */
+/* Is it an error after which the context is lost? Every call in the context then reports it, until the context is
+ * destroyed. */
 static bool is_sticky(cu_result result) {
     static const short sticky[] = {214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721};
     for (size_t i = 0; i < COUNT(sticky); i++)
@@ -128,7 +129,7 @@ static uf_status initialise(int *version, int *count, cuda_device **devices) {
     return UF_OK;
 }
 
-/* On a big stack: nobody says how much the driver takes. */
+/* Runs on a big stack, as nothing says how much of it the driver takes. */
 static uf_status open_locked(void *unused) {
     (void)unused;
     const char *reason, *name = secure_getenv("UFUNC_CUDA_DRIVER");
@@ -181,7 +182,8 @@ uf_status cuda_device_get(int ordinal, cuda_device **out) {
 
 /* ---- Contexts ---- */
 
-/* The primary context, retained once: whoever comes second gives its reference back. */
+/* The primary context, which is retained once for the process. If two threads retain it, the second releases its
+ * reference. */
 static uf_status primary_retain(cuda_device *d, cu_context *out) {
     cu_context made = atomic_load_explicit(&d->primary, memory_order_acquire), none = NULL;
     if (!made) {

@@ -1,5 +1,5 @@
-/* driver.h - the CUDA driver, opened at its first need: the functions used, devices, contexts, errors. The prototypes here
- * are our own declarations of the driver's stable interface; nothing of CUDA's headers is used. */
+/* driver.h - the CUDA driver, opened when it is first needed: its functions, devices, contexts and errors. The
+ * prototypes are our own declarations of the driver's stable interface; none of CUDA's headers is used. */
 #ifndef UF_CUDA_DRIVER_H
 #define UF_CUDA_DRIVER_H
 
@@ -11,12 +11,13 @@ typedef int cu_result;
 typedef int cu_device;
 typedef struct cu_context *cu_context;
 typedef struct cu_library *cu_library;
-typedef struct cu_kernel *cu_kernel; /* also taken where the driver wants a function */
+/* It may be passed where the driver wants a function. */
+typedef struct cu_kernel *cu_kernel;
 typedef struct cu_function *cu_function;
 typedef struct cu_stream *cu_stream;
 typedef uint64_t cu_pointer;
 
-/* The driver's enumerations, as far as used. */
+/* The values of the driver's enumerations that are used. */
 enum {
     CU_INVALID_VALUE = 1,
     CU_OUT_OF_MEMORY = 2,
@@ -59,7 +60,7 @@ enum {
     CU_LAUNCH_COOPERATIVE = 2
 };
 
-/* CUlaunchAttribute and CUlaunchConfig. */
+/* The driver's CUlaunchAttribute and CUlaunchConfig. */
 typedef struct cu_launch_attribute {
     int id;
     char padding[4];
@@ -70,7 +71,7 @@ typedef struct cu_launch_config {
     unsigned shared; /* bytes */
     cu_stream stream;
     const cu_launch_attribute *attributes;
-    unsigned count; /* of them */
+    unsigned count; /* the number of attributes */
 } cu_launch_config;
 
 /* X(name in the documentation, symbol, parameters). */
@@ -134,31 +135,35 @@ typedef struct cuda_device {
     int ordinal;
     int arch;         /* compute capability times ten */
     int sms;          /* multiprocessors */
-    int threads;      /* that one of them holds at once */
-    bool pools;       /* has stream-ordered allocation */
-    bool cooperative; /* can hold the blocks of a grid until all run */
+    int threads;      /* that a multiprocessor holds at the same time */
+    bool pools;       /* it has stream-ordered allocation */
+    bool cooperative; /* it can launch grids whose blocks all run at the same time */
     size_t memory;    /* bytes */
     char name[128];
-    atomic_int target; /* architecture code is generated for: arch, or what libnvvm knows below it; 0: not known */
-    _Atomic(cu_context) primary; /* retained at its first need and kept; NULL before */
-    struct cuda_pieces *pieces;  /* scratch.c's, under its lock; NULL before the first */
+    /* The architecture that code is generated for: arch, or the nearest below it that libnvvm knows; 0: not known
+     * yet. */
+    atomic_int target;
+    /* Retained when it is first needed, and kept; NULL before that. */
+    _Atomic(cu_context) primary;
+    /* Of scratch.c, which holds its lock to change them; NULL before the first. */
+    struct cuda_pieces *pieces;
 } cuda_device;
 
-/* The functions; valid once cuda_open or cuda_device_get succeeded. */
+/* The functions. They are valid once cuda_open or cuda_device_get has succeeded. */
 extern cuda_functions cuda;
 
-/* Opens libcuda and initialises it, once; a failure is tried again by the next call. Errors: LIBRARY (every path tried and
- * the reason), DEVICE. */
+/* Opens and initialises libcuda, once. After a failure the next call tries again. Errors: LIBRARY (every path that
+ * was tried, with the reason), DEVICE. */
 uf_status cuda_open(void);
-/* What was found; "" and 0 before. version is 1000 * major + 10 * minor. */
+/* What was found: "" and 0 before cuda_open. The version is 1000 * major + 10 * minor. */
 const char *cuda_driver_path(void);
 int cuda_driver_version(void);
 int cuda_device_count(void);
-/* Opens the driver and finds a device. Errors: LIBRARY, DEVICE. */
+/* Opens the driver if need be, and finds a device. Errors: LIBRARY, DEVICE. */
 uf_status cuda_device_get(int ordinal, cuda_device **out);
 
-/* Sets the error of a call that failed: MEMORY when out of memory, LIBRARY where a file of the driver's or libnvvm's version
- * is at fault, else DEVICE. */
+/* Sets the error of a call of the driver's that failed: MEMORY if memory ran out, LIBRARY if the version of a file
+ * (the driver or libnvvm) is at fault, else DEVICE. */
 uf_status cuda_fail(cu_result result, const char *call);
 
 #define CU(name, ...)                                 \
@@ -168,9 +173,10 @@ uf_status cuda_fail(cu_result result, const char *call);
             return cuda_fail(cu_status, #name);       \
     } while (0)
 
-/* A stretch of code with a context of the device current: the caller's, if it belongs to the device, else the primary one.
- * cuda_enter_relaxed also allows what a stream capture elsewhere would forbid (loading code, allocating); it is for slow
- * paths. A scope that was entered is left; then the caller's context is as it was. */
+/* A scope in which a context of the device is current: the caller's if it belongs to the device, else the primary
+ * one. cuda_enter_relaxed also allows what the capture of a stream elsewhere would forbid (loading code,
+ * allocating); it is for what is done rarely. A scope that was entered must be left, which makes the caller's
+ * context current again. */
 typedef struct cuda_scope {
     cu_context context;
     bool pushed, relaxed;
@@ -178,10 +184,10 @@ typedef struct cuda_scope {
 } cuda_scope;
 uf_status cuda_enter(cuda_device *d, cuda_scope *scope);
 uf_status cuda_enter_relaxed(cuda_device *d, cuda_scope *scope);
-/* As cuda_enter_relaxed, in the primary context whatever the caller's is. */
+/* The same as cuda_enter_relaxed, but in the primary context whatever the caller's is. */
 uf_status cuda_enter_primary(cuda_device *d, cuda_scope *scope);
 void cuda_leave(const cuda_scope *scope);
-/* The primary context if it is active already (a runtime made it, or we did), retained; else *out is NULL. */
+/* The primary context, retained, if a runtime or this library has made it; else *out is NULL. */
 uf_status cuda_primary_if_active(cuda_device *d, cu_context *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* engine.c - the CUDA engine's row: targets, inspection, information; the rest is in the files beside it. */
+/* engine.c - the table of the CUDA engine: targets, inspection, information. The other functions are in the files
+ * beside it. */
 #include "cuda/code.h"
 #include "cuda/toolkit.h"
 
@@ -82,7 +83,7 @@ static uf_status inspect(const code_module *module, const code_target *target, i
 
 /* ---- Information ---- */
 
-/* What the thread's error says now, indented. */
+/* Writes that something is missing, and the message of the thread's error, indented. */
 static void say_missing(text *out, const char *what) {
     const char *message = error_slot()->message;
     text_printf(out, "%-12s missing: ", what);
@@ -129,7 +130,8 @@ static void say_toolkit(text *out) {
 }
 
 static void info(text *out) {
-    uf_error before = *error_slot(); /* what is missing is no error of this call's */
+    /* What is missing is written to `out`, and is no error of this call: the thread's error is put back. */
+    uf_error before = *error_slot();
     say_driver(out);
     say_toolkit(out);
     *error_slot() = before;

@@ -1,4 +1,5 @@
-/* memory.c - device, pinned and managed memory, copies, waiting. Every pointer is unified: the driver knows where it lies. */
+/* memory.c - memory of devices, pinned and managed memory, copies, and waiting. Addresses are unified: from an
+ * address the driver knows where the memory is. */
 #include "cuda/code.h"
 
 static uf_status alloc_in_context(DLDevice device, size_t size, void **out) {
@@ -28,7 +29,8 @@ uf_status memory_alloc(DLDevice device, size_t size, void **out) {
     return s;
 }
 
-/* Failure to free has nobody to report to: at the end of the process the driver is gone and the memory with it. */
+/* Frees memory. An error is ignored, as there is nobody to report it to: at the end of the process the driver is
+ * gone, and the memory with it. */
 void memory_free(DLDevice device, void *block) {
     cuda_device *d;
     cuda_scope scope;

@@ -1,16 +1,16 @@
-/* nvvm.c - IR text -> PTX by libnvvm. libnvvm's interface is documented as thread-safe; each compilation has a program of
- * its own. Invariant: after nvvmVerifyProgram's concern, our own generators, nothing else reaches libnvvm. */
+/* nvvm.c - from IR text to PTX by libnvvm. libnvvm is documented as thread-safe; each compilation has a program of
+ * its own. Only text of our own generators may reach it, as it ends the process on some IR that is invalid. */
 #include <stdio.h>
 
 #include "cuda/toolkit.h"
 
-/* Architectures that libnvvm of some CUDA 12 or 13 knows, ascending. */
+/* Architectures that libnvvm of some version of CUDA 12 or 13 knows, ascending. */
 static const short architectures[] = {50, 52, 53, 60, 61,  62,  70,  72,  75,  80, 86,
                                       87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 
 enum {
     MAX_OPTIONS = 8,
-    LOG_SHOWN = 1800 /* bytes of a compiler's log in an error */
+    LOG_SHOWN = 1800 /* how many bytes of a compiler's log an error shows */
 };
 
 typedef struct options {
@@ -65,7 +65,8 @@ static const char empty_kernel[] = "target datalayout = \"e-i64:64-i128:128-v16:
                                    "!nvvmir.version = !{!1}\n"
                                    "!1 = !{i32 2, i32 0, i32 3, i32 2}\n";
 
-/* Verifying an empty kernel takes 0.2 ms, and 10 us where the option is refused. */
+/* Does libnvvm know an architecture? It is asked to verify an empty kernel, which takes 0.2 ms, or 10 us where it
+ * refuses the option. */
 static uf_status arch_known(const toolkit *kit, int arch, bool *known) {
     nvvm_program program = NULL;
     options o;
@@ -103,7 +104,7 @@ uf_status nvvm_arch(int arch, int *best) {
 
 static uf_status take_result(const toolkit *kit, nvvm_program program, const code_module *module, text *ptx) {
     size_t size = 0;
-    NV(nvvmGetCompiledResultSize, program, &size); /* the NUL included */
+    NV(nvvmGetCompiledResultSize, program, &size); /* it includes the NUL */
     char *data = mem_zero(1, size + 1);
     if (!data)
         return fail_memory();
@@ -125,14 +126,15 @@ static uf_status compile_program(const toolkit *kit, nvvm_program program, const
         const char *data;
         size_t size;
         TRY(toolkit_libdevice(&data, &size));
-        NV(nvvmLazyAddModuleToProgram, program, data, size,
-           "libdevice"); /* 8 ms where nvvmAddModuleToProgram takes 71 */
+        /* This takes 8 ms, where nvvmAddModuleToProgram takes 71 ms. */
+        NV(nvvmLazyAddModuleToProgram, program, data, size, "libdevice");
     }
     NV(nvvmCompileProgram, program, o.count, o.list);
     return take_result(kit, program, module, ptx);
 }
 
-/* The verifier would complain about libdevice itself, so it is not added; calls to it are declarations then. */
+/* Verifies a module without libdevice, about which the verifier would complain. Calls to libdevice then are calls of
+ * declarations. */
 static uf_status verify_program(const toolkit *kit, nvvm_program program, const code_module *module, int arch,
                                 text *ptx) {
     options o;

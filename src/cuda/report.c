@@ -1,6 +1,7 @@
-/* report.c - what launches with debug report. Each has a slot of pinned memory, which its kernel writes to, and which is looked
- * at when the launch is known to be done: a byte is set behind the kernel, in the order of the stream. Calls that wait collect
- * what is done on their device; where no slot is left, the current context is waited for. */
+/* report.c - what launches with reports tell. Each has a slot of pinned memory, which its kernel writes to. The slot
+ * is read when the launch is known to be done: a value is stored behind the kernel, in the order of the stream.
+ * Calls that wait collect the reports of launches that are done on their device. If no slot is free, the current
+ * context is waited for. */
 #include <pthread.h>
 
 #include "cuda/code.h"
@@ -12,12 +13,13 @@ enum {
 typedef struct slot {
     report report;
     _Atomic int64_t done;
-    int64_t unused[6]; /* to the next line of a cache */
+    int64_t unused[6]; /* fills a cache line */
 } slot;
 
-/* A launch whose report nobody has seen. */
+/* A launch whose report was not collected yet. */
 typedef struct pending {
-    bool used, drained; /* drained: done, though nobody said so */
+    /* drained: the launch is done, as its context was waited for; its `done` need not have been stored. */
+    bool used, drained;
     int device;
     cu_context context;
     uint64_t number;      /* of the launch */
@@ -26,13 +28,14 @@ typedef struct pending {
 
 static struct {
     pthread_mutex_t lock;
-    slot *slots; /* valid in all contexts; NULL before the first launch */
+    /* Valid in all contexts; NULL before the first launch. */
+    slot *slots;
     uint64_t launches;
     atomic_int used;
     pending of[SLOTS];
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- Slots; locked, but where it is said ---- */
+/* ---- Slots. The lock is taken, unless a function says otherwise ---- */
 
 static bool is_done(int i) {
     return all.of[i].used && (all.of[i].drained || atomic_load_explicit(&all.slots[i].done, memory_order_acquire) != 0);
@@ -44,7 +47,7 @@ static void drop(int i) {
     atomic_fetch_sub(&all.used, 1);
 }
 
-/* The first launch on a device that is done and has failed; -1: none. */
+/* The first of a device's launches that are done and have failed; -1: there is none. */
 static int first_failed(int device) {
     int first = -1;
     for (int i = 0; i < SLOTS; i++)
@@ -54,7 +57,7 @@ static int first_failed(int device) {
     return first;
 }
 
-/* Lets go of all that is done, but for the first that has failed on each device. */
+/* Frees the slots of all launches that are done, but for the first failed one of each device. */
 static void sweep(void) {
     for (int i = 0; i < SLOTS; i++)
         if (is_done(i) && i != first_failed(all.of[i].device))
@@ -84,7 +87,7 @@ static uf_status kernel_copy(const launch *l, report_kernel *out) {
     return UF_OK;
 }
 
-/* In the primary context, which lasts as long as the process. */
+/* Allocates the slots in the primary context, which lasts as long as the process. */
 static uf_status slots_alloc(cuda_device *d) {
     void *block;
     cuda_scope scope;
@@ -123,7 +126,7 @@ static uf_status take_locked(cuda_device *d, cu_context context, const report_ke
     return s;
 }
 
-/* Waits for what is enqueued in the current context so far. Not locked. */
+/* Waits for what is enqueued in the current context so far. The lock is not taken. */
 static void drain(cu_context context) {
     int mode = CU_MODE_RELAXED;
     pthread_mutex_lock(&all.lock);
@@ -156,7 +159,7 @@ static uf_status find_slot(cuda_device *d, cu_context context, const report_kern
     return UF_OK;
 }
 
-/* Why a launch reports. */
+/* Why a launch reports, for errors. */
 static const char *cause(const variant *v) {
     return v->reports & REPORTS_ERRORS  ? "UF_DEBUG"
            : v->reports & REPORTS_STEPS ? "max_steps, and loops that are not proved short"

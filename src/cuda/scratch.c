@@ -1,4 +1,5 @@
-/* scratch.c - memory for a call's own use: the library's piece for the stream, or memory in stream order. */
+/* scratch.c - memory for a call's own use: the piece of the library's that belongs to the stream, or memory that is
+ * allocated in stream order. */
 #include <pthread.h>
 
 #include "cuda/code.h"
@@ -31,30 +32,36 @@ void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream) {
 
 enum {
     PIECES = 64,
-    /* The first rows are for contexts other than the primary one: what these leave behind when they are destroyed stays. */
+    /* The first rows are for contexts other than the primary one, which take no others: a context that is destroyed
+     * leaves its rows behind for good. */
     PIECES_FOREIGN = 16,
-    PIECE_PERIOD = 4096 /* takes from one look for unused pieces to the next */
+    /* How many pieces are taken from one search for unused ones to the next. */
+    PIECE_PERIOD = 4096
 };
 
 #define PIECE_LEAST ((size_t)1 << 20)
 #define PIECE_MOST ((size_t)32 << 20)
 
 typedef struct piece {
-    uint64_t context, stream; /* ids; context 0 is the primary one */
-    uint64_t taken;           /* at which take; 0: the row is free */
+    /* The ids of both; context 0 is the primary one. */
+    uint64_t context, stream;
+    /* The number of the take when it was last taken; 0: the row is free. */
+    uint64_t taken;
     cu_pointer block;
     size_t size;
-    bool held; /* whoever holds a piece alone may change it, block and size under the lock */
+    /* Only who holds a piece changes it; its block and size also need the lock. */
+    bool held;
 } piece;
 
 struct cuda_pieces {
-    uint64_t takes, looked; /* looked: the take when unused pieces were last looked for */
+    /* looked: the number of the take when unused pieces were last searched for. */
+    uint64_t takes, looked;
     piece row[PIECES];
 };
 
 static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The piece of a stream, or a free row; NULL: there is none. */
+/* The piece of a stream, or a free row. NULL: there is neither. */
 static piece *piece_find(struct cuda_pieces *all, uint64_t context, uint64_t stream) {
     piece *spare = NULL;
     int end = context ? PIECES_FOREIGN : PIECES;
@@ -68,7 +75,7 @@ static piece *piece_find(struct cuda_pieces *all, uint64_t context, uint64_t str
     return spare;
 }
 
-/* Holds a stream's piece; NULL: somebody else does, or *full. */
+/* Holds the piece of a stream. NULL: another call holds it, or the table is full, which *full says. */
 static piece *piece_hold(struct cuda_pieces *all, uint64_t context, uint64_t stream, bool *full) {
     pthread_mutex_lock(&pieces_lock);
     piece *p = piece_find(all, context, stream);
@@ -86,7 +93,7 @@ static piece *piece_hold(struct cuda_pieces *all, uint64_t context, uint64_t str
     return p;
 }
 
-/* Of a piece that is held. Without a block the row is free. */
+/* Sets a piece that is held. Without a block the row becomes free. */
 static void piece_set(piece *p, cu_pointer block, size_t size, bool held) {
     pthread_mutex_lock(&pieces_lock);
     p->block = block;
@@ -97,7 +104,8 @@ static void piece_set(piece *p, cu_pointer block, size_t size, bool held) {
     pthread_mutex_unlock(&pieces_lock);
 }
 
-/* Holds the pieces of a context that were not taken since the last look, which is a period ago; else none. */
+/* Holds the pieces of a context that were not taken since the last search for such, if that is PIECE_PERIOD takes
+ * ago. The number of them. */
 static int hold_unused(struct cuda_pieces *all, uint64_t context, piece **out) {
     int n = 0;
     pthread_mutex_lock(&pieces_lock);
@@ -115,8 +123,8 @@ static int hold_unused(struct cuda_pieces *all, uint64_t context, piece **out) {
     return n;
 }
 
-/* Clears rows of the current context. Their streams may be gone, so the context is waited for, which is not possible while it
- * is being captured. True if there is room now. */
+/* Frees pieces of the current context that are not used any more. Their streams may be gone, so the context is
+ * waited for, which is not possible while it is being captured. True if rows became free. */
 static bool pieces_clear(struct cuda_pieces *all, uint64_t context) {
     piece *unused[PIECES];
     int n = hold_unused(all, context, unused), mode = CU_MODE_RELAXED;
@@ -155,7 +163,7 @@ static uf_status piece_grow(const cuda_device *d, piece *p, size_t size, cu_stre
     return s;
 }
 
-/* *out stays 0 where the stream has no piece for the call. */
+/* Takes memory of the stream's piece. *out stays 0 if there is no piece that the call can have. */
 static uf_status piece_take(cuda_device *d, cu_context context, size_t size, cu_stream stream, cu_pointer *out) {
     int capturing = 0;
     bool full;
@@ -179,7 +187,7 @@ static uf_status piece_take(cuda_device *d, cu_context context, size_t size, cu_
     return UF_OK;
 }
 
-/* False: the block is no piece. */
+/* Gives a piece back. False: the block is no piece. */
 static bool piece_give(const cuda_device *d, cu_pointer block) {
     bool found = false;
     pthread_mutex_lock(&pieces_lock);

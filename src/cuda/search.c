@@ -1,6 +1,7 @@
-/* search.c - finds libnvvm and libdevice. Order: the variables that name files; then roots: wheels of the active virtual
- * environment, CONDA_PREFIX, CUDA_PATH, CUDA_HOME, the loader, /usr/local/cuda. Both come from one root unless a variable
- * names the other. A root with libnvvm alone is taken if no root has both: many kernels need no libdevice. */
+/* search.c - finds libnvvm and libdevice. First come the environment variables that name the files; then roots: the
+ * wheels of the active virtual environment, CONDA_PREFIX, CUDA_PATH, CUDA_HOME, what the loader finds,
+ * /usr/local/cuda. Both files come from the same root unless a variable names one of them. If no root has both, one
+ * with libnvvm alone is taken, as many kernels need no libdevice. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
@@ -27,21 +28,22 @@ static const char libdevice_name[] = "libdevice.10.bc";
 typedef struct library {
     void *handle;
     char path[PATH_MAX];
-    char libdevice[PATH_MAX]; /* "": not found */
+    char libdevice[PATH_MAX]; /* "": it was not found */
     toolkit kit;
 } library;
 
 typedef struct search {
     text tried;
-    const char *libdevice;  /* UFUNC_LIBDEVICE or NULL */
-    library *found, *spare; /* spare: the first without libdevice */
+    const char *libdevice; /* the value of UFUNC_LIBDEVICE, or NULL */
+    /* What the search ends with, or else the first library without libdevice. */
+    library *found, *spare;
 } search;
 
 static struct {
     pthread_mutex_t lock;
     atomic_bool ready;
     toolkit kit;
-    char *libdevice, *libdevice_path; /* its bitcode, and where it was read */
+    char *libdevice, *libdevice_path; /* the content of libdevice, and where it was read */
     size_t libdevice_size;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -73,7 +75,7 @@ static const char *bind_functions(void *handle, toolkit *kit) {
     return kit->nvvmGetErrorString ? NULL : "it has no nvvmGetErrorString: not libnvvm";
 }
 
-/* Loads a file, or a name by the loader; NULL with a line in tried. */
+/* Loads a file, or a name that the loader looks for. NULL, with a line in s->tried, if that fails. */
 static library *library_open(search *s, const char *path) {
     library *lib = mem_zero(1, sizeof *lib);
     if (!lib) {
@@ -114,7 +116,8 @@ static bool libdevice_at(search *s, library *lib, const char *path) {
     return true;
 }
 
-/* Looks for libdevice beside a library that has no root: up to three directories above it, and where Debian has it. */
+/* Looks for libdevice near a library that was found without a root: in up to three directories above it, and where
+ * Debian puts it. */
 static void libdevice_near(search *s, library *lib) {
     static const char *const places[] = {"libdevice", "nvvm/libdevice", "nvidia-cuda-toolkit/libdevice"};
     char directory[PATH_MAX], path[PATH_MAX];
@@ -137,7 +140,7 @@ static void libdevice_near(search *s, library *lib) {
     text_printf(&s->tried, "  %s: no libdevice/%s near it\n", lib->path, libdevice_name);
 }
 
-/* Takes a library; true ends the search. */
+/* Considers a library for the result. True: the search ends. */
 static bool library_take(search *s, library *lib) {
     if (s->libdevice || *lib->libdevice) {
         s->found = lib;
@@ -250,7 +253,7 @@ static uf_status keep(search *s, library *lib) {
     return UF_OK;
 }
 
-/* On a big stack: so many paths, and the loader, take much. */
+/* Runs on a big stack: the loader and the many paths take much. */
 static uf_status find_locked(void *unused) {
     (void)unused;
     search s = {.libdevice = variable("UFUNC_LIBDEVICE")};
@@ -268,7 +271,7 @@ static uf_status find_locked(void *unused) {
         status = keep(&s, lib);
     if (status && lib)
         dlclose(lib->handle);
-    mem_free(lib); /* its handle stays open if it is kept */
+    mem_free(lib); /* its handle stays open if the library is kept */
     text_free(&s.tried);
     return status;
 }

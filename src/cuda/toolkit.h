@@ -1,4 +1,4 @@
-/* toolkit.h - libnvvm and libdevice: where they are, and IR text -> PTX with them. */
+/* toolkit.h - libnvvm and libdevice: where they are, and how IR text becomes PTX with them. */
 #ifndef UF_CUDA_TOOLKIT_H
 #define UF_CUDA_TOOLKIT_H
 
@@ -28,31 +28,32 @@ enum {
     X(nvvmGetProgramLog, (nvvm_program, char *))
 /* clang-format on */
 
-/* What the search found; kept for the life of the process. libdevice is read at its first need. */
+/* What the search found. It is kept until the process ends; libdevice is read when it is first needed. */
 typedef struct toolkit {
 #define X(name, parameters) int(*name) parameters;
     NVVM_FUNCTIONS(X)
 #undef X
     const char *(*nvvmGetErrorString)(int);
     char *nvvm_path;
-    char *libdevice_path; /* NULL: not found beside libnvvm; libdevice_missing says where it was looked for */
+    /* NULL: libdevice was not found beside libnvvm, and libdevice_missing says where it was looked for. */
+    char *libdevice_path;
     char *libdevice_missing;
 } toolkit;
 
-/* Finds libnvvm (and libdevice's path), once; a failure is tried again by the next call. Errors: LIBRARY. */
+/* Finds libnvvm, and the path of libdevice, once. After a failure the next call tries again. Errors: LIBRARY. */
 uf_status toolkit_find(const toolkit **out);
-/* libdevice's bitcode, read once and kept. Errors: LIBRARY. */
+/* The bitcode of libdevice, which is read once and kept. Errors: LIBRARY. */
 uf_status toolkit_libdevice(const char **data, size_t *size);
-/* Its path, once it was read; "" before. */
+/* The path of libdevice once it was read; "" before. */
 const char *toolkit_libdevice_path(void);
 
-/* The newest architecture libnvvm knows that code for `arch` can be made from: arch itself or one below it; 0: none.
- * Errors: LIBRARY, MEMORY. */
+/* The newest architecture that libnvvm knows and whose code a device of architecture `arch` can run: arch itself or
+ * one below it; 0: there is none. Errors: LIBRARY, MEMORY. */
 uf_status nvvm_arch(int arch, int *best);
-/* Compiles a module to PTX, NUL-terminated. Only text of our own generators may come here: libnvvm ends the process on some
- * invalid IR. Errors: LIBRARY, COMPILE, MEMORY. */
+/* Compiles a module to PTX, which ends with a NUL. Only text of our own generators may come here, as libnvvm ends
+ * the process on some IR that is invalid. Errors: LIBRARY, COMPILE, MEMORY. */
 uf_status nvvm_compile(const code_module *module, int arch, text *ptx);
-/* nvvmVerifyProgram on a module, for tests; it costs time and finds only our own mistakes. */
+/* Runs nvvmVerifyProgram on a module. It is for tests, as it takes time and only finds mistakes of our own. */
 uf_status nvvm_verify(const code_module *module, int arch);
 
 #endif
