@@ -6,8 +6,8 @@ enum {
     PIECE_GRAIN = 64,   /* pieces of rows are multiples of so many points */
     COUNTERS_PAY = 128, /* points for each counter of a run, at least: it clears them and takes them into the array */
     COUNTERS_MOST = 4,  /* operands: their counters are to stay in the cache */
-    BYPASS_ROW = 8192,  /* bytes of a row that is written past the caches, at least */
-    BYPASS_MOST = 4,    /* operands: strips lie on the stack */
+    NONTEMPORAL_ROW = 8192,  /* bytes of a row that is written past the caches, at least */
+    NONTEMPORAL_MOST = 4,    /* operands: strips lie on the stack */
     FORALL_PARAMETERS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1
 };
 
@@ -48,9 +48,9 @@ static void choose_nontemporal(variant *v, const core_layout *layout, const int6
     }
     if (v->reports || !v->forall.noalias || v->ndim != layout->nindices || !nontemporal_pays(bytes))
         return;
-    for (int k = 0, count = 0; k < v->nin && count < BYPASS_MOST; k++) {
+    for (int k = 0, count = 0; k < v->nin && count < NONTEMPORAL_MOST; k++) {
         v->operand[k].nontemporal = (traits->use[k] & USE_FILLED) && v->operand[k].unit &&
-                                    core[v->ndim - 1] * dtypes[v->operand[k].memory].size >= BYPASS_ROW;
+                                    core[v->ndim - 1] * dtypes[v->operand[k].memory].size >= NONTEMPORAL_ROW;
         count += v->operand[k].nontemporal;
     }
 }

@@ -1,4 +1,4 @@
-/* stream.c - flat loops, and kernels over indices (ir/forall/nontemporal.c), whose outputs do not stay in the caches: strip by strip the kernel
+/* nontemporal.c - flat loops, and kernels over indices (ir/forall/nontemporal.c), whose outputs do not stay in the caches: strip by strip the kernel
  * writes into a buffer in the first level cache, which is then copied out by stores that do not read the line first. The results
  * are those of the plain way.
  *
