@@ -367,7 +367,7 @@ static bool widen(product *p, int64_t extent, const int64_t *step) {
 }
 
 /* Takes as many loop dimensions as possible into the product. The others are left in `out`. */
-static void fold(const launch *l, product *p, outer_loop *out) {
+static void merge_dimensions(const launch *l, product *p, outer_loop *out) {
     const nd_loop *loop = l->loop;
     out->ndim = 0;
     out->count = 1;
@@ -657,7 +657,7 @@ bool blas_launch(const launch *l) {
     outer_loop loop;
     if (type == DT_NONE || !product_read(l, &p) || !l->loop->count || !p.m || !p.n || !p.p)
         return false;
-    fold(l, &p, &loop);
+    merge_dimensions(l, &p, &loop);
     return plan_make(&p, &c) && pays(&c, type) && library_open() && (c.kind == GEMM || !library.outdated) &&
            run(type, l, &c, &loop);
 }

@@ -8,14 +8,14 @@
 #include "cuda/toolkit.h"
 
 enum {
-    DEAD_MAX = 32 /* released pieces of code that are kept before those of a device are unloaded */
+    RELEASED_MAX = 32 /* each time so many more pieces of code wait, those of the device are unloaded */
 };
 
 static struct {
     pthread_mutex_t lock;
-    code *dead;
+    code *first;
     int count;
-} graveyard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} released = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- Loading ---- */
 
@@ -211,11 +211,11 @@ static bool drain_primary(cuda_device *d, cu_context current) {
 
 /* Takes the released code of a device that ran only in its primary context or in `current`. What ran in another
  * context stays until that one is current: whether it is still alive cannot be found out. */
-static code *take_dead(cuda_device *d, cu_context current) {
+static code *released_take(cuda_device *d, cu_context current) {
     code *taken = NULL;
     cu_context primary = atomic_load(&d->primary);
-    pthread_mutex_lock(&graveyard.lock);
-    for (code **at = &graveyard.dead; *at;) {
+    pthread_mutex_lock(&released.lock);
+    for (code **at = &released.first; *at;) {
         code *c = *at;
         cu_context foreign = atomic_load(&c->foreign);
         if (c->device != d || atomic_load(&c->homeless) || (foreign && foreign != current && foreign != primary)) {
@@ -225,25 +225,25 @@ static code *take_dead(cuda_device *d, cu_context current) {
         *at = c->next;
         c->next = taken;
         taken = c;
-        graveyard.count--;
+        released.count--;
     }
-    pthread_mutex_unlock(&graveyard.lock);
+    pthread_mutex_unlock(&released.lock);
     return taken;
 }
 
-static int put_dead(code *c) {
-    pthread_mutex_lock(&graveyard.lock);
-    c->next = graveyard.dead;
-    graveyard.dead = c;
-    int count = ++graveyard.count;
-    pthread_mutex_unlock(&graveyard.lock);
+static int released_put(code *c) {
+    pthread_mutex_lock(&released.lock);
+    c->next = released.first;
+    released.first = c;
+    int count = ++released.count;
+    pthread_mutex_unlock(&released.lock);
     return count;
 }
 
 int code_dead(void) {
-    pthread_mutex_lock(&graveyard.lock);
-    int count = graveyard.count;
-    pthread_mutex_unlock(&graveyard.lock);
+    pthread_mutex_lock(&released.lock);
+    int count = released.count;
+    pthread_mutex_unlock(&released.lock);
     return count;
 }
 
@@ -252,14 +252,14 @@ void code_reap(cuda_device *d) {
     if (cuda_enter_relaxed(d, &scope))
         return;
     /* Before waiting, since work that uses code released later may be queued later. */
-    code *taken = take_dead(d, scope.context), *next;
+    code *taken = released_take(d, scope.context), *next;
     bool done = taken && context_drain() && drain_primary(d, scope.context);
     for (; taken; taken = next) {
         next = taken->next;
         if (done)
             unload(taken);
         else
-            put_dead(taken);
+            released_put(taken);
     }
     cuda_leave(&scope);
 }
@@ -270,6 +270,6 @@ void code_release(code *c) {
     cuda_device *d = c->device;
     if (!atomic_load(&c->launched))
         unload(c);
-    else if (put_dead(c) % DEAD_MAX == 0)
+    else if (released_put(c) % RELEASED_MAX == 0)
         code_reap(d);
 }
