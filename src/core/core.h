@@ -215,14 +215,14 @@ typedef struct call_args {
 uf_status array_check(const DLTensor *t, int argument, unsigned how);
 /* Checks that the function is there and is no kernel over indices: uf_forall runs those. */
 uf_status func_check(const uf_func *f);
-/* Checks that nargs is the number of inputs and outputs, and that args is not NULL. verb, for errors: what the function is
- * used for, or "". */
+/* Checks that nargs is the number of inputs and outputs, and that args is not NULL. verb, for errors: what the
+ * function is used for, or "". */
 uf_status args_count(const char *verb, const char *name, int nin, int nout, int nargs, const DLTensor *args);
 /* Checks that uf_call can run the function, that the number of arguments is right, and that the options fit the
  * function. */
 uf_status args_match(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options);
-/* Is input k a number rather than an array? It is if it is a 0-d array in host memory whose operand has no core dimensions.
- * layout: the function's, or NULL. */
+/* Is input k a number rather than an array? It is if it is a 0-d array in host memory whose operand has no core
+ * dimensions. layout: the function's, or NULL. */
 static inline bool is_number_array(const core_layout *layout, int k, const DLTensor *t) {
     int type = (int)t->device.device_type;
     return t->ndim == 0 && (type == kDLCPU || type == kDLCUDAHost) && !(layout && layout->operands[k].rank);

@@ -1,4 +1,5 @@
-/* elf.c - reads and changes the symbol and section tables of an object file that LLVM just made for the host, in memory. */
+/* elf.c - reads and changes, in memory, the symbol and section tables of an object file that LLVM just made for this
+ * processor. */
 #include <elf.h>
 
 #include "cpu/cpu.h"

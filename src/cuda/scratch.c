@@ -25,10 +25,11 @@ void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream) {
 
 /* ---- Pieces ----
  *
- * A piece is allocated, grown and used in the order of its stream, and held by one call at a time: what that call enqueues
- * comes after all that earlier ones did. A second call at the same time on the same stream, or one in a capture, gets memory
- * in stream order. The driver never uses an id twice, so that a stream which is gone leaves a piece behind that nobody takes;
- * when the table is full, rows long unused are cleared. */
+ * A piece is allocated, grown and used in the order of its stream, and held by one call at a time: what that call
+ * enqueues comes after everything that earlier calls enqueued. A second call at the same time on the same stream, or a
+ * call in a capture, gets memory that is allocated in stream order. The driver never uses the id of a stream twice. So
+ * a stream that is gone leaves a piece behind that nobody takes; when the table is full, rows that were not used for
+ * long are cleared. */
 
 enum {
     PIECES = 64,
