@@ -6,8 +6,8 @@ enum {
     PIECE_GRAIN = 64,   /* pieces of rows are multiples of so many points */
     COUNTERS_PAY = 128, /* points for each counter of a run, at least: it clears them and takes them into the array */
     COUNTERS_MOST = 4,  /* operands: their counters are to stay in the cache */
-    NONTEMPORAL_ROW = 8192,  /* bytes of a row that is written past the caches, at least */
-    NONTEMPORAL_MOST = 4,    /* operands: strips lie on the stack */
+    NONTEMPORAL_ROW = 8192, /* bytes of a row that is written past the caches, at least */
+    NONTEMPORAL_MOST = 4,   /* operands: strips lie on the stack */
     FORALL_PARAMETERS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1
 };
 

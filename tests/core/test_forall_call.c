@@ -836,6 +836,26 @@ static void inspection(void **state) {
 
 /* ---- The variants that are asked for ---- */
 
+/* An index that is itself read from an array is read along the last index. */
+static void uses_of_a_gather(void **state) {
+    (void)state;
+    uf_func *f = kernel("f[], i[], f[]", "[i](x, k, y) { y[i] = x[k[i]]; }");
+    const uf_options options = {.size = sizeof options};
+    plan_request r = {.verb = &forall_verb, .func = f, .options = &options};
+    uf_plan p;
+    call_args a;
+    memset(&a.key, 0, sizeof a.key);
+    a.engine = a.key.engine = ENGINE_CUDA;
+    a.device = a.key.device = -90;
+    OK(plan_imagine(&p, &r, NULL, &a));
+    const uint8_t *use = p.binding->traits.use;
+    assert_int_equal(use[0], USE_READ);
+    assert_int_equal(use[1], USE_READ | USE_COALESCED);
+    assert_true(use[2] & USE_COALESCED && use[2] & USE_WRITE);
+    plan_end(&p);
+    uf_free(f);
+}
+
 /* How arrays lie decides what code may take for granted. */
 static void variants(void **state) {
     (void)state;
@@ -851,7 +871,8 @@ static void variants(void **state) {
     OK(plan_imagine_arrays(&p, &r, &a));
     const variant *v = &p.pass[0].v;
     const uint8_t *use = p.binding->traits.use;
-    assert_true(v->loop == LOOP_FORALL && v->ndim == 2 && v->nin == 2 && v->nout == 0 && v->forall.noalias && v->forall.proved);
+    assert_true(v->loop == LOOP_FORALL && v->ndim == 2 && v->nin == 2 && v->nout == 0 && v->forall.noalias &&
+                v->forall.proved);
     for (int k = 0; k < 2; k++)
         assert_true(v->operand[k].unit == 2 && v->operand[k].kind == OPERAND_STRIDED &&
                     v->operand[k].memory == DT_FLOAT32 && v->operand[k].value == DT_FLOAT32);
@@ -1085,6 +1106,7 @@ int main(void) {
         cmocka_unit_test(launches),
         cmocka_unit_test(threads),
         cmocka_unit_test(inspection),
+        cmocka_unit_test(uses_of_a_gather),
         cmocka_unit_test(variants),
         cmocka_unit_test(on_the_mock),
     };

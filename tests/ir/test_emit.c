@@ -732,6 +732,24 @@ static void test_vectorised(void **state) {
     }
 }
 
+/* A vector twice as wide as libmvec's is two calls: of its halves, and of nothing else. */
+static void test_doubled(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    code_target t = {.vector_bits = 512};
+    code_module m = module_of(math_call_tree("sin", DT_FLOAT32, DT_FLOAT32, DT_FLOAT32), &t, 0, 0);
+    const char *at = function_text(m.ir.data, "define internal <32 x float> @m_sin_f32_x32(");
+    int calls = 0;
+    while ((at = strstr(at, "call <16 x float> @_ZGVeN16v_sinf("))) {
+        calls++;
+        at++;
+    }
+    assert_int_equal(calls, 2);
+    text_free(&m.ir);
+}
+
 /* No compiler calls a helper for halves: Debian's libgcc and LLVM disagree about their arguments. */
 static void test_no_half_helpers(void **state) {
     (void)state;
@@ -839,9 +857,11 @@ static void test_names(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_math_accepted),   cmocka_unit_test(test_control),
-        cmocka_unit_test(test_arrays),     cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_vectorised), cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_math_accepted),
+        cmocka_unit_test(test_control),         cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_vectorised),      cmocka_unit_test(test_doubled),
+        cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
