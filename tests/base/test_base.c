@@ -366,7 +366,6 @@ static pair *pair_find(pair *list, size_t count, const void *key, size_t size) {
     return NULL;
 }
 
-
 static void map_against_a_list(void **state) {
     (void)state;
     static char values[1000];
