@@ -4,8 +4,9 @@
 # alone uses is static there; what only tests use is written in the tests, but for what stands in `seams`.
 set -eu
 
-# mem_may_alloc makes an allocation fail; code_dead counts what is still to be unloaded; nvvm_verify has libnvvm look at a module.
-seams='mem_may_alloc code_dead nvvm_verify'
+# mem_may_alloc makes an allocation fail; code_dead counts what is still to be unloaded; nvvm_verify has libnvvm look at a module;
+# variant_parse reads back what variant_bytes writes. gdb looks for __jit_debug_register_code by its name.
+seams='mem_may_alloc code_dead nvvm_verify variant_parse __jit_debug_register_code'
 
 # Without comments: how often does a file have a name in it?
 uses() { sed 's,/\*.*\*/,,; /^ *\(\/\*\| \*\)/d' "$1" | grep -cw "$2"; }

@@ -9,14 +9,14 @@ static uf_status lay(uf_plan *p, const plan_request *r, call_args *a, void *cons
     return fold_lay(p, r, a, &form);
 }
 
-const plan_verb accumulate_verb = {.options = "uf_options",
-                                   .arguments = fold_arguments,
-                                   .bind = fold_bind,
-                                   .lay = lay,
-                                   .settle = fold_settle,
-                                   .self_overlap = fold_self_overlap,
-                                   .bounds = fold_bounds,
-                                   .compare = fold_compare};
+static const plan_verb accumulate_verb = {.options = "uf_options",
+                                          .arguments = fold_arguments,
+                                          .bind = fold_bind,
+                                          .lay = lay,
+                                          .settle = fold_settle,
+                                          .self_overlap = fold_self_overlap,
+                                          .bounds = fold_bounds,
+                                          .compare = fold_compare};
 
 static inline plan_request request_of(const char *name, unsigned how, const uf_func *func, int nargs,
                                       const DLTensor *args, const int *axis, const uf_options *options) {

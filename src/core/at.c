@@ -372,16 +372,16 @@ static nd_overlap at_compare(const uf_plan *p, const plan_pass *s, int a, const 
 
 static uf_status at_named(const uf_plan *p, uf_status status) { return named(status, p->at.nindices, 0, NULL); }
 
-const plan_verb at_verb = {.options = "uf_options",
-                           .arguments = at_arguments,
-                           .bind = at_bind,
-                           .lay = at_lay,
-                           .bounds = at_bounds,
-                           .compare = at_compare,
-                           .check = at_check,
-                           .fits = at_fits,
-                           .specialise = at_specialise,
-                           .named = at_named};
+static const plan_verb at_verb = {.options = "uf_options",
+                                  .arguments = at_arguments,
+                                  .bind = at_bind,
+                                  .lay = at_lay,
+                                  .bounds = at_bounds,
+                                  .compare = at_compare,
+                                  .check = at_check,
+                                  .fits = at_fits,
+                                  .specialise = at_specialise,
+                                  .named = at_named};
 
 /* ---- The verbs ---- */
 

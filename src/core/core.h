@@ -518,7 +518,7 @@ struct plan_verb {
     /* Restates an error of a run in terms of the caller's arguments. */
     uf_status (*named)(const uf_plan *p, uf_status status);
 };
-extern const plan_verb elementwise_verb, gufunc_verb, reduce_verb, accumulate_verb, reduceat_verb, at_verb, forall_verb;
+extern const plan_verb elementwise_verb, gufunc_verb, reduce_verb, forall_verb;
 
 /* What the rows of elementwise functions and generalized ufuncs share (call.c). */
 uf_status call_arguments(const plan_request *r, call_args *a, void **data);
@@ -671,7 +671,7 @@ static inline void range_end(const bool *is_open) {
         range_pop();
 }
 /* Makes the rest of the block a range. It is the first line of a public function that runs something. */
-#define RANGE(verb, func) __attribute__((cleanup(range_end))) const bool range_is_open = range_begin(verb, func)
+#define RANGE(verb, func) __attribute__((cleanup(range_end), unused)) const bool range_is_open = range_begin(verb, func)
 
 void ranges_info(text *out); /* writes a line of uf_system_info */
 

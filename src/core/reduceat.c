@@ -131,16 +131,16 @@ static uf_status bounds_send(const plan_run *run) {
     return uf_copy(&t.last, &t.end, run->stream);
 }
 
-const plan_verb reduceat_verb = {.options = "uf_options",
-                                 .arguments = starts_arguments,
-                                 .bind = fold_bind,
-                                 .lay = lay,
-                                 .settle = fold_settle,
-                                 .self_overlap = fold_self_overlap,
-                                 .bounds = fold_bounds,
-                                 .compare = fold_compare,
-                                 .check = bounds_read,
-                                 .prepare = bounds_send};
+static const plan_verb reduceat_verb = {.options = "uf_options",
+                                        .arguments = starts_arguments,
+                                        .bind = fold_bind,
+                                        .lay = lay,
+                                        .settle = fold_settle,
+                                        .self_overlap = fold_self_overlap,
+                                        .bounds = fold_bounds,
+                                        .compare = fold_compare,
+                                        .check = bounds_read,
+                                        .prepare = bounds_send};
 
 /* ---- The verbs ---- */
 

@@ -83,9 +83,7 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
 
 /* ---- GPU: partials between threads (shuffle.c) ---- */
 
-/* For all lanes: the partial of the lane that is `by` further in the group of 2^lanes lanes (past the last: some other one). */
-partial partial_down(fold_writer *w, const partial *x, int by, int lanes);
-/* The partial of the lane that is `by` before. */
+/* For all lanes of a group of 2^lanes: the partial of the lane that is `by` before. */
 partial partial_up(fold_writer *w, const partial *x, int by, int lanes);
 /* For all lanes: the partial of lane `lane` of the group. */
 partial partial_from(fold_writer *w, const partial *x, int lane, int lanes);

@@ -13,7 +13,10 @@ static partial shuffled(fold_writer *w, const partial *x, const char *mode, int 
     return y;
 }
 
-partial partial_down(fold_writer *w, const partial *x, int by, int lanes) { return shuffled(w, x, "down", by, lanes); }
+/* For all lanes: the partial of the lane that is `by` further in the group of 2^lanes lanes (past the last: some other one). */
+static partial partial_down(fold_writer *w, const partial *x, int by, int lanes) {
+    return shuffled(w, x, "down", by, lanes);
+}
 partial partial_up(fold_writer *w, const partial *x, int by, int lanes) { return shuffled(w, x, "up", by, lanes); }
 partial partial_from(fold_writer *w, const partial *x, int lane, int lanes) {
     return shuffled(w, x, "idx", lane, lanes);

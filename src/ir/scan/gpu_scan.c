@@ -8,7 +8,8 @@
 
 /* ---- Parameters ---- */
 
-gpu_scan_kernel gpu_scan_begin(fold_writer *w) {
+/* Reads the parameters after the operands'; type/schema.h says what they are. */
+static gpu_scan_kernel gpu_scan_begin(fold_writer *w) {
     skeleton *s = &w->s;
     const variant *v = s->v;
     gpu_scan_kernel g = {.w = w};
@@ -94,7 +95,8 @@ static partial partial_of_words(gpu_scan_kernel *g, const ssa *words) {
 
 /* ---- Shared memory ---- */
 
-ssa scan_shared_word(gpu_scan_kernel *g, ssa index) {
+/* The address of a word of shared memory, an i32 pointer. */
+static ssa scan_shared_word(gpu_scan_kernel *g, ssa index) {
     emit *e = g->w->s.e;
     if (emit_once(e, "@scan_shared"))
         text_printf(&e->declarations, "@scan_shared = internal addrspace(3) global [%d x i32] undef, align 16\n",

@@ -29,20 +29,17 @@ typedef struct gpu_scan_kernel {
     int shared;                         /* words of shared memory */
 } gpu_scan_kernel;
 
-/* Reads the parameters after the operands'; type/schema.h says what they are.
- *
- * Blocks. rows: coop <= COOP_WARP: blockDim.x >> coop lines; else 1 << coop threads and a tile of a line, which has `vector *
+/* Blocks. rows: coop <= COOP_WARP: blockDim.x >> coop lines; else 1 << coop threads and a tile of a line, which has `vector *
  * accesses << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `accesses * 256 >> coop` elements of each.
  * FOLD_SERIAL: blockDim.x lines. */
-gpu_scan_kernel gpu_scan_begin(fold_writer *w);
+
 /* Finds where a line begins, and sets g->at. line: i64, counted over the dimensions from `first` on. */
 void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first);
 ssa gpu_scan_position(gpu_scan_kernel *g, ssa index);
 
-/* Partials in shared memory by index (i32), and single words of it (an i32 pointer). */
+/* Partials in shared memory, by index (i32). */
 void scan_shared_put(gpu_scan_kernel *g, ssa index, const partial *x);
 partial scan_shared_get(gpu_scan_kernel *g, ssa index);
-ssa scan_shared_word(gpu_scan_kernel *g, ssa index);
 
 /* This block's number (i32, the same for all threads): that of its ticket where lines have several tiles. slot: a word of shared memory
  * that nothing else uses. */
