@@ -1,5 +1,6 @@
 /* elf.c - reads and changes, in memory, the symbol and section tables of an object file that LLVM just made for this
  * processor. */
+#include <assert.h>
 #include <elf.h>
 
 #include "cpu/cpu.h"
@@ -124,6 +125,7 @@ void elf_relocations(const char *object, size_t size, int target, elf_relocation
     int count;
     const Elf64_Shdr *section = sections(object, size, &count);
     symbols t = symbols_of(object, size);
+    assert(t.symbol); /* what has relocations has symbols */
     for (int s = 1; s < count; s++) {
         if (section[s].sh_type != SHT_RELA || section[s].sh_info != (unsigned)target)
             continue;

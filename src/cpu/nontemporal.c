@@ -103,7 +103,7 @@ static void run_plain(const code *c, const launch *l, int64_t first, int64_t n) 
 static void run_strip(const code *c, const launch *l, int64_t first, int64_t n, line_copy *copy) {
     const variant *v = l->v;
     _Alignas(LINE_BYTES) char buffer[MOST_OUTPUTS][NONTEMPORAL_STRIP_BYTES];
-    char *outputs[MOST_OUTPUTS];
+    char *outputs[MOST_OUTPUTS] = {0};
     for (int k = 0; k < v->nout; k++)
         outputs[k] = buffer[k];
     flat_run(c, l, first, n, outputs);

@@ -24,7 +24,7 @@ static ssa element(skeleton *s, const cpu_loop *all, const ssa *row, int k, ssa 
 
 static void elements(skeleton *s, const cpu_loop *all, const indexed *x, const ssa *row) {
     emit *e = s->e;
-    ssa at[VARIANT_OPERANDS], in[UF_MAX_OPERANDS], result[UF_MAX_OPERANDS];
+    ssa at[VARIANT_OPERANDS] = {0}, in[UF_MAX_OPERANDS] = {0}, result[UF_MAX_OPERANDS] = {0};
     for (int k = 1; k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
             skeleton_load_uniform(s, k, row[k]);
@@ -43,7 +43,7 @@ static void elements(skeleton *s, const cpu_loop *all, const indexed *x, const s
 
 void cpu_at(skeleton *s) {
     cpu_loop all;
-    ssa row[VARIANT_OPERANDS];
+    ssa row[VARIANT_OPERANDS] = {0};
     cpu_loop_read(s, &all);
     const indexed *x = indexed_read(s);
     counted_loop l = counted_loop_begin(s->e, "i64", ssa_constant(0), all.m);

@@ -163,7 +163,7 @@ static incoming incoming_of(emit *e, dtype type, ssa value) {
 }
 
 static ssa join_incoming(emit *e, dtype type, const incoming *a, const incoming *b) {
-    ssa part[2];
+    ssa part[2] = {0};
     const char *t = ir_value_type((dtype)dtypes[type].component);
     int parts = dtype_is_complex(type) ? 2 : 1;
     for (int i = 0; i < parts; i++)
@@ -482,7 +482,7 @@ static ssa atomic(body *b, const node *n) {
     emit *e = b->e;
     number zero = {.type = DT_INT64};
     lvalue p = find_place(b, n->kid[0]);
-    ssa values[2], nothing = emit_constant(zero, p.type);
+    ssa values[2] = {0}, nothing = emit_constant(zero, p.type);
     for (int i = 0; i < atomics[n->op].operands; i++)
         values[i] = emit_expression(b, n->kid[1 + i]);
     if (!ssa_is_set(p.in_range))
@@ -532,7 +532,7 @@ ssa emit_call(body *b, const function *f, const ssa *values, int line) {
 }
 
 static ssa call(body *b, const node *n) {
-    ssa values[UF_MAX_OPERANDS];
+    ssa values[UF_MAX_OPERANDS] = {0};
     int count = 0;
     for (const node *a = n->args; a; a = a->next)
         values[count++] = emit_expression(b, a);
@@ -570,7 +570,7 @@ static ssa update(body *b, const node *n) {
 }
 
 static ssa math(body *b, const node *n) {
-    ssa args[3];
+    ssa args[3] = {0};
     int count = 0;
     for (const node *a = n->args; a && count < 3; a = a->next)
         args[count++] = emit_expression(b, a);

@@ -45,7 +45,7 @@ void cpu_loop_row(skeleton *s, const cpu_loop *l, ssa i, ssa *row) {
 
 void cpu_strided(skeleton *s) {
     cpu_loop all;
-    ssa row[VARIANT_OPERANDS];
+    ssa row[VARIANT_OPERANDS] = {0};
     cpu_loop_read(s, &all);
     counted_loop l = counted_loop_begin(s->e, "i64", ssa_constant(0), all.m);
     cpu_loop_row(s, &all, l.i, row);

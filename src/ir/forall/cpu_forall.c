@@ -93,7 +93,7 @@ static void step(forall_writer *w, const ssa *index, const ssa *at) {
 static void all_rows(forall_writer *w, const part *p, const ssa *at) {
     emit *e = w->g.s.e;
     int outer = w->g.s.v->ndim - 2;
-    ssa index[LAYOUT_MAX_RANK];
+    ssa index[LAYOUT_MAX_RANK] = {0};
     for (int d = 0; d <= outer; d++)
         set(e, at[d], p->start[d]);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), p->rows);
@@ -108,7 +108,7 @@ static void all_rows(forall_writer *w, const part *p, const ssa *at) {
 }
 
 static void rows(forall_writer *w, const part *p, const ssa *at) {
-    ssa index[LAYOUT_MAX_RANK];
+    ssa index[LAYOUT_MAX_RANK] = {0};
     if (w->g.s.v->ndim == 1)
         row(w, p, index);
     else if (w->g.s.v->ndim == 2)
@@ -135,7 +135,7 @@ static void each_private(forall_writer *w, void (*visit)(forall_writer *w, int k
 }
 
 void cpu_forall(forall_writer *w) {
-    ssa at[LAYOUT_MAX_RANK];
+    ssa at[LAYOUT_MAX_RANK] = {0};
     for (int k = 0; k < w->g.s.v->nin; k++)
         if (w->g.s.v->operand[k].privatised)
             private_new(w, k);

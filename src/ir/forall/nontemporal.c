@@ -1,5 +1,7 @@
 /* nontemporal.c - see nontemporal.h. An element has the same place within a cache line in the buffer as in the array, so that lines can be
  * copied whole. */
+#include <assert.h>
+
 #include "ir/forall/nontemporal.h"
 
 #include "ir/common/nodes.h"
@@ -159,6 +161,7 @@ static ssa points_of(forall_writer *w, const strip *s) {
         if (w->nontemporal[k].write &&
             (widest < 0 || dtypes[w->g.s.v->operand[k].memory].size > dtypes[w->g.s.v->operand[widest].memory].size))
             widest = k;
+    assert(widest >= 0); /* strips are there because an operand is written past the caches */
     ssa before = emit_op(e, "and i64", s[widest].to, ssa_constant(LINE_BYTES - 1));
     ssa bytes = emit_op(e, "sub i64", ssa_constant(NONTEMPORAL_STRIP_BYTES), before);
     return emit_value(e, "udiv i64 %s, %d", bytes.text, dtypes[w->g.s.v->operand[widest].memory].size);
@@ -167,8 +170,8 @@ static ssa points_of(forall_writer *w, const strip *s) {
 void nontemporal_row(forall_writer *w, ssa *index, ssa first, ssa limit,
                      void (*run)(forall_writer *w, ssa *index, ssa first, ssa limit)) {
     emit *e = w->g.s.e;
-    strip strips[UF_MAX_OPERANDS];
-    ssa base[UF_MAX_OPERANDS];
+    strip strips[UF_MAX_OPERANDS] = {0};
+    ssa base[UF_MAX_OPERANDS] = {0};
     counted_loop l = counted_loop_begin(e, "i64", first, limit);
     index[w->g.s.v->ndim - 1] = l.i;
     for (int k = 0; k < w->g.s.v->nin; k++)

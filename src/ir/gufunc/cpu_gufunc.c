@@ -13,7 +13,7 @@ void cpu_gufunc(gufunc_writer *w) {
     skeleton *s = &w->s;
     emit *e = s->e;
     ssa n = skeleton_parameter(s, CPU_LOOP_EXTENTS), m = skeleton_parameter(s, CPU_LOOP_EXTENTS);
-    ssa stride[2][VARIANT_OPERANDS], row[VARIANT_OPERANDS];
+    ssa stride[2][VARIANT_OPERANDS] = {0}, row[VARIANT_OPERANDS] = {0};
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < 2 && skeleton_is_array(s, k); d++)
             stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);

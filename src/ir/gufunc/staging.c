@@ -78,7 +78,7 @@ static void copy_some(const copy *p, const ssa *q, int n) {
     skeleton *s = &p->w->s;
     emit *e = s->e;
     dtype t = skeleton_memory(s, p->k);
-    ssa values[TOGETHER][ACCESS_BYTES];
+    ssa values[TOGETHER][ACCESS_BYTES] = {0};
     for (int i = 0; i < n && !p->out; i++)
         copy_load(p, q[i], values[i]);
     for (int i = 0; i < n; i++) {

@@ -112,7 +112,7 @@ partial fold_element(fold_writer *w, const ssa *in, ssa position) {
     const fold *f = w->f;
     const variant *v = w->s.v;
     emit *e = w->s.e;
-    ssa values[UF_MAX_OPERANDS + 1];
+    ssa values[UF_MAX_OPERANDS + 1] = {0};
     partial x = {.present = ssa_none()};
     for (int k = 0; k < v->nin; k++)
         values[k] = operand_value(w, in, k);
@@ -234,7 +234,7 @@ partial fold_choose(fold_writer *w, ssa condition, const partial *yes, const par
 
 static partial combine_values(fold_writer *w, const partial *a, const partial *b) {
     const fold *f = w->f;
-    ssa in[2 * UF_MAX_STATE];
+    ssa in[2 * UF_MAX_STATE] = {0};
     partial x = {.present = ssa_none()};
     if (w->narrow) {
         x.v[0] = emit_op(w->s.e, "add i32", a->v[0], b->v[0]);
@@ -322,7 +322,7 @@ static void results_of(fold_writer *w, ssa *in, ssa count, ssa *results) {
 }
 
 void fold_results(fold_writer *w, const partial *x, ssa count, ssa *results) {
-    ssa in[PARTIAL_VALUES];
+    ssa in[PARTIAL_VALUES] = {0};
     full_values(w, x, in);
     if (counted(w))
         in[count_at(w)] = x->v[count_at(w)];

@@ -113,14 +113,14 @@ static ssa shared_at(gpu_scan_kernel *g, ssa index, int word) {
 }
 
 void scan_shared_put(gpu_scan_kernel *g, ssa index, const partial *x) {
-    ssa words[PARTIAL_WORDS];
+    ssa words[PARTIAL_WORDS] = {0};
     partial_to_words(g, x, words);
     for (int i = 0; i < g->words; i++)
         emit_line(g->w->s.e, "store i32 %s, i32 addrspace(3)* %s, align 4", words[i].text, shared_at(g, index, i).text);
 }
 
 partial scan_shared_get(gpu_scan_kernel *g, ssa index) {
-    ssa words[PARTIAL_WORDS];
+    ssa words[PARTIAL_WORDS] = {0};
     for (int i = 0; i < g->words; i++)
         words[i] = emit_value(g->w->s.e, "load i32, i32 addrspace(3)* %s, align 4", shared_at(g, index, i).text);
     return partial_of_words(g, words);
@@ -161,7 +161,7 @@ static ssa entry_word(gpu_scan_kernel *g, ssa address, int word) {
 
 void scan_publish(gpu_scan_kernel *g, int level, ssa index, const partial *x) {
     emit *e = g->w->s.e;
-    ssa words[PARTIAL_WORDS], address = entry_at(g, level, index);
+    ssa words[PARTIAL_WORDS] = {0}, address = entry_at(g, level, index);
     partial_to_words(g, x, words);
     for (int i = 0; i < g->words; i++) {
         ssa both = emit_value(e, "or i64 %s, 4294967296", emit_widen(e, words[i]).text);
@@ -172,7 +172,7 @@ void scan_publish(gpu_scan_kernel *g, int level, ssa index, const partial *x) {
 partial scan_await(gpu_scan_kernel *g, int level, ssa index) {
     emit *e = g->w->s.e;
     ssa address = entry_at(g, level, index);
-    ssa words[PARTIAL_WORDS], at[PARTIAL_WORDS], all = ssa_none();
+    ssa words[PARTIAL_WORDS] = {0}, at[PARTIAL_WORDS] = {0}, all = ssa_none();
     int wait = emit_label_new(e), there = emit_label_new(e);
     for (int i = 0; i < g->words; i++)
         at[i] = entry_word(g, address, i);

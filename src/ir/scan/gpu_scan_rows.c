@@ -97,7 +97,7 @@ static void keep_raw(rows *r, int slot, int i, int k, ssa value) {
 
 static void load_whole(rows *r, int k, ssa from) {
     skeleton *s = &r->w->s;
-    ssa values[BATCH_LANES];
+    ssa values[BATCH_LANES] = {0};
     for (int slot = 0; slot < r->slots; slot++) {
         if (s->v->operand[k].kind == OPERAND_CONTIGUOUS)
             emit_load_vector(s->e, skeleton_memory(s, k), address(r, k, from, ssa_constant(distance(r, slot, 0))),
@@ -125,7 +125,7 @@ static void load(rows *r) {
     skeleton *s = &r->w->s;
     emit *e = s->e;
     int whole = emit_label_new(e), part = emit_label_new(e), end = emit_label_new(e);
-    ssa from[VARIANT_OPERANDS], last = emit_value(e, "sub i64 %s, 1", r->left.text);
+    ssa from[VARIANT_OPERANDS] = {0}, last = emit_value(e, "sub i64 %s, 1", r->left.text);
     for (int k = 0; k < s->nin; k++)
         if (fold_reads(r->w, k))
             from[k] = address(r, k, r->g->at[k], r->first);
@@ -151,7 +151,7 @@ static void store_whole(rows *r, int k, ssa from) {
     skeleton *s = &r->w->s;
     dtype t = skeleton_memory(s, s->nin + k);
     for (int slot = 0; slot < r->slots; slot++) {
-        ssa values[BATCH_LANES], at = ssa_constant(distance(r, slot, 0));
+        ssa values[BATCH_LANES] = {0}, at = ssa_constant(distance(r, slot, 0));
         for (int i = 0; i < r->vector; i++)
             values[i] = *result_at(r, slot, i, k);
         if (s->v->operand[s->nin + k].kind == OPERAND_CONTIGUOUS)
@@ -178,7 +178,7 @@ static void store(rows *r) {
     skeleton *s = &r->w->s;
     emit *e = s->e;
     int whole = emit_label_new(e), part = emit_label_new(e), end = emit_label_new(e);
-    ssa from[UF_MAX_OPERANDS];
+    ssa from[UF_MAX_OPERANDS] = {0};
     for (int k = 0; k < s->v->nout; k++)
         from[k] = address(r, s->nin + k, r->g->at[s->nin + k], r->first);
     emit_branch_if(e, r->whole, whole, part);
@@ -199,7 +199,8 @@ static void elements(rows *r) {
     emit *e = s->e;
     for (int slot = 0; slot < r->slots; slot++)
         for (int i = 0; i < r->vector; i++) {
-            ssa in[VARIANT_OPERANDS], index = emit_value(e, "add i64 %s, %d", r->first.text, distance(r, slot, i));
+            ssa in[VARIANT_OPERANDS] = {0},
+                index = emit_value(e, "add i64 %s, %d", r->first.text, distance(r, slot, i));
             for (int k = 0; k < s->nin; k++)
                 if (fold_reads(r->w, k)) {
                     const char *type = ir_value_type(skeleton_memory(s, k));
