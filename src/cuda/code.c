@@ -218,7 +218,7 @@ static code *released_take(cuda_device *d, cu_context current) {
     for (code **at = &released.first; *at;) {
         code *c = *at;
         cu_context foreign = atomic_load(&c->foreign);
-        if (c->device != d || atomic_load(&c->homeless) || (foreign && foreign != current && foreign != primary)) {
+        if (c->device != d || atomic_load(&c->many_contexts) || (foreign && foreign != current && foreign != primary)) {
             at = &c->next;
             continue;
         }

@@ -18,8 +18,8 @@ struct code {
         resident;         /* blocks that a multiprocessor holds, of so many threads (high half); 0: not asked for yet */
     atomic_bool launched; /* work that uses it may be queued */
     _Atomic(cu_context) foreign; /* a context other than the primary one that it ran in; NULL: none */
-    atomic_bool homeless;        /* it ran in several of those */
-    struct code *next;           /* among the dead */
+    atomic_bool many_contexts;   /* it ran in several of those */
+    struct code *next;           /* in the list of released code */
     /* The driver may compile at the first use in a context, and report it here then: as long-lived as the library. */
     int option[4];
     void *value[4];

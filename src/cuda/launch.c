@@ -16,7 +16,7 @@ static void note_launch(code *c, cu_context context) {
         return;
     cu_context before = NULL;
     if (!atomic_compare_exchange_strong(&c->foreign, &before, context) && before != context)
-        atomic_store(&c->homeless, true);
+        atomic_store(&c->many_contexts, true);
 }
 
 /* The first launch in a process that had no primary context when the code was compiled. */
@@ -73,7 +73,7 @@ static uf_status launch_coops(const code *c, const launch *l, const grid *g, uin
 
 /* What a launch's scratch memory must hold before the kernel runs. */
 static uf_status prepare_scratch(const launch *l) {
-    size_t size = l->v->loop == LOOP_SCAN ? gpu_fold_scratch(l) : 0;
+    size_t size = gpu_scratch(l);
     if (size)
         CU(cuMemsetD8Async, (uintptr_t)l->scratch, 0, size, l->stream);
     return UF_OK;

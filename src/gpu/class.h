@@ -59,7 +59,9 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
 int64_t scan_specialise(variant *v, const fold_problem *s, int sms);
 int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
 size_t scan_scratch(const launch *l);
-/* Threads of a block that the variant or the caller asks for; 0: those of best occupancy. */
-int forall_block(const launch *l);
+/* Cooperative groups of several blocks wait for each other, so that all their blocks must be resident; blocks with privatised operands
+ * loop over more work than there are blocks. */
+int gufunc_resident_block(const launch *l);
+int forall_resident_block(const launch *l);
 
 #endif

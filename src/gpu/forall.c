@@ -121,13 +121,18 @@ void forall_specialise(variant *v, const loop_problem *s) {
 
 /* ---- Launching ---- */
 
-int forall_block(const launch *l) { return l->block ? l->block : l->v->forall.block ? 1 << l->v->forall.block : 0; }
+/* Threads of a block that the variant or the caller asks for; 0: those of best occupancy. */
+static int fixed_block(const launch *l) {
+    return l->block ? l->block : l->v->forall.block ? 1 << l->v->forall.block : 0;
+}
+
+int forall_resident_block(const launch *l) { return variant_privatised(l->v) ? fixed_block(l) : 0; }
 
 /* Blocks of the space become smaller where there are few. */
 static int64_t blocks_of(const launch *l, const occupancy *r, int64_t tiles, grid *g) {
     const variant *v = l->v;
     unsigned each = v->ndim == 1 ? log2_floor(v->forall.vectors_per_thread) : 0;
-    int fixed = forall_block(l);
+    int fixed = fixed_block(l);
     g->threads = fixed ? (unsigned)fixed : r->block;
     while (!fixed && g->threads > BLOCK_MIN && ceil_shift(tiles, each + log2_floor(g->threads)) < r->sms)
         g->threads /= 2;

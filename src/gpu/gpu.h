@@ -27,11 +27,12 @@ typedef struct grid {
     uint32_t coops, coop_blocks; /* COOP_GRID: in flight, and blocks of each; else 0 */
     uint64_t *slots;             /* COOP_GRID: the parameter that takes the address of the cooperative groups' slots */
 } grid;
+
 /* engine.specialise; and engine.specialise_fold for a device of so many multiprocessors. */
 void gpu_specialise(variant *v, const loop_problem *p);
-int64_t gpu_specialise_fold(variant *v, const fold_problem *s, int sms);
+int64_t gpu_specialise_fold(variant *v, const fold_problem *p, int sms);
 /* engine.fold_scratch. */
-size_t gpu_fold_scratch(const launch *l);
+size_t gpu_scratch(const launch *l);
 /* Threads of a block of a fold whose results are divided; and the elements of a part (engine.fold_chunk), where so many such blocks
  * run at once. */
 int gpu_fold_block(const launch *l);

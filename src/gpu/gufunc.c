@@ -428,3 +428,5 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
     }
     return blocks < GRID_MAX ? blocks : GRID_MAX;
 }
+
+int gufunc_resident_block(const launch *l) { return l->v->gufunc.coop == COOP_GRID ? 1 << COOP_GRID_BLOCK : 0; }

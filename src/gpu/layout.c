@@ -5,18 +5,22 @@
 
 /* ---- Classes ---- */
 
+/* specialise or specialise_fold, by what the engine is asked for. NULL: no scratch memory; no number of resident blocks matters. */
 static const struct {
-    void (*specialise)(variant *v, const loop_problem *s);
+    void (*specialise)(variant *v, const loop_problem *p);
+    int64_t (*specialise_fold)(variant *v, const fold_problem *p, int sms);
     int64_t (*layout)(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
+    size_t (*scratch)(const launch *l);
+    int (*resident_block)(const launch *l);
 } classes[LOOP_CLASSES] = {
-    [LOOP_FLAT] = {flat_specialise, flat_layout},
-    [LOOP_ROWS] = {rows_specialise, rows_layout},
-    [LOOP_GENERAL] = {general_specialise, general_layout},
-    [LOOP_GUFUNC] = {gufunc_specialise, gufunc_layout},
-    [LOOP_FOLD] = {NULL, fold_layout},
-    [LOOP_SCAN] = {NULL, scan_layout},
-    [LOOP_AT] = {at_specialise, at_layout},
-    [LOOP_FORALL] = {forall_specialise, forall_layout},
+    [LOOP_FLAT] = {.specialise = flat_specialise, .layout = flat_layout},
+    [LOOP_ROWS] = {.specialise = rows_specialise, .layout = rows_layout},
+    [LOOP_GENERAL] = {.specialise = general_specialise, .layout = general_layout},
+    [LOOP_GUFUNC] = {.specialise = gufunc_specialise, .layout = gufunc_layout, .resident_block = gufunc_resident_block},
+    [LOOP_FOLD] = {.specialise_fold = fold_specialise, .layout = fold_layout},
+    [LOOP_SCAN] = {.specialise_fold = scan_specialise, .layout = scan_layout, .scratch = scan_scratch},
+    [LOOP_AT] = {.specialise = at_specialise, .layout = at_layout},
+    [LOOP_FORALL] = {.specialise = forall_specialise, .layout = forall_layout, .resident_block = forall_resident_block},
 };
 
 void gpu_specialise(variant *v, const loop_problem *p) {
@@ -25,13 +29,15 @@ void gpu_specialise(variant *v, const loop_problem *p) {
     classes[v->loop].specialise(v, p);
 }
 
-int64_t gpu_specialise_fold(variant *v, const fold_problem *s, int sms) {
-    static int64_t (*const by_class[LOOP_CLASSES])(variant * v, const fold_problem *s, int sms) = {
-        [LOOP_FOLD] = fold_specialise, [LOOP_SCAN] = scan_specialise};
-    return by_class[v->loop](v, s, sms);
+int64_t gpu_specialise_fold(variant *v, const fold_problem *p, int sms) {
+    return classes[v->loop].specialise_fold(v, p, sms);
 }
 
-size_t gpu_fold_scratch(const launch *l) { return l->v->loop == LOOP_SCAN ? scan_scratch(l) : 0; }
+size_t gpu_scratch(const launch *l) { return classes[l->v->loop].scratch ? classes[l->v->loop].scratch(l) : 0; }
+
+int gpu_resident_block(const launch *l) {
+    return classes[l->v->loop].resident_block ? classes[l->v->loop].resident_block(l) : 0;
+}
 
 static void put_operands(parameter_writer *w, const launch *l) {
     for (int k = 0; k < variant_operands(l->v); k++)
@@ -59,11 +65,4 @@ uf_status gpu_layout(const launch *l, const occupancy *r, uint64_t *parameters, 
     g->blocks = (uint32_t)blocks;
     g->parameters = (uint32_t)(w.next - parameters);
     return UF_OK;
-}
-
-/* The blocks of some classes are all to be resident, or loop over more work than there are blocks. */
-int gpu_resident_block(const launch *l) {
-    if (l->v->loop == LOOP_GUFUNC && l->v->gufunc.coop == COOP_GRID)
-        return 1 << COOP_GRID_BLOCK;
-    return l->v->loop == LOOP_FORALL && variant_privatised(l->v) ? forall_block(l) : 0;
 }

@@ -10,7 +10,7 @@ enum {
     VARIANT_OPERANDS = UF_MAX_OPERANDS + 1 /* mask */ + 2 /* bounds */ + UF_MAX_STATE /* initial */ + 1 /* position */
 };
 
-/* The class of a loop. HACKING.md says what a class touches. A new class is a row here, a file in ir, a row in each engine's launch. */
+/* The class of a loop. HACKING.md says what a class touches. */
 typedef enum loop_class {
     LOOP_FLAT,
     LOOP_ROWS,

@@ -224,7 +224,7 @@ static void reduced_make(reduced *r, loop_class loop, int64_t lines, int64_t len
     l.chunk_stride = along ? 1 : lines;
     l.elements = length;
     r->s.loop = r->loops.kept;
-    l.scratch = gpu_fold_scratch(&l) ? (void *)0x40000000 : NULL;
+    l.scratch = gpu_scratch(&l) ? (void *)0x40000000 : NULL;
     lay_out(&r->s, &l, 256, SMS);
 }
 
