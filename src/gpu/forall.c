@@ -48,11 +48,11 @@ static int choose_vector(variant *v, const loop_problem *s, int most) {
          vector > 1 && (vector > most || vector > s->loop->extent[0]);)
         vector /= 2;
     for (int k = 0; k < v->nin; k++) {
-        variant_operand *o = &v->operand[k];
         int bytes = element_size(v, k) * vector;
-        bool aligned = 1 << s->align[k] >= (bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES);
-        streams -= o->coalesced && !aligned;
-        o->coalesced = o->coalesced && aligned;
+        if (!v->operand[k].coalesced || 1 << s->align[k] >= (bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES))
+            continue; /* of a number there is no alignment */
+        v->operand[k].coalesced = 0;
+        streams--;
     }
     return streams || vector < least ? vector : least;
 }

@@ -54,6 +54,13 @@ __attribute__((noinline)) static void program_frame(const uf_func *f) {
         fail_msg("%s", uf_last_error()->message);
 }
 
+/* Runs a function that is there for this one call. */
+static void run_new(const char *name, const char *source) {
+    uf_func *f = make(name, source, 0);
+    program_frame(f);
+    uf_free(f);
+}
+
 static const char lined[] = "(x, y) {\n"
                             "    auto s = x;\n"
                             "    for (int i = 0; i < 100; i++)\n"
@@ -315,12 +322,12 @@ static void role_fork(void) {
     char path[64], inside[64];
     function all[64];
     map_path(path);
-    program_frame(make("parent", "(x, y) { return x + 7 * y; }", 0));
+    run_new("parent", "(x, y) { return x + 7 * y; }");
     int before = map_read(path, all, 64), status;
     fflush(NULL);
     pid_t child = fork();
     if (!child) {
-        program_frame(make("child", "(x, y) { return x + 8 * y; }", 0));
+        run_new("child", "(x, y) { return x + 8 * y; }");
         map_path(inside);
         int n = map_read(inside, all, 64);
         unlink(inside);
@@ -329,7 +336,7 @@ static void role_fork(void) {
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     assert_int_equal(map_read(path, all, 64), before);
-    program_frame(make("later", "(x, y) { return x + 9 * y; }", 0));
+    run_new("later", "(x, y) { return x + 9 * y; }");
     int n = map_read(path, all, 64);
     assert_true(find(all, n, "uf_later" SUFFIX) && !find(all, n, "uf_child" SUFFIX));
     unlink(path);
@@ -371,28 +378,28 @@ static void role_link(void) {
     map_path(path);
     snprintf(target, sizeof target, "%s/victim", folder);
     assert_int_equal(symlink(target, path), 0);
-    program_frame(make("linked", "(x, y) { return x - y; }", 0));
+    run_new("linked", "(x, y) { return x - y; }");
     assert_int_equal(access(target, F_OK), -1);
     info_has("cannot make it: File exists");
-    program_frame(make("again", "(x, y) { return x - 2 * y; }", 0));
+    run_new("again", "(x, y) { return x - 2 * y; }");
     unlink(path);
     assert_int_equal(map_read(path, all, 4), 0);
 }
 
 static void role_nowhere(void) {
-    program_frame(make("lost", "(x, y) { return x - 3 * y; }", 0));
+    run_new("lost", "(x, y) { return x - 3 * y; }");
     info_has("cannot make it: No such file or directory");
 }
 
 static void role_unknown(void) {
-    program_frame(make("nothing", "(x, y) { return x - 4 * y; }", 0));
+    run_new("nothing", "(x, y) { return x - 4 * y; }");
     info_has("off: UFUNC_PERF is \"pmap\"; known are map and dump");
 }
 
 static void role_off(void) {
     char path[64];
     map_path(path);
-    program_frame(make("unseen", "(x, y) { return x - 5 * y; }", 0));
+    run_new("unseen", "(x, y) { return x - 5 * y; }");
     assert_int_equal(access(path, F_OK), -1);
     info_has("off (UFUNC_PERF)");
 }
