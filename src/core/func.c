@@ -132,7 +132,7 @@ uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *
     memcpy(in, types, (size_t)f->nin * sizeof *in);
     for (int d = 0; d < nindices; d++)
         in[f->nin + d] = DT_INT64;
-    uf_status status = lang_check(a, s->syntax, s->layout, in, f->nin + nindices, types + f->nin, f->nout,
+    uf_status status = lang_check(a, s->syntax, s->layout, NULL, in, f->nin + nindices, types + f->nin, f->nout,
                                   f->flags & UF_UNCHECKED, out);
     return text_named(status, f->name, (definition_place){IN_SOURCE, (int)(s - f->sections)});
 }
@@ -192,7 +192,7 @@ static uf_status signatures_add(uf_func *f, int index, const signature_list *lis
 
 static uf_status source_add(uf_func *f, section *s, const char *source) {
     TRY(keep_text(f, source, &s->source));
-    return lang_parse(&f->arena, s->source, &s->syntax);
+    return lang_parse(&f->arena, s->source, NULL, &s->syntax);
 }
 
 static uf_status section_add(uf_func *f, int index, const uf_section *from, definition_place *place) {

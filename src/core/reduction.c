@@ -50,7 +50,8 @@ typedef struct typing {
 static uf_status text_type(const typing *t, const section *source, int part, const dtype *in, int nin, dtype *out,
                            int nout, const tree **result) {
     tree *made;
-    uf_status s = lang_check(t->arena, source->syntax, NULL, in, nin, out, nout, t->func->flags & UF_UNCHECKED, &made);
+    uf_status s =
+        lang_check(t->arena, source->syntax, NULL, NULL, in, nin, out, nout, t->func->flags & UF_UNCHECKED, &made);
     *result = made;
     return text_named(about(s, t->place, part), t->func->name, *t->place);
 }
@@ -185,7 +186,7 @@ uf_status identity_add(uf_func *f, const char *source, definition_place *place) 
             place, IN_IDENTITY);
     if (f->reduction)
         return UF_OK;
-    uf_status s = lang_check(&scratch, own->syntax, NULL, NULL, 0, &type, 1, false, &t);
+    uf_status s = lang_check(&scratch, own->syntax, NULL, NULL, NULL, 0, &type, 1, false, &t);
     arena_free(&scratch);
     return about(s, place, IN_IDENTITY);
 }
@@ -219,7 +220,7 @@ static uf_status text_read(uf_func *f, const char *source, section *out, definit
     if (!source)
         return UF_OK;
     TRY(text_copy(f, source, &out->source));
-    return about(lang_parse(&f->arena, out->source, &out->syntax), place, part);
+    return about(lang_parse(&f->arena, out->source, NULL, &out->syntax), place, part);
 }
 
 /* Reads the texts, and finds the number of values in the state. */
@@ -391,7 +392,7 @@ static uf_status pair_type(request *q, pair *p) {
     const uf_func *f = q->func;
     const dtype in[2] = {p->operand, p->operand};
     tree *t;
-    uf_status s = lang_check(&q->b->arena, f->sections[p->section].syntax, NULL, in, 2, &p->result, 1,
+    uf_status s = lang_check(&q->b->arena, f->sections[p->section].syntax, NULL, NULL, in, 2, &p->result, 1,
                              f->flags & UF_UNCHECKED, &t);
     p->tree = t;
     return text_named(s, f->name, (definition_place){IN_SOURCE, p->section});

@@ -478,9 +478,10 @@ static uf_status interface_check(const syntax *s, const core_layout *core, int n
     return UF_OK;
 }
 
-uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
-                     bool unchecked, tree **result) {
+uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const record *const *records, const dtype *in,
+                     int nin, dtype *out, int nout, bool unchecked, tree **result) {
     jmp_buf escape, *before = a->escape;
+    (void)records;
     *result = NULL;
     TRY(interface_check(s, core, nin, nout));
     a->escape = &escape;

@@ -10,18 +10,57 @@
 
 #include "lang/math.h"
 #include "lang/ops.h"
+#include "type/record.h"
 #include "type/type.h"
 
 enum {
     LANG_MAX_NODES = 8192,
     LANG_MAX_DEPTH = 256,
-    LANG_MAX_LOCAL_BYTES = 16384
+    LANG_MAX_LOCAL_BYTES = 16384,
+    LANG_MAX_TABLE_BYTES = 65536 /* the tables of a function, together */
 };
 
 typedef struct syntax syntax; /* lives in the arena that it was parsed into */
 
-/* Parses helpers and a kernel. `source` must outlive the syntax tree. Errors: SYNTAX with a caret, MEMORY. */
-uf_status lang_parse(arena *a, const char *source, const syntax **out);
+/* A function of the caller or of the catalogue, which texts call by its name. All of it must outlive the syntax trees that see it. */
+typedef struct lang_function {
+    const char *name;
+    int nin, nout;
+    const signature_list *signatures; /* NULL: any types, of the one section */
+    const int *section_of;            /* by signature: the section that serves it */
+    const syntax *const *sections;
+} lang_function;
+
+/* What a name behind `use` stands for: one of the two. */
+typedef struct lang_import {
+    const syntax *module;
+    const lang_function *function;
+} lang_import;
+
+/* What a text sees beside its own helpers, tables and records. */
+typedef struct lang_names {
+    int nmodules, nfunctions;
+    const syntax *const *modules;
+    const lang_function *const *functions;
+    /* Finds what `use name;` names. Errors: ARGUMENT (there is none of this name; the message becomes part of an error of the
+     * text), and those of reading it. NULL: nothing can be used. */
+    uf_status (*use)(void *user, const char *name, lang_import *out);
+    void *user;
+} lang_names;
+
+/* Parses what may stand at file scope, and a kernel. `source` must outlive the syntax tree, and so must what `names` has (NULL:
+ * nothing). Errors: SYNTAX with a caret, MEMORY. */
+uf_status lang_parse(arena *a, const char *source, const lang_names *names, const syntax **out);
+/* Parses the text of a module, which has no kernel. name, which must outlive the tree too: what errors call the text. */
+uf_status lang_parse_module(arena *a, const char *name, const char *source, const lang_names *names,
+                            const syntax **out);
+/* The record that a text spelled "interval(float32)" names, in what a kernel's or a module's text sees. Errors: TYPE (there is
+ * none of this name, it takes another number of arguments), MEMORY; none has a position. */
+uf_status lang_record(arena *a, const syntax *s, const char *text, size_t length, const record **out);
+/* The i-th record that a module's own text defines, for modules that are shown: its name, whether it has a type parameter. */
+const char *lang_record_name(const syntax *s, int i, bool *has_parameter);
+/* The i-th helper of a module's own text, as it is declared: "lerp(a, b, float32 t)", in arena memory; NULL behind the last. */
+const char *lang_helper_text(arena *a, const syntax *s, int i);
 /* Parses a list of expressions, such as "0, -INFINITY", into a kernel without inputs that has a named output for each.
  * Otherwise like lang_parse. */
 uf_status lang_parse_values(arena *a, const char *source, const syntax **out);
@@ -71,7 +110,9 @@ typedef enum node_kind {
     /* kid[0]++, kid[0]--, ++kid[0] or --kid[0]: adds (OP_ADD) or subtracts (OP_SUB) 1 in `wide` and converts back. The
      * value is the old one if `postfix` is set, else the new one */
     N_UPDATE,
-    /* a call of callee. args have the types of its parameters; the value is that of its first and only result */
+    /* a call of callee. args have the types of its parameters; the value is that of its only result. Where the callee has several,
+     * it stands in an N_EVAL; other is a list of N_LOCALs, scalar variables of their types, to which the results are assigned in
+     * order, and there is no value (type is DT_NONE) */
     N_CALL,
     /* the function of row `math`. args have type `wide` (float32 or float64; of MATH_BITS any integer type), but for
      * the int32 argument of MATH_FLOATING_INT and MATH_INT_FLOATING. type is wide, or int32 for MATH_TO_INT and
@@ -91,6 +132,8 @@ typedef enum node_kind {
      * compare_exchange compares bits. The value is the element's old one. If an index is out of range, nothing is done
      * and it is 0 */
     N_ATOMIC,
+    /* does body, a list of N_DECLARE, N_EVAL, N_IF, N_BLOCK and N_INLINE, and then evaluates kid[0], which is the value */
+    N_SEQUENCE,
     /* Statements. `type` is DT_NONE. */
     N_EVAL,     /* evaluates kid[0] and drops its value */
     /* declares `local`. A scalar is set to kid[0], or to 0 if that is NULL. An array is set to 0 and then initialised
@@ -119,7 +162,11 @@ typedef enum node_kind {
     /* does body for every combination of the variables of args, 1 to 8 N_RANGEs, in any order and independently. body
      * assigns only locals that are declared in it, elements of outputs and elements of local arrays. N_BREAK and
      * N_CONTINUE do not leave it */
-    N_FORALL
+    N_FORALL,
+    /* the body of a helper that works on arrays of its caller, in place of the call: does body. N_LEAVE in it leaves the innermost
+     * N_INLINE; no N_RETURN, and no N_BREAK or N_CONTINUE that leaves it, is in it */
+    N_INLINE,
+    N_LEAVE
 } node_kind;
 /* clang-format on */
 
@@ -161,13 +208,17 @@ typedef struct local {
      * that of a frozen dimension, or else -1: the extent is the size of the layout's dimension dim[d]. */
     bool core;
     uint8_t dim[8];
+    /* A table: an array that nothing writes, whose elements are these constants, in C order, already of its type. It takes no room
+     * among the local variables; its N_DECLARE, if it has one, does nothing. Tables of the same elements share them. */
+    const number *table;
 } local;
 
-/* A kernel, or one instance of a helper, which has one result. locals are the parameters, then the results, then all
+/* A kernel, or one instance of a helper, which has at least one result. locals are the parameters, then the results, then all
  * others; each has a slot of its own, and names may occur twice. Results and all other locals are 0 at the beginning of
  * each call. The instances of one helper share its name. */
 struct function {
     const char *name;
+    bool exact; /* the `fast` bits of the function do not enter it, nor what it calls */
     int nparams, nresults, nlocals;
     local *locals;
     node *body;     /* a list of statements */
@@ -197,10 +248,14 @@ bool lang_needs_hold(const tree *t, const int64_t *sizes);
  * layout of a generalized ufunc, which the tree refers to, and whose operands are the kernel's; else NULL. unchecked:
  * indices are not checked. Errors: TYPE with a caret, SYNTAX for limits, MEMORY.
  *
+ * records: NULL, or by parameter of the text (without indices), then by named output (the unnamed one is one too): the record that
+ * it is, or NULL for a scalar. in, nin, out, nout and core then count the leaves: a parameter that is a record stands for as many
+ * inputs as it has leaves, in their order. Outputs of such a kernel must have types.
+ *
  * If core->nindices is not 0, the kernel is one over so many indices, "[i, j : m](..)". It has no outputs (nout is 0),
  * and `return;` ends a point. Indices are not assigned; `m`, the extent of an index, is an N_SIZE. */
-uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const dtype *in, int nin, dtype *out, int nout,
-                     bool unchecked, tree **result);
+uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const record *const *records, const dtype *in,
+                     int nin, dtype *out, int nout, bool unchecked, tree **result);
 
 /* Writes the typed tree as text, one node a line, which is what `ufunc inspect --view tree` shows and golden files
  * hold. */

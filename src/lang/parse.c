@@ -1054,7 +1054,8 @@ static uf_status parse(arena *a, const char *source, void (*read)(parser *p, con
 
 static void kernel_source_read(parser *p, const char *source) { source_read(p, source, true); }
 
-uf_status lang_parse(arena *a, const char *source, const syntax **out) {
+uf_status lang_parse(arena *a, const char *source, const lang_names *names, const syntax **out) {
+    (void)names;
     return parse(a, source, kernel_source_read, out);
 }
 

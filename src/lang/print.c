@@ -18,7 +18,7 @@ static const char *const kind_names[] = {
     [N_IF] = "if",         [N_LOOP] = "loop",         [N_SWITCH] = "switch",     [N_CASE] = "case",
     [N_BREAK] = "break",   [N_CONTINUE] = "continue", [N_RETURN] = "return",     [N_SIZE] = "size",
     [N_REDUCE] = "reduce", [N_RANGE] = "range",       [N_FORALL] = "forall",     [N_ATOMIC] = "atomic",
-    [N_ASSERT] = "assert"};
+    [N_ASSERT] = "assert", [N_SEQUENCE] = "sequence", [N_INLINE] = "inline",     [N_LEAVE] = "leave"};
 
 static void print_number(text *out, number n) {
     dtype component = dtypes[n.type].component;

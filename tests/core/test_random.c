@@ -252,8 +252,8 @@ static bool check_program(experiment *x) {
     dtype *out = &x->p.types[x->p.nin];
     for (int k = 0; k < x->p.nout && x->any_types; k++)
         out[k] = DT_NONE;
-    if (lang_parse(&x->a, x->p.source.data, &s) ||
-        lang_check(&x->a, s, NULL, x->p.types, x->p.nin, out, x->p.nout, false, &t))
+    if (lang_parse(&x->a, x->p.source.data, NULL, &s) ||
+        lang_check(&x->a, s, NULL, NULL, x->p.types, x->p.nin, out, x->p.nout, false, &t))
         return false;
     x->tree = t;
     return true;
@@ -449,8 +449,8 @@ static void one_operation(source *s) {
     text_puts(&body, "; q = ");
     print_operation(&body, spelling, is_cast, left.data, right.data);
     text_puts(&body, "; }");
-    if (lang_parse(&a, body.data, &parsed) == UF_OK &&
-        lang_check(&a, parsed, NULL, types, 2, results, 2, false, &t) == UF_OK) {
+    if (lang_parse(&a, body.data, NULL, &parsed) == UF_OK &&
+        lang_check(&a, parsed, NULL, NULL, types, 2, results, 2, false, &t) == UF_OK) {
         accepted++;
         if (ref_run(t, in, out, STEPS) || out[0].type != out[1].type || !ref_same(out[0], out[1])) {
             print_error("%s\n", body.data);

@@ -159,8 +159,8 @@ static void compiled_once(void **state) {
     const syntax *s;
     tree *t;
     dtype types[] = {DT_INT32, DT_INT32};
-    assert_int_equal(lang_parse(&a, source, &s), UF_OK);
-    assert_int_equal(lang_check(&a, s, NULL, types, 1, types + 1, 1, false, &t), UF_OK);
+    assert_int_equal(lang_parse(&a, source, NULL, &s), UF_OK);
+    assert_int_equal(lang_check(&a, s, NULL, NULL, types, 1, types + 1, 1, false, &t), UF_OK);
     variant v;
     memset(&v, 0, sizeof v);
     v.loop = LOOP_FLAT;

@@ -291,8 +291,8 @@ static void try_random(int64_t turn) {
     source from = {draw_bits()};
     random_core_program(&c, &from);
     kernel k = {"random", c.layout.data, c.p.source.data, c.p.signature};
-    if (!layout_parse(&a, k.layout, &l) && !lang_parse(&a, k.source, &s) &&
-        !lang_check(&a, s, &l, c.p.types, c.p.nin, c.p.types + c.p.nin, c.p.nout, false, &t)) {
+    if (!layout_parse(&a, k.layout, &l) && !lang_parse(&a, k.source, NULL, &s) &&
+        !lang_check(&a, s, &l, NULL, c.p.types, c.p.nin, c.p.types + c.p.nin, c.p.nout, false, &t)) {
         accept(&k, t, false, turn);
         accept(&k, t, true, turn);
     }

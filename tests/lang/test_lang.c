@@ -679,14 +679,14 @@ static void test_values(void **state) {
     (void)state;
     assert_int_equal(lang_parse_values(&a, " -1, // one\n INFINITY, 1 ? 2 : 3.0, max(1, 2u) ", &s), UF_OK);
     assert_true(lang_inputs(s) == 0 && lang_indices(s) == 0 && lang_outputs(s) == 4);
-    assert_int_equal(lang_check(&a, s, NULL, NULL, 0, types, 4, false, &t), UF_OK);
+    assert_int_equal(lang_check(&a, s, NULL, NULL, NULL, 0, types, 4, false, &t), UF_OK);
     assert_true(types[0] == DT_INT8 && types[1] == DT_FLOAT16 && types[2] == DT_FLOAT64 && types[3] == DT_UINT32);
     if (tree_fault(t))
         fail_msg("%s", tree_fault(t));
     const node *first = t->kernel->body;
     assert_true(first->kind == N_EVAL && first->kid[0]->kind == N_ASSIGN && first->kid[0]->kid[0]->local == 0);
     assert_true(first->next->kid[0]->kid[1]->kind == N_CONST && first->next->kid[0]->kid[0]->local == 1);
-    assert_int_equal(lang_parse(&a, "[i, j](x) { return x; }", &s), UF_OK);
+    assert_int_equal(lang_parse(&a, "[i, j](x) { return x; }", NULL, &s), UF_OK);
     assert_true(lang_inputs(s) == 1 && lang_indices(s) == 2 && lang_outputs(s) == 1);
     arena_free(&a);
 }
@@ -717,7 +717,7 @@ static void test_bad_values(void **state) {
         dtype types[] = {DT_FLOAT32, DT_FLOAT32};
         uf_status got = lang_parse_values(&a, bad_values[i].source, &s);
         if (!got)
-            got = lang_check(&a, s, NULL, NULL, 0, types, lang_outputs(s), false, &t);
+            got = lang_check(&a, s, NULL, NULL, NULL, 0, types, lang_outputs(s), false, &t);
         arena_free(&a);
         if (!strstr(uf_last_error()->message, bad_values[i].words))
             print_error("%s: %s\n", bad_values[i].source, uf_last_error()->message);

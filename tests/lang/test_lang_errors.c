@@ -485,7 +485,7 @@ static bool row_holds(const bad *b, arena *a) {
     const syntax *s;
     const uf_error *e = uf_last_error();
     bool checks = b->types[0] != 0;
-    uf_status status = checks ? lang_try(a, b->source, b->types, NULL) : lang_parse(a, b->source, &s);
+    uf_status status = checks ? lang_try(a, b->source, b->types, NULL) : lang_parse(a, b->source, NULL, &s);
     if (status == b->status &&
         (status == UF_OK || (e->line == b->line && e->column == b->column && strstr(e->message, b->words))))
         return true;

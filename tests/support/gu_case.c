@@ -66,8 +66,8 @@ bool gu_check(gu_case *x) {
     core_layout *l = arena_alloc(&x->a, sizeof *l);
     if (!l || layout_parse(&x->a, x->c.layout.data, l))
         fail_msg("%s: %s", x->c.layout.data, uf_last_error()->message);
-    if (lang_parse(&x->a, p->source.data, &s) ||
-        lang_check(&x->a, s, l, p->types, p->nin, &p->types[p->nin], p->nout, false, &t))
+    if (lang_parse(&x->a, p->source.data, NULL, &s) ||
+        lang_check(&x->a, s, l, NULL, p->types, p->nin, &p->types[p->nin], p->nout, false, &t))
         return false;
     assert_in_range(l->nparameters, 0, GU_WORDS);
     x->tree = t;

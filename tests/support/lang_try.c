@@ -33,14 +33,14 @@ uf_status lang_try_core(arena *a, const char *layout, const char *source, const 
             return fail_memory();
         TRY(layout_parse(a, layout, core));
     }
-    TRY(lang_parse(a, source, &s));
+    TRY(lang_parse(a, source, NULL, &s));
     const char *arrow = strstr(types, "->");
     int nin = types_read(types, arrow ? (size_t)(arrow - types) : strlen(types), in), nout = lang_outputs(s);
     for (int k = 0; k < nout; k++)
         results[k] = DT_NONE;
     if (arrow)
         nout = types_read(arrow + 2, strlen(arrow + 2), results);
-    TRY(lang_check(a, s, core, in, nin, results, nout, false, &t));
+    TRY(lang_check(a, s, core, NULL, in, nin, results, nout, false, &t));
     if (out)
         *out = t;
     return UF_OK;
@@ -55,12 +55,12 @@ uf_status lang_try_kernel(arena *a, const char *parameters, const char *source, 
     if (!core)
         return fail_memory();
     TRY(parameter_list_parse(parameters, in, ranks, &count));
-    TRY(lang_parse(a, source, &s));
+    TRY(lang_parse(a, source, NULL, &s));
     int nindices = lang_indices(s);
     for (int d = 0; d < nindices; d++)
         in[count + d] = DT_INT64;
     TRY(parameters_layout(a, ranks, count, nindices, core));
-    return lang_check(a, s, core, in, count + nindices, NULL, 0, false, out);
+    return lang_check(a, s, core, NULL, in, count + nindices, NULL, 0, false, out);
 }
 
 /* ---- Reductions ---- */
@@ -72,7 +72,7 @@ static const tree *typed(arena *a, const char *source, const dtype *in, int nin,
     if (!source)
         return NULL;
     memcpy(results, out, (size_t)nout * sizeof *out);
-    if (lang_parse(a, source, &s) || lang_check(a, s, NULL, in, nin, results, nout, false, &t)) {
+    if (lang_parse(a, source, NULL, &s) || lang_check(a, s, NULL, NULL, in, nin, results, nout, false, &t)) {
         fprintf(stderr, "%s: %s\n", source, uf_last_error()->message);
         abort();
     }
