@@ -75,8 +75,9 @@ uf_status plan_decide(uf_plan *p, const plan_request *r, void **data) { return d
 
 uf_status plan_imagine(uf_plan *p, plan_request *r, const char *types, call_args *a) {
     plan_begin(p, r);
-    /* Addresses are not known. */
+    /* Addresses are not known, and no input is a number until `imagine` says so. */
     p->lasts = true;
+    memset(a->array, 0, sizeof a->array);
     TRY(r->verb->imagine(p, r, types, a));
     plan_settings(p, r, a);
     return UF_OK;

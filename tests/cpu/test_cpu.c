@@ -756,7 +756,7 @@ static void memory(void **unused) {
     assert_int_equal(cpu_engine.sync(0, NULL), UF_OK);
 }
 
-/* ---- Times of the processor, shown and held to loose bounds: other work may run beside ---- */
+/* ---- Times of the processor, which are shown ---- */
 
 static double now(void) {
     struct timespec t;
@@ -769,8 +769,12 @@ static void times(void **unused) {
     double first = now();
     code *c = compile(add_flat, "uf_add");
     first = now() - first;
-    float x[16] = {0}, y[16] = {0}, r[16];
+    float x[16], y[16], r[16];
     flat f;
+    for (int i = 0; i < 16; i++) {
+        x[i] = (float)i;
+        y[i] = 1;
+    }
     flat_make(&f, DT_FLOAT32, 2, 1, 16);
     f.data[0] = (char *)x, f.data[1] = (char *)y, f.data[2] = (char *)r;
     double best = 1e9;
@@ -782,7 +786,8 @@ static void times(void **unused) {
         best = t < best ? t : best;
     }
     print_message("a compilation %.2f ms, a launch of 16 elements %.1f ns\n", first, best);
-    assert_true(best < 500);
+    for (int i = 0; i < 16; i++)
+        assert_true(r[i] == (float)(i + 1));
     cpu_engine.release(c);
 }
 

@@ -36,7 +36,11 @@ static ucontext_t scheduler;
 static uint64_t *argument;
 static void (*entry)(const uint64_t *words);
 
-static void wait_for(state s) {
+/* The thread sanitizer counts the calls and returns of functions that it instruments as those of one stack, which the threads
+ * of a kernel do not have: it would take their stacks for one that grows without end. */
+#define SWITCHES_STACKS __attribute__((no_sanitize_thread))
+
+SWITCHES_STACKS static void wait_for(state s) {
     lanes[thread_now].state = s;
     swapcontext(&lanes[thread_now].context, &scheduler);
 }
@@ -49,11 +53,11 @@ static int32_t sim_ctaid(void) { return block_now; }
 static int32_t sim_nctaid(void) { return blocks_now; }
 static void sim_nothing(void) {}
 static void sim_prefetch(int64_t at) { (void)at; }
-static void sim_barrier(void) { wait_for(AT_BARRIER); }
+SWITCHES_STACKS static void sim_barrier(void) { wait_for(AT_BARRIER); }
 
-static void sim_yield(void) { swapcontext(&lanes[thread_now].context, &scheduler); }
+SWITCHES_STACKS static void sim_yield(void) { swapcontext(&lanes[thread_now].context, &scheduler); }
 
-static void sim_warp(int32_t mask) {
+SWITCHES_STACKS static void sim_warp(int32_t mask) {
     lanes[thread_now].mask = (uint32_t)mask;
     wait_for(AT_WARP);
 }
@@ -131,7 +135,7 @@ static const struct {
 
 /* ---- Threads ---- */
 
-static void run_thread(void) {
+SWITCHES_STACKS static void run_thread(void) {
     entry(argument);
     lanes[thread_now].state = DONE;
     swapcontext(&lanes[thread_now].context, &scheduler);

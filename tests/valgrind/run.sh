@@ -13,8 +13,11 @@ grind() {
         --errors-for-leak-kinds=definite,indirect --error-exitcode=99 "$@"
 }
 
-# A kernel made for the CPU: language, IR, LLVM loaded and let go.
-code() { grind "$BUILD/ufunc" inspect -v asm -s 'ff->f' -e '(x, y) { return 2 * (x - y) / (x + y); }'; }
+# A kernel made for the CPU: language, IR, LLVM loaded and let go. A reduction, whose dtypes are made up, up to its IR.
+code() {
+    grind "$BUILD/ufunc" inspect -v asm -s 'ff->f' -e '(x, y) { return 2 * (x - y) / (x + y); }' &&
+        grind "$BUILD/ufunc" inspect -v ir sum
+}
 
 programs='test_base test_lang test_nd'
 [ -z "${PROP_N:-}" ] || programs="$programs test_call test_dispatch test_type"
