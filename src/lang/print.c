@@ -142,7 +142,7 @@ static void print_list(printer *p, const char *label, const node *list, int dept
 
 static void print_node(printer *p, const node *n, int depth) {
     text_printf(p->out, "%*s%s", 2 * depth, "", kind_names[n->kind]);
-    if (n->kind < N_EVAL)
+    if (n->type != DT_NONE)
         text_printf(p->out, " %s", dtypes[n->type].name);
     print_details(p, n);
     text_puts(p->out, "\n");
@@ -153,8 +153,8 @@ static void print_node(printer *p, const node *n, int depth) {
             print_node(p, n->kid[i], depth + 1);
     if (n->kind != N_REDUCE)
         print_list(p, NULL, n->args, depth + 1);
-    print_list(p, n->kind == N_IF ? "then" : NULL, n->body, depth + 1);
-    print_list(p, "else", n->other, depth + 1);
+    print_list(p, n->kind == N_IF ? "then" : n->kind == N_SEQUENCE ? "do" : NULL, n->body, depth + 1);
+    print_list(p, n->kind == N_CALL ? "to" : "else", n->other, depth + 1);
     print_list(p, "step", n->step, depth + 1);
 }
 

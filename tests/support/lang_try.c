@@ -99,10 +99,11 @@ typedef struct walk {
     const function *f;
     const char *fault;
     int loops, switches;
+    int inlines, sequences; /* N_INLINEs that N_LEAVE can leave; N_SEQUENCEs that no other jump can leave */
     int64_t nodes;
     bool has_loop;
     int foralls, terms; /* around the node */
-    int *depth;         /* by local: foralls around its declaration; NEVER: nothing may assign it */
+    int *depth;         /* by local: foralls and terms around its declaration; NEVER: nothing may assign it */
 } walk;
 
 enum {
@@ -165,11 +166,11 @@ static void check_binary(walk *w, const node *n) {
 
 static void check_place(walk *w, const node *n) {
     const node *place = n->kid[0];
-    require(w, !w->terms, "assignment in a term");
+    require(w, !w->terms || (place && place->kind == N_LOCAL), "assignment in a term");
     if (place && place->kind == N_LOCAL)
-        require(w, w->depth[place->local] == w->foralls, "assignment to what is not the forall's own");
+        require(w, w->depth[place->local] == w->foralls + w->terms, "assignment to what is not the forall's own");
     if (place && place->kind == N_ELEMENT)
-        require(w, w->depth[place->local] != NEVER, "assignment to an input");
+        require(w, w->depth[place->local] != NEVER && !w->f->locals[place->local].table, "assignment to an input");
     require(w, n->kid[0] && (n->kid[0]->kind == N_LOCAL || n->kid[0]->kind == N_ELEMENT), "assignment to no place");
     require(w, kid_type(n, 0) == n->type, "type of an assignment");
 }
@@ -197,7 +198,28 @@ static void check_call(walk *w, const node *n) {
     require(w, f == n->callee, "callee does not stand before its caller");
     for (const node *a = n->args; a; a = a->next, k++)
         require(w, k < n->callee->nparams && n->callee->locals[k].type == a->type, "argument of another type");
-    require(w, k == n->callee->nparams && n->callee->nresults == 1 && n->callee->locals[k].type == n->type, "call");
+    require(w, k == n->callee->nparams, "number of arguments");
+    require(w, n->callee->nresults > 0 && (n->callee->nresults == 1) == !n->other, "number of results");
+    if (!n->other)
+        require(w, n->callee->locals[k].type == n->type, "call");
+    for (const node *to = n->other; to; to = to->next, k++) {
+        require(w,
+                to->kind == N_LOCAL && k < n->callee->nparams + n->callee->nresults &&
+                    n->callee->locals[k].type == to->type,
+                "result of another type");
+        require(w, w->depth[to->local] == w->foralls + w->terms, "assignment to what is not the forall's own");
+    }
+    require(w, !n->other || k == n->callee->nparams + n->callee->nresults, "number of variables for results");
+}
+
+/* The elements are already of the array's type. */
+static void check_table(walk *w, const local *l) {
+    int64_t count = l->rank > 0;
+    require(w, l->rank > 0 && !l->core, "table that is no local array");
+    for (int d = 0; d < l->rank; d++)
+        count *= l->extent[d];
+    for (int64_t i = 0; i < count; i++)
+        check_constant(w, &(node){.type = (uint8_t)l->type, .value = l->table[i]});
 }
 
 static void check_size(walk *w, const node *n) {
@@ -331,14 +353,28 @@ static void check_node(walk *w, const node *n) {
         require(w, !w->terms, "forall in a term");
         break;
     case N_RETURN:
-        require(w, !w->foralls, "return out of a forall");
+        require(w, !w->foralls && !w->inlines && !w->sequences,
+                "return out of a forall, a body in place or an expression");
+        break;
+    case N_LEAVE:
+        require(w, w->inlines > 0, "leave");
+        break;
+    case N_SEQUENCE:
+        require(w, a == n->type, "type of a sequence");
+        for (const node *s = n->body; s; s = s->next)
+            require(w,
+                    s->kind == N_DECLARE || s->kind == N_EVAL || s->kind == N_IF || s->kind == N_BLOCK ||
+                        s->kind == N_INLINE,
+                    "statement of a sequence");
         break;
     case N_EVAL:
-        require(w, a != DT_NONE, "nothing evaluated");
+        require(w, is_expression(n->kid[0]), "nothing evaluated");
+        require(w, a != DT_NONE || n->kid[0]->kind == N_CALL, "nothing evaluated");
         break;
     case N_DECLARE:
-        w->depth[n->local] = w->foralls;
+        w->depth[n->local] = w->foralls + w->terms;
         require(w, !n->kid[0] || (!w->f->locals[n->local].rank && a == w->f->locals[n->local].type), "initialiser");
+        require(w, !w->f->locals[n->local].table || !n->body, "initialiser of a table");
         break;
     case N_IF:
     case N_LOOP:
@@ -360,28 +396,43 @@ static void check_node(walk *w, const node *n) {
 
 static void walk_list(walk *w, const node *n, const node *in_switch);
 
+/* The lists of a statement, or of a sequence. */
+static void walk_body(walk *w, const node *n) {
+    bool forall = n->kind == N_FORALL;
+    bool apart = forall || n->kind == N_INLINE || n->kind == N_SEQUENCE; /* what no jump leaves */
+    int loops = w->loops, switches = w->switches, inlines = w->inlines, sequences = w->sequences;
+    w->foralls += forall;
+    w->loops = apart ? 0 : loops + (n->kind == N_LOOP);
+    w->switches = apart ? 0 : switches + (n->kind == N_SWITCH);
+    w->inlines = n->kind == N_INLINE ? inlines + 1 : forall || n->kind == N_SEQUENCE ? 0 : inlines;
+    w->sequences = sequences + (n->kind == N_SEQUENCE);
+    walk_list(w, n->body, n->kind == N_SWITCH ? n : NULL);
+    walk_list(w, n->other, NULL);
+    w->foralls -= forall;
+    w->loops = loops;
+    w->switches = switches;
+    w->inlines = inlines;
+    w->sequences = sequences;
+}
+
 static void walk_node(walk *w, const node *n) {
-    bool forall = n->kind == N_FORALL, reduction = n->kind == N_REDUCE, term = reduction || n->kind == N_ASSERT;
-    int loops = w->loops, switches = w->switches;
+    bool reduction = n->kind == N_REDUCE, term = reduction || n->kind == N_ASSERT;
     w->nodes++;
-    w->has_loop |= n->kind == N_LOOP || forall || reduction;
-    require(w, n->kind < N_EVAL ? n->type < DT_COUNT : n->type == DT_NONE, "type of a node");
+    w->has_loop |= n->kind == N_LOOP || n->kind == N_FORALL || reduction;
+    require(w, n->kind < N_EVAL && !(n->kind == N_CALL && n->other) ? n->type < DT_COUNT : n->type == DT_NONE,
+            "type of a node");
     check_node(w, n);
     w->terms += term;
+    if (n->kind == N_SEQUENCE)
+        walk_body(w, n);
     for (int k = 0; k < 3; k++)
         if (n->kid[k])
             walk_node(w, n->kid[k]);
     w->terms -= term;
     walk_list(w, n->args, NULL);
     walk_list(w, n->step, NULL);
-    w->foralls += forall;
-    w->loops = forall ? 0 : loops + (n->kind == N_LOOP);
-    w->switches = forall ? 0 : switches + (n->kind == N_SWITCH);
-    walk_list(w, n->body, n->kind == N_SWITCH ? n : NULL);
-    walk_list(w, n->other, NULL);
-    w->foralls -= forall;
-    w->loops = loops;
-    w->switches = switches;
+    if (n->kind != N_SEQUENCE)
+        walk_body(w, n);
 }
 
 static void walk_list(walk *w, const node *n, const node *in_switch) {
@@ -415,6 +466,9 @@ const char *tree_fault(const tree *t) {
             return "no memory to look at it";
         for (int k = 0; k < f->nparams + f->nresults; k++)
             check_operand(&w, f, k);
+        for (int k = 0; k < f->nlocals; k++)
+            if (f->locals[k].table)
+                check_table(&w, &f->locals[k]);
         walk_list(&w, f->body, NULL);
         free(w.depth);
         require(&w, (f == t->kernel) == !f->next, "the kernel is not the last");

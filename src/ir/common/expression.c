@@ -502,8 +502,8 @@ static ssa size_of_dimension(body *b, const node *n) {
     return ssa_named("%%s%d", n->dim);
 }
 
-/* The result of a call whose arguments ("float %r1, i32 4") are evaluated. */
-static ssa call_function(body *b, const function *f, const char *arguments, int line) {
+/* A call whose arguments ("float %r1, i32 4") are evaluated: results[k] becomes result k. */
+static void call_function(body *b, const function *f, const char *arguments, int line, ssa *results) {
     emit *e = b->e;
     fragment name = emit_function_name(e, f);
     text type = {0}, more = {0};
@@ -514,30 +514,51 @@ static ssa call_function(body *b, const function *f, const char *arguments, int 
     ssa all = emit_invoke(e, result, name.text, arguments, more.failed ? NULL : more.data);
     if (reports(e))
         report_pass_on(b, f, result, all);
-    ssa first = emit_value(e, "extractvalue %s %s, 0", result, all.text);
+    for (int k = 0; k < f->nresults; k++)
+        results[k] = emit_value(e, "extractvalue %s %s, %d", result, all.text, k);
     e->failed |= type.failed || more.failed;
     text_free(&type);
     text_free(&more);
-    return first;
 }
 
-ssa emit_call(body *b, const function *f, const ssa *values, int line) {
+static void call_all(body *b, const function *f, const ssa *values, int line, ssa *results) {
     text arguments = {0};
     for (int k = 0; k < f->nparams; k++)
         text_printf(&arguments, "%s%s %s", k ? ", " : "", ir_value_type(f->locals[k].type), values[k].text);
-    ssa r = call_function(b, f, arguments.data && !arguments.failed ? arguments.data : "", line);
+    call_function(b, f, arguments.data && !arguments.failed ? arguments.data : "", line, results);
     b->e->failed |= arguments.failed;
     text_free(&arguments);
-    return r;
 }
 
+ssa emit_call(body *b, const function *f, const ssa *values, int line) {
+    assert(f->nresults == 1);
+    ssa result;
+    call_all(b, f, values, line, &result);
+    return result;
+}
+
+/* A call of a function with one result is its value; several are assigned to the variables of n->other. */
 static ssa call(body *b, const node *n) {
-    ssa values[UF_MAX_OPERANDS] = {0};
-    int count = 0;
-    for (const node *a = n->args; a; a = a->next)
-        values[count++] = emit_expression(b, a);
-    assert(count == n->callee->nparams);
-    return emit_call(b, n->callee, values, n->line);
+    arena *a = b->e->a;
+    const function *f = n->callee;
+    ssa *values = arena_alloc(a, (size_t)(f->nparams + 1) * sizeof *values);
+    ssa *results = arena_alloc(a, (size_t)f->nresults * sizeof *results), *next = values;
+    for (const node *argument = n->args; argument; argument = argument->next)
+        *next++ = emit_expression(b, argument);
+    assert(next - values == f->nparams);
+    call_all(b, f, values, n->line, results);
+    if (!n->other)
+        return results[0];
+    for (const node *to = n->other; to; to = to->next) {
+        lvalue p = find_place(b, to);
+        store_place(b, &p, *results++);
+    }
+    return ssa_none();
+}
+
+static ssa sequence(body *b, const node *n) {
+    emit_statements(b, n->body);
+    return emit_expression(b, n->kid[0]);
 }
 
 static ssa compound(body *b, const node *n) {
@@ -550,7 +571,8 @@ static ssa compound(body *b, const node *n) {
         char arguments[160];
         snprintf(arguments, sizeof arguments, "%s %s, %s %s", ir_value_type(wide), old.text, ir_value_type(right),
                  operand.text);
-        value = call_function(b, n->callee, arguments, n->line);
+        assert(n->callee->nresults == 1);
+        call_function(b, n->callee, arguments, n->line, &value);
     } else {
         check_divisor(b, n, wide, operand);
         value = emit_binary(e, (op)n->op, wide, old, operand, right);
@@ -598,7 +620,7 @@ ssa emit_expression(body *b, const node *n) {
         [N_ASSIGN] = assign,      [N_COMPOUND] = compound, [N_UPDATE] = update,
         [N_CALL] = call,          [N_MATH] = math,         [N_COMPLEX] = make_complex,
         [N_REAL] = part,          [N_IMAG] = part,         [N_SIZE] = size_of_dimension,
-        [N_REDUCE] = emit_reduce, [N_ATOMIC] = atomic,
+        [N_REDUCE] = emit_reduce, [N_ATOMIC] = atomic,     [N_SEQUENCE] = sequence,
     };
     ssa known;
     emit_bound(b->e);

@@ -25,6 +25,7 @@ typedef struct body {
     emit *e;
     const function *f;
     int leave, next; /* labels that break and continue jump to */
+    int inline_end;  /* label of the end of the innermost N_INLINE */
     int finish;      /* label of the one exit */
     int case_label;  /* label of the next case of the innermost switch */
     bool open;       /* the current block has no terminator yet */
@@ -60,7 +61,7 @@ typedef struct body_hooks {
 void emit_function(emit *e, const function *f, const body_hooks *hooks, void *user); /* statement.c */
 
 ssa emit_expression(body *b, const node *n); /* expression.c */
-/* expression.c; calls f and returns its first result. line: the call's line in the source; 0: it has none of its own. */
+/* expression.c; calls f and returns its only result. line: the call's line in the source; 0: it has none of its own. */
 ssa emit_call(body *b, const function *f, const ssa *values, int line);
 /* Stores and loads elements of core operands (expression.c): one, or n neighbours along the unit dimension by aligned accesses. */
 void emit_core_store(body *b, const node *element, ssa value);

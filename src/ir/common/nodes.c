@@ -17,9 +17,21 @@ void node_each(const node *list, void (*visit)(const node *n, void *user), void 
 }
 
 const node *node_assigned(const node *n) {
+    if (n->kind == N_CALL)
+        return n->other;
     bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
     return assigns && n->kid[0]->kind == N_LOCAL ? n->kid[0] : NULL;
 }
+
+/* Does an N_LEAVE in a list of statements leave the N_INLINE around it? */
+static bool leaves(const node *list) {
+    for (const node *n = list; n; n = n->next)
+        if (n->kind == N_LEAVE || (n->kind != N_INLINE && n->kind > N_EVAL && (leaves(n->body) || leaves(n->other))))
+            return true;
+    return false;
+}
+
+bool node_is_block(const node *n) { return n->kind == N_BLOCK || (n->kind == N_INLINE && !leaves(n->body)); }
 
 static void count_node(const node *n, void *user) {
     int *count = user;

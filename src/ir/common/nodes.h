@@ -9,8 +9,10 @@ void node_visit(const node *n, void (*visit)(const node *n, void *user), void *u
 void node_each(const node *list, void (*visit)(const node *n, void *user), void *user);
 /* Index d of an element of an array of this rank. */
 const node *element_index(const node *element, int rank, int d);
-/* The local variable that a node assigns, as an N_LOCAL, or NULL. */
+/* The local variables that a node itself assigns, a list of N_LOCALs; of any node but a call it has one at most. NULL: none. */
 const node *node_assigned(const node *n);
+/* Does a statement its body once, from the first statement to the last? So do N_BLOCK, and N_INLINE that nothing leaves early. */
+bool node_is_block(const node *n);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls. */
 int node_cost(const node *list);
 

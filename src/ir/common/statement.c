@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
 
 enum {
@@ -162,6 +163,24 @@ static void case_label(body *b, const node *n) {
     land(b, b->case_label++);
 }
 
+/* The body of a helper in place of its call. */
+static void in_place(body *b, const node *n) {
+    int outer = b->inline_end;
+    if (node_is_block(n)) {
+        emit_statements(b, n->body);
+        return;
+    }
+    b->inline_end = emit_label_new(b->e);
+    emit_statements(b, n->body);
+    land(b, b->inline_end);
+    b->inline_end = outer;
+}
+
+static void leave_inline(body *b, const node *n) {
+    (void)n;
+    jump(b, b->inline_end);
+}
+
 static void leave(body *b, const node *n) {
     (void)n;
     jump(b, b->leave);
@@ -193,9 +212,10 @@ static void assertion(body *b, const node *n) {
 /* What follows a jump is left out, up to the next case. */
 void emit_statement(body *b, const node *n) {
     static void (*const writers[])(body *, const node *) = {
-        [N_EVAL] = eval,     [N_DECLARE] = declare,    [N_BLOCK] = block,        [N_IF] = if_else,
-        [N_LOOP] = loop,     [N_SWITCH] = switch_case, [N_CASE] = case_label,    [N_BREAK] = leave,
-        [N_CONTINUE] = next, [N_RETURN] = finish,      [N_FORALL] = emit_forall, [N_ASSERT] = assertion,
+        [N_EVAL] = eval,       [N_DECLARE] = declare,    [N_BLOCK] = block,        [N_IF] = if_else,
+        [N_LOOP] = loop,       [N_SWITCH] = switch_case, [N_CASE] = case_label,    [N_BREAK] = leave,
+        [N_CONTINUE] = next,   [N_RETURN] = finish,      [N_FORALL] = emit_forall, [N_ASSERT] = assertion,
+        [N_INLINE] = in_place, [N_LEAVE] = leave_inline,
     };
     if (!b->open && n->kind != N_CASE)
         return;
@@ -238,18 +258,17 @@ void emit_result_type(const emit *e, text *out, const function *f) {
     text_puts(out, " }");
 }
 
-static bool has_switch(const node *list) {
-    for (const node *n = list; n; n = n->next)
-        if (n->kind == N_SWITCH || (n->kind >= N_EVAL && (has_switch(n->body) || has_switch(n->other))))
-            return true;
-    return false;
+static void find_switch(const node *n, void *user) {
+    bool *found = user;
+    *found |= n->kind == N_SWITCH;
 }
 
 /* Makes slots for all locals: parameters hold their arguments, and all else begins as 0. An array is cleared where it is declared;
  * in a function with a switch, which can jump over the declaration, at its head. */
 static void entry_block(body *b) {
     const function *f = b->f;
-    bool clear_arrays = has_switch(f->body);
+    bool clear_arrays = false;
+    node_each(f->body, find_switch, &clear_arrays);
     for (int k = 0; k < f->nlocals; k++) {
         if (f->locals[k].core)
             continue;

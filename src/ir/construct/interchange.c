@@ -34,10 +34,21 @@ static bool reduction_fits(const node *n, int variable) {
  * proves its indices to be in range. */
 static int kids_reached(const node *n) { return n->kind == N_AND || n->kind == N_OR || n->kind == N_SELECT ? 1 : 3; }
 
-/* Counts the reductions that are reached by all elements; false if one does not fit. */
+static void find_reduction(const node *n, void *user) {
+    bool *found = user;
+    *found |= n->kind == N_REDUCE;
+}
+
+/* Counts the reductions that are reached by all elements; false if one does not fit. One within a sequence does not: it may use the
+ * variables of that. */
 static bool reductions_fit(const node *n, int variable, int *count) {
     if (!n)
         return true;
+    if (n->kind == N_SEQUENCE) {
+        bool found = false;
+        node_visit(n, find_reduction, &found);
+        return !found;
+    }
     if (n->kind == N_REDUCE) {
         ++*count;
         return reduction_fits(n, variable);
@@ -133,6 +144,8 @@ typedef struct reduced {
 
 static void reduce_all(body *b, const strip *p, const node *n, reduced **list) {
     if (!n)
+        return;
+    if (n->kind == N_SEQUENCE)
         return;
     if (n->kind == N_REDUCE) {
         reduced *r = arena_alloc(b->e->a, sizeof *r);

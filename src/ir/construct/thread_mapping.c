@@ -335,9 +335,33 @@ static bool contains(const node *n, node_kind kind) {
     return false;
 }
 
+static bool is_pure(const body *b, const node *n);
+
+static bool declares(const node *list, int variable) {
+    for (; list; list = list->next)
+        if (list->kind == N_DECLARE && list->local == variable)
+            return true;
+    return false;
+}
+
+/* Does a statement of a sequence assign nothing but variables that the sequence declares? */
+static bool is_own(const body *b, const node *sequence, const node *n) {
+    if (n->kind == N_DECLARE)
+        return (!b->f->locals[n->local].rank || b->f->locals[n->local].table) && is_pure(b, n->kid[0]);
+    if (n->kind != N_EVAL || (n->kid[0]->kind != N_ASSIGN && n->kid[0]->kind != N_CALL))
+        return false;
+    for (const node *to = node_assigned(n->kid[0]); to; to = to->next)
+        if (!declares(sequence->body, to->local))
+            return false;
+    return node_assigned(n->kid[0]) && is_pure(b, n->kid[0]->kid[1]) && is_pure(b, n->kid[0]->args);
+}
+
 /* Is it free of assignments, and does it read nothing that the body may have written? Then it may be computed in any order. */
 static bool is_pure(const body *b, const node *n) {
     for (; n; n = n->next) {
+        for (const node *s = n->kind == N_SEQUENCE ? n->body : NULL; s; s = s->next)
+            if (!is_own(b, n, s))
+                return false;
         if (n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE)
             return false;
         if (n->kind == N_ELEMENT && b->f->locals[n->local].core && n->local >= b->f->nparams)
@@ -351,13 +375,17 @@ static bool is_pure(const body *b, const node *n) {
     return true;
 }
 
-/* Declarations of scalars, and assignments to them and to elements of outputs, one after the other: statements that can be
- * written for many instances, each for all of them before the next. */
+/* Declarations of scalars, and assignments to them, by calls too, and to elements of outputs, one after the other: statements that can
+ * be written for many instances, each for all of them before the next. */
 static bool is_simple(const body *b, const node *list) {
     for (const node *n = list; n; n = n->next) {
-        if (n->kind == N_BLOCK && is_simple(b, n->body))
+        if (node_is_block(n) && is_simple(b, n->body))
             continue;
-        if (n->kind == N_DECLARE && !b->f->locals[n->local].rank && n->kid[0] && is_pure(b, n->kid[0]))
+        if (n->kind == N_DECLARE && !b->f->locals[n->local].rank && is_pure(b, n->kid[0]))
+            continue;
+        if (n->kind == N_DECLARE && b->f->locals[n->local].table)
+            continue;
+        if (n->kind == N_EVAL && n->kid[0]->kind == N_CALL && is_pure(b, n->kid[0]->args))
             continue;
         if (n->kind != N_EVAL || n->kid[0]->kind != N_ASSIGN)
             return false;
@@ -378,7 +406,15 @@ static bool is_simple(const body *b, const node *list) {
 static void reductions_first(body *b, const node *n) {
     if (!n)
         return;
+    if (n->kind == N_SEQUENCE) {
+        jam_enter(b, n);
+        for (const node *s = n->body; s; s = s->next)
+            if (s->kind == N_DECLARE)
+                reductions_first(b, s->kid[0]);
+    }
     if (n->kind == N_REDUCE) {
+        if (!jam_is_early(b, n))
+            return;
         for (const node *r = n->args; r; r = r->next)
             if (jam_varies(b, r->kid[0]))
                 return;
@@ -445,25 +481,37 @@ static void declare_all(body *b, const node *n) {
     t->own[n->local] = true;
     for (int i = 0; i < t->count; i++) {
         jam_now(b, i);
-        ssa value = emit_expression(b, n->kid[0]), slot = emit_local_slot(b, n->local);
+        ssa value = n->kid[0] ? emit_expression(b, n->kid[0]) : ssa_literal("zeroinitializer");
+        ssa slot = emit_local_slot(b, n->local);
         if (i && emit_once(b->e, slot.text))
             text_printf(&b->slots, "  %s = alloca %s\n", slot.text, type);
         emit_line(b->e, "store %s %s, %s* %s", type, value.text, type, slot.text);
     }
 }
 
+/* A call that assigns its results. */
+static void call_all(body *b, const node *call) {
+    for (int i = 0; i < b->jam->count; i++) {
+        jam_now(b, i);
+        emit_expression(b, call);
+    }
+}
+
 /* The statements of a simple body, each for all instances. */
 static void write_all(body *b, const node *list) {
     for (const node *n = list; n; n = n->next) {
+        const node *does = n->kind == N_EVAL ? n->kid[0] : n;
         if (n->line)
             b->e->line = n->line;
-        if (n->kind == N_BLOCK) {
+        if (node_is_block(n)) {
             write_all(b, n->body);
             continue;
         }
+        if (n->kind == N_DECLARE && b->f->locals[n->local].table)
+            continue;
         reductions_first(b, n->kid[0]);
-        jam_load(b, n->kind == N_DECLARE ? n->kid[0] : n->kid[0]->kid[1]);
-        (n->kind == N_DECLARE ? declare_all : assign_all)(b, n->kind == N_DECLARE ? n : n->kid[0]);
+        jam_load(b, does->kind == N_CALL ? does : does->kind == N_DECLARE ? does->kid[0] : does->kid[1]);
+        (does->kind == N_CALL ? call_all : does->kind == N_DECLARE ? declare_all : assign_all)(b, does);
         jam_forget(b);
     }
 }
@@ -580,8 +628,8 @@ static bool reads_outputs(const function *f, const node *n, bool updates) {
                 (!(to && k == 0) && reads_outputs(f, does->kid[k], updates)))
                 return true;
         if ((to && reads_outputs(f, to->args, updates)) || reads_outputs(f, does->args, updates) ||
-            reads_outputs(f, n->body, updates) || reads_outputs(f, n->other, updates) ||
-            reads_outputs(f, n->step, updates))
+            reads_outputs(f, does->body, updates) || reads_outputs(f, does->other, updates) ||
+            reads_outputs(f, does->step, updates))
             return true;
     }
     return false;
@@ -593,6 +641,9 @@ static int foralls(const node *n, int each) {
     for (; n; n = n->next) {
         int inside = n->kind == N_LOOP ? 2 : each;
         count += n->kind == N_FORALL ? each : foralls(n->body, inside) + foralls(n->other, inside);
+        for (int k = 0; k < 3; k++)
+            count += foralls(n->kid[k], inside);
+        count += foralls(n->args, inside);
     }
     return count;
 }

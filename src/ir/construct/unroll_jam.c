@@ -17,6 +17,7 @@ jam *jam_begin(body *b, int count, bool of_each) {
     t->count = count;
     t->fixed = t->outer && !of_each ? t->outer->now : -1;
     t->own = t->outer ? t->outer->own : arena_alloc(a, (size_t)b->f->nlocals);
+    t->within = t->outer ? t->outer->within : arena_alloc(a, (size_t)b->f->nlocals);
     b->jam = t;
     return t;
 }
@@ -93,7 +94,8 @@ bool jam_depends(const node *n, int variable) {
     for (int k = 0; k < 3; k++)
         if (jam_depends(n->kid[k], variable))
             return true;
-    return depends_list(n->args, variable);
+    return depends_list(n->args, variable) || depends_list(n->body, variable) || depends_list(n->other, variable) ||
+           depends_list(n->step, variable);
 }
 
 static bool depends_list(const node *list, int variable) {
@@ -207,11 +209,37 @@ static bool has_plain_indices(const body *b, const node *n) {
     return true;
 }
 
+bool jam_is_early(const body *b, const node *n) {
+    for (int k = 0; k < b->f->nlocals; k++)
+        if (b->jam->within[k] && jam_depends(n, k))
+            return false;
+    return true;
+}
+
+void jam_enter(body *b, const node *sequence) {
+    for (const node *s = sequence->body; s; s = s->next)
+        if (s->kind == N_DECLARE)
+            b->jam->within[s->local] = true;
+}
+
+/* The values of the variables that a sequence declares come first. */
+static void load_sequence(body *b, const node *n) {
+    jam_enter(b, n);
+    for (const node *s = n->body; s; s = s->next)
+        if (s->kind == N_DECLARE)
+            jam_load(b, s->kid[0]);
+    jam_load(b, n->kid[0]);
+}
+
 void jam_load(body *b, const node *n) {
     if (!n || n->kind == N_REDUCE)
         return;
+    if (n->kind == N_SEQUENCE) {
+        load_sequence(b, n);
+        return;
+    }
     if (n->kind == N_ELEMENT) {
-        if (b->f->locals[n->local].core && n->unchecked && has_plain_indices(b, n))
+        if (b->f->locals[n->local].core && n->unchecked && has_plain_indices(b, n) && jam_is_early(b, n))
             load_element(b, n);
         return;
     }

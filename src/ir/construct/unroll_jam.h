@@ -34,7 +34,8 @@ struct jam {
     int nvariables;
     jam_variable variable[JAM_VARIABLES];
     known_values *known;
-    bool *own; /* by local: declared in the body, so that each instance has its own; shared with the outer jam */
+    bool *own;    /* by local: declared in the body, so that each instance has its own; shared with the outer jam */
+    bool *within; /* by local: declared by a sequence within an expression (jam_enter); shared with the outer jam */
 };
 
 /* Begins a jam of `count` instances, which becomes b->jam; what b->jam was is the outer one. of_each: the instances are shared out among
@@ -51,6 +52,10 @@ void jam_load(body *b, const node *n);
 void jam_know(body *b, const node *n, ssa *value);
 void jam_forget(body *b);
 bool jam_depends(const node *n, int variable); /* does n read this local? */
+/* Notes the variables that a sequence within an expression declares. They have their values only while the sequence is written for an
+ * instance; what depends on none of them (jam_is_early) can be written before, for all instances. */
+void jam_enter(body *b, const node *sequence);
+bool jam_is_early(const body *b, const node *n);
 /* Does n depend on what differs between the instances? */
 bool jam_varies(const body *b, const node *n);
 /* The variable that is the index along the unit dimension of a core element and occurs in no other index, so that its lanes are

@@ -226,6 +226,13 @@ static void walk_branches(finding *f, const node *n, guard now) {
         walk(f, n->kid[2], no);
 }
 
+/* What leaves it does not keep anything behind it from being done. */
+static void walk_inline(finding *f, const node *n, guard now) {
+    guard after = f->after;
+    walk_list(f, n->body, now);
+    f->after = after;
+}
+
 static void walk(finding *f, const node *n, guard now) {
     switch (n->kind) {
     case N_ELEMENT:
@@ -254,7 +261,11 @@ static void walk(finding *f, const node *n, guard now) {
     case N_ASSERT:
         return;
     case N_RETURN:
+    case N_LEAVE:
         f->after = later(f->after, now);
+        return;
+    case N_INLINE:
+        walk_inline(f, n, now);
         return;
     case N_LOOP:
     case N_REDUCE:
@@ -275,11 +286,12 @@ static void walk(finding *f, const node *n, guard now) {
 
 static void note_assigned(const node *n, void *user) {
     finding *f = user;
-    if (n->kind != N_ASSIGN && n->kind != N_COMPOUND && n->kind != N_UPDATE)
-        return;
-    int k = n->kid[0]->local;
-    if (k < f->f->nparams)
-        (n->kid[0]->kind == N_LOCAL ? f->assigned : f->written)[k] = true;
+    for (const node *to = node_assigned(n); to; to = to->next)
+        if (to->local < f->f->nparams)
+            f->assigned[to->local] = true;
+    bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
+    if (assigns && n->kid[0]->kind == N_ELEMENT && n->kid[0]->local < f->f->nparams)
+        f->written[n->kid[0]->local] = true;
 }
 
 static void walk_kernel(finding *f) {

@@ -1,6 +1,7 @@
 /* guards.c - conditions on the last index that become limits of a row's loop: see guards.h. */
 #include "ir/forall/guards.h"
 
+#include "ir/common/nodes.h"
 #include "ir/forall/forall.h"
 
 typedef struct finder {
@@ -43,16 +44,16 @@ static bool limits_index(const finder *f, const node *n, bool holds) {
     return (left || right) && n->op != (holds ? OP_NE : OP_EQ);
 }
 
+static void find_change(const node *n, void *user) {
+    bool *found = user;
+    *found |=
+        n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE || n->kind == N_ATOMIC || node_assigned(n);
+}
+
 static bool changes_nothing(const node *n) {
-    if (n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE || n->kind == N_ATOMIC)
-        return false;
-    for (int k = 0; k < 3; k++)
-        if (n->kid[k] && !changes_nothing(n->kid[k]))
-            return false;
-    for (const node *a = n->args; a; a = a->next)
-        if (!changes_nothing(a))
-            return false;
-    return true;
+    bool found = false;
+    node_visit(n, find_change, &found);
+    return !found;
 }
 
 /* Finds the parts of "a && b && ..", which all hold (holds), or of "a || b || ..", none of which holds. */

@@ -16,9 +16,9 @@ typedef struct search {
 
 static void look(const node *n, void *user) {
     search *s = user;
-    const node *to = node_assigned(n);
     s->elements += n->kind == N_ELEMENT && n->local == s->k;
-    s->assigned |= to && to->local < s->nparams;
+    for (const node *to = node_assigned(n); to; to = to->next)
+        s->assigned |= to->local < s->nparams;
     s->returns |= n->kind == N_RETURN;
 }
 
@@ -29,7 +29,7 @@ static const node *write_in(const node *list, int k) {
         const node *to = n->kind == N_EVAL && n->kid[0]->kind == N_ASSIGN ? n->kid[0]->kid[0] : NULL;
         if (to && to->kind == N_ELEMENT && to->local == k)
             return to;
-        const node *inner = n->kind == N_BLOCK ? write_in(n->body, k) : NULL;
+        const node *inner = node_is_block(n) ? write_in(n->body, k) : NULL;
         if (inner)
             return inner;
         node_visit(n, look, &s);

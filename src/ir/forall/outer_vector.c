@@ -13,6 +13,8 @@ enum {
 
 /* ---- What varies ---- */
 
+static bool list_varies(const outer_vector *p, const node *list);
+
 /* May an expression differ between the points of a run, in its value or its effect? */
 static bool varies(const outer_vector *p, const node *n) {
     const frame *f = p->frame;
@@ -30,7 +32,10 @@ static bool varies(const outer_vector *p, const node *n) {
     for (const node *a = n->args; a; a = a->next)
         if (varies(p, a))
             return true;
-    return false;
+    for (const node *to = n->kind == N_CALL ? n->other : NULL; to; to = to->next)
+        if (varies(p, to))
+            return true;
+    return n->kind == N_SEQUENCE && list_varies(p, n->body);
 }
 
 static bool is_own_loop(const outer_vector *p, const node *loop) {
@@ -62,9 +67,19 @@ static bool is_shared(const outer_vector *p, const node *n) {
     case N_CASE:
     case N_FORALL:
         return false;
+    case N_INLINE:
+        return node_is_block(n);
     default:
         return true;
     }
+}
+
+/* Is there a statement in a list, or within its statements, that points do not share? */
+static bool list_varies(const outer_vector *p, const node *list) {
+    for (const node *n = list; n; n = n->next)
+        if (!is_shared(p, n) || list_varies(p, n->body) || list_varies(p, n->other))
+            return true;
+    return false;
 }
 
 /* ---- Statements that points do not share: what they assign varies, and their jumps may break up a shared loop ---- */
@@ -75,20 +90,23 @@ static void set_varies(outer_vector *p, int k) {
 }
 
 static void note_variable(const node *n, void *user) {
-    const node *to = node_assigned(n);
-    if (to || n->kind == N_DECLARE || n->kind == N_RANGE)
-        set_varies(user, to ? to->local : n->local);
+    for (const node *to = node_assigned(n); to; to = to->next)
+        set_varies(user, to->local);
+    if (n->kind == N_DECLARE || n->kind == N_RANGE)
+        set_varies(user, n->local);
 }
 
 /* The jumps that leave a statement: break, continue, return. */
 typedef struct jumps {
     bool leaves, goes_on, returns;
+    bool to_end; /* of an N_INLINE, around the statement or in it */
 } jumps;
 
 static void find_jumps(const node *n, bool in_loop, jumps *j) {
     j->leaves |= n->kind == N_BREAK && !in_loop;
     j->goes_on |= n->kind == N_CONTINUE && !in_loop;
     j->returns |= n->kind == N_RETURN;
+    j->to_end |= n->kind == N_LEAVE;
     const node *lists[] = {n->body, n->other};
     for (size_t i = 0; i < COUNT(lists); i++)
         for (const node *item = lists[i]; item; item = item->next)
@@ -244,14 +262,15 @@ static void refuse(const node *n, void *user) {
     outer_vector *p = user;
     const node *to = node_assigned(n);
     p->fits &= n->kind != N_SWITCH && !(n->kind == N_DECLARE && p->f->locals[n->local].rank);
-    p->fits &= !to || to->local >= p->f->nparams;
+    for (; to; to = to->next)
+        p->fits &= to->local >= p->f->nparams;
 }
 
 /* Is a 64-bit floating type computed with? The widest type decides how many points a vector holds. */
 static void widen(const node *n, void *user) {
     bool *wide = user;
     dtype t = (dtype)n->type;
-    *wide |= n->kind < N_EVAL && dtype_is_floating(t) && dtypes[dtypes[t].component].size == 8;
+    *wide |= t != DT_NONE && dtype_is_floating(t) && dtypes[dtypes[t].component].size == 8;
 }
 
 static int expanded_count(const outer_vector *p) {
@@ -348,11 +367,12 @@ typedef struct variable_uses {
 
 static void note_variable_uses(const node *n, void *user) {
     variable_uses *t = user;
-    const node *to = node_assigned(n);
     if (n->kind == N_LOCAL)
         t->used[n->local] = true;
-    if (to || n->kind == N_DECLARE)
-        t->set[to ? to->local : n->local] = true;
+    for (const node *to = node_assigned(n); to; to = to->next)
+        t->set[to->local] = true;
+    if (n->kind == N_DECLARE)
+        t->set[n->local] = true;
 }
 
 static void each_expanded(body *b, const bool *which, void (*move)(body *b, int k)) {
@@ -408,7 +428,7 @@ static void find_reads(body *b, const node *n, bool *sometimes) {
             find_reads(b, s, branches ? &some : sometimes);
     jumps j = {false};
     find_jumps(n, false, &j);
-    *sometimes |= j.goes_on || j.returns;
+    *sometimes |= j.goes_on || j.returns || j.to_end;
 }
 
 /* Keeps a loop over points and a loop of the text from sharing a block where nothing else stands between their heads or ends: LLVM 14

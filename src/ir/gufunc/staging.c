@@ -179,7 +179,7 @@ static bool assigns_wholly(const function *f, const node *list, int k, const nod
     for (const node *n = list; n; n = n->next) {
         if (n->kind == N_RETURN)
             return false;
-        if (n->kind == N_BLOCK && assigns_wholly(f, n->body, k, forall))
+        if (node_is_block(n) && assigns_wholly(f, n->body, k, forall))
             return true;
         if (n->kind == N_FORALL && !forall && assigns_wholly(f, n->body, k, n))
             return true;

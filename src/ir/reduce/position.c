@@ -31,8 +31,8 @@ static void visit(const node *n, void *user) {
     search *s = user;
     if (n->kind == N_ASSIGN && n->kid[0]->kind == N_LOCAL && !chooses(s, n->kid[1]))
         strike(s, n->kid[0]->local);
-    if ((n->kind == N_COMPOUND || n->kind == N_UPDATE) && n->kid[0]->kind == N_LOCAL)
-        strike(s, n->kid[0]->local);
+    for (const node *to = n->kind == N_ASSIGN ? NULL : node_assigned(n); to; to = to->next)
+        strike(s, to->local);
     if (n->kind == N_RANGE || (n->kind == N_DECLARE && n->kid[0] && !chooses(s, n->kid[0])))
         strike(s, n->local);
 }

@@ -27,7 +27,8 @@ typedef enum flow {
     FLOW_NEXT,
     FLOW_BREAK,
     FLOW_CONTINUE,
-    FLOW_RETURN
+    FLOW_RETURN,
+    FLOW_LEAVE
 } flow;
 
 /* ---- Values ---- */
@@ -310,10 +311,20 @@ static void write(place at, number value) {
         *at.slot = value;
 }
 
+static void *new_array(size_t count, size_t size) {
+    void *all = malloc((count + 1) * size);
+    if (!all)
+        abort(); /* the tests' own memory */
+    return all;
+}
+
+/* Of a helper with one result. */
 static number call_with(frame *f, const function *callee, const number *arguments) {
-    number results[UF_MAX_OPERANDS];
-    call(f->m, callee, arguments, results);
-    return results[0];
+    number result;
+    if (callee->nresults != 1)
+        abort();
+    call(f->m, callee, arguments, &result);
+    return result;
 }
 
 static number compound(frame *f, const node *n) {
@@ -384,11 +395,27 @@ static int evaluate_list(frame *f, const node *list, number *values) {
     return count;
 }
 
+/* One result is the value; several are assigned to the variables of n->other, and the value is of no type. */
 static number evaluate_call(frame *f, const node *n) {
-    number arguments[UF_MAX_OPERANDS];
-    if (evaluate_list(f, n->args, arguments) != n->callee->nparams)
+    const function *callee = n->callee;
+    number *arguments = new_array((size_t)callee->nparams, sizeof *arguments);
+    number *results = new_array((size_t)callee->nresults, sizeof *results), value = {.type = DT_NONE};
+    if (evaluate_list(f, n->args, arguments) != callee->nparams)
         abort();
-    return call_with(f, n->callee, arguments);
+    call(f->m, callee, arguments, results);
+    if (!n->other)
+        value = results[0];
+    int k = 0;
+    for (const node *to = n->other; to; to = to->next) {
+        if (k == callee->nresults || results[k].type != to->type)
+            abort(); /* the call is malformed */
+        *f->slots[to->local] = results[k++];
+    }
+    if (k != (n->other ? callee->nresults : 0))
+        abort();
+    free(arguments);
+    free(results);
+    return value;
 }
 
 static number evaluate_math(frame *f, const node *n) {
@@ -533,6 +560,14 @@ static number reduce(frame *f, const node *n) {
     return result;
 }
 
+static flow run_list(frame *f, const node *list);
+
+static number sequence(frame *f, const node *n) {
+    if (run_list(f, n->body) != FLOW_NEXT && f->m->steps >= 0)
+        abort(); /* nothing leaves an expression */
+    return evaluate(f, n->kid[0]);
+}
+
 static number evaluate_any(frame *f, const node *n) {
     switch ((node_kind)n->kind) {
     case N_CONST:
@@ -573,6 +608,8 @@ static number evaluate_any(frame *f, const node *n) {
         return evaluate_part(f, n);
     case N_REDUCE:
         return reduce(f, n);
+    case N_SEQUENCE:
+        return sequence(f, n);
     default:
         abort(); /* a statement where an expression belongs */
     }
@@ -589,8 +626,6 @@ static number evaluate(frame *f, const node *n) {
 
 /* ---- Statements ---- */
 
-static flow run_list(frame *f, const node *list);
-
 /* In slots: what lies in memory has none. */
 static int64_t elements(const local *l) {
     int64_t count = !l->core;
@@ -602,6 +637,8 @@ static int64_t elements(const local *l) {
 static flow declare(frame *f, const node *n) {
     const local *l = &f->f->locals[n->local];
     number value = n->kid[0] ? evaluate(f, n->kid[0]) : (number){.type = l->type};
+    if (l->table)
+        return FLOW_NEXT;
     for (int64_t i = 0; i < elements(l); i++)
         f->slots[n->local][i] = value;
     return run_list(f, n->body);
@@ -614,7 +651,7 @@ static flow loop(frame *f, const node *n) {
         flow went = run_list(f, n->body);
         if (went == FLOW_BREAK)
             return FLOW_NEXT;
-        if (went == FLOW_RETURN)
+        if (went == FLOW_RETURN || went == FLOW_LEAVE)
             return went;
         run_list(f, n->step);
         if (--f->m->steps < 0)
@@ -642,6 +679,13 @@ static flow forall(frame *f, const node *n) {
     return f->m->steps < 0 ? FLOW_RETURN : FLOW_NEXT;
 }
 
+static flow in_place(frame *f, const node *n) {
+    flow went = run_list(f, n->body);
+    if (went != FLOW_NEXT && went != FLOW_LEAVE && f->m->steps >= 0)
+        abort(); /* only N_LEAVE leaves it */
+    return f->m->steps < 0 ? FLOW_RETURN : FLOW_NEXT;
+}
+
 static flow run(frame *f, const node *n) {
     f->m->steps--;
     switch ((node_kind)n->kind) {
@@ -660,6 +704,8 @@ static flow run(frame *f, const node *n) {
         return switch_to(f, n);
     case N_FORALL:
         return forall(f, n);
+    case N_INLINE:
+        return in_place(f, n);
     case N_CASE:
     case N_ASSERT: /* no debug here */
         return FLOW_NEXT;
@@ -669,6 +715,8 @@ static flow run(frame *f, const node *n) {
         return FLOW_CONTINUE;
     case N_RETURN:
         return FLOW_RETURN;
+    case N_LEAVE:
+        return FLOW_LEAVE;
     default:
         abort(); /* an expression where a statement belongs */
     }
@@ -696,8 +744,9 @@ static number **new_slots(const function *f, const number *arguments) {
     number *next = (number *)(slots + n + (n & 1));
     for (int i = 0; i < f->nlocals; i++) {
         slots[i] = next;
-        for (int64_t k = elements(&f->locals[i]); k > 0; k--)
-            *next++ = (number){.type = f->locals[i].type};
+        const local *l = &f->locals[i];
+        for (int64_t k = 0; k < elements(l); k++)
+            *next++ = l->table ? l->table[k] : (number){.type = l->type};
         if (i >= f->nparams || f->locals[i].core)
             continue;
         if (arguments[i].type != f->locals[i].type)
