@@ -12,6 +12,7 @@
 
 #include "ref/random.h"
 #include "ref/ref.h"
+#include "rewrite.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -478,13 +479,23 @@ static void constants_are_evaluated_alike(void **state) {
         assert_true(accepted > 3 * rejected);
 }
 
+/* The same, of trees in which expressions and statements are rewritten: see rewrite.h. */
+static void rewritten_programs_agree(void **state) {
+    tree_rewrites = 15;
+    programs_agree(state);
+    tree_rewrites = 0;
+    const char *scale = getenv("PROP_N");
+    if (!scale || atof(scale) >= 1)
+        assert_true(tree_rewritten.sequences > 100 && tree_rewritten.calls > 100 && tree_rewritten.inlines > 100);
+}
+
 int main(void) {
     const char *given = getenv("UF_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u ^ (uint64_t)getpid() << 20;
     print_message("UF_SEED=%llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(constants_are_evaluated_alike, &seed),
-                                       cmocka_unit_test_prestate(every_operator, &seed),
-                                       cmocka_unit_test_prestate(every_conversion, &seed),
-                                       cmocka_unit_test_prestate(programs_agree, &seed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(constants_are_evaluated_alike, &seed),
+        cmocka_unit_test_prestate(every_operator, &seed), cmocka_unit_test_prestate(every_conversion, &seed),
+        cmocka_unit_test_prestate(programs_agree, &seed), cmocka_unit_test_prestate(rewritten_programs_agree, &seed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@
 #include "failing.h"
 #include "gpu_sim.h"
 #include "gu_case.h"
+#include "rewrite.h"
 
 static const code_target gpu = {.gpu = true, .arch = 90}, cpu = {.vector_bits = 256, .f16c = true};
 
@@ -303,6 +304,14 @@ static void try_random(int64_t turn) {
 static void test_random(void **state) {
     (void)state;
     sample(try_random);
+}
+
+/* The same of trees in which expressions and statements are rewritten: see rewrite.h. */
+static void test_rewritten(void **state) {
+    tree_rewrites = 15;
+    test_directed(state);
+    test_random(state);
+    tree_rewrites = 0;
 }
 
 /* ---- What the PTX says ---- */
@@ -818,6 +827,14 @@ static void test_simulated(void **state) {
     sample(try_simulated_directed);
 }
 
+static void test_simulated_rewritten(void **state) {
+    int64_t before = tree_rewritten.sequences;
+    tree_rewrites = 10;
+    test_simulated(state);
+    tree_rewrites = 0;
+    assert_true(tree_rewritten.sequences > before);
+}
+
 /* ---- Traits ---- */
 
 static void size_of(const char *name, code_traits *size) {
@@ -971,11 +988,21 @@ static void test_goldens(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directed),    cmocka_unit_test(test_random),         cmocka_unit_test(test_simulated),
-        cmocka_unit_test(test_ptx),         cmocka_unit_test(test_staged),         cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_guarded_sum), cmocka_unit_test(test_looping_helper), cmocka_unit_test(test_spreads),
-        cmocka_unit_test(test_constructs),  cmocka_unit_test(test_many),           cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_directed),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_guarded_sum),
+        cmocka_unit_test(test_looping_helper),
+        cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_constructs),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_rewritten),
+        cmocka_unit_test(test_simulated_rewritten),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

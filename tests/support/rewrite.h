@@ -1,0 +1,21 @@
+/* rewrite.h - trees rewritten at random into others that compute the same by the kinds of nodes that texts seldom lead to: sequences
+ * within expressions, calls with several results, bodies in place. Test programs are linked so that every lang_check of a test or of
+ * the library's objects beside it comes here. */
+#ifndef UF_TEST_REWRITE_H
+#define UF_TEST_REWRITE_H
+
+#include "lang/lang.h"
+
+/* How many of a hundred expressions and statements lang_check rewrites in the trees that it makes; at first 0. */
+extern int tree_rewrites;
+
+/* The kinds that rewriting makes, counted since the program began: whether a test has seen what it is meant to see. */
+typedef struct rewrite_counts {
+    int64_t sequences, calls, inlines;
+} rewrite_counts;
+extern rewrite_counts tree_rewritten;
+
+/* Rewrites a tree that lang_check has made. */
+void tree_rewrite(arena *a, tree *t, int percent, uint64_t seed);
+
+#endif
