@@ -134,7 +134,7 @@ $(BUILD)/test/libhelpers.a: $(HELPERS)
 INSIDE = $(BUILD)/test/libinside.a
 $(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libhelpers.a $(INSIDE)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=lang_check -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=lang_check,--undefined=__wrap_lang_check -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
 
 # The one part of the tool that is tested from inside: it reads strangers' files.
 $(BUILD)/test/test_npy: $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/npy_*.c) src/cmd/value.c)

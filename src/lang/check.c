@@ -30,8 +30,7 @@ _Noreturn void check_fail(check *c, size_t at, const char *format, ...) {
     fail_at(c, UF_ERR_TYPE, at, format, arguments);
 }
 
-PRINTF(3, 4)
-_Noreturn static void check_limit(check *c, size_t at, const char *format, ...) {
+_Noreturn void check_limit(check *c, size_t at, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fail_at(c, UF_ERR_SYNTAX, at, format, arguments);
@@ -59,7 +58,7 @@ const char *name_text(check *c, int id) {
     return arena_text(c->a, n->text, (size_t)n->length);
 }
 
-int local_new(check *c, const char *title, dtype type, int rank, const int64_t *extent, size_t at) {
+int local_add(check *c, const char *title, dtype type, int rank, const int64_t *extent) {
     instance *i = c->now;
     function *f = &i->f;
     if ((size_t)f->nlocals == i->locals_size) {
@@ -70,21 +69,30 @@ int local_new(check *c, const char *title, dtype type, int rank, const int64_t *
         f->locals = locals;
         i->locals_size = size;
     }
-    int64_t bytes = type == DT_NONE ? 16 : dtypes[type].size;
     local *l = &f->locals[f->nlocals];
     *l = (local){.name = title, .type = type, .rank = rank};
-    for (int k = 0; k < rank; k++) {
+    for (int k = 0; k < rank; k++)
         l->extent[k] = extent[k];
-        bytes = extent[k] > LANG_MAX_LOCAL_BYTES ? LANG_MAX_LOCAL_BYTES + 1 : bytes * extent[k];
-        if (bytes > LANG_MAX_LOCAL_BYTES)
-            break;
-    }
-    if (f->nlocals >= f->nparams + f->nresults)
-        i->bytes += bytes;
     i->variables += rank == 0;
+    return f->nlocals++;
+}
+
+void local_count(check *c, int slot, size_t at) {
+    instance *i = c->now;
+    const local *l = &i->f.locals[slot];
+    int64_t bytes = l->type == DT_NONE ? 16 : dtypes[l->type].size;
+    for (int k = 0; k < l->rank && bytes <= LANG_MAX_LOCAL_BYTES; k++)
+        bytes = l->extent[k] > LANG_MAX_LOCAL_BYTES ? LANG_MAX_LOCAL_BYTES + 1 : bytes * l->extent[k];
+    if (slot >= i->f.nparams + i->f.nresults)
+        i->bytes += bytes;
     if (i->bytes > LANG_MAX_LOCAL_BYTES)
         check_limit(c, at, "the local variables take more than %d bytes", LANG_MAX_LOCAL_BYTES);
-    return f->nlocals++;
+}
+
+int local_new(check *c, const char *title, dtype type, int rank, const int64_t *extent, size_t at) {
+    int slot = local_add(c, title, type, rank, extent);
+    local_count(c, slot, at);
+    return slot;
 }
 
 node *local_node(check *c, int slot, const syn *at) {
@@ -380,6 +388,8 @@ static instance *kernel_check(check *c, const syntax *s, const dtype *in) {
     c->done = NULL;
     c->scope = NULL;
     c->made = 0;
+    c->tables = NULL;
+    c->table_bytes = 0;
     known_begin(c);
     instance *kernel = instance_new(c, c->user, s->kernel, in);
     c->now = kernel;

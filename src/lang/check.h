@@ -112,6 +112,8 @@ typedef struct check {
     const char *pure;      /* what the expression stands in that must not have effects, for messages, or NULL */
     const syn *ranges;     /* the ranges whose extents are being checked, or NULL */
     struct knowledge *known;
+    struct table_counted *tables; /* those made so far, and the bytes of their elements */
+    int64_t table_bytes;
 } check;
 
 /* ---- check.c ---- */
@@ -120,7 +122,12 @@ typedef struct check {
  * and leaves. */
 _Noreturn void check_fail(check *c, size_t at, const char *format, ...) PRINTF(3, 4);
 node *node_new(check *c, node_kind kind, dtype type, const syn *at);
-/* Adds a local to the function that is being checked, and returns its slot. */
+/* Sets an error SYNTAX for a limit in the same way. */
+_Noreturn void check_limit(check *c, size_t at, const char *format, ...) PRINTF(3, 4);
+/* Adds a local to the function that is being checked, and returns its slot; local_count counts its bytes. */
+int local_add(check *c, const char *title, dtype type, int rank, const int64_t *extent);
+void local_count(check *c, int slot, size_t at);
+/* Both. */
 int local_new(check *c, const char *title, dtype type, int rank, const int64_t *extent, size_t at);
 node *local_node(check *c, int slot, const syn *at);
 const char *name_text(check *c, int id); /* NUL-terminated, in the arena */
@@ -235,6 +242,17 @@ void value_known(check *c, variable *v, const node *value);
 variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start, trips *most);
 /* Is a name assigned in a list of statements, or in them? Every variable of that name counts. */
 bool name_assigned(const syn *s, int id);
+
+/* ---- table.c ---- */
+
+/* How many elements a constant array has; that it has too many is an error at `at`. */
+int64_t table_size(check *c, dtype type, int rank, const int64_t *extent, size_t at);
+/* Makes a local array whose bytes are not counted a table of these elements, in C order, already of its type, in memory that lives as
+ * long as the tree. Limits are errors at `at`. Tables of the same `values`, in any functions, count once. */
+void table_make(check *c, int slot, const number *values, size_t at);
+/* Adds such a local to the function that is being checked, and returns its slot. */
+int table_local(check *c, const char *title, dtype type, int rank, const int64_t *extent, const number *values,
+                size_t at);
 
 /* ---- trips.c ---- */
 

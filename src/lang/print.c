@@ -68,6 +68,16 @@ static void print_declared(printer *p, int slot) {
         }
 }
 
+static void print_table(printer *p, const local *l) {
+    int64_t count = 1;
+    for (int d = 0; d < l->rank; d++)
+        count *= l->extent[d];
+    for (int64_t i = 0; i < count; i++) {
+        text_puts(p->out, i ? ", " : " = ");
+        print_number(p->out, l->table[i]);
+    }
+}
+
 static void print_callee(printer *p, const function *callee) {
     int index = 0;
     for (const function *f = p->t->functions; f && f != callee; f = f->next)
@@ -90,6 +100,8 @@ static void print_details(printer *p, const node *n) {
         break;
     case N_DECLARE:
         print_declared(p, n->local);
+        if (p->f->locals[n->local].table)
+            print_table(p, &p->f->locals[n->local]);
         break;
     case N_SIZE:
         text_puts(p->out, " ");

@@ -30,22 +30,48 @@ typedef struct items {
     const syn *next;
 } items;
 
+/* The value of an element. */
+typedef struct filled {
+    node *value;
+    const syn *at;
+    int64_t element; /* its number, in C order */
+    struct filled *next;
+} filled;
+
 typedef struct array_fill {
     check *c;
     int slot, rank;
     int64_t extent[LANG_MAX_RANK], index[LANG_MAX_RANK];
-    appender to;
+    filled *first, **end;
+    bool constant; /* every value so far is */
 } array_fill;
 
 static void fill_element(array_fill *f, const syn *value) {
     check *c = f->c;
+    int made = c->made;
     if (value->kind == S_BRACES)
         check_fail(c, value->at, "{ .. } where one element is initialised");
-    node *element = node_new(c, N_ELEMENT, c->now->f.locals[f->slot].type, value), **end = &element->args;
+    filled *e = *f->end = arena_alloc(c->a, sizeof *e);
+    *e = (filled){.value = expression_check(c, value), .at = value};
+    f->end = &e->next;
+    for (int k = 0; k < f->rank; k++)
+        e->element = e->element * f->extent[k] + f->index[k];
+    f->constant &= e->value->kind == N_CONST;
+    if (f->constant)
+        c->made = made; /* tables have a limit of their own */
+}
+
+/* The statement that initialises an element. */
+static node *element_set(array_fill *f, const filled *e) {
+    check *c = f->c;
+    node *element = node_new(c, N_ELEMENT, c->now->f.locals[f->slot].type, e->at), **end = &element->args;
+    int64_t below = 1, index_of[LANG_MAX_RANK];
     element->local = f->slot;
     element->unchecked = true;
+    for (int k = f->rank - 1; k >= 0; below *= f->extent[k--])
+        index_of[k] = e->element / below % f->extent[k];
     for (int k = 0; k < f->rank; k++) {
-        node *index = integer_node(c, f->index[k], DT_INT64, value);
+        node *index = integer_node(c, index_of[k], DT_INT64, e->at);
         if (f->rank <= 3) {
             element->kid[k] = index;
         } else {
@@ -53,7 +79,19 @@ static void fill_element(array_fill *f, const syn *value) {
             end = &index->next;
         }
     }
-    append(&f->to, evaluate(c, assign_node(c, element, expression_check(c, value), value), value));
+    return evaluate(c, assign_node(c, element, e->value, e->at), e->at);
+}
+
+/* The elements of a table; those without a value are 0. */
+static const number *elements_of(array_fill *f, dtype type, size_t at) {
+    check *c = f->c;
+    int64_t size = table_size(c, type, f->rank, f->extent, at);
+    number *values = arena_alloc(c->a, (size_t)size * sizeof *values);
+    for (int64_t i = 0; i < size; i++)
+        values[i] = (number){.type = type};
+    for (const filled *e = f->first; e; e = e->next)
+        values[e->element] = convert(c, e->value, type, e->at)->value;
+    return values;
 }
 
 /* Initialises dimension k and those below it from the items, as C does: an item in braces is one row, and values
@@ -92,7 +130,8 @@ static int64_t extent_check(check *c, const syn *s) {
 static int64_t extent_count(check *c, const syn *s, const int64_t *extent, int rank) {
     int64_t below = 1, count = 0, loose = 0;
     for (int k = 1; k < rank; k++)
-        below = below > LANG_MAX_LOCAL_BYTES ? below : below * extent[k];
+        below = extent[k] > LANG_MAX_TABLE_BYTES || below > LANG_MAX_TABLE_BYTES ? LANG_MAX_TABLE_BYTES + 1
+                                                                                 : below * extent[k];
     for (const syn *item = s->kid[0]->list; item; item = item->next) {
         if (item->kind == S_BRACES && rank > 1) {
             count += 1 + (loose > 0);
@@ -109,19 +148,26 @@ static int64_t extent_count(check *c, const syn *s, const int64_t *extent, int r
 }
 
 static void array_declare(check *c, const syn *s, dtype type, node *n) {
-    array_fill f = {.c = c, .to = {&n->body}};
+    array_fill f = {.c = c, .constant = s->is_const};
+    f.end = &f.first;
     for (const syn *e = s->list; e; e = e->next, f.rank++)
         f.extent[f.rank] = e->kind == S_EMPTY ? 0 : extent_check(c, e);
     if (s->list->kind == S_EMPTY)
         f.extent[0] = extent_count(c, s, f.extent, f.rank);
-    f.slot = n->local = local_new(c, name_text(c, s->name), type, f.rank, f.extent, s->at);
+    f.slot = n->local = local_add(c, name_text(c, s->name), type, f.rank, f.extent);
     variable_bind(c, s->name, f.slot)->read_only = s->is_const ? "const" : NULL;
-    if (!s->kid[0])
-        return;
-    items from = {s->kid[0]->list};
+    items from = {s->kid[0] ? s->kid[0]->list : NULL};
     fill(&f, 0, &from);
     if (from.next)
         check_fail(c, from.next->at, "more values than the array has elements");
+    if (f.constant) {
+        table_make(c, f.slot, elements_of(&f, type, s->at), s->at);
+        return;
+    }
+    appender to = {&n->body};
+    local_count(c, f.slot, s->at);
+    for (const filled *e = f.first; e; e = e->next)
+        append(&to, element_set(&f, e));
 }
 
 static void scalar_declare(check *c, const syn *s, dtype type, node *n) {

@@ -7,9 +7,9 @@
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 
-/* ---- Places: variables, elements of local arrays, elements of core operands. An element out of range reads as 0, and a store to it
- * does nothing. In a local array such an access goes to element 0, and a select gives the result; a core operand may have no element
- * at all, so that there a branch goes around the access. ---- */
+/* ---- Places: variables, elements of local arrays and tables, elements of core operands. An element out of range reads as 0, and a
+ * store to it does nothing. In a local array or table such an access goes to element 0, and a select gives the result; a core operand
+ * may have no element at all, so that there a branch goes around the access. ---- */
 
 typedef struct lvalue {
     dtype type;
@@ -19,6 +19,7 @@ typedef struct lvalue {
     ssa flag;     /* i1*: is set where the place is written; none: no flag */
     bool packed;  /* an element, in memory form: bool is a byte */
     bool staged, input;
+    bool table;      /* of a table, in which element 0 stands in for those out of range, as in a local array */
     bool privatised; /* in the private copy of a block, or of a call on the CPU */
 } lvalue;
 
@@ -129,11 +130,20 @@ static lvalue core_place(body *b, const node *n, const local *l) {
     return p;
 }
 
+static lvalue table_place(body *b, const node *n, const local *l) {
+    lvalue p = {.type = l->type, .memory = l->type, .input = true, .table = true};
+    ssa base = emit_table(b->e, l), index = flat_index(b, n, l, &p.in_range);
+    p.pointer = emit_element(b->e, l->type, base, index);
+    return p;
+}
+
 static lvalue find_place(body *b, const node *n) {
     assert(n->local >= 0 && n->local < b->f->nlocals);
     const local *l = &b->f->locals[n->local];
     if (l->core)
         return core_place(b, n, l);
+    if (l->table)
+        return table_place(b, n, l);
     lvalue p = {.type = l->type, .memory = DT_NONE, .pointer = emit_local_slot(b, n->local)};
     if (n->kind == N_ELEMENT && l->rank) {
         const char *t = element_type(l->type);
@@ -219,7 +229,7 @@ static ssa load_guarded(body *b, const lvalue *p, ssa zero) {
 static ssa load_place(body *b, const lvalue *p) {
     number zero = {.type = DT_INT64};
     ssa nothing = emit_constant(zero, p->type);
-    if (p->memory != DT_NONE && ssa_is_set(p->in_range))
+    if (p->memory != DT_NONE && !p->table && ssa_is_set(p->in_range))
         return load_guarded(b, p, nothing);
     return in_range_or(b, p, load_raw(b, p), nothing);
 }

@@ -75,6 +75,11 @@ void emit_statements(body *b, const node *list);
 ssa emit_slot(body *b, const char *type); /* statement.c; address of a variable of its own */
 ssa emit_local_slot(body *b, int k);      /* statement.c; address of a local */
 
+enum {
+    TABLE_ALIGN = 16
+};
+ssa emit_table(emit *e, const local *l); /* table.c; address of the first element of a table */
+
 /* Is operand k of a kernel not written by anybody while it runs? expression.c */
 bool operand_stays(const frame *f, const function *kernel, int k);
 void emit_invariant(emit *e, bool is_input); /* expression.c; are loads from here on of memory that nobody writes? */

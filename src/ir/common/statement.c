@@ -72,6 +72,8 @@ static void eval(body *b, const node *n) { emit_expression(b, n->kid[0]); }
 
 static void declare(body *b, const node *n) {
     const local *l = &b->f->locals[n->local];
+    if (l->table)
+        return;
     if (l->rank || !n->kid[0]) {
         clear_local(b, n->local);
         emit_statements(b, n->body);
@@ -270,7 +272,7 @@ static void entry_block(body *b) {
     bool clear_arrays = false;
     node_each(f->body, find_switch, &clear_arrays);
     for (int k = 0; k < f->nlocals; k++) {
-        if (f->locals[k].core)
+        if (f->locals[k].core || f->locals[k].table)
             continue;
         text_printf(&b->slots, "  %%v%d = alloca ", k);
         local_type(&b->slots, &f->locals[k]);
@@ -278,7 +280,7 @@ static void entry_block(body *b) {
     }
     for (int k = 0; k < f->nlocals; k++) {
         const char *t = ir_value_type(f->locals[k].type);
-        if (f->locals[k].core)
+        if (f->locals[k].core || f->locals[k].table)
             continue;
         if (k < f->nparams)
             emit_line(b->e, "store %s %%p%d, %s* %%v%d", t, k, t, k);

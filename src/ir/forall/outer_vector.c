@@ -15,16 +15,21 @@ enum {
 
 static bool list_varies(const outer_vector *p, const node *list);
 
+/* Does nobody write the array of an element while the kernel runs? */
+static bool stays(const outer_vector *p, const node *element) {
+    const local *l = &p->f->locals[element->local];
+    return l->table || (l->core && operand_stays(p->frame, p->f, element->local));
+}
+
 /* May an expression differ between the points of a run, in its value or its effect? */
 static bool varies(const outer_vector *p, const node *n) {
-    const frame *f = p->frame;
     if (guards_get(p->guards, n))
         return false;
     if (n->kind == N_LOCAL)
         return p->varies[n->local];
     if (n->kind == N_ATOMIC || n->kind == N_REDUCE)
         return true;
-    if (n->kind == N_ELEMENT && !(p->f->locals[n->local].core && operand_stays(f, p->f, n->local)))
+    if (n->kind == N_ELEMENT && !stays(p, n))
         return true;
     for (int k = 0; k < 3; k++)
         if (n->kid[k] && varies(p, n->kid[k]))
@@ -194,7 +199,7 @@ static bool is_near(const outer_vector *p, const node *n) {
     const local *l = &p->f->locals[n->local];
     for (int d = 0; d < l->rank; d++) {
         int64_t by;
-        bool unit = p->frame->v->operand[n->local].unit == d + 1;
+        bool unit = (l->table ? l->rank : p->frame->v->operand[n->local].unit) == d + 1;
         if (!grows(p, element_index(n, l->rank, d), &by) || by < -NEAR || by > NEAR || (by && !unit))
             return false;
     }
@@ -257,11 +262,13 @@ static void look_closer(outer_vector *p, const node *list, bool in_loop) {
     }
 }
 
+static bool is_array(const local *l) { return l->rank && !l->table; }
+
 /* Is there anything that a run cannot have: local arrays, a switch, parameters that are assigned? */
 static void refuse(const node *n, void *user) {
     outer_vector *p = user;
     const node *to = node_assigned(n);
-    p->fits &= n->kind != N_SWITCH && !(n->kind == N_DECLARE && p->f->locals[n->local].rank);
+    p->fits &= n->kind != N_SWITCH && !(n->kind == N_DECLARE && is_array(&p->f->locals[n->local]));
     for (; to; to = to->next)
         p->fits &= to->local >= p->f->nparams;
 }

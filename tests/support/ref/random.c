@@ -588,17 +588,22 @@ static void declare(generator *g, int depth) {
 
 static void declare_array(generator *g, int depth) {
     variable v = {.type = random_type(g, COMPLEX), .rank = chance(g, 75) ? 1 : (int)pick(g, 2, 4)};
+    bool table = chance(g, 40); /* all of whose values are constants */
+    v.fixed = table;
     snprintf(v.name, sizeof v.name, "a%d", g->names++ % 1000);
-    text_printf(g->out, "%s %s", type_name(g, v.type), v.name);
+    text_printf(g->out, "%s%s %s", table ? "const " : "", type_name(g, v.type), v.name);
     for (int d = 0; d < v.rank; d++) {
         v.extent[d] = v.rank == 1 && chance(g, 10) ? 1 << pick(g, 6, 8) : (int)pick(g, 1, v.rank == 1 ? 9 : 3);
         text_printf(g->out, "[%d]", v.extent[d]);
     }
-    if (v.rank == 1 && chance(g, 60)) {
+    if (table || (v.rank == 1 && chance(g, 60))) {
         put(g, " = {");
         for (int64_t i = 0, n = pick(g, 1, v.extent[0]); i < n && i < 12; i++) {
             put(g, i ? ", " : "");
-            expression(g, kind_of(v.type), depth - 2);
+            if (table)
+                literal(g, kind_of(v.type));
+            else
+                expression(g, kind_of(v.type), depth - 2);
         }
         put(g, "}");
     }
