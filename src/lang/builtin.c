@@ -72,7 +72,7 @@ static bool atomic_defined(char kind, dtype type) {
 
 /* Checks the element that an atomic function changes. */
 static node *target_check(check *c, const syn *s, const atomic_info *info) {
-    if (!kernel_indices(c) || c->now->def->name != NO_NAME)
+    if (!kernel_indices(c) || !c->frame->is_kernel)
         check_fail(c, s->at, "'%s' stands in the body of a kernel over indices only", info->name);
     if (c->pure)
         check_fail(c, s->at, "'%s' cannot be called here: %s has no effects", info->name, c->pure);
@@ -109,9 +109,9 @@ static node *atomic_check(check *c, const syn *s, atomic_op o) {
 bool is_assert(const check *c, const syn *s) {
     if (!s || s->kind != S_CALL)
         return false;
-    const name *n = &c->now->u->s->names[s->name];
-    const variable *v = c->now->u->bound[s->name];
-    return !n->helper && !(v && v->owner == c->now) && builtin_find(n->text, n->length) == BUILTIN_ASSERT;
+    const name *n = &c->frame->u->s->names[s->name];
+    return !overload_known(c, n->text, n->length) && !variable_find(c, s->name) &&
+           builtin_find(n->text, n->length) == BUILTIN_ASSERT;
 }
 
 node *assert_check(check *c, const syn *s) {

@@ -76,9 +76,10 @@ static int prelude_find(const char *word, int length) {
 }
 
 bool name_is_function(const check *c, int id) {
-    const name *n = &c->now->u->s->names[id];
-    return n->helper || part_find(n->text, n->length) >= 0 || prelude_find(n->text, n->length) >= 0 ||
-           builtin_find(n->text, n->length) >= 0 || math_find(n->text, (size_t)n->length);
+    const name *n = &c->frame->u->s->names[id];
+    return overload_known(c, n->text, n->length) || part_find(n->text, n->length) >= 0 ||
+           prelude_find(n->text, n->length) >= 0 || builtin_find(n->text, n->length) >= 0 ||
+           math_find(n->text, (size_t)n->length);
 }
 
 /* ---- The nearest name, for errors ---- */
@@ -102,25 +103,35 @@ static void nearest_try(nearest *n, const char *known, int length) {
     }
 }
 
+/* The helpers and constants of a text. */
+static void texts_try(nearest *n, const syntax *s, bool functions) {
+    for (const definition *d = s->helpers; d; d = d->next)
+        nearest_try(n, s->names[d->name].text, s->names[d->name].length);
+    for (const constant_syn *k = s->constants; k && !functions; k = k->next)
+        nearest_try(n, s->names[k->declaration->name].text, s->names[k->declaration->name].length);
+}
+
 const char *nearest_name(check *c, int id, bool functions) {
-    const syntax *s = c->now->u->s;
+    const syntax *s = c->frame->u->s;
     nearest n = {.word = s->names[id].text, .length = s->names[id].length};
     n.distance = n.length <= 1 ? 1 : n.length <= 4 ? 2 : 3;
     for (const variable *v = c->scope; v && !functions; v = v->scope_next)
-        if (v->owner == c->now)
+        if (v->owner == c->frame)
             nearest_try(&n, s->names[v->name].text, s->names[v->name].length);
-    for (int d = 0; c->core && c->now->def->name == NO_NAME && d < c->core->ndims && !functions; d++)
+    for (int d = 0; c->core && c->frame->is_kernel && d < c->core->ndims && !functions; d++)
         if (c->core->dims[d].name)
             nearest_try(&n, c->core->dims[d].name, (int)strlen(c->core->dims[d].name));
     for (size_t i = 0; i < COUNT(constants) && !functions; i++)
         nearest_try(&n, constants[i].name, (int)strlen(constants[i].name));
-    for (int d = 0; c->now->def->name == NO_NAME && d < kernel_indices(c) && !functions; d++)
-        if (c->now->def->extents[d] != NO_NAME)
-            nearest_try(&n, s->names[c->now->def->extents[d]].text, s->names[c->now->def->extents[d]].length);
+    for (int d = 0; c->frame->is_kernel && d < kernel_indices(c) && !functions; d++)
+        if (c->frame->def->extents[d] != NO_NAME)
+            nearest_try(&n, s->names[c->frame->def->extents[d]].text, s->names[c->frame->def->extents[d]].length);
     for (int i = 0; builtin_name(i); i++)
         nearest_try(&n, builtin_name(i), (int)strlen(builtin_name(i)));
-    for (const definition *d = s->helpers; d; d = d->next)
-        nearest_try(&n, s->names[d->name].text, s->names[d->name].length);
+    for (int i = -1; i < s->nmodules; i++)
+        texts_try(&n, i < 0 ? s : s->modules[i], functions);
+    for (int i = 0; i < s->nfunctions; i++)
+        nearest_try(&n, s->functions[i]->name, (int)strlen(s->functions[i]->name));
     for (int i = 0; i < math_row_count; i++)
         nearest_try(&n, math_rows[i].name, (int)strlen(math_rows[i].name));
     for (int i = 0; i < prelude_row_count; i++)
@@ -131,29 +142,34 @@ const char *nearest_name(check *c, int id, bool functions) {
 
 /* ---- Arguments ---- */
 
-typedef struct arguments {
-    const syn *call;
-    const char *callee;
-    node *list;
-    int count;
-} arguments;
+/* The array that an argument names, if a helper of this name takes one there; else NULL. */
+static const variable *array_argument(check *c, const name *called, const syn *s, int k) {
+    const variable *v = s->kind == S_NAME ? variable_find(c, s->name) : NULL;
+    if (!v || v->incomplete || v->stands_for || !c->now->f.locals[v->local].rank)
+        return NULL;
+    return takes_array(c, called->text, called->length, k) ? v : NULL;
+}
 
-static void arguments_check(check *c, arguments *a) {
+void arguments_check(check *c, call_arguments *a) {
+    const name *called = &c->frame->u->s->names[a->call->name];
     node **end = &a->list;
     for (const syn *s = a->call->list; s; s = s->next, a->count++) {
-        *end = expression_check(c, s);
+        if (a->count == UF_MAX_OPERANDS)
+            check_fail(c, s->at, "more than %d arguments", UF_MAX_OPERANDS);
+        a->arrays[a->count] = array_argument(c, called, s, a->count);
+        *end = a->arrays[a->count] ? local_node(c, a->arrays[a->count]->local, s) : value_check(c, s);
         end = &(*end)->next;
     }
     *end = NULL;
 }
 
-static void arity_check(check *c, const arguments *a, int arity) {
+static void arity_check(check *c, const call_arguments *a, int arity) {
     if (a->count != arity)
         check_fail(c, a->call->at, "'%s' takes %d argument%s, got %d", a->callee, arity, arity == 1 ? "" : "s",
                    a->count);
 }
 
-_Noreturn static void fail_complex(check *c, const arguments *a) {
+_Noreturn static void fail_complex(check *c, const call_arguments *a) {
     for (const node *n = a->list; n; n = n->next)
         if (dtype_is_complex(n->type))
             check_fail(c, a->call->at, "'%s' is not defined for %s", a->callee, dtypes[n->type].name);
@@ -161,7 +177,7 @@ _Noreturn static void fail_complex(check *c, const arguments *a) {
 }
 
 /* The common type of all arguments but the one at `except`. */
-static dtype arguments_common(const arguments *a, int except, bool *weak) {
+static dtype arguments_common(const call_arguments *a, int except, bool *weak) {
     dtype type = DT_NONE;
     int k = 0;
     for (const node *n = a->list; n; n = n->next, k++) {
@@ -187,7 +203,7 @@ static node **argument_adapt(check *c, node **at, dtype type, bool weak, const s
 }
 
 /* Adapts all arguments: the one at `integer_index` to an integer type, the others to `type`. */
-static void arguments_adapt_but(check *c, arguments *a, dtype type, bool weak, int integer_index, dtype integer) {
+static void arguments_adapt_but(check *c, call_arguments *a, dtype type, bool weak, int integer_index, dtype integer) {
     int k = 0;
     for (node **at = &a->list; *at; k++) {
         if (k == integer_index && dtype_is_complex((*at)->type))
@@ -196,13 +212,13 @@ static void arguments_adapt_but(check *c, arguments *a, dtype type, bool weak, i
     }
 }
 
-static void arguments_adapt(check *c, arguments *a, dtype type, bool weak) {
+static void arguments_adapt(check *c, call_arguments *a, dtype type, bool weak) {
     arguments_adapt_but(c, a, type, weak, -1, DT_NONE);
 }
 
 /* ---- Helpers ---- */
 
-static node *call_node(check *c, const arguments *a, instance *callee, bool weak) {
+static node *call_node(check *c, const call_arguments *a, instance *callee, bool weak) {
     dtype type = callee->f.locals[callee->f.nparams].type;
     node *n = node_new(c, N_CALL, type, a->call);
     n->callee = &callee->f;
@@ -211,34 +227,12 @@ static node *call_node(check *c, const arguments *a, instance *callee, bool weak
     return n;
 }
 
-static instance *arguments_instance(check *c, const arguments *a, unit *u, const definition *def) {
+static instance *arguments_instance(check *c, const call_arguments *a, unit *u, const definition *def) {
     dtype types[UF_MAX_OPERANDS];
     int k = 0;
     for (const node *n = a->list; n; n = n->next)
         types[k++] = n->type;
-    return instance_of(c, u, def, types, a->call);
-}
-
-/* A call of a user's helper. A weak integer is passed in its C type, a weak floating value in the widest floating type
- * of the others. */
-static node *helper_call(check *c, arguments *a, const definition *def) {
-    dtype floating = DT_NONE;
-    arity_check(c, a, def->nparams);
-    for (const node *n = a->list; n; n = n->next)
-        if (!n->weak && dtypes[n->type].kind >= DK_FLOATING) {
-            dtype component = dtype_promoted(dtypes[n->type].component);
-            floating = floating == DT_FLOAT64 ? floating : component;
-        }
-    if (floating == DT_NONE)
-        floating = DT_FLOAT64;
-    for (node **at = &a->list; *at;) {
-        dtype type = (*at)->type;
-        if ((*at)->weak && dtypes[type].kind >= DK_FLOATING)
-            type = dtype_is_complex(type) ? complex_of(floating) : floating;
-        at = argument_adapt(c, at, type, false, a->call);
-    }
-    instance *callee = arguments_instance(c, a, c->now->u, def);
-    return call_node(c, a, callee, callee->weak);
+    return instance_of_dtypes(c, u, def, types, a->call);
 }
 
 /* ---- The prelude ---- */
@@ -253,7 +247,7 @@ static unit *prelude_unit(check *c, int row) {
     return *u;
 }
 
-static instance *prelude_arguments_instance(check *c, const arguments *a, int row) {
+static instance *prelude_arguments_instance(check *c, const call_arguments *a, int row) {
     unit *u = prelude_unit(c, row);
     return arguments_instance(c, a, u, u->s->helpers);
 }
@@ -261,7 +255,7 @@ static instance *prelude_arguments_instance(check *c, const arguments *a, int ro
 instance *prelude_instance(check *c, const char *helper, dtype first, dtype second, const syn *at) {
     unit *u = prelude_unit(c, prelude_find(helper, (int)strlen(helper)));
     dtype types[] = {first, second};
-    return instance_of(c, u, u->s->helpers, types, at);
+    return instance_of_dtypes(c, u, u->s->helpers, types, at);
 }
 
 /* Evaluates a product of constants, or a quotient by a real constant, by the formulas of the prelude. NULL: it is
@@ -315,16 +309,16 @@ node *prelude_call(check *c, const char *helper, node *first, node *second, cons
 bool call_retype(check *c, node *n, dtype floating) {
     const instance *before = (const instance *)n->callee;
     syn at = {.line = n->line};
-    if (!before->u->prelude)
+    if (!before->frame.u->prelude)
         return false;
-    arguments a = {.call = &at, .list = n->args};
+    call_arguments a = {.call = &at, .list = n->args};
     for (node **arg = &a.list; *arg;) {
         dtype type = (*arg)->type;
         if (dtypes[type].kind >= DK_FLOATING) /* an integer is the order of jn, which stays */
             type = dtype_is_complex(type) ? complex_of(floating) : floating;
         arg = argument_adapt(c, arg, type, false, &at);
     }
-    instance *callee = arguments_instance(c, &a, before->u, before->def);
+    instance *callee = arguments_instance(c, &a, before->frame.u, before->frame.def);
     n->args = a.list;
     n->callee = &callee->f;
     n->type = (uint8_t)callee->f.locals[callee->f.nparams].type;
@@ -343,7 +337,7 @@ static int complex_row(const char *word, int length) {
 
 static dtype floating_of(dtype type) { return dtype_is_integer(type) ? DT_FLOAT64 : type; }
 
-static void words_adapt(check *c, arguments *a) {
+static void words_adapt(check *c, call_arguments *a) {
     for (node **at = &a->list; *at;) {
         if ((*at)->type != DT_BOOL && !dtype_is_integer((*at)->type)) {
             char words[32];
@@ -353,7 +347,7 @@ static void words_adapt(check *c, arguments *a) {
     }
 }
 
-static node *prelude_function(check *c, arguments *a, int row) {
+static node *prelude_function(check *c, call_arguments *a, int row) {
     const prelude_row *r = &prelude_rows[row];
     bool weak = false;
     arity_check(c, a, r->arity);
@@ -377,7 +371,7 @@ static node *prelude_function(check *c, arguments *a, int row) {
     return call_node(c, a, prelude_arguments_instance(c, a, row), weak);
 }
 
-static node *math_bits(check *c, arguments *a, const math_row *row) {
+static node *math_bits(check *c, call_arguments *a, const math_row *row) {
     assert(a->list); /* the row has one argument */
     node *n = node_new(c, N_MATH, DT_INT32, a->call);
     dtype type = a->list->type;
@@ -393,7 +387,7 @@ static node *math_bits(check *c, arguments *a, const math_row *row) {
     return n;
 }
 
-static node *math_function(check *c, arguments *a, const math_row *row) {
+static node *math_function(check *c, call_arguments *a, const math_row *row) {
     bool weak = false;
     arity_check(c, a, row->arity);
     if (row->rule == MATH_BITS)
@@ -415,7 +409,7 @@ static node *math_function(check *c, arguments *a, const math_row *row) {
     return n;
 }
 
-static node *part(check *c, arguments *a, part_function what) {
+static node *part(check *c, call_arguments *a, part_function what) {
     bool weak = false;
     arity_check(c, a, what == PART_BUILD ? 2 : 1);
     dtype type = floating_of(arguments_common(a, -1, &weak));
@@ -443,34 +437,71 @@ _Noreturn static void fail_function(check *c, const syn *s, const char *callee) 
     check_fail(c, s->at, "the function '%s' is not known", callee);
 }
 
-static node *builtin_call(check *c, arguments *a, const name *called) {
+static node *builtin_call(check *c, call_arguments *a, const name *called) {
     int what = part_find(called->text, called->length), row = prelude_find(called->text, called->length);
     const math_row *math = math_find(called->text, (size_t)called->length);
     if (what >= 0)
         return part(c, a, (part_function)what);
-    if (row >= 0 && (prelude_rows[row].rule != RULE_EXACT || c->now->u->prelude))
+    if (row >= 0 && (prelude_rows[row].rule != RULE_EXACT || c->frame->u->prelude))
         return prelude_function(c, a, row);
     if (math)
         return math_function(c, a, math);
     fail_function(c, a->call, a->callee);
 }
 
+/* Is there a built-in function of this name that takes so many values? */
+static bool builtin_takes(const check *c, const name *called, int count) {
+    int what = part_find(called->text, called->length), row = prelude_find(called->text, called->length);
+    const math_row *math = math_find(called->text, (size_t)called->length);
+    if (what >= 0)
+        return count == (what == PART_BUILD ? 2 : 1);
+    if (row >= 0 && (prelude_rows[row].rule != RULE_EXACT || c->frame->u->prelude))
+        return count == prelude_rows[row].arity;
+    return math && count == math->arity;
+}
+
+/* Fails if an argument is no number, as a built-in function needs them. */
+static void require_numbers(check *c, const call_arguments *a, const name *called) {
+    int k = 0;
+    for (const node *n = a->list; n; n = n->next, k++) {
+        if (n->kind == N_RECORD && n->record)
+            fail_operator(c, arena_text(c->a, called->text, (size_t)called->length), a->list, a->list->next, a->call);
+        if (n->kind == N_RECORD)
+            fail_record(c, n, a->call->at);
+    }
+}
+
+static bool has_record(const call_arguments *a) {
+    for (const node *n = a->list; n; n = n->next)
+        if (n->kind == N_RECORD)
+            return true;
+    return false;
+}
+
 node *call_check(check *c, const syn *s) {
-    const name *called = &c->now->u->s->names[s->name];
-    const variable *v = c->now->u->bound[s->name];
-    arguments a = {.call = s, .callee = name_text(c, s->name)};
-    if (v && v->owner == c->now)
+    const name *called = &c->frame->u->s->names[s->name];
+    call_arguments a = {.call = s, .callee = name_text(c, s->name)};
+    bool known = overload_known(c, called->text, called->length);
+    if (variable_find(c, s->name))
         check_fail(c, s->at, "'%s' is a variable here and cannot be called", a.callee);
-    if (!called->helper && builtin_find(called->text, called->length) >= 0)
+    if (!known && builtin_find(called->text, called->length) >= 0)
         return builtin_check(c, s, builtin_find(called->text, called->length));
-    if (!name_is_function(c, s->name))
+    bool reaches = c->frame->u->s->nmodules > 0; /* records of modules bring the helpers of their texts */
+    if (!known && !reaches && !name_is_function(c, s->name))
         fail_function(c, s, a.callee);
     arguments_check(c, &a);
     const math_row *math = math_find(called->text, (size_t)called->length);
     /* in the prelude's own row of that name this is libm's function, not a call of itself */
-    if (math && c->now->u->prelude)
+    if (math && c->frame->u->prelude)
         return math_function(c, &a, math);
-    if (called->helper)
-        return helper_call(c, &a, called->helper);
+    if (known || has_record(&a)) {
+        bool builtin = builtin_takes(c, called, a.count) && !has_record(&a);
+        node *n = overload_call(c, &a, called->text, called->length, builtin, known && !builtin);
+        if (n)
+            return n;
+    }
+    if (!name_is_function(c, s->name) && !has_record(&a))
+        fail_function(c, s, a.callee);
+    require_numbers(c, &a, called);
     return builtin_call(c, &a, called);
 }

@@ -15,13 +15,14 @@ enum {
 
 /* Within the prelude the error is reported at the user's call that led there. */
 _Noreturn static void fail_at(check *c, uf_status status, size_t at, const char *format, va_list arguments) {
-    char message[1024];
-    const unit *u = c->now->u;
+    char message[2048];
+    const syntax *in = c->call ? c->call_unit->s : c->frame->u->s;
     vsnprintf(message, sizeof message, format, arguments);
     if (c->call)
-        longjmp(*c->a->escape,
-                fail_source(status, c->call_unit->s->source, c->call->at, "in '%s': %s", c->call_name, message));
-    longjmp(*c->a->escape, fail_source(status, u->s->source, at, "%s", message));
+        fail_source(status, in->source, c->call->at, "in '%s': %s", c->call_name, message);
+    else
+        fail_source(status, in->source, at, "%s", message);
+    longjmp(*c->a->escape, in->title ? fail_named(status, "%s", in->title) : status);
 }
 
 _Noreturn void check_fail(check *c, size_t at, const char *format, ...) {
@@ -49,12 +50,12 @@ node *node_new(check *c, node_kind kind, dtype type, const syn *at) {
     n->kind = (uint8_t)kind;
     n->type = (uint8_t)type;
     n->wide = DT_NONE;
-    n->line = c->now->u->prelude ? 0 : at->line;
+    n->line = c->frame->u->prelude ? 0 : at->line;
     return n;
 }
 
 const char *name_text(check *c, int id) {
-    const name *n = &c->now->u->s->names[id];
+    const name *n = &c->frame->u->s->names[id];
     return arena_text(c->a, n->text, (size_t)n->length);
 }
 
@@ -73,9 +74,10 @@ int local_add(check *c, const char *title, dtype type, int rank, const int64_t *
     *l = (local){.name = title, .type = type, .rank = rank};
     for (int k = 0; k < rank; k++)
         l->extent[k] = extent[k];
-    i->variables += rank == 0;
     return f->nlocals++;
 }
+
+int temporary_new(check *c, dtype type) { return local_add(c, "", type, 0, NULL); }
 
 void local_count(check *c, int slot, size_t at) {
     instance *i = c->now;
@@ -91,6 +93,7 @@ void local_count(check *c, int slot, size_t at) {
 
 int local_new(check *c, const char *title, dtype type, int rank, const int64_t *extent, size_t at) {
     int slot = local_add(c, title, type, rank, extent);
+    c->now->variables += rank == 0;
     local_count(c, slot, at);
     return slot;
 }
@@ -104,14 +107,20 @@ node *local_node(check *c, int slot, const syn *at) {
 
 variable *variable_bind(check *c, int id, int slot) {
     variable *v = arena_alloc(c->a, sizeof *v);
-    variable **bound = &c->now->u->bound[id];
+    variable **bound = &c->frame->u->bound[id];
     *v = (variable){.name = id,
                     .local = slot,
                     .depth = c->scope_depth,
-                    .owner = c->now,
+                    .owner = c->frame,
+                    .in = c->frame->u,
                     .shadowed = *bound,
                     .scope_next = c->scope};
     return *bound = c->scope = v;
+}
+
+variable *variable_find(const check *c, int id) {
+    variable *v = c->frame->u->bound[id];
+    return v && v->owner == c->frame ? v : NULL;
 }
 
 /* ---- The size of a finished function ---- */
@@ -145,7 +154,7 @@ static void measure_node(measure *m, node *n) {
         measure_list(m, n->other);
         measure_list(m, n->step);
         if (m->of->nodes > LANG_MAX_NODES)
-            fail_nodes(m->c, m->of->def->at);
+            fail_nodes(m->c, m->of->frame.def->at);
     }
 }
 
@@ -190,31 +199,31 @@ static dtype returned_type(const pending *returns, bool *weak) {
     return type;
 }
 
-/* Gives the unnamed result its type, and converts every value returned to it. */
-static void result_settle(check *c, instance *i) {
-    local *result = &i->f.locals[i->f.nparams];
-    if (result->type != DT_NONE)
+/* Gives the unnamed result its type, and converts every value returned to it. A record is known since the last round. */
+static void result_settle(check *c, frame *f) {
+    if (f->result.record || f->result.type != DT_NONE)
         return;
-    if (!i->returns)
-        check_fail(c, i->def->end, "no return gives the result a type: the loop never ends");
-    result->type = returned_type(i->returns, &i->weak);
-    for (pending *r = i->returns; r; r = r->next) {
+    local *result = &c->now->f.locals[f->result_slot];
+    if (!f->returns)
+        check_fail(c, f->def->end, "no return gives the result a type: the loop never ends");
+    f->result.type = result->type = returned_type(f->returns, &f->weak);
+    for (pending *r = f->returns; r; r = r->next) {
         syn at = {.at = r->at, .line = r->assign->line};
         r->assign->kid[0]->type = r->assign->type = (uint8_t)result->type;
         r->assign->kid[1] = adapt(c, r->assign->kid[1], result->type, false, &at);
     }
 }
 
-/* ---- Functions ---- */
+/* ---- Parameters and outputs ---- */
 
 int kernel_indices(const check *c) { return c->core ? c->core->nindices : 0; }
 
 int size_find(const check *c, int id) {
-    const name *n = &c->now->u->s->names[id];
-    if (!c->core || c->now->def->name != NO_NAME)
+    const name *n = &c->frame->u->s->names[id];
+    if (!c->core || !c->frame->is_kernel)
         return -1;
     for (int d = 0; d < kernel_indices(c); d++)
-        if (c->now->def->extents[d] == id)
+        if (c->frame->def->extents[d] == id)
             return d;
     for (int d = 0; d < c->core->ndims; d++) {
         const char *known = c->core->dims[d].name;
@@ -224,25 +233,41 @@ int size_find(const check *c, int id) {
     return -1;
 }
 
-/* Binds operand k of the kernel, or a parameter of a helper. An operand is an array if its layout has core
- * dimensions. */
-static variable *operand_bind(check *c, instance *i, int id, int k, dtype type) {
-    int slot = local_new(c, name_text(c, id), type, 0, NULL, i->def->at);
-    variable *v = variable_bind(c, id, slot);
-    if (!c->core || i->def->name != NO_NAME)
-        return v;
-    if (size_find(c, id) >= 0)
-        check_fail(c, i->def->offsets[k], "'%s' is %s; %s needs another name", name_text(c, id),
-                   kernel_indices(c) ? "the extent of an index" : "a dimension of the layout",
-                   kernel_indices(c) ? "a parameter" : "an operand");
-    const layout_operand *o = &c->core->operands[k];
-    local *l = &i->f.locals[slot];
+/* Makes a local of a kernel's operand an array, if its layout has core dimensions. */
+static void operand_lay(const check *c, int slot, const layout_operand *o) {
+    local *l = &c->now->f.locals[slot];
     l->core = o->rank > 0;
     l->rank = o->rank;
     for (int d = 0; d < o->rank; d++) {
         l->dim[d] = o->dim[d];
         l->extent[d] = c->core->dims[o->dim[d]].frozen ? c->core->dims[o->dim[d]].frozen : -1;
     }
+}
+
+/* "a.lo" for a leaf of the parameter a. */
+static const char *leaf_name(check *c, const char *word, const record *r, int i) {
+    char buffer[1200];
+    int n = snprintf(buffer, sizeof buffer, "%s.%s", word, r->leaves[i].path);
+    return arena_text(c->a, buffer, (size_t)n);
+}
+
+/* Binds a parameter or an output. Its locals are the next ones, one a leaf; operand k of the kernel's layout is the first. */
+static variable *parameter_bind(check *c, const frame *f, const parameter_syn *p, value_type type, int k) {
+    const char *word = name_text(c, p->name);
+    bool laid = c->core && f->is_kernel;
+    int slot = c->now->f.nlocals;
+    for (int i = 0; i < value_leaves(type); i++) {
+        int leaf = local_new(c, type.record ? leaf_name(c, word, type.record, i) : word, value_leaf(type, i), 0, NULL,
+                             f->def->at);
+        if (laid)
+            operand_lay(c, leaf, &c->core->operands[k + i]);
+    }
+    variable *v = variable_bind(c, p->name, slot);
+    v->record = type.record;
+    if (laid && size_find(c, p->name) >= 0)
+        check_fail(c, p->at, "'%s' is %s; %s needs another name", word,
+                   kernel_indices(c) ? "the extent of an index" : "a dimension of the layout",
+                   kernel_indices(c) ? "a parameter" : "an operand");
     return v;
 }
 
@@ -252,162 +277,141 @@ static void index_bind(check *c, variable *v, int d) {
 }
 
 static void parameters_bind(check *c, instance *i) {
-    int indices = i->def->name == NO_NAME ? kernel_indices(c) : 0, first = i->def->nparams - indices;
-    for (int k = 0; k < i->def->nparams; k++) {
-        variable *v = operand_bind(c, i, i->def->params[k], k, i->types[k]);
+    const definition *def = i->frame.def;
+    int indices = i->frame.is_kernel ? kernel_indices(c) : 0, first = def->nparams - indices, operand = 0;
+    for (int k = 0; k < def->nparams; k++) {
+        variable *v = parameter_bind(c, &i->frame, &def->params[k], i->types[k], operand);
+        operand += value_leaves(i->types[k]);
         if (indices && k >= first)
             index_bind(c, v, k - first);
-        else if (i->f.locals[v->local].core)
+        else if (value_leaves(i->types[k]) && i->f.locals[v->local].core)
             v->read_only = indices ? NULL : "an input array";
-        else if (!i->u->prelude && !name_assigned(i->def->body, v->name))
+        else if (!i->frame.u->prelude && !v->record && !name_assigned(def->body, v->name))
             value_known(c, v, NULL);
     }
 }
 
-/* Binds the outputs that have names. Their types are those that are asked for, or guessed ones. */
-static void outputs_bind(check *c, instance *i) {
-    for (int k = 0; k < i->def->noutputs; k++) {
-        dtype type = c->out[k];
-        if (type == DT_NONE) {
-            assert(c->guesses); /* kernel_settle has made them */
-            type = c->guesses[k].assumed;
-        }
-        operand_bind(c, i, i->def->outputs[k], i->def->nparams + k, type);
+/* The type of named output k, as far as it is given: by the kernel's caller, by the call of a function, or by the list. */
+static value_type output_given(check *c, const frame *f, const dtype *results, int k, int leaf) {
+    const definition *def = f->def;
+    syn at = {.at = def->outputs[k].at};
+    if (f->is_kernel && c->records && c->records[def->nparams + k])
+        return (value_type){DT_NONE, c->records[def->nparams + k]};
+    if (f->is_kernel)
+        return value_scalar(c->out[leaf]);
+    if (results)
+        return value_scalar(results[leaf]);
+    return def->outputs[k].to ? named_type(c, def->outputs[k].to, &at) : value_scalar(DT_NONE);
+}
+
+value_type output_type(check *c, const frame *f, int k, dtype type) {
+    syn at = {.at = f->def->outputs[k].at};
+    if (!f->def->outputs[k].to)
+        return value_scalar(type);
+    frame *outer = c->frame, inside = *f;
+    c->frame = &inside;
+    value_type t = named_type(c, f->def->outputs[k].to, &at);
+    c->frame = outer;
+    return t;
+}
+
+/* Binds the outputs that have names. Those whose types are not given have the guessed ones. */
+static void outputs_bind(check *c, frame *f, const dtype *results) {
+    const definition *def = f->def;
+    f->output_slot = c->now->f.nlocals;
+    for (int k = 0, leaf = 0; k < def->noutputs; k++) {
+        value_type type = output_given(c, f, results, k, leaf);
+        if (!type.record && type.type == DT_NONE)
+            type.type = f->guesses[leaf].assumed;
+        parameter_bind(c, f, &def->outputs[k], type, c->now->f.nparams + leaf);
+        leaf += value_leaves(type);
     }
 }
+
+/* ---- Functions ---- */
 
 void scope_leave(check *c, variable *outer) {
     for (; c->scope != outer; c->scope = c->scope->scope_next)
-        c->now->u->bound[c->scope->name] = c->scope->shadowed;
+        c->scope->in->bound[c->scope->name] = c->scope->shadowed;
 }
 
-/* Checks the body of c->now, whose parameters are typed. */
-static void body_check(check *c, instance *i) {
+static const char *definition_name(check *c, const frame *f) {
+    return f->def->name == NO_NAME ? "kernel" : name_text(c, f->def->name);
+}
+
+/* A body without named outputs has come to its end, or not. */
+static void result_check(check *c, frame *f, bool ends) {
+    bool kernel = f->is_kernel;
+    if (!f->returned && ends)
+        check_fail(c, f->def->end, "%s returns no value", kernel ? "the kernel" : "the helper");
+    if (ends)
+        check_fail(c, f->def->end, "not every path returns a value");
+    if (!f->again)
+        result_settle(c, f);
+}
+
+static bool returns_value(const check *c, const frame *f) {
+    return !f->def->noutputs && !(f->is_kernel && kernel_indices(c));
+}
+
+/* The number of locals that hold results. */
+static int result_count(check *c, const instance *i) {
+    if (returns_value(c, &i->frame))
+        return value_leaves(i->frame.result);
+    int count = 0;
+    for (int k = 0; k < i->frame.def->noutputs; k++)
+        count += value_leaves(output_given(c, &i->frame, i->results, k, count));
+    return count;
+}
+
+/* One round of checking the body of c->now, whose parameters are typed. */
+static void round_check(check *c, instance *i) {
+    if (i->frame.is_kernel)
+        known_begin(c);
     variable *outer = c->scope;
     known_mark before = known_here(c);
-    bool is_kernel = i->def->name == NO_NAME, returns = !i->def->noutputs && !(is_kernel && kernel_indices(c));
-    i->f.nparams = i->def->nparams;
-    i->f.nresults = returns ? 1 : i->def->noutputs;
-    i->f.name = is_kernel ? "kernel" : name_text(c, i->def->name);
+    frame *f = &i->frame;
+    if (f->is_kernel) {
+        c->made = 0;
+        c->tables = NULL;
+        c->table_bytes = 0;
+    }
+    i->f.nlocals = i->f.nparams = 0;
+    i->tables = NULL;
+    i->bytes = i->variables = 0;
+    f->returns = NULL;
+    f->returned = f->again = false;
+    for (int k = 0; k < f->def->nparams; k++)
+        i->f.nparams += value_leaves(i->types[k]);
+    i->f.nresults = result_count(c, i);
+    i->f.name = definition_name(c, f);
+    i->f.exact = f->def->exact;
     c->scope_depth++; /* parameters belong to the block of the body, as in C */
     parameters_bind(c, i);
-    outputs_bind(c, i);
-    if (returns)
-        local_new(c, "return", is_kernel ? c->out[0] : DT_NONE, 0, NULL, i->def->at);
+    outputs_bind(c, f, i->results);
+    f->result_slot = i->f.nlocals;
+    for (int k = 0; k < i->f.nresults && returns_value(c, f); k++)
+        local_new(c, "return", value_leaf(f->result, k), 0, NULL, f->def->at);
     c->scope_depth--;
-    bool ends = statements_check(c, i->def->body, &i->f.body);
-    if (returns) {
-        if (!i->returned && ends)
-            check_fail(c, i->def->end, "%s returns no value", is_kernel ? "the kernel" : "the helper");
-        if (ends)
-            check_fail(c, i->def->end, "not every path returns a value");
-        result_settle(c, i);
-    }
+    i->f.body = NULL;
+    bool ends = statements_check(c, f->def->body, &i->f.body);
+    if (returns_value(c, f))
+        result_check(c, f, ends);
     scope_leave(c, outer);
     known_drop(c, before);
-    measure_list(&(measure){c, i}, i->f.body);
-    if (i->bytes > LANG_MAX_LOCAL_BYTES)
-        check_limit(c, i->def->at, "the local variables take more than %d bytes once helpers are inlined",
-                    LANG_MAX_LOCAL_BYTES);
-}
-
-static instance *instance_new(check *c, unit *u, const definition *def, const dtype *types) {
-    instance *i = arena_alloc(c->a, sizeof *i);
-    size_t size = (size_t)def->nparams * sizeof *types;
-    i->def = def;
-    i->u = u;
-    i->types = arena_alloc(c->a, size + 1);
-    if (size)
-        memcpy(i->types, types, size);
-    return i;
-}
-
-/* Checks an instance on its own: nothing of the function that calls it is visible. */
-static void instance_check(check *c, instance *i, const syn *call) {
-    check outer = *c;
-    if (i->u->prelude && !c->call) {
-        c->call = call;
-        c->call_unit = c->now->u;
-        c->call_name = i->u->row;
-    }
-    c->now = i;
-    c->loops = c->breakables = c->forall_first = 0;
-    c->parallel = false;
-    c->pure = NULL;
-    c->ranges = NULL;
-    i->busy = true;
-    body_check(c, i);
-    i->busy = false;
-    c->now = outer.now;
-    c->call = outer.call;
-    c->loops = outer.loops;
-    c->broke = outer.broke;
-    c->continued = outer.continued;
-    c->breakables = outer.breakables;
-    c->parallel = outer.parallel;
-    c->forall_first = outer.forall_first;
-    c->pure = outer.pure;
-    c->ranges = outer.ranges;
-    i->done_next = c->done;
-    c->done = i;
-}
-
-instance *instance_of(check *c, unit *u, const definition *def, const dtype *types, const syn *call) {
-    for (instance *i = u->instances[def->index]; i; i = i->same_next) {
-        if (memcmp(i->types, types, (size_t)def->nparams * sizeof *types) != 0)
-            continue;
-        if (i->busy)
-            check_fail(c, call->at, "'%s' calls itself; helpers are inlined and cannot be recursive", i->f.name);
-        return i;
-    }
-    if (c->depth == LANG_MAX_DEPTH)
-        check_limit(c, call->at, "helpers call each other more than %d levels deep", LANG_MAX_DEPTH);
-    instance *i = instance_new(c, u, def, types);
-    i->same_next = u->instances[def->index];
-    u->instances[def->index] = i;
-    c->depth++;
-    instance_check(c, i, call);
-    c->depth--;
-    return i;
-}
-
-/* ---- The kernel ---- */
-
-unit *unit_new(check *c, const syntax *s) {
-    unit *u = arena_alloc(c->a, sizeof *u);
-    u->s = s;
-    u->bound = arena_alloc(c->a, (size_t)(s->nnames + 1) * sizeof *u->bound);
-    u->instances = arena_alloc(c->a, (size_t)s->ndefinitions * sizeof *u->instances);
-    return u;
-}
-
-/* One round of checking the kernel, from the beginning. */
-static instance *kernel_check(check *c, const syntax *s, const dtype *in) {
-    c->user = unit_new(c, s);
-    c->prelude = arena_alloc(c->a, (size_t)prelude_row_count * sizeof *c->prelude);
-    c->done = NULL;
-    c->scope = NULL;
-    c->made = 0;
-    c->tables = NULL;
-    c->table_bytes = 0;
-    known_begin(c);
-    instance *kernel = instance_new(c, c->user, s->kernel, in);
-    c->now = kernel;
-    body_check(c, kernel);
-    return kernel;
 }
 
 /* Assumes for the next round that the outputs of unknown type have the types that everything assigned to them fits.
  * False: nothing changed, and the types are found. A value that is still weak has its C type. */
-static bool guesses_grow(check *c, const instance *kernel) {
+static bool guesses_grow(check *c, const frame *f) {
     bool grew = false;
-    for (int k = 0; k < c->nout; k++) {
-        output_guess *g = &c->guesses[k];
-        if (c->out[k] != DT_NONE)
+    for (int k = 0; k < f->nguesses; k++) {
+        output_guess *g = &f->guesses[k];
+        if (g->given)
             continue;
         if (g->found == DT_NONE)
-            check_fail(c, kernel->def->at, "output '%s' is never assigned, so that it has no type",
-                       name_text(c, kernel->def->outputs[k]));
+            check_fail(c, f->def->at, "output '%s' is never assigned, so that it has no type",
+                       name_text(c, f->def->outputs[k].name));
         grew |= g->found != g->assumed || g->found_weak != g->assumed_weak;
         g->assumed = g->found;
         g->assumed_weak = g->found_weak;
@@ -416,23 +420,217 @@ static bool guesses_grow(check *c, const instance *kernel) {
     return grew;
 }
 
-/* Finds the types of named outputs of a function without signatures: the narrowest that everything assigned to them
- * fits. The kernel is checked again and again until they do not change. An output that is read before its type is known
- * reads as a weak 0 of int32. */
-static instance *kernel_settle(check *c, const syntax *s, const dtype *in) {
+/* Guesses for the outputs whose types are not given, by leaf; those that stand between are marked as given. */
+static void guesses_begin(check *c, frame *f, const dtype *results) {
     bool unknown = false;
-    for (int k = 0; k < c->nout && s->kernel->noutputs; k++)
-        unknown |= c->out[k] == DT_NONE;
-    if (!unknown)
-        return kernel_check(c, s, in);
-    c->guesses = arena_alloc(c->a, (size_t)c->nout * sizeof *c->guesses);
-    for (int k = 0; k < c->nout; k++)
-        c->guesses[k] = (output_guess){.assumed = DT_INT32, .assumed_weak = true, .found = DT_NONE};
-    for (int round = 0;; round++) {
-        instance *kernel = kernel_check(c, s, in);
-        if (!guesses_grow(c, kernel) || round == GUESS_ROUNDS)
-            return kernel;
+    int leaves = 0;
+    output_guess *guesses = arena_alloc(c->a, UF_MAX_OPERANDS * sizeof *guesses);
+    for (int k = 0; k < f->def->noutputs; k++) {
+        value_type type = output_given(c, f, results, k, leaves);
+        bool given = type.record || type.type != DT_NONE;
+        if (leaves + value_leaves(type) > UF_MAX_OPERANDS)
+            check_fail(c, f->def->at, "the results have more than %d scalars", UF_MAX_OPERANDS);
+        for (int l = 0; l < value_leaves(type); l++)
+            guesses[leaves++] =
+                (output_guess){.given = given, .assumed = DT_INT32, .assumed_weak = true, .found = DT_NONE};
+        unknown |= !given;
     }
+    f->nguesses = leaves;
+    f->guesses = unknown ? guesses : NULL;
+}
+
+/* Checks the body of c->now: again as long as what is known of the types of results grows. Named outputs of unknown type get the
+ * narrowest that everything assigned to them fits; one that is read before its type is known reads as a weak 0 of int32. */
+static void body_check(check *c, instance *i) {
+    guesses_begin(c, &i->frame, i->results);
+    for (int round = 0;; round++) {
+        round_check(c, i);
+        if (i->frame.again)
+            continue;
+        if (!i->frame.guesses || !guesses_grow(c, &i->frame) || round >= GUESS_ROUNDS)
+            break;
+    }
+    measure_list(&(measure){c, i}, i->f.body);
+    if (i->bytes > LANG_MAX_LOCAL_BYTES)
+        check_limit(c, i->frame.def->at, "the local variables take more than %d bytes once helpers are inlined",
+                    LANG_MAX_LOCAL_BYTES);
+}
+
+static instance *instance_new(check *c, unit *u, const definition *def, const value_type *types,
+                              const value_type *bindings) {
+    instance *i = arena_alloc(c->a, sizeof *i);
+    size_t size = (size_t)def->nparams * sizeof *types, more = (size_t)def->nvariables * sizeof *bindings;
+    i->frame = (frame){.def = def, .u = u, .result = {DT_NONE, NULL}};
+    i->types = arena_alloc(c->a, size + 1);
+    i->frame.bindings = arena_alloc(c->a, more + 1);
+    if (size)
+        memcpy(i->types, types, size);
+    if (more && bindings)
+        memcpy(i->frame.bindings, bindings, more);
+    return i;
+}
+
+void surroundings_clear(check *c) {
+    c->loops = c->breakables = c->forall_first = 0;
+    c->parallel = false;
+    c->pure = NULL;
+    c->ranges = NULL;
+}
+
+void surroundings_restore(check *c, const check *outer) {
+    c->now = outer->now;
+    c->frame = outer->frame;
+    c->call = outer->call;
+    c->loops = outer->loops;
+    c->broke = outer->broke;
+    c->continued = outer->continued;
+    c->breakables = outer->breakables;
+    c->parallel = outer->parallel;
+    c->forall_first = outer->forall_first;
+    c->pure = outer->pure;
+    c->ranges = outer->ranges;
+}
+
+/* Checks an instance on its own: nothing of the function that calls it is visible. */
+static void instance_check(check *c, instance *i, const syn *call) {
+    check outer = *c;
+    if (i->frame.u->prelude && !c->call) {
+        c->call = call;
+        c->call_unit = c->frame->u;
+        c->call_name = i->frame.u->row;
+    }
+    c->now = i;
+    c->frame = &i->frame;
+    surroundings_clear(c);
+    i->busy = true;
+    body_check(c, i);
+    i->busy = false;
+    surroundings_restore(c, &outer);
+    i->done_next = c->done;
+    c->done = i;
+}
+
+static bool instance_fits(const instance *i, const value_type *types, const dtype *results) {
+    for (int k = 0; k < i->frame.def->nparams; k++)
+        if (!value_same(i->types[k], types[k]))
+            return false;
+    int n = i->frame.def->noutputs ? i->frame.def->noutputs : 1;
+    return !results == !i->results && (!results || !memcmp(results, i->results, (size_t)n * sizeof *results));
+}
+
+instance *instance_of(check *c, unit *u, const definition *def, const value_type *types, const value_type *bindings,
+                      const dtype *results, const syn *call) {
+    for (instance *i = u->instances[def->index]; i; i = i->same_next) {
+        if (!instance_fits(i, types, results))
+            continue;
+        if (i->busy)
+            check_fail(c, call->at, "'%s' calls itself; helpers are inlined and cannot be recursive", i->f.name);
+        return i;
+    }
+    if (c->depth == LANG_MAX_DEPTH)
+        check_limit(c, call->at, "helpers call each other more than %d levels deep", LANG_MAX_DEPTH);
+    instance *i = instance_new(c, u, def, types, bindings);
+    i->results = results;
+    if (results && !def->noutputs)
+        i->frame.result.type = results[0];
+    i->same_next = u->instances[def->index];
+    u->instances[def->index] = i;
+    c->depth++;
+    instance_check(c, i, call);
+    c->depth--;
+    return i;
+}
+
+instance *instance_of_dtypes(check *c, unit *u, const definition *def, const dtype *types, const syn *call) {
+    value_type values[UF_MAX_OPERANDS];
+    for (int k = 0; k < def->nparams; k++)
+        values[k] = value_scalar(types[k]);
+    return instance_of(c, u, def, values, NULL, NULL, call);
+}
+
+void in_place_check(check *c, frame *f, const syn *call, variable *outer, node **out) {
+    check around = *c;
+    known_mark before = known_here(c);
+    bool ends;
+    if (c->depth == LANG_MAX_DEPTH)
+        check_limit(c, call->at, "helpers call each other more than %d levels deep", LANG_MAX_DEPTH);
+    guesses_begin(c, f, NULL);
+    c->depth++;
+    c->frame = f;
+    c->loops = c->breakables = 0;
+    c->parallel = false;
+    do {
+        variable *parameters = c->scope;
+        f->returns = NULL;
+        f->returned = f->again = false;
+        outputs_bind(c, f, NULL);
+        f->result_slot = c->now->f.nlocals;
+        for (int k = 0; k < value_leaves(f->result) && !f->def->noutputs; k++)
+            local_new(c, "return", value_leaf(f->result, k), 0, NULL, f->def->at);
+        *out = node_new(c, N_INLINE, DT_NONE, call);
+        c->scope_depth++;
+        ends = statements_check(c, f->def->body, &(*out)->body);
+        c->scope_depth--;
+        if (!f->def->noutputs && (f->returned || !ends))
+            result_check(c, f, ends);
+        scope_leave(c, parameters);
+    } while (f->again || (f->guesses && guesses_grow(c, f)));
+    if (!f->def->noutputs && !f->returned)
+        c->now->f.locals[f->result_slot].type = DT_BOOL; /* nothing is returned, and nothing reads it */
+    c->depth--;
+    scope_leave(c, outer);
+    known_drop(c, before);
+    c->frame = around.frame;
+    c->loops = around.loops;
+    c->breakables = around.breakables;
+    c->broke = around.broke;
+    c->continued = around.continued;
+    c->parallel = around.parallel;
+}
+
+/* ---- The kernel ---- */
+
+unit *unit_new(check *c, const syntax *s) {
+    unit *u = arena_alloc(c->a, sizeof *u);
+    u->s = s;
+    u->bound = arena_alloc(c->a, (size_t)(s->nnames + 1) * sizeof *u->bound);
+    u->instances = arena_alloc(c->a, (size_t)s->ndefinitions * sizeof *u->instances + 1);
+    return u;
+}
+
+unit *unit_of(check *c, const syntax *s) {
+    for (unit *u = c->units; u; u = u->next)
+        if (u->s == s)
+            return u;
+    unit *u = unit_new(c, s);
+    u->next = c->units;
+    return c->units = u;
+}
+
+/* The types of the kernel's parameters and indices, from those of its inputs, which count leaves. */
+static instance *kernel_new(check *c, const syntax *s, const dtype *in) {
+    value_type types[2 * UF_MAX_OPERANDS];
+    const definition *def = s->kernel;
+    for (int k = 0, leaf = 0; k < def->nparams; k++) {
+        const record *r = c->records && k < def->nparams - def->nindices ? c->records[k] : NULL;
+        types[k] = r ? (value_type){DT_NONE, r} : value_scalar(in[leaf]);
+        leaf += value_leaves(types[k]);
+    }
+    instance *kernel = instance_new(c, unit_of(c, s), def, types, NULL);
+    kernel->frame.is_kernel = true;
+    if (!def->noutputs && c->nout)
+        kernel->frame.result = c->records && c->records[def->nparams] ? (value_type){DT_NONE, c->records[def->nparams]}
+                                                                      : value_scalar(c->out[0]);
+    return kernel;
+}
+
+static instance *kernel_check(check *c, const syntax *s, const dtype *in) {
+    c->prelude = arena_alloc(c->a, (size_t)prelude_row_count * sizeof *c->prelude);
+    instance *kernel = kernel_new(c, s, in);
+    c->now = kernel;
+    c->frame = &kernel->frame;
+    body_check(c, kernel);
+    return kernel;
 }
 
 /* The functions that the kernel needs, callees first. */
@@ -455,31 +653,43 @@ static tree *tree_make(check *c, instance *kernel) {
     return t;
 }
 
+/* The scalars that parameters first .. end-1 of a kernel are, of which the last so many are indices. */
+static int count_leaves(const record *const *records, int first, int end, int nindices) {
+    int count = 0;
+    for (int k = first; k < end; k++)
+        count += records && k < end - nindices && records[k] ? records[k]->nleaves : 1;
+    return count;
+}
+
 /* Does the kernel have what a kernel over so many indices has? */
-static uf_status interface_check_indices(const syntax *s, int nindices, int nin, int nout) {
+static uf_status interface_check_indices(const syntax *s, const record *const *records, int nindices, int nin,
+                                         int nout) {
     if (s->kernel->nindices != nindices)
         return lang_fail(s, UF_ERR_TYPE, "the kernel has %d ind%s, not %d: [i, ..](..) { .. }", s->kernel->nindices,
                          s->kernel->nindices == 1 ? "ex" : "ices", nindices);
     if (s->kernel->noutputs)
         return lang_fail(s, UF_ERR_TYPE, "a kernel over indices has no outputs: it writes to its arrays");
-    if (nin != s->kernel->nparams || nout)
+    if (nin != count_leaves(records, 0, s->kernel->nparams, nindices) || nout)
         return lang_fail(s, UF_ERR_TYPE, "the kernel has %d parameters, the list of types %d",
                          s->kernel->nparams - nindices, nin - nindices);
     return UF_OK;
 }
 
 /* Does the kernel have as many parameters, outputs and indices as it should? */
-static uf_status interface_check(const syntax *s, const core_layout *core, int nin, int nout) {
+static uf_status interface_check(const syntax *s, const core_layout *core, const record *const *records, int nin,
+                                 int nout) {
     const definition *k = s->kernel;
+    int inputs = count_leaves(records, 0, k->nparams, k->nindices),
+        outputs = count_leaves(records, k->nparams, k->nparams + lang_outputs(s), 0);
     if (core && core->nindices)
-        return interface_check_indices(s, core->nindices, nin, nout);
+        return interface_check_indices(s, records, core->nindices, nin, nout);
     for (int d = 0; d < k->nindices; d++)
         if (k->extents[d] != NO_NAME)
-            return fail_source(UF_ERR_TYPE, s->source, k->offsets[k->nparams - k->nindices + d],
+            return fail_source(UF_ERR_TYPE, s->source, k->params[k->nparams - k->nindices + d].at,
                                "only the indices of a kernel over indices (uf_kernel) have an extent with a name");
-    if (nin != s->kernel->nparams || nout != lang_outputs(s))
-        return lang_fail(s, UF_ERR_TYPE, "the kernel has %d inputs and %d outputs, the signature %d and %d",
-                         s->kernel->nparams, lang_outputs(s), nin, nout);
+    if (nin != inputs || nout != outputs)
+        return lang_fail(s, UF_ERR_TYPE, "the kernel has %d inputs and %d outputs, the signature %d and %d", inputs,
+                         outputs, nin, nout);
     if (core && (core->nin != nin || core->nout != nout))
         return lang_fail(s, UF_ERR_TYPE, "the kernel has %d inputs and %d outputs, the layout %d and %d", nin, nout,
                          core->nin, core->nout);
@@ -491,16 +701,17 @@ static uf_status interface_check(const syntax *s, const core_layout *core, int n
 uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const record *const *records, const dtype *in,
                      int nin, dtype *out, int nout, bool unchecked, tree **result) {
     jmp_buf escape, *before = a->escape;
-    (void)records;
     *result = NULL;
-    TRY(interface_check(s, core, nin, nout));
+    TRY(interface_check(s, core, records, nin, nout));
     a->escape = &escape;
     if (setjmp(escape)) {
         a->escape = before;
         return uf_last_error()->status;
     }
-    check c = {.a = a, .out = out, .nout = nout, .unchecked = unchecked, .core = core};
-    instance *kernel = kernel_settle(&c, s, in);
+    check c = {.a = a, .out = out, .nout = nout, .records = records, .unchecked = unchecked, .core = core};
+    for (int k = 0; records && k < s->kernel->nparams - s->kernel->nindices + (nout ? lang_outputs(s) : 0); k++)
+        record_know(&c, records[k]);
+    instance *kernel = kernel_check(&c, s, in);
     *result = tree_make(&c, kernel);
     for (int k = 0; k < nout; k++)
         out[k] = kernel->f.locals[nin + k].type;

@@ -87,36 +87,34 @@ static void combine_order(check *c, const syn *s, node *n, dtype type) {
     n->is_identity = true;
 }
 
-static const definition *reduce_helper(check *c, const syn *s) {
-    const variable *v = c->now->u->bound[s->name];
-    const definition *def = c->now->u->s->names[s->name].helper;
+static void require_helper(check *c, const syn *s) {
+    const name *n = &c->frame->u->s->names[s->name];
     const char *word = name_text(c, s->name);
-    if (v && v->owner == c->now)
+    bool known = overload_known(c, n->text, n->length);
+    if (variable_find(c, s->name))
         check_fail(c, s->at, "'%s' is a variable here; reduce needs a helper", word);
-    if (!def && name_is_function(c, s->name))
+    if (!known && name_is_function(c, s->name))
         check_fail(c, s->at, "'%s' is built in; reduce needs a helper: f(a, b) { return %s(a, b); }", word, word);
-    if (!def)
+    if (!known)
         check_fail(c, s->at, "the helper '%s' is not known", word);
-    if (def->nparams != 2)
-        check_fail(c, s->at, "'%s' takes %d argument%s; reduce needs a helper of 2", word, def->nparams,
-                   def->nparams == 1 ? "" : "s");
-    return def;
 }
 
 /* The type that a helper returns for two arguments of one type; sets n->callee to that instance. */
-static dtype helper_result(check *c, const syn *s, const definition *def, dtype type, node *n) {
-    dtype types[] = {type, type};
-    n->callee = &instance_of(c, c->now->u, def, types, s)->f;
+static dtype helper_result(check *c, const syn *s, dtype type, node *n) {
+    const instance *i = overload_instance(c, s, value_scalar(type));
+    if (i->f.nresults != 1)
+        check_fail(c, s->at, "reduce needs a helper of one result, and '%s' has %d", i->f.name, i->f.nresults);
+    n->callee = (function *)(uintptr_t)&i->f;
     return n->callee->locals[2].type;
 }
 
 /* Combines by a helper. If its result is wider than its arguments, as the sum of two int8 is, values of the wider type
  * are combined. */
 static dtype combine_helper(check *c, const syn *s, node *n, dtype type) {
-    const definition *def = reduce_helper(c, s->kid[1]);
-    dtype result = helper_result(c, s->kid[1], def, type, n);
+    require_helper(c, s->kid[1]);
+    dtype result = helper_result(c, s->kid[1], type, n);
     if (result != type) {
-        dtype again = helper_result(c, s->kid[1], def, result, n);
+        dtype again = helper_result(c, s->kid[1], result, n);
         if (again != result)
             check_fail(c, s->kid[1]->at,
                        "'%s' of two %s is %s, and of two of these %s; reduce needs the type of its arguments",

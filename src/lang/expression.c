@@ -5,18 +5,13 @@
 
 /* ---- Names and lvalues ---- */
 
-static variable *variable_find(const check *c, int id) {
-    variable *v = c->now->u->bound[id];
-    return v && v->owner == c->now ? v : NULL;
-}
-
 /* Fails if a variable is used in its own initialiser. */
-static void require_complete(check *c, const variable *v, const syn *s) {
+void require_complete(check *c, const variable *v, const syn *s) {
     if (v->incomplete)
         check_fail(c, s->at, "'%s' is used in its own initialiser", name_text(c, v->name));
 }
 
-_Noreturn static void fail_unknown(check *c, const syn *s, bool assigned) {
+_Noreturn void fail_unknown(check *c, const syn *s, bool assigned) {
     const char *word = name_text(c, s->name);
     if (size_find(c, s->name) >= 0)
         check_fail(c, s->at, "'%s' is a size (int64) and cannot be %s", word, assigned ? "assigned" : "indexed");
@@ -32,32 +27,46 @@ _Noreturn static void fail_unknown(check *c, const syn *s, bool assigned) {
 }
 
 /* The guess about an output whose type is being found; NULL for any other local. */
-static output_guess *output_guessed(check *c, int slot) {
-    int k = slot - c->now->f.nparams;
-    bool is_kernel = c->now->def->name == NO_NAME;
-    if (!is_kernel || !c->guesses || k < 0 || k >= c->nout || c->out[k] != DT_NONE)
+static output_guess *output_guessed(const check *c, int slot) {
+    const frame *f = c->frame;
+    int k = slot - f->output_slot;
+    if (!f->guesses || k < 0 || k >= f->nguesses || f->guesses[k].given)
         return NULL;
-    return &c->guesses[k];
+    return &f->guesses[k];
+}
+
+static node *size_node(check *c, int d, const syn *s) {
+    node *n = node_new(c, N_SIZE, DT_INT64, s);
+    n->dim = d;
+    return n;
+}
+
+/* A name that is no variable: a size, a constant of the text, or a built-in one. */
+static node *name_check_constant(check *c, const syn *s) {
+    const name *n = &c->frame->u->s->names[s->name];
+    int size = size_find(c, s->name);
+    if (size >= 0)
+        return size_node(c, size, s);
+    const file_constant *k = constant_named(c, s->name, s);
+    if (k && !k->value)
+        check_fail(c, s->at, "'%s' is a table; its elements are used one at a time", name_text(c, s->name));
+    if (k)
+        return constant_value(c, k, s);
+    node *known = constant_find(c, n->text, n->length, s);
+    if (known)
+        return known;
+    if (name_is_function(c, s->name))
+        check_fail(c, s->at, "'%s' is a function; it can only be called", name_text(c, s->name));
+    fail_unknown(c, s, false);
 }
 
 static node *name_check(check *c, const syn *s) {
     const variable *v = variable_find(c, s->name);
-    const name *n = &c->now->u->s->names[s->name];
-    int size = v ? -1 : size_find(c, s->name);
-    if (size >= 0) {
-        node *result = node_new(c, N_SIZE, DT_INT64, s);
-        result->dim = size;
-        return result;
-    }
-    if (!v) {
-        node *constant = constant_find(c, n->text, n->length, s);
-        if (constant)
-            return constant;
-        if (name_is_function(c, s->name))
-            check_fail(c, s->at, "'%s' is a function; it can only be called", name_text(c, s->name));
-        fail_unknown(c, s, false);
-    }
+    if (!v)
+        return name_check_constant(c, s);
     require_complete(c, v, s);
+    if (v->stands_for)
+        return node_clone(c, v->stands_for);
     if (c->now->f.locals[v->local].rank)
         check_fail(c, s->at, "'%s' is an array; its elements are used one at a time", name_text(c, s->name));
     node *result = local_node(c, v->local, s);
@@ -66,7 +75,7 @@ static node *name_check(check *c, const syn *s) {
     return result;
 }
 
-static node *index_check(check *c, const syn *s) {
+node *index_check(check *c, const syn *s) {
     node *n = expression_check(c, s);
     if (n->type != DT_BOOL && !dtype_is_integer(n->type)) {
         char text1[32];
@@ -93,63 +102,86 @@ static void element_prove(check *c, node *n) {
         needs_drop(c, before);
 }
 
-static node *element_check(check *c, const syn *s) {
-    const syn *array = s->kid[0];
+/* The local that the name of an array means: that of a variable, or of a table of file scope. */
+static int array_slot(check *c, const syn *array) {
     const variable *v = variable_find(c, array->name);
-    if (!v)
+    if (!v) {
+        const file_constant *k = size_find(c, array->name) < 0 ? constant_named(c, array->name, array) : NULL;
+        if (k && k->value)
+            check_fail(c, array->at, "'%s' is a constant and cannot be indexed", name_text(c, array->name));
+        if (k)
+            return constant_table(c, k, array);
         fail_unknown(c, array, false);
-    require_complete(c, v, s);
-    const local *l = &c->now->f.locals[v->local];
-    int given = 0;
-    for (const syn *i = s->list; i; i = i->next)
-        given++;
-    if (!l->rank)
-        check_fail(c, s->at, "'%s' is a scalar (%s) and cannot be indexed", l->name, dtypes[l->type].name);
-    if (given != l->rank)
-        check_fail(c, s->at, "'%s' has %d dimension%s, got %d ind%s", l->name, l->rank, l->rank > 1 ? "s" : "", given,
-                   given > 1 ? "ices" : "ex");
-    const output_guess *g = output_guessed(c, v->local);
-    node *n = node_new(c, N_ELEMENT, l->type, s), **end = &n->args;
+    }
+    require_complete(c, v, array);
+    if (v->stands_for)
+        check_fail(c, array->at, "'%s' is the extent of an array and cannot be indexed", name_text(c, array->name));
+    return v->local;
+}
+
+node *element_node(check *c, int slot, node *const *indices, const syn *at) {
+    const local *l = &c->now->f.locals[slot];
+    node *n = node_new(c, N_ELEMENT, l->type, at), **end = &n->args;
+    const output_guess *g = output_guessed(c, slot);
     n->weak = g && g->assumed_weak;
-    int k = 0;
-    n->local = v->local;
-    for (const syn *i = s->list; i; i = i->next, k++) {
-        node *index = index_check(c, i);
-        if (given <= 3) {
-            n->kid[k] = index;
+    n->local = slot;
+    for (int k = 0; k < l->rank; k++) {
+        if (l->rank <= 3) {
+            n->kid[k] = indices[k];
         } else {
-            *end = index;
-            end = &index->next;
+            *end = indices[k];
+            end = &indices[k]->next;
         }
     }
     element_prove(c, n);
     return n;
 }
 
+static node *element_check(check *c, const syn *s) {
+    node *indices[LANG_MAX_RANK];
+    int slot = array_slot(c, s->kid[0]), given = 0, rank = c->now->f.locals[slot].rank;
+    const char *word = c->now->f.locals[slot].name;
+    for (const syn *i = s->list; i; i = i->next)
+        given++;
+    if (!rank)
+        check_fail(c, s->at, "'%s' is a scalar (%s) and cannot be indexed", word,
+                   dtypes[c->now->f.locals[slot].type].name);
+    if (given != rank)
+        check_fail(c, s->at, "'%s' has %d dimension%s, got %d ind%s", word, rank, rank > 1 ? "s" : "", given,
+                   given > 1 ? "ices" : "ex");
+    given = 0;
+    for (const syn *i = s->list; i; i = i->next)
+        indices[given++] = index_check(c, i);
+    return element_node(c, slot, indices, s);
+}
+
 int array_named(check *c, const syn *s, const char *callee) {
     if (s->kind != S_NAME)
         check_fail(c, s->at, "'%s' needs the name of an array", callee);
-    const variable *v = variable_find(c, s->name);
-    if (!v)
-        fail_unknown(c, s, false);
-    require_complete(c, v, s);
-    const local *l = &c->now->f.locals[v->local];
+    int slot = array_slot(c, s);
+    const local *l = &c->now->f.locals[slot];
     if (!l->rank)
         check_fail(c, s->at, "'%s' needs an array; '%s' is a scalar (%s)", callee, l->name, dtypes[l->type].name);
-    return v->local;
+    return slot;
+}
+
+void require_assignable(check *c, const variable *v, const syn *s) {
+    require_complete(c, v, s);
+    if (v->read_only)
+        check_fail(c, s->at, "'%s' is %s and cannot be assigned", name_text(c, v->name), v->read_only);
+    if (c->pure)
+        check_fail(c, s->at, "'%s' cannot be assigned here: %s has no effects", name_text(c, v->name), c->pure);
 }
 
 /* Checks an lvalue: a variable or an element that may be assigned here. */
 static node *lvalue_check(check *c, const syn *s) {
     int id = s->kind == S_NAME ? s->name : s->kid[0]->name;
     const variable *v = variable_find(c, id);
+    if (!v && size_find(c, id) < 0 && constant_named(c, id, s))
+        check_fail(c, s->at, "'%s' is a constant and cannot be assigned", name_text(c, id));
     if (!v)
         fail_unknown(c, s->kind == S_NAME ? s : s->kid[0], true);
-    require_complete(c, v, s);
-    if (v->read_only)
-        check_fail(c, s->at, "'%s' is %s and cannot be assigned", name_text(c, id), v->read_only);
-    if (c->pure)
-        check_fail(c, s->at, "'%s' cannot be assigned here: %s has no effects", name_text(c, id), c->pure);
+    require_assignable(c, v, s);
     if (s->kind == S_NAME && v->local < c->forall_first)
         check_fail(c, s->at,
                    "'%s' is declared outside of this forall, which assigns its own variables and elements of "
@@ -182,13 +214,14 @@ node *assign_node(check *c, node *lvalue, node *value, const syn *at) {
 }
 
 static node *assign_check(check *c, const syn *s) {
+    if (is_part(c, s->kid[0]))
+        return part_assign_check(c, s);
     node *lvalue = lvalue_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
     guess_join(c, lvalue, value->type, value->weak);
     return assign_node(c, lvalue, value, s);
 }
 
-static node *update_check(check *c, const syn *s) {
-    node *lvalue = lvalue_check(c, s->kid[0]);
+node *update_node(check *c, const syn *s, node *lvalue) {
     if (dtype_is_complex(lvalue->type))
         check_fail(c, s->at, "'%s' needs a real variable, got %s", s->op == OP_ADD ? "++" : "--",
                    dtypes[lvalue->type].name);
@@ -199,6 +232,10 @@ static node *update_check(check *c, const syn *s) {
     n->wide = (uint8_t)dtype_promoted(lvalue->type);
     n->postfix = s->postfix;
     return n;
+}
+
+static node *update_check(check *c, const syn *s) {
+    return is_part(c, s->kid[0]) ? part_update_check(c, s) : update_node(c, s, lvalue_check(c, s->kid[0]));
 }
 
 /* ---- Operators ---- */
@@ -234,7 +271,7 @@ static void operands_allow(check *c, const syn *s, const char *sign, const node 
     }
 }
 
-static node *binary_node(check *c, op o, node *a, node *b, dtype type, bool weak, const syn *at) {
+node *binary_node(check *c, op o, node *a, node *b, dtype type, bool weak, const syn *at) {
     node *n = node_new(c, N_BINARY, type, at);
     n->op = (uint8_t)o;
     n->kid[0] = a;
@@ -286,7 +323,7 @@ static node *operand_adapt(check *c, node *n, dtype type, bool weak, const syn *
     return adapt(c, n, stays_real ? dtypes[type].component : type, weak, at);
 }
 
-static node *operate(check *c, const syn *s, node *a, node *b) {
+node *operate(check *c, const syn *s, node *a, node *b) {
     op o = s->op;
     bool weak, relation = ops[o].kind == 'R' || ops[o].kind == 'E';
     operands_allow(c, s, ops[o].spelling, a, b);
@@ -305,19 +342,44 @@ static node *operate(check *c, const syn *s, node *a, node *b) {
     return binary_node(c, o, a, b, relation ? DT_BOOL : type, weak && !relation, s);
 }
 
+node *operate_values(check *c, const syn *s, node *a, node *b) {
+    char word[16];
+    bool both = a->kind == N_RECORD && b->kind == N_RECORD && a->record == b->record;
+    if (a->kind != N_RECORD && b->kind != N_RECORD)
+        return operate(c, s, a, b);
+    const char *name_of = arena_text(c->a, operator_name((op)s->op, word), strlen(operator_name((op)s->op, word)));
+    node *n = operator_call(c, name_of, a, b, s);
+    if (!n && s->op == OP_NE && (n = operator_call(c, "operator ==", a, b, s))) {
+        node *not = node_new(c, N_UNARY, DT_BOOL, s);
+        not ->op = OP_LNOT;
+        not ->kid[0] = to_bool(c, n, s);
+        return fold(not );
+    }
+    if (!n && both && ops[s->op].kind == 'E')
+        return record_equal(c, s, a, b);
+    if (!n)
+        fail_operator(c, name_of, a, b, s);
+    return n;
+}
+
 /* Checks an operand that is evaluated only where a condition is true, or false. */
 static node *branch_check(check *c, const node *condition, bool truth, const syn *s) {
     known_mark before = known_here(c);
     condition_assume(c, condition, truth);
-    node *n = expression_check(c, s);
+    node *n = value_check(c, s);
     known_drop(c, before);
     return n;
 }
 
 static node *logical(check *c, const syn *s, node *a) {
     node *n = node_new(c, s->kind == S_AND ? N_AND : N_OR, DT_BOOL, s);
+    if (a->kind == N_RECORD)
+        fail_record(c, a, s->kid[0]->at);
     n->kid[0] = to_bool(c, a, s->kid[0]);
-    n->kid[1] = to_bool(c, branch_check(c, n->kid[0], s->kind == S_AND, s->kid[1]), s->kid[1]);
+    node *second = branch_check(c, n->kid[0], s->kind == S_AND, s->kid[1]);
+    if (second->kind == N_RECORD)
+        fail_record(c, second, s->kid[1]->at);
+    n->kid[1] = to_bool(c, second, s->kid[1]);
     return fold(n);
 }
 
@@ -331,18 +393,29 @@ static node *binary_check(check *c, const syn *s) {
     const syn **spine = arena_alloc(c->a, depth * sizeof *spine), *leaf = s;
     for (size_t i = depth; i-- > 0; leaf = leaf->kid[0])
         spine[i] = leaf;
-    node *value = expression_check(c, leaf);
+    node *value = value_check(c, leaf);
     for (size_t i = 0; i < depth; i++) {
         if (spine[i]->kind == S_BINARY)
-            value = operate(c, spine[i], value, expression_check(c, spine[i]->kid[1]));
+            value = operate_values(c, spine[i], value, value_check(c, spine[i]->kid[1]));
         else
             value = logical(c, spine[i], value);
     }
     return value;
 }
 
+static node *unary_record(check *c, const syn *s, node *a) {
+    char word[16];
+    const char *name_of = arena_text(c->a, operator_name((op)s->op, word), strlen(operator_name((op)s->op, word)));
+    node *n = operator_call(c, name_of, a, NULL, s);
+    if (!n)
+        fail_operator(c, name_of, a, NULL, s);
+    return n;
+}
+
 static node *unary_check(check *c, const syn *s) {
-    node *a = expression_check(c, s->kid[0]);
+    node *a = value_check(c, s->kid[0]);
+    if (a->kind == N_RECORD)
+        return unary_record(c, s, a);
     bool weak = a->weak;
     if (s->op == OP_LNOT)
         a = to_bool(c, a, s);
@@ -363,6 +436,8 @@ static node *select_check(check *c, const syn *s) {
     node *condition = condition_check(c, s->kid[0]);
     node *yes = branch_check(c, condition, true, s->kid[1]), *no = branch_check(c, condition, false, s->kid[2]);
     bool weak;
+    if (yes->kind == N_RECORD || no->kind == N_RECORD)
+        return record_select(c, s, condition, yes, no);
     dtype type = common_type(yes->type, yes->weak, no->type, no->weak, &weak);
     node *n = node_new(c, N_SELECT, type, s);
     n->kid[0] = condition;
@@ -390,6 +465,8 @@ static node *compound_operand(check *c, const syn *s, node *n, node *value) {
 
 static node *compound_check(check *c, const syn *s) {
     char sign[4];
+    if (is_part(c, s->kid[0]))
+        return part_compound_check(c, s);
     node *lvalue = lvalue_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
     bool weak, shift = ops[s->op].kind == 'S';
     strcpy(sign, ops[s->op].spelling);
@@ -407,14 +484,9 @@ static node *compound_check(check *c, const syn *s) {
 
 /* ---- Types as operands ---- */
 
-/* The type of an expression that is not evaluated: its nodes do not become part of the tree. */
-static dtype type_of(check *c, const syn *s) { return expression_check(c, s)->type; }
-
-dtype named_type(check *c, uint8_t type, const syn *of) { return of ? type_of(c, of) : (dtype)type; }
-
 static node *cast_check(check *c, const syn *s) {
-    dtype to = named_type(c, s->type, s->of);
-    return convert(c, expression_check(c, s->kid[0]), to, s);
+    value_type to = named_type(c, s->to, s);
+    return value_convert(c, value_check(c, s->kid[0]), to, true, s);
 }
 
 static bool choice_matches(choice_kind kind, dtype type) {
@@ -444,24 +516,29 @@ static node *generic_check(check *c, const syn *s) {
     enum {
         RANKS = CHOICE_DEFAULT + 1
     };
-    dtype control = type_of(c, s->kid[0]);
+    value_type controlling = node_type(value_check(c, s->kid[0])); /* its nodes do not become part of the tree */
+    dtype control = controlling.type;
     const syn *taken = NULL;
     bool seen[RANKS + DT_COUNT] = {false};
     for (const syn *choice = s->list; choice; choice = choice->next) {
         choice_kind kind = choice->choice;
-        dtype type = kind == CHOICE_TYPE ? named_type(c, choice->type, choice->of) : DT_NONE;
-        bool *twice = &seen[kind == CHOICE_TYPE ? RANKS + (int)type : (int)kind];
-        if (*twice)
+        value_type named = kind == CHOICE_TYPE ? named_type(c, choice->to, choice) : value_scalar(DT_NONE);
+        dtype type = named.type;
+        bool *twice = named.record ? NULL : &seen[kind == CHOICE_TYPE ? RANKS + (int)type : (int)kind];
+        if (twice && *twice)
             check_fail(c, choice->at, "two associations of _Generic are for %s", choice_text(kind, type));
-        *twice = true;
-        bool matches = kind == CHOICE_TYPE ? type == control : choice_matches(kind, control);
+        if (twice)
+            *twice = true;
+        bool matches = kind == CHOICE_TYPE
+                           ? value_same(named, controlling)
+                           : kind == CHOICE_DEFAULT || (!controlling.record && choice_matches(kind, control));
         bool better = !taken || kind == CHOICE_TYPE || taken->choice == CHOICE_DEFAULT;
         if (matches && better)
             taken = choice;
     }
     if (!taken)
-        check_fail(c, s->at, "no association of _Generic is for %s", dtypes[control].name);
-    return expression_check(c, taken->kid[0]);
+        check_fail(c, s->at, "no association of _Generic is for %s", value_text(controlling));
+    return value_check(c, taken->kid[0]);
 }
 
 /* ---- */
@@ -477,11 +554,21 @@ static node *number_check(check *c, const syn *s) {
 }
 
 node *expression_check(check *c, const syn *s) {
+    node *n = value_check(c, s);
+    if (n->kind == N_RECORD)
+        fail_record(c, n, s->at);
+    return n;
+}
+
+node *value_check(check *c, const syn *s) {
     switch (s->kind) {
     case S_NUMBER:
         return number_check(c, s);
     case S_NAME:
-        return name_check(c, s);
+    case S_MEMBER:
+        return is_part(c, s) ? member_check(c, s) : name_check(c, s);
+    case S_LITERAL:
+        return literal_check(c, s);
     case S_UNARY:
         return unary_check(c, s);
     case S_BINARY:
@@ -499,7 +586,7 @@ node *expression_check(check *c, const syn *s) {
     case S_CALL:
         return call_check(c, s);
     case S_INDEX:
-        return element_check(c, s);
+        return is_part(c, s) ? member_check(c, s) : element_check(c, s);
     case S_CAST:
         return cast_check(c, s);
     case S_REDUCE:

@@ -51,8 +51,9 @@ typedef struct lang_names {
 /* Parses what may stand at file scope, and a kernel. `source` must outlive the syntax tree, and so must what `names` has (NULL:
  * nothing). Errors: SYNTAX with a caret, MEMORY. */
 uf_status lang_parse(arena *a, const char *source, const lang_names *names, const syntax **out);
-/* Parses the text of a module, which has no kernel. name, which must outlive the tree too: what errors call the text. */
-uf_status lang_parse_module(arena *a, const char *name, const char *source, const lang_names *names,
+/* Parses the text of a module, which has no kernel. title, which must outlive the tree too, is what errors call the text: "module vec",
+ * a path. Errors in it, those found later included, have it as their source. */
+uf_status lang_parse_module(arena *a, const char *title, const char *source, const lang_names *names,
                             const syntax **out);
 /* The record that a text spelled "interval(float32)" names, in what a kernel's or a module's text sees. Errors: TYPE (there is
  * none of this name, it takes another number of arguments), MEMORY; none has a position. */
@@ -181,7 +182,9 @@ struct node {
     bool postfix, test_last, is_default, is_identity;
     bool unchecked;   /* N_ELEMENT: every index is proved to be in range, or the kernel is unchecked */
     bool conditional; /* N_ELEMENT: every index is in range if lang_needs_hold is true of the call's sizes */
-    bool weak;        /* used while checking only: the value is weak */
+    /* Used while checking only: the value is weak; it is a record (N_RECORD, check.h). */
+    bool weak;
+    const record *record;
     /* N_LOOP, N_REDUCE, N_FORALL, and N_MATH of jn and yn: it is not proved short (see trips.c), and its steps are
      * counted. */
     bool counted;

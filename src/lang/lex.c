@@ -42,7 +42,7 @@ static const keyword keywords[] = {
     {"int64_t", T_DTYPE, DT_INT64, 0}, {"uint8_t", T_DTYPE, DT_UINT8, 0}, {"uint16_t", T_DTYPE, DT_UINT16, 0},
     {"uint32_t", T_DTYPE, DT_UINT32, 0}, {"uint64_t", T_DTYPE, DT_UINT64, 0},
 
-    {"goto", T_FOREIGN, 0, 0}, {"sizeof", T_FOREIGN, 0, 0}, {"struct", T_FOREIGN, 0, 0}, {"union", T_FOREIGN, 0, 0},
+    {"goto", T_FOREIGN, 0, 0}, {"sizeof", T_FOREIGN, 0, 0}, {"struct", T_STRUCT, 0, 0}, {"union", T_FOREIGN, 0, 0},
     {"enum", T_FOREIGN, 0, 0}, {"typedef", T_FOREIGN, 0, 0}, {"static", T_FOREIGN, 0, 0}, {"extern", T_FOREIGN, 0, 0},
     {"register", T_FOREIGN, 0, 0}, {"volatile", T_FOREIGN, 0, 0}, {"restrict", T_FOREIGN, 0, 0},
     {"inline", T_FOREIGN, 0, 0}, {"void", T_FOREIGN, 0, 0}, {"_Alignas", T_FOREIGN, 0, 0}, {"_Alignof", T_FOREIGN, 0, 0},
@@ -273,7 +273,7 @@ static const punctuator punctuators[] = {
     {"^", T_OPERATOR, OP_XOR}, {"|", T_OPERATOR, OP_OR}, {"~", T_OPERATOR, OP_NOT}, {"!", T_OPERATOR, OP_LNOT},
     {"=", T_ASSIGN, 0}, {"?", T_QUESTION, 0}, {":", T_COLON, 0}, {";", T_SEMICOLON, 0}, {",", T_COMMA, 0},
     {"(", T_OPEN, 0}, {")", T_CLOSE, 0}, {"[", T_OPEN_INDEX, 0}, {"]", T_CLOSE_INDEX, 0}, {"{", T_OPEN_BLOCK, 0},
-    {"}", T_CLOSE_BLOCK, 0},
+    {"}", T_CLOSE_BLOCK, 0}, {".", T_DOT, 0},
 };
 /* clang-format on */
 
@@ -287,8 +287,6 @@ _Noreturn static void fail_character(const lexer *l, size_t at) {
         lex_fail(l, at, "there is no preprocessor in kernel C");
     if (c == '"' || c == '\'')
         lex_fail(l, at, "there are no %s in kernel C", c == '"' ? "strings" : "character constants");
-    if (c == '.')
-        lex_fail(l, at, "unexpected '.': there are no structures in kernel C");
     if (c < 0x20 || c == 0x7F || (c >= 0x80 && (length <= 1 || c >= 0xF8)))
         lex_fail(l, at, "unexpected byte 0x%02x", c);
     lex_fail(l, at, "unexpected character '%.*s'", length, l->source + at);

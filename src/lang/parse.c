@@ -1,30 +1,20 @@
-/* parse.c - makes the syntax tree from tokens, by recursive descent, with precedence climbing over the table of
- * operators. The grammar rule that a function reads stands above it. Errors, running out of memory included, leave by
- * longjmp to a frame that owns nothing but the arena. Nodes, nesting and lists have limits, so that the time is linear
- * in the length of the text. */
+/* parse.c - makes the syntax tree of types, expressions and statements. */
 #include <assert.h>
 #include <stdio.h>
 
-#include "lang/syntax.h"
-
-typedef struct parser {
-    lexer lex;
-    token now, ahead;
-    int nodes, depth;
-    syntax *out;
-} parser;
+#include "lang/parse.h"
 
 /* ---- Tokens and nodes ---- */
 
-static void next(parser *p) {
+void parse_next(parser *p) {
     p->now = p->ahead;
     p->ahead = lex_next(&p->lex);
 }
 
-static bool accept(parser *p, token_kind kind) {
+bool parse_accept(parser *p, token_kind kind) {
     if (p->now.kind != kind)
         return false;
-    next(p);
+    parse_next(p);
     return true;
 }
 
@@ -38,20 +28,20 @@ static const char *got(const parser *p, char *buffer, size_t size) {
     return buffer;
 }
 
-_Noreturn static void fail_expected(const parser *p, const char *what) {
+_Noreturn void parse_fail_expected(const parser *p, const char *what) {
     char buffer[64];
     if (p->now.kind == T_FOREIGN)
         lex_fail(&p->lex, p->now.at, "%s is not part of kernel C", got(p, buffer, sizeof buffer));
     lex_fail(&p->lex, p->now.at, "expected %s, got %s", what, got(p, buffer, sizeof buffer));
 }
 
-static void expect(parser *p, token_kind kind, const char *what) {
+void parse_expect(parser *p, token_kind kind, const char *what) {
     if (p->now.kind != kind)
-        fail_expected(p, what);
-    next(p);
+        parse_fail_expected(p, what);
+    parse_next(p);
 }
 
-static syn *syn_new(parser *p, syn_kind kind, const token *at) {
+syn *syn_new(parser *p, syn_kind kind, const token *at) {
     if (++p->nodes > LANG_MAX_NODES)
         lex_fail(&p->lex, at->at, "the kernel is too large: more than %d nodes", LANG_MAX_NODES);
     syn *s = arena_alloc(p->lex.a, sizeof *s);
@@ -59,31 +49,24 @@ static syn *syn_new(parser *p, syn_kind kind, const token *at) {
     s->op = at->op;
     s->at = at->at;
     s->line = at->line;
-    s->type = DT_NONE;
     s->name = NO_NAME;
     return s;
 }
 
-static void enter(parser *p) {
+void parse_enter(parser *p) {
     if (++p->depth > LANG_MAX_DEPTH)
         lex_fail(&p->lex, p->now.at, "nested too deeply: more than %d levels", LANG_MAX_DEPTH);
 }
 
-static void leave(parser *p) {
+void parse_leave(parser *p) {
     assert(p->depth > 0);
     p->depth--;
 }
 
 /* ---- Types ---- */
 
-/* A type as it is written: a dtype; DT_NONE with `of`: typeof(of); DT_NONE without: auto. */
-typedef struct type_name {
-    uint8_t type;
-    bool is_const;
-    const syn *of;
-} type_name;
-
 static syn *expression(parser *p);
+syn *parse_expression(parser *p) { return expression(p); }
 
 static const struct {
     int words;
@@ -126,7 +109,7 @@ static dtype type_words(parser *p, bool *is_const) {
     int words = 0;
     bool twice = false;
     size_t end = first.at;
-    for (; p->now.kind == T_TYPE_WORD || p->now.kind == T_CONST; next(p)) {
+    for (; p->now.kind == T_TYPE_WORD || p->now.kind == T_CONST; parse_next(p)) {
         end = p->now.at + p->now.length;
         int word = p->now.word;
         if (p->now.kind == T_CONST)
@@ -144,34 +127,72 @@ static dtype type_words(parser *p, bool *is_const) {
     return type;
 }
 
-static bool starts_type(const token *t) {
-    return t->kind == T_DTYPE || t->kind == T_TYPE_WORD || t->kind == T_TYPEOF || t->kind == T_CONST;
+const record_syn *record_find(const parser *p, const token *t) {
+    return t->kind == T_NAME ? p->lex.names[t->name].record : NULL;
 }
 
-/* type := dtype | words | "typeof" "(" (type | expr) ")", with "const" before or after */
-static type_name type_read(parser *p) {
-    type_name t = {.type = DT_NONE};
-    while (accept(p, T_CONST))
-        t.is_const = true;
+static bool is_type_variable(const parser *p, const token *t) {
+    for (int i = 0; t->kind == T_NAME && p->reading && i < p->reading->nvariables; i++)
+        if (p->reading->variables[i] == t->name)
+            return true;
+    return false;
+}
+
+bool starts_type(const parser *p, const token *t) {
+    return t->kind == T_DTYPE || t->kind == T_TYPE_WORD || t->kind == T_TYPEOF || t->kind == T_CONST ||
+           record_find(p, t) || is_type_variable(p, t);
+}
+
+/* record := name [ "(" type ")" ]. In a list of parameters the type may be one of its type variables. */
+static void record_read(parser *p, type_syn *t) {
+    token first = p->now;
+    t->record = record_find(p, &first);
+    parse_next(p);
+    if (p->now.kind != T_OPEN)
+        return;
+    parse_next(p);
+    if (t->record->parameter == NO_NAME)
+        lex_fail(&p->lex, p->now.at, "'%.*s' has no type parameter", (int)first.length, p->lex.source + first.at);
+    if (p->binds_variables && p->now.kind == T_NAME && !record_find(p, &p->now))
+        type_variable_add(p, p->now.name);
+    parse_enter(p);
+    t->argument = parse_type(p, NULL);
+    parse_leave(p);
+    parse_expect(p, T_CLOSE, "')' after the argument of a record");
+}
+
+/* type := dtype | words | "typeof" "(" (type | expr) ")" | record | type variable, with "const" before or after */
+const type_syn *parse_type(parser *p, bool *is_const) {
+    type_syn *t = arena_alloc(p->lex.a, sizeof *t);
+    bool ignored = false;
+    is_const = is_const ? is_const : &ignored;
+    *t = (type_syn){.type = DT_NONE, .variable = NO_NAME};
+    while (parse_accept(p, T_CONST))
+        *is_const = true;
     if (p->now.kind == T_DTYPE) {
-        t.type = p->now.type;
-        next(p);
+        t->type = p->now.type;
+        parse_next(p);
     } else if (p->now.kind == T_TYPE_WORD) {
-        t.type = (uint8_t)type_words(p, &t.is_const);
-    } else if (accept(p, T_TYPEOF)) {
-        expect(p, T_OPEN, "'(' after typeof");
-        enter(p);
-        if (starts_type(&p->now))
-            t = type_read(p);
+        t->type = (uint8_t)type_words(p, is_const);
+    } else if (parse_accept(p, T_TYPEOF)) {
+        parse_expect(p, T_OPEN, "'(' after typeof");
+        parse_enter(p);
+        if (starts_type(p, &p->now))
+            *t = *parse_type(p, is_const);
         else
-            t.of = expression(p);
-        leave(p);
-        expect(p, T_CLOSE, "')'");
+            t->of = expression(p);
+        parse_leave(p);
+        parse_expect(p, T_CLOSE, "')'");
+    } else if (record_find(p, &p->now)) {
+        record_read(p, t);
+    } else if (is_type_variable(p, &p->now)) {
+        t->variable = p->now.name;
+        parse_next(p);
     } else {
-        fail_expected(p, "a type");
+        parse_fail_expected(p, "a type");
     }
-    while (accept(p, T_CONST))
-        t.is_const = true;
+    while (parse_accept(p, T_CONST))
+        *is_const = true;
     if (p->now.kind == T_OPERATOR && p->now.op == OP_MUL)
         lex_fail(&p->lex, p->now.at, "there are no pointers in kernel C");
     return t;
@@ -187,11 +208,11 @@ static syn *list_read(parser *p, token_kind close, syn *(*item)(parser *p)) {
     do {
         *end = item(p);
         end = &(*end)->next;
-    } while (accept(p, T_COMMA));
+    } while (parse_accept(p, T_COMMA));
     return first;
 }
 
-static bool word_is(const parser *p, const token *t, const char *word) {
+bool parse_word_is(const parser *p, const token *t, const char *word) {
     return t->length == strlen(word) && memcmp(p->lex.source + t->at, word, t->length) == 0;
 }
 
@@ -209,16 +230,14 @@ static syn *choice(parser *p) {
     s->choice = CHOICE_TYPE;
     if (p->ahead.kind == T_COLON)
         for (size_t i = 0; i < COUNT(choice_words); i++)
-            if (word_is(p, &p->now, choice_words[i].word))
+            if (parse_word_is(p, &p->now, choice_words[i].word))
                 s->choice = (uint8_t)choice_words[i].kind;
     if (s->choice == CHOICE_TYPE) {
-        type_name t = type_read(p);
-        s->type = t.type;
-        s->of = t.of;
+        s->to = parse_type(p, NULL);
     } else {
-        next(p);
+        parse_next(p);
     }
-    expect(p, T_COLON, "':' after what the association is for");
+    parse_expect(p, T_COLON, "':' after what the association is for");
     s->kid[0] = expression(p);
     return s;
 }
@@ -226,14 +245,14 @@ static syn *choice(parser *p) {
 /* generic := "_Generic" "(" expr { "," choice } ")" */
 static syn *generic(parser *p) {
     syn *s = syn_new(p, S_GENERIC, &p->now);
-    next(p);
-    expect(p, T_OPEN, "'(' after _Generic");
+    parse_next(p);
+    parse_expect(p, T_OPEN, "'(' after _Generic");
     s->kid[0] = expression(p);
-    expect(p, T_COMMA, "',' and the associations of _Generic");
+    parse_expect(p, T_COMMA, "',' and the associations of _Generic");
     s->list = list_read(p, T_CLOSE, choice);
     if (!s->list)
-        fail_expected(p, "an association of _Generic");
-    expect(p, T_CLOSE, "',' or ')'");
+        parse_fail_expected(p, "an association of _Generic");
+    parse_expect(p, T_CLOSE, "',' or ')'");
     return s;
 }
 
@@ -244,7 +263,7 @@ static bool starts_range(const token *first, const token *second) {
 /* Fails for a range of a construct whose index has a type before it. Any other mistake is left to the functions that
  * read on. */
 static void fail_typed_index(const parser *p, const token *first, const token *second) {
-    if (starts_type(first) && second->kind == T_NAME)
+    if (starts_type(p, first) && second->kind == T_NAME)
         lex_fail(&p->lex, first->at, "the index of a range is a name without a type; it is an int64");
 }
 
@@ -263,12 +282,12 @@ static syn *ranges(parser *p, bool reduction) {
         syn *s = *end = syn_new(p, S_RANGE, &t);
         end = &s->next;
         s->name = t.name;
-        expect(p, T_NAME, "the index of a range: name : extent");
-        expect(p, T_COLON, "':' and the extent of the range");
+        parse_expect(p, T_NAME, "the index of a range: name : extent");
+        parse_expect(p, T_COLON, "':' and the extent of the range");
         s->kid[0] = expression(p);
         if (reduction)
-            expect(p, T_COMMA, "',' and the term to combine");
-        else if (!accept(p, T_COMMA))
+            parse_expect(p, T_COMMA, "',' and the term to combine");
+        else if (!parse_accept(p, T_COMMA))
             return first;
         fail_typed_index(p, &p->now, &p->ahead);
         if (reduction && !starts_range(&p->now, &p->ahead))
@@ -278,7 +297,7 @@ static syn *ranges(parser *p, bool reduction) {
 
 static int construct_find(const parser *p, const token *called) {
     int which = 0;
-    while (which < REDUCE_COUNT && !word_is(p, called, construct_names[which]))
+    while (which < REDUCE_COUNT && !parse_word_is(p, called, construct_names[which]))
         which++;
     return which;
 }
@@ -289,7 +308,7 @@ static syn *reduction(parser *p, const token *called, syn *helper) {
     int which = construct_find(p, called);
     if (which == REDUCE_HELPER && !helper)
         lex_fail(&p->lex, p->now.at, "reduce combines by a helper, which stands first: reduce(f, i : n, ..)");
-    if (which == REDUCE_COUNT && word_is(p, called, "forall"))
+    if (which == REDUCE_COUNT && parse_word_is(p, called, "forall"))
         lex_fail(&p->lex, called->at, "forall is a statement and has no value");
     if (which == REDUCE_COUNT)
         lex_fail(&p->lex, called->at, "'%.*s' does not take a range; sum, prod, min, max, any, all and reduce do",
@@ -299,26 +318,26 @@ static syn *reduction(parser *p, const token *called, syn *helper) {
     s->kid[1] = helper;
     s->list = ranges(p, true);
     s->kid[0] = expression(p);
-    expect(p, T_CLOSE, "')'");
+    parse_expect(p, T_CLOSE, "')'");
     return s;
 }
 
 static syn *name_read(parser *p) {
     syn *s = syn_new(p, S_NAME, &p->now);
     s->name = p->now.name;
-    next(p);
+    parse_next(p);
     return s;
 }
 
 /* call := name "(" [ expr { "," expr } ] ")", or a reduction */
 static syn *call(parser *p, const token *called) {
     syn *first = NULL;
-    next(p);
+    parse_next(p);
     if (construct_find(p, called) < REDUCE_COUNT)
         fail_typed_index(p, &p->now, &p->ahead);
     if (construct_find(p, called) == REDUCE_HELPER && p->now.kind == T_NAME && p->ahead.kind == T_COMMA) {
         first = name_read(p);
-        next(p);
+        parse_next(p);
     }
     if (starts_range(&p->now, &p->ahead))
         return reduction(p, called, first);
@@ -327,7 +346,7 @@ static syn *call(parser *p, const token *called) {
     s->list = first ? first : rest;
     if (first)
         first->next = rest;
-    expect(p, T_CLOSE, "',' or ')'");
+    parse_expect(p, T_CLOSE, "',' or ')'");
     return s;
 }
 
@@ -337,9 +356,8 @@ static syn *primary(parser *p) {
     syn *s;
     switch (t.kind) {
     case T_NUMBER:
-        next(p);
+        parse_next(p);
         s = syn_new(p, S_NUMBER, &t);
-        s->type = t.type;
         s->weak = t.weak;
         s->value = t.value;
         s->single = t.single;
@@ -347,23 +365,28 @@ static syn *primary(parser *p) {
     case T_NAME:
         if (p->ahead.kind != T_OPEN)
             return name_read(p);
-        next(p);
+        parse_next(p);
         return call(p, &t);
     case T_GENERIC:
         return generic(p);
     case T_OPEN:
-        next(p);
+        parse_next(p);
         s = expression(p);
         if (p->now.kind == T_COMMA)
             lex_fail(&p->lex, p->now.at, "there is no comma operator in kernel C, except in the header of a for");
-        expect(p, T_CLOSE, "')'");
+        parse_expect(p, T_CLOSE, "')'");
         return s;
     default:
-        fail_expected(p, "an expression");
+        parse_fail_expected(p, "an expression");
     }
 }
 
-static bool is_lvalue(const syn *s) { return s->kind == S_NAME || s->kind == S_INDEX; }
+/* A variable, or an element or a field of an lvalue. */
+static bool is_lvalue(const syn *s) {
+    while (s->kind == S_INDEX || s->kind == S_MEMBER)
+        s = s->kid[0];
+    return s->kind == S_NAME;
+}
 
 static syn *update(parser *p, const token *t, syn *lvalue, bool postfix) {
     if (!is_lvalue(lvalue))
@@ -382,27 +405,38 @@ static syn *indices(parser *p, syn *array) {
     for (int rank = 0; p->now.kind == T_OPEN_INDEX; rank++) {
         if (rank == LANG_MAX_RANK)
             lex_fail(&p->lex, p->now.at, "more than %d indices", LANG_MAX_RANK);
-        next(p);
+        parse_next(p);
         *end = expression(p);
         end = &(*end)->next;
-        expect(p, T_CLOSE_INDEX, "']'");
+        parse_expect(p, T_CLOSE_INDEX, "']'");
     }
     return s;
 }
 
-/* postfix := primary [ indices ] [ "++" | "--" ] */
-static syn *postfix(parser *p) {
-    syn *s = primary(p);
-    if (p->now.kind == T_OPEN_INDEX) {
-        if (s->kind != S_NAME)
+static syn *member(parser *p, syn *of) {
+    syn *s = syn_new(p, S_MEMBER, &p->now);
+    s->kid[0] = of;
+    parse_next(p);
+    s->name = p->now.name;
+    s->at = p->now.at;
+    parse_expect(p, T_NAME, "the name of a field");
+    return s;
+}
+
+/* postfix := primary { indices | "." name } [ "++" | "--" ] */
+static syn *postfix_of(parser *p, syn *s) {
+    for (int level = 0; p->now.kind == T_OPEN_INDEX || p->now.kind == T_DOT; level++) {
+        if (level == LANG_MAX_DEPTH)
+            lex_fail(&p->lex, p->now.at, "nested too deeply: more than %d levels", LANG_MAX_DEPTH);
+        if (p->now.kind == T_OPEN_INDEX && s->kind != S_NAME && s->kind != S_MEMBER)
             lex_fail(&p->lex, p->now.at, "only the name of an array can be indexed");
-        s = indices(p, s);
+        s = p->now.kind == T_DOT ? member(p, s) : indices(p, s);
     }
     if (p->now.kind == T_OPEN)
         lex_fail(&p->lex, p->now.at, "only a name can be called");
     if (p->now.kind == T_UPDATE) {
         token t = p->now;
-        next(p);
+        parse_next(p);
         s = update(p, &t, s, true);
         if (p->now.kind == T_UPDATE)
             lex_fail(&p->lex, p->now.at, "'%s' needs a variable or an element", p->now.op == OP_ADD ? "++" : "--");
@@ -410,20 +444,27 @@ static syn *postfix(parser *p) {
     return s;
 }
 
+static syn *postfix(parser *p) { return postfix_of(p, primary(p)); }
+
 static syn *unary(parser *p);
 
-/* cast := "(" type ")" unary */
+static syn *initialiser(parser *p);
+
+/* cast := "(" type ")" unary | "(" record ")" braces */
 static syn *cast(parser *p) {
     syn *s = syn_new(p, S_CAST, &p->now);
-    next(p);
-    type_name t = type_read(p);
-    s->type = t.type;
-    s->of = t.of;
-    expect(p, T_CLOSE, "')' after the type");
-    if (p->now.kind == T_OPEN_BLOCK)
-        lex_fail(&p->lex, p->now.at, "there are no compound literals in kernel C");
-    s->kid[0] = unary(p);
-    return s;
+    parse_next(p);
+    s->to = parse_type(p, NULL);
+    parse_expect(p, T_CLOSE, "')' after the type");
+    if (p->now.kind != T_OPEN_BLOCK) {
+        s->kid[0] = unary(p);
+        return s;
+    }
+    if (s->to->type != DT_NONE)
+        lex_fail(&p->lex, p->now.at, "{ .. } behind a type makes a record, and this is none");
+    s->kind = S_LITERAL;
+    s->kid[0] = initialiser(p);
+    return postfix_of(p, s);
 }
 
 static bool prefix_operator(const token *t, op *out) {
@@ -443,22 +484,22 @@ static syn *unary(parser *p) {
     syn *s;
     if (t.kind == T_OPERATOR && (t.op == OP_AND || t.op == OP_MUL))
         lex_fail(&p->lex, t.at, "there are no pointers in kernel C: '%s' needs a left operand", ops[t.op].spelling);
-    bool is_cast = t.kind == T_OPEN && starts_type(&p->ahead);
+    bool is_cast = t.kind == T_OPEN && starts_type(p, &p->ahead);
     if (!is_cast && t.kind != T_UPDATE && !prefix_operator(&t, &prefix))
         return postfix(p);
-    enter(p);
+    parse_enter(p);
     if (is_cast) {
         s = cast(p);
     } else if (t.kind == T_UPDATE) {
-        next(p);
+        parse_next(p);
         s = update(p, &t, unary(p), false);
     } else {
-        next(p);
+        parse_next(p);
         s = syn_new(p, S_UNARY, &t);
         s->op = (uint8_t)prefix;
         s->kid[0] = unary(p);
     }
-    leave(p);
+    parse_leave(p);
     return s;
 }
 
@@ -486,7 +527,7 @@ static syn *binary(parser *p, int lowest) {
     syn *left = unary(p);
     for (int level; (level = precedence(&p->now)) >= lowest;) {
         token t = p->now;
-        next(p);
+        parse_next(p);
         syn *s = syn_new(p, t.kind == T_OR ? S_OR : t.kind == T_AND ? S_AND : S_BINARY, &t);
         s->kid[0] = left;
         s->kid[1] = binary(p, level + 1);
@@ -501,51 +542,64 @@ static syn *conditional(parser *p) {
     if (p->now.kind != T_QUESTION)
         return condition;
     syn *s = syn_new(p, S_SELECT, &p->now);
-    next(p);
-    enter(p);
+    parse_next(p);
+    parse_enter(p);
     s->kid[0] = condition;
     s->kid[1] = expression(p);
-    expect(p, T_COLON, "':'");
+    parse_expect(p, T_COLON, "':'");
     s->kid[2] = conditional(p);
-    leave(p);
+    parse_leave(p);
     return s;
 }
 
 /* expr := conditional | lvalue ("=" | "+=" ..) expr */
 static syn *expression(parser *p) {
-    enter(p);
+    parse_enter(p);
     syn *s = conditional(p);
     token t = p->now;
     if (t.kind == T_ASSIGN || t.kind == T_COMPOUND) {
         if (!is_lvalue(s))
             lex_fail(&p->lex, t.at, "only a variable or an element can be assigned");
-        next(p);
+        parse_next(p);
         syn *assignment = syn_new(p, t.kind == T_ASSIGN ? S_ASSIGN : S_COMPOUND, &t);
         assignment->kid[0] = s;
         assignment->kid[1] = expression(p);
         s = assignment;
     }
-    leave(p);
+    parse_leave(p);
     return s;
 }
 
 /* ---- Declarations ---- */
 
-/* initialiser := expr | "{" [ initialiser { "," initialiser } [","] ] "}" */
+/* item := [ "." name "=" ] initialiser */
+static syn *item(parser *p) {
+    if (p->now.kind != T_DOT)
+        return initialiser(p);
+    syn *s = syn_new(p, S_FIELD, &p->now);
+    parse_next(p);
+    s->name = p->now.name;
+    parse_expect(p, T_NAME, "the name of a field");
+    parse_expect(p, T_ASSIGN, "'=' and the value of the field");
+    s->kid[0] = initialiser(p);
+    return s;
+}
+
+/* initialiser := expr | "{" [ item { "," item } [","] ] "}" */
 static syn *initialiser(parser *p) {
     if (p->now.kind != T_OPEN_BLOCK)
         return expression(p);
     syn *s = syn_new(p, S_BRACES, &p->now), **end = &s->list;
-    enter(p);
-    next(p);
+    parse_enter(p);
+    parse_next(p);
     while (p->now.kind != T_CLOSE_BLOCK) {
-        *end = initialiser(p);
+        *end = item(p);
         end = &(*end)->next;
-        if (!accept(p, T_COMMA))
+        if (!parse_accept(p, T_COMMA))
             break;
     }
-    expect(p, T_CLOSE_BLOCK, "',' or '}'");
-    leave(p);
+    parse_expect(p, T_CLOSE_BLOCK, "',' or '}'");
+    parse_leave(p);
     return s;
 }
 
@@ -555,66 +609,98 @@ static syn *extents(parser *p) {
     for (int rank = 0; p->now.kind == T_OPEN_INDEX; rank++) {
         if (rank == LANG_MAX_RANK)
             lex_fail(&p->lex, p->now.at, "an array has at most %d dimensions", LANG_MAX_RANK);
-        next(p);
+        parse_next(p);
         if (p->now.kind == T_CLOSE_INDEX && rank > 0)
             lex_fail(&p->lex, p->now.at, "only the first extent can be left out");
         *end = p->now.kind == T_CLOSE_INDEX ? syn_new(p, S_EMPTY, &p->now) : expression(p);
         end = &(*end)->next;
-        expect(p, T_CLOSE_INDEX, "']'");
+        parse_expect(p, T_CLOSE_INDEX, "']'");
     }
     return first;
 }
 
+/* Nothing may hide the name of a record or a type variable. */
+static void name_check(const parser *p, const token *t) {
+    if (t->kind == T_DTYPE || record_find(p, t) || is_type_variable(p, t))
+        lex_fail(&p->lex, t->at, "'%.*s' is a type and cannot be the name of a variable", (int)t->length,
+                 p->lex.source + t->at);
+}
+
 /* declarator := name [ extents ] [ "=" initialiser ] */
-static syn *declarator(parser *p, const type_name *t) {
+syn *parse_declarator(parser *p, const type_syn *to, bool is_const) {
     syn *s = syn_new(p, S_DECLARE, &p->now);
-    bool is_auto = t->type == DT_NONE && !t->of;
+    bool is_scalar = !to || to->type != DT_NONE;
     s->name = p->now.name;
-    s->type = t->type;
-    s->of = t->of;
-    s->is_const = t->is_const;
-    if (p->now.kind == T_DTYPE)
-        lex_fail(&p->lex, p->now.at, "'%.*s' is a type and cannot be the name of a variable", (int)p->now.length,
-                 p->lex.source + p->now.at);
-    expect(p, T_NAME, "the name of a variable");
+    s->to = to;
+    s->is_const = is_const;
+    name_check(p, &p->now);
+    parse_expect(p, T_NAME, "the name of a variable");
     if (p->now.kind == T_OPEN)
         lex_fail(&p->lex, s->at, "functions stand before the kernel, without types: %.*s(x) { .. }",
                  p->lex.names[s->name].length, p->lex.names[s->name].text);
     s->list = extents(p);
-    if (s->list && is_auto)
+    if (s->list && !to && !p->at_file_scope)
         lex_fail(&p->lex, s->at, "an array needs the type of its elements in place of auto");
-    if (accept(p, T_ASSIGN)) {
+    if (parse_accept(p, T_ASSIGN)) {
         s->kid[0] = initialiser(p);
         if (s->list && s->kid[0]->kind != S_BRACES)
             lex_fail(&p->lex, s->kid[0]->at, "an array is initialised with { .. }");
-        if (!s->list && s->kid[0]->kind == S_BRACES)
-            lex_fail(&p->lex, s->kid[0]->at, "{ .. } initialises arrays; this is a scalar");
-    } else if (is_auto) {
-        fail_expected(p, "'=': auto takes its type from an initialiser");
+        if (!s->list && s->kid[0]->kind == S_BRACES && is_scalar)
+            lex_fail(&p->lex, s->kid[0]->at, "{ .. } initialises arrays and records; this is a scalar");
+    } else if (!to) {
+        parse_fail_expected(p, p->at_file_scope ? "'=' and the value of the constant"
+                                                : "'=': auto takes its type from an initialiser");
     } else if (s->list && s->list->kind == S_EMPTY) {
-        fail_expected(p, "'=': an array without extent takes it from an initialiser");
+        parse_fail_expected(p, "'=': an array without extent takes it from an initialiser");
     }
     return s;
 }
 
-static bool starts_declaration(const token *t) { return t->kind == T_AUTO || starts_type(t); }
+static bool starts_declaration(const parser *p, const token *t) { return t->kind == T_AUTO || starts_type(p, t); }
 
-/* declaration := ("auto" | type) declarator { "," declarator } */
+/* unpack := "auto" "(" name { "," name } ")" "=" expr, behind "auto" */
+static syn *unpack(parser *p, bool is_const) {
+    syn *s = syn_new(p, S_UNPACK, &p->now), **end = &s->list;
+    s->is_const = is_const;
+    parse_next(p);
+    do {
+        name_check(p, &p->now);
+        for (const syn *other = s->list; other; other = other->next)
+            if (other->name == p->now.name && p->now.kind == T_NAME)
+                lex_fail(&p->lex, p->now.at, "'%.*s' is named twice", (int)p->now.length, p->lex.source + p->now.at);
+        *end = syn_new(p, S_NAME, &p->now);
+        (*end)->name = p->now.name;
+        end = &(*end)->next;
+        parse_expect(p, T_NAME, "the name of a variable");
+    } while (parse_accept(p, T_COMMA));
+    parse_expect(p, T_CLOSE, "',' or ')'");
+    parse_expect(p, T_ASSIGN, "'=' and the call of a helper with several results");
+    s->kid[0] = expression(p);
+    if (s->kid[0]->kind != S_CALL)
+        lex_fail(&p->lex, s->kid[0]->at, "several names take the results of a call of a helper");
+    return s;
+}
+
+/* declaration := ("auto" | type) declarator { "," declarator } | unpack */
 static syn *declaration(parser *p) {
     syn *first = NULL, **end = &first;
-    type_name t = {.type = DT_NONE};
+    const type_syn *to = NULL;
+    bool is_const = false;
     if (p->now.kind == T_CONST && p->ahead.kind == T_AUTO) {
-        t.is_const = true;
-        next(p);
+        is_const = true;
+        parse_next(p);
     }
-    if (accept(p, T_AUTO))
-        t.is_const |= accept(p, T_CONST);
-    else
-        t = type_read(p);
+    if (parse_accept(p, T_AUTO)) {
+        is_const |= parse_accept(p, T_CONST);
+        if (p->now.kind == T_OPEN)
+            return unpack(p, is_const);
+    } else {
+        to = parse_type(p, &is_const);
+    }
     do {
-        *end = declarator(p, &t);
+        *end = parse_declarator(p, to, is_const);
         end = &(*end)->next;
-    } while (accept(p, T_COMMA));
+    } while (parse_accept(p, T_COMMA));
     return first;
 }
 
@@ -623,17 +709,17 @@ static syn *declaration(parser *p) {
 static syn *statement(parser *p);
 
 /* block := "{" { statement } "}"; `labels`: the block of a switch, with "case" expr ":" and "default" ":" */
-static syn *block(parser *p, bool labels, size_t *close) {
+syn *parse_block(parser *p, bool labels, size_t *close) {
     syn *first = NULL, **end = &first;
-    expect(p, T_OPEN_BLOCK, "'{'");
+    parse_expect(p, T_OPEN_BLOCK, "'{'");
     while (p->now.kind != T_CLOSE_BLOCK) {
         if (labels && (p->now.kind == T_CASE || p->now.kind == T_DEFAULT)) {
             *end = syn_new(p, S_CASE, &p->now);
             bool is_case = p->now.kind == T_CASE;
-            next(p);
+            parse_next(p);
             if (is_case)
                 (*end)->kid[0] = conditional(p);
-            expect(p, T_COLON, "':'");
+            parse_expect(p, T_COLON, "':'");
         } else {
             *end = statement(p);
         }
@@ -642,21 +728,21 @@ static syn *block(parser *p, bool labels, size_t *close) {
     }
     if (close)
         *close = p->now.at;
-    next(p);
+    parse_next(p);
     return first;
 }
 
 /* condition := "(" expr ")", after if, while and switch */
 static syn *condition(parser *p, const char *after) {
-    expect(p, T_OPEN, after);
+    parse_expect(p, T_OPEN, after);
     syn *s = expression(p);
-    expect(p, T_CLOSE, "')'");
+    parse_expect(p, T_CLOSE, "')'");
     return s;
 }
 
 /* body := statement, but not a declaration, which nothing could use */
 static syn *body(parser *p) {
-    if (starts_declaration(&p->now))
+    if (starts_declaration(p, &p->now))
         lex_fail(&p->lex, p->now.at, "a declaration must stand in a block: { .. }");
     return statement(p);
 }
@@ -666,10 +752,10 @@ static syn *if_statement(parser *p) {
     syn *first = NULL, **end = &first;
     for (;;) {
         syn *s = *end = syn_new(p, S_IF, &p->now);
-        next(p);
+        parse_next(p);
         s->kid[0] = condition(p, "'(' after if");
         s->body = body(p);
-        if (!accept(p, T_ELSE))
+        if (!parse_accept(p, T_ELSE))
             return first;
         end = &s->other;
         if (p->now.kind != T_IF) {
@@ -686,26 +772,26 @@ static syn *expressions(parser *p) {
         syn *s = *end = syn_new(p, S_EVALUATE, &p->now);
         s->kid[0] = expression(p);
         end = &s->next;
-    } while (accept(p, T_COMMA));
+    } while (parse_accept(p, T_COMMA));
     return first;
 }
 
 /* for := "for" "(" [ declaration | expressions ] ";" [ expr ] ";" [ expressions ] ")" body */
 static syn *for_statement(parser *p) {
     syn *s = syn_new(p, S_FOR, &p->now);
-    next(p);
-    expect(p, T_OPEN, "'(' after for");
-    if (starts_declaration(&p->now))
+    parse_next(p);
+    parse_expect(p, T_OPEN, "'(' after for");
+    if (starts_declaration(p, &p->now))
         s->list = declaration(p);
     else if (p->now.kind != T_SEMICOLON)
         s->list = expressions(p);
-    expect(p, T_SEMICOLON, "';'");
+    parse_expect(p, T_SEMICOLON, "';'");
     if (p->now.kind != T_SEMICOLON)
         s->kid[0] = expression(p);
-    expect(p, T_SEMICOLON, "';'");
+    parse_expect(p, T_SEMICOLON, "';'");
     if (p->now.kind != T_CLOSE)
         s->kid[1] = expressions(p);
-    expect(p, T_CLOSE, "')'");
+    parse_expect(p, T_CLOSE, "')'");
     s->body = body(p);
     return s;
 }
@@ -715,14 +801,14 @@ static syn *for_statement(parser *p) {
 static syn *while_statement(parser *p) {
     bool is_do = p->now.kind == T_DO;
     syn *s = syn_new(p, is_do ? S_DO : S_WHILE, &p->now);
-    next(p);
+    parse_next(p);
     if (is_do) {
         s->body = body(p);
-        expect(p, T_WHILE, "'while' after the body of do");
+        parse_expect(p, T_WHILE, "'while' after the body of do");
     }
     s->kid[0] = condition(p, "'(' after while");
     if (is_do)
-        expect(p, T_SEMICOLON, "';'");
+        parse_expect(p, T_SEMICOLON, "';'");
     else
         s->body = body(p);
     return s;
@@ -731,45 +817,45 @@ static syn *while_statement(parser *p) {
 /* switch := "switch" "(" expr ")" block */
 static syn *switch_statement(parser *p) {
     syn *s = syn_new(p, S_SWITCH, &p->now);
-    next(p);
+    parse_next(p);
     s->kid[0] = condition(p, "'(' after switch");
-    s->list = block(p, true, NULL);
+    s->list = parse_block(p, true, NULL);
     return s;
 }
 
 /* jump := ("break" | "continue" | "return" [ expr ]) ";" */
 static syn *jump(parser *p, syn_kind kind) {
     syn *s = syn_new(p, kind, &p->now);
-    next(p);
+    parse_next(p);
     if (kind == S_RETURN && p->now.kind != T_SEMICOLON)
         s->kid[0] = expression(p);
-    expect(p, T_SEMICOLON, "';'");
+    parse_expect(p, T_SEMICOLON, "';'");
     return s;
 }
 
 /* simple := declaration ";" | [ expr ] ";" */
 static syn *simple_statement(parser *p) {
     syn *s;
-    if (starts_declaration(&p->now)) {
+    if (starts_declaration(p, &p->now)) {
         s = declaration(p);
     } else {
         s = syn_new(p, S_EVALUATE, &p->now);
         if (p->now.kind != T_SEMICOLON)
             s->kid[0] = expression(p);
     }
-    expect(p, T_SEMICOLON, "';'");
+    parse_expect(p, T_SEMICOLON, "';'");
     return s;
 }
 
 static syn *block_statement(parser *p) {
     syn *s = syn_new(p, S_BLOCK, &p->now);
-    s->list = block(p, false, NULL);
+    s->list = parse_block(p, false, NULL);
     return s;
 }
 
 /* "forall" "(" name ":" begins a forall; elsewhere that word is a name like any other. */
 static bool starts_forall(parser *p) {
-    if (p->now.kind != T_NAME || p->ahead.kind != T_OPEN || !word_is(p, &p->now, "forall"))
+    if (p->now.kind != T_NAME || p->ahead.kind != T_OPEN || !parse_word_is(p, &p->now, "forall"))
         return false;
     size_t at = p->lex.at;
     int line = p->lex.line;
@@ -783,10 +869,10 @@ static bool starts_forall(parser *p) {
 /* forall := "forall" "(" ranges ")" body */
 static syn *forall_statement(parser *p) {
     syn *s = syn_new(p, S_FORALL, &p->now);
-    next(p);
-    next(p);
+    parse_next(p);
+    parse_next(p);
     s->list = ranges(p, false);
-    expect(p, T_CLOSE, "',' or ')'");
+    parse_expect(p, T_CLOSE, "',' or ')'");
     s->body = body(p);
     return s;
 }
@@ -827,251 +913,8 @@ static syn *statement_inside(parser *p) {
 /* statement := block | if | for | while | do | switch | jump | simple. A declaration of several variables is several
  * statements, linked through next. */
 static syn *statement(parser *p) {
-    enter(p);
+    parse_enter(p);
     syn *s = statement_inside(p);
-    leave(p);
+    parse_leave(p);
     return s;
-}
-
-/* ---- Functions ---- */
-
-/* Reads a name, which `what` describes and which must differ from the first n of `taken`. */
-static int new_name(parser *p, const char *what, const int *taken, int n) {
-    const token t = p->now;
-    if (starts_type(&t) || t.kind == T_AUTO)
-        lex_fail(&p->lex, t.at, "parameters are names without types, and '%.*s' is a type", (int)t.length,
-                 p->lex.source + t.at);
-    expect(p, T_NAME, what);
-    for (int i = 0; i < n; i++)
-        if (t.name == taken[i])
-            lex_fail(&p->lex, t.at, "'%.*s' is named twice", (int)t.length, p->lex.source + t.at);
-    return t.name;
-}
-
-_Noreturn static void fail_operands(const parser *p, size_t at) {
-    lex_fail(&p->lex, at, "more than %d parameters and outputs", UF_MAX_OPERANDS);
-}
-
-/* names := name { "," name } ")"; all differ from each other and from the first nbefore of `before`. offsets: where
- * they stand. */
-static int names_read(parser *p, int **out, const int *before, int nbefore, size_t *offsets) {
-    int names[UF_MAX_OPERANDS], count = nbefore;
-    if (nbefore)
-        memcpy(names, before, (size_t)nbefore * sizeof *names);
-    while (p->now.kind != T_CLOSE) {
-        size_t at = p->now.at;
-        int id = new_name(p, "a name or ')'", names, count);
-        if (count == UF_MAX_OPERANDS)
-            fail_operands(p, at);
-        if (offsets)
-            offsets[count - nbefore] = at;
-        names[count++] = id;
-        if (p->now.kind == T_OPEN_INDEX)
-            lex_fail(&p->lex, p->now.at, "parameters are names that stand alone; a layout says which are arrays");
-        if (!accept(p, T_COMMA))
-            break;
-    }
-    expect(p, T_CLOSE, "',' or ')'");
-    count -= nbefore;
-    *out = arena_alloc(p->lex.a, ((size_t)count + 1) * sizeof **out);
-    memcpy(*out, names + nbefore, (size_t)count * sizeof **out);
-    return count;
-}
-
-static definition *definition_new(parser *p) {
-    definition *d = arena_alloc(p->lex.a, sizeof *d);
-    syn_new(p, S_EMPTY, &p->now); /* counts as a node, so that the number of functions is limited too */
-    d->name = NO_NAME;
-    d->at = p->now.at;
-    d->index = p->out->ndefinitions++;
-    return d;
-}
-
-/* function := name "(" [ names ] ")" block */
-static definition *function_read(parser *p) {
-    definition *d = definition_new(p);
-    d->name = p->now.name;
-    for (const definition *other = p->out->helpers; other; other = other->next)
-        if (other->name == d->name)
-            lex_fail(&p->lex, d->at, "the helper '%.*s' is defined twice", (int)p->now.length, p->lex.source + d->at);
-    next(p);
-    expect(p, T_OPEN, "'(' after the name of a helper");
-    d->nparams = names_read(p, &d->params, NULL, 0, NULL);
-    if (p->now.kind == T_ARROW)
-        lex_fail(&p->lex, p->now.at, "a helper returns one value; only a kernel names its outputs");
-    d->body = block(p, false, &d->end);
-    return d;
-}
-
-/* indices := [ "[" index { "," index } [ "," ] "]" ]
- * index := name [ ":" name ]
- * offsets: where the indices stand. */
-static int indices_read(parser *p, int *names, int *extents, size_t *offsets) {
-    int taken[2 * UF_MAX_OPERANDS], ntaken = 0, count = 0;
-    if (!accept(p, T_OPEN_INDEX))
-        return 0;
-    do {
-        if (count == UF_MAX_OPERANDS)
-            fail_operands(p, p->now.at);
-        offsets[count] = p->now.at;
-        names[count] = taken[ntaken] = new_name(p, "the name of an index", taken, ntaken);
-        ntaken++;
-        extents[count] = NO_NAME;
-        if (accept(p, T_COLON)) {
-            extents[count] = taken[ntaken] = new_name(p, "the name of the extent of an index", taken, ntaken);
-            ntaken++;
-        }
-        count++;
-    } while (accept(p, T_COMMA) && p->now.kind != T_CLOSE_INDEX);
-    expect(p, T_CLOSE_INDEX, "',' or ']'");
-    return count;
-}
-
-/* parameters := indices "(" [ names ] ")"; the indices become the last ones */
-static void parameters_read(parser *p, definition *d) {
-    size_t offsets[UF_MAX_OPERANDS] = {0}, size;
-    int indices[UF_MAX_OPERANDS], extents[UF_MAX_OPERANDS], *names, count;
-    d->nindices = indices_read(p, indices, extents, offsets);
-    size = (size_t)d->nindices * sizeof *indices;
-    expect(p, T_OPEN, "a helper 'name(..) { .. }' or the kernel '(..) { .. }'");
-    count = names_read(p, &names, indices, d->nindices, d->offsets);
-    d->nparams = count + d->nindices;
-    d->params = arena_alloc(p->lex.a, ((size_t)d->nparams + 1) * sizeof *d->params);
-    d->extents = arena_alloc(p->lex.a, size + 1);
-    memcpy(d->params, names, (size_t)count * sizeof *names);
-    memcpy(d->params + count, indices, size);
-    memcpy(d->extents, extents, size);
-    memcpy(d->offsets + count, offsets, (size_t)d->nindices * sizeof *offsets);
-}
-
-/* kernel := parameters [ "->" "(" names ")" ] block */
-static definition *kernel_read(parser *p) {
-    definition *d = definition_new(p);
-    d->offsets = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->offsets);
-    parameters_read(p, d);
-    if (accept(p, T_ARROW)) {
-        expect(p, T_OPEN, "'(' and the names of the outputs");
-        if (p->now.kind == T_CLOSE)
-            fail_expected(p, "the name of an output");
-        d->noutputs = names_read(p, &d->outputs, d->params, d->nparams, d->offsets + d->nparams);
-    } else if (d->nparams == UF_MAX_OPERANDS) {
-        fail_operands(p, d->at);
-    }
-    d->body = block(p, false, &d->end);
-    if (p->now.kind == T_NAME || p->now.kind == T_OPEN)
-        lex_fail(&p->lex, p->now.at, "the kernel is the last function; nothing follows it");
-    if (p->now.kind != T_END)
-        fail_expected(p, "the end of the text after the kernel");
-    return d;
-}
-
-/* source := { function } kernel */
-static void source_read(parser *p, const char *source, bool with_kernel) {
-    syntax *out = p->out;
-    definition **end = &out->helpers;
-    out->source = source;
-    next(p);
-    next(p);
-    while (p->now.kind == T_NAME) {
-        *end = function_read(p);
-        end = &(*end)->next;
-    }
-    if (with_kernel)
-        out->kernel = kernel_read(p);
-    out->names = p->lex.names;
-    out->nnames = p->lex.nnames;
-    for (const definition *d = out->helpers; d; d = d->next)
-        out->names[d->name].helper = d;
-}
-
-static void parser_begin(parser *p, arena *a, const char *source) {
-    *p = (parser){.out = arena_alloc(a, sizeof(syntax))};
-    lex_begin(&p->lex, a, source, a->escape);
-}
-
-const syntax *parse_helpers(arena *a, const char *source) {
-    parser p;
-    parser_begin(&p, a, source);
-    source_read(&p, source, false);
-    return p.out;
-}
-
-/* ---- Lists of values ---- */
-
-/* An output's name that no text can contain, and that is not similar to any: "[0]". */
-static int value_name(parser *p, int k) {
-    char words[32];
-    size_t length = (size_t)snprintf(words, sizeof words, "[%d]", k);
-    return lex_intern(&p->lex, arena_text(p->lex.a, words, length), length);
-}
-
-/* values := expr { "," expr }: the kernel `() -> (..) { .. }` that assigns each to an output. */
-static void values_read(parser *p, const char *source) {
-    p->out->source = source;
-    next(p);
-    next(p);
-    definition *d = p->out->kernel = definition_new(p);
-    syn **end = &d->body;
-    d->params = arena_alloc(p->lex.a, sizeof *d->params);
-    d->outputs = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->outputs);
-    d->offsets = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->offsets);
-    do {
-        if (d->noutputs == UF_MAX_OPERANDS)
-            lex_fail(&p->lex, p->now.at, "more than %d values", UF_MAX_OPERANDS);
-        syn *s = *end = syn_new(p, S_EVALUATE, &p->now), *assign = s->kid[0] = syn_new(p, S_ASSIGN, &p->now);
-        assign->kid[0] = syn_new(p, S_NAME, &p->now);
-        d->offsets[d->noutputs] = p->now.at;
-        d->outputs[d->noutputs] = assign->kid[0]->name = value_name(p, d->noutputs);
-        d->noutputs++;
-        assign->kid[1] = expression(p);
-        end = &s->next;
-    } while (accept(p, T_COMMA));
-    if (p->now.kind != T_END)
-        fail_expected(p, "',' or the end of the text");
-    d->end = p->now.at;
-    p->out->names = p->lex.names;
-    p->out->nnames = p->lex.nnames;
-}
-
-/* ---- Entries ---- */
-
-/* Calls `read`, whose errors come back here by longjmp. */
-static uf_status parse(arena *a, const char *source, void (*read)(parser *p, const char *source), const syntax **out) {
-    jmp_buf escape, *before = a->escape;
-    *out = NULL;
-    a->escape = &escape;
-    if (setjmp(escape)) {
-        a->escape = before;
-        return uf_last_error()->status;
-    }
-    parser p;
-    parser_begin(&p, a, source);
-    read(&p, source);
-    *out = p.out;
-    a->escape = before;
-    return UF_OK;
-}
-
-static void kernel_source_read(parser *p, const char *source) { source_read(p, source, true); }
-
-uf_status lang_parse(arena *a, const char *source, const lang_names *names, const syntax **out) {
-    (void)names;
-    return parse(a, source, kernel_source_read, out);
-}
-
-uf_status lang_parse_values(arena *a, const char *source, const syntax **out) {
-    return parse(a, source, values_read, out);
-}
-
-int lang_inputs(const syntax *s) { return s->kernel->nparams - s->kernel->nindices; }
-int lang_indices(const syntax *s) { return s->kernel->nindices; }
-int lang_outputs(const syntax *s) { return s->kernel->noutputs ? s->kernel->noutputs : 1; }
-
-uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) {
-    char message[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    return fail_source(status, s->source, s->kernel->at, "%s", message);
 }

@@ -159,7 +159,7 @@ static bool steps_match(const node *n, const layout_step *steps, int *last) {
 
 /* An expression that is written like a computed size has the same value. */
 static bool computed_form(check *c, const node *n, form *out) {
-    if (!c->core || c->now->def->name != NO_NAME || n->type != DT_INT64)
+    if (!c->core || !c->frame->is_kernel || n->type != DT_INT64)
         return false;
     for (int d = 0; d < c->core->ndims; d++) {
         int last = c->core->dims[d].nsteps - 1;
@@ -293,10 +293,10 @@ static bool convert_form(check *c, const node *n, form *out, int depth) {
 /* Calls of the prelude's min, max and clamp. */
 static bool call_form(check *c, const node *n, form *out, int depth) {
     const instance *callee = (const instance *)n->callee;
-    if (!callee->u->prelude)
+    if (!callee->frame.u->prelude)
         return false;
-    bool smaller = strcmp(callee->u->row, "min") == 0, larger = strcmp(callee->u->row, "max") == 0;
-    bool both = strcmp(callee->u->row, "clamp") == 0;
+    bool smaller = strcmp(callee->frame.u->row, "min") == 0, larger = strcmp(callee->frame.u->row, "max") == 0;
+    bool both = strcmp(callee->frame.u->row, "clamp") == 0;
     if (!smaller && !larger && !both)
         return false;
     form a = exact_form(c, n->args, depth), b = exact_form(c, n->args->next, depth);
@@ -310,7 +310,7 @@ static bool call_form(check *c, const node *n, form *out, int depth) {
 
 static bool local_form(const check *c, const node *n, form *out) {
     for (const variable *v = c->scope; v; v = v->scope_next)
-        if (v->known && v->owner == c->now && v->local == n->local) {
+        if (v->known && v->owner == c->frame && v->local == n->local) {
             *out = form_atom(v->known - 1);
             return true;
         }
@@ -612,7 +612,7 @@ static int64_t step_of(const syn *steps, int *id) {
     *id = s->kid[0]->name;
     int64_t by = 1;
     if (s->kind == S_COMPOUND)
-        by = s->kid[1]->kind == S_NUMBER && dtype_is_integer(s->kid[1]->type) ? s->kid[1]->value.as.i : 0;
+        by = s->kid[1]->kind == S_NUMBER && dtype_is_integer(s->kid[1]->value.type) ? s->kid[1]->value.as.i : 0;
     if (by <= 0)
         return 0;
     return s->op == OP_ADD ? by : -by;
@@ -644,7 +644,7 @@ static bool is_counter(const check *c, const node *n, const variable *v, bool po
         if (narrow_high > high || (narrow_low < low && !positive))
             return false;
     }
-    return n->kind == N_LOCAL && n->local == v->local && v->owner == c->now;
+    return n->kind == N_LOCAL && n->local == v->local && v->owner == c->frame;
 }
 
 /* Reads the condition as a relation of the counter to a limit. */
@@ -686,7 +686,7 @@ static bool halves(const syn *steps, int *id) {
         return false;
     const syn *s = steps->kid[0];
     if (s->kind != S_COMPOUND || s->op != OP_SHR || s->kid[0]->kind != S_NAME || s->kid[1]->kind != S_NUMBER ||
-        !dtype_is_integer(s->kid[1]->type) || s->kid[1]->value.as.u < 1 || s->kid[1]->value.as.u > 7)
+        !dtype_is_integer(s->kid[1]->value.type) || s->kid[1]->value.as.u < 1 || s->kid[1]->value.as.u > 7)
         return false;
     *id = s->kid[0]->name;
     return true;
@@ -697,9 +697,9 @@ static bool ends_by_halves(check *c, const syn *loop, const node *condition) {
     int id = NO_NAME;
     if (!halves(loop->kid[1], &id) || !condition || condition->kind != N_BINARY || condition->op != OP_GT)
         return false;
-    const variable *v = c->now->u->bound[id];
+    const variable *v = c->frame->u->bound[id];
     const node *limit = condition->kid[1];
-    return v && v->owner == c->now && !c->now->f.locals[v->local].rank && !name_assigned(loop->body, id) &&
+    return v && v->owner == c->frame && !c->now->f.locals[v->local].rank && !name_assigned(loop->body, id) &&
            !name_assigned(loop->kid[0], id) && is_counter(c, condition->kid[0], v, false) && limit->kind == N_CONST &&
            dtype_is_integer(limit->type) && (limit->type == DT_UINT64 || limit->value.as.i >= 0);
 }
@@ -712,8 +712,8 @@ variable *loop_counter(check *c, const syn *loop, const node *condition, const n
     form low, high;
     if (!l.step || !start || !starts_with(loop->list, id))
         return NULL;
-    variable *v = c->now->u->bound[id];
-    if (!v || v->owner != c->now || name_assigned(loop->body, id) || name_assigned(loop->kid[0], id))
+    variable *v = c->frame->u->bound[id];
+    if (!v || v->owner != c->frame || name_assigned(loop->body, id) || name_assigned(loop->kid[0], id))
         return NULL;
     l.type = c->now->f.locals[v->local].type;
     if (c->now->f.locals[v->local].rank || !is_integral(l.type))

@@ -4,18 +4,13 @@
 
 #include "lang/check.h"
 
-/* The end of a list, to which nodes are appended. */
-typedef struct appender {
-    node **end;
-} appender;
-
-static void append(appender *a, node *n) {
+void append(appender *a, node *n) {
     *a->end = n;
     while (*a->end)
         a->end = &(*a->end)->next;
 }
 
-static node *evaluate(check *c, node *value, const syn *at) {
+node *evaluate(check *c, node *value, const syn *at) {
     node *n = node_new(c, N_EVAL, DT_NONE, at);
     n->kid[0] = value;
     return n;
@@ -41,32 +36,54 @@ typedef struct filled {
 typedef struct array_fill {
     check *c;
     int slot, rank;
+    const record *record; /* of the elements, which then have an array for each leaf from slot on; NULL: scalars */
     int64_t extent[LANG_MAX_RANK], index[LANG_MAX_RANK];
     filled *first, **end;
     bool constant; /* every value so far is */
 } array_fill;
 
+static node *element_value(array_fill *f, const syn *value) {
+    check *c = f->c;
+    if (f->record && value->kind == S_BRACES)
+        return braces_check(c, value, f->record);
+    if (value->kind == S_BRACES)
+        check_fail(c, value->at, "{ .. } where one element is initialised");
+    if (f->record)
+        return value_convert(c, value_check(c, value), (value_type){DT_NONE, f->record}, false, value);
+    return expression_check(c, value);
+}
+
+static bool is_constant(const node *n) {
+    bool all = n->kind == N_CONST || (n->kind == N_RECORD && !n->body);
+    for (const node *leaf = n->kind == N_RECORD ? n->args : NULL; leaf; leaf = leaf->next)
+        all &= leaf->kind == N_CONST;
+    return all;
+}
+
 static void fill_element(array_fill *f, const syn *value) {
     check *c = f->c;
     int made = c->made;
-    if (value->kind == S_BRACES)
-        check_fail(c, value->at, "{ .. } where one element is initialised");
     filled *e = *f->end = arena_alloc(c->a, sizeof *e);
-    *e = (filled){.value = expression_check(c, value), .at = value};
+    *e = (filled){.value = element_value(f, value), .at = value};
     f->end = &e->next;
     for (int k = 0; k < f->rank; k++)
         e->element = e->element * f->extent[k] + f->index[k];
-    f->constant &= e->value->kind == N_CONST;
+    f->constant &= is_constant(e->value);
     if (f->constant)
         c->made = made; /* tables have a limit of their own */
 }
 
-/* The statement that initialises an element. */
-static node *element_set(array_fill *f, const filled *e) {
+/* The value of leaf i of an element. */
+static node *leaf_value(array_fill *f, const filled *e, int i) {
+    return f->record ? record_leaf_node(f->c, e->value, i, e->at) : e->value;
+}
+
+/* The statement that initialises leaf i of an element. */
+static node *element_set(array_fill *f, const filled *e, int i) {
     check *c = f->c;
-    node *element = node_new(c, N_ELEMENT, c->now->f.locals[f->slot].type, e->at), **end = &element->args;
+    node *element = node_new(c, N_ELEMENT, c->now->f.locals[f->slot + i].type, e->at), **end = &element->args;
     int64_t below = 1, index_of[LANG_MAX_RANK];
-    element->local = f->slot;
+    element->local = f->slot + i;
     element->unchecked = true;
     for (int k = f->rank - 1; k >= 0; below *= f->extent[k--])
         index_of[k] = e->element / below % f->extent[k];
@@ -79,18 +96,19 @@ static node *element_set(array_fill *f, const filled *e) {
             end = &index->next;
         }
     }
-    return evaluate(c, assign_node(c, element, e->value, e->at), e->at);
+    return evaluate(c, assign_node(c, element, leaf_value(f, e, i), e->at), e->at);
 }
 
 /* The elements of a table; those without a value are 0. */
-static const number *elements_of(array_fill *f, dtype type, size_t at) {
+static const number *elements_of(array_fill *f, int leaf, size_t at) {
     check *c = f->c;
+    dtype type = c->now->f.locals[f->slot + leaf].type;
     int64_t size = table_size(c, type, f->rank, f->extent, at);
     number *values = arena_alloc(c->a, (size_t)size * sizeof *values);
     for (int64_t i = 0; i < size; i++)
         values[i] = (number){.type = type};
     for (const filled *e = f->first; e; e = e->next)
-        values[e->element] = convert(c, e->value, type, e->at)->value;
+        values[e->element] = convert(c, leaf_value(f, e, leaf), type, e->at)->value;
     return values;
 }
 
@@ -117,7 +135,7 @@ static void fill(array_fill *f, int k, items *from) {
         f->index[i] = 0;
 }
 
-static int64_t extent_check(check *c, const syn *s) {
+int64_t constant_extent(check *c, const syn *s) {
     node *n = expression_check(c, s);
     if (n->kind != N_CONST || !dtype_is_integer(n->type))
         check_fail(c, s->at, "the extent of an array must be a constant integer");
@@ -147,54 +165,139 @@ static int64_t extent_count(check *c, const syn *s, const int64_t *extent, int r
     return count;
 }
 
-static void array_declare(check *c, const syn *s, dtype type, node *n) {
-    array_fill f = {.c = c, .constant = s->is_const};
-    f.end = &f.first;
-    for (const syn *e = s->list; e; e = e->next, f.rank++)
-        f.extent[f.rank] = e->kind == S_EMPTY ? 0 : extent_check(c, e);
+/* Declares the locals of an array, one for each leaf of a record, and finds its elements. */
+static void array_begin(array_fill *f, const syn *s, value_type type) {
+    check *c = f->c;
+    f->end = &f->first;
+    f->constant = s->is_const;
+    f->record = type.record;
+    for (const syn *e = s->list; e; e = e->next, f->rank++)
+        f->extent[f->rank] = e->kind == S_EMPTY ? 0 : constant_extent(c, e);
     if (s->list->kind == S_EMPTY)
-        f.extent[0] = extent_count(c, s, f.extent, f.rank);
-    f.slot = n->local = local_add(c, name_text(c, s->name), type, f.rank, f.extent);
-    variable_bind(c, s->name, f.slot)->read_only = s->is_const ? "const" : NULL;
+        f->extent[0] = extent_count(c, s, f->extent, f->rank);
+    f->slot = c->now->f.nlocals;
+    for (int i = 0; i < value_leaves(type); i++)
+        local_add(c, name_text(c, s->name), value_leaf(type, i), f->rank, f->extent);
+    variable *v = variable_bind(c, s->name, f->slot);
+    v->read_only = s->is_const ? "const" : NULL;
+    v->record = type.record;
     items from = {s->kid[0] ? s->kid[0]->list : NULL};
-    fill(&f, 0, &from);
+    fill(f, 0, &from);
     if (from.next)
         check_fail(c, from.next->at, "more values than the array has elements");
-    if (f.constant) {
-        table_make(c, f.slot, elements_of(&f, type, s->at), s->at);
-        return;
-    }
-    appender to = {&n->body};
-    local_count(c, f.slot, s->at);
-    for (const filled *e = f.first; e; e = e->next)
-        append(&to, element_set(&f, e));
 }
 
-static void scalar_declare(check *c, const syn *s, dtype type, node *n) {
+static void tables_make(array_fill *f, value_type type, size_t at) {
+    for (int i = 0; i < value_leaves(type); i++)
+        table_make(f->c, f->slot + i, elements_of(f, i, at), at);
+}
+
+static void array_declare(check *c, const syn *s, value_type type, node *n) {
+    array_fill f = {.c = c};
+    array_begin(&f, s, type);
+    appender to = {&n->body}, all = {&n->next};
+    n->local = f.slot;
+    for (int i = 1; i < value_leaves(type); i++) {
+        node *leaf = node_new(c, N_DECLARE, DT_NONE, s);
+        leaf->local = f.slot + i;
+        append(&all, leaf);
+    }
+    if (f.constant) {
+        tables_make(&f, type, s->at);
+        return;
+    }
+    for (int i = 0; i < value_leaves(type); i++)
+        local_count(c, f.slot + i, s->at);
+    for (const filled *e = f.first; e; e = e->next) {
+        append(f.record ? &all : &to, f.record ? e->value->body : NULL);
+        for (int i = 0; i < value_leaves(type); i++)
+            append(f.record ? &all : &to, element_set(&f, e, i));
+    }
+}
+
+const local *table_declare(check *c, const syn *s, dtype type) {
+    array_fill f = {.c = c};
+    array_begin(&f, s, value_scalar(type));
+    for (const filled *e = f.first; e; e = e->next)
+        if (!is_constant(e->value))
+            check_fail(c, e->at->at, "the elements of a table of file scope must be constant");
+    tables_make(&f, value_scalar(type), s->at);
+    return &c->now->f.locals[f.slot];
+}
+
+/* A scalar or a record. */
+static void value_declare(check *c, const syn *s, value_type type, node **out) {
     variable *v = variable_bind(c, s->name, -1);
+    appender to = {out};
     node *value = NULL;
     v->incomplete = true;
-    if (s->kid[0]) {
-        value = expression_check(c, s->kid[0]);
-        if (type == DT_NONE)
-            type = value->type;
-        n->kid[0] = convert(c, value, type, s->kid[0]);
+    if (s->kid[0] && s->kid[0]->kind == S_BRACES) {
+        if (!type.record)
+            check_fail(c, s->kid[0]->at, "{ .. } initialises arrays and records; this is %s", value_text(type));
+        value = braces_check(c, s->kid[0], type.record);
+    } else if (s->kid[0]) {
+        value = value_check(c, s->kid[0]);
+        type = type.record || type.type != DT_NONE ? type : node_type(value);
+        value = value_convert(c, value, type, false, s->kid[0]);
     }
     v->incomplete = false;
     v->read_only = s->is_const ? "const" : NULL;
-    v->local = n->local = local_new(c, name_text(c, s->name), type, 0, NULL, s->at);
+    v->record = type.record;
+    v->local = c->now->f.nlocals;
+    for (int i = 0; i < value_leaves(type); i++)
+        local_new(c, name_text(c, s->name), value_leaf(type, i), 0, NULL, s->at);
+    if (value && type.record)
+        append(&to, value->body);
+    for (int i = 0; i < value_leaves(type); i++) {
+        node *n = node_new(c, N_DECLARE, DT_NONE, s);
+        n->local = v->local + i;
+        n->kid[0] = value && type.record ? record_leaf_node(c, value, i, s) : value;
+        append(&to, n);
+    }
+}
+
+static void require_new(check *c, int id, size_t at) {
+    const variable *before = variable_find(c, id);
+    if (before && before->depth == c->scope_depth)
+        check_fail(c, at, "'%s' is declared twice in one block", name_text(c, id));
 }
 
 static void declaration_check(check *c, const syn *s, node **out) {
-    const variable *before = c->now->u->bound[s->name];
-    if (before && before->owner == c->now && before->depth == c->scope_depth)
-        check_fail(c, s->at, "'%s' is declared twice in one block", name_text(c, s->name));
-    node *n = *out = node_new(c, N_DECLARE, DT_NONE, s);
-    dtype type = named_type(c, s->type, s->of);
+    require_new(c, s->name, s->at);
+    value_type type = named_type(c, s->to, s);
     if (s->list)
-        array_declare(c, s, type, n);
+        array_declare(c, s, type, *out = node_new(c, N_DECLARE, DT_NONE, s));
     else
-        scalar_declare(c, s, type, n);
+        value_declare(c, s, type, out);
+}
+
+/* "auto (q, r) = divide(x, y);" */
+static void unpack_check(check *c, const syn *s, node **out) {
+    node *values[UF_MAX_OPERANDS];
+    appender to = {out};
+    node *before = NULL;
+    int count = unpacked_call(c, s->kid[0], &before, values), names = 0;
+    for (const syn *n = s->list; n; n = n->next)
+        names++;
+    if (names != count)
+        check_fail(c, s->at, "%d name%s for %d result%s", names, names == 1 ? "" : "s", count, count == 1 ? "" : "s");
+    append(&to, before);
+    int k = 0;
+    for (const syn *n = s->list; n; n = n->next, k++) {
+        value_type type = node_type(values[k]);
+        require_new(c, n->name, n->at);
+        variable *v = variable_bind(c, n->name, c->now->f.nlocals);
+        v->read_only = s->is_const ? "const" : NULL;
+        v->record = type.record;
+        for (int i = 0; i < value_leaves(type); i++)
+            local_new(c, name_text(c, n->name), value_leaf(type, i), 0, NULL, n->at);
+        for (int i = 0; i < value_leaves(type); i++) {
+            node *declared = node_new(c, N_DECLARE, DT_NONE, n);
+            declared->local = v->local + i;
+            declared->kid[0] = type.record ? record_leaf_node(c, values[k], i, n) : values[k];
+            append(&to, declared);
+        }
+    }
 }
 
 /* ---- Branches and loops ---- */
@@ -302,6 +405,19 @@ static const node *loop_start(const node *init) {
     return init->kind == N_EVAL && init->kid[0]->kind == N_ASSIGN ? init->kid[0]->kid[1] : NULL;
 }
 
+static void value_evaluate(check *c, const syn *s, node **out);
+
+/* A step is one N_EVAL: of a record, of the last thing that is done for it. */
+static void append_step(check *c, const syn *step, appender *steps) {
+    node *list = NULL;
+    value_evaluate(c, step, &list);
+    if (list && (list->kind != N_EVAL || list->next)) {
+        node *zero = integer_node(c, 0, DT_INT32, step);
+        list = evaluate(c, sequence(c, list, zero, step), step);
+    }
+    append(steps, list);
+}
+
 static bool for_check(check *c, const syn *s, node **out) {
     variable *outer_scope = c->scope;
     known_mark before = known_here(c);
@@ -329,7 +445,7 @@ static bool for_check(check *c, const syn *s, node **out) {
     nesting_leave(c, outer, true);
     appender steps = {&n->step};
     for (const syn *step = s->kid[1]; step; step = step->next)
-        append(&steps, evaluate(c, expression_check(c, step->kid[0]), step));
+        append_step(c, step, &steps);
     c->scope_depth--;
     scope_leave(c, outer_scope);
     if (!s->list)
@@ -416,24 +532,26 @@ static bool switch_check(check *c, const syn *s, node **out) {
 
 /* ---- Jumps ---- */
 
-static void return_check(check *c, const syn *s, node **out) {
-    instance *i = c->now;
-    if (c->parallel)
-        check_fail(c, s->at, "return cannot leave a forall");
-    node *n = node_new(c, N_RETURN, DT_NONE, s);
-    bool is_kernel = i->def->name == NO_NAME;
-    if (!i->f.nresults && s->kid[0])
-        check_fail(c, s->kid[0]->at, "a kernel over indices has no result: assign elements, then 'return;'");
-    if (i->def->noutputs || !i->f.nresults) {
-        if (s->kid[0])
-            check_fail(c, s->kid[0]->at, "the outputs have names: assign them, then 'return;'");
-        *out = n;
+/* The value of a return: assigned to the result, whose type may be found by that. */
+static void result_assign(check *c, const syn *s, node *value, appender *to) {
+    frame *f = c->frame;
+    node *lvalue, *assign;
+    if (value->kind == N_RECORD && !f->result.record && f->result.type == DT_NONE) {
+        if (!value->record)
+            fail_record(c, value, s->kid[0]->at);
+        f->result.record = value->record;
+        f->again = true; /* the results are then as many locals as it has leaves */
+    }
+    if (f->again)
+        return;
+    if (f->result.record) {
+        value = value_convert(c, value, f->result, false, s->kid[0]);
+        record_assign(c, to, f->result_slot, value, s);
         return;
     }
-    if (!s->kid[0])
-        check_fail(c, s->at, "return needs a value: %s",
-                   is_kernel ? "the kernel has one unnamed output" : "helpers have one");
-    node *lvalue = local_node(c, i->f.nparams, s), *value = expression_check(c, s->kid[0]), *assign;
+    if (value->kind == N_RECORD)
+        fail_record(c, value, s->kid[0]->at);
+    lvalue = local_node(c, f->result_slot, s);
     if (lvalue->type != DT_NONE) {
         assign = assign_node(c, lvalue, value, s);
     } else {
@@ -441,12 +559,30 @@ static void return_check(check *c, const syn *s, node **out) {
         assign->kid[0] = lvalue;
         assign->kid[1] = value;
         pending *p = arena_alloc(c->a, sizeof *p);
-        *p = (pending){assign, s->at, i->returns};
-        i->returns = p;
+        *p = (pending){assign, s->at, f->returns};
+        f->returns = p;
     }
-    i->returned = true;
-    *out = evaluate(c, assign, s);
-    (*out)->next = n;
+    append(to, evaluate(c, assign, s));
+}
+
+static void return_check(check *c, const syn *s, node **out) {
+    const frame *f = c->frame;
+    bool indexed = f->is_kernel && !c->nout, named = f->def->noutputs > 0;
+    appender to = {out};
+    if (c->parallel)
+        check_fail(c, s->at, "return cannot leave a forall");
+    if (indexed && s->kid[0])
+        check_fail(c, s->kid[0]->at, "a kernel over indices has no result: assign elements, then 'return;'");
+    if (named && s->kid[0])
+        check_fail(c, s->kid[0]->at, "the outputs have names: assign them, then 'return;'");
+    if (!named && !indexed && !f->in_place && !s->kid[0])
+        check_fail(c, s->at, "return needs a value: %s",
+                   f->is_kernel ? "the kernel has one unnamed output" : "helpers have one");
+    if (s->kid[0]) {
+        result_assign(c, s, value_check(c, s->kid[0]), &to);
+        c->frame->returned = true;
+    }
+    append(&to, node_new(c, f->in_place ? N_LEAVE : N_RETURN, DT_NONE, s));
 }
 
 static void leave_check(check *c, const syn *s, node **out) {
@@ -468,13 +604,22 @@ static void leave_check(check *c, const syn *s, node **out) {
 
 /* ---- */
 
+/* Evaluates an expression and drops its value: of a record, the statements that make it are what is left. */
+static void value_evaluate(check *c, const syn *s, node **out) {
+    node *value = value_check(c, s->kid[0]);
+    *out = value->kind == N_RECORD ? value->body : evaluate(c, value, s);
+}
+
 static bool statement_check(check *c, const syn *s, node **out) {
     switch (s->kind) {
     case S_EVALUATE:
         if (is_assert(c, s->kid[0]))
             *out = assert_check(c, s->kid[0]);
         else if (s->kid[0])
-            *out = evaluate(c, expression_check(c, s->kid[0]), s);
+            value_evaluate(c, s, out);
+        return true;
+    case S_UNPACK:
+        unpack_check(c, s, out);
         return true;
     case S_DECLARE:
         declaration_check(c, s, out);
@@ -513,8 +658,9 @@ bool statements_check(check *c, const syn *list, node **out) {
         node *first = NULL;
         ends &= statement_check(c, s, &first);
         append(&to, first);
-        if (s->kind == S_DECLARE && first->kid[0] && !name_assigned(s->next, s->name))
-            value_known(c, c->now->u->bound[s->name], first->kid[0]);
+        if (s->kind == S_DECLARE && first->kind == N_DECLARE && first->kid[0] && !variable_find(c, s->name)->record &&
+            !name_assigned(s->next, s->name))
+            value_known(c, variable_find(c, s->name), first->kid[0]);
     }
     c->scope_depth--;
     known_drop(c, before);

@@ -3,6 +3,7 @@
 #include "ir/common/report.h"
 
 #include <assert.h>
+#include <ctype.h>
 
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
@@ -242,7 +243,11 @@ void emit_statements(body *b, const node *list) {
 
 fragment emit_function_name(emit *e, const function *f) {
     intptr_t id = (intptr_t)map_get(&e->functions, &f, sizeof f);
-    return id ? fragment_of("f%d_%.32s", (int)id, f->name ? f->name : "") : fragment_of("%s", e->entry);
+    fragment out = id ? fragment_of("f%d_%.32s", (int)id, f->name ? f->name : "") : fragment_of("%s", e->entry);
+    for (char *c = out.text; *c; c++) /* an operator has a sign in its name */
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            *c = '_';
+    return out;
 }
 
 /* Core operands lie in memory; a function returns the others. */

@@ -1,0 +1,46 @@
+/* parse.h - what the two files of the parser share. It makes the syntax tree from tokens, by recursive descent, with precedence
+ * climbing over the table of operators; the grammar rule that a function reads stands above it.
+ *
+ *      parse.c      types, expressions, statements
+ *      source.c     file scope: what a text uses, constants, records, helpers, the kernel
+ *
+ * Errors, running out of memory included, leave by longjmp to a frame that owns nothing but the arena. Nodes, nesting and lists have
+ * limits, so that the time is linear in the length of the text. */
+#ifndef UF_PARSE_H
+#define UF_PARSE_H
+
+#include "lang/syntax.h"
+
+typedef struct parser {
+    lexer lex;
+    token now, ahead;
+    int nodes, depth;
+    syntax *out;
+    const lang_names *visible; /* what the text sees; NULL: nothing */
+    definition *reading;       /* the helper that is being read, whose type variables are types; NULL: none */
+    bool
+        binds_variables; /* in its list of parameters, where an unknown name in the place of a type is a type variable */
+    bool at_file_scope;
+} parser;
+
+void parse_next(parser *p);
+bool parse_accept(parser *p, token_kind kind);
+void parse_expect(parser *p, token_kind kind, const char *what);
+_Noreturn void parse_fail_expected(const parser *p, const char *what);
+bool parse_word_is(const parser *p, const token *t, const char *word);
+void parse_enter(parser *p); /* one level of nesting */
+void parse_leave(parser *p);
+syn *syn_new(parser *p, syn_kind kind, const token *at);
+
+/* is_const: set if the type has a "const"; NULL: that makes no difference. */
+const type_syn *parse_type(parser *p, bool *is_const);
+bool starts_type(const parser *p, const token *t);
+const record_syn *record_find(const parser *p, const token *t); /* the record that a token names, or NULL */
+syn *parse_expression(parser *p);
+/* to: the type before it, NULL for auto. */
+syn *parse_declarator(parser *p, const type_syn *to, bool is_const);
+/* "{" statements "}"; `labels`: it is the block of a switch. close: set to the offset of the brace that ends it, unless NULL. */
+syn *parse_block(parser *p, bool labels, size_t *close);
+void type_variable_add(parser *p, int id); /* source.c */
+
+#endif
