@@ -10,8 +10,11 @@
 #define ADDRESS(function) __extension__(const void *) function
 
 #define LIBM(name) #name, "__nv_" #name
-#define CALLS(name) ADDRESS(name##f), ADDRESS(name)
+/* The addresses, and what only directed rows have. */
+#define CALLS(name) ADDRESS(name##f), ADDRESS(name), 0, false
+#define NO_CALLS NULL, NULL, 0, false
 #define ABSOLUTELY HUGE_VAL
+#define DIRECTED(operation) #operation, "llvm.nvvm." #operation
 
 /* libm's lgamma stores the sign of gamma in a variable that all threads share; lgamma_r does not. */
 static double log_gamma(double x) {
@@ -36,18 +39,18 @@ const math_row math_rows[] = {
     {"atanh",       1, MATH_FLOATING,     LIBM(atanh),                         true,   4,   4, CALLS(atanh)},
     {"cbrt",        1, MATH_FLOATING,     LIBM(cbrt),                          true,   4,   4, CALLS(cbrt)},
     {"ceil",        1, MATH_FLOATING,     "llvm.ceil",      "llvm.ceil",       false,  0,   0, CALLS(ceil)},
-    {"clz",         1, MATH_BITS,         "llvm.ctlz",      "llvm.ctlz",       false,  0,   0, NULL, NULL},
-    {"copysign",    2, MATH_FLOATING,     "llvm.copysign",  "llvm.copysign",   false,  0,   0, NULL, NULL},
+    {"clz",         1, MATH_BITS,         "llvm.ctlz",      "llvm.ctlz",       false,  0,   0, NO_CALLS},
+    {"copysign",    2, MATH_FLOATING,     "llvm.copysign",  "llvm.copysign",   false,  0,   0, NO_CALLS},
     {"cos",         1, MATH_FLOATING,     LIBM(cos),                           true,   4,   4, CALLS(cos)},
     {"cosh",        1, MATH_FLOATING,     LIBM(cosh),                          true,   4,   4, CALLS(cosh)},
-    {"ctz",         1, MATH_BITS,         "llvm.cttz",      "llvm.cttz",       false,  0,   0, NULL, NULL},
+    {"ctz",         1, MATH_BITS,         "llvm.cttz",      "llvm.cttz",       false,  0,   0, NO_CALLS},
     {"erf",         1, MATH_FLOATING,     LIBM(erf),                           true,   4,   4, CALLS(erf)},
     {"erfc",        1, MATH_FLOATING,     LIBM(erfc),                          true,   4,   5, CALLS(erfc)},
     {"exp",         1, MATH_FLOATING,     LIBM(exp),                           true,   4,   4, CALLS(exp)},
     {"exp10",       1, MATH_FLOATING,     LIBM(exp10),                         true,   4,   4, CALLS(exp10)},
     {"exp2",        1, MATH_FLOATING,     LIBM(exp2),                          true,   4,   4, CALLS(exp2)},
     {"expm1",       1, MATH_FLOATING,     LIBM(expm1),                         true,   4,   4, CALLS(expm1)},
-    {"fabs",        1, MATH_FLOATING,     "llvm.fabs",      "__nv_fabs",       false,  0,   0, NULL, NULL},
+    {"fabs",        1, MATH_FLOATING,     "llvm.fabs",      "__nv_fabs",       false,  0,   0, NO_CALLS},
     {"floor",       1, MATH_FLOATING,     "llvm.floor",     "llvm.floor",      false,  0,   0, CALLS(floor)},
     {"fma",         3, MATH_FLOATING,     "llvm.fma",       "llvm.fma",        false,  0,   0, CALLS(fma)},
     {"fmod",        2, MATH_FLOATING,     LIBM(fmod),                          false,  0,   0, CALLS(fmod)},
@@ -65,7 +68,7 @@ const math_row math_rows[] = {
     {"logb",        1, MATH_FLOATING,     LIBM(logb),                          false,  0,   0, CALLS(logb)},
     {"nearbyint",   1, MATH_FLOATING,     "llvm.nearbyint", "__nv_nearbyint",  false,  0,   0, CALLS(nearbyint)},
     {"nextafter",   2, MATH_FLOATING,     LIBM(nextafter),                     false,  0,   0, CALLS(nextafter)},
-    {"popcount",    1, MATH_BITS,         "llvm.ctpop",     "llvm.ctpop",      false,  0,   0, NULL, NULL},
+    {"popcount",    1, MATH_BITS,         "llvm.ctpop",     "llvm.ctpop",      false,  0,   0, NO_CALLS},
     {"pow",         2, MATH_FLOATING,     LIBM(pow),                           true,   4,   4, CALLS(pow)},
     {"remainder",   2, MATH_FLOATING,     LIBM(remainder),                     false,  0,   0, CALLS(remainder)},
     {"rint",        1, MATH_FLOATING,     "llvm.rint",      "__nv_rint",       false,  0,   0, CALLS(rint)},
@@ -73,7 +76,7 @@ const math_row math_rows[] = {
     {"scalbn",      2, MATH_FLOATING_INT, LIBM(scalbn),                        false,  0,   0, CALLS(scalbn)},
     {"sin",         1, MATH_FLOATING,     LIBM(sin),                           true,   4,   4, CALLS(sin)},
     {"sinh",        1, MATH_FLOATING,     LIBM(sinh),                          true,   4,   4, CALLS(sinh)},
-    {"sqrt",        1, MATH_FLOATING,     "llvm.sqrt",      "llvm.sqrt",       false,  0,   0, NULL, NULL},
+    {"sqrt",        1, MATH_FLOATING,     "llvm.sqrt",      "llvm.sqrt",       false,  0,   0, NO_CALLS},
     {"tan",         1, MATH_FLOATING,     LIBM(tan),                           true,   4,   4, CALLS(tan)},
     {"tanh",        1, MATH_FLOATING,     LIBM(tanh),                          true,   4,   4, CALLS(tanh)},
     {"tgamma",      1, MATH_FLOATING,     LIBM(tgamma),                        false,  8,  10, CALLS(tgamma)},
@@ -81,6 +84,20 @@ const math_row math_rows[] = {
     {"y0",          1, MATH_FLOATING,     LIBM(y0),                false, ABSOLUTELY, ABSOLUTELY, CALLS(y0)},
     {"y1",          1, MATH_FLOATING,     LIBM(y1),                false, ABSOLUTELY, ABSOLUTELY, CALLS(y1)},
     {"yn",          2, MATH_INT_FLOATING, LIBM(yn),                false, ABSOLUTELY, ABSOLUTELY, CALLS(yn)},
+
+    /* the same with a direction, and whether it subtracts */
+    {"add_down",   2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL, -1, false},
+    {"add_up",     2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL,  1, false},
+    {"div_down",   2, MATH_FLOATING,     DIRECTED(div),                     false,  0,   0, NULL, NULL, -1, false},
+    {"div_up",     2, MATH_FLOATING,     DIRECTED(div),                     false,  0,   0, NULL, NULL,  1, false},
+    {"fma_down",   3, MATH_FLOATING,     DIRECTED(fma),                     false,  0,   0, NULL, NULL, -1, false},
+    {"fma_up",     3, MATH_FLOATING,     DIRECTED(fma),                     false,  0,   0, NULL, NULL,  1, false},
+    {"mul_down",   2, MATH_FLOATING,     DIRECTED(mul),                     false,  0,   0, NULL, NULL, -1, false},
+    {"mul_up",     2, MATH_FLOATING,     DIRECTED(mul),                     false,  0,   0, NULL, NULL,  1, false},
+    {"sqrt_down",  1, MATH_FLOATING,     DIRECTED(sqrt),                    false,  0,   0, NULL, NULL, -1, false},
+    {"sqrt_up",    1, MATH_FLOATING,     DIRECTED(sqrt),                    false,  0,   0, NULL, NULL,  1, false},
+    {"sub_down",   2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL, -1, true},
+    {"sub_up",     2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL,  1, true},
 };
 /* clang-format on */
 const int math_row_count = COUNT(math_rows);

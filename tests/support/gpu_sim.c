@@ -1,4 +1,6 @@
 /* gpu_sim.c - see gpu_sim.h. */
+#include <fenv.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -105,13 +107,45 @@ static int64_t sim_mulhi_ull(uint64_t a, uint64_t b) {
     return (int64_t)((a >> 32) * (b >> 32) + (one >> 32) + (other >> 32));
 }
 
+/* Arithmetic by the host's rounding mode, which the compiler does not know of: the operands and the result go through memory. */
+#define DIRECTED(operation, way, mode, kind, type, expression)             \
+    static type sim_##operation##_##way##_##kind(type a, type b, type c) { \
+        volatile type x = a, y = b, z = c, r;                              \
+        (void)y, (void)z;                                                  \
+        fesetround(mode);                                                  \
+        r = expression;                                                    \
+        fesetround(FE_TONEAREST);                                          \
+        return r;                                                          \
+    }
+#define BOTH_WAYS(operation, kind, type, expression)             \
+    DIRECTED(operation, rm, FE_DOWNWARD, kind, type, expression) \
+    DIRECTED(operation, rp, FE_UPWARD, kind, type, expression)
+#define BOTH_TYPES(operation, narrow, wide) \
+    BOTH_WAYS(operation, f, float, narrow)  \
+    BOTH_WAYS(operation, d, double, wide)
+BOTH_TYPES(add, x + y, x + y)
+BOTH_TYPES(mul, x *y, x *y)
+BOTH_TYPES(div, x / y, x / y)
+BOTH_TYPES(sqrt, sqrtf(x), sqrt(x))
+BOTH_TYPES(fma, fmaf(x, y, z), fma(x, y, z))
+
 static const struct {
     const char *gpu, *host;
     const void *address;
 } names[] = {
 #define ROW(gpu, name) \
     { gpu, #name, __extension__(const void *) name }
+#define DIRECTED_ROWS(operation)                                      \
+    ROW("llvm.nvvm." #operation ".rm.f", sim_##operation##_rm_f),     \
+        ROW("llvm.nvvm." #operation ".rp.f", sim_##operation##_rp_f), \
+        ROW("llvm.nvvm." #operation ".rm.d", sim_##operation##_rm_d), \
+        ROW("llvm.nvvm." #operation ".rp.d", sim_##operation##_rp_d)
     ROW("llvm.nvvm.read.ptx.sreg.tid.x", sim_tid),
+    DIRECTED_ROWS(add),
+    DIRECTED_ROWS(mul),
+    DIRECTED_ROWS(div),
+    DIRECTED_ROWS(sqrt),
+    DIRECTED_ROWS(fma),
     ROW("llvm.nvvm.read.ptx.sreg.ntid.x", sim_ntid),
     ROW("llvm.nvvm.read.ptx.sreg.ctaid.x", sim_ctaid),
     ROW("llvm.nvvm.read.ptx.sreg.nctaid.x", sim_nctaid),

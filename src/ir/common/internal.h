@@ -60,6 +60,9 @@ typedef struct body_hooks {
 /* Defines a function of the tree; hooks and user: those of the body. */
 void emit_function(emit *e, const function *f, const body_hooks *hooks, void *user); /* statement.c */
 
+/* A row of the math table that has a direction (directed.c). */
+ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args);
+
 ssa emit_expression(body *b, const node *n); /* expression.c */
 /* expression.c; calls f and returns its only result. line: the call's line in the source; 0: it has none of its own. */
 ssa emit_call(body *b, const function *f, const ssa *values, int line);

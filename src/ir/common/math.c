@@ -258,6 +258,8 @@ static ssa call_intrinsic(emit *e, const math_row *row, dtype wide, const char *
 ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
     const char *name = target_math_name(e->target, row);
     ssa result;
+    if (row->direction)
+        return emit_directed(e, row, wide, args);
     if (row->rule == MATH_BITS)
         return count_bits(e, name, wide, args[0]);
     if (!strncmp(name, "llvm.", 5))

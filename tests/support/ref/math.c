@@ -8,6 +8,11 @@
 
 #include "ref.h"
 
+/* How the row rounds. */
+static mpfr_rnd_t rounding_of(const math_row *row) {
+    return row->direction < 0 ? MPFR_RNDD : row->direction > 0 ? MPFR_RNDU : MPFR_RNDN;
+}
+
 typedef int (*one_argument)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 typedef int (*two_arguments)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
 
@@ -53,6 +58,23 @@ static int bessel(bool second_kind, mpfr_t out, long order, const mpfr_t x) {
     return negate ? -ternary : ternary;
 }
 
+/* Rows that round in a direction, by the beginning of their names. */
+static int directed(const math_row *row, mpfr_t out, mpfr_t x, mpfr_t y, mpfr_t z) {
+    mpfr_rnd_t way = rounding_of(row);
+    switch (row->name[0]) {
+    case 'a':
+        return mpfr_add(out, x, y, way);
+    case 'm':
+        return mpfr_mul(out, x, y, way);
+    case 'd':
+        return mpfr_div(out, x, y, way);
+    case 'f':
+        return mpfr_fma(out, x, y, z, way);
+    default:
+        return row->arity == 1 ? mpfr_sqrt(out, x, way) : mpfr_sub(out, x, y, way);
+    }
+}
+
 /* out = the function; the ternary value as MPFR's. Arguments are exact in MPFR. */
 static int by_mpfr(const math_row *row, mpfr_t out, mpfr_t x, mpfr_t y, mpfr_t z, const number *args) {
     switch (row->rule) {
@@ -63,6 +85,8 @@ static int by_mpfr(const math_row *row, mpfr_t out, mpfr_t x, mpfr_t y, mpfr_t z
     default:
         break;
     }
+    if (row->direction)
+        return directed(row, out, x, y, z);
     if (strcmp(row->name, "fma") == 0)
         return mpfr_fma(out, x, y, z, MPFR_RNDN);
     for (size_t i = 0; i < COUNT(inexact); i++)
@@ -90,7 +114,7 @@ static double correctly_rounded(const math_row *row, dtype type, const number *a
     mpfr_init2(out, f.digits);
     mpfr_set_emin(f.emin);
     mpfr_set_emax(f.emax);
-    mpfr_subnormalize(out, apply(row, out, args), MPFR_RNDN);
+    mpfr_subnormalize(out, apply(row, out, args), rounding_of(row));
     double value = mpfr_get_d(out, MPFR_RNDN);
     mpfr_set_emin(emin);
     mpfr_set_emax(emax);
