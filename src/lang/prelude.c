@@ -92,6 +92,44 @@ const prelude_row prelude_rows[] = {
  "    return n < 0 && (n & 1) ? -value : value;"
  "}"},
 
+{"rsqrt", 1, RULE_FLOATING, "rsqrt(x) { return 1 / sqrt(x); }"},
+/* In float64 whatever the type. Below 0 the reflection psi(1 - x) - pi / tan(pi x), then the recurrence psi(x + 1) = psi(x) + 1 / x
+ * until the argument is in [1, 2], where the zero at 1.4616 is a factor of the approximation, by J. Maddock, or at least 10, where
+ * the asymptotic series of psi(x) = psi(x - 1) + 1 / (x - 1) is short. */
+{"digamma", 1, RULE_FLOATING,
+ "digamma(x) {"
+ "    auto result = x;"
+ "    double y = x, sum = 0;"
+ "    if (y < 0) {"
+ "        double t = y - rint(y);"
+ "        sum = t == 0 ? NAN : -M_PI / tan(M_PI * t);"
+ "        y = 1 - y;"
+ "    } else if (y < 1) {"
+ "        sum = -1 / y;"
+ "        y += 1;"
+ "    }"
+ "    if (y < 10) {"
+ "        for (int k = 0; k < 8; k++)"
+ "            if (y > 2) {"
+ "                y -= 1;"
+ "                sum += 1 / y;"
+ "            }"
+ "        double g = y - 1569415565. / 1073741824 - 381566830. / 1152921504606846976 - 0.9016312093258695919e-19, u = y - 1;"
+ "        double p = ((((-0.0020713321167745952 * u - 0.045251321448739056) * u - 0.28919126444774784) * u"
+ "                     - 0.65031853770896507) * u - 0.32555031186804491) * u + 0.25479851061131551;"
+ "        double q = (((((-0.55789841321675513e-6 * u + 0.0021284987017821144) * u + 0.054151797245674225) * u"
+ "                      + 0.43593529692665969) * u + 1.4606242909763515) * u + 2.0767117023730469) * u + 1;"
+ "        sum += g * 0.99558162689208984 + g * (p / q);"
+ "    } else {"
+ "        double w = y - 1, z = 1 / (w * w);"
+ "        double p = ((((((-3617. / 8160 * z + 1. / 12) * z - 691. / 32760) * z + 1. / 132) * z - 1. / 240) * z + 1. / 252) * z"
+ "                    - 1. / 120) * z + 1. / 12;"
+ "        sum += log(w) + 0.5 / w - z * p;"
+ "    }"
+ "    result = sum;"
+ "    return result;"
+ "}"},
+
 /* ---- Random numbers ---- */
 
 {"random_bits", 3, RULE_WORDS,

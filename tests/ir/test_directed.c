@@ -234,16 +234,19 @@ static void test_bits(void **unused) {
 
 /* Rounded by the instruction, without flushing subnormals, whatever the options are. */
 static void check_ptx(subject *s) {
-    static const code_target gpu = {.gpu = true, .arch = 90};
+    static const int archs[] = {75, 90, 100, 120};
     const char *ptx;
     char instruction[32];
-    code_module m = element_module(&memory, s->tree, &gpu, UF_FAST_ALL, 0);
-    assert_null(nvvm_judge(&m, gpu.arch, false, &ptx));
     snprintf(instruction, sizeof instruction, "%s.%s.%s", s->row->cpu, s->row->direction < 0 ? "rm" : "rp",
-             dtypes[s->t].size == 4 ? "f32" : "f64");
-    if (!strstr(ptx, instruction) || strstr(ptx, ".ftz") || strstr(ptx, "neg.f"))
-        fail_msg("%s: no %s alone in\n%s", s->row->name, instruction, ptx);
-    text_free(&m.ir);
+             s->t == DT_FLOAT32 ? "f32" : "f64");
+    for (size_t k = 0; k < COUNT(archs); k++) {
+        const code_target gpu = {.gpu = true, .arch = archs[k]};
+        code_module m = element_module(&memory, s->tree, &gpu, UF_FAST_ALL, 0);
+        assert_null(nvvm_judge(&m, gpu.arch, false, &ptx));
+        if (!strstr(ptx, instruction) || strstr(ptx, ".ftz"))
+            fail_msg("%s: no %s alone in\n%s", s->row->name, instruction, ptx);
+        text_free(&m.ir);
+    }
 }
 
 static void test_ptx(void **unused) {

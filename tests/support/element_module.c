@@ -17,7 +17,7 @@ static void write_element(emit *e, const tree *t, const ssa *base, ssa index) {
 
 static void cpu_entry(emit *e, const tree *t, const char *name) {
     const function *f = t->kernel;
-    ssa base[UF_MAX_OPERANDS];
+    ssa base[UF_MAX_OPERANDS] = {0};
     int entry = emit_label_new(e), head = emit_label_new(e), end = emit_label_new(e);
     text_printf(e->out, "define void @%s(i8** %%arrays, i64 %%n) nounwind \"prefer-vector-width\"=\"512\"%s {\n", name,
                 emit_scope(e, name, 1).text);
@@ -45,7 +45,7 @@ static void cpu_entry(emit *e, const tree *t, const char *name) {
 
 static void gpu_entry(emit *e, const tree *t, const char *name) {
     const function *f = t->kernel;
-    ssa base[UF_MAX_OPERANDS];
+    ssa base[UF_MAX_OPERANDS] = {0};
     text types = {0};
     text_printf(e->out, "define void @%s(", name);
     text_puts(&types, "void (");

@@ -21,23 +21,30 @@ static int log_of_gamma(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return mpfr_lgamma(out, &sign, x, rounding);
 }
 
+/* MPFR gives +infinity for -0, IEEE 754 -infinity. */
+static int reciprocal_root(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    int ternary = mpfr_rec_sqrt(out, x, rounding);
+    return mpfr_zero_p(x) ? mpfr_setsign(out, out, mpfr_signbit(x), rounding) : ternary;
+}
+
 static const struct {
     const char *name;
     one_argument one;
     two_arguments two;
 } inexact[] = {
-    {"acos", mpfr_acos, NULL},   {"acosh", mpfr_acosh, NULL}, {"asin", mpfr_asin, NULL},
-    {"asinh", mpfr_asinh, NULL}, {"atan", mpfr_atan, NULL},   {"atan2", NULL, mpfr_atan2},
-    {"atanh", mpfr_atanh, NULL}, {"cbrt", mpfr_cbrt, NULL},   {"cos", mpfr_cos, NULL},
-    {"cosh", mpfr_cosh, NULL},   {"erf", mpfr_erf, NULL},     {"erfc", mpfr_erfc, NULL},
-    {"exp", mpfr_exp, NULL},     {"exp10", mpfr_exp10, NULL}, {"exp2", mpfr_exp2, NULL},
-    {"expm1", mpfr_expm1, NULL}, {"fmod", NULL, mpfr_fmod},   {"hypot", NULL, mpfr_hypot},
-    {"j0", mpfr_j0, NULL},       {"j1", mpfr_j1, NULL},       {"lgamma", log_of_gamma, NULL},
-    {"log", mpfr_log, NULL},     {"log10", mpfr_log10, NULL}, {"log1p", mpfr_log1p, NULL},
-    {"log2", mpfr_log2, NULL},   {"pow", NULL, mpfr_pow},     {"remainder", NULL, mpfr_remainder},
-    {"sin", mpfr_sin, NULL},     {"sinh", mpfr_sinh, NULL},   {"sqrt", mpfr_sqrt, NULL},
-    {"tan", mpfr_tan, NULL},     {"tanh", mpfr_tanh, NULL},   {"tgamma", mpfr_gamma, NULL},
-    {"y0", mpfr_y0, NULL},       {"y1", mpfr_y1, NULL},
+    {"acos", mpfr_acos, NULL},   {"acosh", mpfr_acosh, NULL},         {"asin", mpfr_asin, NULL},
+    {"asinh", mpfr_asinh, NULL}, {"atan", mpfr_atan, NULL},           {"atan2", NULL, mpfr_atan2},
+    {"atanh", mpfr_atanh, NULL}, {"cbrt", mpfr_cbrt, NULL},           {"cos", mpfr_cos, NULL},
+    {"cosh", mpfr_cosh, NULL},   {"digamma", mpfr_digamma, NULL},     {"rsqrt", reciprocal_root, NULL},
+    {"erf", mpfr_erf, NULL},     {"erfc", mpfr_erfc, NULL},           {"exp", mpfr_exp, NULL},
+    {"exp10", mpfr_exp10, NULL}, {"exp2", mpfr_exp2, NULL},           {"expm1", mpfr_expm1, NULL},
+    {"fmod", NULL, mpfr_fmod},   {"hypot", NULL, mpfr_hypot},         {"j0", mpfr_j0, NULL},
+    {"j1", mpfr_j1, NULL},       {"lgamma", log_of_gamma, NULL},      {"log", mpfr_log, NULL},
+    {"log10", mpfr_log10, NULL}, {"log1p", mpfr_log1p, NULL},         {"log2", mpfr_log2, NULL},
+    {"pow", NULL, mpfr_pow},     {"remainder", NULL, mpfr_remainder}, {"sin", mpfr_sin, NULL},
+    {"sinh", mpfr_sinh, NULL},   {"sqrt", mpfr_sqrt, NULL},           {"tan", mpfr_tan, NULL},
+    {"tanh", mpfr_tanh, NULL},   {"tgamma", mpfr_gamma, NULL},        {"y0", mpfr_y0, NULL},
+    {"y1", mpfr_y1, NULL},
 };
 
 /* What rounding to a type means to MPFR, whose numbers are 0.1... x 2^e. */
