@@ -96,8 +96,8 @@ const math_row math_rows[] = {
     {"mul_up",     2, MATH_FLOATING,     DIRECTED(mul),                     false,  0,   0, NULL, NULL,  1, false},
     {"sqrt_down",  1, MATH_FLOATING,     DIRECTED(sqrt),                    false,  0,   0, NULL, NULL, -1, false},
     {"sqrt_up",    1, MATH_FLOATING,     DIRECTED(sqrt),                    false,  0,   0, NULL, NULL,  1, false},
-    {"sub_down",   2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL, -1, true},
-    {"sub_up",     2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL,  1, true},
+    {"sub_down",   2, MATH_FLOATING,     "add",            "llvm.nvvm.fma",   false,  0,   0, NULL, NULL, -1, true},
+    {"sub_up",     2, MATH_FLOATING,     "add",            "llvm.nvvm.fma",   false,  0,   0, NULL, NULL,  1, true},
 };
 /* clang-format on */
 const int math_row_count = COUNT(math_rows);

@@ -28,8 +28,8 @@ typedef struct math_row {
      * the absolute error is bounded. */
     double ulp32, ulp64;
     const void *address32, *address64; /* libm's functions; NULL for an intrinsic that never becomes a call */
-    /* -1 or 1: the result is rounded toward -infinity or +infinity. cpu is then the operation, "add", which subtracts if `subtracts` is
-     * set; gpu is the beginning of an intrinsic, "llvm.nvvm.add". 0: neither. */
+    /* -1 or 1: the result is rounded toward -infinity or +infinity. cpu is then the operation, "add", and gpu the beginning of an
+     * intrinsic, "llvm.nvvm.add"; if `subtracts` is set, "llvm.nvvm.fma", see ir/common/directed.c. 0: neither. */
     int8_t direction;
     bool subtracts;
 } math_row;

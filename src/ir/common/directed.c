@@ -78,7 +78,7 @@ static ssa bitwise(const place *p, const char *instruction, ssa x, ssa y) {
 static int width(const place *p) { return 8 * dtypes[p->type].size; }
 static ssa sign_bit(const place *p) { return ssa_constant(INT64_MIN >> (64 - width(p))); }
 
-/* In the bits, as a GPU that flushes subnormals would flush x if it were negated by arithmetic. */
+/* In the bits, of which compilers conclude nothing. */
 static ssa negate(const place *p, ssa x) { return from_bits(p, bitwise(p, "xor", bits_of(p, x), sign_bit(p))); }
 
 /* float32 <-> float64 */
@@ -342,11 +342,13 @@ static ssa call_gpu(const place *p, const char *name, bool up, const ssa *x, int
 
 ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args) {
     place p = place_of(e, type);
-    ssa x[MAX_ARITY];
-    memcpy(x, args, (size_t)row->arity * sizeof *x);
-    if (row->subtracts)
-        x[1] = negate(&p, x[1]);
     bool up = row->direction > 0;
-    return e->target->gpu ? call_gpu(&p, row->gpu, up, x, row->arity)
-                          : call_cpu(&p, operation_find(row->cpu), up, x, row->arity);
+    if (!e->target->gpu && row->subtracts)
+        return call_cpu(&p, operation_find(row->cpu), up, (ssa[]){args[0], negate(&p, args[1])}, row->arity);
+    if (!e->target->gpu)
+        return call_cpu(&p, operation_find(row->cpu), up, args, row->arity);
+    /* a - b as b * -1 + a: libNVVM makes a `neg` of every way to write -b, and under -ftz=1 that flushes subnormals */
+    if (row->subtracts)
+        return call_gpu(&p, row->gpu, up, (ssa[]){args[1], ssa_literal("-1.0"), args[0]}, 3);
+    return call_gpu(&p, row->gpu, up, args, row->arity);
 }
