@@ -117,12 +117,13 @@ static int64_t sim_mulhi_ull(uint64_t a, uint64_t b) {
         fesetround(FE_TONEAREST);                                          \
         return r;                                                          \
     }
-#define BOTH_WAYS(operation, kind, type, expression)             \
-    DIRECTED(operation, rm, FE_DOWNWARD, kind, type, expression) \
+#define ALL_WAYS(operation, kind, type, expression)               \
+    DIRECTED(operation, rn, FE_TONEAREST, kind, type, expression) \
+    DIRECTED(operation, rm, FE_DOWNWARD, kind, type, expression)  \
     DIRECTED(operation, rp, FE_UPWARD, kind, type, expression)
 #define BOTH_TYPES(operation, narrow, wide) \
-    BOTH_WAYS(operation, f, float, narrow)  \
-    BOTH_WAYS(operation, d, double, wide)
+    ALL_WAYS(operation, f, float, narrow)   \
+    ALL_WAYS(operation, d, double, wide)
 BOTH_TYPES(add, x + y, x + y)
 BOTH_TYPES(mul, x *y, x *y)
 BOTH_TYPES(div, x / y, x / y)
@@ -135,17 +136,21 @@ static const struct {
 } names[] = {
 #define ROW(gpu, name) \
     { gpu, #name, __extension__(const void *) name }
-#define DIRECTED_ROWS(operation)                                      \
-    ROW("llvm.nvvm." #operation ".rm.f", sim_##operation##_rm_f),     \
-        ROW("llvm.nvvm." #operation ".rp.f", sim_##operation##_rp_f), \
-        ROW("llvm.nvvm." #operation ".rm.d", sim_##operation##_rm_d), \
-        ROW("llvm.nvvm." #operation ".rp.d", sim_##operation##_rp_d)
+#define ROWS(operation, kind)                                                   \
+    ROW("llvm.nvvm." #operation ".rn." #kind, sim_##operation##_rn_##kind),     \
+        ROW("llvm.nvvm." #operation ".rm." #kind, sim_##operation##_rm_##kind), \
+        ROW("llvm.nvvm." #operation ".rp." #kind, sim_##operation##_rp_##kind)
     ROW("llvm.nvvm.read.ptx.sreg.tid.x", sim_tid),
-    DIRECTED_ROWS(add),
-    DIRECTED_ROWS(mul),
-    DIRECTED_ROWS(div),
-    DIRECTED_ROWS(sqrt),
-    DIRECTED_ROWS(fma),
+    ROWS(add, f),
+    ROWS(mul, f),
+    ROWS(div, f),
+    ROWS(sqrt, f),
+    ROWS(fma, f),
+    ROWS(add, d),
+    ROWS(mul, d),
+    ROWS(div, d),
+    ROWS(sqrt, d),
+    ROWS(fma, d),
     ROW("llvm.nvvm.read.ptx.sreg.ntid.x", sim_ntid),
     ROW("llvm.nvvm.read.ptx.sreg.ctaid.x", sim_ctaid),
     ROW("llvm.nvvm.read.ptx.sreg.nctaid.x", sim_nctaid),

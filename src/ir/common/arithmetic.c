@@ -66,8 +66,21 @@ static ssa compare(emit *e, op o, dtype type, ssa a, ssa b) {
                       ir_value_type(type), a.text, b.text);
 }
 
+/* GPU: libNVVM's options for contraction and division are those of the whole module. Intrinsics that name their rounding are left
+ * alone. */
+static ssa exact(emit *e, op o, dtype type, ssa a, ssa b) {
+    static const char *const names[OP_COUNT] = {[OP_ADD] = "add", [OP_SUB] = "add", [OP_MUL] = "mul", [OP_DIV] = "div"};
+    const char *t = ir_value_type(type), *kind = type == DT_FLOAT32 ? "f" : "d";
+    if (o == OP_SUB)
+        b = emit_unary(e, OP_NEG, type, b);
+    emit_declare(e, "declare %s @llvm.nvvm.%s.rn.%s(%s, %s)", t, names[o], kind, t, t);
+    return emit_value(e, "call %s @llvm.nvvm.%s.rn.%s(%s %s, %s %s)", t, names[o], kind, t, a.text, t, b.text);
+}
+
 static ssa plain(emit *e, op o, dtype type, ssa a, ssa b) {
-    bool contract = dtype_is_floating(type) && o != OP_DIV && (e->module->fast & UF_FAST_CONTRACT);
+    if (e->exact && e->target->gpu && dtype_is_floating(type))
+        return exact(e, o, type, a, b);
+    bool contract = dtype_is_floating(type) && o != OP_DIV && (e->module->fast & UF_FAST_CONTRACT) && !e->exact;
     return emit_value(e, "%s%s %s %s, %s", code_of(o, type), contract ? " contract" : "", ir_value_type(type), a.text,
                       b.text);
 }

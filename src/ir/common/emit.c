@@ -360,7 +360,8 @@ uf_status emit_finish(emit *e) {
     for (size_t i = 0; i < COUNT(e->writing); i++) /* of a function that memory did not suffice for */
         if (e->writing[i])
             text_free(e->writing[i]);
-    map *maps[] = {&e->declared, &e->functions, &e->sizes, &e->tables, &e->attributes, &e->locations};
+    map *maps[] = {&e->declared, &e->functions,  &e->exact_functions, &e->sizes,
+                   &e->tables,   &e->attributes, &e->locations};
     for (size_t i = 0; i < COUNT(maps); i++)
         map_free(maps[i]);
     return failed ? fail_memory() : UF_OK;

@@ -58,12 +58,14 @@ typedef struct emit {
     const function *kernel; /* and that kernel */
     map functions;          /* address of a function of a tree -> its number, from 1 */
     int nfunctions;
-    map sizes;       /* name of a function of a tree -> its ir_size */
-    ir_size written; /* of the module so far */
-    int nesting;     /* loops around the place that is being written, in its function */
-    int most_lines;  /* beyond this number emit_bound ends the writing */
-    bool plain;      /* choose the short form where there is a longer and faster one; see skeleton_module */
-    map tables;      /* address of a table's elements -> its number, from 1 */
+    map exact_functions; /* addresses of those functions of trees which the `fast` bits do not enter */
+    bool exact;          /* the function that is being written is one of them */
+    map sizes;           /* name of a function of a tree -> its ir_size */
+    ir_size written;     /* of the module so far */
+    int nesting;         /* loops around the place that is being written, in its function */
+    int most_lines;      /* beyond this number emit_bound ends the writing */
+    bool plain;          /* choose the short form where there is a longer and faster one; see skeleton_module */
+    map tables;          /* address of a table's elements -> its number, from 1 */
     int ntables;
     map attributes;   /* text -> attribute group */
     int groups;       /* last attribute group */

@@ -390,6 +390,7 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     fragment name = emit_function_name(e, f), scope = emit_scope(e, name.text, f->body ? f->body->line : 1);
     ir_size before = e->written;
     e->written.depth = 0;
+    e->exact = map_get(&e->exact_functions, &f, sizeof f);
     *b =
         (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .hooks = hooks, .user = user};
     b->is_kernel = e->frame && !strcmp(name.text, e->entry);
@@ -416,12 +417,47 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     emit_scope_end(e);
     assert(!b->depth && !b->jam && !b->store_mask.kind); /* every construct has ended */
     memset(e->writing, 0, sizeof e->writing);
+    e->exact = false;
     for (size_t i = 0; i < COUNT(texts); i++)
         text_free(texts[i]);
 }
 
+static void note_exact(emit *e, const function *f) {
+    e->failed |= !map_put(&e->exact_functions, &f, sizeof f, (void *)(intptr_t)1);
+}
+
+static void note_callee(const node *n, void *user) {
+    if (n->callee)
+        note_exact(user, n->callee);
+}
+
+/* Notes the functions that the `fast` bits do not enter: those that say so, and all that they call. On a GPU a module flushes
+ * subnormals or does not, so one with such a function does not. */
+static void find_exact(emit *e, const tree *t) {
+    int count = 0;
+    for (const function *f = t->functions; f; f = f->next)
+        count++;
+    const function **callers_first = arena_alloc(e->a, (size_t)count * sizeof *callers_first);
+    if (!callers_first) {
+        e->failed = true;
+        return;
+    }
+    int i = count;
+    for (const function *f = t->functions; f; f = f->next)
+        callers_first[--i] = f;
+    for (i = 0; i < count; i++) {
+        const function *f = callers_first[i];
+        if (!f->exact && !map_get(&e->exact_functions, &f, sizeof f))
+            continue;
+        note_exact(e, f);
+        node_each(f->body, note_callee, e);
+        e->module->fast &= ~(unsigned)UF_FAST_FLUSH;
+    }
+}
+
 void emit_functions(emit *e, const tree *t, const char *entry) {
     e->entry = entry;
+    find_exact(e, t);
     if (t->variables > e->written.variables)
         e->written.variables = t->variables;
     e->kernel = t->kernel;
