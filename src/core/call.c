@@ -28,7 +28,7 @@ void call_points(uf_plan *p, const nd_array *output) {
         p->points[d] = output->shape[d];
 }
 
-uf_status call_finish(uf_plan *p, const call_args *a, uint8_t reports) {
+uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports) {
     plan_pass *s = &p->pass[0];
     const binding *b = p->binding;
     p->source = b->source;
@@ -40,9 +40,66 @@ uf_status call_finish(uf_plan *p, const call_args *a, uint8_t reports) {
     plan_operands(s, a, a->nargs, b->types);
     if (s->v.masked)
         plan_operand(s, a->nargs, a->nargs, DT_BOOL, DT_BOOL);
-    TRY(plan_outputs_check(p));
+    return plan_outputs_check(p);
+}
+
+void call_specialise(const uf_plan *p, variant *v) {
     engines[p->engine]->specialise(
-        &s->v, &(loop_problem){.loop = &s->loops.kept, .layout = p->layout, .core = p->core, .traits = &b->traits});
+        v, &(loop_problem){
+               .loop = &p->pass[0].loops.kept, .layout = p->layout, .core = p->core, .traits = &p->binding->traits});
+}
+
+/* ---- Operands that lie interleaved, which follows from the addresses of a run ---- */
+
+/* Only a strided operand can be in a group. */
+static bool may_interleave(const plan_pass *s) { return s->loops.kept.loop == LOOP_GENERAL && !s->v.reports; }
+
+/* Returns the class that the loop has by these groups. */
+static loop_class interleave(const plan_pass *s, void *const *data, nd_member *out) {
+    nd_place place[VARIANT_OPERANDS];
+    const nd_loop *loop = &s->loops.kept;
+    for (int k = 0; k < loop->narrays; k++) {
+        const dtype_info *type = &dtypes[s->v.operand[k].memory];
+        uintptr_t from = (uintptr_t)data[s->source[k]];
+        place[k] =
+            (nd_place){.address = from ? from + (uintptr_t)s->shift[k] + (uintptr_t)(loop->offset[k] * type->size) : 0,
+                       .size = type->size,
+                       .align = type->align};
+    }
+    return nd_interleave(loop, place, s->v.nin, s->v.nout, out);
+}
+
+static bool elementwise_fits(const uf_plan *p, void *const *data) {
+    const plan_pass *s = &p->pass[0];
+    nd_member member[VARIANT_OPERANDS];
+    if (!may_interleave(s))
+        return true;
+    interleave(s, data, member);
+    return !memcmp(member, p->call.member, (size_t)s->loops.kept.narrays * sizeof *member);
+}
+
+/* Makes the variant of a loop of a class, whose operands are in these groups. */
+static void variant_make(const uf_plan *p, loop_class loop, const nd_member *member, variant *v) {
+    const plan_pass *s = &p->pass[0];
+    variant_reclass(v, loop);
+    for (int k = 0; k < s->loops.kept.narrays; k++) {
+        variant_operand *o = &v->operand[k];
+        o->kind = member[k].record ? OPERAND_INTERLEAVED : s->loops.kept.kind[k];
+        o->fixed = 0;
+        o->group = member[k].group;
+        o->offset = member[k].offset;
+        o->record = member[k].record;
+        o->align = member[k].align;
+    }
+    call_specialise(p, v);
+}
+
+static uf_status elementwise_specialise(const uf_plan *p, void *const *data, variant *v) {
+    const plan_pass *s = &p->pass[0];
+    nd_member member[VARIANT_OPERANDS];
+    memcpy(v, &s->v, variant_size(&s->v));
+    loop_class loop = interleave(s, data, member);
+    variant_make(p, loop, member, v);
     return UF_OK;
 }
 
@@ -53,7 +110,6 @@ static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a
     plan_pass *s = &p->pass[0];
     uint8_t reports = func_reports(p->func, p->binding->traits.unbounded, r->options->cancel);
     void *space = plan_space(p, nd_space(args_rank(a), a->narrays));
-    (void)data;
     if (!space)
         return fail_memory();
     TRY(nd_plan(a->array, a->narrays, a->nin, reports ? ND_KEEP_ORDER : 0, space, &s->loops.kept));
@@ -63,7 +119,12 @@ static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a
         call_points(p, &a->array[a->nin]);
         call_inside(s);
     }
-    return call_finish(p, a, reports);
+    TRY(call_operands(p, a, reports));
+    if (may_interleave(s))
+        variant_make(p, interleave(s, data, p->call.member), p->call.member, &s->v);
+    else
+        call_specialise(p, &s->v);
+    return UF_OK;
 }
 
 static bool elementwise_self_overlap(const uf_plan *p, const plan_pass *s, int k) {
@@ -148,7 +209,9 @@ const plan_verb elementwise_verb = {.options = "uf_options",
                                     .infer = elementwise_infer,
                                     .self_overlap = elementwise_self_overlap,
                                     .bounds = elementwise_bounds,
-                                    .compare = elementwise_compare};
+                                    .compare = elementwise_compare,
+                                    .fits = elementwise_fits,
+                                    .specialise = elementwise_specialise};
 
 /* ---- The verbs ---- */
 

@@ -379,6 +379,11 @@ typedef struct fold_part {
     int starts, initial;
 } fold_part;
 
+/* What a plan of an elementwise function has of its own. */
+typedef struct call_part {
+    nd_member member[VARIANT_OPERANDS]; /* the groups of operands that its code was made for */
+} call_part;
+
 /* One index array of uf_at. */
 typedef struct at_index {
     dtype type;
@@ -457,6 +462,7 @@ struct uf_plan {
     int npasses;
     plan_pass pass[2];
     union {
+        call_part call;
         fold_part fold;
         at_part at;
         forall_part forall;
@@ -525,7 +531,9 @@ uf_status call_arguments(const plan_request *r, call_args *a, void **data);
 uf_status call_bind(const plan_request *r, call_args *a, const binding **out);
 void call_inside(plan_pass *s);                       /* makes the elements of the loop inner calls */
 void call_points(uf_plan *p, const nd_array *output); /* sets the shape in which reports give indices */
-uf_status call_finish(uf_plan *p, const call_args *a, uint8_t reports); /* sets operands and variant, after the loop */
+/* Set the operands and the variant, after the loop, but for what the engine chooses; and that. */
+uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports);
+void call_specialise(const uf_plan *p, variant *v);
 uf_status call_imagine(uf_plan *p, plan_request *r, const char *types, call_args *a);
 /* Sets in *a the dtypes of inputs that `types` names (NULL: those of the first signature). The arrays are left to
  * the caller. */

@@ -19,7 +19,9 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     if (reports)
         call_points(p, &core.loops[a->nin]);
     call_inside(s);
-    return call_finish(p, a, reports);
+    TRY(call_operands(p, a, reports));
+    call_specialise(p, &p->pass[0].v);
+    return UF_OK;
 }
 
 /* ---- Shapes of outputs ---- */

@@ -103,22 +103,36 @@ static uf_status overlaps_find(const plan_run *r, const plan_pass *s, bool *copy
     return UF_OK;
 }
 
-/* Copies the stretch of memory that an operand reaches, from its lowest to its highest element as nd_bounds says it,
- * and moves *address into the copy. Strides and alignment stay as they are, and so does the compiled code. *block
- * must be freed, if it was set. */
-static uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest, int64_t highest, int size,
-                              char **address, void **block) {
+/* Copies so many bytes from `lowest` bytes behind *address on, and moves *address into the copy. Alignment stays as it is, and so does
+ * the compiled code. *block must be freed, if it was set. */
+static uf_status stretch_copy(const engine *e, int device, void *stream, int64_t lowest, size_t bytes, char **address,
+                              void **block) {
     /* The alignment of allocations. The copy has the same remainder by it as the original. */
     enum {
         ALIGN = 256
     };
-    char *from = *address + lowest * size;
-    size_t bytes = (size_t)(highest - lowest + 1) * (size_t)size, shift = (uintptr_t)from % ALIGN;
+    char *from = *address + lowest;
+    size_t shift = (uintptr_t)from % ALIGN;
     TRY(e->scratch(device, bytes + ALIGN, stream, block));
     char *to = (char *)*block + (shift + ALIGN - (uintptr_t)*block % ALIGN) % ALIGN;
     TRY(e->copy(device, to, from, bytes, stream, false));
-    *address = to - lowest * size;
+    *address = to - lowest;
     return UF_OK;
+}
+
+/* Must operand k be copied, or one that follows it? *bytes: what one element of all of them takes. */
+static bool copy_wanted(const variant *v, const bool *copy, int k, size_t *bytes) {
+    bool wanted = copy[k];
+    *bytes = dtypes[v->operand[k].memory].size;
+    for (int i = 0; i < v->nin && v->operand[k].group; i++) {
+        const variant_operand *o = &v->operand[i];
+        if (o->group != k + 1)
+            continue;
+        size_t end = (size_t)o->offset + dtypes[o->memory].size;
+        *bytes = end > *bytes ? end : *bytes;
+        wanted |= copy[i];
+    }
+    return wanted && !variant_follows(v, k);
 }
 
 /* ---- Launching ---- */
@@ -157,45 +171,56 @@ static uf_status code_launch(const plan_run *r, const plan_pass *s, const operan
     return engines[r->plan->engine]->launch(c, &l);
 }
 
-/* Launches code for the addresses of this run, which differ from those that the plan was made for. */
-static __attribute__((noinline)) uf_status unlike_launch(const plan_run *r, const plan_pass *s, const operands *o) {
-    const uf_plan *p = r->plan;
-    const code *c;
-    variant v;
-    TRY(p->verb->specialise(p, r->data, &v));
-    TRY(binding_code(p->func, p->binding, &v, &c));
-    return code_launch(r, s, o, &v, c);
-}
-
-/* Launches a pass. The plan of a call was made for its addresses, so that only one that lasts must be compared with
- * them. */
-static uf_status pass_launch(const plan_run *r, const plan_pass *s, const operands *o) {
-    const plan_verb *verb = r->plan->verb;
-    if (!r->options && verb->fits && !verb->fits(r->plan, r->data))
-        return unlike_launch(r, s, o);
-    return code_launch(r, s, o, &s->v, s->code);
-}
-
+/* Copies the stretch of memory that each of these operands reaches, from its lowest to its highest element, and launches. An interleaved
+ * group, which has one address, is copied as a whole. */
 static __attribute__((noinline)) uf_status copy_and_launch(const plan_run *r, const plan_pass *s, operands *o,
-                                                           const bool *copy) {
+                                                           const bool *copy, const variant *v, const code *c) {
     const uf_plan *p = r->plan;
     const engine *e = engines[p->engine];
     void *blocks[VARIANT_OPERANDS] = {0};
     uf_status status = UF_OK;
     int n = s->loops.kept.narrays;
-    for (int k = 0; k < n && !status; k++)
-        if (copy[k]) {
-            int64_t lowest, highest;
-            p->verb->bounds(p, s, k, &lowest, &highest);
-            status = stretch_copy(e, p->device, r->stream, lowest, highest, dtypes[s->v.operand[k].memory].size,
-                                  &o->address[k], &blocks[k]);
-        }
+    for (int k = 0; k < n && !status; k++) {
+        int64_t lowest, highest, size = dtypes[v->operand[k].memory].size;
+        size_t bytes;
+        if (!copy_wanted(v, copy, k, &bytes))
+            continue;
+        p->verb->bounds(p, s, k, &lowest, &highest);
+        status = stretch_copy(e, p->device, r->stream, lowest * size, (size_t)((highest - lowest) * size) + bytes,
+                              &o->address[k], &blocks[k]);
+    }
     if (!status)
-        status = pass_launch(r, s, o);
+        status = code_launch(r, s, o, v, c);
     for (int k = 0; k < n; k++)
         if (blocks[k])
             e->scratch_free(p->device, blocks[k], r->stream);
     return status;
+}
+
+/* copy: the operands that must be copied first; NULL: none. */
+static inline uf_status variant_launch(const plan_run *r, const plan_pass *s, operands *o, const bool *copy,
+                                       const variant *v, const code *c) {
+    return copy ? copy_and_launch(r, s, o, copy, v, c) : code_launch(r, s, o, v, c);
+}
+
+/* Launches code for the addresses of this run, which differ from those that the plan was made for. */
+static __attribute__((noinline)) uf_status unlike_launch(const plan_run *r, const plan_pass *s, operands *o,
+                                                         const bool *copy) {
+    const uf_plan *p = r->plan;
+    const code *c;
+    variant v;
+    TRY(p->verb->specialise(p, r->data, &v));
+    TRY(binding_code(p->func, p->binding, &v, &c));
+    return variant_launch(r, s, o, copy, &v, c);
+}
+
+/* Launches a pass. The plan of a call was made for its addresses, so that only one that lasts must be compared with
+ * them. */
+static uf_status pass_launch(const plan_run *r, const plan_pass *s, operands *o, const bool *copy) {
+    const plan_verb *verb = r->plan->verb;
+    if (!r->options && verb->fits && !verb->fits(r->plan, r->data))
+        return unlike_launch(r, s, o, copy);
+    return variant_launch(r, s, o, copy, &s->v, s->code);
 }
 
 static uf_status one_pass(const plan_run *r) {
@@ -207,7 +232,7 @@ static uf_status one_pass(const plan_run *r) {
         TRY(overlaps_find(r, s, copy, &any));
     if (r->plan->verb->prepare)
         TRY(r->plan->verb->prepare(r));
-    return any ? copy_and_launch(r, s, &o, copy) : pass_launch(r, s, &o);
+    return pass_launch(r, s, &o, any ? copy : NULL);
 }
 
 /* The first pass has read all inputs before the second writes, so only outputs can overlap. The operands of the
@@ -220,7 +245,7 @@ static __attribute__((noinline)) uf_status two_passes(const plan_run *r) {
     TRY(operands_read(r, &s[1], &o));
     TRY(overlaps_find(r, &s[1], copy, &any));
     TRY(operands_read(r, &s[0], &o));
-    TRY(pass_launch(r, &s[0], &o));
+    TRY(pass_launch(r, &s[0], &o, NULL));
     TRY(operands_read(r, &s[1], &o));
     return code_launch(r, &s[1], &o, &s[1].v, s[1].code);
 }

@@ -140,7 +140,9 @@ static inline void flat_run(const code *c, const launch *l, int64_t first, int64
     parameter_writer w = parameters_write(parameters, v, NULL, false);
     for (int k = 0, count = variant_operands(v); k < count; k++) {
         const variant_operand *o = &v->operand[k];
-        int64_t skip = o->kind == OPERAND_CONTIGUOUS ? first * dtypes[o->memory].size : 0;
+        int64_t skip = o->kind == OPERAND_CONTIGUOUS    ? first * dtypes[o->memory].size
+                       : o->kind == OPERAND_INTERLEAVED ? first * o->record
+                                                        : 0;
         bool moved = outputs && k >= v->nin && k < v->nin + v->nout;
         put_operand(&w, k, moved ? (uintptr_t)outputs[k - v->nin] : (uintptr_t)l->data[k] + (uint64_t)skip, l->numbers);
     }

@@ -72,8 +72,12 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
         specialise_calls(v, p->layout, p->core, p->traits);
     v->ndim = (uint8_t)(p->loop->ndim < 2 ? p->loop->ndim : 2);
     v->wide = 0;
-    for (int k = 0, count = variant_operands(v); k < count; k++)
-        v->operand[k].fixed = 0;
+    for (int k = 0, count = variant_operands(v); k < count; k++) {
+        variant_operand *o = &v->operand[k];
+        o->fixed = o->align = 0;
+        if (o->kind != OPERAND_INTERLEAVED)
+            o->group = o->offset = 0; /* only strides that LLVM knows make vectors */
+    }
 }
 
 static int64_t cpu_specialise_fold(variant *v, const fold_problem *s) {

@@ -61,7 +61,7 @@ static void put_loop(parameter_writer *w, loop_cursor *p, const launch *l) {
     p->narrays = 0;
     for (int k = 0, count = variant_operands(v); k < count; k++) {
         uint64_t *at = put_operand(w, k, (uintptr_t)l->data[k], l->numbers);
-        if (v->operand[k].kind != OPERAND_NUMBER) {
+        if (operand_has_strides(v, k)) {
             p->data[p->narrays] = at;
             p->array[p->narrays++] = (uint8_t)k;
         }

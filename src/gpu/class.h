@@ -29,7 +29,7 @@ static inline int repeat_for(int64_t bytes, int64_t wanted, int most) {
 /* Strides of the arrays in dimensions first .. ndim-1 of a loop. */
 static inline void put_strides(parameter_writer *w, parameter_id id, const nd_loop *loop, int first) {
     for (int k = 0; k < variant_operands(w->v); k++)
-        for (int d = first; d < loop->ndim && w->v->operand[k].kind != OPERAND_NUMBER; d++)
+        for (int d = first; d < loop->ndim && operand_has_strides(w->v, k); d++)
             put_parameter(w, id, stride_of(loop, d, k));
 }
 

@@ -4,22 +4,54 @@
 
 bool elementwise_is_output(const variant *v, int k) { return k >= v->nin && k < v->nin + v->nout; }
 
-/* Elements in one access of the widest operand that is accessed by vectors. */
-int elementwise_vector(const variant *v) {
-    int largest = 1;
-    for (int k = 0; k < variant_operands(v); k++)
-        if (v->operand[k].kind == OPERAND_CONTIGUOUS && element_size(v, k) > largest)
-            largest = element_size(v, k);
-    return ACCESS_BYTES / largest;
+int elementwise_step(const variant *v, int k) {
+    const variant_operand *o = &v->operand[k];
+    if (variant_follows(v, k))
+        return 0;
+    return o->kind == OPERAND_CONTIGUOUS ? element_size(v, k) : o->kind == OPERAND_INTERLEAVED ? o->record : 0;
 }
 
-/* Bytes of the contiguous inputs of one element; the mask is one, `fixed` operands are not. */
+int elementwise_align(const variant *v, int k, int vector) {
+    int bytes = elementwise_step(v, k);
+    return bytes ? record_width(vector, bytes) : 1;
+}
+
+/* Where there are groups, their neighbours' records together make accesses of 16 bytes: of 12 bytes four, of 24 two, of 16 one, since an
+ * access that more than the records' own threads share would only leave gaps between those of neighbouring threads. A wide
+ * contiguous operand beside them takes as many accesses as it must, within bounds. */
+enum {
+    BESIDE_BYTES = 32
+};
+
+int elementwise_vector(const variant *v) {
+    int largest = 1, records = 0;
+    for (int k = 0; k < variant_operands(v); k++) {
+        int bytes = elementwise_step(v, k);
+        if (v->operand[k].kind == OPERAND_INTERLEAVED && bytes && ACCESS_BYTES / record_width(1, bytes) > records)
+            records = ACCESS_BYTES / record_width(1, bytes);
+        else if (v->operand[k].kind == OPERAND_CONTIGUOUS && bytes > largest)
+            largest = bytes;
+    }
+    while (records > 1 && records * largest > BESIDE_BYTES)
+        records /= 2;
+    return records ? records : ACCESS_BYTES / largest;
+}
+
+/* Fields of groups count by themselves. */
 int elementwise_input_bytes(const variant *v) {
     int bytes = 0;
-    for (int k = 0; k < variant_operands(v); k++)
-        if (!elementwise_is_output(v, k) && v->operand[k].kind == OPERAND_CONTIGUOUS && !v->operand[k].fixed)
+    for (int k = 0; k < variant_operands(v); k++) {
+        const variant_operand *o = &v->operand[k];
+        if (!elementwise_is_output(v, k) && !o->fixed &&
+            (o->kind == OPERAND_CONTIGUOUS || o->kind == OPERAND_INTERLEAVED))
             bytes += element_size(v, k);
+    }
     return bytes;
+}
+
+void elementwise_forget_alignment(variant *v) {
+    for (int k = 0; k < variant_operands(v); k++)
+        v->operand[k].align = 0;
 }
 
 /* Large bodies are not multiplied: they are bound by computation, and cost registers and compile time. */

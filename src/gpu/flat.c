@@ -1,4 +1,4 @@
-/* flat.c - one dimension, every operand contiguous or constant: vectors of a thread, and where the arrays are aligned for them. */
+/* flat.c - one dimension, every operand contiguous, in contiguous records, or constant: vectors of a thread, and where the arrays are aligned for them. */
 #include "gpu/elementwise.h"
 
 enum {
@@ -9,24 +9,26 @@ void flat_specialise(variant *v, const loop_problem *s) {
     int vector = elementwise_vector(v), bytes = vector * elementwise_input_bytes(v);
     v->flat.vector = (uint8_t)vector;
     v->flat.vectors_per_thread = (uint8_t)(bytes ? repeat_for(bytes, IN_FLIGHT, FLAT_REPEAT_MAX) : 1);
+    elementwise_forget_alignment(v);
     elementwise_lighten(s->traits, &v->flat.vector, &v->flat.vectors_per_thread);
 }
 
-/* Elements before the first index at which every contiguous operand is aligned for vectors; -1: none, or beyond the end. */
-static int64_t find_head(const launch *l) {
+/* Is every operand aligned for vectors from element `first` on? */
+static bool is_aligned(const launch *l, int first) {
     const variant *v = l->v;
-    int64_t head = -1;
-    for (int k = 0; k < variant_operands(v); k++) {
-        if (v->operand[k].kind != OPERAND_CONTIGUOUS)
-            continue;
-        uintptr_t size = (uintptr_t)element_size(v, k), width = size * v->flat.vector; /* powers of two */
-        uintptr_t before = (0 - (uintptr_t)l->data[k]) & (width - 1);
-        int64_t here = (int64_t)(before >> log2_floor(size));
-        if (before & (size - 1) || (head >= 0 && head != here))
-            return -1;
-        head = here;
-    }
-    return head > l->loop->count ? -1 : head;
+    uintptr_t misaligned = 0;
+    for (int k = 0; k < variant_operands(v); k++)
+        misaligned |= ((uintptr_t)l->data[k] + (uintptr_t)(first * elementwise_step(v, k))) &
+                      ((uintptr_t)elementwise_align(v, k, v->flat.vector) - 1);
+    return !misaligned;
+}
+
+/* Elements before the first index at which every operand is aligned for vectors; -1: none, or beyond the end. */
+static int64_t find_head(const launch *l) {
+    for (int head = 0; head < l->v->flat.vector && head <= l->loop->count; head++)
+        if (is_aligned(l, head))
+            return head;
+    return -1;
 }
 
 int64_t flat_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {

@@ -10,7 +10,7 @@ static bool is_narrow(const variant *v, const nd_loop *loop) {
         return false;
     for (int k = 0; k < variant_operands(v); k++) {
         int64_t reach = 0, part;
-        if (v->operand[k].kind == OPERAND_NUMBER)
+        if (!operand_has_strides(v, k))
             continue;
         for (int d = 0; d < loop->ndim; d++) {
             int64_t stride = stride_of(loop, d, k);
@@ -27,8 +27,11 @@ void general_specialise(variant *v, const loop_problem *s) {
     uint8_t one = 1;
     v->general.elements_per_thread = GENERAL_REPEAT;
     v->wide = !is_narrow(v, s->loop);
-    for (int k = 0; k < variant_operands(v); k++)
-        v->operand[k].fixed = 0;
+    for (int k = 0; k < variant_operands(v); k++) {
+        variant_operand *o = &v->operand[k];
+        o->fixed = o->record = 0; /* the strides of groups are parameters, as all others */
+        o->kind = o->kind == OPERAND_INTERLEAVED ? OPERAND_STRIDED : o->kind;
+    }
     elementwise_lighten(s->traits, &one, &v->general.elements_per_thread);
 }
 

@@ -1,4 +1,4 @@
-/* rows.c - contiguous or constant along dimension 0 in every operand: rows of a thread, and tiles of a block. */
+/* rows.c - contiguous, in contiguous records, or constant along dimension 0 in every operand: rows of a thread, and tiles of a block. */
 #include "gpu/elementwise.h"
 
 enum {
@@ -42,7 +42,7 @@ void rows_specialise(variant *v, const loop_problem *s) {
     for (int k = 0; k < variant_operands(v); k++) {
         variant_operand *o = &v->operand[k];
         o->fixed = o->kind != OPERAND_NUMBER && !elementwise_is_output(v, k) && stride_of(loop, 1, k) == 0;
-        shared |= o->fixed && o->kind == OPERAND_CONTIGUOUS;
+        shared |= o->fixed && o->kind != OPERAND_CONSTANT;
     }
     int vector = elementwise_vector(v), bytes = vector * elementwise_input_bytes(v), most = ROWS_REPEAT_MAX;
     while (most > 1 && most / 2 >= loop->extent[1])
@@ -54,19 +54,21 @@ void rows_specialise(variant *v, const loop_problem *s) {
     if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > GRID_MAX) {
         variant_reclass(v, LOOP_GENERAL);
         general_specialise(v, s);
+        return;
     }
+    elementwise_forget_alignment(v);
 }
 
-/* Is every row of every contiguous operand aligned for vectors? */
+/* Is every row of every operand aligned for vectors? */
 static bool rows_aligned(const launch *l) {
     const variant *v = l->v;
     for (int k = 0; k < variant_operands(v); k++) {
-        if (v->operand[k].kind != OPERAND_CONTIGUOUS)
+        uintptr_t all = (uintptr_t)l->data[k];
+        if (!elementwise_step(v, k))
             continue;
-        uintptr_t misaligned = (uintptr_t)l->data[k] & ((uintptr_t)element_size(v, k) * v->rows.vector - 1);
         for (int d = 1; d < l->loop->ndim; d++)
-            misaligned |= (uintptr_t)stride_of(l->loop, d, k) & (v->rows.vector - 1u);
-        if (misaligned)
+            all |= (uintptr_t)stride_of(l->loop, d, k) * element_size(v, k);
+        if (all & ((uintptr_t)elementwise_align(v, k, v->rows.vector) - 1))
             return false;
     }
     return true;

@@ -140,3 +140,11 @@ bool nd_loop_kinds(const nd_array *arrays, nd_loop *loop) {
     }
     return strided;
 }
+
+loop_class nd_loop_class(const nd_loop *loop, bool strided) {
+    if (strided)
+        return LOOP_GENERAL;
+    if (loop->ndim == 1)
+        return LOOP_FLAT;
+    return loop->extent[0] >= ND_ROW_MIN ? LOOP_ROWS : LOOP_GENERAL;
+}

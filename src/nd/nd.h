@@ -82,6 +82,34 @@ enum {
     ND_ROW_MIN = 16
 };
 
+/* ---- Arrays that lie interleaved (interleave.c) ---- */
+
+enum {
+    ND_RECORD_MAX = 128 /* bytes of a record */
+};
+
+/* Where array k of a loop lies. */
+typedef struct nd_place {
+    uintptr_t address; /* of the loop's first element; 0: not known, or a number */
+    uint8_t size;      /* bytes of an element */
+    uint8_t align;     /* of which its address is a multiple */
+} nd_place;
+
+/* Its place in a group of arrays; all 0: it is in none. */
+typedef struct nd_member {
+    uint8_t group;  /* 1 + the array of the group that has the lowest address */
+    uint8_t offset; /* bytes from that address, a multiple of `align` of the array's place */
+    uint8_t record; /* the stride in dimension 0 in bytes if it is that of a record, from 1 to ND_RECORD_MAX; else 0 */
+    uint8_t align;  /* log2, at most 4, of the bytes of which that address and all strides are multiples */
+} nd_member;
+
+/* Finds the arrays that lie interleaved, as the fields of an array of records do: inputs among each other, and outputs among each other,
+ * that are strided along dimension 0, have the same strides in bytes in all dimensions, and addresses that differ by less than the
+ * stride of dimension 0 and by less than ND_RECORD_MAX. A group has at least two different addresses, and covers at least half of
+ * a record, so that it pays to move records as a whole. Returns the class of the loop for code that moves records: arrays with a
+ * `record` then count as contiguous. Arrays may overlap; the mask is in no group. */
+loop_class nd_interleave(const nd_loop *loop, const nd_place *place, int nin, int nout, nd_member *out);
+
 /* Do two elements of array k have the same address? The answer is exact if at most four dimensions are in doubt: those
  * that do not step over everything that the dimensions of smaller stride reach. With more, it is true when in doubt. */
 bool nd_self_overlap(const nd_loop *loop, int k);
@@ -130,6 +158,8 @@ void nd_loop_flip(nd_loop *loop, int d);
 void nd_loop_merge(nd_loop *loop);
 /* Fills `kind`. True if an array is strided. */
 bool nd_loop_kinds(const nd_array *arrays, nd_loop *loop);
+/* The class of an elementwise loop. strided: an array is neither contiguous nor constant along dimension 0. */
+loop_class nd_loop_class(const nd_loop *loop, bool strided);
 
 /* ---- Reductions (fold.c) ---- */
 

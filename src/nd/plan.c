@@ -130,16 +130,6 @@ static void flip(const nd_array *arrays, nd_loop *out, int nin) {
             nd_loop_flip(out, d);
 }
 
-static void classify(const nd_array *arrays, nd_loop *out) {
-    bool strided = nd_loop_kinds(arrays, out);
-    if (strided)
-        out->loop = LOOP_GENERAL;
-    else if (out->ndim == 1)
-        out->loop = LOOP_FLAT;
-    else
-        out->loop = out->extent[0] >= ND_ROW_MIN ? LOOP_ROWS : LOOP_GENERAL;
-}
-
 static void record(const nd_array *arrays, const int64_t *shape, int ndim, nd_loop *out) {
     int64_t stride[UF_MAX_NDIM];
     nd_loop_extents(shape, ndim, out);
@@ -170,7 +160,7 @@ static __attribute__((noinline)) uf_status plan_unlike(const nd_array *arrays, i
         nd_loop_order(out, nin);
     }
     nd_loop_merge(out);
-    classify(arrays, out);
+    out->loop = nd_loop_class(out, nd_loop_kinds(arrays, out));
     return UF_OK;
 }
 

@@ -12,7 +12,7 @@
 static int count_arrays(const variant *v) {
     int n = 0;
     for (int k = 0; k < variant_operands(v); k++)
-        n += v->operand[k].kind != OPERAND_NUMBER;
+        n += operand_has_strides(v, k);
     return n;
 }
 
@@ -29,7 +29,7 @@ static int operands(const variant *v, const core_layout *layout) {
     int n = 0;
     (void)layout;
     for (int k = 0; k < variant_operands(v); k++)
-        n += operand_parameters(&v->operand[k]);
+        n += operand_parameters(v, k);
     return n;
 }
 

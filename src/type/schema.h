@@ -19,8 +19,8 @@
 /* All kernels. */
 #define OPERAND_ROWS(X) \
     X(PARAMETER_OPERANDS, OPERAND, operands, \
-      "of each operand in order: an array's address; the position of the loop's first element; or a number's bytes, in the low " \
-      "end of one parameter, complex128 in two")
+      "of each operand in order: an array's address (of an interleaved group: that of its first member alone); the position of the " \
+      "loop's first element; or a number's bytes, in the low end of one parameter, complex128 in two")
 
 /* Kernels that report failures, are limited in steps or can be cancelled. */
 #define REPORT_ROWS(X) \
@@ -77,13 +77,14 @@
 
 #define GPU_FLAT_ROWS(X) \
     X(GPU_FLAT_ELEMENTS, INT64, once, "elements") \
-    X(GPU_FLAT_HEAD,     INT64, once, "elements before the first index at which every contiguous operand is aligned to vector * size; -1 if there " \
-                                      "is none or it is beyond the end. With vector 1 only complex operands can make it -1")
+    X(GPU_FLAT_HEAD,     INT64, once, "elements before the first index at which `vector` elements of every contiguous operand, and as many records of every group, " \
+                                      "are aligned for accesses as wide as emit.h says; -1 if there is none or it is beyond the end. With vector 1 only " \
+                                      "complex operands and groups can make it -1")
 
 #define GPU_ROWS_ROWS(X) \
     X(GPU_ROWS_EXTENTS, INT64,     two,             "extents of dimensions 0 and 1") \
     X(GPU_ROWS_SHIFT,   INT32,     once,            "log2 of the threads along a row; the block has blockDim.x >> shift threads across rows") \
-    X(GPU_ROWS_VECTORS, FLAG,      once,            "every row of every contiguous operand is aligned to vector * size") \
+    X(GPU_ROWS_VECTORS, FLAG,      once,            "every row of every contiguous operand and of every group is aligned likewise") \
     X(GPU_ROWS_ACROSS,  DIVISOR32, once,            "tiles along dimension 0") \
     X(GPU_ROWS_DOWN,    DIVISOR32, once,            "tiles along dimension 1") \
     X(GPU_ROWS_OUTER,   DIVISOR32, between,         "extents of dimensions 2 .. ndim-2; the outermost needs no division") \
@@ -264,13 +265,14 @@ static inline void put_divisor(parameter_writer *w, parameter_id id, int64_t d) 
     put_parameter(w, id, m.shift);
 }
 
-/* Operand k: its address, or if it is a number numbers[k]. */
+/* Operand k: its address, or if it is a number numbers[k]. NULL: it follows another one, and has no parameter. */
 static inline uint64_t *put_operand(parameter_writer *w, int k, uint64_t address, const uint64_t (*numbers)[2]) {
-    const variant_operand *o = &w->v->operand[k];
-    if (o->kind != OPERAND_NUMBER)
+    if (variant_follows(w->v, k))
+        return NULL;
+    if (w->v->operand[k].kind != OPERAND_NUMBER)
         return put_parameter(w, PARAMETER_OPERANDS, (int64_t)address);
     uint64_t *at = put_parameter(w, PARAMETER_OPERANDS, (int64_t)numbers[k][0]);
-    if (operand_parameters(o) == 2)
+    if (operand_parameters(w->v, k) == 2)
         put_parameter(w, PARAMETER_OPERANDS, (int64_t)numbers[k][1]);
     return at;
 }

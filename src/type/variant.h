@@ -39,11 +39,12 @@ enum {
 
 /* How an operand moves along the inner dimension. */
 typedef enum operand_kind {
-    OPERAND_CONTIGUOUS, /* inner stride 1 */
-    OPERAND_CONSTANT,   /* inner stride 0; flat: the one element at its address */
-    OPERAND_STRIDED,    /* any other (general only); every array of a generalized ufunc */
-    OPERAND_NUMBER,     /* passed by value, already converted to `value` */
-    OPERAND_POSITION    /* folds: no memory; see variant.position */
+    OPERAND_CONTIGUOUS,  /* inner stride 1 */
+    OPERAND_CONSTANT,    /* inner stride 0; flat: the one element at its address */
+    OPERAND_STRIDED,     /* any other (general only); every array of a generalized ufunc */
+    OPERAND_INTERLEAVED, /* a field of contiguous records: the inner stride is `record` bytes. Flat, rows, CPU general */
+    OPERAND_NUMBER,      /* passed by value, already converted to `value` */
+    OPERAND_POSITION     /* folds: no memory; see variant.position */
 } operand_kind;
 
 typedef struct variant_operand {
@@ -58,6 +59,13 @@ typedef struct variant_operand {
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
     uint8_t privatised;  /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array */
+    /* Elementwise: operands that lie interleaved, as the fields of an array of records do, are a group; see nd_interleave. The
+     * group has one address and one set of strides, those of the operand with the lowest address. */
+    uint8_t group;  /* 1 + that operand; 0: in no group */
+    uint8_t offset; /* bytes from its address */
+    uint8_t record; /* kind interleaved: bytes from a record to the next */
+    uint8_t
+        align; /* GPU general: log2, at most 4, of the bytes of which the group's address and strides are multiples */
 } variant_operand;
 
 /* What a fold and a scan have alike. */
@@ -179,6 +187,10 @@ static inline int variant_index(const variant *v) { return v->nin + v->nout; }
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
 static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }
+/* Is operand k a member of an interleaved group, found by the address of another one? */
+static inline bool variant_follows(const variant *v, int k) {
+    return v->operand[k].group && v->operand[k].group != k + 1;
+}
 /* Operands that are privatised. */
 static inline int variant_privatised(const variant *v) {
     int n = 0;
@@ -208,7 +220,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 1,
+    VARIANT_VERSION = 2,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -246,9 +258,20 @@ static inline bool variant_places(const variant *v, int k) {
     return v->operand[k].kind < OPERAND_NUMBER && (!v->reduction.empty || (k >= v->nin && k < v->nin + v->nout));
 }
 
-/* Kernel parameters of an operand. */
-static inline int operand_parameters(const variant_operand *o) {
-    return o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128 ? 2 : 1;
+/* Bytes of the widest access that so many records in a row can be divided into, so many bytes apart. */
+static inline int record_width(int count, int step) {
+    int lowest = count * step & -(count * step);
+    return lowest < ACCESS_BYTES ? lowest : ACCESS_BYTES;
+}
+
+/* Kernel parameters of operand k. */
+static inline int operand_parameters(const variant *v, int k) {
+    const variant_operand *o = &v->operand[k];
+    return variant_follows(v, k) ? 0 : o->kind == OPERAND_NUMBER && o->value == DT_COMPLEX128 ? 2 : 1;
+}
+/* Has it an address (or is the position), and strides, among the parameters? */
+static inline bool operand_has_strides(const variant *v, int k) {
+    return v->operand[k].kind != OPERAND_NUMBER && !variant_follows(v, k);
 }
 
 /* Division by magic (32-bit, or 64-bit where the variant is wide): q = (mulhi(x, multiplier) + x) >> shift, for x < 2^31 (2^63). */

@@ -389,7 +389,7 @@ static code_target host, gpu = {.gpu = true, .arch = 90};
 
 static void print_loop(const loop *l) {
     static const char *const classes[] = {"flat", "rows", "general"}, *const kinds[] = {"contiguous", "constant",
-                                                                                        "strided", "number"};
+                                                                                        "strided", "interleaved", "number"};
     print_message("kernel %d of %s, %s, ndim %d, vector %d, repeat %d, wide %d, masked %d, in place %d\n", l->k,
                   dtypes[l->t].name, classes[l->v.loop], l->ndim, vector_of(&l->v), repeat_of(&l->v), l->v.wide,
                   l->v.masked, l->in_place);
@@ -629,6 +629,7 @@ typedef struct sketch {
 } sketch;
 
 static loop loop_of(const sketch *k) {
+    static const char kinds[] = "c0sin"; /* operand_kind */
     loop l = {.k = k->k, .t = k->t, .in_place = -1, .ndim = k->ndim};
     l.v = (variant){.loop = (uint8_t)k->class,
                     .ndim = (uint8_t)k->ndim,
@@ -646,7 +647,7 @@ static loop loop_of(const sketch *k) {
         dtype value = i < l.v.nin ? k->t : i < l.v.nin + l.v.nout ? result_type(k->k, k->t) : DT_BOOL;
         o->value = (uint8_t)value;
         o->memory = (uint8_t)(i < count ? memory[i] : value);
-        o->kind = (uint8_t)(strchr("c0sn", *kind++) - "c0sn");
+        o->kind = (uint8_t)(strchr(kinds, *kind++) - kinds);
         o->fixed = *kind == 'f';
         kind += o->fixed;
     }

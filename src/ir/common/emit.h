@@ -182,4 +182,26 @@ void emit_store(emit *e, dtype t, ssa value, ssa pointer);
 void emit_load_vector(emit *e, dtype t, ssa pointer, int n, ssa *values);
 void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n);
 
+/* ---- Records (interleaved.c): fields of neighbouring records, by accesses that are wider than a field (GPU) ---- */
+
+typedef struct interleaved_field {
+    dtype type;
+    int offset; /* bytes from the record's address, a multiple of the size of the dtype's component */
+} interleaved_field;
+
+typedef struct interleaved {
+    int count; /* records */
+    int step;  /* bytes from one to the next */
+    int width; /* bytes of the widest access, a power of two of at most ACCESS_BYTES: the first record is aligned to it */
+    int nfields;
+    interleaved_field field[UF_MAX_OPERANDS];
+} interleaved;
+
+/* The address of what lies `offset` bytes behind a pointer to memory of dtype `from`, as a pointer to memory of dtype `to`. */
+ssa emit_field(emit *e, dtype from, ssa pointer, int offset, dtype to);
+/* values[field * count + i] is that field of record i; pointer: to the first record, typed as memory of dtype t. What lies behind the
+ * last field of the last record is not read, and what no field covers is not written. */
+void emit_load_interleaved(emit *e, const interleaved *r, dtype t, ssa pointer, ssa *values);
+void emit_store_interleaved(emit *e, const interleaved *r, dtype t, ssa pointer, const ssa *values);
+
 #endif

@@ -87,6 +87,14 @@ ssa emit_table(emit *e, const local *l); /* table.c; address of the first elemen
 bool operand_stays(const frame *f, const function *kernel, int k);
 void emit_invariant(emit *e, bool is_input); /* expression.c; are loads from here on of memory that nobody writes? */
 
+/* memory.c: an access to array memory of any IR type, aligned to so many bytes; a pointer to one type as one to another; what lies in
+ * memory for a value (of complex two parts), and back. emit_parts_of returns how many parts there are. */
+ssa emit_load_as(emit *e, const char *type, ssa pointer, int align);
+void emit_store_as(emit *e, const char *type, ssa value, ssa pointer, int align);
+ssa emit_pointer_as(emit *e, const char *from, ssa pointer, const char *to);
+ssa emit_value_of_parts(emit *e, dtype t, const ssa *parts);
+int emit_parts_of(emit *e, dtype t, ssa value, ssa *parts);
+
 /* ---- Constructs: forall and the reductions. The folder construct/ writes them, out of the expressions and statements in them ---- */
 
 ssa emit_reduce(body *b, const node *n); /* construct.c */

@@ -1,7 +1,7 @@
 /* memory.c - array memory: elements and vectors of elements between memory and registers. Memory holds a bool as a byte and a
  * complex as two components; in registers they are an i1 and a pair. An access of up to 16 bytes is a single instruction on the GPU:
  * vectors of types below 32 bits are accessed as 32-bit words, because the legacy dialect of libNVVM splits them otherwise. */
-#include "ir/common/emit.h"
+#include "ir/common/internal.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -12,18 +12,18 @@ static fragment suffix(const emit *e, int align) {
                            : fragment_of(", align %d", align);
 }
 
-static ssa load_as(emit *e, const char *type, ssa pointer, int align) {
+ssa emit_load_as(emit *e, const char *type, ssa pointer, int align) {
     fragment unchanging = e->invariant ? fragment_of(", !invariant.load !%d", e->invariant) : fragment_none();
     return emit_value(e, "load %s, %s%s %s%s%s", type, type, ir_global_pointer(e), pointer.text, suffix(e, align).text,
                       unchanging.text);
 }
 
-static void store_as(emit *e, const char *type, ssa value, ssa pointer, int align) {
+void emit_store_as(emit *e, const char *type, ssa value, ssa pointer, int align) {
     emit_line(e, "store %s %s, %s%s %s%s", type, value.text, type, ir_global_pointer(e), pointer.text,
               suffix(e, align).text);
 }
 
-static ssa pointer_as(emit *e, const char *from, ssa pointer, const char *to) {
+ssa emit_pointer_as(emit *e, const char *from, ssa pointer, const char *to) {
     const char *star = ir_global_pointer(e);
     return emit_value(e, "bitcast %s%s %s to %s%s", from, star, pointer.text, to, star);
 }
@@ -36,7 +36,7 @@ static ssa element_at(emit *e, const char *type, ssa base, ssa index) {
 }
 
 /* From what lies in memory to a value, component-wise for complex, and back. */
-static ssa value_of(emit *e, dtype t, const ssa *parts) {
+ssa emit_value_of_parts(emit *e, dtype t, const ssa *parts) {
     if (t == DT_BOOL)
         return emit_value(e, "icmp ne i8 %s, 0", parts[0].text);
     if (!dtype_is_complex(t))
@@ -46,7 +46,7 @@ static ssa value_of(emit *e, dtype t, const ssa *parts) {
     return emit_value(e, "insertvalue %s %s, %s %s, 1", pair, re.text, part, parts[1].text);
 }
 
-static void parts_of(emit *e, dtype t, ssa value, ssa *parts) {
+int emit_parts_of(emit *e, dtype t, ssa value, ssa *parts) {
     if (t == DT_BOOL) {
         parts[0] = emit_value(e, "zext i1 %s to i8", value.text);
     } else if (dtype_is_complex(t)) {
@@ -55,6 +55,7 @@ static void parts_of(emit *e, dtype t, ssa value, ssa *parts) {
     } else {
         parts[0] = value;
     }
+    return dtype_is_complex(t) ? 2 : 1;
 }
 
 static int parts_count(dtype t) { return dtype_is_complex(t) ? 2 : 1; }
@@ -91,17 +92,17 @@ ssa emit_load(emit *e, dtype t, ssa pointer) {
     ssa parts[2];
     for (int i = 0; i < parts_count(t); i++) {
         ssa at = element_at(e, ir_memory_type(t), pointer, ssa_constant(i));
-        parts[i] = load_as(e, ir_memory_type(t), at, dtypes[t].align);
+        parts[i] = emit_load_as(e, ir_memory_type(t), at, dtypes[t].align);
     }
-    return value_of(e, t, parts);
+    return emit_value_of_parts(e, t, parts);
 }
 
 void emit_store(emit *e, dtype t, ssa value, ssa pointer) {
     ssa parts[2];
-    parts_of(e, t, value, parts);
+    emit_parts_of(e, t, value, parts);
     for (int i = 0; i < parts_count(t); i++) {
         ssa at = element_at(e, ir_memory_type(t), pointer, ssa_constant(i));
-        store_as(e, ir_memory_type(t), parts[i], at, dtypes[t].align);
+        emit_store_as(e, ir_memory_type(t), parts[i], at, dtypes[t].align);
     }
 }
 
@@ -132,8 +133,8 @@ static pack pack_of(dtype component, int bytes) {
 
 static void load_pack(emit *e, const pack *p, ssa pointer, ssa *parts) {
     if (strcmp(p->access, p->type))
-        pointer = pointer_as(e, p->type, pointer, p->access);
-    ssa all = load_as(e, p->access, pointer, p->bytes);
+        pointer = emit_pointer_as(e, p->type, pointer, p->access);
+    ssa all = emit_load_as(e, p->access, pointer, p->bytes);
     for (int i = 0; i < p->lanes; i++) {
         ssa lane = p->lanes == 1 ? all : emit_value(e, "extractelement %s %s, i32 %d", p->access, all.text, i);
         if (p->packed == 1) {
@@ -166,8 +167,8 @@ static void store_pack(emit *e, const pack *p, const ssa *parts, ssa pointer) {
         }
     }
     if (strcmp(p->access, p->type))
-        pointer = pointer_as(e, p->type, pointer, p->access);
-    store_as(e, p->access, p->lanes == 1 ? lanes[0] : join(e, p->lane, lanes, p->lanes), pointer, p->bytes);
+        pointer = emit_pointer_as(e, p->type, pointer, p->access);
+    emit_store_as(e, p->access, p->lanes == 1 ? lanes[0] : join(e, p->lane, lanes, p->lanes), pointer, p->bytes);
 }
 
 /* How n elements are accessed: returns the elements of one access, and its form in *p. */
@@ -185,7 +186,7 @@ void emit_load_vector(emit *e, dtype t, ssa pointer, int n, ssa *values) {
         ssa parts[ACCESS_BYTES];
         load_pack(e, &p, emit_element(e, t, pointer, ssa_constant(i)), parts);
         for (int j = 0; j < step; j++)
-            values[i + j] = value_of(e, t, parts + j * parts_count(t));
+            values[i + j] = emit_value_of_parts(e, t, parts + j * parts_count(t));
     }
 }
 
@@ -195,7 +196,7 @@ void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n) 
     for (int i = 0; i < n; i += step) {
         ssa parts[ACCESS_BYTES];
         for (int j = 0; j < step; j++)
-            parts_of(e, t, values[i + j], parts + j * parts_count(t));
+            emit_parts_of(e, t, values[i + j], parts + j * parts_count(t));
         store_pack(e, &p, parts, emit_element(e, t, pointer, ssa_constant(i)));
     }
 }

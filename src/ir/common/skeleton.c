@@ -7,16 +7,110 @@
 #include <assert.h>
 #include <limits.h>
 
+bool skeleton_has_records(const variant *v) {
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind == OPERAND_INTERLEAVED)
+            return true;
+    return false;
+}
+
 bool skeleton_has_pairs(const variant *v) {
     for (int k = 0; k < variant_operands(v); k++)
         if (v->operand[k].kind == OPERAND_CONTIGUOUS && dtype_is_complex((dtype)v->operand[k].memory))
             return true;
-    return false;
+    return skeleton_has_records(v);
 }
 
 ssa skeleton_address(skeleton *s, int k, ssa pointer, ssa index) {
     assert(skeleton_is_array(s, k));
     return emit_element(s->e, skeleton_memory(s, k), pointer, index);
+}
+
+ssa skeleton_neighbour(skeleton *s, int k, ssa pointer, ssa index) {
+    const variant_operand *o = &s->v->operand[k];
+    if (o->kind == OPERAND_INTERLEAVED && !ssa_is(index, 0))
+        index = emit_value(s->e, "mul i64 %s, %d", index.text, o->record / dtypes[o->memory].size);
+    return skeleton_address(s, k, pointer, index);
+}
+
+/* ---- Elements between memory and registers: operands that are contiguous or alone, and groups ---- */
+
+/* The members of a group, in order, as fields; which[f] is the operand. */
+static interleaved group_of(const skeleton *s, int k, int n, int *which) {
+    const variant_operand *first = &s->v->operand[k];
+    interleaved r = {.count = n, .step = first->record};
+    r.width = first->kind == OPERAND_INTERLEAVED ? record_width(n, first->record) : 1 << first->align;
+    for (int i = 0; i < s->v->nin + s->v->nout; i++)
+        if (s->v->operand[i].group == k + 1) {
+            which[r.nfields] = i;
+            r.field[r.nfields++] = (interleaved_field){skeleton_memory(s, i), s->v->operand[i].offset};
+        }
+    return r;
+}
+
+/* Where a group is not accessed as a whole. */
+static bool by_fields(const skeleton *s, int k, bool whole) {
+    return !whole && s->v->operand[k].kind == OPERAND_INTERLEAVED;
+}
+
+static void load_group(skeleton *s, int k, ssa pointer, int n, bool whole, ssa *in) {
+    int which[UF_MAX_OPERANDS];
+    interleaved r = group_of(s, k, n, which);
+    ssa *values = arena_alloc(s->e->a, (size_t)(n * r.nfields) * sizeof *values);
+    if (!by_fields(s, k, whole))
+        emit_load_interleaved(s->e, &r, skeleton_memory(s, k), pointer, values);
+    for (int f = 0; f < r.nfields; f++) {
+        const interleaved_field *x = &r.field[f];
+        if (by_fields(s, k, whole))
+            values[f] = emit_load(s->e, x->type, emit_field(s->e, skeleton_memory(s, k), pointer, x->offset, x->type));
+        for (int i = 0; i < n; i++)
+            in[i * s->noperands + which[f]] = values[f * n + i];
+    }
+}
+
+void skeleton_load(skeleton *s, int k, ssa pointer, int n, bool whole, ssa *in) {
+    ssa lanes[BATCH_LANES];
+    assert(whole || n == 1);
+    if (s->v->operand[k].group) {
+        load_group(s, k, pointer, n, whole, in);
+        return;
+    }
+    if (whole)
+        emit_load_vector(s->e, skeleton_memory(s, k), pointer, n, lanes);
+    else
+        lanes[0] = emit_load(s->e, skeleton_memory(s, k), pointer);
+    for (int i = 0; i < n; i++)
+        in[i * s->noperands + k] = lanes[i];
+}
+
+static void store_group(skeleton *s, int k, ssa pointer, int n, bool whole, const ssa *out) {
+    int which[UF_MAX_OPERANDS];
+    interleaved r = group_of(s, k, n, which);
+    ssa *values = arena_alloc(s->e->a, (size_t)(n * r.nfields) * sizeof *values);
+    for (int f = 0; f < r.nfields; f++) {
+        const interleaved_field *x = &r.field[f];
+        for (int i = 0; i < n; i++)
+            values[f * n + i] = out[i * s->v->nout + which[f] - s->nin];
+        if (by_fields(s, k, whole))
+            emit_store(s->e, x->type, values[f], emit_field(s->e, skeleton_memory(s, k), pointer, x->offset, x->type));
+    }
+    if (!by_fields(s, k, whole))
+        emit_store_interleaved(s->e, &r, skeleton_memory(s, k), pointer, values);
+}
+
+void skeleton_store(skeleton *s, int k, ssa pointer, int n, bool whole, const ssa *out) {
+    ssa lanes[BATCH_LANES];
+    assert(whole || n == 1);
+    if (s->v->operand[k].group) {
+        store_group(s, k, pointer, n, whole, out);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        lanes[i] = out[i * s->v->nout + k - s->nin];
+    if (whole)
+        emit_store_vector(s->e, skeleton_memory(s, k), lanes, pointer, n);
+    else
+        emit_store(s->e, skeleton_memory(s, k), lanes[0], pointer);
 }
 
 ssa skeleton_opaque_stride(emit *e, ssa stride) {
@@ -50,8 +144,8 @@ int skeleton_single_step(const skeleton *s) {
 /* Is parameter n of the kernel the address of an array? Its operand, else -1. */
 static int array_at(const variant *v, int n) {
     int at = 0;
-    for (int k = 0; k < variant_operands(v); at += operand_parameters(&v->operand[k++]))
-        if (at == n && v->operand[k].kind != OPERAND_NUMBER && v->operand[k].kind != OPERAND_POSITION)
+    for (int k = 0; k < variant_operands(v); at += operand_parameters(v, k++))
+        if (at == n && operand_has_strides(v, k) && v->operand[k].kind != OPERAND_POSITION)
             return k;
     return -1;
 }
@@ -244,7 +338,7 @@ void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, const
             s->value[k] = skeleton_parameter(s, PARAMETER_OPERANDS);
         else if (s->uniform[k])
             s->value[k] = read_number(s, k);
-        else
+        else if (!variant_follows(v, k))
             s->base[k] = read_array(s, k);
     }
     if (reads_report_ahead(e))
@@ -374,24 +468,11 @@ static ssa *batch_at(const skeleton *s, const batch *b, int group, int k) {
     return &b->at[(size_t)group * (size_t)s->noperands + (size_t)k];
 }
 
-/* Puts the lanes of an operand into the batch, where the operands of an element are neighbours. */
-static void batch_put(skeleton *s, batch *b, int group, int k, const ssa *lanes) {
-    for (int i = 0; i < b->vector; i++)
-        *batch_in(s, b, group, i, k) = lanes[i];
-}
-
 void batch_access(skeleton *s, batch *b, int group, int k, ssa pointer) {
-    dtype t = skeleton_memory(s, k);
-    ssa lanes[BATCH_LANES];
-    if (skeleton_is_output(s, k)) {
+    if (skeleton_is_output(s, k))
         *batch_at(s, b, group, k) = pointer;
-        return;
-    }
-    if (b->aligned)
-        emit_load_vector(s->e, t, pointer, b->vector, lanes);
     else
-        lanes[0] = emit_load(s->e, t, pointer);
-    batch_put(s, b, group, k, lanes);
+        skeleton_load(s, k, pointer, b->vector, b->aligned, batch_in(s, b, group, 0, 0));
 }
 
 void batch_broadcast(skeleton *s, batch *b, int group, int k, ssa pointer) {
@@ -432,45 +513,36 @@ void skeleton_compute(skeleton *s, const ssa *in, ssa *results) {
         results[0] = emit_select(s->e, skeleton_memory(s, 0), ended, in[0], results[0]);
 }
 
-static void store_group(skeleton *s, batch *b, int group) {
-    int nout = s->v->nout, n = b->vector;
-    ssa one[UF_MAX_OPERANDS];
-    ssa *all = arena_alloc(s->e->a, (size_t)(nout * n) * sizeof *all); /* [output][lane] */
-    for (int i = 0; i < n; i++) {
-        skeleton_compute(s, batch_in(s, b, group, i, 0), one);
-        for (int k = 0; k < nout; k++)
-            all[k * n + i] = one[k];
-    }
-    for (int k = 0; k < nout; k++) {
-        dtype t = skeleton_memory(s, s->nin + k);
-        ssa at = *batch_at(s, b, group, s->nin + k);
-        if (b->aligned)
-            emit_store_vector(s->e, t, all + k * n, at, n);
-        else
-            emit_store(s->e, t, all[k * n], at);
-    }
+static void finish_group(skeleton *s, batch *b, int group) {
+    int nout = s->v->nout;
+    ssa *out = arena_alloc(s->e->a, (size_t)(nout * b->vector) * sizeof *out); /* [lane][output] */
+    for (int i = 0; i < b->vector; i++)
+        skeleton_compute(s, batch_in(s, b, group, i, 0), out + (size_t)i * (size_t)nout);
+    for (int k = s->nin; k < s->nin + nout; k++)
+        if (!variant_follows(s->v, k))
+            skeleton_store(s, k, *batch_at(s, b, group, k), b->vector, b->aligned, out);
 }
 
-static void store_lane(skeleton *s, batch *b, int group, int lane) {
+static void finish_lane(skeleton *s, batch *b, int group, int lane) {
     ssa results[UF_MAX_OPERANDS];
     skeleton_compute(s, batch_in(s, b, group, lane, 0), results);
-    for (int k = 0; k < s->v->nout; k++) {
-        ssa at = skeleton_address(s, s->nin + k, *batch_at(s, b, group, s->nin + k), ssa_constant(lane));
-        emit_store(s->e, skeleton_memory(s, s->nin + k), results[k], at);
-    }
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        if (!variant_follows(s->v, k))
+            skeleton_store(s, k, skeleton_neighbour(s, k, *batch_at(s, b, group, k), ssa_constant(lane)), 1,
+                           b->aligned && s->v->operand[k].group, results);
 }
 
 /* Where the mask is false nothing is computed either: on values that are masked out a kernel might loop for long. */
-static void store_masked_group(skeleton *s, batch *b, int group) {
+static void finish_masked_group(skeleton *s, batch *b, int group) {
     int mask = s->nin + s->v->nout;
     for (int i = 0; i < b->vector; i++) {
         int end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : *batch_in(s, b, group, i, mask));
-        store_lane(s, b, group, i);
+        finish_lane(s, b, group, i);
         skeleton_end_if(s, end);
     }
 }
 
 void batch_finish(skeleton *s, batch *b) {
     for (int g = 0; g < b->groups; g++)
-        (s->v->masked ? store_masked_group : store_group)(s, b, g);
+        (s->v->masked ? finish_masked_group : finish_group)(s, b, g);
 }

@@ -35,13 +35,25 @@ ssa skeleton_report(skeleton *s);
 static inline bool skeleton_is_array(const skeleton *s, int k) { return s->v->operand[k].kind < OPERAND_NUMBER; }
 static inline bool skeleton_is_output(const skeleton *s, int k) { return k >= s->nin && k < s->nin + s->v->nout; }
 static inline dtype skeleton_memory(const skeleton *s, int k) { return (dtype)s->v->operand[k].memory; }
-/* Does any operand lie in memory as a pair, so that even one element can be misaligned for a single access? */
+/* Does any operand lie in memory as a pair, or in records, so that even one element can be misaligned for a single access? */
 bool skeleton_has_pairs(const variant *v);
+bool skeleton_has_records(const variant *v);
 /* Loads and converts an input once, which from here on is the same for every element. */
 void skeleton_load_uniform(skeleton *s, int k, ssa pointer);
 
-/* The address of element `index` (i64) of operand k counted from `pointer`. */
+/* Does operand k have an address that differs from element to element? The others are uniform, or follow one that has. */
+static inline bool skeleton_moves(const skeleton *s, int k) { return !s->uniform[k] && !variant_follows(s->v, k); }
+
+/* The address of element `index` (i64) of operand k counted from `pointer`; and where elements lie side by side: operand k is contiguous,
+ * or its group is. */
 ssa skeleton_address(skeleton *s, int k, ssa pointer, ssa index);
+ssa skeleton_neighbour(skeleton *s, int k, ssa pointer, ssa index);
+
+/* Loads n neighbours of operand k, and of those that follow it, into in[lane * noperands + operand]. whole: by accesses as wide as their
+ * alignment allows (a group that is strided is always accessed so); else n is 1. */
+void skeleton_load(skeleton *s, int k, ssa pointer, int n, bool whole, ssa *in);
+/* The same for outputs, from out[lane * nout + output]. */
+void skeleton_store(skeleton *s, int k, ssa pointer, int n, bool whole, const ssa *out);
 
 /* CPU: a stride that LLVM must not guess to be 1. For a plain parameter it makes a vector loop for the stride 1, which no strided
  * operand has, and leaves all others to a scalar loop; at the value of a select it does not guess. */
@@ -102,7 +114,8 @@ typedef struct batch {
     ssa *at;      /* [group * noperands + output]: address of the group's first element */
 } batch;
 batch batch_new(skeleton *s, int groups, int vector, bool aligned);
-/* Operand k of a group by one access: loads it (inputs, mask) or notes its address (outputs). Not for known operands. */
+/* Operand k of a group, and those that follow it, as skeleton_load: loads it (inputs, mask) or notes its address (outputs). For operands
+ * that move (skeleton_moves) alone. */
 void batch_access(skeleton *s, batch *b, int group, int k, ssa pointer);
 /* The same input for all lanes of a group, by a load of one element; and the lanes that a group of another batch has loaded. */
 void batch_broadcast(skeleton *s, batch *b, int group, int k, ssa pointer);

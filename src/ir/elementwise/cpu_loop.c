@@ -13,11 +13,12 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     batch b = batch_new(s, 1, 1, false);
     int group = e->access_group = emit_metadata(e, "distinct !{}");
     for (int k = 0; k < s->noperands; k++) {
-        if (s->uniform[k])
+        if (!skeleton_moves(s, k))
             continue;
         bool strided = s->v->operand[k].kind == OPERAND_STRIDED;
         batch_access(s, &b, 0, k,
-                     skeleton_address(s, k, row[k], strided ? emit_op(e, "mul i64", l.i, stride[k]) : l.i));
+                     strided ? skeleton_address(s, k, row[k], emit_op(e, "mul i64", l.i, stride[k]))
+                             : skeleton_neighbour(s, k, row[k], l.i));
     }
     batch_finish(s, &b);
     e->access_group = 0;
@@ -30,7 +31,7 @@ void cpu_loop_read(skeleton *s, cpu_loop *l) {
     l->n = skeleton_parameter(s, CPU_LOOP_EXTENTS);
     l->m = skeleton_parameter(s, CPU_LOOP_EXTENTS);
     for (int k = 0; k < s->noperands; k++)
-        for (int d = 0; d < 2 && skeleton_is_array(s, k); d++)
+        for (int d = 0; d < 2 && operand_has_strides(s->v, k); d++)
             l->stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);
     for (int k = 0; k < s->noperands; k++)
         if (s->v->operand[k].kind == OPERAND_STRIDED)
@@ -39,7 +40,7 @@ void cpu_loop_read(skeleton *s, cpu_loop *l) {
 
 void cpu_loop_row(skeleton *s, const cpu_loop *l, ssa i, ssa *row) {
     for (int k = 0; k < s->noperands; k++)
-        if (skeleton_is_array(s, k))
+        if (operand_has_strides(s->v, k))
             row[k] = skeleton_address(s, k, s->base[k], emit_op(s->e, "mul i64", i, l->stride[1][k]));
 }
 

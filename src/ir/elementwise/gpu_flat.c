@@ -1,4 +1,4 @@
-/* gpu_flat.c - one dimension, in which every operand is contiguous or constant. A block covers a tile of blockDim.x * vector * repeat
+/* gpu_flat.c - one dimension, in which every operand is contiguous, in contiguous records, or constant. A block covers a tile of blockDim.x * vector * repeat
  * elements, which begins at the head, the first element at which arrays are aligned; the elements before the head come after all
  * others, as if the arrays were rings. A tile that is whole and aligned is read and written by vectors, `repeat` of them a thread, a
  * block's width apart; any other tile element by element, neighbouring threads on neighbouring elements. The two ways meet between
@@ -24,12 +24,12 @@ static ssa clip(skeleton *s, ssa far, ssa most) {
 
 static void find_operands(skeleton *s, flat *f, ssa first) {
     for (int k = 0; k < s->noperands; k++) {
-        if (s->uniform[k])
+        if (!skeleton_moves(s, k))
             continue;
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
             skeleton_load_uniform(s, k, s->base[k]);
         else
-            f->at[k] = skeleton_address(s, k, s->base[k], first);
+            f->at[k] = skeleton_neighbour(s, k, s->base[k], first);
     }
 }
 
@@ -85,30 +85,23 @@ static ssa vector_index(skeleton *s, const flat *f, int g) {
 
 static bool is_loaded(const skeleton *s, int k) { return !s->uniform[k] && !skeleton_is_output(s, k); }
 
+/* Loads n elements from `index` on of all operands. */
+static void load_elements(skeleton *s, const flat *f, ssa index, int n, bool whole, ssa *in) {
+    for (int k = 0; k < s->noperands; k++)
+        if (is_loaded(s, k) && skeleton_moves(s, k))
+            skeleton_load(s, k, skeleton_neighbour(s, k, f->at[k], index), n, whole, in);
+}
+
 /* in[i * noperands + k] are the thread's elements as loaded, element g * vector + lane for lane `lane` of vector g. */
 static void load_whole(skeleton *s, const flat *f, ssa *in) {
-    ssa lanes[BATCH_LANES];
-    for (int g = 0; g < s->v->flat.vectors_per_thread; g++) {
-        ssa index = vector_index(s, f, g);
-        for (int k = 0; k < s->noperands; k++) {
-            if (!is_loaded(s, k))
-                continue;
-            emit_load_vector(s->e, skeleton_memory(s, k), skeleton_address(s, k, f->at[k], index), s->v->flat.vector,
-                             lanes);
-            for (int i = 0; i < s->v->flat.vector; i++)
-                in[(g * s->v->flat.vector + i) * s->noperands + k] = lanes[i];
-        }
-    }
+    int vector = s->v->flat.vector;
+    for (int g = 0; g < s->v->flat.vectors_per_thread; g++)
+        load_elements(s, f, vector_index(s, f, g), vector, true, in + (size_t)(g * vector) * (size_t)s->noperands);
 }
 
 static void load_single(skeleton *s, const flat *f, ssa *in) {
-    for (int i = 0; i < f->each; i++) {
-        ssa index = single_index(s, f, i);
-        for (int k = 0; k < s->noperands; k++)
-            if (is_loaded(s, k))
-                in[i * s->noperands + k] =
-                    emit_load(s->e, skeleton_memory(s, k), skeleton_address(s, k, f->at[k], index));
-    }
+    for (int i = 0; i < f->each; i++)
+        load_elements(s, f, single_index(s, f, i), 1, false, in + (size_t)i * (size_t)s->noperands);
 }
 
 /* Loads by vectors or one by one; a thread without an element branches to `end`. */
@@ -141,30 +134,22 @@ static ssa *load(skeleton *s, const flat *f, int end) {
     return whole;
 }
 
-/* out[i * nout + k]: results, by vectors. */
-static void store_whole(skeleton *s, const flat *f, const ssa *out) {
-    ssa lanes[BATCH_LANES];
-    int nout = s->v->nout, vector = s->v->flat.vector;
-    for (int g = 0; g < s->v->flat.vectors_per_thread; g++) {
-        ssa index = vector_index(s, f, g);
-        for (int k = 0; k < nout; k++) {
-            for (int i = 0; i < vector; i++)
-                lanes[i] = out[(g * vector + i) * nout + k];
-            ssa at = skeleton_address(s, s->nin + k, f->at[s->nin + k], index);
-            emit_store_vector(s->e, skeleton_memory(s, s->nin + k), lanes, at, vector);
-        }
-    }
+/* Stores the results of n elements from `index` on: out[i * nout + k]. */
+static void store_elements(skeleton *s, const flat *f, ssa index, int n, bool whole, const ssa *out) {
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        if (skeleton_moves(s, k))
+            skeleton_store(s, k, skeleton_neighbour(s, k, f->at[k], index), n, whole, out);
 }
 
-static void store_one(skeleton *s, const flat *f, ssa index, const ssa *results) {
-    for (int k = 0; k < s->v->nout; k++)
-        emit_store(s->e, skeleton_memory(s, s->nin + k), results[k],
-                   skeleton_address(s, s->nin + k, f->at[s->nin + k], index));
+static void store_whole(skeleton *s, const flat *f, const ssa *out) {
+    int vector = s->v->flat.vector;
+    for (int g = 0; g < s->v->flat.vectors_per_thread; g++)
+        store_elements(s, f, vector_index(s, f, g), vector, true, out + (size_t)(g * vector) * s->v->nout);
 }
 
 static void store_single(skeleton *s, const flat *f, const ssa *out) {
     for (int i = 0; i < f->each; i++)
-        store_one(s, f, single_index(s, f, i), out + (size_t)i * s->v->nout);
+        store_elements(s, f, single_index(s, f, i), 1, false, out + (size_t)i * s->v->nout);
 }
 
 /* All elements are computed, then stored in the way they were loaded. */
@@ -201,7 +186,7 @@ static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
         }
         int end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : element[mask]);
         skeleton_compute(s, element, results);
-        store_one(s, f, index, results);
+        store_elements(s, f, index, 1, false, results);
         skeleton_end_if(s, end);
     }
 }

@@ -11,7 +11,7 @@ general *general_read(skeleton *s) {
     for (int d = 0; d < s->v->ndim - 1; d++)
         f->extent[d] = skeleton_divisor(s, GPU_GENERAL_EXTENTS);
     for (int k = 0; k < s->noperands; k++)
-        for (int d = 0; d < s->v->ndim && skeleton_is_array(s, k); d++)
+        for (int d = 0; d < s->v->ndim && operand_has_strides(s->v, k); d++)
             f->stride[k][d] = skeleton_parameter(s, GPU_GENERAL_STRIDES);
     return f;
 }
@@ -32,7 +32,7 @@ void general_find(skeleton *s, const general *f, ssa x, ssa *at) {
             index = rest;
         for (int k = 0; k < s->noperands; k++) {
             int kind = s->v->operand[k].kind;
-            if (s->uniform[k] || (d == 0 && kind == OPERAND_CONSTANT))
+            if (!skeleton_moves(s, k) || (d == 0 && kind == OPERAND_CONSTANT))
                 continue;
             if (d == 0 && kind == OPERAND_CONTIGUOUS)
                 offset[k] = index;
@@ -41,6 +41,8 @@ void general_find(skeleton *s, const general *f, ssa x, ssa *at) {
         }
     }
     for (int k = 0; k < s->noperands; k++) {
+        if (variant_follows(s->v, k))
+            continue;
         ssa o = ssa_is_set(offset[k]) ? offset[k] : ssa_constant(0);
         if (!f->wide && ssa_is_set(offset[k]))
             o = emit_value(e, "sext i32 %s to i64", o.text);
@@ -77,7 +79,7 @@ void gpu_general(skeleton *s) {
     for (int g = 0; g < b.groups; g++) {
         general_find(s, f, g ? general_next(s, f, first, g, &exists) : first, at);
         for (int k = 0; k < s->noperands; k++)
-            if (!s->uniform[k])
+            if (skeleton_moves(s, k))
                 batch_access(s, &b, g, k, at[k]);
     }
     batch_finish(s, &b);

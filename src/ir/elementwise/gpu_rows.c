@@ -1,4 +1,4 @@
-/* gpu_rows.c - every operand contiguous or constant along dimension 0. A block covers a tile of columns and rows: 2^shift threads along a
+/* gpu_rows.c - every operand contiguous, in contiguous records, or constant along dimension 0. A block covers a tile of columns and rows: 2^shift threads along a
  * row, each with `vector` columns, and `repeat` rows a thread, so that operands that are the same for all rows stay in registers. A
  * block finds its tile by one division by magic numbers. A thread whose vector lies within the row and is aligned loads and stores
  * whole vectors, of as many rows at a time as it takes to keep the memory busy; any other thread goes column by column. */
@@ -50,7 +50,7 @@ static void find_tile(skeleton *s, rows *f) {
 static void find_operands(skeleton *s, rows *f) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++) {
-        if (s->uniform[k])
+        if (!skeleton_moves(s, k))
             continue;
         f->stride[k] = skeleton_parameter(s, GPU_ROWS_STRIDES);
         ssa offset = emit_op(e, "mul i64", f->row, f->stride[k]);
@@ -59,8 +59,8 @@ static void find_operands(skeleton *s, rows *f) {
             offset = emit_op(e, "add i64", offset, part);
         }
         f->at[k] = skeleton_address(s, k, s->base[k], offset);
-        if (s->v->operand[k].kind == OPERAND_CONTIGUOUS)
-            f->at[k] = skeleton_address(s, k, f->at[k], f->column);
+        if (s->v->operand[k].kind != OPERAND_CONSTANT)
+            f->at[k] = skeleton_neighbour(s, k, f->at[k], f->column);
     }
 }
 
@@ -79,7 +79,7 @@ static void access_column(skeleton *s, batch *b, int group, int k, ssa row, ssa 
     if (is_constant(s, k))
         batch_broadcast(s, b, group, k, row);
     else
-        batch_access(s, b, group, k, skeleton_address(s, k, row, column));
+        batch_access(s, b, group, k, skeleton_neighbour(s, k, row, column));
 }
 
 /* Some of the thread's columns, i64. */
@@ -102,9 +102,9 @@ static columns find_columns(skeleton *s, int count, ssa first, ssa apart, ssa li
 /* The columns of one row as groups from `group` on; operands that are the same for all rows are in `fixed`. */
 static void load_row(skeleton *s, const rows *f, batch *b, int group, ssa row, const columns *c, const batch *fixed) {
     for (int k = 0; k < s->noperands; k++) {
-        if (s->uniform[k])
+        if (s->uniform[k] || (variant_follows(s->v, k) && !is_fixed(s, k)))
             continue;
-        ssa at = row_of(s, f, k, row);
+        ssa at = is_fixed(s, k) ? ssa_none() : row_of(s, f, k, row);
         for (int i = 0; i < c->count; i++)
             if (is_fixed(s, k))
                 batch_copy(s, b, group + i, fixed, i, k);
@@ -138,7 +138,7 @@ static void all_rows(skeleton *s, const rows *f, const columns *c, int step, int
     batch fixed = batch_new(s, c->count, vector, aligned);
     for (int i = 0; i < c->count; i++)
         for (int k = 0; k < s->noperands; k++)
-            if (!s->uniform[k] && is_fixed(s, k))
+            if (skeleton_moves(s, k) && is_fixed(s, k))
                 access_column(s, &fixed, i, k, f->at[k], c->at[i]);
     if (step >= s->v->rows.rows_per_thread) {
         some_rows(s, f, ssa_constant(0), s->v->rows.rows_per_thread, c, &fixed);
@@ -184,7 +184,8 @@ void gpu_rows(skeleton *s) {
     emit *e = s->e;
     const variant *v = s->v;
     rows f = {.column = ssa_none()};
-    bool pairs = skeleton_has_pairs(v), both = v->rows.vector > 1 || (pairs && v->rows.rows_per_thread > 1);
+    bool pairs = skeleton_has_pairs(v),
+         both = v->rows.vector > 1 || (pairs && v->rows.rows_per_thread > 1) || skeleton_has_records(v);
     find_tile(s, &f);
     find_operands(s, &f);
     ssa mine = emit_value(e, "mul i32 %s, %d", f.lane.text, v->rows.vector), first = mine;
