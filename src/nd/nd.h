@@ -103,11 +103,12 @@ typedef struct nd_member {
     uint8_t align;  /* log2, at most 4, of the bytes of which that address and all strides are multiples */
 } nd_member;
 
-/* Finds the arrays that lie interleaved, as the fields of an array of records do: inputs among each other, and outputs among each other,
- * that are strided along dimension 0, have the same strides in bytes in all dimensions, and addresses that differ by less than the
- * stride of dimension 0 and by less than ND_RECORD_MAX. A group has at least two different addresses, and covers at least half of
- * a record, so that it pays to move records as a whole. Returns the class of the loop for code that moves records: arrays with a
- * `record` then count as contiguous. Arrays may overlap; the mask is in no group. */
+/* Finds the arrays that lie interleaved, as the fields of an array of records do: inputs among each other, and outputs
+ * among each other, that are strided along dimension 0, have the same strides in bytes in all dimensions, and addresses
+ * that differ by less than the stride of dimension 0 and by less than ND_RECORD_MAX. A group covers more bytes than its
+ * first array does, and at least half of a record, so that it pays to move records as a whole. Returns the class of the
+ * loop for code that does so: arrays with a `record` then count as contiguous. Inputs may overlap; the mask is in no
+ * group. */
 loop_class nd_interleave(const nd_loop *loop, const nd_place *place, int nin, int nout, nd_member *out);
 
 /* Do two elements of array k have the same address? The answer is exact if at most four dimensions are in doubt: those

@@ -176,17 +176,10 @@ static bool flat_disjoint(const nd_loop *loop, int a, uintptr_t start_a, int siz
     return start_a < start_b ? start_b - start_a >= bytes_a : start_a > start_b && start_a - start_b >= bytes_b;
 }
 
-/* Compares two arrays that flat_disjoint could not, by the addresses of their first elements. Not inlined: it needs
+/* Compares two arrays that the quick tests could not, by the addresses of their first elements. Not inlined: it needs
  * much of the stack, and most calls end before it. */
-static __attribute__((noinline)) nd_overlap compare_ranges(const nd_loop *loop, int a, uintptr_t start_a, int size_a,
+static __attribute__((noinline)) nd_overlap search_overlap(const nd_loop *loop, int a, uintptr_t start_a, int size_a,
                                                            int b, uintptr_t start_b, int size_b) {
-    int128 first_a, last_a, first_b, last_b;
-    byte_range(loop, a, start_a, size_a, &first_a, &last_a);
-    byte_range(loop, b, start_b, size_b, &first_b, &last_b);
-    if (last_a <= first_b || last_b <= first_a)
-        return ND_DISJOINT;
-    if (start_a == start_b && size_a == size_b && same_strides(loop, a, b))
-        return ND_SAME;
     /* The elements at start_a + p and start_b + q share a byte if -size_a < start_a + p - (start_b + q) < size_b. */
     search s; /* 12 KiB, which it is not worth clearing */
     s.nterms = 0;
@@ -198,15 +191,43 @@ static __attribute__((noinline)) nd_overlap compare_ranges(const nd_loop *loop, 
     return can_reach(&s, s.nterms, distance - size_a + 1, distance + size_b - 1) ? ND_OVERLAP : ND_DISJOINT;
 }
 
+static bool ranges_apart(const nd_loop *loop, int a, uintptr_t start_a, int size_a, int b, uintptr_t start_b,
+                         int size_b) {
+    int128 first_a, last_a, first_b, last_b;
+    byte_range(loop, a, start_a, size_a, &first_a, &last_a);
+    byte_range(loop, b, start_b, size_b, &first_b, &last_b);
+    return last_a <= first_b || last_b <= first_a;
+}
+
+/* Fields of records: where all strides are multiples of the one in dimension 0, elements are apart if within that stride
+ * they are. */
+static bool fields_apart(const nd_loop *loop, int a, uintptr_t start_a, int size_a, int b, uintptr_t start_b,
+                         int size_b) {
+    int64_t record = loop->stride[a] * size_a;
+    if (record <= 0)
+        return false;
+    for (int d = 0; d < loop->ndim; d++)
+        if (loop->stride[d * loop->narrays + a] * size_a % record ||
+            loop->stride[d * loop->narrays + b] * size_b % record)
+            return false;
+    int64_t apart = (int64_t)(start_b - start_a) % record, offset = apart < 0 ? apart + record : apart;
+    return offset >= size_a && offset + size_b <= record;
+}
+
 nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a, int b, const char *data_b,
                       int size_b) {
     if (loop->count == 0 || loop->kind[a] == OPERAND_NUMBER || loop->kind[b] == OPERAND_NUMBER)
         return ND_DISJOINT;
     uintptr_t start_a = (uintptr_t)data_a + (uintptr_t)loop->offset[a] * (uintptr_t)size_a;
     uintptr_t start_b = (uintptr_t)data_b + (uintptr_t)loop->offset[b] * (uintptr_t)size_b;
-    if (flat_disjoint(loop, a, start_a, size_a, b, start_b, size_b))
+    if (flat_disjoint(loop, a, start_a, size_a, b, start_b, size_b) ||
+        ranges_apart(loop, a, start_a, size_a, b, start_b, size_b))
         return ND_DISJOINT;
-    return compare_ranges(loop, a, start_a, size_a, b, start_b, size_b);
+    if (start_a == start_b && size_a == size_b && same_strides(loop, a, b))
+        return ND_SAME;
+    if (fields_apart(loop, a, start_a, size_a, b, start_b, size_b))
+        return ND_DISJOINT;
+    return search_overlap(loop, a, start_a, size_a, b, start_b, size_b);
 }
 
 /* ---- Loops with more dimensions ---- */

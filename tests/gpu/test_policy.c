@@ -13,7 +13,7 @@
 
 enum {
     MAX_DIMS = 4,
-    MAX_OPERANDS = 4,
+    MAX_OPERANDS = 5,
     MAX_PARAMETERS = 256,
     SMS = 132 /* multiprocessors of the device that the tables are for */
 };
@@ -137,6 +137,115 @@ static void test_elementwise_table(void **unused) {
                  vector_of(&s.v), repeat_of(&s.v), s.g.blocks, s.g.threads);
         check(i, got, elementwise_cases[i].chosen);
     }
+}
+
+/* ---- Records: operands that lie interleaved ---- */
+
+/* Two operands of a group, or of several, in a row: the bytes of a record, the sizes of its fields. */
+typedef struct record_case {
+    int64_t extents[MAX_DIMS];
+    int bytes;
+    dtype type[2]; /* of fields; the input and the output have two each */
+    int beside;    /* dtype of a contiguous input beside them; -1: there is none */
+    int shift;     /* bytes by which addresses are off from a multiple of 256 */
+    int nodes;
+    const char *chosen; /* class, records side by side x times; the head, or whether rows are aligned */
+} record_case;
+
+static const record_case record_cases[] = {
+    /* As many records as make accesses of 16 bytes. */
+    {{1 << 20}, 8, {DT_FLOAT32, DT_FLOAT32}, -1, 0, 5, "flat 2 x 2, head 0"},
+    {{1 << 20}, 16, {DT_FLOAT64, DT_FLOAT64}, -1, 0, 5, "flat 1 x 2, head 0"},
+    {{1 << 20}, 12, {DT_COMPLEX64, DT_FLOAT32}, -1, 0, 5, "flat 4 x 1, head 0"},
+    {{1 << 20}, 24, {DT_COMPLEX128, DT_FLOAT64}, -1, 0, 5, "flat 2 x 1, head 0"},
+    {{1 << 20}, 32, {DT_COMPLEX128, DT_COMPLEX128}, -1, 0, 5, "flat 1 x 1, head 0"},
+    {{1 << 20}, 20, {DT_COMPLEX128, DT_FLOAT32}, -1, 0, 5, "flat 4 x 1, head 0"},
+    {{1 << 20}, 3, {DT_INT8, DT_INT8}, -1, 0, 5, "flat 16 x 1, head 0"},
+    /* Records before the first at which they are aligned for that; some never are. */
+    {{1 << 20}, 12, {DT_COMPLEX64, DT_FLOAT32}, -1, 4, 5, "flat 4 x 1, head 1"},
+    {{1 << 20}, 12, {DT_COMPLEX64, DT_FLOAT32}, -1, 8, 5, "flat 4 x 1, head 2"},
+    {{1 << 20}, 24, {DT_COMPLEX128, DT_FLOAT64}, -1, 8, 5, "flat 2 x 1, head 1"},
+    {{1 << 20}, 16, {DT_FLOAT64, DT_FLOAT64}, -1, 8, 5, "flat 1 x 2, head -1"},
+    {{1 << 20}, 24, {DT_COMPLEX128, DT_FLOAT64}, -1, 4, 5, "flat 2 x 1, head -1"},
+    /* A wide array beside them takes two accesses, not more. */
+    {{1 << 20}, 12, {DT_COMPLEX64, DT_FLOAT32}, DT_FLOAT64, 0, 5, "flat 4 x 1, head 0"},
+    {{1 << 20}, 3, {DT_INT8, DT_INT8}, DT_FLOAT64, 0, 5, "flat 4 x 1, head 0"},
+    {{1 << 20}, 16, {DT_FLOAT64, DT_FLOAT64}, DT_INT8, 0, 5, "flat 1 x 2, head 0"},
+    /* Large bodies are not multiplied. */
+    {{1 << 20}, 12, {DT_COMPLEX64, DT_FLOAT32}, -1, 0, 3000, "flat 1 x 1, head 0"},
+    {{1000, 1000}, 16, {DT_FLOAT64, DT_FLOAT64}, -1, 0, 5, "rows 1 x 2, aligned 1"},
+    {{1000, 1000}, 12, {DT_COMPLEX64, DT_FLOAT32}, -1, 0, 5, "rows 4 x 1, aligned 1"},
+    {{1001, 1000}, 12, {DT_COMPLEX64, DT_FLOAT32}, -1, 0, 5, "rows 4 x 1, aligned 0"},
+    {{1001, 1000}, 16, {DT_FLOAT64, DT_FLOAT64}, -1, 8, 5, "rows 1 x 2, aligned 0"},
+};
+
+static int64_t parameter_of(const sample *s, parameter_id id) {
+    return (int64_t)s->parameters[schema_place(&s->v, NULL, true, id)];
+}
+
+static void record_make(sample *s, const record_case *c) {
+    int nin = 2 + (c->beside >= 0), n = nin + 2;
+    memset(s, 0, sizeof *s);
+    s->v.nin = (uint8_t)nin;
+    s->v.nout = 2;
+    s->v.loop = c->extents[1] ? LOOP_ROWS : LOOP_FLAT;
+    s->loop = loop_over(s->extent, s->stride, s->offset, c->extents, n);
+    for (int k = 0; k < n; k++) {
+        int field = k < nin ? k : k - nin, leader = k < nin ? 0 : nin;
+        bool beside = field == 2;
+        dtype type = beside ? (dtype)c->beside : c->type[field];
+        s->v.operand[k] = (variant_operand){.memory = (uint8_t)type,
+                                            .value = (uint8_t)type,
+                                            .kind = beside ? OPERAND_CONTIGUOUS : OPERAND_INTERLEAVED,
+                                            .align = 4};
+        if (beside)
+            continue;
+        s->v.operand[k].group = (uint8_t)(leader + 1);
+        s->v.operand[k].record = (uint8_t)c->bytes;
+        s->v.operand[k].offset = field ? dtypes[c->type[0]].size : 0;
+        for (int d = 0; d < s->loop.ndim; d++)
+            s->stride[d * n + k] = s->stride[d * n + k] * c->bytes / dtypes[type].size;
+    }
+    s->traits.nodes = c->nodes;
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->traits});
+    launch l = launch_of(s);
+    for (int k = 0; k < n; k++)
+        if (s->v.operand[k].group)
+            s->data[k] += c->shift;
+    lay_out(s, &l, 256, SMS);
+}
+
+static void test_records(void **unused) {
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(record_cases); i++) {
+        char got[128];
+        record_make(&s, &record_cases[i]);
+        bool flat = s.v.loop == LOOP_FLAT;
+        snprintf(got, sizeof got, "%s %d x %d, %s %lld", flat ? "flat" : "rows", vector_of(&s.v), repeat_of(&s.v),
+                 flat ? "head" : "aligned", (long long)parameter_of(&s, flat ? GPU_FLAT_HEAD : GPU_ROWS_VECTORS));
+        check(i, got, record_cases[i].chosen);
+        for (int k = 0; k < variant_operands(&s.v); k++)
+            assert_int_equal(s.v.operand[k].align, 0); /* found at each launch: not of the variant */
+    }
+}
+
+/* In the general class strides are parameters, and the alignment is of the variant. */
+static void test_records_general(void **unused) {
+    static sample s;
+    record_case c = {{8, 1000}, 16, {DT_FLOAT64, DT_FLOAT64}, -1, 0, 5, ""};
+    (void)unused;
+    record_make(&s, &c);
+    s.v.loop = LOOP_GENERAL;
+    for (int k = 0; k < 4; k++)
+        s.v.operand[k].align = 4;
+    gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop, .traits = &s.traits});
+    for (int k = 0; k < 4; k++) {
+        const variant_operand *o = &s.v.operand[k];
+        assert_true(o->kind == OPERAND_STRIDED && !o->record && o->align == 4 && o->group == 1 + k / 2 * 2);
+    }
+    /* One address and one set of strides a group. */
+    assert_int_equal(schema_count(&s.v, NULL, true), 2 + 1 + 3 + 2 * 2);
 }
 
 /* Blocks times what a block takes. */
@@ -454,7 +563,8 @@ static void test_forall_covers(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementwise_table), cmocka_unit_test(test_elementwise_covers),
+        cmocka_unit_test(test_elementwise_table), cmocka_unit_test(test_records),
+        cmocka_unit_test(test_records_general),   cmocka_unit_test(test_elementwise_covers),
         cmocka_unit_test(test_elementwise_grows), cmocka_unit_test(test_fold_table),
         cmocka_unit_test(test_fold_covers),       cmocka_unit_test(test_scan_table),
         cmocka_unit_test(test_scan_covers),       cmocka_unit_test(test_at),

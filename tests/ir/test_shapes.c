@@ -389,7 +389,8 @@ static code_target host, gpu = {.gpu = true, .arch = 90};
 
 static void print_loop(const loop *l) {
     static const char *const classes[] = {"flat", "rows", "general"}, *const kinds[] = {"contiguous", "constant",
-                                                                                        "strided", "interleaved", "number"};
+                                                                                        "strided", "interleaved",
+                                                                                        "number"};
     print_message("kernel %d of %s, %s, ndim %d, vector %d, repeat %d, wide %d, masked %d, in place %d\n", l->k,
                   dtypes[l->t].name, classes[l->v.loop], l->ndim, vector_of(&l->v), repeat_of(&l->v), l->v.wide,
                   l->v.masked, l->in_place);
