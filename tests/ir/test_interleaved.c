@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "cuda/toolkit.h"
 #include "gpu/gpu.h"
 #include "ir/ir.h"
 
@@ -19,6 +20,7 @@
 
 #include "draw.h"
 #include "gpu_sim.h"
+#include "ir_check.h"
 #include "lang_try.h"
 
 enum {
@@ -409,7 +411,7 @@ static void arrays_of(const DLTensor *t, int n, int first_output, nd_array *out)
 }
 
 static void variant_fill(simulated *s, const DLTensor *t, int n, int nin, bool masked) {
-    nd_place place[MOST];
+    nd_place place[MOST] = {0};
     s->v = (variant){.nin = (uint8_t)nin, .nout = (uint8_t)(n - nin - masked), .masked = masked};
     for (int k = 0; k < n; k++) {
         dtype type = dtype_of_dl(t[k].dtype);
@@ -484,7 +486,139 @@ static void test_gpu(void **unused) {
     assert_true(trials(1) < 1 || (seen[LOOP_FLAT] && seen[LOOP_GENERAL] && grouped));
 }
 
+/* ---- The accesses in the PTX of one-dimensional arrays of records ---- */
+
+static void records_set(records *r, const interleaved_case *c, int bytes, const int *offset, char *first) {
+    *r = (records){.nfields = c->nfields, .bytes = bytes, .step = {bytes}, .first = first};
+    for (int f = 0; f < c->nfields; f++) {
+        r->type[f] = c->type[f];
+        r->offset[f] = offset[f];
+        r->strides[f][0] = bytes / dtypes[c->type[f]].size;
+    }
+}
+
+static int count(const char *in, const char *what) {
+    int n = 0;
+    for (const char *p = in; (p = strstr(p, what)); p += strlen(what))
+        n++;
+    return n;
+}
+
+static const char *ptx_of(interleaved_case *c, simulated *s, int arch) {
+    DLTensor t[MOST];
+    nd_array arrays[MOST];
+    arena a = {0};
+    tree *made;
+    code_module m = {.flags = 0};
+    const char *ptx;
+    text_make(c);
+    int n = tensors_make(c, t), nin = n - c->nfields;
+    arrays_of(t, n, nin, arrays);
+    check(nd_plan(arrays, n, nin, 0, s->space, &s->loop), c);
+    variant_fill(s, t, n, nin, false);
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &(code_traits){.nodes = 5}});
+    check(lang_try(&a, c->source, c->types, &made), c);
+    check(ir_elementwise(&a, "f", made, &s->v, &(code_target){.gpu = true, .arch = arch}, &m), c);
+    const char *wrong = nvvm_judge(&m, arch, true, &ptx);
+    if (wrong)
+        fail_msg("%s\n%s", wrong, m.ir.data);
+    text_free(&m.ir);
+    arena_free(&a);
+    return ptx;
+}
+
+static void test_ptx(void **unused) {
+    static const struct {
+        int nfields;
+        dtype type[FIELDS];
+        int bytes, offset[FIELDS];
+        int64_t shape[DIMS], gap; /* gap: bytes between rows of two dimensions */
+        const char *access;       /* of the widest, after "global." */
+        int loads, stores;        /* of these */
+    } facts[] = {
+        {4, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 16, {0, 4, 8, 12}, {1000}, 0, "v4", 2, 1},
+        {3, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 12, {0, 4, 8}, {1000}, 0, "v4", 6, 3},
+        {2, {DT_FLOAT32, DT_INT32}, 8, {0, 4}, {1000}, 0, "v4", 2, 1},
+        {3, {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64}, 24, {0, 8, 16}, {1000}, 0, "v2", 6, 3},
+        {4, {DT_FLOAT64, DT_INT64, DT_FLOAT64, DT_FLOAT64}, 32, {0, 8, 16, 24}, {1000}, 0, "v2", 4, 2},
+        {3, {DT_UINT8, DT_UINT8, DT_UINT8}, 3, {0, 1, 2}, {1000}, 0, "v4", 6, 3},
+        {3, {DT_FLOAT64, DT_FLOAT32, DT_INT32}, 16, {0, 8, 12}, {1000}, 0, "v4", 2, 1},
+        {2, {DT_COMPLEX64, DT_COMPLEX64}, 16, {8, 0}, {1000}, 0, "v4", 2, 1},
+        /* Rows, and a general loop, whose groups have an alignment. */
+        {4, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 16, {0, 4, 8, 12}, {100, 50}, 16, "v4", 2, 1},
+        {2, {DT_FLOAT64, DT_FLOAT64}, 16, {0, 8}, {100, 5}, 16, "v2", 8, 4},
+    };
+    static const int archs[] = {75, 90, 100};
+    (void)unused;
+    if (!nvvm_found())
+        skip();
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        interleaved_case c = {.nfields = facts[i].nfields, .ndim = facts[i].shape[1] ? 2 : 1};
+        static simulated s;
+        memcpy(c.type, facts[i].type, sizeof c.type);
+        memcpy(c.shape, facts[i].shape, sizeof c.shape);
+        records *all[] = {&c.a, &c.b, &c.out};
+        for (int k = 0; k < 3; k++) {
+            records_set(all[k], &c, facts[i].bytes, facts[i].offset, (char *)(uintptr_t)(0x10000 * (k + 1)));
+            for (int f = 0; f < c.nfields && c.ndim > 1; f++) {
+                int size = dtypes[c.type[f]].size;
+                all[k]->strides[f][1] = all[k]->strides[f][0];
+                all[k]->strides[f][0] = (facts[i].bytes * c.shape[1] + facts[i].gap) / size;
+            }
+        }
+        const char *ptx = ptx_of(&c, &s, archs[i % COUNT(archs)]);
+        char load[32], store[32];
+        snprintf(load, sizeof load, "ld.global.%s", facts[i].access);
+        snprintf(store, sizeof store, "st.global.%s", facts[i].access);
+        if (count(ptx, load) != facts[i].loads || count(ptx, store) != facts[i].stores || strstr(ptx, ".local"))
+            fail_msg("fact %zu: %d loads, %d stores\n%s", i, count(ptx, load), count(ptx, store), ptx);
+    }
+}
+
+/* On the CPU fields of one type become vectors. */
+static void test_cpu_vectors(void **unused) {
+    (void)unused;
+    const code_target host = judge_host();
+    if (host.vector_bits < 256)
+        skip();
+    for (int n = 2; n <= 4; n++) {
+        interleaved_case c = {.nfields = n, .ndim = 1, .shape = {1000}};
+        static simulated s;
+        DLTensor t[MOST];
+        nd_array arrays[MOST];
+        arena a = {0};
+        tree *made;
+        code_module m = {.flags = 0};
+        int offset[FIELDS];
+        for (int f = 0; f < n; f++) {
+            c.type[f] = DT_FLOAT32;
+            offset[f] = 4 * f;
+        }
+        records *all[] = {&c.a, &c.b, &c.out};
+        for (int k = 0; k < 3; k++)
+            records_set(all[k], &c, 4 * n, offset, (char *)(uintptr_t)(0x10000 * (k + 1)));
+        text_make(&c);
+        int count = tensors_make(&c, t);
+        arrays_of(t, count, 2 * n, arrays);
+        check(nd_plan(arrays, count, 2 * n, 0, s.space, &s.loop), &c);
+        variant_fill(&s, t, count, 2 * n, false);
+        cpu_engine.specialise(&s.v, &(loop_problem){.loop = &s.loop, .traits = &(code_traits){.nodes = 5}});
+        check(lang_try(&a, c.source, c.types, &made), &c);
+        check(ir_elementwise(&a, "f", made, &s.v, &host, &m), &c);
+        const char *best = judge_optimised(judge_count() - 1, m.ir.data, "", host.f16c ? "+avx2" : "");
+        if (!strstr(best, "fadd <") || !strstr(best, "shufflevector"))
+            fail_msg("%d fields\n%s", n, best);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu), cmocka_unit_test(test_gpu)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_gpu),
+        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_cpu_vectors),
+    };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
