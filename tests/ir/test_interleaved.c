@@ -250,6 +250,14 @@ static void case_place(interleaved_case *c) {
     c->a.map = NULL;
 }
 
+/* The output is the input moved by one record: the call must copy the input's records first. */
+static void case_shift(interleaved_case *c) {
+    if (!c->in_place || c->ndim > 1 || c->shape[0] < 2)
+        return;
+    c->shape[0]--;
+    *(chance(50) ? &c->a.first : &c->out.first) += c->out.step[0];
+}
+
 static void case_free(interleaved_case *c) {
     records *all[] = {&c->out, &c->a, &c->b, &c->scale, &c->mask};
     for (size_t i = 0; i < COUNT(all); i++)
@@ -374,6 +382,8 @@ static void test_cpu(void **unused) {
         uf_func *f;
         case_make(&c, chance(20) ? 3000 : 100);
         case_place(&c);
+        if (chance(50))
+            case_shift(&c);
         DLTensor where = tensor_of(&c.mask, 0, &c);
         uf_options o = {.size = sizeof o, .where = c.masked ? &where : NULL, .threads = 1};
         char *expected = expect(&c);
