@@ -1,5 +1,5 @@
 /* check.c - the driver of the checker: the kernel, the instances of helpers, the types of results, and the limits on
- * the tree after inlining. */
+ * the tree. */
 #include <assert.h>
 #include <stdio.h>
 
@@ -38,7 +38,7 @@ _Noreturn void check_limit(check *c, size_t at, const char *format, ...) {
 }
 
 _Noreturn static void fail_nodes(check *c, size_t at) {
-    check_limit(c, at, "the kernel is too large: more than %d nodes once helpers are inlined", LANG_MAX_NODES);
+    check_limit(c, at, "the kernel is too large: more than %d nodes, each helper counted once", LANG_MAX_NODES);
 }
 
 /* ---- Nodes and locals ---- */
@@ -86,14 +86,13 @@ void local_count(check *c, int slot, size_t at) {
     for (int k = 0; k < l->rank && bytes <= LANG_MAX_LOCAL_BYTES; k++)
         bytes = l->extent[k] > LANG_MAX_LOCAL_BYTES ? LANG_MAX_LOCAL_BYTES + 1 : bytes * l->extent[k];
     if (slot >= i->f.nparams + i->f.nresults)
-        i->bytes += bytes;
-    if (i->bytes > LANG_MAX_LOCAL_BYTES)
+        *(l->rank ? &i->arrays : &i->bytes) += bytes;
+    if (i->arrays + i->bytes > LANG_MAX_LOCAL_BYTES)
         check_limit(c, at, "the local variables take more than %d bytes", LANG_MAX_LOCAL_BYTES);
 }
 
 int local_new(check *c, const char *title, dtype type, int rank, const int64_t *extent, size_t at) {
     int slot = local_add(c, title, type, rank, extent);
-    c->now->variables += rank == 0;
     local_count(c, slot, at);
     return slot;
 }
@@ -128,23 +127,32 @@ variable *variable_find(const check *c, int id) {
 typedef struct measure {
     check *c;
     instance *of;
+    int variables; /* the most of a callee, or of a scope within the one that is measured, which exist beside the scope's own */
 } measure;
+
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void measure_list(measure *m, node *list);
 
-/* Counts a node with all nodes below it; a callee counts at each of its calls. Left operands are walked in a loop, so
- * that a long sum does not recurse. */
+static void measure_call(measure *m, const instance *callee) {
+    m->of->called += callee->called;
+    m->of->arrays += callee->arrays;
+    m->of->deepest = most(m->of->deepest, callee->bytes + callee->deepest);
+    m->of->has_loop |= callee->has_loop;
+    m->variables = (int)most(m->variables, callee->variables);
+    if (m->of->called > LANG_MAX_CALLED)
+        check_limit(m->c, m->of->frame.def->at,
+                    "the kernel is too large: more than %d nodes, helpers counted at each call", LANG_MAX_CALLED);
+}
+
+/* Counts a node with all nodes below it. Left operands are walked in a loop, so that a long sum does not recurse. */
 static void measure_node(measure *m, node *n) {
     for (; n; n = n->kid[0]) {
         m->of->nodes++;
+        m->of->called++;
         m->of->has_loop |= n->kind == N_LOOP || n->kind == N_FORALL || n->kind == N_REDUCE;
-        if (n->callee) {
-            const instance *callee = (const instance *)n->callee;
-            m->of->nodes += callee->nodes;
-            m->of->bytes += callee->bytes;
-            m->of->variables += callee->variables;
-            m->of->has_loop |= callee->has_loop;
-        }
+        if (n->callee)
+            measure_call(m, (const instance *)n->callee);
         if (n->kind == N_CONST && n->type == DT_FLOAT64)
             n->value.as.f[1] = 0; /* where a weak literal kept its rounding to float32 */
         measure_node(m, n->kid[1]);
@@ -158,9 +166,24 @@ static void measure_node(measure *m, node *n) {
     }
 }
 
+/* The variables that a list declares exist beside the most of one of its items. */
 static void measure_list(measure *m, node *list) {
-    for (; list; list = list->next)
+    int outside = m->variables, own = 0;
+    m->variables = 0;
+    for (; list; list = list->next) {
+        own += (list->kind == N_DECLARE && !m->of->f.locals[list->local].rank) || list->kind == N_RANGE;
         measure_node(m, list);
+    }
+    m->variables = (int)most(outside, own + m->variables);
+}
+
+static void measure_function(check *c, instance *i) {
+    measure m = {.c = c, .of = i};
+    measure_list(&m, i->f.body);
+    i->variables = m.variables + i->f.nparams + i->f.nresults;
+    if (i->arrays + i->bytes + i->deepest > LANG_MAX_LOCAL_BYTES)
+        check_limit(c, i->frame.def->at, "the local variables take more than %d bytes once helpers are inlined",
+                    LANG_MAX_LOCAL_BYTES);
 }
 
 static void mark_used(node *list);
@@ -378,7 +401,7 @@ static void round_check(check *c, instance *i) {
     }
     i->f.nlocals = i->f.nparams = 0;
     i->tables = NULL;
-    i->bytes = i->variables = 0;
+    i->bytes = i->arrays = 0;
     f->returns = NULL;
     f->returned = f->again = false;
     for (int k = 0; k < f->def->nparams; k++)
@@ -450,10 +473,7 @@ static void body_check(check *c, instance *i) {
         if (!i->frame.guesses || !guesses_grow(c, &i->frame) || round >= GUESS_ROUNDS)
             break;
     }
-    measure_list(&(measure){c, i}, i->f.body);
-    if (i->bytes > LANG_MAX_LOCAL_BYTES)
-        check_limit(c, i->frame.def->at, "the local variables take more than %d bytes once helpers are inlined",
-                    LANG_MAX_LOCAL_BYTES);
+    measure_function(c, i);
 }
 
 static instance *instance_new(check *c, unit *u, const definition *def, const value_type *types,
@@ -637,18 +657,22 @@ static instance *kernel_check(check *c, const syntax *s, const dtype *in) {
 static tree *tree_make(check *c, instance *kernel) {
     tree *t = arena_alloc(c->a, sizeof *t);
     t->kernel = t->functions = &kernel->f;
-    t->nodes = (int)kernel->nodes;
-    t->variables = (int)kernel->variables;
+    t->nodes = (int)kernel->called;
+    t->variables = kernel->variables;
     t->has_loop = kernel->has_loop;
     t->layout = c->core;
     needs_take(c, t);
     mark_used(kernel->f.body);
+    int64_t nodes = kernel->nodes;
     for (instance *i = c->done; i; i = i->done_next)
         if (i->used) {
             mark_used(i->f.body);
+            nodes += i->nodes;
             i->f.next = t->functions;
             t->functions = &i->f;
         }
+    if (nodes > LANG_MAX_NODES)
+        fail_nodes(c, kernel->def->at);
     trips_mark(t, kernel, c->done);
     return t;
 }

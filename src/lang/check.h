@@ -136,12 +136,17 @@ struct instance {
     bool busy;            /* it is being checked, so that a call of it would be recursive */
     bool used;
     bool has_loop;
-    int64_t nodes, bytes, variables; /* with everything that it calls inlined */
-    size_t locals_size;              /* capacity of f.locals */
-    struct table_use *tables;        /* tables of file scope that it has locals for (constant.c) */
-    trips inside, around; /* the greatest trip count of loops nested in it, and of the loops around its calls */
-    instance *same_next;  /* another instance of the same definition */
-    instance *done_next;  /* the instance that was finished before this one */
+    int64_t nodes;      /* its own */
+    int64_t called;     /* with those of its callees, each as often as it is called */
+    int64_t arrays;     /* bytes of its local arrays, and in the same way of its callees */
+    int64_t bytes;      /* of its scalar variables */
+    int64_t deepest;    /* the most bytes of scalar variables that exist at a time in a callee and what that calls */
+    int variables;      /* scalar variables that exist at a time, those of callees among them */
+    size_t locals_size; /* capacity of f.locals */
+    struct table_use *tables; /* tables of file scope that it has locals for (constant.c) */
+    trips inside, around;     /* the greatest trip count of loops nested in it, and of the loops around its calls */
+    instance *same_next;      /* another instance of the same definition */
+    instance *done_next;      /* the instance that was finished before this one */
 };
 
 typedef struct check {

@@ -14,7 +14,8 @@
 #include "type/type.h"
 
 enum {
-    LANG_MAX_NODES = 8192,
+    LANG_MAX_NODES = 8192,     /* of the functions of a tree, each counted once */
+    LANG_MAX_CALLED = 1 << 20, /* of these, each counted as often as it is called */
     LANG_MAX_DEPTH = 256,
     LANG_MAX_LOCAL_BYTES = 16384,
     LANG_MAX_TABLE_BYTES = 65536 /* the tables of a function, together */
@@ -231,8 +232,8 @@ struct function {
 typedef struct tree {
     function *functions; /* the instances of helpers that are called, callees first; the kernel is the last */
     function *kernel;
-    int nodes;     /* of all functions, each as often as it is called: the size after inlining */
-    int variables; /* scalar variables, parameters and results included, counted in the same way */
+    int nodes; /* of all functions, each as often as it is called: the size after inlining */
+    int variables; /* scalar variables, parameters and results included, that exist at a time, those of callees among them */
     bool has_loop;
     bool has_unbounded;        /* a node in it is `counted` */
     const core_layout *layout; /* NULL: elementwise */

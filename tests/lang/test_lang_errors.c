@@ -647,19 +647,46 @@ static void test_limits(void **state) {
     expect_long(UF_OK, "", "(x) { int a[9]; return a[", "min(x, ", 240, closing_240);
 }
 
-/* Chains of helpers, each calling the one before twice: exponential once inlined, so refused, at once. */
+/* A helper for each level, which calls the one before it `calls` times, and a kernel that calls the last. */
+static void chain(text *s, int levels, int calls) {
+    text_puts(s, "f0(x) { return x + 1; }");
+    for (int i = 1; i < levels; i++) {
+        text_printf(s, "f%d(x) { return x", i);
+        for (int k = 0; k < calls; k++)
+            text_printf(s, " * f%d(x)", i - 1);
+        text_puts(s, "; }");
+    }
+    text_printf(s, "(x) { return f%d(x); }", levels - 1);
+}
+
+static void expect_chain(int levels, int calls, const char *message) {
+    text s = {0};
+    arena a = {0};
+    tree *t;
+    chain(&s, levels, calls);
+    uf_status status = lang_try(&a, s.data, "int64", &t);
+    if (message) {
+        assert_int_equal(status, UF_ERR_SYNTAX);
+        assert_non_null(strstr(uf_last_error()->message, message));
+    } else {
+        assert_int_equal(status, UF_OK);
+        assert_null(tree_fault(t));
+    }
+    arena_free(&a);
+    text_free(&s);
+}
+
+/* Helpers that call each other. They are checked once for their types, and their nodes count once; but what they do for an element is
+ * bounded too, since nothing else would end a kernel without loops. */
 static void test_inlining(void **state) {
     text s = {0};
     arena a = {0};
     (void)state;
-    text_puts(&s, "f0(x) { return x + 1; }");
-    for (int i = 1; i < 200; i++)
-        text_printf(&s, "f%d(x) { return f%d(x) * f%d(x); }", i, i - 1, i - 1);
-    text_puts(&s, "(x) { return f199(x); }");
-    assert_int_equal(lang_try(&a, s.data, "int64", NULL), UF_ERR_SYNTAX);
-    assert_non_null(strstr(uf_last_error()->message, "more than 8192 nodes once helpers are inlined"));
-    arena_free(&a);
-    text_free(&s);
+    expect_chain(200, 1, NULL);
+    expect_chain(14, 2, NULL);
+    expect_chain(30, 2, "more than 1048576 nodes, helpers counted at each call");
+    expect_chain(200, 2, "more than 1048576 nodes, helpers counted at each call");
+    expect_chain(250, 6, "more than 1048576 nodes, helpers counted at each call");
 
     text_puts(&s, "f0(x) { return x + 1; }");
     for (int i = 1; i < 300; i++)
@@ -683,8 +710,23 @@ static void test_inlining(void **state) {
     for (int i = 0; i < 200; i++)
         text_puts(&s, "y += casin(x);");
     text_puts(&s, "}");
-    assert_int_equal(lang_try(&a, s.data, "complex64->complex64", NULL), UF_ERR_SYNTAX);
-    assert_non_null(strstr(uf_last_error()->message, "more than 8192 nodes once helpers are inlined"));
+    assert_int_equal(lang_try(&a, s.data, "complex64->complex64", NULL), UF_OK);
+    arena_free(&a);
+    text_free(&s);
+
+    /* 12 helpers of 700 nodes each */
+    for (int i = 0; i < 12; i++) {
+        text_printf(&s, "f%d(x) { return x", i);
+        for (int k = 0; k < 350; k++)
+            text_puts(&s, " + x");
+        text_puts(&s, "; }");
+    }
+    text_puts(&s, "(x) { return f0(x)");
+    for (int i = 1; i < 12; i++)
+        text_printf(&s, " + f%d(x)", i);
+    text_puts(&s, "; }");
+    assert_int_equal(lang_try(&a, s.data, "int64", NULL), UF_ERR_SYNTAX);
+    assert_non_null(strstr(uf_last_error()->message, "more than 8192 nodes, each helper counted once"));
     arena_free(&a);
     text_free(&s);
 }

@@ -473,7 +473,7 @@ const char *tree_fault(const tree *t) {
         free(w.depth);
         require(&w, (f == t->kernel) == !f->next, "the kernel is not the last");
     }
-    require(&w, w.nodes <= t->nodes && t->nodes <= LANG_MAX_NODES, "number of nodes");
+    require(&w, w.nodes <= t->nodes && t->nodes <= LANG_MAX_CALLED, "number of nodes");
     require(&w, w.has_loop == t->has_loop, "has_loop");
     return w.fault;
 }
