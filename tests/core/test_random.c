@@ -479,6 +479,28 @@ static void constants_are_evaluated_alike(void **state) {
         assert_true(accepted > 3 * rejected);
 }
 
+/* Helpers that call each other: a few of them are inlined, the others called. */
+static void helpers_that_call_each_other(void **state) {
+    static experiment x;
+    static const int shapes[][2] = {{3, 1}, {200, 1}, {5, 2}, {12, 2}}; /* levels, calls in each */
+    for (size_t k = 0; k < COUNT(shapes); k++) {
+        x = (experiment){.seed = *(uint64_t *)*state, .s = {*(uint64_t *)*state}, .p = {.nin = 1, .nout = 1}};
+        x.p.types[0] = x.p.types[1] = DT_INT64;
+        strcpy(x.p.signature, "int64->int64");
+        text_puts(&x.p.source, "f0(x) { return x + 1; }");
+        for (int i = 1; i < shapes[k][0]; i++) {
+            text_printf(&x.p.source, "f%d(x) { auto a = x * %d + 1; return a", i, i);
+            for (int call = 0; call < shapes[k][1]; call++)
+                text_printf(&x.p.source, " + f%d(a - %d) * x", i - 1, call);
+            text_puts(&x.p.source, "; }");
+        }
+        text_printf(&x.p.source, "(x) { return f%d(x); }", shapes[k][0] - 1);
+        accepted = 0;
+        run_experiment(&x, 1);
+        assert_int_equal(accepted, 1);
+    }
+}
+
 /* The same, of trees in which expressions and statements are rewritten: see rewrite.h. */
 static void rewritten_programs_agree(void **state) {
     tree_rewrites = 15;
@@ -493,9 +515,11 @@ int main(void) {
     const char *given = getenv("UF_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u ^ (uint64_t)getpid() << 20;
     print_message("UF_SEED=%llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(constants_are_evaluated_alike, &seed),
-        cmocka_unit_test_prestate(every_operator, &seed), cmocka_unit_test_prestate(every_conversion, &seed),
-        cmocka_unit_test_prestate(programs_agree, &seed), cmocka_unit_test_prestate(rewritten_programs_agree, &seed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(constants_are_evaluated_alike, &seed),
+                                       cmocka_unit_test_prestate(every_operator, &seed),
+                                       cmocka_unit_test_prestate(every_conversion, &seed),
+                                       cmocka_unit_test_prestate(programs_agree, &seed),
+                                       cmocka_unit_test_prestate(helpers_that_call_each_other, &seed),
+                                       cmocka_unit_test_prestate(rewritten_programs_agree, &seed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,6 +303,33 @@ static void live_values(void) {
     uf_free(f);
 }
 
+/* Helpers that call each other, with as many values that live across the calls as there may be. */
+static void call_chains(void) {
+    static const int shapes[][3] = {{200, 1, 1}, {20, 28, 1}, {10, 55, 1}, {9, 40, 2}}; /* levels, values, calls */
+    static char source[256 * 1024];
+    uf_func *f;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        int levels = shapes[k][0], values = shapes[k][1], each = shapes[k][2];
+        char *to = source + sprintf(source, "f0(x) { return x + 1; } ");
+        for (int level = 1; level < levels; level++) {
+            to += sprintf(to, "f%d(x) { ", level);
+            for (int i = 0; i < values; i++)
+                to += sprintf(to, "auto v%d = x * %d + x / %d; ", i, i + level, i + 3);
+            to += sprintf(to, "auto s = x; ");
+            for (int i = 0; i < each; i++)
+                to += sprintf(to, "s += f%d(x * %d); ", level - 1, i + 2);
+            for (int i = values; i-- > 0;)
+                to += sprintf(to, "s = s * v%d; ", i);
+            to += sprintf(to, "return s; } ");
+        }
+        sprintf(to, "(x) { return f%d(x); }", levels - 1);
+        MUST(uf_vectorize(&f, "calls", "f->f; d->d", source));
+        MUST(UF_CALL(f, UF_ARRAY(x, N), UF_ARRAY(y, N)));
+        MUST(UF_CALL(f, UF_ARRAY(wide, N), UF_ARRAY(wide, N)));
+        uf_free(f);
+    }
+}
+
 /* Kernels that report, and what they report. */
 static void debugging(void) {
     uf_func *f;
@@ -390,6 +417,7 @@ static const struct {
              {"kernels", kernels},
              {"local_arrays", local_arrays},
              {"live_values", live_values},
+             {"call_chains", call_chains},
              {"debugging", debugging},
              {"plans", plans},
              {"copies", copies},

@@ -32,7 +32,20 @@ typedef struct kernel {
     const char *name, *layout, *source, *types;
 } kernel;
 
+/* A helper that calls another one twice. */
+#define CALLS(f, g) f "(x) { auto w = x * 3 + 1; return " g "(w) + " g "(x) * w; }"
+
 static const kernel kernels[] = {
+    {"table", "(n),(m)->(m)",
+     "(x, at) -> (y) { const float32 t[8] = {1, 2, 4, 8, 16, 32, 64}; const bool odd[2] = {0, 1}; forall (i : m) y[i] "
+     "= "
+     "t[at[i]] * x[at[i]] + odd[at[i] & 1]; }",
+     "float32,int32->float32"},
+    {"call_chain", "(n)->(n)",
+     "a(x) { return x + 1; }" CALLS("b", "a") CALLS("c", "b") CALLS("d", "c") CALLS("e", "d") CALLS("f", "e")
+         CALLS("g", "f") CALLS("h", "g") CALLS("i", "h") CALLS("j", "i") CALLS("k", "j") CALLS("l", "k")
+             CALLS("m", "l") "(x) -> (y) { forall (i : n) y[i] = m(x[i]); }",
+     "int32->int32"},
     {"matvec", "(m,n),(n)->(m)", "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }",
      "float32,float32->float32"},
     {"vecmat", "(m),(m,n)->(n)", "(x, A) -> (y) { forall (j : n) y[j] = sum(i : m, x[i] * A[i][j]); }",
@@ -336,6 +349,11 @@ static const fact facts[] = {
     {"norm", 8, 0, 0, 4, 4, "ld.global.nc.v4.f32", 4, ANY},
     {"outer", 8, 0, 0, 8, 1, "st.global.v4", 1, ANY},
     {"read_back", 8, 0, 0, 2, 1, "ld.global.v2.f64", 1, ANY}, /* an output: not by the read-only path */
+    /* a look-up is a read of constant memory, and nothing lies on the stack */
+    {"table", 0, 0, 0, 1, 1, "ld.global.nc.f32", 2, ANY},
+    {"table", 0, 0, 0, 1, 1, "local", 0, 0},
+    /* helpers that are called too often to be inlined are called */
+    {"call_chain", 0, 0, 0, 1, 1, "call.uni", 2, 40},
     /* meetings: only where something could be read or overwritten */
     {"matvec", 8, 5, 0, 4, 1, "bar", 0, 0},
     {"matvec", 8, 5, 0, 4, 1, "shfl.sync", 5, ANY},
@@ -780,7 +798,7 @@ static void try_simulated_directed(int64_t turn) {
                                        "four_ranges",     "read_back",   "own_store", "update",         "scatter",
                                        "rounds",          "plain_loop",  "early",     "checked",        "local_array",
                                        "shared_array",    "conditional", "triangle",  "nested_sums",    "range_of_sum",
-                                       "range_of_output", "nothing",     "outer"};
+                                       "range_of_output", "nothing",     "outer",     "table"};
     static const char letters[] = "nmp";
     static launched l;
     static gu_case x;

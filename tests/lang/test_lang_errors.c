@@ -365,6 +365,14 @@ static const bad table[] = {
     {"(x) { double a[4000000000][4000000000][4000000000]; return x; }", "int8", UF_ERR_SYNTAX, 1, 14, "more than 16384"},
     {"f(x) { double a[1024]; a[x] = 1; return a[0]; } (x) { return f(x) + f(x) + f(x); }", "int8", UF_ERR_SYNTAX, 1, 49,
      "more than 16384 bytes once helpers are inlined"},
+    {"(x) { const int8 a[65537] = {1}; return a[x]; }", "int8", UF_ERR_SYNTAX, 1, 18,
+     "a constant array takes more than 65536 bytes"},
+    {"(x) { const int a[4000000000][4000000000] = {1}; return a[x][x]; }", "int8", UF_ERR_SYNTAX, 1, 17,
+     "a constant array takes more than 65536 bytes"},
+    {"f(x) { const double t[3] = {1}; return t[x]; } (x) { const int8 a[40000] = {1}; const int8 b[40000] = {2}; return "
+     "a[x] + b[x] + f(x); }", "int8", UF_ERR_SYNTAX, 1, 92,
+     "the constant arrays of the function take 80000 bytes together, more than 65536"},
+    {"(x) { const int8 a[20000] = {x}; return a[x]; }", "int8", UF_ERR_SYNTAX, 1, 18, "more than 16384 bytes"},
 };
 /* clang-format on */
 
@@ -714,17 +722,11 @@ static void test_inlining(void **state) {
     arena_free(&a);
     text_free(&s);
 
-    /* 12 helpers of 700 nodes each */
-    for (int i = 0; i < 12; i++) {
-        text_printf(&s, "f%d(x) { return x", i);
-        for (int k = 0; k < 350; k++)
-            text_puts(&s, " + x");
-        text_puts(&s, "; }");
-    }
-    text_puts(&s, "(x) { return f0(x)");
-    for (int i = 1; i < 12; i++)
-        text_printf(&s, " + f%d(x)", i);
-    text_puts(&s, "; }");
+    /* A helper of 2000 nodes for each of five types. */
+    text_puts(&s, "f(x) { return x");
+    for (int k = 0; k < 1000; k++)
+        text_puts(&s, " + x");
+    text_puts(&s, "; } (x) { return f(x) + f((int)x) + f((uint64)x) + f((float)x) + f((double)x); }");
     assert_int_equal(lang_try(&a, s.data, "int64", NULL), UF_ERR_SYNTAX);
     assert_non_null(strstr(uf_last_error()->message, "more than 8192 nodes, each helper counted once"));
     arena_free(&a);
