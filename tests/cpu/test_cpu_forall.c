@@ -15,6 +15,7 @@
 #include "forall_case.h"
 #include "ir_check.h"
 #include "lang_try.h"
+#include "rewrite.h"
 #include "views.h"
 
 static const DLDataType int32_type = {kDLInt, 32, 1};
@@ -432,6 +433,8 @@ static void runs(void **state) {
         {"float32[], float32[], int32", "[i](x, y, n) { " LOOP "y[i] += x[i * n + k]; }", false},
         {"float32[], float32[], int32", "[i](x, y, n) { float32 t[2] = {1, 2}; " LOOP "y[i] += x[i + k] * t[k & 1]; }",
          false},
+        {"float32[], float32[], int32",
+         "[i](x, y, n) { const float32 t[2] = {1, 2}; " LOOP "y[i] += x[i + k] * t[k & 1]; }", true},
         {"float32[], int32[], int32", "[i](x, y, n) { " LOOP "atomic_add(y[0], k); }", false},
         {"float32[], float32[], int32",
          "half(a) { if (a < 0) return a; return a / 2; } [i](x, y, n) { " LOOP "y[i] += half(x[i] - k); }", true},
@@ -465,6 +468,16 @@ static void runs(void **state) {
         text_free(&m.ir);
         forall_close(&f);
     }
+}
+
+/* Values that are sequences, which only declare variables, change nothing of that. */
+static void runs_of_sequences(void **state) {
+    tree_rewrites = 100;
+    tree_rewrites_plainly = true;
+    vectors(state);
+    runs(state);
+    tree_rewrites = 0;
+    tree_rewrites_plainly = false;
 }
 
 /* Variables that live on from one loop over points to the next have arrays on the stack: so many, and no more. */
@@ -674,6 +687,7 @@ int main(void) {
                                        cmocka_unit_test_setup(conditions, draw_seed),
                                        cmocka_unit_test(vectors),
                                        cmocka_unit_test(runs),
+                                       cmocka_unit_test(runs_of_sequences),
                                        cmocka_unit_test(runs_and_the_stack),
                                        cmocka_unit_test(what_is_filled),
                                        cmocka_unit_test_setup(nontemporal, draw_seed),

@@ -7,6 +7,7 @@
 #include "lang_try.h"
 
 int tree_rewrites;
+bool tree_rewrites_plainly;
 rewrite_counts tree_rewritten;
 
 typedef struct rewriter {
@@ -142,7 +143,7 @@ static node *sequence(rewriter *r, node *e) {
     tree_rewritten.sequences++;
     n->next = e->next;
     e->next = NULL;
-    switch (bits(r) >> 33 & 3) {
+    switch (tree_rewrites_plainly ? 0 : bits(r) >> 33 & 3) {
     case 0:
         n->body = declaration(r, k, e, line);
         break;
@@ -171,12 +172,18 @@ static void rewrite_each(rewriter *r, node **list) {
         rewrite_expression(r, list);
 }
 
+static void rewrite_extents(rewriter *r, node *construct) {
+    for (node *range = construct->args; range && !tree_rewrites_plainly; range = range->next)
+        rewrite_expression(r, &range->kid[0]);
+}
+
 /* The kids of an expression; of a place that is written to, its indices. */
 static void rewrite_kids(rewriter *r, node *n) {
+    if (tree_rewrites_plainly && n->kind == N_ELEMENT)
+        return;
     bool writes = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE || n->kind == N_ATOMIC;
     if (n->kind == N_REDUCE)
-        for (node *range = n->args; range; range = range->next)
-            rewrite_expression(r, &range->kid[0]);
+        rewrite_extents(r, n);
     else
         rewrite_each(r, &n->args);
     if (writes)
@@ -231,17 +238,16 @@ static void rewrite_list(rewriter *r, node **list, bool whole) {
     for (; *list; list = &(*list)->next) {
         node *n = *list;
         if (n->kind == N_FORALL) {
-            for (node *range = n->args; range; range = range->next)
-                rewrite_expression(r, &range->kid[0]);
+            rewrite_extents(r, n);
         } else if (n->kind == N_EVAL) {
             rewrite_kids(r, n->kid[0]);
-        } else if (n->kid[0]) {
+        } else if (n->kid[0] && !(tree_rewrites_plainly && n->kind != N_DECLARE)) {
             rewrite_expression(r, &n->kid[0]);
         }
         rewrite_list(r, &n->body, n->kind != N_DECLARE);
         rewrite_list(r, &n->other, true);
         rewrite_list(r, &n->step, false);
-        if (whole && chance(r))
+        if (whole && !tree_rewrites_plainly && chance(r))
             rewrite_statement(r, list);
     }
 }
@@ -267,6 +273,7 @@ uf_status __wrap_lang_check(arena *a, const syntax *s, const core_layout *core, 
     uf_status status = __real_lang_check(a, s, core, records, in, nin, out, nout, unchecked, result);
     const char *given = getenv("UF_REWRITES");
     int percent = given ? atoi(given) : tree_rewrites;
+    tree_rewrites_plainly |= getenv("UF_REWRITES_PLAINLY") != NULL;
     if (status != UF_OK || !percent)
         return status;
     tree_rewrite(a, *result, percent, seed += 0x9E3779B97F4A7C15u);

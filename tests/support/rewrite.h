@@ -9,6 +9,9 @@
 /* How many of a hundred expressions and statements lang_check rewrites in the trees that it makes; at first 0. UF_REWRITES=N has any test
  * program rewrite so many: what it computes stays the same, but not the forms of code that some tests expect. */
 extern int tree_rewrites;
+/* Only values become sequences, indices, extents and conditions not, and these only declare variables: what must not change the form
+ * of the code. */
+extern bool tree_rewrites_plainly;
 
 /* The kinds that rewriting makes, counted since the program began: whether a test has seen what it is meant to see. */
 typedef struct rewrite_counts {
