@@ -20,6 +20,7 @@ static void *symbol(void *lib, const char *name, void *slot) {
 
 typedef void rel_diff_loop(const float *, const float *, float *, int64_t);
 typedef void outer_loop(const float *, const float *, float *, int64_t, int64_t);
+typedef void table_loop(const uint8_t *, uint8_t *, int64_t);
 
 static void cpu_rel_diff(void *plain, int64_t n, const char *tag) {
     char name[64];
@@ -98,6 +99,57 @@ static void cpu_outer(void *plain) {
     free(a);
     free(b);
     free(r);
+}
+
+/* Look-ups in a table of 256 bytes: in a constant array, in a core input, and in C. */
+static void cpu_table(void *plain) {
+    enum {
+        N = 65536,
+        INNER = 20
+    };
+    static const char name[] = "cpu_table_u8_64K";
+    static uint8_t x[N], r[N], t[256];
+    uf_func *f[2];
+    char source[2048];
+    int at = snprintf(source, sizeof source, "(x) { const uint8 t[] = {");
+    for (int i = 0; i < 256; i++) {
+        t[i] = (uint8_t)(i * 167 + 13);
+        at += snprintf(source + at, sizeof source - (size_t)at, "%d,", t[i]);
+    }
+    snprintf(source + at, sizeof source - (size_t)at, "}; return t[x]; }");
+    for (int i = 0; i < N; i++)
+        x[i] = (uint8_t)noise(0, 256);
+    MUST(uf_vectorize(&f[0], "table", "uint8->uint8", source));
+    MUST(uf_guvectorize(&f[1], "table", "(),(n)->()", "uint8,uint8->uint8", "(x, t) -> (y) { y = t[x]; }"));
+    for (int way = 0; way < 2; way++) {
+        double seconds[REPETITIONS];
+        DLTensor args[] = {UF_ARRAY(x, N), UF_ARRAY(r, N), UF_ARRAY(r, N)};
+        if (way)
+            args[1] = UF_ARRAY(t, 256);
+        memset(r, 0, sizeof r);
+        MUST(uf_call(f[way], 2 + way, args, &one_thread));
+        for (int i = 0; i < N; i++)
+            check(r[i] == t[x[i]], name);
+        for (int k = 0; k < REPETITIONS; k++) {
+            seconds[k] = now();
+            for (int j = 0; j < INNER; j++)
+                uf_call(f[way], 2 + way, args, &one_thread);
+            seconds[k] = (now() - seconds[k]) / INNER;
+        }
+        row(name, way ? "libufunc core input" : "libufunc 1 thread", "Gelem/s", 1e-9 * N, seconds, REPETITIONS);
+        uf_free(f[way]);
+    }
+    table_loop *loop;
+    double seconds[REPETITIONS];
+    symbol(plain, "plain_table", &loop);
+    for (int k = 0; loop && k < REPETITIONS; k++) {
+        seconds[k] = now();
+        for (int j = 0; j < INNER; j++)
+            loop(x, r, N);
+        seconds[k] = (now() - seconds[k]) / INNER;
+    }
+    if (loop)
+        row(name, "gcc -O3 -march=native", "Gelem/s", 1e-9 * N, seconds, REPETITIONS);
 }
 
 /* Functions of one argument (pow: two), in and out of cache. The check is loose: accuracy has its own tests. */
@@ -207,6 +259,7 @@ static void cpu_all(void *plain) {
     cpu_rel_diff(plain, 1 << 16, "64K");
     cpu_rel_diff(plain, 1 << 24, "16M");
     cpu_outer(plain);
+    cpu_table(plain);
     static const struct {
         const char *name;
         double (*f)(double);
