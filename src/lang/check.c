@@ -672,7 +672,7 @@ static tree *tree_make(check *c, instance *kernel) {
             t->functions = &i->f;
         }
     if (nodes > LANG_MAX_NODES)
-        fail_nodes(c, kernel->def->at);
+        fail_nodes(c, kernel->frame.def->at);
     trips_mark(t, kernel, c->done);
     return t;
 }
