@@ -20,7 +20,7 @@ RPATH = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..:$$ORIGIN/../lib'
 SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c src/*/*/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/catalogue.o
 MAP = src/libufunc.map# the symbols of the shared library, with the release that brought each
-LAYOUTS := $(sort $(wildcard layouts/*.uf))
+LAYOUTS := $(wildcard layouts/*.uf modules/*.uf)
 TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
 # Test programs are tests/FOLDER/test_*.c; the other C files of those folders are helpers, which every program can link.
 TEST_FOLDERS := $(sort $(dir $(wildcard tests/*/test_*.c))) tests/support/ tests/support/ref/
@@ -74,10 +74,10 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	$(call say,CC)
 	$(Q)$(COMPILE) $(RELEASE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
 
-# The catalogue: the text of layouts/ as C. The folder changes when a file comes or goes.
-$(BUILD)/generated/catalogue.c: tools/catalogue.sh layouts $(LAYOUTS)
+# The catalogue: the text of layouts/ and modules/ as C. A folder changes when a file comes or goes.
+$(BUILD)/generated/catalogue.c: tools/catalogue.sh layouts modules $(LAYOUTS)
 	@mkdir -p $(@D)
-	$(Q)sh tools/catalogue.sh $(LAYOUTS) > $@.new && mv $@.new $@
+	$(Q)sh tools/catalogue.sh layouts modules > $@.new && mv $@.new $@
 
 $(BUILD)/obj/generated/%.o: $(BUILD)/generated/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)

@@ -110,6 +110,7 @@ UF_API const char *uf_version(void);
 
 typedef struct uf_func uf_func;
 typedef struct uf_plan uf_plan;
+typedef struct uf_module uf_module;
 
 /* Registers an elementwise function.
  *
@@ -205,6 +206,12 @@ typedef struct uf_definition {
     /* How many steps of loops an element may take; counted are loops that are not proved short. 0: any number. See "Kernels that
      * take long". */
     int64_t max_steps;
+    /* What all texts see, beside what they name by `use`: modules (see "Modules"), and functions, which texts call by their names:
+     * elementwise ones, and reductions as reduce(NAME, ..). In either list no two have one name. The function keeps them alive. */
+    int nmodules;
+    uf_module *const *modules;
+    int nfunctions;
+    uf_func *const *functions;
 } uf_definition;
 
 /* ---- Kernels that take long ----
@@ -257,6 +264,12 @@ typedef struct uf_reduction_def {
      * reducing no elements without initial values is an error. */
     const char *identity;
     unsigned flags; /* UF_ORDERED, UF_SERIAL */
+    int unused;     /* not read */
+    /* As in uf_definition, of which the lists are those of uf_define, and these must then be empty. */
+    int nmodules;
+    uf_module *const *modules;
+    int nfunctions;
+    uf_func *const *functions;
 } uf_reduction_def;
 
 /* Registers a reduction, which uf_reduce, uf_accumulate and uf_reduceat run.
@@ -287,6 +300,52 @@ UF_API uf_status uf_define(uf_func **out, const uf_definition *definition);
 /* Releases a function. NULL does nothing. Plans, and work that is queued on a stream, keep what they need of it. A captured CUDA
  * graph does not: keep the function, or a plan of it, as long as the graph. */
 UF_API void uf_free(uf_func *func);
+
+/* ---- Modules ------------------------------------------------------------------------------------------------------
+ *
+ * A module is a text without a kernel: types, helpers, constants and tables, for use in the texts of functions and of other modules.
+ * A text sees the modules that its definition lists, and those that it names at its head: `use interval;` is the file interval.uf
+ * beside the text's own, if it is in a file and there is one, and else the module, or the elementwise function or reduction, of
+ * that name in the catalogue. Texts that use each other in a circle are an error, and so are two visible modules that define one
+ * name. An error in the text of a module says so in uf_error.source, also where a kernel calls it: "module interval", or the path
+ * of its file; line and column are then of that text.
+ *
+ * A module never changes once made. Any number of threads may use it. */
+
+typedef struct uf_module_definition {
+    size_t size;        /* sizeof(uf_module_definition) */
+    const char *name;   /* as for uf_vectorize */
+    const char *doc;    /* NULL: none */
+    const char *source; /* docs/kernel-c.md says what a module's text has */
+    int nmodules;       /* modules that the text sees, beside those that it names by `use` */
+    uf_module *const *modules;
+} uf_module_definition;
+
+/* Makes a module. All texts are copied; the modules that it sees are kept alive. *out is released with uf_module_free; NULL on
+ * failure. definition->size is as for uf_define. Errors: ARGUMENT, SYNTAX and TYPE (with line, column and a caret), MEMORY. */
+UF_API uf_status uf_module_new(uf_module **out, const uf_module_definition *definition);
+
+/* Reads a module from a file, or takes it from the catalogue; `what` is as for uf_load. *out is released with uf_module_free; NULL
+ * on failure. Errors: those of uf_load. */
+UF_API uf_status uf_module_load(uf_module **out, const char *what);
+
+/* The names of the catalogue's modules in alphabetical order, as uf_catalogue has those of its functions. */
+UF_API const char *uf_catalogue_module(int64_t i);
+
+/* Releases a module. NULL does nothing. Functions and modules made with it keep what they need of it. */
+UF_API void uf_module_free(uf_module *module);
+
+typedef struct uf_module_description {
+    size_t size;      /* sizeof(uf_module_description), set by the caller */
+    const char *name; /* all texts live as long as the module */
+    const char *doc;  /* "" if there is none */
+    const char
+        *records; /* the record types that it defines, "; " between them; "(T)" follows one that has a type parameter */
+    const char *helpers; /* its helpers as they are declared, one a line */
+} uf_module_description;
+
+/* Describes a module. Members that out->size has no room for are left out. Errors: ARGUMENT. */
+UF_API uf_status uf_module_describe(const uf_module *module, uf_module_description *out);
 
 /* ---- Calls -------------------------------------------------------------------------------------------------------- */
 

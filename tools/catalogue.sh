@@ -1,18 +1,25 @@
 #!/bin/sh
-# catalogue.sh FILE.uf.. - writes C that defines the catalogue (`catalogue` of src/core/core.h): the name and the bytes of each file.
-# The files must be given in the order of their names.
+# catalogue.sh FOLDER FOLDER - writes C that defines the catalogue (`catalogue` and `catalogue_modules` of src/core/core.h): the name
+# and the bytes of each .uf file of the first folder, which has functions, and of the second, which has modules.
 set -eu
+export LC_ALL=C # so that names are in the order of strcmp
+
+# list NAME WHAT LISTER FOLDER
+list() {
+    for file in "$4"/*.uf; do
+        printf '\nstatic const unsigned char %s_%s[] = {\n' "$1" "$(basename "$file" .uf)"
+        od -An -v -tu1 "$file" | sed 's/ *\([0-9][0-9]*\)/\1,/g'
+        printf '0};\n' # a NUL at the end, so that they can be read as strings
+    done
+    printf '\nstatic const catalogue_entry entries_of_%s[] = {\n' "$1"
+    for file in "$4"/*.uf; do
+        name=$(basename "$file" .uf)
+        printf '    {"%s", %s_%s, sizeof %s_%s - 1},\n' "$name" "$1" "$name" "$1" "$name"
+    done
+    printf '};\nconst catalogue_list %s = {"%s", "%s", entries_of_%s, sizeof entries_of_%s / sizeof *entries_of_%s};\n' \
+        "$1" "$2" "$3" "$1" "$1" "$1"
+}
 
 echo '#include "core/core.h"'
-for file in "$@"; do
-    name=$(basename "$file" .uf)
-    printf '\nstatic const unsigned char source_%s[] = {\n' "$name"
-    od -An -v -tu1 "$file" | sed 's/ *\([0-9][0-9]*\)/\1,/g'
-    printf '0};\n' # a NUL at the end, so that they can be read as strings
-done
-printf '\nconst catalogue_entry catalogue[] = {\n'
-for file in "$@"; do
-    name=$(basename "$file" .uf)
-    printf '    {"%s", source_%s, sizeof source_%s - 1},\n' "$name" "$name" "$name"
-done
-printf '};\nconst size_t catalogue_count = sizeof catalogue / sizeof *catalogue;\n'
+list catalogue catalogue uf_catalogue "$1"
+list catalogue_modules "catalogue of modules" uf_catalogue_module "$2"

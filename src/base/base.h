@@ -100,6 +100,22 @@ bool map_put(map *m, const void *key, size_t size, void *value); /* copies the k
 void *map_remove(map *m, const void *key, size_t size);          /* the value, or NULL */
 void map_free(map *m);
 
+/* ---- Digests (digest.c): SHA-256, which stands for a text of any length. ---- */
+
+typedef struct digest {
+    uint32_t state[8];
+    uint64_t size; /* bytes so far */
+    unsigned char block[64];
+} digest;
+enum {
+    DIGEST_TEXT = 65 /* the digits of a digest, and a NUL */
+};
+void digest_begin(digest *d);
+void digest_add(digest *d, const void *bytes, size_t size);
+/* Adds a string with its length, so that where one ends and the next begins is part of the digest. NULL: none. */
+void digest_add_text(digest *d, const char *s);
+void digest_end(digest *d, char out[DIGEST_TEXT]);
+
 /* ---- Libraries (library.c) ---- */
 
 /* dlopen(file, RTLD_NOW | RTLD_LOCAL | flags). NULL: *why is the reason. It does not repeat the file's name, and is

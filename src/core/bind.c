@@ -175,7 +175,7 @@ static uf_status binding_fill(binding *b, void *user) {
     const call_types *c = user;
     int section_index;
     TRY(choose_types(c->func, c->args, c->options, c->values, b->types, &section_index));
-    b->source = c->func->sections[section_index].source;
+    b->source = c->func->sections[section_index].key;
     b->layout = c->func->sections[section_index].layout_text;
     TRY(type_kernel(c->func, section_index, b->types, &b->arena, &b->tree));
     ir_traits(b->tree, &b->traits);

@@ -1,38 +1,56 @@
-/* catalogue.c - the functions that are built into the library: the files of layouts/, which tools/catalogue.sh turns
- * into C. */
+/* catalogue.c - what is built into the library: the functions of layouts/ and the modules of modules/, which tools/catalogue.sh
+ * turns into C. */
 #include "core/core.h"
 
-const char *uf_catalogue(int64_t i) { return i >= 0 && (uint64_t)i < catalogue_count ? catalogue[i].name : NULL; }
-
-static uf_status unknown_name(const char *name) {
-    const char *nearest = NULL;
-    size_t length = strlen(name);
-    /* Names that differ in fewer letters are taken for misspelled ones. */
-    int least = length <= 4 ? 2 : 4, cut = (int)(length > 127 ? 127 : length);
-    for (size_t i = 0; i < catalogue_count; i++) {
-        int distance = word_distance(name, length, catalogue[i].name, strlen(catalogue[i].name));
-        if (distance < least) {
-            least = distance;
-            nearest = catalogue[i].name;
-        }
-    }
-    if (nearest)
-        return fail(UF_ERR_ARGUMENT, "the catalogue has no \"%.*s\"; did you mean \"%s\"?", cut, name, nearest);
-    return fail(UF_ERR_ARGUMENT,
-                "the catalogue has no \"%.*s\"; uf_catalogue lists its names, and a path has a '/' or ends in .uf", cut,
-                name);
+static const char *name_at(const catalogue_list *list, int64_t i) {
+    return i >= 0 && (uint64_t)i < list->count ? list->entries[i].name : NULL;
 }
 
-uf_status catalogue_load(uf_func **out, const char *name) {
-    for (size_t low = 0, high = catalogue_count; low < high;) {
+const char *uf_catalogue(int64_t i) { return name_at(&catalogue, i); }
+const char *uf_catalogue_module(int64_t i) { return name_at(&catalogue_modules, i); }
+
+const catalogue_entry *catalogue_find(const catalogue_list *list, const char *name) {
+    for (size_t low = 0, high = list->count; low < high;) {
         size_t middle = (low + high) / 2;
-        int order = strcmp(name, catalogue[middle].name);
+        int order = strcmp(name, list->entries[middle].name);
         if (order == 0)
-            return func_load(out, name, (const char *)catalogue[middle].source, catalogue[middle].length);
+            return &list->entries[middle];
         if (order < 0)
             high = middle;
         else
             low = middle + 1;
     }
-    return unknown_name(name);
+    return NULL;
+}
+
+const char *catalogue_nearest(const catalogue_list *list, const char *name) {
+    const char *nearest = NULL;
+    size_t length = strlen(name);
+    /* Names that differ in fewer letters are taken for misspelled ones. */
+    int least = length <= 4 ? 2 : 4;
+    for (size_t i = 0; i < list->count; i++) {
+        int distance = word_distance(name, length, list->entries[i].name, strlen(list->entries[i].name));
+        if (distance < least) {
+            least = distance;
+            nearest = list->entries[i].name;
+        }
+    }
+    return nearest;
+}
+
+uf_status catalogue_unknown(const catalogue_list *list, const char *name) {
+    const char *nearest = catalogue_nearest(list, name);
+    size_t length = strlen(name);
+    int cut = (int)(length > 127 ? 127 : length);
+    if (nearest)
+        return fail(UF_ERR_ARGUMENT, "the %s has no \"%.*s\"; did you mean \"%s\"?", list->what, cut, name, nearest);
+    return fail(UF_ERR_ARGUMENT, "the %s has no \"%.*s\"; %s lists its names, and a path has a '/' or ends in .uf",
+                list->what, cut, name, list->lister);
+}
+
+uf_status catalogue_load(uf_func **out, const char *name) {
+    const catalogue_entry *entry = catalogue_find(&catalogue, name);
+    if (!entry)
+        return catalogue_unknown(&catalogue, name);
+    return func_load(out, name, (const char *)entry->source, entry->length);
 }

@@ -72,11 +72,61 @@ const code *code_of(const code_entry *entry);
 uf_status compile_ir(arena *a, const compile_job *job, code_module *module);
 uf_status compile_code(const compile_job *job, code **out);
 
+/* ---- Modules, and what texts see (module.c, scope.c) ---- */
+
+/* A text that is being read, and whose wish that is. */
+typedef struct text_origin {
+    const char *title;              /* as errors call it: a path, or "module interval" */
+    const char *path;               /* of its file, beside which others are looked for; NULL: it is in none */
+    const struct text_origin *from; /* the text that uses it; NULL: the caller wants it */
+    struct import **loaded;         /* files that were read for the same caller, by their paths; NULL without a path */
+} text_origin;
+
+/* A module or a function that a text uses; the other one is NULL. It is held. */
+typedef struct import {
+    struct import *next;
+    const char *name;
+    uf_module *module;
+    uf_func *func;
+} import;
+void imports_free(import *list);
+
+/* What the texts of one definition see. It must stay where it is, as the syntax trees refer to it. */
+typedef struct scope {
+    lang_names names;
+    arena arena;
+    uf_module **modules; /* those of names, held */
+    uf_func **functions;
+    import *imports;           /* what the texts use by name */
+    const text_origin *origin; /* while they are read */
+    char key[DIGEST_TEXT];     /* stands for all of it, with its texts; "": there is nothing */
+} scope;
+/* Takes what a definition lists. owner: who it is, for errors. from: the file that the texts are in, or NULL. Errors: ARGUMENT,
+ * MEMORY; then, too, scope_free releases it. */
+uf_status scope_open(scope *x, const char *owner, int nmodules, uf_module *const *modules, int nfunctions,
+                     uf_func *const *functions, const text_origin *from);
+/* The texts have been read: sets the key. */
+uf_status scope_close(scope *x);
+void scope_free(scope *x);
+/* What stands for a text, and all that it sees, in the key of compiled code: the text itself where it sees nothing. */
+uf_status scope_text_key(const scope *x, arena *a, const char *source, const char **out);
+
+/* Checks that a text does not use itself, by way of those that use it. Errors: ARGUMENT. */
+uf_status origin_check(const text_origin *from, const char *title);
+
+uf_status module_make(uf_module **out, const uf_module_definition *d, const text_origin *from);
+void module_keep(uf_module *m);
+void module_drop(uf_module *m);
+const char *module_name(const uf_module *m);
+const syntax *module_syntax(const uf_module *m);
+const char *module_key(const uf_module *m); /* as scope.key */
+
 /* ---- Functions (func.c) ---- */
 
 typedef struct section {
     const syntax *syntax;
     const char *source;
+    const char *key; /* stands for the source in keys: scope_text_key */
     /* What the kernel is checked against: the function's layout; of a kernel over indices its section's own; or
      * NULL. */
     const core_layout *layout;
@@ -137,8 +187,11 @@ typedef struct binding {
 } binding;
 
 struct uf_func {
-    atomic_int references; /* one for the user, and one for each plan */
+    atomic_int references; /* one for the user, and one for each plan, and each function and module made with it */
     arena arena;           /* texts, syntax trees, signatures */
+    scope scope;           /* what its texts see */
+    char key[DIGEST_TEXT]; /* stands for what a call of it in another text means */
+    const lang_function *callable; /* what texts see of it; NULL: they do not call it */
     const char *name, *doc, *signatures_text;
     int nin, nout;
     /* NULL where no operand has core dimensions: such a function is elementwise, however it was registered. */
@@ -186,8 +239,13 @@ typedef struct definition_place {
     } part;
     int section; /* which one: only for IN_SIGNATURES and IN_SOURCE */
 } definition_place;
-/* uf_define; *place says where in the definition it failed. */
-uf_status func_define(uf_func **out, const uf_definition *definition, definition_place *place);
+/* uf_define; *place says where in the definition it failed. from: the file that the definition is in, or NULL. */
+uf_status func_define(uf_func **out, const uf_definition *definition, const text_origin *from, definition_place *place);
+/* Is the thread's error about this text of the function `owner`, rather than about one of another that it uses? */
+bool text_is_own(const char *owner, definition_place place);
+uf_status name_check(const char *name);  /* of functions and modules */
+const char *func_kind(const uf_func *f); /* "elementwise function", for errors */
+static inline const lang_function *func_callable(const uf_func *f) { return f->callable; }
 /* Writes into the thread's error which text of the function `owner` it is about (uf_error.source); returns status. */
 uf_status text_named(uf_status status, const char *owner, definition_place place);
 /* Makes the typed tree of a section for the dtypes of the function's inputs and outputs. Outputs of DT_NONE get the
@@ -632,6 +690,7 @@ uf_status plan_number(const uf_plan *p, int source, const void *data, dtype to, 
 /* Read the texts of a reduction, or the identity of a binary function, into f. They run on a big stack. */
 uf_status reduction_add(uf_func *f, const uf_definition *d, definition_place *place);
 uf_status identity_add(uf_func *f, const char *source, definition_place *place);
+uf_status reduction_keys(uf_func *f); /* sets the keys of its texts, once all have been read */
 /* The number of values in the state of a reduction with f; 0: f does not reduce. */
 int fold_states(const uf_func *f);
 /* How many inputs and outputs a reduction with f takes: with a binary function 1 and 1, with a reduction its own.
@@ -649,17 +708,34 @@ uf_status fold_find(const uf_func *f, const call_args *args, uf_casting casting,
 /* Registers the function that a function file defines. path: what errors call the file. Errors: SYNTAX and TYPE in
  * the file, MEMORY. */
 uf_status func_load(uf_func **out, const char *path, const char *source, size_t length);
-/* Registers the function of that name in the catalogue. Errors: ARGUMENT, MEMORY. */
-uf_status catalogue_load(uf_func **out, const char *name);
+/* Makes the function or module that a file defines. title: what errors call it; path NULL: it is in the catalogue; from: the text that
+ * uses it, or NULL. */
+uf_status source_load(import *out, const char *title, const char *path, const char *source, size_t length,
+                      const text_origin *from);
+/* The same for a file that is yet to be read. Errors: IO, too. */
+uf_status path_load(import *out, const char *path, const text_origin *from);
+bool is_path(const char *what); /* rather than a name of the catalogue */
 
-/* The catalogue: the files of layouts/, sorted by name. Generated by tools/catalogue.sh. */
+/* A part of the catalogue: the files of layouts/ or modules/, sorted by name. Generated by tools/catalogue.sh. */
 typedef struct catalogue_entry {
     const char *name;
     const unsigned char *source;
     size_t length;
 } catalogue_entry;
-extern const catalogue_entry catalogue[];
-extern const size_t catalogue_count;
+typedef struct catalogue_list {
+    const char *what, *lister; /* what errors call it, and the public function that lists it */
+    const catalogue_entry *entries;
+    size_t count;
+} catalogue_list;
+extern const catalogue_list catalogue, catalogue_modules;
+const catalogue_entry *catalogue_find(const catalogue_list *list, const char *name); /* NULL: there is none */
+const char *catalogue_nearest(const catalogue_list *list, const char *name);         /* NULL: none is alike */
+uf_status catalogue_unknown(const catalogue_list *list, const char *name); /* ARGUMENT, with the nearest name */
+/* Registers the function of that name in the catalogue. Errors: ARGUMENT, MEMORY. */
+uf_status catalogue_load(uf_func **out, const char *name);
+/* The module or function that an entry defines, which is made once in the process. */
+uf_status catalogue_import(const char *name, const catalogue_entry *entry, bool is_module, const text_origin *from,
+                           import *out);
 
 /* ---- Ranges for profilers (ranges.c) ---- */
 

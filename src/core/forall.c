@@ -131,7 +131,7 @@ static uf_status binding_fill(binding *b, void *user) {
     TRY(choose_list(c, &chosen));
     const section *s = &f->sections[f->section_of[chosen]];
     memcpy(b->types, f->signatures.types + (size_t)chosen * (size_t)f->nin, (size_t)f->nin * sizeof *b->types);
-    b->source = s->source;
+    b->source = s->key;
     b->layout = s->layout_text;
     TRY(type_kernel(f, f->section_of[chosen], b->types, &b->arena, &b->tree));
     ir_traits(b->tree, &b->traits);

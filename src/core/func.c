@@ -4,7 +4,7 @@
 
 #include "core/core.h"
 
-static uf_status name_check(const char *name) {
+uf_status name_check(const char *name) {
     if (!name)
         return fail(UF_ERR_ARGUMENT, "the name is NULL");
     size_t n = strlen(name);
@@ -114,7 +114,8 @@ static uf_status keep_text(uf_func *f, const char *s, const char **out) {
     return *out ? UF_OK : UF_ERR_MEMORY;
 }
 
-uf_status text_named(uf_status status, const char *owner, definition_place place) {
+/* Writes what errors call a text of a definition: "f", "map of f". */
+static void text_name(const char *owner, definition_place place, char *out, size_t size) {
     static const char *const names[] = {
         [IN_LAYOUT] = "layout", [IN_SIGNATURES] = "signatures", [IN_MAP] = "map",          [IN_COMBINE] = "combine",
         [IN_FINISH] = "finish", [IN_STATE] = "state",           [IN_IDENTITY] = "identity"};
@@ -123,7 +124,19 @@ uf_status text_named(uf_status status, const char *owner, definition_place place
     char later[32] = "";
     if (of_section && place.section)
         snprintf(later, sizeof later, ", section %d", place.section);
-    return fail_named(status, "%s%s%s%s", name ? name : "", name ? " of " : "", owner, later);
+    snprintf(out, size, "%s%s%s%s", name ? name : "", name ? " of " : "", owner, later);
+}
+
+uf_status text_named(uf_status status, const char *owner, definition_place place) {
+    char name[192];
+    text_name(owner, place, name, sizeof name);
+    return fail_named(status, "%s", name);
+}
+
+bool text_is_own(const char *owner, definition_place place) {
+    char name[192];
+    text_name(owner, place, name, sizeof name);
+    return strcmp(error_slot()->source, name) == 0;
 }
 
 uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *a, tree **out) {
@@ -192,7 +205,7 @@ static uf_status signatures_add(uf_func *f, int index, const signature_list *lis
 
 static uf_status source_add(uf_func *f, section *s, const char *source) {
     TRY(keep_text(f, source, &s->source));
-    return lang_parse(&f->arena, s->source, NULL, &s->syntax);
+    return lang_parse(&f->arena, s->source, &f->scope.names, &s->syntax);
 }
 
 static uf_status section_add(uf_func *f, int index, const uf_section *from, definition_place *place) {
@@ -390,18 +403,72 @@ static uf_status kernels_add(uf_func *f, const uf_definition *d, definition_plac
 typedef struct registration {
     uf_func *func;
     const uf_definition *definition;
+    const text_origin *from;
     definition_place *place;
 } registration;
 
+/* ---- What other texts see of a function, and what stands for that in keys ---- */
+
+const char *func_kind(const uf_func *f) {
+    return is_kernel(f) ? "kernel over indices" : f->layout ? "generalized ufunc" : "function";
+}
+
+static uf_status section_key(uf_func *f, section *s) {
+    return s->source ? scope_text_key(&f->scope, &f->arena, s->source, &s->key) : UF_OK;
+}
+
+static uf_status keys_add(uf_func *f) {
+    digest d;
+    TRY(scope_close(&f->scope));
+    for (int i = 0; i < f->nsections; i++)
+        TRY(section_key(f, &f->sections[i]));
+    TRY(section_key(f, &f->identity));
+    if (f->reduction)
+        TRY(reduction_keys(f));
+    digest_begin(&d);
+    digest_add_text(&d, f->name);
+    digest_add_text(&d, f->signatures_text);
+    for (int i = 0; i < f->nsections; i++)
+        digest_add_text(&d, f->sections[i].key);
+    digest_add_text(&d, f->reduction ? f->reduction->combine.key : NULL);
+    digest_end(&d, f->key);
+    return UF_OK;
+}
+
+/* Adds what texts see: of an elementwise function its kernels, of a reduction how it combines, as a function of two states. */
+static uf_status callable_add(uf_func *f) {
+    const reduction *r = f->reduction;
+    int n = r ? 1 : f->nsections;
+    if (is_kernel(f) || f->layout)
+        return UF_OK;
+    lang_function *c = arena_alloc(&f->arena, sizeof *c);
+    const syntax **sections = arena_alloc(&f->arena, (size_t)n * sizeof *sections);
+    if (!c || !sections)
+        return UF_ERR_MEMORY;
+    for (int i = 0; i < n; i++)
+        sections[i] = r ? r->combine.syntax : f->sections[i].syntax;
+    *c = (lang_function){.name = f->name,
+                         .nin = r ? 2 * r->nstate : f->nin,
+                         .nout = r ? r->nstate : f->nout,
+                         .signatures = r || f->any_types ? NULL : &f->signatures,
+                         .section_of = f->section_of,
+                         .sections = sections};
+    f->callable = c;
+    return UF_OK;
+}
+
 /* Runs on a big stack, as parsing and checking recurse over the user's text. */
 static uf_status register_texts(void *user) {
-    uf_func *f = ((registration *)user)->func;
-    const uf_definition *d = ((registration *)user)->definition;
-    definition_place *place = ((registration *)user)->place;
+    const registration *x = user;
+    uf_func *f = x->func;
+    const uf_definition *d = x->definition;
     TRY(keep_text(f, d->name, &f->name));
     TRY(keep_text(f, d->doc ? d->doc : "", &f->doc));
-    TRY(d->reduction ? reduction_add(f, d, place) : kernels_add(f, d, place));
-    return signatures_spell(f);
+    TRY(scope_open(&f->scope, f->name, d->nmodules, d->modules, d->nfunctions, d->functions, x->from));
+    TRY(d->reduction ? reduction_add(f, d, x->place) : kernels_add(f, d, x->place));
+    TRY(signatures_spell(f));
+    TRY(keys_add(f));
+    return callable_add(f);
 }
 
 static void func_destroy(uf_func *f) {
@@ -415,6 +482,7 @@ static void func_destroy(uf_func *f) {
         arena_free(&b->arena);
         mem_free(b);
     }
+    scope_free(&f->scope);
     arena_free(&f->arena);
     mem_free(f);
 }
@@ -427,7 +495,26 @@ void func_drop(const uf_func *f) {
         func_destroy(own);
 }
 
-uf_status func_define(uf_func **out, const uf_definition *definition, definition_place *place) {
+/* Reads a caller's definition, and that of its reduction. The lists of modules and functions stand in one of them. */
+static uf_status definition_read(const uf_definition *definition, uf_definition *d, uf_reduction_def *r) {
+    TRY(struct_read(definition, d, sizeof *d, "uf_definition"));
+    if (!d->reduction)
+        return UF_OK;
+    TRY(struct_read(d->reduction, r, sizeof *r, "uf_reduction_def"));
+    d->reduction = r;
+    if ((r->nmodules || r->nfunctions) && (d->nmodules || d->nfunctions))
+        return fail(UF_ERR_ARGUMENT, "modules or functions are in both the uf_definition and its uf_reduction_def");
+    if (r->nmodules || r->nfunctions) {
+        d->nmodules = r->nmodules;
+        d->modules = r->modules;
+        d->nfunctions = r->nfunctions;
+        d->functions = r->functions;
+    }
+    return UF_OK;
+}
+
+uf_status func_define(uf_func **out, const uf_definition *definition, const text_origin *from,
+                      definition_place *place) {
     *place = (definition_place){IN_OPTIONS, 0};
     if (!out)
         return fail(UF_ERR_ARGUMENT, "out is NULL");
@@ -436,11 +523,7 @@ uf_status func_define(uf_func **out, const uf_definition *definition, definition
         return fail(UF_ERR_ARGUMENT, "the definition is NULL");
     uf_definition d;
     uf_reduction_def def;
-    TRY(struct_read(definition, &d, sizeof d, "uf_definition"));
-    if (d.reduction) {
-        TRY(struct_read(d.reduction, &def, sizeof def, "uf_reduction_def"));
-        d.reduction = &def;
-    }
+    TRY(definition_read(definition, &d, &def));
     TRY(definition_check(&d, place));
     uf_func *f = mem_zero(1, sizeof *f);
     if (!f)
@@ -450,7 +533,7 @@ uf_status func_define(uf_func **out, const uf_definition *definition, definition
     f->flags = d.flags & (UF_UNCHECKED | UF_DEBUG | UF_LINES | UF_KERNEL);
     f->max_registers = d.max_registers;
     f->max_steps = d.max_steps;
-    uf_status s = on_big_stack(register_texts, &(registration){f, &d, place});
+    uf_status s = on_big_stack(register_texts, &(registration){f, &d, from, place});
     if (s)
         func_destroy(f);
     else
@@ -460,7 +543,7 @@ uf_status func_define(uf_func **out, const uf_definition *definition, definition
 
 uf_status uf_define(uf_func **out, const uf_definition *definition) {
     definition_place place;
-    return func_define(out, definition, &place);
+    return func_define(out, definition, NULL, &place);
 }
 
 uf_status uf_vectorize(uf_func **out, const char *name, const char *signatures, const char *source) {

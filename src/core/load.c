@@ -1,6 +1,7 @@
-/* load.c - function files: from text to a registered function. docs/function-files.md is the format's specification.
+/* load.c - files: from text to a registered function or a module. docs/function-files.md is the format's specification.
  *
- * A file is cut into entries, each a keyword and its value. These become a definition, which func_define registers.
+ * A file is cut into entries, each a keyword and its value. These become a definition, which func_define registers, or the text of a
+ * module.
  * What it finds wrong is an error about one text of the definition, and is restated as an error about the file: with
  * the file's path, line, column and text. */
 #include <errno.h>
@@ -22,6 +23,7 @@ typedef enum key {
     KEY_GUFUNC,
     KEY_REDUCTION,
     KEY_FORALL,
+    KEY_MODULE,
     KEY_LAYOUT,
     KEY_DOC,
     KEY_BLAS,
@@ -41,15 +43,18 @@ typedef enum key {
     KEY_MAP,
     KEY_COMBINE,
     KEY_FINISH,
+    KEY_USE,
+    KEY_TEXT,
     KEYS
 } key;
 
 /* What may stand behind a keyword. */
 typedef enum form {
     FORM_NOTHING,
-    FORM_WORD,  /* one word, up to a blank */
-    FORM_TEXT,  /* lines */
-    FORM_KERNEL /* lines, with helpers among them */
+    FORM_WORD,   /* one word, up to a blank */
+    FORM_TEXT,   /* lines */
+    FORM_KERNEL, /* lines, with helpers among them */
+    FORM_REST    /* all lines to the end of the file */
 } form;
 
 /* Which kinds of function an entry may belong to. */
@@ -62,7 +67,9 @@ enum {
     OF_FOLDING = OF_UFUNC | OF_REDUCTION,
     OF_SIGNED = OF_CALLED | OF_REDUCTION,
     OF_KERNELS = OF_CALLED | OF_FORALL,
-    OF_ALL = 15
+    OF_FUNCTION = 15,
+    OF_MODULE = 16,
+    OF_ALL = OF_FUNCTION | OF_MODULE
 };
 
 /* clang-format off */
@@ -75,15 +82,16 @@ static const struct {
     [KEY_GUFUNC]        = {"gufunc", FORM_WORD, OF_ALL},
     [KEY_REDUCTION]     = {"reduction", FORM_WORD, OF_ALL},
     [KEY_FORALL]        = {"forall", FORM_WORD, OF_ALL},
+    [KEY_MODULE]        = {"module", FORM_WORD, OF_ALL},
     [KEY_LAYOUT]        = {"layout", FORM_TEXT, OF_GUFUNC},
     [KEY_DOC]           = {"doc", FORM_TEXT, OF_ALL},
     [KEY_BLAS]          = {"blas", FORM_WORD, OF_CALLED},
-    [KEY_FAST]          = {"fast", FORM_TEXT, OF_ALL},
-    [KEY_UNCHECKED]     = {"unchecked", FORM_NOTHING, OF_ALL},
-    [KEY_DEBUG]         = {"debug", FORM_NOTHING, OF_ALL},
-    [KEY_LINES]         = {"lines", FORM_NOTHING, OF_ALL},
-    [KEY_MAX_REGISTERS] = {"max_registers", FORM_WORD, OF_ALL},
-    [KEY_MAX_STEPS]     = {"max_steps", FORM_WORD, OF_ALL},
+    [KEY_FAST]          = {"fast", FORM_TEXT, OF_FUNCTION},
+    [KEY_UNCHECKED]     = {"unchecked", FORM_NOTHING, OF_FUNCTION},
+    [KEY_DEBUG]         = {"debug", FORM_NOTHING, OF_FUNCTION},
+    [KEY_LINES]         = {"lines", FORM_NOTHING, OF_FUNCTION},
+    [KEY_MAX_REGISTERS] = {"max_registers", FORM_WORD, OF_FUNCTION},
+    [KEY_MAX_STEPS]     = {"max_steps", FORM_WORD, OF_FUNCTION},
     [KEY_SIGNATURES]    = {"signatures", FORM_TEXT, OF_SIGNED},
     [KEY_PARAMETERS]    = {"parameters", FORM_TEXT, OF_FORALL},
     [KEY_KERNEL]        = {"kernel", FORM_KERNEL, OF_KERNELS},
@@ -94,11 +102,19 @@ static const struct {
     [KEY_MAP]           = {"map", FORM_KERNEL, OF_REDUCTION},
     [KEY_COMBINE]       = {"combine", FORM_KERNEL, OF_REDUCTION},
     [KEY_FINISH]        = {"finish", FORM_KERNEL, OF_REDUCTION},
+    [KEY_USE]           = {"use", FORM_TEXT, OF_MODULE},
+    [KEY_TEXT]          = {"text", FORM_REST, OF_MODULE},
 };
 
-/* The keywords that begin a file: they say the kind of function, and name it. */
-static const int kinds[] = {
-    [KEY_UFUNC] = OF_UFUNC, [KEY_GUFUNC] = OF_GUFUNC, [KEY_REDUCTION] = OF_REDUCTION, [KEY_FORALL] = OF_FORALL};
+/* The keywords that begin a file: they say what it has, and name it. */
+static const int kinds[] = {[KEY_UFUNC] = OF_UFUNC,
+                            [KEY_GUFUNC] = OF_GUFUNC,
+                            [KEY_REDUCTION] = OF_REDUCTION,
+                            [KEY_FORALL] = OF_FORALL,
+                            [KEY_MODULE] = OF_MODULE};
+
+/* Words that stand in column 1 at file scope of kernel C, before its kernel. */
+static const char *const scope_words[] = {"use", "const", "struct", "operator", "exact", "extern"};
 
 static const struct {
     const char *word;
@@ -115,7 +131,8 @@ typedef struct entry {
 } entry;
 
 typedef struct loading {
-    const char *path;   /* as errors call the file */
+    const char *path; /* as errors call the file */
+    const text_origin *own;
     const char *source; /* its text as it is */
     char *plain;        /* the text with its comments blanked out, so that offsets stay the same */
     size_t length;
@@ -184,21 +201,24 @@ static char *message_bare(char *message, int line, int column) {
     return message;
 }
 
-/* Restates the thread's error about a definition as one about the file that it came from. There an argument that is
- * wrong is text that is wrong, so the status becomes that of a syntax error. */
-static uf_status fail_again(const loading *l, uf_status status, const definition_place *place) {
+/* Restates the thread's error about a text of the file, which begins at an offset in it, as one about the file. There an argument
+ * that is wrong is text that is wrong, so the status becomes that of a syntax error. */
+static uf_status restate(const loading *l, uf_status status, const char *source, size_t at) {
     const uf_error *e = error_slot();
-    const entry *from = place_entry(l, place);
-    if (status == UF_ERR_MEMORY)
-        return status;
     char message[sizeof e->message], *bare = message;
-    size_t at = from->value_at;
     memcpy(message, e->message, sizeof message);
     if (e->line) {
         bare = message_bare(message, e->line, e->column);
-        at += offset_of(from->value, e->line, e->column);
+        at += offset_of(source, e->line, e->column);
     }
     return fail_file(status == UF_ERR_ARGUMENT ? UF_ERR_SYNTAX : status, l->path, l->source, at, "%s", bare);
+}
+
+/* The same of an error about a definition, unless it is about another text, which one of this file uses. */
+static uf_status fail_again(const loading *l, uf_status status, const definition_place *place) {
+    const entry *from = place_entry(l, place);
+    bool other = error_slot()->line && !text_is_own(l->definition.name, *place);
+    return status == UF_ERR_MEMORY || other ? status : restate(l, status, from->value, from->value_at);
 }
 
 /* ---- Entries ---- */
@@ -232,12 +252,21 @@ static key keyword_find(const char *s, size_t n) {
     return (key)k;
 }
 
+static bool is_scope_word(const char *s, size_t n) {
+    for (size_t k = 0; k < COUNT(scope_words); k++)
+        if (same(scope_words[k], s, n))
+            return true;
+    return false;
+}
+
 /* Does a line begin an entry? A line with a letter in column 1 does. Within a kernel it may also be a helper
  * function: a word followed by a parenthesis, unless that word is a keyword with a blank behind it. So "forall (" is
- * a statement there. */
+ * a statement there. What else stands at file scope of kernel C begins none either. */
 static bool begins_entry(const char *line, bool in_kernel) {
     size_t n = word_length(line), next = n;
     if (!is_letter(line[0]))
+        return false;
+    if (in_kernel && is_scope_word(line, n))
         return false;
     while (is_blank(line[next]))
         next++;
@@ -263,8 +292,11 @@ static uf_status unknown_keyword(const loading *l, size_t at, size_t n) {
 }
 
 /* The end of the value that begins at `from`: the end of the last line before the next entry. */
-static size_t value_end(const loading *l, size_t from, bool kernel) {
+static size_t value_end(const loading *l, size_t from, form wanted) {
     size_t end = from;
+    bool kernel = wanted == FORM_KERNEL;
+    if (wanted == FORM_REST)
+        return l->length;
     for (;;) {
         while (end < l->length && l->plain[end] != '\n')
             end++;
@@ -284,7 +316,7 @@ static uf_status entry_read(loading *l, size_t *at, entry *e) {
     const char *name = keywords[e->key].word;
     if (from < l->length && !is_space(l->plain[from]))
         return FAIL_AT(l, from, "a blank is needed after \"%s\"", name);
-    size_t end = *at = value_end(l, from, keywords[e->key].form == FORM_KERNEL);
+    size_t end = *at = value_end(l, from, keywords[e->key].form);
     while (from < end && is_space(l->plain[from]))
         from++;
     while (end > from && is_space(l->plain[end - 1]))
@@ -313,8 +345,9 @@ static size_t entries_most(const loading *l) {
 }
 
 static uf_status entries_read(loading *l) {
-    static const char beginning[] =
-        "a function file begins with \"ufunc NAME\", \"gufunc NAME\", \"reduction NAME\" or \"forall NAME\"";
+    static const char beginning[] = "a function file begins with \"ufunc NAME\", \"gufunc NAME\", \"reduction NAME\" "
+                                    "or \"forall NAME\", that of a module with "
+                                    "\"module NAME\"";
     size_t at = 0;
     while (at < l->length && is_space(l->plain[at]))
         at++;
@@ -332,8 +365,8 @@ static uf_status entries_read(loading *l) {
         if (!names && l->nentries == 1)
             return FAIL_AT(l, e->at, "%s", beginning);
         if (names && l->nentries > 1)
-            return FAIL_AT(l, e->at, "a second function; a file has one, which begins in line %d",
-                           line_of(l, l->entries[0].at));
+            return FAIL_AT(l, e->at, "a second %s; a file has one function or module, which begins in line %d",
+                           e->key == KEY_MODULE ? "module" : "function", line_of(l, l->entries[0].at));
         if (!(keywords[e->key].of & kinds[l->entries[0].key]))
             return FAIL_AT(l, e->at, "a %s has no \"%s\"", keywords[l->entries[0].key].word, keywords[e->key].word);
         const entry *first = l->first[e->key];
@@ -510,6 +543,54 @@ static uf_status definition_read(loading *l) {
     return sections_read(l);
 }
 
+/* ---- Modules ---- */
+
+static uf_status use_check(const loading *l, const entry *e) {
+    for (size_t i = 0; e->value[i]; i++)
+        if (!is_letter(e->value[i]) && !(e->value[i] >= '0' && e->value[i] <= '9') && e->value[i] != ',' &&
+            !is_space(e->value[i]))
+            return FAIL_AT(l, e->value_at + i, "names with commas between them are needed");
+    return UF_OK;
+}
+
+/* The source of a module: its text at the place where it stands in the file, so that positions are those of the file, and before it
+ * blanks. An entry "use a, b" becomes a declaration of the text, which ends where the next entry begins. */
+static uf_status module_source(loading *l, const entry *body, char **out) {
+    const entry *use = l->first[KEY_USE];
+    size_t use_end = use ? use->value_at + strlen(use->value) : 0;
+    *out = arena_text(&l->arena, l->plain, body->value_at + strlen(body->value));
+    if (!*out)
+        return fail_memory();
+    for (size_t i = 0; i < body->value_at; i++)
+        if ((*out)[i] != '\n' && !(use && i >= use->at && i < use_end))
+            (*out)[i] = ' ';
+    if (use)
+        (*out)[use[1].at] = ';';
+    return UF_OK;
+}
+
+static uf_status module_load(loading *l, uf_module **out) {
+    const entry *body = l->first[KEY_TEXT];
+    char *source;
+    if (!body)
+        return FAIL_AT(l, l->entries[0].at, "there is no \"text\"");
+    if (l->first[KEY_USE])
+        TRY(use_check(l, l->first[KEY_USE]));
+    if (l->first[KEY_DOC])
+        doc_trim(l->first[KEY_DOC]->value);
+    TRY(module_source(l, body, &source));
+    uf_status s = module_make(out,
+                              &(uf_module_definition){.size = sizeof(uf_module_definition),
+                                                      .name = l->entries[0].value,
+                                                      .doc = value_of(l, KEY_DOC),
+                                                      .source = source},
+                              l->own);
+    bool other = error_slot()->line && strcmp(error_slot()->source, l->path) != 0;
+    if (!s || s == UF_ERR_MEMORY || other)
+        return s;
+    return error_slot()->line ? restate(l, s, source, 0) : restate(l, s, "", l->entries[0].value_at);
+}
+
 /* ---- The text ---- */
 
 /* The number of bytes of the UTF-8 character at s; 0 if there is no valid one. */
@@ -548,8 +629,14 @@ static void comments_blank(char *s) {
     }
 }
 
-static uf_status text_load(loading *l, uf_func **out) {
-    definition_place place;
+static uf_status function_load(loading *l, uf_func **out) {
+    definition_place place = {0};
+    TRY(definition_read(l));
+    uf_status s = func_define(out, &l->definition, l->own, &place);
+    return s ? fail_again(l, s, &place) : UF_OK;
+}
+
+static uf_status text_load(loading *l, import *out) {
     TRY(bytes_check(l));
     l->plain = arena_text(&l->arena, l->source, l->length);
     l->sections = arena_alloc(&l->arena, SECTIONS_MOST * sizeof *l->sections);
@@ -558,18 +645,37 @@ static uf_status text_load(loading *l, uf_func **out) {
         return fail_memory();
     comments_blank(l->plain);
     TRY(entries_read(l));
-    TRY(definition_read(l));
-    uf_status s = func_define(out, &l->definition, &place);
-    return s ? fail_again(l, s, &place) : UF_OK;
+    return l->first[KEY_MODULE] ? module_load(l, &out->module) : function_load(l, &out->func);
+}
+
+uf_status source_load(import *out, const char *title, const char *path, const char *source, size_t length,
+                      const text_origin *from) {
+    static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark */
+    size_t skip = length >= 3 && memcmp(source, mark, 3) == 0 ? 3 : 0;
+    import *loaded = NULL;
+    const text_origin own = {.title = title, .path = path, .from = from, .loaded = from ? from->loaded : &loaded};
+    loading l = {.path = title, .own = &own, .source = source + skip, .length = length - skip};
+    *out = (import){0};
+    uf_status s = text_load(&l, out);
+    arena_free(&l.arena);
+    imports_free(loaded);
+    return s;
+}
+
+/* Takes the function of what was loaded. */
+static uf_status func_take(uf_status status, const import *x, const char *what, uf_func **out) {
+    *out = status ? NULL : x->func;
+    if (!status && x->module) {
+        module_drop(x->module);
+        return fail(UF_ERR_ARGUMENT, "%s is a module; uf_module_load reads those", path_shown(what));
+    }
+    return status;
 }
 
 uf_status func_load(uf_func **out, const char *path, const char *source, size_t length) {
-    static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark */
-    size_t skip = length >= 3 && memcmp(source, mark, 3) == 0 ? 3 : 0;
-    loading l = {.path = path, .source = source + skip, .length = length - skip};
-    uf_status s = text_load(&l, out);
-    arena_free(&l.arena);
-    return s;
+import x;
+    uf_status s = source_load(&x, path, NULL, source, length, NULL);
+    return func_take(s, &x, path, out);
 }
 
 /* ---- The file ---- */
@@ -620,7 +726,8 @@ static uf_status regular_check(int file, const char *path) {
     return fail(UF_ERR_IO, "%s: is %s; a regular file is needed", path_shown(path), name);
 }
 
-static uf_status file_load(uf_func **out, const char *path) {
+uf_status path_load(import *out, const char *path, const text_origin *from) {
+    *out = (import){0};
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* so that opening a FIFO does not wait */
     if (file < 0)
         return file_error(path, errno);
@@ -630,12 +737,12 @@ static uf_status file_load(uf_func **out, const char *path) {
         s = descriptor_read(file, path, &content);
     close(file);
     if (!s)
-        s = func_load(out, path, content.data, content.length);
+        s = source_load(out, path, path, content.data, content.length, from);
     text_free(&content);
     return s;
 }
 
-static bool is_path(const char *what) {
+bool is_path(const char *what) {
     size_t n = strlen(what);
     return strchr(what, '/') || (n >= 3 && strcmp(what + n - 3, ".uf") == 0);
 }
@@ -646,5 +753,9 @@ uf_status uf_load(uf_func **out, const char *what) {
     *out = NULL;
     if (!what)
         return fail(UF_ERR_ARGUMENT, "what is NULL; a path or a name of the catalogue is needed");
-    return is_path(what) ? file_load(out, what) : catalogue_load(out, what);
+    if (!is_path(what))
+        return catalogue_load(out, what);
+import x;
+    uf_status s = path_load(&x, what, NULL);
+    return func_take(s, &x, what, out);
 }

@@ -220,7 +220,7 @@ static uf_status text_read(uf_func *f, const char *source, section *out, definit
     if (!source)
         return UF_OK;
     TRY(text_copy(f, source, &out->source));
-    return about(lang_parse(&f->arena, out->source, NULL, &out->syntax), place, part);
+    return about(lang_parse(&f->arena, out->source, &f->scope.names, &out->syntax), place, part);
 }
 
 /* Reads the texts, and finds the number of values in the state. */
@@ -346,6 +346,15 @@ uf_status reduction_add(uf_func *f, const uf_definition *d, definition_place *pl
     if (def->identity)
         TRY(identity_add(f, def->identity, place));
     return types_check(f, place);
+}
+
+uf_status reduction_keys(uf_func *f) {
+    reduction *r = (reduction *)(uintptr_t)f->reduction;
+    section *const texts[] = {&r->map, &r->combine, &r->finish};
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (texts[i]->source)
+            TRY(scope_text_key(&f->scope, &f->arena, texts[i]->source, &texts[i]->key));
+    return UF_OK;
 }
 
 /* ---- A fold for the dtypes of a call ---- */
@@ -492,7 +501,7 @@ static uf_status binary_fill(request *q, fold *x, const char **kernel) {
     *x = (fold){.nin = 1, .nstate = 1, .nout = 1, .combine = p.tree};
     x->in[0] = x->state[0] = p.operand;
     x->out[0] = half && p.operand == DT_FLOAT32 ? meet : p.operand;
-    *kernel = f->sections[p.section].source;
+    *kernel = f->sections[p.section].key;
     return identity_type(&(typing){f, x, &q->b->arena, &place});
 }
 
@@ -522,10 +531,10 @@ static uf_status source_write(const request *q, const fold *x, const char *kerne
     types_print(&t, x->state, x->nstate);
     types_print(&t, combined, x->nstate);
     types_print(&t, x->out, x->nout);
-    source_print(&t, "map", r ? r->map.source : NULL);
+    source_print(&t, "map", r ? r->map.key : NULL);
     source_print(&t, "combine", kernel);
-    source_print(&t, "finish", r ? r->finish.source : NULL);
-    source_print(&t, "identity", f->identity.source);
+    source_print(&t, "finish", r ? r->finish.key : NULL);
+    source_print(&t, "identity", f->identity.key);
     *out = t.failed ? NULL : arena_text(&q->b->arena, t.data, t.length);
     text_free(&t);
     return *out ? UF_OK : fail_memory();
@@ -539,7 +548,7 @@ static uf_status fold_fill(void *user) {
     fold *x = arena_alloc(&b->arena, sizeof *x);
     if (!x)
         return UF_ERR_MEMORY;
-    const char *kernel = f->reduction ? f->reduction->combine.source : NULL;
+    const char *kernel = f->reduction ? f->reduction->combine.key : NULL;
     TRY(f->reduction ? reduction_fill(q, x) : binary_fill(q, x, &kernel));
     x->order = q->order;
     memcpy(b->types, x->in, (size_t)x->nin * sizeof *b->types);

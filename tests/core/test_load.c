@@ -212,7 +212,7 @@ static const bad bads[] = {
      UF_ERR_SYNTAX},
     {"ufunc f\ndoc a\ndoc b\nkernel (x) { return x; }", 3, 1, "a second \"doc\"; the first is in line 2", NULL,
      UF_ERR_SYNTAX},
-    {"ufunc f\nkernel (x) { return x; }\nufunc g", 3, 1, "a second function; a file has one, which begins in line 1",
+    {"ufunc f\nkernel (x) { return x; }\nufunc g", 3, 1, "a second function; a file has one function or module, which begins in line 1",
      NULL, UF_ERR_SYNTAX},
     {"ufunc", 1, 1, "\"ufunc\" needs a value", NULL, UF_ERR_SYNTAX},
     {"ufunc f\nkernel\n\n# nothing\n", 2, 1, "\"kernel\" needs a value", NULL, UF_ERR_SYNTAX},
