@@ -7,7 +7,7 @@
  * Words
  *   array        a DLTensor. Strides are in elements, byte_offset in bytes; strides may be NULL (C-contiguous), negative,
  *                zero (inputs) or permuted, and are ignored along extents of 0 or 1. ndim is 0 to UF_MAX_NDIM; shape may
- *                be NULL at rank 0, data at size 0. lanes is 1. Element 0 is aligned to its size (complex: its component).
+ *                be NULL at rank 0, data at size 0. lanes is 1, but of arrays of records (see "Records"). Element 0 is aligned to its size (complex: its component).
  *   dtype        bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
  *                complex128. Bool is DLPack code 6 with 8 bits; a byte that is not zero is true.
  *   device       kDLCPU, kDLCUDA; kDLCUDAHost counts as either; kDLCUDAManaged is CUDA unless every other array is on the
@@ -346,6 +346,58 @@ typedef struct uf_module_description {
 
 /* Describes a module. Members that out->size has no room for are left out. Errors: ARGUMENT. */
 UF_API uf_status uf_module_describe(const uf_module *module, uf_module_description *out);
+
+/* ---- Records ------------------------------------------------------------------------------------------------------
+ *
+ * Texts define record types, `struct interval(T) { T lo, hi; };`, and signatures name them beside dtypes:
+ * "interval(float64),interval(float64)->interval(float64); float64,float64->float64". So do parameter lists ("particle[], float64")
+ * and states of reductions. They lie in memory as C lays out a struct of the same fields.
+ *
+ * An array of records is a DLTensor whose elements have lanes: of dtype uint8 with as many lanes as the record has bytes, or, if all
+ * scalars in it have one dtype and lie without gaps, of that dtype with as many lanes as there are scalars. Strides are in records;
+ * element 0 is aligned to the record. Every verb takes such arrays where the signature has a record, and uf_empty and uf_copy do, too.
+ * The array does not say which record it holds: it matches every record of its layout. If several signatures fit that way, the call
+ * is the error SIGNATURE, which names them, and options->signature chooses. Functions without signatures take records under a
+ * forced signature only. Nothing converts records of arrays: scalar operands beside them are taken as under a forced signature, but
+ * arrays must cast safely. A 0-d host array of a record travels by value, as numbers do. */
+
+/* A field of a record. */
+typedef struct uf_field {
+    size_t size;      /* sizeof(uf_field) */
+    const char *name; /* texts live as long as what the record was asked of */
+    const char *type; /* "float32", or the name of a record, "interval(float32)" */
+    DLDataType dtype; /* of an array of such elements */
+    int64_t offset;   /* bytes from the record's beginning */
+    int ndim;         /* 0: no array */
+    const int64_t *shape;
+} uf_field;
+
+typedef struct uf_record {
+    size_t size;       /* sizeof(uf_record), set by the caller */
+    const char *name;  /* "interval(float32)" */
+    int64_t bytes;     /* sizeof the struct in C */
+    int align;         /* _Alignof */
+    int nfields;
+    const uf_field *const *fields;
+    int nscalars;      /* of all fields, elements of arrays counted one by one */
+    DLDataType dtype; /* of an array of it: the lanes of one dtype, if there is one, else bytes */
+} uf_record;
+
+/* Describes a record that a module's text sees, so that a program can compare it with its struct: "interval(float32)" names one.
+ * Members that out->size has no room for are left out. All that *out points to lives as long as the module.
+ * Errors: ARGUMENT, TYPE (there is no such record), MEMORY. */
+UF_API uf_status uf_record_layout(const uf_module *module, const char *record, uf_record *out);
+/* The same of a record that the texts of a function see. */
+UF_API uf_status uf_function_record(const uf_func *func, const char *record, uf_record *out);
+
+/* Views an array whose last dimension holds the scalars of a record as an array of the record, without a copy: of the dtype that all
+ * scalars have, with that many elements, or of uint8 with as many elements as the record has bytes. That dimension must be
+ * contiguous, all other strides whole numbers of records, and element 0 aligned to the record. out->shape and out->strides point at
+ * storage of the caller's for UF_MAX_NDIM extents each; all other members are written. Errors: ARGUMENT. */
+UF_API uf_status uf_as_records(DLTensor *out, const DLTensor *array, const uf_record *record);
+/* The inverse, for records whose scalars have one dtype: the last dimension of *out holds them. Storage as for uf_as_records.
+ * Errors: ARGUMENT. */
+UF_API uf_status uf_as_fields(DLTensor *out, const DLTensor *array, const uf_record *record);
 
 /* ---- Calls -------------------------------------------------------------------------------------------------------- */
 
@@ -821,6 +873,14 @@ UF_API uf_status uf_system_info(char **text);
                 .device = {kDLCPU, 0},                                                                                \
                 .ndim = UF_NDIM_(__VA_ARGS__),                                                                        \
                 .dtype = UF_DTYPE_OF(*(pointer)),                                                                     \
+                .shape = (int64_t[]){__VA_ARGS__}})
+
+/* A C-contiguous host array of C structs, for functions over records: UF_RECORDS(particles, 1000). */
+#define UF_RECORDS(pointer, ...)                                                                                      \
+    ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
+                .device = {kDLCPU, 0},                                                                                \
+                .ndim = UF_NDIM_(__VA_ARGS__),                                                                        \
+                .dtype = {kDLUInt, 8, sizeof *(pointer)},                                                             \
                 .shape = (int64_t[]){__VA_ARGS__}})
 
 /* A C-contiguous array in device memory: UF_CUDA(0, ((DLDataType){kDLFloat, 32, 1}), pointer, 1000). */

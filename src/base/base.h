@@ -36,6 +36,8 @@ uf_status fail_file(uf_status status, const char *path, const char *source, size
  * status. */
 uf_status fail_named(uf_status status, const char *format, ...) PRINTF(2, 3);
 uf_status fail_memory(void);
+/* Replaces the number N in each `what`N of the thread's message, "argument 2", by number(user, N). */
+void fail_renumber(const char *what, int (*number)(const void *user, int n), const void *user);
 /* Line and column, both counted from 1, of an offset into a text. A column is a character of UTF-8. */
 void source_position(const char *source, size_t offset, int *line, int *column);
 /* The calling thread's error, to be filled in further, or copied when an error goes from one of the library's threads

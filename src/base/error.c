@@ -1,6 +1,7 @@
 /* error.c - the calling thread's last error. It has a buffer of fixed size, so that reporting an error never
  * allocates. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/base.h"
 
@@ -157,6 +158,25 @@ uf_status fail_named(uf_status status, const char *format, ...) {
     vsnprintf(last.source, sizeof last.source, format, arguments);
     va_end(arguments);
     return status;
+}
+
+void fail_renumber(const char *what, int (*number)(const void *user, int n), const void *user) {
+    char was[sizeof last.message];
+    size_t length = strlen(what);
+    strcpy(was, last.message);
+    last.message[0] = 0;
+    for (const char *at = was, *next; *at; at = next) {
+        const char *found = strstr(at, what);
+        if (!found || found[length] < '0' || found[length] > '9') {
+            next = found ? found + length : at + strlen(at);
+            append_format("%.*s", (int)(next - at), at);
+            continue;
+        }
+        char *end;
+        long n = strtol(found + length, &end, 10);
+        append_format("%.*s%d", (int)(found + length - at), at, number(user, (int)n));
+        next = end;
+    }
 }
 
 uf_status fail_memory(void) { return fail(UF_ERR_MEMORY, "out of memory"); }

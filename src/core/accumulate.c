@@ -10,6 +10,8 @@ static uf_status lay(uf_plan *p, const plan_request *r, call_args *a, void *cons
 }
 
 static const plan_verb accumulate_verb = {.options = "uf_options",
+                                          .folds = true,
+                                          .arity = fold_arguments_count,
                                           .arguments = fold_arguments,
                                           .bind = fold_bind,
                                           .lay = lay,
@@ -62,5 +64,5 @@ uf_status uf_accumulate_infer(const uf_func *func, int nargs, DLTensor *args, in
     TRY(axis_options_read(options, "uf_accumulate", &own, &options));
     const plan_request r =
         request_of("uf_accumulate", ARGS_NO_OUTPUTS | ARGS_NO_DATA, func, nargs, args, &axis, options);
-    return fold_infer(&r, &form, args);
+    return fold_infer(&r, &form);
 }

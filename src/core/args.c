@@ -40,9 +40,13 @@ static uf_status device_check(const DLTensor *t, int argument) {
 
 uf_status array_check(const DLTensor *t, int argument, unsigned how) {
     dtype type;
-    TRY(dtype_read(t, argument, &type));
+    DLTensor one = *t;
+    int lanes = how & ARGS_LANES && t->dtype.lanes ? t->dtype.lanes : 1;
+    if (lanes > 1)
+        one.dtype.lanes = 1;
+    TRY(dtype_read(&one, argument, &type));
     TRY(device_check(t, argument));
-    return nd_check(t, argument, dtypes[type].size, dtypes[type].align, !(how & ARGS_LASTING));
+    return nd_check(t, argument, dtypes[type].size * lanes, dtypes[type].align, !(how & ARGS_LASTING));
 }
 
 const placement placement_none = {NOBODY, NOBODY, NOBODY, NOBODY, 0, 0};

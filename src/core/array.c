@@ -54,14 +54,16 @@ uf_status uf_empty(DLManagedTensor **out, DLDevice device, DLDataType type, int 
         return fail(UF_ERR_ARGUMENT, "ndim is %d; 0 to %d are possible", ndim, UF_MAX_NDIM);
     if (ndim && !shape)
         return fail(UF_ERR_ARGUMENT, "shape is NULL");
-    dtype t = dtype_of_dl(type);
+    DLDataType one = type;
+    one.lanes = 1;
+    dtype t = type.lanes ? dtype_of_dl(one) : DT_NONE;
     if (t == DT_NONE)
         return fail(UF_ERR_ARGUMENT, "the dtype (DLPack code %d, %d bits, %d lanes) is none of the fifteen", type.code,
                     type.bits, type.lanes);
     const engine *e = NULL;
     size_t size = 0;
     TRY(engine_of(device, &e));
-    TRY(shape_size(ndim, shape, dtypes[t].size, &size));
+    TRY(shape_size(ndim, shape, dtypes[t].size * type.lanes, &size));
     owned *o = mem_alloc(sizeof *o + (size_t)ndim * sizeof *shape);
     if (!o)
         return fail_memory();

@@ -44,7 +44,9 @@ uf_status choose_signature(const uf_func *f, const call_args *args, const uf_opt
         if (values && inputs[k].is_number && args->array[k].data)
             inputs[k].value = number_read(inputs[k].type, args->array[k].data);
     }
-    return dispatch(f->name, &f->signatures, inputs, options->flags, options->casting, options->signature, chosen);
+    unsigned flags =
+        options->flags | (f->owner ? DISPATCH_BY_KIND : 0); /* record.c chose the form by the kinds of numbers */
+    return dispatch(f->name, &f->signatures, inputs, flags, options->casting, options->signature, chosen);
 }
 
 uf_status choose_types(const uf_func *f, const call_args *args, const uf_options *options, bool values, dtype *types,

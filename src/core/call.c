@@ -8,6 +8,12 @@ uf_status call_arguments(const plan_request *r, call_args *a, void **data) {
     return args_take(r->func->nin, r->nargs, r->args, r->func->layout, r->options, r->how, a, data);
 }
 
+uf_status call_arity(const plan_request *r, int *nin, int *nout) {
+    *nin = r->func->nin;
+    *nout = r->func->nout;
+    return UF_OK;
+}
+
 uf_status call_bind(const plan_request *r, call_args *a, const binding **out) {
     return binding_find(r->func, a, r->options, out);
 }
@@ -201,6 +207,7 @@ static uf_status elementwise_arrays(uf_plan *p, call_args *a) {
 }
 
 const plan_verb elementwise_verb = {.options = "uf_options",
+                                    .arity = call_arity,
                                     .arguments = call_arguments,
                                     .bind = call_bind,
                                     .lay = elementwise_lay,
@@ -241,17 +248,16 @@ uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, const DLTen
                                          .args = args});
 }
 
-uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options) {
-    uf_options own;
+static uf_status infer(const plan_request *r, void *user) {
+    const uf_func *func = r->func;
+    DLTensor *args = (DLTensor *)(uintptr_t)r->args;
     call_args a;
     dtype types[UF_MAX_OPERANDS];
     void *data[PLAN_ARGUMENTS];
     int section_index;
-    TRY(options_read(options, &own, &options));
-    TRY(args_match(func, nargs, args, options));
-    const plan_request r = {.func = func, .options = options, .nargs = nargs};
-    TRY(args_take(func->nin, nargs, args, func->layout, options, ARGS_NO_OUTPUTS | ARGS_NO_DATA, &a, data));
-    TRY(choose_types(func, &a, options, true, types, &section_index));
+    (void)user;
+    TRY(call_arguments(r, &a, data));
+    TRY(choose_types(func, &a, r->options, true, types, &section_index));
     if (func->any_types) {
         arena scratch = {0};
         tree *t;
@@ -259,8 +265,22 @@ uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_opti
         arena_free(&scratch);
         TRY(typed);
     }
-    TRY(call_verb(func)->infer(&r, &a, types, args));
-    for (int k = func->nin; k < nargs; k++)
+    TRY(r->verb->infer(r, &a, types, args));
+    for (int k = func->nin; k < r->nargs; k++)
         args[k].dtype = dtypes[types[k]].dl;
     return UF_OK;
+}
+
+uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options) {
+    uf_options own;
+    TRY(options_read(options, &own, &options));
+    TRY(args_match(func, nargs, args, options));
+    const plan_request r = {.verb = call_verb(func),
+                            .name = "uf_infer",
+                            .func = func,
+                            .options = options,
+                            .how = ARGS_NO_OUTPUTS | ARGS_NO_DATA,
+                            .nargs = nargs,
+                            .args = args};
+    return with_records(&r, infer, NULL);
 }

@@ -164,10 +164,56 @@ static uf_status named(uf_status status) {
     return status;
 }
 
+/* A view of an array of records whose last dimension are the lanes. */
+typedef struct lanes_view {
+    DLTensor array;
+    int64_t shape[UF_MAX_NDIM + 1], strides[UF_MAX_NDIM + 1];
+} lanes_view;
+
+static uf_status lanes_open(const DLTensor *t, int argument, DLDataType as, int lanes, lanes_view *out) {
+    TRY(array_check(t, argument, ARGS_LANES));
+    if (t->ndim == UF_MAX_NDIM)
+        return fail_argument(UF_ERR_ARGUMENT, argument, -1, "its rank is %d; at most %d are possible for records",
+                             t->ndim, UF_MAX_NDIM - 1);
+    int64_t dense = lanes;
+    out->array = *t;
+    out->array.dtype = as;
+    out->array.shape = out->shape;
+    out->array.strides = out->strides;
+    out->array.ndim = t->ndim + 1;
+    out->shape[t->ndim] = lanes;
+    out->strides[t->ndim] = 1;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        out->shape[d] = t->shape[d];
+        out->strides[d] = t->strides && t->shape[d] > 1 ? t->strides[d] * lanes : dense;
+        dense *= t->shape[d] > 1 ? t->shape[d] : 1;
+    }
+    return UF_OK;
+}
+
+/* Copies records: both arrays have elements of as many bytes, which stay what they are. */
+static uf_status copy_records(const DLTensor *dst, const DLTensor *src, void *stream) {
+    lanes_view to, from;
+    DLDataType as = dst->dtype;
+    bool same = as.code == src->dtype.code && as.bits == src->dtype.bits;
+    int64_t bytes = (int64_t)as.bits / 8 * as.lanes, others = (int64_t)src->dtype.bits / 8 * src->dtype.lanes;
+    if (bytes != others)
+        return fail_argument(UF_ERR_CAST, 0, -1,
+                             "has elements of %lld bytes (%d lanes), but those of argument 1 have %lld",
+                             (long long)others, src->dtype.lanes, (long long)bytes);
+    as.lanes = 1;
+    if (!same)
+        as = dtypes[DT_UINT8].dl;
+    int lanes = same ? dst->dtype.lanes : (int)bytes;
+    TRY(lanes_open(dst, 1, as, lanes, &to));
+    TRY(lanes_open(src, 0, as, lanes, &from));
+    return copy(&to.array, &from.array, stream);
+}
+
 uf_status uf_copy(const DLTensor *dst, const DLTensor *src, void *stream) {
     RANGE("uf_copy", NULL);
     if (!dst || !src)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", dst ? "src" : "dst");
-    uf_status s = copy(dst, src, stream);
+    uf_status s = (dst->dtype.lanes > 1 || src->dtype.lanes > 1 ? copy_records : copy)(dst, src, stream);
     return s ? named(s) : UF_OK;
 }

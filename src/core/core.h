@@ -120,6 +120,10 @@ void module_drop(uf_module *m);
 const char *module_name(const uf_module *m);
 const syntax *module_syntax(const uf_module *m);
 const char *module_key(const uf_module *m); /* as scope.key */
+/* Where the records are kept whose layouts were asked for (fields.c). */
+struct layout_kept;
+_Atomic(struct layout_kept *) *module_layouts(const uf_module *m);
+void layouts_free(struct layout_kept *list);
 
 /* ---- Functions (func.c) ---- */
 
@@ -127,16 +131,20 @@ typedef struct section {
     const syntax *syntax;
     const char *source;
     const char *key; /* stands for the source in keys: scope_text_key */
+    int index;       /* among the sections of its function */
     /* What the kernel is checked against: the function's layout; of a kernel over indices its section's own; or
      * NULL. */
     const core_layout *layout;
     const char *layout_text; /* stands for the layout in keys; "" if there is none */
+    /* Of a form: which parameters, and then which named outputs, of the text are records, as lang_check takes it; else NULL. */
+    const record *const *records;
 } section;
 
 /* What uf_reduction registered. */
 typedef struct reduction {
     section map, combine, finish; /* syntax NULL: the text was left out */
-    int nstate;
+    int nvalues;                  /* values of the state in the texts; of a form some may be records */
+    int nstate;                   /* scalars of the state */
     /* The dtypes of the state, nstate for each signature. Of a reduction of any types: nstate, if the definition
      * names them, else NULL, and each call finds them. */
     const dtype *state;
@@ -186,7 +194,25 @@ typedef struct binding {
     _Atomic(variant_code *) codes;
 } binding;
 
+/* What serves a signature that names records: a function whose operands are their leaves. */
+typedef struct record_form {
+    struct record_form *next;
+    const char *signature, *state_text; /* in canonical spelling; the state's is "" but for reductions */
+    int nin, nout, section, nindices;   /* of the function that it is a form of */
+    const record **records;             /* by operand of that: NULL for a scalar, which has a dtype */
+    const dtype *types;
+    const uint8_t *ranks; /* kernels over indices */
+    uf_func *func;        /* for calls; of a reduction for folds */
+    uf_func *fold;        /* by which uf_reduce and its like combine; NULL: they do not */
+    const record **state; /* of fold: by value of the state */
+    arena names;          /* of a form made for a call: its records */
+} record_form;
+
 struct uf_func {
+    const uf_func *owner; /* of a form: the function that keeps it; else NULL */
+    _Atomic(record_form *) forms;
+    _Atomic(struct layout_kept *) layouts;
+    text spelled;          /* while it is registered: its signatures */
     atomic_int references; /* one for the user, and one for each plan, and each function and module made with it */
     arena arena;           /* texts, syntax trees, signatures */
     scope scope;           /* what its texts see */
@@ -251,8 +277,40 @@ uf_status text_named(uf_status status, const char *owner, definition_place place
 /* Makes the typed tree of a section for the dtypes of the function's inputs and outputs. Outputs of DT_NONE get the
  * dtype that the kernel gives them. */
 uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *a, tree **out);
+/* Checks that a section's kernel types for every signature. */
+uf_status section_check(const uf_func *f, const section *s, const signature_list *list);
 void func_keep(const uf_func *f);
 void func_drop(const uf_func *f);
+void func_destroy(uf_func *f);
+
+/* ---- Forms (form.c makes them; record.c chooses that of a call, and takes arrays of records apart for it) ---- */
+
+/* Writes the dtypes of the leaves of n operands. Returns how many there are; of more than UF_MAX_OPERANDS one more than that. */
+int leaves_write(const record *const *records, const dtype *types, int n, dtype *out);
+/* Make the form of row s of a list, for a section's kernel, and for the texts of a reduction with the row `state` of its states. */
+uf_status kernel_form_make(const uf_func *f, int section_index, const signature_list *list, int s,
+                           definition_place *place, record_form **out);
+uf_status reduction_form_make(const uf_func *f, const signature_list *list, int s, const signature_list *states,
+                              int state, definition_place *place, record_form **out);
+void form_append(uf_func *f, record_form *x);
+uf_status form_keys(const uf_func *f,
+                    record_form *x); /* sets the keys of its texts, once those of the function are set */
+void forms_free(record_form *list);
+/* Adds signature s of a list to what descriptions show. */
+uf_status signature_spell(uf_func *f, const signature_list *list, int s);
+/* Leaves the signatures of a list that name no records; returns how many there are. */
+int signatures_plain(signature_list *list);
+/* The form of a signature in canonical spelling without blanks; of a function of any types it is made if need be. *out is NULL if the
+ * signature is none of the function, or has no records. */
+uf_status form_ask(const uf_func *f, const char *signature, record_form **out);
+/* Read a list of signatures, or of the types of a state, in which the records are named that the text `s` sees. */
+typedef uf_status signature_reader(arena *a, const char *text, const record_lookup *records, signature_list *out);
+uf_status lists_read(uf_func *f, const syntax *s, const char *source, signature_reader *read, signature_list *out);
+uf_status states_read(uf_func *f, const syntax *s, const char *source, int width, signature_list *out);
+/* Make the reduction that a form is (reduction.c): of a function of two records, and of a reduction. */
+uf_status combine_form(uf_func *h, const uf_func *f, record_form *x, definition_place *place);
+uf_status reduction_form(uf_func *h, const uf_func *f, record_form *x, const signature_list *states, int state,
+                         definition_place *place);
 
 /* The BLAS form of a name (blas.c). The function's layout `l` must be that form's, but for the names of dimensions.
  * name NULL: the form is BLAS_NONE. Errors: ARGUMENT. */
@@ -295,7 +353,8 @@ enum {
     ARGS_NO_DATA = 2, /* NULL data is accepted */
     /* The call is made later, perhaps more than once: NULL data is accepted, and the values of numbers decide
      * nothing. */
-    ARGS_LASTING = 4
+    ARGS_LASTING = 4,
+    ARGS_LANES = 8 /* array_check: elements may have several lanes, as records do */
 };
 /* Reads arguments: nin inputs, then outputs. Of the options it looks at stream, casting, where and flags. data gets
  * the addresses of all, then that of the mask. */
@@ -366,6 +425,7 @@ typedef struct plan_request {
     const plan_verb *verb;
     const char *name; /* of the public function, for errors */
     const uf_func *func;
+    const struct expansion *expanded; /* record.c took arrays of records apart; else NULL */
     const uf_options *options;
     unsigned how; /* ARGS_ flags */
     int nargs;
@@ -494,6 +554,7 @@ typedef struct forall_part {
 struct uf_plan {
     const plan_verb *verb;
     const uf_func *func;
+    const struct expansion_map *expanded; /* how the addresses of a run become those of leaves; NULL: they are */
     const binding *binding;
     int engine, device, threads;
     int block; /* threads of a block, as the options ask */
@@ -547,6 +608,9 @@ typedef struct plan_run {
  * launches the passes. A function that is NULL does nothing. */
 struct plan_verb {
     const char *options; /* what errors call its options */
+    bool folds;
+    /* Checks that the function is one for the verb, and that there are as many arguments as it needs: inputs, then outputs. */
+    uf_status (*arity)(const plan_request *r, int *nin, int *nout);
     /* Reads the arguments, and their addresses into data in the order in which a run takes them. */
     uf_status (*arguments)(const plan_request *r, call_args *a, void **data);
     /* Finds the binding for their dtypes. */
@@ -584,7 +648,29 @@ struct plan_verb {
 };
 extern const plan_verb elementwise_verb, gufunc_verb, reduce_verb, forall_verb;
 
+/* Calls `run` with the request, or, if its function has forms and its arguments are arrays of records, with that of a form: its
+ * arguments are then the leaves. Outputs that were inferred are handed back, and errors restated (record.c). */
+uf_status records_do(const plan_request *r, uf_status (*run)(const plan_request *r, void *user), void *user);
+static inline bool records_possible(const plan_request *r) {
+    const uf_func *f = r->func;
+    return f && r->verb->arity &&
+           (atomic_load_explicit(&((uf_func *)(uintptr_t)f)->forms, memory_order_acquire) ||
+            (f->any_types && r->options->signature));
+}
+static inline uf_status with_records(const plan_request *r, uf_status (*run)(const plan_request *r, void *user),
+                                     void *user) {
+    return records_possible(r) ? records_do(r, run, user) : run(r, user);
+}
+/* The function whose code uf_inspect shows for the input types that *types names (NULL: the first signature): a form, where it names
+ * records, and *types then becomes NULL, or the function itself. */
+uf_status form_of_types(const uf_func *f, const char **types, const uf_func **out);
+/* Keeps in a plan how the addresses of its runs become those of leaves, and runs a plan that has that. */
+uf_status expansion_keep(uf_plan *p, const plan_request *r);
+uf_status expanded_run(const uf_plan *p, void *const *data, void *stream);
+uf_status plan_run_addresses(const uf_plan *plan, void *const *data, void *stream);
+
 /* What the rows of elementwise functions and generalized ufuncs share (call.c). */
+uf_status call_arity(const plan_request *r, int *nin, int *nout);
 uf_status call_arguments(const plan_request *r, call_args *a, void **data);
 uf_status call_bind(const plan_request *r, call_args *a, const binding **out);
 void call_inside(plan_pass *s);                       /* makes the elements of the loop inner calls */

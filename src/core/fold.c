@@ -18,11 +18,15 @@ static dtype state_type(const uf_plan *p, int k) {
 
 /* ---- Arguments ---- */
 
+uf_status fold_arguments_count(const plan_request *r, int *nin, int *nout) {
+    TRY(func_check(r->func));
+    TRY(fold_arity(r->func, r->name, nin, nout));
+    return args_count(r->name, r->func->name, *nin, *nout, r->nargs, r->args);
+}
+
 uf_status fold_arguments(const plan_request *r, call_args *a, void **data) {
     int nin, nout;
-    TRY(func_check(r->func));
-    TRY(fold_arity(r->func, r->name, &nin, &nout));
-    TRY(args_count(r->name, r->func->name, nin, nout, r->nargs, r->args));
+    TRY(fold_arguments_count(r, &nin, &nout));
     TRY(args_take(nin, r->nargs, r->args, NULL, r->options, r->how, a, data));
     for (int k = nin; k < a->nargs; k++)
         a->array[k].role = ND_RESULTS;
@@ -416,7 +420,9 @@ uf_status fold_check_initial(const plan_run *run) {
 
 /* ---- Shapes of results, and the size of scratch memory ---- */
 
-uf_status fold_infer(const plan_request *r, const fold_form *form, DLTensor *args) {
+static uf_status infer(const plan_request *r, void *user) {
+    const fold_form *form = user;
+    DLTensor *args = (DLTensor *)(uintptr_t)r->args;
     call_args a;
     const binding *b;
     int64_t shape[UF_MAX_NDIM], results[UF_MAX_NDIM];
@@ -438,6 +444,10 @@ uf_status fold_infer(const plan_request *r, const fold_form *form, DLTensor *arg
     return UF_OK;
 }
 
+uf_status fold_infer(const plan_request *r, const fold_form *form) {
+    return with_records(r, infer, (void *)(uintptr_t)form);
+}
+
 uf_status fold_bytes_check(size_t *bytes) {
     if (!bytes)
         return fail(UF_ERR_ARGUMENT, "bytes is NULL");
@@ -445,7 +455,8 @@ uf_status fold_bytes_check(size_t *bytes) {
     return UF_OK;
 }
 
-uf_status fold_scratch_size(const plan_request *r, size_t *bytes) {
+static uf_status scratch_size(const plan_request *r, void *user) {
+    size_t *bytes = user;
     uf_plan p;
     void *data[PLAN_ARGUMENTS];
     uf_status s = plan_decide(&p, r, data);
@@ -456,3 +467,5 @@ uf_status fold_scratch_size(const plan_request *r, size_t *bytes) {
     plan_end(&p);
     return s;
 }
+
+uf_status fold_scratch_size(const plan_request *r, size_t *bytes) { return with_records(r, scratch_size, bytes); }

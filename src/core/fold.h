@@ -13,6 +13,7 @@ typedef struct fold_form {
     uf_status (*begins)(const uf_plan *p, const plan_request *r);
 } fold_form;
 
+uf_status fold_arguments_count(const plan_request *r, int *nin, int *nout);
 uf_status fold_arguments(const plan_request *r, call_args *a, void **data);
 uf_status fold_bind(const plan_request *r, call_args *a, const binding **out);
 uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_form *form);
@@ -23,7 +24,7 @@ nd_overlap fold_compare(const uf_plan *p, const plan_pass *s, int a, const char 
 uf_status fold_check_initial(const plan_run *run);
 
 /* Sets ranks, extents and dtypes of the results. r->how has ARGS_NO_OUTPUTS and ARGS_NO_DATA. */
-uf_status fold_infer(const plan_request *r, const fold_form *form, DLTensor *args);
+uf_status fold_infer(const plan_request *r, const fold_form *form);
 /* The bytes of scratch memory that the call takes. r->how has ARGS_NO_DATA; *bytes is 0 before. */
 uf_status fold_scratch_size(const plan_request *r, size_t *bytes);
 uf_status fold_bytes_check(size_t *bytes);

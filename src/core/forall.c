@@ -73,9 +73,16 @@ static uf_status kernel_check(const plan_request *r) {
     return UF_OK;
 }
 
-static uf_status forall_arguments(const plan_request *r, call_args *a, void **data) {
+static uf_status forall_arity(const plan_request *r, int *nin, int *nout) {
     TRY(kernel_check(r));
-    TRY(space_check(r->func, r->ndim, r->extents));
+    *nin = r->nargs;
+    *nout = 0;
+    return space_check(r->func, r->ndim, r->extents);
+}
+
+static uf_status forall_arguments(const plan_request *r, call_args *a, void **data) {
+    int nin, nout;
+    TRY(forall_arity(r, &nin, &nout));
     return args_take(r->nargs, r->nargs, r->args, NULL, r->options, r->how, a, data);
 }
 
@@ -438,6 +445,7 @@ static uf_status forall_imagine(uf_plan *p, plan_request *r, const char *wanted,
 }
 
 const plan_verb forall_verb = {.options = "uf_options",
+                               .arity = forall_arity,
                                .arguments = forall_arguments,
                                .bind = forall_bind,
                                .lay = forall_lay,
@@ -479,23 +487,28 @@ uf_status uf_forall_plan(uf_plan **out, const uf_func *kernel, int ndim, const i
     return plan_new(out, &r);
 }
 
+static uf_status launch_tell(const plan_request *r, void *user) {
+    uf_plan p;
+    void *data[PLAN_ARGUMENTS];
+    uf_status s = plan_make(&p, r, data);
+    if (!s && !p.idle) {
+        launch l = plan_launch(&p, p.pass);
+        l.data = (char *const *)data;
+        l.stream = r->options->stream;
+        s = engines[p.engine]->launch_info(p.pass[0].code, &l, user);
+    }
+    plan_end(&p);
+    return s;
+}
+
 uf_status uf_launch_info(const uf_func *kernel, int ndim, const int64_t *extents, int nargs, const DLTensor *args,
                          const uf_options *options, uf_launch *out) {
     uf_options own;
-    uf_plan p;
-    void *data[PLAN_ARGUMENTS];
     uf_launch all = {.size = out ? out->size : 0};
     if (!out)
         return fail(UF_ERR_ARGUMENT, "out is NULL");
     TRY(forall_options_read(options, &own, &options));
     const plan_request r = forall_request("uf_launch_info", kernel, ndim, extents, nargs, args, options);
-    uf_status s = plan_make(&p, &r, data);
-    if (!s && !p.idle) {
-        launch l = plan_launch(&p, p.pass);
-        l.data = (char *const *)data;
-        l.stream = options->stream;
-        s = engines[p.engine]->launch_info(p.pass[0].code, &l, &all);
-    }
-    plan_end(&p);
+    uf_status s = with_records(&r, launch_tell, &all);
     return s ? s : struct_write(&all, sizeof all, out, "uf_launch");
 }

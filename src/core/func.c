@@ -145,13 +145,13 @@ uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *
     memcpy(in, types, (size_t)f->nin * sizeof *in);
     for (int d = 0; d < nindices; d++)
         in[f->nin + d] = DT_INT64;
-    uf_status status = lang_check(a, s->syntax, s->layout, NULL, in, f->nin + nindices, types + f->nin, f->nout,
+    uf_status status = lang_check(a, s->syntax, s->layout, s->records, in, f->nin + nindices, types + f->nin, f->nout,
                                   f->flags & UF_UNCHECKED, out);
-    return text_named(status, f->name, (definition_place){IN_SOURCE, (int)(s - f->sections)});
+    return text_named(status, f->name, (definition_place){IN_SOURCE, s->index});
 }
 
-/* Checks that the section's kernel types for every signature. The trees are thrown away; calls make their own. */
-static uf_status section_check(const uf_func *f, const section *s, const signature_list *list) {
+/* The trees are thrown away; calls make their own. */
+uf_status section_check(const uf_func *f, const section *s, const signature_list *list) {
     size_t n = (size_t)(list->nin + list->nout);
     for (int i = 0; i < list->count; i++) {
         arena scratch = {0};
@@ -183,8 +183,8 @@ static void *joined(uf_func *f, const void *before, size_t n, const void *behind
     return all;
 }
 
-/* Adds the signatures that a section serves to those of the function. */
-static uf_status signatures_add(uf_func *f, int index, const signature_list *list) {
+/* Adds plain signatures that a section serves to those of the function. */
+static uf_status signatures_join(uf_func *f, int index, const signature_list *list) {
     const signature_list old = f->signatures;
     size_t n = (size_t)(list->nin + list->nout), before = (size_t)old.count, more = (size_t)list->count,
            size = n * sizeof *list->types;
@@ -203,6 +203,45 @@ static uf_status signatures_add(uf_func *f, int index, const signature_list *lis
     return UF_OK;
 }
 
+uf_status signature_spell(uf_func *f, const signature_list *list, int s) {
+    text_puts(&f->spelled, f->spelled.length ? "; " : "");
+    signature_list_print(&f->spelled, list, s);
+    return f->spelled.failed ? fail_memory() : UF_OK;
+}
+
+int signatures_plain(signature_list *list) {
+    size_t n = (size_t)(list->nin + list->nout);
+    int plain = 0;
+    for (int s = 0; s < list->count; s++) {
+        if (signature_has_records(list, s))
+            continue;
+        memmove(list->types + (size_t)plain * n, list->types + (size_t)s * n, n * sizeof *list->types);
+        if (list->ranks) {
+            memmove(list->ranks + (size_t)plain * n, list->ranks + (size_t)s * n, n);
+            list->indices[plain] = list->indices[s];
+        }
+        plain++;
+    }
+    list->records = NULL;
+    return list->count = plain;
+}
+
+/* Adds the signatures that a section serves: of those that name records a form each. */
+static uf_status signatures_add(uf_func *f, int index, signature_list *list, definition_place *place) {
+    record_form *x;
+    for (int s = 0; s < list->count; s++) {
+        TRY(signature_spell(f, list, s));
+        if (!signature_has_records(list, s))
+            continue;
+        TRY(kernel_form_make(f, index, list, s, place, &x));
+        form_append(f, x);
+    }
+    if (!signatures_plain(list))
+        return UF_OK;
+    TRY(section_check(f, &f->sections[index], list));
+    return signatures_join(f, index, list);
+}
+
 static uf_status source_add(uf_func *f, section *s, const char *source) {
     TRY(keep_text(f, source, &s->source));
     return lang_parse(&f->arena, s->source, &f->scope.names, &s->syntax);
@@ -212,6 +251,7 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from, defi
     section *s = &f->sections[index];
     *place = (definition_place){IN_SOURCE, index};
     TRY(source_add(f, s, from->source));
+    s->index = index;
     s->layout = f->layout;
     s->layout_text = f->layout ? f->layout_text : "";
     int nin = lang_inputs(s->syntax), nout = lang_outputs(s->syntax);
@@ -231,11 +271,10 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from, defi
     }
     signature_list list;
     place->part = IN_SIGNATURES;
-    TRY(signatures_parse(&f->arena, from->signatures, &list));
+    TRY(lists_read(f, s->syntax, from->signatures, signatures_parse, &list));
     TRY(arity_check(f, list.nin, list.nout, "the signatures have", "the kernel"));
     place->part = IN_SOURCE;
-    TRY(section_check(f, s, &list));
-    return signatures_add(f, index, &list);
+    return signatures_add(f, index, &list, place);
 }
 
 /* ---- Kernels over indices ---- */
@@ -251,13 +290,19 @@ static uf_status parameters_check(const uf_func *f, const char *what, int got, c
 static uf_status ranks_check(const uf_func *f, const signature_list *list) {
     size_t n = (size_t)list->nin;
     for (int i = 1; i < list->count; i++) {
-        char first[ENTRY_TEXT], other[ENTRY_TEXT];
+        text first = {0}, other = {0};
         if (memcmp(list->ranks, list->ranks + (size_t)i * n, n) == 0)
             continue;
-        signature_list_format(first, list, 0);
-        signature_list_format(other, list, i);
-        return fail(UF_ERR_TYPE, "%s: the lists \"%s\" and \"%s\" have other ranks, which takes a section for each",
-                    f->name, first, other);
+        signature_list_print(&first, list, 0);
+        signature_list_print(&other, list, i);
+        uf_status s =
+            first.failed || other.failed
+                ? fail_memory()
+                : fail(UF_ERR_TYPE, "%s: the lists \"%s\" and \"%s\" have other ranks, which takes a section for each",
+                       f->name, first.data, other.data);
+        text_free(&first);
+        text_free(&other);
+        return s;
     }
     return UF_OK;
 }
@@ -284,11 +329,12 @@ static uf_status space_section_add(uf_func *f, int index, const uf_section *from
     int nindices = lang_indices(s->syntax), nparams = lang_inputs(s->syntax);
     if (!nindices)
         return lang_fail(s->syntax, UF_ERR_SYNTAX, "a kernel over indices names them before its parameters: [i](x) ..");
+    s->index = index;
     if (index == 0)
         f->nin = nparams;
     TRY(parameters_check(f, "the kernel of a later section has", nparams, "that of the first", f->nin));
     place->part = IN_SIGNATURES;
-    TRY(parameters_parse(&f->arena, from->signatures, &list));
+    TRY(lists_read(f, s->syntax, from->signatures, parameters_parse, &list));
     TRY(parameters_check(f, "the parameter lists have", list.nin, "the kernel", f->nin));
     TRY(ranks_check(f, &list));
     TRY(space_add(f, s, list.ranks, nindices));
@@ -297,11 +343,23 @@ static uf_status space_section_add(uf_func *f, int index, const uf_section *from
         return UF_ERR_MEMORY;
     memset(list.indices, nindices, (size_t)list.count);
     place->part = IN_SOURCE;
-    TRY(section_check(f, s, &list));
-    return signatures_add(f, index, &list);
+    return signatures_add(f, index, &list, place);
 }
 
 /* ---- What the sections have in common ---- */
+
+/* The same of signatures that name records, which forms serve. */
+static uf_status forms_check(const uf_func *f, definition_place *place) {
+    for (const record_form *x = atomic_load(&((uf_func *)(uintptr_t)f)->forms); x; x = x->next)
+        for (const record_form *y = x->next; y; y = y->next) {
+            if (x->nindices != y->nindices || strcmp(x->signature, y->signature) != 0)
+                continue;
+            *place = (definition_place){IN_SIGNATURES, y->section};
+            return fail(UF_ERR_SYNTAX, "%s: sections %d and %d both have the %s %s", f->name, x->section, y->section,
+                        x->ranks ? "parameter list" : "signature", x->signature);
+        }
+    return UF_OK;
+}
 
 /* Checks that no two sections have the same signature. Within one section the parser has checked that. Kernels over
  * different numbers of indices may have the same parameters. */
@@ -323,22 +381,15 @@ static uf_status duplicates_check(const uf_func *f, definition_place *place) {
             s = fail_memory();
     }
     map_free(&seen);
-    return s;
+    return s ? s : forms_check(f, place);
 }
 
 static uf_status signatures_spell(uf_func *f) {
     if (f->any_types)
         return UF_OK;
-    text t = {0};
-    for (int i = 0; i < f->signatures.count; i++) {
-        char spelled[ENTRY_TEXT];
-        signature_list_format(spelled, &f->signatures, i);
-        text_puts(&t, i ? "; " : "");
-        text_puts(&t, spelled);
-    }
-    uf_status s = !t.data || t.failed ? fail_memory() : keep_text(f, t.data, &f->signatures_text);
-    text_free(&t);
-    return s;
+    TRY(keep_text(f, f->spelled.data, &f->signatures_text));
+    text_free(&f->spelled);
+    return UF_OK;
 }
 
 /* Adds the layout, which the kernels are checked against, and its BLAS form. A function whose layout has no core
@@ -425,6 +476,8 @@ static uf_status keys_add(uf_func *f) {
     TRY(section_key(f, &f->identity));
     if (f->reduction)
         TRY(reduction_keys(f));
+    for (record_form *x = atomic_load(&f->forms); x; x = x->next)
+        TRY(form_keys(f, x));
     digest_begin(&d);
     digest_add_text(&d, f->name);
     digest_add_text(&d, f->signatures_text);
@@ -450,7 +503,7 @@ static uf_status callable_add(uf_func *f) {
     *c = (lang_function){.name = f->name,
                          .nin = r ? 2 * r->nstate : f->nin,
                          .nout = r ? r->nstate : f->nout,
-                         .signatures = r || f->any_types ? NULL : &f->signatures,
+                         .signatures = r || !f->signatures.count ? NULL : &f->signatures,
                          .section_of = f->section_of,
                          .sections = sections};
     f->callable = c;
@@ -471,7 +524,10 @@ static uf_status register_texts(void *user) {
     return callable_add(f);
 }
 
-static void func_destroy(uf_func *f) {
+void func_destroy(uf_func *f) {
+    text_free(&f->spelled);
+    forms_free(atomic_load(&f->forms));
+    layouts_free(atomic_load(&f->layouts));
     for (binding *b = atomic_load(&f->bindings), *next; b; b = next) {
         next = b->next;
         for (variant_code *c = atomic_load(&b->codes), *after; c; c = after) {
@@ -487,10 +543,13 @@ static void func_destroy(uf_func *f) {
     mem_free(f);
 }
 
-void func_keep(const uf_func *f) { atomic_fetch_add(&((uf_func *)(uintptr_t)f)->references, 1); }
+/* Who is kept in place of f: a form lives as long as the function that it is of. */
+static uf_func *kept(const uf_func *f) { return (uf_func *)(uintptr_t)(f->owner ? f->owner : f); }
+
+void func_keep(const uf_func *f) { atomic_fetch_add(&kept(f)->references, 1); }
 
 void func_drop(const uf_func *f) {
-    uf_func *own = (uf_func *)(uintptr_t)f;
+    uf_func *own = kept(f);
     if (atomic_fetch_sub(&own->references, 1) == 1)
         func_destroy(own);
 }

@@ -139,6 +139,7 @@ static uf_status gufunc_arrays(uf_plan *p, call_args *a) {
 }
 
 const plan_verb gufunc_verb = {.options = "uf_options",
+                               .arity = call_arity,
                                .arguments = call_arguments,
                                .bind = call_bind,
                                .lay = gufunc_lay,

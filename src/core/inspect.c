@@ -68,6 +68,7 @@ static uf_status code_print(inspection *x, arena *a) {
  * elements of such arrays; for a plan of two passes, the first. Runs on a big stack. */
 static uf_status inspect(void *user) {
     inspection *x = user;
+    TRY(form_of_types(x->func, &x->types, &x->func));
     const uf_func *f = x->func;
     const uf_options options = {.size = sizeof options};
     plan_request r = {.verb = is_kernel(f)   ? &forall_verb

@@ -13,16 +13,19 @@ struct uf_module {
     const char *records, *helpers;
     const syntax *syntax;
     char key[DIGEST_TEXT]; /* stands for the text, and all that it sees */
+    _Atomic(struct layout_kept *) layouts;
 };
 
 const char *module_name(const uf_module *m) { return m->name; }
 const syntax *module_syntax(const uf_module *m) { return m->syntax; }
 const char *module_key(const uf_module *m) { return m->key; }
+_Atomic(struct layout_kept *) *module_layouts(const uf_module *m) { return &((uf_module *)(uintptr_t)m)->layouts; }
 void module_keep(uf_module *m) { atomic_fetch_add(&m->references, 1); }
 
 void module_drop(uf_module *m) {
     if (atomic_fetch_sub(&m->references, 1) != 1)
         return;
+    layouts_free(atomic_load(&m->layouts));
     scope_free(&m->scope);
     arena_free(&m->arena);
     mem_free(m);

@@ -31,6 +31,7 @@ uf_status plan_outputs_check(const uf_plan *p) {
 static inline void plan_begin(uf_plan *p, const plan_request *r) {
     p->verb = r->verb;
     p->func = r->func;
+    p->expanded = NULL;
     p->space = (workspace){.words = p->words, .left = PLAN_WORDS};
     p->lasts = r->how & ARGS_LASTING;
     p->idle = false;
@@ -104,7 +105,8 @@ void plan_end(uf_plan *p) {
         workspace_free(&p->space);
 }
 
-uf_status plan_once(const plan_request *r) {
+static uf_status once(const plan_request *r, void *user) {
+    (void)user;
     /* 12 KiB. It is not cleared, which would take as long as a small call. */
     uf_plan p;
     void *data[PLAN_ARGUMENTS];
@@ -117,6 +119,8 @@ uf_status plan_once(const plan_request *r) {
     return s;
 }
 
+uf_status plan_once(const plan_request *r) { return with_records(r, once, NULL); }
+
 /* ---- Plans that last ---- */
 
 uf_status plan_out(uf_plan **out) {
@@ -126,22 +130,28 @@ uf_status plan_out(uf_plan **out) {
     return UF_OK;
 }
 
-uf_status plan_new(uf_plan **out, const plan_request *r) {
+static uf_status lasting(const plan_request *r, void *user) {
     void *data[PLAN_ARGUMENTS];
-    plan_request lasting = *r;
-    lasting.how |= ARGS_LASTING;
     uf_plan *p = mem_alloc(sizeof *p);
     if (!p)
         return fail_memory();
-    uf_status s = plan_make(p, &lasting, data);
+    uf_status s = plan_make(p, r, data);
+    if (!s)
+        s = expansion_keep(p, r);
     if (s) {
         plan_end(p);
         mem_free(p);
         return s;
     }
     func_keep(r->func);
-    *out = p;
+    *(uf_plan **)user = p;
     return UF_OK;
+}
+
+uf_status plan_new(uf_plan **out, const plan_request *r) {
+    plan_request own = *r;
+    own.how |= ARGS_LASTING;
+    return with_records(&own, lasting, out);
 }
 
 void uf_plan_free(uf_plan *p) {

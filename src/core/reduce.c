@@ -46,6 +46,8 @@ static uf_status imagine_arrays(uf_plan *p, call_args *a) {
 }
 
 const plan_verb reduce_verb = {.options = "uf_reduce_options",
+                               .folds = true,
+                               .arity = fold_arguments_count,
                                .arguments = fold_arguments,
                                .bind = fold_bind,
                                .lay = lay,
@@ -120,5 +122,5 @@ uf_status uf_reduce_infer(const uf_func *func, int nargs, DLTensor *args, const 
     uf_options own;
     plan_request r;
     TRY(request_read("uf_reduce", ARGS_NO_OUTPUTS | ARGS_NO_DATA, func, nargs, args, options, &own, &r));
-    return fold_infer(&r, &form, args);
+    return fold_infer(&r, &form);
 }

@@ -132,6 +132,8 @@ static uf_status bounds_send(const plan_run *run) {
 }
 
 static const plan_verb reduceat_verb = {.options = "uf_options",
+                                        .folds = true,
+                                        .arity = fold_arguments_count,
                                         .arguments = starts_arguments,
                                         .bind = fold_bind,
                                         .lay = lay,

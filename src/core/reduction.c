@@ -50,8 +50,8 @@ typedef struct typing {
 static uf_status text_type(const typing *t, const section *source, int part, const dtype *in, int nin, dtype *out,
                            int nout, const tree **result) {
     tree *made;
-    uf_status s =
-        lang_check(t->arena, source->syntax, NULL, NULL, in, nin, out, nout, t->func->flags & UF_UNCHECKED, &made);
+    uf_status s = lang_check(t->arena, source->syntax, NULL, source->records, in, nin, out, nout,
+                             t->func->flags & UF_UNCHECKED, &made);
     *result = made;
     return text_named(about(s, t->place, part), t->func->name, *t->place);
 }
@@ -115,7 +115,7 @@ static uf_status finish_type(const typing *t) {
             memcpy(x->out, x->state, (size_t)x->nout * sizeof *x->out);
         return UF_OK;
     }
-    x->takes_count = lang_inputs(finish->syntax) > x->nstate;
+    x->takes_count = lang_inputs(finish->syntax) > t->func->reduction->nvalues;
     memcpy(in, x->state, (size_t)x->nstate * sizeof *in);
     in[x->nstate] = DT_INT64;
     return text_type(t, finish, IN_FINISH, in, x->nstate + x->takes_count, x->out, x->nout, &x->finish);
@@ -164,7 +164,7 @@ static void fold_of_signature(const uf_func *f, int s, fold *x) {
     memcpy(x->state, r->state + (size_t)s * (size_t)r->nstate, (size_t)r->nstate * sizeof *types);
 }
 
-/* ---- Registering ---- */
+/* ---- Reading the texts ---- */
 
 static uf_status text_copy(uf_func *f, const char *source, const char **out) {
     *out = arena_text(&f->arena, source, strlen(source));
@@ -184,8 +184,8 @@ uf_status identity_add(uf_func *f, const char *source, definition_place *place) 
         return about(
             lang_fail(own->syntax, UF_ERR_TYPE, "%d value%s, but the state has %d", values, plural(values), wanted),
             place, IN_IDENTITY);
-    if (f->reduction)
-        return UF_OK;
+    if (f->reduction || (!f->any_types && !f->signatures.count))
+        return UF_OK; /* the form types it */
     uf_status s = lang_check(&scratch, own->syntax, NULL, NULL, NULL, 0, &type, 1, false, &t);
     arena_free(&scratch);
     return about(s, place, IN_IDENTITY);
@@ -229,7 +229,7 @@ static uf_status texts_read(uf_func *f, reduction *r, const uf_reduction_def *de
     TRY(text_read(f, def->combine, &r->combine, place, IN_COMBINE));
     TRY(text_read(f, def->finish, &r->finish, place, IN_FINISH));
     const syntax *s = r->combine.syntax;
-    r->nstate = lang_outputs(s);
+    r->nvalues = r->nstate = lang_outputs(s);
     if (r->nstate > UF_MAX_STATE)
         return about(lang_fail(s, UF_ERR_TYPE, "%d values of state; at most %d are possible", r->nstate, UF_MAX_STATE),
                      place, IN_COMBINE);
@@ -239,16 +239,17 @@ static uf_status texts_read(uf_func *f, reduction *r, const uf_reduction_def *de
     return arity_check(s, &want, place, IN_COMBINE);
 }
 
-/* Sets the number of operands: that of the signatures, or without any what the texts take and give. */
-static uf_status signatures_add(uf_func *f, const reduction *r, const char *signatures, definition_place *place) {
+/* Reads the signatures into *list, and sets the number of operands: that of the signatures, or without any what the texts take and
+ * give. */
+static uf_status signatures_read(uf_func *f, const reduction *r, const char *signatures, definition_place *place,
+                                 signature_list *list) {
     f->any_types = !signatures;
     f->nin = r->map.syntax ? lang_inputs(r->map.syntax) : r->nstate;
     f->nout = r->finish.syntax ? lang_outputs(r->finish.syntax) : r->nstate;
     if (!signatures)
         return UF_OK;
     place->part = IN_SIGNATURES;
-    TRY(signatures_parse(&f->arena, signatures, &f->signatures));
-    const signature_list *list = &f->signatures;
+    TRY(lists_read(f, r->combine.syntax, signatures, signatures_parse, list));
     if (!r->map.syntax && list->nin != r->nstate)
         return fail(UF_ERR_TYPE, "%s: %d input%s, but the state has %d value%s; without a map they are the same",
                     f->name, list->nin, plural(list->nin), r->nstate, plural(r->nstate));
@@ -258,6 +259,8 @@ static uf_status signatures_add(uf_func *f, const reduction *r, const char *sign
     f->nin = list->nin;
     f->nout = list->nout;
     f->section_of = arena_alloc(&f->arena, (size_t)list->count * sizeof *f->section_of);
+    for (int s = 0; s < list->count; s++)
+        TRY(signature_spell(f, list, s));
     return f->section_of ? UF_OK : UF_ERR_MEMORY;
 }
 
@@ -279,39 +282,74 @@ static uf_status arities_check(const uf_func *f, const reduction *r, definition_
     return r->finish.syntax ? arity_check(r->finish.syntax, &finishing, place, IN_FINISH) : UF_OK;
 }
 
-/* Reads the lists of dtypes for the state: one for all signatures, or one for each. */
-static uf_status state_read(uf_func *f, const reduction *r, const char *source, definition_place *place, int wanted,
-                            dtype **types, int *lists) {
+/* Reads the types of the state: one list for all signatures, or one for each. */
+static uf_status state_read(uf_func *f, const reduction *r, const char *source, int wanted, definition_place *place,
+                            signature_list *out) {
     place->part = IN_STATE;
-    TRY(about(type_lists_parse(&f->arena, source, r->nstate, types, lists), place, IN_STATE));
-    if (*lists == 1 || *lists == wanted)
-        return UF_OK;
-    return about(fail(UF_ERR_TYPE, "%d lists of dtypes, but there %s %d signature%s; one for all is possible, too",
-                      *lists, wanted == 1 ? "is" : "are", wanted, plural(wanted)),
-                 place, IN_STATE);
+    TRY(about(states_read(f, r->combine.syntax, source, r->nvalues, out), place, IN_STATE));
+    if (out->count != 1 && out->count != wanted)
+        return about(fail(UF_ERR_TYPE, "%d lists of dtypes, but there %s %d signature%s; one for all is possible, too",
+                          out->count, wanted == 1 ? "is" : "are", wanted, plural(wanted)),
+                     place, IN_STATE);
+    if (f->any_types && signature_has_records(out, 0))
+        return about(fail(UF_ERR_TYPE, "a state with records needs signatures"), place, IN_STATE);
+    return UF_OK;
 }
 
-/* Sets the dtypes of the state for each signature. Without a text they are those of the outputs. */
-static uf_status state_add(uf_func *f, reduction *r, const char *source, definition_place *place) {
-    size_t width = (size_t)r->nstate, operands = (size_t)(f->nin + f->nout);
-    int lists = 0, wanted = f->any_types ? 1 : f->signatures.count;
-    dtype *given = NULL;
-    if (source)
-        TRY(state_read(f, r, source, place, wanted, &given, &lists));
-    else if (f->any_types)
-        return UF_OK;
-    else if (f->nout != r->nstate)
+/* Without a text for the state its types are those of the outputs. */
+static uf_status state_of_outputs(uf_func *f, const reduction *r, const signature_list *signatures,
+                                  definition_place *place, signature_list *out) {
+    size_t n = (size_t)(f->nin + f->nout), width = (size_t)r->nvalues, count = (size_t)signatures->count;
+    if (f->nout != r->nvalues)
         return about(fail(UF_ERR_TYPE, "dtypes are needed: there %s %d output%s, but %d value%s of state",
-                          f->nout == 1 ? "is" : "are", f->nout, plural(f->nout), r->nstate, plural(r->nstate)),
+                          f->nout == 1 ? "is" : "are", f->nout, plural(f->nout), r->nvalues, plural(r->nvalues)),
                      place, IN_COMBINE);
-    dtype *types = arena_alloc(&f->arena, (size_t)wanted * width * sizeof *types);
+    *out = (signature_list){.count = signatures->count, .nin = r->nvalues};
+    out->types = arena_alloc(&f->arena, count * width * sizeof *out->types);
+    out->records = arena_alloc(&f->arena, count * width * sizeof *out->records);
+    if (!out->types || !out->records)
+        return UF_ERR_MEMORY;
+    for (size_t s = 0; s < count; s++) {
+        size_t to = s * width, from = s * n + (size_t)f->nin;
+        memcpy(out->types + to, signatures->types + from, width * sizeof *out->types);
+        if (signatures->records)
+            memcpy(out->records + to, signatures->records + from, width * sizeof *out->records);
+    }
+    return UF_OK;
+}
+
+/* Finds the types of the state: a row for all signatures, or one for each; none where combining finds them. */
+static uf_status states_find(uf_func *f, const reduction *r, const char *source, const signature_list *signatures,
+                             definition_place *place, signature_list *out) {
+    *out = (signature_list){.nin = r->nvalues};
+    if (source)
+        return state_read(f, r, source, f->any_types ? 1 : signatures->count, place, out);
+    return f->any_types ? UF_OK : state_of_outputs(f, r, signatures, place, out);
+}
+
+/* Makes a form of each signature that names records, or whose state does. The others stay in the list, with their state in
+ * r->state. */
+static uf_status signatures_serve(uf_func *f, reduction *r, signature_list *list, const signature_list *states,
+                                  definition_place *place) {
+    size_t width = (size_t)r->nvalues, n = (size_t)(list->nin + list->nout), plain = 0;
+    dtype *types = arena_alloc(&f->arena, (size_t)(list->count + 1) * width * sizeof *types);
     if (!types)
         return UF_ERR_MEMORY;
-    for (size_t s = 0; s < (size_t)wanted; s++)
-        memcpy(types + s * width,
-               given ? given + (lists == 1 ? 0 : s) * width : f->signatures.types + s * operands + (size_t)f->nin,
-               width * sizeof *types);
-    r->state = types;
+    for (int s = 0; s < list->count; s++) {
+        int state = states->count == 1 ? 0 : s;
+        record_form *x;
+        if (signature_has_records(list, s) || signature_has_records(states, state)) {
+            TRY(reduction_form_make(f, list, s, states, state, place, &x));
+            form_append(f, x);
+            continue;
+        }
+        memcpy(types + plain * width, states->types + (size_t)state * width, width * sizeof *types);
+        memmove(list->types + plain++ * n, list->types + (size_t)s * n, n * sizeof *list->types);
+    }
+    if (f->any_types && states->count)
+        memcpy(types, states->types, width * sizeof *types);
+    r->state = f->any_types && !states->count ? NULL : types;
+    f->signatures = (signature_list){.count = (int)plain, .nin = list->nin, .nout = list->nout, .types = list->types};
     return UF_OK;
 }
 
@@ -332,19 +370,102 @@ static uf_status types_check(const uf_func *f, definition_place *place) {
     return UF_OK;
 }
 
+/* ---- Forms ---- */
+
+/* Sets the state of a form, which has these values, and what each text takes and gives. */
+static uf_status state_set(uf_func *h, record_form *x, reduction *r, const record *const *records, const dtype *types) {
+    dtype leaves[UF_MAX_OPERANDS + 1];
+    size_t n = (size_t)r->nvalues;
+    r->nstate = leaves_write(records, types, r->nvalues, leaves);
+    if (r->nstate > UF_MAX_STATE)
+        return fail(UF_ERR_TYPE, "%s: the state of %s has more than %d scalars", h->name, x->signature, UF_MAX_STATE);
+    dtype *state = arena_alloc(&h->arena, (size_t)r->nstate * sizeof *state);
+    const record **of = arena_alloc(&h->arena, 3 * n * sizeof *of);
+    if (!state || !of)
+        return UF_ERR_MEMORY;
+    memcpy(state, leaves, (size_t)r->nstate * sizeof *state);
+    for (size_t k = 0; k < 3 * n; k++)
+        of[k] = records ? records[k % n] : NULL;
+    r->state = state;
+    r->combine.records = of;
+    h->identity.records = of;
+    x->state = of;
+    h->reduction = r;
+    return UF_OK;
+}
+
+/* Sets what a text takes and gives that has `n` values, and then `more`; `gap` scalars stand between them. */
+static uf_status records_set(uf_func *h, section *s, const record *const *first, int n, int gap,
+                             const record *const *then, int more) {
+    const record **of = arena_alloc(&h->arena, (size_t)(n + gap + more) * sizeof *of);
+    if (!of)
+        return UF_ERR_MEMORY;
+    memcpy(of, first, (size_t)n * sizeof *of);
+    memcpy(of + n + gap, then, (size_t)more * sizeof *of);
+    s->records = of;
+    return UF_OK;
+}
+
+/* Without a map the inputs are the state, without a finish the state is the outputs: then both are of the same records. */
+static uf_status same_records(const uf_func *h, const record_form *x, const record *const *operands, const char *what) {
+    for (int k = 0; k < h->reduction->nvalues; k++)
+        if (operands[k] != x->state[k] && !record_same(operands[k], x->state[k]))
+            return fail(UF_ERR_TYPE, "%s: %s %d of %s is %s, but value %d of the state is %s", h->name, what, k,
+                        x->signature, operands[k] ? operands[k]->name : "a scalar", k,
+                        x->state[k] ? x->state[k]->name : "a scalar");
+    return UF_OK;
+}
+
+uf_status combine_form(uf_func *h, const uf_func *f, record_form *x, definition_place *place) {
+    reduction *r = arena_alloc(&h->arena, sizeof *r);
+    if (!r)
+        return UF_ERR_MEMORY;
+    r->nvalues = 1;
+    r->combine = f->sections[x->section];
+    h->identity = f->identity;
+    TRY(state_set(h, x, r, x->records, NULL));
+    return types_check(h, place);
+}
+
+uf_status reduction_form(uf_func *h, const uf_func *f, record_form *x, const signature_list *states, int state,
+                         definition_place *place) {
+    const reduction *from = f->reduction;
+    size_t first = (size_t)state * (size_t)from->nvalues;
+    reduction *r = arena_alloc(&h->arena, sizeof *r);
+    if (!r)
+        return UF_ERR_MEMORY;
+    *r = *from;
+    h->identity = f->identity;
+    TRY(state_set(h, x, r, states->records ? states->records + first : NULL, states->types + first));
+    if (r->map.syntax)
+        TRY(records_set(h, &r->map, x->records, x->nin, 0, x->state, r->nvalues));
+    else
+        TRY(same_records(h, x, x->records, "input"));
+    int count = r->finish.syntax ? lang_inputs(r->finish.syntax) - r->nvalues : 0;
+    if (r->finish.syntax)
+        TRY(records_set(h, &r->finish, x->state, r->nvalues, count, x->records + x->nin, x->nout));
+    else
+        TRY(same_records(h, x, x->records + x->nin, "output"));
+    return types_check(h, place);
+}
+
+/* ---- Registering ---- */
+
 uf_status reduction_add(uf_func *f, const uf_definition *d, definition_place *place) {
     const uf_reduction_def *def = d->reduction;
+    signature_list list = {0}, states;
     reduction *r = arena_alloc(&f->arena, sizeof *r);
     if (!r)
         return UF_ERR_MEMORY;
     f->reduction = r;
     f->order = def->flags & UF_SERIAL ? FOLD_SERIAL : def->flags & UF_ORDERED ? FOLD_ORDERED : FOLD_FREE;
     TRY(texts_read(f, r, def, place));
-    TRY(signatures_add(f, r, d->sections[0].signatures, place));
+    TRY(signatures_read(f, r, d->sections[0].signatures, place, &list));
     TRY(arities_check(f, r, place));
-    TRY(state_add(f, r, def->state, place));
+    TRY(states_find(f, r, def->state, &list, place, &states));
     if (def->identity)
         TRY(identity_add(f, def->identity, place));
+    TRY(signatures_serve(f, r, &list, &states, place));
     return types_check(f, place);
 }
 

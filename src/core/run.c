@@ -343,10 +343,7 @@ static bool is_good(const plan_argument *a, const void *data) {
     return data && ((uintptr_t)data & (uintptr_t)(dtypes[a->type].align - 1)) == 0;
 }
 
-uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {
-    RANGE("uf_plan_run", plan ? plan->func : NULL);
-    if (!plan || !data)
-        return fail(UF_ERR_ARGUMENT, "%s is NULL", plan ? "data" : "plan");
+uf_status plan_run_addresses(const uf_plan *plan, void *const *data, void *stream) {
     for (int k = 0; k < plan->nargs; k++)
         if (!is_good(&plan->argument[k], data[k])) {
             uf_status s = address_refuse(plan, k, data[k]);
@@ -355,4 +352,11 @@ uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {
         }
     plan_run run = {.plan = plan, .data = data, .stream = stream};
     return plan_execute(&run);
+}
+
+uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {
+    RANGE("uf_plan_run", plan ? plan->func : NULL);
+    if (!plan || !data)
+        return fail(UF_ERR_ARGUMENT, "%s is NULL", plan ? "data" : "plan");
+    return plan->expanded ? expanded_run(plan, data, stream) : plan_run_addresses(plan, data, stream);
 }

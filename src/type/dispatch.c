@@ -288,7 +288,7 @@ static bool numbers_are_weak(const signature_list *list, const dispatch_input *i
     bool arrays = false;
     for (int k = 0; k < list->nin; k++)
         arrays |= !inputs[k].is_number;
-    return arrays && !(flags & UF_STRONG_NUMBERS);
+    return (arrays || flags & DISPATCH_BY_KIND) && !(flags & UF_STRONG_NUMBERS);
 }
 
 /* Weak numbers count by their kinds alone, all other inputs as their dtypes. */
@@ -317,7 +317,10 @@ static void count_beside_arrays(request *r) {
  * function are. */
 static uf_status choose(request *r, unsigned flags, uf_casting casting, int *chosen) {
     r->rule = casting == UF_CAST_NO || casting == UF_CAST_EQUIV ? casting : UF_CAST_SAFE;
-    count_beside_arrays(r);
+    if (flags & DISPATCH_BY_KIND)
+        count_by_kind(r);
+    else
+        count_beside_arrays(r);
     *chosen = pick(r, flags);
     if (*chosen < 0 && r->list->ranks) {
         count_by_kind(r);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <limits.h>
 
+#include "type/record.h"
 #include "type/token.h"
 
 /* ---- Writing ---- */
@@ -37,10 +38,38 @@ void signature_list_format(char buffer[ENTRY_TEXT], const signature_list *list, 
         signature_format(buffer, list->types + first, list->nin, list->nout);
 }
 
+bool signature_has_records(const signature_list *list, int s) {
+    int n = list->nin + list->nout;
+    for (int k = 0; list->records && k < n; k++)
+        if (list->records[s * n + k])
+            return true;
+    return false;
+}
+
+/* The name of operand k of signature s, which ends in brackets if it is an array of a kernel over indices. */
+static void operand_print(text *out, const signature_list *list, int s, int k) {
+    int at = s * (list->nin + list->nout) + k;
+    const record *r = list->records ? list->records[at] : NULL;
+    text_puts(out, r ? r->name : dtypes[list->types[at]].name);
+    for (int d = 0; list->ranks && d < list->ranks[at]; d++)
+        text_puts(out, d ? "," : "[");
+    if (list->ranks && list->ranks[at])
+        text_puts(out, "]");
+}
+
+void signature_list_print(text *out, const signature_list *list, int s) {
+    text_puts(out, "");
+    for (int k = 0; k < list->nin + list->nout; k++) {
+        text_puts(out, k == list->nin ? "->" : k == 0 ? "" : list->ranks ? ", " : ",");
+        operand_print(out, list, s, k);
+    }
+}
+
 /* ---- Reading ---- */
 
 typedef struct parameters {
     dtype types[UF_MAX_OPERANDS];
+    const record *records[UF_MAX_OPERANDS];
     uint8_t ranks[UF_MAX_OPERANDS];
     int count;
 } parameters;
@@ -69,13 +98,18 @@ static uf_status read_parameter(scanner *s, parameters *p) {
     dtype type = dtype_of_name(word, length);
     if (type == DT_NONE && length == 1)
         type = dtype_of_code(*word);
+    const record *r = NULL;
+    size_t start = s->at;
     if (!length)
         return token_expected(s, "a dtype");
     if (type == DT_NONE)
+        TRY(token_record(s, &r));
+    if (type == DT_NONE && !r)
         return token_unknown_dtype(s, word, length);
     if (p->count == UF_MAX_OPERANDS)
-        return fail_source(UF_ERR_SYNTAX, s->text, s->at, "expected at most %d parameters, got more", UF_MAX_OPERANDS);
-    s->at += length;
+        return fail_source(UF_ERR_SYNTAX, s->text, start, "expected at most %d parameters, got more", UF_MAX_OPERANDS);
+    s->at += r ? 0 : length;
+    p->records[p->count] = r;
     p->types[p->count] = type;
     return read_rank(s, &p->ranks[p->count++]);
 }
@@ -93,7 +127,7 @@ static uf_status read_list(scanner *s, parameters *p) {
 
 uf_status parameter_list_parse(const char *source, dtype types[UF_MAX_OPERANDS], uint8_t ranks[UF_MAX_OPERANDS],
                                int *nparams) {
-    scanner s = {source, 0};
+    scanner s = {.text = source};
     parameters p = {.count = 0};
     if (*token_next_entry(&s))
         TRY(read_list(&s, &p));
@@ -105,11 +139,28 @@ uf_status parameter_list_parse(const char *source, dtype types[UF_MAX_OPERANDS],
     return UF_OK;
 }
 
-/* Reads the parameter list at s and adds it. seen: from the canonical spelling of a list to where it starts in the
- * text. */
+/* Checks that no list is the same as the one that starts at `start`. seen: from the canonical spelling of a list to where it starts
+ * in the text. */
+static uf_status row_note(const char *source, size_t start, const parameters *p, map *seen) {
+    text meaning = {0};
+    signature_list one = {.count = 1, .nin = p->count};
+    one.types = (dtype *)(uintptr_t)p->types;
+    one.records = (const record **)(uintptr_t)p->records;
+    one.ranks = (uint8_t *)(uintptr_t)p->ranks;
+    signature_list_print(&meaning, &one, 0);
+    uf_status s = meaning.failed ? fail_memory() : UF_OK;
+    const char *earlier = s ? NULL : map_get(seen, meaning.data, meaning.length);
+    if (earlier)
+        s = token_repeated(source, start, earlier, "the list", meaning.data);
+    else if (!s && !map_put(seen, meaning.data, meaning.length, (char *)(uintptr_t)source + start))
+        s = fail_memory();
+    text_free(&meaning);
+    return s;
+}
+
+/* Reads the parameter list at s and adds it. */
 static uf_status read_row(scanner *s, arena *a, size_t most, map *seen, signature_list *list) {
     parameters p;
-    char meaning[PARAMETERS_TEXT];
     size_t start = s->at;
     TRY(read_list(s, &p));
     size_t n = (size_t)p.count;
@@ -117,20 +168,18 @@ static uf_status read_row(scanner *s, arena *a, size_t most, map *seen, signatur
         list->nin = p.count;
         list->types = arena_alloc(a, most * n * sizeof *list->types);
         list->ranks = arena_alloc(a, most * n);
-        if (!list->types || !list->ranks)
+        list->records = s->records ? arena_alloc(a, most * n * sizeof *list->records) : NULL;
+        if (!list->types || !list->ranks || (s->records && !list->records))
             return UF_ERR_MEMORY;
     } else if (p.count != list->nin) {
         return fail_source(UF_ERR_SYNTAX, s->text, start, "a list of %d parameter%s, where the first one has %d",
                            p.count, p.count == 1 ? "" : "s", list->nin);
     }
-    parameters_format(meaning, p.types, p.ranks, p.count);
-    const char *earlier = map_get(seen, meaning, strlen(meaning));
-    if (earlier)
-        return token_repeated(s->text, start, earlier, "the list", meaning);
-    if (!map_put(seen, meaning, strlen(meaning), (char *)s->text + start))
-        return fail_memory();
+    TRY(row_note(s->text, start, &p, seen));
     assert((size_t)list->count < most); /* so many rows were allocated */
     memcpy(list->types + (size_t)list->count * n, p.types, n * sizeof *p.types);
+    if (list->records)
+        memcpy(list->records + (size_t)list->count * n, p.records, n * sizeof *p.records);
     memcpy(list->ranks + (size_t)list->count++ * n, p.ranks, n);
     return UF_OK;
 }
@@ -143,8 +192,8 @@ static uf_status no_parameters(arena *a, signature_list *out) {
     return out->types && out->ranks ? UF_OK : UF_ERR_MEMORY;
 }
 
-uf_status parameters_parse(arena *a, const char *source, signature_list *out) {
-    scanner s = {source, 0};
+uf_status parameters_parse(arena *a, const char *source, const record_lookup *records, signature_list *out) {
+    scanner s = {.text = source, .records = records};
     /* The arena may jump out of read_row only when it allocates for the first list, and until then the map owns no
      * memory. */
     map seen = {0};
@@ -164,6 +213,29 @@ uf_status parameters_parse(arena *a, const char *source, signature_list *out) {
 }
 
 /* ---- The layout ---- */
+
+uf_status layout_expand(arena *a, const core_layout *from, const int *leaves, core_layout *out) {
+    int n = 0, words = from->ndims, count[2] = {0, 0};
+    for (int k = 0; k < from->nin + from->nout; k++) {
+        count[k >= from->nin] += leaves[k];
+        n += leaves[k];
+    }
+    layout_operand *operands = arena_alloc(a, (size_t)n * sizeof *operands), *to = operands;
+    if (!operands)
+        return UF_ERR_MEMORY;
+    for (int k = 0; k < from->nin + from->nout; k++)
+        for (int i = 0; i < leaves[k]; i++, to++) {
+            *to = from->operands[k];
+            to->strides = words;
+            words += to->rank;
+        }
+    *out = *from;
+    out->nin = count[0];
+    out->nout = count[1];
+    out->nparameters = words;
+    out->operands = operands;
+    return UF_OK;
+}
 
 uf_status parameters_layout(arena *a, const uint8_t *ranks, int nparams, int nindices, core_layout *out) {
     int ndims = nindices, words;

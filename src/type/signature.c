@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "type/record.h"
 #include "type/token.h"
 
 /* ---- Writing ---- */
@@ -43,7 +44,9 @@ void signature_print(text *out, const dtype *types, int nin, int nout) {
 /* One signature: its inputs, then its outputs. */
 typedef struct operands {
     dtype types[UF_MAX_OPERANDS];
+    const record *records[UF_MAX_OPERANDS];
     int count, nin;
+    bool has_records;
 } operands;
 
 typedef enum spelling {
@@ -54,8 +57,22 @@ typedef enum spelling {
 static uf_status add(scanner *s, operands *o, dtype type, size_t length) {
     if (o->count == UF_MAX_OPERANDS)
         return fail_source(UF_ERR_SYNTAX, s->text, s->at, "expected at most %d operands, got more", UF_MAX_OPERANDS);
+    o->records[o->count] = NULL;
     o->types[o->count++] = type;
     s->at += length;
+    return UF_OK;
+}
+
+/* Adds a record, if the name of one begins at s. */
+static uf_status add_record(scanner *s, operands *o, bool *found) {
+    const record *r;
+    TRY(token_record(s, &r));
+    *found = r != NULL;
+    if (!r)
+        return UF_OK;
+    TRY(add(s, o, DT_NONE, 0));
+    o->records[o->count - 1] = r;
+    o->has_records = true;
     return UF_OK;
 }
 
@@ -72,10 +89,15 @@ static uf_status read_names(scanner *s, operands *o) {
         const char *word = token_next(s);
         size_t length = token_word(word);
         dtype type = dtype_of_name(word, length);
+        bool found = false;
         if (!length)
             return token_expected(s, "a dtype");
         if (type == DT_NONE && is_codes(word, length))
             return token_expected(s, "the name of a dtype (codes go without commas and names, as in \"ff->f\")");
+        if (type == DT_NONE)
+            TRY(add_record(s, o, &found));
+        if (found)
+            continue;
         if (type == DT_NONE)
             return token_unknown_dtype(s, word, length);
         TRY(add(s, o, type, length));
@@ -122,9 +144,10 @@ static uf_status read_call(scanner *s, operands *o) {
 static uf_status read_signature(scanner *s, operands *o) {
     spelling how = next_spelling(s);
     o->count = 0;
+    o->has_records = false;
     if (strncmp(token_next(s), "->", 2))
         TRY(read_types(s, o, how));
-    if (how == NAMES && o->count == 1 && token_take(s, "("))
+    if (how == NAMES && o->count == 1 && !o->has_records && token_take(s, "("))
         return read_call(s, o);
     o->nin = o->count;
     if (!token_take(s, "->"))
@@ -135,7 +158,7 @@ static uf_status read_signature(scanner *s, operands *o) {
 }
 
 uf_status signature_parse(const char *source, dtype types[UF_MAX_OPERANDS], int *nin, int *nout) {
-    scanner s = {source, 0};
+    scanner s = {.text = source};
     operands o;
     token_next_entry(&s);
     TRY(read_signature(&s, &o));
@@ -149,7 +172,7 @@ uf_status signature_parse(const char *source, dtype types[UF_MAX_OPERANDS], int 
 }
 
 uf_status types_parse(const char *source, dtype *types, int *count) {
-    scanner s = {source, 0};
+    scanner s = {.text = source};
     operands o = {.count = 0};
     if (*token_next(&s))
         TRY(read_types(&s, &o, next_spelling(&s)));
@@ -164,15 +187,47 @@ uf_status types_parse(const char *source, dtype *types, int *count) {
 
 static uf_status wrong_arity(const char *source, size_t start, const operands *o, const signature_list *list) {
     char first[TOKEN_QUOTED];
-    scanner s = {source, 0};
+    scanner s = {.text = source};
     token_quote_entry(first, token_next_entry(&s));
     return fail_source(UF_ERR_SYNTAX, source, start,
                        "a signature with inputs: %d, outputs: %d, where the first one, %s, has inputs: %d, outputs: %d",
                        o->nin, o->count - o->nin, first, list->nin, list->nout);
 }
 
-/* Reads the signature at s and adds it to the list. seen: from the dtypes of a signature to where it starts in the
+/* Makes room for a list of so many rows. */
+static uf_status rows_make(arena *a, size_t rows, int width, bool records, signature_list *list) {
+    size_t n = rows * (size_t)width;
+    list->types = arena_alloc(a, n * sizeof *list->types);
+    list->records = records ? arena_alloc(a, n * sizeof *list->records) : NULL;
+    return list->types && (list->records || !records) ? UF_OK : UF_ERR_MEMORY;
+}
+
+static void row_set(signature_list *list, const operands *o) {
+    size_t first = (size_t)list->count++ * (size_t)o->count;
+    memcpy(list->types + first, o->types, (size_t)o->count * sizeof *o->types);
+    if (list->records)
+        memcpy(list->records + first, o->records, (size_t)o->count * sizeof *o->records);
+}
+
+/* Checks that no row has the same types as the one that starts at `start`. seen: from what a row means to where it starts in the
  * text. */
+static uf_status row_note(const char *source, size_t start, const operands *o, map *seen) {
+    text meaning = {0};
+    signature_list one = {.count = 1, .nin = o->nin, .nout = o->count - o->nin};
+    one.types = (dtype *)(uintptr_t)o->types;
+    one.records = (const record **)(uintptr_t)o->records;
+    signature_list_print(&meaning, &one, 0);
+    uf_status s = meaning.failed ? fail_memory() : UF_OK;
+    const char *earlier = s ? NULL : map_get(seen, meaning.data, meaning.length);
+    if (earlier)
+        s = token_repeated(source, start, earlier, "signature", meaning.data);
+    else if (!s && !map_put(seen, meaning.data, meaning.length, (char *)(uintptr_t)source + start))
+        s = fail_memory();
+    text_free(&meaning);
+    return s;
+}
+
+/* Reads the signature at s and adds it to the list. */
 static uf_status read_row(scanner *s, arena *a, size_t expected_count, map *seen, signature_list *list) {
     operands o;
     size_t start = s->at;
@@ -181,28 +236,18 @@ static uf_status read_row(scanner *s, arena *a, size_t expected_count, map *seen
     if (!list->count) {
         list->nin = o.nin;
         list->nout = o.count - o.nin;
-        list->types = arena_alloc(a, expected_count * (size_t)o.count * sizeof *list->types);
-        if (!list->types)
-            return UF_ERR_MEMORY;
+        TRY(rows_make(a, expected_count, o.count, s->records != NULL, list));
     } else if (o.nin != list->nin || o.count != list->nin + list->nout) {
         return wrong_arity(s->text, start, &o, list);
     }
-    size_t size = (size_t)o.count * sizeof *o.types;
-    const char *earlier = map_get(seen, o.types, size);
-    if (earlier) {
-        char meaning[SIGNATURE_TEXT];
-        signature_format(meaning, o.types, o.nin, o.count - o.nin);
-        return token_repeated(s->text, start, earlier, "signature", meaning);
-    }
-    if (!map_put(seen, o.types, size, (char *)s->text + start))
-        return fail_memory();
+    TRY(row_note(s->text, start, &o, seen));
     assert((size_t)list->count < expected_count); /* so many rows were allocated */
-    memcpy(list->types + (size_t)list->count++ * (size_t)o.count, o.types, size);
+    row_set(list, &o);
     return UF_OK;
 }
 
-uf_status signatures_parse(arena *a, const char *source, signature_list *out) {
-    scanner s = {source, 0};
+uf_status signatures_parse(arena *a, const char *source, const record_lookup *records, signature_list *out) {
+    scanner s = {.text = source, .records = records};
     /* The arena may jump out of read_row only when it allocates for the first signature, and until then the map owns no
      * memory. */
     map seen = {0};
@@ -222,16 +267,14 @@ uf_status signatures_parse(arena *a, const char *source, signature_list *out) {
     return status;
 }
 
-uf_status type_lists_parse(arena *a, const char *source, int width, dtype **types, int *count) {
-    scanner s = {source, 0};
-    size_t most = token_count_entries(source), row = (size_t)width * sizeof **types;
-    *count = 0;
+uf_status type_lists_parse(arena *a, const char *source, const record_lookup *records, int width, signature_list *out) {
+    scanner s = {.text = source, .records = records};
+    size_t most = token_count_entries(source);
+    *out = (signature_list){.nin = width};
     if (!most)
         return fail_source(UF_ERR_SYNTAX, source, 0, "expected %d dtype%s, got none", width, width == 1 ? "" : "s");
-    *types = arena_alloc(a, most * row);
-    if (!*types)
-        return UF_ERR_MEMORY;
-    for (; *token_next_entry(&s); ++*count) {
+    TRY(rows_make(a, most, width, records != NULL, out));
+    while (*token_next_entry(&s)) {
         operands o = {.count = 0};
         size_t start = s.at;
         TRY(read_types(&s, &o, next_spelling(&s)));
@@ -239,8 +282,8 @@ uf_status type_lists_parse(arena *a, const char *source, int width, dtype **type
         if (o.count != width)
             return fail_source(UF_ERR_SYNTAX, source, start, "expected %d dtype%s, got %d", width,
                                width == 1 ? "" : "s", o.count);
-        assert((size_t)*count < most); /* so many rows were allocated */
-        memcpy(*types + (size_t)*count * (size_t)width, o.types, row);
+        assert((size_t)out->count < most); /* so many rows were allocated */
+        row_set(out, &o);
     }
     return UF_OK;
 }

@@ -38,6 +38,38 @@ bool token_take(scanner *s, const char *token) {
     return found;
 }
 
+/* The length of a record's name: a word, and perhaps its argument in parentheses. */
+static size_t record_length(const scanner *s, size_t word) {
+    scanner after = {s->text, s->at + word, NULL};
+    if (*token_next(&after) != '(')
+        return word;
+    int depth = 0;
+    for (const char *c = after.text + after.at; *c && !token_separates(*c); c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (!depth)
+            return (size_t)(c + 1 - s->text) - s->at;
+    }
+    return word;
+}
+
+uf_status token_record(scanner *s, const struct record **out) {
+    const char *word = token_next(s);
+    size_t n = token_word(word), length = n ? record_length(s, n) : 0;
+    *out = NULL;
+    if (!n || !s->records)
+        return UF_OK;
+    uf_status status = s->records->find(s->records->user, word, length, out);
+    if (status == UF_ERR_TYPE && length == n)
+        return UF_OK; /* it is unknown as a dtype, too */
+    if (status == UF_ERR_TYPE) {
+        char message[sizeof error_slot()->message];
+        snprintf(message, sizeof message, "%s", error_slot()->message);
+        return fail_source(UF_ERR_SYNTAX, s->text, s->at, "%s", message);
+    }
+    s->at += status ? 0 : length;
+    return status;
+}
+
 /* ---- Errors ---- */
 
 /* The word in quotation marks, with ".." where it was cut. Characters of UTF-8 are not cut in two. */
@@ -85,7 +117,7 @@ uf_status token_expect_end(scanner *s) {
 
 size_t token_count_entries(const char *source) {
     size_t n = 0;
-    for (scanner s = {source, 0}; *token_next_entry(&s); n++)
+    for (scanner s = {.text = source}; *token_next_entry(&s); n++)
         while (s.text[s.at] && !token_separates(s.text[s.at]))
             s.at++;
     return n;

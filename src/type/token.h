@@ -7,6 +7,7 @@
 typedef struct scanner {
     const char *text;
     size_t at;
+    const record_lookup *records; /* NULL: none can be named */
 } scanner;
 
 /* Both pass over blanks, the second one over separators too, and return the text from there on. */
@@ -14,6 +15,8 @@ const char *token_next(scanner *s);
 const char *token_next_entry(scanner *s);
 size_t token_word(const char *word); /* length of the word that begins here; 0: none does */
 bool token_take(scanner *s, const char *token);
+/* Reads the name of a record, if records can be named and one begins at s. *out is NULL if none does. */
+uf_status token_record(scanner *s, const struct record **out);
 /* An error unless an entry ends here. */
 uf_status token_expect_end(scanner *s);
 /* How many entries a well-formed list has: its stretches between separators that are not blank. */

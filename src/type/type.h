@@ -100,23 +100,32 @@ double bfloat16_to_double(uint16_t bits);
 typedef struct signature_list {
     int count, nin, nout;
     dtype *types;
+    const struct record *
+        *records;     /* as types: the record that an operand is, whose dtype is DT_NONE; NULL: there are none */
     uint8_t *ranks;   /* as types; NULL: not of a kernel over indices */
     uint8_t *indices; /* by signature: how many indices its kernel has; NULL where ranks is */
 } signature_list;
 
-/* Parses a list, in any of the three spellings of signature.c, into arena memory. Signatures are separated by ';' or by
+/* Where a name that is no dtype's is looked up while signatures are read: as a record's, "interval(float32)". Errors: TYPE (there is
+ * none), MEMORY. */
+typedef struct record_lookup {
+    uf_status (*find)(void *user, const char *name, size_t length, const struct record **out);
+    void *user;
+} record_lookup;
+
+/* Parses a list, in any of the three spellings of signature.c, into arena memory. records: NULL, if none can be named. Signatures are separated by ';' or by
  * new lines; blanks may stand anywhere, and empty entries are passed over. nin may be 0; nout is at least 1. Errors:
  * SYNTAX with a caret (no signature at all, another nin or nout than the first one's, a signature that is there twice;
  * two that differ in their outputs alone are allowed), MEMORY. */
-uf_status signatures_parse(arena *a, const char *text, signature_list *out);
+uf_status signatures_parse(arena *a, const char *text, const record_lookup *records, signature_list *out);
 /* One signature, in any of the three spellings: inputs, then outputs. Allocates nothing. */
 uf_status signature_parse(const char *text, dtype types[UF_MAX_OPERANDS], int *nin, int *nout);
 /* The dtypes of inputs, "float32,float32" or "ff"; none if the text is empty. *count is their number, at most
  * UF_MAX_OPERANDS. */
 uf_status types_parse(const char *text, dtype *types, int *count);
-/* Lists of `width` dtypes each, "float32,int64; float64,int64", separated as signatures are, in arena memory. Errors:
- * SYNTAX with a caret, MEMORY. */
-uf_status type_lists_parse(arena *a, const char *text, int width, dtype **types, int *count);
+/* Lists of `width` dtypes and records each, "float32,int64; float64,int64", separated as signatures are, in arena memory: nin of *out
+ * is width, nout 0. Errors: SYNTAX with a caret, MEMORY. */
+uf_status type_lists_parse(arena *a, const char *text, const record_lookup *records, int width, signature_list *out);
 /* "float32,float32->float32"; without the arrow if nout is 0. */
 enum {
     SIGNATURE_TEXT = UF_MAX_OPERANDS * sizeof "complex128" + sizeof "->"
@@ -200,7 +209,7 @@ void layout_dim_print(text *out, const core_layout *l, int d);
  * LAYOUT_MAX_RANK. Separators and blanks are as for signatures. A text without entries is one list without parameters.
  * `indices` is left for the caller to set. Errors: SYNTAX with a caret (a list of another length than the first, a list
  * that is there twice), MEMORY. */
-uf_status parameters_parse(arena *a, const char *text, signature_list *out);
+uf_status parameters_parse(arena *a, const char *text, const record_lookup *records, signature_list *out);
 /* One parameter list. Allocates nothing. */
 uf_status parameter_list_parse(const char *text, dtype types[UF_MAX_OPERANDS], uint8_t ranks[UF_MAX_OPERANDS],
                                int *nparams);
@@ -215,7 +224,12 @@ void parameters_format(char buffer[PARAMETERS_TEXT], const dtype *types, const u
 enum {
     ENTRY_TEXT = PARAMETERS_TEXT /* the text of a signature is not longer: signature_list_format asserts it */
 };
-void signature_list_format(char buffer[ENTRY_TEXT], const signature_list *list, int s);
+void signature_list_format(char buffer[ENTRY_TEXT], const signature_list *list, int s); /* one without records */
+void signature_list_print(text *out, const signature_list *list, int s);
+/* Does signature s have an operand that is a record? */
+bool signature_has_records(const signature_list *list, int s);
+/* The layout whose operand k stands leaves[k] times for operand k of `from`, in arena memory. Errors: MEMORY. */
+uf_status layout_expand(arena *a, const core_layout *from, const int *leaves, core_layout *out);
 /* The layout of a kernel over so many indices, with parameters of these ranks, in arena memory. Errors: SYNTAX (more
  * dimensions than LAYOUT_MAX_DIMS), MEMORY. */
 uf_status parameters_layout(arena *a, const uint8_t *ranks, int nparams, int nindices, core_layout *out);
@@ -249,6 +263,9 @@ dtype number_counts_as(dtype type, dtype_kind arrays);
  * under `casting`. Errors: SIGNATURE (none matches: the message lists all, each with the first argument that does not
  * fit; forced: it is not in the list), CAST (a weak integer is not held; forced: an input does not cast), SYNTAX
  * (forced). */
+enum {
+    DISPATCH_BY_KIND = 1 << 16 /* among the flags: numbers count by their kinds, whatever stands beside them */
+};
 uf_status dispatch(const char *name, const signature_list *list, const dispatch_input *inputs, unsigned flags,
                    uf_casting casting, const char *forced, int *chosen);
 /* The same for kernels over indices; of the lists, those take part whose kernels have so many indices. Arrays are used

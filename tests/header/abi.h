@@ -108,6 +108,25 @@ AT(uf_reduction_def, modules, 64);
 AT(uf_reduction_def, nfunctions, 72);
 AT(uf_reduction_def, functions, 80);
 
+SAME(sizeof(uf_field), 56);
+AT(uf_field, size, 0);
+AT(uf_field, name, 8);
+AT(uf_field, type, 16);
+AT(uf_field, dtype, 24);
+AT(uf_field, offset, 32);
+AT(uf_field, ndim, 40);
+AT(uf_field, shape, 48);
+
+SAME(sizeof(uf_record), 48);
+AT(uf_record, size, 0);
+AT(uf_record, name, 8);
+AT(uf_record, bytes, 16);
+AT(uf_record, align, 24);
+AT(uf_record, nfields, 28);
+AT(uf_record, fields, 32);
+AT(uf_record, nscalars, 40);
+AT(uf_record, dtype, 44);
+
 SAME(sizeof(uf_module_definition), 48);
 AT(uf_module_definition, size, 0);
 AT(uf_module_definition, name, 8);
@@ -223,6 +242,10 @@ uf_status uf_module_load(uf_module **, const char *);
 void uf_module_free(uf_module *);
 uf_status uf_module_describe(const uf_module *, uf_module_description *);
 const char *uf_catalogue_module(int64_t);
+uf_status uf_record_layout(const uf_module *, const char *, uf_record *);
+uf_status uf_function_record(const uf_func *, const char *, uf_record *);
+uf_status uf_as_records(DLTensor *, const DLTensor *, const uf_record *);
+uf_status uf_as_fields(DLTensor *, const DLTensor *, const uf_record *);
 uf_status uf_call(const uf_func *, int, const DLTensor *, const uf_options *);
 uf_status uf_infer(const uf_func *, int, DLTensor *, const uf_options *);
 uf_status uf_reduce(const uf_func *, int, const DLTensor *, const uf_reduce_options *);

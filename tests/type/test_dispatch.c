@@ -43,7 +43,7 @@ static uf_status ask(const char *signatures, const char *source, unsigned flags,
     signature_list list;
     dispatch_input inputs[UF_MAX_OPERANDS];
     memset(inputs, 0, sizeof inputs);
-    assert_int_equal(signatures_parse(&a, signatures, &list), UF_OK);
+    assert_int_equal(signatures_parse(&a, signatures, NULL, &list), UF_OK);
     assert_int_equal(read_inputs(source, inputs), list.nin);
     *chosen = -1;
     uf_status status = dispatch("f", &list, inputs, flags, casting, forced, chosen);
@@ -164,7 +164,7 @@ static void test_weak_numbers(void **state) {
         signature_list list;
         text t = {0};
         int s = chosen(rows[i].signatures, rows[i].inputs, 0);
-        assert_int_equal(signatures_parse(&a, rows[i].signatures, &list), UF_OK);
+        assert_int_equal(signatures_parse(&a, rows[i].signatures, NULL, &list), UF_OK);
         signature_print(&t, list.types + s * (list.nin + list.nout), list.nin, 0);
         assert_string_equal(t.data, rows[i].want);
         text_free(&t);
@@ -304,7 +304,7 @@ static void test_value_finds_room(void **state) {
             assert_int_equal(status, rows[i].want ? UF_OK : UF_ERR_CAST);
             if (status)
                 continue;
-            assert_int_equal(signatures_parse(&a, rows[i].signatures, &list), UF_OK);
+            assert_int_equal(signatures_parse(&a, rows[i].signatures, NULL, &list), UF_OK);
             signature_print(&t, list.types + s * (list.nin + list.nout), list.nin, 0);
             assert_string_equal(t.data, rows[i].want);
             text_free(&t);
@@ -395,7 +395,7 @@ static void test_allocates_nothing(void **state) {
     dispatch_input inputs[2];
     int s;
     memset(inputs, 0, sizeof inputs);
-    assert_int_equal(signatures_parse(&a, EVERY, &list), UF_OK);
+    assert_int_equal(signatures_parse(&a, EVERY, NULL, &list), UF_OK);
     read_inputs("float32,#float64", inputs);
     mem_may_alloc = count_allocation;
     uf_status statuses[] = {dispatch("f", &list, inputs, 0, 0, NULL, &s),
@@ -513,7 +513,7 @@ static int choose(void) {
         *signatures = *inputs = 0;
         memset(in, 0, sizeof in);
         read_inputs(inputs + 1, in);
-        uf_status status = signatures_parse(&a, signatures + 1, &list);
+        uf_status status = signatures_parse(&a, signatures + 1, NULL, &list);
         if (!status)
             status = dispatch("f", &list, in, (unsigned)strtoul(line, NULL, 0), UF_CAST_DEFAULT, NULL, &s);
         if (status) {

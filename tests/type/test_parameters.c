@@ -26,7 +26,7 @@ static const char *respell(const char *source) {
     static char all[4 * ENTRY_TEXT];
     char entry[ENTRY_TEXT], *at = all;
     signature_list list;
-    if (parameters_parse(&memory, source, &list))
+    if (parameters_parse(&memory, source, NULL, &list))
         return uf_last_error()->message;
     for (int s = 0; s < list.count; s++) {
         signature_list_format(entry, &list, s);
@@ -83,7 +83,7 @@ static void test_mistakes(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT(rows); i++) {
         signature_list list;
-        uf_status s = parameters_parse(&memory, rows[i].source, &list);
+        uf_status s = parameters_parse(&memory, rows[i].source, NULL, &list);
         const uf_error *e = uf_last_error();
         if (s != UF_ERR_SYNTAX || !strstr(e->message, rows[i].part) || e->line != rows[i].line ||
             e->column != rows[i].column)
@@ -227,7 +227,7 @@ static void test_choices(void **unused) {
         signature_list list;
         dispatch_input inputs[UF_MAX_OPERANDS];
         int chosen;
-        assert_int_equal(parameters_parse(&memory, rows[i].list, &list), UF_OK);
+        assert_int_equal(parameters_parse(&memory, rows[i].list, NULL, &list), UF_OK);
         list.indices = arena_alloc(&memory, (size_t)list.count);
         memset(list.indices, 3, (size_t)list.count);
         arguments_of(rows[i].arguments, inputs);
@@ -242,7 +242,7 @@ static void test_choices(void **unused) {
 
 /* A list of kernels over one and over two indices. */
 static void mixed_list(signature_list *list) {
-    assert_int_equal(parameters_parse(&memory, "d[], i; f[], i; d[,], i; d[], h", list), UF_OK);
+    assert_int_equal(parameters_parse(&memory, "d[], i; f[], i; d[,], i; d[], h", NULL, list), UF_OK);
     list->indices = arena_alloc(&memory, 4);
     memcpy(list->indices, (uint8_t[]){1, 1, 2, 2}, 4);
 }
@@ -379,7 +379,7 @@ static void test_values(void **unused) {
                "argument 1: 40000 does not fit int16, its dtype in the parameter list float64[], int16 of k"));
     assert_int_equal(dispatch_kernel("k", &list, 2, inputs, 0, "d[], h", &chosen), UF_ERR_CAST);
     /* Another list of the same arrays may have room. */
-    assert_int_equal(parameters_parse(&memory, "d[], h; d[], b; d[], i; d[], L", &list), UF_OK);
+    assert_int_equal(parameters_parse(&memory, "d[], h; d[], b; d[], i; d[], L", NULL, &list), UF_OK);
     list.indices = arena_alloc(&memory, 4);
     memset(list.indices, 1, 4);
     static const struct {

@@ -454,7 +454,7 @@ static uf_status canonical(const char *source, char *out, size_t size) {
     arena a = {0};
     signature_list list;
     text t = {0};
-    uf_status status = signatures_parse(&a, source, &list);
+    uf_status status = signatures_parse(&a, source, NULL, &list);
     for (int s = 0; !status && s < list.count; s++) {
         text_puts(&t, s ? "; " : "");
         signature_print(&t, list.types + s * (list.nin + list.nout), list.nin, list.nout);
@@ -690,7 +690,7 @@ static void test_signature_random(void **state) {
         }
         arena a = {0};
         signature_list list;
-        uf_status status = signatures_parse(&a, source.data, &list);
+        uf_status status = signatures_parse(&a, source.data, NULL, &list);
         if (status)
             print_error("%s\n%s\n", source.data, uf_last_error()->message);
         assert_int_equal(status, UF_OK);
@@ -736,11 +736,11 @@ static void test_signature_long_list(void **state) {
                     dtypes[i / 3375].code);
     arena a = {0};
     signature_list list;
-    assert_int_equal(signatures_parse(&a, source.data, &list), UF_OK);
+    assert_int_equal(signatures_parse(&a, source.data, NULL, &list), UF_OK);
     assert_int_equal(list.count, 15 * 15 * 15 * 15);
     arena_free(&a);
     text_puts(&source, "DDD->D");
-    assert_int_equal(signatures_parse(&a, source.data, &list), UF_ERR_SYNTAX);
+    assert_int_equal(signatures_parse(&a, source.data, NULL, &list), UF_ERR_SYNTAX);
     arena_free(&a);
     text_free(&source);
 }
@@ -757,7 +757,7 @@ static void test_signature_out_of_memory(void **state) {
         arena a = {0};
         signature_list list;
         allocations_fail_after(n);
-        status = signatures_parse(&a, source.data, &list);
+        status = signatures_parse(&a, source.data, NULL, &list);
         allocations_succeed();
         if (status) {
             assert_int_equal(uf_last_error()->status, UF_ERR_MEMORY);
@@ -782,7 +782,7 @@ static void test_signature_escape(void **state) {
     int code = setjmp(escape);
     if (!code) {
         allocations_fail_after(0);
-        (void)signatures_parse(&a, "ff->f; dd->d", &list);
+        (void)signatures_parse(&a, "ff->f; dd->d", NULL, &list);
         fail_msg("no jump");
     }
     allocations_succeed();

@@ -1,0 +1,37 @@
+/* record.h - an argument list with the leaves of its records in place of these (record.c). */
+#ifndef UF_CORE_RECORD_H
+#define UF_CORE_RECORD_H
+
+#include "core/core.h"
+
+/* What a plan keeps of an expansion, and what errors are restated by. */
+typedef struct expansion_map {
+    int n, ncaller;        /* arguments, and those of the caller that they are leaves of */
+    const uint8_t *of;     /* by argument: the caller's; in a plan also of all other addresses that a run takes */
+    const int16_t *offset; /* bytes from the caller's address */
+    const uint8_t *align;  /* by caller's argument: what its address must be aligned to */
+    int ninitial;
+    const uint8_t *initial_of; /* by initial value: the caller's */
+} expansion_map;
+
+typedef struct expansion {
+    plan_request request;
+    uf_options options;
+    uf_axes axes;
+    const record_form *form;
+    int nin, n, ninitial; /* nin: the caller's inputs */
+    DLTensor args[UF_MAX_OPERANDS], initial[UF_MAX_STATE];
+    uint8_t of[UF_MAX_OPERANDS], align[UF_MAX_OPERANDS], initial_of[UF_MAX_STATE];
+    int16_t offset[UF_MAX_OPERANDS], initial_offset[UF_MAX_STATE];
+    uf_axis_list lists[UF_MAX_OPERANDS];
+    int64_t *words, *block; /* for strides: what is left, and what must be freed */
+    int64_t few[128];
+} expansion;
+
+static inline const record_form *forms_of(const uf_func *f) { return atomic_load(&((uf_func *)(uintptr_t)f)->forms); }
+/* Is it an array whose elements have several lanes, and so are records? */
+bool record_is_array(const DLTensor *t);
+/* The DLPack type of an array of a record: where all leaves have one dtype, lanes of that; else bytes. */
+DLDataType record_dtype(const record *r);
+
+#endif
