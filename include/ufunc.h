@@ -297,6 +297,18 @@ UF_API const char *uf_catalogue(int64_t i);
  * in a longer struct than the library knows the rest must be zero. Otherwise as uf_vectorize. */
 UF_API uf_status uf_define(uf_func **out, const uf_definition *definition);
 
+/* Makes a function from an expression of calls, names and numbers over functions: "multiply(add(x, y), z)".
+ *
+ * inputs      the names of its inputs, in order: "x, y, z"
+ * expression  calls the functions given and then those of the catalogue, which hide the built-in ones of kernel C. Each call chooses a
+ *             signature for the types of its arguments, as uf_call does, and all become one kernel without temporaries. A reduction may
+ *             stand outermost, "sum(hypot(add(x, y), z))"; this makes a reduction whose elements the arguments are.
+ *
+ * The function has no signatures: it is specialised on the dtypes of each call. It keeps the functions alive. *out is released with
+ * uf_free; NULL on failure. Errors: ARGUMENT, SYNTAX and TYPE (with line and column in the expression, and a caret), MEMORY. */
+UF_API uf_status uf_compose(uf_func **out, const char *name, const char *inputs, const char *expression, int nfunctions,
+                            uf_func *const *functions);
+
 /* Releases a function. NULL does nothing. Plans, and work that is queued on a stream, keep what they need of it. A captured CUDA
  * graph does not: keep the function, or a plan of it, as long as the graph. */
 UF_API void uf_free(uf_func *func);

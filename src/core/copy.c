@@ -214,6 +214,6 @@ uf_status uf_copy(const DLTensor *dst, const DLTensor *src, void *stream) {
     RANGE("uf_copy", NULL);
     if (!dst || !src)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", dst ? "src" : "dst");
-    uf_status s = (dst->dtype.lanes > 1 || src->dtype.lanes > 1 ? copy_records : copy)(dst, src, stream);
+    uf_status s = (dst->dtype.lanes > 1 && src->dtype.lanes > 1 ? copy_records : copy)(dst, src, stream);
     return s ? named(s) : UF_OK;
 }

@@ -157,8 +157,7 @@ static const char *path_shown(const char *path) {
 
 #define FAIL_AT(l, offset, ...) fail_file(UF_ERR_SYNTAX, (l)->path, (l)->source, offset, __VA_ARGS__)
 
-/* The offset in a text that a line and column are at. */
-static size_t offset_of(const char *s, int line, int column) {
+size_t offset_of(const char *s, int line, int column) {
     size_t i = 0;
     for (; s[i] && line > 1; i++)
         line -= s[i] == '\n';
@@ -182,9 +181,7 @@ static const entry *place_entry(const loading *l, const definition_place *place)
     return e ? e : &l->entries[0];
 }
 
-/* Takes off a message what fail_source puts around it: "line:column: " before it, and the lines with the text and
- * the caret after it. */
-static char *message_bare(char *message, int line, int column) {
+char *message_bare(char *message, int line, int column) {
     char position[32];
     size_t n = (size_t)snprintf(position, sizeof position, "%d:%d: ", line, column);
     if (strncmp(message, position, n) == 0)
@@ -345,9 +342,8 @@ static size_t entries_most(const loading *l) {
 }
 
 static uf_status entries_read(loading *l) {
-    static const char beginning[] = "a function file begins with \"ufunc NAME\", \"gufunc NAME\", \"reduction NAME\" "
-                                    "or \"forall NAME\", that of a module with "
-                                    "\"module NAME\"";
+    static const char beginning[] =
+        "a file begins with \"ufunc NAME\", \"gufunc NAME\", \"reduction NAME\", \"forall NAME\" or \"module NAME\"";
     size_t at = 0;
     while (at < l->length && is_space(l->plain[at]))
         at++;
@@ -636,7 +632,7 @@ static uf_status function_load(loading *l, uf_func **out) {
     return s ? fail_again(l, s, &place) : UF_OK;
 }
 
-static uf_status text_load(loading *l, import *out) {
+static uf_status text_load(loading *l, imported *out) {
     TRY(bytes_check(l));
     l->plain = arena_text(&l->arena, l->source, l->length);
     l->sections = arena_alloc(&l->arena, SECTIONS_MOST * sizeof *l->sections);
@@ -648,14 +644,14 @@ static uf_status text_load(loading *l, import *out) {
     return l->first[KEY_MODULE] ? module_load(l, &out->module) : function_load(l, &out->func);
 }
 
-uf_status source_load(import *out, const char *title, const char *path, const char *source, size_t length,
+uf_status source_load(imported *out, const char *title, const char *path, const char *source, size_t length,
                       const text_origin *from) {
     static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark */
     size_t skip = length >= 3 && memcmp(source, mark, 3) == 0 ? 3 : 0;
-    import *loaded = NULL;
+    imported *loaded = NULL;
     const text_origin own = {.title = title, .path = path, .from = from, .loaded = from ? from->loaded : &loaded};
     loading l = {.path = title, .own = &own, .source = source + skip, .length = length - skip};
-    *out = (import){0};
+    *out = (imported){0};
     uf_status s = text_load(&l, out);
     arena_free(&l.arena);
     imports_free(loaded);
@@ -663,7 +659,7 @@ uf_status source_load(import *out, const char *title, const char *path, const ch
 }
 
 /* Takes the function of what was loaded. */
-static uf_status func_take(uf_status status, const import *x, const char *what, uf_func **out) {
+static uf_status func_take(uf_status status, const imported *x, const char *what, uf_func **out) {
     *out = status ? NULL : x->func;
     if (!status && x->module) {
         module_drop(x->module);
@@ -673,7 +669,7 @@ static uf_status func_take(uf_status status, const import *x, const char *what, 
 }
 
 uf_status func_load(uf_func **out, const char *path, const char *source, size_t length) {
-import x;
+    imported x;
     uf_status s = source_load(&x, path, NULL, source, length, NULL);
     return func_take(s, &x, path, out);
 }
@@ -726,8 +722,8 @@ static uf_status regular_check(int file, const char *path) {
     return fail(UF_ERR_IO, "%s: is %s; a regular file is needed", path_shown(path), name);
 }
 
-uf_status path_load(import *out, const char *path, const text_origin *from) {
-    *out = (import){0};
+uf_status path_load(imported *out, const char *path, const text_origin *from) {
+    *out = (imported){0};
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* so that opening a FIFO does not wait */
     if (file < 0)
         return file_error(path, errno);
@@ -755,7 +751,7 @@ uf_status uf_load(uf_func **out, const char *what) {
         return fail(UF_ERR_ARGUMENT, "what is NULL; a path or a name of the catalogue is needed");
     if (!is_path(what))
         return catalogue_load(out, what);
-import x;
+    imported x;
     uf_status s = path_load(&x, what, NULL);
     return func_take(s, &x, what, out);
 }

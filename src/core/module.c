@@ -122,7 +122,7 @@ uf_status uf_module_new(uf_module **out, const uf_module_definition *definition)
 }
 
 uf_status uf_module_load(uf_module **out, const char *what) {
-import found = {0 };
+    imported found = {0};
     if (!out)
         return fail(UF_ERR_ARGUMENT, "out is NULL");
     *out = NULL;

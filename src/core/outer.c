@@ -10,7 +10,7 @@ enum {
 static uf_status inputs_rank(const uf_func *f, const DLTensor *args, int *total) {
     *total = 0;
     for (int k = 0; k < f->nin; k++) {
-        TRY(array_check(&args[k], k, ARGS_LANES));
+        TRY(array_check(&args[k], k, func_takes_records(f) ? ARGS_LANES : 0));
         *total += args[k].ndim;
         if (*total > UF_MAX_NDIM)
             return fail_argument(UF_ERR_SHAPE, k, -1,

@@ -13,14 +13,14 @@ enum {
 
 /* ---- Imports: a module or a function, held ---- */
 
-static void import_hold(const import *x) {
+static void import_hold(const imported *x) {
     if (x->module)
         module_keep(x->module);
     if (x->func)
         func_keep(x->func);
 }
 
-static void import_drop(const import *x) {
+static void import_drop(const imported *x) {
     if (x->module)
         module_drop(x->module);
     if (x->func)
@@ -28,26 +28,26 @@ static void import_drop(const import *x) {
 }
 
 /* Adds a copy of *x, held once more, to a list. */
-static uf_status import_add(import **list, const char *name, const import *x) {
+static uf_status import_add(imported **list, const char *name, const imported *x) {
     size_t length = strlen(name) + 1;
-    import *own = mem_alloc(sizeof *own + length);
+    imported *own = mem_alloc(sizeof *own + length);
     if (!own)
         return fail_memory();
-    *own = (import){.next = *list, .module = x->module, .func = x->func};
+    *own = (imported){.next = *list, .module = x->module, .func = x->func};
     own->name = memcpy(own + 1, name, length);
     import_hold(own);
     *list = own;
     return UF_OK;
 }
 
-static const import *import_find(const import *list, const char *name) {
+static const imported *import_find(const imported *list, const char *name) {
     while (list && strcmp(list->name, name) != 0)
         list = list->next;
     return list;
 }
 
-void imports_free(import *list) {
-    for (import *next; list; list = next) {
+void imports_free(imported *list) {
+    for (imported *next; list; list = next) {
         next = list->next;
         import_drop(list);
         mem_free(list);
@@ -87,7 +87,7 @@ uf_status origin_check(const text_origin *from, const char *title) {
 /* ---- Files beside the one that a text is in ---- */
 
 /* Finds what a name stands for among the files beside the text's. *out stays empty if there is no such file. */
-static uf_status beside_find(const text_origin *from, const char *name, import *out) {
+static uf_status beside_find(const text_origin *from, const char *name, imported *out) {
     const char *slash = strrchr(from->path, '/');
     int head = slash ? (int)(slash + 1 - from->path) : 0;
     text path = {0};
@@ -96,7 +96,7 @@ static uf_status beside_find(const text_origin *from, const char *name, import *
     text_puts(&path, ".uf");
     uf_status s = path.failed ? fail_memory() : UF_OK;
     if (!s && !(access(path.data, F_OK) && (errno == ENOENT || errno == ENOTDIR))) {
-        const import *known = import_find(*from->loaded, path.data);
+        const imported *known = import_find(*from->loaded, path.data);
         if (known) {
             *out = *known;
             import_hold(out);
@@ -114,14 +114,14 @@ static uf_status beside_find(const text_origin *from, const char *name, import *
 
 /* ---- The catalogue ---- */
 
-static _Atomic(import *) kept; /* by "module NAME" and "function NAME"; entries are added at the head and stay */
+static _Atomic(imported *) kept; /* by "module NAME" and "function NAME"; entries are added at the head and stay */
 
 /* Keeps *x, and makes it what is kept under this title, if another thread was faster. */
-static uf_status keep(const char *title, import *x) {
-    import *mine = NULL, *head = atomic_load(&kept);
+static uf_status keep(const char *title, imported *x) {
+    imported *mine = NULL, *head = atomic_load(&kept);
     TRY(import_add(&mine, title, x));
     do {
-        const import *first = import_find(head, title);
+        const imported *first = import_find(head, title);
         if (first) {
             imports_free(mine);
             import_drop(x);
@@ -135,10 +135,10 @@ static uf_status keep(const char *title, import *x) {
 }
 
 uf_status catalogue_import(const char *name, const catalogue_entry *entry, bool is_module, const text_origin *from,
-                           import *out) {
+                           imported *out) {
     char title[160];
     snprintf(title, sizeof title, "%s %.127s", is_module ? "module" : "function", name);
-    const import *known = import_find(atomic_load(&kept), title);
+    const imported *known = import_find(atomic_load(&kept), title);
     if (known) {
         *out = *known;
         import_hold(out);
@@ -152,7 +152,7 @@ uf_status catalogue_import(const char *name, const catalogue_entry *entry, bool 
     return s;
 }
 
-static uf_status catalogue_use(const scope *x, const char *name, import *out) {
+static uf_status catalogue_use(const scope *x, const char *name, imported *out) {
     const catalogue_entry *module = catalogue_find(&catalogue_modules, name), *func = catalogue_find(&catalogue, name);
     const char *near;
     if (module)
@@ -168,7 +168,7 @@ static uf_status catalogue_use(const scope *x, const char *name, import *out) {
 
 /* ---- What `use name;` stands for ---- */
 
-static uf_status import_give(const import *x, const char *name, lang_import *out) {
+static uf_status import_give(const imported *x, const char *name, lang_import *out) {
     *out = (lang_import){.module = x->module ? module_syntax(x->module) : NULL,
                          .function = x->func ? func_callable(x->func) : NULL};
     if (!out->module && !out->function)
@@ -179,12 +179,17 @@ static uf_status import_give(const import *x, const char *name, lang_import *out
 
 static uf_status scope_use(void *user, const char *name, lang_import *out) {
     scope *x = user;
-    const import *known = import_find(x->imports, name);
+    const imported *known = import_find(x->imports, name);
     if (known)
         return import_give(known, name, out);
-import found = {0 };
-    if (x->origin && x->origin->path)
+    imported found = {0};
+    const imported *like = x->origin && x->origin->like ? import_find(x->origin->like->imports, name) : NULL;
+    if (like) {
+        found = *like;
+        import_hold(&found);
+    } else if (x->origin && x->origin->path) {
         TRY(beside_find(x->origin, name, &found));
+    }
     if (!found.module && !found.func)
         TRY(catalogue_use(x, name, &found));
     uf_status s = import_give(&found, name, out);
@@ -256,14 +261,14 @@ static uf_status functions_take(scope *x, const char *owner, int n, uf_func *con
 
 /* ---- What stands for it all in keys ---- */
 
-static int by_name(const import *a, const import *b) { return strcmp(a->name, b->name); }
+static int by_name(const imported *a, const imported *b) { return strcmp(a->name, b->name); }
 
 /* Orders a list by names, since the texts may have used them in any order. */
-static import *sorted(import *list) {
-    import *out = NULL;
-    for (import *next; list; list = next) {
+static imported *sorted(imported *list) {
+    imported *out = NULL;
+    for (imported *next; list; list = next) {
         next = list->next;
-        import **at = &out;
+        imported **at = &out;
         while (*at && by_name(*at, list) < 0)
             at = &(*at)->next;
         list->next = *at;
@@ -285,7 +290,7 @@ uf_status scope_close(scope *x) {
     for (int i = 0; i < x->names.nfunctions; i++)
         digest_add_text(&d, x->functions[i]->key);
     digest_add_text(&d, NULL);
-    for (const import *i = x->imports; i; i = i->next) {
+    for (const imported *i = x->imports; i; i = i->next) {
         digest_add_text(&d, i->name);
         digest_add_text(&d, i->module ? module_key(i->module) : i->func->key);
     }

@@ -102,7 +102,7 @@ uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf
                     "UF_STAGE needs options->device to be a CUDA device; DLPack device type %d was given",
                     (int)options->device.device_type);
     for (int k = 0; k < nargs; k++)
-        TRY(array_check(&args[k], k, ARGS_LANES));
+        TRY(array_check(&args[k], k, func_takes_records(f) ? ARGS_LANES : 0));
     if (options->where)
         TRY(array_check(options->where, -1, 0));
     TRY(outputs_check(f, nargs, args));

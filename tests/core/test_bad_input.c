@@ -959,7 +959,7 @@ static void memory(void **state) {
     BAD(UF_ERR_ARGUMENT, NOWHERE, "2^63", empty(CPU, F32, 1, most));
     BAD(UF_ERR_ARGUMENT, NOWHERE, "2^63", empty(CPU, F32, 2, wraps));
     BAD(UF_ERR_MEMORY, NOWHERE, "out of memory", empty(CPU, F32, 2, big));
-    BAD(UF_ERR_ARGUMENT, NOWHERE, "2 lanes", empty(CPU, (DLDataType){kDLFloat, 32, 2}, 1, three));
+    BAD(UF_ERR_ARGUMENT, NOWHERE, "0 lanes", empty(CPU, (DLDataType){kDLFloat, 32, 0}, 1, three));
     BAD(UF_ERR_ARGUMENT, NOWHERE, "DLPack code 0, 7 bits", empty(CPU, (DLDataType){kDLInt, 7, 1}, 1, three));
     BAD(UF_ERR_DEVICE, NOWHERE, "device type 99", empty((DLDevice){(DLDeviceType)99, 0}, F32, 1, three));
     BAD(UF_ERR_DEVICE, NOWHERE, "device_id is -1", empty((DLDevice){kDLCUDA, -1}, F32, 1, three));

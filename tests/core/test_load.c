@@ -195,10 +195,10 @@ typedef struct bad {
 
 static const bad bads[] = {
     /* Entries */
-    {"", 1, 1, "nothing is here; a function file begins with \"ufunc NAME\"", "\n  \n  ^", UF_ERR_SYNTAX},
+    {"", 1, 1, "nothing is here; a file begins with \"ufunc NAME\"", "\n  \n  ^", UF_ERR_SYNTAX},
     {"\n# only this\n\n", 1, 1, "nothing is here", NULL, UF_ERR_SYNTAX},
     {"(x) { return x; }", 1, 1,
-     "begins with \"ufunc NAME\", \"gufunc NAME\", \"reduction NAME\" or \"forall NAME\", in column 1", NULL,
+     "begins with \"ufunc NAME\", \"gufunc NAME\", \"reduction NAME\", \"forall NAME\" or \"module NAME\", in column 1", NULL,
      UF_ERR_SYNTAX},
     {"\n ufunc f", 2, 2, "in column 1", "\n   ufunc f\n   ^", UF_ERR_SYNTAX},
     {"doc f", 1, 1, "begins with \"ufunc NAME\"", NULL, UF_ERR_SYNTAX},
