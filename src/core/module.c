@@ -43,7 +43,7 @@ static uf_status contents_write(uf_module *m) {
     text records = {0}, helpers = {0};
     bool has_parameter;
     const char *name;
-    for (int i = 0; (name = lang_record_name(m->syntax, i, &has_parameter)); i++)
+    for (int i = 0; (name = lang_record_name(&m->arena, m->syntax, i, &has_parameter)); i++)
         text_printf(&records, "%s%s%s", i ? "; " : "", name, has_parameter ? "(T)" : "");
     for (int i = 0; (name = lang_helper_text(&m->arena, m->syntax, i)); i++) {
         text_puts(&helpers, i ? "\n" : "");

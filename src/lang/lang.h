@@ -59,8 +59,9 @@ uf_status lang_parse_module(arena *a, const char *title, const char *source, con
 /* The record that a text spelled "interval(float32)" names, in what a kernel's or a module's text sees. Errors: TYPE (there is
  * none of this name, it takes another number of arguments), MEMORY; none has a position. */
 uf_status lang_record(arena *a, const syntax *s, const char *text, size_t length, const record **out);
-/* The i-th record that a module's own text defines, for modules that are shown: its name, whether it has a type parameter. */
-const char *lang_record_name(const syntax *s, int i, bool *has_parameter);
+/* The i-th record that a module's own text defines: its name, in arena memory, and whether it has a type parameter. NULL behind the
+ * last. */
+const char *lang_record_name(arena *a, const syntax *s, int i, bool *has_parameter);
 /* The i-th helper of a module's own text, as it is declared: "lerp(a, b, float32 t)", in arena memory; NULL behind the last. */
 const char *lang_helper_text(arena *a, const syntax *s, int i);
 /* Parses a list of expressions, such as "0, -INFINITY", into a kernel without inputs that has a named output for each.

@@ -676,3 +676,26 @@ uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) 
     va_end(arguments);
     return fail_source(status, s->source, s->kernel->at, "%s", message);
 }
+
+/* ---- What a module has, for those who look ---- */
+
+const char *lang_record_name(arena *a, const syntax *s, int i, bool *has_parameter) {
+    const record_syn *r = s->records;
+    while (r && i-- > 0)
+        r = r->next;
+    *has_parameter = r && r->parameter != NO_NAME;
+    return r ? arena_text(a, s->names[r->name].text, (size_t)s->names[r->name].length) : NULL;
+}
+
+const char *lang_helper_text(arena *a, const syntax *s, int i) {
+    const definition *d = s->helpers;
+    while (d && i-- > 0)
+        d = d->next;
+    if (!d)
+        return NULL;
+    const char *from = s->source + d->at;
+    size_t length = strcspn(from, "{");
+    while (length && strchr(" \t\r\n", from[length - 1]))
+        length--;
+    return arena_text(a, from, length);
+}

@@ -184,11 +184,3 @@ uf_status lang_record(arena *a, const syntax *s, const char *words, size_t lengt
     a->escape = before;
     return UF_OK;
 }
-
-const char *lang_record_name(const syntax *s, int i, bool *has_parameter) {
-    const record_syn *r = s->records;
-    while (r && i-- > 0)
-        r = r->next;
-    *has_parameter = r && r->parameter != NO_NAME;
-    return r ? s->names[r->name].text : NULL;
-}
