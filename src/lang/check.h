@@ -28,7 +28,7 @@ typedef struct value_type {
 } value_type;
 
 static inline value_type value_scalar(dtype t) { return (value_type){t, NULL}; }
-static inline bool value_same(value_type a, value_type b) { return a.type == b.type && a.record == b.record; }
+static inline bool value_same(value_type a, value_type b) { return a.type == b.type && record_same(a.record, b.record); }
 /* How many scalars a value is made of. */
 static inline int value_leaves(value_type t) { return t.record ? t.record->nleaves : 1; }
 static inline dtype value_leaf(value_type t, int i) { return t.record ? t.record->leaves[i].type : t.type; }

@@ -344,7 +344,7 @@ node *operate(check *c, const syn *s, node *a, node *b) {
 
 node *operate_values(check *c, const syn *s, node *a, node *b) {
     char word[16];
-    bool both = a->kind == N_RECORD && b->kind == N_RECORD && a->record == b->record;
+    bool both = a->kind == N_RECORD && b->kind == N_RECORD && record_same(a->record, b->record);
     if (a->kind != N_RECORD && b->kind != N_RECORD)
         return operate(c, s, a, b);
     const char *name_of = arena_text(c->a, operator_name((op)s->op, word), strlen(operator_name((op)s->op, word)));

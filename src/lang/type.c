@@ -4,7 +4,7 @@
 
 #include "lang/check.h"
 
-/* The records of a check, each once, so that they are compared by their addresses. */
+/* The records that a check has made or was given. */
 typedef struct known_record {
     const record *record; /* NULL: it is being made, so that it would contain itself */
     const record_syn *of;

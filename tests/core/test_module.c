@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base.h" /* before cmocka, which has a macro of the name of a function of it */
+
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -12,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "expect.h"
 
 #define MODULE(...) \
@@ -173,10 +174,10 @@ static void cycles(void **state) {
     FAILS(UF_ERR_SYNTAX, "would use itself", uf_load(&f, path("self.uf")));
     assert_null(f);
     for (int i = 0; i < 40; i++) {
-        char name[32], text[96];
+        char name[32], content[96];
         snprintf(name, sizeof name, "deep%d.uf", i);
-        snprintf(text, sizeof text, "module deep%d\nuse deep%d\ntext\nconst k%d = 1;\n", i, i + 1, i);
-        write_file(name, text);
+        snprintf(content, sizeof content, "module deep%d\nuse deep%d\ntext\nconst k%d = 1;\n", i, i + 1, i);
+        write_file(name, content);
     }
     FAILS(UF_ERR_SYNTAX, "more than 32 texts", uf_module_load(&m, path("deep0.uf")));
 }
