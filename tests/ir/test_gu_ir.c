@@ -1011,7 +1011,8 @@ static void test_out_of_memory(void **state) {
         bool gpu;
         int coop, lanes, along, staged;
     } cases[] = {{"matmul", true, 11, 3, 0, 0}, {"two_moments", true, 7, 0, 1, 0}, {"softmax", true, 6, 0, 0, 0},
-                 {"scatter", true, 0, 0, 0, 1}, {"matmul", false, 0, 0, 1, 0},     {"helper", false, 0, 0, 0, 0}};
+                 {"scatter", true, 0, 0, 0, 1}, {"matmul", false, 0, 0, 1, 0},     {"helper", false, 0, 0, 0, 0},
+                 {"table", false, 0, 0, 0, 0},  {"table", true, 5, 0, 0, 0}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena trees = {0};
         const kernel *k = kernel_of(cases[i].kernel);

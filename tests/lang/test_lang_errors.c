@@ -762,7 +762,8 @@ static void test_no_memory(void **state) {
     (void)state;
     expect_no_leak(NULL, NULL,
                    "twice(x) { return 2 * x; }\n"
-                   "(x, n) -> (q, r) { float a[4][500] = {{1, 2}, {3}}; for (int i = 0; i < 4; i++) q += a[i][n] * "
+                   "(x, n) -> (q, r) { const int16 t[500] = {3, 1}; float a[4][500] = {{1, 2}, {3}}; q = t[n]; for "
+                   "(int i = 0; i < 4; i++) q += a[i][n] * "
                    "twice(x); switch (n) { case 1: r = exp(q * 1.0 * I); break; default: r = csqrt(x) / (n + I); } }");
     expect_no_leak(
         "(m,n),(n)->(m),(m+n-1)", NULL,

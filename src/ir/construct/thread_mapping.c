@@ -249,6 +249,7 @@ typedef struct reduction {
 static void reduce_tiles(body *b, const iteration_space *p, const tile_group *at, void *user) {
     const reduction *r = user;
     int each = at->tiles * p->rows * at->width;
+    assert(at->width > 0 && r->ways > 0); /* a tile has elements, and a thread an accumulator */
     jam *t = jam_begin(b, r->outer * each, r->of_each);
     space_instances(b, p, t, r->outer, at);
     b->depth++;
