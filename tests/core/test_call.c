@@ -237,6 +237,27 @@ static void casts_are_fused(void **state) {
     uf_free(narrow);
 }
 
+/* A quotient that LLVM takes for one that is not below 0 (src/ir/common/quotient.c) is converted as what it is. */
+static void quotients_are_cast(void **state) {
+    (void)state;
+    enum {
+        N = 50
+    };
+    uf_func *f = make("float32->float32", "(x) { return 1 / sqrt(x); }");
+    uf_options unsafe = {.size = sizeof unsafe, .casting = UF_CAST_UNSAFE};
+    float x[N];
+    int32_t r[N];
+    for (int i = 0; i < N; i++)
+        x[i] = i % 2 ? -0.0f : 0.25f;
+    twin tx = twin_of(UF_ARRAY(x, N), x, N), tr = twin_of(UF_ARRAY(r, N), r, N);
+    OK(uf_call(f, 2, (DLTensor[]){tx.used, tr.used}, &unsafe));
+    twin_back(&tx, x, N);
+    twin_back(&tr, r, N);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(r[i], i % 2 ? INT32_MIN : 2);
+    uf_free(f);
+}
+
 static void narrowest(void **state) {
     (void)state;
     uf_func *f = make("float64->float64; float32->float32; int64->int64; int32->int32", "(x) { return x; }");
@@ -698,6 +719,7 @@ int main(void) {
         cmocka_unit_test(rank_64),
         cmocka_unit_test(huge),
         cmocka_unit_test(casts_are_fused),
+        cmocka_unit_test(quotients_are_cast),
         cmocka_unit_test(narrowest),
         cmocka_unit_test(numbers),
         cmocka_unit_test(unsafe_numbers),

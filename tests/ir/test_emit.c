@@ -608,6 +608,114 @@ static void test_positions(void **state) {
     }
 }
 
+/* ---- Division: what compilers conclude from the signs of its operands ---- */
+
+static node *root(dtype t) { return math("sqrt", t, var(t, 0)); }
+static node *quotient(node *a, node *b) { return binary(OP_DIV, a, b); }
+
+/* (x) -> (below) { t r; first; r = value; below = r < 0; } */
+static tree *below_zero_tree(dtype t, node *first, node *value) {
+    function *f = new_function("kernel", 1, 1, 3, (dtype[]){t, DT_BOOL, t});
+    node *below = eval(assign(var(DT_BOOL, 1), binary(OP_LT, var(t, 2), number_node(t, 0))));
+    f->body = list(eval(first), eval(assign(var(t, 2), value)), below, make(N_RETURN, DT_NONE), NULL);
+    return new_tree(f);
+}
+
+/* The same of 1 / sqrt(x), computed by a helper. */
+static tree *helper_quotient_tree(dtype t) {
+    function *helper = new_function("ratio", 2, 1, 3, (dtype[]){t, t, t});
+    helper->body = list(eval(assign(var(t, 2), quotient(var(t, 0), var(t, 1)))), make(N_RETURN, DT_NONE), NULL);
+    node *call = make(N_CALL, t);
+    call->callee = helper;
+    call->args = list(number_node(t, 1), root(t), NULL);
+    tree *result = below_zero_tree(t, number_node(t, 0), call);
+    helper->next = result->kernel;
+    return new_tree(helper);
+}
+
+/* Kernels whose quotient is -infinity for an x of -0, and infinity for one of 0. */
+static int sign_trees(dtype t, tree **trees) {
+    int count = 0;
+    dtype other = t == DT_FLOAT32 ? DT_FLOAT64 : DT_FLOAT32;
+    node *none = number_node(t, 0), *one = number_node(t, 1);
+    trees[count++] = below_zero_tree(t, none, quotient(one, root(t)));
+    trees[count++] = below_zero_tree(t, none, quotient(one, binary(OP_MUL, number_node(t, 2), root(t))));
+    trees[count++] = below_zero_tree(t, none, quotient(one, binary(OP_ADD, root(t), number_node(t, -0.0))));
+    trees[count++] =
+        below_zero_tree(t, none, quotient(one, convert(t, math("sqrt", other, convert(other, var(t, 0))))));
+    node *square = binary(OP_MUL, var(t, 0), var(t, 0));
+    trees[count++] = below_zero_tree(t, none, quotient(binary(OP_ADD, square, one), root(t)));
+    trees[count++] = below_zero_tree(t, assign(var(t, 0), root(t)), quotient(one, var(t, 0)));
+    trees[count++] = below_zero_tree(t, assign(var(t, 2), one), compound(OP_DIV, t, var(t, 2), root(t)));
+    trees[count++] = helper_quotient_tree(t);
+    return count;
+}
+
+static void check_sign_cpu(const tree *t, dtype type, int which) {
+    code_module m = module_of(t, &host, 0, 0);
+    for (int i = 0; i < judge_count(); i++) {
+        judged *result = judge_compile(i, &m, 3);
+        void (*f)(char **, int64_t) = (void (*)(char **, int64_t))judge_address(result, "entry");
+        char x[2 * 8], below[2];
+        write_wide(DT_FLOAT64, (wide_value){-0.0, 0}, type, x);
+        write_wide(DT_FLOAT64, (wide_value){0.0, 0}, type, x + dtypes[type].size);
+        f((char *[]){x, below}, 2);
+        if (below[0] != 1 || below[1] != 0)
+            fail_msg("%s, %s, kernel %d: below 0 for -0: %d, for 0: %d", judge_name(i), dtypes[type].name, which,
+                     below[0], below[1]);
+        judge_free(result);
+    }
+    text_free(&m.ir);
+}
+
+/* libNVVM has left the comparison in the code. */
+static void check_sign_gpu(const tree *t, dtype type, int which) {
+    const char *ptx;
+    code_module m = module_of(t, &gpu, 0, 0);
+    assert_null(nvvm_judge(&m, gpu.arch, false, &ptx));
+    if (!strstr(ptx, "setp.lt."))
+        fail_msg("%s, kernel %d: nothing is compared in\n%s", dtypes[type].name, which, ptx);
+    text_free(&m.ir);
+}
+
+static void test_signs_of_quotients(void **state) {
+    (void)state;
+    tree *trees[16];
+    for (dtype t = DT_FLOAT32; t <= DT_FLOAT64; t++)
+        for (int k = 0, count = sign_trees(t, trees); k < count; k++) {
+            check_sign_cpu(trees[k], t, k);
+            if (nvvm_found())
+                check_sign_gpu(trees[k], t, k);
+        }
+}
+
+/* Does the module of "value < 0" have the instruction, and nothing else for the quotient? */
+static void expect_plain(node *value, dtype other, bool compared) {
+    dtype t = (dtype)value->type;
+    node *result = compared ? binary(OP_LT, value, number_node(t, 0)) : value;
+    code_module m = module_of(expression_tree(2, (dtype[]){t, other, (dtype)result->type}, result), &host, 0, 0);
+    if (!strstr(m.ir.data, " = fdiv ") || strstr(m.ir.data, "@fdiv_"))
+        fail_msg("divided with care:\n%s", m.ir.data);
+    text_free(&m.ir);
+}
+
+/* Where nothing false can be concluded, or nothing is compared, a division is one instruction. */
+static void test_plain_quotients(void **state) {
+    (void)state;
+    dtype t = DT_FLOAT32;
+    node *x = var(t, 0), *y = var(t, 1), *one = number_node(t, 1);
+    expect_plain(quotient(x, root(t)), t, true);
+    expect_plain(quotient(root(t), y), t, true);
+    expect_plain(quotient(root(t), number_node(t, 3)), t, true);
+    expect_plain(quotient(one, binary(OP_ADD, root(t), one)), t, true);
+    expect_plain(quotient(one, unary(OP_NEG, binary(OP_SUB, root(t), y))), t, true);
+    expect_plain(quotient(binary(OP_MUL, number_node(t, 2), y), root(t)), t, true);
+    expect_plain(quotient(root(t), convert(t, var(DT_UINT32, 1))), DT_UINT32, true);
+    expect_plain(quotient(convert(t, var(DT_FLOAT16, 1)), root(t)), DT_FLOAT16, true);
+    expect_plain(quotient(three(N_IMAG, t, var(DT_COMPLEX64, 1), NULL, NULL), root(t)), DT_COMPLEX64, true);
+    expect_plain(quotient(one, root(t)), t, false);
+}
+
 /* The text of one function of a module. */
 static char *function_text(const char *ir, const char *head) {
     static char body[1 << 18];
@@ -793,7 +901,8 @@ int main(void) {
         cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_vectorised),      cmocka_unit_test(test_doubled),
         cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_signs_of_quotients),
+        cmocka_unit_test(test_plain_quotients),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -60,6 +60,7 @@ typedef struct emit {
     int nfunctions;
     map exact_functions; /* addresses of those functions of trees which the `fast` bits do not enter */
     bool exact;          /* the function that is being written is one of them */
+    bool compares;       /* something is compared in the tree that is being written, or in another one of the module */
     map sizes;           /* name of a function of a tree -> its ir_size */
     ir_size written;     /* of the module so far */
     int nesting;         /* loops around the place that is being written, in its function */

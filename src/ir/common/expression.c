@@ -404,12 +404,19 @@ static ssa whole_product(body *b, const node *n) {
     return emit_value(e, "or i64 %s, %s", high.text, emit_value(e, "zext i32 %s to i64", low.text).text);
 }
 
+/* a op b of the node's kids, N_BINARY's or N_COMPOUND's, whose values in the type of the computation these are. */
+static ssa operate(body *b, const node *n, dtype type, ssa x, ssa y) {
+    check_divisor(b, n, type, y);
+    if (n->op == OP_DIV && dtype_is_floating(type))
+        return emit_quotient(b, type, n->kid[0], n->kid[1], x, y);
+    return emit_binary(b->e, (op)n->op, type, x, y, (dtype)n->kid[1]->type);
+}
+
 static ssa binary(body *b, const node *n) {
     if (b->e->target->gpu && n->op == OP_MUL && n->type == DT_UINT64 && is_half(n->kid[0]) && is_half(n->kid[1]))
         return whole_product(b, n);
     ssa x = emit_expression(b, n->kid[0]), y = emit_expression(b, n->kid[1]);
-    check_divisor(b, n, (dtype)n->kid[0]->type, y);
-    return emit_binary(b->e, (op)n->op, (dtype)n->kid[0]->type, x, y, (dtype)n->kid[1]->type);
+    return operate(b, n, (dtype)n->kid[0]->type, x, y);
 }
 
 /* && and ||: the right side is skipped where the left one decides. */
@@ -584,8 +591,7 @@ static ssa compound(body *b, const node *n) {
         assert(n->callee->nresults == 1);
         call_function(b, n->callee, arguments, n->line, &value);
     } else {
-        check_divisor(b, n, wide, operand);
-        value = emit_binary(e, (op)n->op, wide, old, operand, right);
+        value = operate(b, n, wide, old, operand);
     }
     return store_place(b, &p, emit_convert(e, value, wide, type));
 }

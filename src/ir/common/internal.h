@@ -40,6 +40,8 @@ typedef struct body {
     bool by_lanes;   /* GPU: reductions at this place are shared by the lanes of a row */
     int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
 
+    bool *assigned; /* by local: is anything assigned to it, or to an element of it? NULL: not looked for so far */
+
     const struct body_hooks *hooks; /* NULL: there are none */
     void *user;                     /* the hooks' own */
 } body;
@@ -62,6 +64,13 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
 
 /* A row of the math table that has a direction (directed.c). */
 ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args);
+
+/* ---- Floating division (quotient.c) ---- */
+
+/* Before the functions of a tree are written. */
+void find_comparisons(emit *e, const tree *t);
+/* x / y, which are the values of two expressions. */
+ssa emit_quotient(body *b, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
 
 ssa emit_expression(body *b, const node *n); /* expression.c */
 /* expression.c; calls f and returns its only result. line: the call's line in the source; 0: it has none of its own. */

@@ -458,6 +458,7 @@ static void find_exact(emit *e, const tree *t) {
 void emit_functions(emit *e, const tree *t, const char *entry) {
     e->entry = entry;
     find_exact(e, t);
+    find_comparisons(e, t);
     if (t->variables > e->written.variables)
         e->written.variables = t->variables;
     e->kernel = t->kernel;
