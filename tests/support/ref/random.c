@@ -352,6 +352,9 @@ static const exact_function exact_functions[] = {
     {"scalbn", 2, REAL, INTEGER, REAL},         {"real", 1, COMPLEX, COMPLEX, REAL},
     {"imag", 1, COMPLEX, COMPLEX, REAL},        {"creal", 1, COMPLEX, COMPLEX, REAL},
     {"CMPLX", 2, REAL, REAL, COMPLEX},          {"conj", 1, COMPLEX, COMPLEX, COMPLEX},
+    {"add_down", 2, REAL, REAL, REAL},          {"sub_up", 2, REAL, REAL, REAL},
+    {"mul_up", 2, REAL, REAL, REAL},            {"div_down", 2, REAL, REAL, REAL},
+    {"sqrt_up", 1, REAL, REAL, REAL},           {"fma_down", 3, REAL, REAL, REAL},
     /* clang-format on */
 };
 
