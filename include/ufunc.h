@@ -150,7 +150,7 @@ typedef struct uf_section {
 } uf_section;
 
 /* Departures from exact arithmetic, chosen for a function. Each is a bit. Without any of them CPU and GPU agree to the bit on
- * + - * / sqrt and integers. */
+ * + - * / sqrt and integers. They do not enter helpers that are marked `exact`, nor what these call (docs/kernel-c.md). */
 enum {
     UF_FAST_CONTRACT = 1, /* a * b + c may be one fused operation */
     UF_FAST_DIVIDE = 2,   /* float32 division on the GPU may be approximate (2 ULP) */
