@@ -668,14 +668,18 @@ static void check_sign_cpu(const tree *t, dtype type, int which) {
     text_free(&m.ir);
 }
 
-/* libNVVM has left the comparison in the code. */
+/* libNVVM, of either dialect, has left the comparison in the code. */
 static void check_sign_gpu(const tree *t, dtype type, int which) {
+    static const int archs[] = {90, 100};
     const char *ptx;
-    code_module m = module_of(t, &gpu, 0, 0);
-    assert_null(nvvm_judge(&m, gpu.arch, false, &ptx));
-    if (!strstr(ptx, "setp.lt."))
-        fail_msg("%s, kernel %d: nothing is compared in\n%s", dtypes[type].name, which, ptx);
-    text_free(&m.ir);
+    for (size_t k = 0; k < COUNT(archs); k++) {
+        const code_target target = {.gpu = true, .arch = archs[k]};
+        code_module m = module_of(t, &target, 0, 0);
+        assert_null(nvvm_judge(&m, target.arch, false, &ptx));
+        if (!strstr(ptx, "setp.lt."))
+            fail_msg("%s, kernel %d: nothing is compared in\n%s", dtypes[type].name, which, ptx);
+        text_free(&m.ir);
+    }
 }
 
 static void test_signs_of_quotients(void **state) {
