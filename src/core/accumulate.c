@@ -4,9 +4,8 @@
 static const fold_form form = {.flags = ND_SCAN, .loop = LOOP_SCAN};
 
 static uf_status lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
-    (void)data;
     plan_arguments_set(p, a);
-    return fold_lay(p, r, a, &form);
+    return fold_lay(p, r, a, &form, data);
 }
 
 static const plan_verb accumulate_verb = {.options = "uf_options",

@@ -63,16 +63,8 @@ static bool may_interleave(const plan_pass *s) { return s->loops.kept.loop == LO
 /* Returns the class that the loop has by these groups. */
 static loop_class interleave(const plan_pass *s, void *const *data, nd_member *out) {
     nd_place place[VARIANT_OPERANDS];
-    const nd_loop *loop = &s->loops.kept;
-    for (int k = 0; k < loop->narrays; k++) {
-        const dtype_info *type = &dtypes[s->v.operand[k].memory];
-        uintptr_t from = (uintptr_t)data[s->source[k]];
-        place[k] =
-            (nd_place){.address = from ? from + (uintptr_t)s->shift[k] + (uintptr_t)(loop->offset[k] * type->size) : 0,
-                       .size = type->size,
-                       .align = type->align};
-    }
-    return nd_interleave(loop, place, s->v.nin, s->v.nout, out);
+    plan_places(s, data, place);
+    return nd_interleave(&s->loops.kept, place, s->v.nin, s->v.nout, out);
 }
 
 static bool elementwise_fits(const uf_plan *p, void *const *data) {
@@ -81,21 +73,18 @@ static bool elementwise_fits(const uf_plan *p, void *const *data) {
     if (!may_interleave(s))
         return true;
     interleave(s, data, member);
-    return !memcmp(member, p->call.member, (size_t)s->loops.kept.narrays * sizeof *member);
+    return !memcmp(member, p->member, (size_t)s->loops.kept.narrays * sizeof *member);
 }
 
 /* Makes the variant of a loop of a class, whose operands are in these groups. */
 static void variant_make(const uf_plan *p, loop_class loop, const nd_member *member, variant *v) {
     const plan_pass *s = &p->pass[0];
+    int n = s->loops.kept.narrays;
     variant_reclass(v, loop);
-    for (int k = 0; k < s->loops.kept.narrays; k++) {
-        variant_operand *o = &v->operand[k];
-        o->kind = member[k].record ? OPERAND_INTERLEAVED : s->loops.kept.kind[k];
-        o->fixed = 0;
-        o->group = member[k].group;
-        o->offset = member[k].offset;
-        o->record = member[k].record;
-        o->align = member[k].align;
+    plan_groups(v, member, n);
+    for (int k = 0; k < n; k++) {
+        v->operand[k].kind = member[k].record ? OPERAND_INTERLEAVED : s->loops.kept.kind[k];
+        v->operand[k].fixed = 0;
     }
     call_specialise(p, v);
 }
@@ -127,7 +116,7 @@ static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a
     }
     TRY(call_operands(p, a, reports));
     if (may_interleave(s))
-        variant_make(p, interleave(s, data, p->call.member), p->call.member, &s->v);
+        variant_make(p, interleave(s, data, p->member), p->member, &s->v);
     else
         call_specialise(p, &s->v);
     return UF_OK;

@@ -503,11 +503,6 @@ typedef struct fold_part {
     int starts, initial;
 } fold_part;
 
-/* What a plan of an elementwise function has of its own. */
-typedef struct call_part {
-    nd_member member[VARIANT_OPERANDS]; /* the groups of operands that its code was made for */
-} call_part;
-
 /* One index array of uf_at. */
 typedef struct at_index {
     dtype type;
@@ -586,8 +581,9 @@ struct uf_plan {
     size_t scratch_size, launch_at;
     int npasses;
     plan_pass pass[2];
+    /* Elementwise functions and reductions: the groups of operands that the code of the first pass was made for. */
+    nd_member member[VARIANT_OPERANDS];
     union {
-        call_part call;
         fold_part fold;
         at_part at;
         forall_part forall;
@@ -774,6 +770,10 @@ uf_status plan_outputs_check(const uf_plan *p);
 void *plan_space(uf_plan *p, size_t size); /* workspace_take */
 /* The launch of a pass, without addresses, numbers, stream and scratch memory, which the run adds. */
 launch plan_launch(const uf_plan *p, const plan_pass *s);
+/* Where the operands of a pass lie whose first elements in loop order are at these addresses (data: those of the arguments, NULL where they
+ * are not known); and the groups that operands are in put into a variant. */
+void plan_places(const plan_pass *s, void *const *data, nd_place *out);
+void plan_groups(variant *v, const nd_member *member, int n);
 /* Converts the number at data, which is argument `source` of a run, to dtype `to`. Errors: CAST (it does not fit). */
 uf_status plan_number(const uf_plan *p, int source, const void *data, dtype to, uint64_t *words);
 

@@ -125,6 +125,37 @@ static int64_t pass_specialise(const uf_plan *p, plan_pass *s, bool whole) {
         &s->v, &(fold_problem){.loops = &s->loops, .traits = &p->binding->traits, .device = p->device, .whole = whole});
 }
 
+/* ---- Inputs that lie interleaved, which follows from the addresses of a run ---- */
+
+static void interleave(const uf_plan *p, const plan_pass *s, void *const *data, nd_member *out) {
+    nd_place place[VARIANT_OPERANDS];
+    plan_places(s, data, place);
+    nd_fold_interleave(&s->loops, place, p->binding->fold->nin, out);
+}
+
+/* Where nothing is reduced inputs are not read, and the CPU reads fields one by one. */
+static bool may_interleave(const uf_plan *p, const plan_pass *s) {
+    return p->engine != ENGINE_CPU && s->v.loop == LOOP_FOLD && !s->v.reduction.empty && s->v.nin > 1 && !p->idle;
+}
+
+bool fold_fits(const uf_plan *p, void *const *data) {
+    const plan_pass *s = &p->pass[0];
+    nd_member member[VARIANT_OPERANDS];
+    if (!may_interleave(p, s))
+        return true;
+    interleave(p, s, data, member);
+    return !memcmp(member, p->member, (size_t)s->v.nin * sizeof *member);
+}
+
+/* Nothing else of a variant depends on the groups. */
+uf_status fold_respecialise(const uf_plan *p, void *const *data, variant *v) {
+    nd_member member[VARIANT_OPERANDS];
+    memcpy(v, &p->pass[0].v, variant_size(&p->pass[0].v));
+    interleave(p, &p->pass[0], data, member);
+    plan_groups(v, member, v->nin);
+    return UF_OK;
+}
+
 /* ---- Parts ---- */
 
 /* The operands of the first pass once it writes states. of[k] becomes the number that operand k had before, or -1
@@ -369,7 +400,7 @@ static bool is_idle(const plan_pass *s, const fold_form *form) {
     return s->loops.kept.count == 0 || (s->loops.reduced.count == 0 && (form->loop == LOOP_SCAN || form->segmented));
 }
 
-uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_form *form) {
+uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_form *form, void *const *data) {
     plan_pass *s = &p->pass[0];
     p->fold.fold = p->binding->fold;
     p->fold.flags = loop_flags(r, form, p->fold.fold);
@@ -383,6 +414,10 @@ uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_f
     p->elements = s->loops.reduced.count;
     variant_fill(p, r, form, a);
     TRY(plan_outputs_check(p));
+    if (may_interleave(p, s)) {
+        interleave(p, s, data, p->member);
+        plan_groups(&s->v, p->member, s->v.nin);
+    }
     s->chunk = pass_specialise(p, s, form->segmented);
     return s->chunk > 0 ? divide(p) : UF_OK;
 }

@@ -16,10 +16,12 @@ typedef struct fold_form {
 uf_status fold_arguments_count(const plan_request *r, int *nin, int *nout);
 uf_status fold_arguments(const plan_request *r, call_args *a, void **data);
 uf_status fold_bind(const plan_request *r, call_args *a, const binding **out);
-uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_form *form);
+uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_form *form, void *const *data);
 uf_status fold_settle(uf_plan *p);
 bool fold_self_overlap(const uf_plan *p, const plan_pass *s, int k);
 void fold_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowest, int64_t *highest);
+bool fold_fits(const uf_plan *p, void *const *data);
+uf_status fold_respecialise(const uf_plan *p, void *const *data, variant *v);
 nd_overlap fold_compare(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b, const char *data_b);
 uf_status fold_check_initial(const plan_run *run);
 

@@ -26,6 +26,26 @@ uf_status plan_outputs_check(const uf_plan *p) {
     return UF_OK;
 }
 
+void plan_places(const plan_pass *s, void *const *data, nd_place *out) {
+    const nd_loop *loop = &s->loops.kept;
+    for (int k = 0; k < loop->narrays; k++) {
+        const dtype_info *type = &dtypes[s->v.operand[k].memory];
+        uintptr_t from = s->source[k] < PLAN_ARGUMENTS ? (uintptr_t)data[s->source[k]] : 0;
+        out[k] = (nd_place){.size = type->size, .align = type->align};
+        if (from)
+            out[k].address = from + (uintptr_t)s->shift[k] + (uintptr_t)(loop->offset[k] * type->size);
+    }
+}
+
+void plan_groups(variant *v, const nd_member *member, int n) {
+    for (int k = 0; k < n; k++) {
+        v->operand[k].group = member[k].group;
+        v->operand[k].offset = member[k].offset;
+        v->operand[k].record = member[k].record;
+        v->operand[k].align = member[k].align;
+    }
+}
+
 /* ---- Making ---- */
 
 static inline void plan_begin(uf_plan *p, const plan_request *r) {

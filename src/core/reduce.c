@@ -19,9 +19,8 @@ static uf_status begins(const uf_plan *p, const plan_request *r) {
 static const fold_form form = {.loop = LOOP_FOLD, .begins = begins};
 
 static uf_status lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
-    (void)data;
     plan_arguments_set(p, a);
-    return fold_lay(p, r, a, &form);
+    return fold_lay(p, r, a, &form, data);
 }
 
 /* ---- What uf_inspect shows: one-dimensional inputs, reduced to numbers ---- */
@@ -57,6 +56,8 @@ const plan_verb reduce_verb = {.options = "uf_reduce_options",
                                .self_overlap = fold_self_overlap,
                                .bounds = fold_bounds,
                                .compare = fold_compare,
+                               .fits = fold_fits,
+                               .specialise = fold_respecialise,
                                .check_idle = fold_check_initial};
 
 /* ---- The verbs ---- */

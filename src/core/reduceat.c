@@ -71,14 +71,13 @@ static uf_status transfers_compile(const uf_plan *p, dtype type) {
 
 static uf_status lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
     nd_array starts;
-    (void)data;
     TRY(starts_check(p, r));
     starts = (nd_array){.shape = &p->fold.nsegments, .ndim = 1};
     dtype type = dtype_of_dl(r->starts->dtype);
     plan_arguments_set(p, a);
     p->fold.starts = p->nargs;
     plan_argument_set(p, p->nargs++, type, &starts, ND_STARTS);
-    TRY(fold_lay(p, r, a, &form));
+    TRY(fold_lay(p, r, a, &form, data));
     return p->lasts && !p->idle && p->fold.starts_on_device ? transfers_compile(p, type) : UF_OK;
 }
 
@@ -141,6 +140,8 @@ static const plan_verb reduceat_verb = {.options = "uf_options",
                                         .self_overlap = fold_self_overlap,
                                         .bounds = fold_bounds,
                                         .compare = fold_compare,
+                                        .fits = fold_fits,
+                                        .specialise = fold_respecialise,
                                         .check = bounds_read,
                                         .prepare = bounds_send};
 

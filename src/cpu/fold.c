@@ -84,8 +84,11 @@ int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
     v->ndim = 1;
     v->wide = v->position && s->loops->reduced.count > INT32_MAX;
     v->reduction.reduced = (uint8_t)s->loops->reduced.ndim;
-    for (int k = 0, n = variant_operands(v); k < n; k++)
-        v->operand[k].kind = s->loops->kept.kind[k] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;
+    for (int k = 0, n = variant_operands(v); k < n; k++) {
+        variant_operand *o = &v->operand[k];
+        o->kind = s->loops->kept.kind[k] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;
+        o->group = o->offset = o->align = 0; /* fields are read one by one */
+    }
     v->reduction.columns = takes_columns(v, s);
     fill_kinds(v, s->loops);
     return part_size(v, s);

@@ -105,10 +105,10 @@ typedef struct nd_member {
 
 /* Finds the arrays that lie interleaved, as the fields of an array of records do: inputs among each other, and outputs
  * among each other, that are strided along dimension 0, have the same strides in bytes in all dimensions, and addresses
- * that differ by less than the stride of dimension 0 and by less than ND_RECORD_MAX. A group covers more bytes than its
- * first array does, and at least half of a record, so that it pays to move records as a whole. Returns the class of the
- * loop for code that does so: arrays with a `record` then count as contiguous. Inputs may overlap; the mask is in no
- * group. */
+ * that differ by less than the smallest stride and by less than ND_RECORD_MAX. A group covers more bytes than its first
+ * array does, and at least half of what it reaches, so that it pays to move it as a whole. Returns the class of the loop
+ * for code that moves records: arrays with a `record`, at least half of which their group covers, then count as
+ * contiguous. Inputs may overlap; the mask is in no group. */
 loop_class nd_interleave(const nd_loop *loop, const nd_place *place, int nin, int nout, nd_member *out);
 
 /* Do two elements of array k have the same address? The answer is exact if at most four dimensions are in doubt: those
@@ -220,6 +220,10 @@ void nd_fold_results(int ndim, const int64_t *shape, uint64_t axes, unsigned fla
  * dense over the kept loop in that loop's own order, with `step` elements from one to the next, and does not move in
  * the reduced loop. */
 void nd_fold_regroup(const nd_fold *from, int n, const int *of, int64_t step, void *space, nd_fold *out);
+
+/* nd_interleave over both loops together, for the inputs: those whose elements do not lie side by side in any dimension.
+ * `record` is always 0. */
+void nd_fold_interleave(const nd_fold *f, const nd_place *place, int nin, nd_member *out);
 
 /* nd_bounds, nd_self_overlap and nd_compare over both loops together. Arrays are ND_SAME only if they are in both. */
 void nd_fold_bounds(const nd_fold *f, int k, int64_t *lowest, int64_t *highest);

@@ -59,7 +59,7 @@ typedef struct variant_operand {
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
     uint8_t privatised;  /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array */
-    /* Elementwise: operands that lie interleaved, as the fields of an array of records do, are a group; see nd_interleave. The
+    /* Elementwise, GPU fold: operands that lie interleaved, as the fields of an array of records do, are a group; see nd_interleave. The
      * group has one address and one set of strides, those of the operand with the lowest address. */
     uint8_t group;  /* 1 + that operand; 0: in no group */
     uint8_t offset; /* bytes from its address */
@@ -252,10 +252,11 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
 static inline bool variant_moves(const variant *v, int k) {
     const variant_operand *o = &v->operand[k];
     return o->kind == OPERAND_POSITION ||
-           ((k < v->nin || (v->masked && k == variant_mask(v))) && o->kind < OPERAND_NUMBER);
+           ((k < v->nin || (v->masked && k == variant_mask(v))) && o->kind < OPERAND_NUMBER && !variant_follows(v, k));
 }
 static inline bool variant_places(const variant *v, int k) {
-    return v->operand[k].kind < OPERAND_NUMBER && (!v->reduction.empty || (k >= v->nin && k < v->nin + v->nout));
+    return v->operand[k].kind < OPERAND_NUMBER && !variant_follows(v, k) &&
+           (!v->reduction.empty || (k >= v->nin && k < v->nin + v->nout));
 }
 
 /* Bytes of the widest access that so many records in a row can be divided into, so many bytes apart. */

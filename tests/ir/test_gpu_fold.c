@@ -263,6 +263,34 @@ static void draw_shape(call *c) {
         c->axes = (1u << c->ndim) - 1;
 }
 
+/* Makes the two inputs fields of records, in one block. */
+static void interleave_inputs(call *c) {
+    view *x = &c->in[0], *y = &c->in[1];
+    int64_t lowest = 0, highest = 0, size = dtypes[x->type].size, apart = chance(80) ? 2 : pick(3, 4);
+    free(x->block);
+    free(y->block);
+    for (int d = 0; d < x->a.ndim; d++) {
+        x->strides[d] *= apart;
+        int64_t reach = x->strides[d] * (x->shape[d] - 1);
+        *(reach < 0 ? &lowest : &highest) += reach;
+    }
+    int64_t shift = chance(30) ? pick(1, 3) : 0;
+    x->block = aligned_alloc(64, (size_t)((highest - lowest + 2 + shift) * size + 127) / 64 * 64);
+    y->block = NULL;
+    memcpy(y->strides, x->strides, sizeof y->strides);
+    memcpy(y->shape, x->shape, sizeof y->shape);
+    y->type = x->type;
+    y->a = x->a;
+    y->a.shape = y->shape;
+    y->a.strides = y->strides;
+    char *first = x->block + (shift - lowest) * size;
+    bool swapped = chance(30);
+    x->a.data = first + (swapped ? size : 0);
+    y->a.data = first + (swapped ? 0 : size);
+    view_fill(x);
+    view_fill(y);
+}
+
 static void draw_arrays(call *c) {
     int64_t shape[AXES];
     int ndim;
@@ -271,8 +299,11 @@ static void draw_arrays(call *c) {
     for (int k = 0; k < c->x->nin; k++) {
         view_make(&c->in[k], memory_for(c->x->in[k]), c->ndim, c->shape, false);
         view_fill(&c->in[k]);
-        c->arrays[c->narrays++] = c->in[k].a;
     }
+    if (c->x->nin == 2 && c->x->in[0] == c->x->in[1] && chance(50))
+        interleave_inputs(c);
+    for (int k = 0; k < c->x->nin; k++)
+        c->arrays[c->narrays++] = c->in[k].a;
     for (int k = 0; k < c->x->nout; k++) {
         view_make(&c->out[k], c->x->out[k], ndim, shape, true);
         c->arrays[c->narrays++] = c->out[k].a;
@@ -445,6 +476,28 @@ static void plan(const call *c, const nd_array *arrays, const variant *v, uint64
         fail_msg("%s", uf_last_error()->message);
 }
 
+static int grouped; /* inputs that were found to lie interleaved */
+
+static void groups_find(const nd_fold *loops, const nd_array *arrays, variant *v) {
+    nd_place place[VARIANT_OPERANDS] = {{0}};
+    nd_member member[VARIANT_OPERANDS];
+    if (v->reduction.empty)
+        return;
+    for (int k = 0; k < v->nin; k++) {
+        const dtype_info *type = &dtypes[v->operand[k].memory];
+        place[k] = (nd_place){(uintptr_t)arrays[k].data + (uintptr_t)(loops->kept.offset[k] * type->size), type->size,
+                              type->align};
+    }
+    nd_fold_interleave(loops, place, v->nin, member);
+    for (int k = 0; k < v->nin; k++) {
+        v->operand[k].group = member[k].group;
+        v->operand[k].offset = member[k].offset;
+        v->operand[k].align = member[k].align;
+        assert_int_equal(member[k].record, 0);
+        grouped += member[k].group != 0;
+    }
+}
+
 /* So that small results have parts: log2 of the threads along them. */
 static int few_threads(const variant *v) { return v->reduction.columns ? 1 : COOP_WARP; }
 
@@ -506,6 +559,8 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     two.reduction.from_states = 1;
     two.masked = two.position = 0;
     two.nin = (uint8_t)nstates;
+    for (int k = 0; k < VARIANT_OPERANDS; k++)
+        two.operand[k].group = two.operand[k].offset = two.operand[k].align = 0;
     shape[ndim] = parts;
     memcpy(apart, dense, sizeof apart);
     apart[ndim] = parts_stride;
@@ -563,6 +618,7 @@ static void run_call(call *c) {
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, c->axes, &loops);
     v.reduction.empty = loops.reduced.count == 0;
+    groups_find(&loops, c->arrays, &v);
     int64_t chunk = launch_specialise_fold(&v, &(fold_problem){&loops, &size, 0, false});
     if (chance(20))
         v.wide = 1;
@@ -626,6 +682,7 @@ static void test_simulated(void **state) {
     static call c;
     (void)state;
     int64_t n = trials(110);
+    grouped = 0;
     for (int64_t i = 0; i < n; i++) {
         call_begin(&c, &samples[i % (int64_t)COUNT(samples)], chance(40));
         c.masked = chance(35);
@@ -633,6 +690,7 @@ static void test_simulated(void **state) {
         draw_shape(&c);
         check_call(&c);
     }
+    assert_true(n < 110 || grouped);
 }
 
 static void test_nothing(void **state) {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "nd/nd.h"
 
@@ -75,9 +76,15 @@ static const struct {
     /* A field alone, and the same one twice. */
     {{100}, 1, 0, {AT(4096, 4, 8)}, "general -"},
     {{100}, 2, 0, {AT(4096, 4, 8), AT(4096, 4, 8)}, "general - -"},
-    /* Less than half of a record. */
-    {{100}, 2, 0, {AT(4096, 4, 24), AT(4104, 4, 24)}, "general - -"},
+    /* Less than half of a record, and less than half of what it reaches. */
+    {{100}, 2, 0, {AT(4096, 4, 24), AT(4104, 4, 24)}, "general a0/0 a8/0"},
+    {{100}, 2, 0, {AT(4096, 4, 24), AT(4112, 4, 24)}, "general - -"},
     {{100}, 2, 0, {AT(4096, 4, 16), AT(4104, 4, 16)}, "flat a0/16 a8/16"},
+    /* Views with gaps: not records, but moved as pieces. */
+    {{100}, 2, 0, {AT(4096, 8, 48), AT(4104, 8, 48)}, "general a0/0 a8/0"},
+    /* Transposed: the record is the other dimension's stride. */
+    {{100, 3}, 2, 0, {AT(4096, 8, 48, 16), AT(4104, 8, 48, 16)}, "general a0/0 a8/0"},
+    {{100, 3}, 2, 0, {AT(4096, 8, 4800, 8), AT(4104, 8, 4800, 8)}, "general - -"},
     /* A record is no longer than 128 bytes; a field of a longer stride is found by strides, if near enough. */
     {{100}, 2, 0, {AT(4096, 8, 136), AT(4104, 8, 136)}, "general a0/0 a8/0"},
     {{100}, 2, 0, {AT(4096, 8, 1024), AT(4096 + 512, 8, 1024)}, "general - -"},
@@ -186,16 +193,23 @@ static void test_promises(void **unused) {
             assert_int_equal(l.place[first].address + m->offset, l.place[k].address);
             assert_int_equal(m->offset % l.place[k].align, 0);
             assert_memory_equal(steps[k], steps[first], (size_t)l.loop.ndim * sizeof steps[k][0]);
-            int64_t most = steps[k][0] < 0 ? -steps[k][0] : steps[k][0];
+            int64_t most = INT64_MAX;
+            for (int d = 0; d < l.loop.ndim; d++)
+                most = steps[k][d] && llabs(steps[k][d]) < most ? llabs(steps[k][d]) : most;
             assert_true(m->offset + l.place[k].size <= (most < ND_RECORD_MAX ? most : ND_RECORD_MAX));
-            assert_int_equal(m->record, steps[k][0] > 0 && steps[k][0] <= ND_RECORD_MAX ? steps[k][0] : 0);
+            int reach = 0;
             for (int j = 0; j < n; j++)
                 for (int b = 0; l.member[j].group == m->group && b < l.place[j].size; b++)
                     covered[l.member[j].offset + b] = true;
+            for (int j = 0; j < n; j++)
+                if (l.member[j].group == m->group && l.member[j].offset + l.place[j].size > reach)
+                    reach = l.member[j].offset + l.place[j].size;
             int bytes = 0;
             for (int b = 0; b < ND_RECORD_MAX; b++)
                 bytes += covered[b];
-            assert_true(bytes > l.place[first].size && (!m->record || 2 * bytes >= m->record));
+            int64_t inner = steps[k][0];
+            assert_true(bytes > l.place[first].size && 2 * bytes >= reach);
+            assert_int_equal(m->record, inner > 0 && inner <= ND_RECORD_MAX && 2 * bytes >= inner ? inner : 0);
             grouped++;
         }
         assert_int_equal(found, nd_loop_class(&l.loop, strided));

@@ -39,7 +39,8 @@ partial partial_get(fold_writer *w, const partial_slot *slot);
 bool fold_sparse(const fold_writer *w);
 /* The operands that are read for each element: inputs and mask. */
 static inline bool fold_reads(const fold_writer *w, int k) {
-    return (k < w->s.nin || (w->s.v->masked && k == variant_mask(w->s.v))) && skeleton_is_array(&w->s, k);
+    return (k < w->s.nin || (w->s.v->masked && k == variant_mask(w->s.v))) && skeleton_is_array(&w->s, k) &&
+           !variant_follows(w->s.v, k);
 }
 /* The partial of one element: in[k] is input k as loaded (not looked at if it is uniform), in[mask] the mask. position: i64, or none where
  * the variant has none. If the inputs are states (reduction.from_states), the state as loaded. */

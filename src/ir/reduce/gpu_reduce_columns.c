@@ -36,6 +36,12 @@ static void load_operand(columns *c, const fold_place *p, const fold_access *a, 
     int n = s->noperands, kind = s->v->operand[k].kind;
     dtype type = skeleton_memory(s, k);
     ssa values[BATCH_LANES], row = skeleton_address(s, k, p->at[k], offset);
+    for (int i = 0; i < c->lanes && s->v->operand[k].group; i++) {
+        ssa far = emit_op(e, "mul i64", c->clamped[i], c->g->kept_stride[k][0]);
+        skeleton_load(s, k, skeleton_address(s, k, row, far), 1, true, a->in + (size_t)i * (size_t)n);
+    }
+    if (s->v->operand[k].group)
+        return;
     if (kind == OPERAND_CONTIGUOUS && aligned) {
         emit_load_vector(e, type, skeleton_address(s, k, row, c->clamped[0]), c->lanes, values);
     } else {

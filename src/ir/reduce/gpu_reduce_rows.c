@@ -56,6 +56,12 @@ static void load_operand(rows *r, const fold_access *a, int k, ssa offset, const
     int n = s->noperands, kind = s->v->operand[k].kind;
     dtype type = skeleton_memory(s, k);
     ssa at = skeleton_address(s, k, p->at[k], offset), values[BATCH_LANES];
+    for (int i = 0; i < a->lanes && s->v->operand[k].group; i++) {
+        ssa step = i ? emit_value(e, "mul i64 %s, %d", r->g->reduced_stride[k][0].text, i) : ssa_constant(0);
+        skeleton_load(s, k, skeleton_address(s, k, at, step), 1, true, a->in + (size_t)i * (size_t)n);
+    }
+    if (s->v->operand[k].group)
+        return;
     if (kind == OPERAND_CONTIGUOUS && a->lanes > 1) {
         emit_load_vector(e, type, at, a->lanes, values);
     } else {
