@@ -1068,6 +1068,80 @@ static void test_calls(void **unused) {
     assert_int_equal(status, 0);
 }
 
+/* ---- Records: one address a group, for calls, plans at other addresses, and reductions ---- */
+
+enum {
+    RECORDS = 1000
+};
+
+static DLTensor field_of(uintptr_t at, int64_t *stride) {
+    static int64_t shape = RECORDS;
+    return (DLTensor){.data = (char *)at,
+                      .device = {kDLCUDA, 0},
+                      .ndim = 1,
+                      .dtype = dtypes[DT_FLOAT32].dl,
+                      .shape = &shape,
+                      .strides = stride};
+}
+
+/* How many parameters the last launch had. */
+static int launched(void) {
+    int count;
+    return (int)(mock->launch(&count)->bytes / sizeof(uint64_t));
+}
+
+static void record_body(void *user) {
+    static const uintptr_t a = 0x100000000000, b = 0x200000000000, r = 0x300000000000;
+    int64_t two = 2;
+    uf_func *f, *g;
+    uf_plan *p;
+    code_target target;
+    (void)user;
+    if (cuda_engine.target(0, &target))
+        _exit(77); /* no libnvvm */
+    CHECK(!uf_vectorize(&f, "f", "ffff->ff", "(a, b, c, d) -> (r, s) { r = a + c; s = b + d; }"));
+    DLTensor args[] = {field_of(a, &two),     field_of(a + 4, &two), field_of(b, &two),
+                       field_of(b + 4, &two), field_of(r, &two),     field_of(r + 4, &two)};
+    CHECK(!uf_call(f, 6, args, NULL));
+    CHECK(launched() == 3 + 2); /* addresses; elements and head */
+    CHECK(!uf_plan_new(&p, f, 6, args, NULL));
+    void *data[6];
+    for (int k = 0; k < 6; k++)
+        data[k] = args[k].data;
+    CHECK(!uf_plan_run(p, data, NULL) && launched() == 3 + 2);
+    data[1] = (char *)(a + 0x1000000);                             /* now fields of other records than those of a */
+    CHECK(!uf_plan_run(p, data, NULL) && launched() == 4 + 1 + 4); /* one dimension of any strides */
+    data[1] = args[1].data;
+    CHECK(!uf_plan_run(p, data, NULL) && launched() == 3 + 2);
+    uf_plan_free(p);
+
+    CHECK(!uf_define(&g, &(uf_definition){.size = sizeof(uf_definition),
+                                          .name = "g",
+                                          .nsections = 1,
+                                          .sections = &(uf_section){"ff->f", NULL},
+                                          .reduction = &(uf_reduction_def){.size = sizeof(uf_reduction_def),
+                                                                           .state = "f",
+                                                                           .map = "(x, y) { return x * y; }",
+                                                                           .combine = "(a, b) { return a + b; }",
+                                                                           .identity = "0"}}));
+    DLTensor one = field_of(r, NULL), both[] = {args[0], args[1], one}, apart[] = {args[0], args[2], one};
+    one.ndim = both[2].ndim = apart[2].ndim = 0;
+    CHECK(!uf_reduce(g, 3, both, NULL));
+    int together = launched();
+    CHECK(!uf_reduce(g, 3, apart, NULL));
+    CHECK(launched() == together + 3); /* an address more, and its strides in two loops */
+    uf_free(f);
+    uf_free(g);
+}
+
+static void test_records(void **unused) {
+    (void)unused;
+    int status = child_status(record_body, NULL);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 /* ---- main ---- */
 
 static int begin(void **unused) {
@@ -1079,7 +1153,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),   cmocka_unit_test(test_choices),     cmocka_unit_test(test_bars),
         cmocka_unit_test(test_huge),     cmocka_unit_test(test_team_blocks), cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_calls),       cmocka_unit_test(test_records),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }
