@@ -11,7 +11,10 @@ enum {
 
 static uf_status dtype_fail(const DLTensor *t, int argument) {
     if (t->dtype.lanes != 1)
-        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its dtype has %d lanes; 1 is needed", t->dtype.lanes);
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1,
+                       "its dtype has %d lanes; 1 is needed, but where the signature, which may be that of "
+                       "uf_options.signature, names a record",
+                       t->dtype.lanes);
     return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its dtype (DLPack code %d, %d bits) is none of the fifteen",
                    t->dtype.code, t->dtype.bits);
 }

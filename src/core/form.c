@@ -108,6 +108,17 @@ static uf_status layout_set(uf_func *h, const section *from, const record_form *
     return parameters_layout(&h->arena, ranks, n, x->nindices, l);
 }
 
+/* Says which parameters and outputs of the text are records: the indices stand between them. */
+static uf_status records_set(uf_func *h, const record_form *x, section *s) {
+    const record **of = arena_alloc(&h->arena, (size_t)(x->nin + x->nindices + x->nout + 1) * sizeof *of);
+    if (!of)
+        return UF_ERR_MEMORY;
+    memcpy(of, x->records, (size_t)x->nin * sizeof *of);
+    memcpy(of + x->nin + x->nindices, x->records + x->nin, (size_t)x->nout * sizeof *of);
+    s->records = of;
+    return UF_OK;
+}
+
 /* Makes the function over leaves of a section of f: an elementwise one, a generalized ufunc or a kernel over indices. */
 static uf_status kernel_form(uf_func *h, const uf_func *f, const record_form *x) {
     section *s = arena_alloc(&h->arena, sizeof *s);
@@ -118,7 +129,7 @@ static uf_status kernel_form(uf_func *h, const uf_func *f, const record_form *x)
     TRY(operands_set(h, x, x->records, x->types, x->nin, x->nout));
     *s = f->sections[x->section];
     TRY(layout_set(h, &f->sections[x->section], x, s));
-    s->records = x->records;
+    TRY(records_set(h, x, s));
     return section_check(h, s, &h->signatures);
 }
 

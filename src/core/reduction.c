@@ -179,7 +179,7 @@ uf_status identity_add(uf_func *f, const char *source, definition_place *place) 
     place->part = IN_IDENTITY;
     TRY(text_copy(f, source, &own->source));
     TRY(about(lang_parse_values(&f->arena, own->source, &own->syntax), place, IN_IDENTITY));
-    int values = lang_outputs(own->syntax), wanted = f->reduction ? f->reduction->nstate : 1;
+    int values = lang_outputs(own->syntax), wanted = f->reduction ? f->reduction->nvalues : 1;
     if (values != wanted)
         return about(
             lang_fail(own->syntax, UF_ERR_TYPE, "%d value%s, but the state has %d", values, plural(values), wanted),
@@ -356,7 +356,7 @@ static uf_status signatures_serve(uf_func *f, reduction *r, signature_list *list
 /* Checks that the texts type for every signature, or, if there are none, what of them does not depend on the inputs.
  * The trees are thrown away. */
 static uf_status types_check(const uf_func *f, definition_place *place) {
-    for (int s = 0; s < f->signatures.count || (s == 0 && f->reduction->state); s++) {
+    for (int s = 0; s < f->signatures.count || (s == 0 && f->any_types && f->reduction->state); s++) {
         arena scratch = {0};
         fold x;
         const typing t = {f, &x, &scratch, place};
@@ -438,7 +438,7 @@ uf_status reduction_form(uf_func *h, const uf_func *f, record_form *x, const sig
     h->identity = f->identity;
     TRY(state_set(h, x, r, states->records ? states->records + first : NULL, states->types + first));
     if (r->map.syntax)
-        TRY(records_set(h, &r->map, x->records, x->nin, 0, x->state, r->nvalues));
+        TRY(records_set(h, &r->map, x->records, x->nin, lang_indices(r->map.syntax), x->state, r->nvalues));
     else
         TRY(same_records(h, x, x->records, "input"));
     int count = r->finish.syntax ? lang_inputs(r->finish.syntax) - r->nvalues : 0;

@@ -733,7 +733,7 @@ uf_status lang_check(arena *a, const syntax *s, const core_layout *core, const r
         return uf_last_error()->status;
     }
     check c = {.a = a, .out = out, .nout = nout, .records = records, .unchecked = unchecked, .core = core};
-    for (int k = 0; records && k < s->kernel->nparams - s->kernel->nindices + (nout ? lang_outputs(s) : 0); k++)
+    for (int k = 0; records && k < s->kernel->nparams + (nout ? lang_outputs(s) : 0); k++)
         record_know(&c, records[k]);
     instance *kernel = kernel_check(&c, s, in);
     *result = tree_make(&c, kernel);

@@ -253,8 +253,8 @@ bool lang_needs_hold(const tree *t, const int64_t *sizes);
  * layout of a generalized ufunc, which the tree refers to, and whose operands are the kernel's; else NULL. unchecked:
  * indices are not checked. Errors: TYPE with a caret, SYNTAX for limits, MEMORY.
  *
- * records: NULL, or by parameter of the text (without indices), then by named output (the unnamed one is one too): the record that
- * it is, or NULL for a scalar. in, nin, out, nout and core then count the leaves: a parameter that is a record stands for as many
+ * records: NULL, or by parameter of the text, then by output (the unnamed one is one too, and stands for none of a kernel over
+ * indices): the record that it is, or NULL for a scalar or an index. in, nin, out, nout and core then count the leaves: a parameter that is a record stands for as many
  * inputs as it has leaves, in their order. Outputs of such a kernel must have types.
  *
  * If core->nindices is not 0, the kernel is one over so many indices, "[i, j : m](..)". It has no outputs (nout is 0),
