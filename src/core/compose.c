@@ -99,15 +99,13 @@ static uf_status function_find(composing *x, size_t at, size_t length, const uf_
     return UF_OK;
 }
 
-/* Is this name one of those that are used already? */
-static bool is_used(const composing *x, const char *name, size_t length) {
-    for (const char *s = x->use.data; s && *s; s += *s ? 1 : 0) {
-        size_t n = is_letter(*s) ? word_length(s) : 0;
+/* Is a name one of the words of a list? */
+static bool is_among(const char *list, const char *name, size_t length) {
+    for (const char *s = list; s && *s;) {
+        size_t n = word_length(s);
         if (n == length && memcmp(s, name, n) == 0)
             return true;
-        s += n;
-        if (!*s)
-            break;
+        s += n ? n : 1;
     }
     return false;
 }
@@ -143,7 +141,7 @@ static uf_status call_read(composing *x, size_t at, size_t length, size_t open) 
     if (f->reduction)
         return fail_source(UF_ERR_SYNTAX, x->expression, at, "%s is a reduction, which may only stand outermost",
                            f->name);
-    if (!held.func || is_used(x, f->name, length))
+    if (!held.func || is_among(x->use.data, f->name, length))
         return UF_OK;
     text_printf(&x->use, "%s %s", x->use.length ? "," : "use", f->name);
     return UF_OK;
@@ -160,6 +158,9 @@ static uf_status calls_read(composing *x) {
         next += blanks(s + next);
         if (is_letter(s[i]) && s[next] == '(')
             TRY(call_read(x, i, n, next));
+        else if (is_letter(s[i]) && !is_among(x->inputs, s + i, n))
+            return fail_source(UF_ERR_SYNTAX, s, i, "%.*s is none of the inputs, %s", (int)(n < 127 ? n : 127), s + i,
+                               x->inputs);
         i += n;
     }
     return x->use.failed ? fail_memory() : UF_OK;
