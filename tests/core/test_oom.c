@@ -585,6 +585,138 @@ static bool inspection_over_indices(void) {
     return !failed;
 }
 
+/* ---- Modules, records, compositions ---- */
+
+static uf_module *module_made(void) {
+    uf_module *m;
+    char text[512];
+    snprintf(text, sizeof text,
+             "use units, hypot;\nconst k = %ld;\nstruct range(T) { T lo, hi; };\n"
+             "operator + (range(T) a, range(T) b) { return (range(T)){a.lo + b.lo + k, a.hi + b.hi}; }\n",
+             fresh);
+    if (out_of_memory(uf_module_new(
+            &m, &(uf_module_definition){.size = sizeof(uf_module_definition), .name = "m", .source = text}))) {
+        assert_null(m);
+        return NULL;
+    }
+    return m;
+}
+
+static bool modules(void) {
+    uf_module *m = module_made(), *units;
+    uf_record r = {.size = sizeof r};
+    if (!m)
+        return false;
+    bool failed = out_of_memory(uf_module_load(&units, "units"));
+    if (!failed)
+        uf_module_free(units);
+    failed = failed || out_of_memory(uf_record_layout(m, "range(float32)", &r));
+    uf_module_free(m);
+    return !failed;
+}
+
+static uf_func *over_records(const char *signatures, const char *kernel) {
+    uf_module *m = module_made();
+    uf_func *f = NULL;
+    if (!m)
+        return NULL;
+    const uf_section only = {.signatures = signatures, .source = kernel};
+    bool failed = out_of_memory(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                                               .name = "f",
+                                                               .nsections = 1,
+                                                               .sections = &only,
+                                                               .nmodules = 1,
+                                                               .modules = &m}));
+    assert_true(failed == !f);
+    uf_module_free(m);
+    return f;
+}
+
+#define RANGE "range(float64)"
+typedef struct range {
+    double lo, hi;
+} range;
+
+/* Of a rank whose strides need memory, by a plan too. */
+static bool call_of_records(void) {
+    range x[4] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, r[4] = {{-1, -1}};
+    int64_t shape[40];
+    for (int d = 0; d < 40; d++)
+        shape[d] = d == 7 || d == 20 ? 2 : 1;
+    DLTensor tx = UF_RECORDS(x, 4), tr = UF_RECORDS(r, 4);
+    tx.ndim = tr.ndim = 40;
+    tx.shape = tr.shape = shape;
+    const DLTensor args[3] = {tx, tx, tr};
+    uf_plan *plan = NULL;
+    uf_func *f = over_records(RANGE "," RANGE "->" RANGE, "(a, b) { return a + b; }");
+    if (!f)
+        return false;
+    bool failed = out_of_memory(uf_call(f, 3, args, NULL));
+    assert_true(failed ? r[0].lo == -1 : r[3].hi == 16 && r[0].lo == 2 + (double)fresh);
+    r[3].hi = -1;
+    if (!failed)
+        failed = out_of_memory(uf_plan_new(&plan, f, 3, args, NULL));
+    if (plan)
+        failed = out_of_memory(uf_plan_run(plan, (void *[]){x, x, r}, NULL));
+    assert_true(failed || r[3].hi == 16);
+    uf_plan_free(plan);
+    uf_free(f);
+    return !failed;
+}
+
+static bool forced_records(void) {
+    range x[2] = {{1, 2}, {3, 4}}, r[2] = {{-1, -1}};
+    const uf_options options = {.size = sizeof options, .signature = RANGE "," RANGE "->" RANGE};
+    uf_func *f = over_records(NULL, "(a, b) { return a + b; }");
+    if (!f)
+        return false;
+    bool failed =
+        out_of_memory(uf_call(f, 3, (DLTensor[]){UF_RECORDS(x, 2), UF_RECORDS(x, 2), UF_RECORDS(r, 2)}, &options));
+    assert_true(failed ? r[0].lo == -1 : r[1].hi == 8);
+    uf_free(f);
+    return !failed;
+}
+
+static bool reduction_of_records(void) {
+    range x[5] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}}, r[1] = {{-1, -1}};
+    const uf_reduce_options keep = {.size = sizeof keep, .keepdims = true};
+    uf_func *f = over_records(RANGE "," RANGE "->" RANGE, "(a, b) { return a + b; }");
+    if (!f)
+        return false;
+    bool failed = out_of_memory(uf_reduce(f, 2, (DLTensor[]){UF_RECORDS(x, 5), UF_RECORDS(r, 1)}, &keep));
+    assert_true(failed ? r[0].hi == -1 : r[0].hi == 30);
+    uf_free(f);
+    return !failed;
+}
+
+static bool records_refused(void) {
+    range x[2] = {{1, 2}, {3, 4}};
+    double y[2];
+    uf_func *f = over_records(RANGE "," RANGE "->" RANGE, "(a, b) { return a + b; }");
+    if (!f)
+        return false;
+    uf_status s = UF_CALL(f, UF_RECORDS(x, 2), UF_ARRAY(y, 2), UF_RECORDS(x, 2));
+    assert_true(s == UF_ERR_SIGNATURE || s == UF_ERR_MEMORY);
+    uf_free(f);
+    return s != UF_ERR_MEMORY;
+}
+
+static bool compositions(void) {
+    double x[3] = {3, 4, 5}, r[1] = {-1};
+    char expression[96];
+    uf_func *f;
+    const uf_reduce_options keep = {.size = sizeof keep, .keepdims = true};
+    snprintf(expression, sizeof expression, "sum(add(multiply(x, x), %ld))", fresh);
+    if (out_of_memory(uf_compose(&f, "f", "x", expression, 0, NULL))) {
+        assert_null(f);
+        return false;
+    }
+    bool failed = out_of_memory(uf_reduce(f, 2, (DLTensor[]){UF_ARRAY(x, 3), UF_ARRAY(r, 1)}, &keep));
+    assert_true(failed ? r[0] == -1 : r[0] == 50 + 3 * (double)fresh);
+    uf_free(f);
+    return !failed;
+}
+
 static bool system_info(void) {
     char *text;
     bool failed = out_of_memory(uf_system_info(&text));
@@ -664,6 +796,12 @@ TEST(number_without_room)
 TEST(kernel_over_indices)
 TEST(plan_over_indices)
 TEST(inspection_over_indices)
+TEST(modules)
+TEST(call_of_records)
+TEST(forced_records)
+TEST(reduction_of_records)
+TEST(records_refused)
+TEST(compositions)
 TEST(system_info)
 
 #ifdef __SANITIZE_ADDRESS__
@@ -704,6 +842,12 @@ int main(void) {
         cmocka_unit_test(test_plan_over_indices),
         cmocka_unit_test(test_inspection_over_indices),
         cmocka_unit_test(test_updates_out_of_range),
+        cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_call_of_records),
+        cmocka_unit_test(test_forced_records),
+        cmocka_unit_test(test_reduction_of_records),
+        cmocka_unit_test(test_records_refused),
+        cmocka_unit_test(test_compositions),
         cmocka_unit_test(test_room_of_a_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
