@@ -81,7 +81,7 @@ static int make_outputs(call *c, const method *m) {
             return library_failed();
         *t = c->made[k]->dl_tensor;
         if (c->mask || c->about.layout) { /* elements that the call does not write are to be 0 */
-            size_t size = dtype_of(t->dtype)->size;
+            size_t size = element_bytes(t->dtype);
             for (int d = 0; d < t->ndim; d++)
                 size *= (size_t)t->shape[d];
             if (size)
@@ -136,12 +136,17 @@ static uf_status compute(call *c, const method *m) {
 }
 
 static int write_outputs(const call *c) {
-    char why[WHY_SIZE];
+    char why[WHY_SIZE], descr[NPY_DESCR_SIZE];
     for (int k = c->nin; k < c->nargs; k++) {
         const char *path = c->job->noutputs ? c->job->outputs[k - c->nin] : NULL;
+        bool records = c->args[k].dtype.lanes > 1;
+        if (records && !path)
+            return failed("output %d has records; -o writes them to a file", k - c->nin);
+        if (records && !record_descr(c, k, descr))
+            return failed("output %d: no signature of %s says which records these are", k - c->nin, c->about.name);
         if (!path)
             print_array(&c->args[k]);
-        else if (!npy_write(path, &c->args[k], why))
+        else if (!npy_write(path, &c->args[k], records ? descr : NULL, why))
             return failed("%s: %s", path, why);
     }
     return DONE;
@@ -165,6 +170,16 @@ static int check_counts(const call *c) {
     return DONE;
 }
 
+/* Checks that the scalars of records that files hold are those of the records of a signature. */
+static int check_fields(const call *c) {
+    for (int k = 0; k < c->nin; k++)
+        if (c->files[k].fields[0] && !records_fit(c))
+            return failed("%s: its records have the scalars %.200s, which those of no signature of %s have: %.500s",
+                          c->job->inputs[k], c->files[k].fields, c->about.name,
+                          c->about.signatures ? c->about.signatures : "it has none, and needs --signature");
+    return DONE;
+}
+
 static int check_function(call *c, const method *m) {
     c->about.size = sizeof c->about;
     if (uf_describe(c->func, &c->about))
@@ -180,6 +195,8 @@ static int perform(call *c, const method *m) {
     int status = check_function(c, m);
     if (status == DONE)
         status = read_inputs(c);
+    if (status == DONE)
+        status = check_fields(c);
     if (status == DONE)
         status = make_outputs(c, m);
     if (status == DONE && compute(c, m))

@@ -104,14 +104,19 @@ void print_array(const DLTensor *array);
 /* ---- .npy files (npy_header.c, npy_read.c, npy_write.c) ---- */
 
 enum {
-    WHY_SIZE = 256,         /* bytes of a text that says why; it does not name the file */
-    NPY_HEADER_SIZE = 2048, /* bytes of the longest header that npy_format makes */
-    NPY_PREFIX_SIZE = 12    /* bytes at the beginning of a file that say where its header ends */
+    WHY_SIZE = 256,          /* bytes of a text that says why; it does not name the file */
+    NPY_FIELDS_SIZE = 2048,  /* bytes of the longest text that says which scalars a record has */
+    NPY_DESCR_SIZE = 8192,   /* bytes of the longest descr of records that is written */
+    NPY_HEADER_SIZE = 12288, /* bytes of the longest header that npy_format makes */
+    NPY_PREFIX_SIZE = 12     /* bytes at the beginning of a file that say where its header ends */
 };
 
 /* What a header says. */
 typedef struct npy_header {
-    const dtype_row *type;
+    const dtype_row *type; /* of records: uint8 */
+    int element;           /* bytes of an element, which for records are more than those of the type */
+    /* Of records: where their scalars are, "f8@0;f8@8;"; else "". */
+    char fields[NPY_FIELDS_SIZE];
     bool opaque;  /* the dtype in the file is V2, which is how bfloat16 is written; `type` is bfloat16 */
     bool swapped; /* the data are in the other byte order than this machine's */
     bool fortran;
@@ -124,13 +129,15 @@ typedef struct npy_header {
 bool npy_prefix(const unsigned char *bytes, size_t length, size_t *offset, char why[WHY_SIZE]);
 /* Reads the header from the first bytes of a file, of which as many are enough as npy_prefix says. */
 bool npy_parse(const unsigned char *bytes, size_t length, npy_header *out, char why[WHY_SIZE]);
-/* Writes the header of a C-contiguous array, and returns its length, a multiple of 64. */
-size_t npy_format(const DLTensor *array, unsigned char to[NPY_HEADER_SIZE]);
+/* Writes the header of a C-contiguous array, and returns its length, a multiple of 64. descr: of records, "[('lo', '<f8'), ..]", of
+ * less than NPY_DESCR_SIZE bytes; else NULL. */
+size_t npy_format(const DLTensor *array, const char *descr, unsigned char to[NPY_HEADER_SIZE]);
 
 /* An array that was read from a file. */
 typedef struct npy {
     DLTensor array; /* on the host, in this machine's byte order, and read-only */
     int64_t shape[UF_MAX_NDIM], strides[UF_MAX_NDIM];
+    char fields[NPY_FIELDS_SIZE]; /* as in the header */
     bool opaque;
     void *map; /* the file's mapping, or NULL */
     size_t mapped;
@@ -144,7 +151,10 @@ bool npy_read(npy *out, const char *path, bool bfloat16, char why[WHY_SIZE]);
 void npy_close(npy *file);
 /* Writes a C-contiguous host array to a file ("-": standard output). An existing file is replaced once everything is
  * written, and is unchanged after a failure. */
-bool npy_write(const char *path, const DLTensor *array, char why[WHY_SIZE]);
+bool npy_write(const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
+
+/* Bytes of an element of any array. */
+static inline size_t element_bytes(DLDataType t) { return (size_t)t.bits / 8 * t.lanes; }
 
 /* ---- Calls (job.c, call.c) ---- */
 
@@ -195,6 +205,11 @@ typedef struct call {
     const DLTensor *mask;
     DLManagedTensor *made[UF_MAX_OPERANDS]; /* the outputs, which are on the host */
 } call;
+
+/* Does a signature of the function, or the one asked for, have records with the scalars that the input files say? (structured.c) */
+bool records_fit(const call *c);
+/* Writes the descr of argument k, which has records: those of such a signature. False: there is none. */
+bool record_descr(const call *c, int k, char descr[NPY_DESCR_SIZE]);
 
 /* How a verb computes. */
 typedef struct method {

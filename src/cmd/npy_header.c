@@ -154,13 +154,143 @@ static const char *not_ours(char kind) {
     }
 }
 
-/* descr := string of [ "<" | ">" | "|" | "=" ] kind size */
+static bool is_swapped(const unsigned char *text, size_t length, const dtype_row *type) {
+    const bool big_machine = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    return length && type->size > 1 && *text == (big_machine ? '<' : '>');
+}
+
+/* ---- Structured dtypes ---- */
+
+enum {
+    NESTED = 8 /* records within records */
+};
+
+static bool fields(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth);
+
+/* Adds `count` scalars of a type to the record. */
+static bool scalars_add(cursor *c, npy_header *h, const dtype_row *type, int64_t count, int64_t *at, size_t *used) {
+    for (int64_t i = 0; i < count; i++, *at += type->size) {
+        int n =
+            snprintf(h->fields + *used, NPY_FIELDS_SIZE - *used, "%c%d@%lld;", type->kind, type->size, (long long)*at);
+        if (n < 0 || *used + (size_t)n >= NPY_FIELDS_SIZE)
+            return refuse(c, "the records have too many fields");
+        *used += (size_t)n;
+    }
+    return true;
+}
+
+/* Bytes that nothing is in, "|V4" without a name. */
+static bool gap(const unsigned char *text, size_t length, int64_t *size) {
+    size_t i = length && strchr("<>|=", *text) && *text;
+    if (i >= length || text[i++] != 'V')
+        return false;
+    for (*size = 0; i < length && text[i] >= '0' && text[i] <= '9' && *size < LONGEST; i++)
+        *size = 10 * *size + (text[i] - '0');
+    return i == length;
+}
+
+static bool scalar_field(cursor *c, npy_header *h, size_t name_length, const dtype_row **type, int64_t *at) {
+    const unsigned char *text;
+    size_t length;
+    int64_t size;
+    cursor before = *c;
+    if (!string(c, "the string of a dtype", &text, &length))
+        return false;
+    *type = NULL;
+    if (!name_length && gap(text, length, &size)) {
+        *at += size;
+        return true;
+    }
+    bool ordered = length && strchr("<>|=", *text) && *text;
+    *type = dtype_spelled(text + ordered, length - ordered);
+    (void)h;
+    if (!*type)
+        return refuse(&before, "the dtype of a field is \"%s\"%s; it is none of the fifteen", show(text, length).text,
+                      not_ours(length > ordered ? (char)text[ordered] : 0));
+    return !is_swapped(text, length, *type) ||
+           refuse(&before, "a field is in the other byte order; records are read in this machine's");
+}
+
+/* field := "(" name "," ( string | fields ) [ "," shape ] ")" */
+static bool field(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth) {
+    const unsigned char *name;
+    size_t length;
+    const dtype_row *type = NULL;
+    npy_header shaped = {0};
+    int64_t count = 1, first;
+    if (!take(c, '('))
+        return unexpected(c, "\"(\" of a field");
+    if (!string(c, "the name of a field", &name, &length))
+        return false;
+    if (!take(c, ','))
+        return unexpected(c, "\",\"");
+    skip_blanks(c);
+    cursor dtype_at = *c;
+    first = *at;
+    bool nested = c->at < c->end && *c->at == '[';
+    if (!nested && !scalar_field(c, h, length, &type, at))
+        return false;
+    cursor behind = *c;
+    if (nested) { /* it is passed over here, and read once for each element below */
+        int64_t passed = *at;
+        size_t none = *used;
+        if (!fields(&behind, h, &passed, &none, depth + 1))
+            return false;
+        *c = behind;
+    }
+    if (take(c, ',') && !shape(c, &shaped))
+        return false;
+    for (int d = 0; d < shaped.ndim; d++)
+        if (shaped.shape[d] < 1 || __builtin_mul_overflow(count, shaped.shape[d], &count) || count > LONGEST)
+            return refuse(c, "a field has no elements, or too many");
+    for (int64_t i = 0; nested && i < count; i++) {
+        cursor again = dtype_at;
+        if (!fields(&again, h, at, used, depth + 1))
+            return false;
+    }
+    if (type && !scalars_add(c, h, type, count, &first, used))
+        return false;
+    *at = type ? first : *at;
+    return take(c, ')') || unexpected(c, "\")\" of a field");
+}
+
+/* fields := "[" field { "," field } [ "," ] "]" */
+static bool fields(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth) {
+    bool comma = true;
+    if (depth > NESTED)
+        return refuse(c, "records within records, more than %d deep", (int)NESTED);
+    if (!take(c, '['))
+        return unexpected(c, "\"[\"");
+    for (; !take(c, ']'); comma = take(c, ',')) {
+        if (!comma)
+            return unexpected(c, "\",\" or \"]\"");
+        if (!field(c, h, at, used, depth))
+            return false;
+    }
+    return true;
+}
+
+static bool structured_descr(cursor *c, npy_header *h) {
+    int64_t size = 0;
+    size_t used = 0;
+    cursor at = *c;
+    if (!fields(c, h, &size, &used, 0))
+        return false;
+    if (!used || size > UINT16_MAX)
+        return refuse(&at, "the records have %lld bytes, or no fields", (long long)size);
+    h->type = dtype_named("uint8");
+    h->element = (int)size;
+    return true;
+}
+
+/* descr := string of [ "<" | ">" | "|" | "=" ] kind size | fields */
 static bool descr(cursor *c, npy_header *h) {
     const unsigned char *text;
     size_t length;
     cursor at = *c;
-    if (take(c, '['))
-        return refuse(&at, "the dtype is structured; only arrays of numbers are read");
+    skip_blanks(c);
+    if (c->at < c->end && *c->at == '[')
+        return structured_descr(c, h);
     if (!string(c, "the string of a dtype", &text, &length))
         return false;
     bool ordered = length && strchr("<>|=", *text) && *text;
@@ -168,9 +298,9 @@ static bool descr(cursor *c, npy_header *h) {
     if (!h->type)
         return refuse(&at, "the dtype is \"%s\"%s; it is none of the fifteen", show(text, length).text,
                       not_ours(length > ordered ? (char)text[ordered] : 0));
-    const bool big_machine = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    h->element = h->type->size;
     h->opaque = h->type->kind == 'V';
-    h->swapped = h->type->size > 1 && ordered && *text == (big_machine ? '<' : '>');
+    h->swapped = ordered && is_swapped(text, length, h->type);
     return true;
 }
 
@@ -223,7 +353,7 @@ static bool dict(cursor *c, npy_header *h) {
 /* The size of the data in bytes. The product of all extents but those that are 0 must fit too, because strides are made
  * of it. */
 static bool data_size(const cursor *c, npy_header *h) {
-    int64_t size = h->type->size;
+    int64_t size = h->element;
     bool empty = false;
     for (int d = 0; d < h->ndim; d++) {
         empty |= h->shape[d] == 0;
@@ -272,12 +402,13 @@ bool npy_parse(const unsigned char *bytes, size_t length, npy_header *out, char 
     return dict(&c, out) && data_size(&c, out);
 }
 
-size_t npy_format(const DLTensor *array, unsigned char to[NPY_HEADER_SIZE]) {
+size_t npy_format(const DLTensor *array, const char *descr_text, unsigned char to[NPY_HEADER_SIZE]) {
     const dtype_row *e = dtype_of(array->dtype);
-    char text[NPY_HEADER_SIZE];
+    char text[NPY_HEADER_SIZE], plain[16];
     const char native = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<';
-    int length = sprintf(text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (", e->size > 1 ? native : '|',
-                         e->kind, e->size);
+    if (!descr_text)
+        snprintf(plain, sizeof plain, "'%c%c%d'", e->size > 1 ? native : '|', e->kind, e->size);
+    int length = sprintf(text, "{'descr': %s, 'fortran_order': False, 'shape': (", descr_text ? descr_text : plain);
     for (int d = 0; d < array->ndim; d++)
         length += sprintf(text + length, d ? ", %lld" : "%lld", (long long)array->shape[d]);
     length += sprintf(text + length, array->ndim == 1 ? ",), }" : "), }");

@@ -109,7 +109,8 @@ static void swap_bytes(unsigned char *data, size_t bytes, size_t size) {
 /* Copies data that are not aligned, or in the other byte order, into memory of the program's own, and puts their bytes
  * in order. */
 static bool align_and_swap(npy *out, const npy_header *h, char *why) {
-    bool aligned = (uintptr_t)out->array.data % h->type->align == 0;
+    size_t align = h->fields[0] ? 16 : h->type->align; /* records may need as much as any dtype does */
+    bool aligned = (uintptr_t)out->array.data % align == 0;
     if (!out->memory && h->size && (h->swapped || !aligned)) {
         out->memory = malloc(h->size);
         if (!out->memory)
@@ -126,6 +127,8 @@ static void describe(npy *out, const npy_header *h) {
     out->opaque = h->opaque;
     out->array.device = (DLDevice){kDLCPU, 0};
     out->array.dtype = h->type->type;
+    out->array.dtype.lanes = (uint16_t)(h->element / h->type->size);
+    memcpy(out->fields, h->fields, sizeof out->fields);
     out->array.ndim = h->ndim;
     out->array.shape = out->shape;
     int64_t stride = 1;

@@ -30,21 +30,21 @@ static bool write_all(int to, const void *data, size_t size) {
     return true;
 }
 
-static bool write_array(int to, const DLTensor *array) {
+static bool write_array(int to, const DLTensor *array, const char *descr) {
     unsigned char header[NPY_HEADER_SIZE];
-    size_t size = dtype_of(array->dtype)->size;
+    size_t size = element_bytes(array->dtype);
     for (int d = 0; d < array->ndim; d++)
         size *= (size_t)array->shape[d];
-    return write_all(to, header, npy_format(array, header)) &&
+    return write_all(to, header, npy_format(array, descr, header)) &&
            (!size || write_all(to, (const char *)array->data + array->byte_offset, size));
 }
 
 /* Writes to standard output, a device or a pipe, which cannot be replaced. */
-static bool write_stream(const char *path, const DLTensor *array) {
+static bool write_stream(const char *path, const DLTensor *array, const char *descr) {
     int to = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
     if (to < 0)
         return false;
-    bool good = write_array(to, array);
+    bool good = write_array(to, array, descr);
     if (to == STDOUT_FILENO)
         return good;
     int error = errno;
@@ -54,8 +54,8 @@ static bool write_stream(const char *path, const DLTensor *array) {
     return good && closed;
 }
 
-static bool write_new(int to, const DLTensor *array, const char *temporary, const char *path) {
-    bool good = write_array(to, array);
+static bool write_new(int to, const DLTensor *array, const char *descr, const char *temporary, const char *path) {
+    bool good = write_array(to, array, descr);
     int error = errno;
     if (close(to) && good) {
         good = false;
@@ -73,7 +73,7 @@ static bool write_new(int to, const DLTensor *array, const char *temporary, cons
 
 /* Writes to a new file that takes the name `path`. there: the file that has that name, whose permissions the new one
  * gets, or NULL. */
-static bool write_replacing(const char *path, const struct stat *there, const DLTensor *array) {
+static bool write_replacing(const char *path, const struct stat *there, const DLTensor *array, const char *descr) {
     char *temporary = malloc(strlen(path) + 32);
     int to = -1;
     if (!temporary)
@@ -86,23 +86,23 @@ static bool write_replacing(const char *path, const struct stat *there, const DL
     }
     if (to >= 0 && there)
         fchmod(to, there->st_mode & 0777); /* may fail on a file system without permissions, where it does not matter */
-    bool good = to >= 0 && write_new(to, array, temporary, path);
+    bool good = to >= 0 && write_new(to, array, descr, temporary, path);
     int error = errno;
     free(temporary);
     errno = error;
     return good;
 }
 
-bool npy_write(const char *path, const DLTensor *array, char why[WHY_SIZE]) {
+bool npy_write(const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
     struct stat about;
     bool there = strcmp(path, "-") != 0 && stat(path, &about) == 0;
     if (strcmp(path, "-") == 0 || (there && !S_ISREG(about.st_mode)))
-        return write_stream(path, array) || refuse_by_errno(why);
+        return write_stream(path, array, descr) || refuse_by_errno(why);
     /* a symbolic link stays, and the file that it leads to is replaced */
     char *target = there ? realpath(path, NULL) : NULL;
     if (there && !target)
         return refuse_by_errno(why);
-    bool good = write_replacing(target ? target : path, there ? &about : NULL, array) || refuse_by_errno(why);
+    bool good = write_replacing(target ? target : path, there ? &about : NULL, array, descr) || refuse_by_errno(why);
     free(target);
     return good;
 }

@@ -136,7 +136,18 @@ static const struct {
     {"{,}", "the string of a key is needed"},
     {"{'shape': (1,),,}", "the string of a key is needed"},
     {"{'descr': '|O'}", "Python objects"},
-    {"{'descr': [('a', '<f4')]}", "the dtype is structured"},
+    {"{'descr': [('a', '<f4')]}", "the key fortran_order is missing"},
+    {"{'descr': [('a', '<f4'), ('b', '>f4')]}", "other byte order"},
+    {"{'descr': [('a', 'O')]}", "Python objects"},
+    {"{'descr': [('a', '<f4', (0,))]}", "has no elements"},
+    {"{'descr': [('a', '<f4' 3)]}", "\")\" of a field"},
+    {"{'descr': [('a')]}", "\",\""},
+    {"{'descr': ['<f4']}", "\"(\" of a field"},
+    {"{'descr': []}", "no fields"},
+    {"{'descr': [('', '|V4')]}", "no fields"},
+    {"{'descr': [('a', '<f8', (300,))]}", "too many fields"},
+    {"{'descr': [('a', [('a', [('a', [('a', [('a', [('a', [('a', [('a', [('a', [('a', '<f4')])])])])])])])])])]}",
+     "deep"},
     {"{'descr': ('<f4', (2,))}", "the string of a dtype is needed"},
     {"{'descr': '<U3'}", "\"<U3\", text"},
     {"{'descr': '<M8[ns]'}", "\"<M8[ns]\", times"},
@@ -240,7 +251,7 @@ static DLTensor tensor(void *data, const char *type, int ndim, int64_t *shape) {
 
 static void must_write(const char *path, const DLTensor *t) {
     char why[WHY_SIZE];
-    if (!npy_write(path, t, why))
+    if (!npy_write(path, t, NULL, why))
         fail_msg("%s: %s", path, why);
 }
 
@@ -434,7 +445,8 @@ static void failed_write(void **unused) {
     low = (struct rlimit){1 << 12, old.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &low);
-    bool good = npy_write(path_of("kept.npy"), &large, why), fresh = npy_write(path_of("fresh.npy"), &large, why);
+    bool good = npy_write(path_of("kept.npy"), &large, NULL, why),
+         fresh = npy_write(path_of("fresh.npy"), &large, NULL, why);
     setrlimit(RLIMIT_FSIZE, &old);
     assert_false(good || fresh);
     assert_string_equal(why, strerror(EFBIG));
@@ -443,10 +455,10 @@ static void failed_write(void **unused) {
     assert_memory_equal(file.array.data, few, sizeof few);
     npy_close(&file);
 
-    assert_false(npy_write(folder, &small, why));
+    assert_false(npy_write(folder, &small, NULL, why));
     assert_string_equal(why, strerror(EISDIR));
-    assert_false(npy_write("/nowhere/x.npy", &small, why));
-    assert_false(npy_write("/dev/full", &small, why));
+    assert_false(npy_write("/nowhere/x.npy", &small, NULL, why));
+    assert_false(npy_write("/dev/full", &small, NULL, why));
     assert_string_equal(why, strerror(ENOSPC));
     must_write("/dev/null", &small);
 }

@@ -42,6 +42,12 @@ static const char text[] =
 
 static uf_module *geometry;
 
+/* The same bytes as other elements, of which UF_ARRAY and UF_RECORDS take the type. */
+static double *doubles(void *of) { return of; }
+static float *floats_of(void *of) { return of; }
+static pixel *pixels(void *of) { return of; }
+static sample *samples(void *of) { return of; }
+
 static uf_func *make(const char *signatures, const char *source, const char *layout, const char *identity,
                      unsigned flags) {
     const uf_section only = {.signatures = signatures, .source = source};
@@ -455,7 +461,7 @@ static void copies(void **state) {
     OK(uf_copy(&floats, &bytes, NULL));
     assert_memory_equal(p, q, sizeof p);
     FAILS(UF_ERR_CAST, "elements of 12 bytes", uf_copy(&UF_RECORDS(out, 3), &bytes, NULL));
-    FAILS(UF_ERR_ARGUMENT, "src: its dtype has 12 lanes", uf_copy(&UF_ARRAY((float *)(void *)q, 3), &bytes, NULL));
+    FAILS(UF_ERR_ARGUMENT, "src: its dtype has 12 lanes", uf_copy(&UF_ARRAY(floats_of(q), 3), &bytes, NULL));
 }
 
 static void views(void **state) {
@@ -476,7 +482,7 @@ static void views(void **state) {
     OK(uf_as_fields(&back, &view, &r));
     assert_true(back.ndim == 2 && more[0] == 4 && more[1] == 3 && steps[0] == 3 && steps[1] == 1 &&
                 back.dtype.lanes == 1);
-    OK(uf_as_fields(&back, &UF_RECORDS((pixel *)(void *)rows, 2, 2), &r));
+    OK(uf_as_fields(&back, &UF_RECORDS(pixels(rows), 2, 2), &r));
     assert_true(back.ndim == 3 && more[2] == 3 && steps[0] == 6 && back.dtype.code == kDLFloat);
     DLTensor strided = UF_ARRAY(&rows[0][0], 2, 3);
     strided.strides = (int64_t[]){6, 1};
@@ -492,10 +498,10 @@ static void views(void **state) {
     strided.strides = (int64_t[]){1, 2};
     FAILS(UF_ERR_ARGUMENT, "contiguous", uf_as_records(&view, &strided, &r));
     FAILS(UF_ERR_ARGUMENT, "3 elements", uf_as_records(&view, &UF_ARRAY(&rows[0][0], 6, 2), &r));
-    FAILS(UF_ERR_ARGUMENT, "its dtype", uf_as_records(&view, &UF_ARRAY((double *)(void *)x, 2, 3), &r));
+    FAILS(UF_ERR_ARGUMENT, "its dtype", uf_as_records(&view, &UF_ARRAY(doubles(x), 2, 3), &r));
     of_bytes.data = (char *)&x[0] + 4;
     FAILS(UF_ERR_ARGUMENT, "aligned to 8", uf_as_records(&view, &of_bytes, &s));
-    FAILS(UF_ERR_ARGUMENT, "several dtypes", uf_as_fields(&back, &UF_RECORDS((sample *)(void *)x, 2), &s));
+    FAILS(UF_ERR_ARGUMENT, "several dtypes", uf_as_fields(&back, &UF_RECORDS(samples(x), 2), &s));
     FAILS(UF_ERR_ARGUMENT, "no array of pixel", uf_as_fields(&back, &UF_RECORDS(x, 2), &r));
     FAILS(UF_ERR_ARGUMENT, "out is NULL", uf_as_records(NULL, &strided, &r));
     FAILS(UF_ERR_ARGUMENT, "array is NULL", uf_as_records(&view, NULL, &r));
@@ -516,12 +522,12 @@ static void choices(void **state) {
     assert_non_null(strstr(uf_last_error()->message, "point->float64"));
     OK(uf_call(f, 2, (DLTensor[]){UF_RECORDS(x, 2), UF_ARRAY(r, 2)},
                &(uf_options){.size = sizeof(uf_options), .signature = " point -> float64 "}));
-    FAILS(UF_ERR_SIGNATURE, "no signature matches", UF_CALL(f, UF_RECORDS((pixel *)(void *)x, 2), UF_ARRAY(r, 2)));
+    FAILS(UF_ERR_SIGNATURE, "no signature matches", UF_CALL(f, UF_RECORDS(pixels(x), 2), UF_ARRAY(r, 2)));
     FAILS(UF_ERR_SIGNATURE, "no signature matches",
           uf_call(f, 2, (DLTensor[]){UF_RECORDS(x, 2), UF_ARRAY(r, 2)},
                   &(uf_options){.size = sizeof(uf_options), .signature = "pixel->float64"}));
     FAILS(UF_ERR_CAST, "argument 0: is uint8 of 12 lanes, but the signature asked for (point->float64) of f has point",
-          uf_call(f, 2, (DLTensor[]){UF_RECORDS((pixel *)(void *)x, 2), UF_ARRAY(r, 2)},
+          uf_call(f, 2, (DLTensor[]){UF_RECORDS(pixels(x), 2), UF_ARRAY(r, 2)},
                   &(uf_options){.size = sizeof(uf_options), .signature = "point->float64"}));
     uf_free(f);
     /* Scalars beside records: the narrowest; a number by its kind; a strong dtype that does not cast is an error. */
@@ -612,7 +618,7 @@ static void bad_arrays(void **state) {
     bad = a;
     bad.dtype.lanes = 12;
     FAILS(UF_ERR_SIGNATURE, "argument 0 is uint8 of 12 lanes", UF_CALL(f, bad, a, UF_RECORDS(z, 4)));
-    FAILS(UF_ERR_SIGNATURE, "argument 2 is float64", UF_CALL(f, a, a, UF_ARRAY((double *)(void *)z, 8)));
+    FAILS(UF_ERR_SIGNATURE, "argument 2 is float64", UF_CALL(f, a, a, UF_ARRAY(doubles(z), 8)));
     still.strides = (int64_t[]){0};
     FAILS(UF_ERR_ARGUMENT, "argument 2: is an output with two elements", UF_CALL(f, a, a, still));
     assert_int_equal(uf_last_error()->argument, 2);

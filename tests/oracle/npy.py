@@ -174,6 +174,62 @@ def refused(rng, path):
         tool("run", IDENTITY, path("x.npy"), status=1)
 
 
+RECORDS = """ufunc shift
+signatures sample,float64->sample
+kernel
+struct pixel { float32 r, g; };
+struct sample { int8 tag; float64 value; pixel at[2]; uint16 kind; };
+(s, by) { auto t = s; t.value = s.value + by; t.at[1].g = s.at[0].r; return t; }
+"""
+SUM = """ufunc join
+signatures interval(float64),interval(float64)->interval(float64)
+kernel
+struct interval(T) { T lo, hi; };
+(a, b) { return (interval(float64)){min(a.lo, b.lo), max(a.hi, b.hi)}; }
+"""
+
+
+@in_folder
+def records(rng, path):
+    """Structured dtypes, with the gaps that C leaves, in fields, nested, and arrays of these."""
+    pixel = np.dtype([("r", "f4"), ("g", "f4")])
+    sample = np.dtype([("tag", "i1"), ("value", "f8"), ("at", pixel, (2,)), ("kind", "u2")], align=True)
+    with open(path("shift.uf"), "w") as file:
+        file.write(RECORDS)
+    with open(path("join.uf"), "w") as file:
+        file.write(SUM)
+    for order in "CF":
+        x = np.zeros((5, 3), sample, order=order)
+        x["tag"] = rng.integers(-128, 128, x.shape)
+        x["value"] = rng.standard_normal(x.shape)
+        x["at"]["r"] = rng.standard_normal(x.shape + (2,)).astype("f4")
+        x["kind"] = rng.integers(0, 65536, x.shape)
+        np.save(path("x.npy"), x)
+        tool("run", path("shift.uf"), path("x.npy"), "1.5", "-o", path("y.npy"))
+        y = np.load(path("y.npy"))
+        want = x.copy()
+        want["value"] += 1.5
+        want["at"]["g"][..., 1] = x["at"]["r"][..., 0]
+        assert y.dtype == sample and y.shape == x.shape, y.dtype
+        for name in sample.names:
+            assert np.array_equal(y[name], want[name]), name
+    pairs_of = np.dtype([("lo", "f8"), ("hi", "f8")])
+    a = np.zeros(40, pairs_of)
+    a["lo"], a["hi"] = rng.standard_normal((2, 40))
+    np.save(path("a.npy"), a)
+    tool("run", path("join.uf"), path("a.npy"), path("a.npy"), "-o", path("r.npy"))
+    assert np.array_equal(np.load(path("r.npy")), a)
+    tool("reduce", path("join.uf"), path("a.npy"), "-o", path("r.npy"))
+    r = np.load(path("r.npy"))
+    assert r.dtype == pairs_of and r.shape == () and r["lo"] == a["lo"].min() and r["hi"] == a["hi"].max()
+    # Other fields of as many bytes, an output to the screen, fields in the other byte order.
+    np.save(path("b.npy"), np.zeros(4, [("lo", "f8"), ("hi", "i8")]))
+    assert b"scalars f8@0;i8@8;" in tool("run", path("join.uf"), path("b.npy"), path("a.npy"), "-o", path("r.npy"), status=1).stderr
+    assert b"-o writes them" in tool("run", path("join.uf"), path("a.npy"), path("a.npy"), status=1).stderr
+    np.save(path("b.npy"), a.astype(pairs_of.newbyteorder(">")))
+    assert b"byte order" in tool("run", path("join.uf"), path("b.npy"), path("a.npy"), "-o", path("r.npy"), status=1).stderr
+
+
 @in_folder
 def on_the_gpu(rng, path):
     x = random_values(rng, (300, 70), np.dtype("f4"))
@@ -185,7 +241,8 @@ def on_the_gpu(rng, path):
 
 
 def main():
-    tests = [every_dtype, every_version, mapped, pairs, reduced, masks_and_outputs, halves, standard_streams, refused]
+    tests = [every_dtype, every_version, mapped, pairs, reduced, masks_and_outputs, halves, standard_streams, refused,
+             records]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests.append(on_the_gpu)
     if sys.argv[1:]:
