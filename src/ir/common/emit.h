@@ -61,6 +61,8 @@ typedef struct emit {
     map exact_functions; /* addresses of those functions of trees which the `fast` bits do not enter */
     bool exact;          /* the function that is being written is one of them */
     bool compares;       /* something is compared in the tree that is being written, or in another one of the module */
+    int *calls;          /* in the plain form, by that number: how many nodes of the tree call it */
+    int inlined;         /* lines that calls have been given or will be given by inlining */
     map sizes;           /* name of a function of a tree -> its ir_size */
     ir_size written;     /* of the module so far */
     int nesting;         /* loops around the place that is being written, in its function */

@@ -8,8 +8,9 @@
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
 
-enum {
-    INLINED_LINES = 100 /* of a function in the plain form */
+enum {                   /* in the plain form: */
+    INLINED_LINES = 100, /* of a function */
+    INLINED_ALL = 30000  /* of all functions, as often as they are called */
 };
 
 static void jump(body *b, int label) {
@@ -353,15 +354,26 @@ static void function_head(body *b, const char *result, const char *name, const c
     text_printf(e->out, ") nounwind %s {\n", attributes);
 }
 
+static int number_of(emit *e, const function *f) { return (int)(intptr_t)map_get(&e->functions, &f, sizeof f); }
+
+/* Is a function of so many lines inlined in the plain form? */
+static bool inlines_plainly(emit *e, const function *f, int lines) {
+    int calls = number_of(e, f) && e->calls ? e->calls[number_of(e, f)] : 1; /* the kernel has no number */
+    if (lines > INLINED_LINES || lines * calls > INLINED_ALL - e->inlined)
+        return false;
+    e->inlined += lines * calls;
+    return true;
+}
+
 /* Is the function that was written since `before` to be inlined? Notes what a call of it adds to the module's size. In the plain form
- * only short functions are inlined, and the kernel of a generalized ufunc on a GPU: it is called once, and its threads may wait for
+ * only short functions are inlined, while not too much becomes of it, and the kernel of a generalized ufunc on a GPU: it is called once, and its threads may wait for
  * each other in it, which they should not do in a called function. */
 static bool decide_inlining(body *b, const char *name, ir_size before) {
     emit *e = b->e;
     ir_size *x = arena_alloc(e->a, sizeof *x);
     *x = (ir_size){
         .lines = e->written.lines - before.lines, .loops = e->written.loops - before.loops, .depth = e->written.depth};
-    bool inlined = !e->plain || x->lines <= INLINED_LINES || (b->is_kernel && e->target->gpu);
+    bool inlined = !e->plain || inlines_plainly(e, b->f, x->lines) || (b->is_kernel && e->target->gpu);
     if (inlined)
         e->written = before;
     else
@@ -455,6 +467,25 @@ static void find_exact(emit *e, const tree *t) {
     }
 }
 
+static void count_call(const node *n, void *user) {
+    emit *e = user;
+    if (n->callee)
+        e->calls[number_of(e, n->callee)]++;
+}
+
+/* Numbers the functions of a tree, but for the kernel, and in the plain form counts their calls. */
+static void number_functions(emit *e, const tree *t) {
+    for (const function *f = t->functions; f; f = f->next)
+        if (f != t->kernel)
+            e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)(intptr_t)++e->nfunctions);
+    if (!e->plain)
+        return;
+    e->calls = arena_alloc(e->a, (size_t)(e->nfunctions + 1) * sizeof *e->calls);
+    e->failed |= !e->calls;
+    for (const function *f = t->functions; f && e->calls; f = f->next)
+        node_each(f->body, count_call, e);
+}
+
 void emit_functions(emit *e, const tree *t, const char *entry) {
     e->entry = entry;
     find_exact(e, t);
@@ -462,9 +493,8 @@ void emit_functions(emit *e, const tree *t, const char *entry) {
     if (t->variables > e->written.variables)
         e->written.variables = t->variables;
     e->kernel = t->kernel;
+    number_functions(e, t);
     for (const function *f = t->functions; f; f = f->next) {
-        if (f != t->kernel)
-            e->failed |= !map_put(&e->functions, &f, sizeof f, (void *)(intptr_t)++e->nfunctions);
         bool hooked = e->frame && f == t->kernel;
         emit_function(e, f, hooked ? e->frame->hooks : NULL, hooked ? e->frame->user : NULL);
     }
