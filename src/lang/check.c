@@ -568,6 +568,16 @@ instance *instance_of_dtypes(check *c, unit *u, const definition *def, const dty
     return instance_of(c, u, def, values, NULL, NULL, call);
 }
 
+/* The results of a body in place, the locals from `first` up to the one before `limit`, begin as 0 each time it is reached. */
+static void results_declare(check *c, int first, int limit, const syn *call, node **body) {
+    for (int k = limit - 1; k >= first; k--) {
+        node *n = node_new(c, N_DECLARE, DT_NONE, call);
+        n->local = k;
+        n->next = *body;
+        *body = n;
+    }
+}
+
 void in_place_check(check *c, frame *f, const syn *call, variable *outer, node **out) {
     check around = *c;
     known_mark before = known_here(c);
@@ -583,13 +593,16 @@ void in_place_check(check *c, frame *f, const syn *call, variable *outer, node *
         variable *parameters = c->scope;
         f->returns = NULL;
         f->returned = f->again = false;
+        int first = c->now->f.nlocals;
         outputs_bind(c, f, NULL);
         f->result_slot = c->now->f.nlocals;
         for (int k = 0; k < value_leaves(f->result) && !f->def->noutputs; k++)
             local_new(c, "return", value_leaf(f->result, k), 0, NULL, f->def->at);
+        int limit = c->now->f.nlocals;
         *out = node_new(c, N_INLINE, DT_NONE, call);
         c->scope_depth++;
         ends = statements_check(c, f->def->body, &(*out)->body);
+        results_declare(c, first, limit, call, &(*out)->body);
         c->scope_depth--;
         if (!f->def->noutputs && (f->returned || !ends))
             result_check(c, f, ends);

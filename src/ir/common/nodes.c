@@ -23,15 +23,17 @@ const node *node_assigned(const node *n) {
     return assigns && n->kid[0]->kind == N_LOCAL ? n->kid[0] : NULL;
 }
 
-/* Does an N_LEAVE in a list of statements leave the N_INLINE around it? */
-static bool leaves(const node *list) {
+/* Does an N_LEAVE in a list of statements leave out some of what stands behind it in the N_INLINE around it? last: nothing stands behind
+ * the list. */
+static bool leaves(const node *list, bool last) {
     for (const node *n = list; n; n = n->next)
-        if (n->kind == N_LEAVE || (n->kind != N_INLINE && n->kind > N_EVAL && (leaves(n->body) || leaves(n->other))))
+        if ((n->kind == N_LEAVE && !(last && !n->next)) ||
+            (n->kind != N_INLINE && n->kind > N_EVAL && (leaves(n->body, false) || leaves(n->other, false))))
             return true;
     return false;
 }
 
-bool node_is_block(const node *n) { return n->kind == N_BLOCK || (n->kind == N_INLINE && !leaves(n->body)); }
+bool node_is_block(const node *n) { return n->kind == N_BLOCK || (n->kind == N_INLINE && !leaves(n->body, true)); }
 
 static void count_node(const node *n, void *user) {
     int *count = user;

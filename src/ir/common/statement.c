@@ -170,19 +170,17 @@ static void case_label(body *b, const node *n) {
 /* The body of a helper in place of its call. */
 static void in_place(body *b, const node *n) {
     int outer = b->inline_end;
-    if (node_is_block(n)) {
-        emit_statements(b, n->body);
-        return;
-    }
-    b->inline_end = emit_label_new(b->e);
+    b->inline_end = node_is_block(n) ? 0 : emit_label_new(b->e);
     emit_statements(b, n->body);
-    land(b, b->inline_end);
+    if (b->inline_end)
+        land(b, b->inline_end);
     b->inline_end = outer;
 }
 
 static void leave_inline(body *b, const node *n) {
     (void)n;
-    jump(b, b->inline_end);
+    if (b->inline_end) /* else nothing stands behind it */
+        jump(b, b->inline_end);
 }
 
 static void leave(body *b, const node *n) {

@@ -27,8 +27,8 @@ static void define(emit *e, const local *l, intptr_t id) {
     int64_t size;
     fragment type = array_type(l, &size);
     text *out = &e->declarations;
-    text_printf(out, "@table%d = internal unnamed_addr %sconstant %s [", (int)id,
-                e->target->gpu ? "addrspace(1) " : "", type.text);
+    text_printf(out, "@table%d = internal unnamed_addr %sconstant %s [", (int)id, e->target->gpu ? "addrspace(1) " : "",
+                type.text);
     for (int64_t i = 0; i < size; i++) {
         text_puts(out, i ? ", " : "");
         element(out, l->type, l->table[i]);
@@ -46,6 +46,5 @@ ssa emit_table(emit *e, const local *l) {
         e->failed |= !map_put(&e->tables, &l->table, sizeof l->table, (void *)id);
         define(e, l, id);
     }
-    return emit_value(e, "getelementptr inbounds %s, %s%s @table%d, i64 0, i64 0", type.text, type.text, star,
-                      (int)id);
+    return emit_value(e, "getelementptr inbounds %s, %s%s @table%d, i64 0, i64 0", type.text, type.text, star, (int)id);
 }

@@ -340,13 +340,22 @@ static bool is_pure(const body *b, const node *n);
 
 static bool declares(const node *list, int variable) {
     for (; list; list = list->next)
-        if (list->kind == N_DECLARE && list->local == variable)
+        if ((list->kind == N_DECLARE && list->local == variable) ||
+            (node_is_block(list) && declares(list->body, variable)))
             return true;
     return false;
 }
 
 /* Does a statement of a sequence assign nothing but variables that the sequence declares? */
 static bool is_own(const body *b, const node *sequence, const node *n) {
+    if (node_is_block(n)) {
+        for (const node *s = n->body; s; s = s->next)
+            if (!is_own(b, sequence, s))
+                return false;
+        return true;
+    }
+    if (n->kind == N_LEAVE)
+        return true; /* at the end of a block */
     if (n->kind == N_DECLARE)
         return (!b->f->locals[n->local].rank || b->f->locals[n->local].table) && is_pure(b, n->kid[0]);
     if (n->kind != N_EVAL || (n->kid[0]->kind != N_ASSIGN && n->kid[0]->kind != N_CALL))
@@ -380,7 +389,7 @@ static bool is_pure(const body *b, const node *n) {
  * be written for many instances, each for all of them before the next. */
 static bool is_simple(const body *b, const node *list) {
     for (const node *n = list; n; n = n->next) {
-        if (node_is_block(n) && is_simple(b, n->body))
+        if ((node_is_block(n) && is_simple(b, n->body)) || (n->kind == N_LEAVE && !n->next))
             continue;
         if (n->kind == N_DECLARE && !b->f->locals[n->local].rank && is_pure(b, n->kid[0]))
             continue;
@@ -408,7 +417,7 @@ static void reductions_first(body *b, const node *n) {
     if (!n)
         return;
     if (n->kind == N_SEQUENCE) {
-        jam_enter(b, n);
+        jam_enter(b, n->body);
         for (const node *s = n->body; s; s = s->next)
             if (s->kind == N_DECLARE)
                 reductions_first(b, s->kid[0]);
@@ -508,7 +517,7 @@ static void write_all(body *b, const node *list) {
             write_all(b, n->body);
             continue;
         }
-        if (n->kind == N_DECLARE && b->f->locals[n->local].table)
+        if (n->kind == N_LEAVE || (n->kind == N_DECLARE && b->f->locals[n->local].table))
             continue;
         reductions_first(b, n->kid[0]);
         jam_load(b, does->kind == N_CALL ? does : does->kind == N_DECLARE ? does->kid[0] : does->kid[1]);

@@ -216,15 +216,17 @@ bool jam_is_early(const body *b, const node *n) {
     return true;
 }
 
-void jam_enter(body *b, const node *sequence) {
-    for (const node *s = sequence->body; s; s = s->next)
+void jam_enter(body *b, const node *list) {
+    for (const node *s = list; s; s = s->next)
         if (s->kind == N_DECLARE)
             b->jam->within[s->local] = true;
+        else if (s->kind == N_BLOCK || s->kind == N_INLINE)
+            jam_enter(b, s->body);
 }
 
 /* The values of the variables that a sequence declares come first. */
 static void load_sequence(body *b, const node *n) {
-    jam_enter(b, n);
+    jam_enter(b, n->body);
     for (const node *s = n->body; s; s = s->next)
         if (s->kind == N_DECLARE)
             jam_load(b, s->kid[0]);

@@ -52,9 +52,9 @@ void jam_load(body *b, const node *n);
 void jam_know(body *b, const node *n, ssa *value);
 void jam_forget(body *b);
 bool jam_depends(const node *n, int variable); /* does n read this local? */
-/* Notes the variables that a sequence within an expression declares. They have their values only while the sequence is written for an
+/* Notes the variables that the statements of a sequence within an expression declare. They have their values only while the sequence is written for an
  * instance; what depends on none of them (jam_is_early) can be written before, for all instances. */
-void jam_enter(body *b, const node *sequence);
+void jam_enter(body *b, const node *list);
 bool jam_is_early(const body *b, const node *n);
 /* Does n depend on what differs between the instances? */
 bool jam_varies(const body *b, const node *n);
