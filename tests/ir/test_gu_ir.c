@@ -41,6 +41,12 @@ static const kernel kernels[] = {
      "= "
      "t[at[i]] * x[at[i]] + odd[at[i] & 1]; }",
      "float32,int32->float32"},
+    {"at", "(m,n),(n)->(m)",
+     "at(a[m][n], i, j) { return a[i][j]; } (A, x) -> (y) { forall (i : m) y[i] = sum(j : n, at(A, i, j) * x[j]); }",
+     "float32,float32->float32"},
+    {"fill", "(m,n),(n)->(m)",
+     "fill(y[m], a[m][n], x[n]) { forall (i : m) y[i] = sum(j : n, a[i][j] * x[j]); } (A, x) -> (y) { fill(y, A, x); }",
+     "float32,float32->float32"},
     {"call_chain", "(n)->(n)",
      "a(x) { return x + 1; }" CALLS("b", "a") CALLS("c", "b") CALLS("d", "c") CALLS("e", "d") CALLS("f", "e")
          CALLS("g", "f") CALLS("h", "g") CALLS("i", "h") CALLS("j", "i") CALLS("k", "j") CALLS("l", "k")
@@ -356,6 +362,10 @@ static const fact facts[] = {
     {"table", 0, 0, 0, 1, 1, "local", 0, 0},
     /* helpers that are called too often to be inlined are called */
     {"call_chain", 0, 0, 0, 1, 1, "call.uni", 2, 40},
+    /* a body in place reads by vectors, and its constructs are mapped to threads */
+    {"at", 5, 3, 0, 4, 1, "ld.global.nc.v4.f32", 2, ANY},
+    {"fill", 5, 3, 0, 4, 1, "ld.global.nc.v4.f32", 2, ANY},
+    {"fill", 8, 5, 0, 4, 1, "shfl.sync", 5, ANY},
     /* meetings: only where something could be read or overwritten */
     {"matvec", 8, 5, 0, 4, 1, "bar", 0, 0},
     {"matvec", 8, 5, 0, 4, 1, "shfl.sync", 5, ANY},
@@ -845,11 +855,12 @@ static void try_simulated(int64_t turn) {
 
 /* Directed kernels that are exact on small integers, over plain names and arrays of rank at most 3. */
 static void try_simulated_directed(int64_t turn) {
-    static const char *const some[] = {"matvec",          "vecmat",      "matmul",    "complex_matmul", "bools",
-                                       "four_ranges",     "read_back",   "own_store", "update",         "scatter",
-                                       "rounds",          "plain_loop",  "early",     "checked",        "local_array",
-                                       "shared_array",    "conditional", "triangle",  "nested_sums",    "range_of_sum",
-                                       "range_of_output", "nothing",     "outer",     "table"};
+    static const char *const some[] = {
+        "matvec",      "vecmat",       "matmul",          "complex_matmul", "bools",       "four_ranges",
+        "read_back",   "own_store",    "update",          "scatter",        "rounds",      "plain_loop",
+        "early",       "checked",      "local_array",     "shared_array",   "conditional", "triangle",
+        "nested_sums", "range_of_sum", "range_of_output", "nothing",        "outer",       "table",
+        "at",          "fill"};
     static const char letters[] = "nmp";
     static launched l;
     static gu_case x;

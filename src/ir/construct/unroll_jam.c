@@ -224,12 +224,20 @@ void jam_enter(body *b, const node *list) {
             jam_enter(b, s->body);
 }
 
-/* The values of the variables that a sequence declares come first. */
+/* What the statements of a sequence assign to its variables, unless only some instances get there. */
+static void load_statements(body *b, const node *list) {
+    for (const node *s = list; s; s = s->next)
+        if (node_is_block(s))
+            load_statements(b, s->body);
+        else if (s->kind == N_DECLARE)
+            jam_load(b, s->kid[0]);
+        else if (s->kind == N_EVAL && node_assigned(s->kid[0]))
+            jam_load(b, s->kid[0]->kind == N_CALL ? s->kid[0] : s->kid[0]->kid[1]);
+}
+
 static void load_sequence(body *b, const node *n) {
     jam_enter(b, n->body);
-    for (const node *s = n->body; s; s = s->next)
-        if (s->kind == N_DECLARE)
-            jam_load(b, s->kid[0]);
+    load_statements(b, n->body);
     jam_load(b, n->kid[0]);
 }
 
