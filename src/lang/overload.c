@@ -466,9 +466,36 @@ static void array_bind(check *c, const call_arguments *a, const parameter_syn *p
         extent_bind(c, p->extent[d], extent_node(c, l, d, a->call), a, caller);
 }
 
-/* Declares locals of the caller for a parameter, with the argument's value. */
-static void value_bind(check *c, frame *f, const parameter_syn *p, value_type t, node **arg, appender *to,
+/* The variable of the caller that an argument is, if the parameter can stand for it: neither the helper nor another argument (calm)
+ * assigns it. What is known of it, by which indices are proved to be in range, is then known of the parameter. NULL: there is none. */
+static const variable *same_variable(const check *c, const frame *f, const parameter_syn *p, const node *arg,
+                                     bool calm) {
+    if (!calm || arg->kind != N_LOCAL || name_assigned(f->def->body, p->name))
+        return NULL;
+    const variable *v = c->scope;
+    while (v && !(v->local == arg->local && v->owner == f->outer && !v->record && !c->now->f.locals[v->local].rank))
+        v = v->scope_next;
+    return v;
+}
+
+/* Is every argument a variable or a constant? */
+static bool all_calm(const node *args) {
+    for (; args; args = args->next)
+        if (args->kind != N_LOCAL && args->kind != N_CONST)
+            return false;
+    return true;
+}
+
+/* Declares locals of the caller for a parameter, with the argument's value; a variable that nothing assigns meanwhile is used itself. */
+static void value_bind(check *c, frame *f, const parameter_syn *p, value_type t, node **arg, bool calm, appender *to,
                        const syn *at) {
+    const variable *same = t.record ? NULL : same_variable(c, f, p, *arg, calm);
+    if (same) {
+        variable *v = variable_bind(c, p->name, same->local);
+        v->known = same->known;
+        *arg = (*arg)->next;
+        return;
+    }
     int slot = c->now->f.nlocals;
     for (int i = 0; i < value_leaves(t); i++)
         local_new(c, name_text(c, p->name), value_leaf(t, i), 0, NULL, at->at);
@@ -507,6 +534,7 @@ static int place_call(check *c, const call_arguments *a, candidate *x, node **bo
     }
     *end = NULL;
     node *list = leaves_list(c, &scalars, &only, false);
+    bool calm = all_calm(list);
     *f = (frame){.def = x->def, .u = unit_of(c, x->def->in), .in_place = true, .result = {DT_NONE, NULL}};
     f->bindings = arena_alloc(c->a, sizeof x->bindings);
     memcpy(f->bindings, x->bindings, sizeof x->bindings);
@@ -521,7 +549,7 @@ static int place_call(check *c, const call_arguments *a, candidate *x, node **bo
         if (a->arrays[k])
             array_bind(c, a, &x->def->params[k], a->arrays[k], &caller);
         else
-            value_bind(c, f, &x->def->params[k], x->types[k], &list, &to, a->call);
+            value_bind(c, f, &x->def->params[k], x->types[k], &list, calm, &to, a->call);
     }
     in_place_check(c, f, a->call, outer, &done);
     c->scope_depth--;
