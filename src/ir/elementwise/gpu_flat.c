@@ -173,20 +173,51 @@ static void finish_all(skeleton *s, const flat *f, const ssa *in) {
     emit_label(e, stored);
 }
 
+/* Where element i of the thread is: if the tile is whole and has records, which are then stored as a whole; and else. */
+typedef struct places {
+    ssa records, other;
+} places;
+
+static places find_places(skeleton *s, const flat *f, int i) {
+    int vector = s->v->flat.vector;
+    places p = {.other = single_index(s, f, i)};
+    if (!f->vectors)
+        return p;
+    ssa lane = emit_op(s->e, "add i64", vector_index(s, f, i / vector), ssa_constant(i % vector));
+    if (skeleton_has_records(s->v))
+        p.records = lane;
+    else
+        p.other = emit_select_as(s->e, "i64", f->whole, lane, p.other);
+    return p;
+}
+
+static void store_masked(skeleton *s, const flat *f, const places *p, const ssa *results) {
+    emit *e = s->e;
+    if (!ssa_is_set(p->records)) {
+        store_elements(s, f, p->other, 1, false, results);
+        return;
+    }
+    int as_whole = emit_label_new(e), by_fields = emit_label_new(e), stored = emit_label_new(e);
+    emit_branch_if(e, f->whole, as_whole, by_fields);
+    emit_label(e, as_whole);
+    store_elements(s, f, p->records, 1, true, results);
+    emit_branch(e, stored);
+    emit_label(e, by_fields);
+    store_elements(s, f, p->other, 1, false, results);
+    emit_branch(e, stored);
+    emit_label(e, stored);
+}
+
 /* Element by element, where the mask is true. Where it is false nothing is computed either, since a kernel might loop for long. */
 static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
-    emit *e = s->e;
-    int mask = s->nin + s->v->nout, vector = s->v->flat.vector;
+    int mask = s->nin + s->v->nout;
     for (int i = 0; i < f->each; i++) {
         const ssa *element = in + (size_t)i * (size_t)s->noperands;
-        ssa results[UF_MAX_OPERANDS], index = single_index(s, f, i);
-        if (f->vectors) {
-            ssa lane = emit_op(e, "add i64", vector_index(s, f, i / vector), ssa_constant(i % vector));
-            index = emit_select_as(e, "i64", f->whole, lane, index);
-        }
+        ssa results[UF_MAX_OPERANDS];
+        places p = find_places(s, f, i);
         int end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : element[mask]);
         skeleton_compute(s, element, results);
-        store_elements(s, f, index, 1, false, results);
+        store_masked(s, f, &p, results);
         skeleton_end_if(s, end);
     }
 }
