@@ -251,6 +251,45 @@ static void gpu_scaled(void *const *data, int64_t n) {
     uf_free(c.f);
 }
 
+/* The sum of all records of four float32: a reduction of four inputs. */
+typedef struct record_sum {
+    uf_func *f;
+    DLTensor args[8];
+} record_sum;
+
+static void record_sum_run(void *user) {
+    record_sum *c = user;
+    MUST(uf_reduce(c->f, 8, c->args, NULL));
+}
+
+static void gpu_sum(void *const *data, int64_t n, double *copied) {
+    static const uf_reduction_def def = {.size = sizeof def,
+                                         .state = "ffff",
+                                         .combine = "(a, b, c, d, e, f, g, h) -> (r, s, t, u) "
+                                                    "{ r = a + e; s = b + f; t = c + g; u = d + h; }",
+                                         .identity = "0, 0, 0, 0"};
+    static const uf_section section = {"ffff->ffff", NULL};
+    int64_t stride = 4;
+    double t[REPETITIONS];
+    record_sum c;
+    for (int k = 0; k < 8; k++)
+        c.args[k] = (DLTensor){.data = data[k < 4 ? 0 : 2],
+                               .byte_offset = (uint64_t)(4 * (k % 4)),
+                               .device = gpu,
+                               .ndim = k < 4,
+                               .dtype = f32,
+                               .shape = &n,
+                               .strides = &stride};
+    MUST(uf_define(
+        &c.f,
+        &(uf_definition){
+            .size = sizeof(uf_definition), .name = "sum4", .nsections = 1, .sections = &section, .reduction = &def}));
+    gpu_time(record_sum_run, &c, t, REPETITIONS);
+    row("gpu_records_sum_f32x4", "libufunc", "GB/s", 16e-9 * (double)n, t, REPETITIONS);
+    row("gpu_records_sum_f32x4", "cuMemcpyDtoDAsync", "GB/s", 32e-9 * (double)n, copied, REPETITIONS);
+    uf_free(c.f);
+}
+
 typedef struct bare_copy {
     unsigned long long to, from;
     size_t size;
@@ -293,6 +332,7 @@ static void gpu_all(void) {
     gpu_time_row("_gaps", four, data, (int64_t[]){16 * (m + 1), 16 * (m + 1), 16 * (m + 1)}, n / (m + 1), m,
                  3.0 * (double)bytes * (double)m / (double)(m + 1));
     gpu_scaled(data, n);
+    gpu_sum(data, n, t);
     host_case("gpu_records_call_16", gpu, data);
 }
 
