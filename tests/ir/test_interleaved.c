@@ -368,7 +368,7 @@ static void run_plan(const uf_func *f, interleaved_case *c, int n, DLTensor *t, 
         if (chance(50))
             made[k].data = NULL;
     }
-    data[n] = c->masked ? o->where->data : NULL;
+    data[n] = o->where ? o->where->data : NULL;
     check(uf_plan_new(&p, f, n, made, o), c);
     check(uf_plan_run(p, data, NULL), c);
     uf_plan_free(p);

@@ -117,7 +117,7 @@ static void describe(const layout *l, loop_class loop, char *out) {
 static void test_table(void **unused) {
     (void)unused;
     for (size_t c = 0; c < COUNT(cases); c++) {
-        layout l;
+        layout l = {.loop = {0}};
         char got[256];
         int64_t steps[ARRAYS][DIMS];
         int n = cases[c].nin + cases[c].nout;
@@ -162,7 +162,7 @@ static void test_promises(void **unused) {
     int grouped = 0;
     (void)unused;
     for (int64_t i = 0; i < trials(20000); i++) {
-        layout l;
+        layout l = {.loop = {0}};
         int n = (int)pick(1, ARRAYS), nin = (int)pick(0, n), nout = n - nin - (n > nin && chance(20));
         int64_t steps[ARRAYS][DIMS], extents[DIMS] = {pick(2, 40), chance(50) ? pick(2, 9) : 0, 0};
         for (int k = 0; k < n; k++) {
@@ -221,7 +221,7 @@ static void test_promises(void **unused) {
 static void test_fields_are_apart(void **unused) {
     (void)unused;
     for (int64_t i = 0; i < trials(2000); i++) {
-        layout l;
+        layout l = {.loop = {0}};
         int size[2] = {1 << pick(0, 3), 1 << pick(0, 3)}, record = 8 * (int)pick(2, 6);
         int64_t steps[ARRAYS][DIMS];
         char *at[2];
