@@ -84,7 +84,7 @@ static void variant_make(const uf_plan *p, loop_class loop, const nd_member *mem
     plan_groups(v, member, n);
     for (int k = 0; k < n; k++) {
         v->operand[k].kind = member[k].record ? OPERAND_INTERLEAVED : s->loops.kept.kind[k];
-        v->operand[k].fixed = 0;
+        v->operand[k].fixed = v->operand[k].staged = 0;
     }
     call_specialise(p, v);
 }

@@ -2,8 +2,22 @@
 #include "gpu/elementwise.h"
 
 enum {
-    FLAT_REPEAT_MAX = 4
+    FLAT_REPEAT_MAX = 4,
+    /* Of groups of outputs: from so many accesses of 16 bytes on for a thread's records they are staged, since a thread's own accesses would
+     * leave half of each sector of 32 bytes to the next one, and stores, which no cache joins, would be twice as many. */
+    STAGED_ACCESSES = 2
 };
+
+/* Are the records of this group side by side without gaps in accesses of 16 bytes, of which a thread has several? */
+static bool is_staged(const variant *v, int k) {
+    int bytes = 0, step = elementwise_step(v, k);
+    if (!elementwise_is_output(v, k) || v->operand[k].kind != OPERAND_INTERLEAVED || !step || v->masked)
+        return false;
+    for (int i = v->nin; i < v->nin + v->nout; i++)
+        bytes += v->operand[i].group == k + 1 ? element_size(v, i) : 0;
+    return bytes == step && record_width(v->flat.vector, step) == ACCESS_BYTES &&
+           v->flat.vector * step >= STAGED_ACCESSES * ACCESS_BYTES;
+}
 
 void flat_specialise(variant *v, const loop_problem *s) {
     int vector = elementwise_vector(v), bytes = vector * elementwise_input_bytes(v);
@@ -11,6 +25,17 @@ void flat_specialise(variant *v, const loop_problem *s) {
     v->flat.vectors_per_thread = (uint8_t)(bytes ? repeat_for(bytes, IN_FLIGHT, FLAT_REPEAT_MAX) : 1);
     elementwise_forget_alignment(v);
     elementwise_lighten(s->traits, &v->flat.vector, &v->flat.vectors_per_thread);
+    for (int k = 0; k < variant_operands(v); k++)
+        v->operand[k].staged = is_staged(v, k);
+}
+
+/* Bytes of shared memory that a thread needs. */
+static unsigned staged_bytes(const variant *v) {
+    int most = 0;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].staged && v->flat.vector * elementwise_step(v, k) > most)
+            most = v->flat.vector * elementwise_step(v, k);
+    return (unsigned)most;
 }
 
 /* Is every operand aligned for vectors from element `first` on? */
@@ -35,5 +60,7 @@ int64_t flat_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     int64_t n = l->loop->count, head = find_head(l);
     put_parameter(w, GPU_FLAT_ELEMENTS, n);
     put_parameter(w, GPU_FLAT_HEAD, head);
-    return elementwise_line(n, (unsigned)l->v->flat.vector * l->v->flat.vectors_per_thread, r, g);
+    int64_t blocks = elementwise_line(n, (unsigned)l->v->flat.vector * l->v->flat.vectors_per_thread, r, g);
+    g->shared = g->threads * staged_bytes(l->v);
+    return blocks;
 }

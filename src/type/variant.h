@@ -54,7 +54,9 @@ typedef struct variant_operand {
     uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
     uint8_t unit;   /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
-    uint8_t staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory */
+    uint8_t
+        staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory; flat: so are the records of an output's
+                       group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by side */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
@@ -231,7 +233,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
 /* What the GPU's kernels take of a loop, which emitters and src/gpu agree on. Grids are one-dimensional, of at most 2^31-1 blocks, whose
  * threads (blockDim.x) are a power of two, 32 to BLOCK_MAX unless said otherwise. "group" is a cooperative group.
  *   flat      A block covers blockDim.x * vector * vectors_per_thread elements, counted from the head (0 if that is -1); the elements of
- *             the head are counted last. The grid covers all elements.
+ *             the head are counted last. The grid covers all elements. Staged: dynamic shared memory of what a block's threads have of
+ *             the largest such group in one access each of `vector` records.
  *   rows      A tile has vector << shift columns and (blockDim.x >> shift) * rows_per_thread rows; block b is column tile b % across, then
  *             row tile (b / across) % down, then the dimensions from 2 on.
  *   general   A block covers blockDim.x * elements_per_thread elements. Unless the variant is wide, every offset fits 32 bits, signed, and

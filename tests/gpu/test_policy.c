@@ -227,6 +227,14 @@ static void test_records(void **unused) {
         check(i, got, record_cases[i].chosen);
         for (int k = 0; k < variant_operands(&s.v); k++)
             assert_int_equal(s.v.operand[k].align, 0); /* found at each launch: not of the variant */
+        /* Records without gaps of which a thread has two accesses or more go through shared memory. */
+        int bytes = vector_of(&s.v) * record_cases[i].bytes;
+        bool staged =
+            flat && bytes >= 32 && bytes % 16 == 0 &&
+            dtypes[record_cases[i].type[0]].size + dtypes[record_cases[i].type[1]].size == record_cases[i].bytes;
+        assert_int_equal(s.v.operand[s.v.nin].staged, staged);
+        assert_int_equal(s.v.operand[0].staged, 0);
+        assert_int_equal(s.g.shared, staged ? s.g.threads * (unsigned)bytes : 0);
     }
 }
 

@@ -543,20 +543,20 @@ static void test_ptx(void **unused) {
         dtype type[FIELDS];
         int bytes, offset[FIELDS];
         int64_t shape[DIMS], gap; /* gap: bytes between rows of two dimensions */
-        const char *access;       /* of the widest, after "global." */
+        const char *load, *store; /* the widest accesses, after "global." */
         int loads, stores;        /* of these */
     } facts[] = {
-        {4, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 16, {0, 4, 8, 12}, {1000}, 0, "v4", 2, 1},
-        {3, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 12, {0, 4, 8}, {1000}, 0, "v4", 6, 3},
-        {2, {DT_FLOAT32, DT_INT32}, 8, {0, 4}, {1000}, 0, "v4", 2, 1},
-        {3, {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64}, 24, {0, 8, 16}, {1000}, 0, "v2", 6, 3},
-        {4, {DT_FLOAT64, DT_INT64, DT_FLOAT64, DT_FLOAT64}, 32, {0, 8, 16, 24}, {1000}, 0, "v2", 4, 2},
-        {3, {DT_UINT8, DT_UINT8, DT_UINT8}, 3, {0, 1, 2}, {1000}, 0, "v4", 6, 3},
-        {3, {DT_FLOAT64, DT_FLOAT32, DT_INT32}, 16, {0, 8, 12}, {1000}, 0, "v4", 2, 1},
-        {2, {DT_COMPLEX64, DT_COMPLEX64}, 16, {8, 0}, {1000}, 0, "v4", 2, 1},
+        {4, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 16, {0, 4, 8, 12}, {1000}, 0, "v4", "v4", 2, 1},
+        {3, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 12, {0, 4, 8}, {1000}, 0, "v4", "v4", 6, 3},
+        {2, {DT_FLOAT32, DT_INT32}, 8, {0, 4}, {1000}, 0, "v4", "v4", 2, 1},
+        {3, {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64}, 24, {0, 8, 16}, {1000}, 0, "v2", "v4", 6, 3},
+        {4, {DT_FLOAT64, DT_INT64, DT_FLOAT64, DT_FLOAT64}, 32, {0, 8, 16, 24}, {1000}, 0, "v2", "v4", 4, 2},
+        {3, {DT_UINT8, DT_UINT8, DT_UINT8}, 3, {0, 1, 2}, {1000}, 0, "v4", "v4", 6, 3},
+        {3, {DT_FLOAT64, DT_FLOAT32, DT_INT32}, 16, {0, 8, 12}, {1000}, 0, "v4", "v4", 2, 1},
+        {2, {DT_COMPLEX64, DT_COMPLEX64}, 16, {8, 0}, {1000}, 0, "v4", "v4", 2, 1},
         /* Rows, and a general loop, whose groups have an alignment. */
-        {4, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 16, {0, 4, 8, 12}, {100, 50}, 16, "v4", 2, 1},
-        {2, {DT_FLOAT64, DT_FLOAT64}, 16, {0, 8}, {100, 5}, 16, "v2", 8, 4},
+        {4, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 16, {0, 4, 8, 12}, {100, 50}, 16, "v4", "v4", 2, 1},
+        {2, {DT_FLOAT64, DT_FLOAT64}, 16, {0, 8}, {100, 5}, 16, "v2", "v2", 8, 4},
     };
     static const int archs[] = {75, 90, 100};
     (void)unused;
@@ -578,8 +578,9 @@ static void test_ptx(void **unused) {
         }
         const char *ptx = ptx_of(&c, &s, archs[i % COUNT(archs)]);
         char load[32], store[32];
-        snprintf(load, sizeof load, "ld.global.%s", facts[i].access);
-        snprintf(store, sizeof store, "st.global.%s", facts[i].access);
+        snprintf(load, sizeof load, "ld.global.%s", facts[i].load);
+        snprintf(store, sizeof store, "st.global.%s", facts[i].store);
+        assert_int_equal(s.v.operand[2 * c.nfields].staged, s.v.loop == LOOP_FLAT && facts[i].stores > 1);
         if (count(ptx, load) != facts[i].loads || count(ptx, store) != facts[i].stores || strstr(ptx, ".local"))
             fail_msg("fact %zu: %d loads, %d stores\n%s", i, count(ptx, load), count(ptx, store), ptx);
     }

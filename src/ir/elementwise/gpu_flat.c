@@ -6,6 +6,9 @@
  * come before the first store. */
 #include "ir/elementwise/elementwise.h"
 
+#include "ir/common/internal.h"
+#include "ir/common/lanes.h"
+
 typedef struct flat {
     ssa thread, threads;      /* i32 */
     ssa whole;                /* i1: the tile is full and aligned */
@@ -134,17 +137,64 @@ static ssa *load(skeleton *s, const flat *f, int end) {
     return whole;
 }
 
-/* Stores the results of n elements from `index` on: out[i * nout + k]. */
+/* Stores the results of n elements from `index` on: out[i * nout + k]. whole: but those that are staged. */
 static void store_elements(skeleton *s, const flat *f, ssa index, int n, bool whole, const ssa *out) {
     for (int k = s->nin; k < s->nin + s->v->nout; k++)
-        if (skeleton_moves(s, k))
+        if (skeleton_moves(s, k) && !(whole && s->v->operand[k].staged))
             skeleton_store(s, k, skeleton_neighbour(s, k, f->at[k], index), n, whole, out);
+}
+
+/* ---- Records through shared memory: a warp's are one piece of memory there as in the array, which is written by accesses that
+ * neighbouring lanes make side by side. ---- */
+
+static const char unit_type[] = "<4 x i32>"; /* of an access */
+
+static ssa unit_at(emit *e, ssa pointer, ssa unit) {
+    return emit_value(e, "getelementptr inbounds %s, %s%s %s, i64 %s", unit_type, unit_type, ir_global_pointer(e),
+                      pointer.text, unit.text);
+}
+
+/* Copies a warp's units from shared memory to the array. from: in units; pointer: to the warp's first record. */
+static void copy_units(skeleton *s, int k, ssa lane, ssa from, ssa pointer, int accesses) {
+    emit *e = s->e;
+    ssa to = emit_pointer_as(e, ir_memory_type(skeleton_memory(s, k)), pointer, unit_type);
+    ssa shared = emit_shared_address(e, ssa_constant(0), unit_type);
+    for (int j = 0; j < accesses; j++) {
+        ssa unit = emit_value(e, "add i64 %s, %d", lane.text, j * WARP);
+        e->shared = true;
+        ssa all = emit_load_as(e, unit_type, unit_at(e, shared, emit_op(e, "add i64", from, unit)), ACCESS_BYTES);
+        e->shared = false;
+        emit_store_as(e, unit_type, all, unit_at(e, to, unit), ACCESS_BYTES);
+    }
+}
+
+/* Stores vector g of every thread; all lanes of the warp get here together, as the tile is whole. */
+static void store_staged(skeleton *s, const flat *f, int g, int k, const ssa *out) {
+    emit *e = s->e;
+    int vector = s->v->flat.vector, bytes = vector * s->v->operand[k].record;
+    ssa lane = emit_value(e, "and i32 %s, %d", f->thread.text, WARP - 1), warp = emit_op(e, "sub i32", f->thread, lane);
+    ssa own = emit_widen(e, emit_value(e, "mul i32 %s, %d", f->thread.text, bytes));
+    ssa from = emit_widen(e, emit_value(e, "mul i32 %s, %d", warp.text, bytes / ACCESS_BYTES));
+    ssa first = emit_op(e, "add i32", warp, emit_value(e, "mul i32 %s, %d", f->threads.text, g));
+    ssa index = emit_widen(e, emit_value(e, "mul i32 %s, %d", first.text, vector));
+    emit_warp_barrier(e, ssa_constant(-1)); /* what was there before has been read */
+    ssa at = emit_shared_address(e, own, ir_memory_type(skeleton_memory(s, k)));
+    e->shared = true;
+    skeleton_store(s, k, at, vector, true, out);
+    e->shared = false;
+    emit_warp_barrier(e, ssa_constant(-1));
+    copy_units(s, k, emit_widen(e, lane), from, skeleton_neighbour(s, k, f->at[k], index), bytes / ACCESS_BYTES);
 }
 
 static void store_whole(skeleton *s, const flat *f, const ssa *out) {
     int vector = s->v->flat.vector;
-    for (int g = 0; g < s->v->flat.vectors_per_thread; g++)
-        store_elements(s, f, vector_index(s, f, g), vector, true, out + (size_t)(g * vector) * s->v->nout);
+    for (int g = 0; g < s->v->flat.vectors_per_thread; g++) {
+        const ssa *some = out + (size_t)(g * vector) * s->v->nout;
+        store_elements(s, f, vector_index(s, f, g), vector, true, some);
+        for (int k = s->nin; k < s->nin + s->v->nout; k++)
+            if (s->v->operand[k].staged)
+                store_staged(s, f, g, k, some);
+    }
 }
 
 static void store_single(skeleton *s, const flat *f, const ssa *out) {
