@@ -5,62 +5,147 @@
 #include "lang/fold.h"
 #include "lang_try.h"
 
-static int types_read(const char *s, size_t length, dtype *types) {
-    int count = 0;
-    for (size_t at = 0; at < length;) {
-        size_t word = strcspn(s + at, ", ");
-        if (word > length - at)
-            word = length - at;
-        if (word)
-            types[count++] = dtype_of_name(s + at, word);
-        at += word ? word : 1;
+/* ---- What a text sees ---- */
+
+/* The modules of a trial, each parsed once, and the arena that they are in. */
+typedef struct visible {
+    arena *a;
+    const char *const *modules;
+    const syntax *parsed[16];
+    lang_names names;
+} visible;
+
+static uf_status module_use(void *user, const char *name, lang_import *out) {
+    visible *v = user;
+    for (int i = 0; v->modules && v->modules[2 * i]; i++) {
+        if (strcmp(v->modules[2 * i], name) != 0)
+            continue;
+        char *title = arena_alloc(v->a, strlen(name) + sizeof "module ");
+        if (!title)
+            return fail_memory();
+        sprintf(title, "module %s", name);
+        if (!v->parsed[i])
+            TRY(lang_parse_module(v->a, title, v->modules[2 * i + 1], &v->names, &v->parsed[i]));
+        out->module = v->parsed[i];
+        return UF_OK;
     }
-    return count;
+    return fail(UF_ERR_ARGUMENT, "there is no module '%s'", name);
 }
 
-uf_status lang_try(arena *a, const char *source, const char *types, tree **out) {
-    return lang_try_core(a, NULL, source, types, out);
+/* ---- Types ---- */
+
+/* The operands of a list, "float32[,], interval(int8)", and the leaves that they are. */
+typedef struct operand_list {
+    int count, nleaves;
+    int leaves[UF_MAX_OPERANDS];
+    const record *records[UF_MAX_OPERANDS + 1];
+    uint8_t ranks[UF_MAX_OPERANDS];   /* of the leaves */
+    dtype types[2 * UF_MAX_OPERANDS]; /* likewise */
+} operand_list;
+
+static uf_status operand_read(arena *a, const syntax *s, const char *word, size_t length, operand_list *l) {
+    size_t name = 0;
+    uint8_t rank = 0;
+    while (name < length && word[name] != '[')
+        name++;
+    for (size_t i = name; i < length; i++)
+        rank += word[i] == '[' || word[i] == ',';
+    const record *r = NULL;
+    dtype type = dtype_of_name(word, name);
+    if (type == DT_NONE)
+        TRY(lang_record(a, s, word, name, &r));
+    l->records[l->count] = r;
+    l->leaves[l->count++] = r ? r->nleaves : 1;
+    for (int i = 0; i < (r ? r->nleaves : 1); i++) {
+        l->ranks[l->nleaves] = rank;
+        l->types[l->nleaves++] = r ? r->leaves[i].type : type;
+    }
+    return UF_OK;
 }
 
-uf_status lang_try_core(arena *a, const char *layout, const char *source, const char *types, tree **out) {
+/* Commas within parentheses and brackets do not end an operand. */
+static uf_status operands_read(arena *a, const syntax *s, const char *list, size_t length, operand_list *l) {
+    for (size_t at = 0, end; at < length; at = end + 1) {
+        int depth = 0;
+        at += strspn(list + at, " ");
+        for (end = at; end < length && (depth || list[end] != ','); end++)
+            depth += list[end] == '(' || list[end] == '[' ? 1 : list[end] == ')' || list[end] == ']' ? -1 : 0;
+        if (end > at)
+            TRY(operand_read(a, s, list + at, end - at, l));
+    }
+    return UF_OK;
+}
+
+/* ---- Trials ---- */
+
+static uf_status kernel_try(arena *a, const syntax *s, const char *parameters, tree **out) {
+    operand_list l = {0};
+    core_layout *core = arena_alloc(a, sizeof *core);
+    if (!core)
+        return fail_memory();
+    TRY(operands_read(a, s, parameters, strlen(parameters), &l));
+    int nindices = lang_indices(s);
+    for (int d = 0; d < nindices; d++)
+        l.types[l.nleaves + d] = DT_INT64;
+    TRY(parameters_layout(a, l.ranks, l.nleaves, nindices, core));
+    return lang_check(a, s, core, l.records, l.types, l.nleaves + nindices, NULL, 0, false, out);
+}
+
+static uf_status layout_read(arena *a, const char *source, const int *leaves, core_layout **out) {
+    core_layout *whole = arena_alloc(a, sizeof *whole), *core = arena_alloc(a, sizeof *core);
+    if (!whole || !core)
+        return fail_memory();
+    TRY(layout_parse(a, source, whole));
+    *out = core;
+    return layout_expand(a, whole, leaves, core);
+}
+
+/* The outputs are read behind the inputs, as whose records and leaves theirs follow. */
+static uf_status elementwise_try(arena *a, const syntax *s, const lang_trial *what, tree **out) {
+    operand_list l = {0};
     core_layout *core = NULL;
-    dtype in[UF_MAX_OPERANDS], results[UF_MAX_OPERANDS];
+    const char *arrow = strstr(what->types, "->");
+    TRY(operands_read(a, s, what->types, arrow ? (size_t)(arrow - what->types) : strlen(what->types), &l));
+    int nin = l.nleaves, nout = lang_outputs(s);
+    if (arrow)
+        TRY(operands_read(a, s, arrow + 2, strlen(arrow + 2), &l));
+    for (int k = 0; k < nout && !arrow; k++) {
+        l.leaves[l.count++] = 1;
+        l.types[l.nleaves++] = DT_NONE;
+    }
+    nout = l.nleaves - nin;
+    if (what->layout)
+        TRY(layout_read(a, what->layout, l.leaves, &core));
+    return lang_check(a, s, core, l.records, l.types, nin, l.types + nin, nout, false, out);
+}
+
+uf_status lang_try_with(arena *a, const lang_trial *what, tree **out) {
     const syntax *s;
     tree *t;
-    if (layout) {
-        core = arena_alloc(a, sizeof *core);
-        if (!core)
-            return fail_memory();
-        TRY(layout_parse(a, layout, core));
-    }
-    TRY(lang_parse(a, source, NULL, &s));
-    const char *arrow = strstr(types, "->");
-    int nin = types_read(types, arrow ? (size_t)(arrow - types) : strlen(types), in), nout = lang_outputs(s);
-    for (int k = 0; k < nout; k++)
-        results[k] = DT_NONE;
-    if (arrow)
-        nout = types_read(arrow + 2, strlen(arrow + 2), results);
-    TRY(lang_check(a, s, core, NULL, in, nin, results, nout, false, &t));
+    visible *v = arena_alloc(a, sizeof *v);
+    if (!v)
+        return fail_memory();
+    *v = (visible){.a = a, .modules = what->modules, .names = {.use = module_use, .user = v}};
+    TRY(lang_parse(a, what->source, &v->names, &s));
+    if (what->parameters)
+        TRY(kernel_try(a, s, what->parameters, &t));
+    else
+        TRY(elementwise_try(a, s, what, &t));
     if (out)
         *out = t;
     return UF_OK;
 }
 
+uf_status lang_try(arena *a, const char *source, const char *types, tree **out) {
+    return lang_try_with(a, &(lang_trial){.source = source, .types = types}, out);
+}
+
+uf_status lang_try_core(arena *a, const char *layout, const char *source, const char *types, tree **out) {
+    return lang_try_with(a, &(lang_trial){.source = source, .types = types, .layout = layout}, out);
+}
+
 uf_status lang_try_kernel(arena *a, const char *parameters, const char *source, tree **out) {
-    dtype in[2 * UF_MAX_OPERANDS];
-    uint8_t ranks[UF_MAX_OPERANDS];
-    int count;
-    const syntax *s;
-    core_layout *core = arena_alloc(a, sizeof *core);
-    if (!core)
-        return fail_memory();
-    TRY(parameter_list_parse(parameters, in, ranks, &count));
-    TRY(lang_parse(a, source, NULL, &s));
-    int nindices = lang_indices(s);
-    for (int d = 0; d < nindices; d++)
-        in[count + d] = DT_INT64;
-    TRY(parameters_layout(a, ranks, count, nindices, core));
-    return lang_check(a, s, core, NULL, in, count + nindices, NULL, 0, false, out);
+    return lang_try_with(a, &(lang_trial){.source = source, .parameters = parameters}, out);
 }
 
 /* ---- Reductions ---- */

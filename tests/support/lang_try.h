@@ -4,13 +4,21 @@
 
 #include "lang/lang.h"
 
-/* Parses and checks a kernel into a. types: "float32,int8->float32"; without an arrow the outputs take the types of the
- * kernel. The tree may be NULL. */
-uf_status lang_try(arena *a, const char *source, const char *types, tree **out);
-/* The same for a generalized ufunc, if layout is not NULL. */
-uf_status lang_try_core(arena *a, const char *layout, const char *source, const char *types, tree **out);
+/* A kernel that is tried. What is NULL is left out. */
+typedef struct lang_trial {
+    const char *source;
+    const char
+        *types; /* "float32,interval(int8)->float32"; without an arrow the outputs take the types of the kernel */
+    const char *layout;     /* of a generalized ufunc */
+    const char *parameters; /* of a kernel over indices, in place of types: "float32[,], interval(int8)" */
+    /* What `use` finds: names and texts in turn, and NULL behind the last. A module called m has the title "module m". */
+    const char *const *modules;
+} lang_trial;
 
-/* The same for a kernel over indices. parameters: "float32[,], int32". */
+/* Parses and checks a kernel into a. The tree may be NULL. */
+uf_status lang_try_with(arena *a, const lang_trial *what, tree **out);
+uf_status lang_try(arena *a, const char *source, const char *types, tree **out);
+uf_status lang_try_core(arena *a, const char *layout, const char *source, const char *types, tree **out);
 uf_status lang_try_kernel(arena *a, const char *parameters, const char *source, tree **out);
 
 /* What in a tree breaks the promises of lang.h, or NULL. */
