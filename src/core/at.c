@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/at.h"
+#include "core/record.h"
 
 enum {
     TARGET = 0
@@ -54,16 +55,21 @@ static inline uf_status named(uf_status status, int nindices, int first, const i
 
 /* Renames the arguments of the elementwise call: the target, the operand if there is one, and the target again. */
 static uf_status call_named(uf_status status, const plan_request *r) {
-    int operand = 1 + r->nindices;
-    const int which[2][3] = {{TARGET, TARGET}, {TARGET, operand, TARGET}};
-    return named(status, r->nindices, 0, which[r->func->nin - 1]);
+    int operand = 1 + r->nindices, which[UF_MAX_OPERANDS];
+    const uf_func *f = r->func;
+    for (int k = 0; k < f->nin + f->nout; k++)
+        which[k] = k < f->nout || k >= f->nin ? TARGET : operand;
+    return named(status, r->nindices, 0, which);
 }
+
+/* Has the function an operand beside the target? Of a form, whose operands are leaves, there are as many of the target as outputs. */
+static bool has_operand(const uf_func *f) { return f->nin > f->nout; }
 
 /* ---- Arguments ---- */
 
 static uf_status updates_check(const uf_func *f) {
     TRY(func_check(f));
-    if (f->reduction || f->layout || f->nout != 1 || f->nin < 1 || f->nin > 2)
+    if (!f->owner && (f->reduction || f->layout || f->nout != 1 || f->nin < 1 || f->nin > 2))
         return fail(UF_ERR_ARGUMENT,
                     "uf_at of %s: the function must be elementwise, of one or two inputs and one output", f->name);
     return UF_OK;
@@ -76,9 +82,9 @@ static uf_status pointers_check(const plan_request *r) {
     if (r->nindices < 1)
         return fail(UF_ERR_ARGUMENT, "uf_at of %s: nindices is %d; at least one index array is needed", name,
                     r->nindices);
-    if (r->func->nin == 2 && !r->operand)
+    if (has_operand(r->func) && !r->operand)
         return fail(UF_ERR_ARGUMENT, "%s has two inputs, but operand is NULL", name);
-    if (r->func->nin == 1 && r->operand)
+    if (!has_operand(r->func) && r->operand)
         return fail(UF_ERR_ARGUMENT, "%s has one input; operand must be NULL", name);
     return UF_OK;
 }
@@ -91,14 +97,25 @@ static uf_status options_check(const uf_options *o) {
     return wrong ? fail(UF_ERR_ARGUMENT, "uf_at does not take %s", wrong) : UF_OK;
 }
 
-/* Reads the target, the operand, and the target again, as the arguments of a call. */
+/* Lists the target, the operand, and the target again, as the arguments of a call. */
+static int arguments_list(const plan_request *r, DLTensor args[3]) {
+    int n = 0;
+    args[n++] = *r->target;
+    if (r->operand)
+        args[n++] = *r->operand;
+    args[n++] = *r->target;
+    return n;
+}
+
+/* Reads them, or the leaves of their records. */
 static uf_status operands_take(const plan_request *r, call_args *a) {
-    void *data[3];
-    int nin = r->func->nin;
-    DLTensor args[3] = {*r->target, *r->target, *r->target};
-    if (nin == 2)
-        args[1] = *r->operand;
-    return call_named(args_take(nin, nin + 1, args, NULL, r->options, r->how, a, data), r);
+    void *data[PLAN_ARGUMENTS];
+    const uf_func *f = r->func;
+    DLTensor args[3];
+    int n = arguments_list(r, args);
+    return call_named(
+        args_take(f->nin, r->expanded ? r->nargs : n, r->expanded ? r->args : args, NULL, r->options, r->how, a, data),
+        r);
 }
 
 static uf_status index_take(const plan_request *r, int i, nd_array *out) {
@@ -121,28 +138,33 @@ static uf_status place_all(const plan_request *r, call_args *a) {
     TRY(place(&p, r->target, TARGET));
     for (int i = 0; i < r->nindices; i++)
         TRY(place(&p, &r->indices[i], 1 + i));
-    if (r->operand && !a->array[1].number)
+    if (r->operand && !a->array[r->func->nout].number)
         TRY(place(&p, r->operand, 1 + r->nindices));
     return place_decide(&p, 0, a);
 }
 
+static void *leaf_address(const DLTensor *t) { return t->data ? (char *)t->data + t->byte_offset : NULL; }
+
 /* The arrays of *a are those of the call (target, operand, target), then the indices. */
 static uf_status at_arguments(const plan_request *r, call_args *a, void **data) {
-    int nin, n = r->nindices;
+    int first, n = r->nindices;
     TRY(updates_check(r->func));
     TRY(pointers_check(r));
     TRY(options_check(r->options));
     TRY(operands_take(r, a));
-    nin = r->func->nin;
+    first = r->func->nin + r->func->nout;
+    if (first + n > VARIANT_OPERANDS)
+        return fail(UF_ERR_ARGUMENT, "nindices is %d, which is too many beside %d scalars of records", n, first);
     if (n > r->target->ndim)
         return fail(UF_ERR_ARGUMENT, "nindices is %d, but the rank of target is %d", n, r->target->ndim);
     for (int i = 0; i < n; i++)
-        TRY(named(index_take(r, i, &a->array[nin + 1 + i]), n, 1, NULL));
-    a->narrays = nin + 1 + n;
+        TRY(named(index_take(r, i, &a->array[first + i]), n, 1, NULL));
+    a->narrays = first + n;
     data[TARGET] = a->array[0].data;
     for (int i = 0; i < n; i++)
-        data[1 + i] = a->array[nin + 1 + i].data;
-    data[1 + n] = a->array[1].data;
+        data[1 + i] = a->array[first + i].data;
+    for (int k = r->func->nout; k < r->func->nin; k++)
+        data[1 + n + k - r->func->nout] = r->expanded ? leaf_address(&r->args[k]) : leaf_address(r->operand);
     return named(place_all(r, a), n, 0, NULL);
 }
 
@@ -155,7 +177,7 @@ static uf_status at_bind(const plan_request *r, call_args *a, const binding **ou
 /* The shape of the updates: that of the indices, then the dimensions of the target that are not indexed. */
 static uf_status shape_find(const plan_request *r, const call_args *a, int *ndim, int64_t *shape) {
     int n = r->nindices, left = r->target->ndim - n;
-    TRY(named(nd_broadcast(a->array + r->func->nin + 1, n, ndim, shape), n, 1, NULL));
+    TRY(named(nd_broadcast(a->array + r->func->nin + r->func->nout, n, ndim, shape), n, 1, NULL));
     if (*ndim + left > UF_MAX_NDIM)
         return fail(UF_ERR_SHAPE, "the indices' rank, %d, and the dimensions of target that are left, %d, exceed %d",
                     *ndim, left, UF_MAX_NDIM);
@@ -232,17 +254,19 @@ static uf_status indexed_fill(uf_plan *p, const nd_array *t) {
 }
 
 static uf_status loop_make(uf_plan *p, call_args *a, int ndim) {
-    int nin = a->nin, n = p->at.nindices;
+    int nin = a->nin, n = p->at.nindices, targets = p->func->nout, left = a->array[0].ndim - n;
     nd_loop *loop = &p->pass[0].loops.kept;
-    nd_array left = a->array[0];
-    TRY(indexed_fill(p, &left));
-    left.output = false;
-    left.ndim -= n;
-    left.shape += n;
-    left.strides = left.strides ? left.strides + n : NULL;
-    a->array[0] = a->array[nin] = left;
-    for (int i = 0; i < n && left.ndim; i++)
-        TRY(index_view(p, &a->array[nin + 1 + i], left.ndim));
+    TRY(indexed_fill(p, &a->array[0]));
+    for (int k = 0; k < targets; k++) {
+        nd_array *t = &a->array[k];
+        t->output = false;
+        t->ndim -= n;
+        t->shape += n;
+        t->strides = t->strides ? t->strides + n : NULL;
+        a->array[nin + k] = *t;
+    }
+    for (int i = 0; i < n && left; i++)
+        TRY(index_view(p, &a->array[nin + targets + i], left));
     void *space = plan_space(p, nd_space(ndim, a->narrays));
     if (!space)
         return fail_memory();
@@ -256,16 +280,18 @@ static uf_status loop_make(uf_plan *p, call_args *a, int ndim) {
 
 static void operands_lay(uf_plan *p, const plan_request *r, const call_args *a) {
     plan_pass *s = &p->pass[0];
-    int nin = a->nin, n = r->nindices;
-    plan_variant(s, LOOP_AT, nin, 1);
+    int nin = a->nin, n = r->nindices, targets = r->func->nout;
+    plan_variant(s, LOOP_AT, nin, targets);
     s->v.reports = func_reports_steps(p->func, p->binding->traits.unbounded, p->cancel);
     s->v.nindices = (uint8_t)n;
-    plan_operands(s, a, nin + 1, p->binding->types);
-    if (nin == 2)
-        s->source[1] = (uint8_t)(1 + n);
-    s->source[nin] = TARGET;
+    plan_operands(s, a, nin + targets, p->binding->types);
+    for (int k = 0; k < nin + targets; k++) {
+        bool target = k < targets || k >= nin;
+        s->source[k] = (uint8_t)(target ? TARGET : 1 + n + k - targets);
+        s->shift[k] = target && r->expanded ? expanded_offset(r->expanded, k) : 0;
+    }
     for (int i = 0; i < n; i++)
-        plan_operand(s, nin + 1 + i, 1 + i, dtype_of_dl(r->indices[i].dtype), DT_INT64);
+        plan_operand(s, nin + targets + i, 1 + i, dtype_of_dl(r->indices[i].dtype), DT_INT64);
 }
 
 /* Is the target aligned to the size of its elements? Complex numbers need not be. */
@@ -284,7 +310,8 @@ static uf_status owners_find(uf_plan *p, const plan_request *r) {
         return UF_OK;
     TRY(engines[p->engine]->target(p->device, &target));
     at_way way = ir_at_way(p->binding->tree, &p->pass[0].v, &target);
-    x->owned[1] = way == AT_OWNED || (way != AT_EXACT && r->options->flags & UF_DETERMINISTIC);
+    x->owned[1] = way == AT_OWNED || r->func->nout > 1 /* no instruction swaps several scalars */ ||
+                  (way != AT_EXACT && r->options->flags & UF_DETERMINISTIC);
     x->owned[0] = x->owned[1] || way == AT_EXCHANGE;
     return UF_OK;
 }
@@ -310,11 +337,11 @@ static void arguments_set(uf_plan *p, const plan_request *r, const call_args *a)
     int n = r->nindices;
     plan_argument_set(p, TARGET, (dtype)a->key.type[0], &a->array[0], TARGET);
     for (int i = 0; i < n; i++)
-        plan_argument_set(p, 1 + i, dtype_of_dl(r->indices[i].dtype), &a->array[a->nin + 1 + i], 1 + i);
+        plan_argument_set(p, 1 + i, dtype_of_dl(r->indices[i].dtype), &a->array[a->nin + r->func->nout + i], 1 + i);
     p->nargs = 1 + n;
-    if (r->operand)
-        plan_argument_set(p, p->nargs++, (dtype)(a->key.type[1] & ~BINDING_NUMBER),
-                          a->array[1].number ? NULL : &a->array[1], 1 + n);
+    for (int k = r->func->nout; k < a->nin; k++)
+        plan_argument_set(p, p->nargs++, (dtype)(a->key.type[k] & ~BINDING_NUMBER),
+                          a->array[k].number ? NULL : &a->array[k], 1 + n);
 }
 
 static uf_status indices_of(uf_plan *p, const plan_request *r, const call_args *a) {
@@ -323,7 +350,7 @@ static uf_status indices_of(uf_plan *p, const plan_request *r, const call_args *
         return UF_OK;
     for (int i = 0; i < r->nindices; i++)
         types[i] = dtype_of_dl(r->indices[i].dtype);
-    return indices_lay(p, a->array + a->nin + 1, types, r->target->shape);
+    return indices_lay(p, a->array + a->nin + r->func->nout, types, r->target->shape);
 }
 
 static uf_status at_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
@@ -331,7 +358,7 @@ static uf_status at_lay(uf_plan *p, const plan_request *r, call_args *a, void *c
     int64_t shape[UF_MAX_NDIM];
     p->at.nindices = n;
     TRY(shape_find(r, a, &ndim, shape));
-    TRY(named(operand_fit(r, &a->array[1], ndim, shape), n, 0, NULL));
+    TRY(named(operand_fit(r, &a->array[r->func->nout], ndim, shape), n, 0, NULL));
     TRY(named(target_check(p, &a->array[0]), n, 0, NULL));
     arguments_set(p, r, a);
     TRY(indices_of(p, r, a));
@@ -361,18 +388,41 @@ static void at_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowe
 static nd_overlap at_compare(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b,
                              const char *data_b) {
     const variant_operand *o = s->v.operand;
-    int64_t lowest, highest, size = dtypes[o[a].memory].size, target = dtypes[o[b].memory].size;
-    if (a == TARGET)
-        return ND_SAME;
+    int64_t lowest, highest, size = dtypes[o[a].memory].size, target = dtypes[o[0].memory].size;
+    if (a < s->v.nout)
+        return a + s->v.nin == b ? ND_SAME : ND_DISJOINT; /* leaves of one record lie apart */
+    if (a >= s->v.nin && a < s->v.nin + s->v.nout)
+        return ND_DISJOINT;
     at_bounds(p, s, a, &lowest, &highest);
     bool before = data_a + (highest + 1) * size <= data_b + p->at.lowest * target;
-    bool behind = data_b + (p->at.highest + 1) * target <= data_a + lowest * size;
+    bool behind = data_b + p->at.highest * target + dtypes[o[b].memory].size <= data_a + lowest * size;
     return before || behind ? ND_DISJOINT : ND_OVERLAP;
 }
 
 static uf_status at_named(const uf_plan *p, uf_status status) { return named(status, p->at.nindices, 0, NULL); }
 
+/* How a plan's addresses become those of leaves: the target's and the indices' stay, the operand has one for each of its own. */
+static uf_status at_keep(uf_plan *p, const plan_request *r) {
+    int n = r->nindices, targets = r->func->nout;
+    expansion_map *m = expansion_map_new(p);
+    if (!m)
+        return fail_memory();
+    m->n = p->nargs;
+    m->ncaller = 1 + n + (r->operand != NULL);
+    for (int k = 0; k < p->nargs; k++) {
+        m->of[k] = (uint8_t)(k <= n ? k : 1 + n);
+        m->offset[k] = (int16_t)(k <= n ? 0 : expanded_offset(r->expanded, targets + k - 1 - n));
+    }
+    memset(m->align, 1, (size_t)m->ncaller);
+    m->align[TARGET] = r->expanded->align[0];
+    if (r->operand)
+        m->align[1 + n] = r->expanded->align[1];
+    p->expanded = m;
+    return UF_OK;
+}
+
 static const plan_verb at_verb = {.options = "uf_options",
+                                  .keep = at_keep,
                                   .arguments = at_arguments,
                                   .bind = at_bind,
                                   .lay = at_lay,
@@ -397,13 +447,38 @@ static inline plan_request request_of(const char *name, const uf_func *func, con
                           .nindices = nindices};
 }
 
+static uf_status once(const plan_request *r, void *user) {
+    (void)user;
+    return plan_once(r);
+}
+static uf_status lasting(const plan_request *r, void *out) { return plan_new(out, r); }
+
+/* Does something with a request, or, where the target has records, with that of a form of the function. */
+static uf_status at_do(const plan_request *r, uf_status (*run)(const plan_request *r, void *user), void *user) {
+    DLTensor args[3];
+    plan_request own = *r;
+    TRY(updates_check(r->func));
+    TRY(pointers_check(r));
+    if (!func_takes_records(r->func) || r->target->dtype.lanes == 1)
+        return run(r, user);
+    own.nargs = arguments_list(r, args);
+    own.args = args;
+    bool expanded = false;
+    expansion x;
+    uf_status s = call_named(expansion_begin(&x, &own, r->func->nin, &expanded), r);
+    if (!s)
+        s = run(expanded ? &x.request : r, user);
+    expansion_end(&x);
+    return s;
+}
+
 uf_status uf_at(const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
                 const DLTensor *operand, const uf_options *options) {
     RANGE("uf_at", func);
     uf_options own;
     TRY(options_read(options, &own, &options));
     const plan_request r = request_of("uf_at", func, target, nindices, indices, operand, options);
-    return plan_once(&r);
+    return at_do(&r, once, NULL);
 }
 
 uf_status uf_at_plan(uf_plan **out, const uf_func *func, const DLTensor *target, int nindices, const DLTensor *indices,
@@ -412,5 +487,5 @@ uf_status uf_at_plan(uf_plan **out, const uf_func *func, const DLTensor *target,
     TRY(plan_out(out));
     TRY(options_read(options, &own, &options));
     const plan_request r = request_of("uf_at_plan", func, target, nindices, indices, operand, options);
-    return plan_new(out, &r);
+    return at_do(&r, lasting, out);
 }

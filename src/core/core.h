@@ -645,6 +645,8 @@ struct plan_verb {
     uf_status (*specialise)(const uf_plan *p, void *const *data, variant *v);
     /* Enqueues what must come before the first pass. */
     uf_status (*prepare)(const plan_run *run);
+    /* Keeps in a plan how the addresses of its runs become those of leaves; NULL: as expansion_keep does. */
+    uf_status (*keep)(uf_plan *p, const plan_request *r);
     /* Restates an error of a run in terms of the caller's arguments. */
     uf_status (*named)(const uf_plan *p, uf_status status);
 };

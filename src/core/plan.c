@@ -156,8 +156,8 @@ static uf_status lasting(const plan_request *r, void *user) {
     if (!p)
         return fail_memory();
     uf_status s = plan_make(p, r, data);
-    if (!s)
-        s = expansion_keep(p, r);
+    if (!s && r->expanded)
+        s = (r->verb->keep ? r->verb->keep : expansion_keep)(p, r);
     if (s) {
         plan_end(p);
         mem_free(p);

@@ -391,8 +391,9 @@ static uf_status named(uf_status status, const expansion_map *m) {
     return status;
 }
 
-static expansion_map map_of(const expansion *x) {
-    return (expansion_map){.n = x->n, .of = x->of, .ninitial = x->ninitial, .initial_of = x->initial_of};
+static expansion_map map_of(expansion *x) {
+    return (expansion_map){
+        .n = x->n, .of = (uint8_t *)x->of, .ninitial = x->ninitial, .initial_of = (uint8_t *)x->initial_of};
 }
 
 /* ---- Doing something with the form in place of the function ---- */
@@ -440,13 +441,28 @@ static void outputs_return(const expansion *x, const plan_request *r) {
     }
 }
 
+static void expansion_clear(expansion *x, int nin, const record_form *f) {
+    x->form = f;
+    x->nin = nin;
+    x->n = x->ninitial = 0;
+    x->block = NULL;
+}
+
+uf_status expansion_begin(expansion *x, const plan_request *r, int nin, bool *found) {
+    const record_form *f;
+    expansion_clear(x, nin, NULL);
+    TRY(form_find(r, nin, &f));
+    x->form = f;
+    *found = f != NULL;
+    return f ? expand(x, r) : UF_OK;
+}
+
+void expansion_end(expansion *x) { mem_free(x->block); }
+
 static __attribute__((noinline)) uf_status form_do(const plan_request *r, int nin, const record_form *f,
                                                    uf_status (*run)(const plan_request *r, void *user), void *user) {
     expansion x; /* 10 KiB, which it is not worth clearing */
-    x.form = f;
-    x.nin = nin;
-    x.n = x.ninitial = 0;
-    x.block = NULL;
+    expansion_clear(&x, nin, f);
     uf_status s = expand(&x, r);
     if (!s) {
         s = run(&x.request, user);
@@ -455,7 +471,7 @@ static __attribute__((noinline)) uf_status form_do(const plan_request *r, int ni
     }
     if (!s)
         outputs_return(&x, r);
-    mem_free(x.block);
+    expansion_end(&x);
     return s;
 }
 
@@ -500,31 +516,35 @@ uf_status form_of_types(const uf_func *f, const char **types, const uf_func **ou
 
 /* ---- Runs of plans ---- */
 
+expansion_map *expansion_map_new(uf_plan *p) {
+    expansion_map *m = plan_space(p, sizeof *m);
+    uint8_t *bytes = plan_space(p, PLAN_ARGUMENTS + UF_MAX_NDIM + UF_MAX_OPERANDS + UF_MAX_STATE);
+    int16_t *offset = plan_space(p, PLAN_ARGUMENTS * sizeof *offset);
+    if (!m || !bytes || !offset)
+        return NULL;
+    *m = (expansion_map){.of = bytes,
+                         .initial_of = bytes + PLAN_ARGUMENTS,
+                         .align = bytes + PLAN_ARGUMENTS + UF_MAX_STATE,
+                         .offset = offset};
+    return m;
+}
+
 uf_status expansion_keep(uf_plan *p, const plan_request *r) {
     const expansion *x = r->expanded;
-    if (!x)
-        return UF_OK;
-    expansion_map *m = plan_space(p, sizeof *m);
-    uint8_t *of = plan_space(p, PLAN_ARGUMENTS), *align = plan_space(p, UF_MAX_OPERANDS);
-    uint8_t *initial_of = plan_space(p, UF_MAX_STATE);
-    int16_t *offset = plan_space(p, PLAN_ARGUMENTS * sizeof *offset);
-    if (!m || !of || !align || !initial_of || !offset)
+    expansion_map *m = expansion_map_new(p);
+    if (!m)
         return fail_memory();
-    int caller = x->n ? x->of[x->n - 1] + 1 : 0, first = p->nargs - x->ninitial, start = caller + first - x->n;
+    int caller = x->of[x->n - 1] + 1, first = p->nargs - x->ninitial, start = caller + first - x->n;
     for (int k = 0; k < p->nargs; k++) {
         bool leaf = k < x->n, initial = k >= first;
-        of[k] = (uint8_t)(leaf ? x->of[k] : initial ? start + x->initial_of[k - first] : caller + k - x->n);
-        offset[k] = leaf ? x->offset[k] : initial ? x->initial_offset[k - first] : (int16_t)0;
+        m->of[k] = (uint8_t)(leaf ? x->of[k] : initial ? start + x->initial_of[k - first] : caller + k - x->n);
+        m->offset[k] = leaf ? x->offset[k] : initial ? x->initial_offset[k - first] : (int16_t)0;
     }
-    memcpy(align, x->align, (size_t)caller);
-    memcpy(initial_of, x->initial_of, (size_t)x->ninitial);
-    *m = (expansion_map){.n = x->n,
-                         .of = of,
-                         .offset = offset,
-                         .ncaller = caller,
-                         .align = align,
-                         .ninitial = x->ninitial,
-                         .initial_of = initial_of};
+    m->n = x->n;
+    m->ncaller = caller;
+    m->ninitial = x->ninitial;
+    memcpy(m->align, x->align, (size_t)caller);
+    memcpy(m->initial_of, x->initial_of, (size_t)x->ninitial);
     p->expanded = m;
     return UF_OK;
 }

@@ -6,12 +6,12 @@
 
 /* What a plan keeps of an expansion, and what errors are restated by. */
 typedef struct expansion_map {
-    int n, ncaller;        /* arguments, and those of the caller that they are leaves of */
-    const uint8_t *of;     /* by argument: the caller's; in a plan also of all other addresses that a run takes */
-    const int16_t *offset; /* bytes from the caller's address */
-    const uint8_t *align;  /* by caller's argument: what its address must be aligned to */
+    int n, ncaller;  /* arguments, and those of the caller that they are leaves of */
+    uint8_t *of;     /* by argument: the caller's; in a plan also of all other addresses that a run takes */
+    int16_t *offset; /* bytes from the caller's address */
+    uint8_t *align;  /* by caller's argument: what its address must be aligned to */
     int ninitial;
-    const uint8_t *initial_of; /* by initial value: the caller's */
+    uint8_t *initial_of; /* by initial value: the caller's */
 } expansion_map;
 
 typedef struct expansion {
@@ -29,6 +29,14 @@ typedef struct expansion {
 } expansion;
 
 static inline const record_form *forms_of(const uf_func *f) { return atomic_load(&((uf_func *)(uintptr_t)f)->forms); }
+/* Chooses the form of a request whose arguments may be arrays of records, of which so many are inputs, and takes these apart;
+ * *found: there is one. x->request is then that of the form. expansion_end comes after it, whatever the status is. */
+uf_status expansion_begin(expansion *x, const plan_request *r, int nin, bool *found);
+void expansion_end(expansion *x);
+/* Bytes from the caller's argument to leaf k of the expanded arguments. */
+static inline int64_t expanded_offset(const expansion *x, int k) { return x->offset[k]; }
+/* Room for a map in a plan's memory; NULL: there is none. */
+expansion_map *expansion_map_new(uf_plan *p);
 /* Is it an array whose elements have several lanes, and so are records? */
 bool record_is_array(const DLTensor *t);
 /* The DLPack type of an array of a record: where all leaves have one dtype, lanes of that; else bytes. */

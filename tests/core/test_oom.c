@@ -689,6 +689,22 @@ static bool reduction_of_records(void) {
     return !failed;
 }
 
+static bool updates_of_records(void) {
+    range x[2] = {{1, 2}, {3, 4}};
+    int64_t at[3] = {1, 1, 0};
+    uf_plan *plan = NULL;
+    uf_func *f = over_records(RANGE "," RANGE "->" RANGE, "(a, b) { return a + b; }");
+    if (!f)
+        return false;
+    const DLTensor target = UF_RECORDS(x, 2), indices = UF_ARRAY(at, 3), operand = UF_RECORDS(((range[]){{5, 6}}), 1);
+    bool failed = out_of_memory(uf_at(f, &target, 1, &indices, &operand, NULL));
+    assert_true(x[1].hi == (failed ? 4 : 16));
+    failed = failed || out_of_memory(uf_at_plan(&plan, f, &target, 1, &indices, &operand, NULL));
+    uf_plan_free(plan);
+    uf_free(f);
+    return !failed;
+}
+
 static bool records_refused(void) {
     range x[2] = {{1, 2}, {3, 4}};
     double y[2];
@@ -800,6 +816,7 @@ TEST(modules)
 TEST(call_of_records)
 TEST(forced_records)
 TEST(reduction_of_records)
+TEST(updates_of_records)
 TEST(records_refused)
 TEST(compositions)
 TEST(system_info)
@@ -846,6 +863,7 @@ int main(void) {
         cmocka_unit_test(test_call_of_records),
         cmocka_unit_test(test_forced_records),
         cmocka_unit_test(test_reduction_of_records),
+        cmocka_unit_test(test_updates_of_records),
         cmocka_unit_test(test_records_refused),
         cmocka_unit_test(test_compositions),
         cmocka_unit_test(test_room_of_a_thread),

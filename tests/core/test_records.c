@@ -399,6 +399,70 @@ static void states(void **state) {
     FAILS(UF_ERR_SYNTAX, "nothing", uf_reduction(&widest, "widest", IV "->" IV, &def));
 }
 
+/* ---- Updates in place ---- */
+
+static void updates(void **state) {
+    (void)state;
+    uf_func *hull = make(IV "," IV "->" IV, "(a, b) { return hull(a, b); }", NULL, NULL, 0);
+    int32_t at[300];
+    interval begin[20];
+    fill(begin, 20);
+    fill(y, 300);
+    for (int i = 0; i < 300; i++)
+        at[i] = i * 7 % 20 - (i % 3 ? 0 : 20); /* repeated ones, and from the end */
+    memcpy(z, begin, sizeof begin);
+    memcpy(want, begin, sizeof begin);
+    for (int i = 0; i < 300; i++) {
+        interval *t = &want[at[i] < 0 ? at[i] + 20 : at[i]];
+        *t = (interval){y[i].lo < t->lo ? y[i].lo : t->lo, y[i].hi > t->hi ? y[i].hi : t->hi};
+    }
+    DLTensor indices = UF_ARRAY(at, 300), target = UF_RECORDS(z, 20), operand = UF_RECORDS(y, 300);
+    OK(uf_at(hull, &target, 1, &indices, &operand, NULL));
+    assert_true(same(z, want, 20));
+    memcpy(z, begin, sizeof begin);
+    uf_plan *plan;
+    OK(uf_at_plan(&plan, hull, &target, 1, &indices, &operand, NULL));
+    OK(uf_plan_run(plan, (void *[]){z, at, y}, NULL));
+    assert_true(same(z, want, 20));
+    FAILS(UF_ERR_ARGUMENT, "argument 2: its data is at", uf_plan_run(plan, (void *[]){z, at, (char *)y + 4}, NULL));
+    uf_plan_free(plan);
+    /* One record for all; the last axis is not indexed, and the elements of a row are updated together. */
+    interval one = {-5, 5};
+    const DLTensor by = {.data = &one, .device = {kDLCPU, 0}, .dtype = {kDLUInt, 8, 16}};
+    int64_t rows[2] = {1, 3};
+    memcpy(z, begin, sizeof begin);
+    OK(uf_at(hull, &UF_RECORDS(z, 4, 5), 1, &UF_ARRAY(rows, 2), &by, NULL));
+    for (int i = 0; i < 20; i++) {
+        bool touched = i / 5 == 1 || i / 5 == 3;
+        assert_true(z[i].lo == (touched && begin[i].lo > -5 ? -5 : begin[i].lo));
+        assert_true(z[i].hi == (touched && begin[i].hi < 5 ? 5 : begin[i].hi));
+    }
+    FAILS(UF_ERR_ARGUMENT, "indices[0]: element (1) is 20",
+          uf_at(hull, &target, 1, &UF_ARRAY(((int64_t[]){0, 20}), 2), &by, NULL));
+    FAILS(UF_ERR_SIGNATURE, "operand is float64", uf_at(hull, &target, 1, &indices, &UF_ARRAY(doubles(y), 300), NULL));
+    FAILS(UF_ERR_SHAPE, "operand: dimension 0 is 7", uf_at(hull, &target, 1, &indices, &UF_RECORDS(y, 7), NULL));
+    uf_free(hull);
+    /* Scalars of several sizes, every second record, without an operand, and by a number. */
+    uf_func *count =
+                make("sample->sample", "(s) { s.when += s.tag; s.kinds[2]++; s.tag = 2; return s; }", NULL, NULL, 0),
+            *scale = make(IV ",float64->" IV, "(a, k) { return a * k; }", NULL, NULL, 0);
+    sample s[8];
+    for (int i = 0; i < 8; i++)
+        s[i] = (sample){1, (float)i, i, {0, 0, (uint16_t)(10 * i)}};
+    DLTensor half = UF_RECORDS(s, 4);
+    half.strides = (int64_t[]){2};
+    int8_t few[3] = {3, 1, 3};
+    OK(uf_at(count, &half, 1, &UF_ARRAY(few, 3), NULL, NULL));
+    assert_true(s[6].when == 6 + 1 + 2 && s[6].kinds[2] == 62 && s[6].tag == 2 && s[6].value == 6);
+    assert_true(s[2].when == 3 && s[2].kinds[2] == 21 && s[3].when == 3 && s[3].tag == 1 && s[0].kinds[2] == 0);
+    fill(z, 4);
+    memcpy(want, z, sizeof *z * 4);
+    OK(uf_at(scale, &UF_RECORDS(z, 4), 1, &UF_ARRAY(few, 3), &UF_SCALAR(2), NULL));
+    assert_true(z[3].lo == want[3].lo * 4 && z[1].hi == want[1].hi * 2 && same(&z[2], &want[2], 1));
+    uf_free(count);
+    uf_free(scale);
+}
+
 /* ---- Kernels over indices ---- */
 
 static void kernels(void **state) {
@@ -535,7 +599,7 @@ static void choices(void **state) {
              NULL, NULL, 0);
     float a[2] = {0.1f, 0.2f}, k[1] = {3};
     double wide[1], d[1];
-    DLTensor one = UF_RECORDS((interval *)(void *)a, 1);
+    DLTensor one = UF_ARRAY(a, 1);
     one.dtype = (DLDataType){kDLFloat, 32, 2};
     OK(UF_CALL(f, one, UF_ARRAY(k, 1), UF_ARRAY(wide, 1)));
     assert_true(wide[0] == (double)(0.1f * 3));
@@ -667,11 +731,11 @@ static int module_free(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),   cmocka_unit_test(elementwise),    cmocka_unit_test(mixed),
-        cmocka_unit_test(plans),     cmocka_unit_test(inference),      cmocka_unit_test(outer),
-        cmocka_unit_test(gufuncs),   cmocka_unit_test(folds),          cmocka_unit_test(states),
-        cmocka_unit_test(kernels),   cmocka_unit_test(copies),         cmocka_unit_test(views),
-        cmocka_unit_test(choices),   cmocka_unit_test(bad_signatures), cmocka_unit_test(bad_arrays),
-        cmocka_unit_test(inspection)};
+        cmocka_unit_test(layouts),    cmocka_unit_test(elementwise), cmocka_unit_test(mixed),
+        cmocka_unit_test(plans),      cmocka_unit_test(inference),   cmocka_unit_test(outer),
+        cmocka_unit_test(gufuncs),    cmocka_unit_test(folds),       cmocka_unit_test(states),
+        cmocka_unit_test(updates),    cmocka_unit_test(kernels),     cmocka_unit_test(copies),
+        cmocka_unit_test(views),      cmocka_unit_test(choices),     cmocka_unit_test(bad_signatures),
+        cmocka_unit_test(bad_arrays), cmocka_unit_test(inspection)};
     return cmocka_run_group_tests_name("records", tests, module_make, module_free);
 }

@@ -8,7 +8,7 @@
 const char *at_instruction(const tree *t, const variant *v) {
     const variant_operand *o = v->operand;
     uint8_t type = o[0].memory;
-    if (v->nin != 2 || o[0].value != type || o[1].value != type || o[v->nin].value != type)
+    if (v->nin != 2 || v->nout != 1 || o[0].value != type || o[1].value != type || o[v->nin].value != type)
         return NULL;
     const char *name = tree_operator(t, (dtype)type);
     return name && strcmp(name, "mul") ? name : NULL; /* there is none for products */
@@ -62,6 +62,15 @@ ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside) {
         *inside = j ? emit_op(e, "and i1", *inside, fits) : fits;
     }
     return offset;
+}
+
+ssa indexed_address(skeleton *s, int k, ssa at, ssa offset) {
+    int first = dtypes[skeleton_memory(s, 0)].size, own = dtypes[skeleton_memory(s, k)].size;
+    if (first > own)
+        offset = emit_value(s->e, "mul i64 %s, %d", offset.text, first / own);
+    else if (first < own) /* a record is a whole number of elements of each leaf */
+        offset = emit_value(s->e, "sdiv exact i64 %s, %d", offset.text, own / first);
+    return skeleton_address(s, k, at, offset);
 }
 
 /* ---- The module ---- */

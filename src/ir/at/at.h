@@ -21,6 +21,11 @@ typedef struct indexed {
 indexed *indexed_read(skeleton *s);
 /* The offset (i64, in elements) of what index arrays at at[k] say; *inside (i1), if wanted: each is in range. */
 ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside);
+/* How many operands the target is: its leaves, if it has records. They are inputs 0 .. n-1, and again the outputs. The strides of
+ * indexed dimensions are in elements of the first. */
+static inline int at_targets(const skeleton *s) { return s->v->nout; }
+/* The address of leaf k of the target, whose place in the dimensions that are not indexed is `at`. */
+ssa indexed_address(skeleton *s, int k, ssa at, ssa offset);
 
 /* The instruction that is the operator: "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", or NULL. */
 const char *at_instruction(const tree *t, const variant *v);

@@ -12,7 +12,8 @@ static bool whole_rows(const variant *v) {
 
 static void rows(skeleton *s, const cpu_loop *all, const indexed *x, ssa *row) {
     ssa offset = indexed_offset(s, x, row, NULL);
-    row[0] = row[s->nin] = skeleton_address(s, 0, row[0], offset);
+    for (int k = 0; k < at_targets(s); k++)
+        row[k] = row[s->nin + k] = indexed_address(s, k, row[k], offset);
     cpu_row(s, all->n, row, all->stride[0]);
 }
 
@@ -25,19 +26,22 @@ static ssa element(skeleton *s, const cpu_loop *all, const ssa *row, int k, ssa 
 static void elements(skeleton *s, const cpu_loop *all, const indexed *x, const ssa *row) {
     emit *e = s->e;
     ssa at[VARIANT_OPERANDS] = {0}, in[UF_MAX_OPERANDS] = {0}, result[UF_MAX_OPERANDS] = {0};
-    for (int k = 1; k < s->noperands; k++)
+    for (int k = at_targets(s); k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
             skeleton_load_uniform(s, k, row[k]);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), all->n);
     for (int k = 0; k < s->noperands; k++)
         if (!s->uniform[k])
             at[k] = s->v->operand[k].kind == OPERAND_CONSTANT ? row[k] : element(s, all, row, k, l.i);
-    ssa target = skeleton_address(s, 0, at[0], indexed_offset(s, x, at, NULL));
-    in[0] = emit_load(e, skeleton_memory(s, 0), target);
-    if (s->nin > 1 && !s->uniform[1])
-        in[1] = emit_load(e, skeleton_memory(s, 1), at[1]);
+    ssa offset = indexed_offset(s, x, at, NULL);
+    for (int k = 0; k < at_targets(s); k++)
+        at[k] = indexed_address(s, k, at[k], offset);
+    for (int k = 0; k < s->nin; k++)
+        if (!s->uniform[k])
+            in[k] = emit_load(e, skeleton_memory(s, k), at[k]);
     skeleton_compute(s, in, result);
-    emit_store(e, skeleton_memory(s, 0), result[0], target);
+    for (int k = 0; k < at_targets(s); k++)
+        emit_store(e, skeleton_memory(s, k), result[k], at[k]);
     counted_loop_end(e, &l, ssa_constant(1), 0);
 }
 

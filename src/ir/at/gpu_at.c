@@ -12,9 +12,10 @@ typedef struct writer {
     const char *instruction; /* NULL: compare and swap, or the element is owned */
 } writer;
 
-/* One update: where its element is, whether it is to be done (i1), and its operand as loaded. */
+/* One update: where its element is, whether it is to be done (i1), and its operand as loaded. at: where each operand is. */
 typedef struct update {
     ssa target, wanted, operand;
+    ssa *at;
 } update;
 
 static dtype target_type(const writer *w) { return skeleton_memory(w->s, 0); }
@@ -75,17 +76,20 @@ static void by_exchange(const writer *w, const update *u) {
 
 /* ---- Updates ---- */
 
-/* Update number x, which exists if `exists` (i1) is true or none. load: u.operand is the loaded operand; else its address. */
+/* Update number x, which exists if `exists` (i1) is true or none. load: u.operand is the loaded operand. */
 static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     skeleton *s = w->s;
     ssa *at = arena_alloc(s->e->a, VARIANT_OPERANDS * sizeof *at);
-    update u = {.operand = ssa_none()};
+    update u = {.operand = ssa_none(), .at = at};
     general_find(s, w->f, x, at);
-    u.target = skeleton_address(s, 0, at[0], indexed_offset(s, w->x, at, &u.wanted));
+    ssa offset = indexed_offset(s, w->x, at, &u.wanted);
+    for (int k = 0; k < at_targets(s); k++)
+        at[k] = indexed_address(s, k, at[k], offset);
+    u.target = at[0];
     if (ssa_is_set(exists))
         u.wanted = emit_op(s->e, "and i1", u.wanted, exists);
-    if (s->nin > 1 && !s->uniform[1])
-        u.operand = load ? emit_load(s->e, skeleton_memory(s, 1), at[1]) : at[1];
+    if (load && s->nin > 1 && !s->uniform[1])
+        u.operand = emit_load(s->e, skeleton_memory(s, 1), at[1]);
     return u;
 }
 
@@ -125,10 +129,13 @@ static ssa owner_of(const writer *w, ssa element, ssa warps) {
 
 static void do_owned(const writer *w, const update *u) {
     skeleton *s = w->s;
-    ssa old = emit_load(s->e, target_type(w), u->target), operand = u->operand;
-    if (ssa_is_set(operand))
-        operand = emit_load(s->e, skeleton_memory(s, 1), operand);
-    emit_store(s->e, target_type(w), compute(w, old, operand), u->target);
+    ssa in[UF_MAX_OPERANDS] = {0}, result[UF_MAX_OPERANDS] = {0};
+    for (int k = 0; k < s->nin; k++)
+        if (!s->uniform[k])
+            in[k] = emit_load(s->e, skeleton_memory(s, k), u->at[k]);
+    skeleton_compute(s, in, result);
+    for (int k = 0; k < at_targets(s); k++)
+        emit_store(s->e, skeleton_memory(s, k), result[k], u->at[k]);
 }
 
 /* The lanes whose bit is set do their updates one after the other; each sees what the one before has written. */
