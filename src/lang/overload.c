@@ -690,6 +690,9 @@ instance *overload_instance(check *c, const syn *named, value_type type) {
         fail_candidates(c, &a, "there is no", &all);
     if (best->function || has_arrays(best->def))
         check_fail(c, named->at, "reduce needs a helper of two numbers, and '%s' is none", a.callee);
+    if (!value_same(best->types[0], type) || !value_same(best->types[1], type))
+        check_fail(c, named->at, "reduce needs a helper of two %s, and '%s' takes %s and %s", value_text(type), a.callee,
+                   value_text(best->types[0]), value_text(best->types[1]));
     return instance_of(c, unit_of(c, best->def->in), best->def, best->types, best->bindings, NULL, named);
 }
 

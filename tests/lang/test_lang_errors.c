@@ -306,6 +306,7 @@ static const bad table[] = {
     {"(x) { return reduce(max, i : 3, x); }", TYPES("int8"), 1, 21, "'max' is built in; reduce needs a helper: f(a, b) { return max(a, b); }"},
     {"(x) { return reduce(x, i : 3, x); }", TYPES("int8"), 1, 21, "'x' is a variable here; reduce needs a helper"},
     {"f(a) { return a; } (x) { return reduce(f, i : 3, x); }", TYPES("int8"), 1, 40, "'f' takes 1 argument; reduce needs a helper of 2"},
+    {"f(a, uint64 b) { return a * b; } (x) { return reduce(f, i : 3, x); }", TYPES("float32"), 1, 54, "reduce needs a helper of two float32, and 'f' takes float32 and uint64"},
     {"f(a, b) { return _Generic(a, int8: 1.5f, float32: 1, default: a); } (x) { return reduce(f, i : 3, x); }",
      TYPES("int8"), 1, 89, "'f' of two int8 is float32, and of two of these int32; reduce needs the type of its arguments"},
     {"f(a, b) { return a % b; } (x) { return reduce(f, i : 3, x); }", TYPES("float32"), 1, 20, "'%' needs integers"},
