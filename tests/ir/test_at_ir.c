@@ -345,6 +345,94 @@ static void simulated(void **state) {
     }
 }
 
+/* A target of records, which is as many operands as they have leaves, here of two sizes: each record belongs to a warp. */
+typedef struct pair {
+    double value;
+    float tag;
+} pair;
+
+enum {
+    PAIRS = 7,
+    PAIR_UPDATES = 100,
+    LEAVES = 2,
+    PAIR_ARRAYS = 3 * LEAVES + 1
+};
+static const dtype leaf_types[LEAVES] = {DT_FLOAT64, DT_FLOAT32};
+
+static void pairs_draw(pair *target, pair *want, pair *operand, int64_t *at) {
+    memset(target, 0, PAIRS * sizeof *target);
+    for (int i = 0; i < PAIRS; i++)
+        want[i] = target[i] = (pair){i, (float)(i % 3)};
+    for (int i = 0; i < PAIR_UPDATES; i++) {
+        at[i] = pick(-PAIRS - 2, PAIRS + 1);
+        operand[i] = (pair){(double)pick(-9, 9), (float)pick(-1, 1)};
+        if (at[i] < -PAIRS || at[i] >= PAIRS)
+            continue;
+        pair *p = &want[at[i] < 0 ? at[i] + PAIRS : at[i]];
+        *p = (pair){p->value * (p->tag > 0 ? 1 : -1) + operand[i].value, operand[i].tag - p->tag};
+    }
+}
+
+static void simulated_records(void **state) {
+    (void)state;
+    pair target[PAIRS], want[PAIRS], operand[PAIR_UPDATES];
+    int64_t at[PAIR_UPDATES], updates = PAIR_UPDATES, places[2] = {PAIRS, 2}, steps[LEAVES] = {2, 4}, space[256];
+    nd_array arrays[PAIR_ARRAYS] = {0};
+    char *data[PAIR_ARRAYS];
+    uint64_t words[WORDS], numbers[PAIR_ARRAYS][2] = {{0}};
+    arena a = {0};
+    nd_loop loop;
+    variant v;
+    code_traits traits;
+    report said = {0};
+    grid g;
+    tree *t;
+    if (!sim_there())
+        skip();
+    pairs_draw(target, want, operand, at);
+    check(lang_try(&a, "(v, s, x, y) -> (p, q) { p = v * (s > 0 ? 1 : -1) + x; q = y - s; }",
+                   "float64,float32,float64,float32->float64,float32", &t));
+    memset(&v, 0, sizeof v);
+    v.loop = LOOP_AT;
+    v.nin = 2 * LEAVES;
+    v.nout = LEAVES;
+    v.nindices = v.ndim = v.general.elements_per_thread = 1;
+    v.at.deterministic = true;
+    for (int k = 0; k < PAIR_ARRAYS; k++) {
+        bool other = k / LEAVES == 1, index = k == PAIR_ARRAYS - 1;
+        dtype type = index ? DT_INT64 : leaf_types[k % LEAVES];
+        data[k] = index ? (char *)at : (other ? (char *)operand : (char *)target) + (k % LEAVES) * 8;
+        arrays[k] = (nd_array){.data = data[k],
+                               .shape = &updates,
+                               .strides = other ? &steps[k % LEAVES] : NULL,
+                               .ndim = other || index,
+                               .size = dtypes[type].size};
+        v.operand[k] = (variant_operand){.memory = (uint8_t)type, .value = (uint8_t)type};
+    }
+    check(nd_plan(arrays, PAIR_ARRAYS, PAIR_ARRAYS, ND_KEEP_ORDER, space, &loop));
+    loop.loop = LOOP_AT;
+    for (int k = 0; k < PAIR_ARRAYS; k++)
+        v.operand[k].kind = loop.kind[k];
+    ir_traits(t, &traits);
+    gpu_specialise(&v, &(loop_problem){.loop = &loop, .traits = &traits});
+    launch l = {.v = &v,
+                .loop = &loop,
+                .data = data,
+                .numbers = (const uint64_t(*)[2])numbers,
+                .indexed = places,
+                .report = &said};
+    check(gpu_layout(&l, &(occupancy){.block = 64, .sms = 2}, words, &g));
+    code_module m = module_of(&a, t, &v, &sm_90);
+    const char *wrong =
+        sim_can(&m) ? sim_run(&m, words, (int)g.parameters, (int)g.blocks, (int)g.threads) : "not simulated";
+    text_free(&m.ir);
+    if (wrong)
+        fail_msg("%s", wrong);
+    for (int i = 0; i < PAIRS; i++)
+        assert_true(target[i].value == want[i].value && target[i].tag == want[i].tag);
+    arena_free(&a);
+}
+
 /* ---- From uf_at to a launch of real PTX, by the mock driver: it refuses parameter blocks of another size than the PTX declares.
  * Device memory is memory of this process. ---- */
 
@@ -422,8 +510,12 @@ static void launches(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators), cmocka_unit_test_setup(accepted, draw_seed),  cmocka_unit_test(instructions),
-        cmocka_unit_test(goldens),   cmocka_unit_test_setup(simulated, draw_seed), cmocka_unit_test(launches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operators),
+                                       cmocka_unit_test_setup(accepted, draw_seed),
+                                       cmocka_unit_test(instructions),
+                                       cmocka_unit_test(goldens),
+                                       cmocka_unit_test_setup(simulated, draw_seed),
+                                       cmocka_unit_test_setup(simulated_records, draw_seed),
+                                       cmocka_unit_test(launches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
