@@ -294,10 +294,11 @@ void func_destroy(uf_func *f);
 /* Writes the dtypes of the leaves of n operands. Returns how many there are; of more than UF_MAX_OPERANDS one more than that. */
 int leaves_write(const record *const *records, const dtype *types, int n, dtype *out);
 /* Make the form of row s of a list, for a section's kernel, and for the texts of a reduction with the row `state` of its states. */
-uf_status kernel_form_make(const uf_func *f, int section_index, const signature_list *list, int s,
-                           definition_place *place, record_form **out);
+uf_status kernel_form_make(const uf_func *f, int section_index, const signature_list *list, int s, record_form **out);
 uf_status reduction_form_make(const uf_func *f, const signature_list *list, int s, const signature_list *states,
                               int state, definition_place *place, record_form **out);
+/* Makes of a form of a function f(r, r) -> r what reductions combine by, once the identity of the function is there. */
+uf_status form_fold(const uf_func *f, record_form *x, definition_place *place);
 void form_append(uf_func *f, record_form *x);
 uf_status form_keys(const uf_func *f,
                     record_form *x); /* sets the keys of its texts, once those of the function are set */

@@ -214,23 +214,26 @@ static uf_status form_begin(const uf_func *f, const signature_list *list, int s,
     return made ? UF_OK : fail_memory();
 }
 
-uf_status kernel_form_make(const uf_func *f, int section_index, const signature_list *list, int s,
-                           definition_place *place, record_form **out) {
+uf_status kernel_form_make(const uf_func *f, int section_index, const signature_list *list, int s, record_form **out) {
     record_form *x;
     TRY(form_begin(f, list, s, &x));
     x->section = section_index;
     x->nindices = x->ranks ? f->sections[section_index].layout->nindices : 0;
     uf_status status = kernel_form(x->func, f, x);
-    if (!status && combines(f, x)) {
-        x->fold = hidden_new(f);
-        status = x->fold ? operands_set(x->fold, x, x->records, x->types, 1, 1) : fail_memory();
-        if (!status)
-            status = combine_form(x->fold, f, x, place);
-    }
     if (status)
         forms_free(x);
     *out = status ? NULL : x;
     return status;
+}
+
+uf_status form_fold(const uf_func *f, record_form *x, definition_place *place) {
+    if (!combines(f, x))
+        return UF_OK;
+    x->fold = hidden_new(f);
+    if (!x->fold)
+        return fail_memory();
+    TRY(operands_set(x->fold, x, x->records, x->types, 1, 1));
+    return combine_form(x->fold, f, x, place);
 }
 
 uf_status reduction_form_make(const uf_func *f, const signature_list *list, int s, const signature_list *states,
@@ -286,7 +289,9 @@ static uf_status form_make(void *user) {
     definition_place place = {IN_SOURCE, 0};
     uf_status s = signatures_parse(&scratch, x->signature, &(record_lookup){record_find, &own}, &list);
     if (!s && list.count == 1 && list.nin == f->nin && list.nout == f->nout && signature_has_records(&list, 0)) {
-        s = kernel_form_make(f, 0, &list, 0, &place, &x->made);
+        s = kernel_form_make(f, 0, &list, 0, &x->made);
+        if (!s)
+            s = form_fold(f, x->made, &place);
         if (!s)
             s = form_keys(f, x->made);
         if (s && x->made)

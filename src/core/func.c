@@ -227,13 +227,13 @@ int signatures_plain(signature_list *list) {
 }
 
 /* Adds the signatures that a section serves: of those that name records a form each. */
-static uf_status signatures_add(uf_func *f, int index, signature_list *list, definition_place *place) {
+static uf_status signatures_add(uf_func *f, int index, signature_list *list) {
     record_form *x;
     for (int s = 0; s < list->count; s++) {
         TRY(signature_spell(f, list, s));
         if (!signature_has_records(list, s))
             continue;
-        TRY(kernel_form_make(f, index, list, s, place, &x));
+        TRY(kernel_form_make(f, index, list, s, &x));
         form_append(f, x);
     }
     if (!signatures_plain(list))
@@ -274,7 +274,7 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from, defi
     TRY(lists_read(f, s->syntax, from->signatures, signatures_parse, &list));
     TRY(arity_check(f, list.nin, list.nout, "the signatures have", "the kernel"));
     place->part = IN_SOURCE;
-    return signatures_add(f, index, &list, place);
+    return signatures_add(f, index, &list);
 }
 
 /* ---- Kernels over indices ---- */
@@ -343,7 +343,7 @@ static uf_status space_section_add(uf_func *f, int index, const uf_section *from
         return UF_ERR_MEMORY;
     memset(list.indices, nindices, (size_t)list.count);
     place->part = IN_SOURCE;
-    return signatures_add(f, index, &list, place);
+    return signatures_add(f, index, &list);
 }
 
 /* ---- What the sections have in common ---- */
@@ -448,7 +448,10 @@ static uf_status kernels_add(uf_func *f, const uf_definition *d, definition_plac
     for (int i = 0; i < d->nsections; i++)
         TRY((d->flags & UF_KERNEL ? space_section_add : section_add)(f, i, &d->sections[i], place));
     TRY(duplicates_check(f, place));
-    return folding_add(f, d, place);
+    TRY(folding_add(f, d, place));
+    for (record_form *x = atomic_load(&f->forms); x; x = x->next)
+        TRY(form_fold(f, x, place));
+    return UF_OK;
 }
 
 typedef struct registration {

@@ -178,7 +178,7 @@ uf_status identity_add(uf_func *f, const char *source, definition_place *place) 
     dtype type = DT_FLOAT64; /* any numeric dtype will do: a text that is right for one is right for all */
     place->part = IN_IDENTITY;
     TRY(text_copy(f, source, &own->source));
-    TRY(about(lang_parse_values(&f->arena, own->source, &own->syntax), place, IN_IDENTITY));
+    TRY(about(lang_parse_values(&f->arena, own->source, &f->scope.names, &own->syntax), place, IN_IDENTITY));
     int values = lang_outputs(own->syntax), wanted = f->reduction ? f->reduction->nvalues : 1;
     if (values != wanted)
         return about(

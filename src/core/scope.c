@@ -308,7 +308,7 @@ uf_status scope_text_key(const scope *x, arena *a, const char *source, const cha
         return UF_ERR_MEMORY;
     memcpy(joined, source, length);
     joined[length] = '\001'; /* no text of kernel C has it, so that no other text is the same */
-    memcpy(joined + length + 1, x->key, DIGEST_TEXT);
+    memcpy(joined + length + 1, x->key, DIGEST_TEXT - 1); /* the arena is 0 behind it */
     *out = joined;
     return UF_OK;
 }

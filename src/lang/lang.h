@@ -65,8 +65,8 @@ const char *lang_record_name(arena *a, const syntax *s, int i, bool *has_paramet
 /* The i-th helper of a module's own text, as it is declared: "lerp(a, b, float32 t)", in arena memory; NULL behind the last. */
 const char *lang_helper_text(arena *a, const syntax *s, int i);
 /* Parses a list of expressions, such as "0, -INFINITY", into a kernel without inputs that has a named output for each.
- * Otherwise like lang_parse. */
-uf_status lang_parse_values(arena *a, const char *source, const syntax **out);
+ * `use` may stand before them. Otherwise like lang_parse. */
+uf_status lang_parse_values(arena *a, const char *source, const lang_names *names, const syntax **out);
 int lang_inputs(const syntax *s); /* parameters that are operands, which are all but the indices */
 /* "[i, j](x) .." has 2; they are further parameters behind the operands, of dtype int64 */
 int lang_indices(const syntax *s);

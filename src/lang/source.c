@@ -601,11 +601,14 @@ static int value_name(parser *p, int k) {
     return lex_intern(&p->lex, arena_text(p->lex.a, words, length), length);
 }
 
-/* values := expr { "," expr }: the kernel `() -> (..) { .. }` that assigns each to an output. */
+/* values := { use } expr { "," expr }: the kernel `() -> (..) { .. }` that assigns each to an output. */
 static void values_read(parser *p, const char *source) {
     p->out->source = source;
     parse_next(p);
     parse_next(p);
+    visible_import(p);
+    while (at_word(p, "use", T_NAME))
+        use_read(p);
     definition *d = p->out->kernel = definition_new(p);
     syn **end = &d->body;
     d->params = arena_alloc(p->lex.a, sizeof *d->params);
@@ -660,8 +663,8 @@ uf_status lang_parse_module(arena *a, const char *title, const char *source, con
     return parse(a, title, source, names, module_source_read, out);
 }
 
-uf_status lang_parse_values(arena *a, const char *source, const syntax **out) {
-    return parse(a, NULL, source, NULL, values_read, out);
+uf_status lang_parse_values(arena *a, const char *source, const lang_names *names, const syntax **out) {
+    return parse(a, NULL, source, names, values_read, out);
 }
 
 int lang_inputs(const syntax *s) { return s->kernel->nparams - s->kernel->nindices; }

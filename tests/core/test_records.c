@@ -364,6 +364,43 @@ static void folds(void **state) {
     uf_free(hull);
 }
 
+/* What reducing nothing gives, of a binary function and of a reduction. */
+static void identities(void **state) {
+    (void)state;
+    static const char begin[] = "(" IV "){0, -1}";
+    const uf_reduce_options keep = {.size = sizeof keep, .keepdims = true};
+    uf_func *add = make(IV "," IV "->" IV "; sample,sample->sample", "(a, b) { return a; }", NULL, NULL, 0),
+            *own = NULL;
+    uf_free(add);
+    add = make(IV "," IV "->" IV, "(a, b) { return a + b; }", NULL, begin, 0);
+    memset(z, 0x5A, sizeof z);
+    OK(uf_reduce(add, 2, (DLTensor[]){UF_RECORDS(x, 0), UF_RECORDS(z, 1)}, &keep));
+    assert_true(z[0].lo == 0 && z[0].hi == -1);
+    fill(x, 3);
+    OK(uf_reduce(add, 2, (DLTensor[]){UF_RECORDS(x, 3), UF_RECORDS(z, 1)}, &keep));
+    assert_true(z[0].lo == x[0].lo + x[1].lo + x[2].lo && z[0].hi == x[0].hi + x[1].hi + x[2].hi - 1);
+    uf_free(add);
+    const uf_reduction_def def = {.size = sizeof def,
+                                  .combine = "(a, b) { return a + b; }",
+                                  .identity = begin,
+                                  .nmodules = 1,
+                                  .modules = &geometry};
+    OK(uf_reduction(&own, "total", IV "->" IV, &def));
+    OK(uf_reduce(own, 2, (DLTensor[]){UF_RECORDS(x, 0), UF_RECORDS(z, 1)}, &keep));
+    assert_true(z[0].lo == 0 && z[0].hi == -1);
+    uf_free(own);
+    const uf_section only = {.signatures = IV "," IV "->" IV, .source = "(a, b) { return a + b; }"};
+    FAILS(UF_ERR_TYPE, "identity",
+          uf_define(&own, &(uf_definition){.size = sizeof(uf_definition),
+                                           .name = "f",
+                                           .nsections = 1,
+                                           .sections = &only,
+                                           .identity = "0",
+                                           .nmodules = 1,
+                                           .modules = &geometry}));
+    assert_string_equal(uf_last_error()->source, "identity of f");
+}
+
 /* A reduction whose state is a record, of inputs that are numbers, and one of records to numbers. */
 static void states(void **state) {
     (void)state;
@@ -731,11 +768,11 @@ static int module_free(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),    cmocka_unit_test(elementwise), cmocka_unit_test(mixed),
-        cmocka_unit_test(plans),      cmocka_unit_test(inference),   cmocka_unit_test(outer),
-        cmocka_unit_test(gufuncs),    cmocka_unit_test(folds),       cmocka_unit_test(states),
-        cmocka_unit_test(updates),    cmocka_unit_test(kernels),     cmocka_unit_test(copies),
-        cmocka_unit_test(views),      cmocka_unit_test(choices),     cmocka_unit_test(bad_signatures),
-        cmocka_unit_test(bad_arrays), cmocka_unit_test(inspection)};
+        cmocka_unit_test(layouts),        cmocka_unit_test(elementwise), cmocka_unit_test(mixed),
+        cmocka_unit_test(plans),          cmocka_unit_test(inference),   cmocka_unit_test(outer),
+        cmocka_unit_test(gufuncs),        cmocka_unit_test(folds),       cmocka_unit_test(identities),
+        cmocka_unit_test(states),         cmocka_unit_test(updates),     cmocka_unit_test(kernels),
+        cmocka_unit_test(copies),         cmocka_unit_test(views),       cmocka_unit_test(choices),
+        cmocka_unit_test(bad_signatures), cmocka_unit_test(bad_arrays),  cmocka_unit_test(inspection)};
     return cmocka_run_group_tests_name("records", tests, module_make, module_free);
 }

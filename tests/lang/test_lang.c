@@ -677,7 +677,7 @@ static void test_values(void **state) {
     tree *t;
     dtype types[] = {DT_INT8, DT_FLOAT16, DT_NONE, DT_NONE};
     (void)state;
-    assert_int_equal(lang_parse_values(&a, " -1, // one\n INFINITY, 1 ? 2 : 3.0, max(1, 2u) ", &s), UF_OK);
+    assert_int_equal(lang_parse_values(&a, " -1, // one\n INFINITY, 1 ? 2 : 3.0, max(1, 2u) ", NULL, &s), UF_OK);
     assert_true(lang_inputs(s) == 0 && lang_indices(s) == 0 && lang_outputs(s) == 4);
     assert_int_equal(lang_check(&a, s, NULL, NULL, NULL, 0, types, 4, false, &t), UF_OK);
     assert_true(types[0] == DT_INT8 && types[1] == DT_FLOAT16 && types[2] == DT_FLOAT64 && types[3] == DT_UINT32);
@@ -715,7 +715,7 @@ static void test_bad_values(void **state) {
         const syntax *s;
         tree *t;
         dtype types[] = {DT_FLOAT32, DT_FLOAT32};
-        uf_status got = lang_parse_values(&a, bad_values[i].source, &s);
+        uf_status got = lang_parse_values(&a, bad_values[i].source, NULL, &s);
         if (!got)
             got = lang_check(&a, s, NULL, NULL, NULL, 0, types, lang_outputs(s), false, &t);
         arena_free(&a);
