@@ -115,7 +115,7 @@ typedef struct uf_module uf_module;
 /* Registers an elementwise function.
  *
  * name        [A-Za-z_][A-Za-z0-9_]*, up to 127 characters; used in errors and in generated code.
- *             NumPy's "ff->f", Numba's "float32(float32,float32)". Every one must have the same number of inputs and
+ *             NumPy's "ff->f", Numba's "float32(float32,float32)"; records stand among names (see "Records"). Every one must have the same number of inputs and
  *             outputs as the kernel, and the kernel must type-check for it. NULL: any types; the kernel is specialised on
  *             the dtypes of each call, and its outputs have the types of the expressions returned. A number beside arrays
  *             then has the dtype that the arrays promote to, if that is of the number's kind or of a more general one; else
@@ -370,7 +370,8 @@ UF_API uf_status uf_module_describe(const uf_module *module, uf_module_descripti
  * element 0 is aligned to the record. Every verb takes such arrays where the signature has a record, and uf_empty and uf_copy do, too.
  * The array does not say which record it holds: it matches every record of its layout. If several signatures fit that way, the call
  * is the error SIGNATURE, which names them, and options->signature chooses. Functions without signatures take records under a
- * forced signature only. Nothing converts records of arrays: scalar operands beside them are taken as under a forced signature, but
+ * forced signature only. An array's records must have a size that is a multiple of that of each complex number in them. Nothing converts
+ * records of arrays: scalar operands beside them are taken as under a forced signature, but
  * arrays must cast safely. A 0-d host array of a record travels by value, as numbers do. */
 
 /* A field of a record. */
@@ -385,13 +386,13 @@ typedef struct uf_field {
 } uf_field;
 
 typedef struct uf_record {
-    size_t size;       /* sizeof(uf_record), set by the caller */
-    const char *name;  /* "interval(float32)" */
-    int64_t bytes;     /* sizeof the struct in C */
-    int align;         /* _Alignof */
+    size_t size;      /* sizeof(uf_record), set by the caller */
+    const char *name; /* "interval(float32)" */
+    int64_t bytes;    /* sizeof the struct in C */
+    int align;        /* _Alignof */
     int nfields;
     const uf_field *const *fields;
-    int nscalars;      /* of all fields, elements of arrays counted one by one */
+    int nscalars;     /* of all fields, elements of arrays counted one by one */
     DLDataType dtype; /* of an array of it: the lanes of one dtype, if there is one, else bytes */
 } uf_record;
 
@@ -594,7 +595,7 @@ typedef struct uf_reduce_options {
     int naxes; /* how many axes are reduced. 0, with axes NULL: all of them; UF_NO_AXES: none, and axes is not read */
     const int *axes; /* those to be reduced; negative ones count from the end. Axes with naxes 0 are an error */
     bool keepdims;   /* reduced axes stay in the outputs, with extent 1 */
-    /* 0-d host arrays, as many as the state has values (of a binary function one): what the fold begins with, as its left
+    /* 0-d host arrays, as many as the state has values (of a binary function one), which may be records: what the fold begins with, as its left
      * operand, in place of the identity. Converted to the state's dtypes under same_kind; integers must fit. NULL: none. */
     const DLTensor *initial;
     const DLTensor *where; /* bool; broadcasts with the inputs; where it is false the element takes no part */
@@ -699,7 +700,7 @@ UF_API uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, 
  * Some results depend on the order of the updates: those of floating dtypes, and those of operators that have no instruction. With
  * UF_DETERMINISTIC in options->flags these are computed in the CPU's order: every element belongs to one warp, and each warp
  * goes through all indices, which is much slower. That way is always taken for what cannot be compared and swapped: operators
- * without an instruction on complex128, and on complex64 that is not aligned to 8 bytes.
+ * without an instruction on complex128, and on complex64 that is not aligned to 8 bytes; and all updates of records.
  *
  * Errors count target as argument 0, then indices, then operand: ARGUMENT (a function of another form; an index out of range,
  * with its place), SHAPE, SIGNATURE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY; TYPE as for uf_call; KERNEL under max_steps and
@@ -791,7 +792,7 @@ UF_API uf_status uf_launch_info(const uf_func *kernel, int ndim, const int64_t *
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 
-/* Makes a C-contiguous array with undefined content, on kDLCPU (64-byte aligned), kDLCUDA (256), kDLCUDAHost or
+/* Makes a C-contiguous array with undefined content, of numbers or of records (lanes), on kDLCPU (64-byte aligned), kDLCUDA (256), kDLCUDAHost or
  * kDLCUDAManaged. Release it with (*out)->deleter(*out), once no queued work uses it. *out is NULL on failure.
  * Errors: ARGUMENT, MEMORY, LIBRARY, DEVICE. */
 UF_API uf_status uf_empty(DLManagedTensor **out, DLDevice device, DLDataType dtype, int ndim, const int64_t *shape);
