@@ -508,6 +508,7 @@ void surroundings_restore(check *c, const check *outer) {
     c->parallel = outer->parallel;
     c->forall_first = outer->forall_first;
     c->pure = outer->pure;
+    c->pure_first = outer->pure_first;
     c->ranges = outer->ranges;
 }
 
@@ -568,20 +569,42 @@ instance *instance_of_dtypes(check *c, unit *u, const definition *def, const dty
     return instance_of(c, u, def, values, NULL, NULL, call);
 }
 
-/* The results of a body in place, the locals from `first` up to the one before `limit`, begin as 0 each time it is reached. */
-static void results_declare(check *c, int first, int limit, const syn *call, node **body) {
-    for (int k = limit - 1; k >= first; k--) {
-        node *n = node_new(c, N_DECLARE, DT_NONE, call);
-        n->local = k;
-        n->next = *body;
-        *body = n;
+/* One round of checking a body in place. True if control can reach its end. */
+static bool in_place_round(check *c, frame *f, node **body) {
+    variable *parameters = c->scope;
+    f->returns = NULL;
+    f->returned = f->again = false;
+    outputs_bind(c, f, NULL);
+    f->result_slot = c->now->f.nlocals;
+    for (int k = 0; k < value_leaves(f->result) && !f->def->noutputs; k++)
+        local_new(c, "return", value_leaf(f->result, k), 0, NULL, f->def->at);
+    c->scope_depth++;
+    *body = NULL;
+    bool ends = statements_check(c, f->def->body, body);
+    c->scope_depth--;
+    scope_leave(c, parameters);
+    return ends;
+}
+
+/* Checks the body until the types of its results are known. What a round before the last declared is dropped. */
+static void in_place_rounds(check *c, frame *f, node **body) {
+    const instance before = *c->now;
+    for (;;) {
+        bool ends = in_place_round(c, f, body);
+        if (!f->def->noutputs && (f->returned || !ends))
+            result_check(c, f, ends);
+        if (!f->again && (!f->guesses || !guesses_grow(c, f)))
+            return;
+        c->now->f.nlocals = before.f.nlocals;
+        c->now->tables = before.tables;
+        c->now->bytes = before.bytes;
+        c->now->arrays = before.arrays;
     }
 }
 
 void in_place_check(check *c, frame *f, const syn *call, variable *outer, node **out) {
     check around = *c;
     known_mark before = known_here(c);
-    bool ends;
     if (c->depth == LANG_MAX_DEPTH)
         check_limit(c, call->at, "helpers call each other more than %d levels deep", LANG_MAX_DEPTH);
     guesses_begin(c, f, NULL);
@@ -589,25 +612,8 @@ void in_place_check(check *c, frame *f, const syn *call, variable *outer, node *
     c->frame = f;
     c->loops = c->breakables = 0;
     c->parallel = false;
-    do {
-        variable *parameters = c->scope;
-        f->returns = NULL;
-        f->returned = f->again = false;
-        int first = c->now->f.nlocals;
-        outputs_bind(c, f, NULL);
-        f->result_slot = c->now->f.nlocals;
-        for (int k = 0; k < value_leaves(f->result) && !f->def->noutputs; k++)
-            local_new(c, "return", value_leaf(f->result, k), 0, NULL, f->def->at);
-        int limit = c->now->f.nlocals;
-        *out = node_new(c, N_INLINE, DT_NONE, call);
-        c->scope_depth++;
-        ends = statements_check(c, f->def->body, &(*out)->body);
-        results_declare(c, first, limit, call, &(*out)->body);
-        c->scope_depth--;
-        if (!f->def->noutputs && (f->returned || !ends))
-            result_check(c, f, ends);
-        scope_leave(c, parameters);
-    } while (f->again || (f->guesses && guesses_grow(c, f)));
+    *out = node_new(c, N_INLINE, DT_NONE, call);
+    in_place_rounds(c, f, &(*out)->body);
     if (!f->def->noutputs && !f->returned)
         c->now->f.locals[f->result_slot].type = DT_BOOL; /* nothing is returned, and nothing reads it */
     c->depth--;

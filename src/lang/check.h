@@ -5,9 +5,14 @@
  *      statement.c  statements, declarations, which paths come to an end
  *      expression.c names, operators, assignments, casts, _Generic
  *      construct.c  ranges, and the reductions over them
- *      call.c       calls of helpers, of math functions and of the prelude
+ *      type.c       types as texts write them, and the records that they make
+ *      constant.c   constants and tables of file scope
+ *      record.c     records in expressions, which are taken apart into scalars
+ *      overload.c   which helper or function a call means, and the call of it
+ *      call.c       calls by name: what is built in, and the prelude
  *      builtin.c    what is called but takes no values: len, extent, atomic functions, assert
  *      convert.c    types: promotion, common types, weak values; operators on constants
+ *      table.c      constant arrays, which are data of the code
  *      range.c      which indices need no check, and trip counts of loops, by the linear forms of form.c
  *      trips.c      which loops are proved short
  *
@@ -175,6 +180,7 @@ typedef struct check {
     bool parallel;         /* the statement stands in a forall of this function */
     int forall_first;      /* locals from this slot on were declared in the innermost forall */
     const char *pure;      /* what the expression stands in that must not have effects, for messages, or NULL */
+    int pure_first;        /* locals from this slot on were declared in that expression, by bodies in place of calls */
     const syn *ranges;     /* the ranges whose extents are being checked, or NULL */
     struct knowledge *known;
     struct table_counted *tables; /* those made so far, and the bytes of their elements */
@@ -191,10 +197,9 @@ typedef struct appender {
 /* Sets an error TYPE at an offset of the unit that is being checked, or at the user's call that led into the prelude,
  * and leaves. */
 _Noreturn void check_fail(check *c, size_t at, const char *format, ...) PRINTF(3, 4);
-_Noreturn void check_limit(check *c, size_t at, const char *format, ...) PRINTF(3, 4); /* an error SYNTAX */
-node *node_new(check *c, node_kind kind, dtype type, const syn *at);
 /* Sets an error SYNTAX for a limit in the same way. */
 _Noreturn void check_limit(check *c, size_t at, const char *format, ...) PRINTF(3, 4);
+node *node_new(check *c, node_kind kind, dtype type, const syn *at);
 /* Adds a local to the function that is being checked, and returns its slot; local_count counts its bytes. */
 int local_add(check *c, const char *title, dtype type, int rank, const int64_t *extent);
 void local_count(check *c, int slot, size_t at);
@@ -223,9 +228,9 @@ int size_find(const check *c, int id);
 instance *instance_of(check *c, unit *u, const definition *def, const value_type *types, const value_type *bindings,
                       const dtype *results, const syn *call);
 /* The same for scalars alone. */
+instance *instance_of_dtypes(check *c, unit *u, const definition *def, const dtype *types, const syn *call);
 /* The type of named output k of a body that has been checked, whose first local has this dtype. */
 value_type output_type(check *c, const frame *f, int k, dtype type);
-instance *instance_of_dtypes(check *c, unit *u, const definition *def, const dtype *types, const syn *call);
 /* Checks the body of a helper in place of a call. Its parameters have been bound in f, as variables whose owner it is. *out is the
  * N_INLINE; the result is in the locals of f->result_slot. */
 void in_place_check(check *c, frame *f, const syn *call, variable *outer, node **out);
@@ -245,6 +250,8 @@ int64_t constant_extent(check *c, const syn *s);
 /* ---- expression.c ---- */
 
 node *expression_check(check *c, const syn *s); /* a scalar */
+/* A value that must not have effects, as it stands in `where`. */
+node *pure_check(check *c, const syn *s, const char *where);
 node *value_check(check *c, const syn *s);      /* a scalar or an N_RECORD */
 node *condition_check(check *c, const syn *s);  /* converted to bool */
 node *assign_node(check *c, node *lvalue, node *value, const syn *at);
@@ -293,7 +300,7 @@ node *record_new(check *c, const record *r, const syn *at);
 /* The record whose leaves are the locals from slot on. body: the statements before it, or NULL. */
 node *record_of_locals(check *c, const record *r, int slot, node *body, const syn *at);
 /* An expression for leaf i of an N_RECORD, without the statements before it. */
-node *record_leaf_node(check *c, const node *n, int i, const syn *at);
+node *record_leaf_node(check *c, const node *n, int i);
 value_type node_type(const node *n);
 /* Is an expression a part of a record, or of an array of records? */
 bool is_part(const check *c, const syn *s);

@@ -355,7 +355,7 @@ static node *leaves_list(check *c, const call_arguments *a, const candidate *x, 
             continue;
         }
         for (int i = 0; i < value->record->nleaves; i++) {
-            *end = record_leaf_node(c, value, i, a->call);
+            *end = record_leaf_node(c, value, i);
             if (i == 0)
                 *end = sequence(c, value->body, *end, a->call);
             end = &(*end)->next;
@@ -513,6 +513,15 @@ static void value_bind(check *c, frame *f, const parameter_syn *p, value_type t,
     }
 }
 
+/* Declares the results of a body in place, whose locals begin at a slot: they are 0 each time that the body begins. */
+static void results_declare(check *c, int slot, int leaves, appender *to, const syn *at) {
+    for (int i = 0; i < leaves; i++) {
+        node *n = node_new(c, N_DECLARE, DT_NONE, at);
+        n->local = slot + i;
+        append(to, n);
+    }
+}
+
 /* Puts the body of a helper that works on arrays in place of its call. */
 static int place_call(check *c, const call_arguments *a, candidate *x, node **body, node **values) {
     frame *f = arena_alloc(c->a, sizeof *f);
@@ -555,9 +564,13 @@ static int place_call(check *c, const call_arguments *a, candidate *x, node **bo
     c->scope_depth--;
     c->frame = caller.frame;
     known_drop(c, before);
-    append(&to, done);
     value_type results[UF_MAX_OPERANDS];
     int count = results_of(c, f, &c->now->f, results), slot = f->def->noutputs ? f->output_slot : f->result_slot;
+    for (int k = 0, leaf = slot; k < count; k++) {
+        results_declare(c, leaf, value_leaves(results[k]), &to, a->call);
+        leaf += value_leaves(results[k]);
+    }
+    append(&to, done);
     for (int k = 0; k < count; k++) {
         values[k] = result_value(c, results[k], slot, a->call);
         slot += value_leaves(results[k]);
