@@ -142,12 +142,24 @@ const char *nearest_name(check *c, int id, bool functions) {
 
 /* ---- Arguments ---- */
 
+/* A table of file scope as a variable; NULL: the name is of something else. */
+static const variable *table_variable(check *c, const syn *s) {
+    const file_constant *k = size_find(c, s->name) < 0 ? constant_named(c, s->name, s) : NULL;
+    if (!k || k->value)
+        return NULL;
+    variable *v = arena_alloc(c->a, sizeof *v);
+    *v = (variable){.name = s->name, .local = constant_table(c, k, s), .read_only = "const", .owner = c->frame};
+    return v;
+}
+
 /* The array that an argument names, if a helper of this name takes one there; else NULL. */
 static const variable *array_argument(check *c, const name *called, const syn *s, int k) {
-    const variable *v = s->kind == S_NAME ? variable_find(c, s->name) : NULL;
-    if (!v || v->incomplete || v->stands_for || !c->now->f.locals[v->local].rank)
+    if (s->kind != S_NAME || !takes_array(c, called->text, called->length, k))
         return NULL;
-    return takes_array(c, called->text, called->length, k) ? v : NULL;
+    const variable *v = variable_find(c, s->name);
+    if (!v)
+        return table_variable(c, s);
+    return v->incomplete || v->stands_for || !c->now->f.locals[v->local].rank ? NULL : v;
 }
 
 void arguments_check(check *c, call_arguments *a) {
