@@ -115,13 +115,13 @@ bool is_assert(const check *c, const syn *s) {
 }
 
 node *assert_check(check *c, const syn *s) {
-    const char *around = c->pure;
     arity_check(c, s, "assert", 1);
     node *n = node_new(c, N_ASSERT, DT_NONE, s);
     n->value = (number){.type = DT_INT64, .as.i = (int64_t)s->at};
-    c->pure = "the condition of an assert";
-    n->kid[0] = condition_check(c, s->list);
-    c->pure = around;
+    node *condition = pure_check(c, s->list, "the condition of an assert");
+    if (condition->kind == N_RECORD)
+        fail_record(c, condition, s->list->at);
+    n->kid[0] = to_bool(c, condition, s->list);
     return n;
 }
 

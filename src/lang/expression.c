@@ -169,7 +169,7 @@ void require_assignable(check *c, const variable *v, const syn *s) {
     require_complete(c, v, s);
     if (v->read_only)
         check_fail(c, s->at, "'%s' is %s and cannot be assigned", name_text(c, v->name), v->read_only);
-    if (c->pure)
+    if (c->pure && v->local < c->pure_first)
         check_fail(c, s->at, "'%s' cannot be assigned here: %s has no effects", name_text(c, v->name), c->pure);
 }
 
@@ -550,6 +550,17 @@ static node *number_check(check *c, const syn *s) {
     n->weak = s->weak;
     if (n->weak && n->type == DT_FLOAT64)
         n->value.as.f[1] = (double)s->single;
+    return n;
+}
+
+node *pure_check(check *c, const syn *s, const char *where) {
+    const char *around = c->pure;
+    int first = c->pure_first;
+    c->pure = where;
+    c->pure_first = c->now->f.nlocals;
+    node *n = value_check(c, s);
+    c->pure = around;
+    c->pure_first = first;
     return n;
 }
 

@@ -81,9 +81,63 @@ static const node *leaf_of(const node *n, int i) {
     return leaf;
 }
 
-node *record_leaf_node(check *c, const node *n, int i, const syn *at) {
-    (void)at;
-    return node_clone(c, leaf_of(n, i));
+node *record_leaf_node(check *c, const node *n, int i) { return node_clone(c, leaf_of(n, i)); }
+
+/* ---- Values that what follows would change ---- */
+
+static bool has_effects(const check *c, const node *n);
+
+static bool any_has_effects(const check *c, const node *list) {
+    for (; list; list = list->next)
+        if (has_effects(c, list))
+            return true;
+    return false;
+}
+
+/* Does it, or anything in it, assign more than values in between, which have no name? Left operands are walked in a loop. */
+static bool has_effects(const check *c, const node *n) {
+    for (; n; n = n->kid[0]) {
+        bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
+        if (n->kind == N_ATOMIC || (assigns && *c->now->f.locals[n->kid[0]->local].name))
+            return true;
+        if (has_effects(c, n->kid[1]) || has_effects(c, n->kid[2]) || any_has_effects(c, n->args) ||
+            any_has_effects(c, n->body) || any_has_effects(c, n->other) || any_has_effects(c, n->step))
+            return true;
+    }
+    return false;
+}
+
+/* Has a value statements or operands with effects, before which all that stands to its left is to be evaluated? */
+static bool value_has_effects(const check *c, const node *n) {
+    return n->kind == N_RECORD ? any_has_effects(c, n->body) : has_effects(c, n);
+}
+
+/* Evaluates the leaves of a record where it stands, so that nothing behind it changes them. */
+static void record_settle(check *c, node *n, const syn *at) {
+    appender to = {&n->body};
+    node **end = &n->args, *leaf = n->args, *following;
+    while (*to.end)
+        to.end = &(*to.end)->next;
+    for (; leaf; leaf = following) {
+        following = leaf->next;
+        leaf->next = NULL;
+        *end = temporary_declare(c, leaf, at, &to);
+        end = &(*end)->next;
+    }
+}
+
+/* Does an expression read one of the locals first .. end-1? */
+static bool reads_local(const node *n, int first, int end) {
+    for (; n; n = n->kid[0]) {
+        if (n->kind == N_LOCAL && n->local >= first && n->local < end)
+            return true;
+        for (const node *arg = n->args; arg; arg = arg->next)
+            if (reads_local(arg, first, end))
+                return true;
+        if (reads_local(n->kid[1], first, end) || reads_local(n->kid[2], first, end))
+            return true;
+    }
+    return false;
 }
 
 /* Adds a leaf to a record that is being made. */
@@ -115,7 +169,7 @@ static void record_fill_value(record_fill *f, int leaf, const record *r, node *v
     value = value_convert(c, value, (value_type){DT_NONE, r}, false, at);
     append(&f->to, value->body);
     for (int i = 0; i < r->nleaves; i++)
-        f->leaves[leaf + i] = temporary_declare(c, record_leaf_node(c, value, i, at), at, &f->to);
+        f->leaves[leaf + i] = temporary_declare(c, record_leaf_node(c, value, i), at, &f->to);
 }
 
 static void record_fill_braces(record_fill *f, int leaf, const record *r, const syn *braces);
@@ -361,7 +415,7 @@ static void part_of(check *c, const syn *s, part *p) {
 static node *part_place(check *c, const part *p, int i, const syn *at) {
     node *indices[LANG_MAX_RANK];
     if (!p->v)
-        return record_leaf_node(c, p->value, p->leaf + i, at);
+        return record_leaf_node(c, p->value, p->leaf + i);
     if (!p->indexed)
         return local_node(c, p->slot + p->leaf + i, at);
     for (int k = 0; k < variable_rank(c, p); k++)
@@ -430,20 +484,43 @@ static void leaf_assign(check *c, const part *p, int i, node *value, appender *t
     }
 }
 
-/* Assigns a value to the part: the statements, of which those before it are the first. The value of the assignment is that of the part
- * then. */
+/* Evaluates the indices of the part where it stands, so that nothing behind it changes them. */
+static void part_settle(check *c, part *p, const syn *at) {
+    for (int k = 0; p->indexed && k < variable_rank(c, p); k++)
+        p->index[k] = temporary_declare(c, p->index[k], at, &p->to);
+}
+
+/* Is a leaf, as what is assigned, found by an index that is itself in the record that is assigned? */
+static bool leaves_depend(const part *p, const node *value) {
+    bool depends = false;
+    for (const node *leaf = value->args; leaf && p->v && !p->indexed; leaf = leaf->next)
+        depends |= leaf->kind != N_LOCAL && reads_local(leaf, p->slot, p->slot + p->v->record->nleaves);
+    return depends;
+}
+
+static node *part_assign_record(check *c, part *p, node *value, const syn *at) {
+    if (leaves_depend(p, value))
+        record_settle(c, value, at);
+    append(&p->to, value->body);
+    for (int i = 0; i < p->type.record->nleaves; i++)
+        leaf_assign(c, p, i, record_leaf_node(c, value, i), &p->to, at);
+    value->body = p->before;
+    return value;
+}
+
+/* Assigns a value to the part: the statements, of which those before it are the first. The value of the assignment is what is stored,
+ * or would be, where an index is out of range. */
 static node *part_assign(check *c, part *p, node *value, const syn *at) {
     value = value_convert(c, value, p->type, false, at);
     if (!p->type.record && !p->choice)
         return sequence(c, p->before, assign_node(c, part_place(c, p, 0, at), value, at), at);
-    if (!p->type.record) {
-        leaf_assign(c, p, 0, value, &p->to, at);
-        return sequence(c, p->before, part_leaf(c, p, 0, at), at);
-    }
-    append(&p->to, value->body);
-    for (int i = 0; i < p->type.record->nleaves; i++)
-        leaf_assign(c, p, i, record_leaf_node(c, value, i, at), &p->to, at);
-    return part_value(c, p, at);
+    if (value_has_effects(c, value))
+        part_settle(c, p, at);
+    if (p->type.record)
+        return part_assign_record(c, p, value, at);
+    value = temporary_declare(c, value, at, &p->to);
+    leaf_assign(c, p, 0, node_clone(c, value), &p->to, at);
+    return sequence(c, p->before, value, at);
 }
 
 /* Finds the part that is to be assigned, and fails if it cannot be. */
@@ -467,30 +544,45 @@ node *part_assign_check(check *c, const syn *s) {
     return part_assign(c, &p, value_check(c, s->kid[1]), s);
 }
 
+/* The value of a part whose statements are done elsewhere. */
+static node *part_old(check *c, const part *p, const syn *s) {
+    part bare = *p;
+    bare.before = NULL;
+    return part_value(c, &bare, s);
+}
+
 node *part_compound_check(check *c, const syn *s) {
     part p;
     part_assignable(c, s->kid[0], &p);
-    node *old = part_value(c,
-                           &(part){.v = p.v,
-                                   .slot = p.slot,
-                                   .indexed = p.indexed,
-                                   .index = {p.index[0], p.index[1], p.index[2], p.index[3], p.index[4], p.index[5],
-                                             p.index[6], p.index[7]},
-                                   .type = p.type,
-                                   .leaf = p.leaf,
-                                   .choice = p.choice,
-                                   .count = p.count,
-                                   .stride = p.stride},
-                           s);
-    return part_assign(c, &p, operate_values(c, s, old, value_check(c, s->kid[1])), s);
+    node *value = value_check(c, s->kid[1]);
+    bool effects = value_has_effects(c, value);
+    if (effects)
+        part_settle(c, &p, s);
+    node *old = part_old(c, &p, s);
+    if (effects && old->kind == N_RECORD)
+        record_settle(c, old, s);
+    return part_assign(c, &p, operate_values(c, s, old, value), s);
+}
+
+/* ++ or -- of what an index chooses among leaves. */
+static node *choice_update(check *c, part *p, const syn *s) {
+    if (dtype_is_complex(p->type.type))
+        check_fail(c, s->at, "'%s' needs a real variable, got %s", s->op == OP_ADD ? "++" : "--", value_text(p->type));
+    node *old = temporary_declare(c, part_leaf(c, p, 0, s), s, &p->to), *one = integer_node(c, 1, DT_INT32, s);
+    one->weak = true;
+    node *n = part_assign(c, p, operate(c, s, node_clone(c, old), one), s);
+    if (s->postfix)
+        n->kid[0] = old;
+    return n;
 }
 
 node *part_update_check(check *c, const syn *s) {
     part p;
     part_assignable(c, s->kid[0], &p);
-    if (p.type.record || p.choice)
-        check_fail(c, s->at, "'%s' needs a variable or an element that is a number, %s", s->op == OP_ADD ? "++" : "--",
-                   p.choice ? "found by constant indices in its record" : "and this is a record");
+    if (p.type.record)
+        check_fail(c, s->at, "'%s' needs a number, got %s", s->op == OP_ADD ? "++" : "--", value_text(p.type));
+    if (p.choice)
+        return choice_update(c, &p, s);
     return sequence(c, p.before, update_node(c, s, part_place(c, &p, 0, s)), s);
 }
 
@@ -506,7 +598,7 @@ bool is_part(const check *c, const syn *s) {
 void record_assign(check *c, appender *to, int slot, node *value, const syn *at) {
     append(to, value->body);
     for (int i = 0; i < value->record->nleaves; i++)
-        append(to, evaluate(c, assign_node(c, local_node(c, slot + i, at), record_leaf_node(c, value, i, at), at), at));
+        append(to, evaluate(c, assign_node(c, local_node(c, slot + i, at), record_leaf_node(c, value, i), at), at));
 }
 
 /* ---- Conversions, equality, choice ---- */
@@ -527,16 +619,18 @@ node *value_convert(check *c, node *n, value_type to, bool is_cast, const syn *a
     return converted;
 }
 
-/* The values of both, each once, so that they can be used again: the statements go to `to`. */
+/* Leaf by leaf. */
 node *record_equal(check *c, const syn *s, node *a, node *b) {
     node *all = NULL, *body = NULL;
     appender to = {&body};
+    if (value_has_effects(c, b))
+        record_settle(c, a, s);
     append(&to, a->body);
     append(&to, b->body);
     for (int i = 0; i < a->record->nleaves; i++) {
         syn at = *s;
         at.op = OP_EQ;
-        node *one = operate(c, &at, record_leaf_node(c, a, i, s), record_leaf_node(c, b, i, s));
+        node *one = operate(c, &at, record_leaf_node(c, a, i), record_leaf_node(c, b, i));
         if (!all) {
             all = one;
             continue;
@@ -559,11 +653,10 @@ node *record_select(check *c, const syn *s, node *condition, node *yes, node *no
     const record *r = yes->kind == N_RECORD && yes->record ? yes->record : no->record;
     value_type to = {DT_NONE, r};
     node *n = record_new(c, r, s), *choice = node_new(c, N_IF, DT_NONE, s);
-    int first = c->now->f.nlocals;
     appender all = {&n->body}, then = {&choice->body}, other = {&choice->other};
     yes = value_convert(c, yes, to, false, s->kid[1]);
     no = value_convert(c, no, to, false, s->kid[2]);
-    first = c->now->f.nlocals;
+    int first = c->now->f.nlocals;
     for (int i = 0; i < r->nleaves; i++) {
         node *declared = node_new(c, N_DECLARE, DT_NONE, s);
         declared->local = temporary_new(c, r->leaves[i].type);

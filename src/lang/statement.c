@@ -75,7 +75,7 @@ static void fill_element(array_fill *f, const syn *value) {
 
 /* The value of leaf i of an element. */
 static node *leaf_value(array_fill *f, const filled *e, int i) {
-    return f->record ? record_leaf_node(f->c, e->value, i, e->at) : e->value;
+    return f->record ? record_leaf_node(f->c, e->value, i) : e->value;
 }
 
 /* The statement that initialises leaf i of an element. */
@@ -251,7 +251,7 @@ static void value_declare(check *c, const syn *s, value_type type, node **out) {
     for (int i = 0; i < value_leaves(type); i++) {
         node *n = node_new(c, N_DECLARE, DT_NONE, s);
         n->local = v->local + i;
-        n->kid[0] = value && type.record ? record_leaf_node(c, value, i, s) : value;
+        n->kid[0] = value && type.record ? record_leaf_node(c, value, i) : value;
         append(&to, n);
     }
 }
@@ -294,7 +294,7 @@ static void unpack_check(check *c, const syn *s, node **out) {
         for (int i = 0; i < value_leaves(type); i++) {
             node *declared = node_new(c, N_DECLARE, DT_NONE, n);
             declared->local = v->local + i;
-            declared->kid[0] = type.record ? record_leaf_node(c, values[k], i, n) : values[k];
+            declared->kid[0] = type.record ? record_leaf_node(c, values[k], i) : values[k];
             append(&to, declared);
         }
     }
