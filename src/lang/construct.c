@@ -1,5 +1,6 @@
 /* construct.c - checks ranges, those of forall and of reductions, and the reductions themselves: the construct's name
  * and the type of its term say how the values are combined. */
+#include <assert.h>
 #include <math.h>
 
 #include "lang/check.h"
@@ -145,19 +146,110 @@ static dtype combine(check *c, const syn *s, node *n, dtype t) {
     }
 }
 
+/* ---- Records ---- */
+
+static node *declare(check *c, int slot, node *value, const syn *at) {
+    node *n = node_new(c, N_DECLARE, DT_NONE, at);
+    n->local = slot;
+    n->kid[0] = value;
+    return n;
+}
+
+/* The loops over ranges, in order, around a body. Extents are evaluated before the loops. */
+static void loops_make(check *c, node *ranges, node *body, appender *to, const syn *at) {
+    node *extents[LANG_MAX_RANGES], **inner = NULL, *outermost = NULL;
+    int k = 0;
+    for (node *r = ranges; r; r = r->next)
+        extents[k++] = temporary_declare(c, r->kid[0], at, to);
+    k = 0;
+    for (node *r = ranges; r; r = r->next) {
+        node *block = node_new(c, N_BLOCK, DT_NONE, at), *loop = node_new(c, N_LOOP, DT_NONE, at);
+        node *step = node_new(c, N_UPDATE, DT_INT64, at);
+        loop->kid[0] = binary_node(c, OP_LT, local_node(c, r->local, at), extents[k++], DT_BOOL, false, at);
+        step->kid[0] = local_node(c, r->local, at);
+        step->op = OP_ADD;
+        step->wide = DT_INT64;
+        loop->step = evaluate(c, step, at);
+        loop->value.as.i = r->value.as.i; /* what trips_note has noted of the range */
+        loop->dim = r->dim;
+        block->body = declare(c, r->local, NULL, at);
+        block->body->next = loop;
+        *(inner ? inner : &outermost) = block;
+        inner = &loop->body;
+    }
+    assert(inner); /* there is a range at least */
+    *inner = body;
+    append(to, outermost);
+}
+
+/* Two values combined: by the operator, the function or the helper that the construct stands for. */
+static node *records_combine(check *c, const syn *s, node *a, node *b) {
+    static const char *const operators[] = {[REDUCE_SUM] = "operator +", [REDUCE_PROD] = "operator *"};
+    syn named = s->construct == REDUCE_HELPER ? *s->kid[1] : *s;
+    a->next = b;
+    call_arguments args = {.call = &named, .list = a, .count = 2};
+    if (s->construct == REDUCE_HELPER)
+        args.callee = name_text(c, s->kid[1]->name);
+    else
+        args.callee = s->construct <= REDUCE_PROD ? operators[s->construct] : construct_names[s->construct];
+    return overload_call(c, &args, args.callee, (int)strlen(args.callee), false, true);
+}
+
+/* The value of no terms: of a sum or product the record that 0 or 1 converts to, if it does; else zeros. */
+static node *record_of_no_terms(check *c, const syn *s, const record *r) {
+    node *neutral = integer_node(c, s->construct == REDUCE_PROD, DT_INT32, s), *n = NULL;
+    neutral->weak = true;
+    if (s->construct <= REDUCE_PROD)
+        n = conversion_call(c, neutral, (value_type){DT_NONE, r}, false, s);
+    if (n)
+        return n;
+    syn nothing = {.kind = S_BRACES, .at = s->at, .line = s->line};
+    return braces_check(c, &nothing, r);
+}
+
+/* A reduction over records is a loop in order: the first term, with which the others are combined. */
+static node *record_reduce(check *c, const syn *s, node *ranges, node *term) {
+    const record *r = term->record;
+    node *body = NULL, *all = NULL, *choice = node_new(c, N_IF, DT_NONE, s);
+    node *none = record_of_no_terms(c, s, r);
+    appender to = {&all}, each = {&body}, then = {&choice->body}, other = {&choice->other};
+    append(&to, none->body);
+    int seen = temporary_new(c, DT_BOOL), first = c->now->f.nlocals;
+    append(&to, declare(c, seen, NULL, s));
+    for (int i = 0; i < r->nleaves; i++) {
+        int slot = temporary_new(c, r->leaves[i].type);
+        append(&to, declare(c, slot, record_leaf_node(c, none, i), s));
+    }
+    append(&each, term->body);
+    term->body = NULL;
+    node *both = records_combine(c, s, record_of_locals(c, r, first, NULL, s), term);
+    if (!value_same(node_type(both), node_type(term)))
+        check_fail(c, s->at, "'%s' of records needs %s of two %s, got %s", construct_names[s->construct], r->name,
+                   r->name, value_text(node_type(both)));
+    record_assign(c, &then, first, both, s);
+    record_assign(c, &other, first, term, s);
+    number yes = {.type = DT_BOOL, .as.u = 1};
+    append(&other, evaluate(c, assign_node(c, local_node(c, seen, s), constant_node(c, yes, s), s), s));
+    choice->kid[0] = local_node(c, seen, s);
+    append(&each, choice);
+    loops_make(c, ranges, body, &to, s);
+    return record_of_locals(c, r, first, all, s);
+}
+
 node *reduction_check(check *c, const syn *s) {
     variable *outer = c->scope;
     known_mark before = known_here(c);
     node *n = node_new(c, N_REDUCE, DT_NONE, s);
     c->scope_depth++;
     ranges_check(c, s->list, &n->args);
-    const char *around = c->pure;
-    c->pure = "the term of a construct";
-    node *term = expression_check(c, s->kid[0]);
-    c->pure = around;
+    node *term = pure_check(c, s->kid[0], "the term of a construct");
     c->scope_depth--;
     scope_leave(c, outer);
     known_drop(c, before);
+    if (term->record && s->construct != REDUCE_ANY && s->construct != REDUCE_ALL)
+        return record_reduce(c, s, n->args, term);
+    if (term->kind == N_RECORD)
+        fail_record(c, term, s->kid[0]->at);
     dtype type = combine(c, s, n, term->type);
     n->type = (uint8_t)type;
     n->kid[0] = convert(c, term, type, s->kid[0]);

@@ -251,11 +251,13 @@ static void check_binary(walk *w, const node *n) {
 
 static void check_place(walk *w, const node *n) {
     const node *place = n->kid[0];
-    require(w, !w->terms || (place && place->kind == N_LOCAL), "assignment in a term");
     if (place && place->kind == N_LOCAL)
         require(w, w->depth[place->local] == w->foralls + w->terms, "assignment to what is not the forall's own");
     if (place && place->kind == N_ELEMENT)
-        require(w, w->depth[place->local] != NEVER && !w->f->locals[place->local].table, "assignment to an input");
+        require(w,
+                w->depth[place->local] != NEVER && !w->f->locals[place->local].table &&
+                    (!w->terms || w->depth[place->local] >= w->terms),
+                "assignment to an input, or in a term to what is not its own");
     require(w, n->kid[0] && (n->kid[0]->kind == N_LOCAL || n->kid[0]->kind == N_ELEMENT), "assignment to no place");
     require(w, kid_type(n, 0) == n->type, "type of an assignment");
 }

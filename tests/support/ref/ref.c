@@ -9,7 +9,7 @@
 typedef struct machine {
     int64_t steps;     /* left; negative: stop */
     const char *wrong; /* with the tree, or NULL */
-    ref_core *core;    /* of a generalized ufunc, else NULL */
+    ref_core *core;    /* of an elementwise kernel only its order counts */
     const core_layout *layout;
     bool proved;    /* what the tree needs of the sizes holds */
     int reductions; /* around what is evaluated */
@@ -769,7 +769,8 @@ static void call(machine *m, const function *callee, const number *arguments, nu
 const char ref_endless[] = "does not end";
 
 const char *ref_run(const tree *t, const number *in, number *out, int64_t steps) {
-    machine m = {.steps = steps};
+    ref_core forward = {.order = REF_FORWARD};
+    machine m = {.steps = steps, .core = &forward};
     call(&m, t->kernel, in, out);
     return m.steps < 0 ? ref_endless : m.wrong;
 }

@@ -1,0 +1,254 @@
+/* test_lang_records.c - what records, overloads, several results, array parameters, constants and modules mean: kernels run by the
+ * interpreter and by the CPU, beside values that plain C gives. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "element_module.h"
+#include "ir_check.h"
+#include "lang_try.h"
+#include "ref/ref.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+static code_target host;
+
+/* What the texts use. */
+static const char *const modules[] = {
+    "interval",
+    "struct interval(T) { T lo, hi; };\n"
+    "operator + (interval(T) a, interval(T) b) { return (interval(T)){a.lo + b.lo, a.hi + b.hi}; }\n"
+    "operator * (interval(T) a, T k) { return k < 0 ? (interval(T)){a.hi * k, a.lo * k} : (interval(T)){a.lo * k, a.hi "
+    "* k}; }\n"
+    "operator * (T k, interval(T) a) { return a * k; }\n"
+    "operator - (interval(T) a) { return (interval(T)){-a.hi, -a.lo}; }\n"
+    "operator interval (T x) { return (interval(T)){x, x}; }\n"
+    "operator float64 (interval(T) a) { return (a.lo + a.hi) / 2.0; }\n"
+    "operator < (interval(T) a, interval(T) b) { return a.hi < b.lo; }\n"
+    "sqrt(interval(T) a) { return (interval(T)){sqrt(a.lo), sqrt(a.hi)}; }\n"
+    "max(interval(T) a, interval(T) b) { return a.hi < b.hi ? b : a; }\n"
+    "width(interval(T) a) { return a.hi - a.lo; }\n",
+    "pair",
+    "struct pair { int32 a, b; };\n"
+    "operator == (pair x, pair y) { return x.a == y.a; }\n"
+    "operator % (pair x, int32 n) { return (pair){x.a % n, x.b % n}; }\n"
+    "operator << (pair x, int32 n) { return (pair){x.a << n, x.b << n}; }\n"
+    "operator ! (pair x) { return x.a == 0 && x.b == 0; }\n"
+    "operator ~ (pair x) { return (pair){x.b, x.a}; }\n"
+    "width(pair p) { return p.a + p.b; }\n"
+    "const scale = 0.5, base = 10;\n"
+    "const int16 steps[3] = {1, 2, 4};\n"
+    "step(i) { return steps[i]; }\n",
+    NULL};
+
+/* A kernel of two float64, x and y, with up to three results. The texts see what `use` has before. */
+typedef struct meaning {
+    const char *source;
+    double in[2], out[3];
+} meaning;
+
+/* clang-format off */
+static const meaning meanings[] = {
+    /* ---- Records ---- */
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { P p = {x, y}; u = p.a; v = p.n; }", {1.5, 2.75}, {1.5, 2}},
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { P p; u = p.a; v = p.n; }", {1, 2}, {0, 0}},
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { P p = {.n = y}; u = p.a; v = p.n; }", {1, 2}, {0, 2}},
+    {"struct P { float64 a, b, c; }; (x, y) -> (u, v, w) { P p = {.b = x, y}; u = p.a; v = p.b; w = p.c; }", {1, 2}, {0, 1, 2}},
+    {"struct P { float64 a, b; }; (x, y) -> (u, v) { P p = {x, y}; p = (P){p.b, p.a}; u = p.a; v = p.b; }", {1, 2}, {2, 1}},
+    {"struct P { float64 a, b; }; (x, y) -> (u, v) { P p = {x, y}, q; q = p; p.a = 7; u = q.a; v = p.a; }", {1, 2}, {1, 7}},
+    {"struct P { float64 a, b; }; (x, y) -> (u, v) { P p, q; p = q = (P){x, y}; u = p.a + q.a; v = p.b; }", {1, 2}, {2, 2}},
+    {"struct P { float64 a, b; }; (x, y) -> (u, v) { P p = {x, y}; auto q = x > y ? p : (P){9, 8}; u = q.a; v = q.b; }", {1, 2}, {9, 8}},
+    {"struct P { float64 a, b; }; (x, y) { return ((P){x, y}).b; }", {1, 2}, {2}},
+    {"struct P { float64 a, b; }; (x, y) -> (u, v) { P p = {x, y}, q = p; u = p == q; q.b++; v = p == q; }", {1, 2}, {1, 0}},
+    {"struct P { float64 a, b; }; (x, y) -> (u, v) { P p = {x, y}, q = p; u = p != q; q.b++; v = p != q; }", {1, 2}, {0, 1}},
+    {"struct P { float64 a, b; }; (x, y) -> (u, v) { P p = {NAN, y}; u = p == p; v = p != p; }", {1, 2}, {0, 1}},
+    {"struct Q { float64 a; }; struct P { Q l, r; int8 n; }; (x, y) -> (u, v, w) { P p = {{x}, {y}, 3}; p.l = p.r; p.r.a *= 5; u = p.l.a; v = p.r.a; w = p.n; }", {1, 2}, {2, 10, 3}},
+    {"struct P { Q l; }; struct Q { float64 a; }; (x, y) { return (P){(Q){y}}.l.a; }", {1, 2}, {2}},
+    {"struct P { float64 m[2][2]; }; (x, y) -> (u, v) { P p = {{{x, y}, {3}}}; p.m[1][1] = 4; u = p.m[0][0] + 10 * p.m[0][1] + 100 * p.m[1][0] + 1000 * p.m[1][1]; int i = 1; v = p.m[i][0] + p.m[0][i] * 10; }", {1, 2}, {4321, 23}},
+    {"struct P { float64 v[3]; }; (x, y) -> (u, v) { P p = {{1, 2, 3}}; int i = y; p.v[i] = 7; u = p.v[i]; v = p.v[0] + 10 * p.v[1] + 100 * p.v[2]; }", {1, 2}, {7, 721}},
+    {"struct P { float64 v[3]; }; (x, y) -> (u, v) { P p = {{1, 2, 3}}; int i = y; u = p.v[i] = 7; v = p.v[0] + 10 * p.v[1] + 100 * p.v[2]; }", {1, 3}, {7, 321}},
+    {"struct P { float64 v[3]; }; (x, y) -> (u, v) { P p = {{1, 2, 3}}; int i = y; u = p.v[i]; p.v[i] += 5; v = p.v[0] + 10 * p.v[1] + 100 * p.v[2]; }", {1, -1}, {0, 321}},
+    {"struct P { float64 v[3]; }; (x, y) -> (u, v) { P p = {{1, 2, 3}}; int i = 0; p.v[i++] += 5; u = i; v = p.v[0] + 10 * p.v[1] + 100 * p.v[2]; }", {1, 2}, {1, 326}},
+    {"struct P { float64 v[3]; }; (x, y) -> (u, v) { P p = {{1, 2, 3}}; int i = y; u = p.v[i]++; v = p.v[0] + 10 * p.v[1] + 100 * p.v[2]; }", {1, 2}, {3, 421}},
+    {"struct P { float64 v[3]; }; (x, y) -> (u, v) { P p = {{1, 2, 3}}; int i = y; u = --p.v[i]; v = p.v[0] + 10 * p.v[1] + 100 * p.v[2]; }", {1, 1}, {1, 311}},
+    {"struct P { int8 v[2]; }; (x, y) -> (u, v) { P p = {{127, 1}}; int i = 0; u = p.v[i]++; v = p.v[0]; }", {1, 1}, {127, -128}},
+    {"struct P { int8 n; }; (x, y) -> (u, v) { P p = {127}; u = p.n += 1; v = p.n++; }", {1, 1}, {-128, -128}},
+    {"struct P { int8 v[2]; }; (x, y) -> (u, v) { P p = {{100, 1}}; int i = 0; u = p.v[i] += 100; v = p.v[0]; }", {1, 1}, {-56, -56}},
+    {"struct P { int8 v[2]; }; (x, y) -> (u, v) { P p = {{100, 1}}; int i = 5; u = p.v[i] = 100; v = p.v[0]; }", {1, 1}, {100, 100}},
+    {"struct Q { float64 a; int32 n; }; struct P { Q q[3]; }; (x, y) -> (u, v, w) { P p = {{{1, 2}, {3, 4}}}; int i = x; p.q[i] = (Q){9, 8}; u = p.q[0].a + 10 * p.q[1].a; v = p.q[i].n; w = p.q[1 - i].n; }", {1, 2}, {91, 8, 2}},
+    /* Arrays of records. */
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { P p[3] = {{x, 1}, {y, 2}}; int i = 0; p[i++].a = 5; p[i].n = 6; u = p[0].a + 10 * p[1].a + 100 * p[2].a; v = p[0].n + 10 * p[1].n; }", {1, 2}, {25, 61}},
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { P p[2][2] = {{{1, 2}}, {{3, 4}, {5, 6}}}; u = p[1][1].a + p[1][(int)x].n * 10; v = p[2][0].a + p[0][5].n; }", {1, 2}, {65, 0}},
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { P p[3]; p[1] = (P){x, y}; p[7] = p[1]; auto q = p[1]; u = q.a + p[7].a; v = q.n; }", {1, 2}, {1, 2}},
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { P p[2] = {{1, 2}, {3, 4}}; auto t = p[0]; p[0] = p[1]; p[1] = t; u = p[0].a * 10 + p[1].a; v = p[0].n * 10 + p[1].n; }", {1, 2}, {31, 42}},
+    {"struct P { float64 v[2]; }; (x, y) -> (u, v) { P p[2] = {{{1, 2}}, {{3, 4}}}; int i = x, j = y; p[i].v[j] = 7; u = p[0].v[0] + 10 * p[0].v[1] + 100 * p[1].v[0] + 1000 * p[1].v[1]; v = p[i].v[j] + p[i].v[1 - j]; }", {1, 0}, {4721, 11}},
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { const P t[] = {{1, 2}, {3, 4}, {5, 6}}; u = t[1].a; v = len(t) + t[(int)y].n; }", {1, 2}, {3, 9}},
+    /* Evaluation order. */
+    {"struct P { float64 a; int32 n; }; (x, y) -> (u, v) { P p[3]; int i = 0; p[i] = (P){i++, i++}; u = p[0].a + 10 * p[0].n; v = p[1].n + p[2].n + 10 * i; }", {1, 2}, {10, 20}},
+    {"struct P { int32 a, n; }; (x, y) -> (u, v) { P p = {1, 2}; u = p == (p = (P){3, 4}); v = p.a; }", {1, 2}, {0, 3}},
+    {"struct P { int32 a, n; }; operator - (P p, P q) { return (P){p.a - q.a, p.n - q.n}; } (x, y) -> (u, v) { P p = {1, 2}; auto d = p - (p = (P){4, 8}); u = d.a; v = d.n; }", {1, 2}, {-3, -6}},
+    {"struct P { int32 a, n; }; operator - (P p, P q) { return (P){p.a - q.a, p.n - q.n}; } (x, y) -> (u, v) { P p[2] = {{1, 2}, {4, 8}}; int i = 0; auto d = p[i] - p[++i]; u = d.a; v = d.n; }", {1, 2}, {-3, -6}},
+    {"struct P { int32 a, n; }; operator - (P p, P q) { return (P){p.a - q.a, p.n - q.n}; } (x, y) -> (u, v) { P p[2] = {{1, 2}, {4, 8}}; int i = 0; p[i] -= p[++i]; u = p[0].a * 100 + p[0].n; v = p[1].a * 100 + p[1].n; }", {1, 2}, {-306, 408}},
+    {"struct P { int32 a, n; }; f(P p, P q) { return p.a * 1000 + p.n * 100 + q.a * 10 + q.n; } (x, y) -> (u, v) { P p = {1, 2}; u = f(p, p = (P){3, 4}); v = 0; }", {1, 2}, {1234, 0}},
+    {"struct P { int32 v[2]; }; (x, y) -> (u, v) { P p = {{5, 6}}; int i = 0; p.v[i] = ++i; u = p.v[0]; v = p.v[1]; }", {1, 2}, {1, 6}},
+    {"struct P { int32 v[2]; }; (x, y) -> (u, v) { P p = {{5, 6}}; int i = 0; u = p.v[i] + (p.v[i] = 9) + p.v[0] * 100; v = p.v[1]; }", {1, 2}, {914, 6}},
+    {"struct P { int32 a; }; (x, y) -> (u, v) { P p = {5}; u = p.a + (p.a = 9) + p.a * 100; v = p.a; }", {1, 2}, {914, 9}},
+    {"struct P { int32 a, b; }; (x, y) -> (u, v) { P p = {5, 6}; int i = 0; while (i++ < 9 && (p = (P){p.a - 1, p.b + i}) != (P){2, 12}) ; u = p.a; v = i; }", {1, 2}, {2, 3}},
+    {"struct P { int32 a, b; }; (x, y) -> (u, v) { P p = {0, 0}; for (P q = {0, 3}; q.a < q.b; q = (P){q.a + 1, q.b}) p = (P){p.a + q.a, p.b + 1}; u = p.a; v = p.b; }", {1, 2}, {3, 3}},
+    {"struct P { int32 a, b; }; (x, y) -> (u, v) { P p = {0, 0}; for (P q = {0, 3}; q.a < q.b; q.a++) { if (q.a == 1) continue; p.b += q.a; } u = p.a; v = p.b; }", {1, 2}, {0, 2}},
+    {"struct P { int32 a, b; }; (x, y) -> (u, v) { int i = 0; P p = x > 5 ? (P){i++, 1} : (P){2, i--}; u = p.a * 10 + p.b; v = i; }", {1, 2}, {20, -1}},
+    /* ---- Helpers over records ---- */
+    {"struct P { float64 a, b; }; f(P p) { if (p.a > 1) return p; return (P){p.b, 9}; } (x, y) -> (u, v) { auto p = f(f((P){x, y})); u = p.a; v = p.b; }", {1, 2}, {2, 9}},
+    {"struct P { float64 a, b; }; f(p) { p.a = 8; return p; } (x, y) -> (u, v) { P p = {x, y}; u = f(p).a; v = p.a; }", {1, 2}, {8, 1}},
+    {"struct P { float64 a; }; f(p) { return (P){p.a + 1}; } (x, y) -> (u, v) { u = f(f((P){x})).a; v = 0; }", {1, 2}, {3, 0}},
+    {"struct P { float64 a, b; }; f(x) { P p; while (1) { if (p.a > x) return p; p.a++; } } (x, y) -> (u, v) { u = f(y).a; v = 0; }", {1, 2}, {3, 0}},
+    {"struct P(T) { T a, b; }; f(P(T) p, T k) { return (P(T)){p.a * k, p.b}; } (x, y) -> (u, v) { auto p = f((P(float32)){0.1, 2}, 2), q = f((P(int64)){100, 2}, 2); u = p.a == (float32)0.1 * 2; v = q.a; }", {1, 2}, {1, 200}},
+    {"struct P(T) { T a, b; }; g(P(T) p) { T t = 7.9; return t + p.a; } (x, y) -> (u, v) { u = g((P(int32)){x, y}); v = g((P(float64)){x, y}); }", {1, 2}, {8, 8.9}},
+    {"struct P(T) { T a, b; }; struct Q(T) { P(T) l, r; }; f(Q(T) q) { return q.l.a + q.r.b; } (x, y) -> (u, v) { u = f((Q(float64)){{x, y}, {x, y}}); P(P(int8)) p = {{1, 2}, {3, 4}}; v = p.b.a; }", {1, 2}, {3, 3}},
+    {"use interval; (x, y) -> (u, v) { auto a = (interval(float64)){x, y} + 1; u = a.lo; v = a.hi; }", {1, 2}, {2, 3}},
+    {"use interval; (x, y) -> (u, v) { auto a = 1 + (interval(float32)){x, y}; u = a.lo; v = a.hi; }", {1, 2}, {2, 3}},
+    {"use interval; (x, y) -> (u, v) { auto a = 2 * (interval(float64)){x, y}; a *= -1; u = a.lo; v = a.hi; }", {1, 2}, {-4, -2}},
+    {"use interval; (x, y) -> (u, v) { interval(float64) a = {x, y}; a += a; a += 0.5; u = a.lo; v = -(-a).lo; }", {1, 2}, {2.5, 4.5}},
+    {"use interval; (x, y) -> (u, v) { interval(float64) a = {x, y}; u = (float64)a; v = (int)(float64)a; }", {1, 2}, {1.5, 1}},
+    {"use interval; (x, y) -> (u, v) { interval(float64) a = x; auto b = (interval(float32))y; u = a.hi; v = b.lo; }", {1, 2}, {1, 2}},
+    {"use interval; (x, y) -> (u, v) { interval(float64) a[2] = {x, {3, y}}; u = a[0].hi; v = a[1].lo; a[1] = x; v += a[1].lo; }", {1, 2}, {1, 4}},
+    {"use interval; (x, y) -> (u, v) { interval(float64) a = {x, y}; u = a < a + 5; v = sqrt(a * 4).lo; }", {1, 2}, {1, 2}},
+    {"use interval; (x, y) -> (u, v) { interval(float64) a = {x, y}; u = max(a, a + 1).lo; v = max(x, y); }", {1, 2}, {2, 2}},
+    {"use interval; f(a) { return width(a); } (x, y) -> (u, v) { u = f((interval(float64)){x, y}); v = 0; }", {1, 2}, {1, 0}},
+    {"use interval; (x, y) -> (u, v) { auto a = x < y ? (interval(float64)){x, y} : 1; u = a.lo; v = a.hi; }", {1, 2}, {1, 2}},
+    {"use interval, pair; (x, y) -> (u, v) { u = width((interval(float64)){x, y}); v = width((pair){3, 4}); }", {1, 2}, {1, 7}},
+    {"use pair; (x, y) -> (u, v, w) { pair p = {x, y}, q = {x, 9}; u = p == q; v = p != q; w = width(p % 2) + width(p << 3); }", {1, 2}, {1, 0, 25}},
+    {"use pair; (x, y) -> (u, v, w) { pair p = {x, y}; u = !p; v = !(pair){}; w = (~p).a; }", {1, 2}, {0, 1, 2}},
+    {"use pair; (x, y) -> (u, v, w) { pair p = {x, 15}; p <<= 1; p %= 4; u = p.a; v = p.b; w = 0; }", {1, 2}, {2, 2, 0}},
+    /* ---- Overloads ---- */
+    {"f(int32 a) { return 1; } f(float64 a) { return 2; } f(a) { return 3; } (x, y) -> (u, v, w) { u = f((int32)x); v = f(x); w = f((int8)x); }", {1, 2}, {1, 2, 3}},
+    {"f(T a, T b) { return 1; } f(a, b) { return 2; } (x, y) -> (u, v) { u = f(x, y); v = f(1.5f, (int8)1); }", {1, 2}, {1, 1}},
+    {"f(float64 a, b) { return 1; } f(a, b) { return 2; } (x, y) -> (u, v) { u = f(x, 1); v = f(1, x); }", {1, 2}, {1, 2}},
+    {"f(a) { return 1; } f(a, b) { return 2; } (x, y) -> (u, v) { u = f(x); v = f(x, y); }", {1, 2}, {1, 2}},
+    {"sqrt(x) { return 7; } (x, y) -> (u, v) { u = sqrt(x); v = sqrt(4); }", {1, 2}, {7, 7}},
+    {"sqrt(int32 x) { return 7; } (x, y) -> (u, v) { u = sqrt(x); v = sqrt((int32)4); }", {4, 2}, {2, 7}},
+    {"max(a, b, c) { return max(max(a, b), c); } (x, y) -> (u, v) { u = max(x, y, 5); v = max(x, y); }", {1, 2}, {5, 2}},
+    {"f(float32 x) { return x; } (x, y) -> (u, v) { u = f(0.1) == 0.1f; v = f(x) == (float32)x; }", {0.3, 2}, {1, 1}},
+    {"f(int8 x) { return x; } (x, y) -> (u, v) { u = f(300); v = f(x); }", {2.9, 2}, {44, 2}},
+    {"f(T x) { return (T)2.5; } (x, y) -> (u, v) { u = f((int8)1); v = f(x); }", {1, 2}, {2, 2.5}},
+    {"f(T x, T y) { T a[2] = {x, y}; return a[0] / a[1]; } (x, y) -> (u, v) { u = f(1, 2); v = f(1.0, 2); }", {1, 2}, {0, 0.5}},
+    /* ---- Several results ---- */
+    {"divide(a, b) -> (q, r) { q = floor(a / b); r = a - q * b; } (x, y) -> (u, v) { auto (q, r) = divide(x, y); u = q; v = r; }", {7, 2}, {3, 1}},
+    {"f(a) -> (int32 q, float32 r) { q = a; r = a; } (x, y) -> (u, v) { auto (q, r) = f(x); u = q; v = r == (float32)x; }", {7.7, 2}, {7, 1}},
+    {"f(a) -> (q, r) { q = 1; if (a > 0) return; r = 2.5; } (x, y) -> (u, v) { auto (q, r) = f(x); const auto (s, t) = f(-x); u = q * 10 + r; v = s * 10 + t; }", {7, 2}, {10, 12.5}},
+    {"struct P { float64 a, b; }; f(P p) -> (P q, n) { q = (P){p.b, p.a}; n = 3; } (x, y) -> (u, v, w) { auto (q, n) = f((P){x, y}); u = q.a; v = q.b; w = n; }", {1, 2}, {2, 1, 3}},
+    {"struct P { float64 a; }; f(a) -> (P q, P r) { q.a = a; r = (P){a + 1}; } (x, y) -> (u, v) { auto (q, r) = f(x); u = q.a; v = r.a; }", {1, 2}, {1, 2}},
+    {"f(a) -> (q) { q = a + 1; } (x, y) -> (u, v) { u = f(x); auto (z) = f(y); v = z; }", {1, 2}, {2, 3}},
+    {"f(a) -> (q, r) { q = a; r = -a; } g(a) -> (q, r) { auto (s, t) = f(a); q = t; r = s; } (x, y) -> (u, v) { auto (s, t) = g(x); u = s; v = t; }", {1, 2}, {-1, 1}},
+    /* ---- Array parameters ---- */
+    {"swap(x[n], i, j) { auto t = x[i]; x[i] = x[j]; x[j] = t; } (x, y) -> (u, v) { float64 a[3] = {x, y}; swap(a, 0, 1); u = a[0]; v = a[1]; }", {1, 2}, {2, 1}},
+    {"mean(x[n]) { return sum(i : n, x[i]) / n; } (x, y) -> (u, v) { float64 a[4] = {x, y, 3, 6}; u = mean(a); v = mean(a) + 1; }", {1, 2}, {3, 4}},
+    {"find(x[n], k) { for (int i = 0; i < n; i++) if (x[i] == k) return i; return -1; } (x, y) -> (u, v) { int a[4] = {4, 5, 6, 7}; u = find(a, x); v = find(a, y) + 10 * find(a, 7); }", {6, 2}, {2, 29}},
+    {"sort(x[n]) { for (int i = 1; i < n; i++) for (int j = i; j > 0; j--) { if (x[j - 1] <= x[j]) break; auto t = x[j]; x[j] = x[j - 1]; x[j - 1] = t; } } (x, y) -> (u, v) { float64 a[4] = {3, x, 9, y}; sort(a); u = a[0] + 10 * a[1]; v = a[2] + 10 * a[3]; }", {1, 2}, {21, 93}},
+    {"dot(x[n], y[n]) { return sum(i : n, x[i] * y[i]); } norm(x[m]) { return sqrt(dot(x, x)); } (x, y) -> (u, v) { float64 a[2] = {3, 4}, b[2] = {x, y}; u = dot(a, b); v = norm(a); }", {1, 2}, {11, 5}},
+    {"fill(a[m][n], k) { for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) a[i][j] = k + i * n + j; } (x, y) -> (u, v) { int a[2][3]; fill(a, 5); u = a[1][2]; v = a[0][0]; }", {1, 2}, {10, 5}},
+    {"f(float64 x[n]) { return 1; } f(int32 x[n]) { return 2; } f(T x[n], T k) { return 3; } (x, y) -> (u, v, w) { float64 a[2]; int b[3]; u = f(a); v = f(b); w = f(b, 1); }", {1, 2}, {1, 2, 3}},
+    {"struct P { float64 a; int32 n; }; last(p[n]) { return p[n - 1]; } set(p[n], i) { p[i].n = 9; } (x, y) -> (u, v) { P p[2] = {{1, 2}, {3, 4}}; set(p, 1); auto q = last(p); u = q.a; v = q.n; }", {1, 2}, {3, 9}},
+    {"add(x[n], k) { int r = 0; while (1) { if (r == n) return r; x[r++] += k; } } (x, y) -> (u, v) { float64 a[2] = {x, y}; u = add(a, 1) + add(a, 10); v = a[0] * 100 + a[1]; }", {1, 2}, {4, 1213}},
+    {"bounds(x[n]) -> (lo, hi) { lo = min(i : n, x[i]); hi = max(i : n, x[i]); } (x, y) -> (u, v) { float64 a[3] = {x, 5, y}; auto (l, h) = bounds(a); u = l; v = h; }", {1, 2}, {1, 5}},
+    {"get(x[n], i) { return x[i]; } (x, y) -> (u, v) { float64 a[3] = {x, 5, y}; u = sum(i : 3, get(a, i)); v = get(a, 7); }", {1, 2}, {8, 0}},
+    {"get(x[n], i) { return x[i]; } (x, y) -> (u, v) { const float64 t[3] = {1, 2, 4}; u = get(t, (int)x); v = get(t, (int)y); }", {1, 2}, {2, 4}},
+    {"get(x[n], i) { return x[i]; } const float64 t[3] = {1, 2, 4}; (x, y) -> (u, v) { u = get(t, (int)x); v = get(t, (int)y); }", {1, 2}, {2, 4}},
+    {"put(x[n], i, k) { x[i] = k; } (x, y) -> (u, v) { float64 a[4]; forall (i : 4) put(a, i, i * x); u = a[1] + a[2]; v = a[3]; }", {1, 2}, {3, 3}},
+    {"one(x[n]) { if (x[0] > 5) return; x[0]++; } (x, y) -> (u, v) { float64 a[1] = {x}; for (int i = 0; i < 9; i++) one(a); u = a[0]; v = 0; }", {1, 2}, {6, 0}},
+    /* ---- Constants and tables ---- */
+    {"const k = 0.1; (x, y) -> (u, v) { u = k * (float32)x == 0.1f * (float32)x; v = k; }", {3, 2}, {1, 0.1}},
+    {"const float64 k = 0.1; (x, y) -> (u, v) { u = _Generic(k * 1.0f, float64: 1, default: 0); v = k; }", {3, 2}, {1, 0.1}},
+    {"const a = 2 * b, b = 3; const float64 t[a] = {1, b, a}; (x, y) -> (u, v) { u = t[2]; v = len(t); }", {3, 2}, {6, 6}},
+    {"const t[] = {1, 2.5, 3}; (x, y) -> (u, v) { u = t[1]; v = t[(int)x]; }", {3, 2}, {2.5, 0}},
+    {"const t[2][2] = {{1, 2}, {3, 4}}; f(i) { return t[i][i]; } (x, y) -> (u, v) { u = f(0); v = t[1][(int)x]; }", {0, 2}, {1, 3}},
+    {"use pair; (x, y) -> (u, v, w) { u = step(2); v = steps[(int)x]; w = scale * base; }", {1, 2}, {4, 2, 5}},
+    {"const k = 3; (x, y) -> (u, v) { u = k; int k = 5; v = k; }", {1, 2}, {3, 5}},
+    {"const k = 3; f(k) { return k; } (x, y) -> (u, v) { u = f(9); v = sum(k : 3, k) + k; }", {1, 2}, {9, 6}},
+    {"const base = 2; use_base() { return base; } (x, y) -> (u, v) { u = base; v = use_base(); }", {1, 2}, {2, 2}},
+    /* ---- exact ---- */
+    {"exact two_sum(a, b) -> (s, e) { s = a + b; auto t = s - a; e = (a - (s - t)) + (b - t); } (x, y) -> (u, v) { auto (s, e) = two_sum(x, y); u = s; v = e; }", {1e16, 1}, {1e16, 1}},
+    /* ---- Reductions over records ---- */
+    {"use interval; (x, y) -> (u, v) { auto s = sum(i : 3, (interval(float64)){x, i}); u = s.lo; v = s.hi; }", {1, 2}, {3, 3}},
+    {"use interval; (x, y) -> (u, v) { auto s = sum(i : 0, (interval(float64)){x, i}); u = s.lo; v = s.hi; }", {1, 2}, {0, 0}},
+    {"struct P { float64 a, b; }; both(P p, P q) { return (P){p.a + q.a, p.b * q.b}; } (x, y) -> (u, v) { auto s = reduce(both, i : 3, (P){x, y + i}); u = s.a; v = s.b; }", {1, 2}, {3, 24}},
+    {"struct P { float64 a, b; }; both(P p, P q) { return (P){p.a + q.a, p.b * q.b}; } (x, y) -> (u, v) { auto s = reduce(both, i : 0, (P){x, y + i}); u = s.a; v = s.b; }", {1, 2}, {0, 0}},
+    {"struct P { float64 a, b; }; operator P (float64 x) { return (P){x, -x}; } operator * (P p, P q) { return (P){p.a * q.a, p.b * q.b}; } (x, y) -> (u, v, w) { auto s = prod(i : 3, j : 2, (P){x + j, y}); u = s.a; v = s.b; w = prod(i : 0, (P){x, y}).b; }", {1, 2}, {8, 64, -1}},
+    {"use interval; (x, y) -> (u, v) { u = max(i : 4, width((interval(float64)){x, i})); v = sum(i : 2, j : 2, width(sum(k : i + 1, (interval(float64)){0, j}))); }", {1, 2}, {2, 3}},
+};
+/* clang-format on */
+
+/* What is wrong with a row goes to stderr, so that all rows are seen. */
+static int expect_results(const char *who, const meaning *m, int n, const double *got) {
+    for (int k = 0; k < n; k++)
+        if (!(got[k] == m->out[k])) {
+            print_error("%s\n  %s: result %d is %.17g, not %.17g\n", m->source, who, k, got[k], m->out[k]);
+            return 1;
+        }
+    return 0;
+}
+
+static int interpret(const meaning *m, const tree *t) {
+    number in[2], out[3];
+    double got[3] = {0};
+    for (int k = 0; k < 2; k++)
+        in[k] = (number){.type = DT_FLOAT64, .as.f = {m->in[k]}};
+    const char *wrong = ref_run(t, in, out, 100000);
+    if (wrong) {
+        print_error("%s: %s\n", m->source, wrong);
+        return 1;
+    }
+    for (int k = 0; k < t->kernel->nresults; k++)
+        got[k] = out[k].as.f[0];
+    return expect_results("the interpreter", m, t->kernel->nresults, got);
+}
+
+static int run_cpu(arena *a, const meaning *m, const tree *t) {
+    double in[2] = {m->in[0], m->in[1]}, out[3];
+    char *arrays[] = {(char *)&in[0], (char *)&in[1], (char *)&out[0], (char *)&out[1], (char *)&out[2]};
+    code_module made = element_module(a, t, &host, 0, 0);
+    judged *result = judge_compile(0, &made, 2);
+    ((void (*)(char **, int64_t))judge_address(result, "entry"))(arrays, 1);
+    judge_free(result);
+    text_free(&made.ir);
+    return expect_results("the CPU", m, t->kernel->nresults, out);
+}
+
+static int meaning_wrong(const meaning *m) {
+    arena a = {0};
+    tree *t;
+    const char *types = strstr(m->source, "-> (u, v, w)") ? "float64,float64->float64,float64,float64"
+                        : strstr(m->source, "-> (u, v)")  ? "float64,float64->float64,float64"
+                                                          : "float64,float64->float64";
+    int wrong = 1;
+    if (lang_try_with(&a, &(lang_trial){.source = m->source, .types = types, .modules = modules}, &t))
+        print_error("%s\n%s\n", m->source, uf_last_error()->message);
+    else if (tree_fault(t))
+        print_error("%s: %s\n", m->source, tree_fault(t));
+    else
+        wrong = interpret(m, t) || run_cpu(&a, m, t);
+    arena_free(&a);
+    return wrong;
+}
+
+static void test_meanings(void **state) {
+    int wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(meanings); i++)
+        wrong += meaning_wrong(&meanings[i]);
+    assert_int_equal(wrong, 0);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    host = judge_host();
+    return judge_count() > 0 ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meanings)};
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
