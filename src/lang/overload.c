@@ -13,6 +13,7 @@ typedef enum rank {
     RANK_UNTYPED,
     RANK_BUILTIN,    /* that of every argument of a built-in function */
     RANK_CONVERSION, /* it is converted */
+    RANK_NESTED,     /* a number is converted to a record of records: to such a record first */
     RANK_NONE
 } rank;
 
@@ -223,7 +224,7 @@ static rank fit(check *c, candidate *x, const call_arguments *a, int k, const no
     if (from.record)
         return RANK_NONE;
     if (t.record)
-        return has_conversion(c, t) ? RANK_CONVERSION : RANK_NONE;
+        return !has_conversion(c, t) ? RANK_NONE : t.record->argument_record ? RANK_NESTED : RANK_CONVERSION;
     if (!has_variable(to) || is_cast)
         return RANK_CONVERSION;
     return gives_way(n, t.type) ? RANK_VARIABLE : RANK_NONE;
@@ -704,8 +705,8 @@ instance *overload_instance(check *c, const syn *named, value_type type) {
     if (best->function || has_arrays(best->def))
         check_fail(c, named->at, "reduce needs a helper of two numbers, and '%s' is none", a.callee);
     if (!value_same(best->types[0], type) || !value_same(best->types[1], type))
-        check_fail(c, named->at, "reduce needs a helper of two %s, and '%s' takes %s and %s", value_text(type), a.callee,
-                   value_text(best->types[0]), value_text(best->types[1]));
+        check_fail(c, named->at, "reduce needs a helper of two %s, and '%s' takes %s and %s", value_text(type),
+                   a.callee, value_text(best->types[0]), value_text(best->types[1]));
     return instance_of(c, unit_of(c, best->def->in), best->def, best->types, best->bindings, NULL, named);
 }
 

@@ -419,6 +419,7 @@ static bool operands_fit(const parser *p, const definition *d) {
         if ((size_t)n->length == strlen(operator_name((op)o, buffer)) && !memcmp(n->text, buffer, (size_t)n->length)) {
             sign = true;
             *(ops[o].precedence ? &binary : &unary) = true;
+            unary |= o == OP_ADD; /* unary plus has no row of its own */
         }
     return sign ? (binary && d->nparams == 2) || (unary && d->nparams == 1) : d->nparams == 1;
 }

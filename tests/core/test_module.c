@@ -87,6 +87,32 @@ static void functions_in_texts(void **state) {
     uf_free(f);
 }
 
+/* A number beside a vector is a vector to the operator of vectors, and not, by way of a vector, a pair of them to that of pairs. */
+static void operators_of_modules(void **state) {
+    (void)state;
+    uf_module *both[2] = {
+        module("vector",
+               "struct vector(T) { T x, y; };\n"
+               "operator vector (T s) { return (vector(T)){s, s}; }\n"
+               "operator * (vector(T) a, vector(T) b) { return (vector(T)){a.x * b.x, a.y * b.y}; }\n",
+               0, NULL),
+        module("pair",
+               "struct pair(T) { T a, b; };\n"
+               "operator pair (T s) { return (pair(T)){s, s}; }\n"
+               "operator + (pair(T) p) { return (pair(T)){p.b, p.a}; }\n"
+               "operator * (pair(T) p, T s) { return (pair(T)){p.a * s, p.b * s}; }\n",
+               0, NULL)};
+    uf_func *f;
+    OK(define_with(&f, "(x) { return (x * (vector(float64)){1, 2}).y; }", 2, both, 0, NULL));
+    assert_true(value_of(f, 3) == 6);
+    uf_free(f);
+    OK(define_with(&f, "(x) { auto p = +(pair(float64)){1, 2} * x; return 10 * p.a + p.b; }", 2, both, 0, NULL));
+    assert_true(value_of(f, 3) == 63);
+    uf_free(f);
+    uf_module_free(both[0]);
+    uf_module_free(both[1]);
+}
+
 static void catalogue(void **state) {
     (void)state;
     uf_module *a, *b;
@@ -326,6 +352,6 @@ int main(void) {
                                        cmocka_unit_test(catalogue),        cmocka_unit_test(files),
                                        cmocka_unit_test(cycles),           cmocka_unit_test(clashes),
                                        cmocka_unit_test(where_errors_are), cmocka_unit_test(bad_files),
-                                       cmocka_unit_test(bad_arguments)};
+                                       cmocka_unit_test(bad_arguments),    cmocka_unit_test(operators_of_modules)};
     return cmocka_run_group_tests_name("modules", tests, folder_make, folder_remove);
 }
