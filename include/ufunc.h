@@ -370,9 +370,9 @@ UF_API uf_status uf_module_describe(const uf_module *module, uf_module_descripti
  * element 0 is aligned to the record. Every verb takes such arrays where the signature has a record, and uf_empty and uf_copy do, too.
  * The array does not say which record it holds: it matches every record of its layout. If several signatures fit that way, the call
  * is the error SIGNATURE, which names them, and options->signature chooses. Functions without signatures take records under a
- * forced signature only. An array's records must have a size that is a multiple of that of each complex number in them. Nothing converts
- * records of arrays: scalar operands beside them are taken as under a forced signature, but
- * arrays must cast safely. A 0-d host array of a record travels by value, as numbers do. */
+ * forced signature only. Records of arrays are not converted; arrays of dtypes beside them must cast safely to the signature. A 0-d host
+ * array of a record travels by value, as numbers do. A record in an array must have a size that is a multiple of that of each complex
+ * number in it. */
 
 /* A field of a record. */
 typedef struct uf_field {
