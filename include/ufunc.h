@@ -7,7 +7,8 @@
  * Words
  *   array        a DLTensor. Strides are in elements, byte_offset in bytes; strides may be NULL (C-contiguous), negative,
  *                zero (inputs) or permuted, and are ignored along extents of 0 or 1. ndim is 0 to UF_MAX_NDIM; shape may
- *                be NULL at rank 0, data at size 0. lanes is 1, but of arrays of records (see "Records"). Element 0 is aligned to its size (complex: its component).
+ *                be NULL at rank 0, data at size 0. lanes is 1, but of arrays of records (see "Records"). Element 0 is aligned to its
+ *                size (complex: its component).
  *   dtype        bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
  *                complex128. Bool is DLPack code 6 with 8 bits; a byte that is not zero is true.
  *   device       kDLCPU, kDLCUDA; kDLCUDAHost counts as either; kDLCUDAManaged is CUDA unless every other array is on the
