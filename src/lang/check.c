@@ -365,6 +365,8 @@ static const char *definition_name(check *c, const frame *f) {
 /* A body without named outputs has come to its end, or not. */
 static void result_check(check *c, frame *f, bool ends) {
     bool kernel = f->is_kernel;
+    if (f->in_place && f->empty)
+        check_fail(c, f->empty->at, "return needs a value, as another return of the helper has one");
     if (!f->returned && ends)
         check_fail(c, f->def->end, "%s returns no value", kernel ? "the kernel" : "the helper");
     if (ends)
@@ -574,6 +576,7 @@ static bool in_place_round(check *c, frame *f, node **body) {
     variable *parameters = c->scope;
     f->returns = NULL;
     f->returned = f->again = false;
+    f->empty = NULL;
     outputs_bind(c, f, NULL);
     f->result_slot = c->now->f.nlocals;
     for (int k = 0; k < value_leaves(f->result) && !f->def->noutputs; k++)

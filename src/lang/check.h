@@ -33,7 +33,9 @@ typedef struct value_type {
 } value_type;
 
 static inline value_type value_scalar(dtype t) { return (value_type){t, NULL}; }
-static inline bool value_same(value_type a, value_type b) { return a.type == b.type && record_same(a.record, b.record); }
+static inline bool value_same(value_type a, value_type b) {
+    return a.type == b.type && record_same(a.record, b.record);
+}
 /* How many scalars a value is made of. */
 static inline int value_leaves(value_type t) { return t.record ? t.record->nleaves : 1; }
 static inline dtype value_leaf(value_type t, int i) { return t.record ? t.record->leaves[i].type : t.type; }
@@ -123,9 +125,10 @@ struct frame {
     /* The result of a definition without named outputs: its type, as far as it is known, and its first local. */
     value_type result;
     int result_slot;
-    bool weak;     /* every value that it returns is weak, and so a call of it is */
-    bool returned; /* a return with a value was seen */
-    bool again;    /* the type of the result is known since this round: the body is to be checked once more */
+    bool weak;        /* every value that it returns is weak, and so a call of it is */
+    bool returned;    /* a return with a value was seen */
+    const syn *empty; /* a return without a value, in a body in place; NULL: none was seen */
+    bool again;       /* the type of the result is known since this round: the body is to be checked once more */
     pending *returns;
     int output_slot;       /* the first local of the named outputs */
     output_guess *guesses; /* by leaf of the named outputs; NULL: all types are given */
@@ -252,8 +255,8 @@ int64_t constant_extent(check *c, const syn *s);
 node *expression_check(check *c, const syn *s); /* a scalar */
 /* A value that must not have effects, as it stands in `where`. */
 node *pure_check(check *c, const syn *s, const char *where);
-node *value_check(check *c, const syn *s);      /* a scalar or an N_RECORD */
-node *condition_check(check *c, const syn *s);  /* converted to bool */
+node *value_check(check *c, const syn *s);     /* a scalar or an N_RECORD */
+node *condition_check(check *c, const syn *s); /* converted to bool */
 node *assign_node(check *c, node *lvalue, node *value, const syn *at);
 /* The slot of the array that an argument of a built-in function names. */
 int array_named(check *c, const syn *s, const char *callee);

@@ -1,5 +1,7 @@
 /* constant.c - constants and tables of file scope. Each is evaluated at its first use in a check, as if it stood in a function of its
  * own text. A scalar stays as weak as it was written; a table is one array of the module for all functions that look into it. */
+#include <stdio.h>
+
 #include "lang/check.h"
 
 /* A function that has a local for a table. */
@@ -8,6 +10,15 @@ struct table_use {
     int slot;
     struct table_use *next;
 };
+
+/* "3:7 of module vec" */
+static const char *place_of(check *c, const syntax *s, const constant_syn *k) {
+    char buffer[1200];
+    int line, column;
+    source_position(s->source, k->declaration->at, &line, &column);
+    int n = snprintf(buffer, sizeof buffer, "%d:%d of %s", line, column, s->title ? s->title : "this text");
+    return arena_text(c->a, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1);
+}
 
 /* The definition that a name has in the text itself or in a module that it uses. */
 static const constant_syn *definition_find(check *c, int id, const syn *at) {
@@ -21,7 +32,8 @@ static const constant_syn *definition_find(check *c, int id, const syn *at) {
         if (other == NO_NAME || !m->names[other].constant)
             continue;
         if (found)
-            check_fail(c, at->at, "'%s' is defined by %s and by %s", name_text(c, id), where->title, m->title);
+            check_fail(c, at->at, "'%s' is defined twice, at %s and at %s", name_text(c, id), place_of(c, where, found),
+                       place_of(c, m, m->names[other].constant));
         found = m->names[other].constant;
         where = m;
     }

@@ -17,10 +17,6 @@ typedef enum rank {
     RANK_NONE
 } rank;
 
-enum {
-    CANDIDATES_MAX = 256
-};
-
 typedef struct candidate {
     const definition *def;
     const lang_function *function; /* in place of def */
@@ -30,21 +26,32 @@ typedef struct candidate {
 } candidate;
 
 typedef struct candidates {
-    int count;
+    int count, size;
     candidate *of;
 } candidates;
 
 /* ---- Gathering ---- */
 
+static void candidate_add(check *c, candidates *all, candidate x) {
+    if (all->count == all->size) {
+        candidate *of = arena_alloc(c->a, (size_t)(2 * all->size + 1) * sizeof *of);
+        if (all->count)
+            memcpy(of, all->of, (size_t)all->count * sizeof *of);
+        all->of = of;
+        all->size = 2 * all->size + 1;
+    }
+    all->of[all->count++] = x;
+}
+
+/* Those of a text, unless they are there. */
 static void candidates_add(check *c, candidates *all, const syntax *s, const char *word, int length) {
     int id = name_find(s, word, (size_t)length);
     const definition *d = id == NO_NAME ? NULL : s->names[id].helper;
     for (int i = 0; i < all->count; i++)
         if (all->of[i].def && all->of[i].def->in == s)
             return;
-    for (; d && all->count < CANDIDATES_MAX; d = d->overload)
-        all->of[all->count++] = (candidate){.def = d};
-    (void)c;
+    for (; d; d = d->overload)
+        candidate_add(c, all, (candidate){.def = d});
 }
 
 static void candidates_of_record(check *c, candidates *all, const record *r, const char *word, int length) {
@@ -53,17 +60,17 @@ static void candidates_of_record(check *c, candidates *all, const record *r, con
 }
 
 static candidates candidates_gather(check *c, const call_arguments *a, const char *word, int length) {
-    candidates all = {0, arena_alloc(c->a, CANDIDATES_MAX * sizeof *all.of)};
+    candidates all = {0};
     const syntax *s = c->frame->u->s;
     candidates_add(c, &all, s, word, length);
     for (int i = 0; i < s->nmodules; i++)
         candidates_add(c, &all, s->modules[i], word, length);
-    for (const node *n = a ? a->list : NULL; n; n = n->next)
+    for (const node *n = a->list; n; n = n->next)
         if (n->kind == N_RECORD)
             candidates_of_record(c, &all, n->record, word, length);
-    for (int i = 0; i < s->nfunctions && all.count < CANDIDATES_MAX; i++)
+    for (int i = 0; i < s->nfunctions; i++)
         if (strncmp(s->functions[i]->name, word, (size_t)length) == 0 && !s->functions[i]->name[length])
-            all.of[all.count++] = (candidate){.function = s->functions[i]};
+            candidate_add(c, &all, (candidate){.function = s->functions[i]});
     return all;
 }
 
@@ -280,10 +287,9 @@ static bool is_better(const candidate *x, const candidate *y, int n) {
 }
 
 /* Appends "f(interval(T) a, b) at 3:4 of module vec". */
-static void candidate_print(check *c, char *out, size_t size, const candidate *x) {
+static void candidate_print(char *out, size_t size, const candidate *x) {
     size_t n = strlen(out);
     int line, column;
-    (void)c;
     if (x->function) {
         snprintf(out + n, size - n, "\n    the function %s, of %d", x->function->name, x->function->nin);
         return;
@@ -314,7 +320,7 @@ _Noreturn static void fail_candidates(check *c, const call_arguments *a, const c
                  a->arrays[k] ? "[]" : "");
     }
     for (int i = 0; i < all->count && i < LISTED; i++)
-        candidate_print(c, list, sizeof list, &all->of[i]);
+        candidate_print(list, sizeof list, &all->of[i]);
     check_fail(c, a->call->at, "%s '%s' with (%s)%s%s%s", what, a->callee, types, all->count ? "; there are" : "", list,
                all->count > LISTED ? "\n    .." : "");
 }
@@ -322,8 +328,8 @@ _Noreturn static void fail_candidates(check *c, const call_arguments *a, const c
 /* The best of those that match; NULL: none does, or the built-in function is better. */
 static candidate *choose(check *c, const call_arguments *a, candidates *all, bool has_builtin, const record *wanted,
                          bool is_cast) {
-    candidates fitting = {0, arena_alloc(c->a, (size_t)all->count * sizeof *fitting.of + 1)};
     candidate *best = NULL;
+    candidates fitting = {.of = all->of}; /* those that match, which are moved to the front */
     for (int i = 0; i < all->count; i++)
         if (match(c, &all->of[i], a, wanted, is_cast))
             fitting.of[fitting.count++] = all->of[i];
@@ -729,6 +735,8 @@ node *conversion_call(check *c, node *n, value_type to, bool is_cast, const syn 
     call_arguments a = {.call = at, .callee = arena_text(c->a, word, (size_t)length), .list = n, .count = 1};
     n->next = NULL;
     node *result = call_best(c, &a, word, length, false, false, to.record, is_cast);
+    if (result && result->kind != N_RECORD && !to.record)
+        return convert(c, result, to.type, at);
     if (result && !value_same(node_type(result), to))
         check_fail(c, at->at, "'%s' gives %s, not %s", a.callee, value_text(node_type(result)), value_text(to));
     return result;

@@ -256,6 +256,13 @@ static syn *generic(parser *p) {
     return s;
 }
 
+/* Nothing may hide the name of a record or a type variable. */
+static void name_check(const parser *p, const token *t) {
+    if (t->kind == T_DTYPE || record_find(p, t) || is_type_variable(p, t))
+        lex_fail(&p->lex, t->at, "'%.*s' is a type and cannot be the name of a variable", (int)t->length,
+                 p->lex.source + t->at);
+}
+
 static bool starts_range(const token *first, const token *second) {
     return first->kind == T_NAME && second->kind == T_COLON;
 }
@@ -279,6 +286,7 @@ static syn *ranges(parser *p, bool reduction) {
         for (const syn *other = first; other; other = other->next)
             if (other->name == t.name)
                 lex_fail(&p->lex, t.at, "'%.*s' is named twice", (int)t.length, p->lex.source + t.at);
+        name_check(p, &t);
         syn *s = *end = syn_new(p, S_RANGE, &t);
         end = &s->next;
         s->name = t.name;
@@ -617,13 +625,6 @@ static syn *extents(parser *p) {
         parse_expect(p, T_CLOSE_INDEX, "']'");
     }
     return first;
-}
-
-/* Nothing may hide the name of a record or a type variable. */
-static void name_check(const parser *p, const token *t) {
-    if (t->kind == T_DTYPE || record_find(p, t) || is_type_variable(p, t))
-        lex_fail(&p->lex, t->at, "'%.*s' is a type and cannot be the name of a variable", (int)t->length,
-                 p->lex.source + t->at);
 }
 
 /* declarator := name [ extents ] [ "=" initialiser ] */

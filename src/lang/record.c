@@ -288,6 +288,8 @@ static void part_of(check *c, const syn *s, part *p);
 
 static void part_of_name(check *c, const syn *s, part *p) {
     variable *v = variable_find(c, s->name);
+    if (!v && size_find(c, s->name) < 0 && constant_named(c, s->name, s))
+        check_fail(c, s->at, "'%s' is a constant or a table of numbers, which have no fields", name_text(c, s->name));
     if (!v)
         fail_unknown(c, s, false);
     require_complete(c, v, s);

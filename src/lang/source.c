@@ -424,6 +424,20 @@ static bool operands_fit(const parser *p, const definition *d) {
     return sign ? (binary && d->nparams == 2) || (unary && d->nparams == 1) : d->nparams == 1;
 }
 
+/* May an operand be a record, or is it what a conversion gives? */
+static bool takes_record(const parser *p, const definition *d) {
+    const name *n = &p->lex.names[d->name];
+    const int blank = (int)strlen("operator ");
+    bool takes = d->nparams == 0; /* has another number of operands than any */
+    for (int k = 0; k < d->nparams; k++) {
+        const type_syn *to = d->params[k].to;
+        takes |= !to || to->record || to->variable != NO_NAME;
+    }
+    int id = name_find(&(syntax){.names = p->lex.names, .slots = p->lex.slots, .names_size = p->lex.names_size},
+                       n->text + blank, (size_t)(n->length - blank));
+    return takes || (id != NO_NAME && p->lex.names[id].record);
+}
+
 /* helper := [ "exact" ] (name | operator) "(" parameters [ "->" "(" parameters ] block */
 static definition *helper_read(parser *p) {
     parameter_list list = {0}, extents = {0};
@@ -447,6 +461,9 @@ static definition *helper_read(parser *p) {
     p->binds_variables = false;
     d->nparams = list.count;
     d->params = parameters_copy(p, list.of, list.count);
+    if (is_operator && !takes_record(p, d))
+        lex_fail(&p->lex, t.at, "'%.*s' of numbers is built in; an operator has a record among its operands or results",
+                 p->lex.names[d->name].length, p->lex.names[d->name].text);
     if (is_operator && !operands_fit(p, d))
         lex_fail(&p->lex, t.at, "'%.*s' with %d parameters: it has another number of operands",
                  p->lex.names[d->name].length, p->lex.names[d->name].text, d->nparams);
@@ -545,7 +562,7 @@ static void names_keep(parser *p) {
     p->out->names_size = p->lex.names_size;
 }
 
-/* top := constants | record | helper */
+/* top := { constants | record | helper } */
 static void top_read(parser *p) {
     definition **end = &p->out->helpers;
     for (;;) {
@@ -564,6 +581,40 @@ static void top_read(parser *p) {
     }
 }
 
+/* ---- Records in records ---- */
+
+static void record_walk(const parser *p, record_syn *r);
+
+/* How deep records are nested in the type of a field. */
+static int type_depth(const parser *p, const type_syn *to, const field_syn *f) {
+    int depth = 0;
+    for (; to; to = to->argument) {
+        record_syn *r = (record_syn *)(uintptr_t)to->record;
+        if (!r)
+            continue;
+        if (r->depth < 0)
+            lex_fail(&p->lex, f->at, "the record '%.*s' contains itself", p->lex.names[r->name].length,
+                     p->lex.names[r->name].text);
+        if (!r->depth)
+            record_walk(p, r);
+        depth += r->depth;
+    }
+    return depth;
+}
+
+/* Finds how deep records are nested in one. */
+static void record_walk(const parser *p, record_syn *r) {
+    int depth = 1;
+    r->depth = -1;
+    for (int i = 0; i < r->nfields; i++) {
+        int inside = 1 + type_depth(p, r->fields[i].to, &r->fields[i]);
+        depth = inside > depth ? inside : depth;
+        if (depth > LANG_MAX_DEPTH)
+            lex_fail(&p->lex, r->fields[i].at, "nested too deeply: more than %d levels", LANG_MAX_DEPTH);
+    }
+    r->depth = depth;
+}
+
 /* source := { use } { top } kernel */
 static void source_read(parser *p, const char *source, bool with_kernel) {
     p->out->source = source;
@@ -574,6 +625,9 @@ static void source_read(parser *p, const char *source, bool with_kernel) {
         use_read(p);
     records_collect(p);
     top_read(p);
+    for (record_syn *r = p->out->records; r; r = r->next)
+        if (!r->depth)
+            record_walk(p, r);
     if (with_kernel)
         p->out->kernel = kernel_read(p);
     else if (p->now.kind != T_END)

@@ -539,6 +539,8 @@ static void result_assign(check *c, const syn *s, node *value, appender *to) {
     if (value->kind == N_RECORD && !f->result.record && f->result.type == DT_NONE) {
         if (!value->record)
             fail_record(c, value, s->kid[0]->at);
+        if (f->is_kernel)
+            check_fail(c, s->kid[0]->at, "the kernel returns %s, and no signature says so", value->record->name);
         f->result.record = value->record;
         f->again = true; /* the results are then as many locals as it has leaves */
     }
@@ -581,6 +583,8 @@ static void return_check(check *c, const syn *s, node **out) {
     if (s->kid[0]) {
         result_assign(c, s, value_check(c, s->kid[0]), &to);
         c->frame->returned = true;
+    } else {
+        c->frame->empty = s;
     }
     append(&to, node_new(c, f->in_place ? N_LEAVE : N_RETURN, DT_NONE, s));
 }

@@ -156,6 +156,7 @@ struct record_syn {
     int name;      /* in its own text */
     int parameter; /* the name of its type parameter, or NO_NAME */
     size_t at;
+    int depth; /* 1 + that of the records in it; -1: it is being found, 0: it is not known yet */
     int nfields;
     field_syn *fields;
     record_syn *next;

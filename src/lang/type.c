@@ -6,7 +6,7 @@
 
 /* The records that a check has made or was given. */
 typedef struct known_record {
-    const record *record; /* NULL: it is being made, so that it would contain itself */
+    const record *record; /* NULL: it is being made */
     const record_syn *of;
     value_type argument;
     struct known_record *next;
@@ -87,8 +87,7 @@ const record *record_of(check *c, const record_syn *of, value_type argument, siz
     if (!k && (of->parameter != NO_NAME) != has)
         check_fail(c, at, has ? "'%.*s' has no type parameter" : "'%.*s' needs a type: %.*s(float32)", n->length,
                    n->text, n->length, n->text);
-    if (k && !k->record)
-        check_fail(c, at, "the record '%.*s' contains itself", n->length, n->text);
+    assert(!k || k->record); /* no record contains itself */
     if (!k) {
         k = known_add(c, NULL, of, argument);
         k->record = record_make(c, of, argument);
