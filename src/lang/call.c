@@ -483,13 +483,6 @@ static void require_numbers(check *c, const call_arguments *a, const name *calle
     }
 }
 
-static bool has_record(const call_arguments *a) {
-    for (const node *n = a->list; n; n = n->next)
-        if (n->kind == N_RECORD)
-            return true;
-    return false;
-}
-
 node *call_check(check *c, const syn *s) {
     const name *called = &c->frame->u->s->names[s->name];
     call_arguments a = {.call = s, .callee = name_text(c, s->name)};

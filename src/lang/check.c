@@ -324,11 +324,15 @@ static value_type output_given(check *c, const frame *f, const dtype *results, i
         return value_scalar(c->out[leaf]);
     if (results)
         return value_scalar(results[leaf]);
+    if (f->found && f->found[k])
+        return (value_type){DT_NONE, f->found[k]};
     return def->outputs[k].to ? named_type(c, def->outputs[k].to, &at) : value_scalar(DT_NONE);
 }
 
 value_type output_type(check *c, const frame *f, int k, dtype type) {
     syn at = {.at = f->def->outputs[k].at};
+    if (f->found && f->found[k])
+        return (value_type){DT_NONE, f->found[k]};
     if (!f->def->outputs[k].to)
         return value_scalar(type);
     frame *outer = c->frame, inside = *f;
@@ -456,12 +460,14 @@ static void guesses_begin(check *c, frame *f, const dtype *results) {
         if (leaves + value_leaves(type) > UF_MAX_OPERANDS)
             check_fail(c, f->def->at, "the results have more than %d scalars", UF_MAX_OPERANDS);
         for (int l = 0; l < value_leaves(type); l++)
-            guesses[leaves++] =
-                (output_guess){.given = given, .assumed = DT_INT32, .assumed_weak = true, .found = DT_NONE};
+            guesses[leaves++] = (output_guess){
+                .given = given, .output = k, .assumed = DT_INT32, .assumed_weak = true, .found = DT_NONE};
         unknown |= !given;
     }
     f->nguesses = leaves;
     f->guesses = unknown ? guesses : NULL;
+    if (unknown && !f->found && !f->is_kernel)
+        f->found = arena_alloc(c->a, (size_t)f->def->noutputs * sizeof *f->found);
 }
 
 /* Checks the body of c->now: again as long as what is known of the types of results grows. Named outputs of unknown type get the
@@ -470,8 +476,10 @@ static void body_check(check *c, instance *i) {
     guesses_begin(c, &i->frame, i->results);
     for (int round = 0;; round++) {
         round_check(c, i);
-        if (i->frame.again)
+        if (i->frame.again) {
+            guesses_begin(c, &i->frame, i->results);
             continue;
+        }
         if (!i->frame.guesses || !guesses_grow(c, &i->frame) || round >= GUESS_ROUNDS)
             break;
     }
@@ -574,6 +582,8 @@ instance *instance_of_dtypes(check *c, unit *u, const definition *def, const dty
 /* One round of checking a body in place. True if control can reach its end. */
 static bool in_place_round(check *c, frame *f, node **body) {
     variable *parameters = c->scope;
+    if (f->again)
+        guesses_begin(c, f, NULL);
     f->returns = NULL;
     f->returned = f->again = false;
     f->empty = NULL;

@@ -103,6 +103,7 @@ typedef struct trips {
  * everything assigned to it in this round fits. */
 typedef struct output_guess {
     bool given; /* the type is known */
+    int output; /* its number; of a record several leaves have it */
     dtype assumed, found;
     bool assumed_weak, found_weak;
 } output_guess;
@@ -133,6 +134,8 @@ struct frame {
     int output_slot;       /* the first local of the named outputs */
     output_guess *guesses; /* by leaf of the named outputs; NULL: all types are given */
     int nguesses;
+    const record *
+        *found; /* by named output: the record that is assigned to it, where no type is given; NULL: none so far */
 };
 
 /* A helper for some argument types, or the kernel. */
@@ -340,6 +343,8 @@ typedef struct call_arguments {
     const variable *arrays[UF_MAX_OPERANDS]; /* an argument that is an array, whose node says nothing; or NULL */
 } call_arguments;
 
+/* Is one of them a record? */
+bool has_record(const call_arguments *a);
 /* Calls the best of the helpers and functions of a name that the text sees, or those of the texts that define the records among the
  * arguments. has_builtin: there is a built-in function of this name, which comes before conversions. NULL: none fits, or the built-in
  * is better. required: if none fits, fail and list them. */

@@ -206,6 +206,15 @@ static void guess_join(check *c, const node *lvalue, dtype type, bool weak) {
     }
 }
 
+/* A record is assigned to an lvalue: a named output without a type becomes one, and the body is checked once more. */
+static void record_join(check *c, const node *lvalue, const node *value, const syn *at) {
+    output_guess *g = lvalue->kind == N_LOCAL ? output_guessed(c, lvalue->local) : NULL;
+    if (!g || !value->record || !c->frame->found)
+        fail_record(c, value, at->at);
+    c->frame->found[g->output] = value->record;
+    c->frame->again = true;
+}
+
 node *assign_node(check *c, node *lvalue, node *value, const syn *at) {
     node *n = node_new(c, N_ASSIGN, lvalue->type, at);
     n->kid[0] = lvalue;
@@ -216,7 +225,11 @@ node *assign_node(check *c, node *lvalue, node *value, const syn *at) {
 static node *assign_check(check *c, const syn *s) {
     if (is_part(c, s->kid[0]))
         return part_assign_check(c, s);
-    node *lvalue = lvalue_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
+    node *lvalue = lvalue_check(c, s->kid[0]), *value = value_check(c, s->kid[1]);
+    if (value->kind == N_RECORD) {
+        record_join(c, lvalue, value, s->kid[1]);
+        return value;
+    }
     guess_join(c, lvalue, value->type, value->weak);
     return assign_node(c, lvalue, value, s);
 }
@@ -467,7 +480,11 @@ static node *compound_check(check *c, const syn *s) {
     char sign[4];
     if (is_part(c, s->kid[0]))
         return part_compound_check(c, s);
-    node *lvalue = lvalue_check(c, s->kid[0]), *value = expression_check(c, s->kid[1]);
+    node *lvalue = lvalue_check(c, s->kid[0]), *value = value_check(c, s->kid[1]);
+    if (value->kind == N_RECORD) {
+        record_join(c, lvalue, value, s->kid[1]);
+        return value;
+    }
     bool weak, shift = ops[s->op].kind == 'S';
     strcpy(sign, ops[s->op].spelling);
     operands_allow(c, s, strcat(sign, "="), lvalue, value);

@@ -237,13 +237,21 @@ static rank fit(check *c, candidate *x, const call_arguments *a, int k, const no
     return gives_way(n, t.type) ? RANK_VARIABLE : RANK_NONE;
 }
 
-/* Does a function of arrays take these arguments? Its signatures are looked at when it is called. */
+bool has_record(const call_arguments *a) {
+    for (const node *n = a->list; n; n = n->next)
+        if (n->kind == N_RECORD)
+            return true;
+    return false;
+}
+
+/* Does a function of arrays take these arguments? Its signatures are looked at when it is called. For records it stands behind all
+ * helpers, as its text was not written for them. */
 static bool function_match(candidate *x, const call_arguments *a) {
     if (x->function->nin != a->count)
         return false;
     for (int k = 0; k < a->count; k++) {
-        x->ranks[k] = RANK_UNTYPED;
-        if (a->arrays[k] || argument_of(a, k)->kind == N_RECORD)
+        x->ranks[k] = has_record(a) ? RANK_NESTED : RANK_UNTYPED;
+        if (a->arrays[k] || !is_bound(node_type(argument_of(a, k))))
             return false;
     }
     return true;
@@ -587,13 +595,14 @@ static int place_call(check *c, const call_arguments *a, candidate *x, node **bo
 
 /* ---- Functions ---- */
 
-/* The signature that the arguments select, as arrays and numbers select one at a call. */
+/* The signature that the arguments select, as arrays and numbers select one at a call. A record stands there as its first scalar. */
 static int function_signature(check *c, const call_arguments *a, const lang_function *f) {
     dispatch_input inputs[UF_MAX_OPERANDS];
     int k = 0, chosen = 0;
     for (const node *n = a->list; n; n = n->next, k++) {
-        inputs[k] = (dispatch_input){.type = (dtype)n->type, .is_number = n->weak};
-        inputs[k].value = n->kind == N_CONST ? n->value : (number){.type = (dtype)n->type};
+        dtype type = value_leaf(node_type(n), 0);
+        inputs[k] = (dispatch_input){.type = type, .is_number = n->weak};
+        inputs[k].value = n->kind == N_CONST ? n->value : (number){.type = type};
     }
     if (dispatch(f->name, f->signatures, inputs, 0, UF_CAST_DEFAULT, NULL, &chosen)) {
         char message[sizeof uf_last_error()->message];
@@ -603,21 +612,19 @@ static int function_signature(check *c, const call_arguments *a, const lang_func
     return chosen;
 }
 
+/* Calls a function. A record goes to the kernel as it is, and then the results have the types that come out. */
 static int function_call(check *c, const call_arguments *a, candidate *x, node **body, node **values) {
     const lang_function *f = x->function;
-    const dtype *results = NULL;
+    const dtype *types = NULL, *results = NULL;
     int section = 0, k = 0;
     if (f->signatures && f->signatures->count) {
         int s = function_signature(c, a, f);
-        const dtype *types = f->signatures->types + (size_t)s * (size_t)(f->nin + f->nout);
+        types = f->signatures->types + (size_t)s * (size_t)(f->nin + f->nout);
         section = f->section_of[s];
-        results = types + f->nin;
-        for (k = 0; k < a->count; k++)
-            x->types[k] = value_scalar(types[k]);
-    } else {
-        for (const node *n = a->list; n; n = n->next)
-            x->types[k++] = value_scalar(untyped(a, n));
+        results = has_record(a) ? NULL : types + f->nin;
     }
+    for (const node *n = a->list; n; n = n->next, k++)
+        x->types[k] = n->kind == N_RECORD ? node_type(n) : value_scalar(types ? types[k] : untyped(a, n));
     const syntax *s = f->sections[section];
     node *list = leaves_list(c, a, x, false);
     instance *callee = instance_of(c, unit_of(c, s), s->kernel, x->types, NULL, results, a->call);

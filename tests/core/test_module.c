@@ -113,6 +113,28 @@ static void operators_of_modules(void **state) {
     uf_module_free(both[1]);
 }
 
+/* A function takes records, too: the section is that of the first scalar, and outputs become records by what is assigned to them. */
+static void functions_of_records(void **state) {
+    (void)state;
+    static const char pairs[] = "struct pair(T) { T a, b; };\n"
+                                "operator pair (T s) { return (pair(T)){s, s}; }\n"
+                                "operator + (pair(T) p, pair(T) q) { return (pair(T)){p.a + q.a, p.b + q.b}; }\n"
+                                "(x) { auto (s, t) = both((pair(float64)){x, 1}, 2); return 10 * t.a + s.b; }";
+    const uf_section sections[] = {{"ii->ii", "(x, y) -> (s, t) { s = 0; t = 0; }"},
+                                   {"dd->dd", "(x, y) -> (s, t) { s = 1; t = x; t += y; if (y > 0) s += x; }"}};
+    uf_func *both, *f;
+    OK(uf_define(
+        &both, &(uf_definition){.size = sizeof(uf_definition), .name = "both", .nsections = 2, .sections = sections}));
+    OK(define_with(&f, pairs, 0, NULL, 1, &both));
+    assert_true(value_of(f, 3) == 52);
+    uf_free(f);
+    FAILS(UF_ERR_TYPE, "there is no 'operator *' with (pair(float64), float64)",
+          define_with(
+              &f, "use multiply;\nstruct pair(T) { T a, b; };\n(x) { return multiply((pair(float64)){x, 1}, x).a; }", 0,
+              NULL, 0, NULL));
+    uf_free(both);
+}
+
 static void catalogue(void **state) {
     (void)state;
     uf_module *a, *b;
@@ -347,11 +369,18 @@ static int folder_remove(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(digests),          cmocka_unit_test(helpers_and_constants),
-                                       cmocka_unit_test(equal_texts),      cmocka_unit_test(functions_in_texts),
-                                       cmocka_unit_test(catalogue),        cmocka_unit_test(files),
-                                       cmocka_unit_test(cycles),           cmocka_unit_test(clashes),
-                                       cmocka_unit_test(where_errors_are), cmocka_unit_test(bad_files),
-                                       cmocka_unit_test(bad_arguments),    cmocka_unit_test(operators_of_modules)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(digests),
+                                       cmocka_unit_test(helpers_and_constants),
+                                       cmocka_unit_test(equal_texts),
+                                       cmocka_unit_test(functions_in_texts),
+                                       cmocka_unit_test(catalogue),
+                                       cmocka_unit_test(files),
+                                       cmocka_unit_test(cycles),
+                                       cmocka_unit_test(clashes),
+                                       cmocka_unit_test(where_errors_are),
+                                       cmocka_unit_test(bad_files),
+                                       cmocka_unit_test(bad_arguments),
+                                       cmocka_unit_test(operators_of_modules),
+                                       cmocka_unit_test(functions_of_records)};
     return cmocka_run_group_tests_name("modules", tests, folder_make, folder_remove);
 }
