@@ -310,6 +310,20 @@ UF_API uf_status uf_define(uf_func **out, const uf_definition *definition);
 UF_API uf_status uf_compose(uf_func **out, const char *name, const char *inputs, const char *expression, int nfunctions,
                             uf_func *const *functions);
 
+/* Makes the derivative of an elementwise function by one of its inputs (from 0), as a function of the same inputs; of a function with
+ * several outputs it has that of each. Its name is that of f with "_d" and the input's number behind it.
+ *
+ * It is computed by the text of f over dual numbers (forward mode; docs/modules/dual.md): exact up to rounding, at the cost of a few
+ * evaluations of f. Where f has a case for some values (?:, if), the derivative is that of the case. Steps such as floor, casts to
+ * integers and integer inputs count as constants. All is computed in the dtype that the inputs have in common.
+ *
+ * It has the signatures of f whose input `input` and outputs are floating; none if f has none. It keeps what it needs of f. It is a
+ * function like others: its derivative is the second one. *out is released with uf_free; NULL on failure.
+ * Errors: ARGUMENT (f is not elementwise; there is no such input), SIGNATURE (no signature is floating there), TYPE (the kernel of f does
+ * something that has no derivative, or needs a number: it casts to a floating type, stores the input in a variable declared as a number,
+ * or calls a function that the module dual does not have; with line and column in the text of f, and a caret), MEMORY. */
+UF_API uf_status uf_derivative(uf_func **out, const uf_func *f, int input);
+
 /* Releases a function. NULL does nothing. Plans, and work that is queued on a stream, keep what they need of it. A captured CUDA
  * graph does not: keep the function, or a plan of it, as long as the graph. */
 UF_API void uf_free(uf_func *func);

@@ -235,6 +235,7 @@ uf_status uf_reduction(uf_func **, const char *, const char *, const uf_reductio
 uf_status uf_kernel(uf_func **, const char *, const char *, const char *);
 uf_status uf_define(uf_func **, const uf_definition *);
 uf_status uf_compose(uf_func **, const char *, const char *, const char *, int, uf_func *const *);
+uf_status uf_derivative(uf_func **, const uf_func *, int);
 uf_status uf_load(uf_func **, const char *);
 const char *uf_catalogue(int64_t);
 void uf_free(uf_func *);
