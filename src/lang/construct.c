@@ -121,6 +121,10 @@ static dtype combine_helper(check *c, const syn *s, node *n, dtype type) {
                        "'%s' of two %s is %s, and of two of these %s; reduce needs the type of its arguments",
                        n->callee->name, dtypes[type].name, dtypes[result].name, dtypes[again].name);
     }
+    for (int k = 0; k < 2; k++)
+        if (n->callee->locals[k].type != result)
+            check_fail(c, s->kid[1]->at, "'%s' takes %s and gives %s; reduce needs the type of its arguments",
+                       n->callee->name, dtypes[n->callee->locals[k].type].name, dtypes[result].name);
     n->value = small_number(result, 0);
     return result;
 }

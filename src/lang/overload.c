@@ -612,8 +612,9 @@ static int function_signature(check *c, const call_arguments *a, const lang_func
     return chosen;
 }
 
-/* Calls a function. A record goes to the kernel as it is, and then the results have the types that come out. */
-static int function_call(check *c, const call_arguments *a, candidate *x, node **body, node **values) {
+/* Chooses the kernel of a function for its arguments, and sets x->types. A record goes to the kernel as it is, and then the results
+ * have the types that come out. */
+static instance *function_instance(check *c, const call_arguments *a, candidate *x) {
     const lang_function *f = x->function;
     const dtype *types = NULL, *results = NULL;
     int section = 0, k = 0;
@@ -626,9 +627,12 @@ static int function_call(check *c, const call_arguments *a, candidate *x, node *
     for (const node *n = a->list; n; n = n->next, k++)
         x->types[k] = n->kind == N_RECORD ? node_type(n) : value_scalar(types ? types[k] : untyped(a, n));
     const syntax *s = f->sections[section];
-    node *list = leaves_list(c, a, x, false);
-    instance *callee = instance_of(c, unit_of(c, s), s->kernel, x->types, NULL, results, a->call);
-    return instance_call(c, a, list, callee, body, values);
+    return instance_of(c, unit_of(c, s), s->kernel, x->types, NULL, results, a->call);
+}
+
+static int function_call(check *c, const call_arguments *a, candidate *x, node **body, node **values) {
+    instance *callee = function_instance(c, a, x);
+    return instance_call(c, a, leaves_list(c, a, x, false), callee, body, values);
 }
 
 /* ---- Entries ---- */
@@ -715,7 +719,9 @@ instance *overload_instance(check *c, const syn *named, value_type type) {
     candidate *best = choose(c, &a, &all, false, NULL, false);
     if (!best)
         fail_candidates(c, &a, "there is no", &all);
-    if (best->function || has_arrays(best->def))
+    if (best->function)
+        return function_instance(c, &a, best);
+    if (has_arrays(best->def))
         check_fail(c, named->at, "reduce needs a helper of two numbers, and '%s' is none", a.callee);
     if (!value_same(best->types[0], type) || !value_same(best->types[1], type))
         check_fail(c, named->at, "reduce needs a helper of two %s, and '%s' takes %s and %s", value_text(type),

@@ -114,6 +114,22 @@ static void operators_of_modules(void **state) {
 }
 
 /* A function takes records, too: the section is that of the first scalar, and outputs become records by what is assigned to them. */
+/* reduce combines by a function of two values, or by what a reduction combines by. */
+static void functions_that_combine(void **state) {
+    (void)state;
+    uf_func *widening, *f;
+    OK(define_with(&f,
+                   "use add, sum, maximum, gcd;\n(x) { return reduce(add, i : 4, x * i) + reduce(sum, i : 3, x) "
+                   "+ 100 * reduce(maximum, i : 5, i) + 1000 * reduce(gcd, i : 3, 6 * i); }",
+                   0, NULL, 0, NULL));
+    assert_true(value_of(f, 2) == 12 + 6 + 400 + 6000);
+    uf_free(f);
+    OK(uf_vectorize(&widening, "widening", "dd->f", "(x, y) { return x + y; }"));
+    FAILS(UF_ERR_TYPE, "reduce needs the type of its arguments",
+          define_with(&f, "(x) { return reduce(widening, i : 3, (float32)x); }", 0, NULL, 1, &widening));
+    uf_free(widening);
+}
+
 static void functions_of_records(void **state) {
     (void)state;
     static const char pairs[] = "struct pair(T) { T a, b; };\n"
@@ -381,6 +397,7 @@ int main(void) {
                                        cmocka_unit_test(bad_files),
                                        cmocka_unit_test(bad_arguments),
                                        cmocka_unit_test(operators_of_modules),
-                                       cmocka_unit_test(functions_of_records)};
+                                       cmocka_unit_test(functions_of_records),
+                                       cmocka_unit_test(functions_that_combine)};
     return cmocka_run_group_tests_name("modules", tests, folder_make, folder_remove);
 }
