@@ -15,8 +15,9 @@ struct code {
     cu_kernel kernel;
     _Atomic(unsigned) block; /* threads in a block for best occupancy, a power of two; 0: not asked for yet */
     _Atomic uint64_t
-        resident;         /* blocks that a multiprocessor holds, of so many threads (high half); 0: not asked for yet */
-    atomic_bool launched; /* work that uses it may be queued */
+        resident; /* blocks that a multiprocessor holds, of so many threads (high half); 0: not asked for yet */
+    atomic_int parameters;       /* that the kernel takes; 0: not counted yet */
+    atomic_bool launched;        /* work that uses it may be queued */
     _Atomic(cu_context) foreign; /* a context other than the primary one that it ran in; NULL: none */
     atomic_bool many_contexts;   /* it ran in several of those */
     struct code *next;           /* in the list of released code */

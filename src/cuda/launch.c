@@ -128,12 +128,22 @@ static uf_status run_large(code *c, const launch *l, int count) {
     return s;
 }
 
+/* The number of the kernel's parameters, which its variant and layout fix: counted at the first launch. */
+static int parameters_count(code *c, const launch *l) {
+    int count = atomic_load_explicit(&c->parameters, memory_order_relaxed);
+    if (!count) {
+        count = schema_count(l->v, l->layout, true);
+        atomic_store_explicit(&c->parameters, count, memory_order_relaxed);
+    }
+    return count;
+}
+
 uf_status launch_run(const code *shared, const launch *l) {
     code *c = (code *)(uintptr_t)shared; /* its atomics are what changes */
     uint64_t parameters[PARAMETERS_FEW];
     if (l->loop->count == 0)
         return UF_OK;
-    int count = schema_count(l->v, l->layout, true);
+    int count = parameters_count(c, l);
     return count <= PARAMETERS_FEW ? run_with_parameters(c, l, parameters) : run_large(c, l, count);
 }
 
