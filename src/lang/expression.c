@@ -619,6 +619,10 @@ node *value_check(check *c, const syn *s) {
         return cast_check(c, s);
     case S_REDUCE:
         return reduction_check(c, s);
+    case S_BRACES:
+        check_fail(c, s->at, "{ .. } where a value is needed");
+    case S_FIELD:
+        check_fail(c, s->at, "'.%s =' where there is no record to initialise", name_text(c, s->name));
     default:
         assert(s->kind == S_GENERIC);
         return generic_check(c, s);

@@ -219,9 +219,6 @@ static void struct_read(parser *p) {
 /* constants := "const" [ "auto" | type ] declarator { "," declarator } ";" */
 static void constants_read(parser *p) {
     const type_syn *to = NULL;
-    constant_syn **end = &p->out->constants;
-    while (*end)
-        end = &(*end)->next;
     if (p->ahead.kind == T_NAME && !record_find(p, &p->ahead))
         parse_next(p);
     else if (p->ahead.kind == T_AUTO) {
@@ -237,8 +234,8 @@ static void constants_read(parser *p) {
         if (!k->declaration->kid[0])
             parse_fail_expected(p, "'=' and the value of the constant");
         name_take(p, &t, "the constant");
-        p->lex.names[t.name].constant = *end = k;
-        end = &k->next;
+        p->lex.names[t.name].constant = *p->constants_end = k;
+        p->constants_end = &k->next;
     } while (parse_accept(p, T_COMMA));
     p->at_file_scope = false;
     parse_expect(p, T_SEMICOLON, "',' or ';' after a constant");
@@ -618,6 +615,7 @@ static void record_walk(const parser *p, record_syn *r) {
 /* source := { use } { top } kernel */
 static void source_read(parser *p, const char *source, bool with_kernel) {
     p->out->source = source;
+    p->constants_end = &p->out->constants;
     parse_next(p);
     parse_next(p);
     visible_import(p);

@@ -180,6 +180,10 @@ static const struct {
     {{"struct P { float64 v[2], w[2]; }; struct Q { P p[2]; }; (x) { Q q; int i = x; return q.p[i].v[i]; }", "float64", UF_ERR_TYPE, 1, 93, "only one array on the way to a field can have indices that are no constants"}, ""},
     {{"reduce2(a) { return a; } struct P { float64 a; }; (x) { P p; return reduce(reduce2, i : 3, p).a; }", "float64", UF_ERR_TYPE, 1, 76, "'reduce2' takes 1 argument, got 2"}, ""},
     {{"f(P a, P b) { return a.a; } struct P { float64 a; }; (x) { P p; return reduce(f, i : 3, p).a; }", "float64", UF_ERR_TYPE, 1, 72, "'reduce' of records needs P of two P, got float64"}, ""},
+    {{"struct P { float64 a; }; (x) { P p; int t[2] = {.a = 1}; return t[0]; }", "float64", UF_ERR_TYPE, 1, 49, "'.a =' where there is no record to initialise"}, ""},
+    {{"struct P { float64 v[2]; }; (x) { P p = {{.a = 1}}; return 1; }", "float64", UF_ERR_TYPE, 1, 43, "'.a =' where there is no record to initialise"}, ""},
+    {{"const typeof(1) k = {1}; (x) { return k; }", "float64", UF_ERR_TYPE, 1, 21, "{ .. } where a value is needed"}, ""},
+    {{"const t[] = {.a = 1}; (x) { return t[0]; }", "float64", UF_ERR_TYPE, 1, 14, "'.a =' where there is no record to initialise"}, ""},
 };
 /* clang-format on */
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "draw.h"
 #include "element_module.h"
 #include "ir_check.h"
 #include "lang_try.h"
@@ -217,14 +218,17 @@ static int run_cpu(arena *a, const meaning *m, const tree *t) {
     return expect_results("the CPU", m, t->kernel->nresults, out);
 }
 
+static const char *types_of(const char *source) {
+    return strstr(source, "-> (u, v, w)") ? "float64,float64->float64,float64,float64"
+           : strstr(source, "-> (u, v)")  ? "float64,float64->float64,float64"
+                                          : "float64,float64->float64";
+}
+
 static int meaning_wrong(const meaning *m) {
     arena a = {0};
     tree *t;
-    const char *types = strstr(m->source, "-> (u, v, w)") ? "float64,float64->float64,float64,float64"
-                        : strstr(m->source, "-> (u, v)")  ? "float64,float64->float64,float64"
-                                                          : "float64,float64->float64";
     int wrong = 1;
-    if (lang_try_with(&a, &(lang_trial){.source = m->source, .types = types, .modules = modules}, &t))
+    if (lang_try_with(&a, &(lang_trial){.source = m->source, .types = types_of(m->source), .modules = modules}, &t))
         print_error("%s\n%s\n", m->source, uf_last_error()->message);
     else if (tree_fault(t))
         print_error("%s: %s\n", m->source, tree_fault(t));
@@ -242,13 +246,61 @@ static void test_meanings(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-static int set_up(void **state) {
+/* ---- Random texts ---- */
+
+/* A piece of another row's text in place of one of this, cut at words. */
+static void random_text(text *out) {
+    const char *from = meanings[pick(0, COUNT(meanings) - 1)].source;
+    const char *other = meanings[pick(0, COUNT(meanings) - 1)].source;
+    size_t cut = (size_t)pick(0, (int64_t)strlen(from) - 1), length = (size_t)pick(0, 9);
+    size_t piece = (size_t)pick(0, (int64_t)strlen(other) - 1), taken = (size_t)pick(0, 9);
+    while (cut && from[cut - 1] != ' ')
+        cut--;
+    while (piece && other[piece - 1] != ' ')
+        piece--;
+    text_add(out, from, cut);
+    text_add(out, other + piece, strlen(other + piece) < taken ? strlen(other + piece) : taken);
+    if (cut + length < strlen(from))
+        text_puts(out, from + cut + length);
+}
+
+/* It must be typed as lang.h promises, or refused with a place. */
+static bool random_is_kernel(const char *source) {
+    arena a = {0};
+    tree *t;
+    const uf_error *e = uf_last_error();
+    uf_status status =
+        lang_try_with(&a, &(lang_trial){.source = source, .types = types_of(source), .modules = modules}, &t);
+    if (!status && tree_fault(t))
+        fail_msg("%s: %s", source, tree_fault(t));
+    if (status && ((status != UF_ERR_SYNTAX && status != UF_ERR_TYPE) || e->line < 1 || e->column < 1 ||
+                   !strchr(e->message, '^')))
+        fail_msg("%s: status %d, %s", source, status, e->message);
+    arena_free(&a);
+    return !status;
+}
+
+static void test_random(void **state) {
+    int kernels = 0, tries = (int)trials(5000);
     (void)state;
+    for (int i = 0; i < tries; i++) {
+        text t = {0};
+        random_text(&t);
+        kernels += random_is_kernel(t.data);
+        text_free(&t);
+    }
+    print_message("%d of %d texts are kernels\n", kernels, tries);
+    assert_true(kernels > tries / 200);
+}
+
+static int set_up(void **state) {
+    if (draw_seed(state))
+        return -1;
     host = judge_host();
     return judge_count() > 0 ? 0 : -1;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meanings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meanings), cmocka_unit_test(test_random)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
