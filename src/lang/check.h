@@ -58,10 +58,11 @@ typedef struct variable {
     const char *read_only; /* why it cannot be assigned: "const"; or NULL */
     /* 1 + its atom (form.h) while nothing assigns it and something is known of its value; else 0 */
     int known;
-    const frame *owner;        /* what it belongs to */
-    unit *in;                  /* whose `bound` has it */
-    const node *stands_for;    /* an N_CONST or N_SIZE whose name it is: the extent of an array parameter; else NULL */
-    struct variable *shadowed; /* the variable that the name was bound to before */
+    const frame *owner; /* what it belongs to */
+    unit *in;           /* whose `bound` has it */
+    const node *
+        stands_for; /* an N_CONST or N_SIZE whose name it is, of an array parameter's extent or a weak constant; else NULL */
+    struct variable *shadowed;   /* the variable that the name was bound to before */
     struct variable *scope_next; /* the variable declared before it in any scope that has not ended */
 } variable;
 
@@ -299,6 +300,8 @@ const file_constant *constant_named(check *c, int id, const syn *at);
 node *constant_value(check *c, const file_constant *k, const syn *at);
 /* The slot of a table of file scope in the function that is being checked. */
 int constant_table(check *c, const file_constant *k, const syn *at);
+/* The type of the elements of an array that is declared without one: C's for all its values together. */
+dtype elements_type(check *c, const syn *array);
 
 /* ---- record.c ---- */
 

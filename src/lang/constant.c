@@ -40,11 +40,10 @@ static const constant_syn *definition_find(check *c, int id, const syn *at) {
     return found;
 }
 
-/* The type of an array without one: C's for all its elements together. */
-static dtype elements_type(check *c, const syn *braces, dtype so_far) {
+static dtype braces_type(check *c, const syn *braces, dtype so_far) {
     for (const syn *item = braces->list; item; item = item->next) {
         if (item->kind == S_BRACES) {
-            so_far = elements_type(c, item, so_far);
+            so_far = braces_type(c, item, so_far);
             continue;
         }
         const node *n = expression_check(c, item);
@@ -56,12 +55,17 @@ static dtype elements_type(check *c, const syn *braces, dtype so_far) {
     return so_far;
 }
 
+dtype elements_type(check *c, const syn *array) {
+    dtype type = braces_type(c, array->kid[0], DT_NONE);
+    if (type == DT_NONE)
+        check_fail(c, array->at, "an empty table has no type");
+    return type;
+}
+
 static void array_evaluate(check *c, file_constant *k, const syn *s) {
     dtype type = named_dtype(c, s->to, s, "the dtype of the elements of a table");
     if (type == DT_NONE)
-        type = elements_type(c, s->kid[0], DT_NONE);
-    if (type == DT_NONE)
-        check_fail(c, s->at, "an empty table has no type");
+        type = elements_type(c, s);
     const local *l = table_declare(c, s, type);
     k->type = type;
     k->rank = l->rank;

@@ -115,7 +115,7 @@ static int array_slot(check *c, const syn *array) {
     }
     require_complete(c, v, array);
     if (v->stands_for)
-        check_fail(c, array->at, "'%s' is the extent of an array and cannot be indexed", name_text(c, array->name));
+        check_fail(c, array->at, "'%s' is a number and cannot be indexed", name_text(c, array->name));
     return v->local;
 }
 

@@ -640,8 +640,8 @@ syn *parse_declarator(parser *p, const type_syn *to, bool is_const) {
         lex_fail(&p->lex, s->at, "functions stand before the kernel, without types: %.*s(x) { .. }",
                  p->lex.names[s->name].length, p->lex.names[s->name].text);
     s->list = extents(p);
-    if (s->list && !to && !p->at_file_scope)
-        lex_fail(&p->lex, s->at, "an array needs the type of its elements in place of auto");
+    if (s->list && !to && !is_const)
+        lex_fail(&p->lex, s->at, "an array needs the type of its elements in place of auto, unless it is const");
     if (parse_accept(p, T_ASSIGN)) {
         s->kid[0] = initialiser(p);
         if (s->list && s->kid[0]->kind != S_BRACES)
@@ -649,8 +649,8 @@ syn *parse_declarator(parser *p, const type_syn *to, bool is_const) {
         if (!s->list && s->kid[0]->kind == S_BRACES && is_scalar)
             lex_fail(&p->lex, s->kid[0]->at, "{ .. } initialises arrays and records; this is a scalar");
     } else if (!to) {
-        parse_fail_expected(p, p->at_file_scope ? "'=' and the value of the constant"
-                                                : "'=': auto takes its type from an initialiser");
+        parse_fail_expected(p, is_const ? "'=' and the value of the constant"
+                                        : "'=': auto takes its type from an initialiser");
     } else if (s->list && s->list->kind == S_EMPTY) {
         parse_fail_expected(p, "'=': an array without extent takes it from an initialiser");
     }
@@ -682,7 +682,11 @@ static syn *unpack(parser *p, bool is_const) {
     return s;
 }
 
-/* declaration := ("auto" | type) declarator { "," declarator } | unpack */
+bool starts_type_behind_const(const parser *p) {
+    return p->ahead.kind != T_NAME || record_find(p, &p->ahead) || is_type_variable(p, &p->ahead);
+}
+
+/* declaration := ("auto" | "const" | type) declarator { "," declarator } | unpack */
 static syn *declaration(parser *p) {
     syn *first = NULL, **end = &first;
     const type_syn *to = NULL;
@@ -695,6 +699,9 @@ static syn *declaration(parser *p) {
         is_const |= parse_accept(p, T_CONST);
         if (p->now.kind == T_OPEN)
             return unpack(p, is_const);
+    } else if (p->now.kind == T_CONST && !starts_type_behind_const(p)) {
+        is_const = true;
+        parse_next(p);
     } else {
         to = parse_type(p, &is_const);
     }

@@ -21,7 +21,6 @@ typedef struct parser {
     definition *reading;          /* the helper that is being read, whose type variables are types; NULL: none */
     bool
         binds_variables; /* in its list of parameters, where an unknown name in the place of a type is a type variable */
-    bool at_file_scope;
 } parser;
 
 void parse_next(parser *p);
@@ -36,6 +35,7 @@ syn *syn_new(parser *p, syn_kind kind, const token *at);
 /* is_const: set if the type has a "const"; NULL: that makes no difference. */
 const type_syn *parse_type(parser *p, bool *is_const);
 bool starts_type(const parser *p, const token *t);
+bool starts_type_behind_const(const parser *p);                 /* the current token is "const" */
 const record_syn *record_find(const parser *p, const token *t); /* the record that a token names, or NULL */
 syn *parse_expression(parser *p);
 /* to: the type before it, NULL for auto. */

@@ -613,9 +613,12 @@ node *value_convert(check *c, node *n, value_type to, bool is_cast, const syn *a
         return convert(c, n, to.type, at);
     if (value_same(from, to))
         return n;
-    node *converted = to.record || is_cast ? conversion_call(c, n, to, is_cast, at) : NULL;
-    if (!converted && !to.record && !is_cast)
+    if (from.record && !is_cast && to.record)
+        check_fail(c, at->at, "%s is needed here, got %s; only a cast converts a record", value_text(to),
+                   value_text(from));
+    if (from.record && !is_cast)
         fail_record(c, n, at->at);
+    node *converted = conversion_call(c, n, to, is_cast, at);
     if (!converted)
         check_fail(c, at->at, "there is no conversion from %s to %s", value_text(from), value_text(to));
     return converted;

@@ -219,14 +219,11 @@ static void struct_read(parser *p) {
 /* constants := "const" [ "auto" | type ] declarator { "," declarator } ";" */
 static void constants_read(parser *p) {
     const type_syn *to = NULL;
-    if (p->ahead.kind == T_NAME && !record_find(p, &p->ahead))
+    bool typed = starts_type_behind_const(p);
+    if (!typed || p->ahead.kind == T_AUTO)
         parse_next(p);
-    else if (p->ahead.kind == T_AUTO) {
-        parse_next(p);
-        parse_next(p);
-    } else
+    if (!parse_accept(p, T_AUTO) && typed)
         to = parse_type(p, NULL);
-    p->at_file_scope = true;
     do {
         const token t = p->now;
         constant_syn *k = arena_alloc(p->lex.a, sizeof *k);
@@ -237,7 +234,6 @@ static void constants_read(parser *p) {
         p->lex.names[t.name].constant = *p->constants_end = k;
         p->constants_end = &k->next;
     } while (parse_accept(p, T_COMMA));
-    p->at_file_scope = false;
     parse_expect(p, T_SEMICOLON, "',' or ';' after a constant");
 }
 

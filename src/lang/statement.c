@@ -238,10 +238,15 @@ static void value_declare(check *c, const syn *s, value_type type, node **out) {
     } else if (s->kid[0]) {
         value = value_check(c, s->kid[0]);
         type = type.record || type.type != DT_NONE ? type : node_type(value);
-        value = value_convert(c, value, type, false, s->kid[0]);
+        if (s->to)
+            value = value_convert(c, value, type, false, s->kid[0]);
     }
     v->incomplete = false;
     v->read_only = s->is_const ? "const" : NULL;
+    if (s->is_const && !s->to && value->kind == N_CONST && value->weak) {
+        v->stands_for = value;
+        return;
+    }
     v->record = type.record;
     v->local = c->now->f.nlocals;
     for (int i = 0; i < value_leaves(type); i++)
@@ -265,6 +270,8 @@ static void require_new(check *c, int id, size_t at) {
 static void declaration_check(check *c, const syn *s, node **out) {
     require_new(c, s->name, s->at);
     value_type type = named_type(c, s->to, s);
+    if (s->list && !s->to)
+        type.type = elements_type(c, s);
     if (s->list)
         array_declare(c, s, type, *out = node_new(c, N_DECLARE, DT_NONE, s));
     else
@@ -662,8 +669,8 @@ bool statements_check(check *c, const syn *list, node **out) {
         node *first = NULL;
         ends &= statement_check(c, s, &first);
         append(&to, first);
-        if (s->kind == S_DECLARE && first->kind == N_DECLARE && first->kid[0] && !variable_find(c, s->name)->record &&
-            !name_assigned(s->next, s->name))
+        if (s->kind == S_DECLARE && first && first->kind == N_DECLARE && first->kid[0] &&
+            !variable_find(c, s->name)->record && !name_assigned(s->next, s->name))
             value_known(c, variable_find(c, s->name), first->kid[0]);
     }
     c->scope_depth--;

@@ -183,7 +183,7 @@ static const bad table[] = {
     {"(x) { unsigned float y; return x; }", SYNTAX, 1, 7, "'unsigned float' is not a type of kernel C"},
     {"(x) { int int y; return x; }", SYNTAX, 1, 7, "'int int' is not a type of kernel C"},
     {"(x) { typeof x y; return x; }", SYNTAX, 1, 14, "expected '(' after typeof, got 'x'"},
-    {"(x) { const y = 1; return x; }", SYNTAX, 1, 13, "expected a type, got 'y'"},
+    {"(x) { const y; return x; }", SYNTAX, 1, 14, "expected '=' and the value of the constant, got ';'"},
 
     /* Statements. */
     {"(x) { return x }", SYNTAX, 1, 16, "expected ';', got '}'"},

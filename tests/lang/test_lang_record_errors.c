@@ -47,7 +47,7 @@ static const struct {
     {{"struct P { int8 a, b; }; (x) { P p = x; return p.a; }", "int8", UF_ERR_TYPE, 1, 38, "there is no conversion from int8 to P"}, ""},
     {{"struct P { int8 a, b; }; (x) { P p = {1}; return (int)p; }", "int8", UF_ERR_TYPE, 1, 50, "there is no conversion from P to int32"}, ""},
     {{"struct P { int8 a, b; }; (x) { P p = {1}; int n = p; return n; }", "int8", UF_ERR_TYPE, 1, 51, "a number is needed here, got P"}, ""},
-    {{"struct P { int8 a, b; }; struct Q { int8 a; }; (x) { P p = {1}; Q q = p; return q.a; }", "int8", UF_ERR_TYPE, 1, 71, "there is no conversion from P to Q"}, ""},
+    {{"struct P { int8 a, b; }; struct Q { int8 a; }; (x) { P p = {1}; Q q = p; return q.a; }", "int8", UF_ERR_TYPE, 1, 71, "Q is needed here, got P; only a cast converts a record"}, ""},
     {{"struct P { int8 a, b; }; struct Q { int8 a; }; (x) { P p = {1}; Q q = (Q)p; return q.a; }", "int8", UF_ERR_TYPE, 1, 71, "there is no conversion from P to Q"}, ""},
     {{"f(int32 a, b) { return 1; } f(a, int32 b) { return 2; } (x) { return f(1, 2); }", "int8", UF_ERR_TYPE, 1, 70, "more than one helper fits 'f' with (int32 (weak), int32 (weak)); there are\n    f(int32 a, b) at 1:1\n    f(a, int32 b) at 1:29"}, ""},
     {{"f(int32 a) { return 1; } f(int32 b) { return 2; } (x) { return f(1); }", "int8", UF_ERR_SYNTAX, 1, 26, "the helper 'f' is defined twice, here and at 1:1"}, ""},

@@ -170,6 +170,9 @@ static const meaning meanings[] = {
     {"const k = 3; (x, y) -> (u, v) { u = k; int k = 5; v = k; }", {1, 2}, {3, 5}},
     {"const k = 3; f(k) { return k; } (x, y) -> (u, v) { u = f(9); v = sum(k : 3, k) + k; }", {1, 2}, {9, 6}},
     {"const base = 2; use_base() { return base; } (x, y) -> (u, v) { u = base; v = use_base(); }", {1, 2}, {2, 2}},
+    {"(x, y) -> (u, v) { const k = 0.1; u = k * (float32)x == 0.1f * (float32)x; const auto h = 0.1; v = h * (float32)x == 0.1f * (float32)x; }", {3, 2}, {1, 1}},
+    {"(x, y) -> (u, v) { const t[] = {1, 2.5, 3}; u = t[1]; const k = x; v = _Generic(k, float64: k); }", {3, 2}, {2.5, 3}},
+    {"(x, y) -> (u, v) { const t[] = {x, 2, 3}; u = t[0] / 2; v = 0; for (const k = 2; v < k; v++) ; }", {3, 2}, {1.5, 2}},
     /* ---- exact ---- */
     {"exact two_sum(a, b) -> (s, e) { s = a + b; auto t = s - a; e = (a - (s - t)) + (b - t); } (x, y) -> (u, v) { auto (s, e) = two_sum(x, y); u = s; v = e; }", {1e16, 1}, {1e16, 1}},
     /* ---- Reductions over records ---- */
