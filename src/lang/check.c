@@ -533,9 +533,11 @@ static void instance_check(check *c, instance *i, const syn *call) {
     c->now = i;
     c->frame = &i->frame;
     surroundings_clear(c);
+    known_facts facts = facts_set_aside(c);
     i->busy = true;
     body_check(c, i);
     i->busy = false;
+    facts_restore(c, facts);
     surroundings_restore(c, &outer);
     i->done_next = c->done;
     c->done = i;

@@ -426,7 +426,16 @@ typedef struct known_mark {
     int atoms, facts;
 } known_mark;
 
+/* Facts that do not hold for a while. */
+typedef struct known_facts {
+    struct form *facts;
+    int count, size;
+} known_facts;
+
 void known_begin(check *c);
+/* Sets all facts aside: a helper is checked once for all of its calls, and what is known at the first of them does not hold at others. */
+known_facts facts_set_aside(check *c);
+void facts_restore(check *c, known_facts aside);
 known_mark known_here(const check *c);
 void known_drop(check *c, known_mark to);
 typedef enum proof {

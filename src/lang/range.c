@@ -442,6 +442,22 @@ bool lang_needs_hold(const tree *t, const int64_t *sizes) {
 
 known_mark known_here(const check *c) { return (known_mark){c->known->natoms, c->known->nfacts}; }
 
+known_facts facts_set_aside(check *c) {
+    known_facts aside = {0};
+    if (c->known) {
+        aside = (known_facts){c->known->facts, c->known->nfacts, c->known->facts_size};
+        c->known->facts = NULL;
+        c->known->nfacts = c->known->facts_size = 0;
+    }
+    return aside;
+}
+
+void facts_restore(check *c, known_facts aside) {
+    c->known->facts = aside.facts;
+    c->known->nfacts = aside.count;
+    c->known->facts_size = aside.size;
+}
+
 void known_drop(check *c, known_mark to) {
     assert(to.atoms <= c->known->natoms && to.facts <= c->known->nfacts); /* both are stacks */
     c->known->natoms = to.atoms;

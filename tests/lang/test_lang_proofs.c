@@ -135,6 +135,9 @@ static const proof table[] = {
     {"(n),()->()", "float32,int64", "(x, k) -> (y) { while (k >= 0 && k < n) { y += x[k]; k++; } }", "c"},
     {"(n),()->()", "float32,uint8", "(x, k) -> (y) { if (k < n) y = x[k]; if (k != n) y = x[k]; if (k <= n && k != n) y = x[k]; }", "ucu"},
     {"(n),()->()", "float32,int64", "(x, k) -> (y) { if (k + 1 > 0 && k + 1 <= n) y = x[k]; if ((k >= 0) & (k < n)) y = x[k]; }", "cc"},
+    /* What is known where a helper is called first, here in a loop without iterations, is not known in the helper. */
+    {ONE, "const float32 t[3] = {1, 2, 3}; h(a) { return t[3] + a; } (x) -> (y) { for (int64 i = 0; i < 0; i++) y[0] = h(x[0]); "
+          "y[0] = h(x[0]); }", "cuucc"},
 };
 /* clang-format on */
 
