@@ -333,13 +333,20 @@ _Noreturn static void fail_candidates(check *c, const call_arguments *a, const c
                all->count > LISTED ? "\n    .." : "");
 }
 
+static bool is_worse_than_builtin(const candidate *x, int n) {
+    for (int k = 0; k < n; k++)
+        if (x->ranks[k] > RANK_BUILTIN)
+            return true;
+    return false;
+}
+
 /* The best of those that match; NULL: none does, or the built-in function is better. */
 static candidate *choose(check *c, const call_arguments *a, candidates *all, bool has_builtin, const record *wanted,
                          bool is_cast) {
     candidate *best = NULL;
     candidates fitting = {.of = all->of}; /* those that match, which are moved to the front */
     for (int i = 0; i < all->count; i++)
-        if (match(c, &all->of[i], a, wanted, is_cast))
+        if (match(c, &all->of[i], a, wanted, is_cast) && !(has_builtin && is_worse_than_builtin(&all->of[i], a->count)))
             fitting.of[fitting.count++] = all->of[i];
     for (int i = 0; i < fitting.count; i++)
         if (!best || is_better(&fitting.of[i], best, a->count))
@@ -347,9 +354,6 @@ static candidate *choose(check *c, const call_arguments *a, candidates *all, boo
     for (int i = 0; i < fitting.count; i++)
         if (&fitting.of[i] != best && !is_better(best, &fitting.of[i], a->count))
             fail_candidates(c, a, "more than one helper fits", &fitting);
-    for (int k = 0; best && has_builtin && k < a->count; k++)
-        if (best->ranks[k] > RANK_BUILTIN)
-            return NULL;
     return best;
 }
 

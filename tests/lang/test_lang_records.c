@@ -130,6 +130,7 @@ static const meaning meanings[] = {
     {"f(float64 a, b) { return 1; } f(a, b) { return 2; } (x, y) -> (u, v) { u = f(x, 1); v = f(1, x); }", {1, 2}, {1, 2}},
     {"f(a) { return 1; } f(a, b) { return 2; } (x, y) -> (u, v) { u = f(x); v = f(x, y); }", {1, 2}, {1, 2}},
     {"sqrt(x) { return 7; } (x, y) -> (u, v) { u = sqrt(x); v = sqrt(4); }", {1, 2}, {7, 7}},
+    {"struct P { float64 a; }; struct Q { float64 a; }; operator P (float64 x) { return (P){x}; } operator Q (float64 x) { return (Q){x}; } sqrt(P p) { return p; } sqrt(Q q) { return q; } (x, y) -> (u, v) { u = sqrt(x); v = sqrt((P){y}).a; }", {4, 4}, {2, 4}},
     {"sqrt(int32 x) { return 7; } (x, y) -> (u, v) { u = sqrt(x); v = sqrt((int32)4); }", {4, 2}, {2, 7}},
     {"max(a, b, c) { return max(max(a, b), c); } (x, y) -> (u, v) { u = max(x, y, 5); v = max(x, y); }", {1, 2}, {5, 2}},
     {"f(float32 x) { return x; } (x, y) -> (u, v) { u = f(0.1) == 0.1f; v = f(x) == (float32)x; }", {0.3, 2}, {1, 1}},
