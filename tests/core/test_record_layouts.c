@@ -34,6 +34,7 @@ static void module_draw(layouts_module *m, int64_t place) {
     *m = (layouts_module){0};
     snprintf(m->prefix, sizeof m->prefix, "m%lld", (long long)place);
     m->all.prefix = m->prefix;
+    m->all.most_leaves = UF_MAX_OPERANDS;
     for (int64_t n = pick(3, RECORDS_DEFINITIONS); n > 0; n--) {
         random_record_define(&m->all, types, COUNT(types));
         for (int64_t k = pick(1, 3); k > 0; k--)

@@ -28,7 +28,8 @@ void *c_code_load(const char *source) {
     FILE *file = fopen(path, "w");
     must(file && fputs(source, file) >= 0 && fclose(file) == 0, "cannot be written");
     snprintf(command, sizeof command,
-             "cd %s && ${CC:-cc} -std=gnu11 -O0 -w -fwrapv -ffp-contract=off -fPIC -shared code.c -o code.so -lm >&2",
+             "cd %s && ${CC:-cc} -std=gnu11 -O0 -w -Wno-psabi -fwrapv -ffp-contract=off -fPIC -shared code.c -o "
+             "code.so -lm >&2",
              folder);
     must(system(command) == 0, "does not compile");
     snprintf(path, sizeof path, "%s/code.so", folder);

@@ -131,7 +131,7 @@ const random_record *random_record_of(random_records *all, int definition, rando
             return NULL;
         r.nleaves += elements(f) * (f->type.record ? f->type.record->nleaves : 1);
     }
-    if (r.nleaves > UF_MAX_OPERANDS || all->nrecords == RECORDS_TYPES)
+    if (r.nleaves > all->most_leaves || all->nrecords == RECORDS_TYPES)
         return NULL;
     c_name(all, &r);
     c_put(all, &r);

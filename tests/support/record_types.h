@@ -19,7 +19,7 @@ typedef struct random_type {
 } random_type;
 
 typedef struct random_field {
-    char name[8];
+    char name[16];
     random_type type;
     bool is_parameter; /* the definition has its type parameter here */
     int rank;          /* 0: no array */
@@ -47,6 +47,7 @@ typedef struct random_definition {
 
 typedef struct random_records {
     const char *prefix; /* of names in C */
+    int most_leaves;    /* of a record */
     text kernel, c;     /* the definitions; C has one for each argument, in the order of their first use */
     int ndefinitions, nrecords;
     random_definition definition[RECORDS_DEFINITIONS];
