@@ -61,12 +61,18 @@ check life says '^life .*cpu ' life "$work/life.png" 65 97 41
 check 'life.png is a picture' is_png "$work/life.png" 97 65
 check 'life on the smallest torus' "$BUILD/examples/life" "$work/life.png" 1 1 3
 check 'life into no folder fails' sh -c "! $BUILD/examples/life $work/none/life.png 16 16 5"
+check interval_dot says '^cpu  *dot product of 1000003 intervals: \[51233.0243, 51233.4691\]' interval_dot 1000003
+check 'interval_dot of one interval' "$BUILD/examples/interval_dot" 1
+check exact_dot says '^cpu  *double_double 55662294132, .* exact 55662294132$' exact_dot 1000003
+check 'exact_dot of one term' says 'double_double 670592745, float64 670592745,' exact_dot 1
 check 'a histogram of less than nothing fails' sh -c "! $BUILD/examples/histogram -1"
 if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
     check 'gpu_round notices wrong results' notices gpu_round 1000
     check 'heat notices wrong results' notices heat "$work/heat.png" 32 32 5
     check 'pi notices wrong results' notices pi 1000
     check 'histogram notices wrong results' notices histogram 1000
+    check 'interval_dot notices wrong results' notices interval_dot 100
+    check 'exact_dot notices wrong results' notices exact_dot 100
     check 'nbody notices wrong results' notices nbody 50 3
     check 'life notices wrong results' notices life "$work/life.png" 32 32 5
 fi
