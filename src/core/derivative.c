@@ -49,13 +49,17 @@ static void list_print(text *t, const char *prefix, int n) {
         text_printf(t, "%s%s%d", k ? ", " : "", prefix, k);
 }
 
-/* "f(x0, (dual(T)){x1, 1})": the dual number is of the type that all inputs have in common, of integers alone float64. */
+/* "f(x0, (dual(T)){x1, 1})", where T is the type that all inputs have in common, of integers alone float64. Numbers stay numbers, but
+ * where a derivative is derived again, other inputs may be dual numbers of the first, and become constants of the second. */
 static void call_print(text *t, const deriving *x, const char *callee) {
+    static const char type[] = "dual(typeof(_Generic(common, integer: 0.0, default: common)))";
     text_printf(t, "%s(", callee);
     for (int k = 0; k < x->f->nin; k++)
-        text_printf(
-            t, k == x->input ? "%s(dual(typeof(_Generic(common, integer: 0.0, default: common)))){x%d, 1}" : "%sx%d",
-            k ? ", " : "", k);
+        if (k == x->input)
+            text_printf(t, "%s(%s){x%d, 1}", k ? ", " : "", type, k);
+        else
+            text_printf(t, "%s_Generic(x%d, integer: x%d, floating: x%d, complex: x%d, default: (%s){x%d, 0})",
+                        k ? ", " : "", k, k, k, k, type, k);
     text_puts(t, ")");
 }
 

@@ -599,13 +599,15 @@ static int place_call(check *c, const call_arguments *a, candidate *x, node **bo
 
 /* ---- Functions ---- */
 
-/* The signature that the arguments select, as arrays and numbers select one at a call. A record stands there as its first scalar. */
+/* The signature that the arguments select, as arrays and numbers select one at a call. A record stands there as its first scalar, and
+ * integers beside it give way, as they do to its operators: what the kernel makes of records is of their types. */
 static int function_signature(check *c, const call_arguments *a, const lang_function *f) {
     dispatch_input inputs[UF_MAX_OPERANDS];
     int k = 0, chosen = 0;
     for (const node *n = a->list; n; n = n->next, k++) {
         dtype type = value_leaf(node_type(n), 0);
-        inputs[k] = (dispatch_input){.type = type, .is_number = n->weak};
+        bool yields = n->weak || (has_record(a) && n->kind != N_RECORD && dtype_is_integer(type));
+        inputs[k] = (dispatch_input){.type = type, .is_number = yields};
         inputs[k].value = n->kind == N_CONST ? n->value : (number){.type = type};
     }
     if (dispatch(f->name, f->signatures, inputs, 0, UF_CAST_DEFAULT, NULL, &chosen)) {
