@@ -174,10 +174,12 @@ static void numbers_unify(candidate *x, const call_arguments *a) {
     }
 }
 
-/* Is a number one of a type by the rules for weak values, so that this is the common type of both? */
+/* Is a number one of a type by the rules for weak values, so that this is the common type of both? Where operators would
+ * promote that type, a number that follows it takes the type itself: 2 beside vec2(float16). */
 static bool gives_way(const node *n, dtype type) {
-    bool weak;
-    return (dtype)n->type == type || common_type((dtype)n->type, n->weak, type, false, &weak) == type;
+    bool weak, yields = n->weak || (dtype_is_integer((dtype)n->type) && dtype_is_floating(type));
+    dtype common = common_type((dtype)n->type, n->weak, type, false, &weak);
+    return (dtype)n->type == type || common == type || (yields && common == dtype_promoted(type));
 }
 
 /* "operator interval": the conversion's name. */
