@@ -137,7 +137,7 @@ static const struct {
     {{"use broken; (x) { return 1; }", "float64", UF_ERR_SYNTAX, 2, 13, "expected an expression, got ';'"}, "module broken"},
     {{"use interval; (x) { return mid((interval(float32)){1, 2}); }", "float64", UF_ERR_TYPE, 4, 34, "'&' needs integers, got float32 and float32"}, "module interval"},
     {{"use loop; (x) { return f(x); }", "float64", UF_ERR_TYPE, 2, 16, "'f' calls itself; helpers are inlined and cannot be recursive"}, "module loop"},
-    {{"operator + (a) { return a; } (x) { return 1; }", "float64", UF_ERR_SYNTAX, 1, 1, "'operator +' with 1 parameters: it has another number of operands"}, ""},
+    {{"operator * (a) { return a; } (x) { return 1; }", "float64", UF_ERR_SYNTAX, 1, 1, "'operator *' with 1 parameters: it has another number of operands"}, ""},
     {{"operator ! (a, b) { return a; } (x) { return 1; }", "float64", UF_ERR_SYNTAX, 1, 1, "'operator !' with 2 parameters: it has another number of operands"}, ""},
     {{"operator && (a, b) { return a; } (x) { return 1; }", "float64", UF_ERR_SYNTAX, 1, 10, "expected an operator, or the type that is converted to, got '&&'"}, ""},
     {{"operator = (a, b) { return a; } (x) { return 1; }", "float64", UF_ERR_SYNTAX, 1, 10, "expected an operator, or the type that is converted to, got '='"}, ""},
