@@ -575,7 +575,7 @@ instance *instance_of(check *c, unit *u, const definition *def, const value_type
 }
 
 instance *instance_of_dtypes(check *c, unit *u, const definition *def, const dtype *types, const syn *call) {
-    value_type values[UF_MAX_OPERANDS];
+    value_type values[UF_MAX_OPERANDS] = {{DT_NONE, NULL}};
     for (int k = 0; k < def->nparams; k++)
         values[k] = value_scalar(types[k]);
     return instance_of(c, u, def, values, NULL, NULL, call);

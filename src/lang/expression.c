@@ -138,7 +138,7 @@ node *element_node(check *c, int slot, node *const *indices, const syn *at) {
 }
 
 static node *element_check(check *c, const syn *s) {
-    node *indices[LANG_MAX_RANK];
+    node *indices[LANG_MAX_RANK] = {NULL};
     int slot = array_slot(c, s->kid[0]), given = 0, rank = c->now->f.locals[slot].rank;
     const char *word = c->now->f.locals[slot].name;
     for (const syn *i = s->list; i; i = i->next)

@@ -514,6 +514,7 @@ static void value_bind(check *c, frame *f, const parameter_syn *p, value_type t,
     if (same) {
         variable *v = variable_bind(c, p->name, same->local);
         v->known = same->known;
+        assert(*arg); /* there is one for each leaf */
         *arg = (*arg)->next;
         return;
     }
@@ -524,6 +525,7 @@ static void value_bind(check *c, frame *f, const parameter_syn *p, value_type t,
     v->record = t.record;
     for (int i = 0; i < value_leaves(t); i++) {
         node *n = node_new(c, N_DECLARE, DT_NONE, at), *value = *arg;
+        assert(value);
         *arg = value->next;
         value->next = NULL;
         n->local = slot + i;
@@ -669,7 +671,7 @@ static node *value_of(check *c, const call_arguments *a, int count, node *body, 
 
 static node *call_best(check *c, call_arguments *a, const char *word, int length, bool has_builtin, bool required,
                        const record *wanted, bool is_cast) {
-    node *values[UF_MAX_OPERANDS], *body = NULL;
+    node *values[UF_MAX_OPERANDS] = {NULL}, *body = NULL;
     candidates all = candidates_gather(c, a, word, length);
     if (wanted)
         candidates_of_record(c, &all, wanted, word, length);

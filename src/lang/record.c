@@ -55,6 +55,7 @@ node *node_clone(check *c, const node *n) {
 }
 
 node *sequence(check *c, node *body, node *value, const syn *at) {
+    assert(value);
     if (!body)
         return value;
     node *n = node_new(c, N_SEQUENCE, (dtype)value->type, at);
@@ -415,7 +416,7 @@ static void part_of(check *c, const syn *s, part *p) {
 
 /* Leaf i of the part as a place that can be read and written. */
 static node *part_place(check *c, const part *p, int i, const syn *at) {
-    node *indices[LANG_MAX_RANK];
+    node *indices[LANG_MAX_RANK] = {NULL};
     if (!p->v)
         return record_leaf_node(c, p->value, p->leaf + i);
     if (!p->indexed)

@@ -237,16 +237,15 @@ static void value_declare(check *c, const syn *s, value_type type, node **out) {
         value = braces_check(c, s->kid[0], type.record);
     } else if (s->kid[0]) {
         value = value_check(c, s->kid[0]);
+        if (s->is_const && !s->to && value->kind == N_CONST && value->weak)
+            v->stands_for = value;
         type = type.record || type.type != DT_NONE ? type : node_type(value);
-        if (s->to)
-            value = value_convert(c, value, type, false, s->kid[0]);
+        value = v->stands_for ? value : value_convert(c, value, type, false, s->kid[0]);
     }
     v->incomplete = false;
     v->read_only = s->is_const ? "const" : NULL;
-    if (s->is_const && !s->to && value->kind == N_CONST && value->weak) {
-        v->stands_for = value;
+    if (v->stands_for)
         return;
-    }
     v->record = type.record;
     v->local = c->now->f.nlocals;
     for (int i = 0; i < value_leaves(type); i++)

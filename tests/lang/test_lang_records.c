@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "draw.h"
 #include "element_module.h"
+#include "expect.h"
 #include "ir_check.h"
 #include "lang_try.h"
 #include "ref/ref.h"
@@ -250,6 +252,83 @@ static void test_meanings(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* ---- Arrays of callers, through the library ---- */
+
+/* A generalized ufunc of float64, whose helpers work on its operands. */
+static uf_func *gufunc(const char *layout, const char *signature, const char *source) {
+    uf_func *f;
+    const uf_section only = {.signatures = signature, .source = source};
+    OK(uf_define(&f,
+                 &(uf_definition){
+                     .size = sizeof(uf_definition), .name = "f", .layout = layout, .nsections = 1, .sections = &only}));
+    return f;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Extents are sizes of the layout; the output is changed by a helper of a helper, with early returns. */
+static void check_operands(const uf_func *dot, const uf_func *sort, int64_t calls, int64_t n) {
+    double *x = calloc((size_t)(calls * n + 1), sizeof *x), *y = calloc((size_t)(calls * n + 1), sizeof *y);
+    double *z = calloc((size_t)calls, sizeof *z);
+    for (int64_t i = 0; i < calls * n; i++)
+        x[i] = (double)pick(-9, 9);
+    OK(UF_CALL(dot, UF_ARRAY(x, calls, n), UF_ARRAY(z, calls)));
+    OK(UF_CALL(sort, UF_ARRAY(x, calls, n), UF_ARRAY(y, calls, n)));
+    for (int64_t k = 0; k < calls; k++) {
+        double want = 0;
+        for (int64_t i = 0; i < n; i++)
+            want += x[k * n + i] * x[k * n + i];
+        assert_true(z[k] == want + (double)n);
+        qsort(x + k * n, (size_t)n, sizeof *x, ascending);
+    }
+    assert_memory_equal(x, y, (size_t)(calls * n) * sizeof *x);
+    free(x);
+    free(y);
+    free(z);
+}
+
+static void test_operands(void **state) {
+    (void)state;
+    uf_func *dot = gufunc("(n)->()", "d->d",
+                          "dot(a[m], b[m]) { if (m == 0) return 0.0; return sum(i : m, a[i] * b[i]); }\n"
+                          "(x) -> (z) { z = dot(x, x) + n; }");
+    uf_func *sort =
+        gufunc("(n)->(n)", "d->d",
+               "swap(a[k], i, j) { auto t = a[i]; a[i] = a[j]; a[j] = t; }\n"
+               "insert(a[k], i) { for (auto j = i; j > 0; j--) { if (a[j - 1] <= a[j]) return; swap(a, j - 1, j); } }\n"
+               "(x) -> (y) { for (int64 i = 0; i < n; i++) { y[i] = x[i]; insert(y, i); } }");
+    static const int64_t sizes[] = {0, 1, 2, 7, 64, 333};
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        check_operands(dot, sort, i % 2 ? 5 : 1, sizes[i]);
+    uf_free(dot);
+    uf_free(sort);
+}
+
+/* A kernel over indices: a helper that writes to an array of it, or only reads. */
+static void test_indices(void **state) {
+    uf_func *f;
+    int32_t a[40], b[7];
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        a[i] = (int32_t)pick(0, 6);
+    for (int i = 0; i < 7; i++)
+        b[i] = (int32_t)pick(-50, 50);
+    int32_t want[40];
+    for (int i = 0; i < 40; i++)
+        want[i] = b[a[i]] + 2 * (i > 3 ? 40 : 7);
+    OK(uf_kernel(
+        &f, "f", "int32[], int32[]",
+        "at(t[m], i) { return t[i] + m; }\n"
+        "set(t[m], u[k], i) { if (i > 3) { t[i] = at(u, t[i]) + 2 * m - k; return; } t[i] = at(u, t[i]) + k; }\n"
+        "[i](a, b) { set(a, b, i); }"));
+    OK(uf_forall(f, 1, (int64_t[]){40}, 2, (DLTensor[]){UF_ARRAY(a, 40), UF_ARRAY(b, 7)}, NULL));
+    assert_memory_equal(a, want, sizeof a);
+    uf_free(f);
+}
+
 /* ---- Random texts ---- */
 
 /* A piece of another row's text in place of one of this, cut at words. */
@@ -305,6 +384,7 @@ static int set_up(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meanings), cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meanings), cmocka_unit_test(test_operands),
+                                       cmocka_unit_test(test_indices), cmocka_unit_test(test_random)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
