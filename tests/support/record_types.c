@@ -71,6 +71,25 @@ static void definition_put(random_records *all, const random_definition *d) {
     text_puts(out, "};\n");
 }
 
+static int leaves_of(const random_definition *d) {
+    int count = 0;
+    for (int i = 0; i < d->nfields; i++) {
+        const random_field *f = &d->field[i].field;
+        count += elements(f) * (f->type.record ? f->type.record->nleaves : 1);
+    }
+    return count;
+}
+
+/* Leaves out fields of a record that has too many scalars. One with a type parameter may have too many for some arguments. */
+static void definition_cut(random_definition *d, int most) {
+    while (!d->has_parameter && leaves_of(d) > most) {
+        if (d->nfields > 1)
+            d->nfields--;
+        else
+            d->field[0].field.rank = 0;
+    }
+}
+
 void random_record_define(random_records *all, const dtype *types, int ntypes) {
     if (all->ndefinitions == RECORDS_DEFINITIONS)
         return;
@@ -81,6 +100,7 @@ void random_record_define(random_records *all, const dtype *types, int ntypes) {
         snprintf(d->field[i].field.name, sizeof d->field[i].field.name, "f%d", i);
         field_draw(all, &d->field[i], d->has_parameter, types, ntypes);
     }
+    definition_cut(d, all->most_leaves);
     definition_put(all, d);
     all->ndefinitions++;
 }
