@@ -230,7 +230,7 @@ static void judge(const subject *s, dtype t) {
         bool empty = false;
         for (int k = 0; k < s->arity; k++)
             empty |= is_empty(a[k] = interval_read(t, in[k], i));
-        if (empty && !is_empty(r) && s->exact != exact_zeroth)
+        if (empty && !is_empty(r))
             fail_case(s, t, a, r, "not empty");
         if (!is_empty(r) && !(r.lo <= r.hi && r.lo < INFINITY && r.hi > -INFINITY))
             fail_case(s, t, a, r, "no interval");

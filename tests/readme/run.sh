@@ -58,6 +58,17 @@ sources() {
     [ -s "$work/sources" ]
 }
 
+# The function files in modules.md are functions, as printed.
+function_files() {
+    awk -v folder="$work" '
+        /^```$/ {on = !on; n += on; next}
+        on {print > (folder "/" n ".uf")}
+        END {exit n < 4}' docs/modules.md || return 1
+    for file in "$work"/*.uf; do
+        "$BUILD/ufunc" list "$file" || { cat "$file"; return 1; }
+    done
+}
+
 programs=$(extract)
 check 'three programs' test "$programs" = 3
 program=0
@@ -73,6 +84,7 @@ while [ $program -lt "$programs" ]; do
     fi
 done
 check 'the picture' picture
+check 'the function files of modules.md are functions' function_files
 check 'what the documents point to is there' links
 check 'the sources that the documents name are there' sources
 echo "1..$n"
