@@ -733,6 +733,25 @@ static bool compositions(void) {
     return !failed;
 }
 
+static bool derivatives(void) {
+    double x[1] = {3}, r[1] = {-1};
+    char kernel[96];
+    uf_func *f, *d;
+    snprintf(kernel, sizeof kernel, "(x) { return x * x * %ld; }", fresh);
+    if (out_of_memory(uf_vectorize(&f, "f", "d->d", kernel)))
+        return false;
+    bool failed = out_of_memory(uf_derivative(&d, f, 0));
+    uf_free(f);
+    if (failed) {
+        assert_null(d);
+        return false;
+    }
+    failed = out_of_memory(UF_CALL(d, UF_ARRAY(x, 1), UF_ARRAY(r, 1)));
+    assert_true(failed ? r[0] == -1 : r[0] == 6 * (double)fresh);
+    uf_free(d);
+    return !failed;
+}
+
 static bool system_info(void) {
     char *text;
     bool failed = out_of_memory(uf_system_info(&text));
@@ -819,6 +838,7 @@ TEST(reduction_of_records)
 TEST(updates_of_records)
 TEST(records_refused)
 TEST(compositions)
+TEST(derivatives)
 TEST(system_info)
 
 #ifdef __SANITIZE_ADDRESS__
@@ -866,6 +886,7 @@ int main(void) {
         cmocka_unit_test(test_updates_of_records),
         cmocka_unit_test(test_records_refused),
         cmocka_unit_test(test_compositions),
+        cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_room_of_a_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,12 @@ check interval_dot says '^cpu  *dot product of 1000003 intervals: \[51233.0243, 
 check 'interval_dot of one interval' "$BUILD/examples/interval_dot" 1
 check exact_dot says '^cpu  *double_double 55662294132, .* exact 55662294132$' exact_dot 1000003
 check 'exact_dot of one term' says 'double_double 670592745, float64 670592745,' exact_dot 1
+check rotation says 'the last point is (-1\.0414' rotation 100003
+check 'rotation of one point' "$BUILD/examples/rotation" 1
+check gradient says 'delta 0\.9117.*gamma 0\.00506' gradient 1000003
+check 'gradient of one option' "$BUILD/examples/gradient" 1
+check bounding_box says 'from (-1\.0000, -2\.0000, -3\.0000) to (1\.0000, 2\.0000, 3\.0000)' bounding_box 1000003
+check 'the bounding box of one point' "$BUILD/examples/bounding_box" 1
 check 'a histogram of less than nothing fails' sh -c "! $BUILD/examples/histogram -1"
 if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
     check 'gpu_round notices wrong results' notices gpu_round 1000
@@ -73,6 +79,9 @@ if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
     check 'histogram notices wrong results' notices histogram 1000
     check 'interval_dot notices wrong results' notices interval_dot 100
     check 'exact_dot notices wrong results' notices exact_dot 100
+    check 'rotation notices wrong results' notices rotation 1000
+    check 'gradient notices wrong results' notices gradient 1000
+    check 'bounding_box notices wrong results' notices bounding_box 1000
     check 'nbody notices wrong results' notices nbody 50 3
     check 'life notices wrong results' notices life "$work/life.png" 32 32 5
 fi
