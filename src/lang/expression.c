@@ -126,6 +126,7 @@ node *element_node(check *c, int slot, node *const *indices, const syn *at) {
     n->weak = g && g->assumed_weak;
     n->local = slot;
     for (int k = 0; k < l->rank; k++) {
+        assert(indices[k]);
         if (l->rank <= 3) {
             n->kid[k] = indices[k];
         } else {

@@ -665,6 +665,7 @@ static node *value_of(check *c, const call_arguments *a, int count, node *body, 
     if (count == 1 && values[0]->kind != N_RECORD)
         return sequence(c, body, values[0], a->call);
     node *n = count ? values[0] : record_new(c, NULL, a->call);
+    assert(n);
     n->body = body;
     return n;
 }

@@ -68,6 +68,17 @@ static void print_own(text *out, const tree *t) {
     text_free(&all);
 }
 
+/* What the kernels of function files use. */
+static const char *const golden_modules[] = {
+    "intervals",
+    "struct interval(T) { T lo, hi; };\n"
+    "operator + (interval(T) a, interval(T) b) { return (interval(T)){a.lo + b.lo, a.hi + b.hi}; }\n"
+    "operator interval (T x) { return (interval(T)){x, x}; }\n"
+    "operator float32 (interval(T) a) { return a.hi - a.lo; }\n"
+    "const quarter = 0.25;\n"
+    "const int16 odd[3] = {1, 3, 5};\n",
+    NULL};
+
 /* The tree of each signature of a function file, under a line that names it. */
 static char *trees_of(const char *path, char *file) {
     text out = {0};
@@ -83,7 +94,12 @@ static char *trees_of(const char *path, char *file) {
         if (next)
             *next++ = 0;
         s += strspn(s, " ");
-        if (parameters ? lang_try_kernel(&a, s, kernel, &t) : lang_try_core(&a, layout, kernel, s, &t))
+        lang_trial trial = {.source = kernel,
+                            .types = parameters ? NULL : s,
+                            .parameters = parameters ? s : NULL,
+                            .layout = layout,
+                            .modules = golden_modules};
+        if (lang_try_with(&a, &trial, &t))
             fail_msg("%s: %s", path, uf_last_error()->message);
         if (tree_fault(t))
             fail_msg("%s: %s", path, tree_fault(t));
