@@ -313,7 +313,7 @@ UF_API uf_status uf_compose(uf_func **out, const char *name, const char *inputs,
 /* Makes the derivative of an elementwise function by one of its inputs (from 0), as a function of the same inputs; of a function with
  * several outputs it has that of each. Its name is that of f with "_d" and the input's number behind it.
  *
- * It is computed by the text of f over dual numbers (forward mode; docs/modules/dual.md): exact up to rounding, at the cost of a few
+ * It is computed by the text of f over dual numbers (forward mode; docs/dual.md): exact up to rounding, at the cost of a few
  * evaluations of f. Where f has a case for some values (?:, if), the derivative is that of the case. Steps such as floor, casts to
  * integers and integer inputs count as constants. All is computed in the dtype that the inputs have in common.
  *
