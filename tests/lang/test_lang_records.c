@@ -163,6 +163,14 @@ static const meaning meanings[] = {
     {"get(x[n], i) { return x[i]; } const float64 t[3] = {1, 2, 4}; (x, y) -> (u, v) { u = get(t, (int)x); v = get(t, (int)y); }", {1, 2}, {2, 4}},
     {"put(x[n], i, k) { x[i] = k; } (x, y) -> (u, v) { float64 a[4]; forall (i : 4) put(a, i, i * x); u = a[1] + a[2]; v = a[3]; }", {1, 2}, {3, 3}},
     {"one(x[n]) { if (x[0] > 5) return; x[0]++; } (x, y) -> (u, v) { float64 a[1] = {x}; for (int i = 0; i < 9; i++) one(a); u = a[0]; v = 0; }", {1, 2}, {6, 0}},
+    /* All of these together. */
+    {"find(x[n], k) { for (int i = 0; i < n; i++) if (x[i] == k) return i; return -1; } rev(x[n]) -> (a, b) { float64 t[2]; t[0] = x[n - 1]; t[1] = x[0]; a = t[0]; b = t[1]; } one(x[n]) { auto (a, b) = rev(x); return a * 10 + b; } (x, y) -> (u, v) { float64 t[3] = {x, y, 7}; u = sum(i : 3, find(t, t[i])); v = sum(i : 2, one(t)); }", {1, 4}, {3, 142}},
+    {"bump(x[n]) { x[0]++; return x[0]; } (x, y) -> (u, v) { float64 t[3] = {x}; int k = 0; while (bump(t) < 5) k++; u = t[0]; v = k; if (k > 9 && bump(t) > 0) v = 7; v += (k > 2 || bump(t) > 0) + t[0] * 10; }", {1, 4}, {5, 54}},
+    {"struct P { float64 a, b; }; ends(x[n]) { if (n < 2) return (P){0, 0}; return (P){x[0], x[n - 1]}; } (x, y) -> (u, v) { float64 t[3] = {x, y, 7}; auto p = ends(t); u = p.a + ends(t).b; v = p.b; }", {1, 4}, {8, 7}},
+    {"struct P { float64 a, b; }; f(int32 k) { P p = {1, 2}; switch (k) { case 1: P q = {3, 4}; p = q; break; case 2: return (P){9, 9}; default: p.a = 5; } return p; } (x, y) -> (u, v) { u = f(1).a * 100 + f(2).a * 10 + f(7).a; v = f(1).b; }", {1, 4}, {395, 4}},
+    {"struct P { int32 a; }; operator == (P p, P q) { return p.a == q.a; } (x, y) -> (u, v) { P p = {0}; int n = 0; u = x > 5 && (p = (P){n++}) == p; v = n; }", {1, 4}, {0, 0}},
+    {"struct P { float64 a, b; }; operator + (P p, P q) { return (P){p.a + q.a, p.b + q.b}; } (x, y) -> (u, v) { P p[4]; forall (i : 4) { P q = {i, x}; q += q; p[i] = q + (P){1, 1}; p[i].b *= 2; } auto s = sum(i : 4, p[i]); u = s.a; v = s.b; }", {1, 4}, {16, 24}},
+    {"pop(s[n], t[one]) { if (t[0] == 0) return -1.0; t[0]--; return s[t[0]]; } push(s[n], t[one], v) { if (t[0] == n) return; s[t[0]] = v; t[0]++; } (x, y) -> (u, v) { float64 s[8]; int32 top[1]; push(s, top, x); push(s, top, y); for (int i = 0; i < 20; i++) push(s, top, i); u = pop(s, top); v = 0; while (1) { auto w = pop(s, top); if (w < 0) break; v = v * 2 + w; } }", {1, 4}, {5, 401}},
     /* ---- Constants and tables ---- */
     {"const k = 0.1; (x, y) -> (u, v) { u = k * (float32)x == 0.1f * (float32)x; v = k; }", {3, 2}, {1, 0.1}},
     {"const float64 k = 0.1; (x, y) -> (u, v) { u = _Generic(k * 1.0f, float64: 1, default: 0); v = k; }", {3, 2}, {1, 0.1}},
