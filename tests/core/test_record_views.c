@@ -426,7 +426,7 @@ static void elementwise(void **unused) {
     for (int64_t i = 0; i < trials(60); i++) {
         subject s;
         array a, b, out;
-        int64_t shape[DIMS], index[DIMS] = {0};
+        int64_t shape[DIMS] = {0}, index[DIMS] = {0};
         int ndim = (int)pick(0, DIMS);
         subject_draw(&s, STATE);
         shape_draw(ndim, shape);
@@ -507,55 +507,76 @@ static int shape_along(const array *a, int axis, int64_t extent, int64_t *shape)
     return n;
 }
 
+enum verb {
+    REDUCE,
+    ACCUMULATE,
+    REDUCEAT
+};
+
+typedef struct fold_case {
+    enum verb verb;
+    int axis, nstarts;
+    int64_t starts[5];
+} fold_case;
+
+/* One result: from what element up to what other along the axis, and these combined in order. `to` is its index in the output. */
+static void result_expect(const fold_case *c, const array *a, const int64_t *to, char *result) {
+    int64_t from[DIMS] = {0}, first = 0, end = a->shape[c->axis];
+    for (int d = 0; d < a->ndim; d++)
+        if (d != c->axis || c->verb != REDUCE)
+            from[d] = *to++;
+    int64_t place = from[c->axis];
+    if (c->verb == ACCUMULATE)
+        end = place + 1;
+    if (c->verb == REDUCEAT) {
+        first = c->starts[place];
+        if (place + 1 < c->nstarts)
+            end = c->starts[place + 1] > first ? c->starts[place + 1] : first + 1;
+    }
+    for (from[c->axis] = first; from[c->axis] < end; from[c->axis]++) {
+        if (from[c->axis] == first)
+            copy_record(a->s, result, at(a, from));
+        else
+            combine(a->s, result, result, at(a, from));
+    }
+}
+
+static uf_status fold_call(const fold_case *c, const uf_func *f, const array *a, const array *out) {
+    const DLTensor args[2] = {a->tensor, out->tensor};
+    const uf_reduce_options only = {.size = sizeof only, .naxes = 1, .axes = &c->axis};
+    if (c->verb == REDUCE)
+        return uf_reduce(f, 2, args, &only);
+    if (c->verb == ACCUMULATE)
+        return uf_accumulate(f, 2, args, c->axis, NULL);
+    return uf_reduceat(f, 2, args, &UF_ARRAY(c->starts, c->nstarts), c->axis, NULL);
+}
+
 static void fold(void **unused) {
-    enum {
-        REDUCE,
-        ACCUMULATE,
-        REDUCEAT
-    };
     static const char *const names[] = {"reduce", "accumulate", "reduceat"};
     (void)unused;
     for (int64_t i = 0; i < trials(60); i++) {
         subject s;
         array a, out;
-        int64_t shape[DIMS], kept[DIMS], starts[5], to[DIMS] = {0}, from[DIMS] = {0};
-        int ndim = (int)pick(1, DIMS), axis = (int)pick(0, ndim - 1), verb = (int)pick(0, 2), nstarts = (int)pick(1, 5);
+        int64_t shape[DIMS] = {0}, kept[DIMS] = {0}, to[DIMS] = {0};
+        int ndim = (int)pick(1, DIMS);
+        fold_case c = {.verb = (enum verb)pick(0, 2), .axis = (int)pick(0, ndim - 1), .nstarts = (int)pick(1, 5)};
         subject_draw(&s, STATE);
         shape_draw(ndim, shape);
-        shape[axis] = shape[axis] ? shape[axis] : 1; /* there is no identity */
+        shape[c.axis] = shape[c.axis] ? shape[c.axis] : 1; /* there is no identity */
         array_make(&a, &s, ndim, shape, false);
-        for (int k = 0; k < nstarts; k++)
-            starts[k] = pick(0, shape[axis] - 1);
-        int nd = shape_along(&a, axis, verb == REDUCE ? -1 : verb == ACCUMULATE ? shape[axis] : nstarts, kept);
+        for (int k = 0; k < c.nstarts; k++)
+            c.starts[k] = pick(0, shape[c.axis] - 1);
+        int64_t extent = c.verb == REDUCE ? -1 : c.verb == ACCUMULATE ? shape[c.axis] : c.nstarts;
+        int nd = shape_along(&a, c.axis, extent, kept);
         array_make(&out, &s, nd, kept, true);
         image expected = image_make(&out);
         if (!is_empty(&out))
-            do { /* one result after the other */
-                int64_t along[DIMS] = {0};
-                int n = 0;
-                for (int d = 0; d < ndim; d++)
-                    along[d] = d == axis && verb == REDUCE ? 0 : to[n++];
-                int64_t place = along[axis], first = verb == REDUCEAT ? starts[place] : 0,
-                        end = verb == ACCUMULATE ? place + 1 : shape[axis];
-                if (verb == REDUCEAT && place + 1 < nstarts)
-                    end = starts[place + 1] > first ? starts[place + 1] : first + 1;
-                char *result = in_image(&expected, at(&out, to));
-                memcpy(from, along, sizeof from);
-                for (from[axis] = first; from[axis] < end; from[axis]++) {
-                    if (from[axis] == first)
-                        copy_record(&s, result, at(&a, from));
-                    else
-                        combine(&s, result, result, at(&a, from));
-                }
-            } while (next(&out, to));
+            do
+                result_expect(&c, &a, to, in_image(&expected, at(&out, to)));
+            while (next(&out, to));
         uf_func *f = add_function(&s);
-        const DLTensor args[2] = {a.tensor, out.tensor};
-        const uf_reduce_options only = {.size = sizeof only, .naxes = 1, .axes = &axis};
-        must(&s, names[verb],
-             verb == REDUCE       ? uf_reduce(f, 2, args, &only)
-             : verb == ACCUMULATE ? uf_accumulate(f, 2, args, axis, NULL)
-                                  : uf_reduceat(f, 2, args, &UF_ARRAY(starts, nstarts), axis, NULL));
-        compare(&expected, names[verb]);
+        must(&s, names[c.verb], fold_call(&c, f, &a, &out));
+        compare(&expected, names[c.verb]);
         uf_free(f);
         array_free(&a);
         array_free(&out);
@@ -570,7 +591,7 @@ static void outer(void **unused) {
     for (int64_t i = 0; i < trials(25); i++) {
         subject s;
         array a, b, out;
-        int64_t shape[DIMS], index[DIMS] = {0};
+        int64_t shape[DIMS] = {0}, index[DIMS] = {0};
         int first = (int)pick(0, 2), second = (int)pick(0, DIMS - first);
         subject_draw(&s, STATE);
         shape_draw(first + second, shape);
@@ -599,7 +620,7 @@ static void updates(void **unused) {
         subject s;
         array target, operand;
         int32_t indices[40];
-        int64_t shape[DIMS], n = pick(0, 40);
+        int64_t shape[DIMS] = {0}, n = pick(0, 40);
         subject_draw(&s, STATE);
         while (s.nleaves < 2) { /* an array of records of one scalar may be one of numbers, which uf_at takes it for */
             subject_free(&s);
@@ -635,7 +656,7 @@ static void core_dimensions(void **unused) {
         subject s;
         array a, out;
         char signature[400];
-        int64_t shape[DIMS], index[DIMS] = {0}, element[DIMS] = {0};
+        int64_t shape[DIMS] = {0}, index[DIMS] = {0}, element[DIMS] = {0};
         int ndim = (int)pick(1, DIMS);
         subject_draw(&s, UF_MAX_OPERANDS / 2);
         shape_draw(ndim, shape);
@@ -670,7 +691,7 @@ static void kernels(void **unused) {
         subject s;
         array a, b, out;
         char parameters[600];
-        int64_t shape[DIMS], index[DIMS] = {0};
+        int64_t shape[DIMS] = {0}, index[DIMS] = {0};
         subject_draw(&s, INDEXED);
         shape_draw(2, shape);
         array_make(&a, &s, 2, shape, false);
