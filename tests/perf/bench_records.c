@@ -144,6 +144,74 @@ static void cpu_case(void *plain, const record *r, int64_t n, const char *tag) {
         free(data[i]);
 }
 
+/* ---- Dot products of intervals, with bounds rounded outwards ---- */
+
+typedef struct interval {
+    double lo, hi;
+} interval;
+
+static uf_func *interval_dot(void) {
+    static const uf_reduction_def def = {.size = sizeof def,
+                                         .map = "use interval; (x, y) { return x * y; }",
+                                         .combine = "use interval; (a, b) { return a + b; }",
+                                         .identity = "0"};
+    uf_func *f;
+    MUST(uf_reduction(&f, "dot", "interval(float64),interval(float64)->interval(float64)", &def));
+    return f;
+}
+
+static void interval_fill(interval *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        double value = noise(-1, 2);
+        x[i] = (interval){value, value + 1e-9};
+    }
+}
+
+/* Both have the exact bounds in them, and are wider by little. */
+static bool interval_near(const interval *a, const interval *b, int64_t n) {
+    double allowed = 1e-15 * (double)n * (double)n; /* of plain sums, whose error grows with their length and size */
+    return fabs(a->lo - b->lo) <= allowed && fabs(a->hi - b->hi) <= allowed && a->lo < a->hi;
+}
+
+static void cpu_interval_dot(void *plain, int64_t n, const char *tag) {
+    static const char *const ways[][2] = {{"plain_dot_once", "C fesetround once"},
+                                          {"plain_dot_each", "C fesetround per operation"}};
+    const uf_reduce_options alone = {.size = sizeof alone, .threads = 1};
+    interval *x = memory((size_t)n * sizeof *x), *y = memory((size_t)n * sizeof *y), got = {0, 0}, want;
+    const DLTensor args[] = {
+        UF_RECORDS(x, n), UF_RECORDS(y, n), {.data = &got, .device = {kDLCPU, 0}, .dtype = {kDLFloat, 64, 2}}};
+    uf_func *f = interval_dot();
+    char name[64];
+    double t[REPETITIONS];
+    interval_fill(x, n);
+    interval_fill(y, n);
+    snprintf(name, sizeof name, "cpu_interval_dot_%s", tag);
+    for (int k = -3; k < REPETITIONS; k++) {
+        double start = now();
+        MUST(uf_reduce(f, 3, args, &alone));
+        if (k >= 0)
+            t[k] = now() - start;
+    }
+    row(name, "libufunc 1 thread", "Gelem/s", 1e-9 * (double)n, t, REPETITIONS);
+    for (size_t w = 0; plain && w < sizeof ways / sizeof *ways; w++) {
+        union {
+            void *object;
+            void (*function)(const interval *, const interval *, interval *, int64_t);
+        } loop = {dlsym(plain, ways[w][0])};
+        for (int k = -3; k < REPETITIONS; k++) {
+            double start = now();
+            loop.function(x, y, &want, n);
+            if (k >= 0)
+                t[k] = now() - start;
+        }
+        check(interval_near(&got, &want, n), name);
+        row(name, ways[w][1], "Gelem/s", 1e-9 * (double)n, t, REPETITIONS);
+    }
+    uf_free(f);
+    free(x);
+    free(y);
+}
+
 /* ---- What a call of twelve operands costs, in place and not ---- */
 
 static void host_case(const char *name, DLDevice device, void *const *data) {
@@ -175,6 +243,8 @@ static void cpu_all(void *plain) {
         cpu_case(plain, &records[k], 1 << 14, "16K");
         cpu_case(plain, &records[k], 1 << 21, "2M");
     }
+    cpu_interval_dot(plain, 1 << 14, "16K");
+    cpu_interval_dot(plain, 1 << 21, "2M");
     void *data[3];
     for (int i = 0; i < 3; i++)
         data[i] = memory(4096);
@@ -290,6 +360,45 @@ static void gpu_sum(void *const *data, int64_t n, double *copied) {
     uf_free(c.f);
 }
 
+typedef struct dot_call {
+    uf_func *f;
+    DLTensor args[3];
+} dot_call;
+
+static void dot_call_run(void *user) {
+    dot_call *c = user;
+    MUST(uf_reduce(c->f, 3, c->args, NULL));
+}
+
+/* On pairs of numbers that are 0.5 to 2, which are intervals with both bounds anywhere; the first ones compared with the CPU's result. */
+static void gpu_interval_dot(void *const *data, int64_t n, double *copied) {
+    const DLDevice cpu = {kDLCPU, 0};
+    const DLDataType pair = {kDLFloat, 64, 2};
+    static interval x[CHECKED], y[CHECKED];
+    interval want, got;
+    int64_t few = CHECKED;
+    double t[REPETITIONS];
+    DLTensor here[] = {UF_RECORDS(x, CHECKED), UF_RECORDS(y, CHECKED), {.data = &want, .device = cpu, .dtype = pair}};
+    dot_call c = {.f = interval_dot()};
+    interval_fill(x, CHECKED);
+    interval_fill(y, CHECKED);
+    for (int k = 0; k < 3; k++)
+        c.args[k] =
+            (DLTensor){.data = data[k], .device = gpu, .ndim = k < 2, .dtype = pair, .shape = k < 2 ? &few : NULL};
+    for (int k = 0; k < 2; k++)
+        bytes_copy(data[k], gpu, here[k].data, cpu, (int64_t)sizeof x);
+    MUST(uf_reduce(c.f, 3, here, NULL));
+    dot_call_run(&c);
+    MUST(uf_sync(gpu, NULL));
+    bytes_copy(&got, cpu, data[2], gpu, (int64_t)sizeof got);
+    check(interval_near(&got, &want, CHECKED), "gpu_interval_dot");
+    few = n;
+    gpu_time(dot_call_run, &c, t, REPETITIONS);
+    row("gpu_interval_dot", "libufunc", "GB/s", 32e-9 * (double)n, t, REPETITIONS);
+    row("gpu_interval_dot", "cuMemcpyDtoDAsync", "GB/s", 32e-9 * (double)n, copied, REPETITIONS);
+    uf_free(c.f);
+}
+
 typedef struct bare_copy {
     unsigned long long to, from;
     size_t size;
@@ -333,6 +442,7 @@ static void gpu_all(void) {
                  3.0 * (double)bytes * (double)m / (double)(m + 1));
     gpu_scaled(data, n);
     gpu_sum(data, n, t);
+    gpu_interval_dot(data, n, t);
     host_case("gpu_records_call_16", gpu, data);
 }
 
