@@ -20,7 +20,7 @@ typedef struct record_trial {
     const char *module; /* of the catalogue, which the kernel sees */
     const char *source; /* the kernel */
     const char *types;  /* its signature */
-    unsigned fast;
+    unsigned fast;      /* which must not enter the code: the module is exact */
     int64_t n;
     int noperands; /* the last one is the result */
     trial_operand operands[TRIAL_MAX_OPERANDS];
