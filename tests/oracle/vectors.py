@@ -53,7 +53,7 @@ def check(expression, inputs, want, ulps, size=0, **more):
     """size: of what is rounded on the way, where that is more than the result."""
     want = np.asarray(want, np.longdouble)
     t = inputs[0].dtype
-    bound = 0 if t.kind == "i" else ulps * epsilon(t) * np.maximum(np.abs(want), size)
+    bound = 0 if t.kind == "i" else ulps * (epsilon(t) * np.maximum(np.abs(want), size) + np.finfo(t).smallest_subnormal)
     for got in call(expression, inputs, want.shape[0] if want.ndim == 2 else 0, **more):
         wrong = ~(np.abs(got.astype(np.longdouble) - want) <= bound)
         assert not wrong.any(), f"{expression} in {t}: {got[wrong][:3]}, should be {want[wrong][:3]}"
