@@ -136,7 +136,8 @@ static uf_status kernel_form(uf_func *h, const uf_func *f, const record_form *x)
 /* Can reductions combine by the form: is it f(r, r) -> r for one record? */
 static bool combines(const uf_func *f, const record_form *x) {
     return !f->layout && !x->ranks && x->nin == 2 && x->nout == 1 && x->records[0] &&
-           record_same(x->records[0], x->records[1]) && record_same(x->records[0], x->records[2]);
+           x->records[0]->nleaves <= UF_MAX_STATE && record_same(x->records[0], x->records[1]) &&
+           record_same(x->records[0], x->records[2]);
 }
 
 /* ---- Keys ---- */

@@ -571,6 +571,30 @@ static void copies(void **state) {
     FAILS(UF_ERR_ARGUMENT, "src: its dtype has 12 lanes", uf_copy(&UF_ARRAY(floats_of(q), 3), &bytes, NULL));
 }
 
+/* A record with more scalars than a state has: a function of two of them is called, and does not reduce. */
+static void larger_than_states(void **state) {
+    (void)state;
+    struct big {
+        float a[20];
+    } one[3], two[3], sum[3];
+    uf_func *f;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 20; k++) {
+            one[i].a[k] = (float)(i + k);
+            two[i].a[k] = (float)(100 * i);
+        }
+    OK(uf_vectorize(&f, "f", "big,big->big",
+                    "struct big { float32 a[20]; };\n"
+                    "(p, q) { auto r = p; for (int i = 0; i < 20; i++) r.a[i] += q.a[i]; return r; }"));
+    OK(UF_CALL(f, UF_RECORDS(one, 3), UF_RECORDS(two, 3), UF_RECORDS(sum, 3)));
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 20; k++)
+            assert_true(sum[i].a[k] == one[i].a[k] + two[i].a[k]);
+    FAILS(UF_ERR_SIGNATURE, "it does not reduce",
+          uf_reduce(f, 2, (DLTensor[]){UF_RECORDS(one, 3), UF_RECORDS(sum, 1)}, NULL));
+    uf_free(f);
+}
+
 static void views(void **state) {
     (void)state;
     uf_record r = {.size = sizeof r}, s = {.size = sizeof s};
@@ -778,11 +802,12 @@ static int module_free(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),        cmocka_unit_test(elementwise), cmocka_unit_test(mixed),
-        cmocka_unit_test(plans),          cmocka_unit_test(inference),   cmocka_unit_test(outer),
-        cmocka_unit_test(gufuncs),        cmocka_unit_test(folds),       cmocka_unit_test(identities),
-        cmocka_unit_test(states),         cmocka_unit_test(updates),     cmocka_unit_test(kernels),
-        cmocka_unit_test(copies),         cmocka_unit_test(views),       cmocka_unit_test(choices),
-        cmocka_unit_test(bad_signatures), cmocka_unit_test(bad_arrays),  cmocka_unit_test(inspection)};
+        cmocka_unit_test(layouts),   cmocka_unit_test(elementwise),    cmocka_unit_test(mixed),
+        cmocka_unit_test(plans),     cmocka_unit_test(inference),      cmocka_unit_test(outer),
+        cmocka_unit_test(gufuncs),   cmocka_unit_test(folds),          cmocka_unit_test(identities),
+        cmocka_unit_test(states),    cmocka_unit_test(updates),        cmocka_unit_test(kernels),
+        cmocka_unit_test(copies),    cmocka_unit_test(views),          cmocka_unit_test(larger_than_states),
+        cmocka_unit_test(choices),   cmocka_unit_test(bad_signatures), cmocka_unit_test(bad_arrays),
+        cmocka_unit_test(inspection)};
     return cmocka_run_group_tests_name("records", tests, module_make, module_free);
 }
