@@ -19,10 +19,13 @@ corpus() {
 
 # The structs that may grow: the library fills in no more of them than their member `size` says, or owns them (uf_error).
 # The others stand in arrays of the caller's.
-growth='[suppress_type]
-type_kind = struct
-name_regexp = ^uf_(error|definition|reduction_def|axes|options|reduce_options|launch|description)$
-has_data_member_inserted_at = end'
+growing='error definition reduction_def axes options reduce_options launch description'
+
+# growth NAME - the suppression of growth of all these structs but one.
+growth() {
+    names=$(echo "$growing" | tr ' ' '\n' | grep -vx "$1" | paste -sd '|')
+    printf '[suppress_type]\ntype_kind = struct\nname_regexp = ^uf_(%s)$\nhas_data_member_inserted_at = end\n' "$names"
+}
 
 # compare RELEASE ABIDIFF-OPTION..
 compare() {
@@ -31,15 +34,19 @@ compare() {
     abidiff --no-show-locs --no-added-syms "$@" "$release" "$work/built.abi" >"$work/report"
 }
 
-# A struct with a member more at its end is left out of the first report whatever else in it has changed: the second one tells.
+# A struct with a member more at its end is left out of the first report whatever else in it has changed: those that have each struct in
+# turn, and no other, tell.
 compatible() {
+    growth none >"$work/growth"
     compare "$1" --suppressions "$work/growth" || return 1
-    compare "$1" || ! grep -Eq 'data member (change|deletion)' "$work/report"
+    for name in $growing; do
+        growth "$name" >"$work/growth"
+        compare "$1" --suppressions "$work/growth" || ! grep -Eq 'data member (change|deletion)' "$work/report" || return 1
+    done
 }
 
 check() {
     corpus >"$work/built.abi"
-    echo "$growth" >"$work/growth"
     bad=0
     for release in tests/header/libufunc-*.abi; do
         compatible "$release" && continue

@@ -112,9 +112,6 @@ void scope_free(scope *x);
 /* What stands for a text, and all that it sees, in the key of compiled code: the text itself where it sees nothing. */
 uf_status scope_text_key(const scope *x, arena *a, const char *source, const char **out);
 
-/* Checks that a text does not use itself, by way of those that use it. Errors: ARGUMENT. */
-uf_status origin_check(const text_origin *from, const char *title);
-
 uf_status module_make(uf_module **out, const uf_module_definition *d, const text_origin *from);
 void module_keep(uf_module *m);
 void module_drop(uf_module *m);
@@ -305,8 +302,6 @@ uf_status form_keys(const uf_func *f,
 void forms_free(record_form *list);
 /* Adds signature s of a list to what descriptions show. */
 uf_status signature_spell(uf_func *f, const signature_list *list, int s);
-/* Leaves the signatures of a list that name no records; returns how many there are. */
-int signatures_plain(signature_list *list);
 /* The form of a signature in canonical spelling without blanks; of a function of any types it is made if need be. *out is NULL if the
  * signature is none of the function, or has no records. */
 uf_status form_ask(const uf_func *f, const char *signature, record_form **out);

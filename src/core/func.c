@@ -209,7 +209,8 @@ uf_status signature_spell(uf_func *f, const signature_list *list, int s) {
     return f->spelled.failed ? fail_memory() : UF_OK;
 }
 
-int signatures_plain(signature_list *list) {
+/* Leaves the signatures of a list that name no records; returns how many there are. */
+static int signatures_plain(signature_list *list) {
     size_t n = (size_t)(list->nin + list->nout);
     int plain = 0;
     for (int s = 0; s < list->count; s++) {

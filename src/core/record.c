@@ -15,7 +15,8 @@ static int64_t element_bytes(DLDataType t) {
     return type == DT_NONE ? 0 : (int64_t)dtypes[type].size * t.lanes;
 }
 
-bool record_is_array(const DLTensor *t) { return t->dtype.lanes > 1 && element_bytes(t->dtype); }
+/* Is it an array whose elements have several lanes, and so are records? */
+static bool record_is_array(const DLTensor *t) { return t->dtype.lanes > 1 && element_bytes(t->dtype); }
 
 static bool holds(DLDataType t, const record *r) {
     DLDataType one = t;

@@ -37,8 +37,6 @@ void expansion_end(expansion *x);
 static inline int64_t expanded_offset(const expansion *x, int k) { return x->offset[k]; }
 /* Room for a map in a plan's memory; NULL: there is none. */
 expansion_map *expansion_map_new(uf_plan *p);
-/* Is it an array whose elements have several lanes, and so are records? */
-bool record_is_array(const DLTensor *t);
 /* The DLPack type of an array of a record: where all leaves have one dtype, lanes of that; else bytes. */
 DLDataType record_dtype(const record *r);
 

@@ -74,7 +74,8 @@ static uf_status cycle_fail(const text_origin *from, const char *title) {
     return s;
 }
 
-uf_status origin_check(const text_origin *from, const char *title) {
+/* Checks that a text does not use itself, by way of those that use it. Errors: ARGUMENT. */
+static uf_status origin_check(const text_origin *from, const char *title) {
     int depth = 0;
     for (const text_origin *o = from; o; o = o->from, depth++)
         if (strcmp(o->title, title) == 0)

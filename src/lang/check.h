@@ -286,8 +286,6 @@ node *update_node(check *c, const syn *s, node *lvalue);
 value_type named_type(check *c, const type_syn *to, const syn *at);
 /* The dtype that is written, where a record cannot stand: `what`, for the error, is what is wanted. */
 dtype named_dtype(check *c, const type_syn *to, const syn *at, const char *what);
-/* The record of a definition for an argument, made at its first use. at: where it is needed. */
-const record *record_of(check *c, const record_syn *r, value_type argument, size_t at);
 /* From here on this is the record of its definition and argument. NULL does nothing. */
 void record_know(check *c, const record *r);
 const char *value_text(value_type t); /* "float32", "interval(float32)" */

@@ -53,12 +53,12 @@ syn *syn_new(parser *p, syn_kind kind, const token *at) {
     return s;
 }
 
-void parse_enter(parser *p) {
+static void parse_enter(parser *p) {
     if (++p->depth > LANG_MAX_DEPTH)
         lex_fail(&p->lex, p->now.at, "nested too deeply: more than %d levels", LANG_MAX_DEPTH);
 }
 
-void parse_leave(parser *p) {
+static void parse_leave(parser *p) {
     assert(p->depth > 0);
     p->depth--;
 }

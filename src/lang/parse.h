@@ -28,8 +28,6 @@ bool parse_accept(parser *p, token_kind kind);
 void parse_expect(parser *p, token_kind kind, const char *what);
 _Noreturn void parse_fail_expected(const parser *p, const char *what);
 bool parse_word_is(const parser *p, const token *t, const char *word);
-void parse_enter(parser *p); /* one level of nesting */
-void parse_leave(parser *p);
 syn *syn_new(parser *p, syn_kind kind, const token *at);
 
 /* is_const: set if the type has a "const"; NULL: that makes no difference. */

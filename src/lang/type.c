@@ -80,7 +80,8 @@ static const record *record_make(check *c, const record_syn *of, value_type argu
     return r;
 }
 
-const record *record_of(check *c, const record_syn *of, value_type argument, size_t at) {
+/* The record of a definition for an argument, made at its first use. at: where it is needed. */
+static const record *record_of(check *c, const record_syn *of, value_type argument, size_t at) {
     known_record *k = known_find(c, of, argument);
     const name *n = &of->in->names[of->name];
     bool has = argument.record || argument.type != DT_NONE;
