@@ -1,6 +1,7 @@
 /* reduction.c - reductions from their texts. They are checked when they are registered, and typed for the dtypes of
  * a call, which makes a fold. A binary function becomes a fold by NumPy's rules: it takes two operands of one dtype,
  * that of the accumulator, which the input casts to. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "core/core.h"
@@ -343,6 +344,7 @@ static uf_status signatures_serve(uf_func *f, reduction *r, signature_list *list
             form_append(f, x);
             continue;
         }
+        assert(states->types); /* where there are signatures, there are dtypes of states */
         memcpy(types + plain * width, states->types + (size_t)state * width, width * sizeof *types);
         memmove(list->types + plain++ * n, list->types + (size_t)s * n, n * sizeof *list->types);
     }

@@ -300,16 +300,15 @@ uf_status scope_close(scope *x) {
 }
 
 uf_status scope_text_key(const scope *x, arena *a, const char *source, const char **out) {
-    size_t length = strlen(source);
+    size_t size = strlen(source) + 1 + DIGEST_TEXT;
     *out = source;
     if (!x->key[0])
         return UF_OK;
-    char *joined = arena_alloc(a, length + 1 + DIGEST_TEXT);
+    char *joined = arena_alloc(a, size);
     if (!joined)
         return UF_ERR_MEMORY;
-    memcpy(joined, source, length);
-    joined[length] = '\001'; /* no text of kernel C has it, so that no other text is the same */
-    memcpy(joined + length + 1, x->key, DIGEST_TEXT - 1); /* the arena is 0 behind it */
+    /* No text of kernel C has the character between them, so that no other text is the same. */
+    snprintf(joined, size, "%s\001%s", source, x->key);
     *out = joined;
     return UF_OK;
 }

@@ -367,7 +367,8 @@ static void check_math(walk *w, const node *n) {
 }
 
 static void check_node(walk *w, const node *n) {
-    dtype a = kid_type(n, 0), component = n->kind < N_EVAL ? (dtype)dtypes[n->type].component : DT_NONE;
+    dtype a = kid_type(n, 0),
+          component = n->kind < N_EVAL && n->type != DT_NONE ? (dtype)dtypes[n->type].component : DT_NONE;
     switch (n->kind) {
     case N_CONST:
         check_constant(w, n);
