@@ -267,13 +267,17 @@ uf_status __real_lang_check(arena *a, const syntax *s, const core_layout *core, 
 uf_status __wrap_lang_check(arena *a, const syntax *s, const core_layout *core, const record *const *records,
                             const dtype *in, int nin, dtype *out, int nout, bool unchecked, tree **result);
 
+/* Before there are threads, which all read it. */
+__attribute__((constructor)) static void plainly_read(void) {
+    tree_rewrites_plainly = getenv("UF_REWRITES_PLAINLY") != NULL;
+}
+
 uf_status __wrap_lang_check(arena *a, const syntax *s, const core_layout *core, const record *const *records,
                             const dtype *in, int nin, dtype *out, int nout, bool unchecked, tree **result) {
     static uint64_t seed = 88172645463325252u;
     uf_status status = __real_lang_check(a, s, core, records, in, nin, out, nout, unchecked, result);
     const char *given = getenv("UF_REWRITES");
     int percent = given ? atoi(given) : tree_rewrites;
-    tree_rewrites_plainly |= getenv("UF_REWRITES_PLAINLY") != NULL;
     if (status != UF_OK || !percent)
         return status;
     tree_rewrite(a, *result, percent, seed += 0x9E3779B97F4A7C15u);
