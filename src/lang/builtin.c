@@ -34,8 +34,7 @@ static void arity_check(check *c, const syn *s, const char *callee, int arity) {
 
 /* ---- Extents ---- */
 
-/* The extent of dimension d of the array in a slot. */
-static node *extent_node(check *c, int slot, int d, const syn *at) {
+node *extent_node(check *c, int slot, int d, const syn *at) {
     const local *l = &c->now->f.locals[slot];
     if (l->extent[d] >= 0)
         return integer_node(c, l->extent[d], DT_INT64, at);

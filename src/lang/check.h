@@ -389,6 +389,8 @@ bool name_is_function(const check *c, int id);
 
 /* ---- builtin.c ---- */
 
+/* The extent of dimension d of the array in a slot. */
+node *extent_node(check *c, int slot, int d, const syn *at);
 /* The name of the i-th built-in function that takes no values; NULL after the last one. */
 const char *builtin_name(int i);
 int builtin_find(const char *word, int length); /* -1: there is none */

@@ -20,10 +20,15 @@ typedef enum rank {
 typedef struct candidate {
     const definition *def;
     const lang_function *function; /* in place of def */
+} candidate;
+
+/* A candidate with the arguments of a call. It is large, and so there is one of each call, not one of each candidate. */
+typedef struct matching {
+    candidate of;
     uint8_t ranks[UF_MAX_OPERANDS];
     value_type types[UF_MAX_OPERANDS];    /* what the arguments are converted to */
     value_type bindings[UF_MAX_OPERANDS]; /* of the type variables */
-} candidate;
+} matching;
 
 typedef struct candidates {
     int count, size;
@@ -99,18 +104,18 @@ static const node *argument_of(const call_arguments *a, int k) {
 }
 
 /* The type that is written in a candidate's parameter, as far as its type variables are bound. */
-static value_type parameter_type(check *c, candidate *x, const type_syn *to) {
-    frame inside = {.def = x->def, .u = unit_of(c, x->def->in), .bindings = x->bindings}, *outer = c->frame;
-    syn at = {.at = x->def->at};
+static value_type parameter_type(check *c, matching *x, const type_syn *to) {
+    frame inside = {.def = x->of.def, .u = unit_of(c, x->of.def->in), .bindings = x->bindings}, *outer = c->frame;
+    syn at = {.at = x->of.def->at};
     c->frame = &inside;
     value_type t = named_type(c, to, &at);
     c->frame = outer;
     return t;
 }
 
-static value_type *binding_of(candidate *x, int id) {
-    for (int i = 0; i < x->def->nvariables; i++)
-        if (x->def->variables[i] == id)
+static value_type *binding_of(matching *x, int id) {
+    for (int i = 0; i < x->of.def->nvariables; i++)
+        if (x->of.def->variables[i] == id)
             return &x->bindings[i];
     assert(!"a type variable of the definition");
     return NULL;
@@ -119,7 +124,7 @@ static value_type *binding_of(candidate *x, int id) {
 static bool is_bound(value_type t) { return t.record || t.type != DT_NONE; }
 
 /* Binds the type variables of a type so that it becomes that of the argument. */
-static bool unify(candidate *x, const type_syn *to, value_type with) {
+static bool unify(matching *x, const type_syn *to, value_type with) {
     if (to->variable != NO_NAME) {
         value_type *b = binding_of(x, to->variable);
         if (!is_bound(*b))
@@ -134,6 +139,12 @@ static bool unify(candidate *x, const type_syn *to, value_type with) {
 }
 
 static bool has_variable(const type_syn *to) { return to && (to->variable != NO_NAME || has_variable(to->argument)); }
+
+/* Is it known what the type variables in a type stand for? */
+static bool has_bindings(matching *x, const type_syn *to) {
+    return !to ||
+           ((to->variable == NO_NAME || is_bound(*binding_of(x, to->variable))) && has_bindings(x, to->argument));
+}
 
 /* The floating type of a weak argument of a helper without types: the widest among the others. */
 static dtype widest_floating(const call_arguments *a) {
@@ -152,11 +163,11 @@ static dtype untyped(const call_arguments *a, const node *n) {
 }
 
 /* Binds the variables that numbers alone stand for: to their common type. */
-static void numbers_unify(candidate *x, const call_arguments *a) {
+static void numbers_unify(matching *x, const call_arguments *a) {
     const node *n = a->list;
     bool common[UF_MAX_OPERANDS] = {false}, weak[UF_MAX_OPERANDS] = {false};
     for (int k = 0; k < a->count; k++, n = n->next) {
-        const type_syn *to = x->def->params[k].to;
+        const type_syn *to = x->of.def->params[k].to;
         if (!to || to->variable == NO_NAME || n->kind == N_RECORD)
             continue;
         value_type *b = binding_of(x, to->variable);
@@ -197,8 +208,8 @@ static bool has_conversion(check *c, value_type to) {
 }
 
 /* An argument that is an array must be passed to an array parameter, and nothing else to one. */
-static rank array_fit(check *c, candidate *x, const call_arguments *a, int k) {
-    const parameter_syn *p = &x->def->params[k];
+static rank array_fit(check *c, matching *x, const call_arguments *a, int k) {
+    const parameter_syn *p = &x->of.def->params[k];
     const variable *v = a->arrays[k];
     if (!v || !p->rank)
         return RANK_NONE;
@@ -212,20 +223,16 @@ static rank array_fit(check *c, candidate *x, const call_arguments *a, int k) {
     return !unify(x, p->to, t) ? RANK_NONE : has_variable(p->to) ? RANK_VARIABLE : RANK_EXACT;
 }
 
-static rank fit(check *c, candidate *x, const call_arguments *a, int k, const node *n, bool is_cast) {
-    const type_syn *to = x->def->params[k].to;
+static rank fit(check *c, matching *x, const call_arguments *a, int k, const node *n, bool is_cast) {
+    const type_syn *to = x->of.def->params[k].to;
     value_type from = node_type(n);
-    if (a->arrays[k] || x->def->params[k].rank)
+    if (a->arrays[k] || x->of.def->params[k].rank)
         return array_fit(c, x, a, k);
     if (!to) {
         x->types[k] = from.record ? from : value_scalar(untyped(a, n));
         return RANK_UNTYPED;
     }
-    for (int i = 0; i < x->def->nvariables; i++)
-        if (has_variable(to) && !is_bound(x->bindings[i]) && to->variable == x->def->variables[i])
-            return RANK_NONE;
-    if (has_variable(to) && to->record && to->argument && to->argument->variable != NO_NAME &&
-        !is_bound(*binding_of(x, to->argument->variable)))
+    if (!has_bindings(x, to))
         return RANK_NONE;
     value_type t = x->types[k] = parameter_type(c, x, to);
     if (value_same(from, t))
@@ -248,8 +255,8 @@ bool has_record(const call_arguments *a) {
 
 /* Does a function of arrays take these arguments? Its signatures are looked at when it is called. For records it stands behind all
  * helpers, as its text was not written for them. */
-static bool function_match(candidate *x, const call_arguments *a) {
-    if (x->function->nin != a->count)
+static bool function_match(matching *x, const call_arguments *a) {
+    if (x->of.function->nin != a->count)
         return false;
     for (int k = 0; k < a->count; k++) {
         x->ranks[k] = has_record(a) ? RANK_NESTED : RANK_UNTYPED;
@@ -260,19 +267,19 @@ static bool function_match(candidate *x, const call_arguments *a) {
 }
 
 /* wanted: the record that a conversion is to give, whose argument its type variable must then be; or NULL. */
-static bool match(check *c, candidate *x, const call_arguments *a, const record *wanted, bool is_cast) {
-    if (x->function)
+static bool match(check *c, matching *x, const call_arguments *a, const record *wanted, bool is_cast) {
+    if (x->of.function)
         return function_match(x, a);
-    if (x->def->nparams != a->count)
+    if (x->of.def->nparams != a->count)
         return false;
-    for (int i = 0; i < x->def->nvariables; i++)
+    for (int i = 0; i < x->of.def->nvariables; i++)
         x->bindings[i] = value_scalar(DT_NONE);
-    if (wanted && x->def->nvariables == 1)
+    if (wanted && x->of.def->nvariables == 1)
         x->bindings[0] = (value_type){wanted->argument, wanted->argument_record};
     const node *n = a->list;
     for (int k = 0; k < a->count; k++, n = n->next)
-        if (n->kind == N_RECORD && x->def->params[k].to && !x->def->params[k].rank && !a->arrays[k] &&
-            !unify(x, x->def->params[k].to, node_type(n)))
+        if (n->kind == N_RECORD && x->of.def->params[k].to && !x->of.def->params[k].rank && !a->arrays[k] &&
+            !unify(x, x->of.def->params[k].to, node_type(n)))
             return false;
     numbers_unify(x, a);
     n = a->list;
@@ -286,7 +293,7 @@ static bool match(check *c, candidate *x, const call_arguments *a, const record 
 
 /* ---- Choosing ---- */
 
-static bool is_better(const candidate *x, const candidate *y, int n) {
+static bool is_better(const matching *x, const matching *y, int n) {
     bool better = n == 0;
     for (int k = 0; k < n; k++) {
         if (x->ranks[k] > y->ranks[k])
@@ -335,34 +342,40 @@ _Noreturn static void fail_candidates(check *c, const call_arguments *a, const c
                all->count > LISTED ? "\n    .." : "");
 }
 
-static bool is_worse_than_builtin(const candidate *x, int n) {
+static bool is_worse_than_builtin(const matching *x, int n) {
     for (int k = 0; k < n; k++)
         if (x->ranks[k] > RANK_BUILTIN)
             return true;
     return false;
 }
 
-/* The best of those that match; NULL: none does, or the built-in function is better. */
-static candidate *choose(check *c, const call_arguments *a, candidates *all, bool has_builtin, const record *wanted,
-                         bool is_cast) {
-    candidate *best = NULL;
+/* Of those that match, the best becomes *best. False: none matches, or the built-in function is better. */
+static bool choose(check *c, const call_arguments *a, candidates *all, bool has_builtin, const record *wanted,
+                   bool is_cast, matching *best) {
     candidates fitting = {.of = all->of}; /* those that match, which are moved to the front */
-    for (int i = 0; i < all->count; i++)
-        if (match(c, &all->of[i], a, wanted, is_cast) && !(has_builtin && is_worse_than_builtin(&all->of[i], a->count)))
-            fitting.of[fitting.count++] = all->of[i];
-    for (int i = 0; i < fitting.count; i++)
-        if (!best || is_better(&fitting.of[i], best, a->count))
-            best = &fitting.of[i];
-    for (int i = 0; i < fitting.count; i++)
-        if (&fitting.of[i] != best && !is_better(best, &fitting.of[i], a->count))
+    int which = -1;
+    for (int i = 0; i < all->count; i++) {
+        matching x = {.of = all->of[i]};
+        if (!match(c, &x, a, wanted, is_cast) || (has_builtin && is_worse_than_builtin(&x, a->count)))
+            continue;
+        if (which < 0 || is_better(&x, best, a->count)) {
+            which = fitting.count;
+            *best = x;
+        }
+        fitting.of[fitting.count++] = x.of;
+    }
+    for (int i = 0; i < fitting.count; i++) {
+        matching x = {.of = fitting.of[i]};
+        if (i != which && match(c, &x, a, wanted, is_cast) && !is_better(best, &x, a->count))
             fail_candidates(c, a, "more than one helper fits", &fitting);
-    return best;
+    }
+    return which >= 0;
 }
 
 /* ---- Calling ---- */
 
 /* The arguments converted to the types of the parameters, as a list of scalars. */
-static node *leaves_list(check *c, const call_arguments *a, const candidate *x, bool is_cast) {
+static node *leaves_list(check *c, const call_arguments *a, const matching *x, bool is_cast) {
     node *list = NULL, **end = &list, *n = a->list, *following;
     for (int k = 0; k < a->count; k++, n = following) {
         following = n->next;
@@ -449,15 +462,6 @@ static bool has_arrays(const definition *d) {
     return false;
 }
 
-/* The extent of dimension d of an array, as its name in a helper stands for it. */
-static node *extent_node(check *c, const local *l, int d, const syn *at) {
-    if (!l->core || l->extent[d] >= 0)
-        return integer_node(c, l->extent[d], DT_INT64, at);
-    node *n = node_new(c, N_SIZE, DT_INT64, at);
-    n->dim = l->dim[d];
-    return n;
-}
-
 /* Binds the name of an extent, which all dimensions that have it must agree on. */
 static void extent_bind(check *c, int id, node *extent, const call_arguments *a, check *caller) {
     const variable *v = variable_find(c, id);
@@ -479,12 +483,10 @@ static void extent_bind(check *c, int id, node *extent, const call_arguments *a,
 
 static void array_bind(check *c, const call_arguments *a, const parameter_syn *p, const variable *v, check *caller) {
     variable *bound = variable_bind(c, p->name, v->local);
-    const local *l = &c->now->f.locals[v->local];
     bound->record = v->record;
     bound->read_only = v->read_only;
-    bound->known = 0;
     for (int d = 0; d < p->rank; d++)
-        extent_bind(c, p->extent[d], extent_node(c, l, d, a->call), a, caller);
+        extent_bind(c, p->extent[d], extent_node(c, v->local, d, a->call), a, caller);
 }
 
 /* The variable of the caller that an argument is, if the parameter can stand for it: neither the helper nor another argument (calm)
@@ -546,13 +548,13 @@ static void results_declare(check *c, int slot, int leaves, appender *to, const 
 }
 
 /* Puts the body of a helper that works on arrays in place of its call. */
-static int place_call(check *c, const call_arguments *a, candidate *x, node **body, node **values) {
+static int place_call(check *c, const call_arguments *a, matching *x, node **body, node **values) {
     frame *f = arena_alloc(c->a, sizeof *f);
     check caller = *c;
     variable *outer = c->scope;
     known_mark before = known_here(c);
     call_arguments scalars = *a;
-    candidate only = *x;
+    matching only = *x;
     scalars.list = NULL;
     scalars.count = 0;
     node **end = &scalars.list, *n = a->list, *following, *done = NULL;
@@ -567,11 +569,11 @@ static int place_call(check *c, const call_arguments *a, candidate *x, node **bo
     *end = NULL;
     node *list = leaves_list(c, &scalars, &only, false);
     bool calm = all_calm(list);
-    *f = (frame){.def = x->def, .u = unit_of(c, x->def->in), .in_place = true, .result = {DT_NONE, NULL}};
+    *f = (frame){.def = x->of.def, .u = unit_of(c, x->of.def->in), .in_place = true, .result = {DT_NONE, NULL}};
     f->bindings = arena_alloc(c->a, sizeof x->bindings);
     memcpy(f->bindings, x->bindings, sizeof x->bindings);
     for (const frame *around = c->frame; around; around = around->outer)
-        if (around->def == x->def)
+        if (around->def == x->of.def)
             check_fail(c, a->call->at, "'%s' calls itself; helpers are inlined and cannot be recursive", a->callee);
     f->outer = c->frame;
     appender to = {body};
@@ -579,9 +581,9 @@ static int place_call(check *c, const call_arguments *a, candidate *x, node **bo
     c->scope_depth++;
     for (int k = 0; k < a->count; k++) {
         if (a->arrays[k])
-            array_bind(c, a, &x->def->params[k], a->arrays[k], &caller);
+            array_bind(c, a, &x->of.def->params[k], a->arrays[k], &caller);
         else
-            value_bind(c, f, &x->def->params[k], x->types[k], &list, calm, &to, a->call);
+            value_bind(c, f, &x->of.def->params[k], x->types[k], &list, calm, &to, a->call);
     }
     in_place_check(c, f, a->call, outer, &done);
     c->scope_depth--;
@@ -624,8 +626,8 @@ static int function_signature(check *c, const call_arguments *a, const lang_func
 
 /* Chooses the kernel of a function for its arguments, and sets x->types. A record goes to the kernel as it is, and then the results
  * have the types that come out. */
-static instance *function_instance(check *c, const call_arguments *a, candidate *x) {
-    const lang_function *f = x->function;
+static instance *function_instance(check *c, const call_arguments *a, matching *x) {
+    const lang_function *f = x->of.function;
     const dtype *types = NULL, *results = NULL;
     int section = 0, k = 0;
     if (f->signatures && f->signatures->count) {
@@ -640,20 +642,20 @@ static instance *function_instance(check *c, const call_arguments *a, candidate 
     return instance_of(c, unit_of(c, s), s->kernel, x->types, NULL, results, a->call);
 }
 
-static int function_call(check *c, const call_arguments *a, candidate *x, node **body, node **values) {
+static int function_call(check *c, const call_arguments *a, matching *x, node **body, node **values) {
     instance *callee = function_instance(c, a, x);
     return instance_call(c, a, leaves_list(c, a, x, false), callee, body, values);
 }
 
 /* ---- Entries ---- */
 
-static int candidate_call(check *c, const call_arguments *a, candidate *x, bool is_cast, node **body, node **values) {
-    if (x->function)
+static int candidate_call(check *c, const call_arguments *a, matching *x, bool is_cast, node **body, node **values) {
+    if (x->of.function)
         return function_call(c, a, x, body, values);
-    if (has_arrays(x->def))
+    if (has_arrays(x->of.def))
         return place_call(c, a, x, body, values);
     node *list = leaves_list(c, a, x, is_cast);
-    instance *callee = instance_of(c, unit_of(c, x->def->in), x->def, x->types, x->bindings, NULL, a->call);
+    instance *callee = instance_of(c, unit_of(c, x->of.def->in), x->of.def, x->types, x->bindings, NULL, a->call);
     return instance_call(c, a, list, callee, body, values);
 }
 
@@ -676,15 +678,16 @@ static node *call_best(check *c, call_arguments *a, const char *word, int length
     candidates all = candidates_gather(c, a, word, length);
     if (wanted)
         candidates_of_record(c, &all, wanted, word, length);
-    candidate *best = choose(c, a, &all, has_builtin, wanted, is_cast);
-    if (!best && required && all.count == 1 && all.of[0].def && all.of[0].def->nparams != a->count)
+    matching best;
+    bool found = choose(c, a, &all, has_builtin, wanted, is_cast, &best);
+    if (!found && required && all.count == 1 && all.of[0].def && all.of[0].def->nparams != a->count)
         check_fail(c, a->call->at, "'%s' takes %d argument%s, got %d", a->callee, all.of[0].def->nparams,
                    all.of[0].def->nparams == 1 ? "" : "s", a->count);
-    if (!best && required)
+    if (!found && required)
         fail_candidates(c, a, "there is no", &all);
-    if (!best)
+    if (!found)
         return NULL;
-    int count = candidate_call(c, a, best, is_cast, &body, values);
+    int count = candidate_call(c, a, &best, is_cast, &body, values);
     return value_of(c, a, count, body, values);
 }
 
@@ -697,12 +700,13 @@ int unpacked_call(check *c, const syn *call, node **before, node **values) {
     const name *n = &c->frame->u->s->names[call->name];
     arguments_check(c, &a);
     candidates all = candidates_gather(c, &a, n->text, n->length);
-    candidate *best = choose(c, &a, &all, false, NULL, false);
-    if (!best && !all.count)
+    matching best;
+    bool found = choose(c, &a, &all, false, NULL, false, &best);
+    if (!found && !all.count)
         check_fail(c, call->at, "'%s' is no helper with several results", a.callee);
-    if (!best)
+    if (!found)
         fail_candidates(c, &a, "there is no", &all);
-    return candidate_call(c, &a, best, false, before, values);
+    return candidate_call(c, &a, &best, false, before, values);
 }
 
 bool takes_array(const check *c, const char *word, int length, int k) {
@@ -727,17 +731,17 @@ instance *overload_instance(check *c, const syn *named, value_type type) {
     if (all.count == 1 && all.of[0].def && all.of[0].def->nparams != 2)
         check_fail(c, named->at, "'%s' takes %d argument%s; reduce needs a helper of 2", a.callee,
                    all.of[0].def->nparams, all.of[0].def->nparams == 1 ? "" : "s");
-    candidate *best = choose(c, &a, &all, false, NULL, false);
-    if (!best)
+    matching best;
+    if (!choose(c, &a, &all, false, NULL, false, &best))
         fail_candidates(c, &a, "there is no", &all);
-    if (best->function)
-        return function_instance(c, &a, best);
-    if (has_arrays(best->def))
+    if (best.of.function)
+        return function_instance(c, &a, &best);
+    if (has_arrays(best.of.def))
         check_fail(c, named->at, "reduce needs a helper of two numbers, and '%s' is none", a.callee);
-    if (!value_same(best->types[0], type) || !value_same(best->types[1], type))
+    if (!value_same(best.types[0], type) || !value_same(best.types[1], type))
         check_fail(c, named->at, "reduce needs a helper of two %s, and '%s' takes %s and %s", value_text(type),
-                   a.callee, value_text(best->types[0]), value_text(best->types[1]));
-    return instance_of(c, unit_of(c, best->def->in), best->def, best->types, best->bindings, NULL, named);
+                   a.callee, value_text(best.types[0]), value_text(best.types[1]));
+    return instance_of(c, unit_of(c, best.of.def->in), best.of.def, best.types, best.bindings, NULL, named);
 }
 
 node *operator_call(check *c, const char *word, node *a, node *b, const syn *at) {

@@ -332,6 +332,41 @@ static void test_time(void **state) {
     assert_true(large < 30 * small + 0.01);
 }
 
+/* ---- Memory ---- */
+
+static size_t taken;
+
+static bool count_bytes(size_t size) {
+    taken += size;
+    return true;
+}
+
+/* A name of many helpers, of which each call finds one: memory grows with their number and with that of the calls, not with the product
+ * times what is noted of a call's arguments. */
+static void test_memory_of_overloads(void **state) {
+    enum {
+        HELPERS = 200,
+        CALLS = 500
+    };
+    text t = {0};
+    (void)state;
+    for (int i = 0; i < HELPERS; i++)
+        text_printf(&t, "struct r%d { float32 x; };\nf(r%d a, float32 b) { return a.x + b; }\n", i, i);
+    text_puts(&t, "(x) { r7 v = {x}; auto s = x;\n");
+    for (int i = 0; i < CALLS; i++)
+        text_puts(&t, "s = f(v, s);\n");
+    text_puts(&t, "return s; }");
+    arena a = {0};
+    taken = 0;
+    mem_may_alloc = count_bytes;
+    uf_status status = lang_try(&a, t.data, "float32", NULL);
+    mem_may_alloc = NULL;
+    arena_free(&a);
+    text_free(&t);
+    assert_int_equal(status, UF_OK);
+    assert_true(taken < (size_t)HELPERS * CALLS * 256);
+}
+
 /* ---- Running out of memory ---- */
 
 static const char *const good_modules[] = {
@@ -375,9 +410,10 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),     cmocka_unit_test(test_inputs), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_nesting),   cmocka_unit_test(test_tables), cmocka_unit_test(test_time),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_table),     cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_nesting),
+        cmocka_unit_test(test_tables),    cmocka_unit_test(test_time),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_memory_of_overloads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
