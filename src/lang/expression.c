@@ -357,13 +357,12 @@ node *operate(check *c, const syn *s, node *a, node *b) {
 }
 
 node *operate_values(check *c, const syn *s, node *a, node *b) {
-    char word[16];
+    const char *word = ops[s->op].helper;
     bool both = a->kind == N_RECORD && b->kind == N_RECORD && record_same(a->record, b->record);
     if (a->kind != N_RECORD && b->kind != N_RECORD)
         return operate(c, s, a, b);
-    const char *name_of = arena_text(c->a, operator_name((op)s->op, word), strlen(operator_name((op)s->op, word)));
-    node *n = operator_call(c, name_of, a, b, s);
-    if (!n && s->op == OP_NE && (n = operator_call(c, "operator ==", a, b, s))) {
+    node *n = operator_call(c, word, a, b, s);
+    if (!n && s->op == OP_NE && (n = operator_call(c, ops[OP_EQ].helper, a, b, s))) {
         node *not = node_new(c, N_UNARY, DT_BOOL, s);
         not ->op = OP_LNOT;
         not ->kid[0] = to_bool(c, n, s);
@@ -372,7 +371,7 @@ node *operate_values(check *c, const syn *s, node *a, node *b) {
     if (!n && both && ops[s->op].kind == 'E')
         return record_equal(c, s, a, b);
     if (!n)
-        fail_operator(c, name_of, a, b, s);
+        fail_operator(c, word, a, b, s);
     return n;
 }
 
@@ -418,11 +417,9 @@ static node *binary_check(check *c, const syn *s) {
 }
 
 static node *unary_record(check *c, const syn *s, node *a) {
-    char word[16];
-    const char *name_of = arena_text(c->a, operator_name((op)s->op, word), strlen(operator_name((op)s->op, word)));
-    node *n = operator_call(c, name_of, a, NULL, s);
+    node *n = operator_call(c, ops[s->op].helper, a, NULL, s);
     if (!n)
-        fail_operator(c, name_of, a, NULL, s);
+        fail_operator(c, ops[s->op].helper, a, NULL, s);
     return n;
 }
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 const op_info ops[OP_COUNT] = {
-#define X(name, spelling, precedence, kind) [name] = {spelling, precedence, kind},
+#define X(name, spelling, precedence, kind) [name] = {spelling, "operator " spelling, precedence, kind},
     OPERATORS(X)
 #undef X
 };

@@ -547,18 +547,13 @@ static void results_declare(check *c, int slot, int leaves, appender *to, const 
     }
 }
 
-/* Puts the body of a helper that works on arrays in place of its call. */
-static int place_call(check *c, const call_arguments *a, matching *x, node **body, node **values) {
-    frame *f = arena_alloc(c->a, sizeof *f);
-    check caller = *c;
-    variable *outer = c->scope;
-    known_mark before = known_here(c);
-    call_arguments scalars = *a;
+/* The arguments that are no arrays, converted to the types of their parameters, as a list of scalars. */
+static node *scalars_list(check *c, const call_arguments *a, const matching *x) {
+    call_arguments scalars = {.call = a->call, .callee = a->callee};
     matching only = *x;
-    scalars.list = NULL;
-    scalars.count = 0;
-    node **end = &scalars.list, *n = a->list, *following, *done = NULL;
-    for (int k = 0; k < a->count; k++, n = following) {
+    node **end = &scalars.list, *following;
+    int k = 0;
+    for (node *n = a->list; n; n = following, k++) {
         following = n->next;
         if (a->arrays[k])
             continue;
@@ -567,39 +562,59 @@ static int place_call(check *c, const call_arguments *a, matching *x, node **bod
         end = &n->next;
     }
     *end = NULL;
-    node *list = leaves_list(c, &scalars, &only, false);
-    bool calm = all_calm(list);
-    *f = (frame){.def = x->of.def, .u = unit_of(c, x->of.def->in), .in_place = true, .result = {DT_NONE, NULL}};
-    f->bindings = arena_alloc(c->a, sizeof x->bindings);
-    memcpy(f->bindings, x->bindings, sizeof x->bindings);
+    return leaves_list(c, &scalars, &only, false);
+}
+
+static frame *place_frame(check *c, const call_arguments *a, const matching *x) {
+    size_t size = (size_t)x->of.def->nvariables * sizeof *x->bindings;
     for (const frame *around = c->frame; around; around = around->outer)
         if (around->def == x->of.def)
             check_fail(c, a->call->at, "'%s' calls itself; helpers are inlined and cannot be recursive", a->callee);
-    f->outer = c->frame;
+    frame *f = arena_alloc(c->a, sizeof *f);
+    *f = (frame){.outer = c->frame,
+                 .def = x->of.def,
+                 .u = unit_of(c, x->of.def->in),
+                 .in_place = true,
+                 .result = {DT_NONE, NULL},
+                 .bindings = arena_alloc(c->a, size + 1)};
+    memcpy(f->bindings, x->bindings, size);
+    return f;
+}
+
+/* Declares the results of a body in place before it, and makes their values. Returns how many there are. */
+static int place_results(check *c, const call_arguments *a, const frame *f, appender *to, node **values) {
+    value_type results[UF_MAX_OPERANDS];
+    int count = results_of(c, f, &c->now->f, results), slot = f->def->noutputs ? f->output_slot : f->result_slot;
+    for (int k = 0; k < count; k++) {
+        results_declare(c, slot, value_leaves(results[k]), to, a->call);
+        values[k] = result_value(c, results[k], slot, a->call);
+        slot += value_leaves(results[k]);
+    }
+    return count;
+}
+
+/* Puts the body of a helper that works on arrays in place of its call. */
+static int place_call(check *c, const call_arguments *a, matching *x, node **body, node **values) {
+    check caller = *c;
+    variable *outer = c->scope;
+    known_mark before = known_here(c);
+    node *list = scalars_list(c, a, x), *done = NULL;
+    bool calm = all_calm(list);
     appender to = {body};
-    c->frame = f;
+    frame *f = c->frame = place_frame(c, a, x);
     c->scope_depth++;
     for (int k = 0; k < a->count; k++) {
         if (a->arrays[k])
-            array_bind(c, a, &x->of.def->params[k], a->arrays[k], &caller);
+            array_bind(c, a, &f->def->params[k], a->arrays[k], &caller);
         else
-            value_bind(c, f, &x->of.def->params[k], x->types[k], &list, calm, &to, a->call);
+            value_bind(c, f, &f->def->params[k], x->types[k], &list, calm, &to, a->call);
     }
     in_place_check(c, f, a->call, outer, &done);
     c->scope_depth--;
     c->frame = caller.frame;
     known_drop(c, before);
-    value_type results[UF_MAX_OPERANDS];
-    int count = results_of(c, f, &c->now->f, results), slot = f->def->noutputs ? f->output_slot : f->result_slot;
-    for (int k = 0, leaf = slot; k < count; k++) {
-        results_declare(c, leaf, value_leaves(results[k]), &to, a->call);
-        leaf += value_leaves(results[k]);
-    }
+    int count = place_results(c, a, f, &to, values);
     append(&to, done);
-    for (int k = 0; k < count; k++) {
-        values[k] = result_value(c, results[k], slot, a->call);
-        slot += value_leaves(results[k]);
-    }
     return count;
 }
 

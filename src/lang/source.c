@@ -19,12 +19,6 @@ int name_find(const syntax *s, const char *word, size_t length) {
     return NO_NAME;
 }
 
-const char *operator_name(op o, char *buffer) {
-    /* The two signs that stand for two operators each are told apart by the number of operands. */
-    snprintf(buffer, 16, "operator %s", ops[o].spelling);
-    return buffer;
-}
-
 /* "3:8" or "3:8 of module vec": where something stands. */
 static const char *place_text(const parser *p, const syntax *in, size_t at, char *buffer, size_t size) {
     int line, column;
@@ -407,9 +401,8 @@ static int operator_read(parser *p) {
 static bool operands_fit(const parser *p, const definition *d) {
     const name *n = &p->lex.names[d->name];
     bool binary = false, unary = false, sign = false;
-    char buffer[16];
     for (int o = 0; o < OP_COUNT; o++)
-        if ((size_t)n->length == strlen(operator_name((op)o, buffer)) && !memcmp(n->text, buffer, (size_t)n->length)) {
+        if ((size_t)n->length == strlen(ops[o].helper) && !memcmp(n->text, ops[o].helper, (size_t)n->length)) {
             sign = true;
             *(ops[o].precedence ? &binary : &unary) = true;
             unary |= o == OP_ADD; /* unary plus has no row of its own */

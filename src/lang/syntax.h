@@ -189,8 +189,6 @@ struct syntax {
 
 /* The number of the name that a text has for these characters, NO_NAME if it has none (source.c). */
 int name_find(const syntax *s, const char *word, size_t length);
-/* The name that helpers for an operator have, "operator +", in a buffer of 16. */
-const char *operator_name(op o, char *buffer);
 
 /* ---- Tokens (lex.c) ---- */
 

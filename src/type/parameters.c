@@ -139,23 +139,13 @@ uf_status parameter_list_parse(const char *source, dtype types[UF_MAX_OPERANDS],
     return UF_OK;
 }
 
-/* Checks that no list is the same as the one that starts at `start`. seen: from the canonical spelling of a list to where it starts
- * in the text. */
+/* Checks that no list is the same as the one that starts at `start`. */
 static uf_status row_note(const char *source, size_t start, const parameters *p, map *seen) {
-    text meaning = {0};
     signature_list one = {.count = 1, .nin = p->count};
     one.types = (dtype *)(uintptr_t)p->types;
     one.records = (const record **)(uintptr_t)p->records;
     one.ranks = (uint8_t *)(uintptr_t)p->ranks;
-    signature_list_print(&meaning, &one, 0);
-    uf_status s = meaning.failed ? fail_memory() : UF_OK;
-    const char *earlier = s ? NULL : map_get(seen, meaning.data, meaning.length);
-    if (earlier)
-        s = token_repeated(source, start, earlier, "the list", meaning.data);
-    else if (!s && !map_put(seen, meaning.data, meaning.length, (char *)(uintptr_t)source + start))
-        s = fail_memory();
-    text_free(&meaning);
-    return s;
+    return token_note(source, start, "the list", &one, seen);
 }
 
 /* Reads the parameter list at s and adds it. */

@@ -209,22 +209,12 @@ static void row_set(signature_list *list, const operands *o) {
         memcpy(list->records + first, o->records, (size_t)o->count * sizeof *o->records);
 }
 
-/* Checks that no row has the same types as the one that starts at `start`. seen: from what a row means to where it starts in the
- * text. */
+/* Checks that no row has the same types as the one that starts at `start`. */
 static uf_status row_note(const char *source, size_t start, const operands *o, map *seen) {
-    text meaning = {0};
     signature_list one = {.count = 1, .nin = o->nin, .nout = o->count - o->nin};
     one.types = (dtype *)(uintptr_t)o->types;
     one.records = (const record **)(uintptr_t)o->records;
-    signature_list_print(&meaning, &one, 0);
-    uf_status s = meaning.failed ? fail_memory() : UF_OK;
-    const char *earlier = s ? NULL : map_get(seen, meaning.data, meaning.length);
-    if (earlier)
-        s = token_repeated(source, start, earlier, "signature", meaning.data);
-    else if (!s && !map_put(seen, meaning.data, meaning.length, (char *)(uintptr_t)source + start))
-        s = fail_memory();
-    text_free(&meaning);
-    return s;
+    return token_note(source, start, "signature", &one, seen);
 }
 
 /* Reads the signature at s and adds it to the list. */

@@ -132,7 +132,9 @@ void token_quote_entry(char out[TOKEN_QUOTED], const char *source) {
     token_quote(out, source, n);
 }
 
-uf_status token_repeated(const char *source, size_t start, const char *earlier, const char *what, const char *meaning) {
+/* The error that the entry at `start` means the same as the one at `earlier` in the text. */
+static uf_status repeated(const char *source, size_t start, const char *earlier, const char *what,
+                          const char *meaning) {
     char this[TOKEN_QUOTED], that[TOKEN_QUOTED];
     int line, column;
     token_quote_entry(this, source + start);
@@ -140,4 +142,17 @@ uf_status token_repeated(const char *source, size_t start, const char *earlier, 
     source_position(source, (size_t)(earlier - source), &line, &column);
     return fail_source(UF_ERR_SYNTAX, source, start, "%s %s repeats %s at %d:%d: both are %s", what, this, that, line,
                        column, meaning);
+}
+
+uf_status token_note(const char *source, size_t start, const char *what, const signature_list *one, map *seen) {
+    text meaning = {0};
+    signature_list_print(&meaning, one, 0);
+    uf_status s = meaning.failed ? fail_memory() : UF_OK;
+    const char *earlier = s ? NULL : map_get(seen, meaning.data, meaning.length);
+    if (earlier)
+        s = repeated(source, start, earlier, what, meaning.data);
+    else if (!s && !map_put(seen, meaning.data, meaning.length, (char *)(uintptr_t)source + start))
+        s = fail_memory();
+    text_free(&meaning);
+    return s;
 }

@@ -32,7 +32,8 @@ enum {
 void token_quote_entry(char out[TOKEN_QUOTED], const char *source);
 uf_status token_expected(scanner *s, const char *what);
 uf_status token_unknown_dtype(scanner *s, const char *word, size_t length);
-/* The error that the entry at `start` means the same as the one at `earlier` in the text. */
-uf_status token_repeated(const char *source, size_t start, const char *earlier, const char *what, const char *meaning);
+/* Notes the entry at `start`, of which `one` is a list, in `seen`: from the canonical spelling of an entry to where it starts in the
+ * text. An error if another one means the same; `what` is what errors call an entry. */
+uf_status token_note(const char *source, size_t start, const char *what, const signature_list *one, map *seen);
 
 #endif

@@ -836,18 +836,24 @@ static void inspection(void **state) {
 
 /* ---- The variants that are asked for ---- */
 
-/* An index that is itself read from an array is read along the last index. */
-static void uses_of_a_gather(void **state) {
-    (void)state;
-    uf_func *f = kernel("f[], i[], f[]", "[i](x, k, y) { y[i] = x[k[i]]; }");
+/* A plan of a kernel over arrays that are made up, for a GPU. */
+static void imagined(uf_plan *p, const uf_func *f) {
     const uf_options options = {.size = sizeof options};
     plan_request r = {.verb = &forall_verb, .func = f, .options = &options};
-    uf_plan p;
     call_args a;
     memset(&a.key, 0, sizeof a.key);
     a.engine = a.key.engine = ENGINE_CUDA;
     a.device = a.key.device = -90;
-    OK(plan_imagine(&p, &r, NULL, &a));
+    OK(plan_imagine(p, &r, NULL, &a));
+    OK(plan_imagine_arrays(p, &r, &a));
+}
+
+/* An index that is itself read from an array is read along the last index. */
+static void uses_of_a_gather(void **state) {
+    (void)state;
+    uf_func *f = kernel("f[], i[], f[]", "[i](x, k, y) { y[i] = x[k[i]]; }");
+    uf_plan p;
+    imagined(&p, f);
     const uint8_t *use = p.binding->traits.use;
     assert_int_equal(use[0], USE_READ);
     assert_int_equal(use[1], USE_READ | USE_COALESCED);
@@ -860,15 +866,8 @@ static void uses_of_a_gather(void **state) {
 static void variants(void **state) {
     (void)state;
     uf_func *f = kernel("f[,], f[,]", "[i, j](a, b) { b[i][j] = a[i][j]; }");
-    const uf_options options = {.size = sizeof options};
-    plan_request r = {.verb = &forall_verb, .func = f, .options = &options};
     uf_plan p;
-    call_args a;
-    memset(&a.key, 0, sizeof a.key);
-    a.engine = a.key.engine = ENGINE_CUDA;
-    a.device = a.key.device = -90;
-    OK(plan_imagine(&p, &r, NULL, &a));
-    OK(plan_imagine_arrays(&p, &r, &a));
+    imagined(&p, f);
     const variant *v = &p.pass[0].v;
     const uint8_t *use = p.binding->traits.use;
     assert_true(v->loop == LOOP_FORALL && v->ndim == 2 && v->nin == 2 && v->nout == 0 && v->forall.noalias &&
