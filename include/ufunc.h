@@ -386,8 +386,7 @@ UF_API uf_status uf_module_describe(const uf_module *module, uf_module_descripti
  * The array does not say which record it holds: it matches every record of its layout. If several signatures fit that way, the call
  * is the error SIGNATURE, which names them, and options->signature chooses. Functions without signatures take records under a
  * forced signature only. Records of arrays are not converted; arrays of dtypes beside them must cast safely to the signature. A 0-d host
- * array of a record travels by value, as numbers do. A record in an array must have a size that is a multiple of that of each complex
- * number in it. */
+ * array of a record travels by value, as numbers do. Where scalars of records are limited, as in states, a complex number counts as two. */
 
 /* A field of a record. */
 typedef struct uf_field {
@@ -407,7 +406,7 @@ typedef struct uf_record {
     int align;        /* _Alignof */
     int nfields;
     const uf_field *const *fields;
-    int nscalars;     /* of all fields, elements of arrays counted one by one */
+    int nscalars;     /* of all fields, elements of arrays counted one by one, a complex number as one */
     DLDataType dtype; /* of an array of it: the lanes of one dtype, if there is one, else bytes */
 } uf_record;
 

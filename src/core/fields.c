@@ -47,7 +47,7 @@ static uf_status record_describe(arena *a, const record *r, uf_record *out) {
                        .align = r->align,
                        .nfields = r->nfields,
                        .fields = fields,
-                       .nscalars = r->nleaves,
+                       .nscalars = record_scalars(r),
                        .dtype = record_dtype(r)};
     return UF_OK;
 }

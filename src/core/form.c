@@ -71,8 +71,10 @@ static uf_status operands_set(uf_func *h, const record_form *x, const record *co
     h->nin = leaves_write(records, types, nin, leaves);
     int n = leaves_write(records, types, nin + nout, leaves);
     if (n > UF_MAX_OPERANDS)
-        return fail(UF_ERR_TYPE, "%s: the operands of %s have more than %d scalars together", h->name, x->signature,
-                    UF_MAX_OPERANDS);
+        return fail(
+            UF_ERR_TYPE,
+            "%s: the operands of %s have more than %d scalars together, a complex number in a record counted as two",
+            h->name, x->signature, UF_MAX_OPERANDS);
     h->nout = n - h->nin;
     h->signatures = (signature_list){.count = 1, .nin = h->nin, .nout = h->nout};
     h->signatures.types = copied(&h->arena, leaves, (size_t)n * sizeof *leaves);

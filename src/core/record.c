@@ -1,6 +1,7 @@
 /* record.c - calls with arrays of records: chooses the form of the function (form.c) by what the arrays hold, and takes each array of
  * records apart into one array for each leaf, which lies in the same memory. What comes behind is a call of the form like any other.
  * Plans and inference go the same way. Errors of the form are restated in terms of the caller's arguments. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "core/record.h"
@@ -22,13 +23,13 @@ static bool holds(DLDataType t, const record *r) {
     DLDataType one = t;
     one.lanes = 1;
     dtype type = dtype_of_dl(one), uniform = record_uniform(r);
-    return (type == DT_UINT8 && t.lanes == r->size) || (type != DT_NONE && type == uniform && t.lanes == r->nleaves);
+    return type != DT_NONE && (type == DT_UINT8 || type == uniform) && (int64_t)dtypes[type].size * t.lanes == r->size;
 }
 
 DLDataType record_dtype(const record *r) {
     dtype uniform = record_uniform(r);
     DLDataType t = dtypes[uniform == DT_NONE ? DT_UINT8 : uniform].dl;
-    t.lanes = (uint16_t)(uniform == DT_NONE ? r->size : r->nleaves);
+    t.lanes = (uint16_t)(uniform == DT_NONE ? r->size : record_scalars(r));
     return t;
 }
 
@@ -250,12 +251,16 @@ static uf_status form_find(const plan_request *r, int nin, const record_form **o
 
 /* ---- Taking arrays apart ---- */
 
+enum {
+    LEAF_SIZES = 4 /* 1, 2, 4 and 8 bytes */
+};
+
 /* Words for the strides of an array, in elements of each size of leaves; an array of one leaf needs one row. */
 static size_t words_most(const record *const *records, const int *at, const DLTensor *args, int n) {
     size_t words = 0;
     for (int k = 0; k < n; k++)
         if (records[at[k]])
-            words += (size_t)args[k].ndim * 5;
+            words += (size_t)args[k].ndim * LEAF_SIZES;
     return words;
 }
 
@@ -264,31 +269,26 @@ static uf_status records_check(const DLTensor *t, int k, const record *r, unsign
     return nd_check(t, k, (int)r->size, r->align, !(how & (ARGS_NO_DATA | ARGS_LASTING)));
 }
 
-/* Writes an array's strides in elements of `size` bytes. False: a record is no whole number of those. */
-static bool strides_write(const DLTensor *t, const record *r, int size, int64_t *out) {
+/* Writes an array's strides in elements of `size` bytes, of which a record is a whole number. */
+static void strides_write(const DLTensor *t, const record *r, int size, int64_t *out) {
     int64_t dense = r->size / size;
-    if (r->size % size)
-        return false;
+    assert(r->size % size == 0);
     for (int d = t->ndim - 1; d >= 0; d--) {
         out[d] = t->strides ? t->strides[d] * (r->size / size) : dense;
         dense *= t->shape[d] > 1 ? t->shape[d] : 1;
     }
-    return true;
 }
 
 /* Appends the leaves of argument k. */
-static uf_status array_expand(expansion *x, const DLTensor *t, int k, const record *r) {
-    int64_t *of_size[5] = {NULL};
+static void array_expand(expansion *x, const DLTensor *t, int k, const record *r) {
+    int64_t *of_size[LEAF_SIZES] = {NULL};
     for (int i = 0; i < r->nleaves; i++) {
         const record_leaf *leaf = &r->leaves[i];
         int size = dtypes[leaf->type].size, row = __builtin_ctz((unsigned)size);
         if (!of_size[row]) {
             of_size[row] = x->words;
             x->words += t->ndim;
-            if (!strides_write(t, r, size, of_size[row]))
-                return fail_argument(UF_ERR_ARGUMENT, k, -1,
-                                     "its records, %s, have %lld bytes, which is no multiple of the %d bytes of %s",
-                                     r->name, (long long)r->size, size, leaf->path);
+            strides_write(t, r, size, of_size[row]);
         }
         DLTensor *to = &x->args[x->n];
         *to = *t;
@@ -298,7 +298,6 @@ static uf_status array_expand(expansion *x, const DLTensor *t, int k, const reco
         x->offset[x->n] = (int16_t)leaf->offset;
         x->of[x->n++] = (uint8_t)k;
     }
-    return UF_OK;
 }
 
 static void plain_add(expansion *x, const DLTensor *t, int k) {
@@ -319,7 +318,7 @@ static uf_status args_expand(expansion *x, const plan_request *r, const int *at)
         }
         if (of) {
             TRY(records_check(&r->args[k], k, of, r->how));
-            TRY(array_expand(x, &r->args[k], k, of));
+            array_expand(x, &r->args[k], k, of);
         } else
             plain_add(x, &r->args[k], k);
     }

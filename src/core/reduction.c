@@ -380,7 +380,9 @@ static uf_status state_set(uf_func *h, record_form *x, reduction *r, const recor
     size_t n = (size_t)r->nvalues;
     r->nstate = leaves_write(records, types, r->nvalues, leaves);
     if (r->nstate > UF_MAX_STATE)
-        return fail(UF_ERR_TYPE, "%s: the state of %s has more than %d scalars", h->name, x->signature, UF_MAX_STATE);
+        return fail(UF_ERR_TYPE,
+                    "%s: the state of %s has more than %d scalars, a complex number in a record counted as two",
+                    h->name, x->signature, UF_MAX_STATE);
     dtype *state = arena_alloc(&h->arena, (size_t)r->nstate * sizeof *state);
     const record **of = arena_alloc(&h->arena, 3 * n * sizeof *of);
     if (!state || !of)

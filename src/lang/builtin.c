@@ -78,6 +78,11 @@ static node *target_check(check *c, const syn *s, const atomic_info *info) {
     if (s->list->kind != S_INDEX)
         check_fail(c, s->list->at, "'%s' needs an element of an array first: %s(h[i], ..)", info->name, info->name);
     node *n = expression_check(c, s->list);
+    if (n->kind != N_ELEMENT)
+        check_fail(c, s->list->at,
+                   "'%s' needs an element at one place: not one that an index chooses among those of a record, nor a "
+                   "complex number in a record, which is two",
+                   info->name);
     const local *l = &c->now->f.locals[n->local];
     if (!l->core)
         check_fail(c, s->list->at, "'%s' needs an element of a parameter; '%s' is a local array, which nobody shares",

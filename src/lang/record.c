@@ -1,5 +1,5 @@
 /* record.c - records in expressions: literals, fields, assignment, equality. A record never becomes part of a tree. It is taken apart
- * into its leaves, which are scalars: its variables are as many locals, and its values N_RECORD nodes (check.h). */
+ * into its leaves, which are real scalars and parts of complex ones: its variables are as many locals, and its values N_RECORD nodes (check.h). */
 #include <assert.h>
 #include <stdio.h>
 
@@ -84,6 +84,27 @@ static const node *leaf_of(const node *n, int i) {
 
 node *record_leaf_node(check *c, const node *n, int i) { return node_clone(c, leaf_of(n, i)); }
 
+/* ---- Scalars and their leaves: a complex number in a record is two, its parts ---- */
+
+/* Leaf i of a scalar that is steady. */
+static node *scalar_leaf(check *c, const node *value, int i, const syn *at) {
+    if (!dtype_is_complex(value->type))
+        return node_clone(c, value);
+    node *n = node_new(c, i ? N_IMAG : N_REAL, (dtype)dtypes[value->type].component, at);
+    n->kid[0] = node_clone(c, value);
+    return fold(n);
+}
+
+/* The scalar of a type from its leaves; second is used of a complex one alone. */
+static node *scalar_of_leaves(check *c, dtype type, node *first, node *second, const syn *at) {
+    if (!dtype_is_complex(type))
+        return first;
+    node *n = node_new(c, N_COMPLEX, type, at);
+    n->kid[0] = first;
+    n->kid[1] = second;
+    return fold(n);
+}
+
 /* ---- Values that what follows would change ---- */
 
 static bool has_effects(const check *c, const node *n);
@@ -158,11 +179,13 @@ typedef struct record_fill {
     appender to;
 } record_fill;
 
-static void leaf_fill(record_fill *f, int leaf, node *value, const syn *at) {
+static void scalar_fill(record_fill *f, int leaf, dtype type, node *value, const syn *at) {
     check *c = f->c;
     if (value->kind == N_RECORD)
         fail_record(c, value, at->at);
-    f->leaves[leaf] = temporary_declare(c, convert(c, value, f->r->leaves[leaf].type, at), at, &f->to);
+    value = temporary_declare(c, convert(c, value, type, at), at, &f->to);
+    for (int i = 0; i < scalar_leaves(type); i++)
+        f->leaves[leaf + i] = scalar_leaf(c, value, i, at);
 }
 
 static void record_fill_value(record_fill *f, int leaf, const record *r, node *value, const syn *at) {
@@ -184,12 +207,12 @@ static void element_fill(record_fill *f, int leaf, const record_field *field, co
     else if (field->record)
         record_fill_value(f, leaf, field->record, value_check(f->c, item), item);
     else
-        leaf_fill(f, leaf, value_check(f->c, item), item);
+        scalar_fill(f, leaf, field->type, value_check(f->c, item), item);
 }
 
 /* The elements of an array field, or of one of its rows, from a list in braces. */
 static void array_fill_braces(record_fill *f, int leaf, const record_field *field, int d, const syn *braces) {
-    int below = field->record ? field->record->nleaves : 1;
+    int below = field->record ? field->record->nleaves : scalar_leaves(field->type);
     int64_t i = 0;
     for (int k = d + 1; k < field->rank; k++)
         below *= (int)field->extent[k];
@@ -343,7 +366,7 @@ static node *choice_extend(check *c, part *p, node *choice, node *index, int64_t
 /* Indexes an array in a record. */
 static void part_field_element(check *c, const syn *s, part *p) {
     const record_field *f = p->array;
-    int given = 0, elements = 1, each = f->record ? f->record->nleaves : 1;
+    int given = 0, elements = 1, each = f->record ? f->record->nleaves : scalar_leaves(f->type);
     int64_t place = 0;
     bool fixed = true;
     node *index[LANG_MAX_RANK] = {NULL}, *choice = NULL;
@@ -430,11 +453,17 @@ static node *choice_is(check *c, const part *p, int k, const syn *at) {
     return int64_operate(c, OP_EQ, node_clone(c, p->choice), integer_node(c, k, DT_INT64, at), at);
 }
 
+/* How many leaves the part is, and the dtype of each. */
+static int part_leaves(const part *p) { return p->type.record ? p->type.record->nleaves : scalar_leaves(p->type.type); }
+static dtype part_leaf_type(const part *p, int i) {
+    return p->type.record ? p->type.record->leaves[i].type : (dtype)dtypes[p->type.type].component;
+}
+
 /* Leaf i of the part as a value. */
 static node *part_leaf(check *c, const part *p, int i, const syn *at) {
     if (!p->choice)
         return part_place(c, p, i, at);
-    node *value = constant_node(c, (number){.type = value_leaf(p->type, i)}, at);
+    node *value = constant_node(c, (number){.type = part_leaf_type(p, i)}, at);
     for (int k = p->count - 1; k >= 0; k--) {
         node *n = node_new(c, N_SELECT, (dtype)value->type, at);
         n->kid[0] = choice_is(c, p, k, at);
@@ -452,9 +481,15 @@ static void require_whole(check *c, const part *p, const syn *s) {
         check_fail(c, s->at, "'%s' is an array; its elements are used one at a time", name_text(c, p->v->name));
 }
 
+/* The part, a scalar, as a value without the statements before it. */
+static node *part_scalar(check *c, const part *p, const syn *s) {
+    node *first = part_leaf(c, p, 0, s), *second = part_leaves(p) > 1 ? part_leaf(c, p, 1, s) : NULL;
+    return scalar_of_leaves(c, p->type.type, first, second, s);
+}
+
 static node *part_value(check *c, const part *p, const syn *s) {
     if (!p->type.record)
-        return sequence(c, p->before, part_leaf(c, p, 0, s), s);
+        return sequence(c, p->before, part_scalar(c, p, s), s);
     node *n = record_new(c, p->type.record, s);
     n->body = p->before;
     for (int i = 0; i < p->type.record->nleaves; i++)
@@ -515,14 +550,15 @@ static node *part_assign_record(check *c, part *p, node *value, const syn *at) {
  * or would be, where an index is out of range. */
 static node *part_assign(check *c, part *p, node *value, const syn *at) {
     value = value_convert(c, value, p->type, false, at);
-    if (!p->type.record && !p->choice)
+    if (!p->type.record && !p->choice && part_leaves(p) == 1)
         return sequence(c, p->before, assign_node(c, part_place(c, p, 0, at), value, at), at);
     if (value_has_effects(c, value))
         part_settle(c, p, at);
     if (p->type.record)
         return part_assign_record(c, p, value, at);
     value = temporary_declare(c, value, at, &p->to);
-    leaf_assign(c, p, 0, node_clone(c, value), &p->to, at);
+    for (int i = 0; i < part_leaves(p); i++)
+        leaf_assign(c, p, i, scalar_leaf(c, value, i, at), &p->to, at);
     return sequence(c, p->before, value, at);
 }
 
@@ -569,8 +605,6 @@ node *part_compound_check(check *c, const syn *s) {
 
 /* ++ or -- of what an index chooses among leaves. */
 static node *choice_update(check *c, part *p, const syn *s) {
-    if (dtype_is_complex(p->type.type))
-        check_fail(c, s->at, "'%s' needs a real variable, got %s", s->op == OP_ADD ? "++" : "--", value_text(p->type));
     node *old = temporary_declare(c, part_leaf(c, p, 0, s), s, &p->to), *one = integer_node(c, 1, DT_INT32, s);
     one->weak = true;
     node *n = part_assign(c, p, operate(c, s, node_clone(c, old), one), s);
@@ -584,6 +618,8 @@ node *part_update_check(check *c, const syn *s) {
     part_assignable(c, s->kid[0], &p);
     if (p.type.record)
         check_fail(c, s->at, "'%s' needs a number, got %s", s->op == OP_ADD ? "++" : "--", value_text(p.type));
+    if (dtype_is_complex(p.type.type))
+        check_fail(c, s->at, "'%s' needs a real variable, got %s", s->op == OP_ADD ? "++" : "--", value_text(p.type));
     if (p.choice)
         return choice_update(c, &p, s);
     return sequence(c, p.before, update_node(c, s, part_place(c, &p, 0, s)), s);

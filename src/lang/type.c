@@ -75,7 +75,8 @@ static const record *record_make(check *c, const record_syn *of, value_type argu
     for (int i = 0; i < of->nfields; i++)
         field_make(c, &r->fields[i], &of->fields[i]);
     if (!record_lay(c->a, r))
-        check_fail(c, of->at, "the record has more than %d scalars", RECORD_MAX_LEAVES);
+        check_fail(c, of->at, "the record has more than %d scalars, a complex number counted as two",
+                   RECORD_MAX_LEAVES);
     c->frame = outer;
     return r;
 }

@@ -7,7 +7,7 @@ static int64_t aligned_up(int64_t n, int align) { return (n + align - 1) / align
 
 static int64_t element_size(const record_field *f) { return f->record ? f->record->size : dtypes[f->type].size; }
 static int element_align(const record_field *f) { return f->record ? f->record->align : dtypes[f->type].align; }
-static int element_leaves(const record_field *f) { return f->record ? f->record->nleaves : 1; }
+static int element_leaves(const record_field *f) { return f->record ? f->record->nleaves : scalar_leaves(f->type); }
 
 /* How many elements a field has; more than RECORD_MAX_LEAVES are counted as one more than those. */
 static int elements(const record_field *f) {
@@ -30,14 +30,25 @@ static const char *path_of(arena *a, const record_field *f, int i, const char *i
     return arena_text(a, path, n < sizeof path ? n : sizeof path - 1);
 }
 
+/* Leaf k of an element of a field, as it lies in the element. */
+static record_leaf leaf_in(const record_field *f, int k) {
+    static const char *const parts[] = {"re", "im"};
+    if (f->record)
+        return f->record->leaves[k];
+    dtype part = (dtype)dtypes[f->type].component;
+    return (record_leaf){.path = part == f->type ? "" : parts[k],
+                         .type = part,
+                         .scalar = f->type,
+                         .offset = (int64_t)k * dtypes[part].size};
+}
+
 static void leaves_add(arena *a, record *r, const record_field *f) {
     for (int i = 0; i < elements(f); i++)
         for (int k = 0; k < element_leaves(f); k++) {
-            const record_leaf *inner = f->record ? &f->record->leaves[k] : NULL;
-            r->leaves[r->nleaves++] =
-                (record_leaf){.path = path_of(a, f, i, inner ? inner->path : ""),
-                              .type = inner ? inner->type : f->type,
-                              .offset = f->offset + i * element_size(f) + (inner ? inner->offset : 0)};
+            record_leaf leaf = leaf_in(f, k);
+            leaf.path = path_of(a, f, i, leaf.path);
+            leaf.offset += f->offset + i * element_size(f);
+            r->leaves[r->nleaves++] = leaf;
         }
 }
 
@@ -74,9 +85,16 @@ bool record_same(const record *a, const record *b) {
 dtype record_uniform(const record *r) {
     int64_t end = 0;
     for (int i = 0; i < r->nleaves; i++) {
-        if (r->leaves[i].type != r->leaves[0].type || r->leaves[i].offset != end)
+        if (r->leaves[i].scalar != r->leaves[0].scalar || r->leaves[i].offset != end)
             return DT_NONE;
         end += dtypes[r->leaves[i].type].size;
     }
-    return r->nleaves && end == r->size ? r->leaves[0].type : DT_NONE;
+    return r->nleaves && end == r->size ? r->leaves[0].scalar : DT_NONE;
+}
+
+int record_scalars(const record *r) {
+    int n = 0;
+    for (int i = 0; i < r->nleaves; i += scalar_leaves(r->leaves[i].scalar))
+        n++;
+    return n;
 }

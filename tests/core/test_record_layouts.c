@@ -57,7 +57,7 @@ static void compare(const layouts_module *m, const uf_module *module, const rand
     uf_record got = {.size = sizeof got};
     OK(uf_record_layout(module, r->kernel, &got));
     bool same = got.bytes == facts[0] && got.align == facts[1] && got.nfields == r->nfields &&
-                got.nscalars == r->nleaves && !strcmp(got.name, r->kernel);
+                got.nscalars == r->nscalars && !strcmp(got.name, r->kernel);
     for (int k = 0; same && k < r->nfields; k++) {
         const uf_field *f = got.fields[k];
         same = f->offset == facts[2 + k] && f->ndim == r->field[k].rank && !strcmp(f->name, r->field[k].name) &&

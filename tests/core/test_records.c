@@ -33,18 +33,12 @@ static const char text[] =
     "struct pixel { float32 r, g, b; };\n"
     "struct pair { interval(float64) a; pixel p; };\n"
     "struct point { float64 x, y; };\n"
-    "struct wave { complex128 z; float64 k; };\n"
     "operator + (interval(T) a, interval(T) b) { return (interval(T)){a.lo + b.lo, a.hi + b.hi}; }\n"
     "operator * (interval(T) a, T k) { return k < 0 ? (interval(T)){a.hi * k, a.lo * k} : (interval(T)){a.lo * k, a.hi "
     "* k}; }\n"
     "hull(interval(T) a, interval(T) b) { return (interval(T)){min(a.lo, b.lo), max(a.hi, b.hi)}; }\n"
     "width(interval(T) a) { return a.hi - a.lo; }\n";
 #define IV "interval(float64)"
-
-typedef struct wave {
-    double re, im, k;
-} wave;
-static wave waves[1];
 
 static uf_module *geometry;
 
@@ -758,11 +752,7 @@ static void bad_arrays(void **state) {
     device.device = (DLDevice){kDLCUDA, 0};
     FAILS(UF_ERR_DEVICE, "argument 1: is in host memory, but argument 0 is on CUDA", UF_CALL(f, device, a, device));
     uf_free(f);
-    uf_func *odd = make("wave->float64", "(w) { return w.k; }", NULL, NULL, 0);
     double r[4];
-    FAILS(UF_ERR_ARGUMENT, "argument 0: its records, wave, have 24 bytes, which is no multiple of the 16 bytes of z",
-          UF_CALL(odd, UF_RECORDS(waves, 1), UF_ARRAY(r, 1)));
-    uf_free(odd);
     uf_func *plain;
     OK(uf_vectorize(&plain, "plain", "d->d", "(x) { return x; }"));
     FAILS(UF_ERR_ARGUMENT, "16 lanes", UF_CALL(plain, a, UF_ARRAY(r, 4)));

@@ -467,6 +467,8 @@ static const struct {
     {"float32[]", "[i](a) { int t[3]; atomic_add(t[0], 1); }", 31, "'t' is a local array, which nobody shares"},
     {"float32[]", "f(x) { float t[3]; return atomic_add(t[0], x); } [i](a) { a[i] = f(1); }", 27, "'atomic_add' stands in the body of a kernel over indices only"},
     {"float32[]", "[i](a) { a[i] = sum(j : 3, atomic_add(a[j], 1)); }", 28, "'atomic_add' cannot be called here: the term of a construct has no effects"},
+    {"P[], int32[]", "struct P { int32 h[2]; }; [i](a, j) { atomic_add(a[i].h[j[i]], 1); }", 55, "'atomic_add' needs an element at one place"},
+    {"P[]", "struct P { complex64 h[2]; }; [i](a) { atomic_exchange(a[i].h[1], 1); }", 61, "nor a complex number in a record, which is two"},
     {"bool[]", "[i](a) { atomic_add(a[i], 1); }", 21, "'atomic_add' needs integers or floating numbers, got bool"},
     {"complex64[]", "[i](a) { atomic_max(a[i], 1); }", 21, "'atomic_max' needs integers or floating numbers, got complex64"},
     {"float16[]", "[i](a) { atomic_xor(a[i], 1); }", 21, "'atomic_xor' needs integers or bool, got float16"},

@@ -75,7 +75,7 @@ static int leaves_of(const random_definition *d) {
     int count = 0;
     for (int i = 0; i < d->nfields; i++) {
         const random_field *f = &d->field[i].field;
-        count += elements(f) * (f->type.record ? f->type.record->nleaves : 1);
+        count += elements(f) * (f->type.record ? f->type.record->nleaves : scalar_leaves(f->type.type));
     }
     return count;
 }
@@ -149,7 +149,8 @@ const random_record *random_record_of(random_records *all, int definition, rando
             f->type = (random_type){DT_NONE, random_record_of(all, d->field[i].of_parameter, argument)};
         if (f->type.type == DT_NONE && !f->type.record)
             return NULL;
-        r.nleaves += elements(f) * (f->type.record ? f->type.record->nleaves : 1);
+        r.nscalars += elements(f) * (f->type.record ? f->type.record->nscalars : 1);
+        r.nleaves += elements(f) * (f->type.record ? f->type.record->nleaves : scalar_leaves(f->type.type));
     }
     if (r.nleaves > all->most_leaves || all->nrecords == RECORDS_TYPES)
         return NULL;

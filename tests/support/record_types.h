@@ -2,7 +2,7 @@
 #ifndef UF_TEST_RECORD_TYPES_H
 #define UF_TEST_RECORD_TYPES_H
 
-#include "type/type.h"
+#include "type/record.h"
 
 enum {
     RECORDS_FIELDS = 6,
@@ -30,8 +30,8 @@ typedef struct random_field {
 struct random_record {
     int definition;
     random_type argument;
-    char kernel[160], c[160]; /* its name: "rec1(float32)", "p3_rec1_float32" */
-    int nfields, nleaves;
+    char kernel[160], c[160];       /* its name: "rec1(float32)", "p3_rec1_float32" */
+    int nfields, nscalars, nleaves; /* a complex scalar is two leaves */
     random_field field[RECORDS_FIELDS];
 };
 
@@ -47,7 +47,7 @@ typedef struct random_definition {
 
 typedef struct random_records {
     const char *prefix; /* of names in C */
-    int most_leaves;    /* of a record */
+    int most_leaves;    /* of a record; complex scalars count twice */
     text kernel, c;     /* the definitions; C has one for each argument, in the order of their first use */
     int ndefinitions, nrecords;
     random_definition definition[RECORDS_DEFINITIONS];
