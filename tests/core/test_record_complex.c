@@ -19,19 +19,20 @@ typedef struct ring { /* 28 bytes, and its complex numbers have 8 */
     float z[3][2], r;
 } ring;
 
-static const char text[] = "struct wave { complex128 z; float64 k; };\n"
-                           "operator + (wave a, wave b) { return (wave){a.z + b.z, a.k + b.k}; }\n"
-                           "operator wave (float64 x) { return (wave){x, x}; }\n"
-                           "struct spinor { complex64 up, down; };\n"
-                           "struct ring { complex64 z[3]; float32 r; };\n"
-                           "struct nest { ring a[2]; bool flag; complex64 z; };\n";
+static const char module_text[] = "struct wave { complex128 z; float64 k; };\n"
+                                  "operator + (wave a, wave b) { return (wave){a.z + b.z, a.k + b.k}; }\n"
+                                  "operator wave (float64 x) { return (wave){x, x}; }\n"
+                                  "struct spinor { complex64 up, down; };\n"
+                                  "struct ring { complex64 z[3]; float32 r; };\n"
+                                  "struct nest { ring a[2]; bool flag; complex64 z; };\n";
 
 static uf_module *module;
 
 static int make_module(void **state) {
     (void)state;
-    return uf_module_new(&module, &(uf_module_definition){
-                                      .size = sizeof(uf_module_definition), .name = "waves", .source = text}) != UF_OK;
+    return uf_module_new(&module, &(uf_module_definition){.size = sizeof(uf_module_definition),
+                                                          .name = "waves",
+                                                          .source = module_text}) != UF_OK;
 }
 
 static int free_module(void **state) {
