@@ -709,12 +709,13 @@ UF_API uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, 
  * On the CPU the updates happen in the order of the indices (C order). On a GPU several updates of one element happen in any
  * order, each in one atomic step. + - & | ^ min max of 32- and 64-bit integers, and + - of float32, float64 and complex dtypes,
  * use the atomic instructions of the hardware (that for float32 takes subnormals for zero). Other operators and dtypes compare
- * and swap the aligned 4 or 8 bytes that an element is in.
+ * and swap the aligned 4 or 8 bytes that an element is in, or that a record of 4 or 8 bytes is.
  *
  * Some results depend on the order of the updates: those of floating dtypes, and those of operators that have no instruction. With
  * UF_DETERMINISTIC in options->flags these are computed in the CPU's order: every element belongs to one warp, and each warp
  * goes through all indices, which is much slower. That way is always taken for what cannot be compared and swapped: operators
- * without an instruction on complex128, and on complex64 that is not aligned to 8 bytes; and all updates of records.
+ * without an instruction on complex128, and on complex64 that is not aligned to 8 bytes; and updates of records of several scalars
+ * that do not have 4 or 8 bytes, or are not aligned to as many.
  *
  * Errors count target as argument 0, then indices, then operand: ARGUMENT (a function of another form; an index out of range,
  * with its place), SHAPE, SIGNATURE, CAST, DEVICE, LIBRARY, COMPILE, MEMORY; TYPE as for uf_call; KERNEL under max_steps and

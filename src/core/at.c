@@ -294,9 +294,22 @@ static void operands_lay(uf_plan *p, const plan_request *r, const call_args *a) 
         plan_operand(s, nin + targets + i, 1 + i, dtype_of_dl(r->indices[i].dtype), DT_INT64);
 }
 
-/* Is the target aligned to the size of its elements? Complex numbers need not be. */
+/* Is the target aligned to the size of its elements, or of the words that its records are exchanged as? Complex numbers and records need
+ * not be. */
 static bool is_aligned(const uf_plan *p, const void *target) {
-    return (uintptr_t)target % dtypes[p->pass[0].v.operand[0].memory].size == 0;
+    const variant *v = &p->pass[0].v;
+    return (uintptr_t)target % (v->at.record ? v->at.record : dtypes[v->operand[0].memory].size) == 0;
+}
+
+/* Says where the leaves of the target's records lie, if these are words that a GPU can compare and swap. */
+static void word_lay(uf_plan *p, const plan_request *r) {
+    variant *v = &p->pass[0].v;
+    int64_t bytes = r->expanded ? expanded_target(r->expanded)->size : 0;
+    if (p->engine == ENGINE_CPU || r->func->nout == 1 || (bytes != 4 && bytes != 8))
+        return;
+    v->at.record = (uint8_t)bytes;
+    for (int k = 0; k < r->func->nout; k++)
+        v->operand[k].offset = (uint8_t)expanded_offset(r->expanded, k);
 }
 
 /* Must one warp make all updates of an element? It must where neither an atomic instruction nor compare and swap can
@@ -310,8 +323,7 @@ static uf_status owners_find(uf_plan *p, const plan_request *r) {
         return UF_OK;
     TRY(engines[p->engine]->target(p->device, &target));
     at_way way = ir_at_way(p->binding->tree, &p->pass[0].v, &target);
-    x->owned[1] = way == AT_OWNED || r->func->nout > 1 /* no instruction swaps several scalars */ ||
-                  (way != AT_EXACT && r->options->flags & UF_DETERMINISTIC);
+    x->owned[1] = way == AT_OWNED || (way != AT_EXACT && r->options->flags & UF_DETERMINISTIC);
     x->owned[0] = x->owned[1] || way == AT_EXCHANGE;
     return UF_OK;
 }
@@ -366,6 +378,7 @@ static uf_status at_lay(uf_plan *p, const plan_request *r, call_args *a, void *c
     if (p->idle)
         return UF_OK;
     operands_lay(p, r, a);
+    word_lay(p, r);
     TRY(owners_find(p, r));
     p->at.owns = p->at.owned[is_aligned(p, data[TARGET])];
     at_decide(p, p->at.owns, &p->pass[0].v);
@@ -459,7 +472,7 @@ static uf_status at_do(const plan_request *r, uf_status (*run)(const plan_reques
     plan_request own = *r;
     TRY(updates_check(r->func));
     TRY(pointers_check(r));
-    if (!func_takes_records(r->func) || r->target->dtype.lanes == 1)
+    if (!func_takes_records(r->func))
         return run(r, user);
     own.nargs = arguments_list(r, args);
     own.args = args;

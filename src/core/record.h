@@ -35,6 +35,8 @@ uf_status expansion_begin(expansion *x, const plan_request *r, int nin, bool *fo
 void expansion_end(expansion *x);
 /* Bytes from the caller's argument to leaf k of the expanded arguments. */
 static inline int64_t expanded_offset(const expansion *x, int k) { return x->offset[k]; }
+/* The record that argument 0 of the caller's is; NULL: it is a scalar. */
+static inline const record *expanded_target(const expansion *x) { return x->form->records[0]; }
 /* Room for a map in a plan's memory; NULL: there is none. */
 expansion_map *expansion_map_new(uf_plan *p);
 /* The DLPack type of an array of a record: where all leaves have one dtype, lanes of that; else bytes. */

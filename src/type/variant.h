@@ -64,7 +64,7 @@ typedef struct variant_operand {
     /* Elementwise, GPU fold: operands that lie interleaved, as the fields of an array of records do, are a group; see nd_interleave. The
      * group has one address and one set of strides, those of the operand with the lowest address. */
     uint8_t group;  /* 1 + that operand; 0: in no group */
-    uint8_t offset; /* bytes from its address */
+    uint8_t offset; /* bytes from its address; at: see at.record */
     uint8_t record; /* kind interleaved: bytes from a record to the next */
     uint8_t
         align; /* GPU general: log2, at most 4, of the bytes of which the group's address and strides are multiples */
@@ -127,6 +127,9 @@ typedef struct variant {
             struct {
                 uint8_t
                     deterministic; /* each element is one warp's, which does its updates in the order of the indices */
+                uint8_t
+                    record; /* GPU: the target's records have so many bytes, 4 or 8, and are exchanged as one word, in which
+                                      leaf k lies at operand[k].offset; 0: they are not, or the target has none */
             } at;
         };
         /* LOOP_GUFUNC; CPU: `along` alone. */

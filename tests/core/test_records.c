@@ -31,6 +31,7 @@ static const char text[] =
     "struct interval(T) { T lo, hi; };\n"
     "struct sample { int8 tag; float32 value; int64 when; uint16 kinds[3]; };\n"
     "struct pixel { float32 r, g, b; };\n"
+    "struct level { float64 height; };\n"
     "struct pair { interval(float64) a; pixel p; };\n"
     "struct point { float64 x, y; };\n"
     "operator + (interval(T) a, interval(T) b) { return (interval(T)){a.lo + b.lo, a.hi + b.hi}; }\n"
@@ -478,6 +479,11 @@ static void updates(void **state) {
           uf_at(hull, &target, 1, &UF_ARRAY(((int64_t[]){0, 20}), 2), &by, NULL));
     FAILS(UF_ERR_SIGNATURE, "operand is float64", uf_at(hull, &target, 1, &indices, &UF_ARRAY(doubles(y), 300), NULL));
     FAILS(UF_ERR_SHAPE, "operand: dimension 0 is 7", uf_at(hull, &target, 1, &indices, &UF_RECORDS(y, 7), NULL));
+    uf_func *sum = make("level,level->level", "(a, b) { return (level){a.height + b.height}; }", NULL, NULL, 0);
+    double heights[3] = {1, 2, 4}, more[4] = {8, 16, 32, 64};
+    OK(uf_at(sum, &UF_ARRAY(heights, 3), 1, &UF_ARRAY(((int64_t[]){0, 2, 0, -1}), 4), &UF_ARRAY(more, 4), NULL));
+    assert_true(heights[0] == 41 && heights[1] == 2 && heights[2] == 84);
+    uf_free(sum);
     uf_free(hull);
     /* Scalars of several sizes, every second record, without an operand, and by a number. */
     uf_func *count =

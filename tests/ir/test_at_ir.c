@@ -345,11 +345,15 @@ static void simulated(void **state) {
     }
 }
 
-/* A target of records, which is as many operands as they have leaves, here of two sizes: each record belongs to a warp. */
+/* A target of records, which is as many operands as they have leaves, here two: each record belongs to a warp, or is exchanged as a word. */
 typedef struct pair {
     double value;
     float tag;
 } pair;
+typedef struct word_pair { /* three bytes behind the tag hold nothing, and stay as they are */
+    float value;
+    int8_t tag;
+} word_pair;
 
 enum {
     PAIRS = 7,
@@ -357,26 +361,16 @@ enum {
     LEAVES = 2,
     PAIR_ARRAYS = 3 * LEAVES + 1
 };
-static const dtype leaf_types[LEAVES] = {DT_FLOAT64, DT_FLOAT32};
 
-static void pairs_draw(pair *target, pair *want, pair *operand, int64_t *at) {
-    memset(target, 0, PAIRS * sizeof *target);
-    for (int i = 0; i < PAIRS; i++)
-        want[i] = target[i] = (pair){i, (float)(i % 3)};
-    for (int i = 0; i < PAIR_UPDATES; i++) {
-        at[i] = pick(-PAIRS - 2, PAIRS + 1);
-        operand[i] = (pair){(double)pick(-9, 9), (float)pick(-1, 1)};
-        if (at[i] < -PAIRS || at[i] >= PAIRS)
-            continue;
-        pair *p = &want[at[i] < 0 ? at[i] + PAIRS : at[i]];
-        *p = (pair){p->value * (p->tag > 0 ? 1 : -1) + operand[i].value, operand[i].tag - p->tag};
-    }
-}
+typedef struct record_case {
+    const char *source, *types;
+    dtype leaf[LEAVES];
+    int bytes, offset[LEAVES];
+    bool exchanged;
+} record_case;
 
-static void simulated_records(void **state) {
-    (void)state;
-    pair target[PAIRS], want[PAIRS], operand[PAIR_UPDATES];
-    int64_t at[PAIR_UPDATES], updates = PAIR_UPDATES, places[2] = {PAIRS, 2}, steps[LEAVES] = {2, 4}, space[256];
+static void records_run(const record_case *c, void *target, void *operand, int64_t *at) {
+    int64_t updates = PAIR_UPDATES, places[2] = {PAIRS, c->bytes / dtypes[c->leaf[0]].size}, steps[LEAVES], space[256];
     nd_array arrays[PAIR_ARRAYS] = {0};
     char *data[PAIR_ARRAYS];
     uint64_t words[WORDS], numbers[PAIR_ARRAYS][2] = {{0}};
@@ -387,28 +381,28 @@ static void simulated_records(void **state) {
     report said = {0};
     grid g;
     tree *t;
-    if (!sim_there())
-        skip();
-    pairs_draw(target, want, operand, at);
-    check(lang_try(&a, "(v, s, x, y) -> (p, q) { p = v * (s > 0 ? 1 : -1) + x; q = y - s; }",
-                   "float64,float32,float64,float32->float64,float32", &t));
+    check(lang_try(&a, c->source, c->types, &t));
     memset(&v, 0, sizeof v);
     v.loop = LOOP_AT;
     v.nin = 2 * LEAVES;
     v.nout = LEAVES;
     v.nindices = v.ndim = v.general.elements_per_thread = 1;
-    v.at.deterministic = true;
+    v.at.deterministic = !c->exchanged;
+    v.at.record = (uint8_t)(c->exchanged ? c->bytes : 0);
     for (int k = 0; k < PAIR_ARRAYS; k++) {
         bool other = k / LEAVES == 1, index = k == PAIR_ARRAYS - 1;
-        dtype type = index ? DT_INT64 : leaf_types[k % LEAVES];
-        data[k] = index ? (char *)at : (other ? (char *)operand : (char *)target) + (k % LEAVES) * 8;
+        dtype type = index ? DT_INT64 : c->leaf[k % LEAVES];
+        steps[k % LEAVES] = c->bytes / dtypes[c->leaf[k % LEAVES]].size;
+        data[k] = index ? (char *)at : (char *)(other ? operand : target) + c->offset[k % LEAVES];
         arrays[k] = (nd_array){.data = data[k],
                                .shape = &updates,
                                .strides = other ? &steps[k % LEAVES] : NULL,
                                .ndim = other || index,
                                .size = dtypes[type].size};
-        v.operand[k] = (variant_operand){.memory = (uint8_t)type, .value = (uint8_t)type};
+        v.operand[k] = (variant_operand){
+            .memory = (uint8_t)type, .value = (uint8_t)type, .offset = (uint8_t)(k < LEAVES ? c->offset[k] : 0)};
     }
+    assert_int_equal(ir_at_way(t, &v, &sm_90), c->exchanged ? AT_EXCHANGE : AT_OWNED);
     check(nd_plan(arrays, PAIR_ARRAYS, PAIR_ARRAYS, ND_KEEP_ORDER, space, &loop));
     loop.loop = LOOP_AT;
     for (int k = 0; k < PAIR_ARRAYS; k++)
@@ -423,14 +417,96 @@ static void simulated_records(void **state) {
                 .report = &said};
     check(gpu_layout(&l, &(occupancy){.block = 64, .sms = 2}, words, &g));
     code_module m = module_of(&a, t, &v, &sm_90);
+    assert_int_equal(strstr(m.ir.data, "cmpxchg") != NULL, c->exchanged);
+    assert_true(judge_accept(&m, &sm_90, JUDGE_ASSEMBLE | JUDGE_ONE_ARCH, draw_bits()));
     const char *wrong =
         sim_can(&m) ? sim_run(&m, words, (int)g.parameters, (int)g.blocks, (int)g.threads) : "not simulated";
     text_free(&m.ir);
+    arena_free(&a);
     if (wrong)
         fail_msg("%s", wrong);
+}
+
+/* An index, some out of range; -1: it is. */
+static int place_draw(int64_t *index) {
+    *index = pick(-PAIRS - 2, PAIRS + 1);
+    if (*index < -PAIRS || *index >= PAIRS)
+        return -1;
+    return (int)(*index < 0 ? *index + PAIRS : *index);
+}
+
+static void simulated_records(void **state) {
+    (void)state;
+    static const record_case c = {"(v, s, x, y) -> (p, q) { p = v * (s > 0 ? 1 : -1) + x; q = y - s; }",
+                                  "float64,float32,float64,float32->float64,float32",
+                                  {DT_FLOAT64, DT_FLOAT32},
+                                  sizeof(pair),
+                                  {0, offsetof(pair, tag)},
+                                  false};
+    pair target[PAIRS], want[PAIRS], operand[PAIR_UPDATES];
+    int64_t at[PAIR_UPDATES];
+    if (!sim_there())
+        skip();
+    memset(target, 0, sizeof target);
+    for (int i = 0; i < PAIRS; i++)
+        want[i] = target[i] = (pair){i, (float)(i % 3)};
+    for (int i = 0; i < PAIR_UPDATES; i++) {
+        int place = place_draw(&at[i]);
+        operand[i] = (pair){(double)pick(-9, 9), (float)pick(-1, 1)};
+        if (place < 0)
+            continue;
+        pair *p = &want[place];
+        *p = (pair){p->value * (p->tag > 0 ? 1 : -1) + operand[i].value, operand[i].tag - p->tag};
+    }
+    records_run(&c, target, operand, at);
     for (int i = 0; i < PAIRS; i++)
         assert_true(target[i].value == want[i].value && target[i].tag == want[i].tag);
-    arena_free(&a);
+}
+
+/* Records of 8 bytes with a gap, and of 4 without. The value depends on the tag, so that leaves that were exchanged one by one would show. */
+static void simulated_words(void **state) {
+    (void)state;
+    static const record_case wide = {"(v, s, x, y) -> (p, q) { p = v + x; q = s ^ y; }",
+                                     "float32,int8,float32,int8->float32,int8",
+                                     {DT_FLOAT32, DT_INT8},
+                                     sizeof(word_pair),
+                                     {0, offsetof(word_pair, tag)},
+                                     true};
+    static const record_case narrow = {"(v, s, x, y) -> (p, q) { p = max(v, x); q = v < x ? y : s; }",
+                                       "int16,uint16,int16,uint16->int16,uint16",
+                                       {DT_INT16, DT_UINT16},
+                                       4,
+                                       {0, 2},
+                                       true};
+    word_pair target[PAIRS], want[PAIRS], operand[PAIR_UPDATES];
+    int16_t best[PAIRS][2], seen[PAIRS][2], offered[PAIR_UPDATES][2];
+    int64_t at[PAIR_UPDATES];
+    if (!sim_there())
+        skip();
+    memset(target, 0x5A, sizeof target);
+    memset(best, 0, sizeof best);
+    for (int i = 0; i < PAIRS; i++) {
+        target[i].value = (float)i;
+        target[i].tag = (int8_t)pick(-128, 127);
+        best[i][0] = (int16_t)-i;
+    }
+    memcpy(want, target, sizeof want);
+    memcpy(seen, best, sizeof seen);
+    for (int i = 0; i < PAIR_UPDATES; i++) {
+        int place = place_draw(&at[i]);
+        operand[i] = (word_pair){(float)pick(-9, 9), (int8_t)pick(-128, 127)};
+        offered[i][0] = offered[i][1] = (int16_t)pick(1, 30000);
+        if (place < 0)
+            continue;
+        want[place].value += operand[i].value;
+        want[place].tag ^= operand[i].tag;
+        if (offered[i][0] > seen[place][0])
+            memcpy(seen[place], offered[i], sizeof offered[i]);
+    }
+    records_run(&wide, target, operand, at);
+    assert_memory_equal(target, want, sizeof want);
+    records_run(&narrow, best, offered, at);
+    assert_memory_equal(best, seen, sizeof seen);
 }
 
 /* ---- From uf_at to a launch of real PTX, by the mock driver: it refuses parameter blocks of another size than the PTX declares.
@@ -501,6 +577,71 @@ static void launch_body(void *unused) {
     uf_free(mul);
 }
 
+/* Records that are exchanged as words, and such that each belong to a warp: the mock has 4 multiprocessors. */
+static void record_launch_body(void *unused) {
+    (void)unused;
+    enum {
+        RECORDS = 1000,
+        UPDATES = 5000,
+        OWNED = 4
+    };
+    static const struct {
+        const char *source, *name;
+        uint16_t bytes;
+        bool exchanged;
+    } rows[] = {{"struct tagged { float32 value; int8 tag; };", "tagged", 8, true},
+                {"struct wave { complex64 value; };", "wave", 8, true},
+                {"struct small { int16 value; uint8 a, b; };", "small", 4, true},
+                {"struct bytes { int8 value, b; };", "bytes", 2, false},
+                {"struct pixel { float32 value, g, b; };", "pixel", 12, false},
+                {"struct range { float64 value, high; };", "range", 16, false}};
+    const uf_options sure = {.size = sizeof sure, .flags = UF_DETERMINISTIC};
+    DLManagedTensor *i = device_line(DT_INT32, UPDATES);
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        char signature[64];
+        uf_module *m;
+        uf_func *f;
+        snprintf(signature, sizeof signature, "%s,%s->%s", rows[k].name, rows[k].name, rows[k].name);
+        const uf_section only = {.signatures = signature, .source = "(x, y) { x.value += y.value; return x; }"};
+        CHECK(!uf_module_new(
+            &m, &(uf_module_definition){.size = sizeof(uf_module_definition), .name = "m", .source = rows[k].source}));
+        CHECK(!uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                              .name = "f",
+                                              .nsections = 1,
+                                              .sections = &only,
+                                              .nmodules = 1,
+                                              .modules = &m}));
+        DLManagedTensor *memory = device_line(DT_UINT8, rows[k].bytes * UPDATES);
+        DLTensor x = memory->dl_tensor, y = x;
+        int64_t updates = UPDATES, records = RECORDS;
+        x.dtype.lanes = y.dtype.lanes = rows[k].bytes;
+        x.shape = &records;
+        y.shape = &updates;
+        x.strides = y.strides = NULL;
+        CHECK(!uf_at(f, &x, 1, &i->dl_tensor, &y, NULL));
+        CHECK((launched(1)->blocks == OWNED) == !rows[k].exchanged);
+        CHECK(!uf_at(f, &x, 1, &i->dl_tensor, &y, &sure));
+        CHECK(launched(1)->blocks == OWNED);
+        if (!strcmp(rows[k].name, "tagged")) { /* aligned to the record, but not to the word */
+            x.byte_offset = 4;
+            CHECK(!uf_at(f, &x, 1, &i->dl_tensor, &y, NULL));
+            CHECK(launched(1)->blocks == OWNED);
+        }
+        memory->deleter(memory);
+        uf_free(f);
+        uf_module_free(m);
+    }
+    i->deleter(i);
+}
+
+static void launches_of_records(void **state) {
+    (void)state;
+    assert_true(mock_find());
+    if (!nvvm_found())
+        skip();
+    in_child(record_launch_body, NULL);
+}
+
 static void launches(void **state) {
     (void)state;
     assert_true(mock_find());
@@ -516,6 +657,8 @@ int main(void) {
                                        cmocka_unit_test(goldens),
                                        cmocka_unit_test_setup(simulated, draw_seed),
                                        cmocka_unit_test_setup(simulated_records, draw_seed),
-                                       cmocka_unit_test(launches)};
+                                       cmocka_unit_test_setup(simulated_words, draw_seed),
+                                       cmocka_unit_test(launches),
+                                       cmocka_unit_test(launches_of_records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

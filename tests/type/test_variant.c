@@ -35,8 +35,8 @@ static const struct {
     [LOOP_SCAN] = {{.loop = LOOP_SCAN, .ndim = 1, .nout = 1, .position = 1, .reduction = {.reduced = 1},
                     .scan = {.vector = 1, .accesses = 2, .coop = 3, .state_words = 4}, OPERANDS},
         "02 05 01 00 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 01 02 03 04 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
-    [LOOP_AT] = {{.loop = LOOP_AT, .ndim = 1, .nout = 1, .nindices = 1, .general = {.elements_per_thread = 4}, .at = {.deterministic = 1}, OPERANDS},
-        "02 06 01 00 01 00 00 00 00 01 00 00 04 01 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
+    [LOOP_AT] = {{.loop = LOOP_AT, .ndim = 1, .nout = 1, .nindices = 1, .general = {.elements_per_thread = 4}, .at = {.deterministic = 1, .record = 8}, OPERANDS},
+        "02 06 01 00 01 00 00 00 00 01 00 00 04 01 08 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
     [LOOP_FORALL] = {{.loop = LOOP_FORALL, .ndim = 2, .nin = 2, .forall = {.proved = 1, .noalias = 1, .vector = 4, .vectors_per_thread = 2, .block = 9}, OPERANDS},
         "02 07 02 02 00 00 00 00 00 00 00 00 01 01 04 02 09 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
 };

@@ -18,6 +18,8 @@ at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
     dtype type = (dtype)v->operand[0].memory;
     int size = dtypes[type].size;
     at_way otherwise = size <= 8 ? AT_EXCHANGE : AT_OWNED;
+    if (v->nout > 1)
+        return v->at.record ? AT_EXCHANGE : AT_OWNED;
     if (!at_instruction(t, v) || size < 4)
         return otherwise;
     if (dtype_is_integer(type))

@@ -1,5 +1,5 @@
 /* gpu_at.c - updates in place on the GPU. A thread has an update, which it does by an atomic instruction, or by a loop that compares and
- * swaps the 32 or 64 bits around the element until no other thread came in between. Where results must not depend on the order
+ * swaps the 32 or 64 bits around the element, or that a record is, until no other thread came in between. Where results must not depend on the order
  * (deterministic), each element belongs to one warp: every warp looks at all updates, 32 at a time, and does those of its own elements
  * one after the other. */
 #include "ir/at/at.h"
@@ -12,19 +12,14 @@ typedef struct writer {
     const char *instruction; /* NULL: compare and swap, or the element is owned */
 } writer;
 
-/* One update: where its element is, whether it is to be done (i1), and its operand as loaded. at: where each operand is. */
+/* One update: where its element is, and whether it is to be done (i1). By operand: where it is, and, behind those of the target, what
+ * was loaded. */
 typedef struct update {
-    ssa target, wanted, operand;
-    ssa *at;
+    ssa target, wanted;
+    ssa *at, *in;
 } update;
 
 static dtype target_type(const writer *w) { return skeleton_memory(w->s, 0); }
-
-static ssa compute(const writer *w, ssa old, ssa operand) {
-    ssa in[2] = {old, operand}, result[1];
-    skeleton_compute(w->s, in, result);
-    return result[0];
-}
 
 /* ---- Instructions ---- */
 
@@ -41,7 +36,7 @@ static void by_instruction(const writer *w, const update *u) {
     skeleton *s = w->s;
     emit *e = s->e;
     dtype type = target_type(w);
-    ssa value = s->uniform[1] ? s->value[1] : emit_convert(e, u->operand, skeleton_memory(s, 1), type);
+    ssa value = s->uniform[1] ? s->value[1] : emit_convert(e, u->in[1], skeleton_memory(s, 1), type);
     if (dtype_is_integer(type)) {
         const char *t = ir_value_type(type);
         emit_value(e, "atomicrmw %s %s%s %s, %s %s monotonic", w->instruction, t, ir_global_pointer(e), u->target.text,
@@ -60,27 +55,47 @@ static void by_instruction(const writer *w, const update *u) {
 
 typedef struct swap {
     const writer *w;
-    ssa operand;
+    const update *u;
 } swap;
 
-static ssa compute_swap(emit *e, void *user, ssa old) {
+/* What the kernel makes of the old leaves of an element and of the update's operand. */
+static void compute_leaves(emit *e, void *user, const ssa *old, ssa *new) {
     const swap *x = user;
+    skeleton *s = x->w->s;
+    ssa in[UF_MAX_OPERANDS] = {0};
     (void)e;
-    return compute(x->w, old, x->operand);
+    for (int k = 0; k < s->nin; k++)
+        in[k] = k < at_targets(s) ? old[k] : x->u->in[k];
+    skeleton_compute(s, in, new);
+}
+
+static ssa compute_element(emit *e, void *user, ssa old) {
+    ssa new[1];
+    compute_leaves(e, user, &old, new);
+    return new[0];
 }
 
 static void by_exchange(const writer *w, const update *u) {
-    swap x = {w, u->operand};
-    emit_exchange(w->s->e, target_type(w), u->target, compute_swap, &x);
+    skeleton *s = w->s;
+    swap x = {w, u};
+    packed_leaf leaves[UF_MAX_OPERANDS];
+    if (!s->v->at.record) {
+        emit_exchange(s->e, target_type(w), u->target, compute_element, &x);
+        return;
+    }
+    for (int k = 0; k < at_targets(s); k++)
+        leaves[k] = (packed_leaf){skeleton_memory(s, k), s->v->operand[k].offset};
+    emit_exchange_record(s->e, s->v->at.record, at_targets(s), leaves, u->target, compute_leaves, &x);
 }
 
 /* ---- Updates ---- */
 
-/* Update number x, which exists if `exists` (i1) is true or none. load: u.operand is the loaded operand. */
+/* Update number x, which exists if `exists` (i1) is true or none. load: its operand is loaded. */
 static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     skeleton *s = w->s;
-    ssa *at = arena_alloc(s->e->a, VARIANT_OPERANDS * sizeof *at);
-    update u = {.operand = ssa_none(), .at = at};
+    ssa *at = arena_alloc(s->e->a, VARIANT_OPERANDS * sizeof *at),
+        *in = arena_alloc(s->e->a, UF_MAX_OPERANDS * sizeof *in);
+    update u = {.at = at, .in = in};
     general_find(s, w->f, x, at);
     ssa offset = indexed_offset(s, w->x, at, &u.wanted);
     for (int k = 0; k < at_targets(s); k++)
@@ -88,8 +103,9 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     u.target = at[0];
     if (ssa_is_set(exists))
         u.wanted = emit_op(s->e, "and i1", u.wanted, exists);
-    if (load && s->nin > 1 && !s->uniform[1])
-        u.operand = emit_load(s->e, skeleton_memory(s, 1), at[1]);
+    for (int k = at_targets(s); k < s->nin && load; k++)
+        if (!s->uniform[k])
+            in[k] = emit_load(s->e, skeleton_memory(s, k), at[k]);
     return u;
 }
 

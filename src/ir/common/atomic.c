@@ -113,25 +113,106 @@ static ssa compare_and_swap(emit *e, const word *x, ssa expected, ssa desired) {
                       x->pointer.text, x->type, expected.text, x->type, desired.text);
 }
 
-/* A value that is there already is not written again. */
-ssa emit_exchange(emit *e, dtype t, ssa pointer, ssa (*compute)(emit *e, void *user, ssa old), void *user) {
-    word x = word_around(e, t, pointer);
+/* Replaces a word by what `next` makes of it. A value that is there already is not written again. */
+static void exchange(emit *e, const word *x, int align, ssa (*next)(emit *e, void *user, ssa whole), void *user) {
     int before = emit_label_new(e), again = emit_label_new(e), swap = emit_label_new(e), end = emit_label_new(e);
     ssa seen = ssa_named("%%seen%d", again);
     emit_branch(e, before);
     emit_label(e, before);
-    ssa first = load_word(e, &x, is_word(e, t) ? dtypes[t].size : 4);
+    ssa first = load_word(e, x, align);
     emit_branch(e, again);
     emit_label(e, again);
-    ssa whole = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", x.type, first.text, before, seen.text, swap);
-    ssa old = element_of(e, t, &x, whole), new = word_with(e, t, &x, whole, compute(e, user, old));
-    emit_branch_if(e, emit_value(e, "icmp eq %s %s, %s", x.type, whole.text, new.text), end, swap);
+    ssa whole = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", x->type, first.text, before, seen.text, swap);
+    ssa new = next(e, user, whole);
+    emit_branch_if(e, emit_value(e, "icmp eq %s %s, %s", x->type, whole.text, new.text), end, swap);
     emit_label(e, swap);
-    ssa pair = compare_and_swap(e, &x, whole, new);
-    emit_line(e, "%s = extractvalue { %s, i1 } %s, 0", seen.text, x.type, pair.text);
-    emit_branch_if(e, emit_value(e, "icmp eq %s %s, %s", x.type, seen.text, whole.text), end, again);
+    ssa pair = compare_and_swap(e, x, whole, new);
+    emit_line(e, "%s = extractvalue { %s, i1 } %s, 0", seen.text, x->type, pair.text);
+    emit_branch_if(e, emit_value(e, "icmp eq %s %s, %s", x->type, seen.text, whole.text), end, again);
     emit_label(e, end);
-    return old;
+}
+
+typedef struct element_exchange {
+    dtype t;
+    word x;
+    ssa (*compute)(emit *e, void *user, ssa old);
+    void *user;
+    ssa old;
+} element_exchange;
+
+static ssa next_element(emit *e, void *user, ssa whole) {
+    element_exchange *p = user;
+    p->old = element_of(e, p->t, &p->x, whole);
+    return word_with(e, p->t, &p->x, whole, p->compute(e, p->user, p->old));
+}
+
+ssa emit_exchange(emit *e, dtype t, ssa pointer, ssa (*compute)(emit *e, void *user, ssa old), void *user) {
+    element_exchange p = {.t = t, .x = word_around(e, t, pointer), .compute = compute, .user = user};
+    exchange(e, &p.x, is_word(e, t) ? dtypes[t].size : 4, next_element, &p);
+    return p.old;
+}
+
+/* ---- Records in a word ---- */
+
+typedef struct record_exchange {
+    word x;
+    int bytes, n;
+    const packed_leaf *leaves;
+    void (*compute)(emit *e, void *user, const ssa *old, ssa *new);
+    void *user;
+} record_exchange;
+
+/* A leaf out of the word, as a load would give it. */
+static ssa leaf_read(emit *e, const record_exchange *p, const packed_leaf *leaf, ssa whole) {
+    int bits = 8 * dtypes[leaf->type].size;
+    const word own = {.bits = bits, .shift = ssa_none()};
+    if (leaf->offset)
+        whole = emit_value(e, "lshr %s %s, %d", p->x.type, whole.text, 8 * leaf->offset);
+    if (bits < 8 * p->bytes)
+        whole = emit_value(e, "trunc %s %s to i%d", p->x.type, whole.text, bits);
+    return element_of(e, leaf->type, &own, whole);
+}
+
+/* Its bits at their place in a word. */
+static ssa leaf_bits(emit *e, const record_exchange *p, const packed_leaf *leaf, ssa value) {
+    int bits = 8 * dtypes[leaf->type].size;
+    ssa at = bits_of(e, leaf->type, value);
+    if (bits < 8 * p->bytes)
+        at = emit_value(e, "zext i%d %s to %s", bits, at.text, p->x.type);
+    return leaf->offset ? emit_value(e, "shl %s %s, %d", p->x.type, at.text, 8 * leaf->offset) : at;
+}
+
+/* The bytes of the word in which no leaf lies, as they were. */
+static ssa between_leaves(emit *e, const record_exchange *p, ssa whole) {
+    uint64_t covered = 0, all = UINT64_MAX >> (64 - 8 * p->bytes);
+    for (int i = 0; i < p->n; i++)
+        covered |= UINT64_MAX >> (64 - 8 * dtypes[p->leaves[i].type].size) << 8 * p->leaves[i].offset;
+    if (covered == all)
+        return ssa_none();
+    return emit_value(e, "and %s %s, %lld", p->x.type, whole.text, (long long)(all & ~covered));
+}
+
+static ssa next_record(emit *e, void *user, ssa whole) {
+    const record_exchange *p = user;
+    ssa old[VARIANT_OPERANDS] = {0}, new[VARIANT_OPERANDS] = {0};
+    fragment merge = fragment_of("or %s", p->x.type);
+    for (int i = 0; i < p->n; i++)
+        old[i] = leaf_read(e, p, &p->leaves[i], whole);
+    p->compute(e, p->user, old, new);
+    ssa all = between_leaves(e, p, whole);
+    for (int i = 0; i < p->n; i++) {
+        ssa bits = leaf_bits(e, p, &p->leaves[i], new[i]);
+        all = ssa_is_set(all) ? emit_op(e, merge.text, all, bits) : bits;
+    }
+    return all;
+}
+
+void emit_exchange_record(emit *e, int bytes, int n, const packed_leaf *leaves, ssa pointer,
+                          void (*compute)(emit *e, void *user, const ssa *old, ssa *new), void *user) {
+    record_exchange p = {.bytes = bytes, .n = n, .leaves = leaves, .compute = compute, .user = user};
+    p.x = (word){.type = bytes == 4 ? "i32" : "i64", .bits = 8 * bytes, .shift = ssa_none()};
+    p.x.pointer = typed(e, ir_memory_type(leaves[0].type), pointer, p.x.type);
+    exchange(e, &p.x, bytes, next_record, &p);
 }
 
 /* ---- What the functions do ---- */

@@ -20,6 +20,16 @@ void emit_add_halves(emit *e, atomic_op o, ssa pointer, ssa value);
  * as long as another thread has changed the element meanwhile. Begins blocks; what `compute` writes must not. Returns the old value. */
 ssa emit_exchange(emit *e, dtype t, ssa pointer, ssa (*compute)(emit *e, void *user, ssa old), void *user);
 
+/* A scalar of a record that lies in one word. */
+typedef struct packed_leaf {
+    dtype type;
+    int offset; /* bytes from the record's beginning */
+} packed_leaf;
+/* The same for a record of 4 or 8 bytes, aligned to as many, whose first leaf is at `pointer`: `compute` makes new leaves of the old
+ * ones. Bytes between the leaves stay as they are. GPU. */
+void emit_exchange_record(emit *e, int bytes, int n, const packed_leaf *leaves, ssa pointer,
+                          void (*compute)(emit *e, void *user, const ssa *old, ssa *new), void *user);
+
 /* What an operation makes of the old value and the operand, without access to memory; not for the exchanges. No new blocks. */
 ssa atomic_combine(emit *e, atomic_op o, dtype t, ssa old, ssa value);
 /* The identity of an operation: a value which, combined with any other, gives the other one. And the operation that combines what
