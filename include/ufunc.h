@@ -276,7 +276,7 @@ typedef struct uf_reduction_def {
 /* Registers a reduction, which uf_reduce, uf_accumulate and uf_reduceat run.
  *
  * signatures  of the inputs and outputs: "float32->float32; float64->float64". NULL: any types; the outputs have the types
- *             that finish (else combine) returns.
+ *             that finish (else combine) returns. They and the state name records as combine sees them, else map, else finish.
  *
  * A state has at most UF_MAX_STATE values. What combining gives must not depend, but for rounding, on how elements are grouped,
  * nor on their order, unless def->flags says so. Otherwise as uf_vectorize.

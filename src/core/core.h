@@ -305,10 +305,20 @@ uf_status signature_spell(uf_func *f, const signature_list *list, int s);
 /* The form of a signature in canonical spelling without blanks; of a function of any types it is made if need be. *out is NULL if the
  * signature is none of the function, or has no records. */
 uf_status form_ask(const uf_func *f, const char *signature, record_form **out);
-/* Read a list of signatures, or of the types of a state, in which the records are named that the text `s` sees. */
+/* The texts of a definition whose records its signatures name. What a name means in the first that knows it, it means in signatures. */
+typedef struct record_texts {
+    int n;
+    const syntax *of[3];
+} record_texts;
+record_texts reduction_texts(const reduction *r);
+record_texts texts_of(const uf_func *f);
+/* As lang_record, of several texts; the error is that of the first. */
+uf_status texts_record(arena *a, const record_texts *t, const char *name, size_t length, const record **out);
+/* Read a list of signatures, or of the types of a state. */
 typedef uf_status signature_reader(arena *a, const char *text, const record_lookup *records, signature_list *out);
-uf_status lists_read(uf_func *f, const syntax *s, const char *source, signature_reader *read, signature_list *out);
-uf_status states_read(uf_func *f, const syntax *s, const char *source, int width, signature_list *out);
+uf_status lists_read(uf_func *f, const record_texts *t, const char *source, signature_reader *read,
+                     signature_list *out);
+uf_status states_read(uf_func *f, const record_texts *t, const char *source, int width, signature_list *out);
 /* Make the reduction that a form is (reduction.c): of a function of two records, and of a reduction. */
 uf_status combine_form(uf_func *h, const uf_func *f, record_form *x, definition_place *place);
 uf_status reduction_form(uf_func *h, const uf_func *f, record_form *x, const signature_list *states, int state,

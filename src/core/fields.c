@@ -53,7 +53,7 @@ static uf_status record_describe(arena *a, const record *r, uf_record *out) {
 }
 
 typedef struct asking {
-    const syntax *syntax;
+    const record_texts *texts;
     const char *name;
     layout_kept *made;
 } asking;
@@ -66,7 +66,7 @@ static uf_status layout_make(void *user) {
     x->made->asked = arena_text(a, x->name, strlen(x->name));
     if (!x->made->asked)
         return UF_ERR_MEMORY;
-    TRY(lang_record(a, x->syntax, x->name, strlen(x->name), &r));
+    TRY(texts_record(a, x->texts, x->name, strlen(x->name), &r));
     return record_describe(a, r, &x->made->described);
 }
 
@@ -77,7 +77,8 @@ static const layout_kept *layout_known(const layout_kept *list, const char *name
 }
 
 /* Finds or makes the description of a record. Entries are added at the head of the list, and stay. */
-static uf_status layout_find(_Atomic(layout_kept *) *list, const syntax *s, const char *name, const layout_kept **out) {
+static uf_status layout_find(_Atomic(layout_kept *) *list, const record_texts *t, const char *name,
+                             const layout_kept **out) {
     layout_kept *head = atomic_load(list);
     *out = layout_known(head, name);
     if (*out)
@@ -85,7 +86,7 @@ static uf_status layout_find(_Atomic(layout_kept *) *list, const syntax *s, cons
     layout_kept *made = mem_zero(1, sizeof *made);
     if (!made)
         return fail_memory();
-    uf_status status = on_big_stack(layout_make, &(asking){s, name, made});
+    uf_status status = on_big_stack(layout_make, &(asking){t, name, made});
     if (status) {
         layouts_free(made);
         return status;
@@ -102,23 +103,23 @@ static uf_status layout_find(_Atomic(layout_kept *) *list, const syntax *s, cons
     return UF_OK;
 }
 
-static uf_status layout_tell(_Atomic(layout_kept *) *list, const syntax *s, const char *name, uf_record *out) {
+static uf_status layout_tell(_Atomic(layout_kept *) *list, const record_texts *t, const char *name, uf_record *out) {
     const layout_kept *found;
-    TRY(layout_find(list, s, name, &found));
+    TRY(layout_find(list, t, name, &found));
     return struct_write(&found->described, sizeof found->described, out, "uf_record");
 }
 
 uf_status uf_record_layout(const uf_module *module, const char *name, uf_record *out) {
     if (!module || !name || !out)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", !module ? "module" : !name ? "record" : "out");
-    return layout_tell(module_layouts(module), module_syntax(module), name, out);
+    return layout_tell(module_layouts(module), &(record_texts){1, {module_syntax(module)}}, name, out);
 }
 
 uf_status uf_function_record(const uf_func *f, const char *name, uf_record *out) {
     if (!f || !name || !out)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", !f ? "func" : !name ? "record" : "out");
-    return layout_tell(&((uf_func *)(uintptr_t)f)->layouts,
-                       f->reduction ? f->reduction->combine.syntax : f->sections[0].syntax, name, out);
+    const record_texts texts = texts_of(f);
+    return layout_tell(&((uf_func *)(uintptr_t)f)->layouts, &texts, name, out);
 }
 
 /* ---- Views ---- */

@@ -7,14 +7,39 @@
 
 /* ---- Where the names of records are looked up ---- */
 
+record_texts reduction_texts(const reduction *r) {
+    const syntax *const all[] = {r->combine.syntax, r->map.syntax, r->finish.syntax};
+    record_texts t = {0};
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (all[i])
+            t.of[t.n++] = all[i];
+    return t;
+}
+
+record_texts texts_of(const uf_func *f) {
+    return f->reduction ? reduction_texts(f->reduction) : (record_texts){1, {f->sections[0].syntax}};
+}
+
+uf_status texts_record(arena *a, const record_texts *t, const char *name, size_t length, const record **out) {
+    uf_status status = lang_record(a, t->of[0], name, length, out);
+    const uf_error first = *error_slot();
+    for (int i = 1; i < t->n && status && status != UF_ERR_MEMORY; i++) {
+        uf_status other = lang_record(a, t->of[i], name, length, out);
+        if (!other || other == UF_ERR_MEMORY)
+            return other;
+        *error_slot() = first;
+    }
+    return status;
+}
+
 typedef struct finder {
     arena *arena;
-    const syntax *syntax;
+    const record_texts *texts;
 } finder;
 
 static uf_status record_find(void *user, const char *name, size_t length, const record **out) {
     const finder *x = user;
-    return lang_record(x->arena, x->syntax, name, length, out);
+    return texts_record(x->arena, x->texts, name, length, out);
 }
 
 /* ---- Leaves ---- */
@@ -287,7 +312,8 @@ static uf_status form_make(void *user) {
     asking *x = user;
     const uf_func *f = x->func;
     arena scratch = {0};
-    finder own = {&scratch, f->sections[0].syntax};
+    const record_texts texts = texts_of(f);
+    finder own = {&scratch, &texts};
     signature_list list;
     definition_place place = {IN_SOURCE, 0};
     uf_status s = signatures_parse(&scratch, x->signature, &(record_lookup){record_find, &own}, &list);
@@ -332,12 +358,13 @@ uf_status form_ask(const uf_func *f, const char *signature, record_form **out) {
 
 /* ---- Reading signatures ---- */
 
-uf_status lists_read(uf_func *f, const syntax *s, const char *source, signature_reader *read, signature_list *out) {
-    finder own = {&f->arena, s};
+uf_status lists_read(uf_func *f, const record_texts *t, const char *source, signature_reader *read,
+                     signature_list *out) {
+    finder own = {&f->arena, t};
     return read(&f->arena, source, &(record_lookup){record_find, &own}, out);
 }
 
-uf_status states_read(uf_func *f, const syntax *s, const char *source, int width, signature_list *out) {
-    finder own = {&f->arena, s};
+uf_status states_read(uf_func *f, const record_texts *t, const char *source, int width, signature_list *out) {
+    finder own = {&f->arena, t};
     return type_lists_parse(&f->arena, source, &(record_lookup){record_find, &own}, width, out);
 }

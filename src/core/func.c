@@ -272,7 +272,7 @@ static uf_status section_add(uf_func *f, int index, const uf_section *from, defi
     }
     signature_list list;
     place->part = IN_SIGNATURES;
-    TRY(lists_read(f, s->syntax, from->signatures, signatures_parse, &list));
+    TRY(lists_read(f, &(record_texts){1, {s->syntax}}, from->signatures, signatures_parse, &list));
     TRY(arity_check(f, list.nin, list.nout, "the signatures have", "the kernel"));
     place->part = IN_SOURCE;
     return signatures_add(f, index, &list);
@@ -335,7 +335,7 @@ static uf_status space_section_add(uf_func *f, int index, const uf_section *from
         f->nin = nparams;
     TRY(parameters_check(f, "the kernel of a later section has", nparams, "that of the first", f->nin));
     place->part = IN_SIGNATURES;
-    TRY(lists_read(f, s->syntax, from->signatures, parameters_parse, &list));
+    TRY(lists_read(f, &(record_texts){1, {s->syntax}}, from->signatures, parameters_parse, &list));
     TRY(parameters_check(f, "the parameter lists have", list.nin, "the kernel", f->nin));
     TRY(ranks_check(f, &list));
     TRY(space_add(f, s, list.ranks, nindices));

@@ -250,7 +250,8 @@ static uf_status signatures_read(uf_func *f, const reduction *r, const char *sig
     if (!signatures)
         return UF_OK;
     place->part = IN_SIGNATURES;
-    TRY(lists_read(f, r->combine.syntax, signatures, signatures_parse, list));
+    const record_texts texts = reduction_texts(r);
+    TRY(lists_read(f, &texts, signatures, signatures_parse, list));
     if (!r->map.syntax && list->nin != r->nstate)
         return fail(UF_ERR_TYPE, "%s: %d input%s, but the state has %d value%s; without a map they are the same",
                     f->name, list->nin, plural(list->nin), r->nstate, plural(r->nstate));
@@ -287,7 +288,8 @@ static uf_status arities_check(const uf_func *f, const reduction *r, definition_
 static uf_status state_read(uf_func *f, const reduction *r, const char *source, int wanted, definition_place *place,
                             signature_list *out) {
     place->part = IN_STATE;
-    TRY(about(states_read(f, r->combine.syntax, source, r->nvalues, out), place, IN_STATE));
+    const record_texts texts = reduction_texts(r);
+    TRY(about(states_read(f, &texts, source, r->nvalues, out), place, IN_STATE));
     if (out->count != 1 && out->count != wanted)
         return about(fail(UF_ERR_TYPE, "%d lists of dtypes, but there %s %d signature%s; one for all is possible, too",
                           out->count, wanted == 1 ? "is" : "are", wanted, plural(wanted)),

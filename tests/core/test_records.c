@@ -437,6 +437,45 @@ static void states(void **state) {
     FAILS(UF_ERR_SYNTAX, "nothing", uf_reduction(&widest, "widest", IV "->" IV, &def));
 }
 
+/* Records that only one of the texts sees, or defines, are named in signatures and described. */
+static void records_of_texts(void **state) {
+    (void)state;
+    static const struct {
+        const char *signatures, *state, *map, *combine, *finish;
+    } rows[] = {
+        {"interval(float64)->float64", NULL, "use interval; (x) { return mid(x); }", "(a, b) { return a + b; }", NULL},
+        {"float64->interval(float64)", "float64", NULL, "(a, b) { return a + b; }",
+         "use interval; (s) { return (interval(float64)){s, s}; }"},
+        {"float64->float64", "interval(float64)", "use interval; (x) { return (interval(float64)){x, x}; }",
+         "(a, b) { return a + b; }", "use interval; (s) { return s.hi; }"},
+        {"own->float64", NULL, "struct own { float64 x; float32 y; }; (x) { return x.x * x.y; }",
+         "use interval; (a, b) { return a + b; }", NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const uf_reduction_def def = {.size = sizeof def,
+                                      .map = rows[i].map,
+                                      .combine = rows[i].combine,
+                                      .finish = rows[i].finish,
+                                      .state = rows[i].state};
+        uf_record r = {.size = sizeof r};
+        uf_func *f;
+        OK(uf_reduction(&f, "f", rows[i].signatures, &def));
+        OK(uf_function_record(f, i == 3 ? "own" : "interval(float64)", &r));
+        assert_int_equal(r.bytes, 16);
+        FAILS(UF_ERR_TYPE, "nothing", uf_function_record(f, "nothing", &r));
+        uf_free(f);
+    }
+    const uf_reduction_def mids = {.size = sizeof mids, .map = rows[0].map, .combine = rows[0].combine};
+    const uf_reduce_options keep = {.size = sizeof keep, .keepdims = true};
+    interval in[3] = {{0, 2}, {1, 5}, {-4, 0}};
+    double sum;
+    uf_func *f;
+    OK(uf_reduction(&f, "mids", rows[0].signatures, &mids));
+    OK(uf_reduce(f, 2, (DLTensor[]){UF_RECORDS(in, 3), UF_ARRAY(&sum, 1)}, &keep));
+    assert_true(sum == 2);
+    uf_free(f);
+}
+
 /* ---- Updates in place ---- */
 
 static void updates(void **state) {
@@ -798,12 +837,12 @@ static int module_free(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),   cmocka_unit_test(elementwise),    cmocka_unit_test(mixed),
-        cmocka_unit_test(plans),     cmocka_unit_test(inference),      cmocka_unit_test(outer),
-        cmocka_unit_test(gufuncs),   cmocka_unit_test(folds),          cmocka_unit_test(identities),
-        cmocka_unit_test(states),    cmocka_unit_test(updates),        cmocka_unit_test(kernels),
-        cmocka_unit_test(copies),    cmocka_unit_test(views),          cmocka_unit_test(larger_than_states),
-        cmocka_unit_test(choices),   cmocka_unit_test(bad_signatures), cmocka_unit_test(bad_arrays),
-        cmocka_unit_test(inspection)};
+        cmocka_unit_test(layouts),    cmocka_unit_test(elementwise),     cmocka_unit_test(mixed),
+        cmocka_unit_test(plans),      cmocka_unit_test(inference),       cmocka_unit_test(outer),
+        cmocka_unit_test(gufuncs),    cmocka_unit_test(folds),           cmocka_unit_test(identities),
+        cmocka_unit_test(states),     cmocka_unit_test(updates),         cmocka_unit_test(kernels),
+        cmocka_unit_test(copies),     cmocka_unit_test(views),           cmocka_unit_test(larger_than_states),
+        cmocka_unit_test(choices),    cmocka_unit_test(bad_signatures),  cmocka_unit_test(bad_arrays),
+        cmocka_unit_test(inspection), cmocka_unit_test(records_of_texts)};
     return cmocka_run_group_tests_name("records", tests, module_make, module_free);
 }
