@@ -269,6 +269,40 @@ const prelude_row prelude_rows[] = {
  "        return CMPLX(scale * t, scale * (b / (2 * t)));"
  "    return CMPLX(scale * (fabs(b) / (2 * t)), copysign(scale * t, b));"
  "}"},
+/* z^n by squaring, 0 < |n| <= 100, z finite and not 0, where what comes in between would overflow or underflow: numbers are kept as
+ * x * 2^e with parts of x of about 1. */
+{"complex_power_scaled", 2, RULE_EXACT,
+ "complex_power_scaled(z, n) {"
+ "    typeof(z) power = 1, square = z;"
+ "    int e = 0, s = 0;"
+ "    for (int k = abs(n); k > 0; k >>= 1) {"
+ "        int shift = ilogb(fmax(fabs(real(square)), fabs(imag(square))));"
+ "        square = CMPLX(ldexp(real(square), -shift), ldexp(imag(square), -shift));"
+ "        s += shift;"
+ "        if (k & 1) {"
+ "            power *= square;"
+ "            shift = ilogb(fmax(fabs(real(power)), fabs(imag(power))));"
+ "            power = CMPLX(ldexp(real(power), -shift), ldexp(imag(power), -shift));"
+ "            e += s + shift;"
+ "        }"
+ "        square *= square;"
+ "        s *= 2;"
+ "    }"
+ "    if (n < 0) {"
+ "        power = 1 / power;"
+ "        e = -e;"
+ "    }"
+ "    return CMPLX(ldexp(real(power), e), ldexp(imag(power), e));"
+ "}"},
+/* w log z may overflow in parts although its real part is so far below 0 that the power is 0. */
+{"complex_power_by_log", 2, RULE_EXACT,
+ "complex_power_by_log(z, w) {"
+ "    auto t = w * log(z);"
+ "    if (isfinite(t) || !isfinite(z) || !isfinite(w))"
+ "        return exp(t);"
+ "    auto part = CMPLX(0x1p-20 * real(w), 0x1p-20 * imag(w)) * log(z);"
+ "    return real(part) < -1 ? CMPLX(0, 0) : exp(CMPLX(0x1p20 * real(part), 0x1p20 * imag(part)));"
+ "}"},
 /* Small integer powers by squaring; all others as exp(w log z), whose relative error grows with |w log z|. */
 {"cpow", 2, RULE_COMPLEX,
  "cpow(z, w) {"
@@ -279,7 +313,7 @@ const prelude_row prelude_rows[] = {
  "    if (z == 0)"
  "        return n > 0 ? CMPLX(0, 0) : CMPLX(NAN, NAN);"
  "    if (!(imag(w) == 0 && n == trunc(n) && fabs(n) <= 100))"
- "        return exp(w * log(z));"
+ "        return complex_power_by_log(z, w);"
  "    bool first = true;"
  "    for (int k = (int)fabs(n); k > 0; k >>= 1) {"
  "        if (k & 1)"
@@ -287,6 +321,11 @@ const prelude_row prelude_rows[] = {
  "        first = first && !(k & 1);"
  "        square *= square;"
  "    }"
+ "    auto size = fmax(fabs(real(power)), fabs(imag(power)));"
+ "    auto least = " BY_TYPE(n, "0x1p-120f", "0x1p-1000") ", largest = " BY_TYPE(n, "0x1p120f", "0x1p1000") ";"
+ "    bool direct = n < 0 ? size > least && size < largest : isfinite(power);"
+ "    if (!direct && isfinite(z))"
+ "        return complex_power_scaled(z, (int)n);"
  "    return n < 0 ? 1 / power : power;"
  "}"},
 

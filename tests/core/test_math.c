@@ -621,14 +621,95 @@ static void complex_functions_are_within_bounds(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* ---- Powers at the ends of the range, where what comes in between overflows or underflows ---- */
+
+/* Exact enough: long double has more digits, and the exponents of 15 factors. */
+static wide_complex wide_power(wide_complex z, wide_complex w) {
+    wide_complex power = 1;
+    for (int k = abs((int)creall(w)); k > 0; k--)
+        power *= z;
+    return creall(w) < 0 ? 1 / power : power;
+}
+
+/* Any exponents, those of the two parts often near each other; then an integer power. */
+static number end_argument(const sweep *s, int k) {
+    number n = {.type = s->types[k]};
+    int most = dtypes[s->wide].component == DT_FLOAT32 ? 127 : 1023;
+    if (k) {
+        n.as.f[0] = (double)random_between(&random_source, -15, 15);
+        n.as.f[0] += n.as.f[0] == 0;
+        return n;
+    }
+    int64_t at = random_between(&random_source, -most, most - 1);
+    for (int i = 0; i < 2; i++) {
+        int64_t e = random_chance(&random_source, 60) ? at : random_between(&random_source, -most, most - 1);
+        double m = 1 + (double)random_between(&random_source, 0, (1 << 23) - 1) * 0x1p-23;
+        n.as.f[i] = ldexp(random_chance(&random_source, 50) ? m : -m, (int)e);
+    }
+    return n;
+}
+
+/* A part that is beyond the range and none of the other's rounding is an infinity of its sign. No part is NaN. */
+static double power_judge(const sweep *s, const number *args, number got, double *shown) {
+    bool narrow = dtypes[s->wide].component == DT_FLOAT32;
+    long double least = narrow ? FLT_MIN : DBL_MIN, most = narrow ? FLT_MAX : DBL_MAX;
+    long double epsilon = narrow ? FLT_EPSILON : DBL_EPSILON;
+    wide_complex exact = complex_reference(s, args);
+    const long double parts[2] = {creall(exact), cimagl(exact)};
+    bool over = false;
+    *shown = 0;
+    for (int i = 0; i < 2; i++) {
+        bool infinite = fabsl(parts[i]) > most * 1.01L && fabsl(parts[i]) > cabsl(exact) * 0x1p-10L;
+        over |= fabsl(parts[i]) > most * 0.99L;
+        if (isnan(got.as.f[i]) || (infinite && got.as.f[i] != copysign(INFINITY, (double)parts[i])))
+            return *shown = HUGE_VAL;
+    }
+    if (over)
+        return 0;
+    *shown = (double)(cabsl(wide_of(got) - exact) / fmaxl(cabsl(exact), least) / epsilon);
+    return *shown / s->bound / (1 + fabs(args[1].as.f[0]));
+}
+
+static number far_argument(const sweep *s, int k) {
+    number n = end_argument(s, 0);
+    for (int i = 0; i < 2 && k; i++)
+        n.as.f[i] = ldexp(n.as.f[i] < 0 ? -1.5 : 1.25, dtypes[s->wide].component == DT_FLOAT32 ? 126 : 1022);
+    return n;
+}
+
+/* Of an exponent so large that only 0 and what is no number remain. */
+static double far_judge(const sweep *s, const number *args, number got, double *shown) {
+    wide_complex t = wide_of(args[1]) * clogl(wide_of(args[0]));
+    (void)s;
+    bool zero = creall(t) < -0x1p30L, is_zero = got.as.f[0] == 0 && got.as.f[1] == 0;
+    *shown = zero != is_zero ? HUGE_VAL : 0;
+    return *shown;
+}
+
+static void powers_at_the_ends_of_the_range(void **unused) {
+    (void)unused;
+    static sweep s;
+    failures = 0;
+    for (int i = 0; i < 4; i++) {
+        dtype t = i % 2 ? DT_COMPLEX128 : DT_COMPLEX64;
+        s = (sweep){.name = "cpow", .arity = 2, .types = {t, t, t}, .wide = t, .bound = 4, .function = wide_power};
+        s.argument = i < 2 ? end_argument : far_argument;
+        s.judge = i < 2 ? power_judge : far_judge;
+        s.wanted = complex_wanted;
+        run(&s);
+    }
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
     const char *given = getenv("UF_SEED"), *scale = getenv("PROP_N");
     random_source.state = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u ^ (uint64_t)getpid() << 20;
     seconds_per_sweep = 0.012 * (scale ? atof(scale) : 1);
     print_message("UF_SEED=%llu\n", (unsigned long long)random_source.state);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_within_bounds), cmocka_unit_test(orders_are_reflected),
-        cmocka_unit_test(signgam_is_left_alone),  cmocka_unit_test(prelude_is_within_bounds),
-        cmocka_unit_test(selections_are_exact),   cmocka_unit_test(complex_functions_are_within_bounds)};
+        cmocka_unit_test(rows_are_within_bounds),         cmocka_unit_test(orders_are_reflected),
+        cmocka_unit_test(signgam_is_left_alone),          cmocka_unit_test(prelude_is_within_bounds),
+        cmocka_unit_test(selections_are_exact),           cmocka_unit_test(complex_functions_are_within_bounds),
+        cmocka_unit_test(powers_at_the_ends_of_the_range)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
