@@ -46,7 +46,48 @@ static void name_take(const parser *p, const token *t, const char *what) {
         fail_twice(p, t, what, n->helper->in, n->helper->at);
 }
 
+/* ---- Helpers that take the same ---- */
+
+static bool type_same(const type_syn *a, const type_syn *b) {
+    if (!a || !b)
+        return a == b;
+    return a->type == b->type && a->record == b->record && (a->variable == NO_NAME) == (b->variable == NO_NAME) &&
+           a->of == b->of && type_same(a->argument, b->argument);
+}
+
+/* Do two helpers of one name take the same? Then a call could not tell them apart. */
+static bool parameters_same(const definition *a, const definition *b) {
+    bool same = a->nparams == b->nparams;
+    for (int k = 0; same && k < a->nparams; k++)
+        same = a->params[k].rank == b->params[k].rank && type_same(a->params[k].to, b->params[k].to);
+    return same;
+}
+
+/* The one of a text's helpers of this name that takes the same; NULL: none. */
+static const definition *helper_like(const syntax *in, const syntax *of, const definition *d) {
+    int id = name_find(in, of->names[d->name].text, (size_t)of->names[d->name].length);
+    const definition *like = id == NO_NAME ? NULL : in->names[id].helper;
+    while (like && !parameters_same(like, d))
+        like = like->overload;
+    return like;
+}
+
 /* ---- What a text uses ---- */
+
+/* Fails if a module that the text uses already has a helper of the new one, so that no call could tell them apart. */
+static void helpers_apart(const parser *p, const syntax *m, const token *at) {
+    char first[1200], second[1200];
+    for (const definition *d = m->helpers; d; d = d->next)
+        for (int i = 0; i < p->out->nmodules; i++) {
+            const syntax *other = p->out->modules[i];
+            const definition *like = helper_like(other, m, d);
+            if (like)
+                lex_fail(&p->lex, at->at, "two modules define '%.*s' for the same parameters: at %s and at %s",
+                         m->names[d->name].length, m->names[d->name].text,
+                         place_text(p, other, like->at, first, sizeof first),
+                         place_text(p, m, d->at, second, sizeof second));
+        }
+}
 
 static void module_import(parser *p, const syntax *m, const token *at) {
     syntax *out = p->out;
@@ -55,6 +96,7 @@ static void module_import(parser *p, const syntax *m, const token *at) {
             return;
     if (out->nmodules == LANG_MAX_IMPORTS)
         lex_fail(&p->lex, at->at, "the text uses more than %d modules", LANG_MAX_IMPORTS);
+    helpers_apart(p, m, at);
     out->modules[out->nmodules++] = m;
     for (const record_syn *r = m->records; r; r = r->next) {
         int id = lex_intern(&p->lex, m->names[r->name].text, (size_t)m->names[r->name].length);
@@ -341,21 +383,6 @@ static definition *definition_new(parser *p) {
     d->index = p->out->ndefinitions++;
     d->in = p->out;
     return d;
-}
-
-static bool type_same(const type_syn *a, const type_syn *b) {
-    if (!a || !b)
-        return a == b;
-    return a->type == b->type && a->record == b->record && (a->variable == NO_NAME) == (b->variable == NO_NAME) &&
-           a->of == b->of && type_same(a->argument, b->argument);
-}
-
-/* Do two helpers of one name take the same? Then a call could not tell them apart. */
-static bool parameters_same(const definition *a, const definition *b) {
-    bool same = a->nparams == b->nparams;
-    for (int k = 0; same && k < a->nparams; k++)
-        same = a->params[k].rank == b->params[k].rank && type_same(a->params[k].to, b->params[k].to);
-    return same;
 }
 
 /* Puts a helper behind those of its name. */

@@ -384,6 +384,46 @@ static int folder_remove(void **state) {
     return system(command);
 }
 
+/* Two modules with a helper for the same parameters are an error where they come together; a module that is there twice is not. */
+static void helper_clashes(void **state) {
+    (void)state;
+    uf_module *a, *b, *both;
+    uf_func *f;
+    OK(uf_module_new(&a, &(uf_module_definition){
+                             .size = sizeof(uf_module_definition), .name = "a", .source = "area(x) { return x; }"}));
+    OK(uf_module_new(&b, &(uf_module_definition){.size = sizeof(uf_module_definition),
+                                                 .name = "b",
+                                                 .source = "\n area(y) { return 2 * y; }"}));
+    uf_module_definition def = {.size = sizeof def,
+                                .name = "c",
+                                .source = "one() { return 1; }",
+                                .nmodules = 2,
+                                .modules = (uf_module *[]){a, b}};
+    FAILS(UF_ERR_SYNTAX, "two modules define 'area' for the same parameters: at 1:1 of module a and at 2:2 of module b",
+          uf_module_new(&both, &def));
+    const uf_section only = {.source = "(x) { return x; }"};
+    FAILS(UF_ERR_SYNTAX, "at 1:1 of module a and at 2:2 of module b",
+          uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                         .name = "f",
+                                         .nsections = 1,
+                                         .sections = &only,
+                                         .nmodules = 2,
+                                         .modules = (uf_module *[]){a, b}}));
+    uf_module *interval;
+    OK(uf_module_load(&interval, "interval"));
+    const uf_section twice = {.source = "use interval; (x) { return mid((interval(float64)){x, x}); }"};
+    OK(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                      .name = "f",
+                                      .nsections = 1,
+                                      .sections = &twice,
+                                      .nmodules = 1,
+                                      .modules = &interval}));
+    uf_free(f);
+    uf_module_free(interval);
+    uf_module_free(a);
+    uf_module_free(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(digests),
                                        cmocka_unit_test(helpers_and_constants),
@@ -398,6 +438,7 @@ int main(void) {
                                        cmocka_unit_test(bad_arguments),
                                        cmocka_unit_test(operators_of_modules),
                                        cmocka_unit_test(functions_of_records),
-                                       cmocka_unit_test(functions_that_combine)};
+                                       cmocka_unit_test(functions_that_combine),
+                                       cmocka_unit_test(helper_clashes)};
     return cmocka_run_group_tests_name("modules", tests, folder_make, folder_remove);
 }
