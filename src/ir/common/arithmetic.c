@@ -23,31 +23,6 @@ static const char *code_of(op o, dtype type) {
     return dtype_is_floating(type) ? c->is_float : dtypes[type].is_signed ? c->is_signed : c->is_unsigned;
 }
 
-/* a / b and a % b without an undefined case: the divisor is 1 where the instruction would trap. MIN / 1 is what MIN / -1
- * wraps to, and x % 1 is 0. */
-static ssa divide(emit *e, op o, dtype type, ssa a, ssa b) {
-    const char *t = ir_value_type(type), *instruction = code_of(o, type);
-    definition s;
-    if (emit_define(e, &s, "define internal %s @%s_%s(%s %%a, %s %%b) nounwind readnone alwaysinline", t, instruction,
-                    t, t, t)) {
-        ssa zero = emit_value(e, "icmp eq %s %%b, 0", t), bad = zero;
-        if (dtypes[type].is_signed) {
-            long long lowest = INT64_MIN >> (64 - 8 * dtypes[type].size);
-            ssa least = emit_value(e, "icmp eq %s %%a, %lld", t, lowest);
-            ssa minus = emit_value(e, "icmp eq %s %%b, -1", t);
-            ssa wraps = emit_value(e, "and i1 %s, %s", least.text, minus.text);
-            bad = emit_value(e, "or i1 %s, %s", zero.text, wraps.text);
-        }
-        ssa divisor = emit_value(e, "select i1 %s, %s 1, %s %%b", bad.text, t, t);
-        ssa q = emit_value(e, "%s %s %%a, %s", instruction, t, divisor.text);
-        if (o == OP_DIV)
-            q = emit_value(e, "select i1 %s, %s 0, %s %s", zero.text, t, t, q.text);
-        emit_line(e, "ret %s %s", t, q.text);
-        emit_define_end(e, &s);
-    }
-    return emit_value(e, "call %s @%s_%s(%s %s, %s %s)", t, instruction, t, t, a.text, t, b.text);
-}
-
 static ssa shift(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type) {
     const char *t = ir_value_type(type), *c = ir_value_type(count_type), *instruction = code_of(o, type);
     int width = 8 * dtypes[type].size;
@@ -109,7 +84,7 @@ ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type) {
     case 'S':
         return shift(e, o, type, a, b, count_type);
     default:
-        return (o == OP_DIV || o == OP_REM) && !dtype_is_floating(type) ? divide(e, o, type, a, b)
+        return (o == OP_DIV || o == OP_REM) && !dtype_is_floating(type) ? emit_divide(e, o, type, a, b)
                                                                         : plain(e, o, type, a, b);
     }
 }

@@ -61,14 +61,15 @@ typedef struct emit {
     map exact_functions; /* addresses of those functions of trees which the `fast` bits do not enter */
     bool exact;          /* the function that is being written is one of them */
     bool compares;       /* something is compared in the tree that is being written, or in another one of the module */
-    int *calls;          /* in the plain form, by that number: how many nodes of the tree call it */
-    int inlined;         /* lines that calls have been given or will be given by inlining */
-    map sizes;           /* name of a function of a tree -> its ir_size */
-    ir_size written;     /* of the module so far */
-    int nesting;         /* loops around the place that is being written, in its function */
-    int most_lines;      /* beyond this number emit_bound ends the writing */
-    bool plain;          /* choose the short form where there is a longer and faster one; see skeleton_module */
-    map tables;          /* address of a table's elements -> its number, from 1 */
+    bool divides_by_floating; /* integers, see division.c */
+    int *calls;               /* in the plain form, by that number: how many nodes of the tree call it */
+    int inlined;              /* lines that calls have been given or will be given by inlining */
+    map sizes;                /* name of a function of a tree -> its ir_size */
+    ir_size written;          /* of the module so far */
+    int nesting;              /* loops around the place that is being written, in its function */
+    int most_lines;           /* beyond this number emit_bound ends the writing */
+    bool plain;               /* choose the short form where there is a longer and faster one; see skeleton_module */
+    map tables;               /* address of a table's elements -> its number, from 1 */
     int ntables;
     map attributes;   /* text -> attribute group */
     int groups;       /* last attribute group */

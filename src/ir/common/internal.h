@@ -72,6 +72,12 @@ void find_comparisons(emit *e, const tree *t);
 /* x / y, which are the values of two expressions. */
 ssa emit_quotient(body *b, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
 
+/* ---- Division of integers (division.c): o is OP_DIV or OP_REM ---- */
+
+ssa emit_divide(emit *e, op o, dtype type, ssa a, ssa b);
+/* The same for x and y, which are the values of two expressions, in the form that is faster for these. */
+ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
+
 ssa emit_expression(body *b, const node *n); /* expression.c */
 /* expression.c; calls f and returns its only result. line: the call's line in the source; 0: it has none of its own. */
 ssa emit_call(body *b, const function *f, const ssa *values, int line);

@@ -488,6 +488,8 @@ void emit_functions(emit *e, const tree *t, const char *entry) {
     e->entry = entry;
     find_exact(e, t);
     find_comparisons(e, t);
+    e->divides_by_floating =
+        e->target->vector_bits && !t->layout && !t->has_loop && !e->plain && !strcmp(entry, "kernel");
     if (t->variables > e->written.variables)
         e->written.variables = t->variables;
     e->kernel = t->kernel;
