@@ -18,7 +18,7 @@ L3:
 L5:
   %r3 = load i32, i32* %v0
   %r4 = load i32, i32* %v1
-  %r12 = call i32 @srem_i32(i32 %r3, i32 %r4)
+  %r12 = call i32 @srem_total_i32(i32 %r3, i32 %r4)
   store i32 %r12, i32* %v3
   %r13 = load i32, i32* %v1
   store i32 %r13, i32* %v0
@@ -192,7 +192,7 @@ L13:
 L9:
   ret void
 }
-define internal i32 @srem_i32(i32 %a, i32 %b) nounwind readnone alwaysinline {
+define internal i32 @srem_total_i32(i32 %a, i32 %b) nounwind readnone alwaysinline {
   %r5 = icmp eq i32 %b, 0
   %r6 = icmp eq i32 %a, -2147483648
   %r7 = icmp eq i32 %b, -1
