@@ -62,6 +62,7 @@ typedef struct emit {
     bool exact;          /* the function that is being written is one of them */
     bool compares;       /* something is compared in the tree that is being written, or in another one of the module */
     bool divides_by_floating; /* integers, see division.c */
+    uint64_t uniform;         /* bit k: parameter k of the kernel is the same in all elements of the innermost loop */
     int *calls;               /* in the plain form, by that number: how many nodes of the tree call it */
     int inlined;              /* lines that calls have been given or will be given by inlining */
     map sizes;                /* name of a function of a tree -> its ir_size */

@@ -609,6 +609,16 @@ static ssa update(body *b, const node *n) {
     return n->postfix ? old : stored;
 }
 
+/* Is it pow, with an exponent that all elements share? */
+static bool has_one_exponent(body *b, const node *n) {
+    const node *exponent = n->args->next;
+    if (!b->e->uniform || !exponent || strcmp(n->math->name, "pow") != 0)
+        return false;
+    while (exponent->kind == N_CONVERT)
+        exponent = exponent->kid[0];
+    return exponent->kind == N_LOCAL && is_input(b, exponent) && b->e->uniform >> exponent->local & 1;
+}
+
 static ssa math(body *b, const node *n) {
     ssa args[3] = {0};
     int count = 0;
@@ -617,6 +627,8 @@ static ssa math(body *b, const node *n) {
     if (n->counted && counts_steps(b->e)) /* the order, which is not negative: as many steps, in a library */
         steps_take(b, emit_convert(b->e, args[0], DT_INT32, DT_INT64), n->line);
     assert(count == n->math->arity);
+    if (has_one_exponent(b, n))
+        return emit_power(b->e, n->math, (dtype)n->wide, args);
     return emit_math(b->e, n->math, (dtype)n->wide, args);
 }
 

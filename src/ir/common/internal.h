@@ -65,7 +65,13 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
 /* A row of the math table that has a direction (directed.c). */
 ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args);
 
+/* pow where all elements have one exponent (power.c). */
+ssa emit_power(emit *e, const math_row *row, dtype wide, const ssa *args);
+
 /* ---- Floating division (quotient.c) ---- */
+
+/* Is it a parameter of the kernel, or an element of one, and nothing is assigned to that? */
+bool is_input(body *b, const node *n);
 
 /* Before the functions of a tree are written. */
 void find_comparisons(emit *e, const tree *t);

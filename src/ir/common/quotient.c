@@ -46,8 +46,7 @@ static void note_assigned(const node *n, void *user) {
         assigned[n->kid[0]->local] = true;
 }
 
-/* Is it a parameter of the kernel, or an element of one, and nothing is assigned to that? */
-static bool is_input(body *b, const node *n) {
+bool is_input(body *b, const node *n) {
     if (b->f != b->e->kernel || n->local >= b->f->nparams)
         return false;
     if (!b->assigned) {

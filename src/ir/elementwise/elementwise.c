@@ -13,8 +13,18 @@ typedef struct elementwise_request {
     const variant *v;
 } elementwise_request;
 
+/* The inputs that are the same in all elements of the innermost loop, as bits. */
+static uint64_t uniform_inputs(const variant *v) {
+    uint64_t bits = 0;
+    for (int k = 0; k < v->nin; k++)
+        if (v->operand[k].kind == OPERAND_NUMBER || v->operand[k].kind == OPERAND_CONSTANT)
+            bits |= UINT64_C(1) << k;
+    return bits;
+}
+
 static void write_kernel(emit *e, void *user) {
     elementwise_request *q = user;
+    e->uniform = uniform_inputs(q->v);
     emit_functions(e, q->t, "kernel");
     skeleton_begin(&q->s, e, q->t, q->v, NULL);
     skeletons[e->target->gpu][q->v->loop](&q->s);
