@@ -611,12 +611,12 @@ static ssa update(body *b, const node *n) {
 
 /* Is it pow, with an exponent that all elements share? */
 static bool has_one_exponent(body *b, const node *n) {
-    const node *exponent = n->args->next;
-    if (!b->e->uniform || !exponent || strcmp(n->math->name, "pow") != 0)
+    const node *exponent = n->args ? n->args->next : NULL;
+    if (!b->e->uniform || strcmp(n->math->name, "pow") != 0)
         return false;
-    while (exponent->kind == N_CONVERT)
+    while (exponent && exponent->kind == N_CONVERT)
         exponent = exponent->kid[0];
-    return exponent->kind == N_LOCAL && is_input(b, exponent) && b->e->uniform >> exponent->local & 1;
+    return exponent && exponent->kind == N_LOCAL && is_input(b, exponent) && b->e->uniform >> exponent->local & 1;
 }
 
 static ssa math(body *b, const node *n) {
