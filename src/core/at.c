@@ -424,7 +424,7 @@ static uf_status at_keep(uf_plan *p, const plan_request *r) {
     m->ncaller = 1 + n + (r->operand != NULL);
     for (int k = 0; k < p->nargs; k++) {
         m->of[k] = (uint8_t)(k <= n ? k : 1 + n);
-        m->offset[k] = (int16_t)(k <= n ? 0 : expanded_offset(r->expanded, targets + k - 1 - n));
+        m->offset[k] = k <= n ? 0 : expanded_offset(r->expanded, targets + k - 1 - n);
     }
     memset(m->align, 1, (size_t)m->ncaller);
     m->align[TARGET] = r->expanded->align[0];

@@ -187,6 +187,8 @@ typedef struct binding {
     const char *layout; /* stands for the layout there */
     tree *tree;
     fold *fold; /* VERB_FOLD, else NULL */
+    /* VERB_FOLD of a generalized ufunc, which has neither tree nor fold, but one dtype: the section that serves it. */
+    int section;
     code_traits traits;
     arena arena;
     _Atomic(variant_code *) codes;
@@ -206,9 +208,19 @@ typedef struct record_form {
     arena names;          /* of a form made for a call: its records */
 } record_form;
 
+/* What reduces by a generalized ufunc whose cores have few scalars: a reduction over these, which are its operands (cores.c). */
+typedef struct core_form {
+    struct core_form *next;
+    uf_func *func;
+    dtype type; /* of all operands */
+    int section;
+    int64_t size[LAYOUT_MAX_RANK]; /* of the core dimensions */
+} core_form;
+
 struct uf_func {
     const uf_func *owner; /* of a form: the function that keeps it; else NULL */
     _Atomic(record_form *) forms;
+    _Atomic(core_form *) core_forms;
     _Atomic(struct layout_kept *) layouts;
     text spelled;          /* while it is registered: its signatures */
     atomic_int references; /* one for the user, and one for each plan, and each function and module made with it */
@@ -297,6 +309,10 @@ uf_status reduction_form_make(const uf_func *f, const signature_list *list, int 
 /* Makes of a form of a function f(r, r) -> r what reductions combine by, once the identity of the function is there. */
 uf_status form_fold(const uf_func *f, record_form *x, definition_place *place);
 void form_append(uf_func *f, record_form *x);
+/* A function that `f` keeps, without operands and texts, and with the settings of f. NULL: out of memory. */
+uf_func *hidden_new(const uf_func *f);
+/* Sets the only signature of such a function, n dtypes of which the first h->nin are inputs. */
+uf_status hidden_sign(uf_func *h, const dtype *types, int n);
 uf_status form_keys(const uf_func *f,
                     record_form *x); /* sets the keys of its texts, once those of the function are set */
 void forms_free(record_form *list);
@@ -667,8 +683,13 @@ static inline bool records_possible(const plan_request *r) {
            (atomic_load_explicit(&((uf_func *)(uintptr_t)f)->forms, memory_order_acquire) ||
             (f->any_types && r->options->signature));
 }
+/* The same with a generalized ufunc that reduces: its arguments are then the scalars of its cores (cores.c). */
+uf_status cores_do(const plan_request *r, uf_status (*run)(const plan_request *r, void *user), void *user);
+static inline bool cores_possible(const plan_request *r) { return r->verb->folds && r->func && r->func->layout; }
 static inline uf_status with_records(const plan_request *r, uf_status (*run)(const plan_request *r, void *user),
                                      void *user) {
+    if (cores_possible(r))
+        return cores_do(r, run, user);
     return records_possible(r) ? records_do(r, run, user) : run(r, user);
 }
 /* The function whose code uf_inspect shows for the input types that *types names (NULL: the first signature): a form, where it names
@@ -791,8 +812,16 @@ uf_status plan_number(const uf_plan *p, int source, const void *data, dtype to, 
 uf_status reduction_add(uf_func *f, const uf_definition *d, definition_place *place);
 uf_status identity_add(uf_func *f, const char *source, definition_place *place);
 uf_status reduction_keys(uf_func *f); /* sets the keys of its texts, once all have been read */
-/* The number of values in the state of a reduction with f; 0: f does not reduce. */
+/* Reads the identity of a generalized ufunc: a value, or a kernel over the core's indices. */
+uf_status core_identity_add(uf_func *f, const char *source, definition_place *place);
+/* Makes of h, whose operands are set, the reduction that combines its values by a text, and begins with those of another (NULL: there is
+ * no identity). */
+uf_status values_form(uf_func *h, const uf_func *f, const char *combine, const char *identity);
+/* The number of values in the state of a reduction with f, where each core counts as one; 0: f does not reduce. */
 int fold_states(const uf_func *f);
+/* Does a generalized ufunc reduce: can all its operands have cores of one shape? */
+bool core_folds(const uf_func *f);
+void core_forms_free(core_form *list);
 /* How many inputs and outputs a reduction with f takes: with a binary function 1 and 1, with a reduction its own.
  * verb: "uf_reduce" or another, for errors. Errors: ARGUMENT (a gufunc, a function of another arity). */
 uf_status fold_arity(const uf_func *f, const char *verb, int *nin, int *nout);

@@ -64,7 +64,7 @@ static void *copied(arena *a, const void *from, size_t size) {
     return to ? memcpy(to, from, size) : NULL;
 }
 
-static uf_func *hidden_new(const uf_func *f) {
+uf_func *hidden_new(const uf_func *f) {
     uf_func *h = mem_zero(1, sizeof *h);
     if (!h)
         return NULL;
@@ -89,6 +89,14 @@ static uf_status signature_set(uf_func *h) {
     return h->signatures_text ? UF_OK : fail_memory();
 }
 
+uf_status hidden_sign(uf_func *h, const dtype *types, int n) {
+    h->nout = n - h->nin;
+    h->signatures = (signature_list){.count = 1, .nin = h->nin, .nout = h->nout};
+    h->signatures.types = copied(&h->arena, types, (size_t)n * sizeof *types);
+    h->section_of = arena_alloc(&h->arena, sizeof *h->section_of);
+    return h->signatures.types && h->section_of ? signature_set(h) : UF_ERR_MEMORY;
+}
+
 /* Sets the operands of a hidden function: the leaves of these inputs and outputs. */
 static uf_status operands_set(uf_func *h, const record_form *x, const record *const *records, const dtype *types,
                               int nin, int nout) {
@@ -100,11 +108,7 @@ static uf_status operands_set(uf_func *h, const record_form *x, const record *co
             UF_ERR_TYPE,
             "%s: the operands of %s have more than %d scalars together, a complex number in a record counted as two",
             h->name, x->signature, UF_MAX_OPERANDS);
-    h->nout = n - h->nin;
-    h->signatures = (signature_list){.count = 1, .nin = h->nin, .nout = h->nout};
-    h->signatures.types = copied(&h->arena, leaves, (size_t)n * sizeof *leaves);
-    h->section_of = arena_alloc(&h->arena, sizeof *h->section_of);
-    return h->signatures.types && h->section_of ? signature_set(h) : UF_ERR_MEMORY;
+    return hidden_sign(h, leaves, n);
 }
 
 static uf_status layout_set(uf_func *h, const section *from, const record_form *x, section *s) {

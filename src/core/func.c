@@ -418,26 +418,32 @@ static uf_status layout_add(uf_func *f, const uf_definition *d, definition_place
     return UF_OK;
 }
 
-/* Adds what the definition says of reducing, which only elementwise binary functions do. */
+#define FOLDING_NEEDS                                                                                             \
+    "functions of two inputs and one output reduce, elementwise ones and those whose operands can have cores of " \
+    "one shape"
+
+/* Adds what the definition says of reducing, which functions of two inputs and one output do. */
 static uf_status folding_add(uf_func *f, const uf_definition *d, definition_place *place) {
-    bool binary = !f->layout && f->nin == 2 && f->nout == 1;
+    bool binary = f->nin == 2 && f->nout == 1, folds = f->layout ? core_folds(f) : binary;
     const struct {
         int part;
-        bool given;
-        const char *what;
-    } entries[] = {{IN_IDENTITY, d->identity, "an identity"},
-                   {IN_ORDER, d->flags & (UF_ORDERED | UF_SERIAL), "an order (UF_ORDERED, UF_SERIAL)"},
-                   {IN_WIDEN, d->flags & UF_WIDEN, "a wide accumulator (UF_WIDEN)"}};
+        bool given, possible;
+        const char *what, *needed;
+    } entries[] = {
+        {IN_IDENTITY, d->identity, folds, "an identity", FOLDING_NEEDS},
+        {IN_ORDER, d->flags & (UF_ORDERED | UF_SERIAL), folds, "an order (UF_ORDERED, UF_SERIAL)", FOLDING_NEEDS},
+        {IN_WIDEN, d->flags & UF_WIDEN, binary && !f->layout, "a wide accumulator (UF_WIDEN)",
+         "elementwise functions of two inputs and one output have one"}};
     for (size_t i = 0; i < COUNT(entries); i++)
-        if (entries[i].given && !binary) {
+        if (entries[i].given && !entries[i].possible) {
             place->part = entries[i].part;
-            return fail(UF_ERR_ARGUMENT,
-                        "%s has %s, but only elementwise functions of two inputs and one output reduce", f->name,
-                        entries[i].what);
+            return fail(UF_ERR_ARGUMENT, "%s has %s, but only %s", f->name, entries[i].what, entries[i].needed);
         }
-    f->order = d->flags & UF_SERIAL ? FOLD_SERIAL : d->flags & UF_ORDERED ? FOLD_ORDERED : FOLD_FREE;
+    f->order = d->flags & UF_SERIAL ? FOLD_SERIAL : d->flags & UF_ORDERED || f->layout ? FOLD_ORDERED : FOLD_FREE;
     f->widen = d->flags & UF_WIDEN;
-    return d->identity ? identity_add(f, d->identity, place) : UF_OK;
+    if (!d->identity)
+        return UF_OK;
+    return (f->layout ? core_identity_add : identity_add)(f, d->identity, place);
 }
 
 static uf_status kernels_add(uf_func *f, const uf_definition *d, definition_place *place) {
@@ -531,6 +537,7 @@ static uf_status register_texts(void *user) {
 void func_destroy(uf_func *f) {
     text_free(&f->spelled);
     forms_free(atomic_load(&f->forms));
+    core_forms_free(atomic_load(&f->core_forms));
     layouts_free(atomic_load(&f->layouts));
     for (binding *b = atomic_load(&f->bindings), *next; b; b = next) {
         next = b->next;
@@ -665,7 +672,7 @@ uf_status uf_describe(const uf_func *f, uf_description *out) {
                                 .signatures = f->signatures_text,
                                 .layout = f->layout_text,
                                 .identity = f->identity.source,
-                                .order = orders[f->order],
+                                .order = f->layout && !core_folds(f) ? 0 : orders[f->order],
                                 .nstate = fold_states(f)};
     return struct_write(&all, sizeof all, out, "uf_description");
 }

@@ -295,7 +295,7 @@ static void array_expand(expansion *x, const DLTensor *t, int k, const record *r
         to->dtype = dtypes[leaf->type].dl;
         to->byte_offset += (uint64_t)leaf->offset;
         to->strides = t->ndim ? of_size[row] : NULL;
-        x->offset[x->n] = (int16_t)leaf->offset;
+        x->offset[x->n] = leaf->offset;
         x->of[x->n++] = (uint8_t)k;
     }
 }
@@ -337,7 +337,7 @@ static uf_status initial_expand(expansion *x, const plan_request *r) {
         for (int i = 0; i < (of ? of->nleaves : 1); i++) {
             DLTensor *to = &x->initial[x->ninitial];
             *to = *t;
-            x->initial_offset[x->ninitial] = (int16_t)(of ? of->leaves[i].offset : 0);
+            x->initial_offset[x->ninitial] = of ? of->leaves[i].offset : 0;
             x->initial_of[x->ninitial++] = (uint8_t)k;
             if (!of)
                 continue;
@@ -459,16 +459,19 @@ uf_status expansion_begin(expansion *x, const plan_request *r, int nin, bool *fo
 
 void expansion_end(expansion *x) { mem_free(x->block); }
 
+uf_status expansion_run(expansion *x, uf_status (*run)(const plan_request *r, void *user), void *user) {
+    uf_status s = run(&x->request, user);
+    const expansion_map m = map_of(x);
+    return named(s, &m);
+}
+
 static __attribute__((noinline)) uf_status form_do(const plan_request *r, int nin, const record_form *f,
                                                    uf_status (*run)(const plan_request *r, void *user), void *user) {
     expansion x; /* 10 KiB, which it is not worth clearing */
     expansion_clear(&x, nin, f);
     uf_status s = expand(&x, r);
-    if (!s) {
-        s = run(&x.request, user);
-        const expansion_map m = map_of(&x);
-        s = named(s, &m);
-    }
+    if (!s)
+        s = expansion_run(&x, run, user);
     if (!s)
         outputs_return(&x, r);
     expansion_end(&x);
@@ -519,7 +522,7 @@ uf_status form_of_types(const uf_func *f, const char **types, const uf_func **ou
 expansion_map *expansion_map_new(uf_plan *p) {
     expansion_map *m = plan_space(p, sizeof *m);
     uint8_t *bytes = plan_space(p, PLAN_ARGUMENTS + UF_MAX_NDIM + UF_MAX_OPERANDS + UF_MAX_STATE);
-    int16_t *offset = plan_space(p, PLAN_ARGUMENTS * sizeof *offset);
+    int64_t *offset = plan_space(p, PLAN_ARGUMENTS * sizeof *offset);
     if (!m || !bytes || !offset)
         return NULL;
     *m = (expansion_map){.of = bytes,
@@ -538,7 +541,7 @@ uf_status expansion_keep(uf_plan *p, const plan_request *r) {
     for (int k = 0; k < p->nargs; k++) {
         bool leaf = k < x->n, initial = k >= first;
         m->of[k] = (uint8_t)(leaf ? x->of[k] : initial ? start + x->initial_of[k - first] : caller + k - x->n);
-        m->offset[k] = leaf ? x->offset[k] : initial ? x->initial_offset[k - first] : (int16_t)0;
+        m->offset[k] = leaf ? x->offset[k] : initial ? x->initial_offset[k - first] : 0;
     }
     m->n = x->n;
     m->ncaller = caller;

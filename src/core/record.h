@@ -8,7 +8,7 @@
 typedef struct expansion_map {
     int n, ncaller;  /* arguments, and those of the caller that they are leaves of */
     uint8_t *of;     /* by argument: the caller's; in a plan also of all other addresses that a run takes */
-    int16_t *offset; /* bytes from the caller's address */
+    int64_t *offset; /* bytes from the caller's address */
     uint8_t *align;  /* by caller's argument: what its address must be aligned to */
     int ninitial;
     uint8_t *initial_of; /* by initial value: the caller's */
@@ -22,7 +22,7 @@ typedef struct expansion {
     int nin, n, ninitial; /* nin: the caller's inputs */
     DLTensor args[UF_MAX_OPERANDS], initial[UF_MAX_STATE];
     uint8_t of[UF_MAX_OPERANDS], align[UF_MAX_OPERANDS], initial_of[UF_MAX_STATE];
-    int16_t offset[UF_MAX_OPERANDS], initial_offset[UF_MAX_STATE];
+    int64_t offset[UF_MAX_OPERANDS], initial_offset[UF_MAX_STATE];
     uf_axis_list lists[UF_MAX_OPERANDS];
     int64_t *words, *block; /* for strides: what is left, and what must be freed */
     int64_t few[128];
@@ -33,6 +33,8 @@ static inline const record_form *forms_of(const uf_func *f) { return atomic_load
  * *found: there is one. x->request is then that of the form. expansion_end comes after it, whatever the status is. */
 uf_status expansion_begin(expansion *x, const plan_request *r, int nin, bool *found);
 void expansion_end(expansion *x);
+/* Calls `run` with the request of an expansion; restates its errors in terms of the caller's arguments. */
+uf_status expansion_run(expansion *x, uf_status (*run)(const plan_request *r, void *user), void *user);
 /* Bytes from the caller's argument to leaf k of the expanded arguments. */
 static inline int64_t expanded_offset(const expansion *x, int k) { return x->offset[k]; }
 /* The record that argument 0 of the caller's is; NULL: it is a scalar. */

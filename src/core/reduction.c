@@ -192,6 +192,32 @@ uf_status identity_add(uf_func *f, const char *source, definition_place *place) 
     return about(s, place, IN_IDENTITY);
 }
 
+uf_status core_identity_add(uf_func *f, const char *source, definition_place *place) {
+    arena scratch = {0};
+    section *own = &f->identity;
+    const dtype indices[LAYOUT_MAX_RANK] = {DT_INT64, DT_INT64, DT_INT64, DT_INT64,
+                                            DT_INT64, DT_INT64, DT_INT64, DT_INT64};
+    int rank = f->layout->operands[0].rank;
+    dtype type = DT_FLOAT64; /* any numeric dtype will do */
+    tree *t;
+    if (!strchr(source, '{'))
+        return identity_add(f, source, place);
+    place->part = IN_IDENTITY;
+    TRY(text_copy(f, source, &own->source));
+    TRY(about(lang_parse(&f->arena, own->source, &f->scope.names, &own->syntax), place, IN_IDENTITY));
+    if (lang_indices(own->syntax) != rank || lang_inputs(own->syntax) || lang_outputs(own->syntax) != 1)
+        return about(
+            lang_fail(own->syntax, UF_ERR_TYPE,
+                      "%d indices, %d parameters and %d outputs; %d ind%s, which count in the core, no parameter "
+                      "and one output are needed",
+                      lang_indices(own->syntax), lang_inputs(own->syntax), lang_outputs(own->syntax), rank,
+                      rank == 1 ? "ex" : "ices"),
+            place, IN_IDENTITY);
+    uf_status s = lang_check(&scratch, own->syntax, NULL, NULL, indices, rank, &type, 1, false, &t);
+    arena_free(&scratch);
+    return about(s, place, IN_IDENTITY);
+}
+
 /* What a text must take and give. */
 typedef struct arity {
     /* It has `inputs` parameters, or up to `more` beyond those. */
@@ -455,6 +481,24 @@ uf_status reduction_form(uf_func *h, const uf_func *f, record_form *x, const sig
     return types_check(h, place);
 }
 
+uf_status values_form(uf_func *h, const uf_func *f, const char *combine, const char *identity) {
+    definition_place place = {IN_SOURCE, 0};
+    reduction *r = arena_alloc(&h->arena, sizeof *r);
+    if (!r)
+        return UF_ERR_MEMORY;
+    h->reduction = r;
+    *r = (reduction){.nvalues = h->nout, .nstate = h->nout, .state = h->signatures.types};
+    r->combine.source = combine;
+    TRY(lang_parse(&h->arena, combine, &f->scope.names, &r->combine.syntax));
+    TRY(scope_text_key(&f->scope, &h->arena, combine, &r->combine.key));
+    if (identity) {
+        h->identity.source = identity;
+        TRY(lang_parse(&h->arena, identity, &f->scope.names, &h->identity.syntax));
+        TRY(scope_text_key(&f->scope, &h->arena, identity, &h->identity.key));
+    }
+    return types_check(h, &place);
+}
+
 /* ---- Registering ---- */
 
 uf_status reduction_add(uf_func *f, const uf_definition *d, definition_place *place) {
@@ -528,8 +572,9 @@ static uf_status pair_type(request *q, pair *p) {
     const uf_func *f = q->func;
     const dtype in[2] = {p->operand, p->operand};
     tree *t;
-    uf_status s = lang_check(&q->b->arena, f->sections[p->section].syntax, NULL, NULL, in, 2, &p->result, 1,
-                             f->flags & UF_UNCHECKED, &t);
+    const section *own = &f->sections[p->section];
+    uf_status s =
+        lang_check(&q->b->arena, own->syntax, own->layout, NULL, in, 2, &p->result, 1, f->flags & UF_UNCHECKED, &t);
     p->tree = t;
     return text_named(s, f->name, (definition_place){IN_SOURCE, p->section});
 }
@@ -629,6 +674,9 @@ static uf_status binary_fill(request *q, fold *x, const char **kernel) {
     x->in[0] = x->state[0] = p.operand;
     x->out[0] = half && p.operand == DT_FLOAT32 ? meet : p.operand;
     *kernel = f->sections[p.section].key;
+    q->b->section = p.section;
+    if (f->layout)
+        return UF_OK; /* a form combines, and has the identity */
     return identity_type(&(typing){f, x, &q->b->arena, &place});
 }
 
@@ -680,10 +728,12 @@ static uf_status fold_fill(void *user) {
     x->order = q->order;
     memcpy(b->types, x->in, (size_t)x->nin * sizeof *b->types);
     memcpy(b->types + x->nin, x->out, (size_t)x->nout * sizeof *b->types);
-    b->fold = x;
-    ir_fold_traits(x, &b->traits);
-    TRY(source_write(q, x, kernel, &b->source));
     b->layout = "";
+    if (!f->layout) {
+        b->fold = x;
+        ir_fold_traits(x, &b->traits);
+        TRY(source_write(q, x, kernel, &b->source));
+    }
     return results_check(f, q->args, b->types, q->options.casting);
 }
 
@@ -708,15 +758,15 @@ static uf_status signature_force(request *q, const char *signature) {
 int fold_states(const uf_func *f) {
     if (f->reduction)
         return f->reduction->nstate;
-    return !f->layout && f->nin == 2 && f->nout == 1;
+    return f->layout ? core_folds(f) : f->nin == 2 && f->nout == 1;
 }
 
 uf_status fold_arity(const uf_func *f, const char *verb, int *nin, int *nout) {
     if (!fold_states(f))
         return fail(
             UF_ERR_ARGUMENT,
-            "%s: %s has %d input%s and %d output%s%s%s; a reduction, or an elementwise function of two inputs and "
-            "one output, is needed",
+            "%s: %s has %d input%s and %d output%s%s%s; a reduction, or a function of two inputs and one output, whose "
+            "operands can have cores of one shape, is needed",
             verb, f->name, f->nin, plural(f->nin), f->nout, plural(f->nout), f->layout ? " with core dimensions, " : "",
             f->layout ? f->layout_text : "");
     *nin = f->reduction ? f->nin : 1;

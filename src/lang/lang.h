@@ -72,6 +72,14 @@ int lang_inputs(const syntax *s); /* parameters that are operands, which are all
 int lang_indices(const syntax *s);
 /* 1 for a kernel with one unnamed output, and for one over indices, whose outputs lang_check wants to be 0 */
 int lang_outputs(const syntax *s);
+/* Where the parts of a text are: the offsets at which its kernel begins and at which the body of that does, with its brace; of a list
+ * of values, both are the offset of the first. */
+typedef struct kernel_text {
+    size_t head, body;
+} kernel_text;
+kernel_text lang_kernel_text(const syntax *s);
+/* The name of a kernel's parameter, or behind these of a named output, which is not NUL-terminated. */
+const char *lang_operand_name(const syntax *s, int k, int *length);
 /* Reports an error at the beginning of the kernel. */
 uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) PRINTF(3, 4);
 

@@ -558,6 +558,7 @@ static definition *kernel_read(parser *p) {
     } else if (d->nparams == UF_MAX_OPERANDS) {
         fail_operands(p, d->at);
     }
+    d->body_at = p->now.at;
     d->body = parse_block(p, false, &d->end);
     if (p->now.kind == T_NAME || p->now.kind == T_OPEN)
         lex_fail(&p->lex, p->now.at, "the kernel is the last function; nothing follows it");
@@ -680,6 +681,7 @@ static void values_read(parser *p, const char *source) {
         use_read(p);
     definition *d = p->out->kernel = definition_new(p);
     syn **end = &d->body;
+    d->body_at = d->at;
     d->params = arena_alloc(p->lex.a, sizeof *d->params);
     d->outputs = arena_alloc(p->lex.a, UF_MAX_OPERANDS * sizeof *d->outputs);
     do {
@@ -739,6 +741,17 @@ uf_status lang_parse_values(arena *a, const char *source, const lang_names *name
 int lang_inputs(const syntax *s) { return s->kernel->nparams - s->kernel->nindices; }
 int lang_indices(const syntax *s) { return s->kernel->nindices; }
 int lang_outputs(const syntax *s) { return s->kernel->noutputs ? s->kernel->noutputs : 1; }
+
+kernel_text lang_kernel_text(const syntax *s) {
+    return (kernel_text){.head = s->kernel->at, .body = s->kernel->body_at};
+}
+
+const char *lang_operand_name(const syntax *s, int k, int *length) {
+    const definition *d = s->kernel;
+    const name *n = &s->names[k < d->nparams ? d->params[k].name : d->outputs[k - d->nparams].name];
+    *length = n->length;
+    return n->text;
+}
 
 uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) {
     char message[1024];

@@ -131,6 +131,7 @@ struct definition {
     int index;             /* its number among the definitions of the syntax */
     bool exact;            /* marked so: the `fast` bits do not enter */
     size_t at, end;        /* offsets of its first character and of its closing brace */
+    size_t body_at;        /* of a kernel: of its opening brace; of a list of values as at */
     int nparams, noutputs; /* noutputs 0: a single one without a name */
     int nindices;          /* how many of the parameters, the last ones, are indices */
     parameter_syn *params, *outputs;

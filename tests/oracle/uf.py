@@ -216,6 +216,18 @@ class Func:
             raise Failure()
 
     @classmethod
+    def define(cls, source, signatures, layout=None, **fields):
+        """fields: of the definition, such as flags and identity."""
+        self = cls.__new__(cls)
+        self.f = c.c_void_p()
+        fields = {name: encoded(v) if isinstance(v, str) else v for name, v in fields.items()}
+        section = Section(encoded(signatures), encoded(source))
+        if lib.uf_define(self.f, Definition(size=c.sizeof(Definition), name=b"f", nsections=1, layout=encoded(layout),
+                                            sections=c.pointer(section), **fields)):
+            raise Failure()
+        return self
+
+    @classmethod
     def load(cls, what):
         """From a file, or of the catalogue."""
         self = cls.__new__(cls)
