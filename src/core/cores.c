@@ -398,15 +398,17 @@ static void array_expand(expansion *e, const core *x, const DLTensor *t, int k, 
     }
 }
 
+/* Checks the shape of the value that a fold begins with, which is read when it runs. */
 static uf_status initial_shape_check(const core *x, const DLTensor *t, bool lasting) {
+    const dtype_info *type = &dtypes[dtype_of_dl(t->dtype)];
     if (t->ndim != x->rank)
-        return fail(UF_ERR_ARGUMENT, "initial value 0: its rank is %d, but must be %d, that of the core", t->ndim,
-                    x->rank);
-    TRY(nd_check(t, 0, dtypes[dtype_of_dl(t->dtype)].size, dtypes[dtype_of_dl(t->dtype)].align, !lasting));
+        return nd_fail(UF_ERR_ARGUMENT, ND_INITIAL, -1, "its rank is %d, but must be %d, that of the core", t->ndim,
+                       x->rank);
+    TRY(nd_check(t, ND_INITIAL, type->size, type->align, !lasting));
     for (int i = 0; i < x->rank; i++)
         if (t->shape[i] != x->size[i])
-            return fail(UF_ERR_ARGUMENT, "initial value 0: dimension %d has size %lld, but that of the core has %lld",
-                        i, (long long)t->shape[i], (long long)x->size[i]);
+            return nd_fail(UF_ERR_ARGUMENT, ND_INITIAL, i, "has size %lld, but that of the core has %lld",
+                           (long long)t->shape[i], (long long)x->size[i]);
     return UF_OK;
 }
 
@@ -416,7 +418,7 @@ static uf_status initial_expand(expansion *e, const core *x, const plan_request 
     if (!t)
         return UF_OK;
     if (dtype_of_dl(t->dtype) == DT_NONE)
-        return fail(UF_ERR_ARGUMENT, "initial value 0: its dtype is none of the fifteen");
+        return nd_fail(UF_ERR_ARGUMENT, ND_INITIAL, -1, "its dtype is none of the fifteen");
     TRY(initial_shape_check(x, t, r->how & (ARGS_LASTING | ARGS_NO_DATA)));
     const int64_t *strides = strides_of(t, e->words);
     e->words += t->ndim;

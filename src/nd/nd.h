@@ -37,11 +37,12 @@ typedef struct nd_loop {
 /* Bytes of memory that nd_plan needs as its `space`, 8-byte aligned, for so many arrays of at most this rank. */
 size_t nd_space(int ndim, int narrays);
 
-/* fail_argument for arrays of a call. Two of them are no arguments and are called by name: "where" (ND_MASK), "starts"
- * (ND_STARTS). */
+/* fail_argument for arrays of a call. Three of them are no arguments and are called by name: "where" (ND_MASK), "starts"
+ * (ND_STARTS), and the value that a reduction over core dimensions begins with (ND_INITIAL). */
 enum {
     ND_MASK = -1,
-    ND_STARTS = -2
+    ND_STARTS = -2,
+    ND_INITIAL = -3
 };
 uf_status nd_fail(uf_status status, int argument, int dimension, const char *format, ...) PRINTF(4, 5);
 /* What nd_fail is to call arrays[k]. */
