@@ -208,11 +208,12 @@ typedef struct record_form {
     arena names;          /* of a form made for a call: its records */
 } record_form;
 
-/* What reduces by a generalized ufunc whose cores have few scalars: a reduction over these, which are its operands (cores.c). */
+/* A hidden function of a generalized ufunc that reduces: of one whose cores have few scalars a reduction over these (cores.c). */
 typedef struct core_form {
     struct core_form *next;
     uf_func *func;
-    dtype type; /* of all operands */
+    int purpose; /* core_purpose */
+    dtype type;  /* of all operands */
     int section;
     int64_t size[LAYOUT_MAX_RANK]; /* of the core dimensions */
 } core_form;
@@ -454,6 +455,7 @@ typedef struct plan_request {
     const char *name; /* of the public function, for errors */
     const uf_func *func;
     const struct expansion *expanded; /* record.c took arrays of records apart; else NULL */
+    const struct core *core;          /* cores.c took the arguments apart, or their first scalars; else NULL */
     const uf_options *options;
     unsigned how; /* ARGS_ flags */
     int nargs;
@@ -534,6 +536,8 @@ typedef struct at_index {
     int64_t *shape;
 } at_index;
 
+typedef struct call_chain call_chain;
+
 typedef struct at_part {
     int nindices;
     /* Where the host checks the indices, that is on the CPU. */
@@ -601,7 +605,8 @@ struct uf_plan {
     int64_t elements;
     /* Bytes of scratch memory that a run takes, and where in it the part of the launches begins. */
     size_t scratch_size, launch_at;
-    int npasses;
+    int npasses; /* 0: a chain, which is in place of passes */
+    call_chain *chain;
     plan_pass pass[2];
     /* Elementwise functions and reductions: the groups of operands that the code of the first pass was made for. */
     nd_member member[VARIANT_OPERANDS];
@@ -667,6 +672,8 @@ struct plan_verb {
     uf_status (*specialise)(const uf_plan *p, void *const *data, variant *v);
     /* Enqueues what must come before the first pass. */
     uf_status (*prepare)(const plan_run *run);
+    /* Runs what is in place of passes. */
+    uf_status (*run)(plan_run *run);
     /* Keeps in a plan how the addresses of its runs become those of leaves; NULL: as expansion_keep does. */
     uf_status (*keep)(uf_plan *p, const plan_request *r);
     /* Restates an error of a run in terms of the caller's arguments. */
@@ -897,6 +904,9 @@ void ranges_info(text *out); /* writes a line of uf_system_info */
 /* Compiles what uf_copy runs for arrays of these shapes, strides and dtypes on one device. Addresses are not looked
  * at (copy.c). */
 uf_status copy_compile(const DLTensor *dst, const DLTensor *src);
+uf_status copy_func(const uf_func **out); /* the identity function, which casts */
+/* Releases the calls of a chain, whose memory is the plan's (chain.c). */
+void chain_free(call_chain *c);
 /* A call under UF_STAGE: host arrays are copied to the device and back (stage.c). */
 uf_status stage_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options);
 

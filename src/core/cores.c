@@ -2,9 +2,7 @@
  * vectors or matrices. A core of few scalars is a state of as many values: for the sizes of its dimensions the function gets a form, a
  * reduction over scalars that combines by the kernel's own text, and each array is taken apart into one for each scalar, as arrays of
  * records are. So these reductions have all that reductions have. */
-#include <stdio.h>
-
-#include "core/record.h"
+#include "core/cores.h"
 
 /* ---- Which functions reduce ---- */
 
@@ -49,15 +47,6 @@ bool core_folds(const uf_func *f) {
 
 /* ---- The shape of the cores of a call ---- */
 
-/* A core: what a call combines. */
-typedef struct core {
-    int rank;
-    int64_t size[LAYOUT_MAX_RANK];
-    int64_t count; /* of its scalars */
-    int section;
-    dtype type;
-} core;
-
 static uf_status rank_check(const uf_func *f, const DLTensor *t, int k) {
     int rank = f->layout->operands[0].rank;
     return t->ndim < rank
@@ -81,7 +70,8 @@ static uf_status sizes_read(const uf_func *f, const DLTensor *t, core *x) {
     for (int i = 0; i < x->rank; i++) {
         int at = t->ndim - x->rank + i, class = c.of[dim[i]];
         x->size[i] = t->shape[at];
-        x->count *= x->size[i]; /* at most the elements of the array, which nd_check has counted, unless it has none */
+        if (__builtin_mul_overflow(x->count, x->size[i], &x->count))
+            return fail_argument(UF_ERR_SHAPE, 0, at, "makes a core of 2^63 scalars or more");
         if (c.frozen[class] && x->size[i] != c.frozen[class])
             return fail_argument(UF_ERR_SHAPE, 0, at, "core dimension %d of %s, %s, has size %lld, but must have %lld",
                                  i, f->name, f->layout_text, (long long)x->size[i], (long long)c.frozen[class]);
@@ -122,155 +112,22 @@ static __attribute__((noinline)) uf_status core_read(const plan_request *r, core
         TRY(sizes_match(f, out, &r->args[k], k));
     TRY(fold_find(f, &a, r->options->casting, r->options->signature, r->options->flags, &b));
     out->type = b->types[0];
+    out->result = b->types[2];
     out->section = b->section;
     return UF_OK;
 }
 
-/* ---- The texts of a form ---- */
-
-/* Writes into `out` a beginning of names that none of these texts has (a text may be NULL). */
-static void prefix_choose(const char *a, const char *b, char *out, size_t size) {
-    snprintf(out, size, "core_");
-    while ((strstr(a, out) || (b && strstr(b, out))) && strlen(out) + 1 < size)
-        strcat(out, "_");
-}
-
-static void newlines_add(text *t, const char *from, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (from[i] == '\n')
-            text_puts(t, "\n");
-}
-
-/* Writes the parameters of the kernel as arrays: "a[m][n], b[n][p], c[m][p]". */
-static void arrays_print(text *t, const uf_func *f, const section *s, const char *prefix) {
-    const core_layout *l = f->layout;
-    for (int k = 0; k < 3; k++) {
-        const layout_operand *o = &l->operands[k];
-        int length;
-        const char *name = lang_operand_name(s->syntax, k, &length);
-        text_printf(t, "%s%.*s", k ? ", " : "", length, name);
-        for (int i = 0; i < o->rank; i++)
-            if (l->dims[o->dim[i]].name)
-                text_printf(t, "[%s]", l->dims[o->dim[i]].name);
-            else
-                text_printf(t, "[%ssize%d]", prefix, o->dim[i]);
-    }
-}
-
-/* Writes a text whose kernel is a helper: what stands before it, this head, and its body on the lines where it was. */
-static void helper_print(text *t, const section *s, const char *head) {
-    const kernel_text at = lang_kernel_text(s->syntax);
-    text_add(t, s->source, at.head);
-    text_puts(t, head);
-    newlines_add(t, s->source + at.head, at.body - at.head);
-    text_puts(t, s->source + at.body);
-    text_puts(t, "\n");
-}
-
-/* Writes prefix, letter and number of each scalar: "core_a0, core_a1". */
-static void scalars_print(text *t, const char *prefix, char letter, int64_t count) {
-    for (int64_t i = 0; i < count; i++)
-        text_printf(t, "%s%s%c%lld", i ? ", " : "", prefix, letter, (long long)i);
-}
-
-/* Writes what stands behind the name of an array for its scalar `at`: "[1][2]"; or as arguments, "(int64)1, (int64)2". */
-static void index_print(text *t, const core *x, int64_t at, bool arguments) {
-    int64_t index[LAYOUT_MAX_RANK];
-    for (int i = x->rank - 1; i >= 0; i--) {
-        index[i] = at % x->size[i];
-        at /= x->size[i];
-    }
-    for (int i = 0; i < x->rank; i++)
-        if (arguments)
-            text_printf(t, "%s(int64)%lld", i ? ", " : "", (long long)index[i]);
-        else
-            text_printf(t, "[%lld]", (long long)index[i]);
-}
-
-static void array_declare(text *t, const core *x, const char *prefix, char letter, bool initialised) {
-    text_printf(t, "    %s %s%c", dtypes[x->type].name, prefix, letter);
-    for (int i = 0; i < x->rank; i++)
-        text_printf(t, "[%lld]", (long long)x->size[i]);
-    if (initialised) {
-        text_puts(t, " = {");
-        scalars_print(t, prefix, letter, x->count);
-        text_puts(t, "}");
-    }
-    text_puts(t, ";\n");
-}
-
-/* Writes the combination of two cores, each given by its scalars. */
-static void combine_print(text *t, const uf_func *f, const core *x, const char *prefix) {
-    const section *s = &f->sections[x->section];
-    text head = {0};
-    text_printf(&head, "%scombine(", prefix);
-    arrays_print(&head, f, s, prefix);
-    text_puts(&head, ") ");
-    t->failed |= head.failed;
-    helper_print(t, s, head.failed ? "" : head.data);
-    text_free(&head);
-    text_puts(t, "(");
-    scalars_print(t, prefix, 'a', x->count);
-    text_puts(t, ", ");
-    scalars_print(t, prefix, 'b', x->count);
-    text_puts(t, ") -> (");
-    scalars_print(t, prefix, 'c', x->count);
-    text_puts(t, ") {\n");
-    for (char letter = 'a'; letter <= 'c'; letter++)
-        array_declare(t, x, prefix, letter, letter < 'c');
-    text_printf(t, "    %scombine(%sa, %sb, %sc);\n", prefix, prefix, prefix, prefix);
-    for (int64_t i = 0; i < x->count; i++) {
-        text_printf(t, "    %sc%lld = %sc", prefix, (long long)i, prefix);
-        index_print(t, x, i, false);
-        text_puts(t, ";\n");
-    }
-    text_puts(t, "}\n");
-}
-
-/* Writes the identity, a value for each scalar. */
-static void identity_print(text *t, const uf_func *f, const core *x, const char *prefix) {
-    const section *s = &f->identity;
-    const kernel_text at = lang_kernel_text(s->syntax);
-    bool indexed = lang_indices(s->syntax) > 0;
-    if (indexed) {
-        text head = {0};
-        text_printf(&head, "%sidentity(", prefix);
-        for (int i = 0; i < x->rank; i++) {
-            int length;
-            const char *name = lang_operand_name(s->syntax, i, &length);
-            text_printf(&head, "%s%.*s", i ? ", " : "", length, name);
-        }
-        text_puts(&head, ") ");
-        t->failed |= head.failed;
-        helper_print(t, s, head.failed ? "" : head.data);
-        text_free(&head);
-    } else
-        text_add(t, s->source, at.head);
-    text_puts(t, "() -> (");
-    scalars_print(t, prefix, 'c', x->count);
-    text_puts(t, ") {\n");
-    for (int64_t i = 0; i < x->count; i++) {
-        text_printf(t, "    %sc%lld = ", prefix, (long long)i);
-        if (indexed) {
-            text_printf(t, "%sidentity(", prefix);
-            index_print(t, x, i, true);
-        } else
-            text_printf(t, "(%s\n", s->source + at.head);
-        text_puts(t, ");\n");
-    }
-    text_puts(t, "}\n");
-}
-
 /* ---- Forms ---- */
 
-static bool form_is(const core_form *x, const core *c) {
-    return x->type == c->type && x->section == c->section &&
-           memcmp(x->size, c->size, (size_t)c->rank * sizeof *c->size) == 0;
+/* Only the form that combines depends on the sizes of a core. */
+static bool form_is(const core_form *x, const core *c, core_purpose purpose) {
+    return x->purpose == (int)purpose && x->type == c->type && x->section == c->section &&
+           (purpose != CORE_COMBINES || memcmp(x->size, c->size, (size_t)c->rank * sizeof *c->size) == 0);
 }
 
-static core_form *form_known(const uf_func *f, const core *c) {
+static core_form *form_known(const uf_func *f, const core *c, core_purpose purpose) {
     core_form *x = atomic_load(&((uf_func *)(uintptr_t)f)->core_forms);
-    while (x && !form_is(x, c))
+    while (x && !form_is(x, c, purpose))
         x = x->next;
     return x;
 }
@@ -285,71 +142,89 @@ void core_forms_free(core_form *list) {
 typedef struct making {
     const uf_func *func;
     const core *core;
+    core_purpose purpose;
     core_form *made;
 } making;
 
-/* A text in the arena of a function; frees t. */
-static const char *text_keep(uf_func *h, text *t) {
-    const char *kept = t->failed ? NULL : arena_text(&h->arena, t->data, t->length);
-    text_free(t);
-    return kept;
-}
-
-static uf_status form_fill(uf_func *h, const uf_func *f, const core *x) {
+/* Sets the operands: scalars of the accumulator's dtype; those of the functions of cores have a mask among the inputs. */
+static uf_status operands_set(uf_func *h, const core *x, core_purpose purpose) {
+    static const uint8_t inputs[] = {[CORE_LOOPS] = 1, [CORE_FILLS] = 1, [CORE_SELECTS] = 2};
     dtype types[2 * UF_MAX_STATE];
-    char prefix[LAYOUT_MAX_DIMS + 16];
-    text combine = {0}, identity = {0};
-    h->nin = (int)x->count;
-    for (int64_t i = 0; i < 2 * x->count; i++)
-        types[i] = x->type;
-    TRY(hidden_sign(h, types, (int)(2 * x->count)));
-    prefix_choose(f->sections[x->section].source, f->identity.source, prefix, sizeof prefix);
-    combine_print(&combine, f, x, prefix);
-    const char *combined = text_keep(h, &combine), *begun = NULL;
-    if (!combined)
-        return fail_memory();
-    if (f->identity.syntax) {
-        identity_print(&identity, f, x, prefix);
-        begun = text_keep(h, &identity);
-        if (!begun)
-            return fail_memory();
-    }
-    return values_form(h, f, combined, begun);
+    int nout = purpose == CORE_COMBINES ? (int)x->count : 1, mask = purpose == CORE_FILLS ? 0 : 1;
+    h->nin = purpose == CORE_COMBINES ? nout : inputs[purpose];
+    for (int k = 0; k < h->nin + nout; k++)
+        types[k] = x->type;
+    if (purpose >= CORE_FILLS)
+        types[mask] = DT_BOOL;
+    return hidden_sign(h, types, h->nin + nout);
 }
 
-/* Makes the form for a core. Runs on a big stack. */
+/* Makes h the generalized ufunc of a text. */
+static uf_status ufunc_form(uf_func *h, const uf_func *f, const core *x, core_purpose purpose, const char *source) {
+    text t = {0}, dims = {0};
+    section *s = h->sections = arena_alloc(&h->arena, sizeof *s);
+    core_layout *l = arena_alloc(&h->arena, sizeof *l);
+    for (int i = 0; i < x->rank; i++)
+        text_printf(&dims, "%sn%d", i ? "," : "", i);
+    if (purpose == CORE_SELECTS)
+        text_printf(&t, "(%s),", dims.failed ? "" : dims.data);
+    text_printf(&t, "()->(%s)", dims.failed ? "" : dims.data);
+    h->layout_text = t.failed || dims.failed ? NULL : arena_text(&h->arena, t.data, t.length);
+    text_free(&t);
+    text_free(&dims);
+    if (!s || !l || !h->layout_text)
+        return fail_memory();
+    h->nsections = 1;
+    h->layout = l;
+    *s = (section){.source = source, .layout = l, .layout_text = h->layout_text};
+    TRY(layout_parse(&h->arena, h->layout_text, l));
+    TRY(lang_parse(&h->arena, source, &f->scope.names, &s->syntax));
+    TRY(scope_text_key(&f->scope, &h->arena, source, &s->key));
+    return section_check(h, s, &h->signatures);
+}
+
+static uf_status form_fill(uf_func *h, const making *m) {
+    const char *source, *identity;
+    TRY(operands_set(h, m->core, m->purpose));
+    TRY(core_texts(h, m->func, m->core, m->purpose, &source, &identity));
+    return m->purpose >= CORE_FILLS ? ufunc_form(h, m->func, m->core, m->purpose, source)
+                                    : values_form(h, m->func, source, identity);
+}
+
+/* Makes a form. Runs on a big stack. */
 static uf_status form_make(void *user) {
     making *m = user;
     uf_func *h = hidden_new(m->func);
     core_form *x = h ? arena_alloc(&h->arena, sizeof *x) : NULL;
-    uf_status s = x ? form_fill(h, m->func, m->core) : fail_memory();
+    uf_status s = x ? form_fill(h, m) : fail_memory();
     if (s) {
         if (h)
             func_destroy(h);
         return text_named(s, m->func->name, (definition_place){IN_SOURCE, m->core->section});
     }
-    *x = (core_form){.func = h, .type = m->core->type, .section = m->core->section};
+    *x = (core_form){.func = h, .purpose = (int)m->purpose, .type = m->core->type, .section = m->core->section};
     memcpy(x->size, m->core->size, sizeof x->size);
     m->made = x;
     return UF_OK;
 }
 
-static uf_status form_find(const uf_func *f, const core *c, const core_form **out) {
-    making m = {f, c, NULL};
-    *out = form_known(f, c);
-    if (*out)
-        return UF_OK;
-    TRY(on_big_stack(form_make, &m));
-    core_form *head = atomic_load(&((uf_func *)(uintptr_t)f)->core_forms);
-    do {
-        *out = form_known(f, c);
-        if (*out) {
-            core_forms_free(m.made);
-            return UF_OK;
-        }
-        m.made->next = head;
-    } while (!atomic_compare_exchange_weak(&((uf_func *)(uintptr_t)f)->core_forms, &head, m.made));
-    *out = m.made;
+uf_status core_form_find(const uf_func *f, const core *c, core_purpose purpose, const uf_func **out) {
+    making m = {f, c, purpose, NULL};
+    core_form *x = form_known(f, c, purpose);
+    if (!x) {
+        TRY(on_big_stack(form_make, &m));
+        core_form *head = atomic_load(&((uf_func *)(uintptr_t)f)->core_forms);
+        do {
+            x = form_known(f, c, purpose);
+            if (x) {
+                core_forms_free(m.made);
+                break;
+            }
+            m.made->next = head;
+        } while (!atomic_compare_exchange_weak(&((uf_func *)(uintptr_t)f)->core_forms, &head, m.made));
+        x = x ? x : m.made;
+    }
+    *out = x->func;
     return UF_OK;
 }
 
@@ -365,16 +240,6 @@ static const int64_t *strides_of(const DLTensor *t, int64_t *words) {
     return t->strides ? t->strides : words;
 }
 
-/* Bytes from the first scalar of a core to scalar `at`. */
-static int64_t scalar_offset(const core *x, const int64_t *strides, int64_t at, int size) {
-    int64_t offset = 0;
-    for (int i = x->rank - 1; i >= 0; i--) {
-        offset += at % x->size[i] * strides[i];
-        at /= x->size[i];
-    }
-    return offset * size;
-}
-
 /* The tensor of a scalar: the offset, which may be negative, goes to the address, which is NULL in plans that are given it later. */
 static DLTensor scalar_of(const DLTensor *t, int64_t offset, int ndim, const int64_t *strides) {
     DLTensor to = *t;
@@ -384,16 +249,18 @@ static DLTensor scalar_of(const DLTensor *t, int64_t offset, int ndim, const int
     return to;
 }
 
-/* Appends the scalars of argument k: each is an array over the loop dimensions. */
-static void array_expand(expansion *e, const core *x, const DLTensor *t, int k, bool unread) {
+/* Appends the scalars of argument k: each is an array over the loop dimensions. Cores without scalars lie nowhere, and a call takes
+ * them as if they had one, which it does not touch. */
+static void array_expand(expansion *e, core *x, int64_t count, const DLTensor *t, int k, bool unread) {
     const int64_t *strides = unread ? NULL : strides_of(t, e->words);
     int size = dtypes[dtype_of_dl(t->dtype)].size, loops = unread ? 0 : t->ndim - x->rank;
     e->words += unread ? 0 : t->ndim;
     e->align[k] = 1;
-    for (int64_t i = 0; i < x->count; i++) {
+    x->strides[k] = unread ? NULL : strides + loops;
+    for (int64_t i = 0; i < count; i++) {
         e->of[e->n] = (uint8_t)k;
-        e->offset[e->n] = unread ? 0 : scalar_offset(x, strides + loops, i, size);
-        e->args[e->n] = unread ? *t : scalar_of(t, e->offset[e->n], loops, strides);
+        e->offset[e->n] = unread ? 0 : core_offset(x, strides + loops, i) * size;
+        e->args[e->n] = unread ? *t : scalar_of(t, e->offset[e->n], loops, x->count ? strides : NULL);
         e->n++;
     }
 }
@@ -413,7 +280,7 @@ static uf_status initial_shape_check(const core *x, const DLTensor *t, bool last
 }
 
 /* The value that a fold begins with, an array of the core's shape: a number for each scalar. */
-static uf_status initial_expand(expansion *e, const core *x, const plan_request *r) {
+static uf_status initial_expand(expansion *e, core *x, int64_t count, const plan_request *r) {
     const DLTensor *t = r->initial;
     if (!t)
         return UF_OK;
@@ -422,9 +289,10 @@ static uf_status initial_expand(expansion *e, const core *x, const plan_request 
     TRY(initial_shape_check(x, t, r->how & (ARGS_LASTING | ARGS_NO_DATA)));
     const int64_t *strides = strides_of(t, e->words);
     e->words += t->ndim;
-    for (int64_t i = 0; i < x->count; i++) {
+    x->initial = strides;
+    for (int64_t i = 0; i < count; i++) {
         e->initial_of[e->ninitial] = 0;
-        e->initial_offset[e->ninitial] = scalar_offset(x, strides, i, dtypes[dtype_of_dl(t->dtype)].size);
+        e->initial_offset[e->ninitial] = core_offset(x, strides, i) * dtypes[dtype_of_dl(t->dtype)].size;
         e->initial[e->ninitial] = scalar_of(t, e->initial_offset[e->ninitial], 0, NULL);
         e->ninitial++;
     }
@@ -432,7 +300,8 @@ static uf_status initial_expand(expansion *e, const core *x, const plan_request 
     return UF_OK;
 }
 
-static uf_status expand(expansion *e, const plan_request *r, const core *x, const core_form *f) {
+/* Makes the request of a form, which takes so many scalars of each core. */
+static uf_status expand(expansion *e, const plan_request *r, core *x, int64_t count, const uf_func *form) {
     size_t need = 0;
     e->n = e->ninitial = 0;
     e->nin = 1;
@@ -446,17 +315,18 @@ static uf_status expand(expansion *e, const plan_request *r, const core *x, cons
             return fail_memory();
     }
     for (int k = 0; k < r->nargs; k++)
-        array_expand(e, x, &r->args[k], k, r->how & ARGS_NO_OUTPUTS && k);
+        array_expand(e, x, count, &r->args[k], k, r->how & ARGS_NO_OUTPUTS && k);
     e->options = *r->options;
     e->request = *r;
     e->request.expanded = e;
-    e->request.func = f->func;
+    e->request.func = form;
+    e->request.core = x;
     e->request.args = e->args;
     e->request.nargs = e->n;
     e->request.options = &e->options;
     if (e->options.signature)
-        e->options.signature = f->func->signatures_text;
-    return initial_expand(e, x, r);
+        e->options.signature = form->signatures_text;
+    return initial_expand(e, x, count, r);
 }
 
 /* ---- Doing something with the form in place of the function ---- */
@@ -473,13 +343,18 @@ static uf_status output_return(const expansion *e, const plan_request *r, const 
     return UF_OK;
 }
 
-static __attribute__((noinline)) uf_status form_do(const plan_request *r, const core *x,
+/* Does something with a form in place of the function. verb: that of the request. */
+static __attribute__((noinline)) uf_status form_do(const plan_request *r, core *x, core_purpose purpose,
+                                                   const plan_verb *verb,
                                                    uf_status (*run)(const plan_request *r, void *user), void *user) {
     expansion e; /* not worth clearing */
-    const core_form *f;
-    TRY(form_find(r->func, x, &f));
+    const uf_func *form;
+    TRY(core_form_find(r->func, x, purpose, &form));
     e.block = NULL;
-    uf_status s = expand(&e, r, x, f);
+    uf_status s = expand(&e, r, x, purpose == CORE_COMBINES ? x->count : 1, form);
+    e.request.verb = verb;
+    if (!x->count)
+        e.request.how |= ARGS_NO_DATA;
     if (!s)
         s = expansion_run(&e, run, user);
     if (!s)
@@ -491,8 +366,13 @@ static __attribute__((noinline)) uf_status form_do(const plan_request *r, const 
 uf_status cores_do(const plan_request *r, uf_status (*run)(const plan_request *r, void *user), void *user) {
     core x = {0};
     TRY(core_read(r, &x));
-    if (x.count < 1 || x.count > UF_MAX_STATE)
-        return fail_argument(UF_ERR_SHAPE, 0, -1, "has cores of %lld scalars; %s reduces cores of 1 to %d",
+    if (x.count > 0 && x.count <= UF_MAX_STATE)
+        return form_do(r, &x, CORE_COMBINES, r->verb, run, user);
+    if (r->how & ARGS_NO_OUTPUTS)
+        return form_do(r, &x, CORE_LOOPS, r->verb, run, user);
+    if (r->verb != &reduce_verb)
+        return fail_argument(UF_ERR_SHAPE, 0, -1,
+                             "has cores of %lld scalars, but %s takes 1 to %d; uf_reduce any number",
                              (long long)x.count, r->name, UF_MAX_STATE);
-    return form_do(r, &x, run, user);
+    return form_do(r, &x, CORE_LOOPS, &chain_verb, run, user);
 }

@@ -52,6 +52,7 @@ static inline void plan_begin(uf_plan *p, const plan_request *r) {
     p->verb = r->verb;
     p->func = r->func;
     p->expanded = NULL;
+    p->chain = NULL;
     p->space = (workspace){.words = p->words, .left = PLAN_WORDS};
     p->lasts = r->how & ARGS_LASTING;
     p->idle = false;
@@ -121,6 +122,8 @@ static inline uf_status make(uf_plan *p, const plan_request *r, void **data) {
 uf_status plan_make(uf_plan *p, const plan_request *r, void **data) { return make(p, r, data); }
 
 void plan_end(uf_plan *p) {
+    if (p->chain)
+        chain_free(p->chain);
     if (p->space.blocks)
         workspace_free(&p->space);
 }

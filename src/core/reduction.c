@@ -675,6 +675,7 @@ static uf_status binary_fill(request *q, fold *x, const char **kernel) {
     x->out[0] = half && p.operand == DT_FLOAT32 ? meet : p.operand;
     *kernel = f->sections[p.section].key;
     q->b->section = p.section;
+    q->b->types[2] = p.result;
     if (f->layout)
         return UF_OK; /* a form combines, and has the identity */
     return identity_type(&(typing){f, x, &q->b->arena, &place});

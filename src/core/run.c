@@ -282,11 +282,17 @@ static uf_status scratch_take(plan_run *r, void **own) {
     return UF_OK;
 }
 
+static uf_status passes_run(plan_run *r) {
+    if (r->plan->verb->run)
+        return r->plan->verb->run(r);
+    return r->plan->npasses == 2 ? two_passes(r) : one_pass(r);
+}
+
 static uf_status with_scratch(plan_run *r) {
     const uf_plan *p = r->plan;
     void *own;
     TRY(scratch_take(r, &own));
-    uf_status s = p->npasses == 2 ? two_passes(r) : one_pass(r);
+    uf_status s = passes_run(r);
     if (own)
         engines[p->engine]->scratch_free(p->device, own, r->stream);
     return s;
@@ -299,7 +305,7 @@ static uf_status look_and_run(plan_run *r) {
     if (verb->check)
         TRY(verb->check(r));
     if (!r->plan->idle)
-        return r->plan->scratch_size ? with_scratch(r) : one_pass(r);
+        return r->plan->scratch_size ? with_scratch(r) : passes_run(r);
     return verb->check_idle ? verb->check_idle(r) : UF_OK;
 }
 

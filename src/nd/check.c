@@ -12,7 +12,8 @@ uf_status nd_fail(uf_status status, int argument, int dimension, const char *for
     va_end(arguments);
     if (argument >= 0)
         return fail_argument(status, argument, dimension, "%s", message);
-    static const char *const names[] = {[-ND_MASK] = "where", [-ND_STARTS] = "starts", [-ND_INITIAL] = "initial value 0"};
+    static const char *const names[] = {
+        [-ND_MASK] = "where", [-ND_STARTS] = "starts", [-ND_INITIAL] = "initial value 0"};
     const char *name = names[-argument];
     if (dimension < 0)
         return fail(status, "%s: %s", name, message);

@@ -125,11 +125,8 @@ static void begins(void **state) {
     const DLTensor args[] = {UF_ARRAY(&x[0][0][0], 3, N, N), UF_ARRAY(&got[0][0], N, N)};
     uf_reduce_options options = over(0, NULL);
 
-    DLTensor where = {.data = (void *)(uintptr_t)mask,
-                      .device = {kDLCPU, 0},
-                      .ndim = 1,
-                      .dtype = {6, 8, 1},
-                      .shape = (int64_t[]){3}};
+    DLTensor where = {
+        .data = (void *)(uintptr_t)mask, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {6, 8, 1}, .shape = (int64_t[]){3}};
     options.where = &where;
     OK(uf_reduce(f, 2, args, &options));
     multiply(N, &x[0][0][0], &x[2][0][0], &want[0][0]);
@@ -322,17 +319,120 @@ static void dtypes_are_chosen(void **state) {
     uf_free(f);
 }
 
+/* ---- Cores of more scalars than a state can have: 5 x 5 ---- */
+
+enum {
+    L = 5
+};
+typedef int32_t large[L][L];
+
+static void large_order_is_kept(void **state) {
+    static large x[70], got, want;
+    static const unsigned orders[] = {0, UF_SERIAL};
+    (void)state;
+    uf_func *f = product(NULL), *g = product(UNIT);
+    filled(&x[0][0][0], 70 * L * L);
+    for (int n = 1; n <= 70; n++)
+        for (size_t k = 0; k < 2; k++) {
+            uf_reduce_options options = over(0, NULL);
+            options.flags = orders[k];
+            folded(L, &x[0][0][0], n, &want[0][0]);
+            const DLTensor args[] = {UF_ARRAY(&x[0][0][0], n, L, L), UF_ARRAY(&got[0][0], L, L)};
+            memset(got, 0, sizeof got);
+            OK(uf_reduce(f, 2, args, &options));
+            assert_memory_equal(got, want, sizeof want);
+            memset(got, 0, sizeof got);
+            OK(uf_reduce(g, 2, args, &options));
+            assert_memory_equal(got, want, sizeof want);
+        }
+    uf_free(g);
+    uf_free(f);
+}
+
+static void large_begins(void **state) {
+    static large x[4], got, want, first;
+    const bool mask[4] = {false, true, true, false};
+    (void)state;
+    uf_func *f = product(UNIT), *bare = product(NULL);
+    filled(&x[0][0][0], 4 * L * L);
+    filled(&first[0][0], L * L);
+    const DLTensor in = UF_ARRAY(&x[0][0][0], 4, L, L), out = UF_ARRAY(&got[0][0], L, L),
+                   initial = UF_ARRAY(&first[0][0], L, L);
+    DLTensor where = UF_ARRAY((bool *)(uintptr_t)mask, 4);
+    uf_reduce_options options = over(0, NULL);
+    options.where = &where;
+    OK(uf_reduce(f, 2, (DLTensor[]){in, out}, &options));
+    multiply(L, &x[1][0][0], &x[2][0][0], &want[0][0]);
+    assert_memory_equal(got, want, sizeof want);
+    options.initial = &initial;
+    OK(uf_reduce(f, 2, (DLTensor[]){in, out}, &options));
+    large all[3];
+    memcpy(all[0], first, sizeof first);
+    memcpy(all[1], x[1], 2 * sizeof *x);
+    folded(L, &all[0][0][0], 3, &want[0][0]);
+    assert_memory_equal(got, want, sizeof want);
+    FAILS(UF_ERR_ARGUMENT, "a mask (where) over cores of more than 16 scalars needs an identity, and product has none",
+          uf_reduce(bare, 2, (DLTensor[]){in, out}, &options));
+    options.where = NULL;
+    const DLTensor none = UF_ARRAY(&x[0][0][0], 0, L, L);
+    OK(uf_reduce(bare, 2, (DLTensor[]){none, out}, &options));
+    assert_memory_equal(got, first, sizeof first);
+    OK(uf_reduce(f, 2, (DLTensor[]){none, out}, NULL));
+    for (int i = 0; i < L * L; i++)
+        assert_int_equal(got[i / L][i % L], i / L == i % L);
+    FAILS(UF_ERR_ARGUMENT, "no elements to reduce", uf_reduce(bare, 2, (DLTensor[]){none, out}, NULL));
+    uf_free(bare);
+    uf_free(f);
+}
+
+/* The output lies among the inputs; then a plan, whose addresses change, and scans, which are refused. */
+static void large_calls(void **state) {
+    static large x[2][3], got[2], want[2], first;
+    uf_plan *p;
+    size_t bytes;
+    (void)state;
+    uf_func *f = product(NULL);
+    filled(&x[0][0][0][0], 2 * 3 * L * L);
+    filled(&first[0][0], L * L);
+    DLTensor in = UF_ARRAY(&x[0][0][0][0], 3, L, L), out = UF_ARRAY(&got[0][0][0], L, L),
+             initial = UF_ARRAY(&first[0][0], L, L);
+    uf_reduce_options options = over(0, NULL);
+    options.initial = &initial;
+    OK(uf_reduce_plan(&p, f, 2, (DLTensor[]){in, out}, &options));
+    OK(uf_reduce_scratch_size(&bytes, f, 2, (DLTensor[]){in, out}, NULL));
+    for (int k = 0; k < 2; k++) {
+        large all[4];
+        OK(uf_plan_run(p, (void *[]){x[k], got[k], first}, NULL));
+        memcpy(all[0], first, sizeof first);
+        memcpy(all[1], x[k], sizeof x[k]);
+        folded(L, &all[0][0][0], 4, &want[k][0][0]);
+    }
+    assert_memory_equal(got, want, sizeof want);
+    FAILS(UF_ERR_ARGUMENT, "its data is NULL", uf_plan_run(p, (void *[]){x, got, NULL}, NULL));
+    uf_plan_free(p);
+    folded(L, &x[0][0][0][0], 3, &want[0][0][0]);
+    OK(uf_reduce(f, 2, (DLTensor[]){in, UF_ARRAY(&x[0][1][0][1], L, L)}, NULL));
+    assert_memory_equal(&x[0][1][0][1], want[0], sizeof *want);
+    FAILS(UF_ERR_SHAPE, "has cores of 25 scalars, but uf_accumulate takes 1 to 16; uf_reduce any number",
+          uf_accumulate(f, 2, (DLTensor[]){in, in}, 0, NULL));
+    FAILS(UF_ERR_SHAPE, "uf_reduceat takes 1 to 16",
+          uf_reduceat(f, 2, (DLTensor[]){in, in}, &UF_ARRAY(((int[]){0, 1, 2}), 3), 0, NULL));
+    out.strides = (int64_t[]){0, 1};
+    FAILS(UF_ERR_ARGUMENT, "argument 1", uf_reduce(f, 2, (DLTensor[]){in, out}, NULL));
+    out = UF_ARRAY(&got[0][0][0], 2, L, L);
+    FAILS(UF_ERR_SHAPE, "argument 1", uf_reduce(f, 2, (DLTensor[]){in, out}, NULL));
+    OK(uf_reduce(f, 2, (DLTensor[]){UF_ARRAY(&x[0][0][0][0], 3, 0, 0), UF_ARRAY(&got[0][0][0], 0, 0)}, NULL));
+    uf_free(f);
+}
+
 /* ---- What is refused ---- */
 
 static void bad_calls(void **state) {
     matrix x[5], got;
     const DLTensor in = UF_ARRAY(&x[0][0][0], 5, N, N), out = UF_ARRAY(&got[0][0], N, N);
     const bool mask[5] = {true};
-    DLTensor where = {.data = (void *)(uintptr_t)mask,
-                      .device = {kDLCPU, 0},
-                      .ndim = 1,
-                      .dtype = {6, 8, 1},
-                      .shape = (int64_t[]){5}};
+    DLTensor where = {
+        .data = (void *)(uintptr_t)mask, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {6, 8, 1}, .shape = (int64_t[]){5}};
     (void)state;
     memset(x, 0, sizeof x);
     uf_func *f = product(NULL),
@@ -439,6 +539,9 @@ int main(void) {
                                        cmocka_unit_test(plans),
                                        cmocka_unit_test(is_inferred),
                                        cmocka_unit_test(dtypes_are_chosen),
+                                       cmocka_unit_test(large_order_is_kept),
+                                       cmocka_unit_test(large_begins),
+                                       cmocka_unit_test(large_calls),
                                        cmocka_unit_test(bad_calls),
                                        cmocka_unit_test(bad_definitions),
                                        cmocka_unit_test(is_described)};

@@ -386,6 +386,36 @@ static bool reduction_of_segments(void) {
     return !failed;
 }
 
+/* Reductions over core dimensions: the form of a small core, and the chain of calls of a large one. */
+static bool cores_reduced(int64_t n) {
+    static double x[5 * 25], r[25];
+    static const int64_t kept = 77;
+    static const bool taken[5] = {true, true, true, true, true};
+    char product[200];
+    uf_func *f;
+    snprintf(product, sizeof product,
+             "(a, b) -> (c) { forall (i : n, j : n) c[i][j] = sum(k : n, a[i][k] * b[k][j]) + 0 * %ld; }", fresh);
+    const uf_section section = {"dd->d", product};
+    if (out_of_memory(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                                     .name = "product",
+                                                     .nsections = 1,
+                                                     .sections = &section,
+                                                     .layout = "(n,n),(n,n)->(n,n)",
+                                                     .identity = "[i, j]() { return i == j; }"})))
+        return false;
+    for (int64_t i = 0; i < 5 * n * n; i++)
+        x[i] = i % (n * n) % (n + 1) == 0 ? 2 : 0;
+    r[0] = kept;
+    const DLTensor where = UF_ARRAY((bool *)(uintptr_t)taken, 5);
+    bool failed = out_of_memory(uf_reduce(f, 2, (DLTensor[]){UF_ARRAY(x, 5, n, n), UF_ARRAY(r, n, n)},
+                                          &(uf_reduce_options){.size = sizeof(uf_reduce_options), .where = &where}));
+    assert_true(r[0] == (failed ? kept : 32));
+    uf_free(f);
+    return !failed;
+}
+static bool small_cores_reduced(void) { return cores_reduced(2); }
+static bool large_cores_reduced(void) { return cores_reduced(5); }
+
 /* A plan whose loops do not fit it, and which takes scratch memory when it runs. */
 static bool plan_of_reduction(void) {
     const DLTensor x = UF_ARRAY(halves, 1 << 19);
@@ -822,6 +852,8 @@ TEST(reduction_in_parts)
 TEST(high_rank_reduction)
 TEST(reduction_of_segments)
 TEST(updates)
+TEST(small_cores_reduced)
+TEST(large_cores_reduced)
 TEST(plan_of_reduction)
 TEST(plan_of_segments)
 TEST(plan_of_updates)
@@ -870,6 +902,8 @@ int main(void) {
         cmocka_unit_test(test_reduction_of_segments),
         cmocka_unit_test(test_reduction),
         cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_small_cores_reduced),
+        cmocka_unit_test(test_large_cores_reduced),
         cmocka_unit_test(test_plan_of_reduction),
         cmocka_unit_test(test_plan_of_segments),
         cmocka_unit_test(test_plan_of_updates),
