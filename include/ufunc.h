@@ -173,7 +173,7 @@ enum {
     UF_DEBUG = 2,
     UF_LINES = 4, /* line information in PTX and assembly, for debuggers and profilers too, at full speed */
     /* How a binary function reduces, or how a reduction combines. Without either flag the operator is taken to be associative
-     * and commutative. uf_reduce, uf_accumulate and uf_reduceat take these flags too, in place of the function's own. */
+     * and commutative; that of a generalized ufunc, whose order is always kept, to be associative. uf_reduce, uf_accumulate and uf_reduceat take these flags too, in place of the function's own. */
     UF_ORDERED = 0x10, /* associative, not commutative: the order of the elements is kept, their grouping is free */
     UF_SERIAL = 0x20,  /* neither: a left fold, one element after the other */
     /* The sections are kernels over indices, and their signatures are lists of parameters: see uf_kernel. */
@@ -190,8 +190,8 @@ typedef struct uf_definition {
     int nsections;              /* at least 1 */
     const uf_section *sections; /* tried in order; their signatures form one list */
     unsigned fast;              /* UF_FAST_* */
-    unsigned
-        flags; /* UF_UNCHECKED, UF_DEBUG, UF_LINES, UF_KERNEL; elementwise binary functions: UF_ORDERED, UF_SERIAL, UF_WIDEN */
+    unsigned flags; /* UF_UNCHECKED, UF_DEBUG, UF_LINES, UF_KERNEL; functions that reduce: UF_ORDERED, UF_SERIAL; elementwise ones of
+                     * them: UF_WIDEN */
     int max_registers;  /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
     const char *layout; /* as for uf_guvectorize; NULL: elementwise */
     /* The BLAS form that the kernel is, which the CPU may call instead where strides allow it and sizes make it pay: "gemm",
@@ -201,7 +201,9 @@ typedef struct uf_definition {
     /* Elementwise binary functions: what uf_reduce begins with where there are no initial values, and so the result of reducing
      * no elements. An expression of kernel C ("0", "INFINITY"), converted to the dtype of the accumulator. f(identity, x) must
      * be x, or what may stand for x from then on: the magnitude of x for hypot, 0.0 for -0.0. NULL: there is none, and reducing
-     * no elements is an error. */
+     * no elements is an error.
+     * Generalized ufuncs that reduce (see "Reductions"): such an expression, which is the value of every element of the core, or a
+     * kernel over the core's indices, "[i, j]() { return i == j; }". */
     const char *identity;
     const struct uf_reduction_def *reduction; /* a reduction: one section, whose source is NULL; else NULL */
     /* How many steps of loops an element may take; counted are loops that are not proved short. 0: any number. See "Kernels that
@@ -582,6 +584,17 @@ UF_API void uf_plan_free(uf_plan *plan);
  * safely to the inputs. The latter fold one input: f(f(x0, x1), x2) .., in any grouping and order unless they are flagged
  * UF_ORDERED or UF_SERIAL.
  *
+ * Generalized ufuncs of two inputs and one output reduce, too, if all their operands can have cores of one shape: (n,n),(n,n)->(n,n),
+ * (4),(4)->(4) for quaternions, (m,n),(n,p)->(m,p) for square matrices. The elements of the reduction are then vectors or matrices, and
+ * products of them are in order: x0 x1 x2 .., in any grouping unless UF_SERIAL. The core dimensions are the last ones of input and
+ * output, and of initial values, which have the core's shape. Axes are counted among the others, the loop dimensions, from either end.
+ * The kernel must assign every element of its output; what it reads of the output before, or leaves as it was, is unspecified. Dtypes
+ * are chosen as for elementwise functions. uf_reduce takes cores of any size, uf_accumulate and uf_reduceat those of 1 to UF_MAX_STATE
+ * scalars, which all three keep in registers. With more, uf_reduce is a chain of calls of the function (of its BLAS form, too, where it
+ * has one) on pairs of neighbours, then on pairs of the results, and needs scratch memory of about the size of its input; under
+ * UF_SERIAL it makes a call for each element. A mask then needs an identity, and a call or run with
+ * an initial value cannot be captured into a CUDA graph.
+ *
  * A fold begins as in NumPy. uf_reduce begins with the initial values if there are any; else with the identity if there is one;
  * else with the first element that takes part. uf_accumulate, and each segment of uf_reduceat, begin with their first element.
  * So hypot, whose identity is 0, reduces -3 to 3; add reduces -0.0 to 0.0, and to -0.0 if the initial value is -0.0. Where no
@@ -609,8 +622,8 @@ typedef struct uf_reduce_options {
     int naxes; /* how many axes are reduced. 0, with axes NULL: all of them; UF_NO_AXES: none, and axes is not read */
     const int *axes; /* those to be reduced; negative ones count from the end. Axes with naxes 0 are an error */
     bool keepdims;   /* reduced axes stay in the outputs, with extent 1 */
-    /* 0-d host arrays, as many as the state has values (of a binary function one), which may be records: what the fold begins with, as its left
-     * operand, in place of the identity. Converted to the state's dtypes under same_kind; integers must fit. NULL: none. */
+    /* 0-d host arrays, as many as the state has values (of a binary function one; of a generalized ufunc one of its core's shape), which
+     * may be records: what the fold begins with, as its left operand, in place of the identity. Converted to the state's dtypes under same_kind; integers must fit. NULL: none. */
     const DLTensor *initial;
     const DLTensor *where; /* bool; broadcasts with the inputs; where it is false the element takes no part */
     void *scratch;         /* as in uf_options */

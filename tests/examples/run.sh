@@ -67,6 +67,8 @@ check exact_dot says '^cpu  *double_double 55662294132, .* exact 55662294132$' e
 check 'exact_dot of one term' says 'double_double 670592745, float64 670592745,' exact_dot 1
 check rotation says 'the last point is (-1\.0414' rotation 100003
 check 'rotation of one point' "$BUILD/examples/rotation" 1
+check attitude says 'the body points to (-0\.' attitude 100003
+check 'attitude of one turn' "$BUILD/examples/attitude" 1
 check gradient says 'delta 0\.9117.*gamma 0\.00506' gradient 1000003
 check 'gradient of one option' "$BUILD/examples/gradient" 1
 check bounding_box says 'from (-1\.0000, -2\.0000, -3\.0000) to (1\.0000, 2\.0000, 3\.0000)' bounding_box 1000003

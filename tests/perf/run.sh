@@ -1,7 +1,7 @@
 #!/bin/sh
 # The benchmark: our programs and every peer that is installed, on one machine in one run. CSV rows go to $BUILD/bench.csv;
 # the ratios that are aimed at follow. Timings decide no test. BENCH_GPU_ONLY=1 leaves the CPU out; BENCH_ONLY=calls, records,
-# modules, reduce or forall is one part of it; with BENCH_BEST=1 our rows and those of plain C are the best repetition instead of the median one.
+# cores, modules, reduce or forall is one part of it; with BENCH_BEST=1 our rows and those of plain C are the best repetition instead of the median one.
 BUILD=${BUILD:-build}
 VENV=${VENV:-$BUILD/venv}
 here=$(dirname "$0")
@@ -63,6 +63,9 @@ if part records; then
     plain plain_records
     ours bench_records "$plain"
     gpu_peers limits_records
+fi
+if part cores; then
+    ours bench_cores
 fi
 if part modules; then
     ours bench_modules
