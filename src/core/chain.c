@@ -1,6 +1,8 @@
 /* chain.c - reductions over core dimensions whose cores have many scalars: a chain of calls of the function itself, on pairs of
  * neighbours, then on pairs of the results, and so on; or, under UF_SERIAL, one after the other. What is between lies in scratch memory.
  * The loops are those of a reduction of the cores' first scalars, which checks axes, shapes and casts, too (cores.c). */
+#include <assert.h>
+
 #include "core/cores.h"
 #include "core/fold.h"
 
@@ -328,6 +330,7 @@ static uf_status begin_add(builder *b, view *out) {
 
 static uf_status elements_reduce(builder *b, const nd_fold *loops, view *x, const view *begin) {
     if (loops->reduced.count == 0) {
+        assert(begin); /* without one reducing no elements is an error */
         b->ndim = b->kept;
         *x = *begin;
         return UF_OK;
@@ -453,7 +456,7 @@ static int64_t element_offset(const call_chain *c, int64_t i) {
 
 static uf_status step_run(const plan_run *run, const step *s) {
     const call_chain *c = run->plan->chain;
-    void *data[3];
+    void *data[3] = {NULL};
     for (int k = 0; k < s->nargs; k++)
         data[k] = place_address(run, s->from[k], s->at[k]);
     if (!s->serial)

@@ -94,8 +94,8 @@ static void combine_print(text *t, const uf_func *f, const core *x, const char *
     text_puts(t, ") -> (");
     scalars_print(t, prefix, 'c', x->count);
     text_puts(t, ") {\n");
-    for (char letter = 'a'; letter <= 'c'; letter++)
-        array_declare(t, x, prefix, letter, letter < 'c');
+    for (int k = 0; k < 3; k++)
+        array_declare(t, x, prefix, "abc"[k], k < 2);
     text_printf(t, "    %scombine(%sa, %sb, %sc);\n", prefix, prefix, prefix, prefix);
     for (int64_t i = 0; i < x->count; i++) {
         text_printf(t, "    %sc%lld = %sc", prefix, (long long)i, prefix);

@@ -352,11 +352,11 @@ static __attribute__((noinline)) uf_status form_do(const plan_request *r, core *
     TRY(core_form_find(r->func, x, purpose, &form));
     e.block = NULL;
     uf_status s = expand(&e, r, x, purpose == CORE_COMBINES ? x->count : 1, form);
-    e.request.verb = verb;
-    if (!x->count)
-        e.request.how |= ARGS_NO_DATA;
-    if (!s)
+    if (!s) {
+        e.request.verb = verb;
+        e.request.how |= x->count ? 0 : ARGS_NO_DATA;
         s = expansion_run(&e, run, user);
+    }
     if (!s)
         s = output_return(&e, r, x);
     expansion_end(&e);

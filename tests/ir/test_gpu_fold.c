@@ -20,7 +20,7 @@ static const code_target gpu = {.gpu = true, .arch = 90};
 enum {
     AXES = 4,
     VALUES = 4,
-    ARRAYS = 10,
+    ARRAYS = 14, /* inputs, outputs, mask, initial values, position */
     ELEMENTS = 20000
 };
 
@@ -57,6 +57,12 @@ static void join_affine(const int64_t *a, const int64_t *b, int64_t *c) {
     c[0] = m, c[1] = add;
 }
 
+/* Matrices of 2 x 2. */
+static void join_matrices(const int64_t *a, const int64_t *b, int64_t *c) {
+    for (int k = 0; k < 4; k++)
+        c[k] = (uint32_t)a[k & 2] * (uint32_t)b[k & 1] + (uint32_t)a[(k & 2) + 1] * (uint32_t)b[(k & 1) + 2];
+}
+
 static void join_gcd(const int64_t *a, const int64_t *b, int64_t *c) {
     int64_t x = a[0], y = b[0];
     while (y) {
@@ -78,7 +84,7 @@ static void join_marked(const int64_t *a, const int64_t *b, int64_t *c) {
 }
 static void map_below(const int64_t *in, int64_t k, int64_t *s) { s[0] = in[0] - 20, s[1] = k; }
 
-static const int64_t no_map[VALUES] = {1}, marked[VALUES] = {0, -1};
+static const int64_t unit[VALUES] = {1, 0, 0, 1}, no_map[VALUES] = {1}, marked[VALUES] = {0, -1};
 
 /* clang-format off */
 static const sample samples[] = {
@@ -95,6 +101,14 @@ static const sample samples[] = {
     {"affine", NULL, "(a, b, c, d) -> (e, f) { e = a * c; f = b * c + d; }", NULL, "() -> (a, b) { a = 1; b = 0; }", 2,
      2, 2, {DT_UINT32, DT_UINT32}, {DT_UINT32, DT_UINT32}, {DT_UINT32, DT_UINT32}, .order = FOLD_ORDERED,
      .begin = no_map, .join = join_affine},
+    {"cores", NULL, /* as the form of a generalized ufunc that reduces has it */
+     "product(a[n][n], b[n][n], c[n][n]) { forall (i : n, j : n) c[i][j] = sum(k : n, a[i][k] * b[k][j]); } "
+     "(a0, a1, a2, a3, b0, b1, b2, b3) -> (c0, c1, c2, c3) { "
+     "uint32 a[2][2] = {a0, a1, a2, a3}; uint32 b[2][2] = {b0, b1, b2, b3}; uint32 c[2][2]; product(a, b, c); "
+     "c0 = c[0][0]; c1 = c[0][1]; c2 = c[1][0]; c3 = c[1][1]; }",
+     NULL, "() -> (a, b, c, d) { a = d = 1; b = c = 0; }", 4, 4, 4, {DT_UINT32, DT_UINT32, DT_UINT32, DT_UINT32},
+     {DT_UINT32, DT_UINT32, DT_UINT32, DT_UINT32}, {DT_UINT32, DT_UINT32, DT_UINT32, DT_UINT32}, .order = FOLD_ORDERED,
+     .begin = unit, .join = join_matrices},
     {"minus", NULL, "(a, b) { return a - b; }", NULL, NULL, 1, 1, 1, {DT_INT64}, {DT_INT64}, {DT_INT64},
      .order = FOLD_SERIAL, .join = join_minus},
     {"dot", "(x, y) { return (int64)x * y; }", "(a, b) { return a + b; }", NULL, "() -> (a) { a = 0; }", 2, 1, 1,
