@@ -53,7 +53,7 @@ static const verb verbs[] = {
      "  -w, --where MASK.npy      bool; where it is false outputs are 0\n",
      run_run},
     {"reduce", WHAT_AND_INPUTS, "folds arrays along axes",
-     "The function is a reduction, or elementwise with two inputs, and then folds one array.\n" FUNCTION_AND_INPUTS
+     "The function is a reduction, or has two inputs and one output, and then folds one array.\n" FUNCTION_AND_INPUTS
      "  -a, --axis N,..           the axes to be reduced; default: all; '' is none\n"
      "  -k, --keepdims            reduced axes stay, with extent 1\n"
      "  -i, --initial NUMBER,..   where the fold begins: a number for each value of the state\n"

@@ -5,7 +5,9 @@
 
 const char *fit_reducing(call *c) {
     if (!c->about.nstate)
-        return "does not reduce; reductions do, and elementwise functions of two inputs and one output";
+        return "does not reduce; reductions do, and functions of two inputs and one output, elementwise ones and those "
+               "whose "
+               "operands can have cores of one shape";
     c->nin = strcmp(c->about.kind, "reduction") == 0 ? c->about.nin : 1;
     return NULL;
 }

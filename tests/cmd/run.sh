@@ -174,6 +174,7 @@ expect 2 '' 'axis needs a list of axes' reduce "$add" $sum "$work/a.npy" --axis 
 expect 2 '' 'initial needs up to 16 numbers' reduce "$add" $sum "$work/a.npy" --initial zero
 expect 2 '' 'kernel begins with 1 number, but --initial has 2' reduce "$add" $sum "$work/a.npy" --initial 0,1
 expect 2 '' 'kernel takes 1 input, but 2 are given' reduce "$add" $sum "$work/a.npy" "$work/b.npy"
+expect 0 '^int16 \(2, 2\)$' '' reduce matmul "$work/big.npy"
 expect 2 '' 'softmax does not reduce' reduce softmax "$work/float.npy"
 expect 2 '' 'kernel does not reduce' reduce '(x) { return x; }' "$work/float.npy"
 expect 2 '' 'range is a reduction; `ufunc reduce` and `ufunc accumulate` run it' run "$work/range.uf" "$work/float.npy"

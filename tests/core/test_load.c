@@ -141,6 +141,10 @@ static void a_reduction(void **state) {
     f = good("reduction r\ncombine (a, b) { return a + b; }"); /* all else may be left out */
     assert_true(f->any_types && f->nin == 1 && f->order == FOLD_FREE);
     uf_free(f);
+    f = good("gufunc product\nlayout (n,n),(n,n)->(n,n)\nidentity [i, j]() { return i == j; }\norder serial\n"
+             "kernel (a, b) -> (c) { forall (i : n, j : n) c[i][j] = sum(k : n, a[i][k] * b[k][j]); }");
+    assert_true(f->order == FOLD_SERIAL && f->identity.syntax);
+    uf_free(f);
     f = good("ufunc sub\norder serial\nidentity 0\nwiden\nkernel (x, y) { return x - y; }");
     assert_true(f->order == FOLD_SERIAL && f->widen && f->identity.syntax);
     uf_free(f);
@@ -280,7 +284,8 @@ static const bad bads[] = {
     {"reduction r\nwiden\n" COMBINE, 2, 1, "a reduction has no \"widen\"", NULL, UF_ERR_SYNTAX},
     {"ufunc f\ncombine (x) { return x; }", 2, 1, "a ufunc has no \"combine\"", NULL, UF_ERR_SYNTAX},
     {"ufunc f\nstate float32", 2, 1, "a ufunc has no \"state\"", NULL, UF_ERR_SYNTAX},
-    {HEAD "identity 0\nkernel (x) -> (y) { y = 0; }", 3, 1, "a gufunc has no \"identity\"", NULL, UF_ERR_SYNTAX},
+    {HEAD "identity 0\nkernel (x) -> (y) { y = 0; }", 3, 10, "g has an identity, but only functions of two inputs",
+     NULL, UF_ERR_SYNTAX},
     {"reduction r\nsignatures f->f\n", 1, 1, "there is no \"combine\"", NULL, UF_ERR_SYNTAX},
     {"reduction r\nsignatures f->f\n" COMBINE "\nsignatures d->d", 4, 1, "those of a reduction are in line 2", NULL,
      UF_ERR_SYNTAX},

@@ -462,7 +462,7 @@ static void test_refused_definitions(void **state) {
     REFUSED(UF_ERR_TYPE, "1:3: identity: ", d);
     d.identity = "0";
     d.sections = &unary;
-    REFUSED(UF_ERR_ARGUMENT, "f has an identity, but only elementwise functions of two inputs", d);
+    REFUSED(UF_ERR_ARGUMENT, "f has an identity, but only functions of two inputs and one output reduce", d);
     d.identity = NULL;
     d.flags = UF_SERIAL;
     REFUSED(UF_ERR_ARGUMENT, "f has an order (UF_ORDERED, UF_SERIAL), but only", d);
