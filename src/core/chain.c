@@ -152,7 +152,7 @@ static uf_status call_plan(builder *b, const call *c) {
     const uf_options *asked = b->r->options;
     bool own = c->func == b->func;
     const uf_options options = {.size = sizeof options,
-                                .casting = c->arg[c->nargs - 1].from == FROM_OUTPUT ? asked->casting : UF_CAST_DEFAULT,
+                                .casting = c->arg[c->nargs - 1].from == FROM_OUTPUT ? asked->casting : UF_CAST_UNSAFE,
                                 .signature = own && *b->signature ? b->signature : NULL,
                                 .threads = asked->threads,
                                 .cancel = own ? asked->cancel : NULL};
@@ -294,20 +294,21 @@ static void dimensions_set(builder *b, const nd_fold *loops) {
     }
 }
 
-/* Elements that take no part become the identity, and all get the dtype of the core. */
+/* All elements get the dtype of the core, and those that take no part become the identity. */
 static uf_status elements_prepare(builder *b, const nd_fold *loops, view *x) {
-    const view to = scratch_view(b, b->ndim);
-    if (b->r->options->where) {
-        const view mask = argument_view(b, loops, 2, FROM_MASK, NULL);
-        const uf_func *select;
-        TRY(core_form_find(b->func, b->core, CORE_SELECTS, &select));
-        TRY(call_add(b, select, b->ndim, 2, (const view *const[]){x, &mask}, &to));
-    } else {
-        const uf_func *copy;
+    const uf_func *copy, *select;
+    if (x->type != b->core->type) {
+        const view to = scratch_view(b, b->ndim);
         TRY(copy_func(&copy));
         TRY(call_add(b, copy, b->ndim, 1, (const view *const[]){x}, &to));
+        *x = to;
     }
-    *x = to;
+    if (b->r->options->where) {
+        const view mask = argument_view(b, loops, 2, FROM_MASK, NULL), to = scratch_view(b, b->ndim);
+        TRY(core_form_find(b->func, b->core, CORE_SELECTS, &select));
+        TRY(call_add(b, select, b->ndim, 2, (const view *const[]){x, &mask}, &to));
+        *x = to;
+    }
     return UF_OK;
 }
 
@@ -335,8 +336,7 @@ static uf_status elements_reduce(builder *b, const nd_fold *loops, view *x, cons
         *x = *begin;
         return UF_OK;
     }
-    if (b->r->options->where || x->type != b->core->type)
-        TRY(elements_prepare(b, loops, x));
+    TRY(elements_prepare(b, loops, x));
     if (b->p->fold.fold->order == FOLD_SERIAL)
         return serial_reduce(b, x, begin);
     while (b->ndim > b->kept)

@@ -373,6 +373,17 @@ static void large_begins(void **state) {
     assert_memory_equal(got, want, sizeof want);
     FAILS(UF_ERR_ARGUMENT, "a mask (where) over cores of more than 16 scalars needs an identity, and product has none",
           uf_reduce(bare, 2, (DLTensor[]){in, out}, &options));
+    /* Under a forced signature and unsafe casting inputs and outputs of any dtype. */
+    static double wide[4][L][L], result[L][L];
+    for (int i = 0; i < 4 * L * L; i++)
+        wide[i / (L * L)][i / L % L][i % L] =
+            x[i / (L * L)][i / L % L][i % L] + .25 * (x[i / (L * L)][i / L % L][i % L] > 0);
+    options.signature = "int32,int32->int32";
+    options.casting = UF_CAST_UNSAFE;
+    OK(uf_reduce(f, 2, (DLTensor[]){UF_ARRAY(&wide[0][0][0], 4, L, L), UF_ARRAY(&result[0][0], L, L)}, &options));
+    for (int i = 0; i < L * L; i++)
+        assert_true(result[i / L][i % L] == want[i / L][i % L]);
+    options.signature = NULL;
     options.where = NULL;
     const DLTensor none = UF_ARRAY(&x[0][0][0], 0, L, L);
     OK(uf_reduce(bare, 2, (DLTensor[]){none, out}, &options));
