@@ -108,6 +108,8 @@ static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a
     if (!space)
         return fail_memory();
     TRY(nd_plan(a->array, a->narrays, a->nin, reports ? ND_KEEP_ORDER : 0, space, &s->loops.kept));
+    if (!reports)
+        nd_tile(a->array, &s->loops.kept);
     if (reports) {
         p->layout = &layout_scalars;
         p->core = no_words;

@@ -19,6 +19,7 @@ static const struct {
     [LOOP_SCAN] = {.fold = ir_scan},
     [LOOP_AT] = {.tree = ir_at},
     [LOOP_FORALL] = {.tree = ir_forall},
+    [LOOP_TILE] = {.tree = ir_elementwise},
 };
 
 uf_status compile_ir(arena *a, const compile_job *job, code_module *module) {

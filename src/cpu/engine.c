@@ -63,6 +63,20 @@ static void specialise_calls(variant *v, const core_layout *layout, const int64_
     v->gufunc.along = !v->reports && code_prefers_outer(v, traits);
 }
 
+/* Inputs that lie side by side along dimension 1 alone are copied to where they do so along dimension 0; where that dimension is narrow,
+ * operands may be records of it. */
+static void specialise_tile(variant *v, const nd_loop *loop) {
+    v->tile.narrow = loop->extent[1] <= ND_NARROW_MAX ? (uint8_t)loop->extent[1] : 0;
+    for (int k = 0, count = variant_operands(v); k < count; k++) {
+        variant_operand *o = &v->operand[k];
+        bool output = k >= v->nin && k < v->nin + v->nout, narrow = v->tile.narrow;
+        o->unit = o->kind != OPERAND_NUMBER && loop->stride[loop->narrays + k] == 1;
+        o->staged = !narrow && !output && o->kind == OPERAND_STRIDED && nd_is_across(loop, k);
+        o->record = narrow && nd_is_dense(loop, k) ? (uint8_t)(v->tile.narrow * dtypes[o->memory].size) : 0;
+        o->kind = o->staged ? OPERAND_CONTIGUOUS : o->record ? OPERAND_INTERLEAVED : o->kind;
+    }
+}
+
 static void cpu_specialise(variant *v, const loop_problem *p) {
     if (v->loop == LOOP_FORALL) {
         cpu_forall_specialise(v, p);
@@ -70,6 +84,8 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
     }
     if (p->layout)
         specialise_calls(v, p->layout, p->core, p->traits);
+    if (v->loop == LOOP_TILE)
+        specialise_tile(v, p->loop);
     v->ndim = (uint8_t)(p->loop->ndim < 2 ? p->loop->ndim : 2);
     v->wide = 0;
     for (int k = 0, count = variant_operands(v); k < count; k++) {

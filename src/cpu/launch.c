@@ -10,8 +10,11 @@
 #include "cpu/cpu.h"
 
 enum {
-    GRAIN = 64,       /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype */
-    PIECE_GRAIN = 16, /* into multiples of this many elements (inner calls: of one) */
+    GRAIN = 64, /* flat: large parts are multiples of this many elements: 64 bytes of the smallest dtype */
+    TILE_ROWS =
+        128, /* along dimension 1 in a unit of a loop of the class tile, which has TILE_COLUMNS along dimension 0 */
+    NARROW_COLUMNS = 4096, /* where dimension 1 is narrow */
+    PIECE_GRAIN = 16,      /* into multiples of this many elements (inner calls: of one) */
     /* Operands, extents and strides; the number of the first call and the report; core parameters, or indexed dimensions. */
     LOOP_PARAMETERS = VARIANT_OPERANDS * 4 + 2 + 2,
     CORE_PARAMETERS = LAYOUT_MAX_DIMS + UF_MAX_OPERANDS * LAYOUT_MAX_RANK
@@ -176,6 +179,37 @@ static void launch_nested(code *c, const launch *l) {
     work_run(&w);
 }
 
+/* Runs a block of a loop of the class tile: unit u is block u % pieces along dimension 0 of rows of blocks u / pieces, each of TILE_ROWS of
+ * dimension 1. Blocks that cover both dimensions are taken together. */
+static void tile_run(const work *w, int64_t first, int64_t last) {
+    const launch *l = w->l;
+    int64_t n = l->loop->extent[0], m = l->loop->extent[1], down = (m + TILE_ROWS - 1) / TILE_ROWS;
+    if (w->pieces == 1 && down == 1) {
+        rows_run(w->c, l, 0, n, first * m, (last - first) * m);
+        return;
+    }
+    for (int64_t u = first; u < last; u++) {
+        int64_t column = u % w->pieces * w->piece, block = u / w->pieces, row = block % down * TILE_ROWS;
+        int64_t columns = n - column < w->piece ? n - column : w->piece,
+                rows = m - row < TILE_ROWS ? m - row : TILE_ROWS;
+        rows_run(w->c, l, column, columns, block / down * m + row, rows);
+    }
+}
+
+static void launch_tiles(code *c, const launch *l) {
+    int64_t n = l->loop->extent[0], m = l->loop->extent[1], piece = l->v->tile.narrow ? NARROW_COLUMNS : TILE_COLUMNS,
+            across = (n + piece - 1) / piece, down = (m + TILE_ROWS - 1) / TILE_ROWS;
+    work_run(&(work){.c = c,
+                     .l = l,
+                     .run = tile_run,
+                     .units = l->loop->count / n / m * across * down,
+                     .pieces = across,
+                     .piece = piece,
+                     .unit_steps = (double)(n < piece ? n : piece) * (double)(m < TILE_ROWS ? m : TILE_ROWS),
+                     .probe_min = PROBE_MIN,
+                     .grain = 1});
+}
+
 /* Steps of an inner call, roughly: as many as its dimensions have points together. Computed ones follow from the others. */
 static double call_steps(const launch *l) {
     double steps = 1;
@@ -199,15 +233,16 @@ static void launch_calls(code *c, const launch *l) {
 
 static void launch_class(const code *c, const launch *l) {
     static void (*const by_class[LOOP_CLASSES])(code * c, const launch *l) = {
-        [LOOP_FLAT] = launch_flat,    [LOOP_ROWS] = launch_nested,      [LOOP_GENERAL] = launch_nested,
-        [LOOP_GUFUNC] = launch_calls, [LOOP_FOLD] = cpu_fold_launch,    [LOOP_SCAN] = cpu_scan_launch,
-        [LOOP_AT] = cpu_at_launch,    [LOOP_FORALL] = cpu_forall_launch};
+        [LOOP_FLAT] = launch_flat,    [LOOP_ROWS] = launch_nested,       [LOOP_GENERAL] = launch_nested,
+        [LOOP_GUFUNC] = launch_calls, [LOOP_FOLD] = cpu_fold_launch,     [LOOP_SCAN] = cpu_scan_launch,
+        [LOOP_AT] = cpu_at_launch,    [LOOP_FORALL] = cpu_forall_launch, [LOOP_TILE] = launch_tiles};
     by_class[l->v->loop]((code *)(uintptr_t)c, l);
 }
 
 /* Kernels with large arrays, and what is told to them, need the caller's room; workers have theirs. */
 static bool has_room(const launch *l) {
-    static const bool wanted[LOOP_CLASSES] = {[LOOP_FOLD] = true, [LOOP_SCAN] = true, [LOOP_FORALL] = true};
+    static const bool wanted[LOOP_CLASSES] = {
+        [LOOP_FOLD] = true, [LOOP_SCAN] = true, [LOOP_FORALL] = true, [LOOP_TILE] = true};
     return !wanted[l->v->loop] || thread_scratch(0);
 }
 

@@ -46,6 +46,8 @@ void flat_specialise(variant *v, const loop_problem *s);
 int64_t flat_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
 void rows_specialise(variant *v, const loop_problem *s);
 int64_t rows_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
+void tile_specialise(variant *v, const loop_problem *s);
+int64_t tile_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
 void general_specialise(variant *v, const loop_problem *s);
 int64_t general_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
 void gufunc_specialise(variant *v, const loop_problem *s);

@@ -15,6 +15,7 @@ static const struct {
 } classes[LOOP_CLASSES] = {
     [LOOP_FLAT] = {.specialise = flat_specialise, .layout = flat_layout},
     [LOOP_ROWS] = {.specialise = rows_specialise, .layout = rows_layout},
+    [LOOP_TILE] = {.specialise = tile_specialise, .layout = tile_layout},
     [LOOP_GENERAL] = {.specialise = general_specialise, .layout = general_layout},
     [LOOP_GUFUNC] = {.specialise = gufunc_specialise, .layout = gufunc_layout, .resident_block = gufunc_resident_block},
     [LOOP_FOLD] = {.specialise_fold = fold_specialise, .layout = fold_layout},

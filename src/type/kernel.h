@@ -30,6 +30,7 @@ enum {
     /* CPU. */
     COPY_BYTES = 16 << 10,         /* of a privatised operand, at most */
     LINE_BYTES = 64,               /* of the cache */
+    TILE_COLUMNS = 128,            /* elements along dimension 0 that a kernel of the class tile takes at once */
     NONTEMPORAL_STRIP_BYTES = 2048 /* that are computed before they go past the caches together */
 };
 

@@ -94,6 +94,7 @@ SCHEMA(cpu_at,      CPU_LOOP_ROWS(PARAMETER_ID) INDEXED_ROWS(PARAMETER_ID) REPOR
 SCHEMA(cpu_forall,  CPU_FORALL_ROWS(PARAMETER_ID) REPORT_ROWS(PARAMETER_ID) CORE_ROWS(PARAMETER_ID))
 SCHEMA(gpu_flat,    GPU_FLAT_ROWS(PARAMETER_ID))
 SCHEMA(gpu_rows,    GPU_ROWS_ROWS(PARAMETER_ID))
+SCHEMA(gpu_tile,    GPU_TILE_ROWS(PARAMETER_ID))
 SCHEMA(gpu_general, GPU_GENERAL_ROWS(PARAMETER_ID))
 SCHEMA(gpu_gufunc,  GPU_GUFUNC_ROWS(PARAMETER_ID) REPORT_ROWS(PARAMETER_ID) CORE_ROWS(PARAMETER_ID))
 SCHEMA(gpu_fold,    GPU_FOLD_ROWS(PARAMETER_ID) REPORT_ROWS(PARAMETER_ID))
@@ -105,10 +106,10 @@ SCHEMA(gpu_forall,  GPU_FORALL_ROWS(PARAMETER_ID) REPORT_ROWS(PARAMETER_ID) CORE
 static const schema schemas[2][LOOP_CLASSES] = {
     {[LOOP_FLAT] = ROWS_OF(cpu_flat), [LOOP_ROWS] = ROWS_OF(cpu_strided), [LOOP_GENERAL] = ROWS_OF(cpu_strided),
      [LOOP_GUFUNC] = ROWS_OF(cpu_gufunc), [LOOP_FOLD] = ROWS_OF(cpu_fold), [LOOP_SCAN] = ROWS_OF(cpu_scan),
-     [LOOP_AT] = ROWS_OF(cpu_at), [LOOP_FORALL] = ROWS_OF(cpu_forall)},
+     [LOOP_AT] = ROWS_OF(cpu_at), [LOOP_FORALL] = ROWS_OF(cpu_forall), [LOOP_TILE] = ROWS_OF(cpu_strided)},
     {[LOOP_FLAT] = ROWS_OF(gpu_flat), [LOOP_ROWS] = ROWS_OF(gpu_rows), [LOOP_GENERAL] = ROWS_OF(gpu_general),
      [LOOP_GUFUNC] = ROWS_OF(gpu_gufunc), [LOOP_FOLD] = ROWS_OF(gpu_fold), [LOOP_SCAN] = ROWS_OF(gpu_scan),
-     [LOOP_AT] = ROWS_OF(gpu_at), [LOOP_FORALL] = ROWS_OF(gpu_forall)},
+     [LOOP_AT] = ROWS_OF(gpu_at), [LOOP_FORALL] = ROWS_OF(gpu_forall), [LOOP_TILE] = ROWS_OF(gpu_tile)},
 };
 
 /* clang-format on */

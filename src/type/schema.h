@@ -90,6 +90,15 @@
     X(GPU_ROWS_OUTER,   DIVISOR32, between,         "extents of dimensions 2 .. ndim-2; the outermost needs no division") \
     X(GPU_ROWS_STRIDES, STRIDE,    array_row_inner, "of each array: strides of dimensions 1 .. ndim-1, in elements")
 
+#define GPU_TILE_ROWS(X) \
+    X(GPU_TILE_EXTENTS, INT64,     two,       "extents of dimensions 0 and 1") \
+    X(GPU_TILE_ALIGNED, FLAG,      once,      "every access by vectors in a tile that is whole is aligned: of staged operands with a unit along dimension 1, " \
+                                              "and of contiguous ones along dimension 0") \
+    X(GPU_TILE_ACROSS,  DIVISOR32, once,      "tiles along dimension 0") \
+    X(GPU_TILE_DOWN,    DIVISOR32, once,      "tiles along dimension 1") \
+    X(GPU_TILE_OUTER,   DIVISOR32, between,   "extents of dimensions 2 .. ndim-2; the outermost needs no division") \
+    X(GPU_TILE_STRIDES, STRIDE,    array_row, "of each array: strides of dimensions 0 .. ndim-1, in elements")
+
 /* Elements by number. Elementwise loops and updates in place. */
 #define GPU_GENERAL_ROWS(X) \
     X(GPU_GENERAL_ELEMENTS, INDEX,   once,      "elements") \
@@ -148,7 +157,7 @@
 #define ALL_ROWS(X) \
     OPERAND_ROWS(X) REPORT_ROWS(X) CORE_ROWS(X) INDEXED_ROWS(X) \
     CPU_FLAT_ROWS(X) CPU_LOOP_ROWS(X) CPU_GUFUNC_ROWS(X) CPU_FORALL_ROWS(X) CPU_FOLD_ROWS(X) CPU_SCAN_ROWS(X) \
-    GPU_FLAT_ROWS(X) GPU_ROWS_ROWS(X) GPU_GENERAL_ROWS(X) GPU_GUFUNC_ROWS(X) GPU_FORALL_ROWS(X) GPU_FOLD_ROWS(X) GPU_SCAN_ROWS(X)
+    GPU_FLAT_ROWS(X) GPU_ROWS_ROWS(X) GPU_TILE_ROWS(X) GPU_GENERAL_ROWS(X) GPU_GUFUNC_ROWS(X) GPU_FORALL_ROWS(X) GPU_FOLD_ROWS(X) GPU_SCAN_ROWS(X)
 
 typedef enum parameter_id {
 #define PARAMETER_ID(id, kind, repeat, what) id,

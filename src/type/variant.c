@@ -11,7 +11,7 @@ enum {
 static const size_t part_bytes[LOOP_CLASSES] = {
     [LOOP_FLAT] = PART_BYTES(flat),     [LOOP_ROWS] = PART_BYTES(rows),     [LOOP_GENERAL] = PART_BYTES(general),
     [LOOP_GUFUNC] = PART_BYTES(gufunc), [LOOP_FOLD] = PART_BYTES(fold),     [LOOP_SCAN] = PART_BYTES(scan),
-    [LOOP_AT] = PART_BYTES(at),         [LOOP_FORALL] = PART_BYTES(forall),
+    [LOOP_AT] = PART_BYTES(at),         [LOOP_FORALL] = PART_BYTES(forall), [LOOP_TILE] = PART_BYTES(tile),
 };
 
 /* Whoever gets here by changing these has changed the form: raise VARIANT_VERSION, and the golden in the tests with it. */

@@ -20,6 +20,7 @@ typedef enum loop_class {
     LOOP_SCAN,   /* an accumulation: a loop over lines, and within it one along the line */
     LOOP_AT,     /* in-place updates of elements found by indices */
     LOOP_FORALL, /* a kernel over indices: for every point of a space */
+    LOOP_TILE,   /* elementwise, with inputs that lie side by side along dimension 1, and not along dimension 0 */
     LOOP_CLASSES
 } loop_class;
 
@@ -53,10 +54,13 @@ typedef struct variant_operand {
     uint8_t kind;   /* operand_kind */
     uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
     uint8_t unit;   /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
+                       Tile: 1 if its stride along dimension 1 is 1.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
     uint8_t
         staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory; flat: so are the records of an output's
-                       group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by side */
+                       group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by side. Tile: an input
+                       across, which is read along dimension 1 into a tile (GPU: in shared memory; CPU: in the cache), where it
+                       counts as contiguous along dimension 0 */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
@@ -119,6 +123,16 @@ typedef struct variant {
             uint8_t vector;
             uint8_t rows_per_thread;
         } rows;
+        /* LOOP_TILE. CPU: `narrow` alone. */
+        struct {
+            uint8_t
+                narrow; /* the extent of dimension 1, all of which is taken together; 0: any, in tiles. Operands that are */
+                        /* `interleaved` then lie side by side along dimension 1 and from there on along dimension 0 */
+            uint8_t vector;  /* of a thread along dimension 0 */
+            uint8_t rows;    /* of a thread along dimension 1, side by side; a power of two, at most ACCESS_BYTES */
+            uint8_t columns; /* log2 of the threads along dimension 0 */
+            uint8_t across;  /* log2 of those along dimension 1 */
+        } tile;
         /* LOOP_GENERAL and LOOP_AT, GPU. */
         struct {
             struct {
@@ -203,6 +217,13 @@ static inline int variant_privatised(const variant *v) {
         n += v->operand[k].privatised;
     return n;
 }
+/* Tile, GPU: elements of dimension 1 in an access to a staged operand with that unit, where it is aligned: at least tile.rows. */
+static inline int variant_tile_access(const variant *v, int k) {
+    int vector = ACCESS_BYTES / dtypes[v->operand[k].memory].size, rows = v->tile.rows << v->tile.across,
+        most = v->tile.vector * v->tile.rows;
+    vector = vector < rows ? vector : rows;
+    return vector < most ? vector : most;
+}
 /* CPU: is any operand nontemporal? */
 static inline bool variant_has_nontemporal(const variant *v) {
     for (int k = 0; k < v->nin; k++)
@@ -242,6 +263,9 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             row tile (b / across) % down, then the dimensions from 2 on.
  *   general   A block covers blockDim.x * elements_per_thread elements. Unless the variant is wide, every offset fits 32 bits, signed, and
  *             there are less than 2^31 elements.
+ *   tile      A tile has vector << columns elements along dimension 0 and rows << across along dimension 1; a block has a thread for each
+ *             vector * rows of them, 1 << (columns + across). Block b is tile b % across along dimension 0, then (b / across) % down along
+ *             dimension 1, then the dimensions from 2 on. Dynamic shared memory for a tile of each staged operand, in order.
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << COOP_GRID_BLOCK threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
  *             groups than there are calls: groups loop. Staged: dynamic shared memory of what the operands' parts need; coop is 0, ndim 1,

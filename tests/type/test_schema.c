@@ -59,6 +59,16 @@ static const sample samples[] = {
      {.loop = LOOP_GENERAL, .ndim = 3, .nin = 1, .nout = 1, .operand = {ARRAY, ARRAY}},
      true,
      "PARAMETER_OPERANDS 2, GPU_GENERAL_ELEMENTS 1, GPU_GENERAL_EXTENTS 6, GPU_GENERAL_STRIDES 6, "},
+    {"tiles",
+     {.loop = LOOP_TILE, .ndim = 4, .nin = 1, .nout = 1, .operand = {ARRAY, ARRAY}},
+     true,
+     "PARAMETER_OPERANDS 2, GPU_TILE_EXTENTS 2, GPU_TILE_ALIGNED 1, GPU_TILE_ACROSS 3, GPU_TILE_DOWN 3, GPU_TILE_OUTER "
+     "3, "
+     "GPU_TILE_STRIDES 8, "},
+    {"tiles",
+     {.loop = LOOP_TILE, .ndim = 2, .nin = 1, .nout = 1, .operand = {ARRAY, ARRAY}},
+     false,
+     "PARAMETER_OPERANDS 2, CPU_LOOP_EXTENTS 2, CPU_LOOP_STRIDES 4, "},
     {"inner calls",
      {.loop = LOOP_GUFUNC, .ndim = 2, .nin = 1, .nout = 1, .operand = {ARRAY, ARRAY}},
      false,

@@ -293,8 +293,9 @@ static void add_dtypes(text *out, const variant *v) {
 
 static void add_class(text *out, const variant *v) {
     static const char *const words[LOOP_CLASSES] = {
-        [LOOP_FLAT] = "flat",   [LOOP_ROWS] = "rows", [LOOP_GENERAL] = "general", [LOOP_GUFUNC] = "gufunc",
-        [LOOP_FOLD] = "reduce", [LOOP_SCAN] = "scan", [LOOP_AT] = "at",           [LOOP_FORALL] = "forall"};
+        [LOOP_FLAT] = "flat",     [LOOP_ROWS] = "rows",     [LOOP_GENERAL] = "general",
+        [LOOP_GUFUNC] = "gufunc", [LOOP_FOLD] = "reduce",   [LOOP_SCAN] = "scan",
+        [LOOP_AT] = "at",         [LOOP_FORALL] = "forall", [LOOP_TILE] = "tile"};
     bool reduces = v->loop == LOOP_FOLD || v->loop == LOOP_SCAN;
     text_printf(out, "_%s%s%s", words[v->loop], reduces && v->reduction.from_states ? "_from_states" : "",
                 reduces && v->reduction.to_states ? "_to_states" : "");

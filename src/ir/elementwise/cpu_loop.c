@@ -4,6 +4,17 @@
  * without checks at run time, in place too. */
 #include "ir/elementwise/elementwise.h"
 
+ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
+    switch (s->v->operand[k].kind) {
+    case OPERAND_STRIDED:
+        return skeleton_address(s, k, row, emit_op(s->e, "mul i64", i, stride[k]));
+    case OPERAND_CONSTANT:
+        return row;
+    default:
+        return skeleton_neighbour(s, k, row, i);
+    }
+}
+
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++)
@@ -13,12 +24,8 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     batch b = batch_new(s, 1, 1, false);
     int group = e->access_group = emit_metadata(e, "distinct !{}");
     for (int k = 0; k < s->noperands; k++) {
-        if (!skeleton_moves(s, k))
-            continue;
-        bool strided = s->v->operand[k].kind == OPERAND_STRIDED;
-        batch_access(s, &b, 0, k,
-                     strided ? skeleton_address(s, k, row[k], emit_op(e, "mul i64", l.i, stride[k]))
-                             : skeleton_neighbour(s, k, row[k], l.i));
+        if (skeleton_moves(s, k))
+            batch_access(s, &b, 0, k, cpu_element(s, k, row[k], l.i, stride));
     }
     batch_finish(s, &b);
     e->access_group = 0;

@@ -3,8 +3,8 @@
 #include "ir/elementwise/elementwise.h"
 
 static void (*const skeletons[2][LOOP_CLASSES])(skeleton *s) = {
-    {[LOOP_FLAT] = cpu_flat, [LOOP_ROWS] = cpu_strided, [LOOP_GENERAL] = cpu_strided},
-    {[LOOP_FLAT] = gpu_flat, [LOOP_ROWS] = gpu_rows, [LOOP_GENERAL] = gpu_general},
+    {[LOOP_FLAT] = cpu_flat, [LOOP_ROWS] = cpu_strided, [LOOP_GENERAL] = cpu_strided, [LOOP_TILE] = cpu_tile},
+    {[LOOP_FLAT] = gpu_flat, [LOOP_ROWS] = gpu_rows, [LOOP_GENERAL] = gpu_general, [LOOP_TILE] = gpu_tile},
 };
 
 typedef struct elementwise_request {

@@ -27,14 +27,18 @@ typedef struct cpu_loop {
 void cpu_loop_read(skeleton *s, cpu_loop *l);
 /* The addresses of row i in all arrays. */
 void cpu_loop_row(skeleton *s, const cpu_loop *l, ssa i, ssa *row);
+/* The address of element i of a row of operand k. */
+ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride);
 /* All elements of a row; stride[k] is read for strided operands. */
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
 
 /* The skeletons. Each reads its parameters after the operands', in the order of type/schema.h, and leaves the "ret" to skeleton_end. */
 void cpu_flat(skeleton *s);
 void cpu_strided(skeleton *s); /* rows and general */
+void cpu_tile(skeleton *s);
 void gpu_flat(skeleton *s);
 void gpu_rows(skeleton *s);
 void gpu_general(skeleton *s);
+void gpu_tile(skeleton *s);
 
 #endif

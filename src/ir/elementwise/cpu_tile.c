@@ -1,0 +1,184 @@
+/* cpu_tile.c - inputs that lie side by side along dimension 1, across the order of the others. The kernel is called for at most
+ * TILE_COLUMNS elements of dimension 0. It goes along dimension 1 by strips, of as many elements as a line of the cache has of the
+ * smallest of these inputs, so that each line is read once, whole: it copies the strip of each of them into an array, in
+ * which dimension 0 is innermost, and then takes the rows of the strip like any others. Strips are copied by squares of 16 bytes, which are
+ * transposed in registers, and what is left element by element. */
+#include "ir/elementwise/elementwise.h"
+
+#include "ir/common/internal.h"
+
+enum {
+    SQUARE_MAX = 16
+};
+
+typedef struct strips {
+    cpu_loop all;
+    int rows;                    /* of a strip, at most */
+    ssa array[VARIANT_OPERANDS]; /* of staged operands: element (column, row) is number row * TILE_COLUMNS + column */
+} strips;
+
+static bool is_staged(const skeleton *s, int k) { return s->v->operand[k].staged; }
+static int size_of(const skeleton *s, int k) { return dtypes[skeleton_memory(s, k)].size; }
+static int square_of(const skeleton *s, int k) { return ACCESS_BYTES / size_of(s, k); }
+
+/* A line of the smallest staged operand. */
+static int strip_rows(const skeleton *s) {
+    int rows = 1;
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k) && LINE_BYTES / size_of(s, k) > rows)
+            rows = LINE_BYTES / size_of(s, k);
+    return rows;
+}
+
+/* The element of operand k at (column, row), i64, from an address on. */
+static ssa source_at(skeleton *s, const strips *f, int k, ssa from, ssa column, ssa row) {
+    emit *e = s->e;
+    ssa offset = emit_op(e, "mul i64", column, f->all.stride[0][k]);
+    ssa along = s->v->operand[k].unit ? row : emit_op(e, "mul i64", row, f->all.stride[1][k]);
+    return skeleton_address(s, k, from, emit_op(e, "add i64", offset, along));
+}
+
+static ssa array_at(skeleton *s, const strips *f, int k, ssa column, ssa row) {
+    ssa line = emit_value(s->e, "mul i64 %s, %d", row.text, TILE_COLUMNS);
+    return skeleton_address(s, k, f->array[k], emit_op(s->e, "add i64", line, column));
+}
+
+/* ---- Squares ---- */
+
+/* Elements of two vectors in turn, those of their low or their high half. */
+static ssa interleave(emit *e, const char *type, int n, ssa a, ssa b, bool high) {
+    text mask = {0};
+    for (int i = 0; i < n; i++)
+        text_printf(&mask, "%si32 %d", i ? ", " : "", i / 2 + (high ? n / 2 : 0) + (i % 2 ? n : 0));
+    e->failed |= mask.failed;
+    ssa all = emit_value(e, "shufflevector %s %s, %s %s, <%d x i32> <%s>", type, a.text, type, b.text, n,
+                         mask.failed ? "" : mask.data);
+    text_free(&mask);
+    return all;
+}
+
+/* Transposes n vectors of n elements, a power of two: a perfect shuffle of all vectors' elements, as often as its logarithm says. */
+static void transpose(emit *e, const char *type, int n, ssa *vectors) {
+    ssa next[SQUARE_MAX];
+    for (int step = 1; step < n; step *= 2) {
+        for (int i = 0; i < n / 2; i++)
+            for (int high = 0; high < 2; high++)
+                next[2 * i + high] = interleave(e, type, n, vectors[i], vectors[i + n / 2], high);
+        memcpy(vectors, next, (size_t)n * sizeof *vectors);
+    }
+}
+
+/* Copies a square from its place in an operand to that in the operand's array. */
+static void copy_square(skeleton *s, const strips *f, int k, ssa from, ssa column, ssa row) {
+    emit *e = s->e;
+    int n = square_of(s, k), align = dtypes[skeleton_memory(s, k)].align;
+    fragment type = fragment_of("<%d x i%d>", n, 8 * size_of(s, k));
+    const char *memory = ir_memory_type(skeleton_memory(s, k));
+    ssa vectors[SQUARE_MAX];
+    for (int i = 0; i < n; i++) {
+        ssa line = emit_value(e, "add i64 %s, %d", column.text, i);
+        ssa at = emit_pointer_as(e, memory, source_at(s, f, k, from, line, row), type.text);
+        vectors[i] = emit_load_as(e, type.text, at, align);
+    }
+    transpose(e, type.text, n, vectors);
+    for (int i = 0; i < n; i++) {
+        ssa line = emit_value(e, "add i64 %s, %d", row.text, i);
+        ssa at = emit_pointer_as(e, memory, array_at(s, f, k, column, line), type.text);
+        emit_store_as(e, type.text, vectors[i], at, align);
+    }
+}
+
+/* ---- Strips ---- */
+
+/* Elements (columns from `first` on, rows .. last-1), one by one. */
+static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa first_column, ssa first_row, ssa rows) {
+    emit *e = s->e;
+    counted_loop row = counted_loop_begin(e, "i64", first_row, rows);
+    counted_loop column = counted_loop_begin(e, "i64", first_column, f->all.n);
+    int group = e->access_group = emit_metadata(e, "distinct !{}");
+    emit_store(e, skeleton_memory(s, k), emit_load(e, skeleton_memory(s, k), source_at(s, f, k, from, column.i, row.i)),
+               array_at(s, f, k, column.i, row.i));
+    e->access_group = 0;
+    counted_loop_end(e, &column, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+    counted_loop_end(e, &row, ssa_constant(1), 0);
+}
+
+/* The multiple of a power of two that is not above n, i64. */
+static ssa whole_of(emit *e, ssa n, int power) { return emit_value(e, "and i64 %s, %d", n.text, -power); }
+
+/* Copies the strip of operand k of so many rows, the first of which is at `from`. */
+static void copy_strip(skeleton *s, const strips *f, int k, ssa from, ssa rows) {
+    emit *e = s->e;
+    int n = square_of(s, k);
+    if (!s->v->operand[k].unit || n == 1) {
+        copy_elements(s, f, k, from, ssa_constant(0), ssa_constant(0), rows);
+        return;
+    }
+    ssa columns = whole_of(e, f->all.n, n), whole = whole_of(e, rows, n);
+    counted_loop column = counted_loop_begin(e, "i64", ssa_constant(0), columns);
+    counted_loop row = counted_loop_begin(e, "i64", ssa_constant(0), whole);
+    copy_square(s, f, k, from, column.i, row.i);
+    counted_loop_end(e, &row, ssa_constant(n), 0);
+    counted_loop_end(e, &column, ssa_constant(n), 0);
+    copy_elements(s, f, k, from, columns, ssa_constant(0), whole);
+    copy_elements(s, f, k, from, ssa_constant(0), whole, rows);
+}
+
+static void strip_row(skeleton *s, const strips *f, ssa first, ssa i) {
+    ssa row[VARIANT_OPERANDS] = {0};
+    cpu_loop_row(s, &f->all, emit_op(s->e, "add i64", first, i), row);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k))
+            row[k] = array_at(s, f, k, ssa_constant(0), i);
+    cpu_row(s, f->all.n, row, f->all.stride[0]);
+}
+
+/* ---- A narrow dimension 1 ---- */
+
+/* All rows together: the elements of dimension 1 that belong to an element of dimension 0 are loaded, computed and stored together, so that
+ * LLVM sees accesses to whole records. */
+static void narrow(skeleton *s) {
+    emit *e = s->e;
+    cpu_loop all;
+    ssa(*row)[VARIANT_OPERANDS] = arena_alloc(e->a, s->v->tile.narrow * sizeof *row);
+    cpu_loop_read(s, &all);
+    for (int r = 0; r < s->v->tile.narrow; r++)
+        for (int k = 0; k < s->noperands; k++)
+            if (skeleton_moves(s, k))
+                row[r][k] =
+                    skeleton_address(s, k, s->base[k],
+                                     s->v->operand[k].unit ? ssa_constant(r)
+                                                           : emit_value(e, "mul i64 %s, %d", all.stride[1][k].text, r));
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), all.n);
+    batch b = batch_new(s, s->v->tile.narrow, 1, false);
+    int group = e->access_group = emit_metadata(e, "distinct !{}");
+    for (int r = 0; r < b.groups; r++)
+        for (int k = 0; k < s->noperands; k++)
+            if (skeleton_moves(s, k))
+                batch_access(s, &b, r, k, cpu_element(s, k, row[r][k], l.i, all.stride[0]));
+    batch_finish(s, &b);
+    e->access_group = 0;
+    counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+}
+
+static void in_strips(skeleton *s) {
+    emit *e = s->e;
+    strips f = {.rows = strip_rows(s)};
+    cpu_loop_read(s, &f.all);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k))
+            f.array[k] = emit_array(e, skeleton_memory(s, k), f.rows * TILE_COLUMNS);
+    counted_loop strip = counted_loop_begin(e, "i64", ssa_constant(0), f.all.m);
+    ssa rows = emit_min(e, emit_op(e, "sub i64", f.all.m, strip.i), ssa_constant(f.rows));
+    ssa first[VARIANT_OPERANDS] = {0};
+    cpu_loop_row(s, &f.all, strip.i, first);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k))
+            copy_strip(s, &f, k, first[k], rows);
+    counted_loop row = counted_loop_begin(e, "i64", ssa_constant(0), rows);
+    strip_row(s, &f, strip.i, row.i);
+    counted_loop_end(e, &row, ssa_constant(1), 0);
+    counted_loop_end(e, &strip, ssa_constant(f.rows), 0);
+}
+
+void cpu_tile(skeleton *s) { (s->v->tile.narrow ? narrow : in_strips)(s); }
