@@ -3,17 +3,17 @@
 
 enum {
     TILE_VECTOR_MAX = 8,
-    TILE_ROWS_MAX = 4,
+    TILE_ROWS_MAX = 8,
     TILE_LANES_MAX = 4,           /* log2 of the threads along each dimension, where both are long */
     TILE_THREADS_MAX = 8,         /* log2 of the threads of a block */
     TILE_SHARED_BYTES = 32 << 10, /* of a block, so that a multiprocessor has several */
-    TILE_ELEMENTS_MAX = 32,       /* of a thread */
+    NARROW_ELEMENTS_MAX = 64,     /* of a thread, where dimension 1 is narrow */
 };
 
 _Static_assert(1 << TILE_THREADS_MAX <= BLOCK_MAX, "code is generated for blocks of that size");
 
 static bool is_staged(const variant *v, const nd_loop *loop, int k) {
-    return v->operand[k].kind == OPERAND_STRIDED && !elementwise_is_output(v, k) && nd_is_across(loop, k);
+    return loop->kind[k] == OPERAND_STRIDED && !elementwise_is_output(v, k) && nd_is_across(loop, k);
 }
 
 static int tile_bytes(const variant *v, int k) {
@@ -26,6 +26,32 @@ static int shared_bytes(const variant *v, int k) {
     for (int i = 0; i < k; i++)
         bytes += v->operand[i].staged ? tile_bytes(v, i) : 0;
     return bytes;
+}
+
+/* What the staged operands take in the largest block. */
+static int shared_most(const variant *v) {
+    int bytes = 0;
+    for (int k = 0; k < variant_operands(v); k++)
+        bytes += v->operand[k].staged ? element_size(v, k) : 0;
+    return bytes * v->tile.vector * v->tile.rows << TILE_THREADS_MAX;
+}
+
+/* All of a narrow dimension 1 is a thread's; `fits` tells whether the kernel is small enough for that. */
+static bool choose_narrow(variant *v, const loop_problem *s) {
+    const nd_loop *loop = s->loop;
+    int widest = 1, vector = NARROW_ELEMENTS_MAX / v->tile.narrow;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind == OPERAND_CONTIGUOUS && element_size(v, k) > widest)
+            widest = element_size(v, k);
+    vector = 1 << log2_floor((uint64_t)vector);
+    v->tile.vector = (uint8_t)(vector < ACCESS_BYTES / widest ? vector : ACCESS_BYTES / widest);
+    v->tile.rows = v->tile.narrow;
+    elementwise_lighten(s->traits, &v->tile.vector, &v->tile.rows);
+    while (v->tile.vector > 1 && (int64_t)v->tile.vector * WARP > loop->extent[0])
+        v->tile.vector /= 2;
+    unsigned columns = log2_ceil((uint64_t)ceil_shift(loop->extent[0], log2_floor(v->tile.vector)));
+    v->tile.columns = (uint8_t)(columns < TILE_THREADS_MAX ? columns : TILE_THREADS_MAX);
+    return v->tile.rows == v->tile.narrow;
 }
 
 /* A thread's elements: along dimension 0 what the widest contiguous operand has in one access, along dimension 1 what the widest staged
@@ -43,6 +69,8 @@ static void choose_elements(variant *v, const loop_problem *s) {
     v->tile.vector = (uint8_t)(vector > TILE_VECTOR_MAX ? TILE_VECTOR_MAX : vector);
     v->tile.rows = (uint8_t)(rows > TILE_ROWS_MAX ? TILE_ROWS_MAX : rows);
     elementwise_lighten(s->traits, &v->tile.vector, &v->tile.rows);
+    while (shared_most(v) > TILE_SHARED_BYTES && v->tile.vector * v->tile.rows > 1)
+        *(v->tile.rows >= v->tile.vector ? &v->tile.rows : &v->tile.vector) /= 2;
     while (v->tile.vector > 1 && v->tile.vector >= 2 * s->loop->extent[0])
         v->tile.vector /= 2;
     while (v->tile.rows > 1 && v->tile.rows >= 2 * s->loop->extent[1])
@@ -67,7 +95,7 @@ typedef struct tiling {
 static tiling tile_tiling(const variant *v, const nd_loop *loop) {
     tiling t;
     t.across = ceil_shift(loop->extent[0], log2_floor(v->tile.vector) + v->tile.columns);
-    t.down = ceil_shift(loop->extent[1], log2_floor(v->tile.rows) + v->tile.across);
+    t.down = v->tile.narrow ? 1 : ceil_shift(loop->extent[1], log2_floor(v->tile.rows) + v->tile.across);
     t.blocks = t.across;
     for (int d = 1; d < loop->ndim; d++)
         if (__builtin_mul_overflow(t.blocks, d == 1 ? t.down : loop->extent[d], &t.blocks) || t.blocks > GRID_MAX) {
@@ -77,57 +105,74 @@ static tiling tile_tiling(const variant *v, const nd_loop *loop) {
     return t;
 }
 
-static bool has_unit(const nd_loop *loop, int k) { return stride_of(loop, 1, k) == 1; }
-
-static void stage(variant *v, const nd_loop *loop, int k) {
-    v->operand[k].staged = 1;
-    v->operand[k].kind = OPERAND_CONTIGUOUS;
-    v->operand[k].unit = has_unit(loop, k);
+/* How each operand is accessed. */
+static void choose_accesses(variant *v, const nd_loop *loop) {
+    for (int k = 0; k < variant_operands(v); k++) {
+        variant_operand *o = &v->operand[k];
+        if (o->kind == OPERAND_NUMBER)
+            continue;
+        bool dense = v->tile.narrow && nd_is_dense(loop, k);
+        o->unit = stride_of(loop, 1, k) == 1;
+        o->fixed = !elementwise_is_output(v, k) && stride_of(loop, 1, k) == 0;
+        o->staged = !v->tile.narrow && is_staged(v, loop, k);
+        o->record = dense ? (uint8_t)(v->tile.narrow * element_size(v, k)) : 0;
+        o->kind = o->staged ? OPERAND_CONTIGUOUS : dense ? OPERAND_INTERLEAVED : loop->kind[k];
+    }
 }
 
-static void forget(variant *v, const nd_loop *loop, int k) {
-    if (v->operand[k].staged)
-        v->operand[k].kind = loop->kind[k];
-    v->operand[k].staged = v->operand[k].unit = v->operand[k].fixed = 0;
+/* Operands for whose tiles there is no room are read where they are. */
+static void bound_shared(variant *v, const nd_loop *loop) {
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].staged && shared_bytes(v, k + 1) > TILE_SHARED_BYTES) {
+            v->operand[k].staged = 0;
+            v->operand[k].kind = loop->kind[k];
+        }
+}
+
+static bool choose_tiles(variant *v, const loop_problem *s) {
+    choose_elements(v, s);
+    choose_threads(v, s);
+    bound_shared(v, s->loop);
+    return true;
 }
 
 void tile_specialise(variant *v, const loop_problem *s) {
     const nd_loop *loop = s->loop;
-    for (int k = 0; k < variant_operands(v); k++) {
-        if (is_staged(v, loop, k))
-            stage(v, loop, k);
-        v->operand[k].fixed =
-            v->operand[k].kind != OPERAND_NUMBER && !elementwise_is_output(v, k) && stride_of(loop, 1, k) == 0;
-    }
-    choose_elements(v, s);
-    choose_threads(v, s);
-    for (int k = 0; k < variant_operands(v); k++)
-        if (v->operand[k].staged && shared_bytes(v, k + 1) > TILE_SHARED_BYTES)
-            forget(v, loop, k);
+    v->tile.narrow = loop->extent[1] <= ND_NARROW_MAX ? (uint8_t)loop->extent[1] : 0;
+    choose_accesses(v, loop);
+    bool fits = (v->tile.narrow ? choose_narrow : choose_tiles)(v, s);
     /* tiles that leave lanes of a warp idle, and more of them than a grid has blocks */
-    if (v->tile.columns + v->tile.across < COOP_WARP || tile_tiling(v, loop).blocks > GRID_MAX) {
-        for (int k = 0; k < variant_operands(v); k++)
-            forget(v, loop, k);
-        variant_reclass(v, LOOP_GENERAL);
-        general_specialise(v, s);
+    if (fits && v->tile.columns + v->tile.across >= COOP_WARP && tile_tiling(v, loop).blocks <= GRID_MAX)
+        return;
+    for (int k = 0; k < variant_operands(v); k++) {
+        variant_operand *o = &v->operand[k];
+        o->staged = o->unit = 0;
+        o->kind = o->kind == OPERAND_NUMBER ? o->kind : loop->kind[k];
     }
+    variant_reclass(v, LOOP_GENERAL);
+    general_specialise(v, s);
 }
 
-/* Are the accesses of operand k by vectors of so many elements, along dimension `unit`, aligned? */
-static bool is_aligned(const launch *l, int k, int unit, int vector) {
-    uintptr_t size = (uintptr_t)element_size(l->v, k), all = (uintptr_t)l->data[k];
-    for (int d = 0; d < l->loop->ndim; d++)
-        if (d != unit)
-            all |= (uintptr_t)stride_of(l->loop, d, k) * size;
-    return all % (size * (uintptr_t)vector) == 0;
+/* What operand k is accessed along by vectors, as bits of dimensions, and how many bytes the first element must be aligned to; 0: nothing. */
+static int access_of(const variant *v, int k, unsigned *along) {
+    const variant_operand *o = &v->operand[k];
+    *along = o->kind == OPERAND_INTERLEAVED ? 3 : o->staged ? 2 : 1;
+    if (o->kind == OPERAND_INTERLEAVED)
+        return record_width(v->tile.vector, o->record);
+    if (o->kind != OPERAND_CONTIGUOUS || (o->staged && !o->unit))
+        return 0;
+    return element_size(v, k) * (o->staged ? variant_tile_access(v, k) : v->tile.vector);
 }
 
 static bool tile_aligned(const launch *l) {
-    const variant *v = l->v;
-    for (int k = 0; k < variant_operands(v); k++) {
-        const variant_operand *o = &v->operand[k];
-        if (o->staged ? o->unit && !is_aligned(l, k, 1, variant_tile_access(v, k))
-                      : o->kind == OPERAND_CONTIGUOUS && !is_aligned(l, k, 0, v->tile.vector))
+    for (int k = 0; k < variant_operands(l->v); k++) {
+        unsigned along;
+        int bytes = access_of(l->v, k, &along);
+        uintptr_t all = (uintptr_t)l->data[k];
+        for (int d = 0; bytes && d < l->loop->ndim; d++)
+            if (d > 1 || !(along >> d & 1))
+                all |= (uintptr_t)stride_of(l->loop, d, k) * (uintptr_t)element_size(l->v, k);
+        if (bytes && all & ((uintptr_t)bytes - 1))
             return false;
     }
     return true;

@@ -388,7 +388,9 @@ static uf_status generate(arena *a, const loop *l, const code_target *target, co
 static code_target host, gpu = {.gpu = true, .arch = 90};
 
 static void print_loop(const loop *l) {
-    static const char *const classes[] = {"flat", "rows", "general"}, *const kinds[] = {"contiguous", "constant",
+    static const char *const classes[LOOP_CLASSES] = {
+        [LOOP_FLAT] = "flat", [LOOP_ROWS] = "rows", [LOOP_GENERAL] = "general", [LOOP_TILE] = "tile"};
+    static const char *const kinds[] = {"contiguous", "constant",
                                                                                         "strided", "interleaved",
                                                                                         "number"};
     print_message("kernel %d of %s, %s, ndim %d, vector %d, repeat %d, wide %d, masked %d, in place %d\n", l->k,
@@ -540,6 +542,25 @@ static void random_strides(loop *l) {
     }
 }
 
+/* Across: each array is dense, but for gaps, in an order of its own, in which dimension 0 or 1 comes first. */
+static void tile_strides(loop *l) {
+    variant *v = &l->v;
+    for (int k = 0; k < variant_operands(v); k++) {
+        variant_operand *o = &v->operand[k];
+        bool output = k >= v->nin && k < v->nin + v->nout, across = chance(output ? 15 : 60);
+        int64_t span = chance(90) ? 1 : pick(2, 3);
+        if (o->kind == OPERAND_NUMBER)
+            continue;
+        for (int i = 0; i < l->ndim; i++) {
+            int d = i < 2 && across ? 1 - i : i;
+            l->stride[k][d] = !output && chance(8) ? 0 : span * (!output && chance(8) ? -1 : 1);
+            span = span * l->extent[d] + (chance(70) ? 0 : pick(0, 20));
+        }
+        int64_t s = l->stride[k][0];
+        o->kind = s == 1 ? OPERAND_CONTIGUOUS : s == 0 ? OPERAND_CONSTANT : OPERAND_STRIDED;
+    }
+}
+
 static void random_data(loop *l) {
     variant *v = &l->v;
     int same_shift = chance(60) ? (int)pick(0, 3) : -1;
@@ -608,6 +629,47 @@ static void run_random(loop_class class, bool on_gpu, int64_t count) {
     }
 }
 
+/* What the engines make of a loop of the class tile, at sizes around those of tiles. The CPU's kernel takes some columns at once. */
+static void random_tile(loop *l, bool on_gpu) {
+    random_kernel(l, !on_gpu);
+    l->v.loop = LOOP_TILE;
+    l->ndim = on_gpu && chance(40) ? (int)pick(3, MAX_DIMS) : 2;
+    l->v.ndim = (uint8_t)l->ndim;
+    for (int d = 0; d < l->ndim; d++)
+        l->extent[d] = d > 1 ? pick(2, 3) : on_gpu ? pick(16, chance(50) ? 40 : 140) : pick(2, TILE_COLUMNS);
+    if (chance(30))
+        l->extent[1] = pick(2, ND_NARROW_MAX);
+    else if (chance(30))
+        l->extent[pick(0, 1)] = 32 << pick(0, on_gpu ? 2 : 1);
+    tile_strides(l);
+    random_data(l);
+}
+
+static void run_tiles(bool on_gpu, int64_t count) {
+    int tiles = 0, narrow = 0, general = 0;
+    for (int64_t i = 0; i < count; i++) {
+        loop l;
+        int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
+        random_tile(&l, on_gpu);
+        nd_loop nd = nd_of(&l, space);
+        code_traits traits = {.nodes = chance(20) ? 300 : 20, .has_loop = l.k == K_BITS};
+        loop_problem problem = {.loop = &nd, .traits = &traits};
+        if (on_gpu)
+            gpu_specialise(&l.v, &problem);
+        else
+            cpu_engine.specialise(&l.v, &problem);
+        tiles += l.v.loop == LOOP_TILE && !l.v.tile.narrow;
+        narrow += l.v.loop == LOOP_TILE && l.v.tile.narrow;
+        general += l.v.loop == LOOP_GENERAL;
+        run_loop(&l, on_gpu, 256, -1);
+        loop_free(&l);
+    }
+    print_message("%d tiles, %d of a narrow dimension, %d general\n", tiles, narrow, general);
+    assert_true(count < 40 || (tiles && narrow));
+}
+
+static void test_cpu_tile(void **unused) { (void)unused, run_tiles(false, trials(14)); }
+static void test_gpu_tile(void **unused) { (void)unused, run_tiles(true, trials(18)); }
 static void test_cpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, false, trials(14)); }
 static void test_cpu_rows(void **unused) { (void)unused, run_random(LOOP_ROWS, false, trials(10)); }
 static void test_cpu_general(void **unused) { (void)unused, run_random(LOOP_GENERAL, false, trials(14)); }
@@ -883,6 +945,7 @@ int main(void) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpu_flat),    cmocka_unit_test(test_cpu_rows),      cmocka_unit_test(test_cpu_general),
+        cmocka_unit_test(test_cpu_tile),    cmocka_unit_test(test_gpu_tile),
         cmocka_unit_test(test_gpu_flat),    cmocka_unit_test(test_gpu_rows),      cmocka_unit_test(test_gpu_general),
         cmocka_unit_test(test_ptx_facts),   cmocka_unit_test(test_ptx_assembles), cmocka_unit_test(test_llvm_reads),
         cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_goldens),       cmocka_unit_test(test_out_of_memory),

@@ -1,5 +1,5 @@
 // limits_tile.cu - hand-written tiles of shared memory for the cases of bench_tile.c: 32 x 32 elements with a column of padding, and tiles
-// that both sides access by 16 bytes. Each case is a transpose of matrices of rows x columns, which lie `stride` elements apart in both arrays
+// that both sides access by vectors, in the order of the output. Each case is a transpose of matrices of rows x columns, which lie `stride` elements apart in both arrays
 // (for "210" a line of each belongs to another matrix). Results are checked before they are timed.
 #include "limits.cuh"
 
@@ -20,7 +20,7 @@ __device__ item16 add(item16 a, item16 b) { return {a.x + b.x, a.y + b.y}; }
 // MODE 0: r = x.T; 1: r = a + x.T; 2: r = y.T + x.T.
 template <class T, int MODE> __global__ void padded(shape s, const T *x, const T *a, T *r) {
     __shared__ T tile[32][33], more[MODE == 2 ? 32 : 1][33];
-    int64_t i0 = blockIdx.y * 32ll, j0 = blockIdx.x * 32ll, at = blockIdx.z * s.in_z, to = blockIdx.z * s.out_z;
+    int64_t i0 = blockIdx.x * 32ll, j0 = blockIdx.y * 32ll, at = blockIdx.z * s.in_z, to = blockIdx.z * s.out_z;
     for (int k = threadIdx.y; k < 32; k += 8)
         if (i0 + k < s.rows && j0 + threadIdx.x < s.columns) {
             tile[k][threadIdx.x] = x[at + (i0 + k) * s.in_line + j0 + threadIdx.x];
@@ -36,40 +36,45 @@ template <class T, int MODE> __global__ void padded(shape s, const T *x, const T
         }
 }
 
-// Tiles of N x N elements, N = 16 * V, where V are in 16 bytes; 256 threads, of which each has V x V elements, transposed in registers. Units of
+// Tiles of N x N elements, N = 16 * V, where V are in an access; 256 threads, of which each has V x V elements, transposed in registers. Units of
 // 16 bytes are exchanged within lines against bank conflicts. Sizes are multiples of N.
-template <class T> struct alignas(16) unit {
-    T v[16 / sizeof(T)];
+template <class T, int W = 16> struct alignas(W) line_of {
+    T v[W / sizeof(T)];
 };
+template <class T> using unit = line_of<T>;
+
+// W: bytes of an access, 8 for bytes, of which a thread would else have 256 elements.
+template <class T> constexpr int width = sizeof(T) == 1 ? 8 : 16;
 
 template <class T, int MODE> __global__ void vectors(shape s, const T *x, const T *a, T *r) {
-    constexpr int V = 16 / sizeof(T), N = 16 * V;
-    __shared__ unit<T> tile[MODE == 2 ? 2 : 1][N * 16];
-    int64_t i0 = (int64_t)blockIdx.y * N, j0 = (int64_t)blockIdx.x * N, at = blockIdx.z * s.in_z, to = blockIdx.z * s.out_z;
+    using unit = line_of<T, width<T>>;
+    constexpr int V = width<T> / sizeof(T), N = 16 * V;
+    __shared__ unit tile[MODE == 2 ? 2 : 1][N * 16];
+    int64_t i0 = (int64_t)blockIdx.x * N, j0 = (int64_t)blockIdx.y * N, at = blockIdx.z * s.in_z, to = blockIdx.z * s.out_z;
     int lane = threadIdx.x & 15, line = threadIdx.x >> 4;
-    unit<T> beside[V];
+    unit beside[V];
     for (int k = 0; k < V; k++) {
         int i = line + 16 * k;
         int64_t from = at + (i0 + i) * s.in_line + j0 + lane * V;
-        tile[0][(i * 16 + lane) ^ (i / V & 7)] = *(const unit<T> *)(x + from);
+        tile[0][(i * 16 + lane) ^ (i / V & 7)] = *(const unit *)(x + from);
         if (MODE == 2)
-            tile[MODE == 2][(i * 16 + lane) ^ (i / V & 7)] = *(const unit<T> *)(a + from);
+            tile[MODE == 2][(i * 16 + lane) ^ (i / V & 7)] = *(const unit *)(a + from);
     }
     if (MODE == 1)
         for (int k = 0; k < V; k++)
-            beside[k] = *(const unit<T> *)(a + to + (j0 + line * V + k) * s.out_line + i0 + lane * V);
+            beside[k] = *(const unit *)(a + to + (j0 + line * V + k) * s.out_line + i0 + lane * V);
     __syncthreads();
-    unit<T> in[V], in2[V];
+    unit in[V], in2[V];
     for (int k = 0; k < V; k++) {
         in[k] = tile[0][((lane * V + k) * 16 + line) ^ (lane & 7)];
         if (MODE == 2)
             in2[k] = tile[MODE == 2][((lane * V + k) * 16 + line) ^ (lane & 7)];
     }
     for (int k = 0; k < V; k++) {
-        unit<T> out;
+        unit out;
         for (int j = 0; j < V; j++)
             out.v[j] = MODE == 0 ? in[j].v[k] : add(in[j].v[k], MODE == 1 ? beside[k].v[j] : in2[j].v[k]);
-        *(unit<T> *)(r + to + (j0 + line * V + k) * s.out_line + i0 + lane * V) = out;
+        *(unit *)(r + to + (j0 + line * V + k) * s.out_line + i0 + lane * V) = out;
     }
 }
 
@@ -108,19 +113,19 @@ template <class T, int MODE> static void run(const char *name, shape s) {
                 check((double)got, (double)(vx + va), name);
         }
     };
-    dim3 small((unsigned)((s.columns + 31) / 32), (unsigned)((s.rows + 31) / 32), (unsigned)s.matrices);
+    dim3 small((unsigned)((s.rows + 31) / 32), (unsigned)((s.columns + 31) / 32), (unsigned)s.matrices);
     auto work = [&] { padded<T, MODE><<<small, dim3(32, 8)>>>(s, x, a, r); };
     work();
     verify("padded");
     row(what.c_str(), "CUDA 32x32", "GB/s", bytes, timed(work, runs));
-    constexpr int N = 256 / sizeof(T);
-    if constexpr (sizeof(T) >= 4) if (s.rows % N == 0 && s.columns % N == 0) {
-        dim3 large((unsigned)(s.columns / N), (unsigned)(s.rows / N), (unsigned)s.matrices);
+    constexpr int N = 16 * width<T> / sizeof(T);
+    if (s.rows % N == 0 && s.columns % N == 0) {
+        dim3 large((unsigned)(s.rows / N), (unsigned)(s.columns / N), (unsigned)s.matrices);
         auto wide = [&] { vectors<T, MODE><<<large, 256>>>(s, x, a, r); };
         CHECK(cudaMemset(r, 0, n * sizeof(T)));
         wide();
-        verify("16 bytes");
-        row(what.c_str(), "CUDA 16 bytes", "GB/s", bytes, timed(wide, runs));
+        verify("vectors");
+        row(what.c_str(), "CUDA vectors", "GB/s", bytes, timed(wide, runs));
     }
     CHECK(cudaFree(x));
     CHECK(cudaFree(a));
@@ -160,7 +165,7 @@ template <class T, int C, bool TO> static void run_channels(const char *name, in
         int64_t plane = (image * C + c) * pixels + p, line = (image * pixels + p) * C + c;
         check((double)host_at(r, TO ? line : plane), (double)host_at(x, TO ? plane : line), name);
     }
-    row((std::string("gpu_tile_") + name).c_str(), "CUDA 16 bytes", "GB/s", 2e-9 * n * sizeof(T),
+    row((std::string("gpu_tile_") + name).c_str(), "CUDA vectors", "GB/s", 2e-9 * n * sizeof(T),
         timed(work, getenv("BENCH_RUNS") ? atoi(getenv("BENCH_RUNS")) : 31));
     CHECK(cudaFree(x));
     CHECK(cudaFree(r));

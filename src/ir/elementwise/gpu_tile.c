@@ -29,6 +29,7 @@ typedef struct tile {
     ssa has_row[ACCESS_BYTES];         /* i1: there is that row; else the first stands in */
 } tile;
 
+static bool is_record(const skeleton *s, int k) { return s->v->operand[k].kind == OPERAND_INTERLEAVED; }
 static ssa less(emit *e, ssa a, ssa b) { return emit_op(e, "icmp slt i32", a, b); }
 static ssa and_constant(emit *e, ssa a, int b) { return emit_value(e, "and i32 %s, %d", a.text, b); }
 static ssa shift_right(emit *e, ssa a, int by) { return by ? emit_value(e, "lshr i32 %s, %d", a.text, by) : a; }
@@ -119,8 +120,8 @@ static ssa element_at(skeleton *s, const tile *f, int k, ssa column, ssa row) {
     ssa at = f->at[k];
     if (o->staged || o->kind == OPERAND_STRIDED)
         at = skeleton_address(s, k, at, emit_op(e, "mul i64", emit_widen(e, column), f->stride[0][k]));
-    else if (o->kind == OPERAND_CONTIGUOUS)
-        at = skeleton_address(s, k, at, emit_widen(e, column));
+    else if (o->kind != OPERAND_CONSTANT)
+        at = skeleton_neighbour(s, k, at, emit_widen(e, column));
     if (o->fixed)
         return at;
     ssa along = emit_widen(e, row);
@@ -241,6 +242,36 @@ static bool is_direct(const skeleton *s, int k) {
     return skeleton_moves(s, k) && !skeleton_is_output(s, k) && !is_staged(s, k);
 }
 
+/* ---- A narrow dimension 1: operands that lie dense along it, and from there on along dimension 0, are records of its elements, of which
+ * a thread has `vector` side by side. ---- */
+
+static interleaved records_of(const skeleton *s, const tile *f, int k) {
+    int step = s->v->operand[k].record;
+    interleaved x = {.count = f->vector, .step = step, .width = record_width(f->vector, step), .nfields = f->rows};
+    for (int r = 0; r < f->rows; r++)
+        x.field[r] =
+            (interleaved_field){skeleton_memory(s, k), r * dtypes[skeleton_memory(s, k)].size};
+    return x;
+}
+
+static void load_records(skeleton *s, const tile *f, int k, ssa *in) {
+    interleaved x = records_of(s, f, k);
+    ssa *values = arena_alloc(s->e->a, (size_t)(f->vector * f->rows) * sizeof *values);
+    emit_load_interleaved(s->e, &x, skeleton_memory(s, k), element_at(s, f, k, f->column[0], f->row[0]), values);
+    for (int r = 0; r < f->rows; r++)
+        for (int j = 0; j < f->vector; j++)
+            element_of(s, f, in, r, j)[k] = values[r * f->vector + j];
+}
+
+static void store_records(skeleton *s, const tile *f, int k, const ssa *out) {
+    interleaved x = records_of(s, f, k);
+    int n = f->vector * f->rows;
+    ssa *values = arena_alloc(s->e->a, (size_t)n * sizeof *values);
+    for (int i = 0; i < n; i++)
+        values[i] = out[(size_t)i * s->v->nout + (size_t)(k - s->nin)];
+    emit_store_interleaved(s->e, &x, skeleton_memory(s, k), element_at(s, f, k, f->column[0], f->row[0]), values);
+}
+
 /* Loads a row of the thread's elements of an operand that is not staged. */
 static void load_row(skeleton *s, const tile *f, int k, int r, bool whole, ssa *in) {
     int kind = s->v->operand[k].kind;
@@ -260,6 +291,10 @@ static void load_direct(skeleton *s, const tile *f, bool whole, ssa *in) {
     for (int k = 0; k < s->noperands; k++) {
         if (!is_direct(s, k))
             continue;
+        if (whole && is_record(s, k)) {
+            load_records(s, f, k, in);
+            continue;
+        }
         for (int r = 0; r < f->rows; r++)
             if (!r || !s->v->operand[k].fixed)
                 load_row(s, f, k, r, whole, in);
@@ -301,7 +336,8 @@ static ssa *load(skeleton *s, const tile *f) {
             whole[i] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", ir_value_type(skeleton_memory(s, k)),
                                   whole[i].text, by_vectors, single[i].text, one_by_one);
     }
-    emit_block_barrier(e);
+    if (!s->v->tile.narrow)
+        emit_block_barrier(e);
     return whole;
 }
 
@@ -312,8 +348,13 @@ static void store_element(skeleton *s, const tile *f, int k, int r, int j, const
 }
 
 static void store_tile(skeleton *s, const tile *f, bool whole, const ssa *out) {
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        if (whole && is_record(s, k))
+            store_records(s, f, k, out);
     for (int r = 0; r < f->rows; r++)
         for (int k = s->nin; k < s->nin + s->v->nout; k++) {
+            if (whole && is_record(s, k))
+                continue;
             const ssa *row = out + (size_t)(r * f->vector) * s->v->nout;
             if (whole && s->v->operand[k].kind == OPERAND_CONTIGUOUS) {
                 skeleton_store(s, k, element_at(s, f, k, f->column[0], f->row[r]), f->vector, true, row);
