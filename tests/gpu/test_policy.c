@@ -139,6 +139,98 @@ static void test_elementwise_table(void **unused) {
     }
 }
 
+/* ---- Tiles ---- */
+
+static const struct {
+    int64_t extents[MAX_DIMS];
+    dtype type[3];    /* of the first input, which is across, the second, and the output */
+    int nodes, shift; /* shift: elements by which the first input's address is off */
+    const char *
+        chosen; /* a thread's elements along both dimensions; threads; blocks and shared memory; are accesses aligned? */
+} tile_cases[] = {
+    {{16384, 16384},
+     {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
+     3,
+     0,
+     "tile 4 x 4, 16 x 16, 65536 blocks, 16384 bytes, aligned"},
+    {{16384, 16384}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 1, "tile 4 x 4, 16 x 16, 65536 blocks, 16384 bytes"},
+    {{16383, 16384}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 0, "tile 4 x 4, 16 x 16, 65536 blocks, 16384 bytes"},
+    {{1000, 1000}, {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64}, 3, 0, "tile 2 x 2, 16 x 16, 1024 blocks, 8192 bytes, aligned"},
+    {{1024, 1024}, {DT_INT8, DT_INT8, DT_INT8}, 3, 0, "tile 8 x 8, 16 x 16, 64 blocks, 16384 bytes, aligned"},
+    {{1024, 1024},
+     {DT_COMPLEX128, DT_COMPLEX128, DT_COMPLEX128},
+     3,
+     0,
+     "tile 1 x 1, 16 x 16, 4096 blocks, 4096 bytes, aligned"},
+    {{1024, 1024}, {DT_FLOAT64, DT_INT8, DT_INT8}, 3, 0, "tile 8 x 2, 16 x 16, 256 blocks, 32768 bytes, aligned"},
+    {{1024, 1024}, {DT_INT8, DT_FLOAT64, DT_FLOAT64}, 3, 0, "tile 2 x 8, 16 x 16, 256 blocks, 4096 bytes, aligned"},
+    /* many small matrices; one dimension that is short */
+    {{32, 32, 1000}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 0, "tile 4 x 4, 8 x 8, 1000 blocks, 4096 bytes, aligned"},
+    {{16, 16, 1000}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 0, "general"},
+    {{1 << 20, 12},
+     {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
+     3,
+     0,
+     "tile 4 x 4, 64 x 4, 4096 blocks, 16384 bytes, aligned"},
+    {{12, 1 << 20},
+     {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
+     3,
+     0,
+     "tile 4 x 4, 4 x 64, 4096 blocks, 16384 bytes, aligned"},
+    {{1 << 20, 3}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 0, "tile 4 x 3, 256 x 1, 1024 blocks, 0 bytes, aligned"},
+    {{1 << 20, 3}, {DT_UINT8, DT_UINT8, DT_UINT8}, 3, 0, "tile 16 x 3, 256 x 1, 256 blocks, 0 bytes, aligned"},
+    {{1 << 20, 3}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 1, "tile 4 x 3, 256 x 1, 1024 blocks, 0 bytes"},
+    /* large bodies */
+    {{1024, 1024},
+     {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32},
+     500,
+     0,
+     "tile 2 x 1, 16 x 16, 2048 blocks, 2048 bytes, aligned"},
+    {{1 << 20, 3}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 1000, 0, "general"},
+    /* more tiles than a grid has blocks */
+    {{1 << 20, 1 << 20, 1 << 16}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 0, "general"},
+};
+
+/* The first input is dense with dimension 1 first. */
+static void tile_make(sample *s, size_t i) {
+    memset(s, 0, sizeof *s);
+    s->v.loop = LOOP_TILE;
+    s->v.nin = 2;
+    s->v.nout = 1;
+    s->loop = loop_over(s->extent, s->stride, s->offset, tile_cases[i].extents, 3);
+    s->loop.stride[0] = s->loop.extent[1];
+    s->loop.stride[3] = 1;
+    for (int k = 0; k < 3; k++) {
+        dtype t = tile_cases[i].type[k];
+        s->loop.kind[k] = k ? OPERAND_CONTIGUOUS : OPERAND_STRIDED;
+        s->v.operand[k] = (variant_operand){.memory = (uint8_t)t, .value = (uint8_t)t, .kind = s->loop.kind[k]};
+    }
+    s->traits.nodes = tile_cases[i].nodes;
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->traits});
+}
+
+static void test_tile_table(void **unused) {
+    static sample s;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(tile_cases); i++) {
+        tile_make(&s, i);
+        if (s.v.loop == LOOP_GENERAL) {
+            check(i, "general", tile_cases[i].chosen);
+            assert_true(s.v.operand[0].kind == OPERAND_STRIDED && !s.v.operand[0].staged && !s.v.operand[0].record);
+            continue;
+        }
+        launch l = launch_of(&s);
+        s.data[0] += tile_cases[i].shift * dtypes[tile_cases[i].type[0]].size;
+        lay_out(&s, &l, 256, SMS);
+        bool aligned = s.parameters[schema_place(&s.v, NULL, true, GPU_TILE_ALIGNED)];
+        assert_int_equal(s.g.threads, 1 << (s.v.tile.columns + s.v.tile.across));
+        snprintf(got, sizeof got, "tile %d x %d, %d x %d, %u blocks, %u bytes%s", s.v.tile.vector, s.v.tile.rows,
+                 1 << s.v.tile.columns, 1 << s.v.tile.across, s.g.blocks, s.g.shared, aligned ? ", aligned" : "");
+        check(i, got, tile_cases[i].chosen);
+    }
+}
+
 /* ---- Records: operands that lie interleaved ---- */
 
 /* Two operands of a group, or of several, in a row: the bytes of a record, the sizes of its fields. */
@@ -571,12 +663,19 @@ static void test_forall_covers(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementwise_table), cmocka_unit_test(test_records),
-        cmocka_unit_test(test_records_general),   cmocka_unit_test(test_elementwise_covers),
-        cmocka_unit_test(test_elementwise_grows), cmocka_unit_test(test_fold_table),
-        cmocka_unit_test(test_fold_covers),       cmocka_unit_test(test_scan_table),
-        cmocka_unit_test(test_scan_covers),       cmocka_unit_test(test_at),
-        cmocka_unit_test(test_forall_table),      cmocka_unit_test(test_forall_covers),
+        cmocka_unit_test(test_tile_table),
+        cmocka_unit_test(test_elementwise_table),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_records_general),
+        cmocka_unit_test(test_elementwise_covers),
+        cmocka_unit_test(test_elementwise_grows),
+        cmocka_unit_test(test_fold_table),
+        cmocka_unit_test(test_fold_covers),
+        cmocka_unit_test(test_scan_table),
+        cmocka_unit_test(test_scan_covers),
+        cmocka_unit_test(test_at),
+        cmocka_unit_test(test_forall_table),
+        cmocka_unit_test(test_forall_covers),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

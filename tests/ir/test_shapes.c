@@ -390,9 +390,7 @@ static code_target host, gpu = {.gpu = true, .arch = 90};
 static void print_loop(const loop *l) {
     static const char *const classes[LOOP_CLASSES] = {
         [LOOP_FLAT] = "flat", [LOOP_ROWS] = "rows", [LOOP_GENERAL] = "general", [LOOP_TILE] = "tile"};
-    static const char *const kinds[] = {"contiguous", "constant",
-                                                                                        "strided", "interleaved",
-                                                                                        "number"};
+    static const char *const kinds[] = {"contiguous", "constant", "strided", "interleaved", "number"};
     print_message("kernel %d of %s, %s, ndim %d, vector %d, repeat %d, wide %d, masked %d, in place %d\n", l->k,
                   dtypes[l->t].name, classes[l->v.loop], l->ndim, vector_of(&l->v), repeat_of(&l->v), l->v.wide,
                   l->v.masked, l->in_place);
@@ -944,11 +942,11 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),    cmocka_unit_test(test_cpu_rows),      cmocka_unit_test(test_cpu_general),
-        cmocka_unit_test(test_cpu_tile),    cmocka_unit_test(test_gpu_tile),
-        cmocka_unit_test(test_gpu_flat),    cmocka_unit_test(test_gpu_rows),      cmocka_unit_test(test_gpu_general),
-        cmocka_unit_test(test_ptx_facts),   cmocka_unit_test(test_ptx_assembles), cmocka_unit_test(test_llvm_reads),
-        cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_goldens),       cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),      cmocka_unit_test(test_cpu_rows),      cmocka_unit_test(test_cpu_general),
+        cmocka_unit_test(test_cpu_tile),      cmocka_unit_test(test_gpu_tile),      cmocka_unit_test(test_gpu_flat),
+        cmocka_unit_test(test_gpu_rows),      cmocka_unit_test(test_gpu_general),   cmocka_unit_test(test_ptx_facts),
+        cmocka_unit_test(test_ptx_assembles), cmocka_unit_test(test_llvm_reads),    cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_goldens),       cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

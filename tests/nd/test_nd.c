@@ -282,6 +282,28 @@ static void check_self_overlap(const nd_loop *loop, const visits *v, int k) {
         assert_true(nd_self_overlap(loop, k));
 }
 
+/* A loop that is made one of the class tile visits the same elements, and has the kinds of its dimension 0. */
+static void check_tile(const call *c, nd_loop *loop, const visits *expected) {
+    bool general = loop->loop == LOOP_GENERAL;
+    nd_tile(c->arrays, loop);
+    visits got = walk(loop);
+    sort_visits(&got, c->n);
+    assert_true(same_visits(expected, &got, c->n));
+    free(got.tuples);
+    if (loop->loop != LOOP_TILE)
+        return;
+    bool across = false;
+    assert_true(general && loop->ndim > 1);
+    for (int k = 0; k < c->n; k++) {
+        across |= nd_is_across(loop, k) || loop->extent[1] <= ND_NARROW_MAX;
+        if (!c->arrays[k].number)
+            assert_int_equal(loop->kind[k], loop->stride[k] == 1 ? OPERAND_CONTIGUOUS
+                                            : loop->stride[k]    ? OPERAND_STRIDED
+                                                                 : OPERAND_CONSTANT);
+    }
+    assert_true(across);
+}
+
 static void check_loop(const call *c, unsigned flags) {
     nd_loop loop;
     int rank = max_rank(c);
@@ -305,6 +327,8 @@ static void check_loop(const call *c, unsigned flags) {
     check_bounds(&loop, &got);
     for (int k = 0; k < c->n; k++)
         check_self_overlap(&loop, &got, k);
+    if (!(flags & ND_KEEP_ORDER))
+        check_tile(c, &loop, &expected);
     free(expected.tuples);
     free(got.tuples);
     free_space(space, rank, c->n);
@@ -648,6 +672,77 @@ static void rows_and_general(void **unused) {
     assert_int_equal(loop.loop, LOOP_GENERAL);
 }
 
+/* ---- Loops across memory order ---- */
+
+/* A copy, or a sum, of arrays of the shape whose dimensions lie in memory in these orders, the outermost first. `loop`: the class, the loop's
+ * extents, dimension 0 first, and for each array how it lies: "=" along dimension 0, "x" across, "-" else. */
+static const struct {
+    int64_t shape[4];
+    const char *order[3]; /* inputs, then the output; NULL: there is none */
+    uint8_t size[3];
+    const char *loop;
+} across_cases[] = {
+    {{100, 200}, {"10", "01"}, {4, 4}, "tile 200 100 x="},
+    {{100, 200}, {"01", "10", "01"}, {4, 4, 4}, "tile 200 100 =x="},
+    {{100, 200}, {"10", "10", "01"}, {4, 4, 4}, "tile 200 100 xx="},
+    {{100, 200}, {"10", "10", "10"}, {4, 4, 4}, "flat 20000 ==="},
+    {{100, 200}, {"10", "01", "10"}, {4, 4, 4}, "tile 100 200 =x="},
+    {{100, 200}, {"01", "10"}, {4, 4}, "tile 100 200 x="},
+    /* the dimension of the most bytes is dimension 1 */
+    {{30, 40, 50}, {"021", "012"}, {4, 4}, "tile 50 40 30 x="},
+    {{30, 40, 50}, {"210", "012"}, {4, 4}, "tile 50 30 40 x="},
+    {{30, 40, 50}, {"210", "021", "012"}, {4, 8, 4}, "tile 50 40 30 -x="},
+    {{30, 40, 50}, {"210", "021", "012"}, {4, 2, 4}, "tile 50 30 40 x-="},
+    /* channels: dimensions that merge, and those that are narrow */
+    {{2, 64, 20, 30}, {"0231", "0123"}, {1, 1}, "tile 600 64 2 x="},
+    {{2, 3, 20, 30}, {"0231", "0123"}, {1, 1}, "tile 600 3 2 x="},
+    {{2, 20, 30, 3}, {"0312", "0123"}, {1, 1}, "tile 600 3 2 =x"},
+    {{20000, 8}, {"10", "01"}, {1, 1}, "tile 20000 8 =x"},
+    {{20000, 9}, {"10", "01"}, {1, 1}, "tile 9 20000 x="},
+    /* too small */
+    {{1000, 4, 15}, {"021", "012"}, {4, 4}, "general 15 4 1000 x="},
+    {{1000, 16, 16}, {"021", "012"}, {4, 4}, "tile 16 16 1000 x="},
+};
+
+static void describe_loop(const nd_loop *loop, text *out) {
+    static const char *const names[LOOP_CLASSES] = {
+        [LOOP_FLAT] = "flat", [LOOP_ROWS] = "rows", [LOOP_GENERAL] = "general", [LOOP_TILE] = "tile"};
+    text_puts(out, names[loop->loop]);
+    for (int d = 0; d < loop->ndim; d++)
+        text_printf(out, " %lld", (long long)loop->extent[d]);
+    text_puts(out, " ");
+    for (int k = 0; k < loop->narrays; k++)
+        text_puts(out, loop->stride[k] == 1 ? "=" : loop->ndim > 1 && nd_is_across(loop, k) ? "x" : "-");
+}
+
+static void tiles_are_across(void **unused) {
+    (void)unused;
+    for (size_t i = 0; i < sizeof across_cases / sizeof *across_cases; i++) {
+        int64_t strides[3][4], space[64];
+        nd_array arrays[3];
+        int n = 0, ndim = (int)strlen(across_cases[i].order[0]);
+        for (; n < 3 && across_cases[i].order[n]; n++) {
+            int64_t step = 1;
+            for (int d = ndim; d-- > 0;) {
+                int dimension = across_cases[i].order[n][d] - '0';
+                strides[n][dimension] = step;
+                step *= across_cases[i].shape[dimension];
+            }
+            arrays[n] = (nd_array){
+                .shape = across_cases[i].shape, .strides = strides[n], .ndim = ndim, .size = across_cases[i].size[n]};
+        }
+        arrays[n - 1].output = true;
+        nd_loop loop;
+        text got = {0};
+        assert_int_equal(nd_plan(arrays, n, n - 1, 0, space, &loop), UF_OK);
+        nd_tile(arrays, &loop);
+        describe_loop(&loop, &got);
+        if (strcmp(got.data, across_cases[i].loop))
+            fail_msg("case %zu: \"%s\", not \"%s\"", i, got.data, across_cases[i].loop);
+        text_free(&got);
+    }
+}
+
 /* ---- Errors ---- */
 
 static void expect(uf_status got, uf_status status, int argument, int dimension, const char *message) {
@@ -815,6 +910,7 @@ int main(void) {
         cmocka_unit_test(rank_64),
         cmocka_unit_test(more_than_31_bits),
         cmocka_unit_test(rows_and_general),
+        cmocka_unit_test(tiles_are_across),
         cmocka_unit_test(malformed_arrays),
         cmocka_unit_test(malformed_strides_and_data),
         cmocka_unit_test(shapes_that_do_not_fit),

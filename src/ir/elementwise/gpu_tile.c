@@ -249,8 +249,7 @@ static interleaved records_of(const skeleton *s, const tile *f, int k) {
     int step = s->v->operand[k].record;
     interleaved x = {.count = f->vector, .step = step, .width = record_width(f->vector, step), .nfields = f->rows};
     for (int r = 0; r < f->rows; r++)
-        x.field[r] =
-            (interleaved_field){skeleton_memory(s, k), r * dtypes[skeleton_memory(s, k)].size};
+        x.field[r] = (interleaved_field){skeleton_memory(s, k), r * dtypes[skeleton_memory(s, k)].size};
     return x;
 }
 
