@@ -238,6 +238,10 @@ static void set_vectors(variant *v, int vector, int repeat) {
     } else if (v->loop == LOOP_ROWS) {
         v->rows.vector = (uint8_t)vector;
         v->rows.rows_per_thread = (uint8_t)repeat;
+    } else if (v->loop == LOOP_TILE) {
+        v->tile.vector = (uint8_t)vector;
+        v->tile.rows = (uint8_t)repeat;
+        v->tile.columns = v->tile.across = 4;
     } else {
         v->general.elements_per_thread = (uint8_t)repeat;
     }
@@ -678,7 +682,7 @@ static void test_gpu_general(void **unused) { (void)unused, run_random(LOOP_GENE
 /* ---- Reading the text ---- */
 
 /* A variant in short: operands' dtypes in memory and kinds ("c" contiguous, "0" constant, "s" strided, "n" number; with
- * "f" after it fixed), in order. */
+ * "f" after it fixed), in order. Tiles: "x" an input across, "i" records of a narrow dimension, whose extent `repeat` then is. */
 typedef struct sketch {
     kernel k;
     dtype t;
@@ -708,9 +712,18 @@ static loop loop_of(const sketch *k) {
         dtype value = i < l.v.nin ? k->t : i < l.v.nin + l.v.nout ? result_type(k->k, k->t) : DT_BOOL;
         o->value = (uint8_t)value;
         o->memory = (uint8_t)(i < count ? memory[i] : value);
-        o->kind = (uint8_t)(strchr(kinds, *kind++) - kinds);
+        o->staged = o->unit = *kind == 'x';
+        o->record = *kind == 'i' ? (uint8_t)(k->repeat * dtypes[o->memory].size) : 0;
+        if (*kind == 'i')
+            l.v.tile.narrow = (uint8_t)k->repeat;
+        o->kind = (uint8_t)(*kind == 'x' ? OPERAND_CONTIGUOUS : strchr(kinds, *kind) - kinds);
+        kind++;
         o->fixed = *kind == 'f';
         kind += o->fixed;
+    }
+    if (l.v.loop == LOOP_TILE && l.v.tile.narrow) {
+        l.v.tile.columns = 8;
+        l.v.tile.across = 0;
     }
     return l;
 }
@@ -787,6 +800,12 @@ static void test_ptx_facts(void **unused) {
         {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 4, 4, false, "", "ccfc"}, "ld.global.v4.f32", 3, "st.global.v4.f32", 2},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 3, 4, 2, false, "", "ccc"}, "ld.global.v4.f32", 2, "st.global.v4.f32", 1},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 3, 1, 4, false, "", "ssc"}, "ld.global.f32", 8, "st.global.f32", 4},
+        {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "cxc"}, "ld.global.v4.f32", 8, "st.global.v4.f32", 4},
+        {{K_ADD, DT_FLOAT32, LOOP_TILE, 3, 4, 4, false, "", "xxc"}, "ld.shared.v4.f32", 8, "st.shared.v4.f32", 8},
+        {{K_ADD, DT_UINT8, LOOP_TILE, 2, 8, 8, false, "", "nxc"}, "ld.global.v4.u32", 4, "st.global.v2.u32", 8},
+        {{K_ADD, DT_FLOAT64, LOOP_TILE, 2, 2, 2, false, "", "cxc"}, "ld.shared.v2.f64", 2, "st.shared.v2.f64", 2},
+        {{K_ADD, DT_UINT8, LOOP_TILE, 2, 16, 3, false, "", "nic"}, "ld.global.v4.b32", 3, "st.global.v4.u32", 3},
+        {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 3, false, "", "cni"}, "ld.global.v4.f32", 3, "st.global.v4.u32", 3},
     };
     static const int archs[] = {75, 90, 100};
     for (size_t i = 0; i < COUNT(facts); i++) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 // Matrix z of the input begins at z * in_z, its line i at i * in_line; so do those of the output, whose lines are the input's columns.
 struct shape {
@@ -38,8 +39,15 @@ template <class T, int MODE> __global__ void padded(shape s, const T *x, const T
 
 // Tiles of N x N elements, N = 16 * V, where V are in an access; 256 threads, of which each has V x V elements, transposed in registers. Units of
 // 16 bytes are exchanged within lines against bank conflicts. Sizes are multiples of N.
-template <class T, int W = 16> struct alignas(W) line_of {
-    T v[W / sizeof(T)];
+template <class T, int W = 16> struct line_of {
+    using raw = std::conditional_t<W == 16, uint4, uint2>;
+    union {
+        raw all;
+        T v[W / sizeof(T)];
+    };
+    __device__ line_of() {}
+    __device__ explicit line_of(const void *p) : all(*(const raw *)p) {}
+    __device__ void to(void *p) const { *(raw *)p = all; }
 };
 template <class T> using unit = line_of<T>;
 
@@ -49,32 +57,42 @@ template <class T> constexpr int width = sizeof(T) == 1 ? 8 : 16;
 template <class T, int MODE> __global__ void vectors(shape s, const T *x, const T *a, T *r) {
     using unit = line_of<T, width<T>>;
     constexpr int V = width<T> / sizeof(T), N = 16 * V;
-    __shared__ unit tile[MODE == 2 ? 2 : 1][N * 16];
+    __shared__ typename unit::raw tile[MODE == 2 ? 2 : 1][N * 16];
     int64_t i0 = (int64_t)blockIdx.x * N, j0 = (int64_t)blockIdx.y * N, at = blockIdx.z * s.in_z, to = blockIdx.z * s.out_z;
     int lane = threadIdx.x & 15, line = threadIdx.x >> 4;
-    unit beside[V];
+    unit beside[V], in[V], in2[V];
+#pragma unroll
     for (int k = 0; k < V; k++) {
-        int i = line + 16 * k;
-        int64_t from = at + (i0 + i) * s.in_line + j0 + lane * V;
-        tile[0][(i * 16 + lane) ^ (i / V & 7)] = *(const unit *)(x + from);
+        int64_t from = at + (i0 + line + 16 * k) * s.in_line + j0 + lane * V;
+        in[k] = unit(x + from);
         if (MODE == 2)
-            tile[MODE == 2][(i * 16 + lane) ^ (i / V & 7)] = *(const unit *)(a + from);
+            in2[k] = unit(a + from);
     }
-    if (MODE == 1)
-        for (int k = 0; k < V; k++)
-            beside[k] = *(const unit *)(a + to + (j0 + line * V + k) * s.out_line + i0 + lane * V);
+#pragma unroll
+    for (int k = 0; k < V && MODE == 1; k++)
+        beside[k] = unit(a + to + (j0 + line * V + k) * s.out_line + i0 + lane * V);
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        int i = line + 16 * k, place = (i * 16 + lane) ^ (i / V & 7);
+        in[k].to(&tile[0][place]);
+        if (MODE == 2)
+            in2[k].to(&tile[MODE == 2][place]);
+    }
     __syncthreads();
-    unit in[V], in2[V];
+#pragma unroll
     for (int k = 0; k < V; k++) {
-        in[k] = tile[0][((lane * V + k) * 16 + line) ^ (lane & 7)];
+        int place = ((lane * V + k) * 16 + line) ^ (lane & 7);
+        in[k] = unit(&tile[0][place]);
         if (MODE == 2)
-            in2[k] = tile[MODE == 2][((lane * V + k) * 16 + line) ^ (lane & 7)];
+            in2[k] = unit(&tile[MODE == 2][place]);
     }
+#pragma unroll
     for (int k = 0; k < V; k++) {
         unit out;
+#pragma unroll
         for (int j = 0; j < V; j++)
             out.v[j] = MODE == 0 ? in[j].v[k] : add(in[j].v[k], MODE == 1 ? beside[k].v[j] : in2[j].v[k]);
-        *(unit *)(r + to + (j0 + line * V + k) * s.out_line + i0 + lane * V) = out;
+        out.to(r + to + (j0 + line * V + k) * s.out_line + i0 + lane * V);
     }
 }
 
@@ -141,14 +159,14 @@ template <class T, int C, bool TO> __global__ void channels(int64_t pixels, cons
     unit<T> plane[C], line[C];
     const T *from = x + image, *planes = TO ? from : r + image, *lines = (TO ? r + image : from) + p * C;
     for (int c = 0; c < C; c++)
-        (TO ? plane : line)[c] = TO ? *(const unit<T> *)(planes + c * pixels + p) : ((const unit<T> *)lines)[c];
+        (TO ? plane : line)[c] = unit<T>(TO ? planes + c * pixels + p : lines + c * V);
     for (int c = 0; c < C; c++)
         for (int k = 0; k < V; k++) {
             T &of_line = line[(k * C + c) / V].v[(k * C + c) % V], &of_plane = plane[c].v[k];
             (TO ? of_line : of_plane) = TO ? of_plane : of_line;
         }
     for (int c = 0; c < C; c++)
-        *(unit<T> *)(TO ? (T *)lines + c * V : (T *)planes + c * pixels + p) = TO ? line[c] : plane[c];
+        (TO ? line[c] : plane[c]).to(TO ? (T *)lines + c * V : (T *)planes + c * pixels + p);
 }
 
 template <class T, int C, bool TO> static void run_channels(const char *name, int64_t images, int64_t pixels) {

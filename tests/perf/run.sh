@@ -1,7 +1,7 @@
 #!/bin/sh
 # The benchmark: our programs and every peer that is installed, on one machine in one run. CSV rows go to $BUILD/bench.csv;
 # the ratios that are aimed at follow. Timings decide no test. BENCH_GPU_ONLY=1 leaves the CPU out; BENCH_ONLY=calls, records,
-# cores, modules, reduce or forall is one part of it; with BENCH_BEST=1 our rows and those of plain C are the best repetition instead of the median one.
+# and so on is one part of it, by the names below; with BENCH_BEST=1 our rows and those of plain C are the best repetition instead of the median one.
 BUILD=${BUILD:-build}
 VENV=${VENV:-$BUILD/venv}
 here=$(dirname "$0")
@@ -69,6 +69,12 @@ if part cores; then
 fi
 if part modules; then
     ours bench_modules
+fi
+if part tile; then
+    plain plain_tile
+    ours bench_tile "$plain"
+    cpu_peers peers_cpu_tile
+    gpu_peers limits_tile peers_gpu_tile
 fi
 if part reduce; then
     ours bench_reduce

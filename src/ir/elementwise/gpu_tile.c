@@ -1,8 +1,8 @@
 /* gpu_tile.c - inputs that lie side by side along dimension 1, across the order of the others. A block has a tile of both dimensions. It
  * reads the tile of such an input along dimension 1 into shared memory; then each thread has `vector` elements along dimension 0 in `rows`
  * neighbouring rows of dimension 1, and reads, computes and writes them along dimension 0. A tile that is whole and aligned is accessed by
- * vectors, any other one element by element, neighbouring threads on neighbouring elements. The two ways meet before the body, which
- * stands in the code only once for each of a thread's elements.
+ * vectors, any other one element by element, neighbouring threads on neighbouring elements. The two ways have nothing but addresses in
+ * common: what both needed would stay in registers, for bytes one for each.
  *
  * In shared memory a tile has a line for each element of dimension 0, of units of `rows` elements along dimension 1. Units are exchanged
  * within 128 bytes by a number that follows from the line, so that threads that read the same unit of neighbouring lines, or of lines a
@@ -11,12 +11,16 @@
 
 #include "ir/common/lanes.h"
 
+#include <assert.h>
+
 enum {
-    BANK_BYTES = 128 /* of all banks together */
+    BANK_BYTES = 128, /* of all banks together */
+    ACCESSES_MAX = 16 /* to a tile that a thread makes at once */
 };
 
 typedef struct tile {
     int vector, rows, columns, across; /* of the variant */
+    int threads;                       /* of a block */
     int width, height;                 /* elements of the tile along dimensions 0 and 1 */
     ssa thread;                        /* i32 */
     ssa count[2];                      /* i32: elements of the tile in the array, along each dimension */
@@ -24,9 +28,8 @@ typedef struct tile {
     ssa at[VARIANT_OPERANDS];          /* arrays: address of the tile's first element */
     ssa stride[2][VARIANT_OPERANDS];   /* i64: of dimensions 0 and 1 */
     int shared[VARIANT_OPERANDS];      /* staged: offset in shared memory */
-    ssa column[BATCH_LANES];           /* i32: the thread's elements along dimension 0 */
-    ssa row[ACCESS_BYTES];             /* i32: along dimension 1 */
-    ssa has_row[ACCESS_BYTES];         /* i1: there is that row; else the first stands in */
+    ssa column[BATCH_LANES];           /* i32: of a whole tile, the thread's elements along dimension 0 */
+    ssa row[ACCESS_BYTES];             /* i32: and along dimension 1 */
 } tile;
 
 static bool is_record(const skeleton *s, int k) { return s->v->operand[k].kind == OPERAND_INTERLEAVED; }
@@ -35,6 +38,8 @@ static ssa and_constant(emit *e, ssa a, int b) { return emit_value(e, "and i32 %
 static ssa shift_right(emit *e, ssa a, int by) { return by ? emit_value(e, "lshr i32 %s, %d", a.text, by) : a; }
 static int log2_of(int power) { return __builtin_ctz((unsigned)power); }
 static bool is_staged(const skeleton *s, int k) { return s->v->operand[k].staged; }
+/* Is its tile, where it is whole, read by accesses of whole units? */
+static bool by_units(const skeleton *s, int k) { return is_staged(s, k) && s->v->operand[k].unit; }
 
 /* How many elements of a tile of so many, from `first` on, there are. */
 static ssa count_of(emit *e, ssa extent, ssa first, int most) {
@@ -94,23 +99,16 @@ static void find_operands(skeleton *s, tile *f, const ssa *first) {
     }
 }
 
-/* The thread's elements: side by side where the tile is whole, else a tile's threads apart. Beyond the end its first stands in, which
- * of a thread without elements is the tile's. */
+/* A whole tile: the thread's elements, side by side along both dimensions. */
 static void find_elements(skeleton *s, tile *f) {
     emit *e = s->e;
-    int lanes = 1 << f->columns;
-    ssa lane = and_constant(e, f->thread, lanes - 1), row = shift_right(e, f->thread, f->columns);
-    for (int j = 0; j < f->vector; j++) {
-        ssa beside = emit_value(e, "add i32 %s, %d", emit_value(e, "mul i32 %s, %d", lane.text, f->vector).text, j);
-        ssa apart = emit_value(e, "add i32 %s, %d", lane.text, j * lanes);
-        ssa i = emit_select_as(e, "i32", f->whole, beside, apart);
-        f->column[j] = emit_select_as(e, "i32", less(e, i, f->count[0]), i, j ? f->column[0] : ssa_constant(0));
-    }
-    for (int r = 0; r < f->rows; r++) {
-        ssa t = emit_value(e, "add i32 %s, %d", emit_value(e, "mul i32 %s, %d", row.text, f->rows).text, r);
-        f->has_row[r] = less(e, t, f->count[1]);
-        f->row[r] = emit_select_as(e, "i32", f->has_row[r], t, r ? f->row[0] : ssa_constant(0));
-    }
+    ssa lane = and_constant(e, f->thread, (1 << f->columns) - 1), row = shift_right(e, f->thread, f->columns);
+    ssa column = emit_value(e, "mul i32 %s, %d", lane.text, f->vector);
+    row = emit_value(e, "mul i32 %s, %d", row.text, f->rows);
+    for (int j = 0; j < f->vector; j++)
+        f->column[j] = j ? emit_value(e, "add i32 %s, %d", column.text, j) : column;
+    for (int r = 0; r < f->rows; r++)
+        f->row[r] = r ? emit_value(e, "add i32 %s, %d", row.text, r) : row;
 }
 
 /* The address of element (column, row), i32, of operand k, from the tile's first on. */
@@ -154,48 +152,56 @@ static ssa shared_at(skeleton *s, const tile *f, int k, ssa column, ssa unit) {
                                ir_memory_type(skeleton_memory(s, k)));
 }
 
-/* Accesses of so many elements that the threads make to read a tile. */
+/* Some of the accesses, each of so many elements along dimension 1, that the threads make to read a tile. */
 typedef struct accesses {
+    bool units; /* they are of whole units, and aligned; else of an element */
     int elements, count;
-    ssa column[ACCESS_BYTES * BATCH_LANES], row[ACCESS_BYTES * BATCH_LANES]; /* i32: of the first element of each */
-    ssa *values;                                                             /* [access * elements + i] */
+    ssa column[ACCESSES_MAX], row[ACCESSES_MAX]; /* i32: of the first element of each */
+    ssa *values;                                 /* [access * elements + i] */
 } accesses;
 
-static accesses *accesses_of(skeleton *s, const tile *f, int elements) {
+/* first: i32, the number of the thread's first of these `count`, counted over the threads; the others are a block's threads apart. */
+static accesses *accesses_of(skeleton *s, const tile *f, ssa first, int count, int elements, bool units) {
     emit *e = s->e;
     accesses *a = arena_alloc(e->a, sizeof *a);
-    int line = f->height / elements, threads = 1 << (f->columns + f->across);
+    int line = f->height / elements;
+    assert(count <= ACCESSES_MAX);
+    a->units = units;
     a->elements = elements;
-    a->count = f->vector * f->rows / elements;
-    a->values = arena_alloc(e->a, (size_t)(a->count * elements) * sizeof *a->values);
-    for (int i = 0; i < a->count; i++) {
-        ssa n = i ? emit_value(e, "add i32 %s, %d", f->thread.text, i * threads) : f->thread;
+    a->count = count;
+    a->values = arena_alloc(e->a, (size_t)(count * elements) * sizeof *a->values);
+    for (int i = 0; i < count; i++) {
+        ssa n = i ? emit_value(e, "add i32 %s, %d", first.text, i * f->threads) : first;
         a->column[i] = shift_right(e, n, log2_of(line));
         a->row[i] = emit_value(e, "mul i32 %s, %d", and_constant(e, n, line - 1).text, elements);
     }
     return a;
 }
 
-static ssa at_most(emit *e, ssa a, ssa count) {
-    ssa last = emit_value(e, "sub i32 %s, 1", count.text);
-    return emit_select_as(e, "i32", less(e, a, count), a, last);
+/* The element itself, or the tile's first in the place of one beyond the end. */
+static ssa there(emit *e, ssa index, ssa count) {
+    return emit_select_as(e, "i32", less(e, index, count), index, ssa_constant(0));
 }
 
-/* Reads the thread's accesses to the tile of a staged operand. */
-static accesses *stage_load(skeleton *s, const tile *f, int k, bool whole) {
+static void stage_load(skeleton *s, const tile *f, int k, const accesses *a) {
     emit *e = s->e;
-    bool vectors = whole && s->v->operand[k].unit;
-    accesses *a = accesses_of(s, f, vectors ? variant_tile_access(s->v, k) : 1);
     for (int i = 0; i < a->count; i++) {
-        ssa column = whole ? a->column[i] : at_most(e, a->column[i], f->count[0]),
-            row = whole ? a->row[i] : at_most(e, a->row[i], f->count[1]);
-        ssa pointer = element_at(s, f, k, column, row), *values = a->values + (size_t)i * (size_t)a->elements;
-        if (vectors)
+        ssa *values = a->values + (size_t)i * (size_t)a->elements;
+        if (a->units) {
+            ssa pointer = element_at(s, f, k, a->column[i], a->row[i]);
             emit_load_vector(e, skeleton_memory(s, k), pointer, a->elements, values);
-        else
-            values[0] = emit_load(e, skeleton_memory(s, k), pointer);
+            continue;
+        }
+        ssa pointer = element_at(s, f, k, there(e, a->column[i], f->count[0]), there(e, a->row[i], f->count[1]));
+        values[0] = emit_load(e, skeleton_memory(s, k), pointer);
     }
-    return a;
+}
+
+static ssa shared_element(skeleton *s, const tile *f, int k, ssa column, ssa row) {
+    emit *e = s->e;
+    ssa unit = shared_at(s, f, k, column, shift_right(e, row, log2_of(f->rows)));
+    return f->rows > 1 ? emit_element(e, skeleton_memory(s, k), unit, emit_widen(e, and_constant(e, row, f->rows - 1)))
+                       : unit;
 }
 
 /* Writes them to shared memory, by units or by elements. */
@@ -206,19 +212,31 @@ static void stage_store(skeleton *s, const tile *f, int k, const accesses *a) {
     for (int i = 0; i < a->count; i++) {
         ssa unit = shift_right(e, a->row[i], log2_of(f->rows));
         const ssa *values = a->values + (size_t)i * (size_t)a->elements;
-        if (a->elements < f->rows) {
-            ssa in_unit = emit_widen(e, and_constant(e, a->row[i], f->rows - 1));
-            emit_store(e, t, values[0], emit_element(e, t, shared_at(s, f, k, a->column[i], unit), in_unit));
-            continue;
-        }
-        for (int u = 0; u < a->elements / f->rows; u++)
+        if (!a->units)
+            emit_store(e, t, values[0], shared_element(s, f, k, a->column[i], a->row[i]));
+        for (int u = 0; a->units && u < a->elements / f->rows; u++)
             emit_store_vector(e, t, values + (size_t)(u * f->rows),
                               shared_at(s, f, k, a->column[i], emit_value(e, "add i32 %s, %d", unit.text, u)), f->rows);
     }
     e->shared = false;
 }
 
-/* ---- A thread's elements: in[(row * vector + lane) * noperands + operand] ---- */
+/* Reads the tile of operand k into shared memory element by element. */
+static void stage_elements(skeleton *s, const tile *f, int k) {
+    emit *e = s->e;
+    int all = f->vector * f->rows, step = all < ACCESSES_MAX ? all : ACCESSES_MAX;
+    ssa first = f->thread, limit = ssa_constant(all * f->threads);
+    counted_loop l = {.i = first};
+    if (step < all)
+        l = counted_loop_begin(e, "i32", first, limit);
+    accesses *a = accesses_of(s, f, l.i, step, 1, false);
+    stage_load(s, f, k, a);
+    stage_store(s, f, k, a);
+    if (step < all)
+        counted_loop_end(e, &l, ssa_constant(step * f->threads), loop_no_unroll(e));
+}
+
+/* ---- A whole tile, by vectors: in[(row * vector + lane) * noperands + operand] ---- */
 
 static ssa *element_of(const skeleton *s, const tile *f, ssa *in, int r, int j) {
     return in + (size_t)(r * f->vector + j) * (size_t)s->noperands;
@@ -227,24 +245,22 @@ static ssa *element_of(const skeleton *s, const tile *f, ssa *in, int r, int j) 
 /* Takes the thread's elements of a staged operand out of shared memory. */
 static void stage_take(skeleton *s, const tile *f, int k, ssa *in) {
     emit *e = s->e;
-    dtype t = skeleton_memory(s, k);
     ssa unit = shift_right(e, f->row[0], log2_of(f->rows)), values[ACCESS_BYTES];
+    e->shared = true;
     for (int j = 0; j < f->vector; j++) {
-        e->shared = true;
-        emit_load_vector(e, t, shared_at(s, f, k, f->column[j], unit), f->rows, values);
-        e->shared = false;
+        emit_load_vector(e, skeleton_memory(s, k), shared_at(s, f, k, f->column[j], unit), f->rows, values);
         for (int r = 0; r < f->rows; r++)
-            element_of(s, f, in, r, j)[k] = r ? emit_select(e, t, f->has_row[r], values[r], values[0]) : values[0];
+            element_of(s, f, in, r, j)[k] = values[r];
     }
+    e->shared = false;
 }
 
 static bool is_direct(const skeleton *s, int k) {
     return skeleton_moves(s, k) && !skeleton_is_output(s, k) && !is_staged(s, k);
 }
 
-/* ---- A narrow dimension 1: operands that lie dense along it, and from there on along dimension 0, are records of its elements, of which
- * a thread has `vector` side by side. ---- */
-
+/* Operands that lie dense along a narrow dimension 1, and from there on along dimension 0, are records of its elements, of which a thread
+ * has `vector` side by side. */
 static interleaved records_of(const skeleton *s, const tile *f, int k) {
     int step = s->v->operand[k].record;
     interleaved x = {.count = f->vector, .step = step, .width = record_width(f->vector, step), .nfields = f->rows};
@@ -272,9 +288,9 @@ static void store_records(skeleton *s, const tile *f, int k, const ssa *out) {
 }
 
 /* Loads a row of the thread's elements of an operand that is not staged. */
-static void load_row(skeleton *s, const tile *f, int k, int r, bool whole, ssa *in) {
+static void load_row(skeleton *s, const tile *f, int k, int r, ssa *in) {
     int kind = s->v->operand[k].kind;
-    if (whole && kind == OPERAND_CONTIGUOUS) {
+    if (kind == OPERAND_CONTIGUOUS) {
         skeleton_load(s, k, element_at(s, f, k, f->column[0], f->row[r]), f->vector, true, element_of(s, f, in, r, 0));
         return;
     }
@@ -285,114 +301,143 @@ static void load_row(skeleton *s, const tile *f, int k, int r, bool whole, ssa *
             skeleton_load(s, k, element_at(s, f, k, f->column[j], f->row[r]), 1, false, element_of(s, f, in, r, j));
 }
 
-/* Loads all that is not staged. What is the same for all rows is loaded once. */
-static void load_direct(skeleton *s, const tile *f, bool whole, ssa *in) {
-    for (int k = 0; k < s->noperands; k++) {
-        if (!is_direct(s, k))
-            continue;
-        if (whole && is_record(s, k)) {
-            load_records(s, f, k, in);
-            continue;
-        }
-        for (int r = 0; r < f->rows; r++)
-            if (!r || !s->v->operand[k].fixed)
-                load_row(s, f, k, r, whole, in);
-        for (int r = 1; r < f->rows && s->v->operand[k].fixed; r++)
-            for (int j = 0; j < f->vector; j++)
-                element_of(s, f, in, r, j)[k] = element_of(s, f, in, 0, j)[k];
+/* Loads an operand that is not staged. What is the same for all rows is loaded once. */
+static void load_direct(skeleton *s, const tile *f, int k, ssa *in) {
+    if (is_record(s, k)) {
+        load_records(s, f, k, in);
+        return;
     }
+    bool fixed = s->v->operand[k].fixed;
+    for (int r = 0; r < (fixed ? 1 : f->rows); r++)
+        load_row(s, f, k, r, in);
+    for (int r = 1; r < f->rows && fixed; r++)
+        for (int j = 0; j < f->vector; j++)
+            element_of(s, f, in, r, j)[k] = element_of(s, f, in, 0, j)[k];
 }
 
 /* All global loads, then the stores to shared memory. */
-static void load_tile(skeleton *s, const tile *f, bool whole, ssa *in) {
+static ssa *load_whole(skeleton *s, const tile *f) {
     accesses *staged[VARIANT_OPERANDS];
+    ssa *in = arena_alloc(s->e->a, (size_t)(f->vector * f->rows * s->noperands) * sizeof *in);
     for (int k = 0; k < s->noperands; k++)
-        if (is_staged(s, k))
-            staged[k] = stage_load(s, f, k, whole);
-    load_direct(s, f, whole, in);
-    for (int k = 0; k < s->noperands; k++)
-        if (is_staged(s, k))
-            stage_store(s, f, k, staged[k]);
-}
-
-/* Loads by vectors or one by one; all threads of the block get behind it. */
-static ssa *load(skeleton *s, const tile *f) {
-    emit *e = s->e;
-    size_t n = (size_t)(f->vector * f->rows * s->noperands);
-    ssa *single = arena_alloc(e->a, n * sizeof *single), *whole = arena_alloc(e->a, n * sizeof *whole);
-    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), loaded = emit_label_new(e);
-    emit_branch_if(e, f->whole, by_vectors, one_by_one);
-    emit_label(e, by_vectors);
-    load_tile(s, f, true, whole);
-    emit_branch(e, loaded);
-    emit_label(e, one_by_one);
-    load_tile(s, f, false, single);
-    emit_branch(e, loaded);
-    emit_label(e, loaded);
-    for (size_t i = 0; i < n; i++) {
-        int k = (int)(i % (size_t)s->noperands);
-        if (is_direct(s, k))
-            whole[i] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", ir_value_type(skeleton_memory(s, k)),
-                                  whole[i].text, by_vectors, single[i].text, one_by_one);
-    }
-    if (!s->v->tile.narrow)
-        emit_block_barrier(e);
-    return whole;
-}
-
-/* ---- Results ---- */
-
-static void store_element(skeleton *s, const tile *f, int k, int r, int j, const ssa *out) {
-    skeleton_store(s, k, element_at(s, f, k, f->column[j], f->row[r]), 1, false, out);
-}
-
-static void store_tile(skeleton *s, const tile *f, bool whole, const ssa *out) {
-    for (int k = s->nin; k < s->nin + s->v->nout; k++)
-        if (whole && is_record(s, k))
-            store_records(s, f, k, out);
-    for (int r = 0; r < f->rows; r++)
-        for (int k = s->nin; k < s->nin + s->v->nout; k++) {
-            if (whole && is_record(s, k))
-                continue;
-            const ssa *row = out + (size_t)(r * f->vector) * s->v->nout;
-            if (whole && s->v->operand[k].kind == OPERAND_CONTIGUOUS) {
-                skeleton_store(s, k, element_at(s, f, k, f->column[0], f->row[r]), f->vector, true, row);
-                continue;
-            }
-            for (int j = 0; j < f->vector; j++)
-                store_element(s, f, k, r, j, row + (size_t)j * s->v->nout);
+        if (by_units(s, k)) {
+            int elements = variant_tile_access(s->v, k);
+            staged[k] = accesses_of(s, f, f->thread, f->vector * f->rows / elements, elements, true);
+            stage_load(s, f, k, staged[k]);
         }
+    for (int k = 0; k < s->noperands; k++)
+        if (is_direct(s, k))
+            load_direct(s, f, k, in);
+    for (int k = 0; k < s->noperands; k++)
+        if (by_units(s, k))
+            stage_store(s, f, k, staged[k]);
+        else if (is_staged(s, k))
+            stage_elements(s, f, k);
+    return in;
 }
 
-static void finish_all(skeleton *s, const tile *f, ssa *in) {
-    emit *e = s->e;
-    ssa *out = arena_alloc(e->a, (size_t)(f->vector * f->rows) * s->v->nout * sizeof *out);
+static void store_row(skeleton *s, const tile *f, int k, int r, const ssa *out) {
+    if (s->v->operand[k].kind == OPERAND_CONTIGUOUS) {
+        skeleton_store(s, k, element_at(s, f, k, f->column[0], f->row[r]), f->vector, true, out);
+        return;
+    }
+    for (int j = 0; j < f->vector; j++)
+        skeleton_store(s, k, element_at(s, f, k, f->column[j], f->row[r]), 1, false, out + (size_t)j * s->v->nout);
+}
+
+static void finish_whole(skeleton *s, const tile *f, ssa *in) {
+    ssa *out = arena_alloc(s->e->a, (size_t)(f->vector * f->rows) * s->v->nout * sizeof *out);
     for (int i = 0; i < f->vector * f->rows; i++)
         skeleton_compute(s, in + (size_t)i * (size_t)s->noperands, out + (size_t)i * s->v->nout);
-    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), stored = emit_label_new(e);
-    emit_branch_if(e, f->whole, by_vectors, one_by_one);
-    emit_label(e, by_vectors);
-    store_tile(s, f, true, out);
-    emit_branch(e, stored);
-    emit_label(e, one_by_one);
-    store_tile(s, f, false, out);
-    emit_branch(e, stored);
-    emit_label(e, stored);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++) {
+        if (is_record(s, k)) {
+            store_records(s, f, k, out);
+            continue;
+        }
+        for (int r = 0; r < f->rows; r++)
+            store_row(s, f, k, r, out + (size_t)(r * f->vector) * s->v->nout);
+    }
 }
 
-/* Element by element, where the mask is true. Where it is false nothing is computed either, since a kernel might loop for long. */
-static void finish_masked(skeleton *s, const tile *f, ssa *in) {
-    int mask = s->nin + s->v->nout;
+/* Computes an element and stores its results where the mask is true. Where it is false nothing is computed either, since a kernel might
+ * loop for long. */
+static void finish_element(skeleton *s, const tile *f, ssa column, ssa row, const ssa *in) {
+    int mask = s->nin + s->v->nout, end = 0;
+    ssa results[UF_MAX_OPERANDS];
+    if (s->v->masked)
+        end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : in[mask]);
+    skeleton_compute(s, in, results);
+    for (int k = s->nin; k < mask; k++)
+        skeleton_store(s, k, element_at(s, f, k, column, row), 1, false, results);
+    if (s->v->masked)
+        skeleton_end_if(s, end);
+}
+
+static void whole_tile(skeleton *s, tile *f) {
+    find_elements(s, f);
+    ssa *in = load_whole(s, f);
+    if (!s->v->tile.narrow)
+        emit_block_barrier(s->e);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k))
+            stage_take(s, f, k, in);
+    if (!s->v->masked) {
+        finish_whole(s, f, in);
+        return;
+    }
     for (int r = 0; r < f->rows; r++)
-        for (int j = 0; j < f->vector; j++) {
-            const ssa *element = element_of(s, f, in, r, j);
-            ssa results[UF_MAX_OPERANDS];
-            int end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : element[mask]);
-            skeleton_compute(s, element, results);
-            for (int k = s->nin; k < mask; k++)
-                store_element(s, f, k, r, j, results);
-            skeleton_end_if(s, end);
+        for (int j = 0; j < f->vector; j++)
+            finish_element(s, f, f->column[j], f->row[r], element_of(s, f, in, r, j));
+}
+
+/* ---- Any other tile, element by element: thread by thread along dimension 0 ---- */
+
+/* Loads the operands of the element (column, row), or of the tile's first one in the place of one beyond the end. */
+static void load_element(skeleton *s, const tile *f, ssa column, ssa row, ssa *in) {
+    emit *e = s->e;
+    column = there(e, column, f->count[0]);
+    row = there(e, row, f->count[1]);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k)) {
+            e->shared = true;
+            in[k] = emit_load(e, skeleton_memory(s, k), shared_element(s, f, k, column, row));
+            e->shared = false;
+        } else if (is_direct(s, k)) {
+            skeleton_load(s, k, element_at(s, f, k, column, row), 1, false, in);
         }
+}
+
+/* Some elements of the thread, from number `first`, i32, on: all are loaded before any of them is computed. Those beyond the end are not. */
+static void some_elements(skeleton *s, const tile *f, ssa first, int count) {
+    emit *e = s->e;
+    ssa *in = arena_alloc(e->a, (size_t)(count * s->noperands) * sizeof *in), column[SINGLE_STEP], row[SINGLE_STEP];
+    for (int i = 0; i < count; i++) {
+        ssa n = i ? emit_value(e, "add i32 %s, %d", first.text, i * f->threads) : first;
+        column[i] = and_constant(e, n, f->width - 1);
+        row[i] = shift_right(e, n, log2_of(f->width));
+        load_element(s, f, column[i], row[i], in + (size_t)(i * s->noperands));
+    }
+    for (int i = 0; i < count; i++) {
+        ssa is_there = emit_op(e, "and i1", less(e, column[i], f->count[0]), less(e, row[i], f->count[1]));
+        int end = skeleton_if(s, is_there);
+        finish_element(s, f, column[i], row[i], in + (size_t)(i * s->noperands));
+        skeleton_end_if(s, end);
+    }
+}
+
+static void part_tile(skeleton *s, const tile *f) {
+    emit *e = s->e;
+    int step = skeleton_single_step(s);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k))
+            stage_elements(s, f, k);
+    if (!s->v->tile.narrow)
+        emit_block_barrier(e);
+    while (f->vector * f->rows % step)
+        step /= 2;
+    counted_loop l = counted_loop_begin(e, "i32", f->thread, ssa_constant(f->width * f->height));
+    some_elements(s, f, l.i, step);
+    counted_loop_end(e, &l, ssa_constant(step * f->threads), loop_no_unroll(e));
 }
 
 void gpu_tile(skeleton *s) {
@@ -403,18 +448,17 @@ void gpu_tile(skeleton *s) {
     *f = (tile){.vector = v->tile.vector, .rows = v->tile.rows, .columns = v->tile.columns, .across = v->tile.across};
     f->width = f->vector << f->columns;
     f->height = f->rows << f->across;
+    f->threads = 1 << (f->columns + f->across);
     f->thread = emit_special_register(e, "tid");
     find_tile(s, f, first);
     find_operands(s, f, first);
-    find_elements(s, f);
-    ssa *in = load(s, f);
-    /* threads without elements */
-    ssa column = and_constant(e, f->thread, (1 << f->columns) - 1);
-    ssa some = emit_op(e, "or i1", f->whole, less(e, column, f->count[0]));
-    int end = skeleton_if(s, emit_op(e, "and i1", some, f->has_row[0]));
-    for (int k = 0; k < s->noperands; k++)
-        if (is_staged(s, k))
-            stage_take(s, f, k, in);
-    (v->masked ? finish_masked : finish_all)(s, f, in);
-    skeleton_end_if(s, end);
+    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, f->whole, by_vectors, one_by_one);
+    emit_label(e, by_vectors);
+    whole_tile(s, f);
+    emit_branch(e, end);
+    emit_label(e, one_by_one);
+    part_tile(s, f);
+    emit_branch(e, end);
+    emit_label(e, end);
 }
