@@ -656,10 +656,7 @@ static void run_tiles(bool on_gpu, int64_t count) {
         nd_loop nd = nd_of(&l, space);
         code_traits traits = {.nodes = chance(20) ? 300 : 20, .has_loop = l.k == K_BITS};
         loop_problem problem = {.loop = &nd, .traits = &traits};
-        if (on_gpu)
-            gpu_specialise(&l.v, &problem);
-        else
-            cpu_engine.specialise(&l.v, &problem);
+        (on_gpu ? gpu_specialise : cpu_engine.specialise)(&l.v, &problem);
         tiles += l.v.loop == LOOP_TILE && !l.v.tile.narrow;
         narrow += l.v.loop == LOOP_TILE && l.v.tile.narrow;
         general += l.v.loop == LOOP_GENERAL;
@@ -855,7 +852,15 @@ static void test_llvm_reads(void **unused) {
         bool on_gpu = chance(50);
         arena a = {0};
         code_module m;
-        random_loop(&l, (loop_class)pick(0, LOOP_GENERAL), on_gpu);
+        if (chance(25)) {
+            int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
+            random_tile(&l, on_gpu);
+            nd_loop nd = nd_of(&l, space);
+            loop_problem problem = {.loop = &nd, .traits = &(code_traits){.nodes = 20, .has_loop = l.k == K_BITS}};
+            (on_gpu ? gpu_specialise : cpu_engine.specialise)(&l.v, &problem);
+        } else {
+            random_loop(&l, (loop_class)pick(0, LOOP_GENERAL), on_gpu);
+        }
         code_target target = {
             .gpu = on_gpu, .arch = 90, .vector_bits = on_gpu ? 0 : 128 << pick(0, 2), .f16c = chance(50)};
         debug = chance(30);
@@ -884,6 +889,9 @@ static void test_cpu_vectors(void **unused) {
         {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 1, 1, false, "", "cnc"}, "divps"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"}, "divps"},
         {{K_REL_DIFF, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "float32,int32,float32", "ccc"}, "divpd"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "divps"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "unpckhp"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 3, false, "", "cic"}, "divps"},
         {{K_ADD, DT_INT8, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "paddb"},
         {{K_LESS, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "cmp"},
         {{K_ADD, DT_COMPLEX64, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "addps"},
@@ -911,7 +919,8 @@ static void test_goldens(void **unused) {
     (void)unused;
     static const code_target cpu = {.vector_bits = 256, .f16c = true};
     static const sketch k = {K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"},
-                        four = {K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 4, 1, false, "", "ccc"};
+                        four = {K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 4, 1, false, "", "ccc"},
+                        across = {K_ADD, DT_FLOAT64, LOOP_TILE, 2, 2, 2, false, "", "cxc"};
     arena a = {0};
     code_module m = module_of(&a, &k, &cpu);
     judge_golden("elementwise_cpu", &m);
@@ -919,6 +928,10 @@ static void test_goldens(void **unused) {
     m = module_of(&a, &four, &gpu);
     debug = false;
     judge_golden("elementwise_gpu", &m);
+    m = module_of(&a, &across, &cpu);
+    judge_golden("tile_cpu", &m);
+    m = module_of(&a, &across, &gpu);
+    judge_golden("tile_gpu", &m);
     arena_free(&a);
 }
 

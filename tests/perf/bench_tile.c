@@ -228,17 +228,25 @@ static void on_cpu_case(const layout_case *x, void *plain) {
     uf_free(c.f);
 }
 
+/* BENCH_CASES: the names of those that are wanted, any separators between them. */
+static bool is_wanted(const layout_case *x) {
+    const char *wanted = getenv("BENCH_CASES");
+    return !wanted || strstr(wanted, x->name);
+}
+
 int main(int argc, char **argv) {
     void *plain = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (!plain)
         fprintf(stderr, "bench: no plain_tile.so; the plain C loops are left out\n");
     for (size_t i = 0; !getenv("BENCH_GPU_ONLY") && i < sizeof on_cpus / sizeof *on_cpus; i++)
-        on_cpu_case(&on_cpus[i], plain);
+        if (is_wanted(&on_cpus[i]))
+            on_cpu_case(&on_cpus[i], plain);
     if (!driver_open()) {
         fprintf(stderr, "bench: no CUDA driver; the GPU rows are left out\n");
         return 0;
     }
     for (size_t i = 0; i < sizeof on_gpus / sizeof *on_gpus; i++)
-        on_gpu_case(&on_gpus[i]);
+        if (is_wanted(&on_gpus[i]))
+            on_gpu_case(&on_gpus[i]);
     return 0;
 }
