@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "cpu/cpu.h"
 #include "cuda/toolkit.h"
@@ -140,16 +141,37 @@ typedef struct loop {
     int64_t lowest[MAX_OPERANDS];
     size_t bytes[MAX_OPERANDS]; /* of the buffer, canaries included */
     unsigned char *buffer[MAX_OPERANDS];
+    char *mapped[MAX_OPERANDS]; /* of those that end at a page's end; else NULL */
+    size_t mapped_bytes[MAX_OPERANDS];
     char *data[MAX_OPERANDS]; /* element 0 */
     uint64_t number[MAX_OPERANDS][2];
     int in_place; /* the first output is this input; -1: none is */
 } loop;
+
+/* Some inputs end where a page begins that nobody may touch. */
+static void guard(loop *l, int k, int64_t low, int64_t high) {
+    size_t size = dtypes[l->v.operand[k].memory].size, span = (size_t)(high - low + 1) * size, page = 4096,
+           pages = (CANARY + span + page - 1) / page * page;
+    char *all = mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED || mprotect(all + pages, page, PROT_NONE))
+        abort();
+    l->mapped[k] = all;
+    l->mapped_bytes[k] = pages + page;
+    l->bytes[k] = span + 2 * CANARY; /* the second one is not there */
+    l->buffer[k] = (unsigned char *)all + pages - span - CANARY;
+    l->data[k] = (char *)l->buffer[k] + CANARY + (size_t)(-low) * size;
+}
 
 static void reach(loop *l, int k, int shift) {
     int64_t low = 0, high = 0;
     size_t size = dtypes[l->v.operand[k].memory].size;
     for (int d = 0; d < l->ndim; d++)
         *(l->stride[k][d] < 0 ? &low : &high) += l->stride[k][d] * (l->extent[d] - 1);
+    bool output = k >= l->v.nin && k < l->v.nin + l->v.nout;
+    if (!output && chance(25)) {
+        guard(l, k, low, high);
+        return;
+    }
     l->bytes[k] = (size_t)(high - low + 1) * size + 2 * CANARY + 64;
     if (posix_memalign((void **)&l->buffer[k], 64, l->bytes[k]))
         abort();
@@ -210,7 +232,9 @@ static void run_oracle(const loop *l, unsigned char *const *expected) {
 
 static void loop_free(loop *l) {
     for (int k = 0; k < variant_operands(&l->v); k++)
-        if (k != l->v.nin || l->in_place < 0)
+        if (l->mapped[k])
+            munmap(l->mapped[k], l->mapped_bytes[k]);
+        else if (k != l->v.nin || l->in_place < 0)
             free(l->buffer[k]);
 }
 
@@ -572,7 +596,7 @@ static void random_data(loop *l) {
             reach(l, k, even ? 0 : same_shift >= 0 ? same_shift : (int)pick(0, 5));
             fill(l, k);
         }
-    if (!chance(25) || v->operand[0].kind != v->operand[v->nin].kind ||
+    if (!chance(25) || l->mapped[0] || v->operand[0].kind != v->operand[v->nin].kind ||
         v->operand[0].memory != v->operand[v->nin].memory ||
         memcmp(l->stride[0], l->stride[v->nin], sizeof l->stride[0]))
         return;

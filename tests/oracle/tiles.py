@@ -3,6 +3,8 @@ so that what lies side by side in one array does not in another. Both compute ex
 
 PROP_N=n makes n times as many calls. UF_TEST_GPU=1 makes them on the GPU as well.
 """
+import ctypes
+import mmap
 import os
 import sys
 
@@ -117,6 +119,27 @@ def test_transposed_in_place(rng):
         assert same(a, want), n
 
 
+def at_page_end(a):
+    """A copy that ends where a page begins that nobody may touch."""
+    page = mmap.PAGESIZE
+    pages = (a.nbytes + page - 1) // page * page
+    block = mmap.mmap(-1, pages + page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(block))
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start + pages), ctypes.c_size_t(page), 0) == 0
+    copy = np.frombuffer(block, a.dtype, a.size, pages - a.nbytes).reshape(a.shape)
+    copy[...] = a
+    return copy
+
+
+def test_guard_pages(rng):
+    for t in (np.dtype(name) for name in ("u1", "f2", "f4", "f8", "c16")):
+        for shape in ((3, 130), (130, 3), (17, 65), (100, 200), (129, 257)):
+            x = at_page_end(random_values(rng, shape, t))
+            out = at_page_end(np.zeros(shape[::-1], t))
+            call(copy, [x.T, out], None)
+            assert same(np.asarray(out), np.asarray(x.T)), (t, shape)
+
+
 def test_layouts(rng):
     """Channels first and last, of few channels and many."""
     for t in (np.dtype("u1"), np.dtype("f2"), np.dtype("f4"), np.dtype("c16")):
@@ -130,4 +153,4 @@ def test_layouts(rng):
 
 
 if __name__ == "__main__":
-    sys.exit(run([test_sums, test_copies, test_casts, test_several, test_transposed_in_place, test_layouts]))
+    sys.exit(run([test_sums, test_copies, test_casts, test_several, test_transposed_in_place, test_guard_pages, test_layouts]))
