@@ -317,7 +317,7 @@ static void load_direct(skeleton *s, const tile *f, int k, ssa *in) {
 
 /* All global loads, then the stores to shared memory. */
 static ssa *load_whole(skeleton *s, const tile *f) {
-    accesses *staged[VARIANT_OPERANDS];
+    accesses *staged[VARIANT_OPERANDS] = {NULL};
     ssa *in = arena_alloc(s->e->a, (size_t)(f->vector * f->rows * s->noperands) * sizeof *in);
     for (int k = 0; k < s->noperands; k++)
         if (by_units(s, k)) {
@@ -329,7 +329,7 @@ static ssa *load_whole(skeleton *s, const tile *f) {
         if (is_direct(s, k))
             load_direct(s, f, k, in);
     for (int k = 0; k < s->noperands; k++)
-        if (by_units(s, k))
+        if (staged[k])
             stage_store(s, f, k, staged[k]);
         else if (is_staged(s, k))
             stage_elements(s, f, k);
