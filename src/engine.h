@@ -130,18 +130,6 @@ static inline void code_items(variant *v, const code_traits *traits) {
     v->reduction.counted = v->masked && (traits->takes_count || (v->reduction.sparse && traits->order != FOLD_SERIAL));
 }
 
-/* The BLAS routine that computes the same as the function (uf_definition.blas). */
-typedef enum blas_form {
-    BLAS_NONE,
-    BLAS_GEMM,
-    BLAS_GEMV,
-    BLAS_GEVM,
-    BLAS_DOT,
-    BLAS_DOTC,
-    BLAS_GER,
-    BLAS_GEVMC
-} blas_form;
-
 /* What a variant is specialised for: the sizes and traits of a call, and what the caller asks for. */
 typedef struct loop_problem {
     const nd_loop *loop;

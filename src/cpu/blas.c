@@ -1,14 +1,11 @@
-/* blas.c - launches that OpenBLAS computes. The form of a function is brought to one product,
- *     C[m][p] = sum over n of left[m][n] * right[n][p],
- * of which vectors are the case m = 1 or p = 1. Loop dimensions along which one side does not move are taken into p or
- * m. Then the extents alone decide whether a dot product, a matrix times a vector, or a matrix times a matrix is
- * computed, whatever form the function named.
+/* blas.c - launches that OpenBLAS computes, as products of matrices (nd/product.c). The extents of these alone decide whether a dot
+ * product, a matrix times a vector, or a matrix times a matrix is computed, whatever form the function named.
  *
  * OpenBLAS is opened for the first product that is large enough: the file that UFUNC_OPENBLAS names, if it is set,
  * else the soname. It is set to one thread, and the work is spread over the library's own threads, as that of
  * generated code is; a program that opens OpenBLAS later finds it set so. If the process had it loaded before, its
  * number of threads is left as its owner set it. Inner calls for which it would use threads of its own then run one
- * after another; and if these are more than the call may use, generated code computes the launch. */
+ * after another, and use as many as the owner allows, since which form computes a product follows from sizes alone. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -212,92 +209,8 @@ void blas_info(text *out) {
 
 /* ---- Products ---- */
 
-/* One side of a product: its strides, in elements, along m (of the right side: p) and along n. */
-typedef struct side {
-    int64_t outer, inner;
-    int operand;
-    bool conjugate;
-} side;
-
-typedef struct product {
-    int64_t m, n, p;
-    side left, right;
-    int64_t row, column; /* C's strides along m and p */
-} product;
-
-/* The loop dimensions that are not part of the product. Strides are in elements. */
-typedef struct outer_loop {
-    int ndim;
-    int64_t count;
-    int64_t extent[UF_MAX_NDIM];
-    int64_t step[UF_MAX_NDIM][3];
-} outer_loop;
-
-enum {
-    RESULT = 2 /* the number of the output among the operands */
-};
-
-/* The core dimensions of each operand, by the letters above. */
-/* clang-format off */
-static const struct {
-    const char *operand[3];
-    bool conjugate; /* of the left side */
-} forms[] = {
-    [BLAS_GEMM]  = {{"mn", "np", "mp"}, false},
-    [BLAS_GEMV]  = {{"mn", "n",  "m"},  false},
-    [BLAS_GEVM]  = {{"n",  "np", "p"},  false},
-    [BLAS_GEVMC] = {{"n",  "np", "p"},  true},
-    [BLAS_DOT]   = {{"n",  "n",  ""},   false},
-    [BLAS_DOTC]  = {{"n",  "n",  ""},   true},
-    [BLAS_GER]   = {{"m",  "p",  "mp"}, false},
-};
-/* clang-format on */
-
-/* Reads the product of one inner call. False if the layout is not one of the form. */
-static bool product_read(const launch *l, product *out) {
-    int64_t extent[3] = {1, 1, 1}, stride[3][3] = {{0}};
-    if (l->layout->nin != 2 || l->layout->nout != 1)
-        return false;
-    for (int k = 0; k < 3; k++) {
-        const layout_operand *o = &l->layout->operands[k];
-        const char *letters = forms[l->blas].operand[k];
-        if (o->rank != strlen(letters))
-            return false;
-        for (int d = 0; d < o->rank; d++) {
-            int letter = letters[d] == 'm' ? 0 : letters[d] == 'n' ? 1 : 2;
-            extent[letter] = l->core[o->dim[d]];
-            stride[k][letter] = l->core[o->strides + d];
-        }
-    }
-    *out = (product){.m = extent[0],
-                     .n = extent[1],
-                     .p = extent[2],
-                     .left = {stride[0][0], stride[0][1], 0, forms[l->blas].conjugate},
-                     .right = {stride[1][2], stride[1][1], 1, false},
-                     .row = stride[RESULT][0],
-                     .column = stride[RESULT][2]};
-    return true;
-}
-
-/* The same product as C^T = right^T left^T. */
-static product transposed(const product *p) {
-    return (product){p->p, p->n, p->m, p->right, p->left, p->column, p->row};
-}
-
-/* A matrix as BLAS takes it: columns of unit stride, which lie ld apart. */
-typedef struct stored {
-    bool along_n; /* the unit stride is the one along n */
-    int64_t ld;
-} stored;
-
-static bool find_stored(const side *s, int64_t extent, int64_t n, stored *out) {
-    if ((s->outer == 1 || extent == 1) && (n == 1 || s->inner >= extent))
-        *out = (stored){false, n == 1 ? extent : s->inner};
-    else if ((s->inner == 1 || n == 1) && (extent == 1 || s->outer >= n))
-        *out = (stored){true, extent == 1 ? n : s->outer};
-    else
-        return false;
-    return out->ld <= INT_MAX;
+static bool is_stored(const nd_side *s, int64_t extent, int64_t n, nd_stored *out) {
+    return nd_product_stored(s, extent, n, out) && out->ld <= INT_MAX;
 }
 
 /* Which function of BLAS computes a product, and with what. */
@@ -308,82 +221,47 @@ typedef struct plan {
         COLUMNS, /* gemv, with the unit stride along its columns */
         GEMM
     } kind;
-    product p;
-    stored left, right; /* both for GEMM; left alone for ROWS and COLUMNS */
-    int64_t ldc;        /* GEMM */
+    nd_product p;
+    nd_stored left, right; /* both for GEMM; left alone for ROWS and COLUMNS */
+    int64_t ldc;           /* GEMM */
 } plan;
 
 static int64_t increment(int64_t extent, int64_t stride) { return extent == 1 ? 1 : stride; }
 
 static bool is_increment(int64_t extent, int64_t stride) { return extent == 1 || (stride > 0 && stride <= INT_MAX); }
 
-static bool plan_gemm(const product *p, plan *out) {
-    out->p = p->row == 1 && p->column >= p->m ? *p : transposed(p);
-    const product *q = &out->p;
+static bool plan_gemm(const nd_product *p, plan *out) {
+    out->p = p->row == 1 && p->column >= p->m ? *p : nd_product_transposed(p);
+    const nd_product *q = &out->p;
     out->kind = GEMM;
     out->ldc = q->column;
-    return q->row == 1 && q->column >= q->m && q->column <= INT_MAX && find_stored(&q->left, q->m, q->n, &out->left) &&
-           find_stored(&q->right, q->p, q->n, &out->right);
+    return q->row == 1 && q->column >= q->m && q->column <= INT_MAX && is_stored(&q->left, q->m, q->n, &out->left) &&
+           is_stored(&q->right, q->p, q->n, &out->right);
 }
 
 /* Decides how to compute a product. False if its strides are not what BLAS takes. */
-static bool plan_make(const product *p, plan *out) {
+static bool plan_make(const nd_product *p, plan *out) {
     if (p->n > INT_MAX)
         return false;
     if (p->m > 1 && p->p > 1)
         return plan_gemm(p, out);
-    out->p = p->m == 1 ? transposed(p) : *p;
-    const product *q = &out->p;
+    out->p = p->m == 1 ? nd_product_transposed(p) : *p;
+    const nd_product *q = &out->p;
     if (!is_increment(q->n, q->right.inner))
         return false;
     if (q->m == 1) {
         out->kind = DOT;
         return is_increment(q->n, q->left.inner);
     }
-    if (!is_increment(q->m, q->row) || !find_stored(&q->left, q->m, q->n, &out->left))
+    if (!is_increment(q->m, q->row) || !is_stored(&q->left, q->m, q->n, &out->left))
         return false;
     out->kind = out->left.along_n ? ROWS : COLUMNS;
     return true;
 }
 
-/* Takes a loop dimension along which the left side does not move into p. False if the strides do not allow it. */
-static bool widen(product *p, int64_t extent, const int64_t *step) {
-    int64_t right = step[p->right.operand];
-    product wide = *p;
+static bool fits(const nd_product *p) {
     plan unused;
-    if (step[p->left.operand] || !right)
-        return false;
-    if (p->p == 1) {
-        wide.right.outer = right;
-        wide.column = step[RESULT];
-    } else if (right != p->p * p->right.outer || step[RESULT] != p->p * p->column) {
-        return false;
-    }
-    wide.p *= extent;
-    if (!plan_make(&wide, &unused))
-        return false;
-    *p = wide;
-    return true;
-}
-
-/* Takes as many loop dimensions as possible into the product. The others are left in `out`. */
-static void merge_dimensions(const launch *l, product *p, outer_loop *out) {
-    const nd_loop *loop = l->loop;
-    out->ndim = 0;
-    out->count = 1;
-    for (int d = 0; d < loop->ndim; d++) {
-        const int64_t *step = loop->stride + (size_t)d * (size_t)loop->narrays;
-        if (loop->extent[d] == 1 || widen(p, loop->extent[d], step))
-            continue;
-        product other = transposed(p);
-        if (widen(&other, loop->extent[d], step)) {
-            *p = transposed(&other);
-            continue;
-        }
-        memcpy(out->step[out->ndim], step, sizeof out->step[0]);
-        out->count *= loop->extent[d];
-        out->extent[out->ndim++] = loop->extent[d];
-    }
+    return plan_make(p, &unused);
 }
 
 enum {
@@ -408,7 +286,7 @@ static const struct {
 } pays_from[] = {[DOT] = {NEVER, 64}, [ROWS] = {1024, 256}, [COLUMNS] = {256, 256}, [GEMM] = {512, 512}};
 
 static bool pays(const plan *c, dtype type) {
-    const product *p = &c->p;
+    const nd_product *p = &c->p;
     int from = dtype_is_complex(type) ? pays_from[c->kind].complex : pays_from[c->kind].real;
     return from != NEVER && (double)p->m * (double)p->n * (double)p->p >= from && p->n >= LEAST &&
            (c->kind == DOT || p->m >= LEAST);
@@ -474,7 +352,7 @@ static void negate_imaginary(dtype type, char *y, int64_t m, int64_t stride) {
 /* Computes y = A x. y is set to 0 and added to, as versions differ in whether beta = 0 keeps a NaN in y out of the
  * result. sum A conj(x) is computed as the conjugate of sum conj(A) x. */
 static void run_gemv(dtype type, const plan *c, const tile *t) {
-    const product *p = &c->p;
+    const nd_product *p = &c->p;
     bool conjugate = p->left.conjugate != p->right.conjugate;
     int op = op_of(c->left.along_n, conjugate), n = (int)p->n, ld = (int)c->left.ld;
     int rows = c->left.along_n ? n : t->m, columns = c->left.along_n ? t->m : n;
@@ -502,7 +380,7 @@ static void run_gemv(dtype type, const plan *c, const tile *t) {
 }
 
 static void run_dot(dtype type, const plan *c, const tile *t) {
-    const product *p = &c->p;
+    const nd_product *p = &c->p;
     int n = (int)p->n, incx = (int)increment(p->n, p->left.inner), incy = (int)increment(p->n, p->right.inner);
     const char *x = t->left, *y = t->right;
     if (p->right.conjugate) {
@@ -546,7 +424,7 @@ typedef struct work {
     dtype type;
     const launch *l;
     const plan *c;
-    const outer_loop *loop;
+    const nd_product_loop *loop;
     int64_t rows, columns; /* of C in a unit */
     int64_t across, units; /* units along p of one product, and units in all */
     int64_t per_product;   /* units of one product */
@@ -561,7 +439,7 @@ static int64_t piece_of(int64_t extent, int64_t most) {
 }
 
 static void run_tile(const work *w, int64_t unit, const int64_t offset[3]) {
-    const product *p = &w->c->p;
+    const nd_product *p = &w->c->p;
     int64_t size = dtypes[w->type].size, i = unit / w->across * w->rows, j = unit % w->across * w->columns;
     char *const *data = w->l->data;
     tile t = {
@@ -569,7 +447,7 @@ static void run_tile(const work *w, int64_t unit, const int64_t offset[3]) {
         .p = (int)(p->p - j < w->columns ? p->p - j : w->columns),
         .left = data[p->left.operand] + (offset[p->left.operand] + i * p->left.outer) * size,
         .right = data[p->right.operand] + (offset[p->right.operand] + j * p->right.outer) * size,
-        .result = data[RESULT] + (offset[RESULT] + i * p->row + j * p->column) * size,
+        .result = data[ND_RESULT] + (offset[ND_RESULT] + i * p->row + j * p->column) * size,
     };
     static void (*const run[])(dtype, const plan *, const tile *) = {
         [DOT] = run_dot, [ROWS] = run_gemv, [COLUMNS] = run_gemv, [GEMM] = run_gemm};
@@ -577,7 +455,7 @@ static void run_tile(const work *w, int64_t unit, const int64_t offset[3]) {
 }
 
 /* Moves on to the next product of the loop. */
-static void advance(const outer_loop *loop, int64_t *index, int64_t offset[3]) {
+static void advance(const nd_product_loop *loop, int64_t *index, int64_t offset[3]) {
     for (int d = 0; d < loop->ndim; d++) {
         int64_t steps = ++index[d] < loop->extent[d] ? 1 : 1 - loop->extent[d];
         for (int k = 0; k < 3; k++)
@@ -609,16 +487,15 @@ static void run_part(void *user, int64_t k) {
     leave();
 }
 
-/* How many of our threads may be in the library at the same time; 0: it would use more threads than the call may. */
+/* How many of our threads may be in the library at the same time: one, if it uses threads of its own for a unit. */
 static int threads_of(const launch *l, const plan *c, double unit) {
-    int own = blas.openblas_get_num_threads(), all = l->threads ? l->threads : cpu_count();
-    if (own <= 1 || unit <= (c->kind == GEMM ? OWN_GEMM : OWN_OTHER))
-        return all;
-    return own <= all ? 1 : 0;
+    if (blas.openblas_get_num_threads() > 1 && unit > (c->kind == GEMM ? OWN_GEMM : OWN_OTHER))
+        return 1;
+    return l->threads ? l->threads : cpu_count();
 }
 
-static bool run(dtype type, const launch *l, const plan *c, const outer_loop *loop) {
-    const product *p = &c->p;
+static void run(dtype type, const launch *l, const plan *c, const nd_product_loop *loop) {
+    const nd_product *p = &c->p;
     work w = {.type = type, .l = l, .c = c, .loop = loop, .rows = p->m, .columns = p->p};
     if (c->kind == GEMM) {
         w.rows = piece_of(p->m, GEMM_TILE);
@@ -631,33 +508,20 @@ static bool run(dtype type, const launch *l, const plan *c, const outer_loop *lo
     w.units = loop->count * w.per_product;
     double unit = (double)w.rows * (double)w.columns * (double)p->n;
     w.part = unit >= PART_WORK ? 1 : (int64_t)(PART_WORK / unit);
-    int threads = threads_of(l, c, unit);
-    if (threads)
-        pool_run(threads, (w.units + w.part - 1) / w.part, run_part, &w);
-    return threads;
-}
-
-/* The dtype of all operands, or DT_NONE if they differ or BLAS does not take it. */
-static dtype type_of(const variant *v) {
-    uint8_t type = v->operand[0].value;
-    if (v->nin != 2 || v->nout != 1 || v->masked || type < DT_FLOAT32)
-        return DT_NONE;
-    for (int k = 0; k < 3; k++) {
-        const variant_operand *o = &v->operand[k];
-        if (o->memory != type || o->value != type || o->kind == OPERAND_NUMBER)
-            return DT_NONE;
-    }
-    return type;
+    pool_run(threads_of(l, c, unit), (w.units + w.part - 1) / w.part, run_part, &w);
 }
 
 bool blas_launch(const launch *l) {
-    dtype type = l->blas == BLAS_NONE ? DT_NONE : type_of(l->v);
-    product p;
+    dtype type = l->blas == BLAS_NONE ? DT_NONE : nd_product_type(l->v);
+    nd_product p;
     plan c;
-    outer_loop loop;
-    if (type == DT_NONE || !product_read(l, &p) || !l->loop->count || !p.m || !p.n || !p.p)
+    nd_product_loop loop;
+    if (type == DT_NONE || dtype_is_half(type) || !nd_product_read(l->blas, l->layout, l->core, &p) ||
+        !l->loop->count || !p.m || !p.n || !p.p)
         return false;
-    merge_dimensions(l, &p, &loop);
-    return plan_make(&p, &c) && pays(&c, type) && library_open() && (c.kind == GEMM || !library.outdated) &&
-           run(type, l, &c, &loop);
+    nd_product_merge(l->loop, fits, &p, &loop);
+    if (!plan_make(&p, &c) || !pays(&c, type) || !library_open() || (c.kind != GEMM && library.outdated))
+        return false;
+    run(type, l, &c, &loop);
+    return true;
 }

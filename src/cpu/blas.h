@@ -6,9 +6,8 @@
 
 /* Computes a whole launch of LOOP_GUFUNC by OpenBLAS, and returns true. It returns false, with nothing written, if
  * the function names no BLAS form, its dtypes or strides are not what BLAS takes, the sizes are too small for it to
- * be faster, or there is no OpenBLAS; generated code then computes the launch. Neither the answer nor the result
- * depends on the number of threads or on addresses (blas.c says what is different with an OpenBLAS that has threads
- * of its own). Thread-safe; fork waits for calls in progress. */
+ * be faster, or there is no OpenBLAS; generated code then computes the launch. The answer does not depend on threads or
+ * addresses, and neither does the result (but for an OpenBLAS that has threads of its own, see blas.c). Thread-safe; fork waits for calls in progress. */
 bool blas_launch(const launch *l);
 
 /* Writes a line of uf_system_info: which OpenBLAS is used, or why there is none. */

@@ -285,4 +285,62 @@ void nd_core_bounds(const nd_loop *loop, const core_layout *l, const int64_t *wo
 nd_overlap nd_core_compare(const nd_loop *loop, const core_layout *l, const int64_t *words, int a, const char *data_a,
                            int size_a, int b, const char *data_b, int size_b);
 
+/* ---- Products of matrices (product.c) ---- */
+
+/* The BLAS routine that computes the same as a function (uf_definition.blas). */
+typedef enum blas_form {
+    BLAS_NONE,
+    BLAS_GEMM,
+    BLAS_GEMV,
+    BLAS_GEVM,
+    BLAS_DOT,
+    BLAS_DOTC,
+    BLAS_GER,
+    BLAS_GEVMC
+} blas_form;
+
+enum {
+    ND_RESULT = 2 /* the number of the output among the operands of a product */
+};
+
+/* One side of a product: its strides, in elements, along m (of the right side: p) and along n. */
+typedef struct nd_side {
+    int64_t outer, inner;
+    int operand;
+    bool conjugate;
+} nd_side;
+
+/* C[m][p] = sum over n of left[m][n] * right[n][p]; vectors are the case m = 1 or p = 1. */
+typedef struct nd_product {
+    int64_t m, n, p;
+    nd_side left, right;
+    int64_t row, column; /* C's strides along m and p */
+} nd_product;
+
+/* The loop dimensions that are not part of the product. Strides are in elements. */
+typedef struct nd_product_loop {
+    int ndim;
+    int64_t count; /* product of the extents */
+    int64_t extent[UF_MAX_NDIM];
+    int64_t step[UF_MAX_NDIM][3];
+} nd_product_loop;
+
+/* A matrix of a side as BLAS takes it: columns of unit stride, which lie ld apart. */
+typedef struct nd_stored {
+    bool along_n; /* the unit stride is the one along n */
+    int64_t ld;
+} nd_stored;
+
+/* Reads the product of one inner call. False if the layout is not one of the form. */
+bool nd_product_read(blas_form form, const core_layout *l, const int64_t *core, nd_product *out);
+/* The dtype of both operands and the result, floating or complex, of calls that BLAS could compute; else DT_NONE. */
+dtype nd_product_type(const variant *v);
+/* The same product as C^T = right^T left^T. */
+nd_product nd_product_transposed(const nd_product *p);
+/* How a side lies whose other extent is `extent`. False: it has no unit stride, or its columns overlap. */
+bool nd_product_stored(const nd_side *s, int64_t extent, int64_t n, nd_stored *out);
+/* Takes as many dimensions of the loop as possible into the product: those in which one side does not move, so that one matrix times
+ * many vectors is a product of two matrices. `fits` says whether a product can be computed. The others are left in `out`. */
+void nd_product_merge(const nd_loop *loop, bool (*fits)(const nd_product *), nd_product *p, nd_product_loop *out);
+
 #endif

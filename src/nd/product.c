@@ -1,0 +1,115 @@
+/* product.c - brings a loop of inner calls to products of matrices, for libraries that compute those. The form of a function becomes
+ * one product,
+ *     C[m][p] = sum over n of left[m][n] * right[n][p],
+ * of which vectors are the case m = 1 or p = 1. Loop dimensions along which one side does not move are taken into p or m. */
+#include "nd/nd.h"
+
+enum {
+    M,
+    N,
+    P
+};
+
+/* The core dimensions of each operand, by the letters above. */
+/* clang-format off */
+static const struct {
+    const char *operand[3];
+    bool conjugate; /* of the left side */
+} forms[] = {
+    [BLAS_GEMM]  = {{"mn", "np", "mp"}, false},
+    [BLAS_GEMV]  = {{"mn", "n",  "m"},  false},
+    [BLAS_GEVM]  = {{"n",  "np", "p"},  false},
+    [BLAS_GEVMC] = {{"n",  "np", "p"},  true},
+    [BLAS_DOT]   = {{"n",  "n",  ""},   false},
+    [BLAS_DOTC]  = {{"n",  "n",  ""},   true},
+    [BLAS_GER]   = {{"m",  "p",  "mp"}, false},
+};
+/* clang-format on */
+
+bool nd_product_read(blas_form form, const core_layout *l, const int64_t *core, nd_product *out) {
+    int64_t extent[3] = {1, 1, 1}, stride[3][3] = {{0}};
+    if (form == BLAS_NONE || l->nin != 2 || l->nout != 1)
+        return false;
+    for (int k = 0; k < 3; k++) {
+        const layout_operand *o = &l->operands[k];
+        const char *letters = forms[form].operand[k];
+        if (o->rank != strlen(letters))
+            return false;
+        for (int d = 0; d < o->rank; d++) {
+            int letter = letters[d] == 'm' ? M : letters[d] == 'n' ? N : P;
+            extent[letter] = core[o->dim[d]];
+            stride[k][letter] = core[o->strides + d];
+        }
+    }
+    *out = (nd_product){.m = extent[M],
+                        .n = extent[N],
+                        .p = extent[P],
+                        .left = {stride[0][M], stride[0][N], 0, forms[form].conjugate},
+                        .right = {stride[1][P], stride[1][N], 1, false},
+                        .row = stride[ND_RESULT][M],
+                        .column = stride[ND_RESULT][P]};
+    return true;
+}
+
+dtype nd_product_type(const variant *v) {
+    uint8_t type = v->operand[0].value;
+    if (v->loop != LOOP_GUFUNC || v->nin != 2 || v->nout != 1 || v->masked || v->reports || type < DT_FLOAT16)
+        return DT_NONE;
+    for (int k = 0; k < 3; k++) {
+        const variant_operand *o = &v->operand[k];
+        if (o->memory != type || o->value != type || o->kind == OPERAND_NUMBER)
+            return DT_NONE;
+    }
+    return type;
+}
+
+nd_product nd_product_transposed(const nd_product *p) {
+    return (nd_product){p->p, p->n, p->m, p->right, p->left, p->column, p->row};
+}
+
+bool nd_product_stored(const nd_side *s, int64_t extent, int64_t n, nd_stored *out) {
+    if ((s->outer == 1 || extent == 1) && (n == 1 || s->inner >= extent))
+        *out = (nd_stored){false, n == 1 ? extent : s->inner};
+    else if ((s->inner == 1 || n == 1) && (extent == 1 || s->outer >= n))
+        *out = (nd_stored){true, extent == 1 ? n : s->outer};
+    else
+        return false;
+    return true;
+}
+
+/* Takes a loop dimension along which the left side does not move into p. False if the strides do not allow it. */
+static bool widen(nd_product *p, int64_t extent, const int64_t *step, bool (*fits)(const nd_product *)) {
+    int64_t right = step[p->right.operand];
+    nd_product wide = *p;
+    if (step[p->left.operand] || !right)
+        return false;
+    if (p->p == 1) {
+        wide.right.outer = right;
+        wide.column = step[ND_RESULT];
+    } else if (right != p->p * p->right.outer || step[ND_RESULT] != p->p * p->column) {
+        return false;
+    }
+    wide.p *= extent;
+    if (!fits(&wide))
+        return false;
+    *p = wide;
+    return true;
+}
+
+void nd_product_merge(const nd_loop *loop, bool (*fits)(const nd_product *), nd_product *p, nd_product_loop *out) {
+    out->ndim = 0;
+    out->count = 1;
+    for (int d = 0; d < loop->ndim; d++) {
+        const int64_t *step = loop->stride + (size_t)d * (size_t)loop->narrays;
+        if (loop->extent[d] == 1 || widen(p, loop->extent[d], step, fits))
+            continue;
+        nd_product other = nd_product_transposed(p);
+        if (widen(&other, loop->extent[d], step, fits)) {
+            *p = nd_product_transposed(&other);
+            continue;
+        }
+        memcpy(out->step[out->ndim], step, sizeof out->step[0]);
+        out->count *= loop->extent[d];
+        out->extent[out->ndim++] = loop->extent[d];
+    }
+}
