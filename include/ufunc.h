@@ -156,7 +156,10 @@ enum {
     UF_FAST_CONTRACT = 1, /* a * b + c may be one fused operation */
     UF_FAST_DIVIDE = 2,   /* float32 division on the GPU may be approximate (2 ULP) */
     UF_FAST_FLUSH = 4,    /* float32 subnormals on the GPU may be flushed to zero */
-    UF_FAST_ALL = 7
+    /* Products of float32 and complex64 matrices that cuBLAS computes may round their operands to TF32 (11 significant bits), and
+     * those of float16 and bfloat16 may add partial sums in the operands' dtype; see uf_definition.blas */
+    UF_FAST_TF32 = 8,
+    UF_FAST_ALL = 15
 };
 
 /* Flags of a definition. */
@@ -194,9 +197,13 @@ typedef struct uf_definition {
                      * them: UF_WIDEN */
     int max_registers;  /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
     const char *layout; /* as for uf_guvectorize; NULL: elementwise */
-    /* The BLAS form that the kernel is, which the CPU may call instead where strides allow it and sizes make it pay: "gemm",
-     * "gemv", "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot", "dotc" (its first vector conjugated),
-     * "ger"; NULL: none. The layout must be that of the form, and the kernel must compute it; results differ by rounding only. */
+    /* The BLAS form that the kernel is: "gemm", "gemv", "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot",
+     * "dotc" (its first vector conjugated), "ger"; NULL: none. The layout must be that of the form, and the kernel must compute it;
+     * results differ by rounding only. OpenBLAS on the CPU (float32, float64, complex) and cuBLAS on the GPU (and float16 and
+     * bfloat16, adding in float32) then compute calls whose strides they can take and whose sizes make it pay, if they are
+     * installed. Which calls follows from dtypes, sizes and strides alone. A matrix that broadcasts over a loop dimension of
+     * vectors becomes one product of matrices. Nothing is copied. On the GPU an error of cuBLAS is one of the call (DEVICE,
+     * MEMORY); what it enqueues can be captured, and is the same from run to run to the bit. */
     const char *blas;
     /* Elementwise binary functions: what uf_reduce begins with where there are no initial values, and so the result of reducing
      * no elements. An expression of kernel C ("0", "INFINITY"), converted to the dtype of the accumulator. f(identity, x) must

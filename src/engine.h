@@ -166,6 +166,7 @@ typedef struct launch {
     const core_layout *layout;
     const int64_t *core; /* the core parameters (see core_layout) */
     blas_form blas;
+    unsigned fast; /* UF_FAST_* of the function */
     /* LOOP_AT: extent and stride, in elements, of each dimension of the target that is indexed; the loop does not
      * contain these. */
     const int64_t *indexed;

@@ -120,7 +120,8 @@ static const struct {
     const char *word;
     unsigned bits;
 } fast_words[] = {
-    {"contract", UF_FAST_CONTRACT}, {"divide", UF_FAST_DIVIDE}, {"flush", UF_FAST_FLUSH}, {"all", UF_FAST_ALL},
+    {"contract", UF_FAST_CONTRACT}, {"divide", UF_FAST_DIVIDE}, {"flush", UF_FAST_FLUSH},
+    {"tf32", UF_FAST_TF32},         {"all", UF_FAST_ALL},
 };
 /* clang-format on */
 
@@ -403,7 +404,7 @@ static uf_status fast_read(loading *l, const entry *e) {
             k++;
         if (k == COUNT(fast_words))
             return FAIL_AT(l, e->value_at + (size_t)(s - e->value),
-                           "fast is \"%.*s\"; known are: contract divide flush all", shown(n), s);
+                           "fast is \"%.*s\"; known are: contract divide flush tf32 all", shown(n), s);
         l->definition.fast |= fast_words[k].bits;
         s += n;
     }

@@ -149,6 +149,7 @@ static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_p
                     .layout = p->layout,
                     .core = p->core,
                     .blas = p->func->blas,
+                    .fast = p->func->fast,
                     .indexed = p->indexed,
                     .reduced = &s->loops.reduced,
                     .chunk = s->chunk,

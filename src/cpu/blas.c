@@ -454,18 +454,6 @@ static void run_tile(const work *w, int64_t unit, const int64_t offset[3]) {
     run[w->c->kind](w->type, w->c, &t);
 }
 
-/* Moves on to the next product of the loop. */
-static void advance(const nd_product_loop *loop, int64_t *index, int64_t offset[3]) {
-    for (int d = 0; d < loop->ndim; d++) {
-        int64_t steps = ++index[d] < loop->extent[d] ? 1 : 1 - loop->extent[d];
-        for (int k = 0; k < 3; k++)
-            offset[k] += steps * loop->step[d][k];
-        if (steps == 1)
-            return;
-        index[d] = 0;
-    }
-}
-
 static void run_part(void *user, int64_t k) {
     const work *w = user;
     int64_t unit = k * w->part, last = w->units - unit < w->part ? w->units : unit + w->part;
@@ -481,7 +469,7 @@ static void run_part(void *user, int64_t k) {
         run_tile(w, at, offset);
         if (++at == w->per_product) {
             at = 0;
-            advance(w->loop, index, offset);
+            nd_product_next(w->loop, index, offset);
         }
     }
     leave();

@@ -1,6 +1,7 @@
 /* engine.c - the table of the CUDA engine: targets, inspection, information. The other functions are in the files
  * beside it. */
 #include "cuda/code.h"
+#include "cuda/cublas.h"
 #include "cuda/toolkit.h"
 
 /* ---- Targets ---- */
@@ -134,6 +135,7 @@ static void info(text *out) {
     uf_error before = *error_slot();
     say_driver(out);
     say_toolkit(out);
+    cublas_info(out);
     *error_slot() = before;
 }
 

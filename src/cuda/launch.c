@@ -1,6 +1,7 @@
 /* launch.c - runs compiled code over a loop: what the device has room for, the parameter block and the grid that src/gpu lays out, and
  * the launch. Nothing here waits; cooperative groups of several blocks take memory in stream order. */
 #include "cuda/code.h"
+#include "cuda/cublas.h"
 
 enum {
     PARAMETERS_FEW = 256 /* that fit the stack comfortably */
@@ -141,7 +142,10 @@ static int parameters_count(code *c, const launch *l) {
 uf_status launch_run(const code *shared, const launch *l) {
     code *c = (code *)(uintptr_t)shared; /* its atomics are what changes */
     uint64_t parameters[PARAMETERS_FEW];
-    if (l->loop->count == 0)
+    bool done = l->loop->count == 0;
+    if (!done && l->blas)
+        TRY(cublas_launch(c->device, l, &done));
+    if (done)
         return UF_OK;
     int count = parameters_count(c, l);
     return count <= PARAMETERS_FEW ? run_with_parameters(c, l, parameters) : run_large(c, l, count);

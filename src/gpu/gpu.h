@@ -44,4 +44,20 @@ int gpu_resident_block(const launch *l);
  * grid. */
 uf_status gpu_layout(const launch *l, const occupancy *r, uint64_t *parameters, grid *out);
 
+/* ---- Products of matrices that a library computes (product.c) ---- */
+
+/* Calls of a strided batched product of matrices that are stored by columns, as BLAS has it: C is m x p with columns ldc apart. */
+typedef struct gpu_gemm {
+    nd_product p;
+    nd_stored left, right;
+    int64_t ldc;
+    int64_t batch;         /* products in a call, .. */
+    int64_t step[3];       /* .. and elements from one to the next of each operand */
+    nd_product_loop calls; /* the first elements of each call */
+} gpu_gemm;
+
+/* Brings a launch to products for a library. False if the function names no BLAS form, its dtypes or strides are not what a library
+ * takes, or generated code is as fast at these sizes: it looks at nothing else, not at addresses either. */
+bool gpu_gemm_plan(const launch *l, gpu_gemm *out);
+
 #endif

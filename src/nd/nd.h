@@ -342,5 +342,7 @@ bool nd_product_stored(const nd_side *s, int64_t extent, int64_t n, nd_stored *o
 /* Takes as many dimensions of the loop as possible into the product: those in which one side does not move, so that one matrix times
  * many vectors is a product of two matrices. `fits` says whether a product can be computed. The others are left in `out`. */
 void nd_product_merge(const nd_loop *loop, bool (*fits)(const nd_product *), nd_product *p, nd_product_loop *out);
+/* Moves an index of the loop, and the operands' offsets, to the next one, dimension 0 first. */
+void nd_product_next(const nd_product_loop *loop, int64_t *index, int64_t offset[3]);
 
 #endif

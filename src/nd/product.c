@@ -113,3 +113,14 @@ void nd_product_merge(const nd_loop *loop, bool (*fits)(const nd_product *), nd_
         out->extent[out->ndim++] = loop->extent[d];
     }
 }
+
+void nd_product_next(const nd_product_loop *loop, int64_t *index, int64_t offset[3]) {
+    for (int d = 0; d < loop->ndim; d++) {
+        int64_t steps = ++index[d] < loop->extent[d] ? 1 : 1 - loop->extent[d];
+        for (int k = 0; k < 3; k++)
+            offset[k] += steps * loop->step[d][k];
+        if (steps == 1)
+            return;
+        index[d] = 0;
+    }
+}

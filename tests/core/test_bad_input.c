@@ -232,7 +232,7 @@ static void definitions(void **state) {
     CHANGED("-1 sections", nsections, -1);
     CHANGED("sections is NULL", sections, NULL);
     CHANGED("the source is NULL", sections, &no_source);
-    CHANGED("bits 0x8 are unknown", fast, 8 | UF_FAST_ALL);
+    CHANGED("bits 0x10 are unknown", fast, 16 | UF_FAST_ALL);
     CHANGED("bits 0x8 are unknown", flags, 8 | UF_DEBUG);
     CHANGED("max_registers is 15", max_registers, 15);
     CHANGED("max_registers is 256", max_registers, 256);

@@ -149,7 +149,7 @@ API int cuInit(unsigned flags) {
 
 API int cuDriverGetVersion(int *version) {
     CALL();
-    *version = 13000;
+    *version = number("MOCK_VERSION", 13000);
     return 0;
 }
 

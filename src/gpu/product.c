@@ -1,0 +1,103 @@
+/* product.c - which launches a library of products computes, and by which calls of it: strided batches of matrices that it can take
+ * without copies. The numbers to tune are the constants and the table of sizes. */
+#include "gpu/class.h"
+
+enum {
+    /* Multiplications in a call at least, if a launch takes several: fewer are done before the next call is enqueued. */
+    CALL_WORK = 1 << 24,
+    MIDDLE = 12 /* the middle one of a product's three extents, at least */
+};
+
+/* ---- How matrices lie ---- */
+
+/* BLAS conjugates a matrix only where it also transposes it: `transposed` says which way of lying that is. */
+static bool find_stored(const nd_side *s, int64_t extent, int64_t n, bool transposed, nd_stored *out) {
+    if (s->conjugate && transposed && (s->inner == 1 || n == 1) && (extent == 1 || s->outer >= n)) {
+        *out = (nd_stored){true, extent == 1 ? n : s->outer};
+        return true;
+    }
+    return nd_product_stored(s, extent, n, out) && (!s->conjugate || out->along_n == transposed);
+}
+
+static bool is_by_columns(const nd_product *p) {
+    return (p->m == 1 || p->row == 1) && (p->p == 1 || p->column >= p->m);
+}
+
+/* The members of *out for one product. False if its strides are not what BLAS takes. */
+static bool lay(const nd_product *p, gpu_gemm *out) {
+    out->p = is_by_columns(p) ? *p : nd_product_transposed(p);
+    const nd_product *q = &out->p;
+    out->ldc = q->p == 1 ? q->m : q->column;
+    return is_by_columns(q) && find_stored(&q->left, q->m, q->n, true, &out->left) &&
+           find_stored(&q->right, q->p, q->n, false, &out->right);
+}
+
+static bool fits(const nd_product *p) {
+    gpu_gemm unused;
+    return lay(p, &unused);
+}
+
+/* ---- Batches ---- */
+
+/* Takes the longest dimension of the loop that a stride can say into the calls. */
+static void take_batch(gpu_gemm *g) {
+    nd_product_loop *loop = &g->calls;
+    int best = -1;
+    for (int d = 0; d < loop->ndim; d++) {
+        const int64_t *step = loop->step[d];
+        if (step[0] >= 0 && step[1] >= 0 && step[ND_RESULT] > 0 && (best < 0 || loop->extent[d] > loop->extent[best]))
+            best = d;
+    }
+    g->batch = 1;
+    memset(g->step, 0, sizeof g->step);
+    if (best < 0)
+        return;
+    g->batch = loop->extent[best];
+    memcpy(g->step, loop->step[best], sizeof g->step);
+    loop->count /= g->batch;
+    loop->ndim--;
+    for (int d = best; d < loop->ndim; d++) {
+        loop->extent[d] = loop->extent[d + 1];
+        memcpy(loop->step[d], loop->step[d + 1], sizeof loop->step[d]);
+    }
+}
+
+/* ---- The choice ---- */
+
+/* The multiplications in a product from which a library is faster. Measured on an H200 with cuBLAS 13.1, batches that take 100 MB and more
+ * (GFLOP/s of generated code, of cuBLAS):
+ *   float32  24 square: 7681, 8314; 32: 14300, 14200; 48: 12900, 14900; 64: 19400, 26300; 256: 11200, 45100
+ *   float64  16: 3283, 2191; 32: 4554, 10131        float16     16: 6520, 2630; 32: 10274, 19517
+ *   complex64  16: 11594, 5921; 32: 14510, 26876    complex128  16: 5976, 7371; 64: 5123, 25449
+ * One product of many multiplications is always worth it, however small one extent (4096 square times a vector: 221, 1006), but
+ * not if two are: a matrix times 4 million vectors, float32, 8 square: 4659, 2369; 16: 4401, 7000. */
+static const int work_from[DT_COUNT] = {
+    [DT_FLOAT16] = 24 * 24 * 24, [DT_BFLOAT16] = 24 * 24 * 24,  [DT_FLOAT32] = 36 * 36 * 36,
+    [DT_FLOAT64] = 20 * 20 * 20, [DT_COMPLEX64] = 24 * 24 * 24, [DT_COMPLEX128] = 14 * 14 * 14,
+};
+
+/* The middle one of the three extents. */
+static int64_t middle(const nd_product *p) {
+    int64_t low = p->m < p->n ? p->m : p->n, high = p->m < p->n ? p->n : p->m;
+    return p->p < low ? low : p->p < high ? p->p : high;
+}
+
+static bool pays(const gpu_gemm *g, dtype type) {
+    const nd_product *p = &g->p;
+    double work = (double)p->m * (double)p->n * (double)p->p;
+    return work >= work_from[type] && middle(p) >= MIDDLE &&
+           (g->calls.count == 1 || work * (double)g->batch >= CALL_WORK);
+}
+
+bool gpu_gemm_plan(const launch *l, gpu_gemm *out) {
+    dtype type = l->blas == BLAS_NONE ? DT_NONE : nd_product_type(l->v);
+    nd_product p;
+    if (type == DT_NONE || !nd_product_read(l->blas, l->layout, l->core, &p) || !l->loop->count || !p.m || !p.n || !p.p)
+        return false;
+    p.left.conjugate = p.left.conjugate && dtype_is_complex(type);
+    nd_product_merge(l->loop, fits, &p, &out->calls);
+    if (!lay(&p, out))
+        return false;
+    take_batch(out);
+    return pays(out, type);
+}

@@ -1,0 +1,302 @@
+/* mockcublas.c - a cuBLAS without a GPU: products by plain loops over host memory. It checks what the real one would (live handles, leading
+ * dimensions, a workspace behind the stream), and that no two threads use one handle at the same time. Any function can be made to
+ * fail. */
+#include <complex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mockcublas.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the symbols are cuBLAS's */
+
+#define API __attribute__((visibility("default")))
+
+enum {
+    NOT_INITIALIZED = 1,
+    INVALID_VALUE = 7,
+    MAX_COUNTED = 16,
+    REAL_FLOAT = 0,
+    REAL_DOUBLE = 1,
+    REAL_HALF = 2,
+    COMPLEX_FLOAT = 4,
+    COMPLEX_DOUBLE = 5,
+    REAL_BFLOAT = 14
+};
+
+__extension__ typedef _Float16 half;
+
+struct handle {
+    struct handle *self; /* while it is alive */
+    void *stream, *workspace;
+    size_t size;
+    int math, busy;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const char *name;
+    int count;
+} counted[MAX_COUNTED];
+static char fail_function[64];
+static int fail_status;
+static mock_gemm last;
+static void (*look)(const mock_gemm *);
+
+/* Counts a call; the status it is to report, or 0. */
+static int enter(const char *name) {
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < MAX_COUNTED - 1 && counted[i].name && strcmp(counted[i].name, name))
+        i++;
+    counted[i].name = name;
+    counted[i].count++;
+    int status = strcmp(name, fail_function) == 0 ? fail_status : 0;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+#define CALL()                    \
+    int status = enter(__func__); \
+    if (status)                   \
+    return status
+#define NEED(condition, error) \
+    if (!(condition))          \
+    return error
+
+/* ---- Handles ---- */
+
+static void looked(const mock_gemm *g) {
+    pthread_mutex_lock(&lock);
+    void (*looking)(const mock_gemm *) = look;
+    pthread_mutex_unlock(&lock);
+    if (looking)
+        looking(g);
+}
+
+API int cublasCreate_v2(struct handle **out) {
+    CALL();
+    looked(NULL);
+    *out = calloc(1, sizeof **out);
+    (*out)->self = *out;
+    return 0;
+}
+
+static int is_alive(const struct handle *h) { return h && h->self == h; }
+
+/* A new stream takes the workspace away. */
+API int cublasSetStream_v2(struct handle *h, void *stream) {
+    CALL();
+    NEED(is_alive(h), NOT_INITIALIZED);
+    h->stream = stream;
+    h->workspace = NULL;
+    return 0;
+}
+
+API int cublasSetWorkspace_v2(struct handle *h, void *workspace, size_t size) {
+    CALL();
+    NEED(is_alive(h), NOT_INITIALIZED);
+    NEED((uintptr_t)workspace % 256 == 0, INVALID_VALUE);
+    h->workspace = workspace;
+    h->size = size;
+    return 0;
+}
+
+API int cublasSetMathMode(struct handle *h, int mode) {
+    CALL();
+    NEED(is_alive(h), NOT_INITIALIZED);
+    h->math = mode;
+    return 0;
+}
+
+API int cublasGetProperty(int which, int *value) {
+    CALL();
+    static const int version[] = {13, 1, 7};
+    NEED(which >= 0 && which < 3, INVALID_VALUE);
+    *value = version[which];
+    return 0;
+}
+
+API const char *cublasGetStatusName(int status) {
+    static _Thread_local char name[64];
+    snprintf(name, sizeof name, "CUBLAS_STATUS_MOCK_%d", status);
+    return name;
+}
+
+API const char *cublasGetStatusString(int status) {
+    (void)status;
+    return "a status of the mock cuBLAS";
+}
+
+/* ---- Elements ---- */
+
+static size_t size_of(int type) {
+    return type == COMPLEX_DOUBLE ? 16 : type == REAL_FLOAT ? 4 : type == REAL_DOUBLE || type == COMPLEX_FLOAT ? 8 : 2;
+}
+
+static double complex get(int type, const void *at) {
+    switch (type) {
+    case REAL_FLOAT:
+        return *(const float *)at;
+    case REAL_DOUBLE:
+        return *(const double *)at;
+    case COMPLEX_FLOAT:
+        return *(const float complex *)at;
+    case COMPLEX_DOUBLE:
+        return *(const double complex *)at;
+    case REAL_HALF: {
+        half h;
+        memcpy(&h, at, sizeof h);
+        return (double)h;
+    }
+    default: {
+        uint32_t bits = (uint32_t) * (const uint16_t *)at << 16;
+        float f;
+        memcpy(&f, &bits, sizeof f);
+        return f;
+    }
+    }
+}
+
+static void put(int type, void *at, double complex v) {
+    switch (type) {
+    case REAL_FLOAT:
+        *(float *)at = (float)creal(v);
+        break;
+    case REAL_DOUBLE:
+        *(double *)at = creal(v);
+        break;
+    case COMPLEX_FLOAT:
+        *(float complex *)at = (float complex)v;
+        break;
+    case COMPLEX_DOUBLE:
+        *(double complex *)at = v;
+        break;
+    case REAL_HALF: {
+        half h = (half)creal(v);
+        memcpy(at, &h, sizeof h);
+        break;
+    }
+    default: {
+        float f = (float)creal(v);
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        bits += 0x7fff + (bits >> 16 & 1);
+        *(uint16_t *)at = (uint16_t)(bits >> 16);
+        break;
+    }
+    }
+}
+
+/* ---- Products ---- */
+
+/* Element (i, j) of a matrix after the operation on it. */
+static double complex element(const void *matrix, int type, int op, int64_t ld, int64_t i, int64_t j) {
+    double complex v = get(type, (const char *)matrix + (size_t)(op ? j + i * ld : i + j * ld) * size_of(type));
+    return op == 2 ? conj(v) : v;
+}
+
+static void multiply(const mock_gemm *g, const char *a, const char *b, char *c) {
+    for (int64_t i = 0; i < g->m; i++)
+        for (int64_t j = 0; j < g->n; j++) {
+            double re = 0, im = 0;
+            for (int64_t k = 0; k < g->k; k++) {
+                double complex x = element(a, g->type, g->op_a, g->lda, i, k),
+                               y = element(b, g->type, g->op_b, g->ldb, k, j);
+                re += creal(x) * creal(y) - cimag(x) * cimag(y);
+                im += creal(x) * cimag(y) + cimag(x) * creal(y);
+            }
+            put(g->type, c + (size_t)(i + j * g->ldc) * size_of(g->type), re + im * I);
+        }
+}
+
+static int64_t rows(int op, int64_t outer, int64_t inner) { return op ? inner : outer; }
+
+static int is_valid(const mock_gemm *g) {
+    return g->m > 0 && g->n > 0 && g->k > 0 && g->batch > 0 && g->op_a >= 0 && g->op_a <= 2 && g->op_b >= 0 &&
+           g->op_b <= 2 && g->lda >= rows(g->op_a, g->m, g->k) && g->ldb >= rows(g->op_b, g->k, g->n) && g->ldc >= g->m;
+}
+
+/* 1 and 0 in the dtype that is computed in. */
+static int is_plain(const void *alpha, const void *beta, int compute) {
+    int wide = compute == 70;
+    return get(wide ? REAL_DOUBLE : REAL_FLOAT, alpha) == 1 && get(wide ? REAL_DOUBLE : REAL_FLOAT, beta) == 0;
+}
+
+API int cublasGemmStridedBatchedEx_64(struct handle *h, int op_a, int op_b, int64_t m, int64_t n, int64_t k,
+                                      const void *alpha, const void *a, int type_a, int64_t lda, long long stride_a,
+                                      const void *b, int type_b, int64_t ldb, long long stride_b, const void *beta,
+                                      void *c, int type_c, int64_t ldc, long long stride_c, int64_t batch, int compute,
+                                      int algorithm) {
+    CALL();
+    NEED(is_alive(h), NOT_INITIALIZED);
+    mock_gemm g = {.handle = h,
+                   .stream = h->stream,
+                   .workspace = h->workspace,
+                   .workspace_size = h->size,
+                   .math = h->math,
+                   .op_a = op_a,
+                   .op_b = op_b,
+                   .type = type_a,
+                   .compute = compute,
+                   .m = m,
+                   .n = n,
+                   .k = k,
+                   .lda = lda,
+                   .ldb = ldb,
+                   .ldc = ldc,
+                   .batch = batch,
+                   .stride_a = stride_a,
+                   .stride_b = stride_b,
+                   .stride_c = stride_c};
+    NEED(is_valid(&g) && h->workspace && type_a == type_b && type_a == type_c && algorithm == -1 &&
+             is_plain(alpha, beta, compute),
+         INVALID_VALUE);
+    NEED(!__atomic_exchange_n(&h->busy, 1, __ATOMIC_ACQUIRE), NOT_INITIALIZED);
+    pthread_mutex_lock(&lock);
+    last = g;
+    pthread_mutex_unlock(&lock);
+    looked(&g);
+    size_t size = size_of(type_a);
+    for (int64_t i = 0; i < batch; i++)
+        multiply(&g, (const char *)a + i * stride_a * (int64_t)size, (const char *)b + i * stride_b * (int64_t)size,
+                 (char *)c + i * stride_c * (int64_t)size);
+    memset(h->workspace, 0x77, h->size < 4096 ? h->size : 4096); /* it is ours while the product runs */
+    __atomic_store_n(&h->busy, 0, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* ---- Control ---- */
+
+static void control_fail_name(const char *function, int status) {
+    pthread_mutex_lock(&lock);
+    snprintf(fail_function, sizeof fail_function, "%s", function ? function : "");
+    fail_status = status;
+    pthread_mutex_unlock(&lock);
+}
+
+static int control_count(const char *function) {
+    int n = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_COUNTED && counted[i].name; i++)
+        if (strcmp(counted[i].name, function) == 0)
+            n = counted[i].count;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+static const mock_gemm *control_gemm(void) { return &last; }
+
+static void control_on_call(void (*looking)(const mock_gemm *)) {
+    pthread_mutex_lock(&lock);
+    look = looking;
+    pthread_mutex_unlock(&lock);
+}
+
+API const mock_cublas *mock_cublas_control(void);
+const mock_cublas *mock_cublas_control(void) {
+    static const mock_cublas functions = {
+        .fail_name = control_fail_name, .count = control_count, .gemm = control_gemm, .on_call = control_on_call};
+    return &functions;
+}
