@@ -359,6 +359,65 @@ static void gpu_all(bool generated) {
         gpu_product(&gpu_products[i], generated);
 }
 
+/* ---- CPU ---- */
+
+typedef void sgemm_function(int order, int op_a, int op_b, int m, int n, int k, float alpha, const void *a, int lda,
+                            const void *b, int ldb, float beta, void *c, int ldc);
+static sgemm_function *openblas;
+
+/* float32 only: by OpenBLAS called directly, on one thread. */
+static void openblas_run(const operands *o) {
+    const product *q = &o->q;
+    int m = (int)q->m, n = (int)q->n, p = (int)q->p;
+    const float *a = o->call.args[0].data, *b = o->call.args[1].data;
+    float *c = o->call.args[2].data;
+    if (q->kind == VECTORS)
+        openblas(102, 112, 111, m, p, n, 1, a, n, b, n, 0, c, m);
+    for (int64_t i = 0; q->kind == MATMUL && i < q->batch; i++)
+        openblas(101, 111, 111, m, p, n, 1, a + i * m * n, n, b + i * n * p, p, 0, c + i * m * p, p);
+}
+
+static const product cpu_products[] = {
+    {"f32_64", 'f', MATMUL, 64, 64, 64, 512},
+    {"f32_512", 'f', MATMUL, 512, 512, 512, 1},
+    {"f32_vectors_16", 'f', VECTORS, 16, 16, 1 << 18, 1},
+    {"f32_vectors_64", 'f', VECTORS, 64, 64, 1 << 16, 1},
+};
+
+static void cpu_product(const product *q) {
+    char name[64];
+    double t[RUNS];
+    operands o;
+    snprintf(name, sizeof name, "cpu_product_%s", q->name);
+    operands_make(&o, q, (DLDevice){kDLCPU, 0});
+    for (int peer = 0; peer < (openblas ? 2 : 1); peer++) {
+        for (int k = -1; k < RUNS; k++) {
+            double start = now();
+            if (peer)
+                openblas_run(&o);
+            else
+                MUST(uf_call(o.call.f, 3, o.call.args, &one_thread));
+            if (k >= 0)
+                t[k] = now() - start;
+        }
+        operands_check(&o);
+        row(name, peer ? "OpenBLAS" : "libufunc 1 thread", "GFLOP/s", 1e-9 * flops(q), t, RUNS);
+    }
+    operands_free(&o);
+}
+
+/* libufunc has opened OpenBLAS before, and set it to one thread. */
+static void cpu_all(void) {
+    char *info;
+    MUST(uf_system_info(&info));
+    free(info);
+    void *lib = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *f = lib ? dlsym(lib, "cblas_sgemm") : NULL;
+    memcpy(&openblas, &f, sizeof f);
+    for (size_t i = 0; i < sizeof cpu_products / sizeof *cpu_products; i++)
+        cpu_product(&cpu_products[i]);
+}
+
 /* This program again, in a process that has no cuBLAS. */
 static bool run_generated(char *program) {
     fflush(NULL);
@@ -374,6 +433,8 @@ static bool run_generated(char *program) {
 
 int main(int argc, char **argv) {
     bool generated = argc > 1 && !strcmp(argv[1], "generated");
+    if (!generated && !getenv("BENCH_GPU_ONLY"))
+        cpu_all();
     bool right = generated || run_generated(argv[0]);
     if (driver_open())
         gpu_all(generated);

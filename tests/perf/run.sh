@@ -76,6 +76,9 @@ if part tile; then
     cpu_peers peers_cpu_tile
     gpu_peers limits_tile peers_gpu_tile
 fi
+if part products; then
+    ours bench_products
+fi
 if part reduce; then
     ours bench_reduce
     cpu_peers peers_cpu_reduce
