@@ -60,6 +60,7 @@ enum {
 typedef struct code_construct {
     bool reduces;  /* a reduction (sum, prod ..); else a forall */
     bool nested;   /* a forall with one reduction among its statements: variant.lanes and variant.along apply */
+    bool tiles;    /* it uses its operands again, and may go by tiles: variant.tile */
     uint8_t nodes; /* nodes of its body, at most 255 */
     uint8_t nouter, ninner, naccesses;
     int8_t outer[CODE_RANGES], inner[CODE_RANGES];

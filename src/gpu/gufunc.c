@@ -23,6 +23,9 @@ enum {
     /* Reductions inside a forall, each in a thread. */
     TILE_ROWS = 4,
     TILE_COOP = 7, /* log2 of the largest cooperative group */
+    /* The same, by tiles of a block through shared memory. */
+    SHARED_TILE_SIDE = 64,
+    SHARED_TILE_DEPTH = 32, /* least length of the reductions */
 
     TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
 
@@ -257,6 +260,21 @@ static bool wants_grid(const cores *c, const code_traits *traits, const work *w)
            (traits->nconstructs > 1 && core_total(c, false) > BLOCK_CORE);
 }
 
+/* A block a call, which goes by tiles: where the sides of most tiles are full. */
+static bool choose_shared_tiles(variant *v, const code_traits *traits, const work *w) {
+    if (traits->nconstructs != 1 || !w->construct->tiles || w->length < SHARED_TILE_DEPTH)
+        return false;
+    int64_t sides[] = {w->rows, w->last};
+    for (int i = 0; i < 2; i++)
+        if (sides[i] < SHARED_TILE_SIDE || ceil_shift(sides[i], 6) * SHARED_TILE_SIDE > sides[i] + sides[i] / 4)
+            return false;
+    v->gufunc.tile = 1;
+    v->gufunc.along = 1;
+    v->gufunc.vector = v->gufunc.steps = 1;
+    v->gufunc.coop = COOP_SHARED_TILE;
+    return true;
+}
+
 static void choose_coop(const cores *c, variant *v, const code_traits *traits) {
     work w = find_work(c, traits);
     int copies = copies_most(traits, &w);
@@ -265,6 +283,8 @@ static void choose_coop(const cores *c, variant *v, const code_traits *traits) {
     while (v->gufunc.vector > 1 && v->gufunc.vector > copies)
         v->gufunc.vector /= 2;
     if (v->gufunc.vector == 1 && w.all <= TINY)
+        return;
+    if (!wants_grid(c, traits, &w) && choose_shared_tiles(v, traits, &w))
         return;
     if (!w.construct->nested)
         choose_line(v, &w, c->loop->count, copies, traits->nconstructs > 1);
@@ -281,7 +301,7 @@ static void choose_coop(const cores *c, variant *v, const code_traits *traits) {
 static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
-    v->gufunc.coop = v->gufunc.lanes = 0;
+    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = 0;
 }
 
 /* ---- Staging ---- */

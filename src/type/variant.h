@@ -157,6 +157,8 @@ typedef struct variant {
                                rows are spread over the groups of so many lanes in the cooperative group */
             uint8_t vector;
             uint8_t steps; /* steps, or rows, of a construct that a thread takes together */
+            uint8_t
+                tile; /* its one construct goes by tiles through shared memory (ir/construct/shared_tile.h); coop is COOP_SHARED_TILE */
         } gufunc;
         struct {
             variant_reduction reduction;

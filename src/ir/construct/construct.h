@@ -44,4 +44,7 @@ ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into);
 ssa mapped_reduce(body *b, const node *n);
 void mapped_forall(body *b, const node *n);
 
+/* Can it go by tiles through shared memory (shared_tile.c)? */
+bool shared_tile_fits(const function *f, const node *forall);
+
 #endif

@@ -7,6 +7,7 @@
  *   a forall without reductions                 its tiles over the threads of the group
  *   a forall around reductions, by lanes        its rows over groups of lanes of a warp, `repeat` of them together, and the tiles
  *                                               of the reduction over the lanes of such a group
+ *   the same, by tiles (variant.tile)           see shared_tile.h
  *   the same, along (variant.along)             tiles of `repeat` rows by `vector` columns over the threads of the group, and the
  *                                               whole reduction in one thread */
 #include "ir/common/nodes.h"
@@ -15,6 +16,7 @@
 
 #include "ir/common/skeleton.h"
 #include "ir/construct/cooperative.h"
+#include "ir/construct/shared_tile.h"
 #include "ir/construct/unroll_jam.h"
 
 /* ---- Tiles ---- */
@@ -423,7 +425,8 @@ static void reductions_first(body *b, const node *n) {
                 reductions_first(b, s->kid[0]);
     }
     if (n->kind == N_REDUCE) {
-        if (!jam_is_early(b, n))
+        ssa known;
+        if (!jam_is_early(b, n) || jam_recall(b, n, &known))
             return;
         for (const node *r = n->args; r; r = r->next)
             if (jam_varies(b, r->kid[0]))
@@ -625,6 +628,17 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     b->by_lanes = by_lanes;
 }
 
+static void forall_by_tiles(body *b, const node *n) {
+    const node *reduce;
+    ssa *value;
+    shared_tile *t = shared_tile_begin(b, n, &reduce, &value);
+    b->depth++;
+    jam_know(b, reduce, value);
+    write_all(b, n->body);
+    b->depth--;
+    shared_tile_end(b, t);
+}
+
 /* Does anything read an output, which a forall may have stored? updates: do statements like y[i] += 1 count as well? */
 static bool reads_outputs(const function *f, const node *n, bool updates) {
     for (; n; n = n->next) {
@@ -664,7 +678,9 @@ void mapped_forall(body *b, const node *n) {
     const variant *v = b->e->frame->v;
     bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
     int leave = b->leave, next = b->next;
-    if (nested && !v->gufunc.along && !reads_outputs(b->f, n->body, false))
+    if (v->gufunc.tile && shared_tile_fits(b->f, n))
+        forall_by_tiles(b, n);
+    else if (nested && !v->gufunc.along && !reads_outputs(b->f, n->body, false))
         forall_by_lanes(b, n, simple ? fits(b, v->gufunc.steps, node_cost(n->body), v->gufunc.vector) : 1);
     else
         forall_along(b, n, nested && v->gufunc.along, simple);

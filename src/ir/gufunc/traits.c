@@ -1,6 +1,7 @@
 /* traits.c - what the engines choose threads by: the constructs of a kernel that stand in no other one, their ranges, and along which
  * dimensions of their operands they go. */
 #include "ir/common/nodes.h"
+#include "ir/construct/construct.h"
 #include "ir/gufunc/gufunc.h"
 
 typedef struct survey {
@@ -74,6 +75,7 @@ static void note_construct(survey *s, const node *n) {
         node_each(statements, find_reduction, &inner);
     if (inner) {
         c->nested = true;
+        c->tiles = shared_tile_fits(s->f, n);
         c->ninner = (uint8_t)range_list(inner->args, c->inner);
         r.inner = last_range(inner->args)->local;
         node_each(inner->kid[0], note_access, &r);
