@@ -57,7 +57,8 @@ typedef struct variant_operand {
                        Tile: 1 if its stride along dimension 1 is 1.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
     uint8_t
-        staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory; flat: so are the records of an output's
+        staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory; folds whose results have a constant
+                       length: so are its rows, which lie one behind the other without gaps; flat: so are the records of an output's
                        group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by side. Tile: an input
                        across, which is read along dimension 1 into a tile (GPU: in shared memory; CPU: in the cache), where it
                        counts as contiguous along dimension 0 */
@@ -171,6 +172,9 @@ typedef struct variant {
                     uint8_t
                         results; /* !columns: that a group takes together, each in one visit; 0: one result, in as many
                                          visits as it takes */
+                    uint8_t
+                        length; /* !columns: the elements of a result, where code is generated for that number: a thread
+                                         takes whole results, `results` of them, out of shared memory; 0: any number */
                 } fold;
                 /* LOOP_SCAN, GPU. */
                 struct {
@@ -275,6 +279,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             piece of memory. Unless the variant is wide, there are less than 2^31 calls.
  *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
+ *             Of a constant length: blocks of ROW_TILE_THREADS threads.
  *             Columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on, then the parts.
  *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block; else 1 << coop threads and a tile of a line, which has vector *
  *             accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *

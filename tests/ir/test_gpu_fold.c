@@ -394,12 +394,13 @@ static void describe(const call *c, const variant *v, const grid *g) {
     for (int d = 0; d < c->ndim; d++)
         fprintf(stderr, " %lld%s", (long long)c->shape[d], c->axes >> d & 1 ? "*" : "");
     fprintf(stderr,
-            "%s%s: ndim %d reduced %d columns %d wide %d vector %d repeat %d coop %d results %d from %d to %d counted "
+            "%s%s: ndim %d reduced %d columns %d wide %d vector %d repeat %d coop %d results %d length %d from %d to %d counted "
             "%d, %u "
             "blocks of %u\n",
             c->masked ? " masked" : "", c->initial ? " initial" : "", v->ndim, v->reduction.reduced,
             v->reduction.columns, v->wide, v->fold.vector, v->fold.accesses, v->fold.coop, v->fold.results,
-            v->reduction.from_states, v->reduction.to_states, v->reduction.counted, g->blocks, g->threads);
+            v->fold.length, v->reduction.from_states, v->reduction.to_states, v->reduction.counted, g->blocks,
+            g->threads);
     for (int k = 0; k < variant_operands(v); k++)
         fprintf(stderr, "  operand %d: %s as %s, kind %d\n", k, dtypes[v->operand[k].memory].name,
                 dtypes[v->operand[k].value].name, v->operand[k].kind);
@@ -707,6 +708,30 @@ static void test_simulated(void **state) {
     assert_true(n < 110 || grouped);
 }
 
+/* Results of every number of elements around the bound up to which code is generated for that number. */
+static void test_short(void **state) {
+    static call c;
+    int constant = 0, staged = 0;
+    (void)state;
+    for (int64_t i = 0; i < trials(160); i++) {
+        int64_t n = i % 40 + 1;
+        call_begin(&c, &samples[pick(0, COUNT(samples) - 1)], chance(40));
+        c.masked = chance(30);
+        c.some = chance(25) ? 0 : chance(30) ? 5 : 60;
+        c.ndim = chance(70) ? 2 : 3;
+        c.shape[0] = c.ndim == 2 ? 128 * pick(1, 2) + (chance(50) ? pick(0, 60) : 0) : pick(2, 9);
+        c.shape[c.ndim - 2] = c.ndim == 2 ? c.shape[0] : pick(30, 40);
+        c.shape[c.ndim - 1] = n;
+        c.axes = (uint64_t)1 << (c.ndim - 1);
+        check_call(&c);
+        constant += last_variant.fold.length > 0;
+        for (int k = 0; k < c.x->nin; k++)
+            staged += last_variant.fold.length && last_variant.operand[k].staged;
+        assert_true(!last_variant.fold.length || last_variant.fold.length == n);
+    }
+    assert_true(constant && staged);
+}
+
 static void test_nothing(void **state) {
     static call c;
     (void)state;
@@ -847,7 +872,8 @@ static void test_segments(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_nothing),
-                                       cmocka_unit_test(test_golden), cmocka_unit_test(test_segments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_nothing), cmocka_unit_test(test_golden),
+                                       cmocka_unit_test(test_segments)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -392,11 +392,14 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
     return skeleton_module(a, name, v, target, module, write_kernel, q);
 }
 
-static fold_skeleton *const fold_skeletons[2][2] = {{cpu_fold, cpu_fold}, {gpu_fold_rows, gpu_fold_columns}};
+static fold_skeleton *skeleton_of(const variant *v, bool gpu) {
+    static fold_skeleton *const skeletons[2][2] = {{cpu_fold, cpu_fold}, {gpu_fold_rows, gpu_fold_columns}};
+    return gpu && v->fold.length ? gpu_fold_short : skeletons[gpu][v->reduction.columns];
+}
 
 uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
                   code_module *module) {
-    return fold_module(a, name, f, v, target, module, fold_skeletons[target->gpu][v->reduction.columns]);
+    return fold_module(a, name, f, v, target, module, skeleton_of(v, target->gpu));
 }
 
 void ir_fold_traits(const fold *f, code_traits *out) {

@@ -96,5 +96,6 @@ partial partial_fold_lanes(fold_writer *w, const partial *x, int lanes);
 void cpu_fold(fold_writer *w);
 void gpu_fold_rows(fold_writer *w);
 void gpu_fold_columns(fold_writer *w);
+void gpu_fold_short(fold_writer *w);
 
 #endif

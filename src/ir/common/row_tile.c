@@ -1,0 +1,206 @@
+/* row_tile.c - rows of a constant length in shared memory, see row_tile.h.
+ *
+ * A row is accessed by the widest power of two of elements that divides it, at most 16 bytes. Where these accesses are an odd number, the
+ * threads of a warp, a row each, use all banks alike. Where they are even, accesses are of 16 bytes, and the same banks come again
+ * after some rows: behind these 16 bytes are left free. */
+#include "ir/common/row_tile.h"
+
+#include "ir/common/internal.h"
+
+enum {
+    BANK_BYTES = 128, /* of all banks of shared memory together */
+    TOGETHER = 8      /* accesses of a thread that are in flight together */
+};
+
+static int low_bit(int x) { return x & -x; }
+
+static int row_bytes(dtype type, int length) { return dtypes[type].size * length; }
+
+/* Rows after which 16 bytes are free; 0: none are. A power of two. */
+static int rows_between(dtype type, int length) {
+    int bytes = row_bytes(type, length), step = low_bit(bytes);
+    if (step <= ACCESS_BYTES)
+        return 0;
+    return step < BANK_BYTES ? BANK_BYTES / step : 1;
+}
+
+int row_tile_bytes(dtype type, int length, int rows) {
+    int between = rows_between(type, length), bytes = row_bytes(type, length) * rows;
+    return bytes + (between ? (rows + between - 1) / between * ACCESS_BYTES : 0);
+}
+
+row_tile row_tile_new(emit *e, const char *name, dtype type, int length, int rows, int threads) {
+    row_tile t = {.e = e, .type = type, .length = length, .rows = rows, .threads = threads};
+    const char *element = ir_memory_type(type);
+    int words = (row_tile_bytes(type, length, rows) + 3) / 4;
+    if (emit_once(e, name))
+        text_printf(&e->declarations, "%s = internal addrspace(3) global [%d x i32] undef, align 16\n", name, words);
+    ssa first =
+        emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* %s, i64 0, i64 0", words, words, name);
+    e->shared = true;
+    t.base = strcmp(element, "i32") != 0 ? emit_pointer_as(e, "i32", first, element) : first;
+    e->shared = false;
+    return t;
+}
+
+/* ---- Addresses in shared memory ---- */
+
+/* x (i32), counted in pieces of `size` bytes from the tile's first, moved past the free bytes before it. */
+static ssa past_free(const row_tile *t, ssa x, int size) {
+    int between = rows_between(t->type, t->length);
+    if (!between)
+        return x;
+    ssa gaps = emit_value(t->e, "udiv i32 %s, %d", x.text, between * row_bytes(t->type, t->length) / size);
+    return emit_op(t->e, "add i32", x, emit_value(t->e, "mul i32 %s, %d", gaps.text, ACCESS_BYTES / size));
+}
+
+/* The address of element x (i32) in shared memory. */
+static ssa shared_element(const row_tile *t, ssa x) {
+    ssa at = emit_widen(t->e, past_free(t, x, dtypes[t->type].size));
+    t->e->shared = true;
+    at = emit_element(t->e, t->type, t->base, at);
+    t->e->shared = false;
+    return at;
+}
+
+/* ---- Copies ---- */
+
+/* Accesses of 16 bytes: their number x (i32), and where they are on both sides, as pointers to four words. */
+typedef struct wide_access {
+    ssa global, shared;
+} wide_access;
+
+static const char words[] = "<4 x i32>";
+
+static ssa wide_at(const row_tile *t, ssa base, ssa x, bool shared) {
+    emit *e = t->e;
+    e->shared = shared;
+    ssa first = emit_pointer_as(e, ir_memory_type(t->type), base, words);
+    first = emit_value(e, "getelementptr inbounds %s, %s%s %s, i64 %s", words, words, ir_global_pointer(e), first.text,
+                       emit_widen(e, x).text);
+    e->shared = false;
+    return first;
+}
+
+static wide_access wide_access_at(const row_tile *t, ssa global, ssa x) {
+    return (wide_access){wide_at(t, global, x, false), wide_at(t, t->base, past_free(t, x, ACCESS_BYTES), true)};
+}
+
+static void wide_copy(const row_tile *t, const wide_access *at, int n, bool out) {
+    emit *e = t->e;
+    ssa values[TOGETHER];
+    for (int i = 0; i < n; i++) {
+        e->shared = out;
+        emit_invariant(e, t->constant);
+        values[i] = emit_load_as(e, words, out ? at[i].shared : at[i].global, ACCESS_BYTES);
+        emit_invariant(e, false);
+    }
+    for (int i = 0; i < n; i++) {
+        e->shared = !out;
+        emit_store_as(e, words, values[i], out ? at[i].global : at[i].shared, ACCESS_BYTES);
+    }
+    e->shared = false;
+}
+
+/* All of a whole tile. In the last round there may be accesses for some threads only: the others do their first one once more, which
+ * changes nothing. */
+static void copy_whole(const row_tile *t, ssa global, bool out) {
+    emit *e = t->e;
+    int all = t->rows * row_bytes(t->type, t->length) / ACCESS_BYTES, rounds = (all + t->threads - 1) / t->threads;
+    ssa thread = emit_special_register(e, "tid");
+    wide_access at[TOGETHER];
+    for (int first = 0; first < rounds; first += TOGETHER) {
+        int n = rounds - first < TOGETHER ? rounds - first : TOGETHER;
+        for (int i = 0; i < n; i++) {
+            int before = (first + i) * t->threads;
+            ssa x = before ? emit_value(e, "add i32 %s, %d", thread.text, before) : thread;
+            if (before + t->threads > all) {
+                ssa there = emit_value(e, "icmp slt i32 %s, %d", x.text, all);
+                x = emit_select_as(e, "i32", there, x, before ? thread : ssa_constant(0));
+            }
+            at[i] = wide_access_at(t, global, x);
+        }
+        wide_copy(t, at, n, out);
+    }
+}
+
+/* Elements 0 .. count-1 (i32), one by one. */
+static void copy_elements(const row_tile *t, ssa global, ssa count, bool out) {
+    emit *e = t->e;
+    ssa thread = emit_special_register(e, "tid"), from[SINGLE_STEP], to[SINGLE_STEP], values[SINGLE_STEP];
+    counted_loop l = counted_loop_begin(e, "i32", thread, count);
+    for (int i = 0; i < SINGLE_STEP; i++) {
+        ssa x = i ? emit_value(e, "add i32 %s, %d", l.i.text, i * t->threads) : l.i;
+        if (i)
+            x = emit_select_as(e, "i32", emit_op(e, "icmp slt i32", x, count), x, l.i);
+        ssa outside = emit_element(e, t->type, global, emit_widen(e, x)), inside = shared_element(t, x);
+        from[i] = out ? inside : outside;
+        to[i] = out ? outside : inside;
+        e->shared = out;
+        emit_invariant(e, t->constant);
+        values[i] = emit_load(e, t->type, from[i]);
+        emit_invariant(e, false);
+        e->shared = false;
+    }
+    e->shared = !out;
+    for (int i = 0; i < SINGLE_STEP; i++)
+        emit_store(e, t->type, values[i], to[i]);
+    e->shared = false;
+    counted_loop_end(e, &l, ssa_constant((int64_t)SINGLE_STEP * t->threads), loop_no_unroll(e));
+}
+
+static void copy_rows(const row_tile *t, ssa global, ssa some, ssa aligned, bool out) {
+    emit *e = t->e;
+    int whole = emit_label_new(e), part = emit_label_new(e), end = emit_label_new(e);
+    ssa all = emit_value(e, "icmp eq i64 %s, %d", some.text, t->rows);
+    emit_branch_if(e, emit_op(e, "and i1", all, aligned), whole, part);
+    emit_label(e, whole);
+    copy_whole(t, global, out);
+    emit_branch(e, end);
+    emit_label(e, part);
+    ssa few = emit_value(e, "trunc i64 %s to i32", some.text);
+    copy_elements(t, global, emit_value(e, "mul i32 %s, %d", few.text, t->length), out);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+void row_tile_load(const row_tile *t, ssa from, ssa some, ssa aligned) { copy_rows(t, from, some, aligned, false); }
+
+void row_tile_store(const row_tile *t, ssa to, ssa some, ssa aligned) { copy_rows(t, to, some, aligned, true); }
+
+/* ---- A row of a thread ---- */
+
+/* Elements of an access. */
+static int row_step(const row_tile *t) {
+    int bytes = low_bit(row_bytes(t->type, t->length));
+    return (bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES) / dtypes[t->type].size;
+}
+
+static ssa row_at(const row_tile *t, ssa row) {
+    emit *e = t->e;
+    int between = rows_between(t->type, t->length);
+    ssa at = emit_value(e, "mul i32 %s, %d", row.text, t->length);
+    if (between) {
+        ssa gaps = emit_value(e, "udiv i32 %s, %d", row.text, between);
+        at = emit_op(e, "add i32", at, emit_value(e, "mul i32 %s, %d", gaps.text, ACCESS_BYTES / dtypes[t->type].size));
+    }
+    return emit_element(e, t->type, t->base, emit_widen(e, at));
+}
+
+void row_tile_get(const row_tile *t, ssa row, ssa *values) {
+    int step = row_step(t);
+    t->e->shared = true;
+    ssa at = row_at(t, row);
+    for (int i = 0; i < t->length; i += step)
+        emit_load_vector(t->e, t->type, emit_element(t->e, t->type, at, ssa_constant(i)), step, values + i);
+    t->e->shared = false;
+}
+
+void row_tile_put(const row_tile *t, ssa row, const ssa *values) {
+    int step = row_step(t);
+    t->e->shared = true;
+    ssa at = row_at(t, row);
+    for (int i = 0; i < t->length; i += step)
+        emit_store_vector(t->e, t->type, values + i, emit_element(t->e, t->type, at, ssa_constant(i)), step);
+    t->e->shared = false;
+}

@@ -1,0 +1,171 @@
+/* bench_narrow.c - our side of the benchmark of short rows on the GPU: reductions and scans of rows, and of columns, of 2 to 40 elements, beside
+ * a copy of as many bytes as are read and written. The first rows' results are compared with the CPU's before a case is timed.
+ * Argument: what the name of a case must contain. */
+#include "bench.h"
+
+enum {
+    CHECKED = 1000, /* rows */
+    READ = 1 << 29, /* bytes of the input of a case */
+    SOME = 1 << 20  /* numbers that the inputs repeat */
+};
+
+typedef struct narrow_case {
+    const char *function, *dtype;
+    DLDataType type;
+    bool scans, columns;
+    int lengths[24]; /* up to a 0 */
+} narrow_case;
+
+#define LENGTHS \
+    { 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 16, 17, 20, 24, 28, 31, 32, 33, 40 }
+#define FEW \
+    { 3, 8, 10, 31 }
+
+static const narrow_case cases[] = {
+    {"sum", "f32", {kDLFloat, 32, 1}, false, false, LENGTHS},
+    {"argmax", "f32", {kDLFloat, 32, 1}, false, false, LENGTHS},
+    {"cumsum", "f32", {kDLFloat, 32, 1}, true, false, LENGTHS},
+    {"sum", "f32", {kDLFloat, 32, 1}, false, true, LENGTHS},
+    {"cumsum", "f32", {kDLFloat, 32, 1}, true, true, FEW},
+    {"sum", "f64", {kDLFloat, 64, 1}, false, false, FEW},
+    {"sum", "c64", {kDLComplex, 64, 1}, false, false, FEW},
+    {"sum", "f16", {kDLFloat, 16, 1}, false, false, FEW},
+    {"sum", "i8", {kDLInt, 8, 1}, false, false, FEW},
+    {"max", "u8", {kDLUInt, 8, 1}, false, false, FEW},
+    {"cumsum", "i64", {kDLInt, 64, 1}, true, false, FEW},
+};
+
+/* A function over rows of the first argument. The shapes live here: do not copy. */
+typedef struct narrow_call {
+    uf_func *f;
+    int axis;
+    bool scans;
+    DLTensor args[2];
+    int64_t shape[2], result[2], strides[2];
+} narrow_call;
+
+static void narrow_run(void *user) {
+    narrow_call *c = user;
+    if (c->scans)
+        MUST(uf_accumulate(c->f, 2, c->args, c->axis, NULL));
+    else
+        MUST(uf_reduce(c->f, 2, c->args,
+                       &(uf_reduce_options){.size = sizeof(uf_reduce_options), .naxes = 1, .axes = &c->axis}));
+}
+
+static DLDataType result_type(const narrow_case *x) {
+    const DLDataType i64 = {kDLInt, 64, 1};
+    if (!strcmp(x->function, "argmax") || (x->type.code == kDLInt && !strcmp(x->function, "sum")))
+        return i64;
+    return x->type;
+}
+
+static void call_make(narrow_call *c, const narrow_case *x, int64_t rows, int n, void *from, void *to,
+                      DLDevice device) {
+    c->scans = x->scans;
+    c->axis = x->columns ? 0 : 1;
+    c->shape[!x->columns] = n;
+    c->shape[x->columns] = c->result[0] = rows;
+    c->args[0] = (DLTensor){.data = from, .device = device, .ndim = 2, .dtype = x->type, .shape = c->shape};
+    c->args[1] = (DLTensor){.data = to, .device = device, .ndim = 1, .dtype = result_type(x), .shape = c->result};
+    if (x->scans) {
+        c->args[1].ndim = 2;
+        c->args[1].shape = c->shape;
+    }
+    MUST(uf_load(&c->f, x->function));
+}
+
+/* The first `some` rows of an array of two dimensions (or elements of one), copied to the host. */
+static void *first_rows(const DLTensor *all, int64_t some, bool columns) {
+    int64_t shape[2] = {some, some}, strides[2] = {1, 1};
+    DLTensor part = *all, host;
+    if (all->ndim == 2) {
+        shape[columns ? 0 : 1] = all->shape[columns ? 0 : 1];
+        strides[0] = all->shape[1];
+    }
+    part.shape = shape;
+    part.strides = strides;
+    host = part;
+    host.strides = NULL;
+    host.device = (DLDevice){kDLCPU, 0};
+    int64_t n = all->ndim == 2 ? shape[0] * shape[1] : shape[0];
+    host.data = memory((size_t)n * (all->dtype.bits / 8));
+    MUST(uf_copy(&host, &part, NULL));
+    return host.data;
+}
+
+static void narrow_check(const narrow_call *c, const narrow_case *x, int n, const char *name) {
+    narrow_call host;
+    int size = result_type(x).bits / 8;
+    size_t bytes = (size_t)(CHECKED * size * (x->scans ? n : 1));
+    void *from = first_rows(&c->args[0], CHECKED, x->columns), *got = first_rows(&c->args[1], CHECKED, x->columns),
+         *want = memory(bytes);
+    call_make(&host, x, CHECKED, n, from, want, (DLDevice){kDLCPU, 0});
+    narrow_run(&host);
+    check(!memcmp(got, want, bytes), name);
+    uf_free(host.f);
+    free(from);
+    free(got);
+    free(want);
+}
+
+static void gpu_case(const narrow_case *x, int n, void *from, void *to, const char *only) {
+    char name[64];
+    double t[REPETITIONS];
+    narrow_call c;
+    snprintf(name, sizeof name, "gpu_%s_%s_%s_of_%d", x->function, x->dtype, x->columns ? "columns" : "rows", n);
+    if (!strstr(name, only))
+        return;
+    int64_t size = x->type.bits / 8, out = result_type(x).bits / 8, rows = READ / size / n;
+    call_make(&c, x, rows, n, from, to, (DLDevice){kDLCUDA, 0});
+    narrow_run(&c);
+    narrow_check(&c, x, n, name);
+    gpu_time(narrow_run, &c, t, REPETITIONS);
+    row(name, "libufunc", "GB/s", 1e-9 * (double)(rows * (n * size + out * (x->scans ? n : 1))), t, REPETITIONS);
+    uf_free(c.f);
+}
+
+typedef struct gpu_copy {
+    void *to, *from;
+} gpu_copy;
+
+static void copy_run(void *user) {
+    const gpu_copy *c = user;
+    cu.copy((unsigned long long)(uintptr_t)c->to, (unsigned long long)(uintptr_t)c->from, READ, NULL);
+}
+
+/* Small whole numbers, so that sums are exact in every dtype. */
+static void fill(void *to, DLDataType type) {
+    float *h = memory(SOME * sizeof *h);
+    for (int64_t i = 0; i < SOME; i++)
+        h[i] = (float)(int)noise(0, 4);
+    int64_t shape[2] = {READ / (type.bits / 8) / SOME, SOME}, strides[2] = {0, 1};
+    DLTensor host = UF_ARRAY(h, SOME), part = on_gpu(f32, SOME),
+             all = {.data = to, .device = {kDLCUDA, 0}, .ndim = 2, .dtype = type, .shape = shape};
+    MUST(uf_copy(&part, &host, NULL));
+    part.ndim = 2;
+    part.shape = shape;
+    part.strides = strides;
+    MUST(uf_copy(&all, &part, &(uf_options){.size = sizeof(uf_options), .casting = UF_CAST_UNSAFE}));
+    free(h);
+}
+
+int main(int argc, char **argv) {
+    if (!driver_open())
+        return 0;
+    const char *only = argc > 1 ? argv[1] : "";
+    const DLDataType u8 = {kDLUInt, 8, 1};
+    void *from = on_gpu(u8, READ).data, *to = on_gpu(u8, (int64_t)4 * READ).data; /* sums of bytes have 64 bits */
+    double t[REPETITIONS];
+    gpu_time(copy_run, &(gpu_copy){to, from}, t, REPETITIONS);
+    row("gpu_narrow_copy", "cudaMemcpyAsync", "GB/s", 2e-9 * READ, t, REPETITIONS);
+    const char *filled = "";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (strcmp(filled, cases[i].dtype))
+            fill(from, cases[i].type);
+        filled = cases[i].dtype;
+        for (const int *n = cases[i].lengths; *n; n++)
+            gpu_case(&cases[i], *n, from, to, only);
+    }
+    return 0;
+}
