@@ -39,6 +39,16 @@ static inline void put_extents(parameter_writer *w, parameter_id id, const nd_lo
         put_divisor(w, id, loop->extent[d]);
 }
 
+/* ---- Rows of a constant length, of folds and scans (short.c). ---- */
+
+/* Sets which operands are staged, and returns how many rows a thread takes; 0: the rows are too long, or there are few. The kinds of the
+ * operands are those along a row. blocks: as many are wanted before a thread takes several rows. */
+int short_specialise(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits, int64_t blocks);
+/* Are the addresses of all staged operands multiples of 16? */
+bool short_aligned(const launch *l);
+/* The blocks of a launch whose threads take `each` rows. */
+int64_t short_layout(const launch *l, int each, grid *g);
+
 /* ---- The rows of the table in layout.c. layout writes the parameters after the operands', but for what all reports have, sets the
  * other members of *g and returns the number of blocks. ---- */
 

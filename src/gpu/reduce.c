@@ -15,12 +15,7 @@ enum {
     ONE_BLOCK_VISITS = 4, /* a result that a block of 1024 threads does in so many visits is not divided */
     SM_THREADS = 2048,
     WAVES_MOST = 4,
-    LENGTH_MOST = 32,     /* elements of a result that code is generated for, */
-    LENGTH_DIRECT = 8,    /* where none of them come through shared memory */
-    LENGTH_FLIGHT = 96,   /* bytes of the results that a thread takes then, with their elements, */
-    LENGTH_RESULTS = 16,  /* and their number */
-    TILE_MOST = 40 << 10, /* bytes of a block's elements in shared memory: with what is left free less than 48 KiB */
-    TILE_BLOCKS = 4       /* blocks a multiprocessor, before a thread takes several results */
+    SHORT_BLOCKS = 4 /* blocks a multiprocessor, before a thread takes several results */
 };
 #define FILLED 0.97
 
@@ -127,48 +122,14 @@ static int64_t chunk_of(int64_t n, int64_t wanted, int64_t grain, int64_t least)
 
 /* ---- Results of a constant length ---- */
 
-/* Do the elements of operand k lie one behind the other, result by result? */
-static bool is_packed(const variant *v, const fold_problem *s, int k) {
-    const nd_loop *kept = &s->loops->kept;
-    int64_t step = s->loops->reduced.count;
-    bool packed = contiguous(v, k);
-    for (int d = 0; d < kept->ndim && packed; d++) {
-        packed = kept->extent[d] == 1 || stride_of(kept, d, k) == step;
-        step *= kept->extent[d];
-    }
-    return packed;
-}
-
-/* Bytes of a result: staged, those of its elements in shared memory; else all that is read and written. */
-static int64_t result_bytes(const variant *v, int64_t n, bool staged) {
-    int64_t bytes = 0;
-    for (int k = 0; k < v->nin + v->nout + v->masked; k++)
-        if (v->operand[k].kind < OPERAND_NUMBER && (!staged || v->operand[k].staged))
-            bytes += element_size(v, k) * (reads(v, k) && v->operand[k].kind != OPERAND_CONSTANT ? n : 1);
-    return bytes;
-}
-
-/* A thread takes whole results, whose length is a constant of the code. States of parts, whose number follows from large sizes, are left to
- * code for any number. The kinds are those of rows. */
+/* States of parts, whose number follows from large sizes, are left to code for any number. The kinds are those of rows. */
 static bool short_results(variant *v, const fold_problem *s, int sms) {
-    int64_t n = s->loops->reduced.count, results = s->loops->kept.count;
-    if (v->segmented || v->reduction.from_states || v->reduction.to_states || s->loops->reduced.ndim > 1 || n < 2 ||
-        n > LENGTH_MOST || results < ROW_TILE_THREADS || s->traits->has_loop || lies_in_columns(v, s))
+    const nd_fold *x = s->loops;
+    if (v->segmented || v->reduction.from_states || v->reduction.to_states || lies_in_columns(v, s))
         return false;
-    bool any = false;
-    for (int k = 0; k < variant_operands(v); k++)
-        any |= v->operand[k].staged = reads(v, k) && is_packed(v, s, k);
-    int64_t tile = ROW_TILE_THREADS * result_bytes(v, n, true), flight = result_bytes(v, n, false);
-    if ((!any && n > LENGTH_DIRECT) || tile > TILE_MOST || n > most_elements(s->traits))
-        return false;
-    int at_once = LENGTH_RESULTS;
-    while (at_once > 1 &&
-           (at_once * flight > LENGTH_FLIGHT || at_once * tile > TILE_MOST || at_once * n > most_elements(s->traits) ||
-            results < (int64_t)at_once * ROW_TILE_THREADS * TILE_BLOCKS * sms))
-        at_once /= 2;
-    v->fold.length = (uint8_t)n;
-    v->fold.results = (uint8_t)at_once;
-    return true;
+    v->fold.results = (uint8_t)short_specialise(v, &x->kept, &x->reduced, s->traits, (int64_t)SHORT_BLOCKS * sms);
+    v->fold.length = (uint8_t)(v->fold.results ? x->reduced.count : 0);
+    return v->fold.length;
 }
 
 /* ---- Lanes along elements ---- */
@@ -298,11 +259,8 @@ int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
 /* Is every access by vectors aligned? */
 static bool is_aligned(const launch *l) {
     const variant *v = l->v;
-    uintptr_t staged = 0;
-    for (int k = 0; k < variant_operands(v); k++)
-        staged |= v->operand[k].staged ? (uintptr_t)l->data[k] : 0;
     if (v->fold.length)
-        return !(staged & (ACCESS_BYTES - 1));
+        return short_aligned(l);
     if (v->reduction.empty || (l->chunk && l->chunk % v->fold.vector && !v->reduction.columns) ||
         !vectors_fit(v, l->loop, l->reduced, v->fold.vector, v->fold.results))
         return v->reduction.empty;
@@ -320,11 +278,6 @@ static void put_strides_if(parameter_writer *w, parameter_id id, const nd_loop *
 }
 
 static int64_t part_count(const launch *l) { return l->chunk ? (l->reduced->count + l->chunk - 1) / l->chunk : 1; }
-
-static int64_t layout_short(const launch *l, grid *g) {
-    g->threads = ROW_TILE_THREADS;
-    return (l->loop->count - 1) / ((int64_t)ROW_TILE_THREADS * l->v->fold.results) + 1;
-}
 
 static int64_t layout_rows(const launch *l, const occupancy *r, grid *g) {
     const variant *v = l->v;
@@ -408,5 +361,7 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_strides_if(w, GPU_FOLD_KEPT_STRIDES, kept, variant_places);
     if (!v->reduction.empty)
         put_strides_if(w, GPU_FOLD_REDUCED_STRIDES, reduced, variant_moves);
-    return v->fold.length ? layout_short(l, g) : v->reduction.columns ? layout_columns(l, g) : layout_rows(l, r, g);
+    return v->fold.length         ? short_layout(l, v->fold.results, g)
+           : v->reduction.columns ? layout_columns(l, g)
+                                  : layout_rows(l, r, g);
 }

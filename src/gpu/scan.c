@@ -39,7 +39,7 @@ static void set_kinds(variant *v, const nd_loop *loop) {
     for (int k = 0; k < variant_operands(v); k++) {
         variant_operand *o = &v->operand[k];
         int64_t stride = stride_of(loop, 0, k);
-        o->fixed = 0;
+        o->fixed = o->staged = 0;
         if (o->kind < OPERAND_NUMBER)
             o->kind = (uint8_t)(stride == 1 ? OPERAND_CONTIGUOUS : stride ? OPERAND_STRIDED : OPERAND_CONSTANT);
     }
@@ -143,6 +143,10 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     v->wide = lines->count > NARROW_MAX;
     v->reduction.columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
     set_kinds(v, v->reduction.columns ? lines : along);
+    v->scan.lines = (uint8_t)(v->reduction.columns ? 0 : short_specialise(v, lines, along, s->traits, TILES_ENOUGH));
+    v->scan.length = (uint8_t)(v->scan.lines ? length_of(along) : 0);
+    if (v->scan.length)
+        return 0;
     if (s->traits->order == FOLD_SERIAL) {
         specialise_serial(v, along);
         return 0;
@@ -205,6 +209,8 @@ size_t scan_scratch(const launch *l) {
 static bool is_aligned(const launch *l) {
     const variant *v = l->v;
     uintptr_t wrong = 0;
+    if (v->scan.length)
+        return short_aligned(l);
     for (int k = 0; k < v->nin + v->nout; k++) {
         if (v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
@@ -250,6 +256,8 @@ int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_extents(w, GPU_SCAN_KEPT, l->loop, 0, l->loop->ndim - 1);
     put_strides(w, GPU_SCAN_KEPT_STRIDES, l->loop, 0);
     put_strides(w, GPU_SCAN_ALONG_STRIDES, l->reduced, 0);
+    if (v->scan.length)
+        return short_layout(l, v->scan.lines, g);
     if (!v->reduction.columns && v->scan.coop <= COOP_WARP)
         return layout_lines(l, r, g);
     g->threads = v->reduction.columns ? SCAN_COLUMN_THREADS : 1u << v->scan.coop;

@@ -57,8 +57,8 @@ typedef struct variant_operand {
                        Tile: 1 if its stride along dimension 1 is 1.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
     uint8_t
-        staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory; folds whose results have a constant
-                       length: so are its rows, which lie one behind the other without gaps; flat: so are the records of an output's
+        staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory; folds and scans of a constant length:
+                       so are its rows, which lie one behind the other without gaps; flat: so are the records of an output's
                        group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by side. Tile: an input
                        across, which is read along dimension 1 into a tile (GPU: in shared memory; CPU: in the cache), where it
                        counts as contiguous along dimension 0 */
@@ -182,6 +182,8 @@ typedef struct variant {
                     uint8_t accesses;    /* of a thread along a line */
                     uint8_t coop;        /* log2 of the threads along a line; columns: across lines */
                     uint8_t state_words; /* words of 32 bits of a state */
+                    uint8_t length;      /* !columns: the elements of a line, as in folds; 0: any number */
+                    uint8_t lines;       /* whole ones that a thread takes then */
                 } scan;
                 /* LOOP_SCAN, CPU. */
                 struct {
@@ -283,7 +285,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             Columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on, then the parts.
  *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block; else 1 << coop threads and a tile of a line, which has vector *
  *             accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
- *             SCAN_COLUMN_THREADS >> coop elements of each. FOLD_SERIAL: blockDim.x lines. */
+ *             SCAN_COLUMN_THREADS >> coop elements of each. Of a constant length: blocks of ROW_TILE_THREADS threads, which take
+ *             `lines` lines each. FOLD_SERIAL: blockDim.x lines. */
 
 /* Is operand k of a fold read for each element, or the position? And has it a place in the loop over the results? */
 static inline bool variant_moves(const variant *v, int k) {
@@ -294,6 +297,20 @@ static inline bool variant_moves(const variant *v, int k) {
 static inline bool variant_places(const variant *v, int k) {
     return v->operand[k].kind < OPERAND_NUMBER && !variant_follows(v, k) &&
            (!v->reduction.empty || (k >= v->nin && k < v->nin + v->nout));
+}
+
+/* Rows of a constant length: the operand in whose shared memory operand k is staged. An output takes the place of an input with elements
+ * of the same size, a different one for each output, or has a place of its own. */
+static inline int variant_tile(const variant *v, int k) {
+    int size = dtypes[v->operand[k].memory].size, before = 0;
+    if (k < v->nin || k >= v->nin + v->nout)
+        return k;
+    for (int i = v->nin; i < k; i++)
+        before += v->operand[i].staged && dtypes[v->operand[i].memory].size == size;
+    for (int i = 0; i < v->nin; i++)
+        if (v->operand[i].staged && dtypes[v->operand[i].memory].size == size && !before--)
+            return i;
+    return k;
 }
 
 /* Bytes of the widest access that so many records in a row can be divided into, so many bytes apart. */

@@ -489,7 +489,9 @@ static const struct {
     {1, 1 << 24, true, FOLD_FREE, "rows 4 x 16, 2^9 threads, 512 blocks of 512, spread"},
     {1, 1 << 24, true, FOLD_SERIAL, "rows 1 x 4, 2^0 threads, 1 blocks of 64"},
     {1000, 1000, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 1000 blocks of 64"},
-    {1 << 16, 10, true, FOLD_FREE, "rows 4 x 2, 2^1 threads, 512 blocks of 256"},
+    {1 << 16, 10, true, FOLD_FREE, "rows of 10, 1 a thread, 512 blocks of 128"},
+    {1 << 20, 3, true, FOLD_SERIAL, "rows of 3, 4 a thread, 2048 blocks of 128"},
+    {1 << 16, 33, true, FOLD_FREE, "rows 4 x 2, 2^3 threads, 2048 blocks of 256"},
     {1000, 1000, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 128 blocks of 256, spread"},
     {1 << 16, 1000, false, FOLD_ORDERED, "columns 4 x 8, 2^3 threads, 2048 blocks of 256"},
     {20, 1 << 20, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 4096 blocks of 256, spread"},
@@ -505,9 +507,13 @@ static void test_scan_table(void **unused) {
                      scan_cases[i].order);
         const variant *v = &r.s.v;
         bool spread = r.s.parameters[schema_place(v, NULL, true, GPU_SCAN_COUNTER)];
-        snprintf(got, sizeof got, "%s %d x %d, 2^%d threads, %u blocks of %u%s",
-                 v->reduction.columns ? "columns" : "rows", v->scan.vector, v->scan.accesses, v->scan.coop,
-                 r.s.g.blocks, r.s.g.threads, spread ? ", spread" : "");
+        if (v->scan.length)
+            snprintf(got, sizeof got, "rows of %d, %d a thread, %u blocks of %u", v->scan.length, v->scan.lines,
+                     r.s.g.blocks, r.s.g.threads);
+        else
+            snprintf(got, sizeof got, "%s %d x %d, 2^%d threads, %u blocks of %u%s",
+                     v->reduction.columns ? "columns" : "rows", v->scan.vector, v->scan.accesses, v->scan.coop,
+                     r.s.g.blocks, r.s.g.threads, spread ? ", spread" : "");
         check(i, got, scan_cases[i].chosen);
     }
 }
@@ -545,6 +551,8 @@ static void test_scan_covers(void **unused) {
         if (v->reduction.columns) {
             assert_int_equal(g->threads, SCAN_COLUMN_THREADS);
             assert_true((int64_t)g->blocks * (v->scan.vector << v->scan.coop) >= lines);
+        } else if (v->scan.length) {
+            assert_true((int64_t)g->blocks * g->threads * v->scan.lines >= lines && v->scan.length == length);
         } else if (v->scan.coop <= COOP_WARP) {
             assert_true((int64_t)g->blocks * (g->threads >> v->scan.coop) >= lines);
         } else {

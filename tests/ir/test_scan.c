@@ -192,6 +192,31 @@ static void test_gpu(void **unused) {
     }
 }
 
+/* Lines of every length around the bound up to which code is generated for it. */
+static void test_gpu_short(void **unused) {
+    int constant = 0, staged = 0, direct = 0;
+    (void)unused;
+    for (int64_t i = 0; i < trials(80); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        uint64_t seed = draw_state;
+        const scan_operator *which = &scan_operators[pick(0, scan_operator_count - 1)];
+        x->ndim = chance(70) ? 1 : 2;
+        x->extent[0] = x->ndim == 1 ? 128 * pick(1, 2) + (chance(50) ? pick(0, 60) : 0) : pick(40, 60);
+        x->extent[1] = 4;
+        x->extent[x->ndim] = i % 40 + 1;
+        scan_make(x, which, any_dtype[pick(0, COUNT(any_dtype) - 1)], chance(80) ? SCAN_ROWS : SCAN_ANY, chance(30));
+        specialise(x, &cuda_engine);
+        assert_true(!x->v.scan.length || x->v.scan.length == x->extent[x->ndim]);
+        constant += x->v.scan.length > 0;
+        for (int k = 0; k < x->v.nin + x->v.nout && x->v.scan.length; k++)
+            *(x->v.operand[k].staged ? &staged : &direct) += 1;
+        run_simulated(x, seed, i % 20 ? 0 : JUDGE_ONE_ARCH | JUDGE_ASSEMBLE);
+        scan_free(x);
+        free(x);
+    }
+    assert_true(constant && staged && direct);
+}
+
 static const scan_operator *operator_of(const char *name) {
     for (int k = 0; k < scan_operator_count; k++)
         if (!strcmp(scan_operators[k].name, name))
@@ -401,8 +426,8 @@ int main(void) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpu),       cmocka_unit_test(test_cpu_pieces), cmocka_unit_test(test_gpu),
-        cmocka_unit_test(test_gpu_trees), cmocka_unit_test(test_words),      cmocka_unit_test(test_accesses),
-        cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_gpu_short), cmocka_unit_test(test_gpu_trees),  cmocka_unit_test(test_words),
+        cmocka_unit_test(test_accesses),  cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

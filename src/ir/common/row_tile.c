@@ -5,7 +5,10 @@
  * after some rows: behind these 16 bytes are left free. */
 #include "ir/common/row_tile.h"
 
+#include <assert.h>
+
 #include "ir/common/internal.h"
+#include "ir/common/lanes.h"
 
 enum {
     BANK_BYTES = 128, /* of all banks of shared memory together */
@@ -24,19 +27,23 @@ static int rows_between(dtype type, int length) {
     return step < BANK_BYTES ? BANK_BYTES / step : 1;
 }
 
-int row_tile_bytes(dtype type, int length, int rows) {
+static int tile_bytes(dtype type, int length, int rows) {
     int between = rows_between(type, length), bytes = row_bytes(type, length) * rows;
     return bytes + (between ? (rows + between - 1) / between * ACCESS_BYTES : 0);
 }
 
-row_tile row_tile_new(emit *e, const char *name, dtype type, int length, int rows, int threads) {
-    row_tile t = {.e = e, .type = type, .length = length, .rows = rows, .threads = threads};
+/* In memory of operand `where`. */
+static row_tile tile_new(emit *e, int where, dtype type, int length, int rows) {
+    row_tile t = {.e = e, .type = type, .length = length, .rows = rows};
     const char *element = ir_memory_type(type);
-    int words = (row_tile_bytes(type, length, rows) + 3) / 4;
-    if (emit_once(e, name))
-        text_printf(&e->declarations, "%s = internal addrspace(3) global [%d x i32] undef, align 16\n", name, words);
+    int words = (tile_bytes(type, length, rows) + 3) / 4;
+    ssa name = ssa_named("@rows_%d", where);
+    assert(rows * row_bytes(type, length) % ACCESS_BYTES == 0);
+    if (emit_once(e, name.text))
+        text_printf(&e->declarations, "%s = internal addrspace(3) global [%d x i32] undef, align 16\n", name.text,
+                    words);
     ssa first =
-        emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* %s, i64 0, i64 0", words, words, name);
+        emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* %s, i64 0, i64 0", words, words, name.text);
     e->shared = true;
     t.base = strcmp(element, "i32") != 0 ? emit_pointer_as(e, "i32", first, element) : first;
     e->shared = false;
@@ -106,15 +113,16 @@ static void wide_copy(const row_tile *t, const wide_access *at, int n, bool out)
  * changes nothing. */
 static void copy_whole(const row_tile *t, ssa global, bool out) {
     emit *e = t->e;
-    int all = t->rows * row_bytes(t->type, t->length) / ACCESS_BYTES, rounds = (all + t->threads - 1) / t->threads;
+    int all = t->rows * row_bytes(t->type, t->length) / ACCESS_BYTES,
+        rounds = (all + ROW_TILE_THREADS - 1) / ROW_TILE_THREADS;
     ssa thread = emit_special_register(e, "tid");
     wide_access at[TOGETHER];
     for (int first = 0; first < rounds; first += TOGETHER) {
         int n = rounds - first < TOGETHER ? rounds - first : TOGETHER;
         for (int i = 0; i < n; i++) {
-            int before = (first + i) * t->threads;
+            int before = (first + i) * ROW_TILE_THREADS;
             ssa x = before ? emit_value(e, "add i32 %s, %d", thread.text, before) : thread;
-            if (before + t->threads > all) {
+            if (before + ROW_TILE_THREADS > all) {
                 ssa there = emit_value(e, "icmp slt i32 %s, %d", x.text, all);
                 x = emit_select_as(e, "i32", there, x, before ? thread : ssa_constant(0));
             }
@@ -130,7 +138,7 @@ static void copy_elements(const row_tile *t, ssa global, ssa count, bool out) {
     ssa thread = emit_special_register(e, "tid"), from[SINGLE_STEP], to[SINGLE_STEP], values[SINGLE_STEP];
     counted_loop l = counted_loop_begin(e, "i32", thread, count);
     for (int i = 0; i < SINGLE_STEP; i++) {
-        ssa x = i ? emit_value(e, "add i32 %s, %d", l.i.text, i * t->threads) : l.i;
+        ssa x = i ? emit_value(e, "add i32 %s, %d", l.i.text, i * ROW_TILE_THREADS) : l.i;
         if (i)
             x = emit_select_as(e, "i32", emit_op(e, "icmp slt i32", x, count), x, l.i);
         ssa outside = emit_element(e, t->type, global, emit_widen(e, x)), inside = shared_element(t, x);
@@ -146,7 +154,7 @@ static void copy_elements(const row_tile *t, ssa global, ssa count, bool out) {
     for (int i = 0; i < SINGLE_STEP; i++)
         emit_store(e, t->type, values[i], to[i]);
     e->shared = false;
-    counted_loop_end(e, &l, ssa_constant((int64_t)SINGLE_STEP * t->threads), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant((int64_t)SINGLE_STEP * ROW_TILE_THREADS), loop_no_unroll(e));
 }
 
 static void copy_rows(const row_tile *t, ssa global, ssa some, ssa aligned, bool out) {
@@ -163,10 +171,6 @@ static void copy_rows(const row_tile *t, ssa global, ssa some, ssa aligned, bool
     emit_branch(e, end);
     emit_label(e, end);
 }
-
-void row_tile_load(const row_tile *t, ssa from, ssa some, ssa aligned) { copy_rows(t, from, some, aligned, false); }
-
-void row_tile_store(const row_tile *t, ssa to, ssa some, ssa aligned) { copy_rows(t, to, some, aligned, true); }
 
 /* ---- A row of a thread ---- */
 
@@ -203,4 +207,55 @@ void row_tile_put(const row_tile *t, ssa row, const ssa *values) {
     for (int i = 0; i < t->length; i += step)
         emit_store_vector(t->e, t->type, values + i, emit_element(t->e, t->type, at, ssa_constant(i)), step);
     t->e->shared = false;
+}
+
+/* ---- All operands ---- */
+
+static bool is_staged(const skeleton *s, int k) { return s->v->operand[k].staged; }
+
+static ssa block_at(const row_tiles *t, int k) {
+    ssa far = emit_value(t->s->e, "mul i64 %s, %d", t->first.text, t->length);
+    return skeleton_address(t->s, k, t->s->base[k], far);
+}
+
+row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa aligned, bool constant) {
+    emit *e = s->e;
+    row_tiles *t = arena_alloc(e->a, sizeof *t);
+    int most = each * ROW_TILE_THREADS;
+    bool any = false;
+    *t = (row_tiles){.s = s, .length = length, .each = each, .aligned = aligned};
+    t->first = emit_value(e, "mul i64 %s, %d", emit_widen(e, emit_special_register(e, "ctaid")).text, most);
+    t->left = emit_op(e, "sub i64", rows, t->first);
+    t->some = emit_min(e, t->left, ssa_constant(most));
+    for (int k = 0; k < s->noperands; k++) {
+        if (!is_staged(s, k))
+            continue;
+        t->tile[k] = tile_new(e, variant_tile(s->v, k), skeleton_memory(s, k), length, most);
+        t->tile[k].constant = constant;
+        any = true;
+        if (!skeleton_is_output(s, k))
+            copy_rows(&t->tile[k], block_at(t, k), t->some, aligned, false);
+    }
+    if (any)
+        emit_block_barrier(e);
+    return t;
+}
+
+ssa row_tiles_row(const row_tiles *t, int i, ssa *index, ssa *there) {
+    emit *e = t->s->e;
+    ssa row = emit_special_register(e, "tid");
+    if (i)
+        row = emit_value(e, "add i32 %s, %d", row.text, i * ROW_TILE_THREADS);
+    *there = emit_op(e, "icmp slt i64", emit_widen(e, row), t->left);
+    row = emit_select_as(e, "i32", *there, row, ssa_constant(0));
+    *index = emit_op(e, "add i64", t->first, emit_widen(e, row));
+    return row;
+}
+
+void row_tiles_store(const row_tiles *t) {
+    const skeleton *s = t->s;
+    emit_block_barrier(s->e);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        if (is_staged(s, k))
+            copy_rows(&t->tile[k], block_at(t, k), t->some, t->aligned, true);
 }

@@ -7,28 +7,38 @@
 
 #include "ir/common/skeleton.h"
 
+/* The rows of one operand that a block has. */
 typedef struct row_tile {
     emit *e;
     dtype type;    /* in memory */
     int length;    /* elements of a row */
     int rows;      /* of a whole tile: bytes of these are a multiple of 16 */
-    int threads;   /* of a block */
     bool constant; /* nobody writes to the array while the kernel runs */
     ssa base;      /* the tile's first element, a pointer to the memory type in shared memory */
 } row_tile;
 
-/* Bytes of shared memory that a tile takes. */
-int row_tile_bytes(dtype type, int length, int rows);
-/* A tile in memory of its own, named so in the module. */
-row_tile row_tile_new(emit *e, const char *name, dtype type, int length, int rows, int threads);
-
-/* Copies the rows 0 .. some-1 (i64, at least 1, at most `rows`) from global memory, where the first one lies at `from`. aligned (i1), the
- * same for the whole block: that address is a multiple of 16. Each thread writes a part of the tile; a barrier must follow. */
-void row_tile_load(const row_tile *t, ssa from, ssa some, ssa aligned);
-/* Copies the rows to global memory. A barrier must stand before. */
-void row_tile_store(const row_tile *t, ssa to, ssa some, ssa aligned);
-/* The elements of row `row` (i32). */
+/* The elements of row `row` (i32) of a tile. */
 void row_tile_get(const row_tile *t, ssa row, ssa *values);
 void row_tile_put(const row_tile *t, ssa row, const ssa *values);
+
+/* The rows of all operands that are staged, in a block of ROW_TILE_THREADS threads that take `each` rows a thread. */
+typedef struct row_tiles {
+    skeleton *s;
+    int length, each;
+    ssa first; /* i64: number of the block's first row */
+    ssa left;  /* i64: rows from it on */
+    ssa some;  /* i64: of them, those that the block has */
+    ssa aligned;
+    row_tile tile[VARIANT_OPERANDS];
+} row_tiles;
+
+/* Copies the block's rows of the staged inputs and mask to shared memory, of `rows` (i64) rows in all. aligned (i1): the addresses of all
+ * staged operands are multiples of 16. constant: nobody writes to the inputs while the kernel runs. */
+row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa aligned, bool constant);
+/* The thread's row i of `each`: its number in the tile (i32), in *index that in all rows (i64), and in *there whether it exists (i1). If it
+ * does not, these are the tile's first row, which does. */
+ssa row_tiles_row(const row_tiles *t, int i, ssa *index, ssa *there);
+/* Copies the rows of the staged outputs to global memory, when all threads have put theirs. */
+void row_tiles_store(const row_tiles *t);
 
 #endif

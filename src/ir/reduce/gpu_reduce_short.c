@@ -2,10 +2,7 @@
  * results. Inputs whose rows lie one behind the other come through shared memory (common/row_tile.h), so that a block reads one piece of
  * memory from end to end; elements of others are read where they are. Elements are combined as a balanced tree; if they must be
  * combined one by one (FOLD_SERIAL), from left to right. */
-#include <stdio.h>
-
 #include "ir/common/internal.h"
-#include "ir/common/lanes.h"
 #include "ir/common/row_tile.h"
 #include "ir/reduce/gpu_reduce.h"
 
@@ -13,38 +10,15 @@ typedef struct short_rows {
     gpu_fold *g;
     fold_writer *w;
     emit *e;
-    int length;                      /* elements of a result */
-    row_tile tile[VARIANT_OPERANDS]; /* of operands that are staged */
+    int length; /* elements of a result */
+    const row_tiles *tiles;
 } short_rows;
-
-static bool is_staged(const short_rows *r, int k) { return r->w->s.v->operand[k].staged; }
-
-/* Copies the rows of the results from number `first` on, `left` (i64) of them or a whole tile, to shared memory. */
-static void stage(short_rows *r, ssa first, ssa left) {
-    skeleton *s = &r->w->s;
-    emit *e = r->e;
-    int rows = ROW_TILE_THREADS * s->v->fold.results;
-    ssa some = emit_min(e, left, ssa_constant(rows)), at = emit_value(e, "mul i64 %s, %d", first.text, r->length);
-    bool any = false;
-    for (int k = 0; k < s->noperands; k++) {
-        if (!is_staged(r, k))
-            continue;
-        char name[24];
-        snprintf(name, sizeof name, "@rows_%d", k);
-        r->tile[k] = row_tile_new(e, name, skeleton_memory(s, k), r->length, rows, ROW_TILE_THREADS);
-        r->tile[k].constant = true;
-        row_tile_load(&r->tile[k], skeleton_address(s, k, s->base[k], at), some, r->g->aligned);
-        any = true;
-    }
-    if (any)
-        emit_block_barrier(e);
-}
 
 /* ---- The elements of a result: in[j * noperands + k] ---- */
 
 static void get_staged(short_rows *r, int k, ssa row, ssa *in) {
     ssa *values = arena_alloc(r->e->a, (size_t)r->length * sizeof *values);
-    row_tile_get(&r->tile[k], row, values);
+    row_tile_get(&r->tiles->tile[k], row, values);
     for (int j = 0; j < r->length; j++)
         in[j * r->w->s.noperands + k] = values[j];
 }
@@ -70,7 +44,7 @@ static partial *elements_of(short_rows *r, const fold_place *p, ssa row) {
     for (int k = 0; k < s->noperands; k++) {
         if (!fold_reads(r->w, k))
             continue;
-        if (is_staged(r, k)) {
+        if (s->v->operand[k].staged) {
             get_staged(r, k, row, in);
         } else {
             emit_invariant(r->e, true);
@@ -102,14 +76,10 @@ static partial from_left(short_rows *r, const partial *partials) {
     return x;
 }
 
-static void result(short_rows *r, ssa first, ssa left, int i) {
-    emit *e = r->e;
-    ssa thread = emit_special_register(e, "tid");
-    ssa row = i ? emit_value(e, "add i32 %s, %d", thread.text, i * ROW_TILE_THREADS) : thread;
+static void result(short_rows *r, int i) {
     fold_place p = {.begin = ssa_constant(0), .end = r->g->total};
-    p.there = emit_op(e, "icmp slt i64", emit_widen(e, row), left);
-    row = emit_select_as(e, "i32", p.there, row, ssa_constant(0));
-    gpu_fold_place(r->g, &p, emit_op(e, "add i64", first, emit_widen(e, row)), 0);
+    ssa index, row = row_tiles_row(r->tiles, i, &index, &p.there);
+    gpu_fold_place(r->g, &p, index, 0);
     fold_narrow(r->w, true);
     partial *partials = elements_of(r, &p, row), x;
     x = r->w->f->order == FOLD_SERIAL ? from_left(r, partials) : fold_tree(r->w, partials, r->length);
@@ -119,13 +89,10 @@ static void result(short_rows *r, ssa first, ssa left, int i) {
 }
 
 void gpu_fold_short(fold_writer *w) {
-    emit *e = w->s.e;
-    short_rows r = {.g = gpu_fold_begin(w), .w = w, .e = e, .length = w->s.v->fold.length};
+    const variant *v = w->s.v;
+    short_rows r = {.g = gpu_fold_begin(w), .w = w, .e = w->s.e, .length = v->fold.length};
     w->begun = w->f->order == FOLD_SERIAL && fold_begins(w);
-    int rows = ROW_TILE_THREADS * w->s.v->fold.results;
-    ssa first = emit_value(e, "mul i64 %s, %d", emit_widen(e, emit_special_register(e, "ctaid")).text, rows);
-    ssa left = emit_op(e, "sub i64", r.g->results, first);
-    stage(&r, first, left);
-    for (int i = 0; i < w->s.v->fold.results; i++)
-        result(&r, first, left, i);
+    r.tiles = row_tiles_load(&w->s, v->fold.length, v->fold.results, r.g->results, r.g->aligned, true);
+    for (int i = 0; i < v->fold.results; i++)
+        result(&r, i);
 }

@@ -191,7 +191,9 @@ partial scan_await(gpu_scan_kernel *g, int level, ssa index) {
 
 void gpu_scan(fold_writer *w) {
     gpu_scan_kernel g = gpu_scan_begin(w);
-    if (w->f->order == FOLD_SERIAL)
+    if (w->s.v->scan.length)
+        gpu_scan_short(&g);
+    else if (w->f->order == FOLD_SERIAL)
         gpu_scan_serial(&g);
     else if (w->s.v->reduction.columns)
         gpu_scan_columns(&g);

@@ -51,5 +51,6 @@ partial scan_await(gpu_scan_kernel *g, int level, ssa index);
 void gpu_scan_rows(gpu_scan_kernel *g);
 void gpu_scan_columns(gpu_scan_kernel *g);
 void gpu_scan_serial(gpu_scan_kernel *g);
+void gpu_scan_short(gpu_scan_kernel *g);
 
 #endif

@@ -1,0 +1,73 @@
+/* short.c - reductions and accumulations whose results, or lines, have few elements: code is generated for that number, and a thread takes
+ * whole ones. Which operands come through shared memory, and how many a thread takes. */
+#include "gpu/class.h"
+
+enum {
+    LENGTH_MOST = 32,    /* elements that code is generated for, */
+    LENGTH_DIRECT = 8,   /* where no operand comes through shared memory */
+    FLIGHT = 96,         /* bytes that a thread reads and writes, before it takes several, */
+    ROWS_MOST = 16,      /* and their number */
+    TILE_MOST = 40 << 10 /* bytes of a block in shared memory: with what is left free less than 48 KiB */
+};
+
+/* Do the elements of operand k lie one behind the other, row by row? */
+static bool is_packed(const variant *v, const nd_loop *rows, int64_t length, int k) {
+    int64_t step = length;
+    bool packed = v->operand[k].kind == OPERAND_CONTIGUOUS;
+    for (int d = 0; d < rows->ndim && packed; d++) {
+        packed = rows->extent[d] == 1 || stride_of(rows, d, k) == step;
+        step *= rows->extent[d];
+    }
+    return packed;
+}
+
+/* Bytes of a row in shared memory. */
+static int64_t staged_bytes(const variant *v, int64_t length) {
+    int64_t bytes = 0;
+    for (int k = 0; k < v->nin + v->nout + v->masked; k++)
+        if (v->operand[k].staged && variant_tile(v, k) == k)
+            bytes += element_size(v, k) * length;
+    return bytes;
+}
+
+/* Bytes of memory that a row takes. A result of a reduction is one element. */
+static int64_t moved_bytes(const variant *v, int64_t length) {
+    int64_t bytes = 0;
+    for (int k = 0; k < v->nin + v->nout + v->masked; k++) {
+        bool one =
+            v->operand[k].kind == OPERAND_CONSTANT || (v->loop == LOOP_FOLD && k >= v->nin && k < v->nin + v->nout);
+        if (v->operand[k].kind < OPERAND_NUMBER)
+            bytes += element_size(v, k) * (one ? 1 : length);
+    }
+    return bytes;
+}
+
+int short_specialise(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits, int64_t blocks) {
+    int64_t length = along->count, most = length ? BODY_NODES_MAX / (traits->nodes + 1) / length : 0;
+    if (along->ndim > 1 || length < 2 || length > LENGTH_MOST || rows->count < ROW_TILE_THREADS || traits->has_loop)
+        return 0;
+    bool any = false;
+    for (int k = 0; k < v->nin + v->nout + v->masked; k++)
+        any |= v->operand[k].staged = is_packed(v, rows, length, k);
+    int64_t tile = ROW_TILE_THREADS * staged_bytes(v, length), moved = moved_bytes(v, length);
+    bool fits = tile <= TILE_MOST && most > 0 && (any || length <= LENGTH_DIRECT);
+    for (int k = 0; k < v->nin + v->nout + v->masked; k++)
+        v->operand[k].staged &= fits;
+    int each = ROWS_MOST;
+    while (each > 1 && (each * moved > FLIGHT || each * tile > TILE_MOST || each > most ||
+                        rows->count < blocks * each * ROW_TILE_THREADS))
+        each /= 2;
+    return fits ? each : 0;
+}
+
+bool short_aligned(const launch *l) {
+    uintptr_t all = 0;
+    for (int k = 0; k < variant_operands(l->v); k++)
+        all |= l->v->operand[k].staged ? (uintptr_t)l->data[k] : 0;
+    return !(all & (ACCESS_BYTES - 1));
+}
+
+int64_t short_layout(const launch *l, int each, grid *g) {
+    g->threads = ROW_TILE_THREADS;
+    return (l->loop->count - 1) / ((int64_t)ROW_TILE_THREADS * each) + 1;
+}

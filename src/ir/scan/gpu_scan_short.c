@@ -1,0 +1,78 @@
+/* gpu_scan_short.c - accumulations on the GPU along lines of few elements, of a number that is a constant of the code. A thread takes whole
+ * lines, from left to right. Arrays whose lines lie one behind the other come and go through shared memory (common/row_tile.h);
+ * elements of others are read and written where they are. */
+#include "ir/common/internal.h"
+#include "ir/common/row_tile.h"
+#include "ir/scan/gpu_scan.h"
+
+typedef struct short_lines {
+    gpu_scan_kernel *g;
+    skeleton *s;
+    int length;
+    const row_tiles *tiles;
+    ssa *value[VARIANT_OPERANDS]; /* of inputs as loaded, and of outputs in their memory dtype; by element */
+} short_lines;
+
+static ssa element_at(const short_lines *l, int k, int i) {
+    emit *e = l->s->e;
+    return skeleton_address(l->s, k, l->g->at[k], emit_value(e, "mul i64 %s, %d", l->g->along[k].text, i));
+}
+
+static void load(short_lines *l, ssa row) {
+    for (int k = 0; k < l->s->nin; k++) {
+        if (!fold_reads(l->g->w, k))
+            continue;
+        if (l->s->v->operand[k].staged) {
+            row_tile_get(&l->tiles->tile[k], row, l->value[k]);
+            continue;
+        }
+        for (int i = 0; i < l->length; i++)
+            l->value[k][i] = emit_load(l->s->e, skeleton_memory(l->s, k), element_at(l, k, i));
+    }
+}
+
+static void accumulate(short_lines *l) {
+    partial so_far = {.present = ssa_none()};
+    for (int i = 0; i < l->length; i++) {
+        ssa in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
+        for (int k = 0; k < l->s->nin; k++)
+            if (fold_reads(l->g->w, k))
+                in[k] = l->value[k][i];
+        partial x = fold_element(l->g->w, in, gpu_scan_position(l->g, ssa_constant(i)));
+        so_far = i ? fold_join(l->g->w, &so_far, &x) : x;
+        fold_results(l->g->w, &so_far, ssa_constant(i + 1), results);
+        for (int k = 0; k < l->s->v->nout; k++)
+            l->value[l->s->nin + k][i] = results[k];
+    }
+}
+
+static void store(short_lines *l, ssa row, ssa there) {
+    emit *e = l->s->e;
+    int end = skeleton_if(l->s, there);
+    for (int k = l->s->nin; k < l->s->nin + l->s->v->nout; k++) {
+        if (l->s->v->operand[k].staged) {
+            row_tile_put(&l->tiles->tile[k], row, l->value[k]);
+            continue;
+        }
+        for (int i = 0; i < l->length; i++)
+            emit_store(e, skeleton_memory(l->s, k), l->value[k][i], element_at(l, k, i));
+    }
+    skeleton_end_if(l->s, end);
+}
+
+void gpu_scan_short(gpu_scan_kernel *g) {
+    skeleton *s = &g->w->s;
+    const variant *v = s->v;
+    short_lines l = {.g = g, .s = s, .length = v->scan.length};
+    for (int k = 0; k < s->noperands; k++)
+        l.value[k] = arena_alloc(s->e->a, (size_t)l.length * sizeof **l.value);
+    l.tiles = row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
+    for (int i = 0; i < v->scan.lines; i++) {
+        ssa index, there, row = row_tiles_row(l.tiles, i, &index, &there);
+        gpu_scan_line(g, index, 0);
+        load(&l, row);
+        accumulate(&l);
+        store(&l, row, there);
+    }
+    row_tiles_store(l.tiles);
+}
