@@ -15,7 +15,10 @@ enum {
     ONE_BLOCK_VISITS = 4, /* a result that a block of 1024 threads does in so many visits is not divided */
     SM_THREADS = 2048,
     WAVES_MOST = 4,
-    SHORT_BLOCKS = 4 /* blocks a multiprocessor, before a thread takes several results */
+    LIGHT_NODES = 24,     /* of mapping and combining an element */
+    COLUMNS_LENGTH = 16,  /* elements of a column that are loaded together, */
+    COLUMNS_FLIGHT = 256, /* and bytes of a thread */
+    SHORT_BLOCKS = 4      /* blocks a multiprocessor, before a thread takes several results */
 };
 #define FILLED 0.97
 
@@ -26,6 +29,8 @@ static const int64_t narrow_most = INT32_MAX - (1 << 20);
 static bool reads(const variant *v, int k) {
     return (k < v->nin || (v->masked && k == variant_mask(v))) && v->operand[k].kind < OPERAND_NUMBER;
 }
+
+static bool is_result(const variant *v, int k) { return k >= v->nin && k < v->nin + v->nout; }
 
 static bool contiguous(const variant *v, int k) { return reads(v, k) && v->operand[k].kind == OPERAND_CONTIGUOUS; }
 
@@ -51,6 +56,11 @@ static bool wants_columns(const variant *v, const fold_problem *s) {
     return !(v->segmented && stride_of(&s->loops->kept, 0, variant_bounds(v))) && lies_in_columns(v, s);
 }
 
+/* Does operand k move along the lanes' dimension? Results do in columns. */
+static bool has_kind(const variant *v, int k) {
+    return k < v->nin || (v->reduction.columns && is_result(v, k)) || (v->masked && k == variant_mask(v));
+}
+
 static void fill_kinds(variant *v, const nd_fold *loops) {
     const nd_loop *lanes = v->reduction.columns ? &loops->kept : &loops->reduced;
     for (int k = 0; k < variant_operands(v); k++) {
@@ -61,7 +71,7 @@ static void fill_kinds(variant *v, const nd_fold *loops) {
         else if (v->position && k == variant_position(v))
             o->kind = OPERAND_POSITION;
         else
-            o->kind = k < v->nin || (v->masked && k == variant_mask(v)) ? lanes->kind[k] : OPERAND_STRIDED;
+            o->kind = has_kind(v, k) ? lanes->kind[k] : OPERAND_STRIDED;
     }
 }
 
@@ -80,15 +90,18 @@ static bool vectors_fit(const variant *v, const nd_loop *kept, const nd_loop *re
     return !(off & ((unsigned)vector - 1));
 }
 
-/* Elements in an access of the widest contiguous operand, and bytes that are read for an element. */
-static int vector_most(const variant *v) {
+/* Bytes of an element of the widest contiguous operand; 0: there is none. Elements in an access of it. */
+static int widest_element(const variant *v) {
     int largest = 0;
     for (int k = 0; k < variant_operands(v); k++)
         if (contiguous(v, k) && element_size(v, k) > largest)
             largest = element_size(v, k);
-    return largest ? ACCESS_BYTES / largest : 1;
+    return largest;
 }
 
+static int vector_most(const variant *v) { return widest_element(v) ? ACCESS_BYTES / widest_element(v) : 1; }
+
+/* Bytes that are read for an element. */
 static int element_bytes(const variant *v) {
     int bytes = 0;
     for (int k = 0; k < variant_operands(v); k++)
@@ -122,10 +135,23 @@ static int64_t chunk_of(int64_t n, int64_t wanted, int64_t grain, int64_t least)
 
 /* ---- Results of a constant length ---- */
 
+/* Does a thread take whole rows? */
+static bool takes_whole(const variant *v) { return v->fold.length && !v->reduction.columns; }
+
+/* Are rows a whole number of the widest accesses, or one of half as many bytes? Code for any number then moves as much, if combining is
+ * light: more of it is worth a thread that has a whole result, without shuffles. */
+static bool goes_by_vectors(const variant *v, const fold_problem *s) {
+    int64_t n = s->loops->reduced.count, bytes = n * widest_element(v);
+    bool whole = bytes && (bytes % ACCESS_BYTES == 0 || bytes == ACCESS_BYTES / 2);
+    return whole && s->traits->order != FOLD_SERIAL && s->traits->nodes <= LIGHT_NODES &&
+           fit_vectors(v, s, true) == (n < vector_most(v) ? n : vector_most(v));
+}
+
 /* States of parts, whose number follows from large sizes, are left to code for any number. The kinds are those of rows. */
 static bool short_results(variant *v, const fold_problem *s, int sms) {
     const nd_fold *x = s->loops;
-    if (v->segmented || v->reduction.from_states || v->reduction.to_states || lies_in_columns(v, s))
+    if (v->segmented || v->reduction.from_states || v->reduction.to_states || lies_in_columns(v, s) ||
+        goes_by_vectors(v, s))
         return false;
     v->fold.results = (uint8_t)short_specialise(v, &x->kept, &x->reduced, s->traits, (int64_t)SHORT_BLOCKS * sms);
     v->fold.length = (uint8_t)(v->fold.results ? x->reduced.count : 0);
@@ -197,6 +223,26 @@ static int64_t columns_blocks(const variant *v, const nd_loop *kept) {
     return across * (kept->count / kept->extent[0]);
 }
 
+/* Results that are no vectors of neighbours wherever they are, if the first are, are stored one by one. */
+static void drop_results(variant *v, const nd_loop *kept) {
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        for (int d = 1; d < kept->ndim; d++)
+            if (stride_of(kept, d, k) & (v->fold.vector - 1))
+                v->operand[k].kind = OPERAND_STRIDED;
+}
+
+/* Few elements, of a number that is a constant of the code, and blocks of columns enough for them to be loaded together. */
+static bool short_columns(variant *v, const fold_problem *s, int sms, int vector) {
+    const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
+    int64_t n = reduced->count;
+    if (v->segmented || v->reduction.from_states || v->reduction.to_states || reduced->ndim > 1 || n < 2 ||
+        n > COLUMNS_LENGTH || n * vector > most_elements(s->traits) || n * vector * element_bytes(v) > COLUMNS_FLIGHT ||
+        kept->extent[0] < (int64_t)vector << COOP_MOST || columns_blocks(v, kept) < (int64_t)SHORT_BLOCKS * sms)
+        return false;
+    v->fold.length = v->fold.accesses = (uint8_t)n;
+    return true;
+}
+
 static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept;
     int64_t n = s->loops->reduced.count;
@@ -210,7 +256,8 @@ static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
     v->fold.vector = (uint8_t)vector;
     v->fold.accesses = (uint8_t)repeat;
     v->fold.coop = 0;
-    if (s->traits->order == FOLD_SERIAL)
+    drop_results(v, kept);
+    if (short_columns(v, s, sms, vector) || s->traits->order == FOLD_SERIAL)
         return 0;
     unsigned across = log2_ceil((uint64_t)ceil_shift(kept->extent[0], log2_floor((uint64_t)vector)));
     unsigned high = COOP_MOST - (across < COOP_WARP ? across : COOP_WARP);
@@ -256,10 +303,21 @@ int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
 
 /* ---- Parameters ---- */
 
+static bool results_aligned(const launch *l) {
+    const variant *v = l->v;
+    uintptr_t wrong = 0;
+    for (int k = v->nin; k < v->nin + v->nout && !v->reduction.to_states; k++) {
+        uintptr_t width = (uintptr_t)element_size(v, k) * v->fold.vector;
+        if (v->operand[k].kind == OPERAND_CONTIGUOUS)
+            wrong |= (uintptr_t)l->data[k] & ((width < ACCESS_BYTES ? width : ACCESS_BYTES) - 1);
+    }
+    return !wrong;
+}
+
 /* Is every access by vectors aligned? */
 static bool is_aligned(const launch *l) {
     const variant *v = l->v;
-    if (v->fold.length)
+    if (takes_whole(v))
         return short_aligned(l);
     if (v->reduction.empty || (l->chunk && l->chunk % v->fold.vector && !v->reduction.columns) ||
         !vectors_fit(v, l->loop, l->reduced, v->fold.vector, v->fold.results))
@@ -267,7 +325,7 @@ static bool is_aligned(const launch *l) {
     for (int k = 0; k < variant_operands(v); k++)
         if (contiguous(v, k) && (uintptr_t)l->data[k] & ((uintptr_t)element_size(v, k) * v->fold.vector - 1))
             return false;
-    return true;
+    return results_aligned(l);
 }
 
 static void put_strides_if(parameter_writer *w, parameter_id id, const nd_loop *loop,
@@ -361,7 +419,7 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_strides_if(w, GPU_FOLD_KEPT_STRIDES, kept, variant_places);
     if (!v->reduction.empty)
         put_strides_if(w, GPU_FOLD_REDUCED_STRIDES, reduced, variant_moves);
-    return v->fold.length         ? short_layout(l, v->fold.results, g)
+    return takes_whole(v)         ? short_layout(l, v->fold.results, g)
            : v->reduction.columns ? layout_columns(l, g)
                                   : layout_rows(l, r, g);
 }

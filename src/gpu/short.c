@@ -3,10 +3,11 @@
 #include "gpu/class.h"
 
 enum {
-    LENGTH_MOST = 32,    /* elements that code is generated for, */
+    LENGTH_MOST = 64,    /* elements that code is generated for, */
+    NODES_MOST = 4000,   /* of all elements of a thread: all are written out */
     LENGTH_DIRECT = 8,   /* where no operand comes through shared memory */
     FLIGHT = 96,         /* bytes that a thread reads and writes, before it takes several, */
-    ROWS_MOST = 16,      /* and their number */
+    ROWS_MOST = 16,      /* and their number; */
     TILE_MOST = 40 << 10 /* bytes of a block in shared memory: with what is left free less than 48 KiB */
 };
 
@@ -43,7 +44,7 @@ static int64_t moved_bytes(const variant *v, int64_t length) {
 }
 
 int short_specialise(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits, int64_t blocks) {
-    int64_t length = along->count, most = length ? BODY_NODES_MAX / (traits->nodes + 1) / length : 0;
+    int64_t length = along->count, most = length ? NODES_MOST / (traits->nodes + 1) / length : 0;
     if (along->ndim > 1 || length < 2 || length > LENGTH_MOST || rows->count < ROW_TILE_THREADS || traits->has_loop)
         return 0;
     bool any = false;

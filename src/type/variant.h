@@ -173,8 +173,9 @@ typedef struct variant {
                         results; /* !columns: that a group takes together, each in one visit; 0: one result, in as many
                                          visits as it takes */
                     uint8_t
-                        length; /* !columns: the elements of a result, where code is generated for that number: a thread
-                                         takes whole results, `results` of them, out of shared memory; 0: any number */
+                        length; /* the elements of a result, where code is generated for that number: !columns: a thread
+                                         takes whole results, `results` of them, out of shared memory; columns: in one visit; 0: any
+                                         number */
                 } fold;
                 /* LOOP_SCAN, GPU. */
                 struct {

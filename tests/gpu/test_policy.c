@@ -448,14 +448,18 @@ static const struct {
     {1, 1 << 28, true, FOLD_FREE, "rows 4 x 4, 2^8 threads, 0 results, parts of 131072, 2048 blocks of 256"},
     {1, 1 << 28, true, FOLD_SERIAL, "columns 1 x 8, 2^0 threads, 0 results, parts of 0, 1 blocks of 1"},
     {1000, 1000, true, FOLD_FREE, "rows 4 x 8, 2^5 threads, 1 results, parts of 0, 250 blocks of 128"},
-    {1 << 20, 16, true, FOLD_FREE, "rows of 16, 1 results, 8192 blocks of 128"},
+    {1 << 20, 16, true, FOLD_FREE, "rows 4 x 1, 2^2 threads, 4 results, parts of 0, 4096 blocks of 256"},
+    {1 << 20, 10, true, FOLD_FREE, "rows of 10, 2 results, 4096 blocks of 128"},
     {1 << 20, 3, true, FOLD_FREE, "rows of 3, 4 results, 2048 blocks of 128"},
     {1 << 20, 3, true, FOLD_SERIAL, "rows of 3, 4 results, 2048 blocks of 128"},
     {1 << 20, 32, true, FOLD_ORDERED, "rows of 32, 1 results, 8192 blocks of 128"},
-    {1 << 20, 33, true, FOLD_FREE, "rows 1 x 2, 2^5 threads, 4 results, parts of 0, 32768 blocks of 256"},
+    {1 << 20, 33, true, FOLD_FREE, "rows of 33, 1 results, 8192 blocks of 128"},
+    {1 << 20, 65, true, FOLD_FREE, "rows 1 x 3, 2^5 threads, 4 results, parts of 0, 32768 blocks of 256"},
     {100, 16, true, FOLD_FREE, "rows 4 x 1, 2^2 threads, 1 results, parts of 0, 13 blocks of 32"},
     {1000, 1000, false, FOLD_FREE, "columns 4 x 8, 2^3 threads, 0 results, parts of 128, 64 blocks of 256"},
     {1 << 20, 100, false, FOLD_ORDERED, "columns 4 x 8, 2^3 threads, 0 results, parts of 0, 8192 blocks of 256"},
+    {1 << 24, 3, false, FOLD_FREE, "columns of 3, 0 results, 16384 blocks of 256"},
+    {1 << 24, 17, false, FOLD_FREE, "columns 4 x 8, 2^0 threads, 0 results, parts of 0, 16384 blocks of 256"},
     {16, 1 << 20, false, FOLD_FREE, "columns 4 x 8, 2^6 threads, 0 results, parts of 1024, 1024 blocks of 256"},
     {1000, 1000, true, FOLD_SERIAL, "columns 1 x 8, 2^0 threads, 0 results, parts of 0, 4 blocks of 256"},
 };
@@ -469,8 +473,9 @@ static void test_fold_table(void **unused) {
                      fold_cases[i].order);
         const variant *v = &r.s.v;
         if (v->fold.length)
-            snprintf(got, sizeof got, "rows of %d, %d results, %u blocks of %u", v->fold.length, v->fold.results,
-                     r.s.g.blocks, r.s.g.threads);
+            snprintf(got, sizeof got, "%s of %d, %d results, %u blocks of %u",
+                     v->reduction.columns ? "columns" : "rows", v->fold.length, v->fold.results, r.s.g.blocks,
+                     r.s.g.threads);
         else
             snprintf(got, sizeof got, "%s %d x %d, 2^%d threads, %d results, parts of %lld, %u blocks of %u",
                      v->reduction.columns ? "columns" : "rows", v->fold.vector, v->fold.accesses, v->fold.coop,
@@ -491,7 +496,8 @@ static const struct {
     {1000, 1000, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 1000 blocks of 64"},
     {1 << 16, 10, true, FOLD_FREE, "rows of 10, 1 a thread, 512 blocks of 128"},
     {1 << 20, 3, true, FOLD_SERIAL, "rows of 3, 4 a thread, 2048 blocks of 128"},
-    {1 << 16, 33, true, FOLD_FREE, "rows 4 x 2, 2^3 threads, 2048 blocks of 256"},
+    {1 << 16, 33, true, FOLD_FREE, "rows of 33, 1 a thread, 512 blocks of 128"},
+    {1 << 16, 65, true, FOLD_FREE, "rows 4 x 2, 2^4 threads, 4096 blocks of 256"},
     {1000, 1000, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 128 blocks of 256, spread"},
     {1 << 16, 1000, false, FOLD_ORDERED, "columns 4 x 8, 2^3 threads, 2048 blocks of 256"},
     {20, 1 << 20, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 4096 blocks of 256, spread"},

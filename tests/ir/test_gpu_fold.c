@@ -394,7 +394,8 @@ static void describe(const call *c, const variant *v, const grid *g) {
     for (int d = 0; d < c->ndim; d++)
         fprintf(stderr, " %lld%s", (long long)c->shape[d], c->axes >> d & 1 ? "*" : "");
     fprintf(stderr,
-            "%s%s: ndim %d reduced %d columns %d wide %d vector %d repeat %d coop %d results %d length %d from %d to %d counted "
+            "%s%s: ndim %d reduced %d columns %d wide %d vector %d repeat %d coop %d results %d length %d from %d to "
+            "%d counted "
             "%d, %u "
             "blocks of %u\n",
             c->masked ? " masked" : "", c->initial ? " initial" : "", v->ndim, v->reduction.reduced,
@@ -607,6 +608,8 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
         free(block[k]);
 }
 
+static bool small_device; /* so that few columns are enough for one visit of each */
+
 static void run_call(call *c) {
     const sample *x = c->x;
     code_traits size;
@@ -634,7 +637,8 @@ static void run_call(call *c) {
     plan(c, c->arrays, &v, c->axes, &loops);
     v.reduction.empty = loops.reduced.count == 0;
     groups_find(&loops, c->arrays, &v);
-    int64_t chunk = launch_specialise_fold(&v, &(fold_problem){&loops, &size, 0, false});
+    const fold_problem problem = {&loops, &size, 0, false};
+    int64_t chunk = small_device ? gpu_specialise_fold(&v, &problem, 0) : launch_specialise_fold(&v, &problem);
     if (chance(20))
         v.wide = 1;
     addresses(&loops, &v, c->arrays, data);
@@ -713,8 +717,8 @@ static void test_short(void **state) {
     static call c;
     int constant = 0, staged = 0;
     (void)state;
-    for (int64_t i = 0; i < trials(160); i++) {
-        int64_t n = i % 40 + 1;
+    for (int64_t i = 0; i < trials(198); i++) {
+        int64_t n = i % 66 + 1;
         call_begin(&c, &samples[pick(0, COUNT(samples) - 1)], chance(40));
         c.masked = chance(30);
         c.some = chance(25) ? 0 : chance(30) ? 5 : 60;
@@ -730,6 +734,37 @@ static void test_short(void **state) {
         assert_true(!last_variant.fold.length || last_variant.fold.length == n);
     }
     assert_true(constant && staged);
+}
+
+/* Columns of every number of elements around the bound up to which they are one visit. */
+static void test_short_columns(void **state) {
+    static call c;
+    int constant = 0, vectors = 0;
+    (void)state;
+    small_device = true;
+    for (int64_t i = 0; i < trials(54); i++) {
+        int64_t n = i % 18 + 1;
+        call_begin(&c, &samples[pick(0, COUNT(samples) - 1)], chance(40));
+        c.masked = chance(30);
+        c.some = chance(25) ? 0 : chance(30) ? 5 : 60;
+        c.ndim = chance(70) ? 2 : 3;
+        c.shape[c.ndim - 2] = n;
+        c.shape[c.ndim - 1] = chance(50) ? 1024 : 1024 + pick(0, 100);
+        if (c.ndim == 3)
+            c.shape[0] = 2;
+        c.axes = (uint64_t)1 << (c.ndim - 2);
+        if (n * c.shape[c.ndim - 1] * (c.ndim == 3 ? 2 : 1) > ELEMENTS)
+            c.shape[c.ndim - 1] = 1024 / (c.ndim - 1);
+        check_call(&c);
+        if (last_variant.reduction.columns && last_variant.fold.length) {
+            assert_int_equal(last_variant.fold.length, n);
+            constant++;
+            vectors +=
+                last_variant.fold.vector > 1 && last_variant.operand[last_variant.nin].kind == OPERAND_CONTIGUOUS;
+        }
+    }
+    small_device = false;
+    assert_true(constant && vectors);
 }
 
 static void test_nothing(void **state) {
@@ -872,8 +907,8 @@ static void test_segments(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_short),
-                                       cmocka_unit_test(test_nothing), cmocka_unit_test(test_golden),
-                                       cmocka_unit_test(test_segments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),     cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_short_columns), cmocka_unit_test(test_nothing),
+                                       cmocka_unit_test(test_golden),        cmocka_unit_test(test_segments)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -394,7 +394,7 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
 
 static fold_skeleton *skeleton_of(const variant *v, bool gpu) {
     static fold_skeleton *const skeletons[2][2] = {{cpu_fold, cpu_fold}, {gpu_fold_rows, gpu_fold_columns}};
-    return gpu && v->fold.length ? gpu_fold_short : skeletons[gpu][v->reduction.columns];
+    return gpu && v->fold.length && !v->reduction.columns ? gpu_fold_short : skeletons[gpu][v->reduction.columns];
 }
 
 uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,

@@ -213,6 +213,18 @@ void gpu_fold_store(gpu_fold *g, const fold_place *p, const partial *x, const ss
     skeleton_end_if(&g->w->s, end);
 }
 
+void gpu_fold_store_vector(gpu_fold *g, const fold_place *p, const partial *x, int n, ssa first) {
+    skeleton *s = &g->w->s;
+    ssa results[BATCH_LANES][UF_MAX_OPERANDS], values[BATCH_LANES];
+    for (int i = 0; i < n; i++)
+        fold_outcome(g->w, &x[i], count_of(g, p), results[i]);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++) {
+        for (int i = 0; i < n; i++)
+            values[i] = results[i][k - s->nin];
+        emit_store_vector(s->e, skeleton_memory(s, k), values, skeleton_address(s, k, p->at[k], first), n);
+    }
+}
+
 void gpu_fold_empty(gpu_fold *g) {
     emit *e = g->w->s.e;
     ssa threads = emit_widen(e, emit_special_register(e, "ntid"));

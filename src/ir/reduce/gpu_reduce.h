@@ -63,6 +63,9 @@ partial fold_access_partial(gpu_fold *g, const fold_access *a, int lane);
 
 /* Stores the results of x if `where` (i1) is true. offset: by output, in elements beyond its address (i64); NULL: 0. */
 void gpu_fold_store(gpu_fold *g, const fold_place *p, const partial *x, const ssa *offset, ssa where);
+/* Stores the results of n neighbours, the first of which is so many elements (i64) beyond the address of each output, by vectors: every
+ * output is contiguous there, and aligned. */
+void gpu_fold_store_vector(gpu_fold *g, const fold_place *p, const partial *x, int n, ssa first);
 /* Stores the results of no elements, one a thread (variant.empty). */
 void gpu_fold_empty(gpu_fold *g);
 

@@ -1,7 +1,7 @@
 /* gpu_reduce_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of columns wide
  * and some rows of threads high. A thread has `vector` columns; it visits its rows of elements `accesses` at a time, and loads all of a
  * visit before it combines the first. Visits are combined in two levels, so that rounding errors grow slowly; then the rows of threads
- * are combined through shared memory. If order is to be kept (FOLD_ORDERED), each row of threads has a run of rows of its own; if
+ * are combined through shared memory. Few elements, of a number that is a constant of the code, are one visit of one row of threads. If order is to be kept (FOLD_ORDERED), each row of threads has a run of rows of its own; if
  * elements must be combined one by one (FOLD_SERIAL), there is one row of threads. */
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
@@ -106,10 +106,10 @@ static void visit(columns *c, const fold_place *p, const partial_slot *slots, ss
     partial *partials = arena_alloc(e->a, (size_t)steps * sizeof *partials);
     ssa *there = arena_alloc(e->a, (size_t)steps * sizeof *there), row = base;
     for (int u = 0; u < steps; u++) {
-        if (c->order == FOLD_FREE)
+        if (c->order == FOLD_FREE && !c->w->s.v->fold.length)
             row = u ? emit_op(e, "add i64", row, c->high) : emit_op(e, "add i64", base, c->above);
         else if (u)
-            row = emit_value(e, "add i64 %s, %d", base.text, u);
+            row = c->w->s.v->fold.length ? ssa_constant(u) : emit_value(e, "add i64 %s, %d", base.text, u);
         ssa safe = row;
         if (ssa_is_set(limit)) {
             there[u] = emit_op(e, "icmp slt i64", row, limit);
@@ -184,8 +184,25 @@ static void visit_serially(columns *c, const fold_place *p, const span *x, bool 
     skeleton_end_if(&c->w->s, end);
 }
 
+/* All elements in one visit: their number is a constant of the code. */
+static void visit_once(columns *c, const fold_place *p, bool aligned) {
+    if (c->order != FOLD_SERIAL) {
+        fold_narrow(c->w, true);
+        clear_inner(c);
+    }
+    visit(c, p, c->order == FOLD_SERIAL ? c->outer : c->inner, ssa_constant(0), ssa_none(), aligned);
+    if (c->order != FOLD_SERIAL) {
+        fold_narrow(c->w, false);
+        add_inner(c);
+    }
+}
+
 static void visit_all(columns *c, const fold_place *p, bool aligned) {
     emit *e = c->e;
+    if (c->w->s.v->fold.length) {
+        visit_once(c, p, aligned);
+        return;
+    }
     span x = own_rows(c, p);
     if (c->order == FOLD_SERIAL) {
         visit_serially(c, p, &x, aligned);
@@ -263,7 +280,7 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
         fold_narrow(w, false);
         c.outer[i] = partial_variable(w, fold_sparse(w));
     }
-    if (c.order != FOLD_SERIAL)
+    if (c.order != FOLD_SERIAL && !w->s.v->fold.length)
         c.shared = partial_array_new(w, "fold_threads", c.lanes * THREADS_MOST, fold_sparse(w));
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
     ssa wide = emit_op(e, "shl i32", ssa_constant(1), g->shift);
@@ -290,17 +307,49 @@ static void find_columns(columns *c, ssa tile) {
     }
 }
 
-static void store_columns(columns *c, const fold_place *p) {
+/* Do neighbouring results of every output make accesses by vectors? */
+static bool stores_vectors(const columns *c) {
+    const variant *v = c->w->s.v;
+    bool all = c->lanes > 1 && !v->reduction.to_states;
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        all = all && v->operand[k].kind == OPERAND_CONTIGUOUS;
+    return all;
+}
+
+static void store_one_by_one(columns *c, const fold_place *p, ssa lowest) {
     emit *e = c->e;
     skeleton *s = &c->w->s;
     ssa offset[VARIANT_OPERANDS];
-    ssa lowest = emit_op(e, "and i1", p->there, emit_value(e, "icmp eq i64 %s, 0", c->above.text));
     for (int i = 0; i < c->lanes; i++) {
         partial x = partial_get(c->w, &c->outer[i]);
         for (int k = s->nin; k < s->nin + s->v->nout; k++)
             offset[k] = emit_op(e, "mul i64", c->column[i], c->g->kept_stride[k][0]);
         gpu_fold_store(c->g, p, &x, offset, emit_op(e, "and i1", lowest, c->there[i]));
     }
+}
+
+static void store_columns(columns *c, const fold_place *p) {
+    emit *e = c->e;
+    ssa lowest = emit_op(e, "and i1", p->there, emit_value(e, "icmp eq i64 %s, 0", c->above.text));
+    if (!stores_vectors(c)) {
+        store_one_by_one(c, p, lowest);
+        return;
+    }
+    int vectors = emit_label_new(e), singles = emit_label_new(e), end = emit_label_new(e);
+    ssa all = emit_op(e, "and i1", c->g->aligned, c->there[c->lanes - 1]);
+    emit_branch_if(e, all, vectors, singles);
+    emit_label(e, vectors);
+    int own = skeleton_if(&c->w->s, lowest);
+    partial *x = arena_alloc(e->a, (size_t)c->lanes * sizeof *x);
+    for (int i = 0; i < c->lanes; i++)
+        x[i] = partial_get(c->w, &c->outer[i]);
+    gpu_fold_store_vector(c->g, p, x, c->lanes, c->column[0]);
+    skeleton_end_if(&c->w->s, own);
+    emit_branch(e, end);
+    emit_label(e, singles);
+    store_one_by_one(c, p, lowest);
+    emit_branch(e, end);
+    emit_label(e, end);
 }
 
 void gpu_fold_columns(fold_writer *w) {
@@ -333,7 +382,7 @@ void gpu_fold_columns(fold_writer *w) {
         emit_branch(e, end);
         emit_label(e, end);
     }
-    if (!serial)
+    if (!serial && !w->s.v->fold.length)
         combine_rows(&c);
     store_columns(&c, &p);
 }

@@ -10,8 +10,10 @@ typedef struct short_lines {
     skeleton *s;
     int length;
     const row_tiles *tiles;
-    ssa *value[VARIANT_OPERANDS]; /* of inputs as loaded, and of outputs in their memory dtype; by element */
+    ssa *values; /* [k * length + element]: of inputs as loaded, and of outputs in their memory dtype */
 } short_lines;
+
+static ssa *values_of(const short_lines *l, int k) { return l->values + (size_t)k * (size_t)l->length; }
 
 static ssa element_at(const short_lines *l, int k, int i) {
     emit *e = l->s->e;
@@ -23,11 +25,11 @@ static void load(short_lines *l, ssa row) {
         if (!fold_reads(l->g->w, k))
             continue;
         if (l->s->v->operand[k].staged) {
-            row_tile_get(&l->tiles->tile[k], row, l->value[k]);
+            row_tile_get(&l->tiles->tile[k], row, values_of(l, k));
             continue;
         }
         for (int i = 0; i < l->length; i++)
-            l->value[k][i] = emit_load(l->s->e, skeleton_memory(l->s, k), element_at(l, k, i));
+            values_of(l, k)[i] = emit_load(l->s->e, skeleton_memory(l->s, k), element_at(l, k, i));
     }
 }
 
@@ -37,12 +39,12 @@ static void accumulate(short_lines *l) {
         ssa in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
         for (int k = 0; k < l->s->nin; k++)
             if (fold_reads(l->g->w, k))
-                in[k] = l->value[k][i];
+                in[k] = values_of(l, k)[i];
         partial x = fold_element(l->g->w, in, gpu_scan_position(l->g, ssa_constant(i)));
         so_far = i ? fold_join(l->g->w, &so_far, &x) : x;
         fold_results(l->g->w, &so_far, ssa_constant(i + 1), results);
         for (int k = 0; k < l->s->v->nout; k++)
-            l->value[l->s->nin + k][i] = results[k];
+            values_of(l, l->s->nin + k)[i] = results[k];
     }
 }
 
@@ -51,11 +53,11 @@ static void store(short_lines *l, ssa row, ssa there) {
     int end = skeleton_if(l->s, there);
     for (int k = l->s->nin; k < l->s->nin + l->s->v->nout; k++) {
         if (l->s->v->operand[k].staged) {
-            row_tile_put(&l->tiles->tile[k], row, l->value[k]);
+            row_tile_put(&l->tiles->tile[k], row, values_of(l, k));
             continue;
         }
         for (int i = 0; i < l->length; i++)
-            emit_store(e, skeleton_memory(l->s, k), l->value[k][i], element_at(l, k, i));
+            emit_store(e, skeleton_memory(l->s, k), values_of(l, k)[i], element_at(l, k, i));
     }
     skeleton_end_if(l->s, end);
 }
@@ -64,8 +66,7 @@ void gpu_scan_short(gpu_scan_kernel *g) {
     skeleton *s = &g->w->s;
     const variant *v = s->v;
     short_lines l = {.g = g, .s = s, .length = v->scan.length};
-    for (int k = 0; k < s->noperands; k++)
-        l.value[k] = arena_alloc(s->e->a, (size_t)l.length * sizeof **l.value);
+    l.values = arena_alloc(s->e->a, (size_t)(s->noperands * l.length) * sizeof *l.values);
     l.tiles = row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
     for (int i = 0; i < v->scan.lines; i++) {
         ssa index, there, row = row_tiles_row(l.tiles, i, &index, &there);
