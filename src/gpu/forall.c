@@ -15,6 +15,7 @@ enum {
     PRIVATE_BYTES = 32 << 10,
     PRIVATE_POINTS = 32,
     PRIVATE_LEAST = 1 << 15,
+    LANES_LEAST = 4,  /* terms of a point, in the mean, that are worth several lanes */
     PRIVATE_BLOCK = 9 /* log2 of a block's threads then */
 };
 
@@ -105,6 +106,16 @@ static void choose_private(variant *v, const loop_problem *s) {
     }
 }
 
+/* Lanes for a point whose reductions' extents are data: half the terms that they have in the mean, which is what sizes tell of them. */
+static unsigned choose_lanes(const variant *v, const loop_problem *s) {
+    int k = s->traits->ragged - 1;
+    if (k < 0 || v->reports || !v->forall.noalias || s->elements || variant_privatised(v) || s->loop->count < 1)
+        return 0;
+    int64_t mean = core_elements(s->layout, s->core, k) / s->loop->count;
+    unsigned lanes = mean >= LANES_LEAST ? log2_floor((uint64_t)mean) - 1 : 0;
+    return lanes < COOP_WARP ? lanes : COOP_WARP;
+}
+
 void forall_specialise(variant *v, const loop_problem *s) {
     int wanted = s->elements, nodes = s->traits->nodes > 0 ? s->traits->nodes : 1;
     int most = wanted ? wanted : BODY_NODES_MAX / nodes;
@@ -114,6 +125,14 @@ void forall_specialise(variant *v, const loop_problem *s) {
         most = SHARED_MOST / nodes > SHARERS ? SHARED_MOST / nodes : SHARERS;
     v->forall.block = s->block > BLOCK_MAX ? (uint8_t)log2_floor((uint64_t)s->block) : 0;
     choose_private(v, s);
+    v->forall.lanes = (uint8_t)choose_lanes(v, s);
+    for (int k = 0; k < v->nin && v->forall.lanes; k++)
+        v->operand[k].coalesced = 0;
+    if (v->forall.lanes) {
+        v->forall.vector = v->forall.vectors_per_thread = 1;
+        v->wide = tiles_of(v, s->loop) >= narrow_max >> v->forall.lanes;
+        return;
+    }
     v->forall.vector = (uint8_t)choose_vector(v, s, most);
     v->forall.vectors_per_thread = (uint8_t)(wanted ? wanted / v->forall.vector : choose_repeat(v, s, most));
     v->wide = tiles_of(v, s->loop) >= narrow_max;
@@ -132,6 +151,7 @@ int forall_resident_block(const launch *l) { return variant_privatised(l->v) ? f
 static int64_t blocks_of(const launch *l, const occupancy *r, int64_t tiles, grid *g) {
     const variant *v = l->v;
     unsigned each = v->ndim == 1 ? log2_floor(v->forall.vectors_per_thread) : 0;
+    tiles <<= v->forall.lanes; /* threads, or as many vectors */
     int fixed = fixed_block(l);
     g->threads = fixed ? (unsigned)fixed : r->block;
     while (!fixed && g->threads > BLOCK_MIN && ceil_shift(tiles, each + log2_floor(g->threads)) < r->sms)

@@ -99,7 +99,10 @@ static int widest_element(const variant *v) {
     return largest;
 }
 
-static int vector_most(const variant *v) { return widest_element(v) ? ACCESS_BYTES / widest_element(v) : 1; }
+static int vector_most(const variant *v) {
+    int widest = widest_element(v);
+    return widest ? ACCESS_BYTES / widest : 1;
+}
 
 /* Bytes that are read for an element. */
 static int element_bytes(const variant *v) {

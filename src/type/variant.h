@@ -199,6 +199,8 @@ typedef struct variant {
             uint8_t vector;  /* GPU: points along the last index that a thread takes together */
             uint8_t vectors_per_thread; /* GPU: of neighbouring rows; in a space of one index, a block's width apart */
             uint8_t block;              /* GPU: log2 of the threads of a block of a fixed size, else 0 */
+            uint8_t
+                lanes; /* GPU: log2 of the lanes that compute a point together, and share its reductions; they take one point */
         } forall;
     };
     variant_operand

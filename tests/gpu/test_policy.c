@@ -452,7 +452,7 @@ static const struct {
     {1 << 20, 10, true, FOLD_FREE, "rows of 10, 2 results, 4096 blocks of 128"},
     {1 << 20, 3, true, FOLD_FREE, "rows of 3, 4 results, 2048 blocks of 128"},
     {1 << 20, 3, true, FOLD_SERIAL, "rows of 3, 4 results, 2048 blocks of 128"},
-    {1 << 20, 32, true, FOLD_ORDERED, "rows of 32, 1 results, 8192 blocks of 128"},
+    {1 << 20, 32, true, FOLD_ORDERED, "rows 4 x 1, 2^3 threads, 4 results, parts of 0, 8192 blocks of 256"},
     {1 << 20, 33, true, FOLD_FREE, "rows of 33, 1 results, 8192 blocks of 128"},
     {1 << 20, 65, true, FOLD_FREE, "rows 1 x 3, 2^5 threads, 4 results, parts of 0, 32768 blocks of 256"},
     {100, 16, true, FOLD_FREE, "rows 4 x 1, 2^2 threads, 1 results, parts of 0, 13 blocks of 32"},

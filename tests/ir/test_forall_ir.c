@@ -72,6 +72,16 @@ static const sample samples[] = {
      "b[k][j]; } c[i][j] = s; }",
      false},
     {"sums of integers", "int32[,], int64[,]", "ij;ij", "[i, j](x, y) { y[i][j] = sum(k : 4, x[i][j + k]); }", false},
+    {"rows of a sparse matrix", "int8[], int32[], float32[], float32[], float32[]", "i;i;i;9;i",
+     "[i](count, column, value, x, y) { int64 start = 2 * i; y[i] = sum(k : count[i], value[start + k] * "
+     "x[column[start + "
+     "k] & 7]) + 1; }",
+     false},
+    {"rows with branches", "int16[], int32[], int64[], int32[]", "i;i;i;i",
+     "[i](count, x, y, z) { if (count[i] < 0) return; for (int j = 0; j < 2; j++) y[i] = max(k : count[i] + 1, x[i + k "
+     "* "
+     "(j + 1)]); z[i] = any(k : count[i] * 2, x[k] > 3) + prod(k : count[i] / 2, sum(l : 2, x[k + l])); }",
+     false},
     {"local array", "float32[], float32[]", "i;i",
      "[i](x, y) { float t[3]; forall (k : 3) t[k] = x[i + k]; y[i] = t[i % 3] - t[0]; }", false},
     {"numbers", "float32[], int8, complex64, uint64, float32[]", "i;;;;i",
@@ -333,6 +343,8 @@ static void draw_variant(point_call *c, const code_target *target, bool debug) {
     specialise(c, target);
 }
 
+static int shared_points; /* variants whose points several lanes compute */
+
 /* Spaces here are too small for these. */
 static void draw_rare(point_call *c) {
     int private = 0;
@@ -345,6 +357,13 @@ static void draw_rare(point_call *c) {
     }
     if (private)
         c->v.forall.block = (uint8_t)pick(5, 9);
+    if (c->size.ragged && c->v.forall.noalias && !c->v.reports) {
+        c->v.forall.lanes = (uint8_t)pick(0, COOP_WARP);
+        c->v.forall.vector = c->v.forall.vectors_per_thread = 1;
+        for (int k = 0; k < c->nparams; k++)
+            c->v.operand[k].coalesced = 0;
+        shared_points += c->v.forall.lanes > 0;
+    }
 }
 
 static code_module generate(point_call *c, const code_target *target) {
@@ -359,8 +378,9 @@ static void describe(const point_call *c) {
     fprintf(stderr, "%s over", c->x->name);
     for (int d = 0; d < c->ndim; d++)
         fprintf(stderr, " %lld", (long long)c->extents[d]);
-    fprintf(stderr, ": vector %d repeat %d wide %d proved %d apart %d debug %d coop %d\n", v->forall.vector,
-            v->forall.vectors_per_thread, v->wide, v->forall.proved, v->forall.noalias, v->reports, v->forall.block);
+    fprintf(stderr, ": vector %d repeat %d wide %d proved %d apart %d debug %d block %d lanes %d\n", v->forall.vector,
+            v->forall.vectors_per_thread, v->wide, v->forall.proved, v->forall.noalias, v->reports, v->forall.block,
+            v->forall.lanes);
     for (int k = 0; k < c->nparams; k++) {
         const layout_operand *o = &c->layout->operands[k];
         fprintf(stderr, "  %d: %s%s%s, unit %d, first %lld,", k, dtypes[type_of(c, k)].name,
@@ -496,7 +516,7 @@ static void test_simulated(void **unused) {
                   seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved);
     if (seen.runs > 100)
         assert_true(seen.coalesced > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
-                    seen.privatised > seen.runs / 20);
+                    seen.privatised > seen.runs / 20 && shared_points);
 }
 
 /* Every sample at least once for both targets. */

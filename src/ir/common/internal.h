@@ -53,8 +53,10 @@ typedef struct body_hooks {
     /* The number k of the variable that stands for an element of a core operand: @kernel has its address as %q<k>, and, where it is
      * *written, as %f<k> that of an i1 which tells that. -1: it is an element. */
     int (*variable)(const body *b, const node *element, bool *written);
-    /* At the head of the function: adds allocas to b->slots. */
+    /* At the head of the function: adds allocas to b->slots, or says which thread stores. */
     void (*begin)(body *b);
+    /* Writes a reduction in a way of its own; false: it is to be written as usual. */
+    bool (*reduce)(body *b, const node *n, ssa *value);
     /* Writes a statement, and perhaps those behind it; returns the last of them, or NULL: it is to be written as usual. */
     const node *(*statements)(body *b, const node *n);
 } body_hooks;

@@ -414,6 +414,7 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
         steps_begin(b);
     if (hooks && hooks->begin)
         hooks->begin(b);
+    const ssa stores = b->store_mask;
     emit_statements(b, f->body);
     land(b, b->finish);
     return_results(b, result);
@@ -425,7 +426,8 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     if (!e->failed)
         text_printf(e->out, "L%d:\n%s%s}\n\n", first, b->slots.data ? b->slots.data : "", w->lines.data);
     emit_scope_end(e);
-    assert(!b->depth && !b->jam && !b->store_mask.kind); /* every construct has ended */
+    assert(!b->depth && !b->jam && b->store_mask.kind == stores.kind); /* every construct has ended */
+    (void)stores;
     memset(e->writing, 0, sizeof e->writing);
     e->exact = false;
     for (size_t i = 0; i < COUNT(texts); i++)

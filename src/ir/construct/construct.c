@@ -219,6 +219,9 @@ static void forall_plainly(body *b, const node *n) {
 static bool is_mapped(const body *b) { return b->is_kernel && b->e->frame->mapped; }
 
 ssa emit_reduce(body *b, const node *n) {
+    ssa value;
+    if (b->hooks && b->hooks->reduce && b->hooks->reduce(b, n, &value))
+        return value;
     bool over_coop = is_mapped(b) && (b->depth == 0 || b->by_lanes);
     return over_coop ? mapped_reduce(b, n) : reduce_alone(b, n);
 }

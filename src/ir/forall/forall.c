@@ -3,6 +3,7 @@
 #include "ir/common/report.h"
 #include "ir/forall/coalesced.h"
 #include "ir/forall/guards.h"
+#include "ir/forall/lanes.h"
 #include "ir/forall/outer_vector.h"
 #include "ir/forall/privatised.h"
 
@@ -113,7 +114,8 @@ static void find_guards(forall_request *q) {
 
 /* The frame of @kernel, and its parameters behind the operands. */
 static void make_frame(forall_request *q, emit *e) {
-    static const body_hooks hooks = {.recall = recall_guard, .variable = variable_of};
+    static const body_hooks alone = {.recall = recall_guard, .variable = variable_of},
+                            shared = {.begin = point_lanes_begin, .reduce = point_lanes_reduce};
     gufunc_writer *g = &q->w.g;
     for (int i = 0; i < g->layout->nparameters; i++)
         text_printf(&g->parameters, ", i64 %%s%d", i);
@@ -121,7 +123,11 @@ static void make_frame(forall_request *q, emit *e) {
     if (q->v->reports)
         report_parameters(&g->parameters);
     forall_uses(q->t, q->use);
-    g->frame = (frame){.v = q->v, .layout = g->layout, .operand_uses = q->use, .hooks = &hooks, .user = &q->w};
+    g->frame = (frame){.v = q->v,
+                       .layout = g->layout,
+                       .operand_uses = q->use,
+                       .hooks = q->v->forall.lanes && e->target->gpu ? &shared : &alone,
+                       .user = &q->w};
     private_declare(&q->w);
     e->failed |= g->parameters.failed;
     g->frame.parameters = g->parameters.failed || !g->parameters.data ? "" : g->parameters.data;

@@ -444,6 +444,8 @@ static void tiles_loop(const tiles *t, ssa x, ssa threads, ssa all, bool loops) 
         return;
     }
     ssa step = product(t, emit_special_register(e, "nctaid"), all);
+    if (t->w->g.s.v->forall.lanes)
+        step = emit_value(e, "lshr %s %s, %d", t->type, step.text, t->w->g.s.v->forall.lanes);
     counted_loop l = counted_loop_begin(e, t->type, x, t->n);
     tiles_run(t, l.i, threads);
     counted_loop_end(e, &l, step, loop_no_unroll(e));
@@ -468,6 +470,8 @@ void gpu_forall(forall_writer *w) {
     ssa all = emit_value(e, "mul i32 %s, %d", threads.text, t.units);
     ssa x = product(&t, emit_special_register(e, "ctaid"), all);
     x = emit_value(e, "add %s %s, %s", t.type, x.text, (v->wide ? emit_widen(e, thread) : thread).text);
+    if (v->forall.lanes)
+        x = emit_value(e, "lshr %s %s, %d", t.type, x.text, v->forall.lanes);
     if (counts) {
         each_private(&t, thread, threads, private_clear);
         emit_block_barrier(e);

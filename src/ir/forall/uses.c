@@ -1,6 +1,7 @@
 /* uses.c - what a kernel over indices does with its parameters. Arrays are at hand in the kernel alone: helpers take values. */
 #include "ir/common/nodes.h"
 #include "ir/forall/coalesced.h"
+#include "ir/forall/lanes.h"
 #include "ir/forall/nontemporal.h"
 
 typedef struct uses {
@@ -110,6 +111,7 @@ void forall_traits(const tree *t, code_traits *out) {
     for (int k = 0; k < t->layout->nin; k++)
         if ((out->use[k] & ~USE_COALESCED) == USE_WRITE && nontemporal_fills(t, t->layout->nindices - 1, k))
             out->use[k] |= USE_FILLED;
+    out->ragged = point_lanes_array(t, out->use);
     coalesced_rows(&s, &rows, &more);
     out->rows = (uint8_t)rows;
     out->more_rows = (uint8_t)more;
