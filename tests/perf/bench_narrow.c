@@ -4,9 +4,11 @@
 #include "bench.h"
 
 enum {
-    CHECKED = 1000, /* rows */
-    READ = 1 << 29, /* bytes of the input of a case */
-    SOME = 1 << 20  /* numbers that the inputs repeat */
+    CHECKED = 1000,   /* rows */
+    READ = 1 << 29,   /* bytes of the input of a case */
+    FIRST_CALL = 31,  /* elements of a row of which the first call, which compiles, is timed, too */
+    SPARSE = 1 << 26, /* elements of a sparse matrix, and indices */
+    SOME = 1 << 20    /* numbers that the inputs repeat */
 };
 
 typedef struct narrow_case {
@@ -118,11 +120,17 @@ static void gpu_case(const narrow_case *x, int n, void *from, void *to, const ch
         return;
     int64_t size = x->type.bits / 8, out = result_type(x).bits / 8, rows = READ / size / n;
     call_make(&c, x, rows, n, from, to, (DLDevice){kDLCUDA, 0});
+    double first = now();
     narrow_run(&c);
+    first = now() - first;
     narrow_check(&c, x, n, name);
     gpu_time(narrow_run, &c, t, REPETITIONS);
     row(name, "libufunc", "GB/s", 1e-9 * (double)(rows * (n * size + out * (x->scans ? n : 1))), t, REPETITIONS);
     uf_free(c.f);
+    if (n != FIRST_CALL)
+        return;
+    strcat(name, "_first_call");
+    row(name, "libufunc", "host us", 0, &first, 1);
 }
 
 typedef struct gpu_copy {
@@ -150,6 +158,107 @@ static void fill(void *to, DLDataType type) {
     free(h);
 }
 
+/* ---- Rows of a sparse matrix, and elements found by indices: the numbers are those of limits_narrow.cu ---- */
+
+static const DLDataType i32 = {kDLInt, 32, 1};
+
+static unsigned draw_state;
+static unsigned draw(unsigned below) {
+    draw_state = draw_state * 1664525u + 1013904223u;
+    return (unsigned)((unsigned long long)draw_state * below >> 32);
+}
+
+static DLTensor to_gpu(const void *from, DLDataType type, int64_t n) {
+    DLTensor to = on_gpu(type, n), host = UF_ARRAY((const float *)from, n);
+    host.dtype = type;
+    MUST(uf_copy(&to, &host, NULL));
+    return to;
+}
+
+typedef struct points {
+    uf_func *f;
+    int64_t n;
+    int nargs;
+    DLTensor args[5];
+} points;
+
+static void points_run(void *user) {
+    const points *p = user;
+    MUST(uf_forall(p->f, 1, &p->n, p->nargs, p->args, NULL));
+}
+
+static void points_case(points *p, const char *name, double gigabytes, const float *wanted) {
+    double t[REPETITIONS];
+    float got[CHECKED];
+    int64_t some = CHECKED;
+    points_run(p);
+    DLTensor part = p->args[p->nargs - 1], host = UF_ARRAY(got, CHECKED);
+    part.shape = &some;
+    MUST(uf_copy(&host, &part, NULL));
+    check(!memcmp(got, wanted, sizeof got), name);
+    gpu_time(points_run, p, t, REPETITIONS);
+    row(name, "libufunc", "GB/s", gigabytes, t, REPETITIONS);
+    uf_free(p->f);
+}
+
+static float *whole_numbers(int64_t n) {
+    float *h = memory((size_t)n * sizeof *h);
+    for (int64_t i = 0; i < n; i++)
+        h[i] = (float)draw(8);
+    return h;
+}
+
+static void gpu_csr(int mean) {
+    const int64_t rows = SPARSE / mean;
+    char name[64];
+    float wanted[CHECKED];
+    int *start = memory((size_t)(rows + 1) * sizeof *start), *column;
+    draw_state = 1;
+    for (int64_t i = 0; i < rows; i++)
+        start[i + 1] = start[i] + mean / 2 + (int)draw((unsigned)mean + 1);
+    int64_t all = start[rows];
+    column = memory((size_t)all * sizeof *column);
+    for (int64_t i = 0; i < all; i++)
+        column[i] = (int)draw((unsigned)rows);
+    float *value = whole_numbers(all), *x = whole_numbers(rows);
+    for (int i = 0; i < CHECKED; i++) {
+        wanted[i] = 0;
+        for (int k = start[i]; k < start[i + 1]; k++)
+            wanted[i] += value[k] * x[column[k]];
+    }
+    points p = {.n = rows,
+                .nargs = 5,
+                .args = {to_gpu(start, i32, rows + 1), to_gpu(column, i32, all), to_gpu(value, f32, all),
+                         to_gpu(x, f32, rows), on_gpu(f32, rows)}};
+    MUST(uf_kernel(&p.f, "csr", "int32[], int32[], float32[], float32[], float32[]",
+                   UF_SOURCE([i](start, column, value, x, y) {
+                       int64 first = start[i];
+                       y[i] = sum(k : start[i + 1] - first, value[first + k] * x[column[first + k]]);
+                   })));
+    snprintf(name, sizeof name, "gpu_csr_f32_mean_%d", mean);
+    points_case(&p, name, 1e-9 * (double)(8 * all + 12 * rows), wanted);
+    free(start);
+    free(column);
+    free(value);
+    free(x);
+}
+
+static void gpu_gather(int64_t from, const char *name) {
+    int *at = memory(SPARSE * sizeof *at);
+    float wanted[CHECKED], *x;
+    draw_state = 1;
+    for (int64_t i = 0; i < SPARSE; i++)
+        at[i] = (int)draw((unsigned)from);
+    x = whole_numbers(from);
+    for (int i = 0; i < CHECKED; i++)
+        wanted[i] = x[at[i]];
+    points p = {.n = SPARSE, .nargs = 3, .args = {to_gpu(x, f32, from), to_gpu(at, i32, SPARSE), on_gpu(f32, SPARSE)}};
+    MUST(uf_kernel(&p.f, "gather", "float32[], int32[], float32[]", UF_SOURCE([i](x, at, y) { y[i] = x[at[i]]; })));
+    points_case(&p, name, 12e-9 * SPARSE, wanted);
+    free(at);
+    free(x);
+}
+
 int main(int argc, char **argv) {
     if (!driver_open())
         return 0;
@@ -167,5 +276,11 @@ int main(int argc, char **argv) {
         for (const int *n = cases[i].lengths; *n; n++)
             gpu_case(&cases[i], *n, from, to, only);
     }
+    if (!strstr("gpu_csr gpu_gather", only))
+        return 0;
+    for (int mean = 4; mean <= 64; mean *= 4)
+        gpu_csr(mean);
+    gpu_gather(1 << 20, "gpu_gather_f32_of_1M");
+    gpu_gather(SPARSE, "gpu_gather_f32_of_64M");
     return 0;
 }
