@@ -79,7 +79,9 @@ enum {
     USE_COUNTER = 16,
     /* It is never read, and written by one statement, which all points of a row execute but those that a guard leaves
      * out; along a row the elements are neighbours. */
-    USE_FILLED = 32
+    USE_FILLED = 32,
+    /* USE_COUNTER of a 64-bit integer, to which a point adds 1 at most once: a count in 32 bits is exact up to as many points. */
+    USE_TALLY = 64
 };
 
 /* What an engine chooses a variant by: the size of a kernel, and how it walks through memory. */

@@ -90,17 +90,20 @@ static int64_t tiles_of(const variant *v, const nd_loop *loop) {
 
 /* Bytes of shared memory that operand k is counted in, a multiple of 16. */
 static int64_t private_bytes(const variant *v, const core_layout *l, const int64_t *core, int k) {
-    return (core_elements(l, core, k) * element_size(v, k) + 15) / 16 * 16;
+    int size = v->operand[k].privatised == PRIVATE_TALLY ? (int)sizeof(uint32_t) : element_size(v, k);
+    return (core_elements(l, core, k) * size + 15) / 16 * 16;
 }
 
 static void choose_private(variant *v, const loop_problem *s) {
     int64_t left = PRIVATE_BYTES, points = s->loop->count;
     for (int k = 0; k < v->nin; k++) {
+        v->operand[k].privatised = s->traits->use[k] & USE_TALLY && points <= UINT32_MAX ? PRIVATE_TALLY : 1;
         int64_t n = core_elements(s->layout, s->core, k), bytes = private_bytes(v, s->layout, s->core, k);
         if (!(s->traits->use[k] & USE_COUNTER) || v->reports || element_size(v, k) < 4 || !n || bytes > left ||
-            points < PRIVATE_LEAST || points / PRIVATE_POINTS < n)
+            points < PRIVATE_LEAST || points / PRIVATE_POINTS < n) {
+            v->operand[k].privatised = 0;
             continue;
-        v->operand[k].privatised = 1;
+        }
         left -= bytes;
         v->forall.block = v->forall.block ? v->forall.block : PRIVATE_BLOCK;
     }

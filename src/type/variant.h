@@ -48,6 +48,10 @@ typedef enum operand_kind {
     OPERAND_POSITION     /* folds: no memory; see variant.position */
 } operand_kind;
 
+enum {
+    PRIVATE_TALLY = 2 /* privatised: GPU: the copy counts in 32 bits */
+};
+
 typedef struct variant_operand {
     uint8_t memory; /* dtype in memory; for a number, same as value */
     uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
@@ -65,7 +69,8 @@ typedef struct variant_operand {
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
-    uint8_t privatised;  /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array */
+    uint8_t
+        privatised; /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array; PRIVATE_TALLY */
     /* Elementwise, GPU fold: operands that lie interleaved, as the fields of an array of records do, are a group; see nd_interleave. The
      * group has one address and one set of strides, those of the operand with the lowest address. */
     uint8_t group;  /* 1 + that operand; 0: in no group */
@@ -225,7 +230,7 @@ static inline bool variant_follows(const variant *v, int k) {
 static inline int variant_privatised(const variant *v) {
     int n = 0;
     for (int k = 0; k < v->nin; k++)
-        n += v->operand[k].privatised;
+        n += v->operand[k].privatised != 0;
     return n;
 }
 /* Tile, GPU: elements of dimension 1 in an access to a staged operand with that unit, where it is aligned: at least tile.rows. */

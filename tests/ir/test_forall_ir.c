@@ -102,6 +102,10 @@ static const sample samples[] = {
      "[i, j](x, h, t) { atomic_add(h[x[i][j]], 1); if (x[i][j] > 2) { atomic_max(t[0], j); atomic_max(t[i], x[i][j]); "
      "} }",
      false},
+    {"counted in 64 bits", "uint8[], int64[], uint64[,], int64[]", "i;8;32;5",
+     "[i](x, h, g, t) { atomic_add(h[x[i]], 1); if (x[i] > 2) atomic_add(g[i % 3][x[i]], true); for (int j = 0; j < 2; "
+     "j++) atomic_add(t[j + 1], 1); }",
+     false},
     {"counted by bits", "int32[], uint32[,], int64[]", "i;43;9",
      "[i](x, h, t) { atomic_xor(h[x[i] & 3][i % 3], 1 << (i & 31)); atomic_sub(t[0], x[i]); }", false},
     {"least and largest", "float32[], float32[], float32[]", "i;3;3",
@@ -343,7 +347,7 @@ static void draw_variant(point_call *c, const code_target *target, bool debug) {
     specialise(c, target);
 }
 
-static int shared_points; /* variants whose points several lanes compute */
+static int shared_points, tallies; /* variants whose points several lanes compute; operands counted in 32 bits */
 
 /* Spaces here are too small for these. */
 static void draw_rare(point_call *c) {
@@ -352,7 +356,8 @@ static void draw_rare(point_call *c) {
     for (int k = 0; k < c->nparams; k++) {
         if (!(c->size.use[k] & USE_COUNTER) || dtypes[c->v.operand[k].memory].size < 4 || !chance(60))
             continue;
-        c->v.operand[k].privatised = 1;
+        c->v.operand[k].privatised = c->size.use[k] & USE_TALLY && chance(70) ? PRIVATE_TALLY : 1;
+        tallies += c->v.operand[k].privatised == PRIVATE_TALLY;
         private++;
     }
     if (private)
@@ -516,7 +521,7 @@ static void test_simulated(void **unused) {
                   seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved);
     if (seen.runs > 100)
         assert_true(seen.coalesced > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
-                    seen.privatised > seen.runs / 20 && shared_points);
+                    seen.privatised > seen.runs / 20 && shared_points && tallies);
 }
 
 /* Every sample at least once for both targets. */

@@ -14,8 +14,9 @@
  * in shared memory) or a call of the kernel (CPU, on the stack) updates its copy, and merges it into the array at its end. The
  * copy has all elements of the array, in C order without gaps. */
 typedef struct private_copy {
-    bool on;  /* the operand has a copy */
-    ssa base; /* the copy's address as @kernel knows it: a pointer to the memory type */
+    bool on;    /* the operand has a copy */
+    dtype type; /* of its elements in memory: the array's, or uint32 (PRIVATE_TALLY) */
+    ssa base;   /* the copy's address as @kernel knows it: a pointer to that type */
 } private_copy;
 
 /* What @kernel is called with, where operands have core dimensions (generalized ufuncs, kernels over indices). %p<k> is the value of

@@ -20,7 +20,8 @@ typedef struct lvalue {
     bool packed;  /* an element, in memory form: bool is a byte */
     bool staged, input;
     bool table;      /* of a table, in which element 0 stands in for those out of range, as in a local array */
-    bool privatised; /* in the private copy of a block, or of a call on the CPU */
+    bool privatised; /* in the private copy of a block, or of a call on the CPU, which holds this type: */
+    dtype held;
 } lvalue;
 
 static const char *element_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
@@ -121,11 +122,12 @@ static lvalue core_place(body *b, const node *n, const local *l) {
     lvalue p = {.type = l->type,
                 .memory = (dtype)o->memory,
                 .privatised = privatised,
+                .held = privatised ? e->frame->private_copies[n->local].type : (dtype)o->memory,
                 .input = operand_stays(e->frame, b->f, n->local)};
     p.staged = o->staged || (privatised && e->target->gpu);
     ssa offset = core_offset(b, n, l, &p.in_range), base = ssa_named("%%p%d", n->local);
     e->shared = p.staged;
-    p.pointer = emit_element(e, p.memory, privatised ? e->frame->private_copies[n->local].base : base, offset);
+    p.pointer = emit_element(e, p.held, privatised ? e->frame->private_copies[n->local].base : base, offset);
     e->shared = false;
     return p;
 }
@@ -485,7 +487,9 @@ static ssa update_in_step(body *b, const node *n, const lvalue *p, const ssa *va
     emit *e = b->e;
     ssa old = ssa_constant(0); /* the old value in a copy is never used */
     e->shared = p->staged;
-    if (p->privatised && e->target->gpu && adds_halves(n, p->type)) {
+    if (p->privatised && p->held != p->memory) {
+        emit_atomic(e, (atomic_op)n->op, p->held, p->pointer, emit_convert(e, values[0], p->type, p->held), ssa_none());
+    } else if (p->privatised && e->target->gpu && adds_halves(n, p->type)) {
         emit_add_halves(e, (atomic_op)n->op, p->pointer, values[0]);
     } else if (p->privatised && !e->target->gpu) {
         old = update_private(e, n, p, values[0]);

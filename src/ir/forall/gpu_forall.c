@@ -413,7 +413,7 @@ static void parameters_read(tiles *t) {
     for (int k = 0; k < s->v->nin; k++)
         if (s->v->operand[k].privatised)
             t->w->private_base[k] = emit_shared_address(t->e, skeleton_parameter(s, GPU_FORALL_PRIVATE),
-                                                        ir_memory_type(skeleton_memory(s, k)));
+                                                        ir_memory_type(private_type(t->w, k)));
     gufunc_core_parameters(&t->w->g);
 }
 

@@ -5,7 +5,9 @@
 
 static bool counts(const forall_writer *w, int k) { return w->g.s.v->operand[k].privatised; }
 
-static dtype type_of(const forall_writer *w, int k) { return (dtype)w->g.s.v->operand[k].memory; }
+static dtype array_type(const forall_writer *w, int k) { return (dtype)w->g.s.v->operand[k].memory; }
+
+dtype private_type(const forall_writer *w, int k) { return w->g.s.v->operand[k].privatised == PRIVATE_TALLY ? DT_UINT32 : array_type(w, k); }
 
 /* " addrspace(3)*" */
 static const char *private_pointer(emit *e) {
@@ -21,16 +23,16 @@ void private_declare(forall_writer *w) {
     for (int k = 0; k < v->nin; k++) {
         if (!v->operand[k].privatised)
             continue;
-        w->private_copies[k] = (private_copy){true, ssa_named("%%own%d", k)};
-        text_printf(&w->g.parameters, ", %s%s %s", ir_memory_type((dtype)v->operand[k].memory),
-                    private_pointer(w->g.s.e), w->private_copies[k].base.text);
+        w->private_copies[k] = (private_copy){true, private_type(w, k), ssa_named("%%own%d", k)};
+        text_printf(&w->g.parameters, ", %s%s %s", ir_memory_type(private_type(w, k)), private_pointer(w->g.s.e),
+                    w->private_copies[k].base.text);
     }
 }
 
 void private_arguments(const forall_writer *w, text *out) {
     for (int k = 0; k < w->g.s.v->nin; k++)
         if (counts(w, k))
-            text_printf(out, ", %s%s %s", ir_memory_type(type_of(w, k)), private_pointer(w->g.s.e),
+            text_printf(out, ", %s%s %s", ir_memory_type(private_type(w, k)), private_pointer(w->g.s.e),
                         w->private_base[k].text);
 }
 
@@ -46,12 +48,12 @@ ssa private_size(const forall_writer *w, int k) {
 static ssa private_at(const forall_writer *w, int k, ssa i) {
     emit *e = w->g.s.e;
     e->shared = e->target->gpu;
-    return emit_element(e, type_of(w, k), w->private_base[k], i);
+    return emit_element(e, private_type(w, k), w->private_base[k], i);
 }
 
 void private_clear(forall_writer *w, int k, ssa i) {
     emit *e = w->g.s.e;
-    dtype t = type_of(w, k);
+    dtype t = private_type(w, k);
     ssa at = private_at(w, k, i);
     emit_store(e, t, atomic_identity(forall_counted(w->g.s.t, k), t), at);
     e->shared = false;
@@ -86,11 +88,11 @@ static ssa differs(emit *e, dtype t, ssa value, ssa nothing) {
 
 void private_merge(forall_writer *w, int k, ssa i) {
     emit *e = w->g.s.e;
-    dtype t = type_of(w, k);
+    dtype t = private_type(w, k), to = array_type(w, k);
     atomic_op o = forall_counted(w->g.s.t, k);
     ssa value = emit_load(e, t, private_at(w, k, i));
     e->shared = false;
     int end = skeleton_if(&w->g.s, differs(e, t, value, atomic_identity(o, t)));
-    emit_atomic(e, atomic_merge(o), t, element_at(w, k, i), value, ssa_none());
+    emit_atomic(e, atomic_merge(o), to, element_at(w, k, i), emit_convert(e, value, t, to), ssa_none());
     skeleton_end_if(&w->g.s, end);
 }

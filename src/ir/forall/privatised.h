@@ -6,6 +6,8 @@
 
 #include "ir/forall/forall.h"
 
+/* The type of the elements of operand k's copy in memory. */
+dtype private_type(const forall_writer *w, int k);
 /* Notes the copies in the frame, and makes them parameters of @kernel. To be called before functions are written. */
 void private_declare(forall_writer *w);
 /* ", i32* %r7": the arguments for these parameters; w->private_base must be set. */

@@ -10,9 +10,18 @@ typedef struct uses {
     bool atomic[UF_MAX_OPERANDS]; /* the target of an atomic function: */
     uint8_t op[UF_MAX_OPERANDS];  /* the first of them */
     bool mixed[UF_MAX_OPERANDS];  /* there are others, or it does not commute, or a result is used */
+    int ones
+        [UF_MAX_OPERANDS]; /* places where 1 is added to it; more than that where something else is, or repeatedly */
+    int repeats;           /* loops and constructs around the place that is looked at */
 } uses;
 
 static bool is_array(const uses *u, const node *n) { return n->kind == N_ELEMENT && u->f->locals[n->local].core; }
+
+static bool is_one(const node *n) {
+    while (n->kind == N_CONVERT)
+        n = n->kid[0];
+    return n->kind == N_CONST && dtype_is_integer(n->value.type) && n->value.as.i == 1;
+}
 
 static void note_atomic(uses *u, const node *n, bool used) {
     int k = n->kid[0]->local;
@@ -21,6 +30,7 @@ static void note_atomic(uses *u, const node *n, bool used) {
         u->op[k] = n->op;
     u->mixed[k] |= used || !commutes || u->op[k] != n->op;
     u->atomic[k] = true;
+    u->ones[k] += n->op == ATOMIC_ADD && is_one(n->kid[1]) && !u->repeats ? 1 : 2;
 }
 
 /* What a node does to the place that it writes to. */
@@ -57,7 +67,10 @@ static void visit(uses *u, const node *n, bool used) {
     if (n->kind == N_ATOMIC)
         note_atomic(u, n, used);
     if (!use) {
+        bool repeats = n->kind == N_LOOP || n->kind == N_FORALL || n->kind == N_REDUCE;
+        u->repeats += repeats;
         visit_all(u, n, 0);
+        u->repeats -= repeats;
         return;
     }
     if (is_array(u, n->kid[0]))
@@ -66,6 +79,8 @@ static void visit(uses *u, const node *n, bool used) {
     visit_all(u, n, 1);
 }
 
+static bool is_wide_integer(dtype t) { return t == DT_INT64 || t == DT_UINT64; }
+
 void forall_uses(const tree *t, uint8_t *use) {
     uses u = {.f = t->kernel, .use = use};
     memset(use, 0, UF_MAX_OPERANDS * sizeof *use);
@@ -73,7 +88,7 @@ void forall_uses(const tree *t, uint8_t *use) {
         visit(&u, n, true);
     for (int k = 0; k < t->kernel->nparams; k++)
         if (use[k] == USE_ATOMIC && !u.mixed[k])
-            use[k] |= USE_COUNTER;
+            use[k] |= USE_COUNTER | (u.ones[k] == 1 && is_wide_integer(t->kernel->locals[k].type) ? USE_TALLY : 0);
 }
 
 typedef struct search {
