@@ -15,6 +15,7 @@ enum {
     ONE_BLOCK_VISITS = 4, /* a result that a block of 1024 threads does in so many visits is not divided */
     SM_THREADS = 2048,
     WAVES_MOST = 4,
+    FILLING_BYTES = 4,    /* of an element of which rows may leave lanes over */
     LIGHT_NODES = 24,     /* of mapping and combining an element */
     COLUMNS_LENGTH = 16,  /* elements of a column that are loaded together, */
     COLUMNS_FLIGHT = 256, /* and bytes of a thread */
@@ -146,7 +147,9 @@ static bool takes_whole(const variant *v) { return v->fold.length && !v->reducti
 static bool goes_by_vectors(const variant *v, const fold_problem *s) {
     int64_t n = s->loops->reduced.count, bytes = n * widest_element(v);
     bool whole = bytes && (bytes % ACCESS_BYTES == 0 || bytes == ACCESS_BYTES / 2);
-    return whole && s->traits->order != FOLD_SERIAL && s->traits->nodes <= LIGHT_NODES &&
+    bool fills =
+        widest_element(v) <= FILLING_BYTES || !(bytes & (bytes - 1)); /* lanes left over cost shuffles of words */
+    return whole && fills && s->traits->order != FOLD_SERIAL && s->traits->nodes <= LIGHT_NODES &&
            fit_vectors(v, s, true) == (n < vector_most(v) ? n : vector_most(v));
 }
 

@@ -4,7 +4,8 @@
 
 enum {
     LENGTH_MOST = 64,    /* elements that code is generated for, */
-    NODES_MOST = 4000,   /* of all elements of a thread: all are written out */
+    NODES_MOST = 2600,   /* of all elements of a thread: all are written out, which takes time to compile; */
+    ELEMENTS_MOST = 64,  /* and of several rows so many */
     LENGTH_DIRECT = 8,   /* where no operand comes through shared memory */
     FLIGHT = 96,         /* bytes that a thread reads and writes, before it takes several, */
     ROWS_MOST = 16,      /* and their number; */
@@ -56,7 +57,7 @@ int short_specialise(variant *v, const nd_loop *rows, const nd_loop *along, cons
         v->operand[k].staged &= fits;
     int each = ROWS_MOST;
     while (each > 1 && (each * moved > FLIGHT || each * tile > TILE_MOST || each > most ||
-                        rows->count < blocks * each * ROW_TILE_THREADS))
+                        each * length > ELEMENTS_MOST || rows->count < blocks * each * ROW_TILE_THREADS))
         each /= 2;
     return fits ? each : 0;
 }

@@ -36,7 +36,7 @@ static int tile_bytes(dtype type, int length, int rows) {
 static row_tile tile_new(emit *e, int where, dtype type, int length, int rows) {
     row_tile t = {.e = e, .type = type, .length = length, .rows = rows};
     const char *element = ir_memory_type(type);
-    int words = (tile_bytes(type, length, rows) + 3) / 4;
+    int words = (tile_bytes(type, length, rows) + 3) / 4 + 1; /* one more may be read, see get_bytes */
     ssa name = ssa_named("@rows_%d", where);
     assert(rows * row_bytes(type, length) % ACCESS_BYTES == 0);
     if (emit_once(e, name.text))
@@ -191,8 +191,35 @@ static ssa row_at(const row_tile *t, ssa row) {
     return emit_element(e, t->type, t->base, emit_widen(e, at));
 }
 
+/* A row of an odd number of bytes, by the words that it lies in: threads that read bytes would meet in a bank in pairs. */
+static void get_bytes(const row_tile *t, ssa row, ssa *values) {
+    emit *e = t->e;
+    e->shared = true;
+    ssa base = emit_pointer_as(e, ir_memory_type(t->type), t->base, "i32"), word[2];
+    ssa at = emit_value(e, "mul i32 %s, %d", row.text, t->length);
+    ssa first = emit_widen(e, emit_value(e, "lshr i32 %s, 2", at.text));
+    ssa shift = emit_widen(e, emit_value(e, "shl i32 %s, 3", emit_value(e, "and i32 %s, 3", at.text).text));
+    word[0] = emit_widen(e, emit_load(e, DT_INT32, emit_element(e, DT_INT32, base, first)));
+    for (int i = 0; i < t->length; i += 4) {
+        ssa next = emit_value(e, "add i64 %s, %d", first.text, i / 4 + 1);
+        word[1] = emit_widen(e, emit_load(e, DT_INT32, emit_element(e, DT_INT32, base, next)));
+        ssa both = emit_op(e, "or i64", emit_value(e, "shl i64 %s, 32", word[1].text), word[0]);
+        ssa four = emit_value(e, "trunc i64 %s to i32", emit_op(e, "lshr i64", both, shift).text);
+        for (int j = 0; j < 4 && i + j < t->length; j++) {
+            ssa byte = emit_value(e, "trunc i32 %s to i8", emit_value(e, "lshr i32 %s, %d", four.text, 8 * j).text);
+            values[i + j] = emit_value_of_parts(e, t->type, &byte);
+        }
+        word[0] = word[1];
+    }
+    e->shared = false;
+}
+
 void row_tile_get(const row_tile *t, ssa row, ssa *values) {
     int step = row_step(t);
+    if (step * dtypes[t->type].size == 1) {
+        get_bytes(t, row, values);
+        return;
+    }
     t->e->shared = true;
     ssa at = row_at(t, row);
     for (int i = 0; i < t->length; i += step)
