@@ -810,7 +810,7 @@ typedef struct uf_launch {
     size_t size;  /* sizeof(uf_launch), set by the caller */
     int64_t grid; /* CUDA: blocks */
     int block;    /* CUDA: threads in a block */
-    int elements; /* CUDA: points that a thread takes */
+    int elements; /* CUDA: points that a thread takes; 1 also where the lanes of a warp compute a point together */
     int vector; /* how many of these are neighbours along the last index whose elements are read and written together */
     int registers;            /* of a thread */
     int shared_bytes;         /* of a block */

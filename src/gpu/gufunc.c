@@ -154,15 +154,32 @@ typedef struct work {
     int64_t all;
 } work;
 
-/* Ranges over something else than a dimension count as much as the largest. */
+/* Have all calls the same core in every operand with this dimension, which has no other one? */
+static bool is_shared(const cores *c, int dimension) {
+    for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
+        for (int i = 0; i < rank_of(c, k); i++) {
+            bool has = c->layout->operands[k].dim[i] == dimension;
+            if (has && rank_of(c, k) > 1)
+                return false;
+            for (int d = 0; d < c->loop->ndim && has; d++)
+                if (c->loop->extent[d] > 1 && stride_of(c->loop, d, k))
+                    return false;
+        }
+    return c->loop->count > 0;
+}
+
+/* Ranges over something else than a dimension, whose extents are data, count as much as the largest dimension; or, if all calls share
+ * that, as the rows of a sparse matrix share its elements, as much as each call has of it in the mean. */
 static int64_t range_extent(const cores *c, int dimension) {
-    int64_t largest = 1;
+    int largest = 0;
     if (dimension >= 0)
         return c->core[dimension];
-    for (int d = 0; d < c->layout->ndims; d++)
-        if (c->core[d] > largest)
-            largest = c->core[d];
-    return largest;
+    for (int d = 1; d < c->layout->ndims; d++)
+        if (c->core[d] > c->core[largest])
+            largest = d;
+    if (!c->layout->ndims || c->core[largest] < 1)
+        return 1;
+    return is_shared(c, largest) ? (c->core[largest] - 1) / c->loop->count + 1 : c->core[largest];
 }
 
 static work measure(const cores *c, const code_construct *x) {

@@ -602,6 +602,8 @@ static void test_at(void **unused) {
 /* ---- Kernels over indices ---- */
 
 /* b[i][j] = a[i][j], over dense arrays of the space's extents; alignment: log2 of their addresses'. */
+static int64_t ragged_elements; /* of the first array, where a reduction goes through it; 0: none does */
+
 static void forall_make(sample *s, const int64_t *extents, int nodes, int alignment, int elements, int block) {
     static layout_operand operands[2];
     static int64_t all[5 * MAX_DIMS]; /* core parameters */
@@ -623,12 +625,15 @@ static void forall_make(sample *s, const int64_t *extents, int nodes, int alignm
             all[(3 + k) * n + d] = stride;
         }
     }
+    if (ragged_elements)
+        all[n] = ragged_elements;
     s->v.loop = LOOP_FORALL;
     s->v.nin = 2;
     s->v.forall.noalias = s->v.forall.proved = 1;
     operands_set(&s->v, DT_FLOAT32, OPERAND_STRIDED);
     s->v.operand[0].unit = s->v.operand[1].unit = (uint8_t)n;
-    s->traits = (code_traits){.nodes = nodes, .use = {USE_READ | USE_COALESCED, USE_WRITE | USE_COALESCED}};
+    s->traits = (code_traits){
+        .nodes = nodes, .use = {USE_READ | USE_COALESCED, USE_WRITE | USE_COALESCED}, .ragged = ragged_elements > 0};
     gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
                                           .layout = &layout,
                                           .core = all,
@@ -667,6 +672,26 @@ static void test_forall_table(void **unused) {
     }
 }
 
+/* Lanes for a point whose reductions go through an array of so many elements. */
+static void test_forall_lanes(void **unused) {
+    static sample s;
+    static const struct {
+        int64_t points, elements;
+        int lanes;
+    } cases[] = {{1000, 3999, 0},    {1000, 4000, 1},         {1000, 16000, 3},  {1000, 63999, 4},
+                 {1000, 1 << 20, 5}, {1 << 29, 1LL << 34, 4}, {1 << 20, 1000, 0}};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ragged_elements = cases[i].elements;
+        forall_make(&s, (int64_t[MAX_DIMS]){cases[i].points}, 3, 4, 0, 0);
+        ragged_elements = 0;
+        assert_int_equal(s.v.forall.lanes, cases[i].lanes);
+        assert_true(!cases[i].lanes || s.v.wide ||
+                    (int64_t)s.g.blocks * s.g.threads >= cases[i].points << cases[i].lanes);
+        assert_true(!cases[i].lanes || (!s.v.operand[0].coalesced && s.v.forall.vector == 1));
+    }
+}
+
 static void test_forall_covers(void **unused) {
     static sample s;
     (void)unused;
@@ -697,6 +722,7 @@ int main(void) {
         cmocka_unit_test(test_scan_covers),
         cmocka_unit_test(test_at),
         cmocka_unit_test(test_forall_table),
+        cmocka_unit_test(test_forall_lanes),
         cmocka_unit_test(test_forall_covers),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
