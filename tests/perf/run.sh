@@ -84,6 +84,10 @@ if part reduce; then
     cpu_peers peers_cpu_reduce
     gpu_peers limits_reduce peers_gpu_reduce
 fi
+if part narrow; then
+    ours bench_narrow
+    gpu_peers limits_narrow
+fi
 if part forall; then
     plain plain_forall -fopenmp
     export OMP_WAIT_POLICY=passive # idle threads of OpenMP's are not to stand in the way of ours
