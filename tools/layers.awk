@@ -18,7 +18,7 @@ BEGIN {
     sees["ir/elementwise"] = below " ir/common"
     sees["ir/at"] = below " ir/common ir/elementwise"
     sees["ir/gufunc"] = below " ir/common ir/construct"
-    sees["ir/forall"] = below " ir/common ir/gufunc"
+    sees["ir/forall"] = below " ir/common ir/construct ir/gufunc"
     sees["ir/reduce"] = below " ir/common"
     sees["ir/scan"] = below " ir/common ir/reduce"
     sees["ir"] = below " ir/gufunc ir/forall"

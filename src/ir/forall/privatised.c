@@ -7,7 +7,9 @@ static bool counts(const forall_writer *w, int k) { return w->g.s.v->operand[k].
 
 static dtype array_type(const forall_writer *w, int k) { return (dtype)w->g.s.v->operand[k].memory; }
 
-dtype private_type(const forall_writer *w, int k) { return w->g.s.v->operand[k].privatised == PRIVATE_TALLY ? DT_UINT32 : array_type(w, k); }
+dtype private_type(const forall_writer *w, int k) {
+    return w->g.s.v->operand[k].privatised == PRIVATE_TALLY ? DT_UINT32 : array_type(w, k);
+}
 
 /* " addrspace(3)*" */
 static const char *private_pointer(emit *e) {
