@@ -133,7 +133,8 @@ UF_API uf_status uf_vectorize(uf_func **out, const char *name, const char *signa
  * layout      the core dimensions of each operand, "(m,n),(n)->(m)", in NumPy's grammar and more. A name stands for one size
  *             wherever it occurs; () is a scalar. "3" is a frozen size. "n?" is a dimension that operands may lack. "(n|1)" is
  *             an input dimension whose extent of 1 broadcasts to n. A name that only outputs have gets its size from them.
- *             "(m+n-1)" and "(n*(n-1)/2)" are computed, with + - * / (as C divides) and parentheses over names and integers.
+ *             "(m+n-1)", "(n*(n-1)/2)" and "(min(m,n))" are computed, with + - * / (as C divides), min, max and parentheses over
+ *             names and integers.
  *             The core dimensions are the last ones of an array, unless options->axes says otherwise. Blanks may stand
  *             anywhere.
  * source      kernel C. The outputs are named: "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }". The

@@ -87,6 +87,9 @@ static bool step_form(check *c, char o, form *a, const form *b) {
         return form_add(a, b, -1);
     case '*':
         return form_multiply(c->known, &left, b, a);
+    case STEP_MIN:
+    case STEP_MAX:
+        return false;
     default:
         return quotient_form(c, &left, b, a);
     }
@@ -123,6 +126,17 @@ static form size_form(check *c, int dim) {
     return d->steps && steps_form(c, d, &f) ? f : form_atom(dim);
 }
 
+/* A size that is the lesser of two is at most either. */
+static void lesser_bound(check *c, int dim) {
+    const layout_dim *d = &c->core->dims[dim];
+    if (!d->steps || d->nsteps != 3 || d->steps[2].op != STEP_MIN)
+        return;
+    for (int i = 0; i < 2; i++) {
+        form most = d->steps[i].op == 'n' ? form_constant(d->steps[i].value) : form_atom(d->steps[i].dim);
+        atom_high(c->known, dim, &most, 1);
+    }
+}
+
 void known_begin(check *c) {
     c->known = arena_alloc(c->a, sizeof *c->known);
     c->known->a = c->a;
@@ -138,6 +152,8 @@ void known_begin(check *c) {
         atom_low(c->known, at, &least, 1);
         atom_high(c->known, at, &most, 1);
     }
+    for (int d = 0; c->core && d < c->core->ndims; d++)
+        lesser_bound(c, d);
 }
 
 /* Does n compute what the steps up to *last do? *last is moved to before them. */

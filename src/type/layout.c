@@ -6,7 +6,7 @@
  *    extent   := size [ "?" ] [ "|" "1" ]
  *    size     := term { ("+" | "-") term }
  *    term     := factor { ("*" | "/") factor }
- *    factor   := "-" factor | name | number | "(" size ")"
+ *    factor   := "-" factor | name | number | "(" size ")" | ("min" | "max") "(" size "," size ")"
  * A size is kept as steps for a stack (reverse Polish notation), and is printed from them with no more parentheses than
  * it takes to read the same steps again. Blanks may stand between any two tokens, but, as in NumPy, not before "?". */
 #include <assert.h>
@@ -28,6 +28,12 @@ static bool apply(char op, int64_t a, int64_t b, int64_t *value, const char **wh
     bool overflow = false;
     *why = divided;
     switch (op) {
+    case STEP_MIN:
+        *value = a < b ? a : b;
+        break;
+    case STEP_MAX:
+        *value = a > b ? a : b;
+        break;
     case '+':
         overflow = __builtin_add_overflow(a, b, value);
         break;
@@ -78,6 +84,11 @@ bool layout_compute(const layout_dim *d, const int64_t *sizes, int64_t *value) {
 
 /* ---- Writing ---- */
 
+static const struct {
+    const char *word;
+    char op;
+} choices[] = {{"min", STEP_MIN}, {"max", STEP_MAX}};
+
 static int precedence(char op) { return op == '+' || op == '-' ? 1 : op == '*' || op == '/' ? 2 : 3; }
 
 /* The index of the first step of the operand whose last step is steps[last]. */
@@ -102,6 +113,15 @@ static void print_steps(text *out, const core_layout *l, const layout_step *step
         return;
     }
     int left = first_step(steps, last - 1) - 1, level = precedence(s->op);
+    for (size_t i = 0; i < COUNT(choices); i++)
+        if (s->op == choices[i].op) {
+            text_printf(out, "%s(", choices[i].word);
+            print_steps(out, l, steps, left, 0);
+            text_puts(out, ",");
+            print_steps(out, l, steps, last - 1, 0);
+            text_puts(out, ")");
+            return;
+        }
     bool sign = s->op == '-' && steps[left].op == 'n' && steps[left].value == 0;
     bool parentheses = !sign && level < least;
     if (parentheses)
@@ -316,6 +336,28 @@ static uf_status read_name(parser *p) {
 
 static uf_status read_size(parser *p, int depth);
 
+/* The operator whose word stands here with a parenthesis directly behind it; 0: none does. */
+static char choice_at(const char *here) {
+    size_t length = word_length(here);
+    for (size_t i = 0; i < COUNT(choices); i++)
+        if (here[length] == '(' && strlen(choices[i].word) == length && !strncmp(choices[i].word, here, length))
+            return choices[i].op;
+    return 0;
+}
+
+/* The lesser or the greater of two sizes. */
+static uf_status read_choice(parser *p, char op, int depth) {
+    size_t start = p->at;
+    p->at += word_length(p->text + start) + 1;
+    TRY(read_size(p, depth + 1));
+    if (!take(p, ','))
+        return expected(p, "an operator or \",\"");
+    TRY(read_size(p, depth + 1));
+    if (!take(p, ')'))
+        return expected(p, "an operator or \")\"");
+    return push(p, start, (layout_step){.op = op});
+}
+
 static uf_status read_factor(parser *p, int depth) {
     const char *here = next(p);
     size_t start = p->at;
@@ -332,6 +374,8 @@ static uf_status read_factor(parser *p, int depth) {
     }
     if (is_digit(*here))
         return read_number(p);
+    if (choice_at(here))
+        return read_choice(p, choice_at(here), depth);
     return is_letter(*here) ? read_name(p) : expected(p, "a name or a number");
 }
 

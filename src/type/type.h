@@ -142,8 +142,12 @@ enum {
 
 /* One step of computing a size on a stack, in reverse Polish notation: pushes a number or the size of another
  * dimension, or replaces the last two values by what an operator makes of them. */
+enum {
+    STEP_MIN = '<', /* the lesser of two sizes, "min(m,n)" */
+    STEP_MAX = '>'
+};
 typedef struct layout_step {
-    char op; /* 'n': pushes value; 'd': pushes the size of dim; '+', '-', '*', '/' */
+    char op; /* 'n': pushes value; 'd': pushes the size of dim; '+', '-', '*', '/', STEP_MIN, STEP_MAX */
     int dim;
     int64_t value;
 } layout_step;

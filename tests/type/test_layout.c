@@ -131,6 +131,11 @@ static void computed(void **unused) {
     expect_layout("->(p+1,p)", "p! [d0 1 +] :>1,0", NULL);
     expect_layout("(p+1)->(p)", "p! [d0 1 +] :1>0", NULL);
     expect_layout("(a0?,b)->(a0?,a0*b)", "a0? b [d0 d1 *] :0,1>0,2", NULL);
+    expect_layout("(m,n)->(m, min( m ,n)),(min(m,n),n)", "m n [d0 d1 <] :0,1>0,2;2,1",
+                  "(m,n)->(m,min(m,n)),(min(m,n),n)");
+    expect_layout("(m,n)->(2*max(m+1,min(n,3))-1)", "m n [2 d0 1 + d1 3 < > * 1 -] :0,1>2", NULL);
+    expect_layout("(max(2,3))->()", "3 :0>", "(3)->()");
+    expect_layout("(min,max)->(min+max)", "min max [d0 d1 +] :0,1>2", NULL); /* names like others */
 }
 
 /* The value of the only computed size for n. */
@@ -157,6 +162,10 @@ static void edges_of_arithmetic(void **unused) {
     computes("(n)->((-n-1)/1)", INT64_MAX, false, INT64_MIN);
     computes("(n)->((-n-1)/-1)", INT64_MAX, false, INT64_MAX);
     computes("(n)->((n-1)/0*0)", 3, false, 0);
+    computes("(n)->(min(n,3))", 5, true, 3);
+    computes("(n)->(min(n,3))", 2, true, 2);
+    computes("(n)->(max(n,3))", 5, true, 5);
+    computes("(n)->(max(3,n))", 2, true, 3);
 }
 
 /* ---- Errors ---- */
@@ -250,6 +259,10 @@ static void what_else_is_refused(void **unused) {
     refuse("(n)->(9223372036854775807+1)", 7, "this size overflows");
     refuse("(n)->(n+99999999999999999999)", 9, "\"99999999999999999999\" does not fit 64 bits");
     refuse("(n)->(3-3)", 7, "a frozen size is at least 1, got 0");
+    refuse("(n)->(min(n))", 12, "expected an operator or \",\", got \")\"");
+    refuse("(n)->(min(n,2,3))", 14, "expected an operator or \")\", got \",\"");
+    refuse("(n)->(min (n,2))", 11, "expected \",\" or \")\", got \"(\"");
+    refuse("(n)->(mean(n,2))", 11, "expected \",\" or \")\", got \"(\"");
     refuse("(\x01)->()", 2, "expected a name or a number, got character 0x01");
     refuse("(n|1),(n", 9, "expected \",\" or \")\", got the end");
     refuse("(n)->(a_name_that_is_much_longer_than_what_an_error_repeats_of_it+1)", 7,
