@@ -79,6 +79,10 @@ fi
 if part products; then
     ours bench_products
 fi
+if part linalg; then
+    ours bench_linalg
+    [ ! -e /dev/nvidia0 ] || python3 "$here/peers_gpu_linalg.py" >>"$csv" || note "peers_gpu_linalg.py failed"
+fi
 if part reduce; then
     ours bench_reduce
     cpu_peers peers_cpu_reduce
