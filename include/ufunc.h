@@ -198,13 +198,18 @@ typedef struct uf_definition {
                      * them: UF_WIDEN */
     int max_registers;  /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
     const char *layout; /* as for uf_guvectorize; NULL: elementwise */
-    /* The BLAS form that the kernel is: "gemm", "gemv", "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot",
-     * "dotc" (its first vector conjugated), "ger"; NULL: none. The layout must be that of the form, and the kernel must compute it;
-     * results differ by rounding only. OpenBLAS on the CPU (float32, float64, complex) and cuBLAS on the GPU (and float16 and
-     * bfloat16, adding in float32) then compute calls whose strides they can take and whose sizes make it pay, if they are
-     * installed. Which calls follows from dtypes, sizes and strides alone. A matrix that broadcasts over a loop dimension of
-     * vectors becomes one product of matrices. Nothing is copied. On the GPU an error of cuBLAS is one of the call (DEVICE,
-     * MEMORY); what it enqueues can be captured, and is the same from run to run to the bit. */
+    /* The form of BLAS or LAPACK that the kernel is; NULL: none. The layout must be that of the form, and the kernel must compute it;
+     * results differ by rounding, and in what is left open (signs of eigenvectors). A library that is installed then computes the calls
+     * whose sizes make it pay; which calls follows from dtypes, sizes and strides alone. On the GPU an error of the library is one of the
+     * call (DEVICE, MEMORY).
+     * BLAS: "gemm", "gemv", "gevm" (vector times matrix), "gevmc" (its vector conjugated), "dot", "dotc" (its first vector
+     * conjugated), "ger"; by OpenBLAS on the CPU (float32, float64, complex) and cuBLAS on the GPU (and float16 and bfloat16, adding in
+     * float32), where they can take the strides. A matrix that broadcasts over a loop dimension of vectors becomes one product of
+     * matrices. Nothing is copied. What cuBLAS enqueues can be captured, and is the same from run to run to the bit.
+     * LAPACK: "solve", "inv", "det", "cholesky", "qr", "eigh", "svd", "lstsq" (docs/function-files.md has the layouts and what they
+     * compute), in float32, float64 and complex; by OpenBLAS on the CPU and cuSOLVER on the GPU, for sizes beyond max_extent, too.
+     * Arrays are copied to scratch memory, at most about 256 MiB at a time. A matrix without a result gives NaN; with UF_DEBUG it is
+     * reported. */
     const char *blas;
     /* Elementwise binary functions: what uf_reduce begins with where there are no initial values, and so the result of reducing
      * no elements. An expression of kernel C ("0", "INFINITY"), converted to the dtype of the accumulator. f(identity, x) must
@@ -223,6 +228,9 @@ typedef struct uf_definition {
     uf_module *const *modules;
     int nfunctions;
     uf_func *const *functions;
+    /* Generalized ufuncs: the largest core dimension that the kernel takes; 0: any. A call with a larger one, in which no core
+     * dimension is 0, is computed by the form of LAPACK that `blas` names, or else it is an error. */
+    int64_t max_extent;
 } uf_definition;
 
 /* ---- Kernels that take long ----

@@ -136,6 +136,88 @@ static inline void code_items(variant *v, const code_traits *traits) {
     v->reduction.counted = v->masked && (traits->takes_count || (v->reduction.sparse && traits->order != FOLD_SERIAL));
 }
 
+/* The form of LAPACK that computes the same as a function (uf_definition.blas). Core takes it apart into routines (core/lapack.c). */
+typedef enum lapack_form {
+    LAPACK_NONE,
+    LAPACK_SOLVE,
+    LAPACK_SOLVE_MATRIX,
+    LAPACK_INV,
+    LAPACK_DET,
+    LAPACK_CHOLESKY,
+    LAPACK_QR,
+    LAPACK_EIGH,
+    LAPACK_SVD,
+    LAPACK_LSTSQ,
+    LAPACK_FORMS
+} lapack_form;
+
+/* What an engine chooses between generated code and a library by. */
+typedef struct lapack_problem {
+    lapack_form form;
+    dtype type;
+    int64_t m, n;  /* rows and columns of the matrix */
+    int64_t nrhs;  /* right sides of one matrix, in all of its inner calls together */
+    int64_t batch; /* matrices */
+} lapack_problem;
+
+/* A routine of LAPACK or cuSOLVER. Matrices are in column-major order without gaps, and behind each other. */
+typedef enum lapack_routine {
+    ROUTINE_LU,         /* a (n,n) becomes its factors L and U; pivots (n), int32 from 1 on; info */
+    ROUTINE_LU_SOLVE,   /* factors, pivots, b (n,nrhs), which becomes x with a^T x = b */
+    ROUTINE_LU_INVERSE, /* factors, which it may destroy, pivots, inverse (n,n) */
+    ROUTINE_CHOLESKY,   /* the upper triangle of a (n,n) becomes U with U^H U = a; info */
+    ROUTINE_QR,         /* the upper triangle of a (m,n) becomes R; Q (m, min(m,n)) */
+    ROUTINE_EIGH, /* a (n,n), given by its upper triangle, becomes its eigenvectors; values (n) in real numbers; info */
+    ROUTINE_SVD,  /* a (m,n) with m >= n, which it destroys; U (m,n), values (n) in real numbers, V^H (n,n); info */
+    LAPACK_ROUTINES
+} lapack_routine;
+
+enum {
+    ROUTINE_ARRAYS = 4
+};
+
+typedef struct lapack_call {
+    lapack_routine routine;
+    dtype type;
+    int64_t m, n, nrhs, batch;
+    void *array[ROUTINE_ARRAYS]; /* in the order above */
+    /* int32, one a matrix, where the routine has it: 0, or that there is no result. */
+    int32_t *info;
+    /* int32, one a matrix: not 0 where the matrix has elements that are not finite, of which the routine need make nothing; NULL:
+     * it takes them all. */
+    const int32_t *skip;
+    int device;
+    void *stream;
+    int threads; /* as in launch */
+    /* Engines with lapack_points: the addresses of arrays 0 and 2 of each matrix, where the routine has them; NULL: not given. */
+    void *const *first, *const *third;
+} lapack_call;
+
+/* How many bytes one matrix has of array i of a routine; 0: the routine does not have it. */
+static inline size_t lapack_bytes(const lapack_call *c, int i) {
+    /* A m * n elements, Q m * min(m, n), N n * n, B n * nrhs; P n pivots; W n real numbers */
+    static const char arrays[LAPACK_ROUTINES][ROUTINE_ARRAYS + 1] = {
+        [ROUTINE_LU] = "NP", [ROUTINE_LU_SOLVE] = "NPB", [ROUTINE_LU_INVERSE] = "NPN", [ROUTINE_CHOLESKY] = "N",
+        [ROUTINE_QR] = "AQ", [ROUTINE_EIGH] = "NW",      [ROUTINE_SVD] = "AQWN"};
+    size_t m = (size_t)c->m, n = (size_t)c->n, size = dtypes[c->type].size;
+    switch (arrays[c->routine][i]) {
+    case 'A':
+        return m * n * size;
+    case 'Q':
+        return m * (m < n ? m : n) * size;
+    case 'N':
+        return n * n * size;
+    case 'B':
+        return n * (size_t)c->nrhs * size;
+    case 'P':
+        return n * sizeof(int32_t);
+    case 'W':
+        return n * dtypes[dtypes[c->type].component].size;
+    default:
+        return 0;
+    }
+}
+
 /* What a variant is specialised for: the sizes and traits of a call, and what the caller asks for. */
 typedef struct loop_problem {
     const nd_loop *loop;
@@ -225,6 +307,14 @@ typedef struct engine {
     uf_status (*compile)(const code_module *module, const code_target *target, int device, code **out);
     void (*release)(code *c); /* waits for enqueued work that uses the code, where that is necessary */
     uf_status (*launch)(const code *c, const launch *l);
+    /* Is a routine of the library faster than generated code? A pure function of the problem. */
+    bool (*lapack_pays)(const lapack_problem *p);
+    /* Opens the library, once. Errors: LIBRARY (what was tried, with the reason). */
+    uf_status (*lapack_open)(int device);
+    /* Runs a routine over a batch; on a GPU it is enqueued. Errors: MEMORY, DEVICE, ARGUMENT (sizes that the library does not take; a
+     * routine that cannot be captured, in a capture). */
+    uf_status (*lapack_run)(const lapack_call *c);
+    bool lapack_points; /* it wants lists of addresses, in memory that its device reads */
     /* LOOP_FORALL: describes what a launch would be, in the members of *out that the engine knows; all others are 0. */
     uf_status (*launch_info)(const code *c, const launch *l, uf_launch *out);
     /* UF_VIEW_PTX, UF_VIEW_ASSEMBLY, UF_VIEW_RESOURCES. */

@@ -253,7 +253,7 @@ static uf_status serial_reduce(builder *b, view *x, const view *begin) {
     for (int i = 0; i < 2; i++)
         accumulator[i] = scratch_view(b, b->kept);
     const uf_func *copy;
-    TRY(copy_func(&copy));
+    TRY(copy_function(&copy));
     TRY(call_add(b, copy, b->kept, 1, (const view *const[]){begin ? begin : &first}, &accumulator[0]));
     TRY(last_plan(b));
     call again = {.func = b->func, .nargs = 3, .ndim = b->kept, .arg = {accumulator[0], first, accumulator[1]}};
@@ -299,7 +299,7 @@ static uf_status elements_prepare(builder *b, const nd_fold *loops, view *x) {
     const uf_func *copy, *select;
     if (x->type != b->core->type) {
         const view to = scratch_view(b, b->ndim);
-        TRY(copy_func(&copy));
+        TRY(copy_function(&copy));
         TRY(call_add(b, copy, b->ndim, 1, (const view *const[]){x}, &to));
         *x = to;
     }
@@ -352,7 +352,7 @@ static uf_status results_add(builder *b, const nd_fold *loops, const view *x) {
         b->last.arg[2] = out;
         return last_plan(b);
     }
-    TRY(copy_func(&copy));
+    TRY(copy_function(&copy));
     TRY(call_add(b, copy, b->kept, 1, (const view *const[]){x}, &out));
     return last_plan(b);
 }

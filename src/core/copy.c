@@ -3,7 +3,7 @@
  * them before, and unpacks them after. */
 #include "core/core.h"
 
-uf_status copy_func(const uf_func **out) {
+uf_status copy_function(const uf_func **out) {
     static _Atomic(uf_func *) identity;
     uf_func *mine, *first = NULL;
     *out = atomic_load(&identity);
@@ -47,14 +47,14 @@ static bool same_form(const DLTensor *a, const DLTensor *b) {
 
 static uf_status copy_within(const DLTensor *dst, const DLTensor *src, void *stream) {
     const uf_func *copy;
-    TRY(copy_func(&copy));
+    TRY(copy_function(&copy));
     return uf_call(copy, 2, (DLTensor[]){*src, *dst}, &(uf_options){.size = sizeof(uf_options), .stream = stream});
 }
 
 uf_status copy_compile(const DLTensor *dst, const DLTensor *src) {
     const uf_func *copy;
     uf_plan *plan;
-    TRY(copy_func(&copy));
+    TRY(copy_function(&copy));
     TRY(uf_plan_new(&plan, copy, 2, (DLTensor[]){*src, *dst}, NULL));
     uf_plan_free(plan);
     return UF_OK;

@@ -218,6 +218,12 @@ typedef struct core_form {
     int64_t size[LAYOUT_MAX_RANK]; /* of the core dimensions */
 } core_form;
 
+/* What a library may compute in place of a function's kernel (uf_definition.blas): one of the two, or neither. */
+typedef struct library_form {
+    blas_form blas;
+    lapack_form lapack;
+} library_form;
+
 struct uf_func {
     const uf_func *owner; /* of a form: the function that keeps it; else NULL */
     _Atomic(record_form *) forms;
@@ -234,7 +240,7 @@ struct uf_func {
     /* NULL where no operand has core dimensions: such a function is elementwise, however it was registered. */
     const core_layout *layout;
     const char *layout_text; /* canonical form; NULL: registered without a layout */
-    blas_form blas;
+    library_form form;
     int nsections;
     section *sections;
     bool any_types;
@@ -249,7 +255,8 @@ struct uf_func {
     bool widen;       /* UF_WIDEN */
     unsigned fast, flags;
     int max_registers;
-    int64_t max_steps; /* 0: no limit */
+    int64_t max_steps;  /* 0: no limit */
+    int64_t max_extent; /* of core dimensions; 0: no limit */
     /* Read without a lock, as the codes of a binding: entries are added at the head, and neither change nor go away
      * before the function does. */
     _Atomic(binding *) bindings;
@@ -341,9 +348,16 @@ uf_status combine_form(uf_func *h, const uf_func *f, record_form *x, definition_
 uf_status reduction_form(uf_func *h, const uf_func *f, record_form *x, const signature_list *states, int state,
                          definition_place *place);
 
-/* The BLAS form of a name (blas.c). The function's layout `l` must be that form's, but for the names of dimensions.
- * name NULL: the form is BLAS_NONE. Errors: ARGUMENT. */
-uf_status blas_read(const char *owner, const char *name, const core_layout *l, blas_form *out);
+/* The form of BLAS or LAPACK of a name (blas.c). The function's layout `l` must be that form's, but for the names of dimensions.
+ * name NULL: there is none. Errors: ARGUMENT. */
+uf_status blas_read(const char *owner, const char *name, const core_layout *l, library_form *out);
+
+/* The settle of generalized ufuncs (lapack.c): checks the core sizes against those that the function's kernel takes, and sets p->lapack
+ * if a library is to compute the call. Errors: SHAPE (a size that the kernel does not take), LIBRARY (so is it, and the library that
+ * would take it is missing). */
+uf_status lapack_settle(uf_plan *p);
+/* Runs a launch of a plan whose `lapack` is set. */
+uf_status lapack_launch(const uf_plan *p, const launch *l);
 
 /* ---- Arguments (args.c) ---- */
 
@@ -608,6 +622,7 @@ struct uf_plan {
     int npasses; /* 0: a chain, which is in place of passes */
     call_chain *chain;
     plan_pass pass[2];
+    const struct lapack_program *lapack; /* a library computes the call (lapack.c); NULL: the code of the passes does */
     /* Elementwise functions and reductions: the groups of operands that the code of the first pass was made for. */
     nd_member member[VARIANT_OPERANDS];
     union {
@@ -904,7 +919,7 @@ void ranges_info(text *out); /* writes a line of uf_system_info */
 /* Compiles what uf_copy runs for arrays of these shapes, strides and dtypes on one device. Addresses are not looked
  * at (copy.c). */
 uf_status copy_compile(const DLTensor *dst, const DLTensor *src);
-uf_status copy_func(const uf_func **out); /* the identity function, which casts */
+uf_status copy_function(const uf_func **out); /* the identity function, by which uf_copy copies */
 /* Releases the calls of a chain, whose memory is the plan's (chain.c). */
 void chain_free(call_chain *c);
 /* A call under UF_STAGE: host arrays are copied to the device and back (stage.c). */

@@ -76,6 +76,7 @@ uf_func *hidden_new(const uf_func *f) {
     h->flags = f->flags;
     h->max_registers = f->max_registers;
     h->max_steps = f->max_steps;
+    h->max_extent = f->max_extent;
     h->order = f->order;
     return h;
 }

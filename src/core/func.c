@@ -105,6 +105,10 @@ static uf_status definition_check(const uf_definition *d, definition_place *plac
     if (d->max_steps < 0)
         return fail(UF_ERR_ARGUMENT, "%s: max_steps is %lld; it must not be negative, and 0 allows any number", d->name,
                     (long long)d->max_steps);
+    if (d->max_extent < 0 || (d->max_extent && !d->layout))
+        return fail(UF_ERR_ARGUMENT, "%s: max_extent is %lld; %s", d->name, (long long)d->max_extent,
+                    d->max_extent < 0 ? "it must not be negative, and 0 allows any extent"
+                                      : "it is of core dimensions, which a function without a layout does not have");
     return reduction_check(d);
 }
 
@@ -398,13 +402,13 @@ static uf_status signatures_spell(uf_func *f) {
 static uf_status layout_add(uf_func *f, const uf_definition *d, definition_place *place) {
     place->part = d->layout ? IN_LAYOUT : IN_BLAS;
     if (!d->layout)
-        return blas_read(f->name, d->blas, NULL, &f->blas);
+        return blas_read(f->name, d->blas, NULL, &f->form);
     const char *source;
     core_layout *l = arena_alloc(&f->arena, sizeof *l);
     TRY(l ? keep_text(f, d->layout, &source) : UF_ERR_MEMORY);
     TRY(layout_parse(&f->arena, source, l));
     place->part = IN_BLAS;
-    TRY(blas_read(f->name, d->blas, l, &f->blas));
+    TRY(blas_read(f->name, d->blas, l, &f->form));
     text t = {0};
     layout_print(&t, l);
     uf_status s = t.failed ? fail_memory() : keep_text(f, t.data, &f->layout_text);
@@ -603,6 +607,7 @@ uf_status func_define(uf_func **out, const uf_definition *definition, const text
     f->flags = d.flags & (UF_UNCHECKED | UF_DEBUG | UF_LINES | UF_KERNEL);
     f->max_registers = d.max_registers;
     f->max_steps = d.max_steps;
+    f->max_extent = d.max_extent;
     uf_status s = on_big_stack(register_texts, &(registration){f, &d, from, place});
     if (s)
         func_destroy(f);

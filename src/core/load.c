@@ -33,6 +33,7 @@ typedef enum key {
     KEY_LINES,
     KEY_MAX_REGISTERS,
     KEY_MAX_STEPS,
+    KEY_MAX_EXTENT,
     KEY_SIGNATURES,
     KEY_PARAMETERS,
     KEY_KERNEL,
@@ -92,6 +93,7 @@ static const struct {
     [KEY_LINES]         = {"lines", FORM_NOTHING, OF_FUNCTION},
     [KEY_MAX_REGISTERS] = {"max_registers", FORM_WORD, OF_FUNCTION},
     [KEY_MAX_STEPS]     = {"max_steps", FORM_WORD, OF_FUNCTION},
+    [KEY_MAX_EXTENT]    = {"max_extent", FORM_WORD, OF_GUFUNC},
     [KEY_SIGNATURES]    = {"signatures", FORM_TEXT, OF_SIGNED},
     [KEY_PARAMETERS]    = {"parameters", FORM_TEXT, OF_FORALL},
     [KEY_KERNEL]        = {"kernel", FORM_KERNEL, OF_KERNELS},
@@ -423,16 +425,17 @@ static uf_status registers_read(loading *l, const entry *e) {
     return UF_OK;
 }
 
-static uf_status steps_read(loading *l, const entry *e) {
+static uf_status count_read(loading *l, key k, int64_t *out) {
+    const entry *e = l->first[k];
     int64_t n = 0;
     bool fits = true;
-    const char *s = e->value;
-    for (; *s >= '0' && *s <= '9' && fits; s++)
-        fits = !__builtin_mul_overflow(n, 10, &n) && !__builtin_add_overflow(n, *s - '0', &n);
-    if (*s || !fits || n < 1)
-        return FAIL_AT(l, e->value_at, "max_steps is \"%.*s\"; a number from 1 to 2^63 - 1 is needed",
+    for (const char *s = e ? e->value : ""; *s; s++)
+        fits &= *s >= '0' && *s <= '9' && !__builtin_mul_overflow(n, 10, &n) &&
+                !__builtin_add_overflow(n, *s - '0', &n);
+    if (e && (!fits || n < 1))
+        return FAIL_AT(l, e->value_at, "%s is \"%.*s\"; a number from 1 to 2^63 - 1 is needed", keywords[k].word,
                        shown(strlen(e->value)), e->value);
-    l->definition.max_steps = n;
+    *out = n;
     return UF_OK;
 }
 
@@ -530,8 +533,8 @@ static uf_status definition_read(loading *l) {
         TRY(fast_read(l, first[KEY_FAST]));
     if (first[KEY_MAX_REGISTERS])
         TRY(registers_read(l, first[KEY_MAX_REGISTERS]));
-    if (first[KEY_MAX_STEPS])
-        TRY(steps_read(l, first[KEY_MAX_STEPS]));
+    TRY(count_read(l, KEY_MAX_STEPS, &l->definition.max_steps));
+    TRY(count_read(l, KEY_MAX_EXTENT, &l->definition.max_extent));
     if (first[KEY_REDUCTION])
         return reduction_read(l);
     l->definition.identity = value_of(l, KEY_IDENTITY);

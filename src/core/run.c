@@ -148,7 +148,7 @@ static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_p
                     .threads = p->threads,
                     .layout = p->layout,
                     .core = p->core,
-                    .blas = p->func->blas,
+                    .blas = p->func->form.blas,
                     .fast = p->func->fast,
                     .indexed = p->indexed,
                     .reduced = &s->loops.reduced,
@@ -169,6 +169,8 @@ launch plan_launch(const uf_plan *p, const plan_pass *s) { return launch_of(NULL
 static uf_status code_launch(const plan_run *r, const plan_pass *s, const operands *o, const variant *v,
                              const code *c) {
     const launch l = launch_of(r, r->plan, s, v, o);
+    if (r->plan->lapack)
+        return lapack_launch(r->plan, &l);
     return engines[r->plan->engine]->launch(c, &l);
 }
 

@@ -97,6 +97,7 @@ static struct {
     sem_t users;
     /* It does not know this processor; then vectors are left to generated code. */
     bool outdated;
+    void *handle;
     char path[512], reason[512];
 } library = {.opening = PTHREAD_MUTEX_INITIALIZER,
              .gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP,
@@ -107,13 +108,13 @@ static void fork_parent(void) { pthread_rwlock_unlock(&library.gate); }
 static void fork_child(void) { library.gate = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP; }
 static void fork_watch(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
-static void enter(void) {
+void blas_enter(void) {
     pthread_rwlock_rdlock(&library.gate);
     while (sem_wait(&library.users)) /* again if a signal interrupted it */
         ;
 }
 
-static void leave(void) {
+void blas_leave(void) {
     sem_post(&library.users);
     pthread_rwlock_unlock(&library.gate);
 }
@@ -157,6 +158,7 @@ static bool open_file(const char *file) {
             dlclose(handle);
         return false;
     }
+    library.handle = handle;
     Dl_info info;
     void *any = dlsym(handle, functions[0]);
     snprintf(library.path, sizeof library.path, "%s", dladdr(any, &info) && info.dli_fname ? info.dli_fname : file);
@@ -177,7 +179,7 @@ static uf_status open_any(void *unused) {
 }
 
 /* Opens the library, once: to search again in each call would take longer than most products. */
-static bool library_open(void) {
+bool blas_open(void) {
     int found = atomic_load_explicit(&library.found, memory_order_acquire);
     if (found)
         return found == PRESENT;
@@ -193,9 +195,13 @@ static bool library_open(void) {
     return atomic_load_explicit(&library.found, memory_order_acquire) == PRESENT;
 }
 
+const char *blas_missing(void) { return library.reason; }
+void *blas_symbol(const char *name) { return dlsym(library.handle, name); }
+bool blas_shared(void) { return blas.openblas_get_num_threads() <= 1; }
+
 void blas_info(text *out) {
-    if (!library_open()) {
-        text_printf(out, "  OpenBLAS     missing: %s\n               products of matrices run as generated code\n",
+    if (!blas_open()) {
+        text_printf(out, "  OpenBLAS     missing: %s\n               products of matrices run as generated code, and there is no LAPACK\n",
                     library.reason);
         return;
     }
@@ -474,7 +480,7 @@ static void run_part(void *user, int64_t k) {
         for (int o = 0; o < 3; o++)
             offset[o] += index[d] * w->loop->step[d][o];
     }
-    enter();
+    blas_enter();
     for (int64_t at = unit % w->per_product; unit < last; unit++) {
         run_tile(w, at, offset);
         if (++at == w->per_product) {
@@ -482,7 +488,7 @@ static void run_part(void *user, int64_t k) {
             nd_product_next(w->loop, index, offset);
         }
     }
-    leave();
+    blas_leave();
 }
 
 /* How many of our threads may be in the library at the same time: one, if it uses threads of its own for a unit. */
@@ -518,7 +524,7 @@ bool blas_launch(const launch *l) {
         !l->loop->count || !p.m || !p.n || !p.p)
         return false;
     nd_product_merge(l->loop, fits, &p, &loop);
-    if (!plan_make(&p, &c) || !pays(&c, type) || !library_open() || (c.kind != GEMM && library.outdated))
+    if (!plan_make(&p, &c) || !pays(&c, type) || !blas_open() || (c.kind != GEMM && library.outdated))
         return false;
     run(type, l, &c, &loop);
     return true;

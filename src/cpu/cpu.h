@@ -75,6 +75,8 @@ void perf_info(text *out); /* writes a line of uf_system_info */
 
 /* launch.c */
 uf_status cpu_launch(const code *c, const launch *l);
+/* Runs a job of the caller's thread with the floating-point environment that a program begins with. */
+uf_status cpu_default_mode(uf_status (*job)(void *user), void *user);
 /* Runs elements first .. first + n - 1 of rows row .. row + rows - 1 of a loop that is not flat. */
 void rows_run(const code *c, const launch *l, int64_t first, int64_t n, int64_t row, int64_t rows);
 

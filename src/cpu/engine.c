@@ -6,6 +6,7 @@
 #endif
 
 #include "cpu/blas.h"
+#include "cpu/lapack.h"
 #include "cpu/cpu.h"
 #include "cpu/llvm.h"
 
@@ -192,6 +193,9 @@ const engine cpu_engine = {
     .compile = cpu_compile,
     .release = cpu_release,
     .launch = cpu_launch,
+    .lapack_pays = lapack_pays,
+    .lapack_open = lapack_open,
+    .lapack_run = cpu_lapack_run,
     .launch_info = cpu_launch_info,
     .inspect = cpu_inspect,
     .alloc = cpu_alloc,

@@ -262,23 +262,35 @@ static uf_status launch_any(const code *c, const launch *l) {
 }
 
 /* Results depend on the inputs alone: not on a rounding mode, flushing to zero or traps that the caller's thread has set. */
-uf_status cpu_launch(const code *c, const launch *l) {
-    if (!l->loop->count)
-        return UF_OK;
+uf_status cpu_default_mode(uf_status (*job)(void *user), void *user) {
 #if defined(__x86_64__)
     const unsigned raised = 0x3f, defaults = 0x1f80; /* of MXCSR: exceptions that happened; all masked, to nearest */
     unsigned mode = __builtin_ia32_stmxcsr();
     if ((mode & ~raised) == defaults)
-        return launch_any(c, l);
+        return job(user);
     __builtin_ia32_ldmxcsr(defaults);
-    uf_status s = launch_any(c, l);
+    uf_status s = job(user);
     __builtin_ia32_ldmxcsr(mode);
 #else
     fenv_t mode;
     feholdexcept(&mode);
     fesetenv(FE_DFL_ENV);
-    uf_status s = launch_any(c, l);
+    uf_status s = job(user);
     fesetenv(&mode);
 #endif
     return s;
+}
+
+typedef struct code_launch {
+    const code *c;
+    const launch *l;
+} code_launch;
+
+static uf_status launch_job(void *user) {
+    const code_launch *job = user;
+    return launch_any(job->c, job->l);
+}
+
+uf_status cpu_launch(const code *c, const launch *l) {
+    return l->loop->count ? cpu_default_mode(launch_job, &(code_launch){c, l}) : UF_OK;
 }

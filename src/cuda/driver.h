@@ -118,6 +118,7 @@ typedef struct cu_launch_config {
     X(cuMemFreeAsync, "cuMemFreeAsync", (cu_pointer, cu_stream))                                                      \
     X(cuMemcpyAsync, "cuMemcpyAsync", (cu_pointer, cu_pointer, size_t, cu_stream))                                    \
     X(cuMemsetD8Async, "cuMemsetD8Async", (cu_pointer, unsigned char, size_t, cu_stream))                             \
+    X(cuMemsetD2D32Async, "cuMemsetD2D32Async", (cu_pointer, size_t, unsigned, size_t, size_t, cu_stream))            \
     X(cuStreamSynchronize, "cuStreamSynchronize", (cu_stream))                                                        \
     X(cuStreamIsCapturing, "cuStreamIsCapturing", (cu_stream, int *))                                                 \
     X(cuStreamGetId, "cuStreamGetId", (cu_stream, uint64_t *))                                                        \

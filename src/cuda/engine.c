@@ -2,6 +2,7 @@
  * beside it. */
 #include "cuda/code.h"
 #include "cuda/cublas.h"
+#include "cuda/cusolver.h"
 #include "cuda/toolkit.h"
 
 /* ---- Targets ---- */
@@ -136,6 +137,7 @@ static void info(text *out) {
     say_driver(out);
     say_toolkit(out);
     cublas_info(out);
+    cusolver_info(out);
     *error_slot() = before;
 }
 
@@ -149,6 +151,10 @@ const engine cuda_engine = {
     .compile = code_compile,
     .release = code_release,
     .launch = launch_run,
+    .lapack_pays = cusolver_pays,
+    .lapack_open = cusolver_open,
+    .lapack_run = cusolver_run,
+    .lapack_points = true,
     .launch_info = launch_info,
     .inspect = inspect,
     .alloc = memory_alloc,

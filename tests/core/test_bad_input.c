@@ -238,6 +238,7 @@ static void definitions(void **state) {
     CHANGED("max_registers is 256", max_registers, 256);
     CHANGED("max_registers is -1", max_registers, -1);
     CHANGED("max_steps is -3", max_steps, -3);
+    CHANGED("max_extent is -3", max_extent, -3);
 #undef CHANGED
 
     const uf_section sections[] = {good, no_signatures}, twice[] = {good, {"dd->d; ff->f", good.source}},

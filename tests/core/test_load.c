@@ -50,6 +50,7 @@ static void a_whole_file(void **state) {
                       "debug   \n"
                       "max_registers 32\n"
                       "max_steps 9223372036854775807\n"
+                      "max_extent 12\n"
                       "signatures  float32,float32->float32;\n"
                       "            dd->d\n"
                       "kernel\n"
@@ -69,11 +70,12 @@ static void a_whole_file(void **state) {
     assert_string_equal(d.layout, "(m,n),(n)->(m)");
     assert_string_equal(d.doc, "Matrix-vector product.\n\nOver the last axes.");
     assert_string_equal(d.signatures, "float32,float32->float32; float64,float64->float64; int32,int32->int32");
-    assert_int_equal(f->blas, BLAS_GEMV);
+    assert_int_equal(f->form.blas, BLAS_GEMV);
     assert_int_equal(f->fast, UF_FAST_CONTRACT | UF_FAST_FLUSH);
     assert_int_equal(f->flags, UF_UNCHECKED | UF_DEBUG);
     assert_int_equal(f->max_registers, 32);
     assert_true(f->max_steps == INT64_MAX);
+    assert_true(f->max_extent == 12);
     assert_int_equal(f->nsections, 2);
 
     float a[] = {1, 2, 3, 4}, x[] = {1, 10}, y[2];
@@ -231,6 +233,9 @@ static const bad bads[] = {
     {"ufunc f\nmax_registers 8\nkernel (x) { return x; }", 2, 15,
      "max_registers is \"8\"; a number from 16 to 255 is needed", NULL, UF_ERR_SYNTAX},
     {"ufunc f\nmax_registers 99999999999\nkernel (x) { return x; }", 2, 15, "is \"99999999999\"", NULL, UF_ERR_SYNTAX},
+    {"gufunc f\nlayout (n)->(n)\nmax_extent 0\nkernel (x) -> (y) { }", 3, 12, "max_extent is \"0\"; a number from 1", NULL,
+     UF_ERR_SYNTAX},
+    {"ufunc f\nmax_extent 3\nkernel (x) { return x; }", 2, 1, "max_extent", NULL, UF_ERR_SYNTAX},
     {"ufunc f\nmax_steps 0\nkernel (x) { return x; }", 2, 11, "max_steps is \"0\"; a number from 1 to 2^63 - 1", NULL,
      UF_ERR_SYNTAX},
     {"ufunc f\nmax_steps 9223372036854775808\nkernel (x) { return x; }", 2, 11, "is \"9223372036854775808\"", NULL,

@@ -234,6 +234,32 @@ static bool gufunc(void) {
     return !failed;
 }
 
+/* Equations that LAPACK solves. */
+static bool equations(void) {
+    static double a[400], b[20], x[20];
+    int64_t square[] = {20, 20}, vector[] = {20};
+    DLTensor args[] = {{.data = a, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 64, 1}, .shape = square},
+                       {.data = b, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 64, 1}, .shape = vector},
+                       {.data = x, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 64, 1}, .shape = vector}};
+    uf_func *f;
+    uf_plan *plan = NULL;
+    for (int i = 0; i < 20; i++) {
+        a[21 * i] = 2;
+        b[i] = i;
+        x[i] = -1;
+    }
+    if (out_of_memory(uf_load(&f, "solve")))
+        return false;
+    bool failed = out_of_memory(uf_call(f, 3, args, NULL));
+    for (int i = 0; i < 20; i++)
+        assert_true(failed ? x[i] == -1 : x[i] == 0.5 * i);
+    failed = failed || out_of_memory(uf_plan_new(&plan, f, 3, args, NULL));
+    failed = failed || out_of_memory(uf_plan_run(plan, (void *[]){a, b, x}, NULL));
+    uf_plan_free(plan);
+    uf_free(f);
+    return !failed;
+}
+
 static bool gufunc_errors(void) {
     float x[3] = {0};
     uf_func *f = gufunc_registered();
@@ -845,6 +871,7 @@ TEST(any_types)
 TEST(arrays)
 TEST(inspection)
 TEST(gufunc)
+TEST(equations)
 TEST(gufunc_errors)
 TEST(gufunc_inspection)
 TEST(reduction)
@@ -895,6 +922,7 @@ int main(void) {
         cmocka_unit_test(test_inspection),
         cmocka_unit_test(test_system_info),
         cmocka_unit_test(test_gufunc),
+        cmocka_unit_test(test_equations),
         cmocka_unit_test(test_gufunc_errors),
         cmocka_unit_test(test_gufunc_inspection),
         cmocka_unit_test(test_reduction_in_parts),

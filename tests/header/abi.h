@@ -76,7 +76,7 @@ SAME(sizeof(uf_section), 16);
 AT(uf_section, signatures, 0);
 AT(uf_section, source, 8);
 
-SAME(sizeof(uf_definition), 128);
+SAME(sizeof(uf_definition), 136);
 AT(uf_definition, size, 0);
 AT(uf_definition, name, 8);
 AT(uf_definition, doc, 16);
@@ -94,6 +94,7 @@ AT(uf_definition, nmodules, 96);
 AT(uf_definition, modules, 104);
 AT(uf_definition, nfunctions, 112);
 AT(uf_definition, functions, 120);
+AT(uf_definition, max_extent, 128);
 
 SAME(sizeof(uf_reduction_def), 88);
 AT(uf_reduction_def, size, 0);

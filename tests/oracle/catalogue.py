@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 import elementwise
+import linalg
 import reductions
 from uf import (BFLOAT16, EXACT, Func, GPU, cast, catalogue, computed_in, double, dtype_of, epsilon, is_floating, magnitude,
                 random_source, random_values, random_window, run, widen)
@@ -135,16 +136,12 @@ def rot3(q, v):
 
 def det(a):
     a = double(a)
-    if len(a) > 16:
-        return np.nan, 0
     d = np.linalg.det(a)
     return d, np.abs(d) * (1 + np.sum(np.abs(a) * np.abs(np.linalg.inv(a).T))) * len(a)
 
 
 def solve(a, b):
     a, b = double(a), double(b)
-    if len(a) > 16:
-        return np.full(b.shape, np.nan), b
     inverse, x = np.abs(np.linalg.inv(a)), np.linalg.solve(a, b)
     return x, inverse @ (np.abs(a) @ np.abs(x) + np.abs(b)) * len(a)
 
@@ -488,11 +485,7 @@ def histogram_as_numpy(rng):
 
 
 def matrices_that_do_not_go(rng):
-    """Beyond the extents that a function takes: NaN; singular: not finite; not positive definite: NaN."""
-    large = rng.standard_normal((17, 17))
-    assert np.isnan(result("det", large)) and np.isfinite(result("det", large[:16, :16]))
-    assert np.all(np.isnan(result("solve", large, large[0], shape=17)))
-    assert np.all(np.isnan(result("inv", np.eye(257), shape=(257, 257))))
+    """Singular: not finite; not positive definite: NaN."""
     assert np.array_equal(result("inv", np.eye(256)[::-1], shape=(256, 256)), np.eye(256)[::-1])
     singular = np.array([[1.0, 2], [2, 4]])
     assert result("det", singular) == 0 and result("det", np.zeros((0, 0))) == 1
@@ -524,7 +517,7 @@ def long_ones(rng):
 
 
 def every_function_has_a_test(rng):
-    tests = {"gufunc": TESTS, "elementwise": elementwise.TESTS, "reduction": reductions.TESTS}
+    tests = {"gufunc": TESTS | linalg.TESTS, "elementwise": elementwise.TESTS, "reduction": reductions.TESTS}
     for name in catalogue():
         d = Func.load(name).describe()
         assert d.name.decode() == name and d.doc and d.signatures, name
@@ -534,6 +527,7 @@ def every_function_has_a_test(rng):
 def main():
     kinds = {name: Func.load(name).describe().kind.decode() for name in catalogue()}
     names = sorted({name for name in kinds if kinds[name] == "gufunc"} | set(LOCAL))
+    names = sorted(set(names) - set(linalg.TESTS))
     tests = [against_numpy(name) for name in sorted(set(names) | set(TESTS))]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests += [against_numpy(name, GPU) for name in names]

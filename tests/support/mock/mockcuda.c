@@ -614,6 +614,17 @@ API int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream) {
     return 0;
 }
 
+API int cuMemsetD2D32Async(uint64_t dst, size_t pitch, unsigned value, size_t width, size_t height, void *stream) {
+    CALL();
+    (void)stream;
+    NEED(current(), INVALID_CONTEXT);
+    NEED(dst % sizeof value == 0 && pitch >= width * sizeof value, INVALID_VALUE);
+    for (size_t row = 0; row < height; row++)
+        for (size_t i = 0; i < width; i++)
+            memcpy((char *)(uintptr_t)dst + row * pitch + i * sizeof value, &value, sizeof value);
+    return 0;
+}
+
 API int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t size, void *stream) {
     CALL();
     NEED(current(), INVALID_CONTEXT);

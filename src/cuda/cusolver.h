@@ -1,0 +1,22 @@
+/* cusolver.h - the routines of linear algebra of cuSOLVER. */
+#ifndef UF_CUDA_CUSOLVER_H
+#define UF_CUDA_CUSOLVER_H
+
+#include "cuda/driver.h"
+#include "engine.h"
+
+/* The members of the engine of that name. Everything is enqueued on the call's stream; the handle is held while it is, and workspace is
+ * memory in the stream's order. lapack_run fails with ARGUMENT in a capture, for routines that cannot be captured. */
+bool cusolver_pays(const lapack_problem *p);
+uf_status cusolver_open(int device);
+uf_status cusolver_run(const lapack_call *c);
+
+/* batched.c: batches of small matrices by cuBLAS, and Cholesky's by cuSOLVER. */
+bool batched_fits(const lapack_call *c);
+uf_status batched_open(void);
+uf_status batched_run(cuda_device *d, const cuda_scope *scope, const lapack_call *c);
+
+/* A line of uf_system_info. */
+void cusolver_info(text *out);
+
+#endif

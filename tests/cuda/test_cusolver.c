@@ -1,0 +1,414 @@
+/* test_cusolver.c - routines of linear algebra by cuSOLVER and cuBLAS, against the mock driver and a mock of both that computes by
+ * LAPACK: results beside those of the CPU's engine, on which stream, captures, every failure, and where the libraries are missing. */
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/lapack.h"
+#include "cuda/code.h"
+#include "cuda/cusolver.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "draw.h"
+#include "mock/mockcusolver.h"
+#include "mock_child.h"
+
+static const dtype types[] = {DT_FLOAT32, DT_FLOAT64, DT_COMPLEX64, DT_COMPLEX128};
+
+enum {
+    TYPES = COUNT(types),
+    MOST = 40, /* rows */
+    BATCH = 3,
+    RHS = 5,
+    BYTES = BATCH * MOST * MOST * 16
+};
+static void *const stream = (void *)0x55;
+
+static char solver_path[4096]; /* beside the mock driver */
+static const mock_cusolver *solver;
+
+static void use_solver(void) {
+    CHECK(setenv("UFUNC_CUSOLVER", solver_path, 1) == 0 && setenv("UFUNC_CUBLAS", solver_path, 1) == 0);
+    void *handle = dlopen(solver_path, RTLD_NOW | RTLD_LOCAL);
+    CHECK(handle);
+    const mock_cusolver *(*control)(void);
+    *(void **)&control = dlsym(handle, "mock_cusolver_control");
+    CHECK(control);
+    solver = control();
+    CHECK(!cusolver_open(0) && !lapack_open(0));
+}
+
+/* ---- Problems ---- */
+
+/* The arrays of a routine's call; those of two engines begin with the same bytes. */
+typedef struct arrays {
+    _Alignas(16) char data[ROUTINE_ARRAYS][BYTES];
+    int32_t info[BATCH];
+    void *first[BATCH], *third[BATCH];
+} arrays;
+
+static arrays ours, theirs;
+
+static double get(dtype type, const char *at, int64_t i) {
+    return dtypes[dtypes[type].component].size == 4 ? (double)((const float *)(const void *)at)[i]
+                                                    : ((const double *)(const void *)at)[i];
+}
+
+static void put(dtype type, char *at, int64_t i, double v) {
+    if (dtypes[dtypes[type].component].size == 4)
+        ((float *)(void *)at)[i] = (float)v;
+    else
+        ((double *)(void *)at)[i] = v;
+}
+
+static int parts(dtype type) { return dtype_is_complex(type) ? 2 : 1; }
+
+/* Numbers in an array of the dtype; of square matrices the diagonal is large, so that they are positive definite, and real. */
+static void fill(dtype type, char *at, int64_t count, int64_t rows) {
+    int n = parts(type);
+    for (int64_t i = 0; i < count; i++) {
+        bool diagonal = rows && i % (rows * rows) % (rows + 1) == 0;
+        put(type, at, i * n, (diagonal ? 4.0 * (double)rows : 0) + (double)pick(-100, 100) / 100);
+        if (n == 2)
+            put(type, at, i * n + 1, diagonal ? 0 : (double)pick(-100, 100) / 100);
+    }
+}
+
+static lapack_call call_of(lapack_routine routine, dtype type, int64_t m, int64_t n, int64_t batch, arrays *a,
+                           bool lists) {
+    lapack_call c = {.routine = routine,
+                     .type = type,
+                     .m = m,
+                     .n = n,
+                     .nrhs = RHS,
+                     .batch = batch,
+                     .info = a->info,
+                     .stream = stream};
+    for (int i = 0; i < ROUTINE_ARRAYS; i++)
+        c.array[i] = lapack_bytes(&c, i) ? a->data[i] : NULL;
+    for (int64_t i = 0; i < batch; i++) {
+        a->first[i] = a->data[0] + (size_t)i * lapack_bytes(&c, 0);
+        a->third[i] = a->data[2] + (size_t)i * lapack_bytes(&c, 2);
+    }
+    c.first = lists ? a->first : NULL;
+    c.third = lists ? a->third : NULL;
+    return c;
+}
+
+/* The calls that make the arrays of a routine: it, or before it the LU factors. */
+static uf_status routine_run(uf_status (*run)(const lapack_call *), lapack_routine routine, dtype type, int64_t m,
+                             int64_t n, int64_t batch, arrays *a, bool lists) {
+    bool factors = routine == ROUTINE_LU_SOLVE || routine == ROUTINE_LU_INVERSE;
+    if (factors) {
+        const lapack_call before = call_of(ROUTINE_LU, type, m, n, batch, a, lists);
+        TRY(run(&before));
+    }
+    lapack_call c = call_of(routine, type, m, n, batch, a, lists);
+    if (factors) {
+        c.info = NULL;
+        c.skip = routine == ROUTINE_LU_INVERSE ? a->info : NULL;
+    }
+    return run(&c);
+}
+
+static void begin(dtype type, int64_t m, int64_t n) {
+    memset(&ours, 0, sizeof ours);
+    fill(type, ours.data[0], BATCH * m * n, m == n ? n : 0);
+    fill(type, ours.data[2], BATCH * n * RHS, 0);
+    theirs = ours;
+}
+
+static double tolerance(dtype type) { return dtypes[dtypes[type].component].size == 4 ? 2e-3 : 1e-11; }
+
+/* Is array i of both the same, but for rounding? */
+static bool alike(const lapack_call *c, int i) {
+    dtype type = c->type;
+    int64_t bytes = (int64_t)lapack_bytes(c, i) * c->batch;
+    if (c->routine <= ROUTINE_LU_INVERSE && i == 1)
+        return !memcmp(ours.data[i], theirs.data[i], (size_t)bytes);
+    for (int64_t k = 0; k < bytes / dtypes[dtypes[type].component].size; k++)
+        if (!(fabs(get(type, ours.data[i], k) - get(type, theirs.data[i], k)) <= tolerance(type)))
+            return false;
+    return true;
+}
+
+static bool sign_free(const lapack_call *c, int i) { return c->routine == ROUTINE_SVD && i != 2; }
+
+static void compare(lapack_routine routine, dtype type, int64_t m, int64_t n, int64_t batch, bool lists) {
+    begin(type, m, n);
+    CHECK(!routine_run(cusolver_run, routine, type, m, n, batch, &ours, lists));
+    CHECK(solver->stream() == stream);
+    CHECK(!routine_run(cpu_lapack_run, routine, type, m, n, batch, &theirs, false));
+    const lapack_call c = call_of(routine, type, m, n, batch, &ours, lists);
+    for (int i = 0; i < ROUTINE_ARRAYS; i++) {
+        bool destroyed = !i && (routine == ROUTINE_SVD || routine == ROUTINE_LU_INVERSE);
+        if (!(destroyed || sign_free(&c, i) || alike(&c, i)))
+            fprintf(stderr, "routine %d, %s, %lld by %lld, batch %lld, array %d\n", (int)routine, dtypes[type].name,
+                    (long long)m, (long long)n, (long long)batch, i);
+        CHECK(destroyed || sign_free(&c, i) || alike(&c, i));
+    }
+    CHECK(!memcmp(ours.info, theirs.info, sizeof ours.info));
+}
+
+/* U S V^H, which signs do not change, is the matrix that was. */
+static void svd_is_right(dtype type, int64_t m, int64_t n) {
+    int p = parts(type);
+    begin(type, m, n);
+    CHECK(!routine_run(cusolver_run, ROUTINE_SVD, type, m, n, 1, &ours, false));
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double re = 0, im = 0;
+            for (int64_t k = 0; k < n; k++) {
+                const char *u = ours.data[1], *v = ours.data[3];
+                double s = get(type, ours.data[2], k), a = get(type, u, (i + k * m) * p),
+                       b = get(type, v, (k + j * n) * p);
+                double c = p == 2 ? get(type, u, (i + k * m) * p + 1) : 0,
+                       d = p == 2 ? get(type, v, (k + j * n) * p + 1) : 0;
+                re += s * (a * b - c * d);
+                im += s * (a * d + c * b);
+            }
+            CHECK(fabs(re - get(type, theirs.data[0], (i + j * m) * p)) < tolerance(type));
+            CHECK(p == 1 || fabs(im - get(type, theirs.data[0], (i + j * m) * p + 1)) < tolerance(type));
+        }
+}
+
+/* ---- Tests ---- */
+
+static void routines_body(void *unused) {
+    (void)unused;
+    draw_seed(NULL);
+    use_solver();
+    for (size_t t = 0; t < TYPES; t++)
+        for (int r = 0; r < LAPACK_ROUTINES; r++)
+            for (int64_t batch = 1; batch <= BATCH; batch++) {
+                int64_t n = pick(1, 30), m = r == ROUTINE_QR || r == ROUTINE_SVD ? n + pick(0, 10) : n;
+                compare((lapack_routine)r, types[t], m, n, batch, false);
+                compare((lapack_routine)r, types[t], m, n, batch, true);
+                if (r == ROUTINE_QR)
+                    compare((lapack_routine)r, types[t], n, m, batch, false);
+            }
+    for (size_t t = 0; t < TYPES; t++)
+        svd_is_right(types[t], 17, 11);
+}
+
+/* Batches of small matrices are one call; others are a call each. Handles are made once. */
+static void batches_body(void *unused) {
+    (void)unused;
+    use_solver();
+    begin(DT_FLOAT64, 8, 8);
+    CHECK(!routine_run(cusolver_run, ROUTINE_LU_SOLVE, DT_FLOAT64, 8, 8, BATCH, &ours, true));
+    CHECK(solver->count("cublasDgetrfBatched") == 1 && solver->count("cublasDgetrsBatched") == 1);
+    CHECK(solver->count("cusolverDnDgetrf") == 0);
+    CHECK(!routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 1, &ours, true));
+    CHECK(!routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, BATCH, &ours, false));
+    CHECK(solver->count("cusolverDnDgetrf") == 1 + BATCH);
+    CHECK(!routine_run(cusolver_run, ROUTINE_CHOLESKY, DT_FLOAT32, 8, 8, BATCH, &ours, true));
+    CHECK(solver->count("cusolverDnSpotrfBatched") == 1 && solver->count("cusolverDnSpotrf") == 0);
+    CHECK(!routine_run(cusolver_run, ROUTINE_EIGH, DT_COMPLEX64, 8, 8, BATCH, &ours, true));
+    CHECK(solver->count("cusolverDnCheevjBatched") == 1);
+    CHECK(solver->count("cusolverDnCreateSyevjInfo") == 1 && solver->count("cusolverDnDestroySyevjInfo") == 1);
+    CHECK(solver->count("cusolverDnCreate") == 1 && solver->count("cublasCreate_v2") == 1);
+}
+
+/* A matrix that has no inverse, or no Cholesky factor, is told by `info`, and the others of the batch are computed. */
+static void told_body(void *unused) {
+    (void)unused;
+    use_solver();
+    for (int lists = 0; lists < 2; lists++) {
+        begin(DT_FLOAT64, 4, 4);
+        memset(ours.data[0] + 16 * sizeof(double), 0, 16 * sizeof(double));
+        CHECK(!routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 4, 4, BATCH, &ours, lists));
+        CHECK(!ours.info[0] && ours.info[1] == 1 && !ours.info[2]);
+        begin(DT_FLOAT64, 4, 4);
+        put(DT_FLOAT64, ours.data[0], 16 + 5, -1);
+        CHECK(!routine_run(cusolver_run, ROUTINE_CHOLESKY, DT_FLOAT64, 4, 4, BATCH, &ours, lists));
+        CHECK(!ours.info[0] && ours.info[1] == 2 && !ours.info[2]);
+    }
+}
+
+static void failures_body(void *unused) {
+    static const struct {
+        const char *function, *says;
+        lapack_routine routine;
+        bool lists;
+    } cases[] = {
+        {"cusolverDnDgetrf_bufferSize", "cuSOLVER's getrf_size: status 7", ROUTINE_LU, false},
+        {"cusolverDnDgetrf", "cuSOLVER's getrf: status 7", ROUTINE_LU, false},
+        {"cusolverDnDgetrs", "cuSOLVER's getrs: status 7", ROUTINE_LU_SOLVE, false},
+        {"cusolverDnDgetrs", "cuSOLVER's getrs: status 7", ROUTINE_LU_INVERSE, false},
+        {"cusolverDnDpotrf_bufferSize", "cuSOLVER's potrf_size: status 7", ROUTINE_CHOLESKY, false},
+        {"cusolverDnDpotrf", "cuSOLVER's potrf: status 7", ROUTINE_CHOLESKY, false},
+        {"cusolverDnDpotrfBatched", "cuSOLVER's potrf_batched: status 7", ROUTINE_CHOLESKY, true},
+        {"cusolverDnDgeqrf_bufferSize", "cuSOLVER's geqrf_size: status 7", ROUTINE_QR, false},
+        {"cusolverDnDgeqrf", "cuSOLVER's geqrf: status 7", ROUTINE_QR, false},
+        {"cusolverDnDorgqr_bufferSize", "cuSOLVER's orgqr_size: status 7", ROUTINE_QR, false},
+        {"cusolverDnDorgqr", "cuSOLVER's orgqr: status 7", ROUTINE_QR, false},
+        {"cusolverDnDsyevd_bufferSize", "cuSOLVER's syevd_size: status 7", ROUTINE_EIGH, false},
+        {"cusolverDnDsyevd", "cuSOLVER's syevd: status 7", ROUTINE_EIGH, false},
+        {"cusolverDnCreateSyevjInfo", "cuSOLVER's settings_create: status 7", ROUTINE_EIGH, true},
+        {"cusolverDnDsyevjBatched_bufferSize", "cuSOLVER's syevj_size: status 7", ROUTINE_EIGH, true},
+        {"cusolverDnDsyevjBatched", "cuSOLVER's syevj: status 7", ROUTINE_EIGH, true},
+        {"cusolverDnDgesvd_bufferSize", "cuSOLVER's gesvd_size: status 7", ROUTINE_SVD, false},
+        {"cusolverDnDgesvd", "cuSOLVER's gesvd: status 7", ROUTINE_SVD, false},
+        {"cusolverDnSetStream", "cuSOLVER's set_stream: status 7", ROUTINE_LU, false},
+        {"cublasSetStream_v2", "cuBLAS's cublasSetStream: status 7", ROUTINE_LU, true},
+        {"cublasDgetrfBatched", "cuBLAS's getrfBatched: status 7", ROUTINE_LU, true},
+        {"cublasDgetrsBatched", "cuBLAS's getrsBatched: status 7", ROUTINE_LU_SOLVE, true},
+        {"cublasDgetriBatched", "cuBLAS's getriBatched: status 7", ROUTINE_LU_INVERSE, true},
+    };
+    (void)unused;
+    use_solver();
+    solver->fail_name("cusolverDnCreate", 2);
+    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 1, &ours, false), UF_ERR_MEMORY,
+                "create: status 2");
+    solver->fail_name("cublasCreate_v2", 3);
+    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 2, &ours, true), UF_ERR_MEMORY,
+                "cublasCreate: status 3");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin(DT_FLOAT64, 8, 8);
+        solver->fail_name(cases[i].function, 7);
+        CHECK_FAILS(
+            routine_run(cusolver_run, cases[i].routine, DT_FLOAT64, 8, 8, 1 + cases[i].lists, &ours, cases[i].lists),
+            UF_ERR_DEVICE, cases[i].says);
+        solver->fail_name(NULL, 0);
+        begin(DT_FLOAT64, 8, 8);
+        CHECK(
+            !routine_run(cusolver_run, cases[i].routine, DT_FLOAT64, 8, 8, 1 + cases[i].lists, &ours, cases[i].lists));
+    }
+    CHECK(solver->count("cusolverDnCreate") == 2 &&
+          solver->count("cublasCreate_v2") == 2); /* handles were given back */
+}
+
+/* Each driver call fails once; nothing is lost. */
+static void driver_body(void *unused) {
+    (void)unused;
+    use_solver();
+    for (int r = 0; r < LAPACK_ROUTINES; r++) {
+        begin(DT_FLOAT64, 8, 8);
+        CHECK(!routine_run(cusolver_run, (lapack_routine)r, DT_FLOAT64, 8, 8, 1, &ours, false));
+        for (int nth = 1, done = 0; !done && nth < 100; nth++) {
+            begin(DT_FLOAT64, 8, 8);
+            mock->fail_at(nth, 999);
+            uf_status s = routine_run(cusolver_run, (lapack_routine)r, DT_FLOAT64, 8, 8, 1, &ours, false);
+            done = !mock->failed();
+            mock->fail_at(0, 0);
+            CHECK(done ? !s : s == UF_ERR_DEVICE || !s);
+        }
+        CHECK(mock->live().depth == 0);
+    }
+    CHECK(solver->count("cusolverDnCreate") == 1);
+}
+
+static void capture_body(void *unused) {
+    (void)unused;
+    use_solver();
+    begin(DT_FLOAT64, 8, 8);
+    mock->capture(1);
+    CHECK(!routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 1, &ours, false));
+    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_EIGH, DT_FLOAT64, 8, 8, 1, &ours, false), UF_ERR_DEVICE,
+                "cuSOLVER's syevd waits on the host");
+    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_SVD, DT_FLOAT64, 8, 8, 1, &ours, false), UF_ERR_DEVICE,
+                "cuSOLVER's gesvd waits on the host");
+    CHECK(!solver->count("cusolverDnDsyevd") && !solver->count("cusolverDnDgesvd"));
+    mock->capture(0);
+}
+
+static void sizes_body(void *unused) {
+    (void)unused;
+    use_solver();
+    lapack_call c = call_of(ROUTINE_LU, DT_FLOAT64, 8, 8, 1, &ours, false);
+    c.n = c.m = (int64_t)1 << 31;
+    CHECK_FAILS(cusolver_run(&c), UF_ERR_SHAPE,
+                "matrices of 2147483648 by 2147483648 with 5 right sides are too large");
+    CHECK_FAILS(cpu_lapack_run(&c), UF_ERR_SHAPE, "matrices of 2147483648 by 2147483648 are too large for LAPACK");
+}
+
+/* The choice is one of sizes: no larger matrix goes to the kernel if a smaller one does not. */
+static void choice_body(void *unused) {
+    (void)unused;
+    for (int form = LAPACK_SOLVE; form < LAPACK_FORMS; form++)
+        for (int64_t batch = 1; batch < 100; batch += 98)
+            for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+                bool before = false;
+                for (int64_t n = 1; n < 600; n++) {
+                    const lapack_problem p = {(lapack_form)form, DT_FLOAT64, n, n, 1, batch};
+                    bool pays = (on_gpu ? cusolver_pays : lapack_pays)(&p);
+                    CHECK(pays >= before && (n > 4 || !pays));
+                    before = pays;
+                }
+                CHECK(before);
+            }
+}
+
+static void found_body(void *unused) {
+    text info = {0};
+    (void)unused;
+    use_solver();
+    cusolver_info(&info);
+    CHECK(strstr(info.data, "cuSOLVER") && strstr(info.data, "version 12.0.4"));
+    text_free(&info);
+}
+
+static void no_solver_body(void *unused) {
+    text info = {0};
+    (void)unused;
+    CHECK(setenv("UFUNC_CUSOLVER", "/nowhere/libcusolver.so", 1) == 0);
+    cuda_device *d;
+    CHECK(!cuda_device_get(0, &d));
+    CHECK_FAILS(cusolver_open(0), UF_ERR_LIBRARY, "cuSOLVER, /nowhere/libcusolver.so: ");
+    CHECK_FAILS(cusolver_open(0), UF_ERR_LIBRARY, "UFUNC_CUSOLVER names its file");
+    cusolver_info(&info);
+    CHECK(strstr(info.data, "cuSOLVER     missing: /nowhere/libcusolver.so"));
+    text_free(&info);
+}
+
+static void no_cublas_body(void *unused) {
+    (void)unused;
+    CHECK(setenv("UFUNC_CUSOLVER", solver_path, 1) == 0 && setenv("UFUNC_CUBLAS", "/nowhere/libcublas.so", 1) == 0);
+    cuda_device *d;
+    CHECK(!cuda_device_get(0, &d));
+    CHECK_FAILS(cusolver_open(0), UF_ERR_LIBRARY, "cuBLAS, /nowhere/libcublas.so: ");
+}
+
+#define TEST(name)                    \
+    static void name(void **unused) { \
+        (void)unused;                 \
+        in_child(name##_body, NULL);  \
+    }
+TEST(routines)
+TEST(batches)
+TEST(told)
+TEST(failures)
+TEST(driver)
+TEST(capture)
+TEST(sizes)
+TEST(choice)
+TEST(found)
+TEST(no_solver)
+TEST(no_cublas)
+
+static int find_mocks(void **unused) {
+    (void)unused;
+    if (!mock_find())
+        return -1;
+    strcpy(solver_path, mock_path);
+    char *name = strstr(solver_path, "libmockcuda.so");
+    if (!name)
+        return -1;
+    strcpy(name, "libmockcusolver.so");
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(routines),  cmocka_unit_test(batches),   cmocka_unit_test(told),
+        cmocka_unit_test(failures),  cmocka_unit_test(driver),    cmocka_unit_test(capture),
+        cmocka_unit_test(sizes),     cmocka_unit_test(choice),    cmocka_unit_test(found),
+        cmocka_unit_test(no_solver), cmocka_unit_test(no_cublas),
+    };
+    return cmocka_run_group_tests(tests, find_mocks, NULL);
+}

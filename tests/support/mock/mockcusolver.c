@@ -1,0 +1,356 @@
+/* mockcusolver.c - a cuSOLVER without a GPU: what its routines do is done by LAPACK of OpenBLAS, over host memory. It checks that
+ * handles are alive, that a stream was set, that leading dimensions fit and that lists of addresses lie behind each other. Any
+ * function can be made to fail. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mockcusolver.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the symbols are cuSOLVER's and cuBLAS's */
+
+#define API __attribute__((visibility("default")))
+
+enum {
+    NOT_INITIALIZED = 1,
+    INVALID_VALUE = 3,
+    MAX_COUNTED = 128
+};
+
+struct handle {
+    struct handle *self; /* while it is alive */
+    void *stream;
+    int set;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const char *name;
+    int count;
+} counted[MAX_COUNTED];
+static char fail_function[64];
+static int fail_status;
+static void *last_stream;
+
+/* Counts a call; the status it is to report, or 0. */
+static int enter(const char *name) {
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < MAX_COUNTED - 1 && counted[i].name && strcmp(counted[i].name, name))
+        i++;
+    counted[i].name = name;
+    counted[i].count++;
+    int status = strcmp(name, fail_function) == 0 ? fail_status : 0;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+#define CALL()                    \
+    int status = enter(__func__); \
+    if (status)                   \
+    return status
+#define NEED(condition, error) \
+    if (!(condition))          \
+    return error
+
+static int handle_make(struct handle **out) {
+    *out = calloc(1, sizeof **out);
+    (*out)->self = *out;
+    return 0;
+}
+
+static int handle_set(struct handle *h, void *stream) {
+    if (!h || h->self != h)
+        return NOT_INITIALIZED;
+    h->stream = stream;
+    h->set = 1;
+    return 0;
+}
+
+/* A routine begins. */
+static int is_ready(struct handle *h) {
+    if (!h || h->self != h || !h->set)
+        return 0;
+    pthread_mutex_lock(&lock);
+    last_stream = h->stream;
+    pthread_mutex_unlock(&lock);
+    return 1;
+}
+
+static int version(int which, int *value) {
+    static const int all[] = {12, 0, 4};
+    if (which < 0 || which > 2)
+        return INVALID_VALUE;
+    *value = all[which];
+    return 0;
+}
+
+API int cusolverDnCreate(struct handle **out) {
+    CALL();
+    return handle_make(out);
+}
+API int cusolverDnSetStream(struct handle *h, void *stream) {
+    CALL();
+    return handle_set(h, stream);
+}
+API int cusolverGetProperty(int which, int *value) {
+    CALL();
+    return version(which, value);
+}
+API int cusolverDnCreateSyevjInfo(void **out) {
+    CALL();
+    *out = calloc(1, 16);
+    return 0;
+}
+API int cusolverDnDestroySyevjInfo(void *settings) {
+    CALL();
+    free(settings);
+    return 0;
+}
+API int cublasCreate_v2(struct handle **out) {
+    CALL();
+    return handle_make(out);
+}
+API int cublasSetStream_v2(struct handle *h, void *stream) {
+    CALL();
+    return handle_set(h, stream);
+}
+API int cublasGetProperty(int which, int *value) {
+    CALL();
+    return version(which, value);
+}
+
+/* ---- LAPACK ---- */
+
+typedef void fortran(void);
+
+static fortran *find(const char *name) {
+    static void *library;
+    fortran *found = NULL;
+    pthread_mutex_lock(&lock);
+    if (!library)
+        library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    *(void **)&found = library ? dlsym(library, name) : NULL;
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        abort();
+    return found;
+}
+
+static const char *upper_of(int uplo) { return uplo ? "U" : "L"; }
+static const char *op_of(int op) { return op == 2 ? "C" : op ? "T" : "N"; }
+
+#define LAPACK(name, parameters, ...) ((void(*) parameters)find(name))(__VA_ARGS__)
+
+typedef void *P;
+typedef const int *I;
+typedef const char *S;
+
+/* Work that a routine gets is at least what its bufferSize said: so it says what LAPACK wants. Memory for real numbers and integers is
+ * the mock's own. */
+#define ROUTINES(T, t, complex, ORGQR, SYEVD, SYEVJ, orgqr, syevd, size)                                               \
+    API int cusolverDn##T##getrf_bufferSize(struct handle *h, int m, int n, void *a, int lda, int *lwork) {            \
+        CALL();                                                                                                        \
+        NEED(h &&a &&m > 0 && n > 0 && lda >= m, INVALID_VALUE);                                                       \
+        *lwork = 1;                                                                                                    \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##getrf(struct handle *h, int m, int n, void *a, int lda, void *work, int *pivots,            \
+                                 int *info) {                                                                          \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && work && info, INVALID_VALUE);                                                              \
+        LAPACK(#t "getrf_", (I, I, P, I, P, P), &m, &n, a, &lda, pivots, info);                                        \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##getrs(struct handle *h, int op, int n, int nrhs, void *a, int lda, int *pivots, void *b,    \
+                                 int ldb, int *info) {                                                                 \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && info, INVALID_VALUE);                                                                      \
+        LAPACK(#t "getrs_", (S, I, I, P, I, P, P, I, P, size_t), op_of(op), &n, &nrhs, a, &lda, pivots, b, &ldb, info, \
+               1);                                                                                                     \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##potrf_bufferSize(struct handle *h, int uplo, int n, void *a, int lda, int *lwork) {         \
+        CALL();                                                                                                        \
+        NEED(h &&a &&uplo<2 && n> 0 && lda >= n, INVALID_VALUE);                                                       \
+        *lwork = 1;                                                                                                    \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##potrf(struct handle *h, int uplo, int n, void *a, int lda, void *work, int lwork,           \
+                                 int *info) {                                                                          \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && work && info && lwork >= 1, INVALID_VALUE);                                                \
+        LAPACK(#t "potrf_", (S, I, P, I, P, size_t), upper_of(uplo), &n, a, &lda, info, 1);                            \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##potrfBatched(struct handle *h, int uplo, int n, void *const *a, int lda, int *info,         \
+                                        int batch) {                                                                   \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && info, INVALID_VALUE);                                                                      \
+        for (int i = 0; i < batch; i++)                                                                                \
+            LAPACK(#t "potrf_", (S, I, P, I, P, size_t), upper_of(uplo), &n, a[i], &lda, info + i, 1);                 \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##geqrf_bufferSize(struct handle *h, int m, int n, void *a, int lda, int *lwork) {            \
+        CALL();                                                                                                        \
+        NEED(h &&a &&m > 0 && n > 0 && lda >= m, INVALID_VALUE);                                                       \
+        *lwork = 64 * n;                                                                                               \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##geqrf(struct handle *h, int m, int n, void *a, int lda, void *tau, void *work, int lwork,   \
+                                 int *info) {                                                                          \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && work && info && lwork >= 64 * n, INVALID_VALUE);                                           \
+        LAPACK(#t "geqrf_", (I, I, P, I, P, P, I, P), &m, &n, a, &lda, tau, work, &lwork, info);                       \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##ORGQR##_bufferSize(struct handle *h, int m, int n, int k, void *a, int lda, void *tau,      \
+                                              int *lwork) {                                                            \
+        CALL();                                                                                                        \
+        NEED(h &&a &&tau &&m >= n && n >= k && lda >= m, INVALID_VALUE);                                               \
+        *lwork = 64 * n;                                                                                               \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##ORGQR(struct handle *h, int m, int n, int k, void *a, int lda, void *tau, void *work,       \
+                                 int lwork, int *info) {                                                               \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && work && info && lwork >= 64 * n, INVALID_VALUE);                                           \
+        LAPACK(orgqr, (I, I, I, P, I, P, P, I, P), &m, &n, &k, a, &lda, tau, work, &lwork, info);                      \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##SYEVD##_bufferSize(struct handle *h, int jobz, int uplo, int n, void *a, int lda, void *w,  \
+                                              int *lwork) {                                                            \
+        CALL();                                                                                                        \
+        NEED(h &&a &&w &&jobz == 1 && uplo < 2 && lda >= n, INVALID_VALUE);                                            \
+        *lwork = 1 + 70 * n + 2 * n * n;                                                                               \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##SYEVD(struct handle *h, int jobz, int uplo, int n, void *a, int lda, void *w, void *work,   \
+                                 int lwork, int *info) {                                                               \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && work && info && jobz == 1 && lwork >= 1 + 70 * n + 2 * n * n, INVALID_VALUE);              \
+        int nreal = 1 + 5 * n + 2 * n * n, nint = 3 + 5 * n;                                                           \
+        void *real = malloc((size_t)nreal * 8), *whole = malloc((size_t)nint * sizeof(int));                           \
+        if (complex)                                                                                                   \
+            LAPACK(syevd, (S, S, I, P, I, P, P, I, P, I, P, I, P, size_t, size_t), "V", upper_of(uplo), &n, a, &lda,   \
+                   w, work, &lwork, real, &nreal, whole, &nint, info, 1, 1);                                           \
+        else                                                                                                           \
+            LAPACK(syevd, (S, S, I, P, I, P, P, I, P, I, P, size_t, size_t), "V", upper_of(uplo), &n, a, &lda, w,      \
+                   work, &lwork, whole, &nint, info, 1, 1);                                                            \
+        free(real);                                                                                                    \
+        free(whole);                                                                                                   \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##SYEVJ##Batched_bufferSize(struct handle *h, int jobz, int uplo, int n, void *a, int lda,    \
+                                                     void *w, int *lwork, void *settings, int batch) {                 \
+        CALL();                                                                                                        \
+        NEED(h &&a &&w &&settings &&batch > 0 && jobz == 1 && uplo < 2 && lda >= n, INVALID_VALUE);                    \
+        *lwork = 1 + 70 * n + 2 * n * n;                                                                               \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##SYEVJ##Batched(struct handle *h, int jobz, int uplo, int n, void *a, int lda, void *w,      \
+                                          void *work, int lwork, int *info, void *settings, int batch) {               \
+        CALL();                                                                                                        \
+        NEED(settings, INVALID_VALUE);                                                                                 \
+        size_t values = (size_t)n * ((complex) ? (size) / 2 : (size));                                                 \
+        for (int i = 0, s = 0; i < batch; i++) {                                                                       \
+            s = cusolverDn##T##SYEVD(h, jobz, uplo, n, (char *)a + (size_t)i * (size_t)n * (size_t)n * (size), lda,    \
+                                     (char *)w + (size_t)i * values, work, lwork, info + i);                           \
+            NEED(!s, s);                                                                                               \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##gesvd_bufferSize(struct handle *h, int m, int n, int *lwork) {                              \
+        CALL();                                                                                                        \
+        NEED(h &&m >= n && n > 0, INVALID_VALUE);                                                                      \
+        *lwork = 5 * m + 70 * n;                                                                                       \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cusolverDn##T##gesvd(struct handle *h, signed char jobu, signed char jobvt, int m, int n, void *a,         \
+                                 int lda, void *s, void *u, int ldu, void *vt, int ldvt, void *work, int lwork,        \
+                                 void *rwork, int *info) {                                                             \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && work && info && m >= n && ldu >= m && ldvt >= n && lwork >= 5 * m + 70 * n,                \
+             INVALID_VALUE);                                                                                           \
+        char ju[2] = {(char)jobu, 0}, jv[2] = {(char)jobvt, 0};                                                        \
+        void *real = malloc((size_t)n * 5 * 8);                                                                        \
+        (void)rwork;                                                                                                   \
+        if (complex)                                                                                                   \
+            LAPACK(#t "gesvd_", (S, S, I, I, P, I, P, P, I, P, I, P, I, P, P, size_t, size_t), ju, jv, &m, &n, a,      \
+                   &lda, s, u, &ldu, vt, &ldvt, work, &lwork, real, info, 1, 1);                                       \
+        else                                                                                                           \
+            LAPACK(#t "gesvd_", (S, S, I, I, P, I, P, P, I, P, I, P, I, P, size_t, size_t), ju, jv, &m, &n, a, &lda,   \
+                   s, u, &ldu, vt, &ldvt, work, &lwork, info, 1, 1);                                                   \
+        free(real);                                                                                                    \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cublas##T##getrfBatched(struct handle *h, int n, void *const *a, int lda, int *pivots, int *info,          \
+                                    int batch) {                                                                       \
+        CALL();                                                                                                        \
+        NEED(is_ready(h), NOT_INITIALIZED);                                                                            \
+        for (int i = 0; i < batch; i++)                                                                                \
+            LAPACK(#t "getrf_", (I, I, P, I, P, P), &n, &n, a[i], &lda, pivots + (size_t)i * (size_t)n, info + i);     \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cublas##T##getrsBatched(struct handle *h, int op, int n, int nrhs, void *const *a, int lda, int *pivots,   \
+                                    void *const *b, int ldb, int *info, int batch) {                                   \
+        CALL();                                                                                                        \
+        NEED(is_ready(h), NOT_INITIALIZED);                                                                            \
+        *info = 0;                                                                                                     \
+        for (int i = 0; i < batch; i++) {                                                                              \
+            int unused;                                                                                                \
+            LAPACK(#t "getrs_", (S, I, I, P, I, P, P, I, P, size_t), op_of(op), &n, &nrhs, a[i], &lda,                 \
+                   pivots + (size_t)i * (size_t)n, b[i], &ldb, &unused, 1);                                            \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    API int cublas##T##getriBatched(struct handle *h, int n, void *const *a, int lda, int *pivots, void *const *c,     \
+                                    int ldc, int *info, int batch) {                                                   \
+        CALL();                                                                                                        \
+        NEED(is_ready(h) && ldc == lda && n == lda, NOT_INITIALIZED);                                                  \
+        int lwork = 64 * n;                                                                                            \
+        void *work = malloc((size_t)lwork * 16);                                                                       \
+        for (int i = 0; i < batch; i++) {                                                                              \
+            memcpy(c[i], a[i], (size_t)n *(size_t)n *(size));                                                          \
+            LAPACK(#t "getri_", (I, P, I, P, P, I, P), &n, c[i], &ldc, pivots + (size_t)i * (size_t)n, work, &lwork,   \
+                   info + i);                                                                                          \
+        }                                                                                                              \
+        free(work);                                                                                                    \
+        return 0;                                                                                                      \
+    }
+
+ROUTINES(S, s, 0, orgqr, syevd, syevj, "sorgqr_", "ssyevd_", 4)
+ROUTINES(D, d, 0, orgqr, syevd, syevj, "dorgqr_", "dsyevd_", 8)
+ROUTINES(C, c, 1, ungqr, heevd, heevj, "cungqr_", "cheevd_", 8)
+ROUTINES(Z, z, 1, ungqr, heevd, heevj, "zungqr_", "zheevd_", 16)
+
+/* ---- Control ---- */
+
+static void control_fail_name(const char *function, int status) {
+    pthread_mutex_lock(&lock);
+    snprintf(fail_function, sizeof fail_function, "%s", function ? function : "");
+    fail_status = status;
+    pthread_mutex_unlock(&lock);
+}
+
+static int control_count(const char *function) {
+    int n = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_COUNTED && counted[i].name; i++)
+        if (strcmp(counted[i].name, function) == 0)
+            n = counted[i].count;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+static void *control_stream(void) { return last_stream; }
+
+API const mock_cusolver *mock_cusolver_control(void);
+const mock_cusolver *mock_cusolver_control(void) {
+    static const mock_cusolver functions = {
+        .fail_name = control_fail_name, .count = control_count, .stream = control_stream};
+    return &functions;
+}

@@ -1,0 +1,14 @@
+/* mockcusolver.h - what tests ask of the mock cuSOLVER, which is a mock cuBLAS for batches of small matrices, too. */
+#ifndef MOCKCUSOLVER_H
+#define MOCKCUSOLVER_H
+
+typedef struct mock_cusolver {
+    /* Every call of one function returns `status` from now on; NULL: none. */
+    void (*fail_name)(const char *function, int status);
+    int (*count)(const char *function); /* calls of it since the process began */
+    void *(*stream)(void);              /* that the last routine ran on */
+} mock_cusolver;
+
+/* The library exports one: const mock_cusolver *mock_cusolver_control(void). */
+
+#endif
