@@ -430,8 +430,8 @@ static uf_status count_read(loading *l, key k, int64_t *out) {
     int64_t n = 0;
     bool fits = true;
     for (const char *s = e ? e->value : ""; *s; s++)
-        fits &= *s >= '0' && *s <= '9' && !__builtin_mul_overflow(n, 10, &n) &&
-                !__builtin_add_overflow(n, *s - '0', &n);
+        fits &=
+            *s >= '0' && *s <= '9' && !__builtin_mul_overflow(n, 10, &n) && !__builtin_add_overflow(n, *s - '0', &n);
     if (e && (!fits || n < 1))
         return FAIL_AT(l, e->value_at, "%s is \"%.*s\"; a number from 1 to 2^63 - 1 is needed", keywords[k].word,
                        shown(strlen(e->value)), e->value);

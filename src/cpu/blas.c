@@ -201,7 +201,9 @@ bool blas_shared(void) { return blas.openblas_get_num_threads() <= 1; }
 
 void blas_info(text *out) {
     if (!blas_open()) {
-        text_printf(out, "  OpenBLAS     missing: %s\n               products of matrices run as generated code, and there is no LAPACK\n",
+        text_printf(out,
+                    "  OpenBLAS     missing: %s\n               products of matrices run as generated code, and there "
+                    "is no LAPACK\n",
                     library.reason);
         return;
     }
