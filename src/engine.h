@@ -92,6 +92,8 @@ typedef struct code_traits {
     /* Calls: the threads of a cooperative group may share its constructs, since nothing else writes or reads outputs
      * that are arrays. */
     bool maps_to_threads;
+    bool plain_loops; /* calls: there are loops in the kernel that are no constructs */
+    bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
     /* Folds and scans; `nodes` are those of mapping and combining one element. */
@@ -224,6 +226,9 @@ typedef struct loop_problem {
     const core_layout *layout; /* LOOP_GUFUNC and LOOP_FORALL, else NULL; so are the core parameters */
     const int64_t *core;
     const code_traits *traits;
+    /* LOOP_GUFUNC: how many lines of IR an inner call has whose loops are unrolled for its core sizes (ir_unrolled); INT_MAX: very many, or
+     * there are loops that cannot be; 0: the sizes are not to be constants of the variant. */
+    int unrolled;
     /* LOOP_FORALL, GPU. */
     int elements; /* that a thread is to take; 0: the engine's choice */
     int block;    /* threads that a block is to have; 0: the engine's choice */

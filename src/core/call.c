@@ -50,9 +50,11 @@ uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports) {
 }
 
 void call_specialise(const uf_plan *p, variant *v) {
-    engines[p->engine]->specialise(
-        v, &(loop_problem){
-               .loop = &p->pass[0].loops.kept, .layout = p->layout, .core = p->core, .traits = &p->binding->traits});
+    engines[p->engine]->specialise(v, &(loop_problem){.loop = &p->pass[0].loops.kept,
+                                                      .layout = p->layout,
+                                                      .core = p->core,
+                                                      .traits = &p->binding->traits,
+                                                      .unrolled = p->unrolled});
 }
 
 /* ---- Operands that lie interleaved, which follows from the addresses of a run ---- */

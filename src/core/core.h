@@ -161,7 +161,8 @@ enum {
     BINDING_NUMBER = 0x80,
     /* With BINDING_NUMBER: the dtype is the one that the number's value needs; see binding_get_for. */
     BINDING_HELD = 0x20,
-    BINDING_RANK = 0x10 /* VERB_FORALL: times the array's rank less 1 */
+    BINDING_RANK = 0x10, /* VERB_FORALL: times the array's rank less 1 */
+    BINDING_SIZES = 64   /* combinations of core sizes that a binding remembers */
 };
 /* What a binding serves. The dtypes of a fold's binding are those of the fold's inputs and outputs, which for a
  * binary function are one and one, and not those of the function. */
@@ -192,6 +193,7 @@ typedef struct binding {
     code_traits traits;
     arena arena;
     _Atomic(variant_code *) codes;
+    _Atomic(uint64_t) unrolled[BINDING_SIZES]; /* what sizes_unrolled remembers; 0: nothing */
 } binding;
 
 /* What serves a signature that names records: a function whose operands are their leaves. */
@@ -610,6 +612,7 @@ struct uf_plan {
     const core_layout *layout; /* NULL: the operands have no core dimensions */
     /* The core parameters (type.h): sizes and strides of core dimensions; NULL where there is no layout. */
     const int64_t *core;
+    int unrolled;           /* of a generalized ufunc: see sizes_unrolled */
     const int64_t *indexed; /* uf_at: extent and stride of each indexed dimension of the target */
     const char *source;     /* of the kernel, for reports that name lines; else "" */
     /* Of a plan that reports: the rank and shape in which reports give indices. */
@@ -731,6 +734,9 @@ void call_points(uf_plan *p, const nd_array *output); /* sets the shape in which
 /* Set the operands and the variant, after the loop, but for what the engine chooses; and that. */
 uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports);
 void call_specialise(const uf_plan *p, variant *v);
+/* How many instructions an inner call has whose loops are unrolled for its core sizes (the core parameters); INT_MAX:
+ * very many, or there are loops that cannot be; 0: the sizes are not to be constants at all. Errors: MEMORY. */
+uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *core, int64_t calls, int *lines);
 uf_status call_imagine(uf_plan *p, plan_request *r, const char *types, call_args *a);
 /* Sets in *a the dtypes of inputs that `types` names (NULL: those of the first signature). The arrays are left to
  * the caller. */

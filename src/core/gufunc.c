@@ -20,6 +20,7 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
         call_points(p, &core.loops[a->nin]);
     call_inside(s);
     TRY(call_operands(p, a, reports));
+    TRY(sizes_unrolled(p->binding, p->layout, p->core, s->loops.kept.count, &p->unrolled));
     call_specialise(p, &p->pass[0].v);
     return UF_OK;
 }

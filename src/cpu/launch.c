@@ -220,7 +220,7 @@ static double call_steps(const launch *l) {
 }
 
 static void launch_calls(code *c, const launch *l) {
-    if (l->blas && !l->v->reports && blas_launch(l))
+    if (l->blas && !l->v->reports && !l->v->gufunc.columns && blas_launch(l))
         return;
     int64_t n = l->loop->extent[0];
     double steps = call_steps(l);

@@ -27,6 +27,9 @@ enum {
     SHARED_TILE_SIDE = 64,
     SHARED_TILE_DEPTH = 32, /* least length of the reductions */
 
+    UNROLLED_BYTES = 1152, /* of the operands of an inner call, for which the registers of a thread suffice */
+    UNROLLED_MOST = 10000, /* lines of IR of an inner call without loops, of which about half become instructions */
+
     TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
 
     GRID_WORK = 1 << 18,  /* iterations of a call that are worth several blocks, if there are */
@@ -357,14 +360,40 @@ static void choose_staged(const cores *c, variant *v) {
     }
 }
 
+/* ---- Sizes as constants ---- */
+
+/* A thread a call, if all of it may be unrolled. What does not find room in shared memory is read and written by each thread for
+ * itself. */
+static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
+    if (!s->unrolled || s->unrolled > UNROLLED_MOST || v->reports || v->masked || cores_convert(v))
+        return false;
+    for (int d = 0; d < s->layout->ndims; d++)
+        v->gufunc.size[d] = (uint8_t)s->core[d];
+    if (cores_bytes(v, s->layout) > UNROLLED_BYTES) {
+        memset(v->gufunc.size, 0, sizeof v->gufunc.size);
+        return false;
+    }
+    v->gufunc.unrolled = 1;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        v->operand[k].staged = can_stage(c, k);
+        if (v->operand[k].staged && cores_pitch(v, s->layout) * WARP > UNROLLED_SHARED)
+            v->operand[k].staged = 0;
+    }
+    return true;
+}
+
 void gufunc_specialise(variant *v, const loop_problem *s) {
     cores c = {v, s->loop, s->layout, s->core};
     v->wide = s->loop->count > INT32_MAX;
+    v->gufunc.unrolled = 0;
+    memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     choose_alone(v);
     for (int k = 0; k < variant_operands(v); k++) {
         v->operand[k].fixed = v->operand[k].staged = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
+    if (choose_unrolled(&c, v, s))
+        return;
     if (s->traits->maps_to_threads && s->traits->nconstructs && !v->reports)
         choose_coop(&c, v, s->traits);
     if (v->gufunc.coop) {
@@ -399,7 +428,7 @@ static int64_t stage_bytes(const cores *c) {
 static void put_staged(parameter_writer *w, const cores *c, unsigned threads) {
     int64_t offset = 0;
     for (int k = 0; k < variant_operands(c->v); k++) {
-        if (!c->v->operand[k].staged)
+        if (!c->v->operand[k].staged || c->v->gufunc.unrolled)
             continue;
         int64_t count = packed_count(c, k), pitch = pitch_of(count, element_size(c->v, k));
         put_parameter(w, GPU_GUFUNC_STAGED, count);
@@ -422,6 +451,14 @@ static int64_t grid_of_calls(const cores *c, const occupancy *r, grid *g) {
     g->threads = threads;
     g->shared = (uint32_t)(threads * bytes);
     return ceil_shift(c->loop->count, log2_floor(threads >> c->v->gufunc.coop));
+}
+
+/* A thread a call, in blocks that the code knows. */
+static int64_t grid_of_threads(const cores *c, const occupancy *r, grid *g) {
+    (void)r;
+    g->threads = (uint32_t)core_threads(c->v, c->layout);
+    g->shared = g->threads * (uint32_t)cores_pitch(c->v, c->layout);
+    return ceil_shift(c->loop->count, log2_floor(g->threads));
 }
 
 static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {
@@ -451,7 +488,8 @@ static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
 int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     const variant *v = l->v;
     cores c = {v, l->loop, l->layout, l->core};
-    int64_t blocks = (v->gufunc.coop == COOP_GRID   ? grid_of_coops
+    int64_t blocks = (v->gufunc.unrolled            ? grid_of_threads
+                      : v->gufunc.coop == COOP_GRID ? grid_of_coops
                       : v->gufunc.coop <= COOP_WARP ? grid_of_calls
                                                     : grid_of_blocks)(&c, r, g);
     put_parameter(w, GPU_GUFUNC_CALLS, l->loop->count);

@@ -16,6 +16,10 @@ uf_status ir_elementwise(arena *a, const char *name, const tree *t, const varian
 uf_status ir_gufunc(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                     code_module *module);
 
+/* How many instructions its kernel has where all loops are unrolled for these sizes of its core dimensions, none above GUFUNC_SIZE_MAX.
+ * INT_MAX: more than `most`, or there is a loop that cannot be unrolled; -1: out of memory. The same for each device. */
+int ir_unrolled(arena *a, const tree *t, const int64_t *sizes, int most);
+
 /* The kernels of a reduction, of an accumulation (LOOP_FOLD, LOOP_SCAN), and of updates in place by an operator (LOOP_AT). */
 uf_status ir_fold(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,
                   code_module *module);

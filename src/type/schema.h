@@ -111,7 +111,7 @@
                                               "`vector`, the address, and every other stride (core and loop), are multiples of vector elements") \
     X(GPU_GUFUNC_EXTENTS, DIVISOR, inner,     "extents of dimensions 0 .. ndim-2 of the loop") \
     X(GPU_GUFUNC_STRIDES, STRIDE,  array_row, "of each array: strides of dimensions 0 .. ndim-1 of the loop, in elements") \
-    X(GPU_GUFUNC_STAGED,  STAGED,  staged,    "of each staged operand: elements of a core; elements from one call's core to the next in shared " \
+    X(GPU_GUFUNC_STAGED,  STAGED,  staged,    "of each staged operand, unless the sizes are constants: elements of a core; elements from one call's core to the next in shared " \
                                               "memory; byte offset of the operand's part of shared memory") \
     X(GPU_GUFUNC_BLOCKS,  INT32,   coop_grid, "blocks of a cooperative group") \
     X(GPU_GUFUNC_SLOTS,   ADDRESS, coop_grid, "address of zeroed memory, COOP_SLOT bytes for each cooperative group in flight (there are grid / blocks; " \

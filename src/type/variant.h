@@ -10,6 +10,13 @@ enum {
     VARIANT_OPERANDS = UF_MAX_OPERANDS + 1 /* mask */ + 2 /* bounds */ + UF_MAX_STATE /* initial */ + 1 /* position */
 };
 
+enum {
+    GUFUNC_SIZES = 8,           /* core dimensions of a layout whose sizes may be constants of a variant */
+    GUFUNC_SIZE_MAX = 64,       /* and how large those may be */
+    UNROLLED_THREADS = 128,     /* GPU: threads of a block of such a variant, at most */
+    UNROLLED_SHARED = 48 * 1024 /* bytes that it stages: what needs no permission of the driver's */
+};
+
 /* The class of a loop. HACKING.md says what a class touches. */
 typedef enum loop_class {
     LOOP_FLAT,
@@ -152,7 +159,7 @@ typedef struct variant {
                                       leaf k lies at operand[k].offset; 0: they are not, or the target has none */
             } at;
         };
-        /* LOOP_GUFUNC; CPU: `along` alone. */
+        /* LOOP_GUFUNC; CPU: `along`, `unrolled`, `columns` and `size` alone. */
         struct {
             uint8_t
                 along; /* a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go along
@@ -165,6 +172,13 @@ typedef struct variant {
             uint8_t steps; /* steps, or rows, of a construct that a thread takes together */
             uint8_t
                 tile; /* its one construct goes by tiles through shared memory (ir/construct/shared_tile.h); coop is COOP_SHARED_TILE */
+            uint8_t unrolled; /* a thread computes a call with its operands in registers, and all loops are unrolled for
+                                 the core sizes; then coop is 0, and an operand that is `staged` has its core in C
+                                 order without gaps (on the CPU it only says that) */
+            uint8_t
+                columns; /* CPU: every construct is a forall whose last range is a vector (ir/construct/columns.c); sizes
+                                are constants, and all cores are in C order without gaps */
+            uint8_t size[GUFUNC_SIZES]; /* unrolled, columns: of each core dimension of the layout */
         } gufunc;
         struct {
             variant_reduction reduction;
@@ -295,6 +309,51 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
  *             SCAN_COLUMN_THREADS >> coop elements of each. Of a constant length: blocks of ROW_TILE_THREADS threads, which take
  *             `lines` lines each. FOLD_SERIAL: blockDim.x lines. */
+
+/* How cores whose sizes are constants lie in shared memory: by accesses of core_width bytes, each call's core_pitch bytes behind
+ * the one before, so that neighbouring threads which make the same access in their own cores do not meet in a bank. */
+static inline int core_bytes(const variant *v, const core_layout *layout, int k) {
+    int bytes = dtypes[v->operand[k].memory].size;
+    for (int d = 0; d < layout->operands[k].rank; d++)
+        bytes *= v->gufunc.size[layout->operands[k].dim[d]];
+    return bytes;
+}
+static inline int core_width(int bytes) {
+    int lowest = bytes & -bytes;
+    return lowest < ACCESS_BYTES ? lowest : ACCESS_BYTES;
+}
+static inline int core_pitch(int bytes) {
+    int width = core_width(bytes);
+    return (bytes / width) & 1 ? bytes : bytes + width;
+}
+/* Are outputs converted as they are stored? Then an unrolled kernel, which holds what they contain in registers and writes it back,
+ * could change what it does not assign. */
+static inline bool cores_convert(const variant *v) {
+    bool converts = false;
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        converts |= v->operand[k].memory != v->operand[k].value;
+    return converts;
+}
+/* Bytes of the cores of a call. */
+static inline int cores_bytes(const variant *v, const core_layout *layout) {
+    int bytes = 0;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        bytes += core_bytes(v, layout, k);
+    return bytes;
+}
+/* Bytes of all staged operands of a call; and the threads of a block, which has so many calls. */
+static inline int cores_pitch(const variant *v, const core_layout *layout) {
+    int bytes = 0;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        bytes += v->operand[k].staged ? core_pitch(core_bytes(v, layout, k)) : 0;
+    return bytes;
+}
+static inline int core_threads(const variant *v, const core_layout *layout) {
+    int threads = UNROLLED_THREADS, bytes = cores_pitch(v, layout);
+    while (threads * bytes > UNROLLED_SHARED)
+        threads /= 2;
+    return threads;
+}
 
 /* Is operand k of a fold read for each element, or the position? And has it a place in the loop over the results? */
 static inline bool variant_moves(const variant *v, int k) {

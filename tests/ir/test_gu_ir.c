@@ -451,6 +451,130 @@ static void test_staged(void **state) {
     }
 }
 
+/* ---- Sizes as constants ---- */
+
+/* All sizes of the layout's dimensions are n. */
+static variant unrolled_of(const tree *t, int n) {
+    variant v = variant_of(t, 0, 0, 1, 1);
+    v.gufunc.unrolled = 1;
+    for (int d = 0; d < t->layout->ndims; d++)
+        v.gufunc.size[d] = (uint8_t)(t->layout->dims[d].frozen ? t->layout->dims[d].frozen : n);
+    for (int k = 0; k < v.nin + v.nout; k++)
+        v.operand[k].staged = t->layout->operands[k].rank > 0;
+    return v;
+}
+
+/* Unrolled kernels have no array in memory, whatever their indices are, and no loop; staged cores move by 16 bytes. */
+static void test_registers(void **state) {
+    (void)state;
+    static const char *const names[] = {"matmul",  "matvec", "scatter",      "rounds",         "local_array",
+                                        "checked", "early",  "shared_array", "complex_matmul", "plain_loop"};
+    if (!nvvm_found())
+        skip();
+    for (size_t i = 0; i < COUNT(names); i++) {
+        arena a = {0};
+        const kernel *k = kernel_of(names[i]);
+        const tree *t = tree_of(&a, k);
+        variant v = unrolled_of(t, 4);
+        code_module m = generate(&a, k, t, &v, &gpu);
+        const char *ptx = "", *wrong = nvvm_judge(&m, 90, true, &ptx);
+        if (wrong || strstr(ptx, ".local") || !strstr(ptx, "ld.global.nc.v4.u32"))
+            fail_msg("%s: %s\n%s", k->name, wrong ? wrong : "", ptx);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* An output is read only if the kernel might read an element, or leave it out, before it assigns it. */
+static void test_content(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        int copies; /* of x in, of y out, of y in */
+    } cases[] = {
+        {"(x) -> (y) { forall (i : n) y[n - 1 - i] = x[i]; }", 2},
+        {"(x) -> (y) { for (int64 i = 0; i < n; i++) { y[i] = x[i]; y[i] += y[0]; } }", 2},
+        {"(x) -> (y) { if (x[0] > 0) { y[0] = 1; y[1] = 2; y[2] = 3; } else forall (i : n) y[i] = x[i]; }", 2},
+        {"(x) -> (y) { if (x[0] > 0) { y[0] = 1; y[2] = 3; } else forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n - 1) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { if (x[0] > 0) return; forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n) if (x[i] > 0) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { y[0] = 1; y[1] = y[2]; y[2] = 1; }", 3},
+        {"(x) -> (y) { forall (i : n) y[(int64)x[i]] = x[i]; }", 3},
+        {"(x) -> (y) { switch ((int64)x[0]) { case 1: y[0] = 1; default: y[1] = 2; } y[2] = y[0] = 0; }", 2},
+        {"(x) -> (y) { for (int64 i = 0; i < n; i++) { if (x[i] > 1) break; y[i] = 0; } }", 3},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        kernel k = {"content", "(n)->(n)", cases[i].source, "float32->float32"};
+        const tree *t = tree_of(&a, &k);
+        variant v = unrolled_of(t, 3);
+        code_module m = generate(&a, &k, t, &v, &gpu);
+        int n = occurrences(m.ir.data, "ptrtoint float addrspace(1)*"); /* of each copy, to see its alignment */
+        if (n != cases[i].copies)
+            fail_msg("%s: %d copies, not %d", k.source, n, cases[i].copies);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* What is measured is the same each time; loops that data ends, or nothing, are refused, and so is what is long. */
+static void test_unrolled(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        int least, most;
+    } cases[] = {
+        {"(x) -> (y) { forall (i : n) y[i] = x[i] + 1; }", 8, 200},
+        {"(x) -> (y) { int64 i = 0; do { y[i] = x[i]; i += 2; } while (i < n); }", 8, 200},
+        {"(x) -> (y) { for (int64 i = n - 1; i >= 0; i--) for (int64 j = i; j; j /= 2) y[i] += x[j]; }", 30, 800},
+        {"(x) -> (y) { int64 i = 0; while (x[i] > 0) i++; y[0] = i; }", INT32_MAX, INT32_MAX},
+        {"(x) -> (y) { forall (i : (int64)x[0]) y[i] = 1; }", INT32_MAX, INT32_MAX},
+        {"(x) -> (y) { for (;;) if (x[0] > 1) { y[0] = 1; break; } }", INT32_MAX, INT32_MAX},
+        {"(x) -> (y) { for (int64 i = 0; i < 100000; i++) for (int64 j = 0; j < 100000; j++) y[0] += 1; }", INT32_MAX,
+         INT32_MAX},
+        {"(x) -> (y) { y[0] = sum(i : 100, j : 100, x[i % n] * j); }", INT32_MAX, INT32_MAX},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        kernel k = {"unrolled", "(n)->(n)", cases[i].source, "float32->float32"};
+        const tree *t = tree_of(&a, &k);
+        const int64_t sizes[] = {8};
+        int lines = ir_unrolled(&a, t, sizes, 4000);
+        assert_int_equal(lines, ir_unrolled(&a, t, sizes, 4000));
+        if (lines < cases[i].least || lines > cases[i].most)
+            fail_msg("%s: %d lines", k.source, lines);
+        arena_free(&a);
+    }
+}
+
+/* Products along vectors: whole ones, and a shorter last one; rows share them. */
+static void test_columns(void **state) {
+    (void)state;
+    arena a = {0};
+    const kernel *k = kernel_of("matmul");
+    const tree *t = tree_of(&a, k);
+    code_traits traits;
+    ir_traits(t, &traits);
+    assert_true(traits.columns);
+    variant v = unrolled_of(t, 7);
+    v.gufunc.unrolled = 0;
+    v.gufunc.columns = 1;
+    code_module m = generate(&a, k, t, &v, &cpu);
+    for (int i = 0; i < judge_count(); i++)
+        assert_null(judge_ir(i, m.ir.data));
+    assert_int_equal(occurrences(m.ir.data, "alloca <4 x double>"), 6);
+    assert_int_equal(occurrences(m.ir.data, "alloca <3 x double>"), 6);
+    assert_null(strstr(m.ir.data, "llvm.vector"));
+    text_free(&m.ir);
+    static const char *const others[] = {"matvec", "complex_matmul", "conditional", "plain_loop", "layer"};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        ir_traits(tree_of(&a, kernel_of(others[i])), &traits);
+        assert_false(traits.columns);
+    }
+    arena_free(&a);
+}
+
 /* ---- The CPU's inner loops ---- */
 
 static void test_cpu_vectors(void **state) {
@@ -660,6 +784,8 @@ typedef struct launched {
     int64_t calls;
 } launched;
 
+static int64_t count_unrolled;
+
 /* Some core dimension that has stride 1; see variant_operand. */
 static uint8_t unit_of(const gu_case *x, int k) {
     uint8_t unit = 0;
@@ -708,11 +834,38 @@ static void choose_staged(const gu_case *x, launched *l) {
     }
 }
 
+/* Constants for sizes, if the kernel can be written without loops for them; then cores that may be staged are, most of them. */
+static bool choose_unrolled(const gu_case *x, launched *l) {
+    enum {
+        LINES = 3000
+    };
+    const core_layout *layout = x->tree->layout;
+    arena a = {0};
+    bool fits = layout->ndims <= GUFUNC_SIZES && !cores_convert(&l->v);
+    for (int d = 0; d < layout->ndims && fits; d++)
+        fits = x->words[d] >= 1 && x->words[d] <= GUFUNC_SIZE_MAX;
+    fits = fits && ir_unrolled(&a, x->tree, x->words, LINES) <= LINES;
+    arena_free(&a);
+    if (!fits)
+        return false;
+    l->v.gufunc.unrolled = 1;
+    for (int d = 0; d < layout->ndims; d++)
+        l->v.gufunc.size[d] = (uint8_t)x->words[d];
+    for (int k = 0; k < l->v.nin + l->v.nout; k++) {
+        l->v.operand[k].staged = packed_count(x, k) > 0 && chance(80);
+        if (cores_pitch(&l->v, layout) * 32 > UNROLLED_SHARED)
+            l->v.operand[k].staged = 0;
+    }
+    l->threads = core_threads(&l->v, layout);
+    count_unrolled++;
+    return true;
+}
+
 static void put_staged(parameter_writer *w, const gu_case *x, const launched *l) {
     int64_t offset = 0;
     for (int k = 0; k < l->v.nin + l->v.nout; k++) {
         int64_t count = packed_count(x, k), size = dtypes[x->args[k].type].size, pitch = pitch_of(count, (int)size);
-        if (!l->v.operand[k].staged)
+        if (!l->v.operand[k].staged || l->v.gufunc.unrolled)
             continue;
         put_parameter(w, GPU_GUFUNC_STAGED, count);
         put_parameter(w, GPU_GUFUNC_STAGED, pitch);
@@ -781,6 +934,8 @@ static void draw_launch(const gu_case *x, launched *l) {
     l->threads = coop <= COOP_WARP ? 32 << pick(0, 1) : 1 << (coop == COOP_GRID ? COOP_GRID_BLOCK : coop);
     if (coop == COOP_GRID)
         l->blocks = 1;
+    if (!coop && chance(60) && choose_unrolled(x, l))
+        return;
     if (!coop && x->ndim == 1 && chance(75))
         choose_staged(x, l);
 }
@@ -903,8 +1058,11 @@ static void test_simulated(void **state) {
 #if !defined(__x86_64__)
     skip();
 #endif
+    count_unrolled = 0;
     sample(try_simulated);
     sample(try_simulated_directed);
+    print_message("%lld unrolled\n", (long long)count_unrolled);
+    assert_true(count_unrolled);
 }
 
 static void test_simulated_rewritten(void **state) {
@@ -1061,10 +1219,20 @@ static void check_golden(const char *file, const char *name, const code_target *
     arena_free(&a);
 }
 
+static void check_unrolled_golden(const char *file, const char *name) {
+    arena a = {0};
+    const tree *t = tree_of(&a, kernel_of(name));
+    variant v = unrolled_of(t, 3);
+    code_module m = generate(&a, kernel_of(name), t, &v, &gpu);
+    judge_golden(file, &m);
+    arena_free(&a);
+}
+
 static void test_goldens(void **state) {
     (void)state;
     check_golden("gufunc_cpu", "matvec", &cpu, 0, 0);
     check_golden("gufunc_gpu", "matvec", &gpu, 5, 3);
+    check_unrolled_golden("gufunc_unrolled_gpu", "frozen");
 }
 
 int main(void) {
@@ -1074,6 +1242,10 @@ int main(void) {
         cmocka_unit_test(test_simulated),
         cmocka_unit_test(test_ptx),
         cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_unrolled),
+        cmocka_unit_test(test_columns),
         cmocka_unit_test(test_cpu_vectors),
         cmocka_unit_test(test_guarded_sum),
         cmocka_unit_test(test_looping_helper),

@@ -72,11 +72,70 @@ static ssa binary_complex(emit *e, op o, dtype type, ssa a, ssa b) {
     return emit_complex(e, type, parts[0], parts[1]);
 }
 
+/* ---- Integer constants. They are held as signed numbers of their width, whatever their dtype. ---- */
+
+/* The low bits of a number as a constant of a dtype. */
+static int64_t wrapped(int64_t x, dtype type) {
+    int unused = 64 - 8 * dtypes[type].size;
+    return (int64_t)((uint64_t)x << unused) >> unused;
+}
+
+/* -1, 0 or 1 */
+static int order(int64_t x, int64_t y, dtype type) {
+    bool below = dtypes[type].is_signed ? x < y : (uint64_t)x < (uint64_t)y;
+    return x == y ? 0 : below ? -1 : 1;
+}
+
+/* False: it is left to the compiler. */
+static bool constant_of(op o, dtype type, int64_t x, int64_t y, int64_t *out) {
+    int sign = order(x, y, type);
+    switch (o) {
+    case OP_MUL:
+        *out = wrapped((int64_t)((uint64_t)x * (uint64_t)y), type);
+        return true;
+    case OP_ADD:
+        *out = wrapped((int64_t)((uint64_t)x + (uint64_t)y), type);
+        return true;
+    case OP_SUB:
+        *out = wrapped((int64_t)((uint64_t)x - (uint64_t)y), type);
+        return true;
+    case OP_DIV:
+    case OP_REM:
+        *out = x >= 0 && y > 0 ? o == OP_DIV ? x / y : x % y : 0;
+        return x >= 0 && y > 0;
+    case OP_LT:
+    case OP_LE:
+        *out = sign < 0 || (o == OP_LE && !sign);
+        return true;
+    case OP_GT:
+    case OP_GE:
+        *out = sign > 0 || (o == OP_GE && !sign);
+        return true;
+    case OP_EQ:
+    case OP_NE:
+        *out = (o == OP_EQ) == !sign;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool fold_binary(op o, dtype type, ssa a, ssa b, ssa *out) {
+    int64_t x, y, value;
+    if (!dtype_is_integer(type) || !ssa_is_constant(a, &x) || !ssa_is_constant(b, &y) || !constant_of(o, type, x, y, &value))
+        return false;
+    *out = ops[o].kind == 'R' || ops[o].kind == 'E' ? ssa_bool(value) : ssa_constant(value);
+    return true;
+}
+
 ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type) {
+    ssa known;
     assert(ssa_is_set(a) && ssa_is_set(b) &&
            !dtype_is_half(type)); /* halves are converted before they are computed with */
     if (dtype_is_complex(type))
         return binary_complex(e, o, type, a, b);
+    if (fold_binary(o, type, a, b, &known))
+        return known;
     switch (ops[o].kind) {
     case 'R':
     case 'E':
@@ -91,6 +150,11 @@ ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type) {
 
 ssa emit_unary(emit *e, op o, dtype type, ssa a) {
     const char *t = ir_value_type(type);
+    int64_t x;
+    if (dtype_is_integer(type) && ssa_is_constant(a, &x))
+        return ssa_constant(o == OP_NOT ? ~x : wrapped((int64_t)(0 - (uint64_t)x), type));
+    if (o == OP_LNOT && ssa_is_constant(a, &x))
+        return ssa_bool(!x);
     if (o == OP_NOT)
         return emit_value(e, "xor %s %s, -1", t, a.text);
     if (o == OP_LNOT)
@@ -105,6 +169,9 @@ ssa emit_unary(emit *e, op o, dtype type, ssa a) {
 }
 
 ssa emit_select(emit *e, dtype type, ssa condition, ssa yes, ssa no) {
+    int64_t known;
+    if (ssa_is_constant(condition, &known))
+        return known ? yes : no;
     if (dtype_is_complex(type)) {
         dtype part = (dtype)dtypes[type].component;
         ssa parts[2];

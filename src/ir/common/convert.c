@@ -341,9 +341,21 @@ static ssa convert_real(emit *e, ssa x, dtype from, dtype to) {
     return dtype_is_floating(to) ? float_of_float(e, x, from, to) : integer_of_float(e, x, from, to);
 }
 
+static bool is_whole_number(dtype t) { return t == DT_BOOL || dtype_is_integer(t); }
+
+/* An integer constant as another dtype's; its bits are sign-extended whatever its dtype is (emit_constant). */
+static ssa convert_constant(int64_t x, dtype from, dtype to) {
+    unsigned char bytes[16] = {0};
+    memcpy(bytes, &x, sizeof x);
+    return emit_constant(number_read(from, bytes), to);
+}
+
 ssa emit_convert(emit *e, ssa value, dtype from, dtype to) {
+    int64_t x;
     if (from == to)
         return value;
+    if (is_whole_number(from) && is_whole_number(to) && ssa_is_constant(value, &x))
+        return convert_constant(x, from, to);
     dtype part = (dtype)dtypes[from].component, target = (dtype)dtypes[to].component;
     if (!dtype_is_complex(from)) {
         if (!dtype_is_complex(to))

@@ -34,6 +34,13 @@ typedef struct frame {
     const private_copy *private_copies; /* by operand; NULL: none has one */
 } frame;
 
+/* Is the size of this core dimension a constant of the variant? */
+static inline bool frame_size(const frame *f, int dimension, int64_t *size) {
+    bool known = f->v->loop == LOOP_GUFUNC && (f->v->gufunc.unrolled || f->v->gufunc.columns);
+    *size = known ? f->v->gufunc.size[dimension] : 0;
+    return known;
+}
+
 /* How large a piece of IR is, once the functions that it calls are inlined. */
 typedef struct ir_size {
     int lines; /* instructions */

@@ -6,6 +6,7 @@
 #include "ir/common/atomic.h"
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
+#include "ir/common/unrolled.h"
 
 /* ---- Places: variables, elements of local arrays and tables, elements of core operands. An element out of range reads as 0, and a
  * store to it does nothing. In a local array or table such an access goes to element 0, and a select gives the result; a core operand
@@ -22,6 +23,10 @@ typedef struct lvalue {
     bool table;      /* of a table, in which element 0 stands in for those out of range, as in a local array */
     bool privatised; /* in the private copy of a block, or of a call on the CPU, which holds this type: */
     dtype held;
+    const node *from; /* what is assigned to it; NULL: not told */
+    bool variable;    /* `local` itself */
+    int local;
+    const unrolled_place *unrolled; /* an element that is a variable, in an unrolled kernel; NULL: it is not */
 } lvalue;
 
 static const char *element_type(dtype t) { return t == DT_BOOL ? "i8" : ir_value_type(t); }
@@ -63,8 +68,13 @@ static ssa flat_index(body *b, const node *n, const local *l, ssa *in_range) {
     return !ssa_is_set(*in_range) ? flat : emit_value(e, "select i1 %s, i64 %s, i64 0", in_range->text, flat.text);
 }
 
-static ssa core_extent(const local *l, int d) {
-    return l->extent[d] >= 0 ? ssa_constant(l->extent[d]) : ssa_named("%%s%d", l->dim[d]);
+static ssa core_size(const body *b, int dimension) {
+    int64_t size;
+    return frame_size(b->e->frame, dimension, &size) ? ssa_constant(size) : ssa_named("%%s%d", dimension);
+}
+
+static ssa core_extent(const body *b, const local *l, int d) {
+    return l->extent[d] >= 0 ? ssa_constant(l->extent[d]) : core_size(b, l->dim[d]);
 }
 
 /* Do accesses of operand k go to a private copy? Either all do, or none. */
@@ -78,9 +88,9 @@ static ssa core_offset(body *b, const node *n, const local *l, ssa *in_range) {
     for (int d = 0; d < l->rank; d++) {
         ssa i = emit_expression(b, element_index(n, l->rank, d));
         if (!n->unchecked && !(n->conditional && f->v->forall.proved))
-            check_index(b, n, d, i, core_extent(l, d), in_range);
+            check_index(b, n, d, i, core_extent(b, l, d), in_range);
         if (is_privatised(f, n->local))
-            offset = d ? emit_value(e, "mul i64 %s, %s", offset.text, core_extent(l, d).text) : offset;
+            offset = d ? emit_value(e, "mul i64 %s, %s", offset.text, core_extent(b, l, d).text) : offset;
         else if (f->v->operand[n->local].unit != d + 1)
             i = emit_value(e, "mul i64 %s, %%s%d", i.text, f->layout->operands[n->local].strides + d);
         offset = ssa_is_set(offset) ? emit_value(e, "add i64 %s, %s", offset.text, i.text) : i;
@@ -142,6 +152,8 @@ static lvalue table_place(body *b, const node *n, const local *l) {
 static lvalue find_place(body *b, const node *n) {
     assert(n->local >= 0 && n->local < b->f->nlocals);
     const local *l = &b->f->locals[n->local];
+    if (b->unrolled && l->rank && !l->table)
+        return (lvalue){.type = l->type, .memory = DT_NONE, .unrolled = unrolled_find(b, n)};
     if (l->core)
         return core_place(b, n, l);
     if (l->table)
@@ -154,6 +166,9 @@ static lvalue find_place(body *b, const node *n) {
         p.packed = true;
         p.pointer = emit_value(b->e, "getelementptr [%lld x %s], [%lld x %s]* %s, i64 0, i64 %s", size, t, size, t,
                                p.pointer.text, i.text);
+    } else {
+        p.variable = true;
+        p.local = n->local;
     }
     return p;
 }
@@ -229,11 +244,19 @@ static ssa load_guarded(body *b, const lvalue *p, ssa zero) {
 }
 
 static ssa load_place(body *b, const lvalue *p) {
+    ssa known;
+    if (p->unrolled)
+        return unrolled_load(b, p->unrolled);
+    if (p->variable && unrolled_knows(b, p->local, &known))
+        return known;
     number zero = {.type = DT_INT64};
     ssa nothing = emit_constant(zero, p->type);
     if (p->memory != DT_NONE && !p->table && ssa_is_set(p->in_range))
         return load_guarded(b, p, nothing);
-    return in_range_or(b, p, load_raw(b, p), nothing);
+    known = load_raw(b, p);
+    if (p->variable)
+        unrolled_loaded(b, p->local, known);
+    return in_range_or(b, p, known, nothing);
 }
 
 /* Where the index is in range, and where this thread is the one that stores. */
@@ -271,6 +294,10 @@ static void note_store(body *b, const lvalue *p) {
 
 /* Stores if the place is in range. The value of the assignment is what was to be stored, in range or not. */
 static ssa store_place(body *b, const lvalue *p, ssa value) {
+    if (p->unrolled) {
+        unrolled_store(b, p->unrolled, value, p->from);
+        return value;
+    }
     if (p->memory != DT_NONE) {
         store_core(b, p, value);
         return value;
@@ -282,6 +309,8 @@ static ssa store_place(body *b, const lvalue *p, ssa value) {
     emit_line(b->e, "store %s %s, %s* %s", t, stored.text, t, p->pointer.text);
     if (ssa_is_set(p->flag))
         note_store(b, p);
+    if (p->variable)
+        unrolled_note(b, p->local, value, p->from);
     return value;
 }
 
@@ -427,7 +456,10 @@ static ssa binary(body *b, const node *n) {
 static ssa logical(body *b, const node *n) {
     emit *e = b->e;
     bool is_and = n->kind == N_AND;
+    int64_t known;
     ssa left = emit_expression(b, n->kid[0]);
+    if (ssa_is_constant(left, &known))
+        return known == is_and ? emit_expression(b, n->kid[1]) : left;
     if (all_cheap(n->kid[1], NULL)) {
         ssa right = emit_expression(b, n->kid[1]);
         return emit_value(e, "%s i1 %s, %s", is_and ? "and" : "or", left.text, right.text);
@@ -435,17 +467,23 @@ static ssa logical(body *b, const node *n) {
     int more = emit_label_new(e), join = emit_label_new(e);
     incoming decided = incoming_of(e, DT_BOOL, ssa_bool(!is_and));
     emit_branch_if(e, left, is_and ? more : join, is_and ? join : more);
+    unrolled_jump(b, join);
     emit_label(e, more);
     incoming right = incoming_of(e, DT_BOOL, emit_expression(b, n->kid[1]));
     emit_branch(e, join);
+    unrolled_jump(b, join);
     emit_label(e, join);
+    unrolled_land(b, join);
     return join_incoming(e, DT_BOOL, &decided, &right);
 }
 
 static ssa conditional(body *b, const node *n) {
     emit *e = b->e;
     dtype type = (dtype)n->type;
+    int64_t known;
     ssa condition = emit_expression(b, n->kid[0]);
+    if (ssa_is_constant(condition, &known))
+        return emit_expression(b, n->kid[known ? 1 : 2]);
     if (all_cheap(n->kid[1], n->kid[2])) {
         ssa yes = emit_expression(b, n->kid[1]), no = emit_expression(b, n->kid[2]);
         return emit_select(e, type, condition, yes, no);
@@ -453,18 +491,23 @@ static ssa conditional(body *b, const node *n) {
     int labels[2] = {emit_label_new(e), emit_label_new(e)}, join = emit_label_new(e);
     incoming incomings[2];
     emit_branch_if(e, condition, labels[0], labels[1]);
+    unrolled_jump(b, labels[1]);
     for (int i = 0; i < 2; i++) {
         emit_label(e, labels[i]);
+        unrolled_land(b, labels[i]);
         ssa value = emit_expression(b, n->kid[i + 1]);
         incomings[i] = incoming_of(e, type, value);
         emit_branch(e, join);
+        unrolled_jump(b, join);
     }
     emit_label(e, join);
+    unrolled_land(b, join);
     return join_incoming(e, type, &incomings[0], &incomings[1]);
 }
 
 static ssa assign(body *b, const node *n) {
     lvalue p = find_place(b, n->kid[0]);
+    p.from = n->kid[1];
     return store_place(b, &p, emit_expression(b, n->kid[1]));
 }
 
@@ -520,10 +563,7 @@ static ssa atomic(body *b, const node *n) {
     return join_incoming(e, p.type, &some, &none);
 }
 
-static ssa size_of_dimension(body *b, const node *n) {
-    (void)b;
-    return ssa_named("%%s%d", n->dim);
-}
+static ssa size_of_dimension(body *b, const node *n) { return core_size(b, n->dim); }
 
 /* A call whose arguments ("float %r1, i32 4") are evaluated: results[k] becomes result k. */
 static void call_function(body *b, const function *f, const char *arguments, int line, ssa *results) {

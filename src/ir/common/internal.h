@@ -19,6 +19,7 @@ void emit_define_end(emit *e, definition *s);
 bool emit_once(emit *e, const char *key);
 
 typedef struct jam jam;
+typedef struct unrolled unrolled;
 
 /* The function that is being written. */
 typedef struct body {
@@ -40,6 +41,8 @@ typedef struct body {
     bool by_lanes;   /* GPU: reductions at this place are shared by the lanes of a row */
     int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
 
+    unrolled *unrolled; /* what is known while all loops are unrolled (unrolled.h); NULL: they are not */
+
     bool *assigned; /* by local: is anything assigned to it, or to an element of it? NULL: not looked for so far */
 
     const struct body_hooks *hooks; /* NULL: there are none */
@@ -53,8 +56,9 @@ typedef struct body_hooks {
     /* The number k of the variable that stands for an element of a core operand: @kernel has its address as %q<k>, and, where it is
      * *written, as %f<k> that of an i1 which tells that. -1: it is an element. */
     int (*variable)(const body *b, const node *element, bool *written);
-    /* At the head of the function: adds allocas to b->slots, or says which thread stores. */
+    /* At the head of the function: adds allocas to b->slots, or says which thread stores. At its end, before its results are returned. */
     void (*begin)(body *b);
+    void (*end)(body *b);
     /* Writes a reduction in a way of its own; false: it is to be written as usual. */
     bool (*reduce)(body *b, const node *n, ssa *value);
     /* Writes a statement, and perhaps those behind it; returns the last of them, or NULL: it is to be written as usual. */

@@ -232,6 +232,7 @@ static void define_copy(emit *e, const math_row *row, dtype wide, const char *ro
 
 static ssa call_libdevice(emit *e, const math_row *row, dtype wide, const ssa *args) {
     enum {
+        FEW_LINES = 4,     /* of the routines that are instructions on the CPU (fabs), */
         SHORT_LINES = 60,  /* of the routines that libmvec has, too, */
         OTHER_LINES = 300, /* of the others (remainders, scaling), */
         LONG_LINES = 1500  /* and of those with large errors: gamma and Bessel functions; all roughly */
@@ -240,7 +241,8 @@ static ssa call_libdevice(emit *e, const math_row *row, dtype wide, const ssa *a
     snprintf(name, sizeof name, "%s%s", row->gpu, wide == DT_FLOAT32 ? "f" : "");
     e->module->math = true;
     if (!e->plain) {
-        e->written.lines += row->vector ? SHORT_LINES : row->ulp64 > 5 ? LONG_LINES : OTHER_LINES;
+        bool few = !strncmp(row->cpu, "llvm.", 5);
+        e->written.lines += few ? FEW_LINES : row->vector ? SHORT_LINES : row->ulp64 > 5 ? LONG_LINES : OTHER_LINES;
         return call_declared(e, row, wide, name, " nounwind readnone", args);
     }
     snprintf(copy, sizeof copy, "m%s", name);

@@ -167,7 +167,9 @@ static int threads_together(const variant *v) {
 }
 
 /* Threads of the largest block that engines launch. */
-static int largest_block(const variant *v) {
+static int largest_block(const variant *v, const core_layout *layout) {
+    if (v->loop == LOOP_GUFUNC && v->gufunc.unrolled)
+        return core_threads(v, layout);
     int together = 1 << threads_together(v);
     return together > BLOCK_MAX ? together : BLOCK_MAX;
 }
@@ -187,7 +189,7 @@ static void gpu_head(skeleton *s) {
     text_puts(&types, ")");
     e->failed |= types.failed || parameters.failed;
     if (!e->failed) {
-        emit_kernel_annotation(e, types.data, largest_block(s->v));
+        emit_kernel_annotation(e, types.data, largest_block(s->v, s->next.layout));
         text_printf(e->out, "define void @%s(%s) nounwind", e->module->entry, parameters.data);
     }
     text_free(&types);
@@ -288,6 +290,20 @@ static uf_status write_guarded(emit *e, void (*write)(emit *e, void *user), void
     }
     e->a->escape = outer;
     return status;
+}
+
+int skeleton_measure(arena *a, const code_target *target, int limit, void (*write)(emit *e, void *user), void *user) {
+    code_module module = {0};
+    emit e;
+    emit_begin(&e, a, &module, target, "");
+    e.most_lines = limit;
+    uf_status status = write_guarded(&e, write, user);
+    const ir_size *kernel = status ? NULL : map_get(&e.sizes, "kernel", strlen("kernel"));
+    int lines = kernel ? kernel->lines : status == UF_ERR_COMPILE ? INT_MAX : -1;
+    if (emit_finish(&e))
+        lines = -1;
+    text_free(&module.ir);
+    return lines;
 }
 
 static bool exceeds(const ir_size *x, const ir_size *limit) {

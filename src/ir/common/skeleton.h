@@ -23,6 +23,9 @@ typedef struct skeleton {
  * must own nothing else. */
 uf_status skeleton_module(arena *a, const char *name, const variant *v, const code_target *target, code_module *module,
                           void (*write)(emit *e, void *user), void *user);
+/* How many instructions the kernel has in what `write` writes, with those of the functions that it calls; INT_MAX: more than the limit, or
+ * the writing was given up (UF_ERR_COMPILE); -1: out of memory. */
+int skeleton_measure(arena *a, const code_target *target, int limit, void (*write)(emit *e, void *user), void *user);
 /* Writes the head of the kernel (name module->entry) and reads the operands' parameters. layout: LOOP_GUFUNC and LOOP_FORALL. */
 void skeleton_begin(skeleton *s, emit *e, const tree *t, const variant *v, const core_layout *layout);
 /* All parameters have been read. */

@@ -7,6 +7,7 @@
 
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
+#include "ir/common/unrolled.h"
 
 enum {                   /* in the plain form: */
     INLINED_LINES = 100, /* of a function */
@@ -14,14 +15,17 @@ enum {                   /* in the plain form: */
 };
 
 static void jump(body *b, int label) {
-    if (b->open)
+    if (b->open) {
         emit_branch(b->e, label);
+        unrolled_jump(b, label);
+    }
     b->open = false;
 }
 
 static void land(body *b, int label) {
     jump(b, label);
     emit_label(b->e, label);
+    unrolled_land(b, label);
     b->open = true;
 }
 
@@ -53,6 +57,11 @@ ssa emit_local_slot(body *b, int k) { return ssa_named("%%v%d%s", k, jam_suffix(
 static void clear_local(body *b, int k) {
     const local *l = &b->f->locals[k];
     emit *e = b->e;
+    if (b->unrolled && l->rank) {
+        unrolled_clear(b, k);
+        return;
+    }
+    unrolled_note(b, k, emit_constant((number){.type = DT_INT64}, l->type), NULL);
     if (!l->rank) {
         emit_line(e, "store %s zeroinitializer, %s* %s", ir_value_type(l->type), ir_value_type(l->type),
                   emit_local_slot(b, k).text);
@@ -84,27 +93,73 @@ static void declare(body *b, const node *n) {
     ssa v = emit_expression(b, n->kid[0]);
     emit_line(b->e, "store %s %s, %s* %s", ir_value_type(l->type), v.text, ir_value_type(l->type),
               emit_local_slot(b, n->local).text);
+    unrolled_note(b, n->local, v, n->kid[0]);
 }
 
 static void block(body *b, const node *n) { emit_statements(b, n->body); }
 
 static void if_else(body *b, const node *n) {
     emit *e = b->e;
+    int64_t known;
     ssa condition = emit_expression(b, n->kid[0]);
+    if (b->unrolled && ssa_is_constant(condition, &known)) {
+        emit_statements(b, known ? n->body : n->other);
+        return;
+    }
     int yes = emit_label_new(e), no = n->other ? emit_label_new(e) : 0, end = emit_label_new(e);
     emit_branch_if(e, condition, yes, n->other ? no : end);
+    unrolled_jump(b, n->other ? no : end);
     emit_label(e, yes);
     emit_statements(b, n->body);
     if (n->other) {
         jump(b, end);
         emit_label(e, no);
+        unrolled_land(b, no);
         b->open = true;
         emit_statements(b, n->other);
     }
     land(b, end);
 }
 
+/* Is there one more iteration? */
+static bool goes_on(body *b, const node *n) {
+    int64_t known = 1;
+    if (n->kid[0] && !ssa_is_constant(emit_expression(b, n->kid[0]), &known))
+        unrolled_refuse(b);
+    return known;
+}
+
+/* The label, unless nothing jumps to it: within a block the values of variables stay known. */
+static void land_unrolled(body *b, int label) {
+    if (!b->open || unrolled_arrives(b, label))
+        land(b, label);
+}
+
+/* Each iteration by itself. */
+static void loop_unrolled(body *b, const node *n) {
+    int leave = b->leave, next = b->next;
+    b->leave = emit_label_new(b->e);
+    for (bool first = true; b->open && ((first && n->test_last) || goes_on(b, n)); first = false) {
+        b->e->written.lines++; /* so that what has no end is ended by emit_bound */
+        emit_bound(b->e);
+        b->next = emit_label_new(b->e);
+        emit_statements(b, n->body);
+        if (!b->open && !unrolled_arrives(b, b->next))
+            break;
+        land_unrolled(b, b->next);
+        for (const node *s = n->step; s; s = s->next)
+            eval(b, s);
+    }
+    land_unrolled(b, b->leave);
+    b->leave = leave;
+    b->next = next;
+}
+
 static void loop(body *b, const node *n) {
+    if (b->unrolled) {
+        loop_unrolled(b, n);
+        return;
+    }
     emit *e = b->e;
     int leave = b->leave, next = b->next;
     int head = emit_label_new(e), step = emit_label_new(e), inside = emit_label_new(e), end = emit_label_new(e);
@@ -153,6 +208,10 @@ static void switch_case(body *b, const node *n) {
     }
     emit_line(e, "switch i64 %s, label %%L%d [%s ]", v.text, fallback ? fallback : end,
               cases.data && !cases.failed ? cases.data : "");
+    for (int label = b->case_label; label < b->case_label + count; label++)
+        unrolled_jump(b, label);
+    if (!fallback)
+        unrolled_jump(b, end);
     e->failed |= cases.failed;
     text_free(&cases);
     b->open = false;
@@ -276,7 +335,7 @@ static void entry_block(body *b) {
     bool clear_arrays = false;
     node_each(f->body, find_switch, &clear_arrays);
     for (int k = 0; k < f->nlocals; k++) {
-        if (f->locals[k].core || f->locals[k].table)
+        if (f->locals[k].core || f->locals[k].table || (b->unrolled && f->locals[k].rank))
             continue;
         text_printf(&b->slots, "  %%v%d = alloca ", k);
         local_type(&b->slots, &f->locals[k]);
@@ -316,7 +375,7 @@ static void parameter(const body *b, text *out, int k, const char *comma) {
         text_printf(out, "%s%s %%p%d", comma, ir_value_type(b->f->locals[k].type), k);
         return;
     }
-    e->shared = e->frame->v->operand[k].staged;
+    e->shared = e->frame->v->operand[k].staged && e->target->gpu;
     bool apart = e->frame->layout->nindices && e->frame->v->forall.noalias && !e->target->gpu;
     text_printf(out, "%s%s%s%s %%p%d", comma, ir_memory_type((dtype)e->frame->v->operand[k].memory),
                 ir_global_pointer(e), apart ? " noalias" : "", k);
@@ -405,6 +464,7 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
         (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .hooks = hooks, .user = user};
     b->is_kernel = e->frame && !strcmp(name.text, e->entry);
     memcpy(e->writing, texts, sizeof texts);
+    unrolled_begin(b);
     emit_result_type(e, &w->type, f);
     const char *result = w->type.failed ? "" : w->type.data;
     int first = e->block = emit_label_new(e);
@@ -417,6 +477,8 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     const ssa stores = b->store_mask;
     emit_statements(b, f->body);
     land(b, b->finish);
+    if (hooks && hooks->end)
+        hooks->end(b);
     return_results(b, result);
     report_exit(b, result);
     e->out = out;

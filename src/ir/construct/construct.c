@@ -5,6 +5,7 @@
 
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
+#include "ir/common/unrolled.h"
 
 /* ---- Ranges ---- */
 
@@ -177,6 +178,65 @@ void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa cou
     put(b, ir_value_type(type), next, a->slot);
 }
 
+/* ---- Without loops (common/unrolled.h) ---- */
+
+/* The iterations of a construct, one after the other, each of which binds the variables. Begin with next 0. */
+typedef struct iteration {
+    int count; /* ranges */
+    int64_t *limit, *at;
+    bool begun;
+} iteration;
+
+static iteration iterations_of(body *b, const node *ranges) {
+    iteration x = {0};
+    ssa *limits = ranges_read(b, ranges, &x.count);
+    x.limit = arena_alloc(b->e->a, (size_t)x.count * sizeof *x.limit);
+    x.at = arena_alloc(b->e->a, (size_t)x.count * sizeof *x.at);
+    for (int k = 0; k < x.count; k++)
+        if (!ssa_is_constant(limits[k], &x.limit[k]))
+            unrolled_refuse(b);
+    return x;
+}
+
+static bool iterate(body *b, const node *ranges, iteration *x) {
+    bool more = true;
+    b->e->written.lines++;
+    emit_bound(b->e);
+    for (int k = 0; k < x->count && !x->begun; k++)
+        more &= x->limit[k] > 0;
+    int k = x->count - 1;
+    for (; k >= 0 && x->begun && ++x->at[k] == x->limit[k]; k--)
+        x->at[k] = 0;
+    more &= k >= 0;
+    x->begun = true;
+    k = 0;
+    for (const node *r = ranges; r; r = r->next, k++)
+        b->bound[r->local] = more ? ssa_constant(x->at[k]) : ssa_none();
+    return more;
+}
+
+static ssa reduce_unrolled(body *b, const node *n) {
+    iteration x = iterations_of(b, n->args);
+    ssa value = emit_constant(n->value, (dtype)n->type);
+    bool some = n->is_identity;
+    b->depth++;
+    for (; iterate(b, n->args, &x); some = true)
+        value = some ? accumulate(b, n, value) : emit_expression(b, n->kid[0]);
+    b->depth--;
+    return value;
+}
+
+static void forall_unrolled(body *b, const node *n) {
+    iteration x = iterations_of(b, n->args);
+    int leave = b->leave, next = b->next;
+    b->depth++;
+    while (iterate(b, n->args, &x))
+        emit_statements(b, n->body);
+    b->depth--;
+    b->leave = leave;
+    b->next = next;
+}
+
 /* ---- Loops ---- */
 
 static ssa reduce_alone(body *b, const node *n) {
@@ -223,12 +283,18 @@ ssa emit_reduce(body *b, const node *n) {
     if (b->hooks && b->hooks->reduce && b->hooks->reduce(b, n, &value))
         return value;
     bool over_coop = is_mapped(b) && (b->depth == 0 || b->by_lanes);
+    if (b->unrolled)
+        return reduce_unrolled(b, n);
     return over_coop ? mapped_reduce(b, n) : reduce_alone(b, n);
 }
 
 void emit_forall(body *b, const node *n) {
-    if (is_mapped(b) && b->depth == 0)
+    if (b->unrolled)
+        forall_unrolled(b, n);
+    else if (is_mapped(b) && b->depth == 0)
         mapped_forall(b, n);
+    else if (b->is_kernel && b->e->frame->v->loop == LOOP_GUFUNC && b->e->frame->v->gufunc.columns)
+        columns_forall(b, n);
     else if (interchange_fits(b, n))
         interchange_forall(b, n);
     else

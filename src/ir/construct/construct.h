@@ -34,6 +34,10 @@ bool combines_by_loop(const node *reduce);
 bool interchange_fits(const body *b, const node *n);
 void interchange_forall(body *b, const node *n);
 void forall_alone(body *b, const node *n, const ssa *limits, int count); /* construct.c; the plain loop */
+/* ---- columns.c: CPU, a forall around sums whose sizes are constants, as vectors along its last range ---- */
+
+bool columns_fit(const function *f, const node *n);
+void columns_forall(body *b, const node *n);
 /* CPU, min, max and reduce over one range: takes the terms that whole vectors can take into an accumulator, and returns how many
  * (i64) these are. */
 bool vector_reduce_fits(const body *b, const node *n);

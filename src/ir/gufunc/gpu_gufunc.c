@@ -66,8 +66,19 @@ static void mapped_arguments(gufunc_writer *w, ssa rank, ssa size, ssa aligned, 
                 aligned.text, slot.text, blocks.text);
 }
 
+static bool is_staged(const gufunc_writer *w) {
+    bool any = false;
+    for (int k = 0; k < w->s.nin + w->s.v->nout; k++)
+        any |= w->s.v->operand[k].staged;
+    return any;
+}
+
 static void calls_by_thread(gufunc_writer *w, gpu *g, const staging *st) {
     emit *e = w->s.e;
+    if (w->s.v->gufunc.unrolled && is_staged(w)) {
+        staged_calls(w, g->n, find_call, g);
+        return;
+    }
     ssa threads = emit_special_register(w->s.e, "ntid"),
         first = wide_product(e, emit_special_register(w->s.e, "ctaid"), threads);
     ssa step = wide_product(e, emit_special_register(w->s.e, "nctaid"), threads);

@@ -25,7 +25,7 @@ static void argument(gufunc_writer *w, int k, text *out, const char *comma) {
     emit *e = w->s.e;
     const variant_operand *o = &w->s.v->operand[k];
     if (gufunc_is_core(w, k)) {
-        e->shared = o->staged;
+        e->shared = o->staged && e->target->gpu;
         text_printf(out, "%s%s%s %s", comma, ir_memory_type((dtype)o->memory), ir_global_pointer(e), w->at[k].text);
         e->shared = false;
         return;
@@ -90,7 +90,8 @@ typedef struct gufunc_request {
     const variant *v;
 } gufunc_request;
 
-static void write_kernel(emit *e, void *user) {
+/* The frame of the kernel, and the functions of the tree. */
+static void write_functions(emit *e, void *user) {
     gufunc_request *q = user;
     gufunc_writer *w = &q->w;
     const variant *v = q->v;
@@ -106,13 +107,54 @@ static void write_kernel(emit *e, void *user) {
         report_parameters(&w->parameters);
     e->failed |= w->parameters.failed;
     w->frame.parameters = w->parameters.failed || !w->parameters.data ? "" : w->parameters.data;
+    if (v->gufunc.unrolled) {
+        w->frame.hooks = &registers_hooks;
+        w->frame.user = w;
+    }
     w->s = (skeleton){.v = v};
     e->frame = &w->frame;
     e->reports = v->reports;
     emit_functions(e, q->t, "kernel");
-    skeleton_begin(&w->s, e, q->t, v, w->layout);
+}
+
+static void write_kernel(emit *e, void *user) {
+    gufunc_request *q = user;
+    gufunc_writer *w = &q->w;
+    write_functions(e, user);
+    skeleton_begin(&w->s, e, q->t, q->v, w->layout);
     (e->target->gpu ? gpu_gufunc : cpu_gufunc)(w);
     skeleton_end(&w->s);
+}
+
+/* ---- Without loops ---- */
+
+/* The variant whose kernel is measured: it has the dtypes of the signature in memory, and no addresses to compute. */
+static variant unrolled_variant(const tree *t, const int64_t *sizes) {
+    const function *f = t->kernel;
+    variant v = {.loop = LOOP_GUFUNC, .ndim = 1, .nin = (uint8_t)f->nparams, .nout = (uint8_t)f->nresults};
+    v.gufunc.unrolled = 1;
+    for (int d = 0; d < t->layout->ndims; d++)
+        v.gufunc.size[d] = (uint8_t)sizes[d];
+    for (int k = 0; k < v.nin + v.nout; k++)
+        v.operand[k] = (variant_operand){.memory = (uint8_t)f->locals[k].type,
+                                         .value = (uint8_t)f->locals[k].type,
+                                         .kind = OPERAND_STRIDED,
+                                         .staged = 1};
+    return v;
+}
+
+int ir_unrolled(arena *a, const tree *t, const int64_t *sizes, int most) {
+    static const code_target target = {.gpu = true, .arch = 90}; /* the same for all, so that so is the choice */
+    variant v = unrolled_variant(t, sizes);
+    gufunc_request *q = arena_alloc(a, sizeof *q);
+    if (!q)
+        return -1;
+    q->t = t;
+    q->v = &v;
+    int lines = skeleton_measure(a, &target, most, write_functions, q);
+    text_free(&q->w.parameters);
+    text_free(&q->w.arguments);
+    return lines;
 }
 
 uf_status ir_gufunc(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,

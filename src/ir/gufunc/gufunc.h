@@ -16,6 +16,7 @@ typedef struct gufunc_writer {
     ssa *core;       /* the core parameters, once they have been read */
     /* The addresses of an inner call's operands (of staged ones in shared memory), and of the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
+    bool reads_output[UF_MAX_OPERANDS]; /* unrolled: the kernel reads what this output holds before it */
     ssa report,
         element; /* in variants that report: the address of the report; the number of the inner call or point (i64) */
 } gufunc_writer;
@@ -41,8 +42,14 @@ staging *staging_read(gufunc_writer *w); /* reads their parameters */
 void staging_run(gufunc_writer *w, const staging *st, ssa n, ssa first, ssa step,
                  void (*find)(gufunc_writer *w, void *user, ssa call), void *user);
 
+/* The same for unrolled kernels, where sizes are constants (block_copy.c). */
+void staged_calls(gufunc_writer *w, ssa n, void (*find)(gufunc_writer *w, void *user, ssa call), void *user);
+
 /* The constructs of a kernel that stand in no other one, their ranges and accesses, into *out. */
 void gufunc_traits(const tree *t, code_traits *out);
+
+/* Unrolled kernels: what the kernel does at its head and its end (registers.c); the user's data is the gufunc_writer. */
+extern const body_hooks registers_hooks;
 
 void cpu_gufunc(gufunc_writer *w);
 void gpu_gufunc(gufunc_writer *w);

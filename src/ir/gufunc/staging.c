@@ -20,7 +20,7 @@ staging *staging_read(gufunc_writer *w) {
     staging *st = arena_alloc(s->e->a, sizeof *st);
     st->of = arena_alloc(s->e->a, (size_t)s->noperands * sizeof *st->of);
     for (int k = 0; k < s->noperands; k++) {
-        if (!s->v->operand[k].staged)
+        if (!s->v->operand[k].staged || s->v->gufunc.unrolled)
             continue;
         st->any = true;
         st->of[k].count = skeleton_parameter(s, GPU_GUFUNC_STAGED);

@@ -135,6 +135,8 @@ static void visit(survey *s, const node *n) {
     s->depth -= construct;
 }
 
+static void note_loop(const node *n, void *user) { *(bool *)user |= n->kind == N_LOOP; }
+
 void gufunc_traits(const tree *t, code_traits *out) {
     enum {
         LOCALS_MOST = 1024,
@@ -144,6 +146,11 @@ void gufunc_traits(const tree *t, code_traits *out) {
     survey s = {.f = t->kernel, .out = out, .inside = inside};
     if (t->kernel->nlocals > LOCALS_MOST)
         return;
+    node_each(t->kernel->body, note_loop, &out->plain_loops);
+    out->columns = true;
+    for (const node *n = t->kernel->body; n; n = n->next)
+        out->columns &= columns_fit(t->kernel, n);
+    out->columns &= t->kernel->body != NULL;
     out->maps_to_threads = true;
     visit_list(&s, t->kernel->body);
     out->maps_to_threads &= s.count > 0 && s.count <= MAPPED_MOST;

@@ -1,0 +1,294 @@
+/* columns.c - CPU: foralls around sums, as in the product of two matrices, whose sizes are constants of the variant (gufunc.columns). The
+ * last range is cut into vectors, of which the last may be shorter; some rows, the range before it, are computed together, so that
+ * each vector that is loaded serves all of them, and their sums stay in registers. */
+#include "ir/common/nodes.h"
+#include "ir/common/skeleton.h"
+#include "ir/construct/construct.h"
+
+enum {
+    SUMS_512 = 24, /* vector registers that hold sums, where there are 32; */
+    SUMS = 12,     /* and where there are 16 */
+    TERMS = 4      /* of a sum, one after the other, between two jumps */
+};
+
+/* ---- What fits: that is decided by the tree ---- */
+
+static const node *last_of(const node *ranges) {
+    while (ranges->next)
+        ranges = ranges->next;
+    return ranges;
+}
+
+static bool is_constant_limit(const node *range) {
+    return range->kid[0]->kind == N_SIZE || range->kid[0]->kind == N_CONST;
+}
+
+/* An element of an operand whose indices are variables of ranges; that of the columns may be the last one alone. */
+static bool element_fits(const function *f, const node *n, int column) {
+    const local *l = &f->locals[n->local];
+    if (n->kind != N_ELEMENT || !l->core || !n->unchecked || l->rank < 1)
+        return false;
+    for (int d = 0; d < l->rank; d++) {
+        const node *i = element_index(n, l->rank, d);
+        if (i->kind != N_LOCAL || (i->local == column && d < l->rank - 1))
+            return false;
+    }
+    return true;
+}
+
+static bool expression_fits(const function *f, const node *n, dtype type, int column, bool in_sum) {
+    if (n->type != type)
+        return false;
+    switch (n->kind) {
+    case N_CONST:
+        return true;
+    case N_ELEMENT:
+        return n->local < f->nparams && element_fits(f, n, column);
+    case N_BINARY:
+        return (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL) &&
+               expression_fits(f, n->kid[0], type, column, in_sum) &&
+               expression_fits(f, n->kid[1], type, column, in_sum);
+    case N_REDUCE:
+        return !in_sum && !n->callee && n->op == OP_ADD && !n->args->next && is_constant_limit(n->args) &&
+               expression_fits(f, n->kid[0], type, column, true);
+    default:
+        return false;
+    }
+}
+
+static void count_reductions(const node *n, void *user) { *(int *)user += n->kind == N_REDUCE; }
+
+bool columns_fit(const function *f, const node *n) {
+    const node *s = n->body;
+    int reductions = 0;
+    if (n->kind != N_FORALL || !s || s->next || s->kind != N_EVAL || s->kid[0]->kind != N_ASSIGN)
+        return false;
+    for (const node *r = n->args; r; r = r->next)
+        if (!is_constant_limit(r))
+            return false;
+    const node *to = s->kid[0]->kid[0], *value = s->kid[0]->kid[1];
+    dtype type = (dtype)to->type;
+    int column = last_of(n->args)->local;
+    node_visit(value, count_reductions, &reductions);
+    return reductions == 1 && (type == DT_FLOAT32 || type == DT_FLOAT64) && n->args->next &&
+           element_fits(f, to, column) &&
+           element_index(to, f->locals[to->local].rank, f->locals[to->local].rank - 1)->local == column &&
+           expression_fits(f, value, type, column, false);
+}
+
+/* ---- Values: of a row, for some neighbouring columns (a vector), or the same for all of them ---- */
+
+typedef struct columns {
+    body *b;
+    dtype type;
+    int64_t all;     /* columns */
+    int variable;    /* of the columns */
+    const node *sum; /* the one in the statement */
+    int width;       /* columns of a vector, but for the last one */
+    int nvectors;    /* of a row */
+    ssa *slot;       /* sums, by row and vector */
+    /* What is being written. */
+    int row, now;
+    int count;       /* columns of this vector */
+    fragment vector; /* "<16 x float>" */
+} columns;
+
+static void take_vector(columns *c, int row, int i) {
+    int64_t left = c->all - (int64_t)i * c->width;
+    c->row = row;
+    c->now = i;
+    c->count = left < c->width ? (int)left : c->width;
+    c->vector = fragment_of("<%d x %s>", c->count, ir_value_type(c->type));
+}
+
+static ssa slot_of(const columns *c) { return c->slot[c->row * c->nvectors + c->now]; }
+
+typedef struct column_value {
+    ssa value;
+    bool is_vector;
+} column_value;
+
+static int64_t limit_of(const body *b, const node *range) {
+    int64_t size = range->kid[0]->value.as.i;
+    if (range->kid[0]->kind == N_SIZE)
+        frame_size(b->e->frame, range->kid[0]->dim, &size);
+    return size;
+}
+
+/* The address of an element, or of the first of its row's vector. The core has no gaps. */
+static ssa place_of(const columns *c, const node *n) {
+    body *b = c->b;
+    const layout_operand *o = &b->e->frame->layout->operands[n->local];
+    ssa offset = ssa_constant(0);
+    int64_t stride = 1, size;
+    for (int d = o->rank - 1; d >= 0; d--) {
+        int i = element_index(n, o->rank, d)->local;
+        ssa step = i == c->variable ? ssa_constant((int64_t)c->now * c->width)
+                                    : emit_value(b->e, "mul i64 %s, %lld", b->bound[i].text, (long long)stride);
+        offset = ssa_is(offset, 0) ? step : emit_op(b->e, "add i64", offset, step);
+        frame_size(b->e->frame, o->dim[d], &size);
+        stride *= size;
+    }
+    return emit_element(b->e, c->type, ssa_named("%%p%d", n->local), offset);
+}
+
+static ssa as_vector(const columns *c, ssa pointer) {
+    return emit_value(c->b->e, "bitcast %s* %s to %s*", ir_memory_type(c->type), pointer.text, c->vector.text);
+}
+
+static ssa spread(const columns *c, column_value v) {
+    emit *e = c->b->e;
+    if (v.is_vector)
+        return v.value;
+    ssa one =
+        emit_value(e, "insertelement %s undef, %s %s, i32 0", c->vector.text, ir_value_type(c->type), v.value.text);
+    return emit_value(e, "shufflevector %s %s, %s undef, <%d x i32> zeroinitializer", c->vector.text, one.text,
+                      c->vector.text, c->count);
+}
+
+static column_value element_value(const columns *c, const node *n) {
+    emit *e = c->b->e;
+    int rank = c->b->f->locals[n->local].rank;
+    bool is_vector = element_index(n, rank, rank - 1)->local == c->variable;
+    ssa at = place_of(c, n);
+    const char *type = is_vector ? c->vector.text : ir_value_type(c->type);
+    return (column_value){emit_load_as(e, type, is_vector ? as_vector(c, at) : at, dtypes[c->type].align), is_vector};
+}
+
+static column_value value_of(const columns *c, const node *n);
+
+/* contract: a product whose sum with something is rounded once. */
+static column_value binary_value(const columns *c, const node *n, const char *flags) {
+    static const char *const names[OP_COUNT] = {[OP_ADD] = "fadd", [OP_SUB] = "fsub", [OP_MUL] = "fmul"};
+    column_value x = value_of(c, n->kid[0]), y = value_of(c, n->kid[1]);
+    bool is_vector = x.is_vector || y.is_vector;
+    ssa left = is_vector ? spread(c, x) : x.value, right = is_vector ? spread(c, y) : y.value;
+    return (column_value){emit_value(c->b->e, "%s%s %s %s, %s", names[n->op], flags,
+                                     is_vector ? c->vector.text : ir_value_type(c->type), left.text, right.text),
+                          is_vector};
+}
+
+static column_value value_of(const columns *c, const node *n) {
+    emit *e = c->b->e;
+    bool contract = (e->module->fast & UF_FAST_CONTRACT) && !e->exact;
+    switch (n->kind) {
+    case N_CONST:
+        return (column_value){emit_constant(n->value, c->type), false};
+    case N_ELEMENT:
+        return element_value(c, n);
+    case N_REDUCE:
+        return (column_value){emit_value(e, "load %s, %s* %s", c->vector.text, c->vector.text, slot_of(c).text), true};
+    default:
+        return binary_value(c, n, contract ? " contract" : "");
+    }
+}
+
+/* ---- Rows ---- */
+
+/* Calls write for each vector of the rows first .. first + rows - 1 of the range `row`. */
+static void each_vector(columns *c, int row, ssa first, int rows, void (*write)(columns *c, const node *statement),
+                        const node *statement) {
+    int64_t constant;
+    for (int r = 0; r < rows; r++) {
+        c->b->bound[row] = ssa_is_constant(first, &constant) ? ssa_constant(constant + r)
+                                                             : emit_value(c->b->e, "add i64 %s, %d", first.text, r);
+        for (int i = 0; i < c->nvectors; i++) {
+            take_vector(c, r, i);
+            write(c, statement);
+        }
+    }
+    c->b->bound[row] = ssa_none();
+}
+
+static void clear_sum(columns *c, const node *statement) {
+    (void)statement;
+    emit_line(c->b->e, "store %s zeroinitializer, %s* %s", c->vector.text, c->vector.text, slot_of(c).text);
+}
+
+/* One more term of a row's sums; that of a product is rounded with the sum, as in all sums (construct.c). */
+static void add_term(columns *c, const node *statement) {
+    (void)statement;
+    emit *e = c->b->e;
+    const node *term = c->sum->kid[0];
+    bool product = term->kind == N_BINARY && term->op == OP_MUL;
+    ssa so_far = emit_value(e, "load %s, %s* %s", c->vector.text, c->vector.text, slot_of(c).text);
+    ssa x = spread(c, product ? binary_value(c, term, " contract") : value_of(c, term));
+    ssa sum =
+        emit_value(e, "fadd reassoc%s %s %s, %s", product ? " contract" : "", c->vector.text, so_far.text, x.text);
+    emit_line(e, "store %s %s, %s* %s", c->vector.text, sum.text, c->vector.text, slot_of(c).text);
+}
+
+static void store_row(columns *c, const node *statement) {
+    const node *assign = statement->kid[0];
+    ssa value = spread(c, value_of(c, assign->kid[1])), at = place_of(c, assign->kid[0]);
+    emit_store_as(c->b->e, c->vector.text, value, as_vector(c, at), dtypes[c->type].align);
+}
+
+static void write_rows(columns *c, const node *statement, int row, ssa first, int rows) {
+    body *b = c->b;
+    each_vector(c, row, first, rows, clear_sum, statement);
+    counted_loop l = counted_loop_begin(b->e, "i64", ssa_constant(0), ssa_constant(limit_of(b, c->sum->args)));
+    b->bound[c->sum->args->local] = l.i;
+    each_vector(c, row, first, rows, add_term, statement);
+    counted_loop_end(b->e, &l, ssa_constant(1), emit_metadata(b->e, "!{!\"llvm.loop.unroll.count\", i32 %d}", TERMS));
+    b->bound[c->sum->args->local] = ssa_none();
+    each_vector(c, row, first, rows, store_row, statement);
+}
+
+static void find_sum(const node *n, void *user) {
+    const node **found = user;
+    if (n->kind == N_REDUCE)
+        *found = n;
+}
+
+/* How rows are cut, and how many are computed together. */
+static int choose_vectors(columns *c) {
+    int bits = c->b->e->target->vector_bits ? c->b->e->target->vector_bits : 128;
+    c->width = bits / 8 / dtypes[c->type].size;
+    c->nvectors = (int)((c->all + c->width - 1) / c->width);
+    int rows = c->nvectors ? (bits == 512 ? SUMS_512 : SUMS) / c->nvectors : 0;
+    return rows > 1 ? rows : 1;
+}
+
+/* All rows: whole tiles, then what is left. */
+static void write_tiles(columns *c, const node *statement, const node *range) {
+    emit *e = c->b->e;
+    int64_t all = limit_of(c->b, range), rows = choose_vectors(c);
+    rows = rows < all ? rows : all;
+    if (rows < 1)
+        return;
+    c->slot = arena_alloc(e->a, (size_t)rows * (size_t)(c->nvectors + 1) * sizeof *c->slot);
+    for (int s = 0; s < rows * c->nvectors; s++) {
+        take_vector(c, s / c->nvectors, s % c->nvectors);
+        c->slot[s] = emit_slot(c->b, c->vector.text);
+    }
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(all / rows * rows));
+    write_rows(c, statement, range->local, l.i, (int)rows);
+    counted_loop_end(e, &l, ssa_constant(rows), 0);
+    if (all % rows)
+        write_rows(c, statement, range->local, ssa_constant(all / rows * rows), (int)(all % rows));
+}
+
+void columns_forall(body *b, const node *n) {
+    emit *e = b->e;
+    const node *last = last_of(n->args), *range = n->args;
+    columns c = {.b = b, .type = (dtype)n->body->kid[0]->kid[0]->type, .variable = last->local};
+    int count = 0;
+    for (const node *r = n->args; r; r = r->next)
+        count++;
+    counted_loop *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
+    count = 0;
+    c.all = limit_of(b, last);
+    node_visit(n->body->kid[0]->kid[1], find_sum, &c.sum);
+    b->depth++;
+    for (; range->next != last; range = range->next) {
+        loops[count] = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(limit_of(b, range)));
+        b->bound[range->local] = loops[count++].i;
+    }
+    write_tiles(&c, n->body, range);
+    while (count--)
+        counted_loop_end(e, &loops[count], ssa_constant(1), 0);
+    for (range = n->args; range; range = range->next)
+        b->bound[range->local] = ssa_none();
+    b->depth--;
+}
