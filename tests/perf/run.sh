@@ -67,6 +67,15 @@ fi
 if part cores; then
     ours bench_cores
 fi
+if part sizes; then
+    # libxsmm (libxsmm-dev) has a static library alone
+    if gcc -O3 -march=native -shared -fPIC -o "$BUILD/perf/xsmm.so" "$here/xsmm.c" -lxsmm -lxsmmnoblas -lpthread -lrt -ldl -lm 2>/dev/null; then
+        ours bench_sizes "$BUILD/perf/xsmm.so"
+    else
+        note "no libxsmm: its rows are left out"
+        ours bench_sizes
+    fi
+fi
 if part modules; then
     ours bench_modules
 fi
