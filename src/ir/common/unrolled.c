@@ -337,7 +337,7 @@ static ssa element_get(body *b, int k, int i) {
     dtype t = b->f->locals[k].type;
     const interval *fact = a->facts < 0 ? NULL : &b->unrolled->facts[a->facts + i];
     if (is_output(b, k))
-        a->needs_content |= fact->low < 1;
+        a->needs_content |= !fact || fact->low < 1; /* array_begin gives all outputs facts */
     else if (fact && fact->low == fact->high)
         return constant_as(t, fact->low);
     if (ssa_is_set(x->value) && (x->block == e->block || x->block < 0))

@@ -1,6 +1,8 @@
 /* columns.c - CPU: foralls around sums, as in the product of two matrices, whose sizes are constants of the variant (gufunc.columns). The
  * last range is cut into vectors, of which the last may be shorter; some rows, the range before it, are computed together, so that
  * each vector that is loaded serves all of them, and their sums stay in registers. */
+#include <assert.h>
+
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
 #include "ir/construct/construct.h"
@@ -14,6 +16,7 @@ enum {
 /* ---- What fits: that is decided by the tree ---- */
 
 static const node *last_of(const node *ranges) {
+    assert(ranges); /* every construct has one */
     while (ranges->next)
         ranges = ranges->next;
     return ranges;
@@ -281,7 +284,7 @@ void columns_forall(body *b, const node *n) {
     c.all = limit_of(b, last);
     node_visit(n->body->kid[0]->kid[1], find_sum, &c.sum);
     b->depth++;
-    for (; range->next != last; range = range->next) {
+    for (; range && range->next != last; range = range->next) {
         loops[count] = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(limit_of(b, range)));
         b->bound[range->local] = loops[count++].i;
     }
