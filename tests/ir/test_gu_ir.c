@@ -527,7 +527,7 @@ static void test_unrolled(void **state) {
     } cases[] = {
         {"(x) -> (y) { forall (i : n) y[i] = x[i] + 1; }", 8, 200},
         {"(x) -> (y) { int64 i = 0; do { y[i] = x[i]; i += 2; } while (i < n); }", 8, 200},
-        {"(x) -> (y) { for (int64 i = n - 1; i >= 0; i--) for (int64 j = i; j; j /= 2) y[i] += x[j]; }", 30, 800},
+        {"(x) -> (y) { for (int64 i = n - 1; i >= 0; i--) for (int64 j = i; j; j--) y[i] += x[j]; }", 30, 800},
         {"(x) -> (y) { int64 i = 0; while (x[i] > 0) i++; y[0] = i; }", INT32_MAX, INT32_MAX},
         {"(x) -> (y) { forall (i : (int64)x[0]) y[i] = 1; }", INT32_MAX, INT32_MAX},
         {"(x) -> (y) { for (;;) if (x[0] > 1) { y[0] = 1; break; } }", INT32_MAX, INT32_MAX},
