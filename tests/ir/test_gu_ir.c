@@ -1061,6 +1061,8 @@ static void test_simulated(void **state) {
     count_unrolled = 0;
     sample(try_simulated);
     sample(try_simulated_directed);
+    for (int i = 0; i < 200 && !count_unrolled; i++) /* however few there was time for */
+        try_simulated_directed(i);
     print_message("%lld unrolled\n", (long long)count_unrolled);
     assert_true(count_unrolled);
 }
