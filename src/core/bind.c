@@ -180,7 +180,7 @@ static uf_status binding_fill(binding *b, void *user) {
     b->source = c->func->sections[section_index].key;
     b->layout = c->func->sections[section_index].layout_text;
     TRY(type_kernel(c->func, section_index, b->types, &b->arena, &b->tree));
-    ir_traits(b->tree, &b->traits);
+    TRY(ir_traits(b->tree, &b->traits));
     return results_check(c->func, c->args, b->types, c->options->casting);
 }
 

@@ -141,7 +141,7 @@ static uf_status binding_fill(binding *b, void *user) {
     b->source = s->key;
     b->layout = s->layout_text;
     TRY(type_kernel(f, f->section_of[chosen], b->types, &b->arena, &b->tree));
-    ir_traits(b->tree, &b->traits);
+    TRY(ir_traits(b->tree, &b->traits));
     return UF_OK;
 }
 

@@ -42,8 +42,8 @@ typedef enum at_way {
 } at_way;
 at_way ir_at_way(const tree *t, const variant *v, const code_target *target);
 
-/* What the engines choose threads by. */
-void ir_traits(const tree *t, code_traits *out);
+/* What the engines choose threads by. Errors: MEMORY. */
+uf_status ir_traits(const tree *t, code_traits *out);
 void ir_fold_traits(const fold *f, code_traits *out);
 
 #endif

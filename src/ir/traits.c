@@ -1,8 +1,14 @@
 /* traits.c - what the engines choose threads by, by class of kernel. */
 #include "ir/forall/forall.h"
 
-void ir_traits(const tree *t, code_traits *out) {
+uf_status ir_traits(const tree *t, code_traits *out) {
+    arena a = {0};
+    bool done = true;
     *out = (code_traits){.nodes = t->nodes, .has_loop = t->has_loop, .unbounded = t->has_unbounded};
-    if (t->layout)
-        (t->layout->nindices ? forall_traits : gufunc_traits)(t, out);
+    if (t->layout && t->layout->nindices)
+        done = forall_traits(&a, t, out);
+    else if (t->layout)
+        gufunc_traits(t, out);
+    arena_free(&a);
+    return done ? UF_OK : fail_memory();
 }

@@ -97,6 +97,33 @@ static const sample samples[] = {
     {"stepped", "uint16[], uint16[]", "i;i", "[i](x, y) { y[2 * i] = x[i]; y[2 * i + 1] = x[i] + x[i + 1]; }", false},
     {"a window", "float32[,], float32[,]", "ij;ij",
      "[i, j](x, y) { y[i][j] = x[i-4][j-4] + x[i][j+4] + x[i+4][j] + x[i][j+5] + x[i+1][j+1]; }", false},
+    {"a window by loops", "float32[,], float32[,]", "ij;ij",
+     "[i : n, j : m](x, y) { if (i > 1 && i < n - 2 && 2 <= j && j + 2 < m) { float s = 0; for (int a = 0; a < 5; a++) "
+     "for (int b = 0; b < 5; b++) s += x[i + a - 2][j + b - 2]; y[i][j] = s; } }",
+     false},
+    {"a window that is clamped", "int32[,], int32[,]", "ij;ij",
+     "[i : n, j : m](x, y) { int s = 0; for (int64 a = -1; a <= 1; a++) for (int b = -1; b <= 1; b++) "
+     "s += x[clamp(i + a, 0, n - 1)][min(max(j + b, 0), m - 1)] * (a + 2 * b); y[i][j] = s; }",
+     false},
+    {"a window that wraps", "uint8[,], int16[,]", "ij;ij",
+     "[i : n, j : m](x, y) { int64 up = (i + n - 1) % n, left = j > 0 ? j - 1 : m - 1; "
+     "y[i][j] = x[up][j] + 2 * x[(i + 1) % n][j] + 3 * x[i][left] + 5 * x[i][(j + 1) % m]; }",
+     false},
+    {"a window that ends", "uint8[,], uint8[,]", "ij;ij",
+     "[i, j](x, y) { y[i][j] = sum(a : 3, b : 3, x[i + a - 1][j + b - 1] * (1 + a)) + max(k : 2, x[i][j + k]); }",
+     false},
+    {"rows by nine", "float32[,], float32[], float32[,]", "ij;9;ij",
+     "[i, j](x, w, y) { y[i][j] = sum(k : 9, w[k] * x[i][j + k]); }", false},
+    {"edges that differ", "float64[], float64[]", "i;i",
+     "[i : n](x, y) { if (i == 0) y[i] = x[i]; else if (i >= n - 3) y[i] = -x[i - 1]; else y[i] = x[i - 1] + x[i + 3]; "
+     "if (n - i != 7) y[i] += 1; }",
+     false},
+    {"sorted by threes", "int16[], int16[]", "i;i",
+     "[i](x, y) { int16 t[3]; for (int k = 0; k < 3; k++) t[k] = x[i + k]; for (int a = 0; a < 2; a++) for (int b = 0; "
+     "b < 2 - a; b++) if (t[b] > t[b + 1]) { auto z = t[b]; t[b] = t[b + 1]; t[b + 1] = z; } y[i] = t[1]; }",
+     false},
+    {"distances", "float32[,], float32[,], float32[,]", "i3;j3;ij",
+     "[i, j](x, y, d) { d[i][j] = sum(k : 3, (x[i][k] - y[j][k]) * (x[i][k] - y[j][k])); }", false},
     {"histogram", "uint8[], int32[]", "i;8", "[i](x, h) { atomic_add(h[x[i]], 1); }", false},
     {"histogram of a picture", "uint8[,], uint32[], int64[]", "ij;8;3",
      "[i, j](x, h, t) { atomic_add(h[x[i][j]], 1); if (x[i][j] > 2) { atomic_max(t[0], j); atomic_max(t[i], x[i][j]); "

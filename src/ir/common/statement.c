@@ -459,7 +459,7 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     fragment name = emit_function_name(e, f), scope = emit_scope(e, name.text, f->body ? f->body->line : 1);
     ir_size before = e->written;
     e->written.depth = 0;
-    e->exact = map_get(&e->exact_functions, &f, sizeof f);
+    e->exact = f->exact || map_get(&e->exact_functions, &f, sizeof f);
     *b =
         (body){.e = e, .f = f, .finish = emit_label_new(e), .open = true, .bound = bound, .hooks = hooks, .user = user};
     b->is_kernel = e->frame && !strcmp(name.text, e->entry);

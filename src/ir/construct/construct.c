@@ -276,10 +276,18 @@ static void forall_plainly(body *b, const node *n) {
     forall_alone(b, n, limits, count);
 }
 
+/* A step of a reduction that stands alone (ir/common/rewrite.c): joins the term to what kid[1] is. */
+static ssa reduce_step(body *b, const node *n) {
+    ssa so_far = emit_expression(b, n->kid[1]);
+    return accumulate(b, n, so_far);
+}
+
 static bool is_mapped(const body *b) { return b->is_kernel && b->e->frame->mapped; }
 
 ssa emit_reduce(body *b, const node *n) {
     ssa value;
+    if (!n->args)
+        return reduce_step(b, n);
     if (b->hooks && b->hooks->reduce && b->hooks->reduce(b, n, &value))
         return value;
     bool over_coop = is_mapped(b) && (b->depth == 0 || b->by_lanes);

@@ -267,8 +267,10 @@ static void walk(finding *f, const node *n, guard now) {
     case N_INLINE:
         walk_inline(f, n, now);
         return;
+    case N_REDUCE: /* without ranges it is a step that is done once */
+        now = n->args ? NEVER : now;
+        break;
     case N_LOOP:
-    case N_REDUCE:
     case N_FORALL:
     case N_SWITCH:
         now = NEVER;

@@ -11,9 +11,9 @@
 #include "ir/common/internal.h"
 
 enum {
-    COALESCED_MOST = 24, /* different elements of a point that are accessed so */
-    ACCESSES_MOST = 96,  /* accesses to them in the text of the kernel */
-    COALESCED_REACH = 4  /* their greatest distance from the point, along the last two indices */
+    COALESCED_MOST = 96, /* different elements of a point that are accessed so */
+    ACCESSES_MOST = 256, /* accesses to them in the text of the kernel */
+    COALESCED_REACH = 8  /* their greatest distance from the point, along the last two indices */
 };
 
 /* An element relative to the point. */

@@ -2,6 +2,7 @@
  * loop over points, which each engine has its own of. */
 #include "ir/common/report.h"
 #include "ir/forall/coalesced.h"
+#include "ir/forall/forms.h"
 #include "ir/forall/guards.h"
 #include "ir/forall/lanes.h"
 #include "ir/forall/outer_vector.h"
@@ -39,6 +40,8 @@ void forall_point(forall_writer *w, const char *entry, const ssa *index) {
         text_printf(&arguments, "%si64 %s", d ? ", " : "", index[d].text);
     gufunc_more_arguments(&w->g, &arguments);
     private_arguments(w, &arguments);
+    if (w->variables.data && !strcmp(entry, "interior"))
+        text_puts(&arguments, w->variables.data);
     emit_result_type(e, &type, w->g.s.t->kernel);
     e->failed |= arguments.failed || type.failed || w->g.arguments.failed;
     if (!e->failed)
@@ -88,22 +91,24 @@ static int variable_of(const body *b, const node *element, bool *written) {
 /* What write_kernel is told; the texts outlive an escape for want of memory. */
 typedef struct forall_request {
     forall_writer w;
-    const tree *t;
+    const tree *text; /* as it was written: for variants that report, and in the plain form */
+    forall_forms forms;
+    const tree *t; /* of which the kernel is made */
     const variant *v;
     uint8_t use[UF_MAX_OPERANDS];
     guards guards;
     coalesced coalesced;
+    text parameters; /* of @interior behind the operands */
 } forall_request;
 
-/* Finds the coalesced accesses of the operands that are to have some. */
+/* Finds the coalesced accesses of the operands that are to have some, in the interior. */
 static void find_coalesced(forall_request *q) {
     bool eligible[UF_MAX_OPERANDS] = {false}, any = false;
     for (int k = 0; k < q->v->nin; k++)
         any |= eligible[k] = q->v->operand[k].coalesced;
     if (!any)
         return;
-    coalesced_find(q->t, eligible, q->v->forall.proved, &q->coalesced);
-    coalesced_parameters(&q->w.g.parameters, q->t, &q->coalesced);
+    coalesced_find(&q->forms.in_interior, eligible, q->v->forall.proved, &q->coalesced);
     q->w.coalesced = &q->coalesced;
 }
 
@@ -112,6 +117,8 @@ static void find_guards(forall_request *q) {
     q->w.guards = &q->guards;
 }
 
+static const char *text_or_none(const text *x) { return x->failed || !x->data ? "" : x->data; }
+
 /* The frame of @kernel, and its parameters behind the operands. */
 static void make_frame(forall_request *q, emit *e) {
     static const body_hooks alone = {.recall = recall_guard, .variable = variable_of},
@@ -119,7 +126,6 @@ static void make_frame(forall_request *q, emit *e) {
     gufunc_writer *g = &q->w.g;
     for (int i = 0; i < g->layout->nparameters; i++)
         text_printf(&g->parameters, ", i64 %%s%d", i);
-    find_coalesced(q);
     if (q->v->reports)
         report_parameters(&g->parameters);
     forall_uses(q->t, q->use);
@@ -130,18 +136,43 @@ static void make_frame(forall_request *q, emit *e) {
                        .user = &q->w};
     private_declare(&q->w);
     e->failed |= g->parameters.failed;
-    g->frame.parameters = g->parameters.failed || !g->parameters.data ? "" : g->parameters.data;
+    g->frame.parameters = text_or_none(&g->parameters);
     e->frame = &g->frame;
     e->reports = q->v->reports;
+}
+
+/* Writes @interior, whose parameters are those of @kernel and the variables of coalesced accesses. */
+static void write_interior(forall_request *q, emit *e) {
+    frame *f = &q->w.g.frame;
+    const char *before = f->parameters, *entry = e->entry;
+    text_free(&q->parameters);
+    find_coalesced(q);
+    text_puts(&q->parameters, before);
+    if (q->w.coalesced)
+        coalesced_parameters(&q->parameters, q->t, q->w.coalesced);
+    e->failed |= q->parameters.failed;
+    f->parameters = text_or_none(&q->parameters);
+    e->entry = "interior";
+    emit_function(e, q->forms.interior.kernel, f->hooks, f->user);
+    e->entry = entry;
+    f->parameters = before;
+    q->w.interior = &q->forms.interior;
+}
+
+static void texts_free(forall_request *q) {
+    text_free(&q->w.g.parameters);
+    text_free(&q->w.g.arguments);
+    text_free(&q->w.variables);
+    text_free(&q->parameters);
 }
 
 static void write_kernel(emit *e, void *user) {
     forall_request *q = user;
     forall_writer *w = &q->w;
-    bool gpu = e->target->gpu, vectors = !gpu && !q->v->reports;
-    text_free(&w->g.parameters);
-    text_free(&w->g.arguments);
+    bool gpu = e->target->gpu, vectors = !gpu && !q->v->reports, as_written = e->plain || q->v->reports;
+    texts_free(q);
     memset(w, 0, sizeof *w);
+    q->t = as_written ? q->text : q->forms.general;
     w->g.layout = q->t->layout;
     w->g.s = (skeleton){.e = e, .v = q->v, .t = q->t};
     if (vectors)
@@ -149,6 +180,8 @@ static void write_kernel(emit *e, void *user) {
     make_frame(q, e);
     w->group = e->access_group = gpu ? 0 : emit_metadata(e, "distinct !{}");
     emit_functions(e, q->t, "kernel");
+    if (gpu && !as_written)
+        write_interior(q, e);
     if (vectors && (w->outer = outer_vector_find(e, q->t, q->v->ndim - 1, w->guards)))
         outer_vector_function(e, q->t, w->outer);
     e->access_group = 0;
@@ -160,12 +193,11 @@ static void write_kernel(emit *e, void *user) {
 uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                     code_module *module) {
     forall_request *q = arena_alloc(a, sizeof *q);
-    if (!q)
+    if (!q || !forall_forms_make(a, t, &q->forms))
         return fail_memory();
-    q->t = t;
+    q->text = t;
     q->v = v;
     uf_status status = skeleton_module(a, name, v, target, module, write_kernel, q);
-    text_free(&q->w.g.parameters);
-    text_free(&q->w.g.arguments);
+    texts_free(q);
     return status;
 }

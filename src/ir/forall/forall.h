@@ -12,6 +12,8 @@ typedef struct forall_writer {
         [UF_MAX_OPERANDS]; /* the private copies of privatised operands (privatised.h), as @kernel knows them */
     ssa private_base[UF_MAX_OPERANDS]; /* and their addresses as the caller of @kernel knows them */
     const struct coalesced *coalesced; /* GPU: see coalesced.h; NULL: no access is */
+    const struct interior *interior;   /* GPU: there is @interior, see interior.h; NULL: there is none */
+    text variables;                    /* the arguments of @interior behind those of @kernel: see coalesced_parameters */
     const struct guards *guards;       /* CPU: see guards.h; NULL: not looked for */
     struct outer_vector *outer;        /* CPU: see outer_vector.h; NULL: there is no @points */
     struct {
@@ -22,14 +24,14 @@ typedef struct forall_writer {
     int group;                      /* CPU: the access group of @kernel's accesses to arrays */
 } forall_writer;
 
-/* Writes a call of @<entry> for a point, or, if entry is "points", for the run of points that begins there (outer_vector.h). index[d]
+/* Writes a call of @<entry> for a point: "kernel", "interior", or "points" for the run of points that begins there (outer_vector.h). index[d]
  * (i64) is the index of dimension d; 0 is the outermost. */
 void forall_point(forall_writer *w, const char *entry, const ssa *index);
 /* Outside of @kernel: the value of an integer expression of constants, sizes, indices, and numbers that are not assigned. */
 ssa forall_value(const forall_writer *w, const ssa *index, const node *n);
-/* USE_ of each parameter, but for USE_COALESCED; and all that is known of a kernel (uses.c). */
+/* USE_ of each parameter, but for USE_COALESCED; and all that is known of a kernel (uses.c; false: no memory). */
 void forall_uses(const tree *t, uint8_t *use);
-void forall_traits(const tree *t, code_traits *out);
+bool forall_traits(arena *a, const tree *as_written, code_traits *out);
 
 /* The one atomic operation by which an operand with USE_COUNTER is updated. */
 atomic_op forall_counted(const tree *t, int k);

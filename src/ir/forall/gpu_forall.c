@@ -1,7 +1,8 @@
 /* gpu_forall.c - points on the GPU. A thread takes a tile of points: `vector` along the last index and `vectors_per_thread` along the one
- * before it, or in a space of one index `vectors_per_thread` vectors a block's width apart. What the coalesced accesses (coalesced.h) of a
- * tile read is loaded before its first point is computed, by vectors, and neighbouring rows share what both read; what they write is
- * stored after the last point. A tile that reaches beyond the space goes point by point.
+ * before it, or in a space of one index `vectors_per_thread` vectors a block's width apart. Where the tile lies in the interior of the
+ * space (interior.h), what the coalesced accesses (coalesced.h) of a tile read is loaded before its first point is computed, by vectors,
+ * and neighbouring rows share what both read; what they write is stored after the last point. Tiles at a border go point by point, by
+ * the general form of the kernel.
  *
  * Where the variant is wide, or an operand is privatised, blocks loop over tiles. */
 #include "ir/common/lanes.h"
@@ -10,6 +11,7 @@
 
 #include "ir/common/nodes.h"
 #include "ir/forall/coalesced.h"
+#include "ir/forall/interior.h"
 #include "ir/forall/privatised.h"
 
 enum {
@@ -20,6 +22,7 @@ typedef struct tiles {
     forall_writer *w;
     emit *e;
     const coalesced *s;
+    interior *interior; /* the points that full tiles may have: @interior's, and what is loaded for them; NULL: any point of the space */
     int ndim;
     int units, rows, columns; /* of a thread */
     const char *type;         /* of a tile's number */
@@ -57,9 +60,10 @@ static bool may_miss(const tiles *t, int family) {
     return false;
 }
 
-/* An index, or 0 where it is out of range; @kernel does not use the element that is then read. */
+/* Index d, or 0 where it is out of range; @interior does not use the element that is then read. Those that move with the point are in range
+ * in the interior. */
 static ssa index_within(const tiles *t, const coalesced_access *s, int d, ssa index) {
-    if (!may_miss(t, s->family))
+    if (d == s->row_dim || !may_miss(t, s->family))
         return index;
     ssa inside = emit_op(t->e, "icmp ult i64", index, core_parameter(t, array_of(t, s)->dim[d]));
     return emit_select_as(t->e, "i64", inside, index, ssa_constant(0));
@@ -89,7 +93,6 @@ static ssa element_at(const tiles *t, const coalesced_access *s, ssa row, ssa co
 }
 
 static ssa load_one(const tiles *t, const coalesced_access *s, ssa row, ssa column) {
-    column = index_within(t, s, array_of(t, s)->rank - 1, column);
     emit_invariant(t->e, !(t->w->g.frame.operand_uses[s->array] & USE_WRITE));
     ssa value = emit_load(t->e, coalesced_type(t, s), element_at(t, s, row, column));
     t->e->invariant = 0;
@@ -136,20 +139,6 @@ static void tile_find(const tiles *t, tile *at, ssa x) {
     }
 }
 
-/* Does the tile lie within the space (i1)? none: every tile does. */
-static ssa tile_is_full(const tiles *t, const tile *at) {
-    ssa full = ssa_none();
-    for (int d = t->ndim - 1; d >= 0 && d >= t->ndim - 2; d--) {
-        int each = d == t->ndim - 1 ? t->columns : t->rows;
-        if (each == 1)
-            continue;
-        ssa last = emit_value(t->e, "or i64 %s, %d", at->index[d].text, each - 1);
-        ssa inside = emit_op(t->e, "icmp slt i64", last, extent_of(t, d));
-        full = ssa_is_set(full) ? emit_op(t->e, "and i1", full, inside) : inside;
-    }
-    return full;
-}
-
 /* Does a point of the tile read this element of the family? */
 static bool is_wanted(const tiles *t, int family, int row, int column) {
     for (int k = 0; k < t->s->count; k++) {
@@ -162,25 +151,38 @@ static bool is_wanted(const tiles *t, int family, int row, int column) {
     return false;
 }
 
-static bool any_wanted(const tiles *t, int family, int row, int first, int last) {
+static int wanted_count(const tiles *t, int family, int row, int first, int last) {
+    int n = 0;
     for (int c = first; c <= last; c++)
-        if (is_wanted(t, family, row, c))
-            return true;
-    return false;
+        n += is_wanted(t, family, row, c);
+    return n;
 }
+
+/* The elements of a row from a multiple of `columns` on: do vectors of the tile's width reach them, and does one pay? */
+static bool is_vector(const tiles *t, int family, int row, int first) {
+    int last = first + t->columns - 1;
+    return t->columns > 1 && first >= -REACH && last < t->columns + REACH &&
+           wanted_count(t, family, row, first, last) > (first ? 1 : 0);
+}
+
+/* The first multiple of `columns` that is not below -REACH. */
+static int first_vector(const tiles *t) { return -(REACH / t->columns) * t->columns; }
 
 static void load_row(const tiles *t, tile *at, const coalesced_access *s, int row) {
     ssa offset = at->row[row_slot(t, s->family, row)];
     ssa *loaded = &at->loaded[loaded_slot(t, s->family, row, 0)], first = at->index[t->ndim - 1];
-    bool together = t->columns > 1 && any_wanted(t, s->family, row, 0, t->columns - 1);
-    if (together) {
-        emit_invariant(t->e, !(t->w->g.frame.operand_uses[s->array] & USE_WRITE));
-        emit_load_vector(t->e, coalesced_type(t, s), element_at(t, s, offset, first), t->columns, loaded);
-        t->e->invariant = 0;
-    }
-    for (int c = -REACH; c < t->columns + REACH; c++)
-        if (!(together && c >= 0 && c < t->columns) && is_wanted(t, s->family, row, c))
+    for (int c = -REACH; c < t->columns + REACH; c++) {
+        bool begins = (c - first_vector(t)) % t->columns == 0;
+        if (begins && is_vector(t, s->family, row, c)) {
+            emit_invariant(t->e, !(t->w->g.frame.operand_uses[s->array] & USE_WRITE));
+            emit_load_vector(t->e, coalesced_type(t, s), element_at(t, s, offset, index_plus(t, first, c)), t->columns,
+                             &loaded[c]);
+            t->e->invariant = 0;
+            c += t->columns - 1;
+        } else if (is_wanted(t, s->family, row, c)) {
             loaded[c] = load_one(t, s, offset, index_plus(t, first, c));
+        }
+    }
 }
 
 static void load_tile(const tiles *t, tile *at) {
@@ -189,7 +191,7 @@ static void load_tile(const tiles *t, tile *at) {
         if (s->family != k)
             continue;
         for (int row = -REACH; row < t->rows + REACH; row++) {
-            bool reads = any_wanted(t, k, row, -REACH, t->columns + REACH - 1);
+            bool reads = wanted_count(t, k, row, -REACH, t->columns + REACH - 1);
             if (!reads && (row < 0 || row >= t->rows || (s->row_dim < 0 && row)))
                 continue;
             at->row[row_slot(t, k, row)] = row_offset(t, at, s, row);
@@ -209,7 +211,7 @@ static void compute_point(const tiles *t, const ssa *index, const ssa *read, ssa
         if (t->s->of[k].written)
             emit_line(e, "store i1 false, i1* %s", t->flag[k].text);
     }
-    forall_point(t->w, "kernel", index);
+    forall_point(t->w, t->w->interior ? "interior" : "kernel", index);
     for (int k = 0; k < t->s->count; k++) {
         const char *type = ir_value_type(coalesced_type(t, &t->s->of[k]));
         if (!t->s->of[k].written)
@@ -288,23 +290,6 @@ static void full_tiles(const tiles *t, tile *of) {
                 store_row(t, &of[u], k, row);
 }
 
-static void single_point(const tiles *t, const ssa *index) {
-    ssa read[COALESCED_MOST], result[COALESCED_MOST], wrote[COALESCED_MOST], row[COALESCED_MOST],
-        last = index[t->ndim - 1];
-    tile at = {0};
-    memcpy(at.index, index, sizeof at.index);
-    for (int k = 0; k < t->s->count; k++) {
-        const coalesced_access *s = &t->s->of[k];
-        row[k] = row_offset(t, &at, s, s->row);
-        if (s->read)
-            read[k] = load_one(t, s, row[k], index_plus(t, last, s->column));
-    }
-    compute_point(t, index, read, result, wrote);
-    for (int k = 0; k < t->s->count; k++)
-        if (t->s->of[k].written)
-            store_if(t, &t->s->of[k], row[k], last, result[k], wrote[k]);
-}
-
 /* A loop over `each` points from `first` on along dimension d, as far as they lie within the space. */
 static counted_loop points_begin(const tiles *t, ssa first, int each, int d) {
     ssa end = emit_value(t->e, "add i64 %s, %d", first.text, each);
@@ -323,7 +308,7 @@ static void single_points(const tiles *t, const tile *at) {
     }
     columns = points_begin(t, index[last], t->columns, last);
     index[last] = columns.i;
-    single_point(t, index);
+    forall_point(t->w, "kernel", index);
     counted_loop_end(t->e, &columns, ssa_constant(1), hint);
     if (t->rows > 1)
         counted_loop_end(t->e, &rows, ssa_constant(1), hint);
@@ -356,27 +341,45 @@ static void partial_tiles(const tiles *t, ssa x, ssa threads) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
+/* a && b, where none is true. */
+static ssa both(emit *e, ssa a, ssa b) { return ssa_is_set(a) ? emit_op(e, "and i1", a, b) : b; }
+
+/* Do a thread's tiles, of which these are the first and the last, lie in the interior (i1)? none: they always do. */
+static ssa tiles_are_inside(const tiles *t, const tile *first, const tile *last) {
+    const interior *in = t->interior;
+    ssa inside = ssa_none();
+    for (int d = 0; d < t->ndim; d++)
+        if (in->low[d])
+            inside = both(t->e, inside,
+                          emit_value(t->e, "icmp sge i64 %s, %lld", first->index[d].text, -(long long)in->low[d]));
+    for (int i = 0; i < in->nlimits; i++) {
+        int d = in->limit[i].index, each = d == t->ndim - 1 ? t->columns : d == t->ndim - 2 ? t->rows : 1;
+        long long beyond = (long long)in->limit[i].constant + each - 1;
+        if (in->limit[i].size == d && !beyond) /* each point lies within the space */
+            continue;
+        ssa most = d < 0 ? ssa_constant(in->limit[i].constant) : index_plus(t, last->index[d], (int)beyond);
+        inside = both(t->e, inside, emit_op(t->e, "icmp slt i64", most, core_parameter(t, in->limit[i].size)));
+    }
+    return inside;
+}
+
 /* Computes the tiles of a thread from tile x on, which exists. */
 static void tiles_run(const tiles *t, ssa x, ssa threads) {
     emit *e = t->e;
     tile *of = arena_alloc(e->a, (size_t)t->units * sizeof *of);
-    ssa full = ssa_none();
     for (int u = 0; u < t->units; u++) {
         of[u] = tile_new(t);
-        ssa y = tile_number(t, x, threads, u);
-        tile_find(t, &of[u], y);
-        if (u < t->units - 1)
-            continue;
-        full = tile_is_full(t, &of[u]); /* of one index: if the last is, all are */
-        if (u && !ssa_is_set(full))
-            full = is_tile(t, y);
+        tile_find(t, &of[u], tile_number(t, x, threads, u));
     }
-    if (!ssa_is_set(full)) {
+    ssa inside = tiles_are_inside(t, &of[0], &of[t->units - 1]);
+    if (t->units > 1 && t->columns == 1)
+        inside = both(e, inside, is_tile(t, tile_number(t, x, threads, t->units - 1)));
+    if (!ssa_is_set(inside)) {
         full_tiles(t, of);
         return;
     }
     int yes = emit_label_new(e), no = emit_label_new(e), end = emit_label_new(e);
-    emit_branch_if(e, full, yes, no);
+    emit_branch_if(e, inside, yes, no);
     emit_label(e, yes);
     full_tiles(t, of);
     emit_branch(e, end);
@@ -384,6 +387,31 @@ static void tiles_run(const tiles *t, ssa x, ssa threads) {
     partial_tiles(t, x, threads);
     emit_branch(e, end);
     emit_label(e, end);
+}
+
+/* The tiles that are computed as a whole: each of their points is in the interior, and all that is loaded for it is in range. */
+static void interior_of_tiles(tiles *t) {
+    interior *in = t->interior;
+    in->room = COUNT(in->limit);
+    for (int d = 0; d < t->ndim; d++)
+        t->e->failed |= !interior_limit(in, d, d, 0);
+    for (int k = 0; k < t->s->count; k++) {
+        const coalesced_access *s = &t->s->of[k];
+        const local *l = array_of(t, s);
+        int column = t->ndim - 1, low = s->column, high = s->column;
+        for (int c = first_vector(t); c < t->columns + REACH; c += t->columns)
+            for (int row = -REACH; row < t->rows + REACH; row++)
+                if (is_vector(t, s->family, row, c)) {
+                    low = c < low ? c : low;
+                    high = c > high ? c : high;
+                }
+        bool fits = interior_low(in, column, low) && interior_limit(in, column, l->dim[l->rank - 1], high);
+        if (s->row_dim >= 0)
+            fits = fits && interior_low(in, t->ndim - 2, s->row) &&
+                   interior_limit(in, t->ndim - 2, l->dim[s->row_dim], s->row);
+        assert(fits);
+        (void)fits;
+    }
 }
 
 /* ---- The kernel ---- */
@@ -399,10 +427,8 @@ static void variables_new(tiles *t) {
         t->flag[k] = emit_value(t->e, "alloca i1");
         text_printf(&arguments, ", i1* %s", t->flag[k].text);
     }
-    if (arguments.data)
-        text_puts(&t->w->g.arguments, arguments.data);
+    t->w->variables = arguments; /* with its memory */
     t->e->failed |= arguments.failed;
-    text_free(&arguments);
 }
 
 static void parameters_read(tiles *t) {
@@ -464,6 +490,11 @@ void gpu_forall(forall_writer *w) {
                .rows = v->ndim == 1 ? 1 : v->forall.vectors_per_thread,
                .columns = v->forall.vector,
                .type = v->wide ? "i64" : "i32"};
+    interior space = {.nindices = v->ndim};
+    if (w->interior)
+        space = *w->interior;
+    t.interior = &space;
+    interior_of_tiles(&t);
     parameters_read(&t);
     variables_new(&t);
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");

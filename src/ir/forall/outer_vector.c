@@ -27,7 +27,7 @@ static bool varies(const outer_vector *p, const node *n) {
         return false;
     if (n->kind == N_LOCAL)
         return p->varies[n->local];
-    if (n->kind == N_ATOMIC || n->kind == N_REDUCE)
+    if (n->kind == N_ATOMIC || (n->kind == N_REDUCE && n->args))
         return true;
     if (n->kind == N_ELEMENT && !stays(p, n))
         return true;
@@ -212,9 +212,10 @@ static bool stays_single(const node *n) {
     case N_LOOP:
     case N_SWITCH:
     case N_FORALL:
-    case N_REDUCE:
     case N_ATOMIC:
         return true;
+    case N_REDUCE:
+        return n->args;
     default:
         return false;
     }

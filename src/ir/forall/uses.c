@@ -1,6 +1,7 @@
 /* uses.c - what a kernel over indices does with its parameters. Arrays are at hand in the kernel alone: helpers take values. */
 #include "ir/common/nodes.h"
 #include "ir/forall/coalesced.h"
+#include "ir/forall/forms.h"
 #include "ir/forall/lanes.h"
 #include "ir/forall/nontemporal.h"
 
@@ -113,25 +114,37 @@ static void find_math(const node *n, void *user) {
     *found |= n->kind == N_MATH;
 }
 
-void forall_traits(const tree *t, code_traits *out) {
+/* Arrays that are coalesced, and how many rows of them points read. */
+static void note_coalesced(const forall_forms *forms, code_traits *out) {
     bool eligible[UF_MAX_OPERANDS] = {false};
     coalesced s = {.count = 0};
     int rows, more;
-    forall_uses(t, out->use);
-    for (int k = 0; k < t->layout->nin; k++)
-        eligible[k] = t->layout->operands[k].rank && !(out->use[k] & USE_ATOMIC);
-    coalesced_find(t, eligible, true, &s);
+    for (int k = 0; k < forms->general->layout->nin; k++)
+        eligible[k] = forms->general->layout->operands[k].rank && !(out->use[k] & USE_ATOMIC);
+    coalesced_find(&forms->in_interior, eligible, true, &s);
     for (int k = 0; k < s.count; k++)
         out->use[s.of[k].array] |= USE_COALESCED;
+    coalesced_rows(&s, &rows, &more);
+    out->rows = (uint8_t)rows;
+    out->more_rows = (uint8_t)more;
+}
+
+bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
+    forall_forms forms;
+    if (!forall_forms_make(a, as_written, &forms))
+        return false;
+    const tree *t = forms.general;
+    out->nodes = t->nodes;
+    out->has_loop = t->has_loop;
+    forall_uses(t, out->use);
+    note_coalesced(&forms, out);
     for (int k = 0; k < t->layout->nin; k++)
         if ((out->use[k] & ~USE_COALESCED) == USE_WRITE && nontemporal_fills(t, t->layout->nindices - 1, k))
             out->use[k] |= USE_FILLED;
     out->ragged = point_lanes_array(t, out->use);
-    coalesced_rows(&s, &rows, &more);
-    out->rows = (uint8_t)rows;
-    out->more_rows = (uint8_t)more;
     for (const function *f = t->functions; f; f = f->next) { /* those of the prelude have this name */
         out->shares_points |= f != t->kernel && !strncmp(f->name, "random_", sizeof "random_" - 1);
         node_each(f->body, find_math, &out->calls_math);
     }
+    return true;
 }
