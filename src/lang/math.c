@@ -10,9 +10,10 @@
 #define ADDRESS(function) __extension__(const void *) function
 
 #define LIBM(name) #name, "__nv_" #name
-/* The addresses, and what only directed rows have. */
-#define CALLS(name) ADDRESS(name##f), ADDRESS(name), 0, false
-#define NO_CALLS NULL, NULL, 0, false
+/* The addresses, and what only some rows have. */
+#define CALLS(name) ADDRESS(name##f), ADDRESS(name), 0, false, false
+#define NO_CALLS NULL, NULL, 0, false, false
+#define INVERTED NULL, NULL, 0, false, true
 #define ABSOLUTELY HUGE_VAL
 #define DIRECTED(operation) #operation, "llvm.nvvm." #operation
 
@@ -73,6 +74,7 @@ const math_row math_rows[] = {
     {"remainder",   2, MATH_FLOATING,     LIBM(remainder),                     false,  0,   0, CALLS(remainder)},
     {"rint",        1, MATH_FLOATING,     "llvm.rint",      "__nv_rint",       false,  0,   0, CALLS(rint)},
     {"round",       1, MATH_FLOATING,     "llvm.round",     "__nv_round",      false,  0,   0, CALLS(round)},
+    {"rsqrt",       1, MATH_FLOATING,     "llvm.sqrt",      "__nv_rsqrt",      false,  2,   2, INVERTED},
     {"scalbn",      2, MATH_FLOATING_INT, LIBM(scalbn),                        false,  0,   0, CALLS(scalbn)},
     {"sin",         1, MATH_FLOATING,     LIBM(sin),                           true,   4,   4, CALLS(sin)},
     {"sinh",        1, MATH_FLOATING,     LIBM(sinh),                          true,   4,   4, CALLS(sinh)},
@@ -86,18 +88,18 @@ const math_row math_rows[] = {
     {"yn",          2, MATH_INT_FLOATING, LIBM(yn),                false, ABSOLUTELY, ABSOLUTELY, CALLS(yn)},
 
     /* the same with a direction, and whether it subtracts */
-    {"add_down",   2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL, -1, false},
-    {"add_up",     2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL,  1, false},
-    {"div_down",   2, MATH_FLOATING,     DIRECTED(div),                     false,  0,   0, NULL, NULL, -1, false},
-    {"div_up",     2, MATH_FLOATING,     DIRECTED(div),                     false,  0,   0, NULL, NULL,  1, false},
-    {"fma_down",   3, MATH_FLOATING,     DIRECTED(fma),                     false,  0,   0, NULL, NULL, -1, false},
-    {"fma_up",     3, MATH_FLOATING,     DIRECTED(fma),                     false,  0,   0, NULL, NULL,  1, false},
-    {"mul_down",   2, MATH_FLOATING,     DIRECTED(mul),                     false,  0,   0, NULL, NULL, -1, false},
-    {"mul_up",     2, MATH_FLOATING,     DIRECTED(mul),                     false,  0,   0, NULL, NULL,  1, false},
-    {"sqrt_down",  1, MATH_FLOATING,     DIRECTED(sqrt),                    false,  0,   0, NULL, NULL, -1, false},
-    {"sqrt_up",    1, MATH_FLOATING,     DIRECTED(sqrt),                    false,  0,   0, NULL, NULL,  1, false},
-    {"sub_down",   2, MATH_FLOATING,     "add",            "llvm.nvvm.fma",   false,  0,   0, NULL, NULL, -1, true},
-    {"sub_up",     2, MATH_FLOATING,     "add",            "llvm.nvvm.fma",   false,  0,   0, NULL, NULL,  1, true},
+    {"add_down",   2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL, -1, false, false},
+    {"add_up",     2, MATH_FLOATING,     DIRECTED(add),                     false,  0,   0, NULL, NULL,  1, false, false},
+    {"div_down",   2, MATH_FLOATING,     DIRECTED(div),                     false,  0,   0, NULL, NULL, -1, false, false},
+    {"div_up",     2, MATH_FLOATING,     DIRECTED(div),                     false,  0,   0, NULL, NULL,  1, false, false},
+    {"fma_down",   3, MATH_FLOATING,     DIRECTED(fma),                     false,  0,   0, NULL, NULL, -1, false, false},
+    {"fma_up",     3, MATH_FLOATING,     DIRECTED(fma),                     false,  0,   0, NULL, NULL,  1, false, false},
+    {"mul_down",   2, MATH_FLOATING,     DIRECTED(mul),                     false,  0,   0, NULL, NULL, -1, false, false},
+    {"mul_up",     2, MATH_FLOATING,     DIRECTED(mul),                     false,  0,   0, NULL, NULL,  1, false, false},
+    {"sqrt_down",  1, MATH_FLOATING,     DIRECTED(sqrt),                    false,  0,   0, NULL, NULL, -1, false, false},
+    {"sqrt_up",    1, MATH_FLOATING,     DIRECTED(sqrt),                    false,  0,   0, NULL, NULL,  1, false, false},
+    {"sub_down",   2, MATH_FLOATING,     "add",            "llvm.nvvm.fma",   false,  0,   0, NULL, NULL, -1, true, false},
+    {"sub_up",     2, MATH_FLOATING,     "add",            "llvm.nvvm.fma",   false,  0,   0, NULL, NULL,  1, true, false},
 };
 /* clang-format on */
 const int math_row_count = COUNT(math_rows);

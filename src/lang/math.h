@@ -32,6 +32,7 @@ typedef struct math_row {
      * intrinsic, "llvm.nvvm.add"; if `subtracts` is set, "llvm.nvvm.fma", see ir/common/directed.c. 0: neither. */
     int8_t direction;
     bool subtracts;
+    bool inverted; /* on the CPU the result is 1 divided by what `cpu` gives */
 } math_row;
 
 extern const math_row math_rows[];

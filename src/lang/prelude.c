@@ -92,7 +92,6 @@ const prelude_row prelude_rows[] = {
  "    return n < 0 && (n & 1) ? -value : value;"
  "}"},
 
-{"rsqrt", 1, RULE_FLOATING, "rsqrt(x) { return 1 / sqrt(x); }"},
 /* In float64 whatever the type. Below 0 the reflection psi(1 - x) - pi / tan(pi x), then the recurrence psi(x + 1) = psi(x) + 1 / x
  * until the argument is in [1, 2], where the zero at 1.4616 is a factor of the approximation, by J. Maddock, or at least 10, where
  * the asymptotic series of psi(x) = psi(x - 1) + 1 / (x - 1) is short. */

@@ -349,7 +349,6 @@ static void signgam_is_left_alone(void **unused) {
 /* ---- The prelude's real functions that are not exact ---- */
 
 static const math_row inexact_rows[] = {
-    {.name = "rsqrt", .arity = 1, .ulp32 = 2, .ulp64 = 2},
     {.name = "digamma", .arity = 1, .ulp32 = 1, .ulp64 = 6},
 };
 

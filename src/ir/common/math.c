@@ -257,6 +257,17 @@ static ssa call_intrinsic(emit *e, const math_row *row, dtype wide, const char *
     return call_declared(e, row, wide, name, "", args);
 }
 
+/* 1 / x as -(-1 / x), of which the sign is changed in the bits: x may be -0, and some compilers take a quotient of numbers that are not
+ * below 0 for one that is not either (quotient.c). */
+static ssa invert(emit *e, dtype wide, ssa x) {
+    const char *type = ir_value_type(wide);
+    int bits = 8 * dtypes[wide].size;
+    ssa r = emit_value(e, "fdiv %s -1.0, %s", type, x.text);
+    r = emit_value(e, "bitcast %s %s to i%d", type, r.text, bits);
+    r = emit_value(e, "xor i%d %s, %s", bits, r.text, bits == 32 ? "-2147483648" : "-9223372036854775808");
+    return emit_value(e, "bitcast i%d %s to %s", bits, r.text, type);
+}
+
 ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
     const char *name = target_math_name(e->target, row);
     ssa result;
@@ -264,8 +275,10 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
         return emit_directed(e, row, wide, args);
     if (row->rule == MATH_BITS)
         return count_bits(e, name, wide, args[0]);
-    if (!strncmp(name, "llvm.", 5))
-        return call_intrinsic(e, row, wide, name, args);
+    if (!strncmp(name, "llvm.", 5)) {
+        result = call_intrinsic(e, row, wide, name, args);
+        return row->inverted ? invert(e, wide, result) : result;
+    }
     if (e->target->gpu)
         return call_libdevice(e, row, wide, args);
     return call_vector(e, row, wide, args, &result) ? result : call_libm(e, row, wide, args);
