@@ -81,7 +81,10 @@ enum {
      * out; along a row the elements are neighbours. */
     USE_FILLED = 32,
     /* USE_COUNTER of a 64-bit integer, to which a point adds 1 at most once: a count in 32 bits is exact up to as many points. */
-    USE_TALLY = 64
+    USE_TALLY = 64,
+    /* Points that are neighbours along the last index but one access neighbouring elements, in some access, and those along the last
+     * do not: the array lies across the space. */
+    USE_TURNED = 128
 };
 
 /* What an engine chooses a variant by: the size of a kernel, and how it walks through memory. */

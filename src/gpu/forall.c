@@ -15,8 +15,10 @@ enum {
     PRIVATE_BYTES = 32 << 10,
     PRIVATE_POINTS = 32,
     PRIVATE_LEAST = 1 << 15,
-    LANES_LEAST = 4,  /* terms of a point, in the mean, that are worth several lanes */
-    PRIVATE_BLOCK = 9 /* log2 of a block's threads then */
+    LANES_LEAST = 4,   /* terms of a point, in the mean, that are worth several lanes */
+    PRIVATE_BLOCK = 9, /* log2 of a block's threads then */
+    TURNED_MOST = 8,   /* rows and columns that a thread takes where an array lies across the space, */
+    TURNED_ACROSS = 3  /* and log2 of a block's threads along the last index */
 };
 
 /* Tiles are numbered with 32 bits below this. */
@@ -28,12 +30,22 @@ static const int64_t narrow_max = INT64_C(1) << 30;
  * as those of the space. */
 static bool can_stream(const variant *v, const loop_problem *s, int k) {
     const layout_operand *o = &s->layout->operands[k];
-    if (!(s->traits->use[k] & USE_COALESCED) || v->operand[k].unit != o->rank || !v->forall.noalias || v->reports)
+    int64_t last = o->rank ? s->core[o->dim[o->rank - 1]] : 0;
+    int use = s->traits->use[k];
+    if (!(use & (USE_COALESCED | USE_TURNED)) || v->operand[k].unit != o->rank || !v->forall.noalias || v->reports)
         return false;
     for (int d = 0; d < o->rank; d++)
         if (s->core[o->dim[d]] < 1)
             return false;
-    return s->core[o->dim[o->rank - 1]] >= s->loop->extent[0];
+    return (!(use & USE_COALESCED) || last >= s->loop->extent[0]) && (!(use & USE_TURNED) || last >= s->loop->extent[1]);
+}
+
+/* Does a thread take as many rows as columns, because an array lies across the space? */
+static bool is_turned(const variant *v, const loop_problem *s) {
+    for (int k = 0; k < v->nin; k++)
+        if (v->operand[k].coalesced && s->traits->use[k] & USE_TURNED)
+            return true;
+    return false;
 }
 
 /* Points along the last index that a thread takes together: as many as one access of the widest stream holds; what is not aligned
@@ -45,11 +57,12 @@ static int choose_vector(variant *v, const loop_problem *s, int most) {
         if (v->operand[k].coalesced && (!streams++ || element_size(v, k) > largest))
             largest = element_size(v, k);
     }
+    bool turned = is_turned(v, s);
     for (vector = ACCESS_BYTES / largest > least ? ACCESS_BYTES / largest : least;
-         vector > 1 && (vector > most || vector > s->loop->extent[0]);)
+         vector > 1 && (vector > most || vector > s->loop->extent[0] || (turned && vector > TURNED_MOST));)
         vector /= 2;
     for (int k = 0; k < v->nin; k++) {
-        int bytes = element_size(v, k) * vector;
+        int bytes = s->traits->use[k] & USE_TURNED ? ACCESS_BYTES : element_size(v, k) * vector;
         if (!v->operand[k].coalesced || 1 << s->align[k] >= (bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES))
             continue; /* of a number there is no alignment */
         v->operand[k].coalesced = 0;
@@ -68,6 +81,12 @@ static bool can_repeat(const variant *v, const loop_problem *s, int repeat, int 
 }
 
 static int choose_repeat(const variant *v, const loop_problem *s, int most) {
+    if (is_turned(v, s)) { /* as many rows as columns, so that both ways there are vectors */
+        int rows = v->forall.vector;
+        while (rows > 1 && rows > s->loop->extent[1])
+            rows /= 2;
+        return rows;
+    }
     bool rows = v->ndim > 1 && s->traits->more_rows, sharers = s->traits->shares_points && !s->traits->calls_math;
     int repeat = rows || sharers ? ROWS : v->ndim == 1 && variant_privatised(v) ? VECTORS : 1;
     while (repeat > 1 && !can_repeat(v, s, repeat, most))
@@ -139,6 +158,8 @@ void forall_specialise(variant *v, const loop_problem *s) {
     v->forall.vector = (uint8_t)choose_vector(v, s, most);
     v->forall.vectors_per_thread = (uint8_t)(wanted ? wanted / v->forall.vector : choose_repeat(v, s, most));
     v->wide = tiles_of(v, s->loop) >= narrow_max;
+    if (!v->wide && !variant_privatised(v) && is_turned(v, s))
+        v->forall.across = TURNED_ACROSS;
 }
 
 /* ---- Launching ---- */
@@ -164,7 +185,27 @@ static int64_t blocks_of(const launch *l, const occupancy *r, int64_t tiles, gri
     return blocks < most ? blocks : most; /* then they loop */
 }
 
+/* The extent of dimension d in what the grid counts: tiles, or blocks of them. */
+static int64_t extent_along(const variant *v, const nd_loop *loop, int d, unsigned threads) {
+    unsigned across = v->forall.across, shift = !across || d > 1 ? 0 : d == 0 ? across : log2_floor(threads) - across;
+    return ceil_shift(tiles_along(v, loop, d), shift);
+}
+
+/* Blocks that have threads in two dimensions: one for each part of the space. */
+static int64_t layout_across(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
+    int64_t blocks = 1;
+    g->threads = fixed_block(l) ? (unsigned)fixed_block(l) : r->block;
+    for (int d = 0; d < l->loop->ndim; d++)
+        blocks *= extent_along(l->v, l->loop, d, g->threads);
+    put_parameter(w, GPU_FORALL_TILES, blocks);
+    for (int d = 0; d < l->loop->ndim - 1; d++)
+        put_divisor(w, GPU_FORALL_EXTENTS, extent_along(l->v, l->loop, d, g->threads));
+    return blocks;
+}
+
 int64_t forall_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
+    if (l->v->forall.across)
+        return layout_across(l, r, w, g);
     int64_t tiles = tiles_of(l->v, l->loop);
     put_parameter(w, GPU_FORALL_TILES, tiles);
     for (int d = 0; d < l->loop->ndim - 1; d++)

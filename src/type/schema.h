@@ -118,8 +118,8 @@
                                               "group t has slot t)")
 
 #define GPU_FORALL_ROWS(X) \
-    X(GPU_FORALL_TILES,   INDEX,   once,       "tiles, which the threads take") \
-    X(GPU_FORALL_EXTENTS, DIVISOR, inner,      "extents in tiles of all indices but the first, from the last on") \
+    X(GPU_FORALL_TILES,   INDEX,   once,       "tiles, which the threads take; with `across` blocks") \
+    X(GPU_FORALL_EXTENTS, DIVISOR, inner,      "extents in tiles of all indices but the first, from the last on; with `across` the last two in blocks") \
     X(GPU_FORALL_PRIVATE, INT64,   privatised, "of each privatised operand: the offset of its elements in shared memory, in bytes")
 
 #define GPU_FOLD_ROWS(X) \

@@ -220,6 +220,9 @@ typedef struct variant {
             uint8_t block;              /* GPU: log2 of the threads of a block of a fixed size, else 0 */
             uint8_t
                 lanes; /* GPU: log2 of the lanes that compute a point together, and share its reductions; they take one point */
+            /* GPU: log2 of the threads of a block that stand side by side along the last index; the block's others stand behind them
+             * along the one before it. 0: all threads of the grid follow each other in C order. Not if wide or privatised. */
+            uint8_t across;
         } forall;
     };
     variant_operand

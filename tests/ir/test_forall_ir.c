@@ -122,6 +122,11 @@ static const sample samples[] = {
      "[i](x, y) { int16 t[3]; for (int k = 0; k < 3; k++) t[k] = x[i + k]; for (int a = 0; a < 2; a++) for (int b = 0; "
      "b < 2 - a; b++) if (t[b] > t[b + 1]) { auto z = t[b]; t[b] = t[b + 1]; t[b + 1] = z; } y[i] = t[1]; }",
      false},
+    {"symmetric", "float64[,], float64[,]", "ij;ij",
+     "[i, j](x, y) { y[i][j] = x[i][j] + 2 * x[j][i] - x[j + 1][i - 1]; }", false},
+    {"turned where odd", "int16[,], int16[,]", "ij;ji", "[i, j](x, y) { if (x[i][j] & 1) y[j][i] = x[i][j]; }", false},
+    {"turned planes", "uint8[,,], uint8[,,], int32[,]", "ijk;ikj;kj",
+     "[i, j, k](x, y, z) { y[i][k][j] = x[i][j][k] + 1; atomic_add(z[k][j], 1); }", false},
     {"distances", "float32[,], float32[,], float32[,]", "i3;j3;ij",
      "[i, j](x, y, d) { d[i][j] = sum(k : 3, (x[i][k] - y[j][k]) * (x[i][k] - y[j][k])); }", false},
     {"histogram", "uint8[], int32[]", "i;8", "[i](x, h) { atomic_add(h[x[i]], 1); }", false},
@@ -396,6 +401,8 @@ static void draw_rare(point_call *c) {
             c->v.operand[k].coalesced = 0;
         shared_points += c->v.forall.lanes > 0;
     }
+    if (private || c->v.wide || c->v.forall.lanes)
+        c->v.forall.across = 0;
 }
 
 static code_module generate(point_call *c, const code_target *target) {
@@ -505,7 +512,7 @@ static void drop(point_call *c) {
 
 /* ---- Tests ---- */
 
-static struct { int runs, coalesced, privatised, vectors, repeats, wide, unproved; } seen;
+static struct { int runs, coalesced, privatised, vectors, repeats, wide, unproved, across; } seen;
 
 static void note(const variant *v) {
     bool streamed = false, private = false;
@@ -520,6 +527,7 @@ static void note(const variant *v) {
     seen.repeats += v->forall.vectors_per_thread > 1;
     seen.wide += v->wide;
     seen.unproved += !v->forall.proved;
+    seen.across += v->forall.across > 0;
 }
 
 static void test_simulated(void **unused) {
@@ -544,11 +552,11 @@ static void test_simulated(void **unused) {
         text_free(&m.ir);
         drop(&c);
     }
-    print_message("%d launches: %d streamed, %d by vectors, %d repeated, %d privatised, %d wide, %d not proved\n",
-                  seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved);
+    print_message("%d launches: %d streamed, %d by vectors, %d repeated, %d privatised, %d wide, %d not proved, %d turned\n",
+                  seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved, seen.across);
     if (seen.runs > 100)
         assert_true(seen.coalesced > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
-                    seen.privatised > seen.runs / 20 && shared_points && tallies);
+                    seen.privatised > seen.runs / 20 && seen.across && shared_points && tallies);
 }
 
 /* Every sample at least once for both targets. */

@@ -89,22 +89,24 @@ static bool access_read(const finding *f, const node *n, coalesced_access *out) 
     const local *l = &f->f->locals[n->local];
     *out = (coalesced_access){.array = n->local, .element = n, .row_dim = -1};
     out->checked = !(n->unchecked || (n->conditional && f->proved));
-    if (!is_near(f, element_index(n, l->rank, l->rank - 1), f->nindices - 1, &out->column))
+    const node *last = element_index(n, l->rank, l->rank - 1);
+    out->turned = is_near(f, last, f->nindices - 2, &out->column);
+    if (!out->turned && !is_near(f, last, f->nindices - 1, &out->column))
         return false;
     for (int d = 0; d < l->rank - 1; d++) {
         const node *i = element_index(n, l->rank, d);
-        if (out->row_dim < 0 && is_near(f, i, f->nindices - 2, &out->row))
+        if (out->row_dim < 0 && is_near(f, i, f->nindices - (out->turned ? 1 : 2), &out->row))
             out->row_dim = d;
         else if (!is_pure(f, i, f->nindices > 1 ? f->nindices - 2 : 0))
             return false;
     }
-    return true;
+    return !out->turned || out->row_dim >= 0;
 }
 
 /* Do two accesses of one array differ in row and column alone? */
 static bool is_family(const finding *f, const coalesced_access *a, const coalesced_access *b) {
     int rank = f->f->locals[a->array].rank;
-    if (a->array != b->array || a->row_dim != b->row_dim)
+    if (a->array != b->array || a->row_dim != b->row_dim || a->turned != b->turned)
         return false;
     for (int d = 0; d < rank - 1; d++)
         if (d != a->row_dim && !same_expression(element_index(a->element, rank, d), element_index(b->element, rank, d)))

@@ -22,6 +22,7 @@ typedef struct coalesced_access {
     const node *element; /* one of the accesses */
     int row, column;     /* its distance along the last index but one (0 if it does not move with it), and the last */
     int row_dim;         /* the array's dimension that moves with the last index but one; -1: none */
+    bool turned;         /* the two indices are exchanged: the array's last dimension moves with the last index but one */
     int family;          /* elements of one array that differ in row and column alone have the same number */
     bool read, written;
     bool checked; /* some access is not proved to be in range */

@@ -29,7 +29,7 @@ typedef struct forall_writer {
 void forall_point(forall_writer *w, const char *entry, const ssa *index);
 /* Outside of @kernel: the value of an integer expression of constants, sizes, indices, and numbers that are not assigned. */
 ssa forall_value(const forall_writer *w, const ssa *index, const node *n);
-/* USE_ of each parameter, but for USE_COALESCED; and all that is known of a kernel (uses.c; false: no memory). */
+/* USE_ of each parameter, but for USE_COALESCED and USE_TURNED; and all that is known of a kernel (uses.c; false: no memory). */
 void forall_uses(const tree *t, uint8_t *use);
 bool forall_traits(arena *a, const tree *as_written, code_traits *out);
 

@@ -34,9 +34,9 @@ typedef struct tiles {
 /* One of a thread's tiles: its first point, and what was loaded for it. */
 typedef struct tile {
     ssa index[LAYOUT_MAX_RANK];
-    ssa *loaded; /* [(family * (rows + 2 REACH) + row) * (columns + 2 REACH) + column] */
-    ssa *row;    /* [family * (rows + 2 REACH) + row]: the offset of a row's element 0 */
-    ssa *result; /* [(access * rows + row) * columns + column] */
+    ssa *loaded; /* [(family * (side + 2 REACH) + row) * (side + 2 REACH) + column], see side_of */
+    ssa *row;    /* [family * (side + 2 REACH) + row]: the offset of a row's element 0 */
+    ssa *result; /* see result_slot */
     ssa *wrote;  /* i1, likewise */
 } tile;
 
@@ -49,6 +49,17 @@ static dtype coalesced_type(const tiles *t, const coalesced_access *s) {
 static const local *array_of(const tiles *t, const coalesced_access *s) {
     return &t->w->g.s.t->kernel->locals[s->array];
 }
+
+/* ---- The tile as an access sees it: along its array's last dimension, and across it ---- */
+
+static int columns_of(const tiles *t, const coalesced_access *s) { return s->turned ? t->rows : t->columns; }
+static int rows_of(const tiles *t, const coalesced_access *s) { return s->turned ? t->columns : t->rows; }
+/* The indices of the space that its column and its row move with. */
+static int column_index(const tiles *t, const coalesced_access *s) { return t->ndim - (s->turned ? 2 : 1); }
+static int row_index(const tiles *t, const coalesced_access *s) { return t->ndim - (s->turned ? 1 : 2); }
+
+/* The larger side of a tile: arrays over it have room for both ways. */
+static int side_of(const tiles *t) { return t->rows > t->columns ? t->rows : t->columns; }
 
 /* ---- Indices and addresses ---- */
 
@@ -78,7 +89,7 @@ static ssa row_offset(const tiles *t, const tile *at, const coalesced_access *s,
     const layout_operand *o = &t->w->g.layout->operands[s->array];
     ssa offset = ssa_constant(0);
     for (int d = 0; d < o->rank - 1; d++) {
-        ssa i = d == s->row_dim ? index_plus(t, at->index[t->ndim - 2], row)
+        ssa i = d == s->row_dim ? index_plus(t, at->index[row_index(t, s)], row)
                                 : forall_value(t->w, at->index, element_index(s->element, o->rank, d));
         i = index_within(t, s, d, i);
         i = emit_op(t->e, "mul i64", i, core_parameter(t, o->strides + d));
@@ -102,20 +113,23 @@ static ssa load_one(const tiles *t, const coalesced_access *s, ssa row, ssa colu
 /* ---- A tile ---- */
 
 static int row_slot(const tiles *t, int family, int row) {
-    assert(family < t->s->count && row >= -REACH && row < t->rows + REACH);
-    return family * (t->rows + 2 * REACH) + row + REACH;
+    assert(family < t->s->count && row >= -REACH && row < side_of(t) + REACH);
+    return family * (side_of(t) + 2 * REACH) + row + REACH;
 }
 
 static int loaded_slot(const tiles *t, int family, int row, int column) {
-    return row_slot(t, family, row) * (t->columns + 2 * REACH) + column + REACH;
+    return row_slot(t, family, row) * (side_of(t) + 2 * REACH) + column + REACH;
 }
 
-static int result_slot(const tiles *t, int k, int row, int column) { return (k * t->rows + row) * t->columns + column; }
+static int result_slot(const tiles *t, int k, int row, int column) {
+    const coalesced_access *s = &t->s->of[k];
+    return k * t->rows * t->columns + row * columns_of(t, s) + column;
+}
 
 static tile tile_new(const tiles *t) {
-    size_t rows = (size_t)t->s->count * (size_t)(t->rows + 2 * REACH);
+    size_t rows = (size_t)t->s->count * (size_t)(side_of(t) + 2 * REACH);
     size_t points = (size_t)t->s->count * (size_t)t->rows * (size_t)t->columns;
-    return (tile){.loaded = arena_alloc(t->e->a, rows * (size_t)(t->columns + 2 * REACH) * sizeof(ssa) + 1),
+    return (tile){.loaded = arena_alloc(t->e->a, rows * (size_t)(side_of(t) + 2 * REACH) * sizeof(ssa) + 1),
                   .row = arena_alloc(t->e->a, rows * sizeof(ssa) + 1),
                   .result = arena_alloc(t->e->a, points * sizeof(ssa) + 1),
                   .wrote = arena_alloc(t->e->a, points * sizeof(ssa) + 1)};
@@ -124,6 +138,17 @@ static tile tile_new(const tiles *t) {
 /* A number of points as a power of two. */
 static int log2_of(int n) { return n > 1 ? 31 - __builtin_clz((unsigned)n) : 0; }
 
+/* With `across`, x is the number of a block: the thread's place in it. */
+static void thread_place(const tiles *t, ssa *index) {
+    emit *e = t->e;
+    int shift = t->w->g.s.v->forall.across, last = t->ndim - 1;
+    ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
+    ssa before = emit_value(e, "shl i32 %s, %d", index[last].text, shift);
+    index[last] = emit_op(e, "or i32", before, emit_value(e, "and i32 %s, %d", thread.text, (1 << shift) - 1));
+    before = emit_op(e, "mul i32", index[last - 1], emit_value(e, "lshr i32 %s, %d", threads.text, shift));
+    index[last - 1] = emit_op(e, "add i32", before, emit_value(e, "lshr i32 %s, %d", thread.text, shift));
+}
+
 /* The first point of tile x. Multiples of a power of two are written as shifts, through which the compiler sees the alignment. */
 static void tile_find(const tiles *t, tile *at, ssa x) {
     bool wide = t->w->g.s.v->wide;
@@ -131,6 +156,8 @@ static void tile_find(const tiles *t, tile *at, ssa x) {
     for (int d = t->ndim - 1; d > 0; d--)
         skeleton_divide(&t->w->g.s, &t->extent[d], wide, x, &x, &index[d]);
     index[0] = x;
+    if (t->w->g.s.v->forall.across)
+        thread_place(t, index);
     for (int d = 0; d < t->ndim; d++) {
         int each = d == t->ndim - 1 ? t->columns : d == t->ndim - 2 ? t->rows : 1;
         at->index[d] = wide ? index[d] : emit_widen(t->e, index[d]);
@@ -144,8 +171,8 @@ static bool is_wanted(const tiles *t, int family, int row, int column) {
     for (int k = 0; k < t->s->count; k++) {
         const coalesced_access *s = &t->s->of[k];
         int r = row - s->row, c = column - s->column;
-        if (s->family == family && s->read && c >= 0 && c < t->columns &&
-            (s->row_dim < 0 ? !row : r >= 0 && r < t->rows))
+        if (s->family == family && s->read && c >= 0 && c < columns_of(t, s) &&
+            (s->row_dim < 0 ? !row : r >= 0 && r < rows_of(t, s)))
             return true;
     }
     return false;
@@ -158,27 +185,24 @@ static int wanted_count(const tiles *t, int family, int row, int first, int last
     return n;
 }
 
-/* The elements of a row from a multiple of `columns` on: do vectors of the tile's width reach them, and does one pay? */
+/* The elements of a row from a multiple of the tile's width on: do vectors of that width reach them, and does one pay? */
 static bool is_vector(const tiles *t, int family, int row, int first) {
-    int last = first + t->columns - 1;
-    return t->columns > 1 && first >= -REACH && last < t->columns + REACH &&
+    int columns = columns_of(t, &t->s->of[family]), last = first + columns - 1;
+    return columns > 1 && first % columns == 0 && first >= -REACH && last < columns + REACH &&
            wanted_count(t, family, row, first, last) > (first ? 1 : 0);
 }
 
-/* The first multiple of `columns` that is not below -REACH. */
-static int first_vector(const tiles *t) { return -(REACH / t->columns) * t->columns; }
-
 static void load_row(const tiles *t, tile *at, const coalesced_access *s, int row) {
+    int columns = columns_of(t, s);
     ssa offset = at->row[row_slot(t, s->family, row)];
-    ssa *loaded = &at->loaded[loaded_slot(t, s->family, row, 0)], first = at->index[t->ndim - 1];
-    for (int c = -REACH; c < t->columns + REACH; c++) {
-        bool begins = (c - first_vector(t)) % t->columns == 0;
-        if (begins && is_vector(t, s->family, row, c)) {
+    ssa *loaded = &at->loaded[loaded_slot(t, s->family, row, 0)], first = at->index[column_index(t, s)];
+    for (int c = -REACH; c < columns + REACH; c++) {
+        if (is_vector(t, s->family, row, c)) {
             emit_invariant(t->e, !(t->w->g.frame.operand_uses[s->array] & USE_WRITE));
-            emit_load_vector(t->e, coalesced_type(t, s), element_at(t, s, offset, index_plus(t, first, c)), t->columns,
+            emit_load_vector(t->e, coalesced_type(t, s), element_at(t, s, offset, index_plus(t, first, c)), columns,
                              &loaded[c]);
             t->e->invariant = 0;
-            c += t->columns - 1;
+            c += columns - 1;
         } else if (is_wanted(t, s->family, row, c)) {
             loaded[c] = load_one(t, s, offset, index_plus(t, first, c));
         }
@@ -190,9 +214,9 @@ static void load_tile(const tiles *t, tile *at) {
         const coalesced_access *s = &t->s->of[k];
         if (s->family != k)
             continue;
-        for (int row = -REACH; row < t->rows + REACH; row++) {
-            bool reads = wanted_count(t, k, row, -REACH, t->columns + REACH - 1);
-            if (!reads && (row < 0 || row >= t->rows || (s->row_dim < 0 && row)))
+        for (int row = -REACH; row < rows_of(t, s) + REACH; row++) {
+            bool reads = wanted_count(t, k, row, -REACH, columns_of(t, s) + REACH - 1);
+            if (!reads && (row < 0 || row >= rows_of(t, s) || (s->row_dim < 0 && row)))
                 continue;
             at->row[row_slot(t, k, row)] = row_offset(t, at, s, row);
             if (reads)
@@ -231,15 +255,19 @@ static void compute_in_tile(const tiles *t, tile *at, int row, int column) {
         index[last - 1] = emit_value(t->e, "or i64 %s, %d", index[last - 1].text, row);
     for (int k = 0; k < t->s->count; k++) {
         const coalesced_access *s = &t->s->of[k];
+        int down = s->turned ? column : row, along = s->turned ? row : column;
         if (s->read)
-            read[k] = at->loaded[loaded_slot(t, s->family, s->row_dim < 0 ? 0 : s->row + row, s->column + column)];
+            read[k] = at->loaded[loaded_slot(t, s->family, s->row_dim < 0 ? 0 : s->row + down, s->column + along)];
     }
     compute_point(t, index, read, result, wrote);
-    for (int k = 0; k < t->s->count; k++)
+    for (int k = 0; k < t->s->count; k++) {
+        bool turned = t->s->of[k].turned;
+        int slot = result_slot(t, k, turned ? column : row, turned ? row : column);
         if (t->s->of[k].written) {
-            at->result[result_slot(t, k, row, column)] = result[k];
-            at->wrote[result_slot(t, k, row, column)] = wrote[k];
+            at->result[slot] = result[k];
+            at->wrote[slot] = wrote[k];
         }
+    }
 }
 
 static void store_if(const tiles *t, const coalesced_access *s, ssa row, ssa column, ssa value, ssa wrote) {
@@ -252,22 +280,22 @@ static void store_if(const tiles *t, const coalesced_access *s, ssa row, ssa col
 static void store_row(const tiles *t, const tile *at, int k, int row) {
     const coalesced_access *s = &t->s->of[k];
     skeleton *sh = &t->w->g.s;
-    ssa offset = at->row[row_slot(t, s->family, s->row_dim < 0 ? 0 : row)], first = at->index[t->ndim - 1];
+    ssa offset = at->row[row_slot(t, s->family, s->row_dim < 0 ? 0 : row)], first = at->index[column_index(t, s)];
     const ssa *value = &at->result[result_slot(t, k, row, 0)], *wrote = &at->wrote[result_slot(t, k, row, 0)];
-    int end = 0;
-    if (t->columns > 1) {
+    int end = 0, columns = columns_of(t, s);
+    if (columns > 1) {
         ssa all = wrote[0];
-        for (int c = 1; c < t->columns; c++)
+        for (int c = 1; c < columns; c++)
             all = emit_op(t->e, "and i1", all, wrote[c]);
         int together = emit_label_new(t->e), single = emit_label_new(t->e);
         end = emit_label_new(t->e);
         emit_branch_if(t->e, all, together, single);
         emit_label(t->e, together);
-        emit_store_vector(t->e, skeleton_memory(sh, s->array), value, element_at(t, s, offset, first), t->columns);
+        emit_store_vector(t->e, skeleton_memory(sh, s->array), value, element_at(t, s, offset, first), columns);
         emit_branch(t->e, end);
         emit_label(t->e, single);
     }
-    for (int c = 0; c < t->columns; c++)
+    for (int c = 0; c < columns; c++)
         store_if(t, s, offset, index_plus(t, first, c), value[c], wrote[c]);
     if (end) {
         emit_branch(t->e, end);
@@ -286,7 +314,7 @@ static void full_tiles(const tiles *t, tile *of) {
                 compute_in_tile(t, &of[u], row, column);
     for (int u = 0; u < t->units; u++)
         for (int k = 0; k < t->s->count; k++)
-            for (int row = 0; row < t->rows && t->s->of[k].written; row++)
+            for (int row = 0; row < rows_of(t, &t->s->of[k]) && t->s->of[k].written; row++)
                 store_row(t, &of[u], k, row);
 }
 
@@ -323,13 +351,24 @@ static ssa tile_number(const tiles *t, ssa x, ssa threads, int u) {
 
 static ssa is_tile(const tiles *t, ssa x) { return emit_value(t->e, "icmp ult %s %s, %s", t->type, x.text, t->n.text); }
 
+/* Is a tile's first point in the space (i1)? */
+static ssa tile_begins(const tiles *t, const tile *at) {
+    int last = t->ndim - 1;
+    ssa column = emit_op(t->e, "icmp slt i64", at->index[last], extent_of(t, last));
+    ssa row = emit_op(t->e, "icmp slt i64", at->index[last - 1], extent_of(t, last - 1));
+    return emit_op(t->e, "and i1", column, row);
+}
+
 /* The tiles of a thread from tile x on, if some are not full: one after the other, point by point. */
 static void partial_tiles(const tiles *t, ssa x, ssa threads) {
     emit *e = t->e;
     tile at = tile_new(t);
     if (t->units == 1) {
         tile_find(t, &at, x);
+        int end = t->w->g.s.v->forall.across ? skeleton_if(&t->w->g.s, tile_begins(t, &at)) : 0;
         single_points(t, &at);
+        if (end)
+            skeleton_end_if(&t->w->g.s, end);
         return;
     }
     ssa step = t->w->g.s.v->wide ? emit_widen(e, threads) : threads, limit = tile_number(t, x, threads, t->units - 1);
@@ -355,7 +394,7 @@ static ssa tiles_are_inside(const tiles *t, const tile *first, const tile *last)
     for (int i = 0; i < in->nlimits; i++) {
         int d = in->limit[i].index, each = d == t->ndim - 1 ? t->columns : d == t->ndim - 2 ? t->rows : 1;
         long long beyond = (long long)in->limit[i].constant + each - 1;
-        if (in->limit[i].size == d && !beyond) /* each point lies within the space */
+        if (in->limit[i].size == d && !beyond && !t->w->g.s.v->forall.across) /* each point lies within the space */
             continue;
         ssa most = d < 0 ? ssa_constant(in->limit[i].constant) : index_plus(t, last->index[d], (int)beyond);
         inside = both(t->e, inside, emit_op(t->e, "icmp slt i64", most, core_parameter(t, in->limit[i].size)));
@@ -398,17 +437,16 @@ static void interior_of_tiles(tiles *t) {
     for (int k = 0; k < t->s->count; k++) {
         const coalesced_access *s = &t->s->of[k];
         const local *l = array_of(t, s);
-        int column = t->ndim - 1, low = s->column, high = s->column;
-        for (int c = first_vector(t); c < t->columns + REACH; c += t->columns)
-            for (int row = -REACH; row < t->rows + REACH; row++)
+        int column = column_index(t, s), down = row_index(t, s), low = s->column, high = s->column;
+        for (int c = -REACH; c < columns_of(t, s) + REACH; c++)
+            for (int row = -REACH; row < rows_of(t, s) + REACH; row++)
                 if (is_vector(t, s->family, row, c)) {
                     low = c < low ? c : low;
                     high = c > high ? c : high;
                 }
         bool fits = interior_low(in, column, low) && interior_limit(in, column, l->dim[l->rank - 1], high);
         if (s->row_dim >= 0)
-            fits = fits && interior_low(in, t->ndim - 2, s->row) &&
-                   interior_limit(in, t->ndim - 2, l->dim[s->row_dim], s->row);
+            fits = fits && interior_low(in, down, s->row) && interior_limit(in, down, l->dim[s->row_dim], s->row);
         assert(fits);
         (void)fits;
     }
@@ -499,6 +537,11 @@ void gpu_forall(forall_writer *w) {
     variables_new(&t);
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
     ssa all = emit_value(e, "mul i32 %s, %d", threads.text, t.units);
+    if (v->forall.across) { /* a block for each number */
+        assert(!counts && !v->wide);
+        tiles_run(&t, emit_special_register(e, "ctaid"), threads);
+        return;
+    }
     ssa x = product(&t, emit_special_register(e, "ctaid"), all);
     x = emit_value(e, "add %s %s, %s", t.type, x.text, (v->wide ? emit_widen(e, thread) : thread).text);
     if (v->forall.lanes)

@@ -123,7 +123,7 @@ static void note_coalesced(const forall_forms *forms, code_traits *out) {
         eligible[k] = forms->general->layout->operands[k].rank && !(out->use[k] & USE_ATOMIC);
     coalesced_find(&forms->in_interior, eligible, true, &s);
     for (int k = 0; k < s.count; k++)
-        out->use[s.of[k].array] |= USE_COALESCED;
+        out->use[s.of[k].array] |= s.of[k].turned ? USE_TURNED : USE_COALESCED;
     coalesced_rows(&s, &rows, &more);
     out->rows = (uint8_t)rows;
     out->more_rows = (uint8_t)more;
@@ -139,7 +139,7 @@ bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
     forall_uses(t, out->use);
     note_coalesced(&forms, out);
     for (int k = 0; k < t->layout->nin; k++)
-        if ((out->use[k] & ~USE_COALESCED) == USE_WRITE && nontemporal_fills(t, t->layout->nindices - 1, k))
+        if ((out->use[k] & ~(USE_COALESCED | USE_TURNED)) == USE_WRITE && nontemporal_fills(t, t->layout->nindices - 1, k))
             out->use[k] |= USE_FILLED;
     out->ragged = point_lanes_array(t, out->use);
     for (const function *f = t->functions; f; f = f->next) { /* those of the prelude have this name */
