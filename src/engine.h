@@ -84,7 +84,9 @@ enum {
     USE_TALLY = 64,
     /* Points that are neighbours along the last index but one access neighbouring elements, in some access, and those along the last
      * do not: the array lies across the space. */
-    USE_TURNED = 128
+    USE_TURNED = 128,
+    /* Elements at several constant last indices are read, as of points with few coordinates. */
+    USE_SHORT_ROWS = 256
 };
 
 /* What an engine chooses a variant by: the size of a kernel, and how it walks through memory. */
@@ -107,13 +109,14 @@ typedef struct code_traits {
     bool neutral;     /* there is a value with which combining changes nothing, not even the sign of a zero */
     bool takes_count; /* the results depend on the number of elements that took part */
     /* Forall. */
-    uint8_t use[UF_MAX_OPERANDS]; /* bits of USE_, by parameter */
+    uint16_t use[UF_MAX_OPERANDS]; /* bits of USE_, by parameter */
     /* n points that follow each other along the second to last index read n * rows + more_rows rows of the arrays with
      * USE_COALESCED. */
     uint8_t rows, more_rows;
     /* 1 + the array of one dimension that a reduction goes through whose extent is data, as a row of a sparse matrix: the lanes of a
      * warp may share the reductions of a point, since no array is both read and written. 0: none. */
     uint8_t ragged;
+    bool shares_rows; /* points that follow each other along the second to last index read the same elements of some array, not by vectors */
     bool shares_points; /* four neighbours along the last index share much of their work, as random numbers do */
     bool calls_math;    /* it calls functions of libdevice or libm, whose code is large */
 } code_traits;

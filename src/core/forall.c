@@ -227,7 +227,7 @@ static uf_status parameter_set(uf_plan *p, int k, const nd_array *a) {
     const layout_operand *o = &p->layout->operands[k];
     plan_pass *s = &p->pass[0];
     forall_part *x = &p->forall;
-    uint8_t use = p->binding->traits.use[k];
+    uint16_t use = p->binding->traits.use[k];
     dtype type = p->binding->types[k];
     s->source[k] = (uint8_t)k;
     s->shift[k] = 0;

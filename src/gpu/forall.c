@@ -17,6 +17,7 @@ enum {
     PRIVATE_LEAST = 1 << 15,
     LANES_LEAST = 4,   /* terms of a point, in the mean, that are worth several lanes */
     PRIVATE_BLOCK = 9, /* log2 of a block's threads then */
+    WINDOW_NODES = 5000, /* and so many nodes of all points of a thread where neighbouring rows read the same elements */
     TURNED_MOST = 8,   /* rows and columns that a thread takes where an array lies across the space, */
     TURNED_ACROSS = 3  /* and log2 of a block's threads along the last index */
 };
@@ -71,6 +72,18 @@ static int choose_vector(variant *v, const loop_problem *s, int most) {
     return streams || vector < least ? vector : least;
 }
 
+/* By how many elements a short row is read: the extent is a multiple of it, and each row is aligned for it. */
+static int choose_row_vector(const variant *v, const loop_problem *s, int k) {
+    const layout_operand *o = &s->layout->operands[k];
+    int use = s->traits->use[k], group = ACCESS_BYTES / element_size(v, k);
+    if (!(use & USE_SHORT_ROWS) || use & (USE_WRITE | USE_ATOMIC) || !v->forall.noalias || v->reports ||
+        v->operand[k].unit != o->rank)
+        return 0;
+    while (group > 1 && (s->core[o->dim[o->rank - 1]] % group || 1 << s->align[k] < group * element_size(v, k)))
+        group /= 2;
+    return (int)log2_floor((uint64_t)(group > 1 ? group : 1));
+}
+
 /* May a thread take so many rows, or vectors? */
 static bool can_repeat(const variant *v, const loop_problem *s, int repeat, int most) {
     bool rows = v->ndim > 1;
@@ -87,7 +100,7 @@ static int choose_repeat(const variant *v, const loop_problem *s, int most) {
             rows /= 2;
         return rows;
     }
-    bool rows = v->ndim > 1 && s->traits->more_rows, sharers = s->traits->shares_points && !s->traits->calls_math;
+    bool rows = v->ndim > 1 && (s->traits->more_rows || s->traits->shares_rows), sharers = s->traits->shares_points && !s->traits->calls_math;
     int repeat = rows || sharers ? ROWS : v->ndim == 1 && variant_privatised(v) ? VECTORS : 1;
     while (repeat > 1 && !can_repeat(v, s, repeat, most))
         repeat /= 2;
@@ -145,6 +158,10 @@ void forall_specialise(variant *v, const loop_problem *s) {
         most = LOOP_MOST;
     if (s->traits->shares_points && !wanted && !s->traits->has_loop)
         most = SHARED_MOST / nodes > SHARERS ? SHARED_MOST / nodes : SHARERS;
+    if ((s->traits->more_rows || s->traits->shares_rows) && !wanted && !s->traits->has_loop)
+        most = WINDOW_NODES / nodes > LOOP_MOST ? WINDOW_NODES / nodes : LOOP_MOST;
+    for (int k = 0; k < v->nin; k++)
+        v->operand[k].row_vector = (uint8_t)(s->layout->operands[k].rank ? choose_row_vector(v, s, k) : 0);
     v->forall.block = s->block > BLOCK_MAX ? (uint8_t)log2_floor((uint64_t)s->block) : 0;
     choose_private(v, s);
     v->forall.lanes = (uint8_t)choose_lanes(v, s);

@@ -75,6 +75,7 @@ typedef struct variant_operand {
                        counts as contiguous along dimension 0 */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
+    uint8_t row_vector;  /* GPU: log2 of the elements, at constant last indices, that are read by one access; 0: each by itself */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
     uint8_t
         privatised; /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array; PRIVATE_TALLY */

@@ -122,6 +122,12 @@ static const sample samples[] = {
      "[i](x, y) { int16 t[3]; for (int k = 0; k < 3; k++) t[k] = x[i + k]; for (int a = 0; a < 2; a++) for (int b = 0; "
      "b < 2 - a; b++) if (t[b] > t[b + 1]) { auto z = t[b]; t[b] = t[b + 1]; t[b + 1] = z; } y[i] = t[1]; }",
      false},
+    {"pulled", "float32[,], float32[,]", "i4;i4",
+     "[i : n](p, v) { auto a = 0.0f, b = 0.0f; for (int64 j = 0; j < n; j++) { a += p[j][0] - p[i][0] * p[j][3]; b += p[j][1] * "
+     "p[j][2]; } v[i][0] = a; v[i][1] = b; }",
+     false},
+    {"distances of pairs", "float64[,], int16[,], float64[,]", "i2;j8;ij",
+     "[i, j](x, y, d) { d[i][j] = x[i][0] * y[j][1] - x[i][1] * y[j][7] + y[j][5]; }", false},
     {"symmetric", "float64[,], float64[,]", "ij;ij",
      "[i, j](x, y) { y[i][j] = x[i][j] + 2 * x[j][i] - x[j + 1][i - 1]; }", false},
     {"turned where odd", "int16[,], int16[,]", "ij;ji", "[i, j](x, y) { if (x[i][j] & 1) y[j][i] = x[i][j]; }", false},

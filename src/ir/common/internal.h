@@ -52,7 +52,7 @@ typedef struct body {
 /* What a class of kernels knows of the nodes of its kernel, and does in a way of its own. Members may be NULL. */
 typedef struct body_hooks {
     /* Is the value of an expression known before it is written? */
-    bool (*recall)(const body *b, const node *n, ssa *value);
+    bool (*recall)(body *b, const node *n, ssa *value);
     /* The number k of the variable that stands for an element of a core operand: @kernel has its address as %q<k>, and, where it is
      * *written, as %f<k> that of an i1 which tells that. -1: it is an element. */
     int (*variable)(const body *b, const node *element, bool *written);

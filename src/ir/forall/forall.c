@@ -1,5 +1,6 @@
 /* forall.c - a kernel over indices: the tree's functions, with @kernel over its parameters and the indices of a point, and around it the
  * loop over points, which each engine has its own of. */
+#include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/forall/coalesced.h"
 #include "ir/forall/forms.h"
@@ -74,15 +75,37 @@ ssa forall_value(const forall_writer *w, const ssa *index, const node *n) {
 
 /* ---- What @kernel knows of its nodes: see body_hooks ---- */
 
-static bool recall_guard(const body *b, const node *n, ssa *value) {
+static bool variable_of_element(const forall_writer *w, const node *element, int *k) {
+    *k = w->coalesced ? coalesced_of(w->coalesced, element) : -1;
+    return *k >= 0;
+}
+
+/* An element at a constant last index, by an access to those around it that other elements of the row are taken from, too. The extent is a
+ * multiple of their number, so that they are in range if one is. */
+static bool recall_row(body *b, const node *n, ssa *value) {
+    const local *l = &b->f->locals[n->local];
+    const variant *v = b->e->frame->v;
+    int group = l->core ? 1 << v->operand[n->local].row_vector : 1, variable;
+    const node *last = element_index(n, l->rank, l->rank - 1);
+    if (group == 1 || l->rank > 3 || last->kind != N_CONST || variable_of_element(b->user, n, &variable) ||
+        !(n->unchecked || (n->conditional && v->forall.proved)))
+        return false;
+    node first = *last, row = *n;
+    first.value.as.i &= -group;
+    row.kid[l->rank - 1] = &first;
+    *value = emit_core_vector(b, &row, group)[last->value.as.i & (group - 1)];
+    return true;
+}
+
+static bool recall(body *b, const node *n, ssa *value) {
     const forall_writer *w = b->user;
-    return w->guards && guards_recall(w->guards, n, value);
+    return n->kind == N_ELEMENT ? recall_row(b, n, value) : w->guards && guards_recall(w->guards, n, value);
 }
 
 static int variable_of(const body *b, const node *element, bool *written) {
     const forall_writer *w = b->user;
-    int k = w->coalesced ? coalesced_of(w->coalesced, element) : -1;
-    *written = k >= 0 && w->coalesced->of[k].written;
+    int k;
+    *written = variable_of_element(w, element, &k) && w->coalesced->of[k].written;
     return k;
 }
 
@@ -95,7 +118,7 @@ typedef struct forall_request {
     forall_forms forms;
     const tree *t; /* of which the kernel is made */
     const variant *v;
-    uint8_t use[UF_MAX_OPERANDS];
+    uint16_t use[UF_MAX_OPERANDS];
     guards guards;
     coalesced coalesced;
     text parameters; /* of @interior behind the operands */
@@ -121,7 +144,7 @@ static const char *text_or_none(const text *x) { return x->failed || !x->data ? 
 
 /* The frame of @kernel, and its parameters behind the operands. */
 static void make_frame(forall_request *q, emit *e) {
-    static const body_hooks alone = {.recall = recall_guard, .variable = variable_of},
+    static const body_hooks alone = {.recall = recall, .variable = variable_of},
                             shared = {.begin = point_lanes_begin, .reduce = point_lanes_reduce};
     gufunc_writer *g = &q->w.g;
     for (int i = 0; i < g->layout->nparameters; i++)

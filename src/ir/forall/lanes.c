@@ -46,7 +46,7 @@ static void find_reduction(const node *n, void *user) {
     node_each(n->kid[0], find_element, s);
 }
 
-uint8_t point_lanes_array(const tree *t, const uint8_t *use) {
+uint8_t point_lanes_array(const tree *t, const uint16_t *use) {
     search s = {.f = t->kernel};
     for (int k = 0; k < t->layout->nin; k++)
         if (use[k] & USE_ATOMIC || (use[k] & USE_READ && use[k] & USE_WRITE))

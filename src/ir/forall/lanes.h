@@ -7,7 +7,7 @@
 #include "ir/forall/forall.h"
 
 /* code_traits.ragged */
-uint8_t point_lanes_array(const tree *t, const uint8_t *use);
+uint8_t point_lanes_array(const tree *t, const uint16_t *use);
 /* Hooks of the kernel's body. */
 void point_lanes_begin(body *b);
 bool point_lanes_reduce(body *b, const node *n, ssa *value);

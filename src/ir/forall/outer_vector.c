@@ -406,7 +406,7 @@ static void read_once(body *b, const node *n) {
     run_of(b)->reads = r;
 }
 
-static bool recall(const body *b, const node *n, ssa *value) {
+static bool recall(body *b, const node *n, ssa *value) {
     if (guards_recall(run_of(b)->guards, n, value))
         return true;
     for (const struct outer_vector_read *r = run_of(b)->reads; r; r = r->next)

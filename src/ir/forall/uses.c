@@ -7,7 +7,7 @@
 
 typedef struct uses {
     const function *f;
-    uint8_t *use;
+    uint16_t *use;
     bool atomic[UF_MAX_OPERANDS]; /* the target of an atomic function: */
     uint8_t op[UF_MAX_OPERANDS];  /* the first of them */
     bool mixed[UF_MAX_OPERANDS];  /* there are others, or it does not commute, or a result is used */
@@ -75,14 +75,14 @@ static void visit(uses *u, const node *n, bool used) {
         return;
     }
     if (is_array(u, n->kid[0]))
-        u->use[n->kid[0]->local] |= (uint8_t)use;
+        u->use[n->kid[0]->local] |= (uint16_t)use;
     visit_all(u, n->kid[0], 0);
     visit_all(u, n, 1);
 }
 
 static bool is_wide_integer(dtype t) { return t == DT_INT64 || t == DT_UINT64; }
 
-void forall_uses(const tree *t, uint8_t *use) {
+void forall_uses(const tree *t, uint16_t *use) {
     uses u = {.f = t->kernel, .use = use};
     memset(use, 0, UF_MAX_OPERANDS * sizeof *use);
     for (const node *n = t->kernel->body; n; n = n->next)
@@ -114,6 +114,53 @@ static void find_math(const node *n, void *user) {
     *found |= n->kind == N_MATH;
 }
 
+/* ---- Elements that are read again ---- */
+
+typedef struct rereading {
+    const function *f;
+    const coalesced *s;
+    int row, column; /* local numbers of the last index but one, -1: there is none, and of the last */
+    int64_t last[UF_MAX_OPERANDS]; /* 1 + the first constant last index seen; 0: none */
+    code_traits *out;
+} rereading;
+
+typedef struct mention {
+    int local;
+    bool found;
+} mention;
+
+static void find_mention(const node *n, void *user) {
+    mention *m = user;
+    m->found |= n->kind == N_LOCAL && n->local == m->local;
+}
+
+static bool mentions(const node *n, int k) {
+    mention m = {.local = k};
+    node_visit(n, find_mention, &m);
+    return m.found;
+}
+
+static void note_reread(const node *n, void *user) {
+    rereading *r = user;
+    if (n->kind != N_ELEMENT || !r->f->locals[n->local].core)
+        return;
+    int rank = r->f->locals[n->local].rank, k = n->local;
+    const node *last = element_index(n, rank, rank - 1);
+    if (rank > 1 && last->kind == N_CONST && r->last[k] && r->last[k] != 1 + last->value.as.i)
+        r->out->use[k] |= USE_SHORT_ROWS;
+    if (last->kind == N_CONST && !r->last[k])
+        r->last[k] = 1 + last->value.as.i;
+    r->out->shares_rows |=
+        r->row >= 0 && mentions(n, r->column) && !mentions(n, r->row) && coalesced_of(r->s, n) < 0;
+}
+
+static void note_rereads(const tree *t, const coalesced *s, code_traits *out) {
+    rereading r = {.f = t->kernel, .s = s, .column = t->kernel->nparams - 1, .row = -1, .out = out};
+    if (t->layout->nindices > 1)
+        r.row = r.column - 1;
+    node_each(t->kernel->body, note_reread, &r);
+}
+
 /* Arrays that are coalesced, and how many rows of them points read. */
 static void note_coalesced(const forall_forms *forms, code_traits *out) {
     bool eligible[UF_MAX_OPERANDS] = {false};
@@ -127,6 +174,7 @@ static void note_coalesced(const forall_forms *forms, code_traits *out) {
     coalesced_rows(&s, &rows, &more);
     out->rows = (uint8_t)rows;
     out->more_rows = (uint8_t)more;
+    note_rereads(&forms->in_interior, &s, out);
 }
 
 bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
@@ -139,7 +187,7 @@ bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
     forall_uses(t, out->use);
     note_coalesced(&forms, out);
     for (int k = 0; k < t->layout->nin; k++)
-        if ((out->use[k] & ~(USE_COALESCED | USE_TURNED)) == USE_WRITE && nontemporal_fills(t, t->layout->nindices - 1, k))
+        if ((out->use[k] & (USE_READ | USE_WRITE | USE_ATOMIC)) == USE_WRITE && nontemporal_fills(t, t->layout->nindices - 1, k))
             out->use[k] |= USE_FILLED;
     out->ragged = point_lanes_array(t, out->use);
     for (const function *f = t->functions; f; f = f->next) { /* those of the prelude have this name */
