@@ -72,8 +72,9 @@ static int choose_vector(variant *v, const loop_problem *s, int most) {
     return streams || vector < least ? vector : least;
 }
 
-/* By how many elements a short row is read: the extent is a multiple of it, and each row is aligned for it. */
-static int choose_row_vector(const variant *v, const loop_problem *s, int k) {
+/* By accesses of how many bytes (log2) a short row is read; 0: element by element. The extent is a multiple of their elements, and each row
+ * is aligned for them. */
+static int choose_row_access(const variant *v, const loop_problem *s, int k) {
     const layout_operand *o = &s->layout->operands[k];
     int use = s->traits->use[k], group = ACCESS_BYTES / element_size(v, k);
     if (!(use & USE_SHORT_ROWS) || use & (USE_WRITE | USE_ATOMIC) || !v->forall.noalias || v->reports ||
@@ -81,7 +82,7 @@ static int choose_row_vector(const variant *v, const loop_problem *s, int k) {
         return 0;
     while (group > 1 && (s->core[o->dim[o->rank - 1]] % group || 1 << s->align[k] < group * element_size(v, k)))
         group /= 2;
-    return (int)log2_floor((uint64_t)(group > 1 ? group : 1));
+    return group > 1 ? (int)log2_floor((uint64_t)(group * element_size(v, k))) : 0;
 }
 
 /* May a thread take so many rows, or vectors? */
@@ -161,7 +162,7 @@ void forall_specialise(variant *v, const loop_problem *s) {
     if ((s->traits->more_rows || s->traits->shares_rows) && !wanted && !s->traits->has_loop)
         most = WINDOW_NODES / nodes > LOOP_MOST ? WINDOW_NODES / nodes : LOOP_MOST;
     for (int k = 0; k < v->nin; k++)
-        v->operand[k].row_vector = (uint8_t)(s->layout->operands[k].rank ? choose_row_vector(v, s, k) : 0);
+        v->operand[k].align = (uint8_t)(s->layout->operands[k].rank ? choose_row_access(v, s, k) : 0);
     v->forall.block = s->block > BLOCK_MAX ? (uint8_t)log2_floor((uint64_t)s->block) : 0;
     choose_private(v, s);
     v->forall.lanes = (uint8_t)choose_lanes(v, s);

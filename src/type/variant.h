@@ -75,7 +75,6 @@ typedef struct variant_operand {
                        counts as contiguous along dimension 0 */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
-    uint8_t row_vector;  /* GPU: log2 of the elements, at constant last indices, that are read by one access; 0: each by itself */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
     uint8_t
         privatised; /* blocks (CPU: runs of the code) update a copy of their own, which then goes to the array; PRIVATE_TALLY */
@@ -85,7 +84,8 @@ typedef struct variant_operand {
     uint8_t offset; /* bytes from its address; at: see at.record */
     uint8_t record; /* kind interleaved: bytes from a record to the next */
     uint8_t
-        align; /* GPU general: log2, at most 4, of the bytes of which the group's address and strides are multiples */
+        align; /* GPU general: log2, at most 4, of the bytes of which the group's address and strides are multiples. GPU forall:
+                  log2 of the bytes of one access by which elements at constant last indices are read; 0: each is read by itself */
 } variant_operand;
 
 /* What a fold and a scan have alike. */

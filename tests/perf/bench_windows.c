@@ -416,7 +416,7 @@ static void cpu_case(const window_case *c, void *lib) {
         plain(data, p.n);
         results_check(&p, "gcc");
     }
-    most = now() + 3;
+    most = now() + 1;
     for (; times < 5 || (times < REPETITIONS && now() < most); times++)
         for (int way = 0; way < (plain ? 2 : 1); way++) {
             double start = now();

@@ -85,7 +85,8 @@ static bool variable_of_element(const forall_writer *w, const node *element, int
 static bool recall_row(body *b, const node *n, ssa *value) {
     const local *l = &b->f->locals[n->local];
     const variant *v = b->e->frame->v;
-    int group = l->core ? 1 << v->operand[n->local].row_vector : 1, variable;
+    int bytes = l->core ? 1 << v->operand[n->local].align : 0, variable;
+    int group = bytes > 1 ? bytes / dtypes[v->operand[n->local].memory].size : 1;
     const node *last = element_index(n, l->rank, l->rank - 1);
     if (group == 1 || l->rank > 3 || last->kind != N_CONST || variable_of_element(b->user, n, &variable) ||
         !(n->unchecked || (n->conditional && v->forall.proved)))
