@@ -827,6 +827,8 @@ typedef struct uf_launch {
     int blocks_per_processor; /* how many a multiprocessor holds at once */
     double occupancy;         /* threads that a multiprocessor holds, of those it could hold: 0 to 1 */
     int threads;              /* CPU: largest number of threads that take part */
+    int across; /* CUDA: threads of a block that stand side by side along the last index, the others behind them along the index
+                   before it, as where an array is written across the space (b[j][i] = a[i][j]); 0: all follow in C order */
 } uf_launch;
 
 /* Says how uf_forall with these arguments would be launched, and compiles the code if need be. Members that out->size has no room

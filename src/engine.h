@@ -116,7 +116,8 @@ typedef struct code_traits {
     /* 1 + the array of one dimension that a reduction goes through whose extent is data, as a row of a sparse matrix: the lanes of a
      * warp may share the reductions of a point, since no array is both read and written. 0: none. */
     uint8_t ragged;
-    bool shares_rows; /* points that follow each other along the second to last index read the same elements of some array, not by vectors */
+    bool
+        shares_rows; /* points that follow each other along the second to last index read the same elements of some array, not by vectors */
     bool shares_points; /* four neighbours along the last index share much of their work, as random numbers do */
     bool calls_math;    /* it calls functions of libdevice or libm, whose code is large */
 } code_traits;

@@ -196,6 +196,7 @@ uf_status launch_info(const code *shared, const launch *l, uf_launch *out) {
     out->block = (int)g.threads;
     out->elements = l->v->forall.vector * l->v->forall.vectors_per_thread;
     out->vector = l->v->forall.vector;
+    out->across = l->v->forall.across ? 1 << l->v->forall.across : 0;
     out->registers = r.registers;
     out->shared_bytes = r.shared + (int)g.shared;
     out->local_bytes = r.local;

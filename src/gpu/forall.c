@@ -4,6 +4,7 @@
 
 enum {
     ROWS = 4,         /* that a thread takes where neighbouring rows read the same elements */
+    PAIR_ROWS = 8,    /* the same, where the elements are few, as those of points and their distances */
     ROWS_VALUES = 32, /* elements that it reads for them at most: more registers cost more than sharing saves */
     SHARERS = 4,      /* neighbours that a thread takes where they compute much in common, */
     SHARED_MOST =
@@ -15,11 +16,12 @@ enum {
     PRIVATE_BYTES = 32 << 10,
     PRIVATE_POINTS = 32,
     PRIVATE_LEAST = 1 << 15,
-    LANES_LEAST = 4,   /* terms of a point, in the mean, that are worth several lanes */
-    PRIVATE_BLOCK = 9, /* log2 of a block's threads then */
-    WINDOW_NODES = 5000, /* and so many nodes of all points of a thread where neighbouring rows read the same elements */
-    TURNED_MOST = 8,   /* rows and columns that a thread takes where an array lies across the space, */
-    TURNED_ACROSS = 3  /* and log2 of a block's threads along the last index */
+    LANES_LEAST = 4,     /* terms of a point, in the mean, that are worth several lanes */
+    PRIVATE_BLOCK = 9,   /* log2 of a block's threads then */
+    WINDOW_NODES = 5000, /* nodes of all points of a thread together where neighbouring rows read the same elements */
+    TURNED_MOST = 8,     /* rows and columns that a thread takes where an array lies across the space */
+    ACROSS = 3,          /* log2 of a block's threads along the last index where they stand in two dimensions, */
+    ACROSS_TILES = 512   /* as they do for windows if a row of the space has fewer tiles */
 };
 
 /* Tiles are numbered with 32 bits below this. */
@@ -38,7 +40,8 @@ static bool can_stream(const variant *v, const loop_problem *s, int k) {
     for (int d = 0; d < o->rank; d++)
         if (s->core[o->dim[d]] < 1)
             return false;
-    return (!(use & USE_COALESCED) || last >= s->loop->extent[0]) && (!(use & USE_TURNED) || last >= s->loop->extent[1]);
+    return (!(use & USE_COALESCED) || last >= s->loop->extent[0]) &&
+           (!(use & USE_TURNED) || last >= s->loop->extent[1]);
 }
 
 /* Does a thread take as many rows as columns, because an array lies across the space? */
@@ -101,8 +104,10 @@ static int choose_repeat(const variant *v, const loop_problem *s, int most) {
             rows /= 2;
         return rows;
     }
-    bool rows = v->ndim > 1 && (s->traits->more_rows || s->traits->shares_rows), sharers = s->traits->shares_points && !s->traits->calls_math;
-    int repeat = rows || sharers ? ROWS : v->ndim == 1 && variant_privatised(v) ? VECTORS : 1;
+    bool rows = v->ndim > 1 && (s->traits->more_rows || s->traits->shares_rows),
+         sharers = s->traits->shares_points && !s->traits->calls_math;
+    bool pairs = rows && !s->traits->more_rows && !s->traits->has_loop;
+    int repeat = pairs ? PAIR_ROWS : rows || sharers ? ROWS : v->ndim == 1 && variant_privatised(v) ? VECTORS : 1;
     while (repeat > 1 && !can_repeat(v, s, repeat, most))
         repeat /= 2;
     return repeat;
@@ -152,6 +157,13 @@ static unsigned choose_lanes(const variant *v, const loop_problem *s) {
     return lanes < COOP_WARP ? lanes : COOP_WARP;
 }
 
+/* Do a block's threads stand in two dimensions? They do where an array lies across the space. Where windows go over short rows, a warp
+ * that is as long as a part of a row would often have a tile at a border, for which all its threads wait. */
+static bool stands_across(const variant *v, const loop_problem *s) {
+    return is_turned(v, s) || (v->ndim > 1 && s->traits->more_rows && tiles_along(v, s->loop, 0) < ACROSS_TILES &&
+                               tiles_along(v, s->loop, 1) >= 1 << ACROSS);
+}
+
 void forall_specialise(variant *v, const loop_problem *s) {
     int wanted = s->elements, nodes = s->traits->nodes > 0 ? s->traits->nodes : 1;
     int most = wanted ? wanted : BODY_NODES_MAX / nodes;
@@ -176,8 +188,8 @@ void forall_specialise(variant *v, const loop_problem *s) {
     v->forall.vector = (uint8_t)choose_vector(v, s, most);
     v->forall.vectors_per_thread = (uint8_t)(wanted ? wanted / v->forall.vector : choose_repeat(v, s, most));
     v->wide = tiles_of(v, s->loop) >= narrow_max;
-    if (!v->wide && !variant_privatised(v) && is_turned(v, s))
-        v->forall.across = TURNED_ACROSS;
+    if (!v->wide && !variant_privatised(v) && stands_across(v, s))
+        v->forall.across = ACROSS;
 }
 
 /* ---- Launching ---- */

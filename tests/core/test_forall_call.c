@@ -998,6 +998,39 @@ static void info_body(void *unused) {
     uf_free(f);
 }
 
+/* A window by loops: a thread takes several rows, which share what they read. An array across the space: threads stand in two
+ * dimensions. Where it overlaps the other one, or is not aligned, they do not. */
+static void info_of_windows_body(void *unused) {
+    int64_t shape[] = {512, 1024}, turned[] = {1024, 512}, wide[] = {512, 4096};
+    uf_func *window, *turn;
+    uf_launch info = {.size = sizeof info};
+    (void)unused;
+    CHECK(!uf_kernel(&window, "w", "f[,], f[,]",
+                     "[i : n, j : m](a, b) { float s = 0; if (i > 1 && i < n - 2 && j > 1 && j < m - 2) for (int y = "
+                     "-2; y < 3; y++) "
+                     "for (int x = -2; x < 3; x++) s += a[i + y][j + x]; b[i][j] = s; }"));
+    CHECK(!uf_kernel(&turn, "t", "f[,], f[,]", "[i, j](a, b) { b[j][i] = a[i][j]; }"));
+    DLTensor a = on_device(0x100000000, DT_FLOAT32, 2, shape, NULL),
+             b = on_device(0x200000000, DT_FLOAT32, 2, shape, NULL),
+             across = on_device(0x200000000, DT_FLOAT32, 2, turned, NULL),
+             over = on_device(0x100000000, DT_FLOAT32, 2, turned, NULL),
+             wide_a = on_device(0x100000000, DT_FLOAT32, 2, wide, NULL),
+             wide_b = on_device(0x200000000, DT_FLOAT32, 2, wide, NULL),
+             crooked = on_device(0x200000004, DT_FLOAT32, 2, turned, NULL);
+    CHECK(!uf_launch_info(window, 2, shape, 2, (DLTensor[]){a, b}, NULL, &info));
+    CHECK(info.vector == 4 && info.elements == 16 && info.across == 8); /* a row is short: few warps have a border */
+    CHECK(!uf_launch_info(window, 2, wide, 2, (DLTensor[]){wide_a, wide_b}, NULL, &info));
+    CHECK(info.vector == 4 && info.elements == 16 && !info.across);
+    CHECK(!uf_launch_info(turn, 2, shape, 2, (DLTensor[]){a, across}, NULL, &info));
+    CHECK(info.vector == 4 && info.elements == 16 && info.across == 8);
+    CHECK(!uf_launch_info(turn, 2, shape, 2, (DLTensor[]){a, over}, NULL, &info));
+    CHECK(!info.across);
+    CHECK(!uf_launch_info(turn, 2, shape, 2, (DLTensor[]){a, crooked}, NULL, &info));
+    CHECK(!info.across);
+    uf_free(window);
+    uf_free(turn);
+}
+
 /* Numbers never decide where it runs, an array of rank 0 in device memory is no number, managed memory goes along. */
 static void places_body(void *unused) {
     int64_t shape[] = {100};
@@ -1074,6 +1107,7 @@ static void on_the_mock(void **state) {
     in_child(launch_body, NULL);
     in_child(addresses_body, NULL);
     in_child(info_body, NULL);
+    in_child(info_of_windows_body, NULL);
     in_child(places_body, NULL);
     in_child(failures_body, NULL);
 }

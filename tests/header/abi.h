@@ -212,6 +212,7 @@ AT(uf_launch, local_bytes, 36);
 AT(uf_launch, blocks_per_processor, 40);
 AT(uf_launch, occupancy, 48);
 AT(uf_launch, threads, 56);
+AT(uf_launch, across, 60);
 
 /* DLPack's part. */
 SAME(sizeof(DLTensor), 48);

@@ -123,7 +123,8 @@ static const sample samples[] = {
      "b < 2 - a; b++) if (t[b] > t[b + 1]) { auto z = t[b]; t[b] = t[b + 1]; t[b + 1] = z; } y[i] = t[1]; }",
      false},
     {"pulled", "float32[,], float32[,]", "i4;i4",
-     "[i : n](p, v) { auto a = 0.0f, b = 0.0f; for (int64 j = 0; j < n; j++) { a += p[j][0] - p[i][0] * p[j][3]; b += p[j][1] * "
+     "[i : n](p, v) { auto a = 0.0f, b = 0.0f; for (int64 j = 0; j < n; j++) { a += p[j][0] - p[i][0] * p[j][3]; b += "
+     "p[j][1] * "
      "p[j][2]; } v[i][0] = a; v[i][1] = b; }",
      false},
     {"distances of pairs", "float64[,], int16[,], float64[,]", "i2;j8;ij",
@@ -558,11 +559,71 @@ static void test_simulated(void **unused) {
         text_free(&m.ir);
         drop(&c);
     }
-    print_message("%d launches: %d streamed, %d by vectors, %d repeated, %d privatised, %d wide, %d not proved, %d turned\n",
-                  seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved, seen.across);
+    print_message(
+        "%d launches: %d streamed, %d by vectors, %d repeated, %d privatised, %d wide, %d not proved, %d turned\n",
+        seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved, seen.across);
     if (seen.runs > 100)
         assert_true(seen.coalesced > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
                     seen.privatised > seen.runs / 20 && seen.across && shared_points && tallies);
+}
+
+/* ---- Windows of random shape, whose borders are cared for in all ways ---- */
+
+/* "[clamp(i + a, 0, n - 1)]": way 0 leaves the index to its check. */
+static void index_text(text *out, char index, char size, char counter, int way) {
+    char at[16];
+    snprintf(at, sizeof at, "%c + %c", index, counter);
+    if (way == 1)
+        text_printf(out, "[clamp(%s, 0, %c - 1)]", at, size);
+    else if (way == 2)
+        text_printf(out, "[max(min(%s, %c - 1), 0)]", at, size);
+    else if (way == 3)
+        text_printf(out, "[%s < 0 ? 0 : %s >= %c ? %c - 1 : %s]", at, at, size, size, at);
+    else if (way == 4)
+        text_printf(out, "[(%s + %c) %% %c]", at, size, size);
+    else
+        text_printf(out, "[%s]", at);
+}
+
+/* y[i][j] becomes the sum of a window of x, with weights; perhaps only inside a frame, whose width is not that of the window. */
+static char *window_text(void) {
+    text out = {0};
+    int up = (int)pick(-3, 0), down = (int)pick(0, 3), left = (int)pick(-3, 0), right = (int)pick(0, 3);
+    int64_t inset = pick(0, 3);
+    text_puts(&out, "[i : n, j : m](x, y) { ");
+    if (chance(40))
+        text_printf(&out, "if (i >= %d && i < n - %d && j > %d && %d + j < m) ", (int)inset, (int)pick(0, 3),
+                    (int)pick(-1, 2), (int)pick(0, 3));
+    text_printf(&out, "{ int64 s = 0; for (int64 a = %d; a <= %d; a++) for (int b = %d; b <= %d; b++) s += x", up, down,
+                left, right);
+    index_text(&out, 'i', 'n', 'a', (int)pick(0, 4));
+    index_text(&out, 'j', 'm', 'b', (int)pick(0, 4));
+    text_printf(&out, " * (1 + (a * 3 + b) %% 4); y%s = s; } }", chance(30) ? "[j][i]" : "[i][j]");
+    assert_false(out.failed);
+    return out.data;
+}
+
+static void test_random_windows(void **unused) {
+    static point_call c;
+    static const char *const parameters[] = {"int32[,], int64[,]", "uint8[,], uint8[,]", "int16[,], int32[,]"};
+    (void)unused;
+    if (!sim_there())
+        skip();
+    for (int64_t i = 0; i < trials(24); i++) {
+        char *source = window_text();
+        const sample x = {source, parameters[pick(0, 2)], strstr(source, "y[j]") ? "ij;ji" : "ij;ij", source, false};
+        make(&c, &x);
+        draw_space(&c);
+        draw_arrays(&c);
+        draw_variant(&c, &gpu, false);
+        code_module m = generate(&c, &gpu);
+        interpret(&c);
+        simulate(&c, &m);
+        compare(&c);
+        text_free(&m.ir);
+        drop(&c);
+        free(source);
+    }
 }
 
 /* Every sample at least once for both targets. */
@@ -648,7 +709,8 @@ static void test_goldens(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_accepted),
-                                       cmocka_unit_test(test_privatised), cmocka_unit_test(test_goldens)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_random_windows),
+                                       cmocka_unit_test(test_accepted), cmocka_unit_test(test_privatised),
+                                       cmocka_unit_test(test_goldens)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -87,8 +87,8 @@ static double expect_pull(const window_case *c, const int64_t *n, int64_t at) {
     for (int64_t j = 0; j < 4 * n[0]; j += 4) {
         double d = 1e-4;
         for (int k = 0; k < 3; k++)
-            d +=
-                ((double)f32_at(0, j + k) - (double)f32_at(0, self + k)) * ((double)f32_at(0, j + k) - (double)f32_at(0, self + k));
+            d += ((double)f32_at(0, j + k) - (double)f32_at(0, self + k)) *
+                 ((double)f32_at(0, j + k) - (double)f32_at(0, self + k));
         a += (double)f32_at(0, j + 3) * ((double)f32_at(0, j + at % 4) - (double)f32_at(0, at)) / (d * sqrt(d));
     }
     return at % 4 == 3 ? 0 : a;

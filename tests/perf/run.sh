@@ -107,6 +107,11 @@ if part forall; then
     ours bench_forall "$plain"
     gpu_peers limits_forall peers_gpu_forall
 fi
+if part windows; then
+    plain plain_windows
+    ours bench_windows "$plain"
+    gpu_peers limits_windows peers_gpu_windows
+fi
 cat "$csv"
 echo
 # case, ours, peer, least (or, with <, greatest) ratio aimed at

@@ -376,8 +376,8 @@ static bool stands_for(rewriter *r, const node *n, const node *value) {
     int64_t constant;
     if (r->f->locals[n->local].rank || r->locals[n->local].assigned || !value)
         return false;
-    return is_constant(value) || (node_is_offset(value, &index, &constant) && index < r->f->nparams &&
-                                  !r->locals[index].assigned);
+    return is_constant(value) ||
+           (node_is_offset(value, &index, &constant) && index < r->f->nparams && !r->locals[index].assigned);
 }
 
 /* A copy of one statement, which may be several, or none. declared: the statement before it. */
@@ -392,9 +392,10 @@ static node *statement(rewriter *r, const node *n, const node *declared) {
         r->locals[n->local].is = copy->kid[0];
         return NULL;
     }
-    if (n->kind == N_IF && copy->kid[0]->kind == N_CONST) {
+    const node *condition = n->kind == N_IF ? copy->kid[0] : NULL;
+    if (condition && condition->kind == N_CONST) {
         node *block = node_new(r, &(node){.kind = N_BLOCK, .line = n->line});
-        block->body = list(r, copy->kid[0]->value.as.u ? n->body : n->other);
+        block->body = list(r, condition->value.as.u ? n->body : n->other);
         return block;
     }
     copy->args = expressions(r, n->args);

@@ -155,12 +155,41 @@ static void loop_unrolled(body *b, const node *n) {
     b->next = next;
 }
 
+typedef struct loop_content {
+    const function *f;
+    bool reads, nested; /* elements of core operands; other loops */
+} loop_content;
+
+static void find_content(const node *n, void *user) {
+    loop_content *c = user;
+    c->reads |= n->kind == N_ELEMENT && c->f->locals[n->local].core;
+    c->nested |= n->kind == N_LOOP || n->kind == N_FORALL || (n->kind == N_REDUCE && n->args) || n->kind == N_ATOMIC;
+}
+
+/* GPU, kernels over indices: a hint that makes several iterations of a short loop over elements one, whose loads are then under way
+ * together; 0: none. */
+static int unrolled_loop(body *b, const node *n) {
+    enum {
+        NODES = 80, /* of the loop's body at most */
+        TIMES = 8
+    };
+    emit *e = b->e;
+    loop_content c = {.f = b->f};
+    if (!e->target->gpu || !b->is_kernel || !e->frame->layout->nindices || e->plain || reports(e))
+        return 0;
+    node_each(n->body, find_content, &c);
+    return c.reads && !c.nested && node_cost(n->body) <= NODES
+               ? emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", TIMES)
+               : 0;
+}
+
 static void loop(body *b, const node *n) {
     if (b->unrolled) {
         loop_unrolled(b, n);
         return;
     }
     emit *e = b->e;
+    int hint = unrolled_loop(b, n);
     int leave = b->leave, next = b->next;
     int head = emit_label_new(e), step = emit_label_new(e), inside = emit_label_new(e), end = emit_label_new(e);
     b->leave = end;
@@ -178,9 +207,10 @@ static void loop(body *b, const node *n) {
     steps_count(b, n);
     if (n->kid[0] && n->test_last) {
         ssa more = emit_expression(b, n->kid[0]);
-        emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, head, end, loop_hints(e, NULL, 0).text);
+        emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, head, end,
+                  loop_hints(e, &hint, hint ? 1 : 0).text);
     } else {
-        emit_line(e, "br label %%L%d%s", head, loop_hints(e, NULL, 0).text);
+        emit_line(e, "br label %%L%d%s", head, loop_hints(e, &hint, hint ? 1 : 0).text);
     }
     emit_loop_end(e);
     emit_label(e, end);

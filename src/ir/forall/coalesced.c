@@ -1,5 +1,6 @@
-/* coalesced.c - finds coalesced accesses, see coalesced.h. One index of such an access is the last index of the space plus a constant,
- * another may be the one before it plus a constant; all others must be expressions that are the same for a whole tile. */
+/* coalesced.c - finds coalesced accesses, see coalesced.h. One index of such an access is the last index of the space plus a constant, another
+ * may be the one before it plus a constant, or these two are exchanged (turned); all others must be expressions that are the same for a
+ * whole tile. */
 #include "ir/forall/coalesced.h"
 #include "ir/common/nodes.h"
 

@@ -1,7 +1,8 @@
 /* coalesced.h - GPU, kernels over indices: accesses that move with the last index, so that what neighbouring points access lies side by
- * side in memory. A thread takes a tile of points, some rows along the last index but one and some columns along the last. It loads
- * what they read together, by vectors, before the first point is computed, and stores what they write together after the last.
- * In @kernel a variable stands for such an element, whose address is a parameter.
+ * side in memory, or with the one before it, where the array lies across the space. A thread takes a tile of points, some rows along the
+ * last index but one and some columns along the last. In the interior of the space it loads what they read together, by vectors, before
+ * the first point is computed, and stores what they write together after the last. In @interior a variable stands for such an element,
+ * whose address is a parameter.
  *
  * This is right where the array overlaps nothing that is written: an array that is only read may be read early, and in one that is
  * written each point has one place, the same in all its accesses. */
@@ -22,8 +23,8 @@ typedef struct coalesced_access {
     const node *element; /* one of the accesses */
     int row, column;     /* its distance along the last index but one (0 if it does not move with it), and the last */
     int row_dim;         /* the array's dimension that moves with the last index but one; -1: none */
-    bool turned;         /* the two indices are exchanged: the array's last dimension moves with the last index but one */
-    int family;          /* elements of one array that differ in row and column alone have the same number */
+    bool turned; /* the two indices are exchanged: the array's last dimension moves with the last index but one */
+    int family;  /* elements of one array that differ in row and column alone have the same number */
     bool read, written;
     bool checked; /* some access is not proved to be in range */
     bool guarded; /* some access stands behind a condition; where that does not hold it may be out of range */

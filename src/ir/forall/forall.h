@@ -13,9 +13,9 @@ typedef struct forall_writer {
     ssa private_base[UF_MAX_OPERANDS]; /* and their addresses as the caller of @kernel knows them */
     const struct coalesced *coalesced; /* GPU: see coalesced.h; NULL: no access is */
     const struct interior *interior;   /* GPU: there is @interior, see interior.h; NULL: there is none */
-    text variables;                    /* the arguments of @interior behind those of @kernel: see coalesced_parameters */
-    const struct guards *guards;       /* CPU: see guards.h; NULL: not looked for */
-    struct outer_vector *outer;        /* CPU: see outer_vector.h; NULL: there is no @points */
+    text variables;              /* the arguments of @interior behind those of @kernel: see coalesced_parameters */
+    const struct guards *guards; /* CPU: see guards.h; NULL: not looked for */
+    struct outer_vector *outer;  /* CPU: see outer_vector.h; NULL: there is no @points */
     struct {
         const node *write; /* that fills operand k; NULL: none */
         ssa buffer;

@@ -181,8 +181,7 @@ static node *settle_element(const rewriter *r, node *n) {
         all = is_near(f, element_index(n, l->rank, d), &index, &constant) && !is_far(constant);
     for (int d = 0; all && d < l->rank; d++) {
         is_near(f, element_index(n, l->rank, d), &index, &constant);
-        all = (index < 0 || interior_low(f->in, index, constant)) &&
-              interior_limit(f->in, index, l->dim[d], constant);
+        all = (index < 0 || interior_low(f->in, index, constant)) && interior_limit(f->in, index, l->dim[d], constant);
     }
     n->unchecked |= all;
     return n;

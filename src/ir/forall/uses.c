@@ -119,7 +119,7 @@ static void find_math(const node *n, void *user) {
 typedef struct rereading {
     const function *f;
     const coalesced *s;
-    int row, column; /* local numbers of the last index but one, -1: there is none, and of the last */
+    int row, column;               /* local numbers of the last index but one, -1: there is none, and of the last */
     int64_t last[UF_MAX_OPERANDS]; /* 1 + the first constant last index seen; 0: none */
     code_traits *out;
 } rereading;
@@ -150,8 +150,7 @@ static void note_reread(const node *n, void *user) {
         r->out->use[k] |= USE_SHORT_ROWS;
     if (last->kind == N_CONST && !r->last[k])
         r->last[k] = 1 + last->value.as.i;
-    r->out->shares_rows |=
-        r->row >= 0 && mentions(n, r->column) && !mentions(n, r->row) && coalesced_of(r->s, n) < 0;
+    r->out->shares_rows |= r->row >= 0 && mentions(n, r->column) && !mentions(n, r->row) && coalesced_of(r->s, n) < 0;
 }
 
 static void note_rereads(const tree *t, const coalesced *s, code_traits *out) {
@@ -187,7 +186,8 @@ bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
     forall_uses(t, out->use);
     note_coalesced(&forms, out);
     for (int k = 0; k < t->layout->nin; k++)
-        if ((out->use[k] & (USE_READ | USE_WRITE | USE_ATOMIC)) == USE_WRITE && nontemporal_fills(t, t->layout->nindices - 1, k))
+        if ((out->use[k] & (USE_READ | USE_WRITE | USE_ATOMIC)) == USE_WRITE &&
+            nontemporal_fills(t, t->layout->nindices - 1, k))
             out->use[k] |= USE_FILLED;
     out->ragged = point_lanes_array(t, out->use);
     for (const function *f = t->functions; f; f = f->next) { /* those of the prelude have this name */
