@@ -854,7 +854,7 @@ static void uses_of_a_gather(void **state) {
     uf_func *f = kernel("f[], i[], f[]", "[i](x, k, y) { y[i] = x[k[i]]; }");
     uf_plan p;
     imagined(&p, f);
-    const uint8_t *use = p.binding->traits.use;
+    const uint16_t *use = p.binding->traits.use;
     assert_int_equal(use[0], USE_READ);
     assert_int_equal(use[1], USE_READ | USE_COALESCED);
     assert_true(use[2] & USE_COALESCED && use[2] & USE_WRITE);
@@ -869,7 +869,7 @@ static void variants(void **state) {
     uf_plan p;
     imagined(&p, f);
     const variant *v = &p.pass[0].v;
-    const uint8_t *use = p.binding->traits.use;
+    const uint16_t *use = p.binding->traits.use;
     assert_true(v->loop == LOOP_FORALL && v->ndim == 2 && v->nin == 2 && v->nout == 0 && v->forall.noalias &&
                 v->forall.proved);
     for (int k = 0; k < 2; k++)
