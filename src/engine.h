@@ -99,6 +99,8 @@ typedef struct code_traits {
     bool maps_to_threads;
     bool plain_loops; /* calls: there are loops in the kernel that are no constructs */
     bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
+    /* Calls: every call comes to the same constructs in the same order, whatever its values; it has no loop. */
+    bool uniform;
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
     /* Folds and scans; `nodes` are those of mapping and combining one element. */
@@ -236,6 +238,8 @@ typedef struct loop_problem {
     /* LOOP_GUFUNC: how many lines of IR an inner call has whose loops are unrolled for its core sizes (ir_unrolled); INT_MAX: very many, or
      * there are loops that cannot be; 0: the sizes are not to be constants of the variant. */
     int unrolled;
+    int device; /* LOOP_GUFUNC, GPU; below 0: an architecture, as for engine.target */
+    int shared; /* set by the engine. GPU: bytes of shared memory that a block may have; 0: those that every device has */
     /* LOOP_FORALL, GPU. */
     int elements; /* that a thread is to take; 0: the engine's choice */
     int block;    /* threads that a block is to have; 0: the engine's choice */

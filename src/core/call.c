@@ -54,7 +54,8 @@ void call_specialise(const uf_plan *p, variant *v) {
                                                       .layout = p->layout,
                                                       .core = p->core,
                                                       .traits = &p->binding->traits,
-                                                      .unrolled = p->unrolled});
+                                                      .unrolled = p->unrolled,
+                                                      .device = p->device});
 }
 
 /* ---- Operands that lie interleaved, which follows from the addresses of a run ---- */

@@ -92,6 +92,17 @@ uf_status code_resident(code *c, int threads, int *out) {
     return UF_OK;
 }
 
+/* All that is left beside the kernel's own: then each launch may take what it needs, whatever others take at the same time. */
+uf_status code_share(code *c, uint32_t bytes) {
+    int own;
+    if (bytes <= SHARED_FREE || atomic_load_explicit(&c->shares, memory_order_acquire))
+        return UF_OK;
+    CU(cuKernelGetAttribute, &own, CU_KERNEL_SHARED_BYTES, c->kernel, c->device->handle);
+    CU(cuKernelSetAttribute, CU_KERNEL_DYNAMIC_SHARED_BYTES, c->device->shared - own, c->kernel, c->device->handle);
+    atomic_store_explicit(&c->shares, true, memory_order_release);
+    return UF_OK;
+}
+
 static uf_status ask_resources(code *c, int block, int shared, resources *r) {
     cu_device handle = c->device->handle;
     TRY(code_prepare(c));

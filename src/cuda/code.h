@@ -15,7 +15,8 @@ struct code {
     cu_kernel kernel;
     _Atomic(unsigned) block; /* threads in a block for best occupancy, a power of two; 0: not asked for yet */
     _Atomic uint64_t
-        resident; /* blocks that a multiprocessor holds, of so many threads (high half); 0: not asked for yet */
+        resident;       /* blocks that a multiprocessor holds, of so many threads (high half); 0: not asked for yet */
+    atomic_bool shares; /* its blocks may have all the shared memory that the device gives on demand */
     atomic_int parameters;       /* that the kernel takes; 0: not counted yet */
     atomic_bool launched;        /* work that uses it may be queued */
     _Atomic(cu_context) foreign; /* a context other than the primary one that it ran in; NULL: none */
@@ -37,6 +38,8 @@ uf_status code_prepare(code *c);
 /* Blocks of so many threads that the device holds at once; the driver is asked once, as long as it is for as many. Errors:
  * DEVICE. */
 uf_status code_resident(code *c, int threads, int *out);
+/* Lets the kernel's blocks have `bytes` of dynamic shared memory, if that takes the driver's permission; once for all. Errors: DEVICE. */
+uf_status code_share(code *c, uint32_t bytes);
 /* What a kernel takes; asks the driver each time. block: threads, 0: as launched; shared: bytes of dynamic shared memory. Errors:
  * DEVICE. */
 typedef struct resources {
@@ -54,6 +57,7 @@ bool context_drain(void);
 
 /* ---- launch.c ---- */
 
+void launch_specialise(variant *v, const loop_problem *p);
 int64_t launch_specialise_fold(variant *v, const fold_problem *s);
 uf_status launch_fold_chunk(const code *c, const launch *l, int64_t *out);
 uf_status launch_run(const code *c, const launch *l);

@@ -109,6 +109,7 @@ static uf_status device_read(cuda_device *d, int ordinal) {
     CU(cuDeviceGetAttribute, &d->threads, CU_ATTRIBUTE_SM_THREADS, d->handle);
     CU(cuDeviceGetAttribute, &cooperative, CU_ATTRIBUTE_COOPERATIVE, d->handle);
     CU(cuDeviceGetAttribute, &pools, CU_ATTRIBUTE_MEMORY_POOLS, d->handle);
+    CU(cuDeviceGetAttribute, &d->shared, CU_ATTRIBUTE_SHARED_OPTIN, d->handle);
     CU(cuDeviceTotalMem, &d->memory, d->handle);
     CU(cuDeviceGetName, d->name, (int)sizeof d->name - 1, d->handle);
     d->arch = 10 * major + minor;

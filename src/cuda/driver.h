@@ -38,12 +38,14 @@ enum {
     CU_ATTRIBUTE_MAJOR = 75,
     CU_ATTRIBUTE_MINOR = 76,
     CU_ATTRIBUTE_COOPERATIVE = 95,
+    CU_ATTRIBUTE_SHARED_OPTIN = 97,
     CU_ATTRIBUTE_MEMORY_POOLS = 115,
 
     CU_KERNEL_MAX_THREADS = 0,
     CU_KERNEL_SHARED_BYTES = 1,
     CU_KERNEL_LOCAL_BYTES = 3,
     CU_KERNEL_REGISTERS = 4,
+    CU_KERNEL_DYNAMIC_SHARED_BYTES = 8,
 
     CU_OPTION_MAX_REGISTERS = 0,
     CU_OPTION_ERROR_LOG = 5,
@@ -101,6 +103,7 @@ typedef struct cu_launch_config {
     X(cuLibraryGetKernel, "cuLibraryGetKernel", (cu_kernel *, cu_library, const char *))                              \
     X(cuKernelGetFunction, "cuKernelGetFunction", (cu_function *, cu_kernel))                                         \
     X(cuKernelGetAttribute, "cuKernelGetAttribute", (int *, int, cu_kernel, cu_device))                               \
+    X(cuKernelSetAttribute, "cuKernelSetAttribute", (int, int, cu_kernel, cu_device))                                 \
     X(cuOccupancyMaxPotentialBlockSize, "cuOccupancyMaxPotentialBlockSize",                                           \
       (int *, int *, cu_kernel, size_t (*)(int), size_t, int))                                                        \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                     \
@@ -137,6 +140,7 @@ typedef struct cuda_device {
     int arch;         /* compute capability times ten */
     int sms;          /* multiprocessors */
     int threads;      /* that a multiprocessor holds at the same time */
+    int shared;       /* bytes of shared memory that a block may have, where a kernel asks for them */
     bool pools;       /* it has stream-ordered allocation */
     bool cooperative; /* it can launch grids whose blocks all run at the same time */
     size_t memory;    /* bytes */

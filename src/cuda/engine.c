@@ -144,7 +144,7 @@ static void info(text *out) {
 const engine cuda_engine = {
     .name = "cuda",
     .target = target,
-    .specialise = gpu_specialise,
+    .specialise = launch_specialise,
     .specialise_fold = launch_specialise_fold,
     .fold_chunk = launch_fold_chunk,
     .fold_scratch = gpu_scratch,

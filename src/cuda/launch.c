@@ -85,6 +85,7 @@ static uf_status run_in_context(code *c, const launch *l, cu_context context, ui
     occupancy r;
     TRY(find_occupancy(c, l, &r));
     TRY(gpu_layout(l, &r, parameters, &g));
+    TRY(code_share(c, g.shared));
     note_launch(c, context);
     if (g.coops)
         return launch_coops(c, l, &g, parameters);
@@ -158,6 +159,15 @@ uf_status launch_fold_chunk(const code *c, const launch *l, int64_t *out) {
     TRY(code_resident((code *)(uintptr_t)c, gpu_fold_block(l), &resident));
     *out = gpu_fold_chunk(l, resident);
     return UF_OK;
+}
+
+/* A device that is not there is an error of the launch. */
+void launch_specialise(variant *v, const loop_problem *p) {
+    cuda_device *d;
+    loop_problem own = *p;
+    if (v->loop == LOOP_GUFUNC && p->device >= 0 && !cuda_device_get(p->device, &d))
+        own.shared = d->shared;
+    gpu_specialise(v, &own);
 }
 
 int64_t launch_specialise_fold(variant *v, const fold_problem *s) {

@@ -40,10 +40,21 @@ enum {
     PIECE_MIN = 14, /* log2 */
     PIECE_MAX = 17,
 
-    STAGE_BYTES = 48 * 1024,         /* of shared memory in a block: what needs no permission of the driver's */
+    STAGE_BYTES = SHARED_FREE,       /* of shared memory in a block */
     STAGE_COUNT = 1024,              /* elements of a core */
     STAGE_THREADS = 128,             /* the largest block that stages */
     STAGE_CALL = STAGE_BYTES / WARP, /* bytes of a call: the smallest block must do */
+
+    /* Inputs that several constructs read, staged whole for a cooperative group. */
+    WHOLE_ROW = 8 * 1024,       /* bytes of a call from which it pays; before, the first-level cache does as well */
+    WHOLE_THREADS = 1024,       /* that a multiprocessor should have */
+    WHOLE_RESERVED = 12 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
+
+    /* Neighbouring calls side by side. */
+    ACROSS = 5,         /* log2 of the calls of a block, .. */
+    ACROSS_THREADS = 9, /* .. of the threads of a block, */
+    ACROSS_STEPS = 8,   /* elements that a thread takes together, */
+    SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
 };
 
 /* ---- Cores ---- */
@@ -295,7 +306,133 @@ static bool choose_shared_tiles(variant *v, const code_traits *traits, const wor
     return true;
 }
 
-static void choose_coop(const cores *c, variant *v, const code_traits *traits) {
+/* ---- Inputs that are staged whole ---- */
+
+/* Constructs that read operand k. */
+static int readers(const code_traits *traits, int k) {
+    int n = 0;
+    for (int i = 0; i < traits->nconstructs; i++) {
+        bool reads = false;
+        for (int j = 0; j < traits->construct[i].naccesses; j++)
+            reads |= traits->construct[i].access[j].operand == k;
+        n += reads;
+    }
+    return n;
+}
+
+static bool reads_often(const cores *c, const code_traits *traits, int k) {
+    return k < c->v->nin && rank_of(c, k) == 1 && readers(traits, k) > 1;
+}
+
+/* Shared memory that they take: the operand's part for the calls of a block. */
+static int64_t whole_part(const cores *c, int k) {
+    int64_t bytes = times(extent_at(c, k, 0), (int64_t)element_size(c->v, k) << c->v->gufunc.across);
+    return bytes > INT64_MAX / 4 ? bytes : (bytes + ACCESS_BYTES - 1) & -ACCESS_BYTES;
+}
+
+static int64_t whole_bytes(const cores *c, const code_traits *traits) {
+    int64_t bytes = 0;
+    for (int k = 0; k < c->v->nin; k++)
+        if (reads_often(c, traits, k) && (c->v->gufunc.across || c->v->operand[k].unit))
+            bytes = plus(bytes, whole_part(c, k));
+    return bytes;
+}
+
+static void stage_whole(const cores *c, variant *v, const code_traits *traits) {
+    for (int k = 0; k < v->nin; k++)
+        v->operand[k].staged = reads_often(c, traits, k) && (v->gufunc.across || v->operand[k].unit);
+}
+
+static int64_t shared_most(const loop_problem *s) {
+    return (s->shared > STAGE_BYTES ? s->shared : STAGE_BYTES) - WHOLE_RESERVED;
+}
+
+/* Long rows, a block each. Where few blocks fit a multiprocessor, they are larger. Rows that are so few that each should have several
+ * blocks are left to those. */
+static void choose_whole(const cores *c, variant *v, const loop_problem *s) {
+    int64_t bytes = whole_bytes(c, s->traits), most = shared_most(s);
+    if (bytes < WHOLE_ROW || bytes > most || (core_total(c, false) > BLOCK_CORE && c->loop->count < GRID_CALLS))
+        return;
+    int64_t blocks = most / bytes, least_threads = log2_ceil((uint64_t)(WHOLE_THREADS / (blocks < 32 ? blocks : 32)));
+    stage_whole(c, v, s->traits);
+    if (v->gufunc.coop < least_threads || v->gufunc.coop == COOP_GRID)
+        v->gufunc.coop = (uint8_t)(least_threads < LINE_COOP ? least_threads : LINE_COOP);
+    if (v->gufunc.coop <= COOP_WARP)
+        v->gufunc.coop = COOP_WARP + 1;
+}
+
+/* ---- Neighbouring calls side by side ---- */
+
+/* Bytes of the smallest element. */
+static int smallest(const cores *c) {
+    int bytes = SECTOR;
+    for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
+        if (rank_of(c, k) && element_size(c->v, k) < bytes)
+            bytes = element_size(c->v, k);
+    return bytes;
+}
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+/* Bytes of memory that an access touches for each of neighbouring threads that are so many elements apart. */
+static int64_t touched(int64_t stride, int size) {
+    int64_t apart = magnitude(stride);
+    return apart > SECTOR / size ? SECTOR : apart * size;
+}
+
+/* Do neighbouring threads reach less memory if they compute neighbouring calls than if they share a call? */
+static bool prefers_across(const cores *c, const code_traits *traits) {
+    int64_t along = 0, across = 0;
+    if (!traits->uniform || c->loop->ndim < 1)
+        return false;
+    for (int i = 0; i < traits->nconstructs; i++) {
+        const code_construct *x = &traits->construct[i];
+        if (x->nested || x->nouter != 1 || x->outer[0] < 0)
+            return false;
+        for (int j = 0; j < x->naccesses; j++) {
+            const code_access *a = &x->access[j];
+            if (!a->outer || rank_of(c, a->operand) < a->outer)
+                return false;
+            along += touched(stride_at(c, a->operand, a->outer - 1), element_size(c->v, a->operand));
+            across += touched(stride_of(c->loop, 0, a->operand), element_size(c->v, a->operand));
+        }
+    }
+    return across < along && c->loop->extent[0] > 1;
+}
+
+/* The most calls of which a block can stage what is read often and that leave room for a second block, or else for one. */
+static bool fit_across(const cores *c, variant *v, const loop_problem *s, int least_calls) {
+    for (int64_t room = shared_most(s) / 2; room <= shared_most(s); room *= 2)
+        for (int across = v->gufunc.across; across >= least_calls; across--) {
+            variant tried = *v;
+            cores with = *c;
+            tried.gufunc.across = (uint8_t)across;
+            with.v = &tried;
+            if (whole_bytes(&with, s->traits) <= room) {
+                v->gufunc.across = (uint8_t)across;
+                return true;
+            }
+        }
+    return false;
+}
+
+static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
+    work w = find_work(c, s->traits);
+    if (!prefers_across(c, s->traits))
+        return false;
+    v->gufunc.vector = 1;
+    v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)c->loop->count), ACROSS);
+    int least_calls = least(v->gufunc.across, log2_ceil(SECTOR / (unsigned)smallest(c)));
+    set_repeat(v, ACROSS_STEPS, copies_most(s->traits, &w));
+    if (whole_bytes(c, s->traits) && fit_across(c, v, s, least_calls))
+        stage_whole(c, v, s->traits);
+    int64_t rows = w.all / v->gufunc.steps;
+    v->gufunc.coop = (uint8_t)least(rows > 1 ? log2_floor((uint64_t)rows) : 1, ACROSS_THREADS - v->gufunc.across);
+    return true;
+}
+
+static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
+    const code_traits *traits = s->traits;
     work w = find_work(c, traits);
     int copies = copies_most(traits, &w);
     v->gufunc.along = code_prefers_outer(v, traits);
@@ -310,18 +447,20 @@ static void choose_coop(const cores *c, variant *v, const code_traits *traits) {
         choose_line(v, &w, c->loop->count, copies, traits->nconstructs > 1);
     else
         (v->gufunc.along ? choose_tiles : choose_rows)(v, &w, copies);
-    if (!wants_grid(c, traits, &w))
-        return;
-    v->gufunc.coop = COOP_GRID;
-    if (!w.construct->nested)
-        set_repeat(v, LINE_STEPS_GRID, copies);
+    if (wants_grid(c, traits, &w)) {
+        v->gufunc.coop = COOP_GRID;
+        if (!w.construct->nested)
+            set_repeat(v, LINE_STEPS_GRID, copies);
+    }
+    if (!w.construct->nested && v->gufunc.coop)
+        choose_whole(c, v, s);
 }
 
 /* A thread a call: the body as it is written. */
 static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
-    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = 0;
+    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.across = 0;
 }
 
 /* ---- Staging ---- */
@@ -394,8 +533,8 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
     }
     if (choose_unrolled(&c, v, s))
         return;
-    if (s->traits->maps_to_threads && s->traits->nconstructs && !v->reports)
-        choose_coop(&c, v, s->traits);
+    if (s->traits->maps_to_threads && s->traits->nconstructs && !v->reports && !choose_across(&c, v, s))
+        choose_coop(&c, v, s);
     if (v->gufunc.coop) {
         drop_units(&c, v);
     } else {
@@ -425,6 +564,19 @@ static int64_t stage_bytes(const cores *c) {
 }
 
 /* The parts lie one after the other; as threads are a multiple of a warp, each is aligned. */
+static void put_whole(parameter_writer *w, const cores *c, grid *g) {
+    int64_t offset = 0;
+    for (int k = 0; k < c->v->nin; k++) {
+        if (!c->v->operand[k].staged)
+            continue;
+        put_parameter(w, GPU_GUFUNC_STAGED, extent_at(c, k, 0));
+        put_parameter(w, GPU_GUFUNC_STAGED, 0);
+        put_parameter(w, GPU_GUFUNC_STAGED, offset);
+        offset += whole_part(c, k);
+    }
+    g->shared = (uint32_t)offset;
+}
+
 static void put_staged(parameter_writer *w, const cores *c, unsigned threads) {
     int64_t offset = 0;
     for (int k = 0; k < variant_operands(c->v); k++) {
@@ -467,6 +619,12 @@ static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {
     return c->loop->count;
 }
 
+static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
+    (void)r;
+    g->threads = 1u << (c->v->gufunc.coop + c->v->gufunc.across);
+    return ceil_shift(c->loop->count, c->v->gufunc.across);
+}
+
 /* Several blocks a call, and no more cooperative groups than run at once. A device that cannot hold blocks until all are there runs
  * cooperative groups of one. */
 static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
@@ -490,13 +648,17 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
     cores c = {v, l->loop, l->layout, l->core};
     int64_t blocks = (v->gufunc.unrolled            ? grid_of_threads
                       : v->gufunc.coop == COOP_GRID ? grid_of_coops
+                      : v->gufunc.across            ? grid_across
                       : v->gufunc.coop <= COOP_WARP ? grid_of_calls
                                                     : grid_of_blocks)(&c, r, g);
     put_parameter(w, GPU_GUFUNC_CALLS, l->loop->count);
     put_parameter(w, GPU_GUFUNC_ALIGNED, is_aligned(&c, l->data));
     put_extents(w, GPU_GUFUNC_EXTENTS, l->loop, 0, l->loop->ndim - 1);
     put_strides(w, GPU_GUFUNC_STRIDES, l->loop, 0);
-    put_staged(w, &c, g->threads);
+    if (v->gufunc.coop)
+        put_whole(w, &c, g);
+    else
+        put_staged(w, &c, g->threads);
     if (v->gufunc.coop == COOP_GRID) {
         put_parameter(w, GPU_GUFUNC_BLOCKS, g->coop_blocks);
         g->slots = put_parameter(w, GPU_GUFUNC_SLOTS, 0);

@@ -8,7 +8,8 @@ enum {
     ACCESS_BYTES = 16, /* of the widest access to memory */
     BLOCK_MAX =
         256, /* threads in a block, unless a cooperative group or the caller wants more: code is generated for at most that many */
-    BODY_NODES_MAX = 1500, /* nodes of all elements of a thread together: beyond, code grows and registers spill */
+    SHARED_FREE = 48 << 10, /* bytes of shared memory in a block: what needs no permission of the driver's */
+    BODY_NODES_MAX = 1500,  /* nodes of all elements of a thread together: beyond, code grows and registers spill */
     /* GPU, accumulations: levels of the tree of tiles; log2 of the entries of a level that make one of the next; threads of a
      * block of columns. */
     SCAN_LEVELS = 3,

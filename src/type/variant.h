@@ -68,11 +68,11 @@ typedef struct variant_operand {
                        Tile: 1 if its stride along dimension 1 is 1.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
     uint8_t
-        staged; /* GPU calls, coop 0: the operand's elements are staged in shared memory; folds and scans of a constant length:
-                       so are its rows, which lie one behind the other without gaps; flat: so are the records of an output's
-                       group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by side. Tile: an input
-                       across, which is read along dimension 1 into a tile (GPU: in shared memory; CPU: in the cache), where it
-                       counts as contiguous along dimension 0 */
+        staged; /* GPU calls: the operand's elements are staged in shared memory (coop 0: staging.c; else: whole_core.c); folds and
+                       scans of a constant length: so are its rows, which lie one behind the other without gaps; flat: so are the
+                       records of an output's group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by
+                       side. Tile: an input across, which is read along dimension 1 into a tile (GPU: in shared memory; CPU: in the
+                       cache), where it counts as contiguous along dimension 0 */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
@@ -180,6 +180,10 @@ typedef struct variant {
                 columns; /* CPU: every construct is a forall whose last range is a vector (ir/construct/columns.c); sizes
                                 are constants, and all cores are in C order without gaps */
             uint8_t size[GUFUNC_SIZES]; /* unrolled, columns: of each core dimension of the layout */
+            uint8_t
+                across; /* coop < COOP_BLOCK: log2 of the neighbouring calls that a block takes side by side; neighbouring
+                               threads are then threads of neighbouring calls, and a group's are 2^across apart. 0: each
+                               group's threads are neighbours */
         } gufunc;
         struct {
             variant_reduction reduction;
@@ -302,9 +306,11 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             dimension 1, then the dimensions from 2 on. Dynamic shared memory for a tile of each staged operand, in order.
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << COOP_GRID_BLOCK threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
- *             groups than there are calls: groups loop. Staged: dynamic shared memory of what the operands' parts need; coop is 0, ndim 1,
+ *             groups than there are calls: groups loop. across: 1 << (coop + across) threads, at most 512, for 1 << across calls. Staged:
+ *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
- *             piece of memory. Unless the variant is wide, there are less than 2^31 calls.
+ *             piece of memory. Else coop is above COOP_WARP and no COOP_GRID, or there is across; staged operands are inputs with one core
+ *             dimension, which is its unit dimension if there is no across. Unless the variant is wide, there are less than 2^31 calls.
  *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
  *             Of a constant length: blocks of ROW_TILE_THREADS threads.

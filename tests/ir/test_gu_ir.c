@@ -61,6 +61,14 @@ static const kernel kernels[] = {
     {"complex_matmul", "(m,n),(n,p)->(m,p)",
      "(A, B) -> (C) { forall (i : m, j : p) C[i][j] = sum(k : n, A[i][k] * conj(B[k][j])); }",
      "complex64,complex128->complex128"},
+    {"spread", "(n),(n),()->(n),()",
+     "(x, w, a) -> (y, z) { auto top = max(i : n, x[i]); auto s = sum(i : n, x[i] - top); forall (i : n) y[i] = (x[i] "
+     "- "
+     "top) * w[i] + s + a; z = s; }",
+     "int32,int16,int32->int32,int32"},
+    {"columns", "(n)->(n)",
+     "(x) -> (y) { auto low = min(i : n, x[i]); forall (i : n) if (x[i] > low) y[i] = x[n - 1 - i]; }",
+     "float32->float32"},
     {"norm", "(n)->()", "(x) -> (y) { y = sqrt(sum(i : n, x[i] * x[i])); }", "float32->float32"},
     {"softmax", "(n)->(n)",
      "(x) -> (y) { auto m = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - m)); forall (i : n) y[i] = exp(x[i] - m) "
@@ -198,6 +206,31 @@ static void random_operand(const tree *t, variant *v, int k) {
         o->unit = (uint8_t)pick(0, rank);
 }
 
+/* May neighbouring calls stand side by side? */
+static bool can_be_across(const code_traits *traits) {
+    for (int i = 0; i < traits->nconstructs; i++)
+        if (traits->construct[i].nested)
+            return false;
+    return traits->uniform && traits->maps_to_threads;
+}
+
+/* Inputs with one core dimension, staged whole for a cooperative group, now and then. */
+static void draw_whole(const tree *t, variant *v) {
+    bool group = (v->gufunc.coop > COOP_WARP && v->gufunc.coop <= COOP_BLOCK) || v->gufunc.across;
+    for (int k = 0; k < v->nin && group; k++)
+        v->operand[k].staged =
+            t->layout->operands[k].rank == 1 && (v->gufunc.across || v->operand[k].unit) && chance(60);
+}
+
+static void draw_across(variant *v, const code_traits *traits) {
+    if (!v->gufunc.coop || !can_be_across(traits) || chance(50))
+        return;
+    v->gufunc.along = v->gufunc.lanes = 0;
+    v->gufunc.vector = 1;
+    v->gufunc.across = (uint8_t)pick(1, 5);
+    v->gufunc.coop = (uint8_t)pick(1, 9 - v->gufunc.across);
+}
+
 static variant random_variant(const tree *t, bool on_gpu) {
     code_traits size;
     ir_traits(t, &size);
@@ -211,8 +244,10 @@ static variant random_variant(const tree *t, bool on_gpu) {
         v.gufunc.steps = (uint8_t)(1 << pick(0, 3));
     }
     v.wide = on_gpu && chance(25);
+    draw_across(&v, &size);
     for (int k = 0; k < v.nin + v.nout; k++)
         random_operand(t, &v, k);
+    draw_whole(t, &v);
     bool staged = on_gpu && !coop && chance(60);
     if (staged)
         v.ndim = 1;
@@ -222,9 +257,9 @@ static variant random_variant(const tree *t, bool on_gpu) {
 }
 
 static void describe(const kernel *k, const variant *v) {
-    fprintf(stderr, "%s, %s, %s\n%s\nndim %d wide %d vector %d repeat %d coop %d lanes %d along %d\n", k->name,
-            k->layout, k->types, k->source, v->ndim, v->wide, v->gufunc.vector, v->gufunc.steps, v->gufunc.coop,
-            v->gufunc.lanes, v->gufunc.along);
+    fprintf(stderr, "%s, %s, %s\n%s\nndim %d wide %d vector %d repeat %d coop %d across %d lanes %d along %d\n",
+            k->name, k->layout, k->types, k->source, v->ndim, v->wide, v->gufunc.vector, v->gufunc.steps,
+            v->gufunc.coop, v->gufunc.across, v->gufunc.lanes, v->gufunc.along);
     for (int i = 0; i < v->nin + v->nout; i++)
         fprintf(stderr, "operand %d: %s as %s, kind %d, unit %d, staged %d\n", i, dtypes[v->operand[i].memory].name,
                 dtypes[v->operand[i].value].name, v->operand[i].kind, v->operand[i].unit, v->operand[i].staged);
@@ -861,6 +896,20 @@ static bool choose_unrolled(const gu_case *x, launched *l) {
     return true;
 }
 
+static void put_whole(parameter_writer *w, const gu_case *x, const launched *l) {
+    int64_t offset = 0;
+    for (int k = 0; k < l->v.nin; k++) {
+        int64_t count = x->words[x->tree->layout->operands[k].dim[0]];
+        if (!l->v.operand[k].staged)
+            continue;
+        put_parameter(w, GPU_GUFUNC_STAGED, count);
+        put_parameter(w, GPU_GUFUNC_STAGED, 0);
+        put_parameter(w, GPU_GUFUNC_STAGED, offset);
+        offset += (((count * dtypes[x->args[k].type].size) << l->v.gufunc.across) + 15) & -16;
+    }
+    assert_true(offset <= SIM_SHARED);
+}
+
 static void put_staged(parameter_writer *w, const gu_case *x, const launched *l) {
     int64_t offset = 0;
     for (int k = 0; k < l->v.nin + l->v.nout; k++) {
@@ -898,7 +947,7 @@ static void put_parameters(const gu_case *x, launched *l) {
     for (int k = 0; k < layout->nin + layout->nout; k++)
         for (int d = 0; d < l->v.ndim; d++)
             put_parameter(&w, GPU_GUFUNC_STRIDES, d < x->ndim ? x->args[k].loop_stride[x->ndim - 1 - d] : 0);
-    put_staged(&w, x, l);
+    (l->v.gufunc.coop ? put_whole : put_staged)(&w, x, l);
     if (l->v.gufunc.coop == COOP_GRID) {
         memset(l->slots, 0, sizeof l->slots);
         put_parameter(&w, GPU_GUFUNC_BLOCKS, 1);
@@ -929,12 +978,18 @@ static void draw_launch(const gu_case *x, launched *l) {
         v.operand[k].memory = (uint8_t)x->args[k].type;
         v.operand[k].unit = chance(85) ? unit_of(x, k) : 0;
     }
+    draw_across(&v, &size);
+    if (chance(60))
+        draw_whole(x->tree, &v);
+    coop = v.gufunc.coop;
     l->v = v;
     l->blocks = (int)pick(1, 2);
-    l->threads = coop <= COOP_WARP ? 32 << pick(0, 1) : 1 << (coop == COOP_GRID ? COOP_GRID_BLOCK : coop);
+    l->threads = v.gufunc.across     ? 1 << (coop + v.gufunc.across)
+                 : coop <= COOP_WARP ? 32 << pick(0, 1)
+                                     : 1 << (coop == COOP_GRID ? COOP_GRID_BLOCK : coop);
     if (coop == COOP_GRID)
         l->blocks = 1;
-    if (!coop && chance(60) && choose_unrolled(x, l))
+    if (!coop && !v.gufunc.across && chance(60) && choose_unrolled(x, l))
         return;
     if (!coop && x->ndim == 1 && chance(75))
         choose_staged(x, l);
@@ -1015,7 +1070,7 @@ static void try_simulated_directed(int64_t turn) {
         "read_back",   "own_store",    "update",          "scatter",        "rounds",      "plain_loop",
         "early",       "checked",      "local_array",     "shared_array",   "conditional", "triangle",
         "nested_sums", "range_of_sum", "range_of_output", "nothing",        "outer",       "table",
-        "at",          "fill"};
+        "at",          "fill",         "spread",          "columns"};
     static const char letters[] = "nmp";
     static launched l;
     static gu_case x;

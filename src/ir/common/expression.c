@@ -323,9 +323,11 @@ ssa *emit_core_vector(body *b, const node *element, int n) {
     emit *e = b->e;
     lvalue p = find_place(b, element);
     ssa *values = arena_alloc(e->a, (size_t)n * sizeof *values);
+    e->shared = p.staged;
     emit_invariant(e, p.input);
     emit_load_vector(e, p.memory, p.pointer, n, values);
     e->invariant = 0;
+    e->shared = false;
     for (int i = 0; i < n; i++)
         values[i] = emit_convert(e, values[i], p.memory, p.type);
     return values;

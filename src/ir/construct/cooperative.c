@@ -142,7 +142,7 @@ void coop_barrier(body *b) {
     int coop = e->frame->v->gufunc.coop;
     if (coop == COOP_GRID) {
         grid_barrier(b);
-    } else if (coop > COOP_WARP) {
+    } else if (coop > COOP_WARP || e->frame->v->gufunc.across) {
         emit_block_barrier(e);
     } else {
         emit_warp_barrier(e, lanes_mask(e, coop));
@@ -213,6 +213,80 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
     emit_block_barrier(e);
     entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), type, value, present);
     lanes_reduce(b, reduce, warps, value, present);
+}
+
+/* ---- Groups side by side, gufunc.across ---- */
+
+/* Word `word` of a thread's entry; threads that are neighbours meet different banks. */
+static ssa across_word(emit *e, ssa thread, int threads, int word) {
+    int words = (LANE_WORDS + 1) * threads;
+    if (emit_once(e, "@coop_across"))
+        text_printf(&e->declarations, "@coop_across = internal addrspace(3) global [%d x i32] undef, align 16\n",
+                    words);
+    ssa at = emit_widen(e, emit_value(e, "add i32 %s, %d", thread.text, word * threads));
+    return emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @coop_across, i64 0, i64 %s", words, words,
+                      at.text);
+}
+
+static void across_write(body *b, int threads, dtype type, ssa value, ssa present) {
+    emit *e = b->e;
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_words(e, type, value, words);
+    if (ssa_is_set(present))
+        n += lanes_words(e, DT_BOOL, present, words + n);
+    for (int i = 0; i < n; i++)
+        emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", words[i].text,
+                  across_word(e, thread_index(e), threads, i).text);
+}
+
+static void across_read(body *b, int threads, ssa thread, dtype type, ssa *value, ssa *present) {
+    emit *e = b->e;
+    ssa words[LANE_WORDS + 1];
+    int n = lanes_word_count(type);
+    for (int i = 0; i < n + ssa_is_set(*present); i++)
+        words[i] = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", across_word(e, thread, threads, i).text);
+    *value = lanes_value(e, type, words);
+    if (ssa_is_set(*present))
+        *present = lanes_value(e, DT_BOOL, words + n);
+}
+
+/* Writes the values of the threads whose numbers are `part` (0 or 1), shifted right. */
+static void across_leave(body *b, const node *reduce, const accumulator *all, int threads, int shift, int part) {
+    emit *e = b->e;
+    int leaves = emit_label_new(e), end = emit_label_new(e);
+    ssa high = emit_value(e, "lshr i32 %s, %d", thread_index(e).text, shift);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, %d", high.text, part), leaves, end);
+    emit_label(e, leaves);
+    across_write(b, threads, (dtype)reduce->type, accumulator_read(b, reduce, all), accumulator_present(b, all));
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
+/* Of the threads of all groups the second half leaves its values in shared memory, and the first half takes them in; then the second
+ * half of that first half, and so on, until each group has one thread with a value, which all of it read. No entry is written twice. */
+static void across_reduce(body *b, const node *reduce, int coop, ssa *value, ssa *present) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    int across = e->frame->v->gufunc.across, threads = 1 << (coop + across);
+    ssa thread = thread_index(e), other, there = *present;
+    accumulator all = accumulator_new(b, reduce);
+    accumulator_clear(b, reduce, &all);
+    accumulator_join(b, reduce, &all, *value, *present);
+    emit_block_barrier(e); /* what an earlier reduction left has been read */
+    for (int half = coop + across - 1; half >= across; half--) {
+        int takes = emit_label_new(e), end = emit_label_new(e);
+        across_leave(b, reduce, &all, threads, half, 1);
+        emit_block_barrier(e);
+        emit_branch_if(e, emit_value(e, "icmp ult i32 %s, %d", thread.text, 1 << half), takes, end);
+        emit_label(e, takes);
+        across_read(b, threads, emit_value(e, "add i32 %s, %d", thread.text, 1 << half), type, &other, &there);
+        accumulator_join(b, reduce, &all, other, there);
+        emit_branch(e, end);
+        emit_label(e, end);
+    }
+    across_leave(b, reduce, &all, threads, across, 0);
+    emit_block_barrier(e);
+    across_read(b, threads, emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1), type, value, present);
 }
 
 /* ---- Grids ---- */
@@ -313,6 +387,8 @@ void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
     int coop = b->e->frame->v->gufunc.coop;
     if (coop == COOP_GRID)
         grid_reduce(b, reduce, value, present);
+    else if (b->e->frame->v->gufunc.across)
+        across_reduce(b, reduce, coop, value, present);
     else if (coop > COOP_WARP)
         block_reduce(b, reduce, coop - COOP_WARP, value, present);
     else

@@ -229,7 +229,8 @@ static void space_walk(body *b, const iteration_space *p, const traversal *c, vi
 /* How a cooperative group traverses a construct that stands in no other one. Each goes in the opposite direction to the one before, so
  * that what a group of a block or more still has in its caches comes first. */
 static traversal coop_traversal(body *b, int together) {
-    bool backwards = b->e->frame->v->gufunc.coop > COOP_WARP && b->constructs % 2;
+    const variant *v = b->e->frame->v;
+    bool backwards = (v->gufunc.coop > COOP_WARP || v->gufunc.across) && b->constructs % 2;
     b->constructs++;
     return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards};
 }
@@ -602,7 +603,7 @@ static void prefetch_operand(body *b, int k) {
 
 static void prefetch_inputs(body *b) {
     for (int k = 0; k < b->f->nparams; k++)
-        if (b->f->locals[k].core)
+        if (b->f->locals[k].core && !b->e->frame->v->operand[k].staged)
             prefetch_operand(b, k);
 }
 
@@ -623,8 +624,11 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     b->by_lanes = nested;
     if (nested)
         prefetch_inputs(b);
+    if (v->gufunc.across)
+        b->store_mask = ssa_named("%%active");
     traversal c = coop_traversal(b, together);
     space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
+    b->store_mask = ssa_none();
     b->by_lanes = by_lanes;
 }
 

@@ -138,8 +138,9 @@ static bool same(const body *b, const jam *t, const node *n, int i, int j, const
 
 const jam_variable *jam_along(const body *b, const node *n) {
     const local *l = &b->f->locals[n->local];
-    int unit = b->e->frame->v->operand[n->local].unit;
-    if (!unit || !n->unchecked || b->e->frame->v->operand[n->local].staged)
+    const variant *chosen = b->e->frame->v;
+    int unit = chosen->operand[n->local].unit;
+    if (!unit || !n->unchecked || (chosen->operand[n->local].staged && !chosen->gufunc.coop))
         return NULL;
     const node *last = element_index(n, l->rank, unit - 1);
     for (const jam *t = b->jam; t; t = t->outer)

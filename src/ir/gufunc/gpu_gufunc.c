@@ -10,7 +10,11 @@ typedef struct gpu {
     divisor extent[UF_MAX_NDIM];
     ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM];
     ssa blocks, slots; /* COOP_GRID */
+    const staging *staged;
 } gpu;
+
+/* Has operand k an address in global memory for each call? Not where those of a block's calls are one piece (staging.c). */
+static bool has_place(const variant *v, int k) { return !v->operand[k].staged || v->gufunc.coop; }
 
 /* The addresses of call number x (i64). */
 static void find_call(gufunc_writer *w, void *user, ssa x) {
@@ -25,14 +29,14 @@ static void find_call(gufunc_writer *w, void *user, ssa x) {
             skeleton_divide(s, &g->extent[d], g->wide, rest, &rest, &index);
         ssa far = g->wide ? index : emit_widen(e, index);
         for (int k = 0; k < s->noperands; k++) {
-            if (!skeleton_is_array(s, k) || s->v->operand[k].staged)
+            if (!skeleton_is_array(s, k) || !has_place(s->v, k))
                 continue;
             ssa step = emit_op(e, "mul i64", far, g->stride[k][d]);
             offset[k] = d ? emit_op(e, "add i64", offset[k], step) : step;
         }
     }
     for (int k = 0; k < s->noperands; k++)
-        if (skeleton_is_array(s, k) && !s->v->operand[k].staged)
+        if (skeleton_is_array(s, k) && has_place(s->v, k))
             w->at[k] = skeleton_address(s, k, s->base[k], offset[k]);
 }
 
@@ -59,6 +63,9 @@ static void each_call(gufunc_writer *w, gpu *g, ssa first, ssa step, ssa stores)
 }
 
 static ssa wide_product(emit *e, ssa a, ssa b) { return emit_op(e, "mul i64", emit_widen(e, a), emit_widen(e, b)); }
+
+/* The mask's element (i1). */
+static ssa call_counts(gufunc_writer *w) { return emit_load(w->s.e, DT_BOOL, w->at[variant_mask(w->s.v)]); }
 
 /* What @kernel is told of its cooperative group, in the order of its parameters. */
 static void mapped_arguments(gufunc_writer *w, ssa rank, ssa size, ssa aligned, ssa slot, ssa blocks) {
@@ -102,7 +109,36 @@ static void calls_by_block(gufunc_writer *w, gpu *g) {
     ssa step = wide_product(e, emit_special_register(w->s.e, "nctaid"), threads);
     step = emit_value(e, "lshr i64 %s, %d", step.text, coop);
     mapped_arguments(w, rank, size, g->aligned, ssa_literal("null"), ssa_constant(1));
-    each_call(w, g, first, step, emit_value(e, "icmp eq i64 %s, 0", rank.text));
+    ssa stores = emit_value(e, "icmp eq i64 %s, 0", rank.text);
+    counted_loop l = counted_loop_begin(e, "i64", first, g->n);
+    find_call(w, g, l.i);
+    int end = w->s.v->masked && g->staged->any ? skeleton_if(&w->s, call_counts(w)) : 0;
+    whole_cores(w, g->staged, rank, size, g->aligned);
+    gufunc_call(w, stores);
+    if (end)
+        skeleton_end_if(&w->s, end);
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
+}
+
+/* Neighbouring calls side by side, a block. All threads of it make all calls, so that they meet at barriers: those beyond the last
+ * call, and calls that a mask leaves out, read what the last call (or they) would, and store nothing. */
+static void calls_across(gufunc_writer *w, gpu *g) {
+    emit *e = w->s.e;
+    int across = w->s.v->gufunc.across;
+    ssa thread = emit_special_register(e, "tid"), size = ssa_constant(1 << w->s.v->gufunc.coop);
+    ssa rank = emit_widen(e, emit_value(e, "lshr i32 %s, %d", thread.text, across));
+    ssa own = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1));
+    ssa first = emit_value(e, "shl i64 %s, %d", emit_widen(e, emit_special_register(e, "ctaid")).text, across);
+    ssa step = emit_value(e, "shl i64 %s, %d", emit_widen(e, emit_special_register(e, "nctaid")).text, across);
+    mapped_arguments(w, rank, size, g->aligned, ssa_literal("null"), ssa_constant(1));
+    ssa stores = emit_value(e, "icmp eq i64 %s, 0", rank.text);
+    counted_loop l = counted_loop_begin(e, "i64", first, g->n);
+    ssa call = emit_op(e, "add i64", l.i, own), there = emit_op(e, "icmp slt i64", call, g->n);
+    find_call(w, g, emit_select_as(e, "i64", there, call, emit_value(e, "sub i64 %s, 1", g->n.text)));
+    w->active = w->s.v->masked ? emit_op(e, "and i1", there, call_counts(w)) : there;
+    whole_cores(w, g->staged, rank, size, g->aligned);
+    gufunc_call(w, emit_op(e, "and i1", stores, w->active));
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
 static void calls_by_grid(gufunc_writer *w, gpu *g) {
@@ -126,7 +162,7 @@ void gpu_gufunc(gufunc_writer *w) {
     emit *e = w->s.e;
     gpu *g = arena_alloc(e->a, sizeof *g);
     read_parameters(w, g);
-    const staging *st = staging_read(w);
+    const staging *st = g->staged = staging_read(w);
     if (w->s.v->gufunc.coop == COOP_GRID) {
         g->blocks = skeleton_parameter(&w->s, GPU_GUFUNC_BLOCKS);
         g->slots =
@@ -135,6 +171,8 @@ void gpu_gufunc(gufunc_writer *w) {
     gufunc_core_parameters(w);
     if (w->s.v->gufunc.coop == COOP_GRID)
         calls_by_grid(w, g);
+    else if (w->s.v->gufunc.across)
+        calls_across(w, g);
     else if (w->s.v->gufunc.coop)
         calls_by_block(w, g);
     else

@@ -3,19 +3,30 @@
 #include "ir/gufunc/gufunc.h"
 #include "ir/common/report.h"
 
+/* What the kernel is told of core parameter i: of a column in shared memory another stride than of that in the array. */
+static ssa kernel_parameter(const gufunc_writer *w, int i) {
+    const variant *v = w->s.v;
+    for (int k = 0; v->gufunc.across && k < v->nin; k++)
+        if (v->operand[k].staged && w->layout->operands[k].strides == i)
+            return ssa_constant(1 << v->gufunc.across);
+    return w->core[i];
+}
+
 void gufunc_core_parameters(gufunc_writer *w) {
     if (w->s.v->reports)
         w->report = skeleton_parameter(&w->s, PARAMETER_REPORT);
     w->core = arena_alloc(w->s.e->a, (size_t)w->layout->nparameters * sizeof *w->core);
     for (int i = 0; i < w->layout->nparameters; i++) {
         w->core[i] = skeleton_parameter(&w->s, PARAMETER_CORE);
-        text_printf(&w->arguments, ", i64 %s", w->core[i].text);
+        text_printf(&w->arguments, ", i64 %s", kernel_parameter(w, i).text);
     }
 }
 
 void gufunc_more_arguments(gufunc_writer *w, text *out) {
     if (w->arguments.data)
         text_puts(out, w->arguments.data);
+    if (ssa_is_set(w->active))
+        text_printf(out, ", i1 %s", w->active.text);
     if (w->s.v->reports)
         report_arguments(out, w->report, w->element);
 }
@@ -77,7 +88,7 @@ static void run(gufunc_writer *w, ssa stores) {
 
 void gufunc_call(gufunc_writer *w, ssa stores) {
     const ssa *mask = &w->at[variant_mask(w->s.v)];
-    int end = w->s.v->masked ? skeleton_if(&w->s, emit_load(w->s.e, DT_BOOL, *mask)) : 0;
+    int end = w->s.v->masked && !ssa_is_set(w->active) ? skeleton_if(&w->s, emit_load(w->s.e, DT_BOOL, *mask)) : 0;
     run(w, stores);
     if (end)
         skeleton_end_if(&w->s, end);
@@ -103,6 +114,8 @@ static void write_functions(emit *e, void *user) {
     w->frame = (frame){.v = v, .layout = w->layout, .mapped = e->target->gpu && v->gufunc.coop > 0};
     if (w->frame.mapped)
         text_puts(&w->parameters, ", i64 %rank, i64 %size, i1 %aligned, i8 addrspace(1)* %slot, i32 %blocks");
+    if (v->gufunc.across)
+        text_puts(&w->parameters, ", i1 %active");
     if (v->reports)
         report_parameters(&w->parameters);
     e->failed |= w->parameters.failed;

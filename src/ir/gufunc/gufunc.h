@@ -17,6 +17,7 @@ typedef struct gufunc_writer {
     /* The addresses of an inner call's operands (of staged ones in shared memory), and of the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
     bool reads_output[UF_MAX_OPERANDS]; /* unrolled: the kernel reads what this output holds before it */
+    ssa active; /* gufunc.across: i1, is the thread's call one that stores? none: it is */
     ssa report,
         element; /* in variants that report: the address of the report; the number of the inner call or point (i64) */
 } gufunc_writer;
@@ -32,6 +33,9 @@ void gufunc_core_parameters(gufunc_writer *w);
 void gufunc_more_arguments(gufunc_writer *w, text *out);
 
 /* Operands that are staged, that is, copied to shared memory for the inner calls of a block (staging.c). */
+struct staged {
+    ssa count, pitch, offset; /* i32, i32, i64: see type/schema.h */
+};
 typedef struct staging {
     bool any;
     struct staged *of; /* by operand */
@@ -44,6 +48,9 @@ void staging_run(gufunc_writer *w, const staging *st, ssa n, ssa first, ssa step
 
 /* The same for unrolled kernels, where sizes are constants (block_copy.c). */
 void staged_calls(gufunc_writer *w, ssa n, void (*find)(gufunc_writer *w, void *user, ssa call), void *user);
+/* Operands that are staged whole for a cooperative group (whole_core.c): copies those of one call, at w->at, to shared memory, and makes
+ * w->at the addresses there. The threads of the block get there together. rank, size (i64): this thread's in the group. */
+void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa aligned);
 
 /* The constructs of a kernel that stand in no other one, their ranges and accesses, into *out. */
 void gufunc_traits(const tree *t, code_traits *out);

@@ -11,10 +11,6 @@ enum {
     TOGETHER = 4 /* accesses of a thread that are in flight together */
 };
 
-struct staged {
-    ssa count, pitch, offset; /* i32, i32, i64: see type/schema.h */
-};
-
 staging *staging_read(gufunc_writer *w) {
     skeleton *s = &w->s;
     staging *st = arena_alloc(s->e->a, sizeof *st);

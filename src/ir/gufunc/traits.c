@@ -9,7 +9,8 @@ typedef struct survey {
     code_traits *out;
     bool *inside; /* by local: declared in the forall that is being looked at */
     int depth;    /* constructs around */
-    int count;    /* constructs so far */
+    int maybe; /* statements and expressions around, outside of constructs, whose parts are done or not as values say */
+    int count; /* constructs so far */
 } survey;
 
 /* ---- Ranges and accesses of a construct ---- */
@@ -101,6 +102,13 @@ static void forbid_shared(const node *n, void *user) {
         s->out->maps_to_threads = false;
 }
 
+/* Does n decide which of its parts are done, or how often? Kid 0 of the expressions is always evaluated, but no one is the worse for
+ * its being counted. */
+static bool decides(const node *n) {
+    return n->kind == N_IF || n->kind == N_LOOP || n->kind == N_SWITCH || n->kind == N_SELECT || n->kind == N_AND ||
+           n->kind == N_OR;
+}
+
 static void visit(survey *s, const node *n);
 
 static void visit_list(survey *s, const node *n) {
@@ -123,6 +131,10 @@ static void visit(survey *s, const node *n) {
     }
     if (n->kind == N_ELEMENT && !s->depth && s->f->locals[n->local].core && n->local >= s->f->nparams)
         s->out->maps_to_threads = false;
+    bool maybe = !s->depth && decides(n);
+    if ((construct && s->maybe) || (!s->depth && (n->kind == N_RETURN || n->kind == N_LEAVE)))
+        s->out->uniform = false;
+    s->maybe += maybe;
     visit_list(s, n->args); /* ranges are evaluated outside */
     s->count += construct;
     s->depth += construct;
@@ -133,6 +145,7 @@ static void visit(survey *s, const node *n) {
     visit_list(s, n->other);
     visit_list(s, n->step);
     s->depth -= construct;
+    s->maybe -= maybe;
 }
 
 static void note_loop(const node *n, void *user) { *(bool *)user |= n->kind == N_LOOP; }
@@ -152,6 +165,7 @@ void gufunc_traits(const tree *t, code_traits *out) {
         out->columns &= columns_fit(t->kernel, n);
     out->columns &= t->kernel->body != NULL;
     out->maps_to_threads = true;
+    out->uniform = !out->has_loop && !out->unbounded;
     visit_list(&s, t->kernel->body);
     out->maps_to_threads &= s.count > 0 && s.count <= MAPPED_MOST;
 }

@@ -27,6 +27,8 @@ enum {
     SMS = 4,
     SM_THREADS = 1536,
     SHARED_MAX = 48 << 10,
+    SHARED = 227 << 10, /* with permission */
+    OWN_SHARED = 48,    /* of each kernel */
     MAX_DEVICES = 8,
     MAX_STACK = 16,
     MAX_BLOCKS = 4096,
@@ -42,6 +44,7 @@ struct kernel {
     struct library *library;
     char name[64];
     int parameters, threads; /* threads: the most in a block */
+    unsigned shared;         /* bytes of dynamic shared memory that are permitted; 0: SHARED_MAX */
 };
 
 struct library {
@@ -203,6 +206,9 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
         return 0;
     case 95:
         *value = cooperative;
+        return 0;
+    case 97:
+        *value = SHARED;
         return 0;
     case 115:
         *value = pools;
@@ -416,9 +422,18 @@ API int cuKernelGetFunction(void **function, struct kernel *kernel) {
 API int cuKernelGetAttribute(int *value, int attribute, struct kernel *kernel, int device) {
     CALL();
     NEED(kernel_alive(kernel) && ordinal_of(device) >= 0, INVALID_HANDLE);
-    const int values[] = {kernel->threads, 48, 0, 16, 40};
+    const int values[] = {kernel->threads, OWN_SHARED, 0, 16, 40};
     NEED(attribute >= 0 && attribute <= 4, INVALID_VALUE);
     *value = values[attribute];
+    return 0;
+}
+
+/* Of all there is the dynamic shared memory alone. */
+API int cuKernelSetAttribute(int attribute, int value, struct kernel *kernel, int device) {
+    CALL();
+    NEED(kernel_alive(kernel) && ordinal_of(device) >= 0, INVALID_HANDLE);
+    NEED(attribute == 8 && value > 0 && value + OWN_SHARED <= SHARED, INVALID_VALUE);
+    kernel->shared = (unsigned)value;
     return 0;
 }
 
@@ -462,7 +477,7 @@ static int record(struct kernel *kernel, mock_launch now, void **parameters, voi
     NEED(kernel_alive(kernel), INVALID_HANDLE);
     NEED(now.blocks && now.blocks <= 0x7fffffff && now.threads && now.threads <= (unsigned)kernel->threads,
          INVALID_VALUE);
-    NEED(now.shared <= SHARED_MAX && !words_read(kernel, &now, parameters, extra), INVALID_VALUE);
+    NEED(now.shared <= (kernel->shared ? kernel->shared : SHARED_MAX) && !words_read(kernel, &now, parameters, extra), INVALID_VALUE);
     now.context = current();
     memcpy(now.kernel, kernel->name, sizeof now.kernel);
     pthread_mutex_lock(&lock);

@@ -1,0 +1,113 @@
+/* whole_core.c - GPU: core operands that the kernel's constructs read several times, staged in shared memory for the cooperative group that
+ * computes an inner call, so that global memory is read once. With gufunc.across the cores of a block's calls lie side by side: element i
+ * of call c of the block is at i << across | c, so that neighbouring threads, which are those of neighbouring calls, meet different
+ * banks. */
+#include "ir/common/lanes.h"
+#include "ir/gufunc/gufunc.h"
+
+enum {
+    TOGETHER = 8 /* accesses of a thread that are in flight together */
+};
+
+typedef struct core_copy {
+    gufunc_writer *w;
+    int k, width; /* elements of an access */
+    ssa stride;   /* i64, elements; none: 1 */
+    int across;   /* log2 of the calls side by side */
+    ssa own;      /* i64: the number of the thread's call among these */
+    ssa to;       /* address in shared memory */
+} core_copy;
+
+static void load_access(const core_copy *p, ssa i, ssa *values) {
+    emit *e = p->w->s.e;
+    dtype t = skeleton_memory(&p->w->s, p->k);
+    ssa at = ssa_is_set(p->stride) ? emit_op(e, "mul i64", i, p->stride) : i;
+    at = emit_element(e, t, p->w->at[p->k], at);
+    emit_invariant(e, true);
+    if (p->width > 1)
+        emit_load_vector(e, t, at, p->width, values);
+    else
+        values[0] = emit_load(e, t, at);
+    e->invariant = 0;
+}
+
+static void store_access(const core_copy *p, ssa i, const ssa *values) {
+    emit *e = p->w->s.e;
+    dtype t = skeleton_memory(&p->w->s, p->k);
+    if (p->across)
+        i = emit_op(e, "add i64", emit_value(e, "shl i64 %s, %d", i.text, p->across), p->own);
+    e->shared = true;
+    ssa at = emit_element(e, t, p->to, i);
+    if (p->width > 1)
+        emit_store_vector(e, t, values, at, p->width);
+    else
+        emit_store(e, t, values[0], at);
+    e->shared = false;
+}
+
+static void copy_some(const core_copy *p, const ssa *i, int n) {
+    ssa values[TOGETHER][ACCESS_BYTES] = {0};
+    for (int j = 0; j < n; j++)
+        load_access(p, i[j], values[j]);
+    for (int j = 0; j < n; j++)
+        store_access(p, i[j], values[j]);
+}
+
+/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. */
+static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size) {
+    emit *e = p->w->s.e;
+    ssa step = emit_value(e, "mul i64 %s, %d", size.text, p->width),
+        far = emit_value(e, "mul i64 %s, %d", step.text, TOGETHER);
+    ssa first = emit_op(e, "add i64", from, emit_value(e, "mul i64 %s, %d", rank.text, p->width)), i[TOGETHER];
+    ssa tiles = emit_op(e, "udiv i64", emit_op(e, "sub i64", end, from), far),
+        whole = emit_op(e, "mul i64", tiles, far);
+    counted_loop l = counted_loop_begin(e, "i64", first, emit_op(e, "add i64", from, whole));
+    for (int j = 0; j < TOGETHER; j++)
+        i[j] = j ? emit_op(e, "add i64", i[j - 1], step) : l.i;
+    copy_some(p, i, TOGETHER);
+    counted_loop_end(e, &l, far, loop_no_unroll(e));
+    l = counted_loop_begin(e, "i64", emit_op(e, "add i64", first, whole), end);
+    copy_some(p, &l.i, 1);
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
+}
+
+static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
+    gufunc_writer *w = p->w;
+    emit *e = w->s.e;
+    const layout_operand *o = &w->layout->operands[p->k];
+    int vector = p->across ? 1 : w->s.v->gufunc.vector;
+    ssa count = w->core[o->dim[0]], done = ssa_constant(0);
+    if (w->s.v->operand[p->k].unit != 1)
+        p->stride = w->core[o->strides];
+    if (vector > 1) {
+        ssa whole = emit_value(e, "and i64 %s, %d", count.text, -vector);
+        done = emit_select_as(e, "i64", aligned, whole, ssa_constant(0));
+        p->width = vector;
+        copy_from(p, ssa_constant(0), done, rank, size);
+    }
+    p->width = 1;
+    copy_from(p, done, count, rank, size);
+}
+
+void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa aligned) {
+    emit *e = w->s.e;
+    int across = w->s.v->gufunc.across;
+    if (!st->any)
+        return;
+    emit_block_barrier(e); /* the block's calls before have read what lies there */
+    for (int k = 0; k < w->s.nin; k++) {
+        if (!w->s.v->operand[k].staged)
+            continue;
+        core_copy p = {.w = w, .k = k, .across = across};
+        ssa to = emit_shared_address(e, st->of[k].offset, ir_memory_type(skeleton_memory(&w->s, k)));
+        if (across)
+            p.own =
+                emit_widen(e, emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, (1 << across) - 1));
+        p.to = to;
+        copy_core(&p, rank, size, aligned);
+        e->shared = true;
+        w->at[k] = across ? emit_element(e, skeleton_memory(&w->s, k), to, p.own) : to;
+        e->shared = false;
+    }
+    emit_block_barrier(e);
+}
