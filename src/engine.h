@@ -99,7 +99,7 @@ typedef struct code_traits {
     bool maps_to_threads;
     bool plain_loops; /* calls: there are loops in the kernel that are no constructs */
     bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
-    /* Calls: every call comes to the same constructs in the same order, whatever its values; it has no loop. */
+    /* Calls: every call comes to the same constructs in the same order, whatever its values, and ends soon. */
     bool uniform;
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];

@@ -46,8 +46,10 @@ enum {
     STAGE_CALL = STAGE_BYTES / WARP, /* bytes of a call: the smallest block must do */
 
     /* Inputs that several constructs read, staged whole for a cooperative group. */
-    WHOLE_ROW = 8 * 1024,       /* bytes of a call from which it pays; before, the first-level cache does as well */
-    WHOLE_THREADS = 1024,       /* that a multiprocessor should have */
+    WHOLE_ROW = 8 * 1024, /* bytes of a call from which it pays; before, the first-level cache does as well */
+    WHOLE_STEPS = 2,      /* vectors that a thread takes together: shared memory is near, and registers cost blocks */
+    WHOLE_COOP = 7,       /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
+    WHOLE_THREADS = 1024, /* that a multiprocessor should have */
     WHOLE_RESERVED = 12 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
 
     /* Neighbouring calls side by side. */
@@ -339,8 +341,11 @@ static int64_t whole_bytes(const cores *c, const code_traits *traits) {
 }
 
 static void stage_whole(const cores *c, variant *v, const code_traits *traits) {
-    for (int k = 0; k < v->nin; k++)
+    for (int k = 0; k < v->nin; k++) {
         v->operand[k].staged = reads_often(c, traits, k) && (v->gufunc.across || v->operand[k].unit);
+        if (v->operand[k].staged && v->gufunc.across)
+            v->operand[k].unit = 0; /* in shared memory neighbours are those of neighbouring calls */
+    }
 }
 
 static int64_t shared_most(const loop_problem *s) {
@@ -349,16 +354,16 @@ static int64_t shared_most(const loop_problem *s) {
 
 /* Long rows, a block each. Where few blocks fit a multiprocessor, they are larger. Rows that are so few that each should have several
  * blocks are left to those. */
-static void choose_whole(const cores *c, variant *v, const loop_problem *s) {
+static void choose_whole(const cores *c, variant *v, const loop_problem *s, int copies) {
     int64_t bytes = whole_bytes(c, s->traits), most = shared_most(s);
     if (bytes < WHOLE_ROW || bytes > most || (core_total(c, false) > BLOCK_CORE && c->loop->count < GRID_CALLS))
         return;
     int64_t blocks = most / bytes, least_threads = log2_ceil((uint64_t)(WHOLE_THREADS / (blocks < 32 ? blocks : 32)));
     stage_whole(c, v, s->traits);
-    if (v->gufunc.coop < least_threads || v->gufunc.coop == COOP_GRID)
-        v->gufunc.coop = (uint8_t)(least_threads < LINE_COOP ? least_threads : LINE_COOP);
-    if (v->gufunc.coop <= COOP_WARP)
-        v->gufunc.coop = COOP_WARP + 1;
+    if (least_threads < WHOLE_COOP)
+        least_threads = WHOLE_COOP;
+    v->gufunc.coop = (uint8_t)(least_threads < COOP_BLOCK ? least_threads : COOP_BLOCK);
+    set_repeat(v, WHOLE_STEPS, copies);
 }
 
 /* ---- Neighbouring calls side by side ---- */
@@ -427,7 +432,10 @@ static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
     if (whole_bytes(c, s->traits) && fit_across(c, v, s, least_calls))
         stage_whole(c, v, s->traits);
     int64_t rows = w.all / v->gufunc.steps;
-    v->gufunc.coop = (uint8_t)least(rows > 1 ? log2_floor((uint64_t)rows) : 1, ACROSS_THREADS - v->gufunc.across);
+    int coop = least(rows > 1 ? log2_floor((uint64_t)rows) : 1, ACROSS_THREADS - v->gufunc.across);
+    v->gufunc.coop = (uint8_t)(coop + v->gufunc.across < COOP_WARP ? COOP_WARP - v->gufunc.across : coop);
+    if (!v->gufunc.coop)
+        v->gufunc.coop = 1;
     return true;
 }
 
@@ -453,7 +461,7 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
             set_repeat(v, LINE_STEPS_GRID, copies);
     }
     if (!w.construct->nested && v->gufunc.coop)
-        choose_whole(c, v, s);
+        choose_whole(c, v, s, copies);
 }
 
 /* A thread a call: the body as it is written. */

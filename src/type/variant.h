@@ -310,7 +310,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
  *             piece of memory. Else coop is above COOP_WARP and no COOP_GRID, or there is across; staged operands are inputs with one core
- *             dimension, which is its unit dimension if there is no across. Unless the variant is wide, there are less than 2^31 calls.
+ *             dimension, which is its unit dimension if there is no across, else none is. Unless the variant is wide, there are less than 2^31 calls.
  *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
  *             Of a constant length: blocks of ROW_TILE_THREADS threads.

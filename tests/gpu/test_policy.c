@@ -708,6 +708,98 @@ static void test_forall_covers(void **unused) {
     }
 }
 
+/* ---- Generalized ufuncs ---- */
+
+enum {
+    H200 = 227 << 10 /* shared memory of a block */
+};
+
+/* (n)->(n), max, sum and forall over one range, as in softmax, along the last axis of (count, n) or the first of (n, count). */
+static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dtype type, int shared) {
+    static layout_operand operands[2] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}};
+    static const core_layout layout = {.nin = 1, .nout = 1, .ndims = 1, .nparameters = 3, .operands = operands};
+    static int64_t core[3];
+    memset(s, 0, sizeof *s);
+    s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){count, 0}, 2);
+    core[0] = n;
+    core[1] = core[2] = first_axis ? count : 1;
+    s->stride[0] = s->stride[1] = first_axis ? 1 : n;
+    s->v.loop = LOOP_GUFUNC;
+    s->v.nin = s->v.nout = 1;
+    operands_set(&s->v, type, OPERAND_STRIDED);
+    s->traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .nconstructs = 3};
+    for (int i = 0; i < 3; i++)
+        s->traits.construct[i] = (code_construct){.reduces = i < 2,
+                                                  .nodes = 12,
+                                                  .nouter = 1,
+                                                  .naccesses = (uint8_t)(1 + (i == 2)),
+                                                  .access = {{.operand = 0, .outer = 1}, {.operand = 1, .outer = 1}}};
+    loop_problem problem = {.loop = &s->loop, .layout = &layout, .core = core, .traits = &s->traits, .shared = shared};
+    gpu_specialise(&s->v, &problem);
+    launch l = launch_of(s);
+    l.layout = &layout;
+    l.core = core;
+    lay_out(s, &l, 256, SMS);
+}
+
+static const struct {
+    int64_t n, count;
+    bool first_axis;
+    dtype type;
+    int shared;
+    const char *chosen; /* vector x steps, calls side by side x threads of each; bytes that are staged; the grid */
+} line_cases[] = {
+    {1000, 131072, false, DT_FLOAT32, H200, "4 x 8, 1 x 16, 0 bytes, 8192 blocks of 256"},
+    {4096, 32768, false, DT_FLOAT32, H200, "4 x 2, 1 x 128, 16384 bytes, 32768 blocks of 128"},
+    {4096, 32768, false, DT_BFLOAT16, H200, "8 x 2, 1 x 128, 8192 bytes, 32768 blocks of 128"},
+    {32768, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 131072 bytes, 4096 blocks of 1024"},
+    {32768, 4096, false, DT_FLOAT32, 0, "4 x 8, 1 x 128, 0 bytes, 4096 blocks of 128"},
+    {50257, 4096, false, DT_FLOAT32, H200, "1 x 2, 1 x 1024, 201040 bytes, 4096 blocks of 1024"},
+    {50257, 4, false, DT_FLOAT32, H200, "1 x 2, 1 x 2048, 0 bytes, 100 blocks of 512"},
+    {1048576, 256, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
+    {2, 1048576, true, DT_FLOAT32, H200, "1 x 8, 32 x 2, 256 bytes, 32768 blocks of 64"},
+    {64, 1048576, true, DT_FLOAT32, H200, "1 x 8, 32 x 8, 8192 bytes, 32768 blocks of 256"},
+    {1024, 131072, true, DT_FLOAT32, H200, "1 x 8, 16 x 32, 65536 bytes, 8192 blocks of 512"},
+    {4096, 32768, true, DT_FLOAT32, H200, "1 x 8, 8 x 64, 131072 bytes, 4096 blocks of 512"},
+    {4096, 32768, true, DT_BFLOAT16, H200, "1 x 8, 16 x 32, 131072 bytes, 2048 blocks of 512"},
+    {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 16, 0 bytes, 256 blocks of 512"},
+    {1000, 3, true, DT_FLOAT32, H200, "1 x 8, 4 x 64, 16000 bytes, 1 blocks of 256"},
+    {1024, 131072, true, DT_FLOAT32, 0, "1 x 8, 8 x 64, 32768 bytes, 16384 blocks of 512"},
+};
+
+static void test_line_table(void **unused) {
+    static sample s;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(line_cases); i++) {
+        lines_make(&s, line_cases[i].n, line_cases[i].count, line_cases[i].first_axis, line_cases[i].type,
+                   line_cases[i].shared);
+        snprintf(got, sizeof got, "%d x %d, %d x %d, %u bytes, %u blocks of %u", s.v.gufunc.vector, s.v.gufunc.steps,
+                 1 << s.v.gufunc.across, 1 << s.v.gufunc.coop, s.g.shared, s.g.blocks, s.g.threads);
+        check(i, got, line_cases[i].chosen);
+    }
+}
+
+/* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
+static void test_lines_cover(void **unused) {
+    static sample s;
+    (void)unused;
+    for (int64_t i = 0; i < trials(4000); i++) {
+        static const dtype types[] = {DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64, DT_COMPLEX128, DT_INT8};
+        bool first_axis = chance(50);
+        int64_t n = chance(10) ? pick(0, 3) : pick(1, chance(50) ? 300 : 100000);
+        lines_make(&s, n, pick(1, chance(50) ? 100 : 100000), first_axis, types[pick(0, 4)], chance(70) ? H200 : 0);
+        int64_t across = 1 << s.v.gufunc.across, groups = s.g.threads >> s.v.gufunc.coop;
+        assert_true(s.g.shared + (s.v.gufunc.across ? 10 << 10 : 2 << 10) <= H200);
+        assert_true(across == 1 || ((first_axis || !n) && groups == across && s.v.gufunc.vector == 1));
+        assert_true(across == 1 || (int64_t)s.g.blocks * across >= s.loop.count);
+        assert_true(s.v.gufunc.across + s.v.gufunc.coop <= 9 || !s.v.gufunc.across);
+        if (s.v.gufunc.coop && s.v.operand[0].staged)
+            assert_true(!s.v.operand[1].staged && (s.v.operand[0].unit == 0) == (across > 1) &&
+                        s.v.gufunc.coop < COOP_GRID);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tile_table),
@@ -724,6 +816,8 @@ int main(void) {
         cmocka_unit_test(test_forall_table),
         cmocka_unit_test(test_forall_lanes),
         cmocka_unit_test(test_forall_covers),
+        cmocka_unit_test(test_line_table),
+        cmocka_unit_test(test_lines_cover),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

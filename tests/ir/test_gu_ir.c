@@ -217,9 +217,12 @@ static bool can_be_across(const code_traits *traits) {
 /* Inputs with one core dimension, staged whole for a cooperative group, now and then. */
 static void draw_whole(const tree *t, variant *v) {
     bool group = (v->gufunc.coop > COOP_WARP && v->gufunc.coop <= COOP_BLOCK) || v->gufunc.across;
-    for (int k = 0; k < v->nin && group; k++)
+    for (int k = 0; k < v->nin && group; k++) {
         v->operand[k].staged =
             t->layout->operands[k].rank == 1 && (v->gufunc.across || v->operand[k].unit) && chance(60);
+        if (v->operand[k].staged && v->gufunc.across)
+            v->operand[k].unit = 0;
+    }
 }
 
 static void draw_across(variant *v, const code_traits *traits) {

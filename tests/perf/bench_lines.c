@@ -4,7 +4,7 @@
 #include "bench.h"
 
 enum {
-    RUNS = 9,
+    RUNS = 7,
     AFFINE = 2,
     CHECKED = 3
 };

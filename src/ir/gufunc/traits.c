@@ -165,7 +165,7 @@ void gufunc_traits(const tree *t, code_traits *out) {
         out->columns &= columns_fit(t->kernel, n);
     out->columns &= t->kernel->body != NULL;
     out->maps_to_threads = true;
-    out->uniform = !out->has_loop && !out->unbounded;
+    out->uniform = !out->unbounded;
     visit_list(&s, t->kernel->body);
     out->maps_to_threads &= s.count > 0 && s.count <= MAPPED_MOST;
 }

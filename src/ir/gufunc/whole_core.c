@@ -53,22 +53,20 @@ static void copy_some(const core_copy *p, const ssa *i, int n) {
         store_access(p, i[j], values[j]);
 }
 
-/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. */
+/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. Accesses beyond the end
+ * are the thread's first of the same TOGETHER once more, so that what is left over takes no longer than the rest. */
 static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size) {
     emit *e = p->w->s.e;
-    ssa step = emit_value(e, "mul i64 %s, %d", size.text, p->width),
-        far = emit_value(e, "mul i64 %s, %d", step.text, TOGETHER);
-    ssa first = emit_op(e, "add i64", from, emit_value(e, "mul i64 %s, %d", rank.text, p->width)), i[TOGETHER];
-    ssa tiles = emit_op(e, "udiv i64", emit_op(e, "sub i64", end, from), far),
-        whole = emit_op(e, "mul i64", tiles, far);
-    counted_loop l = counted_loop_begin(e, "i64", first, emit_op(e, "add i64", from, whole));
-    for (int j = 0; j < TOGETHER; j++)
-        i[j] = j ? emit_op(e, "add i64", i[j - 1], step) : l.i;
+    ssa step = emit_value(e, "mul i64 %s, %d", size.text, p->width), i[TOGETHER];
+    ssa first = emit_op(e, "add i64", from, emit_value(e, "mul i64 %s, %d", rank.text, p->width)), next;
+    counted_loop l = counted_loop_begin(e, "i64", first, end);
+    i[0] = next = l.i;
+    for (int j = 1; j < TOGETHER; j++) {
+        next = emit_op(e, "add i64", next, step);
+        i[j] = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", next, end), next, l.i);
+    }
     copy_some(p, i, TOGETHER);
-    counted_loop_end(e, &l, far, loop_no_unroll(e));
-    l = counted_loop_begin(e, "i64", emit_op(e, "add i64", first, whole), end);
-    copy_some(p, &l.i, 1);
-    counted_loop_end(e, &l, step, loop_no_unroll(e));
+    counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", step.text, TOGETHER), loop_no_unroll(e));
 }
 
 static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
