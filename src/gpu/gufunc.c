@@ -50,12 +50,14 @@ enum {
     WHOLE_STEPS = 2,      /* vectors that a thread takes together: shared memory is near, and registers cost blocks */
     WHOLE_COOP = 7,       /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
     WHOLE_THREADS = 1024, /* that a multiprocessor should have */
-    WHOLE_RESERVED = 12 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
+    WHOLE_RESERVED = 22 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
 
     /* Neighbouring calls side by side. */
     ACROSS = 5,         /* log2 of the calls of a block, .. */
     ACROSS_THREADS = 9, /* .. of the threads of a block, */
-    ACROSS_STEPS = 8,   /* elements that a thread takes together, */
+    ACROSS_STEPS = 8,   /* elements that a thread takes together, and .. */
+    ACROSS_STAGED = 4,  /* .. where they are in shared memory, */
+    ACROSS_TILES = 4,   /* staged blocks that a multiprocessor should have, */
     SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
 };
 
@@ -352,9 +354,16 @@ static int64_t shared_most(const loop_problem *s) {
     return (s->shared > STAGE_BYTES ? s->shared : STAGE_BYTES) - WHOLE_RESERVED;
 }
 
+/* Would more than an eighth of the vectors that threads take together lie beyond the row's end? */
+static bool wasted(const work *w, const variant *v, int steps) {
+    int64_t vectors = w->all / v->gufunc.vector, round = (int64_t)steps << v->gufunc.coop;
+    int64_t taken = (vectors + round - 1) / round * round;
+    return taken - vectors > vectors / 8;
+}
+
 /* Long rows, a block each. Where few blocks fit a multiprocessor, they are larger. Rows that are so few that each should have several
  * blocks are left to those. */
-static void choose_whole(const cores *c, variant *v, const loop_problem *s, int copies) {
+static void choose_whole(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
     int64_t bytes = whole_bytes(c, s->traits), most = shared_most(s);
     if (bytes < WHOLE_ROW || bytes > most || (core_total(c, false) > BLOCK_CORE && c->loop->count < GRID_CALLS))
         return;
@@ -363,7 +372,10 @@ static void choose_whole(const cores *c, variant *v, const loop_problem *s, int 
     if (least_threads < WHOLE_COOP)
         least_threads = WHOLE_COOP;
     v->gufunc.coop = (uint8_t)(least_threads < COOP_BLOCK ? least_threads : COOP_BLOCK);
-    set_repeat(v, WHOLE_STEPS, copies);
+    int steps = v->gufunc.coop == WHOLE_COOP ? LINE_STEPS_LONG : WHOLE_STEPS;
+    while (steps > WHOLE_STEPS && wasted(w, v, steps))
+        steps /= 2;
+    set_repeat(v, steps, copies);
 }
 
 /* ---- Neighbouring calls side by side ---- */
@@ -405,20 +417,21 @@ static bool prefers_across(const cores *c, const code_traits *traits) {
     return across < along && c->loop->extent[0] > 1;
 }
 
-/* The most calls of which a block can stage what is read often and that leave room for a second block, or else for one. */
-static bool fit_across(const cores *c, variant *v, const loop_problem *s, int least_calls) {
-    for (int64_t room = shared_most(s) / 2; room <= shared_most(s); room *= 2)
+/* The most calls of which a block can stage what is read often so that some blocks fit a multiprocessor, or else fewer blocks. Returns
+ * how many fit; 0: not one does. */
+static int fit_across(const cores *c, variant *v, const loop_problem *s, int least_calls) {
+    for (int blocks = ACROSS_TILES; blocks; blocks /= 2)
         for (int across = v->gufunc.across; across >= least_calls; across--) {
             variant tried = *v;
             cores with = *c;
             tried.gufunc.across = (uint8_t)across;
             with.v = &tried;
-            if (whole_bytes(&with, s->traits) <= room) {
+            if (whole_bytes(&with, s->traits) <= shared_most(s) / blocks) {
                 v->gufunc.across = (uint8_t)across;
-                return true;
+                return blocks;
             }
         }
-    return false;
+    return 0;
 }
 
 static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
@@ -429,10 +442,14 @@ static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
     v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)c->loop->count), ACROSS);
     int least_calls = least(v->gufunc.across, log2_ceil(SECTOR / (unsigned)smallest(c)));
     set_repeat(v, ACROSS_STEPS, copies_most(s->traits, &w));
-    if (whole_bytes(c, s->traits) && fit_across(c, v, s, least_calls))
+    int blocks = whole_bytes(c, s->traits) ? fit_across(c, v, s, least_calls) : 0;
+    if (blocks) {
         stage_whole(c, v, s->traits);
+        set_repeat(v, ACROSS_STAGED, copies_most(s->traits, &w));
+    }
     int64_t rows = w.all / v->gufunc.steps;
-    int coop = least(rows > 1 ? log2_floor((uint64_t)rows) : 1, ACROSS_THREADS - v->gufunc.across);
+    int coop = least(rows > 1 ? log2_floor((uint64_t)rows) : 1,
+                     (blocks == 1 ? COOP_BLOCK : ACROSS_THREADS) - v->gufunc.across);
     v->gufunc.coop = (uint8_t)(coop + v->gufunc.across < COOP_WARP ? COOP_WARP - v->gufunc.across : coop);
     if (!v->gufunc.coop)
         v->gufunc.coop = 1;
@@ -461,7 +478,7 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
             set_repeat(v, LINE_STEPS_GRID, copies);
     }
     if (!w.construct->nested && v->gufunc.coop)
-        choose_whole(c, v, s, copies);
+        choose_whole(c, v, s, &w, copies);
 }
 
 /* A thread a call: the body as it is written. */

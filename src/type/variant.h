@@ -306,7 +306,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             dimension 1, then the dimensions from 2 on. Dynamic shared memory for a tile of each staged operand, in order.
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << COOP_GRID_BLOCK threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
- *             groups than there are calls: groups loop. across: 1 << (coop + across) threads, at most 512, for 1 << across calls. Staged:
+ *             groups than there are calls: groups loop. across: 1 << (coop + across) threads, at most 1024, for 1 << across calls. Staged:
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
  *             piece of memory. Else coop is above COOP_WARP and no COOP_GRID, or there is across; staged operands are inputs with one core

@@ -1133,12 +1133,109 @@ static void test_simulated_rewritten(void **state) {
     assert_true(tree_rewritten.sequences > before);
 }
 
+/* Calls that a mask leaves out, and threads past the last call, come to every barrier and store nothing; in place, too. */
+static void test_masked_lines(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    enum {
+        N = 37,
+        CALLS = 45
+    };
+    const kernel k = {
+        "masked", "(n)->(n)",
+        "(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, x[i] - top); forall (i : n) y[i] = "
+        "x[i] - s; }",
+        "int32->int32"};
+    for (int way = 0; way < 16; way++) {
+        bool across = way & 1, staged = way & 2, in_place = way & 4;
+        arena a = {0};
+        const tree *t = tree_of(&a, &k);
+        int32_t x[N * CALLS], before[N * CALLS], y[N * CALLS] = {0};
+        uint8_t mask[CALLS];
+        uint64_t words[PARAMETERS];
+        const uint64_t numbers[3][2] = {{0}};
+        int64_t along = across ? CALLS : 1, between = across ? 1 : N, core[] = {N, along, along};
+        variant v = variant_of(t, across ? 3 : 6, 0, 1, 2);
+        v.ndim = v.masked = 1;
+        v.gufunc.across = across ? 4 : 0;
+        v.operand[0].staged = staged;
+        v.operand[0].unit = v.operand[1].unit = !across;
+        v.operand[2] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL, .kind = OPERAND_STRIDED};
+        for (int i = 0; i < N * CALLS; i++)
+            before[i] = x[i] = (int32_t)pick(-1000, 1000);
+        for (int i = 0; i < CALLS; i++)
+            mask[i] = chance(60);
+        int32_t *out = in_place ? x : y;
+        parameter_writer w = parameters_write(words, &v, t->layout, true);
+        const void *const data[] = {x, out, mask};
+        for (int i = 0; i < 3; i++)
+            put_operand(&w, i, (uintptr_t)data[i], numbers);
+        put_parameter(&w, GPU_GUFUNC_CALLS, CALLS);
+        put_parameter(&w, GPU_GUFUNC_ALIGNED, 0);
+        for (int i = 0; i < 3; i++)
+            put_parameter(&w, GPU_GUFUNC_STRIDES, i < 2 ? between : 1);
+        for (int i = 0; i < 3 && staged; i++)
+            put_parameter(&w, GPU_GUFUNC_STAGED, i ? 0 : N);
+        put_core(&w, t->layout, core);
+        parameters_finish(&w);
+        code_module m = generate(&a, &k, t, &v, &gpu);
+        const char *wrong =
+            sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), way & 8 ? 1 : 3, across ? 128 : 64) : NULL;
+        if (wrong)
+            fail_msg("way %d: %s", way, wrong);
+        for (int c = 0; c < CALLS && sim_there(); c++) {
+            int32_t top = INT32_MIN, sum = 0;
+            for (int i = 0; i < N; i++)
+                top = before[i * along + c * between] > top ? before[i * along + c * between] : top;
+            for (int i = 0; i < N; i++)
+                sum += before[i * along + c * between] - top;
+            for (int i = 0; i < N; i++) {
+                int64_t at = i * along + c * between;
+                int32_t without = in_place ? before[at] : 0;
+                if (out[at] != (mask[c] ? before[at] - sum : without))
+                    fail_msg("way %d: call %d, element %d", way, c, i);
+            }
+        }
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- Traits ---- */
 
 static void size_of(const char *name, code_traits *size) {
     arena a = {0};
     ir_traits(tree_of(&a, kernel_of(name)), size);
     arena_free(&a);
+}
+
+/* Only where every call comes to the same constructs may calls share a block's barriers. */
+static void test_uniform(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        bool uniform;
+    } cases[] = {
+        {"(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = x[i] / s; }", true},
+        {"(x) -> (y) { { auto s = x[0] > 0 ? 1 : 2; forall (i : n) y[i] = x[i] > 0 ? x[i] : s; } }", true},
+        {"(x) -> (y) { if (x[0] > 0) forall (i : n) y[i] = x[i]; }", false},
+        {"(x) -> (y) { for (int64 t = 0; t < 3; t++) forall (i : n) y[i] = x[i] * t; }", false},
+        {"(x) -> (y) { if (x[0] > 0) return; forall (i : n) y[i] = x[i]; }", false},
+        {"(x) -> (y) { auto s = x[0] > 0 ? sum(i : n, x[i]) : 1; forall (i : n) y[i] = s; }", false},
+        {"(x) -> (y) { bool s = x[0] > 0 && any(i : n, x[i] > 1); forall (i : n) y[i] = s; }", false},
+        {"(x) -> (y) { auto c = x[0]; while (c < 9) c += c; forall (i : n) y[i] = c; }", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        kernel k = {"uniform", "(n)->(n)", cases[i].source, "float32->float32"};
+        code_traits traits;
+        ir_traits(tree_of(&a, &k), &traits);
+        if (traits.uniform != cases[i].uniform)
+            fail_msg("%s: %d", k.source, traits.uniform);
+        arena_free(&a);
+    }
 }
 
 static void test_spreads(void **state) {
@@ -1318,6 +1415,8 @@ int main(void) {
         cmocka_unit_test(test_sequences),
         cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_simulated_rewritten),
+        cmocka_unit_test(test_masked_lines),
+        cmocka_unit_test(test_uniform),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -6,7 +6,8 @@
 #include "ir/gufunc/gufunc.h"
 
 enum {
-    TOGETHER = 8 /* accesses of a thread that are in flight together */
+    TOGETHER = 8,         /* accesses of a thread that are in flight together, */
+    TOGETHER_SINGLE = 16, /* and if each is of one element */
 };
 
 typedef struct core_copy {
@@ -18,11 +19,10 @@ typedef struct core_copy {
     ssa to;       /* address in shared memory */
 } core_copy;
 
-static void load_access(const core_copy *p, ssa i, ssa *values) {
+static void load_access(const core_copy *p, ssa offset, ssa *values) {
     emit *e = p->w->s.e;
     dtype t = skeleton_memory(&p->w->s, p->k);
-    ssa at = ssa_is_set(p->stride) ? emit_op(e, "mul i64", i, p->stride) : i;
-    at = emit_element(e, t, p->w->at[p->k], at);
+    ssa at = emit_element(e, t, p->w->at[p->k], offset);
     emit_invariant(e, true);
     if (p->width > 1)
         emit_load_vector(e, t, at, p->width, values);
@@ -45,28 +45,42 @@ static void store_access(const core_copy *p, ssa i, const ssa *values) {
     e->shared = false;
 }
 
-static void copy_some(const core_copy *p, const ssa *i, int n) {
-    ssa values[TOGETHER][ACCESS_BYTES] = {0};
-    for (int j = 0; j < n; j++)
-        load_access(p, i[j], values[j]);
+static ssa offset_of(const core_copy *p, ssa elements) {
+    return ssa_is_set(p->stride) ? emit_op(p->w->s.e, "mul i64", elements, p->stride) : elements;
+}
+
+/* Makes accesses first, first + step .. (i64, elements). end: accesses beyond it are the first once more; none: there are none. */
+static void copy_some(const core_copy *p, ssa first, ssa step, ssa end, int n) {
+    emit *e = p->w->s.e;
+    ssa values[TOGETHER_SINGLE][ACCESS_BYTES] = {0}, i[TOGETHER_SINGLE], next = first;
+    ssa from = offset_of(p, first), at = from, apart = offset_of(p, step);
+    for (int j = 0; j < n; j++) {
+        ssa there = j && ssa_is_set(end) ? emit_op(e, "icmp slt i64", next, end) : ssa_none();
+        i[j] = ssa_is_set(there) ? emit_select_as(e, "i64", there, next, first) : next;
+        load_access(p, ssa_is_set(there) ? emit_select_as(e, "i64", there, at, from) : at, values[j]);
+        next = emit_op(e, "add i64", next, step);
+        at = emit_op(e, "add i64", at, apart);
+    }
     for (int j = 0; j < n; j++)
         store_access(p, i[j], values[j]);
 }
 
-/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. Accesses beyond the end
- * are the thread's first of the same TOGETHER once more, so that what is left over takes no longer than the rest. */
+/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. What is left over takes
+ * no longer than the rest: in it all accesses are in flight together, too. */
 static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size) {
     emit *e = p->w->s.e;
-    ssa step = emit_value(e, "mul i64 %s, %d", size.text, p->width), i[TOGETHER];
-    ssa first = emit_op(e, "add i64", from, emit_value(e, "mul i64 %s, %d", rank.text, p->width)), next;
-    counted_loop l = counted_loop_begin(e, "i64", first, end);
-    i[0] = next = l.i;
-    for (int j = 1; j < TOGETHER; j++) {
-        next = emit_op(e, "add i64", next, step);
-        i[j] = emit_select_as(e, "i64", emit_op(e, "icmp slt i64", next, end), next, l.i);
-    }
-    copy_some(p, i, TOGETHER);
-    counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", step.text, TOGETHER), loop_no_unroll(e));
+    int together = p->width > 1 ? TOGETHER : TOGETHER_SINGLE;
+    ssa step = emit_value(e, "mul i64 %s, %d", size.text, p->width);
+    ssa far = emit_value(e, "mul i64 %s, %d", step.text, together);
+    ssa first = emit_op(e, "add i64", from, emit_value(e, "mul i64 %s, %d", rank.text, p->width));
+    ssa tiles = emit_op(e, "udiv i64", emit_op(e, "sub i64", end, from), far);
+    ssa whole = emit_op(e, "mul i64", tiles, far);
+    counted_loop l = counted_loop_begin(e, "i64", first, emit_op(e, "add i64", from, whole));
+    copy_some(p, l.i, step, ssa_none(), together);
+    counted_loop_end(e, &l, far, loop_no_unroll(e));
+    l = counted_loop_begin(e, "i64", emit_op(e, "add i64", first, whole), end);
+    copy_some(p, l.i, step, end, together);
+    counted_loop_end(e, &l, far, loop_no_unroll(e));
 }
 
 static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
