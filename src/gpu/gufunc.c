@@ -421,7 +421,7 @@ static bool prefers_across(const cores *c, const code_traits *traits) {
  * how many fit; 0: not one does. */
 static int fit_across(const cores *c, variant *v, const loop_problem *s, int least_calls) {
     for (int blocks = ACROSS_TILES; blocks; blocks /= 2)
-        for (int across = v->gufunc.across; across >= least_calls; across--) {
+        for (int across = v->gufunc.across; across >= least_calls + (blocks > 1); across--) {
             variant tried = *v;
             cores with = *c;
             tried.gufunc.across = (uint8_t)across;
@@ -447,7 +447,7 @@ static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
         stage_whole(c, v, s->traits);
         set_repeat(v, ACROSS_STAGED, copies_most(s->traits, &w));
     }
-    int64_t rows = w.all / v->gufunc.steps;
+    int64_t rows = w.all / ACROSS_STEPS;
     int coop = least(rows > 1 ? log2_floor((uint64_t)rows) : 1,
                      (blocks == 1 ? COOP_BLOCK : ACROSS_THREADS) - v->gufunc.across);
     v->gufunc.coop = (uint8_t)(coop + v->gufunc.across < COOP_WARP ? COOP_WARP - v->gufunc.across : coop);

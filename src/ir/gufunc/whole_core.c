@@ -7,7 +7,8 @@
 
 enum {
     TOGETHER = 8,         /* accesses of a thread that are in flight together, */
-    TOGETHER_SINGLE = 16, /* and if each is of one element */
+    TOGETHER_SINGLE = 16, /* if each is of one element, */
+    TOGETHER_REST = 4,    /* and of what is left over */
 };
 
 typedef struct core_copy {
@@ -65,8 +66,8 @@ static void copy_some(const core_copy *p, ssa first, ssa step, ssa end, int n) {
         store_access(p, i[j], values[j]);
 }
 
-/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. What is left over takes
- * no longer than the rest: in it all accesses are in flight together, too. */
+/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. What is left over is
+ * not copied one by one either. */
 static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size) {
     emit *e = p->w->s.e;
     int together = p->width > 1 ? TOGETHER : TOGETHER_SINGLE;
@@ -79,8 +80,8 @@ static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size)
     copy_some(p, l.i, step, ssa_none(), together);
     counted_loop_end(e, &l, far, loop_no_unroll(e));
     l = counted_loop_begin(e, "i64", emit_op(e, "add i64", first, whole), end);
-    copy_some(p, l.i, step, end, together);
-    counted_loop_end(e, &l, far, loop_no_unroll(e));
+    copy_some(p, l.i, step, end, TOGETHER_REST);
+    counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", step.text, TOGETHER_REST), loop_no_unroll(e));
 }
 
 static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
