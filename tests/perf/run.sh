@@ -50,6 +50,12 @@ gpu_peers() {
     [ -z "$2" ] || python3 "$here/$2.py" >>"$csv" || note "$2.py failed"
 }
 
+# Peers in Python alone.
+gpu_python() {
+    [ -e /dev/nvidiactl ] || [ -e /dev/nvidia0 ] || return
+    python3 "$here/$1.py" >>"$csv" || note "$1.py failed"
+}
+
 mkdir -p "$BUILD/perf"
 echo case,system,metric,value,spread >"$csv"
 if part calls; then
@@ -111,6 +117,10 @@ if part windows; then
     plain plain_windows
     ours bench_windows "$plain"
     gpu_peers limits_windows peers_gpu_windows
+fi
+if part lines; then
+    ours bench_lines
+    gpu_python peers_gpu_lines
 fi
 cat "$csv"
 echo
