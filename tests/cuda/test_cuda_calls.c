@@ -811,6 +811,41 @@ static void plain_body(void *what) {
     cuda_engine.release(c);
 }
 
+/* A row that is read twice takes more shared memory than a block has unasked: the driver is asked once, and again where it failed. */
+static void long_row_body(void *unused) {
+    sample *s = &the_sample;
+    cuda_device *d;
+    (void)unused;
+    CHECK(!cuda_device_get(0, &d) && d->shared == 227 << 10);
+    sample_begin(s, 1, 1, 1, 1);
+    s->core[0] = 20000;
+    s->extent[0] = 1000;
+    set_operand(s, 0, DT_FLOAT32, 1, (int[]){0}, 0);
+    set_operand(s, 1, DT_FLOAT32, 1, (int[]){0}, 0);
+    s->loop.count = 1000;
+    s->size = (code_traits){.nodes = 20, .maps_to_threads = true, .uniform = true, .nconstructs = 2};
+    for (int i = 0; i < 2; i++)
+        s->size.construct[i] = (code_construct){.reduces = !i,
+                                                .nodes = 5,
+                                                .nouter = 1,
+                                                .naccesses = 2,
+                                                .access = {{.operand = 0, .outer = 1}, {(uint8_t)i, 1, 0}}};
+    loop_problem problem = {.loop = &s->loop, .layout = &s->layout, .core = s->core, .traits = &s->size};
+    cuda_engine.specialise(&s->v, &problem);
+    CHECK(s->v.operand[0].staged && s->v.gufunc.coop);
+    code *c = load(s, 1 << s->v.gufunc.coop);
+    s->r = (occupancy){.block = 256, .sms = 4};
+    CHECK(!cuda_engine.launch(c, &s->l));
+    check_launched(s);
+    CHECK(s->g.shared == 80000);
+    mock->fail_at(0, 0);
+    CHECK(!cuda_engine.launch(c, &s->l) && mock->calls() == 4);
+    problem.device = -1; /* an architecture: what any device has */
+    gpu_specialise(&s->v, &problem);
+    CHECK(!s->v.operand[0].staged);
+    cuda_engine.release(c);
+}
+
 static int looks;
 
 /* The slots are there, zeroed; they are left as cooperative groups may leave them. */
@@ -892,6 +927,7 @@ static void test_launches(void **unused) {
     in_child(teams_body, &((teams_case){"0", "1", 8}));
     in_child(teams_body, &((teams_case){"1", "0", 7}));
     in_child(words_body, NULL);
+    in_child(long_row_body, NULL);
 }
 
 /* ---- Every driver call failing in turn ---- */

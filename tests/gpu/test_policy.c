@@ -758,12 +758,12 @@ static const struct {
     {50257, 4, false, DT_FLOAT32, H200, "1 x 2, 1 x 2048, 0 bytes, 100 blocks of 512"},
     {1048576, 256, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
     {2, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 2, 256 bytes, 32768 blocks of 64"},
-    {64, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 16, 8192 bytes, 32768 blocks of 512"},
-    {1024, 131072, true, DT_FLOAT32, H200, "1 x 4, 8 x 64, 32768 bytes, 16384 blocks of 512"},
+    {64, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 8, 8192 bytes, 32768 blocks of 256"},
+    {1024, 131072, true, DT_FLOAT32, H200, "1 x 4, 16 x 32, 65536 bytes, 8192 blocks of 512"},
     {4096, 32768, true, DT_FLOAT32, H200, "1 x 4, 8 x 128, 131072 bytes, 4096 blocks of 1024"},
     {4096, 32768, true, DT_BFLOAT16, H200, "1 x 4, 16 x 64, 131072 bytes, 2048 blocks of 1024"},
     {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 16, 0 bytes, 256 blocks of 512"},
-    {1000, 3, true, DT_FLOAT32, H200, "1 x 4, 4 x 128, 16000 bytes, 1 blocks of 512"},
+    {1000, 3, true, DT_FLOAT32, H200, "1 x 4, 4 x 64, 16000 bytes, 1 blocks of 256"},
     {1024, 131072, true, DT_FLOAT32, 0, "1 x 8, 32 x 16, 0 bytes, 4096 blocks of 512"},
 };
 

@@ -110,7 +110,8 @@ static void lines_case(lines *l, void *const *data) {
         fprintf(stderr, "%s: wrong result\n", name);
     failures += !right;
     gpu_time(lines_run, l, t, RUNS);
-    row(name, "libufunc", "GB/s", 2e-9 * (double)(n * count * l->type.bits / 8), t, RUNS);
+    const int64_t bytes = n * count * (l->type.bits / 8);
+    row(name, "libufunc", "GB/s", 2e-9 * (double)bytes, t, RUNS);
     row(name, "uf_copy", "GB/s", 2e-9 * (double)copied, copying, RUNS);
     uf_free(l->f);
 }
@@ -152,7 +153,7 @@ static void all_types(const DLTensor *x, const DLTensor *y, const DLTensor *affi
             copy_run(&c);
         }
         gpu_time(copy_run, &c, copying, RUNS);
-        copied = elements * type.bits / 8;
+        copied = elements * (type.bits / 8);
         for (int axis = 1; axis >= 0; axis--) {
             all_of("softmax", type, axis, data, elements);
             all_of("layer_norm", type, axis, data, elements);
