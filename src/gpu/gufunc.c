@@ -48,7 +48,7 @@ enum {
     /* Inputs that several constructs read, staged whole for a cooperative group. */
     WHOLE_ROW = 8 * 1024, /* bytes of a call from which it pays; before, the first-level cache does as well */
     WHOLE_STEPS = 2,      /* vectors that a thread takes together: shared memory is near, and registers cost blocks */
-    WHOLE_COOP = 7,       /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
+    WHOLE_COOP = 6,       /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
     WHOLE_THREADS = 1024, /* that a multiprocessor should have */
     WHOLE_RESERVED = 22 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
 
@@ -372,7 +372,7 @@ static void choose_whole(const cores *c, variant *v, const loop_problem *s, cons
     if (least_threads < WHOLE_COOP)
         least_threads = WHOLE_COOP;
     v->gufunc.coop = (uint8_t)(least_threads < COOP_BLOCK ? least_threads : COOP_BLOCK);
-    int steps = v->gufunc.coop == WHOLE_COOP ? LINE_STEPS_LONG : WHOLE_STEPS;
+    int steps = v->gufunc.coop <= WHOLE_COOP + 1 ? LINE_STEPS_LONG : WHOLE_STEPS;
     while (steps > WHOLE_STEPS && wasted(w, v, steps))
         steps /= 2;
     set_repeat(v, steps, copies);

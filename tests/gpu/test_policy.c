@@ -751,7 +751,7 @@ static const struct {
 } line_cases[] = {
     {1000, 131072, false, DT_FLOAT32, H200, "4 x 8, 1 x 16, 0 bytes, 8192 blocks of 256"},
     {4096, 32768, false, DT_FLOAT32, H200, "4 x 8, 1 x 128, 16384 bytes, 32768 blocks of 128"},
-    {4096, 32768, false, DT_BFLOAT16, H200, "8 x 4, 1 x 128, 8192 bytes, 32768 blocks of 128"},
+    {4096, 32768, false, DT_BFLOAT16, H200, "8 x 8, 1 x 64, 8192 bytes, 32768 blocks of 64"},
     {32768, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 131072 bytes, 4096 blocks of 1024"},
     {32768, 4096, false, DT_FLOAT32, 0, "4 x 8, 1 x 128, 0 bytes, 4096 blocks of 128"},
     {50257, 4096, false, DT_FLOAT32, H200, "1 x 2, 1 x 1024, 201040 bytes, 4096 blocks of 1024"},
