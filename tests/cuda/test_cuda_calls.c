@@ -314,12 +314,29 @@ static int64_t piece(const sample *s, int k) {
     return !is_number(s, k) && s->loop.ndim == 1 && s->stride[k] == next ? next : 0;
 }
 
+/* Staged whole: inputs with one dimension, of stride 1, for a block. */
+static void check_whole(const sample *s) {
+    int64_t bytes = 0;
+    for (int k = 0; k < count_of(s); k++) {
+        if (!s->v.operand[k].staged)
+            continue;
+        assert_true(k < s->v.nin && rank_of(s, k) == 1 && s->v.operand[k].unit == 1);
+        assert_true(s->v.gufunc.coop > COOP_WARP && s->v.gufunc.coop <= COOP_BLOCK);
+        bytes += extent_at(s, k, 0) * size_of(s, k);
+    }
+    assert_true(bytes <= 48 * 1024);
+}
+
 static void check_staged(const sample *s) {
     int64_t bytes = 0, most = 0;
+    if (s->v.gufunc.coop) {
+        check_whole(s);
+        return;
+    }
     for (int k = 0; k < count_of(s); k++) {
         int64_t count = piece(s, k), padded = count * size_of(s, k) + 16;
         if (s->v.operand[k].staged) {
-            assert_true(s->v.gufunc.coop == 0 && count > 1 && count <= 1024);
+            assert_true(count > 1 && count <= 1024);
             bytes += count * size_of(s, k);
         } else if (s->v.gufunc.coop == 0 && count > 1 && padded > most) {
             most = padded;
@@ -433,10 +450,30 @@ static bool is_free_of_conflicts(int64_t pitch, int64_t size) {
     return true;
 }
 
+static int read_whole(reader *r) {
+    const sample *s = r->s;
+    uint64_t end = 0;
+    int staged = 0;
+    for (int k = 0; k < count_of(s); k++) {
+        if (!s->v.operand[k].staged)
+            continue;
+        assert_true(parameter(r, GPU_GUFUNC_STAGED) == (uint64_t)extent_at(s, k, 0));
+        assert_true(parameter(r, GPU_GUFUNC_STAGED) == 0);
+        uint64_t offset = parameter(r, GPU_GUFUNC_STAGED);
+        assert_true(offset >= end && offset % 16 == 0);
+        end = offset + (uint64_t)(extent_at(s, k, 0) * size_of(s, k));
+        staged++;
+    }
+    assert_true(end <= s->g.shared && s->g.shared <= end + 15);
+    return staged;
+}
+
 static int read_staged(reader *r) {
     const sample *s = r->s;
     uint64_t end = 0;
     int staged = 0;
+    if (s->v.gufunc.coop)
+        return read_whole(r);
     for (int k = 0; k < count_of(s); k++) {
         if (!s->v.operand[k].staged)
             continue;
