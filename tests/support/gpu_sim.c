@@ -55,6 +55,13 @@ static int32_t sim_ctaid(void) { return block_now; }
 static int32_t sim_nctaid(void) { return blocks_now; }
 static void sim_nothing(void) {}
 static void sim_prefetch(int64_t at) { (void)at; }
+
+/* Rounds to nearest even; any NaN is the one that the instruction makes. */
+static uint16_t sim_bfloat16(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return isnan(x) ? 0x7FFF : (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
 SWITCHES_STACKS static void sim_barrier(void) { wait_for(AT_BARRIER); }
 
 SWITCHES_STACKS static void sim_yield(void) { swapcontext(&lanes[thread_now].context, &scheduler); }
@@ -169,6 +176,7 @@ static const struct {
     ROW("llvm.nvvm.mulhi.ull", sim_mulhi_ull),
     ROW("llvm.nvvm.mulhi.ui", sim_mulhi_ui),
     ROW("prefetch", sim_prefetch),
+    ROW("bfloat16", sim_bfloat16),
     ROW("yield", sim_yield),
 };
 
@@ -344,6 +352,7 @@ static void to_host(code_module *m, int nparameters) {
     replace(ir, "@shared = external global [0 x i8]", "@shared = internal global [262144 x i8] zeroinitializer");
     replace(ir, "[0 x i8]", "[262144 x i8]");
     replace(ir, "asm sideeffect \"prefetch.global.L2 [$0];\", \"l\"", "@sim_prefetch");
+    replace(ir, "asm \"cvt.rn.bf16.f32 $0, $1;\", \"=h,f\"", "@sim_bfloat16");
     for (size_t i = 0; i < COUNT(names); i++)
         replace(ir, names[i].gpu, names[i].gpu[0] == 'l' ? names[i].host : names[i].gpu);
     /* others may be what a thread waits for, or come in between */
@@ -361,6 +370,8 @@ static void to_host(code_module *m, int nparameters) {
     text_puts(ir, "declare void @sim_yield()\n");
     if (strstr(ir->data, "@sim_prefetch"))
         text_puts(ir, "declare void @sim_prefetch(i64)\n");
+    if (strstr(ir->data, "@sim_bfloat16"))
+        text_puts(ir, "declare i16 @sim_bfloat16(float)\n");
     add_entry(ir, m->entry, nparameters);
 }
 
