@@ -177,7 +177,8 @@ enum {
     UF_DEBUG = 2,
     UF_LINES = 4, /* line information in PTX and assembly, for debuggers and profilers too, at full speed */
     /* How a binary function reduces, or how a reduction combines. Without either flag the operator is taken to be associative
-     * and commutative; that of a generalized ufunc, whose order is always kept, to be associative. uf_reduce, uf_accumulate and uf_reduceat take these flags too, in place of the function's own. */
+     * and commutative; that of a generalized ufunc, whose order is always kept, to be associative. uf_reduce, uf_accumulate and
+     * uf_reduceat take these flags too, in place of the function's own. */
     UF_ORDERED = 0x10, /* associative, not commutative: the order of the elements is kept, their grouping is free */
     UF_SERIAL = 0x20,  /* neither: a left fold, one element after the other */
     /* The sections are kernels over indices, and their signatures are lists of parameters: see uf_kernel. */
@@ -194,8 +195,9 @@ typedef struct uf_definition {
     int nsections;              /* at least 1 */
     const uf_section *sections; /* tried in order; their signatures form one list */
     unsigned fast;              /* UF_FAST_* */
-    unsigned flags; /* UF_UNCHECKED, UF_DEBUG, UF_LINES, UF_KERNEL; functions that reduce: UF_ORDERED, UF_SERIAL; elementwise ones of
-                     * them: UF_WIDEN */
+    /* UF_UNCHECKED, UF_DEBUG, UF_LINES, UF_KERNEL; functions that reduce: UF_ORDERED, UF_SERIAL; elementwise ones of these:
+     * UF_WIDEN */
+    unsigned flags;
     int max_registers;  /* GPU: registers a thread, 16 to 255; 0: the compiler's choice */
     const char *layout; /* as for uf_guvectorize; NULL: elementwise */
     /* The form of BLAS or LAPACK that the kernel is; NULL: none. The layout must be that of the form, and the kernel must compute it;
@@ -608,8 +610,8 @@ UF_API void uf_plan_free(uf_plan *plan);
  * are chosen as for elementwise functions. uf_reduce takes cores of any size, uf_accumulate and uf_reduceat those of 1 to UF_MAX_STATE
  * scalars, which all three keep in registers. With more, uf_reduce is a chain of calls of the function (of its BLAS form, too, where it
  * has one) on pairs of neighbours, then on pairs of the results, and needs scratch memory of about the size of its input; under
- * UF_SERIAL it makes a call for each element. A mask then needs an identity, and a call or run with
- * an initial value cannot be captured into a CUDA graph.
+ * UF_SERIAL it makes a call for each element. A mask then needs an identity, and a call or run with an initial value cannot be
+ * captured into a CUDA graph.
  *
  * A fold begins as in NumPy. uf_reduce begins with the initial values if there are any; else with the identity if there is one;
  * else with the first element that takes part. uf_accumulate, and each segment of uf_reduceat, begin with their first element.
@@ -638,8 +640,9 @@ typedef struct uf_reduce_options {
     int naxes; /* how many axes are reduced. 0, with axes NULL: all of them; UF_NO_AXES: none, and axes is not read */
     const int *axes; /* those to be reduced; negative ones count from the end. Axes with naxes 0 are an error */
     bool keepdims;   /* reduced axes stay in the outputs, with extent 1 */
-    /* 0-d host arrays, as many as the state has values (of a binary function one; of a generalized ufunc one of its core's shape), which
-     * may be records: what the fold begins with, as its left operand, in place of the identity. Converted to the state's dtypes under same_kind; integers must fit. NULL: none. */
+    /* What the fold begins with, as its left operand, in place of the identity: 0-d host arrays, as many as the state has values
+     * (of a binary function one), which may be records; of a generalized ufunc one host array of its core's shape. Converted to
+     * the state's dtypes under same_kind; integers must fit. NULL: none. */
     const DLTensor *initial;
     const DLTensor *where; /* bool; broadcasts with the inputs; where it is false the element takes no part */
     void *scratch;         /* as in uf_options */

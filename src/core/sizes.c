@@ -56,7 +56,8 @@ static uf_status measure(void *user) {
     return m->lines < 0 ? fail_memory() : UF_OK;
 }
 
-/* The lines of the unrolled kernel, and one more, so that there is something to remember. The binding remembers them for the sizes that it met last. */
+/* The lines of the unrolled kernel. The binding remembers them, for the sizes that it met last, as one more than there are, so that 0
+ * is no answer. */
 uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *core, int64_t calls, int *lines) {
     *lines = 0;
     if (calls < CALLS_LEAST || !sizes_count(l, core))

@@ -6,8 +6,8 @@
 #endif
 
 #include "cpu/blas.h"
-#include "cpu/lapack.h"
 #include "cpu/cpu.h"
+#include "cpu/lapack.h"
 #include "cpu/llvm.h"
 
 /* The width of the widest vectors of this processor. AVX-512 counts if DQ, VL and BW come with it, as in all server

@@ -92,8 +92,8 @@
 
 #define GPU_TILE_ROWS(X) \
     X(GPU_TILE_EXTENTS, INT64,     two,       "extents of dimensions 0 and 1") \
-    X(GPU_TILE_ALIGNED, FLAG,      once,      "every access by vectors in a tile that is whole is aligned: of staged operands with a unit along dimension 1, " \
-                                              "and of contiguous ones along dimension 0") \
+    X(GPU_TILE_ALIGNED, FLAG,      once,      "every access by vectors in a tile that is whole is aligned: of staged operands with " \
+                                              "a unit along dimension 1, and of contiguous ones along dimension 0") \
     X(GPU_TILE_ACROSS,  DIVISOR32, once,      "tiles along dimension 0") \
     X(GPU_TILE_DOWN,    DIVISOR32, once,      "tiles along dimension 1") \
     X(GPU_TILE_OUTER,   DIVISOR32, between,   "extents of dimensions 2 .. ndim-2; the outermost needs no division") \
@@ -111,15 +111,17 @@
                                               "`vector`, the address, and every other stride (core and loop), are multiples of vector elements") \
     X(GPU_GUFUNC_EXTENTS, DIVISOR, inner,     "extents of dimensions 0 .. ndim-2 of the loop") \
     X(GPU_GUFUNC_STRIDES, STRIDE,  array_row, "of each array: strides of dimensions 0 .. ndim-1 of the loop, in elements") \
-    X(GPU_GUFUNC_STAGED,  STAGED,  staged,    "of each staged operand, unless the sizes are constants: elements of a core; elements from one call's core to the next in shared " \
-                                              "memory; byte offset of the operand's part of shared memory") \
+    X(GPU_GUFUNC_STAGED,  STAGED,  staged,    "of each staged operand, unless the sizes are constants: elements of a core; elements " \
+                                              "from one call's core to the next in shared memory; byte offset of the operand's " \
+                                              "part of shared memory") \
     X(GPU_GUFUNC_BLOCKS,  INT32,   coop_grid, "blocks of a cooperative group") \
     X(GPU_GUFUNC_SLOTS,   ADDRESS, coop_grid, "address of zeroed memory, COOP_SLOT bytes for each cooperative group in flight (there are grid / blocks; " \
                                               "group t has slot t)")
 
 #define GPU_FORALL_ROWS(X) \
     X(GPU_FORALL_TILES,   INDEX,   once,       "tiles, which the threads take; with `across` blocks") \
-    X(GPU_FORALL_EXTENTS, DIVISOR, inner,      "extents in tiles of all indices but the first, from the last on; with `across` the last two in blocks") \
+    X(GPU_FORALL_EXTENTS, DIVISOR, inner,      "extents in tiles of all indices but the first, from the last on; with `across` the " \
+                                               "last two in blocks") \
     X(GPU_FORALL_PRIVATE, INT64,   privatised, "of each privatised operand: the offset of its elements in shared memory, in bytes")
 
 #define GPU_FOLD_ROWS(X) \

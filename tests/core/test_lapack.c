@@ -184,7 +184,8 @@ static void reports(void **unused) {
     uf_func *f = defined("(n,n)->(n,n)", "inv", 4, UF_DEBUG, sevens), *g = defined("(n,n)->(n,n)", "inv", 4, 0, sevens);
     (void)unused;
     fill(3, 20, 1);
-    expect(square_call(f, 3, 20, NULL), UF_ERR_KERNEL, "inv: line 2: assertion failed: info == 0, in the inner call (1)");
+    expect(square_call(f, 3, 20, NULL), UF_ERR_KERNEL,
+           "inv: line 2: assertion failed: info == 0, in the inner call (1)");
     assert_true(result[0] == 0.5 && result[400] == -1 && result[800] == 1.0 / 6);
     expect(square_call(g, 3, 20, NULL), UF_OK, "");
     assert_true(result[0] == 0.5 && isnan(result[400]) && result[800] == 1.0 / 6);

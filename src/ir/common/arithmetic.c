@@ -122,7 +122,8 @@ static bool constant_of(op o, dtype type, int64_t x, int64_t y, int64_t *out) {
 
 static bool fold_binary(op o, dtype type, ssa a, ssa b, ssa *out) {
     int64_t x, y, value;
-    if (!dtype_is_integer(type) || !ssa_is_constant(a, &x) || !ssa_is_constant(b, &y) || !constant_of(o, type, x, y, &value))
+    if (!dtype_is_integer(type) || !ssa_is_constant(a, &x) || !ssa_is_constant(b, &y) ||
+        !constant_of(o, type, x, y, &value))
         return false;
     *out = ops[o].kind == 'R' || ops[o].kind == 'E' ? ssa_bool(value) : ssa_constant(value);
     return true;

@@ -30,7 +30,7 @@ typedef struct frame {
     /* Kernels over indices: */
     const struct body_hooks *hooks;     /* of its kernel, see internal.h; NULL: none */
     void *user;                         /* of its hooks */
-    const uint16_t *operand_uses;        /* code_traits.use */
+    const uint16_t *operand_uses;       /* code_traits.use */
     const private_copy *private_copies; /* by operand; NULL: none has one */
 } frame;
 

@@ -1,8 +1,9 @@
 /* gpu_reduce_columns.c - reductions on the GPU whose neighbouring lanes take neighbouring results: columns. A block is a tile of columns wide
  * and some rows of threads high. A thread has `vector` columns; it visits its rows of elements `accesses` at a time, and loads all of a
  * visit before it combines the first. Visits are combined in two levels, so that rounding errors grow slowly; then the rows of threads
- * are combined through shared memory. Few elements, of a number that is a constant of the code, are one visit of one row of threads. If order is to be kept (FOLD_ORDERED), each row of threads has a run of rows of its own; if
- * elements must be combined one by one (FOLD_SERIAL), there is one row of threads. */
+ * are combined through shared memory. Few elements, whose number is a constant of the code, are one visit of one row of threads. If
+ * order is to be kept (FOLD_ORDERED), each row of threads has a run of rows of its own; if elements must be combined one by one
+ * (FOLD_SERIAL), there is one row of threads. */
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
 #include "ir/reduce/gpu_reduce.h"
