@@ -1,0 +1,473 @@
+/* test_gu_code.c - what the code of generalized ufuncs has: the loads, shuffles and meetings that it must have, and no others; staged
+ * outputs are read only if need be; with sizes as constants all is in registers; the CPU's inner loops are vector loops;
+ * traits say how constructs walk through memory; sequences and bodies in place change nothing.
+ * UF_BLESS=1 rewrites the goldens in tests/ir. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gu_kernel.h"
+#include "ir_check.h"
+#include "lang_try.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "rewrite.h"
+
+static int occurrences(const char *where, const char *what) {
+    int n = 0;
+    for (const char *at = where; (at = strstr(at, what)); at += strlen(what))
+        n++;
+    return n;
+}
+
+/* ---- What the PTX says ---- */
+
+typedef struct fact {
+    const char *kernel;
+    int coop, lanes, along, vector, repeat;
+    const char *what; /* of which there must be .. */
+    int least, most;
+} fact;
+
+enum {
+    ANY = 1 << 20
+};
+
+static const fact facts[] = {
+    /* 16 bytes of read-only data at a time */
+    {"matvec", 5, 3, 0, 4, 1, "ld.global.nc.v4.f32", 2, ANY},
+    {"matvec", 5, 3, 0, 4, 4, "ld.global.nc.v4.f32", 5, ANY},
+    {"matmul", 7, 0, 1, 2, 1, "ld.global.nc.v2.f64", 1, ANY},
+    {"matmul", 7, 0, 1, 2, 1, "st.global.v2.f64", 1, ANY},
+    {"norm", 8, 0, 0, 4, 4, "ld.global.nc.v4.f32", 4, ANY},
+    {"outer", 8, 0, 0, 8, 1, "st.global.v4", 1, ANY},
+    {"read_back", 8, 0, 0, 2, 1, "ld.global.v2.f64", 1, ANY}, /* an output: not by the read-only path */
+    /* a look-up is a read of constant memory, and nothing lies on the stack */
+    {"table", 0, 0, 0, 1, 1, "ld.global.nc.f32", 2, ANY},
+    {"table", 0, 0, 0, 1, 1, "local", 0, 0},
+    /* helpers that are called too often to be inlined are called */
+    {"call_chain", 0, 0, 0, 1, 1, "call.uni", 2, 40},
+    /* a body in place reads by vectors, and its constructs are mapped to threads */
+    {"at", 5, 3, 0, 4, 1, "ld.global.nc.v4.f32", 2, ANY},
+    {"fill", 5, 3, 0, 4, 1, "ld.global.nc.v4.f32", 2, ANY},
+    {"fill", 8, 5, 0, 4, 1, "shfl.sync", 5, ANY},
+    /* meetings: only where something could be read or overwritten */
+    {"matvec", 8, 5, 0, 4, 1, "bar", 0, 0},
+    {"matvec", 8, 5, 0, 4, 1, "shfl.sync", 5, ANY},
+    {"matvec", 8, 0, 1, 4, 2, "shfl.sync", 0, 0},
+    {"matvec", 3, 0, 0, 1, 1, "shfl.sync", 0, 0},
+    {"matvec", 0, 0, 0, 1, 1, "shfl", 0, 0},
+    {"matvec", 0, 0, 0, 1, 1, "bar", 0, 0},
+    {"outer", 10, 0, 0, 8, 2, "bar", 0, 0},
+    {"norm", 5, 0, 0, 1, 1, "shfl.sync.bfly", 5, ANY},
+    {"norm", 5, 0, 0, 1, 1, "bar.sync", 0, 0},
+    {"softmax", 8, 0, 0, 4, 1, "bar.sync", 2, ANY},
+    {"read_back", 8, 0, 0, 2, 1, "bar.sync", 3, ANY},
+    {"read_back", 4, 0, 0, 2, 1, "bar.warp.sync", 2, ANY},
+    {"scatter", 8, 0, 0, 1, 1, "bar.sync", 1, ANY},
+    {"scatter", 5, 0, 0, 1, 1, "bar.warp.sync", 1, ANY},
+    {"rounds", 8, 0, 0, 1, 1, "bar.sync", 1, ANY},
+    {"read_back", 11, 0, 0, 2, 1, "membar.gl", 1, ANY},
+    {"matvec", 11, 5, 0, 4, 1, "membar.gl", 0, 0},
+    /* of a row that reads what it has stored no two threads know */
+    {"own_store", 5, 5, 0, 1, 1, "shfl.sync", 0, 0},
+    {"update", 5, 5, 0, 1, 1, "shfl.sync", 5, ANY},
+};
+
+static void test_ptx(void **state) {
+    (void)state;
+    if (!nvvm_found())
+        skip();
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        const fact *f = &facts[i];
+        const gu_kernel *k = gu_kernel_of(f->kernel);
+        arena a = {0};
+        const tree *t = gu_tree(&a, k);
+        variant v = gu_variant(t, f->coop, f->lanes, f->vector, f->repeat);
+        v.gufunc.along = (uint8_t)f->along;
+        code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
+        const char *ptx = "", *wrong = nvvm_judge(&m, 90, false, &ptx);
+        int n = wrong ? 0 : occurrences(ptx, f->what);
+        if (wrong || n < f->least || n > f->most) {
+            if (getenv("SHOW_IR"))
+                puts(wrong ? m.ir.data : ptx);
+            gu_describe(k, &v);
+            fail_msg("fact %zu: %s is there %d times; %s", i, f->what, n, wrong ? wrong : "");
+        }
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- Staged outputs: copied in unless all is assigned and nothing read ---- */
+
+static void test_staged(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        int copies; /* of x in, of y out, of y in */
+    } cases[] = {
+        {"(x) -> (y) { forall (i : n) y[i] = x[i]; }", 2},
+        {"(x) -> (y) { { forall (i : n) { y[i] = x[i]; } } }", 2},
+        {"(x) -> (y) { forall (i : n) y[i] = y[i] + x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n) y[i] += x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n - 1) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n) y[n - 1 - i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : -1) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { if (x[0] > 0) return; forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { { if (x[0] > 0) { return; } } forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { if (x[0] > 0) forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n) if (x[i] > 0) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { for (int64 t = 0; t < n; t++) forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { auto s = sum(i : n, y[i]); forall (i : n) y[i] = s; }", 3},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"staged", "(n)->(n)", cases[i].source, "float32->float32"};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        v.operand[0].staged = v.operand[1].staged = 1;
+        code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+        int n = occurrences(m.ir.data, "ptrtoint float addrspace(1)*"); /* of each copy, to see its alignment */
+        if (n != cases[i].copies)
+            fail_msg("%s: %d copies, not %d", k.source, n, cases[i].copies);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- Sizes as constants ---- */
+
+/* Unrolled kernels have no array in memory, whatever their indices are, and no loop; staged cores move by 16 bytes. */
+static void test_registers(void **state) {
+    (void)state;
+    static const char *const names[] = {"matmul",  "matvec", "scatter",      "rounds",         "local_array",
+                                        "checked", "early",  "shared_array", "complex_matmul", "plain_loop"};
+    if (!nvvm_found())
+        skip();
+    for (size_t i = 0; i < COUNT(names); i++) {
+        arena a = {0};
+        const gu_kernel *k = gu_kernel_of(names[i]);
+        const tree *t = gu_tree(&a, k);
+        variant v = gu_unrolled(t, 4);
+        code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
+        const char *ptx = "", *wrong = nvvm_judge(&m, 90, true, &ptx);
+        if (wrong || strstr(ptx, ".local") || !strstr(ptx, "ld.global.nc.v4.u32"))
+            fail_msg("%s: %s\n%s", k->name, wrong ? wrong : "", ptx);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* An output is read only if the kernel might read an element, or leave it out, before it assigns it. */
+static void test_content(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        int copies; /* of x in, of y out, of y in */
+    } cases[] = {
+        {"(x) -> (y) { forall (i : n) y[n - 1 - i] = x[i]; }", 2},
+        {"(x) -> (y) { for (int64 i = 0; i < n; i++) { y[i] = x[i]; y[i] += y[0]; } }", 2},
+        {"(x) -> (y) { if (x[0] > 0) { y[0] = 1; y[1] = 2; y[2] = 3; } else forall (i : n) y[i] = x[i]; }", 2},
+        {"(x) -> (y) { if (x[0] > 0) { y[0] = 1; y[2] = 3; } else forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n - 1) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { if (x[0] > 0) return; forall (i : n) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { forall (i : n) if (x[i] > 0) y[i] = x[i]; }", 3},
+        {"(x) -> (y) { y[0] = 1; y[1] = y[2]; y[2] = 1; }", 3},
+        {"(x) -> (y) { forall (i : n) y[(int64)x[i]] = x[i]; }", 3},
+        {"(x) -> (y) { switch ((int64)x[0]) { case 1: y[0] = 1; default: y[1] = 2; } y[2] = y[0] = 0; }", 2},
+        {"(x) -> (y) { for (int64 i = 0; i < n; i++) { if (x[i] > 1) break; y[i] = 0; } }", 3},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"content", "(n)->(n)", cases[i].source, "float32->float32"};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_unrolled(t, 3);
+        code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+        int n = occurrences(m.ir.data, "ptrtoint float addrspace(1)*"); /* of each copy, to see its alignment */
+        if (n != cases[i].copies)
+            fail_msg("%s: %d copies, not %d", k.source, n, cases[i].copies);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* What is measured is the same each time; loops that data ends, or nothing, are refused, and so is what is long. */
+static void test_unrolled(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        int least, most;
+    } cases[] = {
+        {"(x) -> (y) { forall (i : n) y[i] = x[i] + 1; }", 8, 200},
+        {"(x) -> (y) { int64 i = 0; do { y[i] = x[i]; i += 2; } while (i < n); }", 8, 200},
+        {"(x) -> (y) { for (int64 i = n - 1; i >= 0; i--) for (int64 j = i; j; j--) y[i] += x[j]; }", 30, 800},
+        {"(x) -> (y) { int64 i = 0; while (x[i] > 0) i++; y[0] = i; }", INT32_MAX, INT32_MAX},
+        {"(x) -> (y) { forall (i : (int64)x[0]) y[i] = 1; }", INT32_MAX, INT32_MAX},
+        {"(x) -> (y) { for (;;) if (x[0] > 1) { y[0] = 1; break; } }", INT32_MAX, INT32_MAX},
+        {"(x) -> (y) { for (int64 i = 0; i < 100000; i++) for (int64 j = 0; j < 100000; j++) y[0] += 1; }", INT32_MAX,
+         INT32_MAX},
+        {"(x) -> (y) { y[0] = sum(i : 100, j : 100, x[i % n] * j); }", INT32_MAX, INT32_MAX},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"unrolled", "(n)->(n)", cases[i].source, "float32->float32"};
+        const tree *t = gu_tree(&a, &k);
+        const int64_t sizes[] = {8};
+        int lines = ir_unrolled(&a, t, sizes, 4000);
+        assert_int_equal(lines, ir_unrolled(&a, t, sizes, 4000));
+        if (lines < cases[i].least || lines > cases[i].most)
+            fail_msg("%s: %d lines", k.source, lines);
+        arena_free(&a);
+    }
+}
+
+/* Products along vectors: whole ones, and a shorter last one; rows share them. */
+static void test_columns(void **state) {
+    (void)state;
+    arena a = {0};
+    const gu_kernel *k = gu_kernel_of("matmul");
+    const tree *t = gu_tree(&a, k);
+    code_traits traits;
+    ir_traits(t, &traits);
+    assert_true(traits.columns);
+    variant v = gu_unrolled(t, 7);
+    v.gufunc.unrolled = 0;
+    v.gufunc.columns = 1;
+    code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
+    for (int i = 0; i < judge_count(); i++)
+        assert_null(judge_ir(i, m.ir.data));
+    assert_int_equal(occurrences(m.ir.data, "alloca <4 x double>"), 6);
+    assert_int_equal(occurrences(m.ir.data, "alloca <3 x double>"), 6);
+    assert_null(strstr(m.ir.data, "llvm.vector"));
+    text_free(&m.ir);
+    static const char *const others[] = {"matvec", "complex_matmul", "conditional", "plain_loop", "layer"};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        ir_traits(gu_tree(&a, gu_kernel_of(others[i])), &traits);
+        assert_false(traits.columns);
+    }
+    arena_free(&a);
+}
+
+/* ---- The CPU's inner loops ---- */
+
+static void test_cpu_vectors(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const struct {
+        gu_kernel k;
+        int along;
+        const char *packed[2];
+    } loops[] = {
+        {{"matvec", "(m,n),(n)->(m)", "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }",
+          "float32,float32->float32"},
+         0,
+         {"vfmadd231ps", "%ymm"}},
+        {{"vecmat", "(m),(m,n)->(n)", "(x, A) -> (y) { forall (j : n) y[j] = sum(i : m, x[i] * A[i][j]); }",
+          "float64,float64->float64"},
+         1,
+         {"vfmadd", "pd"}},
+        {{"matmul", "(m,n),(n,p)->(m,p)",
+          "(A, B) -> (C) { forall (i : m, j : p) C[i][j] = sum(k : n, A[i][k] * B[k][j]) + 1; }",
+          "float32,float32->float32"},
+         1,
+         {"vfmadd", "ps"}},
+        {{"total", "(n)->()", "(x) -> (s) { s = sum(i : n, x[i]); }", "float32->float32"}, 0, {"vaddps", "%ymm"}},
+        {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"}, 0, {"vblendvps", "%ymm"}},
+        {{"integers", "(n)->()", "(x) -> (s) { s = sum(i : n, x[i]); }", "int32->int64"}, 0, {"vpaddq", "%ymm"}},
+        {{"columns", "(m,n)->(n)", "(A) -> (y) { forall (j : n) y[j] = max(i : m, A[i][j]); }", "float32->float32"},
+         1,
+         {"vblendvps", "%ymm"}},
+        {{"scale", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = x[i] * 2; }", "float32->float32"},
+         0,
+         {"vaddps", "%ymm"}},
+    };
+    for (size_t i = 0; i < COUNT(loops); i++) {
+        arena a = {0};
+        const tree *t = gu_tree(&a, &loops[i].k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        v.gufunc.along = (uint8_t)loops[i].along;
+        code_module m = gu_generate(&a, &loops[i].k, t, &v, &gu_cpu);
+        for (int j = 0; j<judge_count(); j += judge_count()> 1 ? judge_count() - 1 : 1) {
+            const char *assembly = judge_assembly(j, m.ir.data, "haswell", "");
+            const char *packed = loops[i].packed[0];
+            bool found = false;
+            bool apart = tree_rewrites_plainly && !strncmp(packed, "vfmadd", strlen("vfmadd"));
+            packed = apart ? "vmulp" : packed; /* only a product that is itself the term is rounded with the sum */
+            for (const char *at = assembly; !found && (at = strstr(at, packed)); at++) {
+                const char *end = strchr(at, '\n'), *other = strstr(at, loops[i].packed[1]);
+                found = other && other < end && memchr(at, '%', (size_t)(end - at)) && strstr(at, "%ymm") < end;
+            }
+            if (!found) {
+                if (getenv("SHOW_IR"))
+                    puts(assembly);
+                fail_msg("%s, %s: no %s .. %s", judge_name(j), loops[i].k.name, packed, loops[i].packed[1]);
+            }
+        }
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- Traits ---- */
+
+static void size_of(const char *name, code_traits *size) {
+    arena a = {0};
+    ir_traits(gu_tree(&a, gu_kernel_of(name)), size);
+    arena_free(&a);
+}
+
+static void test_spreads(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        bool maps_to_threads;
+        int constructs;
+    } cases[] = {
+        {"matvec", true, 1},           {"softmax", true, 3},       {"rows", true, 1},
+        {"helper", true, 2},           {"bools", true, 2},         {"read_back", true, 3},
+        {"scatter", true, 2},          {"rounds", true, 1},        {"early", true, 2},
+        {"local_array", true, 1},      {"four_ranges", true, 1},   {"scaled", true, 2},
+        {"range_of_sum", true, 2}, /* the sum in the range is spread as well */
+        {"many_ranges", false, 1}, /* more than CODE_RANGES */
+        {"plain_loop", false, 0},  /* nothing to spread, and an output is assigned outside */
+        {"frozen", false, 0},          {"shared_array", false, 2}, /* a local array of all is assigned in the forall */
+        {"range_of_output", false, 2},                             /* each thread would read it at another time */
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        code_traits size;
+        size_of(cases[i].kernel, &size);
+        if (size.maps_to_threads != cases[i].maps_to_threads || size.nconstructs != cases[i].constructs)
+            fail_msg("%s: maps_to_threads %d, %d constructs", cases[i].kernel, size.maps_to_threads, size.nconstructs);
+    }
+}
+
+static void expect_construct(const code_construct *c, bool reduces, bool nested, const char *outer, const char *inner) {
+    char list[2][CODE_RANGES * 4 + 1] = {"", ""};
+    for (int i = 0; i < c->nouter; i++)
+        sprintf(list[0] + strlen(list[0]), "%d ", c->outer[i]);
+    for (int i = 0; i < c->ninner; i++)
+        sprintf(list[1] + strlen(list[1]), "%d ", c->inner[i]);
+    assert_int_equal(c->reduces, reduces);
+    assert_int_equal(c->nested, nested);
+    assert_string_equal(list[0], outer);
+    assert_string_equal(list[1], inner);
+}
+
+static void expect_access(const code_access *a, int operand, int outer, int inner) {
+    assert_int_equal(a->operand, operand);
+    assert_int_equal(a->outer, outer);
+    assert_int_equal(a->inner, inner);
+}
+
+static void test_constructs(void **state) {
+    (void)state;
+    code_traits s;
+    size_of("matmul", &s); /* m 0, n 1, p 2 */
+    expect_construct(&s.construct[0], false, true, "0 2 ", "1 ");
+    assert_int_equal(s.construct[0].naccesses, 2);
+    expect_access(&s.construct[0].access[0], 0, 0, 2);
+    expect_access(&s.construct[0].access[1], 1, 2, 1);
+    size_of("norm", &s);
+    expect_construct(&s.construct[0], true, false, "0 ", "");
+    assert_int_equal(s.construct[0].naccesses, 2);
+    expect_access(&s.construct[0].access[0], 0, 1, 0);
+    size_of("four_ranges", &s);
+    expect_construct(&s.construct[0], false, true, "0 -1 -1 1 ", "1 -1 ");
+    size_of("vecmat", &s); /* m 0, n 1: along j, which is A's second dimension */
+    expect_construct(&s.construct[0], false, true, "1 ", "0 ");
+    expect_access(&s.construct[0].access[0], 0, 0, 1);
+    expect_access(&s.construct[0].access[1], 1, 2, 1);
+    size_of("outer", &s);
+    expect_construct(&s.construct[0], false, false, "0 1 ", "");
+    assert_int_equal(s.construct[0].naccesses, 3);
+}
+
+/* ---- The same code ---- */
+
+/* Values that are sequences, which only declare variables, keep nothing from being written for lanes or made vectors. */
+static void test_sequences(void **state) {
+    tree_rewrites = 100;
+    tree_rewrites_plainly = true;
+    test_ptx(state);
+    test_cpu_vectors(state);
+    test_spreads(state);
+    tree_rewrites = 0;
+    tree_rewrites_plainly = false;
+}
+
+/* A body in place that nothing leaves early is the same code as its statements, constructs that are mapped to threads included. */
+static void test_in_place(void **state) {
+    (void)state;
+    for (int k = 0; k < gu_kernel_count; k++)
+        for (int way = 0; way < 3; way++) {
+            arena a = {0};
+            tree *t = gu_tree(&a, &gu_kernels[k]);
+            node *all = arena_alloc(&a, sizeof *all);
+            code_traits size;
+            ir_traits(t, &size);
+            variant v = gu_variant(t, way && size.maps_to_threads ? COOP_WARP : 0, 0, way ? 2 : 1, 1);
+            if (way == 2)
+                for (int i = 0; i < v.nin + v.nout && !v.gufunc.coop; i++)
+                    v.operand[i].staged = t->layout->operands[i].rank > 0;
+            code_module plain = gu_generate(&a, &gu_kernels[k], t, &v, way ? &gu_gpu : &gu_cpu);
+            *all = (node){.kind = N_INLINE, .type = DT_NONE, .wide = DT_NONE, .body = t->kernel->body};
+            if (strstr(gu_kernels[k].source, "return;"))
+                all->kind = N_BLOCK; /* a body in place has none */
+            t->kernel->body = all;
+            t->nodes++;
+            assert_null(tree_fault(t));
+            code_traits again;
+            ir_traits(t, &again);
+            assert_int_equal(again.maps_to_threads, size.maps_to_threads);
+            assert_int_equal(again.nconstructs, size.nconstructs);
+            code_module inside = gu_generate(&a, &gu_kernels[k], t, &v, way ? &gu_gpu : &gu_cpu);
+            assert_string_equal(plain.ir.data, inside.ir.data);
+            text_free(&plain.ir);
+            text_free(&inside.ir);
+            arena_free(&a);
+        }
+}
+
+/* ---- Goldens ---- */
+
+static void check_golden(const char *file, const char *name, const code_target *target, int coop, int lanes) {
+    arena a = {0};
+    const tree *t = gu_tree(&a, gu_kernel_of(name));
+    variant v = gu_variant(t, coop, lanes, 1, 1);
+    code_module m = gu_generate(&a, gu_kernel_of(name), t, &v, target);
+    judge_golden(file, &m);
+    arena_free(&a);
+}
+
+static void check_unrolled_golden(const char *file, const char *name) {
+    arena a = {0};
+    const tree *t = gu_tree(&a, gu_kernel_of(name));
+    variant v = gu_unrolled(t, 3);
+    code_module m = gu_generate(&a, gu_kernel_of(name), t, &v, &gu_gpu);
+    judge_golden(file, &m);
+    arena_free(&a);
+}
+
+static void test_goldens(void **state) {
+    (void)state;
+    check_golden("gufunc_cpu", "matvec", &gu_cpu, 0, 0);
+    check_golden("gufunc_gpu", "matvec", &gu_gpu, 5, 3);
+    check_unrolled_golden("gufunc_unrolled_gpu", "frozen");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ptx),         cmocka_unit_test(test_staged),   cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_content),     cmocka_unit_test(test_unrolled), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_spreads),  cmocka_unit_test(test_constructs),
+        cmocka_unit_test(test_sequences),   cmocka_unit_test(test_in_place), cmocka_unit_test(test_goldens),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
