@@ -71,6 +71,7 @@ bool columns_fit(const function *f, const node *n) {
             return false;
     const node *to = s->kid[0]->kid[0], *value = s->kid[0]->kid[1];
     dtype type = (dtype)to->type;
+    assert(n->args);
     int column = last_of(n->args)->local;
     node_visit(value, count_reductions, &reductions);
     return reductions == 1 && (type == DT_FLOAT32 || type == DT_FLOAT64) && n->args->next &&
@@ -277,6 +278,7 @@ void columns_forall(body *b, const node *n) {
     const node *last = last_of(n->args), *range = n->args;
     columns c = {.b = b, .type = (dtype)n->body->kid[0]->kid[0]->type, .variable = last->local};
     int count = 0;
+    assert(range && range != last); /* columns_fit */
     for (const node *r = n->args; r; r = r->next)
         count++;
     counted_loop *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
@@ -284,9 +286,10 @@ void columns_forall(body *b, const node *n) {
     c.all = limit_of(b, last);
     node_visit(n->body->kid[0]->kid[1], find_sum, &c.sum);
     b->depth++;
-    for (; range && range->next != last; range = range->next) {
+    for (; range->next != last; range = range->next) {
         loops[count] = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(limit_of(b, range)));
         b->bound[range->local] = loops[count++].i;
+        assert(range->next); /* `last` comes later */
     }
     write_tiles(&c, n->body, range);
     while (count--)

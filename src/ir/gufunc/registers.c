@@ -1,6 +1,8 @@
 /* registers.c - inner calls whose core sizes are constants: the core operands of the kernel are in registers while it runs. At its
  * head it reads its inputs, and what its outputs hold if that matters; at its end it writes its outputs. Between the two no memory
  * is accessed. See common/unrolled.h. */
+#include <assert.h>
+
 #include "ir/common/unrolled.h"
 #include "ir/gufunc/gufunc.h"
 
@@ -55,6 +57,7 @@ static void write_core(body *b, int k) {
     const variant_operand *o = &e->frame->v->operand[k];
     int count = unrolled_count(b, k), width = width_of(e, k);
     ssa values[ACCESS_BYTES];
+    assert(width >= 1 && width <= ACCESS_BYTES);
     for (int i = 0; i < count; i += width) {
         for (int j = 0; j < width; j++)
             values[j] = emit_convert(e, unrolled_output(b, k, i + j), b->f->locals[k].type, (dtype)o->memory);
