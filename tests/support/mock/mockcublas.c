@@ -2,6 +2,7 @@
  * dimensions, a workspace behind the stream), and that no two threads use one handle at the same time. Any function can be made to
  * fail. */
 #include <complex.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,6 @@ enum {
     COMPLEX_DOUBLE = 5,
     REAL_BFLOAT = 14
 };
-
-__extension__ typedef _Float16 half;
 
 struct handle {
     struct handle *self; /* while it is alive */
@@ -135,6 +134,29 @@ static size_t size_of(int type) {
     return type == COMPLEX_DOUBLE ? 16 : type == REAL_FLOAT ? 4 : type == REAL_DOUBLE || type == COMPLEX_FLOAT ? 8 : 2;
 }
 
+/* Halves as integers: not every compiler has a type for them. */
+static double half_value(uint16_t bits) {
+    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    double v = exponent == 31 ? (mantissa ? (double)NAN : (double)INFINITY)
+                              : ldexp(exponent ? mantissa + 1024 : mantissa, (exponent ? exponent : 1) - 25);
+    return bits >> 15 ? -v : v;
+}
+
+/* Rounded to the nearest, ties to even. */
+static uint16_t half_bits(double v) {
+    int exponent, sign = signbit(v) ? 0x8000 : 0;
+    if (isnan(v))
+        return 0x7e00;
+    if (!v || fabs(v) >= 65536)
+        return (uint16_t)(sign | (v ? 0x7c00 : 0));
+    frexp(v, &exponent);
+    int unit = exponent > -13 ? exponent - 11 : -24; /* of the last place, as a power of two */
+    double exact = ldexp(fabs(v), -unit);
+    int n = (int)exact;
+    n += exact - n > 0.5 || (exact - n == 0.5 && n % 2);
+    return (uint16_t)(sign | (((unit + 24) << 10) + n));
+}
+
 static double complex get(int type, const void *at) {
     switch (type) {
     case REAL_FLOAT:
@@ -145,11 +167,8 @@ static double complex get(int type, const void *at) {
         return *(const float complex *)at;
     case COMPLEX_DOUBLE:
         return *(const double complex *)at;
-    case REAL_HALF: {
-        half h;
-        memcpy(&h, at, sizeof h);
-        return (double)h;
-    }
+    case REAL_HALF:
+        return half_value(*(const uint16_t *)at);
     default: {
         uint32_t bits = (uint32_t) * (const uint16_t *)at << 16;
         float f;
@@ -173,11 +192,9 @@ static void put(int type, void *at, double complex v) {
     case COMPLEX_DOUBLE:
         *(double complex *)at = v;
         break;
-    case REAL_HALF: {
-        half h = (half)creal(v);
-        memcpy(at, &h, sizeof h);
+    case REAL_HALF:
+        *(uint16_t *)at = half_bits(creal(v));
         break;
-    }
     default: {
         float f = (float)creal(v);
         uint32_t bits;
