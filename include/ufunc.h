@@ -116,11 +116,13 @@ typedef struct uf_module uf_module;
 /* Registers an elementwise function.
  *
  * name        [A-Za-z_][A-Za-z0-9_]*, up to 127 characters; used in errors and in generated code.
- *             NumPy's "ff->f", Numba's "float32(float32,float32)"; records stand among names (see "Records"). Every one must have the same number of inputs and
- *             outputs as the kernel, and the kernel must type-check for it. NULL: any types; the kernel is specialised on
- *             the dtypes of each call, and its outputs have the types of the expressions returned. A number beside arrays
- *             then has the dtype that the arrays promote to, if that is of the number's kind or of a more general one; else
- *             the number is int64, float64, or the complex dtype as wide as the arrays (a bool stays bool).
+ * signatures  an ordered list, separated by ';' or newlines, in any of three spellings: "float32,float32->float32",
+ *             NumPy's "ff->f", Numba's "float32(float32,float32)"; records stand among names (see "Records"). Every one must
+ *             have the same number of inputs and outputs as the kernel, and the kernel must type-check for it. NULL: any types;
+ *             the kernel is specialised on the dtypes of each call, and its outputs have the types of the expressions returned.
+ *             A number beside arrays then has the dtype that the arrays promote to, if that is of the number's kind or of a
+ *             more general one; else the number is int64, float64, or the complex dtype as wide as the arrays (a bool stays
+ *             bool).
  * source      kernel C, e.g. "(x, y) { return 2 * (x - y) / (x + y); }"; docs/kernel-c.md is its specification.
  *
  * Compilation to machine code happens at the first call that needs it. All texts are copied.
@@ -546,10 +548,12 @@ typedef struct uf_options {
  *
  * On the CPU the results are there on return. On CUDA the work is enqueued on options->stream, in the current context if that
  * belongs to the arrays' device, else in the device's primary context; the current context is left as found. Once its code is
- * compiled, a call on CUDA neither waits nor allocates, with two exceptions that take memory in stream order: an overlap that
- * needs a copy, and inner calls of a generalized ufunc that are so large that several blocks compute one together (32 KiB for
- * each of those that are computed at a time). A call can be captured into a CUDA graph once compiled: call it once before the
- * capture, or make a plan.
+ * compiled, a call on CUDA neither waits nor allocates, with exceptions that take memory in stream order: an overlap that needs a
+ * copy, and inner calls of a generalized ufunc that are so large that several blocks compute one together (32 KiB for each of
+ * those that are computed at a time). What cuBLAS and cuSOLVER compute (uf_definition.blas) takes memory as reductions do (see
+ * "Reductions"), and cuSOLVER's "eigh", "svd" and "lstsq" may wait for the device. A call can be captured into a CUDA graph once
+ * compiled, but for these three: call it once before the capture, with arrays of the same dtypes, shapes, strides and alignment,
+ * since small sizes may have code of their own; or make a plan.
  *
  * Errors: ARGUMENT, SIGNATURE (lists every signature and the first argument that does not fit), SHAPE, CAST, DEVICE,
  * LIBRARY, COMPILE, MEMORY; TYPE where signatures were NULL and the kernel does not type-check for the dtypes of the call;
@@ -587,7 +591,8 @@ UF_API uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, cons
  * more than 63 starts in host memory take memory on the host; and addresses that are less aligned than those which
  * a plan of uf_forall or uf_at was made with, or that overlap where those did not, may need code of their own, which is
  * compiled by the first run with such (addresses that were NULL count as aligned and apart). So a run can be captured into a CUDA
- * graph at once, but for one that reads starts in host memory.
+ * graph at once, but for one that reads starts in host memory, for reductions of large cores that begin with an initial value, and
+ * for "eigh", "svd" and "lstsq" where cuSOLVER computes them, which may also wait.
  *
  * Errors: ARGUMENT (NULL or misaligned data; an index or a start out of range; outputs that overlap), CAST (a number does not
  * fit), DEVICE, MEMORY; COMPILE and LIBRARY where code is compiled; KERNEL under UF_DEBUG, max_steps and cancel. */
@@ -841,8 +846,8 @@ UF_API uf_status uf_launch_info(const uf_func *kernel, int ndim, const int64_t *
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 
-/* Makes a C-contiguous array with undefined content, of numbers or of records (lanes), on kDLCPU (64-byte aligned), kDLCUDA (256), kDLCUDAHost or
- * kDLCUDAManaged. Release it with (*out)->deleter(*out), once no queued work uses it. *out is NULL on failure.
+/* Makes a C-contiguous array with undefined content, of numbers or of records (lanes), on kDLCPU (64-byte aligned), kDLCUDA (256),
+ * kDLCUDAHost or kDLCUDAManaged. Release it with (*out)->deleter(*out), once no queued work uses it. *out is NULL on failure.
  * Errors: ARGUMENT, MEMORY, LIBRARY, DEVICE. */
 UF_API uf_status uf_empty(DLManagedTensor **out, DLDevice device, DLDataType dtype, int ndim, const int64_t *shape);
 

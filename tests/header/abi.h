@@ -1,5 +1,6 @@
 /* abi.h - what programs compiled against version 0.1.0 rely on: values, layouts (of 64-bit Linux) and prototypes. C and C++.
- * Rows are added here when the interface grows; none is ever changed but the sizes of structs, which grow at their ends. */
+ * Rows are added here when the interface grows; none is ever changed but the sizes of structs, which grow at their ends,
+ * and UF_FAST_ALL, which has all bits that there are. */
 #ifdef __cplusplus
 #define SAME(a, b) static_assert((long long)(a) == (long long)(b), #a)
 #else

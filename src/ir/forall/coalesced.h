@@ -6,8 +6,8 @@
  *
  * This is right where the array overlaps nothing that is written: an array that is only read may be read early, and in one that is
  * written each point has one place, the same in all its accesses. */
-#ifndef UF_IR_STREAMS_H
-#define UF_IR_STREAMS_H
+#ifndef UF_IR_COALESCED_H
+#define UF_IR_COALESCED_H
 
 #include "ir/common/internal.h"
 
