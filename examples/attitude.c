@@ -43,13 +43,13 @@ static bool near(const double *a, const double *b) {
 
 int main(int argc, char **argv) {
     int64_t n = number(argc, argv, 1, 1000000);
-    quaternion *turns = allocate(n, sizeof *turns), total, want;
+    quaternion *turns = allocate(n, sizeof *turns), total = {0}, want;
     const quaternion about_one_axis = {cos(3), 0, 0, sin(3)};
     uf_func *product;
     ok(uf_load(&product, "quat_mul")); /* (4),(4)->(4) */
 
     DLDevice device;
-    for (double swaying = 0; swaying < 2; swaying++)
+    for (int swaying = 0; swaying < 2; swaying++)
         for (int k = 0; find_device(k, &device); k++) {
             turns_fill(turns, n, swaying);
             turns_multiply(turns, n, want);
