@@ -111,7 +111,9 @@ typedef struct work {
     int64_t pieces, piece;
     int64_t parts; /* reductions: parts of each result; forall: rows in a unit */
     bool stream;
-    void *user; /* for run */
+    uint32_t
+        cost_min; /* of a step, as costs are kept, at least: where runs may end early, and so seem to cost nothing */
+    void *user;   /* for run */
 } work;
 /* Runs all units, on as many threads as make it faster and l->threads allows. */
 void work_run(const work *w);

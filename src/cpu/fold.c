@@ -9,6 +9,7 @@ enum {
     RESULTS_ENOUGH = 64, /* for so many pieces of work there is no need to divide */
     FEW_ELEMENTS = 16,   /* of a result: lanes rather take other results, */
     FEW_RESULTS = 16,    /* if there are so many */
+    STEP_COST = 32,      /* 1024ths of a tick that an element takes at least, if it is looked at */
     FOLD_PARAMETERS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 5
 };
 
@@ -90,6 +91,9 @@ int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
         o->group = o->offset = o->align = 0; /* fields are read one by one */
     }
     v->reduction.columns = takes_columns(v, s);
+    /* Not where counts are a part of the state, nor where what stops early would have been reported. */
+    bool may_end = !v->reduction.columns && !v->reduction.counted && !v->reports;
+    v->cpu_fold.absorbing = may_end ? (uint8_t)s->traits->absorbing : ABSORBING_NONE;
     fill_kinds(v, s->loops);
     return part_size(v, s);
 }
@@ -146,31 +150,70 @@ static int64_t part_steps(const launch *l) {
     return l->chunk ? l->chunk / (l->reduced->count / outer) : outer;
 }
 
-/* n results from `first` on of a row, of each the part. */
-static void run_piece(const work *w, fold_cursor *p, int64_t row, int64_t first, int64_t n, int64_t part) {
-    const launch *l = w->l;
-    int64_t index[UF_MAX_NDIM] = {first}, steps = part_steps(l), outer = l->reduced->extent[l->reduced->ndim - 1];
+static void move_to_piece(fold_cursor *p, const launch *l, int64_t row, int64_t first, int64_t part) {
+    int64_t index[UF_MAX_NDIM] = {first};
     for (int d = 1; d < l->loop->ndim; d++) {
         index[d] = row % l->loop->extent[d];
         row /= l->loop->extent[d];
     }
     move_to(p, l, index, part);
+}
+
+/* n results from `first` on of a row, of each the part. */
+static void run_piece(const work *w, fold_cursor *p, int64_t row, int64_t first, int64_t n, int64_t part) {
+    const launch *l = w->l;
+    int64_t steps = part_steps(l), outer = l->reduced->extent[l->reduced->ndim - 1];
+    move_to_piece(p, l, row, first, part);
     *p->results = (uint64_t)n;
     *p->first = (uint64_t)(part * steps);
     *p->last = (uint64_t)(outer - part * steps < steps ? outer : (part + 1) * steps);
     w->c->run(p->parameters);
 }
 
+/* The states of n results that a part leaves, which are bools: are all of them the absorbing value? fill: they are made that. */
+static bool states_absorbed(const fold_cursor *p, const launch *l, int64_t n, bool fill) {
+    bool value = l->v->cpu_fold.absorbing == ABSORBING_TRUE, all = true;
+    int k = l->v->nin;
+    char *state = (char *)(uintptr_t)*p->operand[k];
+    for (int64_t i = 0; i < n && all; i++, state += stride_of(l->loop, 0, k)) {
+        if (fill)
+            *state = value;
+        all = *state == value;
+    }
+    return all;
+}
+
+/* The same as run_piece for a part of several. *done: an earlier part of these results has left the absorbing value in all of them, so
+ * that this one need not be computed. Where there is one piece, other threads see it by w->user. */
+static void run_part(const work *w, fold_cursor *p, int64_t row, int64_t first, int64_t n, int64_t part, bool *done) {
+    atomic_bool *shared = w->user;
+    if (*done || (shared && atomic_load_explicit(shared, memory_order_relaxed)))
+        *done = true;
+    if (*done)
+        move_to_piece(p, w->l, row, first, part);
+    else
+        run_piece(w, p, row, first, n, part);
+    if (w->l->v->cpu_fold.absorbing)
+        *done = states_absorbed(p, w->l, n, *done);
+    if (*done && shared)
+        atomic_store_explicit(shared, true, memory_order_relaxed);
+}
+
 /* Units first .. last-1: of the parts of the pieces of the rows. Neighbouring pieces of a row are taken together. */
 static void fold_run(const work *w, int64_t first, int64_t last) {
     fold_cursor *p = thread_scratch(THREAD_SCRATCH_BYTES - sizeof *p); /* the kernel takes the beginning of the room */
     int64_t n = w->l->loop->extent[0];
+    bool done = false;
     put_parameters(p, w->l);
     while (first < last) {
         int64_t part = first % w->parts, at = first / w->parts % w->pieces, row = first / w->parts / w->pieces;
         int64_t left = w->parts > 1 ? 1 : last - first, take = w->pieces - at < left ? w->pieces - at : left;
         int64_t begin = at * w->piece, end = n - begin < take * w->piece ? n : begin + take * w->piece;
-        run_piece(w, p, row, begin, end - begin, part);
+        done = done && part > 0;
+        if (w->parts > 1)
+            run_part(w, p, row, begin, end - begin, part, &done);
+        else
+            run_piece(w, p, row, begin, end - begin, part);
         first += take;
     }
 }
@@ -184,5 +227,8 @@ void cpu_fold_launch(code *c, const launch *l) {
     w.units *= w.parts;
     w.unit_steps = (double)w.piece * (double)(l->chunk ? l->chunk : each);
     w.size = cost_size((double)each);
+    atomic_bool absorbed = false;
+    w.cost_min = l->v->cpu_fold.absorbing ? STEP_COST : 0;
+    w.user = l->v->cpu_fold.absorbing && w.units == w.parts ? &absorbed : NULL;
     work_run(&w);
 }

@@ -61,7 +61,8 @@ static uint32_t cost_of(const work *w) {
 /* Makes the new cost the mean of what was known and what was measured. */
 static void learn(const work *w, uint64_t took, double steps) {
     double cost = (double)took * 1024 / steps;
-    uint32_t seen = cost < 1 ? 1 : cost > 4e9 ? 4000000000u : (uint32_t)cost;
+    uint32_t least = w->cost_min ? w->cost_min : 1, seen = cost > 4e9 ? 4000000000u : (uint32_t)cost;
+    seen = seen < least ? least : seen;
     uint32_t known = cost_at(w->c, w->size);
     atomic_store_explicit(&w->c->cost[w->size], known ? known / 2 + seen / 2 + 1 : seen, memory_order_relaxed);
 }

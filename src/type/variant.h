@@ -38,6 +38,13 @@ typedef enum fold_order {
     FOLD_SERIAL   /* neither: from the first to the last */
 } fold_order;
 
+/* The value of a state of one bool that stays whatever it is combined with: then no more elements need be looked at. */
+typedef enum absorbing_value {
+    ABSORBING_NONE,
+    ABSORBING_FALSE,
+    ABSORBING_TRUE
+} absorbing_value;
+
 /* What ends an element, bits. The last two only where the kernel has loops that are not proved short. */
 enum {
     REPORTS_ERRORS = 1, /* UF_DEBUG: indices, divisors, assertions */
@@ -201,6 +208,10 @@ typedef struct variant {
                                          takes whole results, `results` of them, out of shared memory; columns: in one visit; 0: any
                                          number */
                 } fold;
+                /* LOOP_FOLD, CPU. */
+                struct {
+                    uint8_t absorbing; /* absorbing_value: results that have it need no more elements */
+                } cpu_fold;
                 /* LOOP_SCAN, GPU. */
                 struct {
                     uint8_t vector;

@@ -16,6 +16,8 @@ bool node_is_block(const node *n);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls. */
 int node_cost(const node *list);
 
+/* operator.c: the expression that a function returns, if that is all it does; else NULL. */
+const node *function_returned(const function *f);
 /* operator.c: "add", "sub", "mul", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in
  * a dtype, which is that of both (min, max: of integers); NULL: something else. */
 const char *tree_operator(const tree *t, dtype type);

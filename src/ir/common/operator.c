@@ -7,8 +7,7 @@ typedef struct view_of {
     int input[2];
 } view_of;
 
-/* What a function returns, if that is all it does. */
-static const node *returned(const function *f) {
+const node *function_returned(const function *f) {
     const node *n = f->body;
     if (!n || n->kind != N_EVAL || n->kid[0]->kind != N_ASSIGN || (n->next && n->next->kind != N_RETURN))
         return NULL;
@@ -23,13 +22,13 @@ static int input_of(const view_of *w, const node *n) {
 
 /* Through helpers to the expression that computes; *w is then that of its function. */
 static const node *innermost(view_of *w) {
-    const node *n = returned(w->f);
+    const node *n = function_returned(w->f);
     while (n && n->kind == N_CALL && n->callee->nparams == 2) {
         int a = input_of(w, n->args), b = input_of(w, n->args->next);
         if (a < 0 || b < 0)
             return NULL;
         *w = (view_of){n->callee, {a, b}};
-        n = returned(w->f);
+        n = function_returned(w->f);
     }
     return n;
 }

@@ -417,4 +417,5 @@ void ir_fold_traits(const fold *f, code_traits *out) {
     out->identity = f->identity;
     out->neutral = neutral_value(f, &n);
     out->takes_count = f->takes_count;
+    out->absorbing = fold_absorbing(f);
 }

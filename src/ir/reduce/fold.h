@@ -77,6 +77,9 @@ bool fold_fills(const fold_writer *w);
 /* Is value k of the state always the position of one of the elements, or 0 (position.c)? */
 bool fold_is_position(fold_writer *w, int k);
 
+/* The value of the state, if that is one bool and the order is free, that stays whatever it is combined with (absorbing.c). */
+absorbing_value fold_absorbing(const fold *f);
+
 /* Writes the module of a reduction or an accumulation: the trees' functions, then the kernel by `write`. */
 typedef void fold_skeleton(fold_writer *w);
 uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,

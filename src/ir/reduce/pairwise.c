@@ -349,6 +349,7 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");
+    c->absorbed = v->cpu_fold.absorbing ? emit_value(e, "alloca i8") : ssa_none();
 }
 
 void pairwise_clear(pairwise *c, ssa width) {
@@ -357,6 +358,8 @@ void pairwise_clear(pairwise *c, ssa width) {
     set(c, c->level, ssa_constant(0));
     set(c, c->blocks, ssa_constant(0));
     set(c, c->fill, ssa_constant(begun));
+    if (ssa_is_set(c->absorbed))
+        emit_line(e, "store i8 0, i8* %s", c->absorbed.text);
     if (!begun)
         return;
     lane_array bottom = lane_array_of(c, ssa_constant(0));
@@ -453,12 +456,37 @@ static void take_one(pairwise *c, const element_place *p, ssa steps, ssa width, 
     add_to(c, c->done, ssa_constant(1));
 }
 
-/* How many whole groups can be taken: as there are left, and as the block has room for. */
+/* How many whole groups can be taken: as there are left, and as the block has room for. Then the absorbing value is looked for, first
+ * behind one group and then behind about as many as were taken before: looking costs little in the whole. */
 static ssa groups_now(pairwise *c, ssa steps) {
     emit *e = c->w->s.e;
-    ssa left = emit_op(e, "sub i64", steps, get(c, c->done));
-    return emit_min(e, emit_value(e, "sdiv i64 %s, %d", left.text, c->group),
-                    emit_value(e, "sub i64 %d, %s", BLOCK, get(c, c->fill).text));
+    ssa done = get(c, c->done), left = emit_op(e, "sub i64", steps, done);
+    ssa groups = emit_min(e, emit_value(e, "sdiv i64 %s, %d", left.text, c->group),
+                          emit_value(e, "sub i64 %d, %s", BLOCK, get(c, c->fill).text));
+    if (!ssa_is_set(c->absorbed))
+        return groups;
+    ssa before = emit_value(e, "udiv i64 %s, %d", done.text, c->group);
+    return emit_min(e, groups, emit_value(e, "add i64 %s, 1", before.text));
+}
+
+/* Looks for the absorbing value in the array on top. */
+static void look(pairwise *c, ssa width) {
+    emit *e = c->w->s.e;
+    lane_array top = lane_array_of(c, get(c, c->level));
+    int other = c->w->s.v->cpu_fold.absorbing == ABSORBING_FALSE;
+    lane_loop l = lanes_begin(e, width);
+    ssa x = emit_load(e, DT_UINT8, emit_element(e, DT_BOOL, top.at[0], l.loop.i));
+    ssa so_far = emit_value(e, "load i8, i8* %s", c->absorbed.text);
+    ssa found = emit_op(e, "or i8", so_far, emit_value(e, "xor i8 %s, %d", x.text, other));
+    emit_line(e, "store i8 %s, i8* %s", found.text, c->absorbed.text);
+    lanes_end(e, &l, false);
+}
+
+/* Ends the run, by what has been done, if the absorbing value has been found. */
+static void end_if_absorbed(pairwise *c, ssa all) {
+    emit *e = c->w->s.e;
+    ssa found = emit_value(e, "icmp ne i8 %s, 0", emit_value(e, "load i8, i8* %s", c->absorbed.text).text);
+    set(c, c->done, emit_select_as(e, "i64", found, all, get(c, c->done)));
 }
 
 void pairwise_run(pairwise *c, const element_place *p, ssa steps, ssa width, ssa part) {
@@ -468,6 +496,8 @@ void pairwise_run(pairwise *c, const element_place *p, ssa steps, ssa width, ssa
     ssa more = emit_value(e, "zext i1 %s to i64", emit_value(e, "icmp sgt i64 %s, 0", part.text).text);
     ssa all = emit_op(e, "add i64", steps, more);
     set(c, c->done, ssa_constant(0));
+    if (ssa_is_set(c->absorbed))
+        end_if_absorbed(c, all);
     emit_branch(e, head);
     emit_label(e, head);
     emit_branch_if(e, emit_op(e, "icmp slt i64", get(c, c->done), all), on, end);
@@ -478,6 +508,10 @@ void pairwise_run(pairwise *c, const element_place *p, ssa steps, ssa width, ssa
         emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 0", groups.text), many, one);
         emit_label(e, many);
         take_groups(c, p, groups, width);
+        if (ssa_is_set(c->absorbed)) {
+            look(c, width);
+            end_if_absorbed(c, all);
+        }
         emit_branch(e, head);
         emit_label(e, one);
     }

@@ -34,6 +34,7 @@ typedef struct pairwise {
     ssa level, fill,
         blocks;     /* variables: the level being filled; the groups or steps it has taken; the number of full blocks */
     ssa done, left; /* variables of loops: steps done; lanes left */
+    ssa absorbed; /* variable (i8), not 0: a lane has the absorbing value, so nothing more is taken. None where there is no such value */
 } pairwise;
 
 /* Makes the variables and arrays, before the first branch of a kernel. bytes: of the accumulators of one level; 0: one lane. The caller
