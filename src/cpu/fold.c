@@ -7,6 +7,7 @@ enum {
     COLUMN_GRAIN = 64,   /* columns: into multiples of so many results */
     PART = 1 << 17,      /* elements of all results in a part, at least; */
     RESULTS_ENOUGH = 64, /* for so many pieces of work there is no need to divide */
+    FEW_APART = 8,       /* elements: LLVM makes shuffles for no more */
     FEW_ELEMENTS = 16,   /* of a result: lanes rather take other results, */
     FEW_RESULTS = 16,    /* if there are so many */
     STEP_COST = 32,      /* 1024ths of a tick that an element takes at least, if it is looked at */
@@ -55,15 +56,25 @@ static bool takes_columns(const variant *v, const fold_problem *s) {
     return distance(v, kept) < distance(v, reduced);
 }
 
+/* Rows: elements a few apart are known to be, so that vectors of them are shuffles of what is loaded whole. */
+static void fix_stride(variant_operand *o, int64_t stride) {
+    if (o->kind == OPERAND_STRIDED && stride > 1 && stride <= FEW_APART) {
+        o->kind = OPERAND_INTERLEAVED;
+        o->record = (uint8_t)(stride * dtypes[o->memory].size);
+    }
+}
+
 static void fill_kinds(variant *v, const nd_fold *loops) {
     const nd_loop *lanes = v->reduction.columns ? &loops->kept : &loops->reduced;
     for (int k = 0, n = variant_operands(v); k < n; k++) {
         variant_operand *o = &v->operand[k];
         bool position = v->position && k == variant_position(v);
-        o->fixed = 0;
+        o->fixed = o->record = 0;
         o->unit = position && stride_of(&loops->reduced, 0, k) == 1;
         if (o->kind != OPERAND_NUMBER)
             o->kind = position ? OPERAND_POSITION : lanes->kind[k];
+        if (!v->reduction.columns && is_read(v, k))
+            fix_stride(o, stride_of(lanes, 0, k));
     }
 }
 

@@ -506,7 +506,10 @@ static variant variant_for(test *t) {
 /* Both directions, whatever the engine prefers. */
 static void turn(variant *v, const nd_fold *loops, bool columns) {
     const nd_loop *lanes = columns ? &loops->kept : &loops->reduced;
+    if (v->reduction.columns == columns)
+        return;
     v->reduction.columns = columns;
+    v->cpu_fold.absorbing = ABSORBING_NONE;
     for (int k = 0, n = variant_operands(v); k < n; k++)
         if (v->operand[k].kind < OPERAND_NUMBER)
             v->operand[k].kind = lanes->kind[k];

@@ -57,14 +57,21 @@ static operand_strides lane_strides(cpu_reduction *q, const operand_strides *by)
         int kind = w->s.v->operand[k].kind;
         if (!ssa_is_set(lanes.by[k]))
             continue;
-        lanes.by[k] = kind == OPERAND_CONTIGUOUS ? ssa_constant(1)
-                      : kind == OPERAND_CONSTANT ? ssa_none()
-                                                 : skeleton_opaque_stride(w->s.e, by->by[k]);
+        const variant_operand *o = &w->s.v->operand[k];
+        lanes.by[k] = kind == OPERAND_CONTIGUOUS    ? ssa_constant(1)
+                      : kind == OPERAND_INTERLEAVED ? ssa_constant(o->record / dtypes[o->memory].size)
+                      : kind == OPERAND_CONSTANT    ? ssa_none()
+                                                    : skeleton_opaque_stride(w->s.e, by->by[k]);
     }
     return lanes;
 }
 
-static ssa times(emit *e, ssa by, ssa width) { return !ssa_is(by, 1) ? emit_op(e, "mul i64", by, width) : width; }
+static ssa times(emit *e, ssa by, ssa width) {
+    int64_t a, b;
+    if (ssa_is_constant(by, &a) && ssa_is_constant(width, &b))
+        return ssa_constant(a * b);
+    return !ssa_is(by, 1) ? emit_op(e, "mul i64", by, width) : width;
+}
 
 /* Strides from step to step, of `width` lanes each. */
 static operand_strides step_strides(cpu_reduction *q, const operand_strides *lane, ssa width) {

@@ -1,0 +1,119 @@
+/* test_strided_rows.c - reductions of rows whose elements lie a few apart, which the CPU reads by vectors that it shuffles: results are those of
+ * plain loops, nothing before the first or behind the last element is read, and sums have the bits of those of rows without gaps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "cpu/cpu.h"
+#include "draw.h"
+#include "type/type.h"
+#include "ufunc.h"
+
+#undef fail /* base.h's */
+#include <cmocka.h>
+
+enum {
+    MEMORY = 1 << 20 /* bytes between two unreadable pages */
+};
+
+static char *memory;
+
+static const struct {
+    dtype type;
+    DLDataType name;
+} types[] = {{DT_INT8, {kDLInt, 8, 1}},       {DT_INT16, {kDLInt, 16, 1}},     {DT_INT32, {kDLInt, 32, 1}},
+             {DT_INT64, {kDLInt, 64, 1}},     {DT_FLOAT16, {kDLFloat, 16, 1}}, {DT_FLOAT32, {kDLFloat, 32, 1}},
+             {DT_FLOAT64, {kDLFloat, 64, 1}}, {DT_BOOL, {UF_BOOL_CODE, 8, 1}}};
+
+static void reduce(const char *name, DLTensor x, DLTensor out) {
+    uf_func *f;
+    uf_reduce_options o = {.size = sizeof o, .naxes = 1, .axes = (int[]){1}, .threads = (int)pick(0, 2)};
+    if (uf_load(&f, name) || uf_reduce(f, 2, (DLTensor[]){x, out}, &o))
+        fail_msg("%s: %s", name, uf_last_error());
+    uf_free(f);
+}
+
+static DLTensor matrix(void *data, DLDataType type, int64_t *shape, int64_t *strides) {
+    return (DLTensor){
+        .data = data, .dtype = type, .ndim = 2, .shape = shape, .strides = strides, .device = {kDLCPU, 0}};
+}
+
+static DLTensor line(void *data, DLDataType type, int64_t *n) {
+    return (DLTensor){.data = data, .dtype = type, .ndim = 1, .shape = n, .device = {kDLCPU, 0}};
+}
+
+/* Random rows that end with the memory, or begin with it; and the same without gaps. */
+static void same_as_without_gaps(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"sum", "max", "argmin", "any", "var", "count_nonzero"};
+    static char dense[MEMORY], far[1024], near[1024];
+    for (int64_t t = 0; t < trials(120); t++) {
+        size_t which = (size_t)pick(0, COUNT(types) - 1);
+        dtype type = types[which].type;
+        int64_t size = dtypes[type].size, apart = pick(2, 10), rows = pick(1, 4);
+        int64_t n = pick(1, chance(50) ? 300 : (MEMORY / size / rows - 1) / apart);
+        int64_t extent = (rows * n - 1) * apart + 1, shape[] = {rows, n};
+        char *x = chance(70) ? memory + MEMORY - extent * size : memory;
+        for (int64_t i = 0; i < rows * n; i++) {
+            number_write((number){.type = DT_FLOAT64, .as.f = {(double)pick(-90, 90) / 8}}, type, dense + i * size);
+            memcpy(x + i * apart * size, dense + i * size, (size_t)size);
+        }
+        const char *name = names[pick(0, COUNT(names) - 1)];
+        bool wide = !strcmp(name, "sum") || !strcmp(name, "var");
+        DLDataType out = !strcmp(name, "max")                                   ? types[which].name
+                         : !strcmp(name, "any")                                 ? (DLDataType){UF_BOOL_CODE, 8, 1}
+                         : wide && (type >= DT_FLOAT16 || !strcmp(name, "var")) ? (DLDataType){kDLFloat, 64, 1}
+                                                                                : (DLDataType){kDLInt, 64, 1};
+        int64_t gaps[] = {n * apart, apart}, none[] = {n, 1};
+        reduce(name, matrix(x, types[which].name, shape, gaps), line(far, out, &rows));
+        reduce(name, matrix(dense, types[which].name, shape, none), line(near, out, &rows));
+        if (memcmp(far, near, (size_t)(rows * out.bits / 8)) != 0)
+            fail_msg("%s of %d rows of %d %s, %d apart", name, (int)rows, (int)n, dtypes[type].name, (int)apart);
+    }
+}
+
+/* The variant knows distances of up to 8 elements, along rows. */
+static void distances_are_known(void **unused) {
+    (void)unused;
+    for (int64_t apart = 1; apart < 12; apart++) {
+        variant v = {.loop = LOOP_FOLD, .nin = 1, .nout = 1};
+        v.operand[0].memory = v.operand[0].value = v.operand[1].memory = v.operand[1].value = DT_FLOAT64;
+        int64_t many = 100, stride[] = {apart, 0}, kept[] = {100 * apart, 1}, offset[] = {0, 0};
+        nd_fold loops = {.kept = {.ndim = 1, .narrays = 2, .count = many, .loop = LOOP_FOLD},
+                         .reduced = {.ndim = 1, .narrays = 2, .count = many, .loop = LOOP_FOLD}};
+        loops.kept.extent = loops.reduced.extent = &many;
+        loops.kept.offset = loops.reduced.offset = offset;
+        loops.kept.stride = kept;
+        loops.reduced.stride = stride;
+        loops.kept.kind[0] = OPERAND_STRIDED;
+        loops.reduced.kind[0] = apart == 1 ? OPERAND_CONTIGUOUS : OPERAND_STRIDED;
+        code_traits traits = {.nodes = 1, .nstate = 1, .state_bytes = 8};
+        fold_problem problem = {.loops = &loops, .traits = &traits, .whole = true};
+        cpu_engine.specialise_fold(&v, &problem);
+        assert_int_equal(v.reduction.columns, 0);
+        assert_int_equal(v.operand[0].kind, apart == 1   ? OPERAND_CONTIGUOUS
+                                            : apart <= 8 ? OPERAND_INTERLEAVED
+                                                         : OPERAND_STRIDED);
+        assert_int_equal(v.operand[0].record, apart > 1 && apart <= 8 ? 8 * apart : 0);
+    }
+}
+
+static int set_up(void **unused) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *all = mmap(NULL, MEMORY + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED || mprotect(all + page, MEMORY, PROT_READ | PROT_WRITE))
+        return 1;
+    memory = all + page;
+    return draw_seed(unused);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_without_gaps), cmocka_unit_test(distances_are_known)};
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
