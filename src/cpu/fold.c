@@ -7,7 +7,8 @@ enum {
     COLUMN_GRAIN = 64,   /* columns: into multiples of so many results */
     PART = 1 << 17,      /* elements of all results in a part, at least; */
     RESULTS_ENOUGH = 64, /* for so many pieces of work there is no need to divide */
-    FEW_APART = 8,       /* elements: LLVM makes shuffles for no more */
+    FEW_APART = 8,       /* elements: LLVM makes shuffles for no more; */
+    HALVES_APART = 4,    /* of halves, beyond which it is slower than what it does else */
     FEW_ELEMENTS = 16,   /* of a result: lanes rather take other results, */
     FEW_RESULTS = 16,    /* if there are so many */
     STEP_COST = 32,      /* 1024ths of a tick that an element takes at least, if it is looked at */
@@ -58,7 +59,8 @@ static bool takes_columns(const variant *v, const fold_problem *s) {
 
 /* Rows: elements a few apart are known to be, so that vectors of them are shuffles of what is loaded whole. */
 static void fix_stride(variant_operand *o, int64_t stride) {
-    if (o->kind == OPERAND_STRIDED && stride > 1 && stride <= FEW_APART) {
+    int most = dtype_is_half((dtype)o->memory) ? HALVES_APART : FEW_APART;
+    if (o->kind == OPERAND_STRIDED && stride > 1 && stride <= most) {
         o->kind = OPERAND_INTERLEAVED;
         o->record = (uint8_t)(stride * dtypes[o->memory].size);
     }

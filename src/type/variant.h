@@ -57,7 +57,8 @@ typedef enum operand_kind {
     OPERAND_CONTIGUOUS,  /* inner stride 1 */
     OPERAND_CONSTANT,    /* inner stride 0; flat: the one element at its address */
     OPERAND_STRIDED,     /* any other (general only); every array of a generalized ufunc */
-    OPERAND_INTERLEAVED, /* a field of contiguous records: the inner stride is `record` bytes. Flat, rows, CPU general */
+    OPERAND_INTERLEAVED, /* a field of contiguous records: the inner stride is `record` bytes. Flat, rows, CPU general,
+                             CPU fold along rows */
     OPERAND_NUMBER,      /* passed by value, already converted to `value` */
     OPERAND_POSITION     /* folds: no memory; see variant.position */
 } operand_kind;

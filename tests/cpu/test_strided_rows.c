@@ -78,12 +78,11 @@ static void same_as_without_gaps(void **unused) {
     }
 }
 
-/* The variant knows distances of up to 8 elements, along rows. */
-static void distances_are_known(void **unused) {
-    (void)unused;
+/* The variant knows distances of up to `most` elements, along rows. */
+static void check_distances(dtype type, int64_t most) {
     for (int64_t apart = 1; apart < 12; apart++) {
         variant v = {.loop = LOOP_FOLD, .nin = 1, .nout = 1};
-        v.operand[0].memory = v.operand[0].value = v.operand[1].memory = v.operand[1].value = DT_FLOAT64;
+        v.operand[0].memory = v.operand[0].value = v.operand[1].memory = v.operand[1].value = (uint8_t)type;
         int64_t many = 100, stride[] = {apart, 0}, kept[] = {100 * apart, 1}, offset[] = {0, 0};
         nd_fold loops = {.kept = {.ndim = 1, .narrays = 2, .count = many, .loop = LOOP_FOLD},
                          .reduced = {.ndim = 1, .narrays = 2, .count = many, .loop = LOOP_FOLD}};
@@ -97,11 +96,18 @@ static void distances_are_known(void **unused) {
         fold_problem problem = {.loops = &loops, .traits = &traits, .whole = true};
         cpu_engine.specialise_fold(&v, &problem);
         assert_int_equal(v.reduction.columns, 0);
-        assert_int_equal(v.operand[0].kind, apart == 1   ? OPERAND_CONTIGUOUS
-                                            : apart <= 8 ? OPERAND_INTERLEAVED
-                                                         : OPERAND_STRIDED);
-        assert_int_equal(v.operand[0].record, apart > 1 && apart <= 8 ? 8 * apart : 0);
+        assert_int_equal(v.operand[0].kind, apart == 1      ? OPERAND_CONTIGUOUS
+                                            : apart <= most ? OPERAND_INTERLEAVED
+                                                            : OPERAND_STRIDED);
+        assert_int_equal(v.operand[0].record, apart > 1 && apart <= most ? dtypes[type].size * apart : 0);
     }
+}
+
+static void distances_are_known(void **unused) {
+    (void)unused;
+    check_distances(DT_FLOAT64, 8);
+    check_distances(DT_INT8, 8);
+    check_distances(DT_FLOAT16, 4);
 }
 
 static int set_up(void **unused) {
