@@ -694,6 +694,33 @@ static void test_masked_lines(void **state) {
     }
 }
 
+/* Only where every call comes to the same constructs may calls share a block's barriers. */
+static void test_uniform(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        bool uniform;
+    } cases[] = {
+        {"(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = x[i] / s; }", true},
+        {"(x) -> (y) { { auto s = x[0] > 0 ? 1 : 2; forall (i : n) y[i] = x[i] > 0 ? x[i] : s; } }", true},
+        {"(x) -> (y) { if (x[0] > 0) forall (i : n) y[i] = x[i]; }", false},
+        {"(x) -> (y) { for (int64 t = 0; t < 3; t++) forall (i : n) y[i] = x[i] * t; }", false},
+        {"(x) -> (y) { if (x[0] > 0) return; forall (i : n) y[i] = x[i]; }", false},
+        {"(x) -> (y) { auto s = x[0] > 0 ? sum(i : n, x[i]) : 1; forall (i : n) y[i] = s; }", false},
+        {"(x) -> (y) { bool s = x[0] > 0 && any(i : n, x[i] > 1); forall (i : n) y[i] = s; }", false},
+        {"(x) -> (y) { auto c = x[0]; while (c < 9) c += c; forall (i : n) y[i] = c; }", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"uniform", "(n)->(n)", cases[i].source, "float32->float32"};
+        code_traits traits;
+        ir_traits(gu_tree(&a, &k), &traits);
+        if (traits.uniform != cases[i].uniform)
+            fail_msg("%s: %d", k.source, traits.uniform);
+        arena_free(&a);
+    }
+}
+
 /* ---- Memory ---- */
 
 static void test_out_of_memory(void **state) {
@@ -702,33 +729,6 @@ static void test_out_of_memory(void **state) {
         const char *kernel;
         bool gpu;
         int coop, lanes, along, staged;
-        /* Only where every call comes to the same constructs may calls share a block's barriers. */
-        static void test_uniform(void **state) {
-            (void)state;
-            static const struct {
-                const char *source;
-                bool uniform;
-            } cases[] = {
-                {"(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = x[i] / s; }", true},
-                {"(x) -> (y) { { auto s = x[0] > 0 ? 1 : 2; forall (i : n) y[i] = x[i] > 0 ? x[i] : s; } }", true},
-                {"(x) -> (y) { if (x[0] > 0) forall (i : n) y[i] = x[i]; }", false},
-                {"(x) -> (y) { for (int64 t = 0; t < 3; t++) forall (i : n) y[i] = x[i] * t; }", false},
-                {"(x) -> (y) { if (x[0] > 0) return; forall (i : n) y[i] = x[i]; }", false},
-                {"(x) -> (y) { auto s = x[0] > 0 ? sum(i : n, x[i]) : 1; forall (i : n) y[i] = s; }", false},
-                {"(x) -> (y) { bool s = x[0] > 0 && any(i : n, x[i] > 1); forall (i : n) y[i] = s; }", false},
-                {"(x) -> (y) { auto c = x[0]; while (c < 9) c += c; forall (i : n) y[i] = c; }", false},
-            };
-            for (size_t i = 0; i < COUNT(cases); i++) {
-                arena a = {0};
-                gu_kernel k = {"uniform", "(n)->(n)", cases[i].source, "float32->float32"};
-                code_traits traits;
-                ir_traits(gu_tree(&a, &k), &traits);
-                if (traits.uniform != cases[i].uniform)
-                    fail_msg("%s: %d", k.source, traits.uniform);
-                arena_free(&a);
-            }
-        }
-
     } cases[] = {{"matmul", true, 11, 3, 0, 0}, {"two_moments", true, 7, 0, 1, 0}, {"softmax", true, 6, 0, 0, 0},
                  {"scatter", true, 0, 0, 0, 1}, {"matmul", false, 0, 0, 1, 0},     {"helper", false, 0, 0, 0, 0},
                  {"table", false, 0, 0, 0, 0},  {"table", true, 5, 0, 0, 0}};
