@@ -233,7 +233,8 @@ typedef struct uf_definition {
     int nfunctions;
     uf_func *const *functions;
     /* Generalized ufuncs: the largest core dimension that the kernel takes; 0: any. A call with a larger one, in which no core
-     * dimension is 0, is computed by the form of LAPACK that `blas` names, or else it is an error. */
+     * dimension is 0, is computed by the form of LAPACK that `blas` names; it is the error LIBRARY if the library is missing, and
+     * SHAPE if there is no such form. */
     int64_t max_extent;
 } uf_definition;
 
