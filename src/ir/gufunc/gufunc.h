@@ -17,7 +17,7 @@ typedef struct gufunc_writer {
     /* The addresses of an inner call's operands (of staged ones in shared memory), and of the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
     bool reads_output[UF_MAX_OPERANDS]; /* unrolled: the kernel reads what this output holds before it */
-    ssa active; /* gufunc.across: i1, is the thread's call one that stores? none: it is */
+    ssa active;                         /* gufunc.across: i1, is the thread's call one that stores? none: it is */
     ssa report,
         element; /* in variants that report: the address of the report; the number of the inner call or point (i64) */
 } gufunc_writer;

@@ -477,7 +477,8 @@ static int record(struct kernel *kernel, mock_launch now, void **parameters, voi
     NEED(kernel_alive(kernel), INVALID_HANDLE);
     NEED(now.blocks && now.blocks <= 0x7fffffff && now.threads && now.threads <= (unsigned)kernel->threads,
          INVALID_VALUE);
-    NEED(now.shared <= (kernel->shared ? kernel->shared : SHARED_MAX) && !words_read(kernel, &now, parameters, extra), INVALID_VALUE);
+    NEED(now.shared <= (kernel->shared ? kernel->shared : SHARED_MAX) && !words_read(kernel, &now, parameters, extra),
+         INVALID_VALUE);
     now.context = current();
     memcpy(now.kernel, kernel->name, sizeof now.kernel);
     pthread_mutex_lock(&lock);
