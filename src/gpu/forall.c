@@ -88,6 +88,15 @@ static int choose_row_access(const variant *v, const loop_problem *s, int k) {
     return group > 1 ? (int)log2_floor((uint64_t)(group * element_size(v, k))) : 0;
 }
 
+/* Bytes from one short row to the next where they are a constant of the code; 0: a parameter. */
+static int choose_row_stride(const variant *v, const loop_problem *s, int k) {
+    const layout_operand *o = &s->layout->operands[k];
+    if (!v->operand[k].align || o->rank < 2)
+        return 0;
+    int64_t elements = s->core[o->strides + o->rank - 2];
+    return elements > 0 && elements <= UINT8_MAX / element_size(v, k) ? (int)elements * element_size(v, k) : 0;
+}
+
 /* May a thread take so many rows, or vectors? */
 static bool can_repeat(const variant *v, const loop_problem *s, int repeat, int most) {
     bool rows = v->ndim > 1;
@@ -173,8 +182,10 @@ void forall_specialise(variant *v, const loop_problem *s) {
         most = SHARED_MOST / nodes > SHARERS ? SHARED_MOST / nodes : SHARERS;
     if ((s->traits->more_rows || s->traits->shares_rows) && !wanted && !s->traits->has_loop)
         most = WINDOW_NODES / nodes > LOOP_MOST ? WINDOW_NODES / nodes : LOOP_MOST;
-    for (int k = 0; k < v->nin; k++)
+    for (int k = 0; k < v->nin; k++) {
         v->operand[k].align = (uint8_t)(s->layout->operands[k].rank ? choose_row_access(v, s, k) : 0);
+        v->operand[k].record = (uint8_t)choose_row_stride(v, s, k);
+    }
     v->forall.block = s->block > BLOCK_MAX ? (uint8_t)log2_floor((uint64_t)s->block) : 0;
     choose_private(v, s);
     v->forall.lanes = (uint8_t)choose_lanes(v, s);

@@ -90,7 +90,9 @@ typedef struct variant_operand {
      * group has one address and one set of strides, those of the operand with the lowest address. */
     uint8_t group;  /* 1 + that operand; 0: in no group */
     uint8_t offset; /* bytes from its address; at: see at.record */
-    uint8_t record; /* kind interleaved: bytes from a record to the next */
+    uint8_t
+        record; /* kind interleaved: bytes from a record to the next. GPU forall, with `align`: bytes from an element to the next
+                       along the last dimension but one; 0: a parameter */
     uint8_t
         align; /* GPU general: log2, at most 4, of the bytes of which the group's address and strides are multiples. GPU forall:
                   log2 of the bytes of one access by which elements at constant last indices are read; 0: each is read by itself */

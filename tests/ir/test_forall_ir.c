@@ -519,13 +519,14 @@ static void drop(point_call *c) {
 
 /* ---- Tests ---- */
 
-static struct { int runs, coalesced, privatised, vectors, repeats, wide, unproved, across; } seen;
+static struct { int runs, coalesced, privatised, vectors, repeats, wide, unproved, across, strides; } seen;
 
 static void note(const variant *v) {
-    bool streamed = false, private = false;
+    bool streamed = false, private = false, strides = false;
     for (int k = 0; k < v->nin; k++) {
         streamed |= v->operand[k].coalesced;
         private |= v->operand[k].privatised;
+        strides |= v->operand[k].record > 0;
     }
     seen.runs++;
     seen.coalesced += streamed;
@@ -535,6 +536,7 @@ static void note(const variant *v) {
     seen.wide += v->wide;
     seen.unproved += !v->forall.proved;
     seen.across += v->forall.across > 0;
+    seen.strides += strides;
 }
 
 static void test_simulated(void **unused) {
@@ -560,11 +562,13 @@ static void test_simulated(void **unused) {
         drop(&c);
     }
     print_message(
-        "%d launches: %d streamed, %d by vectors, %d repeated, %d privatised, %d wide, %d not proved, %d turned\n",
-        seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved, seen.across);
+        "%d launches: %d streamed, %d by vectors, %d repeated, %d privatised, %d wide, %d not proved, %d turned, %d "
+        "with constant strides\n",
+        seen.runs, seen.coalesced, seen.vectors, seen.repeats, seen.privatised, seen.wide, seen.unproved, seen.across,
+        seen.strides);
     if (seen.runs > 100)
         assert_true(seen.coalesced > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
-                    seen.privatised > seen.runs / 20 && seen.across && shared_points && tallies);
+                    seen.privatised > seen.runs / 20 && seen.across && seen.strides && shared_points && tallies);
 }
 
 /* ---- Windows of random shape, whose borders are cared for in all ways ---- */
@@ -689,6 +693,19 @@ static void test_privatised(void **unused) {
     arena_free(&c.a);
 }
 
+/* The stride between short rows is a constant of the code, so that the accesses of an unrolled loop are at constant distances from each
+ * other. */
+static void test_row_strides(void **unused) {
+    static point_call c;
+    (void)unused;
+    code_module m = plain_code(&c, sample_named("pulled"), (int64_t[]){1 << 14}, &gpu);
+    assert_int_equal(c.v.operand[0].record, 4 * sizeof(float));
+    assert_int_equal(c.v.operand[1].record, 0); /* it is written to */
+    assert_non_null(strstr(m.ir.data, ", i64 4, i64 %"));
+    text_free(&m.ir);
+    arena_free(&c.a);
+}
+
 static void test_goldens(void **unused) {
     static const struct {
         const char *file, *sample;
@@ -709,8 +726,8 @@ static void test_goldens(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated), cmocka_unit_test(test_random_windows),
-                                       cmocka_unit_test(test_accepted), cmocka_unit_test(test_privatised),
-                                       cmocka_unit_test(test_goldens)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),   cmocka_unit_test(test_random_windows),
+                                       cmocka_unit_test(test_accepted),    cmocka_unit_test(test_privatised),
+                                       cmocka_unit_test(test_row_strides), cmocka_unit_test(test_goldens)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

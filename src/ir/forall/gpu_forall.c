@@ -470,6 +470,17 @@ static void variables_new(tiles *t) {
     t->e->failed |= arguments.failed;
 }
 
+/* Strides between short rows that are constants of the variant. */
+static void row_strides_set(const tiles *t) {
+    const variant *v = t->w->g.s.v;
+    for (int k = 0; k < v->nin; k++) {
+        const layout_operand *o = &t->w->g.layout->operands[k];
+        if (v->operand[k].record)
+            t->w->g.core[o->strides + o->rank - 2] =
+                ssa_constant(v->operand[k].record / dtypes[v->operand[k].memory].size);
+    }
+}
+
 static void parameters_read(tiles *t) {
     skeleton *s = &t->w->g.s;
     t->n = skeleton_parameter(s, GPU_FORALL_TILES);
@@ -480,6 +491,7 @@ static void parameters_read(tiles *t) {
             t->w->private_base[k] = emit_shared_address(t->e, skeleton_parameter(s, GPU_FORALL_PRIVATE),
                                                         ir_memory_type(private_type(t->w, k)));
     gufunc_core_parameters(&t->w->g);
+    row_strides_set(t);
 }
 
 /* The block's threads share the elements of its private copies. */

@@ -16,13 +16,13 @@ void gufunc_core_parameters(gufunc_writer *w) {
     if (w->s.v->reports)
         w->report = skeleton_parameter(&w->s, PARAMETER_REPORT);
     w->core = arena_alloc(w->s.e->a, (size_t)w->layout->nparameters * sizeof *w->core);
-    for (int i = 0; i < w->layout->nparameters; i++) {
+    for (int i = 0; i < w->layout->nparameters; i++)
         w->core[i] = skeleton_parameter(&w->s, PARAMETER_CORE);
-        text_printf(&w->arguments, ", i64 %s", kernel_parameter(w, i).text);
-    }
 }
 
 void gufunc_more_arguments(gufunc_writer *w, text *out) {
+    for (int i = 0; w->core && i < w->layout->nparameters; i++)
+        text_printf(out, ", i64 %s", kernel_parameter(w, i).text);
     if (w->arguments.data)
         text_puts(out, w->arguments.data);
     if (ssa_is_set(w->active))

@@ -12,8 +12,8 @@ typedef struct gufunc_writer {
     const core_layout *layout;
     frame frame;
     text parameters; /* of @kernel behind its operands */
-    text arguments;  /* for them */
-    ssa *core;       /* the core parameters, once they have been read */
+    text arguments;  /* for those of them that are neither core parameters nor in `report` and `element` */
+    ssa *core;       /* the core parameters, once they have been read; a caller may then replace some by constants */
     /* The addresses of an inner call's operands (of staged ones in shared memory), and of the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
     bool reads_output[UF_MAX_OPERANDS]; /* unrolled: the kernel reads what this output holds before it */
@@ -27,7 +27,7 @@ static inline bool gufunc_is_core(const gufunc_writer *w, int k) { return w->lay
 /* Writes one inner call: reads the scalar inputs at w->at, calls @kernel, and stores the scalar results, if `stores` (i1) is true or
  * none. Where the mask is false there is no call. In variants that report, the call has the number w->element. */
 void gufunc_call(gufunc_writer *w, ssa stores);
-/* Reads the core parameters, which come last, and makes them arguments; before them, in variants that report, w->report. */
+/* Reads the core parameters, which come last; before them, in variants that report, w->report. */
 void gufunc_core_parameters(gufunc_writer *w);
 /* Appends the arguments of @kernel behind its operands, w->report and w->element among them. */
 void gufunc_more_arguments(gufunc_writer *w, text *out);
