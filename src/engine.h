@@ -119,6 +119,7 @@ typedef struct code_traits {
     /* 1 + the array of one dimension that a reduction goes through whose extent is data, as a row of a sparse matrix: the lanes of a
      * warp may share the reductions of a point, since no array is both read and written. 0: none. */
     uint8_t ragged;
+    uint8_t shared_rows; /* forall: 1 + an array over whose rows a loop goes, the same for all points; 0: none */
     bool
         shares_rows; /* points that follow each other along the second to last index read the same elements of some array, not by vectors */
     bool shares_points; /* four neighbours along the last index share much of their work, as random numbers do */

@@ -91,7 +91,7 @@ static int choose_row_access(const variant *v, const loop_problem *s, int k) {
 /* Bytes from one short row to the next where they are a constant of the code; 0: a parameter. */
 static int choose_row_stride(const variant *v, const loop_problem *s, int k) {
     const layout_operand *o = &s->layout->operands[k];
-    if (!v->operand[k].align || o->rank < 2)
+    if (!v->operand[k].align || o->rank < 2 || !s->traits->has_loop)
         return 0;
     int64_t elements = s->core[o->strides + o->rank - 2];
     return elements > 0 && elements <= UINT8_MAX / element_size(v, k) ? (int)elements * element_size(v, k) : 0;
@@ -166,6 +166,15 @@ static unsigned choose_lanes(const variant *v, const loop_problem *s) {
     return lanes < COOP_WARP ? lanes : COOP_WARP;
 }
 
+/* Do blocks stage the rows that a loop reads? They are staged as they lie, by accesses of whole rows. */
+static uint8_t choose_shared_rows(const variant *v, const loop_problem *s) {
+    int k = s->traits->shared_rows - 1;
+    if (k < 0 || !v->forall.proved || v->wide || v->reports || variant_privatised(v) || v->forall.vector > 1 ||
+        v->forall.vectors_per_thread > 1 || !v->operand[k].record || v->operand[k].record != 1 << v->operand[k].align)
+        return 0;
+    return s->traits->shared_rows;
+}
+
 /* Do a block's threads stand in two dimensions? They do where an array lies across the space. Where windows go over short rows, a warp
  * that is as long as a part of a row would often have a tile at a border, for which all its threads wait. */
 static bool stands_across(const variant *v, const loop_problem *s) {
@@ -199,6 +208,7 @@ void forall_specialise(variant *v, const loop_problem *s) {
     v->forall.vector = (uint8_t)choose_vector(v, s, most);
     v->forall.vectors_per_thread = (uint8_t)(wanted ? wanted / v->forall.vector : choose_repeat(v, s, most));
     v->wide = tiles_of(v, s->loop) >= narrow_max;
+    v->forall.shared_rows = choose_shared_rows(v, s);
     if (!v->wide && !variant_privatised(v) && stands_across(v, s))
         v->forall.across = ACROSS;
 }
@@ -256,5 +266,7 @@ int64_t forall_layout(const launch *l, const occupancy *r, parameter_writer *w, 
             put_parameter(w, GPU_FORALL_PRIVATE, g->shared);
             g->shared += (uint32_t)private_bytes(l->v, l->layout, l->core, k);
         }
+    if (l->v->forall.shared_rows)
+        g->shared += (uint32_t)(SHARED_ROWS * l->v->operand[l->v->forall.shared_rows - 1].record);
     return blocks_of(l, r, tiles, g);
 }

@@ -127,6 +127,10 @@ static const sample samples[] = {
      "p[j][1] * "
      "p[j][2]; } v[i][0] = a; v[i][1] = b; }",
      false},
+    {"pulled by pairs", "float64[,], float64[]", "i2;i",
+     "[i : n](p, v) { double a = 0, x = p[i][1]; for (int64 j = 0; j < n; j++) { if (p[j][0] > x) a += p[j][1]; a -= "
+     "p[j][0] * v[i]; } v[i] = a; }",
+     false},
     {"distances of pairs", "float64[,], int16[,], float64[,]", "i2;j8;ij",
      "[i, j](x, y, d) { d[i][j] = x[i][0] * y[j][1] - x[i][1] * y[j][7] + y[j][5]; }", false},
     {"symmetric", "float64[,], float64[,]", "ij;ij",
@@ -410,6 +414,8 @@ static void draw_rare(point_call *c) {
     }
     if (private || c->v.wide || c->v.forall.lanes)
         c->v.forall.across = 0;
+    if (c->v.wide)
+        c->v.forall.shared_rows = 0;
 }
 
 static code_module generate(point_call *c, const code_target *target) {
@@ -519,6 +525,13 @@ static void drop(point_call *c) {
 
 /* ---- Tests ---- */
 
+static const sample *sample_named(const char *name) {
+    const sample *x = samples;
+    while (strcmp(x->name, name) != 0)
+        x++;
+    return x;
+}
+
 static struct { int runs, coalesced, privatised, vectors, repeats, wide, unproved, across, strides; } seen;
 
 static void note(const variant *v) {
@@ -569,6 +582,39 @@ static void test_simulated(void **unused) {
     if (seen.runs > 100)
         assert_true(seen.coalesced > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
                     seen.privatised > seen.runs / 20 && seen.across && seen.strides && shared_points && tallies);
+}
+
+/* Rows that a loop reads in all points alike go through shared memory: spaces of fewer and of more rows than a block stages at a time, with
+ * blocks that end within the space and beyond it. */
+static void test_shared_rows(void **unused) {
+    static const char *const names[] = {"pulled", "pulled by pairs"};
+    static point_call c;
+    int64_t n = trials(200);
+    int staged = 0, blocks = 0;
+    (void)unused;
+    if (!sim_there())
+        skip();
+    for (int64_t i = 0; i < n && (staged < 10 || n > 200); i++) {
+        make(&c, sample_named(names[i % 2]));
+        draw_space(&c);
+        draw_arrays(&c);
+        c.v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c.t, c.core)};
+        c.elements = 0;
+        specialise(&c, &gpu);
+        if (c.v.forall.shared_rows) {
+            code_module m = generate(&c, &gpu);
+            assert_non_null(strstr(m.ir.data, "barrier0"));
+            interpret(&c);
+            simulate(&c, &m);
+            compare(&c);
+            text_free(&m.ir);
+            staged++;
+            blocks += c.extents[0] > SHARED_ROWS;
+        }
+        drop(&c);
+    }
+    print_message("%d staged, %d of more rows than fit\n", staged, blocks);
+    assert_true(staged);
 }
 
 /* ---- Windows of random shape, whose borders are cared for in all ways ---- */
@@ -675,13 +721,6 @@ static code_module plain_code(point_call *c, const sample *x, const int64_t *ext
     return generate(c, target);
 }
 
-static const sample *sample_named(const char *name) {
-    const sample *x = samples;
-    while (strcmp(x->name, name) != 0)
-        x++;
-    return x;
-}
-
 /* Counters of many points are counted in shared memory first. */
 static void test_privatised(void **unused) {
     static point_call c;
@@ -726,8 +765,9 @@ static void test_goldens(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),   cmocka_unit_test(test_random_windows),
-                                       cmocka_unit_test(test_accepted),    cmocka_unit_test(test_privatised),
-                                       cmocka_unit_test(test_row_strides), cmocka_unit_test(test_goldens)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),      cmocka_unit_test(test_shared_rows),
+                                       cmocka_unit_test(test_random_windows), cmocka_unit_test(test_accepted),
+                                       cmocka_unit_test(test_privatised),     cmocka_unit_test(test_row_strides),
+                                       cmocka_unit_test(test_goldens)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

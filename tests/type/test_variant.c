@@ -37,8 +37,8 @@ static const struct {
         "03 05 01 00 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 01 02 03 04 05 06 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
     [LOOP_AT] = {{.loop = LOOP_AT, .ndim = 1, .nout = 1, .nindices = 1, .general = {.elements_per_thread = 4}, .at = {.deterministic = 1, .record = 8}, OPERANDS},
         "03 06 01 00 01 00 00 00 00 01 00 00 04 01 08 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
-    [LOOP_FORALL] = {{.loop = LOOP_FORALL, .ndim = 2, .nin = 2, .forall = {.proved = 1, .noalias = 1, .vector = 4, .vectors_per_thread = 2, .block = 9, .lanes = 3, .across = 4}, OPERANDS},
-        "03 07 02 02 00 00 00 00 00 00 00 00 01 01 04 02 09 03 04 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
+    [LOOP_FORALL] = {{.loop = LOOP_FORALL, .ndim = 2, .nin = 2, .forall = {.proved = 1, .noalias = 1, .vector = 4, .vectors_per_thread = 2, .block = 9, .lanes = 3, .across = 4, .shared_rows = 1}, OPERANDS},
+        "03 07 02 02 00 00 00 00 00 00 00 00 01 01 04 02 09 03 04 01 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
     [LOOP_TILE] = {{.loop = LOOP_TILE, .ndim = 2, .nin = 1, .nout = 1, .tile = {.narrow = 3, .vector = 4, .rows = 2, .columns = 5, .across = 1}, OPERANDS},
         "03 08 02 01 01 00 00 00 00 00 00 00 03 04 02 05 01 0b 0c 02 01 02 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 01 01 00 00 00 00"},
 };

@@ -8,6 +8,7 @@
 #include "ir/forall/lanes.h"
 #include "ir/forall/outer_vector.h"
 #include "ir/forall/privatised.h"
+#include "ir/forall/shared_rows.h"
 
 /* A number, or the address of an array, as @kernel takes it. */
 static void argument(const forall_writer *w, int k, text *out) {
@@ -100,6 +101,8 @@ static bool recall_row(body *b, const node *n, ssa *value) {
 
 static bool recall(body *b, const node *n, ssa *value) {
     const forall_writer *w = b->user;
+    if (n->kind == N_ELEMENT && shared_rows_recall(b, n, value))
+        return true;
     return n->kind == N_ELEMENT ? recall_row(b, n, value) : w->guards && guards_recall(w->guards, n, value);
 }
 
@@ -167,6 +170,7 @@ static void make_frame(forall_request *q, emit *e) {
 
 /* Writes @interior, whose parameters are those of @kernel and the variables of coalesced accesses. */
 static void write_interior(forall_request *q, emit *e) {
+    static const body_hooks staged = {.recall = recall, .variable = variable_of, .statements = shared_rows_loop};
     frame *f = &q->w.g.frame;
     const char *before = f->parameters, *entry = e->entry;
     text_free(&q->parameters);
@@ -177,7 +181,7 @@ static void write_interior(forall_request *q, emit *e) {
     e->failed |= q->parameters.failed;
     f->parameters = text_or_none(&q->parameters);
     e->entry = "interior";
-    emit_function(e, q->forms.interior.kernel, f->hooks, f->user);
+    emit_function(e, q->forms.interior.kernel, q->v->forall.shared_rows ? &staged : f->hooks, f->user);
     e->entry = entry;
     f->parameters = before;
     q->w.interior = &q->forms.interior;

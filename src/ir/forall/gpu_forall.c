@@ -403,6 +403,19 @@ static ssa tiles_are_inside(const tiles *t, const tile *first, const tile *last)
     return inside;
 }
 
+/* Do all points of the block, one a thread, lie in the interior (i1)? */
+static ssa block_is_inside(const tiles *t, ssa threads) {
+    emit *e = t->e;
+    tile first = tile_new(t), last = tile_new(t);
+    assert(!t->w->g.s.v->wide && t->ndim == 1 && t->units == 1 && t->columns == 1);
+    ssa x = emit_op(e, "mul i32", emit_special_register(e, "ctaid"), threads);
+    ssa end = emit_value(e, "add i32 %s, -1", emit_op(e, "add i32", x, threads).text);
+    tile_find(t, &first, x);
+    tile_find(t, &last, end);
+    ssa inside = tiles_are_inside(t, &first, &last);
+    return both(e, inside, emit_op(e, "icmp ult i32", end, t->n));
+}
+
 /* Computes the tiles of a thread from tile x on, which exists. */
 static void tiles_run(const tiles *t, ssa x, ssa threads) {
     emit *e = t->e;
@@ -411,7 +424,8 @@ static void tiles_run(const tiles *t, ssa x, ssa threads) {
         of[u] = tile_new(t);
         tile_find(t, &of[u], tile_number(t, x, threads, u));
     }
-    ssa inside = tiles_are_inside(t, &of[0], &of[t->units - 1]);
+    ssa inside =
+        t->w->g.s.v->forall.shared_rows ? block_is_inside(t, threads) : tiles_are_inside(t, &of[0], &of[t->units - 1]);
     if (t->units > 1 && t->columns == 1)
         inside = both(e, inside, is_tile(t, tile_number(t, x, threads, t->units - 1)));
     if (!ssa_is_set(inside)) {

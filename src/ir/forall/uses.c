@@ -4,6 +4,7 @@
 #include "ir/forall/forms.h"
 #include "ir/forall/lanes.h"
 #include "ir/forall/nontemporal.h"
+#include "ir/forall/shared_rows.h"
 
 typedef struct uses {
     const function *f;
@@ -189,6 +190,7 @@ bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
         if ((out->use[k] & (USE_READ | USE_WRITE | USE_ATOMIC)) == USE_WRITE &&
             nontemporal_fills(t, t->layout->nindices - 1, k))
             out->use[k] |= USE_FILLED;
+    out->shared_rows = shared_rows_array(t, out->use);
     out->ragged = point_lanes_array(t, out->use);
     for (const function *f = t->functions; f; f = f->next) { /* those of the prelude have this name */
         out->shares_points |= f != t->kernel && !strncmp(f->name, "random_", sizeof "random_" - 1);
