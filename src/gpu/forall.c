@@ -16,9 +16,11 @@ enum {
     PRIVATE_BYTES = 32 << 10,
     PRIVATE_POINTS = 32,
     PRIVATE_LEAST = 1 << 15,
-    LANES_LEAST = 4,     /* terms of a point, in the mean, that are worth several lanes */
-    PRIVATE_BLOCK = 9,   /* log2 of a block's threads then */
-    WINDOW_NODES = 5000, /* nodes of all points of a thread together where neighbouring rows read the same elements */
+    LANES_LEAST = 4,   /* terms of a point, in the mean, that are worth several lanes */
+    PRIVATE_BLOCK = 9, /* log2 of a block's threads then */
+    PAIR_NODES =
+        10000, /* nodes of all points of a thread together where neighbouring rows read the same elements of points, */
+    WINDOW_NODES = 5000, /* and of a window */
     TURNED_MOST = 8,     /* rows and columns that a thread takes where an array lies across the space */
     ACROSS = 3,          /* log2 of a block's threads along the last index where they stand in two dimensions, */
     ACROSS_TILES = 512   /* as they do for windows if a row of the space has fewer tiles */
@@ -182,6 +184,8 @@ static bool stands_across(const variant *v, const loop_problem *s) {
                                tiles_along(v, s->loop, 1) >= 1 << ACROSS);
 }
 
+static int rows_nodes(const loop_problem *s) { return s->traits->more_rows ? WINDOW_NODES : PAIR_NODES; }
+
 void forall_specialise(variant *v, const loop_problem *s) {
     int wanted = s->elements, nodes = s->traits->nodes > 0 ? s->traits->nodes : 1;
     int most = wanted ? wanted : BODY_NODES_MAX / nodes;
@@ -190,7 +194,7 @@ void forall_specialise(variant *v, const loop_problem *s) {
     if (s->traits->shares_points && !wanted && !s->traits->has_loop)
         most = SHARED_MOST / nodes > SHARERS ? SHARED_MOST / nodes : SHARERS;
     if ((s->traits->more_rows || s->traits->shares_rows) && !wanted && !s->traits->has_loop)
-        most = WINDOW_NODES / nodes > LOOP_MOST ? WINDOW_NODES / nodes : LOOP_MOST;
+        most = rows_nodes(s) / nodes > LOOP_MOST ? rows_nodes(s) / nodes : LOOP_MOST;
     for (int k = 0; k < v->nin; k++) {
         v->operand[k].align = (uint8_t)(s->layout->operands[k].rank ? choose_row_access(v, s, k) : 0);
         v->operand[k].record = (uint8_t)choose_row_stride(v, s, k);

@@ -2,7 +2,7 @@
 #include "ir/forall/forms.h"
 
 enum {
-    UNROLL_MOST = 36,   /* iterations of one loop, or of all ranges of a construct together */
+    UNROLL_MOST = 64,   /* iterations of one loop, or of all ranges of a construct together */
     UNROLL_NODES = 2500 /* nodes that unrolling may add */
 };
 
