@@ -242,7 +242,8 @@ typedef struct variant {
             /* GPU: log2 of the threads of a block that stand side by side along the last index; the block's others stand behind them
              * along the one before it. 0: all threads of the grid follow each other in C order. Not if wide or privatised. */
             uint8_t across;
-            uint8_t shared_rows; /* GPU: 1 + the array whose rows blocks stage through shared memory in a loop; 0: none */
+            uint8_t
+                shared_rows; /* GPU: 1 + the array whose rows blocks stage through shared memory in a loop; 0: none */
         } forall;
     };
     variant_operand
