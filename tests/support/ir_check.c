@@ -401,6 +401,11 @@ static const char *nvvm_slip(const code_module *m, const char *ptx) {
     return strstr(ptx, ".extern .func") ? strstr(ptx, ".extern .func") : strstr(ptx, ", debug");
 }
 
+/* Code for one architecture is compiled for older ones too, but for instructions that these do not have: conversions to bfloat16. */
+static bool has_instructions(int arch, const code_module *m) {
+    return arch >= 80 || !strstr(m->ir.data, "cvt.rn.bf16.f32");
+}
+
 bool judge_accept(const code_module *m, const code_target *target, unsigned how, uint64_t turn) {
     static const int archs[] = {75, 90, 100, 120};
     for (int i = 0; i < judge_count(); i++) {
@@ -412,6 +417,8 @@ bool judge_accept(const code_module *m, const code_target *target, unsigned how,
     }
     size_t step = how & JUDGE_ONE_ARCH ? COUNT(archs) : 1, first = how & JUDGE_ONE_ARCH ? turn % COUNT(archs) : 0;
     for (size_t k = first; target->gpu && nvvm_found() && k < COUNT(archs); k += step) {
+        if (!has_instructions(archs[k], m))
+            continue;
         const char *ptx = "", *wrong = nvvm_judge(m, archs[k], how & JUDGE_ASSEMBLE, &ptx);
         if (!wrong)
             wrong = nvvm_slip(m, ptx);
