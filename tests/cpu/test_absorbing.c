@@ -27,7 +27,7 @@ static const DLDataType boolean = {UF_BOOL_CODE, 8, 1}, byte = {kDLInt, 8, 1}, f
 #define OK(call)                             \
     do {                                     \
         if ((call) != UF_OK)                 \
-            fail_msg("%s", uf_last_error()); \
+            fail_msg("%s", uf_last_error()->message); \
     } while (0)
 
 /* Binary functions of bools, in one of the ways in which they may be written. */
