@@ -27,7 +27,7 @@ static const DLDataType half = {kDLFloat, 16, 1};
 static uf_func *function(const char *name) {
     uf_func *f;
     if (uf_load(&f, name) != UF_OK)
-        fail_msg("%s", uf_last_error());
+        fail_msg("%s", uf_last_error()->message);
     return f;
 }
 

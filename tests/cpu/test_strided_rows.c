@@ -35,7 +35,7 @@ static void reduce(const char *name, DLTensor x, DLTensor out) {
     uf_func *f;
     uf_reduce_options o = {.size = sizeof o, .naxes = 1, .axes = (int[]){1}, .threads = (int)pick(0, 2)};
     if (uf_load(&f, name) || uf_reduce(f, 2, (DLTensor[]){x, out}, &o))
-        fail_msg("%s: %s", name, uf_last_error());
+        fail_msg("%s: %s", name, uf_last_error()->message);
     uf_free(f);
 }
 
