@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "define.h"
+#include "draw.h"
 #include "expect.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -29,7 +31,7 @@ static const char module_text[] = "struct wave { complex128 z; float64 k; };\n"
 static uf_module *module;
 
 static int make_module(void **state) {
-    (void)state;
+    draw_seed(state);
     return uf_module_new(&module, &(uf_module_definition){.size = sizeof(uf_module_definition),
                                                           .name = "waves",
                                                           .source = module_text}) != UF_OK;
@@ -41,29 +43,14 @@ static int free_module(void **state) {
     return 0;
 }
 
-static uf_func *make(const char *signatures, const char *source, const char *layout, const char *identity,
-                     unsigned flags) {
-    const uf_section only = {.signatures = signatures, .source = source};
-    uf_func *f = NULL;
-    OK(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
-                                      .name = "f",
-                                      .nsections = 1,
-                                      .sections = &only,
-                                      .layout = layout,
-                                      .identity = identity,
-                                      .flags = flags,
-                                      .nmodules = 1,
-                                      .modules = &module}));
-    return f;
+static uf_func *function(const char *signatures, const char *source, const char *layout, const char *identity,
+                         unsigned flags) {
+    return define_with(
+        &(uf_definition){.layout = layout, .identity = identity, .flags = flags, .nmodules = 1, .modules = &module},
+        signatures, source);
 }
 
-static uint64_t drawn = 88172645463325252u;
-static double draw(void) {
-    drawn ^= drawn << 13;
-    drawn ^= drawn >> 7;
-    drawn ^= drawn << 17;
-    return (double)(int64_t)(drawn % 201) - 100;
-}
+static double draw(void) { return (double)pick(-100, 100); }
 
 enum {
     N = 1031
@@ -129,7 +116,7 @@ static void views(void **state) {
     assert_int_equal(spinors.dtype.lanes, 2);
     to = spinors;
     to.data = y;
-    uf_func *f = make("spinor->spinor", "(s) { s.up *= 2 * I; return (spinor){s.down, s.up}; }", NULL, NULL, 0);
+    uf_func *f = function("spinor->spinor", "(s) { s.up *= 2 * I; return (spinor){s.down, s.up}; }", NULL, NULL, 0);
     OK(UF_CALL(f, spinors, to));
     for (int i = 0; i < 5; i++) {
         const float expected[2][2] = {{x[i][1][0], x[i][1][1]}, {-2 * x[i][0][1], 2 * x[i][0][0]}};
@@ -147,9 +134,9 @@ static void elementwise(void **state) {
     (void)state;
     bool same[N];
     uf_func *f =
-        make("wave,wave,float64->wave,bool",
-             "(a, b, x) -> (r, same) { r = a.k > b.k ? a : b; r.z *= x * I; r.z += conj(a.z); same = a == b; }", NULL,
-             NULL, 0);
+        function("wave,wave,float64->wave,bool",
+                 "(a, b, x) -> (r, same) { r = a.k > b.k ? a : b; r.z *= x * I; r.z += conj(a.z); same = a == b; }",
+                 NULL, NULL, 0);
     waves_fill(w, N);
     waves_fill(v, N);
     v[5] = w[5];
@@ -175,8 +162,8 @@ static void chosen_fields(void **state) {
     (void)state;
     int32_t j[N];
     float got[N][2];
-    uf_func *f = make("ring,int32->ring,complex64", "(a, j) -> (r, z) { r = a; z = a.z[j]; r.z[j] = (z + 1) * I; }",
-                      NULL, NULL, 0);
+    uf_func *f = function("ring,int32->ring,complex64", "(a, j) -> (r, z) { r = a; z = a.z[j]; r.z[j] = (z + 1) * I; }",
+                          NULL, NULL, 0);
     rings_fill();
     for (int i = 0; i < N; i++)
         j[i] = i % 5 - 1;
@@ -201,7 +188,7 @@ static void chosen_fields(void **state) {
 
 static void folds(void **state) {
     (void)state;
-    uf_func *add = make("wave,wave->wave", "(a, b) { return a + b; }", NULL, "0", 0);
+    uf_func *add = function("wave,wave->wave", "(a, b) { return a + b; }", NULL, "0", 0);
     wave sum, want = {0, 0, 0};
     waves_fill(w, N);
     const uf_reduce_options keep = {.size = sizeof keep, .keepdims = true};
@@ -226,7 +213,7 @@ static void folds(void **state) {
 /* Arrays of records with core dimensions, and of a kernel over indices. */
 static void arrays(void **state) {
     (void)state;
-    uf_func *f = make("wave->complex128", "(x) -> (s) { s = sum(i : n, x[i].z * x[i].k); }", "(n)->()", NULL, 0);
+    uf_func *f = function("wave->complex128", "(x) -> (s) { s = sum(i : n, x[i].z * x[i].k); }", "(n)->()", NULL, 0);
     double s[2], want[2] = {0, 0};
     waves_fill(w, N);
     const DLTensor to = {.data = s, .device = {kDLCPU, 0}, .dtype = {kDLComplex, 128, 1}};
@@ -237,8 +224,8 @@ static void arrays(void **state) {
     }
     assert_true(s[0] == want[0] && s[1] == want[1]);
     uf_free(f);
-    uf_func *kernel = make("ring[], wave[]", "[i](r, w) { r[i].z[2] += w[i].z; w[i].z = r[i].z[0] * I; w[i].k++; }",
-                           NULL, NULL, UF_KERNEL);
+    uf_func *kernel = function("ring[], wave[]", "[i](r, w) { r[i].z[2] += w[i].z; w[i].z = r[i].z[0] * I; w[i].k++; }",
+                               NULL, NULL, UF_KERNEL);
     rings_fill();
     memcpy(turned, rings, sizeof rings);
     memcpy(out, w, sizeof w);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "define.h"
+#include "draw.h"
 #include "expect.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -49,29 +51,14 @@ static float *floats_of(void *of) { return of; }
 static pixel *pixels(void *of) { return of; }
 static sample *samples(void *of) { return of; }
 
-static uf_func *make(const char *signatures, const char *source, const char *layout, const char *identity,
-                     unsigned flags) {
-    const uf_section only = {.signatures = signatures, .source = source};
-    uf_func *f = NULL;
-    OK(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
-                                      .name = "f",
-                                      .nsections = 1,
-                                      .sections = &only,
-                                      .layout = layout,
-                                      .identity = identity,
-                                      .flags = flags,
-                                      .nmodules = 1,
-                                      .modules = &geometry}));
-    return f;
+static uf_func *function(const char *signatures, const char *source, const char *layout, const char *identity,
+                         unsigned flags) {
+    return define_with(
+        &(uf_definition){.layout = layout, .identity = identity, .flags = flags, .nmodules = 1, .modules = &geometry},
+        signatures, source);
 }
 
-static uint64_t drawn = 88172645463325252u;
-static double draw(void) {
-    drawn ^= drawn << 13;
-    drawn ^= drawn >> 7;
-    drawn ^= drawn << 17;
-    return (double)(int64_t)(drawn % 2001) - 1000;
-}
+static double draw(void) { return (double)pick(-1000, 1000); }
 
 static void fill(interval *x, int64_t n) {
     for (int64_t i = 0; i < n; i++)
@@ -120,7 +107,7 @@ static void layouts(void **state) {
     const uf_field *const *first = r.fields;
     OK(uf_record_layout(geometry, "interval(float32)", &r));
     assert_ptr_equal(first, r.fields);
-    uf_func *f = make("pixel->float32", "(p) { return p.r; }", NULL, NULL, 0);
+    uf_func *f = function("pixel->float32", "(p) { return p.r; }", NULL, NULL, 0);
     OK(uf_function_record(f, "pixel", &r));
     assert_int_equal(r.bytes, 12);
     uf_free(f);
@@ -143,8 +130,8 @@ static interval x[N], y[N], z[N], want[N];
 
 static void elementwise(void **state) {
     (void)state;
-    uf_func *add = make(IV "," IV "->" IV "; interval(float32),interval(float32)->interval(float32); dd->d",
-                        "(a, b) { return a + b; }", NULL, NULL, 0);
+    uf_func *add = function(IV "," IV "->" IV "; interval(float32),interval(float32)->interval(float32); dd->d",
+                            "(a, b) { return a + b; }", NULL, NULL, 0);
     static const int64_t sizes[] = {0, 1, 3, 17, N};
     for (size_t s = 0; s < COUNT(sizes); s++) {
         int64_t n = sizes[s];
@@ -195,10 +182,10 @@ static void elementwise(void **state) {
 /* Fields of several sizes with gaps, arrays in records, several outputs, scalars beside records, a mask. */
 static void mixed(void **state) {
     (void)state;
-    uf_func *f = make("sample,float64->sample,float64",
-                      "(s, k) -> (t, v) { t = s; t.value = s.value * k; t.when += 1; t.kinds[1] = s.kinds[0] + "
-                      "s.kinds[2]; v = s.tag; }",
-                      NULL, NULL, 0);
+    uf_func *f = function("sample,float64->sample,float64",
+                          "(s, k) -> (t, v) { t = s; t.value = s.value * k; t.when += 1; t.kinds[1] = s.kinds[0] + "
+                          "s.kinds[2]; v = s.tag; }",
+                          NULL, NULL, 0);
     sample in[37], out[37];
     double v[37];
     for (int i = 0; i < 37; i++)
@@ -222,7 +209,7 @@ static void mixed(void **state) {
 
 static void plans(void **state) {
     (void)state;
-    uf_func *f = make(IV ",float64->" IV, "(a, k) { return a * k; }", NULL, NULL, 0);
+    uf_func *f = function(IV ",float64->" IV, "(a, k) { return a * k; }", NULL, NULL, 0);
     double k = 2;
     uf_plan *plan;
     DLTensor in = UF_RECORDS((interval *)NULL, 20), out = in;
@@ -243,7 +230,7 @@ static void plans(void **state) {
 
 static void inference(void **state) {
     (void)state;
-    uf_func *f = make(IV "," IV "->" IV "; sample,sample->sample", "(a, b) { return a; }", NULL, NULL, 0);
+    uf_func *f = function(IV "," IV "->" IV "; sample,sample->sample", "(a, b) { return a; }", NULL, NULL, 0);
     int64_t shape[UF_MAX_NDIM];
     DLTensor args[3] = {UF_RECORDS(x, 5, 1), UF_RECORDS(y, 4), {.shape = shape}};
     OK(uf_infer(f, 3, args, NULL));
@@ -263,7 +250,7 @@ static void inference(void **state) {
 
 static void outer(void **state) {
     (void)state;
-    uf_func *f = make(IV ",float64->" IV, "(a, k) { return a * k; }", NULL, NULL, 0);
+    uf_func *f = function(IV ",float64->" IV, "(a, k) { return a * k; }", NULL, NULL, 0);
     double k[3] = {1, -2, 3};
     fill(x, 4);
     OK(uf_outer(f, 3, (DLTensor[]){UF_RECORDS(x, 4), UF_ARRAY(k, 3), UF_RECORDS(z, 4, 3)}, NULL));
@@ -275,10 +262,10 @@ static void outer(void **state) {
 
 static void gufuncs(void **state) {
     (void)state;
-    uf_func *f = make(IV ","
-                         "float64->" IV,
-                      "(a, w) -> (r) { r = a[0] * w[0]; for (int i = 1; i < n; i++) r = r + a[i] * w[i]; }",
-                      "(n),(n)->()", NULL, 0);
+    uf_func *f = function(IV ","
+                             "float64->" IV,
+                          "(a, w) -> (r) { r = a[0] * w[0]; for (int i = 1; i < n; i++) r = r + a[i] * w[i]; }",
+                          "(n),(n)->()", NULL, 0);
     double w[4] = {1, 2, -1, 0.5};
     fill(x, 12);
     OK(UF_CALL(f, UF_RECORDS(x, 3, 4), UF_ARRAY(w, 4), UF_RECORDS(z, 3)));
@@ -311,7 +298,7 @@ static void gufuncs(void **state) {
 
 static void folds(void **state) {
     (void)state;
-    uf_func *hull = make(IV "," IV "->" IV, "(a, b) { return hull(a, b); }", NULL, NULL, 0);
+    uf_func *hull = function(IV "," IV "->" IV, "(a, b) { return hull(a, b); }", NULL, NULL, 0);
     const uf_reduce_options rows = {.size = sizeof rows, .naxes = 1, .axes = (int[]){1}};
     fill(x, N);
     OK(uf_reduce(hull, 2, (DLTensor[]){UF_RECORDS(x, 10, 100), UF_RECORDS(z, 10)}, &rows));
@@ -370,10 +357,10 @@ static void identities(void **state) {
     (void)state;
     static const char begin[] = "(" IV "){0, -1}";
     const uf_reduce_options keep = {.size = sizeof keep, .keepdims = true};
-    uf_func *add = make(IV "," IV "->" IV "; sample,sample->sample", "(a, b) { return a; }", NULL, NULL, 0),
+    uf_func *add = function(IV "," IV "->" IV "; sample,sample->sample", "(a, b) { return a; }", NULL, NULL, 0),
             *own = NULL;
     uf_free(add);
-    add = make(IV "," IV "->" IV, "(a, b) { return a + b; }", NULL, begin, 0);
+    add = function(IV "," IV "->" IV, "(a, b) { return a + b; }", NULL, begin, 0);
     memset(z, 0x5A, sizeof z);
     OK(uf_reduce(add, 2, (DLTensor[]){UF_RECORDS(x, 0), UF_RECORDS(z, 1)}, &keep));
     assert_true(z[0].lo == 0 && z[0].hi == -1);
@@ -480,7 +467,7 @@ static void records_of_texts(void **state) {
 
 static void updates(void **state) {
     (void)state;
-    uf_func *hull = make(IV "," IV "->" IV, "(a, b) { return hull(a, b); }", NULL, NULL, 0);
+    uf_func *hull = function(IV "," IV "->" IV, "(a, b) { return hull(a, b); }", NULL, NULL, 0);
     int32_t at[300];
     interval begin[20];
     fill(begin, 20);
@@ -518,16 +505,16 @@ static void updates(void **state) {
           uf_at(hull, &target, 1, &UF_ARRAY(((int64_t[]){0, 20}), 2), &by, NULL));
     FAILS(UF_ERR_SIGNATURE, "operand is float64", uf_at(hull, &target, 1, &indices, &UF_ARRAY(doubles(y), 300), NULL));
     FAILS(UF_ERR_SHAPE, "operand: dimension 0 is 7", uf_at(hull, &target, 1, &indices, &UF_RECORDS(y, 7), NULL));
-    uf_func *sum = make("level,level->level", "(a, b) { return (level){a.height + b.height}; }", NULL, NULL, 0);
+    uf_func *sum = function("level,level->level", "(a, b) { return (level){a.height + b.height}; }", NULL, NULL, 0);
     double heights[3] = {1, 2, 4}, more[4] = {8, 16, 32, 64};
     OK(uf_at(sum, &UF_ARRAY(heights, 3), 1, &UF_ARRAY(((int64_t[]){0, 2, 0, -1}), 4), &UF_ARRAY(more, 4), NULL));
     assert_true(heights[0] == 41 && heights[1] == 2 && heights[2] == 84);
     uf_free(sum);
     uf_free(hull);
     /* Scalars of several sizes, every second record, without an operand, and by a number. */
-    uf_func *count =
-                make("sample->sample", "(s) { s.when += s.tag; s.kinds[2]++; s.tag = 2; return s; }", NULL, NULL, 0),
-            *scale = make(IV ",float64->" IV, "(a, k) { return a * k; }", NULL, NULL, 0);
+    uf_func *count = function("sample->sample", "(s) { s.when += s.tag; s.kinds[2]++; s.tag = 2; return s; }", NULL,
+                              NULL, 0),
+            *scale = function(IV ",float64->" IV, "(a, k) { return a * k; }", NULL, NULL, 0);
     sample s[8];
     for (int i = 0; i < 8; i++)
         s[i] = (sample){1, (float)i, i, {0, 0, (uint16_t)(10 * i)}};
@@ -549,11 +536,12 @@ static void updates(void **state) {
 
 static void kernels(void **state) {
     (void)state;
-    uf_func *f = make("pixel[,], float32, pixel, float32[]",
-                      "[i, j](image, k, shift, rows) { image[i][j].r = image[i][j].r * k + shift.r; image[i][j].b = "
-                      "shift.b; if (j == 0) "
-                      "rows[i] = image[i][1].g; }",
-                      NULL, NULL, UF_KERNEL);
+    uf_func *f =
+        function("pixel[,], float32, pixel, float32[]",
+                 "[i, j](image, k, shift, rows) { image[i][j].r = image[i][j].r * k + shift.r; image[i][j].b = "
+                 "shift.b; if (j == 0) "
+                 "rows[i] = image[i][1].g; }",
+                 NULL, NULL, UF_KERNEL);
     pixel image[3][4], before[3][4], shift = {1, 2, 3};
     float rows[3];
     for (int i = 0; i < 12; i++)
@@ -644,7 +632,7 @@ static void views(void **state) {
     OK(uf_record_layout(geometry, "sample", &s));
     OK(uf_as_records(&view, &UF_ARRAY(&rows[0][0], 4, 3), &r));
     assert_true(view.ndim == 1 && shape[0] == 4 && strides[0] == 1 && view.dtype.lanes == 3 && view.data == rows);
-    uf_func *f = make("pixel->float32", "(p) { return p.r + p.g * 100; }", NULL, NULL, 0);
+    uf_func *f = function("pixel->float32", "(p) { return p.r + p.g * 100; }", NULL, NULL, 0);
     float out[4];
     OK(UF_CALL(f, view, UF_ARRAY(out, 4)));
     assert_true(out[0] == 201 && out[3] == 1110);
@@ -686,7 +674,7 @@ static void views(void **state) {
 
 static void choices(void **state) {
     (void)state;
-    uf_func *f = make(IV "->float64; point->float64", "(p) { return 1; }", NULL, NULL, 0);
+    uf_func *f = function(IV "->float64; point->float64", "(p) { return 1; }", NULL, NULL, 0);
     double r[2];
     FAILS(UF_ERR_SIGNATURE, IV "->float64", UF_CALL(f, UF_RECORDS(x, 2), UF_ARRAY(r, 2)));
     assert_non_null(strstr(uf_last_error()->message, "point->float64"));
@@ -701,8 +689,8 @@ static void choices(void **state) {
                   &(uf_options){.size = sizeof(uf_options), .signature = "point->float64"}));
     uf_free(f);
     /* Scalars beside records: the narrowest; a number by its kind; a strong dtype that does not cast is an error. */
-    f = make("interval(float32),float32->float32; interval(float32),float64->float64", "(a, k) { return a.lo * k; }",
-             NULL, NULL, 0);
+    f = function("interval(float32),float32->float32; interval(float32),float64->float64",
+                 "(a, k) { return a.lo * k; }", NULL, NULL, 0);
     float a[2] = {0.1f, 0.2f}, k[1] = {3};
     double wide[1], d[1];
     DLTensor one = UF_ARRAY(a, 1);
@@ -715,12 +703,12 @@ static void choices(void **state) {
     OK(UF_CALL(f, one, UF_SCALAR(3.0), UF_ARRAY(d, 1)));
     assert_true(d[0] == (double)(0.1f * 3));
     uf_free(f);
-    f = make("interval(float32),float32->float32", "(a, k) { return a.lo * k; }", NULL, NULL, 0);
+    f = function("interval(float32),float32->float32", "(a, k) { return a.lo * k; }", NULL, NULL, 0);
     FAILS(UF_ERR_SIGNATURE, "argument 1 is float64, which does not fit float32",
           UF_CALL(f, one, UF_ARRAY(wide, 1), UF_ARRAY(d, 1)));
     uf_free(f);
     /* Without signatures. */
-    f = make(NULL, "(a, b) { return a + b; }", NULL, NULL, 0);
+    f = function(NULL, "(a, b) { return a + b; }", NULL, NULL, 0);
     FAILS(UF_ERR_ARGUMENT, "16 lanes; 1 is needed, but where the signature",
           UF_CALL(f, UF_RECORDS(x, 2), UF_RECORDS(y, 2), UF_RECORDS(z, 2)));
     fill(x, 2);
@@ -777,7 +765,7 @@ static void bad_signatures(void **state) {
 
 static void bad_arrays(void **state) {
     (void)state;
-    uf_func *f = make(IV "," IV "->" IV, "(a, b) { return a + b; }", NULL, NULL, 0);
+    uf_func *f = function(IV "," IV "->" IV, "(a, b) { return a + b; }", NULL, NULL, 0);
     DLTensor a = UF_RECORDS(x, 4), bad = a, still = UF_RECORDS(z, 4);
     bad.data = (char *)x + 4;
     FAILS(UF_ERR_ARGUMENT, "argument 1: its element 0 is at", UF_CALL(f, a, bad, UF_RECORDS(z, 4)));
@@ -807,7 +795,7 @@ static void bad_arrays(void **state) {
 /* What a form's code is, for a device that need not be there. */
 static void inspection(void **state) {
     (void)state;
-    uf_func *f = make("dd->d; " IV "," IV "->" IV, "(a, b) { return a + b; }", NULL, NULL, 0);
+    uf_func *f = function("dd->d; " IV "," IV "->" IV, "(a, b) { return a + b; }", NULL, NULL, 0);
     const DLDevice devices[2] = {{kDLCPU, 0}, {kDLCUDA, -90}};
     char *ir, *plain;
     for (size_t i = 0; i < COUNT(devices); i++) {
@@ -824,7 +812,7 @@ static void inspection(void **state) {
 }
 
 static int module_make(void **state) {
-    (void)state;
+    draw_seed(state);
     return (int)uf_module_new(
         &geometry, &(uf_module_definition){.size = sizeof(uf_module_definition), .name = "geometry", .source = text});
 }
