@@ -181,6 +181,8 @@ static uf_status binding_fill(binding *b, void *user) {
     b->layout = c->func->sections[section_index].layout_text;
     TRY(type_kernel(c->func, section_index, b->types, &b->arena, &b->tree));
     TRY(ir_traits(b->tree, &b->traits));
+    if (b->tree->layout)
+        TRY(sizes_begin(b));
     return results_check(c->func, c->args, b->types, c->options->casting);
 }
 

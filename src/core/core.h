@@ -161,8 +161,7 @@ enum {
     BINDING_NUMBER = 0x80,
     /* With BINDING_NUMBER: the dtype is the one that the number's value needs; see binding_get_for. */
     BINDING_HELD = 0x20,
-    BINDING_RANK = 0x10, /* VERB_FORALL: times the array's rank less 1 */
-    BINDING_SIZES = 64   /* combinations of core sizes that a binding remembers */
+    BINDING_RANK = 0x10 /* VERB_FORALL: times the array's rank less 1 */
 };
 /* What a binding serves. The dtypes of a fold's binding are those of the fold's inputs and outputs, which for a
  * binary function are one and one, and not those of the function. */
@@ -193,7 +192,7 @@ typedef struct binding {
     code_traits traits;
     arena arena;
     _Atomic(variant_code *) codes;
-    _Atomic(uint64_t) unrolled[BINDING_SIZES]; /* what sizes_unrolled remembers; 0: nothing */
+    _Atomic(uint64_t) *unrolled; /* VERB_CALL of a generalized ufunc: what sizes_unrolled remembers, in the arena */
 } binding;
 
 /* What serves a signature that names records: a function whose operands are their leaves. */
@@ -734,6 +733,8 @@ void call_points(uf_plan *p, const nd_array *output); /* sets the shape in which
 /* Set the operands and the variant, after the loop, but for what the engine chooses; and that. */
 uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports);
 void call_specialise(const uf_plan *p, variant *v);
+/* Prepares the binding of a generalized ufunc for the following. Errors: MEMORY. */
+uf_status sizes_begin(binding *b);
 /* How many instructions an inner call has whose loops are unrolled for its core sizes (the core parameters); INT_MAX:
  * very many, or there are loops that cannot be; 0: the sizes are not to be constants at all. Errors: MEMORY. */
 uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *core, int64_t calls, int *lines);

@@ -12,8 +12,8 @@ enum {
     LINES_NONE = (1 << 15) /* the form does not exist, or is longer */
 };
 
-/* The largest size, by the number of dimensions that have a size of their own, if the sizes differ: some 500 combinations. Sizes that are
- * all the same go up to GUFUNC_SIZE_MAX. */
+/* The largest size, by the number of dimensions that have a size of their own, if the sizes differ. Sizes that are all the same go up to
+ * GUFUNC_SIZE_MAX. At most 568 combinations, with three dimensions. */
 static const uint8_t size_most[GUFUNC_SIZES + 1] = {0, GUFUNC_SIZE_MAX, 16, 8, 4, 3, 2, 2, 2};
 
 static bool sizes_count(const core_layout *l, const int64_t *sizes) {
@@ -56,20 +56,49 @@ static uf_status measure(void *user) {
     return m->lines < 0 ? fail_memory() : UF_OK;
 }
 
-/* The lines of the unrolled kernel. The binding remembers them, for the sizes that it met last, as one more than there are, so that 0
- * is no answer. */
+/* ---- What a binding remembers ---- */
+
+/* A slot holds sizes_word above 16 bits, and in these the lines and one more, or LINES_NONE, so that 0 is an empty slot. Slots are
+ * filled once and never change. There are more of them than combinations that count, so that none is ever measured twice,
+ * but by threads that meet it at once, which find the same. */
+enum {
+    SLOTS_LOG = 10
+};
+
+uf_status sizes_begin(binding *b) {
+    b->unrolled = arena_alloc(&b->arena, sizeof *b->unrolled << SLOTS_LOG);
+    return b->unrolled ? UF_OK : fail_memory();
+}
+
+/* The slot of a combination, or the empty one where it belongs. */
+static _Atomic(uint64_t) *slot_find(const binding *b, uint64_t word, uint64_t *found) {
+    uint64_t i = word * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SLOTS_LOG);
+    for (;; i = (i + 1) & ((1 << SLOTS_LOG) - 1)) {
+        *found = atomic_load_explicit(&b->unrolled[i], memory_order_relaxed);
+        if (!*found || *found >> 16 == word)
+            return &b->unrolled[i];
+    }
+}
+
+static void slot_fill(const binding *b, uint64_t word, uint64_t value) {
+    uint64_t found = 0;
+    _Atomic(uint64_t) *slot = slot_find(b, word, &found);
+    while (!found &&
+           !atomic_compare_exchange_weak_explicit(slot, &found, value, memory_order_relaxed, memory_order_relaxed))
+        slot = slot_find(b, word, &found); /* another thread has filled it, perhaps with another combination */
+}
+
 uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *core, int64_t calls, int *lines) {
     *lines = 0;
     if (calls < CALLS_LEAST || !sizes_count(l, core))
         return UF_OK;
-    uint64_t word = sizes_word(l, core), hash = word * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-    _Atomic(uint64_t) *known = &((binding *)(uintptr_t)b)->unrolled[hash % BINDING_SIZES];
-    uint64_t found = atomic_load_explicit(known, memory_order_relaxed);
-    if (!found || found >> 16 != word) {
+    uint64_t word = sizes_word(l, core), found;
+    slot_find(b, word, &found);
+    if (!found) {
         measuring m = {b, core, 0};
         TRY(on_big_stack(measure, &m));
         found = word << 16 | (uint64_t)(m.lines > LINES_MOST ? LINES_NONE : m.lines + 1);
-        atomic_store_explicit(known, found, memory_order_relaxed);
+        slot_fill(b, word, found);
     }
     *lines = (found & UINT16_MAX) == LINES_NONE ? INT_MAX : (int)(found & UINT16_MAX);
     return UF_OK;
