@@ -186,8 +186,14 @@ typedef enum lapack_routine {
 } lapack_routine;
 
 enum {
-    ROUTINE_ARRAYS = 4
+    ROUTINE_ARRAYS = 4,
+    LAPACK_TYPES = 4 /* dtypes: float32, float64, complex64, complex128 */
 };
+
+/* The place of one of these dtypes in tables of routines. */
+static inline size_t lapack_type(dtype type) {
+    return type == DT_FLOAT32 ? 0 : type == DT_FLOAT64 ? 1 : type == DT_COMPLEX64 ? 2 : 3;
+}
 
 typedef struct lapack_call {
     lapack_routine routine;

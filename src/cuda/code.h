@@ -88,6 +88,14 @@ uf_status memory_sync(int device, void *stream);
  * up to 32 MiB. Memory in stream order where that is too small, is held by another call, or the stream is being captured. */
 uf_status memory_scratch(int device, size_t size, void *stream, void **out);
 void memory_scratch_free(int device, void *block, void *stream);
+/* The same within a scope that was entered. scratch_release cannot fail. */
+typedef struct stream_memory {
+    cu_pointer block;
+    uint64_t stream;     /* the id of the stream; 0: it was not asked for */
+    struct piece *piece; /* NULL: the block is memory in stream order */
+} stream_memory;
+uf_status scratch_hold(cuda_device *d, const cuda_scope *scope, size_t size, cu_stream stream, stream_memory *out);
+void scratch_release(const cuda_device *d, const stream_memory *m, cu_stream stream);
 /* Memory in stream order, within a context of the device. */
 uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out);
 void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream);

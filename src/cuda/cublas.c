@@ -1,167 +1,69 @@
-/* cublas.c - launches that cuBLAS computes. Its handle is one of the library's for the context, held while calls are enqueued, and its
- * workspace is the piece of memory that belongs to the stream, or memory in stream order in a capture. So nothing that runs at
- * the same time shares a workspace, and with a workspace of fixed size cuBLAS gives the same bits in every run. */
+/* cublas.c - cuBLAS: its functions, its errors, and what its handles are told. */
 #include "cuda/cublas.h"
-#include "cuda/code.h"
-#include "cuda/library.h"
 
-enum {
-    /* Values of cuBLAS's enumerations. */
-    STATUS_ALLOC_FAILED = 3,
-    OP_NONE = 0,
-    OP_TRANS = 1,
-    OP_CONJ_TRANS = 2,
-    MATH_DEFAULT = 0,
-    MATH_NO_REDUCED_SUMS = 16, /* partial sums of halves are added in float32, as all others are */
-    ALGORITHM_DEFAULT = -1,
-    /* What NVIDIA recommends as workspace. */
-    WORKSPACE_HOPPER = 32 << 20,
-    WORKSPACE = 4 << 20,
-    ARCH_HOPPER = 90
-};
+cublas_functions cublas;
 
-/* X(name, result, parameters) */
-#define CUBLAS_FUNCTIONS(X)                                                                                           \
-    X(cublasCreate_v2, int, (void **))                                                                                \
-    X(cublasSetStream_v2, int, (void *, cu_stream))                                                                   \
-    X(cublasSetWorkspace_v2, int, (void *, void *, size_t))                                                           \
-    X(cublasSetMathMode, int, (void *, int))                                                                          \
-    X(cublasGetStatusName, const char *, (int))                                                                       \
-    X(cublasGetStatusString, const char *, (int))                                                                     \
-    X(cublasGemmStridedBatchedEx_64, int,                                                                             \
-      (void *, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int type_a,     \
-       int64_t lda, long long stride_a, const void *b, int type_b, int64_t ldb, long long stride_b, const void *beta, \
-       void *c, int type_c, int64_t ldc, long long stride_c, int64_t batch, int compute, int algorithm))
-
-static struct {
-#define X(name, result, parameters) result(*name) parameters;
-    CUBLAS_FUNCTIONS(X)
-#undef X
-} cublas;
-
-static const char *const functions[] = {
+/* clang-format off */
+static const char *const names[] = {
 #define X(name, result, parameters) #name,
     CUBLAS_FUNCTIONS(X)
 #undef X
+#define X(member, name, parameters) "cublasS" #name,
+    CUBLAS_ROUTINES(X)
+#undef X
+#define X(member, name, parameters) "cublasD" #name,
+    CUBLAS_ROUTINES(X)
+#undef X
+#define X(member, name, parameters) "cublasC" #name,
+    CUBLAS_ROUTINES(X)
+#undef X
+#define X(member, name, parameters) "cublasZ" #name,
+    CUBLAS_ROUTINES(X)
+#undef X
 };
+/* clang-format on */
+_Static_assert(sizeof cublas == COUNT(names) * sizeof(void *), "a name for each function");
 
-static uf_status cublas_fail(int status, const char *call) {
-    return fail(status == STATUS_ALLOC_FAILED ? UF_ERR_MEMORY : UF_ERR_DEVICE, "%s: %s (%d): %s", call,
+uf_status cublas_fail(int status, const char *call) {
+    return fail(status == CUBLAS_ALLOC_FAILED ? UF_ERR_MEMORY : UF_ERR_DEVICE, "%s: %s (%d): %s", call,
                 cublas.cublasGetStatusName(status), status, cublas.cublasGetStatusString(status));
 }
-
-#define CUBLAS(name, ...)                             \
-    do {                                              \
-        int cublas_status = cublas.name(__VA_ARGS__); \
-        if (cublas_status)                            \
-            return cublas_fail(cublas_status, #name); \
-    } while (0)
 
 static uf_status create(void **out) {
     CUBLAS(cublasCreate_v2, out);
     return UF_OK;
 }
 
-static cuda_library library = {.title = "cuBLAS",
+cuda_library cublas_library = {.title = "cuBLAS",
                                .variable = "UFUNC_CUBLAS",
                                .wheel = "cublas",
                                .property = "cublasGetProperty",
                                .without = "products of matrices run as generated code",
                                .files = {{"libcublas.so.13", 13}, {"libcublas.so.12", 12}},
-                               .functions = functions,
+                               .functions = names,
                                .table = &cublas,
-                               .count = COUNT(functions),
+                               .count = COUNT(names),
                                .create = create};
 
-void cublas_info(text *out) { library_info(&library, out); }
+void cublas_info(text *out) { library_info(&cublas_library, out); }
 
-/* ---- Calls ---- */
-
-/* cuBLAS's numbers for the dtypes, and in what it computes. Plain float32 is the pedantic kind, which no setting of the process
- * turns into TF32 or sums of bfloat16 products, and which is as fast as the default. */
-enum {
-    COMPUTE_FLOAT32 = 68,
-    COMPUTE_FLOAT32_PEDANTIC = 69,
-    COMPUTE_FLOAT64 = 70,
-    COMPUTE_TF32 = 77
-};
-static const struct {
-    int type, compute, fast; /* fast: with UF_FAST_TF32 */
-} kinds[DT_COUNT] = {
-    [DT_FLOAT16] = {2, COMPUTE_FLOAT32, COMPUTE_FLOAT32},
-    [DT_BFLOAT16] = {14, COMPUTE_FLOAT32, COMPUTE_FLOAT32},
-    [DT_FLOAT32] = {0, COMPUTE_FLOAT32_PEDANTIC, COMPUTE_TF32},
-    [DT_FLOAT64] = {1, COMPUTE_FLOAT64, COMPUTE_FLOAT64},
-    [DT_COMPLEX64] = {4, COMPUTE_FLOAT32_PEDANTIC, COMPUTE_TF32},
-    [DT_COMPLEX128] = {5, COMPUTE_FLOAT64, COMPUTE_FLOAT64},
-};
-
-/* 1 and 0 in the dtype that is computed in, which is double for the two that have such parts. */
-static const double one_d[2] = {1, 0}, zero_d[2] = {0, 0};
-static const float one_f[2] = {1, 0}, zero_f[2] = {0, 0};
-
-static int op_of(bool transpose, bool conjugate) { return conjugate ? OP_CONJ_TRANS : transpose ? OP_TRANS : OP_NONE; }
-
-/* One call, whose operands begin so many elements behind the launch's. */
-static uf_status call(void *handle, const launch *l, const gpu_gemm *g, const int64_t offset[3]) {
-    dtype type = l->v->operand[0].value;
-    bool wide = dtypes[dtypes[type].component].size == sizeof(double);
-    const nd_product *p = &g->p;
-    const char *at[3];
-    int64_t size = dtypes[type].size;
-    for (int k = 0; k < 3; k++)
-        at[k] = l->data[k] + offset[k] * size;
-    CUBLAS(cublasGemmStridedBatchedEx_64, handle, op_of(g->left.along_n, p->left.conjugate),
-           op_of(!g->right.along_n, p->right.conjugate), p->m, p->p, p->n, wide ? (const void *)one_d : one_f,
-           at[p->left.operand], kinds[type].type, g->left.ld, g->step[p->left.operand], at[p->right.operand],
-           kinds[type].type, g->right.ld, g->step[p->right.operand], wide ? (const void *)zero_d : zero_f,
-           (void *)(uintptr_t)at[ND_RESULT], kinds[type].type, g->ldc, g->step[ND_RESULT], g->batch,
-           l->fast & UF_FAST_TF32 ? kinds[type].fast : kinds[type].compute, ALGORITHM_DEFAULT);
+/* A new stream takes the workspace away: cuBLAS then has its own. */
+static uf_status tell_stream(library_handle *h, cu_stream stream, void *workspace, size_t size) {
+    CUBLAS(cublasSetStream_v2, h->handle, stream);
+    if (workspace)
+        CUBLAS(cublasSetWorkspace_v2, h->handle, workspace, size);
     return UF_OK;
 }
 
-/* All calls of a launch. */
-static uf_status call_each(void *handle, const launch *l, const gpu_gemm *g) {
-    const nd_product_loop *loop = &g->calls;
-    int64_t index[UF_MAX_NDIM] = {0}, offset[3] = {0};
-    for (int64_t i = 0; i < loop->count; i++) {
-        TRY(call(handle, l, g, offset));
-        nd_product_next(loop, index, offset);
+uf_status cublas_tell(library_handle *h, cu_stream stream, uint64_t id, void *workspace, size_t size, int math) {
+    if (!id || h->stream != id || h->workspace != workspace) {
+        h->stream = 0; /* until it is told */
+        TRY(tell_stream(h, stream, workspace, size));
+        h->stream = id;
+        h->workspace = workspace;
     }
+    if (h->math != math) /* a new handle has mode 0 */
+        CUBLAS(cublasSetMathMode, h->handle, math);
+    h->math = math;
     return UF_OK;
-}
-
-static uf_status call_with(void *handle, const launch *l, const gpu_gemm *g, void *workspace, size_t size) {
-    CUBLAS(cublasSetStream_v2, handle, l->stream);
-    CUBLAS(cublasSetWorkspace_v2, handle, workspace, size); /* behind the stream, which sets cuBLAS's own */
-    CUBLAS(cublasSetMathMode, handle, l->fast & UF_FAST_TF32 ? MATH_DEFAULT : MATH_NO_REDUCED_SUMS);
-    return call_each(handle, l, g);
-}
-
-static uf_status run(cuda_device *d, const cuda_scope *scope, const launch *l, const gpu_gemm *g) {
-    library_handle *h;
-    void *workspace;
-    size_t size = d->arch >= ARCH_HOPPER ? WORKSPACE_HOPPER : WORKSPACE;
-    uint64_t flag; /* it is to be one that the device can read, though no product takes long enough to look at it */
-    TRY(report_flag(l, &flag));
-    TRY(memory_scratch(d->ordinal, size, l->stream, &workspace));
-    uf_status s = library_take(&library, d, scope, &h);
-    if (!s) {
-        s = call_with(h->handle, l, g, workspace, size);
-        library_give(h);
-    }
-    memory_scratch_free(d->ordinal, workspace, l->stream);
-    return s;
-}
-
-uf_status cublas_launch(cuda_device *d, const launch *l, bool *done) {
-    gpu_gemm g;
-    cuda_scope scope;
-    *done = gpu_gemm_plan(l, &g) && library_open(&library);
-    if (!*done)
-        return UF_OK;
-    TRY(cuda_enter_relaxed(d, &scope));
-    uf_status s = run(d, &scope, l, &g);
-    cuda_leave(&scope);
-    return s;
 }

@@ -3,17 +3,14 @@
 #include <limits.h>
 
 #include "cuda/code.h"
+#include "cuda/cublas.h"
 #include "cuda/cusolver.h"
-#include "cuda/library.h"
 
 enum {
-    /* Values of cuSOLVER's and cuBLAS's enumerations. */
+    /* Values of cuSOLVER's enumerations; it takes cuBLAS's operations, too. */
     STATUS_ALLOC_FAILED = 2,
-    OP_NONE = 0,
-    OP_TRANS = 1,
     UPPER = 1,
     VECTORS = 1,
-    TYPES = 4,
     ALIGN = 256,
     /* Rows; a larger matrix keeps the device busy by itself. */
     BATCHED_MOST = 256,
@@ -63,7 +60,7 @@ static struct {
     int (*settings_create)(
         void **out); /* of Jacobi's method: the defaults, which are full precision and sorted values */
     int (*settings_destroy)(void *settings);
-    functions of[TYPES]; /* float32, float64, complex64, complex128 */
+    functions of[LAPACK_TYPES]; /* float32, float64, complex64, complex128 */
 } cusolver;
 
 /* clang-format off */
@@ -127,10 +124,8 @@ void cusolver_info(text *out) { library_info(&library, out); }
 uf_status cusolver_open(int device) {
     (void)device;
     TRY(cuda_open());
-    if (library_open(&library))
-        return batched_open();
-    return fail(UF_ERR_LIBRARY, "cuSOLVER, %s\nUFUNC_CUSOLVER names its file",
-                *library.reason ? library.reason : "of which there is none for this driver");
+    TRY(library_need(&library));
+    return library_need(&cublas_library);
 }
 
 /* ---- Routines, on one matrix ---- */
@@ -165,8 +160,8 @@ static uf_status run_lu(const job *j) {
 }
 
 static uf_status run_solve(const job *j) {
-    CUSOLVER(j->f->getrs, j->handle, OP_TRANS, j->n, j->nrhs, j->array[0], j->n, (const int *)(void *)j->array[1],
-             j->array[2], j->n, j->no_info);
+    CUSOLVER(j->f->getrs, j->handle, CUBLAS_OP_TRANS, j->n, j->nrhs, j->array[0], j->n,
+             (const int *)(void *)j->array[1], j->array[2], j->n, j->no_info);
     return UF_OK;
 }
 
@@ -182,7 +177,7 @@ static uf_status unit_matrix(const job *j, char *at) {
 
 static uf_status run_inverse(const job *j) {
     TRY(unit_matrix(j, j->array[2]));
-    CUSOLVER(j->f->getrs, j->handle, OP_NONE, j->n, j->n, j->array[0], j->n, (const int *)(void *)j->array[1],
+    CUSOLVER(j->f->getrs, j->handle, CUBLAS_OP_NONE, j->n, j->n, j->array[0], j->n, (const int *)(void *)j->array[1],
              j->array[2], j->n, j->no_info);
     return UF_OK;
 }
@@ -305,10 +300,7 @@ static uf_status run_with_memory(job *j) {
 
 static uf_status run_held(const lapack_call *c, void *handle) {
     job j = {.c = c,
-             .f = &cusolver.of[c->type == DT_FLOAT32     ? 0
-                               : c->type == DT_FLOAT64   ? 1
-                               : c->type == DT_COMPLEX64 ? 2
-                                                         : 3],
+             .f = &cusolver.of[lapack_type(c->type)],
              .handle = handle,
              .m = (int)c->m,
              .n = (int)c->n,

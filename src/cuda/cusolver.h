@@ -13,7 +13,6 @@ uf_status cusolver_run(const lapack_call *c);
 
 /* batched.c: batches of small matrices by cuBLAS, and Cholesky's by cuSOLVER. */
 bool batched_fits(const lapack_call *c);
-uf_status batched_open(void);
 uf_status batched_run(cuda_device *d, const cuda_scope *scope, const lapack_call *c);
 
 /* A line of uf_system_info. */

@@ -146,6 +146,16 @@ bool library_open(cuda_library *l) {
     return atomic_load_explicit(&l->found, memory_order_acquire) == PRESENT;
 }
 
+/* Why a library that was looked for is missing. */
+static const char *reason_of(const cuda_library *l, const char *none) { return *l->reason ? l->reason : none; }
+
+uf_status library_need(cuda_library *l) {
+    if (library_open(l))
+        return UF_OK;
+    return fail(UF_ERR_LIBRARY, "%s, %s\n%s names its file", l->title,
+                reason_of(l, "of which there is none for this driver"), l->variable);
+}
+
 void library_info(cuda_library *l, text *out) {
     if (!*cuda_driver_path())
         text_printf(out, "%-12s not looked for, as the driver is missing\n", l->title);
@@ -154,7 +164,7 @@ void library_info(cuda_library *l, text *out) {
                     l->version[2]);
     else
         text_printf(out, "%-12s missing: %s\n             %s\n", l->title,
-                    *l->reason ? l->reason : "there is none for this driver", l->without);
+                    reason_of(l, "there is none for this driver"), l->without);
 }
 
 /* ---- Handles ----

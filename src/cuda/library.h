@@ -1,4 +1,4 @@
-/* library.h - CUDA's libraries of mathematics (cuBLAS), which are opened when they are first needed and may be missing: where they
+/* library.h - CUDA's libraries of mathematics (cuBLAS, cuSOLVER), which are opened when they are first needed and may be missing: where they
  * are looked for, their functions, and the handles through which they are called. The prototypes are our own declarations of the
  * libraries' stable interfaces. A library is a static struct of the file that calls it. */
 #ifndef UF_CUDA_LIBRARY_H
@@ -32,6 +32,8 @@ typedef struct cuda_library {
 /* Opens a library, once; whether it was found holds until the process ends. The driver must be open. No error is set. It may be
  * called while a stream is being captured. */
 bool library_open(cuda_library *l);
+/* The same, or the error LIBRARY: why the library is missing, and which environment variable names its file. */
+uf_status library_need(cuda_library *l);
 /* A line of uf_system_info: version and path, or why the library is missing. Opens it; the driver too must have been tried. */
 void library_info(cuda_library *l, text *out);
 
@@ -42,10 +44,15 @@ typedef struct library_handle {
     const cuda_device *device;
     uint64_t context; /* its id; 0: the device's primary context */
     void *handle;
+    /* What the handle was last told and keeps, in the terms of who tells it: the id of the stream, which the driver never uses twice
+     * (0: it is to be told again), the workspace, and the mode. Zeros in a new one. */
+    uint64_t stream;
+    void *workspace;
+    int math;
 } library_handle;
 
 /* Takes a handle of an opened library for the scope's context, which is current; makes one if other calls hold all there are.
- * cuda_enter_relaxed must have made the scope, as a new handle allocates. Stream and workspace are as the last call left them. Errors:
+ * cuda_enter_relaxed must have made the scope, as a new handle allocates. Stream, workspace and mode are as the last call left them. Errors:
  * those of `create`, DEVICE, MEMORY. */
 uf_status library_take(cuda_library *l, const cuda_device *d, const cuda_scope *scope, library_handle **out);
 void library_give(library_handle *h);

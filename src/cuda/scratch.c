@@ -164,65 +164,84 @@ static uf_status piece_grow(const cuda_device *d, piece *p, size_t size, cu_stre
     return s;
 }
 
-/* Takes memory of the stream's piece. *out stays 0 if there is no piece that the call can have. */
-static uf_status piece_take(cuda_device *d, cu_context context, size_t size, cu_stream stream, cu_pointer *out) {
+/* Takes the stream's piece into *out; it stays empty if there is no piece that the call can have. */
+static uf_status piece_take(cuda_device *d, cu_context context, size_t size, cu_stream stream, stream_memory *out) {
     int capturing = 0;
     bool full;
-    uint64_t context_id = 0, stream_id = 0;
+    uint64_t context_id = 0;
     struct cuda_pieces *all;
     if (size > PIECE_MOST)
         return UF_OK;
     CU(cuStreamIsCapturing, stream, &capturing);
     if (capturing)
         return UF_OK;
-    CU(cuStreamGetId, stream, &stream_id);
+    CU(cuStreamGetId, stream, &out->stream);
     if (context != atomic_load_explicit(&d->primary, memory_order_relaxed))
         CU(cuCtxGetId, context, &context_id);
     TRY(pieces_of(d, &all));
-    piece *p = piece_hold(all, context_id, stream_id, &full);
+    piece *p = piece_hold(all, context_id, out->stream, &full);
     if (full && pieces_clear(all, context_id))
-        p = piece_hold(all, context_id, stream_id, &full);
+        p = piece_hold(all, context_id, out->stream, &full);
     if (p && p->size < size)
         TRY(piece_grow(d, p, size, stream));
-    *out = p ? p->block : 0;
+    out->piece = p;
+    out->block = p ? p->block : 0;
     return UF_OK;
 }
 
-/* Gives a piece back. False: the block is no piece. */
-static bool piece_give(const cuda_device *d, cu_pointer block) {
-    bool found = false;
+static void piece_give(piece *p) {
     pthread_mutex_lock(&pieces_lock);
-    for (int i = 0; d->pieces && i < PIECES && !found; i++) {
-        piece *p = &d->pieces->row[i];
-        found = p->held && p->block == block;
-        if (found)
-            p->held = false;
-    }
+    p->held = false;
+    pthread_mutex_unlock(&pieces_lock);
+}
+
+/* The piece that a block is; NULL: it is none. */
+static piece *piece_of(const cuda_device *d, cu_pointer block) {
+    piece *found = NULL;
+    pthread_mutex_lock(&pieces_lock);
+    for (int i = 0; d->pieces && i < PIECES && !found; i++)
+        if (d->pieces->row[i].held && d->pieces->row[i].block == block)
+            found = &d->pieces->row[i];
     pthread_mutex_unlock(&pieces_lock);
     return found;
+}
+
+uf_status scratch_hold(cuda_device *d, const cuda_scope *scope, size_t size, cu_stream stream, stream_memory *out) {
+    *out = (stream_memory){0};
+    TRY(piece_take(d, scope->context, size, stream, out));
+    return out->piece ? UF_OK : scratch_take(d, size, stream, &out->block);
+}
+
+void scratch_release(const cuda_device *d, const stream_memory *m, cu_stream stream) {
+    if (m->piece)
+        piece_give(m->piece);
+    else
+        scratch_give(d, m->block, stream);
 }
 
 uf_status memory_scratch(int device, size_t size, void *stream, void **out) {
     cuda_device *d;
     cuda_scope scope;
-    cu_pointer p = 0;
+    stream_memory m = {0};
     *out = NULL;
-    size = size ? size : 1;
     TRY(cuda_device_get(device, &d));
     TRY(cuda_enter(d, &scope));
-    uf_status s = piece_take(d, scope.context, size, stream, &p);
-    if (!s && !p)
-        s = scratch_take(d, size, stream, &p);
+    uf_status s = scratch_hold(d, &scope, size ? size : 1, stream, &m);
     cuda_leave(&scope);
-    *out = (void *)(uintptr_t)p;
+    *out = (void *)(uintptr_t)m.block;
     return s;
 }
 
 void memory_scratch_free(int device, void *block, void *stream) {
     cuda_device *d;
     cuda_scope scope;
-    if (!block || cuda_device_get(device, &d) || piece_give(d, (uintptr_t)block) || cuda_enter(d, &scope))
+    if (!block || cuda_device_get(device, &d))
         return;
-    scratch_give(d, (uintptr_t)block, stream);
-    cuda_leave(&scope);
+    stream_memory m = {.block = (uintptr_t)block, .piece = piece_of(d, (uintptr_t)block)};
+    if (m.piece) {
+        piece_give(m.piece);
+    } else if (!cuda_enter(d, &scope)) {
+        scratch_give(d, m.block, stream);
+        cuda_leave(&scope);
+    }
 }

@@ -332,6 +332,41 @@ static void capture_body(void *used) {
     product_case_free(&q);
 }
 
+/* How often a handle was told its stream, workspace and mode. */
+static void check_told(int streams, int workspaces, int modes) {
+    CHECK(blas->count("cublasSetStream_v2") == streams);
+    CHECK(blas->count("cublasSetWorkspace_v2") == workspaces);
+    CHECK(blas->count("cublasSetMathMode") == modes);
+}
+
+/* A handle is told what differs from the call before, and everything again after a failure and in a capture. */
+static void told_body(void *unused) {
+    (void)unused;
+    use_blas();
+    product_case q = plain(DT_FLOAT32, 40, 40, 40);
+    bool done;
+    for (int k = 0; k < 3; k++)
+        CHECK(try_problem(&q, stream_of(0)));
+    check_told(1, 1, 1);
+    CHECK(try_problem(&q, stream_of(1)) && blas->gemm()->stream == stream_of(1));
+    check_told(2, 2, 1);
+    CHECK(!launch_status(&q, stream_of(1), UF_FAST_TF32, &done) && done && blas->gemm()->math == 0);
+    CHECK(try_problem(&q, stream_of(1)) && blas->gemm()->math == 16);
+    check_told(2, 2, 3);
+    blas->fail_name("cublasSetWorkspace_v2", 13);
+    CHECK(launch_status(&q, stream_of(0), 0, &done));
+    blas->fail_name(NULL, 0);
+    CHECK(try_problem(&q, stream_of(1)) && blas->gemm()->stream == stream_of(1));
+    check_told(4, 4, 3);
+    mock->capture(1);
+    CHECK(try_problem(&q, stream_of(1)) && try_problem(&q, stream_of(1)));
+    check_told(6, 6, 3);
+    mock->capture(0);
+    CHECK(try_problem(&q, stream_of(1)));
+    check_told(7, 7, 3);
+    product_case_free(&q);
+}
+
 /* Contexts do not share handles. */
 static void contexts_body(void *unused) {
     (void)unused;
@@ -391,6 +426,7 @@ static void test_streams(void **unused) {
     in_child(streams_body, "80");
     in_child(capture_body, NULL);
     in_child(capture_body, "used");
+    in_child(told_body, NULL);
     in_child(contexts_body, NULL);
     in_child(threads_body, NULL);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "draw.h"
+#include "mock/mockcublas.h"
 #include "mock/mockcusolver.h"
 #include "mock_child.h"
 
@@ -28,18 +29,35 @@ enum {
 };
 static void *const stream = (void *)0x55;
 
-static char solver_path[4096]; /* beside the mock driver */
+static char solver_path[4096], blas_path[4096]; /* beside the mock driver */
 static const mock_cusolver *solver;
+static const mock_cublas *blas;
+
+/* What a mock's function of that name returns. */
+static const void *control_of(const char *path, const char *name) {
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    CHECK(handle);
+    const void *(*control)(void);
+    *(void **)&control = dlsym(handle, name);
+    CHECK(control);
+    return control();
+}
 
 static void use_solver(void) {
-    CHECK(setenv("UFUNC_CUSOLVER", solver_path, 1) == 0 && setenv("UFUNC_CUBLAS", solver_path, 1) == 0);
-    void *handle = dlopen(solver_path, RTLD_NOW | RTLD_LOCAL);
-    CHECK(handle);
-    const mock_cusolver *(*control)(void);
-    *(void **)&control = dlsym(handle, "mock_cusolver_control");
-    CHECK(control);
-    solver = control();
+    CHECK(setenv("UFUNC_CUSOLVER", solver_path, 1) == 0 && setenv("UFUNC_CUBLAS", blas_path, 1) == 0);
+    solver = control_of(solver_path, "mock_cusolver_control");
+    blas = control_of(blas_path, "mock_cublas_control");
     CHECK(!cusolver_open(0) && !lapack_open(0));
+}
+
+/* Calls of a function of either library. */
+static int count(const char *function) { return solver->count(function) + blas->count(function); }
+
+/* Every call of it fails from now on; NULL: none. */
+static void fail_calls(const char *function, int status) {
+    bool of_blas = function && !strncmp(function, "cublas", 6);
+    solver->fail_name(of_blas ? NULL : function, status);
+    blas->fail_name(of_blas ? function : NULL, status);
 }
 
 /* ---- Problems ---- */
@@ -141,7 +159,7 @@ static bool sign_free(const lapack_call *c, int i) { return c->routine == ROUTIN
 static void compare(lapack_routine routine, dtype type, int64_t m, int64_t n, int64_t batch, bool lists) {
     begin(type, m, n);
     CHECK(!routine_run(cusolver_run, routine, type, m, n, batch, &ours, lists));
-    CHECK(solver->stream() == stream);
+    CHECK(solver->stream() == stream || blas->stream() == stream);
     CHECK(!routine_run(cpu_lapack_run, routine, type, m, n, batch, &theirs, false));
     const lapack_call c = call_of(routine, type, m, n, batch, &ours, lists);
     for (int i = 0; i < ROUTINE_ARRAYS; i++) {
@@ -201,17 +219,17 @@ static void batches_body(void *unused) {
     use_solver();
     begin(DT_FLOAT64, 8, 8);
     CHECK(!routine_run(cusolver_run, ROUTINE_LU_SOLVE, DT_FLOAT64, 8, 8, BATCH, &ours, true));
-    CHECK(solver->count("cublasDgetrfBatched") == 1 && solver->count("cublasDgetrsBatched") == 1);
-    CHECK(solver->count("cusolverDnDgetrf") == 0);
+    CHECK(count("cublasDgetrfBatched") == 1 && count("cublasDgetrsBatched") == 1);
+    CHECK(count("cusolverDnDgetrf") == 0);
     CHECK(!routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 1, &ours, true));
     CHECK(!routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, BATCH, &ours, false));
-    CHECK(solver->count("cusolverDnDgetrf") == 1 + BATCH);
+    CHECK(count("cusolverDnDgetrf") == 1 + BATCH);
     CHECK(!routine_run(cusolver_run, ROUTINE_CHOLESKY, DT_FLOAT32, 8, 8, BATCH, &ours, true));
-    CHECK(solver->count("cusolverDnSpotrfBatched") == 1 && solver->count("cusolverDnSpotrf") == 0);
+    CHECK(count("cusolverDnSpotrfBatched") == 1 && count("cusolverDnSpotrf") == 0);
     CHECK(!routine_run(cusolver_run, ROUTINE_EIGH, DT_COMPLEX64, 8, 8, BATCH, &ours, true));
-    CHECK(solver->count("cusolverDnCheevjBatched") == 1);
-    CHECK(solver->count("cusolverDnCreateSyevjInfo") == 1 && solver->count("cusolverDnDestroySyevjInfo") == 1);
-    CHECK(solver->count("cusolverDnCreate") == 1 && solver->count("cublasCreate_v2") == 1);
+    CHECK(count("cusolverDnCheevjBatched") == 1);
+    CHECK(count("cusolverDnCreateSyevjInfo") == 1 && count("cusolverDnDestroySyevjInfo") == 1);
+    CHECK(count("cusolverDnCreate") == 1 && count("cublasCreate_v2") == 1);
 }
 
 /* A matrix that has no inverse, or no Cholesky factor, is told by `info`, and the others of the batch are computed. */
@@ -255,32 +273,31 @@ static void failures_body(void *unused) {
         {"cusolverDnDgesvd_bufferSize", "cuSOLVER's gesvd_size: status 7", ROUTINE_SVD, false},
         {"cusolverDnDgesvd", "cuSOLVER's gesvd: status 7", ROUTINE_SVD, false},
         {"cusolverDnSetStream", "cuSOLVER's set_stream: status 7", ROUTINE_LU, false},
-        {"cublasSetStream_v2", "cuBLAS's cublasSetStream: status 7", ROUTINE_LU, true},
-        {"cublasDgetrfBatched", "cuBLAS's getrfBatched: status 7", ROUTINE_LU, true},
-        {"cublasDgetrsBatched", "cuBLAS's getrsBatched: status 7", ROUTINE_LU_SOLVE, true},
-        {"cublasDgetriBatched", "cuBLAS's getriBatched: status 7", ROUTINE_LU_INVERSE, true},
+        {"cublasSetStream_v2", "cublasSetStream_v2: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU, true},
+        {"cublasDgetrfBatched", "cublas<t>getrfBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU, true},
+        {"cublasDgetrsBatched", "cublas<t>getrsBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_SOLVE, true},
+        {"cublasDgetriBatched", "cublas<t>getriBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_INVERSE, true},
     };
     (void)unused;
     use_solver();
-    solver->fail_name("cusolverDnCreate", 2);
+    fail_calls("cusolverDnCreate", 2);
     CHECK_FAILS(routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 1, &ours, false), UF_ERR_MEMORY,
                 "create: status 2");
-    solver->fail_name("cublasCreate_v2", 3);
+    fail_calls("cublasCreate_v2", 3);
     CHECK_FAILS(routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 2, &ours, true), UF_ERR_MEMORY,
-                "cublasCreate: status 3");
+                "cublasCreate_v2: CUBLAS_STATUS_MOCK_3 (3)");
     for (size_t i = 0; i < COUNT(cases); i++) {
         begin(DT_FLOAT64, 8, 8);
-        solver->fail_name(cases[i].function, 7);
+        fail_calls(cases[i].function, 7);
         CHECK_FAILS(
             routine_run(cusolver_run, cases[i].routine, DT_FLOAT64, 8, 8, 1 + cases[i].lists, &ours, cases[i].lists),
             UF_ERR_DEVICE, cases[i].says);
-        solver->fail_name(NULL, 0);
+        fail_calls(NULL, 0);
         begin(DT_FLOAT64, 8, 8);
         CHECK(
             !routine_run(cusolver_run, cases[i].routine, DT_FLOAT64, 8, 8, 1 + cases[i].lists, &ours, cases[i].lists));
     }
-    CHECK(solver->count("cusolverDnCreate") == 2 &&
-          solver->count("cublasCreate_v2") == 2); /* handles were given back */
+    CHECK(count("cusolverDnCreate") == 2 && count("cublasCreate_v2") == 2); /* handles were given back */
 }
 
 /* Each driver call fails once; nothing is lost. */
@@ -300,7 +317,7 @@ static void driver_body(void *unused) {
         }
         CHECK(mock->live().depth == 0);
     }
-    CHECK(solver->count("cusolverDnCreate") == 1);
+    CHECK(count("cusolverDnCreate") == 1);
 }
 
 static void capture_body(void *unused) {
@@ -313,7 +330,7 @@ static void capture_body(void *unused) {
                 "cuSOLVER's syevd waits on the host");
     CHECK_FAILS(routine_run(cusolver_run, ROUTINE_SVD, DT_FLOAT64, 8, 8, 1, &ours, false), UF_ERR_DEVICE,
                 "cuSOLVER's gesvd waits on the host");
-    CHECK(!solver->count("cusolverDnDsyevd") && !solver->count("cusolverDnDgesvd"));
+    CHECK(!count("cusolverDnDsyevd") && !count("cusolverDnDgesvd"));
     mock->capture(0);
 }
 
@@ -395,11 +412,9 @@ static int find_mocks(void **unused) {
     (void)unused;
     if (!mock_find())
         return -1;
-    strcpy(solver_path, mock_path);
-    char *name = strstr(solver_path, "libmockcuda.so");
-    if (!name)
-        return -1;
-    strcpy(name, "libmockcusolver.so");
+    int folder = (int)(strrchr(mock_path, '/') + 1 - mock_path);
+    snprintf(solver_path, sizeof solver_path, "%.*slibmockcusolver.so", folder, mock_path);
+    snprintf(blas_path, sizeof blas_path, "%.*slibmockcublas.so", folder, mock_path);
     return 0;
 }
 

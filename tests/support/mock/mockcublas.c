@@ -1,23 +1,15 @@
-/* mockcublas.c - a cuBLAS without a GPU: products by plain loops over host memory. It checks what the real one would (live handles, leading
+/* mockcublas.c - a cuBLAS without a GPU: products by plain loops over host memory, and batches of small matrices by LAPACK of OpenBLAS. It checks what the real one would (live handles, leading
  * dimensions, a workspace behind the stream), and that no two threads use one handle at the same time. Any function can be made to
  * fail. */
 #include <complex.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "mockcublas.h"
-
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the symbols are cuBLAS's */
-
-#define API __attribute__((visibility("default")))
+#include "mocklibrary.h"
 
 enum {
     NOT_INITIALIZED = 1,
     INVALID_VALUE = 7,
-    MAX_COUNTED = 16,
     REAL_FLOAT = 0,
     REAL_DOUBLE = 1,
     REAL_HALF = 2,
@@ -26,43 +18,8 @@ enum {
     REAL_BFLOAT = 14
 };
 
-struct handle {
-    struct handle *self; /* while it is alive */
-    void *stream, *workspace;
-    size_t size;
-    int math, busy;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-    const char *name;
-    int count;
-} counted[MAX_COUNTED];
-static char fail_function[64];
-static int fail_status;
 static mock_gemm last;
 static void (*look)(const mock_gemm *);
-
-/* Counts a call; the status it is to report, or 0. */
-static int enter(const char *name) {
-    int i = 0;
-    pthread_mutex_lock(&lock);
-    while (i < MAX_COUNTED - 1 && counted[i].name && strcmp(counted[i].name, name))
-        i++;
-    counted[i].name = name;
-    counted[i].count++;
-    int status = strcmp(name, fail_function) == 0 ? fail_status : 0;
-    pthread_mutex_unlock(&lock);
-    return status;
-}
-
-#define CALL()                    \
-    int status = enter(__func__); \
-    if (status)                   \
-    return status
-#define NEED(condition, error) \
-    if (!(condition))          \
-    return error
 
 /* ---- Handles ---- */
 
@@ -77,19 +34,13 @@ static void looked(const mock_gemm *g) {
 API int cublasCreate_v2(struct handle **out) {
     CALL();
     looked(NULL);
-    *out = calloc(1, sizeof **out);
-    (*out)->self = *out;
-    return 0;
+    return handle_make(out);
 }
 
-static int is_alive(const struct handle *h) { return h && h->self == h; }
-
-/* A new stream takes the workspace away. */
 API int cublasSetStream_v2(struct handle *h, void *stream) {
     CALL();
     NEED(is_alive(h), NOT_INITIALIZED);
-    h->stream = stream;
-    h->workspace = NULL;
+    handle_set(h, stream);
     return 0;
 }
 
@@ -284,24 +235,50 @@ API int cublasGemmStridedBatchedEx_64(struct handle *h, int op_a, int op_b, int6
     return 0;
 }
 
+/* ---- Batches of small matrices ---- */
+
+#define ROUTINES(T, t, size)                                                                                         \
+    API int cublas##T##getrfBatched(struct handle *h, int n, void *const *a, int lda, int *pivots, int *info,        \
+                                    int batch) {                                                                     \
+        CALL();                                                                                                      \
+        NEED(is_ready(h), NOT_INITIALIZED);                                                                          \
+        for (int i = 0; i < batch; i++)                                                                              \
+            LAPACK(#t "getrf_", (N, N, P, N, P, P), &n, &n, a[i], &lda, pivots + (size_t)i * (size_t)n, info + i);   \
+        return 0;                                                                                                    \
+    }                                                                                                                \
+    API int cublas##T##getrsBatched(struct handle *h, int op, int n, int nrhs, void *const *a, int lda, int *pivots, \
+                                    void *const *b, int ldb, int *info, int batch) {                                 \
+        CALL();                                                                                                      \
+        NEED(is_ready(h), NOT_INITIALIZED);                                                                          \
+        *info = 0;                                                                                                   \
+        for (int i = 0; i < batch; i++) {                                                                            \
+            int unused;                                                                                              \
+            LAPACK(#t "getrs_", (S, N, N, P, N, P, P, N, P, size_t), op_of(op), &n, &nrhs, a[i], &lda,               \
+                   pivots + (size_t)i * (size_t)n, b[i], &ldb, &unused, 1);                                          \
+        }                                                                                                            \
+        return 0;                                                                                                    \
+    }                                                                                                                \
+    API int cublas##T##getriBatched(struct handle *h, int n, void *const *a, int lda, int *pivots, void *const *c,   \
+                                    int ldc, int *info, int batch) {                                                 \
+        CALL();                                                                                                      \
+        NEED(is_ready(h) && ldc == lda && n == lda, NOT_INITIALIZED);                                                \
+        int lwork = 64 * n;                                                                                          \
+        void *work = malloc((size_t)lwork * 16);                                                                     \
+        for (int i = 0; i < batch; i++) {                                                                            \
+            memcpy(c[i], a[i], (size_t)n *(size_t)n *(size));                                                        \
+            LAPACK(#t "getri_", (N, P, N, P, P, N, P), &n, c[i], &ldc, pivots + (size_t)i * (size_t)n, work, &lwork, \
+                   info + i);                                                                                        \
+        }                                                                                                            \
+        free(work);                                                                                                  \
+        return 0;                                                                                                    \
+    }
+
+ROUTINES(S, s, 4)
+ROUTINES(D, d, 8)
+ROUTINES(C, c, 8)
+ROUTINES(Z, z, 16)
+
 /* ---- Control ---- */
-
-static void control_fail_name(const char *function, int status) {
-    pthread_mutex_lock(&lock);
-    snprintf(fail_function, sizeof fail_function, "%s", function ? function : "");
-    fail_status = status;
-    pthread_mutex_unlock(&lock);
-}
-
-static int control_count(const char *function) {
-    int n = 0;
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < MAX_COUNTED && counted[i].name; i++)
-        if (strcmp(counted[i].name, function) == 0)
-            n = counted[i].count;
-    pthread_mutex_unlock(&lock);
-    return n;
-}
 
 static const mock_gemm *control_gemm(void) { return &last; }
 
@@ -313,7 +290,10 @@ static void control_on_call(void (*looking)(const mock_gemm *)) {
 
 API const mock_cublas *mock_cublas_control(void);
 const mock_cublas *mock_cublas_control(void) {
-    static const mock_cublas functions = {
-        .fail_name = control_fail_name, .count = control_count, .gemm = control_gemm, .on_call = control_on_call};
+    static const mock_cublas functions = {.fail_name = control_fail_name,
+                                          .count = control_count,
+                                          .stream = control_stream,
+                                          .gemm = control_gemm,
+                                          .on_call = control_on_call};
     return &functions;
 }

@@ -19,6 +19,7 @@ typedef struct mock_cublas {
     void (*fail_name)(const char *function,
                       int status);      /* every call of one function reports it from now on; NULL: none */
     int (*count)(const char *function); /* calls of one function since the process began */
+    void *(*stream)(void);              /* that the last routine for a batch ran on */
     const mock_gemm *(*gemm)(void);     /* the last one */
     /* Called within each creation of a handle (NULL) and each product, with nothing locked; NULL: none. */
     void (*on_call)(void (*look)(const mock_gemm *));

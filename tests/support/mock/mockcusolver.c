@@ -1,92 +1,13 @@
 /* mockcusolver.c - a cuSOLVER without a GPU: what its routines do is done by LAPACK of OpenBLAS, over host memory. It checks that
- * handles are alive, that a stream was set, that leading dimensions fit and that lists of addresses lie behind each other. Any
+ * handles are alive, that a stream was set and that leading dimensions fit. Any
  * function can be made to fail. */
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "mockcusolver.h"
-
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the symbols are cuSOLVER's and cuBLAS's */
-
-#define API __attribute__((visibility("default")))
+#include "mocklibrary.h"
 
 enum {
     NOT_INITIALIZED = 1,
-    INVALID_VALUE = 3,
-    MAX_COUNTED = 128
+    INVALID_VALUE = 3
 };
-
-struct handle {
-    struct handle *self; /* while it is alive */
-    void *stream;
-    int set;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-    const char *name;
-    int count;
-} counted[MAX_COUNTED];
-static char fail_function[64];
-static int fail_status;
-static void *last_stream;
-
-/* Counts a call; the status it is to report, or 0. */
-static int enter(const char *name) {
-    int i = 0;
-    pthread_mutex_lock(&lock);
-    while (i < MAX_COUNTED - 1 && counted[i].name && strcmp(counted[i].name, name))
-        i++;
-    counted[i].name = name;
-    counted[i].count++;
-    int status = strcmp(name, fail_function) == 0 ? fail_status : 0;
-    pthread_mutex_unlock(&lock);
-    return status;
-}
-
-#define CALL()                    \
-    int status = enter(__func__); \
-    if (status)                   \
-    return status
-#define NEED(condition, error) \
-    if (!(condition))          \
-    return error
-
-static int handle_make(struct handle **out) {
-    *out = calloc(1, sizeof **out);
-    (*out)->self = *out;
-    return 0;
-}
-
-static int handle_set(struct handle *h, void *stream) {
-    if (!h || h->self != h)
-        return NOT_INITIALIZED;
-    h->stream = stream;
-    h->set = 1;
-    return 0;
-}
-
-/* A routine begins. */
-static int is_ready(struct handle *h) {
-    if (!h || h->self != h || !h->set)
-        return 0;
-    pthread_mutex_lock(&lock);
-    last_stream = h->stream;
-    pthread_mutex_unlock(&lock);
-    return 1;
-}
-
-static int version(int which, int *value) {
-    static const int all[] = {12, 0, 4};
-    if (which < 0 || which > 2)
-        return INVALID_VALUE;
-    *value = all[which];
-    return 0;
-}
 
 API int cusolverDnCreate(struct handle **out) {
     CALL();
@@ -94,11 +15,16 @@ API int cusolverDnCreate(struct handle **out) {
 }
 API int cusolverDnSetStream(struct handle *h, void *stream) {
     CALL();
-    return handle_set(h, stream);
+    NEED(is_alive(h), NOT_INITIALIZED);
+    handle_set(h, stream);
+    return 0;
 }
 API int cusolverGetProperty(int which, int *value) {
     CALL();
-    return version(which, value);
+    static const int version[] = {12, 0, 4};
+    NEED(which >= 0 && which < 3, INVALID_VALUE);
+    *value = version[which];
+    return 0;
 }
 API int cusolverDnCreateSyevjInfo(void **out) {
     CALL();
@@ -110,44 +36,9 @@ API int cusolverDnDestroySyevjInfo(void *settings) {
     free(settings);
     return 0;
 }
-API int cublasCreate_v2(struct handle **out) {
-    CALL();
-    return handle_make(out);
-}
-API int cublasSetStream_v2(struct handle *h, void *stream) {
-    CALL();
-    return handle_set(h, stream);
-}
-API int cublasGetProperty(int which, int *value) {
-    CALL();
-    return version(which, value);
-}
-
-/* ---- LAPACK ---- */
-
-typedef void fortran(void);
-
-static fortran *find(const char *name) {
-    static void *library;
-    fortran *found = NULL;
-    pthread_mutex_lock(&lock);
-    if (!library)
-        library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    *(void **)&found = library ? dlsym(library, name) : NULL;
-    pthread_mutex_unlock(&lock);
-    if (!found)
-        abort();
-    return found;
-}
+/* ---- Routines ---- */
 
 static const char *upper_of(int uplo) { return uplo ? "U" : "L"; }
-static const char *op_of(int op) { return op == 2 ? "C" : op ? "T" : "N"; }
-
-#define LAPACK(name, parameters, ...) ((void(*) parameters)find(name))(__VA_ARGS__)
-
-typedef void *P;
-typedef const int *I;
-typedef const char *S;
 
 /* Work that a routine gets is at least what its bufferSize said: so it says what LAPACK wants. Memory for real numbers and integers is
  * the mock's own. */
@@ -162,14 +53,14 @@ typedef const char *S;
                                  int *info) {                                                                          \
         CALL();                                                                                                        \
         NEED(is_ready(h) && work && info, INVALID_VALUE);                                                              \
-        LAPACK(#t "getrf_", (I, I, P, I, P, P), &m, &n, a, &lda, pivots, info);                                        \
+        LAPACK(#t "getrf_", (N, N, P, N, P, P), &m, &n, a, &lda, pivots, info);                                        \
         return 0;                                                                                                      \
     }                                                                                                                  \
     API int cusolverDn##T##getrs(struct handle *h, int op, int n, int nrhs, void *a, int lda, int *pivots, void *b,    \
                                  int ldb, int *info) {                                                                 \
         CALL();                                                                                                        \
         NEED(is_ready(h) && info, INVALID_VALUE);                                                                      \
-        LAPACK(#t "getrs_", (S, I, I, P, I, P, P, I, P, size_t), op_of(op), &n, &nrhs, a, &lda, pivots, b, &ldb, info, \
+        LAPACK(#t "getrs_", (S, N, N, P, N, P, P, N, P, size_t), op_of(op), &n, &nrhs, a, &lda, pivots, b, &ldb, info, \
                1);                                                                                                     \
         return 0;                                                                                                      \
     }                                                                                                                  \
@@ -183,7 +74,7 @@ typedef const char *S;
                                  int *info) {                                                                          \
         CALL();                                                                                                        \
         NEED(is_ready(h) && work && info && lwork >= 1, INVALID_VALUE);                                                \
-        LAPACK(#t "potrf_", (S, I, P, I, P, size_t), upper_of(uplo), &n, a, &lda, info, 1);                            \
+        LAPACK(#t "potrf_", (S, N, P, N, P, size_t), upper_of(uplo), &n, a, &lda, info, 1);                            \
         return 0;                                                                                                      \
     }                                                                                                                  \
     API int cusolverDn##T##potrfBatched(struct handle *h, int uplo, int n, void *const *a, int lda, int *info,         \
@@ -191,7 +82,7 @@ typedef const char *S;
         CALL();                                                                                                        \
         NEED(is_ready(h) && info, INVALID_VALUE);                                                                      \
         for (int i = 0; i < batch; i++)                                                                                \
-            LAPACK(#t "potrf_", (S, I, P, I, P, size_t), upper_of(uplo), &n, a[i], &lda, info + i, 1);                 \
+            LAPACK(#t "potrf_", (S, N, P, N, P, size_t), upper_of(uplo), &n, a[i], &lda, info + i, 1);                 \
         return 0;                                                                                                      \
     }                                                                                                                  \
     API int cusolverDn##T##geqrf_bufferSize(struct handle *h, int m, int n, void *a, int lda, int *lwork) {            \
@@ -204,7 +95,7 @@ typedef const char *S;
                                  int *info) {                                                                          \
         CALL();                                                                                                        \
         NEED(is_ready(h) && work && info && lwork >= 64 * n, INVALID_VALUE);                                           \
-        LAPACK(#t "geqrf_", (I, I, P, I, P, P, I, P), &m, &n, a, &lda, tau, work, &lwork, info);                       \
+        LAPACK(#t "geqrf_", (N, N, P, N, P, P, N, P), &m, &n, a, &lda, tau, work, &lwork, info);                       \
         return 0;                                                                                                      \
     }                                                                                                                  \
     API int cusolverDn##T##ORGQR##_bufferSize(struct handle *h, int m, int n, int k, void *a, int lda, void *tau,      \
@@ -218,7 +109,7 @@ typedef const char *S;
                                  int lwork, int *info) {                                                               \
         CALL();                                                                                                        \
         NEED(is_ready(h) && work && info && lwork >= 64 * n, INVALID_VALUE);                                           \
-        LAPACK(orgqr, (I, I, I, P, I, P, P, I, P), &m, &n, &k, a, &lda, tau, work, &lwork, info);                      \
+        LAPACK(orgqr, (N, N, N, P, N, P, P, N, P), &m, &n, &k, a, &lda, tau, work, &lwork, info);                      \
         return 0;                                                                                                      \
     }                                                                                                                  \
     API int cusolverDn##T##SYEVD##_bufferSize(struct handle *h, int jobz, int uplo, int n, void *a, int lda, void *w,  \
@@ -235,10 +126,10 @@ typedef const char *S;
         int nreal = 1 + 5 * n + 2 * n * n, nint = 3 + 5 * n;                                                           \
         void *real = malloc((size_t)nreal * 8), *whole = malloc((size_t)nint * sizeof(int));                           \
         if (complex)                                                                                                   \
-            LAPACK(syevd, (S, S, I, P, I, P, P, I, P, I, P, I, P, size_t, size_t), "V", upper_of(uplo), &n, a, &lda,   \
+            LAPACK(syevd, (S, S, N, P, N, P, P, N, P, N, P, N, P, size_t, size_t), "V", upper_of(uplo), &n, a, &lda,   \
                    w, work, &lwork, real, &nreal, whole, &nint, info, 1, 1);                                           \
         else                                                                                                           \
-            LAPACK(syevd, (S, S, I, P, I, P, P, I, P, I, P, size_t, size_t), "V", upper_of(uplo), &n, a, &lda, w,      \
+            LAPACK(syevd, (S, S, N, P, N, P, P, N, P, N, P, size_t, size_t), "V", upper_of(uplo), &n, a, &lda, w,      \
                    work, &lwork, whole, &nint, info, 1, 1);                                                            \
         free(real);                                                                                                    \
         free(whole);                                                                                                   \
@@ -279,46 +170,12 @@ typedef const char *S;
         void *real = malloc((size_t)n * 5 * 8);                                                                        \
         (void)rwork;                                                                                                   \
         if (complex)                                                                                                   \
-            LAPACK(#t "gesvd_", (S, S, I, I, P, I, P, P, I, P, I, P, I, P, P, size_t, size_t), ju, jv, &m, &n, a,      \
+            LAPACK(#t "gesvd_", (S, S, N, N, P, N, P, P, N, P, N, P, N, P, P, size_t, size_t), ju, jv, &m, &n, a,      \
                    &lda, s, u, &ldu, vt, &ldvt, work, &lwork, real, info, 1, 1);                                       \
         else                                                                                                           \
-            LAPACK(#t "gesvd_", (S, S, I, I, P, I, P, P, I, P, I, P, I, P, size_t, size_t), ju, jv, &m, &n, a, &lda,   \
+            LAPACK(#t "gesvd_", (S, S, N, N, P, N, P, P, N, P, N, P, N, P, size_t, size_t), ju, jv, &m, &n, a, &lda,   \
                    s, u, &ldu, vt, &ldvt, work, &lwork, info, 1, 1);                                                   \
         free(real);                                                                                                    \
-        return 0;                                                                                                      \
-    }                                                                                                                  \
-    API int cublas##T##getrfBatched(struct handle *h, int n, void *const *a, int lda, int *pivots, int *info,          \
-                                    int batch) {                                                                       \
-        CALL();                                                                                                        \
-        NEED(is_ready(h), NOT_INITIALIZED);                                                                            \
-        for (int i = 0; i < batch; i++)                                                                                \
-            LAPACK(#t "getrf_", (I, I, P, I, P, P), &n, &n, a[i], &lda, pivots + (size_t)i * (size_t)n, info + i);     \
-        return 0;                                                                                                      \
-    }                                                                                                                  \
-    API int cublas##T##getrsBatched(struct handle *h, int op, int n, int nrhs, void *const *a, int lda, int *pivots,   \
-                                    void *const *b, int ldb, int *info, int batch) {                                   \
-        CALL();                                                                                                        \
-        NEED(is_ready(h), NOT_INITIALIZED);                                                                            \
-        *info = 0;                                                                                                     \
-        for (int i = 0; i < batch; i++) {                                                                              \
-            int unused;                                                                                                \
-            LAPACK(#t "getrs_", (S, I, I, P, I, P, P, I, P, size_t), op_of(op), &n, &nrhs, a[i], &lda,                 \
-                   pivots + (size_t)i * (size_t)n, b[i], &ldb, &unused, 1);                                            \
-        }                                                                                                              \
-        return 0;                                                                                                      \
-    }                                                                                                                  \
-    API int cublas##T##getriBatched(struct handle *h, int n, void *const *a, int lda, int *pivots, void *const *c,     \
-                                    int ldc, int *info, int batch) {                                                   \
-        CALL();                                                                                                        \
-        NEED(is_ready(h) && ldc == lda && n == lda, NOT_INITIALIZED);                                                  \
-        int lwork = 64 * n;                                                                                            \
-        void *work = malloc((size_t)lwork * 16);                                                                       \
-        for (int i = 0; i < batch; i++) {                                                                              \
-            memcpy(c[i], a[i], (size_t)n *(size_t)n *(size));                                                          \
-            LAPACK(#t "getri_", (I, P, I, P, P, I, P), &n, c[i], &ldc, pivots + (size_t)i * (size_t)n, work, &lwork,   \
-                   info + i);                                                                                          \
-        }                                                                                                              \
-        free(work);                                                                                                    \
         return 0;                                                                                                      \
     }
 
@@ -328,25 +185,6 @@ ROUTINES(C, c, 1, ungqr, heevd, heevj, "cungqr_", "cheevd_", 8)
 ROUTINES(Z, z, 1, ungqr, heevd, heevj, "zungqr_", "zheevd_", 16)
 
 /* ---- Control ---- */
-
-static void control_fail_name(const char *function, int status) {
-    pthread_mutex_lock(&lock);
-    snprintf(fail_function, sizeof fail_function, "%s", function ? function : "");
-    fail_status = status;
-    pthread_mutex_unlock(&lock);
-}
-
-static int control_count(const char *function) {
-    int n = 0;
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < MAX_COUNTED && counted[i].name; i++)
-        if (strcmp(counted[i].name, function) == 0)
-            n = counted[i].count;
-    pthread_mutex_unlock(&lock);
-    return n;
-}
-
-static void *control_stream(void) { return last_stream; }
 
 API const mock_cusolver *mock_cusolver_control(void);
 const mock_cusolver *mock_cusolver_control(void) {

@@ -1,4 +1,4 @@
-/* mockcusolver.h - what tests ask of the mock cuSOLVER, which is a mock cuBLAS for batches of small matrices, too. */
+/* mockcusolver.h - what tests ask of the mock cuSOLVER. */
 #ifndef MOCKCUSOLVER_H
 #define MOCKCUSOLVER_H
 
