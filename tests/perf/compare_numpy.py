@@ -1,0 +1,257 @@
+"""compare_numpy.py - one thread of the CPU engine beside NumPy, in one process: the cases where NumPy was, or is, the faster one. Ours runs
+by plans, so that both are timed without what finding code takes. Each is the best of several repetitions, which take turns, as the
+machine is shared. Rows: case, ours and NumPy in ns an element, ratio (over 1: ours is faster). Argument: a regular expression of cases."""
+import ctypes as c
+import os
+import re
+import sys
+import time
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "oracle"))
+import uf  # noqa: E402
+
+LARGE, SMALL = 1 << 24, 1 << 18
+rng = np.random.default_rng(int(os.environ.get("SEED", "1")))
+
+
+def plan(make, func, arrays, *more):
+    p = c.c_void_p()
+    args = (uf.DLTensor * len(arrays))(*map(uf.tensor, arrays))
+    if make(c.byref(p), func.f, len(arrays), args, *more):
+        raise uf.Failure()
+    return p
+
+
+def runner(p, arrays):
+    data = (c.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+
+    def run():
+        if uf.lib.uf_plan_run(p, data, None):
+            raise uf.Failure()
+    return run
+
+
+def reduces(name, a, out, axes=None, where=None, **options):
+    f = uf.Func.load(name)
+    memory = uf.Memory()
+    o = f.reduce_options(memory, axes=axes, threads=1, where=where, **options)
+    return runner(plan(uf.lib.uf_reduce_plan, f, [a, out], o), [a, out] + ([] if where is None else [where])), f
+
+
+def calls(name, *arrays, where=None):
+    """name: of the catalogue, or a kernel's text."""
+    f = uf.Func(name) if "(" in name else uf.Func.load(name)
+    o = f.options(uf.Memory(), where, threads=1)
+    return runner(plan(uf.lib.uf_plan_new, f, arrays, o), list(arrays) + ([] if where is None else [where])), f
+
+
+def segments(name, a, starts, out):
+    f = uf.Func.load(name)
+    o = f.options(uf.Memory(), threads=1)
+    return runner(plan(uf.lib.uf_reduceat_plan, f, [a, out], uf.tensor(starts), 0, o), [a, out, starts]), f
+
+
+def best(ours, numpys, n):
+    times = [[], []]
+    ours(), numpys()
+    once = max(1e-7, min(timed(ours), timed(numpys)))
+    inner = max(1, int(2e-3 / once))
+    stop = time.perf_counter() + float(os.environ.get("SECONDS_EACH", "0.4"))
+    while time.perf_counter() < stop or len(times[0]) < 5:
+        for t, f in zip(times, (ours, numpys)):
+            start = time.perf_counter()
+            for _ in range(inner):
+                f()
+            t.append((time.perf_counter() - start) / inner)
+    return [1e9 * min(t) / n for t in times]
+
+
+def timed(f):
+    start = time.perf_counter()
+    f()
+    return time.perf_counter() - start
+
+
+def random(n, t):
+    t = np.dtype(t)
+    if t.kind == "b":
+        return rng.integers(0, 2, n).astype(bool)
+    if t.kind in "iu":
+        i = np.iinfo(t)
+        return rng.integers(i.min, i.max, n, dtype=t, endpoint=True)
+    return rng.random(n).astype(t) if t.kind == "f" else (rng.random(n) + 1j * rng.random(n)).astype(t)
+
+
+SIZES = {"16M": LARGE, "256K": SMALL}
+
+
+def case_reductions():
+    rows = [("sum", "i1 i2 u1 u2 i4 i8 ? f2 f4 f8 c8"), ("max", "i1 i2 u1 u2 i4 i8 f2 f4 f8"),
+            ("argmax", "i1 i2 u1 u2 i4 i8 f2 f4 f8 ?"), ("count_nonzero", "? i1 u1 i2 u2 i4 i8 f4 f8 f2"), ("any", "? u1 f4"),
+            ("all", "? u1"), ("mean", "f4 f8"), ("prod", "f4 f8 i8"), ("var", "f8")]
+    for name, types in rows:
+        for t in types.split():
+            for label, n in SIZES.items():
+                def make(name=name, t=t, n=n):
+                    a = random(n, t)
+                    if name in ("any", "all"):
+                        a = np.full(n, name == "all").astype(t)
+                    result = getattr(np, name)(a)
+                    out = np.zeros((), result.dtype)
+                    return reduces(name, a, out), (lambda: getattr(np, name)(a)), n, out, result
+                yield f"{name}_{np.dtype(t).name}_{label}", make
+
+
+def case_axes():
+    def over(name, shape, axes, t):
+        a = random(int(np.prod(shape)), t).reshape(shape)
+        f = getattr(np, name)
+        where = axes[0] if len(axes) == 1 else axes
+        result = f(a, axis=where)
+        out = np.zeros(result.shape, result.dtype)
+        return reduces(name, a, out, axes=axes), (lambda: f(a, axis=where, out=out)), a.size, out, result
+    for name, shape, axes, t in [("sum", (64, 1024, 64), (0, 2), "f4"), ("sum", (64, 1024, 64), (0, 2), "f8"),
+                                 ("sum", (16, 128, 128), (0, 2), "f8"), ("sum", (4096, 4096), (0,), "f8"),
+                                 ("sum", (4096, 4096), (1,), "f8"), ("sum", (512, 512), (0,), "f8"),
+                                 ("sum", (512, 512), (1,), "f8"), ("sum", (512, 512), (0,), "f4"),
+                                 ("sum", (512, 512), (1,), "f4"), ("sum", (256, 1024, 64), (1,), "f4"),
+                                 ("max", (512, 512), (0,), "i1"), ("max", (512, 512), (1,), "i1"),
+                                 ("max", (512, 512), (0,), "i2"), ("max", (512, 512), (1,), "i2"),
+                                 ("argmax", (512, 512), (1,), "i1"), ("argmax", (512, 512), (1,), "i2"),
+                                 ("argmax", (512, 512), (1,), "f4"), ("sum", (512, 512), (1,), "i2"),
+                                 ("sum", (512, 512), (0,), "i2"), ("sum", (64, 4096), (0,), "u1"),
+                                 ("sum", (1 << 18, 16), (1,), "f4"), ("sum", (1 << 18, 4), (1,), "f8")]:
+        label = "x".join(map(str, shape)) + "_axes" + "".join(map(str, axes))
+        yield f"{name}_{np.dtype(t).name}_{label}", lambda name=name, shape=shape, axes=axes, t=t: over(name, shape, axes, t)
+
+
+def case_strided():
+    def rows(t, step, n):
+        whole = random(n * step, t).reshape(n // 512, 512 * step)
+        a = whole[:, ::step]
+        result = a.sum(axis=1)
+        out = np.zeros(result.shape, result.dtype)
+        return reduces("sum", a, out, axes=(1,)), (lambda: np.sum(a, axis=1, out=out)), a.size, out, result
+
+    def transposed(t, n):
+        a = random(n * n, t).reshape(n, n).T
+        result = a.sum(axis=1)
+        out = np.zeros(result.shape, result.dtype)
+        return reduces("sum", a, out, axes=(1,)), (lambda: np.sum(a, axis=1, out=out)), a.size, out, result
+    for t in ("f4", "f8"):
+        for step in (2, 3, 4, 5, 7, 8, 9, 16):
+            for label, n in (("2M", 1 << 21), ("16K", 1 << 14)):
+                yield f"rows_{np.dtype(t).name}_every{step}_{label}", lambda t=t, step=step, n=n: rows(t, step, n)
+        yield f"sum_transposed_{np.dtype(t).name}", lambda t=t: transposed(t, 1024)
+
+
+def case_segments():
+    def one(t, n, mean):
+        a = random(n, t)
+        starts = np.unique(rng.integers(0, n, n // mean)) if mean > 0 else np.arange(0, n, -mean)
+        starts = starts.astype(np.int64)
+        starts[0] = 0
+        out = np.zeros(len(starts), t)
+        result = np.add.reduceat(a, starts)
+        return segments("add", a, starts, out), (lambda: np.add.reduceat(a, starts, out=out)), n, out, result
+    for t in ("f4", "f8", "i8"):
+        for mean in (4, 16, 64, 1000, 100000, -3, -8):
+            yield f"segments_{np.dtype(t).name}_{'mean' if mean > 0 else 'of'}{abs(mean)}", lambda t=t, mean=mean: one(t, 1 << 20, mean)
+
+
+def case_masks():
+    def one(t, n, run, share):
+        a, b, out, want = (random(n, t) for _ in range(4))
+        np.copyto(want, out)
+        m = np.repeat(rng.random(n // run + 1) < share, run)[:n].copy()
+        np.add(a, b, out=want, where=m)
+        return calls("add", a, b, out, where=m), (lambda: np.add(a, b, out=out, where=m)), n, out, want
+
+    def reduce(t, n, run):
+        a = random(n, t)
+        m = np.repeat(rng.random(n // run + 1) < .5, run)[:n].copy()
+        result = np.sum(a, where=m)
+        out = np.zeros((), result.dtype)
+        return reduces("sum", a, out, where=m), (lambda: np.sum(a, where=m)), n, out, result
+    for t in ("f4", "f8", "i2"):
+        for run in (1, 100, 5000):
+            for label, n in SIZES.items():
+                yield f"masked_add_{np.dtype(t).name}_runs{run}_{label}", lambda t=t, n=n, run=run: one(t, n, run, .5)
+    for run in (1, 100):
+        yield f"masked_sum_float32_runs{run}", lambda run=run: reduce("f4", SMALL, run)
+
+
+def case_power():
+    def pair(t, n):
+        x, y = random(n, t) * 4, random(n, t) * 4 - 2
+        x, y = x.astype(t), y.astype(t)
+        out = np.zeros(n, t)
+        return calls("power", x, y, out), (lambda: np.power(x, y, out=out)), n, out, np.power(x, y)
+
+    def number(t, n, y):
+        x = (random(n, t) * 4).astype(t)
+        y, out = np.array(y, t), np.zeros(n, t)
+        want = np.power(x, y)
+        return calls("power", x, y, out), (lambda: np.power(x, y, out=out)), n, out, want
+    for t in ("f4", "f8"):
+        for label, n in (("4M", 1 << 22), ("64K", 1 << 16)):
+            yield f"power_{np.dtype(t).name}_{label}", lambda t=t, n=n: pair(t, n)
+            for y in (2., .5, -1., 3., 1.7):
+                yield f"power_{np.dtype(t).name}_{y}_{label}", lambda t=t, n=n, y=y: number(t, n, y)
+
+
+def case_elementwise():
+    def unary(name, t, n):
+        x, out = random(n, t), np.zeros(n, t)
+        f = getattr(np, name)
+        return calls(f"(x) {{ return {name}(x); }}", x, out), (lambda: f(x, out=out)), n, out, f(x)
+
+    def divided(t, n, by, name):
+        x, out = random(n, t), np.zeros(n, t)
+        y = np.array(by, t)
+        f = getattr(np, name)
+        return calls(name, x, y, out), (lambda: f(x, y, out=out)), n, out, f(x, y)
+
+    def binary(name, t, n):
+        x, y = random(n, t), random(n, t)
+        f = getattr(np, name)
+        want = f(x, y)
+        out = np.zeros(n, want.dtype)
+        return calls(name, x, y, out), (lambda: f(x, y, out=out)), n, out, want
+    for label, n in (("4M", 1 << 22), ("64K", 1 << 16)):
+        for name in ("exp", "log", "sin", "cos", "tanh", "sqrt", "abs"):
+            for t in ("f4", "f8"):
+                yield f"{name}_{np.dtype(t).name}_{label}", lambda name=name, t=t, n=n: unary(name, t, n)
+        for t in ("i1", "u1", "i2", "i4", "u4", "i8", "u8"):
+            yield f"floor_divide_{np.dtype(t).name}_by7_{label}", lambda t=t, n=n: divided(t, n, 7, "floor_divide")
+            yield f"remainder_{np.dtype(t).name}_by7_{label}", lambda t=t, n=n: divided(t, n, 7, "remainder")
+        for name in ("add", "multiply", "maximum", "less", "logical_and", "arctan2", "hypot", "floor_divide"):
+            for t in ("i1", "i2", "i4", "i8", "f4", "f8"):
+                if name in ("arctan2", "hypot") and t[0] == "i":
+                    continue
+                yield f"{name}_{np.dtype(t).name}_{label}", lambda name=name, t=t, n=n: binary(name, t, n)
+
+
+FAMILIES = [case_reductions, case_axes, case_strided, case_segments, case_masks, case_power, case_elementwise]
+
+
+def main():
+    wanted = re.compile(sys.argv[1] if len(sys.argv) > 1 else "")
+    for verb in ("uf_reduce_plan", "uf_plan_new", "uf_reduceat_plan"):
+        getattr(uf.lib, verb).argtypes = [c.POINTER(c.c_void_p)] + uf.VERBS.get(verb[:-5], uf.FEW + [c.POINTER(uf.Options)])
+    print(f"{'case':44} {'ours':>9} {'NumPy':>9} {'ratio':>7}")
+    for family in FAMILIES:
+        for name, make in family():
+            if not wanted.search(name):
+                continue
+            (ours, keep), numpys, n, out, want = make()
+            ours()
+            close = np.allclose(out, want, rtol=1e-2 if want.dtype == np.float16 else 1e-4)
+            a, b = best(ours, numpys, n)
+            print(f"{name:44} {a:9.4f} {b:9.4f} {b / a:7.2f}{'' if close else '  WRONG'}{'  <' if b < a else ''}", flush=True)
+            del keep
+
+
+main()
