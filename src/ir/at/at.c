@@ -8,7 +8,7 @@
 const char *at_instruction(const tree *t, const variant *v) {
     const variant_operand *o = v->operand;
     uint8_t type = o[0].memory;
-    if (v->nin != 2 || v->nout != 1 || o[0].value != type || o[1].value != type || o[v->nin].value != type)
+    if (v->nin != 2 || v->nout != 1 || dtypes[type].size < 4 || o[0].value != type || o[1].value != type || o[v->nin].value != type)
         return NULL;
     const char *name = tree_operator(t, (dtype)type);
     return name && strcmp(name, "mul") ? name : NULL; /* there is none for products */
@@ -20,7 +20,7 @@ at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
     at_way otherwise = size <= 8 ? AT_EXCHANGE : AT_OWNED;
     if (v->nout > 1)
         return v->at.record ? AT_EXCHANGE : AT_OWNED;
-    if (!at_instruction(t, v) || size < 4)
+    if (!at_instruction(t, v))
         return otherwise;
     if (dtype_is_integer(type))
         return AT_EXACT;

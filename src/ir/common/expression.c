@@ -479,10 +479,36 @@ static ssa logical(body *b, const node *n) {
     return join_incoming(e, DT_BOOL, &decided, &right);
 }
 
+static bool is_same_local(const node *a, const node *b) {
+    return a->kind == N_LOCAL && b->kind == N_LOCAL && a->local == b->local;
+}
+
+/* Is n "x > y || x != x ? x : y", with any comparison, of floating numbers? So max and min are written. */
+static bool keeps_nan(const node *n) {
+    const node *either = n->kid[0], *x = n->kid[1], *order = either->kid[0], *other = either->kid[1];
+    return (n->type == DT_FLOAT32 || n->type == DT_FLOAT64) && either->kind == N_OR && order->kind == N_BINARY &&
+           other->kind == N_BINARY && other->op == OP_NE && is_same_local(other->kid[0], x) &&
+           is_same_local(other->kid[1], x) && is_same_local(order->kid[0], x) &&
+           is_same_local(order->kid[1], n->kid[2]);
+}
+
+/* CPU: the larger of two numbers is one instruction, if NaN is a condition of its own. LLVM would make one of the two again, but for the
+ * sum, which of a NaN and itself is that NaN. */
+static ssa larger_or_nan(body *b, const node *n) {
+    emit *e = b->e;
+    dtype type = (dtype)n->type;
+    ssa x = emit_expression(b, n->kid[1]), y = emit_expression(b, n->kid[2]);
+    ssa first = emit_select(e, type, emit_expression(b, n->kid[0]->kid[0]), x, y);
+    ssa nan = emit_binary(e, OP_NE, type, x, x, type);
+    return emit_select(e, type, nan, emit_value(e, "fadd %s %s, %s", ir_value_type(type), x.text, x.text), first);
+}
+
 static ssa conditional(body *b, const node *n) {
     emit *e = b->e;
     dtype type = (dtype)n->type;
     int64_t known;
+    if (!e->target->gpu && keeps_nan(n))
+        return larger_or_nan(b, n);
     ssa condition = emit_expression(b, n->kid[0]);
     if (ssa_is_constant(condition, &known))
         return emit_expression(b, n->kid[known ? 1 : 2]);

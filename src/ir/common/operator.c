@@ -15,14 +15,27 @@ const node *function_returned(const function *f) {
     return to->kind == N_LOCAL && to->local == f->nparams ? n->kid[0]->kid[1] : NULL;
 }
 
-/* The input that an expression is, or -1. */
+/* Does a conversion of integers keep every value? */
+static bool widens(const node *n) {
+    const dtype_info *to = &dtypes[n->type], *from = &dtypes[n->kid[0]->type];
+    return dtype_is_integer((dtype)n->type) && dtype_is_integer((dtype)n->kid[0]->type) && to->size > from->size &&
+           (to->is_signed || !from->is_signed);
+}
+
+/* The input that an expression is, or that a conversion makes wider; or -1. */
 static int input_of(const view_of *w, const node *n) {
+    while (n->kind == N_CONVERT && widens(n))
+        n = n->kid[0];
     return n->kind == N_LOCAL && n->local < 2 && n->local < w->f->nparams ? w->input[n->local] : -1;
 }
 
-/* Through helpers to the expression that computes; *w is then that of its function. */
+/* Through helpers to the expression that computes; *w is then that of its function. Integers of less than 32 bits are computed in 32, and
+ * what that gives is cut off, which these operators do not notice. */
 static const node *innermost(view_of *w) {
     const node *n = function_returned(w->f);
+    if (n && n->kind == N_CONVERT && dtypes[n->type].size < 4 && dtype_is_integer((dtype)n->type) &&
+        dtype_is_integer((dtype)n->kid[0]->type))
+        n = n->kid[0];
     while (n && n->kind == N_CALL && n->callee->nparams == 2) {
         int a = input_of(w, n->args), b = input_of(w, n->args->next);
         if (a < 0 || b < 0)
@@ -58,8 +71,8 @@ static bool is_nan_test(const view_of *w, const node *n) {
            input_of(w, n->kid[0]) == input_of(w, n->kid[1]);
 }
 
-/* "a > b ? a : b" of integers. */
-static const char *of_select(const view_of *w, const node *n) {
+/* "a > b ? a : b" of integers, which have the values of a dtype. */
+static const char *of_select(const view_of *w, const node *n, dtype type) {
     const node *test = n->kid[0];
     if (test->kind == N_OR && is_nan_test(w, test->kid[1]))
         test = test->kid[0];
@@ -68,14 +81,15 @@ static const char *of_select(const view_of *w, const node *n) {
         !both(w, test->kid[0], test->kid[1], true) || !both(w, n->kid[1], n->kid[2], true))
         return NULL;
     bool larger = greater == (input_of(w, test->kid[0]) == input_of(w, n->kid[1]));
-    bool is_signed = dtypes[n->type].is_signed;
+    bool is_signed = dtypes[type].is_signed;
     return larger ? (is_signed ? "max" : "umax") : is_signed ? "min" : "umin";
 }
 
 const char *tree_operator(const tree *t, dtype type) {
     view_of w = {t->kernel, {0, 1}};
     const node *n = t->kernel->nparams == 2 && t->kernel->nresults == 1 ? innermost(&w) : NULL;
-    if (!n || n->type != type)
+    bool narrow = dtype_is_integer(type) && dtypes[type].size < 4;
+    if (!n || (n->type != type && !(narrow && dtype_is_integer((dtype)n->type))))
         return NULL;
-    return n->kind == N_BINARY ? of_binary(&w, n) : n->kind == N_SELECT ? of_select(&w, n) : NULL;
+    return n->kind == N_BINARY ? of_binary(&w, n) : n->kind == N_SELECT ? of_select(&w, n, type) : NULL;
 }

@@ -17,6 +17,7 @@ typedef struct cpu_reduction {
     ssa extent[UF_MAX_NDIM]; /* of the reduced loop's dimensions but the last */
     operand_strides kept, reduced[UF_MAX_NDIM];
     ssa kept_stride[VARIANT_OPERANDS];
+    extremum_search extremum; /* which: none, if results are not found that way */
 } cpu_reduction;
 
 /* ---- Parameters ---- */
@@ -238,6 +239,19 @@ static ssa unknown_copy(emit *e, ssa x) {
     return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
 }
 
+static void row_extremum(cpu_reduction *q, const element_place *p, ssa m) {
+    emit *e = q->w->s.e;
+    int few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp slt i64 %s, %d", m.text, extremum_fewest(&q->extremum)), few, many);
+    emit_label(e, few);
+    row_short(q, p, m, pairwise_vector(&q->c));
+    emit_branch(e, end);
+    emit_label(e, many);
+    extremum_run(&q->extremum, p, m);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
 /* Reduces the elements of one result, from p on, into lane 0. m: how many there are along dimension 0. */
 static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
     fold_writer *w = q->w;
@@ -246,6 +260,10 @@ static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
     if (q->c.lanes == 1 || q->dims > 1) {
         ssa few = emit_value(e, "icmp slt i64 %s, %s", m.text, lanes.text);
         row_long(q, p, m, q->c.lanes == 1 ? lanes : emit_select_as(e, "i64", few, m, lanes));
+        return;
+    }
+    if (q->extremum.which) {
+        row_extremum(q, p, m);
         return;
     }
     int some = pairwise_vector(&q->c), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
@@ -300,6 +318,14 @@ static void fold_nothing(cpu_reduction *q) {
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
+/* Is the position of an extremum to be found: where all elements that a result is made of are in a row, in order, and take part? */
+static extremum extremum_of(const cpu_reduction *q) {
+    const variant *v = q->w->s.v;
+    bool plain = q->dims == 1 && !v->reduction.columns && !v->reduction.from_states && !v->reduction.counted &&
+                 !v->masked && v->position && v->operand[variant_position(v)].unit && skeleton_is_array(&q->w->s, 0);
+    return plain ? fold_extremum(q->w->f) : EXTREMUM_NONE;
+}
+
 void cpu_fold(fold_writer *w) {
     const variant *v = w->s.v;
     cpu_reduction *q = arena_alloc(w->s.e->a, sizeof *q);
@@ -313,5 +339,6 @@ void cpu_fold(fold_writer *w) {
     }
     bool free = w->f->order == FOLD_FREE;
     pairwise_begin(&q->c, w, v->reduction.columns ? COLUMN_BYTES : free ? ROW_BYTES : 0);
+    extremum_begin(&q->extremum, &q->c, extremum_of(q));
     (v->reduction.columns ? fold_columns : fold_rows)(q);
 }

@@ -103,6 +103,18 @@ partial fold_widened(fold_writer *w, const partial *x) {
     return y;
 }
 
+/* Is it a sum in 64 bits of what is 0 or 1, as counts are? */
+bool fold_counts(const fold_writer *w) {
+    const fold *f = w->f;
+    const node *flag =
+        f->map && f->nstate == 1 && f->map->kernel->nresults == 1 ? function_returned(f->map->kernel) : NULL;
+    if (w->s.v->reduction.from_states || !flag || flag->kind != N_CONVERT || flag->kid[0]->type != DT_BOOL ||
+        (f->state[0] != DT_INT64 && f->state[0] != DT_UINT64) || counted(w) || fold_sparse(w))
+        return false;
+    const char *name = tree_operator(f->combine, f->state[0]);
+    return name && !strcmp(name, "add");
+}
+
 /* An input in 32 bits. */
 static ssa narrow_value(fold_writer *w, const ssa *in) {
     return emit_convert(w->s.e, in[0], (dtype)w->s.v->operand[0].memory, DT_INT32);
@@ -232,12 +244,31 @@ partial fold_choose(fold_writer *w, ssa condition, const partial *yes, const par
     return x;
 }
 
+/* CPU: the larger or smaller of two integers of at most 16 bits, which the text computes in 32, is found in those bits, so that a vector
+ * holds as many as it has room for. The predicate, or NULL. */
+static const char *narrow_order(const fold_writer *w) {
+    static const char *const rows[][2] = {{"max", "sgt"}, {"umax", "ugt"}, {"min", "slt"}, {"umin", "ult"}};
+    const fold *f = w->f;
+    if (w->s.e->target->gpu || f->nstate != 1 || dtypes[f->state[0]].size > 2 || !dtype_is_integer(f->state[0]))
+        return NULL;
+    const char *name = tree_operator(f->combine, f->state[0]);
+    for (size_t i = 0; name && i < COUNT(rows); i++)
+        if (!strcmp(name, rows[i][0]))
+            return rows[i][1];
+    return NULL;
+}
+
 static partial combine_values(fold_writer *w, const partial *a, const partial *b) {
     const fold *f = w->f;
     ssa in[2 * UF_MAX_STATE] = {0};
     partial x = {.present = ssa_none()};
+    const char *order = narrow_order(w);
     if (w->narrow) {
         x.v[0] = emit_op(w->s.e, "add i32", a->v[0], b->v[0]);
+    } else if (order) {
+        const char *t = ir_value_type(f->state[0]);
+        ssa first = emit_value(w->s.e, "icmp %s %s %s, %s", order, t, a->v[0].text, b->v[0].text);
+        x.v[0] = emit_select_as(w->s.e, t, first, a->v[0], b->v[0]);
     } else {
         full_values(w, a, in);
         full_values(w, b, in + f->nstate);

@@ -66,6 +66,8 @@ enum {
 };
 void fold_narrow(fold_writer *w, bool on);
 partial fold_widened(fold_writer *w, const partial *x);
+/* Is it a sum in 64 bits of values that are 0 or 1, so that few of them need few bits? */
+bool fold_counts(const fold_writer *w);
 /* The results of a partial, in the outputs' memory dtypes: by the fold's finish function, or the states themselves (to_states). count
  * (i64): how many elements took part; not used where partials count. */
 void fold_results(fold_writer *w, const partial *x, ssa count, ssa *results);
@@ -79,6 +81,15 @@ bool fold_is_position(fold_writer *w, int k);
 
 /* The value of the state, if that is one bool and the order is free, that stays whatever it is combined with (absorbing.c). */
 absorbing_value fold_absorbing(const fold *f);
+
+/* Does the fold give the position of the first largest or smallest element, or of the first NaN (extremum.c)? Its state is then an element
+ * and its position. */
+typedef enum extremum {
+    EXTREMUM_NONE,
+    EXTREMUM_LARGEST,
+    EXTREMUM_SMALLEST
+} extremum;
+extremum fold_extremum(const fold *f);
 
 /* Writes the module of a reduction or an accumulation: the trees' functions, then the kernel by `write`. */
 typedef void fold_skeleton(fold_writer *w);

@@ -12,7 +12,8 @@ enum {
     LEVELS = 16, /* of 2^0 .. 2^15 blocks; sums of more blocks are a little less accurate */
     BLOCK = 16,
     LANES_MIN = 8,
-    NODES = 500 /* nodes of tree in the code of a group, at most */
+    NODES = 500,       /* nodes of tree in the code of a group, at most */
+    COUNTED_STEPS = 32 /* in a group of which bytes are counted */
 };
 
 static bool serial(const pairwise *c) { return c->w->f->order == FOLD_SERIAL; }
@@ -220,11 +221,42 @@ static partial choose(const pairwise *c, ssa condition, const partial *yes, cons
     return x;
 }
 
+/* `take` (below) for counts. Vectors of accumulators, which have 64 bits, would be vectors of as few elements; so the elements are counted in fewer
+ * bits first. */
+static void take_counted(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width,
+                         ssa empty) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    element_place *at = arena_alloc(e->a, (size_t)count * sizeof *at);
+    const char *t = ir_value_type(c->few);
+    for (int j = 0; j < count; j++)
+        at[j] = step_place(c, p, j);
+    lane_loop l = lanes_begin(e, width);
+    ssa sum = ssa_none();
+    for (int j = 0; j < count; j++) {
+        ssa one = emit_convert(e, element(c, &at[j], j, l.loop.i).v[0], w->state[0], c->few);
+        sum = j ? emit_value(e, "add %s %s, %s", t, sum.text, one.text) : one;
+    }
+    emit_store(e, c->few, sum, emit_element(e, c->few, c->few_array, l.loop.i));
+    lanes_end(e, &l, c->masked);
+    l = lanes_begin(e, width);
+    ssa few = emit_load(e, c->few, emit_element(e, c->few, c->few_array, l.loop.i));
+    partial all = {.v = {emit_convert(e, few, c->few, w->state[0])}, .present = ssa_none()};
+    partial old = lane_array_get(c, into, l.loop.i), none = {.v = {ssa_constant(0)}, .present = ssa_none()};
+    partial before = choose(c, empty, &none, &old), both = fold_join(w, &before, &all);
+    lane_array_put(c, into, l.loop.i, &both);
+    lanes_end(e, &l, c->masked);
+}
+
 /* Takes `count` steps from p on into an array: combined behind what it holds, or, if it is empty (i1), in place of that. Even then the
  * code combines, but with the elements themselves: with uninitialised memory combining might not end. */
 static void take(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width, ssa empty) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
+    if (count > 1 && c->few != DT_NONE) {
+        take_counted(c, into, p, count, width, empty);
+        return;
+    }
     element_place *at = arena_alloc(e->a, (size_t)count * sizeof *at);
     partial *x = arena_alloc(e->a, (size_t)count * sizeof *x);
     for (int j = 0; j < count; j++)
@@ -268,6 +300,11 @@ void pairwise_part(pairwise *c, const element_place *p, ssa width, ssa empty) {
 partial pairwise_lane(pairwise *c, ssa l) {
     lane_array bottom = lane_array_of(c, ssa_constant(0));
     return lane_array_get(c, &bottom, l);
+}
+
+void pairwise_put(pairwise *c, ssa l, const partial *x) {
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
+    lane_array_put(c, &bottom, l, x);
 }
 
 /* Combines the upper half of the lanes into the lower one until one is left; of an odd number the middle lane waits. */
@@ -335,6 +372,18 @@ static bool begins_lanes(const pairwise *c) {
     return fold_begins(w) && (serial(c) || (w->s.v->reduction.columns && !c->sparse && !narrow));
 }
 
+/* Counts of elements of at most 32 bits, in rows. */
+static void count_narrowly(pairwise *c) {
+    const fold_writer *w = c->w;
+    int size = dtypes[w->s.v->operand[0].memory].size;
+    c->few = DT_NONE;
+    if (c->group == 1 || w->s.v->reduction.columns || w->s.nin != 1 || size > 4 || !fold_counts(w))
+        return;
+    c->few = size == 1 ? DT_UINT8 : size == 2 ? DT_UINT16 : DT_UINT32;
+    c->few_array = emit_array(w->s.e, c->few, c->lanes);
+    c->group = size == 1 ? COUNTED_STEPS : c->group;
+}
+
 void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     emit *e = w->s.e;
     const variant *v = w->s.v;
@@ -346,6 +395,7 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     w->begun = begins_lanes(c);
     for (int k = 0; k < w->nstate; k++)
         c->array[k] = emit_array(e, c->stored[k], LEVELS * c->lanes);
+    count_narrowly(c);
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");

@@ -31,6 +31,9 @@ typedef struct pairwise {
     operand_strides step; /* from one step to the next */
     dtype stored[PARTIAL_VALUES]; /* types of the values in the arrays, where positions are narrow */
     ssa array[PARTIAL_VALUES];    /* for each value of the state LEVELS arrays of accumulators */
+    dtype
+        few; /* counts: the integer that the elements of a group are counted in, which is as wide as they are; else DT_NONE */
+    ssa few_array; /* of so many lanes */
     ssa level, fill,
         blocks;     /* variables: the level being filled; the groups or steps it has taken; the number of full blocks */
     ssa done, left; /* variables of loops: steps done; lanes left */
@@ -53,12 +56,31 @@ void pairwise_end(pairwise *c, ssa width);
 /* The partial of lane l. */
 partial pairwise_lane(pairwise *c, ssa l);
 
+/* Puts a partial into lane l. */
+void pairwise_put(pairwise *c, ssa l, const partial *x);
+
 /* Without the stack: takes in `steps` steps (at least 1) of `lanes` lanes from p on. */
 void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes);
 /* Takes in one more step, of `width` lanes. empty (i1): there was no step before. */
 void pairwise_part(pairwise *c, const element_place *p, ssa width, ssa empty);
 /* Combines `width` (i64) lanes into lane 0. */
 void pairwise_halve(pairwise *c, ssa width);
+
+/* cpu_extremum.c: the position of an extremum among the m elements (i64) from p on, which are at least extremum_fewest; its partial goes
+ * into lane 0. extremum_begin makes the variables, before the first branch of a kernel. */
+typedef struct extremum_search {
+    pairwise *c;
+    extremum which;
+    dtype key;      /* the values that are compared, */
+    int width;      /* so many at a time, */
+    ssa keys;       /* in this array */
+    ssa best, at;   /* variables: the key of the best element so far, and which it is (i64) */
+    ssa done, next; /* elements that have been looked at (i64); steps of the next block */
+    ssa found, top; /* variables of loops over lanes: i32; an integer as wide as keys */
+} extremum_search;
+void extremum_begin(extremum_search *x, pairwise *c, extremum which);
+int extremum_fewest(const extremum_search *x);
+void extremum_run(extremum_search *x, const element_place *p, ssa m);
 
 /* A loop over lanes, whose accesses to memory do not depend on each other. */
 typedef struct lane_loop {
