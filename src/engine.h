@@ -237,6 +237,13 @@ static inline size_t lapack_bytes(const lapack_call *c, int i) {
     }
 }
 
+/* What updates in place are. */
+typedef enum at_counters {
+    COUNTERS_NONE, /* anything */
+    COUNTERS_COMBINED, /* an atomic instruction does them, on a copy of the target as well, which begins with its identity */
+    COUNTERS_ADDED /* so, and it adds or subtracts integers */
+} at_counters;
+
 /* What a variant is specialised for: the sizes and traits of a call, and what the caller asks for. */
 typedef struct loop_problem {
     const nd_loop *loop;
@@ -248,6 +255,9 @@ typedef struct loop_problem {
     int unrolled;
     int device; /* LOOP_GUFUNC, GPU; below 0: an architecture, as for engine.target */
     int shared; /* set by the engine. GPU: bytes of shared memory that a block may have; 0: those that every device has */
+    /* LOOP_AT: extent and stride of each dimension of the target that is indexed, and what the updates are. */
+    const int64_t *indexed;
+    at_counters counters;
     /* LOOP_FORALL, GPU. */
     int elements; /* that a thread is to take; 0: the engine's choice */
     int block;    /* threads that a block is to have; 0: the engine's choice */

@@ -319,10 +319,13 @@ static uf_status owners_find(uf_plan *p, const plan_request *r) {
     code_target target;
     at_part *x = &p->at;
     x->owned[0] = x->owned[1] = false;
+    x->counters = COUNTERS_NONE;
     if (p->engine == ENGINE_CPU)
         return UF_OK;
     TRY(engines[p->engine]->target(p->device, &target));
-    at_way way = ir_at_way(p->binding->tree, &p->pass[0].v, &target);
+    const variant *v = &p->pass[0].v;
+    at_way way = ir_at_way(p->binding->tree, v, &target);
+    x->counters = (uint8_t)ir_at_counters(p->binding->tree, v, &target);
     x->owned[1] = way == AT_OWNED || (way != AT_EXACT && r->options->flags & UF_DETERMINISTIC);
     x->owned[0] = x->owned[1] || way == AT_EXCHANGE;
     return UF_OK;
@@ -330,7 +333,10 @@ static uf_status owners_find(uf_plan *p, const plan_request *r) {
 
 static void at_decide(const uf_plan *p, bool owned, variant *v) {
     v->at.deterministic = owned;
-    engines[p->engine]->specialise(v, &(loop_problem){.loop = &p->pass[0].loops.kept, .traits = &p->binding->traits});
+    engines[p->engine]->specialise(v, &(loop_problem){.loop = &p->pass[0].loops.kept,
+                                                      .traits = &p->binding->traits,
+                                                      .indexed = p->indexed,
+                                                      .counters = (at_counters)p->at.counters});
 }
 
 static bool at_fits(const uf_plan *p, void *const *data) {

@@ -562,6 +562,7 @@ typedef struct at_part {
     /* GPU: must each element of the target be updated by one warp alone? [0]: where the target is not aligned to its
      * elements; [1]: where it is. owns: which of the two answers the plan's code was made for. */
     bool owned[2], owns;
+    uint8_t counters; /* what updates are, see loop_problem */
 } at_part;
 
 /* What an array parameter covers, in bytes from its element 0. */

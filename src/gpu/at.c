@@ -1,21 +1,71 @@
-/* at.c - updates in place: a thread for some of them; or warps that each look at all. */
+/* at.c - updates in place: a thread for some of them; or blocks that loop over them, each with a copy of a small target of its own; or warps
+ * that each look at all. */
 #include "gpu/class.h"
 
 enum {
+    COPY_BLOCK = 8,    /* log2 of the threads of a block that has a copy of the target */
     OWNER_BLOCK = 256, /* threads: 8 warps */
     OWNER_UPDATES = 64 /* that a block has at least: fewer do not pay for looking at them in one more block */
 };
 
+_Static_assert(1 << COPY_BLOCK <= BLOCK_MAX, "code is generated for blocks of that size");
+
+static int copy_size(const variant *v) {
+    return v->operand[0].privatised == PRIVATE_TALLY ? (int)sizeof(uint32_t) : element_size(v, 0);
+}
+
+/* Elements of the target, if indices reach them all; 0: they do not, or there are too many for a copy. */
+static int64_t copied_elements(const variant *v, const loop_problem *s) {
+    int64_t n = 1;
+    for (int d = 0; d < s->loop->ndim; d++)
+        if (s->loop->extent[d] > 1 && stride_of(s->loop, d, 0))
+            return 0;
+    for (int j = 0; j < v->nindices && n <= PRIVATE_BYTES; j++)
+        n = s->indexed[2 * j] <= PRIVATE_BYTES ? n * s->indexed[2 * j] : 0;
+    return n;
+}
+
+/* Counts are enough where the same number is added to, or taken from, whatever an index says. */
+static void choose_private(variant *v, const loop_problem *s) {
+    int64_t updates = s->loop->count, n;
+    v->operand[0].privatised = 0;
+    if (!s->counters || v->at.deterministic || v->reports || element_size(v, 0) < 4)
+        return;
+    bool tally = s->counters == COUNTERS_ADDED && v->operand[1].kind == OPERAND_NUMBER && updates <= UINT32_MAX;
+    v->operand[0].privatised = tally ? PRIVATE_TALLY : 1;
+    n = copied_elements(v, s);
+    if (!n || n * copy_size(v) > PRIVATE_BYTES || updates < PRIVATE_LEAST || updates / PRIVATE_POINTS < n)
+        v->operand[0].privatised = 0;
+    else if (updates >= INT64_C(1) << 30) /* a block's step beyond the end has to be a number, too */
+        v->wide = 1;
+}
+
+int at_resident_block(const launch *l) { return l->v->operand[0].privatised ? 1 << COPY_BLOCK : 0; }
+
 void at_specialise(variant *v, const loop_problem *s) {
     general_specialise(v, s);
+    choose_private(v, s);
     if (v->at.deterministic)
         v->general.elements_per_thread = 1;
+}
+
+/* As many blocks as there can be at a time: a copy costs each of them something. */
+static int64_t private_layout(const launch *l, const occupancy *r, grid *g) {
+    int64_t bytes = copy_size(l->v), blocks;
+    for (int j = 0; j < l->v->nindices; j++)
+        bytes *= l->indexed[2 * j];
+    g->threads = 1U << COPY_BLOCK;
+    g->shared = (uint32_t)(bytes + 15) / 16 * 16;
+    blocks = ceil_shift(l->loop->count, COPY_BLOCK + log2_floor(l->v->general.elements_per_thread));
+    return blocks < r->resident ? blocks : r->resident;
 }
 
 int64_t at_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     for (int i = 0; i < 2 * l->v->nindices; i++)
         put_parameter(w, PARAMETER_INDEXED, l->indexed[i]);
     int64_t blocks = general_layout(l, r, w, g);
+    if (l->v->operand[0].privatised)
+        return private_layout(l, r, g);
     if (!l->v->at.deterministic)
         return blocks;
     g->threads = r->block < OWNER_BLOCK ? r->block : OWNER_BLOCK;

@@ -7,6 +7,14 @@
 /* Elements of a loop are counted with 32 bits up to so many: some way below 2^31, so that those of the threads past the end do not wrap. */
 #define NARROW_MAX ((int64_t)INT32_MAX - 65536)
 
+/* What is only counted is counted in shared memory if it takes at most so many bytes, and there are so many points, or updates, for each
+ * element, and at all: else what blocks count is not worth adding up. */
+enum {
+    PRIVATE_BYTES = 32 << 10,
+    PRIVATE_POINTS = 32,
+    PRIVATE_LEAST = 1 << 15
+};
+
 static inline unsigned log2_ceil(uint64_t x) { return x <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(x - 1); }
 static inline unsigned log2_floor(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x | 1); }
 
@@ -75,5 +83,6 @@ size_t scan_scratch(const launch *l);
  * loop over more work than there are blocks. */
 int gufunc_resident_block(const launch *l);
 int forall_resident_block(const launch *l);
+int at_resident_block(const launch *l);
 
 #endif

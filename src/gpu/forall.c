@@ -9,15 +9,10 @@ enum {
     SHARERS = 4,      /* neighbours that a thread takes where they compute much in common, */
     SHARED_MOST =
         7000, /* and so many nodes of such points, which have less in common with those of the next rows or vectors */
-    VECTORS = 2,   /* that it loads before it computes where blocks loop */
-    LOOP_MOST = 4, /* points of a kernel with a loop, which may be bound by computing: more of them lose threads */
-    /* What only counts is counted in shared memory if it takes at most so many bytes, and there are so many points for each
-     * element, and at all: else what blocks count is not worth adding up. */
-    PRIVATE_BYTES = 32 << 10,
-    PRIVATE_POINTS = 32,
-    PRIVATE_LEAST = 1 << 15,
+    VECTORS = 2,       /* that it loads before it computes where blocks loop */
+    LOOP_MOST = 4,     /* points of a kernel with a loop, which may be bound by computing: more of them lose threads */
+    PRIVATE_BLOCK = 9, /* log2 of a block's threads where an array is privatised */
     LANES_LEAST = 4,   /* terms of a point, in the mean, that are worth several lanes */
-    PRIVATE_BLOCK = 9, /* log2 of a block's threads then */
     PAIR_NODES =
         10000, /* nodes of all points of a thread together where neighbouring rows read the same elements of points, */
     WINDOW_NODES = 5000, /* and of a window */

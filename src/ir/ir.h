@@ -41,6 +41,7 @@ typedef enum at_way {
     AT_OWNED     /* only if each element belongs to one warp: variant.deterministic */
 } at_way;
 at_way ir_at_way(const tree *t, const variant *v, const code_target *target);
+at_counters ir_at_counters(const tree *t, const variant *v, const code_target *target);
 
 /* What the engines choose threads by. Errors: MEMORY. */
 uf_status ir_traits(const tree *t, code_traits *out);

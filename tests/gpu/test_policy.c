@@ -586,6 +586,54 @@ static void at_make(sample *s, int64_t updates, bool deterministic) {
     lay_out(s, &l, 256, SMS);
 }
 
+/* Small targets that instructions update are privatised. */
+static void test_at_copies(void **unused) {
+    static const struct {
+        int64_t updates, elements;
+        dtype type;
+        bool number, left; /* left: dimensions of the target that are not indexed */
+        at_counters counters;
+        int privatised;
+        unsigned shared;
+    } rows[] = {
+        {1 << 20, 256, DT_INT64, true, false, COUNTERS_ADDED, PRIVATE_TALLY, 1024},
+        {1 << 20, 256, DT_INT64, false, false, COUNTERS_ADDED, 1, 2048},
+        {1 << 20, 255, DT_INT32, true, false, COUNTERS_ADDED, PRIVATE_TALLY, 1024},
+        {1 << 20, 256, DT_FLOAT64, true, false, COUNTERS_COMBINED, 1, 2048},
+        {1 << 20, 256, DT_INT64, true, false, COUNTERS_NONE, 0, 0},
+        {1 << 20, 256, DT_INT64, true, true, COUNTERS_ADDED, 0, 0},
+        {1 << 20, 8192, DT_INT64, true, false, COUNTERS_ADDED, PRIVATE_TALLY, 32768},
+        {1 << 20, 8193, DT_INT64, true, false, COUNTERS_ADDED, 0, 0},
+        {1 << 20, 4096, DT_INT64, false, false, COUNTERS_ADDED, 1, 32768},
+        {1 << 20, 4097, DT_INT64, false, false, COUNTERS_ADDED, 0, 0},
+        {1 << 15, 1024, DT_INT64, true, false, COUNTERS_ADDED, PRIVATE_TALLY, 4096},
+        {1 << 15, 1025, DT_INT64, true, false, COUNTERS_ADDED, 0, 0},
+        {(1 << 15) - 1, 16, DT_INT64, true, false, COUNTERS_ADDED, 0, 0},
+        {INT64_C(1) << 32, 16, DT_INT64, true, false, COUNTERS_ADDED, 1, 128},
+    };
+    static const uint64_t numbers[MAX_OPERANDS][2];
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int64_t indexed[2] = {rows[i].elements, 1};
+        at_make(&s, rows[i].updates, false);
+        s.v.operand[0].memory = s.v.operand[1].memory = s.v.operand[2].memory = (uint8_t)rows[i].type;
+        s.v.operand[1].kind = rows[i].number ? OPERAND_NUMBER : OPERAND_CONTIGUOUS;
+        s.loop.stride[0] = rows[i].left;
+        gpu_specialise(
+            &s.v,
+            &(loop_problem){.loop = &s.loop, .traits = &s.traits, .indexed = indexed, .counters = rows[i].counters});
+        launch l = launch_of(&s);
+        l.indexed = indexed;
+        l.numbers = numbers;
+        lay_out(&s, &l, 256, SMS);
+        if (s.v.operand[0].privatised != rows[i].privatised || s.g.shared != rows[i].shared)
+            fail_msg("row %zu: privatised %d, %u bytes", i, s.v.operand[0].privatised, s.g.shared);
+        assert_true(!rows[i].privatised || (s.g.threads == 256 && s.g.blocks <= 2 * SMS));
+        assert_true(rows[i].updates < INT64_C(1) << 30 || s.v.wide);
+    }
+}
+
 static void test_at(void **unused) {
     static sample s;
     (void)unused;
@@ -813,6 +861,7 @@ int main(void) {
         cmocka_unit_test(test_scan_table),
         cmocka_unit_test(test_scan_covers),
         cmocka_unit_test(test_at),
+        cmocka_unit_test(test_at_copies),
         cmocka_unit_test(test_forall_table),
         cmocka_unit_test(test_forall_lanes),
         cmocka_unit_test(test_forall_covers),

@@ -229,6 +229,8 @@ enum {
     WORDS = 256
 };
 
+static int privatised[PRIVATE_TALLY + 1];
+
 /* The loop of a case, as core makes it. */
 typedef struct sim_case {
     const at_case *c;
@@ -273,6 +275,21 @@ static void make_loop(sim_case *s, const at_case *c) {
     s->loop.loop = LOOP_AT;
 }
 
+/* Privatises the target where it may be: with so few updates it would not be by itself. */
+static void privatise(const sim_case *s, const tree *t, variant *v) {
+    const at_case *c = s->c;
+    at_counters counters = ir_at_counters(t, v, &sm_90);
+    bool whole = counters && !v->at.deterministic && c->rest == 0;
+    int64_t bytes = 8;
+    for (int i = 0; i < c->nindices; i++)
+        bytes *= c->target.shape[i];
+    if (!whole || bytes > 1 << 14 || chance(20))
+        return;
+    v->operand[0].privatised = counters == COUNTERS_ADDED && v->operand[1].kind == OPERAND_NUMBER ? PRIVATE_TALLY : 1;
+    v->reports = 0;
+    privatised[v->operand[0].privatised]++;
+}
+
 static variant sim_variant(sim_case *s, const tree *t) {
     const at_case *c = s->c;
     variant v = variant_of(t, c->type, c->operand_type, c->nindices, DT_INT64);
@@ -290,6 +307,7 @@ static variant sim_variant(sim_case *s, const tree *t) {
     gpu_specialise(&v, &(loop_problem){.loop = &s->loop, .traits = &size});
     v.wide |= chance(30);
     v.reports = (uint8_t)(chance(30) ? pick(1, 3) * REPORTS_STEPS : 0);
+    privatise(s, t, &v);
     return v;
 }
 
@@ -312,7 +330,8 @@ static const char *simulate(sim_case *s, const tree *t, arena *a) {
                 .indexed = s->indexed,
                 .report = &said};
     assert_true(schema_count(&v, NULL, true) <= WORDS);
-    check(gpu_layout(&l, &(occupancy){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3)}, words, &g));
+    check(gpu_layout(&l, &(occupancy){.block = 32u << pick(0, 2), .sms = (int)pick(1, 3), .resident = (int)pick(1, 3)},
+                     words, &g));
     code_module m = module_of(a, t, &v, &sm_90);
     if (!sim_can(&m)) {
         text_free(&m.ir);
@@ -323,26 +342,46 @@ static const char *simulate(sim_case *s, const tree *t, arena *a) {
     return wrong || !said.state ? wrong : "it reports";
 }
 
+static void simulate_case(at_case *c) {
+    sim_case s;
+    arena a = {0};
+    make_loop(&s, c);
+    dtype operand = s.nin == 1 ? DT_NONE : c->operand_type;
+    const tree *t = tree_of(&a, at_rules[c->rule].source, c->type, operand, DT_NONE);
+    const char *wrong = s.loop.count ? simulate(&s, t, &a) : NULL;
+    if (wrong)
+        fail_msg("%s of %s: %s", at_rules[c->rule].source, dtypes[c->type].name, wrong);
+    at_expect(c);
+    assert_memory_equal(c->target.block, c->expected.block, (size_t)c->target.elements * (size_t)dtypes[c->type].size);
+    arena_free(&a);
+}
+
 static void simulated(void **state) {
     (void)state;
     if (!sim_there())
         skip();
     for (int64_t i = trials(150); i > 0; i--) {
         at_case c;
-        sim_case s;
-        arena a = {0};
         at_draw(&c, true);
-        make_loop(&s, &c);
-        dtype operand = s.nin == 1 ? DT_NONE : c.operand_type;
-        const tree *t = tree_of(&a, at_rules[c.rule].source, c.type, operand, DT_NONE);
-        const char *wrong = s.loop.count ? simulate(&s, t, &a) : NULL;
-        if (wrong)
-            fail_msg("%s of %s: %s", at_rules[c.rule].source, dtypes[c.type].name, wrong);
-        at_expect(&c);
-        assert_memory_equal(c.target.block, c.expected.block, (size_t)c.target.elements * (size_t)dtypes[c.type].size);
+        simulate_case(&c);
         at_release(&c);
-        arena_free(&a);
     }
+}
+
+/* Cases in which an instruction does the updates, and indices reach all of the target, so that it may be privatised. */
+static void simulated_copies(void **state) {
+    (void)state;
+    if (!sim_there())
+        skip();
+    while (privatised[1] + privatised[PRIVATE_TALLY] < trials(60)) {
+        at_case c;
+        at_draw(&c, true);
+        if (c.rest == 0 && c.operand_type == c.type && dtypes[c.type].size >= 4 && !at_rules[c.rule].unary)
+            simulate_case(&c);
+        at_release(&c);
+    }
+    print_message("copies %d, counts %d\n", privatised[1], privatised[PRIVATE_TALLY]);
+    assert_true(trials(60) < 60 || (privatised[1] && privatised[PRIVATE_TALLY]));
 }
 
 /* A target of records, which is as many operands as they have leaves, here two: each record belongs to a warp, or is exchanged as a word. */
@@ -656,6 +695,7 @@ int main(void) {
                                        cmocka_unit_test(instructions),
                                        cmocka_unit_test(goldens),
                                        cmocka_unit_test_setup(simulated, draw_seed),
+                                       cmocka_unit_test_setup(simulated_copies, draw_seed),
                                        cmocka_unit_test_setup(simulated_records, draw_seed),
                                        cmocka_unit_test_setup(simulated_words, draw_seed),
                                        cmocka_unit_test(launches),

@@ -9,7 +9,13 @@ const at_rule at_rules[AT_RULES] = {{"(x, y) { return x + y; }", false, false, t
                                     {"(x, y) { return y; }", false, true, true},
                                     {"(x, y) { return x > 10 ? x - 7 : x + 2 * y; }", false, true, false},
                                     {"(x, y) { return max(x, y); }", false, false, false},
-                                    {"(x) { return x > 12 ? 1 : x + 3; }", true, false, false}};
+                                    {"(x) { return x > 12 ? 1 : x + 3; }", true, false, false},
+                                    {"(x, y) { return x - y; }", false, false, true},
+                                    {"(x, y) { return min(x, y); }", false, false, false}};
+
+enum {
+    SUBTRACTION = 5
+};
 
 static double apply(int f, double x, double y) {
     switch (f) {
@@ -21,8 +27,12 @@ static double apply(int f, double x, double y) {
         return x > 10 ? x - 7 : x + 2 * y;
     case 3:
         return x > y ? x : y;
-    default:
+    case 4:
         return x > 12 ? 1 : x + 3;
+    case SUBTRACTION:
+        return x - y;
+    default:
+        return x < y ? x : y;
     }
 }
 
@@ -97,6 +107,8 @@ void at_draw(at_case *p, bool strays) {
     memset(p, 0, sizeof *p);
     p->rule = (int)pick(0, AT_RULES - 1);
     p->type = (dtype)pick(DT_INT8, at_rules[p->rule].complex ? DT_COMPLEX128 : DT_FLOAT64);
+    if (p->type == DT_UINT64 && p->rule == SUBTRACTION) /* wraps to what float64 does not hold */
+        p->type = DT_INT64;
     p->nindices = (int)pick(1, 3);
     p->rest = (int)pick(0, 2);
     for (int d = 0; d < p->nindices + p->rest; d++)

@@ -7,7 +7,7 @@
 
 enum {
     AT_INDICES = 3,
-    AT_RULES = 5
+    AT_RULES = 7
 };
 
 typedef struct at_rule {

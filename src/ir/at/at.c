@@ -27,6 +27,16 @@ at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
     return atomic_adds(target, (dtype)dtypes[type].component) ? AT_ATOMIC : otherwise;
 }
 
+at_counters ir_at_counters(const tree *t, const variant *v, const code_target *target) {
+    at_way way = ir_at_way(t, v, target);
+    dtype type = (dtype)v->operand[0].memory;
+    if (!target->gpu || (way != AT_EXACT && way != AT_ATOMIC) || dtype_is_complex(type))
+        return COUNTERS_NONE;
+    const char *name = at_instruction(t, v);
+    bool added = dtype_is_integer(type) && (!strcmp(name, "add") || !strcmp(name, "sub"));
+    return added ? COUNTERS_ADDED : COUNTERS_COMBINED;
+}
+
 /* ---- Indices ---- */
 
 indexed *indexed_read(skeleton *s) {

@@ -1,15 +1,22 @@
 /* gpu_at.c - updates in place on the GPU. A thread has an update, which it does by an atomic instruction, or by a loop that compares and
  * swaps the 32 or 64 bits around the element, or that a record is, until no other thread came in between. Where results must not depend on the order
  * (deterministic), each element belongs to one warp: every warp looks at all updates, 32 at a time, and does those of its own elements
- * one after the other. */
+ * one after the other. A small target that an atomic instruction updates is privatised: a block updates a copy of it in shared memory, or
+ * counts there how often a number is added to each element, loops over updates, and merges the copy into the target. */
 #include "ir/at/at.h"
+
+#include <assert.h>
+
 #include "ir/common/atomic.h"
+#include "ir/common/lanes.h"
 
 typedef struct writer {
     skeleton *s;
     const general *f;
     const indexed *x;
     const char *instruction; /* NULL: compare and swap, or the element is owned */
+    dtype own;               /* privatised: the dtype of the copy's elements, */
+    ssa base, elements;      /* where it is, and the number of its elements (i64) */
 } writer;
 
 /* One update: where its element is, and whether it is to be done (i1). By operand: where it is, and, behind those of the target, what
@@ -88,6 +95,115 @@ static void by_exchange(const writer *w, const update *u) {
     emit_exchange_record(s->e, s->v->at.record, at_targets(s), leaves, u->target, compute_leaves, &x);
 }
 
+/* ---- Private copies ---- */
+
+static bool is_private(const writer *w) { return w->s->v->operand[0].privatised; }
+
+static bool is_tally(const writer *w) { return w->s->v->operand[0].privatised == PRIVATE_TALLY; }
+
+static atomic_op operation_of(const writer *w) {
+    static const struct {
+        const char *name;
+        atomic_op o;
+    } rows[] = {{"add", ATOMIC_ADD},  {"sub", ATOMIC_SUB}, {"and", ATOMIC_AND},
+                {"or", ATOMIC_OR},    {"xor", ATOMIC_XOR}, {"min", ATOMIC_MIN},
+                {"umin", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"umax", ATOMIC_MAX}};
+    size_t i = 0;
+    assert(w->instruction);
+    while (strcmp(rows[i].name, w->instruction) != 0)
+        i++;
+    return rows[i].o;
+}
+
+/* The address of an element of the copy. Until the caller clears e->shared, addresses are in shared memory. */
+static ssa private_at(const writer *w, ssa i) {
+    w->s->e->shared = true;
+    return emit_element(w->s->e, w->own, w->base, i);
+}
+
+static void into_copy(const writer *w, const update *u) {
+    skeleton *s = w->s;
+    emit *e = s->e;
+    atomic_op o = operation_of(w);
+    e->shared = true;
+    if (is_tally(w)) {
+        emit_atomic(e, ATOMIC_ADD, DT_UINT32, u->target, ssa_constant(1), ssa_none());
+    } else {
+        ssa value = s->uniform[1] ? s->value[1] : emit_convert(e, u->in[1], skeleton_memory(s, 1), w->own);
+        bool halves = dtype_is_integer(w->own) && dtypes[w->own].size == 8 && (o == ATOMIC_ADD || o == ATOMIC_SUB);
+        if (halves)
+            emit_add_halves(e, o, u->target, value);
+        else
+            emit_atomic(e, o, w->own, u->target, value, ssa_none());
+    }
+    e->shared = false;
+}
+
+static void clear_element(const writer *w, ssa i) {
+    emit_store(w->s->e, w->own, atomic_identity(operation_of(w), w->own), private_at(w, i));
+    w->s->e->shared = false;
+}
+
+/* Element i of the target, in C order of its indexed dimensions. */
+static ssa target_element(const writer *w, ssa i) {
+    skeleton *s = w->s;
+    emit *e = s->e;
+    ssa offset = ssa_constant(0);
+    for (int j = s->v->nindices - 1; j >= 0; j--) {
+        ssa index = j ? emit_op(e, "urem i64", i, w->x->extent[j]) : i;
+        if (j)
+            i = emit_op(e, "udiv i64", i, w->x->extent[j]);
+        offset = emit_op(e, "add i64", offset, emit_op(e, "mul i64", index, w->x->stride[j]));
+    }
+    return skeleton_address(s, 0, s->base[0], offset);
+}
+
+static void merge_element(const writer *w, ssa i) {
+    skeleton *s = w->s;
+    emit *e = s->e;
+    dtype to = target_type(w);
+    atomic_op o = operation_of(w);
+    ssa value = emit_load(e, w->own, private_at(w, i));
+    e->shared = false;
+    int end = -1;
+    if (is_tally(w)) {
+        end = skeleton_if(s, emit_value(e, "icmp ne i32 %s, 0", value.text));
+        value = emit_binary(e, OP_MUL, to, emit_convert(e, value, DT_UINT32, to), s->value[1], to);
+    }
+    emit_atomic(e, is_tally(w) ? o : atomic_merge(o), to, target_element(w, i), value, ssa_none());
+    if (end >= 0)
+        skeleton_end_if(s, end);
+}
+
+/* The block's threads share the elements of the copy. */
+static void each_element(const writer *w, void (*visit)(const writer *w, ssa i)) {
+    emit *e = w->s->e;
+    counted_loop l = counted_loop_begin(e, "i64", emit_widen(e, emit_special_register(e, "tid")), w->elements);
+    visit(w, l.i);
+    counted_loop_end(e, &l, emit_widen(e, emit_special_register(e, "ntid")), loop_no_unroll(e));
+}
+
+static void private_begin(writer *w) {
+    skeleton *s = w->s;
+    w->own = is_tally(w) ? DT_UINT32 : target_type(w);
+    w->base = emit_shared_address(s->e, ssa_constant(0), ir_memory_type(w->own));
+    w->elements = w->x->extent[0];
+    for (int j = 1; j < s->v->nindices; j++)
+        w->elements = emit_op(s->e, "mul i64", w->elements, w->x->extent[j]);
+}
+
+/* The indices' dimensions as they lie in the copy. */
+static indexed *private_indices(const writer *w) {
+    emit *e = w->s->e;
+    indexed *x = arena_alloc(e->a, sizeof *x);
+    *x = *w->x;
+    int last = w->s->v->nindices - 1;
+    x->stride[last] = ssa_constant(1);
+    for (int j = last - 1; j >= 0; j--)
+        x->stride[j] = emit_op(e, "mul i64", x->stride[j + 1], x->extent[j + 1]);
+    return x;
+}
+
 /* ---- Updates ---- */
 
 /* Update number x, which exists if `exists` (i1) is true or none. load: its operand is loaded. */
@@ -98,9 +214,10 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     update u = {.at = at, .in = in};
     general_find(s, w->f, x, at);
     ssa offset = indexed_offset(s, w->x, at, &u.wanted);
-    for (int k = 0; k < at_targets(s); k++)
+    for (int k = 0; k < at_targets(s) && !is_private(w); k++)
         at[k] = indexed_address(s, k, at[k], offset);
-    u.target = at[0];
+    u.target = is_private(w) ? private_at(w, offset) : at[0];
+    s->e->shared = false;
     if (ssa_is_set(exists))
         u.wanted = emit_op(s->e, "and i1", u.wanted, exists);
     for (int k = at_targets(s); k < s->nin && load; k++)
@@ -109,13 +226,12 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     return u;
 }
 
-/* Finds all updates of a thread, and loads their operands, before it does the first. */
-static void updates(const writer *w) {
+/* Finds some updates of a thread, the first of which exists, and loads their operands, before it does the first. */
+static void some_updates(const writer *w, ssa first) {
     skeleton *s = w->s;
     emit *e = s->e;
     int repeat = s->v->general.elements_per_thread;
-    ssa first = general_first(s, w->f), exists = ssa_none();
-    int end = skeleton_if(s, emit_value(e, "icmp ult %s %s, %s", w->f->type, first.text, w->f->n.text));
+    ssa exists = ssa_none();
     update *all = arena_alloc(e->a, (size_t)repeat * sizeof *all);
     for (int g = 0; g < repeat; g++) {
         ssa x = g ? general_next(s, w->f, first, g, &exists) : first;
@@ -123,10 +239,35 @@ static void updates(const writer *w) {
     }
     for (int g = 0; g < repeat; g++) {
         int skip = skeleton_if(s, all[g].wanted);
-        (w->instruction ? by_instruction : by_exchange)(w, &all[g]);
+        (is_private(w) ? into_copy : w->instruction ? by_instruction : by_exchange)(w, &all[g]);
         skeleton_end_if(s, skip);
     }
+}
+
+static void updates(const writer *w) {
+    skeleton *s = w->s;
+    ssa first = general_first(s, w->f);
+    int end = skeleton_if(s, emit_value(s->e, "icmp ult %s %s, %s", w->f->type, first.text, w->f->n.text));
+    some_updates(w, first);
     skeleton_end_if(s, end);
+}
+
+/* Blocks loop over all updates. */
+static void private_updates(writer *w) {
+    skeleton *s = w->s;
+    emit *e = s->e;
+    private_begin(w);
+    writer inner = *w;
+    inner.x = private_indices(w);
+    each_element(w, clear_element);
+    emit_block_barrier(e);
+    ssa step = emit_op(e, "mul i32", emit_special_register(e, "nctaid"), emit_special_register(e, "ntid"));
+    step = emit_value(e, "mul i32 %s, %d", step.text, s->v->general.elements_per_thread);
+    counted_loop l = counted_loop_begin(e, w->f->type, general_first(s, w->f), w->f->n);
+    some_updates(&inner, l.i);
+    counted_loop_end(e, &l, w->f->wide ? emit_widen(e, step) : step, loop_no_unroll(e));
+    emit_block_barrier(e);
+    each_element(w, merge_element);
 }
 
 /* ---- Owned elements ---- */
@@ -208,5 +349,8 @@ void gpu_at(skeleton *s) {
     at_way way = ir_at_way(s->t, s->v, s->e->target);
     if (way == AT_EXACT || way == AT_ATOMIC)
         w.instruction = at_instruction(s->t, s->v);
-    (s->v->at.deterministic ? owned_updates : updates)(&w);
+    if (is_private(&w))
+        private_updates(&w);
+    else
+        (s->v->at.deterministic ? owned_updates : updates)(&w);
 }
