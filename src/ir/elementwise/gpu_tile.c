@@ -9,13 +9,16 @@
  * vector apart, reach different banks. */
 #include "ir/elementwise/elementwise.h"
 
+#include "ir/common/internal.h"
 #include "ir/common/lanes.h"
 
 #include <assert.h>
 
 enum {
-    BANK_BYTES = 128, /* of all banks together */
-    ACCESSES_MAX = 16 /* to a tile that a thread makes at once */
+    BANK_BYTES = 128,  /* of all banks together */
+    ACCESSES_MAX = 16, /* to a tile that a thread makes at once */
+    SINGLES_MAX = 8,   /* elements that it loads at once where not by vectors */
+    WORD_BYTES = 4
 };
 
 typedef struct tile {
@@ -24,12 +27,13 @@ typedef struct tile {
     int width, height;                 /* elements of the tile along dimensions 0 and 1 */
     ssa thread;                        /* i32 */
     ssa count[2];                      /* i32: elements of the tile in the array, along each dimension */
-    ssa whole;                         /* i1 */
-    ssa at[VARIANT_OPERANDS];          /* arrays: address of the tile's first element */
-    ssa stride[2][VARIANT_OPERANDS];   /* i64: of dimensions 0 and 1 */
-    int shared[VARIANT_OPERANDS];      /* staged: offset in shared memory */
-    ssa column[BATCH_LANES];           /* i32: of a whole tile, the thread's elements along dimension 0 */
-    ssa row[ACCESS_BYTES];             /* i32: and along dimension 1 */
+    ssa whole;                         /* i1: and every access by vectors is aligned */
+    ssa inner; /* i1: all of it is there along dimension 1, and at least so many bytes more as a word has */
+    ssa at[VARIANT_OPERANDS];        /* arrays: address of the tile's first element */
+    ssa stride[2][VARIANT_OPERANDS]; /* i64: of dimensions 0 and 1 */
+    int shared[VARIANT_OPERANDS];    /* staged: offset in shared memory */
+    ssa column[BATCH_LANES];         /* i32: of a whole tile, the thread's elements along dimension 0 */
+    ssa row[ACCESS_BYTES];           /* i32: and along dimension 1 */
 } tile;
 
 static bool is_record(const skeleton *s, int k) { return s->v->operand[k].kind == OPERAND_INTERLEAVED; }
@@ -76,6 +80,8 @@ static void find_tile(skeleton *s, tile *f, ssa *first) {
     for (int d = 0; d < 2; d++)
         full[d] = emit_value(e, "icmp eq i32 %s, %d", f->count[d].text, size[d]);
     f->whole = emit_op(e, "and i1", aligned, emit_op(e, "and i1", full[0], full[1]));
+    ssa left = emit_op(e, "sub i64", extent[1], first[1]);
+    f->inner = emit_value(e, "icmp sge i64 %s, %d", left.text, f->height + WORD_BYTES);
 }
 
 static void find_operands(skeleton *s, tile *f, const ssa *first) {
@@ -128,112 +134,257 @@ static ssa element_at(skeleton *s, const tile *f, int k, ssa column, ssa row) {
     return skeleton_address(s, k, at, along);
 }
 
+/* The address of an element so many columns and rows on from the one at `pointer`. */
+static ssa moved(skeleton *s, const tile *f, int k, ssa pointer, int columns, int rows) {
+    emit *e = s->e;
+    const variant_operand *o = &s->v->operand[k];
+    if (columns && (o->staged || o->kind == OPERAND_STRIDED))
+        pointer = skeleton_address(s, k, pointer, emit_value(e, "mul i64 %s, %d", f->stride[0][k].text, columns));
+    else if (columns && o->kind != OPERAND_CONSTANT)
+        pointer = skeleton_neighbour(s, k, pointer, ssa_constant(columns));
+    if (!rows || o->fixed)
+        return pointer;
+    ssa far = o->unit ? ssa_constant(rows) : emit_value(e, "mul i64 %s, %d", f->stride[1][k].text, rows);
+    return skeleton_address(s, k, pointer, far);
+}
+
+/* `pointer`, or `other` if there (i1) is false. */
+static ssa pointer_if(skeleton *s, int k, ssa there, ssa pointer, ssa other) {
+    emit *e = s->e;
+    fragment type = fragment_of("%s%s", ir_memory_type(skeleton_memory(s, k)), ir_global_pointer(e));
+    return emit_select_as(e, type.text, there, pointer, other);
+}
+
+/* ---- What a thread takes one after the other, a block's threads apart, of lines of a power of two: beside the first one's, all places are
+ * constants, so that an address costs an addition ---- */
+
+typedef struct walk {
+    int line, threads;
+    ssa near, far; /* i32: place of the first within its line, and number of that line */
+} walk;
+
+/* first: i32, the number of the thread's first, which is the thread's own number and a multiple of what all threads take at once. */
+static walk walk_of(emit *e, const tile *f, ssa first, int line) {
+    return (walk){line, f->threads, and_constant(e, first, line - 1), shift_right(e, first, log2_of(line))};
+}
+
+static int near_on(const walk *w, int i) { return i * w->threads % w->line; }
+static int far_on(const walk *w, int i) { return i * w->threads / w->line; }
+
+/* Is index + on, i32, below the count? */
+static ssa is_below(emit *e, ssa index, int on, ssa count) {
+    return less(e, index, on ? emit_value(e, "sub i32 %s, %d", count.text, on) : count);
+}
+
 /* ---- Shared memory ---- */
+
+/* By how much the number of a unit in the tile is exchanged, from the bits of its column: bits of `x` shifted right by these two numbers,
+ * exclusive or; -1: nothing. */
+static void exchange_of(const tile *f, int *first, int *second) {
+    int lines = log2_of(f->vector);
+    *first = f->across ? 0 : -1;
+    *second = f->vector > 1 ? lines : -1;
+}
+
+static int exchange_mask(const skeleton *s, const tile *f, int k) {
+    int bytes = f->rows * dtypes[skeleton_memory(s, k)].size;
+    return BANK_BYTES / (bytes > 4 ? bytes : 4) - 1;
+}
 
 /* The number of a unit in the tile, after the exchange. */
 static ssa unit_number(skeleton *s, const tile *f, int k, ssa column, ssa unit) {
     emit *e = s->e;
-    int units = 1 << f->across, bytes = f->rows * dtypes[skeleton_memory(s, k)].size;
-    int mask = BANK_BYTES / (bytes > 4 ? bytes : 4) - 1;
-    ssa linear = emit_op(e, "add i32", emit_value(e, "mul i32 %s, %d", column.text, units), unit);
-    ssa by = shift_right(e, column, log2_of(f->vector));
-    if (units > 1)
-        by = f->vector > 1 ? emit_op(e, "xor i32", by, column) : column;
-    else if (f->vector == 1)
+    int first, second;
+    exchange_of(f, &first, &second);
+    ssa linear = emit_op(e, "add i32", emit_value(e, "mul i32 %s, %d", column.text, 1 << f->across), unit), by = column;
+    if (first < 0 && second < 0)
         return linear;
-    return emit_op(e, "xor i32", linear, and_constant(e, by, mask));
+    if (second >= 0)
+        by = shift_right(e, column, second);
+    if (first >= 0 && second >= 0)
+        by = emit_op(e, "xor i32", by, column);
+    return emit_op(e, "xor i32", linear, and_constant(e, by, exchange_mask(s, f, k)));
 }
 
-static ssa shared_at(skeleton *s, const tile *f, int k, ssa column, ssa unit) {
+/* The same of constants. Since each bit of the result is the exclusive or of bits of the column and the unit, the number of
+ * (a | b, c | d) is the exclusive or of those of (a, c) and (b, d) where a and b, and c and d, have no bits in common. */
+static int unit_constant(const skeleton *s, const tile *f, int k, int column, int unit) {
+    int first, second, by = 0;
+    exchange_of(f, &first, &second);
+    by ^= first >= 0 ? column : 0;
+    by ^= second >= 0 ? column >> second : 0;
+    return ((column << f->across) + unit) ^ (by & exchange_mask(s, f, k));
+}
+
+static ssa shared_pointer(skeleton *s, const tile *f, int k, ssa byte) {
     emit *e = s->e;
-    int bytes = f->rows * dtypes[skeleton_memory(s, k)].size;
-    ssa at = emit_value(e, "mul i32 %s, %d", unit_number(s, f, k, column, unit).text, bytes);
-    return emit_shared_address(e, emit_value(e, "add i64 %s, %d", emit_widen(e, at).text, f->shared[k]),
+    return emit_shared_address(e, emit_value(e, "add i64 %s, %d", emit_widen(e, byte).text, f->shared[k]),
                                ir_memory_type(skeleton_memory(s, k)));
 }
 
+static ssa shared_at(skeleton *s, const tile *f, int k, ssa column, ssa unit) {
+    int bytes = f->rows * dtypes[skeleton_memory(s, k)].size;
+    return shared_pointer(s, f, k, emit_value(s->e, "mul i32 %s, %d", unit_number(s, f, k, column, unit).text, bytes));
+}
+
+/* The byte of element (column, row) in the tile, and that of constants, which are put together as unit_constant says. */
+static ssa shared_byte(skeleton *s, const tile *f, int k, ssa column, ssa row) {
+    emit *e = s->e;
+    int size = dtypes[skeleton_memory(s, k)].size;
+    ssa unit = unit_number(s, f, k, column, shift_right(e, row, log2_of(f->rows)));
+    ssa byte = emit_value(e, "mul i32 %s, %d", unit.text, f->rows * size);
+    if (f->rows == 1)
+        return byte;
+    return emit_op(e, "or i32", byte, emit_value(e, "mul i32 %s, %d", and_constant(e, row, f->rows - 1).text, size));
+}
+
+static int byte_constant(const skeleton *s, const tile *f, int k, int column, int row) {
+    int size = dtypes[skeleton_memory(s, k)].size;
+    return (unit_constant(s, f, k, column, row / f->rows) * f->rows + row % f->rows) * size;
+}
+
+static ssa shared_moved(skeleton *s, const tile *f, int k, ssa byte, int columns, int rows) {
+    int by = byte_constant(s, f, k, columns, rows);
+    return shared_pointer(s, f, k, by ? emit_value(s->e, "xor i32 %s, %d", byte.text, by) : byte);
+}
+
+/* How accesses to a tile go. */
+typedef enum access_kind {
+    BY_ELEMENTS, /* each of one, of a tile of which not all may be there */
+    BY_WORDS, /* of as many small elements as 4 bytes are, whose alignment is any: by the two words that they lie in */
+    BY_UNITS  /* of whole units, and aligned, of a whole tile */
+} access_kind;
+
 /* Some of the accesses, each of so many elements along dimension 1, that the threads make to read a tile. */
 typedef struct accesses {
-    bool units; /* they are of whole units, and aligned; else of an element */
+    access_kind kind;
     int elements, count;
-    ssa column[ACCESSES_MAX], row[ACCESSES_MAX]; /* i32: of the first element of each */
-    ssa *values;                                 /* [access * elements + i] */
+    walk w;      /* lines are columns */
+    ssa row;     /* i32: of the first */
+    ssa *values; /* [access * elements + i]; by words: one for each access, i32 */
 } accesses;
 
-/* first: i32, the number of the thread's first of these `count`, counted over the threads; the others are a block's threads apart. */
-static accesses *accesses_of(skeleton *s, const tile *f, ssa first, int count, int elements, bool units) {
+/* first: as walk_of has it, counted in accesses. */
+static accesses *accesses_of(skeleton *s, const tile *f, ssa first, int count, int elements, access_kind kind) {
     emit *e = s->e;
     accesses *a = arena_alloc(e->a, sizeof *a);
-    int line = f->height / elements;
     assert(count <= ACCESSES_MAX);
-    a->units = units;
-    a->elements = elements;
-    a->count = count;
+    *a = (accesses){.kind = kind, .elements = elements, .count = count};
     a->values = arena_alloc(e->a, (size_t)(count * elements) * sizeof *a->values);
-    for (int i = 0; i < count; i++) {
-        ssa n = i ? emit_value(e, "add i32 %s, %d", first.text, i * f->threads) : first;
-        a->column[i] = shift_right(e, n, log2_of(line));
-        a->row[i] = emit_value(e, "mul i32 %s, %d", and_constant(e, n, line - 1).text, elements);
-    }
+    a->w = walk_of(e, f, first, f->height / elements);
+    a->row = elements > 1 ? emit_value(e, "mul i32 %s, %d", a->w.near.text, elements) : a->w.near;
     return a;
 }
 
-/* The element itself, or the tile's first in the place of one beyond the end. */
-static ssa there(emit *e, ssa index, ssa count) {
-    return emit_select_as(e, "i32", less(e, index, count), index, ssa_constant(0));
+/* The 4 bytes at `pointer`: those of the word that it lies in, and of the next one unless the pointer is aligned. */
+static ssa load_word(skeleton *s, int k, ssa pointer) {
+    emit *e = s->e;
+    const char *type = ir_memory_type(skeleton_memory(s, k));
+    ssa address = emit_value(e, "ptrtoint %s%s %s to i64", type, ir_global_pointer(e), pointer.text);
+    ssa off = emit_value(e, "and i64 %s, 3", address.text), before = emit_value(e, "sub i64 0, %s", off.text);
+    ssa rest = emit_value(e, "and i64 %s, 3", before.text), word[2]; /* to the next aligned address */
+    const ssa at[2] = {before, rest};
+    ssa bytes = strcmp(type, "i8") != 0 ? emit_pointer_as(e, type, pointer, "i8") : pointer;
+    for (int i = 0; i < 2; i++) {
+        ssa from = emit_value(e, "getelementptr i8, i8%s %s, i64 %s", ir_global_pointer(e), bytes.text, at[i].text);
+        word[i] = emit_widen(e, emit_load_as(e, "i32", emit_pointer_as(e, "i8", from, "i32"), 4));
+    }
+    ssa both = emit_op(e, "or i64", emit_value(e, "shl i64 %s, 32", word[1].text), word[0]);
+    ssa shift = emit_value(e, "shl i64 %s, 3", off.text);
+    return emit_value(e, "trunc i64 %s to i32", emit_op(e, "lshr i64", both, shift).text);
+}
+
+static void stage_words(skeleton *s, const tile *f, int k, const accesses *a, ssa first) {
+    emit *e = s->e;
+    ssa instead = element_at(s, f, k, ssa_constant(0), a->row);
+    for (int i = 0; i < a->count; i++) {
+        int columns = far_on(&a->w, i), rows = near_on(&a->w, i) * a->elements;
+        ssa there = is_below(e, a->w.far, columns, f->count[0]);
+        ssa pointer = pointer_if(s, k, there, moved(s, f, k, first, columns, rows), moved(s, f, k, instead, 0, rows));
+        a->values[i * a->elements] = load_word(s, k, pointer);
+    }
 }
 
 static void stage_load(skeleton *s, const tile *f, int k, const accesses *a) {
     emit *e = s->e;
+    dtype t = skeleton_memory(s, k);
+    ssa first = element_at(s, f, k, a->w.far, a->row);
+    if (a->kind == BY_WORDS) {
+        stage_words(s, f, k, a, first);
+        return;
+    }
     for (int i = 0; i < a->count; i++) {
-        ssa *values = a->values + (size_t)i * (size_t)a->elements;
-        if (a->units) {
-            ssa pointer = element_at(s, f, k, a->column[i], a->row[i]);
-            emit_load_vector(e, skeleton_memory(s, k), pointer, a->elements, values);
+        int columns = far_on(&a->w, i), rows = near_on(&a->w, i) * a->elements;
+        ssa pointer = moved(s, f, k, first, columns, rows), *values = a->values + (size_t)(i * a->elements);
+        if (a->kind == BY_UNITS) {
+            emit_load_vector(e, t, pointer, a->elements, values);
             continue;
         }
-        ssa pointer = element_at(s, f, k, there(e, a->column[i], f->count[0]), there(e, a->row[i], f->count[1]));
-        values[0] = emit_load(e, skeleton_memory(s, k), pointer);
+        ssa there =
+            emit_op(e, "and i1", is_below(e, a->w.far, columns, f->count[0]), is_below(e, a->row, rows, f->count[1]));
+        values[0] = emit_load(e, t, pointer_if(s, k, there, pointer, f->at[k]));
     }
 }
 
-static ssa shared_element(skeleton *s, const tile *f, int k, ssa column, ssa row) {
-    emit *e = s->e;
-    ssa unit = shared_at(s, f, k, column, shift_right(e, row, log2_of(f->rows)));
-    return f->rows > 1 ? emit_element(e, skeleton_memory(s, k), unit, emit_widen(e, and_constant(e, row, f->rows - 1)))
-                       : unit;
-}
-
-/* Writes them to shared memory, by units or by elements. */
+/* Writes them to shared memory. */
 static void stage_store(skeleton *s, const tile *f, int k, const accesses *a) {
     emit *e = s->e;
     dtype t = skeleton_memory(s, k);
+    ssa byte = shared_byte(s, f, k, a->w.far, a->row);
     e->shared = true;
     for (int i = 0; i < a->count; i++) {
-        ssa unit = shift_right(e, a->row[i], log2_of(f->rows));
+        int columns = far_on(&a->w, i), rows = near_on(&a->w, i) * a->elements;
         const ssa *values = a->values + (size_t)i * (size_t)a->elements;
-        if (!a->units)
-            emit_store(e, t, values[0], shared_element(s, f, k, a->column[i], a->row[i]));
-        for (int u = 0; a->units && u < a->elements / f->rows; u++)
-            emit_store_vector(e, t, values + (size_t)(u * f->rows),
-                              shared_at(s, f, k, a->column[i], emit_value(e, "add i32 %s, %d", unit.text, u)), f->rows);
+        for (int u = 0; a->kind == BY_UNITS && u < a->elements; u += f->rows)
+            emit_store_vector(e, t, values + u, shared_moved(s, f, k, byte, columns, rows + u), f->rows);
+        if (a->kind == BY_UNITS)
+            continue;
+        ssa pointer = shared_moved(s, f, k, byte, columns, rows);
+        if (a->kind == BY_ELEMENTS)
+            emit_store(e, t, values[0], pointer);
+        else
+            emit_store_as(e, "i32", values[0], emit_pointer_as(e, ir_memory_type(t), pointer, "i32"), 4);
     }
     e->shared = false;
 }
 
-/* Reads the tile of operand k into shared memory element by element. */
-static void stage_elements(skeleton *s, const tile *f, int k) {
+/* Reads the tile of operand k into shared memory, whatever its alignment. */
+static void stage_any(skeleton *s, const tile *f, int k, access_kind kind) {
     emit *e = s->e;
-    int all = f->vector * f->rows, step = all < ACCESSES_MAX ? all : ACCESSES_MAX;
+    int elements = kind == BY_WORDS ? WORD_BYTES / dtypes[skeleton_memory(s, k)].size : 1,
+        all = f->vector * f->rows / elements, step = all < ACCESSES_MAX ? all : ACCESSES_MAX;
     ssa first = f->thread, limit = ssa_constant(all * f->threads);
     counted_loop l = {.i = first};
     if (step < all)
         l = counted_loop_begin(e, "i32", first, limit);
-    accesses *a = accesses_of(s, f, l.i, step, 1, false);
+    accesses *a = accesses_of(s, f, l.i, step, elements, kind);
     stage_load(s, f, k, a);
     stage_store(s, f, k, a);
     if (step < all)
         counted_loop_end(e, &l, ssa_constant(step * f->threads), loop_no_unroll(e));
+}
+
+/* Are its elements small, so that several of them, one behind the other, are read as a word? */
+static bool has_words(const skeleton *s, const tile *f, int k) {
+    return by_units(s, k) && f->rows * dtypes[skeleton_memory(s, k)].size >= WORD_BYTES &&
+           dtypes[skeleton_memory(s, k)].size < WORD_BYTES;
+}
+
+static void stage_unaligned(skeleton *s, const tile *f, int k) {
+    emit *e = s->e;
+    if (!has_words(s, f, k)) {
+        stage_any(s, f, k, BY_ELEMENTS);
+        return;
+    }
+    int words = emit_label_new(e), elements = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, f->inner, words, elements);
+    emit_label(e, words);
+    stage_any(s, f, k, BY_WORDS);
+    emit_branch(e, end);
+    emit_label(e, elements);
+    stage_any(s, f, k, BY_ELEMENTS);
+    emit_branch(e, end);
+    emit_label(e, end);
 }
 
 /* ---- A whole tile, by vectors: in[(row * vector + lane) * noperands + operand] ---- */
@@ -322,7 +473,7 @@ static ssa *load_whole(skeleton *s, const tile *f) {
     for (int k = 0; k < s->noperands; k++)
         if (by_units(s, k)) {
             int elements = variant_tile_access(s->v, k);
-            staged[k] = accesses_of(s, f, f->thread, f->vector * f->rows / elements, elements, true);
+            staged[k] = accesses_of(s, f, f->thread, f->vector * f->rows / elements, elements, BY_UNITS);
             stage_load(s, f, k, staged[k]);
         }
     for (int k = 0; k < s->noperands; k++)
@@ -332,7 +483,7 @@ static ssa *load_whole(skeleton *s, const tile *f) {
         if (staged[k])
             stage_store(s, f, k, staged[k]);
         else if (is_staged(s, k))
-            stage_elements(s, f, k);
+            stage_any(s, f, k, BY_ELEMENTS);
     return in;
 }
 
@@ -359,16 +510,16 @@ static void finish_whole(skeleton *s, const tile *f, ssa *in) {
     }
 }
 
-/* Computes an element and stores its results where the mask is true. Where it is false nothing is computed either, since a kernel might
- * loop for long. */
-static void finish_element(skeleton *s, const tile *f, ssa column, ssa row, const ssa *in) {
+/* Computes an element and stores its results, which are at `at`, where the mask is true. Where it is false nothing is computed either, since a
+ * kernel might loop for long. */
+static void finish_element(skeleton *s, const ssa *at, const ssa *in) {
     int mask = s->nin + s->v->nout, end = 0;
     ssa results[UF_MAX_OPERANDS];
     if (s->v->masked)
         end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : in[mask]);
     skeleton_compute(s, in, results);
     for (int k = s->nin; k < mask; k++)
-        skeleton_store(s, k, element_at(s, f, k, column, row), 1, false, results);
+        skeleton_store(s, k, at[k], 1, false, results);
     if (s->v->masked)
         skeleton_end_if(s, end);
 }
@@ -385,56 +536,83 @@ static void whole_tile(skeleton *s, tile *f) {
         finish_whole(s, f, in);
         return;
     }
+    ssa at[VARIANT_OPERANDS];
     for (int r = 0; r < f->rows; r++)
-        for (int j = 0; j < f->vector; j++)
-            finish_element(s, f, f->column[j], f->row[r], element_of(s, f, in, r, j));
+        for (int j = 0; j < f->vector; j++) {
+            for (int k = s->nin; k < s->nin + s->v->nout; k++)
+                at[k] = element_at(s, f, k, f->column[j], f->row[r]);
+            finish_element(s, at, element_of(s, f, in, r, j));
+        }
 }
 
 /* ---- Any other tile, element by element: thread by thread along dimension 0 ---- */
 
-/* Loads the operands of the element (column, row), or of the tile's first one in the place of one beyond the end. */
-static void load_element(skeleton *s, const tile *f, ssa column, ssa row, ssa *in) {
-    emit *e = s->e;
-    column = there(e, column, f->count[0]);
-    row = there(e, row, f->count[1]);
+/* Some elements of a thread. */
+typedef struct singles {
+    walk w; /* lines are rows */
+    ssa first
+        [VARIANT_OPERANDS]; /* where the first one is: its address, or staged operands: its byte in the tile, i32 */
+} singles;
+
+static singles singles_of(skeleton *s, const tile *f, ssa first) {
+    singles x = {.w = walk_of(s->e, f, first, f->width)};
     for (int k = 0; k < s->noperands; k++)
-        if (is_staged(s, k)) {
+        if (is_staged(s, k))
+            x.first[k] = shared_byte(s, f, k, x.w.near, x.w.far);
+        else if (skeleton_moves(s, k))
+            x.first[k] = element_at(s, f, k, x.w.near, x.w.far);
+    return x;
+}
+
+/* Loads the operands of the i-th one, or of the tile's first element in its place. */
+static void load_single(skeleton *s, const tile *f, const singles *x, int i, ssa there, ssa *in) {
+    emit *e = s->e;
+    int columns = near_on(&x->w, i), rows = far_on(&x->w, i);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k)) { /* beyond the end there is something, too */
             e->shared = true;
-            in[k] = emit_load(e, skeleton_memory(s, k), shared_element(s, f, k, column, row));
+            in[k] = emit_load(e, skeleton_memory(s, k), shared_moved(s, f, k, x->first[k], columns, rows));
             e->shared = false;
         } else if (is_direct(s, k)) {
-            skeleton_load(s, k, element_at(s, f, k, column, row), 1, false, in);
+            ssa pointer = pointer_if(s, k, there, moved(s, f, k, x->first[k], columns, rows), f->at[k]);
+            skeleton_load(s, k, pointer, 1, false, in);
         }
 }
 
 /* Some elements of the thread, from number `first`, i32, on: all are loaded before any of them is computed. Those beyond the end are not. */
 static void some_elements(skeleton *s, const tile *f, ssa first, int count) {
     emit *e = s->e;
-    ssa *in = arena_alloc(e->a, (size_t)(count * s->noperands) * sizeof *in), column[SINGLE_STEP], row[SINGLE_STEP];
+    ssa *in = arena_alloc(e->a, (size_t)(count * s->noperands) * sizeof *in), there[SINGLES_MAX], at[VARIANT_OPERANDS];
+    singles x = singles_of(s, f, first);
     for (int i = 0; i < count; i++) {
-        ssa n = i ? emit_value(e, "add i32 %s, %d", first.text, i * f->threads) : first;
-        column[i] = and_constant(e, n, f->width - 1);
-        row[i] = shift_right(e, n, log2_of(f->width));
-        load_element(s, f, column[i], row[i], in + (size_t)(i * s->noperands));
+        there[i] = emit_op(e, "and i1", is_below(e, x.w.near, near_on(&x.w, i), f->count[0]),
+                           is_below(e, x.w.far, far_on(&x.w, i), f->count[1]));
+        load_single(s, f, &x, i, there[i], in + (size_t)(i * s->noperands));
     }
     for (int i = 0; i < count; i++) {
-        ssa is_there = emit_op(e, "and i1", less(e, column[i], f->count[0]), less(e, row[i], f->count[1]));
-        int end = skeleton_if(s, is_there);
-        finish_element(s, f, column[i], row[i], in + (size_t)(i * s->noperands));
+        int end = skeleton_if(s, there[i]);
+        for (int k = s->nin; k < s->nin + s->v->nout; k++)
+            at[k] = moved(s, f, k, x.first[k], near_on(&x.w, i), far_on(&x.w, i));
+        finish_element(s, at, in + (size_t)(i * s->noperands));
         skeleton_end_if(s, end);
     }
 }
 
-static void part_tile(skeleton *s, const tile *f) {
-    emit *e = s->e;
-    int step = skeleton_single_step(s);
-    for (int k = 0; k < s->noperands; k++)
-        if (is_staged(s, k))
-            stage_elements(s, f, k);
-    if (!s->v->tile.narrow)
-        emit_block_barrier(e);
+static int single_step(const skeleton *s, const tile *f) {
+    int step = skeleton_single_step(s) > 1 ? SINGLES_MAX : 1;
     while (f->vector * f->rows % step)
         step /= 2;
+    return step;
+}
+
+static void part_tile(skeleton *s, const tile *f) {
+    emit *e = s->e;
+    int step = single_step(s, f);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k))
+            stage_unaligned(s, f, k);
+    if (!s->v->tile.narrow)
+        emit_block_barrier(e);
     counted_loop l = counted_loop_begin(e, "i32", f->thread, ssa_constant(f->width * f->height));
     some_elements(s, f, l.i, step);
     counted_loop_end(e, &l, ssa_constant(step * f->threads), loop_no_unroll(e));
