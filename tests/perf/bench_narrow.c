@@ -1,5 +1,5 @@
 /* bench_narrow.c - our side of the benchmark of short rows on the GPU: reductions and scans of rows, and of columns, of 2 to 40 elements, beside
- * a copy of as many bytes as are read and written. The first rows' results are compared with the CPU's before a case is timed.
+ * a copy of as many bytes as are read and written; sparse matrices, gathers, and histograms by uf_at. The first rows' results are compared with the CPU's before a case is timed.
  * Argument: what the name of a case must contain. */
 #include "bench.h"
 
@@ -262,6 +262,43 @@ static void gpu_gather(int64_t from, const char *name) {
     free(x);
 }
 
+/* ---- Histograms: rates are of the bytes of the indices ---- */
+
+typedef struct counters {
+    uf_func *f;
+    DLTensor target, index, one;
+} counters;
+
+static void counters_run(void *user) {
+    counters *c = user;
+    MUST(uf_at(c->f, &c->target, 1, &c->index, &c->one, NULL));
+}
+
+static void gpu_at_case(int64_t bins) {
+    const DLDataType i64 = {kDLInt, 64, 1};
+    int64_t *at = memory(SPARSE * sizeof *at), *got = memory((size_t)bins * sizeof *got),
+            *wanted = memory((size_t)bins * sizeof *wanted), one = 1;
+    char name[64];
+    double t[REPETITIONS];
+    draw_state = 1;
+    for (int64_t i = 0; i < SPARSE; i++)
+        wanted[at[i] = draw((unsigned)bins)]++;
+    counters c = {.target = to_gpu(got, i64, bins), .index = to_gpu(at, i64, SPARSE), .one = UF_SCALAR(one)};
+    c.target.shape = &bins;
+    MUST(uf_load(&c.f, "add"));
+    counters_run(&c);
+    DLTensor host = UF_ARRAY(got, bins);
+    MUST(uf_copy(&host, &c.target, NULL));
+    snprintf(name, sizeof name, "gpu_at_i64_bins_%d", (int)bins);
+    check(!memcmp(got, wanted, (size_t)bins * sizeof *got), name);
+    gpu_time(counters_run, &c, t, REPETITIONS);
+    row(name, "libufunc", "GB/s", 8e-9 * SPARSE, t, REPETITIONS);
+    uf_free(c.f);
+    free(at);
+    free(got);
+    free(wanted);
+}
+
 int main(int argc, char **argv) {
     if (!driver_open())
         return 0;
@@ -277,8 +314,10 @@ int main(int argc, char **argv) {
         for (const int *n = cases[i].lengths; *n; n++)
             gpu_case(&cases[i], *n, from, to, only);
     }
-    if (!strstr("gpu_csr gpu_gather", only))
+    if (!strstr("gpu_csr gpu_gather gpu_at", only))
         return 0;
+    for (int64_t bins = 1; bins <= 1 << 16; bins *= 16)
+        gpu_at_case(bins);
     for (int mean = 4; mean <= 64; mean *= 4)
         gpu_csr(mean);
     gpu_gather(1 << 20, "gpu_gather_f32_of_1M");
