@@ -45,17 +45,17 @@ have() {
     header:*) printf '#include <%s>\n' "${1#*:}" | $CC ${CPPFLAGS:-} -E - >/dev/null 2>&1 ;;
     venv) python3 -c 'import venv, ensurepip' 2>/dev/null || [ -x "$VENV/bin/python" ] ;;
     llvm) [ -n "${UFUNC_LLVM:-}" ] || ls /usr/lib/*/libLLVM[-.]* /usr/lib64/libLLVM[-.]* /usr/lib/libLLVM[-.]* \
-        /usr/lib/llvm-*/lib/libLLVM* 2>/dev/null | grep -Eq 'libLLVM(-1[4-9]|-2[0-2]|\.so\.1[89]|\.so\.2[0-2])' ;;
+        /usr/lib/llvm-*/lib/libLLVM* 2>/dev/null | grep -Eq 'libLLVM(-1[5-9]|-2[0-2]|\.so\.1[89]|\.so\.2[0-2])' ;;
     openblas) [ -n "${UFUNC_OPENBLAS:-}" ] || ls /usr/lib/*/libopenblas.so.0 /usr/lib64/libopenblas.so.0 \
         /usr/lib/libopenblas.so.0 2>/dev/null | grep -q . ;;
     esac
 }
 
-# The package names, with the oldest libLLVM from 14 to 22 that this Debian has in place of "llvm".
+# The package names, with the oldest libLLVM from 15 to 22 that this Debian has in place of "llvm".
 packages() {
     for p in "$@"; do
         [ "$p" = llvm ] || { echo "$p"; continue; }
-        for v in 14 15 16 17 18 19 20 21 22; do
+        for v in 15 16 17 18 19 20 21 22; do
             apt-cache show "libllvm$v" >/dev/null 2>&1 && break
         done
         echo "libllvm$v"

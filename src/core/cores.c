@@ -253,7 +253,7 @@ static DLTensor scalar_of(const DLTensor *t, int64_t offset, int ndim, const int
  * them as if they had one, which it does not touch. */
 static void array_expand(expansion *e, core *x, int64_t count, const DLTensor *t, int k, bool unread) {
     const int64_t *strides = unread ? NULL : strides_of(t, e->words);
-    int size = dtypes[dtype_of_dl(t->dtype)].size, loops = unread ? 0 : t->ndim - x->rank;
+    int size = unread ? 0 : dtypes[dtype_of_dl(t->dtype)].size, loops = unread ? 0 : t->ndim - x->rank;
     e->words += unread ? 0 : t->ndim;
     e->align[k] = 1;
     x->strides[k] = unread ? NULL : strides + loops;

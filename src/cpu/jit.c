@@ -121,8 +121,8 @@ static uf_status job_rename(job *j) {
 static void job_unwind(job *j) {
     const llvm *l = j->l;
     static const char name[] = "uwtable";
-    llvm_attribute a = l->CreateEnumAttribute(j->context, l->GetEnumAttributeKindForName(name, sizeof name - 1),
-                                              l->major < 15 ? 0 : LLVM_UNWIND_ANYWHERE);
+    llvm_attribute a =
+        l->CreateEnumAttribute(j->context, l->GetEnumAttributeKindForName(name, sizeof name - 1), LLVM_UNWIND_ANYWHERE);
     for (llvm_value f = l->GetFirstFunction(j->module); f; f = l->GetNextFunction(f))
         if (!l->IsDeclaration(f))
             l->AddAttributeAtIndex(f, LLVM_FUNCTION_INDEX, a);

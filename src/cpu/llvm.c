@@ -15,10 +15,9 @@
 #include "cpu/llvm.h"
 
 static const char *const sonames[] = {
-    "libLLVM.so.22.1", "libLLVM-22.so",   "libLLVM.so.21.1", "libLLVM-21.so",   "libLLVM.so.20.1",
-    "libLLVM-20.so",   "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",   "libLLVM.so.18.1",
-    "libLLVM-18.so.1", "libLLVM-18.so",   "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM-16.so.1",
-    "libLLVM-16.so",   "libLLVM-15.so.1", "libLLVM-15.so",   "libLLVM-14.so.1", "libLLVM-14.so",
+    "libLLVM.so.22.1", "libLLVM-22.so",   "libLLVM.so.21.1", "libLLVM-21.so",   "libLLVM.so.20.1", "libLLVM-20.so",
+    "libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",   "libLLVM.so.18.1", "libLLVM-18.so.1", "libLLVM-18.so",
+    "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM-16.so.1", "libLLVM-16.so",   "libLLVM-15.so.1", "libLLVM-15.so",
 };
 
 enum {
@@ -49,7 +48,7 @@ void llvm_enter(void) {
 
 void llvm_leave(void) { pthread_rwlock_unlock(&gate); }
 
-/* LLVMGetVersion came with version 16. A function that came with 15 tells 14 and 15 apart. */
+/* LLVMGetVersion came with version 16. A function that came with 15 tells it from older ones. */
 static void find_version(void *handle, llvm *l) {
     void (*get)(unsigned *, unsigned *, unsigned *) =
         (void (*)(unsigned *, unsigned *, unsigned *))(uintptr_t)dlsym(handle, "LLVMGetVersion");
@@ -107,9 +106,16 @@ static void stop(llvm *l) {
     l->DisposeMessage(l->features);
 }
 
-/* Checks that a version beyond the tested ones can be used. The reason why not, or NULL. */
+/* Checks that a version can be used which is none of the tested ones. The reason why not, or NULL. Version 14 is no longer one of these:
+ * where its vectoriser makes a second vector loop of what a first one leaves over, that loop may begin at element 0 again. */
 static const char *check_version(llvm *l, char *reason, size_t size) {
     char why[256];
+    if (l->major < LLVM_OLDEST) {
+        snprintf(reason, size,
+                 "is version %s, which compiles some loops wrongly; versions " LLVM_VERSIONS " are needed", l->version);
+        stop(l);
+        return reason;
+    }
     if (l->major <= LLVM_NEWEST || is_forced() || !llvm_trial(l, why, sizeof why))
         return NULL;
     snprintf(reason, size,
@@ -179,7 +185,7 @@ static uf_status open_locked(void *unused) {
         status = fail(
             UF_ERR_LIBRARY,
             "libLLVM, version " LLVM_VERSIONS ", is needed to compile for the CPU. Tried:%s\n"
-            "UFUNC_LLVM=<file> names the file to use. To install one: apt-get install libllvm14 (or a newer one, to "
+            "UFUNC_LLVM=<file> names the file to use. To install one: apt-get install libllvm15 (or a newer one, to "
             "libllvm22)",
             tried.data);
     text_free(&tried);

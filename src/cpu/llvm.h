@@ -1,5 +1,5 @@
 /* llvm.h - libLLVM, opened when it is first needed. The prototypes are our own declarations of the C interface that
- * versions 14 to 22 share; none of LLVM's headers is used. */
+ * versions 15 to 22 share; none of LLVM's headers is used. */
 #ifndef UF_CPU_LLVM_H
 #define UF_CPU_LLVM_H
 
@@ -37,15 +37,15 @@ enum {
     LLVM_RETURN_STATUS = 2,
     LLVM_SYMBOL_EXPORTED = 1,
     LLVM_SYMBOL_CALLABLE = 4,
-    LLVM_UNWIND_ANYWHERE = 2 /* the value of the attribute uwtable, from 15 on; in 14 it has none */
+    LLVM_UNWIND_ANYWHERE = 2 /* the value of the attribute uwtable */
 };
 
 /* The versions that libufunc is tested with. */
 enum {
-    LLVM_OLDEST = 14,
+    LLVM_OLDEST = 15,
     LLVM_NEWEST = 22
 };
-#define LLVM_VERSIONS "14 to 22"
+#define LLVM_VERSIONS "15 to 22"
 
 /* The index of attributes of a function itself, as opposed to those of its result or parameters. */
 #define LLVM_FUNCTION_INDEX UINT32_MAX
@@ -54,7 +54,7 @@ typedef struct llvm_symbol_flags {
     uint8_t generic, target;
 } llvm_symbol_flags;
 
-/* LLVMOrcCSymbolMapPair (14: LLVMJITCSymbolMapPair). */
+/* LLVMOrcCSymbolMapPair. */
 typedef struct llvm_symbol {
     llvm_name name;
     uint64_t address;

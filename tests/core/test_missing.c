@@ -190,7 +190,7 @@ static void no_llvm(void) {
     char *text;
     float x[3] = {1, 2, 3}, r[3] = {7, 7, 7};
     for (int round = 0; round < 2; round++) {
-        MISSING(UF_CALL(f, UF_ARRAY(x, 3), UF_ARRAY(r, 3)), "libLLVM, version 14 to 22", NO_FILE, "UFUNC_LLVM",
+        MISSING(UF_CALL(f, UF_ARRAY(x, 3), UF_ARRAY(r, 3)), "libLLVM, version 15 to 22", NO_FILE, "UFUNC_LLVM",
                 "apt-get install libllvm");
         NEED(r[0] == 7 && r[2] == 7);
         MISSING(uf_plan_new(&plan, f, 2, (DLTensor[]){UF_ARRAY(x, 3), UF_ARRAY(r, 3)}, NULL), nowhere);
@@ -213,7 +213,7 @@ static void wrong_llvm(void) {
     texts_work();
     uf_func *f = registered("(x) { return x; }");
     float x[3] = {0};
-    MISSING(UF_CALL(f, UF_ARRAY(x, 3), UF_ARRAY(x, 3)), "  libm.so.6: has no function LLVM", "versions 14 to 22");
+    MISSING(UF_CALL(f, UF_ARRAY(x, 3), UF_ARRAY(x, 3)), "  libm.so.6: has no function LLVM", "versions 15 to 22");
     uf_free(f);
 }
 

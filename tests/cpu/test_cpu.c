@@ -832,7 +832,7 @@ static int child_missing(void) {
     code *c;
     const char *message = uf_last_error()->message, *file = getenv("UFUNC_LLVM");
     if (!file || cpu_engine.target(0, &target) != UF_ERR_LIBRARY || !strstr(message, file) ||
-        !strstr(message, "UFUNC_LLVM=") || !strstr(message, "apt-get install libllvm14"))
+        !strstr(message, "UFUNC_LLVM=") || !strstr(message, "apt-get install libllvm15"))
         return 1;
     if (try_compile(nothing, "uf_nothing", NULL, 0, &c) != UF_ERR_LIBRARY || c)
         return 2;
@@ -864,7 +864,7 @@ static int child_newer(void) {
     setenv("MOCKLLVM_BREAKS", "parse", 1);
     if (cpu_engine.target(0, &target) != UF_ERR_LIBRARY)
         return 1;
-    static const char *const parts[] = {"version 99.1.0", "14 to 22", "does not read the code that is generated: mock",
+    static const char *const parts[] = {"version 99.1.0", "15 to 22", "does not read the code that is generated: mock",
                                         "UFUNC_LLVM_UNTRIED=1", "UFUNC_LLVM=<file>"};
     for (size_t k = 0; k < COUNT(parts); k++)
         if (!strstr(uf_last_error()->message, parts[k]) || !strstr(uf_last_error()->message, file))
@@ -889,6 +889,16 @@ static int child_newer_good(void) {
         return 2;
     cpu_engine.release(c);
     return 0;
+}
+
+/* A library that says it is version 14, which is known to compute wrong results. */
+static int child_older(void) {
+    code_target target;
+    setenv("MOCKLLVM_VERSION", "14", 1);
+    if (cpu_engine.target(0, &target) != UF_ERR_LIBRARY)
+        return 1;
+    return strstr(uf_last_error()->message, "is version 14.1.0") && strstr(uf_last_error()->message, "15 to 22") ? 0
+                                                                                                                 : 2;
 }
 
 static int child_version(void) {
@@ -921,14 +931,14 @@ static void newer_version(void **unused) {
     setenv("MOCKLLVM_REAL", l->path, 1);
     assert_int_equal(run_child("newer", mock), 0);
     assert_int_equal(run_child("newer good", mock), 0);
+    assert_int_equal(run_child("older", mock), 0);
     unsetenv("MOCKLLVM_REAL");
 }
 
 static void every_version(void **unused) {
     (void)unused;
-    static const char *const names[] = {"libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM-16.so.1",
-                                        "libLLVM-17.so.1", "libLLVM.so.18.1", "libLLVM.so.19.1",
-                                        "libLLVM.so.20.1", "libLLVM.so.21.1", "libLLVM.so.22.1"};
+    static const char *const names[] = {"libLLVM-15.so.1", "libLLVM-16.so.1", "libLLVM-17.so.1", "libLLVM.so.18.1",
+                                        "libLLVM.so.19.1", "libLLVM.so.20.1", "libLLVM.so.21.1", "libLLVM.so.22.1"};
     int ran = 0;
     for (size_t k = 0; k < COUNT(names); k++) {
         int exit_code = run_child("version", names[k]);
@@ -945,11 +955,8 @@ static int run_role(const char *role) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } roles[] = {{"missing", child_missing},
-                 {"other", child_other},
-                 {"newer", child_newer},
-                 {"newer good", child_newer_good},
-                 {"version", child_version}};
+    } roles[] = {{"missing", child_missing},       {"other", child_other}, {"newer", child_newer},
+                 {"newer good", child_newer_good}, {"older", child_older}, {"version", child_version}};
     for (size_t k = 0; k < COUNT(roles); k++)
         if (!strcmp(role, roles[k].name))
             return roles[k].run();

@@ -40,7 +40,7 @@ static int64_t operand(dtype t) {
 /* A numerator for a denominator: often a multiple, or the one before it. */
 static int64_t numerator(dtype t, int64_t denominator) {
     int64_t any = operand(t);
-    return wrapped(t, chance(50) ? any : (int64_t)((uint64_t)any * (uint64_t)denominator) - pick(0, 1));
+    return wrapped(t, chance(50) ? any : (int64_t)((uint64_t)any * (uint64_t)denominator - (uint64_t)pick(0, 1)));
 }
 
 static void put(dtype t, char *array, int i, int64_t x) {

@@ -44,8 +44,8 @@ static void *function_of(const judge *j, const char *name) {
 #define FUNCTION(j, name, result, types) ((result(*) types)(uintptr_t)function_of(j, name))
 
 int judge_count(void) {
-    static const char *const names[] = {"libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM-16.so.1",
-                                        "libLLVM-17.so.1", "libLLVM-18.so.1", "libLLVM.so.19.1"};
+    static const char *const names[] = {"libLLVM-15.so.1", "libLLVM-16.so.1", "libLLVM-17.so.1", "libLLVM-18.so.1",
+                                        "libLLVM.so.19.1"};
     if (count >= 0)
         return count;
     count = 0;

@@ -1,4 +1,4 @@
-/* mockllvm.c - a libLLVM that says that it is version 99.1.0. It hands every call on to a real one, and can break two of them. All
+/* mockllvm.c - a libLLVM that says that it is version 99.1.0, or MOCKLLVM_VERSION. It hands every call on to a real one, and can break two of them. All
  * parameters and results are numbers and pointers, so that one prototype of eight words serves for all. */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -67,7 +67,8 @@ F(InitializeAArch64AsmParser)
 
 EXPORT void LLVMGetVersion(unsigned *major, unsigned *minor, unsigned *patch);
 EXPORT void LLVMGetVersion(unsigned *major, unsigned *minor, unsigned *patch) {
-    *major = 99;
+    const char *version = getenv("MOCKLLVM_VERSION");
+    *major = version ? (unsigned)atoi(version) : 99;
     *minor = 1;
     *patch = 0;
 }
