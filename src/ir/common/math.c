@@ -281,5 +281,7 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
     }
     if (e->target->gpu)
         return call_libdevice(e, row, wide, args);
+    if (emit_pow32_suits(e, row, wide))
+        return emit_pow32(e, args);
     return call_vector(e, row, wide, args, &result) ? result : call_libm(e, row, wide, args);
 }

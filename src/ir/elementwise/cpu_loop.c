@@ -29,7 +29,9 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     }
     batch_finish(s, &b);
     e->access_group = 0;
-    counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group),
+                   e->chained ? emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 2}") : 0};
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, e->chained ? 2 : 1);
 }
 
 void cpu_flat(skeleton *s) { cpu_row(s, skeleton_parameter(s, CPU_FLAT_ELEMENTS), s->base, NULL); }
