@@ -33,6 +33,8 @@ typedef struct code_module {
     bool plain;
     /* CPU: it does several points at once, in local arrays that the compiler is to turn into vectors. */
     bool outer_vectors;
+    /* GPU: its loops have been written out, which leaves so little to the compiler's passes that the assembler's do. */
+    bool straight;
     unsigned fast;     /* UF_FAST_* */
     unsigned flags;    /* UF_DEBUG, UF_LINES */
     int max_registers; /* 0: no limit */
@@ -101,6 +103,8 @@ typedef struct code_traits {
     bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
     /* Calls: every call comes to the same constructs in the same order, whatever its values, and ends soon. */
     bool uniform;
+    uint8_t
+        separable; /* calls: core dimensions, as bits, along which threads may share a call (ir/gufunc/separable.c) */
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
     /* Folds and scans; `nodes` are those of mapping and combining one element. */

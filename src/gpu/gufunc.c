@@ -30,6 +30,15 @@ enum {
     UNROLLED_BYTES = 1152, /* of the operands of an inner call, for which the registers of a thread suffice */
     UNROLLED_MOST = 10000, /* lines of IR of an inner call without loops, of which about half become instructions */
 
+    /* Calls that threads share, a part each. */
+    PART_CALL = 216,     /* iterations of a call that one thread does, */
+    PART_CALL_LINE = 36, /* and where a call may be divided along one dimension alone */
+    PART_SIDE = 4,       /* indices of a dimension that a thread takes where rows are read by 16 bytes, */
+    PART_SIDE_ODD = 6,   /* where they are not, so that each element that is read serves more sums, */
+    PART_SIDE_LINE = 2,  /* and where there is one dimension alone */
+    PART_WORK = 6144,    /* nodes of all iterations of a part */
+    PART_THREADS = 64,   /* that share a call, at most */
+
     TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
 
     GRID_WORK = 1 << 18,  /* iterations of a call that are worth several blocks, if there are */
@@ -485,7 +494,9 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
 static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
-    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.across = 0;
+    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.across = v->gufunc.unrolled = 0;
+    memset(v->gufunc.size, 0, sizeof v->gufunc.size);
+    memset(v->gufunc.part, 0, sizeof v->gufunc.part);
 }
 
 /* ---- Staging ---- */
@@ -546,17 +557,72 @@ static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
     return true;
 }
 
+/* Indices of a dimension that a thread takes at most. */
+static int side_of(const cores *c, const loop_problem *s, int dimension) {
+    int size = 1, line = !(s->traits->separable & (s->traits->separable - 1));
+    for (int k = 0; k < c->v->nin + c->v->nout; k++)
+        size = element_size(c->v, k) > size ? element_size(c->v, k) : size;
+    int side = line ? PART_SIDE_LINE : c->core[dimension] * size % ACCESS_BYTES == 0 ? PART_SIDE : PART_SIDE_ODD;
+    return size > 8 && side > 1 ? side / 2 : side;
+}
+
+/* How a call is divided: each dimension along which it may be in equal parts, but for the last. */
+static void divide(const cores *c, variant *v, const loop_problem *s, bool whole) {
+    for (int d = 0; d < s->layout->ndims; d++) {
+        int size = (int)c->core[d], side = side_of(c, s, d), shares = whole ? 1 : (size + side - 1) / side;
+        v->gufunc.part[d] = s->traits->separable >> d & 1 ? (uint8_t)((size + shares - 1) / shares) : 0;
+    }
+}
+
+/* Nodes of what a thread does of the largest construct. */
+static int64_t part_work(const cores *c, const loop_problem *s) {
+    int64_t sizes[GUFUNC_SIZES];
+    cores part = *c;
+    for (int d = 0; d < s->layout->ndims; d++)
+        sizes[d] = c->v->gufunc.part[d] ? c->v->gufunc.part[d] : c->core[d];
+    part.core = sizes;
+    work w = find_work(&part, s->traits);
+    return times(w.all, w.construct->nodes);
+}
+
+static bool parts_fit(const cores *c, const variant *v, const loop_problem *s) {
+    bool outputs = true;
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        outputs &= v->operand[k].staged;
+    return outputs && core_sharers(v) <= PART_THREADS && part_work(c, s) <= PART_WORK &&
+           core_calls_step(v, s->layout) * cores_pitch(v, s->layout) <= UNROLLED_SHARED;
+}
+
+/* Calls whose constructs fall into parts with nothing in common: some threads a call, each of which reads what it needs when it does,
+ * or one thread all parts. */
+static bool choose_parts(const cores *c, variant *v, const loop_problem *s) {
+    if (!s->unrolled || !s->traits->separable || v->reports || v->masked || cores_convert(v))
+        return false;
+    v->gufunc.unrolled = 1;
+    for (int d = 0; d < s->layout->ndims; d++)
+        v->gufunc.size[d] = (uint8_t)s->core[d];
+    for (int k = 0; k < v->nin + v->nout; k++)
+        v->operand[k].staged = can_stage(c, k);
+    work w = find_work(c, s->traits);
+    bool line = !(s->traits->separable & (s->traits->separable - 1));
+    divide(c, v, s, w.all <= (line ? PART_CALL_LINE : PART_CALL));
+    if (parts_fit(c, v, s))
+        return true;
+    choose_alone(v);
+    for (int k = 0; k < v->nin + v->nout; k++)
+        v->operand[k].staged = 0;
+    return false;
+}
+
 void gufunc_specialise(variant *v, const loop_problem *s) {
     cores c = {v, s->loop, s->layout, s->core};
     v->wide = s->loop->count > INT32_MAX;
-    v->gufunc.unrolled = 0;
-    memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     choose_alone(v);
     for (int k = 0; k < variant_operands(v); k++) {
         v->operand[k].fixed = v->operand[k].staged = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
-    if (choose_unrolled(&c, v, s))
+    if (choose_parts(&c, v, s) || choose_unrolled(&c, v, s))
         return;
     if (s->traits->maps_to_threads && s->traits->nconstructs && !v->reports && !choose_across(&c, v, s))
         choose_coop(&c, v, s);
@@ -634,8 +700,9 @@ static int64_t grid_of_calls(const cores *c, const occupancy *r, grid *g) {
 static int64_t grid_of_threads(const cores *c, const occupancy *r, grid *g) {
     (void)r;
     g->threads = (uint32_t)core_threads(c->v, c->layout);
-    g->shared = g->threads * (uint32_t)cores_pitch(c->v, c->layout);
-    return ceil_shift(c->loop->count, log2_floor(g->threads));
+    int calls = core_calls(c->v, c->layout);
+    g->shared = (uint32_t)(calls * cores_pitch(c->v, c->layout));
+    return (c->loop->count - 1) / calls + 1;
 }
 
 static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {

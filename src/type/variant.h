@@ -13,7 +13,8 @@ enum {
 enum {
     GUFUNC_SIZES = 8,           /* core dimensions of a layout whose sizes may be constants of a variant */
     GUFUNC_SIZE_MAX = 64,       /* and how large those may be */
-    UNROLLED_THREADS = 128,     /* GPU: threads of a block of such a variant, at most */
+    UNROLLED_THREADS = 128,     /* GPU: threads of a block of such a variant, at most; */
+    SHARED_CALL_THREADS = 256,  /* and about as many where some of them share a call */
     UNROLLED_SHARED = 48 * 1024 /* bytes that it stages: what needs no permission of the driver's */
 };
 
@@ -190,6 +191,9 @@ typedef struct variant {
                 columns; /* CPU: every construct is a forall whose last range is a vector (ir/construct/columns.c); sizes
                                 are constants, and all cores are in C order without gaps */
             uint8_t size[GUFUNC_SIZES]; /* unrolled, columns: of each core dimension of the layout */
+            uint8_t part
+                [GUFUNC_SIZES]; /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of
+                                           each core dimension one of them takes; 0: all */
             uint8_t
                 across; /* coop < COOP_BLOCK: log2 of the neighbouring calls that a block takes side by side; neighbouring
                                threads are then threads of neighbouring calls, and a group's are 2^across apart. 0: each
@@ -300,7 +304,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 3,
+    VARIANT_VERSION = 4,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -367,18 +371,55 @@ static inline int cores_bytes(const variant *v, const core_layout *layout) {
         bytes += core_bytes(v, layout, k);
     return bytes;
 }
-/* Bytes of all staged operands of a call; and the threads of a block, which has so many calls. */
+/* How many threads share a call along one of its core dimensions, and in all. */
+static inline int core_shares(const variant *v, int dimension) {
+    int part = v->gufunc.part[dimension];
+    return part ? (v->gufunc.size[dimension] + part - 1) / part : 1;
+}
+static inline int core_sharers(const variant *v) {
+    int threads = 1;
+    for (int d = 0; d < GUFUNC_SIZES; d++)
+        threads *= core_shares(v, d);
+    return threads;
+}
+static inline bool core_has_parts(const variant *v) {
+    bool any = false;
+    for (int d = 0; d < GUFUNC_SIZES; d++)
+        any |= v->gufunc.part[d] > 0;
+    return any;
+}
+/* Bytes of all staged operands of a call. */
 static inline int cores_pitch(const variant *v, const core_layout *layout) {
     int bytes = 0;
     for (int k = 0; k < v->nin + v->nout; k++)
         bytes += v->operand[k].staged ? core_pitch(core_bytes(v, layout, k)) : 0;
     return bytes;
 }
+/* The least number of calls whose staged operands are whole accesses of ACCESS_BYTES. */
+static inline int core_calls_step(const variant *v, const core_layout *layout) {
+    int step = 1;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        int one = v->operand[k].staged ? ACCESS_BYTES / core_width(core_bytes(v, layout, k)) : 1;
+        step = one > step ? one : step;
+    }
+    return step;
+}
+/* The calls of a block, and its threads. */
+static inline int core_calls(const variant *v, const core_layout *layout) {
+    int calls = UNROLLED_THREADS, bytes = cores_pitch(v, layout), sharers = core_sharers(v);
+    if (sharers == 1) {
+        while (calls * bytes > UNROLLED_SHARED)
+            calls /= 2;
+        return calls;
+    }
+    int step = core_calls_step(v, layout), most = (SHARED_CALL_THREADS + sharers / 2) / sharers;
+    calls = most > step ? most / step * step : step;
+    while (calls > step && calls * bytes > UNROLLED_SHARED)
+        calls -= step;
+    return calls;
+}
 static inline int core_threads(const variant *v, const core_layout *layout) {
-    int threads = UNROLLED_THREADS, bytes = cores_pitch(v, layout);
-    while (threads * bytes > UNROLLED_SHARED)
-        threads /= 2;
-    return threads;
+    return core_calls(v, layout) * core_sharers(v);
 }
 
 /* Is operand k of a fold read for each element, or the position? And has it a place in the loop over the results? */

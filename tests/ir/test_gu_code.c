@@ -226,6 +226,40 @@ static void test_unrolled(void **state) {
     }
 }
 
+/* Dimensions along which threads may share a call: ranges of all foralls, whose variables are their indices and nothing else, of a kernel
+ * that assigns each element of its outputs once and reads none. Bits, in the order m, n, p. */
+static void test_separable(void **state) {
+    (void)state;
+    static const struct {
+        const char *layout, *source;
+        int separable;
+    } cases[] = {
+        {"(m,n),(n,p)->(m,p)", "(a, b) -> (c) { forall (i : m, j : p) c[i][j] = sum(k : n, a[i][k] * b[k][j]); }", 5},
+        {"(m,n),(p,n)->(m,p)", "(a, b) -> (c) { forall (j : p, i : m) c[i][j] = sum(k : n, a[i][k] * b[j][k]); }", 5},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { forall (i : m, j : n) c[i][j] = a[i] * b[j]; }", 3},
+        {"(m,n)->(m,n)", "(a) -> (c) { forall (i : m, j : n) c[i][j] = a[i][j] / sum(k : n, a[i][k]); }", 1},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { forall (i : m, j : n) c[i][j] = a[i] * j; }", 1},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { forall (i : m, j : n) c[i][j] = a[i] * n; }", 1},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { forall (i : m, j : n) c[i][j] = a[i] * b[0]; }", 1},
+        {"(m),(m)->(m,m)", "(a, b) -> (c) { forall (i : m, j : m) c[i][j] = a[i] * b[j]; }", 0},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { forall (i : m, j : n) c[i][j] += a[i] * b[j]; }", 0},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { forall (i : m, j : n) c[i][n - 1 - j] = a[i] * b[j]; }", 0},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { forall (i : m, j : n) if (a[i] > 0) c[i][j] = a[i] * b[j]; }", 0},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { forall (i : m) c[i][0] = a[i] * b[0]; }", 0},
+        {"(m),(n)->(m,n)", "(a, b) -> (c) { auto t = b[0]; forall (i : m, j : n) c[i][j] = a[i] * t; }", 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"separable", cases[i].layout, cases[i].source,
+                       strstr(cases[i].layout, "),(") ? "float32,float32->float32" : "float32->float32"};
+        code_traits traits;
+        ir_traits(gu_tree(&a, &k), &traits);
+        if (traits.separable != cases[i].separable)
+            fail_msg("%s: %d, not %d", k.source, traits.separable, cases[i].separable);
+        arena_free(&a);
+    }
+}
+
 /* Products along vectors: whole ones, and a shorter last one; rows share them. */
 static void test_columns(void **state) {
     (void)state;
@@ -464,10 +498,11 @@ static void test_goldens(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx),         cmocka_unit_test(test_staged),   cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_content),     cmocka_unit_test(test_unrolled), cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_spreads),  cmocka_unit_test(test_constructs),
-        cmocka_unit_test(test_sequences),   cmocka_unit_test(test_in_place), cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_ptx),        cmocka_unit_test(test_staged),      cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_content),    cmocka_unit_test(test_unrolled),    cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_separable),  cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_constructs), cmocka_unit_test(test_sequences),   cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,7 +313,8 @@ typedef struct launched {
     int64_t calls;
 } launched;
 
-static int64_t count_unrolled;
+static int64_t count_unrolled, count_parts;
+static bool sharing; /* all variants are unrolled, and threads share calls if they can */
 
 /* Some core dimension that has stride 1; see variant_operand. */
 static uint8_t unit_of(const gu_case *x, int k) {
@@ -363,6 +364,27 @@ static void choose_staged(const gu_case *x, launched *l) {
     }
 }
 
+/* Threads share a call along some of the dimensions that allow it, if anything is staged. */
+static void choose_parts(const gu_case *x, launched *l) {
+    const core_layout *layout = x->tree->layout;
+    variant v = l->v;
+    code_traits traits;
+    bool staged = false;
+    ir_traits(x->tree, &traits);
+    for (int k = 0; k < v.nin + v.nout; k++)
+        staged |= v.operand[k].staged;
+    for (int d = 0; d < layout->ndims && d < GUFUNC_SIZES; d++) {
+        int size = v.gufunc.size[d], shares = (int)pick(1, size < 5 ? size : 5);
+        if (traits.separable >> d & 1)
+            v.gufunc.part[d] = (uint8_t)((size + shares - 1) / shares);
+    }
+    if (!staged || !core_has_parts(&v) || core_calls_step(&v, layout) * cores_pitch(&v, layout) > UNROLLED_SHARED ||
+        core_threads(&v, layout) > 512)
+        return;
+    l->v = v;
+    count_parts += core_sharers(&v) > 1;
+}
+
 /* Constants for sizes, if the kernel can be written without loops for them; then cores that may be staged are, most of them. */
 static bool choose_unrolled(const gu_case *x, launched *l) {
     enum {
@@ -385,6 +407,8 @@ static bool choose_unrolled(const gu_case *x, launched *l) {
         if (cores_pitch(&l->v, layout) * 32 > UNROLLED_SHARED)
             l->v.operand[k].staged = 0;
     }
+    if (sharing || chance(70))
+        choose_parts(x, l);
     l->threads = core_threads(&l->v, layout);
     count_unrolled++;
     return true;
@@ -455,7 +479,7 @@ static void put_parameters(const gu_case *x, launched *l) {
 static void draw_launch(const gu_case *x, launched *l) {
     code_traits size;
     ir_traits(x->tree, &size);
-    int coop = size.maps_to_threads && chance(80) ? (int)(chance(70) ? pick(1, 7) : pick(0, COOP_GRID)) : 0;
+    int coop = !sharing && size.maps_to_threads && chance(80) ? (int)(chance(70) ? pick(1, 7) : pick(0, COOP_GRID)) : 0;
     variant v = gu_variant(x->tree, coop, 0, 1, 1);
     v.ndim = (uint8_t)(x->ndim > 1 ? x->ndim : 1);
     v.gufunc.along = coop && chance(40);
@@ -472,8 +496,9 @@ static void draw_launch(const gu_case *x, launched *l) {
         v.operand[k].memory = (uint8_t)x->args[k].type;
         v.operand[k].unit = chance(85) ? unit_of(x, k) : 0;
     }
-    draw_across(&v, &size);
-    if (chance(60))
+    if (!sharing)
+        draw_across(&v, &size);
+    if (!sharing && chance(60))
         draw_whole(x->tree, &v);
     coop = v.gufunc.coop;
     l->v = v;
@@ -483,7 +508,7 @@ static void draw_launch(const gu_case *x, launched *l) {
                                      : 1 << (coop == COOP_GRID ? COOP_GRID_BLOCK : coop);
     if (coop == COOP_GRID)
         l->blocks = 1;
-    if (!coop && !v.gufunc.across && chance(60) && choose_unrolled(x, l))
+    if (!coop && !v.gufunc.across && (sharing || chance(60)) && choose_unrolled(x, l))
         return;
     if (!coop && x->ndim == 1 && chance(75))
         choose_staged(x, l);
@@ -565,10 +590,11 @@ static void try_simulated_directed(int64_t turn) {
         "early",       "checked",      "local_array",     "shared_array",   "conditional", "triangle",
         "nested_sums", "range_of_sum", "range_of_output", "nothing",        "outer",       "table",
         "at",          "fill",         "spread",          "columns"};
+    static const char *const divided[] = {"matvec", "vecmat", "matmul", "complex_matmul", "outer"};
     static const char letters[] = "nmp";
     static launched l;
     static gu_case x;
-    const gu_kernel *k = gu_kernel_of(some[pick(0, COUNT(some) - 1)]);
+    const gu_kernel *k = gu_kernel_of(sharing ? divided[pick(0, COUNT(divided) - 1)] : some[pick(0, COUNT(some) - 1)]);
     int operands = 0;
     (void)turn;
     x = (gu_case){.seed = draw_bits()};
@@ -607,13 +633,18 @@ static void test_simulated(void **state) {
 #if !defined(__x86_64__)
     skip();
 #endif
-    count_unrolled = 0;
+    count_unrolled = count_parts = 0;
     sample(try_simulated);
     sample(try_simulated_directed);
     for (int i = 0; i < 200 && !count_unrolled; i++) /* however few there was time for */
         try_simulated_directed(i);
-    print_message("%lld unrolled\n", (long long)count_unrolled);
+    sharing = true;
+    for (int i = 0; i < 2000 && count_parts < 8; i++)
+        try_simulated_directed(i);
+    sharing = false;
+    print_message("%lld unrolled, %lld of them shared by threads\n", (long long)count_unrolled, (long long)count_parts);
     assert_true(count_unrolled);
+    assert_true(count_parts >= 8);
 }
 
 static void test_simulated_rewritten(void **state) {

@@ -98,12 +98,12 @@ static void verify(const batch *b, int64_t n, int64_t first, const char *name) {
 static const struct {
     const function *f;
     int n;
-} gpu_cases[] = {{&matmul, 2},   {&matmul, 3},  {&matmul, 4},  {&matmul, 5},  {&matmul, 6},  {&matmul, 7},
-                 {&matmul, 8},   {&matmul, 9},  {&matmul, 10}, {&matmul, 12}, {&matmul, 16}, {&matvec, 3},
-                 {&matvec, 4},   {&matvec, 7},  {&matvec, 8},  {&matvec, 16}, {&cross, 3},   {&quaternion, 4},
-                 {&rotation, 3}, {&inverse, 3}, {&inverse, 4}, {&inverse, 8}, {&solve, 3},   {&solve, 4},
-                 {&solve, 8},    {&det, 3},     {&det, 4},     {&det, 8},     {&vecdot, 3},  {&vecdot, 8},
-                 {&softmax, 10}};
+} gpu_cases[] = {{&matmul, 2},  {&matmul, 3},  {&matmul, 4},  {&matmul, 5},     {&matmul, 6},   {&matmul, 7},
+                 {&matmul, 8},  {&matmul, 9},  {&matmul, 10}, {&matmul, 11},    {&matmul, 12},  {&matmul, 13},
+                 {&matmul, 14}, {&matmul, 15}, {&matmul, 16}, {&matvec, 3},     {&matvec, 4},   {&matvec, 7},
+                 {&matvec, 8},  {&matvec, 16}, {&cross, 3},   {&quaternion, 4}, {&rotation, 3}, {&inverse, 3},
+                 {&inverse, 4}, {&inverse, 8}, {&solve, 3},   {&solve, 4},      {&solve, 8},    {&det, 3},
+                 {&det, 4},     {&det, 8},     {&vecdot, 3},  {&vecdot, 8},     {&softmax, 10}};
 
 typedef struct bare_copy {
     unsigned long long to, from;

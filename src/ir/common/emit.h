@@ -21,7 +21,8 @@ typedef struct private_copy {
 
 /* What @kernel is called with, where operands have core dimensions (generalized ufuncs, kernels over indices). %p<k> is the value of
  * scalar input k, or the address of core operand k (k counts inputs, then outputs); %s<i> is word i of the core layout, an
- * extent or a stride; behind these comes what tells a thread its place in a cooperative group. */
+ * extent or a stride; behind these comes what tells a thread its place in a cooperative group, or, as %t<d>, which part of dimension d
+ * of a call is its own (variant.gufunc.part). */
 typedef struct frame {
     const variant *v;
     const core_layout *layout;
@@ -34,11 +35,16 @@ typedef struct frame {
     const private_copy *private_copies; /* by operand; NULL: none has one */
 } frame;
 
-/* Is the size of this core dimension a constant of the variant? */
+/* Is the size of this core dimension a constant of the variant? Where threads share a call, it is that of a thread's part. */
 static inline bool frame_size(const frame *f, int dimension, int64_t *size) {
     bool known = f->v->loop == LOOP_GUFUNC && (f->v->gufunc.unrolled || f->v->gufunc.columns);
-    *size = known ? f->v->gufunc.size[dimension] : 0;
+    int part = known && dimension < GUFUNC_SIZES ? f->v->gufunc.part[dimension] : 0;
+    *size = !known ? 0 : part ? part : f->v->gufunc.size[dimension];
     return known;
+}
+/* Is this the kernel of calls that threads share? Then it has no branches of its own but those of expressions. */
+static inline bool frame_has_parts(const frame *f) {
+    return f && f->v->loop == LOOP_GUFUNC && f->v->gufunc.unrolled && core_has_parts(f->v);
 }
 
 /* How large a piece of IR is, once the functions that it calls are inlined. */

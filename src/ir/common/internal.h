@@ -42,6 +42,9 @@ typedef struct body {
     bool by_lanes;   /* GPU: reductions at this place are shared by the lanes of a row */
     int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
 
+    const node *summed; /* a reduction whose value is known, and that */
+    ssa sum;
+
     unrolled *unrolled; /* what is known while all loops are unrolled (unrolled.h); NULL: they are not */
 
     bool *assigned; /* by local: is anything assigned to it, or to an element of it? NULL: not looked for so far */
@@ -64,6 +67,8 @@ typedef struct body_hooks {
     bool (*reduce)(body *b, const node *n, ssa *value);
     /* Writes a statement, and perhaps those behind it; returns the last of them, or NULL: it is to be written as usual. */
     const node *(*statements)(body *b, const node *n);
+    /* Unrolled kernels: reads element i of a core input by unrolled_set_input; NULL: that is done at the head. */
+    void (*input)(body *b, int operand, int i);
 } body_hooks;
 
 /* Defines a function of the tree; hooks and user: those of the body. */

@@ -98,12 +98,35 @@ static void declare(body *b, const node *n) {
 
 static void block(body *b, const node *n) { emit_statements(b, n->body); }
 
+/* Unrolled kernels: `if (c) x = y;` of plain variables is a selection, so that no block ends here in which values are known. */
+static bool is_choice(const body *b, const node *n) {
+    const node *x = n->body && !n->body->next && !n->other ? n->body : NULL;
+    if (!b->unrolled || !x || x->kind != N_EVAL || x->kid[0]->kind != N_ASSIGN)
+        return false;
+    const node *to = x->kid[0]->kid[0], *from = x->kid[0]->kid[1];
+    return to->kind == N_LOCAL && (from->kind == N_LOCAL || from->kind == N_CONST);
+}
+
+static void choose(body *b, const node *assign, ssa condition) {
+    const node *to = assign->kid[0], *from = assign->kid[1];
+    dtype t = (dtype)to->type;
+    ssa old = emit_expression(b, to), value = emit_expression(b, from);
+    ssa chosen = emit_select(b->e, t, condition, value, old);
+    emit_line(b->e, "store %s %s, %s* %s", ir_value_type(t), chosen.text, ir_value_type(t),
+              emit_local_slot(b, to->local).text);
+    unrolled_note_either(b, to->local, chosen, to, from);
+}
+
 static void if_else(body *b, const node *n) {
     emit *e = b->e;
     int64_t known;
     ssa condition = emit_expression(b, n->kid[0]);
     if (b->unrolled && ssa_is_constant(condition, &known)) {
         emit_statements(b, known ? n->body : n->other);
+        return;
+    }
+    if (is_choice(b, n)) {
+        choose(b, n->body->kid[0], condition);
         return;
     }
     int yes = emit_label_new(e), no = n->other ? emit_label_new(e) : 0, end = emit_label_new(e);

@@ -297,6 +297,15 @@ void unrolled_note(body *b, int variable, ssa value, const node *from) {
     unrolled_loaded(b, variable, value);
 }
 
+void unrolled_note_either(body *b, int variable, ssa value, const node *x, const node *y) {
+    if (!b->unrolled)
+        return;
+    interval one = interval_of_value(b, emit_expression(b, x), x),
+             other = interval_of_value(b, emit_expression(b, y), y);
+    b->unrolled->facts[variable] = both(one, other);
+    unrolled_loaded(b, variable, value);
+}
+
 unrolled_place *unrolled_find(body *b, const node *n) {
     const local *l = &b->f->locals[n->local];
     const array *a = &b->unrolled->arrays[n->local];
@@ -342,6 +351,10 @@ static ssa element_get(body *b, int k, int i) {
         return constant_as(t, fact->low);
     if (ssa_is_set(x->value) && (x->block == e->block || x->block < 0))
         return x->value;
+    if (k < b->f->nparams && b->f->locals[k].core) {
+        b->hooks->input(b, k, i);
+        return x->value;
+    }
     if (!x->has_slot && !is_output(b, k))
         return zero_of(t);
     const char *type = ir_value_type(t);
@@ -436,7 +449,9 @@ void unrolled_store(body *b, const unrolled_place *p, ssa value, const node *fro
         int i = number_of(a, l->rank, at);
         ssa here = names(b, p, l->rank, at);
         if (ssa_is_set(here)) {
-            element_put(b, p->local, i, emit_select(b->e, l->type, here, value, element_get(b, p->local, i)), anything);
+            ssa old = element_get(b, p->local, i);
+            if (!ssa_same(&old, &value))
+                element_put(b, p->local, i, emit_select(b->e, l->type, here, value, old), anything);
             continue;
         }
         element_put(b, p->local, i, value, known);
@@ -460,7 +475,7 @@ void unrolled_clear(body *b, int k) {
 int unrolled_count(const body *b, int k) { return b->unrolled->arrays[k].count; }
 
 void unrolled_set_input(body *b, int k, int i, ssa value) {
-    b->unrolled->arrays[k].of[i] = (element){.value = value, .block = -1};
+    b->unrolled->arrays[k].of[i] = (element){.value = value, .block = b->hooks->input ? b->e->block : -1};
 }
 
 void unrolled_set_output(body *b, int k, int i, ssa value) {

@@ -20,6 +20,8 @@ void unrolled_refuse(const body *b);
 
 /* An integer or boolean variable (rank 0) has been assigned this value, that of an expression; NULL: it is not told which. */
 void unrolled_note(body *b, int variable, ssa value, const node *from);
+/* The same for a value that is that of x or of y. */
+void unrolled_note_either(body *b, int variable, ssa value, const node *x, const node *y);
 /* The value of a variable of any dtype has been loaded. */
 void unrolled_loaded(body *b, int variable, ssa value);
 /* Is its value known, as a constant or because it has been stored or loaded in this block? */
@@ -50,6 +52,7 @@ void unrolled_clear(body *b, int k);
 /* ---- Core operands: their elements, by number in C order ---- */
 
 int unrolled_count(const body *b, int operand);
+/* Where inputs are read at the head; where it is done by body_hooks.input, the value is known in this block alone. */
 void unrolled_set_input(body *b, int operand, int i, ssa value);
 /* Begins an output: the value that element i has at the beginning. */
 void unrolled_set_output(body *b, int operand, int i, ssa value);

@@ -3,6 +3,7 @@
  * the iterations of a forall are independent and that a floating sum may be reordered, so that it makes vector loops. */
 #include "ir/construct/construct.h"
 
+#include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
 #include "ir/common/unrolled.h"
@@ -226,12 +227,64 @@ static ssa reduce_unrolled(body *b, const node *n) {
     return value;
 }
 
+/* The iterations of a forall around its one statement, term by term: each term of all sums, then the next, so that what several sums
+ * need of a term is at hand. The order of a sum's own terms is the same. */
+static void forall_by_terms(body *b, const node *n, const node *sum) {
+    iteration terms = iterations_of(b, sum->args), points = iterations_of(b, n->args);
+    int64_t count = 1;
+    bool some = sum->is_identity;
+    for (int k = 0; k < points.count; k++)
+        count *= points.limit[k] > 0 ? points.limit[k] : 0;
+    ssa *sums = arena_alloc(b->e->a, (size_t)(count + 1) * sizeof *sums);
+    for (int64_t i = 0; i < count; i++)
+        sums[i] = emit_constant(sum->value, (dtype)sum->type);
+    for (; iterate(b, sum->args, &terms); some = true, points.begun = false)
+        for (int64_t i = 0; iterate(b, n->args, &points); i++)
+            sums[i] = some ? accumulate(b, sum, sums[i]) : emit_expression(b, sum->kid[0]);
+    b->summed = sum;
+    for (int64_t i = 0; iterate(b, n->args, &points); i++) {
+        b->sum = sums[i];
+        emit_statements(b, n->body);
+    }
+    b->summed = NULL;
+}
+
+typedef struct sums_found {
+    const node *last;
+    int count;
+} sums_found;
+
+static void find_sum(const node *n, void *user) {
+    sums_found *s = user;
+    if (n->kind == N_REDUCE) {
+        s->last = n;
+        s->count++;
+    }
+}
+
+/* The only reduction in the one statement of a forall, if its ranges are those of all iterations; else NULL. */
+static const node *sum_of_all(const body *b, const node *forall) {
+    sums_found s = {NULL, 0};
+    if (!b->is_kernel || !frame_has_parts(b->e->frame) || !forall->body || forall->body->next)
+        return NULL;
+    node_each(forall->body, find_sum, &s);
+    for (const node *r = s.count == 1 ? s.last->args : NULL; r; r = r->next)
+        if (r->kid[0]->kind != N_SIZE && r->kid[0]->kind != N_CONST)
+            return NULL;
+    return s.count == 1 ? s.last : NULL;
+}
+
 static void forall_unrolled(body *b, const node *n) {
-    iteration x = iterations_of(b, n->args);
+    const node *sum = sum_of_all(b, n);
     int leave = b->leave, next = b->next;
     b->depth++;
-    while (iterate(b, n->args, &x))
-        emit_statements(b, n->body);
+    if (sum) {
+        forall_by_terms(b, n, sum);
+    } else {
+        iteration x = iterations_of(b, n->args);
+        while (iterate(b, n->args, &x))
+            emit_statements(b, n->body);
+    }
     b->depth--;
     b->leave = leave;
     b->next = next;
@@ -286,6 +339,8 @@ static bool is_mapped(const body *b) { return b->is_kernel && b->e->frame->mappe
 
 ssa emit_reduce(body *b, const node *n) {
     ssa value;
+    if (n == b->summed)
+        return b->sum;
     if (!n->args)
         return reduce_step(b, n);
     if (b->hooks && b->hooks->reduce && b->hooks->reduce(b, n, &value))

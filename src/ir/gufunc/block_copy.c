@@ -2,11 +2,14 @@
  * so that each thread knows its accesses: all have 16 bytes, neighbouring threads' lie side by side in global memory, and several are
  * in flight before the first is stored. The last calls, if they do not fill a block, and arrays that are not aligned are copied
  * element by element. core_pitch (type/variant.h) says where a core lies in shared memory. */
+#include <assert.h>
+
 #include "ir/common/lanes.h"
 #include "ir/gufunc/gufunc.h"
 
 enum {
-    IN_FLIGHT = 8 /* accesses of a thread */
+    IN_FLIGHT = 8, /* accesses of a thread */
+    MAGIC_BITS = 20
 };
 
 static const char vector_type[] = "<4 x i32>"; /* of an access: libNVVM splits others */
@@ -14,10 +17,10 @@ static const char vector_type[] = "<4 x i32>"; /* of an access: libNVVM splits o
 /* The cores of a block's calls. */
 typedef struct block_calls {
     gufunc_writer *w;
-    int threads; /* and calls, but for the last block */
-    ssa thread;  /* i32 */
-    ssa first;   /* number of the first call, i64 */
-    ssa some;    /* how many calls there are, i32 */
+    int calls, threads; /* of a block, but for the last */
+    ssa thread;         /* i32 */
+    ssa first;          /* number of the first call, i64 */
+    ssa some;           /* how many calls there are, i32 */
 } block_calls;
 
 /* The part of an operand. */
@@ -32,7 +35,7 @@ static part part_of(const block_calls *c, int k) {
     part p = {.k = k, .bytes = core_bytes(s->v, c->w->layout, k)};
     p.pitch = core_pitch(p.bytes);
     for (int i = 0; i < k; i++)
-        p.offset += s->v->operand[i].staged ? c->threads * core_pitch(core_bytes(s->v, c->w->layout, i)) : 0;
+        p.offset += s->v->operand[i].staged ? c->calls * core_pitch(core_bytes(s->v, c->w->layout, i)) : 0;
     int count = p.bytes / dtypes[skeleton_memory(s, k)].size;
     p.memory = skeleton_address(s, k, s->base[k], emit_value(s->e, "mul i64 %s, %d", c->first.text, count));
     return p;
@@ -48,11 +51,20 @@ static ssa vector_in_memory(const block_calls *c, const part *p, ssa q) {
                       at.text, emit_widen(e, q).text);
 }
 
+/* The call that access number q (i32) belongs to: a division by multiplication. The driver's assembler takes a millisecond and more
+ * for each division by a constant that it is given. */
+static ssa call_of_access(const block_calls *c, const part *p, ssa q) {
+    int vectors = p->bytes / ACCESS_BYTES, factor = (1 << MAGIC_BITS) / vectors + 1;
+    assert(vectors < 1 << 8 && c->calls * vectors <= 3 << 10); /* quotients are exact, and products below 2^32 */
+    return emit_value(c->w->s.e, "lshr i32 %s, %d", emit_value(c->w->s.e, "mul i32 %s, %d", q.text, factor).text,
+                      MAGIC_BITS);
+}
+
 static ssa vector_in_shared(const block_calls *c, const part *p, ssa q) {
     emit *e = c->w->s.e;
     ssa base = emit_shared_address(e, ssa_constant(p->offset), vector_type);
     if (p->pitch != p->bytes)
-        q = emit_op(e, "add i32", q, emit_value(e, "udiv i32 %s, %d", q.text, p->bytes / ACCESS_BYTES));
+        q = emit_op(e, "add i32", q, call_of_access(c, p, q));
     return emit_value(e, "getelementptr inbounds %s, %s addrspace(3)* %s, i64 %s", vector_type, vector_type, base.text,
                       emit_widen(e, q).text);
 }
@@ -66,7 +78,7 @@ typedef struct access {
 
 static ssa number_of(const block_calls *c, const part *p, int step) {
     emit *e = c->w->s.e;
-    int all = c->threads * p->bytes / ACCESS_BYTES;
+    int all = c->calls * p->bytes / ACCESS_BYTES;
     ssa q = step ? emit_value(e, "add i32 %s, %d", c->thread.text, step * c->threads) : c->thread;
     if ((step + 1) * c->threads <= all)
         return q;
@@ -97,7 +109,7 @@ static void copy_by_vectors(const block_calls *c, const part *parts, int n, bool
     access list[IN_FLIGHT];
     int count = 0;
     for (int i = 0; i < n; i++)
-        for (int step = 0; step * ACCESS_BYTES < parts[i].bytes; step++) {
+        for (int step = 0; step * c->threads * ACCESS_BYTES < c->calls * parts[i].bytes; step++) {
             list[count++] = (access){.p = &parts[i], .step = step};
             if (count < IN_FLIGHT)
                 continue;
@@ -136,7 +148,7 @@ static void copy_by_elements(const block_calls *c, const part *p, bool out) {
 /* Can the block's cores be copied by vectors? (i1) */
 static ssa is_whole(const block_calls *c, const part *parts, int n) {
     emit *e = c->w->s.e;
-    ssa whole = emit_value(e, "icmp eq i32 %s, %d", c->some.text, c->threads);
+    ssa whole = emit_value(e, "icmp eq i32 %s, %d", c->some.text, c->calls);
     for (int i = 0; i < n; i++) {
         const char *type = ir_memory_type(skeleton_memory(&c->w->s, parts[i].k));
         ssa address = emit_value(e, "ptrtoint %s%s %s to i64", type, ir_global_pointer(e), parts[i].memory.text);
@@ -174,13 +186,32 @@ static void copy_parts(const block_calls *c, bool out) {
     emit_label(e, end);
 }
 
-static void find_staged(const block_calls *c) {
+/* The arguments of @kernel that tell which part of its call a thread computes. rank: its number among those that share the call, i32. */
+static void part_arguments(gufunc_writer *w, ssa rank) {
+    emit *e = w->s.e;
+    for (int d = 0, left = core_sharers(w->s.v); d < GUFUNC_SIZES; d++) {
+        int shares = core_shares(w->s.v, d);
+        ssa own = ssa_constant(0);
+        if (!w->s.v->gufunc.part[d])
+            continue;
+        left /= shares;
+        if (shares > 1) {
+            own = emit_value(e, "udiv i32 %s, %d", rank.text, left);
+            rank = emit_op(e, "sub i32", rank, emit_value(e, "mul i32 %s, %d", own.text, left));
+            own = emit_widen(e, own);
+        }
+        text_printf(&w->arguments, ", i64 %s", own.text);
+    }
+}
+
+/* call: of the thread, within the block, i32. */
+static void find_staged(const block_calls *c, ssa call) {
     gufunc_writer *w = c->w;
     for (int k = 0; k < w->s.nin + w->s.v->nout; k++) {
         if (!w->s.v->operand[k].staged)
             continue;
         part p = part_of(c, k);
-        ssa at = emit_value(w->s.e, "mul i32 %s, %d", c->thread.text, p.pitch);
+        ssa at = emit_value(w->s.e, "mul i32 %s, %d", call.text, p.pitch);
         at = emit_widen(w->s.e, emit_value(w->s.e, "add i32 %s, %d", at.text, p.offset));
         w->at[k] = emit_shared_address(w->s.e, at, ir_memory_type(skeleton_memory(&w->s, k)));
     }
@@ -189,22 +220,31 @@ static void find_staged(const block_calls *c) {
 void staged_calls(gufunc_writer *w, ssa n, void (*find)(gufunc_writer *w, void *user, ssa call), void *user) {
     skeleton *s = &w->s;
     emit *e = s->e;
-    block_calls c = {w, .threads = core_threads(s->v, w->layout), .thread = emit_special_register(e, "tid")};
+    int sharers = core_sharers(s->v);
+    block_calls c = {w,
+                     core_calls(s->v, w->layout),
+                     core_threads(s->v, w->layout),
+                     emit_special_register(e, "tid"),
+                     ssa_none(),
+                     ssa_none()};
+    ssa call = sharers > 1 ? emit_value(e, "udiv i32 %s, %d", c.thread.text, sharers) : c.thread;
+    if (core_has_parts(s->v))
+        part_arguments(w, emit_value(e, "urem i32 %s, %d", c.thread.text, sharers));
     ssa block = emit_widen(e, emit_special_register(e, "ctaid")),
         blocks = emit_widen(e, emit_special_register(e, "nctaid"));
-    counted_loop l = counted_loop_begin(e, "i64", emit_value(e, "mul i64 %s, %d", block.text, c.threads), n);
-    ssa left = emit_op(e, "sub i64", n, l.i), few = emit_value(e, "icmp slt i64 %s, %d", left.text, c.threads);
+    counted_loop l = counted_loop_begin(e, "i64", emit_value(e, "mul i64 %s, %d", block.text, c.calls), n);
+    ssa left = emit_op(e, "sub i64", n, l.i), few = emit_value(e, "icmp slt i64 %s, %d", left.text, c.calls);
     c.first = l.i;
-    c.some = emit_value(e, "trunc i64 %s to i32", emit_select_as(e, "i64", few, left, ssa_constant(c.threads)).text);
+    c.some = emit_value(e, "trunc i64 %s to i32", emit_select_as(e, "i64", few, left, ssa_constant(c.calls)).text);
     copy_parts(&c, false);
     emit_block_barrier(e);
-    int end = skeleton_if(s, emit_op(e, "icmp slt i32", c.thread, c.some));
-    find(w, user, emit_op(e, "add i64", l.i, emit_widen(e, c.thread)));
-    find_staged(&c);
+    int end = skeleton_if(s, emit_op(e, "icmp slt i32", call, c.some));
+    find(w, user, emit_op(e, "add i64", l.i, emit_widen(e, call)));
+    find_staged(&c, call);
     gufunc_call(w, ssa_none());
     skeleton_end_if(s, end);
     emit_block_barrier(e);
     copy_parts(&c, true);
     emit_block_barrier(e);
-    counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", blocks.text, c.threads), loop_no_unroll(e));
+    counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", blocks.text, c.calls), loop_no_unroll(e));
 }

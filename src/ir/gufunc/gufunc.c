@@ -114,6 +114,9 @@ static void write_functions(emit *e, void *user) {
     w->frame = (frame){.v = v, .layout = w->layout, .mapped = e->target->gpu && v->gufunc.coop > 0};
     if (w->frame.mapped)
         text_puts(&w->parameters, ", i64 %rank, i64 %size, i1 %aligned, i8 addrspace(1)* %slot, i32 %blocks");
+    for (int d = 0; d < GUFUNC_SIZES; d++)
+        if (v->gufunc.part[d])
+            text_printf(&w->parameters, ", i64 %%t%d", d);
     if (v->gufunc.across)
         text_puts(&w->parameters, ", i1 %active");
     if (v->reports)
@@ -121,7 +124,7 @@ static void write_functions(emit *e, void *user) {
     e->failed |= w->parameters.failed;
     w->frame.parameters = w->parameters.failed || !w->parameters.data ? "" : w->parameters.data;
     if (v->gufunc.unrolled) {
-        w->frame.hooks = &registers_hooks;
+        w->frame.hooks = core_has_parts(v) ? &registers_part_hooks : &registers_hooks;
         w->frame.user = w;
     }
     w->s = (skeleton){.v = v};
@@ -177,6 +180,7 @@ uf_status ir_gufunc(arena *a, const char *name, const tree *t, const variant *v,
         return fail_memory();
     q->t = t;
     q->v = v;
+    module->straight = v->gufunc.unrolled;
     uf_status status = skeleton_module(a, name, v, target, module, write_kernel, q);
     text_free(&q->w.parameters);
     text_free(&q->w.arguments);

@@ -54,9 +54,12 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa al
 
 /* The constructs of a kernel that stand in no other one, their ranges and accesses, into *out. */
 void gufunc_traits(const tree *t, code_traits *out);
+/* The core dimensions along which inner calls fall into parts, as bits (separable.c). */
+int gufunc_separable(const tree *t);
 
 /* Unrolled kernels: what the kernel does at its head and its end (registers.c); the user's data is the gufunc_writer. */
 extern const body_hooks registers_hooks;
+extern const body_hooks registers_part_hooks; /* where threads share a call */
 
 void cpu_gufunc(gufunc_writer *w);
 void gpu_gufunc(gufunc_writer *w);

@@ -164,6 +164,7 @@ void gufunc_traits(const tree *t, code_traits *out) {
     for (const node *n = t->kernel->body; n; n = n->next)
         out->columns &= columns_fit(t->kernel, n);
     out->columns &= t->kernel->body != NULL;
+    out->separable = (uint8_t)gufunc_separable(t);
     out->maps_to_threads = true;
     out->uniform = !out->unbounded;
     visit_list(&s, t->kernel->body);
