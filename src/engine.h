@@ -33,8 +33,6 @@ typedef struct code_module {
     bool plain;
     /* CPU: it does several points at once, in local arrays that the compiler is to turn into vectors. */
     bool outer_vectors;
-    /* GPU: its loops have been written out, which leaves so little to the compiler's passes that the assembler's do. */
-    bool straight;
     unsigned fast;     /* UF_FAST_* */
     unsigned flags;    /* UF_DEBUG, UF_LINES */
     int max_registers; /* 0: no limit */

@@ -121,8 +121,6 @@ static uf_status compile_program(const toolkit *kit, nvvm_program program, const
                                  text *ptx) {
     options o;
     options_make(&o, arch, module->fast, module->flags);
-    if (module->straight)
-        o.list[o.count++] = "-opt=0";
     NV(nvvmAddModuleToProgram, program, module->ir.data, module->ir.length, module->entry);
     if (module->math) {
         const char *data;

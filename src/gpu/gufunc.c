@@ -31,13 +31,11 @@ enum {
     UNROLLED_MOST = 10000, /* lines of IR of an inner call without loops, of which about half become instructions */
 
     /* Calls that threads share, a part each. */
-    PART_CALL = 216,     /* iterations of a call that one thread does, */
-    PART_CALL_LINE = 36, /* and where a call may be divided along one dimension alone */
-    PART_SIDE = 4,       /* indices of a dimension that a thread takes where rows are read by 16 bytes, */
-    PART_SIDE_ODD = 6,   /* where they are not, so that each element that is read serves more sums, */
-    PART_SIDE_LINE = 2,  /* and where there is one dimension alone */
-    PART_WORK = 6144,    /* nodes of all iterations of a part */
-    PART_THREADS = 64,   /* that share a call, at most */
+    PART_CALL = 216,   /* iterations of a call that one thread does */
+    PART_SIDE = 4,     /* indices of a dimension that a thread takes where rows are read by 16 bytes, */
+    PART_SIDE_ODD = 6, /* where they are not, so that each element that is read serves more sums */
+    PART_WORK = 6144,  /* nodes of all iterations of a part */
+    PART_THREADS = 64, /* that share a call, at most */
 
     TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
 
@@ -558,18 +556,18 @@ static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
 }
 
 /* Indices of a dimension that a thread takes at most. */
-static int side_of(const cores *c, const loop_problem *s, int dimension) {
-    int size = 1, line = !(s->traits->separable & (s->traits->separable - 1));
+static int side_of(const cores *c, int dimension) {
+    int size = 1;
     for (int k = 0; k < c->v->nin + c->v->nout; k++)
         size = element_size(c->v, k) > size ? element_size(c->v, k) : size;
-    int side = line ? PART_SIDE_LINE : c->core[dimension] * size % ACCESS_BYTES == 0 ? PART_SIDE : PART_SIDE_ODD;
+    int side = c->core[dimension] * size % ACCESS_BYTES == 0 ? PART_SIDE : PART_SIDE_ODD;
     return size > 8 && side > 1 ? side / 2 : side;
 }
 
 /* How a call is divided: each dimension along which it may be in equal parts, but for the last. */
 static void divide(const cores *c, variant *v, const loop_problem *s, bool whole) {
     for (int d = 0; d < s->layout->ndims; d++) {
-        int size = (int)c->core[d], side = side_of(c, s, d), shares = whole ? 1 : (size + side - 1) / side;
+        int size = (int)c->core[d], side = side_of(c, d), shares = whole ? 1 : (size + side - 1) / side;
         v->gufunc.part[d] = s->traits->separable >> d & 1 ? (uint8_t)((size + shares - 1) / shares) : 0;
     }
 }
@@ -593,10 +591,11 @@ static bool parts_fit(const cores *c, const variant *v, const loop_problem *s) {
            core_calls_step(v, s->layout) * cores_pitch(v, s->layout) <= UNROLLED_SHARED;
 }
 
-/* Calls whose constructs fall into parts with nothing in common: some threads a call, each of which reads what it needs when it does,
- * or one thread all parts. */
+/* Calls whose constructs fall into parts with nothing in common along two dimensions: some threads a call, each of which reads what it
+ * needs when it does, or one thread all parts. */
 static bool choose_parts(const cores *c, variant *v, const loop_problem *s) {
-    if (!s->unrolled || !s->traits->separable || v->reports || v->masked || cores_convert(v))
+    bool two = s->traits->separable & (s->traits->separable - 1);
+    if (!s->unrolled || !two || v->reports || v->masked || cores_convert(v))
         return false;
     v->gufunc.unrolled = 1;
     for (int d = 0; d < s->layout->ndims; d++)
@@ -604,8 +603,7 @@ static bool choose_parts(const cores *c, variant *v, const loop_problem *s) {
     for (int k = 0; k < v->nin + v->nout; k++)
         v->operand[k].staged = can_stage(c, k);
     work w = find_work(c, s->traits);
-    bool line = !(s->traits->separable & (s->traits->separable - 1));
-    divide(c, v, s, w.all <= (line ? PART_CALL_LINE : PART_CALL));
+    divide(c, v, s, w.all <= PART_CALL);
     if (parts_fit(c, v, s))
         return true;
     choose_alone(v);

@@ -180,7 +180,6 @@ uf_status ir_gufunc(arena *a, const char *name, const tree *t, const variant *v,
         return fail_memory();
     q->t = t;
     q->v = v;
-    module->straight = v->gufunc.unrolled;
     uf_status status = skeleton_module(a, name, v, target, module, write_kernel, q);
     text_free(&q->w.parameters);
     text_free(&q->w.arguments);
