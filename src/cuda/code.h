@@ -84,8 +84,8 @@ uf_status memory_sync(int device, void *stream);
 
 /* ---- scratch.c ---- */
 
-/* The library's piece of memory for the stream and the context, held until memory_scratch_free: 1 MiB or more, kept and grown
- * up to 32 MiB. Memory in stream order where that is too small, is held by another call, or the stream is being captured. */
+/* A piece of the library's memory for the stream and the context, held until memory_scratch_free: 1 MiB or more, kept and grown
+ * up to 64 MiB. Memory in stream order where that is too small, other calls hold the stream's two pieces, or the stream is being captured. */
 uf_status memory_scratch(int device, size_t size, void *stream, void **out);
 void memory_scratch_free(int device, void *block, void *stream);
 /* The same within a scope that was entered. scratch_release cannot fail. */

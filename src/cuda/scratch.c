@@ -26,7 +26,7 @@ void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream) {
 /* ---- Pieces ----
  *
  * A piece is allocated, grown and used in the order of its stream, and held by one call at a time: what that call
- * enqueues comes after everything that earlier calls enqueued. A second call at the same time on the same stream, or a
+ * enqueues comes after everything that earlier calls enqueued. A third call at the same time on the same stream, or a
  * call in a capture, gets memory that is allocated in stream order. The driver never uses the id of a stream twice. So
  * a stream that is gone leaves a piece behind that nobody takes; when the table is full, rows that were not used for
  * long are cleared. */
@@ -36,12 +36,14 @@ enum {
     /* The first rows are for contexts other than the primary one, which take no others: a context that is destroyed
      * leaves its rows behind for good. */
     PIECES_FOREIGN = 16,
+    /* Pieces of one stream: a call's own, and that of a call which it makes meanwhile, as programs of linear algebra do. */
+    PIECES_STREAM = 2,
     /* How many pieces are taken from one search for unused ones to the next. */
     PIECE_PERIOD = 4096
 };
 
 #define PIECE_LEAST ((size_t)1 << 20)
-#define PIECE_MOST ((size_t)32 << 20)
+#define PIECE_MOST ((size_t)64 << 20)
 
 typedef struct piece {
     /* The ids of both; context 0 is the primary one. */
@@ -62,28 +64,30 @@ struct cuda_pieces {
 
 static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The piece of a stream, or a free row. NULL: there is neither. */
-static piece *piece_find(struct cuda_pieces *all, uint64_t context, uint64_t stream) {
+/* A piece of the stream's that no call holds, or a free row if the stream may have one more. NULL: there is neither; full: for want of
+ * rows. */
+static piece *piece_find(struct cuda_pieces *all, uint64_t context, uint64_t stream, bool *full) {
     piece *spare = NULL;
-    int end = context ? PIECES_FOREIGN : PIECES;
+    int end = context ? PIECES_FOREIGN : PIECES, held = 0;
+    *full = false;
     for (int i = context ? 0 : PIECES_FOREIGN; i < end; i++) {
         piece *p = &all->row[i];
         if (!p->taken)
             spare = spare ? spare : p;
-        else if (p->stream == stream && p->context == context)
+        else if (p->stream == stream && p->context == context && !p->held)
             return p;
+        else
+            held += p->stream == stream && p->context == context;
     }
-    return spare;
+    *full = !spare && held < PIECES_STREAM;
+    return held < PIECES_STREAM ? spare : NULL;
 }
 
 /* Holds the piece of a stream. NULL: another call holds it, or the table is full, which *full says. */
 static piece *piece_hold(struct cuda_pieces *all, uint64_t context, uint64_t stream, bool *full) {
     pthread_mutex_lock(&pieces_lock);
-    piece *p = piece_find(all, context, stream);
+    piece *p = piece_find(all, context, stream, full);
     all->takes++;
-    *full = !p;
-    if (p && p->held)
-        p = NULL;
     if (p) {
         p->context = context;
         p->stream = stream;
