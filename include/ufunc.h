@@ -552,7 +552,7 @@ typedef struct uf_options {
  * compiled, a call on CUDA neither waits nor allocates, with exceptions that take memory in stream order: an overlap that needs a
  * copy, and inner calls of a generalized ufunc that are so large that several blocks compute one together (32 KiB for each of
  * those that are computed at a time). What cuBLAS and cuSOLVER compute (uf_definition.blas) takes memory as reductions do (see
- * "Reductions"), and cuSOLVER's "eigh", "svd" and "lstsq" may wait for the device. A call can be captured into a CUDA graph once
+ * "Reductions"), and cuSOLVER's "eigh", "svd" and "lstsq" of larger matrices wait for the device. A call can be captured into a CUDA graph once
  * compiled, but for these three: call it once before the capture, with arrays of the same dtypes, shapes, strides and alignment,
  * since small sizes may have code of their own; or make a plan.
  *
@@ -593,7 +593,7 @@ UF_API uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, cons
  * a plan of uf_forall or uf_at was made with, or that overlap where those did not, may need code of their own, which is
  * compiled by the first run with such (addresses that were NULL count as aligned and apart). So a run can be captured into a CUDA
  * graph at once, but for one that reads starts in host memory, for reductions of large cores that begin with an initial value, and
- * for "eigh", "svd" and "lstsq" where cuSOLVER computes them, which may also wait.
+ * for "eigh", "svd" and "lstsq" of matrices so large that cuSOLVER waits (docs/function-files.md).
  *
  * Errors: ARGUMENT (NULL or misaligned data; an index or a start out of range; outputs that overlap), CAST (a number does not
  * fit), DEVICE, MEMORY; COMPILE and LIBRARY where code is compiled; KERNEL under UF_DEBUG, max_steps and cancel. */
@@ -628,9 +628,9 @@ UF_API void uf_plan_free(uf_plan *plan);
  * dtypes are within 2 eps log2(n) sum|x|. An output may overlap an input: it behaves as if the input had been copied first.
  *
  * On CUDA the work is enqueued, as for uf_call. Where several blocks compute one result together, they need memory for what they
- * tell each other. That is options->scratch, if given. Else the library has a piece of memory for each device and stream, which
- * it keeps, and which grows to 32 MiB. Memory in stream order is taken instead if more is needed, if another thread is just
- * enqueuing a call on the same stream, and if the stream is being captured; then it becomes part of the graph. Calls of one
+ * tell each other. That is options->scratch, if given. Else the library has a piece of memory for each device and stream, or two, which
+ * it keeps, and which grow to 64 MiB. Memory in stream order is taken instead if more is needed, if other threads are just
+ * enqueuing calls on the same stream, and if the stream is being captured; then it becomes part of the graph. Calls of one
  * function may be under way on several streams at once. */
 
 enum {

@@ -184,6 +184,9 @@ typedef enum lapack_routine {
     ROUTINE_QR,         /* the upper triangle of a (m,n) becomes R; Q (m, min(m,n)) */
     ROUTINE_EIGH, /* a (n,n), given by its upper triangle, becomes its eigenvectors; values (n) in real numbers; info */
     ROUTINE_SVD,  /* a (m,n) with m >= n, which it destroys; U (m,n), values (n) in real numbers, V^H (n,n); info */
+    /* The same, but for V (n,n) in place of V^H, and for U (m,m), whose first n columns are those above */
+    ROUTINE_SVD_SQUARE,
+    ROUTINE_REFLECTORS, /* the upper triangle of a (m,n) becomes R, below it are reflectors; -; their scalars (min(m,n)) */
     LAPACK_ROUTINES
 } lapack_routine;
 
@@ -216,16 +219,21 @@ typedef struct lapack_call {
 
 /* How many bytes one matrix has of array i of a routine; 0: the routine does not have it. */
 static inline size_t lapack_bytes(const lapack_call *c, int i) {
-    /* A m * n elements, Q m * min(m, n), N n * n, B n * nrhs; P n pivots; W n real numbers */
+    /* A m * n elements, Q m * min(m, n), K min(m, n), M m * m, N n * n, B n * nrhs; P n pivots; W n real numbers; - nothing */
     static const char arrays[LAPACK_ROUTINES][ROUTINE_ARRAYS + 1] = {
-        [ROUTINE_LU] = "NP", [ROUTINE_LU_SOLVE] = "NPB", [ROUTINE_LU_INVERSE] = "NPN", [ROUTINE_CHOLESKY] = "N",
-        [ROUTINE_QR] = "AQ", [ROUTINE_EIGH] = "NW",      [ROUTINE_SVD] = "AQWN"};
+        [ROUTINE_LU] = "NP",      [ROUTINE_LU_SOLVE] = "NPB",    [ROUTINE_LU_INVERSE] = "NPN",
+        [ROUTINE_CHOLESKY] = "N", [ROUTINE_QR] = "AQ",           [ROUTINE_EIGH] = "NW",
+        [ROUTINE_SVD] = "AQWN",   [ROUTINE_SVD_SQUARE] = "AMWN", [ROUTINE_REFLECTORS] = "A-K"};
     size_t m = (size_t)c->m, n = (size_t)c->n, size = dtypes[c->type].size;
     switch (arrays[c->routine][i]) {
     case 'A':
         return m * n * size;
     case 'Q':
         return m * (m < n ? m : n) * size;
+    case 'K':
+        return (m < n ? m : n) * size;
+    case 'M':
+        return m * m * size;
     case 'N':
         return n * n * size;
     case 'B':
@@ -350,6 +358,10 @@ typedef struct engine {
     /* Runs a routine over a batch; on a GPU it is enqueued. Errors: MEMORY, DEVICE, ARGUMENT (sizes that the library does not take; a
      * routine that cannot be captured, in a capture). */
     uf_status (*lapack_run)(const lapack_call *c);
+    /* The routine by which it computes the singular value decomposition of a (m,n) with m >= n: one of the two. NULL: ROUTINE_SVD. */
+    lapack_routine (*lapack_svd)(int64_t m, int64_t n);
+    /* Does it have QR's reflectors only, which a kernel then makes Q of? NULL: never; it has ROUTINE_QR. */
+    bool (*lapack_reflects)(const lapack_problem *p);
     bool lapack_points; /* it wants lists of addresses, in memory that its device reads */
     /* LOOP_FORALL: describes what a launch would be, in the members of *out that the engine knows; all others are 0. */
     uf_status (*launch_info)(const code *c, const launch *l, uf_launch *out);

@@ -19,7 +19,9 @@ typedef enum text_id {
     TEXT_DET,
     TEXT_CHOLESKY,
     TEXT_QR,
+    TEXT_REFLECT,
     TEXT_EIGH,
+    TEXT_CONJUGATE,
     TEXT_SVD,
     TEXT_PROJECT,
     TEXT_LSTSQ,
@@ -78,6 +80,26 @@ static const struct {
                  "    forall (i : m, j : k) q[i][j] = x[i][j];\n"
                  "    forall (i : k, j : n) r[i][j] = j < i ? 0 : a[i][j];\n"
                  "}"},
+    /* Each column of Q is one of the unit matrix after all reflectors 1 - tau v v*, of which the last comes first; v[l] is 1, and what is
+     * above is 0. Reflectors behind that of the column's number leave it as it is. */
+    [TEXT_REFLECT] = {"qr", "(m,n),(k)->(m,k),(k,n)",
+                      "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
+                      "(a, tau) -> (q, r) {\n"
+                      "    forall (i : k, j : n) r[i][j] = j < i ? 0 : a[i][j];\n"
+                      "    forall (j : k) {\n"
+                      "        for (int64 i = 0; i < m; i++)\n"
+                      "            q[i][j] = i == j;\n"
+                      "        for (int64 l = j; l >= 0; l--) {\n"
+                      "            auto dot = q[l][j];\n"
+                      "            for (int64 i = l + 1; i < m; i++)\n"
+                      "                dot += conjugate(a[i][l]) * q[i][j];\n"
+                      "            dot *= tau[l];\n"
+                      "            q[l][j] -= dot;\n"
+                      "            for (int64 i = l + 1; i < m; i++)\n"
+                      "                q[i][j] -= dot * a[i][l];\n"
+                      "        }\n"
+                      "    }\n"
+                      "}"},
     /* The routine had the transposed matrix, whose eigenvectors are conjugated. */
     [TEXT_EIGH] = {"eigh", "(n),(n,n),(),()->(n),(n,n)",
                    "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
@@ -86,6 +108,7 @@ static const struct {
                    "    forall (i : n) x[i] = info || skip ? NAN : w[i];\n"
                    "    forall (i : n, j : n) y[i][j] = info || skip ? NAN : conjugate(v[i][j]);\n"
                    "}"},
+    [TEXT_CONJUGATE] = {"svd", NULL, "(z) { return conj(z); }"},
     [TEXT_SVD] = {"svd", "(m,k),(k),(k,n),(),()->(m,k),(k),(k,n)",
                   "(u, s, v, info, skip) -> (x, y, z) {\n"
                   "    assert(info == 0 && skip == 0); // not finite, or no convergence\n"
@@ -121,7 +144,9 @@ static const struct {
 /* An array in scratch memory. Letters name core dimensions: m and n are those of the matrix, k the lesser of them, r that of right
  * sides; p is n once more. */
 typedef struct temporary {
-    char type; /* 'T' the dtype of the function, 'R' the real numbers of its precision, 'i' int32; 0: the end */
+    /* 'T' the dtype of the function, 'R' the real numbers of its precision, 'i' int32, 'P' an address; 'U' and 'V' as 'T', the vectors that
+     * ROUTINE_SVD makes: another of the routines has them otherwise. 0: the end */
+    char type;
     const char *memory; /* core dimensions in the order of memory, outermost first */
     const char *view;   /* in the order in which the kernels see them */
     bool all;           /* it has all loop dimensions; else those of the batch */
@@ -130,8 +155,9 @@ typedef struct temporary {
 
 typedef enum step_kind {
     STEP_END,
-    STEP_PACK,     /* array[0], converted, to array[1] */
-    STEP_POINTERS, /* the addresses of the matrices of array[0], to array[1] */
+    STEP_PACK,      /* array[0], converted, to array[1] */
+    STEP_POINTERS,  /* the addresses of the matrices of array[0], to array[1] */
+    STEP_CONJUGATE, /* array[0], of complex numbers, where the routine makes V in place of V^H */
     STEP_ROUTINE, /* `which` is the routine; array[ROUTINE_ARRAYS] is its info, the next ones its skip, first and third */
     STEP_KERNEL   /* `which` is the text; its inputs and outputs */
 } step_kind;
@@ -145,7 +171,7 @@ enum {
     OPERANDS = 7, /* of a form, at most */
     SCRATCH_ALIGN = 256
 };
-#define SCRATCH_MOST ((size_t)1 << 28)
+#define SCRATCH_MOST ((size_t)1 << 26)
 
 typedef struct program_step {
     step_kind kind;
@@ -155,7 +181,8 @@ typedef struct program_step {
 
 typedef struct lapack_program {
     lapack_form form;
-    bool wide; /* for matrices with fewer rows than columns, whose transpose the routine gets */
+    bool reflects; /* the engine has reflectors only */
+    bool wide;     /* for matrices with fewer rows than columns, whose transpose the routine gets */
     temporary temporaries[TEMPORARIES];
     program_step steps[STEPS];
 } lapack_program;
@@ -202,6 +229,11 @@ static const lapack_program programs[] = {
      .steps = {{STEP_PACK, 0, {0, T(0)}},
                {STEP_ROUTINE, ROUTINE_QR, {T(0), T(1), NONE, NONE, NONE, NONE, NONE, NONE}},
                {STEP_KERNEL, TEXT_QR, {T(0), T(1), 1, 2}}}},
+    {.form = LAPACK_QR, .reflects = true,
+     .temporaries = {{'T', "nm", "mn", false, 0}, {'T', "k", "k", false, 0}, {'P', "", "", false, 0}, {'P', "", "", false, 0}},
+     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(2)}}, {STEP_POINTERS, 0, {T(1), T(3)}},
+               {STEP_ROUTINE, ROUTINE_REFLECTORS, {T(0), NONE, T(1), NONE, NONE, NONE, T(2), T(3)}},
+               {STEP_KERNEL, TEXT_REFLECT, {T(0), T(1), 1, 2}}}},
     {.form = LAPACK_EIGH,
      .temporaries = {{'T', "np", "np", false, 0}, {'T', "np", "pn", false, 1}, {'R', "n", "n", false, 0}, {'i', "", "", false, 0},
                      {'i', "", "", false, 0}},
@@ -209,30 +241,30 @@ static const lapack_program programs[] = {
                {STEP_ROUTINE, ROUTINE_EIGH, {T(0), T(2), NONE, NONE, T(3), T(4), NONE, NONE}},
                {STEP_KERNEL, TEXT_EIGH, {T(2), T(1), T(3), T(4), 1, 2}}}},
     {.form = LAPACK_SVD,
-     .temporaries = {{'T', "nm", "mn", false, 0}, {'T', "km", "mk", false, 0}, {'R', "k", "k", false, 0}, {'T', "nk", "kn", false, 0},
+     .temporaries = {{'T', "nm", "mn", false, 0}, {'U', "km", "mk", false, 0}, {'R', "k", "k", false, 0}, {'V', "nk", "kn", false, 0},
                      {'i', "", "", false, 0}, {'i', "", "", false, 0}},
      .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_KERNEL, TEXT_FINITE, {T(0), T(5)}},
-               {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(1), T(2), T(3), T(4), T(5), NONE, NONE}},
+               {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(1), T(2), T(3), T(4), T(5), NONE, NONE}}, {STEP_CONJUGATE, 0, {T(3)}},
                {STEP_KERNEL, TEXT_SVD, {T(1), T(2), T(3), T(4), T(5), 1, 2, 3}}}},
     /* The transposed matrix is V' S U^T: its U is the V^H wanted, transposed. */
     {.form = LAPACK_SVD, .wide = true,
-     .temporaries = {{'T', "mn", "mn", false, 0}, {'T', "mk", "mk", false, 0}, {'R', "k", "k", false, 0}, {'T', "kn", "kn", false, 0},
+     .temporaries = {{'T', "mn", "mn", false, 0}, {'V', "mk", "mk", false, 0}, {'R', "k", "k", false, 0}, {'U', "kn", "kn", false, 0},
                      {'i', "", "", false, 0}, {'i', "", "", false, 0}},
      .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_KERNEL, TEXT_FINITE, {T(0), T(5)}},
-               {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(3), T(2), T(1), T(4), T(5), NONE, NONE}},
+               {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(3), T(2), T(1), T(4), T(5), NONE, NONE}}, {STEP_CONJUGATE, 0, {T(1)}},
                {STEP_KERNEL, TEXT_SVD, {T(1), T(2), T(3), T(4), T(5), 1, 2, 3}}}},
     {.form = LAPACK_LSTSQ,
-     .temporaries = {{'T', "nm", "mn", false, 0}, {'T', "km", "mk", false, 0}, {'R', "k", "k", false, 0}, {'T', "nk", "kn", false, 0},
+     .temporaries = {{'T', "nm", "mn", false, 0}, {'U', "km", "mk", false, 0}, {'R', "k", "k", false, 0}, {'V', "nk", "kn", false, 0},
                      {'i', "", "", false, 0}, {'i', "", "", false, 0}, {'T', "rm", "mr", true, 0}, {'T', "rk", "kr", true, 0}},
      .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_PACK, 0, {1, T(6)}}, {STEP_KERNEL, TEXT_FINITE, {T(0), T(5)}},
-               {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(1), T(2), T(3), T(4), T(5), NONE, NONE}},
+               {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(1), T(2), T(3), T(4), T(5), NONE, NONE}}, {STEP_CONJUGATE, 0, {T(3)}},
                {STEP_KERNEL, TEXT_PROJECT, {T(1), T(6), T(7)}},
                {STEP_KERNEL, TEXT_LSTSQ, {T(1), T(2), T(3), T(7), T(6), 2, T(4), T(5), 3, 4, 5, 6}}}},
     {.form = LAPACK_LSTSQ, .wide = true,
-     .temporaries = {{'T', "mn", "mn", false, 0}, {'T', "mk", "mk", false, 0}, {'R', "k", "k", false, 0}, {'T', "kn", "kn", false, 0},
+     .temporaries = {{'T', "mn", "mn", false, 0}, {'V', "mk", "mk", false, 0}, {'R', "k", "k", false, 0}, {'U', "kn", "kn", false, 0},
                      {'i', "", "", false, 0}, {'i', "", "", false, 0}, {'T', "rm", "mr", true, 0}, {'T', "rk", "kr", true, 0}},
      .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_PACK, 0, {1, T(6)}}, {STEP_KERNEL, TEXT_FINITE, {T(0), T(5)}},
-               {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(3), T(2), T(1), T(4), T(5), NONE, NONE}},
+               {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(3), T(2), T(1), T(4), T(5), NONE, NONE}}, {STEP_CONJUGATE, 0, {T(1)}},
                {STEP_KERNEL, TEXT_PROJECT, {T(1), T(6), T(7)}},
                {STEP_KERNEL, TEXT_LSTSQ, {T(1), T(2), T(3), T(7), T(6), 2, T(4), T(5), 3, 4, 5, 6}}}},
 };
@@ -247,7 +279,10 @@ static const char *const form_types[LAPACK_FORMS] = {
 static dtype type_of(char letter, dtype type) {
     if (letter == 'i' || letter == 'P')
         return letter == 'i' ? DT_INT32 : DT_INT64;
-    return letter == 'T' ? type : type == DT_COMPLEX64 ? DT_FLOAT32 : type == DT_COMPLEX128 ? DT_FLOAT64 : type;
+    return letter == 'T' || letter == 'U' || letter == 'V' ? type
+           : type == DT_COMPLEX64                          ? DT_FLOAT32
+           : type == DT_COMPLEX128                         ? DT_FLOAT64
+                                                           : type;
 }
 
 /* ---- The choice ---- */
@@ -275,10 +310,10 @@ static bool types_fit(lapack_form form, const variant *v) {
     return true;
 }
 
-static const lapack_program *program_find(lapack_form form, const sizes *z) {
+static const lapack_program *program_find(lapack_form form, const sizes *z, bool reflects) {
     const lapack_program *found = NULL;
     for (size_t i = 0; i < COUNT(programs) && !found; i++)
-        if (programs[i].form == form && (!programs[i].wide || z->m < z->n) &&
+        if (programs[i].form == form && programs[i].reflects == reflects && (!programs[i].wide || z->m < z->n) &&
             (programs[i].wide || z->m >= z->n || form == LAPACK_QR))
             found = &programs[i];
     assert(found); /* every form has one for matrices of any shape */
@@ -361,7 +396,10 @@ uf_status lapack_settle(uf_plan *p) {
         TRY(needs_library(p, d));
     if (d < 0 && !library_pays(p, &z))
         return UF_OK;
-    p->lapack = program_find(p->func->form.lapack, &z);
+    const lapack_problem problem = problem_of(p, &z);
+    const engine *e = engines[p->engine];
+    bool reflects = problem.form == LAPACK_QR && e->lapack_reflects && e->lapack_reflects(&problem);
+    p->lapack = program_find(problem.form, &z, reflects);
     return p->lasts ? kernels_compile(p) : UF_OK;
 }
 
@@ -375,7 +413,8 @@ typedef struct run {
     const launch *l;
     sizes size;
     dtype type;
-    bool compiles; /* only compiles the kernels; there are no addresses */
+    lapack_routine svd; /* the engine's */
+    bool compiles;      /* only compiles the kernels; there are no addresses */
     int ndim, nbatch;
     int64_t extent[UF_MAX_NDIM];
     int64_t stride[UF_MAX_NDIM][OPERANDS]; /* by operand, in elements */
@@ -393,12 +432,19 @@ static int64_t size_of(const sizes *z, char letter) {
     return letter == 'm' ? z->m : letter == 'k' ? z->k : letter == 'r' ? z->r : z->n;
 }
 
+/* Elements of one matrix of a temporary. */
+static int64_t core_of(const run *r, const temporary *t) {
+    const sizes *z = &r->size;
+    int64_t n = 1, rows = z->m > z->n ? z->m : z->n;
+    for (const char *c = t->memory; *c; c++)
+        n *= size_of(z, *c);
+    return t->type == 'U' && r->svd == ROUTINE_SVD_SQUARE ? rows * rows : n;
+}
+
 static int64_t count_of(const run *r, const temporary *t) {
-    int64_t n = 1;
+    int64_t n = core_of(r, t);
     for (int d = 0; d < (t->all ? r->ndim : r->nbatch); d++)
         n *= r->extent[d];
-    for (const char *c = t->memory; *c; c++)
-        n *= size_of(&r->size, *c);
     return n;
 }
 
@@ -416,11 +462,14 @@ static void view_add(view *v, int64_t extent, int64_t stride) {
 static void temporary_view(const run *r, int k, int loops, view *out) {
     const temporary *t = &r->program->temporaries[k];
     int own = t->all ? r->ndim : r->nbatch, rank = (int)strlen(t->memory);
+    bool reversed = t->type == 'V' && r->svd != ROUTINE_SVD; /* V, of which V^H is a view but for signs */
     int64_t core = 1, step[UF_MAX_NDIM] = {0}, stride[LAYOUT_MAX_RANK];
     for (int d = rank - 1; d >= 0; d--) {
-        stride[strchr(t->view, t->memory[d]) - t->view] = core;
-        core *= size_of(&r->size, t->memory[d]);
+        char letter = t->memory[reversed ? rank - 1 - d : d];
+        stride[strchr(t->view, letter) - t->view] = core;
+        core *= size_of(&r->size, letter);
     }
+    core = core_of(r, t);
     if (rank == 2 && t->memory[0] == t->memory[1])
         stride[0] = r->size.n, stride[1] = 1;
     for (int d = own - 1; d >= 0; d--) {
@@ -527,7 +576,17 @@ static uf_status step_kernel(const run *r, const program_step *s) {
     return call(r, f, n, args);
 }
 
-/* The addresses of matrices that lie behind each other. */
+static uf_status step_conjugate(const run *r, const program_step *s) {
+    view v;
+    const uf_func *f;
+    if (r->svd == ROUTINE_SVD || !dtype_is_complex(r->type))
+        return UF_OK;
+    TRY(text_func(TEXT_CONJUGATE, false, &f));
+    array_view(r, s->array[0], r->nbatch, &v);
+    return call(r, f, 2, (DLTensor[]){v.array, v.array});
+}
+
+/* The addresses of matrices that lie behind each other; of one matrix there is no list. */
 static uf_status step_pointers(const run *r, const program_step *s) {
     static _Atomic(uf_func *) made;
     const temporary *t = &r->program->temporaries[s->array[0] & ~TEMPORARY];
@@ -537,7 +596,7 @@ static uf_status step_pointers(const run *r, const program_step *s) {
     int64_t step = count_of(r, t) / batch * dtypes[type_of(t->type, r->type)].size;
     view to;
     uf_func *f = atomic_load(&made), *none = NULL;
-    if (!r->e->lapack_points)
+    if (!r->e->lapack_points || batch == 1)
         return UF_OK;
     if (!f) {
         TRY(uf_kernel(&f, "addresses", "int64[], int64, int64", "[i](p, first, step) { p[i] = first + i * step; }"));
@@ -564,7 +623,7 @@ static uf_status step_pointers(const run *r, const program_step *s) {
 static void *address_of(const run *r, int which) { return which == NO_ARRAY ? NULL : r->temporary[which & ~TEMPORARY]; }
 
 static uf_status step_routine(const run *r, const program_step *s) {
-    lapack_call c = {.routine = (lapack_routine)s->which,
+    lapack_call c = {.routine = s->which == ROUTINE_SVD ? r->svd : (lapack_routine)s->which,
                      .type = r->type,
                      .m = r->program->wide ? r->size.n : r->size.m,
                      .n = r->program->wide ? r->size.m : r->size.n,
@@ -579,6 +638,8 @@ static uf_status step_routine(const run *r, const program_step *s) {
                      .threads = r->l->threads};
     for (int d = 0; d < r->ndim; d++)
         *(d < r->nbatch ? &c.batch : &c.nrhs) *= r->extent[d];
+    if (c.batch == 1)
+        c.first = c.third = NULL;
     for (int i = 0; i < ROUTINE_ARRAYS; i++)
         c.array[i] = address_of(r, s->array[i]);
     return r->compiles ? UF_OK : r->e->lapack_run(&c);
@@ -587,6 +648,7 @@ static uf_status step_routine(const run *r, const program_step *s) {
 static uf_status steps_run(const run *r) {
     static uf_status (*const by_kind[])(const run *r, const program_step *s) = {[STEP_PACK] = step_pack,
                                                                                 [STEP_POINTERS] = step_pointers,
+                                                                                [STEP_CONJUGATE] = step_conjugate,
                                                                                 [STEP_ROUTINE] = step_routine,
                                                                                 [STEP_KERNEL] = step_kernel};
     for (const program_step *s = r->program->steps; s->kind; s++)
@@ -665,7 +727,10 @@ static void run_begin(const uf_plan *p, const launch *l, run *r) {
                .l = l,
                .size = z,
                .type = (dtype)l->v->operand[0].value,
+               .svd = ROUTINE_SVD,
                .compiles = !l->data};
+    if (r->e->lapack_svd)
+        r->svd = r->e->lapack_svd(z.m > z.n ? z.m : z.n, z.k);
     for (int shared = 0; shared < 2; shared++) {
         for (int d = loop->ndim - 1; d >= 0; d--) {
             const int64_t *stride = loop->stride + (size_t)d * (size_t)loop->narrays;

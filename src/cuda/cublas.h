@@ -30,13 +30,14 @@ enum {
        void *c, int type_c, int64_t ldc, long long stride_c, int64_t batch, int compute, int algorithm))
 
 /* Those that there are for each dtype: X(member, its name behind cublasS .., parameters) */
-#define CUBLAS_ROUTINES(X)                                                                                   \
-    X(getrf, getrfBatched, (void *, int n, void *const *a, int lda, int *pivots, int *info, int batch))      \
-    X(getrs, getrsBatched,                                                                                   \
-      (void *, int op, int n, int nrhs, void *const *a, int lda, const int *pivots, void *const *b, int ldb, \
-       int *host_info, int batch))                                                                           \
-    X(getri, getriBatched,                                                                                   \
-      (void *, int n, void *const *a, int lda, const int *pivots, void *const *c, int ldc, int *info, int batch))
+#define CUBLAS_ROUTINES(X)                                                                                        \
+    X(getrf, getrfBatched, (void *, int n, void *const *a, int lda, int *pivots, int *info, int batch))           \
+    X(getrs, getrsBatched,                                                                                        \
+      (void *, int op, int n, int nrhs, void *const *a, int lda, const int *pivots, void *const *b, int ldb,      \
+       int *host_info, int batch))                                                                                \
+    X(getri, getriBatched,                                                                                        \
+      (void *, int n, void *const *a, int lda, const int *pivots, void *const *c, int ldc, int *info, int batch)) \
+    X(geqrf, geqrfBatched, (void *, int m, int n, void *const *a, int lda, void *const *tau, int *host_info, int batch))
 
 typedef struct cublas_routines {
 #define X(member, name, parameters) int(*member) parameters;

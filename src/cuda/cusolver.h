@@ -8,10 +8,12 @@
 /* The members of the engine of that name. Everything is enqueued on the call's stream; the handle is held while it is, and workspace is
  * memory in the stream's order. lapack_run fails with ARGUMENT in a capture, for routines that cannot be captured. */
 bool cusolver_pays(const lapack_problem *p);
+lapack_routine cusolver_svd(int64_t m, int64_t n);
 uf_status cusolver_open(int device);
 uf_status cusolver_run(const lapack_call *c);
 
-/* batched.c: batches of small matrices by cuBLAS, and Cholesky's by cuSOLVER. */
+/* batched.c: batches of small matrices by cuBLAS. batched_reflects is the engine's lapack_reflects. */
+bool batched_reflects(const lapack_problem *p);
 bool batched_fits(const lapack_call *c);
 uf_status batched_run(cuda_device *d, const cuda_scope *scope, const lapack_call *c);
 

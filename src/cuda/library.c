@@ -33,7 +33,7 @@ static bool refuse(cuda_library *l, const char *file, const char *reason) {
 static const char *bind(const cuda_library *l, void *handle) {
     for (size_t k = 0; k < l->count; k++) {
         void *address = dlsym(handle, l->functions[k]);
-        if (!address)
+        if (!address && k < l->count - l->optional)
             return l->functions[k];
         memcpy((char *)l->table + k * sizeof address, &address, sizeof address);
     }

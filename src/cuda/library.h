@@ -13,15 +13,15 @@ typedef struct library_file {
 } library_file;
 
 typedef struct cuda_library {
-    const char *title;            /* "cuBLAS" */
-    const char *variable;         /* the environment variable that names its file */
-    const char *wheel;            /* its folder among NVIDIA's wheels for Python, below site-packages/nvidia */
-    const char *property;         /* its function that says its version, cublasGetProperty */
-    const char *without;          /* what happens where it is missing, for uf_system_info */
-    library_file files[3];        /* newest first; the names end with a NULL */
-    const char *const *functions; /* names, .. */
-    void *table;                  /* .. and where their addresses go, one pointer for each, in that order */
-    size_t count;
+    const char *title;               /* "cuBLAS" */
+    const char *variable;            /* the environment variable that names its file */
+    const char *wheel;               /* its folder among NVIDIA's wheels for Python, below site-packages/nvidia */
+    const char *property;            /* its function that says its version, cublasGetProperty */
+    const char *without;             /* what happens where it is missing, for uf_system_info */
+    library_file files[3];           /* newest first; the names end with a NULL */
+    const char *const *functions;    /* names, .. */
+    void *table;                     /* .. and where their addresses go, one pointer for each, in that order */
+    size_t count, optional;          /* the last ones may be missing in older versions, and are NULL then */
     uf_status (*create)(void **out); /* makes a handle in the current context, with all settings that last */
     /* Of library.c; written once, before `found`. */
     atomic_int found;

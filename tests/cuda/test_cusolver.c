@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "cpu/lapack.h"
 #include "cuda/code.h"
@@ -25,7 +28,8 @@ enum {
     MOST = 40, /* rows */
     BATCH = 3,
     RHS = 5,
-    BYTES = BATCH * MOST * MOST * 16
+    LARGE = 257, /* rows of one matrix of float64 */
+    BYTES = LARGE * LARGE * 8
 };
 static void *const stream = (void *)0x55;
 
@@ -83,11 +87,11 @@ static void put(dtype type, char *at, int64_t i, double v) {
         ((double *)(void *)at)[i] = v;
 }
 
-static int parts(dtype type) { return dtype_is_complex(type) ? 2 : 1; }
+static int components(dtype type) { return dtype_is_complex(type) ? 2 : 1; }
 
 /* Numbers in an array of the dtype; of square matrices the diagonal is large, so that they are positive definite, and real. */
 static void fill(dtype type, char *at, int64_t count, int64_t rows) {
-    int n = parts(type);
+    int n = components(type);
     for (int64_t i = 0; i < count; i++) {
         bool diagonal = rows && i % (rows * rows) % (rows + 1) == 0;
         put(type, at, i * n, (diagonal ? 4.0 * (double)rows : 0) + (double)pick(-100, 100) / 100);
@@ -135,8 +139,9 @@ static uf_status routine_run(uf_status (*run)(const lapack_call *), lapack_routi
 
 static void begin(dtype type, int64_t m, int64_t n) {
     memset(&ours, 0, sizeof ours);
-    fill(type, ours.data[0], BATCH * m * n, m == n ? n : 0);
-    fill(type, ours.data[2], BATCH * n * RHS, 0);
+    int64_t batch = n < LARGE ? BATCH : 1;
+    fill(type, ours.data[0], batch * m * n, m == n ? n : 0);
+    fill(type, ours.data[2], batch * n * RHS, 0);
     theirs = ours;
 }
 
@@ -154,44 +159,61 @@ static bool alike(const lapack_call *c, int i) {
     return true;
 }
 
-static bool sign_free(const lapack_call *c, int i) { return c->routine == ROUTINE_SVD && i != 2; }
-
+/* n: 0: m */
 static void compare(lapack_routine routine, dtype type, int64_t m, int64_t n, int64_t batch, bool lists) {
+    n = n ? n : m;
     begin(type, m, n);
     CHECK(!routine_run(cusolver_run, routine, type, m, n, batch, &ours, lists));
     CHECK(solver->stream() == stream || blas->stream() == stream);
     CHECK(!routine_run(cpu_lapack_run, routine, type, m, n, batch, &theirs, false));
     const lapack_call c = call_of(routine, type, m, n, batch, &ours, lists);
     for (int i = 0; i < ROUTINE_ARRAYS; i++) {
-        bool destroyed = !i && (routine == ROUTINE_SVD || routine == ROUTINE_LU_INVERSE);
-        if (!(destroyed || sign_free(&c, i) || alike(&c, i)))
+        bool destroyed = !i && routine == ROUTINE_LU_INVERSE;
+        if (!(destroyed || alike(&c, i)))
             fprintf(stderr, "routine %d, %s, %lld by %lld, batch %lld, array %d\n", (int)routine, dtypes[type].name,
                     (long long)m, (long long)n, (long long)batch, i);
-        CHECK(destroyed || sign_free(&c, i) || alike(&c, i));
+        CHECK(destroyed || alike(&c, i));
     }
     CHECK(!memcmp(ours.info, theirs.info, sizeof ours.info));
 }
 
 /* U S V^H, which signs do not change, is the matrix that was. */
-static void svd_is_right(dtype type, int64_t m, int64_t n) {
-    int p = parts(type);
+static void svd_is_right(lapack_routine routine, dtype type, int64_t m, int64_t n, int64_t batch) {
+    int p = components(type);
     begin(type, m, n);
-    CHECK(!routine_run(cusolver_run, ROUTINE_SVD, type, m, n, 1, &ours, false));
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
-            double re = 0, im = 0;
-            for (int64_t k = 0; k < n; k++) {
-                const char *u = ours.data[1], *v = ours.data[3];
-                double s = get(type, ours.data[2], k), a = get(type, u, (i + k * m) * p),
-                       b = get(type, v, (k + j * n) * p);
-                double c = p == 2 ? get(type, u, (i + k * m) * p + 1) : 0,
-                       d = p == 2 ? get(type, v, (k + j * n) * p + 1) : 0;
-                re += s * (a * b - c * d);
-                im += s * (a * d + c * b);
+    CHECK(!routine_run(cusolver_run, routine, type, m, n, batch, &ours, false));
+    const lapack_call c = call_of(routine, type, m, n, batch, &ours, false);
+    for (int64_t b = 0; b < batch; b++) {
+        const char *a = theirs.data[0] + (size_t)b * lapack_bytes(&c, 0),
+                   *u = ours.data[1] + (size_t)b * lapack_bytes(&c, 1),
+                   *s = ours.data[2] + (size_t)b * lapack_bytes(&c, 2),
+                   *v = ours.data[3] + (size_t)b * lapack_bytes(&c, 3);
+        CHECK(!ours.info[b]);
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) {
+                double re = 0, im = 0;
+                for (int64_t k = 0; k < n; k++) {
+                    int64_t at = routine == ROUTINE_SVD ? k + j * n : j + k * n;
+                    double size = get(type, s, k), x = get(type, u, (i + k * m) * p), y = get(type, v, at * p);
+                    double xi = p == 2 ? get(type, u, (i + k * m) * p + 1) : 0,
+                           yi = p == 2 ? (routine == ROUTINE_SVD ? 1 : -1) * get(type, v, at * p + 1) : 0;
+                    re += size * (x * y - xi * yi);
+                    im += size * (x * yi + xi * y);
+                }
+                CHECK(fabs(re - get(type, a, (i + j * m) * p)) < tolerance(type));
+                CHECK(p == 1 || fabs(im - get(type, a, (i + j * m) * p + 1)) < tolerance(type));
             }
-            CHECK(fabs(re - get(type, theirs.data[0], (i + j * m) * p)) < tolerance(type));
-            CHECK(p == 1 || fabs(im - get(type, theirs.data[0], (i + j * m) * p + 1)) < tolerance(type));
-        }
+    }
+}
+
+/* The reflectors are LAPACK's, which QR by LAPACK leaves behind. */
+static void reflectors_are_right(dtype type, int64_t m, int64_t n) {
+    begin(type, m, n);
+    CHECK(!routine_run(cusolver_run, ROUTINE_REFLECTORS, type, m, n, BATCH, &ours, true));
+    CHECK(blas->stream() == stream);
+    CHECK(!routine_run(cpu_lapack_run, ROUTINE_QR, type, m, n, BATCH, &theirs, false));
+    const lapack_call c = call_of(ROUTINE_REFLECTORS, type, m, n, BATCH, &ours, true);
+    CHECK(alike(&c, 0));
 }
 
 /* ---- Tests ---- */
@@ -201,16 +223,23 @@ static void routines_body(void *unused) {
     draw_seed(NULL);
     use_solver();
     for (size_t t = 0; t < TYPES; t++)
-        for (int r = 0; r < LAPACK_ROUTINES; r++)
+        for (int r = 0; r < ROUTINE_SVD; r++)
             for (int64_t batch = 1; batch <= BATCH; batch++) {
-                int64_t n = pick(1, 30), m = r == ROUTINE_QR || r == ROUTINE_SVD ? n + pick(0, 10) : n;
+                int64_t n = pick(1, 30), m = r == ROUTINE_QR ? n + pick(0, 10) : n;
                 compare((lapack_routine)r, types[t], m, n, batch, false);
                 compare((lapack_routine)r, types[t], m, n, batch, true);
                 if (r == ROUTINE_QR)
                     compare((lapack_routine)r, types[t], n, m, batch, false);
             }
     for (size_t t = 0; t < TYPES; t++)
-        svd_is_right(types[t], 17, 11);
+        for (int64_t batch = 1; batch <= BATCH; batch++) {
+            int64_t n = pick(1, 32), m = pick(n, 32), columns = pick(1, MOST);
+            CHECK(cusolver_svd(m, n) == ROUTINE_SVD_SQUARE && cusolver_svd(33, n) == ROUTINE_SVD);
+            svd_is_right(ROUTINE_SVD_SQUARE, types[t], m, n, batch);
+            svd_is_right(ROUTINE_SVD, types[t], pick(columns, MOST), columns, batch);
+            compare(ROUTINE_EIGH, types[t], pick(33, MOST), 0, batch, false);
+            reflectors_are_right(types[t], pick(1, MOST), pick(1, MOST));
+        }
 }
 
 /* Batches of small matrices are one call; others are a call each. Handles are made once. */
@@ -228,8 +257,66 @@ static void batches_body(void *unused) {
     CHECK(count("cusolverDnSpotrfBatched") == 1 && count("cusolverDnSpotrf") == 0);
     CHECK(!routine_run(cusolver_run, ROUTINE_EIGH, DT_COMPLEX64, 8, 8, BATCH, &ours, true));
     CHECK(count("cusolverDnCheevjBatched") == 1);
+    CHECK(!routine_run(cusolver_run, ROUTINE_SVD_SQUARE, DT_FLOAT64, 8, 8, BATCH, &ours, false));
+    CHECK(count("cusolverDnDgesvdjBatched") == 1 && count("cusolverDnDestroyGesvdjInfo") == 1);
+    CHECK(!routine_run(cusolver_run, ROUTINE_REFLECTORS, DT_FLOAT64, 8, 8, BATCH, &ours, true));
+    CHECK(count("cublasDgeqrfBatched") == 1);
     CHECK(count("cusolverDnCreateSyevjInfo") == 1 && count("cusolverDnDestroySyevjInfo") == 1);
     CHECK(count("cusolverDnCreate") == 1 && count("cublasCreate_v2") == 1);
+}
+
+/* What takes a batch of larger matrices at once pays from so many matrices on, which is a matter of sizes alone. */
+static void limits_body(void *unused) {
+    (void)unused;
+    use_solver();
+    begin(DT_FLOAT64, 40, 40);
+    CHECK(!routine_run(cusolver_run, ROUTINE_EIGH, DT_FLOAT64, 40, 40, 1, &ours, false));
+    CHECK(count("cusolverDnXsyevBatched") == 1 && count("cusolverDnDestroyParams") == 1);
+    CHECK(!count("cusolverDnDsyevd") && !count("cusolverDnDsyevjBatched"));
+    lapack_call c = call_of(ROUTINE_LU, DT_FLOAT64, 256, 256, 2, &ours, true);
+    CHECK(!batched_fits(&c));
+    c.batch = 4;
+    CHECK(batched_fits(&c));
+    c.routine = ROUTINE_LU_INVERSE;
+    CHECK(!batched_fits(&c));
+    c.batch = 13;
+    CHECK(batched_fits(&c));
+    c.n = c.m = 257;
+    CHECK(!batched_fits(&c));
+    lapack_problem p = {LAPACK_QR, DT_FLOAT64, 128, 20, 1, 8};
+    CHECK(batched_reflects(&p));
+    p.batch = 7;
+    CHECK(!batched_reflects(&p));
+    p.batch = 8, p.n = 129;
+    CHECK(!batched_reflects(&p));
+}
+
+/* A batch whose workspace would be too large is cut: 64 matrices of the mock's 4 MiB, and the rest. */
+static void parts_body(void *unused) {
+    enum {
+        MATRICES = 130,
+        N = 33
+    };
+    static double a[MATRICES * N * N], values[MATRICES * N];
+    static int32_t info[MATRICES];
+    (void)unused;
+    use_solver();
+    for (int k = 0; k < MATRICES; k++)
+        for (int i = 0; i < N; i++)
+            a[(k * N + i) * N + i] = k + 1;
+    const lapack_call c = {.routine = ROUTINE_EIGH,
+                           .type = DT_FLOAT64,
+                           .m = N,
+                           .n = N,
+                           .batch = MATRICES,
+                           .array = {a, values},
+                           .info = info,
+                           .stream = stream};
+    memset(info, 0xff, sizeof info);
+    CHECK(!cusolver_run(&c));
+    CHECK(count("cusolverDnXsyevBatched") == 3);
+    for (int k = 0; k < MATRICES; k++)
+        CHECK(!info[k] && fabs(values[k * N] - (k + 1)) < 1e-9 && fabs(values[k * N + N - 1] - (k + 1)) < 1e-9);
 }
 
 /* A matrix that has no inverse, or no Cholesky factor, is told by `info`, and the others of the batch are computed. */
@@ -253,30 +340,38 @@ static void failures_body(void *unused) {
         const char *function, *says;
         lapack_routine routine;
         bool lists;
+        int n; /* 0: 8 */
     } cases[] = {
-        {"cusolverDnDgetrf_bufferSize", "cuSOLVER's getrf_size: status 7", ROUTINE_LU, false},
-        {"cusolverDnDgetrf", "cuSOLVER's getrf: status 7", ROUTINE_LU, false},
-        {"cusolverDnDgetrs", "cuSOLVER's getrs: status 7", ROUTINE_LU_SOLVE, false},
-        {"cusolverDnDgetrs", "cuSOLVER's getrs: status 7", ROUTINE_LU_INVERSE, false},
-        {"cusolverDnDpotrf_bufferSize", "cuSOLVER's potrf_size: status 7", ROUTINE_CHOLESKY, false},
-        {"cusolverDnDpotrf", "cuSOLVER's potrf: status 7", ROUTINE_CHOLESKY, false},
-        {"cusolverDnDpotrfBatched", "cuSOLVER's potrf_batched: status 7", ROUTINE_CHOLESKY, true},
-        {"cusolverDnDgeqrf_bufferSize", "cuSOLVER's geqrf_size: status 7", ROUTINE_QR, false},
-        {"cusolverDnDgeqrf", "cuSOLVER's geqrf: status 7", ROUTINE_QR, false},
-        {"cusolverDnDorgqr_bufferSize", "cuSOLVER's orgqr_size: status 7", ROUTINE_QR, false},
-        {"cusolverDnDorgqr", "cuSOLVER's orgqr: status 7", ROUTINE_QR, false},
-        {"cusolverDnDsyevd_bufferSize", "cuSOLVER's syevd_size: status 7", ROUTINE_EIGH, false},
-        {"cusolverDnDsyevd", "cuSOLVER's syevd: status 7", ROUTINE_EIGH, false},
-        {"cusolverDnCreateSyevjInfo", "cuSOLVER's settings_create: status 7", ROUTINE_EIGH, true},
-        {"cusolverDnDsyevjBatched_bufferSize", "cuSOLVER's syevj_size: status 7", ROUTINE_EIGH, true},
-        {"cusolverDnDsyevjBatched", "cuSOLVER's syevj: status 7", ROUTINE_EIGH, true},
-        {"cusolverDnDgesvd_bufferSize", "cuSOLVER's gesvd_size: status 7", ROUTINE_SVD, false},
-        {"cusolverDnDgesvd", "cuSOLVER's gesvd: status 7", ROUTINE_SVD, false},
-        {"cusolverDnSetStream", "cuSOLVER's set_stream: status 7", ROUTINE_LU, false},
-        {"cublasSetStream_v2", "cublasSetStream_v2: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU, true},
-        {"cublasDgetrfBatched", "cublas<t>getrfBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU, true},
-        {"cublasDgetrsBatched", "cublas<t>getrsBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_SOLVE, true},
-        {"cublasDgetriBatched", "cublas<t>getriBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_INVERSE, true},
+        {"cusolverDnDgetrf_bufferSize", "cuSOLVER's getrf_size: status 7", ROUTINE_LU, false, 0},
+        {"cusolverDnDgetrf", "cuSOLVER's getrf: status 7", ROUTINE_LU, false, 0},
+        {"cusolverDnDgetrs", "cuSOLVER's getrs: status 7", ROUTINE_LU_SOLVE, false, 0},
+        {"cusolverDnDgetrs", "cuSOLVER's getrs: status 7", ROUTINE_LU_INVERSE, false, 0},
+        {"cusolverDnDpotrf_bufferSize", "cuSOLVER's potrf_size: status 7", ROUTINE_CHOLESKY, false, 0},
+        {"cusolverDnDpotrf", "cuSOLVER's potrf: status 7", ROUTINE_CHOLESKY, false, 0},
+        {"cusolverDnDpotrfBatched", "cuSOLVER's potrf_batched: status 7", ROUTINE_CHOLESKY, true, 0},
+        {"cusolverDnDgeqrf_bufferSize", "cuSOLVER's geqrf_size: status 7", ROUTINE_QR, false, 0},
+        {"cusolverDnDgeqrf", "cuSOLVER's geqrf: status 7", ROUTINE_QR, false, 0},
+        {"cusolverDnDorgqr_bufferSize", "cuSOLVER's orgqr_size: status 7", ROUTINE_QR, false, 0},
+        {"cusolverDnDorgqr", "cuSOLVER's orgqr: status 7", ROUTINE_QR, false, 0},
+        {"cusolverDnDsyevd_bufferSize", "cuSOLVER's syevd_size: status 7", ROUTINE_EIGH, false, 257},
+        {"cusolverDnDsyevd", "cuSOLVER's syevd: status 7", ROUTINE_EIGH, false, 257},
+        {"cusolverDnCreateSyevjInfo", "cuSOLVER's settings_create: status 7", ROUTINE_EIGH, false, 0},
+        {"cusolverDnDsyevjBatched_bufferSize", "cuSOLVER's syevj_size: status 7", ROUTINE_EIGH, true, 0},
+        {"cusolverDnDsyevjBatched", "cuSOLVER's syevj: status 7", ROUTINE_EIGH, true, 0},
+        {"cusolverDnCreateParams", "cuSOLVER's settings_create: status 7", ROUTINE_EIGH, false, 33},
+        {"cusolverDnXsyevBatched_bufferSize", "cuSOLVER's syev_size: status 7", ROUTINE_EIGH, true, 33},
+        {"cusolverDnXsyevBatched", "cuSOLVER's syev: status 7", ROUTINE_EIGH, true, 33},
+        {"cusolverDnCreateGesvdjInfo", "cuSOLVER's settings_create: status 7", ROUTINE_SVD_SQUARE, false, 0},
+        {"cusolverDnDgesvdjBatched_bufferSize", "cuSOLVER's gesvdj_size: status 7", ROUTINE_SVD_SQUARE, true, 0},
+        {"cusolverDnDgesvdjBatched", "cuSOLVER's gesvdj: status 7", ROUTINE_SVD_SQUARE, true, 0},
+        {"cusolverDnDgesvd_bufferSize", "cuSOLVER's gesvd_size: status 7", ROUTINE_SVD, true, 0},
+        {"cusolverDnDgesvd", "cuSOLVER's gesvd: status 7", ROUTINE_SVD, true, 0},
+        {"cublasDgeqrfBatched", "cublas<t>geqrfBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_REFLECTORS, true, 0},
+        {"cusolverDnSetStream", "cuSOLVER's set_stream: status 7", ROUTINE_LU, false, 0},
+        {"cublasSetStream_v2", "cublasSetStream_v2: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU, true, 0},
+        {"cublasDgetrfBatched", "cublas<t>getrfBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU, true, 0},
+        {"cublasDgetrsBatched", "cublas<t>getrsBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_SOLVE, true, 0},
+        {"cublasDgetriBatched", "cublas<t>getriBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_INVERSE, true, 0},
     };
     (void)unused;
     use_solver();
@@ -287,15 +382,13 @@ static void failures_body(void *unused) {
     CHECK_FAILS(routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 2, &ours, true), UF_ERR_MEMORY,
                 "cublasCreate_v2: CUBLAS_STATUS_MOCK_3 (3)");
     for (size_t i = 0; i < COUNT(cases); i++) {
-        begin(DT_FLOAT64, 8, 8);
-        fail_calls(cases[i].function, 7);
-        CHECK_FAILS(
-            routine_run(cusolver_run, cases[i].routine, DT_FLOAT64, 8, 8, 1 + cases[i].lists, &ours, cases[i].lists),
-            UF_ERR_DEVICE, cases[i].says);
-        fail_calls(NULL, 0);
-        begin(DT_FLOAT64, 8, 8);
-        CHECK(
-            !routine_run(cusolver_run, cases[i].routine, DT_FLOAT64, 8, 8, 1 + cases[i].lists, &ours, cases[i].lists));
+        int n = cases[i].n ? cases[i].n : 8, batch = cases[i].lists ? BATCH : 1;
+        for (int fails = 1; fails >= 0; fails--) {
+            begin(DT_FLOAT64, n, n);
+            fail_calls(fails ? cases[i].function : NULL, 7);
+            uf_status s = routine_run(cusolver_run, cases[i].routine, DT_FLOAT64, n, n, batch, &ours, cases[i].lists);
+            CHECK(fails ? s == UF_ERR_DEVICE && strstr(error_slot()->message, cases[i].says) : !s);
+        }
     }
     CHECK(count("cusolverDnCreate") == 2 && count("cublasCreate_v2") == 2); /* handles were given back */
 }
@@ -305,12 +398,13 @@ static void driver_body(void *unused) {
     (void)unused;
     use_solver();
     for (int r = 0; r < LAPACK_ROUTINES; r++) {
+        bool lists = r == ROUTINE_REFLECTORS;
         begin(DT_FLOAT64, 8, 8);
-        CHECK(!routine_run(cusolver_run, (lapack_routine)r, DT_FLOAT64, 8, 8, 1, &ours, false));
+        CHECK(!routine_run(cusolver_run, (lapack_routine)r, DT_FLOAT64, 8, 8, 1, &ours, lists));
         for (int nth = 1, done = 0; !done && nth < 100; nth++) {
             begin(DT_FLOAT64, 8, 8);
             mock->fail_at(nth, 999);
-            uf_status s = routine_run(cusolver_run, (lapack_routine)r, DT_FLOAT64, 8, 8, 1, &ours, false);
+            uf_status s = routine_run(cusolver_run, (lapack_routine)r, DT_FLOAT64, 8, 8, 1, &ours, lists);
             done = !mock->failed();
             mock->fail_at(0, 0);
             CHECK(done ? !s : s == UF_ERR_DEVICE || !s);
@@ -326,10 +420,17 @@ static void capture_body(void *unused) {
     begin(DT_FLOAT64, 8, 8);
     mock->capture(1);
     CHECK(!routine_run(cusolver_run, ROUTINE_LU, DT_FLOAT64, 8, 8, 1, &ours, false));
-    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_EIGH, DT_FLOAT64, 8, 8, 1, &ours, false), UF_ERR_DEVICE,
-                "cuSOLVER's syevd waits on the host");
-    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_SVD, DT_FLOAT64, 8, 8, 1, &ours, false), UF_ERR_DEVICE,
-                "cuSOLVER's gesvd waits on the host");
+    CHECK(!routine_run(cusolver_run, ROUTINE_EIGH, DT_FLOAT64, 8, 8, 1, &ours, false));
+    CHECK(!routine_run(cusolver_run, ROUTINE_EIGH, DT_FLOAT64, 34, 34, 1, &ours, false));
+    CHECK(count("cusolverDnXsyevBatched") == 1 && mock->count("cuStreamSynchronize") == 0);
+    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_EIGH, DT_FLOAT64, 40, 40, 1, &ours, false), UF_ERR_DEVICE,
+                "cuSOLVER's XsyevBatched, which is for matrices of 40 by 40, waits on the host");
+    CHECK(!routine_run(cusolver_run, ROUTINE_SVD_SQUARE, DT_FLOAT64, 32, 8, 2, &ours, false));
+    CHECK(!routine_run(cusolver_run, ROUTINE_REFLECTORS, DT_FLOAT64, 8, 8, 2, &ours, true));
+    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_EIGH, DT_FLOAT64, 257, 257, 1, &ours, false), UF_ERR_DEVICE,
+                "cuSOLVER's syevd, which is for matrices of 257 by 257, waits on the host");
+    CHECK_FAILS(routine_run(cusolver_run, ROUTINE_SVD, DT_FLOAT64, 33, 8, 1, &ours, false), UF_ERR_DEVICE,
+                "cuSOLVER's gesvd, which is for matrices of 33 by 8, waits on the host");
     CHECK(!count("cusolverDnDsyevd") && !count("cusolverDnDgesvd"));
     mock->capture(0);
 }
@@ -359,6 +460,34 @@ static void choice_body(void *unused) {
                 }
                 CHECK(before);
             }
+}
+
+/* A copy of the mock whose functions that came with CUDA 12.6 have other names. */
+static void old_solver_make(char *path) {
+    static const char name[] = "cusolverDnXsyevBatched";
+    static char bytes[1 << 20];
+    FILE *from = fopen(solver_path, "rb");
+    CHECK(from);
+    size_t n = fread(bytes, 1, sizeof bytes, from);
+    CHECK(n < sizeof bytes && !fclose(from));
+    for (size_t i = 0; i + sizeof name <= n; i++)
+        if (!memcmp(bytes + i, name, sizeof name - 1))
+            bytes[i + strlen("cusolverDn")] = 'x';
+    int file = mkstemp(path);
+    FILE *to = fdopen(file, "wb");
+    CHECK(to && fwrite(bytes, 1, n, to) == n && !fclose(to));
+}
+
+/* An older library has no XsyevBatched: syevd takes its place. */
+static void old_solver_body(void *unused) {
+    char path[] = "/tmp/cusolverXXXXXX";
+    (void)unused;
+    old_solver_make(path);
+    strcpy(solver_path, path);
+    use_solver();
+    CHECK(!unlink(path));
+    compare(ROUTINE_EIGH, DT_COMPLEX64, 40, 40, BATCH, false);
+    CHECK(count("cusolverDnCheevd") == BATCH && !count("cusolverDnXsyevBatched"));
 }
 
 static void found_body(void *unused) {
@@ -398,12 +527,15 @@ static void no_cublas_body(void *unused) {
     }
 TEST(routines)
 TEST(batches)
+TEST(limits)
+TEST(parts)
 TEST(told)
 TEST(failures)
 TEST(driver)
 TEST(capture)
 TEST(sizes)
 TEST(choice)
+TEST(old_solver)
 TEST(found)
 TEST(no_solver)
 TEST(no_cublas)
@@ -420,9 +552,10 @@ static int find_mocks(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routines),  cmocka_unit_test(batches),   cmocka_unit_test(told),
-        cmocka_unit_test(failures),  cmocka_unit_test(driver),    cmocka_unit_test(capture),
-        cmocka_unit_test(sizes),     cmocka_unit_test(choice),    cmocka_unit_test(found),
+        cmocka_unit_test(routines),  cmocka_unit_test(batches),    cmocka_unit_test(limits),
+        cmocka_unit_test(parts),     cmocka_unit_test(told),       cmocka_unit_test(failures),
+        cmocka_unit_test(driver),    cmocka_unit_test(capture),    cmocka_unit_test(sizes),
+        cmocka_unit_test(choice),    cmocka_unit_test(old_solver), cmocka_unit_test(found),
         cmocka_unit_test(no_solver), cmocka_unit_test(no_cublas),
     };
     return cmocka_run_group_tests(tests, find_mocks, NULL);

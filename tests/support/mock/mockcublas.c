@@ -271,6 +271,17 @@ API int cublasGemmStridedBatchedEx_64(struct handle *h, int op_a, int op_b, int6
         }                                                                                                            \
         free(work);                                                                                                  \
         return 0;                                                                                                    \
+    }                                                                                                                \
+    API int cublas##T##geqrfBatched(struct handle *h, int m, int n, void *const *a, int lda, void *const *tau,       \
+                                    int *info, int batch) {                                                          \
+        CALL();                                                                                                      \
+        NEED(is_ready(h) && lda == m && m > 0 && n > 0, NOT_INITIALIZED);                                            \
+        int lwork = 64 * n;                                                                                          \
+        void *work = malloc((size_t)lwork * 16);                                                                     \
+        for (int i = 0; i < batch; i++)                                                                              \
+            LAPACK(#t "geqrf_", (N, N, P, N, P, P, N, P), &m, &n, a[i], &lda, tau[i], work, &lwork, info);           \
+        free(work);                                                                                                  \
+        return 0;                                                                                                    \
     }
 
 ROUTINES(S, s, 4)
