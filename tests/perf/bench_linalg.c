@@ -1,6 +1,7 @@
 /* bench_linalg.c - inverses of matrices and solutions of equations, of 3 to 256 rows in batches: the catalogue's functions, and beside
  * them on the CPU LAPACK of OpenBLAS called directly, matrix by matrix, on one thread. The GPU's peers are in
- * peers_gpu_linalg.py. */
+ * peers_gpu_linalg.py, and cuBLAS and cuSOLVER called directly in limits_linalg.cu, beside which stand more forms, of single matrices and
+ * of batches (`bench_linalg forms`: these alone). */
 #include "bench.h"
 
 static const DLDevice cpu = {kDLCPU, 0}, gpu = {kDLCUDA, 0};
@@ -144,7 +145,80 @@ static void size_case(int n, int64_t elements, bool device, bool peer) {
     free(w.y);
 }
 
-int main(void) {
+/* ---- Single matrices and batches, by every form that has a library on the GPU; the peers are in limits_linalg.cu ---- */
+
+typedef struct form {
+    const char *name;
+    int nout;
+    char shape[4]; /* of the outputs, and of a second input before them: m a matrix, v a vector */
+    bool two;      /* it has a second input */
+} form;
+
+static const form forms[] = {{"solve", 1, "vv", true}, {"inv", 1, "m", false},   {"cholesky", 1, "m", false},
+                             {"qr", 2, "mm", false},   {"eigh", 2, "vm", false}, {"svd", 3, "mvm", false}};
+
+static const struct {
+    int n, count, least; /* least: matrices for methods without a batch */
+} batches[] = {{8, 4096, 4096}, {16, 4096, 4096}, {32, 4096, 4096}, {64, 1024, 32}, {256, 64, 4},
+               {32, 1, 1},      {64, 1, 1},       {256, 1, 1},      {1024, 1, 1}};
+
+/* Symmetric with a large diagonal: positive definite. */
+static void symmetric(float *a, int64_t count, int n) {
+    for (int64_t k = 0; k < count; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++)
+                a[(k * n + i) * n + j] = a[(k * n + j) * n + i] = (float)noise(-1, 1) + (i == j ? (float)n : 0);
+}
+
+/* all: matrices of the case, of which `count` are computed. */
+static void form_case(const form *f, int n, int all, int64_t count, float *from, float *const to[4]) {
+    enum {
+        RUNS = 9
+    };
+    char name[64];
+    int64_t matrices[] = {count, n, n}, vectors[] = {count, n};
+    double t[RUNS];
+    gpu_call c = {.nargs = 1 + f->two + f->nout};
+    MUST(uf_load(&c.f, f->name));
+    for (int k = 0; k < c.nargs; k++) {
+        bool matrix = !k || f->shape[k - 1] == 'm';
+        c.args[k] = (DLTensor){.data = k ? to[k] : from,
+                               .device = gpu,
+                               .ndim = matrix ? 3 : 2,
+                               .dtype = f32,
+                               .shape = matrix ? matrices : vectors};
+    }
+    snprintf(name, sizeof name, "gpu_%s_f32_%d_x%d", f->name, n, all);
+    gpu_time(gpu_call_run, &c, t, RUNS);
+    row(name, "libufunc", "Mmatrix/s", 1e-6 * (double)count, t, RUNS);
+    uf_free(c.f);
+}
+
+static void forms_all(void) {
+    const int64_t most = 1 << 22;
+    float *host = memory((size_t)most * 4), *to[4];
+    for (int k = 0; k < 4; k++)
+        to[k] = on_gpu(f32, most).data;
+    for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
+        int n = batches[b].n;
+        symmetric(host, batches[b].count, n);
+        DLTensor there = {.data = to[0], .device = gpu, .ndim = 1, .dtype = f32, .shape = (int64_t[]){most}},
+                 here = UF_ARRAY(host, most);
+        MUST(uf_copy(&there, &here, NULL));
+        for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+            bool svd = !strcmp(forms[k].name, "svd");
+            form_case(&forms[k], n, batches[b].count, svd ? batches[b].least : batches[b].count, to[0], to);
+        }
+    }
+    free(host);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && !strcmp(argv[1], "forms")) {
+        check(driver_open(), "no CUDA driver");
+        forms_all();
+        return 0;
+    }
     if (!getenv("BENCH_GPU_ONLY")) {
         bool peer = lapack_open();
         if (!peer)
@@ -152,10 +226,11 @@ int main(void) {
         for (int i = 0; i < SIZES; i++)
             size_case(sizes[i], 1 << 20, false, peer);
     }
-    if (driver_open())
+    if (driver_open()) {
         for (int i = 0; i < SIZES; i++)
             size_case(sizes[i], 1 << 24, true, false);
-    else
+        forms_all();
+    } else
         fprintf(stderr, "bench: no CUDA driver; the GPU rows are left out\n");
     return 0;
 }

@@ -1,6 +1,6 @@
 /* bench_products.c - products of matrices beside cuBLAS, which is called here directly, with a workspace of the size that NVIDIA
- * recommends. Rows are GFLOP/s: 2 * m * n * p for each product, four times that for complex numbers. "libufunc generated" is
- * what runs where there is no cuBLAS: this program again, with UFUNC_CUBLAS naming none. On the CPU OpenBLAS is the peer. */
+ * recommends. Rows are GFLOP/s: 2 * m * n * p for each product, four times that for complex numbers. "libufunc plan" is
+ * a plan of the same call, "libufunc generated" what runs where there is no cuBLAS: this program again, with UFUNC_CUBLAS naming none. On the CPU OpenBLAS is the peer. */
 #include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -256,6 +256,23 @@ static void cublas_run(void *user) {
 
 /* ---- GPU ---- */
 
+typedef struct planned {
+    uf_plan *plan;
+    void *data[3];
+} planned;
+
+static void plan_run(void *user) {
+    const planned *p = user;
+    MUST(uf_plan_run(p->plan, p->data, NULL));
+}
+
+static void plan_time(const operands *o, double *t) {
+    planned p = {.data = {o->call.args[0].data, o->call.args[1].data, o->call.args[2].data}};
+    MUST(uf_plan_new(&p.plan, o->call.f, 3, o->call.args, NULL));
+    gpu_time(plan_run, &p, t, RUNS);
+    uf_plan_free(p.plan);
+}
+
 /* clang-format off */
 static const product gpu_products[] = {
     {"f32_4", 'f', MATMUL, 4, 4, 4, 1 << 21},
@@ -342,6 +359,10 @@ static void gpu_product(const product *q, bool generated) {
     operands_check(&o);
     gpu_time(gpu_call_run, &o.call, t, RUNS);
     row(name, generated ? "libufunc generated" : "libufunc", "GFLOP/s", 1e-9 * flops(q), t, RUNS);
+    if (!generated) {
+        plan_time(&o, t);
+        row(name, "libufunc plan", "GFLOP/s", 1e-9 * flops(q), t, RUNS);
+    }
     if (cublas.handle) {
         cublas_run(&o);
         operands_check(&o);
@@ -352,11 +373,13 @@ static void gpu_product(const product *q, bool generated) {
 }
 
 static void gpu_all(bool generated) {
+    const char *only = getenv("BENCH_PRODUCTS"); /* names of cases */
     MUST(uf_sync((DLDevice){kDLCUDA, 0}, NULL));
     if (!generated && !cublas_open())
         fprintf(stderr, "bench_products: no cuBLAS of CUDA 12 or later; its rows are left out\n");
     for (size_t i = 0; i < sizeof gpu_products / sizeof *gpu_products; i++)
-        gpu_product(&gpu_products[i], generated);
+        if (!only || strstr(only, gpu_products[i].name))
+            gpu_product(&gpu_products[i], generated);
 }
 
 /* ---- CPU ---- */

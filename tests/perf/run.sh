@@ -37,10 +37,11 @@ cpu_peers() {
     fi
 }
 
+# $1: a file of CUDA; $2: one of Python, or ""; $3: libraries of CUDA's.
 gpu_peers() {
     [ -e /dev/nvidiactl ] || [ -e /dev/nvidia0 ] || return
     if [ ! "$BUILD/perf/$1" -nt "$here/$1.cu" ] && command -v nvcc >/dev/null; then
-        nvcc -O3 -std=c++17 -arch=native -o "$BUILD/perf/$1" "$here/$1.cu" -ldl
+        nvcc -O3 -std=c++17 -arch=native -o "$BUILD/perf/$1" "$here/$1.cu" -ldl $3
     fi
     if [ -x "$BUILD/perf/$1" ]; then
         ours "$1"
@@ -96,7 +97,7 @@ if part products; then
 fi
 if part linalg; then
     ours bench_linalg
-    [ ! -e /dev/nvidia0 ] || python3 "$here/peers_gpu_linalg.py" >>"$csv" || note "peers_gpu_linalg.py failed"
+    gpu_peers limits_linalg peers_gpu_linalg "-lcublas -lcusolver"
 fi
 if part reduce; then
     ours bench_reduce
