@@ -62,6 +62,18 @@ static uint16_t sim_bfloat16(float x) {
     memcpy(&bits, &x, sizeof bits);
     return isnan(x) ? 0x7FFF : (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
+static uint32_t sim_bfloat16s(float high, float low) { return (uint32_t)sim_bfloat16(high) << 16 | sim_bfloat16(low); }
+
+/* The instructions max.NaN and min.NaN, for which +0 is greater than -0. */
+static float sim_extreme(float a, float b, bool larger) {
+    if (isnan(a) || isnan(b))
+        return NAN;
+    if (a == b)
+        return (signbit(a) != 0) == larger ? b : a;
+    return (a > b) == larger ? a : b;
+}
+static float sim_larger(float a, float b) { return sim_extreme(a, b, true); }
+static float sim_smaller(float a, float b) { return sim_extreme(a, b, false); }
 SWITCHES_STACKS static void sim_barrier(void) { wait_for(AT_BARRIER); }
 
 SWITCHES_STACKS static void sim_yield(void) { swapcontext(&lanes[thread_now].context, &scheduler); }
@@ -176,7 +188,10 @@ static const struct {
     ROW("llvm.nvvm.mulhi.ull", sim_mulhi_ull),
     ROW("llvm.nvvm.mulhi.ui", sim_mulhi_ui),
     ROW("prefetch", sim_prefetch),
+    ROW("bfloat16s", sim_bfloat16s),
     ROW("bfloat16", sim_bfloat16),
+    ROW("larger", sim_larger),
+    ROW("smaller", sim_smaller),
     ROW("yield", sim_yield),
 };
 
@@ -345,14 +360,33 @@ static void add_entry(text *ir, const char *name, int nparameters) {
     text_free(&parameters);
 }
 
+/* Inline assembly, and what takes its place. */
+static const struct {
+    const char *assembly, *host, *declaration;
+} instructions[] = {
+    {"asm sideeffect \"prefetch.global.L2 [$0];\", \"l\"", "@sim_prefetch", "declare void @sim_prefetch(i64)\n"},
+    {"asm \"cvt.rn.bf16.f32 $0, $1;\", \"=h,f\"", "@sim_bfloat16", "declare i16 @sim_bfloat16(float)\n"},
+    {"asm \"cvt.rn.bf16x2.f32 $0, $1, $2;\", \"=r,f,f\"", "@sim_bfloat16s",
+     "declare i32 @sim_bfloat16s(float, float)\n"},
+    {"asm \"max.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_larger", "declare float @sim_larger(float, float)\n"},
+    {"asm \"min.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_smaller", "declare float @sim_smaller(float, float)\n"},
+};
+
+static void replace_assembly(text *ir) {
+    for (size_t i = 0; i < COUNT(instructions); i++)
+        if (strstr(ir->data, instructions[i].assembly)) {
+            replace(ir, instructions[i].assembly, instructions[i].host);
+            text_puts(ir, instructions[i].declaration);
+        }
+}
+
 static void to_host(code_module *m, int nparameters) {
     text *ir = &m->ir;
     replace(ir, " addrspace(1)", "");
     replace(ir, " addrspace(3)", "");
     replace(ir, "@shared = external global [0 x i8]", "@shared = internal global [262144 x i8] zeroinitializer");
     replace(ir, "[0 x i8]", "[262144 x i8]");
-    replace(ir, "asm sideeffect \"prefetch.global.L2 [$0];\", \"l\"", "@sim_prefetch");
-    replace(ir, "asm \"cvt.rn.bf16.f32 $0, $1;\", \"=h,f\"", "@sim_bfloat16");
+    replace_assembly(ir);
     for (size_t i = 0; i < COUNT(names); i++)
         replace(ir, names[i].gpu, names[i].gpu[0] == 'l' ? names[i].host : names[i].gpu);
     /* others may be what a thread waits for, or come in between */
@@ -368,10 +402,6 @@ static void to_host(code_module *m, int nparameters) {
     text_free(ir);
     *ir = out;
     text_puts(ir, "declare void @sim_yield()\n");
-    if (strstr(ir->data, "@sim_prefetch"))
-        text_puts(ir, "declare void @sim_prefetch(i64)\n");
-    if (strstr(ir->data, "@sim_bfloat16"))
-        text_puts(ir, "declare i16 @sim_bfloat16(float)\n");
     add_entry(ir, m->entry, nparameters);
 }
 

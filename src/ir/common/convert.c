@@ -198,6 +198,15 @@ static ssa float_of_bfloat16(emit *e, ssa x) {
     return emit_value(e, "bitcast i32 %s to float", bits.text);
 }
 
+/* Two of them at once, by one instruction where there is one: the first is the lower half of the word. */
+static void bfloat16s_of_floats(emit *e, const ssa *x, ssa *halves) {
+    ssa both = emit_value(e, "call i32 asm \"cvt.rn.bf16x2.f32 $0, $1, $2;\", \"=r,f,f\"(float %s, float %s)",
+                          x[1].text, x[0].text);
+    both = emit_value(e, "bitcast i32 %s to <2 x i16>", both.text);
+    for (int i = 0; i < 2; i++)
+        halves[i] = emit_value(e, "extractelement <2 x i16> %s, i32 %d", both.text, i);
+}
+
 static ssa half_of_float(emit *e, dtype half, ssa x) {
     return half == DT_FLOAT16 ? float16_of_float(e, x) : bfloat16_of_float(e, x);
 }
@@ -385,4 +394,13 @@ ssa emit_convert(emit *e, ssa value, dtype from, dtype to) {
         return re;
     ssa im = convert_real(e, emit_part(e, from, value, 1), part, target);
     return to == DT_BOOL ? emit_value(e, "or i1 %s, %s", re.text, im.text) : emit_complex(e, to, re, im);
+}
+
+void emit_convert_all(emit *e, ssa *values, int n, dtype from, dtype to) {
+    int i = 0;
+    if (from == DT_FLOAT32 && to == DT_BFLOAT16 && e->target->gpu && e->target->arch >= ARCH_BFLOAT16)
+        for (; i + 1 < n; i += 2)
+            bfloat16s_of_floats(e, (ssa[]){values[i], values[i + 1]}, values + i);
+    for (; i < n; i++)
+        values[i] = emit_convert(e, values[i], from, to);
 }

@@ -158,6 +158,8 @@ const char *ir_global_pointer(const emit *e);
 
 /* A value converted between any two dtypes, with kernel C's total semantics. No new blocks: usable anywhere. */
 ssa emit_convert(emit *e, ssa value, dtype from, dtype to);
+/* The same of n values that become neighbours in memory, in place: by pairs where the GPU has instructions for these. */
+void emit_convert_all(emit *e, ssa *values, int n, dtype from, dtype to);
 ssa emit_constant(number value, dtype type);
 
 /* Operators with kernel C's total semantics; no new blocks. type is that of the operands (of a for shifts, where count_type

@@ -319,6 +319,17 @@ void emit_core_store(body *b, const node *element, ssa value) {
     store_place(b, &p, value);
 }
 
+/* 16-bit values as the two halves of words: then a float32 is made of each by one instruction, since a shift up undoes the shift down. */
+static void pair_halves(emit *e, ssa *values, int n) {
+    for (int i = 0; i + 1 < n; i += 2) {
+        ssa both = emit_value(e, "insertelement <2 x i16> undef, i16 %s, i32 0", values[i].text);
+        both = emit_value(e, "insertelement <2 x i16> %s, i16 %s, i32 1", both.text, values[i + 1].text);
+        both = emit_value(e, "bitcast <2 x i16> %s to i32", both.text);
+        values[i] = emit_value(e, "trunc i32 %s to i16", both.text);
+        values[i + 1] = emit_value(e, "trunc i32 %s to i16", emit_value(e, "lshr i32 %s, 16", both.text).text);
+    }
+}
+
 ssa *emit_core_vector(body *b, const node *element, int n) {
     emit *e = b->e;
     lvalue p = find_place(b, element);
@@ -328,6 +339,8 @@ ssa *emit_core_vector(body *b, const node *element, int n) {
     emit_load_vector(e, p.memory, p.pointer, n, values);
     e->invariant = 0;
     e->shared = false;
+    if (p.memory == DT_BFLOAT16 && e->target->gpu)
+        pair_halves(e, values, n);
     for (int i = 0; i < n; i++)
         values[i] = emit_convert(e, values[i], p.memory, p.type);
     return values;
@@ -338,7 +351,8 @@ void emit_core_store_vector(body *b, const node *element, const ssa *values, int
     lvalue p = find_place(b, element);
     ssa *stored = arena_alloc(e->a, (size_t)n * sizeof *stored);
     for (int i = 0; i < n; i++)
-        stored[i] = emit_convert(e, values[i], p.type, p.memory);
+        stored[i] = values[i];
+    emit_convert_all(e, stored, n, p.type, p.memory);
     emit_store_vector(e, p.memory, stored, p.pointer, n);
 }
 

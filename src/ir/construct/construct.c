@@ -54,8 +54,24 @@ static bool is_float_sum(const node *reduce) {
     return !reduce->callee && reduce->op == OP_ADD && dtype_is_floating((dtype)reduce->type);
 }
 
+/* "max" or "min" where one instruction of the GPU does what the reduction wants: NaN where there is one; which zero is left open. */
+static const char *instruction_of(const body *b, const node *reduce) {
+    enum {
+        ARCH_NAN = 80 /* the first that has it */
+    };
+    const function *f = reduce->callee;
+    const code_target *t = b->e->target;
+    if (!f || !f->body || f->body->line || reduce->type != DT_FLOAT32 || !t->gpu || t->arch < ARCH_NAN)
+        return NULL;
+    return !strcmp(f->name, "max") ? "max" : !strcmp(f->name, "min") ? "min" : NULL;
+}
+
 ssa combine(body *b, const node *reduce, ssa x, ssa y) {
     dtype type = (dtype)reduce->type;
+    const char *instruction = instruction_of(b, reduce);
+    if (instruction)
+        return emit_value(b->e, "call float asm \"%s.NaN.f32 $0, $1, $2;\", \"=f,f,f\"(float %s, float %s)",
+                          instruction, x.text, y.text);
     if (reduce->callee)
         return emit_call(b, reduce->callee, (ssa[]){x, y}, reduce->line);
     if (type == DT_BOOL)

@@ -463,15 +463,18 @@ static void assign_all(body *b, const node *assign) {
     const node *to = assign->kid[0], *from = assign->kid[1];
     bool core = b->f->locals[to->local].core;
     ssa *value = arena_alloc(b->e->a, (size_t)t->count * sizeof *value);
+    bool converts = core && from->kind == N_CONVERT;
     for (int i = 0; i < t->count; i++) {
         jam_now(b, i);
         if (core)
-            value[i] = emit_expression(b, from);
+            value[i] = emit_expression(b, converts ? from->kid[0] : from);
         else
             emit_expression(b, assign);
     }
     if (!core)
         return;
+    if (converts)
+        emit_convert_all(b->e, value, t->count, (dtype)from->kid[0]->type, (dtype)from->type);
     int end = 0;
     ssa keep = b->store_mask;
     if (ssa_is_set(keep)) {
