@@ -103,6 +103,8 @@ typedef struct code_traits {
     bool uniform;
     uint8_t
         separable; /* calls: core dimensions, as bits, along which threads may share a call (ir/gufunc/separable.c) */
+    /* Calls: bit k: operand k is reached in another way too than by the index of the one range of a construct that stands in no other. */
+    uint64_t elsewhere;
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
     /* Folds and scans; `nodes` are those of mapping and combining one element. */
@@ -265,6 +267,7 @@ typedef struct loop_problem {
     int unrolled;
     int device; /* LOOP_GUFUNC, GPU; below 0: an architecture, as for engine.target */
     int shared; /* set by the engine. GPU: bytes of shared memory that a block may have; 0: those that every device has */
+    int sms; /* set by the engine. GPU: multiprocessors whose blocks may wait for each other; 0: such launches are not there */
     /* LOOP_AT: extent and stride of each dimension of the target that is indexed, and what the updates are. */
     const int64_t *indexed;
     at_counters counters;

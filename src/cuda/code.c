@@ -71,22 +71,25 @@ uf_status code_prepare(code *c) {
     return UF_OK;
 }
 
-static uf_status ask_resident(code *c, int threads, int *out) {
-    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, out, c->kernel, threads, 0);
+static uf_status ask_resident(code *c, int threads, int shared, int *out) {
+    TRY(code_share(c, (uint32_t)shared));
+    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, out, c->kernel, threads, (size_t)shared);
     return UF_OK;
 }
 
-uf_status code_resident(code *c, int threads, int *out) {
+uf_status code_resident(code *c, int threads, int shared, int *out) {
     uint64_t known = atomic_load_explicit(&c->resident, memory_order_relaxed);
     int blocks = (int)(known & UINT32_MAX);
-    if (known >> 32 != (uint64_t)threads) {
+    uint64_t asked = (uint64_t)threads |
+                     (uint64_t)shared << 11; /* blocks have at most 1024 threads, and shared memory below 2^21 bytes */
+    if (known >> 32 != asked) {
         cuda_scope scope;
         TRY(cuda_enter_relaxed(c->device, &scope));
-        uf_status s = ask_resident(c, threads, &blocks);
+        uf_status s = ask_resident(c, threads, shared, &blocks);
         cuda_leave(&scope);
         TRY(s);
         blocks = blocks > 0 ? blocks : 1; /* if not even one fits, the launch says why */
-        atomic_store_explicit(&c->resident, (uint64_t)threads << 32 | (uint64_t)blocks, memory_order_relaxed);
+        atomic_store_explicit(&c->resident, asked << 32 | (uint64_t)blocks, memory_order_relaxed);
     }
     *out = blocks * c->device->sms;
     return UF_OK;

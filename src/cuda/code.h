@@ -15,8 +15,8 @@ struct code {
     cu_kernel kernel;
     _Atomic(unsigned) block; /* threads in a block for best occupancy, a power of two; 0: not asked for yet */
     _Atomic uint64_t
-        resident;       /* blocks that a multiprocessor holds, of so many threads (high half); 0: not asked for yet */
-    atomic_bool shares; /* its blocks may have all the shared memory that the device gives on demand */
+        resident; /* blocks that a multiprocessor holds, of so many threads and bytes of shared memory (high half); 0: not asked for yet */
+    atomic_bool shares;          /* its blocks may have all the shared memory that the device gives on demand */
     atomic_int parameters;       /* that the kernel takes; 0: not counted yet */
     atomic_bool launched;        /* work that uses it may be queued */
     _Atomic(cu_context) foreign; /* a context other than the primary one that it ran in; NULL: none */
@@ -35,9 +35,10 @@ uf_status code_compile(const code_module *module, const code_target *target, int
 uf_status code_load(const char *ptx, const char *entry, int max_registers, unsigned flags, cuda_device *d, code **out);
 /* Asks for the best block size in the current context, which loads the code there. Sets c->block. */
 uf_status code_prepare(code *c);
-/* Blocks of so many threads that the device holds at once; the driver is asked once, as long as it is for as many. Errors:
+/* Blocks of so many threads with so many bytes of dynamic shared memory that the device holds at once; the driver is asked once, as long
+ * as it is for the same. Errors:
  * DEVICE. */
-uf_status code_resident(code *c, int threads, int *out);
+uf_status code_resident(code *c, int threads, int shared, int *out);
 /* Lets the kernel's blocks have `bytes` of dynamic shared memory, if that takes the driver's permission; once for all. Errors: DEVICE. */
 uf_status code_share(code *c, uint32_t bytes);
 /* What a kernel takes; asks the driver each time. block: threads, 0: as launched; shared: bytes of dynamic shared memory. Errors:

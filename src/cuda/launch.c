@@ -34,10 +34,11 @@ static uf_status find_occupancy(code *c, const launch *l, occupancy *r) {
         TRY(prepare_late(c));
     *r = (occupancy){.block = atomic_load_explicit(&c->block, memory_order_relaxed),
                      .sms = c->device->sms,
-                     .cooperative = c->device->cooperative};
+                     .cooperative = c->device->cooperative,
+                     .shared = c->device->shared};
     int block = gpu_resident_block(l);
     if (block)
-        TRY(code_resident(c, block, &r->resident));
+        TRY(code_resident(c, block, gpu_resident_shared(l, c->device->shared), &r->resident));
     return UF_OK;
 }
 
@@ -156,7 +157,7 @@ uf_status launch_run(const code *shared, const launch *l) {
 
 uf_status launch_fold_chunk(const code *c, const launch *l, int64_t *out) {
     int resident;
-    TRY(code_resident((code *)(uintptr_t)c, gpu_fold_block(l), &resident));
+    TRY(code_resident((code *)(uintptr_t)c, gpu_fold_block(l), 0, &resident));
     *out = gpu_fold_chunk(l, resident);
     return UF_OK;
 }
@@ -166,7 +167,7 @@ void launch_specialise(variant *v, const loop_problem *p) {
     cuda_device *d;
     loop_problem own = *p;
     if (v->loop == LOOP_GUFUNC && p->device >= 0 && !cuda_device_get(p->device, &d))
-        own.shared = d->shared;
+        own.shared = d->shared, own.sms = d->cooperative ? d->sms : 0;
     gpu_specialise(v, &own);
 }
 

@@ -82,6 +82,7 @@ size_t scan_scratch(const launch *l);
 /* Cooperative groups of several blocks wait for each other, so that all their blocks must be resident; blocks with privatised operands
  * loop over more work than there are blocks. */
 int gufunc_resident_block(const launch *l);
+int gufunc_resident_shared(const launch *l, int shared);
 int forall_resident_block(const launch *l);
 int at_resident_block(const launch *l);
 

@@ -17,6 +17,7 @@ typedef struct occupancy {
     int sms;
     int resident;     /* COOP_GRID, forall whose blocks loop: blocks that run at once */
     bool cooperative; /* COOP_GRID: blocks can be made to do so */
+    int shared;       /* bytes of shared memory that a block may have; 0: those that every device has */
 } occupancy;
 
 /* How a loop is laid out over threads. */
@@ -39,6 +40,8 @@ int gpu_fold_block(const launch *l);
 int64_t gpu_fold_chunk(const launch *l, int resident);
 /* Threads of the blocks of which occupancy.resident must say how many run at once; 0: of none. */
 int gpu_resident_block(const launch *l);
+/* Bytes of dynamic shared memory that these blocks have at most, on a device whose blocks may have so many. */
+int gpu_resident_shared(const launch *l, int shared);
 
 /* Writes the kernel's parameters, as many as schema_count says, and chooses the grid. Errors: ARGUMENT if the loop is too large for a
  * grid. */

@@ -54,10 +54,24 @@ enum {
 
     /* Inputs that several constructs read, staged whole for a cooperative group. */
     WHOLE_ROW = 8 * 1024, /* bytes of a call from which it pays; before, the first-level cache does as well */
-    WHOLE_STEPS = 2,      /* vectors that a thread takes together: shared memory is near, and registers cost blocks */
-    WHOLE_COOP = 6,       /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
-    WHOLE_THREADS = 1024, /* that a multiprocessor should have */
+    WHOLE_STEPS =
+        2, /* vectors that a thread takes together: shared memory is near, and registers cost blocks; but .. */
+    WHOLE_ELEMENTS = 32,        /* .. so many elements, .. */
+    WHOLE_COOP_MANY = 8,        /* .. where a cooperative group has no more than this, log2 */
+    WHOLE_COOP = 6,             /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
+    WHOLE_THREADS = 1024,       /* that a multiprocessor should have */
     WHOLE_RESERVED = 22 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
+
+    /* Pieces of a range. */
+    HEAD_ACCESS =
+        4, /* bytes of an access by vectors up to which rows that are passed over several times should rather begin anywhere, .. */
+    HEAD_VECTORS = 64,         /* .. if they have so many vectors, .. */
+    HEAD_VECTORS_MIXED = 8192, /* .. or so many, where some operands then do not go by vectors */
+    PIECE_ROW = 1 << 20,       /* bytes of a row from which they pay */
+    PIECE_FIT = 2,             /* blocks that a multiprocessor should have */
+    PIECE_RESERVED =
+        4 << 10, /* of each block's share of shared memory, for what reductions leave there and the driver's own */
+    SHARED_BESIDE = 1 << 10, /* that a multiprocessor has beyond what it gives one block */
 
     /* Neighbouring calls side by side. */
     ACROSS = 5,         /* log2 of the calls of a block, .. */
@@ -147,13 +161,18 @@ static bool is_by_vectors(const variant *v, const code_traits *traits, int k) {
     return false;
 }
 
-/* As many elements as the widest operand allows, and fewer where extents or strides do not. */
-static int vector_width(const cores *c, const code_traits *traits) {
-    int widest = 0, vector;
+/* Bytes of the widest element that is moved by vectors; 0: none is. */
+static int widest_by_vectors(const cores *c, const code_traits *traits) {
+    int widest = 0;
     for (int k = 0; k < variant_operands(c->v); k++)
         if (is_by_vectors(c->v, traits, k) && element_size(c->v, k) > widest)
             widest = element_size(c->v, k);
-    vector = widest ? ACCESS_BYTES / widest : 1;
+    return widest;
+}
+
+/* As many elements as the widest operand allows, and fewer where extents or strides do not. */
+static int vector_width(const cores *c, const code_traits *traits) {
+    int widest = widest_by_vectors(c, traits), vector = widest ? ACCESS_BYTES / widest : 1;
     for (int k = 0; k < variant_operands(c->v); k++)
         while (vector > 1 && is_by_vectors(c->v, traits, k) &&
                (unit_extent(c, k) < vector || other_strides(c, k) & (unsigned)(vector - 1)))
@@ -335,9 +354,16 @@ static bool reads_often(const cores *c, const code_traits *traits, int k) {
     return k < c->v->nin && rank_of(c, k) == 1 && readers(traits, k) > 1;
 }
 
-/* Shared memory that they take: the operand's part for the calls of a block. */
-static int64_t whole_part(const cores *c, int k) {
-    int64_t bytes = times(extent_at(c, k, 0), (int64_t)element_size(c->v, k) << c->v->gufunc.across);
+/* Elements of a piece, if each row is divided in so many; what is before its first vector takes the place of one. */
+static int64_t piece_elements(const cores *c, int64_t n, int64_t pieces) {
+    int64_t vector = c->v->gufunc.vector, vectors = ceil_shift(n, log2_floor((uint64_t)vector));
+    return c->v->gufunc.pieces ? times((vectors + pieces - 1) / pieces + 1, vector) : n;
+}
+
+/* Shared memory that they take: the operand's part for the calls of a block, or for one of the pieces of a call. */
+static int64_t whole_part(const cores *c, int k, int64_t pieces) {
+    int64_t n = piece_elements(c, extent_at(c, k, 0), pieces);
+    int64_t bytes = times(n, (int64_t)element_size(c->v, k) << c->v->gufunc.across);
     return bytes > INT64_MAX / 4 ? bytes : (bytes + ACCESS_BYTES - 1) & -ACCESS_BYTES;
 }
 
@@ -345,7 +371,7 @@ static int64_t whole_bytes(const cores *c, const code_traits *traits) {
     int64_t bytes = 0;
     for (int k = 0; k < c->v->nin; k++)
         if (reads_often(c, traits, k) && (c->v->gufunc.across || c->v->operand[k].unit))
-            bytes = plus(bytes, whole_part(c, k));
+            bytes = plus(bytes, whole_part(c, k, 1));
     return bytes;
 }
 
@@ -368,10 +394,120 @@ static bool wasted(const work *w, const variant *v, int steps) {
     return taken - vectors > vectors / 8;
 }
 
+/* ---- Pieces of a range ---- */
+
+/* The core dimension that all constructs go along, and along nothing else; -1: there is none. */
+static int one_range(const code_traits *traits) {
+    int d = traits->nconstructs < CODE_CONSTRUCTS ? traits->construct[0].outer[0] : -1;
+    for (int i = 0; i < traits->nconstructs; i++) {
+        const code_construct *x = &traits->construct[i];
+        if (x->nested || x->nouter != 1 || x->outer[0] != d)
+            return -1;
+    }
+    return d;
+}
+
+static bool goes_along(const cores *c, int k, int dimension) {
+    int unit = c->v->operand[k].unit;
+    return unit && c->layout->operands[k].dim[unit - 1] == dimension;
+}
+
+/* Are the rows of operands k and `lead` at places that differ by whole vectors in all calls, if they are in one? */
+static bool moves_alike(const cores *c, int k, int lead) {
+    uint64_t bits = 0;
+    for (int i = 0; i < rank_of(c, k); i++)
+        if (i + 1 != c->v->operand[k].unit && extent_at(c, k, i) > 1)
+            bits |= (uint64_t)stride_at(c, k, i);
+    for (int d = 0; d < c->loop->ndim; d++)
+        if (c->loop->extent[d] > 1)
+            bits |= (uint64_t)stride_of(c->loop, d, k) - (uint64_t)stride_of(c->loop, d, lead);
+    return !(bits & (c->v->gufunc.vector - 1u));
+}
+
+/* Rows begin where those of `lead` do, or are not accessed by vectors. */
+static void begin_anywhere(const cores *c, variant *v, int dimension, int lead) {
+    v->gufunc.pieces = 1;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (!goes_along(c, k, dimension) || !moves_alike(c, k, lead))
+            v->operand[k].unit = 0;
+}
+
+/* The first operand that is accessed by vectors and whose rows do not all begin at whole ones; -1: there is none. */
+static int find_lead(const cores *c, const code_traits *traits, int dimension, int vector) {
+    for (int k = 0; k < variant_operands(c->v); k++)
+        if (is_by_vectors(c->v, traits, k) && goes_along(c, k, dimension) && rank_of(c, k) == 1 &&
+            other_strides(c, k) & (vector - 1u))
+            return k;
+    return -1;
+}
+
+/* Where strides would make accesses by vectors narrow, rows may begin anywhere. Operands that do not move as the others do are then read
+ * one by one, which pays for long rows. */
+static void choose_head(const cores *c, variant *v, const code_traits *traits) {
+    int d = traits->nconstructs > 1 ? one_range(traits) : -1, widest = widest_by_vectors(c, traits),
+        narrow = v->gufunc.vector;
+    int vector = widest ? ACCESS_BYTES / widest : 1, lead = d < 0 ? -1 : find_lead(c, traits, d, vector);
+    if (lead < 0 || narrow * widest > HEAD_ACCESS)
+        return;
+    bool mixed = false;
+    v->gufunc.vector = (uint8_t)vector;
+    for (int k = 0; k < variant_operands(v); k++)
+        mixed |= is_by_vectors(v, traits, k) && !moves_alike(c, k, lead);
+    if (c->core[d] >= vector * (mixed ? HEAD_VECTORS_MIXED : HEAD_VECTORS))
+        begin_anywhere(c, v, d, lead);
+    else
+        v->gufunc.vector = (uint8_t)narrow;
+}
+
+/* Bytes of shared memory for a block. */
+static int64_t piece_share(int shared) {
+    return ((shared > STAGE_BYTES ? shared : STAGE_BYTES) + SHARED_BESIDE) / PIECE_FIT - PIECE_RESERVED;
+}
+
+static int64_t pieces_bytes(const cores *c, int64_t pieces) {
+    int64_t bytes = 0;
+    for (int k = 0; k < c->v->nin; k++)
+        if (c->v->operand[k].staged)
+            bytes = plus(bytes, whole_part(c, k, pieces));
+    return bytes;
+}
+
+/* The least number of pieces that are no larger. */
+static int64_t pieces_of(const cores *c, int64_t most) {
+    int64_t pieces = 1;
+    while (pieces < COOP_BLOCKS_MAX && pieces_bytes(c, pieces) > most)
+        pieces++;
+    return pieces;
+}
+
+/* Rows far longer than a block holds: a cooperative group of several blocks each, which have a piece of it in their shared memory. */
+static bool choose_pieces(const cores *c, variant *v, const loop_problem *s, int64_t bytes, int copies) {
+    int d = one_range(s->traits), lead = -1;
+    if (d < 0 || bytes < PIECE_ROW)
+        return false;
+    for (int k = v->nin - 1; k >= 0; k--) {
+        if (!reads_often(c, s->traits, k) || !v->operand[k].unit)
+            continue;
+        if (s->traits->elsewhere >> k & 1 || c->layout->operands[k].dim[0] != d)
+            return false;
+        lead = k;
+    }
+    int most = s->sms < COOP_BLOCKS_MAX ? s->sms : COOP_BLOCKS_MAX; /* as many blocks are resident in any case */
+    if (lead < 0 || bytes / most > piece_share(s->shared) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS)
+        return false;
+    begin_anywhere(c, v, d, lead);
+    stage_whole(c, v, s->traits);
+    v->gufunc.coop = COOP_GRID;
+    set_repeat(v, LINE_STEPS_GRID, copies);
+    return true;
+}
+
 /* Long rows, a block each. Where few blocks fit a multiprocessor, they are larger. Rows that are so few that each should have several
  * blocks are left to those. */
 static void choose_whole(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
     int64_t bytes = whole_bytes(c, s->traits), most = shared_most(s);
+    if (bytes >= WHOLE_ROW && s->sms && choose_pieces(c, v, s, bytes, copies))
+        return;
     if (bytes < WHOLE_ROW || bytes > most || (core_total(c, false) > BLOCK_CORE && c->loop->count < GRID_CALLS))
         return;
     int64_t blocks = most / bytes, least_threads = log2_ceil((uint64_t)(WHOLE_THREADS / (blocks < 32 ? blocks : 32)));
@@ -379,7 +515,9 @@ static void choose_whole(const cores *c, variant *v, const loop_problem *s, cons
     if (least_threads < WHOLE_COOP)
         least_threads = WHOLE_COOP;
     v->gufunc.coop = (uint8_t)(least_threads < COOP_BLOCK ? least_threads : COOP_BLOCK);
-    int steps = v->gufunc.coop <= WHOLE_COOP + 1 ? LINE_STEPS_LONG : WHOLE_STEPS;
+    int many =
+        v->gufunc.vector < WHOLE_ELEMENTS / LINE_STEPS_LONG ? LINE_STEPS_LONG : WHOLE_ELEMENTS / v->gufunc.vector;
+    int steps = v->gufunc.coop <= WHOLE_COOP_MANY ? many : WHOLE_STEPS;
     while (steps > WHOLE_STEPS && wasted(w, v, steps))
         steps /= 2;
     set_repeat(v, steps, copies);
@@ -469,6 +607,7 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
     int copies = copies_most(traits, &w);
     v->gufunc.along = code_prefers_outer(v, traits);
     v->gufunc.vector = (uint8_t)vector_width(c, traits);
+    choose_head(c, v, traits);
     while (v->gufunc.vector > 1 && v->gufunc.vector > copies)
         v->gufunc.vector /= 2;
     if (v->gufunc.vector == 1 && w.all <= TINY)
@@ -492,7 +631,7 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
 static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
-    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.across = v->gufunc.unrolled = 0;
+    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.across = v->gufunc.unrolled = v->gufunc.pieces = 0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
 }
@@ -624,7 +763,9 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
         return;
     if (s->traits->maps_to_threads && s->traits->nconstructs && !v->reports && !choose_across(&c, v, s))
         choose_coop(&c, v, s);
-    if (v->gufunc.coop) {
+    if (v->gufunc.coop && v->gufunc.pieces) {
+        /* units have been chosen with them */
+    } else if (v->gufunc.coop) {
         drop_units(&c, v);
     } else {
         choose_alone(v);
@@ -635,7 +776,23 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
 
 /* ---- Parameters ---- */
 
+/* Pieces: are the rows of all operands that are accessed by vectors at places that differ by whole vectors? */
+static bool aligned_alike(const cores *c, char *const *data) {
+    int lead = variant_lead(c->v);
+    for (int k = 0; k < variant_operands(c->v); k++) {
+        uintptr_t at = (uintptr_t)data[k], from = lead < 0 ? 0 : (uintptr_t)data[lead];
+        if (c->v->operand[k].unit &&
+            (at % (uintptr_t)element_size(c->v, k) || !moves_alike(c, k, lead) ||
+             (at / (uintptr_t)element_size(c->v, k) - from / (uintptr_t)element_size(c->v, lead)) &
+                 (c->v->gufunc.vector - 1u)))
+            return false;
+    }
+    return true;
+}
+
 static bool is_aligned(const cores *c, char *const *data) {
+    if (c->v->gufunc.pieces)
+        return aligned_alike(c, data);
     for (int k = 0; k < variant_operands(c->v); k++)
         if (must_align(c, k) && ((uintptr_t)data[k] & ((uintptr_t)element_size(c->v, k) * c->v->gufunc.vector - 1) ||
                                  other_strides(c, k) & (c->v->gufunc.vector - 1u)))
@@ -661,7 +818,7 @@ static void put_whole(parameter_writer *w, const cores *c, grid *g) {
         put_parameter(w, GPU_GUFUNC_STAGED, extent_at(c, k, 0));
         put_parameter(w, GPU_GUFUNC_STAGED, 0);
         put_parameter(w, GPU_GUFUNC_STAGED, offset);
-        offset += whole_part(c, k);
+        offset += whole_part(c, k, g->coop_blocks ? g->coop_blocks : 1);
     }
     g->shared = (uint32_t)offset;
 }
@@ -715,6 +872,21 @@ static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
     return ceil_shift(c->loop->count, c->v->gufunc.across);
 }
 
+/* Blocks of a cooperative group: as many as the pieces that fit their shared memory, more where calls are few, and where others would be
+ * left over. */
+static int64_t blocks_of_pieces(const cores *c, const occupancy *r) {
+    int64_t least_blocks = pieces_of(c, piece_share(r->shared));
+    int64_t finest = ceil_shift(core_total(c, true), PIECE_MIN), groups = r->resident / least_blocks;
+    if (groups > c->loop->count)
+        groups = c->loop->count;
+    int64_t blocks = r->resident / (groups > 0 ? groups : 1);
+    if (blocks > finest)
+        blocks = finest;
+    if (blocks > COOP_BLOCKS_MAX)
+        blocks = COOP_BLOCKS_MAX;
+    return blocks > least_blocks ? blocks : least_blocks;
+}
+
 /* Several blocks a call, and no more cooperative groups than run at once. A device that cannot hold blocks until all are there runs
  * cooperative groups of one. */
 static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
@@ -725,6 +897,8 @@ static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
         blocks = share < finest ? share : finest;
     if (blocks > most)
         blocks = most;
+    if (c->v->gufunc.pieces && pieces_bytes(c, 1))
+        blocks = blocks_of_pieces(c, r);
     if (blocks < 1 || !r->cooperative)
         blocks = 1;
     g->threads = 1u << COOP_GRID_BLOCK;
@@ -757,3 +931,10 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
 }
 
 int gufunc_resident_block(const launch *l) { return l->v->gufunc.coop == COOP_GRID ? 1 << COOP_GRID_BLOCK : 0; }
+
+int gufunc_resident_shared(const launch *l, int shared) {
+    cores c = {l->v, l->loop, l->layout, l->core};
+    if (l->v->gufunc.coop != COOP_GRID || !l->v->gufunc.pieces || !pieces_bytes(&c, 1))
+        return 0;
+    return (int)piece_share(shared);
+}

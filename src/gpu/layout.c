@@ -12,12 +12,16 @@ static const struct {
     int64_t (*layout)(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
     size_t (*scratch)(const launch *l);
     int (*resident_block)(const launch *l);
+    int (*resident_shared)(const launch *l, int shared);
 } classes[LOOP_CLASSES] = {
     [LOOP_FLAT] = {.specialise = flat_specialise, .layout = flat_layout},
     [LOOP_ROWS] = {.specialise = rows_specialise, .layout = rows_layout},
     [LOOP_TILE] = {.specialise = tile_specialise, .layout = tile_layout},
     [LOOP_GENERAL] = {.specialise = general_specialise, .layout = general_layout},
-    [LOOP_GUFUNC] = {.specialise = gufunc_specialise, .layout = gufunc_layout, .resident_block = gufunc_resident_block},
+    [LOOP_GUFUNC] = {.specialise = gufunc_specialise,
+                     .layout = gufunc_layout,
+                     .resident_block = gufunc_resident_block,
+                     .resident_shared = gufunc_resident_shared},
     [LOOP_FOLD] = {.specialise_fold = fold_specialise, .layout = fold_layout},
     [LOOP_SCAN] = {.specialise_fold = scan_specialise, .layout = scan_layout, .scratch = scan_scratch},
     [LOOP_AT] = {.specialise = at_specialise, .layout = at_layout, .resident_block = at_resident_block},
@@ -38,6 +42,10 @@ size_t gpu_scratch(const launch *l) { return classes[l->v->loop].scratch ? class
 
 int gpu_resident_block(const launch *l) {
     return classes[l->v->loop].resident_block ? classes[l->v->loop].resident_block(l) : 0;
+}
+
+int gpu_resident_shared(const launch *l, int shared) {
+    return classes[l->v->loop].resident_shared ? classes[l->v->loop].resident_shared(l, shared) : 0;
 }
 
 static void put_operands(parameter_writer *w, const launch *l) {

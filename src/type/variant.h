@@ -198,6 +198,10 @@ typedef struct variant {
                 across; /* coop < COOP_BLOCK: log2 of the neighbouring calls that a block takes side by side; neighbouring
                                threads are then threads of neighbouring calls, and a group's are 2^across apart. 0: each
                                group's threads are neighbours */
+            uint8_t
+                pieces; /* all constructs go along the one range that variant_lead's unit dimension is, whose accesses by vectors may
+                           begin anywhere; of a COOP_GRID group each block has a piece of the range, and staged operands are read at
+                           the range's index alone (ir/gufunc/piece.c) */
         } gufunc;
         struct {
             variant_reduction reduction;
@@ -264,6 +268,13 @@ static inline int variant_index(const variant *v) { return v->nin + v->nout; }
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
 static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }
+/* Gufunc, pieces: the first operand with a unit, which says where accesses by vectors are aligned; -1: none has one. */
+static inline int variant_lead(const variant *v) {
+    for (int k = 0; k < v->nin + v->nout; k++)
+        if (v->operand[k].unit)
+            return k;
+    return -1;
+}
 /* Is operand k a member of an interleaved group, found by the address of another one? */
 static inline bool variant_follows(const variant *v, int k) {
     return v->operand[k].group && v->operand[k].group != k + 1;
@@ -304,7 +315,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 4,
+    VARIANT_VERSION = 5,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -329,8 +340,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             groups than there are calls: groups loop. across: 1 << (coop + across) threads, at most 1024, for 1 << across calls. Staged:
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
- *             piece of memory. Else coop is above COOP_WARP and no COOP_GRID, or there is across; staged operands are inputs with one core
- *             dimension, which is its unit dimension if there is no across, else none is. Unless the variant is wide, there are less than 2^31 calls.
+ *             piece of memory. Else coop is above COOP_WARP, and no COOP_GRID without pieces, or there is across; staged operands are inputs
+ *             with one core dimension, which is its unit dimension if there is no across, else none is. Unless the variant is wide, there are less than 2^31 calls.
  *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
  *             Of a constant length: blocks of ROW_TILE_THREADS threads.

@@ -272,6 +272,32 @@ static bool width_fits(const sample *s, int vector) {
     return true;
 }
 
+/* Pieces: do the rows of operand k lie at places that differ from the lead's by whole vectors? */
+static bool moves_alike(const sample *s, int k) {
+    int lead = variant_lead(&s->v), unit = s->v.operand[k].unit;
+    int64_t apart = (int64_t)((uintptr_t)s->data[k] / (uintptr_t)size_of(s, k)) -
+                    (int64_t)((uintptr_t)s->data[lead] / (uintptr_t)size_of(s, lead));
+    bool good = apart % s->v.gufunc.vector == 0 && (uintptr_t)s->data[k] % (uintptr_t)size_of(s, k) == 0;
+    for (int i = 0; i < rank_of(s, k); i++)
+        good &= i + 1 == unit || extent_at(s, k, i) <= 1 || core_stride(s, k, i) % s->v.gufunc.vector == 0;
+    for (int d = 0; d < s->loop.ndim; d++)
+        good &= s->extent[d] <= 1 ||
+                (s->stride[d * s->loop.narrays + k] - s->stride[d * s->loop.narrays + lead]) % s->v.gufunc.vector == 0;
+    return good;
+}
+
+/* Rows that begin anywhere: of several constructs over one range, which would else go by narrow accesses. */
+static void check_pieces(const sample *s) {
+    const code_construct *x = s->size.construct;
+    int lead = variant_lead(&s->v);
+    assert_true(s->size.nconstructs > 1 && s->v.gufunc.vector > 1 && lead >= 0 && !width_fits(s, s->v.gufunc.vector));
+    for (int i = 0; i < s->size.nconstructs; i++)
+        assert_true(!x[i].nested && x[i].nouter == 1 && x[i].outer[0] == x[0].outer[0]);
+    for (int k = 0; k < count_of(s); k++)
+        if (s->v.operand[k].unit)
+            assert_int_equal(s->layout.operands[k].dim[s->v.operand[k].unit - 1], x[0].outer[0]);
+}
+
 static bool any_vectored(const sample *s) {
     for (int k = 0; k < count_of(s); k++)
         if (vectored(s, k))
@@ -359,13 +385,17 @@ static void check_choice(const sample *s) {
         assert_int_equal(v->gufunc.coop, 0);
     if (v->gufunc.coop) {
         assert_int_equal(v->gufunc.along, code_prefers_outer(v, &s->size));
-        assert_true(width_fits(s, v->gufunc.vector) && (v->gufunc.vector == 1 || any_vectored(s)));
-        if (any_vectored(s) && !heavy(s))
+        if (v->gufunc.pieces)
+            check_pieces(s);
+        else
+            assert_true(width_fits(s, v->gufunc.vector) && (v->gufunc.vector == 1 || any_vectored(s)));
+        if (any_vectored(s) && !heavy(s) && !v->gufunc.pieces)
             assert_false(width_fits(s, 2 * v->gufunc.vector));
     } else {
         assert_true(!v->gufunc.along && !v->gufunc.lanes && v->gufunc.steps == 1 && v->gufunc.vector == 1);
     }
-    check_units(s);
+    if (!v->gufunc.pieces)
+        check_units(s);
     check_staged(s);
 }
 
@@ -464,7 +494,7 @@ static int read_whole(reader *r) {
         end = offset + (uint64_t)(extent_at(s, k, 0) * size_of(s, k));
         staged++;
     }
-    assert_true(end <= s->g.shared && s->g.shared <= end + 15);
+    assert_true(end <= s->g.shared && s->g.shared <= end + (s->v.gufunc.pieces ? 47 : 15)); /* up to two vectors more */
     return staged;
 }
 
@@ -493,6 +523,11 @@ static int read_staged(reader *r) {
 static bool expected_aligned(const sample *s) {
     for (int k = 0; k < count_of(s); k++) {
         int unit = s->v.operand[k].unit;
+        if (s->v.gufunc.pieces) {
+            if (unit && !moves_alike(s, k))
+                return false;
+            continue;
+        }
         if (unit && extent_at(s, k, unit - 1) >= s->v.gufunc.vector &&
             !vectors_aligned(s, k, unit, s->v.gufunc.vector, (uintptr_t)s->data[k]))
             return false;
@@ -848,14 +883,10 @@ static void plain_body(void *what) {
     cuda_engine.release(c);
 }
 
-/* A row that is read twice takes more shared memory than a block has unasked: the driver is asked once, and again where it failed. */
-static void long_row_body(void *unused) {
-    sample *s = &the_sample;
-    cuda_device *d;
-    (void)unused;
-    CHECK(!cuda_device_get(0, &d) && d->shared == 227 << 10);
+/* A thousand rows that are read twice. */
+static loop_problem make_long_row(sample *s, int64_t n) {
     sample_begin(s, 1, 1, 1, 1);
-    s->core[0] = 20000;
+    s->core[0] = n;
     s->extent[0] = 1000;
     set_operand(s, 0, DT_FLOAT32, 1, (int[]){0}, 0);
     set_operand(s, 1, DT_FLOAT32, 1, (int[]){0}, 0);
@@ -867,7 +898,16 @@ static void long_row_body(void *unused) {
                                                 .nouter = 1,
                                                 .naccesses = 2,
                                                 .access = {{.operand = 0, .outer = 1}, {(uint8_t)i, 1, 0}}};
-    loop_problem problem = {.loop = &s->loop, .layout = &s->layout, .core = s->core, .traits = &s->size};
+    return (loop_problem){.loop = &s->loop, .layout = &s->layout, .core = s->core, .traits = &s->size};
+}
+
+/* A row that is read twice takes more shared memory than a block has unasked: the driver is asked once, and again where it failed. */
+static void long_row_body(void *unused) {
+    sample *s = &the_sample;
+    cuda_device *d;
+    (void)unused;
+    CHECK(!cuda_device_get(0, &d) && d->shared == 227 << 10);
+    loop_problem problem = make_long_row(s, 20000);
     cuda_engine.specialise(&s->v, &problem);
     CHECK(s->v.operand[0].staged && s->v.gufunc.coop);
     code *c = load(s, 1 << s->v.gufunc.coop);
@@ -878,6 +918,27 @@ static void long_row_body(void *unused) {
     mock->fail_at(0, 0);
     CHECK(!cuda_engine.launch(c, &s->l) && mock->calls() == 4);
     problem.device = -1; /* an architecture: what any device has */
+    gpu_specialise(&s->v, &problem);
+    CHECK(!s->v.operand[0].staged);
+    cuda_engine.release(c);
+}
+
+/* Rows far longer than a block holds: each is shared out over the shared memory of several blocks. */
+static void pieces_body(void *unused) {
+    sample *s = &the_sample;
+    (void)unused;
+    setenv("MOCK_SMS", "16", 1);
+    loop_problem problem = make_long_row(s, 300001);
+    cuda_engine.specialise(&s->v, &problem);
+    CHECK(s->v.gufunc.coop == COOP_GRID && s->v.gufunc.pieces && s->v.operand[0].staged && s->v.gufunc.vector == 4);
+    code *c = load(s, 512);
+    s->r = (occupancy){.block = 256, .sms = 16, .resident = 32, .cooperative = true, .shared = 227 << 10};
+    for (int i = 0; i < 2; i++) {
+        CHECK(!cuda_engine.launch(c, &s->l));
+        check_launched(s);
+        CHECK(s->g.coop_blocks > 1 && s->g.coop_blocks * (int64_t)s->g.shared >= 4 * 300001 && s->g.shared < 114 << 10);
+    }
+    problem.device = -1; /* an architecture: blocks that wait for each other may not be there */
     gpu_specialise(&s->v, &problem);
     CHECK(!s->v.operand[0].staged);
     cuda_engine.release(c);
@@ -965,6 +1026,7 @@ static void test_launches(void **unused) {
     in_child(teams_body, &((teams_case){"1", "0", 7}));
     in_child(words_body, NULL);
     in_child(long_row_body, NULL);
+    in_child(pieces_body, NULL);
 }
 
 /* ---- Every driver call failing in turn ---- */

@@ -289,7 +289,7 @@ static void meet(int64_t calls, int64_t length) {
     snprintf(body, sizeof body, "%.*s%d%s", (int)(slot - meeting), meeting, COOP_SLOT, slot + strlen("COOP_SLOT"));
     code *c = rows_load(&r, 1 << COOP_GRID_BLOCK, body);
     OK(cuda_engine.launch(c, &r.l));
-    OK(code_resident(c, 1 << COOP_GRID_BLOCK, &resident));
+    OK(code_resident(c, 1 << COOP_GRID_BLOCK, 0, &resident));
     OK(gpu_layout(&r.l, &(occupancy){.sms = c->device->sms, .resident = resident, .cooperative = true}, words, &g));
     print_message("%lld calls: %u coops of %u blocks, %d resident\n", (long long)calls, g.coops, g.coop_blocks,
                   resident);

@@ -12,6 +12,10 @@
 #include "draw.h"
 
 enum {
+    H200 = 227 << 10 /* shared memory of a block */
+};
+
+enum {
     MAX_DIMS = 4,
     MAX_OPERANDS = 5,
     MAX_PARAMETERS = 256,
@@ -54,9 +58,11 @@ static launch launch_of(sample *s) {
 
 static void lay_out(sample *s, const launch *l, unsigned block, int sms) {
     assert_true(schema_count(l->v, l->layout, true) <= MAX_PARAMETERS);
-    assert_int_equal(gpu_layout(l, &(occupancy){.block = block, .sms = sms, .resident = 2 * sms, .cooperative = true},
-                                s->parameters, &s->g),
-                     UF_OK);
+    assert_int_equal(
+        gpu_layout(l,
+                   &(occupancy){.block = block, .sms = sms, .resident = 2 * sms, .cooperative = true, .shared = H200},
+                   s->parameters, &s->g),
+        UF_OK);
     assert_int_equal(s->g.parameters, schema_count(l->v, l->layout, true));
     int least = l->v->loop == LOOP_FOLD && l->v->reduction.columns ? 1 : WARP; /* columns: no more than there are */
     assert_true((int)s->g.threads >= least && s->g.threads <= 1024 && !(s->g.threads & (s->g.threads - 1)));
@@ -758,12 +764,8 @@ static void test_forall_covers(void **unused) {
 
 /* ---- Generalized ufuncs ---- */
 
-enum {
-    H200 = 227 << 10 /* shared memory of a block */
-};
-
 /* (n)->(n), max, sum and forall over one range, as in softmax, along the last axis of (count, n) or the first of (n, count). */
-static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dtype type, int shared) {
+static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dtype type, int shared, int sms) {
     static layout_operand operands[2] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}};
     static const core_layout layout = {.nin = 1, .nout = 1, .ndims = 1, .nparameters = 3, .operands = operands};
     static int64_t core[3];
@@ -782,7 +784,8 @@ static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dty
                                                   .nouter = 1,
                                                   .naccesses = (uint8_t)(1 + (i == 2)),
                                                   .access = {{.operand = 0, .outer = 1}, {.operand = 1, .outer = 1}}};
-    loop_problem problem = {.loop = &s->loop, .layout = &layout, .core = core, .traits = &s->traits, .shared = shared};
+    loop_problem problem = {
+        .loop = &s->loop, .layout = &layout, .core = core, .traits = &s->traits, .shared = shared, .sms = sms};
     gpu_specialise(&s->v, &problem);
     launch l = launch_of(s);
     l.layout = &layout;
@@ -799,12 +802,18 @@ static const struct {
 } line_cases[] = {
     {1000, 131072, false, DT_FLOAT32, H200, "4 x 8, 1 x 16, 0 bytes, 8192 blocks of 256"},
     {4096, 32768, false, DT_FLOAT32, H200, "4 x 8, 1 x 128, 16384 bytes, 32768 blocks of 128"},
-    {4096, 32768, false, DT_BFLOAT16, H200, "8 x 8, 1 x 64, 8192 bytes, 32768 blocks of 64"},
+    {4096, 32768, false, DT_BFLOAT16, H200, "8 x 4, 1 x 64, 8192 bytes, 32768 blocks of 64"},
     {32768, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 131072 bytes, 4096 blocks of 1024"},
     {32768, 4096, false, DT_FLOAT32, 0, "4 x 8, 1 x 128, 0 bytes, 4096 blocks of 128"},
-    {50257, 4096, false, DT_FLOAT32, H200, "1 x 2, 1 x 1024, 201040 bytes, 4096 blocks of 1024"},
-    {50257, 4, false, DT_FLOAT32, H200, "1 x 2, 1 x 2048, 0 bytes, 100 blocks of 512"},
-    {1048576, 256, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
+    {50257, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 201056 bytes, 4096 blocks of 1024"},
+    {50257, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 100 blocks of 512"},
+    {1048576, 256, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 95344 bytes, 264 blocks of 512"},
+    {100000, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 259 blocks of 512"},
+    {100001, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 259 blocks of 512"},
+    {100001, 2, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 98 blocks of 512"},
+    {5001, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 64, 10032 bytes, 4096 blocks of 64"},
+    {300001, 400, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 109120 bytes, 264 blocks of 512"},
+    {10000000, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
     {2, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 2, 256 bytes, 32768 blocks of 64"},
     {64, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 8, 8192 bytes, 32768 blocks of 256"},
     {1024, 131072, true, DT_FLOAT32, H200, "1 x 4, 16 x 32, 65536 bytes, 8192 blocks of 512"},
@@ -821,7 +830,7 @@ static void test_line_table(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT(line_cases); i++) {
         lines_make(&s, line_cases[i].n, line_cases[i].count, line_cases[i].first_axis, line_cases[i].type,
-                   line_cases[i].shared);
+                   line_cases[i].shared, line_cases[i].shared ? SMS : 0);
         snprintf(got, sizeof got, "%d x %d, %d x %d, %u bytes, %u blocks of %u", s.v.gufunc.vector, s.v.gufunc.steps,
                  1 << s.v.gufunc.across, 1 << s.v.gufunc.coop, s.g.shared, s.g.blocks, s.g.threads);
         check(i, got, line_cases[i].chosen);
@@ -831,12 +840,14 @@ static void test_line_table(void **unused) {
 /* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
 static void test_lines_cover(void **unused) {
     static sample s;
+    int pieces = 0;
     (void)unused;
     for (int64_t i = 0; i < trials(4000); i++) {
         static const dtype types[] = {DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64, DT_COMPLEX128, DT_INT8};
         bool first_axis = chance(50);
         int64_t n = chance(10) ? pick(0, 3) : pick(1, chance(50) ? 300 : 100000);
-        lines_make(&s, n, pick(1, chance(50) ? 100 : 100000), first_axis, types[pick(0, 4)], chance(70) ? H200 : 0);
+        lines_make(&s, n, pick(1, chance(50) ? 100 : 100000), first_axis, types[pick(0, 4)], chance(70) ? H200 : 0,
+                   chance(50) ? SMS : 0);
         int64_t across = 1 << s.v.gufunc.across, groups = s.g.threads >> s.v.gufunc.coop;
         assert_true(s.g.shared + (s.v.gufunc.across ? 20 << 10 : 2 << 10) <= H200);
         assert_true(across == 1 || ((first_axis || !n) && groups == across && s.v.gufunc.vector == 1));
@@ -844,8 +855,15 @@ static void test_lines_cover(void **unused) {
         assert_true(s.v.gufunc.across + s.v.gufunc.coop <= COOP_BLOCK || !s.v.gufunc.across);
         if (s.v.gufunc.coop && s.v.operand[0].staged)
             assert_true(!s.v.operand[1].staged && (s.v.operand[0].unit == 0) == (across > 1) &&
-                        s.v.gufunc.coop < COOP_GRID);
+                        (s.v.gufunc.coop < COOP_GRID || s.v.gufunc.pieces));
+        if (s.v.gufunc.pieces && s.v.gufunc.coop == COOP_GRID && s.v.operand[0].staged) {
+            int64_t vector = s.v.gufunc.vector, piece = s.g.shared / dtypes[s.v.operand[0].memory].size - vector;
+            assert_true(s.g.shared <= H200 / 2 && piece * s.g.coop_blocks >= n);
+            assert_true(s.g.coops * s.g.coop_blocks <= 2 * SMS && s.g.coops >= 1);
+        }
+        pieces += s.v.gufunc.pieces;
     }
+    assert_true(pieces > 100);
 }
 
 int main(void) {

@@ -140,6 +140,35 @@ static void test_staged(void **state) {
     }
 }
 
+/* ---- Instructions ---- */
+
+/* Halves go by pairs, and a maximum is one instruction; where an architecture has neither, and of other types, they are spelled out. */
+static void test_instructions(void **state) {
+    static const code_target older = {.gpu = true, .arch = 75};
+    static const struct {
+        const char *types;
+        const code_target *target;
+        int extremes, pairs; /* is there an instruction for the maximum; conversions of pairs in one access */
+    } cases[] = {{"bfloat16->bfloat16", &gu_gpu, 1, 4},
+                 {"bfloat16->bfloat16", &older, 0, 0},
+                 {"float32->float32", &gu_gpu, 1, 0},
+                 {"float64->float64", &gu_gpu, 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"instructions", "(n)->(n)",
+                       "(x) -> (y) { auto top = max(i : n, x[i]); forall (i : n) y[i] = x[i] - top; }", cases[i].types};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 6, 0, 8, 1);
+        code_module m = gu_generate(&a, &k, t, &v, cases[i].target);
+        int pairs = occurrences(m.ir.data, "cvt.rn.bf16x2.f32");
+        if ((occurrences(m.ir.data, "max.NaN.f32") > 0) != cases[i].extremes || pairs != cases[i].pairs)
+            fail_msg("%s: %d pairs", k.types, pairs);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- Sizes as constants ---- */
 
 /* Unrolled kernels have no array in memory, whatever their indices are, and no loop; staged cores move by 16 bytes. */
@@ -498,11 +527,11 @@ static void test_goldens(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx),        cmocka_unit_test(test_staged),      cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_content),    cmocka_unit_test(test_unrolled),    cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_separable),  cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_spreads),
-        cmocka_unit_test(test_constructs), cmocka_unit_test(test_sequences),   cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_ptx),          cmocka_unit_test(test_staged),     cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_instructions), cmocka_unit_test(test_content),    cmocka_unit_test(test_unrolled),
+        cmocka_unit_test(test_columns),      cmocka_unit_test(test_separable),  cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_spreads),      cmocka_unit_test(test_constructs), cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_in_place),     cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,34 @@ static void draw_across(variant *v, const code_traits *traits) {
     v->gufunc.coop = (uint8_t)pick(1, 9 - v->gufunc.across);
 }
 
+/* The core dimension that all constructs go along alone; -1: there is none. */
+static int one_range(const code_traits *traits) {
+    int d = traits->nconstructs && traits->nconstructs < CODE_CONSTRUCTS ? traits->construct[0].outer[0] : -1;
+    for (int i = 0; i < traits->nconstructs; i++)
+        if (traits->construct[i].nested || traits->construct[i].nouter != 1 || traits->construct[i].outer[0] != d)
+            d = -1;
+    return d;
+}
+
+/* Pieces of the one range, now and then: of a group of several blocks only of what is staged whole. Operands whose unit is another
+ * dimension have none. */
+static void draw_pieces(const tree *t, variant *v, const code_traits *traits) {
+    int d = one_range(traits), lead = -1;
+    if (d < 0 || !v->gufunc.coop || v->gufunc.across || chance(30))
+        return;
+    v->gufunc.pieces = 1;
+    for (int k = v->nin + v->nout - 1; k >= 0; k--) {
+        const layout_operand *o = &t->layout->operands[k];
+        if (v->operand[k].unit && o->dim[v->operand[k].unit - 1] != d)
+            v->operand[k].unit = v->operand[k].staged = 0;
+        lead = v->operand[k].unit ? k : lead;
+    }
+    for (int k = 0; k < v->nin && v->gufunc.coop == COOP_GRID; k++)
+        v->operand[k].staged =
+            v->operand[k].unit && t->layout->operands[k].rank == 1 && !(traits->elsewhere >> k & 1) && chance(70);
+    v->gufunc.pieces = lead >= 0;
+}
+
 static void random_operand(const tree *t, variant *v, int k) {
     variant_operand *o = &v->operand[k];
     bool input = k < v->nin;
@@ -91,6 +119,7 @@ static variant random_variant(const tree *t, bool on_gpu) {
     for (int k = 0; k < v.nin + v.nout; k++)
         random_operand(t, &v, k);
     draw_whole(t, &v);
+    draw_pieces(t, &v, &size);
     bool staged = on_gpu && !coop && chance(60);
     if (staged)
         v.ndim = 1;
@@ -313,7 +342,7 @@ typedef struct launched {
     int64_t calls;
 } launched;
 
-static int64_t count_unrolled, count_parts;
+static int64_t count_unrolled, count_parts, count_pieces, count_heads;
 static bool sharing; /* all variants are unrolled, and threads share calls if they can */
 
 /* Some core dimension that has stride 1; see variant_operand. */
@@ -323,6 +352,23 @@ static uint8_t unit_of(const gu_case *x, int k) {
         if (x->args[k].core_stride[d] == 1)
             unit = (uint8_t)(d + 1);
     return unit;
+}
+
+/* The same for pieces: the operands' rows are at places that differ by whole vectors. */
+static bool operand_alike(const gu_case *x, const variant *v, int k, const char *const *data) {
+    int lead = variant_lead(v), unit = v->operand[k].unit, size = dtypes[x->args[k].type].size,
+        from = dtypes[x->args[lead].type].size;
+    if (!unit)
+        return true;
+    bool good = (uintptr_t)data[k] % (uintptr_t)size == 0;
+    int64_t apart =
+        (int64_t)((uintptr_t)data[k] / (uintptr_t)size) - (int64_t)((uintptr_t)data[lead] / (uintptr_t)from);
+    good &= apart % v->gufunc.vector == 0;
+    for (int d = 0; d < x->tree->layout->operands[k].rank; d++)
+        good &= d == unit - 1 || x->args[k].core_stride[d] % v->gufunc.vector == 0;
+    for (int d = 0; d < x->ndim; d++)
+        good &= (x->args[k].loop_stride[d] - x->args[lead].loop_stride[d]) % v->gufunc.vector == 0;
+    return good;
 }
 
 static bool operand_aligned(const gu_case *x, const variant *v, int k, const void *data) {
@@ -420,6 +466,8 @@ static void put_whole(parameter_writer *w, const gu_case *x, const launched *l) 
         int64_t count = x->words[x->tree->layout->operands[k].dim[0]];
         if (!l->v.operand[k].staged)
             continue;
+        if (l->v.gufunc.pieces)
+            count += l->v.gufunc.vector;
         put_parameter(w, GPU_GUFUNC_STAGED, count);
         put_parameter(w, GPU_GUFUNC_STAGED, 0);
         put_parameter(w, GPU_GUFUNC_STAGED, offset);
@@ -444,13 +492,16 @@ static void put_staged(parameter_writer *w, const gu_case *x, const launched *l)
 /* Operands; are all of them aligned for vectors? */
 static bool put_operands(parameter_writer *w, const gu_case *x, const launched *l) {
     const core_layout *layout = x->tree->layout;
+    const char *data[UF_MAX_OPERANDS];
     bool aligned = true;
     for (int k = 0; k < layout->nin + layout->nout; k++) {
         const gu_buffer *b = &x->buffers[x->args[k].buffer];
-        char *data = (k < layout->nin ? b->before : b->used) + x->args[k].at;
-        aligned &= operand_aligned(x, &l->v, k, data);
-        put_operand(w, k, (uintptr_t)data, NULL);
+        data[k] = (k < layout->nin ? b->before : b->used) + x->args[k].at;
+        put_operand(w, k, (uintptr_t)data[k], NULL);
     }
+    for (int k = 0; k < layout->nin + layout->nout; k++)
+        aligned &= l->v.gufunc.pieces ? operand_alike(x, &l->v, k, data) : operand_aligned(x, &l->v, k, data[k]);
+    count_heads += l->v.gufunc.pieces && aligned && l->v.gufunc.vector > 1;
     return aligned;
 }
 
@@ -500,6 +551,8 @@ static void draw_launch(const gu_case *x, launched *l) {
         draw_across(&v, &size);
     if (!sharing && chance(60))
         draw_whole(x->tree, &v);
+    draw_pieces(x->tree, &v, &size);
+    count_pieces += v.gufunc.pieces;
     coop = v.gufunc.coop;
     l->v = v;
     l->blocks = (int)pick(1, 2);
@@ -643,6 +696,7 @@ static void test_simulated(void **state) {
         try_simulated_directed(i);
     sharing = false;
     print_message("%lld unrolled, %lld of them shared by threads\n", (long long)count_unrolled, (long long)count_parts);
+    print_message("%lld in pieces, %lld of these by vectors\n", (long long)count_pieces, (long long)count_heads);
     assert_true(count_unrolled);
     assert_true(count_parts >= 8);
 }

@@ -1,5 +1,5 @@
 /* bench_lines.c - our side of the benchmark of functions along an axis, of float32 and bfloat16: softmax and layer_norm along the last axis,
- * rows of 256 to 50,257, and along the first, of columns of many heights. Useful bytes: one read and one write. Some results are
+ * rows of 256 to 2^20, and along the first, of columns of many heights. Useful bytes: one read and one write. Some results are
  * checked against plain loops before a case is timed. */
 #include "bench.h"
 
@@ -117,9 +117,9 @@ static void lines_case(lines *l, void *const *data) {
 }
 
 static void all_of(const char *function, DLDataType type, int axis, void *const *data, int64_t elements) {
-    static const int64_t rows[] = {256, 1024, 4096, 5000, 16384, 32768, 50257},
+    static const int64_t rows[] = {256, 1024, 4096, 5000, 9001, 16384, 32768, 50257, 1 << 20},
                          columns[] = {64, 256, 1024, 4096, 16384};
-    const int64_t *n = axis ? rows : columns, count = axis ? 7 : 5;
+    const int64_t *n = axis ? rows : columns, count = axis ? 9 : 5;
     for (int64_t i = 0; i < count; i++) {
         int64_t other = elements / n[i];
         lines l = {
@@ -167,7 +167,7 @@ int main(void) {
         fprintf(stderr, "bench_lines: no CUDA driver; the GPU rows are left out\n");
         return 0;
     }
-    DLTensor x = on_gpu(f32, all), y = on_gpu(f32, all), affine = on_gpu(f32, 1 << 17);
+    DLTensor x = on_gpu(f32, all), y = on_gpu(f32, all), affine = on_gpu(f32, 1 << 20);
     gpu_fill(&x, all);
     all_types(&x, &y, &affine, all);
     return failures != 0;

@@ -33,11 +33,20 @@ typedef struct iteration_space {
     int rows, width; /* of a tile: along the last range but one, and along the last */
     ssa whole;       /* tiles along the last range */
     ssa across;      /* tiles along the one before (its extent where rows is 1) */
+    ssa base, head;  /* i64: where the space begins along its one range, and elements before its tiles; none: 0 */
     ssa tiles, rest; /* number of tiles; and of elements that are in no tile, where the rows of a tile count as one */
 } iteration_space;
 
 static ssa at_least_0(emit *e, ssa x) {
     return emit_select_as(e, "i64", emit_value(e, "icmp sgt i64 %s, 0", x.text), x, ssa_constant(0));
+}
+
+/* gufunc.pieces: of the one range the block's piece. */
+static void space_narrow(body *b, iteration_space *p) {
+    assert(p->count == 1 && p->rows == 1);
+    p->base = ssa_named("%%from");
+    p->head = ssa_named("%%head");
+    p->limit[0] = emit_op(b->e, "sub i64", ssa_named("%%to"), p->base);
 }
 
 static iteration_space space_make(body *b, const node *ranges, int rows, int width) {
@@ -57,10 +66,13 @@ static iteration_space space_make(body *b, const node *ranges, int rows, int wid
         p.across = extent;
         others = k ? emit_op(e, "mul i64", others, extent) : extent;
     }
+    if (e->frame->v->gufunc.pieces && !b->depth)
+        space_narrow(b, &p);
     ssa last = p.limit[p.count - 1];
     p.whole = last;
     if (width > 1) {
-        ssa whole = emit_value(e, "udiv i64 %s, %d", last.text, width);
+        ssa after = ssa_is_set(p.head) ? emit_op(e, "sub i64", last, p.head) : last;
+        ssa whole = emit_value(e, "udiv i64 %s, %d", after.text, width);
         p.whole = emit_select_as(e, "i64", ssa_named("%%aligned"), whole, ssa_constant(0));
     }
     p.tiles = p.count > 1 ? emit_op(e, "mul i64", others, p.whole) : p.whole;
@@ -72,9 +84,26 @@ static iteration_space space_make(body *b, const node *ranges, int rows, int wid
     return p;
 }
 
+/* The index of tile t (i64) of a piece; in the rest, of an element, of which the head's come first. */
+static ssa piece_index(body *b, const iteration_space *p, ssa t, bool in_rest) {
+    emit *e = b->e;
+    ssa tiles = in_rest ? p->whole : t, i = emit_value(e, "mul i64 %s, %d", tiles.text, p->width);
+    if (p->width == 1)
+        return emit_op(e, "add i64", p->base, t);
+    if (!in_rest)
+        return emit_op(e, "add i64", emit_op(e, "add i64", p->base, p->head), i);
+    ssa in_head = emit_op(e, "icmp slt i64", t, p->head);
+    ssa skipped = emit_select_as(e, "i64", in_head, ssa_constant(0), i);
+    return emit_op(e, "add i64", p->base, emit_op(e, "add i64", t, skipped));
+}
+
 /* The first index of tile t (i64) along each range; in the rest, of an element. */
 static void tile_find(body *b, const iteration_space *p, ssa t, bool in_rest, ssa *first) {
     emit *e = b->e;
+    if (ssa_is_set(p->base)) {
+        first[0] = piece_index(b, p, t, in_rest);
+        return;
+    }
     ssa columns = p->whole, start = ssa_constant(0);
     if (in_rest) {
         start = emit_value(e, "mul i64 %s, %d", p->whole.text, p->width);
@@ -232,6 +261,10 @@ static traversal coop_traversal(body *b, int together) {
     const variant *v = b->e->frame->v;
     bool backwards = (v->gufunc.coop > COOP_WARP || v->gufunc.across) && b->constructs % 2;
     b->constructs++;
+    if (v->gufunc.pieces && v->gufunc.coop == COOP_GRID) { /* a block has its piece for itself */
+        ssa own = emit_value(b->e, "and i64 %%rank, %d", (1 << COOP_GRID_BLOCK) - 1);
+        return (traversal){own, ssa_constant(1 << COOP_GRID_BLOCK), together, backwards};
+    }
     return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards};
 }
 

@@ -97,6 +97,15 @@ static void calls_by_thread(gufunc_writer *w, gpu *g, const staging *st) {
     each_call(w, g, first, step, ssa_none());
 }
 
+/* One inner call, whose operands are at w->at, by a group or a block of one: a thread has the number `rank` of `size` that copy. */
+static void call_together(gufunc_writer *w, gpu *g, ssa rank, ssa size, ssa stores) {
+    int end = w->s.v->masked && g->staged->any ? skeleton_if(&w->s, call_counts(w)) : 0;
+    whole_cores(w, g->staged, rank, size, g->aligned);
+    gufunc_call(w, stores);
+    if (end)
+        skeleton_end_if(&w->s, end);
+}
+
 /* Cooperative groups within a block: of lanes of a warp, or the block. */
 static void calls_by_block(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
@@ -112,11 +121,9 @@ static void calls_by_block(gufunc_writer *w, gpu *g) {
     ssa stores = emit_value(e, "icmp eq i64 %s, 0", rank.text);
     counted_loop l = counted_loop_begin(e, "i64", first, g->n);
     find_call(w, g, l.i);
-    int end = w->s.v->masked && g->staged->any ? skeleton_if(&w->s, call_counts(w)) : 0;
-    whole_cores(w, g->staged, rank, size, g->aligned);
-    gufunc_call(w, stores);
-    if (end)
-        skeleton_end_if(&w->s, end);
+    if (w->s.v->gufunc.pieces)
+        piece_find(w, g->aligned, ssa_constant(0), ssa_constant(1));
+    call_together(w, g, rank, size, stores);
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
@@ -155,7 +162,13 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     slot = emit_value(e, "getelementptr i8, i8 addrspace(1)* %s, i64 %s", g->slots.text, emit_widen(e, slot).text);
     mapped_arguments(w, rank, emit_widen(e, size), g->aligned, slot, blocks);
     coop_grid_begin(e);
-    each_call(w, g, emit_widen(e, coop), emit_widen(e, coops), emit_value(e, "icmp eq i64 %s, 0", rank.text));
+    ssa stores = emit_value(e, "icmp eq i64 %s, 0", rank.text);
+    counted_loop l = counted_loop_begin(e, "i64", emit_widen(e, coop), g->n);
+    find_call(w, g, l.i);
+    if (w->s.v->gufunc.pieces)
+        piece_find(w, g->aligned, emit_widen(e, own), emit_widen(e, blocks));
+    call_together(w, g, emit_widen(e, thread), ssa_constant(1 << COOP_GRID_BLOCK), stores);
+    counted_loop_end(e, &l, emit_widen(e, coops), loop_no_unroll(e));
 }
 
 void gpu_gufunc(gufunc_writer *w) {

@@ -27,6 +27,8 @@ void gufunc_more_arguments(gufunc_writer *w, text *out) {
         text_puts(out, w->arguments.data);
     if (ssa_is_set(w->active))
         text_printf(out, ", i1 %s", w->active.text);
+    if (ssa_is_set(w->piece.to))
+        text_printf(out, ", i64 %s, i64 %s, i64 %s", w->piece.from.text, w->piece.to.text, w->piece.head.text);
     if (w->s.v->reports)
         report_arguments(out, w->report, w->element);
 }
@@ -119,6 +121,8 @@ static void write_functions(emit *e, void *user) {
             text_printf(&w->parameters, ", i64 %%t%d", d);
     if (v->gufunc.across)
         text_puts(&w->parameters, ", i1 %active");
+    if (v->gufunc.pieces)
+        text_puts(&w->parameters, ", i64 %from, i64 %to, i64 %head");
     if (v->reports)
         report_parameters(&w->parameters);
     e->failed |= w->parameters.failed;

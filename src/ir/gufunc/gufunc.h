@@ -18,6 +18,10 @@ typedef struct gufunc_writer {
     ssa at[UF_MAX_OPERANDS + 1];
     bool reads_output[UF_MAX_OPERANDS]; /* unrolled: the kernel reads what this output holds before it */
     ssa active;                         /* gufunc.across: i1, is the thread's call one that stores? none: it is */
+    /* gufunc.pieces: the elements from .. to - 1 of the range are the block's, of which the first `head` go one by one (i64). */
+    struct piece {
+        ssa from, to, head;
+    } piece;
     ssa report,
         element; /* in variants that report: the address of the report; the number of the inner call or point (i64) */
 } gufunc_writer;
@@ -51,6 +55,12 @@ void staged_calls(gufunc_writer *w, ssa n, void (*find)(gufunc_writer *w, void *
 /* Operands that are staged whole for a cooperative group (whole_core.c): copies those of one call, at w->at, to shared memory, and makes
  * w->at the addresses there. The threads of the block get there together. rank, size (i64): this thread's in the group. */
 void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa aligned);
+
+/* gufunc.pieces: sets w->piece for the call whose operands are at w->at, and block number `block` of `blocks` (i64) of its group. */
+void piece_find(gufunc_writer *w, ssa aligned, ssa block, ssa blocks);
+/* Where element 0 of a staged operand would be, in elements from its part of shared memory on: so that the piece begins in that
+ * part, and what is aligned in the array is so there. */
+ssa piece_origin(gufunc_writer *w);
 
 /* The constructs of a kernel that stand in no other one, their ranges and accesses, into *out. */
 void gufunc_traits(const tree *t, code_traits *out);

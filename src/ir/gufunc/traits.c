@@ -148,6 +148,31 @@ static void visit(survey *s, const node *n) {
     s->maybe -= maybe;
 }
 
+/* ---- Which operands are reached by more than the index of a range? ---- */
+
+static bool is_at(const node *element, const local *l, int variable) {
+    const node *i = l->rank == 1 ? element_index(element, 1, 0) : NULL;
+    return i && i->kind == N_LOCAL && i->local == variable;
+}
+
+/* variable: of the one range of the construct around; -1: there is no construct, -2: it has several. */
+static void find_elsewhere(const function *f, const node *list, int variable, uint64_t *elsewhere) {
+    for (const node *n = list; n; n = n->next) {
+        bool array = (n->kind == N_ELEMENT || n->kind == N_LOCAL) && f->locals[n->local].core;
+        if (array && !(n->kind == N_ELEMENT && is_at(n, &f->locals[n->local], variable)))
+            *elsewhere |= UINT64_C(1) << n->local;
+        int inside = variable;
+        if ((n->kind == N_REDUCE || n->kind == N_FORALL) && variable == -1)
+            inside = n->args->next ? -2 : n->args->local;
+        for (int k = 0; k < 3; k++)
+            find_elsewhere(f, n->kid[k], inside, elsewhere);
+        find_elsewhere(f, n->args, inside, elsewhere);
+        find_elsewhere(f, n->body, inside, elsewhere);
+        find_elsewhere(f, n->other, inside, elsewhere);
+        find_elsewhere(f, n->step, inside, elsewhere);
+    }
+}
+
 static void note_loop(const node *n, void *user) { *(bool *)user |= n->kind == N_LOOP; }
 
 void gufunc_traits(const tree *t, code_traits *out) {
@@ -168,5 +193,6 @@ void gufunc_traits(const tree *t, code_traits *out) {
     out->maps_to_threads = true;
     out->uniform = !out->unbounded;
     visit_list(&s, t->kernel->body);
+    find_elsewhere(t->kernel, t->kernel->body, -1, &out->elsewhere);
     out->maps_to_threads &= s.count > 0 && s.count <= MAPPED_MOST;
 }

@@ -102,6 +102,37 @@ static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
     copy_from(p, done, count, rank, size);
 }
 
+/* The same of a piece: its head one by one, then as above. */
+static void copy_piece(core_copy *p, ssa rank, ssa size, ssa aligned) {
+    gufunc_writer *w = p->w;
+    emit *e = w->s.e;
+    int vector = w->s.v->gufunc.vector;
+    const struct piece *piece = &w->piece;
+    ssa start = emit_op(e, "add i64", piece->from, piece->head), done = start;
+    p->width = 1;
+    if (vector > 1) {
+        counted_loop l = counted_loop_begin(e, "i64", emit_op(e, "add i64", piece->from, rank), start);
+        copy_some(p, l.i, size, ssa_none(), 1);
+        counted_loop_end(e, &l, size, loop_no_unroll(e));
+        ssa whole = emit_value(e, "and i64 %s, %d", emit_op(e, "sub i64", piece->to, start).text, -vector);
+        done = emit_op(e, "add i64", start, emit_select_as(e, "i64", aligned, whole, ssa_constant(0)));
+        p->width = vector;
+        copy_from(p, start, done, rank, size);
+        p->width = 1;
+    }
+    copy_from(p, done, piece->to, rank, size);
+}
+
+/* The address in shared memory where element 0 of a staged operand's core is, or would be. */
+static ssa part_of(gufunc_writer *w, const staging *st, int k) {
+    emit *e = w->s.e;
+    dtype t = skeleton_memory(&w->s, k);
+    ssa offset = st->of[k].offset;
+    if (w->s.v->gufunc.pieces)
+        offset = emit_op(e, "add i64", offset, emit_value(e, "mul i64 %s, %d", piece_origin(w).text, dtypes[t].size));
+    return emit_shared_address(e, offset, ir_memory_type(t));
+}
+
 void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa aligned) {
     emit *e = w->s.e;
     int across = w->s.v->gufunc.across;
@@ -112,12 +143,12 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa al
         if (!w->s.v->operand[k].staged)
             continue;
         core_copy p = {.w = w, .k = k, .across = across};
-        ssa to = emit_shared_address(e, st->of[k].offset, ir_memory_type(skeleton_memory(&w->s, k)));
+        ssa to = part_of(w, st, k);
         if (across)
             p.own =
                 emit_widen(e, emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, (1 << across) - 1));
         p.to = to;
-        copy_core(&p, rank, size, aligned);
+        (w->s.v->gufunc.pieces ? copy_piece : copy_core)(&p, rank, size, aligned);
         e->shared = true;
         w->at[k] = across ? emit_element(e, skeleton_memory(&w->s, k), to, p.own) : to;
         e->shared = false;

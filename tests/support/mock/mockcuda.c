@@ -26,6 +26,7 @@ enum {
     NOT_SUPPORTED = 801,
     SMS = 4,
     SM_THREADS = 1536,
+    SM_SHARED = 228 << 10,
     SHARED_MAX = 48 << 10,
     SHARED = 227 << 10, /* with permission */
     OWN_SHARED = 48,    /* of each kernel */
@@ -54,7 +55,7 @@ struct library {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int initialised, ndevices, arch, pools, cooperative;
+static int initialised, ndevices, arch, pools, cooperative, sms;
 static struct context primaries[MAX_DEVICES];
 static int references[MAX_DEVICES];
 static struct library *libraries;
@@ -142,6 +143,7 @@ API int cuInit(unsigned flags) {
     arch = number("MOCK_ARCH", 90);
     pools = number("MOCK_POOLS", 1);
     cooperative = number("MOCK_COOPERATIVE", 1);
+    sms = number("MOCK_SMS", SMS);
     NEED(ndevices <= MAX_DEVICES, INVALID_VALUE);
     NEED(ndevices, 100);
     for (int i = 0; i < ndevices; i++)
@@ -193,7 +195,7 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device) {
     NEED(ordinal_of(device) >= 0, INVALID_DEVICE);
     switch (attribute) {
     case 16:
-        *value = SMS;
+        *value = sms;
         return 0;
     case 39:
         *value = SM_THREADS;
@@ -450,8 +452,10 @@ API int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct kernel *k
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *kernel, int block, size_t bytes) {
     CALL();
     NEED(current(), INVALID_CONTEXT);
-    NEED(kernel_alive(kernel) && block > 0 && bytes <= 48 << 10, INVALID_VALUE);
+    NEED(kernel_alive(kernel) && block > 0 && bytes <= (kernel->shared ? kernel->shared : SHARED_MAX), INVALID_VALUE);
     *count = block <= kernel->threads ? SM_THREADS / block : 0;
+    if ((size_t)*count * bytes > SM_SHARED)
+        *count = (int)(SM_SHARED / bytes);
     return 0;
 }
 
@@ -518,7 +522,7 @@ API int cuLaunchKernelEx(const struct config *c, struct kernel *kernel, void **p
     if (c->count) {
         NEED(c->attributes->id == 2, INVALID_VALUE);
         NEED(cooperative, NOT_SUPPORTED);
-        NEED(c->bx && c->gx <= SM_THREADS / c->bx * SMS, COOPERATIVE_TOO_LARGE);
+        NEED(c->bx && c->gx <= SM_THREADS / c->bx * (unsigned)sms, COOPERATIVE_TOO_LARGE);
     }
     return record(
         kernel,

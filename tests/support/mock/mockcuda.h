@@ -45,7 +45,7 @@ typedef struct mock_functions {
 } mock_functions;
 
 /* The library exports one: const mock_functions *mock_control(void). MOCK_DEVICES (default 2) and MOCK_ARCH (default 90)
- * are read by cuInit; MOCK_POOLS=0 takes stream-ordered allocation away, MOCK_COOPERATIVE=0 cooperative launches. MOCK_VERSION is
- * the version of CUDA (default 13000). A device has 4 multiprocessors of 1536 threads. */
+ * are read by cuInit; MOCK_POOLS=0 takes stream-ordered allocation away, MOCK_COOPERATIVE=0 cooperative launches, MOCK_VERSION is
+ * the version of CUDA (default 13000). A device has 4 multiprocessors (MOCK_SMS: so many) of 1536 threads. */
 
 #endif

@@ -1,0 +1,210 @@
+/* test_pieces.c - generalized ufuncs whose constructs go along one range that begins anywhere and is cut in pieces (gufunc.pieces), on a
+ * simulated GPU: rows of random lengths at random places, by groups of a warp, a block and several blocks, staged or not, give what
+ * plain loops give, and nothing is written outside. Which operands are reached by more than the range's index. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/ir.h"
+#include "lang_try.h"
+#include "type/schema.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "draw.h"
+#include "gpu_sim.h"
+#include "gu_kernel.h"
+
+enum {
+    LONGEST = 1500,
+    CALLS = 5,
+    ROOM = (LONGEST + 20) * CALLS + 64, /* elements of an array */
+    GAP = 24,                           /* elements before and behind, that no one may touch */
+    WORDS = 64
+};
+
+static const gu_kernel sums = {"sums", "(n),(n)->(n)",
+                               "(x, w) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, x[i] - top); forall "
+                               "(i : n) y[i] = (x[i] - top) * w[i] + s; }",
+                               NULL},
+                       each = {"each", "(n),(n)->(n)", "(x, w) -> (y) { forall (i : n) y[i] = x[i] * 3 + w[i]; }",
+                               NULL};
+
+/* One call of a kernel over rows of x and y, which lie `stride` elements apart, and one row w for all. */
+typedef struct trial {
+    bool sums;
+    dtype type;
+    int64_t n, stride, at[3]; /* at: the element where each operand begins */
+    int coop, vector, blocks, coops;
+    variant v;
+    bool aligned;
+    uint64_t memory[3][ROOM]; /* elements of `type` */
+    uint64_t slots[COOP_SLOT / 8 * CALLS];
+} trial;
+
+static int64_t get(dtype type, const void *p, int64_t i) {
+    return type == DT_INT32   ? ((const int32_t *)p)[i]
+           : type == DT_INT16 ? ((const int16_t *)p)[i]
+                              : ((const int64_t *)p)[i];
+}
+
+static void set(dtype type, void *p, int64_t i, int64_t value) {
+    if (type == DT_INT32)
+        ((int32_t *)p)[i] = (int32_t)value;
+    else if (type == DT_INT16)
+        ((int16_t *)p)[i] = (int16_t)value;
+    else
+        ((int64_t *)p)[i] = value;
+}
+
+static void draw_arrays(trial *x) {
+    static const dtype types[] = {DT_INT32, DT_INT16, DT_INT64};
+    x->type = types[pick(0, 2)];
+    x->n = chance(30) ? pick(0, 20) : pick(1, LONGEST);
+    x->stride = x->n + pick(0, 9);
+    int64_t first = GAP + pick(0, 15);
+    for (int k = 0; k < 3; k++) {
+        x->at[k] = chance(70) ? first : GAP + pick(0, 15);
+        for (int64_t i = 0; i < ROOM; i++)
+            set(x->type, x->memory[k], i, pick(-100, 100));
+    }
+}
+
+/* The variant, whose operands have units where rows move as x's do; the row w moves with no call. */
+static void draw_variant(trial *x, const tree *t) {
+    int size = dtypes[x->type].size;
+    x->coop = x->sums ? (int)pick(1, 7) : chance(50) ? COOP_GRID : (int)pick(1, 7);
+    x->vector = 1 << pick(0, __builtin_ctz(16u / (unsigned)size));
+    x->v = gu_variant(t, x->coop, 0, x->vector, 1 << pick(0, 3));
+    x->v.gufunc.pieces = 1;
+    x->v.operand[1].unit = x->stride % x->vector == 0;
+    x->v.operand[0].staged = x->coop > COOP_WARP && chance(70);
+    x->blocks = x->coop == COOP_GRID ? (int)pick(1, 6) : 1;
+    x->coops = (int)pick(1, CALLS);
+    x->aligned = true;
+    for (int k = 0; k < 3; k++)
+        x->aligned &= !x->v.operand[k].unit || (x->at[k] - x->at[0]) % x->vector == 0;
+}
+
+static int write_words(const trial *x, const tree *t, uint64_t *words) {
+    static const uint64_t numbers[3][2];
+    const int64_t core[] = {x->n, 1, 1, 1};
+    parameter_writer w = parameters_write(words, &x->v, t->layout, true);
+    for (int k = 0; k < 3; k++)
+        put_operand(&w, k, (uintptr_t)((const char *)x->memory[k] + x->at[k] * dtypes[x->type].size), numbers);
+    put_parameter(&w, GPU_GUFUNC_CALLS, CALLS);
+    put_parameter(&w, GPU_GUFUNC_ALIGNED, x->aligned);
+    for (int k = 0; k < 3; k++)
+        put_parameter(&w, GPU_GUFUNC_STRIDES, k == 1 ? 0 : x->stride);
+    for (int i = 0; i < 3 && x->v.operand[0].staged; i++)
+        put_parameter(&w, GPU_GUFUNC_STAGED, i ? 0 : x->n);
+    if (x->coop == COOP_GRID) {
+        put_parameter(&w, GPU_GUFUNC_BLOCKS, x->blocks);
+        put_address(&w, GPU_GUFUNC_SLOTS, (void *)(uintptr_t)x->slots);
+    }
+    put_core(&w, t->layout, core);
+    parameters_finish(&w);
+    return (int)(w.next - words);
+}
+
+/* What y must hold, element by element of its memory. */
+static void expect(const trial *x, int64_t *y) {
+    for (int64_t i = 0; i < ROOM; i++)
+        y[i] = get(x->type, x->memory[2], i);
+    for (int c = 0; c < CALLS; c++) {
+        int64_t row = x->at[0] + c * x->stride, top = INT64_MIN, sum = 0;
+        for (int64_t i = 0; i < x->n; i++)
+            top = get(x->type, x->memory[0], row + i) > top ? get(x->type, x->memory[0], row + i) : top;
+        for (int64_t i = 0; i < x->n; i++)
+            sum += get(x->type, x->memory[0], row + i) - top;
+        for (int64_t i = 0; i < x->n; i++) {
+            int64_t one = get(x->type, x->memory[0], row + i), w = get(x->type, x->memory[1], x->at[1] + i);
+            int64_t value = x->sums ? (one - top) * w + sum : one * 3 + w;
+            y[x->at[2] + c * x->stride + i] = x->type == DT_INT16 ? (int16_t)value : value;
+        }
+    }
+}
+
+static void run(trial *x) {
+    static int64_t y[ROOM];
+    arena a = {0};
+    gu_kernel k = x->sums ? sums : each;
+    char types[64];
+    const char *type = dtypes[x->type].name;
+    uint64_t words[WORDS];
+    snprintf(types, sizeof types, "%s,%s->%s", type, type, type);
+    k.types = types;
+    const tree *t = gu_tree(&a, &k);
+    draw_variant(x, t);
+    expect(x, y);
+    int count = write_words(x, t, words);
+    code_module m = gu_generate(&a, &k, t, &x->v, &gu_gpu);
+    int threads = x->coop == COOP_GRID ? 1 << COOP_GRID_BLOCK : x->coop <= COOP_WARP ? 64 : 1 << x->coop;
+    const char *wrong = sim_run(&m, words, count, x->coop == COOP_GRID ? x->blocks * x->coops : x->coops, threads);
+    for (int64_t i = 0; i < ROOM && !wrong; i++)
+        if (get(x->type, x->memory[2], i) != y[i])
+            wrong = "another element than expected";
+    if (wrong) {
+        gu_describe(&k, &x->v);
+        fail_msg("%s: n %lld, %lld apart, at %lld, %lld and %lld, %d blocks of %d groups: %s", k.name, (long long)x->n,
+                 (long long)x->stride, (long long)x->at[0], (long long)x->at[1], (long long)x->at[2], x->blocks,
+                 x->coops, wrong);
+    }
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+static void test_rows(void **state) {
+    static trial x;
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    if (!sim_there())
+        skip();
+    for (int64_t i = 0; i < trials(40); i++) {
+        x.sums = chance(50);
+        draw_arrays(&x);
+        run(&x);
+    }
+}
+
+static void test_elsewhere(void **state) {
+    static const struct {
+        const char *source;
+        uint64_t elsewhere;
+    } cases[] = {
+        {"(x, w) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = x[i] / s * w[i]; }", 0},
+        {"(x, w) -> (y) { forall (i : n) y[i] = x[i] - w[0]; }", 2},
+        {"(x, w) -> (y) { auto s = x[0]; forall (i : n) y[i] = x[i] - s + w[i]; }", 1},
+        {"(x, w) -> (y) { forall (i : n) y[i] = x[n - 1 - i] * w[i]; }", 1},
+        {"(x, w) -> (y) { auto s = sum(i : n, x[i] * max(j : n, w[j])); forall (i : n) y[i] = w[i] + s; }", 2},
+        {"(x, w) -> (y) { auto s = sum(i : n, j : n, x[i] * w[j]); forall (i : n) y[i] = s; }", 3},
+        {"(x, w) -> (y) { forall (i : n) y[n - 1 - i] = x[i] * w[i]; }", 4},
+        {"total(a[n]) { return sum(i : n, a[i]); } (x, w) -> (y) { auto s = total(x); forall (i : n) y[i] = w[i] + s; "
+         "}",
+         0},
+        {"last(a[n]) { return a[n - 1]; } (x, w) -> (y) { auto s = last(x); forall (i : n) y[i] = w[i] + s; }", 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"elsewhere", "(n),(n)->(n)", cases[i].source, "float32,float32->float32"};
+        code_traits traits;
+        ir_traits(gu_tree(&a, &k), &traits);
+        if (traits.elsewhere != cases[i].elsewhere)
+            fail_msg("%s: %llu", k.source, (unsigned long long)traits.elsewhere);
+        arena_free(&a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_elsewhere),
+    };
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
