@@ -40,6 +40,7 @@ const prelude_row prelude_rows[] = {
 {"max", 2, RULE_ARITHMETIC, "max(a, b) { return a > b || a != a ? a : b; }"},
 {"fmin", 2, RULE_FLOATING, "fmin(a, b) { return a < b || b != b ? a : b; }"},
 {"fmax", 2, RULE_FLOATING, "fmax(a, b) { return a > b || b != b ? a : b; }"},
+{"rcp", 1, RULE_FLOATING, "rcp(x) { return 1 / x; }"},
 {"fdim", 2, RULE_FLOATING, "fdim(a, b) { return a <= b ? 0 : a - b; }"},
 {"abs", 1, RULE_ARITHMETIC, "abs(x) { return _Generic(x, floating: fabs(x), default: x < 0 ? -x : x); }"},
 {"clamp", 3, RULE_ARITHMETIC, "clamp(x, low, high) { return min(max(x, low), high); }"},

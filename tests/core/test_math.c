@@ -417,6 +417,7 @@ PLAIN(max, most_of(x, y))
 PLAIN(fmin, isnan(x) ? y : isnan(y) ? x : least_of(x, y))
 PLAIN(fmax, isnan(x) ? y : isnan(y) ? x : most_of(x, y))
 PLAIN(fdim, isnan(x) || isnan(y) ? NAN : x > y ? x - y : 0)
+PLAIN(rcp, 1 / x)
 PLAIN(abs, fabs(x))
 PLAIN(sign, isnan(x) ? NAN : (x > 0) - (x < 0))
 PLAIN(clamp, least_of(most_of(x, y), z))
@@ -441,6 +442,7 @@ static const struct {
     {"isfinite", 1, plain_isfinite, DT_BOOL}, {"signbit", 1, plain_signbit, DT_BOOL},
     {"lrint", 1, plain_lrint, DT_INT64},      {"llrint", 1, plain_lrint, DT_INT64},
     {"lround", 1, plain_lround, DT_INT64},    {"llround", 1, plain_lround, DT_INT64},
+    {"rcp", 1, plain_rcp, DT_NONE},
 };
 
 static number plain_argument(const sweep *s, int k) {
