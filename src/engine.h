@@ -89,6 +89,10 @@ enum {
     USE_SHORT_ROWS = 256
 };
 
+enum {
+    PAIRS_CONSTANT = UINT8_MAX
+};
+
 /* What an engine chooses a variant by: the size of a kernel, and how it walks through memory. */
 typedef struct code_traits {
     int nodes;
@@ -123,6 +127,10 @@ typedef struct code_traits {
     /* 1 + the array of one dimension that a reduction goes through whose extent is data, as a row of a sparse matrix: the lanes of a
      * warp may share the reductions of a point, since no array is both read and written. 0: none. */
     uint8_t ragged;
+    /* The points are pairs, of which tiles may go through shared memory: 1 + the layout's dimension that says how long the reduction is,
+     * or PAIRS_CONSTANT, and it is pair_terms. 0: they are not. */
+    uint8_t pairs;
+    int64_t pair_terms;
     uint8_t shared_rows; /* forall: 1 + an array over whose rows a loop goes, the same for all points; 0: none */
     bool
         shares_rows; /* points that follow each other along the second to last index read the same elements of some array, not by vectors */

@@ -16,6 +16,9 @@ enum {
     PAIR_NODES =
         10000, /* nodes of all points of a thread together where neighbouring rows read the same elements of points, */
     WINDOW_NODES = 5000, /* and of a window */
+    PAIR_TERMS = 16,     /* of a reduction that are worth shared memory */
+    PAIR_VECTOR = 4,     /* points that are accessed together then, */
+    PAIR_ACROSS = 3,     /* and log2 of the threads that stand side by side */
     TURNED_MOST = 8,     /* rows and columns that a thread takes where an array lies across the space */
     ACROSS = 3,          /* log2 of a block's threads along the last index where they stand in two dimensions, */
     ACROSS_TILES = 512   /* as they do for windows if a row of the space has fewer tiles */
@@ -179,9 +182,50 @@ static bool stands_across(const variant *v, const loop_problem *s) {
                                tiles_along(v, s->loop, 1) >= 1 << ACROSS);
 }
 
+/* Would most tiles be full? */
+static bool fills_tiles(int64_t extent) {
+    int64_t tiles = ceil_shift(extent, log2_floor(SHARED_TILE_SIDE));
+    return extent >= SHARED_TILE_SIDE && tiles * SHARED_TILE_SIDE <= extent + extent / 4;
+}
+
+static int64_t pair_tiles(const nd_loop *loop, int d) {
+    return ceil_shift(loop->extent[d], log2_floor(SHARED_TILE_SIDE));
+}
+
+/* Are all arrays aligned for accesses to PAIR_VECTOR neighbours? */
+static bool pairs_are_aligned(const variant *v, const loop_problem *s) {
+    for (int k = 0; k < v->nin; k++) {
+        int bytes = element_size(v, k) * PAIR_VECTOR;
+        if (s->layout->operands[k].rank && v->operand[k].unit &&
+            1 << s->align[k] < (bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES))
+            return false;
+    }
+    return true;
+}
+
+/* Do blocks take tiles of pairs of points? */
+static bool choose_pairs(variant *v, const loop_problem *s) {
+    int which = s->traits->pairs;
+    if (!which || v->ndim != 2 || s->elements || s->block || v->reports || !v->forall.proved || !v->forall.noalias)
+        return false;
+    int64_t terms = which == PAIRS_CONSTANT ? s->traits->pair_terms : s->core[which - 1];
+    if (terms < PAIR_TERMS || !fills_tiles(s->loop->extent[0]) || !fills_tiles(s->loop->extent[1]) ||
+        pair_tiles(s->loop, 0) > narrow_max / pair_tiles(s->loop, 1))
+        return false;
+    v->forall.pairs = pairs_are_aligned(v, s) ? PAIR_VECTOR : 1;
+    v->forall.vector = v->forall.pairs;
+    v->forall.vectors_per_thread =
+        (uint8_t)(SHARED_TILE_SIDE * SHARED_TILE_SIDE >> COOP_SHARED_TILE) / v->forall.vector;
+    v->forall.block = COOP_SHARED_TILE;
+    v->forall.across = PAIR_ACROSS;
+    return true;
+}
+
 static int rows_nodes(const loop_problem *s) { return s->traits->more_rows ? WINDOW_NODES : PAIR_NODES; }
 
 void forall_specialise(variant *v, const loop_problem *s) {
+    if (choose_pairs(v, s))
+        return;
     int wanted = s->elements, nodes = s->traits->nodes > 0 ? s->traits->nodes : 1;
     int most = wanted ? wanted : BODY_NODES_MAX / nodes;
     if (s->traits->has_loop && !wanted && most > LOOP_MOST)
@@ -253,7 +297,17 @@ static int64_t layout_across(const launch *l, const occupancy *r, parameter_writ
     return blocks;
 }
 
+static int64_t layout_pairs(const launch *l, parameter_writer *w, grid *g) {
+    int64_t across = pair_tiles(l->loop, 0), blocks = across * pair_tiles(l->loop, 1);
+    g->threads = 1u << COOP_SHARED_TILE;
+    put_parameter(w, GPU_FORALL_TILES, blocks);
+    put_divisor(w, GPU_FORALL_EXTENTS, across);
+    return blocks;
+}
+
 int64_t forall_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
+    if (l->v->forall.pairs)
+        return layout_pairs(l, w, g);
     if (l->v->forall.across)
         return layout_across(l, r, w, g);
     int64_t tiles = tiles_of(l->v, l->loop);

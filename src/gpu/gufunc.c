@@ -24,7 +24,6 @@ enum {
     TILE_ROWS = 4,
     TILE_COOP = 7, /* log2 of the largest cooperative group */
     /* The same, by tiles of a block through shared memory. */
-    SHARED_TILE_SIDE = 64,
     SHARED_TILE_DEPTH = 32, /* least length of the reductions */
 
     UNROLLED_BYTES = 1152, /* of the operands of an inner call, for which the registers of a thread suffice */

@@ -252,6 +252,10 @@ typedef struct variant {
             uint8_t across;
             uint8_t
                 shared_rows; /* GPU: 1 + the array whose rows blocks stage through shared memory in a loop; 0: none */
+            uint8_t
+                pairs; /* GPU: blocks of 2^COOP_SHARED_TILE threads take tiles of SHARED_TILE_SIDE x SHARED_TILE_SIDE points, whose
+                          reduction goes through shared memory (ir/forall/pair_tile.h). 4: what points access beside that goes by
+                          vectors of so many neighbours, 1: one by one; 0: they do not */
         } forall;
     };
     variant_operand
@@ -315,7 +319,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 5,
+    VARIANT_VERSION = 6,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

@@ -229,18 +229,21 @@ static const char *shape_text(const sample *x, int k) {
     return at;
 }
 
+static int64_t pair_terms; /* the extent that is called t */
+static bool dense;         /* arrays have the extents that they should, and no gaps */
+
 static void shape_set(point_call *c, int k) {
     const layout_operand *o = &c->layout->operands[k];
     const char *at = shape_text(c->x, k);
     for (int d = 0; d < o->rank; d++)
-        c->core[o->dim[d]] = at[d] >= 'i' ? c->extents[at[d] - 'i'] : at[d] - '0';
+        c->core[o->dim[d]] = at[d] == 't' ? pair_terms : at[d] >= 'i' ? c->extents[at[d] - 'i'] : at[d] - '0';
 }
 
 static void draw_shape(point_call *c, int k) {
     const layout_operand *o = &c->layout->operands[k];
     shape_set(c, k);
     for (int d = 0; d < o->rank; d++)
-        if (chance(20))
+        if (!dense && chance(20))
             c->core[o->dim[d]] += pick(c->core[o->dim[d]] ? -1 : 0, 3);
 }
 
@@ -251,8 +254,8 @@ static void put(dtype t, char *p, int64_t x) { number_write(number_read(DT_INT64
 static void lay_out(point_call *c, int k) {
     const layout_operand *o = &c->layout->operands[k];
     int order[RANK];
-    int64_t step = chance(8) ? 2 : 1, lowest = 0, highest = 0, ahead = chance(30) ? pick(1, 4) : 0;
-    bool plain = chance(50);
+    int64_t step = !dense && chance(8) ? 2 : 1, lowest = 0, highest = 0, ahead = !dense && chance(30) ? pick(1, 4) : 0;
+    bool plain = dense || chance(50);
     for (int d = 0; d < o->rank; d++)
         order[d] = o->rank - 1 - d;
     if (o->rank > 1 && !plain && chance(20)) {
@@ -268,7 +271,7 @@ static void lay_out(point_call *c, int k) {
         int64_t reach = extent > 1 && !still ? stride * (extent - 1) : 0;
         *(reach < 0 ? &lowest : &highest) += reach;
         step *= extent > 1 && !still ? extent : 1;
-        step += chance(25) ? pick(1, 4) : i == 0 && chance(30) ? -step & 3 : 0;
+        step += dense ? 0 : chance(25) ? pick(1, 4) : i == 0 && chance(30) ? -step & 3 : 0;
     }
     array *a = &c->array[k];
     a->first = ahead - lowest;
@@ -617,6 +620,142 @@ static void test_shared_rows(void **unused) {
     assert_true(staged);
 }
 
+/* ---- Pairs, by tiles through shared memory ---- */
+
+/* t: the extent that the reduction's length is, drawn around what slices hold. */
+static const sample pairs[] = {
+    {"sums of squares", "float32[,], float32[,], float32[,]", "it;jt;ij",
+     "[i, j](x, y, d) { d[i][j] = sum(k : extent(x, 1), (x[i][k] - y[j][k]) * (x[i][k] - y[j][k])); }", false},
+    {"a constant length", "float32[,], float32[,], float64[,]", "it;jt;ij",
+     "[i, j](x, y, d) { d[i][j] = sqrt(sum(k : 16, (x[i][k] - y[j][k]) * (x[i][k] - y[j][k])) * 0) + i; }", false},
+    {"sums of distances", "float32[,], float32[,], float32[,]", "it;jt;ij",
+     "[i, j](x, y, d) { d[i][j] = sum(k : extent(x, 1), sqrt((x[i][k] - y[j][k]) * (x[i][k] - y[j][k]))); }", false},
+    {"a product of matrices", "int32[,], int32[,], int64[,], int32", "it;tj;ij;",
+     "[i, j](a, b, c, s) { c[i][j] = s * sum(k : extent(a, 1), a[i][k] * b[k][j]) - j; }", false},
+    {"with weights", "float32[,], float32[,], float32[], float32[], float32[,], uint8[,]", "it;jt;i;j;ij;ij",
+     "[i, j](x, y, v, w, d, e) { float t = sum(k : extent(x, 1), x[i][k] * y[j][k] + k); auto u = t * v[i] + w[j]; "
+     "d[i][j] = u; e[i][j] = (int32)u & 127; }",
+     false},
+    {"of one set", "uint32[,], uint32[,]", "it;ji",
+     "[i, j](x, d) { d[j][i] = sum(k : extent(x, 1), x[i][k] ^ x[j][k] + i * 3); }", false},
+    {"beyond the array", "float32[,], float32[,], float32[,]", "it;jt;ij",
+     "[i, j](x, y, d) { d[i][j + 2] = prod(k : extent(x, 1), 1 + (x[i][k] - x[i][k]) * y[j][k]); }", false},
+    {"the way that NumPy has it", "float32[,], float32[,], float16[,]", "ti;tj;ij",
+     "[i, j](x, y, d) { d[i][j] = sum(k : extent(x, 0), x[k][i] > y[k][j]); }", false},
+};
+
+static void draw_pairs(point_call *c, int64_t terms) {
+    static const int64_t some[] = {64, 65, 66, 102, 103, 124, 127, 128, 130, 160, 190, 192};
+    do
+        for (int d = 0; d < 2; d++)
+            c->extents[d] = c->reversed[1 - d] = some[pick(0, COUNT(some) - 1)] & (dense ? -4 : -1);
+    while (c->extents[0] * c->extents[1] * terms > 400000);
+    memcpy(c->core, c->extents, sizeof c->extents);
+    pair_terms = terms;
+}
+
+/* Sizes around those of tiles and slices, all layouts: what the interpreter makes of it, and nothing else is written. */
+static void test_pairs(void **unused) {
+    static point_call c;
+    int tiled = 0, vectors = 0;
+    (void)unused;
+    if (!sim_there())
+        skip();
+    for (int64_t i = 0, n = trials(COUNT(pairs)); tiled < n && i < 20 * n; i++) {
+        make(&c, &pairs[tiled % (int)COUNT(pairs)]);
+        if (!c.size.pairs)
+            fail_msg("%s: does not go by tiles", c.x->name);
+        dense = chance(50);
+        draw_pairs(&c, dense ? 4 * pick(4, 8) : pick(16, 35));
+        draw_arrays(&c);
+        dense = false;
+        c.v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c.t, c.core)};
+        specialise(&c, &gpu);
+        if (c.v.forall.pairs) {
+            code_module m = generate(&c, &gpu);
+            assert_non_null(strstr(m.ir.data, "@tile_0"));
+            interpret(&c);
+            simulate(&c, &m);
+            compare(&c);
+            text_free(&m.ir);
+            tiled++;
+            vectors += c.v.forall.pairs > 1;
+        }
+        drop(&c);
+    }
+    print_message("%d by tiles, %d of them by vectors\n", tiled, vectors);
+    assert_true(tiled && (tiled < 8 || vectors));
+}
+
+/* In the plain form, which a long helper brings about, each thread computes its points one after the other. */
+static void test_pairs_plainly(void **unused) {
+    static point_call c;
+    text source = {0};
+    (void)unused;
+    if (!sim_there())
+        skip();
+    text_puts(&source, "long_one(int32 a) { ");
+    for (int i = 0; i < 300; i++)
+        text_printf(&source, "a = a * %d ^ (a >> 3); ", 2 * i + 3);
+    text_puts(&source, "return a; } [i, j](x, y, d) { d[i][j] = long_one(sum(k : extent(x, 1), x[i][k] * y[j][k])); }");
+    assert_false(source.failed);
+    const sample x = {"pairs and a long helper", "int32[,], int32[,], int32[,]", "it;jt;ij", source.data, false};
+    make(&c, &x);
+    dense = true;
+    c.extents[0] = c.reversed[1] = c.core[0] = 64;
+    c.extents[1] = c.reversed[0] = c.core[1] = 110;
+    pair_terms = 16;
+    draw_arrays(&c);
+    dense = false;
+    c.v = (variant){.forall.noalias = 1, .forall.proved = 1};
+    specialise(&c, &gpu);
+    assert_true(c.v.forall.pairs);
+    code_module m = generate(&c, &gpu);
+    assert_true(m.plain && !strstr(m.ir.data, "@tile_0"));
+    interpret(&c);
+    simulate(&c, &m);
+    compare(&c);
+    text_free(&m.ir);
+    text_free(&source);
+    drop(&c);
+}
+
+/* Bodies that are no pairs, or do what a tile does not. */
+static void test_no_pairs(void **unused) {
+    static const sample others[] = {
+        {"", "float64[,], float64[,], float64[,]", "", "[i, j](x, y, d) { d[i][j] = sum(k : 20, x[i][k] * y[j][k]); }",
+         false},
+        {"", "float32[,], float32[,], float32[,]", "", "[i, j](x, y, d) { d[i][j] = max(k : 20, x[i][k] * y[j][k]); }",
+         false},
+        {"", "float32[,], float32[,], float32[,]", "", "[i, j](x, y, d) { d[i][j] += sum(k : 20, x[i][k] * y[j][k]); }",
+         false},
+        {"", "float32[,], float32[,], float32[,]", "", "[i, j](x, y, d) { d[i][j] = sum(k : i, x[i][k] * y[j][k]); }",
+         false},
+        {"", "float32[,], float32[,], float32[,]", "",
+         "[i, j](x, y, d) { if (i < j) return; d[i][j] = sum(k : 20, x[i][k] * y[j][k]); }", false},
+        {"", "float32[,], float32[,], float32[,]", "",
+         "[i, j](x, y, d) { float t = y[0][0]; d[i][j] = sum(k : 20, t * x[i][k] * y[j][k]); }", false},
+        {"", "float32[,], float32[,], float32[,], int32", "",
+         "[i, j](x, y, d, n) { d[i][j] = sum(k : 20, x[i][k] * y[j][k]) * n; n = i; }", false},
+        {"", "float32[,], float32[,], float32[,]", "",
+         "[i, j](x, y, d) { d[i][j] = sum(k : 20, x[i][k + 1] * y[j][k]); }", false},
+        {"", "float32[,], float32[,], float32[,]", "",
+         "[i, j](x, y, d) { atomic_add(d[i][j], sum(k : 20, x[i][k] * y[j][k])); }", false},
+        {"", "float32[,], float32[,], float32[,]", "",
+         "[i, j](x, y, d) { d[i][j] = sum(k : 20, x[i][k] * y[j][k]) + sum(k : 20, x[i][k]); }", false},
+        {"", "float32[,], float32[,], float32[,,]", "",
+         "[i, j, l](x, y, d) { d[i][j][l] = sum(k : 20, x[j][k] * y[l][k]); }", false},
+    };
+    static point_call c;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(others); i++) {
+        make(&c, &others[i]);
+        if (c.size.pairs)
+            fail_msg("%s goes by tiles", others[i].source);
+        arena_free(&c.a);
+    }
+}
+
 /* ---- Windows of random shape, whose borders are cared for in all ways ---- */
 
 /* "[clamp(i + a, 0, n - 1)]": way 0 leaves the index to its check. */
@@ -745,6 +884,22 @@ static void test_row_strides(void **unused) {
     arena_free(&c.a);
 }
 
+/* A reciprocal is one instruction. */
+static void test_reciprocals(void **unused) {
+    static const sample x = {"rcp", "float32[], float32[]", "i;i", "[i](x, y) { y[i] = rcp(x[i]); }", false};
+    static point_call c;
+    const char *ptx = "";
+    (void)unused;
+    if (!nvvm_found())
+        skip();
+    code_module m = plain_code(&c, &x, (int64_t[]){1000}, &gpu);
+    assert_null(nvvm_judge(&m, 90, false, &ptx));
+    assert_non_null(strstr(ptx, "rcp.rn.f32"));
+    assert_null(strstr(ptx, "div."));
+    text_free(&m.ir);
+    arena_free(&c.a);
+}
+
 static void test_goldens(void **unused) {
     static const struct {
         const char *file, *sample;
@@ -765,9 +920,10 @@ static void test_goldens(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),      cmocka_unit_test(test_shared_rows),
-                                       cmocka_unit_test(test_random_windows), cmocka_unit_test(test_accepted),
-                                       cmocka_unit_test(test_privatised),     cmocka_unit_test(test_row_strides),
-                                       cmocka_unit_test(test_goldens)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_simulated),   cmocka_unit_test(test_shared_rows),   cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_no_pairs),    cmocka_unit_test(test_pairs_plainly), cmocka_unit_test(test_random_windows),
+        cmocka_unit_test(test_accepted),    cmocka_unit_test(test_privatised),    cmocka_unit_test(test_row_strides),
+        cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_goldens)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

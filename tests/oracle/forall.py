@@ -220,6 +220,29 @@ def rows(device=None):
     return named(test, "rows", device)
 
 
+def pairs(device=None):
+    """Reductions over pairs of points, of sizes around those of tiles, aligned and not; small integers, so that every order is exact."""
+    def test(rng):
+        bodies = {"(x[i][k] - y[j][k]) * (x[i][k] - y[j][k])": lambda x, y: ((x[:, None] - y) ** 2).sum(2),
+                  "fabs(x[i][k] - y[j][k])": lambda x, y: abs(x[:, None] - y).sum(2),
+                  "x[i][k] * y[j][k]": lambda x, y: x @ y.T}
+        for text, of in bodies.items():
+            f = Func.kernel("float32[,], float32[,], float32[], float32[,]; int32[,], int32[,], int32[], int32[,]",
+                            f"[i, j](x, y, w, d) {{ d[i][j] = sum(k : extent(x, 1), {text}) * w[j]; }}")
+            for _ in range(6 * ROUNDS):
+                t = pick(rng, [np.dtype("f4"), np.dtype("i4")])
+                n, m = (int(pick(rng, [1, 5, 63, 64, 65, 100, 127, 128, 129, 200, 256])) for _ in range(2))
+                depth, left = int(pick(rng, [1, 8, 15, 16, 17, 23, 32, 33, 64])), int(rng.integers(0, 5))
+                x, y = (rng.integers(-9, 9, (r, depth)).astype(t) for r in (n, m))
+                w, d = rng.integers(1, 4, m).astype(t), np.full(n * (m + left) + 8, 7, t)
+                want = d.copy()
+                want[left:left + n * (m + left)].reshape(n, m + left)[:, :m] = of(x.astype("i8"), y.astype("i8")) * w.astype("i8")
+                turned = np.asarray(y.T, order="C").T if rng.integers(2) else y
+                f.forall((n, m), x, turned, w, d[left:left + n * (m + left)].reshape(n, m + left)[:, :m], device=device)
+                assert same(d, want), (text, t, n, m, depth, left, np.nonzero(d != want))
+    return named(test, "pairs", device)
+
+
 # ---- Atomic functions ----
 
 
@@ -475,7 +498,7 @@ def main():
     gpu = os.environ.get("UF_TEST_GPU") == "1"
     tests = []
     for device in (None, GPU) if gpu else (None,):
-        tests += [make(device) for make in (random_bodies, bodies_with_loops, dimensions, rows, atomic_functions, exchanges,
+        tests += [make(device) for make in (random_bodies, bodies_with_loops, dimensions, rows, pairs, atomic_functions, exchanges,
                                             counters, plans, options, parameter_lists, launches)]
     tests += [over_2_32] if gpu else []
     if sys.argv[1:]:

@@ -48,6 +48,11 @@ ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into);
 ssa mapped_reduce(body *b, const node *n);
 void mapped_forall(body *b, const node *n);
 
+/* Can a list of statements be written for many instances (unroll_jam.h), each statement for all of them before the next? And that: the
+ * instances are those of b->jam. */
+bool instances_simple(const function *f, const node *list);
+void instances_write(body *b, const node *list);
+
 /* Can it go by tiles through shared memory (shared_tile.c)? */
 bool shared_tile_fits(const function *f, const node *forall);
 

@@ -7,24 +7,26 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "ir/common/lanes.h"
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
 #include "ir/construct/cooperative.h"
 
 enum {
-    TILE = 64,        /* rows and columns */
+    TILE = SHARED_TILE_SIDE,
     DEPTH = 8,        /* of a slice */
     PITCH = TILE + 4, /* keeps vectors aligned and columns of the array in different banks */
     SIDE = 8,         /* rows, and columns, of a thread */
     VECTOR = 4,
     ACROSS = TILE / SIDE, /* threads along a row of the tile */
     LOADS = TILE * DEPTH >> COOP_SHARED_TILE,
-    ELEMENTS = 4 /* of a term, at most */
+    SOURCES = 4, /* of a term, at most, */
+    ELEMENTS = 8 /* and places where they are read */
 };
 _Static_assert(ACROSS *ACROSS == 1 << COOP_SHARED_TILE, "a block has the threads of a tile");
 _Static_assert(SIDE *SIDE == SHARED_TILE_INSTANCES, "a thread has the outputs of its part");
 
-/* An element of the term. */
+/* What the term reads of an operand. */
 typedef struct source {
     const node *n;
     bool of_row;  /* its other index is the first range's variable, else the second's */
@@ -35,7 +37,12 @@ typedef struct term {
     const function *f;
     int row, column, depth; /* the variables */
     int count;
-    source of[ELEMENTS];
+    source of[SOURCES];
+    int nelements;
+    struct {
+        const node *n;
+        int source;
+    } element[ELEMENTS];
     bool fits;
 } term;
 
@@ -46,21 +53,33 @@ static int index_local(const node *n, int d) {
     return i->kind == N_LOCAL ? i->local : -1;
 }
 
+/* The number of a source, which may be that of an element seen before. */
+static int source_number(term *t, source s) {
+    for (int k = 0; k < t->count; k++)
+        if (t->of[k].n->local == s.n->local && t->of[k].of_row == s.of_row && t->of[k].depth_0 == s.depth_0)
+            return k;
+    if (t->count == SOURCES)
+        return -1;
+    t->of[t->count] = s;
+    return t->count++;
+}
+
 static void note_source(term *t, const node *n) {
     const local *l = &t->f->locals[n->local];
-    if (!l->core || n->local >= t->f->nparams || l->rank != 2 || !n->unchecked || t->count == ELEMENTS ||
+    if (!l->core || n->local >= t->f->nparams || l->rank != 2 || !n->unchecked || t->nelements == ELEMENTS ||
         dtypes[n->type].size != 4) {
         t->fits = false;
         return;
     }
     int first = index_local(n, 0), second = index_local(n, 1), other = first == t->depth ? second : first;
-    source s = {n, other == t->row, first == t->depth};
-    t->fits &= (first == t->depth) != (second == t->depth) && (other == t->row || other == t->column);
-    t->of[t->count++] = s;
+    int k = source_number(t, (source){n, other == t->row, first == t->depth});
+    t->fits &= k >= 0 && (first == t->depth) != (second == t->depth) && (other == t->row || other == t->column);
+    t->element[t->nelements].n = n;
+    t->element[t->nelements++].source = k;
 }
 
 static void note_node(const node *n, void *user) {
-    static const node_kind plain[] = {N_CONST, N_LOCAL, N_SIZE, N_CONVERT, N_UNARY, N_BINARY};
+    static const node_kind plain[] = {N_CONST, N_LOCAL, N_SIZE, N_CONVERT, N_UNARY, N_BINARY, N_MATH};
     term *t = user;
     bool known = n->kind == N_ELEMENT;
     for (size_t i = 0; i < COUNT(plain); i++)
@@ -87,13 +106,11 @@ static const node *reduction_of(const node *forall) {
     return value->kind == N_REDUCE ? value : NULL;
 }
 
-static bool term_read(const function *f, const node *forall, term *t) {
-    const node *reduce = reduction_of(forall), *rows = forall->args, *columns = rows ? rows->next : NULL;
+static bool term_read(const function *f, int row, int column, const node *reduce, term *t) {
     bool sides[2] = {false, false};
-    if (!columns || columns->next || !reduce || !reduce->args || reduce->args->next || !reduce->is_identity ||
-        reduce->callee)
+    if (!reduce->args || reduce->args->next || !reduce->is_identity || reduce->callee)
         return false;
-    *t = (term){.f = f, .row = rows->local, .column = columns->local, .depth = reduce->args->local, .fits = true};
+    *t = (term){.f = f, .row = row, .column = column, .depth = reduce->args->local, .fits = true};
     node_visit(reduce->args->kid[0], note_variable, t);
     node_visit(reduce->kid[0], note_node, t);
     for (int i = 0; i < t->count; i++)
@@ -101,19 +118,25 @@ static bool term_read(const function *f, const node *forall, term *t) {
     return t->fits && sides[0] && sides[1];
 }
 
-bool shared_tile_fits(const function *f, const node *forall) {
+bool shared_tile_takes(const function *f, int row, int column, const node *reduce) {
     term unused;
-    return term_read(f, forall, &unused);
+    return term_read(f, row, column, reduce, &unused);
+}
+
+bool shared_tile_fits(const function *f, const node *forall) {
+    const node *reduce = reduction_of(forall), *rows = forall->args, *columns = rows ? rows->next : NULL;
+    return columns && !columns->next && reduce && shared_tile_takes(f, rows->local, columns->local, reduce);
 }
 
 /* ---- A tile ---- */
 
 struct shared_tile {
     term term;
-    const node *forall, *reduce;
+    const node *reduce;
     ssa rows, columns, depth;       /* extents, i64 */
+    ssa first_row, first_column;    /* of the tile */
     ssa thread, across, down;       /* the thread's number; its place along a row of the tile, and along a column */
-    counted_loop by_row, by_column; /* over tiles */
+    counted_loop by_row, by_column; /* over the tiles of a forall */
 };
 
 static ssa last_of(emit *e, ssa extent) { return emit_value(e, "sub i64 %s, 1", extent.text); }
@@ -155,13 +178,12 @@ static void load_place(body *b, const shared_tile *t, const source *s, int i, ss
  * at it. */
 static void load_slice(body *b, const shared_tile *t, const source *s, int k, ssa first, ssa *value, ssa *to) {
     emit *e = b->e;
-    const counted_loop *tile = s->of_row ? &t->by_row : &t->by_column;
+    ssa begin = s->of_row ? t->first_row : t->first_column;
     ssa last_side = last_of(e, s->of_row ? t->rows : t->columns), last_depth = last_of(e, t->depth);
     for (int i = 0; i < LOADS; i++) {
         ssa side, depth;
         load_place(b, t, s, i, &side, &depth);
-        b->bound[s->of_row ? t->term.row : t->term.column] =
-            emit_min(e, emit_op(e, "add i64", tile->i, side), last_side);
+        b->bound[s->of_row ? t->term.row : t->term.column] = emit_min(e, emit_op(e, "add i64", begin, side), last_side);
         b->bound[t->term.depth] = emit_min(e, emit_op(e, "add i64", first, depth), last_depth);
         value[i] = emit_expression(b, s->n);
         ssa at = emit_op(e, "add i64", emit_value(e, "mul i64 %s, %d", depth.text, PITCH), side);
@@ -173,14 +195,14 @@ static void load_slice(body *b, const shared_tile *t, const source *s, int k, ss
 static void copy_slice(body *b, const shared_tile *t, ssa first) {
     emit *e = b->e;
     ssa value[LOADS], to[LOADS];
-    coop_barrier(b); /* the slice before has been read */
+    emit_block_barrier(e); /* the slice before has been read */
     for (int k = 0; k < t->term.count; k++) {
         const char *type = type_of(&t->term.of[k]);
         load_slice(b, t, &t->term.of[k], k, first, value, to);
         for (int i = 0; i < LOADS; i++)
             emit_line(e, "store %s %s, %s addrspace(3)* %s, align 4", type, value[i].text, type, to[i].text);
     }
-    coop_barrier(b);
+    emit_block_barrier(e);
 }
 
 /* What the thread needs of source k at a place of the slice: its rows or columns. */
@@ -213,7 +235,9 @@ static void take_terms(body *b, const shared_tile *t, ssa first, ssa depth, cons
         read_side(b, t, k, depth, side);
         for (int i = 0; i < j->count; i++)
             value[i] = side[t->term.of[k].of_row ? i / SIDE : i % SIDE];
-        jam_know(b, t->term.of[k].n, value);
+        for (int i = 0; i < t->term.nelements; i++)
+            if (t->term.element[i].source == k)
+                jam_know(b, t->term.element[i].n, value);
     }
     for (int i = 0; i < j->count; i++) {
         jam_now(b, i);
@@ -259,42 +283,58 @@ static ssa *reduce(body *b, const shared_tile *t) {
     return value;
 }
 
-/* The thread's outputs in the tile. */
-static void add_instances(body *b, const shared_tile *t) {
+/* Opens a jam of the thread's outputs in the tile, `width` of which are neighbours along a row; with width 1 those past the last row or
+ * column repeat it. */
+static void add_instances(body *b, const shared_tile *t, int width) {
     emit *e = b->e;
     jam *j = jam_begin(b, SHARED_TILE_INSTANCES, true);
-    jam_variable *row = jam_add(b, j, t->term.row, 1), *column = jam_add(b, j, t->term.column, 1);
-    ssa down = emit_op(e, "add i64", t->by_row.i, emit_value(e, "mul i64 %s, %d", t->down.text, SIDE)),
-        across = emit_op(e, "add i64", t->by_column.i, emit_value(e, "mul i64 %s, %d", t->across.text, VECTOR));
+    jam_variable *row = jam_add(b, j, t->term.row, 1), *column = jam_add(b, j, t->term.column, width);
+    ssa down = emit_op(e, "add i64", t->first_row, emit_value(e, "mul i64 %s, %d", t->down.text, SIDE)),
+        across = emit_op(e, "add i64", t->first_column, emit_value(e, "mul i64 %s, %d", t->across.text, VECTOR));
     for (int i = 0; i < SIDE; i++) {
-        ssa r = emit_min(e, plus(e, down, i), last_of(e, t->rows)),
-            c = emit_min(e, plus(e, across, i / VECTOR * (TILE / 2) + i % VECTOR), last_of(e, t->columns));
+        ssa r = plus(e, down, i), c = plus(e, across, i / VECTOR * (TILE / 2) + i % VECTOR), base;
+        if (width == 1) {
+            r = emit_min(e, r, last_of(e, t->rows));
+            c = emit_min(e, c, last_of(e, t->columns));
+        }
+        base = i % width ? column->base[i - 1] : c;
         for (int k = 0; k < SIDE; k++) {
             row->value[i * SIDE + k] = row->base[i * SIDE + k] = r;
-            column->value[k * SIDE + i] = column->base[k * SIDE + i] = c;
+            column->value[k * SIDE + i] = c;
+            column->base[k * SIDE + i] = base;
+            column->lane[k * SIDE + i] = i % width;
         }
     }
+    jam_now(b, 0);
+}
+
+static shared_tile *tile_new(body *b, int row, int column, const node *reduction, ssa thread) {
+    emit *e = b->e;
+    shared_tile *t = arena_alloc(e->a, sizeof *t);
+    int count;
+    term_read(b->f, row, column, reduction, &t->term);
+    t->reduce = reduction;
+    t->depth = *ranges_read(b, reduction->args, &count);
+    t->thread = thread;
+    t->across = emit_value(e, "and i64 %s, %d", thread.text, ACROSS - 1);
+    t->down = emit_value(e, "udiv i64 %s, %d", thread.text, ACROSS);
+    return t;
 }
 
 shared_tile *shared_tile_begin(body *b, const node *forall, const node **reduction, ssa **value) {
     emit *e = b->e;
-    shared_tile *t = arena_alloc(e->a, sizeof *t);
     int count;
-    term_read(b->f, forall, &t->term);
-    t->forall = forall;
-    t->reduce = *reduction = reduction_of(forall);
-    assert(t->reduce); /* shared_tile_fits says so */
+    *reduction = reduction_of(forall);
+    assert(*reduction); /* shared_tile_fits says so */
     ssa *extent = ranges_read(b, forall->args, &count);
+    shared_tile *t = tile_new(b, forall->args->local, forall->args->next->local, *reduction, ssa_named("%%rank"));
     t->rows = extent[0];
     t->columns = extent[1];
-    t->depth = *ranges_read(b, t->reduce->args, &count);
-    t->thread = ssa_named("%%rank");
-    t->across = emit_value(e, "and i64 %%rank, %d", ACROSS - 1);
-    t->down = emit_value(e, "udiv i64 %%rank, %d", ACROSS);
     t->by_row = counted_loop_begin(e, "i64", ssa_constant(0), t->rows);
     t->by_column = counted_loop_begin(e, "i64", ssa_constant(0), t->columns);
-    add_instances(b, t);
-    jam_now(b, 0);
+    t->first_row = t->by_row.i;
+    t->first_column = t->by_column.i;
+    add_instances(b, t, 1);
     *value = reduce(b, t);
     jam_now(b, 0);
     return t;
@@ -305,3 +345,17 @@ void shared_tile_end(body *b, shared_tile *t) {
     counted_loop_end(b->e, &t->by_column, ssa_constant(TILE), loop_no_unroll(b->e));
     counted_loop_end(b->e, &t->by_row, ssa_constant(TILE), loop_no_unroll(b->e));
 }
+
+shared_tile *shared_tile_at(body *b, const shared_tile_place *at, ssa **value) {
+    shared_tile *t = tile_new(b, at->row, at->column, at->reduce, at->thread);
+    t->rows = at->rows;
+    t->columns = at->columns;
+    t->first_row = at->first_row;
+    t->first_column = at->first_column;
+    add_instances(b, t, 1);
+    *value = reduce(b, t);
+    jam_end(b);
+    return t;
+}
+
+void shared_tile_instances(body *b, const shared_tile *t, bool whole) { add_instances(b, t, whole ? VECTOR : 1); }

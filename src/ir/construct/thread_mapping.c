@@ -372,7 +372,7 @@ static bool contains(const node *n, node_kind kind) {
     return false;
 }
 
-static bool is_pure(const body *b, const node *n);
+static bool is_pure(const function *f, const node *n);
 
 static bool declares(const node *list, int variable) {
     for (; list; list = list->next)
@@ -383,39 +383,39 @@ static bool declares(const node *list, int variable) {
 }
 
 /* Does a statement of a sequence assign nothing but variables that the sequence declares? */
-static bool is_own(const body *b, const node *sequence, const node *n) {
+static bool is_own(const function *f, const node *sequence, const node *n) {
     if (node_is_block(n)) {
         for (const node *s = n->body; s; s = s->next)
-            if (!is_own(b, sequence, s))
+            if (!is_own(f, sequence, s))
                 return false;
         return true;
     }
     if (n->kind == N_LEAVE)
         return true; /* at the end of a block */
     if (n->kind == N_DECLARE)
-        return (!b->f->locals[n->local].rank || b->f->locals[n->local].table) && is_pure(b, n->kid[0]);
+        return (!f->locals[n->local].rank || f->locals[n->local].table) && is_pure(f, n->kid[0]);
     if (n->kind != N_EVAL || (n->kid[0]->kind != N_ASSIGN && n->kid[0]->kind != N_CALL))
         return false;
     for (const node *to = node_assigned(n->kid[0]); to; to = to->next)
         if (!declares(sequence->body, to->local))
             return false;
-    return node_assigned(n->kid[0]) && is_pure(b, n->kid[0]->kid[1]) && is_pure(b, n->kid[0]->args);
+    return node_assigned(n->kid[0]) && is_pure(f, n->kid[0]->kid[1]) && is_pure(f, n->kid[0]->args);
 }
 
 /* Is it free of assignments, and does it read nothing that the body may have written? Then it may be computed in any order. */
-static bool is_pure(const body *b, const node *n) {
+static bool is_pure(const function *f, const node *n) {
     for (; n; n = n->next) {
         for (const node *s = n->kind == N_SEQUENCE ? n->body : NULL; s; s = s->next)
-            if (!is_own(b, n, s))
+            if (!is_own(f, n, s))
                 return false;
         if (n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE)
             return false;
-        if (n->kind == N_ELEMENT && b->f->locals[n->local].core && n->local >= b->f->nparams)
+        if (n->kind == N_ELEMENT && f->locals[n->local].core && n->local >= f->nparams)
             return false;
         for (int k = 0; k < 3; k++)
-            if (n->kid[k] && !is_pure(b, n->kid[k]))
+            if (n->kid[k] && !is_pure(f, n->kid[k]))
                 return false;
-        if (n->args && !is_pure(b, n->args))
+        if (n->args && !is_pure(f, n->args))
             return false;
     }
     return true;
@@ -423,26 +423,26 @@ static bool is_pure(const body *b, const node *n) {
 
 /* Declarations of scalars, and assignments to them, by calls too, and to elements of outputs, one after the other: statements that can
  * be written for many instances, each for all of them before the next. */
-static bool is_simple(const body *b, const node *list) {
+bool instances_simple(const function *f, const node *list) {
     for (const node *n = list; n; n = n->next) {
-        if ((node_is_block(n) && is_simple(b, n->body)) || (n->kind == N_LEAVE && !n->next))
+        if ((node_is_block(n) && instances_simple(f, n->body)) || (n->kind == N_LEAVE && !n->next))
             continue;
-        if (n->kind == N_DECLARE && !b->f->locals[n->local].rank && is_pure(b, n->kid[0]))
+        if (n->kind == N_DECLARE && !f->locals[n->local].rank && is_pure(f, n->kid[0]))
             continue;
-        if (n->kind == N_DECLARE && b->f->locals[n->local].table)
+        if (n->kind == N_DECLARE && f->locals[n->local].table)
             continue;
-        if (n->kind == N_EVAL && n->kid[0]->kind == N_CALL && is_pure(b, n->kid[0]->args))
+        if (n->kind == N_EVAL && n->kid[0]->kind == N_CALL && is_pure(f, n->kid[0]->args))
             continue;
         if (n->kind != N_EVAL || n->kid[0]->kind != N_ASSIGN)
             return false;
         const node *to = n->kid[0]->kid[0], *value = n->kid[0]->kid[1];
-        const local *l = &b->f->locals[to->local];
-        if ((l->rank && !l->core) || !is_pure(b, to->args))
+        const local *l = &f->locals[to->local];
+        if ((l->rank && !l->core) || !is_pure(f, to->args))
             return false;
         for (int k = 0; k < 3; k++)
-            if (to->kid[k] && !is_pure(b, to->kid[k]))
+            if (to->kid[k] && !is_pure(f, to->kid[k]))
                 return false;
-        if (!is_pure(b, value))
+        if (!is_pure(f, value))
             return false;
     }
     return true;
@@ -548,13 +548,13 @@ static void call_all(body *b, const node *call) {
 }
 
 /* The statements of a simple body, each for all instances. */
-static void write_all(body *b, const node *list) {
+void instances_write(body *b, const node *list) {
     for (const node *n = list; n; n = n->next) {
         const node *does = n->kind == N_EVAL ? n->kid[0] : n;
         if (n->line)
             b->e->line = n->line;
         if (node_is_block(n)) {
-            write_all(b, n->body);
+            instances_write(b, n->body);
             continue;
         }
         if (n->kind == N_LEAVE || (n->kind == N_DECLARE && b->f->locals[n->local].table))
@@ -568,13 +568,13 @@ static void write_all(body *b, const node *list) {
 
 static void forall_tiles(body *b, const iteration_space *p, const tile_group *at, void *user) {
     const node *n = user;
-    bool simple = is_simple(b, n->body);
+    bool simple = instances_simple(b->f, n->body);
     jam *t = jam_begin(b, at->tiles * p->rows * at->width, true);
     space_instances(b, p, t, 1, at);
     b->depth++;
     jam_now(b, 0);
     if (simple)
-        write_all(b, n->body);
+        instances_write(b, n->body);
     else
         emit_statements(b, n->body);
     b->depth--;
@@ -674,7 +674,7 @@ static void forall_by_tiles(body *b, const node *n) {
     shared_tile *t = shared_tile_begin(b, n, &reduce, &value);
     b->depth++;
     jam_know(b, reduce, value);
-    write_all(b, n->body);
+    instances_write(b, n->body);
     b->depth--;
     shared_tile_end(b, t);
 }
@@ -716,7 +716,7 @@ static int foralls(const node *n, int each) {
  * differently; then a row is computed by one thread. */
 void mapped_forall(body *b, const node *n) {
     const variant *v = b->e->frame->v;
-    bool nested = contains(n->body, N_REDUCE), simple = is_simple(b, n->body);
+    bool nested = contains(n->body, N_REDUCE), simple = instances_simple(b->f, n->body);
     int leave = b->leave, next = b->next;
     if (v->gufunc.tile && shared_tile_fits(b->f, n))
         forall_by_tiles(b, n);

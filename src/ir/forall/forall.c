@@ -1,5 +1,7 @@
 /* forall.c - a kernel over indices: the tree's functions, with @kernel over its parameters and the indices of a point, and around it the
  * loop over points, which each engine has its own of. */
+#include <assert.h>
+
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/forall/coalesced.h"
@@ -7,6 +9,7 @@
 #include "ir/forall/guards.h"
 #include "ir/forall/lanes.h"
 #include "ir/forall/outer_vector.h"
+#include "ir/forall/pair_tile.h"
 #include "ir/forall/privatised.h"
 #include "ir/forall/shared_rows.h"
 
@@ -120,7 +123,8 @@ typedef struct forall_request {
     forall_writer w;
     const tree *text; /* as it was written: for variants that report, and in the plain form */
     forall_forms forms;
-    const tree *t; /* of which the kernel is made */
+    const tree *pairs; /* the form that goes by tiles, in variants that do */
+    const tree *t;     /* of which the kernel is made */
     const variant *v;
     uint16_t use[UF_MAX_OPERANDS];
     guards guards;
@@ -149,18 +153,16 @@ static const char *text_or_none(const text *x) { return x->failed || !x->data ? 
 /* The frame of @kernel, and its parameters behind the operands. */
 static void make_frame(forall_request *q, emit *e) {
     static const body_hooks alone = {.recall = recall, .variable = variable_of},
-                            shared = {.begin = point_lanes_begin, .reduce = point_lanes_reduce};
+                            shared = {.begin = point_lanes_begin, .reduce = point_lanes_reduce},
+                            by_tiles = {.statements = pair_tile_statements};
+    const body_hooks *chosen = q->v->forall.lanes && e->target->gpu ? &shared : q->t == q->pairs ? &by_tiles : &alone;
     gufunc_writer *g = &q->w.g;
     for (int i = 0; i < g->layout->nparameters; i++)
         text_printf(&g->parameters, ", i64 %%s%d", i);
     if (q->v->reports)
         report_parameters(&g->parameters);
     forall_uses(q->t, q->use);
-    g->frame = (frame){.v = q->v,
-                       .layout = g->layout,
-                       .operand_uses = q->use,
-                       .hooks = q->v->forall.lanes && e->target->gpu ? &shared : &alone,
-                       .user = &q->w};
+    g->frame = (frame){.v = q->v, .layout = g->layout, .operand_uses = q->use, .hooks = chosen, .user = &q->w};
     private_declare(&q->w);
     e->failed |= g->parameters.failed;
     g->frame.parameters = text_or_none(&g->parameters);
@@ -194,13 +196,24 @@ static void texts_free(forall_request *q) {
     text_free(&q->parameters);
 }
 
+/* The loop over points, around what has been written. */
+static void write_points(forall_request *q, emit *e) {
+    forall_writer *w = &q->w;
+    skeleton_begin(&w->g.s, e, q->t, q->v, w->g.layout);
+    if (q->v->forall.pairs)
+        pair_tile_kernel(w, e->plain);
+    else
+        (e->target->gpu ? gpu_forall : cpu_forall)(w);
+    skeleton_end(&w->g.s);
+}
+
 static void write_kernel(emit *e, void *user) {
     forall_request *q = user;
     forall_writer *w = &q->w;
     bool gpu = e->target->gpu, vectors = !gpu && !q->v->reports, as_written = e->plain || q->v->reports;
     texts_free(q);
     memset(w, 0, sizeof *w);
-    q->t = as_written ? q->text : q->forms.general;
+    q->t = as_written ? q->text : q->v->forall.pairs ? q->pairs : q->forms.general;
     w->g.layout = q->t->layout;
     w->g.s = (skeleton){.e = e, .v = q->v, .t = q->t};
     if (vectors)
@@ -208,14 +221,12 @@ static void write_kernel(emit *e, void *user) {
     make_frame(q, e);
     w->group = e->access_group = gpu ? 0 : emit_metadata(e, "distinct !{}");
     emit_functions(e, q->t, "kernel");
-    if (gpu && !as_written)
+    if (gpu && !as_written && !q->v->forall.pairs)
         write_interior(q, e);
     if (vectors && (w->outer = outer_vector_find(e, q->t, q->v->ndim - 1, w->guards)))
         outer_vector_function(e, q->t, w->outer);
     e->access_group = 0;
-    skeleton_begin(&w->g.s, e, q->t, q->v, w->g.layout);
-    (gpu ? gpu_forall : cpu_forall)(w);
-    skeleton_end(&w->g.s);
+    write_points(q, e);
 }
 
 uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
@@ -225,6 +236,10 @@ uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v,
         return fail_memory();
     q->text = t;
     q->v = v;
+    forall_uses(t, q->use);
+    if (v->forall.pairs && !pair_tile_form(a, t, q->use, &q->pairs))
+        return fail_memory();
+    assert(!v->forall.pairs || q->pairs); /* as the traits say */
     uf_status status = skeleton_module(a, name, v, target, module, write_kernel, q);
     texts_free(q);
     return status;

@@ -4,6 +4,7 @@
 #include "ir/forall/forms.h"
 #include "ir/forall/lanes.h"
 #include "ir/forall/nontemporal.h"
+#include "ir/forall/pair_tile.h"
 #include "ir/forall/shared_rows.h"
 
 typedef struct uses {
@@ -177,6 +178,22 @@ static void note_coalesced(const forall_forms *forms, code_traits *out) {
     note_rereads(&forms->in_interior, &s, out);
 }
 
+static bool note_pairs(arena *a, const tree *as_written, code_traits *out) {
+    const tree *form;
+    uint16_t use[UF_MAX_OPERANDS];
+    forall_uses(as_written, use);
+    if (!pair_tile_form(a, as_written, use, &form))
+        return false;
+    const node *extent = form ? pair_tile_reduction(form)->args->kid[0] : NULL;
+    if (extent && extent->kind == N_SIZE)
+        out->pairs = (uint8_t)(extent->dim + 1);
+    else if (extent) {
+        out->pairs = PAIRS_CONSTANT;
+        out->pair_terms = extent->value.as.i;
+    }
+    return true;
+}
+
 bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
     forall_forms forms;
     if (!forall_forms_make(a, as_written, &forms))
@@ -192,6 +209,8 @@ bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
             out->use[k] |= USE_FILLED;
     out->shared_rows = shared_rows_array(t, out->use);
     out->ragged = point_lanes_array(t, out->use);
+    if (!note_pairs(a, as_written, out))
+        return false;
     for (const function *f = t->functions; f; f = f->next) { /* those of the prelude have this name */
         out->shares_points |= f != t->kernel && !strncmp(f->name, "random_", sizeof "random_" - 1);
         node_each(f->body, find_math, &out->calls_math);
