@@ -191,6 +191,8 @@ uf_status code_compile(const code_module *module, const code_target *target, int
     uf_status s = nvvm_compile(module, target->arch, &ptx);
     if (!s)
         s = code_load(ptx.data, module->entry, module->max_registers, module->flags, d, out);
+    if (!s)
+        (*out)->plain = module->plain;
     text_free(&ptx);
     return s;
 }

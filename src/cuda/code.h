@@ -13,6 +13,7 @@ struct code {
     cuda_device *device;
     cu_library library;
     cu_kernel kernel;
+    bool plain;              /* it is of the plain form: code_module.plain */
     _Atomic(unsigned) block; /* threads in a block for best occupancy, a power of two; 0: not asked for yet */
     _Atomic uint64_t
         resident; /* blocks that a multiprocessor holds, of so many threads and bytes of shared memory (high half); 0: not asked for yet */

@@ -192,6 +192,12 @@ static uf_status find_grid(code *c, const launch *l, uint64_t *parameters, grid 
     return s ? s : gpu_layout(&own, &r, parameters, g);
 }
 
+/* UF_STAGED_ bits. */
+static int staged_by(const variant *v) {
+    return (variant_privatised(v) ? UF_STAGED_COUNTERS : 0) | (v->forall.shared_rows ? UF_STAGED_ROWS : 0) |
+           (v->forall.pairs ? UF_STAGED_PAIRS : 0);
+}
+
 uf_status launch_info(const code *shared, const launch *l, uf_launch *out) {
     code *c = (code *)(uintptr_t)shared;
     resources r;
@@ -208,6 +214,8 @@ uf_status launch_info(const code *shared, const launch *l, uf_launch *out) {
     out->elements = l->v->forall.vector * l->v->forall.vectors_per_thread;
     out->vector = l->v->forall.vector;
     out->across = l->v->forall.across ? 1 << l->v->forall.across : 0;
+    out->interior = !c->plain && !l->v->reports && !l->v->forall.pairs;
+    out->staged = c->plain ? staged_by(l->v) & UF_STAGED_COUNTERS : staged_by(l->v);
     out->registers = r.registers;
     out->shared_bytes = r.shared + (int)g.shared;
     out->local_bytes = r.local;

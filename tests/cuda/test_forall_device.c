@@ -319,6 +319,75 @@ static void test_launch_info(void **unused) {
     OK(more.cuCtxSetCurrent(NULL));
 }
 
+/* What blocks hold in shared memory, and whether the interior has code of its own. */
+static void test_staged(void **unused) {
+    static const struct {
+        const char *parameters, *source;
+        int ndim, shape[3][2], staged, interior;
+        int64_t extents[2];
+    } rows[] = {
+        {"float32[,], float32[,], float32[,]",
+         "[i, j](x, y, d) { d[i][j] = sqrt(sum(k : 32, (x[i][k] - y[j][k]) * (x[i][k] - y[j][k]))); }",
+         2,
+         {{256, 32}, {128, 32}, {256, 128}},
+         UF_STAGED_PAIRS,
+         0,
+         {256, 128}},
+        {"float32[,], float32[,], float32[,]",
+         "[i, j](x, y, d) { d[i][j] = sum(k : 32, (x[i][k] - y[j][k]) * (x[i][k] - y[j][k])); }",
+         2,
+         {{63, 32}, {128, 32}, {63, 128}},
+         0,
+         1,
+         {63, 128}},
+        {"float32[,], float32[,]",
+         "[i : n](p, v) { auto a = 0.0f; for (int64_t j = 0; j < n; j++) a += (p[j][0] - p[i][0]) * p[j][1] * p[j][2] "
+         "* "
+         "p[j][3]; v[i][0] = a; }",
+         1,
+         {{1024, 4}, {1024, 4}},
+         UF_STAGED_ROWS,
+         1,
+         {1024}},
+        {"float32[,], int32[,]",
+         "[i](x, h) { atomic_add(h[(int)x[i][0] & 7][0], 1); }",
+         1,
+         {{1 << 20, 1}, {8, 1}},
+         UF_STAGED_COUNTERS,
+         1,
+         {1 << 20}},
+        {"float32[,], float32[,]",
+         "[i, j](x, y) { y[i][j] = x[i - 1][j] + x[i + 1][j]; }",
+         2,
+         {{64, 64}, {64, 64}},
+         0,
+         1,
+         {64, 64}},
+    };
+    (void)unused;
+    device_enter_primary();
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        uf_func *f = kernel_new(rows[r].parameters, rows[r].source);
+        DLManagedTensor *m[3] = {NULL};
+        DLTensor args[3];
+        int n = 0;
+        for (; n < 3 && rows[r].shape[n][0]; n++) {
+            int64_t shape[] = {rows[r].shape[n][0], rows[r].shape[n][1]};
+            bool counts = n == 1 && strstr(rows[r].source, "atomic");
+            OK(uf_empty(&m[n], gpu, counts ? int32 : (DLDataType){kDLFloat, 32, 1}, 2, shape));
+            args[n] = m[n]->dl_tensor;
+        }
+        uf_launch info = {.size = sizeof info};
+        OK(uf_launch_info(f, rows[r].ndim, rows[r].extents, n, args, NULL, &info));
+        if (info.staged != rows[r].staged || info.interior != rows[r].interior)
+            fail_msg("%s: staged %d, interior %d", rows[r].source, info.staged, info.interior);
+        while (n--)
+            release(m[n]);
+        uf_free(f);
+    }
+    OK(more.cuCtxSetCurrent(NULL));
+}
+
 /* ---- Managed memory ---- */
 
 static void test_managed(void **unused) {
@@ -347,7 +416,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_streams), cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_capture),
         cmocka_unit_test(test_plan),        cmocka_unit_test(test_beyond_a_grid), cmocka_unit_test(test_launch_info),
-        cmocka_unit_test(test_managed),
+        cmocka_unit_test(test_staged),      cmocka_unit_test(test_managed),
     };
     if (!getenv("UF_TEST_GPU")) {
         puts("UF_TEST_GPU is not set");

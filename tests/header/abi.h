@@ -201,7 +201,10 @@ AT(uf_description, identity, 56);
 AT(uf_description, order, 64);
 AT(uf_description, nstate, 68);
 
-SAME(sizeof(uf_launch), 64);
+SAME(UF_STAGED_COUNTERS, 1);
+SAME(UF_STAGED_ROWS, 2);
+SAME(UF_STAGED_PAIRS, 4);
+SAME(sizeof(uf_launch), 72);
 AT(uf_launch, size, 0);
 AT(uf_launch, grid, 8);
 AT(uf_launch, block, 16);
@@ -214,6 +217,8 @@ AT(uf_launch, blocks_per_processor, 40);
 AT(uf_launch, occupancy, 48);
 AT(uf_launch, threads, 56);
 AT(uf_launch, across, 60);
+AT(uf_launch, interior, 64);
+AT(uf_launch, staged, 68);
 
 /* DLPack's part. */
 SAME(sizeof(DLTensor), 48);
