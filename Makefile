@@ -20,7 +20,7 @@ RPATH = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..:$$ORIGIN/../lib'
 SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c src/*/*/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/catalogue.o
 MAP = src/libufunc.map# the symbols of the shared library, with the release that brought each
-LAYOUTS := $(wildcard layouts/*.uf modules/*.uf)
+LAYOUTS := $(wildcard layouts/*.uf layouts/aliases modules/*.uf)
 TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
 # Test programs are tests/FOLDER/test_*.c; the other C files of those folders are helpers, which every program can link.
 TEST_FOLDERS := $(sort $(dir $(wildcard tests/*/test_*.c))) tests/support/ tests/support/ref/

@@ -82,6 +82,8 @@ expect 0 'usage: ufunc list' '' list --help
 expect 2 '' 'unknown option "--all"' list --all
 expect 0 '^matmul +\(m\?,n\),\(n,p\?\)->\(m\?,p\?\) +[A-Z]' '' list
 expect 0 '^softmax ' '' list
+expect 0 '^mod +elementwise ' '' list
+expect 0 '^elementwise mod$' '' list mod
 expect 0 '^layout      \(n\)->\(n\)$' '' list softmax
 expect 0 '^ +float64->float64$' '' list softmax
 expect 0 '^signatures  any types$' '' list "$work/twice.uf"

@@ -518,10 +518,12 @@ def long_ones(rng):
 
 def every_function_has_a_test(rng):
     tests = {"gufunc": TESTS | linalg.TESTS, "elementwise": elementwise.TESTS, "reduction": reductions.TESTS}
-    for name in catalogue():
+    names = catalogue()
+    assert names == sorted(set(names)), names
+    for name in names:
         d = Func.load(name).describe()
         assert d.name.decode() == name and d.doc and d.signatures, name
-        assert name in tests[d.kind.decode()], f"{name} ({d.kind.decode()}) has no test"
+        assert elementwise.first_name(name) in tests[d.kind.decode()], f"{name} ({d.kind.decode()}) has no test"
 
 
 def main():

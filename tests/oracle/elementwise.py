@@ -1,17 +1,19 @@
-"""elementwise.py - NumPy's binary ufuncs in the catalogue against NumPy: the dtypes of the results for all pairs of dtypes, and the
+"""elementwise.py - NumPy's ufuncs in the catalogue against NumPy: the dtypes of the results for all dtypes, or pairs of them, and the
 values for some signatures, on random, large, small and special numbers. What rounds once is equal to the bit; of other functions
 the error is bounded, against NumPy in long double.
 
 PROP_N=n makes n times as many calls, and takes n times as many signatures. UF_TEST_GPU=1 makes them on the GPU as well.
 """
+import ctypes
+import itertools
 import os
 import re
 import sys
 
 import numpy as np
 
-from uf import (BFLOAT16, DTYPES, Failure, Func, GPU, cast, computed_in, dtype_of, epsilon, near, random_values, random_view, run,
-                same, widen)
+from uf import (BFLOAT16, DTYPES, Failure, Func, GPU, Options, cast, computed_in, dtype_of, epsilon, lib, near, random_values,
+                random_view, run, same, widen)
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 COUNT = 3000
@@ -48,17 +50,31 @@ def values(rng, count, t):
 
 
 def any_values(rng, dtypes):
-    x, y = (values(rng, COUNT, t) for t in dtypes)
-    if dtypes[0] == dtypes[1]:
+    args = [values(rng, COUNT, t) for t in dtypes]
+    if len(dtypes) == 2 and dtypes[0] == dtypes[1]:
         equal = rng.random(COUNT) < 0.1
-        y[equal] = x[equal]
-    return x, y
+        args[1][equal] = args[0][equal]
+    return args
 
 
 def finite(rng, dtypes):
     """Not so large that products overflow."""
-    return tuple(cast(np.where(np.abs(z) < 1e4, z, 1), t) if t.kind == "c" else x
-                 for x, t in zip(any_values(rng, dtypes), dtypes) for z in [widen(x)])
+    return [cast(np.where(np.abs(z) < 1e4, z, 1), t) if t.kind == "c" else x
+            for x, t in zip(any_values(rng, dtypes), dtypes) for z in [widen(x)]]
+
+
+def not_zero(rng, dtypes):
+    """Integers and complex numbers that have a reciprocal."""
+    return [np.where(x == 0, 1, x).astype(t) if t.kind in "iuc" else x for x, t in zip(moderate(rng, dtypes), dtypes)]
+
+
+def moderate(rng, dtypes):
+    """Complex numbers near and far from 0, finite, so that functions of them are; others of every size."""
+    if dtypes[0].kind != "c":
+        return any_values(rng, dtypes)
+    parts = (rng.standard_normal(COUNT) * 4.0 ** rng.integers(-8, 3, COUNT) for _ in range(2))
+    real, imag = (np.where(rng.random(COUNT) < 0.1, 0, part) for part in parts)
+    return [(real + 1j * imag).astype(dtypes[0])]
 
 
 def for_power(rng, dtypes):
@@ -90,19 +106,30 @@ def with_exponents(rng, dtypes):
 
 def units(n):
     """Error in units in the last place, of a complex number in its magnitude."""
-    return lambda x, y, want, one: n * one * np.abs(want)
+    return lambda args, want, one: n * one * np.abs(want)
 
 
-def of_terms(x, y, want, one):
-    return 4 * one * (1 + np.maximum(np.abs(x), np.abs(y)))
+def of_terms(args, want, one):
+    return 4 * one * (1 + np.maximum(*map(np.abs, args)))
 
 
-def of_product(x, y, want, one):
-    return 2 * one * np.abs(x) * np.abs(y)
+def of_product(args, want, one):
+    return 2 * one * np.abs(args[0]) * np.abs(args[-1])
 
 
-def of_power(x, y, want, one):
+def of_power(args, want, one):
+    x, y = args
     return one * np.abs(want) * 16 * (1 + np.abs(y * np.log(x))) if np.iscomplexobj(want) else 4 * one * np.abs(want)
+
+
+def of_exponential(args, want, one):
+    """As large as the exponential is, and for each radian that the angle turns."""
+    return 4 * one * (np.abs(want) + np.abs(np.expm1(args[0].real))) * (1 + np.abs(args[0]))
+
+
+def of_log1p(args, want, one):
+    """NumPy's loses what 1 + z rounds off, in long double."""
+    return 8 * one * np.abs(want) + 2 * np.finfo(args[0].dtype).eps
 
 
 def row(f, bound=None, inputs=any_values, complex_bound=None):
@@ -111,45 +138,100 @@ def row(f, bound=None, inputs=any_values, complex_bound=None):
 
 
 TESTS = {
+    "absolute": row(np.absolute, None, moderate, units(4)),
     "add": row(np.add),
+    "arccos": row(np.arccos, units(4), moderate, units(8)),
+    "arccosh": row(np.arccosh, units(4), moderate, units(8)),
+    "arcsin": row(np.arcsin, units(4), moderate, units(8)),
+    "arcsinh": row(np.arcsinh, units(4), moderate, units(8)),
+    "arctan": row(np.arctan, units(4), moderate, units(8)),
     "arctan2": row(np.arctan2, units(4)),
+    "arctanh": row(np.arctanh, units(4), moderate, units(8)),
     "bitwise_and": row(np.bitwise_and),
+    "bitwise_count": row(np.bitwise_count),
     "bitwise_or": row(np.bitwise_or),
     "bitwise_xor": row(np.bitwise_xor),
+    "cbrt": row(np.cbrt, units(4)),
+    "ceil": row(np.ceil),
+    "conjugate": row(np.conjugate),
     "copysign": row(np.copysign),
+    "cos": row(np.cos, units(4), moderate, units(8)),
+    "cosh": row(np.cosh, units(4), moderate, units(8)),
+    "deg2rad": row(np.deg2rad, units(2)),
     "divide": row(np.divide, None, finite, units(8)),
+    "divmod": row(np.divmod),
     "equal": row(np.equal),
+    "exp": row(np.exp, units(4), moderate, units(8)),
+    "exp2": row(np.exp2, units(4), moderate, of_exponential),
+    "expm1": row(np.expm1, units(4), moderate, of_exponential),
+    "fabs": row(np.fabs),
     "float_power": row(np.float_power, of_power, for_power),
+    "floor": row(np.floor),
     "floor_divide": row(np.floor_divide),
     "fmax": row(np.fmax),
     "fmin": row(np.fmin),
     "fmod": row(np.fmod),
+    "frexp": row(np.frexp),
     "gcd": row(np.gcd),
     "greater": row(np.greater),
     "greater_equal": row(np.greater_equal),
     "heaviside": row(np.heaviside),
     "hypot": row(np.hypot, units(4)),
+    "invert": row(np.invert),
+    "isfinite": row(np.isfinite),
+    "isinf": row(np.isinf),
+    "isnan": row(np.isnan),
     "lcm": row(np.lcm, None, for_multiples),
     "ldexp": row(np.ldexp, None, with_exponents),
     "left_shift": row(np.left_shift),
     "less": row(np.less),
     "less_equal": row(np.less_equal),
+    "log": row(np.log, units(4), moderate, units(8)),
+    "log10": row(np.log10, units(4), moderate, units(10)),
+    "log1p": row(np.log1p, units(4), moderate, of_log1p),
+    "log2": row(np.log2, units(4), moderate, units(10)),
     "logaddexp": row(np.logaddexp, of_terms),
     "logaddexp2": row(np.logaddexp2, of_terms),
     "logical_and": row(np.logical_and),
+    "logical_not": row(np.logical_not),
     "logical_or": row(np.logical_or),
     "logical_xor": row(np.logical_xor),
     "maximum": row(np.maximum),
     "minimum": row(np.minimum),
+    "modf": row(np.modf),
     "multiply": row(np.multiply, None, finite, of_product),
+    "negative": row(np.negative),
     "nextafter": row(np.nextafter),
     "not_equal": row(np.not_equal),
+    "positive": row(np.positive),
     "power": row(np.power, of_power, for_power),
+    "rad2deg": row(np.rad2deg, units(2)),
+    "reciprocal": row(np.reciprocal, None, not_zero, units(8)),
     "remainder": row(np.remainder),
     "right_shift": row(np.right_shift),
+    "rint": row(np.rint),
+    "sign": row(np.sign, None, any_values, units(4)),
+    "signbit": row(np.signbit),
+    "sin": row(np.sin, units(4), moderate, units(8)),
+    "sinh": row(np.sinh, units(4), moderate, units(8)),
+    "spacing": row(np.spacing),
+    "sqrt": row(np.sqrt, None, moderate, units(8)),
+    "square": row(np.square, None, finite, of_product),
     "subtract": row(np.subtract),
+    "tan": row(np.tan, units(4), moderate, units(16)),
+    "tanh": row(np.tanh, units(4), moderate, units(16)),
+    "trunc": row(np.trunc),
 }
 OPEN_ZEROS = ("fmax", "fmin", "maximum", "minimum", "nextafter")  # which zero they give differs among NumPys
+
+
+SAME = {"degrees": "rad2deg", "radians": "deg2rad"}  # one function here, two with equal results in NumPy
+
+
+def first_name(name):
+    """Of a function's second name, which NumPy has for some, the first."""
+    ufunc = getattr(np, name, None)
+    return SAME.get(name, ufunc.__name__ if isinstance(ufunc, np.ufunc) else name)
 
 
 def signatures_of(f):
@@ -171,15 +253,35 @@ def next_bfloat16(x, y):
     return np.where(np.isnan(a) | np.isnan(b), cast(np.float32(np.nan), BFLOAT16), result)
 
 
-def expected(name, x, y):
-    """NumPy's result in the dtype of the signature."""
-    if name == "nextafter" and x.dtype == BFLOAT16:
-        return next_bfloat16(x, y)
-    return TESTS[name][0](narrow(x), narrow(y))
+def spacing_of_halves(x):
+    """spacing of float16 and bfloat16: the next one away from 0 is that with the next bits. NumPy's of float16 is that of the next
+    larger number, so that of negative ones it is positive, unlike its others."""
+    x = np.where(widen(x) == 0, np.zeros_like(x), x)
+    following = (x.view(np.uint16) + np.uint16(1)).view(x.dtype)
+    return np.where(np.isfinite(widen(x)), cast(widen(following) - widen(x), x.dtype), cast(np.float32(np.nan), x.dtype))
 
 
-def check_exact(name, x, y, got):
-    want = expected(name, x, y)
+# By bits, where NumPy has no answer, or not the one wanted.
+OF_HALVES = {("nextafter", BFLOAT16): next_bfloat16, ("spacing", BFLOAT16): spacing_of_halves,
+             ("spacing", np.dtype("f2")): spacing_of_halves}
+
+
+def as_tuple(results):
+    return results if isinstance(results, tuple) else (results,)
+
+
+def expected(name, args):
+    """NumPy's results in the dtypes of the signature."""
+    if (name, args[0].dtype) in OF_HALVES:
+        return as_tuple(OF_HALVES[name, args[0].dtype](*args))
+    return as_tuple(TESTS[name][0](*map(narrow, args)))
+
+
+def call_shown(name, args, k):
+    return f"{name}({', '.join(str(widen(x)[k]) for x in args)}) of {args[0].dtype}"
+
+
+def check_exact(name, args, got, want):
     want = cast(want, got.dtype) if got.dtype == BFLOAT16 != want.dtype else want
     assert want.dtype == got.dtype, f"dtype {got.dtype}, NumPy's is {want.dtype}"
     numbers = (got, want) if got.dtype != BFLOAT16 else (narrow(got), narrow(want))
@@ -187,47 +289,48 @@ def check_exact(name, x, y, got):
         numbers = tuple(n + n.dtype.type(0) for n in numbers)
     if not same(*numbers):
         k = next(k for k in range(got.size) if not same(*(n[k:k + 1] for n in numbers)))
-        raise AssertionError(f"{name}({widen(x)[k]}, {widen(y)[k]}) of {x.dtype}: got {widen(got)[k]}, want {widen(want)[k]}")
+        raise AssertionError(f"{call_shown(name, args, k)}: got {widen(got)[k]}, want {widen(want)[k]}")
 
 
-def check_near(name, x, y, got, bound):
-    t = got.dtype
-    wide = widen(x), widen(y)
-    if t.kind == "c" and name != "multiply":  # long double complex functions of C libraries differ in what they give
-        wide = tuple(z.astype(np.complex128) if t == np.complex64 else z for z in wide)
+def check_near(name, args, got, bound):
+    wide = [widen(x) for x in args]
+    if wide[0].dtype.kind == "c" and name not in ("multiply", "square"):
+        # long double complex functions of C libraries differ in what they give
+        wide = [z.astype(np.complex128) if x.dtype == np.complex64 else z for z, x in zip(wide, args)]
     want = TESTS[name][0](*wide)
-    limit = bound(*wide, want, epsilon(computed_in(t)))
+    limit = bound(wide, want, epsilon(computed_in(got.dtype)))
     close = near(got, want, limit)
     if not np.all(close):
         k = np.argmin(close)
-        raise AssertionError(f"{name}({wide[0][k]}, {wide[1][k]}) of {x.dtype}: got {widen(got)[k]}, want {want[k]}, "
-                             f"bound {limit[k]}")
+        raise AssertionError(f"{call_shown(name, args, k)}: got {widen(got)[k]}, want {want[k]}, bound {limit[k]}")
 
 
 def check(rng, name, f, signature, device):
-    _, bound, complex_bound, inputs = TESTS[name]
-    x, y = inputs(rng, signature[:2])
-    out = random_view(rng, (COUNT,), signature[2])
-    f(x, y, out, threads=int(rng.integers(0, 3)), device=device)
-    out = np.ascontiguousarray(out)
+    ufunc, bound, complex_bound, inputs = TESTS[name]
+    args = inputs(rng, signature[:ufunc.nin])
+    outs = [random_view(rng, (COUNT,), t) for t in signature[ufunc.nin:]]
+    f(*args, *outs, threads=int(rng.integers(0, 3)), device=device)
+    outs = [np.ascontiguousarray(out) for out in outs]
     bound = complex_bound if signature[0].kind == "c" else bound
     if bound and signature[0].kind not in "biu":
-        check_near(name, x, y, out, bound)
+        check_near(name, args, outs[0], bound)
     else:
-        check_exact(name, x, y, out)
+        for out, want in zip(outs, expected(name, args)):
+            check_exact(name, args, out, want)
 
 
 def check_dtypes(name, f):
-    """NumPy's result dtype for every pair of input dtypes for which it has a result."""
+    """NumPy's result dtypes for every tuple of input dtypes for which it has a result."""
+    ufunc = TESTS[name][0]
     one = {t: np.ones(2, t) for t in DTYPES}
-    for s in DTYPES:
-        for t in DTYPES:
-            try:
-                want = TESTS[name][0](one[s], one[t]).dtype
-            except TypeError:
-                continue
-            got = f.infer(one[s], one[t])[0]
-            assert got == want, f"{name}({s}, {t}): {got}, NumPy's is {want}"
+    for dtypes in itertools.product(DTYPES, repeat=ufunc.nin):
+        args = [one[t] for t in dtypes]
+        try:
+            want = [x.dtype for x in as_tuple(ufunc(*args))]
+        except TypeError:
+            continue
+        got = [t for t, _ in f.inferred(lib.uf_infer, args, ufunc.nout, Options(size=ctypes.sizeof(Options)))]
+        assert got == want, f"{name}({dtypes}): {got}, NumPy's are {want}"
 
 
 def against_numpy(name, device=None):
@@ -248,7 +351,8 @@ def against_numpy(name, device=None):
 
 
 def beyond_numpy(rng):
-    """Bools that are subtracted, negative powers of integers, division by zero, shifts that NumPy's C leaves open."""
+    """Bools that are subtracted, negative powers of integers, division by zero, shifts that NumPy's C leaves open, complex numbers
+    whose magnitude is too large or too small."""
     def call(name, t, x, y):
         x, y, out = np.array(x, t), np.array(y, t), np.zeros(len(x), t)
         Func.load(name)(x, y, out)
@@ -262,6 +366,17 @@ def beyond_numpy(rng):
     assert call("right_shift", "i1", [127, -1, -128], [8, 100, -1]) == [0, -1, -1]
     bools = np.array([True, False]), np.array([False, True])
     assert Func.load("subtract").infer(*bools)[0] == np.int8
+    for name in ("negative", "positive", "sign"):
+        assert Func.load(name).infer(bools[0])[0] == np.int8
+    z, out = np.array([3e38 + 3e38j, 3e38 - 1j, -1e-45], np.complex64), np.zeros(3, np.complex64)
+    Func.load("sign")(z, out)
+    assert np.allclose(out, [0.5 ** 0.5 * (1 + 1j), 1, -1], rtol=1e-6, atol=1e-37), out
+    x, out = np.array([0, 1, -1, 2], np.int8), np.ones(4, np.int8)
+    Func.load("reciprocal")(x, out)
+    assert out.tolist() == [0, 1, -1, 0]
+    out = np.zeros(1, np.complex64)
+    Func.load("reciprocal")(np.zeros(1, np.complex64), out)
+    assert np.isinf(out[0])
     try:
         Func.load("left_shift").infer(np.ones(2), np.ones(2))
         raise AssertionError("left_shift of floats")
@@ -269,11 +384,22 @@ def beyond_numpy(rng):
         assert "left_shift" in str(e), e
 
 
+def other_names(rng):
+    """A function does the same by another name, called from outside and from a text."""
+    x, y = any_values(rng, [np.dtype("f4")] * 2)
+    want, got = np.zeros((2, COUNT), np.float32)
+    Func.load("remainder")(x, y, want)
+    for f in (Func.load("mod"), Func("use mod; (x, y) { return mod(x, y); }")):
+        got[:] = 0
+        f(x, y, got)
+        assert same(got, want)
+
+
 def main():
     tests = [against_numpy(name) for name in TESTS]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests += [against_numpy(name, GPU) for name in TESTS]
-    tests.append(beyond_numpy)
+    tests += [beyond_numpy, other_names]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
     return run(tests)
