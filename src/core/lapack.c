@@ -19,6 +19,7 @@ typedef enum text_id {
     TEXT_DET,
     TEXT_CHOLESKY,
     TEXT_QR,
+    TEXT_SCALE,
     TEXT_REFLECT,
     TEXT_EIGH,
     TEXT_CONJUGATE,
@@ -27,6 +28,14 @@ typedef enum text_id {
     TEXT_LSTSQ,
     TEXTS
 } text_id;
+
+/* Helpers of texts that take the exponent out of numbers. */
+#define EXPONENTS                                                                                           \
+    "size(z) { return _Generic(z, complex: max(fabs(real(z)), fabs(imag(z))), default: fabs(z)); }\n"       \
+    "scaled(z, e) {\n"                                                                                      \
+    "    return _Generic(z, complex: CMPLX(ldexp(real(z), e), ldexp(imag(z), e)), default: ldexp(z, e));\n" \
+    "}\n"                                                                                                   \
+    "exponent(z) { return size(z) > 0 && size(z) < INFINITY ? (int64)ilogb(size(z)) : (int64)0; }\n"
 
 /* An assert fails where there is no result; it is evaluated in functions with UF_DEBUG only. */
 static const struct {
@@ -50,26 +59,20 @@ static const struct {
                      "    forall (i : n, j : n) y[i][j] = info ? NAN : x[i][j];\n"
                      "}"},
     /* The product of the diagonal, with the exponent apart, so that only the result can overflow. */
-    [TEXT_DET] =
-        {"det", "(n,n),(n)->()",
-         "size(z) { return _Generic(z, complex: max(fabs(real(z)), fabs(imag(z))), default: fabs(z)); }\n"
-         "scaled(z, e) {\n"
-         "    return _Generic(z, complex: CMPLX(ldexp(real(z), e), ldexp(imag(z), e)), default: ldexp(z, e));\n"
-         "}\n"
-         "exponent(z) { return size(z) > 0 && size(z) < INFINITY ? (int64)ilogb(size(z)) : (int64)0; }\n"
-         "(lu, p) -> (d) {\n"
-         "    typeof(lu[0][0]) t = sum(i : n, p[i] != i + 1) & 1 ? -1 : 1;\n"
-         "    int64 e = 0;\n"
-         "    for (int64 i = 0; i < n; i++) {\n"
-         "        auto z = lu[i][i];\n"
-         "        auto more = exponent(z);\n"
-         "        t *= scaled(z, (int32)-more);\n"
-         "        auto over = exponent(t);\n"
-         "        t = scaled(t, (int32)-over);\n"
-         "        e += more + over;\n"
-         "    }\n"
-         "    d = scaled(t, (int32)clamp(e, (int64)-5000, (int64)5000));\n"
-         "}"},
+    [TEXT_DET] = {"det", "(n,n),(n)->()",
+                  EXPONENTS "(lu, p) -> (d) {\n"
+                            "    typeof(lu[0][0]) t = sum(i : n, p[i] != i + 1) & 1 ? -1 : 1;\n"
+                            "    int64 e = 0;\n"
+                            "    for (int64 i = 0; i < n; i++) {\n"
+                            "        auto z = lu[i][i];\n"
+                            "        auto more = exponent(z);\n"
+                            "        t *= scaled(z, (int32)-more);\n"
+                            "        auto over = exponent(t);\n"
+                            "        t = scaled(t, (int32)-over);\n"
+                            "        e += more + over;\n"
+                            "    }\n"
+                            "    d = scaled(t, (int32)clamp(e, (int64)-5000, (int64)5000));\n"
+                            "}"},
     [TEXT_CHOLESKY] = {"cholesky", "(n,n),()->(n,n)",
                        "(a, info) -> (l) {\n"
                        "    assert(info == 0); // the matrix is not positive definite\n"
@@ -80,26 +83,32 @@ static const struct {
                  "    forall (i : m, j : k) q[i][j] = x[i][j];\n"
                  "    forall (i : k, j : n) r[i][j] = j < i ? 0 : a[i][j];\n"
                  "}"},
+    /* The routine that makes reflectors squares elements without regard to their size, so it is given a matrix whose largest is near 1. */
+    [TEXT_SCALE] = {"qr", "(m,n)->(m,n),()",
+                    EXPONENTS "(a) -> (x, e) {\n"
+                              "    e = (int32)exponent(max(i : m, j : n, size(a[i][j])));\n"
+                              "    forall (i : m, j : n) x[i][j] = scaled(a[i][j], -e);\n"
+                              "}"},
     /* Each column of Q is one of the unit matrix after all reflectors 1 - tau v v*, of which the last comes first; v[l] is 1, and what is
      * above is 0. Reflectors behind that of the column's number leave it as it is. */
-    [TEXT_REFLECT] = {"qr", "(m,n),(k)->(m,k),(k,n)",
-                      "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
-                      "(a, tau) -> (q, r) {\n"
-                      "    forall (i : k, j : n) r[i][j] = j < i ? 0 : a[i][j];\n"
-                      "    forall (j : k) {\n"
-                      "        for (int64 i = 0; i < m; i++)\n"
-                      "            q[i][j] = i == j;\n"
-                      "        for (int64 l = j; l >= 0; l--) {\n"
-                      "            auto dot = q[l][j];\n"
-                      "            for (int64 i = l + 1; i < m; i++)\n"
-                      "                dot += conjugate(a[i][l]) * q[i][j];\n"
-                      "            dot *= tau[l];\n"
-                      "            q[l][j] -= dot;\n"
-                      "            for (int64 i = l + 1; i < m; i++)\n"
-                      "                q[i][j] -= dot * a[i][l];\n"
-                      "        }\n"
-                      "    }\n"
-                      "}"},
+    [TEXT_REFLECT] = {"qr", "(m,n),(k),()->(m,k),(k,n)",
+                      EXPONENTS "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
+                                "(a, tau, e) -> (q, r) {\n"
+                                "    forall (i : k, j : n) r[i][j] = j < i ? 0 : scaled(a[i][j], e);\n"
+                                "    forall (j : k) {\n"
+                                "        for (int64 i = 0; i < m; i++)\n"
+                                "            q[i][j] = i == j;\n"
+                                "        for (int64 l = j; l >= 0; l--) {\n"
+                                "            auto dot = q[l][j];\n"
+                                "            for (int64 i = l + 1; i < m; i++)\n"
+                                "                dot += conjugate(a[i][l]) * q[i][j];\n"
+                                "            dot *= tau[l];\n"
+                                "            q[l][j] -= dot;\n"
+                                "            for (int64 i = l + 1; i < m; i++)\n"
+                                "                q[i][j] -= dot * a[i][l];\n"
+                                "        }\n"
+                                "    }\n"
+                                "}"},
     /* The routine had the transposed matrix, whose eigenvectors are conjugated. */
     [TEXT_EIGH] = {"eigh", "(n),(n,n),(),()->(n),(n,n)",
                    "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
@@ -230,10 +239,11 @@ static const lapack_program programs[] = {
                {STEP_ROUTINE, ROUTINE_QR, {T(0), T(1), NONE, NONE, NONE, NONE, NONE, NONE}},
                {STEP_KERNEL, TEXT_QR, {T(0), T(1), 1, 2}}}},
     {.form = LAPACK_QR, .reflects = true,
-     .temporaries = {{'T', "nm", "mn", false, 0}, {'T', "k", "k", false, 0}, {'P', "", "", false, 0}, {'P', "", "", false, 0}},
-     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(2)}}, {STEP_POINTERS, 0, {T(1), T(3)}},
+     .temporaries = {{'T', "nm", "mn", false, 0}, {'T', "k", "k", false, 0}, {'P', "", "", false, 0}, {'P', "", "", false, 0},
+                     {'i', "", "", false, 0}},
+     .steps = {{STEP_KERNEL, TEXT_SCALE, {0, T(0), T(4)}}, {STEP_POINTERS, 0, {T(0), T(2)}}, {STEP_POINTERS, 0, {T(1), T(3)}},
                {STEP_ROUTINE, ROUTINE_REFLECTORS, {T(0), NONE, T(1), NONE, NONE, NONE, T(2), T(3)}},
-               {STEP_KERNEL, TEXT_REFLECT, {T(0), T(1), 1, 2}}}},
+               {STEP_KERNEL, TEXT_REFLECT, {T(0), T(1), T(4), 1, 2}}}},
     {.form = LAPACK_EIGH,
      .temporaries = {{'T', "np", "np", false, 0}, {'T', "np", "pn", false, 1}, {'R', "n", "n", false, 0}, {'i', "", "", false, 0},
                      {'i', "", "", false, 0}},
