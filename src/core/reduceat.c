@@ -83,32 +83,65 @@ static uf_status lay(uf_plan *p, const plan_request *r, call_args *a, void *cons
 
 /* ---- Runs ---- */
 
-/* Start i as an int64; a larger one becomes INT64_MAX, which is out of range as well. */
-static int64_t start_at(const char *starts, dtype type, int64_t i) {
-    number n = number_read(type, starts + i * dtypes[type].size);
-    return dtypes[type].is_signed || n.as.u < INT64_MAX ? n.as.i : INT64_MAX;
+/* Starts as int64, of each integer type. as: the conversion, if it is not the implicit one. */
+#define WIDENS(name, from, as)                                                   \
+    static void name(int64_t *to, const char *starts, int64_t step, int64_t n) { \
+        for (int64_t i = 0; i < n; i++) {                                        \
+            from x;                                                              \
+            memcpy(&x, starts + i * step * (int64_t)sizeof x, sizeof x);         \
+            to[i] = as(x);                                                       \
+        }                                                                        \
+    }
+
+/* INT64_MAX is out of range as well. */
+static inline int64_t at_most_int64(uint64_t x) { return x > INT64_MAX ? INT64_MAX : (int64_t)x; }
+
+WIDENS(widen_int8, int8_t, )
+WIDENS(widen_int16, int16_t, )
+WIDENS(widen_int32, int32_t, )
+WIDENS(widen_int64, int64_t, )
+WIDENS(widen_uint8, uint8_t, )
+WIDENS(widen_uint16, uint16_t, )
+WIDENS(widen_uint32, uint32_t, )
+WIDENS(widen_uint64, uint64_t, at_most_int64)
+
+static void (*const widen[DT_COUNT])(int64_t *to, const char *starts, int64_t step, int64_t n) = {
+    [DT_INT8] = widen_int8,   [DT_INT16] = widen_int16,   [DT_INT32] = widen_int32,   [DT_INT64] = widen_int64,
+    [DT_UINT8] = widen_uint8, [DT_UINT16] = widen_uint16, [DT_UINT32] = widen_uint32, [DT_UINT64] = widen_uint64,
+};
+
+/* All are looked at, without a branch for each. */
+static bool bounds_are_within(const int64_t *bounds, int64_t n, int64_t extent) {
+    bool within = true;
+    for (int64_t i = 0; i < n; i++)
+        within &= (uint64_t)bounds[i] < (uint64_t)extent;
+    return within;
+}
+
+static uf_status bounds_fail(const int64_t *bounds, int64_t extent) {
+    int64_t i = 0;
+    while (bounds[i] >= 0 && bounds[i] < extent)
+        i++;
+    bool beyond = bounds[i] == INT64_MAX;
+    return nd_fail(UF_ERR_ARGUMENT, ND_STARTS, -1,
+                   beyond ? "element %lld is beyond int64, but the axis has %lld elements"
+                          : "element %lld is %lld, but must be from 0 to %lld",
+                   (long long)i, (long long)(beyond ? extent : bounds[i]), (long long)extent - 1);
 }
 
 /* Reads the bounds from starts on the host. The last one is the extent. */
 static uf_status bounds_read(plan_run *run) {
     const uf_plan *p = run->plan;
     const fold_part *x = &p->fold;
-    int64_t extent = x->extent;
     if (x->starts_on_device)
         return UF_OK;
     int64_t *bounds = workspace_take(&run->space, (size_t)(x->nsegments + 1) * sizeof *bounds);
     if (!bounds)
         return fail_memory();
-    for (int64_t i = 0; i < x->nsegments; i++) {
-        bounds[i] = start_at(run->data[x->starts], (dtype)p->argument[x->starts].type, i * x->starts_step);
-        if (bounds[i] < 0 || bounds[i] >= extent)
-            return nd_fail(UF_ERR_ARGUMENT, ND_STARTS, -1,
-                           bounds[i] == INT64_MAX ? "element %lld is beyond int64, but the axis has %lld elements"
-                                                  : "element %lld is %lld, but must be from 0 to %lld",
-                           (long long)i, (long long)(bounds[i] == INT64_MAX ? extent : bounds[i]),
-                           (long long)extent - 1);
-    }
-    bounds[x->nsegments] = extent;
+    widen[p->argument[x->starts].type](bounds, run->data[x->starts], x->starts_step, x->nsegments);
+    if (!bounds_are_within(bounds, x->nsegments, x->extent))
+        return bounds_fail(bounds, x->extent);
+    bounds[x->nsegments] = x->extent;
     run->bounds = bounds;
     return UF_OK;
 }
