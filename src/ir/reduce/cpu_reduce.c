@@ -203,18 +203,25 @@ static void row_run(cpu_reduction *q, const element_place *p, ssa m, ssa width) 
         pairwise_run(&q->c, p, emit_op(e, "udiv i64", m, width), width, emit_op(e, "urem i64", m, width));
 }
 
-/* Few elements along the one reduced dimension: without the stack. */
-static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes) {
-    fold_writer *w = q->w;
-    emit *e = w->s.e;
+/* Few elements along the one reduced dimension: without the stack. Branches to `end`. */
+static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes, int end) {
+    emit *e = q->w->s.e;
     ssa width = ssa_constant(lanes);
+    int some = emit_label_new(e), none = emit_label_new(e);
+    pairwise_few(&q->c, p, m, end);
+    emit_branch_if(e, emit_op(e, "icmp slt i64", m, width), none, some);
+    emit_label(e, none);
+    pairwise_part(&q->c, p, m, true);
+    pairwise_halve(&q->c, m);
+    emit_branch(e, end);
+    emit_label(e, some);
     ssa steps = emit_op(e, "udiv i64", m, width), part = emit_op(e, "urem i64", m, width);
     q->c.step = step_strides(q, &q->c.lane, width);
-    ssa some = emit_value(e, "icmp sgt i64 %s, 0", steps.text), none = emit_value(e, "icmp eq i64 %s, 0", steps.text);
     pairwise_plain(&q->c, p, steps, lanes);
-    element_place rest = element_place_moved(w, p, &q->c.step, steps);
-    pairwise_part(&q->c, &rest, part, none);
-    pairwise_halve(&q->c, emit_select_as(e, "i64", some, width, part));
+    element_place rest = element_place_moved(q->w, p, &q->c.step, steps);
+    pairwise_part(&q->c, &rest, part, false);
+    pairwise_halve_all(&q->c, lanes);
+    emit_branch(e, end);
 }
 
 static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width) {
@@ -244,8 +251,7 @@ static void row_extremum(cpu_reduction *q, const element_place *p, ssa m) {
     int few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
     emit_branch_if(e, emit_value(e, "icmp slt i64 %s, %d", m.text, extremum_fewest(&q->extremum)), few, many);
     emit_label(e, few);
-    row_short(q, p, m, pairwise_vector(&q->c));
-    emit_branch(e, end);
+    row_short(q, p, m, pairwise_vector(&q->c), end);
     emit_label(e, many);
     extremum_run(&q->extremum, p, m);
     emit_branch(e, end);
@@ -272,8 +278,7 @@ static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
     most = most < q->c.lanes ? q->c.lanes : most;
     emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, most), few, many);
     emit_label(e, few);
-    row_short(q, p, m, some);
-    emit_branch(e, end);
+    row_short(q, p, m, some, end);
     emit_label(e, many);
     row_long(q, p, m, lanes);
     emit_branch(e, end);

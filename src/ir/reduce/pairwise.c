@@ -12,11 +12,22 @@ enum {
     LEVELS = 16, /* of 2^0 .. 2^15 blocks; sums of more blocks are a little less accurate */
     BLOCK = 16,
     LANES_MIN = 8,
+    LANES_MOST = 16,   /* of one vector */
+    FEW = 8,           /* elements that are combined without a loop, at most */
     NODES = 500,       /* nodes of tree in the code of a group, at most */
     COUNTED_STEPS = 32 /* in a group of which bytes are counted */
 };
 
 static bool serial(const pairwise *c) { return c->w->f->order == FOLD_SERIAL; }
+
+/* ---- The code of an element ---- */
+
+/* Nodes of tree: to take an element and to combine it. */
+static int step_nodes(const fold_writer *w) {
+    return w->f->combine->nodes + (w->f->map && !w->s.v->reduction.from_states ? w->f->map->nodes : 0);
+}
+
+static bool has_loops(const fold_writer *w) { return w->f->combine->has_loop || (w->f->map && w->f->map->has_loop); }
 
 /* ---- Places ---- */
 
@@ -292,9 +303,9 @@ void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes) {
     take_plain(c, p, &at, steps, 1, width);
 }
 
-void pairwise_part(pairwise *c, const element_place *p, ssa width, ssa empty) {
+void pairwise_part(pairwise *c, const element_place *p, ssa width, bool empty) {
     lane_array bottom = lane_array_of(c, ssa_constant(0));
-    take(c, &bottom, p, 1, width, empty);
+    take(c, &bottom, p, 1, width, ssa_constant(empty));
 }
 
 partial pairwise_lane(pairwise *c, ssa l) {
@@ -305,6 +316,59 @@ partial pairwise_lane(pairwise *c, ssa l) {
 void pairwise_put(pairwise *c, ssa l, const partial *x) {
     lane_array bottom = lane_array_of(c, ssa_constant(0));
     lane_array_put(c, &bottom, l, x);
+}
+
+/* Combines the upper half of n partials into the lower one until one is left, as pairwise_halve does. */
+static void halve(const pairwise *c, partial *x, int n) {
+    for (int rest; n > 1; n = rest) {
+        rest = n - n / 2;
+        for (int i = 0; i < n / 2; i++)
+            x[i] = fold_join(c->w, &x[i], &x[rest + i]);
+    }
+}
+
+void pairwise_halve_all(pairwise *c, int lanes) {
+    partial x[LANES_MOST];
+    assert(lanes <= LANES_MOST);
+    for (int i = 0; i < lanes; i++)
+        x[i] = pairwise_lane(c, ssa_constant(i));
+    halve(c, x, lanes);
+    pairwise_put(c, ssa_constant(0), &x[0]);
+}
+
+/* How many elements are combined without a loop, at most. 0: that takes too much code. */
+static int few_elements(const pairwise *c) {
+    int few = FEW;
+    while (few > 1 && few * few / 2 * step_nodes(c->w) > NODES)
+        few /= 2;
+    return few > 1 && !has_loops(c->w) && !c->sparse ? few : 0;
+}
+
+static void take_few(pairwise *c, const element_place *p, int m) {
+    partial x[FEW];
+    for (int i = 0; i < m; i++)
+        x[i] = element(c, p, 0, ssa_constant(i));
+    halve(c, x, m);
+    pairwise_put(c, ssa_constant(0), &x[0]);
+}
+
+void pairwise_few(pairwise *c, const element_place *p, ssa m, int end) {
+    emit *e = c->w->s.e;
+    int few = few_elements(c), more = emit_label_new(e), first[FEW];
+    text cases = {0};
+    for (int i = 0; i < few; i++) {
+        first[i] = emit_label_new(e);
+        text_printf(&cases, " i64 %d, label %%L%d", i + 1, first[i]);
+    }
+    e->failed |= cases.failed;
+    emit_line(e, "switch i64 %s, label %%L%d [%s ]", m.text, more, few && !cases.failed ? cases.data : "");
+    text_free(&cases);
+    for (int i = 0; i < few; i++) {
+        emit_label(e, first[i]);
+        take_few(c, p, i + 1);
+        emit_branch(e, end);
+    }
+    emit_label(e, more);
 }
 
 /* Combines the upper half of the lanes into the lower one until one is left; of an odd number the middle lane waits. */
@@ -335,11 +399,10 @@ static void set(const pairwise *c, ssa variable, ssa value) {
 }
 
 static int group_size(const fold_writer *w) {
-    int nodes = w->f->combine->nodes + (w->f->map && !w->s.v->reduction.from_states ? w->f->map->nodes : 0), size = 8;
-    bool loops = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
-    while (size > 1 && size * nodes > NODES)
+    int size = 8;
+    while (size > 1 && size * step_nodes(w) > NODES)
         size /= 2;
-    return w->f->order == FOLD_SERIAL || loops ? 1 : size;
+    return w->f->order == FOLD_SERIAL || has_loops(w) ? 1 : size;
 }
 
 /* Sets what the arrays hold; returns how many lanes fit into `bytes`. */

@@ -61,10 +61,15 @@ void pairwise_put(pairwise *c, ssa l, const partial *x);
 
 /* Without the stack: takes in `steps` steps (at least 1) of `lanes` lanes from p on. */
 void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes);
-/* Takes in one more step, of `width` lanes. empty (i1): there was no step before. */
-void pairwise_part(pairwise *c, const element_place *p, ssa width, ssa empty);
+/* Takes in one more step, of `width` lanes. empty: there was no step before. */
+void pairwise_part(pairwise *c, const element_place *p, ssa width, bool empty);
 /* Combines `width` (i64) lanes into lane 0. */
 void pairwise_halve(pairwise *c, ssa width);
+/* The same for the lanes of one vector, without a loop. */
+void pairwise_halve_all(pairwise *c, int lanes);
+/* Where the elements from p on are few (m: i64, at least 1), combines them in registers, in the order of pairwise_part and pairwise_halve, puts
+ * their partial into lane 0, and branches to `end`. What is written next is for more elements. */
+void pairwise_few(pairwise *c, const element_place *p, ssa m, int end);
 
 /* cpu_extremum.c: the position of an extremum among the m elements (i64) from p on, which are at least extremum_fewest; its partial goes
  * into lane 0. extremum_begin makes the variables, before the first branch of a kernel. */
