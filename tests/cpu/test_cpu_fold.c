@@ -634,6 +634,7 @@ static void states_second(states *s, test *t, const variant *whole, int64_t elem
                  .nin = (uint8_t)s->n,
                  .nout = whole->nout,
                  .ninitial = whole->ninitial,
+                 .reduction.sparse = whole->reduction.sparse,
                  .reduction.counted = whole->reduction.counted,
                  .reduction.from_states = 1};
     int64_t by_result = whole->reduction.columns ? 1 : s->parts, by_part = whole->reduction.columns ? s->results : 1;
