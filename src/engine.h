@@ -58,9 +58,10 @@ enum {
 /* A construct of a kernel that stands in no other one. Its ranges are given by the dimension of the layout that is
  * their extent; -1: the extent is another expression. */
 typedef struct code_construct {
-    bool reduces;  /* a reduction (sum, prod ..); else a forall */
-    bool nested;   /* a forall with one reduction among its statements: variant.lanes and variant.along apply */
-    bool tiles;    /* it uses its operands again, and may go by tiles: variant.tile */
+    bool reduces; /* a reduction (sum, prod ..); else a forall */
+    bool nested;  /* a forall with one reduction among its statements: variant.lanes and variant.along apply */
+    uint8_t
+        tiles; /* it uses its operands again, and may go by tiles (variant.tile): 32-bit words of an accumulated result; 0: not */
     uint8_t nodes; /* nodes of its body, at most 255 */
     uint8_t nouter, ninner, naccesses;
     int8_t outer[CODE_RANGES], inner[CODE_RANGES];

@@ -53,21 +53,38 @@ static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, ui
                                .stream = l->stream,
                                .attributes = &together,
                                .count = g->coop_blocks > 1};
-    CU(cuMemsetD8Async, *g->slots, 0, (size_t)g->coops * COOP_SLOT, l->stream);
+    CU(cuMemsetD8Async, *g->slots - g->slots_at, 0, g->slots_zeroed, l->stream);
     CU(cuLaunchKernelEx, &config, c->kernel, each, NULL);
     return UF_OK;
 }
 
-static uf_status launch_coops(const code *c, const launch *l, const grid *g, uint64_t *parameters) {
+/* Parts of tiles, of which there may be many megabytes in launches that take some microseconds, lie in memory that the stream keeps. */
+static uf_status slots_take(const code *c, const launch *l, const grid *g, cu_pointer *out) {
+    void *kept = NULL;
+    if (g->coops)
+        return scratch_take(c->device, g->slots_bytes, l->stream, out);
+    TRY(memory_scratch(c->device->ordinal, g->slots_bytes, l->stream, &kept));
+    *out = (uintptr_t)kept;
+    return UF_OK;
+}
+
+static void slots_give(const code *c, const launch *l, const grid *g, cu_pointer slots) {
+    if (g->coops)
+        scratch_give(c->device, slots, l->stream);
+    else
+        memory_scratch_free(c->device->ordinal, (void *)(uintptr_t)slots, l->stream);
+}
+
+static uf_status launch_slots(const code *c, const launch *l, const grid *g, uint64_t *parameters) {
     cu_pointer slots = 0;
     void **each = mem_alloc(g->parameters * sizeof *each);
     if (!each)
         return fail_memory();
-    uf_status s = scratch_take(c->device, (size_t)g->coops * COOP_SLOT, l->stream, &slots);
+    uf_status s = slots_take(c, l, g, &slots);
     if (!s) {
-        *g->slots = slots;
+        *g->slots = slots + g->slots_at;
         s = launch_zeroed(c, l, g, parameters, each);
-        scratch_give(c->device, slots, l->stream);
+        slots_give(c, l, g, slots);
     }
     mem_free(each);
     return s;
@@ -88,8 +105,8 @@ static uf_status run_in_context(code *c, const launch *l, cu_context context, ui
     TRY(gpu_layout(l, &r, parameters, &g));
     TRY(code_share(c, g.shared));
     note_launch(c, context);
-    if (g.coops)
-        return launch_coops(c, l, &g, parameters);
+    if (g.slots)
+        return launch_slots(c, l, &g, parameters);
     TRY(prepare_scratch(l));
     size_t bytes = g.parameters * sizeof *parameters;
     void *extra[] = {(void *)1, parameters, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */

@@ -25,8 +25,11 @@ typedef struct grid {
     uint32_t blocks, threads;    /* one-dimensional; threads is a power of two */
     uint32_t shared;             /* bytes of dynamic shared memory in a block */
     uint32_t parameters;         /* how many were written */
+    uint32_t call_blocks;        /* gufunc.tile: that take the tiles of a call */
     uint32_t coops, coop_blocks; /* COOP_GRID: in flight, and blocks of each; else 0 */
-    uint64_t *slots;             /* COOP_GRID: the parameter that takes the address of the cooperative groups' slots */
+    uint64_t *slots; /* the parameter that takes an address in memory of the launch's own; NULL: there is none */
+    size_t slots_bytes, slots_zeroed; /* of that memory: all, and those at its beginning that are 0 */
+    size_t slots_at;                  /* the address's offset in it */
 } grid;
 
 /* engine.specialise; and engine.specialise_fold for a device of so many multiprocessors. */

@@ -3,6 +3,8 @@
  * (type/schema.h), blocks, shared memory, and slots for cooperative groups of several blocks. The numbers to tune are the constants; what
  * they are used for is in the few functions under "The choice". */
 #include "gpu/class.h"
+#include "gpu/shared_tile.h"
+#include "type/tile.h"
 
 enum {
     /* One level: a sum, or a forall without reductions. Vectors that a thread takes at a time: of lines of LINE_LONG vectors
@@ -22,10 +24,7 @@ enum {
     ROW_COOP = 8,    /* log2 of the largest cooperative group */
     /* Reductions inside a forall, each in a thread. */
     TILE_ROWS = 4,
-    TILE_COOP = 7, /* log2 of the largest cooperative group */
-    /* The same, by tiles of a block through shared memory. */
-    SHARED_TILE_DEPTH = 32, /* least length of the reductions */
-
+    TILE_COOP = 7,         /* log2 of the largest cooperative group */
     UNROLLED_BYTES = 1152, /* of the operands of an inner call, for which the registers of a thread suffice */
     UNROLLED_MOST = 10000, /* lines of IR of an inner call without loops, of which about half become instructions */
 
@@ -320,18 +319,57 @@ static bool wants_grid(const cores *c, const code_traits *traits, const work *w)
            (traits->nconstructs > 1 && core_total(c, false) > BLOCK_CORE);
 }
 
-/* A block a call, which goes by tiles: where the sides of most tiles are full. */
-static bool choose_shared_tiles(variant *v, const code_traits *traits, const work *w) {
-    if (traits->nconstructs != 1 || !w->construct->tiles || w->length < SHARED_TILE_DEPTH)
-        return false;
-    int64_t sides[] = {w->rows, w->last};
-    for (int i = 0; i < 2; i++)
-        if (sides[i] < SHARED_TILE_SIDE || ceil_shift(sides[i], 6) * SHARED_TILE_SIDE > sides[i] + sides[i] / 4)
+/* As many elements in an access as 16 bytes hold of the widest, and fewer until the extents and strides of all arrays are multiples. */
+static int tile_vector(const cores *c) {
+    int widest = 1, vector;
+    for (int k = 0; k < variant_operands(c->v); k++)
+        if (rank_of(c, k) && element_size(c->v, k) > widest)
+            widest = element_size(c->v, k);
+    vector = ACCESS_BYTES / widest;
+    for (int k = 0; k < variant_operands(c->v); k++)
+        while (vector > 1 && rank_of(c, k) && c->v->operand[k].unit &&
+               ((uint64_t)unit_extent(c, k) | other_strides(c, k)) & (unsigned)(vector - 1))
+            vector /= 2;
+    return vector;
+}
+
+/* The first output that the forall of a tile may fill; -1: there is none. */
+static int tiled_output(const cores *c) {
+    for (int k = c->v->nin; k < c->v->nin + c->v->nout; k++)
+        if (rank_of(c, k) == 2)
+            return k;
+    return -1;
+}
+
+/* Are the ranges of a forall the dimensions of the output that its grid is made for? */
+static bool fills_output(const cores *c, const code_construct *x) {
+    int k = tiled_output(c);
+    for (int d = 0; d < 2 && k >= 0; d++)
+        if (x->outer[d] < 0 || c->layout->operands[k].dim[d] != x->outer[d])
             return false;
-    v->gufunc.tile = 1;
-    v->gufunc.along = 1;
-    v->gufunc.vector = v->gufunc.steps = 1;
-    v->gufunc.coop = COOP_SHARED_TILE;
+    return k >= 0;
+}
+
+/* Tiles through shared memory; alone: the other way would be several blocks a call. */
+static bool choose_tile(const cores *c, variant *v, const loop_problem *s, const work *w, bool alone) {
+    if (s->traits->nconstructs != 1 || !w->construct->tiles)
+        return false;
+    tile_problem p = {.side = {w->rows, w->last},
+                      .depth = w->length,
+                      .calls = c->loop->count,
+                      .words = w->construct->tiles,
+                      .sms = s->sms,
+                      .alone = alone,
+                      .along = v->gufunc.along,
+                      .divides = fills_output(c, w->construct)};
+    int split = 0, shape = tile_choose(&p, &split);
+    if (!shape)
+        return false;
+    v->gufunc.split = (uint8_t)split;
+    v->gufunc.tile = (uint8_t)shape;
+    v->gufunc.vector = (uint8_t)tile_vector(c);
+    v->gufunc.steps = 1;
+    v->gufunc.coop = (uint8_t)(tile_shapes[shape - 1].down + tile_shapes[shape - 1].across);
     return true;
 }
 
@@ -611,7 +649,7 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
         v->gufunc.vector /= 2;
     if (v->gufunc.vector == 1 && w.all <= TINY)
         return;
-    if (!wants_grid(c, traits, &w) && choose_shared_tiles(v, traits, &w))
+    if (choose_tile(c, v, s, &w, wants_grid(c, traits, &w)))
         return;
     if (!w.construct->nested)
         choose_line(v, &w, c->loop->count, copies, traits->nconstructs > 1);
@@ -630,7 +668,8 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
 static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
-    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.across = v->gufunc.unrolled = v->gufunc.pieces = 0;
+    v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.split = v->gufunc.across = v->gufunc.unrolled =
+        v->gufunc.pieces = 0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
 }
@@ -865,6 +904,26 @@ static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {
     return c->loop->count;
 }
 
+/* A block for each part of each tile of that output. Where reductions are divided, choose_tile has seen that these are all. */
+static int64_t grid_of_tiles(const cores *c, const occupancy *r, grid *g) {
+    const tile_shape *t = &tile_shapes[c->v->gufunc.tile - 1];
+    int k = tiled_output(c), split = c->v->gufunc.split;
+    int64_t tiles = k < 0 ? 1
+                          : times(ceil_shift(extent_at(c, k, 0), log2_floor((unsigned)tile_rows(t))),
+                                  ceil_shift(extent_at(c, k, 1), log2_floor((unsigned)tile_columns(t))));
+    int64_t calls = c->loop->count, most = GRID_MAX >> split;
+    int64_t blocks = tiles < 1 ? 1 : tiles < most ? tiles : most, groups = most / blocks;
+    (void)r;
+    g->threads = 1u << c->v->gufunc.coop;
+    g->call_blocks = (uint32_t)(blocks << split);
+    if (split) {
+        size_t place = (size_t)(t->rows * t->columns) * g->threads * PARTS_VALUE;
+        g->slots_at = g->slots_zeroed = (size_t)(blocks * calls) * PARTS_COUNTERS * sizeof(uint32_t);
+        g->slots_bytes = g->slots_at + ((size_t)(blocks * calls) << split) * PARTS_PLACES * place;
+    }
+    return (blocks << split) * (calls < groups ? calls : groups);
+}
+
 static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
     (void)r;
     g->threads = 1u << (c->v->gufunc.coop + c->v->gufunc.across);
@@ -911,6 +970,7 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
     cores c = {v, l->loop, l->layout, l->core};
     int64_t blocks = (v->gufunc.unrolled            ? grid_of_threads
                       : v->gufunc.coop == COOP_GRID ? grid_of_coops
+                      : v->gufunc.tile              ? grid_of_tiles
                       : v->gufunc.across            ? grid_across
                       : v->gufunc.coop <= COOP_WARP ? grid_of_calls
                                                     : grid_of_blocks)(&c, r, g);
@@ -922,10 +982,14 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
         put_whole(w, &c, g);
     else
         put_staged(w, &c, g->threads);
+    if (v->gufunc.tile)
+        put_parameter(w, GPU_GUFUNC_BLOCKS, g->call_blocks);
     if (v->gufunc.coop == COOP_GRID) {
         put_parameter(w, GPU_GUFUNC_BLOCKS, g->coop_blocks);
-        g->slots = put_parameter(w, GPU_GUFUNC_SLOTS, 0);
+        g->slots_bytes = g->slots_zeroed = (size_t)g->coops * COOP_SLOT;
     }
+    if (v->gufunc.coop == COOP_GRID || v->gufunc.split)
+        g->slots = put_parameter(w, GPU_GUFUNC_SLOTS, 0);
     return blocks < GRID_MAX ? blocks : GRID_MAX;
 }
 

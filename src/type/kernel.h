@@ -22,7 +22,7 @@ enum {
     /* GPU, generalized ufuncs: log2 of the threads that compute one inner call together, a cooperative group. 0: a thread; to COOP_WARP: lanes of
      * a warp; to COOP_BLOCK: a block; COOP_GRID: several blocks of 2^COOP_GRID_BLOCK threads. */
     COOP_WARP = 5,
-    COOP_SHARED_TILE = 6,  /* with variant.gufunc.tile, and variant.forall.pairs */
+    COOP_SHARED_TILE = 6,  /* with variant.forall.pairs */
     SHARED_TILE_SIDE = 64, /* rows and columns of their tiles */
     COOP_BLOCK = 10,
     COOP_GRID = 11,

@@ -114,9 +114,9 @@
     X(GPU_GUFUNC_STAGED,  STAGED,  staged,    "of each staged operand, unless the sizes are constants: elements of a core; elements " \
                                               "from one call's core to the next in shared memory; byte offset of the operand's " \
                                               "part of shared memory") \
-    X(GPU_GUFUNC_BLOCKS,  INT32,   coop_grid, "blocks of a cooperative group") \
-    X(GPU_GUFUNC_SLOTS,   ADDRESS, coop_grid, "address of zeroed memory, COOP_SLOT bytes for each cooperative group in flight (there are grid / blocks; " \
-                                              "group t has slot t)")
+    X(GPU_GUFUNC_BLOCKS,  INT32,   coop_blocks, "blocks of a cooperative group, or that take the tiles of a call") \
+    X(GPU_GUFUNC_SLOTS,   ADDRESS, coop_slots, "split: see type/tile.h. Else the address of zeroed memory, COOP_SLOT bytes for each cooperative group in flight " \
+                                               "(there are grid / blocks; group t has slot t)")
 
 #define GPU_FORALL_ROWS(X) \
     X(GPU_FORALL_TILES,   INDEX,   once,       "tiles, which the threads take; with `across` blocks") \

@@ -183,7 +183,11 @@ typedef struct variant {
             uint8_t vector;
             uint8_t steps; /* steps, or rows, of a construct that a thread takes together */
             uint8_t
-                tile; /* its one construct goes by tiles through shared memory (ir/construct/shared_tile.h); coop is COOP_SHARED_TILE */
+                tile; /* its one construct goes by tiles of this shape through shared memory (type/tile.h, ir/construct/shared_tile.h),
+                               which the blocks of a call take in turn; 2^coop are the threads of a block. 0: it does not */
+            uint8_t
+                split; /* tile: log2 of the parts of each tile's reductions, which different blocks have; a block has one part of one tile.
+                               0: none are divided */
             uint8_t unrolled; /* a thread computes a call with its operands in registers, and all loops are unrolled for
                                  the core sizes; then coop is 0, and an operand that is `staged` has its core in C
                                  order without gaps (on the CPU it only says that) */
@@ -319,7 +323,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 6,
+    VARIANT_VERSION = 7,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

@@ -12,6 +12,7 @@
 
 #include "draw.h"
 #include "mock_child.h"
+#include "type/tile.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -150,6 +151,8 @@ static void draw_construct(sample *s, code_construct *x) {
         x->outer[i] = (int8_t)pick(chance(10) ? -1 : 0, s->layout.ndims - 1);
         x->inner[i] = (int8_t)pick(chance(10) ? -1 : 0, s->layout.ndims - 1);
     }
+    if (x->nested && x->nouter == 2 && x->ninner == 1 && chance(50))
+        x->tiles = (uint8_t)(1 << pick(0, 2));
     for (int i = 0; i < 6 && chance(80); i++) {
         int k = (int)pick(0, n - 1);
         code_access *a = &x->access[x->naccesses];
@@ -373,6 +376,20 @@ static void check_staged(const sample *s) {
     assert_true(!most || bytes + most + 16 * MAX_ARRAYS > 48 * 1024 / 32 || most > 1024);
 }
 
+/* An access along a unit dimension begins at a multiple of its width, and the extent is one too. */
+static void check_tile_vectors(const sample *s) {
+    int64_t vector = s->v.gufunc.vector;
+    assert_true(s->size.nconstructs == 1 && s->size.construct[0].tiles && s->v.gufunc.steps == 1);
+    for (int k = 0; k < count_of(s); k++) {
+        int unit = s->v.operand[k].unit;
+        for (int i = 0; i < rank_of(s, k) && unit; i++)
+            assert_true((i + 1 == unit || extent_at(s, k, i) == 1 ? extent_at(s, k, unit - 1) : core_stride(s, k, i)) %
+                            vector ==
+                        0);
+        assert_true(!rank_of(s, k) || vector * size_of(s, k) <= 16);
+    }
+}
+
 static void check_choice(const sample *s) {
     const variant *v = &s->v;
     int last = v->gufunc.coop < 5 ? v->gufunc.coop : 5;
@@ -383,8 +400,11 @@ static void check_choice(const sample *s) {
     assert_true(v->gufunc.coop <= COOP_GRID && v->gufunc.lanes <= last && !(v->gufunc.lanes && v->gufunc.along));
     if (!s->size.maps_to_threads || !s->size.nconstructs)
         assert_int_equal(v->gufunc.coop, 0);
-    if (v->gufunc.coop) {
+    if (v->gufunc.coop)
         assert_int_equal(v->gufunc.along, code_prefers_outer(v, &s->size));
+    if (v->gufunc.tile) {
+        check_tile_vectors(s);
+    } else if (v->gufunc.coop) {
         if (v->gufunc.pieces)
             check_pieces(s);
         else
@@ -552,10 +572,14 @@ static int check_words(const sample *s) {
         assert_int_equal(aligned, expected_aligned(s));
     read_loop(&r);
     read_staged(&r);
-    if (s->v.gufunc.coop == COOP_GRID) {
-        assert_int_equal(parameter(&r, GPU_GUFUNC_BLOCKS), s->g.coop_blocks);
+    bool coops = s->v.gufunc.coop == COOP_GRID;
+    if (coops || s->v.gufunc.tile)
+        assert_int_equal(parameter(&r, GPU_GUFUNC_BLOCKS), coops ? s->g.coop_blocks : s->g.call_blocks);
+    if (coops || s->v.gufunc.split) {
         assert_ptr_equal(s->words + r.next.number, s->g.slots);
         parameter(&r, GPU_GUFUNC_SLOTS);
+    } else {
+        assert_null(s->g.slots);
     }
     for (int i = 0; i < s->layout.nparameters; i++)
         assert_true(parameter(&r, PARAMETER_CORE) == (uint64_t)s->core[i]);
@@ -564,6 +588,28 @@ static int check_words(const sample *s) {
 }
 
 /* ---- Grids ---- */
+
+/* A block for each part of each tile of the first output of rank 2, and memory for what the parts leave. */
+static void check_tiles(const sample *s) {
+    const tile_shape *t = &tile_shapes[s->v.gufunc.tile - 1];
+    const grid *g = &s->g;
+    int64_t tiles = 1, parts = (int64_t)1 << s->v.gufunc.split;
+    for (int k = count_of(s) - 1; k >= s->v.nin; k--)
+        if (rank_of(s, k) == 2)
+            tiles = ((extent_at(s, k, 0) + tile_rows(t) - 1) / tile_rows(t)) *
+                    ((extent_at(s, k, 1) + tile_columns(t) - 1) / tile_columns(t));
+    if (!tiles)
+        tiles = 1;
+    assert_int_equal(g->threads, 1 << (t->down + t->across));
+    assert_int_equal(g->call_blocks, tiles * parts);
+    assert_int_equal(g->blocks, tiles * parts * s->loop.count);
+    if (!s->v.gufunc.split)
+        return;
+    tiles *= s->loop.count;
+    assert_true(parts <= 256 && g->slots_at == (size_t)tiles * 128 && g->slots_zeroed == g->slots_at);
+    assert_true(g->slots_bytes >=
+                g->slots_at + (size_t)(tiles * 2 * parts * tile_rows(t) * tile_columns(t)) * PARTS_VALUE);
+}
 
 static void check_grid(const sample *s) {
     const grid *g = &s->g;
@@ -578,6 +624,8 @@ static void check_grid(const sample *s) {
         assert_true(s->r.cooperative || g->coop_blocks == 1);
         /* another cooperative group would not fit, or have nothing to do */
         assert_true(g->coops == n || (int)(g->blocks + g->coop_blocks) > s->r.resident);
+    } else if (s->v.gufunc.tile) {
+        check_tiles(s);
     } else if (coop > COOP_WARP) {
         assert_int_equal(g->threads, 1 << coop);
         assert_int_equal(g->blocks, n);

@@ -673,7 +673,7 @@ static void test_pairs(void **unused) {
         specialise(&c, &gpu);
         if (c.v.forall.pairs) {
             code_module m = generate(&c, &gpu);
-            assert_non_null(strstr(m.ir.data, "@tile_0"));
+            assert_non_null(strstr(m.ir.data, "@slices_0"));
             interpret(&c);
             simulate(&c, &m);
             compare(&c);
@@ -711,7 +711,7 @@ static void test_pairs_plainly(void **unused) {
     specialise(&c, &gpu);
     assert_true(c.v.forall.pairs);
     code_module m = generate(&c, &gpu);
-    assert_true(m.plain && !strstr(m.ir.data, "@tile_0"));
+    assert_true(m.plain && !strstr(m.ir.data, "@slices_0"));
     interpret(&c);
     simulate(&c, &m);
     compare(&c);

@@ -72,7 +72,7 @@ static float sim_extreme(float a, float b, bool larger) {
         return (signbit(a) != 0) == larger ? b : a;
     return (a > b) == larger ? a : b;
 }
-static float sim_larger(float a, float b) { return sim_extreme(a, b, true); }
+static float sim_greater(float a, float b) { return sim_extreme(a, b, true); }
 static float sim_smaller(float a, float b) { return sim_extreme(a, b, false); }
 SWITCHES_STACKS static void sim_barrier(void) { wait_for(AT_BARRIER); }
 
@@ -190,7 +190,7 @@ static const struct {
     ROW("prefetch", sim_prefetch),
     ROW("bfloat16s", sim_bfloat16s),
     ROW("bfloat16", sim_bfloat16),
-    ROW("larger", sim_larger),
+    ROW("greater", sim_greater),
     ROW("smaller", sim_smaller),
     ROW("yield", sim_yield),
 };
@@ -368,7 +368,7 @@ static const struct {
     {"asm \"cvt.rn.bf16.f32 $0, $1;\", \"=h,f\"", "@sim_bfloat16", "declare i16 @sim_bfloat16(float)\n"},
     {"asm \"cvt.rn.bf16x2.f32 $0, $1, $2;\", \"=r,f,f\"", "@sim_bfloat16s",
      "declare i32 @sim_bfloat16s(float, float)\n"},
-    {"asm \"max.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_larger", "declare float @sim_larger(float, float)\n"},
+    {"asm \"max.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_greater", "declare float @sim_greater(float, float)\n"},
     {"asm \"min.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_smaller", "declare float @sim_smaller(float, float)\n"},
 };
 

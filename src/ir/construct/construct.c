@@ -81,22 +81,50 @@ ssa combine(body *b, const node *reduce, ssa x, ssa y) {
     return emit_binary(b->e, (op)reduce->op, type, x, y, type);
 }
 
+static ssa fused(emit *e, const char *t, ssa x, ssa y, ssa z) {
+    const char *width = strcmp(t, "float") ? "f64" : "f32";
+    emit_declare(e, "declare %s @llvm.fma.%s(%s, %s, %s)", t, width, t, t, t);
+    return emit_value(e, "call %s @llvm.fma.%s(%s %s, %s %s, %s %s)", t, width, t, x.text, t, y.text, t, z.text);
+}
+
 /* A product that is summed is rounded once with the sum. */
 static ssa add_product(body *b, const node *reduce, ssa so_far) {
     emit *e = b->e;
     const node *product = reduce->kid[0];
-    const char *t = ir_value_type((dtype)reduce->type), *width = reduce->type == DT_FLOAT32 ? "f32" : "f64";
+    const char *t = ir_value_type((dtype)reduce->type);
     ssa x = emit_expression(b, product->kid[0]), y = emit_expression(b, product->kid[1]);
     if (!e->target->gpu) {
         ssa p = emit_value(e, "fmul contract %s %s, %s", t, x.text, y.text);
         return emit_value(e, "fadd reassoc contract %s %s, %s", t, so_far.text, p.text);
     }
-    emit_declare(e, "declare %s @llvm.fma.%s(%s, %s, %s)", t, width, t, t, t);
-    return emit_value(e, "call %s @llvm.fma.%s(%s %s, %s %s, %s %s)", t, width, t, x.text, t, y.text, t, so_far.text);
+    return fused(e, t, x, y, so_far);
+}
+
+/* Is it a product of complex numbers by the language's own operator? */
+static bool is_complex_product(const node *n) {
+    return n->kind == N_CALL && !n->callee->body->line && !strcmp(n->callee->name, "complex_mul");
+}
+
+/* The same for a product of complex numbers, of which each real product is rounded with a sum. */
+static ssa add_complex_product(body *b, const node *reduce, ssa so_far) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    const char *t = ir_memory_type(type);
+    const node *product = reduce->kid[0];
+    ssa x = emit_expression(b, product->args), y = emit_expression(b, product->args->next), part[4], sum[2];
+    for (int i = 0; i < 2; i++) {
+        part[i] = emit_part(e, type, x, i);
+        part[2 + i] = emit_part(e, type, y, i);
+        sum[i] = fused(e, t, part[0], part[2 + i], emit_part(e, type, so_far, i));
+    }
+    ssa less = emit_value(e, "fsub %s -0.0, %s", t, part[1].text);
+    return emit_complex(e, type, fused(e, t, less, part[3], sum[0]), fused(e, t, part[1], part[2], sum[1]));
 }
 
 ssa accumulate(body *b, const node *reduce, ssa so_far) {
     const node *term = reduce->kid[0];
+    if (b->e->target->gpu && !reduce->callee && reduce->op == OP_ADD && is_complex_product(term))
+        return add_complex_product(b, reduce, so_far);
     if (is_float_sum(reduce) && term->kind == N_BINARY && term->op == OP_MUL)
         return add_product(b, reduce, so_far);
     ssa value = emit_expression(b, term);

@@ -53,7 +53,7 @@ void mapped_forall(body *b, const node *n);
 bool instances_simple(const function *f, const node *list);
 void instances_write(body *b, const node *list);
 
-/* Can it go by tiles through shared memory (shared_tile.c)? */
-bool shared_tile_fits(const function *f, const node *forall);
+/* Can it go by tiles through shared memory (shared_tile.c)? If so, the 32-bit words in which a result is accumulated, else 0. */
+int shared_tile_words(const function *f, const node *forall);
 
 #endif

@@ -668,17 +668,6 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     b->by_lanes = by_lanes;
 }
 
-static void forall_by_tiles(body *b, const node *n) {
-    const node *reduce;
-    ssa *value;
-    shared_tile *t = shared_tile_begin(b, n, &reduce, &value);
-    b->depth++;
-    jam_know(b, reduce, value);
-    instances_write(b, n->body);
-    b->depth--;
-    shared_tile_end(b, t);
-}
-
 /* Does anything read an output, which a forall may have stored? updates: do statements like y[i] += 1 count as well? */
 static bool reads_outputs(const function *f, const node *n, bool updates) {
     for (; n; n = n->next) {
@@ -718,8 +707,8 @@ void mapped_forall(body *b, const node *n) {
     const variant *v = b->e->frame->v;
     bool nested = contains(n->body, N_REDUCE), simple = instances_simple(b->f, n->body);
     int leave = b->leave, next = b->next;
-    if (v->gufunc.tile && shared_tile_fits(b->f, n))
-        forall_by_tiles(b, n);
+    if (v->gufunc.tile)
+        shared_tile_forall(b, n, instances_write);
     else if (nested && !v->gufunc.along && !reads_outputs(b->f, n->body, false))
         forall_by_lanes(b, n, simple ? fits(b, v->gufunc.steps, node_cost(n->body), v->gufunc.vector) : 1);
     else

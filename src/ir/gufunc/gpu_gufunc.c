@@ -171,19 +171,39 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, emit_widen(e, coops), loop_no_unroll(e));
 }
 
+/* The blocks of a call take its tiles in turn. @kernel is told the number of the call too. */
+static void calls_by_tiles(gufunc_writer *w, gpu *g) {
+    emit *e = w->s.e;
+    int coop = w->s.v->gufunc.coop;
+    ssa block = emit_special_register(e, "ctaid"), thread = emit_widen(e, emit_special_register(e, "tid"));
+    ssa group = emit_value(e, "udiv i32 %s, %s", block.text, g->blocks.text),
+        groups = emit_value(e, "udiv i32 %s, %s", emit_special_register(e, "nctaid").text, g->blocks.text),
+        own = emit_value(e, "urem i32 %s, %s", block.text, g->blocks.text);
+    ssa rank = emit_op(e, "add i64", emit_value(e, "shl i64 %s, %d", emit_widen(e, own).text, coop), thread);
+    ssa size = emit_value(e, "shl i64 %s, %d", emit_widen(e, g->blocks).text, coop);
+    mapped_arguments(w, rank, size, g->aligned, w->s.v->gufunc.split ? g->slots : ssa_literal("null"), g->blocks);
+    counted_loop l = counted_loop_begin(e, "i64", emit_widen(e, group), g->n);
+    find_call(w, g, l.i);
+    text_printf(&w->arguments, ", i64 %s", l.i.text);
+    gufunc_call(w, emit_value(e, "icmp eq i64 %s, 0", rank.text));
+    counted_loop_end(e, &l, emit_widen(e, groups), loop_no_unroll(e));
+}
+
 void gpu_gufunc(gufunc_writer *w) {
     emit *e = w->s.e;
     gpu *g = arena_alloc(e->a, sizeof *g);
     read_parameters(w, g);
     const staging *st = g->staged = staging_read(w);
-    if (w->s.v->gufunc.coop == COOP_GRID) {
+    if (w->s.v->gufunc.coop == COOP_GRID || w->s.v->gufunc.tile)
         g->blocks = skeleton_parameter(&w->s, GPU_GUFUNC_BLOCKS);
+    if (w->s.v->gufunc.coop == COOP_GRID || w->s.v->gufunc.split)
         g->slots =
             emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", skeleton_parameter(&w->s, GPU_GUFUNC_SLOTS).text);
-    }
     gufunc_core_parameters(w);
     if (w->s.v->gufunc.coop == COOP_GRID)
         calls_by_grid(w, g);
+    else if (w->s.v->gufunc.tile)
+        calls_by_tiles(w, g);
     else if (w->s.v->gufunc.across)
         calls_across(w, g);
     else if (w->s.v->gufunc.coop)

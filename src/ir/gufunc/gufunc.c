@@ -123,6 +123,8 @@ static void write_functions(emit *e, void *user) {
         text_puts(&w->parameters, ", i1 %active");
     if (v->gufunc.pieces)
         text_puts(&w->parameters, ", i64 %from, i64 %to, i64 %head");
+    if (v->gufunc.tile)
+        text_puts(&w->parameters, ", i64 %call");
     if (v->reports)
         report_parameters(&w->parameters);
     e->failed |= w->parameters.failed;

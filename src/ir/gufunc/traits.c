@@ -76,7 +76,7 @@ static void note_construct(survey *s, const node *n) {
         node_each(statements, find_reduction, &inner);
     if (inner) {
         c->nested = true;
-        c->tiles = shared_tile_fits(s->f, n);
+        c->tiles = (uint8_t)shared_tile_words(s->f, n);
         c->ninner = (uint8_t)range_list(inner->args, c->inner);
         r.inner = last_range(inner->args)->local;
         node_each(inner->kid[0], note_access, &r);
