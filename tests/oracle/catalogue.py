@@ -15,6 +15,7 @@ import numpy as np
 import elementwise
 import linalg
 import reductions
+import special
 from uf import (BFLOAT16, EXACT, Func, GPU, cast, catalogue, computed_in, double, dtype_of, epsilon, is_floating, magnitude,
                 random_source, random_values, random_window, run, widen)
 
@@ -517,7 +518,7 @@ def long_ones(rng):
 
 
 def every_function_has_a_test(rng):
-    tests = {"gufunc": TESTS | linalg.TESTS, "elementwise": elementwise.TESTS, "reduction": reductions.TESTS}
+    tests = {"gufunc": TESTS | linalg.TESTS, "elementwise": elementwise.TESTS | special.TESTS, "reduction": reductions.TESTS}
     names = catalogue()
     assert names == sorted(set(names)), names
     for name in names:
