@@ -356,7 +356,8 @@ def catalogue_reduction(name, device=None):
 EXTREMES = ("maximum", "minimum", "fmax", "fmin")
 POWERS = ("power", "float_power", "arctan2")
 SUMS = ("add", "multiply", "hypot", "logaddexp", "logaddexp2")
-BINARY = [name for name in elementwise.TESTS if name != "ldexp"]  # whose operands are of two kinds
+BINARY = [name for name, (op, *_) in elementwise.TESTS.items()
+          if (op.nin, op.nout) == (2, 1) and name != "ldexp"]  # whose operands are of two kinds
 IDENTITY = {name: elementwise.TESTS[name][0].identity for name in BINARY}
 WIDENED = {np.dtype("f2"): np.dtype("f4"), BFLOAT16: np.dtype("f4")}
 
@@ -409,7 +410,7 @@ def steps(name, lines, kept, t, start=None):
         if value is None:
             value = x
         else:
-            value = np.where(kept[..., k], converted(elementwise.expected(name, value, x), t), value)
+            value = np.where(kept[..., k], converted(elementwise.expected(name, (value, x))[0], t), value)
         yield value
 
 
