@@ -179,6 +179,18 @@ def dot(x, y):
     return (np.any(x & y) if x.dtype.kind == "b" else exact_sum(x * y)), 2 * (log2(x.size) + 2) * np.sum(magnitudes(x * y))
 
 
+def without_nans(f):
+    return lambda x: f(x[x == x])
+
+
+def with_nans(draw):
+    """What it draws, with NaNs among it."""
+    def nans(rng, shape, t):
+        x = draw(rng, shape, t)
+        return x if t.kind in "biu" else cast(np.where(rng.random(shape) < 0.2, np.nan, widen(x)), t)
+    return nans
+
+
 def exactly(*fs):
     return lambda x: (tuple(f(x) for f in fs), (0,) * len(fs))
 
@@ -213,6 +225,14 @@ TESTS = {
     "prod": Row(product, near_one, initial=lambda x: [np.prod(x)], numpy=np.prod),
     "cumsum": Row(total, initial=lambda x: [np.sum(x)], numpy=np.cumsum),
     "cumprod": Row(product, near_one, initial=lambda x: [np.prod(x)], numpy=np.cumprod),
+    "nansum": Row(without_nans(total), with_nans(moderate), initial=lambda x: [np.nansum(x)], numpy=np.nansum),
+    "nanprod": Row(without_nans(product), with_nans(near_one), initial=lambda x: [np.nanprod(x)], numpy=np.nanprod),
+    "nanmin": Row(exactly(np.nanmin), with_nans(ordinary), False, own=True, numpy=np.nanmin),
+    "nanmax": Row(exactly(np.nanmax), with_nans(ordinary), False, own=True, numpy=np.nanmax),
+    "nanmean": Row(without_nans(mean), with_nans(moderate), numpy=np.nanmean),
+    "nanvar": Row(without_nans(var), with_nans(moderate), numpy=np.nanvar),
+    "nanstd": Row(without_nans(std), with_nans(moderate), numpy=np.nanstd),
+    "ptp": Row(exactly(np.ptp), values, False, own=True, dtypes=[t for t in REAL if t.kind != "b"], numpy=np.ptp),
     "min": Row(exactly(np.min), ordinary, False, lambda x: [np.min(x)], True, numpy=np.min),
     "max": Row(exactly(np.max), ordinary, False, lambda x: [np.max(x)], True, numpy=np.max),
     "cummax": Row(exactly(np.max), repeating, False, lambda x: [np.max(x)], True, numpy=np.max),
