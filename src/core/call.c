@@ -112,7 +112,7 @@ static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a
         return fail_memory();
     TRY(nd_plan(a->array, a->narrays, a->nin, reports ? ND_KEEP_ORDER : 0, space, &s->loops.kept));
     if (!reports)
-        nd_tile(a->array, &s->loops.kept);
+        nd_tile(a->array, engines[p->engine]->tiles_outputs && a->narrays == a->nargs, &s->loops.kept);
     if (reports) {
         p->layout = &layout_scalars;
         p->core = no_words;

@@ -145,6 +145,7 @@ const engine cuda_engine = {
     .name = "cuda",
     .target = target,
     .specialise = launch_specialise,
+    .tiles_outputs = true,
     .specialise_fold = launch_specialise_fold,
     .fold_chunk = launch_fold_chunk,
     .fold_scratch = gpu_scratch,

@@ -1,4 +1,5 @@
-/* tile.c - inputs that lie side by side along dimension 1: tiles that a block reads along that dimension and computes along dimension 0. */
+/* tile.c - operands that lie side by side along dimension 1: tiles that a block reads, or writes, along that dimension and computes along
+ * dimension 0. */
 #include "gpu/elementwise.h"
 
 enum {
@@ -12,8 +13,9 @@ enum {
 
 _Static_assert(1 << TILE_THREADS_MAX <= BLOCK_MAX, "code is generated for blocks of that size");
 
+/* Under a mask outputs are not, since what the mask leaves out must not be written. */
 static bool is_staged(const variant *v, const nd_loop *loop, int k) {
-    return loop->kind[k] == OPERAND_STRIDED && !elementwise_is_output(v, k) && nd_is_across(loop, k);
+    return loop->kind[k] == OPERAND_STRIDED && !(v->masked && elementwise_is_output(v, k)) && nd_is_across(loop, k);
 }
 
 static int tile_bytes(const variant *v, int k) {
@@ -120,7 +122,7 @@ static void choose_accesses(variant *v, const nd_loop *loop) {
     }
 }
 
-/* Operands for whose tiles there is no room are read where they are. */
+/* Operands for whose tiles there is no room are read and written where they are. */
 static void bound_shared(variant *v, const nd_loop *loop) {
     for (int k = 0; k < variant_operands(v); k++)
         if (v->operand[k].staged && shared_bytes(v, k + 1) > TILE_SHARED_BYTES) {

@@ -28,7 +28,7 @@ typedef enum loop_class {
     LOOP_SCAN,   /* an accumulation: a loop over lines, and within it one along the line */
     LOOP_AT,     /* in-place updates of elements found by indices */
     LOOP_FORALL, /* a kernel over indices: for every point of a space */
-    LOOP_TILE,   /* elementwise, with inputs that lie side by side along dimension 1, and not along dimension 0 */
+    LOOP_TILE,   /* elementwise, with operands that lie side by side along dimension 1, and not along dimension 0 */
     LOOP_CLASSES
 } loop_class;
 
@@ -81,7 +81,8 @@ typedef struct variant_operand {
                        scans of a constant length: so are its rows, which lie one behind the other without gaps; flat: so are the
                        records of an output's group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by
                        side. Tile: an input across, which is read along dimension 1 into a tile (GPU: in shared memory; CPU: in the
-                       cache), where it counts as contiguous along dimension 0 */
+                       cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output across, which is written from such a
+                        tile */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */

@@ -5,66 +5,75 @@
 enum {
     MOST_DIMS = 4,
     MOST_INPUTS = 2,
+    MOST_ARRAYS = 4,
     SAMPLES = 20000
 };
 
-/* The output of a case lies in C order. Input i has its dimensions in memory in the order order[i], the outermost first; "": there is no such
- * input. pad: elements by which the lines of the inputs and the output are longer than they need be. */
+/* The output of a case, or the first one, lies in C order. Input i has its dimensions in memory in the order order[i], the outermost first; "": there is no such
+ * input; so has the second output in the order `second`. pad: elements by which the lines of the inputs and the output are longer than they need be. */
 typedef struct layout_case {
     const char *name;
     char type; /* B, e, f, d, D */
     int64_t shape[MOST_DIMS];
     const char *order[MOST_INPUTS];
     int quick; /* calls in a repetition on the CPU */
+    const char *second;
 } layout_case;
 
 /* clang-format off */
 static const layout_case on_gpus[] = {
-    {"copy_f32", 'f', {16384, 16384}, {"01", ""}, 1},
-    {"sum_bT_f32", 'f', {16384, 16384}, {"01", "10"}, 1},
-    {"sum_aT_bT_f32", 'f', {16384, 16384}, {"10", "10"}, 1},
-    {"T_f32", 'f', {16384, 16384}, {"10", ""}, 1},
-    {"T_f32_odd", 'f', {16383, 16381}, {"10", ""}, 1},
-    {"T_u8", 'B', {32768, 32768}, {"10", ""}, 1},
-    {"T_u8_odd", 'B', {32767, 32765}, {"10", ""}, 1},
-    {"T_f16_odd", 'e', {16383, 32765}, {"10", ""}, 1},
-    {"T_f16", 'e', {16384, 32768}, {"10", ""}, 1},
-    {"T_f64", 'd', {16384, 8192}, {"10", ""}, 1},
-    {"T_c128", 'D', {8192, 8192}, {"10", ""}, 1},
-    {"021_f32", 'f', {64, 2048, 2048}, {"021", ""}, 1},
-    {"210_f32", 'f', {512, 768, 640}, {"210", ""}, 1},
-    {"021_f32_31", 'f', {262144, 31, 31}, {"021", ""}, 1},
-    {"021_f32_32", 'f', {262144, 32, 32}, {"021", ""}, 1},
-    {"021_f32_99", 'f', {26214, 99, 99}, {"021", ""}, 1},
-    {"nchw64_f32", 'f', {64, 64, 256, 256}, {"0231", ""}, 1},
-    {"nhwc64_f32", 'f', {64, 256, 256, 64}, {"0312", ""}, 1},
-    {"nchw3_f32", 'f', {128, 3, 1024, 512}, {"0231", ""}, 1},
-    {"nhwc3_f32", 'f', {128, 1024, 512, 3}, {"0312", ""}, 1},
-    {"nchw4_f32", 'f', {128, 4, 1024, 512}, {"0231", ""}, 1},
-    {"nchw3_u8", 'B', {256, 3, 1024, 1024}, {"0231", ""}, 1},
-    {"nhwc3_u8", 'B', {256, 1024, 1024, 3}, {"0312", ""}, 1},
+    {"copy_f32", 'f', {16384, 16384}, {"01", ""}, 1, ""},
+    {"sum_bT_f32", 'f', {16384, 16384}, {"01", "10"}, 1, ""},
+    {"sum_aT_bT_f32", 'f', {16384, 16384}, {"10", "10"}, 1, ""},
+    {"T_f32", 'f', {16384, 16384}, {"10", ""}, 1, ""},
+    {"T_f32_odd", 'f', {16383, 16381}, {"10", ""}, 1, ""},
+    {"T_u8", 'B', {32768, 32768}, {"10", ""}, 1, ""},
+    {"T_u8_odd", 'B', {32767, 32765}, {"10", ""}, 1, ""},
+    {"T_f16_odd", 'e', {16383, 32765}, {"10", ""}, 1, ""},
+    {"T_f16", 'e', {16384, 32768}, {"10", ""}, 1, ""},
+    {"T_f64", 'd', {16384, 8192}, {"10", ""}, 1, ""},
+    {"T_c128", 'D', {8192, 8192}, {"10", ""}, 1, ""},
+    {"021_f32", 'f', {64, 2048, 2048}, {"021", ""}, 1, ""},
+    {"210_f32", 'f', {512, 768, 640}, {"210", ""}, 1, ""},
+    {"021_f32_31", 'f', {262144, 31, 31}, {"021", ""}, 1, ""},
+    {"021_f32_32", 'f', {262144, 32, 32}, {"021", ""}, 1, ""},
+    {"021_f32_99", 'f', {26214, 99, 99}, {"021", ""}, 1, ""},
+    {"nchw64_f32", 'f', {64, 64, 256, 256}, {"0231", ""}, 1, ""},
+    {"nhwc64_f32", 'f', {64, 256, 256, 64}, {"0312", ""}, 1, ""},
+    {"nchw3_f32", 'f', {128, 3, 1024, 512}, {"0231", ""}, 1, ""},
+    {"nhwc3_f32", 'f', {128, 1024, 512, 3}, {"0312", ""}, 1, ""},
+    {"nchw4_f32", 'f', {128, 4, 1024, 512}, {"0231", ""}, 1, ""},
+    {"nchw3_u8", 'B', {256, 3, 1024, 1024}, {"0231", ""}, 1, ""},
+    {"nhwc3_u8", 'B', {256, 1024, 1024, 3}, {"0312", ""}, 1, ""},
+    {"out2_f32", 'f', {16384, 16384}, {"01", ""}, 1, "10"},
+    {"out2_f32_odd", 'f', {16383, 16381}, {"01", ""}, 1, "10"},
+    {"out2_f16", 'e', {16384, 32768}, {"01", ""}, 1, "10"},
+    {"out2_u8", 'B', {32768, 32768}, {"01", ""}, 1, "10"},
+    {"out2_f64", 'd', {16384, 8192}, {"01", ""}, 1, "10"},
+    {"out2_sum_bT_f32", 'f', {16384, 16384}, {"01", "10"}, 1, "10"},
+    {"out2_sum_aT_bT_f32", 'f', {16384, 16384}, {"10", "10"}, 1, "10"},
 };
 static const layout_case on_cpus[] = {
-    {"sum_bT_f32_64", 'f', {64, 64}, {"01", "10"}, 200},
-    {"sum_bT_f32_100", 'f', {100, 100}, {"01", "10"}, 100},
-    {"sum_bT_f32_1024", 'f', {1024, 1024}, {"01", "10"}, 1},
-    {"sum_bT_f32_4096", 'f', {4096, 4096}, {"01", "10"}, 1},
-    {"sum_aT_bT_f32_4096", 'f', {4096, 4096}, {"10", "10"}, 1},
-    {"T_f32_64", 'f', {64, 64}, {"10", ""}, 200},
-    {"T_u8_256", 'B', {256, 256}, {"10", ""}, 20},
-    {"T_u8_8192", 'B', {8192, 8192}, {"10", ""}, 1},
-    {"T_f16_4096", 'e', {4096, 4096}, {"10", ""}, 1},
-    {"T_f32_4096", 'f', {4096, 4096}, {"10", ""}, 1},
-    {"T_f32_4095", 'f', {4095, 4095}, {"10", ""}, 1},
-    {"T_f64_4096", 'd', {4096, 4096}, {"10", ""}, 1},
-    {"T_c128_2048", 'D', {2048, 2048}, {"10", ""}, 1},
-    {"021_f32_16", 'f', {4096, 16, 16}, {"021", ""}, 1},
-    {"210_f32", 'f', {128, 192, 160}, {"210", ""}, 1},
-    {"nchw3_u8", 'B', {4, 3, 512, 512}, {"0231", ""}, 1},
-    {"nhwc3_u8", 'B', {4, 512, 512, 3}, {"0312", ""}, 1},
-    {"nchw3_f32", 'f', {4, 3, 512, 512}, {"0231", ""}, 1},
-    {"nhwc3_f32", 'f', {4, 512, 512, 3}, {"0312", ""}, 1},
-    {"nchw64_f32", 'f', {4, 64, 128, 128}, {"0231", ""}, 1},
+    {"sum_bT_f32_64", 'f', {64, 64}, {"01", "10"}, 200, ""},
+    {"sum_bT_f32_100", 'f', {100, 100}, {"01", "10"}, 100, ""},
+    {"sum_bT_f32_1024", 'f', {1024, 1024}, {"01", "10"}, 1, ""},
+    {"sum_bT_f32_4096", 'f', {4096, 4096}, {"01", "10"}, 1, ""},
+    {"sum_aT_bT_f32_4096", 'f', {4096, 4096}, {"10", "10"}, 1, ""},
+    {"T_f32_64", 'f', {64, 64}, {"10", ""}, 200, ""},
+    {"T_u8_256", 'B', {256, 256}, {"10", ""}, 20, ""},
+    {"T_u8_8192", 'B', {8192, 8192}, {"10", ""}, 1, ""},
+    {"T_f16_4096", 'e', {4096, 4096}, {"10", ""}, 1, ""},
+    {"T_f32_4096", 'f', {4096, 4096}, {"10", ""}, 1, ""},
+    {"T_f32_4095", 'f', {4095, 4095}, {"10", ""}, 1, ""},
+    {"T_f64_4096", 'd', {4096, 4096}, {"10", ""}, 1, ""},
+    {"T_c128_2048", 'D', {2048, 2048}, {"10", ""}, 1, ""},
+    {"021_f32_16", 'f', {4096, 16, 16}, {"021", ""}, 1, ""},
+    {"210_f32", 'f', {128, 192, 160}, {"210", ""}, 1, ""},
+    {"nchw3_u8", 'B', {4, 3, 512, 512}, {"0231", ""}, 1, ""},
+    {"nhwc3_u8", 'B', {4, 512, 512, 3}, {"0312", ""}, 1, ""},
+    {"nchw3_f32", 'f', {4, 3, 512, 512}, {"0231", ""}, 1, ""},
+    {"nhwc3_f32", 'f', {4, 512, 512, 3}, {"0312", ""}, 1, ""},
+    {"nchw64_f32", 'f', {4, 64, 128, 128}, {"0231", ""}, 1, ""},
 };
 /* clang-format on */
 
@@ -80,9 +89,9 @@ static const struct {
 
 typedef struct tile_call {
     uf_func *f;
-    int nargs, ndim, bytes;
-    int64_t count, shape[MOST_DIMS], strides[MOST_INPUTS + 1][MOST_DIMS];
-    DLTensor args[MOST_INPUTS + 1];
+    int nin, nargs, ndim, bytes;
+    int64_t count, shape[MOST_DIMS], strides[MOST_ARRAYS][MOST_DIMS];
+    DLTensor args[MOST_ARRAYS];
 } tile_call;
 
 static void strides_of(const layout_case *x, const char *order, int ndim, int64_t *out) {
@@ -99,14 +108,18 @@ static void tile_call_make(tile_call *c, const layout_case *x) {
     size_t t = 0;
     while (types[t].code != x->type)
         t++;
-    *c = (tile_call){.nargs = x->order[1][0] ? 3 : 2, .count = 1, .bytes = types[t].bytes};
+    int nin = x->order[1][0] ? 2 : 1, two = x->second[0] != 0;
+    *c = (tile_call){.nin = nin, .nargs = nin + 1 + two, .count = 1, .bytes = types[t].bytes};
     for (; c->ndim < MOST_DIMS && x->shape[c->ndim]; c->ndim++)
         c->count *= c->shape[c->ndim] = x->shape[c->ndim];
     for (int k = 0; k < c->nargs; k++) {
-        strides_of(x, k < c->nargs - 1 ? x->order[k] : NULL, c->ndim, c->strides[k]);
+        strides_of(x, k < nin ? x->order[k] : k > nin ? x->second : NULL, c->ndim, c->strides[k]);
         c->args[k] = (DLTensor){.ndim = c->ndim, .dtype = types[t].type, .shape = c->shape, .strides = c->strides[k]};
     }
-    MUST(uf_vectorize(&c->f, "tile", NULL, c->nargs == 3 ? "(x, y) { return x + y; }" : "(x) { return x; }"));
+    static const char *const kernels[2][2] = {
+        {"(x) { return x; }", "(x) -> (p, q) { p = x; q = x; }"},
+        {"(x, y) { return x + y; }", "(x, y) -> (p, q) { p = x + y; q = x + y; }"}};
+    MUST(uf_vectorize(&c->f, "tile", NULL, kernels[nin - 1][two]));
 }
 
 static double bytes_of(const tile_call *c) { return (double)c->nargs * (double)c->bytes * (double)c->count; }
@@ -128,13 +141,16 @@ static void fill(void *at, int64_t bytes, bool floats) {
             ((unsigned char *)at)[i] = (unsigned char)(i * 2654435761u >> 11 & 0x3f);
 }
 
-/* data: where the arrays are on the host. */
+/* data: where the arrays are on the host. Both outputs have the same elements. */
 static void verify(const tile_call *c, char *const *data, int64_t step, const char *what) {
     for (int64_t n = 0; n < c->count; n += step) {
-        const char *got = data[c->nargs - 1] + n * c->bytes, *x = data[0] + place_of(c, 0, n) * c->bytes;
-        const char *y = c->nargs == 3 ? data[1] + place_of(c, 1, n) * c->bytes : NULL;
-        check(y ? *(const float *)got == *(const float *)x + *(const float *)y : !memcmp(got, x, (size_t)c->bytes),
-              what);
+        const char *x = data[0] + place_of(c, 0, n) * c->bytes,
+                   *y = c->nin == 2 ? data[1] + place_of(c, 1, n) * c->bytes : NULL;
+        for (int k = c->nin; k < c->nargs; k++) {
+            const char *got = data[k] + place_of(c, k, n) * c->bytes;
+            check(y ? *(const float *)got == *(const float *)x + *(const float *)y : !memcmp(got, x, (size_t)c->bytes),
+                  what);
+        }
     }
 }
 
@@ -145,16 +161,35 @@ static void tile_call_run(void *user) {
     MUST(uf_call(c->f, c->nargs, c->args, NULL));
 }
 
+/* Beside those with two outputs, for which there is no kernel by hand: a copy of one array onto the last one, bytes read and written. */
+typedef struct bare_copy {
+    unsigned long long to, from;
+    size_t size;
+} bare_copy;
+static void bare_copy_run(void *user) {
+    bare_copy *c = user;
+    cu.copy(c->to, c->from, c->size, NULL);
+}
+
+static void copy_row(const tile_call *c, const char *name, int runs) {
+    double t[REPETITIONS];
+    size_t size = (size_t)(c->count * c->bytes);
+    bare_copy b = {(unsigned long long)(uintptr_t)c->args[c->nargs - 1].data,
+                   (unsigned long long)(uintptr_t)c->args[0].data, size};
+    gpu_time(bare_copy_run, &b, t, runs);
+    row(name, "copy", "GB/s", 2e-9 * (double)size, t, runs);
+}
+
 static void on_gpu_case(const layout_case *x) {
     tile_call c;
     double t[REPETITIONS];
-    DLManagedTensor *m[MOST_INPUTS + 1];
-    char name[64], *host[MOST_INPUTS + 1];
+    DLManagedTensor *m[MOST_ARRAYS];
+    char name[64], *host[MOST_ARRAYS];
     tile_call_make(&c, x);
     int64_t size = c.count * c.bytes;
     for (int k = 0; k < c.nargs; k++) {
         host[k] = memory((size_t)size);
-        fill(host[k], size, c.nargs == 3);
+        fill(host[k], size, c.nin == 2);
         MUST(uf_empty(&m[k], (DLDevice){kDLCUDA, 0}, (DLDataType){kDLUInt, 8, 1}, 1, &size));
         DLTensor flat = {.data = host[k], .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLUInt, 8, 1}, .shape = &size};
         MUST(uf_copy(&m[k]->dl_tensor, &flat, NULL));
@@ -164,12 +199,15 @@ static void on_gpu_case(const layout_case *x) {
     int runs = getenv("BENCH_RUNS") ? atoi(getenv("BENCH_RUNS")) : REPETITIONS;
     runs = runs < 1 || runs > REPETITIONS ? REPETITIONS : runs;
     gpu_time(tile_call_run, &c, t, runs);
-    DLTensor flat = {
-        .data = host[c.nargs - 1], .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLUInt, 8, 1}, .shape = &size};
-    MUST(uf_copy(&flat, &m[c.nargs - 1]->dl_tensor, NULL));
+    for (int k = c.nin; k < c.nargs; k++) {
+        DLTensor flat = {.data = host[k], .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLUInt, 8, 1}, .shape = &size};
+        MUST(uf_copy(&flat, &m[k]->dl_tensor, NULL));
+    }
     verify(&c, host, c.count / SAMPLES + 1, x->name);
     snprintf(name, sizeof name, "gpu_tile_%s", x->name);
     row(name, "libufunc", "GB/s", 1e-9 * bytes_of(&c), t, runs);
+    if (x->second[0])
+        copy_row(&c, name, runs);
     for (int k = 0; k < c.nargs; k++) {
         m[k]->deleter(m[k]);
         free(host[k]);
@@ -186,7 +224,7 @@ typedef void plain_sum(const int64_t *shape, const int64_t *sx, const int64_t *s
 static void on_cpu_case(const layout_case *x, void *plain) {
     tile_call c;
     double t[REPETITIONS];
-    char name[64], *data[MOST_INPUTS + 1];
+    char name[64], *data[MOST_ARRAYS];
     int64_t shape[MOST_DIMS], strides[MOST_INPUTS][MOST_DIMS] = {{0}};
     tile_call_make(&c, x);
     for (int d = 0; d < MOST_DIMS; d++) { /* plain loops have all dimensions */
@@ -197,7 +235,7 @@ static void on_cpu_case(const layout_case *x, void *plain) {
     }
     for (int k = 0; k < c.nargs; k++) {
         data[k] = memory((size_t)(c.count * c.bytes));
-        fill(data[k], c.count * c.bytes, c.nargs == 3);
+        fill(data[k], c.count * c.bytes, c.nin == 2);
         c.args[k].data = data[k];
         c.args[k].device = (DLDevice){kDLCPU, 0};
     }
@@ -217,7 +255,7 @@ static void on_cpu_case(const layout_case *x, void *plain) {
             for (int i = 0; i < x->quick; i++)
                 if (ours)
                     MUST(uf_call(c.f, c.nargs, c.args, &one_thread));
-                else if (c.nargs == 3)
+                else if (c.nin == 2)
                     sum(shape, strides[0], strides[1], (float *)data[0], (float *)data[1], (float *)data[2]);
                 else
                     copy(c.bytes, shape, strides[0], data[0], data[1]);

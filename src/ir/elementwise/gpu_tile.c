@@ -1,6 +1,7 @@
-/* gpu_tile.c - inputs that lie side by side along dimension 1, across the order of the others. A block has a tile of both dimensions. It
+/* gpu_tile.c - operands that lie side by side along dimension 1, across the order of the others. A block has a tile of both dimensions. It
  * reads the tile of such an input along dimension 1 into shared memory; then each thread has `vector` elements along dimension 0 in `rows`
- * neighbouring rows of dimension 1, and reads, computes and writes them along dimension 0. A tile that is whole and aligned is accessed by
+ * neighbouring rows of dimension 1, and reads, computes and writes them along dimension 0. Results that belong to such an output it leaves in
+ * shared memory, from where the block writes them along dimension 1. A tile that is whole and aligned is accessed by
  * vectors, any other one element by element, neighbouring threads on neighbouring elements. The two ways have nothing but addresses in
  * common: what both needed would stay in registers, for bytes one for each.
  *
@@ -248,6 +249,16 @@ static ssa shared_moved(skeleton *s, const tile *f, int k, ssa byte, int columns
     return shared_pointer(s, f, k, by ? emit_value(s->e, "xor i32 %s, %d", byte.text, by) : byte);
 }
 
+/* Whether operand k is across and is brought into shared memory before, and whether it is taken out of there after the block has computed. */
+static bool is_brought(const skeleton *s, int k) { return is_staged(s, k) && !skeleton_is_output(s, k); }
+static bool is_taken_out(const skeleton *s, int k) { return is_staged(s, k) && skeleton_is_output(s, k); }
+static bool has_brought(const skeleton *s) {
+    for (int k = 0; k < s->noperands; k++)
+        if (is_brought(s, k))
+            return true;
+    return false;
+}
+
 /* How accesses to a tile go. */
 typedef enum access_kind {
     BY_ELEMENTS, /* each of one, of a tile of which not all may be there */
@@ -348,8 +359,45 @@ static void stage_store(skeleton *s, const tile *f, int k, const accesses *a) {
     e->shared = false;
 }
 
-/* Reads the tile of operand k into shared memory, whatever its alignment. */
-static void stage_any(skeleton *s, const tile *f, int k, access_kind kind) {
+/* The other way round: takes elements of an output's tile out of shared memory, and writes them. */
+static void unstage_load(skeleton *s, const tile *f, int k, const accesses *a) {
+    emit *e = s->e;
+    dtype t = skeleton_memory(s, k);
+    int unit = a->kind == BY_UNITS ? f->rows : 1;
+    ssa byte = shared_byte(s, f, k, a->w.far, a->row);
+    e->shared = true;
+    for (int i = 0; i < a->count; i++)
+        for (int u = 0; u < a->elements; u += unit) {
+            ssa pointer = shared_moved(s, f, k, byte, far_on(&a->w, i), near_on(&a->w, i) * a->elements + u);
+            emit_load_vector(e, t, pointer, unit, a->values + (size_t)(i * a->elements + u));
+        }
+    e->shared = false;
+}
+
+static void unstage_store(skeleton *s, const tile *f, int k, const accesses *a) {
+    emit *e = s->e;
+    dtype t = skeleton_memory(s, k);
+    ssa first = element_at(s, f, k, a->w.far, a->row);
+    for (int i = 0; i < a->count; i++) {
+        int columns = far_on(&a->w, i), rows = near_on(&a->w, i) * a->elements;
+        ssa pointer = moved(s, f, k, first, columns, rows);
+        const ssa *values = a->values + (size_t)i * (size_t)a->elements;
+        if (a->kind == BY_UNITS) {
+            emit_store_vector(e, t, values, pointer, a->elements);
+            continue;
+        }
+        int end = skeleton_if(s, emit_op(e, "and i1", is_below(e, a->w.far, columns, f->count[0]),
+                                         is_below(e, a->row, rows, f->count[1])));
+        emit_store(e, t, values[0], pointer);
+        skeleton_end_if(s, end);
+    }
+}
+
+/* Does so much for the accesses of a kind that the threads make to the tile of an operand. */
+typedef void access_step(skeleton *s, const tile *f, int k, const accesses *a);
+
+/* Moves the tile of operand k, whatever its alignment: first loads, then stores, some accesses at once. */
+static void move_any(skeleton *s, const tile *f, int k, access_kind kind, access_step *load, access_step *store) {
     emit *e = s->e;
     int elements = kind == BY_WORDS ? WORD_BYTES / dtypes[skeleton_memory(s, k)].size : 1,
         all = f->vector * f->rows / elements, step = all < ACCESSES_MAX ? all : ACCESSES_MAX;
@@ -358,10 +406,14 @@ static void stage_any(skeleton *s, const tile *f, int k, access_kind kind) {
     if (step < all)
         l = counted_loop_begin(e, "i32", first, limit);
     accesses *a = accesses_of(s, f, l.i, step, elements, kind);
-    stage_load(s, f, k, a);
-    stage_store(s, f, k, a);
+    load(s, f, k, a);
+    store(s, f, k, a);
     if (step < all)
         counted_loop_end(e, &l, ssa_constant(step * f->threads), loop_no_unroll(e));
+}
+
+static void stage_any(skeleton *s, const tile *f, int k, access_kind kind) {
+    move_any(s, f, k, kind, stage_load, stage_store);
 }
 
 /* Are its elements small, so that several of them, one behind the other, are read as a word? */
@@ -404,6 +456,43 @@ static void stage_take(skeleton *s, const tile *f, int k, ssa *in) {
             element_of(s, f, in, r, j)[k] = values[r];
     }
     e->shared = false;
+}
+
+/* Leaves the thread's results of a staged output there. */
+static void unstage_put(skeleton *s, const tile *f, int k, const ssa *out) {
+    emit *e = s->e;
+    ssa unit = shift_right(e, f->row[0], log2_of(f->rows)), values[ACCESS_BYTES];
+    e->shared = true;
+    for (int j = 0; j < f->vector; j++) {
+        for (int r = 0; r < f->rows; r++)
+            values[r] = out[(size_t)(r * f->vector + j) * s->v->nout + (size_t)(k - s->nin)];
+        emit_store_vector(e, skeleton_memory(s, k), values, shared_at(s, f, k, f->column[j], unit), f->rows);
+    }
+    e->shared = false;
+}
+
+/* The number of accesses by units that a thread makes to a whole tile, in full. */
+static accesses *units_of(skeleton *s, const tile *f, int k) {
+    int elements = variant_tile_access(s->v, k);
+    return accesses_of(s, f, f->thread, f->vector * f->rows / elements, elements, BY_UNITS);
+}
+
+/* Writes the tiles of all staged outputs, after all threads have left their results there. */
+static void unstage(skeleton *s, const tile *f, bool whole) {
+    int count = 0;
+    for (int k = 0; k < s->noperands; k++) {
+        if (!is_taken_out(s, k))
+            continue;
+        if (!count++)
+            emit_block_barrier(s->e);
+        if (!whole || !by_units(s, k)) {
+            move_any(s, f, k, BY_ELEMENTS, unstage_load, unstage_store);
+            continue;
+        }
+        accesses *a = units_of(s, f, k);
+        unstage_load(s, f, k, a);
+        unstage_store(s, f, k, a);
+    }
 }
 
 static bool is_direct(const skeleton *s, int k) {
@@ -471,9 +560,8 @@ static ssa *load_whole(skeleton *s, const tile *f) {
     accesses *staged[VARIANT_OPERANDS] = {NULL};
     ssa *in = arena_alloc(s->e->a, (size_t)(f->vector * f->rows * s->noperands) * sizeof *in);
     for (int k = 0; k < s->noperands; k++)
-        if (by_units(s, k)) {
-            int elements = variant_tile_access(s->v, k);
-            staged[k] = accesses_of(s, f, f->thread, f->vector * f->rows / elements, elements, BY_UNITS);
+        if (is_brought(s, k) && by_units(s, k)) {
+            staged[k] = units_of(s, f, k);
             stage_load(s, f, k, staged[k]);
         }
     for (int k = 0; k < s->noperands; k++)
@@ -482,7 +570,7 @@ static ssa *load_whole(skeleton *s, const tile *f) {
     for (int k = 0; k < s->noperands; k++)
         if (staged[k])
             stage_store(s, f, k, staged[k]);
-        else if (is_staged(s, k))
+        else if (is_brought(s, k))
             stage_any(s, f, k, BY_ELEMENTS);
     return in;
 }
@@ -500,17 +588,18 @@ static void finish_whole(skeleton *s, const tile *f, ssa *in) {
     ssa *out = arena_alloc(s->e->a, (size_t)(f->vector * f->rows) * s->v->nout * sizeof *out);
     for (int i = 0; i < f->vector * f->rows; i++)
         skeleton_compute(s, in + (size_t)i * (size_t)s->noperands, out + (size_t)i * s->v->nout);
-    for (int k = s->nin; k < s->nin + s->v->nout; k++) {
-        if (is_record(s, k)) {
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        if (is_taken_out(s, k))
+            unstage_put(s, f, k, out);
+        else if (is_record(s, k))
             store_records(s, f, k, out);
-            continue;
-        }
-        for (int r = 0; r < f->rows; r++)
-            store_row(s, f, k, r, out + (size_t)(r * f->vector) * s->v->nout);
-    }
+        else
+            for (int r = 0; r < f->rows; r++)
+                store_row(s, f, k, r, out + (size_t)(r * f->vector) * s->v->nout);
+    unstage(s, f, true);
 }
 
-/* Computes an element and stores its results, which are at `at`, where the mask is true. Where it is false nothing is computed either, since a
+/* Computes an element and stores its results, which are at `at` (of staged outputs: in shared memory), where the mask is true. Where it is false nothing is computed either, since a
  * kernel might loop for long. */
 static void finish_element(skeleton *s, const ssa *at, const ssa *in) {
     int mask = s->nin + s->v->nout, end = 0;
@@ -518,8 +607,11 @@ static void finish_element(skeleton *s, const ssa *at, const ssa *in) {
     if (s->v->masked)
         end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : in[mask]);
     skeleton_compute(s, in, results);
-    for (int k = s->nin; k < mask; k++)
+    for (int k = s->nin; k < mask; k++) {
+        s->e->shared = is_taken_out(s, k);
         skeleton_store(s, k, at[k], 1, false, results);
+        s->e->shared = false;
+    }
     if (s->v->masked)
         skeleton_end_if(s, end);
 }
@@ -527,10 +619,10 @@ static void finish_element(skeleton *s, const ssa *at, const ssa *in) {
 static void whole_tile(skeleton *s, tile *f) {
     find_elements(s, f);
     ssa *in = load_whole(s, f);
-    if (!s->v->tile.narrow)
+    if (has_brought(s))
         emit_block_barrier(s->e);
     for (int k = 0; k < s->noperands; k++)
-        if (is_staged(s, k))
+        if (is_brought(s, k))
             stage_take(s, f, k, in);
     if (!s->v->masked) {
         finish_whole(s, f, in);
@@ -569,7 +661,7 @@ static void load_single(skeleton *s, const tile *f, const singles *x, int i, ssa
     emit *e = s->e;
     int columns = near_on(&x->w, i), rows = far_on(&x->w, i);
     for (int k = 0; k < s->noperands; k++)
-        if (is_staged(s, k)) { /* beyond the end there is something, too */
+        if (is_brought(s, k)) { /* beyond the end there is something, too */
             e->shared = true;
             in[k] = emit_load(e, skeleton_memory(s, k), shared_moved(s, f, k, x->first[k], columns, rows));
             e->shared = false;
@@ -592,7 +684,7 @@ static void some_elements(skeleton *s, const tile *f, ssa first, int count) {
     for (int i = 0; i < count; i++) {
         int end = skeleton_if(s, there[i]);
         for (int k = s->nin; k < s->nin + s->v->nout; k++)
-            at[k] = moved(s, f, k, x.first[k], near_on(&x.w, i), far_on(&x.w, i));
+            at[k] = (is_staged(s, k) ? shared_moved : moved)(s, f, k, x.first[k], near_on(&x.w, i), far_on(&x.w, i));
         finish_element(s, at, in + (size_t)(i * s->noperands));
         skeleton_end_if(s, end);
     }
@@ -609,13 +701,14 @@ static void part_tile(skeleton *s, const tile *f) {
     emit *e = s->e;
     int step = single_step(s, f);
     for (int k = 0; k < s->noperands; k++)
-        if (is_staged(s, k))
+        if (is_brought(s, k))
             stage_unaligned(s, f, k);
-    if (!s->v->tile.narrow)
+    if (has_brought(s))
         emit_block_barrier(e);
     counted_loop l = counted_loop_begin(e, "i32", f->thread, ssa_constant(f->width * f->height));
     some_elements(s, f, l.i, step);
     counted_loop_end(e, &l, ssa_constant(step * f->threads), loop_no_unroll(e));
+    unstage(s, f, false);
 }
 
 void gpu_tile(skeleton *s) {
