@@ -825,9 +825,10 @@ UF_API uf_status uf_forall_plan(uf_plan **out, const uf_func *kernel, int ndim, 
 
 /* What the blocks of a kernel over indices hold in shared memory, found by looking at the kernel's text; bits. */
 enum {
-    UF_STAGED_COUNTERS = 1, /* copies of arrays that are only counted in (atomic_add ..), which a block adds to the array at its end */
-    UF_STAGED_ROWS = 2,     /* short rows that a loop reads in all points alike, as that of a body over all bodies */
-    UF_STAGED_PAIRS = 4     /* elements that a reduction reads at [i][k] and [j][k] or [k][j], for a tile of points i, j */
+    /* copies of arrays that are only counted in (atomic_add ..), which a block adds to the array at its end */
+    UF_STAGED_COUNTERS = 1,
+    UF_STAGED_ROWS = 2, /* short rows that a loop reads in all points alike, as that of a body over all bodies */
+    UF_STAGED_PAIRS = 4 /* elements that a reduction reads at [i][k] and [j][k] or [k][j], for a tile of points i, j */
 };
 
 /* How a kernel over indices is launched. Members that the device does not have are 0. */
@@ -847,7 +848,7 @@ typedef struct uf_launch {
                    before it, as where an array is written across the space (b[j][i] = a[i][j]); 0: all follow in C order */
     int interior; /* CUDA: 1 if points that are far enough from all borders of the space and its arrays run code of their own, in which no
                      index that is the point's plus a constant is checked, clamped or wrapped; 0: all run the same */
-    int staged;   /* CUDA: UF_STAGED_ bits */
+    int staged; /* CUDA: UF_STAGED_ bits */
 } uf_launch;
 
 /* Says how uf_forall with these arguments would be launched, and compiles the code if need be. Members that out->size has no room

@@ -24,9 +24,9 @@ enum {
 
 static const DLDataType boolean = {UF_BOOL_CODE, 8, 1}, byte = {kDLInt, 8, 1}, floating = {kDLFloat, 64, 1};
 
-#define OK(call)                             \
-    do {                                     \
-        if ((call) != UF_OK)                 \
+#define OK(call)                                      \
+    do {                                              \
+        if ((call) != UF_OK)                          \
             fail_msg("%s", uf_last_error()->message); \
     } while (0)
 

@@ -8,7 +8,8 @@
 const char *at_instruction(const tree *t, const variant *v) {
     const variant_operand *o = v->operand;
     uint8_t type = o[0].memory;
-    if (v->nin != 2 || v->nout != 1 || dtypes[type].size < 4 || o[0].value != type || o[1].value != type || o[v->nin].value != type)
+    if (v->nin != 2 || v->nout != 1 || dtypes[type].size < 4 || o[0].value != type || o[1].value != type ||
+        o[v->nin].value != type)
         return NULL;
     const char *name = tree_operator(t, (dtype)type);
     return name && strcmp(name, "mul") ? name : NULL; /* there is none for products */

@@ -93,8 +93,8 @@ typedef struct emit {
     int nmetadata;    /* last metadata number */
     int access_group; /* metadata number of the access group that loads and stores get (memory.c); 0: none */
     int invariant; /* metadata number that marks loads of memory which is not written while the kernel runs; 0: none */
-    int invariant_node;             /* the metadata node for that, once it has been made */
-    bool shared;                    /* array addresses are in the GPU's shared memory */
+    int invariant_node; /* the metadata node for that, once it has been made */
+    bool shared;        /* array addresses are in the GPU's shared memory */
     /* CPU: a function that was written is one long chain of operations, so that loops do well to compute two vectors at a time. */
     bool chained;
     int stack_bytes, scratch_bytes; /* CPU: bytes of the kernel's arrays; see emit_array */
