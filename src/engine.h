@@ -277,6 +277,7 @@ typedef struct loop_problem {
     int device; /* LOOP_GUFUNC, GPU; below 0: an architecture, as for engine.target */
     int shared; /* set by the engine. GPU: bytes of shared memory that a block may have; 0: those that every device has */
     int sms; /* set by the engine. GPU: multiprocessors whose blocks may wait for each other; 0: such launches are not there */
+    int clusters; /* set by the engine. GPU: log2 of the blocks of the largest cluster; 0: there are none */
     /* LOOP_AT: extent and stride of each dimension of the target that is indexed, and what the updates are. */
     const int64_t *indexed;
     at_counters counters;

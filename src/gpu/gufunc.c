@@ -77,6 +77,10 @@ enum {
     ACROSS_STEPS = 8,   /* elements that a thread takes together, and .. */
     ACROSS_STAGED = 4,  /* .. where they are in shared memory, */
     ACROSS_TILES = 4,   /* staged blocks that a multiprocessor should have, */
+    HELD_LEAST = 33,    /* the least height of columns of which threads hold parts, */
+    HELD_WORDS = 32,    /* registers of a thread for that, */
+    HELD_FEW = 16,      /* elements of one height up to which there is a variant for each number of them, and */
+    HELD_TOGETHER = 8,  /* those that a thread computes together */
     SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
 };
 
@@ -616,6 +620,67 @@ static int fit_across(const cores *c, variant *v, const loop_problem *s, int lea
     return 0;
 }
 
+/* The dimension that every construct goes over; -1: there is none. */
+static int only_dimension(const code_traits *traits) {
+    int dimension = traits->construct[0].outer[0];
+    for (int i = 1; i < traits->nconstructs; i++)
+        if (traits->construct[i].outer[0] != dimension)
+            dimension = -1;
+    return dimension;
+}
+
+/* Registers that the elements of index i in all operands that are read often take. */
+static int held_words(const cores *c, const code_traits *traits) {
+    int words = 0;
+    for (int k = 0; k < c->v->nin; k++)
+        if (reads_often(c, traits, k))
+            words += element_size(c->v, k) > 4 ? element_size(c->v, k) / 4 : 1;
+    return words;
+}
+
+/* How blocks take columns that are held, log2: columns side by side, threads along a column, blocks of a cluster. As small blocks as the
+ * height allows, so that some compute while others load, and as wide, since memory is read by whole lines. */
+static const struct {
+    uint8_t across, coop, cluster;
+} held_shapes[] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1}, {5, 5, 0},
+                   {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0}, {4, 8, 3}, {4, 9, 3}};
+
+/* The first shape that has the height; -1: none has. */
+static int held_shape(const cores *c, const loop_problem *s, int64_t n, int most) {
+    int calls = log2_ceil((uint64_t)c->loop->count);
+    for (size_t i = 0; i < sizeof held_shapes / sizeof *held_shapes; i++) {
+        int across = least(calls, held_shapes[i].across), coop = held_shapes[i].coop, cluster = held_shapes[i].cluster;
+        if (n <= (int64_t)most << coop && n >= (int64_t)1 << coop && coop - cluster + across >= COOP_WARP &&
+            cluster <= s->clusters)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Each thread has its elements of a column in registers. Where a block does not do, those of a cluster have parts of the same columns.
+ * An even number of elements, if it is large, so that there are fewer variants. */
+static bool choose_held(const cores *c, variant *v, const loop_problem *s) {
+    if (!prefers_across(c, s->traits))
+        return false;
+    work w = find_work(c, s->traits);
+    int dimension = only_dimension(s->traits), words = held_words(c, s->traits), copies = copies_most(s->traits, &w);
+    int64_t n = dimension < 0 ? 0 : c->core[dimension];
+    int most = words ? least(HELD_WORDS / words, copies) : 0, shape = n < HELD_LEAST ? -1 : held_shape(c, s, n, most);
+    if (shape < 0 || most <= HELD_LOOSE)
+        return false;
+    v->gufunc.vector = 1;
+    v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)c->loop->count), held_shapes[shape].across);
+    v->gufunc.coop = held_shapes[shape].coop;
+    v->gufunc.cluster = held_shapes[shape].cluster;
+    int held = (int)ceil_shift(n, v->gufunc.coop);
+    held = held < HELD_LOOSE ? HELD_LOOSE : held;
+    v->gufunc.held = (uint8_t)(held > HELD_FEW ? held + (held & 1) : held == HELD_LOOSE ? held + 1 : held);
+    for (int k = 0; k < v->nin; k++)
+        v->operand[k].held = reads_often(c, s->traits, k);
+    set_repeat(v, HELD_TOGETHER, copies);
+    return true;
+}
+
 static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
     work w = find_work(c, s->traits);
     if (!prefers_across(c, s->traits))
@@ -669,7 +734,7 @@ static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
     v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.split = v->gufunc.across = v->gufunc.unrolled =
-        v->gufunc.pieces = 0;
+        v->gufunc.pieces = v->gufunc.held = v->gufunc.cluster = 0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
 }
@@ -794,12 +859,14 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
     v->wide = s->loop->count > INT32_MAX;
     choose_alone(v);
     for (int k = 0; k < variant_operands(v); k++) {
-        v->operand[k].fixed = v->operand[k].staged = 0;
+        v->operand[k].fixed = v->operand[k].staged = v->operand[k].held = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
-    if (choose_parts(&c, v, s) || choose_unrolled(&c, v, s))
+    bool maps = s->traits->maps_to_threads && s->traits->nconstructs && !v->reports;
+    bool held = maps && smallest(&c) < 4 && choose_held(&c, v, s);
+    if (!held && (choose_parts(&c, v, s) || choose_unrolled(&c, v, s)))
         return;
-    if (s->traits->maps_to_threads && s->traits->nconstructs && !v->reports && !choose_across(&c, v, s))
+    if (maps && !v->gufunc.held && !choose_held(&c, v, s) && !choose_across(&c, v, s))
         choose_coop(&c, v, s);
     if (v->gufunc.coop && v->gufunc.pieces) {
         /* units have been chosen with them */
@@ -926,8 +993,8 @@ static int64_t grid_of_tiles(const cores *c, const occupancy *r, grid *g) {
 
 static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
     (void)r;
-    g->threads = 1u << (c->v->gufunc.coop + c->v->gufunc.across);
-    return ceil_shift(c->loop->count, c->v->gufunc.across);
+    g->threads = 1u << (c->v->gufunc.coop - c->v->gufunc.cluster + c->v->gufunc.across);
+    return ceil_shift(c->loop->count, c->v->gufunc.across) << c->v->gufunc.cluster;
 }
 
 /* Blocks of a cooperative group: as many as the pieces that fit their shared memory, more where calls are few, and where others would be

@@ -27,6 +27,8 @@ enum {
     COOP_BLOCK = 10,
     COOP_GRID = 11,
     COOP_GRID_BLOCK = 9,
+    HELD_LOOSE = 2,        /* the last elements that a thread holds, which may lie behind the end */
+    HELD_MOST = 64,        /* elements that a thread holds */
     COOP_BLOCKS_MAX = 256, /* blocks of a COOP_GRID group */
     COOP_ENTRY = 8,        /* 64-bit words of a value and whether it is there */
     COOP_SLOT_HEAD = 128,  /* bytes before the entries of a slot: the counter */

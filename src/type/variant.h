@@ -83,6 +83,7 @@ typedef struct variant_operand {
                        side. Tile: an input across, which is read along dimension 1 into a tile (GPU: in shared memory; CPU: in the
                        cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output across, which is written from such a
                         tile */
+    uint8_t held; /* gufunc.held: what a thread has of this input, which constructs read, it loads first, all at once */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
@@ -207,6 +208,13 @@ typedef struct variant {
                 pieces; /* all constructs go along the one range that variant_lead's unit dimension is, whose accesses by vectors may
                            begin anywhere; of a COOP_GRID group each block has a piece of the range, and staged operands are read at
                            the range's index alone (ir/gufunc/piece.c) */
+            uint8_t
+                held; /* across: each thread has so many elements, 2^coop apart, of every operand that is `held`, in registers. All of
+                         these have one core dimension, the same; its extent is at most held << coop, and at least
+                         (held - HELD_LOOSE) << coop. 0: no operand is held */
+            uint8_t
+                cluster; /* held: log2 of the blocks of a thread block cluster that compute these calls together; coop counts the
+                                threads of all of them. 0: a block alone */
         } gufunc;
         struct {
             variant_reduction reduction;
@@ -324,7 +332,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 7,
+    VARIANT_VERSION = 8,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -346,7 +354,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             dimension 1, then the dimensions from 2 on. Dynamic shared memory for a tile of each staged operand, in order.
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << COOP_GRID_BLOCK threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
- *             groups than there are calls: groups loop. across: 1 << (coop + across) threads, at most 1024, for 1 << across calls. Staged:
+ *             groups than there are calls: groups loop. across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across
+ *             calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. Staged:
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
  *             piece of memory. Else coop is above COOP_WARP, and no COOP_GRID without pieces, or there is across; staged operands are inputs

@@ -12,7 +12,7 @@
 #include "draw.h"
 
 enum {
-    H200 = 227 << 10 /* shared memory of a block */
+    H200 = 227 << 10 /* shared memory of a block; there are clusters then */
 };
 
 enum {
@@ -784,8 +784,13 @@ static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dty
                                                   .nouter = 1,
                                                   .naccesses = (uint8_t)(1 + (i == 2)),
                                                   .access = {{.operand = 0, .outer = 1}, {.operand = 1, .outer = 1}}};
-    loop_problem problem = {
-        .loop = &s->loop, .layout = &layout, .core = core, .traits = &s->traits, .shared = shared, .sms = sms};
+    loop_problem problem = {.loop = &s->loop,
+                            .layout = &layout,
+                            .core = core,
+                            .traits = &s->traits,
+                            .shared = shared,
+                            .sms = sms,
+                            .clusters = shared ? 3 : 0};
     gpu_specialise(&s->v, &problem);
     launch l = launch_of(s);
     l.layout = &layout;
@@ -798,7 +803,9 @@ static const struct {
     bool first_axis;
     dtype type;
     int shared;
-    const char *chosen; /* vector x steps, calls side by side x threads of each; bytes that are staged; the grid */
+    const char
+        *chosen; /* vector x steps, calls side by side x threads of each; bytes that are staged; the grid; elements
+                            that a thread holds, and blocks of a cluster */
 } line_cases[] = {
     {1000, 131072, false, DT_FLOAT32, H200, "4 x 8, 1 x 16, 0 bytes, 8192 blocks of 256"},
     {4096, 32768, false, DT_FLOAT32, H200, "4 x 8, 1 x 128, 16384 bytes, 32768 blocks of 128"},
@@ -815,13 +822,18 @@ static const struct {
     {300001, 400, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 109120 bytes, 264 blocks of 512"},
     {10000000, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
     {2, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 2, 256 bytes, 32768 blocks of 64"},
-    {64, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 8, 8192 bytes, 32768 blocks of 256"},
-    {1024, 131072, true, DT_FLOAT32, H200, "1 x 4, 16 x 32, 65536 bytes, 8192 blocks of 512"},
-    {4096, 32768, true, DT_FLOAT32, H200, "1 x 4, 8 x 128, 131072 bytes, 4096 blocks of 1024"},
-    {4096, 32768, true, DT_BFLOAT16, H200, "1 x 4, 16 x 64, 131072 bytes, 2048 blocks of 1024"},
-    {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 16, 0 bytes, 256 blocks of 512"},
-    {1000, 3, true, DT_FLOAT32, H200, "1 x 4, 4 x 64, 16000 bytes, 1 blocks of 256"},
-    {1024, 131072, true, DT_FLOAT32, 0, "1 x 8, 32 x 16, 0 bytes, 4096 blocks of 512"},
+    {32, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 4, 4096 bytes, 32768 blocks of 128"},
+    {64, 1048576, true, DT_FLOAT32, H200, "1 x 8, 32 x 2, 0 bytes, 32768 blocks of 64, 32 held, clusters of 1"},
+    {256, 524288, true, DT_BFLOAT16, H200, "1 x 8, 32 x 8, 0 bytes, 16384 blocks of 256, 32 held, clusters of 1"},
+    {1000, 131072, true, DT_FLOAT32, H200, "1 x 8, 32 x 32, 0 bytes, 8192 blocks of 512, 32 held, clusters of 2"},
+    {4096, 32768, true, DT_FLOAT32, H200, "1 x 8, 32 x 128, 0 bytes, 8192 blocks of 512, 32 held, clusters of 8"},
+    {4096, 32768, true, DT_BFLOAT16, H200, "1 x 8, 32 x 128, 0 bytes, 8192 blocks of 512, 32 held, clusters of 8"},
+    {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 16 x 512, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 8"},
+    {16385, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 16, 0 bytes, 256 blocks of 512"},
+    {4096, 8192, true, DT_FLOAT64, H200, "1 x 8, 16 x 256, 0 bytes, 4096 blocks of 512, 16 held, clusters of 8"},
+    {1000, 3, true, DT_FLOAT32, H200, "1 x 8, 4 x 32, 0 bytes, 2 blocks of 64, 32 held, clusters of 2"},
+    {1024, 131072, true, DT_FLOAT32, 0, "1 x 8, 32 x 32, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 1"},
+    {4096, 32768, true, DT_FLOAT32, 0, "1 x 8, 8 x 128, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 1"},
 };
 
 static void test_line_table(void **unused) {
@@ -833,6 +845,9 @@ static void test_line_table(void **unused) {
                    line_cases[i].shared, line_cases[i].shared ? SMS : 0);
         snprintf(got, sizeof got, "%d x %d, %d x %d, %u bytes, %u blocks of %u", s.v.gufunc.vector, s.v.gufunc.steps,
                  1 << s.v.gufunc.across, 1 << s.v.gufunc.coop, s.g.shared, s.g.blocks, s.g.threads);
+        if (s.v.gufunc.held)
+            snprintf(got + strlen(got), sizeof got - strlen(got), ", %d held, clusters of %d", s.v.gufunc.held,
+                     1 << s.v.gufunc.cluster);
         check(i, got, line_cases[i].chosen);
     }
 }
@@ -848,11 +863,15 @@ static void test_lines_cover(void **unused) {
         int64_t n = chance(10) ? pick(0, 3) : pick(1, chance(50) ? 300 : 100000);
         lines_make(&s, n, pick(1, chance(50) ? 100 : 100000), first_axis, types[pick(0, 4)], chance(70) ? H200 : 0,
                    chance(50) ? SMS : 0);
-        int64_t across = 1 << s.v.gufunc.across, groups = s.g.threads >> s.v.gufunc.coop;
+        int64_t across = 1 << s.v.gufunc.across, blocks = 1 << s.v.gufunc.cluster,
+                groups = s.g.threads * blocks >> s.v.gufunc.coop;
         assert_true(s.g.shared + (s.v.gufunc.across ? 20 << 10 : 2 << 10) <= H200);
         assert_true(across == 1 || ((first_axis || !n) && groups == across && s.v.gufunc.vector == 1));
-        assert_true(across == 1 || (int64_t)s.g.blocks * across >= s.loop.count);
-        assert_true(s.v.gufunc.across + s.v.gufunc.coop <= COOP_BLOCK || !s.v.gufunc.across);
+        assert_true(across == 1 || (int64_t)s.g.blocks / blocks * across >= s.loop.count);
+        assert_true(s.g.threads <= 1 << COOP_BLOCK && s.g.blocks % blocks == 0);
+        const int64_t held = s.v.gufunc.held;
+        assert_true((held > 0) == (s.v.operand[0].held > 0) && (!held || (across > 1 && !s.g.shared)));
+        assert_true(!held || (held << s.v.gufunc.coop >= n && (held - HELD_LOOSE) << s.v.gufunc.coop <= n));
         if (s.v.gufunc.coop && s.v.operand[0].staged)
             assert_true(!s.v.operand[1].staged && (s.v.operand[0].unit == 0) == (across > 1) &&
                         (s.v.gufunc.coop < COOP_GRID || s.v.gufunc.pieces));

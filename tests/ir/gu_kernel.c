@@ -176,9 +176,9 @@ variant gu_unrolled(const tree *t, int n) {
 }
 
 void gu_describe(const gu_kernel *k, const variant *v) {
-    fprintf(stderr, "%s, %s, %s\n%s\nndim %d wide %d vector %d repeat %d coop %d across %d lanes %d along %d\n",
+    fprintf(stderr, "%s, %s, %s\n%s\nndim %d wide %d vector %d repeat %d coop %d across %d held %d lanes %d along %d\n",
             k->name, k->layout, k->types, k->source, v->ndim, v->wide, v->gufunc.vector, v->gufunc.steps,
-            v->gufunc.coop, v->gufunc.across, v->gufunc.lanes, v->gufunc.along);
+            v->gufunc.coop, v->gufunc.across, v->gufunc.held, v->gufunc.lanes, v->gufunc.along);
     for (int i = 0; i < v->nin + v->nout; i++)
         fprintf(stderr, "operand %d: %s as %s, kind %d, unit %d, staged %d\n", i, dtypes[v->operand[i].memory].name,
                 dtypes[v->operand[i].value].name, v->operand[i].kind, v->operand[i].unit, v->operand[i].staged);

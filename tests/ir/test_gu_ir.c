@@ -85,6 +85,29 @@ static void draw_pieces(const tree *t, variant *v, const code_traits *traits) {
     v->gufunc.pieces = lead >= 0;
 }
 
+/* Inputs with one core dimension in registers, now and then: so many elements of one of the dimensions, which has as many as `sizes` says;
+ * NULL: any. */
+static void draw_held(const tree *t, variant *v, const int64_t *sizes) {
+    if (!v->gufunc.across || chance(40))
+        return;
+    int dimension = (int)pick(0, 2);
+    int64_t held = pick(HELD_LOOSE + 1, 12), extent = sizes && dimension < t->layout->ndims ? sizes[dimension] : -1;
+    if (extent >= 0)
+        held = pick(0, 1) + ((extent - 1) >> v->gufunc.coop) + 1;
+    if (held <= HELD_LOOSE)
+        held = HELD_LOOSE + 1;
+    if (held > HELD_MOST || (extent >= 0 && (held - HELD_LOOSE) << v->gufunc.coop > extent))
+        return;
+    for (int k = 0; k < v->nin; k++) {
+        const layout_operand *o = &t->layout->operands[k];
+        if (o->rank != 1 || o->dim[0] != dimension || v->operand[k].kind == OPERAND_NUMBER || chance(20))
+            continue;
+        v->operand[k].held = 1;
+        v->operand[k].staged = 0;
+        v->gufunc.held = (uint8_t)held;
+    }
+}
+
 static void random_operand(const tree *t, variant *v, int k) {
     variant_operand *o = &v->operand[k];
     bool input = k < v->nin;
@@ -120,6 +143,7 @@ static variant random_variant(const tree *t, bool on_gpu) {
         random_operand(t, &v, k);
     draw_whole(t, &v);
     draw_pieces(t, &v, &size);
+    draw_held(t, &v, NULL);
     bool staged = on_gpu && !coop && chance(60);
     if (staged)
         v.ndim = 1;
@@ -342,7 +366,7 @@ typedef struct launched {
     int64_t calls;
 } launched;
 
-static int64_t count_unrolled, count_parts, count_pieces, count_heads;
+static int64_t count_unrolled, count_parts, count_pieces, count_heads, count_held;
 static bool sharing; /* all variants are unrolled, and threads share calls if they can */
 
 /* Some core dimension that has stride 1; see variant_operand. */
@@ -553,6 +577,7 @@ static void draw_launch(const gu_case *x, launched *l) {
         draw_whole(x->tree, &v);
     draw_pieces(x->tree, &v, &size);
     count_pieces += v.gufunc.pieces;
+    draw_held(x->tree, &v, x->words);
     coop = v.gufunc.coop;
     l->v = v;
     l->blocks = (int)pick(1, 2);
@@ -599,6 +624,7 @@ static void simulate(gu_case *x, launched *l) {
     code_module m = gu_generate(&a, &k, x->tree, &l->v, &gu_gpu);
     const char *wrong = NULL;
     if (sim_can(&m)) {
+        count_held += l->v.gufunc.held > 0;
         wrong = sim_run(&m, l->words, l->nparameters, l->blocks, l->threads);
         for (int i = l->v.nin; i < l->v.nin + l->v.nout && !wrong; i++)
             wrong = first_difference(x, i);
@@ -686,18 +712,19 @@ static void test_simulated(void **state) {
 #if !defined(__x86_64__)
     skip();
 #endif
-    count_unrolled = count_parts = 0;
+    count_unrolled = count_parts = count_held = 0;
     sample(try_simulated);
     sample(try_simulated_directed);
-    for (int i = 0; i < 200 && !count_unrolled; i++) /* however few there was time for */
+    for (int i = 0; i < 2000 && !(count_unrolled && count_held); i++) /* however few there was time for */
         try_simulated_directed(i);
     sharing = true;
     for (int i = 0; i < 2000 && count_parts < 8; i++)
         try_simulated_directed(i);
     sharing = false;
     print_message("%lld unrolled, %lld of them shared by threads\n", (long long)count_unrolled, (long long)count_parts);
+    print_message("%lld held\n", (long long)count_held);
     print_message("%lld in pieces, %lld of these by vectors\n", (long long)count_pieces, (long long)count_heads);
-    assert_true(count_unrolled);
+    assert_true(count_unrolled && count_held);
     assert_true(count_parts >= 8);
 }
 
@@ -709,73 +736,122 @@ static void test_simulated_rewritten(void **state) {
     assert_true(tree_rewritten.sequences > before);
 }
 
+/* One of the ways in which cooperative groups take lines. */
+typedef struct line_way {
+    bool across, staged, in_place, few; /* few: one block loops over the calls */
+    bool held;                          /* across: each thread has its elements in registers */
+    int n, calls, coop, width; /* elements of a line; lines; log2 of threads along one and of lines side by side */
+} line_way;
+
+enum {
+    LINE_MOST = 100
+};
+
+static line_way draw_line_way(int i) {
+    line_way w = {.across = i & 1, .staged = i & 2, .in_place = i & 4, .few = i & 8, .n = 37, .calls = 45};
+    w.held = i & 16 && w.across && !w.staged;
+    w.coop = w.across ? 3 : 6;
+    w.width = w.across ? 4 : 0;
+    if (!w.held)
+        return w;
+    w.width = (int)pick(1, 5);
+    w.coop = (int)pick(1, w.width > 2 ? 7 - w.width : 5);
+    w.calls = (int)pick(1, LINE_MOST);
+    do
+        w.n = (int)pick(1, LINE_MOST);
+    while (w.n <= 2 << w.coop);
+    return w;
+}
+
+static variant line_variant(const tree *t, const line_way *way) {
+    variant v = gu_variant(t, way->coop, 0, 1, 1 << (int)pick(0, 3));
+    v.ndim = v.masked = 1;
+    v.gufunc.across = (uint8_t)way->width;
+    v.operand[0].staged = way->staged;
+    v.operand[0].unit = v.operand[1].unit = !way->across;
+    v.operand[2] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL, .kind = OPERAND_STRIDED};
+    if (way->held) {
+        v.operand[0].held = 1;
+        v.gufunc.held = (uint8_t)(((way->n - 1) >> way->coop) + 1 + pick(0, 1));
+        if (v.gufunc.held <= HELD_LOOSE)
+            v.gufunc.held = HELD_LOOSE + 1;
+        if ((v.gufunc.held - HELD_LOOSE) << way->coop > way->n)
+            v.gufunc.held--;
+    }
+    return v;
+}
+
+/* Two sums and a maximum of each line, of which neither has the order of its elements. */
+static void check_lines(const line_way *way, const int32_t *before, const int32_t *out, const uint8_t *mask,
+                        int64_t along, int64_t between) {
+    for (int c = 0; c < way->calls; c++) {
+        int32_t top = INT32_MIN, sum = 0;
+        for (int i = 0; i < way->n; i++)
+            top = before[i * along + c * between] > top ? before[i * along + c * between] : top;
+        for (int i = 0; i < way->n; i++)
+            sum += (before[i * along + c * between] - top) * (i + 1);
+        for (int i = 0; i < way->n; i++) {
+            int64_t at = i * along + c * between;
+            int32_t without = way->in_place ? before[at] : 0;
+            if (out[at] != (mask[c] ? before[at] - sum : without))
+                fail_msg("%d elements, %d calls, groups of 2^%d, 2^%d side by side, held %d: call %d, element %d",
+                         way->n, way->calls, way->coop, way->width, way->held, c, i);
+        }
+    }
+}
+
+static void try_lines(const gu_kernel *k, const line_way *way) {
+    static int32_t x[LINE_MOST * LINE_MOST], before[LINE_MOST * LINE_MOST], y[LINE_MOST * LINE_MOST];
+    arena a = {0};
+    const tree *t = gu_tree(&a, k);
+    uint8_t mask[LINE_MOST];
+    uint64_t words[PARAMETERS];
+    const uint64_t numbers[3][2] = {{0}};
+    int64_t along = way->across ? way->calls : 1, between = way->across ? 1 : way->n, core[] = {way->n, along, along};
+    variant v = line_variant(t, way);
+    memset(y, 0, sizeof y);
+    for (int i = 0; i < way->n * way->calls; i++)
+        before[i] = x[i] = (int32_t)pick(-1000, 1000);
+    for (int i = 0; i < way->calls; i++)
+        mask[i] = chance(60);
+    int32_t *out = way->in_place ? x : y;
+    parameter_writer w = parameters_write(words, &v, t->layout, true);
+    const void *const data[] = {x, out, mask};
+    for (int i = 0; i < 3; i++)
+        put_operand(&w, i, (uintptr_t)data[i], numbers);
+    put_parameter(&w, GPU_GUFUNC_CALLS, way->calls);
+    put_parameter(&w, GPU_GUFUNC_ALIGNED, 0);
+    for (int i = 0; i < 3; i++)
+        put_parameter(&w, GPU_GUFUNC_STRIDES, i < 2 ? between : 1);
+    for (int i = 0; i < 3 && way->staged; i++)
+        put_parameter(&w, GPU_GUFUNC_STAGED, i ? 0 : way->n);
+    put_core(&w, t->layout, core);
+    parameters_finish(&w);
+    code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
+    const char *wrong =
+        sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), way->few ? 1 : 3, 1 << (way->coop + way->width)) : NULL;
+    if (wrong)
+        fail_msg("%d elements, %d calls, held %d: %s", way->n, way->calls, way->held, wrong);
+    if (sim_there())
+        check_lines(way, before, out, mask, along, between);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
 /* Calls that a mask leaves out, and threads past the last call, come to every barrier and store nothing; in place, too. */
 static void test_masked_lines(void **state) {
     (void)state;
 #if !defined(__x86_64__)
     skip();
 #endif
-    enum {
-        N = 37,
-        CALLS = 45
-    };
-    const gu_kernel k = {
-        "masked", "(n)->(n)",
-        "(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, x[i] - top); forall (i : n) y[i] = "
-        "x[i] - s; }",
-        "int32->int32"};
-    for (int way = 0; way < 16; way++) {
-        bool across = way & 1, staged = way & 2, in_place = way & 4;
-        arena a = {0};
-        const tree *t = gu_tree(&a, &k);
-        int32_t x[N * CALLS], before[N * CALLS], y[N * CALLS] = {0};
-        uint8_t mask[CALLS];
-        uint64_t words[PARAMETERS];
-        const uint64_t numbers[3][2] = {{0}};
-        int64_t along = across ? CALLS : 1, between = across ? 1 : N, core[] = {N, along, along};
-        variant v = gu_variant(t, across ? 3 : 6, 0, 1, 2);
-        v.ndim = v.masked = 1;
-        v.gufunc.across = across ? 4 : 0;
-        v.operand[0].staged = staged;
-        v.operand[0].unit = v.operand[1].unit = !across;
-        v.operand[2] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL, .kind = OPERAND_STRIDED};
-        for (int i = 0; i < N * CALLS; i++)
-            before[i] = x[i] = (int32_t)pick(-1000, 1000);
-        for (int i = 0; i < CALLS; i++)
-            mask[i] = chance(60);
-        int32_t *out = in_place ? x : y;
-        parameter_writer w = parameters_write(words, &v, t->layout, true);
-        const void *const data[] = {x, out, mask};
-        for (int i = 0; i < 3; i++)
-            put_operand(&w, i, (uintptr_t)data[i], numbers);
-        put_parameter(&w, GPU_GUFUNC_CALLS, CALLS);
-        put_parameter(&w, GPU_GUFUNC_ALIGNED, 0);
-        for (int i = 0; i < 3; i++)
-            put_parameter(&w, GPU_GUFUNC_STRIDES, i < 2 ? between : 1);
-        for (int i = 0; i < 3 && staged; i++)
-            put_parameter(&w, GPU_GUFUNC_STAGED, i ? 0 : N);
-        put_core(&w, t->layout, core);
-        parameters_finish(&w);
-        code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
-        const char *wrong =
-            sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), way & 8 ? 1 : 3, across ? 128 : 64) : NULL;
-        if (wrong)
-            fail_msg("way %d: %s", way, wrong);
-        for (int c = 0; c < CALLS && sim_there(); c++) {
-            int32_t top = INT32_MIN, sum = 0;
-            for (int i = 0; i < N; i++)
-                top = before[i * along + c * between] > top ? before[i * along + c * between] : top;
-            for (int i = 0; i < N; i++)
-                sum += before[i * along + c * between] - top;
-            for (int i = 0; i < N; i++) {
-                int64_t at = i * along + c * between;
-                int32_t without = in_place ? before[at] : 0;
-                if (out[at] != (mask[c] ? before[at] - sum : without))
-                    fail_msg("way %d: call %d, element %d", way, c, i);
-            }
-        }
-        text_free(&m.ir);
-        arena_free(&a);
+    const gu_kernel k = {"masked", "(n)->(n)",
+                         "(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, (x[i] - top) * (int32)(i + "
+                         "1)); forall (i : n) y[i] "
+                         "= x[i] - s; }",
+                         "int32->int32"};
+    for (int i = 0; i < 32; i++) {
+        line_way way = draw_line_way(i);
+        try_lines(&k, &way);
     }
 }
 

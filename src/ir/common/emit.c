@@ -261,7 +261,7 @@ void emit_scope_end(emit *e) { e->scope = 0; }
 
 /* ---- Head and tail ---- */
 
-void emit_kernel_annotation(emit *e, const char *function_type, int max_threads) {
+void emit_kernel_annotation(emit *e, const char *function_type, int max_threads, int cluster) {
     if (!e->target->gpu)
         return;
     text entry = {0};
@@ -270,6 +270,9 @@ void emit_kernel_annotation(emit *e, const char *function_type, int max_threads)
         text_printf(&entry, ", !\"maxntidx\", i32 %d", max_threads);
     if (e->module->max_registers)
         text_printf(&entry, ", !\"maxnreg\", i32 %d", e->module->max_registers);
+    if (cluster > 1)
+        text_printf(&entry, ", !\"cluster_dim_x\", i32 %d, !\"cluster_dim_y\", i32 1, !\"cluster_dim_z\", i32 1",
+                    cluster);
     e->failed |= entry.failed;
     if (!entry.failed)
         text_printf(&e->kernels, "%s!%d", e->kernels.length ? ", " : "", emit_metadata(e, "%s}", entry.data));

@@ -35,12 +35,15 @@ typedef struct body {
     int nslots;      /* allocas made so far for what is no local */
     ssa *bound;      /* by local: the value of a range's variable; none: the local has a slot */
     int constructs;  /* GPU, mapped to threads: constructs written so far that stand in no other one */
+    int reductions;  /* those of groups side by side */
     int depth;       /* constructs around the place that is being written */
     jam *jam;        /* GPU: the instances that are written together (construct/unroll_jam.h); NULL: none */
     ssa store_mask;  /* i1: stores to core operands happen only where it is true; none: always */
     ssa staged_row;  /* GPU, kernels over indices: in a loop over staged rows, which of them (i64; shared_rows.h) */
     bool by_lanes;   /* GPU: reductions at this place are shared by the lanes of a row */
     int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
+
+    struct held *held; /* GPU: what the thread has of operands in registers (construct/held.h); NULL: nothing */
 
     const node *summed; /* a reduction whose value is known, and that */
     ssa sum;

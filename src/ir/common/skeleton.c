@@ -154,7 +154,7 @@ static int array_at(const variant *v, int n) {
 static int threads_together(const variant *v) {
     switch (v->loop) {
     case LOOP_GUFUNC:
-        return v->gufunc.coop == COOP_GRID ? COOP_GRID_BLOCK : v->gufunc.coop + v->gufunc.across;
+        return v->gufunc.coop == COOP_GRID ? COOP_GRID_BLOCK : v->gufunc.coop - v->gufunc.cluster + v->gufunc.across;
     case LOOP_FOLD:
         return v->fold.coop;
     case LOOP_SCAN:
@@ -189,7 +189,8 @@ static void gpu_head(skeleton *s) {
     text_puts(&types, ")");
     e->failed |= types.failed || parameters.failed;
     if (!e->failed) {
-        emit_kernel_annotation(e, types.data, largest_block(s->v, s->next.layout));
+        emit_kernel_annotation(e, types.data, largest_block(s->v, s->next.layout),
+                               s->v->loop == LOOP_GUFUNC ? 1 << s->v->gufunc.cluster : 1);
         text_printf(e->out, "define void @%s(%s) nounwind", e->module->entry, parameters.data);
     }
     text_free(&types);

@@ -3,6 +3,8 @@
  * combined in a fixed order, so that results are the same in each run. */
 #include "ir/construct/cooperative.h"
 
+#include <assert.h>
+
 #include "ir/common/lanes.h"
 #include "ir/common/skeleton.h"
 
@@ -42,13 +44,19 @@ static void join(body *b, const node *reduce, ssa *value, ssa *present, ssa othe
 /* Is the operator commutative to the bit? Then each lane may combine for itself (butterfly), and all get the same bits. */
 static bool is_symmetric(const node *reduce) { return !reduce->callee && reduce->is_identity; }
 
+/* Do all lanes of a warp come here together, whatever groups they make? Then shuffles need no mask that the compiler does not know. */
+static bool warp_together(const variant *v) {
+    return v->loop == LOOP_GUFUNC && v->gufunc.across &&
+           v->gufunc.coop - v->gufunc.cluster + v->gufunc.across >= COOP_WARP;
+}
+
 void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
     const char *mode = is_symmetric(reduce) ? "bfly" : "down";
     if (!lanes)
         return;
-    ssa mask = lanes_mask(e, lanes);
+    ssa mask = warp_together(e->frame->v) ? ssa_constant(-1) : lanes_mask(e, lanes);
     for (int by = 1 << lanes >> 1; by; by >>= 1) {
         ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_present = ssa_none();
         if (ssa_is_set(*present))
@@ -137,11 +145,30 @@ static void grid_barrier(body *b) {
     emit_block_barrier(e);
 }
 
+/* ---- Clusters of blocks ---- */
+
+/* A barrier over the blocks of the cluster: what a thread stored before it, in any memory, all of them see after it. */
+static void cluster_barrier(emit *e) {
+    emit_line(e, "call void asm sideeffect \"barrier.cluster.arrive.release.aligned; "
+                 "barrier.cluster.wait.acquire.aligned;\", \"~{memory}\"() convergent");
+}
+
+/* Stores a word in the shared memory of another block, where that has what lies here at `at`. */
+static void cluster_store(emit *e, ssa at, ssa block, ssa word) {
+    ssa address = emit_value(e, "ptrtoint i32 addrspace(3)* %s to i32", at.text);
+    emit_line(e,
+              "call void asm sideeffect \"{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
+              "st.shared::cluster.u32 [there], $2; }\", \"r,r,r,~{memory}\"(i32 %s, i32 %s, i32 %s)",
+              address.text, block.text, word.text);
+}
+
 void coop_barrier(body *b) {
     emit *e = b->e;
     int coop = e->frame->v->gufunc.coop;
     if (coop == COOP_GRID) {
         grid_barrier(b);
+    } else if (e->frame->v->gufunc.cluster) {
+        cluster_barrier(e);
     } else if (coop > COOP_WARP || e->frame->v->gufunc.across) {
         emit_block_barrier(e);
     } else {
@@ -217,76 +244,159 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
 
 /* ---- Groups side by side, gufunc.across ---- */
 
-/* Word `word` of a thread's entry; threads that are neighbours meet different banks. */
-static ssa across_word(emit *e, ssa thread, int threads, int word) {
-    int words = (LANE_WORDS + 1) * threads;
-    if (emit_once(e, "@coop_across"))
-        text_printf(&e->declarations, "@coop_across = internal addrspace(3) global [%d x i32] undef, align 16\n",
-                    words);
-    ssa at = emit_widen(e, emit_value(e, "add i32 %s, %d", thread.text, word * threads));
-    return emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @coop_across, i64 0, i64 %s", words, words,
-                      at.text);
+/* Shared memory of the reductions of values of so many words: an entry for each thread, those of a rank in a row, and behind them the
+ * results, one for each call and block of the cluster. A row has one entry more than there are calls, so that the threads of a warp,
+ * which write along rows and read along columns, meet different banks. */
+typedef struct across_entries {
+    int words, pitch, results, all; /* pitch: of rows; results: where those entries begin */
+} across_entries;
+
+/* Other blocks write this block's results. They may do so once all blocks have read those of the reduction before the last one, so
+ * reductions alternate between two sets. */
+static across_entries across_entries_of(body *b, dtype type, bool present) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    int calls = 1 << v->gufunc.across, results = calls << v->gufunc.cluster, sets = v->gufunc.cluster ? 2 : 1;
+    across_entries in = {.words = lanes_word_count(type) + present, .pitch = calls + 1};
+    in.results = in.pitch << (v->gufunc.coop - v->gufunc.cluster);
+    in.all = in.results + sets * results;
+    in.results += b->reductions++ % sets * results;
+    if (emit_once(e, fragment_of("@coop_across_%d", in.words).text))
+        text_printf(&e->declarations, "@coop_across_%d = internal addrspace(3) global [%d x i32] undef, align 16\n",
+                    in.words, in.words * in.all);
+    return in;
 }
 
-static void across_write(body *b, int threads, dtype type, ssa value, ssa present) {
+static ssa across_word(emit *e, const across_entries *in, ssa entry, int word) {
+    ssa at = emit_widen(e, emit_value(e, "add i32 %s, %d", entry.text, word * in->all));
+    int size = in->words * in->all;
+    return emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @coop_across_%d, i64 0, i64 %s", size,
+                      size, in->words, at.text);
+}
+
+/* The entry (i32) of a rank, and of a call. */
+static ssa across_entry(emit *e, const across_entries *in, ssa rank, ssa call) {
+    return emit_op(e, "add i32", emit_value(e, "mul i32 %s, %d", rank.text, in->pitch), call);
+}
+
+/* block (i32): that block of the cluster; none: this one. */
+static void across_write(body *b, const across_entries *in, ssa entry, dtype type, ssa value, ssa present, ssa block) {
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_words(e, type, value, words);
     if (ssa_is_set(present))
         n += lanes_words(e, DT_BOOL, present, words + n);
     for (int i = 0; i < n; i++)
-        emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", words[i].text,
-                  across_word(e, thread_index(e), threads, i).text);
+        if (ssa_is_set(block))
+            cluster_store(e, across_word(e, in, entry, i), block, words[i]);
+        else
+            emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", words[i].text,
+                      across_word(e, in, entry, i).text);
 }
 
-static void across_read(body *b, int threads, ssa thread, dtype type, ssa *value, ssa *present) {
+static void across_read(body *b, const across_entries *in, ssa entry, dtype type, ssa *value, ssa *present) {
     emit *e = b->e;
     ssa words[LANE_WORDS + 1];
     int n = lanes_word_count(type);
     for (int i = 0; i < n + ssa_is_set(*present); i++)
-        words[i] = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", across_word(e, thread, threads, i).text);
+        words[i] = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", across_word(e, in, entry, i).text);
     *value = lanes_value(e, type, words);
     if (ssa_is_set(*present))
         *present = lanes_value(e, DT_BOOL, words + n);
 }
 
-/* Writes the values of the threads whose numbers are `part` (0 or 1), shifted right. */
-static void across_leave(body *b, const node *reduce, const accumulator *all, int threads, int shift, int part) {
+/* Lane q of a call leaves its block's result in block q of the cluster; without one, the first lane in its own. */
+static void across_leave(body *b, const across_entries *in, ssa lane, ssa call, dtype type, ssa value, ssa present) {
     emit *e = b->e;
-    int leaves = emit_label_new(e), end = emit_label_new(e);
-    ssa high = emit_value(e, "lshr i32 %s, %d", thread_index(e).text, shift);
-    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, %d", high.text, part), leaves, end);
+    const variant *v = e->frame->v;
+    int leaves = emit_label_new(e), end = emit_label_new(e), cluster = v->gufunc.cluster;
+    ssa entry = emit_value(e, "add i32 %s, %d", call.text, in->results);
+    emit_branch_if(e, emit_value(e, "icmp ult i32 %s, %d", lane.text, 1 << cluster), leaves, end);
     emit_label(e, leaves);
-    across_write(b, threads, (dtype)reduce->type, accumulator_read(b, reduce, all), accumulator_present(b, all));
+    if (cluster) {
+        ssa own = emit_value(e, "and i32 %s, %d", emit_special_register(e, "ctaid").text, (1 << cluster) - 1);
+        own = emit_value(e, "shl i32 %s, %d", own.text, v->gufunc.across);
+        across_write(b, in, emit_op(e, "add i32", entry, own), type, value, present, lane);
+    } else {
+        across_write(b, in, entry, type, value, present, ssa_none());
+    }
     emit_branch(e, end);
     emit_label(e, end);
 }
 
-/* Of the threads of all groups the second half leaves its values in shared memory, and the first half takes them in; then the second
- * half of that first half, and so on, until each group has one thread with a value, which all of it read. No entry is written twice. */
-static void across_reduce(body *b, const node *reduce, int coop, ssa *value, ssa *present) {
+/* Some lanes of a warp combine the entries of a call: each those of the ranks lane, lane + 32 ... */
+static void across_combine(body *b, const node *reduce, const across_entries *in, int coop, ssa present) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
-    int across = e->frame->v->gufunc.across, threads = 1 << (coop + across);
-    ssa thread = thread_index(e), other, there = *present;
+    int lanes = coop < COOP_WARP ? coop : COOP_WARP;
+    assert(lanes >= e->frame->v->gufunc.cluster); /* a lane for each block */
+    ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << lanes) - 1),
+        call = emit_value(e, "lshr i32 %s, %d", thread.text, lanes);
+    ssa value, there = present;
+    across_read(b, in, across_entry(e, in, lane, call), type, &value, &there);
+    if (coop > lanes) {
+        accumulator all = accumulator_new(b, reduce);
+        accumulator_clear(b, reduce, &all);
+        accumulator_join(b, reduce, &all, value, there);
+        for (int i = 1; i < 1 << (coop - lanes); i++) {
+            ssa rank = emit_value(e, "add i32 %s, %d", lane.text, i << lanes);
+            across_read(b, in, across_entry(e, in, rank, call), type, &value, &there);
+            accumulator_join(b, reduce, &all, value, there);
+        }
+        value = accumulator_read(b, reduce, &all);
+        there = accumulator_present(b, &all);
+    }
+    lanes_reduce(b, reduce, lanes, &value, &there);
+    across_leave(b, in, lane, call, type, value, there);
+}
+
+/* The results of all blocks, in their order. */
+static void across_results(body *b, const node *reduce, const across_entries *in, ssa own, ssa *value, ssa *present) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    dtype type = (dtype)reduce->type;
+    ssa entry = emit_value(e, "add i32 %s, %d", own.text, in->results), there = *present, one;
+    across_read(b, in, entry, type, value, present);
+    if (!v->gufunc.cluster)
+        return;
     accumulator all = accumulator_new(b, reduce);
     accumulator_clear(b, reduce, &all);
     accumulator_join(b, reduce, &all, *value, *present);
-    emit_block_barrier(e); /* what an earlier reduction left has been read */
-    for (int half = coop + across - 1; half >= across; half--) {
-        int takes = emit_label_new(e), end = emit_label_new(e);
-        across_leave(b, reduce, &all, threads, half, 1);
-        emit_block_barrier(e);
-        emit_branch_if(e, emit_value(e, "icmp ult i32 %s, %d", thread.text, 1 << half), takes, end);
-        emit_label(e, takes);
-        across_read(b, threads, emit_value(e, "add i32 %s, %d", thread.text, 1 << half), type, &other, &there);
-        accumulator_join(b, reduce, &all, other, there);
-        emit_branch(e, end);
-        emit_label(e, end);
+    for (int q = 1; q < 1 << v->gufunc.cluster; q++) {
+        across_read(b, in, emit_value(e, "add i32 %s, %d", entry.text, q << v->gufunc.across), type, &one, &there);
+        accumulator_join(b, reduce, &all, one, there);
     }
-    across_leave(b, reduce, &all, threads, across, 0);
+    *value = accumulator_read(b, reduce, &all);
+    *present = accumulator_present(b, &all);
+}
+
+/* Each thread leaves its value; then as many threads as a warp has lanes for each call (or the group has threads) combine those of the
+ * call, and all read the result. Between two writes to an entry every thread comes to a barrier behind its own reading, so that
+ * none is needed before the first. */
+static void across_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    dtype type = (dtype)reduce->type;
+    int across = v->gufunc.across, coop = v->gufunc.coop - v->gufunc.cluster;
+    across_entries in = across_entries_of(b, type, ssa_is_set(*present));
+    ssa thread = thread_index(e), rank = emit_value(e, "lshr i32 %s, %d", thread.text, across),
+        own = emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1);
+    across_write(b, &in, across_entry(e, &in, rank, own), type, *value, *present, ssa_none());
     emit_block_barrier(e);
-    across_read(b, threads, emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1), type, value, present);
+    int takes = emit_label_new(e), end = emit_label_new(e);
+    if (coop > COOP_WARP)
+        emit_branch_if(e, emit_value(e, "icmp ult i32 %s, %d", thread.text, 1 << (across + COOP_WARP)), takes, end);
+    else
+        emit_branch(e, takes);
+    emit_label(e, takes);
+    across_combine(b, reduce, &in, coop, *present);
+    emit_branch(e, end);
+    emit_label(e, end);
+    if (v->gufunc.cluster)
+        cluster_barrier(e);
+    else
+        emit_block_barrier(e);
+    across_results(b, reduce, &in, own, value, present);
 }
 
 /* ---- Grids ---- */
@@ -388,7 +498,7 @@ void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
     if (coop == COOP_GRID)
         grid_reduce(b, reduce, value, present);
     else if (b->e->frame->v->gufunc.across)
-        across_reduce(b, reduce, coop, value, present);
+        across_reduce(b, reduce, value, present);
     else if (coop > COOP_WARP)
         block_reduce(b, reduce, coop - COOP_WARP, value, present);
     else

@@ -16,6 +16,7 @@
 
 #include "ir/common/skeleton.h"
 #include "ir/construct/cooperative.h"
+#include "ir/construct/held.h"
 #include "ir/construct/shared_tile.h"
 #include "ir/construct/unroll_jam.h"
 
@@ -178,6 +179,7 @@ typedef struct traversal {
     ssa first, step; /* i64 */
     int together;    /* a power of two */
     bool backwards;  /* from the last row to the first */
+    bool held;       /* the thread takes the tiles of which it has the elements, where it has them */
 } traversal;
 
 /* Visits the rows from k (i64) on. whole: all their tiles exist; else the first stands in for those that do not. */
@@ -231,11 +233,32 @@ static void visit_singly(body *b, const iteration_space *p, const traversal *c, 
     counted_loop_end(e, &l, c->step, loop_no_unroll(e));
 }
 
+/* Visits the tiles of which the thread has the elements in registers. */
+static void visit_held(body *b, const iteration_space *p, const traversal *c, tile_group *at, visitor *visit,
+                       void *user) {
+    struct held *h = b->held;
+    h->variable = p->ranges->local;
+    at->width = 1;
+    for (h->first = 0; h->first < h->count; h->first += at->tiles) {
+        at->tiles = h->count - h->first < c->together ? h->count - h->first : c->together;
+        for (int i = 0; i < at->tiles; i++) {
+            at->first[i][0] = h->index[h->first + i];
+            at->there[i] = h->there[h->first + i];
+        }
+        visit(b, p, at, user);
+    }
+    h->variable = -1;
+}
+
 /* Calls visit for all tiles of a traversal, and for the elements that are in no tile: first whole rows, `together` at a time, and then
  * the rows that are left, which are fewer. */
 static void space_walk(body *b, const iteration_space *p, const traversal *c, visitor *visit, void *user) {
     emit *e = b->e;
     tile_group *at = arena_alloc(e->a, sizeof *at);
+    if (c->held) {
+        visit_held(b, p, c, at, visit, user);
+        return;
+    }
     for (int in_rest = 0; in_rest < (p->width > 1 ? 2 : 1); in_rest++) {
         ssa limit = in_rest ? p->rest : p->tiles;
         at->tiles = in_rest ? 1 : c->together;
@@ -263,9 +286,9 @@ static traversal coop_traversal(body *b, int together) {
     b->constructs++;
     if (v->gufunc.pieces && v->gufunc.coop == COOP_GRID) { /* a block has its piece for itself */
         ssa own = emit_value(b->e, "and i64 %%rank, %d", (1 << COOP_GRID_BLOCK) - 1);
-        return (traversal){own, ssa_constant(1 << COOP_GRID_BLOCK), together, backwards};
+        return (traversal){own, ssa_constant(1 << COOP_GRID_BLOCK), together, backwards, false};
     }
-    return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards};
+    return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards, b->held != NULL};
 }
 
 /* ---- Reductions ---- */
@@ -342,7 +365,7 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
     const variant *v = b->e->frame->v;
     int lanes = v->gufunc.along ? 0 : v->gufunc.lanes;
     ssa *present = arena_alloc(b->e->a, (size_t)outer * sizeof *present);
-    traversal c = {ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->gufunc.along ? 2 : 1, false};
+    traversal c = {ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->gufunc.along ? 2 : 1, false, false};
     if (lanes)
         c.first = coop_lane(b, lanes);
     reduce_over(b, n, outer, of_each, c, value, present);
@@ -356,7 +379,9 @@ ssa mapped_reduce(body *b, const node *n) {
         reduce_inside(b, n, 1, false, &value);
         return value;
     }
-    reduce_over(b, n, 1, false, coop_traversal(b, b->e->frame->v->gufunc.steps), &value, &present);
+    traversal c = coop_traversal(b, b->e->frame->v->gufunc.steps);
+    c.held &= held_covers(b, n->args);
+    reduce_over(b, n, 1, false, c, &value, &present);
     coop_reduce(b, n, &value, &present);
     return value;
 }
@@ -591,7 +616,7 @@ static void forall_by_lanes(body *b, const node *n, int repeat) {
         b->store_mask = emit_value(e, "icmp eq i64 %s, 0", coop_lane(b, lanes).text);
     b->by_lanes = true;
     ssa group = emit_value(e, "lshr i64 %%rank, %d", lanes), groups = emit_value(e, "lshr i64 %%size, %d", lanes);
-    traversal c = {group, groups, repeat, false};
+    traversal c = {group, groups, repeat, false, false};
     space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = false;
     b->store_mask = keep;
@@ -643,6 +668,23 @@ static void prefetch_inputs(body *b) {
             prefetch_operand(b, k);
 }
 
+/* Calls that are not active store nothing. Those whose elements are held have nothing else to do here. */
+static void forall_across(body *b, const iteration_space *p, const traversal *c, visitor *visit, void *user) {
+    emit *e = b->e;
+    int active = emit_label_new(e), end = emit_label_new(e);
+    if (!c->held) {
+        b->store_mask = ssa_named("%%active");
+        space_walk(b, p, c, visit, user);
+        b->store_mask = ssa_none();
+        return;
+    }
+    emit_branch_if(e, ssa_named("%%active"), active, end);
+    emit_label(e, active);
+    space_walk(b, p, c, visit, user);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
 static void forall_along(body *b, const node *n, bool nested, bool simple) {
     const variant *v = b->e->frame->v;
     int nodes = node_cost(n->body), rows = 1, width = 1, together = 1, count = 0;
@@ -660,11 +702,9 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
     b->by_lanes = nested;
     if (nested)
         prefetch_inputs(b);
-    if (v->gufunc.across)
-        b->store_mask = ssa_named("%%active");
     traversal c = coop_traversal(b, together);
-    space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
-    b->store_mask = ssa_none();
+    c.held &= simple && held_covers(b, n->args); /* elements beyond the end are computed once more */
+    (v->gufunc.across ? forall_across : space_walk)(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = by_lanes;
 }
 

@@ -2,6 +2,7 @@
  * loop over inner calls, which each engine has its own of. */
 #include "ir/gufunc/gufunc.h"
 #include "ir/common/report.h"
+#include "ir/construct/held.h"
 
 /* What the kernel is told of core parameter i: of a column in shared memory another stride than of that in the array. */
 static ssa kernel_parameter(const gufunc_writer *w, int i) {
@@ -133,6 +134,8 @@ static void write_functions(emit *e, void *user) {
         w->frame.hooks = core_has_parts(v) ? &registers_part_hooks : &registers_hooks;
         w->frame.user = w;
     }
+    if (v->gufunc.held)
+        w->frame.hooks = &held_hooks;
     w->s = (skeleton){.v = v};
     e->frame = &w->frame;
     e->reports = v->reports;
