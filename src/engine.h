@@ -132,6 +132,8 @@ typedef struct code_traits {
      * or PAIRS_CONSTANT, and it is pair_terms. 0: they are not. */
     uint8_t pairs;
     int64_t pair_terms;
+    uint64_t
+        sizes; /* forall: the layout's dimensions, as bits, whose extents the kernel's text uses: in ranges, as a rule */
     uint8_t shared_rows; /* forall: 1 + an array over whose rows a loop goes, the same for all points; 0: none */
     bool
         shares_rows; /* points that follow each other along the second to last index read the same elements of some array, not by vectors */

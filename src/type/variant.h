@@ -13,6 +13,9 @@ enum {
 enum {
     GUFUNC_SIZES = 8,           /* core dimensions of a layout whose sizes may be constants of a variant */
     GUFUNC_SIZE_MAX = 64,       /* and how large those may be */
+    FORALL_KNOWN = 2,           /* extents of a kernel over indices that may be constants of a variant, */
+    FORALL_KNOWN_MOST = 64,     /* their product at most: as many iterations as are unrolled, */
+    FORALL_KNOWN_EXTENT = 32,   /* and each of them: 216 pairs count, whatever a program does */
     UNROLLED_THREADS = 128,     /* GPU: threads of a block of such a variant, at most; */
     SHARED_CALL_THREADS = 256,  /* and about as many where some of them share a call */
     UNROLLED_SHARED = 48 * 1024 /* bytes that it stages: what needs no permission of the driver's */
@@ -269,6 +272,8 @@ typedef struct variant {
                 pairs; /* GPU: blocks of 2^COOP_SHARED_TILE threads take tiles of SHARED_TILE_SIDE x SHARED_TILE_SIDE points, whose
                           reduction goes through shared memory (ir/forall/pair_tile.h). 4: what points access beside that goes by
                           vectors of so many neighbours, 1: one by one; 0: they do not */
+            /* CPU: extents of small arrays that are constants: 1 + the layout's dimension (0: none), and the extent. */
+            uint8_t known_dim[FORALL_KNOWN], known_size[FORALL_KNOWN];
         } forall;
     };
     variant_operand
@@ -332,7 +337,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 8,
+    VARIANT_VERSION = 9,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

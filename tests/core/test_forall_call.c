@@ -66,6 +66,63 @@ static void heat(void **state) {
     uf_free(step);
 }
 
+/* ---- Windows, whose extents are constants of the code where they are small ---- */
+
+static int known_of(uf_func *f, int rows, int columns, int a, int b) {
+    enum {
+        MOST = 120
+    };
+    static double x[MOST * MOST], w[MOST * MOST], y[MOST * MOST], expected[MOST * MOST];
+    uf_plan *p;
+    for (int i = 0; i < MOST * MOST; i++) {
+        x[i] = (double)pick(-8, 8);
+        w[i] = (double)pick(-8, 8);
+        expected[i] = y[i] = 0;
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            for (int k = 0; k < a; k++)
+                for (int l = 0; l < b; l++) {
+                    int row = i + k - 1, column = j + l - 1;
+                    bool inside = row >= 0 && row < rows && column >= 0 && column < columns;
+                    expected[i * columns + j] += inside ? x[row * columns + column] * w[k * b + l] : 0;
+                }
+    DLTensor args[] = {UF_ARRAY(y, rows, columns), UF_ARRAY(x, rows, columns), UF_ARRAY(w, a, b)};
+    OK(uf_forall(f, 2, SPACE(rows, columns), 3, args, NULL));
+    assert_memory_equal(y, expected, sizeof y);
+    memset(y, 0, sizeof y);
+    OK(uf_forall_plan(&p, f, 2, SPACE(rows, columns), 3, args, NULL));
+    const variant *v = &p->pass[0].v;
+    int known = 0;
+    for (int i = 0; i < FORALL_KNOWN && v->forall.known_dim[i]; i++)
+        known = known ? known * v->forall.known_size[i] : v->forall.known_size[i];
+    OK(uf_plan_run(p, (void *[]){y, x, w}, NULL));
+    assert_memory_equal(y, expected, sizeof y);
+    uf_plan_free(p);
+    return known;
+}
+
+/* The extents around each bound: of one extent, of their product, and of the points. That the product has a bound is also what bounds the
+ * number of variants: a larger window takes the one general form. */
+static void windows(void **state) {
+    (void)state;
+    uf_func *f = kernel("float64[,], float64[,], float64[,]",
+                        "[i, j](y, x, w) {"
+                        "    y[i][j] = sum(a : extent(w, 0), b : extent(w, 1), x[i + a - 1][j + b - 1] * w[a][b]);"
+                        "}");
+    assert_int_equal(known_of(f, 64, 64, 3, 3), 9);
+    assert_int_equal(known_of(f, 64, 64, 1, 1), 1);
+    assert_int_equal(known_of(f, 64, 64, 8, 8), 64);
+    assert_int_equal(known_of(f, 64, 64, 5, 13), 0);
+    assert_int_equal(known_of(f, 64, 64, 2, 32), 64);
+    assert_int_equal(known_of(f, 63, 65, 3, 3), 0);
+    for (int n = 9; n < 13; n++)
+        assert_int_equal(known_of(f, 64, 64, n, n), 0);
+    for (int i = 0; i < 6; i++)
+        known_of(f, (int)pick(60, 110), (int)pick(60, 110), (int)pick(1, 6), (int)pick(1, 6));
+    uf_free(f);
+}
+
 /* Points beyond an array write nothing and read 0, where the extents are larger than it. */
 static void beyond(void **state) {
     double a[4] = {1, 2, 3, 4}, b[6] = {-1, -1, -1, -1, -1, -1};
@@ -1115,6 +1172,7 @@ static void on_the_mock(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heat),
+        cmocka_unit_test(windows),
         cmocka_unit_test(beyond),
         cmocka_unit_test(any_strides),
         cmocka_unit_test(overlapping_arrays),

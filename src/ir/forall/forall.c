@@ -232,7 +232,8 @@ static void write_kernel(emit *e, void *user) {
 uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                     code_module *module) {
     forall_request *q = arena_alloc(a, sizeof *q);
-    if (!q || !forall_forms_make(a, t, &q->forms))
+    const tree *known = forall_known(a, t, v);
+    if (!q || !known || !forall_forms_make(a, known, &q->forms))
         return fail_memory();
     q->text = t;
     q->v = v;

@@ -1,6 +1,8 @@
 /* forms.c - see forms.h. */
 #include "ir/forall/forms.h"
 
+#include "ir/common/nodes.h"
+
 enum {
     UNROLL_MOST = 64,   /* iterations of one loop, or of all ranges of a construct together */
     UNROLL_NODES = 2500 /* nodes that unrolling may add */
@@ -16,6 +18,53 @@ static const tree *unrolled(arena *a, const tree *t, bool *failed) {
             return copy;
     }
     return t;
+}
+
+/* ---- Known extents ---- */
+
+static bool is_known(const variant *v, int dim, int64_t *size) {
+    for (int i = 0; i < FORALL_KNOWN; i++)
+        if (v->forall.known_dim[i] == dim + 1) {
+            *size = v->forall.known_size[i];
+            return true;
+        }
+    return false;
+}
+
+/* An extent that is known is a constant, and constant indices below it need no check. */
+static node *settle_size(rewriter *r, node *n) {
+    int64_t size;
+    if (n->kind == N_SIZE && is_known(r->user, n->dim, &size))
+        return rewrite_integer(r, (dtype)n->type, size);
+    if (n->kind != N_ELEMENT || n->unchecked || !r->f->locals[n->local].core)
+        return n;
+    const local *l = &r->f->locals[n->local];
+    bool inside = true;
+    for (int d = 0; d < l->rank && inside; d++) {
+        const node *i = element_index(n, l->rank, d);
+        inside = i->kind == N_CONST && is_known(r->user, l->dim[d], &size) && i->value.as.u < (uint64_t)size;
+    }
+    n->unchecked |= inside;
+    return n;
+}
+
+const tree *forall_known(arena *a, const tree *t, const variant *v) {
+    if (!v->forall.known_dim[0])
+        return t;
+    for (int most = UNROLL_MOST;; most = 0) {
+        rewriter r = {.a = a,
+                      .settle = settle_size,
+                      .user = (void *)(uintptr_t)v,
+                      .unroll_most = most,
+                      .nodes_most = 2 * LANG_MAX_NODES};
+        const tree *copy = rewrite_tree(&r, t);
+        if (r.failed)
+            return NULL;
+        if (copy && copy->nodes - t->nodes <= UNROLL_NODES)
+            return copy;
+        if (!most)
+            return t;
+    }
 }
 
 bool forall_forms_make(arena *a, const tree *t, forall_forms *out) {

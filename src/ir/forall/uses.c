@@ -194,6 +194,12 @@ static bool note_pairs(arena *a, const tree *as_written, code_traits *out) {
     return true;
 }
 
+static void note_size(const node *n, void *user) {
+    code_traits *out = user;
+    if (n->kind == N_SIZE)
+        out->sizes |= UINT64_C(1) << n->dim;
+}
+
 bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
     forall_forms forms;
     if (!forall_forms_make(a, as_written, &forms))
@@ -201,6 +207,7 @@ bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
     const tree *t = forms.general;
     out->nodes = t->nodes;
     out->has_loop = t->has_loop;
+    node_each(t->kernel->body, note_size, out);
     forall_uses(t, out->use);
     note_coalesced(&forms, out);
     for (int k = 0; k < t->layout->nin; k++)
