@@ -1,17 +1,15 @@
-/* call.c - what `ufunc run`, `reduce` and `accumulate` share: they read inputs from files and the command line, make a
- * call, and write the outputs to files or to standard output. */
+/* call.c - what the verbs that call functions share: they read inputs from files and the command line, make a call, and write
+ * the outputs to files or to standard output. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 
-/* Prints the library's last error; if it is about an argument, also what that is on the command line. */
-static int call_failed(const call *c) {
-    const uf_error *e = uf_last_error();
-    if (e->argument < 0 || e->argument >= c->job->ninputs)
-        return library_failed();
-    return failed("%s (argument %d is \"%s\")", e->message, e->argument, c->job->inputs[e->argument]);
+int call_failed(const job *j) {
+    int k = uf_last_error()->argument;
+    return argument_failed(j->verb->bit, k >= 0 && k < j->ninputs ? j->inputs[k] : NULL);
 }
 
 static int read_array(const char *path, const job *j, npy *out) {
@@ -19,21 +17,39 @@ static int read_array(const char *path, const job *j, npy *out) {
     return npy_read(out, path, j->bfloat16, why) ? DONE : failed("%s: %s", path, why);
 }
 
-static int read_input(call *c, int k) {
-    const char *text = c->job->inputs[k];
-    if (read_number(text, &c->numbers[k])) {
-        c->args[k] = number_tensor(&c->numbers[k]);
+int read_input(const job *j, const char *text, number *n, npy *file, DLTensor *out) {
+    if (read_number(text, n)) {
+        *out = number_tensor(n);
         return DONE;
     }
-    int status = read_array(text, c->job, &c->files[k]);
-    c->args[k] = c->files[k].array;
+    int status = read_array(text, j, file);
+    *out = file->array;
     return status;
+}
+
+/* Reads the starts of segments, from a list on the command line or from a file. */
+static int read_starts(call *c) {
+    const char *text = c->job->starts;
+    npy *s = &c->starts;
+    size_t most = strlen(text) / 2 + 1;
+    int n;
+    if (text[strspn(text, "0123456789,+-")])
+        return read_array(text, c->job, s);
+    s->memory = calloc(most, sizeof(int64_t));
+    if (!s->memory)
+        return failed("out of memory");
+    if (most > INT_MAX || !read_integers(text, (int)most, s->memory, &n))
+        return bad_usage(c->job->verb->name, "--starts needs 0,4,8 or a file, not \"%s\"", text);
+    s->shape[0] = n;
+    s->array =
+        (DLTensor){.data = s->memory, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLInt, 64, 1}, .shape = s->shape};
+    return DONE;
 }
 
 static int read_inputs(call *c) {
     const job *j = c->job;
     for (int k = 0; k < j->ninputs; k++) {
-        int status = read_input(c, k);
+        int status = read_input(j, j->inputs[k], &c->numbers[k], &c->files[k], &c->args[k]);
         if (status != DONE)
             return status;
     }
@@ -41,6 +57,9 @@ static int read_inputs(call *c) {
         c->initial[k] = j->initial[k];
         c->initials[k] = number_tensor(&c->initial[k]);
     }
+    int status = j->starts ? read_starts(c) : DONE;
+    if (status != DONE)
+        return status;
     if (!j->where)
         return DONE;
     c->mask = &c->where.array;
@@ -63,7 +82,7 @@ static int decide_outputs(call *c, const method *m) {
     for (int k = c->nin; k < c->nargs; k++)
         c->args[k] = (DLTensor){.device = {kDLCPU, 0}, .shape = c->shapes[k]};
     if (!c->job->nshapes && m->infer(c))
-        return call_failed(c);
+        return call_failed(c->job);
     for (int k = c->nin; k < c->nargs; k++) {
         if (c->job->nshapes)
             read_integers(c->job->shapes[k - c->nin], UF_MAX_NDIM, c->shapes[k], &c->args[k].ndim);
@@ -78,7 +97,7 @@ static int make_outputs(call *c, const method *m) {
     for (int k = c->nin; status == DONE && k < c->nargs; k++) {
         DLTensor *t = &c->args[k];
         if (uf_empty(&c->made[k], (DLDevice){kDLCPU, 0}, t->dtype, t->ndim, t->shape))
-            return library_failed();
+            return library_failed(c->job->verb->bit);
         *t = c->made[k]->dl_tensor;
         if (c->mask || c->about.layout) { /* elements that the call does not write are to be 0 */
             size_t size = element_bytes(t->dtype);
@@ -91,19 +110,25 @@ static int make_outputs(call *c, const method *m) {
     return status;
 }
 
-static void release(DLManagedTensor **copies, int n) {
+void release(DLManagedTensor **copies, int n) {
     for (int k = 0; k < n; k++)
         if (copies[k])
             copies[k]->deleter(copies[k]);
 }
 
-static uf_status to_device(DLManagedTensor **copy, DLDevice device, DLTensor *t, bool content) {
+uf_status device_copy(DLManagedTensor **copy, DLDevice device, const DLTensor *t, bool content) {
     uf_status s = uf_empty(copy, device, t->dtype, t->ndim, t->shape);
     if (s)
         return s;
-    DLTensor host = *t;
-    *t = (*copy)->dl_tensor;
-    return content ? uf_copy(t, &host, NULL) : UF_OK;
+    return content ? uf_copy(&(*copy)->dl_tensor, t, NULL) : UF_OK;
+}
+
+/* Puts a copy of *t, on the device, in its place. */
+static uf_status to_device(DLManagedTensor **copy, DLDevice device, DLTensor *t, bool content) {
+    uf_status s = device_copy(copy, device, t, content);
+    if (!s)
+        *t = (*copy)->dl_tensor;
+    return s;
 }
 
 /* Copies the arrays of the call, but not the numbers, to the device, computes there, and copies the outputs back. */
@@ -112,7 +137,7 @@ static uf_status compute_on_device(call *c, const method *m, DLManagedTensor **c
     uf_status s = UF_OK;
     memcpy(host, c->args, sizeof host);
     for (int k = 0; !s && k < c->nargs; k++)
-        if (k >= c->nin || c->args[k].ndim)
+        if (k >= c->nin || c->args[k].ndim || (m->moves_number && m->moves_number(c, k)))
             s = to_device(&copies[k], c->job->device, &c->args[k], k < c->nin);
     if (!s && c->mask) {
         mask = *c->mask;
@@ -120,7 +145,7 @@ static uf_status compute_on_device(call *c, const method *m, DLManagedTensor **c
         s = to_device(&copies[c->nargs], c->job->device, &mask, true);
     }
     s = s ? s : m->compute(c);
-    for (int k = c->about.nin; !s && k < c->nargs; k++)
+    for (int k = c->nin; !s && k < c->nargs; k++)
         s = uf_copy(&host[k], &c->args[k], NULL);
     memcpy(c->args, host, sizeof host);
     return s;
@@ -135,21 +160,28 @@ static uf_status compute(call *c, const method *m) {
     return s;
 }
 
+int deliver(const char *path, const DLTensor *array, const char *descr) {
+    char why[WHY_SIZE];
+    if (!path)
+        print_array(array);
+    else if (!npy_write(path, array, descr, why))
+        return failed("%s: %s", path, why);
+    return DONE;
+}
+
 static int write_outputs(const call *c) {
-    char why[WHY_SIZE], descr[NPY_DESCR_SIZE];
-    for (int k = c->nin; k < c->nargs; k++) {
+    char descr[NPY_DESCR_SIZE];
+    int status = DONE;
+    for (int k = c->nin; status == DONE && k < c->nargs; k++) {
         const char *path = c->job->noutputs ? c->job->outputs[k - c->nin] : NULL;
         bool records = c->args[k].dtype.lanes > 1;
         if (records && !path)
             return failed("output %d has records; -o writes them to a file", k - c->nin);
         if (records && !record_descr(c, k, descr))
             return failed("output %d: no signature of %s says which records these are", k - c->nin, c->about.name);
-        if (!path)
-            print_array(&c->args[k]);
-        else if (!npy_write(path, &c->args[k], records ? descr : NULL, why))
-            return failed("%s: %s", path, why);
+        status = deliver(path, &c->args[k], records ? descr : NULL);
     }
-    return DONE;
+    return status;
 }
 
 /* Checks that the command line has as many inputs, outputs, initial values and shapes as the function takes. */
@@ -157,16 +189,16 @@ static int check_counts(const call *c) {
     const job *j = c->job;
     const int nout = c->about.nout;
     if (j->ninputs != c->nin)
-        return bad_usage(j->verb, "%s takes %d input%s, but %d %s given", c->about.name, c->nin, c->nin == 1 ? "" : "s",
-                         j->ninputs, j->ninputs == 1 ? "is" : "are");
+        return bad_usage(j->verb->name, "%s takes %d input%s, but %d %s given", c->about.name, c->nin,
+                         c->nin == 1 ? "" : "s", j->ninputs, j->ninputs == 1 ? "is" : "are");
     if (j->noutputs && j->noutputs != nout)
-        return bad_usage(j->verb, "%s has %d output%s, but -o is there %d time%s", c->about.name, nout,
+        return bad_usage(j->verb->name, "%s has %d output%s, but -o is there %d time%s", c->about.name, nout,
                          nout == 1 ? "" : "s", j->noutputs, j->noutputs == 1 ? "" : "s");
     if (j->ninitial && j->ninitial != c->about.nstate)
-        return bad_usage(j->verb, "%s begins with %d number%s, but --initial has %d", c->about.name, c->about.nstate,
-                         c->about.nstate == 1 ? "" : "s", j->ninitial);
+        return bad_usage(j->verb->name, "%s begins with %d number%s, but --initial has %d", c->about.name,
+                         c->about.nstate, c->about.nstate == 1 ? "" : "s", j->ninitial);
     if (j->nshapes && (j->nshapes != nout || !j->dtype))
-        return bad_usage(j->verb, "--shape is needed for each output of %s, and --dtype with it", c->about.name);
+        return bad_usage(j->verb->name, "--shape is needed for each output of %s, and --dtype with it", c->about.name);
     return DONE;
 }
 
@@ -183,10 +215,10 @@ static int check_fields(const call *c) {
 static int check_function(call *c, const method *m) {
     c->about.size = sizeof c->about;
     if (uf_describe(c->func, &c->about))
-        return library_failed();
+        return library_failed(c->job->verb->bit);
     const char *unfit = m->fit(c);
     if (unfit)
-        return bad_usage(c->job->verb, "%s %s", c->about.name, unfit);
+        return bad_usage(c->job->verb->name, "%s %s", c->about.name, unfit);
     c->nargs = c->nin + c->about.nout;
     return check_counts(c);
 }
@@ -200,31 +232,48 @@ static int perform(call *c, const method *m) {
     if (status == DONE)
         status = make_outputs(c, m);
     if (status == DONE && compute(c, m))
-        status = call_failed(c);
+        status = call_failed(c->job);
     return status == DONE ? write_outputs(c) : status;
 }
 
-static int run_job(const job *j, const method *m) {
+call *call_new(const job *j) {
     call *c = calloc(1, sizeof *c);
-    if (!c)
-        return failed("out of memory");
-    c->job = j;
-    int status = make_function(&j->function, j->verb, &c->func);
-    if (status == DONE)
-        status = perform(c, m);
+    if (c)
+        c->job = j;
+    return c;
+}
+
+void call_free(call *c) {
     for (int k = 0; k < UF_MAX_OPERANDS; k++)
         npy_close(&c->files[k]);
     npy_close(&c->where);
+    npy_close(&c->starts);
     release(c->made, UF_MAX_OPERANDS);
     uf_free(c->func);
     free(c);
+}
+
+int run_method(const method *m, const job *j) {
+    call *c = call_new(j);
+    if (!c)
+        return failed("out of memory");
+    int status = make_function(&j->function, j->verb, &c->func);
+    if (status == DONE)
+        status = perform(c, m);
+    call_free(c);
     return status;
 }
 
-int run_method(const method *m, int argc, char **argv) {
-    job j;
-    int status = read_job(&j, m->bit, argc, argv);
-    if (status == HELP)
-        return print_usage(argv[0]);
-    return status == DONE ? run_job(&j, m) : status;
+uf_options call_options(const call *c) {
+    const job *j = c->job;
+    bool staged = j->verb->bit & (RUN | OUTER) && j->device.device_type != kDLCPU;
+    return (uf_options){.size = sizeof(uf_options),
+                        .device = staged ? j->device : (DLDevice){0},
+                        .casting = j->casting,
+                        .signature = j->signature,
+                        .where = c->mask,
+                        .threads = j->threads,
+                        .flags = j->flags | (staged ? UF_STAGE : 0)};
 }
+
+int first_axis(const call *c) { return c->job->has_axes ? c->job->axes[0] : 0; }

@@ -3,6 +3,8 @@
 #ifndef CMD_H
 #define CMD_H
 
+#include <stdio.h>
+
 #include <ufunc.h>
 
 /* Exit statuses. */
@@ -13,30 +15,82 @@ enum {
     HELP = -1      /* returned by functions that read a command line: it asks for the usage */
 };
 
+typedef struct job job;
+
+/* ---- Verbs (verbs.c) ---- */
+
+/* Bits for the verbs, by which the table of options says which verbs have an option. */
+enum {
+    INFO = 1,
+    LIST = 2,
+    INSPECT = 4,
+    RUN = 8,
+    OUTER = 0x10,
+    FORALL = 0x20,
+    AT = 0x40,
+    REDUCE = 0x80,
+    ACCUMULATE = 0x100,
+    REDUCEAT = 0x200,
+    CALLS = RUN | OUTER | AT | REDUCE | ACCUMULATE | REDUCEAT, /* those that run functions with inputs and outputs */
+    COMPUTING = CALLS | FORALL
+};
+
 typedef struct verb {
     const char *name;
-    const char *arguments;             /* what follows the name in the usage line */
-    const char *summary;               /* one line that says what the verb does */
-    const char *details;               /* the description of arguments and options, or "" */
-    int (*run)(int argc, char **argv); /* argv[0] is the verb */
+    unsigned bit;
+    const char *arguments; /* what follows the name in the usage line */
+    const char *summary;   /* one line that says what the verb does */
+    const char *details;   /* paragraphs, which end with a newline each, or "" */
+    const char *examples;  /* command lines, which end with a newline each, or "" */
+    bool function;         /* the first operand is the function */
+    int most;              /* largest number of operands behind it */
+    int (*run)(const job *j);
 } verb;
 
-int run_accumulate(int argc, char **argv);
-int run_info(int argc, char **argv);
-int run_inspect(int argc, char **argv);
-int run_list(int argc, char **argv);
-int run_reduce(int argc, char **argv);
-int run_run(int argc, char **argv);
+/* Entry i of the table, in the order of the help; NULL past its end. */
+const verb *verb_at(int i);
+/* NULL: there is none. */
+const verb *verb_named(const char *name);
+/* The name that is like this one: of a verb that has another name elsewhere, or is misspelt; NULL: none is. */
+const char *verb_like(const char *name);
+
+int run_accumulate(const job *j);
+int run_at(const job *j);
+int run_forall(const job *j);
+int run_info(const job *j);
+int run_inspect(const job *j);
+int run_list(const job *j);
+int run_outer(const job *j);
+int run_reduce(const job *j);
+int run_reduceat(const job *j);
+int run_run(const job *j);
+
+/* ---- Help and messages (help.c, messages.c, wording.c, nearest.c) ---- */
+
+void print_overview(FILE *to);
+void print_help(const verb *v);
 
 /* Writes to stderr what is wrong with the command line; BAD_USAGE. */
 int bad_usage(const char *verb_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Write to stderr why something failed, or the library's last error; FAILED. */
+/* Write to stderr why something failed, or the library's last error in the words of the tool; FAILED. argument: what the argument
+ * that the error is about is on the command line. */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
-int library_failed(void);
-/* Prints the usage of a verb; DONE. */
-int print_usage(const char *verb_name);
-/* Writes a text to stdout, adds a newline if it has none at its end, and frees it; DONE or FAILED. */
+int library_failed(unsigned verb_bit);
+int argument_failed(unsigned verb_bit, const char *argument);
+/* Writes a text to stdout, adds a newline if it has none at its end, and frees it; DONE. */
 int print_text(char *text);
+
+/* A message of the library, in which the names of C functions, options and flags are those of verbs and options. The text is
+ * static, and stays until the next call. */
+const char *worded(const char *message);
+/* What helps on the command line of a verb when the library says this; NULL: nothing that is known here. */
+const char *advice(const char *message, unsigned verb_bit);
+
+/* How many letters must be inserted, removed, changed, or swapped with their neighbours, to make one name of the other; large if
+ * one is longer than 63 bytes. */
+int letters_apart(const char *a, const char *b);
+/* Is a name so near to the one that was meant that it may be a slip? */
+bool is_near(const char *given, const char *name);
 
 /* ---- Functions (function.c) ---- */
 
@@ -50,9 +104,15 @@ typedef struct function_request {
 
 /* Does uf_load load it, because it is a path that ends in .uf, or a name of the catalogue? */
 bool is_function(const char *what);
-/* Loads `what` if it is a function; else registers a kernel: that of -e, or `what` itself if it contains a '{', or the
+/* Loads `what` if it is a function; else registers a kernel: that of -e, or `what` itself if it is one or a formula, or the
  * content of the file `what` ("-": of standard input). *out is to be released with uf_free. Errors are printed. */
-int make_function(const function_request *r, const char *verb_name, uf_func **out);
+int make_function(const function_request *r, const verb *v, uf_func **out);
+
+/* The kernel that an expression stands for: "(x, y) { return x * y; }" of "x * y", whose names are the parameters, in the order in
+ * which they appear. Released with free. NULL: out of memory. (formula.c) */
+char *formula_kernel(const char *expression);
+/* Could the text be an expression, and not the path of a file? */
+bool is_formula(const char *text);
 
 /* ---- Dtypes and values (value.c) ---- */
 
@@ -89,6 +149,12 @@ typedef struct number {
 bool read_number(const char *text, number *out);
 /* A 0-d array whose data are the number's: the number must not move. */
 DLTensor number_tensor(number *n);
+/* Entry i of the list of names; NULL past its end. */
+const char *dtype_choice(int i);
+const char *casting_choice(int i);
+const char *device_choice(int i);
+/* A casting rule of NumPy's. */
+bool read_casting(const char *name, uf_casting *out);
 /* A count from 0 on; a number of steps from 1 on; a list of at most `most` integers, "0,-1", whose number is *n. False:
  * the text is something else. */
 bool read_count(const char *text, int *out);
@@ -149,6 +215,8 @@ typedef struct npy {
  * a failure. */
 bool npy_read(npy *out, const char *path, bool bfloat16, char why[WHY_SIZE]);
 void npy_close(npy *file);
+/* Lets the array be changed, but not the file. False: errno says why. */
+bool npy_make_writable(npy *file);
 /* Writes a C-contiguous host array to a file ("-": standard output). An existing file is replaced once everything is
  * written, and is unchanged after a failure. */
 bool npy_write(const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
@@ -156,38 +224,52 @@ bool npy_write(const char *path, const DLTensor *array, const char *descr, char 
 /* Bytes of an element of any array. */
 static inline size_t element_bytes(DLDataType t) { return (size_t)t.bits / 8 * t.lanes; }
 
-/* ---- Calls (job.c, call.c) ---- */
+/* ---- Command lines (options.c) ---- */
 
-/* The command line of a verb that computes. */
-typedef struct job {
-    const char *verb;
+/* A command line. */
+struct job {
+    const verb *verb;
     function_request function;
     const char *signature; /* of a function that has signatures of its own: the one that is to be used, or NULL */
     int ninputs, noutputs;
     const char *inputs[UF_MAX_OPERANDS], *outputs[UF_MAX_OPERANDS];
+    const char *types;      /* of the inputs of code that is looked at, or NULL */
     const dtype_row *dtype; /* of the outputs; NULL: the function's */
     bool bfloat16;
     DLDevice device;
+    uf_view view;
+    uf_casting casting;
     int naxes, axes[UF_MAX_NDIM];
     bool has_axes, keepdims;
+    int nlists; /* of axes, for each argument */
+    const char *lists[UF_MAX_OPERANDS];
     int nshapes;
-    const char *shapes[UF_MAX_OPERANDS]; /* of the outputs; each is a list of integers */
+    const char *shapes[UF_MAX_OPERANDS]; /* each is a list of integers */
     int ninitial;
     number initial[UF_MAX_STATE];
-    const char *where;
-    int threads;
+    const char *where, *starts;
+    int threads, block, elements;
     unsigned flags;
-} job;
-
-/* Bits for the verbs, by which the table of options in job.c says which verbs have an option. */
-enum {
-    RUN = 1,
-    REDUCE = 2,
-    ACCUMULATE = 4
 };
 
-/* Reads the command line of the verb with this bit; DONE, HELP or BAD_USAGE. */
-int read_job(job *out, int verb_bit, int argc, char **argv);
+/* An option. */
+typedef struct option_row {
+    const char *name;
+    char letter; /* of the short option, or 0 */
+    unsigned verbs;
+    const char *value; /* what stands for the value in the help; NULL: the option has none */
+    const char *needs; /* what the value must be, for messages */
+    const char *help;  /* lines */
+    bool (*take)(job *j, const char *value);
+    const char *(*choice)(int i); /* entry i of the list of possible values; NULL: there is no such list */
+} option_row;
+
+/* Entry i of the table, in the order of the help; NULL past its end. */
+const option_row *option_at(int i);
+/* Reads the command line of a verb, whose name is argv[0]; DONE, HELP or BAD_USAGE. */
+int read_job(job *out, const verb *v, int argc, char **argv);
+
+/* ---- Calls (call.c) ---- */
 
 /* A command line that is being executed. */
 typedef struct call {
@@ -199,7 +281,7 @@ typedef struct call {
     npy files[UF_MAX_OPERANDS]; /* of the inputs */
     number numbers[UF_MAX_OPERANDS];
     int64_t shapes[UF_MAX_OPERANDS][UF_MAX_NDIM]; /* of the outputs */
-    npy where;
+    npy where, starts;
     number initial[UF_MAX_STATE];
     DLTensor initials[UF_MAX_STATE];
     const DLTensor *mask;
@@ -213,17 +295,36 @@ bool record_descr(const call *c, int k, char descr[NPY_DESCR_SIZE]);
 
 /* How a verb computes. */
 typedef struct method {
-    int bit;
     bool stages;                 /* `compute` copies host arrays to job->device and back by itself (UF_STAGE) */
     const char *(*fit)(call *c); /* sets nin; returns why the verb cannot use the function, or NULL */
     uf_status (*infer)(call *c); /* sets dtypes and shapes of the outputs */
     uf_status (*compute)(call *c);
+    /* Must input k, a number, be copied to the device? NULL: none must, since numbers travel by value. */
+    bool (*moves_number)(const call *c, int k);
 } method;
 
 /* The `fit` of the verbs that reduce (reduce.c). */
 const char *fit_reducing(call *c);
+/* Options that all calls with uf_options have. */
+uf_options call_options(const call *c);
+/* The axis on the command line, or the first one. */
+int first_axis(const call *c);
+
+/* Reads one input: a number, whose value *n holds, or a file. Errors are printed. */
+int read_input(const job *j, const char *text, number *n, npy *file, DLTensor *out);
+/* Prints an array, or writes it to the file of that name, if there is one. descr: as for npy_write. Errors are printed. */
+int deliver(const char *path, const DLTensor *array, const char *descr);
+/* A copy of an array, of its dtype, on a device, with its content or without. */
+uf_status device_copy(DLManagedTensor **copy, DLDevice device, const DLTensor *t, bool content);
+/* Prints the library's last error; if it is about an argument that the command line has, also which that is. */
+int call_failed(const job *j);
+
+/* An empty call, NULL if there is no memory; what is in a call is released with it. */
+call *call_new(const job *j);
+void call_free(call *c);
+void release(DLManagedTensor **copies, int n);
 
 /* Reads the inputs, computes, and writes or prints the outputs. Returns the program's exit status. */
-int run_method(const method *m, int argc, char **argv);
+int run_method(const method *m, const job *j);
 
 #endif

@@ -1,8 +1,10 @@
-/* function.c - the function on a command line: of the catalogue, from a function file, or a kernel. */
+/* function.c - the function on a command line: of the catalogue, from a function file, a kernel or a formula. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 
@@ -39,7 +41,7 @@ static char *read_file(const char *path) {
     return content;
 }
 
-static int make_kernel(const function_request *r, const char *source, uf_func **out) {
+static int define(const function_request *r, const verb *v, const char *source, uf_func **out) {
     uf_section section = {.signatures = r->signatures, .source = source};
     uf_definition definition = {.size = sizeof definition,
                                 .name = "kernel",
@@ -50,23 +52,37 @@ static int make_kernel(const function_request *r, const char *source, uf_func **
                                 .max_registers = r->max_registers,
                                 .max_steps = r->max_steps,
                                 .layout = r->layout};
-    return uf_define(out, &definition) ? library_failed() : DONE;
+    return uf_define(out, &definition) ? library_failed(v->bit) : DONE;
 }
 
-static int make_file(const function_request *r, uf_func **out) {
+/* Registers a kernel, or that of a formula. */
+static int make_kernel(const function_request *r, const verb *v, const char *source, uf_func **out) {
+    if (strchr(source, '{'))
+        return define(r, v, source, out);
+    if (strchr(source, ';'))
+        return failed("\"%s\" is no expression, and no kernel: that is written (x, y) { return x * y; }", source);
+    char *kernel = formula_kernel(source);
+    if (!kernel)
+        return failed("out of memory");
+    int status = define(r, v, kernel, out);
+    free(kernel);
+    return status;
+}
+
+static int make_file(const function_request *r, const verb *v, uf_func **out) {
     char *source = read_file(r->what);
     if (!source)
         return failed("%s: %s", r->what, strerror(errno));
-    int status = make_kernel(r, source, out);
+    int status = make_kernel(r, v, source, out);
     free(source);
     return status;
 }
 
-static int load(const function_request *r, const char *verb_name, uf_func **out) {
+static int load(const function_request *r, const verb *v, uf_func **out) {
     if (r->signatures || r->layout || r->fast || r->flags || r->max_registers || r->max_steps)
-        return bad_usage(verb_name, "\"%s\" has its own signatures, layout and flags; options for them are for kernels",
+        return bad_usage(v->name, "\"%s\" has its own signatures, layout and flags; options for them are for kernels",
                          r->what);
-    return uf_load(out, r->what) ? library_failed() : DONE;
+    return uf_load(out, r->what) ? library_failed(v->bit) : DONE;
 }
 
 bool is_function(const char *what) {
@@ -79,10 +95,23 @@ bool is_function(const char *what) {
     return false;
 }
 
-int make_function(const function_request *r, const char *verb_name, uf_func **out) {
-    if (r->kernel)
-        return make_kernel(r, r->kernel, out);
-    if (is_function(r->what))
-        return load(r, verb_name, out);
-    return strchr(r->what, '{') ? make_kernel(r, r->what, out) : make_file(r, out);
+/* A name that no file has, which is then meant to be one of the catalogue. */
+static bool is_bare_name(const char *what) {
+    for (const char *at = what; *at; at++)
+        if (!isalnum((unsigned char)*at) && *at != '_')
+            return false;
+    return *what && access(what, F_OK) != 0;
+}
+
+int make_function(const function_request *r, const verb *v, uf_func **out) {
+    const char *what = r->kernel ? r->kernel : r->what;
+    if (r->kernel || strchr(what, '{'))
+        return make_kernel(r, v, what, out);
+    if (is_function(what))
+        return load(r, v, out);
+    if (is_bare_name(what)) /* whose error names the nearest one */
+        return uf_load(out, what) ? library_failed(v->bit) : DONE;
+    if ((is_formula(what) || strchr(what, ';')) && access(what, F_OK) != 0)
+        return make_kernel(r, v, what, out);
+    return make_file(r, v, out);
 }

@@ -1,5 +1,4 @@
 /* list.c - `ufunc list`: the functions of the catalogue, one a line; or all that is known of the given functions. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +19,10 @@ static int list_catalogue(void) {
         uf_func *func;
         uf_description d = {.size = sizeof d};
         if (uf_load(&func, uf_catalogue(i)))
-            return library_failed();
+            return library_failed(LIST);
         if (uf_describe(func, &d)) {
             uf_free(func);
-            return library_failed();
+            return library_failed(LIST);
         }
         printf("%-18s %-26s ", d.name, d.layout ? d.layout : d.kind);
         print_sentence(d.doc);
@@ -50,10 +49,10 @@ static int describe(const char *what) {
     uf_func *func;
     uf_description d = {.size = sizeof d};
     if (uf_load(&func, what))
-        return library_failed();
+        return library_failed(LIST);
     if (uf_describe(func, &d)) {
         uf_free(func);
-        return library_failed();
+        return library_failed(LIST);
     }
     printf("%-12s%s\n", d.kind, d.name);
     if (d.layout)
@@ -66,23 +65,12 @@ static int describe(const char *what) {
     return DONE;
 }
 
-int run_list(int argc, char **argv) {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
-    opterr = 0;
-    switch (getopt_long(argc, argv, "h", options, NULL)) {
-    case 'h':
-        return print_usage("list");
-    case '?':
-        return bad_usage("list", "unknown option \"%s\"", argv[optind - 1]);
-    }
-    if (optind == argc)
-        return list_catalogue();
-    for (int i = optind; i < argc; i++) {
-        if (i > optind)
+int run_list(const job *j) {
+    int status = j->ninputs ? DONE : list_catalogue();
+    for (int i = 0; status == DONE && i < j->ninputs; i++) {
+        if (i)
             printf("\n");
-        int status = describe(argv[i]);
-        if (status != DONE)
-            return status;
+        status = describe(j->inputs[i]);
     }
-    return DONE;
+    return status;
 }

@@ -182,3 +182,5 @@ void npy_close(npy *file) {
     free(file->memory);
     memset(file, 0, sizeof *file);
 }
+
+bool npy_make_writable(npy *file) { return !file->map || !mprotect(file->map, file->mapped, PROT_READ | PROT_WRITE); }

@@ -6,8 +6,7 @@
 const char *fit_reducing(call *c) {
     if (!c->about.nstate)
         return "does not reduce; reductions do, and functions of two inputs and one output, elementwise ones and those "
-               "whose "
-               "operands can have cores of one shape";
+               "whose operands can have cores of one shape";
     c->nin = strcmp(c->about.kind, "reduction") == 0 ? c->about.nin : 1;
     return NULL;
 }
@@ -15,6 +14,7 @@ const char *fit_reducing(call *c) {
 static uf_reduce_options options_of(const call *c) {
     const job *j = c->job;
     return (uf_reduce_options){.size = sizeof(uf_reduce_options),
+                               .casting = j->casting,
                                .signature = j->signature,
                                .naxes = j->has_axes && !j->naxes ? UF_NO_AXES : j->naxes,
                                .axes = j->has_axes ? j->axes : NULL,
@@ -35,7 +35,7 @@ static uf_status compute(call *c) {
     return uf_reduce(c->func, c->nargs, c->args, &options);
 }
 
-int run_reduce(int argc, char **argv) {
-    static const method m = {.bit = REDUCE, .fit = fit_reducing, .infer = infer, .compute = compute};
-    return run_method(&m, argc, argv);
+int run_reduce(const job *j) {
+    static const method m = {.fit = fit_reducing, .infer = infer, .compute = compute};
+    return run_method(&m, j);
 }

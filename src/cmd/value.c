@@ -118,6 +118,26 @@ bool read_integers(const char *text, int most, int64_t *list, int *n) {
     }
 }
 
+static const struct {
+    const char *name;
+    uf_casting rule;
+} rules[] = {{"no", UF_CAST_NO},         {"equiv", UF_CAST_EQUIV},
+             {"safe", UF_CAST_SAFE},     {"same_kind", UF_CAST_SAME_KIND},
+             {"unsafe", UF_CAST_UNSAFE}, {NULL, UF_CAST_DEFAULT}};
+
+const char *dtype_choice(int i) { return i < DTYPES ? dtype_rows[i].name : NULL; }
+const char *casting_choice(int i) { return rules[i].name; }
+const char *device_choice(int i) { return (const char *[]){"cpu", "cuda", NULL}[i]; }
+
+bool read_casting(const char *name, uf_casting *out) {
+    for (int i = 0; rules[i].name; i++)
+        if (strcmp(rules[i].name, name) == 0) {
+            *out = rules[i].rule;
+            return true;
+        }
+    return false;
+}
+
 bool read_device(const char *name, DLDevice *out) {
     int n = 0;
     if (strcmp(name, "cpu") == 0)

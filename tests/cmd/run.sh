@@ -34,7 +34,21 @@ printf '%s\n' "$kernel" >"$work/rel_diff.txt"
 expect 2 '' 'usage: ufunc VERB'
 expect 0 'usage: ufunc VERB' '' --help
 expect 0 '^ufunc [0-9]+\.[0-9]+\.[0-9]+$' '' --version
-expect 2 '' 'there is no verb "frobnicate"' frobnicate
+expect 0 'usage: ufunc VERB' '' -h
+expect 0 'usage: ufunc VERB' '' help
+expect 0 '^usage: ufunc reduceat' '' help reduceat
+expect 2 '' 'there is no verb "frobnicate"; `ufunc --help` lists them' frobnicate
+expect 2 '' 'there is no verb "reduse"; did you mean "reduce"\?' reduse
+expect 2 '' 'there is no verb "outre"; did you mean "outer"\?' outre
+expect 2 '' 'there is no verb "call"; did you mean "run"\?' call
+expect 2 '' 'there is no verb "softmax"; `ufunc run .softmax. INPUT' softmax x.npy
+expect 2 '' 'there is no verb "x\*x"; `ufunc run .x\*x. INPUT' 'x*x' x.npy
+expect 2 '' 'there is no verb "rum"; did you mean "run"' help rum
+for verb in info list inspect run outer forall at reduce accumulate reduceat; do
+    expect 0 "^  $verb " '' --help
+    expect 0 "^usage: ufunc $verb" '' $verb --help
+    expect 0 '^  -h, --help  ' '' $verb -h
+done
 
 expect 0 'libufunc|[Ll][Ll][Vv][Mm]' '' info
 expect 0 'usage: ufunc info' '' info --help
@@ -42,14 +56,14 @@ expect 2 '' 'unknown option "--all"' info --all
 expect 2 '' 'unexpected "more"' info more
 
 expect 0 'usage: ufunc inspect' '' inspect --help
-expect 2 '' 'a kernel is needed' inspect
+expect 2 '' 'a function is needed: a name of the catalogue, a file, a kernel or a formula' inspect
 expect 2 '' 'unknown option "-x"' inspect -x
 expect 2 '' 'option "-e" needs a value' inspect -e
-expect 2 '' 'unknown view "lisp"' inspect -e "$kernel" -v lisp
-expect 2 '' 'unknown device "tpu"' inspect -e "$kernel" -d tpu
-expect 2 '' 'unknown device "sm_"' inspect -e "$kernel" -d sm_
-expect 2 '' 'unknown device "cuda:-1"' inspect -e "$kernel" -d cuda:-1
-expect 2 '' 'no number of registers' inspect -e "$kernel" -r many
+expect 2 '' 'view needs tree, ir, ptx, asm or resources, not "lisp"' inspect -e "$kernel" -v lisp
+expect 2 '' 'device needs cpu, cuda, cuda:N or sm_NN, not "tpu"' inspect -e "$kernel" -d tpu
+expect 2 '' 'device needs cpu, cuda, cuda:N or sm_NN, not "sm_"' inspect -e "$kernel" -d sm_
+expect 2 '' 'device needs cpu, cuda, cuda:N or sm_NN, not "cuda:-1"' inspect -e "$kernel" -d cuda:-1
+expect 2 '' 'max-registers needs a number of registers, not "many"' inspect -e "$kernel" -r many
 expect 2 '' 'unexpected "file"' inspect -e "$kernel" file
 expect 1 '' "$work/absent: No such file" inspect "$work/absent"
 expect 1 '' 'Is a directory' inspect "$work"
@@ -71,7 +85,7 @@ expect 0 'float64' '' inspect matmul -t dd --view tree
 expect 0 'define' '' inspect layouts/softmax.uf -t f
 expect 1 '' 'signature' inspect softmax -t complex64
 expect 1 '' "$work/absent.uf: " inspect "$work/absent.uf"
-expect 1 '' 'matmull: No such file' inspect matmull
+expect 1 '' 'the catalogue has no "matmull"; did you mean "matmul"' inspect matmull
 expect 2 '' '"matmul" has its own' inspect matmul -s 'ff->f'
 expect 2 '' '"matmul" has its own' inspect matmul -l '(n)->()'
 printf 'ufunc twice\ndoc Two times\n  its argument\nkernel (x) { return 2 * x; }\n' >"$work/twice.uf"
@@ -107,7 +121,7 @@ add='(x, y) { return x + y; }'
 expect 0 'usage: ufunc run' '' run --help
 expect 2 '' 'a function is needed' run
 expect 2 '' 'unknown option "-x"' run "$add" -x
-expect 2 '' 'unknown option "--initial"' run "$add" --initial 3
+expect 2 '' 'unknown option "--initial"; it is an option of `ufunc reduce`' run "$add" --initial 3
 expect 2 '' 'option "-o" needs a value' run "$add" -o
 expect 2 '' 'kernel takes 2 inputs, but 1 is given' run "$add" 1
 expect 2 '' '-o is there 2 times' run "$add" 1 2 -o "$work/x" -o "$work/y"
@@ -179,7 +193,7 @@ expect 2 '' 'kernel takes 1 input, but 2 are given' reduce "$add" $sum "$work/a.
 expect 0 '^int16 \(2, 2\)$' '' reduce matmul "$work/big.npy"
 expect 2 '' 'softmax does not reduce' reduce softmax "$work/float.npy"
 expect 2 '' 'kernel does not reduce' reduce '(x) { return x; }' "$work/float.npy"
-expect 2 '' 'range is a reduction; `ufunc reduce` and `ufunc accumulate` run it' run "$work/range.uf" "$work/float.npy"
+expect 2 '' 'range is a reduction; `ufunc reduce`, `accumulate` and `reduceat` run it' run "$work/range.uf" "$work/float.npy"
 expect 1 '' 'axis 2 is out of range|axis 2' reduce "$add" $sum "$work/a.npy" --axis 2
 expect 1 '' 'axis' reduce "$add" $sum "$work/a.npy" --axis 0,-2
 expect 1 '' 'no identity|identity' reduce "$add" $sum "$work/a.npy" --where "$work/mask.npy"
@@ -193,7 +207,7 @@ kernel      [i : n](x, y) { if (i > 0 && i < n - 1) y[i] = (x[i-1] + x[i] + x[i+
 END
 expect 0 '^kernel      smooth$' '' list "$work/smooth.uf"
 expect 0 '^parameters  float32\[\], float32\[\]$' '' list "$work/smooth.uf"
-expect 2 '' 'smooth is a kernel over indices, which works in place; uf_forall runs it' run "$work/smooth.uf" "$work/float.npy"
+expect 2 '' 'smooth is a kernel over indices; `ufunc forall` runs it' run "$work/smooth.uf" "$work/float.npy"
 expect 2 '' 'smooth does not reduce' reduce "$work/smooth.uf" "$work/float.npy"
 expect 0 'element float64' '' inspect "$work/smooth.uf" -v tree -t 'd[], d[]'
 expect 1 '' 'the parameter list asked for, int8\[\], is not in its list' inspect "$work/smooth.uf" -v tree -t 'b[]'
@@ -262,6 +276,111 @@ cp "$work/out" "$work/standard.npy"
 leaves standard.npy '|i1' '(3,)' '\014\026\040'
 input=
 
+# Verbs of the library that have no `run` in them.
+npy counts.npy '<i8' '(2,)' False '\001\000\000\000\000\000\000\000\002\000\000\000\000\000\000\000'
+npy none.npy '|b1' '(1,)' False '\000'
+npy index.npy '|u1' '(2,)' False '\000\001'
+npy zero.npy '|u1' '(1,)' False '\000'
+npy five.npy '|u1' '(4,)' False '\002\003\012\024'
+npy wide.npy '<f8' '(2,)' False '\000\000\000\000\000\000\360\077\000\000\000\000\000\000\000\100' # 1 and 2
+expect 0 '^ \[22 42 62\]\]$' '' outer multiply "$work/counts.npy" "$work/b.npy" -t int64
+expect 0 '^int64 \(2, 3, 2\)$' '' outer '(x, y, z) { return x + y * z; }' "$work/counts.npy" "$work/b.npy" "$work/counts.npy"
+expect 0 '^\[\[0 0 0\]\]$' '' outer '(x, y) { return x + y; }' "$work/zero.npy" "$work/b.npy" -w "$work/none.npy" -t int8
+expect 0 '^\[11 12\]$' '' outer add "$work/counts.npy" 10
+expect 2 '' 'softmax is not elementwise, and has no outer form' outer softmax "$work/float.npy"
+expect 2 '' 'add takes 2 inputs, but 1 is given' outer add "$work/float.npy"
+expect 2 '' 'unknown option "--axis"; it is an option of `ufunc run`, .*`ufunc reduceat`' outer add 1 2 --axis 0
+
+expect 0 '^\[ 1 12\]$' '' at add "$work/counts.npy" 1 10
+expect 0 '^\[-1 -2\]$' '' at negative "$work/counts.npy" "$work/index.npy"
+expect 0 '^\[2 3\]$' '' at add "$work/counts.npy" "$work/index.npy" 1
+expect 0 '^float64 \(2\)$' '' at add "$work/counts.npy" -1 0.5 -t float64 -c unsafe
+expect 2 '' 'add needs a target, an index for each of its first dimensions, and an operand' at add "$work/counts.npy" 1
+expect 2 '' 'sum does not update elements' at sum "$work/counts.npy" 1
+expect 1 '' 'indices\[0\]: is 2, .*\(argument 1 is "2"\)' at add "$work/counts.npy" 2 1
+expect 2 '' 'more than 63 operands' at add $(seq 70)
+
+expect 0 '^\[ 5 30\]$' '' reduceat add "$work/five.npy" --starts 0,2
+expect 0 '^ \[ 4 11\]\]$' '' reduceat add "$work/a.npy" --starts 0,1 --axis -1 -t int8 -c unsafe
+expect 0 '^uint64 \(1, 3\)$' '' reduceat add "$work/a.npy" -x "$work/zero.npy"
+expect 2 '' '--starts is needed: 0,4,8 or a file' reduceat add "$work/a.npy"
+expect 2 '' 'starts needs 0,4,8 or a file, not "0,,4"' reduceat add "$work/a.npy" --starts 0,,4
+expect 1 '' 'absent.npy: No such file' reduceat add "$work/a.npy" --starts "$work/absent.npy"
+expect 1 '' 'starts: element 1 is 9' reduceat add "$work/a.npy" --starts 0,9
+expect 1 '' 'axis' reduceat add "$work/a.npy" --starts 0 --axis 5
+expect 2 '' 'softmax does not reduce' reduceat softmax "$work/float.npy" -x 0
+
+expect 0 '^\[ 1 -4\]$' '' forall '[i](u, v) { v[i] = u[i] * (1 - 3 * i) ; }' "$work/float.npy" "copy:$work/float.npy" --threads 1
+expect 0 '^\[0 1 1\]$' '' forall '[i](x, h) { atomic_add(h[x[i]], 1); }' "$work/counts.npy" 'int64[3]' --shape 2
+expect 0 '^float32 \(2, 2\)$' '' forall '[i, j](x, k, y) { y[i][j] = x[i] * k + j; }' "$work/float.npy" 0.5 'float32[2,2]' -n 2,2
+expect 0 '^\[1 2\]$' '' forall "$work/smooth.uf" "$work/wide.npy" "copy:$work/wide.npy"
+expect 0 '^\[0\.5\]$' '' forall '[i](k, y) { y[i] = k; }' -p 'float32, float32[]' 0.5 'float32[1]'
+expect 0 '^float32 \(0\)$' '' forall '[i](y) { y[i] = 1; }' 'float32[0]'
+expect 0 '^\[1 2\]$' '' forall '[i](x, y) { y[i] = x[i]; x[i] = 7; }' "$work/float.npy" 'float32[2]'
+leaves float.npy '<f4' '(2,)' '\000\000\200\077\000\000\000\100'
+expect 0 '' '' forall '[i](x, y, z) { y[i] = x[i]; z[i] = 2 * i; }' "$work/counts.npy" 'int8[2]' 'int8[2]' -o "$work/y.npy" -o "$work/z.npy"
+leaves y.npy '|i1' '(2,)' '\001\002'
+leaves z.npy '|i1' '(2,)' '\000\002'
+expect 2 '' 'shape N,.. is needed, the extents of the space, since the arrays have several shapes' forall '[i](x, y) { y[i] = x[i]; }' "$work/b.npy" 'int8[2]'
+expect 1 '' 'int8\[\]: No such file' forall '[i](x) { }' 'int8[]'
+expect 2 '' 'no argument is an output, which is DTYPE\[N,..\] or copy:FILE' forall '[i](x) { x[i] = 1; }' "$work/b.npy"
+expect 2 '' '1 argument is an output, but -o is there 2 times' forall '[i](x) { }' 'int8[2]' -o "$work/y" -o "$work/z"
+expect 2 '' 'add is no kernel over indices' forall add 'int8[2]'
+expect 1 '' 'its number of indices is 1' forall '[i](x) { }' 'int8[2]' -n 2,2
+expect 1 '' 'shape N,.. is the space: an extent for each index' forall '[i](x) { }' 'int8[2]' -n 2,2
+expect 1 '' 'int3\[2\]: No such file' forall '[i](x) { }' 'int3[2]'
+expect 1 '' 'absent.npy: No such file' forall '[i](x) { }' "copy:$work/absent.npy"
+expect 1 '' 'a number cannot be copied' forall '[i](x) { }' copy:3
+expect 1 '' 'index 5 is outside' forall '[i](x) { x[i + 5] = 1; }' 'int8[2]' --debug
+
+# Formulas: the names are the parameters, in the order in which they appear.
+expect 0 '^9$' '' run 'x*x' 3
+expect 0 '^-1$' '' run 'b - a' 3 4
+expect 0 '^0\.75$' '' run 'x/y' 3. 4
+expect 0 '^3$' '' run '(int)M_PI' -e '(int)(M_PI * x)' 1
+expect 0 '^0\.5$' '' run 'sin (x*0) + (double)k/2' 3 1
+expect 0 '^5$' '' run 'max(x, y) > 4 ? 5 : x' 3 7
+expect 0 '^21$' '' reduce 'x+y' "$work/a.npy" -s 'dd->d'
+expect 0 '^\[1 3\]$' '' accumulate -e 'p + q' "$work/float.npy"
+printf 'x * 2\n' >"$work/formula.txt"
+expect 0 '^6$' '' run "$work/formula.txt" 3
+expect 2 '' 'kernel takes 2 inputs, but 1 is given' run 'x*y' 3
+expect 1 '' 'expected an expression' run 'x +' 3
+expect 1 '' '"return x\*x;" is no expression, and no kernel: that is written \(x, y\) \{ return x \* y; \}' run 'return x*x;' 3
+expect 1 '' 'folder/kernel.txt: No such file' run folder/kernel.txt 3
+expect 1 '' 'name the dtypes of its inputs' inspect 'x+y'
+expect 1 '' '^  -t says them' inspect 'x+y'
+expect 0 'define' '' inspect 'x+y' -t float32,float32
+
+# What was meant, in the words of the tool.
+expect 1 '' 'the catalogue has no "sofmax"; did you mean "softmax"' run sofmax "$work/float.npy"
+expect 2 '' 'unknown option "--devise"; did you mean "--device"\?' run add 1 2 --devise cpu
+expect 2 '' '"--d" can be "--dtype" or "--device"' run add 1 2 --d cpu
+expect 2 '' 'option "--fast" has no value' run add 1 2 --fast=3
+expect 2 '' 'unknown option "-x"; it is an option of `ufunc reduceat`' run add 1 2 -kx
+expect 2 '' 'unknown option "--bogus";' run add 1 2 --bogus
+expect 2 '' 'not "flaot32"; did you mean "float32"\?' run add 1 2 --dtype flaot32
+expect 2 '' 'not "saef"; did you mean "safe"\?' run add 1 2 --casting saef
+expect 1 '' 'shape N,.. and --dtype DTYPE say what the output is' run histogram "$work/float.npy" 0 4
+expect 1 '' 'dtype DTYPE gives the output another dtype, --casting RULE allows more casts' run add "$work/float.npy" 1 -t int8
+expect 0 '^\[2 3\]$' '' run add "$work/float.npy" 1 -t int8 -c unsafe
+expect 1 '' '^  `ufunc forall` runs it$' run '[i](x) { x[i] = 1; }' 3
+expect 1 '' '^  -p gives the parameters' inspect '[i](x) { x[i] = 1; }'
+expect 0 '^int64 \(3\)$' '' run add "$work/b.npy" 1 --strong-numbers
+# No message has a name of the C interface in it.
+n=$((n + 1))
+for arguments in 'run sum 1' 'run matmul 1 2' 'reduce softmax 1' 'inspect -e [i](a){} -s f' 'list interval' 'forall [i](a){} int8[2] -n 2,2' \
+    'reduce add 1 -O -S' 'outer matmul 1 2' 'at sum 1 2' 'run softmax 1 -a 0 -A 0' "run softmax $work/a.npy -A 0" 'reduceat max 1 -x 0' \
+    "accumulate add $work/a.npy -O -S" "forall [i](a){} int8[2] -B 7" "forall [i](a){} int8[2] -E 7" "forall [i](a){} -n -3 int8[2]" \
+    "run vecdot $work/a.npy $work/b.npy -a 0 -k -A 0" "run add 1 2 -k"; do
+    "$BUILD/ufunc" $arguments >"$work/out" 2>"$work/one"
+    [ $? != 0 ] || echo "$arguments: it fails"
+    grep -E '\b(uf|UF)_|options->|naxes' "$work/one" | sed "s|^|$arguments: |"
+done >"$work/err" 2>&1
+[ ! -s "$work/err" ] || printf 'not '
+echo "ok $n - no message has a name of the C interface"
+sed 's/^/# /' "$work/err"
+
 endless='(x) { while (x > 0) ; return x; }'
 expect 1 '' 'kernel: line 1: the kernel took more than 500 steps' run "$endless" 3 --max-steps 500
 expect 0 '^-3$' '' run "$endless" -3 -M 500
@@ -271,7 +390,7 @@ expect 2 '' 'needs a number of steps' run "$endless" 3 --max-steps 0
 expect 2 '' 'needs a number of steps' run "$endless" 3 --max-steps 5x
 expect 2 '' 'has its own signatures' run softmax "$work/float.npy" --max-steps 5
 expect 0 'call void @report' '' inspect -e "$endless" -s 'd->d' --max-steps 7
-expect 2 '' 'is no number of steps' inspect -e "$endless" -s 'd->d' -M x
+expect 2 '' 'max-steps needs a number of steps' inspect -e "$endless" -s 'd->d' -M x
 
 export UFUNC_CUDA_DRIVER="$work/absent.so"
 expect 1 '' 'the CUDA driver cannot be used' run "$add" "$work/float.npy" 1 --device cuda

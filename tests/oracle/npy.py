@@ -1,4 +1,4 @@
-"""npy.py - the tool on .npy files, against NumPy: what `ufunc run`, `reduce` and `accumulate` read of every dtype, byte order,
+"""npy.py - the tool on .npy files, against NumPy: what `ufunc run` and the other verbs read of every dtype, byte order,
 order and version of the format, and that NumPy reads what they write.
 
 PROP_N=n makes n times as many calls. UF_TEST_GPU=1 makes some on the GPU as well.
@@ -127,6 +127,44 @@ def masks_and_outputs(rng, path):
 
 
 @in_folder
+def outer_at_reduceat(rng, path):
+    """Random calls of the verbs that have no `run` in them."""
+    for _ in range(12 * ROUNDS):
+        x, y = (random_values(rng, tuple(rng.integers(1, 5, rng.integers(1, 4))), np.dtype("i4")) for _ in "xy")
+        np.save(path("x.npy"), x)
+        np.save(path("y.npy"), np.asfortranarray(y))
+        tool("outer", "subtract", path("x.npy"), path("y.npy"), "-o", path("z.npy"))
+        assert same(np.load(path("z.npy")), np.subtract.outer(x, y)), (x.shape, y.shape)
+        axis = int(rng.integers(-x.ndim, x.ndim))
+        starts = rng.integers(0, x.shape[axis], rng.integers(1, 6))
+        np.save(path("starts.npy"), starts)
+        given = path("starts.npy") if rng.random() < 0.5 else ",".join(map(str, starts))
+        tool("reduceat", "maximum", path("x.npy"), "--starts", given, "-a", axis, "-o", path("z.npy"))
+        assert same(np.load(path("z.npy")), np.maximum.reduceat(x, starts, axis)), (x.shape, axis, starts)
+        want, n = x.copy(), int(rng.integers(1, x.ndim + 1))
+        indices = [rng.integers(-extent, extent, 9) for extent in x.shape[:n]]
+        for k, index in enumerate(indices):
+            np.save(path(f"i{k}.npy"), index)
+        np.subtract.at(want, tuple(indices), np.int32(3))
+        tool("at", "subtract", path("x.npy"), *[path(f"i{k}.npy") for k in range(n)], 3, "-o", path("z.npy"))
+        assert same(np.load(path("z.npy")), want), (x.shape, n)
+        assert same(np.load(path("x.npy")), x)
+
+
+@in_folder
+def over_indices(rng, path):
+    for order in "CF":
+        u = np.asarray(random_values(rng, (6, 9), np.dtype("f8")), order=order)
+        np.save(path("u.npy"), u)
+        tool("forall", "[i, j](u, k, v) { v[j][i] = u[i][j] * k; }", path("u.npy"), 2, "float64[9,6]", "-n", "6,9", "-o", path("v.npy"))
+        assert same(np.load(path("v.npy")), u.T * 2)
+        tool("forall", "[i, j : m](u) { if (j > 0) u[i][j] = i; }", "copy:" + path("u.npy"), "-o", path("v.npy"))
+        want = u.copy()
+        want[:, 1:] = np.arange(6)[:, None]
+        assert same(np.load(path("v.npy")), want) and same(np.load(path("u.npy")), u)
+
+
+@in_folder
 def halves(rng, path):
     """bfloat16 is <V2, and needs --dtype."""
     x = to_bfloat16(rng.standard_normal((5, 7)))
@@ -234,6 +272,16 @@ def records(rng, path):
 def on_the_gpu(rng, path):
     x = random_values(rng, (300, 70), np.dtype("f4"))
     np.save(path("x.npy"), x)
+    tool("outer", "add", path("x.npy"), 1.5, "-d", "cuda", "-o", path("y.npy"))
+    assert np.array_equal(np.load(path("y.npy")), x + np.float32(1.5))
+    tool("at", "add", path("x.npy"), 3, 1.0, "-d", "cuda", "-o", path("y.npy"))
+    want = x.copy()
+    want[3] += 1
+    assert np.array_equal(np.load(path("y.npy")), want)
+    tool("reduceat", "max", path("x.npy"), "-x", "0,10,250", "-d", "cuda", "-o", path("y.npy"))
+    assert np.array_equal(np.load(path("y.npy")), np.maximum.reduceat(x, [0, 10, 250]))
+    tool("forall", "[i, j](x, y) { y[j][i] = x[i][j]; }", path("x.npy"), "float32[70,300]", "-n", "300,70", "-d", "cuda", "-o", path("y.npy"))
+    assert np.array_equal(np.load(path("y.npy")), x.T)
     tool("reduce", "max", path("x.npy"), "-a", "1", "-d", "cuda", "-o", path("y.npy"))
     assert np.array_equal(np.load(path("y.npy")), x.max(axis=1))
     tool("run", "(x, y) { return x + y; }", path("x.npy"), "1.5", "-d", "cuda", "-o", path("y.npy"))
@@ -242,7 +290,7 @@ def on_the_gpu(rng, path):
 
 def main():
     tests = [every_dtype, every_version, mapped, pairs, reduced, masks_and_outputs, halves, standard_streams, refused,
-             records]
+             records, outer_at_reduceat, over_indices]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests.append(on_the_gpu)
     if sys.argv[1:]:

@@ -1,0 +1,86 @@
+/* formula.c - an expression in place of a kernel: "x * x" is "(x) { return x * x; }". */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+/* Words of kernel C that are no variables: constants, and words of types, which stand in casts. */
+static const char *const words[] = {
+    "NAN",     "INFINITY",  "I",        "M_E",      "M_LOG2E",  "M_LOG10E", "M_LN2",      "M_LN10",
+    "M_PI",    "M_PI_2",    "M_PI_4",   "M_1_PI",   "M_2_PI",   "M_SQRT2",  "M_2_SQRTPI", "true",
+    "false",   "M_SQRT1_2", "_Bool",    "char",     "short",    "int",      "long",       "signed",
+    "float",   "double",    "complex",  "_Complex", "unsigned", "int8_t",   "int16_t",    "int32_t",
+    "int64_t", "uint8_t",   "uint16_t", "uint32_t", "uint64_t", "const",    "typeof",     "sizeof",
+};
+
+enum {
+    WORDS = sizeof words / sizeof *words
+};
+
+static bool begins_name(char c) { return isalpha((unsigned char)c) || c == '_'; }
+static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static size_t name_length(const char *at) {
+    size_t n = 0;
+    while (in_name(at[n]))
+        n++;
+    return n;
+}
+
+static bool is_word(const char *at, size_t length) {
+    for (int i = 0; i < WORDS; i++)
+        if (strlen(words[i]) == length && memcmp(words[i], at, length) == 0)
+            return true;
+    for (int i = 0; i < DTYPES; i++)
+        if (strlen(dtype_rows[i].name) == length && memcmp(dtype_rows[i].name, at, length) == 0)
+            return true;
+    return false;
+}
+
+/* Does the list "x, y" have the name? */
+static bool is_listed(const char *list, const char *at, size_t length) {
+    for (; *list; list += name_length(list), list += strspn(list, ", "))
+        if (name_length(list) == length && memcmp(list, at, length) == 0)
+            return true;
+    return false;
+}
+
+/* The next name that stands for a value, from `at` on: no word, no function, no field. NULL: there is none. */
+static const char *next_variable(const char *expression, const char *at) {
+    for (; *at; at++) {
+        bool first = at == expression || (!in_name(at[-1]) && at[-1] != '.');
+        size_t length = first && begins_name(*at) ? name_length(at) : 0;
+        if (length && at[length + strspn(at + length, " \t\n")] != '(' && !is_word(at, length))
+            return at;
+    }
+    return NULL;
+}
+
+bool is_formula(const char *text) {
+    if (strpbrk(text, ";{}") || !*text)
+        return false;
+    if (strpbrk(text, "+*%()<>=!&|^~?:, \n"))
+        return true;
+    /* "x/y" and "x-2.5" are formulas, "folder/kernel.txt", "./x" and "x" are not */
+    bool path = *text == '/' || *text == '.';
+    for (const char *dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.'))
+        path |= begins_name(dot[1]) || dot[1] == '/' || dot[1] == '.';
+    return !path && strpbrk(text, "/-") && strcmp(text, "-") != 0;
+}
+
+char *formula_kernel(const char *expression) {
+    size_t length = strlen(expression), used = 1;
+    char *kernel = malloc(4 * length + 64); /* a name of n letters takes n + 2 in the list of parameters */
+    if (!kernel)
+        return NULL;
+    strcpy(kernel, "(");
+    for (const char *at = expression; (at = next_variable(expression, at)); at += name_length(at)) {
+        size_t n = name_length(at);
+        if (is_listed(kernel + 1, at, n))
+            continue;
+        used += (size_t)sprintf(kernel + used, "%s%.*s", used > 1 ? ", " : "", (int)n, at);
+    }
+    sprintf(kernel + used, ") { return %s; }", expression);
+    return kernel;
+}

@@ -1,0 +1,104 @@
+/* verbs.c - the table of verbs: what each is called, takes and does. */
+#include <string.h>
+
+#include "cmd.h"
+
+#define FUNCTION "(NAME | FILE.uf | KERNEL | FORMULA | FILE | -e KERNEL)"
+#define FUNCTION_DETAILS                                                                                             \
+    "NAME is a function of the catalogue (`ufunc list`), FILE.uf a function file. A KERNEL is '(x, y) { return x * " \
+    "y; }';\n"                                                                                                       \
+    "of a FORMULA such as 'x * y' the names are the parameters, in the order in which they appear. A FILE may hold " \
+    "either.\n"
+#define INPUT_DETAILS                                                                                                \
+    "INPUT is a .npy file, - for one from standard input, or a number: 1, -2.5, 1+2j, true. Numbers and 0-d arrays " \
+    "follow\n"                                                                                                       \
+    "the dtypes of the other inputs.\n"
+
+static const verb verbs[] = {
+    {"info", INFO, "", "what this machine has: engines, libraries, devices, and what is missing", "", "", false, 0,
+     run_info},
+    {"list", LIST, "[NAME | FILE.uf ..]", "the catalogue, or what functions are for: layout, signatures, doc", "",
+     "ufunc list\nufunc list softmax matmul\n", false, UF_MAX_OPERANDS, run_list},
+    {"inspect", INSPECT, FUNCTION " [OPTION ..]", "the code a kernel is compiled to", FUNCTION_DETAILS,
+     "ufunc inspect 'x + y' -t float32,float32\n"
+     "ufunc inspect matmul -t float32,float32 --device sm_90 --view ptx\n"
+     "ufunc inspect '[i](a, b) { b[i] = 2 * a[i]; }' -p 'float32[], float32[]' --view asm\n",
+     true, 0, run_inspect},
+    {"run", RUN, FUNCTION " INPUT .. [OPTION ..]", "applies a function to arrays", FUNCTION_DETAILS INPUT_DETAILS,
+     "ufunc run '2 * (x - y) / (x + y)' x.npy y.npy -o r.npy\n"
+     "ufunc run softmax x.npy --axis 0 --device cuda -o y.npy\n"
+     "ufunc run histogram x.npy 0 10 --shape 64 --dtype int64\n",
+     true, UF_MAX_OPERANDS, run_run},
+    {"outer", OUTER, FUNCTION " INPUT .. [OPTION ..]", "applies a function to all combinations of elements",
+     "The output has the dimensions of the first input, then those of the second, and so on.\n" FUNCTION_DETAILS
+         INPUT_DETAILS,
+     "ufunc outer multiply x.npy y.npy -o table.npy\n", true, UF_MAX_OPERANDS, run_outer},
+    {"forall", FORALL, FUNCTION " ARGUMENT .. [OPTION ..]", "runs a kernel over indices for every point of a space",
+     FUNCTION_DETAILS "An ARGUMENT is a .npy file, which the kernel reads; a number; DTYPE[N,..], a new array of "
+                      "zeros; or copy:FILE, a copy\n"
+                      "of a file's array. New arrays and copies are the outputs: the kernel changes them, and -o names "
+                      "files for them in\n"
+                      "their order. What it writes to arrays of other files is not kept.\n",
+     "ufunc forall '[i : n](u, v) { if (i > 0 && i < n - 1) v[i] = u[i-1] - 2 * u[i] + u[i+1]; }' u.npy copy:u.npy -o "
+     "v.npy\n"
+     "ufunc forall '[i](x, h) { atomic_add(h[x[i]], 1); }' bytes.npy 'int64[256]' --shape 1000000 -o h.npy\n",
+     true, UF_MAX_OPERANDS, run_forall},
+    {"at", AT, FUNCTION " TARGET INDEX .. [OPERAND] [OPTION ..]",
+     "updates elements of an array, once for each of the indices",
+     "TARGET is a .npy file, which stays as it is: the output is its array with the updates. There is an INDEX, a file "
+     "or a\n"
+     "number, for each of its first dimensions, and an OPERAND if the function has two inputs.\n" FUNCTION_DETAILS,
+     "ufunc at add counts.npy indices.npy 1 -o counts.npy\n", true, UF_MAX_OPERANDS - 1, run_at},
+    {"reduce", REDUCE, FUNCTION " INPUT .. [OPTION ..]", "folds arrays along axes",
+     "The function is a reduction, or has two inputs and one output, and then folds one array.\n" FUNCTION_DETAILS
+         INPUT_DETAILS,
+     "ufunc reduce sum x.npy --axis 0,2 --keepdims -o s.npy\nufunc reduce 'x + y - x * y' p.npy --initial 0\n", true,
+     UF_MAX_OPERANDS, run_reduce},
+    {"accumulate", ACCUMULATE, FUNCTION " INPUT .. [OPTION ..]",
+     "folds arrays along an axis, every step an element of the output",
+     "The function is as for `ufunc reduce`.\n" FUNCTION_DETAILS INPUT_DETAILS,
+     "ufunc accumulate maximum x.npy --axis 1 -o y.npy\n", true, UF_MAX_OPERANDS, run_accumulate},
+    {"reduceat", REDUCEAT, FUNCTION " INPUT .. --starts STARTS [OPTION ..]", "folds segments of an axis",
+     "Segment i goes from start i up to, but without, the next start, or the end of the axis; if the next start is not "
+     "above\n"
+     "it, the segment is one element. The function is as for `ufunc reduce`.\n" FUNCTION_DETAILS INPUT_DETAILS,
+     "ufunc reduceat add x.npy --starts 0,4,8 -o sums.npy\n", true, UF_MAX_OPERANDS, run_reduceat},
+};
+
+/* What verbs are called elsewhere. */
+static const struct {
+    const char *name, *verb;
+} synonyms[] = {
+    {"call", "run"},        {"apply", "run"},        {"map", "run"},
+    {"eval", "run"},        {"vectorize", "run"},    {"kernel", "forall"},
+    {"launch", "forall"},   {"scan", "accumulate"},  {"cumulate", "accumulate"},
+    {"fold", "reduce"},     {"aggregate", "reduce"}, {"segment", "reduceat"},
+    {"scatter", "at"},      {"show", "list"},        {"ls", "list"},
+    {"catalogue", "list"},  {"describe", "list"},    {"dump", "inspect"},
+    {"compile", "inspect"}, {"devices", "info"},     {"system", "info"},
+};
+
+enum {
+    VERBS = sizeof verbs / sizeof *verbs,
+    SYNONYMS = sizeof synonyms / sizeof *synonyms
+};
+
+const verb *verb_at(int i) { return i < VERBS ? &verbs[i] : NULL; }
+
+const verb *verb_named(const char *name) {
+    for (int i = 0; i < VERBS; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+const char *verb_like(const char *name) {
+    const char *best = NULL;
+    for (int i = 0; i < SYNONYMS; i++)
+        if (strcmp(synonyms[i].name, name) == 0)
+            return synonyms[i].verb;
+    for (int i = 0; i < VERBS; i++)
+        if (is_near(name, verbs[i].name) && (!best || letters_apart(name, verbs[i].name) < letters_apart(name, best)))
+            best = verbs[i].name;
+    return best;
+}
