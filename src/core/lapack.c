@@ -425,6 +425,7 @@ typedef struct run {
     dtype type;
     lapack_routine svd; /* the engine's */
     bool compiles;      /* only compiles the kernels; there are no addresses */
+    bool listed;        /* routines get lists of addresses: the call has several matrices, though a part may have one */
     int ndim, nbatch;
     int64_t extent[UF_MAX_NDIM];
     int64_t stride[UF_MAX_NDIM][OPERANDS]; /* by operand, in elements */
@@ -596,7 +597,7 @@ static uf_status step_conjugate(const run *r, const program_step *s) {
     return call(r, f, 2, (DLTensor[]){v.array, v.array});
 }
 
-/* The addresses of matrices that lie behind each other; of one matrix there is no list. */
+/* The addresses of matrices that lie behind each other; of a call with one matrix there is no list. */
 static uf_status step_pointers(const run *r, const program_step *s) {
     static _Atomic(uf_func *) made;
     const temporary *t = &r->program->temporaries[s->array[0] & ~TEMPORARY];
@@ -606,7 +607,7 @@ static uf_status step_pointers(const run *r, const program_step *s) {
     int64_t step = count_of(r, t) / batch * dtypes[type_of(t->type, r->type)].size;
     view to;
     uf_func *f = atomic_load(&made), *none = NULL;
-    if (!r->e->lapack_points || batch == 1)
+    if (!r->e->lapack_points || !r->listed)
         return UF_OK;
     if (!f) {
         TRY(uf_kernel(&f, "addresses", "int64[], int64, int64", "[i](p, first, step) { p[i] = first + i * step; }"));
@@ -648,7 +649,7 @@ static uf_status step_routine(const run *r, const program_step *s) {
                      .threads = r->l->threads};
     for (int d = 0; d < r->ndim; d++)
         *(d < r->nbatch ? &c.batch : &c.nrhs) *= r->extent[d];
-    if (c.batch == 1)
+    if (!r->listed)
         c.first = c.third = NULL;
     for (int i = 0; i < ROUTINE_ARRAYS; i++)
         c.array[i] = address_of(r, s->array[i]);
@@ -751,6 +752,7 @@ static void run_begin(const uf_plan *p, const launch *l, run *r) {
         }
         r->nbatch = shared ? r->nbatch : r->ndim;
     }
+    r->listed = r->nbatch > 0; /* dimensions of extent 1 were left out */
     for (int k = 0; k < loop->narrays && l->data; k++)
         r->address[k] = l->data[k];
 }

@@ -1,6 +1,6 @@
-/* nontemporal.c - flat loops, and kernels over indices (ir/forall/nontemporal.c), whose outputs do not stay in the caches: strip by strip the kernel
- * writes into a buffer in the first level cache, which is then copied out by stores that do not read the line first. The results
- * are those of the plain way.
+/* nontemporal.c - flat loops, and kernels over indices (ir/forall/nontemporal.c), whose outputs do not stay in the caches:
+ * strip by strip the kernel writes into a buffer in the first level cache, which is then copied out by stores that do not read
+ * the line first. The results are those of the plain way.
  *
  * float32, 2^24 elements, one thread of a Sapphire Rapids guest, 10^9 elements a second, plain (gcc -O3 -march=native is the
  * same) and by strips of 1, 2 and 4 KiB:

@@ -1,15 +1,15 @@
-/* batched.c - LU factors, their equations and inverses, and QR's reflectors, for batches of small matrices, all at once, by cuBLAS. It takes a list of the
- * matrices' addresses, in memory of the device, and works on 32-bit pivots, as cuSOLVER does. */
+/* batched.c - LU factors, their equations and inverses, and QR's reflectors, for batches of small matrices, all at once, by cuBLAS.
+ * It takes a list of the matrices' addresses, in memory of the device, and works on 32-bit pivots, as cuSOLVER does. */
 #include <limits.h>
 
 #include "cuda/cublas.h"
 #include "cuda/cusolver.h"
 
-/* Up to so many rows a batch is computed at once if each matrix of it has no more than `each` rows for it: a routine takes about as long for
- * one matrix as for some hundreds, and with more rows one matrix keeps the device busy by itself. Measured on an H200, float32, in
- * microseconds: getrf 36, 105, 356, 1260, 7170 at 32, 64, 128, 256, 512 rows, beside 55, 97, 184, 374, 839 for each matrix by
- * cuSOLVER; getri 31, 98, 513, 2750, 19160, beside getrs with 23, 40, 86, 233, 477; getrs 35, 64, 230, 287, 620 beside 28, 34, 51, 84, 152, with
- * as many right sides as rows 63, 118, 1890, 1750, 10900 beside 23, 40, 86, 232, 477. */
+/* Up to so many rows a batch is computed at once if each matrix of it has no more than `each` rows for it: a routine takes about as
+ * long for one matrix as for some hundreds, and with more rows one matrix keeps the device busy by itself. Measured on an H200,
+ * float32, in microseconds: getrf 36, 105, 356, 1260, 7170 at 32, 64, 128, 256, 512 rows, beside 55, 97, 184, 374, 839 for each
+ * matrix by cuSOLVER; getri 31, 98, 513, 2750, 19160, beside getrs with 23, 40, 86, 233, 477; getrs 35, 64, 230, 287, 620 beside
+ * 28, 34, 51, 84, 152, with as many right sides as rows 63, 118, 1890, 1750, 10900 beside 23, 40, 86, 232, 477. */
 static const struct {
     int most, each;
 } limits[LAPACK_ROUTINES] = {
@@ -18,8 +18,8 @@ static const struct {
     [ROUTINE_LU_INVERSE] = {256, 21},
 };
 
-/* Of these, too: geqrf takes 269, 1072, 3290, 7350, 35000 at 32, 64, 96, 128, 256 rows, beside 52, 172, 357, 672, 607 and besides 50 to 165
- * for making Q. */
+/* Of these, too: geqrf takes 269, 1072, 3290, 7350, 35000 at 32, 64, 96, 128, 256 rows, beside 52, 172, 357, 672, 607 and besides
+ * 50 to 165 for making Q. */
 enum {
     REFLECTORS_MOST = 128,
     REFLECTORS_FROM = 8

@@ -327,12 +327,12 @@ typedef struct method {
     const char *name; /* of what may wait */
 } method;
 
-/* The first that fits is taken. Measured on an H200, float32, in microseconds: syevjBatched 115 for 4 matrices of 32 rows and 1231 for 4096,
- * XsyevBatched for two matrices 310, 2650, 62400 at 64, 256, 1024 rows and 2240, 3660 for 1024 and 64 of them at 64 and 256, beside
- * syevd's 183, 654, 1940, 10270 for each at 32, 64, 256, 1024 rows; potrfBatched for two 75, 276 at 64, 256 rows beside potrf's
- * 37, 166; gesvdjBatched 186 and 3770 for 4 and 4096 matrices of 32 rows, beside 1170 of gesvd for each. Not taken, though faster: Xgesvdp
- * (2060, 4880 at 64, 256 rows beside gesvd's 2390, 17600), which is off by up to 3e7 units of rounding where the rank is not full, and gesvdaStridedBatched, whose
- * vectors need not be orthogonal there. */
+/* The first that fits is taken. Measured on an H200, float32, in microseconds: syevjBatched 115 for 4 matrices of 32 rows and
+ * 1231 for 4096, XsyevBatched for two matrices 310, 2650, 62400 at 64, 256, 1024 rows and 2240, 3660 for 1024 and 64 of them at
+ * 64 and 256, beside syevd's 183, 654, 1940, 10270 for each at 32, 64, 256, 1024 rows; potrfBatched for two 75, 276 at 64, 256
+ * rows beside potrf's 37, 166; gesvdjBatched 186 and 3770 for 4 and 4096 matrices of 32 rows, beside 1170 of gesvd for each.
+ * Not taken, though faster: Xgesvdp (2060, 4880 at 64, 256 rows beside gesvd's 2390, 17600), which is off by up to 3e7 units of
+ * rounding where the rank is not full, and gesvdaStridedBatched, whose vectors need not be orthogonal there. */
 static const method methods[] = {
     {.routine = ROUTINE_LU, ask_lu, run_lu},
     {.routine = ROUTINE_LU_SOLVE, ask_nothing, run_solve},

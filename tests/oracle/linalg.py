@@ -296,6 +296,21 @@ def parts_of_large_calls(rng):
     assert np.allclose(d[some], np.linalg.det(a[some]), rtol=1e-8)
 
 
+def last_part_of_one_matrix_on_the_gpu(rng):
+    """Eight dimensions of 3, of which a part takes 2: the last part is one matrix, and still a list of matrices to the library.
+    They are windows of one array, so that only the results take much memory."""
+    n, loop = 128, (3,) * 8
+    data = numbers(rng, (3 ** 8 + n * n,), "D")
+    steps = tuple(16 * 3 ** d for d in reversed(range(8)))
+    a = np.lib.stride_tricks.as_strided(data, loop + (n, n), steps + (16 * n, 16))
+    q, r = np.zeros((2,) + a.shape, "D")
+    load("qr")(a, q, r, device=GPU)
+    places = [(2,) * 8, (0,) * 8] + [tuple(rng.integers(0, 3, 8)) for _ in range(20)]
+    for at in places:
+        near(largest(q[at] @ r[at] - a[at]), 1e-12 * n, at)
+        orthonormal(q[at], "D", at)
+
+
 def same_bits_on_all_threads(rng):
     for name, out in (("inv", 1), ("qr", 2), ("eigh", 2), ("svd", 3)):
         a = rng.standard_normal((9, 40, 40))
@@ -336,7 +351,7 @@ def main():
     random_ones = [*TESTS.values(), equations, inverses, definite]
     tests = [randomly(f) for f in random_ones] + [without_a_result()]
     if os.environ.get("UF_TEST_GPU") == "1":
-        tests += [randomly(f, GPU) for f in random_ones] + [without_a_result(GPU)]
+        tests += [randomly(f, GPU) for f in random_ones] + [without_a_result(GPU), last_part_of_one_matrix_on_the_gpu]
     tests += [empty, exact_determinants, parts_of_large_calls, same_bits_on_all_threads, other_dtypes]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
