@@ -44,7 +44,8 @@ typedef enum kernel {
     K_REL_DIFF,
     K_LESS,
     K_TWO,
-    K_BITS, /* never ends on no integer, long on large ones */
+    K_CHAIN, /* of halves, each result rounded */
+    K_BITS,  /* never ends on no integer, long on large ones */
     K_SIN
 } kernel;
 
@@ -56,6 +57,9 @@ static const struct {
     [K_REL_DIFF] = {2, 1, "(x, y) { return 2 * (x - y) / (x + y); }"},
     [K_LESS] = {2, 1, "(x, y) { return x < y; }"},
     [K_TWO] = {2, 2, "(x, y) -> (p, q) { p = x + y; q = x - y; }"},
+    [K_CHAIN] = {2, 1,
+                 "scaled(a) { typeof(a) r = a * 0.5; r -= 3; return r; }"
+                 "(x, y) -> (z) { z = x * y; typeof(z) t = -z; z += scaled(t); t = y; z = z - t; }"},
     [K_BITS] = {1, 1, "(x) -> (r) { while (x > 0) { x = x / 2; r = r + 1; } }"},
     [K_SIN] = {1, 1, "(x) { return sin(x); }"},
 };
@@ -99,9 +103,21 @@ static number sum(number x, number y, int sign) {
     return as_type(as_type(r, r.type), t);
 }
 
+static number product(number x, number y) { return as_type((number){x.type, .as.f = {x.as.f[0] * y.as.f[0]}}, x.type); }
+
+/* K_CHAIN: each operation is exact in double, or near enough, and then rounded. */
+static number chain(number x, number y) {
+    number z = product(x, y), half = {x.type, .as.f = {0.5}}, three = {x.type, .as.f = {3}};
+    number t = product(z, (number){x.type, .as.f = {-1}});
+    return sum(sum(z, sum(product(t, half), three, -1), 1), y, -1);
+}
+
 static void oracle(kernel k, dtype t, const number *in, number *out) {
     number x = in[0], y = in[kernels[k].nin - 1];
     switch (k) {
+    case K_CHAIN:
+        out[0] = chain(x, y);
+        break;
     case K_ADD:
     case K_TWO:
         out[0] = sum(x, y, 1);
@@ -543,6 +559,14 @@ static void random_kernel(loop *l, bool halves) {
     }
 }
 
+static void chain_kernel(loop *l) {
+    *l = (loop){.k = K_CHAIN, .t = chance(50) ? DT_FLOAT16 : DT_BFLOAT16, .in_place = -1};
+    l->v.nin = 2;
+    l->v.nout = 1;
+    for (int k = 0; k < 3; k++)
+        l->v.operand[k] = (variant_operand){.memory = (uint8_t)l->t, .value = (uint8_t)l->t};
+}
+
 /* Kinds and strides: outputs dense in some order with gaps, inputs anyhow within what the class allows. */
 static void random_strides(loop *l) {
     variant *v = &l->v;
@@ -607,8 +631,11 @@ static void random_data(loop *l) {
     l->data[v->nin] = l->data[0];
 }
 
-static void random_loop(loop *l, loop_class class, bool on_gpu) {
-    random_kernel(l, !on_gpu);
+static void random_loop(loop *l, loop_class class, bool on_gpu, bool chained) {
+    if (chained)
+        chain_kernel(l);
+    else
+        random_kernel(l, !on_gpu);
     variant *v = &l->v;
     v->loop = (uint8_t) class;
     int most = on_gpu ? MAX_DIMS : 2;
@@ -630,10 +657,11 @@ static void random_loop(loop *l, loop_class class, bool on_gpu) {
     random_data(l);
 }
 
-static void run_random(loop_class class, bool on_gpu, int64_t count) {
+/* chained: kernels that are chains of operations on halves, whose operands are all of one dtype. */
+static void run_random(loop_class class, bool on_gpu, bool chained, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         loop l;
-        random_loop(&l, class, on_gpu);
+        random_loop(&l, class, on_gpu, chained);
         int threads = 1 << pick(3, 8);
         if (on_gpu && class == LOOP_FLAT && chance(30)) {
             /* The last tile is full, whatever there is before the first. */
@@ -696,12 +724,20 @@ static void run_tiles(bool on_gpu, int64_t count) {
 
 static void test_cpu_tile(void **unused) { (void)unused, run_tiles(false, trials(14)); }
 static void test_gpu_tile(void **unused) { (void)unused, run_tiles(true, trials(18)); }
-static void test_cpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, false, trials(14)); }
-static void test_cpu_rows(void **unused) { (void)unused, run_random(LOOP_ROWS, false, trials(10)); }
-static void test_cpu_general(void **unused) { (void)unused, run_random(LOOP_GENERAL, false, trials(14)); }
-static void test_gpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, true, trials(14)); }
-static void test_gpu_rows(void **unused) { (void)unused, run_random(LOOP_ROWS, true, trials(18)); }
-static void test_gpu_general(void **unused) { (void)unused, run_random(LOOP_GENERAL, true, trials(14)); }
+static void test_cpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, false, false, trials(14)); }
+static void test_cpu_rows(void **unused) { (void)unused, run_random(LOOP_ROWS, false, false, trials(10)); }
+static void test_cpu_general(void **unused) { (void)unused, run_random(LOOP_GENERAL, false, false, trials(14)); }
+static void test_gpu_flat(void **unused) { (void)unused, run_random(LOOP_FLAT, true, false, trials(14)); }
+/* The last of an odd number of elements, one by one, is converted by instructions that not every processor has. */
+static void test_gpu_halves(void **unused) {
+    (void)unused;
+    if (!host.f16c)
+        skip();
+    run_random(LOOP_FLAT, true, true, trials(8));
+    run_random(LOOP_ROWS, true, true, trials(8));
+}
+static void test_gpu_rows(void **unused) { (void)unused, run_random(LOOP_ROWS, true, false, trials(18)); }
+static void test_gpu_general(void **unused) { (void)unused, run_random(LOOP_GENERAL, true, false, trials(14)); }
 
 /* ---- Reading the text ---- */
 
@@ -842,6 +878,31 @@ static void test_ptx_facts(void **unused) {
     }
 }
 
+/* Kernels of halves whose every result is rounded are computed by pairs, where the architecture has the instructions; others not. */
+static void test_pairs_of_halves(void **unused) {
+    (void)unused;
+    static const struct {
+        kernel k;
+        dtype t;
+        const char *kinds;
+        int arch;
+        const char *instruction;
+        int count;
+    } rows[] = {
+        {K_ADD, DT_FLOAT16, "ccc", 75, "add.rn.f16x2", 4},     {K_CHAIN, DT_FLOAT16, "ccc", 90, "mul.rn.f16x2", 8},
+        {K_CHAIN, DT_BFLOAT16, "ccc", 90, "mul.rn.bf16x2", 8}, {K_CHAIN, DT_BFLOAT16, "ccc", 120, "sub.rn.bf16x2", 12},
+        {K_CHAIN, DT_BFLOAT16, "ccc", 80, "rn.bf16x2\t", 0},   {K_REL_DIFF, DT_FLOAT16, "ccc", 90, "f16x2", 0},
+        {K_TWO, DT_BFLOAT16, "cccc", 90, "add.rn.bf16x2", 4},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        sketch k = {rows[i].k, rows[i].t, LOOP_FLAT, 1, 8, 1, false, "", rows[i].kinds};
+        char *ptx = ptx_of(&k, rows[i].arch);
+        if (count(ptx, rows[i].instruction) != rows[i].count)
+            fail_msg("row %zu: %d of %s\n%s", i, count(ptx, rows[i].instruction), rows[i].instruction, ptx);
+        free(ptx);
+    }
+}
+
 /* Each row on one architecture in turn, so that all see every class. */
 static void test_ptx_assembles(void **unused) {
     (void)unused;
@@ -886,7 +947,7 @@ static void test_llvm_reads(void **unused) {
             loop_problem problem = {.loop = &nd, .traits = &(code_traits){.nodes = 20, .has_loop = l.k == K_BITS}};
             (on_gpu ? gpu_specialise : cpu_engine.specialise)(&l.v, &problem);
         } else {
-            random_loop(&l, (loop_class)pick(0, LOOP_GENERAL), on_gpu);
+            random_loop(&l, (loop_class)pick(0, LOOP_GENERAL), on_gpu, false);
         }
         code_target target = {
             .gpu = on_gpu, .arch = 90, .vector_bits = on_gpu ? 0 : 128 << pick(0, 2), .f16c = chance(50)};
@@ -1001,11 +1062,14 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),      cmocka_unit_test(test_cpu_rows),      cmocka_unit_test(test_cpu_general),
-        cmocka_unit_test(test_cpu_tile),      cmocka_unit_test(test_gpu_tile),      cmocka_unit_test(test_gpu_flat),
-        cmocka_unit_test(test_gpu_rows),      cmocka_unit_test(test_gpu_general),   cmocka_unit_test(test_ptx_facts),
-        cmocka_unit_test(test_ptx_assembles), cmocka_unit_test(test_llvm_reads),    cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_goldens),       cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),        cmocka_unit_test(test_cpu_rows),
+        cmocka_unit_test(test_cpu_general),     cmocka_unit_test(test_cpu_tile),
+        cmocka_unit_test(test_gpu_tile),        cmocka_unit_test(test_gpu_flat),
+        cmocka_unit_test(test_gpu_halves),      cmocka_unit_test(test_gpu_rows),
+        cmocka_unit_test(test_gpu_general),     cmocka_unit_test(test_ptx_facts),
+        cmocka_unit_test(test_pairs_of_halves), cmocka_unit_test(test_ptx_assembles),
+        cmocka_unit_test(test_llvm_reads),      cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_goldens),         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

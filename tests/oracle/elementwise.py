@@ -384,6 +384,56 @@ def beyond_numpy(rng):
         assert "left_shift" in str(e), e
 
 
+def rounded_to(t):
+    """float32 numbers as those of a 16-bit type, which are float32 again."""
+    def rounded(x):
+        with np.errstate(all="ignore"):
+            return np.where(np.isnan(x), np.float32(np.nan), widen(cast(x, t)).astype(np.float32))
+    return rounded
+
+
+def chain(rng, t):
+    """A text of some operations on halves, each rounded, and what computes it with NumPy."""
+    count = int(rng.integers(1, 12))
+    lines, steps = ["x * y"], []
+    for _ in range(count):
+        k = int(rng.integers(0, 6))
+        constant = float(rng.choice([0.5, 2.0, -3.0, 1.0]))
+        lines.append((f"z + y", f"x - z", f"z * y", "-z", f"z * ({constant})", f"z - ({constant})")[k])
+        steps.append((lambda z, x, y: z + y, lambda z, x, y: x - z, lambda z, x, y: z * y, lambda z, x, y: -z,
+                      lambda z, x, y, c=np.float32(constant): z * c, lambda z, x, y, c=np.float32(constant): z - c)[k])
+    helper = "twice(a) { typeof(a) b = a + a; return b; }"
+    text = helper + "(x, y) -> (z) { " + " ".join(f"z = {line};" for line in lines) + " z = twice(z); }"
+
+    def compute(x, y):
+        rounded = rounded_to(t)
+        z = rounded(x * y)
+        for step in steps:
+            z = rounded(step(z, x, y))
+        return rounded(z + z)
+    return text, compute
+
+
+def chains_of_halves(device=None):
+    """On a GPU these are computed by pairs: the bits are those of one operation after the other."""
+    def test(rng):
+        for t in (np.dtype("f2"), BFLOAT16):
+            for _ in range(6 * ROUNDS):
+                text, compute = chain(rng, t)
+                n = int(rng.choice([1, 7, 64, 4099, 100000]))
+                x, y = (rng.integers(0, 1 << 16, n).astype(np.uint16).view(t) for _ in range(2))
+                if rng.random() < .2:
+                    y = y[:1]
+                out = np.zeros(n, t)
+                Func(text, "bfloat16,bfloat16->bfloat16" if t == BFLOAT16 else "float16,float16->float16")(x, y, out, device=device)
+                with np.errstate(all="ignore"):
+                    want = compute(*(widen(a).astype(np.float32) for a in np.broadcast_arrays(x, y)))
+                got = widen(out).astype(np.float32)
+                assert same(got, want), (t, text, n)
+    test.__name__ = "chains_of_halves" + ("_on_the_gpu" if device else "")
+    return test
+
+
 def other_names(rng):
     """A function does the same by another name, called from outside and from a text."""
     x, y = any_values(rng, [np.dtype("f4")] * 2)
@@ -399,7 +449,8 @@ def main():
     tests = [against_numpy(name) for name in TESTS]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests += [against_numpy(name, GPU) for name in TESTS]
-    tests += [beyond_numpy, other_names]
+        tests += [chains_of_halves(GPU)]
+    tests += [chains_of_halves(), beyond_numpy, other_names]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
     return run(tests)

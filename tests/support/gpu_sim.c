@@ -64,6 +64,25 @@ static uint16_t sim_bfloat16(float x) {
 }
 static uint32_t sim_bfloat16s(float high, float low) { return (uint32_t)sim_bfloat16(high) << 16 | sim_bfloat16(low); }
 
+/* The instructions on pairs of halves. */
+static uint32_t sim_pair(uint32_t a, uint32_t b, dtype half, char o) {
+    uint32_t result = 0;
+    for (int shift = 0; shift < 32; shift += 16) {
+        uint16_t bits[] = {(uint16_t)(a >> shift), (uint16_t)(b >> shift)}, rounded;
+        double x = number_read(half, &bits[0]).as.f[0], y = number_read(half, &bits[1]).as.f[0];
+        double z = o == '+' ? x + y : o == '-' ? x - y : x * y; /* exact enough: doubles have 53 bits */
+        number_write((number){.type = half, .as.f = {z}}, half, &rounded);
+        result |= (uint32_t)(isnan(z) ? 0x7FFF : rounded) << shift;
+    }
+    return result;
+}
+static uint32_t sim_add_f16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT_FLOAT16, '+'); }
+static uint32_t sim_sub_f16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT_FLOAT16, '-'); }
+static uint32_t sim_mul_f16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT_FLOAT16, '*'); }
+static uint32_t sim_add_bf16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT_BFLOAT16, '+'); }
+static uint32_t sim_sub_bf16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT_BFLOAT16, '-'); }
+static uint32_t sim_mul_bf16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT_BFLOAT16, '*'); }
+
 /* The instructions max.NaN and min.NaN, for which +0 is greater than -0. */
 static float sim_extreme(float a, float b, bool larger) {
     if (isnan(a) || isnan(b))
@@ -190,6 +209,12 @@ static const struct {
     ROW("prefetch", sim_prefetch),
     ROW("bfloat16s", sim_bfloat16s),
     ROW("bfloat16", sim_bfloat16),
+    ROW("add_f16s", sim_add_f16s),
+    ROW("add_bf16s", sim_add_bf16s),
+    ROW("sub_f16s", sim_sub_f16s),
+    ROW("sub_bf16s", sim_sub_bf16s),
+    ROW("mul_f16s", sim_mul_f16s),
+    ROW("mul_bf16s", sim_mul_bf16s),
     ROW("greater", sim_greater),
     ROW("smaller", sim_smaller),
     ROW("yield", sim_yield),
@@ -368,6 +393,12 @@ static const struct {
     {"asm \"cvt.rn.bf16.f32 $0, $1;\", \"=h,f\"", "@sim_bfloat16", "declare i16 @sim_bfloat16(float)\n"},
     {"asm \"cvt.rn.bf16x2.f32 $0, $1, $2;\", \"=r,f,f\"", "@sim_bfloat16s",
      "declare i32 @sim_bfloat16s(float, float)\n"},
+    {"asm \"add.rn.f16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_add_f16s", "declare i32 @sim_add_f16s(i32, i32)\n"},
+    {"asm \"add.rn.bf16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_add_bf16s", "declare i32 @sim_add_bf16s(i32, i32)\n"},
+    {"asm \"sub.rn.f16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_sub_f16s", "declare i32 @sim_sub_f16s(i32, i32)\n"},
+    {"asm \"sub.rn.bf16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_sub_bf16s", "declare i32 @sim_sub_bf16s(i32, i32)\n"},
+    {"asm \"mul.rn.f16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_mul_f16s", "declare i32 @sim_mul_f16s(i32, i32)\n"},
+    {"asm \"mul.rn.bf16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_mul_bf16s", "declare i32 @sim_mul_bf16s(i32, i32)\n"},
     {"asm \"max.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_greater", "declare float @sim_greater(float, float)\n"},
     {"asm \"min.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_smaller", "declare float @sim_smaller(float, float)\n"},
 };

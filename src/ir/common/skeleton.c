@@ -1,6 +1,7 @@
 /* skeleton.c - what kernel skeletons are made of: a kernel's parameters, its operands' values, loops, and batches of elements that
  * are loaded, computed and stored together. See skeleton.h. */
 #include "ir/common/skeleton.h"
+#include "ir/common/halves.h"
 #include "ir/common/internal.h"
 #include "ir/common/report.h"
 
@@ -530,11 +531,30 @@ void skeleton_compute(skeleton *s, const ssa *in, ssa *results) {
         results[0] = emit_select(s->e, skeleton_memory(s, 0), ended, in[0], results[0]);
 }
 
+/* Elements 0 and 1 by instructions on pairs of halves. */
+static void compute_pair(skeleton *s, const ssa *in, ssa *results) {
+    ssa pair[UF_MAX_OPERANDS], of_pair[UF_MAX_OPERANDS];
+    for (int k = 0; k < s->nin; k++) {
+        ssa low = s->uniform[k] ? s->value[k] : in[k], high = s->uniform[k] ? low : in[s->noperands + k];
+        pair[k] = halves_pack(s->e, low, high);
+    }
+    halves_compute(s->e, s->t, pair, of_pair);
+    for (int k = 0; k < s->v->nout; k++)
+        halves_unpack(s->e, of_pair[k], &results[k], &results[s->v->nout + k]);
+}
+
+void skeleton_compute_all(skeleton *s, const ssa *in, int n, ssa *results) {
+    int i = 0;
+    for (; i + 1 < n && halves_suit(s->e, s->t, s->v); i += 2)
+        compute_pair(s, in + (size_t)i * (size_t)s->noperands, results + (size_t)i * s->v->nout);
+    for (; i < n; i++)
+        skeleton_compute(s, in + (size_t)i * (size_t)s->noperands, results + (size_t)i * s->v->nout);
+}
+
 static void finish_group(skeleton *s, batch *b, int group) {
     int nout = s->v->nout;
     ssa *out = arena_alloc(s->e->a, (size_t)(nout * b->vector) * sizeof *out); /* [lane][output] */
-    for (int i = 0; i < b->vector; i++)
-        skeleton_compute(s, batch_in(s, b, group, i, 0), out + (size_t)i * (size_t)nout);
+    skeleton_compute_all(s, batch_in(s, b, group, 0, 0), b->vector, out);
     for (int k = s->nin; k < s->nin + nout; k++)
         if (!variant_follows(s->v, k))
             skeleton_store(s, k, *batch_at(s, b, group, k), b->vector, b->aligned, out);

@@ -128,6 +128,8 @@ void batch_finish(skeleton *s, batch *b);
 
 /* One element's results, in the outputs' memory dtypes, from its operands as loaded; in[k] of a uniform operand is not looked at. */
 void skeleton_compute(skeleton *s, const ssa *in, ssa *results);
+/* The same of n elements: in[i * noperands + k] and results[i * nout + k]. */
+void skeleton_compute_all(skeleton *s, const ssa *in, int n, ssa *results);
 
 /* What follows, up to skeleton_end_if with the returned label, runs only if the condition is true. */
 int skeleton_if(skeleton *s, ssa condition);

@@ -206,8 +206,7 @@ static void store_single(skeleton *s, const flat *f, const ssa *out) {
 static void finish_all(skeleton *s, const flat *f, const ssa *in) {
     emit *e = s->e;
     ssa *out = arena_alloc(e->a, (size_t)f->each * s->v->nout * sizeof *out);
-    for (int i = 0; i < f->each; i++)
-        skeleton_compute(s, in + (size_t)i * (size_t)s->noperands, out + (size_t)i * s->v->nout);
+    skeleton_compute_all(s, in, f->each, out);
     if (!f->vectors) {
         store_single(s, f, out);
         return;
