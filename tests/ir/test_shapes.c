@@ -965,11 +965,18 @@ static void test_llvm_reads(void **unused) {
 
 /* ---- The CPU's loops are vector loops ---- */
 
+static bool has_one(const char *in, const char *names) {
+    for (size_t n; n = strcspn(names, "|"), n; names += n + (names[n] == '|'))
+        if (memmem(in, strlen(in), names, n))
+            return true;
+    return false;
+}
+
 static void test_cpu_vectors(void **unused) {
     (void)unused;
     static const struct {
         sketch k;
-        const char *packed; /* what must be there on vectors */
+        const char *packed; /* what must be there on vectors; with a bar between them, one of these */
     } facts[] = {
         {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "divps"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "c0c"}, "divps"},
@@ -978,7 +985,7 @@ static void test_cpu_vectors(void **unused) {
         {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"}, "divps"},
         {{K_REL_DIFF, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "float32,int32,float32", "ccc"}, "divpd"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "divps"},
-        {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "unpckhp"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "unpckhp|vperm"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 3, false, "", "cic"}, "divps"},
         {{K_ADD, DT_INT8, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "paddb"},
         {{K_LESS, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "cmp"},
@@ -993,7 +1000,7 @@ static void test_cpu_vectors(void **unused) {
         code_module m = module_of(&a, &facts[i].k, &host);
         check(cpu_inspect(&m, &host, 0, UF_VIEW_ASSEMBLY, &assembly));
         const char *wide = host.vector_bits == 512 ? "%zmm" : "%ymm";
-        if (!strstr(assembly.data, facts[i].packed) || !strstr(assembly.data, wide))
+        if (!has_one(assembly.data, facts[i].packed) || !strstr(assembly.data, wide))
             fail_msg("fact %zu\n%s", i, assembly.data);
         text_free(&assembly);
         text_free(&m.ir);

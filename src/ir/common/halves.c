@@ -103,15 +103,20 @@ static bool suits(const function *f, dtype half) {
     return true;
 }
 
+bool halves_chain(const tree *t) {
+    const function *f = t->kernel;
+    return f->nparams && dtype_is_half(f->locals[0].type) && t->nodes <= NODES_MOST && suits(f, f->locals[0].type);
+}
+
 bool halves_suit(const emit *e, const tree *t, const variant *v) {
     dtype half = (dtype)v->operand[0].value;
-    if (!e->target->gpu || !dtype_is_half(half) || v->reports || t->nodes > NODES_MOST ||
+    if (!e->target->gpu || !dtype_is_half(half) || v->reports ||
         (half == DT_BFLOAT16 && e->target->arch < ARCH_BFLOAT16_PAIRS))
         return false;
     for (int k = 0; k < v->nin + v->nout; k++)
-        if (v->operand[k].value != half || (v->operand[k].memory != half && v->operand[k].kind != OPERAND_NUMBER))
+        if (v->operand[k].memory != half && v->operand[k].kind != OPERAND_NUMBER)
             return false;
-    return suits(t->kernel, half);
+    return halves_chain(t);
 }
 
 /* ---- Code ---- */

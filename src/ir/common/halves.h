@@ -4,7 +4,12 @@
 
 #include "ir/common/emit.h"
 
-/* Can the kernel of the tree be computed two elements at a time, with the bits that it has one at a time? Its operands must lie in
+enum {
+    HALVES_NODES = 8 /* so many nodes of such a kernel are about one instruction on a pair */
+};
+/* Is the kernel of the tree such a chain? */
+bool halves_chain(const tree *t);
+/* Can it be computed two elements at a time, with the bits that it has one at a time? Its operands must lie in
  * memory in the dtype that they are computed in. */
 bool halves_suit(const emit *e, const tree *t, const variant *v);
 /* Two elements: in[k] and results[k] hold both values of an operand as an i32, the first element's in its lower half. */
