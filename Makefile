@@ -14,6 +14,7 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-proto
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -ffp-contract=off -MMD -MP -Iinclude $(CPPFLAGS) $(CFLAGS)
 RELEASE = -DNDEBUG# the library goes without the assertions that unit tests compile its sources with
 LIBS = -lm -ldl -lpthread
+TOOL_LIBS = -lz# of the tool alone: .npz files
 # Programs built here also run where the test libraries are not installed: build/lib has copies of them.
 RPATH = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..:$$ORIGIN/../lib'
 
@@ -55,7 +56,7 @@ $(BUILD)/libufunc.a: $(OBJECTS)
 
 $(BUILD)/ufunc: $(TOOL) $(BUILD)/libufunc.a
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(LIBS)
 
 # Written again only if what it says changes, which PREFIX and LIBS have a part in.
 $(BUILD)/ufunc.pc: FORCE | $(BUILD)/.flags

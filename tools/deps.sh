@@ -18,6 +18,7 @@ build header:stdio.h           libc6-dev        C library headers
 build command:objcopy          binutils         static library with only uf_* global
 build header:dlpack/dlpack.h   libdlpack-dev    the array type of the interface
 build header:xxhash.h          libxxhash-dev    hash of the map of compiled variants
+build header:zlib.h            zlib1g-dev       .npz files of the tool
 build llvm                     llvm             compiles kernels for the CPU, opened at run time
 demo  header:png.h             libpng-dev       the pictures of the examples
 test  header:cmocka.h          libcmocka-dev    unit tests

@@ -14,7 +14,7 @@ int call_failed(const job *j) {
 
 static int read_array(const char *path, const job *j, npy *out) {
     char why[WHY_SIZE];
-    return npy_read(out, path, j->bfloat16, why) ? DONE : failed("%s: %s", path, why);
+    return file_read(out, path, j->bfloat16, why) ? DONE : failed("%s: %s", path, why);
 }
 
 int read_input(const job *j, const char *text, number *n, npy *file, DLTensor *out) {
@@ -164,7 +164,7 @@ int deliver(const char *path, const DLTensor *array, const char *descr) {
     char why[WHY_SIZE];
     if (!path)
         print_array(array);
-    else if (!npy_write(path, array, descr, why))
+    else if (!file_write(path, array, descr, why))
         return failed("%s: %s", path, why);
     return DONE;
 }

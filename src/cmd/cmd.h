@@ -167,6 +167,13 @@ bool read_device(const char *name, DLDevice *out);
  * of rank 0 only the element. */
 void print_array(const DLTensor *array);
 
+enum {
+    CELL = 64 /* bytes of the text of one element */
+};
+
+/* Writes element i of a C-contiguous host array as text that reads back to the same value; its length. */
+int format_element(const DLTensor *array, int64_t i, char to[CELL]);
+
 /* ---- .npy files (npy_header.c, npy_read.c, npy_write.c) ---- */
 
 enum {
@@ -215,11 +222,65 @@ typedef struct npy {
  * a failure. */
 bool npy_read(npy *out, const char *path, bool bfloat16, char why[WHY_SIZE]);
 void npy_close(npy *file);
+/* All bytes of a file ("-": standard input), for forms other than .npy: mapped if that is possible, else read. They are released
+ * with npy_close, also after a failure. */
+bool npy_bytes(npy *out, const char *path, const unsigned char **bytes, size_t *length, char why[WHY_SIZE]);
+/* Makes the array that a header describes of data in out->map, out->memory or elsewhere. */
+bool npy_take(npy *out, const npy_header *h, const unsigned char *data, char why[WHY_SIZE]);
 /* Lets the array be changed, but not the file. False: errno says why. */
 bool npy_make_writable(npy *file);
+/* How an array is written to an open file. descr: of records, else NULL. False: errno says why. */
+typedef bool array_writer(int to, const DLTensor *array, const char *descr);
+array_writer npy_put, raw_put, csv_put, tsv_put, txt_put;
+/* Writes all bytes, and goes on after interruptions. False: errno says why. */
+bool write_all(int to, const void *data, size_t size);
 /* Writes a C-contiguous host array to a file ("-": standard output). An existing file is replaced once everything is
  * written, and is unchanged after a failure. */
 bool npy_write(const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
+bool write_with(array_writer *writer, const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
+
+/* ---- Files of all forms (forms.c) ---- */
+
+/* Reads the array that a text of the command line names: a PATH, whose form its suffix says, or PATH:FORM. As npy_read. */
+bool file_read(npy *out, const char *text, bool bfloat16, char why[WHY_SIZE]);
+/* Writes an array to a PATH, or PATH:FORM, as npy_write. */
+bool file_write(const char *text, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
+
+/* ---- Raw data, text, archives (raw.c, text_read.c, text_write.c, zip.c, npz.c) ---- */
+
+/* Reads DTYPE[N,..], with -1 for an extent that the data say, [] for one such, "<" or ">" before the dtype, and @BYTES behind it,
+ * where the data begin. */
+bool raw_parse(const char *form, npy_header *out);
+bool raw_read(npy *out, const char *path, const npy_header *form, char why[WHY_SIZE]);
+/* Reads numbers in rows and columns. */
+bool text_read(npy *out, const char *path, char why[WHY_SIZE]);
+/* Reads an array of a .npz file; member NULL: the only one. */
+bool npz_read(npy *out, const char *path, const char *member, bool bfloat16, char why[WHY_SIZE]);
+
+/* A file in a zip archive. */
+typedef struct zip_member {
+    const char *name; /* not terminated */
+    size_t name_length;
+    const unsigned char *data; /* as stored */
+    size_t packed, size;       /* bytes as stored, and of the file */
+    int method;                /* 0: stored, 8: deflated */
+    uint32_t crc;
+} zip_member;
+
+/* The members of an archive, one after the other. */
+typedef struct zip_walk {
+    const unsigned char *bytes, *at, *end; /* the archive; what is left of its directory */
+    size_t length;
+    uint64_t left; /* entries */
+} zip_walk;
+
+bool zip_open(zip_walk *out, const unsigned char *bytes, size_t length, char why[WHY_SIZE]);
+/* 1, or 0 if there is no further member, or -1: the archive is damaged. */
+int zip_next(zip_walk *z, zip_member *out, char why[WHY_SIZE]);
+/* Unpacks a deflated member, whose size is what the directory says, into memory of its own, released with free. NULL: why. */
+unsigned char *zip_unpack(const zip_member *m, char why[WHY_SIZE]);
+/* Are the bytes of the file those that the directory has the checksum of? */
+bool zip_intact(const zip_member *m, const unsigned char *file, char why[WHY_SIZE]);
 
 /* Bytes of an element of any array. */
 static inline size_t element_bytes(DLDataType t) { return (size_t)t.bits / 8 * t.lanes; }

@@ -111,15 +111,17 @@ static void swap_bytes(unsigned char *data, size_t bytes, size_t size) {
 static bool align_and_swap(npy *out, const npy_header *h, char *why) {
     size_t align = h->fields[0] ? 16 : h->type->align; /* records may need as much as any dtype does */
     bool aligned = (uintptr_t)out->array.data % align == 0;
-    if (!out->memory && h->size && (h->swapped || !aligned)) {
-        out->memory = malloc(h->size);
-        if (!out->memory)
+    if (h->size && (!aligned || (h->swapped && !out->memory))) {
+        void *copy = malloc(h->size);
+        if (!copy)
             return refuse_by_errno(why);
-        memcpy(out->memory, out->array.data, h->size);
-        out->array.data = out->memory;
+        memcpy(copy, out->array.data, h->size);
+        free(out->memory);
+        out->memory = copy;
+        out->array.data = copy;
     }
     if (h->swapped)
-        swap_bytes(out->memory, h->size, h->type->align);
+        swap_bytes(out->array.data, h->size, h->type->align);
     return true;
 }
 
@@ -141,38 +143,70 @@ static void describe(npy *out, const npy_header *h) {
         out->array.strides = out->strides;
 }
 
-static bool read_open(int from, npy *out, bool bfloat16, char *why) {
-    npy_header h;
+bool npy_take(npy *out, const npy_header *h, const unsigned char *data, char why[WHY_SIZE]) {
+    describe(out, h);
+    out->array.data = (void *)(uintptr_t)data;
+    return align_and_swap(out, h, why);
+}
+
+/* Maps a regular file, unless it is standard input, whose position counts. */
+static bool map_file(int from, npy *out, char *why) {
     struct stat about;
     if (fstat(from, &about))
         return refuse_by_errno(why);
     if (S_ISDIR(about.st_mode))
         return refuse(why, strerror(EISDIR));
-    if (from != STDIN_FILENO && S_ISREG(about.st_mode) && about.st_size) {
-        void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, from, 0);
-        if (map != MAP_FAILED) {
-            out->map = map;
-            out->mapped = (size_t)about.st_size;
-        }
+    if (from == STDIN_FILENO || !S_ISREG(about.st_mode) || !about.st_size)
+        return true;
+    void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, from, 0);
+    if (map != MAP_FAILED) {
+        out->map = map;
+        out->mapped = (size_t)about.st_size;
     }
-    if (!(out->map ? read_mapped(out, &h, why) : read_stream(from, out, &h, why)))
+    return true;
+}
+
+static bool read_open(int from, npy *out, bool bfloat16, char *why) {
+    npy_header h;
+    if (!map_file(from, out, why) || !(out->map ? read_mapped(out, &h, why) : read_stream(from, out, &h, why)))
         return false;
     if (h.opaque && !bfloat16)
         return refuse(why, "has dtype V2, which does not say what it holds; with --dtype bfloat16 it is that");
-    describe(out, &h);
-    return align_and_swap(out, &h, why);
+    return npy_take(out, &h, out->array.data, why);
+}
+
+static int open_path(const char *path) {
+    return strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void close_path(int from) {
+    if (from != STDIN_FILENO)
+        close(from);
 }
 
 bool npy_read(npy *out, const char *path, bool bfloat16, char why[WHY_SIZE]) {
     memset(out, 0, sizeof *out);
-    int from = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int from = open_path(path);
     if (from < 0)
         return refuse_by_errno(why);
     bool good = read_open(from, out, bfloat16, why);
-    if (from != STDIN_FILENO)
-        close(from);
+    close_path(from);
     if (!good)
         npy_close(out);
+    return good;
+}
+
+bool npy_bytes(npy *out, const char *path, const unsigned char **bytes, size_t *length, char why[WHY_SIZE]) {
+    memset(out, 0, sizeof *out);
+    int from = open_path(path);
+    if (from < 0)
+        return refuse_by_errno(why);
+    bool good = map_file(from, out, why);
+    *length = out->mapped;
+    if (good && !out->map && !(out->memory = read_growing(from, SIZE_MAX / 2, length)))
+        good = refuse_by_errno(why);
+    close_path(from);
+    *bytes = out->map ? out->map : out->memory;
     return good;
 }
 

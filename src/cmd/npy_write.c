@@ -1,4 +1,4 @@
-/* npy_write.c - writes an array to a .npy file, by way of a temporary file in the same folder, which then takes the
+/* npy_write.c - writes an array to a file, of .npy or another form, by way of a temporary file in the same folder, which then takes the
  * file's name. */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@ static bool refuse_by_errno(char *why) {
     return false;
 }
 
-static bool write_all(int to, const void *data, size_t size) {
+bool write_all(int to, const void *data, size_t size) {
     const char *at = data;
     while (size) {
         ssize_t n = write(to, at, size);
@@ -30,7 +30,7 @@ static bool write_all(int to, const void *data, size_t size) {
     return true;
 }
 
-static bool write_array(int to, const DLTensor *array, const char *descr) {
+bool npy_put(int to, const DLTensor *array, const char *descr) {
     unsigned char header[NPY_HEADER_SIZE];
     size_t size = element_bytes(array->dtype);
     for (int d = 0; d < array->ndim; d++)
@@ -40,11 +40,11 @@ static bool write_array(int to, const DLTensor *array, const char *descr) {
 }
 
 /* Writes to standard output, a device or a pipe, which cannot be replaced. */
-static bool write_stream(const char *path, const DLTensor *array, const char *descr) {
+static bool write_stream(array_writer *writer, const char *path, const DLTensor *array, const char *descr) {
     int to = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
     if (to < 0)
         return false;
-    bool good = write_array(to, array, descr);
+    bool good = writer(to, array, descr);
     if (to == STDOUT_FILENO)
         return good;
     int error = errno;
@@ -54,8 +54,9 @@ static bool write_stream(const char *path, const DLTensor *array, const char *de
     return good && closed;
 }
 
-static bool write_new(int to, const DLTensor *array, const char *descr, const char *temporary, const char *path) {
-    bool good = write_array(to, array, descr);
+static bool write_new(array_writer *writer, int to, const DLTensor *array, const char *descr, const char *temporary,
+                      const char *path) {
+    bool good = writer(to, array, descr);
     int error = errno;
     if (close(to) && good) {
         good = false;
@@ -73,7 +74,8 @@ static bool write_new(int to, const DLTensor *array, const char *descr, const ch
 
 /* Writes to a new file that takes the name `path`. there: the file that has that name, whose permissions the new one
  * gets, or NULL. */
-static bool write_replacing(const char *path, const struct stat *there, const DLTensor *array, const char *descr) {
+static bool write_replacing(array_writer *writer, const char *path, const struct stat *there, const DLTensor *array,
+                            const char *descr) {
     char *temporary = malloc(strlen(path) + 32);
     int to = -1;
     if (!temporary)
@@ -86,23 +88,28 @@ static bool write_replacing(const char *path, const struct stat *there, const DL
     }
     if (to >= 0 && there)
         fchmod(to, there->st_mode & 0777); /* may fail on a file system without permissions, where it does not matter */
-    bool good = to >= 0 && write_new(to, array, descr, temporary, path);
+    bool good = to >= 0 && write_new(writer, to, array, descr, temporary, path);
     int error = errno;
     free(temporary);
     errno = error;
     return good;
 }
 
-bool npy_write(const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
+bool write_with(array_writer *writer, const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
     struct stat about;
     bool there = strcmp(path, "-") != 0 && stat(path, &about) == 0;
     if (strcmp(path, "-") == 0 || (there && !S_ISREG(about.st_mode)))
-        return write_stream(path, array, descr) || refuse_by_errno(why);
+        return write_stream(writer, path, array, descr) || refuse_by_errno(why);
     /* a symbolic link stays, and the file that it leads to is replaced */
     char *target = there ? realpath(path, NULL) : NULL;
     if (there && !target)
         return refuse_by_errno(why);
-    bool good = write_replacing(target ? target : path, there ? &about : NULL, array, descr) || refuse_by_errno(why);
+    bool good =
+        write_replacing(writer, target ? target : path, there ? &about : NULL, array, descr) || refuse_by_errno(why);
     free(target);
     return good;
+}
+
+bool npy_write(const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
+    return write_with(npy_put, path, array, descr, why);
 }

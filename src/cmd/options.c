@@ -143,7 +143,7 @@ static bool take_initial(job *j, const char *value) {
 static const option_row rows[] = {
     {"expression", 'e', WITH_FUNCTION, "KERNEL", "a kernel",
      "a kernel or a formula in place of the first operand:\n'(x, y) { return x + y; }', 'x + y'", take_kernel, NULL},
-    {"output", 'o', COMPUTING, "OUT.npy", "a path, another one for each output",
+    {"output", 'o', COMPUTING, "OUT", "a path, another one for each output",
      "where the output goes, - is standard output; once for each\noutput, in their order; without it outputs are "
      "printed",
      take_output, NULL},
@@ -183,8 +183,9 @@ static const option_row rows[] = {
      take_starts, NULL},
     {"initial", 'i', REDUCE, "NUMBER,..", "up to 16 numbers, e.g. 0,1.5",
      "where the fold begins: a number for each value of the state", take_initial, NULL},
-    {"where", 'w', RUN | OUTER, "MASK.npy", "a path", "bool; where it is false outputs are 0", take_where, NULL},
-    {"where", 'w', REDUCE, "MASK.npy", "a path", "bool; elements where it is false take no part", take_where, NULL},
+    {"where", 'w', RUN | OUTER, "MASK", "a path", "a file of bool; where it is false outputs are 0", take_where, NULL},
+    {"where", 'w', REDUCE, "MASK", "a path", "a file of bool; elements where it is false take no part", take_where,
+     NULL},
     {"ordered", 'O', FOLDS, NULL, NULL, "the function is associative, but not commutative", take_ordered, NULL},
     {"serial", 'S', FOLDS, NULL, NULL, "it is neither: a left fold", take_serial, NULL},
     {"deterministic", 'D', AT | ACCUMULATE | REDUCEAT, NULL, NULL, "on a GPU: the same bits in each run",
@@ -368,6 +369,12 @@ static int settle_signatures(job *j) {
     return DONE;
 }
 
+/* Is it an operand, though it may begin as options do: a number, or standard input of some form? */
+static bool is_operand(const char *text) {
+    number unused;
+    return read_number(text, &unused) || strncmp(text, "-:", 2) == 0;
+}
+
 int read_job(job *out, const verb *v, int argc, char **argv) {
     struct option options[ROWS + 1];
     char letters[2 * ROWS + 4];
@@ -375,12 +382,11 @@ int read_job(job *out, const verb *v, int argc, char **argv) {
     *out = (job){.verb = v, .device = {kDLCPU, 0}, .view = UF_VIEW_IR};
     opterr = 0;
     for (int status = DONE; status == DONE;) {
-        number unused;
-        bool number_next = optind < argc && read_number(argv[optind], &unused);
-        int got = number_next ? 1 : getopt_long(argc, argv, letters, options, NULL);
+        bool operand_next = optind < argc && is_operand(argv[optind]);
+        int got = operand_next ? 1 : getopt_long(argc, argv, letters, options, NULL);
         if (got == -1)
             break;
-        status = got != 1 ? take_option(out, got, argv) : take_operand(out, number_next ? argv[optind++] : optarg);
+        status = got != 1 ? take_option(out, got, argv) : take_operand(out, operand_next ? argv[optind++] : optarg);
         if (status != DONE)
             return status;
     }

@@ -9,8 +9,7 @@
 
 enum {
     MANY = 1000, /* arrays of more elements are shown only at their edges */
-    EDGE = 3,
-    CELL = 64 /* bytes of the text of one element */
+    EDGE = 3
 };
 
 typedef struct printer {
@@ -49,7 +48,10 @@ static bool reads_back(double text, double value, precision p) {
 
 /* Writes a number with as few digits as read back to the same value, and without an exponent from 0.0001 up to 1e16. */
 static int format_floating(char *to, double value, precision p) {
-    int digits = 1;
+    int exponent;
+    frexp(value, &exponent);
+    /* but for subnormal numbers so many digits always survive, so that fewer with zeros behind them are the same text */
+    int digits = value != 0 && exponent - p.bits >= p.least ? (p.bits - 1) * 30103 / 100000 : 1;
     for (; digits < 17 && isfinite(value); digits++) {
         snprintf(to, CELL / 2, "%.*g", digits, value);
         double text = strtod(to, NULL);
@@ -116,8 +118,9 @@ static int format(char *to, const dtype_row *type, const char *at) {
     }
 }
 
-static int format_at(const printer *p, char *to, int64_t i) {
-    return format(to, p->type, (const char *)p->array->data + p->array->byte_offset + i * p->type->size);
+int format_element(const DLTensor *array, int64_t i, char to[CELL]) {
+    const dtype_row *type = dtype_of(array->dtype);
+    return format(to, type, (const char *)array->data + array->byte_offset + i * type->size);
 }
 
 /* Prints what stands before element i of dimension d; cut: elements before it were left out. */
@@ -135,7 +138,7 @@ static void print_gap(const printer *p, int d, bool cut) {
 static void walk(printer *p, int d, int64_t first, bool print) {
     char cell[CELL];
     if (d == p->array->ndim) {
-        int length = format_at(p, cell, first);
+        int length = format_element(p->array, first, cell);
         if (print)
             printf("%*s", p->width, cell);
         else if (length > p->width)

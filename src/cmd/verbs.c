@@ -9,10 +9,17 @@
     "y; }';\n"                                                                                                       \
     "of a FORMULA such as 'x * y' the names are the parameters, in the order in which they appear. A FILE may hold " \
     "either.\n"
-#define INPUT_DETAILS                                                                                                \
-    "INPUT is a .npy file, - for one from standard input, or a number: 1, -2.5, 1+2j, true. Numbers and 0-d arrays " \
-    "follow\n"                                                                                                       \
-    "the dtypes of the other inputs.\n"
+#define INPUT_DETAILS                                                                                          \
+    "INPUT is a file or a number: 1, -2.5, 1+2j, true. Numbers and 0-d arrays follow the dtypes of the other " \
+    "inputs.\n" FILE_DETAILS
+#define FILE_DETAILS                                                                                                  \
+    "\nThe form of a file follows from its name: .npy; .npz, whose array X is FILE.npz:X unless it has one alone; "   \
+    ".csv, .tsv\n"                                                                                                    \
+    "and .txt, numbers in rows and columns. Raw data are FILE:float32[100,3], where -1 is an extent that they say, "  \
+    "[] one\n"                                                                                                        \
+    "dimension, < or > in front their byte order, and @BYTES behind the place where they begin. FILE:FORM overrides " \
+    "the name,\n"                                                                                                     \
+    "and - is standard input: -:csv. Outputs have the forms npy, csv, tsv, txt and raw (also .bin).\n"
 
 static const verb verbs[] = {
     {"info", INFO, "", "what this machine has: engines, libraries, devices, and what is missing", "", "", false, 0,
@@ -27,6 +34,8 @@ static const verb verbs[] = {
     {"run", RUN, FUNCTION " INPUT .. [OPTION ..]", "applies a function to arrays", FUNCTION_DETAILS INPUT_DETAILS,
      "ufunc run '2 * (x - y) / (x + y)' x.npy y.npy -o r.npy\n"
      "ufunc run softmax x.npy --axis 0 --device cuda -o y.npy\n"
+     "ufunc run 'hypot(x, y)' points.npz:x points.npz:y -o -:csv\n"
+     "ufunc run sqrt 'pixels.bin:uint8[-1,640]' -o roots.npy\n"
      "ufunc run histogram x.npy 0 10 --shape 64 --dtype int64\n",
      true, UF_MAX_OPERANDS, run_run},
     {"outer", OUTER, FUNCTION " INPUT .. [OPTION ..]", "applies a function to all combinations of elements",
@@ -38,16 +47,17 @@ static const verb verbs[] = {
                       "zeros; or copy:FILE, a copy\n"
                       "of a file's array. New arrays and copies are the outputs: the kernel changes them, and -o names "
                       "files for them in\n"
-                      "their order. What it writes to arrays of other files is not kept.\n",
+                      "their order. What it writes to arrays of other files is not kept.\n" FILE_DETAILS,
      "ufunc forall '[i : n](u, v) { if (i > 0 && i < n - 1) v[i] = u[i-1] - 2 * u[i] + u[i+1]; }' u.npy copy:u.npy -o "
      "v.npy\n"
      "ufunc forall '[i](x, h) { atomic_add(h[x[i]], 1); }' bytes.npy 'int64[256]' --shape 1000000 -o h.npy\n",
      true, UF_MAX_OPERANDS, run_forall},
     {"at", AT, FUNCTION " TARGET INDEX .. [OPERAND] [OPTION ..]",
      "updates elements of an array, once for each of the indices",
-     "TARGET is a .npy file, which stays as it is: the output is its array with the updates. There is an INDEX, a file "
+     "TARGET is a file, which stays as it is: the output is its array with the updates. There is an INDEX, a file "
      "or a\n"
-     "number, for each of its first dimensions, and an OPERAND if the function has two inputs.\n" FUNCTION_DETAILS,
+     "number, for each of its first dimensions, and an OPERAND if the function has two inputs.\n" FUNCTION_DETAILS
+         FILE_DETAILS,
      "ufunc at add counts.npy indices.npy 1 -o counts.npy\n", true, UF_MAX_OPERANDS - 1, run_at},
     {"reduce", REDUCE, FUNCTION " INPUT .. [OPTION ..]", "folds arrays along axes",
      "The function is a reduction, or has two inputs and one output, and then folds one array.\n" FUNCTION_DETAILS

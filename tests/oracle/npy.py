@@ -3,10 +3,16 @@ order and version of the format, and that NumPy reads what they write.
 
 PROP_N=n makes n times as many calls. UF_TEST_GPU=1 makes some on the GPU as well.
 """
+import io
 import os
+import resource
+import struct
 import subprocess
 import sys
 import tempfile
+import time
+import zipfile
+import zlib
 
 import numpy as np
 
@@ -165,6 +171,149 @@ def over_indices(rng, path):
 
 
 @in_folder
+def archives(rng, path):
+    """.npz files, stored and deflated, of one array and of several, and ZIP64."""
+    for save in (np.savez, np.savez_compressed):
+        for dtype in DTYPES:
+            x = random_array(rng, dtype, "CF"[rng.integers(2)])
+            save(path("x.npz"), x=x.astype(swapped(dtype, "<>"[rng.integers(2)])))
+            tool("run", IDENTITY, path("x.npz"), "-o", path("y.npy"))
+            assert same(np.load(path("y.npy")), x) and np.load(path("y.npy")).shape == x.shape, (dtype, x)
+        x, y = random_values(rng, (1000, 30), np.dtype("f4")), np.arange(7)
+        save(path("two.npz"), x=x, other=y)
+        for name, want in (("x", x), ("other", y), ("other.npy", y)):
+            tool("run", IDENTITY, path("two.npz:" + name), "-o", path("y.npy"))
+            assert same(np.load(path("y.npy")), want), name
+        assert b"has several arrays; :NAME chooses one; it has x, other" in tool("run", IDENTITY, path("two.npz"), status=1).stderr
+        assert b"has no such array; it has x, other" in tool("run", IDENTITY, path("two.npz:z"), status=1).stderr
+        with open(path("two.npz"), "rb") as file:
+            done = tool("run", IDENTITY, "-:npz", "-o", path("y.npy"), status=1, stdin=file)
+        assert b"has several arrays" in done.stderr
+    np.savez(path("none.npz"))
+    assert b"has no array" in tool("run", IDENTITY, path("none.npz"), status=1).stderr
+    with zipfile.ZipFile(path("b.npz"), "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("x.npy", b"abc")
+    assert b"compressed by method 12" in tool("run", IDENTITY, path("b.npz"), status=1).stderr
+
+
+@in_folder
+def raw_data(rng, path):
+    for dtype in DTYPES:
+        name = dtype.name if dtype != BFLOAT16 else "bfloat16"
+        for order in "<>":
+            x = random_values(rng, (4, 3), dtype)
+            with open(path("x.bin"), "wb") as file:
+                file.write(b"head" + x.astype(swapped(dtype, order)).tobytes())
+            for shape in ("4,3", "-1,3", "4,-1"):
+                tool("run", IDENTITY, f"{path('x.bin')}:{order}{name}[{shape}]@4", "-t", name, "-o", path("y.raw"))
+                with open(path("y.raw"), "rb") as file:
+                    assert file.read() == x.tobytes(), (dtype, order, shape)
+    with open(path("x.bin"), "rb") as file:
+        done = tool("run", IDENTITY, "-:uint8[]", "-o", "-:npy", stdin=file)
+    assert np.array_equal(np.load(io.BytesIO(done.stdout)), np.fromfile(path("x.bin"), "u1"))
+    for form, message in (("float64[7]", "the dtype and shape given need 56"), ("uint8[-1,7919]", "need a multiple"),
+                          ("uint8[]@10000", "before byte 10000, where the data are to begin"), ("int9[3]", "is no form"), ("uint8[-1,-1]", "is no form"),
+                          ("uint8[-2]", "is no form"), ("uint8[3]x", "is no form"), ("uint8[3", "is no form"), ("", "is no form"),
+                          ("int64[4294967296,4294967296]", "exceeds 2^63"), ("float64[0,-1]", "need 0")):
+        assert message.encode() in tool("run", IDENTITY, f"{path('x.bin')}:{form}", status=1).stderr, form
+    assert b"raw data do not say what they are" in tool("run", IDENTITY, path("x.bin"), status=1).stderr
+
+
+def read_text(path, text, form=""):
+    """What the tool reads of a text."""
+    with open(path("t.csv"), "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    tool("run", IDENTITY, path("t.csv") + form, "-o", path("t.npy"))
+    return np.load(path("t.npy"))
+
+
+@in_folder
+def text(rng, path):
+    """Numbers as NumPy writes them, as the tool does, and as people do."""
+    for dtype in DTYPES:
+        for shape in ((), (1,), (5,), (3, 4), (1, 3), (2000, 3)):
+            x = random_values(rng, shape, dtype)
+            wide = widen(x) if dtype == BFLOAT16 else x
+            np.save(path("x.npy"), x)
+            for suffix in ("csv", "tsv", "txt"):
+                tool("run", IDENTITY, path("x.npy"), "-t", "bfloat16" if dtype == BFLOAT16 else dtype.name, "-o", path("x." + suffix))
+                tool("run", IDENTITY, path("x." + suffix), "-o", path("y.npy"))
+                y = np.load(path("y.npy"))
+                if dtype == BFLOAT16:  # NaNs lose their payload
+                    good = np.array_equal(y, wide.reshape(y.shape), equal_nan=True)
+                else:
+                    good = np.array_equal(y.astype(dtype), x.reshape(y.shape), equal_nan=dtype.kind in "fc")
+                assert good and y.shape == (shape or (1,)), (dtype, shape, suffix, x, y)
+            if dtype != BFLOAT16 and len(shape) == 2 and dtype.kind in "fc":
+                np.savetxt(path("s.csv"), x, delimiter=",", header="a comment")
+                tool("run", IDENTITY, path("s.csv"), "-o", path("y.npy"))
+                assert np.array_equal(np.load(path("y.npy")).astype(dtype), x, equal_nan=True), (dtype, shape)
+    f, i = "f8", "i8"
+    for given, want, kind in (("1,2\n3,4\n", [[1, 2], [3, 4]], i), ("1;2.5\r\n3 ; 4\r\n", [[1, 2.5], [3, 4]], f), ("a,b\n1,2", [[1, 2]], i),
+                              ("\n# c\n1\n\n2 # d\n", [1, 2], i), ("1 2\t3", [[1, 2, 3]], i), ('"1","-2e3"', [[1, -2000]], f),
+                              ("true\nFALSE\n", [True, False], "?"), ("true,3", [[1, 3]], i), ("1\n18446744073709551615", [1, 2**64 - 1], "u8"),
+                              ("-1\n18446744073709551615", [-1, 2.0**64], f), ("18446744073709551615\n-1", [2.0**64, -1], f),
+                              ("1\n(2+3j)\n4.5", [1, 2 + 3j, 4.5], "c16"), ("nan\n-inf\n1", [np.nan, -np.inf, 1], f),
+                              (b"\xef\xbb\xbf7", [7], i), ("9007199254740993\n0.5", [9007199254740992, 0.5], f), ("0.1,\n0.2,\n", [0.1, 0.2], f)):
+        got = read_text(path, given)
+        assert got.dtype == np.dtype(kind) and np.array_equal(got, np.array(want, kind), equal_nan=kind in (f, "c16")), (given, got)
+    for given, message in (("1,2\n3\n", "line 2: it has 1 number, but lines before it have 2"), ("1\nx\n", 'line 2: column 1: "x" is no number'),
+                           ("1,,2\n", "line 1: column 2 is empty"), ("", "the text ends without a number"), ("# c\n", "without a number"),
+                           ("1\n" + "9" * 300, "is no number"), (b"1\n2\0\n", "is no number"), ("a\nb\n", 'line 2: column 1: "b" is no number')):
+        with open(path("t.csv"), "wb") as file:
+            file.write(given if isinstance(given, bytes) else given.encode())
+        assert message.encode() in tool("run", IDENTITY, path("t.csv"), status=1).stderr, given
+    np.save(path("x.npy"), np.zeros((2, 2, 2)))
+    assert b"text has rows and columns of numbers; the output has 3 dimensions" in tool("run", IDENTITY, path("x.npy"), "-o", path("y.csv"), status=1).stderr
+    assert b"archives are not written" in tool("run", IDENTITY, path("x.npy"), "-o", path("y.npz"), status=1).stderr
+    assert tool("run", "add", 1, 2, "-o", "-:csv").stdout == b"3\n"
+    np.save(path("a:b.npy"), np.arange(2))
+    assert tool("run", IDENTITY, path("a:b.npy"), "-o", "-:txt").stdout == b"0\n1\n"
+
+
+def limited():
+    """For a process that may take 1 GiB of memory and ten seconds."""
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))
+    resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+
+
+@in_folder
+def hostile_forms(rng, path):
+    """Archives and texts that are damaged anywhere: an array or an error, and nothing that takes long or crashes."""
+    x = rng.integers(0, 9, (40, 5))
+    for name, save in (("z.npz", np.savez), ("d.npz", np.savez_compressed), ("t.csv", lambda p, x: np.savetxt(p, x, "%d", ","))):
+        save(path(name), x)
+        with open(path(name), "rb") as file:
+            whole = file.read()
+        for _ in range(100 * ROUNDS):
+            broken = bytearray(whole[:rng.integers(len(whole))] if rng.random() < 0.2 else whole)
+            for _ in range(rng.integers(1, 5)):
+                if broken:  # mostly in the directory, which is at the end
+                    k = rng.integers(len(broken)) if rng.random() < 0.3 else -int(rng.integers(1, min(len(broken), 200) + 1))
+                    broken[k] = (rng.integers(256), 255, 0)[rng.integers(3)]
+            with open(path("broken" + name), "wb") as file:
+                file.write(broken)
+            done = subprocess.run([TOOL, "run", IDENTITY, path("broken" + name), "-o", path("y.npy")], capture_output=True, timeout=60)
+            assert done.returncode in (0, 1), (done.returncode, name, bytes(broken), done.stderr)
+            assert done.returncode == 0 or b"broken" in done.stderr, done.stderr
+    # A member of 2^40 bytes by its directory and header, of a few bytes in truth; and one that unpacks to more than it says.
+    header = np.lib.format.magic(1, 0) + (118).to_bytes(2, "little") + f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({2**40},), }}".ljust(117).encode() + b"\n"
+    for claimed, message in ((2**40 + 128, b"claims 1099511627904 bytes, which its"), (150, b"does not unpack to its 150 bytes"), (128, b"header promises 1099511627776")):
+        packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+        data = packed.compress(header + bytes(0 if claimed == 128 else 100000)) + packed.flush()
+        crc = zlib.crc32(header)
+        extra = struct.pack("<HHQQ", 1, 16, claimed, len(data))
+        local = struct.pack("<4sHHHHHIIIHH", b"PK\3\4", 45, 0, 8, 0, 0, crc, 2**32 - 1, 2**32 - 1, 5, len(extra)) + b"x.npy" + extra
+        entry = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 45, 45, 0, 8, 0, 0, crc, 2**32 - 1, 2**32 - 1, 5, len(extra), 0, 0, 0, 0, 0) + b"x.npy" + extra
+        end = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 1, 1, len(entry), len(local + data), 0)
+        with open(path("bomb.npz"), "wb") as file:
+            file.write(local + data + entry + end)
+        begin = time.monotonic()
+        done = tool("run", IDENTITY, path("bomb.npz"), status=1, preexec_fn=limited)
+        assert message in done.stderr and time.monotonic() - begin < 5, (claimed, done.stderr)
+
+
+@in_folder
 def halves(rng, path):
     """bfloat16 is <V2, and needs --dtype."""
     x = to_bfloat16(rng.standard_normal((5, 7)))
@@ -290,7 +439,8 @@ def on_the_gpu(rng, path):
 
 def main():
     tests = [every_dtype, every_version, mapped, pairs, reduced, masks_and_outputs, halves, standard_streams, refused,
-             records, outer_at_reduceat, over_indices]
+             records, outer_at_reduceat, over_indices, archives, raw_data, text,
+             hostile_forms]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests.append(on_the_gpu)
     if sys.argv[1:]:

@@ -1,0 +1,137 @@
+/* forms.c - which form a file has: its name's suffix says it, or what stands behind a colon. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+typedef enum form {
+    NPY,
+    NPZ,
+    TEXT,
+    RAW
+} form;
+
+static const struct {
+    const char *name; /* also the suffix */
+    form form;
+    array_writer *put; /* NULL: it is not written */
+} forms[] = {
+    {"npy", NPY, npy_put},  {"npz", NPZ, NULL},    {"csv", TEXT, csv_put}, {"tsv", TEXT, tsv_put},
+    {"txt", TEXT, txt_put}, {"raw", RAW, raw_put}, {"bin", RAW, raw_put},
+};
+
+enum {
+    FORMS = sizeof forms / sizeof *forms
+};
+
+/* The row of a form; -1: there is none of this name. */
+static int form_named(const char *name) {
+    for (int i = 0; i < FORMS; i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* The row of the form that a path's suffix says: the first, if it says none. */
+static int form_of(const char *path) {
+    const char *dot = strrchr(path, '.');
+    int i = dot ? form_named(dot + 1) : -1;
+    return i < 0 ? 0 : i;
+}
+
+static bool refuse(char *why, const char *text) {
+    snprintf(why, WHY_SIZE, "%s", text);
+    return false;
+}
+
+static bool read_plain(npy *out, const char *path, int i, bool bfloat16, char *why) {
+    switch (forms[i].form) {
+    case NPY:
+        return npy_read(out, path, bfloat16, why);
+    case NPZ:
+        return npz_read(out, path, NULL, bfloat16, why);
+    case TEXT:
+        return text_read(out, path, why);
+    default:
+        return refuse(
+            why,
+            "raw data do not say what they are; :float32[100,3] behind the path does, -1 is an extent that they say");
+    }
+}
+
+/* Reads PATH:FORM, where FORM is a form, a dtype and shape of raw data, or the name of an array in an archive. */
+static bool read_as(npy *out, const char *path, const char *form_text, bool bfloat16, char *why) {
+    npy_header raw;
+    int i = form_named(form_text);
+    if (raw_parse(form_text, &raw))
+        return raw_read(out, path, &raw, why);
+    if (i >= 0)
+        return read_plain(out, path, i, bfloat16, why);
+    if (forms[form_of(path)].form == NPZ)
+        return npz_read(out, path, form_text, bfloat16, why);
+    snprintf(why, WHY_SIZE,
+             "\"%.60s\" is no form: npy, npz, csv, tsv and txt are, float32[100,3] of raw data, and names of arrays in "
+             ".npz files",
+             form_text);
+    return false;
+}
+
+static bool is_file(const char *path) { return strcmp(path, "-") == 0 || access(path, F_OK) == 0; }
+
+/* The colon before a form, of a text that as a whole is no file's path; NULL: there is none. The first colon behind which the text is
+ * no path any more. */
+static char *form_colon(char *text) {
+    if (is_file(text))
+        return NULL;
+    for (char *colon = strrchr(text, ':'); colon; colon = memrchr(text, ':', (size_t)(colon - text))) {
+        *colon = 0;
+        bool there = is_file(text);
+        *colon = ':';
+        if (there)
+            return colon;
+    }
+    return NULL;
+}
+
+bool file_read(npy *out, const char *text, bool bfloat16, char why[WHY_SIZE]) {
+    char *path = strdup(text);
+    memset(out, 0, sizeof *out);
+    if (!path)
+        return refuse(why, "out of memory");
+    char *colon = form_colon(path);
+    if (colon)
+        *colon = 0;
+    bool good =
+        colon ? read_as(out, path, colon + 1, bfloat16, why) : read_plain(out, path, form_of(path), bfloat16, why);
+    free(path);
+    return good;
+}
+
+/* Writes an array of a form, whose name is in the text, to the path. */
+static bool write_as(int i, const char *path, const DLTensor *array, const char *descr, char *why) {
+    if (!forms[i].put)
+        return refuse(why, "archives are not written; .npy files are");
+    if (forms[i].form == TEXT && (descr || array->ndim > 2)) {
+        snprintf(why, WHY_SIZE, "text has rows and columns of numbers; the output has %s",
+                 descr              ? "records"
+                 : array->ndim == 3 ? "3 dimensions"
+                                    : "more dimensions");
+        return false;
+    }
+    return write_with(forms[i].put, path, array, descr, why);
+}
+
+bool file_write(const char *text, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
+    const char *colon = strrchr(text, ':');
+    int i = colon ? form_named(colon + 1) : -1;
+    if (i < 0)
+        return write_as(form_of(text), text, array, descr, why);
+    char *path = strndup(text, (size_t)(colon - text));
+    if (!path)
+        return refuse(why, "out of memory");
+    bool good = write_as(i, path, array, descr, why);
+    free(path);
+    return good;
+}
