@@ -132,8 +132,9 @@ typedef struct code_traits {
      * or PAIRS_CONSTANT, and it is pair_terms. 0: they are not. */
     uint8_t pairs;
     int64_t pair_terms;
-    uint64_t
-        sizes; /* forall: the layout's dimensions, as bits, whose extents the kernel's text uses: in ranges, as a rule */
+    /* The layout's dimensions, as bits, whose extents may be constants of the variant: what loops and ranges of the text go over, of
+     * arrays that are only read. No more than FORALL_KNOWN. */
+    uint64_t extents;
     uint8_t shared_rows; /* forall: 1 + an array over whose rows a loop goes, the same for all points; 0: none */
     bool
         shares_rows; /* points that follow each other along the second to last index read the same elements of some array, not by vectors */
@@ -349,7 +350,7 @@ typedef struct engine {
      * device < 0 is the architecture -device, without a device. Errors: LIBRARY, DEVICE. */
     uf_status (*target)(int device, code_target *out);
     /* Fills the members of a variant that the engine chooses (ndim, wide, those of its class, and of its operands fixed, unit,
-     * staged ..), and may turn rows into general. For LOOP_FORALL core has set noalias, proved, reports, and each operand's unit. */
+     * staged ..), and may turn rows into general. For LOOP_FORALL core has set noalias, proved, known, reports, and each operand's unit. */
     void (*specialise)(variant *v, const loop_problem *p);
     /* The same for LOOP_FOLD and LOOP_SCAN; fills `kind` and `columns` too. Of a fold it returns the number of elements
      * in a part of a result: a first launch reduces each part to a state, and a second fold combines the states. 0: one

@@ -171,6 +171,13 @@ typedef enum binding_verb {
     VERB_FORALL
 } binding_verb;
 
+/* A kernel over indices in whose variant some extents are constants, and what is known of it then. */
+typedef struct known_kernel {
+    struct known_kernel *next;
+    known_extents known;
+    code_traits traits;
+} known_kernel;
+
 typedef struct variant_code {
     struct variant_code *next;
     code_entry *entry;
@@ -192,6 +199,8 @@ typedef struct binding {
     code_traits traits;
     arena arena;
     _Atomic(variant_code *) codes;
+    _Atomic(known_kernel *)
+        known; /* VERB_FORALL: those that calls have met (extents.c); they are freed with the binding */
     _Atomic(uint64_t) *unrolled; /* VERB_CALL of a generalized ufunc: what sizes_unrolled remembers, in the arena */
 } binding;
 
@@ -585,7 +594,9 @@ typedef struct forall_part {
     /* Bit k: an atomic function swaps elements of parameter k as one piece, though they need not be aligned to their
      * size (complex numbers). */
     uint64_t whole;
-    bool proved;                       /* as in the variant */
+    bool proved;                       /* as in the variant; */
+    known_extents known;               /* so are these, */
+    const code_traits *traits;         /* with which the kernel has these traits */
     int64_t reversed[LAYOUT_MAX_RANK]; /* the extents of the space, innermost first */
     forall_stretch array[UF_MAX_OPERANDS];
     forall_facts facts; /* that the plan's code was made for */
@@ -735,6 +746,12 @@ void call_points(uf_plan *p, const nd_array *output); /* sets the shape in which
 uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports);
 void call_specialise(const uf_plan *p, variant *v);
 /* Prepares the binding of a generalized ufunc for the following. Errors: MEMORY. */
+/* Which extents are constants of the variant of a kernel over indices in a space of so many points (extents.c), and the traits that the
+ * kernel then has, which live as long as the binding. Errors: MEMORY. */
+uf_status extents_know(const binding *b, const int64_t *core, int64_t points, known_extents *known,
+                       const code_traits **traits);
+void extents_free(binding *b);
+
 uf_status sizes_begin(binding *b);
 /* How many instructions an inner call has whose loops are unrolled for its core sizes (the core parameters); INT_MAX:
  * very many, or there are loops that cannot be; 0: the sizes are not to be constants at all. Errors: MEMORY. */

@@ -290,6 +290,8 @@ static bool forall_fits(const uf_plan *p, void *const *data) {
     return apart(p, data) == facts->noalias;
 }
 
+static uint8_t reports_of(const uf_plan *p) { return func_reports(p->func, p->binding->traits.unbounded, p->cancel); }
+
 /* Makes the variant for addresses with these facts. */
 static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v) {
     const forall_part *x = &p->forall;
@@ -298,9 +300,10 @@ static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v
     v->loop = LOOP_FORALL;
     v->ndim = (uint8_t)loop->ndim;
     v->nin = (uint8_t)p->func->nin;
-    v->reports = func_reports(p->func, p->binding->traits.unbounded, p->cancel);
+    v->reports = reports_of(p);
     v->forall.proved = x->proved;
     v->forall.noalias = facts->noalias;
+    v->forall.known = x->known;
     for (int k = 0; k < v->nin; k++) {
         uint8_t type = (uint8_t)p->binding->types[k];
         v->operand[k] = (variant_operand){.memory = type, .value = type, .kind = loop->kind[k]};
@@ -310,7 +313,7 @@ static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v
     engines[p->engine]->specialise(v, &(loop_problem){.loop = loop,
                                                       .layout = p->layout,
                                                       .core = p->core,
-                                                      .traits = &p->binding->traits,
+                                                      .traits = x->traits,
                                                       .elements = x->elements,
                                                       .block = p->block,
                                                       .align = facts->align});
@@ -349,6 +352,10 @@ static uf_status forall_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     if (p->idle)
         return UF_OK;
     x->proved = lang_needs_hold(p->binding->tree, x->core);
+    x->traits = &p->binding->traits;
+    x->known = (known_extents){0};
+    if (!reports_of(p)) /* what reports is compiled as it was written */
+        TRY(extents_know(p->binding, x->core, p->pass[0].loops.kept.count, &x->known, &x->traits));
     facts_find(p, !p->lasts || are_known(p, data) ? data : NULL, &x->facts);
     variant_make(p, &x->facts, &p->pass[0].v);
     return UF_OK;

@@ -550,6 +550,7 @@ void func_destroy(uf_func *f) {
             code_drop(c->entry);
             mem_free(c);
         }
+        extents_free(b);
         arena_free(&b->arena);
         mem_free(b);
     }

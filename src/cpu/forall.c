@@ -3,10 +3,9 @@
 #include "cpu/cpu.h"
 
 enum {
-    KNOWN_POINTS = 4096, /* of the space: fewer are not worth code for their extents */
-    PIECE_GRAIN = 64,    /* pieces of rows are multiples of so many points */
-    COUNTERS_PAY = 128,  /* points for each counter of a run, at least: it clears them and takes them into the array */
-    COUNTERS_MOST = 4,   /* operands: their counters are to stay in the cache */
+    PIECE_GRAIN = 64,   /* pieces of rows are multiples of so many points */
+    COUNTERS_PAY = 128, /* points for each counter of a run, at least: it clears them and takes them into the array */
+    COUNTERS_MOST = 4,  /* operands: their counters are to stay in the cache */
     NONTEMPORAL_ROW = 8192, /* bytes of a row that is written past the caches, at least */
     NONTEMPORAL_MOST = 4,   /* operands: strips lie on the stack */
     FORALL_PARAMETERS = UF_MAX_OPERANDS * (2 + LAYOUT_MAX_RANK) + LAYOUT_MAX_DIMS + LAYOUT_MAX_RANK + 4 + 1
@@ -56,43 +55,6 @@ static void choose_nontemporal(variant *v, const core_layout *layout, const int6
     }
 }
 
-/* The extents that are constants of the code: the small ones of arrays that are only read, where the text uses them (in the ranges of a
- * window, say), if they are few and their product is small. That follows from the sizes alone, and bounds the number of variants. */
-static void choose_known(variant *v, const loop_problem *p) {
-    const core_layout *layout = p->layout;
-    int count = 0;
-    int64_t product = 1;
-    uint64_t seen = 0;
-    memset(v->forall.known_dim, 0, sizeof v->forall.known_dim);
-    memset(v->forall.known_size, 0, sizeof v->forall.known_size);
-    /* Counters and filled rows were found in the general tree; a condition that an extent decides may leave their statements out. */
-    for (int k = 0; k < v->nin; k++)
-        if (v->operand[k].privatised || v->operand[k].nontemporal)
-            return;
-    if (v->reports || p->loop->count < KNOWN_POINTS)
-        return;
-    for (int k = 0; k < v->nin; k++) {
-        const layout_operand *o = &layout->operands[k];
-        if (p->traits->use[k] & (USE_WRITE | USE_ATOMIC))
-            continue;
-        for (int d = 0; d < o->rank; d++) {
-            int dim = o->dim[d];
-            int64_t size = p->core[dim];
-            if (!(p->traits->sizes >> dim & 1) || seen >> dim & 1 || size < 1 || size > FORALL_KNOWN_EXTENT)
-                continue;
-            seen |= UINT64_C(1) << dim;
-            product *= size;
-            if (count == FORALL_KNOWN || product > FORALL_KNOWN_MOST) {
-                memset(v->forall.known_dim, 0, sizeof v->forall.known_dim);
-                memset(v->forall.known_size, 0, sizeof v->forall.known_size);
-                return;
-            }
-            v->forall.known_dim[count] = (uint8_t)(dim + 1);
-            v->forall.known_size[count++] = (uint8_t)size;
-        }
-    }
-}
-
 void cpu_forall_specialise(variant *v, const loop_problem *p) {
     const core_layout *layout = p->layout;
     const int64_t *core = p->core;
@@ -101,7 +63,6 @@ void cpu_forall_specialise(variant *v, const loop_problem *p) {
         v->ndim--;
     choose_counters(v, layout, core, p->traits);
     choose_nontemporal(v, layout, core, p->traits);
-    choose_known(v, p);
 }
 
 /* ---- Launches ---- */

@@ -45,6 +45,8 @@ at_counters ir_at_counters(const tree *t, const variant *v, const code_target *t
 
 /* What the engines choose threads by. Errors: MEMORY. */
 uf_status ir_traits(const tree *t, code_traits *out);
+/* Those of a kernel over indices in whose variant these extents are constants. */
+uf_status ir_known_traits(const tree *t, const known_extents *known, code_traits *out);
 void ir_fold_traits(const fold *f, code_traits *out);
 
 #endif

@@ -13,9 +13,9 @@ enum {
 enum {
     GUFUNC_SIZES = 8,           /* core dimensions of a layout whose sizes may be constants of a variant */
     GUFUNC_SIZE_MAX = 64,       /* and how large those may be */
-    FORALL_KNOWN = 2,           /* extents of a kernel over indices that may be constants of a variant, */
+    FORALL_KNOWN = 3,           /* extents of a kernel over indices that may be constants of a variant, */
     FORALL_KNOWN_MOST = 64,     /* their product at most: as many iterations as are unrolled, */
-    FORALL_KNOWN_EXTENT = 32,   /* and each of them: 216 pairs count, whatever a program does */
+    FORALL_KNOWN_EXTENT = 32,   /* and each of them */
     UNROLLED_THREADS = 128,     /* GPU: threads of a block of such a variant, at most; */
     SHARED_CALL_THREADS = 256,  /* and about as many where some of them share a call */
     UNROLLED_SHARED = 48 * 1024 /* bytes that it stages: what needs no permission of the driver's */
@@ -121,6 +121,12 @@ typedef struct variant_reduction {
                             neighbouring elements of one, along dimension 0 of the reduced loop. `kind` of each operand is how
                             it moves along that dimension */
 } variant_reduction;
+
+/* Extents of small arrays that a kernel over indices knows as constants. */
+typedef struct known_extents {
+    uint8_t dim[FORALL_KNOWN]; /* 1 + the layout's dimension; 0: this one and those behind it are not used */
+    uint8_t size[FORALL_KNOWN];
+} known_extents;
 
 /* Everything that generated code depends on beside the kernel itself: what all classes have, what one class has, and the operands. Zero it
  * before filling. All members are bytes, so that the bytes of two variants are equal where they are the same (variant_same); what is to
@@ -272,8 +278,7 @@ typedef struct variant {
                 pairs; /* GPU: blocks of 2^COOP_SHARED_TILE threads take tiles of SHARED_TILE_SIDE x SHARED_TILE_SIDE points, whose
                           reduction goes through shared memory (ir/forall/pair_tile.h). 4: what points access beside that goes by
                           vectors of so many neighbours, 1: one by one; 0: they do not */
-            /* CPU: extents of small arrays that are constants: 1 + the layout's dimension (0: none), and the extent. */
-            uint8_t known_dim[FORALL_KNOWN], known_size[FORALL_KNOWN];
+            known_extents known;
         } forall;
     };
     variant_operand
@@ -337,7 +342,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 9,
+    VARIANT_VERSION = 10,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

@@ -68,59 +68,187 @@ static void heat(void **state) {
 
 /* ---- Windows, whose extents are constants of the code where they are small ---- */
 
-static int known_of(uf_func *f, int rows, int columns, int a, int b) {
-    enum {
-        MOST = 120
-    };
-    static double x[MOST * MOST], w[MOST * MOST], y[MOST * MOST], expected[MOST * MOST];
+enum {
+    WINDOW_SPACE = 120 /* rows and columns, at most */
+};
+
+static const char by_sums[] =
+    "[i, j](y, x, w) {"
+    "    y[i][j] = sum(a : extent(w, 0), b : extent(w, 1), x[i + a - 1][j + b - 1] * w[a][b]);"
+    "}",
+                  by_loops[] = "[i, j](y, x, w) {"
+                               "    auto s = 0.0;"
+                               "    for (int64 a = 0; a < extent(w, 0); a++)"
+                               "        for (int64 b = 0; b < extent(w, 1); b++) {"
+                               "            int64 k = i + a - 1, l = j + b - 1;"
+                               "            if (k >= 0 && k < extent(x, 0) && l >= 0 && l < extent(x, 1))"
+                               "                s += x[k][l] * w[a][b];"
+                               "        }"
+                               "    y[i][j] = s;"
+                               "}";
+static const char window_list[] = "float64[,], float64[,], float64[,]";
+
+static double expected_window(const double *x, const double *w, int rows, int columns, int i, int j, int a, int b) {
+    double sum = 0;
+    for (int k = 0; k < a; k++)
+        for (int l = 0; l < b; l++) {
+            int row = i + k - 1, column = j + l - 1;
+            bool inside = row >= 0 && row < rows && column >= 0 && column < columns;
+            sum += (inside ? x[row * columns + column] : 0) * w[k * b + l];
+        }
+    return sum;
+}
+
+/* The product of the extents that are constants in a call; 0: none is. Data are multiples of `unit`; what comes out is the sum in the order
+ * of the text. */
+static int known_of(uf_func *f, int rows, int columns, int a, int b, double unit) {
+    static double x[WINDOW_SPACE * WINDOW_SPACE], w[WINDOW_SPACE * WINDOW_SPACE], y[WINDOW_SPACE * WINDOW_SPACE],
+        expected[WINDOW_SPACE * WINDOW_SPACE];
     uf_plan *p;
-    for (int i = 0; i < MOST * MOST; i++) {
-        x[i] = (double)pick(-8, 8);
-        w[i] = (double)pick(-8, 8);
-        expected[i] = y[i] = 0;
-    }
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++)
-            for (int k = 0; k < a; k++)
-                for (int l = 0; l < b; l++) {
-                    int row = i + k - 1, column = j + l - 1;
-                    bool inside = row >= 0 && row < rows && column >= 0 && column < columns;
-                    expected[i * columns + j] += inside ? x[row * columns + column] * w[k * b + l] : 0;
-                }
+    for (int i = 0; i < rows * columns; i++)
+        x[i] = (double)pick(-8, 8) * unit;
+    for (int i = 0; i < a * b; i++)
+        w[i] = (double)pick(-8, 8) * unit;
+    for (int i = 0; i < rows * columns; i++)
+        expected[i] = expected_window(x, w, rows, columns, i / columns, i % columns, a, b);
+    size_t bytes = (size_t)(rows * columns) * sizeof *y;
     DLTensor args[] = {UF_ARRAY(y, rows, columns), UF_ARRAY(x, rows, columns), UF_ARRAY(w, a, b)};
+    memset(y, 0, sizeof y);
     OK(uf_forall(f, 2, SPACE(rows, columns), 3, args, NULL));
-    assert_memory_equal(y, expected, sizeof y);
+    assert_memory_equal(y, expected, bytes);
     memset(y, 0, sizeof y);
     OK(uf_forall_plan(&p, f, 2, SPACE(rows, columns), 3, args, NULL));
     const variant *v = &p->pass[0].v;
     int known = 0;
-    for (int i = 0; i < FORALL_KNOWN && v->forall.known_dim[i]; i++)
-        known = known ? known * v->forall.known_size[i] : v->forall.known_size[i];
+    for (int i = 0; i < FORALL_KNOWN && v->forall.known.dim[i]; i++)
+        known = known ? known * v->forall.known.size[i] : v->forall.known.size[i];
     OK(uf_plan_run(p, (void *[]){y, x, w}, NULL));
-    assert_memory_equal(y, expected, sizeof y);
+    assert_memory_equal(y, expected, bytes);
     uf_plan_free(p);
     return known;
 }
 
-/* The extents around each bound: of one extent, of their product, and of the points. That the product has a bound is also what bounds the
- * number of variants: a larger window takes the one general form. */
+static int codes_of(const uf_func *f) {
+    int n = 0;
+    for (binding *b = atomic_load(&((uf_func *)(uintptr_t)f)->bindings); b; b = b->next)
+        for (const variant_code *c = atomic_load(&b->codes); c; c = c->next)
+            n++;
+    return n;
+}
+
+/* The extents around each bound: of one extent, of their product, and of the points. */
 static void windows(void **state) {
+    static const struct {
+        int rows, columns, a, b, known;
+    } cases[] = {{64, 64, 3, 3, 9},  {64, 64, 1, 1, 1},   {64, 64, 8, 8, 64}, {64, 64, 5, 13, 0}, {64, 64, 2, 32, 64},
+                 {64, 64, 2, 33, 2}, {64, 64, 33, 33, 0}, {64, 64, 32, 3, 0}, {63, 65, 3, 3, 0}};
     (void)state;
-    uf_func *f = kernel("float64[,], float64[,], float64[,]",
-                        "[i, j](y, x, w) {"
-                        "    y[i][j] = sum(a : extent(w, 0), b : extent(w, 1), x[i + a - 1][j + b - 1] * w[a][b]);"
-                        "}");
-    assert_int_equal(known_of(f, 64, 64, 3, 3), 9);
-    assert_int_equal(known_of(f, 64, 64, 1, 1), 1);
-    assert_int_equal(known_of(f, 64, 64, 8, 8), 64);
-    assert_int_equal(known_of(f, 64, 64, 5, 13), 0);
-    assert_int_equal(known_of(f, 64, 64, 2, 32), 64);
-    assert_int_equal(known_of(f, 63, 65, 3, 3), 0);
-    for (int n = 9; n < 13; n++)
-        assert_int_equal(known_of(f, 64, 64, n, n), 0);
+    uf_func *f = kernel(window_list, by_sums);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(known_of(f, cases[i].rows, cases[i].columns, cases[i].a, cases[i].b, 1), cases[i].known);
+    int codes = codes_of(f);
+    for (int n = 9; n < 13; n++) /* the one general form */
+        assert_int_equal(known_of(f, 64, 64, n, n + 1, 1), 0);
+    assert_int_equal(codes_of(f), codes);
     for (int i = 0; i < 6; i++)
-        known_of(f, (int)pick(60, 110), (int)pick(60, 110), (int)pick(1, 6), (int)pick(1, 6));
+        known_of(f, (int)pick(60, 110), (int)pick(60, 110), (int)pick(1, 6), (int)pick(1, 6), 1);
     uf_free(f);
+}
+
+/* Loops have the same bits as the text says them, whether they are unrolled or not, and so have kernels that report. */
+static void windows_to_the_bit(void **state) {
+    const uf_section loops = {window_list, by_loops};
+    uf_func *f = kernel(window_list, by_loops), *debug;
+    (void)state;
+    OK(uf_define(&debug, &(uf_definition){.size = sizeof(uf_definition),
+                                          .name = "k",
+                                          .nsections = 1,
+                                          .sections = &loops,
+                                          .flags = UF_KERNEL | UF_DEBUG}));
+    for (int i = 0; i < 5; i++) {
+        int a = (int)pick(1, 6), b = (int)pick(1, 10);
+        assert_int_equal(known_of(f, 70, 80, a, b, 1.0 / 3), a * b);
+    }
+    assert_int_equal(known_of(f, 70, 80, 9, 8, 0.1), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(known_of(debug, 64, 64, 3, 3 + i, 0.1), 0);
+    uf_free(debug);
+    uf_free(f);
+}
+
+/* What may be a constant: extents that loops go over, of arrays that nobody writes to, if there are few. */
+static void extents_that_count(void **state) {
+    static const struct {
+        const char *parameters, *source;
+        int count;
+    } rows[] = {
+        {"f[,], f[,], f[,]", by_sums, 2},
+        {"f[], f[]", "[i](y, c) { for (int64 k = 0; k < len(c); k++) y[i] += c[k]; }", 1},
+        {"f[], f[]", "[i](y, c) { auto n = len(c); for (int64 k = n - 1; k >= 0; k--) y[i] += c[k]; }", 1},
+        {"f[], f[]", "[i](y, c) { forall (k : len(c)) atomic_add(c[k], y[i]); }", 0},
+        {"f[], f[]", "[i](y, c) { y[i] = c[min(i, len(c) - 1)]; }", 0},
+        {"f[], f[,,]", "[i](y, c) { y[i] = sum(k : extent(c, 0), l : extent(c, 1), m : extent(c, 2), c[k][l][m]); }",
+         3},
+        {"f[], f[,,], f[]",
+         "[i](y, c, d) { y[i] = sum(k : extent(c, 0), l : extent(c, 1), m : extent(c, 2), c[k][l][m] * d[k]) + "
+         "sum(k : len(d), d[k]); }",
+         0},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uf_func *f = kernel(rows[i].parameters, rows[i].source);
+        float a[1] = {0};
+        uf_plan *p;
+        DLTensor args[3];
+        for (int k = 0; k < f->nin; k++) {
+            static int64_t one[3] = {1, 1, 1};
+            args[k] = (DLTensor){.data = a,
+                                 .device = {kDLCPU, 0},
+                                 .ndim = f->signatures.ranks[k],
+                                 .dtype = UF_DTYPE_OF(a[0]),
+                                 .shape = one};
+        }
+        OK(uf_forall_plan(&p, f, f->signatures.indices[0], SPACE(1, 1), f->nin, args, NULL));
+        assert_int_equal(__builtin_popcountll(p->binding->traits.extents), rows[i].count);
+        uf_plan_free(p);
+        uf_free(f);
+    }
+}
+
+/* Whatever sizes a program meets, there are so many variants at most. */
+static void combinations(void **state) {
+    static const int most[] = {32, 280, 1444};
+    static const char *const lists[] = {"f[], f[]", "f[], f[,]", "f[], f[,,]"},
+                             *const sources[] = {
+                                 "[i](y, c) { y[i] = sum(k : extent(c, 0), c[k]); }",
+                                 "[i](y, c) { y[i] = sum(k : extent(c, 0), l : extent(c, 1), c[k][l]); }",
+                                 "[i](y, c) { y[i] = sum(k : extent(c, 0), l : extent(c, 1), "
+                                 "m : extent(c, 2), c[k][l][m]); }"};
+    (void)state;
+    for (int rank = 1; rank <= 3; rank++) {
+        uf_func *f = kernel(lists[rank - 1], sources[rank - 1]);
+        float y[1], c[1] = {0};
+        uf_plan *p;
+        DLTensor of = UF_ARRAY(c, 1, 1, 1);
+        of.ndim = rank;
+        OK(uf_forall_plan(&p, f, 1, SPACE(1), 2, LIST(UF_ARRAY(y, 1), of), NULL));
+        const core_layout *layout = p->binding->tree->layout;
+        int64_t core[2 * LAYOUT_MAX_DIMS] = {4096};
+        int n = rank == 1 ? 40 : rank == 2 ? 40 * 40 : 40 * 40 * 40, found = 0;
+        for (int i = 0; i < n; i++) {
+            known_extents known;
+            const code_traits *traits;
+            for (int d = 0, rest = i; d < rank; d++, rest /= 40)
+                core[layout->operands[1].dim[d]] = rest % 40;
+            OK(extents_know(p->binding, core, 4096, &known, &traits));
+            assert_true(known.dim[0] ? traits != &p->binding->traits : traits == &p->binding->traits);
+        }
+        for (const known_kernel *x = atomic_load(&((binding *)(uintptr_t)p->binding)->known); x; x = x->next)
+            found++;
+        assert_int_equal(found, most[rank - 1]);
+        uf_plan_free(p);
+        uf_free(f);
+    }
 }
 
 /* Points beyond an array write nothing and read 0, where the extents are larger than it. */
@@ -1173,6 +1301,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heat),
         cmocka_unit_test(windows),
+        cmocka_unit_test(windows_to_the_bit),
+        cmocka_unit_test(extents_that_count),
+        cmocka_unit_test(combinations),
         cmocka_unit_test(beyond),
         cmocka_unit_test(any_strides),
         cmocka_unit_test(overlapping_arrays),

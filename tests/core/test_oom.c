@@ -607,6 +607,23 @@ static bool kernel_over_indices(void) {
     return !failed;
 }
 
+/* One with extents that are constants of its code. */
+static bool kernel_with_a_window(void) {
+    static float x[64 * 64], y[64 * 64], w[3] = {1, 2, 3};
+    char window[160];
+    uf_func *f;
+    snprintf(window, sizeof window, "[i, j](x, y, w) { y[i][j] = sum(k : len(w), x[i][j + k] * w[k]) + %ld; }", fresh);
+    if (out_of_memory(uf_kernel(&f, "k", "f[,], f[,], f[]", window)))
+        return false;
+    for (int i = 0; i < 64 * 64; i++)
+        x[i] = 1, y[i] = -1;
+    bool failed = out_of_memory(uf_forall(
+        f, 2, (int64_t[]){64, 64}, 3, (DLTensor[]){UF_ARRAY(x, 64, 64), UF_ARRAY(y, 64, 64), UF_ARRAY(w, 3)}, NULL));
+    assert_true(y[0] == (failed ? -1 : 6 + (float)fresh));
+    uf_free(f);
+    return !failed;
+}
+
 /* One that is made for arrays apart, and compiles once more for others. */
 static bool plan_over_indices(void) {
     double x[4] = {1, 2, 3, 4}, r[4], two = 2;
@@ -888,6 +905,7 @@ TEST(updates_out_of_range)
 TEST(combinations)
 TEST(number_without_room)
 TEST(kernel_over_indices)
+TEST(kernel_with_a_window)
 TEST(plan_over_indices)
 TEST(inspection_over_indices)
 TEST(modules)
@@ -938,6 +956,7 @@ int main(void) {
         cmocka_unit_test(test_combinations),
         cmocka_unit_test(test_number_without_room),
         cmocka_unit_test(test_kernel_over_indices),
+        cmocka_unit_test(test_kernel_with_a_window),
         cmocka_unit_test(test_plan_over_indices),
         cmocka_unit_test(test_inspection_over_indices),
         cmocka_unit_test(test_updates_out_of_range),

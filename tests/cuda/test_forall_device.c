@@ -412,11 +412,82 @@ static void test_managed(void **unused) {
     OK(more.cuCtxSetCurrent(NULL));
 }
 
+/* ---- Extents that are constants of the code ---- */
+
+static const char window_list[] = "float32[,], float32[,], float32[,]",
+                  window[] = "[i : n, j](y, x, w) {"
+                             "    auto s = 0.0f;"
+                             "    for (int64 a = 0; a < extent(w, 0); a++)"
+                             "        for (int64 b = 0; b < extent(w, 1); b++) {"
+                             "            int64 k = i + a - 1, l = j + b - 1;"
+                             "            if (k >= 0 && k < n && l >= 0 && l < extent(x, 1))"
+                             "                s += x[k][l] * w[a][b];"
+                             "        }"
+                             "    y[i][j] = s;"
+                             "}";
+
+static DLManagedTensor *floats_new(int64_t rows, int64_t columns, int seed) {
+    static const DLDataType float32 = {kDLFloat, 32, 1};
+    DLManagedTensor *m;
+    OK(uf_empty(&m, (DLDevice){kDLCUDAManaged, 0}, float32, 2, (int64_t[]){rows, columns}));
+    float *x = m->dl_tensor.data;
+    for (int64_t i = 0; i < rows * columns; i++)
+        x[i] = (float)((i * 7919 + seed) % 1009) / 37.0f;
+    return m;
+}
+
+/* Windows around the bounds: the bits are those of the form that reports, which knows no extents, and those of the host. */
+static void test_known(void **unused) {
+    static const int64_t cases[][4] = {{61, 70, 3, 3},   {64, 64, 3, 3},  {67, 131, 5, 5},  {200, 260, 1, 1},
+                                       {64, 64, 8, 8},   {70, 72, 9, 8},  {300, 16, 2, 32}, {130, 64, 1, 33},
+                                       {512, 513, 4, 4}, {90, 1030, 7, 2}};
+    const uf_section section = {window_list, window};
+    uf_func *f[2];
+    (void)unused;
+    device_enter_primary();
+    for (int k = 0; k < 2; k++)
+        OK(uf_define(&f[k], &(uf_definition){.size = sizeof(uf_definition),
+                                             .name = "window",
+                                             .nsections = 1,
+                                             .sections = &section,
+                                             .flags = UF_KERNEL | (k ? UF_DEBUG : 0)}));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *c = cases[i];
+        DLManagedTensor *x = floats_new(c[0], c[1], 5), *w = floats_new(c[2], c[3], 3), *y[2];
+        for (int k = 0; k < 2; k++) {
+            y[k] = floats_new(c[0], c[1], 0);
+            DLTensor args[] = {y[k]->dl_tensor, x->dl_tensor, w->dl_tensor};
+            OK(uf_forall(f[k], 2, c, 3, args, NULL));
+            OK(uf_sync(gpu, NULL));
+        }
+        assert_memory_equal(y[0]->dl_tensor.data, y[1]->dl_tensor.data, (size_t)(c[0] * c[1]) * sizeof(float));
+        const float *from = x->dl_tensor.data, *by = w->dl_tensor.data, *got = y[0]->dl_tensor.data;
+        for (int64_t p = 0; p < c[0] * c[1]; p++) {
+            float sum = 0;
+            for (int64_t k = 0; k < c[2] * c[3]; k++) {
+                int64_t row = p / c[1] + k / c[3] - 1, column = p % c[1] + k % c[3] - 1;
+                if (row >= 0 && row < c[0] && column >= 0 && column < c[1]) {
+                    float term = from[row * c[1] + column] * by[k];
+                    sum += term;
+                }
+            }
+            assert_memory_equal(&got[p], &sum, sizeof sum);
+        }
+        release(x);
+        release(w);
+        release(y[0]);
+        release(y[1]);
+    }
+    uf_free(f[0]);
+    uf_free(f[1]);
+    OK(more.cuCtxSetCurrent(NULL));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_streams), cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_capture),
         cmocka_unit_test(test_plan),        cmocka_unit_test(test_beyond_a_grid), cmocka_unit_test(test_launch_info),
-        cmocka_unit_test(test_staged),      cmocka_unit_test(test_managed),
+        cmocka_unit_test(test_staged),      cmocka_unit_test(test_managed),       cmocka_unit_test(test_known),
     };
     if (!getenv("UF_TEST_GPU")) {
         puts("UF_TEST_GPU is not set");

@@ -112,6 +112,29 @@ static const sample samples[] = {
     {"a window that ends", "uint8[,], uint8[,]", "ij;ij",
      "[i, j](x, y) { y[i][j] = sum(a : 3, b : 3, x[i + a - 1][j + b - 1] * (1 + a)) + max(k : 2, x[i][j + k]); }",
      false},
+    {"a window of any size", "float32[,], float32[,], float32[,]", "ij;ij;25",
+     "[i, j](y, x, w) { y[i][j] = sum(a : extent(w, 0), b : extent(w, 1), x[i + a - 1][j + b - 1] * w[a][b]); }",
+     false},
+    {"a window of any size by loops", "int32[,], int32[,], int16[,]", "ij;ij;33",
+     "[i : n, j : m](y, x, w) { int s = 0; for (int64 a = 0; a < extent(w, 0); a++) for (int64 b = 0; b < extent(w, "
+     "1); "
+     "b++) { int64 r = i + a - 1; if (r >= 0 && r < n) s += x[r][clamp(j + b - 1, 0, m - 1)] * w[a][b]; } y[i][j] = s; "
+     "}",
+     false},
+    {"a window of three extents", "float32[,,], float32[,,], float32[,,]", "ijk;ijk;233",
+     "[i, j, k](y, x, w) { float s = 0; for (int64 a = 0; a < extent(w, 0); a++) for (int64 b = 0; b < extent(w, 1); "
+     "b++) "
+     "s += sum(c : extent(w, 2), x[i + a][j + b][k + c - 1] * w[a][b][c]); y[i][j][k] = s; }",
+     false},
+    {"a polynomial", "float64[], float64[], float64[]", "i;i;4",
+     "[i](x, y, c) { auto n = len(c); auto s = 0.0; for (int64 k = n - 1; k >= 0; k--) s = s * 2 + c[k]; "
+     "y[i] = s + x[i]; }",
+     false},
+    {"points of few coordinates", "float32[,], float32[,], float32[,]", "i3;j3;ij",
+     "[i, j](x, y, d) { d[i][j] = sum(k : extent(x, 1), (x[i][k] - y[j][k]) * (x[i][k] - y[j][k])); }", false},
+    {"what an extent decides", "int32[], int32[], int32[]", "i;8;4",
+     "[i](x, h, w) { for (int64 k = 0; k < len(w); k++) { if (k == 3) h[7] = 1; atomic_add(h[k], x[i] & 3); } }",
+     false},
     {"rows by nine", "float32[,], float32[], float32[,]", "ij;9;ij",
      "[i, j](x, w, y) { y[i][j] = sum(k : 9, w[k] * x[i][j + k]); }", false},
     {"edges that differ", "float64[], float64[]", "i;i",
@@ -328,6 +351,8 @@ static char *address(const point_call *c, int k, bool wanted) {
 
 /* ---- The variant, as core makes it ---- */
 
+static int known_kernels; /* with extents that are constants */
+
 static int unit_of(const point_call *c, const layout_operand *o) {
     for (int d = o->rank; d > 0; d--)
         if (c->core[o->strides + d - 1] == 1)
@@ -384,12 +409,32 @@ static void specialise(point_call *c, const code_target *target) {
         cpu_engine.specialise(v, &p);
 }
 
+/* Draws which of the extents that may be constants are, as core chooses them, but from spaces of any size. */
+static void draw_known(point_call *c) {
+    known_extents *known = &c->v.forall.known;
+    int64_t product = 1;
+    int count = 0;
+    for (uint64_t left = c->size.extents; left; left &= left - 1) {
+        int dim = __builtin_ctzll(left);
+        if (c->core[dim] < 1 || c->core[dim] > FORALL_KNOWN_EXTENT || product * c->core[dim] > FORALL_KNOWN_MOST)
+            continue;
+        product *= c->core[dim];
+        known->dim[count] = (uint8_t)(dim + 1);
+        known->size[count++] = (uint8_t)c->core[dim];
+    }
+    known_kernels += count > 0;
+    if (count)
+        assert_int_equal(ir_known_traits(c->t, known, &c->size), UF_OK);
+}
+
 static void draw_variant(point_call *c, const code_target *target, bool debug) {
     memset(&c->v, 0, sizeof c->v);
     c->v.reports = (uint8_t)(debug ? REPORTS_ERRORS | (chance(50) ? REPORTS_STEPS : 0) : 0);
     c->v.forall.noalias = chance(85);
     c->v.forall.proved = lang_needs_hold(c->t, c->core) && chance(80);
     c->elements = chance(40) ? 1 << pick(0, 4) : 0;
+    if (!debug && chance(70))
+        draw_known(c);
     specialise(c, target);
 }
 
@@ -584,7 +629,8 @@ static void test_simulated(void **unused) {
         seen.strides);
     if (seen.runs > 100)
         assert_true(seen.coalesced > seen.runs / 5 && seen.vectors > seen.runs / 10 && seen.repeats > seen.runs / 5 &&
-                    seen.privatised > seen.runs / 20 && seen.across && seen.strides && shared_points && tallies);
+                    seen.privatised > seen.runs / 20 && seen.across && seen.strides && shared_points && tallies &&
+                    known_kernels);
 }
 
 /* Rows that a loop reads in all points alike go through shared memory: spaces of fewer and of more rows than a block stages at a time, with
@@ -670,6 +716,8 @@ static void test_pairs(void **unused) {
         draw_arrays(&c);
         dense = false;
         c.v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c.t, c.core)};
+        if (chance(50))
+            draw_known(&c);
         specialise(&c, &gpu);
         if (c.v.forall.pairs) {
             code_module m = generate(&c, &gpu);

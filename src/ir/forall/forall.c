@@ -121,7 +121,7 @@ static int variable_of(const body *b, const node *element, bool *written) {
 /* What write_kernel is told; the texts outlive an escape for want of memory. */
 typedef struct forall_request {
     forall_writer w;
-    const tree *text; /* as it was written: for variants that report, and in the plain form */
+    const tree *text; /* with its loops: for variants that report, and in the plain form */
     forall_forms forms;
     const tree *pairs; /* the form that goes by tiles, in variants that do */
     const tree *t;     /* of which the kernel is made */
@@ -232,8 +232,7 @@ static void write_kernel(emit *e, void *user) {
 uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                     code_module *module) {
     forall_request *q = arena_alloc(a, sizeof *q);
-    const tree *known = forall_known(a, t, v);
-    if (!q || !known || !forall_forms_make(a, known, &q->forms))
+    if (!q || !(t = forall_known(a, t, &v->forall.known)) || !forall_forms_make(a, t, &v->forall.known, &q->forms))
         return fail_memory();
     q->text = t;
     q->v = v;

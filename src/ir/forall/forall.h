@@ -31,7 +31,7 @@ void forall_point(forall_writer *w, const char *entry, const ssa *index);
 ssa forall_value(const forall_writer *w, const ssa *index, const node *n);
 /* USE_ of each parameter, but for USE_COALESCED and USE_TURNED; and all that is known of a kernel (uses.c; false: no memory). */
 void forall_uses(const tree *t, uint16_t *use);
-bool forall_traits(arena *a, const tree *as_written, code_traits *out);
+bool forall_traits(arena *a, const tree *source, const known_extents *known, code_traits *out);
 
 /* The one atomic operation by which an operand with USE_COUNTER is updated. */
 atomic_op forall_counted(const tree *t, int k);

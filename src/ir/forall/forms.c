@@ -8,24 +8,12 @@ enum {
     UNROLL_NODES = 2500 /* nodes that unrolling may add */
 };
 
-/* With fewer iterations unrolled if the tree would become too large; in the end it stays as it is. */
-static const tree *unrolled(arena *a, const tree *t, bool *failed) {
-    for (int most = t->has_loop ? UNROLL_MOST : 0; most > 1; most /= 4) {
-        rewriter r = {.a = a, .unroll_most = most, .nodes_most = 2 * LANG_MAX_NODES};
-        const tree *copy = rewrite_tree(&r, t);
-        *failed |= r.failed;
-        if (copy && copy->nodes - t->nodes <= UNROLL_NODES)
-            return copy;
-    }
-    return t;
-}
-
 /* ---- Known extents ---- */
 
-static bool is_known(const variant *v, int dim, int64_t *size) {
+static bool is_known(const known_extents *known, int dim, int64_t *size) {
     for (int i = 0; i < FORALL_KNOWN; i++)
-        if (v->forall.known_dim[i] == dim + 1) {
-            *size = v->forall.known_size[i];
+        if (known->dim[i] == dim + 1) {
+            *size = known->size[i];
             return true;
         }
     return false;
@@ -48,28 +36,39 @@ static node *settle_size(rewriter *r, node *n) {
     return n;
 }
 
-const tree *forall_known(arena *a, const tree *t, const variant *v) {
-    if (!v->forall.known_dim[0])
-        return t;
-    for (int most = UNROLL_MOST;; most = 0) {
-        rewriter r = {.a = a,
-                      .settle = settle_size,
-                      .user = (void *)(uintptr_t)v,
-                      .unroll_most = most,
+static rewriter rewriter_of(arena *a, const known_extents *known, int unroll_most) {
+    return (rewriter){.a = a,
+                      .settle = known->dim[0] ? settle_size : NULL,
+                      .user = (void *)(uintptr_t)known,
+                      .unroll_most = unroll_most,
                       .nodes_most = 2 * LANG_MAX_NODES};
-        const tree *copy = rewrite_tree(&r, t);
-        if (r.failed)
-            return NULL;
-        if (copy && copy->nodes - t->nodes <= UNROLL_NODES)
-            return copy;
-        if (!most)
-            return t;
-    }
 }
 
-bool forall_forms_make(arena *a, const tree *t, forall_forms *out) {
+const tree *forall_known(arena *a, const tree *t, const known_extents *known) {
+    if (!known->dim[0])
+        return t;
+    rewriter r = rewriter_of(a, known, 0);
+    const tree *copy = rewrite_tree(&r, t);
+    return copy || r.failed ? copy : t;
+}
+
+/* ---- Forms ---- */
+
+/* With fewer iterations unrolled if the tree would become too large; in the end it stays as it is. */
+static const tree *unrolled(arena *a, const tree *t, const known_extents *known, bool *failed) {
+    for (int most = t->has_loop ? UNROLL_MOST : 0; most > 1; most /= 4) {
+        rewriter r = rewriter_of(a, known, most);
+        const tree *copy = rewrite_tree(&r, t);
+        *failed |= r.failed;
+        if (copy && copy->nodes - t->nodes <= UNROLL_NODES)
+            return copy;
+    }
+    return t;
+}
+
+bool forall_forms_make(arena *a, const tree *t, const known_extents *known, forall_forms *out) {
     bool failed = false;
-    out->general = unrolled(a, t, &failed);
+    out->general = unrolled(a, t, known, &failed);
     if (failed || !interior_find(a, out->general, &out->interior))
         return false;
     out->in_interior = *out->general;

@@ -12,11 +12,10 @@ typedef struct forall_forms {
     tree in_interior; /* the general tree, with the kernel of the interior */
 } forall_forms;
 
-/* The tree in which the extents that a variant knows (variant.forall.known_dim) are constants, with the loops over them unrolled, if it
- * stays small. NULL: no memory. */
-const tree *forall_known(arena *a, const tree *t, const variant *v);
+/* The tree in which extents that are known are constants, as if the text had said the numbers. NULL: no memory. */
+const tree *forall_known(arena *a, const tree *t, const known_extents *known);
 
-/* False: no memory. */
-bool forall_forms_make(arena *a, const tree *t, forall_forms *out);
+/* The forms of a tree in which extents are known. False: no memory. */
+bool forall_forms_make(arena *a, const tree *t, const known_extents *known, forall_forms *out);
 
 #endif

@@ -194,21 +194,43 @@ static bool note_pairs(arena *a, const tree *as_written, code_traits *out) {
     return true;
 }
 
+/* ---- Extents that may be constants ---- */
+
 static void note_size(const node *n, void *user) {
-    code_traits *out = user;
+    uint64_t *sizes = user;
     if (n->kind == N_SIZE)
-        out->sizes |= UINT64_C(1) << n->dim;
+        *sizes |= UINT64_C(1) << n->dim;
 }
 
-bool forall_traits(arena *a, const tree *as_written, code_traits *out) {
+static void note_range(const node *n, void *user) {
+    if ((n->kind == N_RANGE || n->kind == N_LOOP || n->kind == N_DECLARE) && n->kid[0])
+        node_visit(n->kid[0], note_size, user);
+}
+
+/* Where there are many of them, they would have too many combinations. */
+static uint64_t extents_of(const tree *t, const uint16_t *use) {
+    uint64_t gone_over = 0, found = 0;
+    int count = 0;
+    node_each(t->kernel->body, note_range, &gone_over);
+    for (int k = 0; k < t->layout->nin; k++)
+        for (int d = 0; d < t->layout->operands[k].rank && !(use[k] & (USE_WRITE | USE_ATOMIC)); d++) {
+            uint64_t bit = UINT64_C(1) << t->layout->operands[k].dim[d] & gone_over & ~found;
+            found |= bit;
+            count += bit != 0;
+        }
+    return count <= FORALL_KNOWN ? found : 0;
+}
+
+bool forall_traits(arena *a, const tree *source, const known_extents *known, code_traits *out) {
     forall_forms forms;
-    if (!forall_forms_make(a, as_written, &forms))
+    const tree *as_written = forall_known(a, source, known);
+    if (!as_written || !forall_forms_make(a, as_written, known, &forms))
         return false;
     const tree *t = forms.general;
     out->nodes = t->nodes;
     out->has_loop = t->has_loop;
-    node_each(t->kernel->body, note_size, out);
     forall_uses(t, out->use);
+    out->extents = extents_of(as_written, out->use);
     note_coalesced(&forms, out);
     for (int k = 0; k < t->layout->nin; k++)
         if ((out->use[k] & (USE_READ | USE_WRITE | USE_ATOMIC)) == USE_WRITE &&
