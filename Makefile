@@ -175,6 +175,24 @@ demo: all $(DEMO:%=$(BUILD)/examples/%)
 	$(BUILD)/examples/mandelbrot $(BUILD)/mandelbrot.png
 	$(BUILD)/examples/heat $(BUILD)/heat.png
 
+# Measures the errors of the catalogue's functions, for docs/accuracy.md. ACCURACY is the number of arguments in float64.
+ACCURACY ?= 3000
+accuracy: all | $(DEPS)/.deps-test
+	@export UFUNC_LIB=$(abspath $(BUILD))/libufunc.so PYTHONDONTWRITEBYTECODE=1; \
+	 $(VENV)/bin/python tools/measure_accuracy.py measure $(ACCURACY) && \
+	 $(VENV)/bin/python tools/measure_accuracy.py page > docs/accuracy.md
+
+# The pages of the catalogue: docs/catalogue.md, and a plot of each function of one real number.
+catalogue: all $(BUILD)/tools/plots | $(DEPS)/.deps-test
+	@mkdir -p docs/plots
+	$(BUILD)/tools/plots docs/plots $(basename $(notdir $(wildcard layouts/*.uf)))
+	@UFUNC_LIB=$(abspath $(BUILD))/libufunc.so PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python tools/catalogue_page.py > docs/catalogue.md
+
+$(BUILD)/tools/plots: tools/plots.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-demo
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc -lpng -lm $(RPATH)
+
 bench: all $(BENCH) | $(DEPS)/.deps-bench
 	@BUILD=$(BUILD) VENV=$(VENV) sh tests/perf/run.sh
 
@@ -224,6 +242,7 @@ libdir = $(DESTDIR)$(PREFIX)/lib
 includedir = $(DESTDIR)$(PREFIX)/include
 docdir = $(DESTDIR)$(PREFIX)/share/doc/libufunc
 DOCS := README.md LICENSE $(wildcard docs/*.md)
+PLOTS := $(wildcard docs/plots/*.png)
 
 install: all
 	install -d $(bindir) $(libdir)/pkgconfig $(includedir) $(docdir)
@@ -235,16 +254,19 @@ install: all
 	install -m 644 $(BUILD)/ufunc.pc $(libdir)/pkgconfig/ufunc.pc
 	install -m 755 $(BUILD)/ufunc $(bindir)/ufunc
 	install -m 644 $(DOCS) $(docdir)
+	install -d $(docdir)/plots
+	install -m 644 $(PLOTS) $(docdir)/plots
 
 uninstall:
 	rm -f $(includedir)/ufunc.h $(libdir)/libufunc.so.$(VERSION) $(libdir)/$(SONAME) $(libdir)/libufunc.so \
-	    $(libdir)/libufunc.a $(libdir)/pkgconfig/ufunc.pc $(bindir)/ufunc $(addprefix $(docdir)/,$(notdir $(DOCS)))
-	-rmdir $(docdir)
+	    $(libdir)/libufunc.a $(libdir)/pkgconfig/ufunc.pc $(bindir)/ufunc $(addprefix $(docdir)/,$(notdir $(DOCS))) \
+	    $(addprefix $(docdir)/plots/,$(notdir $(PLOTS)))
+	-rmdir $(docdir)/plots $(docdir)
 
 clean:
 	rm -rf $(BUILD)
 
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/inside/*/*.d $(BUILD)/test/inside/*/*/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
-.PHONY: all deps programs demo test test-programs test-gpu bench coverage mutants lint asan tsan abi install uninstall clean FORCE
+.PHONY: all deps programs demo test test-programs test-gpu accuracy catalogue bench coverage mutants lint asan tsan abi install uninstall clean FORCE
 .SECONDARY:

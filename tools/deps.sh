@@ -27,7 +27,7 @@ test  header:Random123/philox.h librandom123-dev reference bits of random number
 test  openblas                 libopenblas0-pthread products of matrices and vectors on the CPU, opened at run time
 test  command:valgrind         valgrind         memory checks of programs
 test  command:gdb        gdb              kernels in a debugger
-test  venv                     python3-venv     NumPy, the oracle of shapes and casts
+test  venv                     python3-venv     NumPy, SciPy and mpmath, the oracles of shapes, casts and results
 lint  command:clang            clang            the second compiler
 lint  command:g++              g++              the header as C++
 lint  command:clang-tidy       clang-tidy       static checks
@@ -111,4 +111,5 @@ END
 
 case $group in test | bench) python_package 'numpy>=2.2' \
     'import numpy; assert tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 2)' ;; esac
+case $group in test) python_package scipy 'import scipy.special'; python_package mpmath 'import mpmath' ;; esac
 case $group in bench) python_package numba 'import numba' ;; esac

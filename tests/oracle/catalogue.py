@@ -5,6 +5,7 @@ without a test, here or in elementwise.py or reductions.py, fails.
 
 PROP_N=n makes n times as many calls, and takes n times as many signatures. UF_TEST_GPU=1 makes them on the GPU as well.
 """
+import colorsys
 import glob
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 
 import numpy as np
 
+import accuracy
 import elementwise
 import linalg
 import reductions
@@ -174,6 +176,10 @@ def moving(x, width):
 # ---- Their inputs ----
 
 
+def of_colour(f):
+    return lambda c: (np.array(f(*map(float, c))), np.ones(3))
+
+
 def pick(rng, items):
     return items[rng.integers(len(items))]
 
@@ -267,6 +273,12 @@ def with_width(rng, shapes, dtypes):
     return [values(rng, shapes[0], dtypes[0]), rng.integers(-1, 7, shapes[1]).astype(dtypes[1])]
 
 
+def colours(rng, shapes, dtypes):
+    """Greys, pure ones and black among them."""
+    x = rng.random(shapes[0])
+    return [cast(np.where(rng.random(shapes[0]) < 0.3, rng.integers(0, 5, shapes[0]) / 4, x), dtypes[0])]
+
+
 def row(f, some=some_sizes, inputs=plain):
     return f, some, inputs
 
@@ -283,6 +295,7 @@ TESTS = {
     "det": row(det, sizes(0, 1, 2, 3, 4, 5, 9, 16, 17), square),
     "euclidean_pdist": row(sized(pdist, pdist_terms), sizes(0, 1, 2, 3, 4, 6, 9, 13)),
     "histogram": row(histogram, sizes(1, 2, 4, 8, 16, 64), for_histogram),
+    "hsv_to_rgb": row(of_colour(colorsys.hsv_to_rgb), inputs=colours),
     "inner1d": row(linear(np.inner)),
     "innerwt": row(linear(lambda a, b, w: np.sum(a * b * w, dtype=a.dtype))),
     "interp": row(interp, sizes(0, 1, 2, 3, 9, 40), for_interp),
@@ -302,6 +315,7 @@ TESTS = {
     "outer": row(linear(np.multiply.outer)),
     "polyval": row(polyval, inputs=unit),
     "quat_mul": row(quat_mul),
+    "rgb_to_hsv": row(of_colour(colorsys.rgb_to_hsv), inputs=colours),
     "rms_norm": row(rms_norm, inputs=with_small_number),
     "rot3": row(rot3),
     "softmax": row(softmax),
@@ -518,7 +532,8 @@ def long_ones(rng):
 
 
 def every_function_has_a_test(rng):
-    tests = {"gufunc": TESTS | linalg.TESTS, "elementwise": elementwise.TESTS | special.TESTS, "reduction": reductions.TESTS}
+    tests = {"gufunc": TESTS | linalg.TESTS, "elementwise": elementwise.TESTS | special.TESTS | accuracy.TESTS,
+             "reduction": reductions.TESTS}
     names = catalogue()
     assert names == sorted(set(names)), names
     for name in names:

@@ -162,6 +162,59 @@ def std(x):
     return s, bound / s if s > 0 else np.sqrt(bound)
 
 
+def wide_enough(x):
+    return x.astype(np.longdouble) if x.dtype.kind in "biu" else x
+
+
+def spread(x):
+    """The mean and the standard deviation, which is 0 where all are equal, and how much larger the numbers are."""
+    x = wide_enough(x)
+    s = np.sqrt(np.mean((x - np.mean(x)) ** 2)) if np.any(x != x[0]) else x.dtype.type(0)
+    return np.mean(x), s, np.mean(np.abs(x)) / s + 1
+
+
+def standardised(power, less):
+    def moment(x):
+        if not x.size:
+            return np.nan, 0
+        center, s, large = spread(x)
+        y = np.mean((wide_enough(x) - center) ** power) / s ** power - less
+        return y, 8 * (x.size + 4) * large * (power + np.abs(y))
+    return moment
+
+
+def covariance(x, y):
+    if not x.size:
+        return np.nan, 0
+    (a, s, large), (b, t, larger) = spread(x), spread(y)
+    c = np.mean((wide_enough(x) - a) * (wide_enough(y) - b))
+    return c, 8 * (x.size + 4) * (np.mean(np.abs(wide_enough(x))) + s) * (np.mean(np.abs(wide_enough(y))) + t)
+
+
+def correlation(x, y):
+    if not x.size:
+        return np.nan, 0
+    (_, s, large), (_, t, larger) = spread(x), spread(y)
+    return covariance(x, y)[0] / s / t, 8 * (x.size + 4) * (large + larger)
+
+
+def average(x, weights):
+    x, weights = wide_enough(x), wide_enough(weights)
+    result, size = np.sum(x * weights) / np.sum(weights), np.sum(np.abs(weights))
+    rest = np.abs(np.sum(weights)) - 4 * log2(x.size) * size * 2.0 ** -23  # the least that the computed sum may be
+    bound = 4 * (log2(x.size) + 2) * (np.sum(np.abs(x * weights)) + np.abs(result) * size) / rest
+    return result, bound if rest > 0 else np.inf
+
+
+def all_close(x, y, relative, absolute):
+    return np.all((x == y) | (np.isfinite(y) & (np.abs(x - y) <= absolute + relative * np.abs(y)))), 0
+
+
+def position_of_number(f):
+    """Of nothing but NaNs, -1."""
+    return lambda x: f(x) if np.any(x == x) else -1
+
+
 def logsumexp(x):
     if not x.size:
         return -np.inf, 0
@@ -197,13 +250,13 @@ def exactly(*fs):
 
 class Row:
     """f: results and bounds of one line. inputs: what draws it. empty: of nothing there is a result. initial: the state that `first`
-    elements make. own: the state has the input's dtype, not one of 64 bits. numpy: what has the dtype. position: results are
-    positions in the line."""
+    elements make. own: the state has the input's dtype, not one of 64 bits. numpy: what has the dtype. positions: the results that
+    are positions in the line."""
 
     def __init__(self, f, inputs=moderate, empty=True, initial=None, own=False, dtypes=ALL_DTYPES, numpy=None, nin=1,
-                 nout=1, position=False, first=3):
+                 nout=1, positions=(), first=3):
         self.f, self.inputs, self.empty, self.initial, self.own = f, inputs, empty, initial, own
-        self.dtypes, self.numpy, self.nin, self.nout, self.position = dtypes, numpy, nin, nout, position
+        self.dtypes, self.numpy, self.nin, self.nout, self.positions = dtypes, numpy, nin, nout, positions
         self.first = first
 
     def values(self, x):
@@ -227,6 +280,8 @@ TESTS = {
     "cumprod": Row(product, near_one, initial=lambda x: [np.prod(x)], numpy=np.cumprod),
     "nansum": Row(without_nans(total), with_nans(moderate), initial=lambda x: [np.nansum(x)], numpy=np.nansum),
     "nanprod": Row(without_nans(product), with_nans(near_one), initial=lambda x: [np.nanprod(x)], numpy=np.nanprod),
+    "nancumsum": Row(without_nans(total), with_nans(moderate), initial=lambda x: [np.nansum(x)], numpy=np.nancumsum),
+    "nancumprod": Row(without_nans(product), with_nans(near_one), initial=lambda x: [np.nanprod(x)], numpy=np.nancumprod),
     "nanmin": Row(exactly(np.nanmin), with_nans(ordinary), False, own=True, numpy=np.nanmin),
     "nanmax": Row(exactly(np.nanmax), with_nans(ordinary), False, own=True, numpy=np.nanmax),
     "nanmean": Row(without_nans(mean), with_nans(moderate), numpy=np.nanmean),
@@ -241,8 +296,18 @@ TESTS = {
     "mean": Row(mean, numpy=np.mean),
     "var": Row(var, initial=moments, numpy=np.var),
     "std": Row(std, initial=moments, numpy=np.std),
-    "argmin": Row(exactly(np.argmin), repeating, False, numpy=np.argmin, position=True),
-    "argmax": Row(exactly(np.argmax), repeating, False, numpy=np.argmax, position=True),
+    "skew": Row(standardised(3, 0), dtypes=REAL, numpy=np.var),
+    "kurtosis": Row(standardised(4, 3), dtypes=REAL, numpy=np.var),
+    "covariance": Row(covariance, dtypes=REAL, numpy=np.var, nin=2),
+    "correlation": Row(correlation, dtypes=REAL, numpy=np.var, nin=2),
+    "average": Row(average, dtypes=REAL, numpy=lambda x: np.average(x, weights=x), nin=2),
+    "allclose": Row(all_close, repeating, dtypes=FLOATS, own=True, nin=4, numpy=lambda x: np.asarray(np.allclose(x, x))),
+    "argmin": Row(exactly(np.argmin), repeating, False, numpy=np.argmin, positions=(0,)),
+    "argmax": Row(exactly(np.argmax), repeating, False, numpy=np.argmax, positions=(0,)),
+    "nanargmin": Row(exactly(position_of_number(np.nanargmin)), with_nans(repeating), False, numpy=np.nanargmin, positions=(0,)),
+    "nanargmax": Row(exactly(position_of_number(np.nanargmax)), with_nans(repeating), False, numpy=np.nanargmax, positions=(0,)),
+    "min_at": Row(exactly(np.min, np.argmin), repeating, False, own=True, nout=2, positions=(1,)),
+    "max_at": Row(exactly(np.max, np.argmax), repeating, False, own=True, nout=2, positions=(1,)),
     "minmax": Row(exactly(np.min, np.max), values, False, lambda x: [np.min(x), np.max(x)], True, REAL, nout=2),
     "logsumexp": Row(logsumexp, initial=scaled_sum, dtypes=FLOATS),
     "norm2": Row(norm2, initial=lambda x: [np.sum(np.abs(x * 1.0) ** 2)], numpy=np.linalg.norm),
@@ -266,7 +331,7 @@ def expected(row, lines, kept):
         take = np.flatnonzero(kept[index])
         result, bound = row.f(*(x[index][take] for x in lines))
         result, bound = (r if isinstance(r, tuple) else (r,) for r in (result, bound))
-        results.append([take[r] for r in result] if row.position else result)
+        results.append([take[r] if k in row.positions and r >= 0 else r for k, r in enumerate(result)])
         bounds.append(bound)
     return [tuple(np.array([r[k] for r in rows]).reshape(shape) for rows in (results, bounds)) for k in range(row.nout)]
 
@@ -713,6 +778,33 @@ def same_bits(device=None):
     return test
 
 
+def weights_of_complex_numbers(rng):
+    """They are real."""
+    for t, r in (("c8", "f4"), ("c16", "f8")):
+        x, weights, out = random_values(rng, 500, np.dtype(t)), rng.random(500).astype(r), np.zeros((), t)
+        Func.load("average").reduce(x, weights, out)
+        assert np.allclose(out, np.average(x.astype(complex), weights=weights), rtol=1e-5)
+
+
+def close_as_numpy(rng):
+    """allclose and isclose of numbers about as far apart as they may be; tolerances are numbers."""
+    for t in (np.float32, np.float64, np.complex64, np.int32):
+        x = elementwise.values(rng, 400, np.dtype(t))
+        near_by = (x * (1 + rng.standard_normal(400) * 1e-5)).astype(t)
+        y = np.where(rng.random(400) < 0.8, near_by, elementwise.values(rng, 400, np.dtype(t)))
+        real = np.dtype(np.float32 if t in (np.float32, np.complex64) else np.float64)
+        tolerances = np.array(1e-5, real), np.array(1e-8, real)
+        want, got = np.isclose(x, y), np.zeros(400, bool)
+        Func.load("isclose")(x, y, *tolerances, got)
+        apart = np.abs(np.abs(x.astype(complex) - y) - 1e-8 - 1e-5 * np.abs(y)) > 1e-6 * (1e-8 + 1e-5 * np.abs(y))
+        sure = apart | ~np.isfinite(x) | ~np.isfinite(y)
+        assert np.array_equal(got[sure], want[sure]), (t, x[got != want], y[got != want])
+        for take in (np.flatnonzero(sure & want), np.flatnonzero(sure)):
+            out = np.zeros((), bool)
+            Func.load("allclose").reduce(x[take], y[take], *tolerances, out)
+            assert out == np.all(want[take])
+
+
 def outputs_of_other_dtypes(rng):
     """A binary function accumulates in the dtype that its input and the output's promote to."""
     for name in ("add", "multiply", "maximum", "subtract", "bitwise_or", "logical_and"):
@@ -897,7 +989,7 @@ def main():
         tests += [catalogue_reduction(name, device) for name in TESTS] + [binary_reduction(name, device) for name in BINARY]
         tests += [ordered_operators(device), sizes(device), loops_in_combining(device), hard_sums(device), same_bits(device),
                   beginnings(device)]
-    tests += [positions_and_counts, outputs_of_other_dtypes, nothing_to_reduce, large_spread, bad_input]
+    tests += [positions_and_counts, weights_of_complex_numbers, close_as_numpy, outputs_of_other_dtypes, nothing_to_reduce, large_spread, bad_input]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
     return run(tests)

@@ -48,8 +48,8 @@ def catalogue_oracle(row):
     def oracle(lines, first):
         """Positions are those along the axis."""
         n = lines[0].shape[-1]
-        return [(want + first * row.position, bound * (n + 8))
-                for want, bound in expected(row, lines, np.ones(lines[0].shape, bool))]
+        return [(np.where(want >= 0, want + first, want) if k in row.positions else want, bound * (n + 8))
+                for k, (want, bound) in enumerate(expected(row, lines, np.ones(lines[0].shape, bool)))]
     return oracle
 
 

@@ -40,7 +40,16 @@ def shares(rng, dtypes):
     return [np.where(rng.random(COUNT) < 0.5, cast(rng.random(COUNT), x.dtype), x)]
 
 
+def small_numbers(rng, dtypes):
+    """Whole ones, whose sums and products are exact in every dtype, and those that are none."""
+    return [cast(rng.choice([-3.0, -2, -1, 0, 1, 2, 3, np.inf, -np.inf, np.nan], COUNT), t) for t in dtypes]
+
+
 # ---- The formulas, in long double ----
+
+
+def is_close(x, y, relative, absolute):
+    return (x == y) | (np.isfinite(y) & (np.abs(x - y) <= absolute + relative * np.abs(y)))
 
 
 def at_minus_infinity(f):
@@ -111,6 +120,7 @@ TESTS = {
     "fma": (lambda a, b, c: a * b + c, of_fma, any_values),
     "hardswish": (at_minus_infinity(lambda x: x * np.clip(x + 3, 0, 6) / 6), units(4), any_values),
     "huber": (huber, units(4), any_values),
+    "isclose": (is_close, units(0), small_numbers),
     "leaky_relu": (lambda x, slope: np.where(x < 0, slope * x, x), units(1), any_values),
     "lerp": (lambda a, b, t: (1 - t) * a + t * b, of_lerp, with_share),
     "logit": (logit, units(8), shares),
@@ -120,6 +130,7 @@ TESTS = {
     "silu": (at_minus_infinity(lambda x: x / (1 + np.exp(-x))), with_subnormals, any_values),
     "smoothstep": (smoothstep, units(8), with_edges),
     "softplus": (lambda x: np.logaddexp(0, x), units(8), any_values),
+    "where": (np.where, units(0), any_values),
     "xlog1py": (unless_zero(np.log1p), units(8), any_values),
     "xlogy": (unless_zero(np.log), units(8), any_values),
 }
@@ -132,7 +143,7 @@ def check(rng, name, f, signature, device):
     f(*args, out, threads=int(rng.integers(0, 3)), device=device)
     out, wide = np.ascontiguousarray(out), [widen(x) for x in args]
     want = formula(*wide)
-    if t.kind in "iu":
+    if t.kind in "biu":
         assert np.array_equal(out, want), name
         return
     limit = bound(wide, want, epsilon(computed_in(t)))
