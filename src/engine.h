@@ -103,6 +103,7 @@ typedef struct code_traits {
      * that are arrays. */
     bool maps_to_threads;
     bool plain_loops; /* calls: there are loops in the kernel that are no constructs */
+    bool windows;     /* calls: all that the kernel does is one forall over windows of its inputs (ir_points) */
     bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
     /* Calls: every call comes to the same constructs in the same order, whatever its values, and ends soon. */
     bool uniform;

@@ -21,7 +21,7 @@ BEGIN {
     sees["ir/forall"] = below " ir/common ir/construct ir/gufunc"
     sees["ir/reduce"] = below " ir/common"
     sees["ir/scan"] = below " ir/common ir/reduce"
-    sees["ir"] = below " ir/gufunc ir/forall"
+    sees["ir"] = below " ir/common ir/gufunc ir/forall"
     for (layer in sees) {
         count = split(sees[layer], list, " ")
         allowed[layer, layer] = 1

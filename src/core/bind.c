@@ -100,6 +100,21 @@ static binding *binding_add(uf_func *f, binding *b, size_t size) {
     return first;
 }
 
+void binding_free(binding *b) {
+    for (variant_code *c = atomic_load(&b->codes), *next; c; c = next) {
+        next = c->next;
+        code_drop(c->entry);
+        mem_free(c);
+    }
+    for (binding *x = atomic_load(&b->points), *next; x; x = next) { /* which have none themselves */
+        next = x->next;
+        binding_free(x);
+    }
+    extents_free(b);
+    arena_free(&b->arena);
+    mem_free(b);
+}
+
 /* The binding of a key. If there is none, `fill` makes it. */
 static uf_status binding_get(const uf_func *f, const binding_key *key, size_t size,
                              uf_status (*fill)(binding *b, void *user), void *user, const binding **out) {
@@ -112,10 +127,8 @@ static uf_status binding_get(const uf_func *f, const binding_key *key, size_t si
     memcpy(&b->key, key, size);
     uf_status s = fill(b, user);
     binding *first = s ? NULL : binding_add((uf_func *)(uintptr_t)f, b, size);
-    if (s || first) {
-        arena_free(&b->arena);
-        mem_free(b);
-    }
+    if (s || first)
+        binding_free(b);
     *out = s ? NULL : first ? first : b;
     return s;
 }

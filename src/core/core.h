@@ -199,6 +199,9 @@ typedef struct binding {
     code_traits traits;
     arena arena;
     _Atomic(variant_code *) codes;
+    /* VERB_CALL of a generalized ufunc: itself as kernels over indices (points.c), bindings of their own, which are freed with it. */
+    _Atomic(struct binding *) points;
+    points_form form; /* of such a binding */
     _Atomic(known_kernel *)
         known; /* VERB_FORALL: those that calls have met (extents.c); they are freed with the binding */
     _Atomic(uint64_t) *unrolled; /* VERB_CALL of a generalized ufunc: what sizes_unrolled remembers, in the arena */
@@ -442,6 +445,7 @@ uf_status choose_types(const uf_func *f, const call_args *args, const uf_options
                        int *section_index);
 /* The binding for the dtypes of the arguments. The signature's dtypes must cast to those of the outputs under the
  * casting rule. */
+void binding_free(binding *b); /* with its codes, and the bindings that belong to it */
 uf_status binding_find(const uf_func *f, const call_args *args, const uf_options *options, const binding **out);
 /* The binding of a call's key, of which the first `size` bytes count. If there is none, `fill` makes its content;
  * key and place in the list are set here. The choice of a signature looks at dtypes only (*values is false), so that
@@ -588,6 +592,18 @@ typedef struct forall_facts {
     uint8_t align[UF_MAX_OPERANDS];
 } forall_facts;
 
+/* A call of a generalized ufunc that runs as a kernel over indices (points.c). */
+typedef struct plan_points {
+    const binding *binding;
+    variant v;
+    nd_loop loop;
+    int64_t reversed[LAYOUT_MAX_RANK], core[2 * LAYOUT_MAX_DIMS];
+    forall_stretch array[UF_MAX_OPERANDS];
+    uint8_t align[UF_MAX_OPERANDS]; /* that v was made for */
+    known_extents known;
+    const code_traits *traits;
+} plan_points;
+
 typedef struct forall_part {
     int elements;     /* of a thread, as the options ask */
     uint64_t written; /* bit k: parameter k is written to, atomically or not */
@@ -624,6 +640,7 @@ struct uf_plan {
     /* The core parameters (type.h): sizes and strides of core dimensions; NULL where there is no layout. */
     const int64_t *core;
     int unrolled;           /* of a generalized ufunc: see sizes_unrolled */
+    plan_points *windows;   /* what runs in place of the pass's variant; NULL: that does */
     const int64_t *indexed; /* uf_at: extent and stride of each indexed dimension of the target */
     const char *source;     /* of the kernel, for reports that name lines; else "" */
     /* Of a plan that reports: the rank and shape in which reports give indices. */
@@ -751,6 +768,22 @@ void call_specialise(const uf_plan *p, variant *v);
 uf_status extents_know(const binding *b, const int64_t *core, int64_t points, known_extents *known,
                        const code_traits **traits);
 void extents_free(binding *b);
+
+/* Kernels over indices (forall.c): how an array with these core parameters lies in memory, and log2 of what its address and strides are
+ * multiples of. */
+void forall_stretch_find(const layout_operand *o, const int64_t *core, int64_t size, forall_stretch *out);
+uint8_t forall_alignment(const forall_stretch *array, const void *data);
+
+/* Decides whether a call of a generalized ufunc runs as a kernel over indices, and sets p->windows; data as in plan_verb.lay. Errors:
+ * MEMORY. */
+uf_status points_choose(uf_plan *p, void *const *data);
+bool points_fit(const uf_plan *p, void *const *data);
+uf_status points_specialise(const uf_plan *p, void *const *data, variant *v);
+/* What a pass runs, and in which binding its code is. */
+static inline const variant *plan_variant_of(const uf_plan *p, const plan_pass *s) {
+    return p->windows ? &p->windows->v : &s->v;
+}
+static inline const binding *plan_binding_of(const uf_plan *p) { return p->windows ? p->windows->binding : p->binding; }
 
 uf_status sizes_begin(binding *b);
 /* How many instructions an inner call has whose loops are unrolled for its core sizes (the core parameters); INT_MAX:

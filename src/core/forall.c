@@ -194,7 +194,7 @@ static uint8_t unit_dimension(const layout_operand *o, const int64_t *core) {
     return core[o->dim[o->rank - 1]] <= 1 ? o->rank : 0;
 }
 
-static void stretch_find(const layout_operand *o, const int64_t *core, int64_t size, forall_stretch *out) {
+void forall_stretch_find(const layout_operand *o, const int64_t *core, int64_t size, forall_stretch *out) {
     uint8_t unit = unit_dimension(o, core);
     int64_t lowest = 0, highest = 0;
     uint64_t strides = 0;
@@ -236,7 +236,7 @@ static uf_status parameter_set(uf_plan *p, int k, const nd_array *a) {
         return UF_OK;
     bool packed = array_parameters(o, a, x->core), written = use & (USE_WRITE | USE_ATOMIC);
     bool whole = use & USE_ATOMIC && dtypes[type].align < dtypes[type].size;
-    stretch_find(o, x->core, dtypes[type].size, &x->array[k]);
+    forall_stretch_find(o, x->core, dtypes[type].size, &x->array[k]);
     x->written |= (uint64_t)written << k;
     x->whole |= (uint64_t)whole << k;
     return written && !packed ? writable_check(p, k) : UF_OK;
@@ -269,9 +269,13 @@ static bool apart(const uf_plan *p, void *const *data) {
     return true;
 }
 
+uint8_t forall_alignment(const forall_stretch *array, const void *data) {
+    int align = log2_of_multiple((uintptr_t)data);
+    return (uint8_t)(align < array->align ? align : array->align);
+}
+
 static uint8_t alignment(const uf_plan *p, int k, const void *data) {
-    int align = log2_of_multiple((uintptr_t)data), most = p->forall.array[k].align;
-    return (uint8_t)(align < most ? align : most);
+    return forall_alignment(&p->forall.array[k], data);
 }
 
 /* Finds the facts for addresses. data NULL: those of most arrays, which are aligned and do not overlap. */

@@ -545,14 +545,7 @@ void func_destroy(uf_func *f) {
     layouts_free(atomic_load(&f->layouts));
     for (binding *b = atomic_load(&f->bindings), *next; b; b = next) {
         next = b->next;
-        for (variant_code *c = atomic_load(&b->codes), *after; c; c = after) {
-            after = c->next;
-            code_drop(c->entry);
-            mem_free(c);
-        }
-        extents_free(b);
-        arena_free(&b->arena);
-        mem_free(b);
+        binding_free(b);
     }
     scope_free(&f->scope);
     arena_free(&f->arena);

@@ -9,7 +9,6 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     int rank = args_rank(a);
     uint8_t reports = func_reports(p->func, p->binding->traits.unbounded, r->options->cancel);
     void *space = plan_space(p, nd_space(rank, a->narrays)), *more = plan_space(p, nd_core_space(l, rank, a->narrays));
-    (void)data;
     if (!space || !more)
         return fail_memory();
     TRY(nd_core_resolve(l, a->array, a->narrays, r->options->axes, more, &core));
@@ -22,7 +21,7 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     TRY(call_operands(p, a, reports));
     TRY(sizes_unrolled(p->binding, p->layout, p->core, s->loops.kept.count, &p->unrolled));
     call_specialise(p, &p->pass[0].v);
-    return UF_OK;
+    return points_choose(p, data);
 }
 
 /* ---- Shapes of outputs ---- */
@@ -150,4 +149,6 @@ const plan_verb gufunc_verb = {.options = "uf_options",
                                .infer = gufunc_infer,
                                .self_overlap = gufunc_self_overlap,
                                .bounds = gufunc_bounds,
-                               .compare = gufunc_compare};
+                               .compare = gufunc_compare,
+                               .fits = points_fit,
+                               .specialise = points_specialise};

@@ -51,7 +51,7 @@ static void tree_print(text *out, const binding *b) {
 
 static uf_status code_print(inspection *x, arena *a) {
     const uf_plan *p = &x->plan;
-    compile_job job = binding_job(p->func, p->binding, &p->pass[0].v);
+    compile_job job = binding_job(p->func, plan_binding_of(p), plan_variant_of(p, &p->pass[0]));
     code_module module = {0};
     uf_status s = engines[p->engine]->target(p->device, &job.target);
     if (!s)

@@ -64,6 +64,7 @@ static inline void plan_begin(uf_plan *p, const plan_request *r) {
     p->scratch_size = p->launch_at = 0;
     p->npasses = 1;
     p->lapack = NULL;
+    p->windows = NULL;
     for (int i = 0; i < 2; i++)
         p->pass[i].chunk = p->pass[i].chunk_stride = 0;
 }
@@ -116,7 +117,7 @@ uf_status plan_imagine_arrays(uf_plan *p, const plan_request *r, call_args *a) {
 static inline uf_status make(uf_plan *p, const plan_request *r, void **data) {
     TRY(decide(p, r, data));
     for (int i = 0; i < p->npasses && !p->idle && !p->lapack; i++)
-        TRY(binding_code(p->func, p->binding, &p->pass[i].v, &p->pass[i].code));
+        TRY(binding_code(p->func, plan_binding_of(p), plan_variant_of(p, &p->pass[i]), &p->pass[i].code));
     return UF_OK;
 }
 

@@ -139,15 +139,16 @@ static bool copy_wanted(const variant *v, const bool *copy, int k, size_t *bytes
 
 static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_pass *s, const variant *v,
                                const operands *o) {
+    const plan_points *points = p->windows;
     return (launch){.v = v,
-                    .loop = &s->loops.kept,
+                    .loop = points ? &points->loop : &s->loops.kept,
                     .data = o ? o->address : NULL,
                     .numbers = o ? o->number : NULL,
                     .device = p->device,
                     .stream = r ? r->stream : NULL,
                     .threads = p->threads,
-                    .layout = p->layout,
-                    .core = p->core,
+                    .layout = points ? points->binding->tree->layout : p->layout,
+                    .core = points ? points->core : p->core,
                     .blas = p->func->form.blas,
                     .fast = p->func->fast,
                     .indexed = p->indexed,
@@ -164,7 +165,7 @@ static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_p
                     .points = p->points};
 }
 
-launch plan_launch(const uf_plan *p, const plan_pass *s) { return launch_of(NULL, p, s, &s->v, NULL); }
+launch plan_launch(const uf_plan *p, const plan_pass *s) { return launch_of(NULL, p, s, plan_variant_of(p, s), NULL); }
 
 static uf_status code_launch(const plan_run *r, const plan_pass *s, const operands *o, const variant *v,
                              const code *c) {
@@ -213,7 +214,7 @@ static __attribute__((noinline)) uf_status unlike_launch(const plan_run *r, cons
     const code *c;
     variant v;
     TRY(p->verb->specialise(p, r->data, &v));
-    TRY(binding_code(p->func, p->binding, &v, &c));
+    TRY(binding_code(p->func, plan_binding_of(p), &v, &c));
     return variant_launch(r, s, o, copy, &v, c);
 }
 
@@ -223,7 +224,7 @@ static uf_status pass_launch(const plan_run *r, const plan_pass *s, operands *o,
     const plan_verb *verb = r->plan->verb;
     if (!r->options && verb->fits && !verb->fits(r->plan, r->data))
         return unlike_launch(r, s, o, copy);
-    return variant_launch(r, s, o, copy, &s->v, s->code);
+    return variant_launch(r, s, o, copy, plan_variant_of(r->plan, s), s->code);
 }
 
 static uf_status one_pass(const plan_run *r) {

@@ -43,6 +43,17 @@ typedef enum at_way {
 at_way ir_at_way(const tree *t, const variant *v, const code_target *target);
 at_counters ir_at_counters(const tree *t, const variant *v, const code_target *target);
 
+/* A generalized ufunc with the trait `windows` as a kernel over indices: the loop's dimensions, outermost first, then the ranges of its
+ * forall. Operands are arrays with the loop's dimensions before those of their core, but for numbers. */
+typedef struct points_form {
+    int loops;                      /* dimensions of the loop */
+    uint64_t numbers;               /* operands that are numbers, as bits */
+    int64_t range[LAYOUT_MAX_RANK]; /* extents: a dimension of the function's layout, or -1 less a constant */
+    const tree *tree;               /* NULL: there would be too many dimensions */
+} points_form;
+/* Fills range and tree. False: no memory. */
+bool ir_points(arena *a, const tree *t, points_form *out);
+
 /* What the engines choose threads by. Errors: MEMORY. */
 uf_status ir_traits(const tree *t, code_traits *out);
 /* Those of a kernel over indices in whose variant these extents are constants. */

@@ -19,5 +19,6 @@ uf_status ir_traits(const tree *t, code_traits *out) {
                          .unbounded = t->has_unbounded};
     if (t->layout)
         gufunc_traits(t, out);
+    out->windows = t->layout && calls_are_windows(t);
     return UF_OK;
 }

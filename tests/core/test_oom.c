@@ -624,6 +624,24 @@ static bool kernel_with_a_window(void) {
     return !failed;
 }
 
+/* A generalized ufunc that runs as such a kernel. */
+static bool call_of_windows(void) {
+    static float x[64 * 64], y[64 * 64], w[3] = {1, 2, 3};
+    char window[160];
+    uf_func *f;
+    snprintf(window, sizeof window, "(x, w) -> (y) { forall (i : n) y[i] = sum(a : k, x[i + a] * w[a]) + %ld; }",
+             fresh);
+    if (out_of_memory(uf_guvectorize(&f, "k", "(n),(k)->(n)", "ff->f", window)))
+        return false;
+    for (int i = 0; i < 64 * 64; i++)
+        x[i] = 1, y[i] = -1;
+    bool failed =
+        out_of_memory(uf_call(f, 3, (DLTensor[]){UF_ARRAY(x, 64, 64), UF_ARRAY(w, 3), UF_ARRAY(y, 64, 64)}, NULL));
+    assert_true(y[0] == (failed ? -1 : 6 + (float)fresh));
+    uf_free(f);
+    return !failed;
+}
+
 /* One that is made for arrays apart, and compiles once more for others. */
 static bool plan_over_indices(void) {
     double x[4] = {1, 2, 3, 4}, r[4], two = 2;
@@ -906,6 +924,7 @@ TEST(combinations)
 TEST(number_without_room)
 TEST(kernel_over_indices)
 TEST(kernel_with_a_window)
+TEST(call_of_windows)
 TEST(plan_over_indices)
 TEST(inspection_over_indices)
 TEST(modules)
@@ -957,6 +976,7 @@ int main(void) {
         cmocka_unit_test(test_number_without_room),
         cmocka_unit_test(test_kernel_over_indices),
         cmocka_unit_test(test_kernel_with_a_window),
+        cmocka_unit_test(test_call_of_windows),
         cmocka_unit_test(test_plan_over_indices),
         cmocka_unit_test(test_inspection_over_indices),
         cmocka_unit_test(test_updates_out_of_range),

@@ -33,6 +33,9 @@ ssa forall_value(const forall_writer *w, const ssa *index, const node *n);
 void forall_uses(const tree *t, uint16_t *use);
 bool forall_traits(arena *a, const tree *source, const known_extents *known, code_traits *out);
 
+/* Is all that a generalized ufunc's inner call does one forall over windows of its inputs (points_of_calls.c)? */
+bool calls_are_windows(const tree *t);
+
 /* The one atomic operation by which an operand with USE_COUNTER is updated. */
 atomic_op forall_counted(const tree *t, int k);
 
