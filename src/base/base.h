@@ -86,9 +86,24 @@ void text_free(text *t);
  * failed. */
 char *text_take(text *t);
 
+/* ---- The nearest word (nearest.c), for errors about words that are not known ---- */
+
 /* How many letters must be inserted, removed, replaced or swapped with their neighbour to turn one word into another
  * (the Damerau-Levenshtein distance). Of words of more than 127 letters only the beginnings are compared. */
 int word_distance(const char *a, size_t na, const char *b, size_t nb);
+
+/* A search for the known word that is most like a word. Only words that are so much like it that it may be one of them, misspelled,
+ * are found: those that differ in capital letters alone, or in few letters for its length. */
+typedef struct nearest_word {
+    const char *word;
+    size_t length;
+    int distance;     /* that of the best word so far; a word must be nearer than this */
+    const char *best; /* the first of the nearest words; NULL: none is like it */
+    size_t best_length;
+} nearest_word;
+nearest_word nearest_begin(const char *word, size_t length);
+void nearest_try(nearest_word *n, const char *known, size_t length); /* `known` must live as long as the search */
+void nearest_try_text(nearest_word *n, const char *known);
 
 /* ---- Maps (map.c): from bytes to a pointer. A map has no lock: whoever shares one between threads locks it. ---- */
 

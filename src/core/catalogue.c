@@ -24,26 +24,18 @@ const catalogue_entry *catalogue_find(const catalogue_list *list, const char *na
 }
 
 const char *catalogue_nearest(const catalogue_list *list, const char *name) {
-    const char *nearest = NULL;
-    size_t length = strlen(name);
-    /* Names that differ in fewer letters are taken for misspelled ones. */
-    int least = length <= 4 ? 2 : 4;
-    for (size_t i = 0; i < list->count; i++) {
-        int distance = word_distance(name, length, list->entries[i].name, strlen(list->entries[i].name));
-        if (distance < least) {
-            least = distance;
-            nearest = list->entries[i].name;
-        }
-    }
-    return nearest;
+    nearest_word n = nearest_begin(name, strlen(name));
+    for (size_t i = 0; i < list->count; i++)
+        nearest_try_text(&n, list->entries[i].name);
+    return n.best;
 }
 
 uf_status catalogue_unknown(const catalogue_list *list, const char *name) {
-    const char *nearest = catalogue_nearest(list, name);
+    const char *near = catalogue_nearest(list, name);
     size_t length = strlen(name);
     int cut = (int)(length > 127 ? 127 : length);
-    if (nearest)
-        return fail(UF_ERR_ARGUMENT, "the %s has no \"%.*s\"; did you mean \"%s\"?", list->what, cut, name, nearest);
+    if (near)
+        return fail(UF_ERR_ARGUMENT, "the %s has no \"%.*s\"; did you mean \"%s\"?", list->what, cut, name, near);
     return fail(UF_ERR_ARGUMENT, "the %s has no \"%.*s\"; %s lists its names, and a path has a '/' or ends in .uf",
                 list->what, cut, name, list->lister);
 }

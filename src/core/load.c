@@ -277,17 +277,11 @@ static bool begins_entry(const char *line, bool in_kernel) {
 
 static uf_status unknown_keyword(const loading *l, size_t at, size_t n) {
     const char *word = l->plain + at;
-    /* Words that differ in fewer letters are taken for misspelled keywords. */
-    int nearest = -1, least = n <= 4 ? 2 : 3;
-    for (int k = 0; k < KEYS; k++) {
-        int distance = word_distance(word, n, keywords[k].word, strlen(keywords[k].word));
-        if (distance < least) {
-            least = distance;
-            nearest = k;
-        }
-    }
-    if (nearest >= 0)
-        return FAIL_AT(l, at, "unknown keyword \"%.*s\"; did you mean \"%s\"?", shown(n), word, keywords[nearest].word);
+    nearest_word near = nearest_begin(word, n);
+    for (int k = 0; k < KEYS; k++)
+        nearest_try_text(&near, keywords[k].word);
+    if (near.best)
+        return FAIL_AT(l, at, "unknown keyword \"%.*s\"; did you mean \"%s\"?", shown(n), word, near.best);
     return FAIL_AT(l, at, "unknown keyword \"%.*s\"; a line that goes on with an entry is indented", shown(n), word);
 }
 

@@ -82,63 +82,8 @@ bool name_is_function(const check *c, int id) {
            math_find(n->text, (size_t)n->length);
 }
 
-/* ---- The nearest name, for errors ---- */
-
-typedef struct nearest {
-    const char *word;
-    int length;
-    int distance; /* that of the best name so far; a name must be nearer than this */
-    const char *best;
-    int best_length;
-} nearest;
-
-static void nearest_try(nearest *n, const char *known, int length) {
-    if (length > LANG_MAX_NAME)
-        return;
-    int distance = word_distance(n->word, (size_t)n->length, known, (size_t)length);
-    if (distance < n->distance) {
-        n->distance = distance;
-        n->best = known;
-        n->best_length = length;
-    }
-}
-
-/* The helpers and constants of a text. */
-static void texts_try(nearest *n, const syntax *s, bool functions) {
-    for (const definition *d = s->helpers; d; d = d->next)
-        nearest_try(n, s->names[d->name].text, s->names[d->name].length);
-    for (const constant_syn *k = s->constants; k && !functions; k = k->next)
-        nearest_try(n, s->names[k->declaration->name].text, s->names[k->declaration->name].length);
-}
-
-const char *nearest_name(check *c, int id, bool functions) {
-    const syntax *s = c->frame->u->s;
-    nearest n = {.word = s->names[id].text, .length = s->names[id].length};
-    n.distance = n.length <= 1 ? 1 : n.length <= 4 ? 2 : 3;
-    for (const variable *v = c->scope; v && !functions; v = v->scope_next)
-        if (v->owner == c->frame)
-            nearest_try(&n, s->names[v->name].text, s->names[v->name].length);
-    for (int d = 0; c->core && c->frame->is_kernel && d < c->core->ndims && !functions; d++)
-        if (c->core->dims[d].name)
-            nearest_try(&n, c->core->dims[d].name, (int)strlen(c->core->dims[d].name));
-    for (size_t i = 0; i < COUNT(constants) && !functions; i++)
-        nearest_try(&n, constants[i].name, (int)strlen(constants[i].name));
-    for (int d = 0; c->frame->is_kernel && d < kernel_indices(c) && !functions; d++)
-        if (c->frame->def->extents[d] != NO_NAME)
-            nearest_try(&n, s->names[c->frame->def->extents[d]].text, s->names[c->frame->def->extents[d]].length);
-    for (int i = 0; builtin_name(i); i++)
-        nearest_try(&n, builtin_name(i), (int)strlen(builtin_name(i)));
-    for (int i = -1; i < s->nmodules; i++)
-        texts_try(&n, i < 0 ? s : s->modules[i], functions);
-    for (int i = 0; i < s->nfunctions; i++)
-        nearest_try(&n, s->functions[i]->name, (int)strlen(s->functions[i]->name));
-    for (int i = 0; i < math_row_count; i++)
-        nearest_try(&n, math_rows[i].name, (int)strlen(math_rows[i].name));
-    for (int i = 0; i < prelude_row_count; i++)
-        if (prelude_rows[i].rule != RULE_EXACT)
-            nearest_try(&n, prelude_rows[i].name, (int)strlen(prelude_rows[i].name));
-    return n.best ? arena_text(c->a, n.best, (size_t)n.best_length) : NULL;
-}
+const char *constant_title(int i) { return i >= 0 && (size_t)i < COUNT(constants) ? constants[i].name : NULL; }
+const char *part_title(int i) { return i >= 0 && (size_t)i < COUNT(parts) ? parts[i].name : NULL; }
 
 /* ---- Arguments ---- */
 
@@ -442,13 +387,6 @@ static node *part(check *c, call_arguments *a, part_function what) {
     return fold(n);
 }
 
-_Noreturn static void fail_function(check *c, const syn *s, const char *callee) {
-    const char *meant = nearest_name(c, s->name, true);
-    if (meant)
-        check_fail(c, s->at, "the function '%s' is not known; is '%s' meant?", callee, meant);
-    check_fail(c, s->at, "the function '%s' is not known", callee);
-}
-
 static node *builtin_call(check *c, call_arguments *a, const name *called) {
     int what = part_find(called->text, called->length), row = prelude_find(called->text, called->length);
     const math_row *math = math_find(called->text, (size_t)called->length);
@@ -458,7 +396,7 @@ static node *builtin_call(check *c, call_arguments *a, const name *called) {
         return prelude_function(c, a, row);
     if (math)
         return math_function(c, a, math);
-    fail_function(c, a->call, a->callee);
+    fail_unknown_function(c, a->call);
 }
 
 /* Is there a built-in function of this name that takes so many values? */
@@ -491,9 +429,10 @@ node *call_check(check *c, const syn *s) {
         check_fail(c, s->at, "'%s' is a variable here and cannot be called", a.callee);
     if (!known && builtin_find(called->text, called->length) >= 0)
         return builtin_check(c, s, builtin_find(called->text, called->length));
+    range_require(c, s);
     bool reaches = c->frame->u->s->nmodules > 0; /* records of modules bring the helpers of their texts */
     if (!known && !reaches && !name_is_function(c, s->name))
-        fail_function(c, s, a.callee);
+        fail_unknown_function(c, s);
     arguments_check(c, &a);
     const math_row *math = math_find(called->text, (size_t)called->length);
     /* in the prelude's own row of that name this is libm's function, not a call of itself */
@@ -506,7 +445,7 @@ node *call_check(check *c, const syn *s) {
             return n;
     }
     if (!name_is_function(c, s->name) && !has_record(&a))
-        fail_function(c, s, a.callee);
+        fail_unknown_function(c, s);
     require_numbers(c, &a, called);
     return builtin_call(c, &a, called);
 }

@@ -372,7 +372,8 @@ static void result_check(check *c, frame *f, bool ends) {
     if (f->in_place && f->empty)
         check_fail(c, f->empty->at, "return needs a value, as another return of the helper has one");
     if (!f->returned && ends)
-        check_fail(c, f->def->end, "%s returns no value", kernel ? "the kernel" : "the helper");
+        check_fail(c, f->def->end, "%s returns no value; it is given by return: return ..;",
+                   kernel ? "the kernel" : "the helper");
     if (ends)
         check_fail(c, f->def->end, "not every path returns a value");
     if (!f->again)

@@ -264,7 +264,6 @@ node *condition_check(check *c, const syn *s); /* converted to bool */
 node *assign_node(check *c, node *lvalue, node *value, const syn *at);
 /* The slot of the array that an argument of a built-in function names. */
 int array_named(check *c, const syn *s, const char *callee);
-_Noreturn void fail_unknown(check *c, const syn *s, bool assigned);
 /* Fails if a variable is used in its own initialiser. */
 void require_complete(check *c, const variable *v, const syn *s);
 /* Fails if a variable cannot be assigned here. */
@@ -383,9 +382,18 @@ instance *prelude_instance(check *c, const char *helper, dtype first, dtype seco
 bool call_retype(check *c, node *n, dtype floating);
 /* A constant by its name, NAN, M_PI ..; NULL: there is none of this name. */
 node *constant_find(check *c, const char *word, int length, const syn *at);
-/* The known name that is most like this one; NULL: none is like it. */
-const char *nearest_name(check *c, int id, bool functions);
 bool name_is_function(const check *c, int id);
+/* The i-th constant, and the i-th function of the parts of complex numbers, by their names; NULL after the last one. */
+const char *constant_title(int i);
+const char *part_title(int i);
+
+/* ---- unknown.c ---- */
+
+/* Fails about a name that is not known, and says what was probably meant. */
+_Noreturn void fail_unknown(check *c, const syn *s, bool assigned);
+_Noreturn void fail_unknown_function(check *c, const syn *s);
+/* Fails if a call is a construct whose range was written as a comparison, "sum(i < n, ..)". */
+void range_require(check *c, const syn *call);
 
 /* ---- builtin.c ---- */
 

@@ -11,21 +11,6 @@ void require_complete(check *c, const variable *v, const syn *s) {
         check_fail(c, s->at, "'%s' is used in its own initialiser", name_text(c, v->name));
 }
 
-_Noreturn void fail_unknown(check *c, const syn *s, bool assigned) {
-    const char *word = name_text(c, s->name);
-    if (size_find(c, s->name) >= 0)
-        check_fail(c, s->at, "'%s' is a size (int64) and cannot be %s", word, assigned ? "assigned" : "indexed");
-    for (const syn *r = c->ranges; r; r = r->next)
-        if (r->name == s->name)
-            check_fail(c, s->at, "'%s' is not known in the ranges beside its own; nest the constructs", word);
-    if (assigned)
-        check_fail(c, s->at, "'%s' is not declared; write 'auto %s = ..' or a type in place of auto", word, word);
-    const char *nearest = nearest_name(c, s->name, false);
-    if (nearest)
-        check_fail(c, s->at, "'%s' is not known; is '%s' meant?", word, nearest);
-    check_fail(c, s->at, "'%s' is not known", word);
-}
-
 /* The guess about an output whose type is being found; NULL for any other local. */
 static output_guess *output_guessed(const check *c, int slot) {
     const frame *f = c->frame;
@@ -68,7 +53,8 @@ static node *name_check(check *c, const syn *s) {
     if (v->stands_for)
         return node_clone(c, v->stands_for);
     if (c->now->f.locals[v->local].rank)
-        check_fail(c, s->at, "'%s' is an array; its elements are used one at a time", name_text(c, s->name));
+        check_fail(c, s->at, "'%s' is an array; its elements are used one at a time: %s[i]%s", name_text(c, s->name),
+                   name_text(c, s->name), c->now->f.locals[v->local].rank > 1 ? "[j] .." : "");
     node *result = local_node(c, v->local, s);
     const output_guess *g = output_guessed(c, v->local);
     result->weak = g && g->assumed_weak;
@@ -272,9 +258,10 @@ static void operands_allow(check *c, const syn *s, const char *sign, const node 
     case 'B':
         if (!is_integral(a) || !is_integral(b))
             fail_operands(c, s, sign, "integers", a, b,
-                          s->op == OP_REM && !dtype_is_complex(a->type) && !dtype_is_complex(b->type)
-                              ? "; the remainder of floating numbers is fmod"
-                              : "");
+                          dtype_is_complex(a->type) || dtype_is_complex(b->type) ? ""
+                          : s->op == OP_REM ? "; the remainder of floating numbers is fmod(x, y)"
+                          : s->op == OP_XOR ? "; a power is written pow(x, y)"
+                                            : "");
         return;
     case 'R':
         if (dtype_is_complex(a->type) || dtype_is_complex(b->type))

@@ -20,36 +20,32 @@ _Noreturn void lex_fail(const lexer *l, size_t at, const char *format, ...) {
 
 typedef struct keyword {
     const char *text;
-    uint8_t kind, type;
-    int word;
+    uint8_t kind;
 } keyword;
 
 /* clang-format off */
 static const keyword keywords[] = {
-    {"auto", T_AUTO, 0, 0}, {"typeof", T_TYPEOF, 0, 0}, {"const", T_CONST, 0, 0},
-    {"_Generic", T_GENERIC, 0, 0}, {"if", T_IF, 0, 0}, {"else", T_ELSE, 0, 0}, {"for", T_FOR, 0, 0},
-    {"while", T_WHILE, 0, 0}, {"do", T_DO, 0, 0}, {"switch", T_SWITCH, 0, 0}, {"case", T_CASE, 0, 0},
-    {"default", T_DEFAULT, 0, 0}, {"break", T_BREAK, 0, 0}, {"continue", T_CONTINUE, 0, 0}, {"return", T_RETURN, 0, 0},
+    {"auto", T_AUTO}, {"typeof", T_TYPEOF}, {"const", T_CONST},
+    {"_Generic", T_GENERIC}, {"if", T_IF}, {"else", T_ELSE}, {"for", T_FOR},
+    {"while", T_WHILE}, {"do", T_DO}, {"switch", T_SWITCH}, {"case", T_CASE},
+    {"default", T_DEFAULT}, {"break", T_BREAK}, {"continue", T_CONTINUE}, {"return", T_RETURN},
 
-    {"char", T_TYPE_WORD, 0, WORD_CHAR}, {"short", T_TYPE_WORD, 0, WORD_SHORT}, {"int", T_TYPE_WORD, 0, WORD_INT},
-    {"long", T_TYPE_WORD, 0, WORD_LONG}, {"signed", T_TYPE_WORD, 0, WORD_SIGNED},
-    {"unsigned", T_TYPE_WORD, 0, WORD_UNSIGNED}, {"float", T_TYPE_WORD, 0, WORD_FLOAT},
-    {"double", T_TYPE_WORD, 0, WORD_DOUBLE}, {"complex", T_TYPE_WORD, 0, WORD_COMPLEX},
-    {"_Complex", T_TYPE_WORD, 0, WORD_COMPLEX}, {"bool", T_TYPE_WORD, 0, WORD_BOOL},
-    {"_Bool", T_TYPE_WORD, 0, WORD_BOOL},
-
-    {"int8_t", T_DTYPE, DT_INT8, 0}, {"int16_t", T_DTYPE, DT_INT16, 0}, {"int32_t", T_DTYPE, DT_INT32, 0},
-    {"int64_t", T_DTYPE, DT_INT64, 0}, {"uint8_t", T_DTYPE, DT_UINT8, 0}, {"uint16_t", T_DTYPE, DT_UINT16, 0},
-    {"uint32_t", T_DTYPE, DT_UINT32, 0}, {"uint64_t", T_DTYPE, DT_UINT64, 0},
-
-    {"goto", T_FOREIGN, 0, 0}, {"sizeof", T_FOREIGN, 0, 0}, {"struct", T_STRUCT, 0, 0}, {"union", T_FOREIGN, 0, 0},
-    {"enum", T_FOREIGN, 0, 0}, {"typedef", T_FOREIGN, 0, 0}, {"static", T_FOREIGN, 0, 0}, {"extern", T_FOREIGN, 0, 0},
-    {"register", T_FOREIGN, 0, 0}, {"volatile", T_FOREIGN, 0, 0}, {"restrict", T_FOREIGN, 0, 0},
-    {"inline", T_FOREIGN, 0, 0}, {"void", T_FOREIGN, 0, 0}, {"_Alignas", T_FOREIGN, 0, 0}, {"_Alignof", T_FOREIGN, 0, 0},
-    {"_Atomic", T_FOREIGN, 0, 0}, {"_Imaginary", T_FOREIGN, 0, 0}, {"_Noreturn", T_FOREIGN, 0, 0},
-    {"_Static_assert", T_FOREIGN, 0, 0}, {"_Thread_local", T_FOREIGN, 0, 0},
+    {"goto", T_FOREIGN}, {"sizeof", T_FOREIGN}, {"struct", T_STRUCT}, {"union", T_FOREIGN},
+    {"enum", T_FOREIGN}, {"typedef", T_FOREIGN}, {"static", T_FOREIGN}, {"extern", T_FOREIGN},
+    {"register", T_FOREIGN}, {"volatile", T_FOREIGN}, {"restrict", T_FOREIGN},
+    {"inline", T_FOREIGN}, {"void", T_FOREIGN}, {"_Alignas", T_FOREIGN}, {"_Alignof", T_FOREIGN},
+    {"_Atomic", T_FOREIGN}, {"_Imaginary", T_FOREIGN}, {"_Noreturn", T_FOREIGN},
+    {"_Static_assert", T_FOREIGN}, {"_Thread_local", T_FOREIGN},
 };
 /* clang-format on */
+
+const char *lex_keyword(int i) {
+    int n = 0;
+    for (size_t k = 0; k < COUNT(keywords); k++)
+        if (keywords[k].kind != T_FOREIGN && keywords[k].text[0] != '_' && n++ == i)
+            return keywords[k].text;
+    return NULL;
+}
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -104,11 +100,15 @@ static void lex_word(lexer *l, token *t) {
         if (keywords[i].text[0] == s[0] && strlen(keywords[i].text) == length &&
             memcmp(keywords[i].text, s, length) == 0) {
             t->kind = keywords[i].kind;
-            t->type = keywords[i].type;
-            t->word = keywords[i].word;
             return;
         }
+    t->word = type_word_find(s, length);
+    if (t->word) {
+        t->kind = T_TYPE_WORD;
+        return;
+    }
     dtype type = dtype_of_name(s, length);
+    type = type == DT_NONE ? dtype_of_c_name(s, length) : type;
     if (type != DT_NONE) {
         t->kind = T_DTYPE;
         t->type = (uint8_t)type;
@@ -172,7 +172,8 @@ static void lex_integer(lexer *l, token *t, size_t first, size_t end, size_t bas
     if (i == first && base != 8)
         lex_fail(l, i, "expected a digit of a %s number", base_name);
     if (i < end && is_digit(s[i]))
-        lex_fail(l, i, "'%c' is not a digit of %s number", s[i], base == 8 ? "an octal" : "a binary");
+        lex_fail(l, i, "'%c' is not a digit of %s", s[i],
+                 base == 8 ? "an octal number, as a 0 in front makes it" : "a binary number");
     int suffix = integer_suffix(s + i, end - i);
     if (suffix < 0)
         lex_fail(l, i, "'%.*s' is not a suffix of an integer; there are u, l, ll, ul, ull",
@@ -277,6 +278,29 @@ static const punctuator punctuators[] = {
 };
 /* clang-format on */
 
+/* What to write in place of a character that is none of kernel C's, "" if that cannot be told. */
+static const char *character_advice(const char *at) {
+    static const char *const rows[][2] = {
+        {"\xC3\x97", "; a product is written x * y"},
+        {"\xC2\xB7", "; a product is written x * y"},
+        {"\xC3\xB7", "; a quotient is written x / y"},
+        {"\xE2\x88\x92", "; a minus is written -"},
+        {"\xE2\x80\x93", "; a minus is written -"},
+        {"\xE2\x89\xA4", "; write <="},
+        {"\xE2\x89\xA5", "; write >="},
+        {"\xE2\x89\xA0", "; write !="},
+        {"\xC2\xB2", "; a square is written x * x"},
+        {"\xE2\x88\x9A", "; a root is written sqrt(x)"},
+        {"\xCF\x80", "; the number is M_PI"},
+        {"\xE2\x88\x9E", "; the number is INFINITY"},
+        {"\xC2\xA0", " (a blank that does not break, U+00A0)"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (strncmp(at, rows[i][0], strlen(rows[i][0])) == 0)
+            return rows[i][1];
+    return "";
+}
+
 _Noreturn static void fail_character(const lexer *l, size_t at) {
     unsigned char c = (unsigned char)l->source[at];
     int length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
@@ -284,12 +308,13 @@ _Noreturn static void fail_character(const lexer *l, size_t at) {
         if (((unsigned char)l->source[at + (size_t)i] & 0xC0) != 0x80)
             length = 0;
     if (c == '#')
-        lex_fail(l, at, "there is no preprocessor in kernel C");
+        lex_fail(l, at, "there is no preprocessor in kernel C%s",
+                 strncmp(l->source + at, "#include", 8) == 0 ? "; built-in functions need no header" : "");
     if (c == '"' || c == '\'')
         lex_fail(l, at, "there are no %s in kernel C", c == '"' ? "strings" : "character constants");
     if (c < 0x20 || c == 0x7F || (c >= 0x80 && (length <= 1 || c >= 0xF8)))
         lex_fail(l, at, "unexpected byte 0x%02x", c);
-    lex_fail(l, at, "unexpected character '%.*s'", length, l->source + at);
+    lex_fail(l, at, "unexpected character '%.*s'%s", length, l->source + at, character_advice(l->source + at));
 }
 
 static void lex_punctuator(lexer *l, token *t) {

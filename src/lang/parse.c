@@ -6,7 +6,11 @@
 
 /* ---- Tokens and nodes ---- */
 
+static mark mark_of(const token *t) { return (mark){t->kind, t->line, t->at, t->length}; }
+
 void parse_next(parser *p) {
+    memmove(p->past + 1, p->past, (PARSE_PAST - 1) * sizeof *p->past);
+    p->past[0] = mark_of(&p->now);
     p->now = p->ahead;
     p->ahead = lex_next(&p->lex);
 }
@@ -16,23 +20,6 @@ bool parse_accept(parser *p, token_kind kind) {
         return false;
     parse_next(p);
     return true;
-}
-
-/* The current token as errors name it. */
-static const char *got(const parser *p, char *buffer, size_t size) {
-    const token *t = &p->now;
-    if (t->kind == T_END)
-        return "the end of the text";
-    snprintf(buffer, size, "'%.*s'%s", (int)(t->length < 40 ? t->length : 40), p->lex.source + t->at,
-             t->length > 40 ? ".." : "");
-    return buffer;
-}
-
-_Noreturn void parse_fail_expected(const parser *p, const char *what) {
-    char buffer[64];
-    if (p->now.kind == T_FOREIGN)
-        lex_fail(&p->lex, p->now.at, "%s is not part of kernel C", got(p, buffer, sizeof buffer));
-    lex_fail(&p->lex, p->now.at, "expected %s, got %s", what, got(p, buffer, sizeof buffer));
 }
 
 void parse_expect(parser *p, token_kind kind, const char *what) {
@@ -68,59 +55,20 @@ static void parse_leave(parser *p) {
 static syn *expression(parser *p);
 syn *parse_expression(parser *p) { return expression(p); }
 
-static const struct {
-    int words;
-    dtype type;
-} word_types[] = {
-    {WORD_BOOL, DT_BOOL},
-    {WORD_CHAR, DT_INT8},
-    {WORD_SIGNED | WORD_CHAR, DT_INT8},
-    {WORD_UNSIGNED | WORD_CHAR, DT_UINT8},
-    {WORD_SHORT, DT_INT16},
-    {WORD_UNSIGNED | WORD_SHORT, DT_UINT16},
-    {WORD_INT, DT_INT32},
-    {WORD_SIGNED, DT_INT32},
-    {WORD_UNSIGNED, DT_UINT32},
-    {WORD_LONG, DT_INT64},
-    {WORD_UNSIGNED | WORD_LONG, DT_UINT64},
-    {WORD_LONG | WORD_LONG_LONG, DT_INT64},
-    {WORD_UNSIGNED | WORD_LONG | WORD_LONG_LONG, DT_UINT64},
-    {WORD_FLOAT, DT_FLOAT32},
-    {WORD_DOUBLE, DT_FLOAT64},
-    {WORD_FLOAT | WORD_COMPLEX, DT_COMPLEX64},
-    {WORD_DOUBLE | WORD_COMPLEX, DT_COMPLEX128},
-};
-
-/* Beside another word for an integer type, `int` and `signed` make no difference. */
-static dtype type_of_words(int words) {
-    if (words & (WORD_SHORT | WORD_LONG | WORD_UNSIGNED) && !(words & WORD_CHAR))
-        words &= ~WORD_INT;
-    if (words & (WORD_SHORT | WORD_LONG | WORD_INT) && !(words & WORD_UNSIGNED))
-        words &= ~WORD_SIGNED;
-    for (size_t i = 0; i < COUNT(word_types); i++)
-        if (word_types[i].words == words)
-            return word_types[i].type;
-    return DT_NONE;
-}
-
 /* words := word { word | "const" }, in any order, as in C */
 static dtype type_words(parser *p, bool *is_const) {
     token first = p->now;
     int words = 0;
-    bool twice = false;
+    bool once = true;
     size_t end = first.at;
     for (; p->now.kind == T_TYPE_WORD || p->now.kind == T_CONST; parse_next(p)) {
         end = p->now.at + p->now.length;
-        int word = p->now.word;
         if (p->now.kind == T_CONST)
             *is_const = true;
-        else if (word == WORD_LONG && (words & WORD_LONG) && !(words & WORD_LONG_LONG))
-            words |= WORD_LONG_LONG;
-        else if (words & word)
-            twice = true;
-        words |= word;
+        else
+            once &= type_words_add(&words, p->now.word);
     }
-    dtype type = twice ? DT_NONE : type_of_words(words);
+    dtype type = once ? dtype_of_words(words) : DT_NONE;
     if (type == DT_NONE)
         lex_fail(&p->lex, first.at, "'%.*s' is not a type of kernel C",
                  (int)(end - first.at < 80 ? end - first.at : 80), p->lex.source + first.at);
@@ -405,6 +353,13 @@ static syn *update(parser *p, const token *t, syn *lvalue, bool postfix) {
     return s;
 }
 
+/* The bracket behind an index or an extent. */
+static void index_close(parser *p) {
+    if (p->now.kind == T_COMMA)
+        lex_fail(&p->lex, p->now.at, "expected ']', got ','; each index stands in brackets of its own: a[i][j]");
+    parse_expect(p, T_CLOSE_INDEX, "']'");
+}
+
 /* indices := { "[" expr "]" } */
 static syn *indices(parser *p, syn *array) {
     syn *s = syn_new(p, S_INDEX, &p->now), **end = &s->list;
@@ -416,7 +371,7 @@ static syn *indices(parser *p, syn *array) {
         parse_next(p);
         *end = expression(p);
         end = &(*end)->next;
-        parse_expect(p, T_CLOSE_INDEX, "']'");
+        index_close(p);
     }
     return s;
 }
@@ -441,7 +396,8 @@ static syn *postfix_of(parser *p, syn *s) {
         s = p->now.kind == T_DOT ? member(p, s) : indices(p, s);
     }
     if (p->now.kind == T_OPEN)
-        lex_fail(&p->lex, p->now.at, "only a name can be called");
+        lex_fail(&p->lex, p->now.at, "only a name can be called%s",
+                 s->kind == S_MEMBER ? "; functions stand alone: sqrt(x), len(a)" : "; is an operator missing, or a ';'?");
     if (p->now.kind == T_UPDATE) {
         token t = p->now;
         parse_next(p);
@@ -490,6 +446,7 @@ static syn *unary(parser *p) {
     token t = p->now;
     op prefix = OP_COUNT;
     syn *s;
+    sign_check(p);
     if (t.kind == T_OPERATOR && (t.op == OP_AND || t.op == OP_MUL))
         lex_fail(&p->lex, t.at, "there are no pointers in kernel C: '%s' needs a left operand", ops[t.op].spelling);
     bool is_cast = t.kind == T_OPEN && starts_type(p, &p->ahead);
@@ -567,7 +524,8 @@ static syn *expression(parser *p) {
     token t = p->now;
     if (t.kind == T_ASSIGN || t.kind == T_COMPOUND) {
         if (!is_lvalue(s))
-            lex_fail(&p->lex, t.at, "only a variable or an element can be assigned");
+            lex_fail(&p->lex, t.at, "only a variable or an element can be assigned%s",
+                     s->kind == S_CALL ? "; an element is written a[i]" : "");
         parse_next(p);
         syn *assignment = syn_new(p, t.kind == T_ASSIGN ? S_ASSIGN : S_COMPOUND, &t);
         assignment->kid[0] = s;
@@ -622,7 +580,7 @@ static syn *extents(parser *p) {
             lex_fail(&p->lex, p->now.at, "only the first extent can be left out");
         *end = p->now.kind == T_CLOSE_INDEX ? syn_new(p, S_EMPTY, &p->now) : expression(p);
         end = &(*end)->next;
-        parse_expect(p, T_CLOSE_INDEX, "']'");
+        index_close(p);
     }
     return first;
 }
@@ -716,11 +674,21 @@ static syn *declaration(parser *p) {
 
 static syn *statement(parser *p);
 
+_Noreturn static void fail_open(const parser *p, size_t open) {
+    int line, column;
+    source_position(p->lex.source, open, &line, &column);
+    lex_fail(&p->lex, p->now.at, "expected '}', got the end of the text: the '{' at %d:%d has no end", line, column);
+}
+
 /* block := "{" { statement } "}"; `labels`: the block of a switch, with "case" expr ":" and "default" ":" */
 syn *parse_block(parser *p, bool labels, size_t *close) {
     syn *first = NULL, **end = &first;
+    const size_t open = p->now.at;
     parse_expect(p, T_OPEN_BLOCK, "'{'");
+    p->advice = NULL;
     while (p->now.kind != T_CLOSE_BLOCK) {
+        if (p->now.kind == T_END)
+            fail_open(p, open);
         if (labels && (p->now.kind == T_CASE || p->now.kind == T_DEFAULT)) {
             *end = syn_new(p, S_CASE, &p->now);
             bool is_case = p->now.kind == T_CASE;
@@ -788,15 +756,15 @@ static syn *expressions(parser *p) {
 static syn *for_statement(parser *p) {
     syn *s = syn_new(p, S_FOR, &p->now);
     parse_next(p);
-    parse_expect(p, T_OPEN, "'(' after for");
+    parse_expect(p, T_OPEN, "'(' after for: for (int i = 0; i < n; i++)");
     if (starts_declaration(p, &p->now))
         s->list = declaration(p);
     else if (p->now.kind != T_SEMICOLON)
         s->list = expressions(p);
-    parse_expect(p, T_SEMICOLON, "';'");
+    parse_expect(p, T_SEMICOLON, "';' in the header of the for");
     if (p->now.kind != T_SEMICOLON)
         s->kid[0] = expression(p);
-    parse_expect(p, T_SEMICOLON, "';'");
+    parse_expect(p, T_SEMICOLON, "';' in the header of the for");
     if (p->now.kind != T_CLOSE)
         s->kid[1] = expressions(p);
     parse_expect(p, T_CLOSE, "')'");
@@ -816,7 +784,7 @@ static syn *while_statement(parser *p) {
     }
     s->kid[0] = condition(p, "'(' after while");
     if (is_do)
-        parse_expect(p, T_SEMICOLON, "';'");
+        parse_expect_semicolon(p);
     else
         s->body = body(p);
     return s;
@@ -837,7 +805,7 @@ static syn *jump(parser *p, syn_kind kind) {
     parse_next(p);
     if (kind == S_RETURN && p->now.kind != T_SEMICOLON)
         s->kid[0] = expression(p);
-    parse_expect(p, T_SEMICOLON, "';'");
+    parse_expect_semicolon(p);
     return s;
 }
 
@@ -851,7 +819,7 @@ static syn *simple_statement(parser *p) {
         if (p->now.kind != T_SEMICOLON)
             s->kid[0] = expression(p);
     }
-    parse_expect(p, T_SEMICOLON, "';'");
+    parse_expect_semicolon(p);
     return s;
 }
 
@@ -921,8 +889,13 @@ static syn *statement_inside(parser *p) {
 /* statement := block | if | for | while | do | switch | jump | simple. A declaration of several variables is several
  * statements, linked through next. */
 static syn *statement(parser *p) {
+    mark outer = p->statement, behind = p->behind;
     parse_enter(p);
+    p->statement = mark_of(&p->now);
+    p->behind = mark_of(&p->ahead);
     syn *s = statement_inside(p);
+    p->statement = outer;
+    p->behind = behind;
     parse_leave(p);
     return s;
 }

@@ -407,7 +407,8 @@ static void part_member(check *c, const syn *s, part *p) {
     if (p->array || variable_rank(c, p) > 0 ? !p->indexed || p->array : false)
         check_fail(c, s->at, "the field of an array; an element of it is meant: [..].%s", name_text(c, s->name));
     if (!p->type.record)
-        check_fail(c, s->at, "%s has no fields", value_text(p->type));
+        check_fail(c, s->at, "%s has no fields%s", value_text(p->type),
+                   dtype_is_complex(p->type.type) ? "; its parts are real(z) and imag(z)" : "");
     const record_field *f = field_find(c, p->type.record, s->name, s->at);
     p->leaf += f->leaf;
     p->array = f->rank ? f : NULL;

@@ -315,6 +315,8 @@ static void names_read(parser *p, parameter_list *list) {
         parameter_add(p, list, "a name or ')'");
         if (p->now.kind == T_OPEN_INDEX)
             lex_fail(&p->lex, p->now.at, "parameters are names that stand alone; a layout says which are arrays");
+        if (p->now.kind == T_COLON || p->now.kind == T_ASSIGN)
+            lex_fail(&p->lex, p->now.at, "parameters are names that stand alone, without types and values");
         if (!parse_accept(p, T_COMMA))
             break;
     }
@@ -451,10 +453,13 @@ static bool takes_record(const parser *p, const definition *d) {
     return takes || (id != NO_NAME && p->lex.names[id].record);
 }
 
+static const char kernel_form[] = "; a kernel is written (x) { return ..; }, without a type or a name";
+
 /* helper := [ "exact" ] (name | operator) "(" parameters [ "->" "(" parameters ] block */
 static definition *helper_read(parser *p) {
     parameter_list list = {0}, extents = {0};
     definition *d = definition_new(p);
+    p->advice = p->with_kernel ? kernel_form : NULL;
     d->variables = arena_alloc(p->lex.a, 2 * UF_MAX_OPERANDS * sizeof *d->variables);
     d->exact = at_word(p, "exact", T_NAME);
     if (d->exact)
@@ -521,6 +526,8 @@ static void indices_read(parser *p, parameter_list *list, int *extents) {
             taken = both;
         }
         list->count++;
+        if (p->now.kind == T_OPERATOR)
+            lex_fail(&p->lex, p->now.at, "an index and the name of its extent are written [i : n]");
     } while (parse_accept(p, T_COMMA) && p->now.kind != T_CLOSE_INDEX);
     parse_expect(p, T_CLOSE_INDEX, "',' or ']'");
 }
@@ -545,6 +552,7 @@ static void parameters_read(parser *p, definition *d) {
 /* kernel := parameters [ "->" "(" names ")" ] block */
 static definition *kernel_read(parser *p) {
     definition *d = definition_new(p);
+    p->advice = kernel_form;
     parameters_read(p, d);
     if (parse_accept(p, T_ARROW)) {
         parameter_list list = {.count = d->nparams};
@@ -561,7 +569,7 @@ static definition *kernel_read(parser *p) {
     d->body_at = p->now.at;
     d->body = parse_block(p, false, &d->end);
     if (p->now.kind == T_NAME || p->now.kind == T_OPEN)
-        lex_fail(&p->lex, p->now.at, "the kernel is the last function; nothing follows it");
+        lex_fail(&p->lex, p->now.at, "the kernel is the last function; nothing follows it, and helpers stand before it");
     if (p->now.kind != T_END)
         parse_fail_expected(p, "the end of the text after the kernel");
     return d;
@@ -632,6 +640,7 @@ static void record_walk(const parser *p, record_syn *r) {
 /* source := { use } { top } kernel */
 static void source_read(parser *p, const char *source, bool with_kernel) {
     p->out->source = source;
+    p->with_kernel = with_kernel;
     p->constants_end = &p->out->constants;
     parse_next(p);
     parse_next(p);

@@ -5,6 +5,7 @@
 #define UF_SYNTAX_H
 
 #include "lang/lang.h"
+#include "type/words.h"
 
 enum {
     LANG_MAX_RANK = 8,     /* of local arrays */
@@ -191,6 +192,20 @@ struct syntax {
 /* The number of the name that a text has for these characters, NO_NAME if it has none (source.c). */
 int name_find(const syntax *s, const char *word, size_t length);
 
+/* ---- Words of other languages (foreign.c) ---- */
+
+/* Where a word stands. */
+typedef enum foreign_use {
+    FOREIGN_NAME,  /* anywhere; it has another name here */
+    FOREIGN_WORD,  /* as a keyword or an operator */
+    FOREIGN_VALUE, /* as the name of a value */
+    FOREIGN_CALL   /* as a function that is called */
+} foreign_use;
+
+/* What to write in place of a word: of FOREIGN_NAME the name that it has here, else a sentence for the error. NULL: it is no such
+ * word. */
+const char *foreign_find(const char *word, size_t length, foreign_use use);
+
 /* ---- Tokens (lex.c) ---- */
 
 typedef enum token_kind {
@@ -236,21 +251,6 @@ typedef enum token_kind {
     T_FOREIGN /* a keyword of C that is not one of kernel C */
 } token_kind;
 
-/* The words of which C's types are made up. A type is a set of them, in which `long` may occur twice. */
-typedef enum type_word {
-    WORD_SIGNED = 1,
-    WORD_UNSIGNED = 2,
-    WORD_CHAR = 4,
-    WORD_SHORT = 8,
-    WORD_INT = 16,
-    WORD_LONG = 32,
-    WORD_LONG_LONG = 64,
-    WORD_FLOAT = 128,
-    WORD_DOUBLE = 256,
-    WORD_COMPLEX = 512,
-    WORD_BOOL = 1024
-} type_word;
-
 typedef struct token {
     uint8_t kind, op, type;
     bool weak;
@@ -271,6 +271,8 @@ typedef struct lexer {
     int *slots; /* a hash table of the numbers of names, where -1 is free; it has twice names_size slots */
 } lexer;
 
+/* The i-th keyword of kernel C, for errors; NULL after the last one. */
+const char *lex_keyword(int i);
 void lex_begin(lexer *l, arena *a, const char *source, jmp_buf *escape);
 token lex_next(lexer *l);
 /* The number of a name. text must outlive the syntax tree. */

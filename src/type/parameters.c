@@ -92,25 +92,25 @@ static uf_status read_rank(scanner *s, uint8_t *rank) {
     return UF_OK;
 }
 
-static uf_status read_parameter(scanner *s, parameters *p) {
+/* A type character, or a name. */
+static uf_status read_type(scanner *s, token_type *out) {
     const char *word = token_next(s);
-    size_t length = token_word(word);
-    dtype type = dtype_of_name(word, length);
-    if (type == DT_NONE && length == 1)
-        type = dtype_of_code(*word);
-    const record *r = NULL;
+    *out = (token_type){token_word(word) == 1 ? dtype_of_code(*word) : DT_NONE, NULL};
+    s->at += out->type != DT_NONE;
+    return out->type != DT_NONE ? UF_OK : token_type_read(s, out);
+}
+
+static uf_status read_parameter(scanner *s, parameters *p) {
+    token_type t;
+    token_next(s);
     size_t start = s->at;
-    if (!length)
-        return token_expected(s, "a dtype");
-    if (type == DT_NONE)
-        TRY(token_record(s, &r));
-    if (type == DT_NONE && !r)
-        return token_unknown_dtype(s, word, length);
+    TRY(read_type(s, &t));
     if (p->count == UF_MAX_OPERANDS)
         return fail_source(UF_ERR_SYNTAX, s->text, start, "expected at most %d parameters, got more", UF_MAX_OPERANDS);
-    s->at += r ? 0 : length;
-    p->records[p->count] = r;
-    p->types[p->count] = type;
+    if (*token_next(s) == '*')
+        return token_expected(s, "\"[]\" behind the dtype of an array");
+    p->records[p->count] = t.record;
+    p->types[p->count] = t.type;
     return read_rank(s, &p->ranks[p->count++]);
 }
 

@@ -63,19 +63,6 @@ static uf_status add(scanner *s, operands *o, dtype type, size_t length) {
     return UF_OK;
 }
 
-/* Adds a record, if the name of one begins at s. */
-static uf_status add_record(scanner *s, operands *o, bool *found) {
-    const record *r;
-    TRY(token_record(s, &r));
-    *found = r != NULL;
-    if (!r)
-        return UF_OK;
-    TRY(add(s, o, DT_NONE, 0));
-    o->records[o->count - 1] = r;
-    o->has_records = true;
-    return UF_OK;
-}
-
 static bool is_codes(const char *word, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (dtype_of_code(word[i]) == DT_NONE)
@@ -86,21 +73,19 @@ static bool is_codes(const char *word, size_t length) {
 /* names := name { "," name } */
 static uf_status read_names(scanner *s, operands *o) {
     do {
+        token_type t;
         const char *word = token_next(s);
-        size_t length = token_word(word);
-        dtype type = dtype_of_name(word, length);
-        bool found = false;
-        if (!length)
-            return token_expected(s, "a dtype");
-        if (type == DT_NONE && is_codes(word, length))
+        size_t length = token_word(word), start = s->at;
+        if (is_codes(word, length))
             return token_expected(s, "the name of a dtype (codes go without commas and names, as in \"ff->f\")");
-        if (type == DT_NONE)
-            TRY(add_record(s, o, &found));
-        if (found)
-            continue;
-        if (type == DT_NONE)
-            return token_unknown_dtype(s, word, length);
-        TRY(add(s, o, type, length));
+        TRY(token_type_read(s, &t));
+        if (o->count == UF_MAX_OPERANDS)
+            s->at = start;
+        TRY(add(s, o, t.type, 0));
+        o->records[o->count - 1] = t.record;
+        o->has_records |= t.record != NULL;
+        if (*token_next(s) == '*')
+            return token_expected(s, "\",\" or \"->\": arrays are named by their dtype, without *");
     } while (token_take(s, ","));
     return UF_OK;
 }
@@ -151,7 +136,9 @@ static uf_status read_signature(scanner *s, operands *o) {
         return read_call(s, o);
     o->nin = o->count;
     if (!token_take(s, "->"))
-        return token_expected(s, how == CODES    ? "\"->\""
+        return token_expected(s, how == CODES && *token_next(s) == ','
+                                     ? "\"->\" (codes go without commas, as in \"ff->f\")"
+                                 : how == CODES  ? "\"->\""
                                  : o->count == 1 ? "\",\", \"->\" or \"(\""
                                                  : "\",\" or \"->\"");
     return read_types(s, o, o->nin ? how : next_spelling(s));

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "type/words.h"
+
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
 /* Does the character separate the entries of a list? */
 static bool token_separates(char c) { return c == ';' || c == '\n'; }
@@ -52,15 +54,17 @@ static size_t record_length(const scanner *s, size_t word) {
     return word;
 }
 
-uf_status token_record(scanner *s, const struct record **out) {
+/* Reads the name of a record, if records can be named and one begins at s. *out is NULL if none does. known: the word is the name
+ * of a dtype if it is not that of a record. */
+static uf_status record_read(scanner *s, bool known, const struct record **out) {
     const char *word = token_next(s);
     size_t n = token_word(word), length = n ? record_length(s, n) : 0;
     *out = NULL;
     if (!n || !s->records)
         return UF_OK;
     uf_status status = s->records->find(s->records->user, word, length, out);
-    if (status == UF_ERR_TYPE && length == n)
-        return UF_OK; /* it is unknown as a dtype, too */
+    if (status == UF_ERR_TYPE && (length == n || known))
+        return UF_OK; /* it is unknown as a dtype, too, or no record */
     if (status == UF_ERR_TYPE) {
         char message[sizeof error_slot()->message];
         snprintf(message, sizeof message, "%s", error_slot()->message);
@@ -101,13 +105,110 @@ uf_status token_expected(scanner *s, const char *what) {
     return fail_source(UF_ERR_SYNTAX, s->text, s->at, "expected %s, got %s", what, got);
 }
 
-uf_status token_unknown_dtype(scanner *s, const char *word, size_t length) {
-    char got[TOKEN_QUOTED], known[DT_COUNT * 16] = "", *at = known;
-    token_quote(got, word, length);
+/* ---- Dtypes ---- */
+
+/* What is said of types that other languages have. */
+static const char *foreign_dtype(const char *word, size_t length) {
+    static const struct {
+        const char *name, *why;
+    } foreign[] = {
+        {"longdouble", "there is no long double; float64 is the widest"},
+        {"float96", "there is no long double; float64 is the widest"},
+        {"float128", "there is no long double; float64 is the widest"},
+        {"f16", "there is no long double; float64 is the widest"},
+        {"complex256", "there is no long double; complex128 is the widest"},
+        {"int128", "int64 is the widest integer"},
+        {"uint128", "uint64 is the widest integer"},
+        {"void", "a function has an output; a kernel over indices (uf_kernel) writes to arrays among its parameters"},
+        {"auto", "a function whose signatures are NULL takes any dtypes"},
+    };
+    for (size_t i = 0; i < COUNT(foreign); i++)
+        if (strlen(foreign[i].name) == length && memcmp(foreign[i].name, word, length) == 0)
+            return foreign[i].why;
+    return NULL;
+}
+
+static uf_status unknown_dtype(scanner *s, const char *word, size_t length) {
+    char quoted[TOKEN_QUOTED], known[DT_COUNT * 16] = "", *at = known;
+    const char *why = foreign_dtype(word, length);
+    nearest_word near = nearest_begin(word, length);
+    token_quote(quoted, word, length);
+    if (why)
+        return fail_source(UF_ERR_SYNTAX, s->text, s->at, "unknown dtype %s: %s", quoted, why);
+    dtype_names_try(&near);
+    if (near.best)
+        return fail_source(UF_ERR_SYNTAX, s->text, s->at, "unknown dtype %s; did you mean \"%.*s\"?", quoted,
+                           (int)near.best_length, near.best);
     for (int t = 0; t < DT_COUNT; t++)
         at += sprintf(at, "%s%s %c", t ? ", " : "", dtypes[t].name, dtypes[t].code);
-    return fail_source(UF_ERR_SYNTAX, s->text, s->at, "unknown dtype %s; the dtypes and their codes are %s", got,
+    return fail_source(UF_ERR_SYNTAX, s->text, s->at, "unknown dtype %s; the dtypes and their codes are %s", quoted,
                        known);
+}
+
+/* The dtype of C's words, of which the first one begins at s: "unsigned long long". */
+static uf_status c_words_read(scanner *s, dtype *out) {
+    const char *first = token_next(s);
+    size_t start = s->at, end = start;
+    int set = 0, word;
+    bool once = true;
+    while ((word = type_word_find(token_next(s), token_word(token_next(s)))) != 0) {
+        once &= type_words_add(&set, word);
+        end = s->at += token_word(token_next(s));
+    }
+    s->at = end;
+    *out = once ? dtype_of_words(set) : DT_NONE;
+    if (*out != DT_NONE)
+        return UF_OK;
+    char quoted[TOKEN_QUOTED];
+    token_quote(quoted, first, end - start);
+    if (set == (WORD_LONG | WORD_DOUBLE))
+        return fail_source(UF_ERR_SYNTAX, s->text, start, "there is no long double; float64 is the widest");
+    return fail_source(UF_ERR_SYNTAX, s->text, start, "%s is not a type of C", quoted);
+}
+
+/* A dtype behind a byte order, as NumPy writes it: "<f8". */
+static uf_status ordered_read(scanner *s, dtype *out) {
+    const char *order = s->text + s->at, *word = order + 1;
+    size_t length = token_word(word);
+    *out = dtype_of_array_name(word, length);
+    if (*out == DT_NONE && length == 1)
+        *out = dtype_of_code(*word);
+    if (*out == DT_NONE)
+        return fail_source(UF_ERR_SYNTAX, s->text, s->at,
+                           "expected a dtype with a byte order as in \"<f8\", got \"%.*s\"",
+                           (int)(1 + (length < 20 ? length : 20)), order);
+    if (*order == '>' && dtypes[*out].size > 1)
+        return fail_source(
+            UF_ERR_SYNTAX, s->text, s->at,
+            "\"%.*s\" is big-endian; arrays are used in the order of this machine, \"<%.*s\", so they must be "
+            "converted first",
+            (int)(1 + length), order, (int)length, word);
+    s->at += 1 + length;
+    return UF_OK;
+}
+
+uf_status token_type_read(scanner *s, token_type *out) {
+    const char *word = token_next(s);
+    size_t length = token_word(word);
+    *out = (token_type){DT_NONE, NULL};
+    if (*word && strchr("<>=|", *word))
+        return ordered_read(s, &out->type);
+    if (!length)
+        return token_expected(s, "a dtype");
+    if (type_word_find(word, length))
+        return c_words_read(s, &out->type);
+    dtype known = dtype_of_name(word, length), other = dtype_of_c_name(word, length);
+    known = known != DT_NONE ? known : other;
+    other = known != DT_NONE ? known : dtype_of_array_name(word, length);
+    if (known == DT_NONE)
+        TRY(record_read(s, other != DT_NONE, &out->record));
+    if (out->record)
+        return UF_OK;
+    if (other == DT_NONE)
+        return unknown_dtype(s, word, length);
+    out->type = other;
+    s->at += length;
+    return UF_OK;
 }
 
 uf_status token_expect_end(scanner *s) {

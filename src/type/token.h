@@ -15,8 +15,14 @@ const char *token_next(scanner *s);
 const char *token_next_entry(scanner *s);
 size_t token_word(const char *word); /* length of the word that begins here; 0: none does */
 bool token_take(scanner *s, const char *token);
-/* Reads the name of a record, if records can be named and one begins at s. *out is NULL if none does. */
-uf_status token_record(scanner *s, const struct record **out);
+/* What an operand is: a dtype; or a record, and DT_NONE. */
+typedef struct token_type {
+    dtype type;
+    const struct record *record;
+} token_type;
+
+/* Reads the name of a dtype, as the library, C, NumPy or Numba has it, or that of a record. Errors: SYNTAX, MEMORY. */
+uf_status token_type_read(scanner *s, token_type *out);
 /* An error unless an entry ends here. */
 uf_status token_expect_end(scanner *s);
 /* How many entries a well-formed list has: its stretches between separators that are not blank. */
@@ -31,7 +37,6 @@ enum {
 /* The entry that starts at `source`, in quotation marks as it was written, with ".." where it was cut. */
 void token_quote_entry(char out[TOKEN_QUOTED], const char *source);
 uf_status token_expected(scanner *s, const char *what);
-uf_status token_unknown_dtype(scanner *s, const char *word, size_t length);
 /* Notes the entry at `start`, of which `one` is a list, in `seen`: from the canonical spelling of an entry to where it starts in the
  * text. An error if another one means the same; `what` is what errors call an entry. */
 uf_status token_note(const char *source, size_t start, const char *what, const signature_list *one, map *seen);

@@ -136,7 +136,7 @@ static void texts(void **state) {
         {"f->f", "", UF_ERR_SYNTAX, 1, 1, ""},
         {"f->f", "x + 1", UF_ERR_SYNTAX, 1, 3, ""},
         {"f->f", "(x) { return x +; }", UF_ERR_SYNTAX, 1, 17, "';'"},
-        {"f->f", "(x) {\n  return x\n}", UF_ERR_SYNTAX, 3, 1, "'}'"},
+        {"f->f", "(x) {\n  return x\n}", UF_ERR_SYNTAX, 2, 11, "expected ';' behind 'x'"},
         {"f->f", "(x) { return (x; }", UF_ERR_SYNTAX, 1, 16, "')'"},
         {"f->f", "(x) { return x; ", UF_ERR_SYNTAX, 1, 17, "end"},
         {"f->f", "(x) { return x; } y", UF_ERR_SYNTAX, 1, 19, ""},

@@ -186,7 +186,7 @@ static const bad table[] = {
     {"(x) { const y; return x; }", SYNTAX, 1, 14, "expected '=' and the value of the constant, got ';'"},
 
     /* Statements. */
-    {"(x) { return x }", SYNTAX, 1, 16, "expected ';', got '}'"},
+    {"(x) { return x }", SYNTAX, 1, 15, "expected ';' behind 'x', got '}'"},
     {"(x) { if x return x; }", SYNTAX, 1, 10, "expected '(' after if, got 'x'"},
     {"(x) { if (x return x; }", SYNTAX, 1, 13, "expected ')', got 'return'"},
     {"(x) { else return x; }", SYNTAX, 1, 7, "'else' without 'if'"},
@@ -196,7 +196,7 @@ static const bad table[] = {
     {"(x) { for (x = 0; x < 3) x; }", SYNTAX, 1, 24, "expected ';', got ')'"},
     {"(x) { while x; }", SYNTAX, 1, 13, "expected '(' after while, got 'x'"},
     {"(x) { do x++; until (x); }", SYNTAX, 1, 15, "expected 'while' after the body of do, got 'until'"},
-    {"(x) { do x++; while (x) return x; }", SYNTAX, 1, 25, "expected ';', got 'return'"},
+    {"(x) { do x++; while (x) return x; }", SYNTAX, 1, 24, "expected ';' behind ')', got 'return'"},
     {"(x) { switch x { } }", SYNTAX, 1, 14, "expected '(' after switch, got 'x'"},
     {"(x) { switch (x) case 1: return x; }", SYNTAX, 1, 18, "expected '{', got 'case'"},
     {"(x) { case 1: return x; }", SYNTAX, 1, 7, "'case' must stand directly in the block of a switch"},
@@ -205,11 +205,11 @@ static const bad table[] = {
     {"(x) { end: return x; }", SYNTAX, 1, 10, "expected ';', got ':'"},
 
     /* Names. */
-    {"(alpha) { return alhpa; }", TYPES("int8"), 1, 18, "'alhpa' is not known; is 'alpha' meant?"},
+    {"(alpha) { return alhpa; }", TYPES("int8"), 1, 18, "'alhpa' is not known; did you mean 'alpha'?"},
     {"(x) { return zzzzzzzz; }", TYPES("int8"), 1, 14, "'zzzzzzzz' is not known"},
-    {"(x) { return squrt(x); }", TYPES("float32"), 1, 14, "the function 'squrt' is not known; is 'sqrt' meant?"},
+    {"(x) { return squrt(x); }", TYPES("float32"), 1, 14, "the function 'squrt' is not known; did you mean 'sqrt'?"},
     {"(x) { return zzzzzzzz(x); }", TYPES("float32"), 1, 14, "the function 'zzzzzzzz' is not known"},
-    {"halve(x) { return x / 2; } (x) { return havle(x); }", TYPES("float32"), 1, 41, "is 'halve' meant?"},
+    {"halve(x) { return x / 2; } (x) { return havle(x); }", TYPES("float32"), 1, 41, "did you mean 'halve'?"},
     {"(x) { return sin; }", TYPES("float32"), 1, 14, "'sin' is a function; it can only be called"},
     {"f(x) { return x; } (x) { return f; }", TYPES("float32"), 1, 33, "'f' is a function; it can only be called"},
     {"(x) { return x(1); }", TYPES("float32"), 1, 14, "'x' is a variable here and cannot be called"},
@@ -416,7 +416,7 @@ static const struct {
     {MATVEC, "(A, x) -> (y) { switch (1) { case n: y[0] = 1; } }", FLOATS, 1, 35,
      "the value of a case must be a constant integer"},
     {MATVEC, "(A, x) -> (y) { y[0] = k; }", FLOATS, 1, 24, "'k' is not known"},
-    {"(count)->()", "(x) -> (y) { y = coutn; }", "float32", 1, 18, "'coutn' is not known; is 'count' meant?"},
+    {"(count)->()", "(x) -> (y) { y = coutn; }", "float32", 1, 18, "'coutn' is not known; did you mean 'count'?"},
     {"(n)->(),()", "(x) -> (y, z) { forall (i : n) y = x[i]; }", "float32", 1, 32,
      "'y' is declared outside of this forall"},
     {"(n)->()", "(x) -> (y) { forall (i : n) y += x[i]; }", "float32", 1, 29, "'y' is declared outside of this forall"},
@@ -424,7 +424,7 @@ static const struct {
     {"(n),()->(n)", "(x, s) -> (y) { y[0] = s[0]; }", FLOATS, 1, 24, "'s' is a scalar (float32) and cannot be indexed"},
     {"(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = 1; return y; }", "float32", 1, 46, "the outputs have names"},
     {"(sum)->()", "(x) -> (y) { y = sum(i : sum, x[i]) + sums; }", "float32", 1, 39,
-     "'sums' is not known; is 'sum' meant?"},
+     "'sums' is not known; did you mean 'sum'?"},
 };
 
 /* Kernels over indices. */
@@ -442,7 +442,7 @@ static const struct {
     {"float32[]", "[i : i](a) { }", 6, "'i' is named twice"},
     {"float32[]", "[i](a) { i = 1; }", 10, "'i' is an index and cannot be assigned"},
     {"float32[]", "[i : n](a) { n++; }", 14, "'n' is a size (int64) and cannot be assigned"},
-    {"float32[]", "[i : count](a) { a[i] = cuont; }", 25, "'cuont' is not known; is 'count' meant?"},
+    {"float32[]", "[i : count](a) { a[i] = cuont; }", 25, "'cuont' is not known; did you mean 'count'?"},
     {"float32[]", "[i](a) { a = 1; }", 10, "'a' is an array; its elements are used one at a time"},
     {"float32[], float32", "[i](a, x) { forall (j : 3) x = j; }", 28, "'x' is declared outside of this forall"},
     {"float32[]", "f(x) { return n; } [i : n](a) { a[i] = f(i); }", 15, "'n' is not known"},
@@ -457,8 +457,8 @@ static const struct {
     {"float32[]", "[i](a) { a[i] = extent(a, 1); }", 27, "'a' has 1 dimension, the last is 0"},
     {"float32[,]", "[i](a) { a[i][i] = extent(a, 1 - 2); }", 32, "'a' has 2 dimensions, the last is 1"},
     {"float32[]", "[i](a) { a[i] = extent(a, i); }", 27, "the dimension must be a constant integer: extent(a, 0)"},
-    {"float32[]", "[i](a) { a[i] = extents(a, 0); }", 17, "the function 'extents' is not known; is 'extent' meant?"},
-    {"float32[]", "[i](a) { a[i] = extnet(i, 0); }", 17, "the function 'extnet' is not known; is 'extent' meant?"},
+    {"float32[]", "[i](a) { a[i] = extents(a, 0); }", 17, "the function 'extents' is not known; did you mean 'extent'?"},
+    {"float32[]", "[i](a) { a[i] = extnet(i, 0); }", 17, "the function 'extnet' is not known; did you mean 'extent'?"},
 
     {"float32[]", "[i](a) { atomic_add(a[i]); }", 10, "'atomic_add' takes 2 arguments, got 1"},
     {"float32[]", "[i](a) { atomic_compare_exchange(a[i], 1); }", 10, "'atomic_compare_exchange' takes 3 arguments, got 2"},
@@ -473,7 +473,7 @@ static const struct {
     {"complex64[]", "[i](a) { atomic_max(a[i], 1); }", 21, "'atomic_max' needs integers or floating numbers, got complex64"},
     {"float16[]", "[i](a) { atomic_xor(a[i], 1); }", 21, "'atomic_xor' needs integers or bool, got float16"},
     {"complex128[]", "[i](a) { atomic_exchange(a[i], 1); }", 26, "'atomic_exchange' needs a type of at most 64 bits, got complex128"},
-    {"float32[]", "[i](a) { atomic_ad(a[i], 1); }", 10, "the function 'atomic_ad' is not known; is 'atomic_add' meant?"},
+    {"float32[]", "[i](a) { atomic_ad(a[i], 1); }", 10, "the function 'atomic_ad' is not known; did you mean 'atomic_add'?"},
     {"float32[]", "[i](a) { auto f = atomic_add; }", 19, "'atomic_add' is a function; it can only be called"},
 
     {"float32[]", "[i](a) { a[i] = assert(i > 0); }", 17, "assert is a statement and has no value"},

@@ -503,6 +503,37 @@ static void test_signature_spellings(void **state) {
     }
 }
 
+/* The names that C, NumPy and Numba have for dtypes are read, and written as the library's. */
+static void test_other_names(void **unused) {
+    static const char *const rows[][2] = {
+        {"float,double->int", "float32,float64->int32"},
+        {"char,signed char,unsigned char->short", "int8,int8,uint8->int16"},
+        {"short int,unsigned short->unsigned", "int16,uint16->uint32"},
+        {"long,long long int,unsigned long long->long int", "int64,int64,uint64->int64"},
+        {"size_t,ssize_t,ptrdiff_t->uintptr_t", "uint64,int64,int64->uint64"},
+        {"int8_t,uint16_t,int32_t->uint64_t", "int8,uint16,int32->uint64"},
+        {"_Bool,_Float16,__bf16->float complex", "bool,float16,bfloat16->complex64"},
+        {"float _Complex->double complex", "complex64->complex128"},
+        {"double(float,int)", "float32,int32->float64"},
+        {"unsigned int(unsigned char)", "uint8->uint32"},
+        {"f2,f4,f8->c16", "float16,float32,float64->complex128"},
+        {"i1,i2,i4,i8->u1", "int8,int16,int32,int64->uint8"},
+        {"u2,u4,u8,b1->c8", "uint16,uint32,uint64,bool->complex64"},
+        {"<f8,=f4,|u1,>u1->>b1", "float64,float32,uint8,uint8->bool"},
+        {"<d,=f->|?", "float64,float32->bool"},
+        {"f8(f8,f8)", "float64,float64->float64"},
+        {"half,single,intp,uintp->boolean", "float16,float32,int64,uint64->bool"},
+        {"ff->f; double , double -> double", "float32,float32->float32; float64,float64->float64"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char got[1024];
+        if (canonical(rows[i][0], got, sizeof got))
+            fail_msg("%s: %s", rows[i][0], uf_last_error()->message);
+        assert_string_equal(got, rows[i][1]);
+    }
+}
+
 static void test_signature_errors(void **state) {
     (void)state;
     static const struct {
@@ -526,15 +557,27 @@ static void test_signature_errors(void **state) {
         {"float32 float32->float32", 1, 9, "expected \",\", \"->\" or \"(\", got \"float32\""},
         {"float32->float32 float32", 1, 18, "expected \";\", a new line or the end, got \"float32\""},
         {"float32->float32->float32", 1, 17, "expected \";\", a new line or the end, got \"->\""},
-        {"flaot32->float32", 1, 1, "unknown dtype \"flaot32\"; the dtypes and their codes are bool ?, int8 b,"},
-        {"float32,double->float32", 1, 9, "unknown dtype \"double\""},
+        {"flaot32->float32", 1, 1, "unknown dtype \"flaot32\"; did you mean \"float32\"?"},
+        {"foo->float32", 1, 1, "unknown dtype \"foo\"; the dtypes and their codes are bool ?, int8 b,"},
+        {"Float32->float32", 1, 1, "unknown dtype \"Float32\"; did you mean \"float32\"?"},
+        {"uint32t->float32", 1, 1, "unknown dtype \"uint32t\"; did you mean \"uint32\"?"},
+        {"float32,>f8->float32", 1, 9, "\">f8\" is big-endian"},
+        {"float32,>i->float32", 1, 9, "\">i\" is big-endian"},
+        {"float32,<f3->float32", 1, 9, "expected a dtype with a byte order as in \"<f8\", got \"<f3\""},
+        {"float32,< f8->float32", 1, 9, "expected a dtype with a byte order as in \"<f8\", got \"<\""},
+        {"float32,<float32->float32", 1, 9, "expected a dtype with a byte order as in \"<f8\", got \"<float32\""},
+        {"unsigned float->float32", 1, 1, "\"unsigned float\" is not a type of C"},
+        {"float,int int->float32", 1, 7, "\"int int\" is not a type of C"},
+        {"long double->float32", 1, 1, "there is no long double; float64 is the widest"},
+        {"longdouble->float32", 1, 1, "unknown dtype \"longdouble\": there is no long double"},
+        {"float*,int->float", 1, 6, "expected \",\" or \"->\": arrays are named by their dtype, without *, got \"*\""},
         {"gg->g", 1, 1, "unknown dtype \"gg\""},
         {"O->O", 1, 1, "unknown dtype \"O\""},
         {"f->g", 1, 4, "expected type codes, such as \"f\", got \"g\""},
         {"f->float32", 1, 4, "expected type codes, such as \"f\", got \"float32\""},
         {"float32->f", 1, 10,
          "expected the name of a dtype (codes go without commas and names, as in \"ff->f\"), got \"f\""},
-        {"f,f->f", 1, 2, "expected \"->\", got \",\""},
+        {"f,f->f", 1, 2, "expected \"->\" (codes go without commas, as in \"ff->f\"), got \",\""},
         {"float32,f->float32", 1, 9, "expected the name of a dtype"},
         {"void(float32)", 1, 1, "unknown dtype \"void\""},
         {"float32(float32", 1, 16, "expected \",\" or \")\", got the end"},
@@ -852,6 +895,7 @@ int main(int argc, char **argv) {
         {"test_magic_32", test_magic, NULL, NULL, &bits32},
         {"test_magic_64", test_magic, NULL, NULL, &bits64},
         cmocka_unit_test(test_signature_spellings),
+        cmocka_unit_test(test_other_names),
         cmocka_unit_test(test_signature_errors),
         cmocka_unit_test(test_signature_long_word),
         cmocka_unit_test(test_signature_limit),
