@@ -117,7 +117,9 @@ typedef struct uf_module uf_module;
  *
  * name        [A-Za-z_][A-Za-z0-9_]*, up to 127 characters; used in errors and in generated code.
  * signatures  an ordered list, separated by ';' or newlines, in any of three spellings: "float32,float32->float32",
- *             NumPy's "ff->f", Numba's "float32(float32,float32)"; records stand among names (see "Records"). Every one must
+ *             NumPy's "ff->f", Numba's "float32(float32,float32)"; records stand among names (see "Records"). In place of the
+ *             library's names may stand C's, with the meaning that they have in C ("float,unsigned int->double", "size_t"), and
+ *             NumPy's short ones ("f4", "<i8"; big-endian ones are an error). Every one must
  *             have the same number of inputs and outputs as the kernel, and the kernel must type-check for it. NULL: any types;
  *             the kernel is specialised on the dtypes of each call, and its outputs have the types of the expressions returned.
  *             A number beside arrays then has the dtype that the arrays promote to, if that is of the number's kind or of a

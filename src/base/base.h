@@ -35,6 +35,9 @@ uf_status fail_file(uf_status status, const char *path, const char *source, size
 /* Names the text that an error is about, in uf_error.source, if the error has a line and no name yet. Returns
  * status. */
 uf_status fail_named(uf_status status, const char *format, ...) PRINTF(2, 3);
+/* Puts the name of a function in front of the message, "add: argument 1: ..", if it is about one of its arguments or their shapes and
+ * does not begin with it. Returns status. */
+uf_status fail_about(uf_status status, const char *name);
 uf_status fail_memory(void);
 /* Replaces the number N in each `what`N of the thread's message, "argument 2", by number(user, N). */
 void fail_renumber(const char *what, int (*number)(const void *user, int n), const void *user);

@@ -160,6 +160,21 @@ uf_status fail_named(uf_status status, const char *format, ...) {
     return status;
 }
 
+uf_status fail_about(uf_status status, const char *name) {
+    static const char *const about[] = {"argument ", "where: ", "starts: ", "initial value ", "axis ",
+                                        "axes ",     "naxes ",  "indices[", "operand: ",      "target: "};
+    bool fits = status == UF_ERR_SHAPE && !strstr(last.message, name);
+    for (size_t i = 0; i < COUNT(about); i++)
+        fits |= !strncmp(last.message, about[i], strlen(about[i]));
+    if (!status || !fits)
+        return status;
+    char was[sizeof last.message];
+    strcpy(was, last.message);
+    last.message[0] = 0;
+    append_format("%s: %s", name, was);
+    return status;
+}
+
 void fail_renumber(const char *what, int (*number)(const void *user, int n), const void *user) {
     char was[sizeof last.message];
     size_t length = strlen(what);

@@ -10,6 +10,8 @@ enum {
 };
 
 static uf_status dtype_fail(const DLTensor *t, int argument) {
+    if (!t->dtype.lanes && !t->dtype.bits)
+        return nd_fail(UF_ERR_ARGUMENT, argument, -1, "its dtype is not set: it has 0 bits and 0 lanes");
     if (t->dtype.lanes != 1)
         return nd_fail(UF_ERR_ARGUMENT, argument, -1,
                        "its dtype has %d lanes; 1 is needed, but where the signature, which may be that of "

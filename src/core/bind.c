@@ -172,9 +172,11 @@ uf_status results_check(const uf_func *f, const call_args *args, const dtype *ty
     for (int k = args->nin; k < args->nargs; k++) {
         dtype to = (dtype)args->key.type[k];
         if (!dtype_can_cast(types[k], to, casting))
-            return fail_argument(UF_ERR_CAST, k, -1,
-                                 "is %s, but %s gives %s, which does not cast to it under the rule %s", dtypes[to].name,
-                                 f->name, dtypes[types[k]].name, casting_name(casting));
+            return fail_argument(
+                UF_ERR_CAST, k, -1,
+                "is %s, but %s gives %s, which does not cast to it under the rule %s; the rule %s allows it",
+                dtypes[to].name, f->name, dtypes[types[k]].name, casting_name(casting),
+                casting_name(casting_least(types[k], to)));
     }
     return UF_OK;
 }

@@ -741,9 +741,10 @@ uf_status cores_do(const plan_request *r, uf_status (*run)(const plan_request *r
 static inline bool cores_possible(const plan_request *r) { return r->verb->folds && r->func && r->func->layout; }
 static inline uf_status with_records(const plan_request *r, uf_status (*run)(const plan_request *r, void *user),
                                      void *user) {
-    if (cores_possible(r))
-        return cores_do(r, run, user);
-    return records_possible(r) ? records_do(r, run, user) : run(r, user);
+    uf_status s = cores_possible(r)     ? cores_do(r, run, user)
+                  : records_possible(r) ? records_do(r, run, user)
+                                        : run(r, user);
+    return s && r->func ? fail_about(s, r->func->name) : s;
 }
 /* The function whose code uf_inspect shows for the input types that *types names (NULL: the first signature): a form, where it names
  * records, and *types then becomes NULL, or the function itself. */

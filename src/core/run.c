@@ -368,5 +368,6 @@ uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {
     RANGE("uf_plan_run", plan ? plan->func : NULL);
     if (!plan || !data)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", plan ? "data" : "plan");
-    return plan->expanded ? expanded_run(plan, data, stream) : plan_run_addresses(plan, data, stream);
+    uf_status s = plan->expanded ? expanded_run(plan, data, stream) : plan_run_addresses(plan, data, stream);
+    return s ? fail_about(s, plan->func->name) : s;
 }

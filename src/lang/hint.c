@@ -22,6 +22,11 @@ static const char *got(const parser *p, char buffer[GOT]) {
 
 /* ---- Words ---- */
 
+static int word_name(const parser *p, const mark *m) {
+    const syntax names = {.names = p->lex.names, .slots = p->lex.slots, .names_size = p->lex.names_size};
+    return name_find(&names, word_at(p, m), m->length);
+}
+
 /* The keyword, type or record that is most like a word. */
 static nearest_word word_nearest(const parser *p, const mark *m, bool types_only) {
     nearest_word n = nearest_begin(word_at(p, m), m->length);
@@ -50,14 +55,12 @@ static void foreign_check(const parser *p, const mark *m) {
 /* Does the word that the statement begins with stand where a keyword or a type would, since it is neither called, assigned nor
  * computed with? */
 static bool begins_like_keyword(const parser *p) {
-    if (p->statement.kind != T_NAME)
+    const token first = {.kind = p->statement.kind, .name = word_name(p, &p->statement)};
+    if (first.kind != T_NAME || (first.name != NO_NAME && starts_type(p, &first)))
         return false;
     switch (p->behind.kind) {
-    case T_OPEN: {
-        int id = name_find(&(syntax){.names = p->lex.names, .slots = p->lex.slots, .names_size = p->lex.names_size},
-                           word_at(p, &p->statement), p->statement.length);
-        return id == NO_NAME || !p->lex.names[id].helper;
-    }
+    case T_OPEN:
+        return first.name == NO_NAME || !p->lex.names[first.name].helper;
     case T_NAME:
     case T_NUMBER:
     case T_OPEN_BLOCK:
@@ -87,7 +90,8 @@ static void statement_check(const parser *p) {
 static void cast_check(const parser *p) {
     const mark *word = &p->past[1];
     bool operand = p->now.kind == T_NAME || p->now.kind == T_NUMBER;
-    if (!operand || p->statement.kind == T_END || p->past[0].kind != T_CLOSE || word->kind != T_NAME || p->past[2].kind != T_OPEN)
+    if (!operand || p->statement.kind == T_END || p->past[0].kind != T_CLOSE || word->kind != T_NAME ||
+        p->past[2].kind != T_OPEN)
         return;
     nearest_word n = word_nearest(p, word, true);
     if (n.best)
@@ -121,14 +125,19 @@ static const char *sign_advice(const parser *p) {
 void sign_check(const parser *p) {
     static const struct {
         const char *sign, *instead;
-    } signs[] = {{"**", "a power is written pow(x, y)"}, {"<>", "write !="}, {"===", "write =="},
-                 {"!==", "write !="},                    {"=<", "write <="}, {"=>", "write >="}};
+    } signs[] = {{"**", "a power is written pow(x, y)"},
+                 {"<>", "write !="},
+                 {"===", "write =="},
+                 {"!==", "write !="},
+                 {"=<", "write <="},
+                 {"=>", "write >="}};
     const mark *last = &p->past[0];
     if (last->at + last->length != p->now.at || !last->length)
         return;
     for (size_t i = 0; i < COUNT(signs); i++) {
         size_t n = strlen(signs[i].sign);
-        if (last->length < n && p->now.at + p->now.length >= last->at + n && !strncmp(word_at(p, last), signs[i].sign, n))
+        if (last->length < n && p->now.at + p->now.length >= last->at + n &&
+            !strncmp(word_at(p, last), signs[i].sign, n))
             lex_fail(&p->lex, last->at, "'%s' is not part of kernel C: %s", signs[i].sign, signs[i].instead);
     }
 }

@@ -397,7 +397,8 @@ static syn *postfix_of(parser *p, syn *s) {
     }
     if (p->now.kind == T_OPEN)
         lex_fail(&p->lex, p->now.at, "only a name can be called%s",
-                 s->kind == S_MEMBER ? "; functions stand alone: sqrt(x), len(a)" : "; is an operator missing, or a ';'?");
+                 s->kind == S_MEMBER ? "; functions stand alone: sqrt(x), len(a)"
+                                     : "; is an operator missing, or a ';'?");
     if (p->now.kind == T_UPDATE) {
         token t = p->now;
         parse_next(p);
@@ -756,7 +757,7 @@ static syn *expressions(parser *p) {
 static syn *for_statement(parser *p) {
     syn *s = syn_new(p, S_FOR, &p->now);
     parse_next(p);
-    parse_expect(p, T_OPEN, "'(' after for: for (int i = 0; i < n; i++)");
+    parse_expect(p, T_OPEN, "'(' after for, as in for (int i = 0; i < n; i++)");
     if (starts_declaration(p, &p->now))
         s->list = declaration(p);
     else if (p->now.kind != T_SEMICOLON)
@@ -845,6 +846,7 @@ static bool starts_forall(parser *p) {
 /* forall := "forall" "(" ranges ")" body */
 static syn *forall_statement(parser *p) {
     syn *s = syn_new(p, S_FORALL, &p->now);
+    p->statement.kind = T_FOR; /* here the word is a keyword */
     parse_next(p);
     parse_next(p);
     s->list = ranges(p, false);

@@ -569,7 +569,8 @@ static definition *kernel_read(parser *p) {
     d->body_at = p->now.at;
     d->body = parse_block(p, false, &d->end);
     if (p->now.kind == T_NAME || p->now.kind == T_OPEN)
-        lex_fail(&p->lex, p->now.at, "the kernel is the last function; nothing follows it, and helpers stand before it");
+        lex_fail(&p->lex, p->now.at,
+                 "the kernel is the last function; nothing follows it, and helpers stand before it");
     if (p->now.kind != T_END)
         parse_fail_expected(p, "the end of the text after the kernel");
     return d;

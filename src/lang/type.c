@@ -129,6 +129,23 @@ dtype named_dtype(check *c, const type_syn *to, const syn *at, const char *what)
 
 /* ---- For the core ---- */
 
+static void records_try(const syntax *s, nearest_word *n) {
+    for (const record_syn *r = s->records; r; r = r->next)
+        nearest_try(n, s->names[r->name].text, (size_t)s->names[r->name].length);
+}
+
+_Noreturn static void fail_no_record(check *c, const char *word, size_t length) {
+    const syntax *s = c->frame->u->s;
+    nearest_word n = nearest_begin(word, length);
+    dtype_names_try(&n);
+    records_try(s, &n);
+    for (int i = 0; i < s->nmodules; i++)
+        records_try(s->modules[i], &n);
+    longjmp(*c->a->escape, n.best ? fail(UF_ERR_TYPE, "there is no dtype and no record '%.*s'; did you mean '%.*s'?",
+                                         (int)length, word, (int)n.best_length, n.best)
+                                  : fail(UF_ERR_TYPE, "there is no dtype and no record '%.*s'", (int)length, word));
+}
+
 /* Reads a name of a text, of which a type may follow in parentheses. *end: what follows. */
 static const record *record_parse(check *c, const char **from, const char *end) {
     const char *first = *from, *p = first;
@@ -141,7 +158,7 @@ static const record *record_parse(check *c, const char **from, const char *end) 
     int id = name_find(c->frame->u->s, first, (size_t)(last - first));
     const record_syn *of = id == NO_NAME ? NULL : c->frame->u->s->names[id].record;
     if (!of)
-        longjmp(*c->a->escape, fail(UF_ERR_TYPE, "there is no dtype and no record '%.*s'", (int)(last - first), first));
+        fail_no_record(c, first, (size_t)(last - first));
     if (p < end && *p == '(') {
         const char *inner = ++p;
         while (p < end && *p != '(' && *p != ')')

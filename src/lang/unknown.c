@@ -86,7 +86,9 @@ static const char *extent_advice(const check *c, const char *word) {
     for (int d = 0; c->frame->is_kernel && d < kernel_indices(c); d++)
         named |= c->frame->def->extents[d] != NO_NAME;
     bool usual = strcmp(word, "n") == 0 || strcmp(word, "m") == 0 || strcmp(word, "N") == 0;
-    return usual && !named && c->frame->is_kernel && kernel_indices(c) ? "; the extent of an index is named in front: [i : n](..)" : "";
+    return usual && !named && c->frame->is_kernel && kernel_indices(c)
+               ? "; the extent of an index is named in front: [i : n](..)"
+               : "";
 }
 
 _Noreturn void fail_unknown(check *c, const syn *s, bool assigned) {

@@ -25,10 +25,11 @@ static uf_status axes_counted(int naxes, const int *axes, int ndim) {
     if (naxes > (ndim > 1 ? ndim : 1))
         return fail(UF_ERR_ARGUMENT, "naxes is %d, but the rank of what is reduced is %d", naxes, ndim);
     if (!axes && naxes)
-        return fail(UF_ERR_ARGUMENT, "naxes is %d, but axes is NULL", naxes);
+        return fail(UF_ERR_ARGUMENT, "naxes is %d, but axes, which names them, is NULL", naxes);
     if (axes && !naxes)
-        return fail(UF_ERR_ARGUMENT,
-                    "axes is not NULL, but naxes is 0; naxes is the number of axes, UF_NO_AXES to reduce none");
+        return fail(
+            UF_ERR_ARGUMENT,
+            "axes is given without naxes: naxes, which is 0, is how many axes it has (UF_NO_AXES reduces none)");
     return UF_OK;
 }
 
@@ -107,8 +108,8 @@ static uf_status outputs_check(const fold_request *s) {
         if (a->role != ND_RESULTS || !a->output)
             continue;
         if (a->ndim != s->results_ndim)
-            return nd_fail(UF_ERR_SHAPE, k, -1, "its rank is %d, but that of the results is %d", a->ndim,
-                           s->results_ndim);
+            return nd_fail(UF_ERR_SHAPE, k, -1, "its rank is %d, but that of the results is %d%s", a->ndim,
+                           s->results_ndim, s->results_ndim ? "" : ", since all axes are reduced");
         for (int d = 0; d < a->ndim; d++)
             if (a->shape[d] != s->results[d])
                 return nd_fail(UF_ERR_SHAPE, k, d, "is %lld, but that of the results is %lld", (long long)a->shape[d],

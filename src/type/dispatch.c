@@ -243,10 +243,12 @@ static uf_status not_in_list(const request *r, const wanted *w) {
 static uf_status forced_misfit(const request *r, int s, int k) {
     char types[ENTRY_TEXT], in[INPUT_TEXT], needed[PARAMETER_TEXT];
     signature_list_format(types, r->list, s);
+    dtype to = signature_at(r, s)[k];
     if (!in_place(r, s, k))
-        return fail_argument(UF_ERR_CAST, k, -1, "%s %s %s, as the signature asked for (%s) of %s needs",
-                             input_name(r, k, in), refusals[r->rule], dtypes[signature_at(r, s)[k]].name, types,
-                             r->name);
+        return fail_argument(UF_ERR_CAST, k, -1,
+                             "%s %s %s, as the signature asked for (%s) of %s needs; the rule %s allows it",
+                             input_name(r, k, in), refusals[r->rule], dtypes[to].name, types, r->name,
+                             casting_name(casting_least(r->inputs[k].type, to)));
     parameter_format(needed, signature_at(r, s)[k], rank_at(r, s, k));
     return fail_argument(UF_ERR_SIGNATURE, k, -1, "is %s, but the parameter list asked for (%s) of %s has %s%s",
                          input_name(r, k, in), types, r->name, rank_at(r, s, k) ? "" : "a number: ", needed);

@@ -123,6 +123,13 @@ bool dtype_can_cast(dtype from, dtype to, uf_casting casting) {
     return strchr(castings[casting].passes, casts[from][to]) != NULL;
 }
 
+uf_casting casting_least(dtype from, dtype to) {
+    uf_casting rule = UF_CAST_NO;
+    while (rule < UF_CAST_UNSAFE && !dtype_can_cast(from, to, rule))
+        rule++;
+    return rule;
+}
+
 dtype dtype_promote(dtype a, dtype b) {
     assert(a < DT_COUNT && b < DT_COUNT);
     return dtype_of_code(promotions[a][b]);

@@ -88,6 +88,8 @@ static uf_status read_rank(scanner *s, uint8_t *rank) {
     if (commas >= LAYOUT_MAX_RANK)
         return fail_source(UF_ERR_SYNTAX, s->text, start, "an array of rank %d; %d is the most", commas + 1,
                            LAYOUT_MAX_RANK);
+    if (*token_next(s) == '[')
+        return token_expected(s, "the dimensions of an array as commas, as in \"float64[,]\"");
     *rank = (uint8_t)(commas + 1);
     return UF_OK;
 }

@@ -84,8 +84,8 @@ static uf_status read_names(scanner *s, operands *o) {
         TRY(add(s, o, t.type, 0));
         o->records[o->count - 1] = t.record;
         o->has_records |= t.record != NULL;
-        if (*token_next(s) == '*')
-            return token_expected(s, "\",\" or \"->\": arrays are named by their dtype, without *");
+        if (*token_next(s) == '*' || *token_next(s) == '[')
+            return token_expected(s, "\",\" or \"->\" (arrays are named by their dtype alone)");
     } while (token_take(s, ","));
     return UF_OK;
 }

@@ -93,8 +93,8 @@ static void describe(char out[TOKEN_QUOTED], const char *at) {
         strcpy(out, *at == ';' ? "\";\"" : "the end of the line");
     else if (word)
         token_quote(out, at, word);
-    else if (!strncmp(at, "->", 2))
-        strcpy(out, "\"->\"");
+    else if (!strncmp(at, "->", 2) || !strncmp(at, "=>", 2))
+        snprintf(out, TOKEN_QUOTED, "\"%.2s\"", at);
     else
         snprintf(out, TOKEN_QUOTED, *at < ' ' || *at == 0x7F ? "character 0x%02x" : "\"%c\"", (unsigned char)*at);
 }
@@ -191,13 +191,16 @@ uf_status token_type_read(scanner *s, token_type *out) {
     const char *word = token_next(s);
     size_t length = token_word(word);
     *out = (token_type){DT_NONE, NULL};
-    if (*word && strchr("<>=|", *word))
+    if (*word && strchr("<>=|", *word) && strncmp(word, "=>", 2))
         return ordered_read(s, &out->type);
     if (!length)
-        return token_expected(s, "a dtype");
+        return token_expected(
+            s, *word == '(' ? "a dtype (operands stand without parentheses, \"float32,float32->float32\")" : "a dtype");
     if (type_word_find(word, length))
         return c_words_read(s, &out->type);
     dtype known = dtype_of_name(word, length), other = dtype_of_c_name(word, length);
+    if (foreign_dtype(word, length))
+        return unknown_dtype(s, word, length);
     known = known != DT_NONE ? known : other;
     other = known != DT_NONE ? known : dtype_of_array_name(word, length);
     if (known == DT_NONE)

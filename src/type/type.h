@@ -64,6 +64,7 @@ dtype dtype_of_code(char code);                                /* by NumPy's typ
 bool dtype_can_cast(dtype from, dtype to, uf_casting casting); /* UF_CAST_DEFAULT is same_kind */
 dtype dtype_promote(dtype a, dtype b);                         /* NumPy's promotion, defined for every pair */
 const char *casting_name(uf_casting casting);                  /* "same_kind" */
+uf_casting casting_least(dtype from, dtype to);                /* the strictest rule under which it casts */
 
 /* A value of any dtype on the host. All floating dtypes, the 16-bit ones too, are held as a double, complex ones as
  * two. */

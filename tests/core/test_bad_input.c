@@ -504,7 +504,9 @@ static void bad_at(const defect *d, int where) {
     DLTensor args[] = {UF_ARRAY(x, 3), UF_ARRAY(y, 3), OUT(3)}, m = UF_ARRAY(mask, 3);
     place at = where < 3 ? DIMENSION(where, d->dimension) : DIMENSION(-1, d->dimension);
     const char *prefix =
-        where < 3 ? (char[]){'a', 'r', 'g', 'u', 'm', 'e', 'n', 't', ' ', (char)('0' + where), 0} : "where: ";
+        where < 3
+            ? (char[]){'a', 'd', 'd', ':', ' ', 'a', 'r', 'g', 'u', 'm', 'e', 'n', 't', ' ', (char)('0' + where), 0}
+            : "add: where: ";
     uf_plan *plan = (uf_plan *)&args;
     d->damage(where < 3 ? &args[where] : &m);
     uf_options o = with_where(&m);

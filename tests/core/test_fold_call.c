@@ -893,12 +893,12 @@ static void bad_options(void **unused) {
     } bad[] = {
         {{.size = 0}, "uf_reduce_options.size is 0"},
         {{.size = sizeof(uf_reduce_options), .flags = UF_STAGE},
-         "uf_reduce_options.flags is 0x4; bits 0x4 are unknown"},
+         "uf_reduce_options.flags has UF_STAGE, which is no flag of this call"},
         {{.size = sizeof(uf_reduce_options), .flags = UF_ORDERED | UF_SERIAL}, "has both UF_ORDERED and UF_SERIAL"},
         {{.size = sizeof(uf_reduce_options), .casting = (uf_casting)9}, "uf_reduce_options.casting is 9"},
         {{.size = sizeof(uf_reduce_options), .threads = -1}, "uf_reduce_options.threads is -1"},
-        {{.size = sizeof(uf_reduce_options), .naxes = 1}, "naxes is 1, but axes is NULL"},
-        {{.size = sizeof(uf_reduce_options), .axes = (int[]){0}}, "axes is not NULL, but naxes is 0"},
+        {{.size = sizeof(uf_reduce_options), .naxes = 1}, "naxes is 1, but axes, which names them, is NULL"},
+        {{.size = sizeof(uf_reduce_options), .axes = (int[]){0}}, "axes is given without naxes"},
         {{.size = sizeof(uf_reduce_options), .naxes = -2, .axes = (int[]){0}},
          "naxes is -2; it must be a number of axes"},
         {{.size = sizeof(uf_reduce_options), .naxes = INT_MIN}, "naxes is -2147483648"},
@@ -935,7 +935,7 @@ static void options_that_accumulate_does_not_take(void **unused) {
         {{.size = sizeof(uf_options), .axes = &(uf_axes){.size = sizeof(uf_axes)}}, "does not take uf_options.axes"},
         {{.size = sizeof(uf_options), .device = {kDLCUDA, 0}}, "does not take uf_options.device"},
         {{.size = sizeof(uf_options), .flags = UF_STAGE}, "does not take UF_STAGE"},
-        {{.size = sizeof(uf_options), .flags = UF_STRONG_NUMBERS}, "bits 0x2 are unknown"},
+        {{.size = sizeof(uf_options), .flags = UF_STRONG_NUMBERS}, "uf_options.flags has UF_STRONG_NUMBERS, which is no flag of this call"},
         {{.size = 4}, "uf_options.size is 4"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -555,7 +555,7 @@ static void registration(void **state) {
     FAILS(UF_ERR_TYPE, "has no outputs", define("d[]", "[i](a) -> (b) { b = a[i]; }"));
     FAILS(UF_ERR_TYPE, "has no result", define("d[]", "[i](a) { return a[i]; }"));
     FAILS(UF_ERR_SYNTAX, "has no outputs", define("d[]->d", "[i](a) { }"));
-    FAILS(UF_ERR_SYNTAX, "unknown dtype \"double\"", define("double[]", "[i](a) { }"));
+    FAILS(UF_ERR_SYNTAX, "unknown dtype \"doubel\"; did you mean \"double\"?", define("doubel[]", "[i](a) { }"));
     FAILS(UF_ERR_TYPE, "the parameter lists have 2 parameters, but the kernel has 1", define("d[], d", "[i](a) { }"));
     FAILS(UF_ERR_TYPE, "the parameter lists have 0 parameters, but the kernel has 1", define("", "[i](a) { }"));
     FAILS(UF_ERR_SYNTAX, "repeats", define("d[]; float64[]", "[i](a) { }"));

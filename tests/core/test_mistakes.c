@@ -21,7 +21,8 @@
 #define LIST(...) ((DLTensor[]){__VA_ARGS__})
 #define OPTIONS(...) (&(uf_options){.size = sizeof(uf_options), __VA_ARGS__})
 #define REDUCE(...) (&(uf_reduce_options){.size = sizeof(uf_reduce_options), __VA_ARGS__})
-#define AXES(...) .naxes = (int)COUNT(((int[]){__VA_ARGS__})), .axes = (int[]){__VA_ARGS__}
+#define AXES(...) \
+    .naxes = (int)COUNT(((int[]){__VA_ARGS__})), .axes = (int[]) { __VA_ARGS__ }
 
 static float x[24], y[24], r[24];
 static double d[24];
@@ -37,7 +38,7 @@ static char *words;
 static FILE *page;
 static int mistakes, taken; /* taken: lines that gave no error */
 
-static const char *const statuses[] = {"OK",   "ARGUMENT", "SYNTAX",  "TYPE",    "SIGNATURE", "SHAPE", "CAST",
+static const char *const statuses[] = {"OK",     "ARGUMENT", "SYNTAX",  "TYPE",   "SIGNATURE", "SHAPE", "CAST",
                                        "DEVICE", "LIBRARY",  "COMPILE", "KERNEL", "MEMORY",    "IO"};
 
 /* Writes a mistake and its message to the page, with the text that the message is about. */
@@ -53,7 +54,7 @@ static void mistake(const char *line, uf_status status) {
     fprintf(page, "\n%s\n    %s%s%s: ", line, statuses[status], *e->source ? " in " : "", e->source);
     for (const char *c = e->message; *c; c++) {
         fputc(*c, page);
-        if (*c == '\n')
+        if (*c == '\n' && strncmp(c, "\n  \n", 4)) /* a line of blanks stays empty */
             fputs("    ", page);
     }
     fputc('\n', page);
@@ -338,19 +339,33 @@ static void calls(void) {
     M(UF_CALL(add, UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(b, 3)));
     M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(d, 3)), OPTIONS(.casting = UF_CAST_NO)));
     M(uf_call(add, 3, LIST(UF_ARRAY(d, 3), UF_ARRAY(d, 3), UF_ARRAY(r, 3)), OPTIONS(.casting = UF_CAST_SAFE)));
-    M(uf_call(add, 3, LIST(UF_ARRAY(d, 3), UF_ARRAY(d, 3), UF_ARRAY(r, 3)), OPTIONS(.signature = "float32,float32->float32", .casting = UF_CAST_SAFE)));
-    M(uf_call(add, 3, LIST(UF_ARRAY(z, 3), UF_ARRAY(d, 3), UF_ARRAY(r, 3)), OPTIONS(.signature = "float32,float32->float32")));
-    M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)), OPTIONS(.signature = "int32,int32->int32")));
-    M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)), OPTIONS(.signature = "flaot,float->float")));
+    M(uf_call(add, 3, LIST(UF_ARRAY(d, 3), UF_ARRAY(d, 3), UF_ARRAY(r, 3)),
+              OPTIONS(.signature = "float32,float32->float32", .casting = UF_CAST_SAFE)));
+    M(uf_call(add, 3, LIST(UF_ARRAY(z, 3), UF_ARRAY(d, 3), UF_ARRAY(r, 3)),
+              OPTIONS(.signature = "float32,float32->float32")));
+    M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)),
+              OPTIONS(.signature = "int32,int32->int32")));
+    M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)),
+              OPTIONS(.signature = "flaot,float->float")));
     M(UF_CALL(add, UF_ARRAY((uint8_t *)b, 3), UF_SCALAR(300), UF_ARRAY((uint8_t *)b + 8, 3)));
     M(UF_CALL(add, UF_ARRAY((float *)NULL, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
-    M(UF_CALL(add, UF_ARRAY((float *)((char *)x + 1), 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
+    M(UF_CALL(add, UF_ARRAY((float *)0x1001, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
     M(UF_CALL(add, UF_ARRAY(x, -3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
-    M(UF_CALL(add, ((DLTensor){.data = x, .device = CPU, .ndim = 1, .dtype = UF_DTYPE_OF(*x)}), UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
-    M(UF_CALL(add, ((DLTensor){.data = x, .device = CPU, .ndim = 1, .shape = (int64_t[]){3}}), UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
-    M(UF_CALL(add, UF_ARRAY(x, 3), UF_ARRAY(y, 3), ((DLTensor){.data = r, .device = CPU, .ndim = 1, .dtype = UF_DTYPE_OF(*r), .shape = (int64_t[]){3}, .strides = (int64_t[]){0}})));
+    M(UF_CALL(add, ((DLTensor){.data = x, .device = CPU, .ndim = 1, .dtype = UF_DTYPE_OF(*x)}), UF_ARRAY(y, 3),
+              UF_ARRAY(r, 3)));
+    M(UF_CALL(add, ((DLTensor){.data = x, .device = CPU, .ndim = 1, .shape = (int64_t[]){3}}), UF_ARRAY(y, 3),
+              UF_ARRAY(r, 3)));
+    M(UF_CALL(add, UF_ARRAY(x, 3), UF_ARRAY(y, 3),
+              ((DLTensor){.data = r,
+                          .device = CPU,
+                          .ndim = 1,
+                          .dtype = UF_DTYPE_OF(*r),
+                          .shape = (int64_t[]){3},
+                          .strides = (int64_t[]){0}})));
     M(UF_CALL(add, UF_CUDA(0, UF_DTYPE_OF(*x), x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
-    M(UF_CALL(add, ((DLTensor){.data = x, .device = {99, 0}, .ndim = 1, .dtype = UF_DTYPE_OF(*x), .shape = (int64_t[]){3}}), UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
+    M(UF_CALL(add,
+              ((DLTensor){.data = x, .device = {99, 0}, .ndim = 1, .dtype = UF_DTYPE_OF(*x), .shape = (int64_t[]){3}}),
+              UF_ARRAY(y, 3), UF_ARRAY(r, 3)));
     M(uf_call(add, 3, NULL, NULL));
     M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)), &(uf_options){.casting = UF_CAST_UNSAFE}));
     M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)), OPTIONS(.threads = -1)));
@@ -358,7 +373,8 @@ static void calls(void) {
     M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)), OPTIONS(.flags = UF_ORDERED)));
     M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)), OPTIONS(.where = &UF_ARRAY(n, 3))));
     M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)), OPTIONS(.where = &UF_ARRAY(b, 4))));
-    M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)), OPTIONS(.axes = &(uf_axes){.size = sizeof(uf_axes), .keepdims = true})));
+    M(uf_call(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 3)),
+              OPTIONS(.axes = &(uf_axes){.size = sizeof(uf_axes), .keepdims = true})));
     M(UF_CALL(total, UF_ARRAY(x, 3), UF_ARRAY(r, 1)));
     M(UF_CALL(step, UF_ARRAY(x, 3), UF_ARRAY(r, 3)));
     M(uf_infer(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 4), ((DLTensor){.shape = (int64_t[UF_MAX_NDIM]){0}})), NULL));
@@ -375,15 +391,18 @@ static void gufunc_calls(void) {
     M(UF_CALL(matvec, UF_ARRAY(x, 2, 3, 4), UF_ARRAY(y, 3, 4), UF_ARRAY(r, 2, 3)));
     M(UF_CALL(matvec, UF_ARRAY(x, 3, 4), UF_SCALAR(2.0f), UF_ARRAY(r, 3)));
     M(uf_call(matvec, 3, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(y, 4), UF_ARRAY(r, 3)), OPTIONS(.where = &UF_ARRAY(b, 3))));
-    M(uf_call(matvec, 3, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(y, 4), UF_ARRAY(r, 3)), OPTIONS(.axes = &(uf_axes){.size = sizeof(uf_axes), .axis = (int[]){0}})));
-    M(uf_call(matvec, 3, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(y, 4), UF_ARRAY(r, 3)), OPTIONS(.axes = &(uf_axes){.axis = (int[]){0}})));
+    M(uf_call(matvec, 3, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(y, 4), UF_ARRAY(r, 3)),
+              OPTIONS(.axes = &(uf_axes){.size = sizeof(uf_axes), .axis = (int[]){0}})));
+    M(uf_call(matvec, 3, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(y, 4), UF_ARRAY(r, 3)),
+              OPTIONS(.axes = &(uf_axes){.axis = (int[]){0}})));
 }
 
 /* ---- Reductions and their like ---- */
 
 static uf_status reduction(const char *combine, const char *identity) {
-    return uf_reduction(&f, "f", "float32->float32",
-                        &(uf_reduction_def){.size = sizeof(uf_reduction_def), .combine = combine, .identity = identity});
+    return uf_reduction(
+        &f, "f", "float32->float32",
+        &(uf_reduction_def){.size = sizeof(uf_reduction_def), .combine = combine, .identity = identity});
 }
 
 static void reductions(void) {
@@ -396,9 +415,20 @@ static void reductions(void) {
     M(reduction("(a, b) { return a + b; }", "0, 0"));
     M(reduction("(a, b) { return a + b; }", ""));
     M(uf_reduction(&f, "f", "float32->float32", NULL));
-    M(uf_reduction(&f, "f", "float32->float32", &(uf_reduction_def){.size = sizeof(uf_reduction_def), .combine = "(s, n, t, m) -> (u, k) { u = s + t; k = n + m; }"}));
-    M(uf_reduction(&f, "f", "float32->float32", &(uf_reduction_def){.size = sizeof(uf_reduction_def), .map = "(v) -> (s, n) { s = v; n = 1; }", .combine = "(s, n, t, m) -> (u, k) { u = s + t; k = n + m; }", .state = "float32", .finish = "(s, n) { return s / n; }"}));
-    M(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition), .name = "f", .nsections = 1, .sections = &(uf_section){"ff->f", "(x, y) { return x + y; }"}, .identity = "nothing"}));
+    M(uf_reduction(&f, "f", "float32->float32",
+                   &(uf_reduction_def){.size = sizeof(uf_reduction_def),
+                                       .combine = "(s, n, t, m) -> (u, k) { u = s + t; k = n + m; }"}));
+    M(uf_reduction(&f, "f", "float32->float32",
+                   &(uf_reduction_def){.size = sizeof(uf_reduction_def),
+                                       .map = "(v) -> (s, n) { s = v; n = 1; }",
+                                       .combine = "(s, n, t, m) -> (u, k) { u = s + t; k = n + m; }",
+                                       .state = "float32",
+                                       .finish = "(s, n) { return s / n; }"}));
+    M(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                     .name = "f",
+                                     .nsections = 1,
+                                     .sections = &(uf_section){"ff->f", "(x, y) { return x + y; }"},
+                                     .identity = "nothing"}));
     M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(r, 3)), NULL));
     M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(r, 3)), REDUCE(.axes = (int[]){1})));
     M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(r, 3)), REDUCE(.naxes = 1)));
@@ -409,8 +439,10 @@ static void reductions(void) {
     M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(n, 3)), REDUCE(AXES(1))));
     M(uf_reduce(add, 3, LIST(UF_ARRAY(x, 3), UF_ARRAY(y, 3), UF_ARRAY(r, 1)), NULL));
     M(uf_reduce(matvec, 2, LIST(UF_ARRAY(x, 3, 4), UF_ARRAY(r, 3)), NULL));
-    M(uf_reduce(hypot2, 2, LIST(UF_ARRAY(x, 0), ((DLTensor){.data = r, .device = CPU, .dtype = UF_DTYPE_OF(*r)})), NULL));
-    M(uf_reduce(hypot2, 2, LIST(UF_ARRAY(x, 3), ((DLTensor){.data = r, .device = CPU, .dtype = UF_DTYPE_OF(*r)})), REDUCE(.where = &UF_ARRAY(b, 3))));
+    M(uf_reduce(hypot2, 2, LIST(UF_ARRAY(x, 0), ((DLTensor){.data = r, .device = CPU, .dtype = UF_DTYPE_OF(*r)})),
+                NULL));
+    M(uf_reduce(hypot2, 2, LIST(UF_ARRAY(x, 3), ((DLTensor){.data = r, .device = CPU, .dtype = UF_DTYPE_OF(*r)})),
+                REDUCE(.where = &UF_ARRAY(b, 3))));
     M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3), UF_SCALAR(0.0f)), REDUCE(.initial = &UF_ARRAY(y, 1))));
     M(uf_reduce(add, 2, LIST(UF_ARRAY(n, 3), UF_SCALAR(0)), REDUCE(.initial = &UF_SCALAR(0.5))));
     M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3), UF_SCALAR(0.0f)), REDUCE(.flags = UF_STRONG_NUMBERS)));
@@ -481,7 +513,8 @@ static void kernels(void) {
 /* ---- Other texts ---- */
 
 static uf_status module(const char *source) {
-    return uf_module_new(&m, &(uf_module_definition){.size = sizeof(uf_module_definition), .name = "m", .source = source});
+    return uf_module_new(&m,
+                         &(uf_module_definition){.size = sizeof(uf_module_definition), .name = "m", .source = source});
 }
 
 static void modules(void) {
@@ -492,7 +525,7 @@ static void modules(void) {
     M(module("struct point { float u; float u; };"));
     M(module("class point { float u; };"));
     M(module("struct point { float u; }; point operator+(point a, point b) { return a; }"));
-    M(module("struct point { float u; }; operator + (point a) { return a; } operator ** (point a, point b) { return a; }"));
+    M(module("struct p { float u; }; operator ** (p a, p b) { return a; }"));
     M(module("struct point { float u; }; norm(point p { return p.u; }"));
     M(module("(x) { return x; }"));
     M(module("use nothing_like_it; half(x) { return x / 2; }"));
@@ -568,8 +601,16 @@ static void others(void) {
     M(uf_describe(add, &(uf_description){.name = ""}));
     M(uf_define(&f, &(uf_definition){.name = "f"}));
     M(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition), .name = "f"}));
-    M(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition), .name = "f", .nsections = 1, .sections = &(uf_section){"ff->f", "(x, y) { return x + y; }"}, .flags = 8}));
-    M(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition), .name = "f", .nsections = 1, .sections = &(uf_section){"ff->f", "(x, y) { return x + y; }"}, .blas = "gemmm"}));
+    M(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                     .name = "f",
+                                     .nsections = 1,
+                                     .sections = &(uf_section){"ff->f", "(x, y) { return x + y; }"},
+                                     .flags = 8}));
+    M(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
+                                     .name = "f",
+                                     .nsections = 1,
+                                     .sections = &(uf_section){"ff->f", "(x, y) { return x + y; }"},
+                                     .blas = "gemmm"}));
 }
 
 /* ---- The page ---- */
@@ -596,7 +637,8 @@ static void functions_make(void) {
 }
 
 static void page_write(void) {
-    fputs("Mistakes that newcomers make, and what they are told. Written by tests/core/test_mistakes.c (UF_BLESS=1); read it whole.\n",
+    fputs("Mistakes that newcomers make, and what they are told. Written by tests/core/test_mistakes.c (UF_BLESS=1); "
+          "read it whole.\n",
           page);
     heads();
     statements();

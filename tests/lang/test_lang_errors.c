@@ -90,7 +90,7 @@ static const bad table[] = {
     {"(x[]) { return x; }", SYNTAX, 1, 3, "parameters are names that stand alone; a layout says which are arrays"},
     {"(3) { return 1; }", SYNTAX, 1, 2, "expected a name or ')', got '3'"},
     {"(x) return x;", SYNTAX, 1, 5, "expected '{', got 'return'"},
-    {"(x) { return x; ", SYNTAX, 1, 17, "expected an expression, got the end of the text"},
+    {"(x) { return x; ", SYNTAX, 1, 17, "expected '}', got the end of the text: the '{' at 1:5 has no end"},
     {"(x) { return x; } (y) { return y; }", SYNTAX, 1, 19, "the kernel is the last function"},
     {"(x) { return x; } f(y) { return y; }", SYNTAX, 1, 19, "the kernel is the last function"},
     {"f(x) { return x; } f(y) { return y; } (x) { return f(x); }", SYNTAX, 1, 20, "the helper 'f' is defined twice"},
@@ -192,8 +192,8 @@ static const bad table[] = {
     {"(x) { else return x; }", SYNTAX, 1, 7, "'else' without 'if'"},
     {"(x) { if (x) int y = 1; return x; }", SYNTAX, 1, 14, "a declaration must stand in a block"},
     {"(x) { for (;;) auto y = 1; return x; }", SYNTAX, 1, 16, "a declaration must stand in a block"},
-    {"(x) { for x; }", SYNTAX, 1, 11, "expected '(' after for, got 'x'"},
-    {"(x) { for (x = 0; x < 3) x; }", SYNTAX, 1, 24, "expected ';', got ')'"},
+    {"(x) { for x; }", SYNTAX, 1, 11, "expected '(' after for, as in for (int i = 0; i < n; i++), got 'x'"},
+    {"(x) { for (x = 0; x < 3) x; }", SYNTAX, 1, 24, "expected ';' in the header of the for, got ')'"},
     {"(x) { while x; }", SYNTAX, 1, 13, "expected '(' after while, got 'x'"},
     {"(x) { do x++; until (x); }", SYNTAX, 1, 15, "expected 'while' after the body of do, got 'until'"},
     {"(x) { do x++; while (x) return x; }", SYNTAX, 1, 24, "expected ';' behind ')', got 'return'"},
@@ -311,7 +311,7 @@ static const bad table[] = {
      TYPES("int8"), 1, 89, "'f' of two int8 is float32, and of two of these int32; reduce needs the type of its arguments"},
     {"f(a, b) { return a % b; } (x) { return reduce(f, i : 3, x); }", TYPES("float32"), 1, 20, "'%' needs integers"},
     {"f(a, b) { return reduce(f, i : 3, a); } (x) { return reduce(f, i : 3, x); }", TYPES("int8"), 1, 25, "'f' calls itself"},
-    {"(x) { return reduce(later, x, x); }", TYPES("int8"), 1, 14, "the function 'reduce' is not known"},
+    {"(x) { return reduce(later, x, x); }", TYPES("int8"), 1, 14, "'reduce' combines the terms of a range: reduce(f, i : n, ..)"},
 
     /* _Generic, typeof. */
     {"(x) { return _Generic(x, float64: 1, complex: 2); }", TYPES("float32"), 1, 14, "no association of _Generic is for float32"},

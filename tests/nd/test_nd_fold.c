@@ -567,7 +567,7 @@ static void axes_are_a_set(void **unused) {
     assert_true(set == 7);
     assert_int_equal(nd_axes(0, NULL, 0, &set), UF_OK);
     assert_true(set == 0);
-    expect(nd_axes(1, NULL, 3, &set), UF_ERR_ARGUMENT, -1, -1, "naxes is 1, but axes is NULL");
+    expect(nd_axes(1, NULL, 3, &set), UF_ERR_ARGUMENT, -1, -1, "naxes is 1, but axes, which names them, is NULL");
     expect(nd_axes(-2, (int[]){0}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
            "naxes is -2; it must be a number of axes, or UF_NO_AXES (-1)");
     expect(nd_axes(4, (int[]){0}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
@@ -575,7 +575,7 @@ static void axes_are_a_set(void **unused) {
     expect(nd_axes(2, (int[]){0}, 0, &set), UF_ERR_ARGUMENT, -1, -1,
            "naxes is 2, but the rank of what is reduced is 0");
     expect(nd_axes(0, (int[]){0}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
-           "axes is not NULL, but naxes is 0; naxes is the number of axes, UF_NO_AXES to reduce none");
+           "axes is given without naxes: naxes, which is 0, is how many axes it has (UF_NO_AXES reduces none)");
     expect(nd_axes(1, (int[]){3}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
            "axis 3 is out of range: the rank of what is reduced is 3");
     expect(nd_axes(1, (int[]){-4}, 3, &set), UF_ERR_ARGUMENT, -1, -1,
@@ -599,7 +599,7 @@ static void shapes_that_do_not_fit(void **unused) {
     expect(nd_fold_plan(arrays, 2, 1, 0, space, &f), UF_ERR_SHAPE, 1, 0,
            "argument 1: dimension 0 is 3, but that of the results is 4");
     expect(nd_fold_plan(arrays, 2, 3, 0, space, &f), UF_ERR_SHAPE, 1, -1,
-           "argument 1: its rank is 1, but that of the results is 0");
+           "argument 1: its rank is 1, but that of the results is 0, since all axes are reduced");
     expect(nd_fold_plan(arrays, 2, 1, ND_KEEPDIMS, space, &f), UF_ERR_SHAPE, 1, -1,
            "argument 1: its rank is 1, but that of the results is 2");
     expect(nd_fold_plan(arrays, 3, 2, 0, space, &f), UF_ERR_SHAPE, -1, 1,

@@ -336,13 +336,13 @@ static void test_forced_errors(void **state) {
     (void)state;
     expect_error("ff->f; dd->d", "float32,complex64", UF_CAST_DEFAULT, "dd->d", UF_ERR_CAST, 1,
                  "argument 1: complex64 does not cast under same_kind to float64, as the signature asked for "
-                 "(float64,float64->float64) of f needs");
+                 "(float64,float64->float64) of f needs; the rule unsafe allows it");
     expect_error("ff->f; dd->d", "float64,float32", UF_CAST_SAFE, "ff->f", UF_ERR_CAST, 0,
                  "argument 0: float64 does not cast safely to float32, as the signature asked for "
-                 "(float32,float32->float32) of f needs");
+                 "(float32,float32->float32) of f needs; the rule same_kind allows it");
     expect_error("ff->f; ii->i", "int32,#float32", UF_CAST_DEFAULT, "ii->i", UF_ERR_CAST, 1,
                  "argument 1: a floating number does not cast under same_kind to int32, as the signature asked for "
-                 "(int32,int32->int32) of f needs");
+                 "(int32,int32->int32) of f needs; the rule unsafe allows it");
     expect_error("ff->f; dd->d", "float32,float32", UF_CAST_DEFAULT, "ee->e", UF_ERR_SIGNATURE, -1,
                  "f: the signature asked for, float16,float16->float16, is not in its list\n"
                  "  float32,float32->float32\n  float64,float64->float64");

@@ -65,7 +65,7 @@ static void test_mistakes(void **unused) {
         {"float64[;]", 1, 9, "got \";\""},
         {"float64[:, :]", 1, 9, "got \":\""},
         {"float64]", 1, 8, "got \"]\""},
-        {"float64[][]", 1, 10, "expected \";\", a new line or the end, got \"[\""},
+        {"float64[][]", 1, 10, "expected the dimensions of an array as commas, as in \"float64[,]\", got \"[\""},
         {"[]", 1, 1, "expected a dtype, got \"[\""},
         {"d[],", 1, 5, "expected a dtype, got the end"},
         {",d", 1, 1, "expected a dtype"},
