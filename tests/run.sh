@@ -22,7 +22,7 @@ export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
 
 # Programs that take long are started first, in this order. PROGRAM:N runs as up to N programs at once: each is told which part
 # of the tests it has, as UF_PART=2/N.
-slow='fold_types:11 reductions:16 scans:16 forall:6 catalogue:8 elementwise:8 gufuncs:5 calls:4 valgrind npy layouts'
+slow='fold_types:11 reductions:16 scans:16 forall:6 catalogue:8 elementwise:8 gufuncs:5 accuracy:2 calls:4 valgrind npy layouts'
 
 # GiB that a program is taken to need: the largest arrays of a test have 2 GiB.
 memory_each=4

@@ -80,7 +80,7 @@ Machines: {machines}.
 """
 
 TAIL = """
-*Rounded once, or exact*: {exact}, and `clip fma leaky_relu relu where`. These are equal to NumPy's to the bit, on every engine.
+*Rounded once, or exact*: {exact}, and `clip fma leaky_relu nan_to_num relu where`. These are equal to NumPy's to the bit, on every engine.
 
 *Complex numbers*: the bounds are those of [kernel-c.md](kernel-c.md), section 14, and of [function-files.md](function-files.md).
 

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 from elementwise import COUNT, any_values, signatures_of, units
-from uf import Func, GPU, cast, computed_in, epsilon, near, random_view, run, widen
+from uf import BFLOAT16, Func, GPU, cast, computed_in, epsilon, near, random_view, run, widen
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 
@@ -43,6 +43,12 @@ def shares(rng, dtypes):
 def small_numbers(rng, dtypes):
     """Whole ones, whose sums and products are exact in every dtype, and those that are none."""
     return [cast(rng.choice([-3.0, -2, -1, 0, 1, 2, 3, np.inf, -np.inf, np.nan], COUNT), t) for t in dtypes]
+
+
+def not_infinite(rng, dtypes):
+    x = any_values(rng, dtypes)[0]
+    wide = widen(x)
+    return [x if x.dtype.kind in "biu" else cast(np.where(np.isinf(wide.real) | np.isinf(wide.imag), 7, wide), x.dtype)]
 
 
 # ---- The formulas, in long double ----
@@ -125,6 +131,8 @@ TESTS = {
     "lerp": (lambda a, b, t: (1 - t) * a + t * b, of_lerp, with_share),
     "logit": (logit, units(8), shares),
     "mish": (at_minus_infinity(lambda x: x * np.tanh(np.log1p(np.exp(x)))), with_subnormals, any_values),
+    "nan_to_num": (lambda x: np.where(np.isnan(x.real), 0, x.real) + 1j * np.where(np.isnan(x.imag), 0, x.imag)
+                   if x.dtype.kind == "c" else np.where(np.isnan(x), 0, x), units(0), not_infinite),
     "rel_entr": (rel_entr, of_logarithms, any_values),
     "relu": (lambda x: np.where(x < 0, 0, x), units(0), any_values),
     "silu": (at_minus_infinity(lambda x: x / (1 + np.exp(-x))), with_subnormals, any_values),
@@ -173,8 +181,20 @@ def ends_of_lerp(rng):
         assert np.array_equal(out, want)
 
 
+def infinities_as_numpy(rng):
+    x = np.array([np.inf, -np.inf, np.nan, 2, complex(np.inf, np.nan), complex(-1, -np.inf)])
+    for t in ("f2", "f4", "f8", "c8", "c16"):
+        y = (x if t[0] == "c" else x.real[:4]).astype(t)
+        out = np.zeros_like(y)
+        Func.load("nan_to_num")(y, out)
+        assert np.array_equal(out, np.nan_to_num(y)), out
+    bits, out = np.array([0x7F80, 0xFF80, 0x7FC0], np.uint16), np.ones(3, np.uint16)
+    Func.load("nan_to_num")(bits.view(BFLOAT16), out.view(BFLOAT16))
+    assert out.tolist() == [0x7F7F, 0xFF7F, 0]
+
+
 def main():
-    tests = [against_formula(name) for name in TESTS] + [ends_of_lerp]
+    tests = [against_formula(name) for name in TESTS] + [ends_of_lerp, infinities_as_numpy]
     if os.environ.get("UF_TEST_GPU") == "1":
         tests += [against_formula(name, GPU) for name in TESTS]
     if sys.argv[1:]:
