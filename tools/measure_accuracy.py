@@ -82,9 +82,9 @@ Machines: {machines}.
 TAIL = """
 *Rounded once, or exact*: {exact}, and `clip fma leaky_relu nan_to_num relu where`. These are equal to NumPy's to the bit, on every engine.
 
-*Complex numbers*: the bounds are those of [kernel-c.md](kernel-c.md), section 14, and of [function-files.md](function-files.md).
+`float_power` is `power` in float64. *Complex numbers*: the bounds are those of [kernel-c.md](kernel-c.md), section 14, and of [function-files.md](function-files.md).
 
-*Reductions*, in float32 and float64 with e = 2^-24 and 2^-53, of n elements, on every engine; halves are rounded once more:
+*Reductions and generalized ufuncs*, in float32 and float64 with e = 2^-24 and 2^-53, of n elements, on every engine; halves are rounded once more:
 
 | | at most |
 |---|---|
@@ -97,6 +97,8 @@ TAIL = """
 | `covariance`, `correlation` | 16 e (n + 4) times the product of both m + s; times the sum of both 1 + m / s |
 | `logsumexp` | 16 e (n + 4) times 1 + the largest magnitude |
 | extremes, positions, counts, truth | exact |
+| generalized ufuncs | 16 e (n + 4) times the size of what is added, with n the largest extent; of systems of equations times the condition of the matrix |
+| `hsv_to_rgb rgb_to_hsv` | 112 e |
 
 These are what the tests hold results to; errors of sums are far smaller.
 """
