@@ -138,7 +138,7 @@ $(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libhelpers.a $(INSIDE)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=lang_check,--undefined=__wrap_lang_check -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
 
 # The one part of the tool that is tested from inside: it reads strangers' files.
-$(BUILD)/test/test_npy: $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/npy_*.c) src/cmd/value.c)
+$(BUILD)/test/test_npy: $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/npy_*.c) $(addprefix src/cmd/,value.c signals.c progress.c))
 
 # Stand-ins for libraries a test machine may lack; tests load them by path.
 $(BUILD)/test/lib%.so: tests/support/mock/%.c tests/support/mock/%.h $(BUILD)/.flags | $(DEPS)/.deps-test

@@ -11,7 +11,6 @@ static uf_status compute(call *c) {
     return uf_accumulate(c->func, c->nargs, c->args, first_axis(c), &options);
 }
 
-int run_accumulate(const job *j) {
-    static const method m = {.fit = fit_reducing, .infer = infer, .compute = compute};
-    return run_method(&m, j);
-}
+const method accumulate_method = {.fit = fit_reducing, .infer = infer, .compute = compute};
+
+int run_accumulate(const job *j) { return run_method(&accumulate_method, j); }

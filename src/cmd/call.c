@@ -144,7 +144,7 @@ static uf_status compute_on_device(call *c, const method *m, DLManagedTensor **c
         c->mask = &mask;
         s = to_device(&copies[c->nargs], c->job->device, &mask, true);
     }
-    s = s ? s : m->compute(c);
+    s = s ? s : compute_watched(c, m);
     for (int k = c->nin; !s && k < c->nargs; k++)
         s = uf_copy(&host[k], &c->args[k], NULL);
     memcpy(c->args, host, sizeof host);
@@ -153,7 +153,7 @@ static uf_status compute_on_device(call *c, const method *m, DLManagedTensor **c
 
 static uf_status compute(call *c, const method *m) {
     if (m->stages || c->job->device.device_type == kDLCPU)
-        return m->compute(c);
+        return compute_watched(c, m);
     DLManagedTensor *copies[UF_MAX_OPERANDS + 1] = {0};
     uf_status s = compute_on_device(c, m, copies);
     release(copies, UF_MAX_OPERANDS + 1);

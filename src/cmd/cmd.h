@@ -31,6 +31,7 @@ enum {
     REDUCE = 0x80,
     ACCUMULATE = 0x100,
     REDUCEAT = 0x200,
+    BENCH = 0x400,
     CALLS = RUN | OUTER | AT | REDUCE | ACCUMULATE | REDUCEAT, /* those that run functions with inputs and outputs */
     COMPUTING = CALLS | FORALL
 };
@@ -56,6 +57,7 @@ const char *verb_like(const char *name);
 
 int run_accumulate(const job *j);
 int run_at(const job *j);
+int run_bench(const job *j);
 int run_forall(const job *j);
 int run_info(const job *j);
 int run_inspect(const job *j);
@@ -91,6 +93,28 @@ const char *advice(const char *message, unsigned verb_bit);
 int letters_apart(const char *a, const char *b);
 /* Is a name so near to the one that was meant that it may be a slip? */
 bool is_near(const char *given, const char *name);
+
+/* ---- Progress and signals (progress.c, signals.c) ---- */
+
+/* Is standard error a terminal? */
+bool progress_wanted(void);
+/* Begins to watch work on so many elements, if it is wanted: from a second on a line of the terminal says how far it is. One work at
+ * a time. */
+void progress_begin(const char *what, int64_t total, const char *unit);
+/* So many more are done. */
+void progress_step(int64_t more);
+void progress_end(void);
+/* Wipes the line away, if there is one; may be called by the handler of a signal. */
+void progress_wipe(void);
+double seconds_now(void);
+/* A number with three digits and a unit with its prefix, "1.07 GB". */
+void scaled_text(double value, const char *unit, char to[32]);
+
+/* Has signals that end the program clean up first: the line of progress, and the temporary file. */
+void signals_watch(void);
+/* Names that file; NULL: there is none. Between making it and naming it, signals are to be held. */
+void signals_temporary(const char *path);
+void signals_hold(bool hold);
 
 /* ---- Functions (function.c) ---- */
 
@@ -153,6 +177,7 @@ DLTensor number_tensor(number *n);
 const char *dtype_choice(int i);
 const char *casting_choice(int i);
 const char *device_choice(int i);
+const char *way_choice(int i); /* the verbs that `ufunc bench` measures (bench.c) */
 /* A casting rule of NumPy's. */
 bool read_casting(const char *name, uf_casting *out);
 /* A count from 0 on; a number of steps from 1 on; a list of at most `most` integers, "0,-1", whose number is *n. False:
@@ -308,7 +333,7 @@ struct job {
     const char *shapes[UF_MAX_OPERANDS]; /* each is a list of integers */
     int ninitial;
     number initial[UF_MAX_STATE];
-    const char *where, *starts;
+    const char *where, *starts, *way;
     int threads, block, elements;
     unsigned flags;
 };
@@ -360,9 +385,19 @@ typedef struct method {
     const char *(*fit)(call *c); /* sets nin; returns why the verb cannot use the function, or NULL */
     uf_status (*infer)(call *c); /* sets dtypes and shapes of the outputs */
     uf_status (*compute)(call *c);
+    /* The dimension of input k, whose rank is not 0, that goes along dimension d of the outputs, or -1. NULL: the work is not cut in
+     * pieces. */
+    int (*dimension)(const call *c, int k, int d);
     /* Must input k, a number, be copied to the device? NULL: none must, since numbers travel by value. */
     bool (*moves_number)(const call *c, int k);
 } method;
+
+extern const method call_method, outer_method, reduce_method, accumulate_method;
+
+/* The dimension of an array of that rank which goes along dimension d of the outputs, where it broadcasts; -1: none. (pieces.c) */
+int trailing_dimension(const call *c, int ndim, int d);
+/* Computes, with progress on the terminal. (pieces.c) */
+uf_status compute_watched(call *c, const method *m);
 
 /* The `fit` of the verbs that reduce (reduce.c). */
 const char *fit_reducing(call *c);

@@ -56,6 +56,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    signals_watch();
     int status = run(argc, argv);
     if (fflush(stdout) || ferror(stdout))
         return failed("standard output: %s", strerror(errno));

@@ -80,16 +80,22 @@ static bool write_replacing(array_writer *writer, const char *path, const struct
     int to = -1;
     if (!temporary)
         return false;
+    signals_hold(true);
     for (int i = 0; to < 0 && i < 100; i++) {
         sprintf(temporary, "%s.%ld.%d", path, (long)getpid(), i);
         to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (to < 0 && errno != EEXIST)
             break;
     }
+    int error = errno;
+    signals_temporary(to < 0 ? NULL : temporary);
+    signals_hold(false);
+    errno = error;
     if (to >= 0 && there)
         fchmod(to, there->st_mode & 0777); /* may fail on a file system without permissions, where it does not matter */
     bool good = to >= 0 && write_new(writer, to, array, descr, temporary, path);
-    int error = errno;
+    error = errno;
+    signals_temporary(NULL);
     free(temporary);
     errno = error;
     return good;

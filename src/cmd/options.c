@@ -31,6 +31,12 @@ static bool take_threads(job *j, const char *value) { return read_count(value, &
 static bool take_block(job *j, const char *value) { return read_count(value, &j->block); }
 static bool take_elements(job *j, const char *value) { return read_count(value, &j->elements); }
 static bool take_casting(job *j, const char *value) { return read_casting(value, &j->casting); }
+static bool take_way(job *j, const char *value) {
+    for (int i = 0; way_choice(i); i++)
+        if (strcmp(way_choice(i), value) == 0)
+            return (j->way = value);
+    return false;
+}
 static bool take_where(job *j, const char *value) { return (j->where = value); }
 static bool take_starts(job *j, const char *value) { return (j->starts = value); }
 static bool take_keepdims(job *j, const char *value) { return (void)value, j->keepdims = true; }
@@ -138,7 +144,7 @@ static bool take_initial(job *j, const char *value) {
 /* ---- The table ---- */
 
 #define FOLDS (REDUCE | ACCUMULATE | REDUCEAT)
-#define WITH_FUNCTION (COMPUTING | INSPECT)
+#define WITH_FUNCTION (COMPUTING | INSPECT | BENCH)
 
 static const option_row rows[] = {
     {"expression", 'e', WITH_FUNCTION, "KERNEL", "a kernel",
@@ -154,7 +160,11 @@ static const option_row rows[] = {
      "input types to compile for, e.g. float32,float32; default: the\nfirst signature's; of a kernel over indices a "
      "parameter list",
      take_types, NULL},
-    {"signatures", 's', CALLS, "LIST", "signatures",
+    {"types", 't', BENCH, "LIST", "types", "dtypes of the inputs, one for all or one for each; default: float32",
+     take_types, NULL},
+    {"as", 'A', BENCH, "VERB", "run, outer, reduce or accumulate",
+     "the verb to be measured; default: run, of reductions reduce", take_way, way_choice},
+    {"signatures", 's', CALLS | BENCH, "LIST", "signatures",
      "of a kernel: the types it is for, e.g. 'ff->f; dd->d'; of a NAME\nor FILE.uf the one signature to be used",
      take_signatures, NULL},
     {"signatures", 's', INSPECT, "LIST", "signatures", "e.g. 'float32,float32->float32; dd->d'; default: any types",
@@ -165,12 +175,15 @@ static const option_row rows[] = {
      "of a kernel, e.g. 'float32[,], int32'; default: the dtypes and\nranks of the arguments; of a NAME or FILE.uf the "
      "list to be used",
      take_parameters, NULL},
-    {"layout", 'l', RUN | INSPECT, "LAYOUT", "a layout",
+    {"layout", 'l', RUN | INSPECT | BENCH, "LAYOUT", "a layout",
      "core dimensions of a kernel, e.g. '(m,n),(n)->(m)';\ndefault: elementwise", take_layout, NULL},
     {"shape", 'n', RUN, "N,..", "extents, e.g. 3,4, once for each output",
      "of the output, with --dtype, where its size is known from it alone;\nonce for each output", take_shape, NULL},
     {"shape", 'n', FORALL, "N,..", "extents, e.g. 3,4, one for each index",
      "the extents of the space; default: the shape that all arrays have", take_shape, NULL},
+    {"shape", 'n', BENCH, "N,..", "extents, e.g. 1000,1000, once for all inputs or once for each",
+     "of the inputs, once for all or once for each", take_shape, NULL},
+    {"axis", 'a', BENCH, "N,..", "a list of axes, e.g. 0,2", "the axes to be reduced, or the axis", take_axes, NULL},
     {"axis", 'a', RUN, "N", "an axis", "the axis of the one core dimension; default: the last", take_axis, NULL},
     {"axis", 'a', ACCUMULATE | REDUCEAT, "N", "an axis", "the axis; default: the first", take_axis, NULL},
     {"axis", 'a', REDUCE, "N,..", "a list of axes, e.g. 0,2", "the axes to be reduced; default: all; '' is none",
@@ -195,16 +208,18 @@ static const option_row rows[] = {
      "inputs, "
      "too",
      take_casting, casting_choice},
-    {"first-match", 'F', COMPUTING, NULL, NULL, "the first signature that fits, as in NumPy, and not the narrowest",
-     take_first, NULL},
+    {"first-match", 'F', COMPUTING | BENCH, NULL, NULL,
+     "the first signature that fits, as in NumPy, and not the narrowest", take_first, NULL},
     {"strong-numbers", 'N', RUN | OUTER | AT | FORALL, NULL, NULL, "numbers count by their dtype, as arrays do",
      take_strong, NULL},
     {"device", 'd', COMPUTING, "DEVICE", "cpu, cuda or cuda:N",
      "cpu (default), cuda or cuda:N, where arrays are copied to and back", take_device, device_choice},
+    {"device", 'd', BENCH, "DEVICE", "cpu, cuda or cuda:N", "cpu (default), cuda or cuda:N, where the arrays are",
+     take_device, device_choice},
     {"device", 'd', INSPECT, "DEVICE", "cpu, cuda, cuda:N or sm_NN",
      "cpu (default), cuda, cuda:N, or sm_NN for an architecture without\na device", take_target, device_choice},
-    {"threads", 'j', COMPUTING, "N", "a number of threads", "largest number of threads on the CPU; default: all",
-     take_threads, NULL},
+    {"threads", 'j', COMPUTING | BENCH, "N", "a number of threads",
+     "largest number of threads on the CPU; default: all", take_threads, NULL},
     {"block", 'B', FORALL, "N", "a number of threads", "on a GPU: threads in a block", take_block, NULL},
     {"elements", 'E', FORALL, "N", "a number of points", "on a GPU: points that a thread takes", take_elements, NULL},
     {"view", 'v', INSPECT, "VIEW", "tree, ir, ptx, asm or resources", "tree, ir (default), ptx, asm or resources",
@@ -361,7 +376,7 @@ static int settle_signatures(job *j) {
         return DONE;
     if (!j->function.what)
         return bad_usage(j->verb->name, "a function is needed: a name of the catalogue, a file, a kernel or a formula");
-    if (j->verb->bit & COMPUTING && is_function(j->function.what)) {
+    if (j->verb->bit & (COMPUTING | BENCH) && is_function(j->function.what)) {
         j->signature = j->function.signatures;
         j->function.signatures = NULL;
         j->function.flags &= ~(unsigned)UF_KERNEL;

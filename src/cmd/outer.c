@@ -43,7 +43,14 @@ static uf_status compute(call *c) {
     return uf_outer(c->func, c->nargs, c->args, &options);
 }
 
-int run_outer(const job *j) {
-    static const method m = {.stages = true, .fit = fit, .infer = infer, .compute = compute};
-    return run_method(&m, j);
+/* Input k has the dimensions of the outputs that stand behind those of the inputs before it. */
+static int dimension(const call *c, int k, int d) {
+    int first = 0;
+    for (int i = 0; i < k; i++)
+        first += c->args[i].ndim;
+    return d >= first && d < first + c->args[k].ndim ? d - first : -1;
 }
+
+const method outer_method = {.stages = true, .fit = fit, .infer = infer, .compute = compute, .dimension = dimension};
+
+int run_outer(const job *j) { return run_method(&outer_method, j); }

@@ -35,7 +35,6 @@ static uf_status compute(call *c) {
     return uf_reduce(c->func, c->nargs, c->args, &options);
 }
 
-int run_reduce(const job *j) {
-    static const method m = {.fit = fit_reducing, .infer = infer, .compute = compute};
-    return run_method(&m, j);
-}
+const method reduce_method = {.fit = fit_reducing, .infer = infer, .compute = compute};
+
+int run_reduce(const job *j) { return run_method(&reduce_method, j); }

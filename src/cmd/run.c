@@ -55,7 +55,8 @@ static uf_status compute(call *c) {
     return uf_call(c->func, c->nargs, c->args, &options);
 }
 
-int run_run(const job *j) {
-    static const method m = {.stages = true, .fit = fit, .infer = infer, .compute = compute};
-    return run_method(&m, j);
-}
+static int dimension(const call *c, int k, int d) { return trailing_dimension(c, c->args[k].ndim, d); }
+
+const method call_method = {.stages = true, .fit = fit, .infer = infer, .compute = compute, .dimension = dimension};
+
+int run_run(const job *j) { return run_method(&call_method, j); }

@@ -73,6 +73,13 @@ static const verb verbs[] = {
      "above\n"
      "it, the segment is one element. The function is as for `ufunc reduce`.\n" FUNCTION_DETAILS INPUT_DETAILS,
      "ufunc reduceat add x.npy --starts 0,4,8 -o sums.npy\n", true, UF_MAX_OPERANDS, run_reduceat},
+    {"bench", BENCH, FUNCTION " --shape N,.. [OPTION ..]",
+     "how fast a function is, and what share of a copy's rate that is",
+     "Inputs of the given shape are filled with numbers near 1. Bytes are those of all inputs and outputs; the copy "
+     "moves as many.\n" FUNCTION_DETAILS,
+     "ufunc bench softmax --shape 65536,1024\nufunc bench matmul --shape 2048,2048 -t float64 --device cuda\n"
+     "ufunc bench add --as reduce --shape 100000000\n",
+     true, 0, run_bench},
 };
 
 /* What verbs are called elsewhere. */
@@ -86,6 +93,7 @@ static const struct {
     {"scatter", "at"},      {"show", "list"},        {"ls", "list"},
     {"catalogue", "list"},  {"describe", "list"},    {"dump", "inspect"},
     {"compile", "inspect"}, {"devices", "info"},     {"system", "info"},
+    {"benchmark", "bench"}, {"time", "bench"},       {"measure", "bench"},
 };
 
 enum {

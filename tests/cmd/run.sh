@@ -44,7 +44,7 @@ expect 2 '' 'there is no verb "call"; did you mean "run"\?' call
 expect 2 '' 'there is no verb "softmax"; `ufunc run .softmax. INPUT' softmax x.npy
 expect 2 '' 'there is no verb "x\*x"; `ufunc run .x\*x. INPUT' 'x*x' x.npy
 expect 2 '' 'there is no verb "rum"; did you mean "run"' help rum
-for verb in info list inspect run outer forall at reduce accumulate reduceat; do
+for verb in info list inspect run outer forall at reduce accumulate reduceat bench; do
     expect 0 "^  $verb " '' --help
     expect 0 "^usage: ufunc $verb" '' $verb --help
     expect 0 '^  -h, --help  ' '' $verb -h
@@ -397,6 +397,17 @@ expect 1 '' 'line 1: column 1: ' run '(x) { return x; }' "$work/a.npy:csv"
 input=$work/t.csv
 expect 0 '^ \[ 1\.5 2\.25\]\]$' '' run 'x/2' -:csv
 input=
+
+# tests/oracle/terminal.py has what it measures, and progress and signals.
+expect 0 '^copy .*; the call has [0-9]+ % of that$' '' bench add --shape 100
+expect 2 '' 'shape N,.. is needed, once for all inputs of add or once for each' bench add
+expect 2 '' 'add has 2 inputs, but --shape is there 3 times' bench add -n 3 -n 3 -n 3
+expect 2 '' 'types needs dtypes, e.g. float32,float32, not "float32,foo"' bench add -n 3 -t float32,foo
+expect 2 '' 'as needs run, outer, reduce or accumulate, not "redduce"; did you mean "reduce"' bench add -n 3 --as redduce
+expect 2 '' 'softmax is not elementwise' bench softmax -n 3 --as outer
+expect 2 '' 'unexpected "x.npy"' bench add x.npy -n 3
+expect 1 '' 'they must be equal' bench add -n 3 -n 4
+expect 2 '' 'there is no verb "benchmark"; did you mean "bench"' benchmark
 
 endless='(x) { while (x > 0) ; return x; }'
 expect 1 '' 'kernel: line 1: the kernel took more than 500 steps' run "$endless" 3 --max-steps 500

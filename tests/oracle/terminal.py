@@ -1,0 +1,160 @@
+"""terminal.py - the tool at a terminal, and interrupted: progress that is seen and changes no result, signals that leave nothing
+behind, and what `ufunc bench` says.
+"""
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from uf import run
+
+TOOL = os.path.join(os.environ.get("BUILD", "build"), "ufunc")
+SLOW = "(x, y) { auto s = y; for (int i = 0; i < %d; i++) s += sin(x * i + s); return s; }"
+LINE = re.compile(rb"\rcomputing \S+ [kM]? ?elements, +(\d+) % done, \S+ [kM]? ?elements/s, [^\r]* left\x1b\[K")
+
+
+def at_terminal(*args, interrupt_after=None):
+    """Runs the tool at a pseudo-terminal; what it wrote there, and its wait status. interrupt_after: a text that ^C follows."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(TOOL, [TOOL, *map(str, args)])
+    seen, end = b"", time.monotonic() + 120
+    while time.monotonic() < end:
+        if not select.select([terminal], [], [], 1)[0]:
+            continue
+        try:
+            part = os.read(terminal, 1 << 16)
+        except OSError:
+            part = b""
+        if not part:
+            break
+        seen += part
+        if interrupt_after and re.search(interrupt_after, seen):
+            os.write(terminal, b"\x03")
+            interrupt_after = None
+    else:
+        os.kill(pid, signal.SIGKILL)
+    os.close(terminal)
+    return seen, os.waitpid(pid, 0)[1]
+
+
+def in_folder(test):
+    def with_folder(rng):
+        with tempfile.TemporaryDirectory() as folder:
+            test(rng, lambda name: os.path.join(folder, name))
+    with_folder.__name__ = test.__name__
+    return with_folder
+
+
+def slow_arguments(rng, path, seconds):
+    """Arrays over which SLOW takes about so long here, by what a few elements take."""
+    x, y = rng.random((70, 1, 300)), rng.random((11, 300)).astype("f4")
+    np.save(path("x.npy"), x)
+    np.save(path("y.npy"), y)
+    kernel = SLOW % 4
+    tool_seconds = []
+    for n in (4, 300):
+        kernel, begin = SLOW % n, time.monotonic()
+        subprocess.run([TOOL, "run", kernel, path("x.npy"), path("y.npy"), "-o", path("z.npy")], check=True)
+        tool_seconds.append(time.monotonic() - begin)
+    return SLOW % int(300 * seconds / max(tool_seconds[1] - tool_seconds[0], 0.01))
+
+
+@in_folder
+def progress(rng, path):
+    """More than a second's work: lines whose share grows, wiped at the end, and the same result as without a terminal."""
+    kernel = slow_arguments(rng, path, 4)
+    mask = rng.random((11, 300)) < 0.7
+    np.save(path("mask.npy"), mask)
+    for verb, arguments in (("run", ["-w", path("mask.npy")]), ("outer", [])):
+        if verb == "outer":
+            np.save(path("x.npy"), rng.random(70))
+        command = [verb, kernel, path("x.npy"), path("y.npy"), *arguments]
+        seen, status = at_terminal(*command, "-o", path("watched.npy"))
+        assert status == 0, seen
+        shares = [int(m.group(2)) for m in LINE.finditer(seen)]
+        assert len(shares) >= 3 and shares == sorted(shares) and shares[-1] > shares[0], seen
+        assert seen.endswith(b"\r\x1b[K"), seen
+        done = subprocess.run([TOOL, *command, "-o", path("z.npy")], capture_output=True)
+        assert done.returncode == 0 and not done.stderr, done
+        a, b = np.load(path("watched.npy")), np.load(path("z.npy"))
+        assert a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes(), verb
+
+
+@in_folder
+def short_work(rng, path):
+    """Nothing is written about what takes less than a second."""
+    np.save(path("x.npy"), rng.random(1000))
+    seen, status = at_terminal("run", "x + 1", path("x.npy"), "-o", path("y.npy"))
+    assert status == 0 and seen == b"", seen
+
+
+@in_folder
+def uncut(rng, path):
+    """Work that is not cut in pieces is seen to go on."""
+    np.save(path("x.npy"), rng.random(100000))
+    endless = "(x, y) { auto s = x; for (int i = 0; i < 1000000; i++) s += sin(y * i + s); return s; }"
+    seen, status = at_terminal("reduce", endless, path("x.npy"), interrupt_after=rb"\rcomputing 100 k elements, 2 s")
+    assert b"\rcomputing 100 k elements, 1 s\x1b[K" in seen and b"\r\x1b[K" in seen[-20:], seen
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, status
+
+
+@in_folder
+def interrupted(rng, path):
+    """^C while it computes: no output, an old one as it was, and status 130 for a shell."""
+    kernel = slow_arguments(rng, path, 60)
+    with open(path("out.npy"), "wb") as file:
+        file.write(b"old")
+    seen, status = at_terminal("run", kernel, path("x.npy"), path("y.npy"), "-o", path("out.npy"), interrupt_after=b"% done")
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT and seen.endswith(b"\r\x1b[K"), (seen, status)
+    assert open(path("out.npy"), "rb").read() == b"old"
+    assert sorted(os.listdir(path("."))) == ["out.npy", "x.npy", "y.npy", "z.npy"], os.listdir(path("."))
+    shell = subprocess.Popen(["sh", "-c", 'trap : INT; "$0" "$@"; echo $?', TOOL, "run", kernel, path("x.npy"), path("y.npy")],
+                             stdout=subprocess.PIPE, process_group=0)
+    time.sleep(1)
+    os.killpg(shell.pid, signal.SIGINT)
+    assert shell.communicate()[0] == b"130\n"
+
+
+@in_folder
+def interrupted_while_writing(rng, path):
+    """A signal while a file is being written: neither it nor the temporary file is there afterwards."""
+    np.save(path("x.npy"), rng.random((2000, 1000)))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        there = set(os.listdir(path(".")))
+        process = subprocess.Popen([TOOL, "run", "x + 1", path("x.npy"), "-o", path("y.csv")], stderr=subprocess.PIPE)
+        end = time.monotonic() + 60
+        while set(os.listdir(path("."))) == there and time.monotonic() < end:
+            time.sleep(0.01)
+        temporary = set(os.listdir(path("."))) - there
+        assert len(temporary) == 1 and temporary != {"y.csv"}, temporary
+        process.send_signal(number)
+        process.communicate()
+        assert process.returncode == -number and set(os.listdir(path("."))) == there, (process.returncode, os.listdir(path(".")))
+
+
+def benches(rng):
+    """What it says is of the form promised, and the rate is bytes by time."""
+    units = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+    for args, nbytes in ((["add", "--shape", "1000,200"], 2400000), (["sum", "-n", "100000", "-t", "float64"], 800008),
+                         (["matmul", "-n", "30,40", "-n", "40,50"], 4 * (1200 + 2000 + 1500)), (["add", "--as", "accumulate", "-n", "5000", "-t", "int64"], 80000),
+                         (["x * y", "--as", "outer", "-n", "100"], 40800)):
+        out = subprocess.run([TOOL, "bench", *args], capture_output=True, check=True, text=True).stdout
+        call, took, elements, moved, copy = out.splitlines()
+        assert call.startswith("call      ") and call.endswith(", on the CPU"), out
+        seconds = float(re.match(r"time +([\d.e+-]+) us, the median of 7 times \d+ calls$", took).group(1)) * 1e-6
+        size, rate = re.match(r"bytes +(.*)B read and written, (.*)B/s$", moved).groups()
+        value = [float(t.split()[0]) * units[t.split()[1] if len(t.split()) > 1 else ""] for t in (size, rate)]
+        assert abs(value[0] / nbytes - 1) < 0.01 and abs(value[0] / seconds / value[1] - 1) < 0.02, (out, value)
+        assert re.match(r"elements +[\d.e+]+ ?[kMGT]?/s$", elements) and re.match(r"copy +.*B/s; the call has \d+ % of that$", copy), out
+
+
+if __name__ == "__main__":
+    sys.exit(run([progress, short_work, uncut, interrupted, interrupted_while_writing, benches]))
