@@ -79,7 +79,7 @@ def progress(rng, path):
         command = [verb, kernel, path("x.npy"), path("y.npy"), *arguments]
         seen, status = at_terminal(*command, "-o", path("watched.npy"))
         assert status == 0, seen
-        shares = [int(m.group(2)) for m in LINE.finditer(seen)]
+        shares = [int(m.group(1)) for m in LINE.finditer(seen)]
         assert len(shares) >= 3 and shares == sorted(shares) and shares[-1] > shares[0], seen
         assert seen.endswith(b"\r\x1b[K"), seen
         done = subprocess.run([TOOL, *command, "-o", path("z.npy")], capture_output=True)
