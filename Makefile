@@ -35,7 +35,7 @@ BENCH := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/bench*.
 Q = $(if $(V),,@)
 say = @printf '  %-4s %s\n' $1 $@
 
-all: $(BUILD)/libufunc.so $(BUILD)/libufunc.a $(BUILD)/ufunc $(BUILD)/ufunc.pc
+all: $(BUILD)/libufunc.so $(BUILD)/libufunc.a $(BUILD)/ufunc $(BUILD)/ufunc.pc $(BUILD)/share/.made
 
 # ---- The library ----
 
@@ -57,6 +57,22 @@ $(BUILD)/libufunc.a: $(OBJECTS)
 $(BUILD)/ufunc: $(TOOL) $(BUILD)/libufunc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(LIBS)
+
+# Manual pages and completion, made of the tool's tables and of the header. A page of several verbs, or of the library, has a page
+# for each of their names that leads to it.
+$(BUILD)/share/.made: $(BUILD)/ufunc tools/man3.awk include/ufunc.h $(MAP)
+	$(call say,MAN)
+	$(Q)rm -rf $(@D)
+	$(Q)mkdir -p $(@D)/man/man1 $(@D)/man/man3 $(@D)/bash-completion/completions $(@D)/zsh/site-functions
+	$(Q)for page in $$($(BUILD)/ufunc help --pages); do \
+	    $(BUILD)/ufunc help --man $$page > $(@D)/man/man1/$$page.1 || exit 1; done
+	$(Q)awk -v version=$(VERSION) -f tools/man3.awk include/ufunc.h > $(@D)/man/man3/libufunc.3
+	$(Q)for name in $(MAPPED); do echo .so man3/libufunc.3 > $(@D)/man/man3/$$name.3; done
+	$(Q)$(BUILD)/ufunc help --completion bash > $(@D)/bash-completion/completions/ufunc
+	$(Q)$(BUILD)/ufunc help --completion zsh > $(@D)/zsh/site-functions/_ufunc
+	$(Q)touch $@
+
+MAPPED := $(shell awk '/^ *uf_/ {sub(/;/, ""); print $$1}' $(MAP))
 
 # Written again only if what it says changes, which PREFIX and LIBS have a part in.
 $(BUILD)/ufunc.pc: FORCE | $(BUILD)/.flags
@@ -240,12 +256,13 @@ $(DEPS)/.deps-%: tools/deps.sh
 bindir = $(DESTDIR)$(PREFIX)/bin
 libdir = $(DESTDIR)$(PREFIX)/lib
 includedir = $(DESTDIR)$(PREFIX)/include
-docdir = $(DESTDIR)$(PREFIX)/share/doc/libufunc
-DOCS := README.md LICENSE $(wildcard docs/*.md)
-PLOTS := $(wildcard docs/plots/*.png)
+sharedir = $(DESTDIR)$(PREFIX)/share
+docdir = $(sharedir)/doc/libufunc
+# Documents and what they link to, in the folders of the repository, so that the links lead there.
+DOCS = README.md HACKING.md LICENSE $(shell find docs examples layouts modules -type f ! -name '.*')
 
 install: all
-	install -d $(bindir) $(libdir)/pkgconfig $(includedir) $(docdir)
+	install -d $(bindir) $(libdir)/pkgconfig $(includedir) $(docdir)/include
 	install -m 644 include/ufunc.h $(includedir)/ufunc.h
 	install -m 755 $(BUILD)/libufunc.so $(libdir)/libufunc.so.$(VERSION)
 	ln -sf libufunc.so.$(VERSION) $(libdir)/$(SONAME)
@@ -253,15 +270,17 @@ install: all
 	install -m 644 $(BUILD)/libufunc.a $(libdir)/libufunc.a
 	install -m 644 $(BUILD)/ufunc.pc $(libdir)/pkgconfig/ufunc.pc
 	install -m 755 $(BUILD)/ufunc $(bindir)/ufunc
-	install -m 644 $(DOCS) $(docdir)
-	install -d $(docdir)/plots
-	install -m 644 $(PLOTS) $(docdir)/plots
+	@for file in $(DOCS); do install -D -m 644 $$file $(docdir)/$$file || exit 1; done
+	ln -sf ../../../../include/ufunc.h $(docdir)/include/ufunc.h
+	@cd $(BUILD)/share && find . -type f ! -name .made | while read -r file; do \
+	    install -D -m 644 $$file $(abspath $(sharedir))/$$file || exit 1; done
 
 uninstall:
 	rm -f $(includedir)/ufunc.h $(libdir)/libufunc.so.$(VERSION) $(libdir)/$(SONAME) $(libdir)/libufunc.so \
-	    $(libdir)/libufunc.a $(libdir)/pkgconfig/ufunc.pc $(bindir)/ufunc $(addprefix $(docdir)/,$(notdir $(DOCS))) \
-	    $(addprefix $(docdir)/plots/,$(notdir $(PLOTS)))
-	-rmdir $(docdir)/plots $(docdir)
+	    $(libdir)/libufunc.a $(libdir)/pkgconfig/ufunc.pc $(bindir)/ufunc $(addprefix $(docdir)/,$(DOCS)) $(docdir)/include/ufunc.h
+	rm -f $(sharedir)/man/man1/ufunc.1 $(sharedir)/man/man1/ufunc-*.1 $(MAPPED:%=$(sharedir)/man/man3/%.3) \
+	    $(sharedir)/man/man3/libufunc.3 $(sharedir)/bash-completion/completions/ufunc $(sharedir)/zsh/site-functions/_ufunc
+	-find $(docdir) -depth -type d -exec rmdir {} +
 
 clean:
 	rm -rf $(BUILD)

@@ -41,7 +41,7 @@ typedef struct verb {
     unsigned bit;
     const char *arguments; /* what follows the name in the usage line */
     const char *summary;   /* one line that says what the verb does */
-    const char *details;   /* paragraphs, which end with a newline each, or "" */
+    const char *details;   /* lines that say more about it alone, or "" */
     const char *examples;  /* command lines, which end with a newline each, or "" */
     bool function;         /* the first operand is the function */
     int most;              /* largest number of operands behind it */
@@ -67,10 +67,40 @@ int run_reduce(const job *j);
 int run_reduceat(const job *j);
 int run_run(const job *j);
 
+/* A paragraph about what several verbs have in common; lines. */
+typedef struct note {
+    unsigned verbs;
+    const char *text;
+} note;
+
+/* Entry i of the table; NULL past its end. */
+const note *note_at(int i);
+
+/* A page of the manual about several verbs. */
+typedef struct page {
+    const char *name, *summary;
+    unsigned verbs;
+} page;
+
+/* Entry i of the table; NULL past its end. */
+const page *page_at(int i);
+
 /* ---- Help and messages (help.c, messages.c, wording.c, nearest.c) ---- */
+
+typedef struct exit_status {
+    const char *status, *meaning;
+} exit_status;
+
+/* Entry i of the table; NULL past its end. */
+const exit_status *exit_status_at(int i);
+extern const char tool_purpose[];
 
 void print_overview(FILE *to);
 void print_help(const verb *v);
+/* Prints a page of the manual: of "ufunc", or of "ufunc-run" and the other groups and verbs. False: there is none. (man.c) */
+bool print_man(const char *name);
+/* Prints what a shell, bash or zsh, needs for completion. False: it is another shell. (completion.c) */
+bool print_completion(const char *shell);
 
 /* Writes to stderr what is wrong with the command line; BAD_USAGE. */
 int bad_usage(const char *verb_name, const char *format, ...) __attribute__((format(printf, 2, 3)));

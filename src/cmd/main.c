@@ -26,11 +26,25 @@ static int unknown_verb(const char *name) {
     return BAD_USAGE;
 }
 
-/* `ufunc help [VERB]` */
-static int help(const char *name) {
-    const verb *v = name ? verb_named(name) : NULL;
-    if (name && !v)
-        return unknown_verb(name);
+/* The pages of the manual: that of the tool, and one for each verb. */
+static int print_pages(void) {
+    printf("ufunc\n");
+    for (int i = 0; verb_at(i); i++)
+        printf("ufunc-%s\n", verb_at(i)->name);
+    return DONE;
+}
+
+/* `ufunc help [VERB]`, or what the project's build asks for: --pages, --man PAGE, --completion SHELL */
+static int help(const char *what, const char *value) {
+    const verb *v = what ? verb_named(what) : NULL;
+    if (what && strcmp(what, "--pages") == 0)
+        return print_pages();
+    if (what && value && strcmp(what, "--man") == 0)
+        return print_man(value) ? DONE : bad_usage("help", "there is no page \"%s\"", value);
+    if (what && value && strcmp(what, "--completion") == 0)
+        return print_completion(value) ? DONE : bad_usage("help", "--completion needs bash or zsh, not \"%s\"", value);
+    if (what && !v && strcmp(what, "--help") != 0 && strcmp(what, "-h") != 0)
+        return unknown_verb(what);
     if (v)
         print_help(v);
     else
@@ -44,9 +58,9 @@ static int run(int argc, char **argv) {
         return BAD_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return help(NULL);
+        return help(NULL, NULL);
     if (strcmp(argv[1], "help") == 0)
-        return help(argv[2]);
+        return help(argv[2], argc > 3 ? argv[3] : NULL);
     if (strcmp(argv[1], "--version") == 0) {
         printf("ufunc %s\n", uf_version());
         return DONE;

@@ -150,7 +150,8 @@ static const option_row rows[] = {
     {"expression", 'e', WITH_FUNCTION, "KERNEL", "a kernel",
      "a kernel or a formula in place of the first operand:\n'(x, y) { return x + y; }', 'x + y'", take_kernel, NULL},
     {"output", 'o', COMPUTING, "OUT", "a path, another one for each output",
-     "where the output goes, - is standard output; once for each\noutput, in their order; without it outputs are "
+     "the file that the output goes to, - is standard output; once\nfor each output, in their order; without it "
+     "outputs are "
      "printed",
      take_output, NULL},
     {"dtype", 't', CALLS, "DTYPE", "a dtype, e.g. float32", "of the outputs; bfloat16: inputs of dtype V2 are that",

@@ -116,6 +116,70 @@ END
     grep -q 'this program is linked statically' "$work/said"
 }
 
+share=$work/root/opt/ufunc/share
+
+# Every relative link of an installed document leads to an installed file or folder, and there are some.
+links_lead() {
+    find "$share/doc/libufunc" -name '*.md' >"$work/documents"
+    while read -r document; do
+        grep -oE '\]\([A-Za-z0-9_/.-]*[/.][A-Za-z0-9_/.-]*\)|src="[^":]*"' "$document" | sed 's/^](//; s/)$//; s/^src="//; s/"$//' |
+            while read -r link; do echo "$(dirname "$document")/$link"; done
+    done <"$work/documents" >"$work/links"
+    [ "$(wc -l <"$work/links")" -gt 30 ] && while read -r link; do [ -e "$link" ] || { echo "$link"; return 1; }; done <"$work/links"
+}
+
+# The installed header is what the documents link to, an example compiles with it, and the tool runs an installed function file.
+examples_work() {
+    tree=$share/doc/libufunc
+    [ "$(readlink -f "$tree/include/ufunc.h")" = "$(readlink -f "$work/root/opt/ufunc/include/ufunc.h")" ] &&
+        ${CC:-cc} "$tree/examples/rel_diff.c" -o "$work/example" -I"$work/root/opt/ufunc/include" -L"$work/root/opt/ufunc/lib" -lufunc -lm &&
+        [ "$("$work/root/opt/ufunc/bin/ufunc" run "$tree/layouts/add.uf" 2 3)" = 5 ] && ls "$tree/modules/dual.uf"
+}
+
+# Each verb has a page, which has every option that the verb's help has, and its examples; troff finds nothing wrong.
+pages_tell() {
+    tool=$work/root/opt/ufunc/bin/ufunc
+    "$tool" --help | awk '/^  [a-z]+ / {print $1}' >"$work/verbs"
+    [ "$(wc -l <"$work/verbs")" -ge 11 ] || return 1
+    while read -r verb; do
+        page=$share/man/man1/ufunc-$verb.1
+        ! grep -q '^\.so ' "$page" || page=$share/$(sed -n 's/^\.so /man\//p' "$page")
+        sed 's/\\-/-/g; s/\\f[BIR]//g' "$page" >"$work/page"
+        grep -qx ".SS ufunc $verb" "$page" && grep -q "^.B $verb\$" "$share/man/man1/ufunc.1" || { echo "$verb"; return 1; }
+        "$tool" $verb --help | grep -oE '^  (-.,|   ) --[a-z-]+' | grep -oE -e '--[a-z-]+' | while read -r option; do
+            grep -q -e "$option" "$work/page" || { echo "$verb $option"; exit 1; }
+        done || return 1
+    done <"$work/verbs"
+    ! command -v groff || groff -man -ww -z "$share/man/man1/ufunc.1" "$share/man/man1/ufunc-run.1" "$share/man/man1/ufunc-reduce.1" \
+        "$share/man/man1/ufunc-inspect.1" "$share/man/man3/libufunc.3" 2>"$work/groff" && [ ! -s "$work/groff" ] || { cat "$work/groff"; return 1; }
+}
+
+# The library's page declares every function, and each has a page that leads there.
+library_page() {
+    page=$share/man/man3/libufunc.3
+    mapped | sed 's/@.*//' >"$work/names"
+    while read -r name; do
+        grep -q "\b$name(" "$page" && grep -qx '.so man3/libufunc.3' "$share/man/man3/$name.3" || { echo "$name"; return 1; }
+    done <"$work/names"
+    [ -s "$work/names" ] && grep -q '^.SH REDUCTIONS' "$page" && grep -q '^UF_SCALAR' "$page"
+}
+
+# completes WANTED WORDS..: bash completes the last word to that, among other things.
+completes() {
+    wanted=$1
+    shift
+    bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ufunc; printf "%s\n" "${COMPREPLY[@]}"' \
+        "$share/bash-completion/completions/ufunc" "$@" >"$work/completed"
+    grep -qx -e "$wanted" "$work/completed" || { echo "$*: $wanted"; cat "$work/completed"; return 1; }
+}
+
+completion() {
+    completes reduceat ufunc re && completes softmax ufunc run soft && completes --casting ufunc run add --ca &&
+        completes same_kind ufunc run add --casting s && completes float16 ufunc outer add -t fl && completes tree ufunc inspect add -v t &&
+        completes matmul ufunc list add mat && completes reduce ufunc help re && completes README.md ufunc run add READ && ! completes --where ufunc at add --w &&
+        { ! command -v zsh || zsh -n "$share/zsh/site-functions/_ufunc"; }
+}
+
 uninstall_it() {
     make -s uninstall BUILD="$BUILD" PREFIX=/opt/ufunc DESTDIR="$work/root" && ! find "$work/root" ! -type d | grep .
 }
@@ -138,5 +202,10 @@ else
     echo "ok $n - a static program is told that it cannot # SKIP no static C library here"
 fi
 check 'the installed tool' "$work/root/opt/ufunc/bin/ufunc" --version
+check 'links of the documents lead somewhere' links_lead
+check 'examples and function files' examples_work
+check 'pages of the tool' pages_tell
+check 'the page of the library' library_page
+command -v bash >/dev/null && check 'completion' completion
 check 'uninstall leaves nothing' uninstall_it
 echo "1..$n"
