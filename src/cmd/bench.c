@@ -76,7 +76,7 @@ static bool input_type(const job *j, int k, DLDataType *out) {
         list = strchr(list, ',') + 1;
     list += strspn(list, " ");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(list, ", "), list);
-    const dtype_row *type = dtype_named(name);
+    const dtype_row *type = dtype_given(name);
     *out = type ? type->type : (DLDataType){0};
     return type;
 }

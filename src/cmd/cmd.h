@@ -154,6 +154,8 @@ typedef struct function_request {
     unsigned fast, flags;
     int max_registers;
     int64_t max_steps;
+    bool derived; /* its derivative by that input is meant */
+    int input;
 } function_request;
 
 /* Does uf_load load it, because it is a path that ends in .uf, or a name of the catalogue? */
@@ -163,7 +165,7 @@ bool is_function(const char *what);
 int make_function(const function_request *r, const verb *v, uf_func **out);
 
 /* The kernel that an expression stands for: "(x, y) { return x * y; }" of "x * y", whose names are the parameters, in the order in
- * which they appear. Released with free. NULL: out of memory. (formula.c) */
+ * which they appear. The functions of the catalogue that it calls, and kernel C has not, are in front: "use softplus; ". Released with free. NULL: out of memory. (formula.c) */
 char *formula_kernel(const char *expression);
 /* Could the text be an expression, and not the path of a file? */
 bool is_formula(const char *text);
@@ -185,6 +187,8 @@ enum {
 extern const dtype_row dtype_rows[DTYPES];
 /* NULL: there is none. */
 const dtype_row *dtype_named(const char *name);
+/* A dtype as a command line has it: by its name, or as NumPy has it, "f4". NULL: it is none. */
+const dtype_row *dtype_given(const char *name);
 const dtype_row *dtype_of(DLDataType type);
 
 /* A number of the command line. */

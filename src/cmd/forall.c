@@ -19,7 +19,7 @@ static bool read_new(const char *text, DLTensor *out) {
     if (!text[name] || text[length - 1] != ']' || length - name - 2 >= sizeof part || name >= sizeof part)
         return false;
     snprintf(part, sizeof part, "%.*s", (int)name, text);
-    const dtype_row *type = dtype_named(part);
+    const dtype_row *type = dtype_given(part);
     snprintf(part, sizeof part, "%.*s", (int)(length - name - 2), text + name + 1);
     if (!type || !read_integers(part, UF_MAX_NDIM, out->shape, &out->ndim) || !out->ndim)
         return false;

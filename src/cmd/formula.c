@@ -1,5 +1,6 @@
 /* formula.c - an expression in place of a kernel: "x * x" is "(x) { return x * x; }". */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,17 +70,61 @@ bool is_formula(const char *text) {
     return !path && strpbrk(text, "/-") && strcmp(text, "-") != 0;
 }
 
+/* Does kernel C have the function itself? It says of others that it does not know them, and of its own, where the one argument is
+ * wrong, something else. */
+static bool is_built_in(const char *name) {
+    uf_func *trial = NULL;
+    char kernel[160];
+    snprintf(kernel, sizeof kernel, "(x) { return %s(x); }", name);
+    bool known =
+        !uf_vectorize(&trial, "trial", "float64->float64", kernel) || !strstr(uf_last_error()->message, "is not known");
+    uf_free(trial);
+    return known;
+}
+
+/* The next function of the catalogue that is called and kernel C has not, from `at` on; NULL: there is none. *length: of its name. */
+static const char *next_called(const char *expression, const char *at, size_t *length) {
+    char name[128];
+    for (; *at; at++) {
+        bool first = at == expression || !in_name(at[-1]);
+        *length = first && begins_name(*at) ? name_length(at) : 0;
+        if (!*length || at[*length + strspn(at + *length, " \t\n")] != '(' || *length >= sizeof name)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)*length, at);
+        if (is_function(name) && !is_built_in(name))
+            return at;
+    }
+    return NULL;
+}
+
+/* Writes "use f; use g; " for the functions of the catalogue that are called; how many bytes. */
+static size_t put_uses(const char *expression, char *to) {
+    char *end = to;
+    size_t n;
+    *to = 0;
+    for (const char *at = expression; (at = next_called(expression, at, &n)); at += n) {
+        char one[160];
+        snprintf(one, sizeof one, "use %.*s; ", (int)n, at);
+        if (!strstr(to, one))
+            end = stpcpy(end, one);
+    }
+    return (size_t)(end - to);
+}
+
 char *formula_kernel(const char *expression) {
-    size_t length = strlen(expression), used = 1;
-    char *kernel = malloc(4 * length + 64); /* a name of n letters takes n + 2 in the list of parameters */
+    size_t length = strlen(expression), used;
+    char *kernel =
+        malloc(10 * length + 64); /* a name of n letters takes n + 2 in the parameters, and n + 6 to be used */
     if (!kernel)
         return NULL;
-    strcpy(kernel, "(");
+    used = put_uses(expression, kernel);
+    kernel[used++] = '(';
+    kernel[used] = 0;
+    const size_t first = used;
     for (const char *at = expression; (at = next_variable(expression, at)); at += name_length(at)) {
         size_t n = name_length(at);
-        if (is_listed(kernel + 1, at, n))
-            continue;
-        used += (size_t)sprintf(kernel + used, "%s%.*s", used > 1 ? ", " : "", (int)n, at);
+        if (!is_listed(kernel + first, at, n))
+            used += (size_t)sprintf(kernel + used, "%s%.*s", used > first ? ", " : "", (int)n, at);
     }
     sprintf(kernel + used, ") { return %s; }", expression);
     return kernel;

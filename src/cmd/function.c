@@ -41,7 +41,7 @@ static char *read_file(const char *path) {
     return content;
 }
 
-static int define(const function_request *r, const verb *v, const char *source, uf_func **out) {
+static uf_status define(const function_request *r, const char *source, uf_func **out) {
     uf_section section = {.signatures = r->signatures, .source = source};
     uf_definition definition = {.size = sizeof definition,
                                 .name = "kernel",
@@ -52,19 +52,19 @@ static int define(const function_request *r, const verb *v, const char *source, 
                                 .max_registers = r->max_registers,
                                 .max_steps = r->max_steps,
                                 .layout = r->layout};
-    return uf_define(out, &definition) ? library_failed(v->bit) : DONE;
+    return uf_define(out, &definition);
 }
 
 /* Registers a kernel, or that of a formula. */
 static int make_kernel(const function_request *r, const verb *v, const char *source, uf_func **out) {
     if (strchr(source, '{'))
-        return define(r, v, source, out);
+        return define(r, source, out) ? library_failed(v->bit) : DONE;
     if (strchr(source, ';'))
         return failed("\"%s\" is no expression, and no kernel: that is written (x, y) { return x * y; }", source);
     char *kernel = formula_kernel(source);
     if (!kernel)
         return failed("out of memory");
-    int status = define(r, v, kernel, out);
+    int status = define(r, kernel, out) ? library_failed(v->bit) : DONE;
     free(kernel);
     return status;
 }
@@ -103,7 +103,7 @@ static bool is_bare_name(const char *what) {
     return *what && access(what, F_OK) != 0;
 }
 
-int make_function(const function_request *r, const verb *v, uf_func **out) {
+static int make_plain(const function_request *r, const verb *v, uf_func **out) {
     const char *what = r->kernel ? r->kernel : r->what;
     if (r->kernel || strchr(what, '{'))
         return make_kernel(r, v, what, out);
@@ -114,4 +114,15 @@ int make_function(const function_request *r, const verb *v, uf_func **out) {
     if ((is_formula(what) || strchr(what, ';')) && access(what, F_OK) != 0)
         return make_kernel(r, v, what, out);
     return make_file(r, v, out);
+}
+
+int make_function(const function_request *r, const verb *v, uf_func **out) {
+    uf_func *of = NULL;
+    int status = make_plain(r, v, &of);
+    *out = of;
+    if (status != DONE || !r->derived)
+        return status;
+    status = uf_derivative(out, of, r->input) ? library_failed(v->bit) : DONE;
+    uf_free(of);
+    return status;
 }

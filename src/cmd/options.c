@@ -24,6 +24,9 @@ static bool take_fast(job *j, const char *value) {
 static bool take_debug(job *j, const char *value) { return (void)value, j->function.flags |= UF_DEBUG; }
 static bool take_lines(job *j, const char *value) { return (void)value, j->function.flags |= UF_LINES; }
 static bool take_registers(job *j, const char *value) { return read_count(value, &j->function.max_registers); }
+static bool take_derivative(job *j, const char *value) {
+    return j->function.derived = read_count(value, &j->function.input);
+}
 static bool take_steps(job *j, const char *value) { return read_steps(value, &j->function.max_steps); }
 static bool take_types(job *j, const char *value) { return (j->types = value); }
 static bool take_device(job *j, const char *value) { return read_device(value, &j->device); }
@@ -89,7 +92,7 @@ static bool take_output(job *j, const char *value) {
 }
 
 static bool take_dtype(job *j, const char *value) {
-    j->dtype = dtype_named(value);
+    j->dtype = dtype_given(value);
     j->bfloat16 |= strcmp(value, "bfloat16") == 0;
     return j->dtype != NULL;
 }
@@ -176,6 +179,8 @@ static const option_row rows[] = {
      "of a kernel, e.g. 'float32[,], int32'; default: the dtypes and\nranks of the arguments; of a NAME or FILE.uf the "
      "list to be used",
      take_parameters, NULL},
+    {"derivative", 'y', RUN | OUTER | INSPECT | BENCH, "N", "the number of an input, from 0 on",
+     "the derivative of the function by its input N, from 0 on", take_derivative, NULL},
     {"layout", 'l', RUN | INSPECT | BENCH, "LAYOUT", "a layout",
      "core dimensions of a kernel, e.g. '(m,n),(n)->(m)';\ndefault: elementwise", take_layout, NULL},
     {"shape", 'n', RUN, "N,..", "extents, e.g. 3,4, once for each output",

@@ -39,7 +39,7 @@ bool raw_parse(const char *form, npy_header *out) {
     if (behind[1] && (behind[1] != '@' || (!read_steps(behind + 2, &offset) && strcmp(behind + 2, "0") != 0)))
         return false;
     snprintf(text, sizeof text, "%.*s", (int)name, form);
-    out->type = dtype_named(text);
+    out->type = dtype_given(text);
     snprintf(text, sizeof text, "%.*s", (int)inside - 1, form + name + 1);
     if (!out->type || !read_integers(*text ? text : "-1", UF_MAX_NDIM, out->shape, &out->ndim))
         return false;

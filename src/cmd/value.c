@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,16 @@ const dtype_row *dtype_named(const char *name) {
         if (strcmp(dtype_rows[i].name, name) == 0)
             return &dtype_rows[i];
     return NULL;
+}
+
+const dtype_row *dtype_given(const char *name) {
+    char numpy[8];
+    for (int i = 0; i < DTYPES; i++) {
+        snprintf(numpy, sizeof numpy, "%c%d", dtype_rows[i].kind, dtype_rows[i].size);
+        if (dtype_rows[i].kind != 'V' && strcmp(numpy, name) == 0)
+            return &dtype_rows[i];
+    }
+    return dtype_named(name);
 }
 
 const dtype_row *dtype_of(DLDataType type) {

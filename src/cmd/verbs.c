@@ -8,8 +8,9 @@
 static const verb verbs[] = {
     {"info", INFO, "", "what this machine has: engines, libraries, devices, and what is missing", "", "", false, 0,
      run_info},
-    {"list", LIST, "[NAME | FILE.uf ..]", "the catalogue, or what functions are for: layout, signatures, doc", "",
-     "ufunc list\nufunc list softmax matmul\n", false, UF_MAX_OPERANDS, run_list},
+    {"list", LIST, "[NAME | FILE.uf ..]",
+     "the catalogue, or what functions and modules are for: layout, signatures, doc", "",
+     "ufunc list\nufunc list softmax interval\n", false, UF_MAX_OPERANDS, run_list},
     {"inspect", INSPECT, FUNCTION " [OPTION ..]", "the code a kernel is compiled to", "",
      "ufunc inspect 'x + y' -t float32,float32\n"
      "ufunc inspect matmul -t float32,float32 --device sm_90 --view ptx\n"
@@ -67,7 +68,8 @@ static const note notes[] = {
     {COMPUTING | INSPECT | BENCH, "NAME is a function of the catalogue (`ufunc list`), FILE.uf a function file. A "
                                   "KERNEL is '(x, y) { return x * y; }';\n"
                                   "of a FORMULA such as 'x * y' the names are the parameters, in the order in which "
-                                  "they appear. A FILE may hold either.\n"},
+                                  "they appear. A FILE may hold either.\n"
+                                  "A FORMULA may call functions of the catalogue, too: 'softplus(x) + 1'.\n"},
     {CALLS, "INPUT is a file or a number: 1, -2.5, 1+2j, true. Numbers and 0-d arrays follow the dtypes of the other "
             "inputs.\n"},
     {COMPUTING,

@@ -24,6 +24,7 @@ static const struct {
     {"uf_inspect", "`ufunc inspect`"},
     {"uf_module_load", "`use` in the text of a kernel"},
     {"uf_load", "`ufunc list`"},
+    {"uf_catalogue", "`ufunc list`"},
     {"uf_options.signature", "--signatures"},
     {"options->signature", "--signatures"},
     {"uf_options.where", "--where"},

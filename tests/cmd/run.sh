@@ -344,7 +344,21 @@ expect 0 '^21$' '' reduce 'x+y' "$work/a.npy" -s 'dd->d'
 expect 0 '^\[1 3\]$' '' accumulate -e 'p + q' "$work/float.npy"
 printf 'x * 2\n' >"$work/formula.txt"
 expect 0 '^6$' '' run "$work/formula.txt" 3
+expect 0 '^3\.24202959' '' run 'softplus(softplus(x) - x) + sin(y) * 0 + softplus(x) / 2 + 1' 3 4
+expect 0 '^3\.0485873' '' run -e 'softplus( x )' 3
+expect 1 '' "the function 'foo' is not known" run 'softplus(foo(y))' 3
+expect 1 '' '^  use softplus; \(y\) \{ return softplus\(foo\(y\)\); \}$' run 'softplus(foo(y))' 3
 expect 2 '' 'kernel takes 2 inputs, but 1 is given' run 'x*y' 3
+expect 0 '^6$' '' run 'x * x + y' 3. 1 --derivative 0
+expect 0 '^12$' '' run '(x, y) { return x * x * y; }' -y 0 3. 2
+expect 1 '' 'input' run 'x * x' 3. --derivative 1
+expect 2 '' 'derivative needs the number of an input, from 0 on, not "x"' run 'x * x' 3. --derivative x
+expect 0 'define' '' inspect 'x * x' -y 0 -t float64
+expect 0 '^float32 \(2\)$' '' run 'x + 1' "$work/counts.npy" -t f4 -c unsafe
+expect 2 '' 'not "V2"' run 'x + 1' 1 -t V2
+expect 0 '^interval +module +[A-Z]' '' list
+expect 0 '^records     interval\(T\)' '' list interval
+expect 0 '^module      dual$' '' list add dual
 expect 1 '' 'expected an expression' run 'x +' 3
 expect 1 '' '"return x\*x;" is no expression, and no kernel: that is written \(x, y\) \{ return x \* y; \}' run 'return x*x;' 3
 expect 1 '' 'folder/kernel.txt: No such file' run folder/kernel.txt 3
@@ -355,7 +369,7 @@ expect 0 'define' '' inspect 'x+y' -t float32,float32
 # What was meant, in the words of the tool.
 expect 1 '' 'the catalogue has no "sofmax"; did you mean "softmax"' run sofmax "$work/float.npy"
 expect 2 '' 'unknown option "--devise"; did you mean "--device"\?' run add 1 2 --devise cpu
-expect 2 '' '"--d" can be "--dtype" or "--device"' run add 1 2 --d cpu
+expect 2 '' '"--de" can be "--derivative" or "--device"' run add 1 2 --de cpu
 expect 2 '' 'option "--fast" has no value' run add 1 2 --fast=3
 expect 2 '' 'unknown option "-x"; it is an option of `ufunc reduceat`' run add 1 2 -kx
 expect 2 '' 'unknown option "--bogus";' run add 1 2 --bogus
@@ -369,7 +383,7 @@ expect 1 '' '^  -p gives the parameters' inspect '[i](x) { x[i] = 1; }'
 expect 0 '^int64 \(3\)$' '' run add "$work/b.npy" 1 --strong-numbers
 # No message has a name of the C interface in it.
 n=$((n + 1))
-for arguments in 'run sum 1' 'run matmul 1 2' 'reduce softmax 1' 'inspect -e [i](a){} -s f' 'list interval' 'forall [i](a){} int8[2] -n 2,2' \
+for arguments in 'run sum 1' 'run matmul 1 2' 'reduce softmax 1' 'inspect -e [i](a){} -s f' 'list intervall' 'forall [i](a){} int8[2] -n 2,2' \
     'reduce add 1 -O -S' 'outer matmul 1 2' 'at sum 1 2' 'run softmax 1 -a 0 -A 0' "run softmax $work/a.npy -A 0" 'reduceat max 1 -x 0' \
     "accumulate add $work/a.npy -O -S" "forall [i](a){} int8[2] -B 7" "forall [i](a){} int8[2] -E 7" "forall [i](a){} -n -3 int8[2]" \
     "run vecdot $work/a.npy $work/b.npy -a 0 -k -A 0" "run add 1 2 -k"; do
