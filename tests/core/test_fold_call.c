@@ -935,7 +935,8 @@ static void options_that_accumulate_does_not_take(void **unused) {
         {{.size = sizeof(uf_options), .axes = &(uf_axes){.size = sizeof(uf_axes)}}, "does not take uf_options.axes"},
         {{.size = sizeof(uf_options), .device = {kDLCUDA, 0}}, "does not take uf_options.device"},
         {{.size = sizeof(uf_options), .flags = UF_STAGE}, "does not take UF_STAGE"},
-        {{.size = sizeof(uf_options), .flags = UF_STRONG_NUMBERS}, "uf_options.flags has UF_STRONG_NUMBERS, which is no flag of this call"},
+        {{.size = sizeof(uf_options), .flags = UF_STRONG_NUMBERS},
+         "uf_options.flags has UF_STRONG_NUMBERS, which is no flag of this call"},
         {{.size = 4}, "uf_options.size is 4"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
