@@ -12,8 +12,11 @@
 
 enum {
     THREADS = 1024,
+    CLUSTER_MOST = 8, /* blocks of a cluster */
     STACK = 128 * 1024,
-    WARP_LANES = 32
+    WARP_LANES = 32,
+    VARIABLES_MOST = 16, /* in the shared memory of a block */
+    COPIES_MOST = 1 << 16
 };
 
 typedef enum state {
@@ -21,6 +24,7 @@ typedef enum state {
     AT_BARRIER,
     AT_WARP, /* bar.warp.sync */
     AT_SHUFFLE,
+    AT_CLUSTER, /* barrier.cluster.wait */
     DONE
 } state;
 
@@ -28,12 +32,32 @@ typedef struct lane {
     ucontext_t context;
     state state;
     uint32_t mask, value, by, clamp, result;
-    char mode; /* of the shuffle: 'b' bfly, 'd' down, 'u' up, 'i' idx; 'v': a ballot */
+    char mode;    /* of the shuffle: 'b' bfly, 'd' down, 'u' up, 'i' idx; 'v': a ballot */
+    int arrivals; /* at barriers of the cluster */
 } lane;
 
-static lane *lanes;
+/* A variable in shared memory. Its bytes are those of the block that runs; what the other blocks of the cluster have there is kept. */
+typedef struct shared_variable {
+    char *at;
+    size_t size;
+    char *kept[CLUSTER_MOST];
+} shared_variable;
+
+/* A cp.async that its thread has not waited for. */
+typedef struct pending_copy {
+    const lane *of;
+    uint32_t to, bytes;
+    uint64_t from;
+} pending_copy;
+
+static pending_copy copies[COPIES_MOST];
+static int ncopies;
+
+static lane *all_lanes, *lanes; /* of the cluster, and of the block that runs */
 static char *stacks;
-static int threads_now, thread_now, block_now, blocks_now;
+static int threads_now, thread_now, block_now, blocks_now, cluster_now;
+static shared_variable variables[VARIABLES_MOST];
+static int nvariables;
 static ucontext_t scheduler;
 static uint64_t *argument;
 static void (*entry)(const uint64_t *words);
@@ -94,6 +118,61 @@ static float sim_extreme(float a, float b, bool larger) {
 static float sim_greater(float a, float b) { return sim_extreme(a, b, true); }
 static float sim_smaller(float a, float b) { return sim_extreme(a, b, false); }
 SWITCHES_STACKS static void sim_barrier(void) { wait_for(AT_BARRIER); }
+
+/* ---- Clusters ---- */
+
+static void sim_cluster_arrive(void) { lanes[thread_now].arrivals++; }
+SWITCHES_STACKS static void sim_cluster_wait(void) { wait_for(AT_CLUSTER); }
+SWITCHES_STACKS static void sim_cluster_barrier(void) {
+    sim_cluster_arrive();
+    sim_cluster_wait();
+}
+
+/* Where a 32-bit address points, and in which variable that is. */
+static shared_variable *find_shared(uint32_t address, size_t *offset) {
+    for (int i = 0; i < nvariables; i++) {
+        *offset = address - (uint32_t)(uintptr_t)variables[i].at;
+        if (*offset < variables[i].size)
+            return &variables[i];
+    }
+    fprintf(stderr, "gpu_sim: %#x is no address in shared memory\n", address);
+    abort();
+}
+
+static void sim_cluster_store(uint32_t address, uint32_t block, uint32_t word) {
+    size_t offset;
+    shared_variable *v = find_shared(address, &offset);
+    char *at = (int)block == block_now % cluster_now ? v->at : v->kept[block];
+    memcpy(at + offset, &word, sizeof word);
+}
+
+/* Copies are made when their thread waits for them. */
+static void sim_copy(uint32_t to, uint64_t from, uint32_t bytes) {
+    if (to % bytes || from % bytes || ncopies == COPIES_MOST) {
+        fprintf(stderr, "gpu_sim: a copy of %u bytes to %#x that is not aligned, or one too many\n", bytes, to);
+        abort();
+    }
+    copies[ncopies++] = (pending_copy){&lanes[thread_now], to, bytes, from};
+}
+
+static void sim_near_copy(uint32_t to, uint64_t from, uint32_t bytes) {
+    sim_copy(to, from, bytes);
+} /* by the first cache */
+
+static void sim_copies_wait(void) {
+    int left = 0;
+    for (int i = 0; i < ncopies; i++) {
+        const pending_copy *c = &copies[i];
+        size_t offset;
+        if (c->of != &lanes[thread_now]) {
+            copies[left++] = *c;
+            continue;
+        }
+        shared_variable *v = find_shared(c->to, &offset);
+        memcpy(v->at + offset, (const void *)(uintptr_t)c->from, c->bytes);
+    }
+    ncopies = left;
+}
 
 SWITCHES_STACKS static void sim_yield(void) { swapcontext(&lanes[thread_now].context, &scheduler); }
 
@@ -218,6 +297,15 @@ static const struct {
     ROW("greater", sim_greater),
     ROW("smaller", sim_smaller),
     ROW("yield", sim_yield),
+    {"libdevice", "__nv_expf", __extension__(const void *) expf},
+    {"libdevice", "__nv_exp", __extension__(const void *) exp},
+    ROW("cluster_barrier", sim_cluster_barrier),
+    ROW("cluster_arrive", sim_cluster_arrive),
+    ROW("cluster_wait", sim_cluster_wait),
+    ROW("cluster_store", sim_cluster_store),
+    ROW("copy", sim_copy),
+    ROW("near_copy", sim_near_copy),
+    ROW("copies_wait", sim_copies_wait),
 };
 
 /* ---- Threads ---- */
@@ -305,7 +393,7 @@ static const char *resolve(void) {
     if (moved)
         return NULL;
     for (int t = 0; t < threads_now; t++)
-        if (lanes[t].state != DONE)
+        if (lanes[t].state != DONE && lanes[t].state != AT_CLUSTER)
             return fault(lanes[t].state == AT_BARRIER ? "waits at a barrier for ever" : "waits in a warp for ever", t);
     return NULL;
 }
@@ -320,11 +408,10 @@ static void thread_begin(lane *l, char *stack) {
     makecontext(&l->context, run_thread, 0);
 }
 
+/* Runs the block's threads until all wait for the cluster or are done. */
 static const char *run_block(void) {
     const char *wrong = NULL;
-    for (int t = 0; t < threads_now; t++)
-        thread_begin(&lanes[t], stacks + (size_t)t * STACK);
-    while (!wrong && count_in(DONE) < threads_now) {
+    while (!wrong && count_in(DONE) + count_in(AT_CLUSTER) < threads_now) {
         int first = (int)pick(0, threads_now - 1), flip = (int)pick(0, threads_now - 1);
         for (int i = 0; i < threads_now; i++) {
             thread_now = ((i ^ flip) + first) % threads_now;
@@ -333,6 +420,58 @@ static const char *run_block(void) {
         }
         wrong = resolve();
     }
+    return wrong;
+}
+
+/* Makes block number q of the cluster the one that runs: its threads and its shared memory. */
+static void enter_block(int q) {
+    int before = block_now % cluster_now;
+    for (int i = 0; i < nvariables && cluster_now > 1 && q != before; i++) {
+        memcpy(variables[i].kept[before], variables[i].at, variables[i].size);
+        memcpy(variables[i].at, variables[i].kept[q], variables[i].size);
+    }
+    block_now += q - before;
+    lanes = all_lanes + q * threads_now;
+}
+
+/* Goes on with the threads that all others of the cluster have arrived for. Those that are done count as arrived. */
+static const char *resolve_cluster(bool *done) {
+    int threads = threads_now * cluster_now, least = INT32_MAX;
+    bool moved = false;
+    *done = true;
+    for (int t = 0; t < threads; t++) {
+        *done &= all_lanes[t].state == DONE;
+        if (all_lanes[t].state != DONE && all_lanes[t].arrivals < least)
+            least = all_lanes[t].arrivals;
+    }
+    for (int t = 0; t < threads; t++)
+        if (all_lanes[t].state == AT_CLUSTER && all_lanes[t].arrivals <= least) {
+            all_lanes[t].state = READY;
+            moved = true;
+        }
+    return *done || moved ? NULL : fault("waits for its cluster for ever", 0);
+}
+
+static const char *run_cluster(void) {
+    const char *wrong = NULL;
+    bool done = false;
+    for (int q = 0; q < cluster_now; q++) {
+        enter_block(q);
+        for (int t = 0; t < threads_now; t++) {
+            thread_begin(&lanes[t], stacks + (size_t)(q * threads_now + t) * STACK);
+            lanes[t].arrivals = 0;
+        }
+    }
+    while (!wrong && !done) {
+        int first = (int)pick(0, cluster_now - 1);
+        for (int i = 0; i < cluster_now && !wrong; i++) {
+            enter_block((first + i) % cluster_now);
+            wrong = run_block();
+        }
+        if (!wrong)
+            wrong = resolve_cluster(&done);
+    }
+    enter_block(0);
     return wrong;
 }
 
@@ -401,6 +540,21 @@ static const struct {
     {"asm \"mul.rn.bf16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_mul_bf16s", "declare i32 @sim_mul_bf16s(i32, i32)\n"},
     {"asm \"max.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_greater", "declare float @sim_greater(float, float)\n"},
     {"asm \"min.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_smaller", "declare float @sim_smaller(float, float)\n"},
+    {"asm sideeffect \"cp.async.cg.shared.global [$0], [$1], $2;\", \"r,l,n,~{memory}\"", "@sim_copy",
+     "declare void @sim_copy(i32, i64, i32)\n"},
+    {"asm sideeffect \"cp.async.ca.shared.global [$0], [$1], $2;\", \"r,l,n,~{memory}\"", "@sim_near_copy",
+     "declare void @sim_near_copy(i32, i64, i32)\n"},
+    {"asm sideeffect \"cp.async.wait_all;\", \"~{memory}\"", "@sim_copies_wait", "declare void @sim_copies_wait()\n"},
+    {"asm sideeffect \"barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\", \"~{memory}\"",
+     "@sim_cluster_barrier", "declare void @sim_cluster_barrier()\n"},
+    {"asm sideeffect \"barrier.cluster.arrive.relaxed.aligned;\", \"~{memory}\"", "@sim_cluster_arrive",
+     "declare void @sim_cluster_arrive()\n"},
+    {"asm sideeffect \"barrier.cluster.wait.aligned;\", \"~{memory}\"", "@sim_cluster_wait",
+     "declare void @sim_cluster_wait()\n"},
+    {"asm sideeffect \"{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; st.shared::cluster.u32 [there], $2; "
+     "}\", "
+     "\"r,r,r,~{memory}\"",
+     "@sim_cluster_store", "declare void @sim_cluster_store(i32, i32, i32)\n"},
 };
 
 static void replace_assembly(text *ir) {
@@ -411,15 +565,67 @@ static void replace_assembly(text *ir) {
         }
 }
 
+/* Appends a function to `out` that tells where the variables in shared memory are, and their sizes; returns how many there are. */
+static int describe_variables(const text *ir, text *out) {
+    static const char space[] = " addrspace(3) global ";
+    int n = 0;
+    text_puts(out, "define void @sim_variables(i64* %out) {\n");
+    for (const char *at = ir->data; (at = strstr(at, space)); at++) {
+        const char *name = at, *type = at + strlen(space);
+        while (name > ir->data && name[-1] != '\n')
+            name--;
+        char spelled[64] = "[262144 x i8]"; /* the dynamic one */
+        if (strncmp(type, "[0 x i8]", 8) != 0)
+            snprintf(spelled, sizeof spelled, "%.*s",
+                     (int)(*type == '[' ? strcspn(type, "]") + 1 : strcspn(type, " ,")), type);
+        text_printf(
+            out,
+            " %%a%d = getelementptr i64, i64* %%out, i64 %d\n store i64 ptrtoint (%s* %.*s to i64), i64* %%a%d\n"
+            " %%s%d = getelementptr i64, i64* %%out, i64 %d\n"
+            " store i64 ptrtoint (%s* getelementptr (%s, %s* null, i32 1) to i64), i64* %%s%d\n",
+            n, 2 * n, spelled, (int)strcspn(name, " "), name, n, n, 2 * n + 1, spelled, spelled, spelled, n);
+        n++;
+    }
+    text_puts(out, " ret void\n}\n");
+    if (n > VARIABLES_MOST)
+        abort();
+    return n;
+}
+
+static void variables_find(const judged *compiled) {
+    int64_t found[2 * VARIABLES_MOST];
+    ((void (*)(int64_t *))judge_address(compiled, "sim_variables"))(found);
+    for (int i = 0; i < nvariables; i++) {
+        variables[i] = (shared_variable){.at = (char *)(uintptr_t)found[2 * i], .size = (size_t)found[2 * i + 1]};
+        for (int q = 0; q < cluster_now; q++)
+            variables[i].kept[q] = malloc(variables[i].size);
+    }
+}
+
+static void variables_free(void) {
+    for (int i = 0; i < nvariables; i++)
+        for (int q = 0; q < cluster_now; q++)
+            free(variables[i].kept[q]);
+}
+
+/* Blocks of a cluster. */
+static int cluster_of(const code_module *m) {
+    const char *annotation = strstr(m->ir.data, "cluster_dim_x\", i32 ");
+    return annotation ? atoi(strstr(annotation, "i32 ") + 4) : 1;
+}
+
 static void to_host(code_module *m, int nparameters) {
-    text *ir = &m->ir;
+    text *ir = &m->ir, table = {0};
+    nvariables = describe_variables(ir, &table);
+    text_puts(ir, table.data);
+    text_free(&table);
     replace(ir, " addrspace(1)", "");
     replace(ir, " addrspace(3)", "");
     replace(ir, "@shared = external global [0 x i8]", "@shared = internal global [262144 x i8] zeroinitializer");
     replace(ir, "[0 x i8]", "[262144 x i8]");
     replace_assembly(ir);
     for (size_t i = 0; i < COUNT(names); i++)
-        replace(ir, names[i].gpu, names[i].gpu[0] == 'l' ? names[i].host : names[i].gpu);
+        replace(ir, names[i].gpu, !strncmp(names[i].gpu, "llvm", 4) ? names[i].host : names[i].gpu);
     /* others may be what a thread waits for, or come in between */
     text out = {0};
     for (char *line = ir->data, *end; *line; line = end) {
@@ -440,12 +646,13 @@ const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int 
     code_symbol symbols[COUNT(names)];
     const char *wrong = NULL;
     if (!stacks) {
-        stacks = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE,
+        stacks = mmap(NULL, (size_t)CLUSTER_MOST * THREADS * STACK, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        lanes = calloc(THREADS, sizeof *lanes);
+        all_lanes = calloc((size_t)CLUSTER_MOST * THREADS, sizeof *all_lanes);
     }
     for (size_t i = 0; i < COUNT(names); i++)
         symbols[i] = (code_symbol){names[i].host, names[i].address};
+    cluster_now = cluster_of(m);
     to_host(m, nparameters);
     m->symbols = symbols;
     m->nsymbols = COUNT(names);
@@ -455,8 +662,10 @@ const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int 
     memcpy(argument, words, (size_t)nparameters * sizeof *argument);
     threads_now = threads;
     blocks_now = blocks;
-    for (block_now = 0; block_now < blocks && !wrong; block_now++)
-        wrong = run_block();
+    variables_find(compiled);
+    for (block_now = 0; block_now < blocks && !wrong; block_now += cluster_now)
+        wrong = run_cluster();
+    variables_free();
     free(argument);
     judge_free(compiled);
     return wrong;
