@@ -60,11 +60,17 @@ enum {
     WHOLE_THREADS = 1024,       /* that a multiprocessor should have */
     WHOLE_RESERVED = 22 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
 
+    /* Rows that a cluster holds. */
+    CLUSTER_ROW = 96 * 1024,   /* bytes of a row above which it pays; up to there two rows fit a multiprocessor */
+    CLUSTER_PIECE = 52 * 1024, /* bytes that a block should have at most, so that four fit a multiprocessor, */
+    CLUSTER_COOP = 8,          /* and log2 of its threads; twice as many where the largest cluster leaves it more, .. */
+    CLUSTER_SINGLE = 64,       /* .. and where so many elements that go one by one would be a thread's */
+
     /* Pieces of a range. */
     HEAD_ACCESS =
         4, /* bytes of an access by vectors up to which rows that are passed over several times should rather begin anywhere, .. */
     HEAD_VECTORS = 64,         /* .. if they have so many vectors, .. */
-    HEAD_VECTORS_MIXED = 8192, /* .. or so many, where some operands then do not go by vectors */
+    HEAD_VECTORS_MIXED = 1024, /* .. or so many, where some operands then do not go by vectors */
     PIECE_ROW = 1 << 20,       /* bytes of a row from which they pay */
     PIECE_FIT = 2,             /* blocks that a multiprocessor should have */
     PIECE_RESERVED =
@@ -521,20 +527,24 @@ static int64_t pieces_of(const cores *c, int64_t most) {
     return pieces;
 }
 
-/* Rows far longer than a block holds: a cooperative group of several blocks each, which have a piece of it in their shared memory. */
-static bool choose_pieces(const cores *c, variant *v, const loop_problem *s, int64_t bytes, int copies) {
-    int d = one_range(s->traits), lead = -1;
-    if (d < 0 || bytes < PIECE_ROW)
-        return false;
-    for (int k = v->nin - 1; k >= 0; k--) {
-        if (!reads_often(c, s->traits, k) || !v->operand[k].unit)
+/* The first input that is read often, if all of them are read at the index of the one range alone and may be staged; else -1. */
+static int find_staged(const cores *c, const loop_problem *s, int dimension) {
+    int lead = -1;
+    for (int k = c->v->nin - 1; k >= 0 && dimension >= 0; k--) {
+        if (!reads_often(c, s->traits, k) || !c->v->operand[k].unit)
             continue;
-        if (s->traits->elsewhere >> k & 1 || c->layout->operands[k].dim[0] != d)
-            return false;
+        if (s->traits->elsewhere >> k & 1 || c->layout->operands[k].dim[0] != dimension)
+            return -1;
         lead = k;
     }
+    return lead;
+}
+
+/* Rows far longer than a block holds: a cooperative group of several blocks each, which have a piece of it in their shared memory. */
+static bool choose_pieces(const cores *c, variant *v, const loop_problem *s, int64_t bytes, int copies) {
+    int d = one_range(s->traits), lead = find_staged(c, s, d);
     int most = s->sms < COOP_BLOCKS_MAX ? s->sms : COOP_BLOCKS_MAX; /* as many blocks are resident in any case */
-    if (lead < 0 || bytes / most > piece_share(s->shared) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS)
+    if (lead < 0 || bytes < PIECE_ROW || bytes / most > piece_share(s->shared) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS)
         return false;
     begin_anywhere(c, v, d, lead);
     stage_whole(c, v, s->traits);
@@ -543,10 +553,41 @@ static bool choose_pieces(const cores *c, variant *v, const loop_problem *s, int
     return true;
 }
 
+/* log2 of the threads of a block that has a piece: more where pieces are larger than they should be, and where what does not move as
+ * the rows do goes element by element. */
+static int cluster_coop(const cores *c, const loop_problem *s, int dimension, int64_t bytes) {
+    int cluster = c->v->gufunc.cluster, coop = bytes >> cluster > CLUSTER_PIECE ? CLUSTER_COOP + 1 : CLUSTER_COOP;
+    bool singly = false;
+    for (int k = 0; k < variant_operands(c->v); k++)
+        singly |= rank_of(c, k) && !c->v->operand[k].unit && readers(s->traits, k);
+    return singly && c->core[dimension] >> (cluster + coop) >= CLUSTER_SINGLE ? coop + 1 : coop;
+}
+
+/* Rows that the blocks of a cluster hold, a piece each: the smallest cluster whose pieces are small enough, or the largest. Rows that are so
+ * few that each should have several blocks are left to those. */
+static bool choose_cluster(const cores *c, variant *v, const loop_problem *s, int64_t bytes, int copies) {
+    int d = one_range(s->traits), lead = find_staged(c, s, d), cluster = 1;
+    if (lead < 0 || !s->clusters || !s->traits->uniform || bytes <= CLUSTER_ROW)
+        return false;
+    while (cluster < s->clusters && bytes >> cluster > CLUSTER_PIECE)
+        cluster++;
+    if (bytes >> cluster > shared_most(s) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS || c->loop->count < GRID_CALLS ||
+        c->loop->count > GRID_MAX >> cluster)
+        return false;
+    begin_anywhere(c, v, d, lead);
+    stage_whole(c, v, s->traits);
+    v->gufunc.cluster = (uint8_t)cluster;
+    v->gufunc.coop = (uint8_t)cluster_coop(c, s, d, bytes);
+    set_repeat(v, WHOLE_STEPS, copies);
+    return true;
+}
+
 /* Long rows, a block each. Where few blocks fit a multiprocessor, they are larger. Rows that are so few that each should have several
  * blocks are left to those. */
 static void choose_whole(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
     int64_t bytes = whole_bytes(c, s->traits), most = shared_most(s);
+    if (choose_cluster(c, v, s, bytes, copies))
+        return;
     if (bytes >= WHOLE_ROW && s->sms && choose_pieces(c, v, s, bytes, copies))
         return;
     if (bytes < WHOLE_ROW || bytes > most || (core_total(c, false) > BLOCK_CORE && c->loop->count < GRID_CALLS))
@@ -923,7 +964,7 @@ static void put_whole(parameter_writer *w, const cores *c, grid *g) {
         put_parameter(w, GPU_GUFUNC_STAGED, extent_at(c, k, 0));
         put_parameter(w, GPU_GUFUNC_STAGED, 0);
         put_parameter(w, GPU_GUFUNC_STAGED, offset);
-        offset += whole_part(c, k, g->coop_blocks ? g->coop_blocks : 1);
+        offset += whole_part(c, k, g->coop_blocks ? g->coop_blocks : 1u << c->v->gufunc.cluster);
     }
     g->shared = (uint32_t)offset;
 }
@@ -968,7 +1009,7 @@ static int64_t grid_of_threads(const cores *c, const occupancy *r, grid *g) {
 static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {
     (void)r;
     g->threads = 1u << c->v->gufunc.coop;
-    return c->loop->count;
+    return c->loop->count << c->v->gufunc.cluster;
 }
 
 /* A block for each part of each tile of that output. Where reductions are divided, choose_tile has seen that these are all. */

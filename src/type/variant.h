@@ -215,15 +215,16 @@ typedef struct variant {
                                group's threads are neighbours */
             uint8_t
                 pieces; /* all constructs go along the one range that variant_lead's unit dimension is, whose accesses by vectors may
-                           begin anywhere; of a COOP_GRID group each block has a piece of the range, and staged operands are read at
-                           the range's index alone (ir/gufunc/piece.c) */
+                           begin anywhere; of a COOP_GRID group, and of a cluster, each block has a piece of the range, and staged operands are
+                           read at the range's index alone (ir/gufunc/piece.c) */
             uint8_t
                 held; /* across: each thread has so many elements, 2^coop apart, of every operand that is `held`, in registers. All of
                          these have one core dimension, the same; its extent is at most held << coop, and at least
                          (held - HELD_LOOSE) << coop. 0: no operand is held */
             uint8_t
-                cluster; /* held: log2 of the blocks of a thread block cluster that compute these calls together; coop counts the
-                                threads of all of them. 0: a block alone */
+                cluster; /* log2 of the blocks of a thread block cluster that compute these calls together. held: coop counts the
+                                threads of all of them. pieces: a call for each cluster; coop counts those of one block, more
+                                than a warp. 0: a block alone */
         } gufunc;
         struct {
             variant_reduction reduction;
@@ -365,7 +366,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << COOP_GRID_BLOCK threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
  *             groups than there are calls: groups loop. across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across
- *             calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. Staged:
+ *             calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. pieces with clusters:
+ *             1 << coop threads, and a cluster for each call, in order. Staged:
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
  *             piece of memory. Else coop is above COOP_WARP, and no COOP_GRID without pieces, or there is across; staged operands are inputs

@@ -971,12 +971,27 @@ static void long_row_body(void *unused) {
     cuda_engine.release(c);
 }
 
-/* Rows far longer than a block holds: each is shared out over the shared memory of several blocks. */
+/* Rows that the blocks of a cluster hold: no memory of the launch's own, and no cooperative launch. */
+static void cluster_body(void *unused) {
+    sample *s = &the_sample;
+    (void)unused;
+    loop_problem problem = make_long_row(s, 100001);
+    cuda_engine.specialise(&s->v, &problem);
+    CHECK(s->v.gufunc.cluster == 3 && s->v.gufunc.pieces && s->v.operand[0].staged && s->v.gufunc.vector == 4);
+    code *c = load(s, 1 << s->v.gufunc.coop);
+    s->r = (occupancy){.block = 256, .sms = 4};
+    CHECK(!cuda_engine.launch(c, &s->l));
+    check_launched(s);
+    CHECK(s->g.blocks == s->loop.count * 8 && 8 * (int64_t)s->g.shared >= 4 * 100001 && !s->g.slots);
+    cuda_engine.release(c);
+}
+
+/* Rows far longer than a cluster holds: each is shared out over the shared memory of several blocks. */
 static void pieces_body(void *unused) {
     sample *s = &the_sample;
     (void)unused;
     setenv("MOCK_SMS", "16", 1);
-    loop_problem problem = make_long_row(s, 300001);
+    loop_problem problem = make_long_row(s, 420001);
     cuda_engine.specialise(&s->v, &problem);
     CHECK(s->v.gufunc.coop == COOP_GRID && s->v.gufunc.pieces && s->v.operand[0].staged && s->v.gufunc.vector == 4);
     code *c = load(s, 512);
@@ -984,7 +999,7 @@ static void pieces_body(void *unused) {
     for (int i = 0; i < 2; i++) {
         CHECK(!cuda_engine.launch(c, &s->l));
         check_launched(s);
-        CHECK(s->g.coop_blocks > 1 && s->g.coop_blocks * (int64_t)s->g.shared >= 4 * 300001 && s->g.shared < 114 << 10);
+        CHECK(s->g.coop_blocks > 1 && s->g.coop_blocks * (int64_t)s->g.shared >= 4 * 420001 && s->g.shared < 114 << 10);
     }
     problem.device = -1; /* an architecture: blocks that wait for each other may not be there */
     gpu_specialise(&s->v, &problem);
@@ -1074,6 +1089,7 @@ static void test_launches(void **unused) {
     in_child(teams_body, &((teams_case){"1", "0", 7}));
     in_child(words_body, NULL);
     in_child(long_row_body, NULL);
+    in_child(cluster_body, NULL);
     in_child(pieces_body, NULL);
 }
 

@@ -810,16 +810,25 @@ static const struct {
     {1000, 131072, false, DT_FLOAT32, H200, "4 x 8, 1 x 16, 0 bytes, 8192 blocks of 256"},
     {4096, 32768, false, DT_FLOAT32, H200, "4 x 8, 1 x 128, 16384 bytes, 32768 blocks of 128"},
     {4096, 32768, false, DT_BFLOAT16, H200, "8 x 4, 1 x 64, 8192 bytes, 32768 blocks of 64"},
-    {32768, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 131072 bytes, 4096 blocks of 1024"},
+    {24576, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 98304 bytes, 4096 blocks of 512"},
+    {28001, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 28032 bytes, 16384 blocks of 256, clusters of 4"},
+    {32768, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 32784 bytes, 16384 blocks of 256, clusters of 4"},
+    {32768, 127, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 131072 bytes, 127 blocks of 1024"},
     {32768, 4096, false, DT_FLOAT32, 0, "4 x 8, 1 x 128, 0 bytes, 4096 blocks of 128"},
-    {50257, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 201056 bytes, 4096 blocks of 1024"},
+    {50257, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50288 bytes, 16384 blocks of 256, clusters of 4"},
+    {50257, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 50288 bytes, 8192 blocks of 256, clusters of 2"},
+    {131072, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 65552 bytes, 32768 blocks of 512, clusters of 8"},
+    {131072, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 32768 blocks of 256, clusters of 8"},
+    {262144, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 131088 bytes, 32768 blocks of 512, clusters of 8"},
+    {400000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 200016 bytes, 32768 blocks of 512, clusters of 8"},
+    {500000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 111136 bytes, 252 blocks of 512"},
     {50257, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 100 blocks of 512"},
     {1048576, 256, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 95344 bytes, 264 blocks of 512"},
-    {100000, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 259 blocks of 512"},
-    {100001, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 259 blocks of 512"},
+    {100000, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50016 bytes, 8192 blocks of 256, clusters of 8"},
+    {100001, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50032 bytes, 8192 blocks of 256, clusters of 8"},
     {100001, 2, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 98 blocks of 512"},
     {5001, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 64, 10032 bytes, 4096 blocks of 64"},
-    {300001, 400, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 109120 bytes, 264 blocks of 512"},
+    {300001, 400, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 150032 bytes, 3200 blocks of 512, clusters of 8"},
     {10000000, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
     {2, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 2, 256 bytes, 32768 blocks of 64"},
     {32, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 4, 4096 bytes, 32768 blocks of 128"},
@@ -846,8 +855,9 @@ static void test_line_table(void **unused) {
         snprintf(got, sizeof got, "%d x %d, %d x %d, %u bytes, %u blocks of %u", s.v.gufunc.vector, s.v.gufunc.steps,
                  1 << s.v.gufunc.across, 1 << s.v.gufunc.coop, s.g.shared, s.g.blocks, s.g.threads);
         if (s.v.gufunc.held)
-            snprintf(got + strlen(got), sizeof got - strlen(got), ", %d held, clusters of %d", s.v.gufunc.held,
-                     1 << s.v.gufunc.cluster);
+            snprintf(got + strlen(got), sizeof got - strlen(got), ", %d held", s.v.gufunc.held);
+        if (s.v.gufunc.held || s.v.gufunc.cluster)
+            snprintf(got + strlen(got), sizeof got - strlen(got), ", clusters of %d", 1 << s.v.gufunc.cluster);
         check(i, got, line_cases[i].chosen);
     }
 }
@@ -855,7 +865,7 @@ static void test_line_table(void **unused) {
 /* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
 static void test_lines_cover(void **unused) {
     static sample s;
-    int pieces = 0;
+    int pieces = 0, clusters = 0;
     (void)unused;
     for (int64_t i = 0; i < trials(4000); i++) {
         static const dtype types[] = {DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64, DT_COMPLEX128, DT_INT8};
@@ -880,9 +890,15 @@ static void test_lines_cover(void **unused) {
             assert_true(s.g.shared <= H200 / 2 && piece * s.g.coop_blocks >= n);
             assert_true(s.g.coops * s.g.coop_blocks <= 2 * SMS && s.g.coops >= 1);
         }
+        if (s.v.gufunc.pieces && s.v.gufunc.cluster) {
+            int64_t vector = s.v.gufunc.vector, piece = s.g.shared / dtypes[s.v.operand[0].memory].size - vector;
+            assert_true(s.v.operand[0].staged && piece * blocks >= n && s.g.blocks == s.loop.count * blocks);
+            assert_true(s.g.threads == 1u << s.v.gufunc.coop && s.v.gufunc.coop > COOP_WARP);
+            clusters++;
+        }
         pieces += s.v.gufunc.pieces;
     }
-    assert_true(pieces > 100);
+    assert_true(pieces > 100 && clusters > 10);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* test_pieces.c - generalized ufuncs whose constructs go along one range that begins anywhere and is cut in pieces (gufunc.pieces), on a
  * simulated GPU: rows of random lengths at random places, by groups of a warp, a block and several blocks, staged or not, give what
  * plain loops give, and nothing is written outside. Which operands are reached by more than the range's index. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 
 #include "ir/ir.h"
+#include "ir_check.h"
 #include "lang_try.h"
 #include "type/schema.h"
 
@@ -26,60 +28,96 @@ enum {
     WORDS = 64
 };
 
-static const gu_kernel sums = {"sums", "(n),(n)->(n)",
-                               "(x, w) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, x[i] - top); forall "
-                               "(i : n) y[i] = (x[i] - top) * w[i] + s; }",
-                               NULL},
-                       each = {"each", "(n),(n)->(n)", "(x, w) -> (y) { forall (i : n) y[i] = x[i] * 3 + w[i]; }",
-                               NULL};
+typedef enum which {
+    EACH,
+    SUMS,
+    SPREAD,
+    SOFT,
+    KERNELS
+} which;
+
+static const gu_kernel kernels[KERNELS] = {
+    [EACH] = {"each", "(n),(n)->(n)", "(x, w) -> (y) { forall (i : n) y[i] = x[i] * 3 + w[i]; }", NULL},
+    [SUMS] = {"sums", "(n),(n)->(n)",
+              "(x, w) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, x[i] - top); forall "
+              "(i : n) y[i] = (x[i] - top) * w[i] + s; }",
+              NULL},
+    [SPREAD] =
+        {"spread", "(n),(n)->(n)",
+         "square(x) { return x * x; } (x, w) -> (y) { auto mean = sum(i : n, x[i]) / (n + 1); auto v = sum(i : n, "
+         "square(x[i] - mean)); forall (i : n) y[i] = (x[i] - mean) * w[i] + v; }",
+         NULL},
+    [SOFT] = {"soft", "(n),(n)->(n)",
+              "(x, w) -> (y) { auto top = max(i : n, x[i]); auto s = 1 / sum(i : n, exp(x[i] - top)); forall (i : n) "
+              "y[i] = (x[i] - x[i] == 0 ? exp(x[i] - top) : 1) * s * w[i]; }",
+              NULL}};
 
 /* One call of a kernel over rows of x and y, which lie `stride` elements apart, and one row w for all. */
 typedef struct trial {
-    bool sums;
+    which kernel;
     dtype type;
     int64_t n, stride, at[3]; /* at: the element where each operand begins */
-    int coop, vector, blocks, coops;
+    int coop, cluster, vector, blocks, coops;
     variant v;
     bool aligned;
     uint64_t memory[3][ROOM]; /* elements of `type` */
     uint64_t slots[COOP_SLOT / 8 * CALLS];
 } trial;
 
-static int64_t get(dtype type, const void *p, int64_t i) {
-    return type == DT_INT32   ? ((const int32_t *)p)[i]
-           : type == DT_INT16 ? ((const int16_t *)p)[i]
-                              : ((const int64_t *)p)[i];
+static double get(dtype type, const void *p, int64_t i) {
+    return type == DT_INT32     ? ((const int32_t *)p)[i]
+           : type == DT_INT16   ? ((const int16_t *)p)[i]
+           : type == DT_INT64   ? (double)((const int64_t *)p)[i]
+           : type == DT_FLOAT32 ? (double)((const float *)p)[i]
+                                : ((const double *)p)[i];
 }
 
-static void set(dtype type, void *p, int64_t i, int64_t value) {
+static void set(dtype type, void *p, int64_t i, double value) {
     if (type == DT_INT32)
         ((int32_t *)p)[i] = (int32_t)value;
     else if (type == DT_INT16)
         ((int16_t *)p)[i] = (int16_t)value;
+    else if (type == DT_INT64)
+        ((int64_t *)p)[i] = (int64_t)value;
+    else if (type == DT_FLOAT32)
+        ((float *)p)[i] = (float)value;
     else
-        ((int64_t *)p)[i] = value;
+        ((double *)p)[i] = value;
+}
+
+/* Rows with what has no finite exponential: here and there, in long runs, and everywhere. */
+static double drawn(const trial *x, int64_t i) {
+    static const double special[] = {-INFINITY, -INFINITY, INFINITY, NAN, 0};
+    int64_t row = i / (LONGEST / 4);
+    if (x->kernel == SOFT && row % 3 == 1)
+        return chance(row % 2 ? 100 : 60) ? -INFINITY : (double)pick(-9, 9);
+    if (x->kernel >= SPREAD && row % 3 == 2 && chance(1))
+        return special[pick(0, COUNT(special) - 1)];
+    return x->kernel == SOFT ? (double)pick(-30, 30) : (double)pick(-100, 100);
 }
 
 static void draw_arrays(trial *x) {
-    static const dtype types[] = {DT_INT32, DT_INT16, DT_INT64};
-    x->type = types[pick(0, 2)];
+    static const dtype whole[] = {DT_INT32, DT_INT16, DT_INT64}, real[] = {DT_FLOAT32, DT_FLOAT64};
+    x->type = x->kernel < SPREAD ? whole[pick(0, 2)] : real[pick(0, 1)];
     x->n = chance(30) ? pick(0, 20) : pick(1, LONGEST);
     x->stride = x->n + pick(0, 9);
     int64_t first = GAP + pick(0, 15);
     for (int k = 0; k < 3; k++) {
         x->at[k] = chance(70) ? first : GAP + pick(0, 15);
         for (int64_t i = 0; i < ROOM; i++)
-            set(x->type, x->memory[k], i, pick(-100, 100));
+            set(x->type, x->memory[k], i, k ? (double)pick(-100, 100) : drawn(x, i));
     }
 }
 
 /* The variant, whose operands have units where rows move as x's do; the row w moves with no call. */
 static void draw_variant(trial *x, const tree *t) {
     int size = dtypes[x->type].size;
-    x->coop = x->sums ? (int)pick(1, 7) : chance(50) ? COOP_GRID : (int)pick(1, 7);
+    x->coop = x->kernel == EACH && chance(50) ? COOP_GRID : (int)pick(1, 7);
     x->vector = 1 << pick(0, __builtin_ctz(16u / (unsigned)size));
     x->v = gu_variant(t, x->coop, 0, x->vector, 1 << pick(0, 3));
     x->v.gufunc.pieces = 1;
+    x->cluster = x->coop > COOP_WARP && x->coop != COOP_GRID && chance(70) ? (int)pick(1, 3) : 0;
+    x->v.gufunc.cluster = (uint8_t)x->cluster;
     x->v.operand[1].unit = x->stride % x->vector == 0;
     x->v.operand[0].staged = x->coop > COOP_WARP && chance(70);
     x->blocks = x->coop == COOP_GRID ? (int)pick(1, 6) : 1;
@@ -110,28 +148,62 @@ static int write_words(const trial *x, const tree *t, uint64_t *words) {
     return (int)(w.next - words);
 }
 
+/* The maximum, or what is nearly the mean of `spread`; no number, if one is none. */
+static double shift_of(const trial *x, const double *row) {
+    double top = -INFINITY, mean = 0;
+    for (int64_t i = 0; i < x->n; i++) {
+        top = row[i] > top || isnan(row[i]) ? row[i] : top;
+        mean += row[i] / (double)(x->n + 1);
+        if (isnan(top))
+            break;
+    }
+    return x->kernel == SPREAD ? mean : top;
+}
+
+static double value_of(const trial *x, double one, double w, double shift, double sum) {
+    switch (x->kernel) {
+    case EACH:
+        return one * 3 + w;
+    case SOFT:
+        return (isfinite(one) ? exp(one - shift) : 1) * (1 / sum) * w;
+    default:
+        return (one - shift) * w + sum;
+    }
+}
+
 /* What y must hold, element by element of its memory. */
-static void expect(const trial *x, int64_t *y) {
+static void expect(const trial *x, double *y) {
+    static double row[LONGEST];
     for (int64_t i = 0; i < ROOM; i++)
         y[i] = get(x->type, x->memory[2], i);
     for (int c = 0; c < CALLS; c++) {
-        int64_t row = x->at[0] + c * x->stride, top = INT64_MIN, sum = 0;
+        double sum = 0;
         for (int64_t i = 0; i < x->n; i++)
-            top = get(x->type, x->memory[0], row + i) > top ? get(x->type, x->memory[0], row + i) : top;
+            row[i] = get(x->type, x->memory[0], x->at[0] + c * x->stride + i);
+        const double shift = shift_of(x, row);
         for (int64_t i = 0; i < x->n; i++)
-            sum += get(x->type, x->memory[0], row + i) - top;
+            sum += x->kernel == SOFT     ? exp(row[i] - shift)
+                   : x->kernel == SPREAD ? (row[i] - shift) * (row[i] - shift)
+                                         : row[i] - shift;
         for (int64_t i = 0; i < x->n; i++) {
-            int64_t one = get(x->type, x->memory[0], row + i), w = get(x->type, x->memory[1], x->at[1] + i);
-            int64_t value = x->sums ? (one - top) * w + sum : one * 3 + w;
-            y[x->at[2] + c * x->stride + i] = x->type == DT_INT16 ? (int16_t)value : value;
+            double value = value_of(x, row[i], get(x->type, x->memory[1], x->at[1] + i), shift, sum);
+            y[x->at[2] + c * x->stride + i] = x->type == DT_INT16 ? (int16_t)(int64_t)value : value;
         }
     }
 }
 
+/* Exact, or of floats as near as sums of so many terms are. */
+static bool is_near(const trial *x, double got, double want) {
+    double near = x->type == DT_FLOAT32 ? 1e-5 : x->type == DT_FLOAT64 ? 1e-12 : 0;
+    if (isnan(want) || isinf(want) || near == 0)
+        return isnan(want) ? isnan(got) : got == want;
+    return fabs(got - want) <= near * (fabs(want) + (x->kernel == SPREAD ? 1e4 : 0));
+}
+
 static void run(trial *x) {
-    static int64_t y[ROOM];
+    static double y[ROOM];
     arena a = {0};
-    gu_kernel k = x->sums ? sums : each;
+    gu_kernel k = kernels[x->kernel];
     char types[64];
     const char *type = dtypes[x->type].name;
     uint64_t words[WORDS];
@@ -143,15 +215,18 @@ static void run(trial *x) {
     int count = write_words(x, t, words);
     code_module m = gu_generate(&a, &k, t, &x->v, &gu_gpu);
     int threads = x->coop == COOP_GRID ? 1 << COOP_GRID_BLOCK : x->coop <= COOP_WARP ? 64 : 1 << x->coop;
-    const char *wrong = sim_run(&m, words, count, x->coop == COOP_GRID ? x->blocks * x->coops : x->coops, threads);
+    int blocks = x->coop == COOP_GRID ? x->blocks * x->coops : x->cluster ? CALLS << x->cluster : x->coops;
+    const char *wrong = sim_run(&m, words, count, blocks, threads);
     for (int64_t i = 0; i < ROOM && !wrong; i++)
-        if (get(x->type, x->memory[2], i) != y[i])
+        if (!is_near(x, get(x->type, x->memory[2], i), y[i])) {
+            fprintf(stderr, "element %lld is %g, not %g\n", (long long)i, get(x->type, x->memory[2], i), y[i]);
             wrong = "another element than expected";
+        }
     if (wrong) {
         gu_describe(&k, &x->v);
-        fail_msg("%s: n %lld, %lld apart, at %lld, %lld and %lld, %d blocks of %d groups: %s", k.name, (long long)x->n,
-                 (long long)x->stride, (long long)x->at[0], (long long)x->at[1], (long long)x->at[2], x->blocks,
-                 x->coops, wrong);
+        fail_msg("%s: n %lld, %lld apart, at %lld, %lld and %lld, %d blocks of %d groups, clusters of %d: %s", k.name,
+                 (long long)x->n, (long long)x->stride, (long long)x->at[0], (long long)x->at[1], (long long)x->at[2],
+                 x->blocks, x->coops, 1 << x->cluster, wrong);
     }
     text_free(&m.ir);
     arena_free(&a);
@@ -166,9 +241,51 @@ static void test_rows(void **state) {
     if (!sim_there())
         skip();
     for (int64_t i = 0; i < trials(40); i++) {
-        x.sums = chance(50);
+        x.kernel = (which)pick(EACH, SOFT);
         draw_arrays(&x);
         run(&x);
+    }
+}
+
+/* The code of pieces in the blocks of a cluster, which the simulator does not have: libNVVM and ptxas take it. */
+static void test_clusters(void **state) {
+    static const gu_kernel compiled[] = {
+        {"soft", "(n)->(n)",
+         "(x) -> (y) { auto top = max(i : n, x[i]); auto s = 1 / sum(i : n, exp(x[i] - top)); forall (i : n) y[i] = "
+         "exp(x[i] - top) * s; }",
+         "float32->float32"},
+        {"wide", "(n)->(n)",
+         "(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, x[i] * x[i]); forall (i : n) y[i] = x[i] * s + "
+         "top; }",
+         "float64->float64"},
+        {"short", "(n)->(n)",
+         "(x) -> (y) { auto top = min(i : n, x[i]); auto s = sum(i : n, x[i] - top); forall (i : n) y[i] = x[i] / s; }",
+         "bfloat16->bfloat16"},
+    };
+    (void)state;
+    if (!nvvm_found())
+        skip();
+    for (int64_t i = 0; i < trials(6); i++) {
+        arena a = {0};
+        gu_kernel k = compiled[pick(0, COUNT(compiled) - 1)];
+        const tree *t = gu_tree(&a, &k);
+        int size = dtypes[t->kernel->locals[0].type].size;
+        variant v = gu_variant(t, (int)pick(COOP_WARP + 1, COOP_BLOCK), 0,
+                               1 << pick(0, __builtin_ctz(16u / (unsigned)size)), 1 << pick(0, 3));
+        v.gufunc.pieces = 1;
+        v.gufunc.cluster = (uint8_t)pick(1, 3);
+        v.operand[0].staged = chance(80);
+        code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+        const char *ptx, *wrong = nvvm_judge(&m, 90, true, &ptx);
+        if (wrong) {
+            gu_describe(&k, &v);
+            fail_msg("%s", wrong);
+        }
+        if (getenv("SHOW_IR"))
+            puts(ptx);
+        assert_non_null(strstr(ptx, "barrier.cluster.arrive.release"));
+        text_free(&m.ir);
+        arena_free(&a);
     }
 }
 
@@ -204,6 +321,7 @@ static void test_elsewhere(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_elsewhere),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);

@@ -401,9 +401,10 @@ static const char *nvvm_slip(const code_module *m, const char *ptx) {
     return strstr(ptx, ".extern .func") ? strstr(ptx, ".extern .func") : strstr(ptx, ", debug");
 }
 
-/* Code for one architecture is compiled for older ones too, but for instructions that these do not have: conversions to bfloat16. */
+/* Code for one architecture is compiled for older ones too, but for instructions that these do not have: conversions to bfloat16, and
+ * copies from memory to shared memory. */
 static bool has_instructions(int arch, const code_module *m) {
-    return arch >= 80 || !strstr(m->ir.data, "cvt.rn.bf16.f32");
+    return arch >= 80 || (!strstr(m->ir.data, "cvt.rn.bf16.f32") && !strstr(m->ir.data, "cp.async"));
 }
 
 bool judge_accept(const code_module *m, const code_target *target, unsigned how, uint64_t turn) {

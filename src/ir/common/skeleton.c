@@ -155,7 +155,9 @@ static int array_at(const variant *v, int n) {
 static int threads_together(const variant *v) {
     switch (v->loop) {
     case LOOP_GUFUNC:
-        return v->gufunc.coop == COOP_GRID ? COOP_GRID_BLOCK : v->gufunc.coop - v->gufunc.cluster + v->gufunc.across;
+        return v->gufunc.coop == COOP_GRID ? COOP_GRID_BLOCK
+               : v->gufunc.across          ? v->gufunc.coop - v->gufunc.cluster + v->gufunc.across
+                                           : v->gufunc.coop;
     case LOOP_FOLD:
         return v->fold.coop;
     case LOOP_SCAN:

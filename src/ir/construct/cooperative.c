@@ -147,11 +147,17 @@ static void grid_barrier(body *b) {
 
 /* ---- Clusters of blocks ---- */
 
+static void cluster_instruction(emit *e, const char *what) {
+    emit_line(e, "call void asm sideeffect \"%s\", \"~{memory}\"() convergent", what);
+}
+
 /* A barrier over the blocks of the cluster: what a thread stored before it, in any memory, all of them see after it. */
 static void cluster_barrier(emit *e) {
-    emit_line(e, "call void asm sideeffect \"barrier.cluster.arrive.release.aligned; "
-                 "barrier.cluster.wait.acquire.aligned;\", \"~{memory}\"() convergent");
+    cluster_instruction(e, "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;");
 }
+
+void coop_cluster_arrive(emit *e) { cluster_instruction(e, "barrier.cluster.arrive.relaxed.aligned;"); }
+void coop_cluster_wait(emit *e) { cluster_instruction(e, "barrier.cluster.wait.aligned;"); }
 
 /* Stores a word in the shared memory of another block, where that has what lies here at `at`. */
 static void cluster_store(emit *e, ssa at, ssa block, ssa word) {
@@ -251,6 +257,12 @@ typedef struct across_entries {
     int words, pitch, results, all; /* pitch: of rows; results: where those entries begin */
 } across_entries;
 
+static void across_declare(emit *e, const across_entries *in) {
+    if (emit_once(e, fragment_of("@coop_across_%d", in->words).text))
+        text_printf(&e->declarations, "@coop_across_%d = internal addrspace(3) global [%d x i32] undef, align 16\n",
+                    in->words, in->words * in->all);
+}
+
 /* Other blocks write this block's results. They may do so once all blocks have read those of the reduction before the last one, so
  * reductions alternate between two sets. */
 static across_entries across_entries_of(body *b, dtype type, bool present) {
@@ -261,9 +273,7 @@ static across_entries across_entries_of(body *b, dtype type, bool present) {
     in.results = in.pitch << (v->gufunc.coop - v->gufunc.cluster);
     in.all = in.results + sets * results;
     in.results += b->reductions++ % sets * results;
-    if (emit_once(e, fragment_of("@coop_across_%d", in.words).text))
-        text_printf(&e->declarations, "@coop_across_%d = internal addrspace(3) global [%d x i32] undef, align 16\n",
-                    in.words, in.words * in.all);
+    across_declare(e, &in);
     return in;
 }
 
@@ -324,6 +334,26 @@ static void across_leave(body *b, const across_entries *in, ssa lane, ssa call, 
     emit_label(e, end);
 }
 
+/* Combines `count` entries: number first, first + step .. */
+static void across_gather(body *b, const node *reduce, const across_entries *in, ssa first, int step, int count,
+                          ssa *value, ssa *present) {
+    emit *e = b->e;
+    dtype type = (dtype)reduce->type;
+    ssa there = *present, one;
+    across_read(b, in, first, type, value, present);
+    if (count == 1)
+        return;
+    accumulator all = accumulator_new(b, reduce);
+    accumulator_clear(b, reduce, &all);
+    accumulator_join(b, reduce, &all, *value, *present);
+    for (int i = 1; i < count; i++) {
+        across_read(b, in, emit_value(e, "add i32 %s, %d", first.text, i * step), type, &one, &there);
+        accumulator_join(b, reduce, &all, one, there);
+    }
+    *value = accumulator_read(b, reduce, &all);
+    *present = accumulator_present(b, &all);
+}
+
 /* Some lanes of a warp combine the entries of a call: each those of the ranks lane, lane + 32 ... */
 static void across_combine(body *b, const node *reduce, const across_entries *in, int coop, ssa present) {
     emit *e = b->e;
@@ -333,19 +363,8 @@ static void across_combine(body *b, const node *reduce, const across_entries *in
     ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << lanes) - 1),
         call = emit_value(e, "lshr i32 %s, %d", thread.text, lanes);
     ssa value, there = present;
-    across_read(b, in, across_entry(e, in, lane, call), type, &value, &there);
-    if (coop > lanes) {
-        accumulator all = accumulator_new(b, reduce);
-        accumulator_clear(b, reduce, &all);
-        accumulator_join(b, reduce, &all, value, there);
-        for (int i = 1; i < 1 << (coop - lanes); i++) {
-            ssa rank = emit_value(e, "add i32 %s, %d", lane.text, i << lanes);
-            across_read(b, in, across_entry(e, in, rank, call), type, &value, &there);
-            accumulator_join(b, reduce, &all, value, there);
-        }
-        value = accumulator_read(b, reduce, &all);
-        there = accumulator_present(b, &all);
-    }
+    across_gather(b, reduce, in, across_entry(e, in, lane, call), in->pitch << lanes, 1 << (coop - lanes), &value,
+                  &there);
     lanes_reduce(b, reduce, lanes, &value, &there);
     across_leave(b, in, lane, call, type, value, there);
 }
@@ -354,20 +373,8 @@ static void across_combine(body *b, const node *reduce, const across_entries *in
 static void across_results(body *b, const node *reduce, const across_entries *in, ssa own, ssa *value, ssa *present) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    dtype type = (dtype)reduce->type;
-    ssa entry = emit_value(e, "add i32 %s, %d", own.text, in->results), there = *present, one;
-    across_read(b, in, entry, type, value, present);
-    if (!v->gufunc.cluster)
-        return;
-    accumulator all = accumulator_new(b, reduce);
-    accumulator_clear(b, reduce, &all);
-    accumulator_join(b, reduce, &all, *value, *present);
-    for (int q = 1; q < 1 << v->gufunc.cluster; q++) {
-        across_read(b, in, emit_value(e, "add i32 %s, %d", entry.text, q << v->gufunc.across), type, &one, &there);
-        accumulator_join(b, reduce, &all, one, there);
-    }
-    *value = accumulator_read(b, reduce, &all);
-    *present = accumulator_present(b, &all);
+    ssa entry = emit_value(e, "add i32 %s, %d", own.text, in->results);
+    across_gather(b, reduce, in, entry, 1 << v->gufunc.across, 1 << v->gufunc.cluster, value, present);
 }
 
 /* Each thread leaves its value; then as many threads as a warp has lanes for each call (or the group has threads) combine those of the
@@ -397,6 +404,37 @@ static void across_reduce(body *b, const node *reduce, ssa *value, ssa *present)
     else
         emit_block_barrier(e);
     across_results(b, reduce, &in, own, value, present);
+}
+
+/* ---- Blocks of a cluster that have a piece each ---- */
+
+/* Each warp leaves its lanes' value in all blocks of the cluster, and combines what all warps of all blocks left in its own. One barrier:
+ * entries alternate between two sets, see across_entries_of. */
+static void cluster_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    dtype type = (dtype)reduce->type;
+    int cluster = v->gufunc.cluster, warps = v->gufunc.coop - COOP_WARP, all = 1 << (cluster + warps),
+        lanes = cluster + warps < COOP_WARP ? cluster + warps : COOP_WARP;
+    across_entries in = {.words = lanes_word_count(type) + ssa_is_set(*present), .all = 2 * all};
+    int first = b->reductions++ % 2 * all;
+    across_declare(e, &in);
+    lanes_reduce(b, reduce, COOP_WARP, value, present);
+    ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
+    ssa own = emit_value(e, "and i32 %s, %d", emit_special_register(e, "ctaid").text, (1 << cluster) - 1);
+    ssa entry = emit_op(e, "add i32", emit_value(e, "shl i32 %s, %d", own.text, warps),
+                        emit_value(e, "lshr i32 %s, %d", thread.text, COOP_WARP));
+    int leaves = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp ult i32 %s, %d", lane.text, 1 << cluster), leaves, end);
+    emit_label(e, leaves);
+    across_write(b, &in, emit_value(e, "add i32 %s, %d", entry.text, first), type, *value, *present, lane);
+    emit_branch(e, end);
+    emit_label(e, end);
+    cluster_barrier(e);
+    ssa from =
+        emit_value(e, "add i32 %s, %d", emit_value(e, "and i32 %s, %d", lane.text, (1 << lanes) - 1).text, first);
+    across_gather(b, reduce, &in, from, 1 << lanes, all >> lanes, value, present);
+    lanes_reduce(b, reduce, lanes, value, present);
 }
 
 /* ---- Grids ---- */
@@ -499,6 +537,8 @@ void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
         grid_reduce(b, reduce, value, present);
     else if (b->e->frame->v->gufunc.across)
         across_reduce(b, reduce, value, present);
+    else if (b->e->frame->v->gufunc.cluster)
+        cluster_reduce(b, reduce, value, present);
     else if (coop > COOP_WARP)
         block_reduce(b, reduce, coop - COOP_WARP, value, present);
     else

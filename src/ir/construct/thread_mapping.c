@@ -284,9 +284,10 @@ static traversal coop_traversal(body *b, int together) {
     const variant *v = b->e->frame->v;
     bool backwards = (v->gufunc.coop > COOP_WARP || v->gufunc.across) && b->constructs % 2;
     b->constructs++;
-    if (v->gufunc.pieces && v->gufunc.coop == COOP_GRID) { /* a block has its piece for itself */
-        ssa own = emit_value(b->e, "and i64 %%rank, %d", (1 << COOP_GRID_BLOCK) - 1);
-        return (traversal){own, ssa_constant(1 << COOP_GRID_BLOCK), together, backwards, false};
+    if (v->gufunc.pieces && (v->gufunc.coop == COOP_GRID || v->gufunc.cluster)) { /* a block has its piece for itself */
+        int threads = 1 << (v->gufunc.cluster ? v->gufunc.coop : COOP_GRID_BLOCK);
+        ssa own = emit_value(b->e, "and i64 %%rank, %d", threads - 1);
+        return (traversal){own, ssa_constant(threads), together, backwards, false};
     }
     return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards, b->held != NULL};
 }
@@ -685,12 +686,30 @@ static void forall_across(body *b, const iteration_space *p, const traversal *c,
     emit_label(e, end);
 }
 
+static void note_apart(const node *n, void *user) {
+    const body **any = user;
+    if (n->kind == N_ELEMENT && *any && (*any)->f->locals[n->local].core &&
+        !(*any)->e->frame->v->operand[n->local].unit)
+        *any = NULL;
+}
+
+/* Rows that begin anywhere: does it reach an operand that does not move as these do? That goes element by element, neighbours by
+ * neighbouring threads, and all else with it: a vector apart, threads would read each line several times. */
+static bool goes_singly(const body *b, const node *forall) {
+    const body *all = b;
+    if (b->e->frame->v->gufunc.pieces)
+        node_each(forall->body, note_apart, &all);
+    return !all;
+}
+
 static void forall_along(body *b, const node *n, bool nested, bool simple) {
     const variant *v = b->e->frame->v;
     int nodes = node_cost(n->body), rows = 1, width = 1, together = 1, count = 0;
     for (const node *r = n->args; r; r = r->next)
         count++;
-    if (simple) {
+    if (simple && !nested && goes_singly(b, n)) {
+        together = fits(b, TOGETHER, nodes, 1);
+    } else if (simple) {
         width = fits(b, v->gufunc.vector, nodes, 1) == v->gufunc.vector ? v->gufunc.vector : 1;
         if (nested && count > 1)
             rows = fits(b, v->gufunc.steps, nodes, width);

@@ -186,6 +186,24 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, emit_widen(e, coops), loop_no_unroll(e));
 }
 
+/* A call for each cluster of blocks, each of which has a piece of it. */
+static void calls_by_cluster(gufunc_writer *w, gpu *g) {
+    emit *e = w->s.e;
+    int cluster = w->s.v->gufunc.cluster, coop = w->s.v->gufunc.coop;
+    ssa block = emit_special_register(e, "ctaid"), thread = emit_special_register(e, "tid");
+    ssa own = emit_value(e, "and i32 %s, %d", block.text, (1 << cluster) - 1);
+    ssa rank = emit_op(e, "or i32", emit_value(e, "shl i32 %s, %d", own.text, coop), thread);
+    rank = emit_widen(e, rank);
+    mapped_arguments(w, rank, ssa_constant(1 << (coop + cluster)), g->aligned, ssa_literal("null"), ssa_constant(1));
+    ssa call = emit_widen(e, emit_value(e, "lshr i32 %s, %d", block.text, cluster));
+    find_call(w, g, call);
+    coop_cluster_arrive(e);
+    piece_find(w, g->aligned, emit_widen(e, own), ssa_constant(1 << cluster));
+    whole_cores(w, g->staged, emit_widen(e, thread), ssa_constant(1 << coop), g->aligned);
+    coop_cluster_wait(e);
+    gufunc_call(w, emit_value(e, "icmp eq i64 %s, 0", rank.text));
+}
+
 /* The blocks of a call take its tiles in turn. @kernel is told the number of the call too. */
 static void calls_by_tiles(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
@@ -221,6 +239,8 @@ void gpu_gufunc(gufunc_writer *w) {
         calls_by_tiles(w, g);
     else if (w->s.v->gufunc.across)
         calls_across(w, g);
+    else if (w->s.v->gufunc.cluster)
+        calls_by_cluster(w, g);
     else if (w->s.v->gufunc.coop)
         calls_by_block(w, g);
     else

@@ -8,7 +8,10 @@
 enum {
     TOGETHER = 8,         /* accesses of a thread that are in flight together, */
     TOGETHER_SINGLE = 16, /* if each is of one element, */
-    TOGETHER_REST = 4,    /* and of what is left over */
+    TOGETHER_REST = 4,    /* and of what is left over; */
+    TOGETHER_ASYNC = 4,   /* those that need no registers, between two jumps */
+    ARCH_ASYNC = 80,      /* the first architecture that has them, */
+    ASYNC_COOP = 9        /* and log2 of the threads of a block from which all accesses are made so */
 };
 
 typedef struct core_copy {
@@ -66,23 +69,92 @@ static void copy_some(const core_copy *p, ssa first, ssa step, ssa end, int n) {
         store_access(p, i[j], values[j]);
 }
 
-/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. What is left over is
- * not copied one by one either. */
-static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size) {
+/* May accesses go from memory to shared memory by themselves? So all of them are in flight at once, however few registers there are.
+ * Blocks that meet through memory are no faster by it. */
+static bool can_async(const core_copy *p) {
+    const variant *v = p->w->s.v;
+    int bytes = p->width * dtypes[v->operand[p->k].memory].size;
+    return !p->across && v->gufunc.coop != COOP_GRID && p->w->s.e->target->arch >= ARCH_ASYNC &&
+           (bytes == 4 || bytes == 8 || bytes == ACCESS_BYTES);
+}
+
+static void copy_access(const core_copy *p, ssa i) {
+    emit *e = p->w->s.e;
+    dtype t = skeleton_memory(&p->w->s, p->k);
+    int bytes = p->width * dtypes[t].size;
+    const char *type = ir_memory_type(t);
+    ssa from = emit_element(e, t, p->w->at[p->k], i);
+    from = emit_value(e, "ptrtoint %s%s %s to i64", type, ir_global_pointer(e), from.text);
+    e->shared = true;
+    ssa to = emit_element(e, t, p->to, i);
+    to = emit_value(e, "ptrtoint %s%s %s to i32", type, ir_global_pointer(e), to.text);
+    e->shared = false;
+    emit_line(e,
+              "call void asm sideeffect \"cp.async.%s.shared.global [$0], [$1], $2;\", \"r,l,n,~{memory}\"(i32 %s, i64 "
+              "%s, i32 %d)",
+              bytes == ACCESS_BYTES ? "cg" : "ca", to.text, from.text, bytes);
+}
+
+/* Copies the elements from .. end - 1 (i64): of `size` accesses in a row the thread makes the one of its rank. What has been copied is
+ * there after copies_wait. */
+static void copy_async(const core_copy *p, ssa from, ssa end, ssa rank, ssa size) {
+    emit *e = p->w->s.e;
+    ssa step = emit_value(e, "mul i64 %s, %d", size.text, p->width);
+    ssa first = emit_op(e, "add i64", from, emit_value(e, "mul i64 %s, %d", rank.text, p->width));
+    counted_loop l = counted_loop_begin(e, "i64", first, end);
+    ssa i = l.i;
+    for (int j = 0; j < TOGETHER_ASYNC; j++) {
+        ssa there = emit_op(e, "icmp slt i64", i, end);
+        copy_access(p, j ? emit_select_as(e, "i64", there, i, l.i) : i);
+        i = emit_op(e, "add i64", i, step);
+    }
+    counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", step.text, TOGETHER_ASYNC), loop_no_unroll(e));
+}
+
+/* The same through registers, in rounds of several accesses: `whole` elements (i64), and what is left over, which is not copied one by one
+ * either. */
+static void copy_rounds(const core_copy *p, ssa from, ssa whole, ssa end, ssa rank, ssa size) {
     emit *e = p->w->s.e;
     int together = p->width > 1 ? TOGETHER : TOGETHER_SINGLE;
     ssa step = emit_value(e, "mul i64 %s, %d", size.text, p->width);
-    ssa far = emit_value(e, "mul i64 %s, %d", step.text, together);
     ssa first = emit_op(e, "add i64", from, emit_value(e, "mul i64 %s, %d", rank.text, p->width));
-    ssa tiles = emit_op(e, "udiv i64", emit_op(e, "sub i64", end, from), far);
-    ssa whole = emit_op(e, "mul i64", tiles, far);
     counted_loop l = counted_loop_begin(e, "i64", first, emit_op(e, "add i64", from, whole));
     copy_some(p, l.i, step, ssa_none(), together);
-    counted_loop_end(e, &l, far, loop_no_unroll(e));
+    counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", step.text, together), loop_no_unroll(e));
+    if (can_async(p)) /* there is nothing left over */
+        return;
     l = counted_loop_begin(e, "i64", emit_op(e, "add i64", first, whole), end);
     copy_some(p, l.i, step, end, TOGETHER_REST);
     counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", step.text, TOGETHER_REST), loop_no_unroll(e));
 }
+
+/* The same in the way that is faster: through registers if these do not cost blocks and nothing is left over behind the rounds. */
+static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size) {
+    emit *e = p->w->s.e;
+    const variant *v = p->w->s.v;
+    if (can_async(p) && (v->gufunc.cluster || v->gufunc.coop >= ASYNC_COOP)) {
+        copy_async(p, from, end, rank, size);
+        return;
+    }
+    ssa count = emit_op(e, "sub i64", end, from);
+    ssa far = emit_value(e, "mul i64 %s, %d", size.text, p->width * (p->width > 1 ? TOGETHER : TOGETHER_SINGLE));
+    ssa whole = emit_op(e, "mul i64", emit_op(e, "udiv i64", count, far), far);
+    if (!can_async(p)) {
+        copy_rounds(p, from, whole, end, rank, size);
+        return;
+    }
+    int rounds = emit_label_new(e), async = emit_label_new(e), done = emit_label_new(e);
+    emit_branch_if(e, emit_op(e, "icmp eq i64", whole, count), rounds, async);
+    emit_label(e, rounds);
+    copy_rounds(p, from, whole, end, rank, size);
+    emit_branch(e, done);
+    emit_label(e, async);
+    copy_async(p, from, end, rank, size);
+    emit_branch(e, done);
+    emit_label(e, done);
+}
+
+static void copies_wait(emit *e) { emit_line(e, "call void asm sideeffect \"cp.async.wait_all;\", \"~{memory}\"()"); }
 
 static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
     gufunc_writer *w = p->w;
@@ -153,5 +225,7 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa al
         w->at[k] = across ? emit_element(e, skeleton_memory(&w->s, k), to, p.own) : to;
         e->shared = false;
     }
+    if (!across && w->s.v->gufunc.coop != COOP_GRID && e->target->arch >= ARCH_ASYNC)
+        copies_wait(e);
     emit_block_barrier(e);
 }
