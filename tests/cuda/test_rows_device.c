@@ -63,9 +63,9 @@ static sample draw(DLDataType type) {
     s.count = chance(40) ? most : pick(1, most < 300 ? most : 300);
     s.pitch = s.n + (chance(50) ? pick(0, 9) : 0);
     s.all = s.first + s.count * s.pitch;
-    s.x = malloc((size_t)s.all * sizeof *s.x);
-    s.y = malloc((size_t)s.all * sizeof *s.y);
-    s.factor = malloc((size_t)s.n * sizeof *s.factor);
+    s.x = calloc((size_t)s.all, sizeof *s.x);
+    s.y = calloc((size_t)s.all, sizeof *s.y);
+    s.factor = calloc((size_t)s.n, sizeof *s.factor);
     for (int64_t i = 0; i < s.all; i++) {
         s.x[i] = (double)(type.code == kDLInt ? pick(-3000, 3000) : pick(-40, 40));
         s.y[i] = 7;
