@@ -87,6 +87,8 @@ static void test_round_trip(void **unused) {
         size_t at = (size_t)pick(0, offsetof(variant, flat));
         if (at >= offsetof(variant, flat))
             other.operand[1].unit ^= 1;
+        else if (at == offsetof(variant, loop))
+            other.loop = (uint8_t)((v.loop + 1) % LOOP_CLASSES);
         else
             ((uint8_t *)&other)[at] ^= 1;
         assert_false(variant_same(&v, &other));
