@@ -232,6 +232,25 @@ mutants: | $(DEPS)/.deps-test
 	@python3 tools/mutants.py build --into $(BUILD)/mutants --cc '$(CC)' DEPS=$(abspath $(DEPS))
 	@python3 tools/mutants.py run --build $(BUILD)/mutants/run
 
+# Fuzzes one target, or all in turn, with the sanitizers: `make fuzz TARGETS=kernel RUNS=10000000`. What it finds that is new goes to
+# build/fuzz/corpus, a failure to build/fuzz; failures that were mended go to tests/fuzz/corpus, which `make test` runs.
+FUZZ = $(BUILD)/fuzz
+TARGETS = $(notdir $(wildcard tests/fuzz/corpus/*))
+RUNS = 100000
+FUZZ_FLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+fuzz: $(FUZZ)/fuzzer
+	@for target in $(TARGETS); do \
+	    mkdir -p $(FUZZ)/corpus/$$target && \
+	    UF_FUZZ=$$target $(FUZZ)/fuzzer -runs=$(RUNS) -timeout=20 -rss_limit_mb=4096 -max_len=4096 -print_final_stats=1 \
+	        -artifact_prefix=$(FUZZ)/$$target- $(FUZZ)/corpus/$$target tests/fuzz/corpus/$$target || exit 1; \
+	done
+
+$(FUZZ)/fuzzer: FORCE | $(DEPS)/.deps-lint
+	@$(MAKE) --no-print-directory $(FUZZ)/libufunc.a BUILD=$(FUZZ) DEPS=$(abspath $(DEPS)) CC=clang CFLAGS='$(FUZZ_FLAGS)'
+	$(call say,LD)
+	$(Q)clang -std=c11 -D_GNU_SOURCE $(WARNINGS) -Iinclude $(subst fuzzer-no-link,fuzzer,$(FUZZ_FLAGS)) -o $@ \
+	    $(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/libfuzzer/fuzzer.c $(FUZZ)/libufunc.a $(LIBS)
+
 lint: all | $(DEPS)/.deps-lint $(DEPS)/.deps-demo $(DEPS)/.deps-test
 	@BUILD=$(BUILD) DEPS=$(DEPS) MAKE='$(MAKE)' sh tools/lint.sh
 
@@ -287,5 +306,5 @@ clean:
 
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/inside/*/*.d $(BUILD)/test/inside/*/*/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
-.PHONY: all deps programs demo test test-programs test-gpu accuracy catalogue bench coverage mutants lint asan tsan abi install uninstall clean FORCE
+.PHONY: all deps programs demo test test-programs test-gpu accuracy catalogue bench coverage mutants fuzz lint asan tsan abi install uninstall clean FORCE
 .SECONDARY:
