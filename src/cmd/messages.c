@@ -5,11 +5,23 @@
 
 #include "cmd.h"
 
+enum {
+    LONGEST = 16384 /* bytes of a message */
+};
+
+/* Writes a message, in which control characters, which names in strangers' files may have, are question marks. */
+static void say(const char *format, va_list arguments) {
+    char text[LONGEST];
+    vsnprintf(text, sizeof text, format, arguments);
+    for (char *c = text; *c; c++)
+        fputc(((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 127 ? '?' : *c, stderr);
+}
+
 int bad_usage(const char *verb_name, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "ufunc %s: ", verb_name);
-    vfprintf(stderr, format, arguments);
+    say(format, arguments);
     fprintf(stderr, "; `ufunc %s --help` shows the usage\n", verb_name);
     va_end(arguments);
     return BAD_USAGE;
@@ -19,7 +31,7 @@ int failed(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "ufunc: ");
-    vfprintf(stderr, format, arguments);
+    say(format, arguments);
     fprintf(stderr, "\n");
     va_end(arguments);
     return FAILED;
@@ -27,12 +39,11 @@ int failed(const char *format, ...) {
 
 int argument_failed(unsigned verb_bit, const char *argument) {
     const uf_error *e = uf_last_error();
-    const char *hint = advice(e->message, verb_bit);
-    fprintf(stderr, "ufunc: %s", worded(e->message));
+    const char *hint = advice(e->message, verb_bit), *before = hint ? "\n  " : "";
+    hint = hint ? hint : "";
     if (argument)
-        fprintf(stderr, " (argument %d is \"%s\")", e->argument, argument);
-    fprintf(stderr, hint ? "\n  %s\n" : "\n", hint);
-    return FAILED;
+        return failed("%s (argument %d is \"%s\")%s%s", worded(e->message), e->argument, argument, before, hint);
+    return failed("%s%s%s", worded(e->message), before, hint);
 }
 
 int library_failed(unsigned verb_bit) { return argument_failed(verb_bit, NULL); }

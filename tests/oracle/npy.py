@@ -189,6 +189,10 @@ def archives(rng, path):
         with open(path("two.npz"), "rb") as file:
             done = tool("run", IDENTITY, "-:npz", "-o", path("y.npy"), status=1, stdin=file)
         assert b"has several arrays" in done.stderr
+    with zipfile.ZipFile(path("c.npz"), "w") as archive:  # names that would change a terminal's title
+        for name in ("\x1b]0;a\x07.npy", "b.npy"):
+            archive.writestr(name, b"abc")
+    assert b"it has ?]0;a?, b" in tool("run", IDENTITY, path("c.npz"), status=1).stderr
     np.savez(path("none.npz"))
     assert b"has no array" in tool("run", IDENTITY, path("none.npz"), status=1).stderr
     with zipfile.ZipFile(path("b.npz"), "w", zipfile.ZIP_BZIP2) as archive:
