@@ -58,6 +58,10 @@ static const struct {
     {"UF_FIRST_MATCH", "--first-match"},
     {"UF_CAST_UNSAFE", "--casting unsafe"},
     {"UF_MAX_STATE", "16"},
+    {"uf_copy", "a copy"},
+    {"uf_sync", "waiting"},
+    {"uf_options", "the command line"},
+    {"uf_reduce_options", "the command line"},
     {"max_steps", "--max-steps"},
     {"max_registers", "--max-registers"},
 };
