@@ -17,13 +17,14 @@
  *                in NumPy: beside arrays it counts by its kind (bool, integer, floating, complex) and not by its width. If its
  *                kind is more general than that of every array, an integer counts as int64, a floating number as float64, a
  *                complex one as complex128; beside floating arrays a complex number keeps their width. See uf_call for
- *                integers that do not fit.
+ *                integers that do not fit. One whose shape is uf_number_shape, as UF_SCALAR makes it, is no output.
  *   signature    "float32,float32->float32": the dtypes a kernel is compiled for. docs/kernel-c.md specifies the kernels.
  *   element      what a kernel computes at once: an element of the outputs; of a generalized ufunc an inner call, of a
  *                kernel over indices a point.
  *
  * Errors     Every verb returns a uf_status; what was got, what was needed and where is in uf_last_error(). A failed call
- *            writes no output unless said otherwise, leaks nothing, and leaves the library usable. Nothing is printed.
+ *            writes no output unless said otherwise, leaks nothing, and leaves the library usable. Nothing is printed but by
+ *            uf_check.
  * Memory     Running out of it is UF_ERR_MEMORY, with one exception: libLLVM and libnvvm end the process when malloc gives them
  *            none. Only a call that compiles can meet this: the first call of a function for its dtypes, its layout of memory
  *            and its device, whichever verb it is (plans, uf_launch_info, uf_inspect, the scratch sizes, and uf_copy between
@@ -93,7 +94,8 @@ typedef struct uf_error {
     char message[4096]; /* UTF-8, NUL-terminated, one fact a line, no newline at the end */
     /* The text that line and column are counted in: "f" is the kernel of a function f (of a later section: "f, section 1"); "layout
      * of f", "signatures of f", "identity of f", "map of f", .. are its other texts; "signature of the options" and "types" are
-     * those of a call. Of uf_load it is the path of the file, or the last 1023 bytes of a longer one. "" where line is 0. */
+     * those of a call. Of uf_load it is the path of the file, or the last 1023 bytes of a longer one; of UF_SOURCE the C file, in
+     * which line is that of the macro, while column is counted in its text. "" where line is 0. */
     char source[1024];
 } uf_error;
 
@@ -106,6 +108,11 @@ UF_API const char *uf_status_text(uf_status status);
 
 /* "0.1.0", the version of the library that runs. Static storage. */
 UF_API const char *uf_version(void);
+
+/* For examples and short programs: unless status is UF_OK, prints "file:line: " and the calling thread's last error to stderr and ends
+ * the program with exit(1). UF_CHECK(uf_load(&f, "add")) says where it stands. */
+UF_API void uf_check(uf_status status, const char *file, int line);
+#define UF_CHECK(...) uf_check((__VA_ARGS__), __FILE__, __LINE__)
 
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */
 
@@ -567,6 +574,17 @@ UF_API uf_status uf_call(const uf_func *func, int nargs, const DLTensor *args, c
  * caller's for UF_MAX_NDIM extents; data and strides of outputs are neither read nor written. Errors as for uf_call. */
 UF_API uf_status uf_infer(const uf_func *func, int nargs, DLTensor *args, const uf_options *options);
 
+/* Makes the outputs that a call with these inputs would have, with undefined content: uf_infer and uf_empty in one step. It does
+ * not make the call.
+ *
+ * out     one pointer for each output of func, all of which are set; NULL on failure. Release each as those of uf_empty.
+ * inputs  nin arrays, in signature order. Where they are on a GPU so are the outputs (kDLCUDA), else they are on kDLCPU. Their data
+ *         may be NULL.
+ *
+ * Errors as for uf_infer and uf_empty. */
+UF_API uf_status uf_new(DLManagedTensor **out, const uf_func *func, int nin, const DLTensor *inputs,
+                        const uf_options *options);
+
 /* A call with everything decided and compiled beforehand. Shapes, strides, dtypes and devices are those of args and
  * options; addresses are given at each run. Arrays need not be kept (their data may be NULL); options->stream and scratch are not
  * used. Numbers are not read: dtypes alone choose the signature, and each run's must fit it. UF_STRONG_NUMBERS makes room for all
@@ -719,6 +737,12 @@ UF_API uf_status uf_reduceat_plan(uf_plan **out, const uf_func *func, int nargs,
 UF_API uf_status uf_reduce_infer(const uf_func *func, int nargs, DLTensor *args, const uf_reduce_options *options);
 UF_API uf_status uf_accumulate_infer(const uf_func *func, int nargs, DLTensor *args, int axis,
                                      const uf_options *options);
+
+/* Make the outputs of these calls, as uf_new does. Errors as for the calls and uf_empty. */
+UF_API uf_status uf_reduce_new(DLManagedTensor **out, const uf_func *func, int nin, const DLTensor *inputs,
+                               const uf_reduce_options *options);
+UF_API uf_status uf_accumulate_new(DLManagedTensor **out, const uf_func *func, int nin, const DLTensor *inputs,
+                                   int axis, const uf_options *options);
 
 /* How many bytes of device memory the call with these arguments needs as options->scratch; 0 on the CPU. Errors as for the call. */
 UF_API uf_status uf_reduce_scratch_size(size_t *bytes, const uf_func *func, int nargs, const DLTensor *args,
@@ -912,22 +936,134 @@ UF_API uf_status uf_inspect(const uf_func *func, const char *types, DLDevice dev
  * A missing library is not an error here. Errors: ARGUMENT, MEMORY. */
 UF_API uf_status uf_system_info(char **text);
 
+/* ---- Arguments in place, options by name ----
+ *
+ * What the macros UF_CALL, UF_REDUCE, .. (see "Comfort") fill in and hand to the library. A program that uses the macros does not
+ * name these. */
+
+enum {
+    UF_MAX_IN_PLACE = 16,        /* arrays that such a macro takes */
+    UF_NO_AXIS = -0x7FFFFFFF - 1 /* no axis was given */
+};
+
+/* Of UF_CALL, UF_PLAN and UF_NEW. Members that are not described here are those of uf_options. */
+typedef struct uf_call_args {
+    size_t size;                    /* sizeof(uf_call_args) */
+    DLTensor args[UF_MAX_IN_PLACE]; /* those from the first one on that is all zero do not count */
+    void *stream;
+    DLDevice device;
+    uf_casting casting;
+    const char *signature;
+    const DLTensor *where;
+    int threads;
+    unsigned flags;
+    int axis;            /* generalized ufuncs: uf_axes.axis, or UF_NO_AXIS */
+    const uf_axes *axes; /* UF_AXES_EACH(UF_AXES(0, 1), UF_AXES(0)): those of each argument */
+    bool keepdims;       /* uf_axes.keepdims */
+    const volatile int *cancel;
+} uf_call_args;
+
+/* Of UF_REDUCE, UF_REDUCE_PLAN and UF_REDUCE_NEW. Members that are not described here are those of uf_reduce_options. */
+typedef struct uf_reduce_args {
+    size_t size;                    /* sizeof(uf_reduce_args) */
+    DLTensor args[UF_MAX_IN_PLACE]; /* as in uf_call_args */
+    int axis;                       /* the one axis that is reduced, or UF_NO_AXIS */
+    uf_axis_list axes;              /* UF_AXES(0, 2): several; {UF_NO_AXES}: none. Without axis and axes: all */
+    bool keepdims;
+    const DLTensor *initial;
+    const DLTensor *where;
+    void *stream;
+    uf_casting casting;
+    const char *signature;
+    void *scratch;
+    size_t scratch_size;
+    int threads;
+    unsigned flags;
+    const volatile int *cancel;
+} uf_reduce_args;
+
+/* Of UF_ACCUMULATE, UF_ACCUMULATE_PLAN and UF_ACCUMULATE_NEW. Members that are not described here are those of uf_options. */
+typedef struct uf_accumulate_args {
+    size_t size;                    /* sizeof(uf_accumulate_args) */
+    DLTensor args[UF_MAX_IN_PLACE]; /* as in uf_call_args */
+    int axis;                       /* 0 if it is not given, as in NumPy */
+    void *stream;
+    uf_casting casting;
+    const char *signature;
+    void *scratch;
+    size_t scratch_size;
+    int threads;
+    unsigned flags;
+    const volatile int *cancel;
+} uf_accumulate_args;
+
+/* Of UF_FORALL and UF_FORALL_PLAN. Members that are not described here are those of uf_options. */
+typedef struct uf_forall_args {
+    size_t size;                    /* sizeof(uf_forall_args) */
+    DLTensor args[UF_MAX_IN_PLACE]; /* as in uf_call_args */
+    void *stream;
+    const char *signature;
+    int threads;
+    unsigned flags;
+    int block;
+    int elements;
+    const volatile int *cancel;
+} uf_forall_args;
+
+/* Each is the function that its name begins with. Errors: those of that function; ARGUMENT for axis and axes together. */
+UF_API uf_status uf_call_with(const uf_func *func, const uf_call_args *args);
+UF_API uf_status uf_plan_with(uf_plan **out, const uf_func *func, const uf_call_args *args);
+UF_API uf_status uf_new_with(DLManagedTensor **out, const uf_func *func, const uf_call_args *args);
+UF_API uf_status uf_reduce_with(const uf_func *func, const uf_reduce_args *args);
+UF_API uf_status uf_reduce_plan_with(uf_plan **out, const uf_func *func, const uf_reduce_args *args);
+UF_API uf_status uf_reduce_new_with(DLManagedTensor **out, const uf_func *func, const uf_reduce_args *args);
+UF_API uf_status uf_accumulate_with(const uf_func *func, const uf_accumulate_args *args);
+UF_API uf_status uf_accumulate_plan_with(uf_plan **out, const uf_func *func, const uf_accumulate_args *args);
+UF_API uf_status uf_accumulate_new_with(DLManagedTensor **out, const uf_func *func, const uf_accumulate_args *args);
+UF_API uf_status uf_forall_with(const uf_func *kernel, int ndim, const int64_t *extents, const uf_forall_args *args);
+UF_API uf_status uf_forall_plan_with(uf_plan **out, const uf_func *kernel, int ndim, const int64_t *extents,
+                                     const uf_forall_args *args);
+
+/* The shape of numbers that UF_SCALAR makes, by which an output that is one is refused. */
+UF_API extern const int64_t uf_number_shape[1];
+
 #ifdef __cplusplus
 }
 #endif
 
 /* ---- Comfort ------------------------------------------------------------------------------------------------------ */
 
-/* A kernel written in place: UF_SOURCE((x, y) { return x + y; }). */
-#define UF_SOURCE(...) #__VA_ARGS__
+#define UF_TEXT_(...) UF_TEXT_AS_IT_IS_(__VA_ARGS__)
+#define UF_TEXT_AS_IT_IS_(...) #__VA_ARGS__
+
+/* A kernel written in place: UF_SOURCE((x, y) { return x + y; }). An error in it names the C file and the line of the macro. The
+ * preprocessor makes one line of its text, so that the line of an error is that of the macro (of its beginning by gcc, of its end by
+ * clang), and what stands there is shown with the error. Errors in string literals and files have lines of their own. */
+#define UF_SOURCE(...) "#line " UF_TEXT_(__LINE__) " \"" __FILE__ "\"\n" #__VA_ARGS__
 
 #ifndef __cplusplus
 
 /* clang-format off */
 
+/* _Float16 and __bf16, where the compiler has them. */
+#ifdef __FLT16_MANT_DIG__
+__extension__ typedef _Float16 uf_float16_;
+#define UF_FLOAT16_ROW_(...) __VA_ARGS__
+#else
+#define UF_FLOAT16_ROW_(...)
+#endif
+#ifdef __BFLT16_MANT_DIG__
+__extension__ typedef __bf16 uf_bfloat16_;
+#define UF_BFLOAT16_ROW_(...) __VA_ARGS__
+#else
+#define UF_BFLOAT16_ROW_(...)
+#endif
+
 /* The DLDataType of an expression's type, or of what a pointer points to. */
 #define UF_DTYPE_OF(value)                                                                                            \
     _Generic((value),                                                                                                 \
+        UF_FLOAT16_ROW_(uf_float16_: (DLDataType){kDLFloat, 16, 1},)                                                  \
+        UF_BFLOAT16_ROW_(uf_bfloat16_: (DLDataType){kDLBfloat, 16, 1},)                                               \
         _Bool: (DLDataType){UF_BOOL_CODE, 8, 1},                                                                      \
         char: (DLDataType){((char)-1 < 0) ? kDLInt : kDLUInt, 8, 1},                                                  \
         signed char: (DLDataType){kDLInt, 8, 1},                                                                      \
@@ -947,22 +1083,109 @@ UF_API uf_status uf_system_info(char **text);
 
 #define UF_NDIM_(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-/* A C-contiguous host array: UF_ARRAY(x, 1000), UF_ARRAY(image, rows, columns). The dtype is that of *pointer; const is
- * cast away, and inputs are never written. Lives as long as the enclosing block. */
-#define UF_ARRAY(pointer, ...)                                                                                        \
+/* 0, if the condition holds. */
+#define UF_ASSERT_(condition, message) (0 * (int)sizeof(struct { _Static_assert(condition, message); char unused; }))
+
+/* What a list in parentheses has in them: UF_LIST_IN_PARENTHESES_ (3, 4) is 3, 4. */
+#define UF_LIST_IN_PARENTHESES_(...) __VA_ARGS__
+
+/* UF_BY_COUNT_(one, more, ..) is `one` if one argument follows, and `more` if 2 to 65 do. */
+#define UF_BY_COUNT_(one, more, ...) UF_BEHIND_65_(__VA_ARGS__, UF_32_(more), UF_32_(more), one, 0)
+#define UF_BEHIND_65_(...) UF_BEHIND_65_AS_IT_IS_(__VA_ARGS__)
+#define UF_BEHIND_65_AS_IT_IS_(a, b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, c2, c3, c4, c5, c6, c7, d0, d1, d2, d3, d4, \
+    d5, d6, d7, e0, e1, e2, e3, e4, e5, e6, e7, f0, f1, f2, f3, f4, f5, f6, f7, g0, g1, g2, g3, g4, g5, g6, g7, h0,   \
+    h1, h2, h3, h4, h5, h6, h7, i0, i1, i2, i3, i4, i5, i6, i7, which, ...) which
+#define UF_8_(a) a, a, a, a, a, a, a, a
+#define UF_32_(a) UF_8_(a), UF_8_(a), UF_8_(a), UF_8_(a)
+
+/* How many of 1 to 65 arguments follow. */
+#define UF_COUNT_(...) UF_BEHIND_65_(__VA_ARGS__, 65, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49,  \
+    48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21,    \
+    20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+
+/* A C array of any rank, of which only the type is known. UF_ELEMENT_k_ is its element at k indices that are 0. An array has one
+ * where its rank is at least k, which UF_DEEP_k_ tells; where it is less UF_ELEMENT_k_ is a char. */
+#define UF_IF_TYPE_(condition, yes, no) _Generic((char (*)[1 + (condition)])0, char (*)[2]: (yes), default: (no))
+#define UF_IS_POINTER_(value) (__builtin_classify_type(value) == 5)
+#define UF_IS_ARRAY_(value) (!__builtin_types_compatible_p(__typeof__(value), __typeof__(((void)0, (value)))))
+#define UF_ELEMENT_1_(a) (a)[0]
+#define UF_DEEP_2_(a) UF_IS_POINTER_(UF_ELEMENT_1_(a))
+#define UF_ELEMENT_2_(a) UF_IF_TYPE_(UF_DEEP_2_(a), a, (char (*)[1])0)[0][0]
+#define UF_DEEP_3_(a) UF_IS_POINTER_(UF_ELEMENT_2_(a))
+#define UF_ELEMENT_3_(a) UF_IF_TYPE_(UF_DEEP_3_(a), a, (char (*)[1][1])0)[0][0][0]
+#define UF_DEEP_4_(a) UF_IS_POINTER_(UF_ELEMENT_3_(a))
+#define UF_ELEMENT_4_(a) UF_IF_TYPE_(UF_DEEP_4_(a), a, (char (*)[1][1][1])0)[0][0][0][0]
+#define UF_DEEP_5_(a) UF_IS_POINTER_(UF_ELEMENT_4_(a))
+#define UF_ELEMENT_5_(a) UF_IF_TYPE_(UF_DEEP_5_(a), a, (char (*)[1][1][1][1])0)[0][0][0][0][0]
+#define UF_DEEP_6_(a) UF_IS_POINTER_(UF_ELEMENT_5_(a))
+#define UF_ELEMENT_6_(a) UF_IF_TYPE_(UF_DEEP_6_(a), a, (char (*)[1][1][1][1][1])0)[0][0][0][0][0][0]
+#define UF_DEEP_7_(a) UF_IS_POINTER_(UF_ELEMENT_6_(a))
+#define UF_RANK_(a) (1 + UF_DEEP_2_(a) + UF_DEEP_3_(a) + UF_DEEP_4_(a) + UF_DEEP_5_(a) + UF_DEEP_6_(a))
+#define UF_SCALAR_OF_(a)                                                                                              \
+    _Generic((char (*)[UF_RANK_(a)])0,                                                                                \
+        char (*)[1]: UF_ELEMENT_1_(a), char (*)[2]: UF_ELEMENT_2_(a), char (*)[3]: UF_ELEMENT_3_(a),                  \
+        char (*)[4]: UF_ELEMENT_4_(a), char (*)[5]: UF_ELEMENT_5_(a), char (*)[6]: UF_ELEMENT_6_(a))
+#define UF_SHAPE_OF_(a)                                                                                               \
+    ((int64_t[]){sizeof(a) / sizeof(UF_ELEMENT_1_(a)), sizeof(UF_ELEMENT_1_(a)) / sizeof(UF_ELEMENT_2_(a)),           \
+                 sizeof(UF_ELEMENT_2_(a)) / sizeof(UF_ELEMENT_3_(a)),                                                 \
+                 sizeof(UF_ELEMENT_3_(a)) / sizeof(UF_ELEMENT_4_(a)),                                                 \
+                 sizeof(UF_ELEMENT_4_(a)) / sizeof(UF_ELEMENT_5_(a)),                                                 \
+                 sizeof(UF_ELEMENT_5_(a)) / sizeof(UF_ELEMENT_6_(a))})
+#define UF_NDIM_OF_(a, name)                                                                                          \
+    UF_RANK_(a) +                                                                                                     \
+        UF_ASSERT_(UF_IS_ARRAY_(a), name " of one argument takes an array; of a pointer it takes the extents, too") + \
+        UF_ASSERT_((!UF_DEEP_2_(a) || UF_IS_ARRAY_(UF_ELEMENT_1_(a))) &&                                              \
+                   (!UF_DEEP_3_(a) || UF_IS_ARRAY_(UF_ELEMENT_2_(a))) &&                                              \
+                   (!UF_DEEP_4_(a) || UF_IS_ARRAY_(UF_ELEMENT_3_(a))) &&                                              \
+                   (!UF_DEEP_5_(a) || UF_IS_ARRAY_(UF_ELEMENT_4_(a))) &&                                              \
+                   (!UF_DEEP_6_(a) || UF_IS_ARRAY_(UF_ELEMENT_5_(a))),                                                \
+                   name " takes no array of pointers: its elements lie in one piece of memory") +                     \
+        UF_ASSERT_(!UF_DEEP_7_(a), name " takes arrays of up to six dimensions; of a pointer it takes 64 extents")
+
+/* An array in host memory, C-contiguous, with the dtype of its elements:
+ *
+ *   UF_ARRAY(m)                     a whole C array, float m[3][4], of up to six dimensions
+ *   UF_ARRAY(p, rows, columns)      what a pointer points to, with its extents
+ *
+ * const is cast away, and inputs are never written. Lives as long as the enclosing block, as all macros of this kind do. */
+#define UF_ARRAY(...) UF_BY_COUNT_(UF_ARRAY_WHOLE_, UF_ARRAY_AT_, __VA_ARGS__)(__VA_ARGS__)
+#define UF_ARRAY_AT_(pointer, ...)                                                                                    \
     ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
                 .device = {kDLCPU, 0},                                                                                \
                 .ndim = UF_NDIM_(__VA_ARGS__),                                                                        \
                 .dtype = UF_DTYPE_OF(*(pointer)),                                                                     \
                 .shape = (int64_t[]){__VA_ARGS__}})
+#define UF_ARRAY_WHOLE_(array)                                                                                        \
+    ((DLTensor){.data = (void *)(uintptr_t)(array),                                                                   \
+                .device = {kDLCPU, 0},                                                                                \
+                .ndim = UF_NDIM_OF_(array, "UF_ARRAY"),                                                               \
+                .dtype = UF_DTYPE_OF(UF_SCALAR_OF_(array)),                                                           \
+                .shape = UF_SHAPE_OF_(array)})
 
-/* A C-contiguous host array of C structs, for functions over records: UF_RECORDS(particles, 1000). */
-#define UF_RECORDS(pointer, ...)                                                                                      \
+/* The same for C structs, for functions over records: UF_RECORDS(particles), UF_RECORDS(pointer, 1000). */
+#define UF_RECORDS(...) UF_BY_COUNT_(UF_RECORDS_WHOLE_, UF_RECORDS_AT_, __VA_ARGS__)(__VA_ARGS__)
+#define UF_RECORDS_AT_(pointer, ...)                                                                                  \
     ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
                 .device = {kDLCPU, 0},                                                                                \
                 .ndim = UF_NDIM_(__VA_ARGS__),                                                                        \
                 .dtype = {kDLUInt, 8, sizeof *(pointer)},                                                             \
                 .shape = (int64_t[]){__VA_ARGS__}})
+#define UF_RECORDS_WHOLE_(array)                                                                                      \
+    ((DLTensor){.data = (void *)(uintptr_t)(array),                                                                   \
+                .device = {kDLCPU, 0},                                                                                \
+                .ndim = UF_NDIM_OF_(array, "UF_RECORDS"),                                                             \
+                .dtype = {kDLUInt, 8, sizeof(UF_SCALAR_OF_(array))},                                                  \
+                .shape = UF_SHAPE_OF_(array)})
+
+/* An array in host memory with strides, in elements, from the element that the pointer points to: UF_STRIDED(p, (3, 4), (1, 3)). */
+#define UF_STRIDED(pointer, extents, steps)                                                                           \
+    ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
+                .device = {kDLCPU, 0},                                                                                \
+                .ndim = UF_COUNT_ extents + UF_ASSERT_(UF_COUNT_ extents == UF_COUNT_ steps,                          \
+                                                      "UF_STRIDED needs as many strides as extents"),                 \
+                .dtype = UF_DTYPE_OF(*(pointer)),                                                                     \
+                .shape = (int64_t[]){UF_LIST_IN_PARENTHESES_ extents},                                                \
+                .strides = (int64_t[]){UF_LIST_IN_PARENTHESES_ steps}})
 
 /* A C-contiguous array in device memory: UF_CUDA(0, ((DLDataType){kDLFloat, 32, 1}), pointer, 1000). */
 #define UF_CUDA(id, type, pointer, ...)                                                                               \
@@ -972,9 +1195,11 @@ UF_API uf_status uf_system_info(char **text);
                 .dtype = (type),                                                                                      \
                 .shape = (int64_t[]){__VA_ARGS__}})
 
-/* A number: UF_SCALAR(20), UF_SCALAR(0.5f). */
+/* A number: UF_SCALAR(20), UF_SCALAR(0.5f). It is a copy, and refused as an output. */
 #define UF_SCALAR(value)                                                                                              \
     ((DLTensor){.data = _Generic((value),                                                                             \
+                    UF_FLOAT16_ROW_(uf_float16_: (void *)(uf_float16_[]){(uf_float16_)(value)},)                      \
+                    UF_BFLOAT16_ROW_(uf_bfloat16_: (void *)(uf_bfloat16_[]){(uf_bfloat16_)(value)},)                  \
                     _Bool: (void *)(_Bool[]){(_Bool)(value)},                                                         \
                     char: (void *)(char[]){(char)(value)},                                                            \
                     signed char: (void *)(signed char[]){(signed char)(value)},                                       \
@@ -993,13 +1218,77 @@ UF_API uf_status uf_system_info(char **text);
                     double _Complex: (void *)(double _Complex[]){(double _Complex)(value)}),                          \
                 .device = {kDLCPU, 0},                                                                                \
                 .ndim = 0,                                                                                            \
-                .dtype = UF_DTYPE_OF(value)})
+                .dtype = UF_DTYPE_OF(value),                                                                          \
+                .shape = (int64_t *)(uintptr_t)uf_number_shape})
+
+/* A variable that a call writes its one result to: UF_REDUCE(sum, UF_ARRAY(x), UF_OUT(total)). */
+#define UF_OUT(variable)                                                                                              \
+    ((DLTensor){.data = &(variable), .device = {kDLCPU, 0}, .ndim = 0, .dtype = UF_DTYPE_OF(variable)})
 
 /* clang-format on */
 
-/* uf_call with the arguments in place and default options. */
-#define UF_CALL(func, ...) \
-    uf_call((func), (int)(sizeof((DLTensor[]){__VA_ARGS__}) / sizeof(DLTensor)), (DLTensor[]){__VA_ARGS__}, NULL)
+/* Calls with up to UF_MAX_IN_PLACE arrays in place, and then options by name, in any order, which are the members of the structs
+ * above ("Arguments in place"):
+ *
+ *   UF_CALL(add, UF_ARRAY(x), UF_ARRAY(y), UF_ARRAY(r))                              uf_call
+ *   UF_CALL(add, UF_ARRAY(x), UF_SCALAR(1), UF_ARRAY(r), .where = &UF_ARRAY(mask), .threads = 1)
+ *   UF_REDUCE(sum, UF_ARRAY(table), UF_ARRAY(r), .axis = 1, .keepdims = true)        uf_reduce
+ *   UF_REDUCE(sum, UF_ARRAY(cube), UF_ARRAY(r), .axes = UF_AXES(0, 2))
+ *   UF_ACCUMULATE(add, UF_ARRAY(x), UF_ARRAY(r), .axis = -1)                         uf_accumulate
+ *   UF_FORALL(step, (rows, columns), UF_ARRAY(u), UF_ARRAY(v), UF_SCALAR(0.1f))      uf_forall
+ *
+ * UF_PLAN, UF_REDUCE_PLAN, UF_ACCUMULATE_PLAN and UF_FORALL_PLAN make plans of these and take a uf_plan ** first. UF_NEW,
+ * UF_REDUCE_NEW and UF_ACCUMULATE_NEW make the outputs, take a DLManagedTensor ** first and only the inputs as arrays:
+ *
+ *   UF_NEW(&r, add, UF_ARRAY(x), UF_ARRAY(y))                                        uf_new
+ *
+ * Each is a uf_status. They are statement expressions, which gcc and clang have, for use in functions. */
+#define UF_CALL(func, ...) UF_NAMED_(uf_call_with, uf_call_args, .axis = UF_NO_AXIS, ((func)), __VA_ARGS__)
+#define UF_PLAN(out, func, ...) UF_NAMED_(uf_plan_with, uf_call_args, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
+#define UF_NEW(out, func, ...) UF_NAMED_(uf_new_with, uf_call_args, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
+#define UF_REDUCE(func, ...) UF_NAMED_(uf_reduce_with, uf_reduce_args, .axis = UF_NO_AXIS, ((func)), __VA_ARGS__)
+#define UF_REDUCE_PLAN(out, func, ...) \
+    UF_NAMED_(uf_reduce_plan_with, uf_reduce_args, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
+#define UF_REDUCE_NEW(out, func, ...) \
+    UF_NAMED_(uf_reduce_new_with, uf_reduce_args, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
+#define UF_ACCUMULATE(func, ...) UF_NAMED_(uf_accumulate_with, uf_accumulate_args, .axis = 0, ((func)), __VA_ARGS__)
+#define UF_ACCUMULATE_PLAN(out, func, ...) \
+    UF_NAMED_(uf_accumulate_plan_with, uf_accumulate_args, .axis = 0, ((out), (func)), __VA_ARGS__)
+#define UF_ACCUMULATE_NEW(out, func, ...) \
+    UF_NAMED_(uf_accumulate_new_with, uf_accumulate_args, .axis = 0, ((out), (func)), __VA_ARGS__)
+#define UF_FORALL(kernel, extents, ...) \
+    UF_NAMED_(uf_forall_with, uf_forall_args, .flags = 0, ((kernel), UF_EXTENTS_(extents)), __VA_ARGS__)
+#define UF_FORALL_PLAN(out, kernel, extents, ...) \
+    UF_NAMED_(uf_forall_plan_with, uf_forall_args, .flags = 0, ((out), (kernel), UF_EXTENTS_(extents)), __VA_ARGS__)
+
+/* Axes of .axes, and a list of them for each argument of a generalized ufunc. */
+#define UF_AXES(...) ((uf_axis_list){(int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)), (const int[]){__VA_ARGS__}})
+#define UF_AXES_EACH(...)                                                                     \
+    (&(uf_axes){.size = sizeof(uf_axes),                                                      \
+                .count = (int)(sizeof((uf_axis_list[]){__VA_ARGS__}) / sizeof(uf_axis_list)), \
+                .lists = (uf_axis_list[]){__VA_ARGS__}})
+
+#define UF_EXTENTS_(extents) \
+    UF_NDIM_ extents, (const int64_t[]) { UF_LIST_IN_PARENTHESES_ extents }
+
+/* An option may be given after its default, which compilers warn of. */
+#if defined(__clang__)
+#define UF_OVERRIDE_BEGIN_ \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")
+#define UF_OVERRIDE_END_ _Pragma("clang diagnostic pop")
+#else
+#define UF_OVERRIDE_BEGIN_ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")
+#define UF_OVERRIDE_END_ _Pragma("GCC diagnostic pop")
+#endif
+
+#define UF_NAMED_(function, type, default_option, first, ...)                                                  \
+    __extension__({                                                                                            \
+        UF_OVERRIDE_BEGIN_                                                                                     \
+        uf_status uf_named_ = function(UF_LIST_IN_PARENTHESES_ first,                                          \
+                                       &(type){.size = sizeof(type), default_option, .args[0] = __VA_ARGS__}); \
+        UF_OVERRIDE_END_                                                                                       \
+        uf_named_;                                                                                             \
+    })
 
 #endif /* !__cplusplus */
 

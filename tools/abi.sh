@@ -19,7 +19,7 @@ corpus() {
 
 # The structs that may grow: the library fills in no more of them than their member `size` says, or owns them (uf_error).
 # The others stand in arrays of the caller's.
-growing='error definition reduction_def axes options reduce_options launch description'
+growing='error definition reduction_def axes options reduce_options launch description call_args reduce_args accumulate_args forall_args'
 
 # growth NAME - the suppression of growth of all these structs but one.
 growth() {

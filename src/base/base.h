@@ -32,17 +32,32 @@ uf_status fail_source(uf_status status, const char *source, size_t offset, const
  * error's source. */
 uf_status fail_file(uf_status status, const char *path, const char *source, size_t offset, const char *format, ...)
     PRINTF(5, 6);
+/* The same, for a position in a text of kernel C. One that has a head names its file and the line in that, and no column, since its lines
+ * may have been joined. */
+uf_status fail_kernel(uf_status status, const char *source, size_t offset, const char *format, ...) PRINTF(4, 5);
 /* Names the text that an error is about, in uf_error.source, if the error has a line and no name yet. Returns
  * status. */
 uf_status fail_named(uf_status status, const char *format, ...) PRINTF(2, 3);
 /* Puts the name of a function in front of the message, "add: argument 1: ..", if it is about one of its arguments or their shapes and
  * does not begin with it. Returns status. */
 uf_status fail_about(uf_status status, const char *name);
+/* How much of an error's message says where in a text it is: "1:23: ", "f.uf:1:23: " or "program.c:12: ". */
+size_t fail_place_length(const uf_error *e);
 uf_status fail_memory(void);
 /* Replaces the number N in each `what`N of the thread's message, "argument 2", by number(user, N). */
 void fail_renumber(const char *what, int (*number)(const void *user, int n), const void *user);
 /* Line and column, both counted from 1, of an offset into a text. A column is a character of UTF-8. */
 void source_position(const char *source, size_t offset, int *line, int *column);
+/* What UF_SOURCE puts at the head of a text of kernel C: `#line 12 "program.c"` and a newline, for the text behind it. */
+typedef struct text_head {
+    size_t length;    /* of the head; 0: the text has none */
+    int line;         /* that of what follows, from 1 */
+    const char *path; /* in the text; not NUL-terminated */
+    int path_length;
+} text_head;
+text_head text_head_read(const char *source);
+/* As source_position, of a text of kernel C: lines count from that of its head. */
+void kernel_position(const char *source, size_t offset, int *line, int *column);
 /* The calling thread's error, to be filled in further, or copied when an error goes from one of the library's threads
  * to the caller's. */
 uf_error *error_slot(void);

@@ -1,5 +1,6 @@
 /* error.c - the calling thread's last error. It has a buffer of fixed size, so that reporting an error never
  * allocates. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -118,36 +119,103 @@ static void append_line(const char *source, size_t offset) {
 }
 
 /* Begins the message about a position in a text: path, line and column. */
-static void set_source(uf_status status, const char *path, const char *source, size_t offset) {
+static void set_source(uf_status status, const char *path, size_t length, int line, int column) {
     enum {
         SHOWN = sizeof last.source - 1 /* bytes of a path that are shown */
     };
-    size_t length = strlen(path), cut = length > SHOWN ? length - SHOWN : 0;
+    size_t cut = length > SHOWN ? length - SHOWN : 0;
     set(status, -1, -1);
-    strcpy(last.source, path + cut);
-    source_position(source, offset, &last.line, &last.column);
-    snprintf(last.message, sizeof last.message, "%s%s%s%d:%d: ", cut ? ".." : "", path + cut, *path ? ":" : "",
-             last.line, last.column);
+    last.line = line;
+    last.column = column;
+    memcpy(last.source, path + cut, length - cut);
+    last.source[length - cut] = 0;
+    snprintf(last.message, sizeof last.message, "%s%s%s%d:", cut ? ".." : "", last.source, length ? ":" : "", line);
+}
+
+static uf_status fail_position(uf_status status, const char *path, const char *source, size_t offset,
+                               const char *format, va_list arguments) {
+    int line, column;
+    source_position(source, offset, &line, &column);
+    set_source(status, path, strlen(path), line, column);
+    append_format("%d: ", column);
+    append(format, arguments);
+    append_line(source, offset);
+    return status;
 }
 
 uf_status fail_source(uf_status status, const char *source, size_t offset, const char *format, ...) {
     va_list arguments;
-    set_source(status, "", source, offset);
     va_start(arguments, format);
-    append(format, arguments);
+    fail_position(status, "", source, offset, format, arguments);
     va_end(arguments);
-    append_line(source, offset);
     return status;
 }
 
 uf_status fail_file(uf_status status, const char *path, const char *source, size_t offset, const char *format, ...) {
     va_list arguments;
-    set_source(status, path, source, offset);
     va_start(arguments, format);
-    append(format, arguments);
+    fail_position(status, path, source, offset, format, arguments);
     va_end(arguments);
-    append_line(source, offset);
     return status;
+}
+
+/* ---- Texts with a #line at their head ---- */
+
+text_head text_head_read(const char *source) {
+    static const char word[] = "#line ";
+    const text_head none = {0};
+    size_t at = sizeof word - 1;
+    int line = 0;
+    if (strncmp(source, word, at) != 0)
+        return none;
+    for (; source[at] >= '0' && source[at] <= '9'; at++) {
+        if (line > INT_MAX / 20) /* so that the lines behind it have numbers, too */
+            return none;
+        line = 10 * line + (source[at] - '0');
+    }
+    size_t path = at + 2, end = at + strcspn(source + at, "\n");
+    bool quoted = end >= path + 1 && source[at] == ' ' && source[at + 1] == '"' && source[end - 1] == '"';
+    if (!line || !quoted || !source[end])
+        return none;
+    return (text_head){.length = end + 1, .line = line, .path = source + path, .path_length = (int)(end - 1 - path)};
+}
+
+/* A position in the head is taken for the first one behind it. */
+void kernel_position(const char *source, size_t offset, int *line, int *column) {
+    text_head head = text_head_read(source);
+    source_position(source + head.length, offset > head.length ? offset - head.length : 0, line, column);
+    *line += head.length ? head.line - 1 : 0;
+}
+
+uf_status fail_kernel(uf_status status, const char *source, size_t offset, const char *format, ...) {
+    text_head head = text_head_read(source);
+    int line, column;
+    va_list arguments;
+    va_start(arguments, format);
+    if (head.length) {
+        kernel_position(source, offset, &line, &column);
+        set_source(status, head.path, (size_t)head.path_length, line, column);
+        append_format(" ");
+        append(format, arguments);
+        append_line(source, offset > head.length ? offset : head.length);
+    } else {
+        fail_position(status, "", source, offset, format, arguments);
+    }
+    va_end(arguments);
+    return status;
+}
+
+size_t fail_place_length(const uf_error *e) {
+    char place[sizeof e->source + 64];
+    size_t cut = strncmp(e->message, "..", 2) ? 0 : 2;
+    for (int form = 0; e->line && form < 3; form++) {
+        bool named = form > 0, column = form < 2;
+        int n = snprintf(place, sizeof place, "%s%s%d:", named ? e->source : "", named ? ":" : "", e->line);
+        n += snprintf(place + n, sizeof place - (size_t)n, column ? "%d: " : " ", e->column);
+        if (strncmp(e->message + cut, place, (size_t)n) == 0)
+            return cut + (size_t)n;
+    }
+    return 0;
 }
 
 uf_status fail_named(uf_status status, const char *format, ...) {
@@ -197,6 +265,13 @@ void fail_renumber(const char *what, int (*number)(const void *user, int n), con
 uf_status fail_memory(void) { return fail(UF_ERR_MEMORY, "out of memory"); }
 
 const uf_error *uf_last_error(void) { return &last; }
+
+void uf_check(uf_status status, const char *file, int line) {
+    if (!status)
+        return;
+    fprintf(stderr, "%s:%d: %s\n", file, line, last.status == status ? last.message : uf_status_text(status));
+    exit(EXIT_FAILURE);
+}
 
 const char *uf_status_text(uf_status status) {
     for (size_t i = 0; i < COUNT(sentences); i++)

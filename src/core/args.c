@@ -110,10 +110,22 @@ uf_status place_decide(const placement *p, unsigned flags, call_args *a) {
     return UF_OK;
 }
 
+const int64_t uf_number_shape[1] = {0};
+
+uf_status output_writable(const DLTensor *t, int argument) {
+    if (t->shape == uf_number_shape)
+        return nd_fail(
+            UF_ERR_ARGUMENT, argument, -1,
+            "is a number (UF_SCALAR), a copy that nobody would see the result in; UF_OUT(variable) is an output");
+    return UF_OK;
+}
+
 /* Reads one array or number. */
 static uf_status array_read(const DLTensor *t, int argument, dtype type, bool output, unsigned how, nd_array *out) {
     const dtype_info *info = &dtypes[type];
     TRY(nd_check(t, argument, info->size, info->align, !(how & (ARGS_NO_DATA | ARGS_LASTING))));
+    if (output)
+        TRY(output_writable(t, argument));
     out->data = t->data ? (char *)t->data + t->byte_offset : NULL;
     out->shape = t->shape;
     out->strides = t->strides;

@@ -135,6 +135,7 @@ static uf_status copy_nothing(const DLTensor *dst, const DLTensor *src) {
 static uf_status copy(const DLTensor *dst, const DLTensor *src, void *stream) {
     TRY(array_check(dst, 1, 0));
     TRY(array_check(src, 0, 0));
+    TRY(output_writable(dst, 1));
     bool same_side =
         on_device(dst) == on_device(src) && (!on_device(dst) || dst->device.device_id == src->device.device_id);
     bool by_value = src->ndim == 0 && !on_device(src);

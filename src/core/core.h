@@ -385,6 +385,8 @@ typedef struct call_args {
 /* Checks one array by itself: dtype, device, shape, strides and address, which under ARGS_LASTING in `how` may be
  * NULL. argument: its number for errors, as nd_fail takes it. */
 uf_status array_check(const DLTensor *t, int argument, unsigned how);
+/* Checks that an output is none of the numbers that UF_SCALAR makes. */
+uf_status output_writable(const DLTensor *t, int argument);
 /* Checks that the function is there and is no kernel over indices: uf_forall runs those. */
 uf_status func_check(const uf_func *f);
 /* Checks that nargs is the number of inputs and outputs, and that args is not NULL. verb, for errors: what the

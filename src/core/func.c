@@ -660,6 +660,7 @@ uf_status uf_describe(const uf_func *f, uf_description *out) {
     if (!f || !out)
         return fail(UF_ERR_ARGUMENT, "%s is NULL", f ? "out" : "func");
     static const unsigned orders[] = {[FOLD_FREE] = 0, [FOLD_ORDERED] = UF_ORDERED, [FOLD_SERIAL] = UF_SERIAL};
+    const char *identity = f->identity.source;
     const uf_description all = {.name = f->name,
                                 .doc = f->doc,
                                 .kind = is_kernel(f)     ? "kernel"
@@ -670,7 +671,7 @@ uf_status uf_describe(const uf_func *f, uf_description *out) {
                                 .nout = f->nout,
                                 .signatures = f->signatures_text,
                                 .layout = f->layout_text,
-                                .identity = f->identity.source,
+                                .identity = identity ? identity + text_head_read(identity).length : NULL,
                                 .order = f->layout && !core_folds(f) ? 0 : orders[f->order],
                                 .nstate = fold_states(f)};
     return struct_write(&all, sizeof all, out, "uf_description");

@@ -23,14 +23,11 @@ static uf_status about(uf_status status, definition_place *place, int part) {
                                         [IN_IDENTITY] = "identity"};
     uf_error *e = error_slot();
     char message[sizeof e->message];
-    int skip = 0;
     if (!status || status == UF_ERR_MEMORY)
         return status;
     place->part = part;
     memcpy(message, e->message, sizeof message);
-    if (e->line)
-        skip = snprintf(e->message, sizeof e->message, "%d:%d: ", e->line, e->column);
-    size_t room = sizeof e->message - (size_t)skip;
+    size_t skip = fail_place_length(e), room = sizeof e->message - skip;
     if (snprintf(e->message + skip, room, "%s: %s", names[part], message + skip) >= (int)room)
         strcpy(e->message + sizeof e->message - sizeof " ..", " ..");
     return status;

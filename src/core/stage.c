@@ -39,6 +39,7 @@ static uf_status outputs_check(const uf_func *f, int nargs, const DLTensor *args
     for (int k = f->nin; k < nargs; k++) {
         if (on_device(&args[k]))
             continue;
+        TRY(output_writable(&args[k], k));
         nd_array one = {.data = (char *)args[k].data,
                         .shape = args[k].shape,
                         .strides = args[k].strides,

@@ -19,9 +19,9 @@ _Noreturn static void fail_at(check *c, uf_status status, size_t at, const char 
     const syntax *in = c->call ? c->call_unit->s : c->frame->u->s;
     vsnprintf(message, sizeof message, format, arguments);
     if (c->call)
-        fail_source(status, in->source, c->call->at, "in '%s': %s", c->call_name, message);
+        fail_kernel(status, in->source, c->call->at, "in '%s': %s", c->call_name, message);
     else
-        fail_source(status, in->source, at, "%s", message);
+        fail_kernel(status, in->source, at, "%s", message);
     longjmp(*c->a->escape, in->title ? fail_named(status, "%s", in->title) : status);
 }
 
@@ -744,7 +744,7 @@ static uf_status interface_check(const syntax *s, const core_layout *core, const
         return interface_check_indices(s, records, core->nindices, nin, nout);
     for (int d = 0; d < k->nindices; d++)
         if (k->extents[d] != NO_NAME)
-            return fail_source(UF_ERR_TYPE, s->source, k->params[k->nparams - k->nindices + d].at,
+            return fail_kernel(UF_ERR_TYPE, s->source, k->params[k->nparams - k->nindices + d].at,
                                "only the indices of a kernel over indices (uf_kernel) have an extent with a name");
     if (nin != inputs || nout != outputs)
         return lang_fail(s, UF_ERR_TYPE, "the kernel has %d inputs and %d outputs, the signature %d and %d", inputs,

@@ -15,7 +15,7 @@ struct table_use {
 static const char *place_of(check *c, const syntax *s, const constant_syn *k) {
     char buffer[1200];
     int line, column;
-    source_position(s->source, k->declaration->at, &line, &column);
+    kernel_position(s->source, k->declaration->at, &line, &column);
     int n = snprintf(buffer, sizeof buffer, "%d:%d of %s", line, column, s->title ? s->title : "this text");
     return arena_text(c->a, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1);
 }

@@ -13,7 +13,7 @@ _Noreturn void lex_fail(const lexer *l, size_t at, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    longjmp(*l->escape, fail_source(UF_ERR_SYNTAX, l->source, at, "%s", message));
+    longjmp(*l->escape, fail_kernel(UF_ERR_SYNTAX, l->source, at, "%s", message));
 }
 
 /* ---- Words ---- */
@@ -301,6 +301,14 @@ static const char *character_advice(const char *at) {
     return "";
 }
 
+/* What to do without a directive. */
+static const char *directive_advice(const char *directive) {
+    return strncmp(directive, "#include", 8) == 0 ? "; built-in functions need no header"
+           : strncmp(directive, "#line", 5) == 0  ? ", but for one `#line 12 \"program.c\"` at the head of a text; "
+                                                    "UF_SOURCE writes it, so a text has one UF_SOURCE"
+                                                  : "";
+}
+
 _Noreturn static void fail_character(const lexer *l, size_t at) {
     unsigned char c = (unsigned char)l->source[at];
     int length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
@@ -308,8 +316,7 @@ _Noreturn static void fail_character(const lexer *l, size_t at) {
         if (((unsigned char)l->source[at + (size_t)i] & 0xC0) != 0x80)
             length = 0;
     if (c == '#')
-        lex_fail(l, at, "there is no preprocessor in kernel C%s",
-                 strncmp(l->source + at, "#include", 8) == 0 ? "; built-in functions need no header" : "");
+        lex_fail(l, at, "there is no preprocessor in kernel C%s", directive_advice(l->source + at));
     if (c == '"' || c == '\'')
         lex_fail(l, at, "there are no %s in kernel C", c == '"' ? "strings" : "character constants");
     if (c < 0x20 || c == 0x7F || (c >= 0x80 && (length <= 1 || c >= 0xF8)))
@@ -368,8 +375,13 @@ static void skip_blanks(lexer *l) {
 
 void lex_begin(lexer *l, arena *a, const char *source, jmp_buf *escape) {
     *l = (lexer){.a = a, .source = source, .line = 1, .escape = escape};
-    if (strncmp(source, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
+    const text_head head = text_head_read(source);
+    if (head.length) {
+        l->at = head.length;
+        l->line = head.line;
+    } else if (strncmp(source, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
         l->at = 3;
+    }
 }
 
 token lex_next(lexer *l) {

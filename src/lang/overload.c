@@ -315,7 +315,7 @@ static void candidate_print(char *out, size_t size, const candidate *x) {
     size_t length = strcspn(from, "{\n");
     while (length && from[length - 1] == ' ')
         length--;
-    source_position(x->def->in->source, x->def->at, &line, &column);
+    kernel_position(x->def->in->source, x->def->at, &line, &column);
     snprintf(out + n, size - n, "\n    %.*s at %d:%d%s%s", (int)(length < 120 ? length : 120), from, line, column,
              x->def->in->title ? " of " : "", x->def->in->title ? x->def->in->title : "");
 }

@@ -22,7 +22,7 @@ int name_find(const syntax *s, const char *word, size_t length) {
 /* "3:8" or "3:8 of module vec": where something stands. */
 static const char *place_text(const parser *p, const syntax *in, size_t at, char *buffer, size_t size) {
     int line, column;
-    source_position(in->source, at, &line, &column);
+    kernel_position(in->source, at, &line, &column);
     bool own = in == p->out;
     snprintf(buffer, size, "%d:%d%s%s", line, column, own || !in->title ? "" : " of ",
              own || !in->title ? "" : in->title);
@@ -769,7 +769,7 @@ uf_status lang_fail(const syntax *s, uf_status status, const char *format, ...) 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return fail_source(status, s->source, s->kernel->at, "%s", message);
+    return fail_kernel(status, s->source, s->kernel->at, "%s", message);
 }
 
 /* ---- What a module has, for those who look ---- */

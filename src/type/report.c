@@ -90,7 +90,11 @@ uf_status report_fail(const report *r, const report_kernel *kernel) {
         return fail(UF_ERR_KERNEL, "%s: the call was cancelled", kernel->name);
     text t = {0};
     uf_error *e = error_slot();
-    text_printf(&t, "%s: line %lld: ", kernel->name, (long long)r->line);
+    const text_head head = text_head_read(kernel->source);
+    if (head.length)
+        text_printf(&t, "%s: %.*s:%lld: ", kernel->name, head.path_length, head.path, (long long)r->line);
+    else
+        text_printf(&t, "%s: line %lld: ", kernel->name, (long long)r->line);
     print_what(&t, r, kernel);
     print_point(&t, kernel, r->element);
     uf_status s = t.failed ? fail_memory() : fail(UF_ERR_KERNEL, "%s", t.data);
@@ -98,7 +102,10 @@ uf_status report_fail(const report *r, const report_kernel *kernel) {
     if (s != UF_ERR_KERNEL)
         return s;
     e->line = (int)r->line;
-    fail_named(s, "%s", kernel->name);
+    if (head.length)
+        fail_named(s, "%.*s", head.path_length, head.path);
+    else
+        fail_named(s, "%s", kernel->name);
     if (r->what == REPORT_INDEX && r->operand >= 0) {
         e->argument = (int)r->operand;
         e->dimension = (int)r->dimension;

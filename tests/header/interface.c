@@ -1,6 +1,8 @@
 /* interface.c - the header first and alone in strict C11, and twice; its macros. Compiled, linked and run. */
 #include <ufunc.h>
 
+#include <string.h>
+
 #include "abi.h"
 
 static int is_dtype(DLDataType t, int code, int bits) { return t.code == code && t.bits == bits && t.lanes == 1; }
@@ -31,20 +33,32 @@ static int types(void) {
            TYPE(uint16_t, kDLUInt, 16) && TYPE(uint32_t, kDLUInt, 32) && TYPE(uint64_t, kDLUInt, 64);
 }
 
+/* UF_SOURCE is `#line LINE "FILE"` and, on the next line, what is in its parentheses. */
+static int is_source(const char *source, const char *file, const char *text) {
+    const char *quote = strchr(source, '"'), *end = strchr(source, '\n');
+    return strncmp(source, "#line ", 6) == 0 && quote && end && strncmp(quote + 1, file, strlen(file)) == 0 &&
+           end == quote + 2 + strlen(file) && strcmp(end + 1, text) == 0;
+}
+
 static int macros(void) {
     static double matrix[3][4];
     const float constant[5] = {1, 2, 3, 4, 5};
     _Bool flags[2] = {0, 1};
     float _Complex z[1] = {1};
+    float total = 0;
     int64_t rows = 3;
     const char *source = UF_SOURCE((x, y) { return pow(x, y); });
     DLTensor there = UF_CUDA(1, ((DLDataType){kDLFloat, 16, 1}), 0, 7, rows);
-    return is_array(UF_ARRAY(&matrix[0][0], rows, 4), 2, 4, kDLFloat, 64) &&
+    return is_array(UF_ARRAY(matrix), 2, 4, kDLFloat, 64) && is_array(UF_ARRAY(constant), 1, 5, kDLFloat, 32) &&
+           is_array(UF_ARRAY(flags), 1, 2, UF_BOOL_CODE, 8) && is_array(UF_RECORDS(flags), 1, 2, kDLUInt, 8) &&
+           UF_STRIDED(constant, (2, rows), (-1, 2)).strides[1] == 2 && UF_SCALAR(20).shape == uf_number_shape &&
+           UF_OUT(total).data == &total && UF_AXES(1, 2).axes[1] == 2 && UF_AXES_EACH(UF_AXES(1))->count == 1 &&
+           is_array(UF_ARRAY(&matrix[0][0], rows, 4), 2, 4, kDLFloat, 64) &&
            is_array(UF_ARRAY(constant, 5), 1, 5, kDLFloat, 32) && is_array(UF_ARRAY(flags, 2), 1, 2, UF_BOOL_CODE, 8) &&
            is_array(UF_ARRAY(z, 1), 1, 1, kDLComplex, 64) && UF_ARRAY(constant, 5).data == constant &&
            *(int *)UF_SCALAR(20).data == 20 && *(double *)UF_SCALAR(0.5).data == 0.5 &&
            there.device.device_type == kDLCUDA && there.device.device_id == 1 && there.ndim == 2 &&
-           there.shape[1] == 3 && source[0] == '(';
+           there.shape[1] == 3 && is_source(source, __FILE__, "(x, y) { return pow(x, y); }");
 }
 
 /* The first page of the manual. */
@@ -57,6 +71,41 @@ static int works(void) {
                UF_CALL(f, UF_ARRAY(x, 3), UF_SCALAR(1), UF_ARRAY(r, 3)) == UF_OK && r[0] == 0 && r[2] == 1;
     uf_free(f);
     return good;
+}
+
+/* Arguments in place and options by name, within UF_CHECK, too, and where options override defaults. */
+static int works_by_name(void) {
+    float x[2][3] = {{1, 2, 3}, {4, 5, 6}}, r[2][3], total;
+    const _Bool mask[3] = {1, 1, 0};
+    uf_func *add, *twice;
+    uf_plan *plan;
+    DLManagedTensor *made[4];
+    UF_CHECK(uf_load(&add, "add"));
+    UF_CHECK(uf_kernel(&twice, "twice", "float32[,], float32[,]", UF_SOURCE([i, j](a, b) { b[i][j] = 2 * a[i][j]; })));
+    UF_CHECK(UF_NEW(&made[0], add, UF_ARRAY(x), UF_ARRAY(x[0]), .threads = 1));
+    UF_CHECK(UF_NEW(&made[1], add, UF_ARRAY(x), UF_ARRAY(x[0])));
+    UF_CHECK(UF_REDUCE_NEW(&made[2], add, UF_ARRAY(x), .axis = 1, .keepdims = 1));
+    UF_CHECK(UF_ACCUMULATE_NEW(&made[3], add, UF_ARRAY(x), .axis = 1));
+    for (int k = 0; k < 4; k++)
+        made[k]->deleter(made[k]);
+    int good = UF_CALL(add, UF_ARRAY(x), UF_SCALAR(1), UF_ARRAY(r), .where = &UF_ARRAY(mask), .threads = 1) == UF_OK &&
+               r[1][1] == 6 && UF_REDUCE(add, UF_ARRAY(x), UF_OUT(total)) == UF_OK && total == 21 &&
+               UF_REDUCE(add, UF_ARRAY(x), UF_ARRAY(r[0]), .axis = 0, .initial = &UF_SCALAR(1)) == UF_OK &&
+               UF_REDUCE(add, UF_ARRAY(x), UF_OUT(total), .axes = UF_AXES(0, 1)) == UF_OK && r[0][0] == 6 &&
+               UF_ACCUMULATE(add, UF_ARRAY(x), UF_ARRAY(r), .axis = 1) == UF_OK && r[1][2] == 15 &&
+               UF_FORALL(twice, (2, 3), UF_ARRAY(x), UF_ARRAY(r), .threads = 1) == UF_OK && r[1][2] == 12;
+    UF_CHECK(UF_PLAN(&plan, add, UF_ARRAY(x), UF_ARRAY(x), UF_ARRAY(r)));
+    UF_CHECK(uf_plan_run(plan, (void *[]){x, x, r}, NULL));
+    uf_plan_free(plan);
+    UF_CHECK(UF_REDUCE_PLAN(&plan, add, UF_ARRAY(x), UF_OUT(total)));
+    uf_plan_free(plan);
+    UF_CHECK(UF_ACCUMULATE_PLAN(&plan, add, UF_ARRAY(x), UF_ARRAY(r), .axis = 1));
+    uf_plan_free(plan);
+    UF_CHECK(UF_FORALL_PLAN(&plan, twice, (2, 3), UF_ARRAY(x), UF_ARRAY(r)));
+    uf_plan_free(plan);
+    uf_free(add);
+    uf_free(twice);
+    return good && r[1][2] == 12;
 }
 
 /* The first page about kernels over indices. */
@@ -74,4 +123,4 @@ static int works_over_indices(void) {
     return good;
 }
 
-int main(void) { return types() && macros() && works() && works_over_indices() ? 0 : 1; }
+int main(void) { return types() && macros() && works() && works_by_name() && works_over_indices() ? 0 : 1; }

@@ -29,6 +29,34 @@ all_fixed() {
     [ -s "$work/names" ] && diff "$work/names" "$work/rows"
 }
 
+# refuses MESSAGE STATEMENT: this compiler does not compile a function with it, and says so first.
+refuses() {
+    printf '%s\n' '#include <ufunc.h>' 'static struct { int a; } structs[2];' \
+        'void f(const uf_func *add, float *p, float **rows) {' 'float x[3] = {0}, *pointers[3] = {p, p, p};' \
+        'static float seven[1][1][1][1][1][1][2]; const float fixed = 1;' \
+        '(void)add, (void)rows, (void)x, (void)pointers, (void)seven, (void)fixed, (void)structs;' "$2" '}' >"$work/refused.c"
+    ! $cc -std=c11 $strict -c "$work/refused.c" -o "$work/c.o" 2>"$work/says" || { echo compiled; return 1; }
+    cat "$work/says"
+    grep -m 1 'error:' "$work/says" | grep -Eq "$1"
+}
+
+# What misuses a macro does not compile.
+misuses() {
+    check "$cc refuses UF_ARRAY of a pointer" refuses 'UF_ARRAY of one argument takes an array' '(void)UF_ARRAY(p);'
+    check "$cc refuses UF_ARRAY of a pointer to pointers" refuses 'UF_ARRAY of one argument takes an array' '(void)UF_ARRAY(rows);'
+    check "$cc refuses UF_ARRAY of pointers" refuses 'takes no array of pointers' '(void)UF_ARRAY(pointers);'
+    check "$cc refuses UF_ARRAY of rank 7" refuses 'up to six dimensions' '(void)UF_ARRAY(seven);'
+    check "$cc refuses UF_ARRAY of structs" refuses '_Generic|generic association' '(void)UF_ARRAY(structs);'
+    check "$cc refuses UF_RECORDS of a pointer" refuses 'UF_RECORDS of one argument takes an array' '(void)UF_RECORDS(p);'
+    check "$cc refuses strides without extents" refuses 'as many strides as extents' '(void)UF_STRIDED(p, (3, 4), (1));'
+    check "$cc refuses UF_OUT of a constant" refuses 'const|qualifier' '(void)UF_OUT(fixed);'
+    check "$cc refuses UF_OUT of an array" refuses '_Generic|generic association' '(void)UF_OUT(x);'
+    check "$cc refuses extents without parentheses" refuses UF_ '(void)UF_FORALL(add, 3, UF_ARRAY(x));'
+    check "$cc refuses an option of another verb" refuses keepdims '(void)UF_ACCUMULATE(add, UF_ARRAY(x), .keepdims = 1);'
+    check "$cc refuses 17 arrays" refuses 'type|DLTensor' 'DLTensor a = UF_ARRAY(x);
+        (void)UF_CALL(add, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a);'
+}
+
 check 'abi.h fixes all that the header declares' all_fixed
 check 'includes only stddef.h stdint.h stdbool.h dlpack.h' headers
 for cc in gcc clang; do
@@ -37,6 +65,7 @@ for cc in gcc clang; do
         check "$standard, $cc" $cc -std=$standard $strict -Wstrict-prototypes -c tests/header/interface.c -o "$work/c.o"
     done
     sanitized || check "C11, $cc, run" runs $cc -std=c11 tests/header/interface.c
+    misuses
 done
 for cxx in g++ clang++; do
     command -v $cxx >/dev/null && echo '#include <cstddef>' | $cxx -x c++ -E - >/dev/null 2>&1 || continue

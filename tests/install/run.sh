@@ -11,15 +11,15 @@ only_uf() {
     nm -g --defined-only "$BUILD/libufunc.a" | awk 'NF == 3 {n++; if ($3 !~ /^uf_/) {print; bad = 1}} END {exit bad || n < 10}'
 }
 
-declared() { awk '/^UF_API/ {match($0, /uf_[a-z_]+\(/); print substr($0, RSTART, RLENGTH - 1)}' include/ufunc.h; }
+declared() { awk '/^UF_API/ {match($0, /uf_[a-z_]+[([]/); print substr($0, RSTART, RLENGTH - 1)}' include/ufunc.h; }
 
-# The functions of the version map, as nm prints them: uf_call@@LIBUFUNC_0.1.0.
+# What the version map names, as nm prints them: uf_call@@LIBUFUNC_0.1.0.
 mapped() { awk '$2 == "{" {node = $1} /^ *uf_/ {sub(/;/, ""); print $1 "@@" node}' src/libufunc.map; }
 
 # same_lines FILE FILE: up to their order, and there are some.
 same_lines() { sort "$1" >"$work/a" && sort "$2" >"$work/b" && [ -s "$work/a" ] && diff "$work/a" "$work/b"; }
 
-# The map and the header name the same functions.
+# The map and the header name the same.
 all_mapped() {
     declared >"$work/declared"
     mapped | sed 's/@.*//' >"$work/mapped"

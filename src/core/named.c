@@ -1,0 +1,213 @@
+/* named.c - what the macros with arguments in place and options by name hand over becomes the arguments of a verb. */
+#include <assert.h>
+#include <limits.h>
+
+#include "core/core.h"
+
+static_assert(UF_NO_AXIS == INT_MIN, "no axis that is counted from either end");
+
+/* The arrays in place up to the first one that is all zero. */
+static int arrays_count(const DLTensor args[UF_MAX_IN_PLACE]) {
+    int n = 0;
+    while (n < UF_MAX_IN_PLACE &&
+           (args[n].data || args[n].device.device_type || args[n].ndim || args[n].dtype.bits || args[n].shape))
+        n++;
+    return n;
+}
+
+/* *args becomes *scratch, which is filled from it, where the caller's header has another version of the struct. */
+#define ARGS_READ(args, scratch, what)                                    \
+    do {                                                                  \
+        if (!(args))                                                      \
+            return fail(UF_ERR_ARGUMENT, "the " what " are NULL");        \
+        if ((args)->size != sizeof *(args)) {                             \
+            TRY(struct_read((args), (scratch), sizeof *(scratch), what)); \
+            (args) = (scratch);                                           \
+        }                                                                 \
+    } while (0)
+
+/* ---- Calls ---- */
+
+/* What uf_call, uf_plan_new and uf_new take. */
+typedef struct call_settings {
+    uf_call_args own;
+    uf_axes axes;
+    uf_options options;
+} call_settings;
+
+static uf_status axes_read(const uf_call_args *args, uf_axes *axes) {
+    if (args->axes)
+        TRY(struct_read(args->axes, axes, sizeof *axes, "uf_axes"));
+    else
+        *axes = (uf_axes){.size = sizeof *axes};
+    if (args->axis != UF_NO_AXIS && args->axes)
+        return fail(UF_ERR_ARGUMENT, "both .axis and .axes are given; one of them is possible");
+    if (args->axis != UF_NO_AXIS)
+        axes->axis = &args->axis;
+    axes->keepdims |= args->keepdims;
+    return UF_OK;
+}
+
+/* *args may become &s->own. */
+static uf_status call_read(const uf_call_args **args, call_settings *s) {
+    const uf_call_args *a = *args;
+    ARGS_READ(a, &s->own, "uf_call_args");
+    bool has_axes = a->axes || a->axis != UF_NO_AXIS || a->keepdims;
+    if (has_axes)
+        TRY(axes_read(a, &s->axes));
+    s->options = (uf_options){.size = sizeof s->options,
+                              .stream = a->stream,
+                              .device = a->device,
+                              .casting = a->casting,
+                              .signature = a->signature,
+                              .where = a->where,
+                              .threads = a->threads,
+                              .flags = a->flags,
+                              .axes = has_axes ? &s->axes : NULL,
+                              .cancel = a->cancel};
+    *args = a;
+    return UF_OK;
+}
+
+uf_status uf_call_with(const uf_func *func, const uf_call_args *args) {
+    call_settings s;
+    TRY(call_read(&args, &s));
+    return uf_call(func, arrays_count(args->args), args->args, &s.options);
+}
+
+uf_status uf_plan_with(uf_plan **out, const uf_func *func, const uf_call_args *args) {
+    call_settings s;
+    TRY(call_read(&args, &s));
+    return uf_plan_new(out, func, arrays_count(args->args), args->args, &s.options);
+}
+
+uf_status uf_new_with(DLManagedTensor **out, const uf_func *func, const uf_call_args *args) {
+    call_settings s;
+    TRY(call_read(&args, &s));
+    return uf_new(out, func, arrays_count(args->args), args->args, &s.options);
+}
+
+/* ---- Reductions ---- */
+
+typedef struct reduce_settings {
+    uf_reduce_args own;
+    uf_reduce_options options;
+} reduce_settings;
+
+static uf_status reduce_read(const uf_reduce_args **args, reduce_settings *s) {
+    const uf_reduce_args *a = *args;
+    ARGS_READ(a, &s->own, "uf_reduce_args");
+    bool one = a->axis != UF_NO_AXIS;
+    if (one && (a->axes.count || a->axes.axes))
+        return fail(UF_ERR_ARGUMENT, "both .axis and .axes are given; one of them is possible");
+    s->options = (uf_reduce_options){.size = sizeof s->options,
+                                     .stream = a->stream,
+                                     .casting = a->casting,
+                                     .signature = a->signature,
+                                     .naxes = one ? 1 : a->axes.count,
+                                     .axes = one ? &a->axis : a->axes.axes,
+                                     .keepdims = a->keepdims,
+                                     .initial = a->initial,
+                                     .where = a->where,
+                                     .scratch = a->scratch,
+                                     .scratch_size = a->scratch_size,
+                                     .threads = a->threads,
+                                     .flags = a->flags,
+                                     .cancel = a->cancel};
+    *args = a;
+    return UF_OK;
+}
+
+uf_status uf_reduce_with(const uf_func *func, const uf_reduce_args *args) {
+    reduce_settings s;
+    TRY(reduce_read(&args, &s));
+    return uf_reduce(func, arrays_count(args->args), args->args, &s.options);
+}
+
+uf_status uf_reduce_plan_with(uf_plan **out, const uf_func *func, const uf_reduce_args *args) {
+    reduce_settings s;
+    TRY(reduce_read(&args, &s));
+    return uf_reduce_plan(out, func, arrays_count(args->args), args->args, &s.options);
+}
+
+uf_status uf_reduce_new_with(DLManagedTensor **out, const uf_func *func, const uf_reduce_args *args) {
+    reduce_settings s;
+    TRY(reduce_read(&args, &s));
+    return uf_reduce_new(out, func, arrays_count(args->args), args->args, &s.options);
+}
+
+/* ---- Scans ---- */
+
+typedef struct accumulate_settings {
+    uf_accumulate_args own;
+    uf_options options;
+} accumulate_settings;
+
+static uf_status accumulate_read(const uf_accumulate_args **args, accumulate_settings *s) {
+    const uf_accumulate_args *a = *args;
+    ARGS_READ(a, &s->own, "uf_accumulate_args");
+    s->options = (uf_options){.size = sizeof s->options,
+                              .stream = a->stream,
+                              .casting = a->casting,
+                              .signature = a->signature,
+                              .threads = a->threads,
+                              .flags = a->flags,
+                              .scratch = a->scratch,
+                              .scratch_size = a->scratch_size,
+                              .cancel = a->cancel};
+    *args = a;
+    return UF_OK;
+}
+
+uf_status uf_accumulate_with(const uf_func *func, const uf_accumulate_args *args) {
+    accumulate_settings s;
+    TRY(accumulate_read(&args, &s));
+    return uf_accumulate(func, arrays_count(args->args), args->args, args->axis, &s.options);
+}
+
+uf_status uf_accumulate_plan_with(uf_plan **out, const uf_func *func, const uf_accumulate_args *args) {
+    accumulate_settings s;
+    TRY(accumulate_read(&args, &s));
+    return uf_accumulate_plan(out, func, arrays_count(args->args), args->args, args->axis, &s.options);
+}
+
+uf_status uf_accumulate_new_with(DLManagedTensor **out, const uf_func *func, const uf_accumulate_args *args) {
+    accumulate_settings s;
+    TRY(accumulate_read(&args, &s));
+    return uf_accumulate_new(out, func, arrays_count(args->args), args->args, args->axis, &s.options);
+}
+
+/* ---- Kernels over indices ---- */
+
+typedef struct forall_settings {
+    uf_forall_args own;
+    uf_options options;
+} forall_settings;
+
+static uf_status forall_read(const uf_forall_args **args, forall_settings *s) {
+    const uf_forall_args *a = *args;
+    ARGS_READ(a, &s->own, "uf_forall_args");
+    s->options = (uf_options){.size = sizeof s->options,
+                              .stream = a->stream,
+                              .signature = a->signature,
+                              .threads = a->threads,
+                              .flags = a->flags,
+                              .block = a->block,
+                              .elements = a->elements,
+                              .cancel = a->cancel};
+    *args = a;
+    return UF_OK;
+}
+
+uf_status uf_forall_with(const uf_func *kernel, int ndim, const int64_t *extents, const uf_forall_args *args) {
+    forall_settings s;
+    TRY(forall_read(&args, &s));
+    return uf_forall(kernel, ndim, extents, arrays_count(args->args), args->args, &s.options);
+}
+
+uf_status uf_forall_plan_with(uf_plan **out, const uf_func *kernel, int ndim, const int64_t *extents,
+                              const uf_forall_args *args) {
+    forall_settings s;
+    TRY(forall_read(&args, &s));
+    return uf_forall_plan(out, kernel, ndim, extents, arrays_count(args->args), args->args, &s.options);
+}
