@@ -968,7 +968,7 @@ typedef struct uf_reduce_args {
     size_t size;                    /* sizeof(uf_reduce_args) */
     DLTensor args[UF_MAX_IN_PLACE]; /* as in uf_call_args */
     int axis;                       /* the one axis that is reduced, or UF_NO_AXIS */
-    uf_axis_list axes;              /* UF_AXES(0, 2): several; {UF_NO_AXES}: none. Without axis and axes: all */
+    uf_axis_list axes;              /* UF_AXES(0, 2): several; UF_AXES_NONE: none. Without axis and axes: all */
     bool keepdims;
     const DLTensor *initial;
     const DLTensor *where;
@@ -1261,7 +1261,8 @@ __extension__ typedef __bf16 uf_bfloat16_;
 #define UF_FORALL_PLAN(out, kernel, extents, ...) \
     UF_NAMED_(uf_forall_plan_with, uf_forall_args, .flags = 0, ((out), (kernel), UF_EXTENTS_(extents)), __VA_ARGS__)
 
-/* Axes of .axes, and a list of them for each argument of a generalized ufunc. */
+/* Axes of .axes, no axes, and a list of them for each argument of a generalized ufunc. */
+#define UF_AXES_NONE ((uf_axis_list){UF_NO_AXES, NULL})
 #define UF_AXES(...) ((uf_axis_list){(int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)), (const int[]){__VA_ARGS__}})
 #define UF_AXES_EACH(...)                                                                     \
     (&(uf_axes){.size = sizeof(uf_axes),                                                      \

@@ -5,4 +5,5 @@
 #define fail(status, ...) (fail(status, __VA_ARGS__), (status))
 #define fail_argument(status, ...) (fail_argument(status, __VA_ARGS__), (status))
 #define fail_source(status, ...) (fail_source(status, __VA_ARGS__), (status))
+#define fail_kernel(status, ...) (fail_kernel(status, __VA_ARGS__), (status))
 #define fail_memory() (fail_memory(), UF_ERR_MEMORY)

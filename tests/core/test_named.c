@@ -203,7 +203,7 @@ static void reductions(void **state) {
     assert_true(r[0][0] == 18 && r[0][2] == 34);
     OK(UF_REDUCE(sum, UF_ARRAY(x), UF_ARRAY(kept), .axis = 1, .keepdims = true));
     assert_true(kept[1][0][1] == 30);
-    OK(UF_REDUCE(sum, UF_ARRAY(x), UF_ARRAY(same), .axes = {UF_NO_AXES}));
+    OK(UF_REDUCE(sum, UF_ARRAY(x), UF_ARRAY(same), .axes = UF_AXES_NONE));
     assert_memory_equal(same, x, sizeof x);
     OK(UF_REDUCE(add, UF_ARRAY(x), UF_OUT(total), .initial = &UF_SCALAR(100), .where = &UF_ARRAY(mask)));
     assert_true(total == 101);

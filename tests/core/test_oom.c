@@ -117,6 +117,26 @@ static bool overlapping_call(void) {
     return !failed;
 }
 
+static bool outputs_by_inference(void) {
+    float x[4] = {1, 2, 3, 4};
+    uf_func *f = registered();
+    DLManagedTensor *r, *total;
+    if (!f)
+        return false;
+    bool failed = out_of_memory(UF_NEW(&r, f, UF_ARRAY(x), UF_SCALAR(0)));
+    assert_true(failed == !r);
+    if (r)
+        r->deleter(r);
+    if (!failed) {
+        failed = out_of_memory(UF_REDUCE_NEW(&total, f, UF_ARRAY(x)));
+        assert_true(failed == !total);
+        if (total)
+            total->deleter(total);
+    }
+    uf_free(f);
+    return !failed;
+}
+
 static bool plan(void) {
     float x[4] = {1, 2, 3, 4}, r[4] = {-1, -1, -1, -1};
     uf_func *f = registered();
@@ -900,6 +920,7 @@ TEST(registration)
 TEST(call)
 TEST(high_rank_call)
 TEST(overlapping_call)
+TEST(outputs_by_inference)
 TEST(plan)
 TEST(steps)
 TEST(any_types)
@@ -952,6 +973,7 @@ int main(void) {
         cmocka_unit_test(test_call),
         cmocka_unit_test(test_high_rank_call),
         cmocka_unit_test(test_overlapping_call),
+        cmocka_unit_test(test_outputs_by_inference),
         cmocka_unit_test(test_plan),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_any_types),
