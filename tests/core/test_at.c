@@ -255,7 +255,7 @@ static void bad_input(void **state) {
                       "(x, y) -> (r) { r = sum(i : n, x[i]) * y; }"));
     OK(uf_reduction(&reduction, "total", "float32->float32",
                     &(uf_reduction_def){.size = sizeof(uf_reduction_def), .combine = "(a, b) { return a + b; }"}));
-    DLTensor t = UF_ARRAY(x, 6), m = UF_ARRAY(x, 2, 3), n = UF_ARRAY(i, 6), v = UF_ARRAY(y, 6), s = UF_SCALAR(1.0f);
+    DLTensor t = UF_ARRAY(x, 6), m = UF_ARRAY(x, 2, 3), n = UF_ARRAY(i, 6), v = UF_ARRAY(y, 6), s = UF_OUT(x[0]);
 
     FAILS(UF_ERR_ARGUMENT, "func is NULL", uf_at(NULL, &t, 1, &n, &v, NULL));
     FAILS(UF_ERR_ARGUMENT, "uf_at of f: target is NULL", uf_at(f, NULL, 1, &n, &v, NULL));
@@ -270,6 +270,7 @@ static void bad_input(void **state) {
     FAILS(UF_ERR_ARGUMENT, "nindices is -1", uf_at(f, &t, -1, &n, &v, NULL));
     FAILS(UF_ERR_ARGUMENT, "nindices is 2, but the rank of target is 1", uf_at(f, &t, 2, (DLTensor[]){n, n}, &v, NULL));
     FAILS(UF_ERR_ARGUMENT, "nindices is 1, but the rank of target is 0", uf_at(f, &s, 1, &n, &v, NULL));
+    FAILS(UF_ERR_ARGUMENT, "is a number (UF_SCALAR)", uf_at(f, &UF_SCALAR(1.0f), 1, &n, &v, NULL));
 
     FAILS(UF_ERR_ARGUMENT, "indices[0]: its dtype is float32; indices are integers", uf_at(f, &t, 1, &v, &v, NULL));
     FAILS(UF_ERR_ARGUMENT, "indices[1]: its dtype is bool", uf_at(f, &m, 2, (DLTensor[]){n, UF_ARRAY(b, 2)}, &v, NULL));
