@@ -367,7 +367,7 @@ static void made_of_nonsense(void **state) {
     FAILS(UF_ERR_ARGUMENT, "indices is NULL", uf_at_plan(&plan, functions[0], a, 1, NULL, a, NULL));
     FAILS(UF_ERR_SHAPE, "its rank is 1, but that of the results is 0", uf_reduce_plan(&plan, functions[0], 2, a, NULL));
     FAILS(UF_ERR_CAST, "initial value 0: is float64, which does not cast to int64",
-          uf_reduce_plan(&plan, functions[0], 2, (DLTensor[]){UF_ARRAY(starts, 2), UF_SCALAR(starts[0])},
+          uf_reduce_plan(&plan, functions[0], 2, (DLTensor[]){UF_ARRAY(starts, 2), UF_OUT(starts[0])},
                          &(uf_reduce_options){.size = sizeof(uf_reduce_options), .initial = &floating}));
     assert_null(plan);
     uf_free(kernel);
