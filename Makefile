@@ -11,6 +11,8 @@ VERSION := $(shell awk '/define UF_VERSION_(MAJOR|MINOR|PATCH)/ {v = v d $$3; d 
 SONAME = libufunc.so.$(firstword $(subst ., ,$(VERSION)))
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+CXX_WARNINGS = -Wall -Wextra -Wpedantic -Wshadow
+COMPILE_CXX = $(CXX) -std=c++17 $(CXX_WARNINGS) -MMD -MP -Iinclude $(CPPFLAGS) $(CFLAGS)
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -ffp-contract=off -MMD -MP -Iinclude $(CPPFLAGS) $(CFLAGS)
 RELEASE = -DNDEBUG# the library goes without the assertions that unit tests compile its sources with
 LIBS = -lm -ldl -lpthread
@@ -30,6 +32,9 @@ TESTS := $(patsubst %.c,$(BUILD)/test/%,$(notdir $(wildcard tests/*/test_*.c)))
 HELPERS := $(patsubst %.c,$(BUILD)/test/obj/%.o,$(filter-out test_%,$(notdir $(TEST_SOURCES))))
 MOCKS := $(patsubst tests/support/mock/%.c,$(BUILD)/test/lib%.so,$(wildcard tests/support/mock/*.c))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+# Examples in C++ are built where there is a compiler for it.
+HAS_CXX := $(shell echo '\#include <vector>' | $(CXX) -std=c++17 -x c++ -E - >/dev/null 2>&1 && echo yes)
+EXAMPLES += $(if $(HAS_CXX),$(patsubst examples/%.cpp,$(BUILD)/examples/%,$(wildcard examples/*.cpp)))
 BENCH := $(patsubst tests/perf/%.c,$(BUILD)/perf/%,$(wildcard tests/perf/bench*.c))
 
 Q = $(if $(V),,@)
@@ -112,6 +117,11 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(COMPILE) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(if $(shell grep -E '"picture.h"|<png.h>' $<),-lpng) -lm $(RPATH)
+
+$(BUILD)/examples/%: examples/%.cpp include/ufunc.hpp $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-demo
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(COMPILE_CXX) $(LDFLAGS) -o $@ $< -L$(BUILD) -lufunc $(RPATH)
 
 $(BUILD)/perf/%: tests/perf/%.c $(BUILD)/libufunc.so $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
@@ -282,7 +292,7 @@ DOCS = README.md HACKING.md LICENSE $(shell find docs examples layouts modules -
 
 install: all
 	install -d $(bindir) $(libdir)/pkgconfig $(includedir) $(docdir)/include
-	install -m 644 include/ufunc.h $(includedir)/ufunc.h
+	install -m 644 include/ufunc.h include/ufunc.hpp $(includedir)
 	install -m 755 $(BUILD)/libufunc.so $(libdir)/libufunc.so.$(VERSION)
 	ln -sf libufunc.so.$(VERSION) $(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(libdir)/libufunc.so
@@ -290,13 +300,13 @@ install: all
 	install -m 644 $(BUILD)/ufunc.pc $(libdir)/pkgconfig/ufunc.pc
 	install -m 755 $(BUILD)/ufunc $(bindir)/ufunc
 	@for file in $(DOCS); do install -D -m 644 $$file $(docdir)/$$file || exit 1; done
-	ln -sf ../../../../include/ufunc.h $(docdir)/include/ufunc.h
+	ln -sf ../../../../include/ufunc.h ../../../../include/ufunc.hpp $(docdir)/include
 	@cd $(BUILD)/share && find . -type f ! -name .made | while read -r file; do \
 	    install -D -m 644 $$file $(abspath $(sharedir))/$$file || exit 1; done
 
 uninstall:
-	rm -f $(includedir)/ufunc.h $(libdir)/libufunc.so.$(VERSION) $(libdir)/$(SONAME) $(libdir)/libufunc.so \
-	    $(libdir)/libufunc.a $(libdir)/pkgconfig/ufunc.pc $(bindir)/ufunc $(addprefix $(docdir)/,$(DOCS)) $(docdir)/include/ufunc.h
+	rm -f $(includedir)/ufunc.h $(includedir)/ufunc.hpp $(libdir)/libufunc.so.$(VERSION) $(libdir)/$(SONAME) $(libdir)/libufunc.so \
+	    $(libdir)/libufunc.a $(libdir)/pkgconfig/ufunc.pc $(bindir)/ufunc $(addprefix $(docdir)/,$(DOCS)) $(docdir)/include/ufunc.h*
 	rm -f $(sharedir)/man/man1/ufunc.1 $(sharedir)/man/man1/ufunc-*.1 $(MAPPED:%=$(sharedir)/man/man3/%.3) \
 	    $(sharedir)/man/man3/libufunc.3 $(sharedir)/bash-completion/completions/ufunc $(sharedir)/zsh/site-functions/_ufunc
 	-find $(docdir) -depth -type d -exec rmdir {} +

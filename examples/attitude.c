@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     quaternion *turns = allocate(n, sizeof *turns), total = {0}, want;
     const quaternion about_one_axis = {cos(3), 0, 0, sin(3)};
     uf_func *product;
-    ok(uf_load(&product, "quat_mul")); /* (4),(4)->(4) */
+    UF_CHECK(uf_load(&product, "quat_mul")); /* (4),(4)->(4) */
 
     DLDevice device;
     for (int swaying = 0; swaying < 2; swaying++)
@@ -56,11 +56,11 @@ int main(int argc, char **argv) {
             DLManagedTensor *in = copy_to(device, UF_ARRAY(&turns[0][0], n, 4)),
                             *out = copy_to(device, UF_ARRAY(total, 4));
             const DLTensor args[] = {in->dl_tensor, out->dl_tensor};
-            ok(uf_reduce(product, 2, args, NULL)); /* compiles */
-            ok(uf_sync(device, NULL));
+            UF_CHECK(uf_reduce(product, 2, args, NULL)); /* compiles */
+            UF_CHECK(uf_sync(device, NULL));
             double start = seconds();
-            ok(uf_reduce(product, 2, args, NULL));
-            ok(uf_sync(device, NULL));
+            UF_CHECK(uf_reduce(product, 2, args, NULL));
+            UF_CHECK(uf_sync(device, NULL));
             double took = seconds() - start;
             in->deleter(in);
             take_back(UF_ARRAY(total, 4), out);

@@ -45,15 +45,16 @@ int main(int argc, char **argv) {
 
     uf_module *sees[2];
     uf_func *bound;
-    ok(uf_module_load(&sees[0], "vec"));
-    ok(uf_module_new(&sees[1], &(uf_module_definition){
-                                   .size = sizeof(uf_module_definition), .name = "boxes", .source = module_source}));
-    ok(uf_reduction(&bound, "bound", "vec3(float32)->box(float32)",
-                    &(uf_reduction_def){.size = sizeof(uf_reduction_def),
-                                        .map = "(p) { return (box(float32)){p, p}; }",
-                                        .combine = "(a, b) { return around(a, b); }",
-                                        .nmodules = 2,
-                                        .modules = sees}));
+    UF_CHECK(uf_module_load(&sees[0], "vec"));
+    UF_CHECK(uf_module_new(
+        &sees[1],
+        &(uf_module_definition){.size = sizeof(uf_module_definition), .name = "boxes", .source = module_source}));
+    UF_CHECK(uf_reduction(&bound, "bound", "vec3(float32)->box(float32)",
+                          &(uf_reduction_def){.size = sizeof(uf_reduction_def),
+                                              .map = "(p) { return (box(float32)){p, p}; }",
+                                              .combine = "(a, b) { return around(a, b); }",
+                                              .nmodules = 2,
+                                              .modules = sees}));
     uf_module_free(sees[0]); /* the reduction keeps what it needs */
     uf_module_free(sees[1]);
 
@@ -66,8 +67,8 @@ int main(int argc, char **argv) {
         double took = 0;
         for (int warm = 0; warm < 2; warm++) { /* the first round compiles */
             start = seconds();
-            ok(uf_reduce(bound, 2, (DLTensor[]){points->dl_tensor, result->dl_tensor}, NULL));
-            ok(uf_sync(device, NULL));
+            UF_CHECK(UF_REDUCE(bound, points->dl_tensor, result->dl_tensor));
+            UF_CHECK(uf_sync(device, NULL));
             took = seconds() - start;
         }
         points->deleter(points);

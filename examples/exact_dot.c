@@ -50,7 +50,7 @@ static wide fill(double *x, double *y, int64_t n) {
 static void reduce_on(DLDevice device, uf_func *f, double *x, double *y, int64_t n, DLTensor result) {
     DLManagedTensor *a = copy_to(device, UF_ARRAY(x, n)), *b = copy_to(device, UF_ARRAY(y, n)),
                     *c = copy_to(device, result);
-    ok(uf_reduce(f, 3, (DLTensor[]){a->dl_tensor, b->dl_tensor, c->dl_tensor}, NULL));
+    UF_CHECK(UF_REDUCE(f, a->dl_tensor, b->dl_tensor, c->dl_tensor));
     take_back(result, c);
     a->deleter(a);
     b->deleter(b);
@@ -66,8 +66,8 @@ int main(int argc, char **argv) {
         double_double r = {0, 0};
         double plain = 0;
         uf_func *precise, *usual;
-        ok(uf_reduction(&precise, "dot", "float64,float64->double_double", &dot));
-        ok(uf_load(&usual, "dot"));
+        UF_CHECK(uf_reduction(&precise, "dot", "float64,float64->double_double", &dot));
+        UF_CHECK(uf_load(&usual, "dot"));
         reduce_on(device, precise, x, y, n,
                   (DLTensor){.data = &r, .device = {kDLCPU, 0}, .dtype = {kDLUInt, 8, sizeof r}});
         reduce_on(device, usual, x, y, n,

@@ -9,13 +9,6 @@
 #include <time.h>
 #include <ufunc.h>
 
-static inline void ok(uf_status status) {
-    if (status) {
-        fprintf(stderr, "%s\n", uf_last_error()->message);
-        exit(1);
-    }
-}
-
 static inline void check(bool right, const char *what) {
     if (!right) {
         fprintf(stderr, "wrong: %s\n", what);
@@ -61,14 +54,14 @@ static inline const char *name_of(DLDevice device) { return device.device_type =
 /* An array on a device with the dtype, shape and content of a host array. */
 static inline DLManagedTensor *copy_to(DLDevice device, DLTensor host) {
     DLManagedTensor *array;
-    ok(uf_empty(&array, device, host.dtype, host.ndim, host.shape));
-    ok(uf_copy(&array->dl_tensor, &host, NULL));
+    UF_CHECK(uf_empty(&array, device, host.dtype, host.ndim, host.shape));
+    UF_CHECK(uf_copy(&array->dl_tensor, &host, NULL));
     return array;
 }
 
 /* Copies the content of an array back to the host, and releases the array. */
 static inline void take_back(DLTensor host, DLManagedTensor *array) {
-    ok(uf_copy(&host, &array->dl_tensor, NULL));
+    UF_CHECK(uf_copy(&host, &array->dl_tensor, NULL));
     array->deleter(array);
 }
 

@@ -9,17 +9,21 @@
 #include <math.h>
 
 /* A helper, which is exact up to 10^22, and the kernel. */
-static const char source[] = UF_SOURCE(ten_to(n) {
-    double power = n & 1 ? 1e1 : 1e0;
-    power *= n & 2 ? 1e2 : 1e0;
-    power *= n & 4 ? 1e4 : 1e0;
-    power *= n & 8 ? 1e8 : 1e0;
-    return n & 16 ? power * 1e16 : power;
-}) UF_SOURCE([i](x, y, decimals) {
-    auto scale = ten_to(abs(decimals));
-    auto r = decimals < 0 ? rint(x[i] / scale) * scale : rint(x[i] * scale) / scale;
-    y[i] = isfinite(r) ? r : x[i];
-});
+/* clang-format off */
+static const char source[] = UF_SOURCE(
+    ten_to(n) {
+        double power = n & 1 ? 1e1 : 1e0;
+        power *= n & 2 ? 1e2 : 1e0;
+        power *= n & 4 ? 1e4 : 1e0;
+        power *= n & 8 ? 1e8 : 1e0;
+        return n & 16 ? power * 1e16 : power;
+    }
+    [i](x, y, decimals) {
+        auto scale = ten_to(abs(decimals));
+        auto r = decimals < 0 ? rint(x[i] / scale) * scale : rint(x[i] * scale) / scale;
+        y[i] = isfinite(r) ? r : x[i];
+    });
+/* clang-format on */
 
 static void round_plainly(int64_t rows, const double *x, double *y, int decimals) {
     double scale = 1;
@@ -43,8 +47,7 @@ static void show(const uf_func *gpu_round) {
                  {1250, 1200, -2},   {-INFINITY, -INFINITY, 1}};
     for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
         double y = 0;
-        ok(uf_forall(gpu_round, 1, (int64_t[]){1}, 3,
-                     (DLTensor[]){UF_ARRAY(&shown[k].x, 1), UF_ARRAY(&y, 1), UF_SCALAR(shown[k].decimals)}, NULL));
+        UF_CHECK(UF_FORALL(gpu_round, (1), UF_ARRAY(&shown[k].x, 1), UF_ARRAY(&y, 1), UF_SCALAR(shown[k].decimals)));
         printf("round(%g, %d) = %.10g\n", shown[k].x, shown[k].decimals, y);
         check(y == shown[k].y, "a rounded number");
     }
@@ -70,19 +73,19 @@ int main(int argc, char **argv) {
     double plain = seconds() - start;
 
     uf_func *gpu_round;
-    ok(uf_kernel(&gpu_round, "gpu_round", "float64[], float64[], int32", source));
+    UF_CHECK(uf_kernel(&gpu_round, "gpu_round", "float64[], float64[], int32", source));
     show(gpu_round);
     report("plain C", rows, plain, plain);
     DLDevice device;
     for (int k = 0; find_device(k, &device); k++) {
         DLManagedTensor *from = copy_to(device, UF_ARRAY(x, rows)), *to = copy_to(device, UF_ARRAY(y, rows));
         DLTensor args[] = {from->dl_tensor, to->dl_tensor, UF_SCALAR(DECIMALS)};
-        ok(uf_forall(gpu_round, 1, &rows, 3, args, NULL)); /* the first call compiles */
-        ok(uf_sync(device, NULL));
+        UF_CHECK(UF_FORALL(gpu_round, (rows), args[0], args[1], args[2])); /* the first call compiles */
+        UF_CHECK(uf_sync(device, NULL));
         start = seconds();
         for (int r = 0; r < REPEAT; r++)
-            ok(uf_forall(gpu_round, 1, &rows, 3, args, NULL));
-        ok(uf_sync(device, NULL));
+            UF_CHECK(UF_FORALL(gpu_round, (rows), args[0], args[1], args[2]));
+        UF_CHECK(uf_sync(device, NULL));
         report(name_of(device), rows, (seconds() - start) / REPEAT, plain);
         take_back(UF_ARRAY(y, rows), to);
         check(memcmp(y, want, (size_t)rows * sizeof *y) == 0, "the rounded column");

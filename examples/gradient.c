@@ -70,11 +70,11 @@ int main(int argc, char **argv) {
     }
 
     uf_func *price, *gradient, *delta, *gamma;
-    ok(uf_vectorize(&price, "price", "float64,float64,float64->float64", price_source));
-    ok(uf_vectorize(&gradient, "gradient", "float64,float64,float64->float64,float64,float64,float64",
-                    gradient_source));
-    ok(uf_derivative(&delta, price, SPOT));
-    ok(uf_derivative(&gamma, delta, SPOT));
+    UF_CHECK(uf_vectorize(&price, "price", "float64,float64,float64->float64", price_source));
+    UF_CHECK(uf_vectorize(&gradient, "gradient", "float64,float64,float64->float64,float64,float64,float64",
+                          gradient_source));
+    UF_CHECK(uf_derivative(&delta, price, SPOT));
+    UF_CHECK(uf_derivative(&gamma, delta, SPOT));
 
     DLDevice device;
     for (int k = 0; find_device(k, &device); k++) {
@@ -87,12 +87,12 @@ int main(int argc, char **argv) {
         double took = 0;
         for (int warm = 0; warm < 2; warm++) { /* the first round compiles */
             double start = seconds();
-            ok(uf_call(gradient, 7, a, NULL));
-            ok(uf_sync(device, NULL));
+            UF_CHECK(uf_call(gradient, 7, a, NULL));
+            UF_CHECK(uf_sync(device, NULL));
             took = seconds() - start;
         }
-        ok(UF_CALL(delta, a[SPOT], a[VOLATILITY], a[TIME], a[DELTA_AGAIN]));
-        ok(UF_CALL(gamma, a[SPOT], a[VOLATILITY], a[TIME], a[GAMMA]));
+        UF_CHECK(UF_CALL(delta, a[SPOT], a[VOLATILITY], a[TIME], a[DELTA_AGAIN]));
+        UF_CHECK(UF_CALL(gamma, a[SPOT], a[VOLATILITY], a[TIME], a[GAMMA]));
         for (int c = 0; c < COLUMNS; c++)
             take_back(UF_ARRAY(column[c], n), array[c]);
         for (int64_t i = 0; i < n; i++) {

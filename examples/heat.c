@@ -49,19 +49,19 @@ static void report(const char *how, double took, double plain) {
 static double spread(const uf_func *step, const uf_func *paint, DLDevice device, DLTensor heat, DLTensor picture) {
     DLManagedTensor *u = copy_to(device, heat), *v = copy_to(device, heat), *pixels = copy_to(device, picture);
     uf_plan *plan;
-    ok(uf_forall_plan(&plan, step, 2, heat.shape, 3, (DLTensor[]){u->dl_tensor, v->dl_tensor, UF_SCALAR(speed)}, NULL));
+    UF_CHECK(UF_FORALL_PLAN(&plan, step, (heat.shape[0], heat.shape[1]), u->dl_tensor, v->dl_tensor, UF_SCALAR(speed)));
     void *there[] = {u->dl_tensor.data, v->dl_tensor.data, &speed}, *back[] = {there[1], there[0], &speed};
     double start = seconds();
     for (int64_t s = 0; s < steps; s++)
-        ok(uf_plan_run(plan, s % 2 ? back : there, NULL));
-    ok(uf_sync(device, NULL));
+        UF_CHECK(uf_plan_run(plan, s % 2 ? back : there, NULL));
+    UF_CHECK(uf_sync(device, NULL));
     double took = seconds() - start;
     uf_plan_free(plan);
     if (steps % 2) {
         DLManagedTensor *last = v;
         v = u, u = last;
     }
-    ok(uf_forall(paint, 3, picture.shape, 2, (DLTensor[]){u->dl_tensor, pixels->dl_tensor}, NULL));
+    UF_CHECK(uf_forall(paint, 3, picture.shape, 2, (DLTensor[]){u->dl_tensor, pixels->dl_tensor}, NULL));
     take_back(picture, pixels);
     take_back(heat, u);
     v->deleter(v);
@@ -84,8 +84,8 @@ int main(int argc, char **argv) {
     report("plain C", plain, plain);
 
     uf_func *step, *paint;
-    ok(uf_kernel(&step, "step", "float32[,], float32[,], float32", step_source));
-    ok(uf_kernel(&paint, "paint", "float32[,], uint8[,,]", paint_source));
+    UF_CHECK(uf_kernel(&step, "step", "float32[,], float32[,], float32", step_source));
+    UF_CHECK(uf_kernel(&paint, "paint", "float32[,], uint8[,,]", paint_source));
     DLDevice device;
     for (int k = 0; find_device(k, &device); k++) {
         memcpy(u, hot, (size_t)points * sizeof *u);

@@ -43,9 +43,9 @@ int main(int argc, char **argv) {
     int64_t n = number(argc, argv, 1, 1 << 26), bins[BINS] = {0}, want[BINS];
     uint8_t *host = allocate(n, 1);
     uf_func *draw, *count;
-    ok(uf_kernel(&draw, "draw", "uint8[], int64", draw_source));
-    ok(uf_kernel(&count, "histogram", "uint8[], int64[]", count_source));
-    ok(uf_forall(draw, 1, &n, 2, (DLTensor[]){UF_ARRAY(host, n), UF_SCALAR(1)}, NULL));
+    UF_CHECK(uf_kernel(&draw, "draw", "uint8[], int64", draw_source));
+    UF_CHECK(uf_kernel(&count, "histogram", "uint8[], int64[]", count_source));
+    UF_CHECK(UF_FORALL(draw, (n), UF_ARRAY(host, n), UF_SCALAR(1)));
     double start = seconds();
     count_plainly(n, host, want);
     double plain = seconds() - start;
@@ -57,13 +57,13 @@ int main(int argc, char **argv) {
         double best = 0;
         for (int r = 0; r <= REPEAT; r++) { /* the first round compiles */
             memset(bins, 0, sizeof bins);
-            counts = copy_to(device, UF_ARRAY(bins, BINS));
+            counts = copy_to(device, UF_ARRAY(bins));
             start = seconds();
-            ok(uf_forall(count, 1, &n, 2, (DLTensor[]){bytes->dl_tensor, counts->dl_tensor}, NULL));
-            ok(uf_sync(device, NULL));
+            UF_CHECK(UF_FORALL(count, (n), bytes->dl_tensor, counts->dl_tensor));
+            UF_CHECK(uf_sync(device, NULL));
             double took = seconds() - start;
             best = r && (r == 1 || took < best) ? took : best;
-            take_back(UF_ARRAY(bins, BINS), counts);
+            take_back(UF_ARRAY(bins), counts);
             check(memcmp(bins, want, sizeof bins) == 0, "a bin");
         }
         report(name_of(device), n, best, plain);

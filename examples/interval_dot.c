@@ -58,10 +58,10 @@ static interval dot_on(DLDevice device, interval *x, interval *y, int64_t n) {
     const DLTensor result = {
         .data = &r, .device = {kDLCPU, 0}, .dtype = {kDLUInt, 8, sizeof r}}; /* of rank 0: one interval */
     uf_func *f;
-    ok(uf_reduction(&f, "dot", "interval(float64),interval(float64)->interval(float64)", &dot));
+    UF_CHECK(uf_reduction(&f, "dot", "interval(float64),interval(float64)->interval(float64)", &dot));
     DLManagedTensor *a = copy_to(device, UF_RECORDS(x, n)), *b = copy_to(device, UF_RECORDS(y, n)),
                     *c = copy_to(device, result);
-    ok(uf_reduce(f, 3, (DLTensor[]){a->dl_tensor, b->dl_tensor, c->dl_tensor}, NULL));
+    UF_CHECK(UF_REDUCE(f, a->dl_tensor, b->dl_tensor, c->dl_tensor));
     take_back(result, c);
     a->deleter(a);
     b->deleter(b);

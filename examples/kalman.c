@@ -95,13 +95,6 @@ static void plain_step(const double *x, const double (*P)[N], const double *z, c
     }
 }
 
-static void ok(uf_status status) {
-    if (status) {
-        fprintf(stderr, "kalman: %s\n", uf_last_error()->message);
-        exit(1);
-    }
-}
-
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -222,9 +215,9 @@ static double filter(const uf_func *f, const DLTensor *x, const DLTensor *P, con
         args[2].ndim = 2;
         args[2].shape = now;
         args[2].byte_offset += (uint64_t)(k * tracks * M) * sizeof(double);
-        ok(uf_call(f, ARGS, args, NULL));
+        UF_CHECK(uf_call(f, ARGS, args, NULL));
     }
-    ok(uf_sync(x[0].device, NULL));
+    UF_CHECK(uf_sync(x[0].device, NULL));
     return seconds() - begin;
 }
 
@@ -235,10 +228,10 @@ static void filter_everywhere(const uf_func *f) {
         UF_ARRAY(spread[0], tracks, N, N),
         UF_ARRAY(spread[1], tracks, N, N),
         UF_ARRAY(measured, steps, tracks, M),
-        UF_ARRAY(&F[0][0], N, N),
-        UF_ARRAY(&H[0][0], M, N),
-        UF_ARRAY(&Q[0][0], N, N),
-        UF_ARRAY(&R[0][0], M, M),
+        UF_ARRAY(F),
+        UF_ARRAY(H),
+        UF_ARRAY(Q),
+        UF_ARRAY(R),
     };
     DLManagedTensor *array[ARGS];
     DLTensor device[ARGS];
@@ -258,14 +251,14 @@ static void filter_everywhere(const uf_func *f) {
             return;
         }
         device[k] = array[k]->dl_tensor;
-        ok(uf_copy(&device[k], &host[k], NULL));
+        UF_CHECK(uf_copy(&device[k], &host[k], NULL));
     }
     for (int k = 0; k < 2; k++) {
-        ok(uf_copy(&device[0], &host[0], NULL));
-        ok(uf_copy(&device[2], &host[2], NULL));
+        UF_CHECK(uf_copy(&device[0], &host[0], NULL));
+        UF_CHECK(uf_copy(&device[2], &host[2], NULL));
         double took = filter(f, device, device + 2, device + 4, device + 5);
         if (k) {
-            ok(uf_copy(&host[1], &device[steps % 2], NULL));
+            UF_CHECK(uf_copy(&host[1], &device[steps % 2], NULL));
             report("cuda:0", took, state[1]);
         }
     }
@@ -285,8 +278,8 @@ int main(int argc, char **argv) {
     simulate();
     filter_in_plain_c();
     uf_func *f;
-    ok(uf_guvectorize(&f, "kalman_step", "(4),(4,4),(2),(4,4),(2,4),(4,4),(2,2)->(4),(4,4)",
-                      "float64,float64,float64,float64,float64,float64,float64->float64,float64", step));
+    UF_CHECK(uf_guvectorize(&f, "kalman_step", "(4),(4,4),(2),(4,4),(2,4),(4,4),(2,2)->(4),(4,4)",
+                            "float64,float64,float64,float64,float64,float64,float64->float64,float64", step));
     filter_everywhere(f);
     uf_free(f);
     free(truth);

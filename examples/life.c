@@ -47,20 +47,20 @@ static void report(const char *how, double took, double plain) {
 static double live(const uf_func *soup, const uf_func *step, DLDevice device, DLTensor first, DLTensor last) {
     DLManagedTensor *a = copy_to(device, first), *b = copy_to(device, first);
     DLTensor now = a->dl_tensor, next = b->dl_tensor;
-    ok(uf_forall(soup, 2, now.shape, 2, (DLTensor[]){now, UF_SCALAR(2026)}, NULL));
-    ok(uf_copy(&first, &now, NULL));
+    UF_CHECK(UF_FORALL(soup, (now.shape[0], now.shape[1]), now, UF_SCALAR(2026)));
+    UF_CHECK(uf_copy(&first, &now, NULL));
     uf_plan *plan; /* making the plan compiles */
-    ok(uf_forall_plan(&plan, step, 2, now.shape, 2, (DLTensor[]){now, next}, NULL));
+    UF_CHECK(UF_FORALL_PLAN(&plan, step, (now.shape[0], now.shape[1]), now, next));
     double start = seconds();
     for (int64_t g = 0; g < generations; g++) {
-        ok(uf_plan_run(plan, (void *[]){now.data, next.data}, NULL));
+        UF_CHECK(uf_plan_run(plan, (void *[]){now.data, next.data}, NULL));
         DLTensor old = now;
         now = next, next = old;
     }
-    ok(uf_sync(device, NULL));
+    UF_CHECK(uf_sync(device, NULL));
     double took = seconds() - start;
     uf_plan_free(plan);
-    ok(uf_copy(&last, &now, NULL));
+    UF_CHECK(uf_copy(&last, &now, NULL));
     a->deleter(a);
     b->deleter(b);
     return took;
@@ -72,8 +72,8 @@ int main(int argc, char **argv) {
     int64_t cells = rows * columns;
     uint8_t *soup = allocate(cells, 1), *last = allocate(cells, 1), *want[2] = {allocate(cells, 1), allocate(cells, 1)};
     uf_func *fill, *step;
-    ok(uf_kernel(&fill, "soup", "uint8[,], int64", soup_source));
-    ok(uf_kernel(&step, "life", "uint8[,], uint8[,]", step_source));
+    UF_CHECK(uf_kernel(&fill, "soup", "uint8[,], int64", soup_source));
+    UF_CHECK(uf_kernel(&step, "life", "uint8[,], uint8[,]", step_source));
     double plain = 0;
     DLDevice device;
     for (int k = 0; find_device(k, &device); k++) {

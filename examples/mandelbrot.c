@@ -34,13 +34,6 @@ static uint8_t in_plain_c(double x, double y, int limit) {
     return 255;
 }
 
-static void ok(uf_status status) {
-    if (status) {
-        fprintf(stderr, "mandelbrot: %s\n", uf_last_error()->message);
-        exit(1);
-    }
-}
-
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -64,14 +57,14 @@ static double *spread(double from, double to, int64_t n) {
 /* The time of one call in seconds: the best of three rounds, each long enough for the clock. */
 static double call_time(const uf_func *mandelbrot, const DLTensor args[4]) {
     double best = 1e9, start = seconds();
-    ok(uf_call(mandelbrot, 4, args, NULL)); /* the first call compiles */
-    ok(uf_sync(args[3].device, NULL));
+    UF_CHECK(uf_call(mandelbrot, 4, args, NULL)); /* the first call compiles */
+    UF_CHECK(uf_sync(args[3].device, NULL));
     int repeat = 1 + (int)(0.05 / (seconds() - start + 1e-6));
     for (int round = 0; round < 3; round++) {
         start = seconds();
         for (int i = 0; i < repeat; i++)
-            ok(uf_call(mandelbrot, 4, args, NULL));
-        ok(uf_sync(args[3].device, NULL));
+            UF_CHECK(uf_call(mandelbrot, 4, args, NULL));
+        UF_CHECK(uf_sync(args[3].device, NULL));
         double time = (seconds() - start) / repeat;
         best = time < best ? time : best;
     }
@@ -87,14 +80,14 @@ static void on_gpu(const uf_func *mandelbrot, const DLTensor host[4], double *ti
         printf("cuda:0   left out: %.*s\n", (int)strcspn(why, "\n"), why);
         return;
     }
-    ok(uf_empty(&y, gpu, host[1].dtype, host[1].ndim, host[1].shape));
-    ok(uf_empty(&picture, gpu, host[3].dtype, host[3].ndim, host[3].shape));
-    ok(uf_copy(&x->dl_tensor, &host[0], NULL));
-    ok(uf_copy(&y->dl_tensor, &host[1], NULL));
+    UF_CHECK(uf_empty(&y, gpu, host[1].dtype, host[1].ndim, host[1].shape));
+    UF_CHECK(uf_empty(&picture, gpu, host[3].dtype, host[3].ndim, host[3].shape));
+    UF_CHECK(uf_copy(&x->dl_tensor, &host[0], NULL));
+    UF_CHECK(uf_copy(&y->dl_tensor, &host[1], NULL));
     const DLTensor args[4] = {x->dl_tensor, y->dl_tensor, host[2], picture->dl_tensor};
     *time = call_time(mandelbrot, args);
     memset(host[3].data, 0, (size_t)(host[3].shape[0] * host[3].shape[1]));
-    ok(uf_copy(&host[3], &picture->dl_tensor, NULL));
+    UF_CHECK(uf_copy(&host[3], &picture->dl_tensor, NULL));
     x->deleter(x);
     y->deleter(y);
     picture->deleter(picture);
@@ -127,7 +120,7 @@ int main(int argc, char **argv) {
     report("plain C", plain_time, plain_time, plain, plain, width, height);
 
     uf_func *mandelbrot;
-    ok(uf_vectorize(&mandelbrot, "mandelbrot", "float64,float64,int32->uint8", source));
+    UF_CHECK(uf_vectorize(&mandelbrot, "mandelbrot", "float64,float64,int32->uint8", source));
     const DLTensor args[4] = {UF_ARRAY(x, width), UF_ARRAY(y, height, 1), UF_SCALAR(limit),
                               UF_ARRAY(picture, height, width)};
     double cpu_time = call_time(mandelbrot, args);

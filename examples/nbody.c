@@ -98,16 +98,16 @@ static double leap(const uf_func *kick, const uf_func *drift, DLDevice device, D
     float time = 0; /* each run of a plan reads its numbers anew */
     DLTensor args[] = {x->dl_tensor, v->dl_tensor, mass->dl_tensor, UF_SCALAR(time)};
     uf_plan *kicks, *drifts;
-    ok(uf_forall_plan(&kicks, kick, 1, &n, 4, args, NULL));
-    ok(uf_forall_plan(&drifts, drift, 2, places.shape, 3, (DLTensor[]){args[0], args[1], args[3]}, NULL));
+    UF_CHECK(uf_forall_plan(&kicks, kick, 1, &n, 4, args, NULL));
+    UF_CHECK(uf_forall_plan(&drifts, drift, 2, places.shape, 3, (DLTensor[]){args[0], args[1], args[3]}, NULL));
     double start = seconds();
     for (int64_t s = 0; s <= steps; s++) {
         time = drift_time(s);
-        ok(uf_plan_run(drifts, (void *[]){args[0].data, args[1].data, &time}, NULL));
+        UF_CHECK(uf_plan_run(drifts, (void *[]){args[0].data, args[1].data, &time}, NULL));
         time = kick_time(s);
-        ok(uf_plan_run(kicks, (void *[]){args[0].data, args[1].data, args[2].data, &time}, NULL));
+        UF_CHECK(uf_plan_run(kicks, (void *[]){args[0].data, args[1].data, args[2].data, &time}, NULL));
     }
-    ok(uf_sync(device, NULL));
+    UF_CHECK(uf_sync(device, NULL));
     double took = seconds() - start;
     uf_plan_free(kicks);
     uf_plan_free(drifts);
@@ -128,8 +128,8 @@ int main(int argc, char **argv) {
     report("plain C", plain, plain);
 
     uf_func *kick, *drift;
-    ok(uf_kernel(&kick, "kick", "float32[,], float32[,], float32[], float32", kick_source));
-    ok(uf_kernel(&drift, "drift", "float32[,], float32[,], float32", drift_source));
+    UF_CHECK(uf_kernel(&kick, "kick", "float32[,], float32[,], float32[], float32", kick_source));
+    UF_CHECK(uf_kernel(&drift, "drift", "float32[,], float32[,], float32", drift_source));
     DLDevice device;
     for (int k = 0; find_device(k, &device); k++) {
         place(x, v, mass);

@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
     report("plain C", darts, plain, plain);
 
     uf_func *throw;
-    ok(uf_kernel(&throw, "throw", "int64[], int64", source));
+    UF_CHECK(uf_kernel(&throw, "throw", "int64[], int64", source));
     DLDevice device;
     for (int k = 0; find_device(k, &device); k++) {
         double took = 0;
@@ -59,8 +59,8 @@ int main(int argc, char **argv) {
             hits = 0;
             DLManagedTensor *counter = copy_to(device, UF_ARRAY(&hits, 1));
             start = seconds();
-            ok(uf_forall(throw, 1, &darts, 2, (DLTensor[]){counter->dl_tensor, UF_SCALAR(seed)}, NULL));
-            ok(uf_sync(device, NULL));
+            UF_CHECK(UF_FORALL(throw, (darts), counter->dl_tensor, UF_SCALAR(seed)));
+            UF_CHECK(uf_sync(device, NULL));
             took = seconds() - start;
             take_back(UF_ARRAY(&hits, 1), counter);
             check(hits == want, "the number of hits");

@@ -13,13 +13,6 @@ enum {
 
 static float x[N], y[N], r[N];
 
-static void ok(uf_status status) {
-    if (status) {
-        fprintf(stderr, "rel_diff: %s\n", uf_last_error()->message);
-        exit(1);
-    }
-}
-
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -48,12 +41,12 @@ static void compute_in_plain_c(void) {
 }
 
 static void compute(const uf_func *rel_diff, const DLTensor args[3], const char *device) {
-    ok(uf_call(rel_diff, 3, args, NULL)); /* the first call on a device compiles for it */
-    ok(uf_sync(args[2].device, NULL));
+    UF_CHECK(uf_call(rel_diff, 3, args, NULL)); /* the first call on a device compiles for it */
+    UF_CHECK(uf_sync(args[2].device, NULL));
     double start = seconds();
     for (int i = 0; i < REPEAT; i++)
-        ok(uf_call(rel_diff, 3, args, NULL));
-    ok(uf_sync(args[2].device, NULL));
+        UF_CHECK(uf_call(rel_diff, 3, args, NULL));
+    UF_CHECK(uf_sync(args[2].device, NULL));
     report(device, (double)REPEAT * N / (seconds() - start));
 }
 
@@ -65,11 +58,11 @@ static bool compute_on_gpu(const uf_func *rel_diff, const DLTensor host[3]) {
             printf("rel_diff  cuda:0   left out: %.*s\n", (int)strcspn(why, "\n"), why);
             return false;
         }
-        ok(uf_copy(&array[k]->dl_tensor, &host[k], NULL));
+        UF_CHECK(uf_copy(&array[k]->dl_tensor, &host[k], NULL));
     }
     DLTensor args[3] = {array[0]->dl_tensor, array[1]->dl_tensor, array[2]->dl_tensor};
     compute(rel_diff, args, "cuda:0");
-    ok(uf_copy(&host[2], &args[2], NULL));
+    UF_CHECK(uf_copy(&host[2], &args[2], NULL));
     for (int k = 0; k < 3; k++)
         array[k]->deleter(array[k]);
     return true;
@@ -91,9 +84,9 @@ int main(void) {
         y[i] = 1 + (float)(i % 77);
     }
     uf_func *rel_diff;
-    ok(uf_vectorize(&rel_diff, "rel_diff", "float32,float32->float32; float64,float64->float64",
-                    UF_SOURCE((x, y) { return 2 * (x - y) / (x + y); })));
-    const DLTensor host[3] = {UF_ARRAY(x, N), UF_ARRAY(y, N), UF_ARRAY(r, N)};
+    UF_CHECK(uf_vectorize(&rel_diff, "rel_diff", "float32,float32->float32; float64,float64->float64",
+                          UF_SOURCE((x, y) { return 2 * (x - y) / (x + y); })));
+    const DLTensor host[3] = {UF_ARRAY(x), UF_ARRAY(y), UF_ARRAY(r)};
     compute_in_plain_c();
     check();
     compute(rel_diff, host, "cpu");

@@ -39,21 +39,21 @@ int main(int argc, char **argv) {
 
     uf_func *turn;
     const uf_section only = {.signatures = "vec3(float64),float64->vec3(float64)", .source = source};
-    ok(uf_define(&turn,
-                 &(uf_definition){.size = sizeof(uf_definition), .name = "turn", .nsections = 1, .sections = &only}));
+    UF_CHECK(uf_define(
+        &turn, &(uf_definition){.size = sizeof(uf_definition), .name = "turn", .nsections = 1, .sections = &only}));
     uf_record vec3 = {.size = sizeof vec3};
-    ok(uf_function_record(turn, "vec3(float64)", &vec3));
+    UF_CHECK(uf_function_record(turn, "vec3(float64)", &vec3));
     check(vec3.bytes == sizeof(point) && vec3.fields[2]->offset == offsetof(point, z), "the layout of a point");
 
     DLDevice device;
     for (int k = 0; find_device(k, &device); k++) {
         DLManagedTensor *in = copy_to(device, UF_RECORDS(p, n)), *by = copy_to(device, UF_ARRAY(angle, n)),
                         *out = copy_to(device, UF_RECORDS(q, n));
-        ok(UF_CALL(turn, in->dl_tensor, by->dl_tensor, out->dl_tensor)); /* compiles */
-        ok(uf_sync(device, NULL));
+        UF_CHECK(UF_CALL(turn, in->dl_tensor, by->dl_tensor, out->dl_tensor)); /* compiles */
+        UF_CHECK(uf_sync(device, NULL));
         double start = seconds();
-        ok(UF_CALL(turn, in->dl_tensor, by->dl_tensor, out->dl_tensor));
-        ok(uf_sync(device, NULL));
+        UF_CHECK(UF_CALL(turn, in->dl_tensor, by->dl_tensor, out->dl_tensor));
+        UF_CHECK(uf_sync(device, NULL));
         double took = seconds() - start;
         in->deleter(in);
         by->deleter(by);

@@ -37,13 +37,6 @@ static const uf_reduction_def moments = {
     .identity = "0, 0, 0",
 };
 
-static void ok(uf_status status) {
-    if (status) {
-        fprintf(stderr, "statistics: %s\n", uf_last_error()->message);
-        exit(1);
-    }
-}
-
 static uint32_t state = 1;
 
 static float noise(void) {
@@ -77,15 +70,14 @@ static void find_plainly(findings *f) {
 
 /* args: the table, then mean, variance, largest and running, all on one device. */
 static void find(DLTensor args[5]) {
-    const uf_reduce_options columns = {.size = sizeof columns, .naxes = 1, .axes = (int[]){0}};
     uf_func *spread, *argmax, *cumsum;
-    ok(uf_reduction(&spread, "spread", "float32->float64,float64", &moments));
-    ok(uf_load(&argmax, "argmax"));
-    ok(uf_load(&cumsum, "cumsum"));
-    ok(uf_reduce(spread, 3, args, &columns));
-    ok(uf_reduce(argmax, 2, (DLTensor[]){args[0], args[3]}, &columns));
-    ok(uf_accumulate(cumsum, 2, (DLTensor[]){args[0], args[4]}, 0, NULL));
-    ok(uf_sync(args[0].device, NULL));
+    UF_CHECK(uf_reduction(&spread, "spread", "float32->float64,float64", &moments));
+    UF_CHECK(uf_load(&argmax, "argmax"));
+    UF_CHECK(uf_load(&cumsum, "cumsum"));
+    UF_CHECK(UF_REDUCE(spread, args[0], args[1], args[2], .axis = 0));
+    UF_CHECK(UF_REDUCE(argmax, args[0], args[3], .axis = 0));
+    UF_CHECK(UF_ACCUMULATE(cumsum, args[0], args[4], .axis = 0));
+    UF_CHECK(uf_sync(args[0].device, NULL));
     uf_free(spread);
     uf_free(argmax);
     uf_free(cumsum);
@@ -102,11 +94,11 @@ static bool find_on_gpu(const DLTensor host[5]) {
         }
         args[k] = array[k]->dl_tensor;
     }
-    ok(uf_copy(&args[0], &host[0], NULL));
+    UF_CHECK(uf_copy(&args[0], &host[0], NULL));
     find(args);
     for (int k = 0; k < 5; k++) {
         if (k)
-            ok(uf_copy(&host[k], &args[k], NULL));
+            UF_CHECK(uf_copy(&host[k], &args[k], NULL));
         array[k]->deleter(array[k]);
     }
     return true;
@@ -133,9 +125,8 @@ int main(void) {
         for (int c = 0; c < COLUMNS; c++)
             table[r][c] = (float)c + noise();
     find_plainly(&plain);
-    DLTensor args[] = {UF_ARRAY(&table[0][0], ROWS, COLUMNS), UF_ARRAY(found.mean, COLUMNS),
-                       UF_ARRAY(found.variance, COLUMNS), UF_ARRAY(found.largest, COLUMNS),
-                       UF_ARRAY(&found.running[0][0], ROWS, COLUMNS)};
+    DLTensor args[] = {UF_ARRAY(table), UF_ARRAY(found.mean), UF_ARRAY(found.variance), UF_ARRAY(found.largest),
+                       UF_ARRAY(found.running)};
     find(args);
     compare(&found, &plain, "cpu");
     memset(&found, 0, sizeof found);

@@ -1038,7 +1038,8 @@ UF_API extern const int64_t uf_number_shape[1];
 
 /* A kernel written in place: UF_SOURCE((x, y) { return x + y; }). An error in it names the C file and the line of the macro. The
  * preprocessor makes one line of its text, so that the line of an error is that of the macro (of its beginning by gcc, of its end by
- * clang), and what stands there is shown with the error. Errors in string literals and files have lines of their own. */
+ * clang), and what stands there is shown with the error. Errors in string literals and files have lines of their own. A text is one
+ * UF_SOURCE: two that stand side by side are none. */
 #define UF_SOURCE(...) "#line " UF_TEXT_(__LINE__) " \"" __FILE__ "\"\n" #__VA_ARGS__
 
 #ifndef __cplusplus

@@ -44,6 +44,10 @@ notices() {
 
 check rel_diff "$BUILD/examples/rel_diff"
 check statistics "$BUILD/examples/statistics"
+if [ -e "$BUILD/examples/standardize" ]; then
+    check standardize says '^standardize  cpu .* -0.892 ' standardize 1003
+    check 'standardize one row' "$BUILD/examples/standardize" 1
+fi
 check kalman "$BUILD/examples/kalman" 5000 25
 check 'kalman of one track, one step' "$BUILD/examples/kalman" 1 1
 check mandelbrot "$BUILD/examples/mandelbrot" "$work/set.png" 301 201 50
@@ -76,6 +80,7 @@ check 'the bounding box of one point' "$BUILD/examples/bounding_box" 1
 check 'a histogram of less than nothing fails' sh -c "! $BUILD/examples/histogram -1"
 if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
     check 'gpu_round notices wrong results' notices gpu_round 1000
+    [ ! -e "$BUILD/examples/standardize" ] || check 'standardize notices wrong results' notices standardize 100
     check 'heat notices wrong results' notices heat "$work/heat.png" 32 32 5
     check 'pi notices wrong results' notices pi 1000
     check 'histogram notices wrong results' notices histogram 1000

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The header alone, as strict C11 and C++17, by every compiler that is here; the programs are run against the library.
+# The headers alone, as strict C11 and C++17, by every compiler that is here; the programs are run against the library.
 cd "$(dirname "$0")/../.." || exit 1
 echo '#include <dlpack/dlpack.h>' | ${CC:-cc} -E - >/dev/null 2>&1 || { echo "no C compiler with dlpack here"; exit 77; }
 . tests/tap.sh
@@ -57,6 +57,22 @@ misuses() {
         (void)UF_CALL(add, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a);'
 }
 
+# refuses_cxx MESSAGE STATEMENT: as refuses, in C++.
+refuses_cxx() {
+    printf '%s\n' '#include <ufunc.hpp>' '#include <vector>' 'struct own { int a; };' 'void f(const uf::function &add, float *p) {' \
+        '(void)p; float x[3]; std::vector<own> owns; std::vector<bool> bits(3);' "$2" '}' >"$work/refused.cc"
+    ! $cxx -std=c++17 -Iinclude -c "$work/refused.cc" -o "$work/cc.o" 2>"$work/says" || { echo compiled; return 1; }
+    cat "$work/says"
+    grep -Eq "$1" "$work/says"
+}
+
+misuses_of_wrapper() {
+    check "$cxx refuses structs that are no records" refuses_cxx 'uf::record_of<T>' 'add(x, owns, x);'
+    check "$cxx refuses a pointer without extents" refuses_cxx 'view' 'add(x, p, x);'
+    check "$cxx refuses bits" refuses_cxx 'view|bool' 'add(x, bits, x);'
+    check "$cxx refuses copies of functions" refuses_cxx 'deleted' 'uf::function other = add;'
+}
+
 check 'abi.h fixes all that the header declares' all_fixed
 check 'includes only stddef.h stdint.h stdbool.h dlpack.h' headers
 for cc in gcc clang; do
@@ -69,9 +85,13 @@ for cc in gcc clang; do
 done
 for cxx in g++ clang++; do
     command -v $cxx >/dev/null && echo '#include <cstddef>' | $cxx -x c++ -E - >/dev/null 2>&1 || continue
-    for standard in c++17 c++20; do
+    for standard in c++17 c++20 c++2b; do
         check "$standard, $cxx" $cxx -std=$standard $strict -c tests/header/interface.cc -o "$work/cc.o"
+        check "ufunc.hpp, $standard, $cxx" $cxx -std=$standard $strict -c tests/header/wrapper.cc -o "$work/cc.o"
+        sanitized || check "ufunc.hpp, $standard, $cxx, run" runs $cxx -std=$standard tests/header/wrapper.cc
     done
+    check "ufunc.hpp, optimised, $cxx" $cxx -std=c++17 -O2 -DOWN_NEW=0 $strict -c tests/header/wrapper.cc -o "$work/cc.o"
     sanitized || check "C++17, $cxx, run" runs $cxx -std=c++17 tests/header/interface.cc
+    misuses_of_wrapper
 done
 echo "1..$n"

@@ -90,6 +90,23 @@ END
     [ "$(LD_LIBRARY_PATH=$root/lib "$work/user")" = "$(version include/ufunc.h) refused" ]
 }
 
+# A program in C++ with the installed header.
+link_cxx() {
+    root=$work/root/opt/ufunc
+    cat >"$work/user.cc" <<'END'
+#include <ufunc.hpp>
+int main() {
+    try {
+        uf::function::load("no such");
+    } catch (const uf::error &e) {
+        return e.status() == UF_ERR_ARGUMENT ? 0 : 1;
+    }
+    return 1;
+}
+END
+    ${CXX:-c++} -std=c++17 "$work/user.cc" -o "$work/user" -I"$root/include" -L"$root/lib" -lufunc && LD_LIBRARY_PATH=$root/lib "$work/user"
+}
+
 # A static program cannot open libraries: it is told so, and computes nothing.
 static_program() {
     cat >"$work/static.c" <<'END'
@@ -194,6 +211,12 @@ check 'install' install_it
 check 'ufunc.pc' pc_file
 check 'ufunc.pc follows PREFIX' pc_has_the_prefix
 check 'a program with the shared library' link -L"$work/root/opt/ufunc/lib" -lufunc
+if echo '#include <vector>' | ${CXX:-c++} -std=c++17 -x c++ -E - >/dev/null 2>&1; then
+    check 'a program in C++' link_cxx
+else
+    n=$((n + 1))
+    echo "ok $n - a program in C++ # SKIP no C++ compiler here"
+fi
 check 'a program with the static library' link "$work/root/opt/ufunc/lib/libufunc.a" -lm -ldl -lpthread
 if echo 'int main(void) { return 0; }' | ${CC:-cc} -static -x c - -o "$work/empty" 2>"$work/log"; then
     check 'a static program is told that it cannot' static_program

@@ -167,16 +167,17 @@ static const char histogram_source[] = UF_SOURCE([i](b, h) { atomic_add(h[b[i]],
 static const kernel kernels[] = {
     {.name = "round_f32",
      .parameters = "float32[], float32[], int32",
-     .source = UF_SOURCE(ten_to(n) {
-         float power = n & 1 ? 1e1f : 1;
-         power *= n & 2 ? 1e2f : 1;
-         power *= n & 4 ? 1e4f : 1;
-         power *= n & 8 ? 1e8f : 1;
-         return n & 16 ? power * 1e16f : power;
-     }) UF_SOURCE([i](x, r, decimals) {
-         auto f = ten_to(decimals);
-         r[i] = rint(x[i] * f) / f;
-     }),
+     .source = UF_SOURCE(
+         ten_to(n) {
+             float power = n & 1 ? 1e1f : 1;
+             power *= n & 2 ? 1e2f : 1;
+             power *= n & 4 ? 1e4f : 1;
+             power *= n & 8 ? 1e8f : 1;
+             return n & 16 ? power * 1e16f : power;
+         }[i](x, r, decimals) {
+             auto f = ten_to(decimals);
+             r[i] = rint(x[i] * f) / f;
+         }),
      .ndim = 1,
      .cpu = {1 << 24},
      .gpu = {1 << 28},

@@ -34,6 +34,14 @@ on_the_cpu() {
     sed 's/{kDLCUDA, 0}/{kDLCPU, 0}/' "$1.c" >"$1-cpu.c" && compiles "$1-cpu" && prints "$1-cpu"
 }
 
+# The program of docs/cpp.md, as those of the README.
+cxx_program() {
+    awk -v file="$work/cxx.cc" '/^```cpp$/ {on = 1; next} /^```$/ {on = 0} on {print > file}' docs/cpp.md
+    ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror $sanitizer -Iinclude "$work/cxx.cc" -L"$BUILD" -lufunc -o "$work/cxx" || return 1
+    mv "$work/cxx.cc" "$work/cxx.c"
+    prints "$work/cxx"
+}
+
 # The picture is there, is a PNG and is small.
 picture() {
     file=$(sed -n 's|.*<img src="\([^"]*\)".*|\1|p' README.md)
@@ -83,6 +91,12 @@ while [ $program -lt "$programs" ]; do
         [ "${UF_TEST_GPU:-0}" != 1 ] || check "program $program prints what it says, on the GPU" prints "$file"
     fi
 done
+if echo '#include <vector>' | ${CXX:-c++} -std=c++17 -x c++ -E - >/dev/null 2>&1; then
+    check 'the program of cpp.md prints what it says' cxx_program
+else
+    n=$((n + 1))
+    echo "ok $n - the program of cpp.md # SKIP no C++ compiler here"
+fi
 check 'the picture' picture
 check 'the function files of modules.md are functions' function_files
 check 'what the documents point to is there' links
