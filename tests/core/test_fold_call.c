@@ -671,8 +671,7 @@ static void no_axes_map_and_finish(void **unused) {
 static void numbers_reduce_to_themselves(void **unused) {
     (void)unused;
     double r = 0;
-    DLTensor to = UF_SCALAR(0.0);
-    to.data = &r;
+    const DLTensor to = UF_OUT(r);
     OK(uf_reduce(func("sum"), 2, (DLTensor[]){UF_SCALAR(5.0), to}, NULL));
     assert_true(r == 5);
     double x[4] = {1, 2, 3, 4};

@@ -443,8 +443,8 @@ static void reductions(void) {
                 NULL));
     M(uf_reduce(hypot2, 2, LIST(UF_ARRAY(x, 3), ((DLTensor){.data = r, .device = CPU, .dtype = UF_DTYPE_OF(*r)})),
                 REDUCE(.where = &UF_ARRAY(b, 3))));
-    M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3), UF_SCALAR(0.0f)), REDUCE(.initial = &UF_ARRAY(y, 1))));
-    M(uf_reduce(add, 2, LIST(UF_ARRAY(n, 3), UF_SCALAR(0)), REDUCE(.initial = &UF_SCALAR(0.5))));
+    M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3), UF_OUT(r[0])), REDUCE(.initial = &UF_ARRAY(y, 1))));
+    M(uf_reduce(add, 2, LIST(UF_ARRAY(n, 3), UF_OUT(n[3])), REDUCE(.initial = &UF_SCALAR(0.5))));
     M(uf_reduce(add, 2, LIST(UF_ARRAY(x, 3), UF_SCALAR(0.0f)), REDUCE(.flags = UF_STRONG_NUMBERS)));
     M(uf_accumulate(add, 2, LIST(UF_ARRAY(x, 3), UF_ARRAY(r, 4)), 0, NULL));
     M(uf_accumulate(add, 2, LIST(UF_ARRAY(x, 3), UF_ARRAY(r, 3)), 1, NULL));

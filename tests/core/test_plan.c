@@ -484,7 +484,7 @@ static void threads(void **state) {
     int64_t at[3] = {0, 1, 2};
     pthread_t thread[THREADS];
     (void)state;
-    DLTensor x = UF_ARRAY(any, LENGTH), sum = UF_SCALAR(sums[0]), one = UF_SCALAR(1.0);
+    DLTensor x = UF_ARRAY(any, LENGTH), sum = UF_OUT(sums[0]), one = UF_SCALAR(1.0);
     OK(uf_reduce_plan(&shared_sum, functions[0], 2, (DLTensor[]){x, sum},
                       &(uf_reduce_options){.size = sizeof(uf_reduce_options), .initial = &one}));
     OK(uf_reduceat_plan(&shared_segments, functions[0], 2, (DLTensor[]){x, UF_ARRAY(sums, 2)}, &UF_ARRAY(at, 2), 0,

@@ -98,9 +98,9 @@ static void every_text(void **state) {
     is_at(FILE_, 70, 17, FILE_ ":70: ");
     assert_int_equal(uf_module_new(&m, &(uf_module_definition){.size = sizeof(uf_module_definition),
                                                                .name = "m",
-                                                               .source = HEAD "h(a) { return a }"}),
+                                                               .source = HEAD "h(a) { return a + ; }"}),
                      UF_ERR_SYNTAX);
-    is_at(FILE_, 70, 17, FILE_ ":70: ");
+    is_at(FILE_, 70, 19, FILE_ ":70: ");
 }
 
 /* Texts that the library makes of others. */
