@@ -591,6 +591,7 @@ typedef struct forall_stretch {
 /* What follows from the addresses that a kernel over indices runs with. */
 typedef struct forall_facts {
     bool noalias; /* an array that is written to overlaps no other parameter */
+    bool proved;  /* as in the variant */
     uint8_t align[UF_MAX_OPERANDS];
 } forall_facts;
 
@@ -612,8 +613,8 @@ typedef struct forall_part {
     /* Bit k: an atomic function swaps elements of parameter k as one piece, though they need not be aligned to their
      * size (complex numbers). */
     uint64_t whole;
-    bool proved;                       /* as in the variant; */
-    known_extents known;               /* so are these, */
+    bool numbers;                      /* what is proved depends on numbers, too, which each run reads */
+    known_extents known;               /* as in the variant, */
     const code_traits *traits;         /* with which the kernel has these traits */
     int64_t reversed[LAYOUT_MAX_RANK]; /* the extents of the space, innermost first */
     forall_stretch array[UF_MAX_OPERANDS];

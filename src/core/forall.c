@@ -1,7 +1,7 @@
 /* forall.c - uf_forall, uf_forall_plan and uf_launch_info: kernels over indices. Shapes and strides of the
  * parameters become core words, as those of a generalized ufunc do. The code also depends on alignment and overlap
- * of the addresses (forall_facts). A plan's code is made for the addresses that the plan was made with; a run with
- * addresses that differ in this takes other code. */
+ * of the addresses, and on whether indices that numbers bound are proved (forall_facts). A plan's code is made for the addresses and
+ * numbers that the plan was made with; a run with others that differ in this takes other code. */
 #include <stdio.h>
 
 #include "core/core.h"
@@ -278,8 +278,33 @@ static uint8_t alignment(const uf_plan *p, int k, const void *data) {
     return forall_alignment(&p->forall.array[k], data);
 }
 
-/* Finds the facts for addresses. data NULL: those of most arrays, which are aligned and do not overlap. */
-static void facts_find(const uf_plan *p, void *const *data, forall_facts *out) {
+/* The numbers among the arguments, by parameter. False: the address of one is not known. */
+static bool numbers_read(const uf_plan *p, void *const *data, int64_t *out) {
+    for (int k = 0; k < p->func->nin; k++) {
+        out[k] = 0;
+        if (is_array(p, k))
+            continue;
+        if (!data[k])
+            return false;
+        number n = number_read((dtype)p->argument[k].type, data[k]);
+        out[k] = dtypes[n.type].kind <= DK_INTEGER ? n.as.i : 0; /* of others nothing is needed */
+    }
+    return true;
+}
+
+/* Do the sizes and the numbers of a run prove what the kernel's indices need? Numbers that are not known are taken for such that do, as
+ * most are. */
+static bool is_proved(const uf_plan *p, void *const *data) {
+    int64_t numbers[UF_MAX_OPERANDS];
+    const forall_part *x = &p->forall;
+    bool known = x->numbers && numbers_read(p, data, numbers);
+    return lang_needs_hold(p->binding->tree, x->core, known ? numbers : NULL, true);
+}
+
+/* Finds the facts for numbers and addresses; !addresses: those of most arrays, which are aligned and do not overlap. */
+static void facts_find(const uf_plan *p, void *const *all, bool addresses, forall_facts *out) {
+    void *const *data = addresses ? all : NULL;
+    out->proved = is_proved(p, all);
     out->noalias = !data || apart(p, data);
     for (int k = 0; k < p->func->nin; k++)
         if (is_array(p, k))
@@ -291,7 +316,7 @@ static bool forall_fits(const uf_plan *p, void *const *data) {
     for (int k = 0; k < p->func->nin; k++)
         if (is_array(p, k) && alignment(p, k, data[k]) != facts->align[k])
             return false;
-    return apart(p, data) == facts->noalias;
+    return apart(p, data) == facts->noalias && (!p->forall.numbers || is_proved(p, data) == facts->proved);
 }
 
 static uint8_t reports_of(const uf_plan *p) { return func_reports(p->func, p->binding->traits.unbounded, p->cancel); }
@@ -305,7 +330,7 @@ static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v
     v->ndim = (uint8_t)loop->ndim;
     v->nin = (uint8_t)p->func->nin;
     v->reports = reports_of(p);
-    v->forall.proved = x->proved;
+    v->forall.proved = facts->proved;
     v->forall.noalias = facts->noalias;
     v->forall.known = x->known;
     for (int k = 0; k < v->nin; k++) {
@@ -325,7 +350,7 @@ static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v
 
 static uf_status forall_specialise(const uf_plan *p, void *const *data, variant *v) {
     forall_facts facts;
-    facts_find(p, data, &facts);
+    facts_find(p, data, true, &facts);
     variant_make(p, &facts, v);
     return UF_OK;
 }
@@ -355,12 +380,12 @@ static uf_status forall_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     }
     if (p->idle)
         return UF_OK;
-    x->proved = lang_needs_hold(p->binding->tree, x->core);
+    x->numbers = lang_needs_numbers(p->binding->tree);
     x->traits = &p->binding->traits;
     x->known = (known_extents){0};
     if (!reports_of(p)) /* what reports is compiled as it was written */
         TRY(extents_know(p->binding, x->core, p->pass[0].loops.kept.count, &x->known, &x->traits));
-    facts_find(p, !p->lasts || are_known(p, data) ? data : NULL, &x->facts);
+    facts_find(p, data, !p->lasts || are_known(p, data), &x->facts);
     variant_make(p, &x->facts, &p->pass[0].v);
     return UF_OK;
 }

@@ -303,13 +303,18 @@ static void parameters_bind(check *c, instance *i) {
     const definition *def = i->frame.def;
     int indices = i->frame.is_kernel ? kernel_indices(c) : 0, first = def->nparams - indices, operand = 0;
     for (int k = 0; k < def->nparams; k++) {
+        const int at = operand;
         variable *v = parameter_bind(c, &i->frame, &def->params[k], i->types[k], operand);
         operand += value_leaves(i->types[k]);
         if (indices && k >= first)
             index_bind(c, v, k - first);
         else if (value_leaves(i->types[k]) && i->f.locals[v->local].core)
             v->read_only = indices ? NULL : "an input array";
-        else if (!i->frame.u->prelude && !v->record && !name_assigned(def->body, v->name))
+        else if (i->frame.u->prelude || v->record || name_assigned(def->body, v->name))
+            continue;
+        else if (indices)
+            number_known(c, v, at);
+        else
             value_known(c, v, NULL);
     }
 }

@@ -467,6 +467,8 @@ void index_bounds(check *c, variable *v, int d);
 trips range_bounds(check *c, variable *v, const node *extent);
 /* Notes the value of v, which nothing assigns after this; NULL: only its type is known. */
 void value_known(check *c, variable *v, const node *value);
+/* v is a parameter of a kernel over indices, operand k, that nothing assigns: a number, which each call gives as it gives sizes. */
+void number_known(check *c, variable *v, int k);
 /* The counter of a `for` whose parts are checked, with its bounds noted; NULL: it has none. start: the value that the
  * counter begins with, or NULL. *most: the loop's trip count, if it is known. */
 variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start, trips *most);

@@ -412,13 +412,24 @@ bool need_met(knowledge *k, const form *f, int preferred) {
     return best && need_add(k, best);
 }
 
-bool need_holds(const need *n, const int64_t *sizes) {
+bool need_names_number(const need *n, int nsizes) {
+    for (int i = 0; i < n->count; i++)
+        for (int j = 0; j < n->nsizes[i]; j++)
+            if (n->size[i][j] >= nsizes)
+                return true;
+    return false;
+}
+
+bool need_holds(const need *n, const int64_t *sizes, int nsizes, const int64_t *numbers) {
     int128 sum = n->constant, product;
     for (int i = 0; i < n->count; i++) {
         product = n->factor[i];
-        for (int j = 0; j < n->nsizes[i]; j++)
-            if (__builtin_mul_overflow(product, (int128)sizes[n->size[i][j]], &product))
+        for (int j = 0; j < n->nsizes[i]; j++) {
+            int at = n->size[i][j];
+            int64_t size = at < nsizes ? sizes[at] : numbers[at - nsizes];
+            if (__builtin_mul_overflow(product, (int128)size, &product))
                 return false;
+        }
         if (__builtin_add_overflow(sum, product, &sum))
             return false;
     }

@@ -37,7 +37,7 @@ typedef struct atom {
     int product[2]; /* the two atoms whose product it is, the older one first; -1: it is no product */
 } atom;
 
-/* A need, a condition on the sizes of a call: constant + factor[0] * (the product of the sizes in term 0) + ... is not
+/* A need, a condition on the sizes of a call, among which are the numbers that are passed to a kernel over indices: constant + factor[0] * (the product of the sizes in term 0) + ... is not
  * negative. */
 typedef struct need {
     int64_t constant;
@@ -53,9 +53,9 @@ typedef struct knowledge {
     atom *atoms;
     form *facts;
     int natoms, nfacts, atoms_size, facts_size;
-    int nsizes; /* the first nsizes atoms are the sizes of the layout, which each call gives */
-    int depth;  /* how many proofs are nested now */
-    int steps;  /* steps that proofs may still take in all, so that no text takes long */
+    int nsizes; /* the first nsizes atoms are what each call gives: the sizes of the layout, then numbers among the parameters */
+    int depth; /* how many proofs are nested now */
+    int steps; /* steps that proofs may still take in all, so that no text takes long */
     need *needs;
     int nneeds;
     int need_steps; /* the same for proofs that depend on needs */
@@ -84,7 +84,9 @@ bool at_most(knowledge *k, const form *a, const form *b, int128 difference);
 bool need_met(knowledge *k, const form *f, int preferred);
 /* Adds the need that f, a form over sizes, is not negative. False: it cannot be added. */
 bool need_add(knowledge *k, const form *f);
-/* Do the sizes, which are not negative, fulfil the need? The answer is exact. */
-bool need_holds(const need *n, const int64_t *sizes);
+/* Do the sizes fulfil the need? Those from nsizes on are numbers. The answer is exact. */
+bool need_holds(const need *n, const int64_t *sizes, int nsizes, const int64_t *numbers);
+/* Does the need name one that is not among the first nsizes? */
+bool need_names_number(const need *n, int nsizes);
 
 #endif

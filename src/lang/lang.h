@@ -246,14 +246,16 @@ typedef struct tree {
     bool has_loop;
     bool has_unbounded;        /* a node in it is `counted` */
     const core_layout *layout; /* NULL: elementwise */
-    /* kernels over indices: conditions on the sizes under which `conditional` indices are in range */
+    /* kernels over indices: conditions on the sizes, and on numbers among the parameters, under which `conditional` indices are in range */
     const struct need *needs;
     int nneeds;
 } tree;
 
-/* Do the sizes of a call (its core parameters) fulfil all that the tree needs? Then its `conditional` indices are in
- * range. */
-bool lang_needs_hold(const tree *t, const int64_t *sizes);
+/* Do the sizes of a call (its core parameters), and the numbers among its arguments, by parameter, fulfil all that the tree needs? Then
+ * its `conditional` indices are in range. numbers NULL: they are not known, and needs that name one count as `otherwise`. */
+bool lang_needs_hold(const tree *t, const int64_t *sizes, const int64_t *numbers, bool otherwise);
+/* Does the tree need something of a number? */
+bool lang_needs_numbers(const tree *t);
 
 /* Types a kernel for the dtypes of its inputs, followed by int64 for each of its indices. out[k] is the dtype of output
  * k; if it is DT_NONE (the function has no signatures), it is set to the type of the returned expression, or, of a

@@ -45,6 +45,8 @@ static void print_size(printer *p, int d) {
         layout_dim_print(p->out, l, d);
         return;
     }
+    if (d >= l->ndims)
+        text_puts(p->out, p->f->locals[d - l->ndims].name); /* a number among the parameters */
     if (d < l->nindices)
         text_printf(p->out, "|%s|", p->f->locals[l->nin - l->nindices + d].name);
     for (int k = 0; k < l->nin - l->nindices; k++)

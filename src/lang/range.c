@@ -137,13 +137,16 @@ static void lesser_bound(check *c, int dim) {
     }
 }
 
+/* How many parameters of a kernel over indices have an atom behind those of the sizes: all, of which the numbers use theirs. */
+static int numbers_of(const check *c) { return kernel_indices(c) ? c->core->nin - kernel_indices(c) : 0; }
+
 void known_begin(check *c) {
     c->known = arena_alloc(c->a, sizeof *c->known);
     c->known->a = c->a;
     c->known->steps = TOTAL_STEPS;
     c->known->need_steps = NEED_STEPS;
     c->known->trip_steps = TRIP_STEPS;
-    c->known->nsizes = c->core ? c->core->ndims : 0;
+    c->known->nsizes = c->core ? c->core->ndims + numbers_of(c) : 0;
     if (kernel_indices(c))
         c->known->needs = arena_alloc(c->a, NEEDS_MAX * sizeof *c->known->needs);
     form least = form_constant(0), most = form_constant(INT64_MAX);
@@ -152,6 +155,8 @@ void known_begin(check *c) {
         atom_low(c->known, at, &least, 1);
         atom_high(c->known, at, &most, 1);
     }
+    for (int k = 0; k < numbers_of(c); k++)
+        atom_new(c->known); /* number_known gives it bounds, if the parameter is a number that is known */
     for (int d = 0; c->core && d < c->core->ndims; d++)
         lesser_bound(c, d);
 }
@@ -384,7 +389,7 @@ static bool goals_make(check *c, const node *index, const form *extent, form *lo
 /* Does the goal follow if the extent is not below another size? Then that becomes a need. */
 static bool met_by_comparison(check *c, const form *goal, int extent) {
     form size = form_atom(extent);
-    for (int d = c->core->ndims - 1; d >= 0; d--) {
+    for (int d = c->known->nsizes - 1; d >= 0; d--) {
         form above = size, other = form_atom(d), rest = *goal;
         if (d != extent && form_add(&above, &other, -1) && form_add(&rest, &above, -1) && not_negative(c->known, &rest))
             return need_add(c->known, &above);
@@ -447,11 +452,20 @@ void needs_take(const check *c, tree *t) {
     t->nneeds = c->known->nneeds;
 }
 
-bool lang_needs_hold(const tree *t, const int64_t *sizes) {
+bool lang_needs_hold(const tree *t, const int64_t *sizes, const int64_t *numbers, bool otherwise) {
+    int nsizes = t->layout ? t->layout->ndims : 0;
+    bool all = true;
+    for (int i = 0; i < t->nneeds && all; i++)
+        all = !numbers && need_names_number(&t->needs[i], nsizes) ? otherwise
+                                                                  : need_holds(&t->needs[i], sizes, nsizes, numbers);
+    return all;
+}
+
+bool lang_needs_numbers(const tree *t) {
     for (int i = 0; i < t->nneeds; i++)
-        if (!need_holds(&t->needs[i], sizes))
-            return false;
-    return true;
+        if (need_names_number(&t->needs[i], t->layout ? t->layout->ndims : 0))
+            return true;
+    return false;
 }
 
 /* ---- What is learned from conditions ---- */
@@ -605,6 +619,22 @@ trips range_bounds(check *c, variable *v, const node *extent) {
     trips most = trips_between(c, &low, &high, 1);
     variable_between(c, v, &low, &high);
     return most;
+}
+
+/* Values of 64 bits without sign may be larger than what needs are computed with. */
+void number_known(check *c, variable *v, int operand) {
+    dtype type = c->now->f.locals[v->local].type;
+    int128 low, high;
+    if (!is_integral(type) || type == DT_UINT64) {
+        value_known(c, v, NULL);
+        return;
+    }
+    type_limits(type, &low, &high);
+    form least = form_constant(low), most = form_constant(high);
+    int at = c->core->ndims + operand;
+    atom_low(c->known, at, &least, 1);
+    atom_high(c->known, at, &most, 1);
+    v->known = at + 1;
 }
 
 void value_known(check *c, variable *v, const node *value) {

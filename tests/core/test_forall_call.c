@@ -872,6 +872,54 @@ static void plans(void **state) {
     uf_plan_free(plan);
 }
 
+/* Runs a kernel with a number, by a call or a plan, on arrays of 6 elements with others around them. */
+static void run_with(const uf_func *f, const uf_plan *plan, int n, double out[12]) {
+    double in[12] = {100, 200, 300, 1, 2, 3, 4, 5, 6, 400, 500, 600};
+    for (int i = 0; i < 12; i++)
+        out[i] = -1 - i;
+    if (plan)
+        OK(uf_plan_run(plan, (void *[]){out + 3, in + 3, &n}, NULL));
+    else
+        OK(uf_forall(f, 1, SPACE(6), 3, LIST(UF_ARRAY(out + 3, 6), UF_ARRAY(in + 3, 6), UF_SCALAR(n)), NULL));
+}
+
+/* A number proves indices where it fits the arrays, and where it does not they are checked: both as in a kernel in which the number
+ * proves nothing, since it is assigned. One plan serves numbers of both sorts. */
+static void numbers_that_bound(void **state) {
+    static const char *const bodies[] = {
+        "double t = 0; for (int k = 0; k < n; k++) t += b[k] * (k + 1); a[i] = t;",
+        "double t = 0; for (int k = n; k > 0; k--) t = 3 * t + b[k - 1]; a[i] = t;",
+        "a[i] = sum(k : n, b[k]);",
+        "a[i + n] = b[i];",
+        "a[i] = b[i - n];",
+        "if (i < n) a[i] = b[n - 1 - i];",
+        "auto j = i + n; if (j >= 0 && j < 6) a[j] = b[n];",
+    };
+    static const int numbers[] = {0, 1, 5, 6, 7, 40, -1, -6, -40};
+    (void)state;
+    for (size_t s = 0; s < COUNT(bodies); s++)
+        for (int planned = 0; planned < 2; planned++) {
+            char proving[256], checking[256];
+            double data[6], wanted[12], got[12];
+            uf_plan *plan = NULL;
+            snprintf(proving, sizeof proving, "[i](a, b, n) { %s }", bodies[s]);
+            snprintf(checking, sizeof checking, "[i](a, b, n) { n += 0; %s }", bodies[s]);
+            uf_func *f = kernel("d[], d[], i", proving), *g = kernel("d[], d[], i", checking);
+            if (planned)
+                OK(uf_forall_plan(&plan, f, 1, SPACE(6), 3, LIST(UF_ARRAY(data, 6), UF_ARRAY(data, 6), UF_SCALAR(2)),
+                                  NULL));
+            for (size_t k = 0; k < COUNT(numbers); k++) {
+                run_with(g, NULL, numbers[k], wanted);
+                run_with(f, plan, numbers[k], got);
+                if (memcmp(wanted, got, sizeof got))
+                    fail_msg("%s with %d%s", bodies[s], numbers[k], planned ? ", of a plan" : "");
+            }
+            uf_plan_free(plan);
+            uf_free(f);
+            uf_free(g);
+        }
+}
+
 /* Made for arrays that are not there yet. */
 static void plans_without_data(void **state) {
     int16_t a[64] = {0};
@@ -1323,6 +1371,7 @@ int main(void) {
         cmocka_unit_test(overlap_of_itself),
         cmocka_unit_test(options),
         cmocka_unit_test(plans),
+        cmocka_unit_test(numbers_that_bound),
         cmocka_unit_test(plans_without_data),
         cmocka_unit_test(alignments),
         cmocka_unit_test(launches),

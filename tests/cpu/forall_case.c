@@ -67,7 +67,7 @@ void forall_open(forall_case *f, const char *parameters, const char *source, int
     for (int k = 0; k < f->v.nin; k++)
         put_argument(f, k, &args[k]);
     f->v.forall.noalias = apart;
-    f->v.forall.proved = lang_needs_hold(f->t, f->core);
+    f->v.forall.proved = lang_needs_hold(f->t, f->core, NULL, false);
     ir_traits(f->t, &f->size);
     cpu_engine.specialise(
         &f->v, &(loop_problem){.loop = &f->loop, .layout = f->t->layout, .core = f->core, .traits = &f->size});

@@ -431,7 +431,7 @@ static void draw_variant(point_call *c, const code_target *target, bool debug) {
     memset(&c->v, 0, sizeof c->v);
     c->v.reports = (uint8_t)(debug ? REPORTS_ERRORS | (chance(50) ? REPORTS_STEPS : 0) : 0);
     c->v.forall.noalias = chance(85);
-    c->v.forall.proved = lang_needs_hold(c->t, c->core) && chance(80);
+    c->v.forall.proved = lang_needs_hold(c->t, c->core, NULL, false) && chance(80);
     c->elements = chance(40) ? 1 << pick(0, 4) : 0;
     if (!debug && chance(70))
         draw_known(c);
@@ -647,7 +647,7 @@ static void test_shared_rows(void **unused) {
         make(&c, sample_named(names[i % 2]));
         draw_space(&c);
         draw_arrays(&c);
-        c.v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c.t, c.core)};
+        c.v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c.t, c.core, NULL, false)};
         c.elements = 0;
         specialise(&c, &gpu);
         if (c.v.forall.shared_rows) {
@@ -715,7 +715,7 @@ static void test_pairs(void **unused) {
         draw_pairs(&c, dense ? 4 * pick(4, 8) : pick(16, 35));
         draw_arrays(&c);
         dense = false;
-        c.v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c.t, c.core)};
+        c.v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c.t, c.core, NULL, false)};
         if (chance(50))
             draw_known(&c);
         specialise(&c, &gpu);
@@ -903,7 +903,7 @@ static code_module plain_code(point_call *c, const sample *x, const int64_t *ext
         }
     }
     c->elements = 0;
-    c->v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c->t, c->core)};
+    c->v = (variant){.forall.noalias = 1, .forall.proved = lang_needs_hold(c->t, c->core, NULL, false)};
     specialise(c, target);
     return generate(c, target);
 }

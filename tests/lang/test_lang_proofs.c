@@ -204,7 +204,16 @@ static const struct {
     {"float32[]", "[i : n, j : m](a) { a[i * m + j] = 0; a[j * n + i] = 0; }", "nn", "|a.0| - |i||j|"},
     {"float32[]", "[i : n, j : m, k : l](a) { a[(i * m + j) * l + k] = 0; }", "n", "|a.0| - |i||j||k|"},
     {"float32[]", "[i : n, j : m, k : l](a) { a[i * m * l + j * l + k] = 0; }", "n", "|a.0| - |i||j||k|"},
-    {"float32[], int64", "[i](a, s) { a[i * s] = 0; a[i + s] = 0; if (s >= 0 && i + s < len(a) && s < len(a)) a[i + s] = 0; }", "ccc", ""},
+    {"float32[], int64", "[i](a, s) { a[i * s] = 0; a[i + s] = 0; if (s >= 0 && i + s < len(a) && s < len(a)) a[i + s] = 0; }", "cnn", "s; |a.0| - |i| - s"},
+    {"float32[], float32[], int32", "[i](a, b, n) { float32 t = 0; for (int k = 0; k < n; k++) t += b[k]; a[i] = t; }", "nn", "|b.0| - n; |a.0| - |i|"},
+    {"float32[], float32[], int16", "[i : m](a, b, r) { for (int k = -r; k <= r; k++) if (i + k >= 0 && i + k < m) a[i] += b[i + k]; }", "nc", "|a.0| - |i|"},
+    {"float32[], int64, int64", "[i](a, n, m) { a[i] = sum(j : n, sum(k : m, a[j * m + k])); }", "nn", "|a.0| - |i|; |a.0| - nm"},
+    {"float32[], float32[], int64", "[i](a, b, n) { if (i < n) a[i] = b[n - 1 - i]; }", "nn", "|a.0| - n; |b.0| - n"},
+    {"float32[], float32[], uint8", "[i](a, b, n) { a[i] = sum(k : n, b[k]); }", "nn", "|a.0| - |i|; |b.0| - n"},
+    {"float32[], float32[], uint64", "[i](a, b, n) { a[i] = sum(k : n, b[k]); }", "nc", "|a.0| - |i|"},
+    {"float32[], float32[], int32", "[i](a, b, n) { n += 1; a[i] = b[n]; }", "nc", "|a.0| - |i|"},
+    {"float32[], float32[], float32", "[i](a, b, n) { a[i] = b[(int)n]; }", "nc", "|a.0| - |i|"},
+    {"float32[], float32[], bool", "[i](a, b, n) { a[i] = b[n]; }", "nn", "|a.0| - |i|; |b.0| - n - 1"},
     {"float32[], int64", "[i](a, s) { if (s >= 0 && s < len(a) - i) a[i + s] = 0; }", "u", ""},
     {"float32[,,,,,,,], float32[]", "[a, b, c, d, e, f, g, h](u, s) { u[a][b][c][d][e][f][g][h] = s[h]; }", "nn",
      "|u.0| - |a|; |u.1| - |b|; |u.2| - |c|; |u.3| - |d|; |u.4| - |e|; |u.5| - |f|; |u.6| - |g|; |u.7| - |h|; |s.0| - |h|"},
@@ -273,12 +282,12 @@ static void test_many_needs(void **state) {
     int64_t sizes[41];
     for (int k = 0; k < 41; k++)
         sizes[k] = 7;
-    assert_true(lang_needs_hold(t, sizes));
+    assert_true(lang_needs_hold(t, sizes, NULL, false));
     sizes[32] = 6;
-    assert_false(lang_needs_hold(t, sizes));
+    assert_false(lang_needs_hold(t, sizes, NULL, false));
     sizes[32] = 7;
     sizes[33] = 6;
-    assert_true(lang_needs_hold(t, sizes));
+    assert_true(lang_needs_hold(t, sizes, NULL, false));
     text_free(&parameters);
     text_free(&source);
     arena_free(&a);
@@ -291,14 +300,15 @@ static void test_large_needs(void **state) {
     (void)state;
     assert_int_equal(lang_try_kernel(&a, "int8[]", "[i : n, j : m](a) { a[i * m + j] = 0; }", &t), UF_OK);
     assert_int_equal(t->nneeds, 1);
-    assert_true(lang_needs_hold(t, (int64_t[]){INT32_MAX, INT32_MAX, (int64_t)INT32_MAX * INT32_MAX}));
-    assert_false(lang_needs_hold(t, (int64_t[]){INT32_MAX, INT32_MAX, (int64_t)INT32_MAX * INT32_MAX - 1}));
-    assert_false(lang_needs_hold(t, (int64_t[]){INT64_C(1) << 32, INT64_C(1) << 32, INT64_MAX}));
+    assert_true(lang_needs_hold(t, (int64_t[]){INT32_MAX, INT32_MAX, (int64_t)INT32_MAX * INT32_MAX}, NULL, false));
+    assert_false(
+        lang_needs_hold(t, (int64_t[]){INT32_MAX, INT32_MAX, (int64_t)INT32_MAX * INT32_MAX - 1}, NULL, false));
+    assert_false(lang_needs_hold(t, (int64_t[]){INT64_C(1) << 32, INT64_C(1) << 32, INT64_MAX}, NULL, false));
     assert_int_equal(lang_try_kernel(&a, "int8[]", "[i : n, j : m, k : l](a) { a[(i * m + j) * l + k] = 0; }", &t),
                      UF_OK);
-    assert_true(lang_needs_hold(t, (int64_t[]){1000, 1000, 1000, 1000000000}));
-    assert_false(lang_needs_hold(t, (int64_t[]){1000, 1000, 1000, 999999999}));
-    assert_false(lang_needs_hold(t, (int64_t[]){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}));
+    assert_true(lang_needs_hold(t, (int64_t[]){1000, 1000, 1000, 1000000000}, NULL, false));
+    assert_false(lang_needs_hold(t, (int64_t[]){1000, 1000, 1000, 999999999}, NULL, false));
+    assert_false(lang_needs_hold(t, (int64_t[]){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, NULL, false));
     arena_free(&a);
 }
 
@@ -710,7 +720,7 @@ static bool point(const tree *t, int64_t *values) {
     values[2] = chance(30) ? 0 : chance(50) ? values[0] - 1 : below(values[0]);
     values[3] = chance(30) ? 0 : chance(50) ? values[1] - 1 : below(values[1]);
     values[4] = (int64_t)length;
-    return lang_needs_hold(t, (int64_t[]){values[0], values[1], values[4], 0});
+    return lang_needs_hold(t, (int64_t[]){values[0], values[1], values[4], 0}, NULL, false);
 }
 
 /* The number of accesses tried; fails if a proved one lies outside. */

@@ -778,7 +778,7 @@ const char *ref_run(const tree *t, const number *in, number *out, int64_t steps)
 const char *ref_run_core(const tree *t, ref_core *core) {
     const function *k = t->kernel;
     machine m = {.steps = core->steps, .core = core, .layout = t->layout};
-    m.proved = t->needs && lang_needs_hold(t, core->words);
+    m.proved = t->needs && lang_needs_hold(t, core->words, NULL, false);
     number in[UF_MAX_OPERANDS], out[UF_MAX_OPERANDS];
     for (int i = 0; i < k->nparams; i++)
         if (!k->locals[i].core)
