@@ -814,6 +814,11 @@ UF_API uf_status uf_at_plan(uf_plan **out, const uf_func *func, const DLTensor *
  * parameters  an ordered list of parameter lists, separated by ';' or newlines. A parameter is a dtype (by name, or NumPy's
  *             code), for an array with brackets, in which commas count dimensions: "float64[,], float32[], int32". Each list has
  *             as many parameters as the kernel, which must type-check for it; within one section all have the same ranks.
+ *             In place of a dtype may stand `any`, a kind (`integer`, `floating`, `complex`), or a name that begins with a capital
+ *             letter and stands for one dtype throughout its list: "T[], T[,], T; floating[], any[,], integer". The kernel is then
+ *             specialised on the dtypes of each call. A number has there the dtype of its variable if an array has that variable;
+ *             else an integer is int64, and a floating or complex number is as wide as the arrays are. NULL: any dtypes; the ranks are
+ *             those with which the text indexes its parameters.
  * source      kernel C: "[i](a, b) { b[i] = 2 * a[i]; }". "[i, j : m](..)" has two indices, of which the last one runs fastest;
  *             m is the extent of the second. docs/kernel-c.md, section 10, says what bodies are made of: len(a), extent(a, 1),
  *             atomic_add(h[b], 1), random_uniform(seed, i, 0), assert(..).
@@ -825,7 +830,7 @@ UF_API uf_status uf_kernel(uf_func **out, const char *name, const char *paramete
  *
  * ndim, extents  of the space: as many as the kernel has indices; none negative, their product below 2^63. Where one is 0,
  *                nothing is done.
- * args           arrays and numbers, one for each parameter. Arrays match by exact dtype and rank, and are read and written in
+ * args           arrays and numbers, one for each parameter. Arrays match by exact dtype (or pattern) and rank, and are read and written in
  *                place. They may have any strides and may overlap each other, but an array that is written to must not have two
  *                elements at one address. The parameter list is chosen as a signature is in uf_call, among those whose kernel has
  *                ndim indices. If no list takes a number as the dtype that it counts as, numbers count by their kind alone, so

@@ -116,7 +116,35 @@ typedef struct choice {
     bool values; /* the values of numbers take part in the choice */
 } choice;
 
-static uf_status choose_list(const choice *c, int *chosen) {
+/* Whether some list of the function has patterns is asked of each call that has no binding yet. */
+static bool has_patterns(const signature_list *list) {
+    for (int s = 0; s < list->count; s++)
+        if (signature_has_patterns(list, s))
+            return true;
+    return false;
+}
+
+/* Chooses among the lists with dtypes in place of patterns. types: gets those of the list that is chosen. */
+static uf_status choose_among(const choice *c, const dispatch_input *inputs, signature_list *list, int *chosen,
+                              dtype *types) {
+    const plan_request *r = c->request;
+    const uf_options *o = r->options;
+    if (o->signature && has_patterns(list)) {
+        dtype forced[UF_MAX_OPERANDS];
+        uint8_t ranks[UF_MAX_OPERANDS];
+        int n;
+        TRY(fail_named(parameter_list_parse(o->signature, forced, ranks, &n), "signature of the options"));
+        if (n == list->nin)
+            patterns_force(&r->func->signatures, forced, ranks, list->types);
+    } else if (has_patterns(list)) {
+        patterns_match(&r->func->signatures, inputs, o->flags, list->types);
+    }
+    TRY(dispatch_kernel(r->func->name, list, r->ndim, inputs, o->flags, o->signature, chosen));
+    memcpy(types, list->types + (size_t)*chosen * (size_t)list->nin, (size_t)list->nin * sizeof *types);
+    return UF_OK;
+}
+
+static uf_status choose_list(const choice *c, int *chosen, dtype *types) {
     const plan_request *r = c->request;
     const call_args *a = c->args;
     const uf_func *f = r->func;
@@ -128,16 +156,24 @@ static uf_status choose_list(const choice *c, int *chosen) {
         if (c->values && x->number && x->data)
             inputs[k].value = number_read(inputs[k].type, x->data);
     }
-    return dispatch_kernel(f->name, &f->signatures, r->ndim, inputs, r->options->flags, r->options->signature, chosen);
+    signature_list list = f->signatures;
+    size_t bytes = (size_t)list.count * (size_t)list.nin * sizeof *list.types;
+    list.types = mem_alloc(bytes + 1);
+    if (!list.types)
+        return fail_memory();
+    if (bytes)
+        memcpy(list.types, f->signatures.types, bytes);
+    uf_status s = choose_among(c, inputs, &list, chosen, types);
+    mem_free(list.types);
+    return s;
 }
 
 static uf_status binding_fill(binding *b, void *user) {
     const choice *c = user;
     const uf_func *f = c->request->func;
     int chosen;
-    TRY(choose_list(c, &chosen));
+    TRY(choose_list(c, &chosen, b->types));
     const section *s = &f->sections[f->section_of[chosen]];
-    memcpy(b->types, f->signatures.types + (size_t)chosen * (size_t)f->nin, (size_t)f->nin * sizeof *b->types);
     b->source = s->key;
     b->layout = s->layout_text;
     TRY(type_kernel(f, f->section_of[chosen], b->types, &b->arena, &b->tree));
@@ -148,13 +184,14 @@ static uf_status binding_fill(binding *b, void *user) {
 static uf_status forall_bind(const plan_request *r, call_args *a, const binding **out) {
     choice c = {r, a, true};
     int n = r->func->nin, chosen;
+    dtype types[UF_MAX_OPERANDS];
     a->key.verb = VERB_FORALL;
     a->key.ndim = r->ndim;
     for (int k = 0; k < n; k++)
         a->key.type[k] = type_key(a->key.type[k], &a->array[k]);
     /* The signature is part of the key, so that it is chosen in each call, before the lookup. */
     if (r->options->signature) {
-        TRY(choose_list(&c, &chosen));
+        TRY(choose_list(&c, &chosen, types));
         a->key.forced = chosen + 1;
     }
     return binding_get_for(r->func, a, &a->key, offsetof(binding_key, type) + (size_t)n, binding_fill, &c, &c.values,
@@ -419,31 +456,45 @@ static uf_status numbers_check(const plan_run *run) {
 
 /* Finds the parameter list `wanted`, or the first one if that is NULL. Also the first if there is no such list:
  * dispatch then makes the error. */
-static uf_status list_find(const uf_func *f, const char *wanted, int *out) {
+static uf_status list_find(const uf_func *f, const char *wanted, int *out, dtype *wanted_types) {
     const signature_list *list = &f->signatures;
     dtype types[UF_MAX_OPERANDS];
     uint8_t ranks[UF_MAX_OPERANDS];
     size_t n = (size_t)list->nin;
     int given;
     *out = 0;
+    memcpy(wanted_types, list->types, n * sizeof *wanted_types);
+    if (!wanted && signature_has_patterns(list, 0))
+        return fail(UF_ERR_ARGUMENT, "%s: its first parameter list takes several dtypes; name a list of dtypes",
+                    f->name);
     if (!wanted)
         return UF_OK;
     TRY(fail_named(parameter_list_parse(wanted, types, ranks, &given), "types"));
-    for (int s = 0; given == list->nin && s < list->count; s++)
-        if (!memcmp(list->types + (size_t)s * n, types, n * sizeof *types) &&
-            !memcmp(list->ranks + (size_t)s * n, ranks, n)) {
+    for (int k = 0; k < list->nin; k++)
+        if (wanted_types[k] == DT_NONE)
+            wanted_types[k] = DT_FLOAT64; /* where there is no such list, dispatch makes the error */
+    if (given != list->nin)
+        return UF_OK;
+    dtype *all = mem_alloc((size_t)list->count * n * sizeof *all + 1);
+    if (!all)
+        return fail_memory();
+    patterns_force(list, types, ranks, all);
+    for (int s = 0; s < list->count; s++)
+        if (!memcmp(all + (size_t)s * n, types, n * sizeof *types) && !memcmp(list->ranks + (size_t)s * n, ranks, n)) {
             *out = s;
+            memcpy(wanted_types, types, n * sizeof *types);
             break;
         }
+    mem_free(all);
     return UF_OK;
 }
 
 /* Makes up the arguments of a call of list s, in which every extent is the same. */
-static void arguments_imagine(const uf_func *f, int s, const int64_t *extents, call_args *a) {
+static void arguments_imagine(const uf_func *f, int s, const dtype *types, const int64_t *extents, call_args *a) {
     size_t first = (size_t)s * (size_t)f->nin;
     a->nin = a->nargs = a->narrays = f->nin;
     for (int k = 0; k < f->nin; k++) {
-        dtype type = f->signatures.types[first + (size_t)k];
+        dtype type = types[k];
         int rank = f->signatures.ranks[first + (size_t)k];
         a->array[k] = (nd_array){.shape = extents, .ndim = rank, .size = dtypes[type].size, .number = rank == 0};
         a->key.type[k] = (uint8_t)(type | (rank ? 0 : BINDING_NUMBER));
@@ -459,7 +510,8 @@ enum {
 static uf_status forall_imagine(uf_plan *p, plan_request *r, const char *wanted, call_args *a) {
     const uf_func *f = p->func;
     int s;
-    TRY(list_find(f, wanted, &s));
+    dtype types[UF_MAX_OPERANDS];
+    TRY(list_find(f, wanted, &s, types));
     uf_options *options = plan_space(p, sizeof *options);
     char *spelled = plan_space(p, ENTRY_TEXT);
     int64_t *extents = plan_space(p, LAYOUT_MAX_RANK * sizeof *extents);
@@ -476,7 +528,7 @@ static uf_status forall_imagine(uf_plan *p, plan_request *r, const char *wanted,
     for (int d = 0; d < LAYOUT_MAX_RANK; d++)
         extents[d] = (int64_t)1 << LOG_ELEMENTS / most;
     r->extents = extents;
-    arguments_imagine(f, s, extents, a);
+    arguments_imagine(f, s, types, extents, a);
     return forall_bind(r, a, &p->binding);
 }
 

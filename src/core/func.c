@@ -30,13 +30,9 @@ static uf_status sections_check(const uf_definition *d) {
             return fail(UF_ERR_ARGUMENT, "%s: the source is NULL", d->name);
         if (!d->sections[i].source)
             return fail(UF_ERR_ARGUMENT, "%s: the source of section %d is NULL", d->name, i);
-        if (!d->sections[i].signatures && d->flags & UF_KERNEL)
-            return fail(UF_ERR_ARGUMENT,
-                        "%s: the parameters of section %d are NULL; a kernel over indices says what it works on",
-                        d->name, i);
         if (!d->sections[i].signatures && d->nsections > 1)
-            return fail(UF_ERR_ARGUMENT,
-                        "%s: the signatures of section %d are NULL, which only a single section may have", d->name, i);
+            return fail(UF_ERR_ARGUMENT, "%s: the %s of section %d are NULL, which only a single section may have",
+                        d->name, d->flags & UF_KERNEL ? "parameters" : "signatures", i);
     }
     return UF_OK;
 }
@@ -162,6 +158,8 @@ uf_status section_check(const uf_func *f, const section *s, const signature_list
         dtype types[UF_MAX_OPERANDS];
         tree *t;
         memcpy(types, list->types + (size_t)i * n, n * sizeof *types);
+        if (signature_has_patterns(list, i))
+            continue; /* the dtypes of each call decide */
         uf_status status = section_type(f, s, types, &scratch, &t);
         arena_free(&scratch);
         TRY(status);
@@ -198,8 +196,11 @@ static uf_status signatures_join(uf_func *f, int index, const signature_list *li
     if (list->ranks) {
         f->signatures.ranks = joined(f, old.ranks, before * n, list->ranks, more * n);
         f->signatures.indices = joined(f, old.indices, before, list->indices, more);
+        f->signatures.patterns = joined(f, old.patterns, before * n * sizeof *list->patterns, list->patterns,
+                                        more * n * sizeof *list->patterns);
     }
-    if (!of || !f->signatures.types || (list->ranks && (!f->signatures.ranks || !f->signatures.indices)))
+    if (!of || !f->signatures.types ||
+        (list->ranks && (!f->signatures.ranks || !f->signatures.indices || !f->signatures.patterns)))
         return UF_ERR_MEMORY;
     for (size_t i = before; i < before + more; i++)
         of[i] = index;
@@ -224,6 +225,8 @@ static int signatures_plain(signature_list *list) {
         if (list->ranks) {
             memmove(list->ranks + (size_t)plain * n, list->ranks + (size_t)s * n, n);
             list->indices[plain] = list->indices[s];
+            memmove((type_pattern *)(uintptr_t)list->patterns + (size_t)plain * n, list->patterns + (size_t)s * n,
+                    n * sizeof *list->patterns);
         }
         plain++;
     }
@@ -326,6 +329,22 @@ static uf_status space_add(uf_func *f, section *s, const uint8_t *ranks, int nin
     return UF_OK;
 }
 
+/* Reads the parameter lists of a section; NULL: any dtypes. */
+static uf_status parameters_read(uf_func *f, const section *s, const char *parameters, definition_place *place,
+                                 signature_list *out) {
+    const record_texts texts = {1, {s->syntax}};
+    if (parameters) {
+        place->part = IN_SIGNATURES;
+        return lists_read(f, &texts, parameters, parameters_parse, out);
+    }
+    text any = {0};
+    uf_status status = lang_parameters(s->syntax, &any);
+    if (!status)
+        status = lists_read(f, &texts, any.data, parameters_parse, out);
+    text_free(&any);
+    return status;
+}
+
 static uf_status space_section_add(uf_func *f, int index, const uf_section *from, definition_place *place) {
     section *s = &f->sections[index];
     signature_list list;
@@ -338,8 +357,7 @@ static uf_status space_section_add(uf_func *f, int index, const uf_section *from
     if (index == 0)
         f->nin = nparams;
     TRY(parameters_check(f, "the kernel of a later section has", nparams, "that of the first", f->nin));
-    place->part = IN_SIGNATURES;
-    TRY(lists_read(f, &(record_texts){1, {s->syntax}}, from->signatures, parameters_parse, &list));
+    TRY(parameters_read(f, s, from->signatures, place, &list));
     TRY(parameters_check(f, "the parameter lists have", list.nin, "the kernel", f->nin));
     TRY(ranks_check(f, &list));
     TRY(space_add(f, s, list.ranks, nindices));

@@ -139,7 +139,7 @@ static void variant_make(const uf_plan *p, const plan_points *x, const uint8_t *
     v->loop = LOOP_FORALL;
     v->ndim = (uint8_t)x->loop.ndim;
     v->nin = (uint8_t)operands_of(p);
-    v->forall.proved = lang_needs_hold(p->binding->tree, p->core);
+    v->forall.proved = lang_needs_hold(p->binding->tree, p->core, NULL, false);
     v->forall.noalias = true;
     v->forall.known = x->known;
     for (int k = 0; k < v->nin; k++) {

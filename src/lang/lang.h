@@ -52,6 +52,9 @@ typedef struct lang_names {
 /* Parses what may stand at file scope, and a kernel. `source` must outlive the syntax tree, and so must what `names` has (NULL:
  * nothing). Errors: SYNTAX with a caret, MEMORY. */
 uf_status lang_parse(arena *a, const char *source, const lang_names *names, const syntax **out);
+/* The parameter list of a kernel over indices for which none is given: any dtypes, and the ranks with which the text indexes its
+ * parameters. *out is the caller's, also on failure. Errors: TYPE with a caret (a rank does not follow from the text), MEMORY. */
+uf_status lang_parameters(const syntax *s, text *out);
 /* Parses the text of a module, which has no kernel. title, which must outlive the tree too, is what errors call the text: "module vec",
  * a path. Errors in it, those found later included, have it as their source. */
 uf_status lang_parse_module(arena *a, const char *title, const char *source, const lang_names *names,

@@ -43,6 +43,8 @@ static bool in_place(const request *r, int s, int k) {
 
 static bool fits(const request *r, int s, int k) {
     dtype from = r->inputs[k].type, to = signature_at(r, s)[k];
+    if (to == DT_NONE)
+        return false; /* a pattern that the argument does not match */
     if (in_place(r, s, k))
         return !r->inputs[k].is_number && rank_at(r, s, k) && r->inputs[k].rank == rank_at(r, s, k) && from == to;
     if (r->counts[k] == DT_NONE)
@@ -62,7 +64,7 @@ static bool matches(const request *r, int s) { return is_candidate(r, s) && misf
 
 static bool all_cast(const dtype *from, const dtype *to, int n) {
     for (int k = 0; k < n; k++)
-        if (!dtype_can_cast(from[k], to[k], UF_CAST_SAFE))
+        if (from[k] == DT_NONE || to[k] == DT_NONE || !dtype_can_cast(from[k], to[k], UF_CAST_SAFE))
             return false;
     return true;
 }
@@ -192,8 +194,8 @@ static size_t format_signature(const request *r, int s, char line[LINE_TEXT]) {
                           r->list->indices[s] == 1 ? "ex" : "ices");
     else if (k < 0)
         length = snprintf(line, LINE_TEXT, "\n  %s", types);
-    else if (in_place(r, s, k)) {
-        parameter_format(needed, signature_at(r, s)[k], rank_at(r, s, k));
+    else if (in_place(r, s, k) || signature_at(r, s)[k] == DT_NONE) {
+        list_parameter_format(needed, r->list, s, k);
         length = snprintf(line, LINE_TEXT, "\n  %s: argument %d is %s, which is not %s%s", types, k,
                           input_name(r, k, in), rank_at(r, s, k) ? "" : "a number: ", needed);
     } else

@@ -14,12 +14,14 @@ static char *put(char *at, const char *s) {
     return at + n;
 }
 
-static char *put_parameter(char *at, dtype type, int rank) {
-    at = put(at, dtypes[type].name);
+static char *put_named(char *at, const char *name, int rank) {
+    at = put(at, name);
     for (int d = 0; d < rank; d++)
         at = put(at, d ? "," : "[");
     return rank ? put(at, "]") : at;
 }
+
+static char *put_parameter(char *at, dtype type, int rank) { return put_named(at, dtypes[type].name, rank); }
 
 void parameter_format(char buffer[PARAMETER_TEXT], dtype type, int rank) { put_parameter(buffer, type, rank); }
 
@@ -29,10 +31,28 @@ void parameters_format(char buffer[PARAMETERS_TEXT], const dtype *types, const u
         at = put_parameter(put(at, k ? ", " : ""), types[k], ranks[k]);
 }
 
+/* A parameter by its pattern, if it has one. */
+static const char *parameter_name(const signature_list *list, size_t at) {
+    return list->patterns && list->patterns[at].kind ? list->patterns[at].name : dtypes[list->types[at]].name;
+}
+
+void list_parameter_format(char buffer[PARAMETER_TEXT], const signature_list *list, int s, int k) {
+    size_t at = (size_t)s * (size_t)list->nin + (size_t)k;
+    put_named(buffer, parameter_name(list, at), list->ranks[at]);
+}
+
+static void patterns_format(char buffer[ENTRY_TEXT], const signature_list *list, size_t first) {
+    char *at = put(buffer, "");
+    for (size_t k = first; k < first + (size_t)list->nin; k++)
+        at = put_named(put(at, k > first ? ", " : ""), parameter_name(list, k), list->ranks[k]);
+}
+
 void signature_list_format(char buffer[ENTRY_TEXT], const signature_list *list, int s) {
     size_t first = (size_t)s * (size_t)(list->nin + list->nout);
     _Static_assert((int)ENTRY_TEXT >= (int)SIGNATURE_TEXT, "a signature is longer");
-    if (list->ranks)
+    if (signature_has_patterns(list, s))
+        patterns_format(buffer, list, first);
+    else if (list->ranks)
         parameters_format(buffer, list->types + first, list->ranks + first, list->nin);
     else
         signature_format(buffer, list->types + first, list->nin, list->nout);
@@ -50,7 +70,7 @@ bool signature_has_records(const signature_list *list, int s) {
 static void operand_print(text *out, const signature_list *list, int s, int k) {
     int at = s * (list->nin + list->nout) + k;
     const record *r = list->records ? list->records[at] : NULL;
-    text_puts(out, r ? r->name : dtypes[list->types[at]].name);
+    text_puts(out, r ? r->name : parameter_name(list, (size_t)at));
     for (int d = 0; list->ranks && d < list->ranks[at]; d++)
         text_puts(out, d ? "," : "[");
     if (list->ranks && list->ranks[at])
@@ -70,8 +90,10 @@ void signature_list_print(text *out, const signature_list *list, int s) {
 typedef struct parameters {
     dtype types[UF_MAX_OPERANDS];
     const record *records[UF_MAX_OPERANDS];
+    type_pattern patterns[UF_MAX_OPERANDS];
     uint8_t ranks[UF_MAX_OPERANDS];
     int count;
+    bool dtypes_only; /* patterns are not taken */
 } parameters;
 
 /* rank := [ "[" { "," } "]" ] */
@@ -94,10 +116,27 @@ static uf_status read_rank(scanner *s, uint8_t *rank) {
     return UF_OK;
 }
 
-/* A type character, or a name. */
-static uf_status read_type(scanner *s, token_type *out) {
+/* Is the word followed by another one, as in "complex double"? */
+static bool goes_on(const char *word, size_t length) {
+    scanner after = {.text = word + length};
+    return token_word(token_next(&after)) > 0;
+}
+
+/* A type character, a name, or a pattern. A record hides a type variable. */
+static uf_status read_type(scanner *s, const parameters *p, token_type *out, type_pattern *of) {
     const char *word = token_next(s);
-    *out = (token_type){token_word(word) == 1 ? dtype_of_code(*word) : DT_NONE, NULL};
+    size_t length = token_word(word);
+    *of = (type_pattern){.kind = PATTERN_NONE};
+    *out = (token_type){length == 1 ? dtype_of_code(*word) : DT_NONE, NULL};
+    if (out->type == DT_NONE && !p->dtypes_only && !goes_on(word, length) && pattern_read(word, length, of)) {
+        if (of->kind == PATTERN_VARIABLE && s->records)
+            TRY(token_record(s, &out->record));
+        if (out->record)
+            *of = (type_pattern){.kind = PATTERN_NONE};
+        else
+            s->at += length;
+        return UF_OK;
+    }
     s->at += out->type != DT_NONE;
     return out->type != DT_NONE ? UF_OK : token_type_read(s, out);
 }
@@ -106,11 +145,13 @@ static uf_status read_parameter(scanner *s, parameters *p) {
     token_type t;
     token_next(s);
     size_t start = s->at;
-    TRY(read_type(s, &t));
+    type_pattern of;
+    TRY(read_type(s, p, &t, &of));
     if (p->count == UF_MAX_OPERANDS)
         return fail_source(UF_ERR_SYNTAX, s->text, start, "expected at most %d parameters, got more", UF_MAX_OPERANDS);
     if (*token_next(s) == '*')
         return token_expected(s, "\"[]\" behind the dtype of an array");
+    p->patterns[p->count] = of;
     p->records[p->count] = t.record;
     p->types[p->count] = t.type;
     return read_rank(s, &p->ranks[p->count++]);
@@ -121,6 +162,12 @@ static uf_status read_list(scanner *s, parameters *p) {
     do
         TRY(read_parameter(s, p));
     while (token_take(s, ","));
+    for (int k = 0; k < p->count; k++)
+        for (int j = 0; j < p->count && p->records[k]; j++)
+            if (p->patterns[j].kind)
+                return fail_source(UF_ERR_SYNTAX, s->text, s->at,
+                                   "a list with a record, %s, names dtypes, and not \"%s\"", p->records[k]->name,
+                                   p->patterns[j].name);
     if (!strncmp(token_next(s), "->", 2))
         return fail_source(UF_ERR_SYNTAX, s->text, s->at,
                            "a kernel over indices has no outputs; it writes to arrays among its parameters");
@@ -130,7 +177,7 @@ static uf_status read_list(scanner *s, parameters *p) {
 uf_status parameter_list_parse(const char *source, dtype types[UF_MAX_OPERANDS], uint8_t ranks[UF_MAX_OPERANDS],
                                int *nparams) {
     scanner s = {.text = source};
-    parameters p = {.count = 0};
+    parameters p = {.count = 0, .dtypes_only = true};
     if (*token_next_entry(&s))
         TRY(read_list(&s, &p));
     if (*token_next_entry(&s))
@@ -146,13 +193,14 @@ static uf_status row_note(const char *source, size_t start, const parameters *p,
     signature_list one = {.count = 1, .nin = p->count};
     one.types = (dtype *)(uintptr_t)p->types;
     one.records = (const record **)(uintptr_t)p->records;
+    one.patterns = p->patterns;
     one.ranks = (uint8_t *)(uintptr_t)p->ranks;
     return token_note(source, start, "the list", &one, seen);
 }
 
 /* Reads the parameter list at s and adds it. */
 static uf_status read_row(scanner *s, arena *a, size_t most, map *seen, signature_list *list) {
-    parameters p;
+    parameters p = {.count = 0};
     size_t start = s->at;
     TRY(read_list(s, &p));
     size_t n = (size_t)p.count;
@@ -161,7 +209,8 @@ static uf_status read_row(scanner *s, arena *a, size_t most, map *seen, signatur
         list->types = arena_alloc(a, most * n * sizeof *list->types);
         list->ranks = arena_alloc(a, most * n);
         list->records = s->records ? arena_alloc(a, most * n * sizeof *list->records) : NULL;
-        if (!list->types || !list->ranks || (s->records && !list->records))
+        list->patterns = arena_alloc(a, most * n * sizeof *list->patterns);
+        if (!list->types || !list->ranks || !list->patterns || (s->records && !list->records))
             return UF_ERR_MEMORY;
     } else if (p.count != list->nin) {
         return fail_source(UF_ERR_SYNTAX, s->text, start, "a list of %d parameter%s, where the first one has %d",
@@ -170,6 +219,7 @@ static uf_status read_row(scanner *s, arena *a, size_t most, map *seen, signatur
     TRY(row_note(s->text, start, &p, seen));
     assert((size_t)list->count < most); /* so many rows were allocated */
     memcpy(list->types + (size_t)list->count * n, p.types, n * sizeof *p.types);
+    memcpy((type_pattern *)(uintptr_t)list->patterns + (size_t)list->count * n, p.patterns, n * sizeof *p.patterns);
     if (list->records)
         memcpy(list->records + (size_t)list->count * n, p.records, n * sizeof *p.records);
     memcpy(list->ranks + (size_t)list->count++ * n, p.ranks, n);
@@ -181,7 +231,8 @@ static uf_status no_parameters(arena *a, signature_list *out) {
     out->count = 1;
     out->types = arena_alloc(a, sizeof *out->types);
     out->ranks = arena_alloc(a, sizeof *out->ranks);
-    return out->types && out->ranks ? UF_OK : UF_ERR_MEMORY;
+    out->patterns = arena_alloc(a, sizeof *out->patterns);
+    return out->types && out->ranks && out->patterns ? UF_OK : UF_ERR_MEMORY;
 }
 
 uf_status parameters_parse(arena *a, const char *source, const record_lookup *records, signature_list *out) {

@@ -187,6 +187,8 @@ static uf_status ordered_read(scanner *s, dtype *out) {
     return UF_OK;
 }
 
+uf_status token_record(scanner *s, const struct record **out) { return record_read(s, true, out); }
+
 uf_status token_type_read(scanner *s, token_type *out) {
     const char *word = token_next(s);
     size_t length = token_word(word);

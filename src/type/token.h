@@ -21,6 +21,8 @@ typedef struct token_type {
     const struct record *record;
 } token_type;
 
+/* Reads the name of a record, if records can be named and one begins at s. *out is NULL if none does. */
+uf_status token_record(scanner *s, const struct record **out);
 /* Reads the name of a dtype, as the library, C, NumPy or Numba has it, or that of a record. Errors: SYNTAX, MEMORY. */
 uf_status token_type_read(scanner *s, token_type *out);
 /* An error unless an entry ends here. */

@@ -95,6 +95,23 @@ double half_to_double(uint16_t bits);
 uint16_t bfloat16_of_double(double value);
 double bfloat16_to_double(uint16_t bits);
 
+/* What a parameter of a kernel over indices takes in place of one dtype (pattern.c). */
+typedef enum pattern_kind {
+    PATTERN_NONE, /* it takes its dtype */
+    PATTERN_ANY,
+    PATTERN_INTEGER,
+    PATTERN_FLOATING,
+    PATTERN_COMPLEX,
+    PATTERN_VARIABLE /* one dtype for all parameters of the list that have this name */
+} pattern_kind;
+enum {
+    PATTERN_NAME = sizeof "complex128"
+};
+typedef struct type_pattern {
+    uint8_t kind;
+    char name[PATTERN_NAME]; /* as it is written, "any", "T" */
+} type_pattern;
+
 /* A list of signatures with the same number of inputs and outputs: types[s * (nin + nout) + k] is operand k of
  * signature s. The list of a kernel over indices has a parameter list in place of each signature: nout is 0, and each
  * parameter has a rank beside its dtype, which is 0 for a number. */
@@ -102,9 +119,10 @@ typedef struct signature_list {
     int count, nin, nout;
     dtype *types;
     const struct record *
-        *records;     /* as types: the record that an operand is, whose dtype is DT_NONE; NULL: there are none */
-    uint8_t *ranks;   /* as types; NULL: not of a kernel over indices */
-    uint8_t *indices; /* by signature: how many indices its kernel has; NULL where ranks is */
+        *records; /* as types: the record that an operand is, whose dtype is DT_NONE; NULL: there are none */
+    const type_pattern *patterns; /* as types, whose dtypes are then DT_NONE; NULL: there are none */
+    uint8_t *ranks;               /* as types; NULL: not of a kernel over indices */
+    uint8_t *indices;             /* by signature: how many indices its kernel has; NULL where ranks is */
 } signature_list;
 
 /* Where a name that is no dtype's is looked up while signatures are read: as a record's, "interval(float32)". Errors: TYPE (there is
@@ -213,7 +231,7 @@ void layout_dim_print(text *out, const core_layout *l, int d);
  * name or its type character; an array has brackets behind it, whose rank is one more than the commas in them, at most
  * LAYOUT_MAX_RANK. Separators and blanks are as for signatures. A text without entries is one list without parameters.
  * `indices` is left for the caller to set. Errors: SYNTAX with a caret (a list of another length than the first, a list
- * that is there twice), MEMORY. */
+ * that is there twice), MEMORY. In place of a dtype may stand a pattern. */
 uf_status parameters_parse(arena *a, const char *text, const record_lookup *records, signature_list *out);
 /* One parameter list. Allocates nothing. */
 uf_status parameter_list_parse(const char *text, dtype types[UF_MAX_OPERANDS], uint8_t ranks[UF_MAX_OPERANDS],
@@ -225,6 +243,8 @@ enum {
 };
 void parameter_format(char buffer[PARAMETER_TEXT], dtype type, int rank);
 void parameters_format(char buffer[PARAMETERS_TEXT], const dtype *types, const uint8_t *ranks, int nparams);
+/* Parameter k of list s. */
+void list_parameter_format(char buffer[PARAMETER_TEXT], const signature_list *list, int s, int k);
 /* Signature or parameter list s of a list, in its canonical spelling. */
 enum {
     ENTRY_TEXT = PARAMETERS_TEXT /* the text of a signature is not longer: signature_list_format asserts it */
@@ -273,6 +293,17 @@ enum {
 };
 uf_status dispatch(const char *name, const signature_list *list, const dispatch_input *inputs, unsigned flags,
                    uf_casting casting, const char *forced, int *chosen);
+/* The pattern that a word names. False: none. */
+bool pattern_read(const char *word, size_t length, type_pattern *out);
+bool signature_has_patterns(const signature_list *list, int s);
+/* Writes the dtypes of all lists of a kernel over indices, as `types` of the list has them, with those that the arguments of a call have
+ * in place of patterns. Arrays have their own. Numbers are weak, but with UF_STRONG_NUMBERS among the flags: for a variable that an
+ * array has they have its dtype; else an integer is int64, and floating and complex ones are as wide as the arrays beside them.
+ * DT_NONE stands where an argument does not fit. */
+void patterns_match(const signature_list *list, const dispatch_input *inputs, unsigned flags, dtype *types);
+/* The same for a list of dtypes that is asked for. */
+void patterns_force(const signature_list *list, const dtype *forced, const uint8_t *ranks, dtype *types);
+
 /* The same for kernels over indices; of the lists, those take part whose kernels have so many indices. Arrays are used
  * in place, and so an array matches only an array of its own dtype and rank; a forced list whose arrays do not match is
  * an error SIGNATURE. If no list takes all numbers as the dtypes that they count as, they take part by their kinds. */

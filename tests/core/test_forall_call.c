@@ -535,6 +535,58 @@ static void ranks_in_the_key(void **state) {
     uf_free(two);
 }
 
+/* ---- Patterns ---- */
+
+/* Lists with any, kinds and variables take the dtypes of the call, and refuse what does not match. */
+static void patterns(void **state) {
+    float a[3] = {1, 2, 3}, b[3] = {0};
+    double c[3] = {1, 2, 3}, e[3] = {0};
+    int n[3] = {1, 2, 3};
+    char *shown;
+    uf_description about = {.size = sizeof about};
+    (void)state;
+    uf_func *f = kernel("T[], T[], T; integer[], floating[], any", "[i](x, y, s) { y[i] = s * x[i]; }");
+    OK(uf_describe(f, &about));
+    assert_string_equal(about.signatures, "T[], T[], T; integer[], floating[], any");
+    OK(uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(a, 3), UF_ARRAY(b, 3), UF_SCALAR(2)), NULL));
+    assert_true(b[0] == 2 && b[2] == 6);
+    OK(uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(c, 3), UF_ARRAY(e, 3), UF_SCALAR(0.5)), NULL));
+    assert_true(e[0] == 0.5 && e[2] == 1.5);
+    OK(uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(n, 3), UF_ARRAY(e, 3), UF_SCALAR(0.25)), NULL));
+    assert_true(e[0] == 0.25 && e[2] == 0.75);
+    OK(uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(n, 3), UF_ARRAY(n, 3), UF_SCALAR(3)), NULL));
+    assert_true(n[0] == 3 && n[2] == 9);
+    OK(uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(c, 3), UF_ARRAY(e, 3), UF_SCALAR(4)),
+                 &(uf_options){.size = sizeof(uf_options), .signature = "float64[], float64[], float64"}));
+    assert_true(e[2] == 12);
+    FAILS(UF_ERR_SIGNATURE,
+          "k: no parameter list matches the arguments (float32[], float64[], an integer number)\n"
+          "  T[], T[], T: argument 1 is float64[], which is not T[]\n"
+          "  integer[], floating[], any: argument 0 is float32[], which is not integer[]",
+          uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(a, 3), UF_ARRAY(e, 3), UF_SCALAR(2)), NULL));
+    FAILS(UF_ERR_SIGNATURE, "which is not a number: T",
+          uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(n, 3), UF_ARRAY(n, 3), UF_SCALAR(0.5)), NULL));
+    FAILS(UF_ERR_SIGNATURE, "is not in its list",
+          uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(a, 3), UF_ARRAY(b, 3), UF_SCALAR(2)),
+                    &(uf_options){.size = sizeof(uf_options), .signature = "float32[], int32[], float32"}));
+    FAILS(UF_ERR_ARGUMENT, "name a list of dtypes", uf_inspect(f, NULL, (DLDevice){kDLCPU, 0}, UF_VIEW_TREE, &shown));
+    OK(uf_inspect(f, "float32[], float32[], float32", (DLDevice){kDLCPU, 0}, UF_VIEW_TREE, &shown));
+    assert_non_null(strstr(shown, "float32"));
+    free(shown);
+    uf_free(f);
+
+    f = kernel(NULL, "[i : n](x, y, shift) { y[i] = x[i + shift < n ? i + shift : 0]; }");
+    OK(uf_describe(f, &about));
+    assert_string_equal(about.signatures, "any[], any[], any");
+    OK(uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(a, 3), UF_ARRAY(e, 3), UF_SCALAR(1)), NULL));
+    assert_true(e[0] == 2 && e[1] == 3 && e[2] == 1);
+    FAILS(UF_ERR_TYPE, "an index must be an integer",
+          uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(a, 3), UF_ARRAY(e, 3), UF_SCALAR(1.0)), NULL));
+    FAILS(UF_ERR_SIGNATURE, "argument 0 is float32[,], which is not any[]",
+          uf_forall(f, 1, SPACE(3), 3, LIST(UF_ARRAY(a, 3, 1), UF_ARRAY(e, 3), UF_SCALAR(1)), NULL));
+    uf_free(f);
+}
+
 /* ---- Registration ---- */
 
 static uf_status define(const char *parameters, const char *source) {
@@ -549,7 +601,8 @@ static uf_status define(const char *parameters, const char *source) {
 static void registration(void **state) {
     (void)state;
     FAILS(UF_ERR_ARGUMENT, "out is NULL", uf_kernel(NULL, "k", "d[]", "[i](a) { }"));
-    FAILS(UF_ERR_ARGUMENT, "the parameters of section 0 are NULL", define(NULL, "[i](a) { }"));
+    FAILS(UF_ERR_TYPE, "the rank of 'a' is not known without parameters", define(NULL, "[i](a, b) { b[i] = len(a); }"));
+    FAILS(UF_ERR_TYPE, "'a' has another number of indices here", define(NULL, "[i](a) { a[i] = a[i][i]; }"));
     FAILS(UF_ERR_ARGUMENT, "the source is NULL", define("d[]", NULL));
     FAILS(UF_ERR_SYNTAX, "names them before its parameters", define("d[]", "(a) { a[0] = 1; }"));
     FAILS(UF_ERR_TYPE, "has no outputs", define("d[]", "[i](a) -> (b) { b = a[i]; }"));
@@ -1361,6 +1414,7 @@ int main(void) {
         cmocka_unit_test(numbers_that_fit),
         cmocka_unit_test(lists),
         cmocka_unit_test(ranks_in_the_key),
+        cmocka_unit_test(patterns),
         cmocka_unit_test(registration),
         cmocka_unit_test(definitions),
         cmocka_unit_test(other_verbs),
