@@ -67,25 +67,6 @@ static operand_strides lane_strides(cpu_reduction *q, const operand_strides *by)
     return lanes;
 }
 
-static ssa times(emit *e, ssa by, ssa width) {
-    int64_t a, b;
-    if (ssa_is_constant(by, &a) && ssa_is_constant(width, &b))
-        return ssa_constant(a * b);
-    return !ssa_is(by, 1) ? emit_op(e, "mul i64", by, width) : width;
-}
-
-/* Strides from step to step, of `width` lanes each. */
-static operand_strides step_strides(cpu_reduction *q, const operand_strides *lane, ssa width) {
-    emit *e = q->w->s.e;
-    operand_strides step = *lane;
-    for (int k = 0; k < q->w->s.noperands; k++)
-        if (ssa_is_set(lane->by[k]))
-            step.by[k] = times(e, lane->by[k], width);
-    if (ssa_is_set(lane->position))
-        step.position = times(e, lane->position, width);
-    return step;
-}
-
 static element_place start(const cpu_reduction *q) {
     const skeleton *s = &q->w->s;
     element_place p;
@@ -216,7 +197,7 @@ static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes
     emit_branch(e, end);
     emit_label(e, some);
     ssa steps = emit_op(e, "udiv i64", m, width), part = emit_op(e, "urem i64", m, width);
-    q->c.step = step_strides(q, &q->c.lane, width);
+    q->c.step = strides_scaled(q->w, &q->c.lane, width);
     pairwise_plain(&q->c, p, steps, lanes);
     element_place rest = element_place_moved(q->w, p, &q->c.step, steps);
     pairwise_part(&q->c, &rest, part, false);
@@ -224,10 +205,19 @@ static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes
     emit_branch(e, end);
 }
 
+/* Do all elements that are read lie side by side along dimension 0? */
+static bool is_contiguous(const cpu_reduction *q) {
+    bool strided = false;
+    for (int k = 0; k < q->w->s.noperands; k++)
+        strided |= fold_reads(q->w, k) && ssa_is_set(q->c.lane.by[k]) && !ssa_is(q->c.lane.by[k], 1);
+    return !strided;
+}
+
 static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width) {
     counted_loop loops[UF_MAX_NDIM];
-    q->c.step = step_strides(q, &q->c.lane, width);
+    q->c.step = strides_scaled(q->w, &q->c.lane, width);
     pairwise_clear(&q->c, width);
+    q->c.dense = q->dims == 1 && q->c.lanes > 1 && is_contiguous(q);
     if (q->dims == 1) {
         row_run(q, p, m, width);
     } else {
@@ -235,6 +225,7 @@ static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width)
         row_run(q, &at, m, width);
         nest_end(q, loops);
     }
+    q->c.dense = false;
     pairwise_end(&q->c, width);
     if (q->c.lanes > 1)
         pairwise_halve(&q->c, width);

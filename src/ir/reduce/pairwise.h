@@ -21,6 +21,9 @@ typedef struct operand_strides {
 /* The place that is `steps` strides further. */
 element_place element_place_moved(fold_writer *w, const element_place *p, const operand_strides *by, ssa steps);
 
+/* The strides of steps that are `factor` of these long. */
+operand_strides strides_scaled(fold_writer *w, const operand_strides *by, ssa factor);
+
 typedef struct pairwise {
     fold_writer *w;
     int lanes;            /* of an array of accumulators, at most */
@@ -29,6 +32,7 @@ typedef struct pairwise {
     bool sparse;          /* a lane may have no element yet; its count is then 0 */
     operand_strides lane; /* from one lane to the next; 1 in contiguous operands */
     operand_strides step; /* from one step to the next */
+    bool dense; /* elements lie side by side, those of a step behind those of the step before, as many as `lanes` */
     dtype stored[PARTIAL_VALUES]; /* types of the values in the arrays, where positions are narrow */
     ssa array[PARTIAL_VALUES];    /* for each value of the state LEVELS arrays of accumulators */
     dtype
