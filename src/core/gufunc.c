@@ -2,6 +2,21 @@
  * are inner calls, which get the core dimensions. Everything else is as for elementwise functions (call.c). */
 #include "core/core.h"
 
+/* Calls whose operands are in registers wait for memory alone: they go by squares where an operand lies across. It is the layout that
+ * decides, and the results are the same. */
+static uf_status by_squares(uf_plan *p, const nd_array *loops) {
+    nd_loop *loop = &p->pass[0].loops.kept;
+    nd_square square;
+    if (!engines[p->engine]->squares || !p->pass[0].v.gufunc.unrolled || !nd_square_find(loops, loop, &square))
+        return UF_OK;
+    void *space = plan_space(p, nd_space(loop->ndim + ND_SQUARE_MORE, loop->narrays));
+    if (!space)
+        return fail_memory();
+    nd_square_cut(&square, space, loop);
+    call_specialise(p, &p->pass[0].v);
+    return UF_OK;
+}
+
 static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
     const core_layout *l = p->func->layout;
     plan_pass *s = &p->pass[0];
@@ -21,6 +36,7 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     TRY(call_operands(p, a, reports));
     TRY(sizes_unrolled(p->binding, p->layout, p->core, s->loops.kept.count, &p->unrolled));
     call_specialise(p, &p->pass[0].v);
+    TRY(by_squares(p, core.loops));
     return points_choose(p, data);
 }
 

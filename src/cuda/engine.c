@@ -146,6 +146,7 @@ const engine cuda_engine = {
     .target = target,
     .specialise = launch_specialise,
     .tiles_outputs = true,
+    .squares = true,
     .specialise_fold = launch_specialise_fold,
     .fold_chunk = launch_fold_chunk,
     .fold_scratch = gpu_scratch,

@@ -101,6 +101,27 @@ bool nd_is_across(const nd_loop *loop, int k);
 /* Does array k lie side by side along dimension 1, and from there on along dimension 0? */
 bool nd_is_dense(const nd_loop *loop, int k);
 
+/* ---- Loops of inner calls across memory order (square.c) ---- */
+
+enum {
+    ND_SQUARE_RANK = 8, /* loops of more dimensions stay as they are, */
+    ND_SQUARE_MORE = 2  /* and so many more a loop of squares has */
+};
+
+/* How a loop is cut into squares: along two of its dimensions, the first of which becomes the innermost. */
+typedef struct nd_square {
+    int dimension[2];
+    int64_t side[2]; /* divisors of their extents; one may be a whole extent, however long */
+} nd_square;
+
+/* Does a loop of inner calls, whose order is free, have an array across: cores that lie far apart along dimension 0 and near to each
+ * other along another dimension? If so, and if the extents have a divisor that will do, *out says how to cut it. Where neither of the
+ * two has one, squares would leave something over, and the loop stays as it is; so do short rows that are squares already. */
+bool nd_square_find(const nd_array *arrays, const nd_loop *loop, nd_square *out);
+/* Makes it a loop over the squares, whose two innermost dimensions are those of a square. It is made in `space`, nd_space of
+ * ND_SQUARE_MORE more dimensions, and must not be merged again. */
+void nd_square_cut(const nd_square *q, void *space, nd_loop *loop);
+
 /* ---- Arrays that lie interleaved (interleave.c) ---- */
 
 enum {

@@ -105,6 +105,72 @@ static void test_calls(void **unused) {
     assert_int_equal(status, 0);
 }
 
+/* ---- Loops that go by squares ---- */
+
+/* How many parameters the last launch had. */
+static int launched(void) {
+    int count;
+    return (int)(mock->launch(&count)->bytes / sizeof(uint64_t));
+}
+
+/* Dot products over a loop of 64 by `columns`, the first input with a gap behind each row, the second across if so. By a call or a plan.
+ * Returns the parameters of the launch. */
+static int dots(const uf_func *f, int64_t columns, bool across, bool planned) {
+    int64_t shape[3] = {64, columns, 4}, first[3] = {4 * columns + 4, 4, 1}, second[3] = {4 * columns, 4, 1};
+    void *data[3];
+    uf_plan *p;
+    if (across) {
+        second[0] = 4;
+        second[1] = 4 * 64;
+    }
+    DLTensor args[3];
+    for (int k = 0; k < 3; k++) {
+        data[k] = (void *)(uintptr_t)(0x100000000000 * (k + 1));
+        args[k] = (DLTensor){.data = data[k],
+                             .device = {kDLCUDA, 0},
+                             .ndim = k < 2 ? 3 : 2,
+                             .dtype = dtypes[DT_FLOAT32].dl,
+                             .shape = shape,
+                             .strides = k == 0   ? first
+                                        : k == 1 ? second
+                                                 : NULL};
+    }
+    if (!planned) {
+        CHECK(!uf_call(f, 3, args, NULL));
+        return launched();
+    }
+    CHECK(!uf_plan_new(&p, f, 3, args, NULL));
+    CHECK(!uf_plan_run(p, data, NULL));
+    uf_plan_free(p);
+    return launched();
+}
+
+static void squares_body(void *unused) {
+    code_target target;
+    uf_func *f;
+    (void)unused;
+    if (cuda_engine.target(0, &target))
+        _exit(77); /* no libnvvm */
+    CHECK(!uf_load(&f, "vecdot"));
+    int plain = dots(f, 128, false, false), squares = dots(f, 128, true, false);
+    CHECK(squares > plain && dots(f, 128, true, true) == squares && dots(f, 128, false, true) == plain);
+    /* one dimension more for whole rows, and none where nothing divides */
+    int rows = dots(f, 101, true, false);
+    CHECK(rows > plain && rows < squares);
+    CHECK(dots(f, 5, true, false) == plain);
+    /* calls that are too few for unrolled code do not go by squares */
+    CHECK(dots(f, 3, true, false) < squares);
+    uf_free(f);
+}
+
+static void test_squares(void **unused) {
+    (void)unused;
+    int status = child_status(squares_body, NULL);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 /* ---- Records: one address a group, for calls, plans at other addresses, and reductions ---- */
 
 enum {
@@ -119,12 +185,6 @@ static DLTensor field_of(uintptr_t at, int64_t *stride) {
                       .dtype = dtypes[DT_FLOAT32].dl,
                       .shape = &shape,
                       .strides = stride};
-}
-
-/* How many parameters the last launch had. */
-static int launched(void) {
-    int count;
-    return (int)(mock->launch(&count)->bytes / sizeof(uint64_t));
 }
 
 static void record_body(void *user) {
@@ -188,6 +248,7 @@ static int begin(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_calls), cmocka_unit_test(test_records)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_calls), cmocka_unit_test(test_squares),
+                                       cmocka_unit_test(test_records)};
     return cmocka_run_group_tests(tests, begin, NULL);
 }

@@ -304,6 +304,38 @@ static void check_tile(const call *c, bool outputs, nd_loop *loop, const visits 
     assert_true(across);
 }
 
+static int64_t loops_cut;
+
+/* A loop that is cut into squares visits the same elements, and no dimension of its two has a part left over. The loop of inner calls
+ * is the one whose strides are the arrays' times the elements of a core. */
+static void check_squares(const call *c, nd_loop *loop, const visits *expected) {
+    int64_t core = chance(50) ? 1 : pick(2, 5), ndim = loop->ndim;
+    nd_square q;
+    for (int i = 0; i < loop->ndim * loop->narrays; i++)
+        loop->stride[i] *= core;
+    bool found = nd_square_find(c->arrays, loop, &q);
+    if (found) {
+        int64_t *space = guarded_space(loop->ndim + ND_SQUARE_MORE, loop->narrays);
+        nd_loop cut = *loop;
+        assert_true(q.dimension[0] != q.dimension[1] && (!q.dimension[0] || !q.dimension[1]));
+        for (int i = 0; i < 2; i++)
+            assert_true(q.dimension[i] < loop->ndim && q.side[i] > 1 && loop->extent[q.dimension[i]] % q.side[i] == 0);
+        nd_square_cut(&q, space, &cut);
+        assert_in_range(cut.ndim, 2, loop->ndim + ND_SQUARE_MORE);
+        assert_int_equal(cut.extent[0] * cut.extent[1], q.side[0] * q.side[1]);
+        visits got = walk(&cut);
+        for (int64_t i = 0; i < got.count * c->n; i++)
+            got.tuples[i] = (got.tuples[i] - cut.offset[i % c->n]) / core + cut.offset[i % c->n];
+        sort_visits(&got, c->n);
+        assert_true(same_visits(expected, &got, c->n));
+        free(got.tuples);
+        free_space(space, (int)ndim + ND_SQUARE_MORE, loop->narrays);
+        loops_cut++;
+    }
+    for (int i = 0; i < loop->ndim * loop->narrays; i++)
+        loop->stride[i] /= core;
+}
+
 static void check_loop(const call *c, unsigned flags) {
     nd_loop loop;
     int rank = max_rank(c);
@@ -327,8 +359,10 @@ static void check_loop(const call *c, unsigned flags) {
     check_bounds(&loop, &got);
     for (int k = 0; k < c->n; k++)
         check_self_overlap(&loop, &got, k);
-    if (!(flags & ND_KEEP_ORDER))
+    if (!(flags & ND_KEEP_ORDER)) {
+        check_squares(c, &loop, &expected);
         check_tile(c, chance(50), &loop, &expected);
+    }
     free(expected.tuples);
     free(got.tuples);
     free_space(space, rank, c->n);
@@ -342,6 +376,7 @@ static void loops_visit_what_shapes_say(void **unused) {
         check_loop(&c, 0);
         check_loop(&c, ND_KEEP_ORDER);
     }
+    assert_true(loops_cut * 100 > trials(20000));
 }
 
 /* ---- Permuting and splitting axes ---- */
@@ -754,6 +789,82 @@ static void tiles_are_across(void **unused) {
     }
 }
 
+/* ---- Loops of inner calls across memory order ---- */
+
+/* Calls on arrays of float32 whose loop dimensions lie in memory in these orders, before cores of `core` elements. `loop`: the extents of the
+ * loop that it is cut to, dimension 0 first, or that it stays whole. */
+static const struct {
+    int64_t shape[3];
+    const char *order[3];
+    int core[3];
+    const char *loop;
+} square_cases[] = {
+    {{64, 128}, {"01", "10", "01"}, {3, 3, 3}, "cut 8 16 16 4"},
+    {{128, 64}, {"01", "01", "10"}, {3, 3, 3}, "cut 8 16 16 4"},
+    {{64, 128}, {"10", "10", "10"}, {3, 3, 3}, "whole"},
+    {{64, 128}, {"01", "10", "01"}, {1, 1, 4}, "cut 8 16 16 4"},
+    {{48, 40}, {"01", "10", "01"}, {3, 3, 3}, "cut 8 24 5 2"},
+    {{13, 1024}, {"01", "10", "01"}, {3, 3, 3}, "cut 8 13 128"},
+    {{3, 1024}, {"01", "10", "01"}, {3, 3, 3}, "cut 8 3 128"},
+    {{101, 64}, {"01", "10", "01"}, {3, 3, 3}, "cut 8 101 8"},
+    /* rows that eight does not divide: some of them, or all */
+    {{64, 101}, {"01", "10", "01"}, {3, 3, 3}, "cut 4 101 16"},
+    {{30, 125}, {"01", "10", "01"}, {3, 3, 3}, "cut 3 125 10"},
+    {{4, 125}, {"01", "10", "01"}, {3, 3, 3}, "cut 4 125"},
+    {{7, 125}, {"01", "10", "01"}, {3, 3, 3}, "cut 7 125"},
+    {{25, 125}, {"01", "10", "01"}, {3, 3, 3}, "cut 25 25 5"},
+    {{101, 103}, {"01", "10", "01"}, {3, 3, 3}, "whole"},
+    /* short ones */
+    {{1024, 8}, {"01", "10", "01"}, {3, 3, 3}, "whole"},
+    {{1024, 13}, {"01", "10", "01"}, {3, 3, 3}, "whole"},
+    {{1024, 16}, {"01", "10", "01"}, {3, 3, 3}, "cut 8 16 2 64"},
+    /* the dimension along which most arrays are nearest; those left over follow */
+    {{20, 32, 48}, {"210", "021", "012"}, {1, 1, 1}, "cut 8 16 6 2 20"},
+    {{20, 32, 48}, {"210", "210", "012"}, {1, 1, 1}, "cut 8 20 6 32"},
+    {{20, 32, 7}, {"210", "210", "012"}, {1, 1, 1}, "cut 4 7 5 32"},
+    {{20, 32, 48}, {"012", "012", "102"}, {1, 1, 1}, "whole"},
+    /* cores of a line of memory and more are whole lines, wherever they lie; so are those that neighbours share along dimension 0 */
+    {{64, 128}, {"01", "10", "01"}, {31, 31, 31}, "cut 8 16 16 4"},
+    {{64, 128}, {"01", "10", "01"}, {32, 32, 32}, "whole"},
+    {{3, 64}, {"01", "10", "01"}, {3, 2, 3}, "whole"},
+    {{3, 64}, {"01", "10", "01"}, {3, 3, 3}, "cut 8 3 8"},
+};
+
+static void squares_are_cut(void **unused) {
+    (void)unused;
+    for (size_t i = 0; i < sizeof square_cases / sizeof *square_cases; i++) {
+        int64_t strides[3][3], space[64], more[64];
+        nd_array arrays[3];
+        int ndim = (int)strlen(square_cases[i].order[0]);
+        for (int k = 0; k < 3; k++) {
+            int64_t step = square_cases[i].core[k];
+            for (int d = ndim; d-- > 0;) {
+                int dimension = square_cases[i].order[k][d] - '0';
+                strides[k][dimension] = step;
+                step *= square_cases[i].shape[dimension];
+            }
+            arrays[k] = (nd_array){.shape = square_cases[i].shape,
+                                   .strides = strides[k],
+                                   .ndim = ndim,
+                                   .size = sizeof(float),
+                                   .output = k == 2};
+        }
+        nd_loop loop;
+        nd_square q;
+        text got = {0};
+        assert_int_equal(nd_plan(arrays, 3, 2, 0, space, &loop), UF_OK);
+        bool found = nd_square_find(arrays, &loop, &q);
+        if (found)
+            nd_square_cut(&q, more, &loop);
+        text_puts(&got, found ? "cut" : "whole");
+        for (int d = 0; d < loop.ndim && found; d++)
+            text_printf(&got, " %lld", (long long)loop.extent[d]);
+        if (strcmp(got.data, square_cases[i].loop))
+            fail_msg("case %zu: \"%s\", not \"%s\"", i, got.data, square_cases[i].loop);
+        text_free(&got);
+    }
+}
+
 /* ---- Errors ---- */
 
 static void expect(uf_status got, uf_status status, int argument, int dimension, const char *message) {
@@ -922,6 +1033,7 @@ int main(void) {
         cmocka_unit_test(more_than_31_bits),
         cmocka_unit_test(rows_and_general),
         cmocka_unit_test(tiles_are_across),
+        cmocka_unit_test(squares_are_cut),
         cmocka_unit_test(malformed_arrays),
         cmocka_unit_test(malformed_strides_and_data),
         cmocka_unit_test(shapes_that_do_not_fit),

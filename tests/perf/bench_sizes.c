@@ -136,10 +136,98 @@ static void gpu_case(const function *f, int n, int64_t all, void *const *data, d
     uf_free(b.call.f);
 }
 
+/* Calls on a square whose array `turned` lies in the order of columns. */
+static const struct {
+    const function *f;
+    int n, turned;
+    int64_t side;
+} turned_cases[] = {{&cross, 3, 1, 4096},      {&cross, 3, 2, 4096},    {&cross, 3, 1, 4001},
+                    {&vecdot, 4, 1, 4096},     {&vecdot, 4, 2, 4096},   {&vecdot, 4, 2, 4100},
+                    {&quaternion, 4, 1, 4096}, {&rotation, 3, 2, 4096}, {&matmul, 2, 1, 4096}};
+
+typedef struct turned_call {
+    gpu_call call;
+    int64_t shape[MOST_ARGS][4], strides[4];
+} turned_call;
+
+static void turned_make(turned_call *t, const function *f, int n, int turned, int64_t side, void *const *data) {
+    *t = (turned_call){.call = {.nargs = f->nargs}};
+    for (int k = 0; k < f->nargs; k++) {
+        int rank = 2 + (int)strlen(f->core[k]);
+        int64_t size = core_size(f, k, n);
+        t->shape[k][0] = t->shape[k][1] = side;
+        for (int d = 2; d < rank; d++)
+            t->shape[k][d] = f->core[k][d - 2] == 'n' ? n : f->core[k][d - 2] - '0';
+        t->call.args[k] =
+            (DLTensor){.data = data[k], .device = {kDLCUDA, 0}, .ndim = rank, .dtype = f32, .shape = t->shape[k]};
+        if (k != turned)
+            continue;
+        t->strides[0] = size;
+        t->strides[1] = size * side;
+        for (int d = rank - 1, step = 1; d >= 2; step *= (int)t->shape[k][d--])
+            t->strides[d] = step;
+        t->call.args[k].strides = t->strides;
+    }
+    MUST(uf_load(&t->call.f, f->name));
+}
+
+/* The first elements of the last row of an array, in host memory; the caller frees them. */
+static float *last_row(const DLTensor *array, int64_t size) {
+    DLTensor row = *array;
+    int64_t side = array->shape[0], one[4] = {1, CHECKED};
+    float *host = memory(4 * CHECKED * (size_t)size);
+    memcpy(one + 2, array->shape + 2, (size_t)(array->ndim - 2) * sizeof *one);
+    row.shape = one;
+    row.byte_offset = 4 * (uint64_t)((side - 1) * (array->strides ? array->strides[0] : side * size));
+    DLTensor to = {.data = host, .device = {kDLCPU, 0}, .ndim = row.ndim, .dtype = f32, .shape = one};
+    int64_t dense[4] = {side * size, size};
+    if (!array->strides) {
+        for (int d = row.ndim - 1, step = 1; d >= 2; step *= (int)one[d--])
+            dense[d] = step;
+        row.strides = dense;
+    }
+    MUST(uf_copy(&to, &row, NULL));
+    return host;
+}
+
+/* Compares the results with those of the same calls without a turned array, a copy of which is made at data[3]. */
+static void turned_verify(const turned_call *t, const function *f, int n, int turned, int64_t side, void *const *data,
+                          const char *name) {
+    int last = f->nargs - 1;
+    void *plain_data[MOST_ARGS] = {data[0], data[1], data[last]};
+    turned_call plain;
+    float *got = last_row(&t->call.args[last], core_size(f, last, n));
+    if (turned < last)
+        plain_data[turned] = data[3];
+    turned_make(&plain, f, n, -1, side, plain_data);
+    if (turned < last)
+        MUST(uf_copy(&plain.call.args[turned], &t->call.args[turned], NULL));
+    gpu_call_run(&plain.call);
+    float *want = last_row(&plain.call.args[last], core_size(f, last, n));
+    check(!memcmp(got, want, 4 * CHECKED * (size_t)core_size(f, last, n)), name);
+    free(got);
+    free(want);
+    uf_free(plain.call.f);
+}
+
+static void turned_case(const function *f, int n, int turned, int64_t side, void *const *data, double copy_rate) {
+    char name[64];
+    double times[RUNS];
+    turned_call t;
+    snprintf(name, sizeof name, "gpu_sizes_%s_%d_turned%d_%lld", f->name, n, turned, (long long)side);
+    turned_make(&t, f, n, turned, side, data);
+    gpu_call_run(&t.call);
+    turned_verify(&t, f, n, turned, side, data, name);
+    gpu_time(gpu_call_run, &t.call, times, RUNS);
+    row(name, "libufunc", "GB/s", 1e-9 * batch_bytes(f, n, side * side), times, RUNS);
+    printf("%s,copy,GB/s,%.5g,0\n", name, copy_rate);
+    uf_free(t.call.f);
+}
+
 static void gpu_all(void) {
     const int64_t all = 1 << 27;
     DLTensor x = on_gpu(f32, all), y = on_gpu(f32, all), r = on_gpu(f32, all);
-    void *const data[] = {x.data, y.data, r.data};
+    void *const data[] = {x.data, y.data, r.data, on_gpu(f32, all).data};
     const char *only = getenv("BENCH_CASE");
     double t[RUNS];
     gpu_fill(&x, all);
@@ -150,6 +238,10 @@ static void gpu_all(void) {
     for (size_t i = 0; i < sizeof gpu_cases / sizeof *gpu_cases; i++)
         if (!only || !strcmp(only, gpu_cases[i].f->name))
             gpu_case(gpu_cases[i].f, gpu_cases[i].n, all, data, 8e-9 * (double)all / t[RUNS / 2]);
+    for (size_t i = 0; i < sizeof turned_cases / sizeof *turned_cases; i++)
+        if (!only || !strcmp(only, turned_cases[i].f->name))
+            turned_case(turned_cases[i].f, turned_cases[i].n, turned_cases[i].turned, turned_cases[i].side, data,
+                        8e-9 * (double)all / t[RUNS / 2]);
 }
 
 /* ---- CPU ---- */
