@@ -124,6 +124,21 @@ def masks(rng):
         check(rng, copy, (x,), [x], shape, where=where, flags=STRONG_NUMBERS)
 
 
+def masks_in_runs(rng):
+    """Long masks whose elements are alike for a while: strips without one that counts, with all, and mixed ones, in place too."""
+    for _ in range(40 * ROUNDS):
+        t, n = pick(rng, some(rng, NUMERIC)), int(rng.integers(1, 12000))
+        run = int(pick(rng, [1, 100, 1000, 1024, 1025, 5000]))
+        where = np.repeat(rng.random(n // run + 1) < pick(rng, [0.05, 0.5, 0.95]), run)[:n]
+        x, y = random_view(rng, (n,), t), random_view(rng, (n,), t)
+        check(rng, add, (x, y), [x + y], (n,), where=where)
+        check(rng, copy, (np.ascontiguousarray(x),), [x], (n,), where=where, flags=STRONG_NUMBERS)
+        z = np.ascontiguousarray(x)
+        want = np.where(where, z + z, z)
+        add(z, z, z, where=where)
+        assert same(z, want), (t, n, run)
+
+
 def several_outputs(rng):
     for _ in range(150 * ROUNDS):
         t, shape = pick(rng, FLOAT[1:]), random_shape(rng)
@@ -267,7 +282,7 @@ def beyond_2_31(rng):
 
 
 def main():
-    tests = [arithmetic, casts_of_outputs, casts_of_inputs, numbers, masks, several_outputs, the_same_everywhere,
+    tests = [arithmetic, casts_of_outputs, casts_of_inputs, numbers, masks, masks_in_runs, several_outputs, the_same_everywhere,
              overlap, outputs_that_overlap, shapes_that_do_not_fit, large] + [beyond_2_31] * (ROUNDS > 1)
     return run(tests)
 

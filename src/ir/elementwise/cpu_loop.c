@@ -4,6 +4,10 @@
  * without checks at run time, in place too. */
 #include "ir/elementwise/elementwise.h"
 
+enum {
+    STRIP = 1024 /* elements */
+};
+
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
     switch (s->v->operand[k].kind) {
     case OPERAND_STRIDED:
@@ -34,7 +38,39 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, e->chained ? 2 : 1);
 }
 
-void cpu_flat(skeleton *s) { cpu_row(s, skeleton_parameter(s, CPU_FLAT_ELEMENTS), s->base, NULL); }
+/* Is an element of the mask true, of n from an address on (i1)? */
+static ssa mask_any(skeleton *s, ssa any, ssa mask, ssa n) {
+    emit *e = s->e;
+    emit_line(e, "store i8 0, i8* %s", any.text);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
+    ssa one = emit_load(e, DT_UINT8, emit_element(e, DT_BOOL, mask, l.i));
+    ssa so_far = emit_value(e, "load i8, i8* %s", any.text);
+    emit_line(e, "store i8 %s, i8* %s", emit_op(e, "or i8", so_far, one).text, any.text);
+    counted_loop_end(e, &l, ssa_constant(1), 0);
+    return emit_value(e, "icmp ne i8 %s, 0", emit_value(e, "load i8, i8* %s", any.text).text);
+}
+
+/* A strip at a time, so that those without an element that counts cost the reading of their mask alone. */
+static void flat_by_strips(skeleton *s, ssa n) {
+    emit *e = s->e;
+    ssa row[VARIANT_OPERANDS] = {0}, any = emit_value(e, "alloca i8"), rest;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
+    for (int k = 0; k < s->noperands; k++)
+        row[k] = skeleton_moves(s, k) ? skeleton_neighbour(s, k, s->base[k], l.i) : s->base[k];
+    rest = emit_min(e, emit_op(e, "sub i64", n, l.i), ssa_constant(STRIP));
+    int end = skeleton_if(s, mask_any(s, any, row[variant_mask(s->v)], rest));
+    cpu_row(s, rest, row, NULL);
+    skeleton_end_if(s, end);
+    counted_loop_end(e, &l, ssa_constant(STRIP), loop_no_unroll(e));
+}
+
+void cpu_flat(skeleton *s) {
+    ssa n = skeleton_parameter(s, CPU_FLAT_ELEMENTS);
+    if (s->v->masked && s->v->operand[variant_mask(s->v)].kind == OPERAND_CONTIGUOUS)
+        flat_by_strips(s, n);
+    else
+        cpu_row(s, n, s->base, NULL);
+}
 
 void cpu_loop_read(skeleton *s, cpu_loop *l) {
     l->n = skeleton_parameter(s, CPU_LOOP_EXTENTS);
