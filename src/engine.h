@@ -380,7 +380,7 @@ typedef struct engine {
     /* Does it have QR's reflectors only, which a kernel then makes Q of? NULL: never; it has ROUTINE_QR. */
     bool (*lapack_reflects)(const lapack_problem *p);
     bool tiles_outputs; /* LOOP_TILE: unmasked outputs may be across as inputs may */
-    bool squares;       /* LOOP_GUFUNC: calls that are unrolled go by squares where an operand is across (nd/square.c) */
+    bool squares; /* LOOP_GUFUNC: calls that are unrolled go by squares where an operand is across (nd/square.c) */
     bool lapack_points; /* it wants lists of addresses, in memory that its device reads */
     /* LOOP_FORALL: describes what a launch would be, in the members of *out that the engine knows; all others are 0. */
     uf_status (*launch_info)(const code *c, const launch *l, uf_launch *out);
