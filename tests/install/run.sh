@@ -171,12 +171,12 @@ pages_tell() {
         "$share/man/man1/ufunc-inspect.1" "$share/man/man3/libufunc.3" 2>"$work/groff" && [ ! -s "$work/groff" ] || { cat "$work/groff"; return 1; }
 }
 
-# The library's page declares every function, and each has a page that leads there.
+# The library's page declares every function and variable, and each has a page that leads there.
 library_page() {
     page=$share/man/man3/libufunc.3
     mapped | sed 's/@.*//' >"$work/names"
     while read -r name; do
-        grep -q "\b$name(" "$page" && grep -qx '.so man3/libufunc.3' "$share/man/man3/$name.3" || { echo "$name"; return 1; }
+        grep -q "\b$name[([]" "$page" && grep -qx '.so man3/libufunc.3' "$share/man/man3/$name.3" || { echo "$name"; return 1; }
     done <"$work/names"
     [ -s "$work/names" ] && grep -q '^.SH REDUCTIONS' "$page" && grep -q '^UF_SCALAR' "$page"
 }
