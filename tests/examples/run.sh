@@ -42,6 +42,14 @@ notices() {
     [ $? = 1 ] && grep -q '^wrong: ' "$work/says" || { cat "$work/says"; return 1; }
 }
 
+# is_stumpys WINDOW: distances are those of stumpy_profile.py, and so are the nearest windows, but where several are equally near.
+is_stumpys() {
+    "$BUILD/examples/matrix_profile" - "$1" tests/examples/series.txt >"$work/profile" || return 1
+    paste -d ' ' "$work/profile" tests/examples/series.stumpy | awk '
+        NF != 4 || $1 - $3 > 2e-6 || $3 - $1 > 2e-6 || ($3 > 0 && $2 != $4) { print "line " NR ": " $0; wrong = 1 }
+        END { exit wrong || NR != 381 }'
+}
+
 check rel_diff "$BUILD/examples/rel_diff"
 check statistics "$BUILD/examples/statistics"
 if [ -e "$BUILD/examples/standardize" ]; then
@@ -77,6 +85,25 @@ check gradient says 'delta 0\.9117.*gamma 0\.00506' gradient 1000003
 check 'gradient of one option' "$BUILD/examples/gradient" 1
 check bounding_box says 'from (-1\.0000, -2\.0000, -3\.0000) to (1\.0000, 2\.0000, 3\.0000)' bounding_box 1000003
 check 'the bounding box of one point' "$BUILD/examples/bounding_box" 1
+check black_scholes says 'gamma  *0\.02777' black_scholes
+check 'black_scholes of one option' "$BUILD/examples/black_scholes" 1 1
+check places says 'places  15 of 66 cities' places examples/cities.csv "$work/places.png"
+check 'the farthest cities' grep -q 'Bogota and Jakarta, 19820 km' "$work/says"
+check 'places.png is a picture' is_png "$work/places.png" 600 300
+check 'places without a file fails' sh -c "! $BUILD/examples/places $work/none.csv"
+check 'places of another file fails' sh -c "! $BUILD/examples/places tests/examples/series.txt"
+check kmeans says '^kmeans  cpu .* 39 rounds' kmeans "$work/kmeans.png"
+check 'kmeans.png is a picture' is_png "$work/kmeans.png" 512 512
+check 'kmeans of one point' "$BUILD/examples/kmeans" "$work/kmeans.png" 1
+check filters says '^filters  cpu ' filters "$work/filters.png" 65 97
+check 'filters.png is a picture' is_png "$work/filters.png" 388 65
+check 'filters of one pixel' "$BUILD/examples/filters" "$work/filters.png" 1 1
+check conjugate says '^conjugate  cpu ' conjugate "$work/conjugate.png" 60
+check 'conjugate.png is a picture' is_png "$work/conjugate.png" 60 60
+check 'conjugate of one unknown' "$BUILD/examples/conjugate" "$work/conjugate.png" 1
+check matrix_profile says 'the oddest one at 10[0-9][0-9]$' matrix_profile "$work/profile.png"
+check 'profile.png is a picture' is_png "$work/profile.png" 2000 320
+check 'the matrix profile is that of STUMPY' is_stumpys 20
 check 'a histogram of less than nothing fails' sh -c "! $BUILD/examples/histogram -1"
 if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
     check 'gpu_round notices wrong results' notices gpu_round 1000
@@ -90,6 +117,12 @@ if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
     check 'gradient notices wrong results' notices gradient 1000
     check 'bounding_box notices wrong results' notices bounding_box 1000
     check 'nbody notices wrong results' notices nbody 50 3
+    check 'black_scholes notices wrong results' notices black_scholes 10 10
+    check 'places notices wrong results' notices places examples/cities.csv "$work/places.png"
+    check 'kmeans notices wrong results' notices kmeans "$work/kmeans.png" 1000
+    check 'filters notices wrong results' notices filters "$work/filters.png" 32 32
+    check 'conjugate notices wrong results' notices conjugate "$work/conjugate.png" 16
+    check 'matrix_profile notices wrong results' notices matrix_profile "$work/profile.png"
     check 'life notices wrong results' notices life "$work/life.png" 32 32 5
 fi
 "$BUILD/examples/udf_host" <tests/examples/udf_host.in >"$work/udf_host.out" 2>&1
