@@ -115,10 +115,11 @@ static void profile_plainly(double *profile) {
     free(deviation);
 }
 
-/* A column of the picture from one height to the next. */
+/* A column of the picture, from one height to the next, in the half that begins at row `top`. */
 static void draw(uint8_t *pixels, int64_t x, double from, double to, int64_t top, const uint8_t *colour) {
-    int64_t a = top + (int64_t)(ROWS / 2 - 8 - fmin(fmax(from, to), 1) * (ROWS / 2 - 16));
-    int64_t b = top + (int64_t)(ROWS / 2 - 8 - fmax(fmin(from, to), 0) * (ROWS / 2 - 16));
+    const double half = ROWS * 0.5;
+    int64_t a = top + (int64_t)(half - 8 - fmin(fmax(from, to), 1) * (half - 16));
+    int64_t b = top + (int64_t)(half - 8 - fmax(fmin(from, to), 0) * (half - 16));
     for (int64_t y = a; y <= b; y++)
         memcpy(pixels + 3 * (y * length + x), colour, 3);
 }

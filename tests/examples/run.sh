@@ -104,6 +104,7 @@ check 'conjugate of one unknown' "$BUILD/examples/conjugate" "$work/conjugate.pn
 check matrix_profile says 'the oddest one at 10[0-9][0-9]$' matrix_profile "$work/profile.png"
 check 'profile.png is a picture' is_png "$work/profile.png" 2000 320
 check 'the matrix profile is that of STUMPY' is_stumpys 20
+check udf_server says '^udf_server  cpu .* got all replies' udf_server
 check 'a histogram of less than nothing fails' sh -c "! $BUILD/examples/histogram -1"
 if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
     check 'gpu_round notices wrong results' notices gpu_round 1000
@@ -123,6 +124,7 @@ if ! "$BUILD/ufunc" info | grep -q '^libnvvm *missing'; then
     check 'filters notices wrong results' notices filters "$work/filters.png" 32 32
     check 'conjugate notices wrong results' notices conjugate "$work/conjugate.png" 16
     check 'matrix_profile notices wrong results' notices matrix_profile "$work/profile.png"
+    check 'udf_server notices wrong results' notices udf_server
     check 'life notices wrong results' notices life "$work/life.png" 32 32 5
 fi
 "$BUILD/examples/udf_host" <tests/examples/udf_host.in >"$work/udf_host.out" 2>&1
