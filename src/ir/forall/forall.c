@@ -124,7 +124,6 @@ typedef struct forall_request {
     const tree *text; /* with its loops: for variants that report, and in the plain form */
     forall_forms forms;
     const tree *pairs; /* the form that goes by tiles, in variants that do */
-    tree at_border;    /* GPU: the general tree with the kernel of the border, if it has one of its own */
     const tree *t;     /* of which the kernel is made */
     const variant *v;
     uint16_t use[UF_MAX_OPERANDS];
@@ -208,17 +207,13 @@ static void write_points(forall_request *q, emit *e) {
     skeleton_end(&w->g.s);
 }
 
-static const tree *general_tree(const forall_request *q) {
-    return q->at_border.kernel ? &q->at_border : q->forms.general;
-}
-
 static void write_kernel(emit *e, void *user) {
     forall_request *q = user;
     forall_writer *w = &q->w;
     bool gpu = e->target->gpu, vectors = !gpu && !q->v->reports, as_written = e->plain || q->v->reports;
     texts_free(q);
     memset(w, 0, sizeof *w);
-    q->t = as_written ? q->text : q->v->forall.pairs ? q->pairs : general_tree(q);
+    q->t = as_written ? q->text : q->v->forall.pairs ? q->pairs : q->forms.general;
     w->g.layout = q->t->layout;
     w->g.s = (skeleton){.e = e, .v = q->v, .t = q->t};
     if (vectors)
@@ -234,16 +229,6 @@ static void write_kernel(emit *e, void *user) {
     write_points(q, e);
 }
 
-/* Where extents are known @kernel, which is for tiles at the border then, keeps its loops: unrolled code for it would take half of the
- * compilers' time. The general kernel, the last of its tree's functions, is not written then. */
-static void put_border(forall_request *q) {
-    function **last = &q->at_border.functions;
-    q->at_border = *q->forms.general;
-    while (*last != q->forms.general->kernel)
-        last = &(*last)->next;
-    *last = q->at_border.kernel = q->forms.border;
-}
-
 uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v, const code_target *target,
                     code_module *module) {
     forall_request *q = arena_alloc(a, sizeof *q);
@@ -255,8 +240,6 @@ uf_status ir_forall(arena *a, const char *name, const tree *t, const variant *v,
     if (v->forall.pairs && !pair_tile_form(a, t, q->use, &q->pairs))
         return fail_memory();
     assert(!v->forall.pairs || q->pairs); /* as the traits say */
-    if (target->gpu && v->forall.known.dim[0] && q->forms.border && !v->reports && !v->forall.lanes)
-        put_border(q);
     uf_status status = skeleton_module(a, name, v, target, module, write_kernel, q);
     texts_free(q);
     return status;

@@ -55,25 +55,20 @@ const tree *forall_known(arena *a, const tree *t, const known_extents *known) {
 /* ---- Forms ---- */
 
 /* With fewer iterations unrolled if the tree would become too large; in the end it stays as it is. */
-static const tree *unrolled(arena *a, const tree *t, const known_extents *known, function **border, bool *failed) {
+static const tree *unrolled(arena *a, const tree *t, const known_extents *known, bool *failed) {
     for (int most = t->has_loop ? UNROLL_MOST : 0; most > 1; most /= 4) {
         rewriter r = rewriter_of(a, known, most);
         const tree *copy = rewrite_tree(&r, t);
         *failed |= r.failed;
-        if (!copy || copy->nodes - t->nodes > UNROLL_NODES)
-            continue;
-        r.unroll_most = r.nodes = 0;
-        *border = rewrite_function(&r, t->kernel);
-        *failed |= r.failed;
-        return copy;
+        if (copy && copy->nodes - t->nodes <= UNROLL_NODES)
+            return copy;
     }
     return t;
 }
 
 bool forall_forms_make(arena *a, const tree *t, const known_extents *known, forall_forms *out) {
     bool failed = false;
-    out->border = NULL;
-    out->general = unrolled(a, t, known, &out->border, &failed);
+    out->general = unrolled(a, t, known, &failed);
     if (failed || !interior_find(a, out->general, &out->interior))
         return false;
     out->in_interior = *out->general;

@@ -10,9 +10,6 @@ typedef struct forall_forms {
     const tree *general;
     interior interior;
     tree in_interior; /* the general tree, with the kernel of the interior */
-    /* The kernel of the general tree before its loops were unrolled, which calls the same functions: few points at the border of the space
-     * are not worth the time to compile them unrolled. NULL: nothing was unrolled. */
-    function *border;
 } forall_forms;
 
 /* The tree in which extents that are known are constants, as if the text had said the numbers. NULL: no memory. */
